@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tile/types.hpp"
+
+namespace tilespmv::formats {
+
+/// Bytes of `n` packed 4-bit indices; the first of a pair is the low half.
+TILESPMV_HD constexpr int nibble_bytes(int n) { return (n + 1) / 2; }
+
+TILESPMV_HD inline int get_nibble(const std::uint8_t* bytes, int i) { return bytes[i / 2] >> (i % 2 * 4) & 15; }
+
+/// Sets nibble i of bytes that were zeroed before.
+inline void set_nibble(std::uint8_t* bytes, int i, int value) {
+    bytes[i / 2] = static_cast<std::uint8_t>(bytes[i / 2] | value << (i % 2 * 4));
+}
+
+/// Masks: 16 bits, little-endian, at any address. Bit r of mask k says that slot (r, k) of a column-major block holds a
+/// nonzero; they are stored only for blocks with holes, so that padding never meets x (0 * Inf is NaN).
+inline constexpr int kMaskBytes = 2;
+
+TILESPMV_HD inline unsigned get_mask(const std::uint8_t* bytes, int k) {
+    return bytes[2 * k] | static_cast<unsigned>(bytes[2 * k + 1]) << 8;
+}
+inline void set_mask(std::uint8_t* bytes, int k, unsigned mask) {
+    bytes[2 * k] = static_cast<std::uint8_t>(mask & 255u);
+    bytes[2 * k + 1] = static_cast<std::uint8_t>(mask >> 8);
+}
+
+/// Calls f(row) for the rows below `rows` that a mask selects.
+template <class F>
+TILESPMV_HD void for_each_row(unsigned mask, int rows, F&& f) {
+    for (int r = 0; r < rows; ++r) {
+        if (mask >> r & 1u) f(r);
+    }
+}
+
+}  // namespace tilespmv::formats

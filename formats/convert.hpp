@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+
+#include "formats/format.hpp"
+#include "tile/csr.hpp"
+#include "tile/tile_matrix.hpp"
+
+namespace tilespmv {
+
+/// What a policy decides for one tile.
+struct TileChoice {
+    int format = 0;
+    formats::TileSize size;
+    bool defer = false;  ///< leave the tile to the CSR remainder, if the policy's `keep_deferral` agrees
+};
+
+/// Bytes of a whole matrix with and without what the policy wanted to defer.
+struct DeferralBytes {
+    offset_t with = 0;
+    offset_t without = 0;
+};
+
+/// Decides which format a tile gets. Must be a pure function of its arguments: it is asked twice for every tile, by
+/// many threads.
+class TilePolicy {
+public:
+    virtual ~TilePolicy() = default;
+    [[nodiscard]] virtual TileChoice choose(const TilePattern& pattern, int value_bytes) const = 0;
+    /// Whether this tile row, all in all, is better off in the remainder; asked only of rows with deferred tiles or of
+    /// policies that defer at all. `tiled_bytes` counts level 1, `csr_bytes` the same nonzeros in the remainder.
+    [[nodiscard]] virtual bool defer_row(offset_t /*tiled_bytes*/, offset_t /*csr_bytes*/) const { return false; }
+    /// Last word on deferral, matrix-wide.
+    [[nodiscard]] virtual bool keep_deferral(DeferralBytes /*bytes*/) const { return true; }
+};
+
+/// CSR to tiles, in time linear in nonzeros + rows + tiles and with scratch memory of a few numbers per tile row and
+/// thread. The result does not depend on the number of threads. Throws `Error` if `a` breaks an invariant of
+/// `CsrMatrix`. `wide_offsets` forces the 64-bit offsets that a remainder of 2^32 nonzeros needs.
+template <Value V>
+TileMatrix<V> convert(const CsrMatrix<V>& a, const TilePolicy& policy, bool wide_offsets = false);
+
+/// Tiles back to CSR; the exact inverse of `convert`.
+template <Value V>
+CsrMatrix<V> unpack(const TileMatrix<V>& a);
+
+/// Where the nonzeros of a CSR matrix went in its tiled form, so that new values can follow without a conversion.
+/// Takes 4 bytes per stored value.
+class ValueMap {
+public:
+    /// `pattern` must be the matrix that `tiles` was converted from; values do not matter. Throws `Error` otherwise.
+    template <Value V>
+    ValueMap(const CsrMatrix<V>& pattern, const TileMatrix<V>& tiles);
+
+    /// Replaces the values of `tiles` by `values` (nnz of them, in CSR order). A streaming copy.
+    template <Value V>
+    void update(TileMatrix<V>& tiles, std::span<const V> values) const;
+
+private:
+    Buffer<std::uint32_t> tiled_;      // per arena slot: 1 + position relative to row_begin_, or 0 for padding
+    Buffer<std::uint32_t> deferred_;   // per deferred nonzero: position relative to its row's begin
+    Buffer<offset_t> tile_row_begin_;  // per listed tile row: CSR position of its first nonzero
+    Buffer<offset_t> row_begin_;       // per listed deferred row: CSR position of its first nonzero
+    offset_t nnz_ = 0;
+};
+
+}  // namespace tilespmv

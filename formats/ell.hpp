@@ -1,0 +1,85 @@
+#pragma once
+
+#include <algorithm>
+
+#include "formats/bits.hpp"
+#include "formats/format.hpp"
+
+namespace tilespmv::formats {
+
+/// The column-major block of ELL and of the first part of HYB: slot (r, k) is the k-th nonzero of row r, or padding.
+/// Index: 4-bit columns in the order of the slots (padding: 0), then, if there are holes, one mask per k.
+struct EllBlock {
+    static int index_bytes(int rows, int width, bool holes) {
+        return nibble_bytes(rows * width) + (holes ? kMaskBytes * width : 0);
+    }
+
+    /// Packs the first `width` nonzeros of every row; the others go to rest(row, col, value) in row-major order.
+    template <class V, class Rest>
+    static void pack(const TilePattern& p, int width, bool holes, const V* in, V* values, std::uint8_t* index,
+                     Rest&& rest) {
+        std::fill_n(values, p.rows * width, V{});
+        std::fill_n(index, nibble_bytes(p.rows * width), std::uint8_t{0});
+        for (int r = 0; r < p.rows; ++r) {
+            int k = 0;
+            for_each_bit(p.row_masks[r], [&](int c) {
+                if (k < width) {
+                    values[k * p.rows + r] = *in;
+                    set_nibble(index, k * p.rows + r, c);
+                } else {
+                    rest(r, c, *in);
+                }
+                ++k;
+                ++in;
+            });
+        }
+        if (holes) pack_masks(p, width, index + nibble_bytes(p.rows * width));
+    }
+
+    template <class F>
+    TILESPMV_HD static void walk(int rows, int width, bool holes, const std::uint8_t* index, F&& f) {
+        const std::uint8_t* masks = index + nibble_bytes(rows * width);
+        for (int k = 0; k < width; ++k) {
+            const unsigned mask = holes ? get_mask(masks, k) : 0xffffu;
+            for_each_row(mask, rows, [&](int r) { f(r, get_nibble(index, k * rows + r), k * rows + r); });
+        }
+    }
+
+private:
+    static void pack_masks(const TilePattern& p, int width, std::uint8_t* masks) {
+        for (int k = 0; k < width; ++k) {
+            unsigned mask = 0;
+            for (int r = 0; r < p.rows; ++r) mask |= static_cast<unsigned>(p.row_counts[r] > k) << r;
+            set_mask(masks, k, mask);
+        }
+    }
+};
+
+/// ELLPACK: as many slots in every row as the longest has. Parameter: that width.
+struct Ell {
+    static constexpr std::string_view name = "ell";
+
+    static std::optional<TileSize> size(const TilePattern& p, int /*value_bytes*/) {
+        const int values = p.rows * p.longest_row;
+        return TileSize{values, EllBlock::index_bytes(p.rows, p.longest_row, p.nnz < values), p.longest_row};
+    }
+
+    template <class V>
+    static void pack(const TilePattern& p, TileSize size, const V* in, V* values, std::uint8_t* index) {
+        EllBlock::pack(p, size.parameter, p.nnz < size.values, in, values, index, [](int, int, V) {});
+    }
+
+    template <class V, class F>
+    TILESPMV_HD static void walk(const TileView<V>& t, F&& f) {
+        EllBlock::walk(t.rows, t.entry.parameter(), t.entry.nnz() < t.entry.values(), t.index, f);
+    }
+
+    static bool shape_ok(int rows, int /*cols*/, TileEntry e, const std::uint8_t* /*index*/) {
+        const int width = e.parameter();
+        return width >= 1 && e.values() == rows * width &&
+               e.index_bytes() == EllBlock::index_bytes(rows, width, e.nnz() < e.values());
+    }
+};
+static_assert(Format<Ell>);
+
+}  // namespace tilespmv::formats

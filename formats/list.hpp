@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "formats/coo.hpp"
+#include "formats/csr.hpp"
+#include "formats/dense.hpp"
+#include "formats/dense_col.hpp"
+#include "formats/dense_row.hpp"
+#include "formats/ell.hpp"
+#include "formats/hyb.hpp"
+
+namespace tilespmv::formats {
+
+template <Format... F>
+struct FormatList {
+    static constexpr int size = sizeof...(F);
+    static_assert(size <= TileEntry::kMaxFormats);
+};
+
+/// Every format there is. A format's id is its place here; files keep names, so the order may change.
+/// To add a format: one file beside this one, one entry here.
+using Formats = FormatList<Dense, Coo, Csr, Ell, Hyb, DenseRow, DenseCol>;
+
+inline constexpr int kFormatCount = Formats::size;
+
+namespace detail {
+
+template <class F, class... G>
+constexpr int id_in(FormatList<G...>) {
+    constexpr std::array<bool, sizeof...(G)> same{std::same_as<F, G>...};
+    for (int i = 0; i < static_cast<int>(same.size()); ++i) {
+        if (same[i]) return i;
+    }
+    return -1;
+}
+
+template <class Visitor, class... F>
+TILESPMV_HD bool visit(FormatList<F...>, int id, Visitor&& visitor) {
+    int i = 0;
+    return ((i++ == id ? (visitor.template operator()<F>(), true) : false) || ...);
+}
+
+template <class... F>
+constexpr auto table_of(FormatList<F...>) {
+    return std::array<FormatInfo, sizeof...(F)>{FormatInfo{F::name, &is_valid<F>}...};
+}
+
+inline constexpr auto kTable = table_of(Formats{});
+
+}  // namespace detail
+
+/// Id of a format of the list.
+template <Format F>
+inline constexpr int id_of = detail::id_in<F>(Formats{});
+
+/// Calls visitor.operator()<F>() for the format with this id; false if there is none.
+template <class Visitor>
+TILESPMV_HD bool visit_format(int id, Visitor&& visitor) {
+    return detail::visit(Formats{}, id, std::forward<Visitor>(visitor));
+}
+
+/// Name and validity check of every format, by id.
+inline std::span<const FormatInfo> format_table() { return detail::kTable; }
+
+/// Id of the format called `name`; throws a usage `Error` that lists the names there are.
+int format_id(std::string_view name);
+
+}  // namespace tilespmv::formats

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "formats/convert.hpp"
+
+namespace tilespmv {
+
+/// One way to choose formats, by its name on the command line.
+struct SelectorInfo {
+    std::string_view name;
+    std::string_view summary;
+};
+
+/// Every selector there is; `only:<format>` stands for one per format.
+std::span<const SelectorInfo> selectors();
+
+/// Makes the policy `name[:option=value[,option=value]...]`, such as `paper`, `paper-deferred:defer=8`, `bytes` or
+/// `only:ell`. Throws a usage `Error` that lists what there is for an unknown name, option or value.
+std::unique_ptr<TilePolicy> make_policy(std::string_view specification);
+
+/// The selector that commands use when none is named.
+inline constexpr std::string_view kDefaultSelector = "bytes";
+
+}  // namespace tilespmv

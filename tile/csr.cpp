@@ -1,0 +1,71 @@
+#include "tile/csr.hpp"
+
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv {
+namespace {
+
+constexpr std::int64_t kGrain = 4096;
+
+template <class V>
+void validate_sizes(const CsrMatrix<V>& a) {
+    if (a.rows < 0 || a.cols < 0) throw Error(fmt::format("CSR: negative size {} x {}", a.rows, a.cols));
+    const auto entries = static_cast<std::size_t>(a.rows) + 1;
+    if (a.row_ptrs.size() != entries) {
+        throw Error(fmt::format("CSR: row_ptrs has {} entries, expected rows + 1 = {}", a.row_ptrs.size(), entries));
+    }
+    if (a.values.size() != a.col_idxs.size()) {
+        throw Error(fmt::format("CSR: {} values for {} columns", a.values.size(), a.col_idxs.size()));
+    }
+    if (a.row_ptrs[0] != 0 || a.row_ptrs[entries - 1] != a.nnz()) {
+        throw Error(fmt::format("CSR: row_ptrs runs from {} to {}, expected 0 to {}", a.row_ptrs[0],
+                                a.row_ptrs[entries - 1], a.nnz()));
+    }
+}
+
+template <class V>
+void validate_row(const CsrMatrix<V>& a, std::int64_t row) {
+    const index_t* col = a.col_idxs.data();
+    for (offset_t p = a.row_ptrs[row]; p < a.row_ptrs[row + 1]; ++p) {
+        if (col[p] < 0 || col[p] >= a.cols) {
+            throw Error(fmt::format("CSR: row {} has column {}, expected 0 to {}", row, col[p], a.cols - 1));
+        }
+        if (p > a.row_ptrs[row] && col[p] <= col[p - 1]) {
+            throw Error(fmt::format("CSR: row {} has column {} after {}, expected ascending columns", row, col[p],
+                                    col[p - 1]));
+        }
+    }
+}
+
+}  // namespace
+
+template <Value V>
+void validate(const CsrMatrix<V>& a) {
+    validate_sizes(a);
+    parallel_for(0, a.rows, kGrain, [&](std::int64_t row) {
+        if (a.row_ptrs[row + 1] < a.row_ptrs[row]) {
+            throw Error(fmt::format("CSR: row_ptrs descends from {} to {} at row {}", a.row_ptrs[row],
+                                    a.row_ptrs[row + 1], row));
+        }
+    });
+    parallel_for(0, a.rows, kGrain, [&](std::int64_t row) { validate_row(a, row); });
+}
+
+template <Value To, Value From>
+CsrMatrix<To> convert_values(const CsrMatrix<From>& a) {
+    CsrMatrix<To> out{a.rows, a.cols, a.row_ptrs.clone(), a.col_idxs.clone(), Buffer<To>(a.values.size())};
+    parallel_ranges(0, a.nnz(), 1 << 16, [&](std::int64_t first, std::int64_t last) {
+        for (auto p = first; p < last; ++p) out.values[p] = static_cast<To>(a.values[p]);
+    });
+    return out;
+}
+
+template void validate(const CsrMatrix<double>&);
+template void validate(const CsrMatrix<float>&);
+template CsrMatrix<float> convert_values(const CsrMatrix<double>&);
+template CsrMatrix<double> convert_values(const CsrMatrix<float>&);
+
+}  // namespace tilespmv

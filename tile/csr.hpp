@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "tile/buffer.hpp"
+#include "tile/types.hpp"
+
+namespace tilespmv {
+
+/// Compressed sparse rows, the form every matrix has before it is tiled.
+/// Invariants (checked by `validate`): `row_ptrs` has rows + 1 ascending entries from 0 to nnz; the columns of a row
+/// ascend strictly and lie in [0, cols). Explicit zeros are ordinary nonzeros.
+template <Value V>
+struct CsrMatrix {
+    index_t rows = 0;
+    index_t cols = 0;
+    Buffer<offset_t> row_ptrs{0};  ///< rows + 1
+    Buffer<index_t> col_idxs;      ///< nnz
+    Buffer<V> values;              ///< nnz
+
+    [[nodiscard]] offset_t nnz() const noexcept { return static_cast<offset_t>(col_idxs.size()); }
+    [[nodiscard]] CsrMatrix clone() const {
+        return {rows, cols, row_ptrs.clone(), col_idxs.clone(), values.clone()};
+    }
+    friend bool operator==(const CsrMatrix&, const CsrMatrix&) = default;
+};
+
+/// Throws `Error` naming the first row that breaks an invariant of `CsrMatrix`, and how.
+template <Value V>
+void validate(const CsrMatrix<V>& a);
+
+/// The same matrix with its values rounded to `To`.
+template <Value To, Value From>
+CsrMatrix<To> convert_values(const CsrMatrix<From>& a);
+
+}  // namespace tilespmv

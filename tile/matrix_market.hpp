@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "tile/csr.hpp"
+
+namespace tilespmv {
+
+struct ReadOptions {
+    /// Called now and then, from one thread at a time, with the share of the work that is done (0 to 1).
+    std::function<void(double)> progress;
+};
+
+/// Reads a Matrix Market coordinate file (real, integer or pattern; general, symmetric or skew-symmetric), plain,
+/// gzip or xz, or the .mtx of the archive's own name in a SuiteSparse .tar.gz. What the file is, is decided by its
+/// content, not by its name. Symmetric files are expanded, duplicates are summed in file order, entries may come in any
+/// order, explicit zeros stay, the entries of a pattern are 1.
+/// Throws `Error` with file, line, what was found and what was expected.
+template <Value V>
+CsrMatrix<V> read_matrix_market(const std::filesystem::path& file, const ReadOptions& options = {});
+
+/// Reads a vector: a Matrix Market `array` of one column, compressed or not.
+template <Value V>
+Buffer<V> read_vector(const std::filesystem::path& file);
+
+/// Writes `coordinate real general`, shortest decimal numbers that read back to the same bits. The file appears whole
+/// or not at all.
+template <Value V>
+void write_matrix_market(const std::filesystem::path& file, const CsrMatrix<V>& a);
+
+/// Writes a vector as `array real general` of one column.
+template <Value V>
+void write_vector(const std::filesystem::path& file, std::span<const V> x);
+
+}  // namespace tilespmv

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "tile/types.hpp"
+
+namespace tilespmv {
+
+/// Which positions of one tile hold nonzeros, and the counts that formats and selectors decide by.
+/// A tile at the right or bottom edge has fewer than 16 columns or rows.
+struct TilePattern {
+    int rows = kTileSize;
+    int cols = kTileSize;
+    std::array<std::uint16_t, kTileSize> row_masks{};  ///< bit c of entry r: (r, c) is a nonzero
+
+    // Derived from the masks by `count()`.
+    int nnz = 0;
+    int longest_row = 0;
+    std::array<std::uint8_t, kTileSize> row_counts{};
+
+    /// Recomputes the derived members after the masks were written.
+    void count();
+
+    [[nodiscard]] std::uint16_t full_row() const { return static_cast<std::uint16_t>((1u << cols) - 1u); }
+    /// Every row is empty or full.
+    [[nodiscard]] bool only_full_rows() const;
+    /// Every column is empty or full: all rows look the same.
+    [[nodiscard]] bool only_full_cols() const;
+};
+
+/// Calls f(column) for the set bits of a row mask, in ascending order.
+template <class F>
+void for_each_bit(std::uint16_t mask, F&& f) {
+    for (unsigned m = mask; m != 0; m &= m - 1) f(std::countr_zero(m));
+}
+
+}  // namespace tilespmv
