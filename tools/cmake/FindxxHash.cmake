@@ -3,6 +3,7 @@ find_path(xxHash_INCLUDE_DIR xxhash.h)
 find_library(xxHash_LIBRARY xxhash)
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(xxHash REQUIRED_VARS xxHash_LIBRARY xxHash_INCLUDE_DIR)
+mark_as_advanced(xxHash_INCLUDE_DIR xxHash_LIBRARY)
 if(xxHash_FOUND AND NOT TARGET xxHash::xxhash)
   add_library(xxHash::xxhash UNKNOWN IMPORTED)
   set_target_properties(xxHash::xxhash PROPERTIES
