@@ -14,8 +14,7 @@ namespace {
 
 tilespmv::CsrMatrix<double> tridiagonal(tilespmv::index_t n) {
     tilespmv::CsrMatrix<double> a{n, n, tilespmv::Buffer<tilespmv::offset_t>(n + 1),
-                                  tilespmv::Buffer<tilespmv::index_t>(3 * n - 2),
-                                  tilespmv::Buffer<double>(3 * n - 2)};
+                                  tilespmv::Buffer<tilespmv::index_t>(3 * n - 2), tilespmv::Buffer<double>(3 * n - 2)};
     tilespmv::offset_t k = 0;
     for (tilespmv::index_t i = 0; i < n; ++i) {
         a.row_ptrs[i] = k;
