@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "bench/harness/timer.hpp"
+
+namespace tilespmv::bench {
+
+/// What the memory of a device delivers, in bytes per second: the best of several passes over arrays that are much
+/// larger than its last-level cache.
+struct Bandwidth {
+    double read = 0;   ///< sum of an array
+    double copy = 0;   ///< a = b; bytes read and written
+    double triad = 0;  ///< a = b + s * c; bytes read and written
+};
+
+/// Where operators run, as far as measuring them goes.
+class Device {
+public:
+    virtual ~Device() = default;
+    /// "cpu", or what tells one device of the machine from another.
+    [[nodiscard]] virtual std::string_view name() const = 0;
+    virtual Stopwatch& stopwatch() = 0;
+    /// Measured at the first call.
+    virtual const Bandwidth& bandwidth() = 0;
+    /// Size of the last-level cache.
+    [[nodiscard]] virtual std::size_t cache_bytes() const = 0;
+    /// Leaves nothing of earlier work in the caches.
+    virtual void flush_cache() = 0;
+};
+
+}  // namespace tilespmv::bench

@@ -1,0 +1,71 @@
+#include "bench/harness/machine.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <string_view>
+#include <thread>
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "bench/harness/cpu_device.hpp"
+#include "bench/harness/revision.hpp"
+
+namespace tilespmv::bench {
+namespace {
+
+struct CpuInfo {
+    std::string model = "unknown";
+    std::set<std::string> cores;  // socket and core
+};
+
+std::string value_of(std::string_view line) {
+    const auto colon = line.find(": ");
+    return colon == std::string_view::npos ? "" : std::string(line.substr(colon + 2));
+}
+
+CpuInfo read_cpu_info() {
+    CpuInfo info;
+    std::ifstream in("/proc/cpuinfo");
+    std::string socket;
+    for (std::string line; std::getline(in, line);) {
+        if (line.starts_with("model name")) info.model = value_of(line);
+        if (line.starts_with("physical id")) socket = value_of(line);
+        if (line.starts_with("core id")) info.cores.insert(socket + "/" + value_of(line));
+    }
+    return info;
+}
+
+std::string system_name() {
+    utsname u{};
+    return uname(&u) == 0 ? std::string(u.sysname) + " " + u.release + " " + u.machine : "unknown";
+}
+
+}  // namespace
+
+Machine this_machine() {
+    const CpuInfo info = read_cpu_info();
+    const int threads = static_cast<int>(std::thread::hardware_concurrency());
+    return {.cpu = info.model,
+            .system = system_name(),
+            .cores = info.cores.empty() ? threads : static_cast<int>(info.cores.size()),
+            .hardware_threads = threads,
+            .memory_bytes =
+                static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)),
+            .cache_bytes = last_level_cache_bytes()};
+}
+
+Build this_build() {
+    return {.version = TILESPMV_VERSION,
+            .revision = TILESPMV_REVISION,
+            .compiler = TILESPMV_COMPILER,
+            .type = TILESPMV_BUILD_TYPE};
+}
+
+double load_average() {
+    double load = -1;
+    return getloadavg(&load, 1) == 1 ? load : -1;
+}
+
+}  // namespace tilespmv::bench
