@@ -1,14 +1,83 @@
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
+#include <new>
+#include <string>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <omp.h>
+#include <unistd.h>
 
 #include "tile/error.hpp"
 #include "tools/command.hpp"
 
 namespace {
 
-int report(const char* message, tilespmv::ExitCode code) {
+using tilespmv::Error;
+using tilespmv::ExitCode;
+
+/// A closed stdin, stdout or stderr gets a descriptor that fails, so that no file of ours is opened in its place.
+void occupy_standard_descriptors() {
+    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        const bool closed = fcntl(descriptor, F_GETFD) == -1;
+        if (closed) open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+}
+
+void add_commands(CLI::App& app) {
+    using namespace tilespmv::tools;
+    add_convert(app);
+    add_spmv(app);
+    add_info(app);
+}
+
+void build(CLI::App& app) {
+    app.set_version_flag("--version", std::string("tilespmv " TILESPMV_VERSION), "Print the version");
+    app.add_option_function<int>(
+           "--threads", [](int threads) { omp_set_num_threads(threads); }, "Threads to use, in any command")
+        ->check(CLI::Range(1, 1024));
+    app.fallthrough();
+    app.require_subcommand(0, 1);
+    add_commands(app);
+}
+
+/// Output that did not arrive is a failure: a full disk, a closed pipe.
+void flush_output() {
+    std::cout.flush();
+    if (std::cout && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+    throw Error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+}
+
+[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& error) {
+    std::string command = "tilespmv";
+    for (const auto* sub : app.get_subcommands()) command += " " + sub->get_name();
+    std::string message = error.what();
+    const auto unknown = app.remaining();
+    if (app.get_subcommands().empty() && !unknown.empty())
+        message = fmt::format("unknown command '{}'", unknown.front());
+    throw Error(fmt::format("{}; see '{} --help'", message, command), ExitCode::usage);
+}
+
+ExitCode run(CLI::App& app, int argc, char** argv) {
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() != 0) refuse(app, error);
+        app.exit(error);  // prints help or version
+        return ExitCode::ok;
+    }
+    if (!app.get_subcommands().empty()) return ExitCode::ok;
+    std::cerr << app.help();
+    return ExitCode::usage;
+}
+
+int report(std::string message, ExitCode code) {
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    std::fflush(stdout);
     fmt::print(stderr, "tilespmv: {}\n", message);
     return static_cast<int>(code);
 }
@@ -16,17 +85,18 @@ int report(const char* message, tilespmv::ExitCode code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    using tilespmv::ExitCode;
-    CLI::App app{"Tiled sparse matrix-vector multiplication: convert, inspect, multiply, verify and measure."};
-    app.require_subcommand(1);
+    occupy_standard_descriptors();
+    CLI::App app{"Tiled sparse matrix-vector multiplication: convert, inspect, multiply, verify and measure.",
+                 "tilespmv"};
     try {
-        app.parse(argc, argv);
-        return static_cast<int>(ExitCode::ok);
-    } catch (const CLI::ParseError& error) {
-        const int code = app.exit(error);
-        return static_cast<int>(code == 0 ? ExitCode::ok : ExitCode::usage);
-    } catch (const tilespmv::Error& error) {
+        build(app);
+        const ExitCode code = run(app, argc, argv);
+        flush_output();
+        return static_cast<int>(code);
+    } catch (const Error& error) {
         return report(error.what(), error.code());
+    } catch (const std::bad_alloc&) {
+        return report("out of memory", ExitCode::failure);
     } catch (const std::exception& error) {
         return report(error.what(), ExitCode::failure);
     }

@@ -1,21 +1,31 @@
 #pragma once
 
-#include <functional>
 #include <string>
-#include <vector>
 
-#include "formats/convert.hpp"
 #include "tile/csr.hpp"
 #include "tile/tile_matrix.hpp"
 
 namespace tilespmv::tools {
 
 /// Loads what a command line calls a matrix: a Matrix Market file (plain, gzip, xz, SuiteSparse .tar.gz), a `.tsp`
-/// archive (unpacked), or a generator specification `gen:KIND[:name=value,...]`. Shows progress on a terminal.
+/// archive (unpacked, its values converted to V), or a generator specification `gen:KIND[:name=value,...]`. Files are
+/// told apart by content. Shows progress on a terminal. Throws `Error`.
 template <Value V>
 CsrMatrix<V> load_csr(const std::string& source);
 
-/// The short name of a source for tables: the file's stem, or the specification.
+/// Seconds spent in `load_tiles`.
+struct LoadTimes {
+    double read = 0;     ///< until the matrix was in memory
+    double convert = 0;  ///< from CSR to tiles; 0 for tiles as stored
+};
+
+/// The tiles of a source: those an archive holds if no selector is given (its values converted to V), otherwise
+/// `load_csr` converted by the selector (the default one if empty). Throws `Error`, for a wrong selector before
+/// anything is read.
+template <Value V>
+TileMatrix<V> load_tiles(const std::string& source, const std::string& selector, LoadTimes* times = nullptr);
+
+/// The short name of a source for tables: the file's name without its suffixes, or the specification.
 std::string source_name(const std::string& source);
 
 }  // namespace tilespmv::tools

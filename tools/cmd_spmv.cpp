@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "kernels/operator.hpp"
+#include "tile/error.hpp"
+#include "tile/matrix_market.hpp"
+#include "tools/command.hpp"
+#include "tools/options.hpp"
+#include "tools/random_vector.hpp"
+#include "tools/source.hpp"
+#include "tools/value_type.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+struct SpmvOptions {
+    std::string source;
+    std::string x;
+    std::string y;
+    std::string output;
+    std::string operator_name = "tile-omp";
+    std::string selector;
+    std::string values;
+    double alpha = 1;
+    double beta = 0;
+    std::uint64_t seed = 1;
+};
+
+template <Value V>
+Buffer<V> read_sized(const std::string& file, index_t size, std::string_view what) {
+    auto v = read_vector<V>(file);
+    if (v.size() != static_cast<std::size_t>(size))
+        throw Error(fmt::format("{}: found a vector of {} values, expected {}, the {} of the matrix", file, v.size(),
+                                size, what));
+    return v;
+}
+
+/// The matrix in the form that an operator needs; the other one stays empty.
+template <Value V>
+struct Loaded {
+    CsrMatrix<V> csr;
+    TileMatrix<V> tiles;
+};
+
+template <Value V>
+Loaded<V> load_for(const OperatorInfo<V>& info, const SpmvOptions& options) {
+    if (info.needs_tiles) return {{}, load_tiles<V>(options.source, options.selector)};
+    if (!options.selector.empty())
+        throw Error(fmt::format("--selector has no meaning for operator {}, which does not use tiles", info.name),
+                    ExitCode::usage);
+    return {load_csr<V>(options.source), {}};
+}
+
+template <Value V>
+void print_summary(const Operator<V>& a, std::span<const V> y) {
+    double squares = 0;
+    double min = std::numeric_limits<double>::infinity();
+    double max = -min;
+    std::size_t finite = 0;
+    for (const V v : y) {
+        if (!std::isfinite(v)) continue;
+        squares += static_cast<double>(v) * static_cast<double>(v);
+        min = std::min<double>(min, v);
+        max = std::max<double>(max, v);
+        ++finite;
+    }
+    fmt::print("{} x {}, {} nonzeros, {}, {}\n", a.rows(), a.cols(), a.nnz(), a.name(), value_name<V>());
+    if (finite == 0) return fmt::print("y: no finite value among {}\n", y.size());
+    fmt::print("y: 2-norm {:.6g}, min {:.6g}, max {:.6g}, {} of {} values finite\n", std::sqrt(squares), min, max,
+               finite, y.size());
+}
+
+template <Value V>
+void multiply(const SpmvOptions& options) {
+    const auto& info = find_operator<V>(options.operator_name);
+    const Loaded<V> matrix = load_for(info, options);
+    const auto a = info.make({.csr = &matrix.csr, .tiles = &matrix.tiles});
+    const auto x =
+        options.x.empty() ? random_vector<V>(a->cols(), options.seed) : read_sized<V>(options.x, a->cols(), "columns");
+    auto y = options.y.empty() ? Buffer<V>(static_cast<std::size_t>(a->rows()))
+                               : read_sized<V>(options.y, a->rows(), "rows");
+    const std::span<V> result(y.begin(), y.end());
+    a->apply(static_cast<V>(options.alpha), {x.begin(), x.end()}, static_cast<V>(options.beta), result);
+    if (!options.output.empty()) return write_vector<V>(options.output, result);
+    print_summary<V>(*a, result);
+}
+
+}  // namespace
+
+void add_spmv(CLI::App& app) {
+    auto options = std::make_shared<SpmvOptions>();
+    auto* command = app.add_subcommand("spmv", "Multiply: y = alpha*A*x + beta*y");
+    add_source(*command, options->source);
+    command->add_option("-x", options->x, "Vector x, a Matrix Market array (default: random values between -1 and 1)");
+    command->add_option("-o,--output", options->output, "Write y to this file (default: print its norm and range)");
+    command->add_option("--alpha", options->alpha, "Factor of A*x")->capture_default_str();
+    auto* beta = command->add_option("--beta", options->beta, "Factor of y, needs --y")->capture_default_str();
+    auto* y = command->add_option("--y", options->y, "Vector y before the product, needs --beta");
+    beta->needs(y);
+    y->needs(beta);
+    command->add_option("--operator", options->operator_name, "How to multiply; `tilespmv info` lists the names")
+        ->capture_default_str();
+    add_selector(*command, options->selector);
+    add_values(*command, options->values);
+    command->add_option("--seed", options->seed, "Seed of a random x")->capture_default_str();
+    add_device(*command);
+    set_examples(*command, {"tilespmv spmv cant.mtx -x x.mtx -o y.mtx",
+                            "tilespmv spmv cant.tsp -x x.mtx --alpha -1 --beta 1 --y b.mtx -o residual.mtx",
+                            "tilespmv spmv gen:laplace2d:n=1000 --operator csr-omp"});
+    command->callback([options] {
+        with_value_type(value_type_for(options->source, options->values), [&]<Value V>() { multiply<V>(*options); });
+    });
+}
+
+}  // namespace tilespmv::tools

@@ -1,0 +1,127 @@
+#include "tools/source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "formats/convert.hpp"
+#include "formats/list.hpp"
+#include "selector/policy.hpp"
+#include "tile/archive.hpp"
+#include "tile/generate.hpp"
+#include "tile/matrix_market.hpp"
+#include "tools/progress.hpp"
+#include "tools/seconds.hpp"
+#include "tools/value_type.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+constexpr std::string_view kGeneratorPrefix = "gen:";
+
+bool is_generator(std::string_view source) { return source.starts_with(kGeneratorPrefix); }
+
+template <Value To, Value From>
+CsrMatrix<To> cast_values(CsrMatrix<From> a) {
+    if constexpr (std::same_as<To, From>) {
+        return a;
+    } else {
+        return convert_values<To>(a);
+    }
+}
+
+template <Value To, Value From>
+Buffer<To> cast_values(Buffer<From> values) {
+    if constexpr (std::same_as<To, From>) {
+        return values;
+    } else {
+        Buffer<To> out(values.size());
+        std::transform(values.begin(), values.end(), out.begin(), [](From v) { return static_cast<To>(v); });
+        return out;
+    }
+}
+
+/// The same tiles with other values: index bytes do not depend on the value type.
+template <Value To, Value From>
+TileMatrix<To> cast_values(TileMatrix<From> a) {
+    auto& d = a.deferred;
+    return {.rows = a.rows,
+            .cols = a.cols,
+            .nnz = a.nnz,
+            .tile_rows = std::move(a.tile_rows),
+            .tile_ptrs = std::move(a.tile_ptrs),
+            .value_ptrs = std::move(a.value_ptrs),
+            .index_ptrs = std::move(a.index_ptrs),
+            .tiles = std::move(a.tiles),
+            .values = cast_values<To>(std::move(a.values)),
+            .indices = std::move(a.indices),
+            .deferred = {std::move(d.row_ids), std::move(d.row_ptrs32), std::move(d.row_ptrs64), std::move(d.col_idxs),
+                         cast_values<To>(std::move(d.values))}};
+}
+
+template <Value V>
+TileMatrix<V> open_tiles(const std::string& source) {
+    return with_value_type(archive_value_type(source), [&]<Value Stored>() {
+        return cast_values<V>(open_archive<Stored>(source, formats::format_table()));
+    });
+}
+
+template <Value V>
+CsrMatrix<V> unpack_archive(const std::string& source) {
+    return with_value_type(archive_value_type(source), [&]<Value Stored>() {
+        return cast_values<V>(unpack(open_archive<Stored>(source, formats::format_table())));
+    });
+}
+
+}  // namespace
+
+std::string value_type_for(const std::string& source, const std::string& requested) {
+    if (!requested.empty()) return requested;
+    if (!is_generator(source) && is_archive(source)) return archive_value_type(source);
+    return std::string(value_name<double>());
+}
+
+template <Value V>
+CsrMatrix<V> load_csr(const std::string& source) {
+    if (is_generator(source)) return generate<V>(std::string_view(source).substr(kGeneratorPrefix.size()));
+    if (is_archive(source)) return unpack_archive<V>(source);
+    Progress progress("reading " + source_name(source));
+    return read_matrix_market<V>(source, {.progress = [&](double share) { progress.show(share); }});
+}
+
+template <Value V>
+TileMatrix<V> load_tiles(const std::string& source, const std::string& selector, LoadTimes* times) {
+    const auto policy = make_policy(selector.empty() ? kDefaultSelector : selector);
+    const bool as_stored = selector.empty() && !is_generator(source) && is_archive(source);
+    LoadTimes spent;
+    TileMatrix<V> tiles;
+    if (as_stored) {
+        spent.read = seconds([&] { tiles = open_tiles<V>(source); });
+    } else {
+        CsrMatrix<V> csr;
+        spent.read = seconds([&] { csr = load_csr<V>(source); });
+        spent.convert = seconds([&] { tiles = convert(csr, *policy); });
+    }
+    if (times) *times = spent;
+    return tiles;
+}
+
+std::string source_name(const std::string& source) {
+    if (is_generator(source)) return source.substr(kGeneratorPrefix.size());
+    std::filesystem::path name = std::filesystem::path(source).filename();
+    constexpr std::array<std::string_view, 5> suffixes{".gz", ".xz", ".tar", ".mtx", ".tsp"};
+    for (const auto suffix : suffixes) {
+        if (name.extension() == suffix) name = name.stem();
+    }
+    return name.string();
+}
+
+template CsrMatrix<double> load_csr<double>(const std::string&);
+template CsrMatrix<float> load_csr<float>(const std::string&);
+template TileMatrix<double> load_tiles<double>(const std::string&, const std::string&, LoadTimes*);
+template TileMatrix<float> load_tiles<float>(const std::string&, const std::string&, LoadTimes*);
+
+}  // namespace tilespmv::tools
