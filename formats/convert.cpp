@@ -1,0 +1,274 @@
+#include "formats/convert.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "formats/list.hpp"
+#include "formats/tile_scanner.hpp"
+#include "tile/error.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv {
+namespace {
+
+constexpr std::int64_t kGrain = 16;  // tile rows a thread takes at a time
+constexpr offset_t kTileRowBytes = sizeof(index_t) + 3 * sizeof(offset_t);
+
+/// What the tiles of one tile row take.
+struct RowTotals {
+    offset_t tiles = 0;
+    offset_t values = 0;
+    offset_t index_bytes = 0;
+
+    void add(const formats::TileSize& size) {
+        ++tiles;
+        values += size.values;
+        index_bytes += size.index_bytes;
+    }
+    [[nodiscard]] offset_t bytes(offset_t value_bytes) const {
+        if (tiles == 0) return 0;
+        return kTileRowBytes + tiles * offset_t{sizeof(TileEntry)} + values * value_bytes + index_bytes;
+    }
+};
+
+/// First pass: sizes of everything. With deferral, both outcomes are added up, since only the end shows which is right.
+template <Value V>
+class Plan {
+public:
+    Plan(const CsrMatrix<V>& a, const TilePolicy& policy)
+        : a_(a),
+          policy_(policy),
+          tile_rows_(div_up(a.rows, kTileSize)),
+          kept_(tile_rows_),
+          all_(policy.may_defer() ? tile_rows_ : 0),
+          deferred_(policy.may_defer() ? a.rows : 0) {
+        parallel_for(0, tile_rows_, kGrain, [this](std::int64_t t) { measure(static_cast<index_t>(t)); });
+        if (policy.may_defer()) settle_deferral();
+    }
+
+    [[nodiscard]] std::int64_t tile_rows() const { return tile_rows_; }
+    [[nodiscard]] const RowTotals& totals(std::int64_t t) const { return kept_[t]; }
+    [[nodiscard]] bool defers() const { return deferred_nnz_ > 0; }
+    [[nodiscard]] offset_t deferred_nnz() const { return deferred_nnz_; }
+    [[nodiscard]] offset_t deferred_rows() const { return deferred_rows_; }
+    [[nodiscard]] offset_t deferred_in_row(std::int64_t row) const { return deferred_[row]; }
+    /// Listing the non-empty rows takes fewer bytes than a pointer for every row.
+    [[nodiscard]] bool lists_rows() const { return 2 * deferred_rows_ < a_.rows; }
+
+private:
+    void measure(index_t t) {
+        RowTotals kept;
+        RowTotals all;
+        std::array<std::uint32_t, kTileSize> deferred{};
+        offset_t kept_nnz = 0;
+        TileScanner scanner(a_, t);
+        while (scanner.next()) {
+            const TilePattern& pattern = scanner.pattern();
+            const TileChoice choice = policy_.choose(pattern, sizeof(V));
+            all.add(choice.size);
+            if (choice.defer) {
+                for (int r = 0; r < kTileSize; ++r) deferred[r] += pattern.row_counts[r];
+            } else {
+                kept.add(choice.size);
+                kept_nnz += pattern.nnz;
+            }
+        }
+        kept_[t] = kept;
+        if (policy_.may_defer()) settle_row(t, all, kept_nnz, deferred);
+    }
+
+    void settle_row(index_t t, const RowTotals& all, offset_t kept_nnz,
+                    const std::array<std::uint32_t, kTileSize>& deferred) {
+        all_[t] = all;
+        const std::int64_t row0 = std::int64_t{t} * kTileSize;
+        const std::int64_t rows = std::min<std::int64_t>(kTileSize, a_.rows - row0);
+        const bool whole = kept_[t].tiles > 0 && policy_.defer_row(kept_[t].bytes(sizeof(V)), kept_nnz * kCsrBytes);
+        if (whole) kept_[t] = {};
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const offset_t* ptr = a_.row_ptrs.data() + row0 + r;
+            deferred_[row0 + r] = whole ? static_cast<std::uint32_t>(ptr[1] - ptr[0]) : deferred[r];
+        }
+    }
+
+    void settle_deferral() {
+        offset_t nnz = 0;
+        offset_t rows = 0;
+#pragma omp parallel for reduction(+ : nnz, rows)
+        for (std::int64_t r = 0; r < a_.rows; ++r) {
+            nnz += deferred_[r];
+            rows += deferred_[r] > 0;
+        }
+        if (nnz == 0) return;
+        deferred_nnz_ = nnz;
+        deferred_rows_ = rows;
+        if (policy_.keep_deferral({sum(kept_) + remainder_bytes(), sum(all_)})) return;
+        deferred_nnz_ = deferred_rows_ = 0;
+        kept_ = std::move(all_);
+    }
+
+    [[nodiscard]] offset_t remainder_bytes() const {
+        const offset_t row_bytes = sizeof(std::uint32_t);
+        const offset_t rows = lists_rows() ? 2 * deferred_rows_ + 1 : a_.rows + 1;
+        return deferred_nnz_ * kCsrBytes + rows * row_bytes;
+    }
+    static offset_t sum(const Buffer<RowTotals>& rows) {
+        offset_t bytes = 0;
+        for (const auto& row : rows) bytes += row.bytes(sizeof(V));
+        return bytes;
+    }
+
+    static constexpr offset_t kCsrBytes = sizeof(index_t) + sizeof(V);
+
+    const CsrMatrix<V>& a_;
+    const TilePolicy& policy_;
+    std::int64_t tile_rows_;
+    Buffer<RowTotals> kept_;
+    Buffer<RowTotals> all_;
+    Buffer<std::uint32_t> deferred_;  // nonzeros per row
+    offset_t deferred_nnz_ = 0;
+    offset_t deferred_rows_ = 0;
+};
+
+template <Value V>
+void lay_out_tiles(const Plan<V>& plan, TileMatrix<V>& m) {
+    std::size_t listed = 0;
+    for (std::int64_t t = 0; t < plan.tile_rows(); ++t) listed += plan.totals(t).tiles > 0;
+    m.tile_rows = Buffer<index_t>(listed);
+    for (auto* ptrs : {&m.tile_ptrs, &m.value_ptrs, &m.index_ptrs}) *ptrs = Buffer<offset_t>(listed + 1);
+    RowTotals sum;
+    std::size_t k = 0;
+    for (std::int64_t t = 0; t <= plan.tile_rows(); ++t) {
+        const bool end = t == plan.tile_rows();
+        if (!end && plan.totals(t).tiles == 0) continue;
+        m.tile_ptrs[k] = sum.tiles;
+        m.value_ptrs[k] = sum.values;
+        m.index_ptrs[k] = sum.index_bytes;
+        if (end) break;
+        m.tile_rows[k++] = static_cast<index_t>(t);
+        sum.tiles += plan.totals(t).tiles;
+        sum.values += plan.totals(t).values;
+        sum.index_bytes += plan.totals(t).index_bytes;
+    }
+    m.tiles = Buffer<TileEntry>(static_cast<std::size_t>(sum.tiles));
+    m.values = Buffer<V>(static_cast<std::size_t>(sum.values));
+    m.indices = Buffer<std::uint8_t>(static_cast<std::size_t>(sum.index_bytes));
+}
+
+template <Value V, class Offset>
+void lay_out_rows(const Plan<V>& plan, index_t rows, Buffer<index_t>& row_ids, Buffer<Offset>& row_ptrs) {
+    const bool list = plan.lists_rows();
+    row_ids = Buffer<index_t>(list ? static_cast<std::size_t>(plan.deferred_rows()) : 0);
+    row_ptrs = Buffer<Offset>(static_cast<std::size_t>(list ? plan.deferred_rows() : rows) + 1);
+    Offset sum = 0;
+    std::size_t k = 0;
+    for (index_t r = 0; r < rows; ++r) {
+        const auto count = plan.deferred_in_row(r);
+        if (list && count == 0) continue;
+        if (list) row_ids[k] = r;
+        row_ptrs[k++] = sum;
+        sum += static_cast<Offset>(count);
+    }
+    row_ptrs[k] = sum;
+}
+
+template <Value V>
+void lay_out_remainder(const Plan<V>& plan, bool wide_offsets, TileMatrix<V>& m) {
+    if (!plan.defers()) return;
+    auto& d = m.deferred;
+    if (wide_offsets || plan.deferred_nnz() > std::numeric_limits<std::uint32_t>::max()) {
+        lay_out_rows(plan, m.rows, d.row_ids, d.row_ptrs64);
+    } else {
+        lay_out_rows(plan, m.rows, d.row_ids, d.row_ptrs32);
+    }
+    d.col_idxs = Buffer<index_t>(static_cast<std::size_t>(plan.deferred_nnz()));
+    d.values = Buffer<V>(static_cast<std::size_t>(plan.deferred_nnz()));
+}
+
+/// Second pass: packs the tiles of one tile row and copies its deferred nonzeros.
+template <Value V>
+class RowFiller {
+public:
+    RowFiller(const CsrMatrix<V>& a, TileMatrix<V>& m, index_t tile_row) : a_(a), m_(m), tile_row_(tile_row) {
+        const auto* row = std::lower_bound(m.tile_rows.begin(), m.tile_rows.end(), tile_row);
+        if (row != m.tile_rows.end() && *row == tile_row) start_tiles(row - m.tile_rows.begin());
+        if (m.deferred.nnz() > 0) start_deferred();
+    }
+
+    void fill(const TilePolicy& policy) {
+        TileScanner scanner(a_, tile_row_);
+        while (scanner.next()) {
+            const TileChoice choice = policy.choose(scanner.pattern(), sizeof(V));
+            if (m_.deferred.nnz() > 0 && (choice.defer || tile_ == nullptr)) {
+                defer(scanner);
+            } else {
+                pack(scanner, choice);
+            }
+        }
+    }
+
+private:
+    void start_tiles(offset_t k) {
+        tile_ = m_.tiles.data() + m_.tile_ptrs[k];
+        values_ = m_.values.data() + m_.value_ptrs[k];
+        index_ = m_.indices.data() + m_.index_ptrs[k];
+    }
+
+    void start_deferred() {
+        const auto& d = m_.deferred;
+        const std::int64_t row0 = std::int64_t{tile_row_} * kTileSize;
+        offset_t k = row0;
+        if (!d.row_ids.empty()) k = std::lower_bound(d.row_ids.begin(), d.row_ids.end(), row0) - d.row_ids.begin();
+        for (; k < d.listed_rows() && d.row(k) < row0 + kTileSize; ++k) deferred_[d.row(k) - row0] = d.begin(k);
+    }
+
+    void pack(const TileScanner& scanner, const TileChoice& choice) {
+        const auto& size = choice.size;
+        std::array<V, TileEntry::kMaxValues> in;
+        scanner.gather(a_.values.data(), in.data());
+        formats::visit_format(choice.format,
+                              [&]<class F>() { F::pack(scanner.pattern(), size, in.data(), values_, index_); });
+        *tile_++ = TileEntry(scanner.column(), choice.format, scanner.pattern().nnz, size.values, size.index_bytes,
+                             size.parameter);
+        values_ += size.values;
+        index_ += size.index_bytes;
+    }
+
+    void defer(const TileScanner& scanner) {
+        for (int r = 0; r < scanner.pattern().rows; ++r) {
+            const int count = scanner.pattern().row_counts[r];
+            std::copy_n(a_.col_idxs.data() + scanner.first(r), count, m_.deferred.col_idxs.data() + deferred_[r]);
+            std::copy_n(a_.values.data() + scanner.first(r), count, m_.deferred.values.data() + deferred_[r]);
+            deferred_[r] += count;
+        }
+    }
+
+    const CsrMatrix<V>& a_;
+    TileMatrix<V>& m_;
+    index_t tile_row_;
+    TileEntry* tile_ = nullptr;
+    V* values_ = nullptr;
+    std::uint8_t* index_ = nullptr;
+    std::array<offset_t, kTileSize> deferred_{};
+};
+
+}  // namespace
+
+template <Value V>
+TileMatrix<V> convert(const CsrMatrix<V>& a, const TilePolicy& policy, bool wide_offsets) {
+    validate_row_ptrs(a);
+    const Plan<V> plan(a, policy);
+    TileMatrix<V> m;
+    m.rows = a.rows;
+    m.cols = a.cols;
+    m.nnz = a.nnz();
+    lay_out_tiles(plan, m);
+    lay_out_remainder(plan, wide_offsets, m);
+    parallel_for(0, plan.tile_rows(), kGrain,
+                 [&](std::int64_t t) { RowFiller<V>(a, m, static_cast<index_t>(t)).fill(policy); });
+    return m;
+}
+
+template TileMatrix<double> convert(const CsrMatrix<double>&, const TilePolicy&, bool);
+template TileMatrix<float> convert(const CsrMatrix<float>&, const TilePolicy&, bool);
+
+}  // namespace tilespmv

@@ -25,12 +25,18 @@ struct DeferralBytes {
 /// many threads.
 class TilePolicy {
 public:
+    TilePolicy() = default;
+    TilePolicy(const TilePolicy&) = delete;
+    TilePolicy& operator=(const TilePolicy&) = delete;
     virtual ~TilePolicy() = default;
+
     [[nodiscard]] virtual TileChoice choose(const TilePattern& pattern, int value_bytes) const = 0;
-    /// Whether this tile row, all in all, is better off in the remainder; asked only of rows with deferred tiles or of
-    /// policies that defer at all. `tiled_bytes` counts level 1, `csr_bytes` the same nonzeros in the remainder.
+    /// Whether `choose` ever defers; the two questions below are only asked if so.
+    [[nodiscard]] virtual bool may_defer() const { return false; }
+    /// Whether a tile row is better off without tiles. `tiled_bytes`: of the tiles that `choose` kept and their share
+    /// of level 1; `csr_bytes`: of their nonzeros in the remainder.
     [[nodiscard]] virtual bool defer_row(offset_t /*tiled_bytes*/, offset_t /*csr_bytes*/) const { return false; }
-    /// Last word on deferral, matrix-wide.
+    /// Whether to defer at all, once the whole matrix is known; if not, every tile keeps its format.
     [[nodiscard]] virtual bool keep_deferral(DeferralBytes /*bytes*/) const { return true; }
 };
 

@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "formats/convert.hpp"
+#include "formats/list.hpp"
+#include "formats/tile_scanner.hpp"
+#include "tile/error.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv {
+namespace {
+
+constexpr std::int64_t kGrain = 64;
+
+[[noreturn]] void fail_pattern(std::int64_t row) {
+    throw Error(
+        fmt::format("update_values: the CSR pattern is not the one that was tiled (first seen near row {})", row));
+}
+
+/// Follows one tile row of the CSR pattern and of its tiled form side by side.
+template <Value V>
+class RowMapper {
+public:
+    RowMapper(const CsrMatrix<V>& a, const TileMatrix<V>& m, index_t tile_row)
+        : m_(m), row0_(std::int64_t{tile_row} * kTileSize), begin_(a.row_ptrs[row0_]), scanner_(a, tile_row) {
+        const offset_t end = a.row_ptrs[std::min<std::int64_t>(row0_ + kTileSize, a.rows)];
+        if (end - begin_ >= std::numeric_limits<std::uint32_t>::max()) {
+            throw Error(
+                fmt::format("update_values: the 16 rows from {} hold {} nonzeros, at most 2^32 - 2 can be mapped",
+                            row0_, end - begin_));
+        }
+        const auto* listed = std::lower_bound(m.tile_rows.begin(), m.tile_rows.end(), tile_row);
+        if (listed == m.tile_rows.end() || *listed != tile_row) return;
+        const auto k = listed - m.tile_rows.begin();
+        tile_ = m.tile_ptrs[k];
+        tile_end_ = m.tile_ptrs[k + 1];
+        slot_ = m.value_ptrs[k];
+        byte_ = m.index_ptrs[k];
+    }
+
+    /// Calls deferred(row, first CSR position, count) for runs outside the tiles; writes the slots of the others.
+    template <class Deferred>
+    void map(std::uint32_t* slots, Deferred&& deferred) {
+        while (scanner_.next()) {
+            if (tile_ < tile_end_ && m_.tiles[tile_].column() == scanner_.column()) {
+                map_tile(slots);
+            } else {
+                for (int r = 0; r < scanner_.pattern().rows; ++r) {
+                    if (scanner_.pattern().row_counts[r] > 0) {
+                        deferred(row0_ + r, scanner_.first(r), scanner_.pattern().row_counts[r]);
+                    }
+                }
+            }
+        }
+        if (tile_ != tile_end_) fail_pattern(row0_);
+    }
+
+private:
+    // Packing positions instead of values puts each where its value is, and the index bytes that come with it tell
+    // whether the pattern is the same.
+    void map_tile(std::uint32_t* slots) {
+        const TileEntry entry = m_.tiles[tile_++];
+        const TilePattern& pattern = scanner_.pattern();
+        std::array<std::uint32_t, TileEntry::kMaxValues> positions;
+        std::array<std::uint8_t, TileEntry::kMaxIndexBytes> index;
+        int n = 0;
+        for (int r = 0; r < pattern.rows; ++r) {
+            for (int i = 0; i < pattern.row_counts[r]; ++i) {
+                positions[n++] = static_cast<std::uint32_t>(scanner_.first(r) + i - begin_) + 1;
+            }
+        }
+        bool same = pattern.nnz == entry.nnz();
+        formats::visit_format(entry.format(), [&]<class F>() {
+            const auto size = F::size(pattern, sizeof(V));
+            same = same && size && size->values == entry.values() && size->index_bytes == entry.index_bytes() &&
+                   size->parameter == entry.parameter();
+            if (same) F::pack(pattern, *size, positions.data(), slots + slot_, index.data());
+        });
+        same = same && std::equal(index.begin(), index.begin() + entry.index_bytes(), m_.indices.data() + byte_);
+        if (!same) fail_pattern(row0_);
+        slot_ += entry.values();
+        byte_ += entry.index_bytes();
+    }
+
+    const TileMatrix<V>& m_;
+    std::int64_t row0_;
+    offset_t begin_;
+    TileScanner scanner_;
+    offset_t tile_ = 0;
+    offset_t tile_end_ = 0;
+    offset_t slot_ = 0;
+    offset_t byte_ = 0;
+};
+
+/// Listed index of the first deferred row at or after `row`.
+template <Value V>
+offset_t first_listed(const DeferredCsr<V>& d, std::int64_t row) {
+    if (d.row_ids.empty()) return std::min(row, d.listed_rows());
+    return std::lower_bound(d.row_ids.begin(), d.row_ids.end(), row) - d.row_ids.begin();
+}
+
+}  // namespace
+
+template <Value V>
+ValueMap::ValueMap(const CsrMatrix<V>& pattern, const TileMatrix<V>& m)
+    : tiled_(m.values.size()),
+      deferred_(m.deferred.values.size()),
+      tile_row_begin_(m.tile_rows.size()),
+      row_begin_(static_cast<std::size_t>(m.deferred.listed_rows())),
+      nnz_(m.nnz) {
+    validate_row_ptrs(pattern);
+    if (pattern.rows != m.rows || pattern.cols != m.cols || pattern.nnz() != m.nnz) fail_pattern(0);
+    for (std::size_t k = 0; k < m.tile_rows.size(); ++k) {
+        tile_row_begin_[k] = pattern.row_ptrs[std::int64_t{m.tile_rows[k]} * kTileSize];
+    }
+    const auto& d = m.deferred;
+    for (offset_t k = 0; k < d.listed_rows(); ++k) row_begin_[k] = pattern.row_ptrs[d.row(k)];
+    parallel_for(0, div_up(m.rows, kTileSize), kGrain, [&](std::int64_t t) {
+        offset_t k = first_listed(d, t * kTileSize);
+        const offset_t last = first_listed(d, (t + 1) * kTileSize);
+        std::array<offset_t, kTileSize> cursor{};
+        std::array<offset_t, kTileSize> listed;
+        listed.fill(-1);
+        for (; k < last; ++k) {
+            listed[d.row(k) % kTileSize] = k;
+            cursor[d.row(k) % kTileSize] = d.begin(k);
+        }
+        RowMapper<V>(pattern, m, static_cast<index_t>(t)).map(tiled_.data(), [&](std::int64_t row, offset_t p, int n) {
+            const offset_t at = listed[row % kTileSize];
+            offset_t& out = cursor[row % kTileSize];
+            if (at < 0 || out + n > d.begin(at + 1)) fail_pattern(row);
+            for (int i = 0; i < n; ++i, ++out, ++p) {
+                if (d.col_idxs[out] != pattern.col_idxs[p]) fail_pattern(row);
+                deferred_[out] = static_cast<std::uint32_t>(p - row_begin_[at]);
+            }
+        });
+    });
+}
+
+template <Value V>
+void ValueMap::update(TileMatrix<V>& m, std::span<const V> values) const {
+    if (static_cast<offset_t>(values.size()) != nnz_ || m.values.size() != tiled_.size() ||
+        m.deferred.values.size() != deferred_.size()) {
+        throw Error(fmt::format("update_values: {} values for a map of {} nonzeros", values.size(), nnz_));
+    }
+    parallel_for(0, static_cast<offset_t>(m.tile_rows.size()), kGrain, [&](offset_t k) {
+        const V* in = values.data() + tile_row_begin_[k];
+        for (offset_t s = m.value_ptrs[k]; s < m.value_ptrs[k + 1]; ++s) {
+            const std::uint32_t p = tiled_[s];
+            m.values[s] = p == 0 ? V{} : in[p - 1];
+        }
+    });
+    auto& d = m.deferred;
+    parallel_for(0, d.listed_rows(), kGrain * kTileSize, [&](offset_t k) {
+        const V* in = values.data() + row_begin_[k];
+        for (offset_t p = d.begin(k); p < d.begin(k + 1); ++p) d.values[p] = in[deferred_[p]];
+    });
+}
+
+template ValueMap::ValueMap(const CsrMatrix<double>&, const TileMatrix<double>&);
+template ValueMap::ValueMap(const CsrMatrix<float>&, const TileMatrix<float>&);
+template void ValueMap::update(TileMatrix<double>&, std::span<const double>) const;
+template void ValueMap::update(TileMatrix<float>&, std::span<const float>) const;
+
+}  // namespace tilespmv

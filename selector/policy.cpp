@@ -1,0 +1,103 @@
+#include "selector/policy.hpp"
+
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "formats/list.hpp"
+#include "selector/bytes.hpp"
+#include "selector/only.hpp"
+#include "selector/options.hpp"
+#include "selector/paper.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv {
+namespace {
+
+using Policy = std::unique_ptr<TilePolicy>;
+
+Policy make_paper(Options& options) { return std::make_unique<PaperPolicy>(PaperRules::from(options)); }
+
+Policy make_paper_csr(Options&) {
+    const int csr = formats::id_of<formats::Csr>;
+    return std::make_unique<OnlyPolicy>(csr, csr);
+}
+
+Policy make_paper_deferred(Options& options) {
+    PaperRules rules = PaperRules::from(options);
+    rules.defer = static_cast<int>(options.number("defer", rules.coo, 0, 256));
+    return std::make_unique<PaperPolicy>(rules);
+}
+
+Policy make_bytes(Options& options) {
+    const auto saving = static_cast<int>(options.number("saving", 0, 0, 4096));
+    return std::make_unique<BytesPolicy>(saving, options.number("defer", 1, 0, 1) > 0);
+}
+
+struct Entry {
+    SelectorInfo info;
+    Policy (*make)(Options&);
+};
+
+/// To add a selector: its policy in a file of its own, one entry here.
+const std::array kSelectors{
+    Entry{{"paper", "the published rules; options dense coo ell ell_fill hyb hyb_coo are their thresholds"},
+          make_paper},
+    Entry{{"paper-csr", "published configuration 1: every tile csr"}, make_paper_csr},
+    Entry{{"paper-adaptive", "published configuration 2: the rules of `paper`"}, make_paper},
+    Entry{{"paper-deferred", "published configuration 3: tiles of at most `defer` (12) nonzeros go to a CSR remainder"},
+          make_paper_deferred},
+    Entry{
+        {"bytes", "fewest bytes; a tile stays one if that saves more than `saving` (0) bytes; defer=0 keeps all tiles"},
+        make_bytes},
+};
+
+std::vector<std::string> only_names() {
+    std::vector<std::string> names;
+    for (const auto& format : formats::format_table()) names.push_back(fmt::format("only:{}", format.name));
+    return names;
+}
+
+/// `only:<format>[:else=<format>]`, the second one for tiles that the first cannot hold.
+Policy make_only(std::string_view rest) {
+    const auto colon = rest.find(':');
+    const int first = formats::format_id(rest.substr(0, colon));
+    Options options(colon == std::string_view::npos ? "only" : fmt::format("only{}", rest.substr(colon)));
+    const int second = formats::format_id(options.word("else", formats::Csr::name));
+    options.finish();
+    return std::make_unique<OnlyPolicy>(first, second);
+}
+
+}  // namespace
+
+std::span<const SelectorInfo> selectors() {
+    static const auto only = only_names();
+    static const auto all = [] {
+        std::vector<SelectorInfo> list;
+        for (const auto& entry : kSelectors) list.push_back(entry.info);
+        for (const auto& name : only)
+            list.push_back({name, "that format wherever it can hold the tile, else `else` (csr)"});
+        return list;
+    }();
+    return all;
+}
+
+std::unique_ptr<TilePolicy> make_policy(std::string_view specification) {
+    constexpr std::string_view only = "only:";
+    if (specification.starts_with(only)) return make_only(specification.substr(only.size()));
+    Options options(specification);
+    std::string names;
+    for (const auto& [info, make] : kSelectors) {
+        if (info.name == options.name()) {
+            auto policy = make(options);
+            options.finish();
+            return policy;
+        }
+        names += fmt::format("{}, ", info.name);
+    }
+    throw Error(fmt::format("unknown selector '{}'; there are {}only:<format>", options.name(), names),
+                ExitCode::usage);
+}
+
+}  // namespace tilespmv

@@ -19,11 +19,14 @@ struct CsrMatrix {
     Buffer<V> values;              ///< nnz
 
     [[nodiscard]] offset_t nnz() const noexcept { return static_cast<offset_t>(col_idxs.size()); }
-    [[nodiscard]] CsrMatrix clone() const {
-        return {rows, cols, row_ptrs.clone(), col_idxs.clone(), values.clone()};
-    }
+    [[nodiscard]] CsrMatrix clone() const { return {rows, cols, row_ptrs.clone(), col_idxs.clone(), values.clone()}; }
     friend bool operator==(const CsrMatrix&, const CsrMatrix&) = default;
 };
+
+/// Throws `Error` if the sizes of the arrays or the row pointers break an invariant of `CsrMatrix`; columns are not
+/// read.
+template <Value V>
+void validate_row_ptrs(const CsrMatrix<V>& a);
 
 /// Throws `Error` naming the first row that breaks an invariant of `CsrMatrix`, and how.
 template <Value V>

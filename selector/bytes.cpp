@@ -1,0 +1,32 @@
+#include "selector/bytes.hpp"
+
+#include "formats/list.hpp"
+
+namespace tilespmv {
+namespace {
+
+template <formats::Format... F>
+TileChoice smallest(formats::FormatList<F...>, const TilePattern& pattern, int value_bytes) {
+    TileChoice best;
+    int best_bytes = -1;
+    const auto offer = [&](int format, const std::optional<formats::TileSize>& size) {
+        if (!size || (best_bytes >= 0 && size->bytes(value_bytes) >= best_bytes)) return;
+        best_bytes = size->bytes(value_bytes);
+        best.format = format;
+        best.size = *size;
+    };
+    (offer(formats::id_of<F>, F::size(pattern, value_bytes)), ...);
+    return best;
+}
+
+}  // namespace
+
+TileChoice BytesPolicy::choose(const TilePattern& pattern, int value_bytes) const {
+    TileChoice choice = smallest(formats::Formats{}, pattern, value_bytes);
+    const int tiled = choice.size.bytes(value_bytes) + static_cast<int>(sizeof(TileEntry));
+    const int csr = pattern.nnz * (value_bytes + static_cast<int>(sizeof(index_t)));
+    choice.defer = may_defer_ && tiled + saving_ > csr;
+    return choice;
+}
+
+}  // namespace tilespmv

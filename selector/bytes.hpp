@@ -1,0 +1,26 @@
+#pragma once
+
+#include "formats/convert.hpp"
+
+namespace tilespmv {
+
+/// The fewest bytes, level 1 counted: per tile the smallest format; the CSR remainder for tiles, tile rows and finally
+/// the matrix where that is smaller. So a matrix never takes more than its CSR form with 32-bit indices.
+class BytesPolicy final : public TilePolicy {
+public:
+    /// `saving`: bytes that a tile must save against the remainder to stay a tile; may_defer = false keeps all tiles.
+    BytesPolicy(int saving, bool may_defer) : saving_(saving), may_defer_(may_defer) {}
+
+    [[nodiscard]] TileChoice choose(const TilePattern& pattern, int value_bytes) const override;
+    [[nodiscard]] bool may_defer() const override { return may_defer_; }
+    [[nodiscard]] bool defer_row(offset_t tiled_bytes, offset_t csr_bytes) const override {
+        return tiled_bytes > csr_bytes;
+    }
+    [[nodiscard]] bool keep_deferral(DeferralBytes bytes) const override { return bytes.with < bytes.without; }
+
+private:
+    int saving_;
+    bool may_defer_;
+};
+
+}  // namespace tilespmv

@@ -1,0 +1,58 @@
+#include "selector/paper.hpp"
+
+#include "formats/list.hpp"
+
+namespace tilespmv {
+namespace {
+
+using namespace formats;
+
+/// Whether the variation (population standard deviation over mean) of the row lengths compares as asked, in integers:
+/// v^2 = (rows * sum of squares - nnz^2) / nnz^2.
+double squared_variation(const TilePattern& p) {
+    int squares = 0;
+    for (const int count : p.row_counts) squares += count * count;
+    return static_cast<double>(p.rows * squares - p.nnz * p.nnz) / (p.nnz * p.nnz);
+}
+
+template <Format F>
+TileChoice in_format(const TilePattern& p, int value_bytes) {
+    return {id_of<F>, *F::size(p, value_bytes)};
+}
+
+}  // namespace
+
+PaperRules PaperRules::from(Options& options) {
+    PaperRules rules;
+    rules.dense = options.number("dense", rules.dense, 0, 2);
+    rules.coo = static_cast<int>(options.number("coo", rules.coo, 0, 256));
+    rules.ell = options.number("ell", rules.ell, -1, 16);
+    rules.ell_fill = options.number("ell_fill", rules.ell_fill, 0, 1);
+    rules.hyb = options.number("hyb", rules.hyb, 0, 16);
+    rules.hyb_coo = options.number("hyb_coo", rules.hyb_coo, 0, 1);
+    return rules;
+}
+
+TileChoice PaperPolicy::choose(const TilePattern& p, int value_bytes) const {
+    const auto decide = [&]() -> TileChoice {
+        if (p.nnz >= rules_.dense * p.rows * p.cols) return in_format<Dense>(p, value_bytes);
+        if (p.nnz <= rules_.coo) return in_format<Coo>(p, value_bytes);
+        if (p.only_full_rows()) return in_format<DenseRow>(p, value_bytes);
+        if (p.only_full_cols()) return in_format<DenseCol>(p, value_bytes);
+        const double variation = squared_variation(p);
+        if (rules_.ell >= 0 && variation <= rules_.ell * rules_.ell &&
+            p.nnz >= rules_.ell_fill * p.rows * p.longest_row) {
+            return in_format<Ell>(p, value_bytes);
+        }
+        if (variation >= rules_.hyb * rules_.hyb) {
+            const TileChoice hyb = in_format<Hyb>(p, value_bytes);
+            if (hyb.size.values - p.rows * hyb.size.parameter <= rules_.hyb_coo * p.nnz) return hyb;
+        }
+        return in_format<Csr>(p, value_bytes);
+    };
+    TileChoice choice = decide();
+    choice.defer = p.nnz <= rules_.defer;
+    return choice;
+}
+
+}  // namespace tilespmv

@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "formats/list.hpp"
+#include "tests/support/battery.hpp"
+
+// The closed formulas of the formats, written out from the description of each and independently of the code.
+namespace tilespmv::testing {
+namespace {
+
+using namespace formats;
+
+constexpr int kValueBytes = 8;
+
+int half_up(int n) { return n / 2 + n % 2; }
+
+int longest(const TilePattern& p) { return *std::max_element(p.row_counts.begin(), p.row_counts.end()); }
+
+int hyb_bytes(const TilePattern& p, int width) {
+    int rest = 0;
+    for (int r = 0; r < p.rows; ++r) rest += std::max(0, p.row_counts[r] - width);
+    const int slots = p.rows * width;
+    const int masks = p.nnz - rest < slots ? 2 * width : 0;
+    return kValueBytes * (slots + rest) + half_up(slots) + masks + rest;
+}
+
+TEST(ByteCounts, FollowTheClosedFormulas) {
+    for (const auto& [name, p] : tile_battery()) {
+        SCOPED_TRACE(name);
+        const int area = p.rows * p.cols;
+        const int slots = p.rows * longest(p);
+        EXPECT_EQ(Dense::size(p, 8)->bytes(8), 8 * area + (p.nnz < area ? 2 * p.cols : 0));
+        EXPECT_EQ(Coo::size(p, 8)->bytes(8), 9 * p.nnz);
+        EXPECT_EQ(Csr::size(p, 8)->bytes(8), 8 * p.nnz + p.rows + half_up(p.nnz));
+        EXPECT_EQ(Ell::size(p, 8)->bytes(8), 8 * slots + half_up(slots) + (p.nnz < slots ? 2 * longest(p) : 0));
+        int best = hyb_bytes(p, 1);
+        for (int width = 2; width <= longest(p); ++width) best = std::min(best, hyb_bytes(p, width));
+        EXPECT_EQ(Hyb::size(p, 8)->bytes(8), best);
+        if (const auto size = DenseRow::size(p, 8)) {
+            EXPECT_EQ(size->bytes(8), 8 * p.nnz + half_up(p.nnz / p.cols));
+        }
+        if (const auto size = DenseCol::size(p, 8)) {
+            EXPECT_EQ(size->bytes(8), 8 * p.nnz + half_up(p.nnz / p.rows));
+        }
+    }
+}
+
+TEST(ByteCounts, DenseRowsAndColumnsAreTakenExactlyWhereTheyFit) {
+    for (const auto& [name, p] : tile_battery()) {
+        bool rows = true;
+        bool cols = true;
+        for (int r = 0; r < p.rows; ++r) {
+            for (int c = 0; c < p.cols; ++c) {
+                const bool here = p.row_masks[r] >> c & 1;
+                rows = rows && here == static_cast<bool>(p.row_masks[r] & 1);
+                cols = cols && here == static_cast<bool>(p.row_masks[0] >> c & 1);
+            }
+        }
+        EXPECT_EQ(DenseRow::size(p, 8).has_value(), rows) << name;
+        EXPECT_EQ(DenseCol::size(p, 8).has_value(), cols) << name;
+    }
+}
+
+TEST(ByteCounts, OthersHoldEveryTile) {
+    for (const auto& [name, p] : tile_battery()) {
+        EXPECT_TRUE(Dense::size(p, 8) && Coo::size(p, 8) && Csr::size(p, 8) && Ell::size(p, 8) && Hyb::size(p, 8));
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::testing

@@ -1,0 +1,133 @@
+#include "formats/convert.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <limits>
+
+#include "formats/list.hpp"
+#include "selector/policy.hpp"
+#include "tests/support/battery.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+std::vector<std::string> all_selectors() {
+    std::vector<std::string> names{"bytes:defer=0", "bytes:saving=30", "paper-deferred:defer=256",
+                                   "paper-deferred:defer=3"};
+    for (const auto& info : selectors()) names.emplace_back(info.name);
+    return names;
+}
+
+template <Value V>
+bool same_tiles(const TileMatrix<V>& a, const TileMatrix<V>& b) {
+    return a.rows == b.rows && a.cols == b.cols && a.nnz == b.nnz && a.tile_rows == b.tile_rows &&
+           a.tile_ptrs == b.tile_ptrs && a.value_ptrs == b.value_ptrs && a.index_ptrs == b.index_ptrs &&
+           a.tiles == b.tiles && a.values == b.values && a.indices == b.indices &&
+           a.deferred.row_ids == b.deferred.row_ids && a.deferred.row_ptrs32 == b.deferred.row_ptrs32 &&
+           a.deferred.row_ptrs64 == b.deferred.row_ptrs64 && a.deferred.col_idxs == b.deferred.col_idxs &&
+           a.deferred.values == b.deferred.values;
+}
+
+class EverySelector : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EverySelector, RoundTripsEveryMatrix) {
+    const auto policy = make_policy(GetParam());
+    for (const auto& [name, csr] : matrix_battery()) {
+        for (const bool wide : {false, true}) {
+            const auto tiles = convert(csr, *policy, wide);
+            EXPECT_EQ(tiles.nnz, csr.nnz());
+            EXPECT_EQ(unpack(tiles), csr) << name;
+        }
+    }
+}
+
+TEST_P(EverySelector, RoundTripsFloat) {
+    const auto policy = make_policy(GetParam());
+    for (const auto& [name, csr] : matrix_battery()) {
+        const auto single = convert_values<float>(csr);
+        EXPECT_EQ(unpack(convert(single, *policy)), single) << name;
+    }
+}
+
+TEST_P(EverySelector, DoesNotDependOnTheNumberOfThreads) {
+    const auto policy = make_policy(GetParam());
+    const int before = omp_get_max_threads();
+    for (const auto& [name, csr] : matrix_battery()) {
+        omp_set_num_threads(1);
+        const auto one = convert(csr, *policy);
+        omp_set_num_threads(5);
+        EXPECT_TRUE(same_tiles(one, convert(csr, *policy))) << name;
+    }
+    omp_set_num_threads(before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Selectors, EverySelector, ::testing::ValuesIn(all_selectors()), [](const auto& instance) {
+    std::string name = instance.param;
+    for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+    return name;
+});
+
+TEST(Convert, LevelOneListsOnlyTileRowsThatHoldTiles) {
+    const auto a = matrix_of(1000, 1000, {{5, 5}, {500, 7}, {501, 900}});
+    const auto tiles = convert(a, *make_policy("only:coo"));
+    EXPECT_THAT(std::vector(tiles.tile_rows.begin(), tiles.tile_rows.end()), ::testing::ElementsAre(0, 31));
+    EXPECT_EQ(tiles.tiles.size(), 3u);
+    EXPECT_EQ(tiles.tiles[2].column(), 56);
+    EXPECT_EQ(tiles.level1_bytes(), 2 * 28u + 3 * 8u + 3 * 8u);
+}
+
+TEST(Convert, KeepsExplicitZerosAndNonFiniteValues) {
+    auto a = matrix_of(20, 20, {{0, 0}, {3, 4}, {3, 5}, {19, 19}});
+    a.values[0] = 0.0;
+    a.values[1] = -0.0;
+    a.values[2] = std::numeric_limits<double>::infinity();
+    for (const auto& info : selectors()) {
+        const auto back = unpack(convert(a, *make_policy(info.name)));
+        EXPECT_EQ(back, a) << info.name;
+        EXPECT_TRUE(std::signbit(back.values[1])) << info.name;
+    }
+}
+
+TEST(Convert, ListsDeferredRowsWhenMostAreEmpty) {
+    const auto few = convert(matrix_of(1000, 1000, {{1, 1}, {700, 3}, {700, 900}}), *make_policy("paper-deferred"));
+    EXPECT_THAT(std::vector(few.deferred.row_ids.begin(), few.deferred.row_ids.end()), ::testing::ElementsAre(1, 700));
+    EXPECT_EQ(few.deferred.bytes(), 2 * 4u + 3 * 4u + 3 * 12u);
+    const auto most = convert(matrix_of(3, 1000, {{0, 1}, {1, 3}, {1, 900}}), *make_policy("paper-deferred"));
+    EXPECT_TRUE(most.deferred.row_ids.empty());
+    EXPECT_EQ(most.deferred.bytes(), 4 * 4u + 3 * 12u);
+}
+
+TEST(Convert, ReachesTheLastColumnThereCanBe) {
+    const index_t last = std::numeric_limits<index_t>::max() - 1;
+    const auto a = matrix_of(2, std::numeric_limits<index_t>::max(), {{0, 0}, {0, last - 1}, {1, last}});
+    for (const auto& info : selectors()) EXPECT_EQ(unpack(convert(a, *make_policy(info.name))), a) << info.name;
+}
+
+TEST(Convert, RefusesBrokenCsr) {
+    const auto policy = make_policy("bytes");
+    const auto broken = [](auto&& damage) {
+        auto a = matrix_of(20, 40, {{0, 1}, {0, 2}, {0, 20}, {0, 21}, {3, 0}, {3, 30}});
+        damage(a);
+        return a;
+    };
+    const auto refused = [&](auto&& damage) { EXPECT_THROW(convert(broken(damage), *policy), Error); };
+    refused([](auto& a) { std::swap(a.col_idxs[0], a.col_idxs[1]); });
+    refused([](auto& a) { std::swap(a.col_idxs[1], a.col_idxs[2]); });
+    refused([](auto& a) { a.col_idxs[1] = a.col_idxs[0]; });
+    refused([](auto& a) { a.col_idxs[5] = 40; });
+    refused([](auto& a) { a.col_idxs[1] = 1000; });
+    refused([](auto& a) { a.col_idxs[0] = -1; });
+    refused([](auto& a) { a.col_idxs[2] = -5; });
+    refused([](auto& a) { a.col_idxs[3] = -5; });
+    refused([](auto& a) { a.col_idxs[5] = std::numeric_limits<index_t>::min(); });
+    refused([](auto& a) { a.row_ptrs[1] = 7; });
+    refused([](auto& a) { a.row_ptrs[2] = 1; });
+    refused([](auto& a) { a.rows = 19; });
+    refused([](auto& a) { a.values.truncate(3); });
+}
+
+}  // namespace
+}  // namespace tilespmv::testing

@@ -1,0 +1,180 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "formats/list.hpp"
+#include "tests/support/battery.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using namespace formats;
+
+template <class List>
+struct GTestTypes;
+template <class... F>
+struct GTestTypes<FormatList<F...>> {
+    using type = ::testing::Types<F...>;
+};
+
+/// Holds whatever a format must promise; a new format in the list is tested without a line here.
+template <class F>
+class FormatConformance : public ::testing::Test {
+protected:
+    struct Packed {
+        TileSize size;
+        std::vector<double> values;
+        std::vector<std::uint8_t> index;
+        TileView<double> view;
+    };
+
+    static std::vector<double> row_major_values(const TilePattern& p) {
+        std::vector<double> in(static_cast<std::size_t>(p.nnz));
+        for (std::size_t k = 0; k < in.size(); ++k) in[k] = 1.0 + static_cast<double>(k);
+        return in;
+    }
+
+    /// Packs between guards, so that writing too much or too little shows.
+    static Packed pack(const TilePattern& p, TileSize size) {
+        constexpr std::uint8_t guard = 0xa5;
+        Packed t{size,
+                 std::vector<double>(static_cast<std::size_t>(size.values) + 1, -1.0),
+                 std::vector<std::uint8_t>(static_cast<std::size_t>(size.index_bytes) + 1, guard),
+                 {}};
+        F::pack(p, size, row_major_values(p).data(), t.values.data(), t.index.data());
+        EXPECT_EQ(t.values.back(), -1.0);
+        EXPECT_EQ(t.index.back(), guard);
+        const TileEntry entry(0, id_of<F>, p.nnz, size.values, size.index_bytes, size.parameter);
+        t.view = {p.rows, p.cols, entry, t.values.data(), t.index.data()};
+        return t;
+    }
+};
+using AllFormats = GTestTypes<Formats>::type;
+TYPED_TEST_SUITE(FormatConformance, AllFormats);
+
+TYPED_TEST(FormatConformance, HoldsSomeTileOfTheBattery) {
+    int held = 0;
+    for (const auto& [name, p] : tile_battery()) held += TypeParam::size(p, 8).has_value();
+    EXPECT_GT(held, 0);
+}
+
+TYPED_TEST(FormatConformance, SizesFitTheTileEntry) {
+    for (const auto& [name, p] : tile_battery()) {
+        const auto size = TypeParam::size(p, 8);
+        if (!size) continue;
+        SCOPED_TRACE(name);
+        const TileEntry entry(12345, id_of<TypeParam>, p.nnz, size->values, size->index_bytes, size->parameter);
+        EXPECT_EQ(entry.nnz(), p.nnz);
+        EXPECT_EQ(entry.values(), size->values);
+        EXPECT_EQ(entry.index_bytes(), size->index_bytes);
+        EXPECT_EQ(entry.parameter(), size->parameter);
+        EXPECT_GE(size->values, p.nnz);
+    }
+}
+
+TYPED_TEST(FormatConformance, WalkVisitsEveryNonzeroOnceWithItsValue) {
+    for (const auto& [name, p] : tile_battery()) {
+        const auto size = TypeParam::size(p, 8);
+        if (!size) continue;
+        SCOPED_TRACE(name);
+        const auto tile = this->pack(p, *size);
+        std::array<std::uint16_t, kTileSize> masks{};
+        std::array<int, kTileSize> last;
+        last.fill(-1);
+        TypeParam::walk(tile.view, [&](int r, int c, int slot) {
+            ASSERT_LT(r, p.rows);
+            ASSERT_LT(c, p.cols);
+            ASSERT_GT(c, last[r]) << "columns of a row must ascend";
+            last[r] = c;
+            masks[r] = static_cast<std::uint16_t>(masks[r] | 1u << c);
+            int rank = std::popcount(static_cast<unsigned>(p.row_masks[r] & ((1u << c) - 1u)));
+            for (int above = 0; above < r; ++above) rank += p.row_counts[above];
+            EXPECT_EQ(tile.values.at(static_cast<std::size_t>(slot)), 1.0 + rank);
+        });
+        EXPECT_EQ(masks, p.row_masks);
+    }
+}
+
+TYPED_TEST(FormatConformance, PaddingIsZero) {
+    for (const auto& [name, p] : tile_battery()) {
+        const auto size = TypeParam::size(p, 8);
+        if (!size) continue;
+        SCOPED_TRACE(name);
+        const auto tile = this->pack(p, *size);
+        std::set<int> used;
+        TypeParam::walk(tile.view, [&](int, int, int slot) { used.insert(slot); });
+        for (int slot = 0; slot < size->values; ++slot) {
+            if (!used.contains(slot)) {
+                EXPECT_EQ(tile.values[static_cast<std::size_t>(slot)], 0.0);
+            }
+        }
+    }
+}
+
+TYPED_TEST(FormatConformance, PackedTilesAreValid) {
+    for (const auto& [name, p] : tile_battery()) {
+        const auto size = TypeParam::size(p, 8);
+        if (!size) continue;
+        const auto tile = this->pack(p, *size);
+        EXPECT_TRUE(is_valid<TypeParam>(p.rows, p.cols, tile.view.entry, tile.index.data())) << name;
+    }
+}
+
+// Flips every bit of every index byte: what is_valid lets through must still be a walk inside the tile.
+TYPED_TEST(FormatConformance, DamagedIndexIsRefusedOrHarmless) {
+    for (const auto& [name, p] : tile_battery()) {
+        const auto size = TypeParam::size(p, 8);
+        if (!size) continue;
+        auto tile = this->pack(p, *size);
+        for (int bit = 0; bit < 8 * size->index_bytes; ++bit) {
+            auto& byte = tile.index[static_cast<std::size_t>(bit / 8)];
+            const auto flip = static_cast<std::uint8_t>(1u << bit % 8);
+            byte = static_cast<std::uint8_t>(byte ^ flip);
+            if (is_valid<TypeParam>(p.rows, p.cols, tile.view.entry, tile.index.data())) {
+                TypeParam::walk(tile.view, [&](int r, int c, int slot) {
+                    EXPECT_TRUE(r < p.rows && c < p.cols && slot < size->values) << name << " bit " << bit;
+                });
+            }
+            byte = static_cast<std::uint8_t>(byte ^ flip);
+        }
+    }
+}
+
+TYPED_TEST(FormatConformance, DamagedEntryIsRefused) {
+    for (const auto& [name, p] : tile_battery()) {
+        const auto size = TypeParam::size(p, 8);
+        if (!size) continue;
+        SCOPED_TRACE(name);
+        const auto tile = this->pack(p, *size);
+        const auto valid = [&](int nnz, int values, int bytes, int parameter) {
+            return is_valid<TypeParam>(p.rows, p.cols, {0, id_of<TypeParam>, nnz, values, bytes, parameter},
+                                       tile.index.data());
+        };
+        if (p.nnz > 1) {
+            EXPECT_FALSE(valid(p.nnz - 1, size->values, size->index_bytes, size->parameter));
+        }
+        if (size->values > 1) {
+            EXPECT_FALSE(valid(p.nnz, size->values - 1, size->index_bytes, size->parameter));
+        }
+        if (size->index_bytes > 0) {
+            EXPECT_FALSE(valid(p.nnz, size->values, size->index_bytes - 1, size->parameter));
+        }
+        if (size->parameter > 0) {
+            EXPECT_FALSE(valid(p.nnz, size->values, size->index_bytes, size->parameter - 1));
+        }
+    }
+}
+
+TEST(FormatList, NamesAreUniqueAndFindTheirIds) {
+    std::set<std::string_view> names;
+    for (int id = 0; id < kFormatCount; ++id) {
+        const auto name = format_table()[static_cast<std::size_t>(id)].name;
+        EXPECT_TRUE(names.insert(name).second) << name;
+        EXPECT_EQ(format_id(name), id);
+    }
+    EXPECT_EQ(names.size(), 7u);
+    EXPECT_FALSE(visit_format(kFormatCount, []<class F>() {}));
+}
+
+}  // namespace
+}  // namespace tilespmv::testing

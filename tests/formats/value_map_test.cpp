@@ -1,0 +1,47 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "formats/convert.hpp"
+#include "selector/policy.hpp"
+#include "tests/support/battery.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+TEST(ValueMap, UpdateEqualsConversionOfTheNewValues) {
+    for (const auto& info : selectors()) {
+        const auto policy = make_policy(info.name);
+        for (const auto& [name, csr] : matrix_battery()) {
+            auto tiles = convert(csr, *policy);
+            const ValueMap map(csr, tiles);
+            auto next = csr.clone();
+            for (auto& v : next.values) v = 3 * v - 1;
+            map.update<double>(tiles, {next.values.data(), next.values.size()});
+            EXPECT_EQ(tiles.values, convert(next, *policy).values) << info.name << ' ' << name;
+            EXPECT_EQ(unpack(tiles), next) << info.name << ' ' << name;
+        }
+    }
+}
+
+TEST(ValueMap, RefusesAnotherPattern) {
+    const auto a = matrix_of(40, 40, {{0, 1}, {0, 2}, {17, 20}, {39, 39}});
+    for (const auto* selector : {"paper", "paper-deferred", "only:ell"}) {
+        const auto tiles = convert(a, *make_policy(selector));
+        EXPECT_THROW(ValueMap(matrix_of(40, 40, {{0, 1}, {0, 3}, {17, 20}, {39, 39}}), tiles), Error);
+        EXPECT_THROW(ValueMap(matrix_of(40, 40, {{0, 1}, {0, 2}, {17, 20}, {17, 39}}), tiles), Error);
+        EXPECT_THROW(ValueMap(matrix_of(40, 40, {{0, 1}, {0, 2}, {17, 20}}), tiles), Error);
+        EXPECT_THROW(ValueMap(matrix_of(40, 41, {{0, 1}, {0, 2}, {17, 20}, {39, 39}}), tiles), Error);
+    }
+}
+
+TEST(ValueMap, RefusesTheWrongNumberOfValues) {
+    const auto a = matrix_of(40, 40, {{0, 1}, {39, 39}});
+    auto tiles = convert(a, *make_policy("paper"));
+    const ValueMap map(a, tiles);
+    EXPECT_THROW(map.update<double>(tiles, std::vector<double>(3)), Error);
+}
+
+}  // namespace
+}  // namespace tilespmv::testing

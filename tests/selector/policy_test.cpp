@@ -1,0 +1,125 @@
+#include "selector/policy.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "formats/list.hpp"
+#include "tests/support/battery.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+std::string chosen(std::string_view selector, const TilePattern& p) {
+    const auto choice = make_policy(selector)->choose(p, 8);
+    return std::string(formats::format_table()[static_cast<std::size_t>(choice.format)].name);
+}
+
+TEST(Paper, FollowsItsRulesInOrder) {
+    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int) { return r < 12; })), "dense");  // exactly 0.75
+    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int c) { return r < 11 || (r == 11 && c < 15); })), "csr");
+    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int c) { return r == 5 && c < 12; })), "coo");
+    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int) { return r == 5; })), "dense_row");
+    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int, int c) { return c == 5; })), "dense_col");
+    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int c) { return r == c; })), "ell");
+    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int c) { return c == r || (r == 3); })), "hyb");
+    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int c) { return c >= r; })), "csr");
+}
+
+TEST(Paper, EdgeTilesAreMeasuredByTheirOwnSize) {
+    EXPECT_EQ(chosen("paper", tile_of(2, 3, [](int, int) { return true; })), "dense");
+    EXPECT_EQ(chosen("paper", tile_of(15, 16, [](int r, int) { return r == 14; })), "dense_row");
+}
+
+TEST(Paper, ReachesEveryFormat) {
+    std::set<std::string> reached;
+    for (const auto& [name, p] : tile_battery()) reached.insert(chosen("paper", p));
+    EXPECT_EQ(reached.size(), static_cast<std::size_t>(formats::kFormatCount));
+}
+
+TEST(Paper, ThresholdsAreOptions) {
+    const auto half = tile_of(16, 16, [](int r, int c) { return (r + c) % 2 == 0; });
+    EXPECT_EQ(chosen("paper", half), "ell");
+    EXPECT_EQ(chosen("paper:dense=0.5", half), "dense");
+    EXPECT_EQ(chosen("paper:coo=128", half), "coo");
+    EXPECT_EQ(chosen("paper:ell=-1", half), "csr");
+    EXPECT_EQ(chosen("paper:ell=-1,hyb=0", half), "hyb");
+}
+
+TEST(PaperDeferred, DefersSmallTiles) {
+    const auto p = tile_of(16, 16, [](int r, int c) { return r == 5 && c < 12; });
+    EXPECT_TRUE(make_policy("paper-deferred")->choose(p, 8).defer);
+    EXPECT_FALSE(make_policy("paper-deferred:defer=11")->choose(p, 8).defer);
+    EXPECT_FALSE(make_policy("paper-adaptive")->choose(p, 8).defer);
+}
+
+TEST(PaperCsr, MakesEveryTileCsr) {
+    for (const auto& [name, p] : tile_battery()) EXPECT_EQ(chosen("paper-csr", p), "csr") << name;
+}
+
+TEST(Bytes, ChoosesTheSmallestFormat) {
+    const auto policy = make_policy("bytes");
+    for (const auto& [name, p] : tile_battery()) {
+        int best = 1 << 20;
+        for (int id = 0; id < formats::kFormatCount; ++id) {
+            formats::visit_format(id, [&, &pattern = p]<class F>() {
+                if (const auto size = F::size(pattern, 8)) best = std::min(best, size->bytes(8));
+            });
+        }
+        const auto choice = policy->choose(p, 8);
+        EXPECT_EQ(choice.size.bytes(8), best) << name;
+        EXPECT_EQ(choice.defer, best + 8 > 12 * p.nnz) << name;
+    }
+}
+
+TEST(Only, TakesItsFormatOrTheSecondChoice) {
+    const auto triangle = tile_of(16, 16, [](int r, int c) { return c >= r; });
+    for (const auto& format : formats::format_table()) {
+        const bool fits = !format.name.starts_with("dense_");
+        EXPECT_EQ(chosen(std::string("only:") + std::string(format.name), triangle), fits ? format.name : "csr");
+    }
+    EXPECT_EQ(chosen("only:dense_row:else=ell", triangle), "ell");
+    EXPECT_EQ(chosen("only:dense_row", tile_of(16, 16, [](int r, int) { return r == 5; })), "dense_row");
+    EXPECT_THROW(chosen("only:dense_row:else=dense_col", triangle), Error);
+}
+
+struct BadName {
+    std::string specification;
+    std::string message;
+    friend void PrintTo(const BadName& bad, std::ostream* out) { *out << bad.specification; }
+};
+
+class BadSpecification : public ::testing::TestWithParam<BadName> {};
+
+TEST_P(BadSpecification, IsAUsageErrorThatSaysWhatThereIs) {
+    try {
+        (void)make_policy(GetParam().specification);
+        FAIL() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        EXPECT_EQ(error.what(), GetParam().message);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Selectors, BadSpecification,
+    ::testing::Values(
+        BadName{"best",
+                "unknown selector 'best'; there are paper, paper-csr, paper-adaptive, paper-deferred, bytes, "
+                "only:<format>"},
+        BadName{"",
+                "unknown selector ''; there are paper, paper-csr, paper-adaptive, paper-deferred, bytes, "
+                "only:<format>"},
+        BadName{"only:bsr", "unknown format 'bsr'; there are dense, coo, csr, ell, hyb, dense_row, dense_col"},
+        BadName{"paper-csr:dense=1", "selector 'paper-csr:dense=1': no option 'dense'; it takes none"},
+        BadName{"bytes:save=3", "selector 'bytes:save=3': no option 'save'; it takes saving, defer"},
+        BadName{"bytes:saving", "selector 'bytes:saving': found 'saving', expected option=value"},
+        BadName{"bytes:", "selector 'bytes:': found '', expected option=value"},
+        BadName{"bytes:saving=x", "selector 'bytes:saving=x': saving=x, expected a number from 0 to 4096"},
+        BadName{"bytes:saving=-1", "selector 'bytes:saving=-1': saving=-1, expected a number from 0 to 4096"},
+        BadName{"bytes:saving=1,", "selector 'bytes:saving=1,': found '', expected option=value"}));
+
+}  // namespace
+}  // namespace tilespmv::testing
