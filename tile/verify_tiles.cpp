@@ -1,0 +1,211 @@
+#include "tile/verify_tiles.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv {
+namespace {
+
+constexpr std::int64_t kTileRowGrain = 64;
+constexpr std::int64_t kRowGrain = 4096;
+
+template <class... Args>
+[[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
+    throw Error(fmt::format(format, std::forward<Args>(args)...));
+}
+
+void check_ptrs(std::string_view name, const Buffer<offset_t>& ptrs, std::size_t tile_rows, std::size_t end) {
+    if (ptrs.size() != tile_rows + 1) {
+        fail("{} has {} entries, expected one more than {} tile rows", name, ptrs.size(), tile_rows);
+    }
+    if (ptrs[0] != 0 || static_cast<std::size_t>(ptrs[tile_rows]) != end) {
+        fail("{} runs from {} to {}, expected 0 to {}", name, ptrs[0], ptrs[tile_rows], end);
+    }
+}
+
+/// Range k lies inside [0, end]; says nothing about other ranges, which other threads may still have to check.
+bool in_range(const Buffer<offset_t>& ptrs, std::int64_t k, std::size_t end) {
+    return 0 <= ptrs[k] && ptrs[k] <= ptrs[k + 1] && ptrs[k + 1] <= static_cast<offset_t>(end);
+}
+
+template <Value V>
+void check_tile_row_place(const TileMatrix<V>& a, std::int64_t k) {
+    const index_t row = a.tile_rows[k];
+    const index_t before = k > 0 ? a.tile_rows[k - 1] : -1;
+    const auto end = div_up(a.rows, kTileSize);
+    if (row <= before || row >= end) fail("tile row {}: expected ascending ids below {}", row, end);
+    if (!in_range(a.tile_ptrs, k, a.tiles.size()) || !in_range(a.value_ptrs, k, a.values.size()) ||
+        !in_range(a.index_ptrs, k, a.indices.size())) {
+        fail("tile row {}: pointers descend or leave their arena", row);
+    }
+    if (a.tile_ptrs[k] == a.tile_ptrs[k + 1]) fail("tile row {} is listed but has no tiles", row);
+}
+
+/// The tiles of one tile row, checked one after the other.
+template <Value V>
+class TileRowCheck {
+public:
+    TileRowCheck(const TileMatrix<V>& a, std::int64_t k, std::span<const FormatInfo> formats)
+        : a_(a),
+          formats_(formats),
+          row_(a.tile_rows[k]),
+          height_(a.tile_height(row_)),
+          tile_cols_(div_up(a.cols, kTileSize)),
+          values_left_(a.value_ptrs[k + 1] - a.value_ptrs[k]),
+          index_(a.indices.data() + a.index_ptrs[k]),
+          index_end_(a.indices.data() + a.index_ptrs[k + 1]) {}
+
+    void check_tile(TileEntry tile) {
+        const index_t column = tile.column();
+        if (column <= column_ || column >= tile_cols_) {
+            fail("tile ({}, {}): expected ascending columns below {}", row_, column, tile_cols_);
+        }
+        column_ = column;
+        const auto id = static_cast<std::size_t>(tile.format());
+        if (id >= formats_.size()) fail("tile ({}, {}) has the unknown format number {}", row_, column, id);
+        check_level2(tile, formats_[id]);
+        nnz_ += tile.nnz();
+    }
+
+    /// Nonzeros of the tile row; every value and index byte must belong to a tile.
+    [[nodiscard]] offset_t finish() const {
+        if (values_left_ != 0 || index_ != index_end_) {
+            fail("tile row {} has {} values and {} index bytes more than its tiles", row_, values_left_,
+                 index_end_ - index_);
+        }
+        return nnz_;
+    }
+
+private:
+    void check_level2(TileEntry tile, const FormatInfo& format) {
+        if (tile.values() > values_left_ || tile.index_bytes() > index_end_ - index_) {
+            fail("tile ({}, {}) takes more values or index bytes than its tile row has", row_, tile.column());
+        }
+        if (!format.valid(height_, a_.tile_width(tile.column()), tile, index_)) {
+            fail("tile ({}, {}): sizes or index bytes are not those of a {} tile", row_, tile.column(), format.name);
+        }
+        values_left_ -= tile.values();
+        index_ += tile.index_bytes();
+    }
+
+    const TileMatrix<V>& a_;
+    std::span<const FormatInfo> formats_;
+    index_t row_;
+    int height_;
+    offset_t tile_cols_;
+    offset_t values_left_;
+    const std::uint8_t* index_;
+    const std::uint8_t* index_end_;
+    index_t column_ = -1;
+    offset_t nnz_ = 0;
+};
+
+/// Returns the nonzeros in tiles.
+template <Value V>
+offset_t check_tiles(const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
+    if (a.rows < 0 || a.cols < 0) fail("negative size {} x {}", a.rows, a.cols);
+    const auto tile_rows = a.tile_rows.size();
+    check_ptrs("tile_ptrs", a.tile_ptrs, tile_rows, a.tiles.size());
+    check_ptrs("value_ptrs", a.value_ptrs, tile_rows, a.values.size());
+    check_ptrs("index_ptrs", a.index_ptrs, tile_rows, a.indices.size());
+    std::atomic<offset_t> nnz = 0;
+    parallel_for(0, static_cast<std::int64_t>(tile_rows), kTileRowGrain, [&](std::int64_t k) {
+        check_tile_row_place(a, k);
+        TileRowCheck<V> check(a, k, formats);
+        for (auto t = a.tile_ptrs[k]; t < a.tile_ptrs[k + 1]; ++t) check.check_tile(a.tiles[t]);
+        nnz += check.finish();
+    });
+    return nnz;
+}
+
+template <Value V>
+void check_deferred_sizes(const TileMatrix<V>& a) {
+    const DeferredCsr<V>& d = a.deferred;
+    if (d.values.size() != d.col_idxs.size()) {
+        fail("deferred part: {} values for {} columns", d.values.size(), d.col_idxs.size());
+    }
+    if (d.nnz() == 0) {
+        if (d.bytes() != 0) fail("deferred part: rows are listed but nothing is deferred");
+        return;
+    }
+    if (d.row_ptrs32.empty() == d.row_ptrs64.empty()) fail("deferred part: expected either 32-bit or 64-bit pointers");
+    const auto listed = d.row_ids.empty() ? static_cast<offset_t>(a.rows) : static_cast<offset_t>(d.row_ids.size());
+    if (d.listed_rows() != listed) fail("deferred part: pointers for {} rows, expected {}", d.listed_rows(), listed);
+    if (d.begin(0) != 0 || d.begin(listed) != d.nnz()) {
+        fail("deferred part: pointers run from {} to {}, expected 0 to {}", d.begin(0), d.begin(listed), d.nnz());
+    }
+}
+
+template <Value V>
+void check_deferred_row(const TileMatrix<V>& a, offset_t k) {
+    const DeferredCsr<V>& d = a.deferred;
+    const index_t row = d.row(k);
+    if (row < 0 || row >= a.rows || (k > 0 && row <= d.row(k - 1))) {
+        fail("deferred row {}: expected ascending ids below {}", row, a.rows);
+    }
+    const offset_t begin = d.begin(k);
+    const offset_t end = d.begin(k + 1);
+    if (begin < 0 || begin > end || end > d.nnz()) fail("deferred row {}: pointers descend", row);
+    if (begin == end) return;
+    const index_t* cols = d.col_idxs.data();
+    bool ascending = true;  // without an exit, so that the loop can be vectorised
+    for (offset_t p = begin + 1; p < end; ++p) ascending &= cols[p - 1] < cols[p];
+    if (!ascending || cols[begin] < 0 || cols[end - 1] >= a.cols) {
+        fail("deferred row {}: expected ascending columns below {}", row, a.cols);
+    }
+}
+
+/// Throws if a deferred nonzero of listed row k lies in one of the tiles of its tile row.
+template <Value V>
+void check_not_tiled(const TileMatrix<V>& a, offset_t k, std::span<const TileEntry> tiles) {
+    const DeferredCsr<V>& d = a.deferred;
+    auto tile = tiles.begin();
+    for (offset_t p = d.begin(k); p < d.begin(k + 1); ++p) {
+        const index_t column = d.col_idxs[p] / kTileSize;
+        tile = std::lower_bound(tile, tiles.end(), column, [](TileEntry t, index_t c) { return t.column() < c; });
+        if (tile == tiles.end()) return;
+        if (tile->column() == column) fail("row {}, column {} is deferred but has a tile", d.row(k), d.col_idxs[p]);
+    }
+}
+
+/// First listed row of the deferred part that is `row` or comes after it.
+template <Value V>
+offset_t first_listed(const DeferredCsr<V>& d, offset_t row) {
+    if (d.row_ids.empty()) return std::min(row, d.listed_rows());
+    return std::lower_bound(d.row_ids.begin(), d.row_ids.end(), row) - d.row_ids.begin();
+}
+
+template <Value V>
+void check_deferred(const TileMatrix<V>& a) {
+    check_deferred_sizes(a);
+    const DeferredCsr<V>& d = a.deferred;
+    parallel_for(0, d.listed_rows(), kRowGrain, [&](std::int64_t k) { check_deferred_row(a, k); });
+    if (d.nnz() == 0) return;
+    parallel_for(0, static_cast<std::int64_t>(a.tile_rows.size()), kTileRowGrain, [&](std::int64_t k) {
+        const std::span tiles(a.tiles.data() + a.tile_ptrs[k], a.tiles.data() + a.tile_ptrs[k + 1]);
+        const offset_t row = offset_t{a.tile_rows[k]} * kTileSize;
+        const offset_t end = first_listed(d, row + kTileSize);
+        for (offset_t i = first_listed(d, row); i < end; ++i) check_not_tiled(a, i, tiles);
+    });
+}
+
+}  // namespace
+
+template <Value V>
+void validate(const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
+    const offset_t tiled = check_tiles(a, formats);
+    check_deferred(a);
+    if (tiled + a.deferred.nnz() != a.nnz) {
+        fail("{} nonzeros in tiles and {} deferred, expected {} in all", tiled, a.deferred.nnz(), a.nnz);
+    }
+}
+
+template void validate(const TileMatrix<double>&, std::span<const FormatInfo>);
+template void validate(const TileMatrix<float>&, std::span<const FormatInfo>);
+
+}  // namespace tilespmv
