@@ -5,9 +5,9 @@
 
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
-#include "formats/tile_scanner.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
+#include "tile/tile_scanner.hpp"
 
 namespace tilespmv {
 namespace {

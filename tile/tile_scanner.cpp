@@ -1,4 +1,4 @@
-#include "formats/tile_scanner.hpp"
+#include "tile/tile_scanner.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tile/csr.hpp"
+#include "tile/tile_matrix.hpp"
+
+namespace tilespmv {
+
+/// What a set of counts, such as the lengths of all rows, looks like.
+struct CountSpread {
+    offset_t count = 0;  ///< how many counts there are
+    double mean = 0;
+    offset_t max = 0;
+    double variation = 0;  ///< standard deviation / mean, 0 if the mean is
+};
+
+/// Last number of nonzeros of each bin of the histogram of nonzeros per tile: 1, 2, 3-4, 5-8, ..., 129-255, 256.
+inline constexpr std::array<int, 10> kTileNnzBins{1, 2, 4, 8, 16, 32, 64, 128, 255, 256};
+
+/// The non-empty tiles of the 16 x 16 grid over a matrix, whatever becomes of them afterwards.
+struct TileGridStatistics {
+    offset_t tiles = 0;     ///< non-empty ones
+    offset_t possible = 0;  ///< ceil(rows / 16) * ceil(cols / 16)
+    double mean = 0;        ///< nonzeros per non-empty tile
+    double median = 0;
+    int max = 0;
+    std::array<offset_t, kTileNnzBins.size()> histogram{};  ///< tiles per bin of kTileNnzBins
+};
+
+/// Balance of work over the tile rows that hold nonzeros.
+struct TileRowStatistics {
+    CountSpread nnz;            ///< nonzeros per non-empty tile row
+    double heaviest_share = 0;  ///< share of all nonzeros in the heaviest 1% (at least one) of these tile rows
+};
+
+/// Block CSR with the block size that takes the fewest bytes.
+struct BsrStatistics {
+    int block_size = 0;  ///< 2, 4, 8 or 16
+    offset_t blocks = 0;
+    offset_t bytes = 0;
+};
+
+/// What there is to know of a matrix before anybody chooses formats. Bytes are those of the values' own type with
+/// 32-bit columns and pointers.
+struct MatrixStatistics {
+    index_t rows = 0;
+    index_t cols = 0;
+    offset_t nnz = 0;
+    CountSpread row_length;
+    offset_t empty_rows = 0;
+    TileGridStatistics grid;
+    TileRowStatistics tile_rows;
+    offset_t csr_bytes = 0;
+    offset_t coo_bytes = 0;
+    offset_t ell_bytes = 0;  ///< rows x longest row; the largest number there is if it overflows
+    BsrStatistics bsr;
+};
+
+/// What one format holds of a tiled matrix.
+struct FormatStatistics {
+    std::string_view name;
+    offset_t tiles = 0;
+    offset_t nnz = 0;
+    offset_t padding = 0;  ///< values stored that are no nonzeros
+    offset_t value_bytes = 0;
+    offset_t index_bytes = 0;
+    offset_t level1_bytes = 0;  ///< the tiles' entries; what a tile row takes belongs to no format
+
+    [[nodiscard]] offset_t bytes() const { return value_bytes + index_bytes + level1_bytes; }
+};
+
+/// The part of a tiled matrix outside the tiles.
+struct DeferredStatistics {
+    offset_t nnz = 0;
+    offset_t rows = 0;  ///< rows with deferred nonzeros
+    offset_t bytes = 0;
+};
+
+/// What the tiled form of a matrix takes.
+struct TiledStatistics {
+    offset_t tiles = 0;
+    std::vector<FormatStatistics> formats;  ///< one per format of the table, in its order
+    offset_t level1_bytes = 0;
+    offset_t index_bytes = 0;
+    offset_t value_bytes = 0;
+    DeferredStatistics deferred;
+    offset_t bytes = 0;  ///< everything a product reads but x and y
+    double bytes_per_nnz = 0;
+};
+
+/// Time linear in rows + nnz, in parallel; the result does not depend on the number of threads.
+/// Throws `Error` if `a` breaks an invariant of `CsrMatrix`.
+template <Value V>
+MatrixStatistics matrix_statistics(const CsrMatrix<V>& a);
+
+/// Time linear in tiles + deferred rows; `formats` gives the names of the format ids in `a`.
+template <Value V>
+TiledStatistics tiled_statistics(const TileMatrix<V>& a, std::span<const FormatInfo> formats);
+
+/// a / b, 0 if b is: shares and bytes per nonzero of matrices without nonzeros.
+inline double ratio(double a, double b) { return b != 0 ? a / b : 0; }
+
+}  // namespace tilespmv
