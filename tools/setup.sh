@@ -83,8 +83,8 @@ as_root() {
 
 apt_install() { logged "$cache/apt.log" as_root apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"; }
 
-# The version that `apt-get install` would bring.
-apt_candidate() { apt-cache policy "$1" | sed -n 's/^ *Candidate: //p'; }
+# The version, without its epoch, that `apt-get install` would bring; nothing if it would bring none.
+apt_candidate() { apt-cache policy "$1" | sed -nE 's/^ *Candidate: ([0-9]+:)?([0-9].*)/\2/p'; }
 
 # CMake from PyPI, into a virtual environment of this checkout, where the distribution's is too old.
 install_cmake_from_pypi() {
@@ -102,7 +102,7 @@ install_packages() {
         wanted=${wanted/ cmake / }
         install_cmake_from_pypi
     fi
-    if [[ $wanted == *" g++ "* ]] && ! version_at_least "$(apt_candidate g++ | sed 's/.*://')" 12; then
+    if [[ $wanted == *" g++ "* ]] && ! version_at_least "$(apt_candidate g++)" 12; then
         wanted=${wanted/ g++ / g++-12 }
     fi
     # shellcheck disable=SC2086  # a list of words
@@ -153,7 +153,8 @@ configure_and_build() {
     (cd "$root" && logged "$build/configure.log" cmake --preset "$preset" "$@")
     : >"$build/build.log"
     if ! cmake --build "$build" -j "$jobs" 2>&1 | show_progress "$build/build.log"; then
-        sed -n '/^FAILED/,$p' "$build/build.log" | head -n 40 >&2
+        { grep -E '^FAILED|error:|undefined reference' "$build/build.log" || tail -n 12 "$build/build.log"; } |
+            cut -c 1-240 | head -n 12 >&2
         die "the build failed; all of its output is in $build/build.log"
     fi
 }
