@@ -10,13 +10,6 @@ namespace tilespmv::bench {
 /// Size of the largest cache of the first processor, 32 MiB if the system does not tell.
 std::size_t last_level_cache_bytes();
 
-/// Bytes of the three arrays that bandwidth is measured on: six times the cache, at least 192 MiB, but no more than a
-/// quarter of the memory that is free.
-std::size_t bandwidth_array_bytes(std::size_t cache_bytes, std::size_t free_memory_bytes);
-
-/// Reads, copies and combines arrays of `array_bytes` together with all threads of OpenMP, `passes` times each.
-Bandwidth measure_bandwidth(Stopwatch& stopwatch, std::size_t array_bytes, int passes);
-
 /// The processors of this machine, with as many threads as OpenMP has at the time.
 class CpuDevice final : public Device {
 public:

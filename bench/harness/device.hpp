@@ -3,17 +3,10 @@
 #include <cstddef>
 #include <string_view>
 
+#include "bench/harness/bandwidth.hpp"
 #include "bench/harness/timer.hpp"
 
 namespace tilespmv::bench {
-
-/// What the memory of a device delivers, in bytes per second: the best of several passes over arrays that are much
-/// larger than its last-level cache.
-struct Bandwidth {
-    double read = 0;   ///< sum of an array
-    double copy = 0;   ///< a = b; bytes read and written
-    double triad = 0;  ///< a = b + s * c; bytes read and written
-};
 
 /// Where operators run, as far as measuring them goes.
 class Device {

@@ -22,7 +22,7 @@ struct StoppingRule {
 /// Something to be measured. A sample is the time of `batch` calls of `run`, after one call of `prepare` that is not
 /// timed but counts towards the seconds of the stopping rule.
 struct Workload {
-    std::function<void()> prepare;
+    std::function<void()> prepare = nullptr;
     std::function<void()> run;
     Stopwatch* stopwatch = nullptr;
     int batch = 1;

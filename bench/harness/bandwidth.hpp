@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+
+#include "bench/harness/timer.hpp"
+
+namespace tilespmv::bench {
+
+/// What the memory of a device delivers, in bytes per second: the best of several passes over arrays that are much
+/// larger than its last-level cache.
+struct Bandwidth {
+    double read = 0;   ///< sum of an array
+    double copy = 0;   ///< a = b; bytes read and written
+    double triad = 0;  ///< a = b + s * c; bytes read and written
+
+    friend bool operator==(const Bandwidth&, const Bandwidth&) = default;
+};
+
+/// Bytes of the arrays that the bandwidth of a processor is measured on: six times its cache, at least 192 MiB, but no
+/// more than a quarter of the memory that is free.
+std::size_t bandwidth_array_bytes(std::size_t cache_bytes, std::size_t free_memory_bytes);
+
+/// The bandwidth of this machine with all threads of OpenMP, over arrays of `array_bytes` together, `passes` times.
+Bandwidth measure_bandwidth(Stopwatch& stopwatch, std::size_t array_bytes, int passes);
+
+}  // namespace tilespmv::bench

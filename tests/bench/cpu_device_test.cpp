@@ -1,0 +1,51 @@
+#include "bench/harness/cpu_device.hpp"
+
+#include <gtest/gtest.h>
+
+#include "bench/harness/machine.hpp"
+
+namespace tilespmv::bench {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+TEST(CpuDevice, ArraysAreMuchLargerThanTheCacheButLeaveMemoryFree) {
+    EXPECT_EQ(bandwidth_array_bytes(100 * kMiB, 100'000 * kMiB), 600 * kMiB);
+    EXPECT_EQ(bandwidth_array_bytes(1 * kMiB, 100'000 * kMiB), 192 * kMiB);
+    EXPECT_EQ(bandwidth_array_bytes(100 * kMiB, 400 * kMiB), 100 * kMiB);
+}
+
+// A stopwatch on which every stretch of work takes one second makes rates equal to bytes.
+class OneSecond final : public Stopwatch {
+public:
+    void start() override {}
+    double stop() override { return 1; }
+};
+
+TEST(CpuDevice, BandwidthCountsTheBytesOfEveryArray) {
+    OneSecond watch;
+    const Bandwidth b = measure_bandwidth(watch, 24 * kMiB, 2);
+    EXPECT_EQ(b.read, 24 * kMiB);
+    EXPECT_EQ(b.copy, 16 * kMiB);
+    EXPECT_EQ(b.triad, 24 * kMiB);
+}
+
+TEST(CpuDevice, BandwidthIsWithinReason) {
+    SteadyStopwatch watch;
+    const Bandwidth b = measure_bandwidth(watch, 24 * kMiB, 2);
+    for (const double rate : {b.read, b.copy, b.triad}) {
+        EXPECT_GT(rate, 1e8);
+        EXPECT_LT(rate, 1e13);
+    }
+}
+
+TEST(Machine, SaysWhatItIs) {
+    const Machine machine = this_machine();
+    EXPECT_FALSE(machine.cpu.empty());
+    EXPECT_GE(machine.hardware_threads, machine.cores > 0 ? 1 : 2);
+    EXPECT_GE(machine.cache_bytes, std::uint64_t{1} << 15);
+    EXPECT_GT(machine.memory_bytes, machine.cache_bytes);
+}
+
+}  // namespace
+}  // namespace tilespmv::bench
