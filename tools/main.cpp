@@ -31,6 +31,7 @@ void occupy_standard_descriptors() {
 void add_commands(CLI::App& app) {
     using namespace tilespmv::tools;
     add_convert(app);
+    add_stats(app);
     add_spmv(app);
     add_info(app);
 }

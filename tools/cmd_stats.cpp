@@ -1,0 +1,115 @@
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "formats/convert.hpp"
+#include "formats/list.hpp"
+#include "selector/policy.hpp"
+#include "tile/archive.hpp"
+#include "tile/error.hpp"
+#include "tile/output_file.hpp"
+#include "tools/command.hpp"
+#include "tools/options.hpp"
+#include "tools/source.hpp"
+#include "tools/stats_report.hpp"
+#include "tools/tile_map_picture.hpp"
+#include "tools/value_type.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+struct StatsOptions {
+    std::string source;
+    std::vector<std::string> selectors;
+    std::string values;
+    std::string json;
+    std::string csv;
+    std::string image;
+};
+
+constexpr std::string_view kStdout = "-";
+
+void check(const StatsOptions& options) {
+    if (!options.image.empty() && options.selectors.size() > 1) {
+        throw Error("--image shows one selector; give --selector once", ExitCode::usage);
+    }
+    if (options.json == kStdout && options.csv == kStdout) {
+        throw Error("--json - and --csv - would mix on standard output; give one of them a file", ExitCode::usage);
+    }
+    for (const auto& selector : options.selectors) make_policy(selector);
+}
+
+void write(const std::string& file, std::string_view text) {
+    if (file == kStdout) {
+        fmt::print("{}", text);
+        return;
+    }
+    OutputFile out(file);
+    out.write(text);
+    out.commit();
+}
+
+template <Value V>
+void draw(const std::string& file, const TileMatrix<V>& tiles, const StatsReport& report) {
+    OutputFile out(file);
+    out.write(draw_tile_map(make_tile_map(tiles, formats::kFormatCount), report).png());
+    out.commit();
+}
+
+/// Adds what a tiled form of the matrix takes to the report, and draws it if asked to.
+template <Value V>
+void add_selector_statistics(const StatsOptions& options, const std::string& selector, const TileMatrix<V>& tiles,
+                             StatsReport& report) {
+    report.selectors.push_back({selector, tiled_statistics(tiles, formats::format_table())});
+    if (!options.image.empty()) draw(options.image, tiles, report);
+}
+
+template <Value V>
+StatsReport collect(const StatsOptions& options) {
+    StatsReport report{source_name(options.source), std::string(value_name<V>()), {}, {}};
+    if (options.selectors.empty() && is_archive(options.source)) {
+        const auto tiles = load_tiles<V>(options.source, "");
+        report.matrix = matrix_statistics(unpack(tiles));
+        add_selector_statistics(options, "as stored", tiles, report);
+        return report;
+    }
+    const auto csr = load_csr<V>(options.source);
+    report.matrix = matrix_statistics(csr);
+    auto selectors = options.selectors;
+    if (selectors.empty()) selectors.emplace_back(kDefaultSelector);
+    for (const auto& selector : selectors) {
+        add_selector_statistics(options, selector, convert(csr, *make_policy(selector)), report);
+    }
+    return report;
+}
+
+void run(const StatsOptions& options) {
+    check(options);
+    const StatsReport report =
+        with_value_type(value_type_for(options.source, options.values), [&]<Value V>() { return collect<V>(options); });
+    if (!options.json.empty()) write(options.json, to_json(report).dump(2) + '\n');
+    if (!options.csv.empty()) write(options.csv, to_csv(report));
+    if (options.json != kStdout && options.csv != kStdout) fmt::print("{}", to_text(report));
+}
+
+}  // namespace
+
+void add_stats(CLI::App& app) {
+    auto options = std::make_shared<StatsOptions>();
+    auto* command = app.add_subcommand("stats", "Show what the tiles of a matrix look like and how much they take");
+    add_source(*command, options->source);
+    add_selectors(*command, options->selectors);
+    add_values(*command, options->values);
+    command->add_option("--json", options->json, "Write the statistics as JSON to this file (- for standard output)");
+    command->add_option("--csv", options->csv, "Write them as CSV, a row per selector (- for standard output)");
+    command->add_option("--image", options->image, "Draw the tile map to this PNG file");
+    set_examples(*command, {"tilespmv stats cant.mtx.gz --image cant.png",
+                            "tilespmv stats cant.mtx.gz --selector paper-adaptive --selector bytes --csv cant.csv",
+                            "tilespmv stats gen:stencil27:n=64 --json - | jq .selectors[0].bytes_per_nnz"});
+    command->callback([options] { run(*options); });
+}
+
+}  // namespace tilespmv::tools

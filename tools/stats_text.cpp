@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "tools/number_text.hpp"
+#include "tools/stats_report.hpp"
+#include "tools/text_table.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+constexpr std::size_t kBarLength = 40;
+
+double share(offset_t part, offset_t whole) { return ratio(static_cast<double>(part), static_cast<double>(whole)); }
+
+std::string per_nnz(offset_t bytes, offset_t nnz) { return nnz == 0 ? "-" : fmt::format("{:.2f}", share(bytes, nnz)); }
+
+std::string times(double factor) { return fmt::format("{:.2f} x", factor); }
+
+/// A count, or a dash that keeps what is not there from drawing the eye.
+std::string count_or_dash(offset_t n) { return n == 0 ? "-" : grouped(n); }
+std::string percent_or_dash(offset_t part, offset_t whole) { return part == 0 ? "-" : percent(share(part, whole)); }
+std::string bytes_or_dash(offset_t bytes) { return bytes == 0 ? "-" : byte_size(bytes); }
+
+std::string overview(const StatsReport& report) {
+    const MatrixStatistics& m = report.matrix;
+    std::string text = fmt::format("{}: {} x {}, {} nonzeros, {}\n\n", report.name, grouped(m.rows), grouped(m.cols),
+                                   grouped(m.nnz), report.value_type);
+    text += fmt::format("Rows       {}, {} of them empty; nonzeros per row: mean {:.4g}, max {}, variation {:.2f}\n",
+                        grouped(m.rows), grouped(m.empty_rows), m.row_length.mean, grouped(m.row_length.max),
+                        m.row_length.variation);
+    text += fmt::format("Tiles      {} of {} hold nonzeros ({}); per tile: mean {:.4g}, median {:g}, max {}\n",
+                        grouped(m.grid.tiles), grouped(m.grid.possible), percent(share(m.grid.tiles, m.grid.possible)),
+                        m.grid.mean, m.grid.median, m.grid.max);
+    const CountSpread& rows = m.tile_rows.nnz;
+    text += fmt::format(
+        "Tile rows  {} of {} hold nonzeros; per tile row: mean {:.4g}, max {} ({}), variation {:.2f}; "
+        "the heaviest 1% hold {}\n\n",
+        grouped(rows.count), grouped(div_up(m.rows, kTileSize)), rows.mean, grouped(rows.max),
+        times(ratio(static_cast<double>(rows.max), rows.mean)), rows.variation, percent(m.tile_rows.heaviest_share));
+    return text;
+}
+
+std::string bar(offset_t n, offset_t longest) {
+    if (n == 0) return "";
+    const auto length = static_cast<std::size_t>(share(n, longest) * kBarLength + 0.5);
+    return std::string(std::max<std::size_t>(1, length), '#');
+}
+
+std::string histogram(const TileGridStatistics& grid) {
+    const offset_t longest = *std::max_element(grid.histogram.begin(), grid.histogram.end());
+    TextTable table;
+    table.add({"Nonzeros", "tiles", "share"});
+    for (std::size_t i = 0; i < grid.histogram.size(); ++i) {
+        table.add({tile_nnz_bin_name(i), count_or_dash(grid.histogram[i]),
+                   percent_or_dash(grid.histogram[i], grid.tiles),
+                   fmt::format("{:<{}}", bar(grid.histogram[i], longest), kBarLength)});
+    }
+    return table.str() + '\n';
+}
+
+TextTable::Row format_row(const FormatStatistics& f, const MatrixStatistics& m) {
+    return {std::string(f.name),          count_or_dash(f.tiles),        percent_or_dash(f.tiles, m.grid.tiles),
+            count_or_dash(f.nnz),         percent_or_dash(f.nnz, m.nnz), count_or_dash(f.padding),
+            bytes_or_dash(f.value_bytes), bytes_or_dash(f.index_bytes),  bytes_or_dash(f.level1_bytes),
+            per_nnz(f.bytes(), f.nnz)};
+}
+
+/// Everything about one selector: its formats, and where the bytes are.
+std::string format_table(const SelectorStatistics& s, const MatrixStatistics& m) {
+    const TiledStatistics& t = s.tiled;
+    TextTable table;
+    table.add({"Format", "tiles", "", "nonzeros", "", "padding", "values", "index", "level 1", "bytes/nnz"});
+    offset_t entries = 0;
+    offset_t padding = 0;
+    for (const auto& f : t.formats) {
+        table.add(format_row(f, m));
+        entries += f.level1_bytes;
+        padding += f.padding;
+    }
+    table.add({"tile rows", "", "", "", "", "", "", "", bytes_or_dash(t.level1_bytes - entries)});
+    const offset_t tiled_nnz = m.nnz - t.deferred.nnz;
+    table.add({"all tiles", count_or_dash(t.tiles), percent_or_dash(t.tiles, m.grid.tiles), count_or_dash(tiled_nnz),
+               percent_or_dash(tiled_nnz, m.nnz), count_or_dash(padding), bytes_or_dash(t.value_bytes),
+               bytes_or_dash(t.index_bytes), bytes_or_dash(t.level1_bytes),
+               per_nnz(t.bytes - t.deferred.bytes, tiled_nnz)});
+    const offset_t deferred_tiles = m.grid.tiles - t.tiles;
+    table.add({"deferred", count_or_dash(deferred_tiles), percent_or_dash(deferred_tiles, m.grid.tiles),
+               count_or_dash(t.deferred.nnz), percent_or_dash(t.deferred.nnz, m.nnz), "", "", "", "",
+               per_nnz(t.deferred.bytes, t.deferred.nnz)});
+    return fmt::format("Selector: {}\n\n{}\n", s.selector, table.str());
+}
+
+void add_size(TextTable& table, std::string name, offset_t bytes, const MatrixStatistics& m) {
+    table.add({std::move(name), byte_size(bytes), per_nnz(bytes, m.nnz), times(share(bytes, m.csr_bytes))});
+}
+
+void add_usual_formats(TextTable& table, const MatrixStatistics& m) {
+    add_size(table, "CSR (32-bit)", m.csr_bytes, m);
+    add_size(table, "COO", m.coo_bytes, m);
+    add_size(table, "ELL", m.ell_bytes, m);
+    add_size(table, fmt::format("BSR {0} x {0}", m.bsr.block_size), m.bsr.bytes, m);
+}
+
+std::string storage(const StatsReport& report) {
+    const MatrixStatistics& m = report.matrix;
+    TextTable table;
+    table.add({"Storage", "bytes", "per nonzero", "of CSR"});
+    for (const auto& s : report.selectors) {
+        const TiledStatistics& t = s.tiled;
+        add_size(table, "tiled, " + s.selector, t.bytes, m);
+        if (report.selectors.size() > 1) continue;
+        add_size(table, "  level 1", t.level1_bytes, m);
+        add_size(table, "  level 2 index", t.index_bytes, m);
+        add_size(table, "  level 2 values", t.value_bytes, m);
+        add_size(table, "  deferred", t.deferred.bytes, m);
+    }
+    add_usual_formats(table, m);
+    return table.str();
+}
+
+/// Several selectors, a column each.
+std::string comparison(const StatsReport& report) {
+    const MatrixStatistics& m = report.matrix;
+    TextTable table;
+    const auto row = [&](std::string name, const std::function<std::string(const TiledStatistics&)>& cell) {
+        TextTable::Row cells{std::move(name)};
+        for (const auto& s : report.selectors) cells.push_back(cell(s.tiled));
+        table.add(std::move(cells));
+    };
+    const auto shares = [&](offset_t FormatStatistics::*count, offset_t whole, auto deferred) {
+        for (std::size_t i = 0; i < report.selectors[0].tiled.formats.size(); ++i) {
+            row(fmt::format("  {}", report.selectors[0].tiled.formats[i].name),
+                [=](const auto& t) { return percent_or_dash(t.formats[i].*count, whole); });
+        }
+        row("  deferred", [=](const auto& t) { return percent_or_dash(deferred(t), whole); });
+    };
+    TextTable::Row names{"Selector"};
+    for (const auto& s : report.selectors) names.push_back(s.selector);
+    table.add(std::move(names));
+    row("Tiles", [](const auto& t) { return grouped(t.tiles); });
+    shares(&FormatStatistics::tiles, m.grid.tiles, [&](const auto& t) { return m.grid.tiles - t.tiles; });
+    row("Tiled nonzeros", [&](const auto& t) { return grouped(m.nnz - t.deferred.nnz); });
+    shares(&FormatStatistics::nnz, m.nnz, [](const auto& t) { return t.deferred.nnz; });
+    row("Bytes", [](const auto& t) { return byte_size(t.bytes); });
+    row("  level 1", [](const auto& t) { return bytes_or_dash(t.level1_bytes); });
+    row("  level 2 index", [](const auto& t) { return bytes_or_dash(t.index_bytes); });
+    row("  level 2 values", [](const auto& t) { return bytes_or_dash(t.value_bytes); });
+    row("  deferred", [](const auto& t) { return bytes_or_dash(t.deferred.bytes); });
+    return table.str() + '\n';
+}
+
+}  // namespace
+
+std::string tile_nnz_bin_name(std::size_t bin) {
+    const int first = bin == 0 ? 1 : kTileNnzBins[bin - 1] + 1;
+    const int last = kTileNnzBins[bin];
+    return first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
+}
+
+std::string to_text(const StatsReport& report) {
+    std::string text = overview(report) + histogram(report.matrix.grid);
+    if (report.selectors.size() == 1) {
+        text += format_table(report.selectors[0], report.matrix);
+    } else {
+        text += comparison(report);
+    }
+    return text + storage(report);
+}
+
+}  // namespace tilespmv::tools

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tilespmv::tools {
+
+/// Rows of cells, aligned: the first column to the left, the others to the right, two spaces between them.
+class TextTable {
+public:
+    using Row = std::vector<std::string>;
+
+    void add(Row row) { rows_.push_back(std::move(row)); }
+
+    /// The lines, each with its newline and none with trailing spaces. Rows may differ in length; an empty one is an
+    /// empty line.
+    [[nodiscard]] std::string str() const;
+
+private:
+    std::vector<Row> rows_;
+};
+
+}  // namespace tilespmv::tools

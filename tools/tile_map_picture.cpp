@@ -1,0 +1,261 @@
+#include "tools/tile_map_picture.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "tools/number_text.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+constexpr std::array<Rgb, 10> kPalette{{{0xd5, 0x43, 0x00},
+                                        {0x1b, 0x8f, 0xea},
+                                        {0x3d, 0xbb, 0x5c},
+                                        {0xd9, 0xb6, 0x00},
+                                        {0xa2, 0x10, 0x8e},
+                                        {0x55, 0x00, 0x2a},
+                                        {0x1f, 0x12, 0xc8},
+                                        {0x00, 0x73, 0x6b},
+                                        {0x8c, 0x5a, 0x2b},
+                                        {0xf0, 0x78, 0xb0}}};
+constexpr Rgb kInk{0x22, 0x22, 0x22};
+constexpr Rgb kFaint{0x77, 0x77, 0x77};
+
+constexpr int kTitleScale = 3;
+constexpr int kScale = 2;
+constexpr int kLine = 24;    // from one line of text to the next
+constexpr int kMargin = 24;  // around everything, and between map and legend
+constexpr int kTick = 6;
+constexpr int kTitleHeight = kTitleScale * kTextHeight + 14 + kScale * kTextHeight + kMargin;
+constexpr int kLegendWidth = 380;
+constexpr int kSwatch = 14;
+constexpr int kGapFrom = 8;         // tiles of this many pixels or more stand apart by one
+constexpr int kDotsFrom = 3;        // nonzeros are drawn one by one from this many pixels each
+constexpr double kFaintest = 0.45;  // strength of the emptiest cell: still visible as a single pixel
+
+int label_width(std::string_view text) { return kScale * text_width(text); }
+
+/// Strength of the colour for a fill: logarithmic between the emptiest and the fullest cell of the map.
+class FillScale {
+public:
+    explicit FillScale(const TileMap& map) {
+        for (int r = 0; r < map.axes.rows.cells; ++r) {
+            for (int c = 0; c < map.axes.cols.cells; ++c) {
+                if (!map.at(r, c).empty()) add(map.fill(r, c));
+            }
+        }
+    }
+    [[nodiscard]] double lowest() const { return lowest_; }
+    [[nodiscard]] double highest() const { return highest_; }
+    [[nodiscard]] double strength(double fill) const {
+        if (highest_ <= lowest_) return 1;
+        return kFaintest + (1 - kFaintest) * std::log(fill / lowest_) / std::log(highest_ / lowest_);
+    }
+
+private:
+    void add(double fill) {
+        lowest_ = std::min(lowest_, fill);
+        highest_ = std::max(highest_, fill);
+    }
+    double lowest_ = 1;
+    double highest_ = 0;
+};
+
+/// The shortest of 1, 2, 5, 10, 20, 50 ... that cuts `size` into at most `parts`.
+std::int64_t tick_step(std::int64_t size, std::int64_t parts) {
+    std::int64_t step = 1;
+    for (int i = 0; size > step * std::max<std::int64_t>(1, parts); ++i) step = step * (i % 3 == 1 ? 5 : 4) / 2;
+    return step;
+}
+
+struct LegendRow {
+    std::string name;
+    Rgb color;
+    offset_t tiles = 0;
+    offset_t nnz = 0;
+};
+
+std::vector<LegendRow> legend_rows(const StatsReport& report) {
+    const TiledStatistics& t = report.selectors[0].tiled;
+    std::vector<LegendRow> rows;
+    for (std::size_t id = 0; id < t.formats.size(); ++id) {
+        const auto& f = t.formats[id];
+        if (f.tiles > 0) rows.push_back({std::string(f.name), format_color(static_cast<int>(id)), f.tiles, f.nnz});
+    }
+    const offset_t deferred_tiles = report.matrix.grid.tiles - t.tiles;
+    if (t.deferred.nnz > 0) rows.push_back({"deferred", kDeferredColor, deferred_tiles, t.deferred.nnz});
+    return rows;
+}
+
+std::string scale_note(const MapAxes& axes) {
+    const auto size = [](std::int64_t wide, std::int64_t high) {
+        return wide == high ? fmt::format("{0} x {0}", wide) : fmt::format("{} wide, {} high", wide, high);
+    };
+    const std::string tiles = size(axes.cols.tiles_per_cell, axes.rows.tiles_per_cell);
+    const std::string pixels = size(axes.cols.pixels_per_cell, axes.rows.pixels_per_cell);
+    if (tiles == "1 x 1") return fmt::format("Tile: {} pixels", pixels);
+    if (pixels == "1 x 1") return fmt::format("Pixel: {} tiles", tiles);
+    return fmt::format("{} tiles: {} pixels", tiles, pixels);
+}
+
+class Picture {
+public:
+    Picture(const TileMap& map, const StatsReport& report)
+        : map_(map),
+          report_(report),
+          fill_(map),
+          rows_(legend_rows(report)),
+          subtitle_(make_subtitle(report)),
+          origin_(map_origin(map)),
+          legend_(place_legend()),
+          canvas_(width(), height()) {}
+
+    Canvas draw() && {
+        canvas_.text(origin_.x, kMargin, kTitleScale, kInk, report_.name);
+        canvas_.text(origin_.x, kMargin + kTitleScale * kTextHeight + 14, kScale, kFaint, subtitle_);
+        draw_cells();
+        canvas_.frame(origin_.x - 1, origin_.y - 1, map_.axes.cols.pixels + 2, map_.axes.rows.pixels + 2, kFaint);
+        draw_column_ticks();
+        draw_row_ticks();
+        draw_legend();
+        return std::move(canvas_);
+    }
+
+private:
+    static std::string make_subtitle(const StatsReport& r) {
+        return fmt::format(
+            "{} x {}   {} nonzeros   {} tiles ({} of the grid)   {:.2f} bytes per nonzero   selector {}",
+            grouped(r.matrix.rows), grouped(r.matrix.cols), grouped(r.matrix.nnz), grouped(r.matrix.grid.tiles),
+            percent(ratio(static_cast<double>(r.matrix.grid.tiles), static_cast<double>(r.matrix.grid.possible))),
+            r.selectors[0].tiled.bytes_per_nnz, r.selectors[0].selector);
+    }
+
+    [[nodiscard]] int map_right() const { return origin_.x + map_.axes.cols.pixels; }
+    [[nodiscard]] int map_bottom() const { return origin_.y + map_.axes.rows.pixels; }
+    [[nodiscard]] int legend_height() const { return (static_cast<int>(rows_.size()) + 6) * kLine; }
+
+    /// Beside the map; below it if the map is wide and lower than the legend.
+    [[nodiscard]] MapOrigin place_legend() const {
+        const bool below = map_.axes.rows.pixels < legend_height() && map_.axes.cols.pixels > 2 * kLegendWidth;
+        return below ? MapOrigin{origin_.x, map_bottom() + kMargin} : MapOrigin{map_right() + 2 * kMargin, origin_.y};
+    }
+    [[nodiscard]] int width() const {
+        const int title = std::max(kTitleScale * text_width(report_.name), label_width(subtitle_));
+        return kMargin + std::max({map_right() + kMargin, origin_.x + title, legend_.x + kLegendWidth});
+    }
+    [[nodiscard]] int height() const { return kMargin + std::max(map_bottom(), legend_.y + legend_height()); }
+
+    [[nodiscard]] Rgb color(const MapCell& cell) const {
+        return cell.kind == map_.deferred ? kDeferredColor : format_color(cell.kind);
+    }
+
+    void draw_cells() {
+        const MapAxes& axes = map_.axes;
+        for (int r = 0; r < axes.rows.cells; ++r) {
+            for (int c = 0; c < axes.cols.cells; ++c) {
+                if (!map_.at(r, c).empty()) draw_cell(r, c);
+            }
+        }
+    }
+
+    void draw_cell(int r, int c) {
+        const auto extent = [](const MapAxis& axis, int cell) {
+            const int begin = cell * axis.pixels_per_cell;
+            const int end = std::min(begin + axis.pixels_per_cell, axis.pixels);
+            return std::pair(begin, end - begin - (axis.pixels_per_cell >= kGapFrom ? 1 : 0));
+        };
+        const auto [y, height] = extent(map_.axes.rows, r);
+        const auto [x, width] = extent(map_.axes.cols, c);
+        canvas_.fill(origin_.x + x, origin_.y + y, width, height,
+                     tint(color(map_.at(r, c)), fill_.strength(map_.fill(r, c))));
+    }
+
+    void draw_column_ticks() {
+        const MapAxis& axis = map_.axes.cols;
+        const int label = label_width(grouped(axis.size)) + kMargin;
+        const std::int64_t step = tick_step(axis.size, axis.pixels / label);
+        for (std::int64_t i = 0; i < axis.size; i += step) {
+            const int x = origin_.x + axis.pixel(i);
+            const std::string text = grouped(i);
+            canvas_.fill(x, origin_.y - 1 - kTick, 1, kTick, kFaint);
+            canvas_.text(x - label_width(text) / 2, origin_.y - kTick - 6 - kScale * kTextHeight, kScale, kFaint, text);
+        }
+    }
+
+    void draw_row_ticks() {
+        const MapAxis& axis = map_.axes.rows;
+        const std::int64_t step = tick_step(axis.size, axis.pixels / (2 * kLine));
+        for (std::int64_t i = 0; i < axis.size; i += step) {
+            const int y = origin_.y + axis.pixel(i);
+            const std::string text = grouped(i);
+            canvas_.fill(origin_.x - 1 - kTick, y, kTick, 1, kFaint);
+            canvas_.text(origin_.x - kTick - 6 - label_width(text), y - kScale * kTextHeight / 2, kScale, kFaint, text);
+        }
+    }
+
+    void draw_legend() {
+        const int x = legend_.x;
+        int y = legend_.y;
+        legend_line(y, "Format", "tiles", "nonzeros", kFaint);
+        for (const auto& row : rows_) {
+            y += kLine;
+            canvas_.fill(x, y, kSwatch, kSwatch, row.color);
+            const auto share = [](offset_t part, offset_t whole) {
+                return percent(ratio(static_cast<double>(part), static_cast<double>(whole)));
+            };
+            legend_line(y, row.name, share(row.tiles, report_.matrix.grid.tiles), share(row.nnz, report_.matrix.nnz),
+                        kInk);
+        }
+        y += 2 * kLine;
+        draw_shades(y);
+        canvas_.text(x, y + 2 * kLine, kScale, kFaint, scale_note(map_.axes));
+        canvas_.text(x, y + 3 * kLine, kScale, kFaint, "Colour: most of the nonzeros");
+    }
+
+    void legend_line(int y, const std::string& name, const std::string& tiles, const std::string& nnz, Rgb ink) {
+        canvas_.text(legend_.x + kSwatch + 10, y, kScale, ink, name);
+        canvas_.text(legend_.x + 250 - label_width(tiles), y, kScale, ink, tiles);
+        canvas_.text(legend_.x + kLegendWidth - label_width(nnz), y, kScale, ink, nnz);
+    }
+
+    /// The strengths from the emptiest to the fullest cell.
+    void draw_shades(int y) {
+        if (fill_.highest() <= 0) return;
+        const std::string low = percent(fill_.lowest());
+        const std::string high = percent(fill_.highest());
+        canvas_.text(legend_.x, y, kScale, kFaint, "Shade: fill");
+        int x = legend_.x;
+        canvas_.text(x, y + kLine, kScale, kInk, low);
+        x += label_width(low) + 10;
+        const int bar = kLegendWidth - label_width(low) - label_width(high) - 20;
+        for (int i = 0; i < bar; ++i) {
+            canvas_.fill(x + i, y + kLine, 1, kSwatch, tint(kInk, kFaintest + (1 - kFaintest) * i / bar));
+        }
+        canvas_.text(x + bar + 10, y + kLine, kScale, kInk, high);
+    }
+
+    const TileMap& map_;
+    const StatsReport& report_;
+    FillScale fill_;
+    std::vector<LegendRow> rows_;
+    std::string subtitle_;
+    MapOrigin origin_;
+    MapOrigin legend_;
+    Canvas canvas_;
+};
+
+}  // namespace
+
+Rgb format_color(int id) { return kPalette[static_cast<std::size_t>(id) % kPalette.size()]; }
+
+MapOrigin map_origin(const TileMap& map) {
+    const int row_labels = label_width(grouped(map.axes.rows.size));
+    return {kMargin + row_labels + kTick + 6, kMargin + kTitleHeight + kTick + 6 + kScale * kTextHeight};
+}
+
+Canvas draw_tile_map(const TileMap& map, const StatsReport& report) { return Picture(map, report).draw(); }
+
+}  // namespace tilespmv::tools
