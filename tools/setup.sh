@@ -113,8 +113,8 @@ install_packages() {
 ensure_dependencies() {
     export PATH=$cache/cmake/bin:$PATH
     local missing
-    missing=$(missing_packages | tr '\n' ' ')
-    if [ -n "${missing// /}" ]; then
+    missing=$(missing_packages | paste -sd ' ')
+    if [ -n "$missing" ]; then
         command -v apt-get >/dev/null ||
             die "please install GCC 12 or Clang 14, CMake 3.25, Ninja, OpenMP, CLI11, fmt, nlohmann-json, libarchive, libpng," \
                 "Highway, xxHash, GoogleTest, Google Benchmark and Eigen 3; missing here, by Debian's names: $missing"
