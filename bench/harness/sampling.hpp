@@ -29,10 +29,10 @@ struct Workload {
 };
 
 struct Timing {
-    std::vector<double> seconds;  ///< per call of `run`, in the order they were taken
-    int batch = 1;                ///< calls in a sample
-    bool converged = false;       ///< whether the noise bound was reached
-    std::string error;            ///< what `prepare` or `run` threw; empty if all went well
+    std::vector<double> seconds = {};  ///< per call of `run`, in the order they were taken
+    int batch = 1;                     ///< calls in a sample
+    bool converged = false;            ///< whether the noise bound was reached
+    std::string error = {};            ///< what `prepare` or `run` threw; empty if all went well
 };
 
 /// The smallest power of two of calls that takes `min_seconds`, so that the stopwatch's own cost does not show.

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "bench/harness/bandwidth.hpp"
+#include "bench/harness/sampling.hpp"
+#include "tile/types.hpp"
+
+namespace tilespmv::bench {
+
+/// What is measured: results with the same id are results of the same case.
+struct CaseId {
+    std::string matrix;         ///< file or generator specification, as on the command line
+    std::string operator_name;  ///< with its parameters, if it has any
+    std::string selector;       ///< empty for an operator that works on CSR
+    std::string values;         ///< type of the matrix and the vectors
+    std::string device;
+    int threads = 0;  ///< of the host
+
+    friend auto operator<=>(const CaseId&, const CaseId&) = default;
+};
+
+enum class Status {
+    ok,
+    wrong,   ///< a row of y is outside its error bound; there are no times
+    failed,  ///< `Result::error` says why
+};
+
+/// How much faster a case is than a baseline that was sampled in turn with it: the median over the rounds of (time of
+/// the baseline / time of the case) and its confidence interval.
+struct Speedup {
+    std::string baseline;
+    double median = 0;
+    double low = 0;
+    double high = 0;
+
+    friend bool operator==(const Speedup&, const Speedup&) = default;
+};
+
+/// All that is known of one case.
+struct Result {
+    CaseId id;
+    Status status = Status::failed;
+    std::string error;
+    double error_ratio = 0;  ///< largest error of a row in units of its bound; right up to 1
+
+    index_t rows = 0;
+    index_t cols = 0;
+    offset_t nnz = 0;
+    std::uint64_t matrix_bytes = 0;   ///< the operator's form of the matrix
+    std::uint64_t product_bytes = 0;  ///< by the byte model
+    std::uint64_t cache_bytes = 0;    ///< of the device
+    Bandwidth bandwidth;              ///< of the device, in the same run
+
+    Timing warm;                     ///< products back to back, after one that is not timed
+    Timing cold;                     ///< single products after the caches were flushed
+    Timing preprocess;               ///< from CSR to an operator that is ready
+    double preprocess_products = 0;  ///< the same in units of a product of the first baseline; 0 without one
+    std::vector<Speedup> speedups;
+};
+
+/// What follows from the raw times of a result; zero where there are none.
+struct Metrics {
+    double seconds = 0;  ///< median of the warm times
+    double spread = 0;   ///< their interquartile range over the median
+    double noise = 0;    ///< half the confidence interval of the median over the median
+    double cold_seconds = 0;
+    double flops = 0;               ///< per second, warm
+    double bytes_per_second = 0;    ///< warm, by the byte model
+    double share_of_bandwidth = 0;  ///< of the read bandwidth
+    double preprocess_seconds = 0;
+    double bytes_per_nonzero = 0;  ///< of the operator's form of the matrix
+    bool in_cache = false;         ///< all that a product touches fits the last-level cache: the share can exceed 1
+};
+
+Metrics metrics(const Result& result);
+
+/// The speed-up over a baseline, null if it was not sampled together with it.
+const Speedup* find_speedup(const Result& result, const std::string& baseline);
+
+// Everything but derived numbers survives the round trip. Reading throws nlohmann::json::exception.
+void to_json(nlohmann::json& json, const Result& result);
+void from_json(const nlohmann::json& json, Result& result);
+
+}  // namespace tilespmv::bench

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "bench/harness/machine.hpp"
+#include "bench/harness/result.hpp"
+
+namespace tilespmv::bench {
+
+/// The results of one build on one machine, as a result file holds them.
+struct ResultSet {
+    Machine machine;
+    Build build;
+    std::vector<Result> results;  ///< in the order in which they were measured
+
+    /// The result of a case, null if there is none.
+    [[nodiscard]] const Result* find(const CaseId& id) const;
+    /// Whether a case needs no measuring: it was measured and was right. One that failed is tried again.
+    [[nodiscard]] bool finished(const CaseId& id) const;
+    /// Adds a result or replaces the one of the same case.
+    void put(Result result);
+};
+
+/// Throws `Error` (one line) for a file that cannot be read or is not a result file, or of a newer kind.
+ResultSet read_results(const std::filesystem::path& file);
+
+/// Replaces the file as a whole. Throws `Error` if it cannot be written.
+void write_results(const std::filesystem::path& file, const ResultSet& set);
+
+/// The results to go on with: those of the file, or none if there is no such file. Throws `Error` if they were measured
+/// on another machine or with another revision, for results in one file must be comparable.
+ResultSet resume_results(const std::filesystem::path& file, const Machine& machine, const Build& build);
+
+}  // namespace tilespmv::bench

@@ -1,0 +1,81 @@
+#include "bench/harness/result.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/bench/sample_results.hpp"
+
+namespace tilespmv::bench {
+namespace {
+
+TEST(Metrics, FollowFromRawTimesAndBytes) {
+    const Metrics m = metrics(sample_result("a", {3, 1, 2, 1}));
+    EXPECT_DOUBLE_EQ(m.seconds, 1.5);
+    EXPECT_DOUBLE_EQ(m.spread, 1.25 / 1.5);
+    EXPECT_DOUBLE_EQ(m.cold_seconds, 5);
+    EXPECT_DOUBLE_EQ(m.flops, 2 * 10 / 1.5);
+    EXPECT_DOUBLE_EQ(m.bytes_per_second, 172 / 1.5);
+    EXPECT_DOUBLE_EQ(m.share_of_bandwidth, 172 / 1.5 / 344);
+    EXPECT_DOUBLE_EQ(m.preprocess_seconds, 8);
+    EXPECT_DOUBLE_EQ(m.bytes_per_nonzero, 10);
+    EXPECT_FALSE(m.in_cache);
+}
+
+TEST(Metrics, ProductThatFitsTheCacheIsMarked) {
+    Result r = sample_result("a", {1});
+    r.cache_bytes = r.product_bytes;
+    EXPECT_TRUE(metrics(r).in_cache);
+}
+
+TEST(Metrics, NoTimesAndNoNonzeros) {
+    Result r = sample_result("a", {});
+    r.nnz = 0;
+    const Metrics m = metrics(r);
+    EXPECT_EQ(m.seconds, 0);
+    EXPECT_EQ(m.flops, 0);
+    EXPECT_EQ(m.bytes_per_nonzero, 0);
+}
+
+void expect_equal(const Timing& a, const Timing& b) {
+    EXPECT_EQ(a.seconds, b.seconds);
+    EXPECT_EQ(a.batch, b.batch);
+    EXPECT_EQ(a.converged, b.converged);
+}
+
+TEST(ResultJson, RoundTrip) {
+    const Result written = sample_result("gen:laplace2d:n=4", {1.0 / 3, 0.1, 1e-9});
+    const auto read = nlohmann::json::parse(nlohmann::json(written).dump()).get<Result>();
+    EXPECT_EQ(read.id, written.id);
+    EXPECT_EQ(read.status, written.status);
+    EXPECT_EQ(read.error_ratio, written.error_ratio);
+    EXPECT_EQ(read.rows, written.rows);
+    EXPECT_EQ(read.cols, written.cols);
+    EXPECT_EQ(read.nnz, written.nnz);
+    EXPECT_EQ(read.matrix_bytes, written.matrix_bytes);
+    EXPECT_EQ(read.product_bytes, written.product_bytes);
+    EXPECT_EQ(read.cache_bytes, written.cache_bytes);
+    EXPECT_EQ(read.bandwidth, written.bandwidth);
+    expect_equal(read.warm, written.warm);
+    expect_equal(read.cold, written.cold);
+    expect_equal(read.preprocess, written.preprocess);
+    EXPECT_EQ(read.preprocess_products, written.preprocess_products);
+    EXPECT_EQ(read.speedups, written.speedups);
+}
+
+TEST(ResultJson, FailedAndWrongCasesHaveNoTimes) {
+    Result written;
+    written.status = Status::wrong;
+    written.error = "row 3 is wrong";
+    written.error_ratio = std::numeric_limits<double>::infinity();
+    const nlohmann::json json = written;
+    EXPECT_FALSE(json.contains("warm"));
+    EXPECT_FALSE(json.contains("derived"));
+    const auto read = json.get<Result>();
+    EXPECT_EQ(read.status, Status::wrong);
+    EXPECT_EQ(read.error, "row 3 is wrong");
+}
+
+}  // namespace
+}  // namespace tilespmv::bench

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/harness/result_file.hpp"
+
+namespace tilespmv::bench {
+
+/// A right result of a 4 x 5 matrix of 10 nonzeros with these warm times.
+inline Result sample_result(const std::string& matrix, std::vector<double> seconds) {
+    Result r;
+    r.id = {.matrix = matrix,
+            .operator_name = "tile-omp",
+            .selector = "bytes",
+            .values = "float64",
+            .device = "cpu",
+            .threads = 2};
+    r.status = Status::ok;
+    r.error_ratio = 0.25;
+    r.rows = 4;
+    r.cols = 5;
+    r.nnz = 10;
+    r.matrix_bytes = 100;
+    r.product_bytes = 172;
+    r.cache_bytes = 171;
+    r.bandwidth = {.read = 344, .copy = 200, .triad = 300};
+    r.warm = {.seconds = std::move(seconds), .batch = 3, .converged = true};
+    r.cold = {.seconds = {4, 6, 5}, .batch = 1};
+    r.preprocess = {.seconds = {7, 9}, .batch = 1};
+    r.preprocess_products = 8;
+    r.speedups = {{.baseline = "csr-omp", .median = 1.5, .low = 1.25, .high = 1.75}};
+    return r;
+}
+
+}  // namespace tilespmv::bench
