@@ -16,6 +16,8 @@ struct CountSpread {
     double mean = 0;
     offset_t max = 0;
     double variation = 0;  ///< standard deviation / mean, 0 if the mean is
+
+    friend bool operator==(const CountSpread&, const CountSpread&) = default;
 };
 
 /// Last number of nonzeros of each bin of the histogram of nonzeros per tile: 1, 2, 3-4, 5-8, ..., 129-255, 256.
@@ -29,12 +31,16 @@ struct TileGridStatistics {
     double median = 0;
     int max = 0;
     std::array<offset_t, kTileNnzBins.size()> histogram{};  ///< tiles per bin of kTileNnzBins
+
+    friend bool operator==(const TileGridStatistics&, const TileGridStatistics&) = default;
 };
 
 /// Balance of work over the tile rows that hold nonzeros.
 struct TileRowStatistics {
     CountSpread nnz;            ///< nonzeros per non-empty tile row
     double heaviest_share = 0;  ///< share of all nonzeros in the heaviest 1% (at least one) of these tile rows
+
+    friend bool operator==(const TileRowStatistics&, const TileRowStatistics&) = default;
 };
 
 /// Block CSR with the block size that takes the fewest bytes.
@@ -42,6 +48,8 @@ struct BsrStatistics {
     int block_size = 0;  ///< 2, 4, 8 or 16
     offset_t blocks = 0;
     offset_t bytes = 0;
+
+    friend bool operator==(const BsrStatistics&, const BsrStatistics&) = default;
 };
 
 /// What there is to know of a matrix before anybody chooses formats. Bytes are those of the values' own type with
@@ -58,6 +66,8 @@ struct MatrixStatistics {
     offset_t coo_bytes = 0;
     offset_t ell_bytes = 0;  ///< rows x longest row; the largest number there is if it overflows
     BsrStatistics bsr;
+
+    friend bool operator==(const MatrixStatistics&, const MatrixStatistics&) = default;
 };
 
 /// What one format holds of a tiled matrix.
