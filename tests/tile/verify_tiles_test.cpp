@@ -1,0 +1,153 @@
+#include "tile/verify_tiles.hpp"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include "formats/list.hpp"
+#include "tests/tile/sample_tiles.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv {
+namespace {
+
+using Matrix = TileMatrix<double>;
+
+const auto kFormats = formats::format_table();
+
+std::string verdict(const Matrix& a) {
+    try {
+        validate(a, kFormats);
+        return "accepted";
+    } catch (const Error& error) {
+        return error.what();
+    }
+}
+
+struct Breakage {
+    std::string name;
+    std::function<void(Matrix&)> apply;
+    std::string message;
+};
+
+/// Puts a tile without parameter of these sizes in the place of tile i.
+void set_tile(Matrix& a, int i, index_t column, std::string_view format, int nnz, int values, int index_bytes) {
+    a.tiles[i] = TileEntry(column, formats::format_id(format), nnz, values, index_bytes, 0);
+}
+
+template <class T>
+T& last(Buffer<T>& buffer) {
+    return buffer[buffer.size() - 1];
+}
+
+/// In the sample, tiles 0 to 2 (dense, coo, csr) make tile row 0; tile row 4, of 6 rows, is the last of 5.
+std::vector<Breakage> breakages() {
+    constexpr auto far = offset_t{1} << 40;
+    return {
+        {"negative_rows", [](Matrix& a) { a.rows = -1; }, "negative size -1 x 75"},
+        {"fewer_rows", [](Matrix& a) { a.rows = 64; }, "tile row 4: expected ascending ids below 4"},
+        {"fewer_cols", [](Matrix& a) { a.cols = 64; }, "tile (2, 4): expected ascending columns below 4"},
+        {"narrower_edge", [](Matrix& a) { a.cols = 65; }, "tile (2, 4): sizes or index bytes are not those of a hyb"},
+        {"nnz", [](Matrix& a) { ++a.nnz; }, "634 nonzeros in tiles and 4 deferred, expected 639 in all"},
+        {"too_few_tile_ptrs", [](Matrix& a) { a.tile_ptrs.truncate(5); },
+         "tile_ptrs has 5 entries, expected one more than 5 tile rows"},
+        {"no_value_ptrs", [](Matrix& a) { a.value_ptrs.truncate(0); }, "value_ptrs has 0 entries"},
+        {"first_tile_ptr", [](Matrix& a) { a.tile_ptrs[0] = 1; }, "tile_ptrs runs from 1 to 15, expected 0 to 15"},
+        {"last_value_ptr", [](Matrix& a) { --last(a.value_ptrs); }, "value_ptrs runs from 0"},
+        {"last_index_ptr", [](Matrix& a) { ++last(a.index_ptrs); }, "index_ptrs runs from 0"},
+        {"tile_row_repeated", [](Matrix& a) { a.tile_rows[1] = 0; }, "tile row 0: expected ascending ids below 5"},
+        {"tile_row_negative", [](Matrix& a) { a.tile_rows[0] = -1; }, "tile row -1: expected ascending"},
+        {"tile_ptr_far", [](Matrix& a) { a.tile_ptrs[1] = far; }, "tile row 0: pointers descend or leave"},
+        {"value_ptr_far", [](Matrix& a) { a.value_ptrs[1] = far; }, "tile row 0: pointers descend or leave"},
+        {"value_ptr_negative", [](Matrix& a) { a.value_ptrs[1] = -1; }, "tile row 0: pointers descend or leave"},
+        {"index_ptr_descends", [](Matrix& a) { a.index_ptrs[2] = 0; }, "tile row 1: pointers descend or leave"},
+        {"no_tiles", [](Matrix& a) { a.tile_ptrs[1] = 0; }, "tile row 0 is listed but has no tiles"},
+        {"value_between", [](Matrix& a) { ++a.value_ptrs[1]; },
+         "tile row 0 has 1 values and 0 index bytes more than its tiles"},
+        {"index_byte_between", [](Matrix& a) { ++a.index_ptrs[1]; },
+         "tile row 0 has 0 values and 1 index bytes more than its tiles"},
+        {"value_missing", [](Matrix& a) { --a.value_ptrs[1]; }, "tile (0, 2) takes more values or index bytes"},
+        {"index_byte_missing", [](Matrix& a) { --a.index_ptrs[1]; }, "tile (0, 2) takes more values or index bytes"},
+        {"tile_column_repeated", [](Matrix& a) { set_tile(a, 1, 0, "coo", 22, 22, 22); },
+         "tile (0, 0): expected ascending columns below 5"},
+        {"tile_column_far", [](Matrix& a) { set_tile(a, 2, 5, "csr", 23, 23, 28); },
+         "tile (0, 5): expected ascending columns below 5"},
+        {"format_31", [](Matrix& a) { a.tiles[1] = TileEntry(1, 31, 22, 22, 22, 0); },
+         "tile (0, 1) has the unknown format number 31"},
+        {"other_format", [](Matrix& a) { set_tile(a, 1, 1, "csr", 22, 22, 22); },
+         "tile (0, 1): sizes or index bytes are not those of a csr tile"},
+        {"tile_nnz", [](Matrix& a) { set_tile(a, 1, 1, "coo", 21, 22, 22); },
+         "tile (0, 1): sizes or index bytes are not those of a coo tile"},
+        {"index_byte_outside_edge", [](Matrix& a) { a.indices[a.index_ptrs[4] - 1] = 0xff; },
+         "tile (3, 4): sizes or index bytes are not those of a coo tile"},
+        {"index_byte_repeated", [](Matrix& a) { last(a.indices) = 0; },
+         "tile (4, 4): sizes or index bytes are not those of a csr tile"},
+        {"deferred_value_missing", [](Matrix& a) { a.deferred.values.truncate(3); },
+         "deferred part: 3 values for 4 columns"},
+        {"deferred_without_ptrs", [](Matrix& a) { a.deferred.row_ptrs32.truncate(0); },
+         "deferred part: expected either 32-bit or 64-bit pointers"},
+        {"deferred_with_both_ptrs",
+         [](Matrix& a) {
+             a.deferred.row_ptrs64 = {0, 1, 2, 4};
+         },
+         "deferred part: expected either 32-bit or 64-bit pointers"},
+        {"deferred_rows_of_nothing",
+         [](Matrix& a) {
+             a.deferred.col_idxs.truncate(0);
+             a.deferred.values.truncate(0);
+         },
+         "deferred part: rows are listed but nothing is deferred"},
+        {"deferred_row_ids_missing", [](Matrix& a) { a.deferred.row_ids.truncate(0); },
+         "deferred part: pointers for 3 rows, expected 70"},
+        {"deferred_row_id_missing", [](Matrix& a) { a.deferred.row_ids.truncate(2); },
+         "deferred part: pointers for 3 rows, expected 2"},
+        {"deferred_first_ptr", [](Matrix& a) { a.deferred.row_ptrs32[0] = 1; },
+         "deferred part: pointers run from 1 to 4, expected 0 to 4"},
+        {"deferred_last_ptr", [](Matrix& a) { last(a.deferred.row_ptrs32) = 5; },
+         "deferred part: pointers run from 0 to 5, expected 0 to 4"},
+        {"deferred_ptr_far", [](Matrix& a) { a.deferred.row_ptrs32[1] = ~0u; }, "deferred row 3: pointers descend"},
+        {"deferred_wide_ptr_far",
+         [](Matrix& a) {
+             a.deferred.row_ptrs32.truncate(0);
+             a.deferred.row_ptrs64 = {0, std::uint64_t{1} << 63, 3, 4};
+         },
+         "deferred row 3: pointers descend"},
+        {"deferred_row_repeated", [](Matrix& a) { a.deferred.row_ids[1] = 3; },
+         "deferred row 3: expected ascending ids below 70"},
+        {"deferred_row_far", [](Matrix& a) { a.deferred.row_ids[2] = 70; },
+         "deferred row 70: expected ascending ids below 70"},
+        {"deferred_row_negative", [](Matrix& a) { a.deferred.row_ids[0] = -3; },
+         "deferred row -3: expected ascending ids below 70"},
+        {"deferred_col_negative", [](Matrix& a) { a.deferred.col_idxs[0] = -1; },
+         "deferred row 3: expected ascending columns below 75"},
+        {"deferred_col_far", [](Matrix& a) { a.deferred.col_idxs[1] = 75; },
+         "deferred row 3: expected ascending columns below 75"},
+        {"deferred_col_repeated", [](Matrix& a) { a.deferred.col_idxs[1] = a.deferred.col_idxs[0]; },
+         "deferred row 3: expected ascending columns below 75"},
+        {"deferred_and_tiled", [](Matrix& a) { a.deferred.col_idxs[0] = 47; },
+         "row 3, column 47 is deferred but has a tile"},
+    };
+}
+
+class Broken : public ::testing::TestWithParam<Breakage> {};
+
+TEST_P(Broken, IsNamed) {
+    auto a = test::sample_tiles<double>();
+    GetParam().apply(a);
+    EXPECT_THAT(verdict(a), ::testing::StartsWith(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Broken, ::testing::ValuesIn(breakages()),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST(Validate, AcceptsMatricesOfOurOwn) {
+    EXPECT_EQ(verdict({}), "accepted");
+    EXPECT_EQ(verdict(test::sample_tiles<double>()), "accepted");
+    EXPECT_EQ(verdict(test::sample_with_all_rows_deferred<double>(false)), "accepted");
+    EXPECT_EQ(verdict(test::sample_with_all_rows_deferred<double>(true)), "accepted");
+}
+
+}  // namespace
+}  // namespace tilespmv
