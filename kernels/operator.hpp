@@ -14,6 +14,7 @@ namespace tilespmv {
 ///  - beta = 0 never reads y, alpha = 0 never reads A or x, NaN and Inf propagate as in a CSR product.
 ///  - Two calls with the same arguments give the same bits, whatever the number of threads.
 ///  - Sums are accumulated in double for both value types.
+///  - An operator may keep workspace of its own: one product at a time per object.
 template <Value V>
 class Operator {
 public:
@@ -51,5 +52,9 @@ std::span<const OperatorInfo<V>> operators();
 /// The operator called `name`; throws a usage `Error` that lists the names there are.
 template <Value V>
 const OperatorInfo<V>& find_operator(std::string_view name);
+
+/// For operators: throws `Error` unless x has a.cols() values and y has a.rows().
+template <Value V>
+void check_sizes(const Operator<V>& a, std::span<const V> x, std::span<const V> y);
 
 }  // namespace tilespmv

@@ -1,0 +1,119 @@
+#include "kernels/cpu/reference.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/cpu/operators.hpp"
+
+namespace tilespmv::cpu {
+namespace {
+
+/// An unevaluated sum of two doubles (Dekker; Ogita, Rump, Oishi 2005): error-free sums and products, the errors
+/// gathered in `low`.
+struct TwoDoubles {
+    double high = 0;
+    double low = 0;
+
+    void add(double b) {
+        const double sum = high + b;
+        const double part = sum - high;
+        low += (high - (sum - part)) + (b - part);
+        high = sum;
+    }
+    void add_product(double a, double b) {
+        const double product = a * b;
+        low += std::fma(a, b, -product);
+        add(product);
+    }
+    [[nodiscard]] double value() const { return high + low; }
+};
+
+/// Sum of the products of a row. Products that are NaN or Inf are kept apart: they alone decide the result, and the
+/// error terms of the others would turn Inf into NaN.
+class RowSum {
+public:
+    void add(double a, double x) {
+        const double product = a * x;
+        if (std::isfinite(product)) {
+            finite_.add_product(a, x);
+            magnitude_ += std::abs(product);
+        } else if (std::isfinite(a) && std::isfinite(x)) {
+            magnitude_ = std::numeric_limits<double>::infinity();  // an overflow
+            finite_.high += product;
+        } else {
+            special_ += product;
+            has_special_ = true;
+        }
+    }
+
+    [[nodiscard]] double magnitude() const { return magnitude_; }
+
+    /// alpha * sum + beta * y
+    [[nodiscard]] double scaled(double alpha, double beta, double y) const {
+        const double rounded = alpha * (has_special_ ? special_ : finite_.value()) + beta * y;
+        if (!std::isfinite(rounded)) return rounded;
+        TwoDoubles result;
+        result.add_product(alpha, finite_.high);
+        result.add_product(alpha, finite_.low);
+        result.add_product(beta, y);
+        return result.value();
+    }
+
+private:
+    TwoDoubles finite_;
+    double special_ = 0;
+    double magnitude_ = 0;
+    bool has_special_ = false;
+};
+
+template <Value V>
+class Reference final : public Operator<V> {
+public:
+    explicit Reference(const CsrMatrix<V>& a) : a_(a) {}
+    [[nodiscard]] std::string_view name() const override { return "reference"; }
+    [[nodiscard]] index_t rows() const override { return a_.rows; }
+    [[nodiscard]] index_t cols() const override { return a_.cols; }
+    [[nodiscard]] offset_t nnz() const override { return a_.nnz(); }
+    [[nodiscard]] std::size_t matrix_bytes() const override {
+        return a_.row_ptrs.bytes() + a_.col_idxs.bytes() + a_.values.bytes();
+    }
+
+    void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
+        check_sizes<V>(*this, x, y);
+        for (index_t row = 0; row < a_.rows; ++row) {
+            y[row] = static_cast<V>(reference_row(a_, row, alpha, x.data(), beta, y.data()).value);
+        }
+    }
+
+private:
+    const CsrMatrix<V>& a_;
+};
+
+}  // namespace
+
+template <Value V>
+ReferenceRow reference_row(const CsrMatrix<V>& a, index_t row, V alpha, const V* x, V beta, const V* y) {
+    ReferenceRow result;
+    const double old = beta == V{0} ? 0.0 : static_cast<double>(y[row]);
+    result.value = beta * old;
+    result.addend = std::abs(result.value);
+    if (alpha == V{0}) return result;
+    RowSum sum;
+    for (offset_t p = a.row_ptrs[row]; p < a.row_ptrs[row + 1]; ++p) sum.add(a.values[p], x[a.col_idxs[p]]);
+    result.value = sum.scaled(alpha, beta, old);
+    result.magnitude = std::abs(static_cast<double>(alpha)) * sum.magnitude();
+    result.nnz = a.row_ptrs[row + 1] - a.row_ptrs[row];
+    return result;
+}
+
+template <Value V>
+std::unique_ptr<Operator<V>> make_reference(const OperatorSource<V>& source) {
+    return std::make_unique<Reference<V>>(*source.csr);
+}
+
+template ReferenceRow reference_row(const CsrMatrix<double>&, index_t, double, const double*, double, const double*);
+template ReferenceRow reference_row(const CsrMatrix<float>&, index_t, float, const float*, float, const float*);
+template std::unique_ptr<Operator<double>> make_reference(const OperatorSource<double>&);
+template std::unique_ptr<Operator<float>> make_reference(const OperatorSource<float>&);
+
+}  // namespace tilespmv::cpu

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <array>
+
+#include "kernels/cpu/operators.hpp"
+#include "kernels/cpu/simd.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv::cpu {
+namespace {
+
+constexpr offset_t kMinParallelBytes = 128 << 10;  // below, waking the threads costs more than they save
+
+/// The product of a matrix whose nonzeros stand in tiles, in CSR rows, or in both.
+template <Value V>
+class OmpOperator final : public Operator<V> {
+public:
+    struct Parts {
+        std::string_view name;
+        index_t rows = 0;
+        index_t cols = 0;
+        offset_t nnz = 0;
+        std::size_t bytes = 0;
+        const TileMatrix<V>* tiles = nullptr;  ///< may be null
+        CsrRows<V> csr;
+    };
+
+    explicit OmpOperator(const Parts& parts)
+        : a_(parts),
+          schedule_(make_schedule(a_.rows, a_.tiles, a_.csr)),
+          simd_(simd_kernels<V>()),
+          piece_sums_(schedule_.pieces.size() * kTileSize) {}
+
+    [[nodiscard]] std::string_view name() const override { return a_.name; }
+    [[nodiscard]] index_t rows() const override { return a_.rows; }
+    [[nodiscard]] index_t cols() const override { return a_.cols; }
+    [[nodiscard]] offset_t nnz() const override { return a_.nnz; }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return a_.bytes; }
+
+    void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
+        check_sizes<V>(*this, x, y);
+        if (alpha == V{0}) return scale(beta, y);
+        const auto& s = schedule_;
+#pragma omp parallel if (s.bytes >= kMinParallelBytes)
+        {
+#pragma omp for schedule(dynamic, 1) nowait
+            for (std::size_t i = 0; i < s.pieces.size(); ++i) add_piece(i, x.data());
+#pragma omp for schedule(dynamic, 1)
+            for (std::size_t i = 0; i < s.chunks.size(); ++i) run_chunk(s.chunks[i], alpha, x.data(), beta, y.data());
+#pragma omp for schedule(static)
+            for (std::size_t i = 0; i < s.heavy.size(); ++i) finish_heavy(s.heavy[i], alpha, beta, y.data());
+        }
+    }
+
+private:
+    static void scale(V beta, std::span<V> y) {
+        constexpr std::int64_t grain = 1 << 16;
+        parallel_ranges(0, static_cast<std::int64_t>(y.size()), grain, [&](std::int64_t first, std::int64_t last) {
+            for (auto i = first; i < last; ++i) y[i] = beta == V{0} ? V{0} : beta * y[i];
+        });
+    }
+
+    /// y = alpha * sums + beta * y for `n` rows.
+    static void finish(const double* sums, index_t n, double alpha, double beta, V* y) {
+        if (beta == 0) {
+            for (index_t i = 0; i < n; ++i) y[i] = static_cast<V>(alpha * sums[i]);
+        } else {
+            for (index_t i = 0; i < n; ++i) y[i] = static_cast<V>(alpha * sums[i] + beta * static_cast<double>(y[i]));
+        }
+    }
+
+    void run_chunk(const Chunk& c, V alpha, const V* x, V beta, V* y) const {
+        std::array<double, Schedule::kMaxRows> sums;
+        std::fill_n(sums.begin(), c.rows, 0.0);
+        if (c.tile_rows.begin < c.tile_rows.end) simd_.add_tile_rows(*a_.tiles, c.tile_rows, c.row, x, sums.data());
+        if (c.csr_rows.begin < c.csr_rows.end) {
+            const Span nonzeros{a_.csr.begin(c.csr_rows.begin), a_.csr.begin(c.csr_rows.end)};
+            simd_.add_csr(a_.csr, c.csr_rows, nonzeros, c.row, x, sums.data());
+        }
+        finish(sums.data(), c.rows, alpha, beta, y + c.row);
+    }
+
+    void add_piece(std::size_t i, const V* x) const {
+        const Piece& piece = schedule_.pieces[i];
+        const Chunk& c = schedule_.heavy[piece.heavy].chunk;
+        double* sums = piece_sums_.data() + i * kTileSize;
+        std::fill_n(sums, kTileSize, 0.0);
+        if (piece.tiles.begin < piece.tiles.end) simd_.add_tiles(*a_.tiles, piece, c.rows, x, sums);
+        if (piece.nonzeros.begin < piece.nonzeros.end) {
+            simd_.add_csr(a_.csr, c.csr_rows, piece.nonzeros, c.row, x, sums);
+        }
+    }
+
+    void finish_heavy(const HeavyChunk& heavy, V alpha, V beta, V* y) const {
+        std::array<double, kTileSize> sums{};
+        for (offset_t p = heavy.pieces.begin; p < heavy.pieces.end; ++p) {
+            for (int r = 0; r < kTileSize; ++r) sums[r] += piece_sums_[p * kTileSize + r];
+        }
+        finish(sums.data(), heavy.chunk.rows, alpha, beta, y + heavy.chunk.row);
+    }
+
+    Parts a_;
+    Schedule schedule_;
+    const SimdKernels<V>& simd_;
+    mutable Buffer<double> piece_sums_;  // 16 per piece
+};
+
+}  // namespace
+
+template <Value V>
+std::unique_ptr<Operator<V>> make_csr_omp(const OperatorSource<V>& source) {
+    const auto& a = *source.csr;
+    const std::size_t bytes = a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes();
+    return std::make_unique<OmpOperator<V>>(
+        typename OmpOperator<V>::Parts{"csr-omp", a.rows, a.cols, a.nnz(), bytes, nullptr, rows_of(a)});
+}
+
+template <Value V>
+std::unique_ptr<Operator<V>> make_tile_omp(const OperatorSource<V>& source) {
+    const auto& a = *source.tiles;
+    return std::make_unique<OmpOperator<V>>(
+        typename OmpOperator<V>::Parts{"tile-omp", a.rows, a.cols, a.nnz, a.bytes(), &a, rows_of(a.deferred)});
+}
+
+template std::unique_ptr<Operator<double>> make_csr_omp(const OperatorSource<double>&);
+template std::unique_ptr<Operator<float>> make_csr_omp(const OperatorSource<float>&);
+template std::unique_ptr<Operator<double>> make_tile_omp(const OperatorSource<double>&);
+template std::unique_ptr<Operator<float>> make_tile_omp(const OperatorSource<float>&);
+
+}  // namespace tilespmv::cpu

@@ -1,0 +1,132 @@
+#include "kernels/cpu/schedule.hpp"
+
+#include <algorithm>
+
+namespace tilespmv::cpu {
+namespace {
+
+// Large enough to hide what a thread pays to fetch a chunk (0.1 us), small enough to balance; a few hundred chunks
+// for matrices in between.
+constexpr offset_t kMaxChunkBytes = 256 << 10;
+constexpr offset_t kMinChunkBytes = 16 << 10;
+constexpr offset_t kUsualChunks = 256;
+
+template <Value V>
+class Scheduler {
+public:
+    Scheduler(index_t rows, const TileMatrix<V>* tiles, const CsrRows<V>& csr) : rows_(rows), tiles_(tiles), csr_(csr) {
+        const offset_t tiled = tiles ? tile_bytes({0, static_cast<offset_t>(tiles->tile_rows.size())}) : 0;
+        schedule_.bytes = tiled + csr_bytes({0, csr.size});
+        limit_ = std::clamp(schedule_.bytes / kUsualChunks, kMinChunkBytes, kMaxChunkBytes);
+    }
+
+    Schedule run() {
+        for (std::int64_t row = 0; row < rows_; row += kTileSize) add(next_tile_row(static_cast<index_t>(row)));
+        flush();
+        return std::move(schedule_);
+    }
+
+private:
+    static constexpr offset_t kNonzeroBytes = sizeof(V) + sizeof(index_t);
+
+    [[nodiscard]] offset_t tile_bytes(Span k) const {
+        const auto size = [&k](const auto& ptrs) { return ptrs[k.end] - ptrs[k.begin]; };
+        return size(tiles_->tile_ptrs) * offset_t{sizeof(TileEntry)} + size(tiles_->value_ptrs) * offset_t{sizeof(V)} +
+               size(tiles_->index_ptrs);
+    }
+    [[nodiscard]] offset_t csr_bytes(Span k) const {
+        if (csr_.size == 0) return 0;
+        return (csr_.begin(k.end) - csr_.begin(k.begin)) * kNonzeroBytes +
+               (k.end - k.begin) * offset_t{sizeof(offset_t)};
+    }
+    [[nodiscard]] offset_t bytes(const Chunk& c) const {
+        return (tiles_ ? tile_bytes(c.tile_rows) : 0) + csr_bytes(c.csr_rows);
+    }
+
+    Chunk next_tile_row(index_t row) {
+        Chunk c{row, std::min<index_t>(kTileSize, rows_ - row), {tile_row_, tile_row_}, {csr_row_, csr_row_}};
+        if (tiles_ && tile_row_ < static_cast<offset_t>(tiles_->tile_rows.size()) &&
+            tiles_->tile_rows[tile_row_] == row / kTileSize) {
+            c.tile_rows.end = ++tile_row_;
+        }
+        while (csr_row_ < csr_.size && csr_.row(csr_row_) - row < kTileSize) ++csr_row_;
+        c.csr_rows.end = csr_row_;
+        return c;
+    }
+
+    void add(const Chunk& tile_row) {
+        const offset_t size = bytes(tile_row);
+        const bool full = current_.rows + tile_row.rows > Schedule::kMaxRows || current_bytes_ + size > limit_;
+        if (full) flush();
+        if (size > 2 * limit_) return cut(tile_row);
+        if (current_.rows == 0) {
+            current_ = tile_row;
+        } else {
+            current_.rows += tile_row.rows;
+            current_.tile_rows.end = tile_row.tile_rows.end;
+            current_.csr_rows.end = tile_row.csr_rows.end;
+        }
+        current_bytes_ += size;
+    }
+
+    void flush() {
+        if (current_.rows > 0) schedule_.chunks.push_back(current_);
+        current_ = {};
+        current_bytes_ = 0;
+    }
+
+    void cut(const Chunk& tile_row) {
+        const auto first = static_cast<offset_t>(schedule_.pieces.size());
+        for (offset_t k = tile_row.tile_rows.begin; k < tile_row.tile_rows.end; ++k) cut_tiles(k);
+        if (csr_.size > 0) cut_nonzeros({csr_.begin(tile_row.csr_rows.begin), csr_.begin(tile_row.csr_rows.end)});
+        schedule_.heavy.push_back({tile_row, {first, static_cast<offset_t>(schedule_.pieces.size())}});
+    }
+
+    void cut_tiles(offset_t k) {
+        const Span all{tiles_->tile_ptrs[k], tiles_->tile_ptrs[k + 1]};
+        Piece piece{schedule_.heavy.size(), {all.begin, all.begin}, tiles_->value_ptrs[k], tiles_->index_ptrs[k], {}};
+        offset_t values = piece.values;
+        offset_t index_bytes = piece.index_bytes;
+        const auto size = [&] {
+            return (values - piece.values) * offset_t{sizeof(V)} + index_bytes - piece.index_bytes +
+                   (piece.tiles.end - piece.tiles.begin) * offset_t{sizeof(TileEntry)};
+        };
+        while (piece.tiles.end < all.end) {
+            const TileEntry entry = tiles_->tiles[piece.tiles.end++];
+            values += entry.values();
+            index_bytes += entry.index_bytes();
+            if (size() < limit_ && piece.tiles.end < all.end) continue;
+            schedule_.pieces.push_back(piece);
+            piece = {piece.heavy, {piece.tiles.end, piece.tiles.end}, values, index_bytes, {}};
+        }
+    }
+
+    void cut_nonzeros(Span all) {
+        const offset_t step = limit_ / kNonzeroBytes;
+        for (offset_t p = all.begin; p < all.end; p += step) {
+            schedule_.pieces.push_back({schedule_.heavy.size(), {}, 0, 0, {p, std::min(p + step, all.end)}});
+        }
+    }
+
+    index_t rows_;
+    const TileMatrix<V>* tiles_;
+    CsrRows<V> csr_;
+    Schedule schedule_;
+    offset_t limit_ = 0;
+    offset_t tile_row_ = 0;  // next listed tile row
+    offset_t csr_row_ = 0;   // next listed CSR row
+    Chunk current_;
+    offset_t current_bytes_ = 0;
+};
+
+}  // namespace
+
+template <Value V>
+Schedule make_schedule(index_t rows, const TileMatrix<V>* tiles, const CsrRows<V>& csr) {
+    return Scheduler<V>(rows, tiles, csr).run();
+}
+
+template Schedule make_schedule(index_t, const TileMatrix<double>*, const CsrRows<double>&);
+template Schedule make_schedule(index_t, const TileMatrix<float>*, const CsrRows<float>&);
+
+}  // namespace tilespmv::cpu

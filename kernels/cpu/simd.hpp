@@ -1,0 +1,22 @@
+#pragma once
+
+#include "kernels/cpu/schedule.hpp"
+
+namespace tilespmv::cpu {
+
+/// The vectorised inner loops. `sums` has one number per row of the chunk, to which the products are added.
+template <Value V>
+struct SimdKernels {
+    /// The listed rows `rows`, and of those only the nonzeros at positions `nonzeros`.
+    void (*add_csr)(const CsrRows<V>& a, Span rows, Span nonzeros, index_t first_row, const V* x, double* sums);
+    /// All tiles of the listed tile rows.
+    void (*add_tile_rows)(const TileMatrix<V>& a, Span tile_rows, index_t first_row, const V* x, double* sums);
+    /// The tiles of a piece, of a tile row with `height` rows.
+    void (*add_tiles)(const TileMatrix<V>& a, const Piece& piece, int height, const V* x, double* sums);
+};
+
+/// The kernels for the best instructions that this machine has.
+template <Value V>
+const SimdKernels<V>& simd_kernels();
+
+}  // namespace tilespmv::cpu
