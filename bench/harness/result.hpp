@@ -52,6 +52,7 @@ struct Result {
     index_t rows = 0;
     index_t cols = 0;
     offset_t nnz = 0;
+    int value_bytes = 0;
     std::uint64_t matrix_bytes = 0;   ///< the operator's form of the matrix
     std::uint64_t product_bytes = 0;  ///< by the byte model
     std::uint64_t cache_bytes = 0;    ///< of the device

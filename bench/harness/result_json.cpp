@@ -65,6 +65,7 @@ void to_json(nlohmann::json& json, const Result& r) {
             {"rows", r.rows},
             {"cols", r.cols},
             {"nnz", r.nnz},
+            {"value_bytes", r.value_bytes},
             {"matrix_bytes", r.matrix_bytes},
             {"product_bytes", r.product_bytes},
             {"cache_bytes", r.cache_bytes},
@@ -85,6 +86,7 @@ void from_json(const nlohmann::json& json, Result& r) {
     json.at("rows").get_to(r.rows);
     json.at("cols").get_to(r.cols);
     json.at("nnz").get_to(r.nnz);
+    json.at("value_bytes").get_to(r.value_bytes);
     json.at("matrix_bytes").get_to(r.matrix_bytes);
     json.at("product_bytes").get_to(r.product_bytes);
     json.at("cache_bytes").get_to(r.cache_bytes);

@@ -53,6 +53,7 @@ TEST(ResultJson, RoundTrip) {
     EXPECT_EQ(read.rows, written.rows);
     EXPECT_EQ(read.cols, written.cols);
     EXPECT_EQ(read.nnz, written.nnz);
+    EXPECT_EQ(read.value_bytes, written.value_bytes);
     EXPECT_EQ(read.matrix_bytes, written.matrix_bytes);
     EXPECT_EQ(read.product_bytes, written.product_bytes);
     EXPECT_EQ(read.cache_bytes, written.cache_bytes);

@@ -21,6 +21,7 @@ inline Result sample_result(const std::string& matrix, std::vector<double> secon
     r.rows = 4;
     r.cols = 5;
     r.nnz = 10;
+    r.value_bytes = 8;
     r.matrix_bytes = 100;
     r.product_bytes = 172;
     r.cache_bytes = 171;

@@ -1,0 +1,160 @@
+#include "bench/harness/contest.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "bench/harness/byte_model.hpp"
+#include "bench/harness/statistics.hpp"
+
+namespace tilespmv::bench {
+namespace {
+
+using Contenders = std::vector<Contender*>;
+
+Contenders living(std::span<Contender> contenders) {
+    Contenders alive;
+    for (Contender& c : contenders) {
+        if (c.product) alive.push_back(&c);
+    }
+    return alive;
+}
+
+// What happens to one of them is its own trouble.
+template <class F>
+void for_each_guarded(const Contenders& contenders, F&& f) {
+    for (Contender* c : contenders) {
+        try {
+            f(*c);
+        } catch (const std::exception& error) {
+            c->fail(Status::failed, error.what());
+        }
+    }
+}
+
+void verify(Contender& c, const ExpectedProduct& expected) {
+    const CheckResult check = c.product->check(expected);
+    c.result.error_ratio = std::max(c.result.error_ratio, check.ratio);
+    if (!check.ok) c.fail(Status::wrong, check.message());
+}
+
+void build(Contender& c, const ExpectedProduct& expected) {
+    c.product = c.build();
+    c.result.matrix_bytes = c.product->matrix_bytes();
+    c.result.product_bytes = product_bytes({.matrix_bytes = c.result.matrix_bytes,
+                                            .rows = c.result.rows,
+                                            .cols = c.result.cols,
+                                            .value_bytes = c.result.value_bytes});
+    c.product->poison();
+    c.product->run();
+    verify(c, expected);
+}
+
+Workload back_to_back(const Contender& c) {
+    Product* product = c.product.get();
+    return {.prepare = [product] { product->run(); },
+            .run = [product] { product->run(); },
+            .stopwatch = &c.device->stopwatch()};
+}
+
+Workload after_flush(const Contender& c) {
+    Workload work = back_to_back(c);
+    work.prepare = [device = c.device] { device->flush_cache(); };
+    return work;
+}
+
+// `timings` may hold more than those of the contenders, at its end.
+void keep(const Contenders& contenders, std::vector<Timing> timings, Timing Result::*where) {
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+        if (timings[i].error.empty()) {
+            contenders[i]->result.*where = std::move(timings[i]);
+        } else {
+            contenders[i]->fail(Status::failed, timings[i].error);
+        }
+    }
+}
+
+void measure_warm(std::span<Contender> contenders, const MeasureOptions& options) {
+    std::vector<Workload> workloads;
+    for_each_guarded(living(contenders), [&](Contender& c) {
+        Workload work = back_to_back(c);
+        work.batch = calibrate_batch(work, options.min_sample_seconds);
+        workloads.push_back(std::move(work));
+    });
+    keep(living(contenders), sample_in_turn(workloads, options.warm), &Result::warm);
+}
+
+void measure_cold(std::span<Contender> contenders, const MeasureOptions& options) {
+    std::vector<Workload> workloads;
+    for (const Contender* c : living(contenders)) workloads.push_back(after_flush(*c));
+    keep(living(contenders), sample_in_turn(workloads, options.cold), &Result::cold);
+}
+
+const Contender* find_baseline(std::span<Contender> contenders, const std::string& name) {
+    const auto found = std::ranges::find_if(
+        contenders, [&](const Contender& c) { return c.product && c.result.id.operator_name == name; });
+    return found == contenders.end() ? nullptr : &*found;
+}
+
+// Samples single products of the baseline in turn with the building, so that their ratio does not suffer from drift.
+void measure_building(std::span<Contender> contenders, const MeasureOptions& options) {
+    SteadyStopwatch stopwatch;  // building begins on the host, wherever the product runs
+    std::unique_ptr<Product> built;
+    std::vector<Workload> workloads;
+    const Contenders alive = living(contenders);
+    for (const Contender* c : alive) {
+        workloads.push_back(
+            {.prepare = [&] { built.reset(); }, .run = [&, c] { built = c->build(); }, .stopwatch = &stopwatch});
+    }
+    const Contender* baseline = options.baselines.empty() ? nullptr : find_baseline(contenders, options.baselines[0]);
+    if (baseline) workloads.push_back(back_to_back(*baseline));
+    std::vector<Timing> timings = sample_in_turn(workloads, options.preprocess);
+    for (std::size_t i = 0; baseline && i < alive.size(); ++i) {
+        const auto ratios = paired_ratios(timings[i].seconds, timings.back().seconds);
+        alive[i]->result.preprocess_products = summarize(ratios).median;
+    }
+    keep(alive, std::move(timings), &Result::preprocess);
+}
+
+void add_speedups(Contender& c, std::span<Contender> contenders, const std::vector<std::string>& baselines) {
+    for (const std::string& name : baselines) {
+        const Contender* baseline = find_baseline(contenders, name);
+        if (!baseline) continue;
+        const Summary s = summarize(paired_ratios(baseline->result.warm.seconds, c.result.warm.seconds));
+        c.result.speedups.push_back({.baseline = name, .median = s.median, .low = s.low, .high = s.high});
+    }
+}
+
+}  // namespace
+
+void Contender::fail(Status status, const std::string& error) {
+    result.status = status;
+    result.error = error;
+    result.warm = result.cold = result.preprocess = {};
+    result.preprocess_products = 0;
+    product.reset();
+}
+
+void run_contest(std::span<Contender> contenders, const ExpectedProduct& expected, const MeasureOptions& options) {
+    Contenders all;
+    for (Contender& c : contenders) all.push_back(&c);
+    for_each_guarded(all, [&](Contender& c) {
+        options.progress(fmt::format("checking {} {}", c.result.id.operator_name, c.result.id.selector));
+        build(c, expected);
+    });
+    options.progress("measuring warm products");
+    measure_warm(contenders, options);
+    options.progress("measuring cold products");
+    measure_cold(contenders, options);
+    options.progress("measuring preprocessing");
+    measure_building(contenders, options);
+    for_each_guarded(living(contenders), [&](Contender& c) { verify(c, expected); });
+    for (Contender* c : living(contenders)) {
+        c->result.status = Status::ok;
+        add_speedups(*c, contenders, options.baselines);
+    }
+}
+
+}  // namespace tilespmv::bench

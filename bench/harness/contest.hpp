@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/harness/device.hpp"
+#include "bench/harness/product.hpp"
+#include "bench/harness/result.hpp"
+#include "bench/harness/sampling.hpp"
+
+namespace tilespmv::bench {
+
+struct MeasureOptions {
+    StoppingRule warm;
+    StoppingRule cold{.min_samples = 6, .max_samples = 30, .min_seconds = 0, .max_seconds = 3, .noise = 0.05};
+    StoppingRule preprocess{.min_samples = 6, .max_samples = 50, .min_seconds = 0, .max_seconds = 4, .noise = 0.05};
+    double min_sample_seconds = 1e-3;  ///< of a warm sample; shorter products are measured in batches
+    /// Operators that speed-ups are given over, if they take part; preprocessing is given in products of the first.
+    std::vector<std::string> baselines{"csr-omp"};
+    std::function<void(std::string_view stage)> progress = [](std::string_view) {};
+};
+
+/// One case on its way to its result, whatever its value type and device.
+struct Contender {
+    Result result;  ///< begins with its id and the shape of the matrix
+    /// From CSR to a product that is ready to run: what is measured as preprocessing.
+    std::function<std::unique_ptr<Product>()> build;
+    Device* device = nullptr;
+    std::unique_ptr<Product> product = nullptr;  ///< none before it is built and after it failed
+
+    /// Ends with an error instead of times.
+    void fail(Status status, const std::string& error);
+};
+
+/// Builds and checks every contender against the oracle, then measures the right ones in turn: products warm, products
+/// cold, and building. Whatever y they end with is checked once more. Nothing is thrown: a contender that goes wrong
+/// ends with its error, and the others go on.
+void run_contest(std::span<Contender> contenders, const ExpectedProduct& expected, const MeasureOptions& options);
+
+}  // namespace tilespmv::bench

@@ -1,0 +1,93 @@
+#include "bench/harness/experiment.hpp"
+
+#include <cstdint>
+#include <exception>
+#include <utility>
+
+#include <omp.h>
+
+namespace tilespmv::bench {
+namespace {
+
+// Values in [0.5, 1.5): none underflows, and no row of a positive matrix cancels.
+template <Value V>
+Buffer<V> make_x(index_t size) {
+    constexpr std::uint32_t kMultiplier = 2654435761u;  // Knuth's multiplicative hash
+    Buffer<V> x(static_cast<std::size_t>(size));
+    for (index_t i = 0; i < size; ++i) {
+        x[i] = static_cast<V>(0.5 + static_cast<std::uint32_t>(i) * kMultiplier * 0x1p-32);
+    }
+    return x;
+}
+
+template <Value V>
+void describe(Result& result, const CsrMatrix<V>& a, Device& device) {
+    result.rows = a.rows;
+    result.cols = a.cols;
+    result.nnz = a.nnz();
+    result.value_bytes = sizeof(V);
+    result.cache_bytes = device.cache_bytes();
+    result.bandwidth = device.bandwidth();
+}
+
+template <Value V>
+std::vector<Contender> make_contenders(const Experiment<V>& experiment, Device& device) {
+    std::vector<Contender> contenders;
+    for (const Candidate<V>& candidate : experiment.candidates) {
+        Contender c{.result = {}, .build = {}, .device = &device};
+        c.result.id = case_id(experiment.matrix, candidate, device);
+        contenders.push_back(std::move(c));
+    }
+    return contenders;
+}
+
+template <Value V>
+void load_and_run(const Experiment<V>& experiment, std::span<Contender> contenders, const MeasureOptions& options,
+                  Device& device) {
+    options.progress("loading");
+    const CsrMatrix<V> a = experiment.load();
+    const Buffer<V> x = make_x<V>(a.cols);
+    const std::span<const V> x_span(x.data(), x.size());
+    options.progress("computing the expected product");
+    const ExpectedProduct expected = expected_product<V>(a, V{1}, x_span, V{0}, {});
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+        describe(contenders[i].result, a, device);
+        contenders[i].build = [&, &candidate = experiment.candidates[i]] {
+            return make_host_product(*candidate.info, candidate.selector, a, x_span);
+        };
+    }
+    run_contest(contenders, expected, options);
+    for (Contender& c : contenders) c.product.reset();  // it refers to `a` and `x`
+}
+
+}  // namespace
+
+template <Value V>
+std::vector<Result> measure(const Experiment<V>& experiment, const MeasureOptions& options, Device& device) {
+    std::vector<Contender> contenders = make_contenders(experiment, device);
+    try {
+        load_and_run<V>(experiment, contenders, options, device);
+    } catch (const std::exception& error) {
+        for (Contender& c : contenders) c.fail(Status::failed, error.what());
+    }
+    std::vector<Result> results;
+    for (Contender& c : contenders) results.push_back(std::move(c.result));
+    return results;
+}
+
+template <Value V>
+CaseId case_id(const std::string& matrix, const Candidate<V>& candidate, const Device& device) {
+    return {.matrix = matrix,
+            .operator_name = std::string(candidate.info->name),
+            .selector = candidate.selector,
+            .values = std::string(value_name<V>()),
+            .device = std::string(device.name()),
+            .threads = omp_get_max_threads()};
+}
+
+template std::vector<Result> measure(const Experiment<double>&, const MeasureOptions&, Device&);
+template std::vector<Result> measure(const Experiment<float>&, const MeasureOptions&, Device&);
+template CaseId case_id(const std::string&, const Candidate<double>&, const Device&);
+template CaseId case_id(const std::string&, const Candidate<float>&, const Device&);
+
+}  // namespace tilespmv::bench

@@ -1,0 +1,207 @@
+#include "bench/harness/experiment.hpp"
+
+#include <memory>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+
+#include "tests/bench/fake_stopwatch.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::bench {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+FakeStopwatch fake_time;
+
+class FakeDevice final : public Device {
+public:
+    [[nodiscard]] std::string_view name() const override { return "fake"; }
+    Stopwatch& stopwatch() override { return fake_time; }
+    const Bandwidth& bandwidth() override { return bandwidth_; }
+    [[nodiscard]] std::size_t cache_bytes() const override { return 1000; }
+    void flush_cache() override { ++flushes; }
+
+    int flushes = 0;
+
+private:
+    Bandwidth bandwidth_{.read = 100, .copy = 90, .triad = 95};
+};
+
+// A product of one second that calls `spoil(y, calls so far)` at the end.
+template <void (*spoil)(std::span<double>, int)>
+class FakeOperator final : public Operator<double> {
+public:
+    explicit FakeOperator(const CsrMatrix<double>& a) : a_(a) {}
+    [[nodiscard]] std::string_view name() const override { return "fake"; }
+    [[nodiscard]] index_t rows() const override { return a_.rows; }
+    [[nodiscard]] index_t cols() const override { return a_.cols; }
+    [[nodiscard]] offset_t nnz() const override { return a_.nnz(); }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return 120; }
+    void apply(double, std::span<const double> x, double, std::span<double> y) const override {
+        for (index_t i = 0; i < a_.rows; ++i) {
+            double sum = 0;
+            for (offset_t p = a_.row_ptrs[i]; p < a_.row_ptrs[i + 1]; ++p) sum += a_.values[p] * x[a_.col_idxs[p]];
+            y[i] = sum;
+        }
+        fake_time.pass(1);
+        spoil(y, ++calls_);
+    }
+
+private:
+    const CsrMatrix<double>& a_;
+    mutable int calls_ = 0;
+};
+
+template <void (*spoil)(std::span<double>, int)>
+std::unique_ptr<Operator<double>> make(const OperatorSource<double>& source) {
+    return std::make_unique<FakeOperator<spoil>>(*source.csr);
+}
+
+void leave(std::span<double>, int) {}
+void slow(std::span<double>, int) { fake_time.pass(2); }
+void bend(std::span<double> y, int) { y[1] *= 1 + 1e-9; }
+void forget(std::span<double> y, int) { y[2] = std::numeric_limits<double>::quiet_NaN(); }
+void bend_later(std::span<double> y, int calls) { y[1] += calls > 8; }
+void break_later(std::span<double>, int calls) {
+    if (calls > 8) throw std::runtime_error("out of cards");
+}
+std::unique_ptr<Operator<double>> refuse(const OperatorSource<double>&) { throw Error("cannot hold the matrix"); }
+
+using Info = OperatorInfo<double>;
+const Info kRight{"right", "", false, &make<leave>};
+const Info kSlow{"slow", "", false, &make<slow>};
+const Info kBent{"bent", "", false, &make<bend>};
+const Info kForgetful{"forgetful", "", false, &make<forget>};
+const Info kBentLater{"bent-later", "", false, &make<bend_later>};
+const Info kBreaksLater{"breaks-later", "", false, &make<break_later>};
+const Info kRefuses{"refuses", "", false, &refuse};
+
+class Measure : public testing::Test {
+protected:
+    Measure() {
+        const StoppingRule six{.min_samples = 6, .max_samples = 6, .min_seconds = 0, .max_seconds = 1e9, .noise = 0.01};
+        options_.warm = options_.cold = options_.preprocess = six;
+        options_.min_sample_seconds = 0;
+        options_.baselines = {"slow"};
+    }
+
+    static CsrMatrix<double> matrix() {
+        return {.rows = 3, .cols = 2, .row_ptrs = {0, 1, 3, 4}, .col_idxs = {0, 0, 1, 1}, .values = {1, 2, 3, 4}};
+    }
+
+    std::vector<Result> run(const std::vector<const Info*>& infos) {
+        Experiment<double> experiment{.matrix = "small", .load = matrix, .candidates = {}};
+        for (const Info* info : infos) experiment.candidates.push_back({.info = info, .selector = ""});
+        return measure(experiment, options_, device_);
+    }
+
+    static void expect_no_times(const Result& result) {
+        EXPECT_THAT(result.warm.seconds, IsEmpty());
+        EXPECT_THAT(result.cold.seconds, IsEmpty());
+        EXPECT_THAT(result.preprocess.seconds, IsEmpty());
+        EXPECT_EQ(result.preprocess_products, 0);
+        EXPECT_THAT(result.speedups, IsEmpty());
+        EXPECT_EQ(metrics(result).seconds, 0);
+    }
+
+    FakeDevice device_;
+    MeasureOptions options_;
+};
+
+TEST_F(Measure, RightOperatorHasAllItsNumbers) {
+    const Result r = run({&kRight}).front();
+    EXPECT_EQ(r.id, (CaseId{"small", "right", "", "float64", "fake", r.id.threads}));
+    EXPECT_GE(r.id.threads, 1);
+    EXPECT_EQ(r.status, Status::ok);
+    EXPECT_EQ(r.error, "");
+    EXPECT_LE(r.error_ratio, 1);
+    EXPECT_EQ(r.rows, 3);
+    EXPECT_EQ(r.cols, 2);
+    EXPECT_EQ(r.nnz, 4);
+    EXPECT_EQ(r.matrix_bytes, 120u);
+    EXPECT_EQ(r.product_bytes, 120u + (3 + 2) * sizeof(double));
+    EXPECT_EQ(r.cache_bytes, 1000u);
+    EXPECT_EQ(r.bandwidth.read, 100);
+    EXPECT_THAT(r.warm.seconds, ElementsAre(1, 1, 1, 1, 1, 1));
+    EXPECT_THAT(r.cold.seconds, ElementsAre(1, 1, 1, 1, 1, 1));
+    EXPECT_EQ(r.preprocess.seconds.size(), 6u);
+    EXPECT_EQ(device_.flushes, 6);
+}
+
+TEST_F(Measure, SpeedupsArePairedWithTheBaseline) {
+    const auto results = run({&kRight, &kSlow});
+    ASSERT_NE(find_speedup(results[0], "slow"), nullptr);
+    EXPECT_EQ(find_speedup(results[0], "slow")->median, 3);
+    EXPECT_EQ(find_speedup(results[1], "slow")->median, 1);
+    EXPECT_EQ(find_speedup(results[0], "another"), nullptr);
+    EXPECT_GT(results[0].preprocess_products, 0);
+}
+
+TEST_F(Measure, ShortProductsAreMeasuredInBatches) {
+    options_.min_sample_seconds = 5;
+    const Result r = run({&kRight}).front();
+    EXPECT_EQ(r.warm.batch, 8);
+    EXPECT_EQ(r.cold.batch, 1);
+    EXPECT_THAT(r.warm.seconds, Each(1));
+}
+
+TEST_F(Measure, WrongResultIsReportedAsWrongAndNeverAsATime) {
+    const auto results = run({&kBent, &kForgetful, &kSlow});
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(results[i].status, Status::wrong);
+        EXPECT_THAT(results[i].error, HasSubstr("wrong: row"));
+        EXPECT_GT(results[i].error_ratio, 1);
+        expect_no_times(results[i]);
+    }
+    EXPECT_EQ(results[2].status, Status::ok);
+}
+
+TEST_F(Measure, ResultThatGoesWrongWhileMeasuredIsWrong) {
+    const auto results = run({&kBentLater, &kSlow});
+    EXPECT_EQ(results[0].status, Status::wrong);
+    expect_no_times(results[0]);
+    EXPECT_EQ(results[1].status, Status::ok);
+}
+
+TEST_F(Measure, CaseThatFailsIsAResultAndTheOthersGoOn) {
+    const auto results = run({&kRefuses, &kBreaksLater, &kRight});
+    EXPECT_EQ(results[0].status, Status::failed);
+    EXPECT_EQ(results[0].error, "cannot hold the matrix");
+    EXPECT_EQ(results[1].status, Status::failed);
+    EXPECT_EQ(results[1].error, "out of cards");
+    expect_no_times(results[0]);
+    expect_no_times(results[1]);
+    EXPECT_EQ(results[2].status, Status::ok);
+}
+
+TEST_F(Measure, MatrixThatCannotBeLoadedFailsAllItsCases) {
+    Experiment<double> experiment{.matrix = "gone",
+                                  .load = []() -> CsrMatrix<double> { throw Error("gone: no such file"); },
+                                  .candidates = {{&kRight, ""}, {&kSlow, ""}}};
+    const auto results = measure(experiment, options_, device_);
+    ASSERT_EQ(results.size(), 2u);
+    for (const Result& r : results) {
+        EXPECT_EQ(r.status, Status::failed);
+        EXPECT_EQ(r.error, "gone: no such file");
+        EXPECT_EQ(r.id.matrix, "gone");
+        EXPECT_THAT(r.id.operator_name, Not(IsEmpty()));
+    }
+}
+
+// The operators of this build, from CSR and from tiles, on the processors of this machine.
+TEST_F(Measure, OperatorsOfThisBuildAreRight) {
+    Experiment<double> experiment{.matrix = "small", .load = matrix, .candidates = {}};
+    for (const auto& info : operators<double>()) {
+        experiment.candidates.push_back({.info = &info, .selector = info.needs_tiles ? "bytes" : ""});
+    }
+    for (const Result& r : measure(experiment, options_, device_)) EXPECT_EQ(r.status, Status::ok) << r.error;
+}
+
+}  // namespace
+}  // namespace tilespmv::bench
