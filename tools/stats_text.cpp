@@ -16,6 +16,11 @@ double share(offset_t part, offset_t whole) { return ratio(static_cast<double>(p
 
 std::string per_nnz(offset_t bytes, offset_t nnz) { return nnz == 0 ? "-" : fmt::format("{:.2f}", share(bytes, nnz)); }
 
+/// A mean with four digits, or whole and grouped if it has more.
+std::string mean_text(double mean) {
+    return mean < 1000 ? fmt::format("{:.4g}", mean) : grouped(static_cast<std::int64_t>(mean + 0.5));
+}
+
 std::string times(double factor) { return fmt::format("{:.2f} x", factor); }
 
 /// A count, or a dash that keeps what is not there from drawing the eye.
@@ -27,17 +32,17 @@ std::string overview(const StatsReport& report) {
     const MatrixStatistics& m = report.matrix;
     std::string text = fmt::format("{}: {} x {}, {} nonzeros, {}\n\n", report.name, grouped(m.rows), grouped(m.cols),
                                    grouped(m.nnz), report.value_type);
-    text += fmt::format("Rows       {}, {} of them empty; nonzeros per row: mean {:.4g}, max {}, variation {:.2f}\n",
-                        grouped(m.rows), grouped(m.empty_rows), m.row_length.mean, grouped(m.row_length.max),
+    text += fmt::format("Rows       {}, {} of them empty; nonzeros per row: mean {}, max {}, variation {:.2f}\n",
+                        grouped(m.rows), grouped(m.empty_rows), mean_text(m.row_length.mean), grouped(m.row_length.max),
                         m.row_length.variation);
-    text += fmt::format("Tiles      {} of {} hold nonzeros ({}); per tile: mean {:.4g}, median {:g}, max {}\n",
+    text += fmt::format("Tiles      {} of {} hold nonzeros ({}); per tile: mean {}, median {:g}, max {}\n",
                         grouped(m.grid.tiles), grouped(m.grid.possible), percent(share(m.grid.tiles, m.grid.possible)),
-                        m.grid.mean, m.grid.median, m.grid.max);
+                        mean_text(m.grid.mean), m.grid.median, m.grid.max);
     const CountSpread& rows = m.tile_rows.nnz;
     text += fmt::format(
-        "Tile rows  {} of {} hold nonzeros; per tile row: mean {:.4g}, max {} ({}), variation {:.2f}; "
+        "Tile rows  {} of {} hold nonzeros; per tile row: mean {}, max {} ({}), variation {:.2f}; "
         "the heaviest 1% hold {}\n\n",
-        grouped(rows.count), grouped(div_up(m.rows, kTileSize)), rows.mean, grouped(rows.max),
+        grouped(rows.count), grouped(div_up(m.rows, kTileSize)), mean_text(rows.mean), grouped(rows.max),
         times(ratio(static_cast<double>(rows.max), rows.mean)), rows.variation, percent(m.tile_rows.heaviest_share));
     return text;
 }
@@ -60,36 +65,53 @@ std::string histogram(const TileGridStatistics& grid) {
     return table.str() + '\n';
 }
 
-TextTable::Row format_row(const FormatStatistics& f, const MatrixStatistics& m) {
-    return {std::string(f.name),          count_or_dash(f.tiles),        percent_or_dash(f.tiles, m.grid.tiles),
-            count_or_dash(f.nnz),         percent_or_dash(f.nnz, m.nnz), count_or_dash(f.padding),
-            bytes_or_dash(f.value_bytes), bytes_or_dash(f.index_bytes),  bytes_or_dash(f.level1_bytes),
-            per_nnz(f.bytes(), f.nnz)};
+/// One line of the format table: what holds so many tiles and nonzeros in so many bytes.
+TextTable::Row share_row(std::string name, const StatsReport& report, offset_t tiles, offset_t nnz, offset_t bytes) {
+    const MatrixStatistics& m = report.matrix;
+    const offset_t all_bytes = report.selectors[0].tiled.bytes;
+    return {std::move(name),
+            count_or_dash(tiles),
+            percent_or_dash(tiles, m.grid.tiles),
+            count_or_dash(nnz),
+            percent_or_dash(nnz, m.nnz),
+            bytes_or_dash(bytes),
+            percent_or_dash(bytes, all_bytes),
+            per_nnz(bytes, nnz)};
 }
 
-/// Everything about one selector: its formats, and where the bytes are.
-std::string format_table(const SelectorStatistics& s, const MatrixStatistics& m) {
-    const TiledStatistics& t = s.tiled;
-    TextTable table;
-    table.add({"Format", "tiles", "", "nonzeros", "", "padding", "values", "index", "level 1", "bytes/nnz"});
-    offset_t entries = 0;
-    offset_t padding = 0;
-    for (const auto& f : t.formats) {
-        table.add(format_row(f, m));
-        entries += f.level1_bytes;
-        padding += f.padding;
+/// The same with the parts of the bytes.
+TextTable::Row format_row(const FormatStatistics& f, const StatsReport& report) {
+    auto row = share_row(std::string(f.name), report, f.tiles, f.nnz, f.bytes());
+    for (auto part : {bytes_or_dash(f.level1_bytes), bytes_or_dash(f.index_bytes), bytes_or_dash(f.value_bytes),
+                      count_or_dash(f.padding)}) {
+        row.push_back(std::move(part));
     }
-    table.add({"tile rows", "", "", "", "", "", "", "", bytes_or_dash(t.level1_bytes - entries)});
-    const offset_t tiled_nnz = m.nnz - t.deferred.nnz;
-    table.add({"all tiles", count_or_dash(t.tiles), percent_or_dash(t.tiles, m.grid.tiles), count_or_dash(tiled_nnz),
-               percent_or_dash(tiled_nnz, m.nnz), count_or_dash(padding), bytes_or_dash(t.value_bytes),
-               bytes_or_dash(t.index_bytes), bytes_or_dash(t.level1_bytes),
-               per_nnz(t.bytes - t.deferred.bytes, tiled_nnz)});
-    const offset_t deferred_tiles = m.grid.tiles - t.tiles;
-    table.add({"deferred", count_or_dash(deferred_tiles), percent_or_dash(deferred_tiles, m.grid.tiles),
-               count_or_dash(t.deferred.nnz), percent_or_dash(t.deferred.nnz, m.nnz), "", "", "", "",
-               per_nnz(t.deferred.bytes, t.deferred.nnz)});
-    return fmt::format("Selector: {}\n\n{}\n", s.selector, table.str());
+    return row;
+}
+
+/// Everything about the first selector: its formats, and where the bytes are.
+std::string format_table(const StatsReport& report) {
+    const TiledStatistics& t = report.selectors[0].tiled;
+    TextTable table;
+    table.add(
+        {"Format", "tiles", "", "nonzeros", "", "bytes", "", "per nonzero", "level 1", "index", "values", "padding"});
+    FormatStatistics all{.name = "all tiles"};
+    for (const auto& f : t.formats) {
+        table.add(format_row(f, report));
+        all.tiles += f.tiles;
+        all.nnz += f.nnz;
+        all.padding += f.padding;
+        all.level1_bytes += f.level1_bytes;
+    }
+    const offset_t tile_row_bytes = t.level1_bytes - all.level1_bytes;
+    table.add({"tile rows", "", "", "", "", bytes_or_dash(tile_row_bytes), percent_or_dash(tile_row_bytes, t.bytes), "",
+               bytes_or_dash(tile_row_bytes)});
+    all.level1_bytes = t.level1_bytes;
+    all.index_bytes = t.index_bytes;
+    all.value_bytes = t.value_bytes;
+    table.add(format_row(all, report));
+    table.add(share_row("deferred", report, report.matrix.grid.tiles - t.tiles, t.deferred.nnz, t.deferred.bytes));
+    return fmt::format("Selector: {}\n\n{}\n", report.selectors[0].selector, table.str());
 }
 
 void add_size(TextTable& table, std::string name, offset_t bytes, const MatrixStatistics& m) {
@@ -143,6 +165,11 @@ std::string comparison(const StatsReport& report) {
     shares(&FormatStatistics::tiles, m.grid.tiles, [&](const auto& t) { return m.grid.tiles - t.tiles; });
     row("Tiled nonzeros", [&](const auto& t) { return grouped(m.nnz - t.deferred.nnz); });
     shares(&FormatStatistics::nnz, m.nnz, [](const auto& t) { return t.deferred.nnz; });
+    row("Padding", [](const auto& t) {
+        offset_t padding = 0;
+        for (const auto& f : t.formats) padding += f.padding;
+        return count_or_dash(padding);
+    });
     row("Bytes", [](const auto& t) { return byte_size(t.bytes); });
     row("  level 1", [](const auto& t) { return bytes_or_dash(t.level1_bytes); });
     row("  level 2 index", [](const auto& t) { return bytes_or_dash(t.index_bytes); });
@@ -162,7 +189,7 @@ std::string tile_nnz_bin_name(std::size_t bin) {
 std::string to_text(const StatsReport& report) {
     std::string text = overview(report) + histogram(report.matrix.grid);
     if (report.selectors.size() == 1) {
-        text += format_table(report.selectors[0], report.matrix);
+        text += format_table(report);
     } else {
         text += comparison(report);
     }

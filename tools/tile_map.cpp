@@ -3,22 +3,28 @@
 #include <algorithm>
 #include <numeric>
 
+#include "formats/convert.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::tools {
 namespace {
 
-constexpr std::int64_t kLongestSide = 1400;
+constexpr std::int64_t kLongestSide = 1440;
 constexpr std::int64_t kShortestSide = 200;
+constexpr int kBlockPixels = 2;  // a lone block of tiles must be seen
 
 /// An axis with the scale of a side of `tiles` tiles that shall take about `pixels`.
 MapAxis make_axis(index_t size, std::int64_t tiles, std::int64_t pixels) {
     MapAxis axis;
     axis.size = size;
-    axis.tiles_per_cell = std::max<std::int64_t>(1, div_up(tiles, pixels));
-    axis.pixels_per_cell = static_cast<int>(std::max<std::int64_t>(1, pixels / std::max<std::int64_t>(1, tiles)));
+    if (tiles <= pixels) {
+        axis.pixels_per_cell = static_cast<int>(pixels / std::max<std::int64_t>(1, tiles));
+    } else {
+        axis.pixels_per_cell = kBlockPixels;
+        axis.tiles_per_cell = div_up(tiles * kBlockPixels, pixels);
+    }
     axis.cells = static_cast<int>(div_up(div_up(size, kTileSize), axis.tiles_per_cell));
-    axis.pixels = axis.pixel(size - 1) + 1;
+    axis.pixels = static_cast<int>(div_up(std::int64_t{size} * axis.pixels_per_cell, kTileSize * axis.tiles_per_cell));
     return axis;
 }
 
@@ -73,6 +79,15 @@ private:
     std::vector<offset_t> nnz_;
 };
 
+template <Value V>
+std::vector<std::pair<index_t, index_t>> positions(const CsrMatrix<V>& a) {
+    std::vector<std::pair<index_t, index_t>> nonzeros;
+    for (index_t r = 0; r < a.rows; ++r) {
+        for (offset_t p = a.row_ptrs[r]; p < a.row_ptrs[r + 1]; ++p) nonzeros.emplace_back(r, a.col_idxs[p]);
+    }
+    return nonzeros;
+}
+
 }  // namespace
 
 int MapAxis::pixel(std::int64_t element) const {
@@ -96,13 +111,13 @@ MapAxes map_axes(index_t rows, index_t cols) {
 }
 
 double TileMap::fill(int row, int col) const {
-    const auto positions = static_cast<double>(axes.rows.elements(row)) * static_cast<double>(axes.cols.elements(col));
-    return static_cast<double>(at(row, col).nnz) / positions;
+    const auto area = static_cast<double>(axes.rows.elements(row)) * static_cast<double>(axes.cols.elements(col));
+    return static_cast<double>(at(row, col).nnz) / area;
 }
 
 template <Value V>
 TileMap make_tile_map(const TileMatrix<V>& a, int format_count) {
-    TileMap map{.axes = map_axes(a.rows, a.cols), .deferred = format_count, .cells = {}};
+    TileMap map{.axes = map_axes(a.rows, a.cols), .deferred = format_count, .cells = {}, .nonzeros = {}};
     const MapAxis& rows = map.axes.rows;
     map.cells.resize(static_cast<std::size_t>(rows.cells) * static_cast<std::size_t>(map.axes.cols.cells));
     parallel_for(0, rows.cells, 1, [&](std::int64_t r) {
@@ -113,6 +128,7 @@ TileMap make_tile_map(const TileMatrix<V>& a, int format_count) {
         row.add_deferred(first * kTileSize, last * kTileSize);
         row.store(static_cast<int>(r));
     });
+    if (rows.shows_elements() && map.axes.cols.shows_elements()) map.nonzeros = positions(unpack(a));
     return map;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "tile/tile_matrix.hpp"
@@ -9,20 +10,23 @@ namespace tilespmv::tools {
 
 /// How one side of a matrix is divided into cells, and how long these are drawn.
 struct MapAxis {
-    index_t size = 0;                 ///< rows or columns
-    std::int64_t tiles_per_cell = 1;  ///< more than 1 only where a cell is one pixel
+    index_t size = 0;  ///< rows or columns
+    std::int64_t tiles_per_cell = 1;
     int pixels_per_cell = 1;
     int cells = 0;
     int pixels = 0;  ///< the whole side; a tile cut by the edge of the matrix is drawn cut
 
     /// Where an element's near edge is drawn.
     [[nodiscard]] int pixel(std::int64_t element) const;
+    /// Whether a single row or column is wide enough to be seen.
+    [[nodiscard]] bool shows_elements() const { return tiles_per_cell == 1 && pixels_per_cell >= 3 * kTileSize; }
     /// Rows or columns that a cell covers.
     [[nodiscard]] std::int64_t elements(int cell) const;
 };
 
-/// The axes of a map whose longer side takes 700 to 1400 pixels. Tiles are square, unless the shorter side would have
-/// fewer than 200 pixels: then it is stretched.
+/// The axes of a map whose longer side takes 720 to 1440 pixels: up to 1440 tiles are cells of their own, more of them
+/// share cells of two pixels. Tiles are square, unless the shorter side would have fewer than 200 pixels: then it is
+/// stretched.
 struct MapAxes {
     MapAxis rows;
     MapAxis cols;
@@ -42,6 +46,7 @@ struct TileMap {
     MapAxes axes;
     int deferred = 0;            ///< kind of cells dominated by deferred nonzeros; the number of formats
     std::vector<MapCell> cells;  ///< row by row
+    std::vector<std::pair<index_t, index_t>> nonzeros;  ///< row and column of each, if both axes show elements
 
     [[nodiscard]] const MapCell& at(int row, int col) const {
         return cells[static_cast<std::size_t>(row) * static_cast<std::size_t>(axes.cols.cells) +

@@ -32,9 +32,10 @@ constexpr int kTick = 6;
 constexpr int kTitleHeight = kTitleScale * kTextHeight + 14 + kScale * kTextHeight + kMargin;
 constexpr int kLegendWidth = 380;
 constexpr int kSwatch = 14;
-constexpr int kGapFrom = 8;         // tiles of this many pixels or more stand apart by one
-constexpr int kDotsFrom = 3;        // nonzeros are drawn one by one from this many pixels each
-constexpr double kFaintest = 0.45;  // strength of the emptiest cell: still visible as a single pixel
+constexpr int kNoteLines = 4;
+constexpr int kGapFrom = 8;        // tiles of this many pixels or more stand apart
+constexpr double kFaintest = 0.5;  // strength of the emptiest cell
+constexpr double kBehindDots = 0.25;
 
 int label_width(std::string_view text) { return kScale * text_width(text); }
 
@@ -50,8 +51,10 @@ public:
     }
     [[nodiscard]] double lowest() const { return lowest_; }
     [[nodiscard]] double highest() const { return highest_; }
+    /// So little difference that shades would mislead.
+    [[nodiscard]] bool uniform() const { return highest_ < 1.1 * lowest_; }
     [[nodiscard]] double strength(double fill) const {
-        if (highest_ <= lowest_) return 1;
+        if (uniform()) return 1;
         return kFaintest + (1 - kFaintest) * std::log(fill / lowest_) / std::log(highest_ / lowest_);
     }
 
@@ -90,15 +93,17 @@ std::vector<LegendRow> legend_rows(const StatsReport& report) {
     return rows;
 }
 
-std::string scale_note(const MapAxes& axes) {
-    const auto size = [](std::int64_t wide, std::int64_t high) {
-        return wide == high ? fmt::format("{0} x {0}", wide) : fmt::format("{} wide, {} high", wide, high);
-    };
-    const std::string tiles = size(axes.cols.tiles_per_cell, axes.rows.tiles_per_cell);
-    const std::string pixels = size(axes.cols.pixels_per_cell, axes.rows.pixels_per_cell);
-    if (tiles == "1 x 1") return fmt::format("Tile: {} pixels", pixels);
-    if (pixels == "1 x 1") return fmt::format("Pixel: {} tiles", tiles);
-    return fmt::format("{} tiles: {} pixels", tiles, pixels);
+/// Pixels that stay white between tiles, and between the nonzeros of a tile where these are drawn.
+int gap(const MapAxis& axis) {
+    return axis.pixels_per_cell < kGapFrom ? 0 : axis.pixels_per_cell < 8 * kGapFrom ? 1 : 2;
+}
+
+std::string cell_note(const MapAxes& axes) {
+    const auto wide = axes.cols.tiles_per_cell;
+    const auto high = axes.rows.tiles_per_cell;
+    if (wide == 1 && high == 1) return "Cell: one tile";
+    return wide == high ? fmt::format("Cell: {0} x {0} tiles", wide)
+                        : fmt::format("Cell: {} tiles wide, {} high", wide, high);
 }
 
 class Picture {
@@ -111,15 +116,16 @@ public:
           subtitle_(make_subtitle(report)),
           origin_(map_origin(map)),
           legend_(place_legend()),
+          notes_(place_notes()),
           canvas_(width(), height()) {}
 
     Canvas draw() && {
         canvas_.text(origin_.x, kMargin, kTitleScale, kInk, report_.name);
         canvas_.text(origin_.x, kMargin + kTitleScale * kTextHeight + 14, kScale, kFaint, subtitle_);
         draw_cells();
+        draw_nonzeros();
         canvas_.frame(origin_.x - 1, origin_.y - 1, map_.axes.cols.pixels + 2, map_.axes.rows.pixels + 2, kFaint);
-        draw_column_ticks();
-        draw_row_ticks();
+        draw_ticks();
         draw_legend();
         return std::move(canvas_);
     }
@@ -135,18 +141,28 @@ private:
 
     [[nodiscard]] int map_right() const { return origin_.x + map_.axes.cols.pixels; }
     [[nodiscard]] int map_bottom() const { return origin_.y + map_.axes.rows.pixels; }
-    [[nodiscard]] int legend_height() const { return (static_cast<int>(rows_.size()) + 6) * kLine; }
+    [[nodiscard]] int table_height() const { return (static_cast<int>(rows_.size()) + 1) * kLine; }
+    [[nodiscard]] int legend_height() const { return table_height() + (kNoteLines + 1) * kLine; }
 
     /// Beside the map; below it if the map is wide and lower than the legend.
+    [[nodiscard]] bool legend_below() const {
+        return map_.axes.rows.pixels < legend_height() && map_.axes.cols.pixels > 2 * kLegendWidth + 2 * kMargin;
+    }
     [[nodiscard]] MapOrigin place_legend() const {
-        const bool below = map_.axes.rows.pixels < legend_height() && map_.axes.cols.pixels > 2 * kLegendWidth;
-        return below ? MapOrigin{origin_.x, map_bottom() + kMargin} : MapOrigin{map_right() + 2 * kMargin, origin_.y};
+        return legend_below() ? MapOrigin{origin_.x, map_bottom() + kMargin}
+                              : MapOrigin{map_right() + 2 * kMargin, origin_.y};
+    }
+    [[nodiscard]] MapOrigin place_notes() const {
+        return legend_below() ? MapOrigin{legend_.x + kLegendWidth + 2 * kMargin, legend_.y}
+                              : MapOrigin{legend_.x, legend_.y + table_height() + kLine};
     }
     [[nodiscard]] int width() const {
         const int title = std::max(kTitleScale * text_width(report_.name), label_width(subtitle_));
-        return kMargin + std::max({map_right() + kMargin, origin_.x + title, legend_.x + kLegendWidth});
+        return kMargin + std::max({map_right(), origin_.x + title, legend_.x + kLegendWidth});
     }
-    [[nodiscard]] int height() const { return kMargin + std::max(map_bottom(), legend_.y + legend_height()); }
+    [[nodiscard]] int height() const {
+        return kMargin + std::max({map_bottom(), legend_.y + table_height(), notes_.y + kNoteLines * kLine});
+    }
 
     [[nodiscard]] Rgb color(const MapCell& cell) const {
         return cell.kind == map_.deferred ? kDeferredColor : format_color(cell.kind);
@@ -165,31 +181,44 @@ private:
         const auto extent = [](const MapAxis& axis, int cell) {
             const int begin = cell * axis.pixels_per_cell;
             const int end = std::min(begin + axis.pixels_per_cell, axis.pixels);
-            return std::pair(begin, end - begin - (axis.pixels_per_cell >= kGapFrom ? 1 : 0));
+            return std::pair(begin, end - begin - gap(axis));
         };
         const auto [y, height] = extent(map_.axes.rows, r);
         const auto [x, width] = extent(map_.axes.cols, c);
-        canvas_.fill(origin_.x + x, origin_.y + y, width, height,
-                     tint(color(map_.at(r, c)), fill_.strength(map_.fill(r, c))));
+        const double strength = map_.nonzeros.empty() ? fill_.strength(map_.fill(r, c)) : kBehindDots;
+        canvas_.fill(origin_.x + x, origin_.y + y, width, height, tint(color(map_.at(r, c)), strength));
     }
 
-    void draw_column_ticks() {
-        const MapAxis& axis = map_.axes.cols;
-        const int label = label_width(grouped(axis.size)) + kMargin;
-        const std::int64_t step = tick_step(axis.size, axis.pixels / label);
-        for (std::int64_t i = 0; i < axis.size; i += step) {
-            const int x = origin_.x + axis.pixel(i);
+    /// The nonzeros themselves, where they are large enough.
+    void draw_nonzeros() {
+        const auto& [rows, cols] = map_.axes;
+        const auto size = [](const MapAxis& axis) { return axis.pixels_per_cell / kTileSize - gap(axis); };
+        for (const auto& [r, c] : map_.nonzeros) {
+            canvas_.fill(origin_.x + cols.pixel(c), origin_.y + rows.pixel(r), size(cols), size(rows),
+                         color(map_.at(r / kTileSize, c / kTileSize)));
+        }
+    }
+
+    /// Distance of the ticks of the columns and of the rows, the same for both where the scale is.
+    [[nodiscard]] std::pair<std::int64_t, std::int64_t> tick_steps() const {
+        const auto& [rows, cols] = map_.axes;
+        const std::int64_t label = label_width(grouped(cols.size)) + kMargin;
+        const std::int64_t x = tick_step(cols.size, cols.pixels / label);
+        const std::int64_t y = tick_step(rows.size, rows.pixels / (2 * kLine));
+        const bool same = rows.tiles_per_cell == cols.tiles_per_cell && rows.pixels_per_cell == cols.pixels_per_cell;
+        return same ? std::pair(std::max(x, y), std::max(x, y)) : std::pair(x, y);
+    }
+
+    void draw_ticks() {
+        const auto [x_step, y_step] = tick_steps();
+        for (std::int64_t i = 0; i < map_.axes.cols.size; i += x_step) {
+            const int x = origin_.x + map_.axes.cols.pixel(i);
             const std::string text = grouped(i);
             canvas_.fill(x, origin_.y - 1 - kTick, 1, kTick, kFaint);
             canvas_.text(x - label_width(text) / 2, origin_.y - kTick - 6 - kScale * kTextHeight, kScale, kFaint, text);
         }
-    }
-
-    void draw_row_ticks() {
-        const MapAxis& axis = map_.axes.rows;
-        const std::int64_t step = tick_step(axis.size, axis.pixels / (2 * kLine));
-        for (std::int64_t i = 0; i < axis.size; i += step) {
-            const int y = origin_.y + axis.pixel(i);
+        for (std::int64_t i = 0; i < map_.axes.rows.size; i += y_step) {
+            const int y = origin_.y + map_.axes.rows.pixel(i);
             const std::string text = grouped(i);
             canvas_.fill(origin_.x - 1 - kTick, y, kTick, 1, kFaint);
             canvas_.text(origin_.x - kTick - 6 - label_width(text), y - kScale * kTextHeight / 2, kScale, kFaint, text);
@@ -209,10 +238,7 @@ private:
             legend_line(y, row.name, share(row.tiles, report_.matrix.grid.tiles), share(row.nnz, report_.matrix.nnz),
                         kInk);
         }
-        y += 2 * kLine;
-        draw_shades(y);
-        canvas_.text(x, y + 2 * kLine, kScale, kFaint, scale_note(map_.axes));
-        canvas_.text(x, y + 3 * kLine, kScale, kFaint, "Colour: most of the nonzeros");
+        draw_notes(notes_.x, notes_.y);
     }
 
     void legend_line(int y, const std::string& name, const std::string& tiles, const std::string& nnz, Rgb ink) {
@@ -221,20 +247,30 @@ private:
         canvas_.text(legend_.x + kLegendWidth - label_width(nnz), y, kScale, ink, nnz);
     }
 
-    /// The strengths from the emptiest to the fullest cell.
-    void draw_shades(int y) {
+    /// How to read cells, colours and shades.
+    void draw_notes(int x, int y) {
+        canvas_.text(x, y, kScale, kFaint, cell_note(map_.axes));
+        canvas_.text(x, y + kLine, kScale, kFaint, "Colour: most of its nonzeros");
         if (fill_.highest() <= 0) return;
         const std::string low = percent(fill_.lowest());
         const std::string high = percent(fill_.highest());
-        canvas_.text(legend_.x, y, kScale, kFaint, "Shade: fill");
-        int x = legend_.x;
-        canvas_.text(x, y + kLine, kScale, kInk, low);
-        x += label_width(low) + 10;
+        if (fill_.uniform() || !map_.nonzeros.empty()) {
+            canvas_.text(x, y + 2 * kLine, kScale, kFaint, fmt::format("Filled: {} to {}", low, high));
+            return;
+        }
+        canvas_.text(x, y + 2 * kLine, kScale, kFaint, "Shade: share of it that is filled");
+        draw_shades(x, y + 3 * kLine, low, high);
+    }
+
+    /// The strengths from the emptiest to the fullest cell.
+    void draw_shades(int x, int y, const std::string& low, const std::string& high) {
+        canvas_.text(x, y, kScale, kInk, low);
+        const int left = x + label_width(low) + 10;
         const int bar = kLegendWidth - label_width(low) - label_width(high) - 20;
         for (int i = 0; i < bar; ++i) {
-            canvas_.fill(x + i, y + kLine, 1, kSwatch, tint(kInk, kFaintest + (1 - kFaintest) * i / bar));
+            canvas_.fill(left + i, y, 1, kSwatch, tint(kInk, kFaintest + (1 - kFaintest) * i / bar));
         }
-        canvas_.text(x + bar + 10, y + kLine, kScale, kInk, high);
+        canvas_.text(left + bar + 10, y, kScale, kInk, high);
     }
 
     const TileMap& map_;
@@ -244,6 +280,7 @@ private:
     std::string subtitle_;
     MapOrigin origin_;
     MapOrigin legend_;
+    MapOrigin notes_;
     Canvas canvas_;
 };
 
