@@ -33,6 +33,10 @@ void add_commands(CLI::App& app) {
     add_convert(app);
     add_stats(app);
     add_spmv(app);
+    add_verify(app);
+    add_generate(app);
+    add_bench(app);
+    add_compare(app);
     add_info(app);
 }
 

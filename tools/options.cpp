@@ -44,7 +44,11 @@ CLI::Option* add_selectors(CLI::App& command, std::vector<std::string>& selector
 
 std::string why_no_device(std::string_view device) {
     if (device == "cpu") return "";
+#if TILESPMV_HAS_CUDA
+    return "this version has no CUDA operators yet";
+#else
     return "not in this build; install the CUDA Toolkit and build again with -DTILESPMV_CUDA=ON";
+#endif
 }
 
 CLI::Option* add_device(CLI::App& command) {

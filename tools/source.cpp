@@ -78,16 +78,18 @@ CsrMatrix<V> unpack_archive(const std::string& source) {
 
 }  // namespace
 
+bool holds_tiles(const std::string& source) { return !is_generator(source) && is_archive(source); }
+
 std::string value_type_for(const std::string& source, const std::string& requested) {
     if (!requested.empty()) return requested;
-    if (!is_generator(source) && is_archive(source)) return archive_value_type(source);
+    if (holds_tiles(source)) return archive_value_type(source);
     return std::string(value_name<double>());
 }
 
 template <Value V>
 CsrMatrix<V> load_csr(const std::string& source) {
     if (is_generator(source)) return generate<V>(std::string_view(source).substr(kGeneratorPrefix.size()));
-    if (is_archive(source)) return unpack_archive<V>(source);
+    if (holds_tiles(source)) return unpack_archive<V>(source);
     Progress progress("reading " + source_name(source));
     return read_matrix_market<V>(source, {.progress = [&](double share) { progress.show(share); }});
 }
@@ -95,7 +97,7 @@ CsrMatrix<V> load_csr(const std::string& source) {
 template <Value V>
 TileMatrix<V> load_tiles(const std::string& source, const std::string& selector, LoadTimes* times) {
     const auto policy = make_policy(selector.empty() ? kDefaultSelector : selector);
-    const bool as_stored = selector.empty() && !is_generator(source) && is_archive(source);
+    const bool as_stored = selector.empty() && holds_tiles(source);
     LoadTimes spent;
     TileMatrix<V> tiles;
     if (as_stored) {

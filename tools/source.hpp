@@ -13,6 +13,9 @@ namespace tilespmv::tools {
 template <Value V>
 CsrMatrix<V> load_csr(const std::string& source);
 
+/// Whether a source is an archive, which holds tiles already.
+bool holds_tiles(const std::string& source);
+
 /// Seconds spent in `load_tiles`.
 struct LoadTimes {
     double read = 0;     ///< until the matrix was in memory

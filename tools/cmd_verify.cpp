@@ -1,0 +1,106 @@
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "formats/convert.hpp"
+#include "selector/policy.hpp"
+#include "tools/command.hpp"
+#include "tools/options.hpp"
+#include "tools/source.hpp"
+#include "tools/value_type.hpp"
+#include "tools/verify.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+struct VerifyOptions {
+    std::string source;
+    std::vector<std::string> selectors;
+    std::vector<std::string> operators;
+    std::string values;
+    std::uint64_t seed = 1;
+};
+
+struct NamedPolicy {
+    std::string name;
+    std::unique_ptr<TilePolicy> policy;
+};
+
+/// The selectors asked for, or every one there is.
+std::vector<NamedPolicy> make_policies(const std::vector<std::string>& names) {
+    std::vector<NamedPolicy> policies;
+    for (const auto& name : names) policies.push_back({name, make_policy(name)});
+    if (!names.empty()) return policies;
+    for (const auto& info : selectors()) policies.push_back({std::string(info.name), make_policy(info.name)});
+    return policies;
+}
+
+/// The operators asked for, or every one there is.
+template <Value V>
+std::vector<OperatorInfo<V>> select_operators(const std::vector<std::string>& names) {
+    if (names.empty()) return {operators<V>().begin(), operators<V>().end()};
+    std::vector<OperatorInfo<V>> selected;
+    for (const auto& name : names) selected.push_back(find_operator<V>(name));
+    return selected;
+}
+
+std::string_view word(VerifyCase::Outcome outcome) {
+    switch (outcome) {
+        case VerifyCase::Outcome::ok:
+            return "ok";
+        case VerifyCase::Outcome::wrong:
+            return "WRONG";
+        case VerifyCase::Outcome::failed:
+            return "FAILED";
+    }
+    return "";
+}
+
+void print_case(const VerifyCase& result) {
+    fmt::print("{:<16} {:<18} {:<6} {:>11.2g}{}{}\n", result.name, result.tiles.empty() ? "-" : result.tiles,
+               word(result.outcome), result.worst, result.problem.empty() ? "" : "  ", result.problem);
+}
+
+template <Value V>
+void verify(const VerifyOptions& options) {
+    const auto policies = make_policies(options.selectors);
+    const auto operators = select_operators<V>(options.operators);
+    const auto csr = load_csr<V>(options.source);
+    fmt::print("{}: {} x {}, {} nonzeros, {}\n", source_name(options.source), csr.rows, csr.cols, csr.nnz(),
+               value_name<V>());
+    fmt::print("{:<16} {:<18} {:<6} {:>11}\n", "operator", "tiles", "result", "error/bound");
+    Verifier<V> verifier(csr, operators, options.seed, print_case);
+    verifier.check_csr();
+    if (options.selectors.empty() && holds_tiles(options.source))
+        verifier.check_tiles("as stored", load_tiles<V>(options.source, ""));
+    for (const auto& [name, policy] : policies) verifier.check_tiles(name, convert(csr, *policy));
+    verifier.require_ok();
+    fmt::print("all {} cases ok\n", verifier.cases());
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app) {
+    auto options = std::make_shared<VerifyOptions>();
+    auto* command = app.add_subcommand(
+        "verify", "Check every operator on every kind of tiles against a product in higher precision, row by row");
+    add_source(*command, options->source);
+    add_selectors(*command, options->selectors);
+    command->add_option("--operator", options->operators, "Operator to check (default: all); may be repeated")
+        ->allow_extra_args(false);
+    add_values(*command, options->values);
+    command->add_option("--seed", options->seed, "Seed of the random vectors")->capture_default_str();
+    add_device(*command);
+    set_examples(*command, {"tilespmv verify cant.mtx",
+                            "tilespmv verify cant.mtx --values float32 --selector paper --selector bytes",
+                            "tilespmv verify gen:rmat:scale=14 --operator tile-omp"});
+    command->callback([options] {
+        with_value_type(value_type_for(options->source, options->values), [&]<Value V>() { verify<V>(*options); });
+    });
+}
+
+}  // namespace tilespmv::tools

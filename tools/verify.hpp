@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "kernels/check.hpp"
+#include "kernels/operator.hpp"
+#include "tile/csr.hpp"
+#include "tile/error.hpp"
+#include "tile/tile_matrix.hpp"
+
+namespace tilespmv::tools {
+
+/// One thing that was verified: an operator, or that tiles unpack to exactly the matrix they were made from.
+struct VerifyCase {
+    enum class Outcome { ok, wrong, failed };  ///< failed: could not be run
+
+    std::string name;   ///< of the operator, or "round trip"
+    std::string tiles;  ///< which tiles it worked on; empty if on none
+    Outcome outcome = Outcome::ok;
+    double worst = 0;     ///< largest error of a row in units of its bound
+    std::string problem{};  ///< one line if not ok
+};
+
+/// Runs operators on one matrix with random vectors and checks every row of what they compute: A*x onto a y full of
+/// NaN, and alpha*A*x + beta*y. Nothing stops at a wrong result or an `Error`.
+template <Value V>
+class Verifier {
+public:
+    using Report = std::function<void(const VerifyCase&)>;
+
+    /// `a` and what `operators` refers to must outlive this. `report` is told of every case as soon as it is known.
+    Verifier(const CsrMatrix<V>& a, std::span<const OperatorInfo<V>> operators, std::uint64_t seed, Report report);
+
+    /// Every operator that uses no tiles.
+    void check_csr();
+    /// The round trip of these tiles, and every operator that uses tiles.
+    void check_tiles(const std::string& label, const TileMatrix<V>& tiles);
+
+    [[nodiscard]] int cases() const { return cases_; }
+    /// Throws an `Error` that counts what was not ok: `verification` if anything was wrong, else `failure`.
+    void require_ok() const;
+
+private:
+    struct Product {
+        V alpha;
+        V beta;
+        ExpectedProduct expected;
+    };
+
+    void check_operator(const OperatorInfo<V>& info, const std::string& label, const TileMatrix<V>* tiles);
+    CheckResult worst_product(const Operator<V>& op) const;
+    CheckResult check(const Operator<V>& op, const Product& product) const;
+    template <class Check>
+    void run_case(std::string name, std::string label, Check&& check);
+
+    const CsrMatrix<V>& a_;
+    std::span<const OperatorInfo<V>> operators_;
+    Report report_;
+    Buffer<V> x_;
+    Buffer<V> y_;
+    std::array<Product, 2> products_;
+    int cases_ = 0;
+    int wrong_ = 0;
+    int failed_ = 0;
+};
+
+}  // namespace tilespmv::tools
