@@ -1,0 +1,167 @@
+#include "tools/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "formats/convert.hpp"
+#include "selector/policy.hpp"
+#include "tests/support/battery.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using ::testing::HasSubstr;
+using Outcome = VerifyCase::Outcome;
+
+/// What an operator may do wrong after it has done everything right.
+enum class Fault { none, wrong_row, unwritten_row, reads_y, throws };
+
+template <Fault fault>
+class FaultyOperator final : public Operator<double> {
+public:
+    explicit FaultyOperator(const CsrMatrix<double>& a) : a_(a) {}
+    [[nodiscard]] std::string_view name() const override { return "faulty"; }
+    [[nodiscard]] index_t rows() const override { return a_.rows; }
+    [[nodiscard]] index_t cols() const override { return a_.cols; }
+    [[nodiscard]] offset_t nnz() const override { return a_.nnz(); }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return 0; }
+
+    void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const override {
+        if (fault == Fault::throws) throw Error("no memory left");
+        for (index_t i = 0; i < a_.rows; ++i) {
+            if (fault == Fault::unwritten_row && i == 2) continue;
+            y[i] = (beta == 0 && fault != Fault::reads_y ? 0 : beta * y[i]) + alpha * row_product(i, x);
+        }
+        if (fault == Fault::wrong_row) y[3] *= 1 + 1e-13;
+    }
+
+private:
+    [[nodiscard]] double row_product(index_t i, std::span<const double> x) const {
+        double sum = 0;
+        for (offset_t k = a_.row_ptrs[i]; k < a_.row_ptrs[i + 1]; ++k) sum += a_.values[k] * x[a_.col_idxs[k]];
+        return sum;
+    }
+
+    const CsrMatrix<double>& a_;
+};
+
+template <Fault fault>
+OperatorInfo<double> faulty(std::string_view name) {
+    return {name, "", false, [](const OperatorSource<double>& source) -> std::unique_ptr<Operator<double>> {
+                return std::make_unique<FaultyOperator<fault>>(*source.csr);
+            }};
+}
+
+CsrMatrix<double> tridiagonal() {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t i = 0; i < 20; ++i) {
+        for (index_t j = std::max(0, i - 1); j < std::min(20, i + 2); ++j) positions.insert({i, j});
+    }
+    return testing::matrix_of(20, 20, positions);
+}
+
+struct VerifierTest : ::testing::Test {
+    /// The exit code that the operators end the command with; what was reported is in `reported`.
+    ExitCode check_csr(const std::vector<OperatorInfo<double>>& operators) {
+        Verifier<double> verifier(a, operators, 1, report());
+        verifier.check_csr();
+        return verdict(verifier);
+    }
+    ExitCode check_tiles(const TileMatrix<double>& tiles) {
+        Verifier<double> verifier(a, operators<double>(), 1, report());
+        verifier.check_tiles("label", tiles);
+        return verdict(verifier);
+    }
+    Verifier<double>::Report report() {
+        return [this](const VerifyCase& c) { reported.push_back(c); };
+    }
+    static ExitCode verdict(const Verifier<double>& verifier) {
+        try {
+            verifier.require_ok();
+            return ExitCode::ok;
+        } catch (const Error& error) {
+            return error.code();
+        }
+    }
+
+    CsrMatrix<double> a = tridiagonal();
+    std::vector<VerifyCase> reported;
+};
+
+TEST_F(VerifierTest, AcceptsARightOperator) {
+    EXPECT_EQ(check_csr({faulty<Fault::none>("right")}), ExitCode::ok);
+    ASSERT_EQ(reported.size(), 1);
+    EXPECT_EQ(reported[0].outcome, Outcome::ok);
+    EXPECT_LE(reported[0].worst, 1);
+    EXPECT_EQ(reported[0].tiles, "");
+}
+
+TEST_F(VerifierTest, ReportsAWrongRowAndGoesOn) {
+    EXPECT_EQ(check_csr({faulty<Fault::wrong_row>("wrong"), faulty<Fault::none>("right")}), ExitCode::verification);
+    ASSERT_EQ(reported.size(), 2);
+    EXPECT_EQ(reported[0].outcome, Outcome::wrong);
+    EXPECT_GT(reported[0].worst, 1);
+    EXPECT_THAT(reported[0].problem, HasSubstr("row 3"));
+    EXPECT_EQ(reported[1].outcome, Outcome::ok);
+}
+
+TEST_F(VerifierTest, ReportsARowThatIsNotWritten) {
+    EXPECT_EQ(check_csr({faulty<Fault::unwritten_row>("lazy")}), ExitCode::verification);
+    EXPECT_EQ(reported.at(0).outcome, Outcome::wrong);
+    EXPECT_TRUE(std::isinf(reported[0].worst));
+    EXPECT_THAT(reported[0].problem, HasSubstr("row 2"));
+}
+
+TEST_F(VerifierTest, ReportsAnOperatorThatReadsYAlthoughBetaIsZero) {
+    EXPECT_EQ(check_csr({faulty<Fault::reads_y>("curious")}), ExitCode::verification);
+    EXPECT_EQ(reported.at(0).outcome, Outcome::wrong);
+}
+
+TEST_F(VerifierTest, AnErrorIsAFailureAndNotAWrongResult) {
+    EXPECT_EQ(check_csr({faulty<Fault::throws>("broken"), faulty<Fault::none>("right")}), ExitCode::failure);
+    ASSERT_EQ(reported.size(), 2);
+    EXPECT_EQ(reported[0].outcome, Outcome::failed);
+    EXPECT_EQ(reported[0].problem, "no memory left");
+    EXPECT_EQ(reported[1].outcome, Outcome::ok);
+}
+
+TEST_F(VerifierTest, AWrongResultOutranksAFailure) {
+    EXPECT_EQ(check_csr({faulty<Fault::throws>("broken"), faulty<Fault::wrong_row>("wrong")}), ExitCode::verification);
+}
+
+TEST_F(VerifierTest, AcceptsTheOperatorsOfThisBuildOnTiles) {
+    EXPECT_EQ(check_tiles(convert(a, *make_policy("paper"))), ExitCode::ok);
+    ASSERT_GE(reported.size(), 2);
+    EXPECT_EQ(reported[0].name, "round trip");
+    EXPECT_EQ(reported[0].tiles, "label");
+}
+
+TEST_F(VerifierTest, ReportsTilesWithAnotherValue) {
+    auto tiles = convert(a, *make_policy("paper-csr"));
+    tiles.values[0] *= 2;
+    EXPECT_EQ(check_tiles(tiles), ExitCode::verification);
+    for (const auto& c : reported) EXPECT_EQ(c.outcome, Outcome::wrong) << c.name;
+    EXPECT_THAT(reported[0].problem, HasSubstr("nonzero 0 came back as"));
+}
+
+TEST_F(VerifierTest, TheRoundTripSeesTheSignOfZero) {
+    a.values[5] = 0.0;
+    auto other = a.clone();
+    other.values[5] = -0.0;
+    EXPECT_EQ(check_tiles(convert(other, *make_policy("bytes"))), ExitCode::verification);
+    EXPECT_THAT(reported.at(0).problem, HasSubstr("nonzero 5 came back as -0"));
+}
+
+TEST_F(VerifierTest, ReportsTilesOfAnotherMatrix) {
+    const auto other = testing::matrix_of(20, 20, {{0, 0}, {19, 19}});
+    EXPECT_EQ(check_tiles(convert(other, *make_policy("bytes"))), ExitCode::verification);
+    EXPECT_THAT(reported.at(0).problem, HasSubstr("2 nonzeros came back"));
+}
+
+}  // namespace
+}  // namespace tilespmv::tools
