@@ -16,6 +16,29 @@ inline void set_nibble(std::uint8_t* bytes, int i, int value) {
     bytes[i / 2] = static_cast<std::uint8_t>(bytes[i / 2] | value << (i % 2 * 4));
 }
 
+/// Writes 4-bit indices one after the other, two to a byte.
+class NibbleWriter {
+public:
+    explicit NibbleWriter(std::uint8_t* bytes) : bytes_(bytes) {}
+    void put(int value) {
+        if (odd_) {
+            *bytes_++ = static_cast<std::uint8_t>(low_ | value << 4);
+        } else {
+            low_ = value;
+        }
+        odd_ = !odd_;
+    }
+    /// Writes the last byte if only its low half was put.
+    void finish() {
+        if (odd_) *bytes_ = static_cast<std::uint8_t>(low_);
+    }
+
+private:
+    std::uint8_t* bytes_;
+    int low_ = 0;
+    bool odd_ = false;
+};
+
 /// Masks: 16 bits, little-endian, at any address. Bit r of mask k says that slot (r, k) of a column-major block holds a
 /// nonzero; they are stored only for blocks with holes, so that padding never meets x (0 * Inf is NaN).
 inline constexpr int kMaskBytes = 2;

@@ -195,10 +195,11 @@ public:
     }
 
     void fill(const TilePolicy& policy) {
+        if (tile_ == nullptr) return defer_rows();
         TileScanner scanner(a_, tile_row_);
         while (scanner.next()) {
             const TileChoice choice = policy.choose(scanner.pattern(), sizeof(V));
-            if (m_.deferred.nnz() > 0 && (choice.defer || tile_ == nullptr)) {
+            if (choice.defer && m_.deferred.nnz() > 0) {
                 defer(scanner);
             } else {
                 pack(scanner, choice);
@@ -236,9 +237,20 @@ private:
     void defer(const TileScanner& scanner) {
         for (int r = 0; r < scanner.pattern().rows; ++r) {
             const int count = scanner.pattern().row_counts[r];
-            std::copy_n(a_.col_idxs.data() + scanner.first(r), count, m_.deferred.col_idxs.data() + deferred_[r]);
-            std::copy_n(a_.values.data() + scanner.first(r), count, m_.deferred.values.data() + deferred_[r]);
+            TileScanner::copy_few(a_.col_idxs.data() + scanner.first(r), count,
+                                  m_.deferred.col_idxs.data() + deferred_[r]);
+            TileScanner::copy_few(a_.values.data() + scanner.first(r), count, m_.deferred.values.data() + deferred_[r]);
             deferred_[r] += count;
+        }
+    }
+
+    void defer_rows() {
+        const std::int64_t row0 = std::int64_t{tile_row_} * kTileSize;
+        for (std::int64_t r = row0; r < std::min<std::int64_t>(row0 + kTileSize, a_.rows); ++r) {
+            const offset_t begin = a_.row_ptrs[r];
+            const offset_t count = a_.row_ptrs[r + 1] - begin;
+            std::copy_n(a_.col_idxs.data() + begin, count, m_.deferred.col_idxs.data() + deferred_[r - row0]);
+            std::copy_n(a_.values.data() + begin, count, m_.deferred.values.data() + deferred_[r - row0]);
         }
     }
 

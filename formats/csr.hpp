@@ -19,13 +19,14 @@ struct Csr {
     template <class V>
     static void pack(const TilePattern& p, TileSize size, const V* in, V* values, std::uint8_t* index) {
         std::copy_n(in, size.values, values);
-        std::uint8_t* cols = index + p.rows;
-        std::fill_n(cols, nibble_bytes(p.nnz), std::uint8_t{0});
+        NibbleWriter cols(index + p.rows);
         int k = 0;
         for (int r = 0; r < p.rows; ++r) {
             index[r] = static_cast<std::uint8_t>(k);
-            for_each_bit(p.row_masks[r], [&](int c) { set_nibble(cols, k++, c); });
+            k += p.row_counts[r];
+            for_each_bit(p.row_masks[r], [&](int c) { cols.put(c); });
         }
+        cols.finish();
     }
 
     /// One past the last nonzero of row r.

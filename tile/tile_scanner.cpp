@@ -1,58 +1,150 @@
 #include "tile/tile_scanner.hpp"
 
+#include <limits>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "tile/error.hpp"
 
 namespace tilespmv {
+namespace {
 
-// The last column of a row bounds the others, once they are known to ascend.
-void TileScanner::start_row(int r, offset_t begin, offset_t end) {
-    cursor_[r] = first_[r] = begin;
-    end_[r] = end;
-    if (begin == end) return;
-    if (col_idxs_[begin] < 0 || static_cast<std::uint32_t>(col_idxs_[end - 1]) >= static_cast<std::uint32_t>(cols_))
-        fail(r);
-    next_tile_[r] = static_cast<std::uint32_t>(col_idxs_[begin]) / kTileSize;
+constexpr int kGroupTiles = 64;
+constexpr int kGroups = 64;
+constexpr int kWindowTiles = kGroups * kGroupTiles;
+constexpr std::uint32_t kWindowCols = kWindowTiles * kTileSize;
+
+/// Position of the first non-zero byte, or -1.
+template <std::size_t N>
+int first_flag(const std::array<std::uint8_t, N>& flags, int from) {
+    for (std::size_t i = static_cast<std::size_t>(from) / 8 * 8; i < N; i += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, flags.data() + i, sizeof word);
+        if (word != 0) return static_cast<int>(i) + std::countr_zero(word) / 8;
+    }
+    return -1;
 }
 
-bool TileScanner::next() {
-    std::uint32_t tile = kNone;
-    for (const std::uint32_t t : next_tile_) tile = std::min(tile, t);
-    if (tile == kNone) return false;
-    tile_ = tile;
-    const std::int64_t left = cols_ - static_cast<std::int64_t>(tile) * kTileSize;
-    pattern_.cols = static_cast<int>(std::min<std::int64_t>(kTileSize, left));
-    pattern_.row_masks.fill(0);
-    for (int r = 0; r < kTileSize; ++r) {
-        if (next_tile_[r] == tile) take_row(r);
+}  // namespace
+
+/// Row masks of the tiles between two columns. Flags say which tiles, and which groups of tiles, hold anything: plain
+/// stores, where counting or setting bits would make every nonzero wait for the one before. All zero when not in use.
+struct TileScanner::Window {
+    std::array<std::array<std::uint16_t, kTileSize>, kWindowTiles> masks{};
+    std::array<std::array<std::uint8_t, kGroupTiles>, kGroups> tiles{};
+    std::array<std::uint8_t, kGroups> groups{};
+
+    /// The first tile left, or -1.
+    int front() {
+        for (int g = 0; (g = first_flag(groups, g)) >= 0;) {
+            const int t = first_flag(tiles[g], 0);
+            if (t >= 0) return g * kGroupTiles + t;
+            groups[g] = 0;
+        }
+        return -1;
     }
-    pattern_.count();
+    void clear(int tile) {
+        masks[tile].fill(0);
+        tiles[tile / kGroupTiles][tile % kGroupTiles] = 0;
+    }
+};
+
+/// Windows that scanners of this thread gave back.
+class TileScanner::WindowPool {
+public:
+    static std::unique_ptr<Window> take() {
+        auto& free = list();
+        if (free.empty()) return std::make_unique<Window>();
+        auto window = std::move(free.back());
+        free.pop_back();
+        return window;
+    }
+    static void give(std::unique_ptr<Window> window) {
+        for (int tile = window->front(); tile >= 0; tile = window->front()) window->clear(tile);
+        list().push_back(std::move(window));
+    }
+
+private:
+    static std::vector<std::unique_ptr<Window>>& list() {
+        thread_local std::vector<std::unique_ptr<Window>> windows;
+        return windows;
+    }
+};
+
+TileScanner::TileScanner(index_t rows, index_t cols, const offset_t* row_ptrs, const index_t* col_idxs,
+                         index_t tile_row)
+    : cols_(cols), row0_(std::int64_t{tile_row} * kTileSize), col_idxs_(col_idxs), window_(WindowPool::take()) {
+    pattern_.rows = static_cast<int>(std::min<std::int64_t>(kTileSize, rows - row0_));
+    for (int r = 0; r < pattern_.rows; ++r) {
+        first_[r] = read_[r] = row_ptrs[row0_ + r];
+        end_[r] = row_ptrs[row0_ + r + 1];
+    }
+}
+
+TileScanner::~TileScanner() { WindowPool::give(std::move(window_)); }
+
+bool TileScanner::next() {
+    for (int r = 0; r < kTileSize; ++r) first_[r] += pattern_.row_counts[r];
+    int tile = window_->front();
+    if (tile < 0) {
+        if (!fill_window()) {
+            pattern_.row_counts.fill(0);
+            return false;
+        }
+        tile = window_->front();
+    }
+    take_tile(tile);
     return true;
 }
 
-// Collects the row's nonzeros in this tile. A mask that does not grow or a tile column that shrinks is a column out of
-// order; negative columns turn into tile columns beyond every matrix and end up at the same check.
-void TileScanner::take_row(int r) {
+void TileScanner::take_tile(int tile) {
+    column_ = static_cast<index_t>(window_col_ / kTileSize) + tile;
+    pattern_.cols = static_cast<int>(std::min<std::int64_t>(kTileSize, cols_ - std::int64_t{column_} * kTileSize));
+    pattern_.row_masks = window_->masks[tile];
+    pattern_.count();
+    window_->clear(tile);
+}
+
+// A column beyond the matrix cannot ascend to the last of its row, which is inside; so it is enough to look at the last
+// one and at the order.
+bool TileScanner::fill_window() {
+    auto start = std::numeric_limits<std::uint32_t>::max();
+    for (int r = 0; r < pattern_.rows; ++r) {
+        if (read_[r] == end_[r]) continue;
+        const auto first = static_cast<std::uint32_t>(col_idxs_[read_[r]]);
+        const auto last = static_cast<std::uint32_t>(col_idxs_[end_[r] - 1]);
+        if (std::max(first, last) >= static_cast<std::uint32_t>(cols_)) fail(r);
+        start = std::min(start, first);
+    }
+    if (start == std::numeric_limits<std::uint32_t>::max()) return false;
+    window_col_ = start / kTileSize * kTileSize;
+    for (int r = 0; r < pattern_.rows; ++r) read_row(r);
+    return true;
+}
+
+void TileScanner::read_row(int r) {
+    Window& window = *window_;
     const index_t* col = col_idxs_;
-    offset_t p = cursor_[r];
     const offset_t end = end_[r];
-    first_[r] = p;
-    std::uint32_t mask = 0;
-    std::uint32_t next = kNone;
-    do {
+    std::uint32_t least = least_col_[r];
+    bool ascending = true;
+    offset_t p = read_[r];
+    for (; p < end; ++p) {
         const auto c = static_cast<std::uint32_t>(col[p]);
-        next = c / kTileSize;
-        if (next != tile_) break;
-        const std::uint32_t bit = 1u << (c % kTileSize);
-        if (bit <= mask) fail(r);
-        mask |= bit;
-        next = kNone;
-    } while (++p < end);
-    if (next < tile_) fail(r);
-    pattern_.row_masks[r] = static_cast<std::uint16_t>(mask);
-    cursor_[r] = p;
-    next_tile_[r] = next;
+        const std::uint32_t w = c - window_col_;
+        if (w >= kWindowCols) break;
+        ascending &= c >= least;
+        least = c + 1;
+        const std::uint32_t tile = w / kTileSize;
+        auto& mask = window.masks[tile][r];
+        mask = static_cast<std::uint16_t>(mask | 1u << w % kTileSize);
+        window.tiles[tile / kGroupTiles][tile % kGroupTiles] = 1;
+        window.groups[tile / kGroupTiles] = 1;
+    }
+    if (!ascending) fail(r);
+    read_[r] = p;
+    least_col_[r] = least;
 }
 
 void TileScanner::fail(int r) const {
