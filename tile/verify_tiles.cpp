@@ -1,18 +1,17 @@
 #include "tile/verify_tiles.hpp"
 
-#include <algorithm>
 #include <atomic>
 
 #include <fmt/format.h>
 
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
+#include "tile/verify_deferred.hpp"
 
 namespace tilespmv {
 namespace {
 
 constexpr std::int64_t kTileRowGrain = 64;
-constexpr std::int64_t kRowGrain = 4096;
 
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
@@ -123,83 +122,12 @@ offset_t check_tiles(const TileMatrix<V>& a, std::span<const FormatInfo> formats
     return nnz;
 }
 
-template <Value V>
-void check_deferred_sizes(const TileMatrix<V>& a) {
-    const DeferredCsr<V>& d = a.deferred;
-    if (d.values.size() != d.col_idxs.size()) {
-        fail("deferred part: {} values for {} columns", d.values.size(), d.col_idxs.size());
-    }
-    if (d.nnz() == 0) {
-        if (d.bytes() != 0) fail("deferred part: rows are listed but nothing is deferred");
-        return;
-    }
-    if (d.row_ptrs32.empty() == d.row_ptrs64.empty()) fail("deferred part: expected either 32-bit or 64-bit pointers");
-    const auto listed = d.row_ids.empty() ? static_cast<offset_t>(a.rows) : static_cast<offset_t>(d.row_ids.size());
-    if (d.listed_rows() != listed) fail("deferred part: pointers for {} rows, expected {}", d.listed_rows(), listed);
-    if (d.begin(0) != 0 || d.begin(listed) != d.nnz()) {
-        fail("deferred part: pointers run from {} to {}, expected 0 to {}", d.begin(0), d.begin(listed), d.nnz());
-    }
-}
-
-template <Value V>
-void check_deferred_row(const TileMatrix<V>& a, offset_t k) {
-    const DeferredCsr<V>& d = a.deferred;
-    const index_t row = d.row(k);
-    if (row < 0 || row >= a.rows || (k > 0 && row <= d.row(k - 1))) {
-        fail("deferred row {}: expected ascending ids below {}", row, a.rows);
-    }
-    const offset_t begin = d.begin(k);
-    const offset_t end = d.begin(k + 1);
-    if (begin < 0 || begin > end || end > d.nnz()) fail("deferred row {}: pointers descend", row);
-    if (begin == end) return;
-    const index_t* cols = d.col_idxs.data();
-    bool ascending = true;  // without an exit, so that the loop can be vectorised
-    for (offset_t p = begin + 1; p < end; ++p) ascending &= cols[p - 1] < cols[p];
-    if (!ascending || cols[begin] < 0 || cols[end - 1] >= a.cols) {
-        fail("deferred row {}: expected ascending columns below {}", row, a.cols);
-    }
-}
-
-/// Throws if a deferred nonzero of listed row k lies in one of the tiles of its tile row.
-template <Value V>
-void check_not_tiled(const TileMatrix<V>& a, offset_t k, std::span<const TileEntry> tiles) {
-    const DeferredCsr<V>& d = a.deferred;
-    auto tile = tiles.begin();
-    for (offset_t p = d.begin(k); p < d.begin(k + 1); ++p) {
-        const index_t column = d.col_idxs[p] / kTileSize;
-        tile = std::lower_bound(tile, tiles.end(), column, [](TileEntry t, index_t c) { return t.column() < c; });
-        if (tile == tiles.end()) return;
-        if (tile->column() == column) fail("row {}, column {} is deferred but has a tile", d.row(k), d.col_idxs[p]);
-    }
-}
-
-/// First listed row of the deferred part that is `row` or comes after it.
-template <Value V>
-offset_t first_listed(const DeferredCsr<V>& d, offset_t row) {
-    if (d.row_ids.empty()) return std::min(row, d.listed_rows());
-    return std::lower_bound(d.row_ids.begin(), d.row_ids.end(), row) - d.row_ids.begin();
-}
-
-template <Value V>
-void check_deferred(const TileMatrix<V>& a) {
-    check_deferred_sizes(a);
-    const DeferredCsr<V>& d = a.deferred;
-    parallel_for(0, d.listed_rows(), kRowGrain, [&](std::int64_t k) { check_deferred_row(a, k); });
-    if (d.nnz() == 0) return;
-    parallel_for(0, static_cast<std::int64_t>(a.tile_rows.size()), kTileRowGrain, [&](std::int64_t k) {
-        const std::span tiles(a.tiles.data() + a.tile_ptrs[k], a.tiles.data() + a.tile_ptrs[k + 1]);
-        const offset_t row = offset_t{a.tile_rows[k]} * kTileSize;
-        const offset_t end = first_listed(d, row + kTileSize);
-        for (offset_t i = first_listed(d, row); i < end; ++i) check_not_tiled(a, i, tiles);
-    });
-}
-
 }  // namespace
 
 template <Value V>
 void validate(const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
     const offset_t tiled = check_tiles(a, formats);
-    check_deferred(a);
+    detail::validate_deferred(a);
     if (tiled + a.deferred.nnz() != a.nnz) {
         fail("{} nonzeros in tiles and {} deferred, expected {} in all", tiled, a.deferred.nnz(), a.nnz);
     }

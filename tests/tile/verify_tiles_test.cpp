@@ -107,27 +107,28 @@ std::vector<Breakage> breakages() {
          "deferred part: pointers run from 1 to 4, expected 0 to 4"},
         {"deferred_last_ptr", [](Matrix& a) { last(a.deferred.row_ptrs32) = 5; },
          "deferred part: pointers run from 0 to 5, expected 0 to 4"},
-        {"deferred_ptr_far", [](Matrix& a) { a.deferred.row_ptrs32[1] = ~0u; }, "deferred row 3: pointers descend"},
+        {"deferred_ptr_far", [](Matrix& a) { a.deferred.row_ptrs32[1] = ~0u; },
+         "deferred part: row 3: pointers descend"},
         {"deferred_wide_ptr_far",
          [](Matrix& a) {
              a.deferred.row_ptrs32.truncate(0);
              a.deferred.row_ptrs64 = {0, std::uint64_t{1} << 63, 3, 4};
          },
-         "deferred row 3: pointers descend"},
+         "deferred part: row 3: pointers descend"},
         {"deferred_row_repeated", [](Matrix& a) { a.deferred.row_ids[1] = 3; },
-         "deferred row 3: expected ascending ids below 70"},
+         "deferred part: row 3: expected ascending ids below 70"},
         {"deferred_row_far", [](Matrix& a) { a.deferred.row_ids[2] = 70; },
-         "deferred row 70: expected ascending ids below 70"},
+         "deferred part: row 70: expected ascending ids below 70"},
         {"deferred_row_negative", [](Matrix& a) { a.deferred.row_ids[0] = -3; },
-         "deferred row -3: expected ascending ids below 70"},
+         "deferred part: row -3: expected ascending ids below 70"},
         {"deferred_col_negative", [](Matrix& a) { a.deferred.col_idxs[0] = -1; },
-         "deferred row 3: expected ascending columns below 75"},
+         "deferred part: row 3: expected ascending columns below 75"},
         {"deferred_col_far", [](Matrix& a) { a.deferred.col_idxs[1] = 75; },
-         "deferred row 3: expected ascending columns below 75"},
+         "deferred part: row 3: expected ascending columns below 75"},
         {"deferred_col_repeated", [](Matrix& a) { a.deferred.col_idxs[1] = a.deferred.col_idxs[0]; },
-         "deferred row 3: expected ascending columns below 75"},
+         "deferred part: row 3: expected ascending columns below 75"},
         {"deferred_and_tiled", [](Matrix& a) { a.deferred.col_idxs[0] = 47; },
-         "row 3, column 47 is deferred but has a tile"},
+         "deferred part: row 3, column 47 has a tile"},
     };
 }
 

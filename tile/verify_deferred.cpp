@@ -1,0 +1,136 @@
+#include "tile/verify_deferred.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv::detail {
+namespace {
+
+constexpr std::int64_t kRowGrain = 4096;
+
+template <class... Args>
+[[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
+    throw Error("deferred part: " + fmt::format(format, std::forward<Args>(args)...));
+}
+
+template <Value V>
+void check_sizes(const TileMatrix<V>& a) {
+    const DeferredCsr<V>& d = a.deferred;
+    if (d.values.size() != d.col_idxs.size()) fail("{} values for {} columns", d.values.size(), d.col_idxs.size());
+    if (d.nnz() == 0) {
+        if (d.bytes() != 0) fail("rows are listed but nothing is deferred");
+        return;
+    }
+    if (d.row_ptrs32.empty() == d.row_ptrs64.empty()) fail("expected either 32-bit or 64-bit pointers");
+    const auto listed = d.row_ids.empty() ? static_cast<offset_t>(a.rows) : static_cast<offset_t>(d.row_ids.size());
+    if (d.listed_rows() != listed) fail("pointers for {} rows, expected {}", d.listed_rows(), listed);
+    if (d.begin(0) != 0 || d.begin(listed) != d.nnz()) {
+        fail("pointers run from {} to {}, expected 0 to {}", d.begin(0), d.begin(listed), d.nnz());
+    }
+}
+
+/// A set of tile columns that sometimes says yes where it should say no: of fixed size, however wide the matrix is.
+class ColumnFilter {
+public:
+    void add(index_t tile_column) { words_[place(tile_column)] |= bit(tile_column); }
+    void remove(index_t tile_column) { words_[place(tile_column)] &= ~bit(tile_column); }
+    [[nodiscard]] bool may_hold(index_t tile_column) const {
+        return (words_[place(tile_column)] & bit(tile_column)) != 0;
+    }
+
+private:
+    static constexpr std::size_t kWords = 1024;
+    static std::uint64_t bit(index_t column) { return std::uint64_t{1} << column % 64; }
+    static std::size_t place(index_t column) { return static_cast<std::size_t>(column / 64) % kWords; }
+
+    std::array<std::uint64_t, kWords> words_{};
+};
+
+/// Checks listed rows in ascending order, against the tiles of their tile rows too.
+template <Value V>
+class RowCheck {
+public:
+    /// For listed rows from `first` on.
+    RowCheck(const TileMatrix<V>& a, offset_t first) : a_(a), d_(a.deferred) {
+        const index_t tile_row = d_.row(first) / kTileSize;
+        const auto* listed = std::lower_bound(a.tile_rows.begin(), a.tile_rows.end(), tile_row);
+        listed_ = static_cast<std::size_t>(listed - a.tile_rows.begin());
+    }
+
+    void check(offset_t k) {
+        const index_t row = d_.row(k);
+        if (row < 0 || row >= a_.rows || (k > 0 && row <= d_.row(k - 1))) {
+            fail("row {}: expected ascending ids below {}", row, a_.rows);
+        }
+        const offset_t begin = d_.begin(k);
+        const offset_t end = d_.begin(k + 1);
+        if (begin < 0 || begin > end || end > d_.nnz()) fail("row {}: pointers descend", row);
+        const std::span cols(d_.col_idxs.data() + begin, d_.col_idxs.data() + end);
+        if (cols.empty()) return;
+        check_columns(row, cols);
+        if (row / kTileSize != tile_row_) enter(row / kTileSize);
+        if (!tiles_.empty()) check_not_tiled(row, cols);
+    }
+
+private:
+    void check_columns(index_t row, std::span<const index_t> cols) const {
+        bool ascending = true;  // without an exit, so that the loop can be vectorised
+        for (std::size_t i = 1; i < cols.size(); ++i) ascending &= cols[i - 1] < cols[i];
+        if (!ascending || cols.front() < 0 || cols.back() >= a_.cols) {
+            fail("row {}: expected ascending columns below {}", row, a_.cols);
+        }
+    }
+
+    void enter(index_t tile_row) {
+        for (const TileEntry tile : tiles_) filter_.remove(tile.column());
+        tile_row_ = tile_row;
+        tiles_ = {};
+        const auto end = a_.tile_rows.size();
+        while (listed_ < end && a_.tile_rows[listed_] < tile_row) ++listed_;
+        if (listed_ == end || a_.tile_rows[listed_] != tile_row) return;
+        tiles_ = {a_.tiles.data() + a_.tile_ptrs[listed_], a_.tiles.data() + a_.tile_ptrs[listed_ + 1]};
+        for (const TileEntry tile : tiles_) filter_.add(tile.column());
+    }
+
+    void check_not_tiled(index_t row, std::span<const index_t> cols) const {
+        bool may_be_tiled = false;
+        for (const index_t col : cols) may_be_tiled |= filter_.may_hold(col / kTileSize);
+        if (!may_be_tiled) return;
+        for (const index_t col : cols) {
+            const auto before = [](TileEntry tile, index_t column) { return tile.column() < column; };
+            const auto tile = std::lower_bound(tiles_.begin(), tiles_.end(), col / kTileSize, before);
+            if (tile != tiles_.end() && tile->column() == col / kTileSize) {
+                fail("row {}, column {} has a tile", row, col);
+            }
+        }
+    }
+
+    const TileMatrix<V>& a_;
+    const DeferredCsr<V>& d_;
+    std::size_t listed_;                ///< first tile row of level 1 that is not before the current row
+    index_t tile_row_ = -1;             ///< of the current row
+    std::span<const TileEntry> tiles_;  ///< of tile_row_
+    ColumnFilter filter_;               ///< their columns
+};
+
+}  // namespace
+
+template <Value V>
+void validate_deferred(const TileMatrix<V>& a) {
+    check_sizes(a);
+    parallel_ranges(0, a.deferred.listed_rows(), kRowGrain, [&](std::int64_t first, std::int64_t last) {
+        RowCheck<V> rows(a, first);
+        for (auto k = first; k < last; ++k) rows.check(k);
+    });
+}
+
+template void validate_deferred(const TileMatrix<double>&);
+template void validate_deferred(const TileMatrix<float>&);
+
+}  // namespace tilespmv::detail
