@@ -1,6 +1,5 @@
 #include "bench/harness/machine.hpp"
 
-#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <string_view>
@@ -61,11 +60,6 @@ Build this_build() {
             .revision = TILESPMV_REVISION,
             .compiler = TILESPMV_COMPILER,
             .type = TILESPMV_BUILD_TYPE};
-}
-
-double load_average() {
-    double load = -1;
-    return getloadavg(&load, 1) == 1 ? load : -1;
 }
 
 }  // namespace tilespmv::bench

@@ -30,7 +30,4 @@ struct Build {
 Machine this_machine();
 Build this_build();
 
-/// Work that waited for processors in the last minute, in processors; negative if the system does not tell.
-double load_average();
-
 }  // namespace tilespmv::bench

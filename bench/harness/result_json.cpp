@@ -1,5 +1,5 @@
-#include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -9,10 +9,16 @@
 namespace tilespmv::bench {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bandwidth, read, copy, triad)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Speedup, baseline, median, low, high)
 NLOHMANN_JSON_SERIALIZE_ENUM(Status, {{Status::failed, "failed"}, {Status::ok, "ok"}, {Status::wrong, "wrong"}})
 
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// JSON has no infinity; null stands for it.
+nlohmann::json finite_or_null(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); }
+
+double null_is(double infinity, const nlohmann::json& json) { return json.is_null() ? infinity : json.get<double>(); }
 
 nlohmann::json write_timing(const Timing& t) {
     return {{"seconds", t.seconds}, {"batch", t.batch}, {"converged", t.converged}};
@@ -31,7 +37,7 @@ nlohmann::json write_metrics(const Result& result) {
     const Metrics m = metrics(result);
     return {{"median_s", m.seconds},
             {"spread", m.spread},
-            {"noise", std::isfinite(m.noise) ? nlohmann::json(m.noise) : nlohmann::json()},
+            {"noise", finite_or_null(m.noise)},
             {"cold_median_s", m.cold_seconds},
             {"gflops", m.flops * 1e-9},
             {"gbytes_per_s", m.bytes_per_second * 1e-9},
@@ -42,6 +48,20 @@ nlohmann::json write_metrics(const Result& result) {
 }
 
 }  // namespace
+
+void to_json(nlohmann::json& json, const Speedup& s) {
+    json = {{"baseline", s.baseline},
+            {"median", s.median},
+            {"low", finite_or_null(s.low)},
+            {"high", finite_or_null(s.high)}};
+}
+
+void from_json(const nlohmann::json& json, Speedup& s) {
+    json.at("baseline").get_to(s.baseline);
+    json.at("median").get_to(s.median);
+    s.low = null_is(-kInfinity, json.at("low"));
+    s.high = null_is(kInfinity, json.at("high"));
+}
 
 void to_json(nlohmann::json& json, const CaseId& id) {
     json = {{"matrix", id.matrix}, {"operator", id.operator_name}, {"selector", id.selector},
@@ -61,7 +81,7 @@ void to_json(nlohmann::json& json, const Result& r) {
     json = {{"case", r.id},
             {"status", r.status},
             {"error", r.error},
-            {"error_ratio", std::isfinite(r.error_ratio) ? nlohmann::json(r.error_ratio) : nlohmann::json()},
+            {"error_ratio", finite_or_null(r.error_ratio)},
             {"rows", r.rows},
             {"cols", r.cols},
             {"nnz", r.nnz},
@@ -82,7 +102,7 @@ void from_json(const nlohmann::json& json, Result& r) {
     json.at("case").get_to(r.id);
     json.at("status").get_to(r.status);
     json.at("error").get_to(r.error);
-    if (!json.at("error_ratio").is_null()) json.at("error_ratio").get_to(r.error_ratio);
+    r.error_ratio = null_is(kInfinity, json.at("error_ratio"));
     json.at("rows").get_to(r.rows);
     json.at("cols").get_to(r.cols);
     json.at("nnz").get_to(r.nnz);

@@ -65,6 +65,13 @@ TEST(ResultJson, RoundTrip) {
     EXPECT_EQ(read.speedups, written.speedups);
 }
 
+TEST(ResultJson, IntervalsThatAreUnbounded) {
+    Result written = sample_result("a", {1, 2});
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    written.speedups = {{.baseline = "csr-omp", .median = 2, .low = -infinity, .high = infinity}};
+    EXPECT_EQ(nlohmann::json::parse(nlohmann::json(written).dump()).get<Result>().speedups, written.speedups);
+}
+
 TEST(ResultJson, FailedAndWrongCasesHaveNoTimes) {
     Result written;
     written.status = Status::wrong;
@@ -76,6 +83,7 @@ TEST(ResultJson, FailedAndWrongCasesHaveNoTimes) {
     const auto read = json.get<Result>();
     EXPECT_EQ(read.status, Status::wrong);
     EXPECT_EQ(read.error, "row 3 is wrong");
+    EXPECT_EQ(read.error_ratio, written.error_ratio);
 }
 
 }  // namespace

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace tilespmv::bench {
+
+/// A named experiment that anyone can repeat: the matrices, and what is measured on them.
+struct Suite {
+    std::string_view name;
+    std::string_view summary;
+    std::vector<std::string_view> sources;
+    std::vector<std::string_view> operators = {};  ///< empty: the operators that are measured by default
+    std::vector<std::string_view> selectors = {};  ///< empty: the default selector
+};
+
+/// Every suite there is.
+std::span<const Suite> suites();
+
+/// The suite called `name`; throws a usage `Error` that lists the names there are.
+const Suite& find_suite(std::string_view name);
+
+}  // namespace tilespmv::bench

@@ -1,0 +1,49 @@
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "bench/harness/compare.hpp"
+#include "bench/harness/result_file.hpp"
+#include "tools/bench_report.hpp"
+#include "tools/command.hpp"
+#include "tools/options.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+struct CompareOptions {
+    std::string first;
+    std::string second;
+    double effect_percent = 5;
+};
+
+void run(const CompareOptions& options) {
+    const auto first = bench::read_results(options.first);
+    const auto second = bench::read_results(options.second);
+    if (first.machine != second.machine) {
+        fmt::print(stderr, "tilespmv: warning: measured on different machines ({}; {})\n", first.machine.cpu,
+                   second.machine.cpu);
+    }
+    fmt::print("first:  {} (revision {}, {})\nsecond: {} (revision {}, {})\n", options.first, first.build.revision,
+               first.build.compiler, options.second, second.build.revision, second.build.compiler);
+    fmt::print("{}", comparison_text(bench::compare(first, second, options.effect_percent / 100)));
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app) {
+    auto options = std::make_shared<CompareOptions>();
+    auto* command = app.add_subcommand(
+        "compare", "Say of every case of two result files whether the second is faster, slower, the same or unclear");
+    command->add_option("FIRST", options->first, "Result file of `tilespmv bench --json`")->required();
+    command->add_option("SECOND", options->second, "Another one")->required();
+    command->add_option("--effect", options->effect_percent, "Smallest difference of interest, in percent")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    set_examples(*command,
+                 {"tilespmv compare before.json after.json", "tilespmv compare before.json after.json --effect 2"});
+    command->callback([options] { run(*options); });
+}
+
+}  // namespace tilespmv::tools
