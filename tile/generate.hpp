@@ -8,27 +8,32 @@
 
 namespace tilespmv {
 
-/// One parameter of a generator, a number with a default.
+/// One parameter of a generator: a number with a default, in [min, max].
 struct GeneratorParameter {
     std::string_view name;
     double default_value = 0;
+    double min = 0;
+    double max = 0;
+    bool integer = true;
     std::string_view meaning;
 };
 
 /// One kind of synthetic matrix.
 struct GeneratorInfo {
     std::string_view name;
-    std::string_view summary;
+    std::string_view summary;    ///< what it is, and how many rows and nonzeros the parameters give
     std::string_view resembles;  ///< SuiteSparse matrices of the same kind
     std::span<const GeneratorParameter> parameters;
 };
 
-/// Every kind there is.
+/// Every kind there is. The defaults give about a million nonzeros.
 std::span<const GeneratorInfo> generators();
 
 /// Generates `kind[:name=value[,name=value]...]`, such as `stencil27:n=96` or `rmat:scale=18,seed=7`. Every kind takes
-/// `seed`. The same specification gives the same bits on every machine and with any number of threads.
-/// Throws a usage `Error` for an unknown kind or parameter or a value out of range.
+/// `seed`. The same specification gives the same bits on every machine and with any number of threads; the values of a
+/// float matrix are those of the double matrix, rounded.
+/// Throws a usage `Error` for an unknown kind or parameter, a value out of range and more than 2^31 - 1 rows or
+/// columns, and an `Error` if the memory does not suffice.
 template <Value V>
 CsrMatrix<V> generate(std::string_view specification);
 
