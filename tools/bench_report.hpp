@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/harness/compare.hpp"
@@ -9,12 +10,15 @@
 
 namespace tilespmv::tools {
 
+/// "ok", "WRONG" or "failed".
+std::string_view status_name(bench::Status status);
+
 /// What the results of one matrix and value type say: a line about the matrix, a row for each case, a line for each
 /// error. Speed-ups are given over each of the baselines.
 std::string results_text(std::span<const bench::Result> results, const std::vector<std::string>& baselines);
 
-/// Geometric means of the speed-ups over a baseline by operator and selector, for matrices of less than a million
-/// nonzeros, up to ten million, and more. Empty unless there are several matrices.
+/// Geometric means of the speed-ups over a baseline by operator, selector and value type, for matrices of less than a
+/// million nonzeros, up to ten million, and more. Empty unless there are several matrices.
 std::string summary_text(std::span<const bench::Result> results, const std::string& baseline);
 
 /// What the marks in these results mean; empty if there are none.
@@ -22,6 +26,10 @@ std::string legend_text(std::span<const bench::Result> results);
 
 /// A header and a row for each case; times in seconds.
 std::string results_csv(std::span<const bench::Result> results, const std::vector<std::string>& baselines);
+
+/// Throws a `verification` error that counts the wrong results, or if there are none, a `failure` that counts the cases
+/// that failed.
+void require_right(std::span<const bench::Result> results);
 
 /// A row for each case, and how often each verdict was reached.
 std::string comparison_text(std::span<const bench::Comparison> comparisons);

@@ -56,14 +56,18 @@ ResultSet read_results(const std::filesystem::path& file) {
     }
 }
 
-void write_results(const std::filesystem::path& file, const ResultSet& set) {
+std::string results_json(const ResultSet& set) {
     const nlohmann::ordered_json json = {{"format", kFormat},
                                          {"version", kVersion},
                                          {"machine", nlohmann::json(set.machine)},
                                          {"build", nlohmann::json(set.build)},
                                          {"results", nlohmann::json(set.results)}};
+    return json.dump(1) + "\n";
+}
+
+void write_results(const std::filesystem::path& file, const ResultSet& set) {
     OutputFile out(file);
-    out.write(json.dump(1) + "\n");
+    out.write(results_json(set));
     out.commit();
 }
 

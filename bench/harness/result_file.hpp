@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "bench/harness/machine.hpp"
@@ -24,6 +25,9 @@ struct ResultSet {
 
 /// Throws `Error` (one line) for a file that cannot be read or is not a result file, or of a newer kind.
 ResultSet read_results(const std::filesystem::path& file);
+
+/// The text of a result file.
+std::string results_json(const ResultSet& set);
 
 /// Replaces the file as a whole. Throws `Error` if it cannot be written.
 void write_results(const std::filesystem::path& file, const ResultSet& set);

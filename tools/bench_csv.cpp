@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tools/bench_report.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using bench::Result;
+
+std::string quoted(const std::string& text) {
+    std::string escaped = text;
+    for (auto at = escaped.find('"'); at != std::string::npos; at = escaped.find('"', at + 2))
+        escaped.insert(at, 1, '"');
+    return '"' + escaped + '"';
+}
+
+struct CsvRow {
+    const Result& r;
+    bench::Metrics m;
+};
+
+struct CsvColumn {
+    std::string_view name;
+    std::string (*cell)(const CsvRow&);
+};
+
+template <class T>
+std::string cell(const T& value) {
+    return fmt::format("{}", value);
+}
+
+constexpr std::array kColumns{
+    CsvColumn{"matrix", [](const CsvRow& row) { return quoted(row.r.id.matrix); }},
+    CsvColumn{"operator", [](const CsvRow& row) { return quoted(row.r.id.operator_name); }},
+    CsvColumn{"selector", [](const CsvRow& row) { return quoted(row.r.id.selector); }},
+    CsvColumn{"values", [](const CsvRow& row) { return row.r.id.values; }},
+    CsvColumn{"device", [](const CsvRow& row) { return quoted(row.r.id.device); }},
+    CsvColumn{"threads", [](const CsvRow& row) { return cell(row.r.id.threads); }},
+    CsvColumn{"status", [](const CsvRow& row) { return cell(status_name(row.r.status)); }},
+    CsvColumn{"error", [](const CsvRow& row) { return quoted(row.r.error); }},
+    CsvColumn{"error_ratio", [](const CsvRow& row) { return cell(row.r.error_ratio); }},
+    CsvColumn{"rows", [](const CsvRow& row) { return cell(row.r.rows); }},
+    CsvColumn{"cols", [](const CsvRow& row) { return cell(row.r.cols); }},
+    CsvColumn{"nnz", [](const CsvRow& row) { return cell(row.r.nnz); }},
+    CsvColumn{"matrix_bytes", [](const CsvRow& row) { return cell(row.r.matrix_bytes); }},
+    CsvColumn{"product_bytes", [](const CsvRow& row) { return cell(row.r.product_bytes); }},
+    CsvColumn{"samples", [](const CsvRow& row) { return cell(row.r.warm.seconds.size()); }},
+    CsvColumn{"converged", [](const CsvRow& row) { return cell(row.r.warm.converged); }},
+    CsvColumn{"median_s", [](const CsvRow& row) { return cell(row.m.seconds); }},
+    CsvColumn{"spread", [](const CsvRow& row) { return cell(row.m.spread); }},
+    CsvColumn{"noise", [](const CsvRow& row) { return cell(row.m.noise); }},
+    CsvColumn{"cold_median_s", [](const CsvRow& row) { return cell(row.m.cold_seconds); }},
+    CsvColumn{"gflops", [](const CsvRow& row) { return cell(row.m.flops * 1e-9); }},
+    CsvColumn{"gbytes_per_s", [](const CsvRow& row) { return cell(row.m.bytes_per_second * 1e-9); }},
+    CsvColumn{"share_of_read_bandwidth", [](const CsvRow& row) { return cell(row.m.share_of_bandwidth); }},
+    CsvColumn{"preprocess_median_s", [](const CsvRow& row) { return cell(row.m.preprocess_seconds); }},
+    CsvColumn{"preprocess_products", [](const CsvRow& row) { return cell(row.r.preprocess_products); }},
+};
+constexpr std::size_t kFirstMeasured = 14;  // "samples"
+
+// What was not measured is an empty cell.
+std::string csv_row(const Result& result, const std::vector<std::string>& baselines) {
+    const CsvRow row{result, metrics(result)};
+    std::vector<std::string> cells;
+    for (const CsvColumn& column : kColumns) {
+        const bool measured = result.status == bench::Status::ok || cells.size() < kFirstMeasured;
+        cells.push_back(measured ? column.cell(row) : "");
+    }
+    for (const auto& baseline : baselines) {
+        const bench::Speedup* speedup = find_speedup(result, baseline);
+        cells.push_back(speedup ? cell(speedup->median) : "");
+    }
+    return fmt::format("{}\n", fmt::join(cells, ","));
+}
+
+}  // namespace
+
+std::string results_csv(std::span<const Result> results, const std::vector<std::string>& baselines) {
+    std::vector<std::string> names;
+    for (const CsvColumn& column : kColumns) names.emplace_back(column.name);
+    for (const auto& baseline : baselines) names.push_back("speedup_over_" + baseline);
+    std::string csv = fmt::format("{}\n", fmt::join(names, ","));
+    for (const Result& r : results) csv += csv_row(r, baselines);
+    return csv;
+}
+
+}  // namespace tilespmv::tools

@@ -1,0 +1,196 @@
+#include "tools/bench_run.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "bench/harness/experiment.hpp"
+#include "bench/harness/machine.hpp"
+#include "bench/harness/result_file.hpp"
+#include "bench/harness/suite.hpp"
+#include "selector/policy.hpp"
+#include "tile/error.hpp"
+#include "tile/output_file.hpp"
+#include "tools/bench_report.hpp"
+#include "tools/source.hpp"
+#include "tools/status_line.hpp"
+#include "tools/value_type.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+constexpr std::string_view kStdout = "-";
+
+void complete(BenchOptions& options) {
+    if (!options.suite.empty()) {
+        const bench::Suite& suite = bench::find_suite(options.suite);
+        options.sources.insert(options.sources.end(), suite.sources.begin(), suite.sources.end());
+        if (options.operators.empty()) options.operators.assign(suite.operators.begin(), suite.operators.end());
+        if (options.selectors.empty()) options.selectors.assign(suite.selectors.begin(), suite.selectors.end());
+    }
+    if (options.sources.empty()) throw Error("no matrix; give one, or a suite with --suite", ExitCode::usage);
+    if (options.selectors.empty()) options.selectors.emplace_back(kDefaultSelector);
+    if (options.json == kStdout && options.csv == kStdout) {
+        throw Error("--json - and --csv - would mix on standard output; give one of them a file", ExitCode::usage);
+    }
+}
+
+bench::MeasureOptions measure_options(const BenchOptions& options) {
+    bench::MeasureOptions m;
+    if (options.quick) {
+        m.warm = {.min_samples = 6, .max_samples = 500, .min_seconds = 0.05, .max_seconds = 0.5, .noise = 0.05};
+        m.cold.max_seconds = m.preprocess.max_seconds = 0.5;
+    }
+    if (options.min_seconds) m.warm.min_seconds = *options.min_seconds;
+    if (options.max_seconds) m.warm.max_seconds = *options.max_seconds;
+    if (options.noise_percent) m.warm.noise = *options.noise_percent / 100;
+    m.baselines = options.baselines;
+    return m;
+}
+
+// The baselines take part even if they are not asked for: without them there is no speed-up to give.
+template <Value V>
+std::vector<bench::Candidate<V>> candidates(const BenchOptions& options) {
+    std::vector<std::string> names = options.operators;
+    for (const auto& info : operators<V>()) {
+        if (options.operators.empty() && info.name != "reference") names.emplace_back(info.name);
+    }
+    for (const auto& name : options.baselines) {
+        if (std::ranges::find(names, name) == names.end()) names.insert(names.begin(), name);
+    }
+    std::vector<bench::Candidate<V>> all;
+    for (const auto& name : names) {
+        const OperatorInfo<V>& info = find_operator<V>(name);
+        if (!info.needs_tiles) all.push_back({.info = &info, .selector = ""});
+        for (const auto& selector : options.selectors) {
+            if (info.needs_tiles) all.push_back({.info = &info, .selector = selector});
+        }
+    }
+    return all;
+}
+
+class BenchRun {
+public:
+    // What cannot be written is found out before anything is measured.
+    BenchRun(const BenchOptions& options, bench::Device& device)
+        : options_(options), measure_(measure_options(options)), set_(start()), device_(device) {
+        save();
+        if (!options.csv.empty() && options.csv != kStdout) csv_.emplace(options.csv);
+    }
+
+    void run() {
+        for (const auto& source : options_.sources) {
+            for (const auto& values : value_types(source)) {
+                with_value_type(values, [&]<Value V>() { run_matrix<V>(source); });
+            }
+        }
+        finish();
+    }
+
+private:
+    [[nodiscard]] bool to_stdout() const { return options_.json == kStdout || options_.csv == kStdout; }
+
+    bench::ResultSet start() const {
+        const auto machine = bench::this_machine();
+        const auto build = bench::this_build();
+        if (options_.json.empty() || options_.json == kStdout || options_.restart) return {machine, build, {}};
+        return bench::resume_results(options_.json, machine, build);
+    }
+
+    void save() const {
+        if (!options_.json.empty() && options_.json != kStdout) write_results(options_.json, set_);
+    }
+
+    std::vector<std::string> value_types(const std::string& source) const {
+        if (!options_.values.empty()) return options_.values;
+        try {
+            return {value_type_for(source, "")};
+        } catch (const Error&) {  // loading will say what is wrong with it
+            return {std::string(value_name<double>())};
+        }
+    }
+
+    template <Value V>
+    void run_matrix(const std::string& source) {
+        const auto wanted = candidates<V>(options_);
+        std::vector<bench::CaseId> ids;
+        for (const auto& candidate : wanted) ids.push_back(bench::case_id(source, candidate, device_));
+        measure_unfinished<V>(source, wanted, ids);
+        std::vector<bench::Result> results;
+        for (const auto& id : ids) results.push_back(*set_.find(id));
+        shown_.insert(shown_.end(), results.begin(), results.end());
+        status_.wipe();
+        if (to_stdout()) return;
+        fmt::print("{}\n", results_text(results, options_.baselines));
+        std::fflush(stdout);
+    }
+
+    // Finished cases are kept; baselines run again beside the others, for the speed-ups.
+    template <Value V>
+    void measure_unfinished(const std::string& source, const std::vector<bench::Candidate<V>>& wanted,
+                            const std::vector<bench::CaseId>& ids) {
+        if (std::ranges::all_of(ids, [&](const auto& id) { return set_.finished(id); })) return;
+        bench::Experiment<V> experiment{source, [&] { return load_csr<V>(source); }, {}};
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            const bool baseline = std::ranges::count(options_.baselines, ids[i].operator_name) > 0;
+            if (baseline || !set_.finished(ids[i])) experiment.candidates.push_back(wanted[i]);
+        }
+        measure_.progress = [&](std::string_view stage) {
+            status_.show(fmt::format("{}: {}", source_name(source), stage));
+        };
+        for (auto& result : bench::measure(experiment, measure_, device_)) {
+            if (!set_.finished(result.id)) set_.put(std::move(result));
+        }
+        save();
+    }
+
+    void finish() {
+        const std::string csv = results_csv(shown_, options_.baselines);
+        if (csv_) {
+            csv_->write(csv);
+            csv_->commit();
+        }
+        if (options_.csv == kStdout) fmt::print("{}", csv);
+        if (options_.json == kStdout) fmt::print("{}", results_json(set_));
+        if (!to_stdout()) print_end();
+        require_right(shown_);
+    }
+
+    void print_end() const {
+        for (const auto& baseline : options_.baselines) {
+            const std::string summary = summary_text(shown_, baseline);
+            if (!summary.empty()) fmt::print("{}\n", summary);
+        }
+        fmt::print("{}", legend_text(shown_));
+        print_machine();
+    }
+
+    void print_machine() const {
+        const auto ok = std::ranges::find(shown_, bench::Status::ok, &bench::Result::status);
+        if (ok == shown_.end()) return;
+        fmt::print("{}, {} cores; memory bandwidth: read {:.1f}, copy {:.1f}, triad {:.1f} GB/s\n", set_.machine.cpu,
+                   set_.machine.cores, ok->bandwidth.read * 1e-9, ok->bandwidth.copy * 1e-9,
+                   ok->bandwidth.triad * 1e-9);
+    }
+
+    const BenchOptions& options_;
+    bench::MeasureOptions measure_;
+    bench::ResultSet set_;
+    bench::Device& device_;
+    std::optional<OutputFile> csv_;
+    StatusLine status_;
+    std::vector<bench::Result> shown_;  // of this call, finished before or not
+};
+
+}  // namespace
+
+void run_bench(BenchOptions options, bench::Device& device) {
+    complete(options);
+    for (const auto& selector : options.selectors) make_policy(selector);
+    candidates<double>(options);  // refuses wrong names before anything is measured
+    if (bench::this_build().type == "Debug") fmt::print(stderr, "tilespmv: warning: times of a Debug build\n");
+    BenchRun(options, device).run();
+}
+
+}  // namespace tilespmv::tools
