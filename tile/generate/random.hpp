@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tile/types.hpp"
@@ -86,14 +87,12 @@ inline void sample_distinct(Random& random, index_t n, index_t count, std::vecto
         out.erase(std::unique(out.begin(), out.end()), out.end());
     }
     if (wanted == count) return;
-    const std::vector<index_t> absent(std::move(out));
+    std::vector<index_t> absent(std::move(out));
+    absent.push_back(n);
     out.clear();
-    for (auto [i, next] = std::pair{index_t{0}, absent.begin()}; i < n; ++i) {
-        if (next != absent.end() && *next == i) {
-            ++next;
-        } else {
-            out.push_back(i);
-        }
+    for (std::int64_t i = 0; const index_t skipped : absent) {
+        for (; i < skipped; ++i) out.push_back(static_cast<index_t>(i));
+        ++i;
     }
 }
 
