@@ -110,7 +110,7 @@ void add_spmv(CLI::App& app) {
         ->capture_default_str();
     add_selector(*command, options->selector);
     add_values(*command, options->values);
-    command->add_option("--seed", options->seed, "Seed of a random x")->capture_default_str();
+    add_seed(*command, options->seed);
     add_device(*command);
     set_examples(*command, {"tilespmv spmv cant.mtx -x x.mtx -o y.mtx",
                             "tilespmv spmv cant.tsp -x x.mtx --alpha -1 --beta 1 --y b.mtx -o residual.mtx",

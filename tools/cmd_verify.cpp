@@ -93,7 +93,7 @@ void add_verify(CLI::App& app) {
     command->add_option("--operator", options->operators, "Operator to check (default: all); may be repeated")
         ->allow_extra_args(false);
     add_values(*command, options->values);
-    command->add_option("--seed", options->seed, "Seed of the random vectors")->capture_default_str();
+    add_seed(*command, options->seed);
     add_device(*command);
     set_examples(*command, {"tilespmv verify cant.mtx",
                             "tilespmv verify cant.mtx --values float32 --selector paper --selector bytes",

@@ -45,6 +45,7 @@ void build(CLI::App& app) {
     app.add_option_function<int>(
            "--threads", [](int threads) { omp_set_num_threads(threads); }, "Threads to use, in any command")
         ->check(CLI::Range(1, 1024));
+    app.footer("See 'tilespmv COMMAND --help' for the options and examples of a command.");
     app.fallthrough();
     app.require_subcommand(0, 1);
     add_commands(app);
@@ -61,9 +62,11 @@ void flush_output() {
     std::string command = "tilespmv";
     for (const auto* sub : app.get_subcommands()) command += " " + sub->get_name();
     std::string message = error.what();
-    const auto unknown = app.remaining();
-    if (app.get_subcommands().empty() && !unknown.empty())
-        message = fmt::format("unknown command '{}'", unknown.front());
+    const auto unexpected = app.remaining(true);
+    if (!unexpected.empty()) {
+        const bool named = app.get_subcommands().empty() && !unexpected.front().starts_with('-');
+        message = fmt::format("{} '{}'", named ? "unknown command" : "unexpected argument", unexpected.front());
+    }
     throw Error(fmt::format("{}; see '{} --help'", message, command), ExitCode::usage);
 }
 

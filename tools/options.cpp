@@ -42,6 +42,14 @@ CLI::Option* add_selectors(CLI::App& command, std::vector<std::string>& selector
         ->allow_extra_args(false);
 }
 
+CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed) {
+    // CLI11 would wrap a negative number.
+    const auto not_negative = [](const std::string& text) {
+        return text.starts_with('-') ? fmt::format("found {}, expected 0 or more", text) : std::string();
+    };
+    return command.add_option("--seed", seed, "Seed of the random vectors")->check(not_negative)->capture_default_str();
+}
+
 std::string why_no_device(std::string_view device) {
     if (device == "cpu") return "";
 #if TILESPMV_HAS_CUDA

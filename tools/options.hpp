@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ CLI::Option* add_selector(CLI::App& command, std::string& selector);
 
 /// --selector S, several times.
 CLI::Option* add_selectors(CLI::App& command, std::vector<std::string>& selectors);
+
+/// --seed N of the random vectors.
+CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed);
 
 /// Why a device ("cpu", "cuda") cannot be used by this build, and what to do about it; empty if it can.
 std::string why_no_device(std::string_view device);
