@@ -1,6 +1,5 @@
 #include "bench/harness/experiment.hpp"
 
-#include <cstdint>
 #include <exception>
 #include <utility>
 
@@ -8,17 +7,6 @@
 
 namespace tilespmv::bench {
 namespace {
-
-// Values in [0.5, 1.5): none underflows, and no row of a positive matrix cancels.
-template <Value V>
-Buffer<V> make_x(index_t size) {
-    constexpr std::uint32_t kMultiplier = 2654435761u;  // Knuth's multiplicative hash
-    Buffer<V> x(static_cast<std::size_t>(size));
-    for (index_t i = 0; i < size; ++i) {
-        x[i] = static_cast<V>(0.5 + static_cast<std::uint32_t>(i) * kMultiplier * 0x1p-32);
-    }
-    return x;
-}
 
 template <Value V>
 void describe(Result& result, const CsrMatrix<V>& a, Device& device) {

@@ -1,6 +1,7 @@
 #include "bench/harness/product.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "formats/convert.hpp"
@@ -35,11 +36,24 @@ private:
 }  // namespace
 
 template <Value V>
+Buffer<V> make_x(index_t size) {
+    // None of these values underflows, and no row of a positive matrix cancels.
+    constexpr std::uint32_t kMultiplier = 2654435761u;  // Knuth's multiplicative hash
+    Buffer<V> x(static_cast<std::size_t>(size));
+    for (index_t i = 0; i < size; ++i) {
+        x[i] = static_cast<V>(0.5 + static_cast<std::uint32_t>(i) * kMultiplier * 0x1p-32);
+    }
+    return x;
+}
+
+template <Value V>
 std::unique_ptr<Product> make_host_product(const OperatorInfo<V>& info, const std::string& selector,
                                            const CsrMatrix<V>& a, std::span<const V> x) {
     return std::make_unique<HostProduct<V>>(info, selector, a, x);
 }
 
+template Buffer<double> make_x(index_t);
+template Buffer<float> make_x(index_t);
 template std::unique_ptr<Product> make_host_product(const OperatorInfo<double>&, const std::string&,
                                                     const CsrMatrix<double>&, std::span<const double>);
 template std::unique_ptr<Product> make_host_product(const OperatorInfo<float>&, const std::string&,

@@ -25,6 +25,10 @@ public:
     [[nodiscard]] virtual std::uint64_t matrix_bytes() const = 0;
 };
 
+/// The vector that products are measured with: `size` values in [0.5, 1.5), the same on every machine.
+template <Value V>
+Buffer<V> make_x(index_t size);
+
 /// A product in the memory of the host. Converts `a` by the policy `selector` if the operator needs tiles.
 /// `a` and `x` must outlive it.
 template <Value V>
