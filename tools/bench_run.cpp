@@ -169,9 +169,9 @@ private:
     void print_machine() const {
         const auto ok = std::ranges::find(shown_, bench::Status::ok, &bench::Result::status);
         if (ok == shown_.end()) return;
-        fmt::print("{}, {} cores; memory bandwidth: read {:.1f}, copy {:.1f}, triad {:.1f} GB/s\n", set_.machine.cpu,
-                   set_.machine.cores, ok->bandwidth.read * 1e-9, ok->bandwidth.copy * 1e-9,
-                   ok->bandwidth.triad * 1e-9);
+        fmt::print("{}, {} cores; {} build by {}; memory bandwidth: read {:.1f}, copy {:.1f}, triad {:.1f} GB/s\n",
+                   set_.machine.cpu, set_.machine.cores, set_.build.type, set_.build.compiler,
+                   ok->bandwidth.read * 1e-9, ok->bandwidth.copy * 1e-9, ok->bandwidth.triad * 1e-9);
     }
 
     const BenchOptions& options_;
@@ -189,7 +189,6 @@ void run_bench(BenchOptions options, bench::Device& device) {
     complete(options);
     for (const auto& selector : options.selectors) make_policy(selector);
     candidates<double>(options);  // refuses wrong names before anything is measured
-    if (bench::this_build().type == "Debug") fmt::print(stderr, "tilespmv: warning: times of a Debug build\n");
     BenchRun(options, device).run();
 }
 

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/bench/fake_device.hpp"
 #include "tests/bench/fake_stopwatch.hpp"
 #include "tile/error.hpp"
 
@@ -18,20 +19,6 @@ using testing::IsEmpty;
 using testing::Not;
 
 FakeStopwatch fake_time;
-
-class FakeDevice final : public Device {
-public:
-    [[nodiscard]] std::string_view name() const override { return "fake"; }
-    Stopwatch& stopwatch() override { return fake_time; }
-    const Bandwidth& bandwidth() override { return bandwidth_; }
-    [[nodiscard]] std::size_t cache_bytes() const override { return 1000; }
-    void flush_cache() override { ++flushes; }
-
-    int flushes = 0;
-
-private:
-    Bandwidth bandwidth_{.read = 100, .copy = 90, .triad = 95};
-};
 
 // A product of one second that calls `spoil(y, calls so far)` at the end.
 template <void (*spoil)(std::span<double>, int)>
@@ -110,7 +97,7 @@ protected:
         EXPECT_EQ(metrics(result).seconds, 0);
     }
 
-    FakeDevice device_;
+    FakeDevice device_{fake_time};
     MeasureOptions options_;
 };
 

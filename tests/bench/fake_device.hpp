@@ -1,0 +1,24 @@
+#pragma once
+
+#include "bench/harness/device.hpp"
+
+namespace tilespmv::bench {
+
+/// A device of known bandwidth, with a stopwatch of the test's choice, that counts how often its caches were flushed.
+class FakeDevice final : public Device {
+public:
+    explicit FakeDevice(Stopwatch& stopwatch) : stopwatch_(stopwatch) {}
+    [[nodiscard]] std::string_view name() const override { return "fake"; }
+    Stopwatch& stopwatch() override { return stopwatch_; }
+    const Bandwidth& bandwidth() override { return bandwidth_; }
+    [[nodiscard]] std::size_t cache_bytes() const override { return 1000; }
+    void flush_cache() override { ++flushes; }
+
+    int flushes = 0;
+
+private:
+    Stopwatch& stopwatch_;
+    Bandwidth bandwidth_{.read = 100, .copy = 90, .triad = 95};
+};
+
+}  // namespace tilespmv::bench
