@@ -7,9 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/convert.hpp"
 #include "formats/list.hpp"
 #include "tile/archive.hpp"
 #include "tile/archive_layout.hpp"
+#include "tile/verify_tiles.hpp"
 
 /// Archives as plain bytes, for tests that damage them.
 namespace tilespmv::test {
@@ -44,6 +46,14 @@ inline void reseal(std::string& content) {
         section.checksum = archive::section_checksum(std::as_bytes(std::span(bytes)));
     }
     set_header(content, header);
+}
+
+/// Throws `Error` if a matrix that was accepted is not as good as one of our own.
+template <Value V>
+void use(const TileMatrix<V>& a) {
+    validate(a, formats::format_table());
+    constexpr index_t many = 100000;  // rows of an archive cost nothing, those of CSR a pointer each
+    if (a.rows <= many) validate(unpack(a));
 }
 
 /// Whether two matrices are the same to the last bit, NaN included.

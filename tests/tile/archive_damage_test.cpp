@@ -5,12 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "formats/convert.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/tile/archive_bytes.hpp"
 #include "tests/tile/sample_tiles.hpp"
 #include "tile/error.hpp"
-#include "tile/verify_tiles.hpp"
 
 namespace tilespmv {
 namespace {
@@ -201,13 +199,6 @@ void edit(std::string& content, std::size_t begin, std::size_t end, std::mt19937
     std::memcpy(&content[at], &number, width);
 }
 
-/// A matrix that was accepted must be as good as one of our own.
-void use(const TileMatrix<double>& a) {
-    validate(a, kFormats);
-    if (a.rows > 100000) return;  // legal, and as many row pointers
-    validate(unpack(a));
-}
-
 /// Edits that a checksum would notice, with the checksums put right again.
 void attack(const std::string& original, unsigned seed, int times) {
     std::mt19937 random(seed);
@@ -224,7 +215,7 @@ void attack(const std::string& original, unsigned seed, int times) {
         }
         test::reseal(content);
         try {
-            use(test::open_bytes<double>(content));
+            test::use(test::open_bytes<double>(content));
             ++accepted;
         } catch (const Error& error) {
             ASSERT_THAT(error.what(), AllOf(StartsWith("A.tsp: "), Not(HasSubstr("\n"))));
