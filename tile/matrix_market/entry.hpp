@@ -1,0 +1,85 @@
+#pragma once
+
+#include "tile/matrix_market/header.hpp"
+#include "tile/matrix_market/number.hpp"
+
+namespace tilespmv::matrix_market {
+
+/// One nonzero, indices counted from 0. The values of an array are entries of column 0.
+template <Value V>
+struct Entry {
+    index_t row;
+    index_t col;
+    V value;
+    static constexpr std::string_view type = value_name<V>();
+    [[nodiscard]] Entry mirrored(bool negated) const { return {col, row, negated ? -value : value}; }
+};
+
+/// One nonzero of a pattern, at half the memory.
+struct PatternEntry {
+    index_t row;
+    index_t col;
+    static constexpr int value = 1;
+    static constexpr std::string_view type = "pattern";
+    [[nodiscard]] PatternEntry mirrored(bool /*negated*/) const { return {col, row}; }
+};
+
+/// What can be wrong with the line of an entry.
+enum class Fault { none, row, column, value, overflow, end_of_line, above_diagonal, on_diagonal };
+
+/// Parses the lines of one file below its header.
+template <class E>
+class EntryParser {
+public:
+    explicit EntryParser(const Header& header) : header_(header) {}
+
+    /// Parses the entry that starts at `p` up to the end of its line and moves `p` there, or, if a fault is returned,
+    /// to the word at fault. What precedes the first word, and what is no entry, is a fault of that first word.
+    Fault parse(const char*& p, E& entry) {
+        const char* start = p;
+        entry.row = entry.col = 0;
+        if (header_.layout == Layout::coordinate) {
+            if (!parse_index(p, header_.rows, row_digits_, entry.row)) return Fault::row;
+            if (!parse_index(p, header_.cols, col_digits_, entry.col)) return Fault::column;
+            if (header_.expands() && entry.col > entry.row) return fault_at(start, p, Fault::above_diagonal);
+        }
+        if constexpr (!std::same_as<E, PatternEntry>) {
+            const char* value = p;
+            if (const Fault fault = parse_value(p, entry.value); fault != Fault::none) return fault_at(value, p, fault);
+        }
+        if (header_.symmetry == Symmetry::skew_symmetric && entry.row == entry.col && entry.value != 0) {
+            return fault_at(start, p, Fault::on_diagonal);
+        }
+        return *p == '\n' || *p == '\0' ? Fault::none : Fault::end_of_line;
+    }
+
+private:
+    static Fault fault_at(const char* word, const char*& p, Fault fault) {
+        p = word;
+        return fault;
+    }
+
+    static bool parse_index(const char*& p, index_t size, int& digits, index_t& index) {
+        std::uint64_t number = 0;
+        const char* end = append_digits(p, number, digits);
+        if (number - 1 >= static_cast<std::uint64_t>(size) || end - p > 19 || !next_word(end)) return false;
+        index = static_cast<index_t>(number - 1);
+        p = end;
+        return true;
+    }
+
+    template <Value V>
+    Fault parse_value(const char*& p, V& value) const {
+        value = 1;
+        if (header_.field == Field::pattern) return Fault::none;
+        const auto fault = header_.field == Field::integer ? parse_integer(p, value) : parse_real(p, value);
+        if (fault == NumberFault::overflow) return Fault::overflow;
+        return fault == NumberFault::none && (*p == '\n' || next_word(p)) ? Fault::none : Fault::value;
+    }
+
+    Header header_;
+    int row_digits_ = 1;
+    int col_digits_ = 1;
+};
+
+}  // namespace tilespmv::matrix_market

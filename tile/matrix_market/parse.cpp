@@ -1,0 +1,181 @@
+#include "tile/matrix_market/parse.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tile/parallel.hpp"
+
+namespace tilespmv::matrix_market {
+namespace {
+
+struct ChunkResult {
+    offset_t entries = 0;  ///< in front of the fault
+    Fault fault = Fault::none;
+    const char* where = nullptr;
+};
+
+const char* next_line(const char* p, const char* end) {
+    const auto* newline = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
+    return newline != nullptr ? static_cast<const char*>(newline) + 1 : end;
+}
+
+/// Cuts the text behind line ends; bounds[i] to bounds[i + 1] is chunk i. Results never depend on where.
+std::vector<const char*> cut_into_chunks(const char* begin, const char* end) {
+    const std::int64_t chunk_bytes = std::clamp<std::int64_t>((end - begin) / 64, 64, 1 << 18);
+    std::vector<const char*> bounds{begin};
+    while (bounds.back() < end) {
+        const char* last = bounds.back();
+        bounds.push_back(end - last <= chunk_bytes ? end : next_line(last + chunk_bytes - 1, end));
+    }
+    return bounds;
+}
+
+/// Skips blanks, or a blank line, or a comment; stays at `p` if none of them stands there.
+const char* skip_no_entry(const char* p, const char* end) {
+    p = skip_blanks(p);
+    if (p == end) return end;
+    return *p == '%' ? next_line(p, end) : p + (*p == '\n');
+}
+
+/// Calls f(start of line, entry) for the entries between `p` and `end`, up to the first line with a fault.
+template <class E, class F>
+ChunkResult for_each_entry(EntryParser<E> parser, const char* p, const char* end, F&& f) {
+    ChunkResult result;
+    while (p < end) {
+        const char* start = p;
+        E entry;
+        const Fault fault = parser.parse(p, entry);
+        if (fault == Fault::none) [[likely]] {
+            f(start, entry);
+            ++result.entries;
+            p += *p == '\n';
+            continue;
+        }
+        const char* next = p == start ? skip_no_entry(start, end) : start;
+        if (next == start) return {result.entries, fault, p};
+        p = next;
+    }
+    return result;
+}
+
+class Parsing {
+public:
+    Parsing(const TextFile& file, const Header& header)
+        : file_(file),
+          header_(header),
+          bounds_(cut_into_chunks(header.body, file.end())),
+          results_(bounds_.size() - 1) {}
+
+    template <class E>
+    EntryStore<E> run(Progress& progress, double share) {
+        const auto chunks = static_cast<std::int64_t>(results_.size());
+        const auto backed = most_entries(file_.end() - header_.body);
+        const index_t rows = header_.layout == Layout::array ? 1 : header_.rows;
+        EntryStore<E> store(rows, std::min(header_.entries, backed) * copies(), chunks);
+        std::vector<typename EntryStore<E>::Chunk> scratch(static_cast<std::size_t>(omp_get_max_threads()));
+        std::atomic<std::int64_t> first_fault = chunks;
+        parallel_for(0, chunks, 1, [&](std::int64_t i) {
+            if (i > first_fault) return;
+            auto& chunk = scratch[static_cast<std::size_t>(omp_get_thread_num())];
+            chunk.start(store, most_entries(bounds_[i + 1] - bounds_[i]) * copies());
+            results_[i] = parse_chunk<E>(i, chunk);
+            store.add(i, chunk);
+            if (results_[i].fault != Fault::none) lower(first_fault, i);
+            progress.advance(share * static_cast<double>(bounds_[i + 1] - bounds_[i]) /
+                             static_cast<double>(file_.end() - header_.body));
+        });
+        check<E>();
+        return store;
+    }
+
+private:
+    /// How many matrix entries an entry of the file can stand for.
+    [[nodiscard]] int copies() const { return header_.expands() ? 2 : 1; }
+
+    /// How many entries a text of that length can hold: the shortest lines are "1\n", "1 1\n" and "1 1 1\n".
+    [[nodiscard]] offset_t most_entries(std::int64_t bytes) const {
+        const int shortest = header_.layout == Layout::array ? 2 : header_.field == Field::pattern ? 4 : 6;
+        return bytes / shortest + 1;
+    }
+
+    static void lower(std::atomic<std::int64_t>& value, std::int64_t candidate) {
+        auto current = value.load();
+        while (candidate < current && !value.compare_exchange_weak(current, candidate)) {
+        }
+    }
+
+    template <class E>
+    ChunkResult parse_chunk(std::int64_t i, typename EntryStore<E>::Chunk& chunk) const {
+        const bool expands = header_.expands();
+        const bool skew = header_.symmetry == Symmetry::skew_symmetric;
+        return for_each_entry(EntryParser<E>(header_), bounds_[i], bounds_[i + 1], [&](const char*, const E& entry) {
+            chunk.add(entry);
+            if (expands && entry.row != entry.col) chunk.add(entry.mirrored(skew));
+        });
+    }
+
+    /// Throws for the first line that is wrong, if there is one.
+    template <class E>
+    void check() const {
+        offset_t before = 0;
+        for (std::size_t i = 0; i < results_.size(); ++i) {
+            const auto& result = results_[i];
+            if (before + result.entries > header_.entries) fail_excess<E>(i, before);
+            if (result.fault != Fault::none) file_.fail(result.where, expectation<E>(result.fault));
+            before += result.entries;
+        }
+        if (before < header_.entries) {
+            file_.fail(file_.end(), fmt::format("end of file after {} entries", before),
+                       fmt::format("{} as the size line says", header_.entries));
+        }
+    }
+
+    template <class E>
+    [[noreturn]] void fail_excess(std::size_t chunk, offset_t before) const {
+        const char* excess = nullptr;
+        for_each_entry(EntryParser<E>(header_), bounds_[chunk], bounds_[chunk + 1], [&](const char* start, const E&) {
+            if (before++ == header_.entries) excess = start;
+        });
+        file_.fail(excess, "one more entry", fmt::format("{} entries as the size line says", header_.entries));
+    }
+
+    template <class E>
+    [[nodiscard]] std::string expectation(Fault fault) const {
+        switch (fault) {
+            case Fault::row:
+                return fmt::format("a row from 1 to {}", header_.rows);
+            case Fault::column:
+                return fmt::format("a column from 1 to {}", header_.cols);
+            case Fault::value:
+                return header_.field == Field::integer ? "an integer" : "a real number";
+            case Fault::overflow:
+                return fmt::format("a number in the range of {}", E::type);
+            case Fault::above_diagonal:
+                return "no entry above the diagonal of a symmetric file";
+            case Fault::on_diagonal:
+                return "zero on the diagonal of a skew-symmetric matrix";
+            default:
+                return "end of line";
+        }
+    }
+
+    const TextFile& file_;
+    const Header& header_;
+    std::vector<const char*> bounds_;
+    std::vector<ChunkResult> results_;
+};
+
+}  // namespace
+
+template <class E>
+EntryStore<E> parse_entries(const TextFile& file, const Header& header, Progress& progress, double share) {
+    return Parsing(file, header).run<E>(progress, share);
+}
+
+template EntryStore<Entry<double>> parse_entries(const TextFile&, const Header&, Progress&, double);
+template EntryStore<Entry<float>> parse_entries(const TextFile&, const Header&, Progress&, double);
+template EntryStore<PatternEntry> parse_entries(const TextFile&, const Header&, Progress&, double);
+
+}  // namespace tilespmv::matrix_market

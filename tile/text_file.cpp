@@ -1,0 +1,67 @@
+#include "tile/text_file.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "tile/decompress.hpp"
+#include "tile/error.hpp"
+#include "tile/mapped_file.hpp"
+
+namespace tilespmv {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_compressed(std::string_view content) {
+    constexpr std::string_view gzip = "\x1f\x8b";
+    constexpr std::string_view xz = "\xFD\x37\x7A\x58\x5A";
+    return content.starts_with(gzip) || content.starts_with(xz);
+}
+
+/// The word at `where` in quotes, shortened, with bytes that do not print as \xNN.
+std::string quoted_word(const char* where, const char* end) {
+    constexpr std::ptrdiff_t longest = 32;
+    const char* stop =
+        std::find_if(where, std::min(where + longest, end), [](unsigned char c) { return std::isspace(c); });
+    std::string word;
+    for (const char* p = where; p < stop; ++p) {
+        const auto c = static_cast<unsigned char>(*p);
+        word += c > 0x20 && c < 0x7f ? std::string(1, *p) : fmt::format("\\x{:02x}", c);
+    }
+    const bool cut = stop - where == longest && stop < end && !std::isspace(static_cast<unsigned char>(*stop));
+    return fmt::format("'{}{}'", word, cut ? "..." : "");
+}
+
+}  // namespace
+
+TextFile::TextFile(const fs::path& file, const std::function<void(double)>& progress) : name_(file.string()) {
+    std::error_code ignored;
+    const auto type = fs::status(file, ignored).type();
+    const bool stream = type == fs::file_type::fifo || type == fs::file_type::character;
+    if (!stream) {
+        auto mapped = std::make_shared<MappedFile>(file);
+        text_ = {reinterpret_cast<const char*>(mapped->data()), mapped->size()};
+        owner_ = std::move(mapped);
+    }
+    if (stream || is_compressed(text_)) {
+        auto memory = decompress(file, progress);
+        text_ = {memory.data.get(), memory.size};
+        owner_ = std::move(memory.data);
+        decompressed_ = true;
+    }
+}
+
+void TextFile::fail(const char* where, std::string_view expected) const {
+    if (where >= end()) fail(where, "end of file", expected);
+    if (*where == '\n' || *where == '\r') fail(where, "end of line", expected);
+    fail(where, quoted_word(where, end()), expected);
+}
+
+void TextFile::fail(const char* where, std::string_view found, std::string_view expected) const {
+    const auto line = 1 + std::count(begin(), where, '\n');
+    throw Error(fmt::format("{}:{}: found {}, expected {}", name_, line, found, expected));
+}
+
+}  // namespace tilespmv
