@@ -24,14 +24,16 @@ constexpr std::array<Rgb, 10> kPalette{{{0xd5, 0x43, 0x00},
 constexpr Rgb kInk{0x22, 0x22, 0x22};
 constexpr Rgb kFaint{0x77, 0x77, 0x77};
 
-constexpr int kTitleScale = 3;
-constexpr int kScale = 2;
-constexpr int kLine = 24;    // from one line of text to the next
-constexpr int kMargin = 24;  // around everything, and between map and legend
-constexpr int kTick = 6;
-constexpr int kTitleHeight = kTitleScale * kTextHeight + 14 + kScale * kTextHeight + kMargin;
-constexpr int kLegendWidth = 380;
-constexpr int kSwatch = 14;
+constexpr int kTitleScale = 4;
+constexpr int kScale = 3;  // of all other text; what follows grows with it
+constexpr int kCapital = kScale * kTextHeight;
+constexpr int kLine = 12 * kScale;    // from one line of text to the next
+constexpr int kMargin = 10 * kScale;  // around everything, and between map and legend
+constexpr int kTick = 3 * kScale;
+constexpr int kSpace = 4 * kScale;  // between a label and what it stands at
+constexpr int kTitleHeight = kTitleScale * kTextHeight + kMargin / 2 + kCapital + kMargin;
+constexpr int kLegendWidth = 185 * kScale;
+constexpr int kTilesColumn = 120 * kScale;  // right edge of the legend's first numbers
 constexpr int kNoteLines = 4;
 constexpr int kGapFrom = 8;        // tiles of this many pixels or more stand apart
 constexpr double kFaintest = 0.5;  // strength of the emptiest cell
@@ -121,7 +123,7 @@ public:
 
     Canvas draw() && {
         canvas_.text(origin_.x, kMargin, kTitleScale, kInk, report_.name);
-        canvas_.text(origin_.x, kMargin + kTitleScale * kTextHeight + 14, kScale, kFaint, subtitle_);
+        canvas_.text(origin_.x, kMargin + kTitleScale * kTextHeight + kMargin / 2, kScale, kFaint, subtitle_);
         draw_cells();
         draw_nonzeros();
         canvas_.frame(origin_.x - 1, origin_.y - 1, map_.axes.cols.pixels + 2, map_.axes.rows.pixels + 2, kFaint);
@@ -215,13 +217,13 @@ private:
             const int x = origin_.x + map_.axes.cols.pixel(i);
             const std::string text = grouped(i);
             canvas_.fill(x, origin_.y - 1 - kTick, 1, kTick, kFaint);
-            canvas_.text(x - label_width(text) / 2, origin_.y - kTick - 6 - kScale * kTextHeight, kScale, kFaint, text);
+            canvas_.text(x - label_width(text) / 2, origin_.y - kTick - kSpace - kCapital, kScale, kFaint, text);
         }
         for (std::int64_t i = 0; i < map_.axes.rows.size; i += y_step) {
             const int y = origin_.y + map_.axes.rows.pixel(i);
             const std::string text = grouped(i);
             canvas_.fill(origin_.x - 1 - kTick, y, kTick, 1, kFaint);
-            canvas_.text(origin_.x - kTick - 6 - label_width(text), y - kScale * kTextHeight / 2, kScale, kFaint, text);
+            canvas_.text(origin_.x - kTick - kSpace - label_width(text), y - kCapital / 2, kScale, kFaint, text);
         }
     }
 
@@ -231,7 +233,7 @@ private:
         legend_line(y, "Format", "tiles", "nonzeros", kFaint);
         for (const auto& row : rows_) {
             y += kLine;
-            canvas_.fill(x, y, kSwatch, kSwatch, row.color);
+            canvas_.fill(x, y, kCapital, kCapital, row.color);
             const auto share = [](offset_t part, offset_t whole) {
                 return percent(ratio(static_cast<double>(part), static_cast<double>(whole)));
             };
@@ -242,8 +244,8 @@ private:
     }
 
     void legend_line(int y, const std::string& name, const std::string& tiles, const std::string& nnz, Rgb ink) {
-        canvas_.text(legend_.x + kSwatch + 10, y, kScale, ink, name);
-        canvas_.text(legend_.x + 250 - label_width(tiles), y, kScale, ink, tiles);
+        canvas_.text(legend_.x + kCapital + kSpace, y, kScale, ink, name);
+        canvas_.text(legend_.x + kTilesColumn - label_width(tiles), y, kScale, ink, tiles);
         canvas_.text(legend_.x + kLegendWidth - label_width(nnz), y, kScale, ink, nnz);
     }
 
@@ -265,12 +267,12 @@ private:
     /// The strengths from the emptiest to the fullest cell.
     void draw_shades(int x, int y, const std::string& low, const std::string& high) {
         canvas_.text(x, y, kScale, kInk, low);
-        const int left = x + label_width(low) + 10;
-        const int bar = kLegendWidth - label_width(low) - label_width(high) - 20;
+        const int left = x + label_width(low) + kSpace;
+        const int bar = kLegendWidth - label_width(low) - label_width(high) - 2 * kSpace;
         for (int i = 0; i < bar; ++i) {
-            canvas_.fill(left + i, y, 1, kSwatch, tint(kInk, kFaintest + (1 - kFaintest) * i / bar));
+            canvas_.fill(left + i, y, 1, kCapital, tint(kInk, kFaintest + (1 - kFaintest) * i / bar));
         }
-        canvas_.text(left + bar + 10, y, kScale, kInk, high);
+        canvas_.text(left + bar + kSpace, y, kScale, kInk, high);
     }
 
     const TileMap& map_;
@@ -290,7 +292,7 @@ Rgb format_color(int id) { return kPalette[static_cast<std::size_t>(id) % kPalet
 
 MapOrigin map_origin(const TileMap& map) {
     const int row_labels = label_width(grouped(map.axes.rows.size));
-    return {kMargin + row_labels + kTick + 6, kMargin + kTitleHeight + kTick + 6 + kScale * kTextHeight};
+    return {kMargin + row_labels + kTick + kSpace, kMargin + kTitleHeight + kTick + kSpace + kCapital};
 }
 
 Canvas draw_tile_map(const TileMap& map, const StatsReport& report) { return Picture(map, report).draw(); }
