@@ -11,7 +11,6 @@ namespace tilespmv {
 namespace {
 
 using archive::Header;
-using archive::Section;
 
 template <std::size_t N>
 void set_name(std::array<char, N>& field, std::string_view name) {

@@ -73,94 +73,85 @@ TEST(ArchiveDamage, BytesBehindTheEndAreNoticed) {
 
 struct Damage {
     std::string name;
-    std::function<void(std::string&)> apply;
     std::string message;
+    std::function<void(std::string&)> apply;
 };
 
-Damage in_header(std::string name, std::function<void(Header&)> edit, std::string message) {
-    return {std::move(name),
-            [edit](std::string& content) {
+Damage in_header(std::string name, std::string message, std::function<void(Header&)> edit) {
+    return {std::move(name), std::move(message), [edit](std::string& content) {
                 auto header = test::header_of(content);
                 edit(header);
                 test::set_header(content, header);
-            },
-            std::move(message)};
+            }};
 }
 
-std::vector<Damage> damages() {
-    constexpr auto max = ~std::uint64_t{0};
-    const auto section = [](std::string name, std::size_t i, std::uint64_t offset, std::uint64_t bytes) {
-        return in_header(
-            std::move(name),
-            [=](Header& h) {
-                h.sections[i].offset += offset;
-                h.sections[i].bytes += bytes;
-            },
-            "damaged: place or size of a section");
+std::vector<Damage> foreign_files() {
+    return {
+        {"matrix_market", "not a .tsp archive",
+         [](auto& c) { c = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n"; }},
+        {"text_mode_transfer", "not a .tsp archive", [](auto& c) { c.erase(4, 1); }},
+        in_header("newer", "version 2 of .tsp is newer than this program can read (1)",
+                  [](Header& h) { h.version = 2; }),
+        {"newer_and_short", "version 2 of .tsp is newer than this", [](auto& c) { c[8] = 2, c.resize(12); }},
+        in_header("other_values", "holds bfloat16 values, expected float64",
+                  [](Header& h) { h.value_type = {"bfloat16"}; }),
+    };
+}
+
+std::vector<Damage> broken_headers() {
+    const auto in_names = [](std::string name, std::function<void(Header&)> edit) {
+        return in_header(std::move(name), "damaged: a name in the header", std::move(edit));
     };
     return {
-        {"foreign", [](auto& c) { c = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n"; },
-         "not a .tsp archive"},
-        {"text_mode_transfer", [](auto& c) { c.erase(4, 1); }, "not a .tsp archive"},
-        in_header(
-            "newer", [](Header& h) { h.version = 2; }, "version 2 of .tsp is newer than this program can read (1)"),
-        {"newer_and_short", [](auto& c) { c[8] = 2, c.resize(12); }, "version 2 of .tsp is newer"},
-        in_header(
-            "version_0", [](Header& h) { h.version = 0; }, "damaged: version or header size"),
-        in_header(
-            "header_size", [](Header& h) { h.header_bytes = 64; }, "damaged: version or header size"),
-        {"header", [](auto& c) { c[33] ^= 1; }, "damaged: checksum of the header"},
-        {"values", [](auto& c) { c[test::header_of(c).sections[5].offset] ^= 1; },
-         "damaged: checksum of section values"},
-        in_header(
-            "reserved", [](Header& h) { h.reserved[31] = 1; }, "damaged: reserved bytes of the header"),
-        in_header(
-            "type_name", [](Header& h) { h.value_type[0] = '\n'; }, "damaged: a name in the header"),
-        in_header(
-            "type_of_other_program", [](Header& h) { h.value_type = {"bfloat16"}; },
-            "holds bfloat16 values, expected float64"),
-        in_header(
-            "format_name_with_tail", [](Header& h) { h.format_names[3][30] = 'x'; }, "damaged: a name in the header"),
-        in_header(
-            "format_name_without_end", [](Header& h) { h.format_names[31].fill('x'); },
-            "damaged: a name in the header"),
-        in_header(
-            "file_size", [](Header& h) { h.file_bytes += 64; }, "truncated: "),
-        {"zero_bytes_between",
+        {"header", "damaged: checksum of the header", [](auto& c) { c[33] ^= 1; }},
+        in_header("version_0", "damaged: version or header size", [](Header& h) { h.version = 0; }),
+        in_header("header_size", "damaged: version or header size", [](Header& h) { h.header_bytes = 64; }),
+        in_header("file_size", "truncated: ", [](Header& h) { h.file_bytes += 64; }),
+        in_header("reserved", "damaged: reserved bytes of the header", [](Header& h) { h.reserved[31] = 1; }),
+        in_names("type_of_other_characters", [](Header& h) { h.value_type[0] = '\n'; }),
+        in_names("format_with_tail", [](Header& h) { h.format_names[3][30] = 'x'; }),
+        in_names("format_without_end", [](Header& h) { h.format_names[31].fill('x'); }),
+    };
+}
+
+std::vector<Damage> misplaced_sections() {
+    constexpr auto max = ~std::uint64_t{0};
+    constexpr auto far = std::uint64_t{1} << 40;
+    const auto moved = [](std::string name, std::function<void(Header&)> edit) {
+        return in_header(std::move(name), "damaged: place or size of a section", std::move(edit));
+    };
+    return {
+        moved("offset_beyond", [](Header& h) { h.sections[5].offset += far; }),
+        moved("offset_wraps", [](Header& h) { h.sections[5].offset -= h.sections[5].offset + 64; }),
+        moved("offset_unaligned", [](Header& h) { h.sections[5].offset += 1; }),
+        moved("bytes_beyond", [](Header& h) { h.sections[5].bytes += far; }),
+        moved("bytes_wrap", [](Header& h) { h.sections[5].bytes = max; }),
+        moved("bytes_wrap_to_nothing", [](Header& h) { h.sections[5].bytes = max - 62; }),
+        moved("last_section_beyond", [](Header& h) { h.sections[11].bytes += 64; }),
+    };
+}
+
+std::vector<Damage> broken_sections() {
+    return {
+        {"values", "damaged: checksum of section values",
+         [](auto& c) { c[test::header_of(c).sections[5].offset] ^= 1; }},
+        {"between", "damaged: bytes between sections",
          [](auto& c) {
              const auto first = test::header_of(c).sections[0];
              c[first.offset + first.bytes] = 1;
-         },
-         "damaged: bytes between sections"},
-        {"more_behind_the_last_section",
+         }},
+        {"behind", "damaged: bytes behind the last section",
          [](auto& c) {
-             auto header = test::header_of(c);
-             header.file_bytes += 64;
              c.append(64, '\0');
-             test::set_header(c, header);
-         },
-         "damaged: bytes behind the last section"},
-        section("offset_beyond", 5, std::uint64_t{1} << 40, 0),
-        section("offset_wraps", 5, max - 63, 0),
-        section("offset_unaligned", 5, 1, 0),
-        section("bytes_beyond", 5, 0, std::uint64_t{1} << 40),
-        in_header(
-            "bytes_wrap", [=](Header& h) { h.sections[5].bytes = max; }, "damaged: place or size of a section"),
-        section("last_section_beyond", 11, 0, 64),
-        {"size_of_no_multiple",
-         [](auto& c) {
-             auto header = test::header_of(c);
-             header.sections[0].bytes += 1;
-             test::set_header(c, header);
-             test::reseal(c);
-         },
-         "damaged: size of section tile_rows"},
-        {"broken_tile",
+             in_header("", "", [](Header& h) { h.file_bytes += 64; }).apply(c);
+         }},
+        {"size_of_no_multiple", "damaged: size of section tile_rows",
+         [](auto& c) { in_header("", "", [](Header& h) { ++h.sections[0].bytes; }).apply(c); }},
+        {"tile", "damaged: tile (0, 0): sizes or index bytes are not those of a dense tile",
          [](auto& c) {
              c[test::header_of(c).sections[4].offset + 4] ^= 1;
              test::reseal(c);
-         },
-         "damaged: tile (0, 0): sizes or index bytes are not those of a dense tile"},
+         }},
     };
 }
 
@@ -174,8 +165,12 @@ TEST_P(ArchiveDamaged, IsRefusedInOneLineThatSaysWhy) {
     EXPECT_THAT(said, Not(HasSubstr("\n")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, ArchiveDamaged, ::testing::ValuesIn(damages()),
-                         [](const auto& instance) { return instance.param.name; });
+std::string name_of(const ::testing::TestParamInfo<Damage>& instance) { return instance.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Foreign, ArchiveDamaged, ::testing::ValuesIn(foreign_files()), name_of);
+INSTANTIATE_TEST_SUITE_P(Header, ArchiveDamaged, ::testing::ValuesIn(broken_headers()), name_of);
+INSTANTIATE_TEST_SUITE_P(Places, ArchiveDamaged, ::testing::ValuesIn(misplaced_sections()), name_of);
+INSTANTIATE_TEST_SUITE_P(Sections, ArchiveDamaged, ::testing::ValuesIn(broken_sections()), name_of);
 
 /// Changes a byte, or a number to one that is near it, zero or extreme.
 void edit(std::string& content, std::size_t begin, std::size_t end, std::mt19937& random) {

@@ -42,9 +42,9 @@ T& last(Buffer<T>& buffer) {
     return buffer[buffer.size() - 1];
 }
 
-/// In the sample, tiles 0 to 2 (dense, coo, csr) make tile row 0; tile row 4, of 6 rows, is the last of 5.
-std::vector<Breakage> breakages() {
-    constexpr auto far = offset_t{1} << 40;
+// In the sample, tiles 0 to 2 (dense, coo, csr) make tile row 0; tile row 4, of 6 rows, is the last of 5.
+
+std::vector<Breakage> broken_sizes() {
     return {
         {"negative_rows", [](Matrix& a) { a.rows = -1; }, "negative size -1 x 75"},
         {"fewer_rows", [](Matrix& a) { a.rows = 64; }, "tile row 4: expected ascending ids below 4"},
@@ -57,6 +57,12 @@ std::vector<Breakage> breakages() {
         {"first_tile_ptr", [](Matrix& a) { a.tile_ptrs[0] = 1; }, "tile_ptrs runs from 1 to 15, expected 0 to 15"},
         {"last_value_ptr", [](Matrix& a) { --last(a.value_ptrs); }, "value_ptrs runs from 0"},
         {"last_index_ptr", [](Matrix& a) { ++last(a.index_ptrs); }, "index_ptrs runs from 0"},
+    };
+}
+
+std::vector<Breakage> broken_tile_rows() {
+    constexpr auto far = offset_t{1} << 40;
+    return {
         {"tile_row_repeated", [](Matrix& a) { a.tile_rows[1] = 0; }, "tile row 0: expected ascending ids below 5"},
         {"tile_row_negative", [](Matrix& a) { a.tile_rows[0] = -1; }, "tile row -1: expected ascending"},
         {"tile_ptr_far", [](Matrix& a) { a.tile_ptrs[1] = far; }, "tile row 0: pointers descend or leave"},
@@ -70,6 +76,11 @@ std::vector<Breakage> breakages() {
          "tile row 0 has 0 values and 1 index bytes more than its tiles"},
         {"value_missing", [](Matrix& a) { --a.value_ptrs[1]; }, "tile (0, 2) takes more values or index bytes"},
         {"index_byte_missing", [](Matrix& a) { --a.index_ptrs[1]; }, "tile (0, 2) takes more values or index bytes"},
+    };
+}
+
+std::vector<Breakage> broken_tiles() {
+    return {
         {"tile_column_repeated", [](Matrix& a) { set_tile(a, 1, 0, "coo", 22, 22, 22); },
          "tile (0, 0): expected ascending columns below 5"},
         {"tile_column_far", [](Matrix& a) { set_tile(a, 2, 5, "csr", 23, 23, 28); },
@@ -84,6 +95,11 @@ std::vector<Breakage> breakages() {
          "tile (3, 4): sizes or index bytes are not those of a coo tile"},
         {"index_byte_repeated", [](Matrix& a) { last(a.indices) = 0; },
          "tile (4, 4): sizes or index bytes are not those of a csr tile"},
+    };
+}
+
+std::vector<Breakage> broken_deferred_sizes() {
+    return {
         {"deferred_value_missing", [](Matrix& a) { a.deferred.values.truncate(3); },
          "deferred part: 3 values for 4 columns"},
         {"deferred_without_ptrs", [](Matrix& a) { a.deferred.row_ptrs32.truncate(0); },
@@ -107,6 +123,11 @@ std::vector<Breakage> breakages() {
          "deferred part: pointers run from 1 to 4, expected 0 to 4"},
         {"deferred_last_ptr", [](Matrix& a) { last(a.deferred.row_ptrs32) = 5; },
          "deferred part: pointers run from 0 to 5, expected 0 to 4"},
+    };
+}
+
+std::vector<Breakage> broken_deferred_rows() {
+    return {
         {"deferred_ptr_far", [](Matrix& a) { a.deferred.row_ptrs32[1] = ~0u; },
          "deferred part: row 3: pointers descend"},
         {"deferred_wide_ptr_far",
@@ -140,8 +161,13 @@ TEST_P(Broken, IsNamed) {
     EXPECT_THAT(verdict(a), ::testing::StartsWith(GetParam().message));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Broken, ::testing::ValuesIn(breakages()),
-                         [](const auto& instance) { return instance.param.name; });
+std::string name_of(const ::testing::TestParamInfo<Breakage>& instance) { return instance.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Broken, ::testing::ValuesIn(broken_sizes()), name_of);
+INSTANTIATE_TEST_SUITE_P(TileRows, Broken, ::testing::ValuesIn(broken_tile_rows()), name_of);
+INSTANTIATE_TEST_SUITE_P(Tiles, Broken, ::testing::ValuesIn(broken_tiles()), name_of);
+INSTANTIATE_TEST_SUITE_P(DeferredSizes, Broken, ::testing::ValuesIn(broken_deferred_sizes()), name_of);
+INSTANTIATE_TEST_SUITE_P(DeferredRows, Broken, ::testing::ValuesIn(broken_deferred_rows()), name_of);
 
 TEST(Validate, AcceptsMatricesOfOurOwn) {
     EXPECT_EQ(verdict({}), "accepted");
