@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -31,11 +32,14 @@ struct NamedPolicy {
 };
 
 /// The selectors asked for, or every one there is.
-std::vector<NamedPolicy> make_policies(const std::vector<std::string>& names) {
-    std::vector<NamedPolicy> policies;
-    for (const auto& name : names) policies.push_back({name, make_policy(name)});
-    if (!names.empty()) return policies;
-    for (const auto& info : selectors()) policies.push_back({std::string(info.name), make_policy(info.name)});
+std::vector<NamedPolicy> make_policies(std::vector<std::string> names) {
+    if (names.empty()) {
+        for (const auto& info : selectors()) names.emplace_back(info.name);
+    }
+    std::vector<NamedPolicy> policies(names.size());
+    std::transform(names.begin(), names.end(), policies.begin(), [](const std::string& name) {
+        return NamedPolicy{name, make_policy(name)};
+    });
     return policies;
 }
 
@@ -43,8 +47,8 @@ std::vector<NamedPolicy> make_policies(const std::vector<std::string>& names) {
 template <Value V>
 std::vector<OperatorInfo<V>> select_operators(const std::vector<std::string>& names) {
     if (names.empty()) return {operators<V>().begin(), operators<V>().end()};
-    std::vector<OperatorInfo<V>> selected;
-    for (const auto& name : names) selected.push_back(find_operator<V>(name));
+    std::vector<OperatorInfo<V>> selected(names.size());
+    std::transform(names.begin(), names.end(), selected.begin(), find_operator<V>);
     return selected;
 }
 

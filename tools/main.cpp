@@ -86,7 +86,7 @@ ExitCode run(CLI::App& app, int argc, char** argv) {
 int report(std::string message, ExitCode code) {
     std::replace(message.begin(), message.end(), '\n', ' ');
     std::fflush(stdout);
-    fmt::print(stderr, "tilespmv: {}\n", message);
+    std::fputs(("tilespmv: " + message + "\n").c_str(), stderr);
     return static_cast<int>(code);
 }
 
@@ -94,9 +94,9 @@ int report(std::string message, ExitCode code) {
 
 int main(int argc, char** argv) {
     occupy_standard_descriptors();
-    CLI::App app{"Tiled sparse matrix-vector multiplication: convert, inspect, multiply, verify and measure.",
-                 "tilespmv"};
     try {
+        CLI::App app{"Tiled sparse matrix-vector multiplication: convert, inspect, multiply, verify and measure.",
+                     "tilespmv"};
         build(app);
         const ExitCode code = run(app, argc, argv);
         flush_output();

@@ -1,8 +1,10 @@
 #include "tools/verify.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,7 +22,8 @@ std::span<const V> view(const Buffer<V>& values) {
 
 template <Value V>
 bool same_bits(V a, V b) {
-    return std::memcmp(&a, &b, sizeof(V)) == 0;
+    using Bits = std::conditional_t<sizeof(V) == 8, std::uint64_t, std::uint32_t>;
+    return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
 }
 
 /// What differs first between two matrices, one line; empty if no bit does.
