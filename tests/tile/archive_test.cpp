@@ -141,6 +141,11 @@ TEST_F(ArchiveOfDoubles, HasTheDocumentedLayout) {
     EXPECT_TRUE(test::same_bytes(open_archive<double>(file_, kFormats), small_matrix(formats::format_id("coo"))));
 }
 
+TEST(ArchiveOfVersion1, IsStillUnderstood) {
+    const auto a = open_archive<double>(TILESPMV_TEST_DATA "/version1.tsp", kFormats);
+    EXPECT_TRUE(test::same_bytes(a, test::sample_tiles<double>()));
+}
+
 TEST_F(ArchiveOfDoubles, WritingToAnOpenedMatrixLeavesTheFileAlone) {
     write_archive<double>(file_, test::sample_tiles<double>(), kFormats);
     const auto before = test::content_of(file_);
