@@ -74,5 +74,7 @@ template void validate(const CsrMatrix<double>&);
 template void validate(const CsrMatrix<float>&);
 template CsrMatrix<float> convert_values(const CsrMatrix<double>&);
 template CsrMatrix<double> convert_values(const CsrMatrix<float>&);
+template CsrMatrix<double> convert_values(const CsrMatrix<double>&);
+template CsrMatrix<float> convert_values(const CsrMatrix<float>&);
 
 }  // namespace tilespmv

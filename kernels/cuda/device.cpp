@@ -1,0 +1,77 @@
+#include "kernels/cuda/device.hpp"
+
+#include <fmt/format.h>
+
+#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/probe.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+[[noreturn]] void unavailable(const std::string& why) {
+    throw Error(fmt::format("no usable GPU: {}", why), ExitCode::unavailable);
+}
+
+void require_code_for(const cudaDeviceProp& properties) {
+    cudaFuncAttributes attributes{};
+    if (cudaFuncGetAttributes(&attributes, probe_kernel()) == cudaSuccess) return;
+    static_cast<void>(cudaGetLastError());
+    unavailable(
+        fmt::format("this build has no code for {} (compute capability {}.{}); build with "
+                    "-DCMAKE_CUDA_ARCHITECTURES={}{}",
+                    properties.name, properties.major, properties.minor, properties.major, properties.minor));
+}
+
+}  // namespace
+
+void check(cudaError_t status, const char* expression, const char* file, int line) {
+    if (status == cudaSuccess) return;
+    static_cast<void>(cudaGetLastError());  // so that the next check does not report it again
+    throw Error(fmt::format("{}:{}: {}: {}", file, line, expression, cudaGetErrorString(status)));
+}
+
+void* allocate_device(std::size_t bytes) {
+    constexpr std::size_t slack = 16;
+    if (bytes == 0) return nullptr;
+    void* memory = nullptr;
+    const cudaError_t status = cudaMalloc(&memory, bytes + slack);
+    if (status == cudaErrorMemoryAllocation) {
+        static_cast<void>(cudaGetLastError());
+        std::size_t free = 0;
+        std::size_t total = 0;
+        TILESPMV_CUDA(cudaMemGetInfo(&free, &total));
+        throw Error(fmt::format("out of GPU memory: {} bytes are needed, {} of {} are free", bytes, free, total));
+    }
+    TILESPMV_CUDA(status);
+    TILESPMV_CUDA(cudaMemset(static_cast<char*>(memory) + bytes, 0, slack));
+    return memory;
+}
+
+DeviceInfo require_device() {
+    DeviceInfo info;
+    TILESPMV_CUDA(cudaRuntimeGetVersion(&info.runtime_version));
+    TILESPMV_CUDA(cudaDriverGetVersion(&info.driver_version));
+    if (info.driver_version == 0) unavailable("no NVIDIA driver on this machine");
+    int device = 0;
+    if (const cudaError_t status = cudaGetDevice(&device); status != cudaSuccess) {
+        static_cast<void>(cudaGetLastError());
+        unavailable(fmt::format("{} (driver {}, CUDA runtime {})", cudaGetErrorString(status), info.driver_version,
+                                info.runtime_version));
+    }
+    cudaDeviceProp properties{};
+    TILESPMV_CUDA(cudaGetDeviceProperties(&properties, device));
+    require_code_for(properties);
+    info.name = properties.name;
+    info.compute_capability = properties.major * 10 + properties.minor;
+    info.multiprocessors = properties.multiProcessorCount;
+    info.max_warps_per_multiprocessor = properties.maxThreadsPerMultiProcessor / properties.warpSize;
+    info.registers_per_multiprocessor = properties.regsPerMultiprocessor;
+    info.shared_bytes_per_multiprocessor = properties.sharedMemPerMultiprocessor;
+    info.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);
+    info.memory_bytes = properties.totalGlobalMem;
+    return info;
+}
+
+}  // namespace tilespmv::cuda

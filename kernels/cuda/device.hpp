@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace tilespmv::cuda {
+
+/// What matters of the current GPU.
+struct DeviceInfo {
+    std::string name;
+    int compute_capability = 0;  ///< 90 for 9.0
+    int multiprocessors = 0;
+    int max_warps_per_multiprocessor = 0;
+    int registers_per_multiprocessor = 0;
+    std::size_t shared_bytes_per_multiprocessor = 0;
+    std::size_t l2_bytes = 0;
+    std::size_t memory_bytes = 0;
+    int driver_version = 0;  ///< 13000 for 13.0
+    int runtime_version = 0;
+};
+
+/// The current GPU; throws `Error` with code `unavailable` and one line that says why there is none that serves: no
+/// driver, no GPU, a driver older than this build's CUDA runtime, or a GPU that this build has no code for.
+DeviceInfo require_device();
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,304 @@
+#pragma once
+
+#include <type_traits>
+
+#include <cuda/atomic>
+
+#include "kernels/cuda/schedule.hpp"
+#include "kernels/cuda/warp_formats.cuh"
+
+namespace tilespmv::cuda {
+
+/// Everything one product reads and writes, all of it in device memory.
+template <class V, class A>
+struct TileSpmv {
+    const WorkItem* items = nullptr;
+    std::int64_t item_count = 0;
+    const TileChunk* chunks = nullptr;
+    const TileEntry* tiles = nullptr;
+    const V* values = nullptr;
+    const std::uint8_t* indices = nullptr;
+    const std::uint32_t* deferred_ends = nullptr;
+    const index_t* deferred_cols = nullptr;
+    const V* deferred_values = nullptr;
+    const SplitRow* splits = nullptr;
+    A* partials = nullptr;         ///< 16 a slot
+    unsigned* arrivals = nullptr;  ///< one a split row, 0 before and after every product
+    const V* x = nullptr;
+    V* y = nullptr;
+    A alpha = 1;
+    A beta = 0;
+    index_t rows = 0;
+    index_t cols = 0;
+};
+
+inline constexpr int kWarpsPerBlock = 4;
+inline constexpr int kBlocksPerMultiprocessor = 8;
+inline constexpr int kDeferredStep = 128;  // deferred nonzeros a warp multiplies before it adds rows up
+
+/// Shared memory of one warp. Products of deferred nonzeros take the place of values.
+template <class V, class A>
+struct Stage {
+    static constexpr int kSlack = 16;  // copies start at 16-byte boundaries
+    static constexpr int kValueBytes = ScheduleLimits::kChunkValues * sizeof(V) > kDeferredStep * sizeof(A)
+                                           ? static_cast<int>(ScheduleLimits::kChunkValues * sizeof(V))
+                                           : static_cast<int>(kDeferredStep * sizeof(A));
+
+    alignas(16) char values[kValueBytes + kSlack];
+    alignas(16) char index[ScheduleLimits::kChunkBytes + kSlack];
+    V x[ScheduleLimits::kChunkWideTiles][kTileSize];  // the part of x that each tile meets
+    A products[kWarpSize];
+    std::uint8_t list[kWarpSize];
+};
+
+/// The work of one warp on one item.
+template <class V, class A, bool kGeneric>
+class ItemProduct {
+public:
+    __device__ ItemProduct(const TileSpmv<V, A>& p, Stage<V, A>& stage, const WorkItem& item)
+        : p_(p), stage_(stage), item_(item) {
+        const index_t left = p.rows - row0();
+        rows_ = left < kTileSize ? left : kTileSize;
+    }
+
+    __device__ A run() {
+        A sum = 0;
+        const TileChunk* chunk = &item_.chunk;
+        const int chunks = chunk->chunks;
+#pragma unroll 1
+        for (int c = 0; c < chunks; ++c) {
+            sum = add_chunk(*chunk, sum);
+            chunk = p_.chunks + item_.next_chunk + c;
+        }
+        if (item_.deferred_count > 0) sum = add_deferred(sum);
+        return sum + __shfl_xor_sync(kAllLanes, sum, kTileSize);
+    }
+
+    /// Writes the rows of y from the sums that the first 16 lanes hold.
+    __device__ void write(A sum) const {
+        if (lane_.id >= rows_) return;
+        const std::int64_t row = row0() + lane_.id;
+        A y = p_.alpha * sum;
+        if (p_.beta != A(0)) y += p_.beta * static_cast<A>(p_.y[row]);
+        p_.y[row] = static_cast<V>(y);
+    }
+
+    /// Leaves the sums in the item's slot; the last warp of the split row adds all of them, in the order of the slots.
+    __device__ void write_partial(A sum) const {
+        if (lane_.id < kTileSize) p_.partials[std::int64_t{item_.slot} * kTileSize + lane_.id] = sum;
+        __syncwarp();
+        const SplitRow split = p_.splits[item_.split];
+        unsigned arrived = 0;
+        if (lane_.id == 0) {
+            const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> arrivals(p_.arrivals[item_.split]);
+            arrived = arrivals.fetch_add(1, ::cuda::memory_order_release) + 1;
+        }
+        if (__shfl_sync(kAllLanes, arrived, 0) != split.slots) return;
+        ::cuda::atomic_thread_fence(::cuda::memory_order_acquire, ::cuda::thread_scope_device);
+        A total = 0;
+        for (std::uint32_t s = static_cast<std::uint32_t>(lane_.half); s < split.slots; s += 2) {
+            total += __ldcg(p_.partials + std::int64_t{split.first_slot + s} * kTileSize + lane_.row);
+        }
+        write(total + __shfl_xor_sync(kAllLanes, total, kTileSize));
+        if (lane_.id == 0) p_.arrivals[item_.split] = 0;
+    }
+
+private:
+    [[nodiscard]] __device__ std::int64_t row0() const { return std::int64_t{item_.tile_row} * kTileSize; }
+
+    // Everything a chunk needs is under way before the first of it is waited for.
+    __device__ A add_chunk(const TileChunk& chunk, A sum) {
+        __syncwarp();  // nobody reads the stage any more
+        const bool holds = lane_.id < chunk.tiles;
+        const TileEntry mine = holds ? p_.tiles[chunk.first_tile + lane_.id] : TileEntry();
+        const auto* values = reinterpret_cast<const V*>(copy_async(stage_.values, p_.values + chunk.first_value,
+                                                                   chunk.values * static_cast<int>(sizeof(V)), lane_));
+        const auto* index = reinterpret_cast<const std::uint8_t*>(
+            copy_async(stage_.index, p_.indices + chunk.first_byte, chunk.bytes, lane_));
+        const bool is_coo = mine.format() == formats::id_of<formats::Coo>;
+        const unsigned wide = __ballot_sync(kAllLanes, holds && !is_coo);
+        stage_x(mine, wide);
+        wait_for_copies();
+        return add_tiles(values, index, mine, holds, wide, sum);
+    }
+
+    /// Loads x for every tile but those in COO, whose few entries look it up themselves.
+    __device__ void stage_x(TileEntry mine, unsigned wide) {
+        const int count = __popc(wide);
+        list_lanes(wide, stage_.list, lane_);
+#pragma unroll 4
+        for (int first = 0; first < count; first += 2) {
+            const int slot = first + lane_.half;
+            const index_t column = __shfl_sync(kAllLanes, mine.column(), stage_.list[min(slot, count - 1)]);
+            const std::int64_t col = std::int64_t{column} * kTileSize + lane_.row;
+            if (slot < count && col < p_.cols) stage_.x[slot][lane_.row] = __ldg(p_.x + col);
+        }
+    }
+
+    __device__ A add_tiles(const V* values, const std::uint8_t* index, TileEntry mine, bool holds, unsigned wide,
+                           A sum) {
+        const unsigned sizes =
+            holds ? static_cast<unsigned>(mine.values()) | static_cast<unsigned>(mine.index_bytes()) << 16 : 0u;
+        const unsigned offsets = exclusive_scan(sizes, lane_);
+        int slot = 0;
+#pragma unroll 1
+        for (unsigned left = wide; left != 0; left &= left - 1, ++slot) {
+            const int t = __ffs(static_cast<int>(left)) - 1;
+            const unsigned offset = __shfl_sync(kAllLanes, offsets, t);
+            sum = add_tile(values + (offset & 0xffffu), index + (offset >> 16), shuffle(mine, t), stage_.x[slot], sum);
+        }
+        const int coo_nnz = holds && (wide >> lane_.id & 1u) == 0 ? mine.nnz() : 0;
+        if (!__any_sync(kAllLanes, coo_nnz > 0)) return sum;
+        const auto x_at = [this](std::int64_t col) { return __ldg(p_.x + col); };
+        return add_coo_tiles(values, index, coo_nnz, static_cast<int>(offsets & 0xffffu),
+                             static_cast<int>(offsets >> 16), mine.column(), x_at, stage_.products, stage_.list, lane_,
+                             sum);
+    }
+
+    __device__ A add_tile(const V* values, const std::uint8_t* index, TileEntry entry, const V* x, A sum) {
+        const std::int64_t left = p_.cols - std::int64_t{entry.column()} * kTileSize;
+        if (rows_ == kTileSize && left >= kTileSize) return add_formats(FullTile<V>{entry, values, index}, x, sum);
+        return add_formats(
+            TileView<V>{rows_, static_cast<int>(min(left, std::int64_t{kTileSize})), entry, values, index}, x, sum);
+    }
+
+    template <class Tile>
+    __device__ A add_formats(const Tile& tile, const V* x, A sum) {
+        formats::visit_format(tile.entry.format(), [&]<class F>() { sum = add_format<F>(tile, x, sum); });
+        return sum;
+    }
+
+    template <class F, class Tile>
+    __device__ A add_format(const Tile& tile, const V* x, A sum) {
+        if constexpr (kGeneric) {
+            return WarpRoutine<Generic<F>>::add(tile, x, lane_, sum);
+        } else if constexpr (std::is_same_v<F, formats::Hyb>) {
+            return add_hyb(tile, x, sum);
+        } else {
+            return WarpRoutine<F>::add(tile, x, lane_, sum);
+        }
+    }
+
+    /// A format under another name, which has no routine of its own.
+    template <class F>
+    struct Generic : F {};
+
+    template <class Tile>
+    __device__ A add_hyb(const Tile& t, const V* x, A sum) {
+        const int coo = formats::Hyb::coo_nnz(t.rows, t.entry);
+        sum = add_ell_block(t, t.entry.parameter(), formats::Hyb::has_holes(t.rows, t.entry), x, lane_, sum);
+        const V* values = t.values + t.entry.values() - coo;
+        const std::uint8_t* index = t.index + t.entry.index_bytes() - coo;
+        const auto x_at = [x](std::int64_t col) { return x[col]; };
+        return add_coo_tiles(values, index, lane_.id == 0 ? coo : 0, 0, 0, index_t{0}, x_at, stage_.products,
+                             stage_.list, lane_, sum);
+    }
+
+    // Products of consecutive nonzeros, coalesced, into shared memory; then every row adds up its own. Positions are
+    // relative to the item's first deferred nonzero.
+    __device__ A add_deferred(A sum) {
+        const int count = static_cast<int>(item_.deferred_count);
+        int begin = 0;
+        int end = 0;
+        if (lane_.row < rows_) {
+            const std::uint32_t* ends = p_.deferred_ends + row0() + lane_.row;
+            begin = clamp(lane_.row > 0 ? ends[-1] : 0u, count);
+            end = clamp(ends[0], count);
+        }
+        const std::int64_t first = item_.deferred_base + item_.deferred_first;
+#pragma unroll 1
+        for (int at = 0; at < count; at += kDeferredStep) {
+            const int step = min(kDeferredStep, count - at);
+            A own[kDeferredStep / kWarpSize];
+            multiply_deferred(first + at, step, own);
+            const int from = max(begin - at, 0);
+            const int to = min(end - at, step);
+            const bool alone = from == 0 && to == step;
+            sum = __any_sync(kAllLanes, alone) ? add_to_one_row(own, alone, sum) : add_to_rows(own, from, to, sum);
+        }
+        return sum;
+    }
+
+    /// A position in the tile row's deferred nonzeros as one in the item's, cut off at its ends.
+    [[nodiscard]] __device__ int clamp(std::uint32_t position, int count) const {
+        const std::uint32_t first = item_.deferred_first;
+        if (position <= first) return 0;
+        return static_cast<int>(min(position - first, static_cast<std::uint32_t>(count)));
+    }
+
+    /// Adds products [from, to) of the warp to each row; rows with many of them are summed by all lanes.
+    __device__ A add_to_rows(const A* own, int from, int to, A sum) {
+        constexpr int many = 24;
+        A* products = reinterpret_cast<A*>(stage_.values);
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < kDeferredStep / kWarpSize; ++i) products[i * kWarpSize + lane_.id] = own[i];
+        __syncwarp();
+        const bool is_long = to - from > many;
+        for (unsigned rows = __ballot_sync(kAllLanes, is_long && lane_.half == 0); rows != 0; rows &= rows - 1) {
+            const int row = __ffs(static_cast<int>(rows)) - 1;
+            const int row_to = __shfl_sync(kAllLanes, to, row);
+            A total = 0;
+            for (int k = __shfl_sync(kAllLanes, from, row) + lane_.id; k < row_to; k += kWarpSize) total += products[k];
+            total = sum_of_warp(total);
+            if (lane_.id == row) sum += total;
+        }
+        if (!is_long) {
+            for (int k = from + lane_.half; k < to; k += 2) sum += products[k];
+        }
+        return sum;
+    }
+
+    __device__ void multiply_deferred(std::int64_t first, int count, A* own) const {
+        constexpr int per_lane = kDeferredStep / kWarpSize;
+        const V* values = p_.deferred_values + first;
+        const index_t* cols = p_.deferred_cols + first;
+        V v[per_lane];
+        index_t col[per_lane];
+#pragma unroll
+        for (int i = 0; i < per_lane; ++i) {
+            const int k = i * kWarpSize + lane_.id;
+            v[i] = k < count ? __ldg(values + k) : V(0);
+            col[i] = k < count ? __ldg(cols + k) : -1;
+        }
+#pragma unroll
+        for (int i = 0; i < per_lane; ++i) {
+            own[i] = col[i] >= 0 ? static_cast<A>(v[i]) * static_cast<A>(__ldg(p_.x + col[i])) : A(0);
+        }
+    }
+
+    /// All products belong to one row: adds them over the warp, in a fixed order, for the first lane of that row.
+    __device__ A add_to_one_row(const A* own, bool mine, A sum) const {
+        A total = 0;
+#pragma unroll
+        for (int i = 0; i < kDeferredStep / kWarpSize; ++i) total += own[i];
+        total = sum_of_warp(total);
+        return mine && lane_.half == 0 ? sum + total : sum;
+    }
+
+    const TileSpmv<V, A>& p_;
+    Stage<V, A>& stage_;
+    const WorkItem& item_;  // read again where needed, registers being dearer than the cache
+    Lane lane_;
+    int rows_;
+};
+
+/// y = alpha * A * x + beta * y, a warp an item.
+template <class V, class A, bool kGeneric>
+__global__ void __launch_bounds__(kWarpsPerBlock* kWarpSize, kBlocksPerMultiprocessor)
+    tile_spmv(const __grid_constant__ TileSpmv<V, A> p) {
+    __shared__ Stage<V, A> stages[kWarpsPerBlock];
+    const int warp = static_cast<int>(threadIdx.x) / kWarpSize;
+    const std::int64_t at = std::int64_t{blockIdx.x} * kWarpsPerBlock + warp;
+    if (at >= p.item_count) return;
+    const WorkItem& item = p.items[at];
+    ItemProduct<V, A, kGeneric> product(p, stages[warp], item);
+    const A sum = product.run();
+    if (item.slot < 0) {
+        product.write(sum);
+    } else {
+        product.write_partial(sum);
+    }
+}
+
+}  // namespace tilespmv::cuda

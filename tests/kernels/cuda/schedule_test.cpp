@@ -1,0 +1,104 @@
+#include "kernels/cuda/schedule.hpp"
+
+#include <gtest/gtest.h>
+
+#include "selector/policy.hpp"
+#include "tests/support/battery.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using cuda::Schedule;
+using cuda::ScheduleLimits;
+
+void expect_covers(const TileMatrix<double>& a, const Schedule& s, const ScheduleLimits& limits) {
+    offset_t value = 0;
+    offset_t byte = 0;
+    offset_t tile = 0;
+    std::size_t next = 0;
+    offset_t deferred = 0;
+    std::int64_t tile_row = -1;
+    for (const auto& item : s.items) {
+        ASSERT_GE(item.tile_row, tile_row);
+        ASSERT_LE(item.tile_row, tile_row + 1) << "every tile row has an item";
+        tile_row = item.tile_row;
+        offset_t work = item.deferred_count;
+        for (std::uint16_t c = 0; c < item.chunk.chunks; ++c) {
+            ASSERT_TRUE(c != 1 || item.next_chunk == next);
+            const auto& part = c == 0 ? item.chunk : s.chunks.at(next++);
+            ASSERT_EQ(part.first_value, value);
+            ASSERT_EQ(part.first_byte, byte);
+            ASSERT_EQ(part.first_tile, tile);
+            ASSERT_LE(part.values, ScheduleLimits::kChunkValues);
+            ASSERT_LE(part.bytes, ScheduleLimits::kChunkBytes);
+            ASSERT_LE(part.tiles, ScheduleLimits::kChunkTiles);
+            value += part.values;
+            byte += part.bytes;
+            tile += part.tiles;
+            work += part.values;
+        }
+        EXPECT_LE(work, std::max<offset_t>(limits.item_values, ScheduleLimits::kChunkValues));
+        if (item.deferred_count > 0) {
+            EXPECT_EQ(item.deferred_base + item.deferred_first, deferred);
+            deferred += item.deferred_count;
+        }
+    }
+    EXPECT_EQ(tile_row + 1, div_up(a.rows, kTileSize));
+    EXPECT_EQ(next, s.chunks.size());
+    EXPECT_EQ(value, static_cast<offset_t>(a.values.size()));
+    EXPECT_EQ(byte, static_cast<offset_t>(a.indices.size()));
+    EXPECT_EQ(tile, static_cast<offset_t>(a.tiles.size()));
+    EXPECT_EQ(deferred, a.deferred.nnz());
+}
+
+void expect_slots(const Schedule& s) {
+    std::vector<std::uint32_t> seen(s.splits.size(), 0);
+    for (std::size_t i = 0; i < s.items.size(); ++i) {
+        const auto& item = s.items[i];
+        const bool alone = (i == 0 || s.items[i - 1].tile_row != item.tile_row) &&
+                           (i + 1 == s.items.size() || s.items[i + 1].tile_row != item.tile_row);
+        ASSERT_EQ(item.slot < 0, alone);
+        if (alone) continue;
+        const auto& split = s.splits.at(static_cast<std::size_t>(item.split));
+        EXPECT_EQ(static_cast<std::uint32_t>(item.slot),
+                  split.first_slot + seen[static_cast<std::size_t>(item.split)]++);
+    }
+    for (std::size_t i = 0; i < s.splits.size(); ++i) EXPECT_EQ(seen[i], s.splits[i].slots);
+}
+
+TEST(TileSchedule, CoversEveryTileAndDeferredNonzeroOnceInOrder) {
+    for (const auto& info : selectors()) {
+        for (const auto& [name, csr] : matrix_battery()) {
+            SCOPED_TRACE(std::string(info.name) + ' ' + name);
+            const auto a = convert(csr, *make_policy(info.name));
+            for (const offset_t values : {1, 100, 600, 4096}) {
+                const ScheduleLimits limits{values};
+                const auto s = cuda::make_schedule(a, limits);
+                expect_covers(a, s, limits);
+                expect_slots(s);
+            }
+        }
+    }
+}
+
+TEST(TileSchedule, DeferredEndsAreRelativeToTheTileRow) {
+    const auto a =
+        convert(matrix_of(40, 40, {{1, 0}, {1, 30}, {3, 3}, {20, 1}, {39, 39}}), *make_policy("paper-deferred"));
+    const auto s = cuda::make_schedule(a, ScheduleLimits{});
+    const std::vector<std::uint32_t> first{0, 2, 2, 3};
+    EXPECT_TRUE(std::equal(first.begin(), first.end(), s.deferred_ends.begin()));
+    EXPECT_EQ(s.deferred_ends[15], 3u);
+    EXPECT_EQ(s.deferred_ends[16], 0u);
+    EXPECT_EQ(s.deferred_ends[20], 1u);
+    EXPECT_EQ(s.deferred_ends[39], 1u);
+    EXPECT_EQ(s.items[1].deferred_base, 3);
+}
+
+TEST(TileSchedule, LimitsFollowTheMatrix) {
+    EXPECT_EQ(cuda::limits_for(1000, 4224).item_values, 1024);
+    EXPECT_EQ(cuda::limits_for(20'000'000, 4224).item_values, 20'000'000 / (4224 * 2));
+    EXPECT_EQ(cuda::limits_for(10'000'000'000, 4224).item_values, 8192);
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
