@@ -59,9 +59,10 @@ private:
     std::size_t capacity_ = 0;
 };
 
-std::string reason(archive* a) {
-    const char* text = archive_error_string(a);
-    return text != nullptr ? text : "no reason given";
+[[noreturn]] void fail_stream(archive* a, const fs::path& file, std::ptrdiff_t line) {
+    const char* reason = archive_error_string(a);
+    throw Error(fmt::format("{}:{}: found a damaged stream ({}), expected complete gzip or xz data", file.string(),
+                            line, reason != nullptr ? reason : "no reason given"));
 }
 
 ArchiveHandle open_stream(const fs::path& file) {
@@ -72,7 +73,7 @@ ArchiveHandle open_stream(const fs::path& file) {
     archive_read_support_format_raw(a.get());
     archive_read_support_format_empty(a.get());
     if (archive_read_open_filename(a.get(), file.c_str(), GrowingText::kBlock) != ARCHIVE_OK) {
-        throw Error(fmt::format("{}: cannot be read: {}", file.string(), reason(a.get())));
+        fail_stream(a.get(), file, 1);  // its first block is read at once
     }
     return a;
 }
@@ -97,9 +98,7 @@ bool find_text(archive* a, const fs::path& file) {
         if (inner.filename() == wanted) return true;
         if (inner.extension() == ".mtx") found += (found.empty() ? "" : ", ") + inner.string();
     }
-    if (status != ARCHIVE_EOF) {
-        throw Error(fmt::format("{}:1: found a damaged stream ({}), expected gzip or xz", file.string(), reason(a)));
-    }
+    if (status != ARCHIVE_EOF) fail_stream(a, file, 1);
     if (archive_format(a) == ARCHIVE_FORMAT_EMPTY) return false;
     throw Error(fmt::format("{}: found {}, expected {} in the archive of that name", file.string(),
                             found.empty() ? "no .mtx file" : found, wanted));
@@ -116,10 +115,7 @@ DecompressedText decompress(const fs::path& file, const std::function<void(doubl
     for (;;) {
         const auto bytes = archive_read_data(a.get(), text.room(), GrowingText::kBlock);
         if (bytes == 0) return std::move(text).finish();
-        if (bytes < 0) {
-            throw Error(fmt::format("{}:{}: found a damaged stream ({}), expected more compressed data", file.string(),
-                                    1 + text.lines(), reason(a.get())));
-        }
+        if (bytes < 0) fail_stream(a.get(), file, 1 + text.lines());
         text.add(static_cast<std::size_t>(bytes));
         if (progress) progress(static_cast<double>(archive_filter_bytes(a.get(), -1)) / file_bytes);
     }

@@ -33,8 +33,9 @@ class EntryParser {
 public:
     explicit EntryParser(const Header& header) : header_(header) {}
 
-    /// Parses the entry that starts at `p` up to the end of its line and moves `p` there, or, if a fault is returned,
-    /// to the word at fault. What precedes the first word, and what is no entry, is a fault of that first word.
+    /// Parses the entry that starts at `p` up to the end of its line (or a zero byte) and moves `p` there, or, if a
+    /// fault is returned, to the word at fault. What precedes the first word, and what is no entry, is a fault of that
+    /// first word.
     Fault parse(const char*& p, E& entry) {
         const char* start = p;
         entry.row = entry.col = 0;

@@ -5,10 +5,11 @@
 #include <cctype>
 #include <cstring>
 #include <limits>
+#include <span>
 
 #include <fmt/format.h>
 
-#include "tile/matrix_market/number.hpp"
+#include "tile/matrix_market/digits.hpp"
 
 namespace tilespmv::matrix_market {
 namespace {
@@ -19,11 +20,11 @@ struct Keyword {
     T value;
 };
 
-constexpr std::array kLayouts{Keyword{"coordinate", Layout::coordinate}, Keyword{"array", Layout::array}};
-constexpr std::array kFields{Keyword{"real", Field::real}, Keyword{"integer", Field::integer},
-                             Keyword{"pattern", Field::pattern}};
-constexpr std::array kSymmetries{Keyword{"general", Symmetry::general}, Keyword{"symmetric", Symmetry::symmetric},
-                                 Keyword{"skew-symmetric", Symmetry::skew_symmetric}};
+constexpr std::array<Keyword<Layout>, 2> kLayouts{{{"coordinate", Layout::coordinate}, {"array", Layout::array}}};
+constexpr std::array<Keyword<Field>, 3> kFields{
+    {{"real", Field::real}, {"integer", Field::integer}, {"pattern", Field::pattern}}};
+constexpr std::array<Keyword<Symmetry>, 3> kSymmetries{
+    {{"general", Symmetry::general}, {"symmetric", Symmetry::symmetric}, {"skew-symmetric", Symmetry::skew_symmetric}}};
 
 /// Reads words from left to right and complains about the one that is wrong.
 class HeaderReader {
@@ -45,8 +46,8 @@ public:
         if (!next_is(keyword)) file_.fail(p_, expected);
     }
 
-    template <class T, std::size_t N>
-    T choose(const std::array<Keyword<T>, N>& keywords, std::string_view expected) {
+    template <class T>
+    T choose(std::span<const Keyword<T>> keywords, std::string_view expected) {
         for (const auto& [name, value] : keywords) {
             if (next_is(name)) return value;
         }
@@ -89,13 +90,14 @@ private:
 void parse_banner(HeaderReader& reader, Header& header) {
     reader.expect("%%matrixmarket", "'%%MatrixMarket' at the start of a Matrix Market file");
     reader.expect("matrix", "'matrix'");
-    header.layout = reader.choose(kLayouts, "'coordinate' or 'array'");
+    header.layout = reader.choose<Layout>(kLayouts, "'coordinate' or 'array'");
     if (header.layout == Layout::array) {
-        header.field = reader.choose(std::array{kFields[0], kFields[1]}, "'real' or 'integer' for an array");
-        header.symmetry = reader.choose(std::array{kSymmetries[0]}, "'general' for an array");
+        header.field = reader.choose<Field>(std::span(kFields).first(2), "'real' or 'integer' for an array");
+        header.symmetry = reader.choose<Symmetry>(std::span(kSymmetries).first(1), "'general' for an array");
     } else {
-        header.field = reader.choose(kFields, "'real', 'integer' or 'pattern' (complex matrices are not supported)");
-        header.symmetry = reader.choose(
+        header.field =
+            reader.choose<Field>(kFields, "'real', 'integer' or 'pattern' (complex matrices are not supported)");
+        header.symmetry = reader.choose<Symmetry>(
             kSymmetries, "'general', 'symmetric' or 'skew-symmetric' (hermitian matrices are not supported)");
     }
     reader.end_line();

@@ -1,65 +1,51 @@
 #pragma once
 
-#include <array>
-#include <bit>
-#include <cstdint>
-#include <cstring>
-
+#include "tile/matrix_market/digits.hpp"
 #include "tile/types.hpp"
 
-/// Numbers in a text that is followed by at least 8 readable bytes, the first of which is not a digit.
 namespace tilespmv::matrix_market {
 
-inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-inline bool ends_word(char c) { return is_blank(c) || c == '\n' || c == '\0'; }
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+/// A decimal number as it is written.
+struct Decimal {
+    bool negative = false;
+    std::uint64_t mantissa = 0;  ///< all digits, modulo 2^64
+    std::int64_t digits = 0;     ///< how many, zeros in front included
+    std::int64_t exponent = 0;   ///< of ten, the digits behind the point taken in
+};
 
-inline const char* skip_blanks(const char* p) {
-    while (is_blank(*p)) ++p;
-    return p;
-}
-
-/// Moves `p` from the end of a word to the next word or the end of the line; false if the word goes on.
-inline bool next_word(const char*& p) {
-    if (p[0] == ' ' && p[1] > ' ') [[likely]] {
-        ++p;
-        return true;
+/// Splits `[+-]digits[.digits][(e|E|d|D)[+-]digits]`; false if `p` does not start with that. Moves `p` to its end.
+inline bool scan_decimal(const char*& p, Decimal& decimal) {
+    decimal.negative = *p == '-';
+    if (*p == '-' || *p == '+') ++p;
+    const char* first = p;
+    p = append_digits(p, decimal.mantissa);
+    decimal.digits = p - first;
+    if (*p == '.') {
+        first = ++p;
+        p = append_digits(p, decimal.mantissa);
+        decimal.digits += p - first;
+        decimal.exponent = first - p;
     }
-    if (!ends_word(*p)) return false;
-    p = skip_blanks(p);
-    return true;
+    if (decimal.digits == 0) return false;
+    const char letter = static_cast<char>(*p | 0x20);
+    if (letter != 'e' && letter != 'd') return true;
+    const bool negative = p[1] == '-';
+    first = p + 1 + (negative || p[1] == '+');
+    std::uint64_t power = 0;
+    p = append_digits(first, power);
+    constexpr std::uint64_t beyond_every_type = 1000000;
+    power = p - first > 18 || power > beyond_every_type ? beyond_every_type : power;
+    decimal.exponent += negative ? -static_cast<std::int64_t>(power) : static_cast<std::int64_t>(power);
+    return p != first;
 }
 
 namespace detail {
-
-inline constexpr std::array<std::uint64_t, 9> kPowers = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
 inline constexpr auto kPowersOfFive = [] {
     std::array<std::uint64_t, 28> powers{1};
     for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = 5 * powers[i - 1];
     return powers;
 }();
-
-/// Eight characters with digits turned into 0 to 9, the first in the lowest byte.
-inline std::uint64_t load_digits(const char* p) {
-    static_assert(std::endian::native == std::endian::little, "digits are read eight at a time, lowest byte first");
-    std::uint64_t chars = 0;
-    std::memcpy(&chars, p, sizeof chars);
-    return chars ^ 0x3030303030303030u;
-}
-
-/// How many of the eight are digits, up to the first that is not.
-inline int leading_digits(std::uint64_t digits) {
-    const std::uint64_t others = (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
-    return std::countr_zero(others) / 8;
-}
-
-/// The number that eight digits spell: neighbours are joined to pairs, fours, and eight.
-inline std::uint64_t join_digits(std::uint64_t digits) {
-    digits = digits * 10 + (digits >> 8);
-    constexpr std::uint64_t pairs = 0x000000ff000000ffu;
-    return ((digits & pairs) * 0x000f424000000064u + ((digits >> 16) & pairs) * 0x0000271000000001u) >> 32;
-}
 
 __extension__ using uint128 = unsigned __int128;
 
@@ -93,8 +79,7 @@ inline bool to_double(std::uint64_t mantissa, std::int64_t exponent, double& val
     constexpr std::array<double, 23> powers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const std::int64_t size = exponent < 0 ? -exponent : exponent;
-    if (mantissa <= std::uint64_t{1} << 53 &&
-        size <= 22) {  // both operands and so the result are exact or rounded once
+    if (mantissa <= std::uint64_t{1} << 53 && size <= 22) {  // both operands are exact
         const auto m = static_cast<double>(mantissa);
         value = exponent < 0 ? m / powers[size] : m * powers[size];
         return true;
@@ -118,46 +103,7 @@ inline bool narrow(double from, float& to) {
 
 }  // namespace detail
 
-/// Appends the digits at `p` to `value` (modulo 2^64) and returns where they end.
-inline const char* append_digits(const char* p, std::uint64_t& value) {
-    for (;;) {
-        const auto digits = detail::load_digits(p);
-        const int count = detail::leading_digits(digits);
-        if (count == 0) return p;
-        value = value * detail::kPowers[count] + detail::join_digits(digits << (64 - 8 * count));
-        p += count;
-        if (count < 8) return p;
-    }
-}
-
-/// A decimal number as it is written.
-struct Decimal {
-    bool negative = false;
-    std::uint64_t mantissa = 0;  ///< all digits, modulo 2^64
-    std::int64_t digits = 0;     ///< how many, zeros in front included
-    std::int64_t exponent = 0;   ///< of ten, the digits behind the point taken in
-};
-
-/// As `append_digits`, with `guess` digits expected: where the guess holds, the processor goes on with the next word
-/// before it has counted the digits of this one. The last count becomes the guess.
-inline const char* append_digits(const char* p, std::uint64_t& value, int& guess) {
-    const auto digits = detail::load_digits(p);
-    const int count = detail::leading_digits(digits);
-    if (count == 0 || count == 8) return append_digits(p, value);
-    value = detail::join_digits(digits << (64 - 8 * count));
-    int expected = guess;
-    asm("" : "+r"(expected));  // hides from the compiler that guess and count are equal behind the branch
-    if (count != expected) [[unlikely]] {
-        guess = count;
-        asm volatile("");  // keeps the branch a branch
-    }
-    return p + guess;
-}
-
 enum class NumberFault { none, malformed, overflow };
-
-/// Splits `[+-]digits[.digits][(e|E|d|D)[+-]digits]`; false if `p` does not start with that. Moves `p` to its end.
-bool scan_decimal(const char*& p, Decimal& decimal);
 
 /// Any number by way of the standard library: long mantissas, large exponents, nan and inf. As `parse_real`.
 template <Value V>
@@ -189,31 +135,6 @@ inline NumberFault parse_integer(const char*& p, V& value) {
     value = *p == '-' ? -static_cast<V>(magnitude) : static_cast<V>(magnitude);
     p = end;
     return NumberFault::none;
-}
-
-inline bool scan_decimal(const char*& p, Decimal& decimal) {
-    decimal.negative = *p == '-';
-    if (*p == '-' || *p == '+') ++p;
-    const char* first = p;
-    p = append_digits(p, decimal.mantissa);
-    decimal.digits = p - first;
-    if (*p == '.') {
-        first = ++p;
-        p = append_digits(p, decimal.mantissa);
-        decimal.digits += p - first;
-        decimal.exponent = first - p;
-    }
-    if (decimal.digits == 0) return false;
-    const char letter = static_cast<char>(*p | 0x20);
-    if (letter != 'e' && letter != 'd') return true;
-    const bool negative = p[1] == '-';
-    first = p + 1 + (negative || p[1] == '+');
-    std::uint64_t power = 0;
-    p = append_digits(first, power);
-    constexpr std::uint64_t beyond_every_type = 1000000;
-    power = p - first > 18 || power > beyond_every_type ? beyond_every_type : power;
-    decimal.exponent += negative ? -static_cast<std::int64_t>(power) : static_cast<std::int64_t>(power);
-    return p != first;
 }
 
 }  // namespace tilespmv::matrix_market

@@ -46,7 +46,8 @@ ChunkResult for_each_entry(EntryParser<E> parser, const char* p, const char* end
     while (p < end) {
         const char* start = p;
         E entry;
-        const Fault fault = parser.parse(p, entry);
+        Fault fault = parser.parse(p, entry);
+        if (fault == Fault::none && *p != '\n' && p < end) fault = Fault::end_of_line;  // a zero byte
         if (fault == Fault::none) [[likely]] {
             f(start, entry);
             ++result.entries;
@@ -123,7 +124,7 @@ private:
         for (std::size_t i = 0; i < results_.size(); ++i) {
             const auto& result = results_[i];
             if (before + result.entries > header_.entries) fail_excess<E>(i, before);
-            if (result.fault != Fault::none) file_.fail(result.where, expectation<E>(result.fault));
+            if (result.fault != Fault::none) fail<E>(result);
             before += result.entries;
         }
         if (before < header_.entries) {
@@ -142,6 +143,18 @@ private:
     }
 
     template <class E>
+    [[noreturn]] void fail(const ChunkResult& result) const {
+        const auto expected = expectation<E>(result.fault);
+        if (result.fault != Fault::above_diagonal && result.fault != Fault::on_diagonal) {
+            file_.fail(result.where, expected);
+        }
+        std::uint64_t row = 0;
+        std::uint64_t col = 0;
+        append_digits(skip_blanks(append_digits(result.where, row)), col);
+        file_.fail(result.where, fmt::format("an entry in row {}, column {}", row, col), expected);
+    }
+
+    template <class E>
     [[nodiscard]] std::string expectation(Fault fault) const {
         switch (fault) {
             case Fault::row:
@@ -153,9 +166,9 @@ private:
             case Fault::overflow:
                 return fmt::format("a number in the range of {}", E::type);
             case Fault::above_diagonal:
-                return "no entry above the diagonal of a symmetric file";
+                return "entries of a symmetric file on or below the diagonal";
             case Fault::on_diagonal:
-                return "zero on the diagonal of a skew-symmetric matrix";
+                return "zeros on the diagonal of a skew-symmetric matrix";
             default:
                 return "end of line";
         }
