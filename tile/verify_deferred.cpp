@@ -38,16 +38,21 @@ void check_sizes(const TileMatrix<V>& a) {
 /// A set of tile columns that sometimes says yes where it should say no: of fixed size, however wide the matrix is.
 class ColumnFilter {
 public:
-    void add(index_t tile_column) { words_[place(tile_column)] |= bit(tile_column); }
-    void remove(index_t tile_column) { words_[place(tile_column)] &= ~bit(tile_column); }
-    [[nodiscard]] bool may_hold(index_t tile_column) const {
-        return (words_[place(tile_column)] & bit(tile_column)) != 0;
+    void add(index_t tile_column) { word(tile_column) |= std::uint64_t{1} << tile_column % 64; }
+    void remove(index_t tile_column) { word(tile_column) &= ~(std::uint64_t{1} << tile_column % 64); }
+    /// Whether the tile column of any of these columns may be in the set.
+    [[nodiscard]] bool may_hold_any(std::span<const index_t> cols) const {
+        std::uint64_t hits = 0;
+        for (const index_t col : cols) {
+            const auto tile_column = static_cast<std::uint32_t>(col) / kTileSize;
+            hits |= words_[tile_column / 64 % kWords] >> tile_column % 64;
+        }
+        return (hits & 1) != 0;
     }
 
 private:
     static constexpr std::size_t kWords = 1024;
-    static std::uint64_t bit(index_t column) { return std::uint64_t{1} << column % 64; }
-    static std::size_t place(index_t column) { return static_cast<std::size_t>(column / 64) % kWords; }
+    std::uint64_t& word(index_t tile_column) { return words_[static_cast<std::size_t>(tile_column) / 64 % kWords]; }
 
     std::array<std::uint64_t, kWords> words_{};
 };
@@ -75,7 +80,7 @@ public:
         if (cols.empty()) return;
         check_columns(row, cols);
         if (row / kTileSize != tile_row_) enter(row / kTileSize);
-        if (!tiles_.empty()) check_not_tiled(row, cols);
+        if (!tiles_.empty() && filter_.may_hold_any(cols)) check_not_tiled(row, cols);
     }
 
 private:
@@ -99,9 +104,6 @@ private:
     }
 
     void check_not_tiled(index_t row, std::span<const index_t> cols) const {
-        bool may_be_tiled = false;
-        for (const index_t col : cols) may_be_tiled |= filter_.may_hold(col / kTileSize);
-        if (!may_be_tiled) return;
         for (const index_t col : cols) {
             const auto before = [](TileEntry tile, index_t column) { return tile.column() < column; };
             const auto tile = std::lower_bound(tiles_.begin(), tiles_.end(), col / kTileSize, before);
