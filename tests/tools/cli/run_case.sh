@@ -8,8 +8,8 @@
 #   ! text     a line that the command prints on stderr
 #   = code     its exit code (0 if not given)
 #   text       a line that it prints on stdout
-# In an expected line {*} stands for anything, and a line ... for any number of lines. Blank lines at the end of what is
-# expected do not count.
+# In an expected line {*} stands for anything, and a line ... for any number of lines. Blank lines at the end do
+# not count.
 set -uo pipefail
 export LC_ALL=C
 case_file=$(realpath "$1")
@@ -41,7 +41,9 @@ regex_of() {
 compare() {
     local actual
     actual=$(cat "$2"; printf x)
-    [[ ${actual%x} =~ $(regex_of "$3") ]] && return
+    actual=${actual%x}
+    while [[ $actual == *$'\n\n' ]]; do actual=${actual%$'\n'}; done
+    [[ $actual =~ $(regex_of "$3") ]] && return
     echo "$case_file: $1 of: $command"
     diff -u --label expected --label actual "$3" "$2"
     failures=$((failures + 1))
