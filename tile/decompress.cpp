@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kReadBytes = std::size_t{1} << 16;
+
 struct CloseArchive {
     void operator()(archive* a) const { archive_read_free(a); }
 };
@@ -72,7 +74,7 @@ ArchiveHandle open_stream(const fs::path& file) {
     archive_read_support_format_tar(a.get());
     archive_read_support_format_raw(a.get());
     archive_read_support_format_empty(a.get());
-    if (archive_read_open_filename(a.get(), file.c_str(), GrowingText::kBlock) != ARCHIVE_OK) {
+    if (archive_read_open_filename(a.get(), file.c_str(), kReadBytes) != ARCHIVE_OK) {
         fail_stream(a.get(), file, 1);  // its first block is read at once
     }
     return a;

@@ -1,0 +1,124 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tile/matrix_market_support.hpp"
+
+namespace tilespmv {
+namespace {
+
+namespace fs = std::filesystem;
+using test::error_of;
+
+/// expected.txt lists `file:line: found X, expected Y`, one line a file.
+std::vector<std::string> expected_messages() {
+    std::ifstream stream(test::kCorpus / "invalid" / "expected.txt");
+    std::vector<std::string> messages;
+    for (std::string line; std::getline(stream, line);) messages.push_back(line);
+    return messages;
+}
+
+std::string file_of(const std::string& message) { return message.substr(0, message.find(':')); }
+
+class RefusedFile : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(RefusedFile, GivesTheSameLineForAnyNumberOfThreads) {
+    const auto file = test::kCorpus / "invalid" / file_of(GetParam());
+    const auto expected = (test::kCorpus / "invalid").string() + "/" + GetParam();
+    for (const int count : {1, 2, 7}) {
+        const test::Threads threads(count);
+        EXPECT_EQ(error_of([&] { read_matrix_market<double>(file); }), expected) << count << " threads";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, RefusedFile, ::testing::ValuesIn(expected_messages()), [](const auto& test) {
+    std::string name = file_of(test.param);
+    std::replace(name.begin(), name.end(), '.', '_');
+    return name;
+});
+
+TEST(RefusedFiles, AreAllListed) {
+    const fs::directory_iterator files(test::kCorpus / "invalid");
+    EXPECT_EQ(std::distance(begin(files), end(files)), static_cast<std::ptrdiff_t>(expected_messages().size()) + 1);
+}
+
+TEST(ReadErrors, NameTheFileThatIsMissingOrADirectory) {
+    const test::TemporaryDirectory directory;
+    const auto missing = directory.path() / "missing.mtx";
+    EXPECT_EQ(error_of([&] { read_matrix_market<double>(missing); }),
+              missing.string() + ": cannot be read: No such file or directory");
+    EXPECT_EQ(error_of([&] { read_matrix_market<double>(directory.path()); }),
+              directory.path().string() + ": cannot be read: found a directory, expected a file");
+}
+
+/// A file of many lines in which entry k stands in line k + 2, and the lines given are replaced.
+std::string long_file(int entries, const std::vector<std::pair<int, std::string>>& replaced) {
+    std::vector<std::string> lines{"%%MatrixMarket matrix coordinate real general",
+                                   "1000 1000 " + std::to_string(entries)};
+    for (int k = 1; k <= entries; ++k) lines.push_back(std::to_string(k % 1000 + 1) + " 1 0.25");
+    for (const auto& [line, text] : replaced) lines[line - 1] = text;
+    std::string content;
+    for (const auto& line : lines) content += line + "\n";
+    return content;
+}
+
+/// The error of a file of that content, without its name, which must not depend on the threads.
+std::string error_of_text(const std::string& content) {
+    const test::TemporaryDirectory directory;
+    const auto file = directory.file("A.mtx", content);
+    std::string first;
+    for (const int count : {1, 2, 7}) {
+        const test::Threads threads(count);
+        const auto error = error_of([&] { read_matrix_market<double>(file); });
+        if (first.empty()) first = error;
+        EXPECT_EQ(error, first) << count << " threads";
+    }
+    return first.substr(first.find(".mtx:") + 5);
+}
+
+TEST(ReadErrors, TheFirstOfManyBadLinesIsReported) {
+    std::vector<std::pair<int, std::string>> bad;
+    for (int line = 60000; line >= 30000; line -= 10) bad.emplace_back(line, "7 x 0.25");
+    EXPECT_EQ(error_of_text(long_file(70000, bad)), "30000: found 'x', expected a column from 1 to 1000");
+}
+
+TEST(ReadErrors, ABadLineInFrontOfTooManyEntriesIsReported) {
+    EXPECT_EQ(error_of_text(long_file(70000, {{2, "1000 1000 50000"}, {40000, "1 1 one"}})),
+              "40000: found 'one', expected a real number");
+}
+
+TEST(ReadErrors, TooManyEntriesInFrontOfABadLineAreReported) {
+    EXPECT_EQ(error_of_text(long_file(70000, {{2, "1000 1000 30000"}, {40000, "1 1 one"}})),
+              "30003: found one more entry, expected 30000 entries as the size line says");
+}
+
+TEST(ReadErrors, FloatsOverflowWhereDoublesDoNot) {
+    const std::string text = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e39\n";
+    EXPECT_EQ(test::read_text<double>(text).values[0], 1e39);
+    EXPECT_THAT(error_of([&] { test::read_text<float>(text); }),
+                ::testing::HasSubstr(":3: found '1e39', expected a number in the range of float32"));
+}
+
+std::string vector_error(const std::string& content) {
+    const test::TemporaryDirectory directory;
+    const auto file = directory.file("x.mtx", content);
+    const auto error = error_of([&] { read_vector<double>(file); });
+    return error.substr(error.find(".mtx:") + 5);
+}
+
+TEST(VectorErrors, TellTheLine) {
+    const std::string banner = "%%MatrixMarket matrix array real general\n";
+    EXPECT_EQ(vector_error(banner + "3 2\n1\n2\n3\n4\n5\n6\n"), "2: found 2 columns, expected a vector of one column");
+    EXPECT_EQ(vector_error(banner + "3 1\n1\n2\n"),
+              "5: found end of file after 2 entries, expected 3 as the size line says");
+    EXPECT_EQ(vector_error(banner + "1 1\n1\n2\n"),
+              "4: found one more entry, expected 1 entries as the size line says");
+    EXPECT_EQ(vector_error(banner + "0 1\n1\n"), "3: found one more entry, expected 0 entries as the size line says");
+    EXPECT_EQ(vector_error(banner + "2 1\n1\n2 2\n"), "4: found '2', expected end of line");
+    EXPECT_EQ(vector_error(banner + "2147483647 1\n1\n"),
+              "4: found end of file after 1 entries, expected 2147483647 as the size line says");
+    EXPECT_EQ(vector_error("%%MatrixMarket matrix coordinate real general\n2 2 0\n"),
+              "2: found 2 columns, expected a vector of one column");
+}
+
+}  // namespace
+}  // namespace tilespmv
