@@ -98,7 +98,7 @@ double best_rate(Stopwatch& stopwatch, double bytes, int passes, F&& pass) {
 }  // namespace
 
 std::size_t bandwidth_array_bytes(std::size_t cache_bytes, std::size_t free_memory_bytes) {
-    return std::min(std::max(6 * cache_bytes, 192 * kMiB), free_memory_bytes / 4);
+    return std::min(std::max(4 * cache_bytes, 192 * kMiB), free_memory_bytes / 4);
 }
 
 Bandwidth measure_bandwidth(Stopwatch& stopwatch, std::size_t array_bytes, int passes) {

@@ -16,7 +16,7 @@ struct Bandwidth {
     friend bool operator==(const Bandwidth&, const Bandwidth&) = default;
 };
 
-/// Bytes of the arrays that the bandwidth of a processor is measured on: six times its cache, at least 192 MiB, but no
+/// Bytes of the arrays that the bandwidth of a processor is measured on: four times its cache, at least 192 MiB, but no
 /// more than a quarter of the memory that is free.
 std::size_t bandwidth_array_bytes(std::size_t cache_bytes, std::size_t free_memory_bytes);
 

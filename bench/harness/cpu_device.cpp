@@ -8,6 +8,8 @@
 
 #include <unistd.h>
 
+#include "tile/parallel.hpp"
+
 namespace tilespmv::bench {
 namespace {
 
@@ -55,10 +57,11 @@ const Bandwidth& CpuDevice::bandwidth() {
 }
 
 void CpuDevice::flush_cache() {
+    constexpr std::int64_t kGrain = 1 << 17;  // words, 1 MiB
     if (flush_.empty()) flush_ = Buffer<std::uint64_t>(2 * cache_bytes_ / sizeof(std::uint64_t));
-    const auto words = static_cast<std::int64_t>(flush_.size());
-#pragma omp parallel for simd schedule(static)
-    for (std::int64_t i = 0; i < words; ++i) flush_[i] = 0;
+    parallel_ranges(0, static_cast<std::int64_t>(flush_.size()), kGrain, [&](std::int64_t first, std::int64_t last) {
+        std::fill(flush_.data() + first, flush_.data() + last, 0);
+    });
 }
 
 }  // namespace tilespmv::bench

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "tests/bench/sample_results.hpp"
 #include "tile/error.hpp"
@@ -22,7 +23,6 @@ const Build kBuild{.version = "1.0", .revision = "abc", .compiler = "cc", .type 
 
 class ResultFile : public testing::Test {
 protected:
-    void SetUp() override { std::filesystem::remove(file_); }
     void TearDown() override { std::filesystem::remove(file_); }
 
     void write_text(const std::string& text) { std::ofstream(file_, std::ios::binary) << text; }
@@ -37,7 +37,10 @@ protected:
         return "";
     }
 
-    const std::string file_ = testing::TempDir() + "tilespmv_result_file_test.json";
+    // Tests may run at the same time.
+    const std::string file_ = testing::TempDir() + "tilespmv_" +
+                              testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()) +
+                              ".json";
 };
 
 TEST_F(ResultFile, GoesOnWithWhatItHolds) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "bench/harness/result_file.hpp"
 #include "tests/bench/fake_device.hpp"
@@ -28,7 +29,6 @@ protected:
         options_.min_seconds = 1e-4;
         options_.max_seconds = 1e-3;
     }
-    void SetUp() override { std::filesystem::remove(json_); }
     void TearDown() override { std::filesystem::remove(json_); }
 
     // What it prints on stdout; `error_` and `code_` say how it ended.
@@ -50,7 +50,10 @@ protected:
     bool measured() const { return device_.flushes > 0; }
     ResultSet saved() const { return bench::read_results(json_); }
 
-    const std::string json_ = testing::TempDir() + "tilespmv_bench_run_test.json";
+    // Tests may run at the same time.
+    const std::string json_ = testing::TempDir() + "tilespmv_" +
+                              testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()) +
+                              ".json";
     bench::SteadyStopwatch stopwatch_;
     bench::FakeDevice device_{stopwatch_};
     BenchOptions options_;

@@ -1,0 +1,55 @@
+#include "bench/harness/product.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tile/error.hpp"
+
+namespace tilespmv::bench {
+namespace {
+
+TEST(MakeX, IsTheSameEverywhereAndBetweenAHalfAndOneAndAHalf) {
+    const Buffer<double> x = make_x<double>(1000);
+    EXPECT_EQ(x[0], 0.5);
+    EXPECT_EQ(x[1], 0.5 + 2654435761.0 / 4294967296.0);
+    for (const double v : x) {
+        EXPECT_GE(v, 0.5);
+        EXPECT_LT(v, 1.5);
+    }
+}
+
+class HostProduct : public testing::Test {
+protected:
+    const CsrMatrix<double> a_{
+        .rows = 3, .cols = 2, .row_ptrs = {0, 1, 1, 3}, .col_idxs = {0, 0, 1}, .values = {1, 2, 3}};
+    const Buffer<double> x_ = make_x<double>(2);
+    const std::span<const double> x_span_{x_.data(), x_.size()};
+    const ExpectedProduct expected_ = expected_product<double>(a_, 1.0, x_span_, 0.0, {});
+};
+
+TEST_F(HostProduct, OfEveryOperatorIsRight) {
+    for (const auto& info : operators<double>()) {
+        const auto product = make_host_product(info, info.needs_tiles ? "paper" : "", a_, x_span_);
+        product->run();
+        EXPECT_TRUE(product->check(expected_).ok) << info.name;
+        EXPECT_GE(product->matrix_bytes(), 3 * sizeof(double)) << info.name;
+    }
+}
+
+// Also the row without nonzeros must be written.
+TEST_F(HostProduct, PoisonLeavesNoRightRow) {
+    const auto product = make_host_product(find_operator<double>("reference"), "", a_, x_span_);
+    product->run();
+    product->poison();
+    const CheckResult check = product->check(expected_);
+    EXPECT_FALSE(check.ok);
+    EXPECT_TRUE(std::isnan(check.found));
+}
+
+TEST_F(HostProduct, NeedsASelectorForTiles) {
+    EXPECT_THROW(make_host_product(find_operator<double>("tile-omp"), "magic", a_, x_span_), Error);
+}
+
+}  // namespace
+}  // namespace tilespmv::bench
