@@ -44,7 +44,7 @@ CountSpread spread_of(std::int64_t n, Count&& count) {
         for (auto i = first; i < last; ++i) part += {count(i), count(i)};
         return part;
     });
-    const double mean = ratio(static_cast<double>(total.sum), static_cast<double>(n));
+    const double mean = share(total.sum, n);
     const auto squares = parallel_sum<double>(n, [&](std::int64_t first, std::int64_t last) {
         double part = 0;
         for (auto i = first; i < last; ++i) part += std::pow(static_cast<double>(count(i)) - mean, 2);
@@ -114,7 +114,7 @@ TileGridStatistics grid_statistics(const CsrMatrix<V>& a, const TileCounts& coun
     grid.tiles = counts.blocks[3];
     grid.possible = div_up(a.rows, kTileSize) * div_up(a.cols, kTileSize);
     if (grid.tiles == 0) return grid;
-    grid.mean = ratio(static_cast<double>(a.nnz()), static_cast<double>(grid.tiles));
+    grid.mean = share(a.nnz(), grid.tiles);
     grid.median = (nnz_of_rank(counts, (grid.tiles - 1) / 2) + nnz_of_rank(counts, grid.tiles / 2)) / 2.0;
     grid.max = nnz_of_rank(counts, grid.tiles - 1);
     for (std::size_t nnz = 1; nnz < counts.with_nnz.size(); ++nnz) {

@@ -111,7 +111,12 @@ MatrixStatistics matrix_statistics(const CsrMatrix<V>& a);
 template <Value V>
 TiledStatistics tiled_statistics(const TileMatrix<V>& a, std::span<const FormatInfo> formats);
 
-/// a / b, 0 if b is: shares and bytes per nonzero of matrices without nonzeros.
+/// a / b, 0 if b is: means and variations of matrices without nonzeros.
 inline double ratio(double a, double b) { return b != 0 ? a / b : 0; }
+
+/// The same of two counts: shares, bytes per nonzero.
+inline double share(offset_t part, offset_t whole) {
+    return ratio(static_cast<double>(part), static_cast<double>(whole));
+}
 
 }  // namespace tilespmv

@@ -80,7 +80,7 @@ TiledStatistics tiled_statistics(const TileMatrix<V>& a, std::span<const FormatI
     s.value_bytes = static_cast<offset_t>(a.values.bytes());
     s.deferred = deferred_statistics(a.deferred);
     s.bytes = static_cast<offset_t>(a.bytes());
-    s.bytes_per_nnz = ratio(static_cast<double>(s.bytes), static_cast<double>(a.nnz));
+    s.bytes_per_nnz = share(s.bytes, a.nnz);
     return s;
 }
 

@@ -7,8 +7,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double share(offset_t part, offset_t whole) { return ratio(static_cast<double>(part), static_cast<double>(whole)); }
-
 Json histogram_json(const TileGridStatistics& grid) {
     Json bins = Json::object();
     for (std::size_t i = 0; i < kTileNnzBins.size(); ++i) bins[tile_nnz_bin_name(i)] = grid.histogram[i];
@@ -100,7 +98,7 @@ Json matrix_json(const StatsReport& report) {
 /// RFC 4180: quotes where a comma or a quote needs them.
 std::string csv_field(const Json& value) {
     if (!value.is_string()) return value.dump();
-    const auto text = value.get<std::string>();
+    auto text = value.get<std::string>();
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string quoted;
     for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);

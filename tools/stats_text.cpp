@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include <fmt/format.h>
@@ -12,14 +13,10 @@ namespace {
 
 constexpr std::size_t kBarLength = 40;
 
-double share(offset_t part, offset_t whole) { return ratio(static_cast<double>(part), static_cast<double>(whole)); }
-
 std::string per_nnz(offset_t bytes, offset_t nnz) { return nnz == 0 ? "-" : fmt::format("{:.2f}", share(bytes, nnz)); }
 
 /// A mean with four digits, or whole and grouped if it has more.
-std::string mean_text(double mean) {
-    return mean < 1000 ? fmt::format("{:.4g}", mean) : grouped(static_cast<std::int64_t>(mean + 0.5));
-}
+std::string mean_text(double mean) { return mean < 999.5 ? fmt::format("{:.4g}", mean) : grouped(std::llround(mean)); }
 
 std::string times(double factor) { return fmt::format("{:.2f} x", factor); }
 
@@ -49,7 +46,7 @@ std::string overview(const StatsReport& report) {
 
 std::string bar(offset_t n, offset_t longest) {
     if (n == 0) return "";
-    const auto length = static_cast<std::size_t>(share(n, longest) * kBarLength + 0.5);
+    const auto length = static_cast<std::size_t>(std::lround(share(n, longest) * kBarLength));
     return std::string(std::max<std::size_t>(1, length), '#');
 }
 

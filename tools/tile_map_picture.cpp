@@ -134,11 +134,10 @@ public:
 
 private:
     static std::string make_subtitle(const StatsReport& r) {
-        return fmt::format(
-            "{} x {}   {} nonzeros   {} tiles ({} of the grid)   {:.2f} bytes per nonzero   selector {}",
-            grouped(r.matrix.rows), grouped(r.matrix.cols), grouped(r.matrix.nnz), grouped(r.matrix.grid.tiles),
-            percent(ratio(static_cast<double>(r.matrix.grid.tiles), static_cast<double>(r.matrix.grid.possible))),
-            r.selectors[0].tiled.bytes_per_nnz, r.selectors[0].selector);
+        return fmt::format("{} x {}   {} nonzeros   {} tiles ({} of the grid)   {:.2f} bytes per nonzero   selector {}",
+                           grouped(r.matrix.rows), grouped(r.matrix.cols), grouped(r.matrix.nnz),
+                           grouped(r.matrix.grid.tiles), percent(share(r.matrix.grid.tiles, r.matrix.grid.possible)),
+                           r.selectors[0].tiled.bytes_per_nnz, r.selectors[0].selector);
     }
 
     [[nodiscard]] int map_right() const { return origin_.x + map_.axes.cols.pixels; }
@@ -234,11 +233,8 @@ private:
         for (const auto& row : rows_) {
             y += kLine;
             canvas_.fill(x, y, kCapital, kCapital, row.color);
-            const auto share = [](offset_t part, offset_t whole) {
-                return percent(ratio(static_cast<double>(part), static_cast<double>(whole)));
-            };
-            legend_line(y, row.name, share(row.tiles, report_.matrix.grid.tiles), share(row.nnz, report_.matrix.nnz),
-                        kInk);
+            legend_line(y, row.name, percent(share(row.tiles, report_.matrix.grid.tiles)),
+                        percent(share(row.nnz, report_.matrix.nnz)), kInk);
         }
         draw_notes(notes_.x, notes_.y);
     }

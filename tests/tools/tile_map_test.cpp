@@ -126,7 +126,9 @@ public:
         pixels_.resize(image.width * image.height);
         EXPECT_TRUE(png_image_finish_read(&image, nullptr, pixels_.data(), 0, nullptr)) << image.message;
     }
-    [[nodiscard]] Rgb at(int x, int y) const { return pixels_.at(static_cast<std::size_t>(y * width + x)); }
+    [[nodiscard]] Rgb at(int x, int y) const {
+        return pixels_.at(static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x));
+    }
 
     int width = 0;
     int height = 0;
