@@ -22,6 +22,16 @@ Timing noisy_timing(double median, double noise, int n, unsigned seed) {
 
 Verdict verdict(const Timing& first, const Timing& second) { return decide(time_ratio(first, second), kEffect); }
 
+TEST(Compare, WholeIntervalDecides) {
+    EXPECT_EQ(decide({.median = 0.8, .low = 0.7, .high = 0.95}, kEffect), Verdict::faster);
+    EXPECT_EQ(decide({.median = 0.8, .low = 0.7, .high = 0.96}, kEffect), Verdict::unclear);
+    EXPECT_EQ(decide({.median = 1.2, .low = 1.06, .high = 1.4}, kEffect), Verdict::slower);
+    EXPECT_EQ(decide({.median = 1.2, .low = 1.04, .high = 1.4}, kEffect), Verdict::unclear);
+    EXPECT_EQ(decide({.median = 1, .low = 0.96, .high = 1.04}, kEffect), Verdict::same);
+    EXPECT_EQ(decide({.median = 1, .low = 0.94, .high = 1.04}, kEffect), Verdict::unclear);
+    EXPECT_EQ(decide({.median = 1, .low = 0.96, .high = 1.06}, kEffect), Verdict::unclear);
+}
+
 TEST(Compare, ManySamplesDecide) {
     const Timing base = noisy_timing(1e-3, 0.05, 100, 1);
     EXPECT_EQ(verdict(base, noisy_timing(0.80e-3, 0.05, 100, 2)), Verdict::faster);
