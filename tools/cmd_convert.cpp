@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "tile/error.hpp"
 #include "tile/matrix_market.hpp"
 #include "tools/command.hpp"
+#include "tools/number_text.hpp"
 #include "tools/options.hpp"
 #include "tools/seconds.hpp"
 #include "tools/source.hpp"
@@ -42,9 +44,9 @@ void write_tiles(const ConvertOptions& options) {
     const auto tiles = load_tiles<V>(options.source, options.selector, &times);
     const double write = seconds([&] { write_archive(options.output, tiles, formats::format_table()); });
     fmt::print(
-        "{}: {} x {}, {} nonzeros, {} tiles, {} deferred, {:.2f} bytes per nonzero; read {:.3f} s, convert {:.3f} s, "
-        "write {:.3f} s\n",
-        options.output, tiles.rows, tiles.cols, tiles.nnz, tiles.tiles.size(), tiles.deferred.nnz(),
+        "{}: {}, {} tiles, {} deferred, {:.2f} bytes per nonzero; read {:.3f} s, convert {:.3f} s, write {:.3f} s\n",
+        options.output, describe_size(tiles.rows, tiles.cols, tiles.nnz), grouped(std::ssize(tiles.tiles)),
+        grouped(tiles.deferred.nnz()),
         tiles.nnz == 0 ? 0.0 : static_cast<double>(tiles.bytes()) / static_cast<double>(tiles.nnz), times.read,
         times.convert, write);
 }
@@ -54,8 +56,8 @@ void write_entries(const ConvertOptions& options) {
     CsrMatrix<V> csr;
     const double read = seconds([&] { csr = load_csr<V>(options.source); });
     const double write = seconds([&] { write_matrix_market(options.output, csr); });
-    fmt::print("{}: {} x {}, {} nonzeros; read {:.3f} s, write {:.3f} s\n", options.output, csr.rows, csr.cols,
-               csr.nnz(), read, write);
+    fmt::print("{}: {}; read {:.3f} s, write {:.3f} s\n", options.output, describe_size(csr.rows, csr.cols, csr.nnz()),
+               read, write);
 }
 
 void run(const ConvertOptions& options) {

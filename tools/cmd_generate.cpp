@@ -17,6 +17,7 @@
 #include "tools/command.hpp"
 #include "tools/options.hpp"
 #include "tools/seconds.hpp"
+#include "tools/source.hpp"
 #include "tools/value_type.hpp"
 
 namespace tilespmv::tools {
@@ -39,8 +40,8 @@ void generate_file(const GenerateOptions& options) {
     CsrMatrix<V> csr;
     const double made = seconds([&] { csr = generate<V>(options.specification); });
     const double written = seconds([&] { write(options.output, csr); });
-    fmt::print("{}: {} x {}, {} nonzeros; generate {:.3f} s, write {:.3f} s\n", options.output, csr.rows, csr.cols,
-               csr.nnz(), made, written);
+    fmt::print("{}: {}; generate {:.3f} s, write {:.3f} s\n", options.output,
+               describe_size(csr.rows, csr.cols, csr.nnz()), made, written);
 }
 
 void run(const GenerateOptions& options) {

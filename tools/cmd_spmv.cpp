@@ -60,7 +60,7 @@ Loaded<V> load_for(const OperatorInfo<V>& info, const SpmvOptions& options) {
 }
 
 template <Value V>
-void print_summary(const Operator<V>& a, std::span<const V> y) {
+void print_summary(const std::string& name, const Operator<V>& a, std::span<const V> y) {
     double squares = 0;
     double min = std::numeric_limits<double>::infinity();
     double max = -min;
@@ -72,7 +72,7 @@ void print_summary(const Operator<V>& a, std::span<const V> y) {
         max = std::max<double>(max, v);
         ++finite;
     }
-    fmt::print("{} x {}, {} nonzeros, {}, {}\n", a.rows(), a.cols(), a.nnz(), a.name(), value_name<V>());
+    fmt::print("{}: {}, {}, {}\n", name, describe_size(a.rows(), a.cols(), a.nnz()), value_name<V>(), a.name());
     if (finite == 0) return fmt::print("y: no finite value among {}\n", y.size());
     fmt::print("y: 2-norm {:.6g}, min {:.6g}, max {:.6g}, {} of {} values finite\n", std::sqrt(squares), min, max,
                finite, y.size());
@@ -90,7 +90,7 @@ void multiply(const SpmvOptions& options) {
     const std::span<V> result(y.begin(), y.end());
     a->apply(static_cast<V>(options.alpha), {x.begin(), x.end()}, static_cast<V>(options.beta), result);
     if (!options.output.empty()) return write_vector<V>(options.output, result);
-    print_summary<V>(*a, result);
+    print_summary<V>(source_name(options.source), *a, result);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ void verify(const VerifyOptions& options) {
     const auto policies = make_policies(options.selectors);
     const auto operators = select_operators<V>(options.operators);
     const auto csr = load_csr<V>(options.source);
-    fmt::print("{}: {} x {}, {} nonzeros, {}\n", source_name(options.source), csr.rows, csr.cols, csr.nnz(),
+    fmt::print("{}: {}, {}\n", source_name(options.source), describe_size(csr.rows, csr.cols, csr.nnz()),
                value_name<V>());
     fmt::print("{:<16} {:<18} {:<6} {:>11}\n", "operator", "tiles", "result", "error/bound");
     Verifier<V> verifier(csr, operators, options.seed, print_case);

@@ -7,12 +7,15 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
 #include "selector/policy.hpp"
 #include "tile/archive.hpp"
 #include "tile/generate.hpp"
 #include "tile/matrix_market.hpp"
+#include "tools/number_text.hpp"
 #include "tools/progress.hpp"
 #include "tools/seconds.hpp"
 #include "tools/value_type.hpp"
@@ -119,6 +122,10 @@ std::string source_name(const std::string& source) {
         if (name.extension() == suffix) name = name.stem();
     }
     return name.string();
+}
+
+std::string describe_size(index_t rows, index_t cols, offset_t nnz) {
+    return fmt::format("{} x {}, {} nonzeros", grouped(rows), grouped(cols), grouped(nnz));
 }
 
 template CsrMatrix<double> load_csr<double>(const std::string&);

@@ -31,4 +31,7 @@ TileMatrix<V> load_tiles(const std::string& source, const std::string& selector,
 /// The short name of a source for tables: the file's name without its suffixes, or the specification.
 std::string source_name(const std::string& source);
 
+/// What results start with: "4,884 x 4,884, 290,378 nonzeros".
+std::string describe_size(index_t rows, index_t cols, offset_t nnz);
+
 }  // namespace tilespmv::tools
