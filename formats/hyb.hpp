@@ -10,10 +10,12 @@ struct Hyb {
     static constexpr std::string_view name = "hyb";
 
     static std::optional<TileSize> size(const TilePattern& p, int value_bytes) {
-        TileSize best = size_of_width(p, 1);
-        for (int width = 2; width <= p.longest_row; ++width) {
-            const TileSize next = size_of_width(p, width);
-            if (next.bytes(value_bytes) < best.bytes(value_bytes)) best = next;
+        TileSize best;
+        int in_block = 0;
+        for (int width = 1; width <= p.longest_row; ++width) {
+            in_block += rows_longer_than(p, width - 1);
+            const TileSize next = size_of_width(p, width, in_block);
+            if (width == 1 || next.bytes(value_bytes) < best.bytes(value_bytes)) best = next;
         }
         return best;
     }
@@ -55,9 +57,17 @@ struct Hyb {
     }
 
 private:
-    static TileSize size_of_width(const TilePattern& p, int width) {
-        int in_block = 0;
-        for (int r = 0; r < p.rows; ++r) in_block += p.row_counts[r] < width ? p.row_counts[r] : width;
+    /// Eight rows at a time: a byte's top bit comes up where its row has more than `length` nonzeros.
+    static int rows_longer_than(const TilePattern& p, int length) {
+        constexpr std::uint64_t ones = 0x0101010101010101u;
+        std::uint64_t rows = 0;
+        for (const std::uint64_t counts : std::bit_cast<std::array<std::uint64_t, 2>>(p.row_counts)) {
+            rows += (counts + ones * static_cast<std::uint64_t>(127 - length)) >> 7 & ones;
+        }
+        return static_cast<int>(rows * ones >> 56);
+    }
+
+    static TileSize size_of_width(const TilePattern& p, int width, int in_block) {
         const int coo = p.nnz - in_block;
         const int block = p.rows * width;
         return {block + coo, EllBlock::index_bytes(p.rows, width, in_block < block) + coo, width};

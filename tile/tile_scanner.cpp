@@ -15,13 +15,13 @@ constexpr int kGroups = 64;
 constexpr int kWindowTiles = kGroups * kGroupTiles;
 constexpr std::uint32_t kWindowCols = kWindowTiles * kTileSize;
 
-/// Position of the first non-zero byte, or -1.
+/// Position of the first non-zero flag in [from / 8 * 8, to), or -1; `to` is a multiple of 8.
 template <std::size_t N>
-int first_flag(const std::array<std::uint8_t, N>& flags, int from) {
-    for (std::size_t i = static_cast<std::size_t>(from) / 8 * 8; i < N; i += 8) {
+int first_flag(const std::array<std::uint8_t, N>& flags, int from, int to) {
+    for (int i = from / 8 * 8; i < to; i += 8) {
         std::uint64_t word = 0;
         std::memcpy(&word, flags.data() + i, sizeof word);
-        if (word != 0) return static_cast<int>(i) + std::countr_zero(word) / 8;
+        if (word != 0) return i + std::countr_zero(word) / 8;
     }
     return -1;
 }
@@ -32,21 +32,48 @@ int first_flag(const std::array<std::uint8_t, N>& flags, int from) {
 /// stores, where counting or setting bits would make every nonzero wait for the one before. All zero when not in use.
 struct TileScanner::Window {
     std::array<std::array<std::uint16_t, kTileSize>, kWindowTiles> masks{};
-    std::array<std::array<std::uint8_t, kGroupTiles>, kGroups> tiles{};
+    std::array<std::uint8_t, kWindowTiles> tiles{};
     std::array<std::uint8_t, kGroups> groups{};
 
     /// The first tile left, or -1.
     int front() {
-        for (int g = 0; (g = first_flag(groups, g)) >= 0;) {
-            const int t = first_flag(tiles[g], 0);
-            if (t >= 0) return g * kGroupTiles + t;
+        for (int g = 0; (g = first_flag(groups, g, kGroups)) >= 0;) {
+            const int t = first_flag(tiles, g * kGroupTiles, (g + 1) * kGroupTiles);
+            if (t >= 0) return t;
             groups[g] = 0;
         }
         return -1;
     }
     void clear(int tile) {
         masks[tile].fill(0);
-        tiles[tile / kGroupTiles][tile % kGroupTiles] = 0;
+        tiles[tile] = 0;
+    }
+
+    /// Reads row r from `col` on, as far as it lies in the window that starts at `window_col`. `last` is the last
+    /// column read; `ascending` keeps its top bit as long as every column is larger than the one before. Returns where
+    /// it stopped. This is the innermost loop of every conversion. What it uses stands in locals: stores to the flags,
+    /// being bytes, might change any member as far as the compiler knows.
+    const index_t* read_row(int r, const index_t* col, const index_t* end, std::uint32_t window_col,
+                            std::uint32_t& last, std::uint32_t& ascending) {
+        std::uint16_t* const row = &masks[0][r];
+        std::uint8_t* const tile_flags = tiles.data();
+        std::uint8_t* const group_flags = groups.data();
+        std::uint32_t previous = last;
+        std::uint32_t order = ~0u;
+        for (; col < end; ++col) {
+            const auto c = static_cast<std::uint32_t>(*col);
+            const std::uint32_t w = c - window_col;
+            if (w >= kWindowCols) break;
+            order &= previous - c;
+            previous = c;
+            const std::size_t tile = w / kTileSize;
+            row[tile * kTileSize] = static_cast<std::uint16_t>(row[tile * kTileSize] | 1u << w % kTileSize);
+            tile_flags[tile] = 1;
+            group_flags[tile / kGroupTiles] = 1;
+        }
+        last = previous;
+        ascending = order;
+        return col;
     }
 };
 
@@ -76,8 +103,9 @@ TileScanner::TileScanner(index_t rows, index_t cols, const offset_t* row_ptrs, c
                          index_t tile_row)
     : cols_(cols), row0_(std::int64_t{tile_row} * kTileSize), col_idxs_(col_idxs), window_(WindowPool::take()) {
     pattern_.rows = static_cast<int>(std::min<std::int64_t>(kTileSize, rows - row0_));
+    last_col_.fill(~0u);
     for (int r = 0; r < pattern_.rows; ++r) {
-        first_[r] = read_[r] = row_ptrs[row0_ + r];
+        begin_[r] = read_[r] = row_ptrs[row0_ + r];
         end_[r] = row_ptrs[row0_ + r + 1];
     }
 }
@@ -85,7 +113,7 @@ TileScanner::TileScanner(index_t rows, index_t cols, const offset_t* row_ptrs, c
 TileScanner::~TileScanner() { WindowPool::give(std::move(window_)); }
 
 bool TileScanner::next() {
-    for (int r = 0; r < kTileSize; ++r) first_[r] += pattern_.row_counts[r];
+    for (std::size_t r = 0; r < kTileSize; ++r) passed_[r] += pattern_.row_counts[r];
     int tile = window_->front();
     if (tile < 0) {
         if (!fill_window()) {
@@ -119,32 +147,14 @@ bool TileScanner::fill_window() {
     }
     if (start == std::numeric_limits<std::uint32_t>::max()) return false;
     window_col_ = start / kTileSize * kTileSize;
-    for (int r = 0; r < pattern_.rows; ++r) read_row(r);
-    return true;
-}
-
-void TileScanner::read_row(int r) {
-    Window& window = *window_;
-    const index_t* col = col_idxs_;
-    const offset_t end = end_[r];
-    std::uint32_t least = least_col_[r];
-    bool ascending = true;
-    offset_t p = read_[r];
-    for (; p < end; ++p) {
-        const auto c = static_cast<std::uint32_t>(col[p]);
-        const std::uint32_t w = c - window_col_;
-        if (w >= kWindowCols) break;
-        ascending &= c >= least;
-        least = c + 1;
-        const std::uint32_t tile = w / kTileSize;
-        auto& mask = window.masks[tile][r];
-        mask = static_cast<std::uint16_t>(mask | 1u << w % kTileSize);
-        window.tiles[tile / kGroupTiles][tile % kGroupTiles] = 1;
-        window.groups[tile / kGroupTiles] = 1;
+    for (int r = 0; r < pattern_.rows; ++r) {
+        std::uint32_t ascending = 0;
+        const index_t* col =
+            window_->read_row(r, col_idxs_ + read_[r], col_idxs_ + end_[r], window_col_, last_col_[r], ascending);
+        if (ascending >> 31 == 0) fail(r);
+        read_[r] = col - col_idxs_;
     }
-    if (!ascending) fail(r);
-    read_[r] = p;
-    least_col_[r] = least;
+    return true;
 }
 
 void TileScanner::fail(int r) const {

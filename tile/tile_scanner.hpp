@@ -29,13 +29,25 @@ public:
     [[nodiscard]] const TilePattern& pattern() const { return pattern_; }
     [[nodiscard]] index_t column() const { return column_; }
     /// CSR position of the tile's first nonzero in its row r.
-    [[nodiscard]] offset_t first(int r) const { return first_[r]; }
+    [[nodiscard]] offset_t first(int r) const { return begin_[r] + passed_[r]; }
 
-    /// Copies the tile's nonzeros in row-major order from an array in CSR order.
+    /// Copies the tile's nonzeros in row-major order from an array in CSR order of `size` values. `out` has room for
+    /// kGatherRoom values, and what comes after the tile's nonzeros is overwritten.
     template <class V>
-    void gather(const V* csr_values, V* out) const {
-        for (int r = 0; r < pattern_.rows; ++r) out = copy_few(csr_values + first_[r], pattern_.row_counts[r], out);
+    void gather(const V* csr_values, offset_t size, V* out) const {
+        for (int r = 0; r < pattern_.rows; ++r) {
+            const V* in = csr_values + first(r);
+            const int n = pattern_.row_counts[r];
+            if (n <= kGatherStep && first(r) + kGatherStep <= size) {
+                std::memcpy(out, in, kGatherStep * sizeof(V));  // a fixed size is two moves, not a call
+                out += n;
+            } else {
+                out = copy_few(in, n, out);
+            }
+        }
     }
+    static constexpr int kGatherStep = 4;
+    static constexpr int kGatherRoom = kTileSize * kTileSize + kGatherStep;
 
     /// std::copy_n for the handful of nonzeros that a row has in a tile, without the call that it would become.
     template <class V>
@@ -56,7 +68,6 @@ private:
 
     TileScanner(index_t rows, index_t cols, const offset_t* row_ptrs, const index_t* col_idxs, index_t tile_row);
     bool fill_window();
-    void read_row(int r);
     void take_tile(int tile);
     [[noreturn]] void fail(int r) const;
 
@@ -65,10 +76,11 @@ private:
     const index_t* col_idxs_;
     index_t column_ = 0;
     TilePattern pattern_;
-    std::array<offset_t, kTileSize> first_{};           // of the current tile
-    std::array<offset_t, kTileSize> read_{};            // first position that no window has seen
-    std::array<offset_t, kTileSize> end_{};             // of the row
-    std::array<std::uint32_t, kTileSize> least_col_{};  // one more than the last column read
+    std::array<offset_t, kTileSize> begin_{};          // of the row
+    std::array<std::uint32_t, kTileSize> passed_{};    // nonzeros of the row before the current tile
+    std::array<offset_t, kTileSize> read_{};           // first position that no window has seen
+    std::array<offset_t, kTileSize> end_{};            // of the row
+    std::array<std::uint32_t, kTileSize> last_col_{};  // last column read; -1 before the first
     std::uint32_t window_col_ = 0;
     std::unique_ptr<Window> window_;
 };
