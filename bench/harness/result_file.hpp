@@ -9,7 +9,21 @@
 
 namespace tilespmv::bench {
 
-/// The results of one build on one machine, as a result file holds them.
+/// The results of one build on one machine, as a result file holds them: a JSON object of
+///
+///     format   "tilespmv-bench"
+///     version  1; a file of a higher one is refused
+///     machine  cpu, system, cores, hardware_threads, memory_bytes, cache_bytes
+///     build    version, revision, compiler, type
+///     results  one object for each case:
+///         case        matrix, operator, selector, values, device, threads: what tells cases apart
+///         status      "ok", "wrong" or "failed"; error says why
+///         warm, cold, preprocess (if ok)
+///                     seconds: raw times per call in the order they were taken; batch: calls in a sample; converged
+///         speedups    baseline, median, low, high (null: unbounded)
+///         derived     medians, rates and shares that follow from the rest (if ok); not read back
+///         and rows, cols, nnz, value_bytes, matrix_bytes, product_bytes, cache_bytes, bandwidth (read, copy, triad in
+///         bytes per second), error_ratio, preprocess_products
 struct ResultSet {
     Machine machine;
     Build build;
