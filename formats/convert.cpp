@@ -225,7 +225,7 @@ private:
     void pack(const TileScanner& scanner, const TileChoice& choice) {
         const auto& size = choice.size;
         std::array<V, TileScanner::kGatherRoom> in;
-        scanner.gather(a_.values.data(), a_.nnz(), in.data());
+        scanner.gather(a_.values.data(), in.data());
         formats::visit_format(choice.format,
                               [&]<class F>() { F::pack(scanner.pattern(), size, in.data(), values_, index_); });
         *tile_++ = TileEntry(scanner.column(), choice.format, scanner.pattern().nnz, size.values, size.index_bytes,

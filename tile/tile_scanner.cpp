@@ -99,7 +99,7 @@ private:
     }
 };
 
-TileScanner::TileScanner(index_t rows, index_t cols, const offset_t* row_ptrs, const index_t* col_idxs,
+TileScanner::TileScanner(index_t rows, index_t cols, offset_t nnz, const offset_t* row_ptrs, const index_t* col_idxs,
                          index_t tile_row)
     : cols_(cols), row0_(std::int64_t{tile_row} * kTileSize), col_idxs_(col_idxs), window_(WindowPool::take()) {
     pattern_.rows = static_cast<int>(std::min<std::int64_t>(kTileSize, rows - row0_));
@@ -108,6 +108,7 @@ TileScanner::TileScanner(index_t rows, index_t cols, const offset_t* row_ptrs, c
         begin_[r] = read_[r] = row_ptrs[row0_ + r];
         end_[r] = row_ptrs[row0_ + r + 1];
     }
+    may_overrun_ = row_ptrs[row0_ + pattern_.rows] + kGatherStep <= nnz;
 }
 
 TileScanner::~TileScanner() { WindowPool::give(std::move(window_)); }

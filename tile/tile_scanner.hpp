@@ -17,7 +17,7 @@ class TileScanner {
 public:
     template <Value V>
     TileScanner(const CsrMatrix<V>& a, index_t tile_row)
-        : TileScanner(a.rows, a.cols, a.row_ptrs.data(), a.col_idxs.data(), tile_row) {}
+        : TileScanner(a.rows, a.cols, a.nnz(), a.row_ptrs.data(), a.col_idxs.data(), tile_row) {}
     ~TileScanner();
     TileScanner(const TileScanner&) = delete;
     TileScanner& operator=(const TileScanner&) = delete;
@@ -31,19 +31,19 @@ public:
     /// CSR position of the tile's first nonzero in its row r.
     [[nodiscard]] offset_t first(int r) const { return begin_[r] + passed_[r]; }
 
-    /// Copies the tile's nonzeros in row-major order from an array in CSR order of `size` values. `out` has room for
-    /// kGatherRoom values, and what comes after the tile's nonzeros is overwritten.
+    /// Copies the tile's nonzeros in row-major order from an array in CSR order. `out` has room for kGatherRoom values;
+    /// what comes after the tile's nonzeros is overwritten.
     template <class V>
-    void gather(const V* csr_values, offset_t size, V* out) const {
+    void gather(const V* csr_values, V* out) const {
         for (int r = 0; r < pattern_.rows; ++r) {
             const V* in = csr_values + first(r);
             const int n = pattern_.row_counts[r];
-            if (n <= kGatherStep && first(r) + kGatherStep <= size) {
-                std::memcpy(out, in, kGatherStep * sizeof(V));  // a fixed size is two moves, not a call
-                out += n;
-            } else {
+            if (!may_overrun_ || n > kGatherStep) {
                 out = copy_few(in, n, out);
+                continue;
             }
+            std::memcpy(out, in, kGatherStep * sizeof(V));  // a fixed size is two moves, not a call
+            out += n;
         }
     }
     static constexpr int kGatherStep = 4;
@@ -66,7 +66,8 @@ private:
     struct Window;
     class WindowPool;
 
-    TileScanner(index_t rows, index_t cols, const offset_t* row_ptrs, const index_t* col_idxs, index_t tile_row);
+    TileScanner(index_t rows, index_t cols, offset_t nnz, const offset_t* row_ptrs, const index_t* col_idxs,
+                index_t tile_row);
     bool fill_window();
     void take_tile(int tile);
     [[noreturn]] void fail(int r) const;
@@ -82,6 +83,7 @@ private:
     std::array<offset_t, kTileSize> end_{};            // of the row
     std::array<std::uint32_t, kTileSize> last_col_{};  // last column read; -1 before the first
     std::uint32_t window_col_ = 0;
+    bool may_overrun_ = false;  // kGatherStep values may be read wherever a row of the tile row starts
     std::unique_ptr<Window> window_;
 };
 

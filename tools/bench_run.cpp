@@ -7,6 +7,7 @@
 
 #include "bench/harness/experiment.hpp"
 #include "bench/harness/machine.hpp"
+#include "bench/harness/memory.hpp"
 #include "bench/harness/result_file.hpp"
 #include "bench/harness/suite.hpp"
 #include "selector/policy.hpp"
@@ -189,6 +190,7 @@ void run_bench(BenchOptions options, bench::Device& device) {
     complete(options);
     for (const auto& selector : options.selectors) make_policy(selector);
     candidates<double>(options);  // refuses wrong names before anything is measured
+    bench::keep_freed_memory();
     BenchRun(options, device).run();
 }
 
