@@ -16,12 +16,14 @@ struct ReadOptions {
 /// Reads a Matrix Market coordinate file (real, integer or pattern; general, symmetric or skew-symmetric), plain,
 /// gzip or xz, or the .mtx of the archive's own name in a SuiteSparse .tar.gz. What the file is, is decided by its
 /// content, not by its name. Symmetric files are expanded, duplicates are summed in file order, entries may come in any
-/// order, explicit zeros stay, the entries of a pattern are 1.
-/// Throws `Error` with file, line, what was found and what was expected.
+/// order, explicit zeros stay, the entries of a pattern are 1. Memory: the file and twice the matrix at most, and
+/// nothing for entries that the size line promises and the file does not hold. The result does not depend on the
+/// threads. Throws `Error` with file, line, what was found and what was expected, always for the first bad line.
 template <Value V>
 CsrMatrix<V> read_matrix_market(const std::filesystem::path& file, const ReadOptions& options = {});
 
-/// Reads a vector: a Matrix Market `array` of one column, compressed or not.
+/// Reads a vector: a Matrix Market `array` of one column, or a `coordinate` file of one column with zeros where it has
+/// no entry; compressed or not.
 template <Value V>
 Buffer<V> read_vector(const std::filesystem::path& file);
 

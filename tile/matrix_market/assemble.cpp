@@ -21,112 +21,91 @@ std::vector<offset_t> bucket_offsets(const EntryStore<E>& entries) {
     return offsets;
 }
 
-/// Puts the entries of a bucket into their rows, in the order of the file. `first` is the bucket's first nonzero.
-template <Value V, class E>
-void scatter_bucket(const EntryStore<E>& entries, std::int64_t bucket, offset_t first, CsrMatrix<V>& a) {
-    const index_t begin = entries.first_row(bucket);
-    const index_t end = entries.first_row(bucket + 1);
-    offset_t* ends = a.row_ptrs.data() + 1;  // ends[row]: first counts, then the next free place, at last the row's end
-    std::fill(ends + begin, ends + end, 0);
-    entries.for_each_run(bucket, [&](auto run) {
-        for (const auto& entry : run) ++ends[entry.row];
-    });
-    std::exclusive_scan(ends + begin, ends + end, ends + begin, first);
-    entries.for_each_run(bucket, [&](auto run) {
-        for (const auto& entry : run) {
-            const offset_t place = ends[entry.row]++;
-            a.col_idxs[place] = entry.col;
-            a.values[place] = entry.value;
-        }
-    });
+constexpr index_t kUnused = -1;
+
+/// Sorts by column; equal columns keep their order.
+template <class E>
+void sort_by_column(std::span<E> row) {
+    constexpr std::size_t short_row = 32;
+    const auto by_column = [](const E& a, const E& b) { return a.col < b.col; };
+    if (std::is_sorted(row.begin(), row.end(), by_column)) return;
+    if (row.size() > short_row) return std::stable_sort(row.begin(), row.end(), by_column);
+    for (auto end = row.begin() + 1; end != row.end(); ++end) {
+        std::rotate(std::upper_bound(row.begin(), end, *end, by_column), end, end + 1);
+    }
 }
 
+/// Writes a sorted row from nonzero `p` on, neighbours of the same column as their sum, and marks the places that this
+/// leaves at the end of the row. Returns how many they are.
 template <Value V, class E>
-CsrMatrix<V> scatter(index_t rows, index_t cols, const EntryStore<E>& entries, Progress& progress) {
+offset_t put_row(std::span<const E> row, offset_t p, CsrMatrix<V>& a) {
+    const offset_t end = p + static_cast<offset_t>(row.size());
+    for (std::size_t i = 0; i < row.size(); ++p) {
+        a.col_idxs[p] = row[i].col;
+        double sum = row[i].value;
+        for (++i; i < row.size() && row[i].col == row[i - 1].col; ++i) sum += row[i].value;
+        a.values[p] = static_cast<V>(sum);
+    }
+    std::fill(a.col_idxs.data() + p, a.col_idxs.data() + end, kUnused);
+    return end - p;
+}
+
+/// Turns the entries of one bucket after the other into rows of a matrix.
+template <Value V, class E>
+class BucketAssembly {
+public:
+    /// Fills the rows of a bucket, whose nonzeros lie in [first, last); returns how many of their places stay unused.
+    offset_t run(const EntryStore<E>& entries, std::int64_t bucket, offset_t first, offset_t last, CsrMatrix<V>& a) {
+        offset_t* ends = a.row_ptrs.data() + 1;
+        sort_by_row(entries, bucket, first, last, ends);
+        offset_t unused = 0;
+        offset_t begin = first;
+        for (index_t row = entries.first_row(bucket); row < entries.first_row(bucket + 1); begin = ends[row++]) {
+            const std::span<E> items(by_row_.data() + (begin - first), by_row_.data() + (ends[row] - first));
+            sort_by_column(items);
+            unused += put_row<V, E>(items, begin, a);
+        }
+        return unused;
+    }
+
+private:
+    /// Sorts by row, in the order of the file within a row, and sets the ends of the rows.
+    void sort_by_row(const EntryStore<E>& entries, std::int64_t bucket, offset_t first, offset_t last, offset_t* ends) {
+        const auto size = static_cast<std::size_t>(last - first);
+        if (by_row_.size() < size) by_row_ = Buffer<E>(size);
+        const auto begin = ends + entries.first_row(bucket);
+        const auto end = ends + entries.first_row(bucket + 1);
+        std::fill(begin, end, 0);
+        entries.for_each_run(bucket, [&](auto run) {
+            for (const E& entry : run) ++ends[entry.row];
+        });
+        std::exclusive_scan(begin, end, begin, first);
+        entries.for_each_run(bucket, [&](auto run) {
+            for (const E& entry : run) by_row_[ends[entry.row]++ - first] = entry;
+        });
+    }
+
+    Buffer<E> by_row_;  ///< memory that the buckets share
+};
+
+/// A matrix with all entries; in rows with duplicates the last places are unused, and `unused` counts them.
+template <Value V, class E>
+CsrMatrix<V> scatter(index_t rows, index_t cols, const EntryStore<E>& entries, Progress& progress, offset_t& unused) {
     const auto offsets = bucket_offsets(entries);
     const auto nnz = static_cast<std::size_t>(offsets.back());
     CsrMatrix<V> a{rows, cols, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1), Buffer<index_t>(nnz),
                    Buffer<V>(nnz)};
     a.row_ptrs[0] = 0;
-    const double share = progress.rest() / 2 / static_cast<double>(std::max<std::int64_t>(entries.buckets(), 1));
+    std::vector<BucketAssembly<V, E>> assemblies(static_cast<std::size_t>(omp_get_max_threads()));
+    std::vector<offset_t> unused_by_bucket(offsets.size());
+    const double share = progress.rest() / static_cast<double>(offsets.size());
     parallel_for(0, entries.buckets(), 1, [&](std::int64_t bucket) {
-        scatter_bucket(entries, bucket, offsets[bucket], a);
+        auto& assembly = assemblies[static_cast<std::size_t>(omp_get_thread_num())];
+        unused_by_bucket[bucket] = assembly.run(entries, bucket, offsets[bucket], offsets[bucket + 1], a);
         progress.advance(share);
     });
+    unused = std::accumulate(unused_by_bucket.begin(), unused_by_bucket.end(), offset_t{0});
     return a;
-}
-
-/// A row whose columns may be in any order and may repeat.
-template <Value V>
-struct Row {
-    index_t* cols;
-    V* values;
-    offset_t size;
-};
-
-constexpr index_t kUnused = -1;
-
-template <Value V>
-bool is_ascending(Row<V> row) {
-    return std::adjacent_find(row.cols, row.cols + row.size, std::greater_equal<>()) == row.cols + row.size;
-}
-
-/// Sorts by column; equal columns keep their order.
-template <Value V>
-void sort_short(Row<V> row) {
-    for (offset_t i = 1; i < row.size; ++i) {
-        const index_t col = row.cols[i];
-        const V value = row.values[i];
-        offset_t k = i;
-        for (; k > 0 && row.cols[k - 1] > col; --k) {
-            row.cols[k] = row.cols[k - 1];
-            row.values[k] = row.values[k - 1];
-        }
-        row.cols[k] = col;
-        row.values[k] = value;
-    }
-}
-
-template <Value V>
-void sort_long(Row<V> row) {
-    std::vector<std::pair<index_t, offset_t>> order(static_cast<std::size_t>(row.size));
-    for (offset_t i = 0; i < row.size; ++i) order[i] = {row.cols[i], i};
-    std::sort(order.begin(), order.end());
-    const std::vector<V> values(row.values, row.values + row.size);
-    for (offset_t i = 0; i < row.size; ++i) {
-        row.cols[i] = order[i].first;
-        row.values[i] = values[order[i].second];
-    }
-}
-
-/// Sums neighbours of the same column, marks the places that this leaves at the end, and returns how many they are.
-template <Value V>
-offset_t sum_duplicates(Row<V> row) {
-    offset_t kept = 0;
-    for (offset_t i = 0; i < row.size; ++kept) {
-        const index_t col = row.cols[i];
-        double sum = row.values[i];
-        for (++i; i < row.size && row.cols[i] == col; ++i) sum += row.values[i];
-        row.cols[kept] = col;
-        row.values[kept] = static_cast<V>(sum);
-    }
-    std::fill(row.cols + kept, row.cols + row.size, kUnused);
-    return row.size - kept;
-}
-
-/// Sorts the rows and sums duplicates; returns how many places are unused now.
-template <Value V>
-offset_t order_rows(CsrMatrix<V>& a) {
-    constexpr offset_t short_row = 32;
-    std::atomic<offset_t> unused = 0;
-    parallel_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
-        const offset_t first = a.row_ptrs[r];
-        const Row<V> row{a.col_idxs.data() + first, a.values.data() + first, a.row_ptrs[r + 1] - first};
-        if (is_ascending(row)) return;
-        row.size <= short_row ? sort_short(row) : sort_long(row);
-        unused += sum_duplicates(row);
-    });
-    return unused;
 }
 
 /// A copy without the unused places at the ends of rows.
@@ -154,9 +133,10 @@ CsrMatrix<V> squeeze(const CsrMatrix<V>& a, offset_t unused) {
 
 template <Value V, class E>
 CsrMatrix<V> assemble(index_t rows, index_t cols, EntryStore<E> entries, Progress& progress) {
-    auto a = scatter<V>(rows, cols, entries, progress);
-    { const EntryStore<E> freed = std::move(entries); }  // rows are sorted within the memory that this gives back
-    if (const offset_t unused = order_rows(a); unused > 0) a = squeeze(a, unused);
+    offset_t unused = 0;
+    auto a = scatter<V>(rows, cols, entries, progress, unused);
+    { const EntryStore<E> freed = std::move(entries); }  // in time for the memory of a copy
+    if (unused > 0) a = squeeze(a, unused);
     progress.reach(1);
     return a;
 }

@@ -74,9 +74,9 @@ public:
     }
 
 private:
-    /// Buckets of about 32768 entries, which fit a second-level cache, but not so many that a chunk has few for each.
+    /// Buckets of about 16384 entries, which fit a second-level cache, but not so many that a chunk has few for each.
     static int choose_shift(index_t rows, offset_t entries) {
-        const auto wanted = std::clamp<offset_t>(entries >> 15, 1, 1024);
+        const auto wanted = std::clamp<offset_t>(entries >> 14, 1, 1024);
         int shift = 0;
         while ((static_cast<std::int64_t>(rows) - 1) >> shift >= wanted) ++shift;
         return shift;
