@@ -17,12 +17,14 @@ std::shared_ptr<void> allocate_bytes(std::size_t bytes);
 /// A fixed-size array that owns its memory or views somebody else's (a mapped file) and keeps that alive.
 /// Elements of a new buffer are uninitialised, so that the threads that fill it also place its pages. Move-only.
 template <class T>
-    requires std::is_trivially_copyable_v<T>
+requires std::is_trivially_copyable_v<T>
 class Buffer {
 public:
     Buffer() = default;
     explicit Buffer(std::size_t size)
-        : owner_(size ? allocate_bytes(size * sizeof(T)) : nullptr), data_(static_cast<T*>(owner_.get())), size_(size) {}
+        : owner_(size ? allocate_bytes(size * sizeof(T)) : nullptr),
+          data_(static_cast<T*>(owner_.get())),
+          size_(size) {}
     Buffer(std::size_t size, T value) : Buffer(size) { std::fill(begin(), end(), value); }
     Buffer(std::initializer_list<T> values) : Buffer(values.size()) { std::copy(values.begin(), values.end(), data_); }
     explicit Buffer(std::span<const T> values) : Buffer(values.size()) {

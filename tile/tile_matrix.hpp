@@ -24,7 +24,9 @@ public:
           sizes_(static_cast<std::uint32_t>(nnz - 1) | static_cast<std::uint32_t>(values - 1) << 8 |
                  static_cast<std::uint32_t>(index_bytes) << 16 | static_cast<std::uint32_t>(parameter) << 25) {}
 
-    [[nodiscard]] TILESPMV_HD constexpr index_t column() const { return static_cast<index_t>(column_format_ & 0x7ffffffu); }
+    [[nodiscard]] TILESPMV_HD constexpr index_t column() const {
+        return static_cast<index_t>(column_format_ & 0x7ffffffu);
+    }
     [[nodiscard]] TILESPMV_HD constexpr int format() const { return static_cast<int>(column_format_ >> 27); }
     [[nodiscard]] TILESPMV_HD constexpr int nnz() const { return static_cast<int>(sizes_ & 255u) + 1; }
     /// Values stored, padding included.
@@ -61,9 +63,9 @@ struct FormatInfo {
 /// Nonzeros outside the tiled part, as CSR over all rows or over the non-empty rows only.
 template <Value V>
 struct DeferredCsr {
-    Buffer<index_t> row_ids;            ///< ascending ids of the rows listed; empty: every row of the matrix is
-    Buffer<std::uint32_t> row_ptrs32;   ///< listed rows + 1, or none if there is nothing deferred ...
-    Buffer<std::uint64_t> row_ptrs64;   ///< ... or if 2^32 nonzeros or more need these
+    Buffer<index_t> row_ids;           ///< ascending ids of the rows listed; empty: every row of the matrix is
+    Buffer<std::uint32_t> row_ptrs32;  ///< listed rows + 1, or none if there is nothing deferred ...
+    Buffer<std::uint64_t> row_ptrs64;  ///< ... or if 2^32 nonzeros or more need these
     Buffer<index_t> col_idxs;
     Buffer<V> values;
 
@@ -94,11 +96,11 @@ struct TileMatrix {
     offset_t nnz = 0;  ///< tiled and deferred
 
     // Level 1, tile rows: 28 bytes for each that holds a tile, nothing for the others.
-    Buffer<index_t> tile_rows;        ///< ascending ids (row / 16)
-    Buffer<offset_t> tile_ptrs{0};    ///< tile_rows + 1; first tile of each
-    Buffer<offset_t> value_ptrs{0};   ///< tile_rows + 1; first value of each in `values`
-    Buffer<offset_t> index_ptrs{0};   ///< tile_rows + 1; first byte of each in `indices`
-    Buffer<TileEntry> tiles;          ///< tile columns ascend within a tile row
+    Buffer<index_t> tile_rows;       ///< ascending ids (row / 16)
+    Buffer<offset_t> tile_ptrs{0};   ///< tile_rows + 1; first tile of each
+    Buffer<offset_t> value_ptrs{0};  ///< tile_rows + 1; first value of each in `values`
+    Buffer<offset_t> index_ptrs{0};  ///< tile_rows + 1; first byte of each in `indices`
+    Buffer<TileEntry> tiles;         ///< tile columns ascend within a tile row
 
     // Level 2.
     Buffer<V> values;

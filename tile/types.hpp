@@ -29,8 +29,12 @@ concept Value = std::same_as<V, double> || std::same_as<V, float>;
 template <class V>
 constexpr std::string_view value_name();
 template <>
-constexpr std::string_view value_name<double>() { return "float64"; }
+constexpr std::string_view value_name<double>() {
+    return "float64";
+}
 template <>
-constexpr std::string_view value_name<float>() { return "float32"; }
+constexpr std::string_view value_name<float>() {
+    return "float32";
+}
 
 }  // namespace tilespmv

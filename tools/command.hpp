@@ -5,7 +5,8 @@
 namespace tilespmv::tools {
 
 /// Each subcommand of `tilespmv` lives in cmd_<name>.cpp and adds itself to the application with one of these: options
-/// with their help, an example in the footer, and a callback that does the work and reports trouble by throwing `Error`.
+/// with their help, an example in the footer, and a callback that does the work and reports trouble by throwing
+/// `Error`.
 void add_convert(CLI::App& app);
 void add_stats(CLI::App& app);
 void add_spmv(CLI::App& app);

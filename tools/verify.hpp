@@ -21,7 +21,7 @@ struct VerifyCase {
     std::string name;   ///< of the operator, or "round trip"
     std::string tiles;  ///< which tiles it worked on; empty if on none
     Outcome outcome = Outcome::ok;
-    double worst = 0;     ///< largest error of a row in units of its bound
+    double worst = 0;       ///< largest error of a row in units of its bound
     std::string problem{};  ///< one line if not ok
 };
 
