@@ -75,6 +75,7 @@ std::span<const SelectorInfo> selectors() {
     static const auto only = only_names();
     static const auto all = [] {
         std::vector<SelectorInfo> list;
+        list.reserve(kSelectors.size() + only.size());
         for (const auto& entry : kSelectors) list.push_back(entry.info);
         for (const auto& name : only)
             list.push_back({name, "that format wherever it can hold the tile, else `else` (csr)"});

@@ -53,9 +53,10 @@ CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed) {
 std::string why_no_device(std::string_view device) {
     if (device == "cpu") return "";
 #if TILESPMV_HAS_CUDA
-    return "this version has no CUDA operators yet";
+    return "the CUDA operators of this version are reached from C++ only (kernels/cuda/tile_operator.hpp)";
 #else
-    return "not in this build; install the CUDA Toolkit and build again with -DTILESPMV_CUDA=ON";
+    return "not in this build, which found no CUDA Toolkit; the CUDA operators of this version are reached from C++ "
+           "only";
 #endif
 }
 
