@@ -32,7 +32,7 @@ using Like = hn::Rebind<T, D>;  // as many lanes of another type
 /// end of an array this way is harmless.
 template <class T>
 HWY_INLINE void prefetch_stream(const T* p) {
-    hwy::Prefetch(reinterpret_cast<const char*>(p) + 2048);
+    __builtin_prefetch(reinterpret_cast<const char*>(p) + 4096, 0, 2);
 }
 
 HWY_INLINE Vec load(const double* p) { return hn::LoadU(D(), p); }
@@ -62,8 +62,30 @@ HWY_INLINE auto load_columns_first(const index_t* p, std::size_t n) {
 
 /// Mask of the lowest kLanes bits.
 HWY_INLINE Mask mask_of(unsigned bits) {
+#if HWY_TARGET <= HWY_AVX3
+    return Mask{static_cast<__mmask8>(bits)};
+#else
     const std::uint64_t bytes = bits;
     return hn::LoadMaskBits(D(), reinterpret_cast<const std::uint8_t*>(&bytes));
+#endif
+}
+
+/// Mask of the first n lanes; n may exceed kLanes but not 255.
+HWY_INLINE Mask first_lanes(int n) {
+#if HWY_TARGET <= HWY_AVX3
+    return mask_of(_bzhi_u32(~0u, static_cast<unsigned>(n)));
+#else
+    return hn::FirstN(D(), static_cast<std::size_t>(n));
+#endif
+}
+
+/// a * b + c in the lanes of the mask, c in the others.
+HWY_INLINE Vec mul_add_if(Mask mask, Vec a, Vec b, Vec c) {
+#if HWY_TARGET <= HWY_AVX3
+    return Vec{_mm512_mask3_fmadd_pd(a.raw, b.raw, c.raw, mask.raw)};
+#else
+    return hn::IfThenElse(mask, hn::MulAdd(a, b, c), c);
+#endif
 }
 
 HWY_INLINE std::uint64_t load_word(const std::uint8_t* p) {
@@ -72,6 +94,25 @@ HWY_INLINE std::uint64_t load_word(const std::uint8_t* p) {
     return word;
 }
 
+/// Lane i: the sum of the lanes of v[i], kLanes of them.
+HWY_INLINE Vec lane_totals(const Vec* v) {
+#if HWY_TARGET <= HWY_AVX3
+    const auto pairs = [v](int i) HWY_ATTR {  // 128-bit block b: sums of two lanes, of v[i] and of v[i + 1]
+        return hn::InterleaveLower(D(), v[i], v[i + 1]) + hn::InterleaveUpper(D(), v[i], v[i + 1]);
+    };
+    const auto halves = [](Vec a, Vec b) HWY_ATTR {  // even blocks plus odd ones, of a and then of b
+        return Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0x88)} + Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0xdd)};
+    };
+    return halves(halves(pairs(0), pairs(2)), halves(pairs(4), pairs(6)));
+#else
+    HWY_ALIGN double totals[kLanes];
+    for (int i = 0; i < kLanes; ++i) totals[i] = hn::GetLane(hn::SumOfLanes(D(), v[i]));
+    return hn::Load(D(), totals);
+#endif
+}
+
+HWY_INLINE void add_to(double* sums, Vec v) { hn::StoreU(hn::LoadU(D(), sums) + v, D(), sums); }
+
 /// Lane i: 4-bit number first + i of the packed ones in `word`, with other bits above it.
 template <class T>
 HWY_INLINE auto nibbles(T word, int first) {
@@ -79,36 +120,93 @@ HWY_INLINE auto nibbles(T word, int first) {
     return hn::Set(d, word) >> hn::ShiftLeft<2>(hn::Iota(d, static_cast<T>(first)));
 }
 
+/// Lane i: the sum of the kLanes numbers at p + i * kLanes.
+HWY_INLINE Vec row_totals(const double* p) {
+#if HWY_TARGET <= HWY_AVX3
+    const auto pairs = [p](int r) HWY_ATTR {  // 128-bit block b: sums of two lanes, of row r and of row r + 1
+        const auto a = hn::Load(D(), p + r * kLanes);
+        const auto b = hn::Load(D(), p + (r + 1) * kLanes);
+        return hn::InterleaveLower(D(), a, b) + hn::InterleaveUpper(D(), a, b);
+    };
+    const auto halves = [](Vec a, Vec b) HWY_ATTR {  // even blocks plus odd ones, of a and then of b
+        return Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0x88)} + Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0xdd)};
+    };
+    return halves(halves(pairs(0), pairs(2)), halves(pairs(4), pairs(6)));
+#else
+    HWY_ALIGN double totals[kLanes];
+    for (int r = 0; r < kLanes; ++r) totals[r] = hn::GetLane(hn::SumOfLanes(D(), hn::Load(D(), p + r * kLanes)));
+    return hn::Load(D(), totals);
+#endif
+}
+
 /// The 16 values of x under a tile, looked up by packed 4-bit columns.
 template <Value V>
 class XTile {
 public:
 #if HWY_TARGET <= HWY_AVX3
+    // A table of 16 in two registers. The instruction takes the lowest 4 bits of each index and ignores the others.
     explicit XTile(const V* x) : low_(hn::LoadU(Like<V>(), x)), high_(hn::LoadU(Like<V>(), x + kLanes)) {}
 
     /// Lane i: x at the (part * kLanes + i)-th 4-bit column of `word`.
     HWY_INLINE Vec lookup(std::uint64_t word, int part = 0) const {
         if constexpr (std::is_same_v<V, double>) {
-            return Vec{_mm512_permutex2var_pd(low_.raw, nibbles(word, part * kLanes).raw, high_.raw)};
+            return at(nibbles(word, part * kLanes));
         } else {
-            const auto at = nibbles(static_cast<std::uint32_t>(word >> (part * kLanes * 4)), 0);
-            return hn::PromoteTo(D(), hn::Vec<Like<V>>{_mm256_permutex2var_ps(low_.raw, at.raw, high_.raw)});
+            return at(nibbles(static_cast<std::uint32_t>(word >> (part * kLanes * 4)), 0));
+        }
+    }
+
+    /// Lane i: x at 4-bit column k + i of the packed ones at `cols`.
+    HWY_INLINE Vec lookup_from(const std::uint8_t* cols, int k) const {
+        if constexpr (std::is_same_v<V, double>) {
+            HWY_ALIGN static constexpr std::uint64_t shifts[] = {0, 4, 8,  12, 16, 20, 24, 28,
+                                                                 4, 8, 12, 16, 20, 24, 28, 32};
+            const Like<std::uint64_t> d;
+            return at(hn::Set(d, load_word(cols + k / 2)) >> hn::Load(d, shifts + k % 2 * 8));
+        } else {
+            return lookup(load_word(cols + k / 2) >> (k % 2 * 4));
+        }
+    }
+
+    /// Lane i: x at the low 4 bits of bytes[i].
+    HWY_INLINE Vec lookup_bytes(const std::uint8_t* bytes) const {
+        const auto index = hn::PromoteTo(Like<std::uint32_t>(), hn::LoadU(Like<std::uint8_t>(), bytes));
+        if constexpr (std::is_same_v<V, double>) {
+            return at(hn::PromoteTo(Like<std::uint64_t>(), index));
+        } else {
+            return at(index);
         }
     }
 
 private:
+    HWY_INLINE Vec at(hn::Vec<Like<std::uint64_t>> index) const {
+        return Vec{_mm512_permutex2var_pd(low_.raw, index.raw, high_.raw)};
+    }
+    HWY_INLINE Vec at(hn::Vec<Like<std::uint32_t>> index) const {
+        return hn::PromoteTo(D(), hn::Vec<Like<float>>{_mm256_permutex2var_ps(low_.raw, index.raw, high_.raw)});
+    }
+
     hn::Vec<Like<V>> low_;
     hn::Vec<Like<V>> high_;
 #else
     explicit XTile(const V* x) : x_(x) {}
 
     HWY_INLINE Vec lookup(std::uint64_t word, int part = 0) const {
-        const Like<std::uint32_t> d;
-        const auto at = nibbles(static_cast<std::uint32_t>(word >> (part * kLanes * 4)), 0);
-        return gather(x_, hn::BitCast(Like<std::int32_t>(), hn::And(at, hn::Set(d, 15))));
+        return at(nibbles(static_cast<std::uint32_t>(word >> (part * kLanes * 4)), 0));
+    }
+    HWY_INLINE Vec lookup_from(const std::uint8_t* cols, int k) const {
+        return lookup(load_word(cols + k / 2) >> (k % 2 * 4));
+    }
+    HWY_INLINE Vec lookup_bytes(const std::uint8_t* bytes) const {
+        return at(hn::PromoteTo(Like<std::uint32_t>(), hn::LoadU(Like<std::uint8_t>(), bytes)));
     }
 
 private:
+    HWY_INLINE Vec at(hn::Vec<Like<std::uint32_t>> index) const {
+        const Like<std::uint32_t> d;
+        return gather(x_, hn::BitCast(Like<std::int32_t>(), hn::And(index, hn::Set(d, 15))));
+    }
+
     const V* x_;
 #endif
 };

@@ -84,7 +84,8 @@ private:
 
     void cut_tiles(offset_t k) {
         const Span all{tiles_->tile_ptrs[k], tiles_->tile_ptrs[k + 1]};
-        Piece piece{schedule_.heavy.size(), {all.begin, all.begin}, tiles_->value_ptrs[k], tiles_->index_ptrs[k], {}};
+        Piece piece{
+            schedule_.heavy.size(), {all.begin, all.begin}, tiles_->value_ptrs[k], tiles_->index_ptrs[k], 0, 0, {}};
         offset_t values = piece.values;
         offset_t index_bytes = piece.index_bytes;
         const auto size = [&] {
@@ -96,15 +97,17 @@ private:
             values += entry.values();
             index_bytes += entry.index_bytes();
             if (size() < limit_ && piece.tiles.end < all.end) continue;
+            piece.values_end = values;
+            piece.index_end = index_bytes;
             schedule_.pieces.push_back(piece);
-            piece = {piece.heavy, {piece.tiles.end, piece.tiles.end}, values, index_bytes, {}};
+            piece = {piece.heavy, {piece.tiles.end, piece.tiles.end}, values, index_bytes, 0, 0, {}};
         }
     }
 
     void cut_nonzeros(Span all) {
         const offset_t step = limit_ / kNonzeroBytes;
         for (offset_t p = all.begin; p < all.end; p += step) {
-            schedule_.pieces.push_back({schedule_.heavy.size(), {}, 0, 0, {p, std::min(p + step, all.end)}});
+            schedule_.pieces.push_back({schedule_.heavy.size(), {}, 0, 0, 0, 0, {p, std::min(p + step, all.end)}});
         }
     }
 

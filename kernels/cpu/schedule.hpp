@@ -26,7 +26,9 @@ struct Piece {
     Span tiles;                ///< positions in `TileMatrix::tiles`
     offset_t values = 0;       ///< position of the first tile's values
     offset_t index_bytes = 0;  ///< position of the first tile's index bytes
-    Span nonzeros;             ///< positions in `CsrRows`
+    offset_t values_end = 0;
+    offset_t index_end = 0;
+    Span nonzeros;  ///< positions in `CsrRows`
 };
 
 /// A tile row that is too much work for one thread. The sums of its pieces are added in their order.

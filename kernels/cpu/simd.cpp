@@ -12,6 +12,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {
 
+/// So many tiles before it is needed, x is asked for.
+#ifndef AHEAD
+#define AHEAD 8
+#endif
+inline constexpr offset_t kTilesAhead = AHEAD;
+
 /// Where the tiles of a tile row stand in the arenas.
 template <Value V>
 struct Arena {
@@ -19,38 +25,75 @@ struct Arena {
     const std::uint8_t* index;
 };
 
-/// Adds tiles of one tile row and moves `at` past them. The last tiles of the arenas, which vector loads could
-/// overrun, and tile rows of fewer than 16 rows take the scalar path.
+/// One tile of any format and size; reads nothing past it.
 template <Value V>
-HWY_INLINE void add_tile_span(const TileMatrix<V>& a, Span tiles, int height, const V* x, Arena<V>& at, double* sums) {
-    constexpr std::ptrdiff_t slack = TileRowSums<V>::kSlack;
-    TileRowSums<V> row(sums);
-    for (offset_t i = tiles.begin; i < tiles.end; ++i) {
-        TileView<V> tile{height, kTileSize, a.tiles[i], at.values, at.index};
-        const V* tile_x = x + offset_t{tile.entry.column()} * kTileSize;
-        HWY_ALIGN V edge_x[kTileSize];
-        at.values += tile.entry.values();
-        at.index += tile.entry.index_bytes();
-        tile.cols = a.tile_width(tile.entry.column());
-        if (tile.cols < kTileSize) {
-            std::fill(std::copy_n(tile_x, tile.cols, edge_x), edge_x + kTileSize, V{0});
-            tile_x = edge_x;
-        }
-        if (height < kTileSize || a.values.end() - at.values < slack || a.indices.end() - at.index < slack) {
-            TileRowSums<V>::walk(tile, tile_x, sums);
-        } else {
-            row.add(tile, tile_x);
-        }
+HWY_NOINLINE void walk_tile(const TileView<V>& t, const V* x, double* sums) {
+    formats::visit_format(t.entry.format(), [&]<class F>() {
+        F::walk(t, [&](int r, int c, int slot) {
+            sums[r] += static_cast<double>(t.values[slot]) * static_cast<double>(x[c]);
+        });
+    });
+}
+
+/// End of the first tiles of the span, those that vector loads may overrun without leaving the arenas.
+template <Value V>
+offset_t safe_end(const TileMatrix<V>& a, Span tiles, offset_t values_left, offset_t index_bytes_left) {
+    constexpr int slack = FullTile<V>::kSlack;
+    offset_t end = tiles.end;
+    for (offset_t i = tiles.end; i > tiles.begin && (values_left < slack || index_bytes_left < slack);) {
+        const TileEntry entry = a.tiles[--i];
+        if (values_left < slack || entry.index_bytes() > 0) end = i;
+        values_left += entry.values();
+        index_bytes_left += entry.index_bytes();
     }
-    if (height == kTileSize) row.finish();
+    return end;
+}
+
+template <Value V>
+HWY_NOINLINE void walk_tiles(const TileMatrix<V>& a, Span tiles, int height, const V* x, Arena<V> at, double* sums) {
+    for (offset_t i = tiles.begin; i < tiles.end; ++i) {
+        const TileEntry entry = a.tiles[i];
+        walk_tile(TileView<V>{height, a.tile_width(entry.column()), entry, at.values, at.index},
+                  x + offset_t{entry.column()} * kTileSize, sums);
+        at.values += entry.values();
+        at.index += entry.index_bytes();
+    }
+}
+
+/// Adds tiles of one tile row that stand at `begin` to `end` in the arenas.
+template <Value V>
+HWY_INLINE void add_tile_span(const TileMatrix<V>& a, Span tiles, int height, const V* x, Arena<V> at, Arena<V> end,
+                              double* sums) {
+    offset_t fast_end = tiles.begin;
+    if (height == kTileSize) {
+        fast_end = safe_end(a, tiles, a.values.end() - end.values, a.indices.end() - end.index);
+        if (fast_end > tiles.begin && a.tile_width(a.tiles[fast_end - 1].column()) < kTileSize) --fast_end;
+    }
+    typename TileRowSums<V>::Scratch scratch;
+    TileRowSums<V> row(sums, scratch);
+    const auto last = static_cast<offset_t>(a.tiles.size()) - 1;
+    for (offset_t i = tiles.begin; i < fast_end; ++i) {
+        const TileEntry entry = a.tiles[i];
+        const V* ahead = x + offset_t{a.tiles[std::min(i + kTilesAhead, last)].column()} * kTileSize;
+        __builtin_prefetch(ahead, 0, 3);
+        if (sizeof(V) * kTileSize > 64) __builtin_prefetch(ahead + kTileSize / 2, 0, 3);
+        const FullTile<V> tile{entry, at.values, at.index, x + offset_t{entry.column()} * kTileSize};
+        if (!row.add(tile)) walk_tile(TileView<V>{height, kTileSize, entry, at.values, at.index}, tile.x, sums);
+        at.values += entry.values();
+        at.index += entry.index_bytes();
+    }
+    row.finish();
+    if (fast_end < tiles.end) walk_tiles(a, {fast_end, tiles.end}, height, x, at, sums);
 }
 
 template <Value V>
 void add_tile_rows(const TileMatrix<V>& a, Span tile_rows, index_t first_row, const V* x, double* sums) {
-    Arena<V> at{a.values.data() + a.value_ptrs[tile_rows.begin], a.indices.data() + a.index_ptrs[tile_rows.begin]};
     for (offset_t k = tile_rows.begin; k < tile_rows.end; ++k) {
         const index_t id = a.tile_rows[k];
-        add_tile_span(a, {a.tile_ptrs[k], a.tile_ptrs[k + 1]}, a.tile_height(id), x, at,
+        const auto arena = [&](offset_t i) {
+            return Arena<V>{a.values.data() + a.value_ptrs[i], a.indices.data() + a.index_ptrs[i]};
+        };
+        add_tile_span(a, {a.tile_ptrs[k], a.tile_ptrs[k + 1]}, a.tile_height(id), x, arena(k), arena(k + 1),
                       sums + (offset_t{id} * kTileSize - first_row));
     }
 }
@@ -58,7 +101,8 @@ void add_tile_rows(const TileMatrix<V>& a, Span tile_rows, index_t first_row, co
 template <Value V>
 void add_tiles(const TileMatrix<V>& a, const Piece& piece, int height, const V* x, double* sums) {
     Arena<V> at{a.values.data() + piece.values, a.indices.data() + piece.index_bytes};
-    add_tile_span(a, piece.tiles, height, x, at, sums);
+    add_tile_span(a, piece.tiles, height, x, at,
+                  Arena<V>{a.values.data() + piece.values_end, a.indices.data() + piece.index_end}, sums);
 }
 
 template <Value V>

@@ -1,0 +1,57 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/SparseCore>
+
+#include "kernels/operator.hpp"
+#include "selector/policy.hpp"
+#include "tile/generate.hpp"
+#include "tile/matrix_market.hpp"
+
+// An oracle that shares no line with the project.
+namespace tilespmv::testing {
+namespace {
+
+using EigenCsr = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t>;
+
+EigenCsr to_eigen(const CsrMatrix<double>& a) {
+    std::vector<Eigen::Triplet<double, std::int64_t>> triplets;
+    for (index_t r = 0; r < a.rows; ++r) {
+        for (offset_t p = a.row_ptrs[r]; p < a.row_ptrs[r + 1]; ++p)
+            triplets.emplace_back(r, a.col_idxs[p], a.values[p]);
+    }
+    EigenCsr e(a.rows, a.cols);
+    e.setFromTriplets(triplets.begin(), triplets.end());
+    return e;
+}
+
+void expect_equals_eigen(const CsrMatrix<double>& a) {
+    const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(a.cols, -1, 2);
+    const Eigen::VectorXd expected = to_eigen(a) * x;
+    for (const auto* selector : {"bytes", "paper", "paper-deferred"}) {
+        const auto tiles = convert(a, *make_policy(selector));
+        for (const auto& info : operators<double>()) {
+            Eigen::VectorXd y = Eigen::VectorXd::Constant(a.rows, 7);
+            const auto size = [](const Eigen::VectorXd& v) { return static_cast<std::size_t>(v.size()); };
+            info.make({&a, &tiles})->apply(1, {x.data(), size(x)}, 0, {y.data(), size(y)});
+            EXPECT_LE((y - expected).norm(), 1e-13 * expected.norm()) << selector << ' ' << info.name;
+        }
+    }
+}
+
+TEST(Eigen, AgreesOnGeneratedMatrices) {
+    for (const auto* spec : {"fem:n=9", "rmat:scale=11", "circuit:n=5000", "uniform:n=3000", "kkt:n=3000",
+                             "delaunay:n=3000", "block-dense:n=800", "arrow:n=3000", "powerlaw:n=4000"}) {
+        SCOPED_TRACE(spec);
+        expect_equals_eigen(generate<double>(spec));
+    }
+}
+
+TEST(Eigen, AgreesOnTheBundledMatrices) {
+    for (const auto* name : {"bcsstk16", "cage10", "memplus"}) {
+        SCOPED_TRACE(name);
+        expect_equals_eigen(read_matrix_market<double>(std::string(TILESPMV_TEST_DATA "/../../data/real/") + name + ".mtx.xz"));
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::testing

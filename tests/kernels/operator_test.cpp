@@ -1,0 +1,145 @@
+#include "kernels/operator.hpp"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+#include <omp.h>
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/check.hpp"
+#include "selector/policy.hpp"
+#include "tests/support/battery.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+template <class V>
+std::vector<V> numbers(index_t size, int seed) {
+    std::vector<V> v(static_cast<std::size_t>(size));
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<V>(std::sin(static_cast<double>(i) * 7 + seed));
+    return v;
+}
+
+template <class V>
+void expect_product(const CsrMatrix<V>& csr, const Operator<V>& a, V alpha, V beta, const std::vector<V>& x) {
+    const auto rows = static_cast<std::size_t>(csr.rows);
+    const auto before = beta == V(0) ? std::vector<V>(rows, static_cast<V>(kNaN)) : numbers<V>(csr.rows, 2);
+    auto y = before;
+    a.apply(alpha, x, beta, y);
+    const auto result = check_product<V>(expected_product<V>(csr, alpha, x, beta, before), y);
+    EXPECT_TRUE(result.ok) << a.name() << ' ' << result.message() << " alpha " << alpha << " beta " << beta;
+}
+
+/// Calls f(operator) for every operator of the build, on the tiles of every selector.
+template <class V, class F>
+void for_each_operator(const CsrMatrix<V>& csr, F&& f) {
+    for (const auto& info : operators<V>()) {
+        if (!info.needs_tiles) f(*info.make({&csr, nullptr}));
+    }
+    for (const auto& selector : selectors()) {
+        SCOPED_TRACE(std::string(selector.name));
+        const auto tiles = convert(csr, *make_policy(selector.name));
+        for (const auto& info : operators<V>()) {
+            if (info.needs_tiles) f(*info.make({&csr, &tiles}));
+        }
+    }
+}
+
+template <class V>
+class EveryOperator : public ::testing::Test {};
+using ValueTypes = ::testing::Types<double, float>;
+TYPED_TEST_SUITE(EveryOperator, ValueTypes);
+
+TYPED_TEST(EveryOperator, IsRightOnEveryMatrixForEveryAlphaAndBeta) {
+    using V = TypeParam;
+    for (const auto& [name, matrix] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        const auto csr = convert_values<V>(matrix);
+        const auto x = numbers<V>(csr.cols, 1);
+        for_each_operator<V>(csr, [&](const Operator<V>& a) {
+            for (const V alpha : {V(0), V(1), V(-1), V(2.5)}) {
+                for (const V beta : {V(0), V(1), V(-0.5)}) expect_product<V>(csr, a, alpha, beta, x);
+            }
+        });
+    }
+}
+
+TYPED_TEST(EveryOperator, PropagatesInfinityAndNaNAsCsrDoes) {
+    using V = TypeParam;
+    for (const auto& [name, matrix] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        auto csr = convert_values<V>(matrix);
+        auto x = numbers<V>(csr.cols, 1);
+        for (std::size_t i = 0; i < x.size(); i += 5) x[i] = static_cast<V>(i % 2 == 0 ? kInf : kNaN);
+        for_each_operator<V>(csr, [&](const Operator<V>& a) { expect_product<V>(csr, a, V(1), V(0), x); });
+        const auto finite = numbers<V>(csr.cols, 1);
+        for (std::size_t i = 0; i < csr.values.size(); i += 7)
+            csr.values[i] = static_cast<V>(i % 2 == 0 ? -kInf : kNaN);
+        for_each_operator<V>(csr, [&](const Operator<V>& a) { expect_product<V>(csr, a, V(1), V(0), finite); });
+    }
+}
+
+TYPED_TEST(EveryOperator, GivesTheSameBitsForAnyNumberOfThreads) {
+    using V = TypeParam;
+    const int before = omp_get_max_threads();
+    for (const auto& [name, matrix] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        const auto csr = convert_values<V>(matrix);
+        const auto x = numbers<V>(csr.cols, 3);
+        for (const int threads : {1, 2, 3, 8}) {
+            std::vector<std::vector<V>> results;
+            for (const int count : {1, threads}) {
+                omp_set_num_threads(count);
+                std::size_t at = 0;
+                for_each_operator<V>(csr, [&](const Operator<V>& a) {
+                    std::vector<V> y(static_cast<std::size_t>(csr.rows), static_cast<V>(kNaN));
+                    a.apply(V(1), x, V(0), y);
+                    if (results.size() == at) results.push_back(y);
+                    EXPECT_EQ(results[at++], y) << a.name() << " with " << count << " threads";
+                });
+            }
+        }
+    }
+    omp_set_num_threads(before);
+}
+
+TYPED_TEST(EveryOperator, RunsOnEveryInstructionSetOfTheMachine) {
+    using V = TypeParam;
+    const auto supported = hwy::SupportedTargets();
+    for (std::int64_t left = supported; left != 0; left &= left - 1) {
+        hwy::SetSupportedTargetsForTest(left & -left);
+        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+        for (const auto& [name, matrix] : matrix_battery()) {
+            SCOPED_TRACE(name + " on " + hwy::TargetName(left & -left));
+            const auto csr = convert_values<V>(matrix);
+            const auto x = numbers<V>(csr.cols, 1);
+            for_each_operator<V>(csr, [&](const Operator<V>& a) { expect_product<V>(csr, a, V(1), V(0), x); });
+        }
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+TYPED_TEST(EveryOperator, RefusesVectorsOfAnotherSize) {
+    using V = TypeParam;
+    const auto csr = convert_values<V>(matrix_of(20, 30, {{0, 0}, {19, 29}}));
+    for_each_operator<V>(csr, [&](const Operator<V>& a) {
+        std::vector<V> y(20);
+        EXPECT_THROW(a.apply(V(1), std::vector<V>(29), V(0), y), Error);
+        std::vector<V> longer(21);
+        EXPECT_THROW(a.apply(V(1), std::vector<V>(30), V(0), longer), Error);
+    });
+}
+
+TEST(Operators, AreFoundByName) {
+    for (const auto& info : operators<double>()) EXPECT_EQ(&find_operator<double>(info.name), &info);
+    EXPECT_THROW((void)find_operator<double>("magic"), Error);
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
