@@ -49,7 +49,8 @@ TEST(Eigen, AgreesOnGeneratedMatrices) {
 TEST(Eigen, AgreesOnTheBundledMatrices) {
     for (const auto* name : {"bcsstk16", "cage10", "memplus"}) {
         SCOPED_TRACE(name);
-        expect_equals_eigen(read_matrix_market<double>(std::string(TILESPMV_TEST_DATA "/../../data/real/") + name + ".mtx.xz"));
+        expect_equals_eigen(
+            read_matrix_market<double>(std::string(TILESPMV_TEST_DATA "/../../data/real/") + name + ".mtx.xz"));
     }
 }
 
