@@ -17,8 +17,9 @@ struct ReadOptions {
 /// gzip or xz, or the .mtx of the archive's own name in a SuiteSparse .tar.gz. What the file is, is decided by its
 /// content, not by its name. Symmetric files are expanded, duplicates are summed in file order, entries may come in any
 /// order, explicit zeros stay, the entries of a pattern are 1. Memory: the file and twice the matrix at most, and
-/// nothing for entries that the size line promises and the file does not hold. The result does not depend on the
-/// threads. Throws `Error` with file, line, what was found and what was expected, always for the first bad line.
+/// nothing for entries that the size line promises and the file does not hold (but 8 bytes for each row that it
+/// promises). The result does not depend on the number of threads.
+/// Throws `Error` with file, line, what was found and what was expected, always for the first bad line.
 template <Value V>
 CsrMatrix<V> read_matrix_market(const std::filesystem::path& file, const ReadOptions& options = {});
 

@@ -28,6 +28,7 @@ struct Accepted {
     index_t rows;
     index_t cols;
     std::vector<Triplet> entries;
+    friend void PrintTo(const Accepted& accepted, std::ostream* out) { *out << accepted.file; }
 };
 
 const std::vector<Triplet> kTwoOnDiagonal{triplet(1, 1, 1.5), triplet(2, 2, 2.5)};
@@ -91,6 +92,7 @@ struct Kind {
     double first;  ///< expected values of the entries (1, 1), (2, 1) and (1, 2)
     double below;
     double mirrored;  ///< 0: no such entry
+    friend void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.field << " " << kind.symmetry; }
 };
 
 class HeaderKind : public ::testing::TestWithParam<Kind> {};

@@ -41,11 +41,14 @@ void write_lines(OutputFile& out, offset_t count, F&& format) {
 template <Value V>
 void format_entries(fmt::memory_buffer& text, const CsrMatrix<V>& a, offset_t first, offset_t last) {
     auto row = std::upper_bound(a.row_ptrs.begin(), a.row_ptrs.end(), first) - a.row_ptrs.begin() - 1;
-    auto out = fmt::appender(text);
+    constexpr std::size_t longest_line = 64;  // two indices of 10 digits, a value of 24 characters
+    text.resize(static_cast<std::size_t>(last - first) * longest_line);
+    char* out = text.data();
     for (offset_t p = first; p < last; ++p) {
         while (a.row_ptrs[row + 1] <= p) ++row;
-        fmt::format_to(out, FMT_COMPILE("{} {} {}\n"), row + 1, std::int64_t{a.col_idxs[p]} + 1, a.values[p]);
+        out = fmt::format_to(out, FMT_COMPILE("{} {} {}\n"), row + 1, std::int64_t{a.col_idxs[p]} + 1, a.values[p]);
     }
+    text.resize(static_cast<std::size_t>(out - text.data()));
 }
 
 }  // namespace
