@@ -52,11 +52,18 @@ struct Loaded {
 
 template <Value V>
 Loaded<V> load_for(const OperatorInfo<V>& info, const SpmvOptions& options) {
-    if (info.needs_tiles) return {{}, load_tiles<V>(options.source, options.selector)};
-    if (!options.selector.empty())
+    if (!info.needs_tiles && !options.selector.empty())
         throw Error(fmt::format("--selector has no meaning for operator {}, which does not use tiles", info.name),
                     ExitCode::usage);
-    return {load_csr<V>(options.source), {}};
+    // Not `return {{}, load_tiles(...)}`: gcc 12 destroys the first member twice if the second one's initialiser
+    // throws.
+    Loaded<V> loaded;
+    if (info.needs_tiles) {
+        loaded.tiles = load_tiles<V>(options.source, options.selector);
+    } else {
+        loaded.csr = load_csr<V>(options.source);
+    }
+    return loaded;
 }
 
 template <Value V>
