@@ -50,7 +50,7 @@ TEST(Eigen, AgreesOnTheBundledMatrices) {
     for (const auto* name : {"bcsstk16", "cage10", "memplus"}) {
         SCOPED_TRACE(name);
         expect_equals_eigen(
-            read_matrix_market<double>(std::string(TILESPMV_TEST_DATA "/../../data/real/") + name + ".mtx.xz"));
+            read_matrix_market<double>(std::string(TILESPMV_REAL_MATRICES "/") + name + ".mtx.xz"));
     }
 }
 
