@@ -1,11 +1,11 @@
 #pragma once
 
 #include "formats/convert.hpp"
-#include "selector/options.hpp"
+#include "tile/options.hpp"
 
 namespace tilespmv {
 
-/// Thresholds of the published selection rules (Niu et al., TileSpMV, IPDPS 2021, section III).
+/// Thresholds of the published selection rules (Niu et al., TileSpMV, IPDPS 2021).
 struct PaperRules {
     double dense = 0.75;     ///< share of nonzeros from which a tile is dense
     int coo = 12;            ///< up to so many nonzeros: coo

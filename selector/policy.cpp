@@ -8,9 +8,9 @@
 #include "formats/list.hpp"
 #include "selector/bytes.hpp"
 #include "selector/only.hpp"
-#include "selector/options.hpp"
 #include "selector/paper.hpp"
 #include "tile/error.hpp"
+#include "tile/options.hpp"
 
 namespace tilespmv {
 namespace {
@@ -63,7 +63,7 @@ std::vector<std::string> only_names() {
 Policy make_only(std::string_view rest) {
     const auto colon = rest.find(':');
     const int first = formats::format_id(rest.substr(0, colon));
-    Options options(colon == std::string_view::npos ? "only" : fmt::format("only{}", rest.substr(colon)));
+    Options options("selector", colon == std::string_view::npos ? "only" : fmt::format("only{}", rest.substr(colon)));
     const int second = formats::format_id(options.word("else", formats::Csr::name));
     options.finish();
     return std::make_unique<OnlyPolicy>(first, second);
@@ -87,7 +87,7 @@ std::span<const SelectorInfo> selectors() {
 std::unique_ptr<TilePolicy> make_policy(std::string_view specification) {
     constexpr std::string_view only = "only:";
     if (specification.starts_with(only)) return make_only(specification.substr(only.size()));
-    Options options(specification);
+    Options options("selector", specification);
     std::string names;
     for (const auto& [info, make] : kSelectors) {
         if (info.name == options.name()) {

@@ -2,11 +2,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include <cuda_runtime_api.h>
 
-#include "tile/types.hpp"
+#include "tile/csr.hpp"
+#include "tile/options.hpp"
+#include "tile/tile_matrix.hpp"
 
 namespace tilespmv::cuda {
 
@@ -34,5 +37,40 @@ public:
     /// x: cols values; y: rows values; they must not overlap.
     virtual void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const = 0;
 };
+
+/// The type in which an operator sums up. Values of float64 need float64; float32 has the choice.
+enum class Accumulator { float32, float64 };
+
+/// The forms of one matrix, in the memory of the host, that operators are made from; not needed once they are made.
+template <class V>
+struct DeviceSource {
+    const CsrMatrix<V>* csr = nullptr;
+    const TileMatrix<V>* tiles = nullptr;
+};
+
+/// One operator of the list: its name on the command line, what it needs and how it is made.
+template <class V>
+struct DeviceOperatorInfo {
+    std::string_view name;
+    std::string_view summary;  ///< says what options it takes
+    bool needs_tiles = false;  ///< made from `DeviceSource::tiles`, otherwise from `csr`
+    /// Uploads the matrix on `stream` and waits for it. Reads its options; throws `Error` (usage for bad options and
+    /// accumulators, out of memory with the bytes, CUDA's errors).
+    std::unique_ptr<DeviceOperator<V>> (*make)(const DeviceSource<V>& source, Options& options, Accumulator accumulator,
+                                               cudaStream_t stream) = nullptr;
+};
+
+/// Every operator for the GPU. To add one: an entry in `operators.cpp`.
+template <class V>
+std::span<const DeviceOperatorInfo<V>> device_operators();
+
+/// The operator of a specification `name[:option=value,...]`; throws a usage `Error` that lists the names there are.
+template <class V>
+const DeviceOperatorInfo<V>& find_device_operator(std::string_view specification);
+
+/// Makes the operator of a specification from whichever form it needs.
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const DeviceSource<V>& source,
+                                                        Accumulator accumulator, cudaStream_t stream);
 
 }  // namespace tilespmv::cuda

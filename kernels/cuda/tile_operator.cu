@@ -1,5 +1,6 @@
 #include "kernels/cuda/tile_operator.hpp"
 
+#include "kernels/cuda/accumulator.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/launch.cuh"
@@ -11,6 +12,18 @@ namespace {
 template <class T>
 DeviceBuffer<T> upload(const std::vector<T>& host, cudaStream_t stream) {
     return DeviceBuffer<T>(std::span<const T>(host), stream);
+}
+
+struct TileOptions {
+    bool generic;
+    offset_t item_values;
+};
+
+TileOptions read_options(Options& options) {
+    const TileOptions read{options.number("generic", 0, 0, 1) > 0,
+                           static_cast<offset_t>(options.number("item_values", 0, 0, 1 << 30))};
+    options.finish();
+    return read;
 }
 
 ScheduleLimits choose_limits(offset_t work, const TileOptions& options) {
@@ -108,14 +121,17 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_tile_operator(const TileMatrix<V>& tiles, const TileOptions& options,
-                                                      cudaStream_t stream) {
-    return std::make_unique<TileOperator<V, double>>(tiles, options, stream);
+std::unique_ptr<DeviceOperator<V>> make_tile_operator(const DeviceSource<V>& source, Options& options,
+                                                      Accumulator accumulator, cudaStream_t stream) {
+    const TileOptions read = read_options(options);
+    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<TileOperator<V, A>>(*source.tiles, read, stream);
+    });
 }
 
-template std::unique_ptr<DeviceOperator<double>> make_tile_operator(const TileMatrix<double>&, const TileOptions&,
+template std::unique_ptr<DeviceOperator<double>> make_tile_operator(const DeviceSource<double>&, Options&, Accumulator,
                                                                     cudaStream_t);
-template std::unique_ptr<DeviceOperator<float>> make_tile_operator(const TileMatrix<float>&, const TileOptions&,
+template std::unique_ptr<DeviceOperator<float>> make_tile_operator(const DeviceSource<float>&, Options&, Accumulator,
                                                                    cudaStream_t);
 
 }  // namespace tilespmv::cuda

@@ -49,8 +49,7 @@ TEST(Eigen, AgreesOnGeneratedMatrices) {
 TEST(Eigen, AgreesOnTheBundledMatrices) {
     for (const auto* name : {"bcsstk16", "cage10", "memplus"}) {
         SCOPED_TRACE(name);
-        expect_equals_eigen(
-            read_matrix_market<double>(std::string(TILESPMV_REAL_MATRICES "/") + name + ".mtx.xz"));
+        expect_equals_eigen(read_matrix_market<double>(std::string(TILESPMV_REAL_MATRICES "/") + name + ".mtx.xz"));
     }
 }
 

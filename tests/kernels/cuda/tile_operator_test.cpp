@@ -1,4 +1,4 @@
-#include "kernels/cuda/tile_operator.hpp"
+#include "kernels/cuda/accumulator.hpp"
 
 #include <cmath>
 #include <limits>
@@ -30,10 +30,17 @@ void expect_product(const CsrMatrix<V>& csr, const cuda::DeviceOperator<V>& a, V
     EXPECT_TRUE(result.ok) << result.message() << " alpha " << alpha << " beta " << beta;
 }
 
+template <class V>
+std::unique_ptr<cuda::DeviceOperator<V>> make_tile(const TileMatrix<V>& tiles, const cuda::Stream& stream,
+                                                   std::string_view specification = "tile") {
+    return cuda::make_device_operator<V>(specification, {.csr = nullptr, .tiles = &tiles},
+                                         cuda::default_accumulator<V>(), stream.get());
+}
+
 class TileOperatorOnDevice : public OnDevice {
 protected:
     template <class V>
-    static void every_matrix(const cuda::TileOptions& options) {
+    static void every_matrix(std::string_view specification) {
         const cuda::Stream stream;
         for (const auto& info : selectors()) {
             SCOPED_TRACE(std::string(info.name));
@@ -41,7 +48,7 @@ protected:
             for (const auto& [name, csr] : matrix_battery()) {
                 SCOPED_TRACE(name);
                 const auto typed = convert_values<V>(csr);
-                const auto a = cuda::make_tile_operator(convert(typed, *policy), options, stream.get());
+                const auto a = make_tile(convert(typed, *policy), stream, specification);
                 for (const V alpha : {V(1), V(0), V(-2.5)}) {
                     for (const V beta : {V(0), V(1), V(-0.5)}) expect_product<V>(typed, *a, alpha, beta);
                 }
@@ -50,10 +57,10 @@ protected:
     }
 };
 
-TEST_F(TileOperatorOnDevice, EveryMatrixDouble) { every_matrix<double>({}); }
-TEST_F(TileOperatorOnDevice, EveryMatrixFloat) { every_matrix<float>({}); }
-TEST_F(TileOperatorOnDevice, SplitTileRows) { every_matrix<double>({.generic = false, .item_values = 64}); }
-TEST_F(TileOperatorOnDevice, GenericPath) { every_matrix<double>({.generic = true, .item_values = 0}); }
+TEST_F(TileOperatorOnDevice, EveryMatrixDouble) { every_matrix<double>("tile"); }
+TEST_F(TileOperatorOnDevice, EveryMatrixFloat) { every_matrix<float>("tile"); }
+TEST_F(TileOperatorOnDevice, SplitTileRows) { every_matrix<double>("tile:item_values=64"); }
+TEST_F(TileOperatorOnDevice, GenericPath) { every_matrix<double>("tile:generic=1"); }
 
 TEST_F(TileOperatorOnDevice, PaddingNeverMeetsInfinity) {
     const cuda::Stream stream;
@@ -64,7 +71,7 @@ TEST_F(TileOperatorOnDevice, PaddingNeverMeetsInfinity) {
             auto x = numbers<double>(csr.cols, 1);
             for (std::size_t i = 0; i < x.size(); i += 5)
                 x[i] = i % 2 == 0 ? std::numeric_limits<double>::infinity() : kNaN;
-            const auto a = cuda::make_tile_operator(convert(csr, *policy), {}, stream.get());
+            const auto a = make_tile(convert(csr, *policy), stream);
             const auto y = product<double>(*a, 1, x, 0, std::vector<double>(csr.rows, 0.0));
             const auto result = check_product<double>(expected_product<double>(csr, 1, x, 0, {}), y);
             EXPECT_TRUE(result.ok) << info.name << ' ' << name << ' ' << result.message();
@@ -76,8 +83,7 @@ TEST_F(TileOperatorOnDevice, BitwiseReproducible) {
     const cuda::Stream stream;
     for (const auto& [name, csr] : matrix_battery()) {
         for (const auto* selector : {"paper", "bytes", "paper-deferred"}) {
-            const auto a = cuda::make_tile_operator(convert(csr, *make_policy(selector)),
-                                                    {.generic = false, .item_values = 128}, stream.get());
+            const auto a = make_tile(convert(csr, *make_policy(selector)), stream, "tile:item_values=128");
             const auto x = numbers<double>(csr.cols, 3);
             const auto first = product<double>(*a, 1, x, 0, std::vector<double>(csr.rows, kNaN));
             for (int run = 0; run < 100; ++run) {
@@ -90,7 +96,7 @@ TEST_F(TileOperatorOnDevice, BitwiseReproducible) {
 TEST_F(TileOperatorOnDevice, CanBeCapturedIntoAGraph) {
     const cuda::Stream stream;
     const auto csr = matrix_of(300, 300, {{0, 0}, {5, 200}, {17, 17}, {299, 3}});
-    const auto a = cuda::make_tile_operator(convert(csr, *make_policy("paper")), {}, stream.get());
+    const auto a = make_tile(convert(csr, *make_policy("paper")), stream);
     const auto x = numbers<double>(300, 1);
     std::vector<double> y(300, kNaN);
     const cuda::DeviceBuffer<double> device_x(std::span<const double>(x), stream.get());

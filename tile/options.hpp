@@ -7,12 +7,12 @@
 
 namespace tilespmv {
 
-/// A specification `name[:option=value[,option=value]...]` taken apart. Each option must be read once with a default;
-/// what remains unread is an error.
+/// A specification `name[:option=value[,option=value]...]` of a selector or an operator, taken apart. Each option must
+/// be read once with a default; what remains unread is an error.
 class Options {
 public:
-    /// Throws a usage `Error` for text that does not have this form.
-    explicit Options(std::string_view specification);
+    /// `kind` says in errors what is specified. Throws a usage `Error` for text that does not have this form.
+    Options(std::string_view kind, std::string_view specification);
 
     [[nodiscard]] const std::string& name() const { return name_; }
     /// The number given for `option`, or the default; throws a usage `Error` outside [low, high].
@@ -23,6 +23,7 @@ public:
     void finish() const;
 
 private:
+    std::string kind_;
     std::string specification_;
     std::string name_;
     std::vector<std::pair<std::string, std::string>> given_;

@@ -1,4 +1,4 @@
-#include "selector/options.hpp"
+#include "tile/options.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -10,7 +10,7 @@
 
 namespace tilespmv {
 
-Options::Options(std::string_view specification) : specification_(specification) {
+Options::Options(std::string_view kind, std::string_view specification) : kind_(kind), specification_(specification) {
     const auto colon = specification.find(':');
     name_ = specification.substr(0, colon);
     for (auto at = colon; at != std::string_view::npos;) {
@@ -18,7 +18,7 @@ Options::Options(std::string_view specification) : specification_(specification)
         const auto item = specification.substr(at + 1, comma == std::string_view::npos ? comma : comma - at - 1);
         const auto equals = item.find('=');
         if (equals == std::string_view::npos || equals == 0) {
-            throw Error(fmt::format("selector '{}': found '{}', expected option=value", specification_, item),
+            throw Error(fmt::format("{} '{}': found '{}', expected option=value", kind_, specification_, item),
                         ExitCode::usage);
         }
         given_.emplace_back(item.substr(0, equals), item.substr(equals + 1));
@@ -40,7 +40,7 @@ double Options::number(std::string_view option, double default_value, double low
     double value = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (status != std::errc{} || end != text.data() + text.size() || !(value >= low && value <= high)) {
-        throw Error(fmt::format("selector '{}': {}={}, expected a number from {} to {}", specification_, option, text,
+        throw Error(fmt::format("{} '{}': {}={}, expected a number from {} to {}", kind_, specification_, option, text,
                                 low, high),
                     ExitCode::usage);
     }
@@ -51,7 +51,7 @@ void Options::finish() const {
     for (const auto& [name, value] : given_) {
         if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
         const auto known = known_.empty() ? "it takes none" : fmt::format("it takes {}", fmt::join(known_, ", "));
-        throw Error(fmt::format("selector '{}': no option '{}'; {}", specification_, name, known), ExitCode::usage);
+        throw Error(fmt::format("{} '{}': no option '{}'; {}", kind_, specification_, name, known), ExitCode::usage);
     }
 }
 

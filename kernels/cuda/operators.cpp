@@ -1,0 +1,49 @@
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "kernels/cuda/device_operator.hpp"
+#include "kernels/cuda/tile_operator.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::cuda {
+
+template <class V>
+std::span<const DeviceOperatorInfo<V>> device_operators() {
+    static constexpr std::array<DeviceOperatorInfo<V>, 1> list{{
+        {"tile", "tiles by warps, the deferred part beside them; generic=1 walks every format by its contract", true,
+         make_tile_operator<V>},
+    }};
+    return list;
+}
+
+template <class V>
+const DeviceOperatorInfo<V>& find_device_operator(std::string_view specification) {
+    const std::string name = Options("operator", specification).name();
+    std::string names;
+    for (const auto& info : device_operators<V>()) {
+        if (info.name == name) return info;
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", info.name);
+    }
+    throw Error(fmt::format("unknown operator '{}' for the GPU; there are {}", name, names), ExitCode::usage);
+}
+
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const DeviceSource<V>& source,
+                                                        Accumulator accumulator, cudaStream_t stream) {
+    const auto& info = find_device_operator<V>(specification);
+    Options options("operator", specification);
+    return info.make(source, options, accumulator, stream);
+}
+
+template std::span<const DeviceOperatorInfo<double>> device_operators();
+template std::span<const DeviceOperatorInfo<float>> device_operators();
+template const DeviceOperatorInfo<double>& find_device_operator(std::string_view);
+template const DeviceOperatorInfo<float>& find_device_operator(std::string_view);
+template std::unique_ptr<DeviceOperator<double>> make_device_operator(std::string_view, const DeviceSource<double>&,
+                                                                      Accumulator, cudaStream_t);
+template std::unique_ptr<DeviceOperator<float>> make_device_operator(std::string_view, const DeviceSource<float>&,
+                                                                     Accumulator, cudaStream_t);
+
+}  // namespace tilespmv::cuda
