@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/accumulator.hpp"
 #include "tile/csr.hpp"
 #include "tile/options.hpp"
 #include "tile/tile_matrix.hpp"
@@ -38,9 +39,6 @@ public:
     virtual void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const = 0;
 };
 
-/// The type in which an operator sums up. Values of float64 need float64; float32 has the choice.
-enum class Accumulator { float32, float64 };
-
 /// The forms of one matrix, in the memory of the host, that operators are made from; not needed once they are made.
 template <class V>
 struct DeviceSource {
@@ -58,6 +56,8 @@ struct DeviceOperatorInfo {
     /// accumulators, out of memory with the bytes, CUDA's errors).
     std::unique_ptr<DeviceOperator<V>> (*make)(const DeviceSource<V>& source, Options& options, Accumulator accumulator,
                                                cudaStream_t stream) = nullptr;
+    /// The values that `option=all` stands for, such as "alg=1|2" or "rows=1|2,block=64|128"; empty if there are none.
+    std::string_view sweeps = {};
 };
 
 /// Every operator for the GPU. To add one: an entry in `operators.cpp`.

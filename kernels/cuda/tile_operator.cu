@@ -1,6 +1,6 @@
 #include "kernels/cuda/tile_operator.hpp"
 
-#include "kernels/cuda/accumulator.hpp"
+#include "kernels/accumulator.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/launch.cuh"

@@ -1,5 +1,3 @@
-#include "kernels/cuda/accumulator.hpp"
-
 #include <cmath>
 #include <limits>
 
@@ -33,8 +31,8 @@ void expect_product(const CsrMatrix<V>& csr, const cuda::DeviceOperator<V>& a, V
 template <class V>
 std::unique_ptr<cuda::DeviceOperator<V>> make_tile(const TileMatrix<V>& tiles, const cuda::Stream& stream,
                                                    std::string_view specification = "tile") {
-    return cuda::make_device_operator<V>(specification, {.csr = nullptr, .tiles = &tiles},
-                                         cuda::default_accumulator<V>(), stream.get());
+    return cuda::make_device_operator<V>(specification, {.csr = nullptr, .tiles = &tiles}, default_accumulator<V>(),
+                                         stream.get());
 }
 
 class TileOperatorOnDevice : public OnDevice {
