@@ -47,6 +47,17 @@ double Options::number(std::string_view option, double default_value, double low
     return value;
 }
 
+int Options::one_of(std::string_view option, int default_value, std::initializer_list<int> values) {
+    const std::string text = word(option, "");
+    if (text.empty()) return default_value;
+    for (const int value : values) {
+        if (text == std::to_string(value)) return value;
+    }
+    throw Error(
+        fmt::format("{} '{}': {}={}, expected one of {}", kind_, specification_, option, text, fmt::join(values, ", ")),
+        ExitCode::usage);
+}
+
 void Options::finish() const {
     for (const auto& [name, value] : given_) {
         if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,8 @@ public:
     [[nodiscard]] const std::string& name() const { return name_; }
     /// The number given for `option`, or the default; throws a usage `Error` outside [low, high].
     double number(std::string_view option, double default_value, double low, double high);
+    /// The number given for `option`, or the default; throws a usage `Error` unless it is one of `values`.
+    int one_of(std::string_view option, int default_value, std::initializer_list<int> values);
     /// The word given for `option`, or the default.
     std::string word(std::string_view option, std::string_view default_value);
     /// Throws a usage `Error` that names an option nobody read, and those that were.

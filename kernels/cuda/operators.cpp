@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/baseline/csr_operators.hpp"
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/tile_operator.hpp"
 #include "tile/error.hpp"
@@ -11,9 +12,12 @@ namespace tilespmv::cuda {
 
 template <class V>
 std::span<const DeviceOperatorInfo<V>> device_operators() {
-    static constexpr std::array<DeviceOperatorInfo<V>, 1> list{{
+    static constexpr std::array<DeviceOperatorInfo<V>, 3> list{{
         {"tile", "tiles by warps, the deferred part beside them; generic=1 walks every format by its contract", true,
-         make_tile_operator<V>},
+         make_tile_operator<V>, "generic=0|1,item_values=64|128|1024|8192"},
+        {"csr-scalar", "CSR, a thread a row", false, baseline::make_csr_scalar<V>},
+        {"csr-vector", "CSR, several threads a row; threads=2|4|8|16|32, otherwise chosen from nnz/rows", false,
+         baseline::make_csr_vector<V>, "threads=2|4|8|16|32"},
     }};
     return list;
 }

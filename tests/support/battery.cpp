@@ -81,6 +81,17 @@ CsrMatrix<double> hubs(index_t n) {
     return matrix_of(n, n, positions);
 }
 
+/// Rows far longer than anything a block of threads does at a time, empty and short rows between them.
+CsrMatrix<double> long_rows() {
+    Positions positions = random_positions(300, 30000, 900, 8);
+    for (index_t c = 0; c < 30000; ++c) {
+        positions.emplace(70, c);
+        if (c % 3 == 0) positions.emplace(71, c);
+        if (c % 7 == 0) positions.emplace(299, c);
+    }
+    return matrix_of(300, 30000, positions);
+}
+
 }  // namespace
 
 std::vector<NamedTile> tile_battery() {
@@ -126,6 +137,7 @@ std::vector<NamedMatrix> matrix_battery() {
     }
     add("banded", banded(333, 9));
     add("hub row and column", hubs(700));
+    add("long rows", long_rows());
     add("wide", matrix_of(9, 20000, random_positions(9, 20000, 3000, 1)));
     add("tall", matrix_of(20000, 9, random_positions(20000, 9, 3000, 2)));
     add("hypersparse", matrix_of(100000, 100000, random_positions(100000, 100000, 60, 3)));

@@ -44,7 +44,8 @@ std::vector<NamedTile> tile_battery();
 /// A matrix with nonzeros at the given positions and values that tell them apart.
 CsrMatrix<double> matrix_of(index_t rows, index_t cols, const std::set<std::pair<index_t, index_t>>& positions);
 
-/// Every size modulo 16, empty, one row, one column, dense, hub rows and columns, hypersparse, all formats mixed.
+/// Every size modulo 16, empty, one row, one column, dense, hub rows and columns, rows longer than a block,
+/// hypersparse, all formats mixed.
 std::vector<NamedMatrix> matrix_battery();
 
 }  // namespace tilespmv::testing

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -12,6 +14,9 @@
 #include "tile/error.hpp"
 
 namespace tilespmv::testing {
+
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// Skips, visibly, on machines without a GPU that serves.
 class OnDevice : public ::testing::Test {
@@ -28,17 +33,48 @@ protected:
     cuda::DeviceInfo device_;
 };
 
+/// Numbers between -1 and 1 that depend on the seed.
+template <class V>
+std::vector<V> numbers(index_t size, int seed) {
+    std::vector<V> v(static_cast<std::size_t>(size));
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<V>(std::sin(static_cast<double>(i) * 7 + seed));
+    return v;
+}
+
+/// x and y in device memory and what to do with them.
+template <class V>
+class DeviceVectors {
+public:
+    DeviceVectors(const std::vector<V>& x, const std::vector<V>& y)
+        : x_(std::span<const V>(x), stream_.get()), y_(std::span<const V>(y), stream_.get()) {
+        stream_.synchronize();
+    }
+
+    void fill(const std::vector<V>& y) { y_.upload(std::span<const V>(y), stream_.get()); }
+    void apply(const cuda::DeviceOperator<V>& a, double alpha, double beta) {
+        a.apply(alpha, x_.data(), beta, y_.data(), stream_.get());
+    }
+    [[nodiscard]] std::vector<V> y() const {
+        std::vector<V> host(y_.size());
+        y_.download(host, stream_.get());
+        stream_.synchronize();
+        return host;
+    }
+    [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
+
+private:
+    cuda::Stream stream_;
+    cuda::DeviceBuffer<V> x_;
+    cuda::DeviceBuffer<V> y_;
+};
+
 /// y = alpha * A * x + beta * y on the device, from and to host memory. `y` is what the device finds in y before.
 template <class V>
 std::vector<V> product(const cuda::DeviceOperator<V>& a, double alpha, const std::vector<V>& x, double beta,
-                       std::vector<V> y) {
-    const cuda::Stream stream;
-    const cuda::DeviceBuffer<V> device_x(std::span<const V>(x), stream.get());
-    cuda::DeviceBuffer<V> device_y(std::span<const V>(y), stream.get());
-    a.apply(alpha, device_x.data(), beta, device_y.data(), stream.get());
-    device_y.download(y, stream.get());
-    stream.synchronize();
-    return y;
+                       const std::vector<V>& y) {
+    DeviceVectors<V> vectors(x, y);
+    vectors.apply(a, alpha, beta);
+    return vectors.y();
 }
 
 }  // namespace tilespmv::testing

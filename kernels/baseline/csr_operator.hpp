@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string_view>
+
+#include "kernels/baseline/device_csr.hpp"
+#include "kernels/cuda/device_operator.hpp"
+
+namespace tilespmv::baseline {
+
+/// What all operators on an uploaded CSR matrix have in common.
+template <class V>
+class CsrOperator : public cuda::DeviceOperator<V> {
+public:
+    CsrOperator(std::string_view name, const CsrMatrix<V>& a, cudaStream_t stream) : name_(name), csr_(a, stream) {}
+
+    [[nodiscard]] std::string_view name() const override { return name_; }
+    [[nodiscard]] index_t rows() const override { return csr_.rows(); }
+    [[nodiscard]] index_t cols() const override { return csr_.cols(); }
+    [[nodiscard]] offset_t nnz() const override { return csr_.nnz(); }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return csr_.bytes(); }
+    [[nodiscard]] std::size_t device_bytes() const override { return csr_.bytes(); }
+
+protected:
+    [[nodiscard]] const DeviceCsr<V>& csr() const { return csr_; }
+
+private:
+    std::string_view name_;
+    DeviceCsr<V> csr_;
+};
+
+/// Calls f.operator()<N>() for the one N of `kValues` that equals `value`.
+template <int... kValues, class F>
+void with_constant(int value, F&& f) {
+    (static_cast<void>(value == kValues ? (f.template operator()<kValues>(), 0) : 0), ...);
+}
+
+}  // namespace tilespmv::baseline

@@ -1,0 +1,85 @@
+#include "kernels/accumulator.hpp"
+#include "kernels/baseline/csr_kernel.cuh"
+#include "kernels/baseline/csr_operator.hpp"
+#include "kernels/baseline/csr_operators.hpp"
+#include "kernels/baseline/defaults.hpp"
+#include "kernels/cuda/launch.cuh"
+
+namespace tilespmv::baseline {
+namespace {
+
+constexpr int kBlockThreads = 256;
+constexpr int kInFlight = 4;  // nonzeros of a thread
+
+/// kThreads threads a row, all of them in one warp.
+template <class V, class A, class P, int kThreads>
+__global__ void __launch_bounds__(kBlockThreads) csr_vector(CsrSpmv<V, A, P> p) {
+    const std::int64_t row = (std::int64_t{blockIdx.x} * kBlockThreads + threadIdx.x) / kThreads;
+    const auto lane = static_cast<P>(threadIdx.x % kThreads);
+    const P end = row < p.rows ? p.a.row_ptrs[row + 1] : 0;
+    A sum = 0;
+    for (P k = row < p.rows ? p.a.row_ptrs[row] + lane : 0; k < end; k += kInFlight * kThreads) {
+        A products[kInFlight];
+        load_products(p, k, end, P{kThreads}, products);
+        for (const A product : products) sum += product;
+    }
+    for (int step = kThreads / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
+    if (row < p.rows && lane == 0) p.write(row, sum);
+}
+
+template <class V, class A>
+class CsrVector final : public CsrOperator<V> {
+public:
+    CsrVector(std::string_view name, const CsrMatrix<V>& a, int threads, cudaStream_t stream)
+        : CsrOperator<V>(name, a, stream), threads_(threads) {}
+
+    void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
+        if (alpha == 0) return cuda::launch_scale(y, this->rows(), static_cast<A>(beta), stream);
+        this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
+            const CsrSpmv<V, A, P> p{a, x, y, static_cast<A>(alpha), static_cast<A>(beta), this->rows()};
+            const auto blocks = div_up(std::int64_t{this->rows()} * threads_, kBlockThreads);
+            with_constant<1, 2, 4, 8, 16, 32>(threads_, [&]<int kThreads>() {
+                cuda::launch(csr_vector<V, A, P, kThreads>, blocks, kBlockThreads, p, stream);
+            });
+        });
+    }
+
+private:
+    int threads_;
+};
+
+template <class V>
+std::unique_ptr<cuda::DeviceOperator<V>> make(std::string_view name, const CsrMatrix<V>& a, int threads,
+                                              Accumulator accumulator, cudaStream_t stream) {
+    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<cuda::DeviceOperator<V>> {
+        return std::make_unique<CsrVector<V, A>>(name, a, threads, stream);
+    });
+}
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<cuda::DeviceOperator<V>> make_csr_scalar(const cuda::DeviceSource<V>& source, Options& options,
+                                                         Accumulator accumulator, cudaStream_t stream) {
+    options.finish();
+    return make("csr-scalar", *source.csr, 1, accumulator, stream);
+}
+
+template <class V>
+std::unique_ptr<cuda::DeviceOperator<V>> make_csr_vector(const cuda::DeviceSource<V>& source, Options& options,
+                                                         Accumulator accumulator, cudaStream_t stream) {
+    const int chosen = options.one_of("threads", 0, {2, 4, 8, 16, 32});
+    options.finish();
+    const int threads = chosen > 0 ? chosen : threads_per_row(source.csr->rows, source.csr->nnz());
+    return make("csr-vector", *source.csr, threads, accumulator, stream);
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                               \
+    template std::unique_ptr<cuda::DeviceOperator<V>> make_csr_scalar(const cuda::DeviceSource<V>&, Options&, \
+                                                                      Accumulator, cudaStream_t);             \
+    template std::unique_ptr<cuda::DeviceOperator<V>> make_csr_vector(const cuda::DeviceSource<V>&, Options&, \
+                                                                      Accumulator, cudaStream_t);
+TILESPMV_INSTANTIATE(double)
+TILESPMV_INSTANTIATE(float)
+
+}  // namespace tilespmv::baseline

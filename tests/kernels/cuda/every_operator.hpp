@@ -1,0 +1,66 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/device_operator.hpp"
+#include "kernels/cuda/stream.hpp"
+#include "selector/policy.hpp"
+
+namespace tilespmv::testing {
+
+/// The parts of a text between separators; none of an empty one.
+inline std::vector<std::string> split(const std::string& text, char separator) {
+    std::vector<std::string> parts;
+    std::istringstream in(text);
+    for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
+    return parts;
+}
+
+/// The operator as it is, and with each value of each option of its sweeps.
+template <class V>
+std::vector<std::string> specifications(const cuda::DeviceOperatorInfo<V>& info) {
+    std::vector<std::string> all{std::string(info.name)};
+    for (const auto& sweep : split(std::string(info.sweeps), ',')) {
+        const auto equals = sweep.find('=');
+        for (const auto& value : split(sweep.substr(equals + 1), '|')) {
+            all.push_back(std::string(info.name) + ':' + sweep.substr(0, equals + 1) + value);
+        }
+    }
+    return all;
+}
+
+/// One way to apply a matrix, and what the list says about it.
+template <class V>
+struct OperatorCase {
+    std::string name;
+    const cuda::DeviceOperatorInfo<V>* info;
+    std::unique_ptr<cuda::DeviceOperator<V>> made;
+};
+
+/// Every operator of the list in every specification, those on tiles with every selector.
+template <class V>
+std::vector<OperatorCase<V>> every_operator(const CsrMatrix<V>& csr) {
+    const cuda::Stream stream;
+    std::vector<OperatorCase<V>> all;
+    const auto add = [&](const std::string& with, const cuda::DeviceSource<V>& source) {
+        for (const auto& info : cuda::device_operators<V>()) {
+            if (info.needs_tiles != (source.tiles != nullptr)) continue;
+            for (const auto& spec : specifications(info)) {
+                all.push_back({spec + with, &info,
+                               cuda::make_device_operator<V>(spec, source, default_accumulator<V>(), stream.get())});
+            }
+        }
+    };
+    add("", {.csr = &csr, .tiles = nullptr});
+    for (const auto& selector : selectors()) {
+        const auto tiles = convert(csr, *make_policy(selector.name));
+        add(" of " + std::string(selector.name), {.csr = nullptr, .tiles = &tiles});
+    }
+    return all;
+}
+
+}  // namespace tilespmv::testing
