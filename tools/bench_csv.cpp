@@ -38,6 +38,7 @@ constexpr std::array kColumns{
     CsvColumn{"operator", [](const CsvRow& row) { return quoted(row.r.id.operator_name); }},
     CsvColumn{"selector", [](const CsvRow& row) { return quoted(row.r.id.selector); }},
     CsvColumn{"values", [](const CsvRow& row) { return row.r.id.values; }},
+    CsvColumn{"accumulator", [](const CsvRow& row) { return row.r.id.accumulator; }},
     CsvColumn{"device", [](const CsvRow& row) { return quoted(row.r.id.device); }},
     CsvColumn{"threads", [](const CsvRow& row) { return cell(row.r.id.threads); }},
     CsvColumn{"status", [](const CsvRow& row) { return cell(status_name(row.r.status)); }},
@@ -46,7 +47,9 @@ constexpr std::array kColumns{
     CsvColumn{"rows", [](const CsvRow& row) { return cell(row.r.rows); }},
     CsvColumn{"cols", [](const CsvRow& row) { return cell(row.r.cols); }},
     CsvColumn{"nnz", [](const CsvRow& row) { return cell(row.r.nnz); }},
+    CsvColumn{"row_variation", [](const CsvRow& row) { return cell(row.r.row_variation); }},
     CsvColumn{"matrix_bytes", [](const CsvRow& row) { return cell(row.r.matrix_bytes); }},
+    CsvColumn{"device_bytes", [](const CsvRow& row) { return cell(row.r.device_bytes); }},
     CsvColumn{"product_bytes", [](const CsvRow& row) { return cell(row.r.product_bytes); }},
     CsvColumn{"samples", [](const CsvRow& row) { return cell(row.r.warm.seconds.size()); }},
     CsvColumn{"converged", [](const CsvRow& row) { return cell(row.r.warm.converged); }},
@@ -54,13 +57,14 @@ constexpr std::array kColumns{
     CsvColumn{"spread", [](const CsvRow& row) { return cell(row.m.spread); }},
     CsvColumn{"noise", [](const CsvRow& row) { return cell(row.m.noise); }},
     CsvColumn{"cold_median_s", [](const CsvRow& row) { return cell(row.m.cold_seconds); }},
+    CsvColumn{"first_s", [](const CsvRow& row) { return cell(row.r.first_seconds); }},
     CsvColumn{"gflops", [](const CsvRow& row) { return cell(row.m.flops * 1e-9); }},
     CsvColumn{"gbytes_per_s", [](const CsvRow& row) { return cell(row.m.bytes_per_second * 1e-9); }},
     CsvColumn{"share_of_read_bandwidth", [](const CsvRow& row) { return cell(row.m.share_of_bandwidth); }},
     CsvColumn{"preprocess_median_s", [](const CsvRow& row) { return cell(row.m.preprocess_seconds); }},
     CsvColumn{"preprocess_products", [](const CsvRow& row) { return cell(row.r.preprocess_products); }},
 };
-constexpr std::size_t kFirstMeasured = 14;  // "samples"
+constexpr std::size_t kFirstMeasured = 17;  // "samples"
 
 // What was not measured is an empty cell.
 std::string csv_row(const Result& result, const std::vector<std::string>& baselines) {

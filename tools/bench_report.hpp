@@ -18,7 +18,8 @@ std::string_view status_name(bench::Status status);
 std::string results_text(std::span<const bench::Result> results, const std::vector<std::string>& baselines);
 
 /// Geometric means of the speed-ups over a baseline by operator, selector and value type, for matrices of less than a
-/// million nonzeros, up to ten million, and more. Empty unless there are several matrices.
+/// million nonzeros, up to ten million, and more, and how many are not more than 5% slower than it. Empty unless there
+/// are several matrices.
 std::string summary_text(std::span<const bench::Result> results, const std::string& baseline);
 
 /// What the marks in these results mean; empty if there are none.

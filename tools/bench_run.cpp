@@ -14,6 +14,7 @@
 #include "tile/error.hpp"
 #include "tile/output_file.hpp"
 #include "tools/bench_report.hpp"
+#include "tools/operator_list.hpp"
 #include "tools/source.hpp"
 #include "tools/status_line.hpp"
 #include "tools/value_type.hpp"
@@ -23,15 +24,24 @@ namespace {
 
 constexpr std::string_view kStdout = "-";
 
-void complete(BenchOptions& options) {
-    if (!options.suite.empty()) {
-        const bench::Suite& suite = bench::find_suite(options.suite);
-        options.sources.insert(options.sources.end(), suite.sources.begin(), suite.sources.end());
-        if (options.operators.empty()) options.operators.assign(suite.operators.begin(), suite.operators.end());
-        if (options.selectors.empty()) options.selectors.assign(suite.selectors.begin(), suite.selectors.end());
-    }
+void fill_if_empty(std::vector<std::string>& options, const std::vector<std::string_view>& values) {
+    if (options.empty()) options.assign(values.begin(), values.end());
+}
+
+void add_suite(BenchOptions& options, Backend backend) {
+    const bench::Suite& suite = bench::find_suite(options.suite);
+    options.sources.insert(options.sources.end(), suite.sources.begin(), suite.sources.end());
+    fill_if_empty(options.selectors, suite.selectors);
+    if (backend == Backend::cpu) return;
+    fill_if_empty(options.operators, suite.operators);
+    fill_if_empty(options.baselines, suite.baselines);
+}
+
+void complete(BenchOptions& options, Backend backend) {
+    if (!options.suite.empty()) add_suite(options, backend);
     if (options.sources.empty()) throw Error("no matrix; give one, or a suite with --suite", ExitCode::usage);
-    if (options.selectors.empty()) options.selectors.emplace_back(kDefaultSelector);
+    fill_if_empty(options.selectors, {kDefaultSelector});
+    fill_if_empty(options.baselines, default_baselines(backend));
     if (options.json == kStdout && options.csv == kStdout) {
         throw Error("--json - and --csv - would mix on standard output; give one of them a file", ExitCode::usage);
     }
@@ -50,22 +60,13 @@ bench::MeasureOptions measure_options(const BenchOptions& options) {
     return m;
 }
 
-// The baselines take part even if they are not asked for: without them there is no speed-up to give.
 template <Value V>
-std::vector<bench::Candidate<V>> candidates(const BenchOptions& options) {
-    std::vector<std::string> names = options.operators;
-    for (const auto& info : operators<V>()) {
-        if (options.operators.empty() && info.name != "reference") names.emplace_back(info.name);
-    }
-    for (const auto& name : options.baselines) {
-        if (std::ranges::find(names, name) == names.end()) names.insert(names.begin(), name);
-    }
+std::vector<bench::Candidate<V>> candidates(const BenchOptions& options, bench::Device& device) {
     std::vector<bench::Candidate<V>> all;
-    for (const auto& name : names) {
-        const OperatorInfo<V>& info = find_operator<V>(name);
-        if (!info.needs_tiles) all.push_back({.info = &info, .selector = ""});
-        for (const auto& selector : options.selectors) {
-            if (info.needs_tiles) all.push_back({.info = &info, .selector = selector});
+    for (const auto& name : contest_operators<V>(device.backend(), options.operators, options.baselines)) {
+        const bool tiles = find_entry<V>(device.backend(), name).needs_tiles;
+        for (const auto& selector : tiles ? options.selectors : std::vector<std::string>{""}) {
+            all.push_back(bench::make_candidate<V>(device, name, selector, options.accumulator));
         }
     }
     return all;
@@ -114,7 +115,7 @@ private:
 
     template <Value V>
     void run_matrix(const std::string& source) {
-        const auto wanted = candidates<V>(options_);
+        const auto wanted = candidates<V>(options_, device_);
         std::vector<bench::CaseId> ids;
         for (const auto& candidate : wanted) ids.push_back(bench::case_id(source, candidate, device_));
         measure_unfinished<V>(source, wanted, ids);
@@ -134,8 +135,7 @@ private:
         if (std::ranges::all_of(ids, [&](const auto& id) { return set_.finished(id); })) return;
         bench::Experiment<V> experiment{source, [&] { return load_csr<V>(source); }, {}};
         for (std::size_t i = 0; i < ids.size(); ++i) {
-            const bool baseline = std::ranges::count(options_.baselines, ids[i].operator_name) > 0;
-            if (baseline || !set_.finished(ids[i])) experiment.candidates.push_back(wanted[i]);
+            if (is_baseline(ids[i]) || !set_.finished(ids[i])) experiment.candidates.push_back(wanted[i]);
         }
         measure_.progress = [&](std::string_view stage) {
             status_.show(fmt::format("{}: {}", source_name(source), stage));
@@ -144,6 +144,11 @@ private:
             if (!set_.finished(result.id)) set_.put(std::move(result));
         }
         save();
+    }
+
+    bool is_baseline(const bench::CaseId& id) const {
+        return std::ranges::any_of(options_.baselines,
+                                   [&](const auto& name) { return bench::stands_for(name, id.operator_name); });
     }
 
     void finish() {
@@ -170,8 +175,8 @@ private:
     void print_machine() const {
         const auto ok = std::ranges::find(shown_, bench::Status::ok, &bench::Result::status);
         if (ok == shown_.end()) return;
-        fmt::print("{}, {} cores; {} build by {}; memory bandwidth: read {:.1f}, copy {:.1f}, triad {:.1f} GB/s\n",
-                   set_.machine.cpu, set_.machine.cores, set_.build.type, set_.build.compiler,
+        fmt::print("{}; {} build by {}; memory bandwidth of {}: read {:.1f}, copy {:.1f}, triad {:.1f} GB/s\n",
+                   describe(set_.machine), set_.build.type, set_.build.compiler, ok->id.device,
                    ok->bandwidth.read * 1e-9, ok->bandwidth.copy * 1e-9, ok->bandwidth.triad * 1e-9);
     }
 
@@ -187,9 +192,9 @@ private:
 }  // namespace
 
 void run_bench(BenchOptions options, bench::Device& device) {
-    complete(options);
+    complete(options, device.backend());
     for (const auto& selector : options.selectors) make_policy(selector);
-    candidates<double>(options);  // refuses wrong names before anything is measured
+    candidates<double>(options, device);  // refuses wrong names before anything is measured
     bench::keep_freed_memory();
     BenchRun(options, device).run();
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/harness/device.hpp"
+#include "kernels/accumulator.hpp"
 
 namespace tilespmv::tools {
 
@@ -15,7 +16,8 @@ struct BenchOptions {
     std::vector<std::string> operators;
     std::vector<std::string> selectors;
     std::vector<std::string> values;
-    std::vector<std::string> baselines{"csr-omp"};
+    std::optional<Accumulator> accumulator;
+    std::vector<std::string> baselines;  ///< empty: csr-omp, on a GPU the best of cuSPARSE and its best CSR
     std::optional<double> min_seconds;
     std::optional<double> max_seconds;
     std::optional<double> noise_percent;

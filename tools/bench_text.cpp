@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "bench/harness/contest.hpp"
 #include "bench/harness/statistics.hpp"
 #include "tile/error.hpp"
 #include "tools/number_text.hpp"
@@ -33,7 +35,7 @@ std::string milliseconds(double seconds) { return fmt::format("{:.4g}", seconds 
 TextTable::Row header(const std::vector<std::string>& baselines) {
     TextTable::Row row{"operator", "selector", "median ms", "spread", "cold ms", "GFLOP/s", "GB/s", "of bandwidth"};
     for (const auto& baseline : baselines) row.push_back("vs " + baseline);
-    row.insert(row.end(), {"preprocess ms", "in products", "bytes/nnz", "check"});
+    row.insert(row.end(), {"preprocess ms", "in products", "bytes/nnz", "device", "check"});
     return row;
 }
 
@@ -60,7 +62,8 @@ TextTable::Row measured_row(const Result& r, const std::vector<std::string>& bas
     for (const auto& baseline : baselines) row.push_back(speedup_cell(r, baseline));
     const auto products = r.preprocess_products;
     row.insert(row.end(), {milliseconds(m.preprocess_seconds), products > 0 ? fmt::format("{:.1f}", products) : "-",
-                           fmt::format("{:.2f}", m.bytes_per_nonzero), "ok"});
+                           fmt::format("{:.2f}", m.bytes_per_nonzero),
+                           byte_size(static_cast<std::int64_t>(r.device_bytes)), "ok"});
     return row;
 }
 
@@ -81,8 +84,9 @@ std::string title(std::span<const Result> results) {
         shape =
             fmt::format("{} x {}, {} nonzeros, ", grouped(loaded->rows), grouped(loaded->cols), grouped(loaded->nnz));
     }
-    return fmt::format("{}: {}{}, {} thread{}\n", source_name(id.matrix), shape, id.values, id.threads,
-                       id.threads == 1 ? "" : "s");
+    const std::string sums = id.accumulator == id.values ? "" : fmt::format(" summed in {}", id.accumulator);
+    return fmt::format("{}: {}{}{}, {}, {} thread{}\n", source_name(id.matrix), shape, id.values, sums, id.device,
+                       id.threads, id.threads == 1 ? "" : "s");
 }
 
 // One line if all have the same trouble.
@@ -105,6 +109,21 @@ std::string mean_cell(const std::vector<double>& speedups) {
     return speedups.empty() ? "-" : fmt::format("{:.2f}x ({})", bench::geometric_mean(speedups), speedups.size());
 }
 
+// How many are no more than 5% slower than the baseline.
+std::string close_cell(const std::vector<double>& speedups) {
+    const auto close = std::ranges::count_if(speedups, [](double s) { return s >= 1 / 1.05; });
+    return fmt::format("{} of {}", close, speedups.size());
+}
+
+// The operator that a baseline always was, if it was always the same: to compare it with itself says nothing.
+std::string only_member(std::span<const Result> results, const std::string& baseline) {
+    std::set<std::string> members;
+    for (const Result& r : results) {
+        if (bench::stands_for(baseline, r.id.operator_name)) members.insert(r.id.operator_name);
+    }
+    return members.size() == 1 ? *members.begin() : "";
+}
+
 }  // namespace
 
 std::string_view status_name(Status status) {
@@ -123,20 +142,24 @@ std::string summary_text(std::span<const Result> results, const std::string& bas
     std::map<TextTable::Row, std::array<std::vector<double>, kSizeNames.size()>> groups;
     for (const Result& r : results) {
         const bench::Speedup* speedup = find_speedup(r, baseline);
-        if (!speedup || r.id.operator_name == baseline) continue;
+        if (!speedup) continue;
         auto& group = groups[{r.id.operator_name, dash_if_empty(r.id.selector), r.id.values}];
         group[size_group(r.nnz)].push_back(speedup->median);
         group.back().push_back(speedup->median);
     }
-    std::erase_if(groups, [](const auto& group) { return group.second.back().size() < 2; });
+    std::erase_if(groups, [&](const auto& group) {
+        return group.second.back().size() < 2 || group.first.front() == only_member(results, baseline);
+    });
     if (groups.empty()) return "";
     TextTable::Row names{"operator", "selector", "values"};
     names.insert(names.end(), kSizeNames.begin(), kSizeNames.end());
+    names.emplace_back("within 5%");
     TextTable table;
     table.add(std::move(names));
     for (const auto& [name, group] : groups) {
         TextTable::Row row = name;
         for (const auto& speedups : group) row.push_back(mean_cell(speedups));
+        row.push_back(close_cell(group.back()));
         table.add(std::move(row));
     }
     return fmt::format("speed-up over {}, geometric mean (matrices)\n{}", baseline, table.str());

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include "bench/harness/cpu_device.hpp"
+#include "bench/harness/cuda_device.hpp"
 #include "bench/harness/suite.hpp"
 #include "tile/types.hpp"
 #include "tools/bench_run.hpp"
 #include "tools/command.hpp"
+#include "tools/operator_list.hpp"
 #include "tools/options.hpp"
 
 namespace tilespmv::tools {
@@ -31,19 +33,34 @@ void add_sampling_options(CLI::App& command, BenchOptions& options) {
     command.add_flag("--quick", options.quick, "Sample less: times are noisier");
 }
 
+void add_threads_per_vector(CLI::App& command, std::vector<std::string>& operators) {
+    command
+        .add_option_function<std::string>(
+            "--threads-per-vector",
+            [&operators](const std::string& threads) { operators.push_back("csr-vector:threads=" + threads); },
+            "Measure csr-vector with so many threads a row, on the GPU: short for --operator csr-vector:threads=N")
+        ->check(CLI::IsMember({"all", "2", "4", "8", "16", "32"}));
+}
+
+std::unique_ptr<bench::Device> make_device(Backend backend) {
+    if (backend == Backend::cuda) return bench::make_cuda_device();
+    return std::make_unique<bench::CpuDevice>();
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app) {
     auto options = std::make_shared<BenchOptions>();
+    auto device_name = std::make_shared<std::string>();
     auto* command = app.add_subcommand(
         "bench", "Measure how fast operators multiply matrices; a wrong result is reported as wrong, never as a time");
     command->add_option("A", options->sources,
                         "Matrices: .mtx (plain, .gz, .xz), SuiteSparse .tar.gz, .tsp archive, or gen:KIND[:n=...]");
     command->add_option("--suite", options->suite, suite_help());
-    command
-        ->add_option("--operator", options->operators,
-                     "Operator to measure (default: all but the oracle); may be repeated")
-        ->allow_extra_args(false);
+    add_operators(*command, options->operators,
+                  "Operator to measure, name[:option=value,...] (default: all but the oracle); `option=all` stands for "
+                  "every value that the operator names");
+    add_threads_per_vector(*command, options->operators);
     add_selectors(*command, options->selectors);
     command
         ->add_option("--values", options->values,
@@ -51,8 +68,10 @@ void add_bench(CLI::App& app) {
         ->allow_extra_args(false)
         ->check(CLI::IsMember({std::string(value_name<double>()), std::string(value_name<float>())}));
     command
-        ->add_option("--baseline", options->baselines,
-                     "Operator that speed-ups are given over (default: csr-omp); may be repeated")
+        ->add_option(
+            "--baseline", options->baselines,
+            "What speed-ups are given over: an operator, or the fastest of those whose names begin so (default: "
+            "csr-omp; on the GPU cusparse, the best of its formats, and cusparse-csr); may be repeated")
         ->allow_extra_args(false);
     add_sampling_options(*command, *options);
     command->add_option(
@@ -60,15 +79,13 @@ void add_bench(CLI::App& app) {
         "Keep results, raw times included, in this file, and go on with those it holds (- for standard output)");
     command->add_flag("--restart", options->restart, "Replace the file of --json instead of going on with it");
     command->add_option("--csv", options->csv, "Write a row per case to this file (- for standard output)");
-    add_device(*command);
-    set_examples(*command,
-                 {"tilespmv bench cant.mtx.gz gen:stencil27:n=96 --json results.json",
-                  "tilespmv bench cant.mtx.gz --operator tile-omp --selector paper --selector bytes --threads 4",
-                  "tilespmv bench --suite cpu-classes --json classes.json --csv classes.csv"});
-    command->callback([options] {
-        bench::CpuDevice device;
-        run_bench(*options, device);
-    });
+    add_accumulator(*command, options->accumulator);
+    add_device(*command, *device_name, "cuda if there is a GPU, else cpu");
+    set_examples(*command, {"tilespmv bench cant.mtx.gz gen:stencil27:n=96 --json results.json",
+                            "tilespmv bench cant.mtx.gz --device cpu --operator tile-omp --selector paper --threads 4",
+                            "tilespmv bench cant.mtx.gz --threads-per-vector all --baseline cusparse-csr",
+                            "tilespmv bench --suite gpu-classes *.mtx.gz --json classes.json --csv classes.csv"});
+    command->callback([options, device_name] { run_bench(*options, *make_device(choose_backend(*device_name))); });
 }
 
 }  // namespace tilespmv::tools

@@ -7,10 +7,13 @@
 #include <hwy/targets.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/harness/cuda_device.hpp"
 #include "bench/harness/machine.hpp"
 #include "formats/list.hpp"
-#include "kernels/operator.hpp"
+#include "kernels/backend.hpp"
+#include "kernels/cuda/device.hpp"
 #include "selector/policy.hpp"
+#include "tile/error.hpp"
 #include "tile/generate.hpp"
 #include "tools/command.hpp"
 #include "tools/options.hpp"
@@ -28,10 +31,9 @@ std::vector<std::string> target_names(std::int64_t targets) {
 
 Json describe_build() {
     const auto build = bench::this_build();
-    const std::string no_cuda = why_no_device("cuda");
     return {{"compiler", build.compiler},        {"type", build.type},
             {"revision", build.revision},        {"values", {value_name<double>(), value_name<float>()}},
-            {"simd", target_names(HWY_TARGETS)}, {"cuda", no_cuda.empty() ? "yes" : no_cuda}};
+            {"simd", target_names(HWY_TARGETS)}, {"cuda", TILESPMV_HAS_CUDA != 0}};
 }
 
 Json describe_machine() {
@@ -43,6 +45,29 @@ Json describe_machine() {
             {"memory_bytes", machine.memory_bytes},
             {"simd", target_names(HWY_TARGETS & hwy::SupportedTargets()).front()},
             {"system", machine.system}};
+}
+
+// What matters of the GPU, or why there is none: {"error": ...}.
+Json describe_gpu() {
+    try {
+        const auto gpu = cuda::require_device();
+        const auto bandwidth = bench::make_cuda_device()->bandwidth();
+        return {{"name", gpu.name},
+                {"compute_capability", gpu.compute_capability},
+                {"multiprocessors", gpu.multiprocessors},
+                {"warps_per_multiprocessor", gpu.max_warps_per_multiprocessor},
+                {"registers_per_multiprocessor", gpu.registers_per_multiprocessor},
+                {"shared_bytes_per_multiprocessor", gpu.shared_bytes_per_multiprocessor},
+                {"l2_bytes", gpu.l2_bytes},
+                {"memory_bytes", gpu.memory_bytes},
+                {"driver", gpu.driver_version},
+                {"runtime", gpu.runtime_version},
+                {"read_bytes_per_s", bandwidth.read},
+                {"copy_bytes_per_s", bandwidth.copy},
+                {"triad_bytes_per_s", bandwidth.triad}};
+    } catch (const Error& error) {
+        return {{"error", error.what()}};
+    }
 }
 
 template <class Entries>
@@ -67,9 +92,14 @@ Json describe_generators() {
 Json describe() {
     Json formats = Json::array();
     for (const auto& format : formats::format_table()) formats.push_back(format.name);
-    return {{"version", bench::this_build().version},  {"build", describe_build()},
-            {"machine", describe_machine()},           {"formats", formats},
-            {"selectors", describe_list(selectors())}, {"operators", describe_list(operators<double>())},
+    return {{"version", bench::this_build().version},
+            {"build", describe_build()},
+            {"machine", describe_machine()},
+            {"gpu", describe_gpu()},
+            {"formats", formats},
+            {"selectors", describe_list(selectors())},
+            {"operators", describe_list(operator_entries<double>(Backend::cpu))},
+            {"gpu_operators", describe_list(operator_entries<double>(Backend::cuda))},
             {"generators", describe_generators()}};
 }
 
@@ -82,24 +112,48 @@ void print_list(const char* title, const Json& list) {
     for (const auto& [name, summary] : list.items()) fmt::print("  {:<16} {}\n", name, summary.get<std::string>());
 }
 
+void print_line(const char* what, const std::string& text) { fmt::print("{:<10} {}\n", what, text); }
+
+// Versions of CUDA: 13000 is 13.0.
+std::string cuda_version(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+void print_gpu(const Json& gpu) {
+    if (gpu.contains("error")) return print_line("GPU", gpu["error"]);
+    const auto number = [&](const char* what) { return gpu[what].get<double>(); };
+    constexpr double kib = 1024, mib = kib * kib;
+    print_line("GPU", fmt::format("{}, compute capability {:.1f}, {} multiprocessors, {:.0f} MiB",
+                                  gpu["name"].get<std::string>(), number("compute_capability") / 10,
+                                  number("multiprocessors"), number("memory_bytes") / mib));
+    print_line("", fmt::format("L2 {:.1f} MiB; per multiprocessor {:.0f} KiB shared memory, {} registers, {} warps",
+                               number("l2_bytes") / mib, number("shared_bytes_per_multiprocessor") / kib,
+                               number("registers_per_multiprocessor"), number("warps_per_multiprocessor")));
+    print_line("", fmt::format("memory bandwidth, measured: read {:.0f}, copy {:.0f}, triad {:.0f} GB/s",
+                               number("read_bytes_per_s") * 1e-9, number("copy_bytes_per_s") * 1e-9,
+                               number("triad_bytes_per_s") * 1e-9));
+    print_line("",
+               fmt::format("CUDA driver {}, runtime {}", cuda_version(gpu["driver"]), cuda_version(gpu["runtime"])));
+}
+
 void print_text(const Json& info) {
     const Json& build = info["build"];
     const Json& machine = info["machine"];
     constexpr double mib = 1 << 20;
     fmt::print("tilespmv {} ({})\n", info["version"].get<std::string>(), build["revision"].get<std::string>());
-    const auto line = [](const char* what, const std::string& text) { fmt::print("{:<10} {}\n", what, text); };
-    line("compiler", fmt::format("{}, {}", build["compiler"].get<std::string>(), build["type"].get<std::string>()));
-    line("values", joined(build["values"]));
-    line("SIMD", fmt::format("{} (compiled: {})", machine["simd"].get<std::string>(), joined(build["simd"])));
-    line("CUDA", build["cuda"]);
-    line("CPU", fmt::format("{}, {} cores, {} threads", machine["cpu"].get<std::string>(), machine["cores"].get<int>(),
-                            machine["threads"].get<int>()));
-    line("memory", fmt::format("{:.0f} MiB, last-level cache {:.1f} MiB", machine["memory_bytes"].get<double>() / mib,
-                               machine["last_level_cache_bytes"].get<double>() / mib));
-    line("system", machine["system"]);
-    line("formats", joined(info["formats"]));
+    print_line("compiler",
+               fmt::format("{}, {}", build["compiler"].get<std::string>(), build["type"].get<std::string>()));
+    print_line("values", joined(build["values"]));
+    print_line("SIMD", fmt::format("{} (compiled: {})", machine["simd"].get<std::string>(), joined(build["simd"])));
+    print_line("CPU", fmt::format("{}, {} cores, {} threads", machine["cpu"].get<std::string>(),
+                                  machine["cores"].get<int>(), machine["threads"].get<int>()));
+    print_line("memory",
+               fmt::format("{:.0f} MiB, last-level cache {:.1f} MiB", machine["memory_bytes"].get<double>() / mib,
+                           machine["last_level_cache_bytes"].get<double>() / mib));
+    print_line("system", machine["system"]);
+    print_gpu(info["gpu"]);
+    print_line("formats", joined(info["formats"]));
     print_list("selectors (--selector)", info["selectors"]);
     print_list("operators (--operator)", info["operators"]);
+    if (!info["gpu_operators"].empty()) print_list("operators for the GPU (--device cuda)", info["gpu_operators"]);
     fmt::print("\ngenerators (gen:KIND)\n");
     for (const auto& [name, kind] : info["generators"].items())
         fmt::print("  {:<16} {}\n", name, kind["summary"].get<std::string>());

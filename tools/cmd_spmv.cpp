@@ -3,13 +3,14 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "kernels/operator.hpp"
+#include "kernels/backend.hpp"
 #include "tile/error.hpp"
 #include "tile/matrix_market.hpp"
 #include "tools/command.hpp"
@@ -26,9 +27,11 @@ struct SpmvOptions {
     std::string x;
     std::string y;
     std::string output;
-    std::string operator_name = "tile-omp";
+    std::string operator_name;
     std::string selector;
     std::string values;
+    std::string device = "cpu";
+    std::optional<Accumulator> accumulator;
     double alpha = 1;
     double beta = 0;
     std::uint64_t seed = 1;
@@ -51,14 +54,14 @@ struct Loaded {
 };
 
 template <Value V>
-Loaded<V> load_for(const OperatorInfo<V>& info, const SpmvOptions& options) {
-    if (!info.needs_tiles && !options.selector.empty())
-        throw Error(fmt::format("--selector has no meaning for operator {}, which does not use tiles", info.name),
+Loaded<V> load_for(const ChosenOperator<V>& chosen, const SpmvOptions& options) {
+    if (!chosen.needs_tiles && !options.selector.empty())
+        throw Error(fmt::format("--selector has no meaning for operator {}, which does not use tiles", chosen.name),
                     ExitCode::usage);
     // Not `return {{}, load_tiles(...)}`: gcc 12 destroys the first member twice if the second one's initialiser
     // throws.
     Loaded<V> loaded;
-    if (info.needs_tiles) {
+    if (chosen.needs_tiles) {
         loaded.tiles = load_tiles<V>(options.source, options.selector);
     } else {
         loaded.csr = load_csr<V>(options.source);
@@ -85,11 +88,15 @@ void print_summary(const std::string& name, const Operator<V>& a, std::span<cons
                finite, y.size());
 }
 
+std::string default_operator(Backend backend) { return backend == Backend::cpu ? "tile-omp" : "tile"; }
+
 template <Value V>
 void multiply(const SpmvOptions& options) {
-    const auto& info = find_operator<V>(options.operator_name);
-    const Loaded<V> matrix = load_for(info, options);
-    const auto a = info.make({.csr = &matrix.csr, .tiles = &matrix.tiles});
+    const Backend backend = choose_backend(options.device);
+    const std::string name = options.operator_name.empty() ? default_operator(backend) : options.operator_name;
+    const auto chosen = choose_operator<V>(backend, name, options.accumulator);
+    const Loaded<V> matrix = load_for(chosen, options);
+    const auto a = chosen.make({.csr = &matrix.csr, .tiles = &matrix.tiles});
     const auto x =
         options.x.empty() ? random_vector<V>(a->cols(), options.seed) : read_sized<V>(options.x, a->cols(), "columns");
     auto y = options.y.empty() ? Buffer<V>(static_cast<std::size_t>(a->rows()))
@@ -113,15 +120,18 @@ void add_spmv(CLI::App& app) {
     auto* y = command->add_option("--y", options->y, "Vector y before the product, needs --beta");
     beta->needs(y);
     y->needs(beta);
-    command->add_option("--operator", options->operator_name, "How to multiply; `tilespmv info` lists the names")
-        ->capture_default_str();
+    command->add_option("--operator", options->operator_name,
+                        "How to multiply, name[:option=value,...]; `tilespmv info` lists the names (default: tile-omp, "
+                        "on the GPU tile)");
     add_selector(*command, options->selector);
     add_values(*command, options->values);
     add_seed(*command, options->seed);
-    add_device(*command);
+    add_accumulator(*command, options->accumulator);
+    add_device(*command, options->device, "cpu, for one product does not pay for an upload");
     set_examples(*command, {"tilespmv spmv cant.mtx -x x.mtx -o y.mtx",
                             "tilespmv spmv cant.tsp -x x.mtx --alpha -1 --beta 1 --y b.mtx -o residual.mtx",
-                            "tilespmv spmv gen:laplace2d:n=1000 --operator csr-omp"});
+                            "tilespmv spmv gen:laplace2d:n=1000 --operator csr-omp",
+                            "tilespmv spmv cant.mtx --device cuda --selector paper"});
     command->callback([options] {
         with_value_type(value_type_for(options->source, options->values), [&]<Value V>() { multiply<V>(*options); });
     });

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "formats/convert.hpp"
 #include "selector/policy.hpp"
 #include "tools/command.hpp"
+#include "tools/operator_list.hpp"
 #include "tools/options.hpp"
 #include "tools/source.hpp"
 #include "tools/value_type.hpp"
@@ -23,6 +25,8 @@ struct VerifyOptions {
     std::vector<std::string> selectors;
     std::vector<std::string> operators;
     std::string values;
+    std::string device;
+    std::optional<Accumulator> accumulator;
     std::uint64_t seed = 1;
 };
 
@@ -43,12 +47,14 @@ std::vector<NamedPolicy> make_policies(std::vector<std::string> names) {
     return policies;
 }
 
-/// The operators asked for, or every one there is.
+/// The operators asked for, or every one there is on the device.
 template <Value V>
-std::vector<OperatorInfo<V>> select_operators(const std::vector<std::string>& names) {
-    if (names.empty()) return {operators<V>().begin(), operators<V>().end()};
-    std::vector<OperatorInfo<V>> selected(names.size());
-    std::transform(names.begin(), names.end(), selected.begin(), find_operator<V>);
+std::vector<ChosenOperator<V>> select_operators(const VerifyOptions& options) {
+    const Backend backend = choose_backend(options.device);
+    std::vector<ChosenOperator<V>> selected;
+    for (const auto& specification : expand_operators<V>(backend, options.operators)) {
+        selected.push_back(choose_operator<V>(backend, specification, options.accumulator));
+    }
     return selected;
 }
 
@@ -72,7 +78,7 @@ void print_case(const VerifyCase& result) {
 template <Value V>
 void verify(const VerifyOptions& options) {
     const auto policies = make_policies(options.selectors);
-    const auto operators = select_operators<V>(options.operators);
+    const auto operators = select_operators<V>(options);
     const auto csr = load_csr<V>(options.source);
     fmt::print("{}: {}, {}\n", source_name(options.source), describe_size(csr.rows, csr.cols, csr.nnz()),
                value_name<V>());
@@ -94,14 +100,14 @@ void add_verify(CLI::App& app) {
         "verify", "Check every operator on every kind of tiles against a product in higher precision, row by row");
     add_source(*command, options->source);
     add_selectors(*command, options->selectors);
-    command->add_option("--operator", options->operators, "Operator to check (default: all); may be repeated")
-        ->allow_extra_args(false);
+    add_operators(*command, options->operators, "Operator to check, name[:option=value,...] (default: all)");
     add_values(*command, options->values);
     add_seed(*command, options->seed);
-    add_device(*command);
+    add_accumulator(*command, options->accumulator);
+    add_device(*command, options->device, "cuda if there is a GPU, else cpu");
     set_examples(*command, {"tilespmv verify cant.mtx",
                             "tilespmv verify cant.mtx --values float32 --selector paper --selector bytes",
-                            "tilespmv verify gen:rmat:scale=14 --operator tile-omp"});
+                            "tilespmv verify gen:rmat:scale=14 --device cpu --operator tile-omp"});
     command->callback([options] {
         with_value_type(value_type_for(options->source, options->values), [&]<Value V>() { verify<V>(*options); });
     });

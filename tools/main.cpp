@@ -6,6 +6,7 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -103,6 +104,10 @@ int main(int argc, char** argv) {
         return static_cast<int>(code);
     } catch (const Error& error) {
         return report(error.what(), error.code());
+    } catch (const std::system_error& error) {
+        const bool by_output = std::ferror(stdout) != 0;  // met by a print before the last flush
+        return report(by_output ? "cannot write to standard output: " + error.code().message() : error.what(),
+                      ExitCode::failure);
     } catch (const std::bad_alloc&) {
         return report("out of memory", ExitCode::failure);
     } catch (const std::exception& error) {

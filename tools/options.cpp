@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/cuda/device.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tile/types.hpp"
@@ -11,11 +12,6 @@ namespace {
 
 constexpr const char* kSelectorHelp =
     "How tiles get their formats, name[:option=value,...]; `tilespmv info` lists the names";
-
-void require_device(const std::string& device) {
-    const std::string why = why_no_device(device);
-    if (!why.empty()) throw Error(fmt::format("device {}: {}", device, why), ExitCode::unavailable);
-}
 
 }  // namespace
 
@@ -50,20 +46,33 @@ CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed) {
     return command.add_option("--seed", seed, "Seed of the random vectors")->check(not_negative)->capture_default_str();
 }
 
-std::string why_no_device(std::string_view device) {
-    if (device == "cpu") return "";
-#if TILESPMV_HAS_CUDA
-    return "the CUDA operators of this version are reached from C++ only (kernels/cuda/tile_operator.hpp)";
-#else
-    return "not in this build, which found no CUDA Toolkit; the CUDA operators of this version are reached from C++ "
-           "only";
-#endif
+CLI::Option* add_device(CLI::App& command, std::string& device, const std::string& default_text) {
+    return command.add_option("--device", device, fmt::format("Where products run (default: {})", default_text))
+        ->check(CLI::IsMember({"cpu", "cuda"}));
 }
 
-CLI::Option* add_device(CLI::App& command) {
+Backend choose_backend(const std::string& device) {
+    if (device == "cpu") return Backend::cpu;
+    try {
+        static_cast<void>(cuda::require_device());
+        return Backend::cuda;
+    } catch (const Error& error) {
+        if (!device.empty() || error.code() != ExitCode::unavailable) throw;
+        return Backend::cpu;
+    }
+}
+
+CLI::Option* add_accumulator(CLI::App& command, std::optional<Accumulator>& accumulator) {
+    const std::string wide(accumulator_name(Accumulator::float64));
+    const std::string narrow(accumulator_name(Accumulator::float32));
+    const auto set = [&accumulator, wide](const std::string& name) {
+        accumulator = name == wide ? Accumulator::float64 : Accumulator::float32;
+    };
     return command
-        .add_option_function<std::string>("--device", require_device, "Where the product runs (default: cpu)")
-        ->check(CLI::IsMember({"cpu", "cuda"}));
+        .add_option_function<std::string>(
+            "--accumulate", set,
+            "Type of the sums of operators for the GPU (default: float64, float32 for 16-bit values)")
+        ->check(CLI::IsMember({wide, narrow}));
 }
 
 void set_examples(CLI::App& command, const std::vector<std::string>& lines) {

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+
+#include "kernels/backend.hpp"
 
 namespace tilespmv::tools {
 
@@ -26,11 +29,15 @@ CLI::Option* add_selectors(CLI::App& command, std::vector<std::string>& selector
 /// --seed N of the random vectors.
 CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed);
 
-/// Why a device ("cpu", "cuda") cannot be used by this build, and what to do about it; empty if it can.
-std::string why_no_device(std::string_view device);
+/// --device cpu|cuda; empty if not given. `default_text` says what then happens.
+CLI::Option* add_device(CLI::App& command, std::string& device, const std::string& default_text);
 
-/// --device cpu|cuda. A device that this build cannot use ends the command with an `unavailable` error.
-CLI::Option* add_device(CLI::App& command);
+/// The device asked for; if none was, the GPU if this build and this machine have one, else the processors. Throws an
+/// `unavailable` error for a GPU that was asked for and is not there.
+Backend choose_backend(const std::string& device);
+
+/// --accumulate float32|float64; empty if not given.
+CLI::Option* add_accumulator(CLI::App& command, std::optional<Accumulator>& accumulator);
 
 /// Shows the lines under "Examples:" at the end of the command's help.
 void set_examples(CLI::App& command, const std::vector<std::string>& lines);

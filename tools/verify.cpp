@@ -43,7 +43,7 @@ std::string difference(const CsrMatrix<V>& expected, const CsrMatrix<V>& found) 
 }  // namespace
 
 template <Value V>
-Verifier<V>::Verifier(const CsrMatrix<V>& a, std::span<const OperatorInfo<V>> operators, std::uint64_t seed,
+Verifier<V>::Verifier(const CsrMatrix<V>& a, std::span<const ChosenOperator<V>> operators, std::uint64_t seed,
                       Report report)
     : a_(a),
       operators_(operators),
@@ -55,8 +55,8 @@ Verifier<V>::Verifier(const CsrMatrix<V>& a, std::span<const OperatorInfo<V>> op
 
 template <Value V>
 void Verifier<V>::check_csr() {
-    for (const auto& info : operators_) {
-        if (!info.needs_tiles) check_operator(info, "", nullptr);
+    for (const auto& chosen : operators_) {
+        if (!chosen.needs_tiles) check_operator(chosen, "", nullptr);
     }
 }
 
@@ -66,15 +66,16 @@ void Verifier<V>::check_tiles(const std::string& label, const TileMatrix<V>& til
         result.problem = difference(a_, unpack(tiles));
         if (!result.problem.empty()) result.outcome = VerifyCase::Outcome::wrong;
     });
-    for (const auto& info : operators_) {
-        if (info.needs_tiles) check_operator(info, label, &tiles);
+    for (const auto& chosen : operators_) {
+        if (chosen.needs_tiles) check_operator(chosen, label, &tiles);
     }
 }
 
 template <Value V>
-void Verifier<V>::check_operator(const OperatorInfo<V>& info, const std::string& label, const TileMatrix<V>* tiles) {
-    run_case(std::string(info.name), label, [&](VerifyCase& result) {
-        const auto op = info.make({.csr = &a_, .tiles = tiles});
+void Verifier<V>::check_operator(const ChosenOperator<V>& chosen, const std::string& label,
+                                 const TileMatrix<V>* tiles) {
+    run_case(chosen.name, label, [&](VerifyCase& result) {
+        const auto op = chosen.make({.csr = &a_, .tiles = tiles});
         const CheckResult worst = worst_product(*op);
         result.worst = worst.ratio;
         if (worst.ok) return;

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
+#include "kernels/backend.hpp"
 #include "kernels/check.hpp"
-#include "kernels/operator.hpp"
 #include "tile/csr.hpp"
 #include "tile/error.hpp"
 #include "tile/tile_matrix.hpp"
@@ -32,8 +32,8 @@ class Verifier {
 public:
     using Report = std::function<void(const VerifyCase&)>;
 
-    /// `a` and what `operators` refers to must outlive this. `report` is told of every case as soon as it is known.
-    Verifier(const CsrMatrix<V>& a, std::span<const OperatorInfo<V>> operators, std::uint64_t seed, Report report);
+    /// `a` and `operators` must outlive this. `report` is told of every case as soon as it is known.
+    Verifier(const CsrMatrix<V>& a, std::span<const ChosenOperator<V>> operators, std::uint64_t seed, Report report);
 
     /// Every operator that uses no tiles.
     void check_csr();
@@ -51,14 +51,14 @@ private:
         ExpectedProduct expected;
     };
 
-    void check_operator(const OperatorInfo<V>& info, const std::string& label, const TileMatrix<V>* tiles);
+    void check_operator(const ChosenOperator<V>& chosen, const std::string& label, const TileMatrix<V>* tiles);
     CheckResult worst_product(const Operator<V>& op) const;
     CheckResult check(const Operator<V>& op, const Product& product) const;
     template <class Check>
     void run_case(std::string name, std::string label, Check&& check);
 
     const CsrMatrix<V>& a_;
-    std::span<const OperatorInfo<V>> operators_;
+    std::span<const ChosenOperator<V>> operators_;
     Report report_;
     Buffer<V> x_;
     Buffer<V> y_;

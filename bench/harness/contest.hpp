@@ -19,7 +19,8 @@ struct MeasureOptions {
     StoppingRule cold{.min_samples = 6, .max_samples = 30, .min_seconds = 0, .max_seconds = 3, .noise = 0.05};
     StoppingRule preprocess{.min_samples = 6, .max_samples = 50, .min_seconds = 0, .max_seconds = 4, .noise = 0.05};
     double min_sample_seconds = 1e-3;  ///< of a warm sample; shorter products are measured in batches
-    /// Operators that speed-ups are given over, if they take part; preprocessing is given in products of the first.
+    /// What speed-ups are given over, if it takes part; preprocessing is given in products of the first. A baseline is
+    /// the fastest of the operators that its name stands for (`stands_for`).
     std::vector<std::string> baselines{"csr-omp"};
     std::function<void(std::string_view stage)> progress = [](std::string_view) {};
 };
@@ -27,14 +28,17 @@ struct MeasureOptions {
 /// One case on its way to its result, whatever its value type and device.
 struct Contender {
     Result result;  ///< begins with its id and the shape of the matrix
-    /// From CSR to a product that is ready to run: what is measured as preprocessing.
-    std::function<std::unique_ptr<Product>()> build;
+    ProductBuilder build;
     Device* device = nullptr;
     std::unique_ptr<Product> product = nullptr;  ///< none before it is built and after it failed
 
     /// Ends with an error instead of times.
     void fail(Status status, const std::string& error);
 };
+
+/// Whether a baseline stands for an operator: its specification, or the beginning of it up to a ':' or a '-'.
+/// "cusparse-csr" stands for "cusparse-csr:alg=1" and "cusparse-csr:alg=2", "cusparse" also for "cusparse-sell".
+bool stands_for(std::string_view baseline, std::string_view operator_name);
 
 /// Builds and checks every contender against the oracle, then measures the right ones in turn: products warm, products
 /// cold, and building. Whatever y they end with is checked once more. Nothing is thrown: a contender that goes wrong

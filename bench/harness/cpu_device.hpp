@@ -14,6 +14,7 @@ std::size_t last_level_cache_bytes();
 class CpuDevice final : public Device {
 public:
     CpuDevice();
+    [[nodiscard]] Backend backend() const override { return Backend::cpu; }
     [[nodiscard]] std::string_view name() const override { return "cpu"; }
     Stopwatch& stopwatch() override { return stopwatch_; }
     const Bandwidth& bandwidth() override;

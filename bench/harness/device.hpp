@@ -5,6 +5,7 @@
 
 #include "bench/harness/bandwidth.hpp"
 #include "bench/harness/timer.hpp"
+#include "kernels/backend.hpp"
 
 namespace tilespmv::bench {
 
@@ -12,6 +13,8 @@ namespace tilespmv::bench {
 class Device {
 public:
     virtual ~Device() = default;
+    /// Whose operators run on it.
+    [[nodiscard]] virtual Backend backend() const = 0;
     /// "cpu", or what tells one device of the machine from another.
     [[nodiscard]] virtual std::string_view name() const = 0;
     virtual Stopwatch& stopwatch() = 0;

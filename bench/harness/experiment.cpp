@@ -5,14 +5,17 @@
 
 #include <omp.h>
 
+#include "tile/statistics.hpp"
+
 namespace tilespmv::bench {
 namespace {
 
 template <Value V>
-void describe(Result& result, const CsrMatrix<V>& a, Device& device) {
+void describe(Result& result, const CsrMatrix<V>& a, double row_variation, Device& device) {
     result.rows = a.rows;
     result.cols = a.cols;
     result.nnz = a.nnz();
+    result.row_variation = row_variation;
     result.value_bytes = sizeof(V);
     result.cache_bytes = device.cache_bytes();
     result.bandwidth = device.bandwidth();
@@ -38,14 +41,16 @@ void load_and_run(const Experiment<V>& experiment, std::span<Contender> contende
     const std::span<const V> x_span(x.data(), x.size());
     options.progress("computing the expected product");
     const ExpectedProduct expected = expected_product<V>(a, V{1}, x_span, V{0}, {});
+    const double row_variation = matrix_statistics(a).row_length.variation;
     for (std::size_t i = 0; i < contenders.size(); ++i) {
-        describe(contenders[i].result, a, device);
-        contenders[i].build = [&, &candidate = experiment.candidates[i]] {
-            return make_host_product(*candidate.info, candidate.selector, a, x_span);
-        };
+        describe(contenders[i].result, a, row_variation, device);
+        contenders[i].build = experiment.candidates[i].bind(a, x_span);
     }
     run_contest(contenders, expected, options);
-    for (Contender& c : contenders) c.product.reset();  // it refers to `a` and `x`
+    for (Contender& c : contenders) {  // they refer to `a` and `x`
+        c.product = nullptr;
+        c.build = nullptr;
+    }
 }
 
 }  // namespace
@@ -66,9 +71,10 @@ std::vector<Result> measure(const Experiment<V>& experiment, const MeasureOption
 template <Value V>
 CaseId case_id(const std::string& matrix, const Candidate<V>& candidate, const Device& device) {
     return {.matrix = matrix,
-            .operator_name = std::string(candidate.info->name),
+            .operator_name = candidate.operator_name,
             .selector = candidate.selector,
             .values = std::string(value_name<V>()),
+            .accumulator = std::string(accumulator_name(candidate.accumulator)),
             .device = std::string(device.name()),
             .threads = omp_get_max_threads()};
 }

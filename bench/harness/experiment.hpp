@@ -4,19 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/candidate.hpp"
 #include "bench/harness/contest.hpp"
 #include "bench/harness/device.hpp"
 #include "bench/harness/result.hpp"
-#include "kernels/operator.hpp"
 
 namespace tilespmv::bench {
-
-/// One way to multiply a matrix.
-template <Value V>
-struct Candidate {
-    const OperatorInfo<V>* info = nullptr;
-    std::string selector;  ///< the policy of an operator that works on tiles, empty for the others
-};
 
 /// What is to be measured on one matrix.
 template <Value V>

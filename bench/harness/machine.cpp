@@ -5,11 +5,14 @@
 #include <string_view>
 #include <thread>
 
+#include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "bench/harness/cpu_device.hpp"
 #include "bench/harness/revision.hpp"
+#include "kernels/cuda/device.hpp"
+#include "tile/error.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -41,6 +44,20 @@ std::string system_name() {
     return uname(&u) == 0 ? std::string(u.sysname) + " " + u.release + " " + u.machine : "unknown";
 }
 
+Gpu this_gpu() {
+    try {
+        const auto device = cuda::require_device();
+        return {.name = device.name,
+                .memory_bytes = device.memory_bytes,
+                .l2_bytes = device.l2_bytes,
+                .driver = device.driver_version,
+                .runtime = device.runtime_version};
+    } catch (const Error& error) {
+        if (error.code() != ExitCode::unavailable) throw;
+        return {};
+    }
+}
+
 }  // namespace
 
 Machine this_machine() {
@@ -52,7 +69,14 @@ Machine this_machine() {
             .hardware_threads = threads,
             .memory_bytes =
                 static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)),
-            .cache_bytes = last_level_cache_bytes()};
+            .cache_bytes = last_level_cache_bytes(),
+            .gpu = this_gpu()};
+}
+
+std::string describe(const Machine& machine) {
+    if (machine.gpu.name.empty()) return fmt::format("{}, {}, no GPU", machine.cpu, machine.system);
+    return fmt::format("{}, {}, {}, CUDA driver {}, runtime {}", machine.cpu, machine.system, machine.gpu.name,
+                       machine.gpu.driver, machine.gpu.runtime);
 }
 
 Build this_build() {

@@ -5,6 +5,17 @@
 
 namespace tilespmv::bench {
 
+/// The current GPU of a machine and what it is driven by.
+struct Gpu {
+    std::string name;  ///< empty without a GPU that serves; then the rest is zero
+    std::uint64_t memory_bytes = 0;
+    std::uint64_t l2_bytes = 0;
+    int driver = 0;  ///< the version of CUDA that the driver serves, 13000 for 13.0
+    int runtime = 0;
+
+    friend bool operator==(const Gpu&, const Gpu&) = default;
+};
+
 /// The machine that results were measured on.
 struct Machine {
     std::string cpu;     ///< model name
@@ -13,6 +24,7 @@ struct Machine {
     int hardware_threads = 0;
     std::uint64_t memory_bytes = 0;
     std::uint64_t cache_bytes = 0;  ///< last level
+    Gpu gpu;
 
     friend bool operator==(const Machine&, const Machine&) = default;
 };
@@ -28,6 +40,8 @@ struct Build {
 };
 
 Machine this_machine();
+/// What tells a machine from another, on one line.
+std::string describe(const Machine& machine);
 Build this_build();
 
 }  // namespace tilespmv::bench

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "formats/convert.hpp"
+#include "formats/list.hpp"
 #include "selector/policy.hpp"
+#include "tile/statistics.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -13,10 +15,11 @@ namespace {
 template <Value V>
 class HostProduct final : public Product {
 public:
-    HostProduct(const OperatorInfo<V>& info, const std::string& selector, const CsrMatrix<V>& a, std::span<const V> x)
-        : x_(x), y_(static_cast<std::size_t>(a.rows)) {
-        if (info.needs_tiles) tiles_ = convert(a, *make_policy(selector));
-        operator_ = info.make({.csr = &a, .tiles = &tiles_});
+    HostProduct(const ChosenOperator<V>& chosen, const std::string& selector, const CsrMatrix<V>& a,
+                std::span<const V> x)
+        : x_(x), y_(static_cast<std::size_t>(a.rows)), needs_tiles_(chosen.needs_tiles) {
+        if (needs_tiles_) tiles_ = convert(a, *make_policy(selector));
+        operator_ = chosen.make({.csr = &a, .tiles = &tiles_});
     }
 
     void run() override { operator_->apply(V{1}, x_, V{0}, {y_.data(), y_.size()}); }
@@ -25,10 +28,15 @@ public:
         return check_product<V>(expected, {y_.data(), y_.size()});
     }
     [[nodiscard]] std::uint64_t matrix_bytes() const override { return operator_->matrix_bytes(); }
+    [[nodiscard]] std::uint64_t device_bytes() const override { return operator_->matrix_bytes(); }
+    [[nodiscard]] std::vector<FormatShare> formats() const override {
+        return needs_tiles_ ? format_shares(tiles_) : std::vector<FormatShare>{};
+    }
 
 private:
     std::span<const V> x_;
     Buffer<V> y_;
+    bool needs_tiles_;
     TileMatrix<V> tiles_;
     std::unique_ptr<Operator<V>> operator_;
 };
@@ -47,16 +55,29 @@ Buffer<V> make_x(index_t size) {
 }
 
 template <Value V>
-std::unique_ptr<Product> make_host_product(const OperatorInfo<V>& info, const std::string& selector,
-                                           const CsrMatrix<V>& a, std::span<const V> x) {
-    return std::make_unique<HostProduct<V>>(info, selector, a, x);
+std::vector<FormatShare> format_shares(const TileMatrix<V>& tiles) {
+    const TiledStatistics statistics = tiled_statistics(tiles, formats::format_table());
+    std::vector<FormatShare> shares;
+    for (const FormatStatistics& f : statistics.formats) {
+        if (f.tiles > 0) shares.push_back({std::string(f.name), f.tiles, f.nnz});
+    }
+    if (statistics.deferred.nnz > 0) shares.push_back({"deferred", 0, statistics.deferred.nnz});
+    return shares;
+}
+
+template <Value V>
+ProductBuilder host_product_builder(const ChosenOperator<V>& chosen, const std::string& selector, const CsrMatrix<V>& a,
+                                    std::span<const V> x) {
+    return [chosen, selector, &a, x] { return std::make_unique<HostProduct<V>>(chosen, selector, a, x); };
 }
 
 template Buffer<double> make_x(index_t);
 template Buffer<float> make_x(index_t);
-template std::unique_ptr<Product> make_host_product(const OperatorInfo<double>&, const std::string&,
-                                                    const CsrMatrix<double>&, std::span<const double>);
-template std::unique_ptr<Product> make_host_product(const OperatorInfo<float>&, const std::string&,
-                                                    const CsrMatrix<float>&, std::span<const float>);
+template std::vector<FormatShare> format_shares(const TileMatrix<double>&);
+template std::vector<FormatShare> format_shares(const TileMatrix<float>&);
+template ProductBuilder host_product_builder(const ChosenOperator<double>&, const std::string&,
+                                             const CsrMatrix<double>&, std::span<const double>);
+template ProductBuilder host_product_builder(const ChosenOperator<float>&, const std::string&, const CsrMatrix<float>&,
+                                             std::span<const float>);
 
 }  // namespace tilespmv::bench

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "bench/harness/result.hpp"
+#include "kernels/backend.hpp"
 #include "kernels/check.hpp"
-#include "kernels/operator.hpp"
 
 namespace tilespmv::bench {
 
@@ -21,18 +24,29 @@ public:
     virtual void poison() = 0;
     /// Checks y against the oracle.
     [[nodiscard]] virtual CheckResult check(const ExpectedProduct& expected) const = 0;
-    /// Bytes of the operator's form of A.
+    /// Bytes of the operator's form of A that one product reads.
     [[nodiscard]] virtual std::uint64_t matrix_bytes() const = 0;
+    /// Bytes that the operator holds on its device: its form of A and its workspace.
+    [[nodiscard]] virtual std::uint64_t device_bytes() const = 0;
+    /// What its tiles are stored as; empty if it has none.
+    [[nodiscard]] virtual std::vector<FormatShare> formats() const = 0;
 };
+
+/// The formats that hold tiles, and the deferred part if there is one.
+template <Value V>
+std::vector<FormatShare> format_shares(const TileMatrix<V>& tiles);
+
+/// Makes a product that is ready to run from a matrix in CSR: what is measured as preprocessing. Throws `Error`.
+using ProductBuilder = std::function<std::unique_ptr<Product>()>;
 
 /// The vector that products are measured with: `size` values in [0.5, 1.5), the same on every machine.
 template <Value V>
 Buffer<V> make_x(index_t size);
 
-/// A product in the memory of the host. Converts `a` by the policy `selector` if the operator needs tiles.
-/// `a` and `x` must outlive it.
+/// Products in the memory of the host. They convert `a` by the policy `selector` if the operator needs tiles.
+/// `a` and `x` must outlive them.
 template <Value V>
-std::unique_ptr<Product> make_host_product(const OperatorInfo<V>& info, const std::string& selector,
-                                           const CsrMatrix<V>& a, std::span<const V> x);
+ProductBuilder host_product_builder(const ChosenOperator<V>& chosen, const std::string& selector, const CsrMatrix<V>& a,
+                                    std::span<const V> x);
 
 }  // namespace tilespmv::bench

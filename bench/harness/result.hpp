@@ -19,6 +19,7 @@ struct CaseId {
     std::string operator_name;  ///< with its parameters, if it has any
     std::string selector;       ///< empty for an operator that works on CSR
     std::string values;         ///< type of the matrix and the vectors
+    std::string accumulator;    ///< type of the sums
     std::string device;
     int threads = 0;  ///< of the host
 
@@ -35,11 +36,21 @@ enum class Status {
 /// the baseline / time of the case) and its confidence interval.
 struct Speedup {
     std::string baseline;
+    std::string against;  ///< the case that stands for the baseline: the fastest of those the name stands for
     double median = 0;
     double low = 0;
     double high = 0;
 
     friend bool operator==(const Speedup&, const Speedup&) = default;
+};
+
+/// What one format holds of a tiled matrix; "deferred" is the part outside the tiles.
+struct FormatShare {
+    std::string name;
+    offset_t tiles = 0;
+    offset_t nnz = 0;
+
+    friend bool operator==(const FormatShare&, const FormatShare&) = default;
 };
 
 /// All that is known of one case.
@@ -52,12 +63,16 @@ struct Result {
     index_t rows = 0;
     index_t cols = 0;
     offset_t nnz = 0;
+    double row_variation = 0;  ///< of the lengths of rows: standard deviation / mean
     int value_bytes = 0;
-    std::uint64_t matrix_bytes = 0;   ///< the operator's form of the matrix
-    std::uint64_t product_bytes = 0;  ///< by the byte model
-    std::uint64_t cache_bytes = 0;    ///< of the device
-    Bandwidth bandwidth;              ///< of the device, in the same run
+    std::vector<FormatShare> formats;  ///< of an operator that works on tiles: those that hold any, in the list's order
+    std::uint64_t matrix_bytes = 0;    ///< the operator's form of the matrix: what a product reads of it
+    std::uint64_t device_bytes = 0;    ///< what the operator holds: its form of the matrix and its workspace
+    std::uint64_t product_bytes = 0;   ///< by the byte model
+    std::uint64_t cache_bytes = 0;     ///< of the device
+    Bandwidth bandwidth;               ///< of the device, in the same run
 
+    double first_seconds = 0;        ///< the first product of a new operator, after others have warmed the device up
     Timing warm;                     ///< products back to back, after one that is not timed
     Timing cold;                     ///< single products after the caches were flushed
     Timing preprocess;               ///< from CSR to an operator that is ready

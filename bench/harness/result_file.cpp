@@ -11,7 +11,8 @@
 
 namespace tilespmv::bench {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Machine, cpu, system, cores, hardware_threads, memory_bytes, cache_bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gpu, name, memory_bytes, l2_bytes, driver, runtime)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Machine, cpu, system, cores, hardware_threads, memory_bytes, cache_bytes, gpu)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Build, version, revision, compiler, type)
 
 namespace {
@@ -78,7 +79,7 @@ ResultSet resume_results(const std::filesystem::path& file, const Machine& machi
         throw Error(fmt::format("{}: holds results of {}; name another file, or give --restart to replace it",
                                 file.string(), whose));
     };
-    if (set.machine != machine) refuse(fmt::format("another machine ({}, {})", set.machine.cpu, set.machine.system));
+    if (set.machine != machine) refuse(fmt::format("another machine ({})", describe(set.machine)));
     if (set.build != build) {
         refuse(fmt::format("another build (revision {}, {}, {}; this is {}, {}, {})", set.build.revision,
                            set.build.compiler, set.build.type, build.revision, build.compiler, build.type));

@@ -13,17 +13,19 @@ namespace tilespmv::bench {
 ///
 ///     format   "tilespmv-bench"
 ///     version  1; a file of a higher one is refused
-///     machine  cpu, system, cores, hardware_threads, memory_bytes, cache_bytes
+///     machine  cpu, system, cores, hardware_threads, memory_bytes, cache_bytes, gpu (name, memory_bytes, l2_bytes,
+///              driver, runtime; name is empty without a GPU)
 ///     build    version, revision, compiler, type
 ///     results  one object for each case:
-///         case        matrix, operator, selector, values, device, threads: what tells cases apart
+///         case        matrix, operator, selector, values, accumulator, device, threads: what tells cases apart
 ///         status      "ok", "wrong" or "failed"; error says why
 ///         warm, cold, preprocess (if ok)
 ///                     seconds: raw times per call in the order they were taken; batch: calls in a sample; converged
-///         speedups    baseline, median, low, high (null: unbounded)
+///         speedups    baseline, against (the case that stood for it), median, low, high (null: unbounded)
+///         formats     name, tiles, nnz of each format that holds tiles, and of the "deferred" part
 ///         derived     medians, rates and shares that follow from the rest (if ok); not read back
-///         and rows, cols, nnz, value_bytes, matrix_bytes, product_bytes, cache_bytes, bandwidth (read, copy, triad in
-///         bytes per second), error_ratio, preprocess_products
+///         and rows, cols, nnz, row_variation, value_bytes, matrix_bytes, device_bytes, product_bytes, cache_bytes,
+///         bandwidth (read, copy, triad in bytes per second), error_ratio, first_seconds, preprocess_products
 struct ResultSet {
     Machine machine;
     Build build;

@@ -9,6 +9,7 @@
 namespace tilespmv::bench {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bandwidth, read, copy, triad)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FormatShare, name, tiles, nnz)
 NLOHMANN_JSON_SERIALIZE_ENUM(Status, {{Status::failed, "failed"}, {Status::ok, "ok"}, {Status::wrong, "wrong"}})
 
 namespace {
@@ -51,6 +52,7 @@ nlohmann::json write_metrics(const Result& result) {
 
 void to_json(nlohmann::json& json, const Speedup& s) {
     json = {{"baseline", s.baseline},
+            {"against", s.against},
             {"median", s.median},
             {"low", finite_or_null(s.low)},
             {"high", finite_or_null(s.high)}};
@@ -58,14 +60,16 @@ void to_json(nlohmann::json& json, const Speedup& s) {
 
 void from_json(const nlohmann::json& json, Speedup& s) {
     json.at("baseline").get_to(s.baseline);
+    json.at("against").get_to(s.against);
     json.at("median").get_to(s.median);
     s.low = null_is(-kInfinity, json.at("low"));
     s.high = null_is(kInfinity, json.at("high"));
 }
 
 void to_json(nlohmann::json& json, const CaseId& id) {
-    json = {{"matrix", id.matrix}, {"operator", id.operator_name}, {"selector", id.selector},
-            {"values", id.values}, {"device", id.device},          {"threads", id.threads}};
+    json = {{"matrix", id.matrix},  {"operator", id.operator_name},  {"selector", id.selector},
+            {"values", id.values},  {"accumulator", id.accumulator}, {"device", id.device},
+            {"threads", id.threads}};
 }
 
 void from_json(const nlohmann::json& json, CaseId& id) {
@@ -73,6 +77,7 @@ void from_json(const nlohmann::json& json, CaseId& id) {
     json.at("operator").get_to(id.operator_name);
     json.at("selector").get_to(id.selector);
     json.at("values").get_to(id.values);
+    json.at("accumulator").get_to(id.accumulator);
     json.at("device").get_to(id.device);
     json.at("threads").get_to(id.threads);
 }
@@ -85,11 +90,15 @@ void to_json(nlohmann::json& json, const Result& r) {
             {"rows", r.rows},
             {"cols", r.cols},
             {"nnz", r.nnz},
+            {"row_variation", r.row_variation},
             {"value_bytes", r.value_bytes},
+            {"formats", r.formats},
             {"matrix_bytes", r.matrix_bytes},
+            {"device_bytes", r.device_bytes},
             {"product_bytes", r.product_bytes},
             {"cache_bytes", r.cache_bytes},
             {"bandwidth", r.bandwidth},
+            {"first_seconds", r.first_seconds},
             {"preprocess_products", r.preprocess_products},
             {"speedups", r.speedups}};
     if (r.status == Status::ok) json["derived"] = write_metrics(r);
@@ -106,11 +115,15 @@ void from_json(const nlohmann::json& json, Result& r) {
     json.at("rows").get_to(r.rows);
     json.at("cols").get_to(r.cols);
     json.at("nnz").get_to(r.nnz);
+    json.at("row_variation").get_to(r.row_variation);
     json.at("value_bytes").get_to(r.value_bytes);
+    json.at("formats").get_to(r.formats);
     json.at("matrix_bytes").get_to(r.matrix_bytes);
+    json.at("device_bytes").get_to(r.device_bytes);
     json.at("product_bytes").get_to(r.product_bytes);
     json.at("cache_bytes").get_to(r.cache_bytes);
     json.at("bandwidth").get_to(r.bandwidth);
+    json.at("first_seconds").get_to(r.first_seconds);
     json.at("preprocess_products").get_to(r.preprocess_products);
     json.at("speedups").get_to(r.speedups);
     read_timing(json, "warm", r.warm);

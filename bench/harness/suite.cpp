@@ -9,17 +9,105 @@
 
 namespace tilespmv::bench {
 
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+// One matrix for each class, of the sizes that published figures for GPUs are given on.
+const Names kGpuClasses{"gen:laplace2d:n=2048",
+                        "gen:laplace3d:n=160",
+                        "gen:stencil27:n=128",
+                        "gen:fem:n=64,dof=3",
+                        "gen:fem:n=40,dof=6",
+                        "gen:banded:n=400000,half=25",
+                        "gen:block-dense:n=400000,block=16,blocks_per_row=8",
+                        "gen:rmat:scale=20,degree=16",
+                        "gen:uniform:n=2000000,per_row=8",
+                        "gen:dense:rows=4096,cols=4096",
+                        "gen:laplace2d:n=256"};
+
+// Large enough for tiles of 8.7 bytes a nonzero to be larger than a cache of 260 MiB.
+const Names kCpuClasses{"gen:laplace2d:n=2700",
+                        "gen:laplace3d:n=174",
+                        "gen:stencil27:n=111",
+                        "gen:fem:n=54,dof=3",
+                        "gen:fem:n=34,dof=6",
+                        "gen:banded:n=710000,half=25",
+                        "gen:block-dense:n=282000,block=16,blocks_per_row=8",
+                        "gen:uniform:n=2250000,per_row=16",
+                        "gen:rmat:scale=21,degree=18",
+                        "gen:powerlaw:n=2250000,degree=16",
+                        "gen:circuit:n=5800000",
+                        "gen:delaunay:n=6000000",
+                        "gen:rgg:n=2250000,degree=16",
+                        "gen:road-like:n=2000,chain=2",
+                        "gen:kkt:n=3300000",
+                        "gen:qcd:n=16,nt=20",
+                        "gen:dense:rows=6000,cols=6000"};
+
+// 4.2 nonzeros a row first, then from short rows to long ones.
+const Names kRowLengths{"gen:circuit:n=1000000,near=1,far=0.6,rails=0",
+                        "gen:road-like:n=700,chain=2",
+                        "gen:laplace2d:n=1000",
+                        "gen:delaunay:n=700000",
+                        "gen:laplace3d:n=100",
+                        "gen:uniform:n=500000,per_row=8",
+                        "gen:powerlaw:n=500000,degree=16",
+                        "gen:rgg:n=500000,degree=16",
+                        "gen:rmat:scale=18,degree=16",
+                        "gen:stencil27:n=64",
+                        "gen:qcd:n=10,nt=16",
+                        "gen:fem:n=32,dof=3",
+                        "gen:banded:n=200000,half=25",
+                        "gen:fem:n=20,dof=6",
+                        "gen:dense:rows=2048,cols=2048"};
+
+// From even rows near the diagonal to hubs anywhere.
+const Names kEvenToWebLike{"gen:banded:n=400000,half=8",  "gen:laplace2d:n=1500",
+                           "gen:stencil27:n=80",          "gen:fem:n=40,dof=3",
+                           "gen:delaunay:n=1500000",      "gen:kkt:n=1000000",
+                           "gen:rgg:n=700000,degree=16",  "gen:uniform:n=700000,per_row=16",
+                           "gen:circuit:n=2000000",       "gen:powerlaw:n=700000,degree=16",
+                           "gen:rmat:scale=20,degree=12", "gen:kronecker:scale=19,degree=10"};
+
+const Names kConfigurations{"paper-csr", "paper-adaptive", "paper-deferred", "bytes"};
+const Names kConfigurationsAndFormats{"paper-csr",      "paper-adaptive", "paper-deferred", "only:dense",
+                                      "only:coo",       "only:csr",       "only:ell",       "only:hyb",
+                                      "only:dense_row", "only:dense_col"};
+
+}  // namespace
+
 std::span<const Suite> suites() {
     static const std::vector<Suite> all{
-        // Large enough for tiles of 8.7 bytes a nonzero to be larger than a cache of 260 MiB.
         {.name = "cpu-classes",
          .summary = "one generated matrix of about 36 million nonzeros for each class of matrices",
-         .sources = {"gen:laplace2d:n=2700", "gen:laplace3d:n=174", "gen:stencil27:n=111", "gen:fem:n=54,dof=3",
-                     "gen:fem:n=34,dof=6", "gen:banded:n=710000,half=25",
-                     "gen:block-dense:n=282000,block=16,blocks_per_row=8", "gen:uniform:n=2250000,per_row=16",
-                     "gen:rmat:scale=21,degree=18", "gen:powerlaw:n=2250000,degree=16", "gen:circuit:n=5800000",
-                     "gen:delaunay:n=6000000", "gen:rgg:n=2250000,degree=16", "gen:road-like:n=2000,chain=2",
-                     "gen:kkt:n=3300000", "gen:qcd:n=16,nt=20", "gen:dense:rows=6000,cols=6000"}},
+         .sources = kCpuClasses},
+        {.name = "gpu-classes",
+         .summary = "eleven generated matrices, every operator of the GPU, the published configurations",
+         .sources = kGpuClasses,
+         .selectors = kConfigurations},
+        {.name = "threads-per-vector",
+         .summary = "csr-vector with 2 to 32 threads a row and with its own choice, against the best of these",
+         .sources = kRowLengths,
+         .operators = {"csr-vector", "csr-vector:threads=all"},
+         .baselines = {"csr-vector"}},
+        {.name = "csr-vs-cusparse",
+         .summary = "csr-vector against cuSPARSE, from even matrices near the diagonal to web-like ones",
+         .sources = kEvenToWebLike,
+         .operators = {"csr-vector"},
+         .baselines = {"cusparse-csr", "cusparse"}},
+        {.name = "multiround",
+         .summary = "csr-multiround, which needs no preprocessing, against csr-scalar and csr-vector",
+         .sources = kEvenToWebLike,
+         .operators = {"csr-multiround", "csr-scalar", "csr-vector"},
+         .baselines = {"csr-scalar", "csr-vector"}},
+        {.name = "tilespmv",
+         .summary = "tiles in the three published configurations and in every single format, against merge CSR and "
+                    "cuSPARSE CSR and BSR",
+         .sources = kGpuClasses,
+         .operators = {"tile"},
+         .selectors = kConfigurationsAndFormats,
+         .baselines = {"csr-merge", "cusparse-csr", "cusparse-bsr"}},
     };
     return all;
 }

@@ -11,8 +11,10 @@ struct Suite {
     std::string_view name;
     std::string_view summary;
     std::vector<std::string_view> sources;
-    std::vector<std::string_view> operators = {};  ///< empty: the operators that are measured by default
+    /// For the GPU; on a CPU, or if empty, the operators that are measured by default.
+    std::vector<std::string_view> operators = {};
     std::vector<std::string_view> selectors = {};  ///< empty: the default selector
+    std::vector<std::string_view> baselines = {};  ///< for the GPU; empty: the default ones
 };
 
 /// Every suite there is.

@@ -54,12 +54,14 @@ DeviceInfo require_device() {
     TILESPMV_CUDA(cudaRuntimeGetVersion(&info.runtime_version));
     TILESPMV_CUDA(cudaDriverGetVersion(&info.driver_version));
     if (info.driver_version == 0) unavailable("no NVIDIA driver on this machine");
-    int device = 0;
-    if (const cudaError_t status = cudaGetDevice(&device); status != cudaSuccess) {
+    int devices = 0;
+    if (const cudaError_t status = cudaGetDeviceCount(&devices); status != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
         unavailable(fmt::format("{} (driver {}, CUDA runtime {})", cudaGetErrorString(status), info.driver_version,
                                 info.runtime_version));
     }
+    int device = 0;
+    TILESPMV_CUDA(cudaGetDevice(&device));
     cudaDeviceProp properties{};
     TILESPMV_CUDA(cudaGetDeviceProperties(&properties, device));
     require_code_for(properties);

@@ -1,5 +1,6 @@
 #include "bench/harness/experiment.hpp"
 
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 
@@ -52,6 +53,7 @@ std::unique_ptr<Operator<double>> make(const OperatorSource<double>& source) {
 
 void leave(std::span<double>, int) {}
 void slow(std::span<double>, int) { fake_time.pass(2); }
+void slower(std::span<double>, int) { fake_time.pass(4); }
 void bend(std::span<double> y, int) { y[1] *= 1 + 1e-9; }
 void forget(std::span<double> y, int) { y[2] = std::numeric_limits<double>::quiet_NaN(); }
 void bend_later(std::span<double> y, int calls) { y[1] += calls > 8; }
@@ -60,14 +62,21 @@ void break_later(std::span<double>, int calls) {
 }
 std::unique_ptr<Operator<double>> refuse(const OperatorSource<double>&) { throw Error("cannot hold the matrix"); }
 
-using Info = OperatorInfo<double>;
-const Info kRight{"right", "", false, &make<leave>};
-const Info kSlow{"slow", "", false, &make<slow>};
-const Info kBent{"bent", "", false, &make<bend>};
-const Info kForgetful{"forgetful", "", false, &make<forget>};
-const Info kBentLater{"bent-later", "", false, &make<bend_later>};
-const Info kBreaksLater{"breaks-later", "", false, &make<break_later>};
-const Info kRefuses{"refuses", "", false, &refuse};
+using Fake = ChosenOperator<double>;
+const Fake kRight{"right", false, &make<leave>};
+const Fake kSlow{"slow", false, &make<slow>};
+const Fake kSlower{"slow:much=1", false, &make<slower>};
+const Fake kBent{"bent", false, &make<bend>};
+const Fake kForgetful{"forgetful", false, &make<forget>};
+const Fake kBentLater{"bent-later", false, &make<bend_later>};
+const Fake kBreaksLater{"breaks-later", false, &make<break_later>};
+const Fake kRefuses{"refuses", false, &refuse};
+
+Candidate<double> candidate(const Fake& fake) {
+    return {fake.name, "", Accumulator::float64, [=](const CsrMatrix<double>& a, std::span<const double> x) {
+                return host_product_builder(fake, "", a, x);
+            }};
+}
 
 class Measure : public testing::Test {
 protected:
@@ -82,9 +91,9 @@ protected:
         return {.rows = 3, .cols = 2, .row_ptrs = {0, 1, 3, 4}, .col_idxs = {0, 0, 1, 1}, .values = {1, 2, 3, 4}};
     }
 
-    std::vector<Result> run(const std::vector<const Info*>& infos) {
+    std::vector<Result> run(const std::vector<const Fake*>& fakes) {
         Experiment<double> experiment{.matrix = "small", .load = matrix, .candidates = {}};
-        for (const Info* info : infos) experiment.candidates.push_back({.info = info, .selector = ""});
+        for (const Fake* fake : fakes) experiment.candidates.push_back(candidate(*fake));
         return measure(experiment, options_, device_);
     }
 
@@ -103,7 +112,7 @@ protected:
 
 TEST_F(Measure, RightOperatorHasAllItsNumbers) {
     const Result r = run({&kRight}).front();
-    EXPECT_EQ(r.id, (CaseId{"small", "right", "", "float64", "fake", r.id.threads}));
+    EXPECT_EQ(r.id, (CaseId{"small", "right", "", "float64", "float64", "fake", r.id.threads}));
     EXPECT_GE(r.id.threads, 1);
     EXPECT_EQ(r.status, Status::ok);
     EXPECT_EQ(r.error, "");
@@ -112,6 +121,10 @@ TEST_F(Measure, RightOperatorHasAllItsNumbers) {
     EXPECT_EQ(r.cols, 2);
     EXPECT_EQ(r.nnz, 4);
     EXPECT_EQ(r.matrix_bytes, 120u);
+    EXPECT_EQ(r.device_bytes, 120u);
+    EXPECT_EQ(r.first_seconds, 1);
+    EXPECT_NEAR(r.row_variation, std::sqrt(2.0) / 4, 1e-12);  // rows of 1, 2 and 1
+    EXPECT_THAT(r.formats, IsEmpty());
     EXPECT_EQ(r.product_bytes, 120u + (3 + 2) * sizeof(double));
     EXPECT_EQ(r.cache_bytes, 1000u);
     EXPECT_EQ(r.bandwidth.read, 100);
@@ -128,6 +141,32 @@ TEST_F(Measure, SpeedupsArePairedWithTheBaseline) {
     EXPECT_EQ(find_speedup(results[1], "slow")->median, 1);
     EXPECT_EQ(find_speedup(results[0], "another"), nullptr);
     EXPECT_GT(results[0].preprocess_products, 0);
+}
+
+// "slow" stands for "slow" and "slow:much=1", "slow:much=1" for itself alone.
+TEST_F(Measure, BaselineIsTheFastestOfItsGroup) {
+    options_.baselines = {"slow", "slow:much=1", "slo"};
+    const auto results = run({&kSlower, &kRight, &kSlow});
+    const auto expect_speedup = [&](int i, const char* baseline, const char* against, double median) {
+        const Speedup* s = find_speedup(results[i], baseline);
+        ASSERT_NE(s, nullptr) << baseline;
+        EXPECT_EQ(s->against, against);
+        EXPECT_EQ(s->median, median);
+    };
+    expect_speedup(0, "slow", "slow", 0.6);
+    expect_speedup(1, "slow", "slow", 3);
+    expect_speedup(2, "slow", "slow", 1);
+    expect_speedup(1, "slow:much=1", "slow:much=1", 5);
+    EXPECT_EQ(find_speedup(results[1], "slo"), nullptr);
+}
+
+TEST(StandsFor, ItselfAndWhatGoesOnAfterAColonOrAHyphen) {
+    EXPECT_TRUE(stands_for("cusparse", "cusparse-csr:alg=1"));
+    EXPECT_TRUE(stands_for("cusparse-csr", "cusparse-csr:alg=2"));
+    EXPECT_TRUE(stands_for("cusparse-csr:alg=1", "cusparse-csr:alg=1"));
+    EXPECT_FALSE(stands_for("cusparse-csr:alg=1", "cusparse-csr:alg=2"));
+    EXPECT_FALSE(stands_for("cusparse-csr", "cusparse-csr5"));
+    EXPECT_FALSE(stands_for("cusparse-csr:alg=1", "cusparse-csr"));
 }
 
 TEST_F(Measure, ShortProductsAreMeasuredInBatches) {
@@ -170,7 +209,7 @@ TEST_F(Measure, CaseThatFailsIsAResultAndTheOthersGoOn) {
 TEST_F(Measure, MatrixThatCannotBeLoadedFailsAllItsCases) {
     Experiment<double> experiment{.matrix = "gone",
                                   .load = []() -> CsrMatrix<double> { throw Error("gone: no such file"); },
-                                  .candidates = {{&kRight, ""}, {&kSlow, ""}}};
+                                  .candidates = {candidate(kRight), candidate(kSlow)}};
     const auto results = measure(experiment, options_, device_);
     ASSERT_EQ(results.size(), 2u);
     for (const Result& r : results) {
@@ -185,9 +224,15 @@ TEST_F(Measure, MatrixThatCannotBeLoadedFailsAllItsCases) {
 TEST_F(Measure, OperatorsOfThisBuildAreRight) {
     Experiment<double> experiment{.matrix = "small", .load = matrix, .candidates = {}};
     for (const auto& info : operators<double>()) {
-        experiment.candidates.push_back({.info = &info, .selector = info.needs_tiles ? "bytes" : ""});
+        experiment.candidates.push_back(make_candidate<double>(device_, std::string(info.name), "paper"));
     }
-    for (const Result& r : measure(experiment, options_, device_)) EXPECT_EQ(r.status, Status::ok) << r.error;
+    for (const Result& r : measure(experiment, options_, device_)) {
+        EXPECT_EQ(r.status, Status::ok) << r.error;
+        const std::vector<FormatShare> one_tile{{"coo", 1, 4}};
+        const bool tiles = r.id.operator_name == "tile-omp";
+        EXPECT_EQ(r.id.selector, tiles ? "paper" : "");
+        EXPECT_EQ(r.formats, tiles ? one_tile : std::vector<FormatShare>{});
+    }
 }
 
 }  // namespace

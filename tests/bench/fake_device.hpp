@@ -8,6 +8,7 @@ namespace tilespmv::bench {
 class FakeDevice final : public Device {
 public:
     explicit FakeDevice(Stopwatch& stopwatch) : stopwatch_(stopwatch) {}
+    [[nodiscard]] Backend backend() const override { return Backend::cpu; }
     [[nodiscard]] std::string_view name() const override { return "fake"; }
     Stopwatch& stopwatch() override { return stopwatch_; }
     const Bandwidth& bandwidth() override { return bandwidth_; }

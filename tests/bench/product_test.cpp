@@ -21,6 +21,10 @@ TEST(MakeX, IsTheSameEverywhereAndBetweenAHalfAndOneAndAHalf) {
 
 class HostProduct : public testing::Test {
 protected:
+    std::unique_ptr<Product> make(const std::string& name, const std::string& selector) {
+        return host_product_builder(choose_operator<double>(Backend::cpu, name), selector, a_, x_span_)();
+    }
+
     const CsrMatrix<double> a_{
         .rows = 3, .cols = 2, .row_ptrs = {0, 1, 1, 3}, .col_idxs = {0, 0, 1}, .values = {1, 2, 3}};
     const Buffer<double> x_ = make_x<double>(2);
@@ -30,16 +34,17 @@ protected:
 
 TEST_F(HostProduct, OfEveryOperatorIsRight) {
     for (const auto& info : operators<double>()) {
-        const auto product = make_host_product(info, info.needs_tiles ? "paper" : "", a_, x_span_);
+        const auto product = make(std::string(info.name), "paper");
         product->run();
         EXPECT_TRUE(product->check(expected_).ok) << info.name;
         EXPECT_GE(product->matrix_bytes(), 3 * sizeof(double)) << info.name;
+        EXPECT_GE(product->device_bytes(), product->matrix_bytes()) << info.name;
     }
 }
 
 // Also the row without nonzeros must be written.
 TEST_F(HostProduct, PoisonLeavesNoRightRow) {
-    const auto product = make_host_product(find_operator<double>("reference"), "", a_, x_span_);
+    const auto product = make("reference", "");
     product->run();
     product->poison();
     const CheckResult check = product->check(expected_);
@@ -47,9 +52,7 @@ TEST_F(HostProduct, PoisonLeavesNoRightRow) {
     EXPECT_TRUE(std::isnan(check.found));
 }
 
-TEST_F(HostProduct, NeedsASelectorForTiles) {
-    EXPECT_THROW(make_host_product(find_operator<double>("tile-omp"), "magic", a_, x_span_), Error);
-}
+TEST_F(HostProduct, NeedsASelectorForTiles) { EXPECT_THROW(make("tile-omp", "magic"), Error); }
 
 }  // namespace
 }  // namespace tilespmv::bench

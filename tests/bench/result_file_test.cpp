@@ -18,7 +18,13 @@ using testing::Not;
 using testing::SizeIs;
 
 const Machine kMachine{
-    .cpu = "Z80", .system = "CP/M", .cores = 1, .hardware_threads = 1, .memory_bytes = 65536, .cache_bytes = 1};
+    .cpu = "Z80",
+    .system = "CP/M",
+    .cores = 1,
+    .hardware_threads = 1,
+    .memory_bytes = 65536,
+    .cache_bytes = 1,
+    .gpu = {.name = "TMS9918", .memory_bytes = 16384, .l2_bytes = 2, .driver = 13000, .runtime = 12000}};
 const Build kBuild{.version = "1.0", .revision = "abc", .compiler = "cc", .type = "Release"};
 
 class ResultFile : public testing::Test {
@@ -74,13 +80,14 @@ TEST_F(ResultFile, CasesDifferInEveryPartOfTheirId) {
     ResultSet set;
     set.put(sample_result("a", {1}));
     const CaseId id = set.results[0].id;
-    std::vector<CaseId> others(6, id);
+    std::vector<CaseId> others(7, id);
     others[0].matrix = "b";
     others[1].operator_name = "csr-omp";
     others[2].selector = "paper";
     others[3].values = "float32";
     others[4].device = "gpu";
     others[5].threads = 1;
+    others[6].accumulator = "float32";
     for (const CaseId& other : others) EXPECT_EQ(set.find(other), nullptr);
     EXPECT_NE(set.find(id), nullptr);
 }
@@ -117,6 +124,20 @@ TEST_F(ResultFile, ResultsOfAnotherMachineOrBuildAreNotMixed) {
     build.revision = "def";
     write_results(file_, {.machine = kMachine, .build = build, .results = {}});
     EXPECT_THAT(refusal(), AllOf(HasSubstr("revision def"), HasSubstr("this is abc")));
+}
+
+TEST_F(ResultFile, ResultsOfAnotherGpuOrDriverAreNotMixed) {
+    Machine machine = kMachine;
+    machine.gpu.name = "V9938";
+    write_results(file_, {.machine = machine, .build = kBuild, .results = {}});
+    EXPECT_THAT(refusal(), HasSubstr("another machine (Z80, CP/M, V9938, CUDA driver 13000, runtime 12000)"));
+    machine = kMachine;
+    machine.gpu.driver = 12080;
+    write_results(file_, {.machine = machine, .build = kBuild, .results = {}});
+    EXPECT_THAT(refusal(), HasSubstr("CUDA driver 12080"));
+    machine.gpu = {};
+    write_results(file_, {.machine = machine, .build = kBuild, .results = {}});
+    EXPECT_THAT(refusal(), HasSubstr("another machine (Z80, CP/M, no GPU)"));
 }
 
 TEST_F(ResultFile, ReadingWhatIsNotThere) {

@@ -53,8 +53,12 @@ TEST(ResultJson, RoundTrip) {
     EXPECT_EQ(read.rows, written.rows);
     EXPECT_EQ(read.cols, written.cols);
     EXPECT_EQ(read.nnz, written.nnz);
+    EXPECT_EQ(read.row_variation, written.row_variation);
     EXPECT_EQ(read.value_bytes, written.value_bytes);
+    EXPECT_EQ(read.formats, written.formats);
     EXPECT_EQ(read.matrix_bytes, written.matrix_bytes);
+    EXPECT_EQ(read.device_bytes, written.device_bytes);
+    EXPECT_EQ(read.first_seconds, written.first_seconds);
     EXPECT_EQ(read.product_bytes, written.product_bytes);
     EXPECT_EQ(read.cache_bytes, written.cache_bytes);
     EXPECT_EQ(read.bandwidth, written.bandwidth);
@@ -68,7 +72,7 @@ TEST(ResultJson, RoundTrip) {
 TEST(ResultJson, IntervalsThatAreUnbounded) {
     Result written = sample_result("a", {1, 2});
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    written.speedups = {{.baseline = "csr-omp", .median = 2, .low = -infinity, .high = infinity}};
+    written.speedups = {{.baseline = "csr-omp", .against = "csr-omp", .median = 2, .low = -infinity, .high = infinity}};
     EXPECT_EQ(nlohmann::json::parse(nlohmann::json(written).dump()).get<Result>().speedups, written.speedups);
 }
 

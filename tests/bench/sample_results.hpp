@@ -14,6 +14,7 @@ inline Result sample_result(const std::string& matrix, std::vector<double> secon
             .operator_name = "tile-omp",
             .selector = "bytes",
             .values = "float64",
+            .accumulator = "float64",
             .device = "cpu",
             .threads = 2};
     r.status = Status::ok;
@@ -21,16 +22,20 @@ inline Result sample_result(const std::string& matrix, std::vector<double> secon
     r.rows = 4;
     r.cols = 5;
     r.nnz = 10;
+    r.row_variation = 0.5;
     r.value_bytes = 8;
+    r.formats = {{"coo", 2, 7}, {"deferred", 0, 3}};
     r.matrix_bytes = 100;
+    r.device_bytes = 128;
     r.product_bytes = 172;
     r.cache_bytes = 171;
     r.bandwidth = {.read = 344, .copy = 200, .triad = 300};
     r.warm = {.seconds = std::move(seconds), .batch = 3, .converged = true};
     r.cold = {.seconds = {4, 6, 5}, .batch = 1};
     r.preprocess = {.seconds = {7, 9}, .batch = 1};
+    r.first_seconds = 6;
     r.preprocess_products = 8;
-    r.speedups = {{.baseline = "csr-omp", .median = 1.5, .low = 1.25, .high = 1.75}};
+    r.speedups = {{.baseline = "csr-omp", .against = "csr-omp", .median = 1.5, .low = 1.25, .high = 1.75}};
     return r;
 }
 

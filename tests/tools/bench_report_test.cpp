@@ -41,16 +41,16 @@ TEST(BenchText, RowHasEveryNumber) {
     const auto lines =
         lines_of(results_text(std::vector{sample_result("gen:a", {.5, .5, .5, .5, .5, .5})}, kBaselines));
     ASSERT_EQ(lines.size(), 3u);
-    EXPECT_EQ(lines[0], "a: 4 x 5, 10 nonzeros, float64, 2 threads");
+    EXPECT_EQ(lines[0], "a: 4 x 5, 10 nonzeros, float64, cpu, 2 threads");
     std::istringstream row(lines[2]);
     const std::vector<std::string> cells{std::istream_iterator<std::string>(row), {}};
     EXPECT_THAT(cells, testing::ElementsAre("tile-omp", "bytes", "500", "0.0%", "5000", "0.00", "0.0", "100%", "1.50x~",
-                                            "8000", "8.0", "10.00", "ok"));
+                                            "8000", "8.0", "10.00", "128", "B", "ok"));
 }
 
 TEST(BenchText, MarksSayWhatTheyMean) {
     Result r = sample_result("a", {1, 1, 1, 1, 1, 1});
-    r.speedups[0] = {.baseline = "csr-omp", .median = 1.5, .low = 1.49, .high = 1.51};
+    r.speedups[0] = {.baseline = "csr-omp", .against = "csr-omp", .median = 1.5, .low = 1.49, .high = 1.51};
     EXPECT_THAT(legend_text(std::vector{r}), IsEmpty());
     r.warm.converged = false;
     r.cache_bytes = r.product_bytes;
@@ -71,7 +71,7 @@ TEST(BenchText, TroubleThatAllShareIsSaidOnce) {
     r.value_bytes = 0;
     const auto lines = lines_of(results_text(std::vector{r, r}, kBaselines));
     ASSERT_EQ(lines.size(), 5u);
-    EXPECT_EQ(lines[0], "a: float64, 2 threads");
+    EXPECT_EQ(lines[0], "a: float64, cpu, 2 threads");
     EXPECT_EQ(lines[4], "failed: no such file");
 }
 
@@ -85,9 +85,11 @@ TEST(BenchText, SummaryIsTheGeometricMeanOfEachSizeGroup) {
     }
     const auto lines = lines_of(summary_text(results, "csr-omp"));
     ASSERT_EQ(lines.size(), 3u);
-    EXPECT_THAT(lines[2],
-                testing::MatchesRegex("tile-omp +bytes +float64 +2.00x \\(2\\) +- +0.50x \\(1\\) +1.26x \\(3\\)"));
+    EXPECT_THAT(lines[2], testing::MatchesRegex(
+                              "tile-omp +bytes +float64 +2.00x \\(2\\) +- +0.50x \\(1\\) +1.26x \\(3\\) +2 of 3"));
     EXPECT_THAT(summary_text(std::vector{results[0]}, "csr-omp"), IsEmpty());
+    for (Result& r : results) r.id.operator_name = "csr-omp";  // alone, so that it is always its own baseline
+    EXPECT_THAT(summary_text(results, "csr-omp"), IsEmpty());
 }
 
 TEST(BenchCsv, HeaderAndRowsHaveTheSameCells) {
@@ -97,8 +99,9 @@ TEST(BenchCsv, HeaderAndRowsHaveTheSameCells) {
     const auto commas = std::ranges::count(lines[0], ',');
     for (const auto& line : lines) EXPECT_EQ(std::ranges::count(line, ','), commas) << line;
     EXPECT_THAT(lines[0], EndsWith(",preprocess_products,speedup_over_csr-omp"));
-    EXPECT_THAT(lines[1], AllOf(HasSubstr(R"("a","tile-omp","bytes",float64,"cpu",2,ok,"")"), EndsWith(",8,8,1.5")));
-    EXPECT_THAT(lines[2], AllOf(HasSubstr(R"(WRONG,"bad")"), EndsWith(",100,172,,,,,,,,,,,,")));
+    EXPECT_THAT(lines[1],
+                AllOf(HasSubstr(R"("a","tile-omp","bytes",float64,float64,"cpu",2,ok,"")"), EndsWith(",8,8,1.5")));
+    EXPECT_THAT(lines[2], AllOf(HasSubstr(R"(WRONG,"bad")"), EndsWith(",0.5,100,128,172,,,,,,,,,,,,,")));
 }
 
 TEST(BenchCsv, QuotesAreDoubled) {

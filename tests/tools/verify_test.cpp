@@ -51,8 +51,8 @@ private:
 };
 
 template <Fault fault>
-OperatorInfo<double> faulty(std::string_view name) {
-    return {name, "", false, [](const OperatorSource<double>& source) -> std::unique_ptr<Operator<double>> {
+ChosenOperator<double> faulty(const std::string& name) {
+    return {name, false, [](const OperatorSource<double>& source) -> std::unique_ptr<Operator<double>> {
                 return std::make_unique<FaultyOperator<fault>>(*source.csr);
             }};
 }
@@ -67,13 +67,17 @@ CsrMatrix<double> tridiagonal() {
 
 struct VerifierTest : ::testing::Test {
     /// The exit code that the operators end the command with; what was reported is in `reported`.
-    ExitCode check_csr(const std::vector<OperatorInfo<double>>& operators) {
+    ExitCode check_csr(const std::vector<ChosenOperator<double>>& operators) {
         Verifier<double> verifier(a, operators, 1, report());
         verifier.check_csr();
         return verdict(verifier);
     }
     ExitCode check_tiles(const TileMatrix<double>& tiles) {
-        Verifier<double> verifier(a, operators<double>(), 1, report());
+        std::vector<ChosenOperator<double>> all;
+        for (const auto& info : operators<double>()) {
+            all.push_back(choose_operator<double>(Backend::cpu, std::string(info.name)));
+        }
+        Verifier<double> verifier(a, all, 1, report());
         verifier.check_tiles("label", tiles);
         return verdict(verifier);
     }

@@ -9,9 +9,9 @@
 #   = code     its exit code (0 if not given)
 #   text       a line that it prints on stdout
 # In an expected line {*} stands for anything, and a line ... for any number of lines. Blank lines at the end do
-# not count.
+# not count. The commands see no GPU, so that they say the same on every machine.
 set -uo pipefail
-export LC_ALL=C
+export LC_ALL=C CUDA_VISIBLE_DEVICES=  # the same everywhere: no GPU
 case_file=$(realpath "$1")
 program=$(realpath "$2")
 DATA=$(realpath "$3")

@@ -1,0 +1,101 @@
+#include <memory>
+
+#include "bench/harness/cuda_device.hpp"
+#include "bench/harness/cuda_stream_device.hpp"
+#include "formats/convert.hpp"
+#include "kernels/cuda/device_operator.hpp"
+#include "selector/policy.hpp"
+
+namespace tilespmv::bench {
+namespace {
+
+// What the products of one builder share: x and y on the GPU, and what the tiles were before they went there.
+template <Value V>
+struct Shared {
+    Shared(std::span<const V> host_x, index_t rows, cudaStream_t stream)
+        : x(host_x, stream), y(static_cast<std::size_t>(rows)) {
+        TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    }
+
+    cuda::DeviceBuffer<V> x;
+    cuda::DeviceBuffer<V> y;
+    std::vector<FormatShare> formats;
+};
+
+template <Value V>
+class CudaProduct final : public Product {
+public:
+    CudaProduct(std::unique_ptr<cuda::DeviceOperator<V>> op, std::shared_ptr<Shared<V>> shared, cudaStream_t stream)
+        : operator_(std::move(op)), shared_(std::move(shared)), stream_(stream) {}
+
+    void run() override { operator_->apply(1, shared_->x.data(), 0, shared_->y.data(), stream_); }
+
+    // Bytes of ones are a NaN of every value type.
+    void poison() override { TILESPMV_CUDA(cudaMemsetAsync(shared_->y.data(), 0xff, shared_->y.bytes(), stream_)); }
+
+    [[nodiscard]] CheckResult check(const ExpectedProduct& expected) const override {
+        Buffer<V> y(shared_->y.size());
+        const std::span<V> span(y.data(), y.size());
+        shared_->y.download(span, stream_);
+        TILESPMV_CUDA(cudaStreamSynchronize(stream_));
+        return check_product<V>(expected, span);
+    }
+
+    [[nodiscard]] std::uint64_t matrix_bytes() const override { return operator_->matrix_bytes(); }
+    [[nodiscard]] std::uint64_t device_bytes() const override { return operator_->device_bytes(); }
+    [[nodiscard]] std::vector<FormatShare> formats() const override { return shared_->formats; }
+
+private:
+    std::unique_ptr<cuda::DeviceOperator<V>> operator_;
+    std::shared_ptr<Shared<V>> shared_;
+    cudaStream_t stream_;
+};
+
+template <Value V>
+class CudaBuilder {
+public:
+    CudaBuilder(std::string specification, std::string selector, Accumulator accumulator, const CsrMatrix<V>& a,
+                std::span<const V> x, cudaStream_t stream)
+        : specification_(std::move(specification)),
+          selector_(std::move(selector)),
+          accumulator_(accumulator),
+          a_(&a),
+          x_(x),
+          stream_(stream) {}
+
+    std::unique_ptr<Product> operator()() {
+        const bool first = !shared_;
+        if (first) shared_ = std::make_shared<Shared<V>>(x_, a_->rows, stream_);
+        TileMatrix<V> tiles;
+        if (cuda::find_device_operator<V>(specification_).needs_tiles) {
+            tiles = convert(*a_, *make_policy(selector_));
+            if (first) shared_->formats = format_shares(tiles);
+        }
+        auto op = cuda::make_device_operator<V>(specification_, {.csr = a_, .tiles = &tiles}, accumulator_, stream_);
+        return std::make_unique<CudaProduct<V>>(std::move(op), shared_, stream_);
+    }
+
+private:
+    std::string specification_;
+    std::string selector_;
+    Accumulator accumulator_;
+    const CsrMatrix<V>* a_;
+    std::span<const V> x_;
+    cudaStream_t stream_;
+    std::shared_ptr<Shared<V>> shared_;
+};
+
+}  // namespace
+
+template <Value V>
+ProductBuilder cuda_product_builder(Device& device, const std::string& specification, const std::string& selector,
+                                    Accumulator accumulator, const CsrMatrix<V>& a, std::span<const V> x) {
+    return CudaBuilder<V>(specification, selector, accumulator, a, x, dynamic_cast<CudaDevice&>(device).stream());
+}
+
+template ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator,
+                                             const CsrMatrix<double>&, std::span<const double>);
+template ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator,
+                                             const CsrMatrix<float>&, std::span<const float>);
+
+}  // namespace tilespmv::bench

@@ -1,0 +1,24 @@
+// The GPU in a build without CUDA: asking the kernels for one throws.
+#include "bench/harness/cuda_device.hpp"
+#include "kernels/cuda/device.hpp"
+
+namespace tilespmv::bench {
+
+std::unique_ptr<Device> make_cuda_device() {
+    static_cast<void>(cuda::require_device());
+    return nullptr;
+}
+
+template <Value V>
+ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator, const CsrMatrix<V>&,
+                                    std::span<const V>) {
+    static_cast<void>(cuda::require_device());
+    return nullptr;
+}
+
+template ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator,
+                                             const CsrMatrix<double>&, std::span<const double>);
+template ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator,
+                                             const CsrMatrix<float>&, std::span<const float>);
+
+}  // namespace tilespmv::bench

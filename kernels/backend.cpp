@@ -1,0 +1,88 @@
+#include "kernels/backend.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kernels/cuda/backend.hpp"
+#include "tile/error.hpp"
+#include "tile/options.hpp"
+
+namespace tilespmv {
+namespace {
+
+std::string_view device_of(Backend backend) { return backend == Backend::cpu ? "CPU" : "GPU"; }
+std::string_view option_of(Backend backend) { return backend == Backend::cpu ? "cpu" : "cuda"; }
+
+template <Value V>
+[[noreturn]] void refuse_name(Backend backend, const std::string& name) {
+    const Backend other = backend == Backend::cpu ? Backend::cuda : Backend::cpu;
+    if (std::ranges::count(operator_entries<V>(other), name, &OperatorEntry::name) > 0) {
+        throw Error(
+            fmt::format("operator '{}' runs on the {}: give --device {}", name, device_of(other), option_of(other)),
+            ExitCode::usage);
+    }
+    std::string names;
+    for (const auto& entry : operator_entries<V>(backend)) {
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", entry.name);
+    }
+    throw Error(fmt::format("unknown operator '{}'; for the {} there are {}", name, device_of(backend), names),
+                ExitCode::usage);
+}
+
+}  // namespace
+
+template <Value V>
+std::vector<OperatorEntry> operator_entries(Backend backend) {
+    if (backend == Backend::cuda) return cuda::entries<V>();
+    std::vector<OperatorEntry> all;
+    for (const auto& info : operators<V>()) all.push_back({info.name, info.summary, info.needs_tiles});
+    return all;
+}
+
+template <Value V>
+OperatorEntry find_entry(Backend backend, std::string_view specification) {
+    const std::string name = Options("operator", specification).name();
+    const auto entries = operator_entries<V>(backend);
+    const auto found = std::ranges::find(entries, name, &OperatorEntry::name);
+    if (found == entries.end()) refuse_name<V>(backend, name);
+    return *found;
+}
+
+template <Value V>
+Accumulator choose_accumulator(Backend backend, std::optional<Accumulator> requested) {
+    if (backend == Backend::cpu) {
+        if (requested == Accumulator::float32) {
+            throw Error("operators of the CPU accumulate in float64 only", ExitCode::usage);
+        }
+        return Accumulator::float64;
+    }
+    const Accumulator accumulator = requested.value_or(default_accumulator<V>());
+    with_accumulator<V>(accumulator, []<class A>() {});
+    return accumulator;
+}
+
+template <Value V>
+ChosenOperator<V> choose_operator(Backend backend, const std::string& specification,
+                                  std::optional<Accumulator> accumulator) {
+    const OperatorEntry entry = find_entry<V>(backend, specification);
+    const Accumulator sums = choose_accumulator<V>(backend, accumulator);
+    if (backend == Backend::cpu) {
+        Options("operator", specification).finish();
+        return {specification, entry.needs_tiles, find_operator<V>(entry.name).make};
+    }
+    return {specification, entry.needs_tiles, [=](const OperatorSource<V>& source) {
+                return cuda::make_host_vector_operator<V>(specification, source, sums);
+            }};
+}
+
+template std::vector<OperatorEntry> operator_entries<double>(Backend);
+template std::vector<OperatorEntry> operator_entries<float>(Backend);
+template OperatorEntry find_entry<double>(Backend, std::string_view);
+template OperatorEntry find_entry<float>(Backend, std::string_view);
+template Accumulator choose_accumulator<double>(Backend, std::optional<Accumulator>);
+template Accumulator choose_accumulator<float>(Backend, std::optional<Accumulator>);
+template ChosenOperator<double> choose_operator(Backend, const std::string&, std::optional<Accumulator>);
+template ChosenOperator<float> choose_operator(Backend, const std::string&, std::optional<Accumulator>);
+
+}  // namespace tilespmv

@@ -1,0 +1,66 @@
+#include "kernels/cuda/backend.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/device_operator.hpp"
+#include "kernels/cuda/stream.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+template <Value V>
+class HostVectorOperator final : public Operator<V> {
+public:
+    HostVectorOperator(const std::string& specification, const OperatorSource<V>& source, Accumulator accumulator)
+        : operator_(make_device_operator<V>(specification, {.csr = source.csr, .tiles = source.tiles}, accumulator,
+                                            stream_.get())),
+          x_(static_cast<std::size_t>(operator_->cols())),
+          y_(static_cast<std::size_t>(operator_->rows())) {}
+
+    [[nodiscard]] std::string_view name() const override { return operator_->name(); }
+    [[nodiscard]] index_t rows() const override { return operator_->rows(); }
+    [[nodiscard]] index_t cols() const override { return operator_->cols(); }
+    [[nodiscard]] offset_t nnz() const override { return operator_->nnz(); }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return operator_->matrix_bytes(); }
+
+    // y goes up even if beta is 0: what the caller poisoned it with shows an operator that reads it or leaves rows out.
+    void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
+        check_sizes<V>(*this, x, y);
+        x_.upload(x, stream_.get());
+        y_.upload(y, stream_.get());
+        operator_->apply(static_cast<double>(alpha), x_.data(), static_cast<double>(beta), y_.data(), stream_.get());
+        y_.download(y, stream_.get());
+        stream_.synchronize();
+    }
+
+private:
+    Stream stream_;
+    std::unique_ptr<DeviceOperator<V>> operator_;
+    mutable DeviceBuffer<V> x_;  // workspace of one product at a time
+    mutable DeviceBuffer<V> y_;
+};
+
+}  // namespace
+
+template <Value V>
+std::vector<OperatorEntry> entries() {
+    std::vector<OperatorEntry> all;
+    for (const auto& info : device_operators<V>())
+        all.push_back({info.name, info.summary, info.needs_tiles, info.sweeps});
+    return all;
+}
+
+template <Value V>
+std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string& specification,
+                                                       const OperatorSource<V>& source, Accumulator accumulator) {
+    static_cast<void>(require_device());
+    return std::make_unique<HostVectorOperator<V>>(specification, source, accumulator);
+}
+
+template std::vector<OperatorEntry> entries<double>();
+template std::vector<OperatorEntry> entries<float>();
+template std::unique_ptr<Operator<double>> make_host_vector_operator(const std::string&, const OperatorSource<double>&,
+                                                                     Accumulator);
+template std::unique_ptr<Operator<float>> make_host_vector_operator(const std::string&, const OperatorSource<float>&,
+                                                                    Accumulator);
+
+}  // namespace tilespmv::cuda

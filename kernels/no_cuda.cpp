@@ -1,0 +1,31 @@
+// The GPU in a build without CUDA.
+#include "kernels/cuda/backend.hpp"
+#include "kernels/cuda/device.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::cuda {
+
+DeviceInfo require_device() {
+    throw Error("no usable GPU: this build found no CUDA Toolkit; install one and configure again",
+                ExitCode::unavailable);
+}
+
+template <Value V>
+std::vector<OperatorEntry> entries() {
+    return {};
+}
+
+template <Value V>
+std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string&, const OperatorSource<V>&, Accumulator) {
+    static_cast<void>(require_device());
+    return nullptr;
+}
+
+template std::vector<OperatorEntry> entries<double>();
+template std::vector<OperatorEntry> entries<float>();
+template std::unique_ptr<Operator<double>> make_host_vector_operator(const std::string&, const OperatorSource<double>&,
+                                                                     Accumulator);
+template std::unique_ptr<Operator<float>> make_host_vector_operator(const std::string&, const OperatorSource<float>&,
+                                                                    Accumulator);
+
+}  // namespace tilespmv::cuda

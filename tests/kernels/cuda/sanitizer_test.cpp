@@ -1,0 +1,68 @@
+// A reduced set for compute-sanitizer, under which everything takes a hundred times as long: every operator of ours on
+// few and small matrices that reach its edges. `tools/gpu-check` runs it under each tool.
+#include <limits>
+
+#include "formats/convert.hpp"
+#include "kernels/check.hpp"
+#include "selector/policy.hpp"
+#include "tests/kernels/cuda/device_fixture.hpp"
+#include "tests/support/battery.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+// Two full tiles, a hub row and a hub column, empty rows, sizes that 16 does not divide.
+CsrMatrix<double> mixed_matrix() {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t i = 0; i < 32; ++i) {
+        for (index_t j = 0; j < 16; ++j) positions.insert({i, j});
+    }
+    for (index_t j = 0; j < 1501; ++j) positions.insert({37, j});
+    for (index_t i = 60; i < 77; ++i) positions.insert({i, 1500});
+    return matrix_of(77, 1501, positions);
+}
+
+std::vector<CsrMatrix<double>> few_matrices() {
+    std::vector<CsrMatrix<double>> all;
+    all.push_back(mixed_matrix());
+    all.push_back(matrix_of(35, 3, {{0, 0}, {17, 1}, {34, 2}}));
+    all.push_back(matrix_of(3, 35, {}));
+    return all;
+}
+
+class SanitizerOnDevice : public OnDevice {
+protected:
+    template <class V>
+    static void expect_right(const CsrMatrix<V>& csr, const cuda::DeviceOperator<V>& a) {
+        const std::vector<V> x(static_cast<std::size_t>(csr.cols), V(0.75));
+        const std::vector<V> nan(static_cast<std::size_t>(csr.rows), std::numeric_limits<V>::quiet_NaN());
+        const std::vector<V> ones(nan.size(), V(1));
+        const auto fresh = check_product<V>(expected_product<V>(csr, V(1), x, V(0), {}), product<V>(a, 1, x, 0, nan));
+        const auto added =
+            check_product<V>(expected_product<V>(csr, V(2), x, V(-0.5), ones), product<V>(a, 2, x, -0.5, ones));
+        EXPECT_TRUE(fresh.ok) << a.name() << ' ' << fresh.message();
+        EXPECT_TRUE(added.ok) << a.name() << ' ' << added.message();
+    }
+
+    template <class V>
+    static void every_operator_of_ours() {
+        const cuda::Stream stream;
+        for (const auto& matrix : few_matrices()) {
+            const auto csr = convert_values<V>(matrix);
+            for (const char* selector : {"paper-adaptive", "paper-deferred", "bytes"}) {
+                const auto tiles = convert(csr, *make_policy(selector));
+                for (const auto& info : cuda::device_operators<V>()) {
+                    if (info.name.starts_with("cusparse")) continue;
+                    expect_right(csr, *cuda::make_device_operator<V>(info.name, {.csr = &csr, .tiles = &tiles},
+                                                                     default_accumulator<V>(), stream.get()));
+                }
+            }
+        }
+    }
+};
+
+TEST_F(SanitizerOnDevice, Double) { every_operator_of_ours<double>(); }
+TEST_F(SanitizerOnDevice, Float) { every_operator_of_ours<float>(); }
+
+}  // namespace
+}  // namespace tilespmv::testing

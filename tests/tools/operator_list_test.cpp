@@ -1,0 +1,84 @@
+#include "tools/operator_list.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include "bench/harness/contest.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const OperatorEntry kEntry{.name = "op", .summary = "", .needs_tiles = false, .sweeps = "alg=1|2,block=4|8|16"};
+
+TEST(ExpandSweeps, WithoutAllNothingChanges) {
+    for (const char* specification : {"op", "op:alg=1", "op:alg=allsorts", "op:block=4,alg=2"}) {
+        EXPECT_THAT(expand_sweeps(kEntry, specification), ElementsAre(specification));
+    }
+}
+
+TEST(ExpandSweeps, AllStandsForEveryValueAndOptionsMultiply) {
+    EXPECT_THAT(expand_sweeps(kEntry, "op:alg=all"), ElementsAre("op:alg=1", "op:alg=2"));
+    EXPECT_THAT(expand_sweeps(kEntry, "op:block=all,alg=2"),
+                ElementsAre("op:block=4,alg=2", "op:block=8,alg=2", "op:block=16,alg=2"));
+    EXPECT_THAT(expand_sweeps(kEntry, "op:alg=all,block=all"),
+                ElementsAre("op:alg=1,block=4", "op:alg=1,block=8", "op:alg=1,block=16", "op:alg=2,block=4",
+                            "op:alg=2,block=8", "op:alg=2,block=16"));
+}
+
+TEST(ExpandSweeps, OptionWithoutKnownValuesIsAUsageError) {
+    try {
+        expand_sweeps(kEntry, "op:threads=all");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        EXPECT_STREQ(error.what(), "operator op: no values are known for threads=all; there are sweeps of alg, block");
+    }
+}
+
+TEST(ContestOperators, OnACpuAreAllButTheOracleTheBaselineFirst) {
+    EXPECT_THAT(contest_operators<double>(Backend::cpu, {}, {"csr-omp"}), ElementsAre("csr-omp", "tile-omp"));
+    EXPECT_THAT(contest_operators<double>(Backend::cpu, {}, {"tile-omp"}), ElementsAre("tile-omp", "csr-omp"));
+    EXPECT_THAT(contest_operators<double>(Backend::cpu, {"tile-omp", "reference"}, {"csr-omp"}),
+                ElementsAre("csr-omp", "tile-omp", "reference"));
+    EXPECT_THAT(contest_operators<double>(Backend::cpu, {"tile-omp"}, {"csr"}), ElementsAre("csr-omp", "tile-omp"));
+}
+
+TEST(ContestOperators, BaselineThatNothingStandsForIsAUsageError) {
+    EXPECT_THROW(contest_operators<double>(Backend::cpu, {}, {"magic"}), Error);
+}
+
+// Lists are empty in a build without CUDA.
+TEST(ContestOperators, OnAGpuBaselinesStandForWholeFamilies) {
+    std::vector<std::string> families;
+    for (const auto& entry : operator_entries<double>(Backend::cuda)) families.emplace_back(entry.name);
+    const auto all = contest_operators<double>(Backend::cuda, {}, {"cusparse", "cusparse-csr"});
+    EXPECT_EQ(all.empty(), families.empty());
+    for (const auto& family : families) {
+        const auto count =
+            std::ranges::count_if(all, [&](const auto& name) { return bench::stands_for(family, name); });
+        EXPECT_GE(count, 1) << family;
+        EXPECT_TRUE(count == 1 || family.starts_with("cusparse")) << family;
+    }
+}
+
+TEST(FindEntry, SaysWhatThereIsAndWhereItRuns) {
+    EXPECT_EQ(find_entry<double>(Backend::cpu, "csr-omp").name, "csr-omp");
+    for (const auto& entry : operator_entries<double>(Backend::cuda)) {
+        try {
+            find_entry<double>(Backend::cpu, entry.name);
+            FAIL() << entry.name;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ExitCode::usage);
+            EXPECT_THAT(error.what(), HasSubstr("--device cuda"));
+        }
+    }
+    EXPECT_THROW(find_entry<double>(Backend::cuda, "csr-omp"), Error);
+}
+
+}  // namespace
+}  // namespace tilespmv::tools

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "kernels/backend.hpp"
+
+namespace tilespmv::tools {
+
+/// --operator NAME[:option=value,...], several times.
+CLI::Option* add_operators(CLI::App& command, std::vector<std::string>& operators, const std::string& help);
+
+/// The specification with every `option=all` replaced by each of the values that the operator's `sweeps` name for it:
+/// "csr-vector:threads=all" gives five. Throws a usage `Error` for an option without such values.
+std::vector<std::string> expand_sweeps(const OperatorEntry& entry, const std::string& specification);
+
+/// The specifications asked for, or every operator of the backend, with sweeps expanded. Throws a usage `Error` for a
+/// name that the backend does not have.
+template <Value V>
+std::vector<std::string> expand_operators(Backend backend, const std::vector<std::string>& specifications);
+
+/// What speed-ups are given over if nobody says: csr-omp on a CPU, the best of cuSPARSE and its best CSR on a GPU.
+std::vector<std::string_view> default_baselines(Backend backend);
+
+/// The operators of a benchmark: those asked for (all but the oracle if none are), with sweeps expanded, and before
+/// them those that the baselines stand for, with all their sweeps, for without them there is no speed-up to give.
+/// Throws a usage `Error` for a name that the backend does not have.
+template <Value V>
+std::vector<std::string> contest_operators(Backend backend, const std::vector<std::string>& specifications,
+                                           const std::vector<std::string>& baselines);
+
+}  // namespace tilespmv::tools
