@@ -61,6 +61,7 @@ constexpr std::array kColumns{
     CsvColumn{"gflops", [](const CsvRow& row) { return cell(row.m.flops * 1e-9); }},
     CsvColumn{"gbytes_per_s", [](const CsvRow& row) { return cell(row.m.bytes_per_second * 1e-9); }},
     CsvColumn{"share_of_read_bandwidth", [](const CsvRow& row) { return cell(row.m.share_of_bandwidth); }},
+    CsvColumn{"convert_median_s", [](const CsvRow& row) { return cell(row.r.convert_seconds); }},
     CsvColumn{"preprocess_median_s", [](const CsvRow& row) { return cell(row.m.preprocess_seconds); }},
     CsvColumn{"preprocess_products", [](const CsvRow& row) { return cell(row.r.preprocess_products); }},
 };

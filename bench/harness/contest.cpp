@@ -121,14 +121,22 @@ void measure_building(std::span<Contender> contenders, const MeasureOptions& opt
     std::unique_ptr<Product> built;
     std::vector<Workload> workloads;
     const Contenders alive = living(contenders);
-    for (const Contender* c : alive) {
-        workloads.push_back(
-            {.prepare = [&] { built.reset(); }, .run = [&, c] { built = c->build(); }, .stopwatch = &stopwatch});
+    std::vector<std::vector<double>> conversions(alive.size());
+    for (std::size_t i = 0; i < alive.size(); ++i) {
+        workloads.push_back({.prepare = [&] { built.reset(); },
+                             .run =
+                                 [&, i] {
+                                     built = alive[i]->build();
+                                     conversions[i].push_back(built->convert_seconds());
+                                 },
+                             .stopwatch = &stopwatch});
     }
     const Contender* baseline = options.baselines.empty() ? nullptr : find_baseline(contenders, options.baselines[0]);
     if (baseline) workloads.push_back(back_to_back(*baseline));
     std::vector<Timing> timings = sample_in_turn(workloads, options.preprocess);
-    for (std::size_t i = 0; baseline && i < alive.size(); ++i) {
+    for (std::size_t i = 0; i < alive.size(); ++i) {
+        alive[i]->result.convert_seconds = summarize(conversions[i]).median;
+        if (!baseline) continue;
         const auto ratios = paired_ratios(timings[i].seconds, timings.back().seconds);
         alive[i]->result.preprocess_products = summarize(ratios).median;
     }
@@ -160,7 +168,7 @@ void Contender::fail(Status status, const std::string& error) {
     result.status = status;
     result.error = error;
     result.warm = result.cold = result.preprocess = {};
-    result.first_seconds = result.preprocess_products = 0;
+    result.first_seconds = result.convert_seconds = result.preprocess_products = 0;
     product.reset();
 }
 

@@ -2,9 +2,7 @@
 
 #include "bench/harness/cuda_device.hpp"
 #include "bench/harness/cuda_stream_device.hpp"
-#include "formats/convert.hpp"
 #include "kernels/cuda/device_operator.hpp"
-#include "selector/policy.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -25,8 +23,9 @@ struct Shared {
 template <Value V>
 class CudaProduct final : public Product {
 public:
-    CudaProduct(std::unique_ptr<cuda::DeviceOperator<V>> op, std::shared_ptr<Shared<V>> shared, cudaStream_t stream)
-        : operator_(std::move(op)), shared_(std::move(shared)), stream_(stream) {}
+    CudaProduct(std::unique_ptr<cuda::DeviceOperator<V>> op, std::shared_ptr<Shared<V>> shared, double convert_seconds,
+                cudaStream_t stream)
+        : operator_(std::move(op)), shared_(std::move(shared)), convert_seconds_(convert_seconds), stream_(stream) {}
 
     void run() override { operator_->apply(1, shared_->x.data(), 0, shared_->y.data(), stream_); }
 
@@ -44,10 +43,12 @@ public:
     [[nodiscard]] std::uint64_t matrix_bytes() const override { return operator_->matrix_bytes(); }
     [[nodiscard]] std::uint64_t device_bytes() const override { return operator_->device_bytes(); }
     [[nodiscard]] std::vector<FormatShare> formats() const override { return shared_->formats; }
+    [[nodiscard]] double convert_seconds() const override { return convert_seconds_; }
 
 private:
     std::unique_ptr<cuda::DeviceOperator<V>> operator_;
     std::shared_ptr<Shared<V>> shared_;
+    double convert_seconds_;
     cudaStream_t stream_;
 };
 
@@ -67,12 +68,13 @@ public:
         const bool first = !shared_;
         if (first) shared_ = std::make_shared<Shared<V>>(x_, a_->rows, stream_);
         TileMatrix<V> tiles;
+        double convert_seconds = 0;
         if (cuda::find_device_operator<V>(specification_).needs_tiles) {
-            tiles = convert(*a_, *make_policy(selector_));
+            tiles = convert_timed(*a_, selector_, convert_seconds);
             if (first) shared_->formats = format_shares(tiles);
         }
         auto op = cuda::make_device_operator<V>(specification_, {.csr = a_, .tiles = &tiles}, accumulator_, stream_);
-        return std::make_unique<CudaProduct<V>>(std::move(op), shared_, stream_);
+        return std::make_unique<CudaProduct<V>>(std::move(op), shared_, convert_seconds, stream_);
     }
 
 private:

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "bench/harness/timer.hpp"
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
 #include "selector/policy.hpp"
@@ -18,7 +19,7 @@ public:
     HostProduct(const ChosenOperator<V>& chosen, const std::string& selector, const CsrMatrix<V>& a,
                 std::span<const V> x)
         : x_(x), y_(static_cast<std::size_t>(a.rows)), needs_tiles_(chosen.needs_tiles) {
-        if (needs_tiles_) tiles_ = convert(a, *make_policy(selector));
+        if (needs_tiles_) tiles_ = convert_timed(a, selector, convert_seconds_);
         operator_ = chosen.make({.csr = &a, .tiles = &tiles_});
     }
 
@@ -33,10 +34,13 @@ public:
         return needs_tiles_ ? format_shares(tiles_) : std::vector<FormatShare>{};
     }
 
+    [[nodiscard]] double convert_seconds() const override { return convert_seconds_; }
+
 private:
     std::span<const V> x_;
     Buffer<V> y_;
     bool needs_tiles_;
+    double convert_seconds_ = 0;
     TileMatrix<V> tiles_;
     std::unique_ptr<Operator<V>> operator_;
 };
@@ -52,6 +56,15 @@ Buffer<V> make_x(index_t size) {
         x[i] = static_cast<V>(0.5 + static_cast<std::uint32_t>(i) * kMultiplier * 0x1p-32);
     }
     return x;
+}
+
+template <Value V>
+TileMatrix<V> convert_timed(const CsrMatrix<V>& a, const std::string& selector, double& seconds) {
+    SteadyStopwatch watch;
+    watch.start();
+    TileMatrix<V> tiles = convert(a, *make_policy(selector));
+    seconds = watch.stop();
+    return tiles;
 }
 
 template <Value V>
@@ -73,6 +86,8 @@ ProductBuilder host_product_builder(const ChosenOperator<V>& chosen, const std::
 
 template Buffer<double> make_x(index_t);
 template Buffer<float> make_x(index_t);
+template TileMatrix<double> convert_timed(const CsrMatrix<double>&, const std::string&, double&);
+template TileMatrix<float> convert_timed(const CsrMatrix<float>&, const std::string&, double&);
 template std::vector<FormatShare> format_shares(const TileMatrix<double>&);
 template std::vector<FormatShare> format_shares(const TileMatrix<float>&);
 template ProductBuilder host_product_builder(const ChosenOperator<double>&, const std::string&,

@@ -30,7 +30,13 @@ public:
     [[nodiscard]] virtual std::uint64_t device_bytes() const = 0;
     /// What its tiles are stored as; empty if it has none.
     [[nodiscard]] virtual std::vector<FormatShare> formats() const = 0;
+    /// Of the time it took to make this product: seconds of conversion from CSR to tiles; 0 if it has none.
+    [[nodiscard]] virtual double convert_seconds() const = 0;
 };
+
+/// Tiles of `a` by the policy `selector`, and how long the conversion took.
+template <Value V>
+TileMatrix<V> convert_timed(const CsrMatrix<V>& a, const std::string& selector, double& seconds);
 
 /// The formats that hold tiles, and the deferred part if there is one.
 template <Value V>

@@ -76,7 +76,8 @@ struct Result {
     Timing warm;                     ///< products back to back, after one that is not timed
     Timing cold;                     ///< single products after the caches were flushed
     Timing preprocess;               ///< from CSR to an operator that is ready
-    double preprocess_products = 0;  ///< the same in units of a product of the first baseline; 0 without one
+    double convert_seconds = 0;      ///< the part of it from CSR to tiles, median; 0 without tiles
+    double preprocess_products = 0;  ///< `preprocess` in units of a product of the first baseline; 0 without one
     std::vector<Speedup> speedups;
 };
 

@@ -25,7 +25,8 @@ namespace tilespmv::bench {
 ///         formats     name, tiles, nnz of each format that holds tiles, and of the "deferred" part
 ///         derived     medians, rates and shares that follow from the rest (if ok); not read back
 ///         and rows, cols, nnz, row_variation, value_bytes, matrix_bytes, device_bytes, product_bytes, cache_bytes,
-///         bandwidth (read, copy, triad in bytes per second), error_ratio, first_seconds, preprocess_products
+///         bandwidth (read, copy, triad in bytes per second), error_ratio, first_seconds, convert_seconds,
+///         preprocess_products
 struct ResultSet {
     Machine machine;
     Build build;

@@ -99,6 +99,7 @@ void to_json(nlohmann::json& json, const Result& r) {
             {"cache_bytes", r.cache_bytes},
             {"bandwidth", r.bandwidth},
             {"first_seconds", r.first_seconds},
+            {"convert_seconds", r.convert_seconds},
             {"preprocess_products", r.preprocess_products},
             {"speedups", r.speedups}};
     if (r.status == Status::ok) json["derived"] = write_metrics(r);
@@ -124,6 +125,7 @@ void from_json(const nlohmann::json& json, Result& r) {
     json.at("cache_bytes").get_to(r.cache_bytes);
     json.at("bandwidth").get_to(r.bandwidth);
     json.at("first_seconds").get_to(r.first_seconds);
+    json.at("convert_seconds").get_to(r.convert_seconds);
     json.at("preprocess_products").get_to(r.preprocess_products);
     json.at("speedups").get_to(r.speedups);
     read_timing(json, "warm", r.warm);

@@ -64,7 +64,8 @@ std::vector<Timing> sample_in_turn(std::span<const Workload> workloads, const St
     for (bool done = samplers.empty(); !done;) {
         done = true;
         for (Sampler& s : samplers) {
-            if (!s.failed()) s.sample();
+            if (s.failed() || (!rule.together && s.satisfied(rule))) continue;
+            s.sample();
             done = s.satisfied(rule) && done;
         }
     }

@@ -17,6 +17,8 @@ struct StoppingRule {
     double min_seconds = 0.3;
     double max_seconds = 5;
     double noise = 0.02;
+    /// Whether workloads that are sampled in turn all go on until the last of them may stop. Else each stops by itself.
+    bool together = true;
 };
 
 /// Something to be measured. A sample is the time of `batch` calls of `run`, after one call of `prepare` that is not
@@ -39,8 +41,7 @@ struct Timing {
 int calibrate_batch(const Workload& workload, double min_seconds);
 
 /// Samples the workloads in turn (A, B, C, A, B, C, ...), so that a machine whose speed drifts treats all alike and the
-/// i-th samples of two of them belong together. Goes on until the rule stops the last of them. One that throws drops
-/// out with its error, the others go on.
+/// i-th samples of two of them belong together. One that throws drops out with its error, the others go on.
 std::vector<Timing> sample_in_turn(std::span<const Workload> workloads, const StoppingRule& rule);
 
 }  // namespace tilespmv::bench

@@ -231,6 +231,7 @@ TEST_F(Measure, OperatorsOfThisBuildAreRight) {
         const std::vector<FormatShare> one_tile{{"coo", 1, 4}};
         const bool tiles = r.id.operator_name == "tile-omp";
         EXPECT_EQ(r.id.selector, tiles ? "paper" : "");
+        EXPECT_EQ(r.convert_seconds > 0, tiles);
         EXPECT_EQ(r.formats, tiles ? one_tile : std::vector<FormatShare>{});
     }
 }

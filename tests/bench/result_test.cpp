@@ -65,6 +65,7 @@ TEST(ResultJson, RoundTrip) {
     expect_equal(read.warm, written.warm);
     expect_equal(read.cold, written.cold);
     expect_equal(read.preprocess, written.preprocess);
+    EXPECT_EQ(read.convert_seconds, written.convert_seconds);
     EXPECT_EQ(read.preprocess_products, written.preprocess_products);
     EXPECT_EQ(read.speedups, written.speedups);
 }

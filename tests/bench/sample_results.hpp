@@ -34,6 +34,7 @@ inline Result sample_result(const std::string& matrix, std::vector<double> secon
     r.cold = {.seconds = {4, 6, 5}, .batch = 1};
     r.preprocess = {.seconds = {7, 9}, .batch = 1};
     r.first_seconds = 6;
+    r.convert_seconds = 5;
     r.preprocess_products = 8;
     r.speedups = {{.baseline = "csr-omp", .against = "csr-omp", .median = 1.5, .low = 1.25, .high = 1.75}};
     return r;

@@ -97,6 +97,15 @@ TEST_F(Sampling, WorkloadsAreSampledInTurnUntilTheLastIsDone) {
     for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i], i % 2 ? 'b' : 'a');
 }
 
+TEST_F(Sampling, WorkloadsMayStopEachByItself) {
+    StoppingRule rule = kRule;
+    rule.together = false;
+    const std::vector<Workload> all{work({1}), work({1, 1, 1, 1, 2})};
+    const auto timings = sample_in_turn(all, rule);
+    EXPECT_EQ(timings[0].seconds, sample(work({1})).seconds);
+    EXPECT_GT(timings[1].seconds.size(), timings[0].seconds.size());
+}
+
 TEST_F(Sampling, WorkThatThrowsDropsOutAndTheOthersGoOn) {
     int calls = 0;
     const Workload broken{.run =

@@ -101,7 +101,7 @@ TEST(BenchCsv, HeaderAndRowsHaveTheSameCells) {
     EXPECT_THAT(lines[0], EndsWith(",preprocess_products,speedup_over_csr-omp"));
     EXPECT_THAT(lines[1],
                 AllOf(HasSubstr(R"("a","tile-omp","bytes",float64,float64,"cpu",2,ok,"")"), EndsWith(",8,8,1.5")));
-    EXPECT_THAT(lines[2], AllOf(HasSubstr(R"(WRONG,"bad")"), EndsWith(",0.5,100,128,172,,,,,,,,,,,,,")));
+    EXPECT_THAT(lines[2], AllOf(HasSubstr(R"(WRONG,"bad")"), EndsWith(",0.5,100,128,172,,,,,,,,,,,,,,")));
 }
 
 TEST(BenchCsv, QuotesAreDoubled) {
