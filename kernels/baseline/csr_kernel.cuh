@@ -48,23 +48,33 @@ __device__ V load_often(const V* p) {
     return ::cuda::std::bit_cast<V>(__ldg(reinterpret_cast<const BitsOf<V>*>(p)));
 }
 
-/// `kCount` nonzeros k, k + step, ... on their way to a thread; those at `end` or behind it count as products of 0 and
-/// are not read. Columns and values of all are asked for before the first is waited for, and so are those of x.
-template <class A, int kCount, class V, class P>
-__device__ void load_products(const CsrSpmv<V, A, P>& p, P k, P end, P step, A (&products)[kCount]) {
-    index_t cols[kCount];
-    V values[kCount];
-    V x[kCount];
+/// Nonzeros k, k + step, ... of a matrix on their way to a thread. Columns and values of all are asked for before the
+/// first is waited for, and so are those of x. Those at `end` or behind it are not read and give products of 0.
+template <class V, int kCount>
+class Nonzeros {
+public:
+    template <class P>
+    __device__ void load(const CsrView<V, P>& a, P k, P end, P step) {
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-        const P at = k + static_cast<P>(i) * step;
-        cols[i] = at < end ? load_once(p.a.col_idxs + at) : -1;
-        values[i] = at < end ? load_once(p.a.values + at) : V{};
+        for (int i = 0; i < kCount; ++i) {
+            const P at = k + static_cast<P>(i) * step;
+            cols_[i] = at < end ? load_once(a.col_idxs + at) : -1;
+            values_[i] = at < end ? load_once(a.values + at) : V{};
+        }
     }
+
+    template <class A>
+    __device__ void multiply(const V* x, A (&products)[kCount]) const {
+        V factors[kCount];
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) x[i] = cols[i] >= 0 ? load_often(p.x + cols[i]) : V{};
+        for (int i = 0; i < kCount; ++i) factors[i] = cols_[i] >= 0 ? load_often(x + cols_[i]) : V{};
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) products[i] = static_cast<A>(values[i]) * static_cast<A>(x[i]);
-}
+        for (int i = 0; i < kCount; ++i) products[i] = static_cast<A>(values_[i]) * static_cast<A>(factors[i]);
+    }
+
+private:
+    index_t cols_[kCount];
+    V values_[kCount];
+};
 
 }  // namespace tilespmv::baseline

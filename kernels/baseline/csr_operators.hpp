@@ -18,4 +18,18 @@ template <class V>
 std::unique_ptr<cuda::DeviceOperator<V>> make_csr_vector(const cuda::DeviceSource<V>& source, Options& options,
                                                          Accumulator accumulator, cudaStream_t stream);
 
+/// A block owns consecutive rows and computes their products round by round, coalesced, in shared memory of a fixed
+/// size, where groups of threads add up the rows. Options: rows (a block's), threads (a block's), products (a thread's
+/// per round), group (threads that add up a row); default `multiround_shape`.
+template <class V>
+std::unique_ptr<cuda::DeviceOperator<V>> make_csr_multiround(const cuda::DeviceSource<V>& source, Options& options,
+                                                             Accumulator accumulator, cudaStream_t stream);
+
+/// Equally many rows and nonzeros together for every thread, by merge path (Merrill and Garland, SC 2016); rows that
+/// are cut are added up in a fixed order by the last block to reach them. The first row of each block is found on the
+/// GPU when the operator is made. Option: items (3, 5, 7 or 9 a thread; default `items_per_thread`).
+template <class V>
+std::unique_ptr<cuda::DeviceOperator<V>> make_csr_merge(const cuda::DeviceSource<V>& source, Options& options,
+                                                        Accumulator accumulator, cudaStream_t stream);
+
 }  // namespace tilespmv::baseline

@@ -20,7 +20,9 @@ __global__ void __launch_bounds__(kBlockThreads) csr_vector(CsrSpmv<V, A, P> p) 
     A sum = 0;
     for (P k = row < p.rows ? p.a.row_ptrs[row] + lane : 0; k < end; k += kInFlight * kThreads) {
         A products[kInFlight];
-        load_products(p, k, end, P{kThreads}, products);
+        Nonzeros<V, kInFlight> nonzeros;
+        nonzeros.load(p.a, k, end, P{kThreads});
+        nonzeros.multiply(p.x, products);
         for (const A product : products) sum += product;
     }
     for (int step = kThreads / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);

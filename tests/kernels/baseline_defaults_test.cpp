@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tile/error.hpp"
+
 namespace tilespmv::baseline {
 namespace {
 
@@ -15,6 +17,44 @@ TEST(CsrVectorDefaults, AThreadHasAtMostFourNonzerosOfAMeanRow) {
     EXPECT_EQ(threads_per_row(100, 6401), 32);
     EXPECT_EQ(threads_per_row(1, 1'000'000'000'000), 32);
     EXPECT_EQ(threads_per_row(2'000'000'000, 60'000'000'000), 8);
+}
+
+TEST(CsrMergeDefaults, SmallMatricesAreCutIntoMoreBlocks) {
+    EXPECT_EQ(items_per_thread(0, 132), 3);
+    EXPECT_EQ(items_per_thread(1'000'000, 132), 3);
+    EXPECT_EQ(items_per_thread(2'000'000, 132), 7);
+    EXPECT_EQ(items_per_thread(2'000'000, 264), 3);
+    EXPECT_EQ(items_per_thread(4'000'000'000'000, 132), 7);
+}
+
+MultiroundShape shape_of(const char* specification, index_t rows, offset_t nnz) {
+    Options options("operator", specification);
+    return multiround_shape(options, rows, nnz);
+}
+
+TEST(CsrMultiroundDefaults, FillARoundWithMeanRows) {
+    EXPECT_EQ(shape_of("csr-multiround", 0, 0), (MultiroundShape{256, 256, 8, 1}));
+    EXPECT_EQ(shape_of("csr-multiround", 1000, 5000), (MultiroundShape{256, 256, 8, 1}));
+    EXPECT_EQ(shape_of("csr-multiround", 1000, 7000), (MultiroundShape{256, 256, 8, 1}));
+    EXPECT_EQ(shape_of("csr-multiround", 1000, 7001), (MultiroundShape{128, 256, 8, 2}));
+    EXPECT_EQ(shape_of("csr-multiround", 1000, 27000), (MultiroundShape{64, 256, 8, 4}));
+    EXPECT_EQ(shape_of("csr-multiround", 1000, 1'000'000'000'000), (MultiroundShape{8, 256, 8, 32}));
+}
+
+TEST(CsrMultiroundDefaults, FollowTheOptionsThatAreGiven) {
+    EXPECT_EQ(shape_of("csr-multiround:threads=64", 1000, 27000), (MultiroundShape{16, 64, 8, 4}));
+    EXPECT_EQ(shape_of("csr-multiround:group=16", 1000, 5000), (MultiroundShape{16, 256, 8, 16}));
+    EXPECT_EQ(shape_of("csr-multiround:rows=100", 1000, 27000), (MultiroundShape{100, 256, 8, 2}));
+    EXPECT_EQ(shape_of("csr-multiround:products=1", 1000, 7000), (MultiroundShape{32, 256, 1, 8}));
+    EXPECT_EQ(shape_of("csr-multiround:rows=3,threads=512,products=2,group=32", 1000, 5000),
+              (MultiroundShape{3, 512, 2, 32}));
+}
+
+TEST(CsrMultiroundDefaults, RefuseMoreRowsThanGroups) {
+    for (const char* specification : {"csr-multiround:rows=257", "csr-multiround:rows=65,group=4",
+                                      "csr-multiround:threads=64,group=32,rows=3", "csr-multiround:rows=0"}) {
+        EXPECT_THROW(shape_of(specification, 1000, 5000), Error) << specification;
+    }
 }
 
 }  // namespace

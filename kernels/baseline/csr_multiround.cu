@@ -1,0 +1,92 @@
+#include "kernels/accumulator.hpp"
+#include "kernels/baseline/csr_kernel.cuh"
+#include "kernels/baseline/csr_operator.hpp"
+#include "kernels/baseline/csr_operators.hpp"
+#include "kernels/baseline/defaults.hpp"
+#include "kernels/cuda/launch.cuh"
+
+namespace tilespmv::baseline {
+namespace {
+
+/// One product; a block owns `block_rows` consecutive rows, and `group` of its threads each of them.
+template <class V, class A, class P>
+struct MultiroundSpmv : CsrSpmv<V, A, P> {
+    int block_rows = 0;
+    int group = 0;  ///< a power of two, at most a warp
+};
+
+/// The whole block brings the nonzeros of its rows, kProducts a thread and round, multiplied into shared memory; there
+/// the groups take those of their rows. The sums stay in registers until the last round.
+template <class V, class A, class P, int kProducts>
+__global__ void __launch_bounds__(kMultiroundMaxThreads, 2) csr_multiround(MultiroundSpmv<V, A, P> p) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    A* const products = reinterpret_cast<A*>(shared);
+    const int thread = static_cast<int>(threadIdx.x);
+    const std::int64_t first_row = std::int64_t{blockIdx.x} * p.block_rows;
+    const std::int64_t end_row = first_row + p.block_rows < p.rows ? first_row + p.block_rows : p.rows;
+    const std::int64_t row = first_row + (thread >> (__ffs(p.group) - 1));
+    const P end = p.a.row_ptrs[end_row];
+    const P row_begin = row < end_row ? p.a.row_ptrs[row] : end;
+    const P row_end = row < end_row ? p.a.row_ptrs[row + 1] : end;
+    const auto lane = static_cast<P>(thread & (p.group - 1));
+    const auto round = static_cast<P>(blockDim.x * kProducts);
+    A sum = 0;
+    for (P begin = p.a.row_ptrs[first_row]; begin < end; begin += round) {
+        Nonzeros<V, kProducts> nonzeros;
+        A mine[kProducts];
+        nonzeros.load(p.a, begin + static_cast<P>(thread), end, static_cast<P>(blockDim.x));
+        nonzeros.multiply(p.x, mine);
+        __syncthreads();  // nobody reads the products of the round before any more
+#pragma unroll
+        for (int i = 0; i < kProducts; ++i) products[thread + i * static_cast<int>(blockDim.x)] = mine[i];
+        __syncthreads();
+        const P last = begin + round < row_end ? begin + round : row_end;
+        for (P k = (begin < row_begin ? row_begin : begin) + lane; k < last; k += static_cast<P>(p.group)) {
+            sum += products[k - begin];
+        }
+    }
+    for (int step = p.group / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
+    if (row < end_row && lane == 0) p.write(row, sum);
+}
+
+template <class V, class A>
+class CsrMultiround final : public CsrOperator<V> {
+public:
+    CsrMultiround(const CsrMatrix<V>& a, const MultiroundShape& shape, cudaStream_t stream)
+        : CsrOperator<V>("csr-multiround", a, stream), shape_(shape) {}
+
+    void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
+        if (alpha == 0) return cuda::launch_scale(y, this->rows(), static_cast<A>(beta), stream);
+        this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
+            const MultiroundSpmv<V, A, P> p{
+                {a, x, y, static_cast<A>(alpha), static_cast<A>(beta), this->rows()}, shape_.rows, shape_.group};
+            const auto blocks = div_up(this->rows(), shape_.rows);
+            const auto shared = static_cast<std::size_t>(shape_.threads * shape_.products) * sizeof(A);
+            with_constant<1, 2, 4, 8>(shape_.products, [&]<int kProducts>() {
+                cuda::launch(csr_multiround<V, A, P, kProducts>, blocks, shape_.threads, p, stream, shared);
+            });
+        });
+    }
+
+private:
+    MultiroundShape shape_;
+};
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<cuda::DeviceOperator<V>> make_csr_multiround(const cuda::DeviceSource<V>& source, Options& options,
+                                                             Accumulator accumulator, cudaStream_t stream) {
+    const auto shape = multiround_shape(options, source.csr->rows, source.csr->nnz());
+    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<cuda::DeviceOperator<V>> {
+        return std::make_unique<CsrMultiround<V, A>>(*source.csr, shape, stream);
+    });
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                                   \
+    template std::unique_ptr<cuda::DeviceOperator<V>> make_csr_multiround(const cuda::DeviceSource<V>&, Options&, \
+                                                                          Accumulator, cudaStream_t);
+TILESPMV_INSTANTIATE(double)
+TILESPMV_INSTANTIATE(float)
+
+}  // namespace tilespmv::baseline

@@ -1,0 +1,44 @@
+// Options and errors of the operators on CSR; nothing here needs a GPU.
+#include <gmock/gmock.h>
+
+#include "kernels/cuda/device_operator.hpp"
+#include "tests/support/battery.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+template <class V>
+void expect_usage_error(const char* specification, Accumulator accumulator, const char* text) {
+    const auto csr = convert_values<V>(matrix_of(20, 30, {{0, 0}, {19, 29}}));
+    try {
+        (void)cuda::make_device_operator<V>(specification, {.csr = &csr, .tiles = nullptr}, accumulator, nullptr);
+        FAIL() << specification << " was made";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage) << error.what();
+        EXPECT_THAT(error.what(), HasSubstr(text));
+    }
+}
+
+TEST(BaselineOptions, RefuseWhatTheyAreNot) {
+    const auto refused = [](const char* specification, const char* text) {
+        expect_usage_error<double>(specification, Accumulator::float64, text);
+    };
+    refused("csr-scalar:threads=2", "no option 'threads'; it takes none");
+    refused("csr-vector:threads=3", "expected one of 2, 4, 8, 16, 32");
+    refused("csr-vector:group=2", "no option 'group'; it takes threads");
+    refused("csr-multiround:threads=100", "expected one of 64, 128, 256, 512");
+    refused("csr-multiround:rows=300", "300 rows of a block");
+    refused("csr-merge:items=8", "expected one of 3, 5, 7, 9");
+}
+
+TEST(BaselineAccumulators, AreNotNarrowerThanTheValues) {
+    for (const char* name : {"csr-scalar", "csr-vector", "csr-multiround"}) {
+        expect_usage_error<double>(name, Accumulator::float32, "float64 cannot be accumulated in float32");
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
