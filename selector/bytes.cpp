@@ -22,7 +22,14 @@ TileChoice smallest(formats::FormatList<F...>, const TilePattern& pattern, int v
 }  // namespace
 
 TileChoice BytesPolicy::choose(const TilePattern& pattern, int value_bytes) const {
-    TileChoice choice = smallest(formats::Formats{}, pattern, value_bytes);
+    TileChoice choice;
+    // Most tiles of scattered matrices: nothing beats one byte for the place of a single nonzero.
+    if (pattern.nnz == 1 && pattern.rows * pattern.cols > 1) {
+        choice.format = formats::id_of<formats::Coo>;
+        choice.size = {1, 1, 0};
+    } else {
+        choice = smallest(formats::Formats{}, pattern, value_bytes);
+    }
     const int tiled = choice.size.bytes(value_bytes) + static_cast<int>(sizeof(TileEntry));
     const int csr = pattern.nnz * (value_bytes + static_cast<int>(sizeof(index_t)));
     choice.defer = may_defer_ && tiled + saving_ > csr;

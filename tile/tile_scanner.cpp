@@ -15,15 +15,11 @@ constexpr int kGroups = 64;
 constexpr int kWindowTiles = kGroups * kGroupTiles;
 constexpr std::uint32_t kWindowCols = kWindowTiles * kTileSize;
 
-/// Position of the first non-zero flag in [from / 8 * 8, to), or -1; `to` is a multiple of 8.
-template <std::size_t N>
-int first_flag(const std::array<std::uint8_t, N>& flags, int from, int to) {
-    for (int i = from / 8 * 8; i < to; i += 8) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, flags.data() + i, sizeof word);
-        if (word != 0) return i + std::countr_zero(word) / 8;
-    }
-    return -1;
+/// Eight flags at once, the first in the lowest byte.
+std::uint64_t load_flags(const std::uint8_t* flags) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, flags, sizeof word);
+    return word;
 }
 
 }  // namespace
@@ -34,14 +30,18 @@ struct TileScanner::Window {
     std::array<std::array<std::uint16_t, kTileSize>, kWindowTiles> masks{};
     std::array<std::uint8_t, kWindowTiles> tiles{};
     std::array<std::uint8_t, kGroups> groups{};
+    int cursor = kWindowTiles;  // no tile before this one is left
 
-    /// The first tile left, or -1.
+    /// The first tile left, or -1, with which the window is as it was before it was filled.
     int front() {
-        for (int g = 0; (g = first_flag(groups, g, kGroups)) >= 0;) {
-            const int t = first_flag(tiles, g * kGroupTiles, (g + 1) * kGroupTiles);
-            if (t >= 0) return t;
-            groups[g] = 0;
+        while (cursor < kWindowTiles) {
+            if (cursor % kGroupTiles == 0 && !enter_group()) break;
+            const std::uint64_t flags = load_flags(tiles.data() + cursor);
+            if (flags != 0) return cursor + std::countr_zero(flags) / 8;
+            cursor += 8;
+            if (cursor % kGroupTiles == 0) groups[cursor / kGroupTiles - 1] = 0;
         }
+        cursor = kWindowTiles;
         return -1;
     }
     void clear(int tile) {
@@ -55,21 +55,41 @@ struct TileScanner::Window {
     /// being bytes, might change any member as far as the compiler knows.
     const index_t* read_row(int r, const index_t* col, const index_t* end, std::uint32_t window_col,
                             std::uint32_t& last, std::uint32_t& ascending) {
+        const bool all = static_cast<std::uint32_t>(end[-1]) - window_col < kWindowCols;
+        return all ? read_columns<true>(r, col, end, window_col, last, ascending)
+                   : read_columns<false>(r, col, end, window_col, last, ascending);
+    }
+
+private:
+    /// Moves the cursor on to the next group that holds anything; false if there is none.
+    bool enter_group() {
+        for (int g = cursor / kGroupTiles / 8 * 8; g < kGroups; g += 8) {
+            const std::uint64_t flags = load_flags(groups.data() + g);
+            if (flags == 0) continue;
+            cursor = (g + std::countr_zero(flags) / 8) * kGroupTiles;
+            return true;
+        }
+        return false;
+    }
+
+    template <bool kAll>
+    const index_t* read_columns(int r, const index_t* col, const index_t* end, std::uint32_t window_col,
+                                std::uint32_t& last, std::uint32_t& ascending) {
         std::uint16_t* const row = &masks[0][r];
         std::uint8_t* const tile_flags = tiles.data();
         std::uint8_t* const group_flags = groups.data();
         std::uint32_t previous = last;
-        std::uint32_t order = ~0u;
+        std::uint32_t order = ascending;
         for (; col < end; ++col) {
             const auto c = static_cast<std::uint32_t>(*col);
             const std::uint32_t w = c - window_col;
-            if (w >= kWindowCols) break;
+            if (!kAll && w >= kWindowCols) break;
             order &= previous - c;
             previous = c;
-            const std::size_t tile = w / kTileSize;
-            row[tile * kTileSize] = static_cast<std::uint16_t>(row[tile * kTileSize] | 1u << w % kTileSize);
-            tile_flags[tile] = 1;
-            group_flags[tile / kGroupTiles] = 1;
+            const std::size_t tile_col = w & (kWindowCols - kTileSize);  // inside, even if the columns do not ascend
+            row[tile_col] = static_cast<std::uint16_t>(row[tile_col] | 1u << w % kTileSize);
+            tile_flags[tile_col / kTileSize] = 1;
+            group_flags[tile_col / (kTileSize * kGroupTiles)] = 1;
         }
         last = previous;
         ascending = order;
@@ -107,6 +127,9 @@ TileScanner::TileScanner(index_t rows, index_t cols, offset_t nnz, const offset_
     for (int r = 0; r < pattern_.rows; ++r) {
         begin_[r] = read_[r] = row_ptrs[row0_ + r];
         end_[r] = row_ptrs[row0_ + r + 1];
+        // Columns that ascend to the last one are inside if that is.
+        if (read_[r] < end_[r] && static_cast<std::uint32_t>(col_idxs[end_[r] - 1]) >= static_cast<std::uint32_t>(cols))
+            fail(r);
     }
     may_overrun_ = row_ptrs[row0_ + pattern_.rows] + kGatherStep <= nnz;
 }
@@ -135,21 +158,17 @@ void TileScanner::take_tile(int tile) {
     window_->clear(tile);
 }
 
-// A column beyond the matrix cannot ascend to the last of its row, which is inside; so it is enough to look at the last
-// one and at the order.
 bool TileScanner::fill_window() {
     auto start = std::numeric_limits<std::uint32_t>::max();
     for (int r = 0; r < pattern_.rows; ++r) {
-        if (read_[r] == end_[r]) continue;
-        const auto first = static_cast<std::uint32_t>(col_idxs_[read_[r]]);
-        const auto last = static_cast<std::uint32_t>(col_idxs_[end_[r] - 1]);
-        if (std::max(first, last) >= static_cast<std::uint32_t>(cols_)) fail(r);
-        start = std::min(start, first);
+        if (read_[r] < end_[r]) start = std::min(start, static_cast<std::uint32_t>(col_idxs_[read_[r]]));
     }
     if (start == std::numeric_limits<std::uint32_t>::max()) return false;
     window_col_ = start / kTileSize * kTileSize;
+    window_->cursor = 0;
     for (int r = 0; r < pattern_.rows; ++r) {
-        std::uint32_t ascending = 0;
+        if (read_[r] == end_[r]) continue;
+        std::uint32_t ascending = ~0u;
         const index_t* col =
             window_->read_row(r, col_idxs_ + read_[r], col_idxs_ + end_[r], window_col_, last_col_[r], ascending);
         if (ascending >> 31 == 0) fail(r);

@@ -35,15 +35,14 @@ public:
     /// what comes after the tile's nonzeros is overwritten.
     template <class V>
     void gather(const V* csr_values, V* out) const {
-        for (int r = 0; r < pattern_.rows; ++r) {
-            const V* in = csr_values + first(r);
-            const int n = pattern_.row_counts[r];
-            if (!may_overrun_ || n > kGatherStep) {
-                out = copy_few(in, n, out);
-                continue;
+        if (may_overrun_ && pattern_.longest_row <= kGatherStep) {
+            for (std::size_t r = 0; r < kTileSize; ++r) {  // a fixed size is two moves, not a call
+                std::memcpy(out, csr_values + begin_[r] + passed_[r], kGatherStep * sizeof(V));
+                out += pattern_.row_counts[r];
             }
-            std::memcpy(out, in, kGatherStep * sizeof(V));  // a fixed size is two moves, not a call
-            out += n;
+        } else {
+            for (int r = 0; r < pattern_.rows; ++r)
+                out = copy_few(csr_values + begin_[r] + passed_[r], pattern_.row_counts[r], out);
         }
     }
     static constexpr int kGatherStep = 4;

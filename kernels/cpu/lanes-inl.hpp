@@ -28,7 +28,7 @@ inline constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 template <class T>
 using Like = hn::Rebind<T, D>;  // as many lanes of another type
 
-/// The hardware prefetcher alone leaves a fifth of the bandwidth unused: ask for what is 2 KiB ahead. Reading past the
+/// The hardware prefetcher alone leaves a fifth of the bandwidth unused: ask for what is 4 KiB ahead. Reading past the
 /// end of an array this way is harmless.
 template <class T>
 HWY_INLINE void prefetch_stream(const T* p) {

@@ -13,10 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {
 
 /// So many tiles before it is needed, x is asked for.
-#ifndef AHEAD
-#define AHEAD 8
-#endif
-inline constexpr offset_t kTilesAhead = AHEAD;
+inline constexpr offset_t kTilesAhead = 8;
 
 /// Where the tiles of a tile row stand in the arenas.
 template <Value V>
