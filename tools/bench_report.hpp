@@ -14,7 +14,7 @@ namespace tilespmv::tools {
 std::string_view status_name(bench::Status status);
 
 /// What the results of one matrix and value type say: a line about the matrix, a row for each case, a line for each
-/// error. Speed-ups are given over each of the baselines.
+/// baseline that is a group, and for each error. Speed-ups are given over each of the baselines.
 std::string results_text(std::span<const bench::Result> results, const std::vector<std::string>& baselines);
 
 /// Geometric means of the speed-ups over a baseline by operator, selector and value type, for matrices of less than a

@@ -9,43 +9,16 @@
 #include "bench/harness/machine.hpp"
 #include "bench/harness/memory.hpp"
 #include "bench/harness/result_file.hpp"
-#include "bench/harness/suite.hpp"
-#include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tile/output_file.hpp"
+#include "tools/bench_plan.hpp"
 #include "tools/bench_report.hpp"
-#include "tools/operator_list.hpp"
 #include "tools/source.hpp"
 #include "tools/status_line.hpp"
 #include "tools/value_type.hpp"
 
 namespace tilespmv::tools {
 namespace {
-
-constexpr std::string_view kStdout = "-";
-
-void fill_if_empty(std::vector<std::string>& options, const std::vector<std::string_view>& values) {
-    if (options.empty()) options.assign(values.begin(), values.end());
-}
-
-void add_suite(BenchOptions& options, Backend backend) {
-    const bench::Suite& suite = bench::find_suite(options.suite);
-    options.sources.insert(options.sources.end(), suite.sources.begin(), suite.sources.end());
-    fill_if_empty(options.selectors, suite.selectors);
-    if (backend == Backend::cpu) return;
-    fill_if_empty(options.operators, suite.operators);
-    fill_if_empty(options.baselines, suite.baselines);
-}
-
-void complete(BenchOptions& options, Backend backend) {
-    if (!options.suite.empty()) add_suite(options, backend);
-    if (options.sources.empty()) throw Error("no matrix; give one, or a suite with --suite", ExitCode::usage);
-    fill_if_empty(options.selectors, {kDefaultSelector});
-    fill_if_empty(options.baselines, default_baselines(backend));
-    if (options.json == kStdout && options.csv == kStdout) {
-        throw Error("--json - and --csv - would mix on standard output; give one of them a file", ExitCode::usage);
-    }
-}
 
 bench::MeasureOptions measure_options(const BenchOptions& options) {
     bench::MeasureOptions m;
@@ -60,18 +33,6 @@ bench::MeasureOptions measure_options(const BenchOptions& options) {
     return m;
 }
 
-template <Value V>
-std::vector<bench::Candidate<V>> candidates(const BenchOptions& options, bench::Device& device) {
-    std::vector<bench::Candidate<V>> all;
-    for (const auto& name : contest_operators<V>(device.backend(), options.operators, options.baselines)) {
-        const bool tiles = find_entry<V>(device.backend(), name).needs_tiles;
-        for (const auto& selector : tiles ? options.selectors : std::vector<std::string>{""}) {
-            all.push_back(bench::make_candidate<V>(device, name, selector, options.accumulator));
-        }
-    }
-    return all;
-}
-
 class BenchRun {
 public:
     // What cannot be written is found out before anything is measured.
@@ -83,7 +44,7 @@ public:
 
     void run() {
         for (const auto& source : options_.sources) {
-            for (const auto& values : value_types(source)) {
+            for (const auto& values : value_types(options_, source)) {
                 with_value_type(values, [&]<Value V>() { run_matrix<V>(source); });
             }
         }
@@ -102,15 +63,6 @@ private:
 
     void save() const {
         if (!options_.json.empty() && options_.json != kStdout) write_results(options_.json, set_);
-    }
-
-    std::vector<std::string> value_types(const std::string& source) const {
-        if (!options_.values.empty()) return options_.values;
-        try {
-            return {value_type_for(source, "")};
-        } catch (const Error&) {  // loading will say what is wrong with it
-            return {std::string(value_name<double>())};
-        }
     }
 
     template <Value V>
@@ -193,8 +145,7 @@ private:
 
 void run_bench(BenchOptions options, bench::Device& device) {
     complete(options, device.backend());
-    for (const auto& selector : options.selectors) make_policy(selector);
-    candidates<double>(options, device);  // refuses wrong names before anything is measured
+    check_plan(options, device);
     bench::keep_freed_memory();
     BenchRun(options, device).run();
 }

@@ -101,6 +101,18 @@ std::string error_lines(std::span<const Result> results) {
     return lines;
 }
 
+// Which case stands for a baseline, where its name does not say so.
+std::string baseline_lines(std::span<const Result> results, const std::vector<std::string>& baselines) {
+    std::string lines;
+    for (const auto& baseline : baselines) {
+        const auto found = std::ranges::find_if(results, [&](const Result& r) { return find_speedup(r, baseline); });
+        if (found == results.end()) continue;
+        const std::string& against = find_speedup(*found, baseline)->against;
+        if (against != baseline) lines += fmt::format("fastest {}: {}\n", baseline, against);
+    }
+    return lines;
+}
+
 // Columns of the summary.
 constexpr std::array kSizeNames{"< 1M nnz", "1M to 10M", "> 10M nnz", "all"};
 std::size_t size_group(offset_t nnz) { return nnz < 1'000'000 ? 0 : nnz <= 10'000'000 ? 1 : 2; }
@@ -135,7 +147,7 @@ std::string results_text(std::span<const Result> results, const std::vector<std:
     TextTable table;
     table.add(header(baselines));
     for (const Result& r : results) table.add(result_row(r, baselines));
-    return title(results) + table.str() + error_lines(results);
+    return title(results) + table.str() + baseline_lines(results, baselines) + error_lines(results);
 }
 
 std::string summary_text(std::span<const Result> results, const std::string& baseline) {

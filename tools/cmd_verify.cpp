@@ -70,9 +70,17 @@ std::string_view word(VerifyCase::Outcome outcome) {
     return "";
 }
 
-void print_case(const VerifyCase& result) {
-    fmt::print("{:<16} {:<18} {:<6} {:>11.2g}{}{}\n", result.name, result.tiles.empty() ? "-" : result.tiles,
-               word(result.outcome), result.worst, result.problem.empty() ? "" : "  ", result.problem);
+void print_case(const VerifyCase& result, std::size_t name_width) {
+    fmt::print("{:<{}} {:<18} {:<6} {:>11.2g}{}{}\n", result.name, name_width,
+               result.tiles.empty() ? "-" : result.tiles, word(result.outcome), result.worst,
+               result.problem.empty() ? "" : "  ", result.problem);
+}
+
+template <Value V>
+std::size_t name_width(const std::vector<ChosenOperator<V>>& operators) {
+    std::size_t width = 16;
+    for (const auto& chosen : operators) width = std::max(width, chosen.name.size());
+    return width;
 }
 
 template <Value V>
@@ -82,8 +90,9 @@ void verify(const VerifyOptions& options) {
     const auto csr = load_csr<V>(options.source);
     fmt::print("{}: {}, {}\n", source_name(options.source), describe_size(csr.rows, csr.cols, csr.nnz()),
                value_name<V>());
-    fmt::print("{:<16} {:<18} {:<6} {:>11}\n", "operator", "tiles", "result", "error/bound");
-    Verifier<V> verifier(csr, operators, options.seed, print_case);
+    const auto width = name_width(operators);
+    fmt::print("{:<{}} {:<18} {:<6} {:>11}\n", "operator", width, "tiles", "result", "error/bound");
+    Verifier<V> verifier(csr, operators, options.seed, [&](const VerifyCase& result) { print_case(result, width); });
     verifier.check_csr();
     if (options.selectors.empty() && holds_tiles(options.source))
         verifier.check_tiles("as stored", load_tiles<V>(options.source, ""));

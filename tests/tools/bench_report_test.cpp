@@ -48,6 +48,15 @@ TEST(BenchText, RowHasEveryNumber) {
                                             "8000", "8.0", "10.00", "128", "B", "ok"));
 }
 
+TEST(BenchText, SaysWhichOfAGroupTheBaselineIs) {
+    Result r = sample_result("a", {1, 1, 1, 1, 1, 1});
+    r.speedups = {{.baseline = "cusparse", .against = "cusparse-sell", .median = 1.5, .low = 1.49, .high = 1.51}};
+    const auto lines = lines_of(results_text(std::vector{r}, {"cusparse", "nothing"}));
+    ASSERT_EQ(lines.size(), 4u);
+    EXPECT_THAT(lines[1], HasSubstr("vs cusparse  vs nothing"));
+    EXPECT_EQ(lines[3], "fastest cusparse: cusparse-sell");
+}
+
 TEST(BenchText, MarksSayWhatTheyMean) {
     Result r = sample_result("a", {1, 1, 1, 1, 1, 1});
     r.speedups[0] = {.baseline = "csr-omp", .against = "csr-omp", .median = 1.5, .low = 1.49, .high = 1.51};

@@ -149,6 +149,10 @@ TEST_F(BenchRun, WhatIsWrongWithTheQuestionIsSaidBeforeAnythingIsMeasured) {
     };
     options_.operators = {"magic"};
     expect_refusal(ExitCode::usage, "unknown operator 'magic'");
+    options_.operators = {"tile-omp:threads=2"};
+    expect_refusal(ExitCode::usage, "no option 'threads'");
+    options_.accumulator = Accumulator::float32;
+    expect_refusal(ExitCode::usage, "accumulate in float64 only");
     options_.baselines = {"magic"};
     expect_refusal(ExitCode::usage, "unknown operator 'magic'");
     options_.selectors = {"magic"};

@@ -1,0 +1,57 @@
+#include "bench/harness/suite.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include "selector/policy.hpp"
+#include "tile/error.hpp"
+#include "tile/generate.hpp"
+#include "tile/options.hpp"
+
+namespace tilespmv::bench {
+namespace {
+
+// Throws for an unknown kind or parameter; generating the matrix would take minutes.
+void check_source(std::string_view source) {
+    ASSERT_TRUE(source.starts_with("gen:")) << source;
+    Options options("generator", source.substr(4));
+    const auto kind = std::ranges::find(generators(), options.name(), &GeneratorInfo::name);
+    ASSERT_NE(kind, generators().end()) << source;
+    for (const auto& p : kind->parameters) options.number(p.name, p.default_value, p.min, p.max);
+    EXPECT_NO_THROW(options.finish()) << source;
+}
+
+TEST(Suites, NameWhatThereIs) {
+    for (const Suite& suite : suites()) {
+        SCOPED_TRACE(std::string(suite.name));
+        EXPECT_EQ(find_suite(suite.name).name, suite.name);
+        EXPECT_FALSE(suite.summary.empty());
+        EXPECT_FALSE(suite.sources.empty());
+        for (const auto source : suite.sources) check_source(source);
+        for (const auto selector : suite.selectors) EXPECT_NO_THROW(make_policy(selector)) << selector;
+    }
+}
+
+TEST(Suites, UnknownNameListsTheOthers) {
+    try {
+        find_suite("magic");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        EXPECT_THAT(error.what(),
+                    testing::AllOf(testing::HasSubstr("cpu-classes"), testing::HasSubstr("gpu-classes"),
+                                   testing::HasSubstr("threads-per-vector"), testing::HasSubstr("csr-vs-cusparse"),
+                                   testing::HasSubstr("multiround"), testing::HasSubstr("tilespmv")));
+    }
+}
+
+TEST(Suites, GpuClassesAreTheElevenOfThePublishedFigures) {
+    const Suite& suite = find_suite("gpu-classes");
+    EXPECT_EQ(suite.sources.size(), 11u);
+    EXPECT_TRUE(suite.operators.empty());  // all there are
+    EXPECT_THAT(suite.selectors, testing::ElementsAre("paper-csr", "paper-adaptive", "paper-deferred", "bytes"));
+}
+
+}  // namespace
+}  // namespace tilespmv::bench
