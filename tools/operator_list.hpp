@@ -26,7 +26,8 @@ std::vector<std::string> expand_operators(Backend backend, const std::vector<std
 std::vector<std::string_view> default_baselines(Backend backend);
 
 /// The operators of a benchmark: those asked for (all but the oracle if none are), with sweeps expanded, and before
-/// them those that the baselines stand for, with all their sweeps, for without them there is no speed-up to give.
+/// them those that the baselines stand for, for without them there is no speed-up to give; those of cuSPARSE with all
+/// their sweeps, so that it is seen at its best.
 /// Throws a usage `Error` for a name that the backend does not have.
 template <Value V>
 std::vector<std::string> contest_operators(Backend backend, const std::vector<std::string>& specifications,

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "kernels/backend.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tile/generate.hpp"
@@ -30,6 +31,13 @@ TEST(Suites, NameWhatThereIs) {
         EXPECT_FALSE(suite.sources.empty());
         for (const auto source : suite.sources) check_source(source);
         for (const auto selector : suite.selectors) EXPECT_NO_THROW(make_policy(selector)) << selector;
+    }
+}
+
+TEST(Suites, NameOperatorsOfTheGpu) {
+    if (operator_entries<double>(Backend::cuda).empty()) GTEST_SKIP() << "this build has no operators for the GPU";
+    for (const Suite& suite : suites()) {
+        for (const auto name : suite.operators) EXPECT_NO_THROW(find_entry<double>(Backend::cuda, name)) << name;
     }
 }
 
