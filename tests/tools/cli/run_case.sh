@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run_case.sh CASE PROGRAM DATA: runs the commands of a golden test of the command line and compares what they say.
+# run_case.sh CASE PROGRAM DATA [gpu]: runs the commands of a golden test of the command line and compares what they say.
 #
 # A case is a text file of these lines; commands run one after the other in one new folder.
 #   # text     a comment
@@ -9,9 +9,11 @@
 #   = code     its exit code (0 if not given)
 #   text       a line that it prints on stdout
 # In an expected line {*} stands for anything, and a line ... for any number of lines. Blank lines at the end do
-# not count. The commands see no GPU, so that they say the same on every machine.
+# not count. The commands see no GPU, so that they say the same on every machine, unless the case is for one: with gpu,
+# the exit code is 77 on machines without.
 set -uo pipefail
-export LC_ALL=C CUDA_VISIBLE_DEVICES=  # the same everywhere: no GPU
+export LC_ALL=C
+[[ ${4:-} == gpu ]] || export CUDA_VISIBLE_DEVICES=
 case_file=$(realpath "$1")
 program=$(realpath "$2")
 DATA=$(realpath "$3")
@@ -24,6 +26,10 @@ ln -s "$program" "$work/bin/tilespmv"
 export PATH="$work/bin:$PATH"
 cd "$work/run" || exit 1
 failures=0
+if [[ ${4:-} == gpu ]]; then
+    tilespmv spmv gen:laplace2d:n=2 --device cuda >/dev/null
+    [[ $? != 4 ]] || exit 77
+fi
 
 # The extended regular expression that matches the expected lines in file $1.
 regex_of() {
