@@ -33,7 +33,8 @@ std::string label(const bench::CaseId& id) {
 std::string milliseconds(double seconds) { return fmt::format("{:.4g}", seconds * 1e3); }
 
 TextTable::Row header(const std::vector<std::string>& baselines) {
-    TextTable::Row row{"operator", "selector", "median ms", "spread", "cold ms", "GFLOP/s", "GB/s", "of bandwidth"};
+    TextTable::Row row{"operator", "selector", "sums", "median ms",   "spread",
+                       "cold ms",  "GFLOP/s",  "GB/s", "of bandwidth"};
     for (const auto& baseline : baselines) row.push_back("vs " + baseline);
     row.insert(row.end(), {"preprocess ms", "in products", "bytes/nnz", "device", "check"});
     return row;
@@ -53,6 +54,7 @@ TextTable::Row measured_row(const Result& r, const std::vector<std::string>& bas
     const bench::Metrics m = metrics(r);
     TextTable::Row row{r.id.operator_name,
                        dash_if_empty(r.id.selector),
+                       r.id.accumulator,
                        milliseconds(m.seconds) + (r.warm.converged ? "" : kNotConverged),
                        fmt::format("{:.1f}%", 100 * m.spread),
                        milliseconds(m.cold_seconds),
@@ -72,6 +74,7 @@ TextTable::Row result_row(const Result& r, const std::vector<std::string>& basel
     TextTable::Row row(header(baselines).size(), "-");
     row.front() = r.id.operator_name;
     row[1] = dash_if_empty(r.id.selector);
+    row[2] = r.id.accumulator;
     row.back() = status_name(r.status);
     return row;
 }
@@ -84,9 +87,8 @@ std::string title(std::span<const Result> results) {
         shape =
             fmt::format("{} x {}, {} nonzeros, ", grouped(loaded->rows), grouped(loaded->cols), grouped(loaded->nnz));
     }
-    const std::string sums = id.accumulator == id.values ? "" : fmt::format(" summed in {}", id.accumulator);
-    return fmt::format("{}: {}{}{}, {}, {} thread{}\n", source_name(id.matrix), shape, id.values, sums, id.device,
-                       id.threads, id.threads == 1 ? "" : "s");
+    return fmt::format("{}: {}{}, {}, {} thread{}\n", source_name(id.matrix), shape, id.values, id.device, id.threads,
+                       id.threads == 1 ? "" : "s");
 }
 
 // One line if all have the same trouble.

@@ -17,7 +17,6 @@ using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 const std::vector<std::string> kBaselines{"csr-omp"};
 
@@ -44,8 +43,8 @@ TEST(BenchText, RowHasEveryNumber) {
     EXPECT_EQ(lines[0], "a: 4 x 5, 10 nonzeros, float64, cpu, 2 threads");
     std::istringstream row(lines[2]);
     const std::vector<std::string> cells{std::istream_iterator<std::string>(row), {}};
-    EXPECT_THAT(cells, testing::ElementsAre("tile-omp", "bytes", "500", "0.0%", "5000", "0.00", "0.0", "100%", "1.50x~",
-                                            "8000", "8.0", "10.00", "128", "B", "ok"));
+    EXPECT_THAT(cells, testing::ElementsAre("tile-omp", "bytes", "float64", "500", "0.0%", "5000", "0.00", "0.0",
+                                            "100%", "1.50x~", "8000", "8.0", "10.00", "128", "B", "ok"));
 }
 
 TEST(BenchText, SaysWhichOfAGroupTheBaselineIs) {
@@ -71,7 +70,7 @@ TEST(BenchText, WrongResultShowsNoNumberButWhatIsWrong) {
     const auto lines = lines_of(results_text(
         std::vector{result_of(Status::wrong, "row 3 is 7"), sample_result("a", {1, 1, 1, 1, 1, 1})}, kBaselines));
     ASSERT_EQ(lines.size(), 5u);
-    EXPECT_THAT(lines[2], AllOf(EndsWith("WRONG"), Not(testing::ContainsRegex("[0-9]"))));
+    EXPECT_THAT(lines[2], testing::MatchesRegex("tile-omp +bytes +float64[ -]+WRONG"));
     EXPECT_EQ(lines[4], "WRONG: tile-omp bytes: row 3 is 7");
 }
 
