@@ -17,6 +17,9 @@ struct CsrView {
     const V* values = nullptr;
 };
 
+/// Whether positions up to `count` fit a signed index of 32 bits.
+constexpr bool fits_32_bits(offset_t count) { return count <= std::numeric_limits<std::int32_t>::max(); }
+
 /// The row pointers in 32 bits; they must be below 2^32.
 inline Buffer<std::uint32_t> narrowed(const Buffer<offset_t>& row_ptrs) {
     Buffer<std::uint32_t> narrow(row_ptrs.size());
@@ -61,7 +64,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_narrow() const { return nnz_ <= std::numeric_limits<std::int32_t>::max(); }
+    [[nodiscard]] bool is_narrow() const { return fits_32_bits(nnz_); }
 
     index_t rows_;
     index_t cols_;

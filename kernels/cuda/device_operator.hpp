@@ -17,8 +17,9 @@ namespace tilespmv::cuda {
 /// y = alpha * A * x + beta * y with everything in device memory, on a stream.
 ///  - `apply` neither allocates nor synchronises, so it can be captured into a graph; workspace is part of the object,
 ///    which therefore serves one product at a time.
-///  - beta = 0 never reads y, alpha = 0 never reads A or x, NaN and Inf propagate as in a CSR product.
-///  - Two calls with the same arguments give the same bits.
+///  - beta = 0 never reads y, alpha = 0 never reads A or x, NaN and Inf propagate as in a CSR product
+///    unless it `pads_with_zeros`.
+///  - Two calls with the same arguments give the same bits if it `is_reproducible`.
 template <class V>
 class DeviceOperator {
 public:
@@ -35,6 +36,10 @@ public:
     [[nodiscard]] virtual std::size_t matrix_bytes() const = 0;
     /// Device memory that the object holds: the matrix and its workspace.
     [[nodiscard]] virtual std::size_t device_bytes() const = 0;
+    /// Whether two calls with the same arguments give the same bits, as they do in all operators of our own.
+    [[nodiscard]] virtual bool is_reproducible() const { return true; }
+    /// Whether zeros that the matrix does not have meet x, so that Inf and NaN in it reach rows that they should not.
+    [[nodiscard]] virtual bool pads_with_zeros() const { return false; }
     /// x: cols values; y: rows values; they must not overlap.
     virtual void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const = 0;
 };
@@ -58,7 +63,15 @@ struct DeviceOperatorInfo {
                                                cudaStream_t stream) = nullptr;
     /// The values that `option=all` stands for, such as "alg=1|2" or "rows=1|2,block=64|128"; empty if there are none.
     std::string_view sweeps = {};
+    bool sums_in_own_type = false;  ///< accumulates float32 in float32 only
 };
+
+/// What an operator accumulates in if nobody asks for anything else.
+template <class V>
+constexpr Accumulator default_accumulator(const DeviceOperatorInfo<V>& info) {
+    const bool is_narrow = info.sums_in_own_type && sizeof(V) == sizeof(float);
+    return is_narrow ? Accumulator::float32 : tilespmv::default_accumulator<V>();
+}
 
 /// Every operator for the GPU. To add one: an entry in `operators.cpp`.
 template <class V>

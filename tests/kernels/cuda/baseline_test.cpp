@@ -1,6 +1,8 @@
 // Options and errors of the operators on CSR; nothing here needs a GPU.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "kernels/cuda/device_operator.hpp"
 #include "tests/support/battery.hpp"
 #include "tile/error.hpp"
@@ -32,6 +34,34 @@ TEST(BaselineOptions, RefuseWhatTheyAreNot) {
     refused("csr-multiround:threads=100", "expected one of 64, 128, 256, 512");
     refused("csr-multiround:rows=300", "300 rows of a block");
     refused("csr-merge:items=8", "expected one of 3, 5, 7, 9");
+}
+
+bool has_cusparse() {
+    return std::ranges::count(cuda::device_operators<double>(), "cusparse-csr",
+                              &cuda::DeviceOperatorInfo<double>::name) > 0;
+}
+
+TEST(CusparseOptions, RefuseWhatTheyAreNot) {
+    if (!has_cusparse()) GTEST_SKIP() << "this build has no cuSPARSE";
+    const auto refused = [](const char* specification, const char* text) {
+        expect_usage_error<double>(specification, Accumulator::float64, text);
+    };
+    refused("cusparse-csr:alg=3", "expected one of 1, 2");
+    refused("cusparse-coo:order=row", "no option 'order'; it takes alg");
+    refused("cusparse-sell:slice=16", "expected one of 32");
+    refused("cusparse-bsr:block=3", "expected one of 2, 4, 8, 16");
+    refused("cusparse-bsr:order=diagonal", "expected row or col");
+}
+
+TEST(CusparseAccumulators, AreTheTypeOfTheValues) {
+    if (!has_cusparse()) GTEST_SKIP() << "this build has no cuSPARSE";
+    for (const char* name : {"cusparse-csr", "cusparse-coo", "cusparse-sell", "cusparse-bsr"}) {
+        expect_usage_error<float>(name, Accumulator::float64, "cuSPARSE accumulates values of float32 in float32 only");
+        expect_usage_error<double>(name, Accumulator::float32, "float64 in float64 only");
+        EXPECT_EQ(cuda::default_accumulator(cuda::find_device_operator<float>(name)), Accumulator::float32);
+        EXPECT_EQ(cuda::default_accumulator(cuda::find_device_operator<double>(name)), Accumulator::float64);
+    }
+    EXPECT_EQ(cuda::default_accumulator(cuda::find_device_operator<float>("csr-vector")), Accumulator::float64);
 }
 
 TEST(BaselineAccumulators, AreNotNarrowerThanTheValues) {

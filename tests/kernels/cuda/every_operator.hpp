@@ -49,6 +49,7 @@ std::vector<OperatorCase<V>> every_operator(const CsrMatrix<V>& csr) {
     const auto add = [&](const std::string& with, const cuda::DeviceSource<V>& source) {
         for (const auto& info : cuda::device_operators<V>()) {
             if (info.needs_tiles != (source.tiles != nullptr)) continue;
+            if (default_accumulator(info) != default_accumulator<V>()) continue;
             for (const auto& spec : specifications(info)) {
                 all.push_back({spec + with, &info,
                                cuda::make_device_operator<V>(spec, source, default_accumulator<V>(), stream.get())});

@@ -66,7 +66,9 @@ TYPED_TEST(EveryDeviceOperator, PropagatesInfinityAndNaNAsCsrDoes) {
         auto csr = convert_values<V>(matrix);
         auto x = numbers<V>(csr.cols, 1);
         for (std::size_t i = 0; i < x.size(); i += 5) x[i] = static_cast<V>(i % 2 == 0 ? kInf : kNaN);
-        this->expect_product(csr, every_operator<V>(csr), x);
+        auto operators = every_operator<V>(csr);
+        std::erase_if(operators, [](const auto& a) { return a.made->pads_with_zeros(); });
+        this->expect_product(csr, operators, x);
         for (std::size_t i = 0; i < csr.values.size(); i += 7) {
             csr.values[i] = static_cast<V>(i % 2 == 0 ? -kInf : kNaN);
         }
@@ -81,6 +83,7 @@ TYPED_TEST(EveryDeviceOperator, GivesTheSameBitsAHundredTimes) {
         const auto csr = convert_values<V>(matrix);
         DeviceVectors<V> vectors(numbers<V>(csr.cols, 3), this->poison(csr.rows));
         for (const auto& a : every_operator<V>(csr)) {
+            if (!a.made->is_reproducible()) continue;
             vectors.apply(*a.made, 1, 0);
             const auto first = vectors.y();
             for (int run = 1; run < 100; ++run) {
@@ -122,6 +125,9 @@ TYPED_TEST(EveryDeviceOperator, SaysWhatItIsAndHolds) {
         EXPECT_EQ(a.made->nnz(), 3);
         EXPECT_GE(a.made->matrix_bytes(), 3 * sizeof(V));
         EXPECT_GE(a.made->device_bytes(), a.made->matrix_bytes());
+        const bool is_ours = !a.info->name.starts_with("cusparse");
+        EXPECT_TRUE(a.made->is_reproducible() || !is_ours);
+        EXPECT_TRUE(!a.made->pads_with_zeros() || !is_ours);
     }
 }
 

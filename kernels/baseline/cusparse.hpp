@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <type_traits>
+
+#include <cusparse.h>
+
+#include "tile/types.hpp"
+
+/// What the operators on cuSPARSE share: errors, owners of its objects, its names for types.
+namespace tilespmv::baseline {
+
+/// Throws `Error` with the expression, file, line and cuSPARSE's text unless `status` is success.
+void check(cusparseStatus_t status, const char* expression, const char* file, int line);
+
+template <auto kDestroy>
+struct Destroy {
+    template <class T>
+    void operator()(T* object) const noexcept {
+        static_cast<void>(kDestroy(object));  // nothing to be done about an error here
+    }
+};
+
+using CusparseHandle = std::unique_ptr<cusparseContext, Destroy<cusparseDestroy>>;
+using SparseMatrix = std::unique_ptr<cusparseSpMatDescr, Destroy<cusparseDestroySpMat>>;
+using DenseVector = std::unique_ptr<cusparseDnVecDescr, Destroy<cusparseDestroyDnVec>>;
+using MatrixProperties = std::unique_ptr<cusparseMatDescr, Destroy<cusparseDestroyMatDescr>>;
+
+/// Throws `Error` if cuSPARSE cannot be set up on the current GPU.
+CusparseHandle make_cusparse_handle();
+
+/// The type in which cuSPARSE computes with values of V.
+template <class V>
+using CusparseSum = std::conditional_t<std::is_same_v<V, double>, double, float>;
+
+template <class V>
+constexpr cudaDataType cuda_type() {
+    return std::is_same_v<V, double> ? CUDA_R_64F : CUDA_R_32F;
+}
+
+template <class I>
+constexpr cusparseIndexType_t index_type() {
+    return sizeof(I) == 8 ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
+}
+
+}  // namespace tilespmv::baseline
+
+#define TILESPMV_CUSPARSE(expression) ::tilespmv::baseline::check((expression), #expression, __FILE__, __LINE__)

@@ -1,0 +1,110 @@
+#include "kernels/baseline/bsr.hpp"
+#include "kernels/baseline/cusparse_operator.cuh"
+#include "kernels/baseline/cusparse_operators.hpp"
+
+namespace tilespmv::baseline {
+namespace {
+
+/// A vector of whole blocks where that of the product ends within one, empty where it does not.
+template <class V>
+cuda::DeviceBuffer<V> whole_blocks(index_t size, index_t blocks, int block_size, cudaStream_t stream) {
+    const auto padded = static_cast<std::size_t>(std::int64_t{blocks} * block_size);
+    cuda::DeviceBuffer<V> vector(padded > static_cast<std::size_t>(size) ? padded : 0);
+    TILESPMV_CUDA(cudaMemsetAsync(vector.data(), 0, vector.bytes(), stream));
+    return vector;
+}
+
+/// The product by cusparse<t>bsrmv; what cusparseSpMV does with blocks is documented from CUDA 13.1 on only.
+template <class V>
+class CusparseBsr final : public CusparseOperator<V> {
+public:
+    CusparseBsr(const CsrMatrix<V>& a, const BsrMatrix<V>& bsr, BlockOrder order, cudaStream_t stream)
+        : CusparseOperator<V>("cusparse-bsr", a),
+          block_size_(bsr.block_size),
+          block_rows_(bsr.block_rows),
+          block_cols_(bsr.block_cols),
+          direction_(order == BlockOrder::row_major ? CUSPARSE_DIRECTION_ROW : CUSPARSE_DIRECTION_COLUMN),
+          row_ptrs_(bsr.row_ptrs, stream),
+          col_idxs_(bsr.col_idxs, stream),
+          values_(bsr.values, stream),
+          x_(whole_blocks<V>(a.cols, bsr.block_cols, bsr.block_size, stream)),
+          y_(whole_blocks<V>(a.rows, bsr.block_rows, bsr.block_size, stream)) {
+        cusparseMatDescr_t properties = nullptr;  // of a general matrix that counts from 0
+        TILESPMV_CUSPARSE(cusparseCreateMatDescr(&properties));
+        properties_.reset(properties);
+        TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    }
+
+    [[nodiscard]] bool is_reproducible() const override { return false; }  // nothing is promised
+    [[nodiscard]] bool pads_with_zeros() const override { return true; }
+    [[nodiscard]] std::size_t matrix_bytes() const override {
+        return row_ptrs_.bytes() + col_idxs_.bytes() + values_.bytes();
+    }
+    [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + x_.bytes() + y_.bytes(); }
+
+private:
+    void multiply(V alpha, const V* x, V beta, V* y, cudaStream_t stream) const override {
+        const auto copy = [&](V* to, const V* from, index_t size) {
+            const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(V);
+            TILESPMV_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream));
+        };
+        if (!x_.empty()) copy(x_.data(), x, this->cols());
+        if (!y_.empty() && beta != V{}) copy(y_.data(), y, this->rows());
+        call(alpha, x_.empty() ? x : x_.data(), beta, y_.empty() ? y : y_.data());
+        if (!y_.empty()) copy(y, y_.data(), this->rows());
+    }
+
+    void call(V alpha, const V* x, V beta, V* y) const {
+        const auto bsrmv = [] {
+            if constexpr (std::is_same_v<V, double>)
+                return cusparseDbsrmv;
+            else
+                return cusparseSbsrmv;
+        }();
+        TILESPMV_CUSPARSE(bsrmv(this->handle(), direction_, CUSPARSE_OPERATION_NON_TRANSPOSE, block_rows_, block_cols_,
+                                static_cast<int>(col_idxs_.size()), &alpha, properties_.get(), values_.data(),
+                                row_ptrs_.data(), col_idxs_.data(), block_size_, x, &beta, y));
+    }
+
+    int block_size_;
+    index_t block_rows_;
+    index_t block_cols_;
+    cusparseDirection_t direction_;
+    MatrixProperties properties_;
+    cuda::DeviceBuffer<std::int32_t> row_ptrs_;
+    cuda::DeviceBuffer<index_t> col_idxs_;
+    cuda::DeviceBuffer<V> values_;
+    cuda::DeviceBuffer<V> x_;
+    cuda::DeviceBuffer<V> y_;
+};
+
+BlockOrder read_order(Options& options) {
+    const std::string order = options.word("order", "row");
+    if (order == "row") return BlockOrder::row_major;
+    if (order == "col") return BlockOrder::column_major;
+    throw Error("cusparse-bsr: order=" + order + ", expected row or col", ExitCode::usage);
+}
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_bsr(const cuda::DeviceSource<V>& source, Options& options,
+                                                           Accumulator accumulator, cudaStream_t stream) {
+    const int block_size = options.one_of("block", 4, {2, 4, 8, 16});
+    const BlockOrder order = read_order(options);
+    options.finish();
+    require_cusparse_sum<V>(accumulator);
+    if constexpr (std::is_floating_point_v<V>) {
+        return std::make_unique<CusparseBsr<V>>(*source.csr, make_bsr(*source.csr, block_size, order), order, stream);
+    } else {
+        throw Error("cuSPARSE has no BSR product for values of " + std::string(value_name<V>()), ExitCode::usage);
+    }
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                                 \
+    template std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_bsr(const cuda::DeviceSource<V>&, Options&, \
+                                                                        Accumulator, cudaStream_t);
+TILESPMV_INSTANTIATE(double)
+TILESPMV_INSTANTIATE(float)
+
+}  // namespace tilespmv::baseline

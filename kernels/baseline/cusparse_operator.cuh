@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+
+#include "kernels/baseline/cusparse.hpp"
+#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/device_operator.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "tile/error.hpp"
+
+namespace tilespmv::baseline {
+
+/// What all operators on cuSPARSE have in common: it is not asked where there is nothing to multiply.
+template <class V>
+class CusparseOperator : public cuda::DeviceOperator<V> {
+public:
+    CusparseOperator(std::string_view name, const CsrMatrix<V>& a)
+        : name_(name), rows_(a.rows), cols_(a.cols), nnz_(a.nnz()), handle_(make_cusparse_handle()) {}
+
+    [[nodiscard]] std::string_view name() const override { return name_; }
+    [[nodiscard]] index_t rows() const override { return rows_; }
+    [[nodiscard]] index_t cols() const override { return cols_; }
+    [[nodiscard]] offset_t nnz() const override { return nnz_; }
+
+    void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const final {
+        using A = CusparseSum<V>;
+        if (alpha == 0 || nnz_ == 0) return cuda::launch_scale(y, rows_, static_cast<A>(beta), stream);
+        TILESPMV_CUSPARSE(cusparseSetStream(handle_.get(), stream));
+        multiply(static_cast<A>(alpha), x, static_cast<A>(beta), y, stream);
+    }
+
+protected:
+    /// As `apply`, with something to multiply; the handle works on `stream`.
+    virtual void multiply(CusparseSum<V> alpha, const V* x, CusparseSum<V> beta, V* y, cudaStream_t stream) const = 0;
+
+    [[nodiscard]] cusparseHandle_t handle() const { return handle_.get(); }
+
+private:
+    std::string_view name_;
+    index_t rows_;
+    index_t cols_;
+    offset_t nnz_;
+    CusparseHandle handle_;
+};
+
+/// Throws a usage `Error` for an accumulator that cuSPARSE does not have for V.
+template <class V>
+void require_cusparse_sum(Accumulator accumulator) {
+    constexpr auto own = std::is_same_v<V, double> ? Accumulator::float64 : Accumulator::float32;
+    if (accumulator == own) return;
+    throw Error("cuSPARSE accumulates values of " + std::string(value_name<V>()) + " in " +
+                    std::string(accumulator_name(own)) + " only, not in " + std::string(accumulator_name(accumulator)),
+                ExitCode::usage);
+}
+
+}  // namespace tilespmv::baseline

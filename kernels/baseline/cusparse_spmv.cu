@@ -1,0 +1,216 @@
+#include "kernels/baseline/cusparse_operator.cuh"
+#include "kernels/baseline/cusparse_operators.hpp"
+#include "kernels/baseline/device_csr.hpp"
+#include "kernels/baseline/sell.hpp"
+
+namespace tilespmv::baseline {
+namespace {
+
+/// A matrix as cuSPARSE knows it, with the device memory behind it.
+struct DescribedMatrix {
+    cuda::DeviceBuffer<std::byte> positions;  ///< row pointers, rows or slice offsets
+    cuda::DeviceBuffer<std::byte> cols;
+    cuda::DeviceBuffer<std::byte> values;
+    SparseMatrix descriptor = nullptr;
+
+    [[nodiscard]] std::size_t bytes() const { return positions.bytes() + cols.bytes() + values.bytes(); }
+};
+
+template <class T>
+cuda::DeviceBuffer<std::byte> upload(const Buffer<T>& host, cudaStream_t stream) {
+    return {std::as_bytes(std::span<const T>(host.data(), host.size())), stream};
+}
+
+/// What cuSPARSE is to do, whether it promises the same bits every time and whether it looks at the matrix before.
+struct Algorithm {
+    cusparseSpMVAlg_t id;
+    bool is_reproducible;
+    bool has_preprocessing;
+};
+
+/// The product by cusparseSpMV.
+template <class V>
+class CusparseSpmv final : public CusparseOperator<V> {
+public:
+    /// `matrix` is not described if it has no nonzeros.
+    CusparseSpmv(std::string_view name, const CsrMatrix<V>& a, DescribedMatrix matrix, Algorithm algorithm,
+                 cudaStream_t stream)
+        : CusparseOperator<V>(name, a), matrix_(std::move(matrix)), algorithm_(algorithm) {
+        if (a.nnz() > 0) prepare(stream);
+        TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    }
+
+    [[nodiscard]] bool is_reproducible() const override { return algorithm_.is_reproducible; }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return matrix_.bytes(); }
+    [[nodiscard]] std::size_t device_bytes() const override { return matrix_.bytes() + workspace_.bytes(); }
+
+private:
+    using A = CusparseSum<V>;
+
+    // cuSPARSE wants x and y beforehand, but looks at their size and type only.
+    void prepare(cudaStream_t stream) {
+        const cuda::DeviceBuffer<V> x(static_cast<std::size_t>(this->cols()));
+        const cuda::DeviceBuffer<V> y(static_cast<std::size_t>(this->rows()));
+        x_ = describe(x.data(), this->cols());
+        y_ = describe(y.data(), this->rows());
+        const A one = 1;
+        const A zero = 0;
+        std::size_t bytes = 0;
+        TILESPMV_CUSPARSE(cusparseSetStream(this->handle(), stream));
+        TILESPMV_CUSPARSE(cusparseSpMV_bufferSize(this->handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix(),
+                                                  x_.get(), &zero, y_.get(), cuda_type<A>(), algorithm_.id, &bytes));
+        workspace_ = cuda::DeviceBuffer<std::byte>(bytes);
+        if (!algorithm_.has_preprocessing) return;
+        TILESPMV_CUSPARSE(cusparseSpMV_preprocess(this->handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix(),
+                                                  x_.get(), &zero, y_.get(), cuda_type<A>(), algorithm_.id,
+                                                  workspace_.data()));
+        TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    }
+
+    void multiply(A alpha, const V* x, A beta, V* y, cudaStream_t) const override {
+        TILESPMV_CUSPARSE(cusparseDnVecSetValues(x_.get(), const_cast<V*>(x)));  // which it only reads
+        TILESPMV_CUSPARSE(cusparseDnVecSetValues(y_.get(), y));
+        TILESPMV_CUSPARSE(cusparseSpMV(this->handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix(), x_.get(),
+                                       &beta, y_.get(), cuda_type<A>(), algorithm_.id, workspace_.data()));
+    }
+
+    static DenseVector describe(V* data, index_t size) {
+        cusparseDnVecDescr_t vector = nullptr;
+        TILESPMV_CUSPARSE(cusparseCreateDnVec(&vector, size, data, cuda_type<V>()));
+        return DenseVector(vector);
+    }
+
+    [[nodiscard]] cusparseSpMatDescr_t matrix() const { return matrix_.descriptor.get(); }
+
+    DescribedMatrix matrix_;
+    Algorithm algorithm_;
+    DenseVector x_;
+    DenseVector y_;
+    cuda::DeviceBuffer<std::byte> workspace_;
+};
+
+template <class To>
+Buffer<To> widened(const Buffer<index_t>& from) {
+    Buffer<To> to(from.size());
+    parallel_for(0, static_cast<std::int64_t>(to.size()), 1 << 16, [&](std::int64_t i) { to[i] = from[i]; });
+    return to;
+}
+
+template <class V>
+DescribedMatrix describe_csr(const CsrMatrix<V>& a, cudaStream_t stream) {
+    DescribedMatrix m;
+    const bool is_narrow = fits_32_bits(a.nnz());
+    if (is_narrow) {
+        const auto row_ptrs = narrowed(a.row_ptrs);
+        m.positions = upload(row_ptrs, stream);
+        m.cols = upload(a.col_idxs, stream);
+        TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    } else {
+        const auto cols = widened<offset_t>(a.col_idxs);
+        m.positions = upload(a.row_ptrs, stream);
+        m.cols = upload(cols, stream);
+        TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    }
+    m.values = upload(a.values, stream);
+    if (a.nnz() == 0) return m;
+    const auto index = is_narrow ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
+    cusparseSpMatDescr_t descriptor = nullptr;
+    TILESPMV_CUSPARSE(cusparseCreateCsr(&descriptor, a.rows, a.cols, a.nnz(), m.positions.data(), m.cols.data(),
+                                        m.values.data(), index, index, CUSPARSE_INDEX_BASE_ZERO, cuda_type<V>()));
+    m.descriptor.reset(descriptor);
+    return m;
+}
+
+/// The row of every nonzero.
+template <class V>
+Buffer<index_t> row_idxs(const CsrMatrix<V>& a) {
+    Buffer<index_t> rows(static_cast<std::size_t>(a.nnz()));
+    parallel_for(0, a.rows, 1 << 12, [&](std::int64_t row) {
+        std::fill(rows.data() + a.row_ptrs[row], rows.data() + a.row_ptrs[row + 1], static_cast<index_t>(row));
+    });
+    return rows;
+}
+
+template <class V>
+DescribedMatrix describe_coo(const CsrMatrix<V>& a, cudaStream_t stream) {
+    DescribedMatrix m;
+    const auto rows = row_idxs(a);
+    m.positions = upload(rows, stream);
+    m.cols = upload(a.col_idxs, stream);
+    m.values = upload(a.values, stream);
+    TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    if (a.nnz() == 0) return m;
+    cusparseSpMatDescr_t descriptor = nullptr;
+    TILESPMV_CUSPARSE(cusparseCreateCoo(&descriptor, a.rows, a.cols, a.nnz(), m.positions.data(), m.cols.data(),
+                                        m.values.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, cuda_type<V>()));
+    m.descriptor.reset(descriptor);
+    return m;
+}
+
+template <class I, class V>
+DescribedMatrix describe_sell(const CsrMatrix<V>& a, cudaStream_t stream) {
+    DescribedMatrix m;
+    const auto sell = make_sell<I>(a);
+    m.positions = upload(sell.slice_offsets, stream);
+    m.cols = upload(sell.col_idxs, stream);
+    m.values = upload(sell.values, stream);
+    TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    if (a.nnz() == 0) return m;
+    cusparseSpMatDescr_t descriptor = nullptr;
+    TILESPMV_CUSPARSE(cusparseCreateSlicedEll(&descriptor, a.rows, a.cols, a.nnz(),
+                                              static_cast<std::int64_t>(sell.values.size()), sell.kSlice,
+                                              m.positions.data(), m.cols.data(), m.values.data(), index_type<I>(),
+                                              index_type<I>(), CUSPARSE_INDEX_BASE_ZERO, cuda_type<V>()));
+    m.descriptor.reset(descriptor);
+    return m;
+}
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_csr(const cuda::DeviceSource<V>& source, Options& options,
+                                                           Accumulator accumulator, cudaStream_t stream) {
+    const int alg = options.one_of("alg", 1, {1, 2});
+    options.finish();
+    require_cusparse_sum<V>(accumulator);
+    const Algorithm algorithm =
+        alg == 1 ? Algorithm{CUSPARSE_SPMV_CSR_ALG1, false, true} : Algorithm{CUSPARSE_SPMV_CSR_ALG2, true, true};
+    return std::make_unique<CusparseSpmv<V>>("cusparse-csr", *source.csr, describe_csr(*source.csr, stream), algorithm,
+                                             stream);
+}
+
+template <class V>
+std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_coo(const cuda::DeviceSource<V>& source, Options& options,
+                                                           Accumulator accumulator, cudaStream_t stream) {
+    const int alg = options.one_of("alg", 1, {1, 2});
+    options.finish();
+    require_cusparse_sum<V>(accumulator);
+    const Algorithm algorithm =
+        alg == 1 ? Algorithm{CUSPARSE_SPMV_COO_ALG1, false, false} : Algorithm{CUSPARSE_SPMV_COO_ALG2, true, false};
+    return std::make_unique<CusparseSpmv<V>>("cusparse-coo", *source.csr, describe_coo(*source.csr, stream), algorithm,
+                                             stream);
+}
+
+template <class V>
+std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_sell(const cuda::DeviceSource<V>& source, Options& options,
+                                                            Accumulator accumulator, cudaStream_t stream) {
+    options.one_of("slice", 32, {32});
+    options.finish();
+    require_cusparse_sum<V>(accumulator);
+    auto matrix = fits_32_bits(sell_size(*source.csr)) ? describe_sell<std::int32_t>(*source.csr, stream)
+                                                       : describe_sell<std::int64_t>(*source.csr, stream);
+    return std::make_unique<CusparseSpmv<V>>("cusparse-sell", *source.csr, std::move(matrix),
+                                             Algorithm{CUSPARSE_SPMV_SELL_ALG1, true, false}, stream);
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                                  \
+    template std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_csr(const cuda::DeviceSource<V>&, Options&,  \
+                                                                        Accumulator, cudaStream_t);              \
+    template std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_coo(const cuda::DeviceSource<V>&, Options&,  \
+                                                                        Accumulator, cudaStream_t);              \
+    template std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_sell(const cuda::DeviceSource<V>&, Options&, \
+                                                                         Accumulator, cudaStream_t);
+TILESPMV_INSTANTIATE(double)
+TILESPMV_INSTANTIATE(float)
+
+}  // namespace tilespmv::baseline
