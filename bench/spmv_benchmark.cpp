@@ -43,7 +43,7 @@ const Problem<V>& problem(const std::string& matrix) {
     if (name != matrix) {
         last.a = generate<V>(matrix);
         last.x = make_x<V>(last.a.cols);
-        last.expected = expected_product<V>(last.a, V{1}, last.x_span(), V{0}, {});
+        last.expected = expected_product<V>(last.a, 1, last.x_span(), 0, {});
         name = matrix;
     }
     return last;

@@ -280,7 +280,7 @@ TileMatrix<V> convert(const CsrMatrix<V>& a, const TilePolicy& policy, bool wide
     return m;
 }
 
-template TileMatrix<double> convert(const CsrMatrix<double>&, const TilePolicy&, bool);
-template TileMatrix<float> convert(const CsrMatrix<float>&, const TilePolicy&, bool);
+#define TILESPMV_INSTANTIATE(V) template TileMatrix<V> convert(const CsrMatrix<V>&, const TilePolicy&, bool);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -67,7 +67,7 @@ CsrMatrix<V> unpack(const TileMatrix<V>& m) {
     return a;
 }
 
-template CsrMatrix<double> unpack(const TileMatrix<double>&);
-template CsrMatrix<float> unpack(const TileMatrix<float>&);
+#define TILESPMV_INSTANTIATE(V) template CsrMatrix<V> unpack(const TileMatrix<V>&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

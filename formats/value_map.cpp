@@ -159,9 +159,9 @@ void ValueMap::update(TileMatrix<V>& m, std::span<const V> values) const {
     });
 }
 
-template ValueMap::ValueMap(const CsrMatrix<double>&, const TileMatrix<double>&);
-template ValueMap::ValueMap(const CsrMatrix<float>&, const TileMatrix<float>&);
-template void ValueMap::update(TileMatrix<double>&, std::span<const double>) const;
-template void ValueMap::update(TileMatrix<float>&, std::span<const float>) const;
+#define TILESPMV_INSTANTIATE(V)                                             \
+    template ValueMap::ValueMap(const CsrMatrix<V>&, const TileMatrix<V>&); \
+    template void ValueMap::update(TileMatrix<V>&, std::span<const V>) const;
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -33,6 +33,12 @@ template <Value V>
 }  // namespace
 
 template <Value V>
+void require_values(Backend backend) {
+    if (backend == Backend::cuda || CpuValue<V>) return;
+    throw Error(fmt::format("products of {} values need a GPU: give --device cuda", value_name<V>()), ExitCode::usage);
+}
+
+template <Value V>
 std::vector<OperatorEntry> operator_entries(Backend backend) {
     if (backend == Backend::cuda) return cuda::entries<V>();
     std::vector<OperatorEntry> all;
@@ -42,6 +48,7 @@ std::vector<OperatorEntry> operator_entries(Backend backend) {
 
 template <Value V>
 OperatorEntry find_entry(Backend backend, std::string_view specification) {
+    require_values<V>(backend);
     const std::string name = Options("operator", specification).name();
     const auto entries = operator_entries<V>(backend);
     const auto found = std::ranges::find(entries, name, &OperatorEntry::name);
@@ -66,23 +73,24 @@ template <Value V>
 ChosenOperator<V> choose_operator(Backend backend, const std::string& specification,
                                   std::optional<Accumulator> accumulator) {
     const OperatorEntry entry = find_entry<V>(backend, specification);
-    const Accumulator sums = choose_accumulator<V>(backend, accumulator);
+    ChosenOperator<V> chosen{specification, entry.needs_tiles, {}, choose_accumulator<V>(backend, accumulator)};
     if (backend == Backend::cpu) {
         Options("operator", specification).finish();
-        return {specification, entry.needs_tiles, find_operator<V>(entry.name).make};
+        chosen.make = find_operator<V>(entry.name).make;
+    } else {
+        chosen.make = [specification, sums = chosen.accumulator](const OperatorSource<V>& source) {
+            return cuda::make_host_vector_operator<V>(specification, source, sums);
+        };
     }
-    return {specification, entry.needs_tiles, [=](const OperatorSource<V>& source) {
-                return cuda::make_host_vector_operator<V>(specification, source, sums);
-            }};
+    return chosen;
 }
 
-template std::vector<OperatorEntry> operator_entries<double>(Backend);
-template std::vector<OperatorEntry> operator_entries<float>(Backend);
-template OperatorEntry find_entry<double>(Backend, std::string_view);
-template OperatorEntry find_entry<float>(Backend, std::string_view);
-template Accumulator choose_accumulator<double>(Backend, std::optional<Accumulator>);
-template Accumulator choose_accumulator<float>(Backend, std::optional<Accumulator>);
-template ChosenOperator<double> choose_operator(Backend, const std::string&, std::optional<Accumulator>);
-template ChosenOperator<float> choose_operator(Backend, const std::string&, std::optional<Accumulator>);
+#define TILESPMV_INSTANTIATE(V)                                                      \
+    template void require_values<V>(Backend);                                        \
+    template std::vector<OperatorEntry> operator_entries<V>(Backend);                \
+    template OperatorEntry find_entry<V>(Backend, std::string_view);                 \
+    template Accumulator choose_accumulator<V>(Backend, std::optional<Accumulator>); \
+    template ChosenOperator<V> choose_operator(Backend, const std::string&, std::optional<Accumulator>);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

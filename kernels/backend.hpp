@@ -23,6 +23,10 @@ struct OperatorEntry {
     std::string_view sweeps = {};  ///< `cuda::DeviceOperatorInfo::sweeps`
 };
 
+/// Throws a usage `Error` if the backend has no operators for values of V.
+template <Value V>
+void require_values(Backend backend);
+
 /// Every operator of a backend; none for `cuda` in a build without it.
 template <Value V>
 std::vector<OperatorEntry> operator_entries(Backend backend);
@@ -44,6 +48,7 @@ struct ChosenOperator {
     bool needs_tiles = false;
     /// Throws `Error` (bad options, out of memory, no GPU).
     std::function<std::unique_ptr<Operator<V>>(const OperatorSource<V>&)> make;
+    Accumulator accumulator = Accumulator::float64;
 };
 
 /// Throws a usage `Error` for a name or an accumulator that the backend does not have.

@@ -1,11 +1,11 @@
 #include "kernels/check.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "kernels/cpu/reference.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv {
@@ -13,56 +13,72 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-template <Value V>
-double error_bound(const cpu::ReferenceRow& row) {
-    constexpr double u = std::numeric_limits<double>::epsilon() / 2;
-    constexpr double u_result = std::same_as<V, float> ? std::numeric_limits<float>::epsilon() / 2 : 0.0;
-    const double roundings = static_cast<double>(row.nnz) + 2;
-    const double bound = ExpectedProduct::kErrorFactor * u * (roundings * row.magnitude + 2 * row.addend);
-    const double underflow = roundings * std::numeric_limits<V>::denorm_min();
-    return bound + u_result * (std::abs(row.value) + bound) + underflow;
+template <class T>
+constexpr double roundoff() {
+    return static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+}
+
+template <Value V, std::floating_point A>
+double error_bound(const cpu::ReferenceRow& row, double alpha) {
+    constexpr double factor = 2;  // K
+    const double size = std::abs(alpha);
+    const auto nnz = static_cast<double>(row.nnz);
+    const double error_of_sum = factor * roundoff<A>() * (nnz + 3);
+    const double largest = std::max({1.0, size}) * row.magnitude + row.addend;
+    if (largest * (1 + error_of_sum) > std::numeric_limits<A>::max()) return kInfinity;
+    const double bound = error_of_sum * size * row.magnitude + factor * roundoff<A>() * 3 * row.addend +
+                         (size * nnz + 3) * std::numeric_limits<A>::denorm_min();
+    if constexpr (std::same_as<V, A>) return bound;
+    return bound + roundoff<V>() * (std::abs(row.value) + bound) +
+           static_cast<double>(std::numeric_limits<V>::denorm_min()) / 2;
 }
 
 /// Error in units of the bound.
 template <Value V>
 double error_ratio(double expected, double bound, V found) {
     if (bound == kInfinity || found == static_cast<V>(expected)) return 0;
-    if (std::isnan(expected)) return std::isnan(found) ? 0 : kInfinity;
-    if (std::isnan(found) || std::isinf(expected)) return kInfinity;
-    if (std::isinf(found)) {  // right only next to the largest number
+    const auto value = static_cast<double>(found);
+    if (std::isnan(expected)) return std::isnan(value) ? 0 : kInfinity;
+    if (std::isnan(value) || std::isinf(expected)) return kInfinity;
+    if (std::isinf(value)) {  // right only next to the largest number
         return static_cast<V>(expected + std::copysign(bound, expected)) == found ? 1 : kInfinity;
     }
-    return std::abs(static_cast<double>(found) - expected) / bound;
+    return std::abs(value - expected) / bound;
 }
 
 }  // namespace
 
 template <Value V>
-ExpectedProduct expected_product(const CsrMatrix<V>& a, V alpha, std::span<const V> x, V beta, std::span<const V> y) {
+double error_bound(const cpu::ReferenceRow& row, double alpha, Accumulator accumulator) {
+    return accumulator == Accumulator::float64 ? error_bound<V, double>(row, alpha) : error_bound<V, float>(row, alpha);
+}
+
+template <Value V>
+ExpectedProduct expected_product(const CsrMatrix<V>& a, double alpha, std::span<const V> x, double beta,
+                                 std::span<const V> y) {
     const auto rows = static_cast<std::size_t>(a.rows);
-    if (x.size() != static_cast<std::size_t>(a.cols) || (beta != V{0} && y.size() != rows)) {
+    if (x.size() != static_cast<std::size_t>(a.cols) || (beta != 0 && y.size() != rows)) {
         throw Error(
             fmt::format("check: x has {} and y {} values for a matrix of {} x {}", x.size(), y.size(), a.rows, a.cols));
     }
-    ExpectedProduct expected{Buffer<double>(rows), Buffer<double>(rows)};
+    ExpectedProduct expected{Buffer<cpu::ReferenceRow>(rows), alpha};
     for (index_t i = 0; i < a.rows; ++i) {
-        const auto row = cpu::reference_row(a, i, alpha, x.data(), beta, y.data());
-        expected.values[i] = row.value;
-        expected.bounds[i] = error_bound<V>(row);
+        expected.rows[i] = cpu::reference_row(a, i, alpha, x.data(), beta, y.data());
     }
     return expected;
 }
 
 template <Value V>
-CheckResult check_product(const ExpectedProduct& expected, std::span<const V> y) {
-    if (y.size() != expected.values.size()) {
-        throw Error(fmt::format("check: y has {} values, expected {}", y.size(), expected.values.size()));
+CheckResult check_product(const ExpectedProduct& expected, std::span<const V> y, Accumulator accumulator) {
+    if (y.size() != expected.rows.size()) {
+        throw Error(fmt::format("check: y has {} values, expected {}", y.size(), expected.rows.size()));
     }
     CheckResult worst;
     for (std::size_t i = 0; i < y.size(); ++i) {
-        const double ratio = error_ratio(expected.values[i], expected.bounds[i], y[i]);
+        const auto& row = expected.rows[i];
+        const double ratio = error_ratio(row.value, error_bound<V>(row, expected.alpha, accumulator), y[i]);
         if (i > 0 && ratio <= worst.ratio) continue;
-        worst = {ratio <= 1, static_cast<index_t>(i), ratio, expected.values[i], static_cast<double>(y[i])};
+        worst = {ratio <= 1, static_cast<index_t>(i), ratio, row.value, static_cast<double>(y[i])};
     }
     return worst;
 }
@@ -72,11 +88,11 @@ std::string CheckResult::message() const {
     return fmt::format("wrong: row {} is {}, expected {}, error {:.3g} times its bound", row, found, expected, ratio);
 }
 
-template ExpectedProduct expected_product(const CsrMatrix<double>&, double, std::span<const double>, double,
-                                          std::span<const double>);
-template ExpectedProduct expected_product(const CsrMatrix<float>&, float, std::span<const float>, float,
-                                          std::span<const float>);
-template CheckResult check_product(const ExpectedProduct&, std::span<const double>);
-template CheckResult check_product(const ExpectedProduct&, std::span<const float>);
+#define TILESPMV_INSTANTIATE(V)                                                                        \
+    template double error_bound<V>(const cpu::ReferenceRow&, double, Accumulator);                     \
+    template ExpectedProduct expected_product(const CsrMatrix<V>&, double, std::span<const V>, double, \
+                                              std::span<const V>);                                     \
+    template CheckResult check_product(const ExpectedProduct&, std::span<const V>, Accumulator);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -3,31 +3,37 @@
 #include <span>
 #include <string>
 
+#include "kernels/accumulator.hpp"
+#include "kernels/cpu/reference.hpp"
 #include "tile/csr.hpp"
 
 namespace tilespmv {
 
-/// The right result of y = alpha * A * x + beta * y, row by row, and how far a computed one may be from it.
-///
-/// With S_i = |alpha| sum_j |a_ij x_j|, T_i = |beta y_i| and u = 2^-53, the roundoff of the sums (double for both value
-/// types), any order of summation keeps, to first order,
-///
-///     |y_i - ref_i| <= K u ((nnz_i + 2) S_i + 2 T_i)  +  u_V |ref_i|
-///
-/// with K = 1: nnz_i roundings of products and sums, one of the product with alpha, one of beta y_i, one of the last
-/// sum. K = 2 leaves room for the higher orders and the oracle. The last term, u_V = 2^-24, is the rounding of the
-/// result to float and is left out for double. Where products of finite numbers overflow, the result depends on the
-/// order, and the bound is Inf.
+/// The right result of y = alpha * A * x + beta * y, row by row, and what is needed to say how far a computed one may
+/// be from it.
 struct ExpectedProduct {
-    static constexpr double kErrorFactor = 2;  ///< K
-    Buffer<double> values;                     ///< rows
-    Buffer<double> bounds;                     ///< rows
+    Buffer<cpu::ReferenceRow> rows;
+    double alpha = 0;
 };
 
 /// Computes the expected product with the oracle. beta = 0 does not read `y` (which may be empty), alpha = 0 reads
 /// neither `a` nor `x`.
 template <Value V>
-ExpectedProduct expected_product(const CsrMatrix<V>& a, V alpha, std::span<const V> x, V beta, std::span<const V> y);
+ExpectedProduct expected_product(const CsrMatrix<V>& a, double alpha, std::span<const V> x, double beta,
+                                 std::span<const V> y);
+
+/// How far a row may be from the oracle. With S_i = |alpha| sum_j |a_ij x_j|, T_i = |beta y_i| and u the roundoff of
+/// the accumulator (2^-53 or 2^-24), any order of summation keeps, to first order,
+///
+///     |y_i - ref_i| <= K u ((nnz_i + 3) S_i + 3 T_i) + (|alpha| nnz_i + 3) eta  +  u_V |ref_i| + eta_V / 2
+///
+/// with K = 1: nnz_i roundings of products and sums, one each of alpha, of beta, of the products with them and of the
+/// last sum; eta, the smallest number above 0 of the accumulator, takes underflow in. K = 2 leaves room for the higher
+/// orders and the oracle. The last two terms round the result to values of V (u_V 2^-24 for float32, 2^-11 for float16,
+/// 2^-8 for bfloat16; eta_V the smallest number above 0); an accumulator that is V needs no such rounding.
+/// Inf where sums of finite numbers may leave the range of the accumulator, as their order then decides the result.
+template <Value V>
+double error_bound(const cpu::ReferenceRow& row, double alpha, Accumulator accumulator);
 
 /// What the check of a product found.
 struct CheckResult {
@@ -41,9 +47,11 @@ struct CheckResult {
     [[nodiscard]] std::string message() const;
 };
 
-/// Checks every row of `y`. Where the expected value is NaN the result must be NaN, where it is Inf the same Inf.
-/// Throws `Error` if the number of rows differs.
+/// Checks every row of `y`, summed up in `accumulator`. Where the expected value is NaN the result must be NaN, where
+/// it is Inf the same Inf; Inf is also right where something within the bound rounds to it. Throws `Error` if the
+/// number of rows differs.
 template <Value V>
-CheckResult check_product(const ExpectedProduct& expected, std::span<const V> y);
+CheckResult check_product(const ExpectedProduct& expected, std::span<const V> y,
+                          Accumulator accumulator = default_accumulator<V>());
 
 }  // namespace tilespmv

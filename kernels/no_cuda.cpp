@@ -21,11 +21,10 @@ std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string&, const
     return nullptr;
 }
 
-template std::vector<OperatorEntry> entries<double>();
-template std::vector<OperatorEntry> entries<float>();
-template std::unique_ptr<Operator<double>> make_host_vector_operator(const std::string&, const OperatorSource<double>&,
-                                                                     Accumulator);
-template std::unique_ptr<Operator<float>> make_host_vector_operator(const std::string&, const OperatorSource<float>&,
+#define TILESPMV_INSTANTIATE(V)                                                                                   \
+    template std::vector<OperatorEntry> entries<V>();                                                             \
+    template std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string&, const OperatorSource<V>&, \
                                                                     Accumulator);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

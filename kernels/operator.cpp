@@ -12,14 +12,18 @@ namespace tilespmv {
 
 template <Value V>
 std::span<const OperatorInfo<V>> operators() {
-    static constexpr std::array<OperatorInfo<V>, 3> list{{
-        {"reference", "one thread, sums in twice the precision; what the others are checked against", false,
-         cpu::make_reference<V>},
-        {"csr-omp", "CSR rows, vectorised, all threads", false, cpu::make_csr_omp<V>},
-        {"tile-omp", "tiles vectorised per format, the deferred part as CSR rows, all threads", true,
-         cpu::make_tile_omp<V>},
-    }};
-    return list;
+    if constexpr (CpuValue<V>) {
+        static constexpr std::array<OperatorInfo<V>, 3> list{{
+            {"reference", "one thread, sums in twice the precision; what the others are checked against", false,
+             cpu::make_reference<V>},
+            {"csr-omp", "CSR rows, vectorised, all threads", false, cpu::make_csr_omp<V>},
+            {"tile-omp", "tiles vectorised per format, the deferred part as CSR rows, all threads", true,
+             cpu::make_tile_omp<V>},
+        }};
+        return list;
+    } else {
+        return {};
+    }
 }
 
 template <Value V>
@@ -43,11 +47,10 @@ void check_sizes(const Operator<V>& a, std::span<const V> x, std::span<const V> 
     check("y", y.size(), "rows", a.rows());
 }
 
-template std::span<const OperatorInfo<double>> operators();
-template std::span<const OperatorInfo<float>> operators();
-template const OperatorInfo<double>& find_operator(std::string_view);
-template const OperatorInfo<float>& find_operator(std::string_view);
-template void check_sizes(const Operator<double>&, std::span<const double>, std::span<const double>);
-template void check_sizes(const Operator<float>&, std::span<const float>, std::span<const float>);
+#define TILESPMV_INSTANTIATE(V)                                      \
+    template std::span<const OperatorInfo<V>> operators();           \
+    template const OperatorInfo<V>& find_operator(std::string_view); \
+    template void check_sizes(const Operator<V>&, std::span<const V>, std::span<const V>);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

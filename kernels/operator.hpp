@@ -13,7 +13,7 @@ namespace tilespmv {
 /// Anything that applies a matrix to a vector: y = alpha * A * x + beta * y.
 ///  - beta = 0 never reads y, alpha = 0 never reads A or x, NaN and Inf propagate as in a CSR product.
 ///  - Two calls with the same arguments give the same bits, whatever the number of threads.
-///  - Sums are accumulated in double for both value types.
+///  - Operators of the CPU accumulate in double.
 ///  - An operator may keep workspace of its own: one product at a time per object.
 template <Value V>
 class Operator {
@@ -45,11 +45,11 @@ struct OperatorInfo {
     std::unique_ptr<Operator<V>> (*make)(const OperatorSource<V>&) = nullptr;
 };
 
-/// Every operator of this build, the reference first.
+/// Every operator for the CPU, the reference first; none for values of 16 bits.
 template <Value V>
 std::span<const OperatorInfo<V>> operators();
 
-/// The operator called `name`; throws a usage `Error` that lists the names there are.
+/// The operator for the CPU called `name`; throws a usage `Error` that lists the names there are.
 template <Value V>
 const OperatorInfo<V>& find_operator(std::string_view name);
 

@@ -178,9 +178,9 @@ std::string archive_value_type(const std::filesystem::path& file) {
     });
 }
 
-template TileMatrix<double> open_archive(Bytes, std::shared_ptr<void>, std::string_view, std::span<const FormatInfo>);
-template TileMatrix<float> open_archive(Bytes, std::shared_ptr<void>, std::string_view, std::span<const FormatInfo>);
-template TileMatrix<double> open_archive(const std::filesystem::path&, std::span<const FormatInfo>);
-template TileMatrix<float> open_archive(const std::filesystem::path&, std::span<const FormatInfo>);
+#define TILESPMV_INSTANTIATE(V)                                                                                       \
+    template TileMatrix<V> open_archive(Bytes, std::shared_ptr<void>, std::string_view, std::span<const FormatInfo>); \
+    template TileMatrix<V> open_archive(const std::filesystem::path&, std::span<const FormatInfo>);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -32,7 +32,7 @@ TileMatrix<V> open_archive(std::span<std::byte> bytes, std::shared_ptr<void> own
 /// Whether the file starts as a `.tsp` archive does; false if it cannot be read.
 bool is_archive(const std::filesystem::path& file);
 
-/// Name of the value type an archive holds ("float64", "float32"), from its header alone. Throws `Error` as
+/// Name of the value type an archive holds (such as "float64"), from its header alone. Throws `Error` as
 /// `open_archive` does.
 std::string archive_value_type(const std::filesystem::path& file);
 

@@ -16,8 +16,8 @@
 ///     sections    in the order of `for_each_section`, each followed by zero bytes up to a multiple of 64
 ///
 /// The file ends there. Sections are the arrays of `TileMatrix`: tile_rows, row_ids and col_idxs int32; tile_ptrs,
-/// value_ptrs and index_ptrs int64; row_ptrs32 uint32; row_ptrs64 uint64; indices uint8; values float32 or float64; and
-/// tiles two uint32 each:
+/// value_ptrs and index_ptrs int64; row_ptrs32 uint32; row_ptrs64 uint64; indices uint8; values of the type in
+/// the header (float64, float32, float16, bfloat16); and tiles two uint32 each:
 ///
 ///     first       bits 0-26 tile column, 27-31 number of the format: its place in `Header::format_names`
 ///     second      bits 0-7 nonzeros - 1, 8-15 values - 1, 16-24 index bytes, 25-31 the format's parameter

@@ -56,7 +56,8 @@ void write_archive(const std::filesystem::path& file, const TileMatrix<V>& a, st
     out.commit();
 }
 
-template void write_archive(const std::filesystem::path&, const TileMatrix<double>&, std::span<const FormatInfo>);
-template void write_archive(const std::filesystem::path&, const TileMatrix<float>&, std::span<const FormatInfo>);
+#define TILESPMV_INSTANTIATE(V) \
+    template void write_archive(const std::filesystem::path&, const TileMatrix<V>&, std::span<const FormatInfo>);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -63,18 +63,18 @@ template <Value To, Value From>
 CsrMatrix<To> convert_values(const CsrMatrix<From>& a) {
     CsrMatrix<To> out{a.rows, a.cols, a.row_ptrs.clone(), a.col_idxs.clone(), Buffer<To>(a.values.size())};
     parallel_ranges(0, a.nnz(), 1 << 16, [&](std::int64_t first, std::int64_t last) {
-        for (auto p = first; p < last; ++p) out.values[p] = static_cast<To>(a.values[p]);
+        for (auto p = first; p < last; ++p) out.values[p] = static_cast<To>(widened(a.values[p]));
     });
     return out;
 }
 
-template void validate_row_ptrs(const CsrMatrix<double>&);
-template void validate_row_ptrs(const CsrMatrix<float>&);
-template void validate(const CsrMatrix<double>&);
-template void validate(const CsrMatrix<float>&);
-template CsrMatrix<float> convert_values(const CsrMatrix<double>&);
-template CsrMatrix<double> convert_values(const CsrMatrix<float>&);
-template CsrMatrix<double> convert_values(const CsrMatrix<double>&);
-template CsrMatrix<float> convert_values(const CsrMatrix<float>&);
+#define TILESPMV_INSTANTIATE(V)                                     \
+    template void validate_row_ptrs(const CsrMatrix<V>&);           \
+    template void validate(const CsrMatrix<V>&);                    \
+    template CsrMatrix<V> convert_values(const CsrMatrix<double>&); \
+    template CsrMatrix<V> convert_values(const CsrMatrix<float>&);  \
+    template CsrMatrix<V> convert_values(const CsrMatrix<Half>&);   \
+    template CsrMatrix<V> convert_values(const CsrMatrix<Bfloat16>&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

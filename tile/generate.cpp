@@ -49,7 +49,7 @@ CsrMatrix<V> generate(std::string_view specification) {
     return synthetic::with_values<V>(std::move(made.pattern), made.rule, parameters.seed());
 }
 
-template CsrMatrix<double> generate(std::string_view);
-template CsrMatrix<float> generate(std::string_view);
+#define TILESPMV_INSTANTIATE(V) template CsrMatrix<V> generate(std::string_view);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -31,7 +31,7 @@ std::span<const GeneratorInfo> generators();
 
 /// Generates `kind[:name=value[,name=value]...]`, such as `stencil27:n=96` or `rmat:scale=18,seed=7`. Every kind takes
 /// `seed`. The same specification gives the same bits on every machine and with any number of threads; the values of a
-/// float matrix are those of the double matrix, rounded.
+/// narrower matrix are those of the double matrix, rounded.
 /// Throws a usage `Error` for an unknown kind or parameter, a value out of range and more than 2^31 - 1 rows or
 /// columns, and an `Error` if the memory does not suffice.
 template <Value V>

@@ -91,9 +91,9 @@ Buffer<V> read_vector(const std::filesystem::path& file) {
     return dense_vector(reading.matrix());
 }
 
-template CsrMatrix<double> read_matrix_market(const std::filesystem::path&, const ReadOptions&);
-template CsrMatrix<float> read_matrix_market(const std::filesystem::path&, const ReadOptions&);
-template Buffer<double> read_vector(const std::filesystem::path&);
-template Buffer<float> read_vector(const std::filesystem::path&);
+#define TILESPMV_INSTANTIATE(V)                                                                 \
+    template CsrMatrix<V> read_matrix_market(const std::filesystem::path&, const ReadOptions&); \
+    template Buffer<V> read_vector(const std::filesystem::path&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

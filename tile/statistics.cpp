@@ -186,7 +186,7 @@ MatrixStatistics matrix_statistics(const CsrMatrix<V>& a) {
     return s;
 }
 
-template MatrixStatistics matrix_statistics(const CsrMatrix<double>&);
-template MatrixStatistics matrix_statistics(const CsrMatrix<float>&);
+#define TILESPMV_INSTANTIATE(V) template MatrixStatistics matrix_statistics(const CsrMatrix<V>&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -84,7 +84,8 @@ TiledStatistics tiled_statistics(const TileMatrix<V>& a, std::span<const FormatI
     return s;
 }
 
-template TiledStatistics tiled_statistics(const TileMatrix<double>&, std::span<const FormatInfo>);
-template TiledStatistics tiled_statistics(const TileMatrix<float>&, std::span<const FormatInfo>);
+#define TILESPMV_INSTANTIATE(V) \
+    template TiledStatistics tiled_statistics(const TileMatrix<V>&, std::span<const FormatInfo>);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

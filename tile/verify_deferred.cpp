@@ -132,7 +132,7 @@ void validate_deferred(const TileMatrix<V>& a) {
     });
 }
 
-template void validate_deferred(const TileMatrix<double>&);
-template void validate_deferred(const TileMatrix<float>&);
+#define TILESPMV_INSTANTIATE(V) template void validate_deferred(const TileMatrix<V>&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::detail

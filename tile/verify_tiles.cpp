@@ -133,7 +133,7 @@ void validate(const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
     }
 }
 
-template void validate(const TileMatrix<double>&, std::span<const FormatInfo>);
-template void validate(const TileMatrix<float>&, std::span<const FormatInfo>);
+#define TILESPMV_INSTANTIATE(V) template void validate(const TileMatrix<V>&, std::span<const FormatInfo>);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

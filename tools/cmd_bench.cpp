@@ -66,7 +66,7 @@ void add_bench(CLI::App& app) {
         ->add_option("--values", options->values,
                      "Value type (default: float64, or that of an archive); may be repeated")
         ->allow_extra_args(false)
-        ->check(CLI::IsMember({std::string(value_name<double>()), std::string(value_name<float>())}));
+        ->check(CLI::IsMember(std::vector<std::string>(kValueNames.begin(), kValueNames.end())));
     command
         ->add_option(
             "--baseline", options->baselines,

@@ -32,7 +32,7 @@ std::vector<std::string> target_names(std::int64_t targets) {
 Json describe_build() {
     const auto build = bench::this_build();
     return {{"compiler", build.compiler},        {"type", build.type},
-            {"revision", build.revision},        {"values", {value_name<double>(), value_name<float>()}},
+            {"revision", build.revision},        {"values", kValueNames},
             {"simd", target_names(HWY_TARGETS)}, {"cuda", TILESPMV_HAS_CUDA != 0}};
 }
 

@@ -75,11 +75,12 @@ void print_summary(const std::string& name, const Operator<V>& a, std::span<cons
     double min = std::numeric_limits<double>::infinity();
     double max = -min;
     std::size_t finite = 0;
-    for (const V v : y) {
+    for (const V value : y) {
+        const auto v = static_cast<double>(value);
         if (!std::isfinite(v)) continue;
-        squares += static_cast<double>(v) * static_cast<double>(v);
-        min = std::min<double>(min, v);
-        max = std::max<double>(max, v);
+        squares += v * v;
+        min = std::min(min, v);
+        max = std::max(max, v);
         ++finite;
     }
     fmt::print("{}: {}, {}, {}\n", name, describe_size(a.rows(), a.cols(), a.nnz()), value_name<V>(), a.name());

@@ -90,6 +90,7 @@ std::vector<std::string> expand_sweeps(const OperatorEntry& entry, const std::st
 
 template <Value V>
 std::vector<std::string> expand_operators(Backend backend, const std::vector<std::string>& specifications) {
+    require_values<V>(backend);
     std::vector<std::string> all;
     if (specifications.empty()) {
         for (const auto& entry : operator_entries<V>(backend)) all.emplace_back(entry.name);
@@ -109,6 +110,7 @@ std::vector<std::string_view> default_baselines(Backend backend) {
 template <Value V>
 std::vector<std::string> contest_operators(Backend backend, const std::vector<std::string>& specifications,
                                            const std::vector<std::string>& baselines) {
+    require_values<V>(backend);
     std::vector<std::string> all;
     for (const auto& baseline : baselines) add_new(all, baseline_operators<V>(backend, baseline));
     if (!specifications.empty()) add_new(all, expand_operators<V>(backend, specifications));
@@ -121,11 +123,10 @@ std::vector<std::string> contest_operators(Backend backend, const std::vector<st
     return all;
 }
 
-template std::vector<std::string> contest_operators<double>(Backend, const std::vector<std::string>&,
-                                                            const std::vector<std::string>&);
-template std::vector<std::string> contest_operators<float>(Backend, const std::vector<std::string>&,
-                                                           const std::vector<std::string>&);
-template std::vector<std::string> expand_operators<double>(Backend, const std::vector<std::string>&);
-template std::vector<std::string> expand_operators<float>(Backend, const std::vector<std::string>&);
+#define TILESPMV_INSTANTIATE(V)                                                                      \
+    template std::vector<std::string> contest_operators<V>(Backend, const std::vector<std::string>&, \
+                                                           const std::vector<std::string>&);         \
+    template std::vector<std::string> expand_operators<V>(Backend, const std::vector<std::string>&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::tools

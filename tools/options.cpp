@@ -24,7 +24,7 @@ CLI::Option* add_source(CLI::App& command, std::string& source) {
 
 CLI::Option* add_values(CLI::App& command, std::string& values) {
     return command.add_option("--values", values, "Value type (default: float64, or that of an archive)")
-        ->check(CLI::IsMember({std::string(value_name<double>()), std::string(value_name<float>())}));
+        ->check(CLI::IsMember(std::vector<std::string>(kValueNames.begin(), kValueNames.end())));
 }
 
 CLI::Option* add_selector(CLI::App& command, std::string& selector) {

@@ -14,7 +14,7 @@ Buffer<V> random_vector(index_t size, std::uint64_t seed) {
     return x;
 }
 
-template Buffer<double> random_vector<double>(index_t, std::uint64_t);
-template Buffer<float> random_vector<float>(index_t, std::uint64_t);
+#define TILESPMV_INSTANTIATE(V) template Buffer<V> random_vector<V>(index_t, std::uint64_t);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::tools

@@ -42,7 +42,7 @@ Buffer<To> cast_values(Buffer<From> values) {
         return values;
     } else {
         Buffer<To> out(values.size());
-        std::transform(values.begin(), values.end(), out.begin(), [](From v) { return static_cast<To>(v); });
+        std::transform(values.begin(), values.end(), out.begin(), [](From v) { return static_cast<To>(widened(v)); });
         return out;
     }
 }
@@ -128,9 +128,9 @@ std::string describe_size(index_t rows, index_t cols, offset_t nnz) {
     return fmt::format("{} x {}, {} nonzeros", grouped(rows), grouped(cols), grouped(nnz));
 }
 
-template CsrMatrix<double> load_csr<double>(const std::string&);
-template CsrMatrix<float> load_csr<float>(const std::string&);
-template TileMatrix<double> load_tiles<double>(const std::string&, const std::string&, LoadTimes*);
-template TileMatrix<float> load_tiles<float>(const std::string&, const std::string&, LoadTimes*);
+#define TILESPMV_INSTANTIATE(V)                            \
+    template CsrMatrix<V> load_csr<V>(const std::string&); \
+    template TileMatrix<V> load_tiles<V>(const std::string&, const std::string&, LoadTimes*);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::tools

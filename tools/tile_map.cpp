@@ -132,7 +132,7 @@ TileMap make_tile_map(const TileMatrix<V>& a, int format_count) {
     return map;
 }
 
-template TileMap make_tile_map(const TileMatrix<double>&, int);
-template TileMap make_tile_map(const TileMatrix<float>&, int);
+#define TILESPMV_INSTANTIATE(V) template TileMap make_tile_map(const TileMatrix<V>&, int);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::tools

@@ -4,21 +4,23 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tile/error.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv::tools {
 
-/// Calls f.operator()<V>() for the value type of this name ("float64", "float32"). Throws a usage `Error` for any
-/// other name.
+/// Calls f.operator()<V>() for the value type of this name, such as "float64". Throws a usage `Error` for any other
+/// name.
 template <class F>
 decltype(auto) with_value_type(std::string_view name, F&& f) {
-    if (name == value_name<double>()) return f.template operator()<double>();
-    if (name == value_name<float>()) return f.template operator()<float>();
-    throw Error(
-        fmt::format("unknown value type '{}'; there are {}, {}", name, value_name<double>(), value_name<float>()),
-        ExitCode::usage);
+#define TILESPMV_CALL(V) \
+    if (name == value_name<V>()) return f.template operator()<V>();
+    TILESPMV_FOR_EACH_VALUE(TILESPMV_CALL)
+#undef TILESPMV_CALL
+    throw Error(fmt::format("unknown value type '{}'; there are {}", name, fmt::join(kValueNames, ", ")),
+                ExitCode::usage);
 }
 
 /// The value type that a command works in: the one asked for, else what an archive holds, else float64.

@@ -1,10 +1,9 @@
 #include "tools/verify.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,8 +21,7 @@ std::span<const V> view(const Buffer<V>& values) {
 
 template <Value V>
 bool same_bits(V a, V b) {
-    using Bits = std::conditional_t<sizeof(V) == 8, std::uint64_t, std::uint32_t>;
-    return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
+    return std::memcmp(&a, &b, sizeof(V)) == 0;
 }
 
 /// What differs first between two matrices, one line; empty if no bit does.
@@ -37,7 +35,8 @@ std::string difference(const CsrMatrix<V>& expected, const CsrMatrix<V>& found) 
     const auto [a, b] =
         std::mismatch(expected.values.begin(), expected.values.end(), found.values.begin(), same_bits<V>);
     if (a == expected.values.end()) return "";
-    return fmt::format("nonzero {} came back as {}, expected {}", a - expected.values.begin(), *b, *a);
+    return fmt::format("nonzero {} came back as {}, expected {}", a - expected.values.begin(), widened(*b),
+                       widened(*a));
 }
 
 }  // namespace
@@ -50,8 +49,8 @@ Verifier<V>::Verifier(const CsrMatrix<V>& a, std::span<const ChosenOperator<V>> 
       report_(std::move(report)),
       x_(random_vector<V>(a.cols, seed)),
       y_(random_vector<V>(a.rows, seed + 1)),
-      products_{Product{V{1}, V{0}, expected_product<V>(a, V{1}, view(x_), V{0}, {})},
-                Product{V{-1.5}, V{0.5}, expected_product<V>(a, V{-1.5}, view(x_), V{0.5}, view(y_))}} {}
+      products_{Product{V{1}, V{0}, expected_product<V>(a, 1, view(x_), 0, {})},
+                Product{V{-1.5}, V{0.5}, expected_product<V>(a, -1.5, view(x_), 0.5, view(y_))}} {}
 
 template <Value V>
 void Verifier<V>::check_csr() {
@@ -76,7 +75,7 @@ void Verifier<V>::check_operator(const ChosenOperator<V>& chosen, const std::str
                                  const TileMatrix<V>* tiles) {
     run_case(chosen.name, label, [&](VerifyCase& result) {
         const auto op = chosen.make({.csr = &a_, .tiles = tiles});
-        const CheckResult worst = worst_product(*op);
+        const CheckResult worst = worst_product(*op, chosen.accumulator);
         result.worst = worst.ratio;
         if (worst.ok) return;
         result.outcome = VerifyCase::Outcome::wrong;
@@ -85,19 +84,19 @@ void Verifier<V>::check_operator(const ChosenOperator<V>& chosen, const std::str
 }
 
 template <Value V>
-CheckResult Verifier<V>::worst_product(const Operator<V>& op) const {
-    const CheckResult first = check(op, products_[0]);
-    const CheckResult second = check(op, products_[1]);
+CheckResult Verifier<V>::worst_product(const Operator<V>& op, Accumulator accumulator) const {
+    const CheckResult first = check(op, products_[0], accumulator);
+    const CheckResult second = check(op, products_[1], accumulator);
     return first.ratio >= second.ratio ? first : second;
 }
 
 template <Value V>
-CheckResult Verifier<V>::check(const Operator<V>& op, const Product& product) const {
+CheckResult Verifier<V>::check(const Operator<V>& op, const Product& product, Accumulator accumulator) const {
     Buffer<V> y = y_.clone();
     // Rows that are not written, or read although beta is 0, stay NaN.
     if (product.beta == V{0}) std::fill(y.begin(), y.end(), std::numeric_limits<V>::quiet_NaN());
     op.apply(product.alpha, view(x_), product.beta, {y.begin(), y.end()});
-    return check_product<V>(product.expected, view(y));
+    return check_product<V>(product.expected, view(y), accumulator);
 }
 
 template <Value V>
@@ -123,7 +122,7 @@ void Verifier<V>::require_ok() const {
                 wrong_ > 0 ? ExitCode::verification : ExitCode::failure);
 }
 
-template class Verifier<double>;
-template class Verifier<float>;
+#define TILESPMV_INSTANTIATE(V) template class Verifier<V>;
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::tools

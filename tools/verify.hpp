@@ -52,8 +52,8 @@ private:
     };
 
     void check_operator(const ChosenOperator<V>& chosen, const std::string& label, const TileMatrix<V>* tiles);
-    CheckResult worst_product(const Operator<V>& op) const;
-    CheckResult check(const Operator<V>& op, const Product& product) const;
+    CheckResult worst_product(const Operator<V>& op, Accumulator accumulator) const;
+    CheckResult check(const Operator<V>& op, const Product& product, Accumulator accumulator) const;
     template <class Check>
     void run_case(std::string name, std::string label, Check&& check);
 

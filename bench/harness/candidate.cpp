@@ -8,7 +8,7 @@ template <Value V>
 Candidate<V> make_candidate(Device& device, const std::string& specification, const std::string& selector,
                             std::optional<Accumulator> accumulator) {
     const auto chosen = choose_operator<V>(device.backend(), specification, accumulator);
-    const Accumulator sums = choose_accumulator<V>(device.backend(), accumulator);
+    const Accumulator sums = chosen.accumulator;
     Candidate<V> candidate{specification, chosen.needs_tiles ? selector : "", sums, {}};
     candidate.bind = [=, &device](const CsrMatrix<V>& a, std::span<const V> x) {
         return device.backend() == Backend::cpu ? host_product_builder(chosen, selector, a, x)
@@ -17,7 +17,8 @@ Candidate<V> make_candidate(Device& device, const std::string& specification, co
     return candidate;
 }
 
-template Candidate<double> make_candidate(Device&, const std::string&, const std::string&, std::optional<Accumulator>);
-template Candidate<float> make_candidate(Device&, const std::string&, const std::string&, std::optional<Accumulator>);
+#define TILESPMV_INSTANTIATE(V) \
+    template Candidate<V> make_candidate(Device&, const std::string&, const std::string&, std::optional<Accumulator>);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::bench

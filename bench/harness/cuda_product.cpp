@@ -23,9 +23,13 @@ struct Shared {
 template <Value V>
 class CudaProduct final : public Product {
 public:
-    CudaProduct(std::unique_ptr<cuda::DeviceOperator<V>> op, std::shared_ptr<Shared<V>> shared, double convert_seconds,
-                cudaStream_t stream)
-        : operator_(std::move(op)), shared_(std::move(shared)), convert_seconds_(convert_seconds), stream_(stream) {}
+    CudaProduct(std::unique_ptr<cuda::DeviceOperator<V>> op, std::shared_ptr<Shared<V>> shared, Accumulator accumulator,
+                double convert_seconds, cudaStream_t stream)
+        : operator_(std::move(op)),
+          shared_(std::move(shared)),
+          accumulator_(accumulator),
+          convert_seconds_(convert_seconds),
+          stream_(stream) {}
 
     void run() override { operator_->apply(1, shared_->x.data(), 0, shared_->y.data(), stream_); }
 
@@ -37,7 +41,7 @@ public:
         const std::span<V> span(y.data(), y.size());
         shared_->y.download(span, stream_);
         TILESPMV_CUDA(cudaStreamSynchronize(stream_));
-        return check_product<V>(expected, span);
+        return check_product<V>(expected, span, accumulator_);
     }
 
     [[nodiscard]] std::uint64_t matrix_bytes() const override { return operator_->matrix_bytes(); }
@@ -48,6 +52,7 @@ public:
 private:
     std::unique_ptr<cuda::DeviceOperator<V>> operator_;
     std::shared_ptr<Shared<V>> shared_;
+    Accumulator accumulator_;
     double convert_seconds_;
     cudaStream_t stream_;
 };
@@ -74,7 +79,7 @@ public:
             if (first) shared_->formats = format_shares(tiles);
         }
         auto op = cuda::make_device_operator<V>(specification_, {.csr = a_, .tiles = &tiles}, accumulator_, stream_);
-        return std::make_unique<CudaProduct<V>>(std::move(op), shared_, convert_seconds, stream_);
+        return std::make_unique<CudaProduct<V>>(std::move(op), shared_, accumulator_, convert_seconds, stream_);
     }
 
 private:
@@ -95,9 +100,9 @@ ProductBuilder cuda_product_builder(Device& device, const std::string& specifica
     return CudaBuilder<V>(specification, selector, accumulator, a, x, dynamic_cast<CudaDevice&>(device).stream());
 }
 
-template ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator,
-                                             const CsrMatrix<double>&, std::span<const double>);
-template ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator,
-                                             const CsrMatrix<float>&, std::span<const float>);
+#define TILESPMV_INSTANTIATE(V)                                                                                \
+    template ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator, \
+                                                 const CsrMatrix<V>&, std::span<const V>);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::bench

@@ -40,7 +40,7 @@ void load_and_run(const Experiment<V>& experiment, std::span<Contender> contende
     const Buffer<V> x = make_x<V>(a.cols);
     const std::span<const V> x_span(x.data(), x.size());
     options.progress("computing the expected product");
-    const ExpectedProduct expected = expected_product<V>(a, V{1}, x_span, V{0}, {});
+    const ExpectedProduct expected = expected_product<V>(a, 1, x_span, 0, {});
     const double row_variation = matrix_statistics(a).row_length.variation;
     for (std::size_t i = 0; i < contenders.size(); ++i) {
         describe(contenders[i].result, a, row_variation, device);
@@ -79,9 +79,9 @@ CaseId case_id(const std::string& matrix, const Candidate<V>& candidate, const D
             .threads = omp_get_max_threads()};
 }
 
-template std::vector<Result> measure(const Experiment<double>&, const MeasureOptions&, Device&);
-template std::vector<Result> measure(const Experiment<float>&, const MeasureOptions&, Device&);
-template CaseId case_id(const std::string&, const Candidate<double>&, const Device&);
-template CaseId case_id(const std::string&, const Candidate<float>&, const Device&);
+#define TILESPMV_INSTANTIATE(V)                                                                 \
+    template std::vector<Result> measure(const Experiment<V>&, const MeasureOptions&, Device&); \
+    template CaseId case_id(const std::string&, const Candidate<V>&, const Device&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::bench

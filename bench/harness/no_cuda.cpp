@@ -16,9 +16,9 @@ ProductBuilder cuda_product_builder(Device&, const std::string&, const std::stri
     return nullptr;
 }
 
-template ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator,
-                                             const CsrMatrix<double>&, std::span<const double>);
-template ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator,
-                                             const CsrMatrix<float>&, std::span<const float>);
+#define TILESPMV_INSTANTIATE(V)                                                                                \
+    template ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator, \
+                                                 const CsrMatrix<V>&, std::span<const V>);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::bench

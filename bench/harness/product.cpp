@@ -84,15 +84,12 @@ ProductBuilder host_product_builder(const ChosenOperator<V>& chosen, const std::
     return [chosen, selector, &a, x] { return std::make_unique<HostProduct<V>>(chosen, selector, a, x); };
 }
 
-template Buffer<double> make_x(index_t);
-template Buffer<float> make_x(index_t);
-template TileMatrix<double> convert_timed(const CsrMatrix<double>&, const std::string&, double&);
-template TileMatrix<float> convert_timed(const CsrMatrix<float>&, const std::string&, double&);
-template std::vector<FormatShare> format_shares(const TileMatrix<double>&);
-template std::vector<FormatShare> format_shares(const TileMatrix<float>&);
-template ProductBuilder host_product_builder(const ChosenOperator<double>&, const std::string&,
-                                             const CsrMatrix<double>&, std::span<const double>);
-template ProductBuilder host_product_builder(const ChosenOperator<float>&, const std::string&, const CsrMatrix<float>&,
-                                             std::span<const float>);
+#define TILESPMV_INSTANTIATE(V)                                                                                     \
+    template Buffer<V> make_x(index_t);                                                                             \
+    template TileMatrix<V> convert_timed(const CsrMatrix<V>&, const std::string&, double&);                         \
+    template std::vector<FormatShare> format_shares(const TileMatrix<V>&);                                          \
+    template ProductBuilder host_product_builder(const ChosenOperator<V>&, const std::string&, const CsrMatrix<V>&, \
+                                                 std::span<const V>);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::bench

@@ -114,7 +114,6 @@ BsrMatrix<V> make_bsr(const CsrMatrix<V>& a, int block_size, BlockOrder order) {
 }
 
 #define TILESPMV_INSTANTIATE(V) template BsrMatrix<V> make_bsr(const CsrMatrix<V>&, int, BlockOrder);
-TILESPMV_INSTANTIATE(double)
-TILESPMV_INSTANTIATE(float)
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::baseline

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <type_traits>
-
-#include <cuda/std/bit>
-
 #include "kernels/baseline/device_csr.hpp"
+#include "kernels/cuda/load.cuh"
 #include "kernels/cuda/warp.cuh"
 
 /// What the kernels for CSR share.
@@ -12,6 +9,8 @@ namespace tilespmv::baseline {
 
 using cuda::kAllLanes;
 using cuda::kWarpSize;
+using cuda::load_often;
+using cuda::load_once;
 
 /// Everything one product reads and writes, all of it in device memory.
 template <class V, class A, class P>
@@ -30,23 +29,6 @@ struct CsrSpmv {
         y[row] = static_cast<V>(result);
     }
 };
-
-/// The unsigned integer that V is loaded as.
-template <class V>
-using BitsOf = std::conditional_t<sizeof(V) == 2, unsigned short,
-                                  std::conditional_t<sizeof(V) == 4, unsigned, unsigned long long>>;
-
-/// A value that this product reads nowhere else: its line is the first to leave the caches.
-template <class V>
-__device__ V load_once(const V* p) {
-    return ::cuda::std::bit_cast<V>(__ldcs(reinterpret_cast<const BitsOf<V>*>(p)));
-}
-
-/// A value that does not change during the product and may be read again.
-template <class V>
-__device__ V load_often(const V* p) {
-    return ::cuda::std::bit_cast<V>(__ldg(reinterpret_cast<const BitsOf<V>*>(p)));
-}
 
 /// Nonzeros k, k + step, ... of a matrix on their way to a thread. Columns and values of all are asked for before the
 /// first is waited for, and so are those of x. Those at `end` or behind it are not read and give products of 0.

@@ -86,7 +86,6 @@ std::unique_ptr<cuda::DeviceOperator<V>> make_csr_multiround(const cuda::DeviceS
 #define TILESPMV_INSTANTIATE(V)                                                                                   \
     template std::unique_ptr<cuda::DeviceOperator<V>> make_csr_multiround(const cuda::DeviceSource<V>&, Options&, \
                                                                           Accumulator, cudaStream_t);
-TILESPMV_INSTANTIATE(double)
-TILESPMV_INSTANTIATE(float)
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::baseline

@@ -35,6 +35,8 @@ using CusparseSum = std::conditional_t<std::is_same_v<V, double>, double, float>
 
 template <class V>
 constexpr cudaDataType cuda_type() {
+    if constexpr (std::is_same_v<V, Half>) return CUDA_R_16F;
+    if constexpr (std::is_same_v<V, Bfloat16>) return CUDA_R_16BF;
     return std::is_same_v<V, double> ? CUDA_R_64F : CUDA_R_32F;
 }
 

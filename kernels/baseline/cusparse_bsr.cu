@@ -104,7 +104,6 @@ std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_bsr(const cuda::DeviceSou
 #define TILESPMV_INSTANTIATE(V)                                                                                 \
     template std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_bsr(const cuda::DeviceSource<V>&, Options&, \
                                                                         Accumulator, cudaStream_t);
-TILESPMV_INSTANTIATE(double)
-TILESPMV_INSTANTIATE(float)
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::baseline

@@ -210,7 +210,6 @@ std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_sell(const cuda::DeviceSo
                                                                         Accumulator, cudaStream_t);              \
     template std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_sell(const cuda::DeviceSource<V>&, Options&, \
                                                                          Accumulator, cudaStream_t);
-TILESPMV_INSTANTIATE(double)
-TILESPMV_INSTANTIATE(float)
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::baseline

@@ -70,7 +70,6 @@ SellMatrix<V, I> make_sell(const CsrMatrix<V>& a) {
     template offset_t sell_size(const CsrMatrix<V>&);                                  \
     template SellMatrix<V, std::int32_t> make_sell<std::int32_t>(const CsrMatrix<V>&); \
     template SellMatrix<V, std::int64_t> make_sell<std::int64_t>(const CsrMatrix<V>&);
-TILESPMV_INSTANTIATE(double)
-TILESPMV_INSTANTIATE(float)
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::baseline

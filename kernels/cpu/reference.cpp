@@ -66,7 +66,7 @@ private:
     bool has_special_ = false;
 };
 
-template <Value V>
+template <CpuValue V>
 class Reference final : public Operator<V> {
 public:
     explicit Reference(const CsrMatrix<V>& a) : a_(a) {}
@@ -92,27 +92,30 @@ private:
 }  // namespace
 
 template <Value V>
-ReferenceRow reference_row(const CsrMatrix<V>& a, index_t row, V alpha, const V* x, V beta, const V* y) {
+ReferenceRow reference_row(const CsrMatrix<V>& a, index_t row, double alpha, const V* x, double beta, const V* y) {
     ReferenceRow result;
-    const double old = beta == V{0} ? 0.0 : static_cast<double>(y[row]);
+    const double old = beta == 0 ? 0.0 : static_cast<double>(y[row]);
     result.value = beta * old;
     result.addend = std::abs(result.value);
-    if (alpha == V{0}) return result;
+    if (alpha == 0) return result;
     RowSum sum;
-    for (offset_t p = a.row_ptrs[row]; p < a.row_ptrs[row + 1]; ++p) sum.add(a.values[p], x[a.col_idxs[p]]);
+    for (offset_t p = a.row_ptrs[row]; p < a.row_ptrs[row + 1]; ++p) {
+        sum.add(static_cast<double>(a.values[p]), static_cast<double>(x[a.col_idxs[p]]));
+    }
     result.value = sum.scaled(alpha, beta, old);
-    result.magnitude = std::abs(static_cast<double>(alpha)) * sum.magnitude();
+    result.magnitude = sum.magnitude();
     result.nnz = a.row_ptrs[row + 1] - a.row_ptrs[row];
     return result;
 }
 
-template <Value V>
+template <CpuValue V>
 std::unique_ptr<Operator<V>> make_reference(const OperatorSource<V>& source) {
     return std::make_unique<Reference<V>>(*source.csr);
 }
 
-template ReferenceRow reference_row(const CsrMatrix<double>&, index_t, double, const double*, double, const double*);
-template ReferenceRow reference_row(const CsrMatrix<float>&, index_t, float, const float*, float, const float*);
+#define TILESPMV_INSTANTIATE(V) \
+    template ReferenceRow reference_row(const CsrMatrix<V>&, index_t, double, const V*, double, const V*);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 template std::unique_ptr<Operator<double>> make_reference(const OperatorSource<double>&);
 template std::unique_ptr<Operator<float>> make_reference(const OperatorSource<float>&);
 

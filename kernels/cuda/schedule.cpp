@@ -153,7 +153,7 @@ Schedule make_schedule(const TileMatrix<V>& a, const ScheduleLimits& limits) {
     return Scheduler<V>(a, limits).run();
 }
 
-template Schedule make_schedule(const TileMatrix<double>&, const ScheduleLimits&);
-template Schedule make_schedule(const TileMatrix<float>&, const ScheduleLimits&);
+#define TILESPMV_INSTANTIATE(V) template Schedule make_schedule(const TileMatrix<V>&, const ScheduleLimits&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -4,6 +4,7 @@
 
 #include <cuda/atomic>
 
+#include "kernels/cuda/load.cuh"
 #include "kernels/cuda/schedule.hpp"
 #include "kernels/cuda/warp_formats.cuh"
 
@@ -131,7 +132,7 @@ private:
             const int slot = first + lane_.half;
             const index_t column = __shfl_sync(kAllLanes, mine.column(), stage_.list[min(slot, count - 1)]);
             const std::int64_t col = std::int64_t{column} * kTileSize + lane_.row;
-            if (slot < count && col < p_.cols) stage_.x[slot][lane_.row] = __ldg(p_.x + col);
+            if (slot < count && col < p_.cols) stage_.x[slot][lane_.row] = load_often(p_.x + col);
         }
     }
 
@@ -149,7 +150,7 @@ private:
         }
         const int coo_nnz = holds && (wide >> lane_.id & 1u) == 0 ? mine.nnz() : 0;
         if (!__any_sync(kAllLanes, coo_nnz > 0)) return sum;
-        const auto x_at = [this](std::int64_t col) { return __ldg(p_.x + col); };
+        const auto x_at = [this](std::int64_t col) { return load_often(p_.x + col); };
         return add_coo_tiles(values, index, coo_nnz, static_cast<int>(offsets & 0xffffu),
                              static_cast<int>(offsets >> 16), mine.column(), x_at, stage_.products, stage_.list, lane_,
                              sum);
@@ -258,12 +259,12 @@ private:
 #pragma unroll
         for (int i = 0; i < per_lane; ++i) {
             const int k = i * kWarpSize + lane_.id;
-            v[i] = k < count ? __ldg(values + k) : V(0);
-            col[i] = k < count ? __ldg(cols + k) : -1;
+            v[i] = k < count ? load_often(values + k) : V(0);
+            col[i] = k < count ? load_often(cols + k) : -1;
         }
 #pragma unroll
         for (int i = 0; i < per_lane; ++i) {
-            own[i] = col[i] >= 0 ? static_cast<A>(v[i]) * static_cast<A>(__ldg(p_.x + col[i])) : A(0);
+            own[i] = col[i] >= 0 ? static_cast<A>(v[i]) * static_cast<A>(load_often(p_.x + col[i])) : A(0);
         }
     }
 

@@ -129,9 +129,9 @@ std::unique_ptr<DeviceOperator<V>> make_tile_operator(const DeviceSource<V>& sou
     });
 }
 
-template std::unique_ptr<DeviceOperator<double>> make_tile_operator(const DeviceSource<double>&, Options&, Accumulator,
-                                                                    cudaStream_t);
-template std::unique_ptr<DeviceOperator<float>> make_tile_operator(const DeviceSource<float>&, Options&, Accumulator,
+#define TILESPMV_INSTANTIATE(V)                                                                                   \
+    template std::unique_ptr<DeviceOperator<V>> make_tile_operator(const DeviceSource<V>&, Options&, Accumulator, \
                                                                    cudaStream_t);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -44,12 +44,19 @@ TEST_P(EverySelector, RoundTripsEveryMatrix) {
     }
 }
 
-TEST_P(EverySelector, RoundTripsFloat) {
-    const auto policy = make_policy(GetParam());
+template <class V>
+void expect_round_trips(const TilePolicy& policy) {
     for (const auto& [name, csr] : matrix_battery()) {
-        const auto single = convert_values<float>(csr);
-        EXPECT_EQ(unpack(convert(single, *policy)), single) << name;
+        const auto typed = convert_values<V>(csr);
+        EXPECT_EQ(unpack(convert(typed, policy)), typed) << name << ' ' << value_name<V>();
     }
+}
+
+TEST_P(EverySelector, RoundTripsNarrowerValues) {
+    const auto policy = make_policy(GetParam());
+    expect_round_trips<float>(*policy);
+    expect_round_trips<Half>(*policy);
+    expect_round_trips<Bfloat16>(*policy);
 }
 
 TEST_P(EverySelector, DoesNotDependOnTheNumberOfThreads) {

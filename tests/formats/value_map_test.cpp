@@ -10,19 +10,30 @@
 namespace tilespmv::testing {
 namespace {
 
-TEST(ValueMap, UpdateEqualsConversionOfTheNewValues) {
+template <class V>
+void expect_update_is_conversion() {
     for (const auto& info : selectors()) {
         const auto policy = make_policy(info.name);
         for (const auto& [name, csr] : matrix_battery()) {
-            auto tiles = convert(csr, *policy);
-            const ValueMap map(csr, tiles);
+            SCOPED_TRACE(std::string(info.name) + ' ' + name);
+            const auto before = convert_values<V>(csr);
+            auto tiles = convert(before, *policy);
+            const ValueMap map(before, tiles);
             auto next = csr.clone();
             for (auto& v : next.values) v = 3 * v - 1;
-            map.update<double>(tiles, {next.values.data(), next.values.size()});
-            EXPECT_EQ(tiles.values, convert(next, *policy).values) << info.name << ' ' << name;
-            EXPECT_EQ(unpack(tiles), next) << info.name << ' ' << name;
+            const auto after = convert_values<V>(next);
+            map.update<V>(tiles, {after.values.data(), after.values.size()});
+            EXPECT_EQ(tiles.values, convert(after, *policy).values);
+            EXPECT_EQ(unpack(tiles), after);
         }
     }
+}
+
+TEST(ValueMap, UpdateEqualsConversionOfTheNewValues) {
+    expect_update_is_conversion<double>();
+    expect_update_is_conversion<float>();
+    expect_update_is_conversion<Half>();
+    expect_update_is_conversion<Bfloat16>();
 }
 
 TEST(ValueMap, RefusesAnotherPattern) {

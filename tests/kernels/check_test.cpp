@@ -20,7 +20,13 @@ protected:
     Check() : a_(generate<double>("fem:n=6,dof=3")), x_(static_cast<std::size_t>(a_.cols)) {
         for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = std::cos(static_cast<double>(i));
         expected_ = expected_product<double>(a_, 1, x_, 0, {});
-        y_.assign(expected_.values.begin(), expected_.values.end());
+        y_ = oracle();
+    }
+
+    [[nodiscard]] std::vector<double> oracle() const {
+        std::vector<double> values;
+        for (const auto& row : expected_.rows) values.push_back(row.value);
+        return values;
     }
 
     [[nodiscard]] CheckResult check() const { return check_product<double>(expected_, y_); }
@@ -81,7 +87,7 @@ TEST_F(Check, RefusesAnotherNumberOfRows) {
 TEST_F(Check, WantsNaNAndInfinityWhereTheOracleHasThem) {
     x_[0] = kInf;
     expected_ = expected_product<double>(a_, 1, x_, 0, {});
-    y_.assign(expected_.values.begin(), expected_.values.end());
+    y_ = oracle();
     EXPECT_TRUE(check().ok);
     ASSERT_TRUE(std::isinf(y_[0]) || std::isnan(y_[0]));
     y_[0] = 1;
@@ -94,7 +100,80 @@ TEST(Oracle, IsExactWhereDoubleIsNot) {
     a.values[1] = 1;
     a.values[2] = -1e16;
     const std::vector<double> x(3, 1.0);
-    EXPECT_EQ(expected_product<double>(a, 1, x, 0, {}).values[0], 1.0);
+    EXPECT_EQ(expected_product<double>(a, 1, x, 0, {}).rows[0].value, 1.0);
+}
+
+/// A row of sum `value` whose terms have the sum of magnitudes `magnitude`.
+cpu::ReferenceRow row_of(double value, double magnitude, offset_t nnz = 1) { return {value, magnitude, 0, nnz}; }
+
+TEST(ErrorBound, FollowsTheAccumulatorAndTheValues) {
+    const auto row = row_of(1, 1, 7);
+    const double in_double = 2 * 0x1p-53 * 10;
+    const double in_float = 2 * 0x1p-24 * 10;
+    constexpr double higher_orders = 1e-3;
+    const auto expect = [&](double found, double first_order) {
+        EXPECT_NEAR(found, first_order, higher_orders * first_order);
+    };
+    expect(error_bound<double>(row, 1, Accumulator::float64), in_double);
+    expect(error_bound<float>(row, 1, Accumulator::float64), in_double + 0x1p-24);
+    expect(error_bound<float>(row, 1, Accumulator::float32), in_float);
+    expect(error_bound<Half>(row, 1, Accumulator::float32), in_float + 0x1p-11);
+    expect(error_bound<Bfloat16>(row, 1, Accumulator::float32), in_float + 0x1p-8);
+    expect(error_bound<double>(row, -3, Accumulator::float64), 3 * in_double);
+}
+
+TEST(ErrorBound, NearZeroIsHalfASubnormalStep) {
+    const auto nothing = row_of(0x1p-26, 0x1p-26);
+    EXPECT_NEAR(error_bound<Half>(nothing, 1, Accumulator::float32), 0x1p-25, 0x1p-33);
+    EXPECT_LT(error_bound<float>(nothing, 1, Accumulator::float64), 0x1p-49);
+}
+
+TEST(ErrorBound, IsInfiniteWhereSumsMayOverflow) {
+    EXPECT_EQ(error_bound<Bfloat16>(row_of(1, 4e38, 2), 1, Accumulator::float32), kInf);
+    EXPECT_EQ(error_bound<float>(row_of(1, 1e38, 2), 5, Accumulator::float32), kInf);
+    EXPECT_LT(error_bound<float>(row_of(1, 4e38, 2), 1, Accumulator::float64), kInf);
+    EXPECT_EQ(error_bound<double>(row_of(1, kInf, 2), 1, Accumulator::float64), kInf);
+}
+
+/// The check of one row of values of V, summed up in float.
+template <class V>
+bool right(const cpu::ReferenceRow& row, V found) {
+    ExpectedProduct expected{Buffer<cpu::ReferenceRow>(1), 1};
+    expected.rows[0] = row;
+    return check_product<V>(expected, std::span<const V>(&found, 1), Accumulator::float32).ok;
+}
+
+TEST(CheckOfHalf, TakesOneRoundingAndNoMore) {
+    const double sum = 1 + 0x1p-11;  // between 1 and the next number
+    EXPECT_TRUE(right(row_of(sum, sum), Half(1)));
+    EXPECT_TRUE(right(row_of(sum, sum), Half(1 + 0x1p-10)));
+    EXPECT_FALSE(right(row_of(sum, sum), Half(1 - 0x1p-11)));
+    EXPECT_FALSE(right(row_of(sum, sum), Half(1 + 0x1p-9)));
+}
+
+TEST(CheckOfHalf, WantsInfinityWhereTheResultRoundsToIt) {
+    const Half inf = std::numeric_limits<Half>::infinity();
+    EXPECT_TRUE(right(row_of(1e6, 1e6), inf));
+    EXPECT_FALSE(right(row_of(1e6, 1e6), -inf));
+    EXPECT_FALSE(right(row_of(1e6, 1e6), Half(65504)));
+    EXPECT_TRUE(right(row_of(65519.999, 65519.999), inf)) << "an error within the bound rounds to Inf";
+    EXPECT_TRUE(right(row_of(65519.999, 65519.999), Half(65504)));
+    EXPECT_FALSE(right(row_of(60000, 60000), inf));
+}
+
+TEST(CheckOfHalf, TakesHalfAStepNearZero) {
+    EXPECT_TRUE(right(row_of(0x1p-26, 0x1p-26), Half(0)));
+    EXPECT_TRUE(right(row_of(0x1.8p-25, 0x1.8p-25), Half(0x1p-24)));
+    EXPECT_FALSE(right(row_of(0x1p-26, 0x1p-26), Half(0x1p-24)));
+    EXPECT_FALSE(right(row_of(0x1p-26, 0x1p-26), std::numeric_limits<Half>::quiet_NaN()));
+}
+
+TEST(CheckOfBfloat16, TakesOneRoundingAndNoMore) {
+    const double sum = 1 + 0x1p-8;
+    EXPECT_TRUE(right(row_of(sum, sum), Bfloat16(1)));
+    EXPECT_TRUE(right(row_of(sum, sum), Bfloat16(1 + 0x1p-7)));
+    EXPECT_FALSE(right(row_of(sum, sum), Bfloat16(1 - 0x1p-8)));
+    EXPECT_FALSE(right(row_of(sum, sum), Bfloat16(1 + 0x1p-6)));
 }
 
 }  // namespace

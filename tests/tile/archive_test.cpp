@@ -53,7 +53,7 @@ protected:
     test::TemporaryDirectory directory_;
     std::filesystem::path file_ = directory_.path() / "A.tsp";
 };
-using ValueTypes = ::testing::Types<double, float>;
+using ValueTypes = ::testing::Types<double, float, Half, Bfloat16>;
 TYPED_TEST_SUITE(Archive, ValueTypes);
 
 TYPED_TEST(Archive, RoundTripsEverySelectorOnEveryMatrix) {
@@ -63,11 +63,7 @@ TYPED_TEST(Archive, RoundTripsEverySelectorOnEveryMatrix) {
     for (const auto& name : names) {
         const auto policy = make_policy(name);
         for (const auto& matrix : matrices) {
-            if constexpr (std::same_as<TypeParam, double>) {
-                this->expect_round_trip(convert(matrix.csr, *policy), name + " " + matrix.name);
-            } else {
-                this->expect_round_trip(convert(convert_values<float>(matrix.csr), *policy), name + matrix.name);
-            }
+            this->expect_round_trip(convert(convert_values<TypeParam>(matrix.csr), *policy), name + " " + matrix.name);
         }
     }
 }

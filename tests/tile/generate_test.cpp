@@ -84,8 +84,11 @@ TEST_P(EveryKind, DoesNotDependOnTheNumberOfThreads) {
     omp_set_num_threads(before);
 }
 
-TEST_P(EveryKind, FloatsAreTheRoundedDoubles) {
-    EXPECT_EQ(generate<float>(GetParam()), convert_values<float>(generate<double>(GetParam())));
+TEST_P(EveryKind, NarrowerValuesAreTheRoundedDoubles) {
+    const auto doubles = generate<double>(GetParam());
+    EXPECT_EQ(generate<float>(GetParam()), convert_values<float>(doubles));
+    EXPECT_EQ(generate<Half>(GetParam()), convert_values<Half>(doubles));
+    EXPECT_EQ(generate<Bfloat16>(GetParam()), convert_values<Bfloat16>(doubles));
 }
 
 TEST_P(EveryKind, SeedChangesTheValues) {

@@ -168,6 +168,35 @@ CsrMatrix<V> special_values() {
     return a;
 }
 
+TEST(ReadMatrixMarket, HalvesAreRoundedDoubles) {
+    const auto a = read_text<Half>(
+        "%%MatrixMarket matrix coordinate real general\n1 5 5\n1 1 0.1\n1 2 1.00048828126\n1 3 65519\n1 4 1e-9\n1 5 "
+        "inf\n");
+    EXPECT_EQ(a.values[0].bits(), Half(0.1).bits());
+    EXPECT_EQ(a.values[1].bits(), 0x3c01) << "just above the middle of two";
+    EXPECT_EQ(a.values[2].bits(), 0x7bff);
+    EXPECT_EQ(a.values[3].bits(), 0);
+    EXPECT_EQ(a.values[4].bits(), 0x7c00);
+    EXPECT_THROW(read_text<Half>("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 65520\n"), Error);
+    EXPECT_THROW(read_text<Half>("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 70000\n"), Error);
+    EXPECT_EQ(read_text<Bfloat16>("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 70000\n").values[0],
+              Bfloat16(70000));
+}
+
+TEST(WriteMatrixMarketHalf, EveryFinitePatternComesBack) {
+    test::TemporaryDirectory directory;
+    const auto file = directory.path() / "x.mtx";
+    std::vector<Half> x;
+    for (int bits = 0; bits < 0x10000; ++bits) {
+        const Half value = Half::from_bits(static_cast<std::uint16_t>(bits));
+        if (std::isfinite(static_cast<float>(value))) x.push_back(value);
+    }
+    write_vector<Half>(file, x);
+    const auto y = read_vector<Half>(file);
+    ASSERT_EQ(y.size(), x.size());
+    EXPECT_EQ(std::memcmp(y.data(), x.data(), y.bytes()), 0);
+}
+
 template <class V>
 class WriteMatrixMarket : public ::testing::Test {
 protected:

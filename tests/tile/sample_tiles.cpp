@@ -76,9 +76,9 @@ TileMatrix<V> sample_with_all_rows_deferred(bool wide_offsets) {
     return tiles_of<V>(testing::matrix_of(20, 394, positions), wide_offsets);
 }
 
-template TileMatrix<double> sample_tiles();
-template TileMatrix<float> sample_tiles();
-template TileMatrix<double> sample_with_all_rows_deferred(bool);
-template TileMatrix<float> sample_with_all_rows_deferred(bool);
+#define TILESPMV_INSTANTIATE(V)            \
+    template TileMatrix<V> sample_tiles(); \
+    template TileMatrix<V> sample_with_all_rows_deferred(bool);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::test

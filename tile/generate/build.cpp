@@ -139,7 +139,7 @@ CsrMatrix<V> with_values(Pattern p, const ValueRule& rule, std::uint64_t seed) {
     return {p.rows, p.cols, std::move(p.row_ptrs), std::move(p.col_idxs), std::move(values)};
 }
 
-template CsrMatrix<double> with_values(Pattern, const ValueRule&, std::uint64_t);
-template CsrMatrix<float> with_values(Pattern, const ValueRule&, std::uint64_t);
+#define TILESPMV_INSTANTIATE(V) template CsrMatrix<V> with_values(Pattern, const ValueRule&, std::uint64_t);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::synthetic

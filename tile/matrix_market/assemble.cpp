@@ -42,8 +42,8 @@ offset_t put_row(std::span<const E> row, offset_t p, CsrMatrix<V>& a) {
     const offset_t end = p + static_cast<offset_t>(row.size());
     for (std::size_t i = 0; i < row.size(); ++p) {
         a.col_idxs[p] = row[i].col;
-        double sum = row[i].value;
-        for (++i; i < row.size() && row[i].col == row[i - 1].col; ++i) sum += row[i].value;
+        auto sum = static_cast<double>(row[i].value);
+        for (++i; i < row.size() && row[i].col == row[i - 1].col; ++i) sum += static_cast<double>(row[i].value);
         a.values[p] = static_cast<V>(sum);
     }
     std::fill(a.col_idxs.data() + p, a.col_idxs.data() + end, kUnused);
@@ -141,9 +141,9 @@ CsrMatrix<V> assemble(index_t rows, index_t cols, EntryStore<E> entries, Progres
     return a;
 }
 
-template CsrMatrix<double> assemble(index_t, index_t, EntryStore<Entry<double>>, Progress&);
-template CsrMatrix<double> assemble(index_t, index_t, EntryStore<PatternEntry>, Progress&);
-template CsrMatrix<float> assemble(index_t, index_t, EntryStore<Entry<float>>, Progress&);
-template CsrMatrix<float> assemble(index_t, index_t, EntryStore<PatternEntry>, Progress&);
+#define TILESPMV_INSTANTIATE(V)                                                        \
+    template CsrMatrix<V> assemble(index_t, index_t, EntryStore<Entry<V>>, Progress&); \
+    template CsrMatrix<V> assemble(index_t, index_t, EntryStore<PatternEntry>, Progress&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::matrix_market

@@ -48,7 +48,8 @@ public:
             const char* value = p;
             if (const Fault fault = parse_value(p, entry.value); fault != Fault::none) return fault_at(value, p, fault);
         }
-        if (header_.symmetry == Symmetry::skew_symmetric && entry.row == entry.col && entry.value != 0) {
+        using EntryValue = std::remove_cv_t<decltype(entry.value)>;
+        if (header_.symmetry == Symmetry::skew_symmetric && entry.row == entry.col && entry.value != EntryValue{0}) {
             return fault_at(start, p, Fault::on_diagonal);
         }
         return *p == '\n' || *p == '\0' ? Fault::none : Fault::end_of_line;
@@ -71,7 +72,7 @@ private:
 
     template <Value V>
     Fault parse_value(const char*& p, V& value) const {
-        value = 1;
+        value = V{1};
         if (header_.field == Field::pattern) return Fault::none;
         const auto fault = header_.field == Field::integer ? parse_integer(p, value) : parse_real(p, value);
         if (fault == NumberFault::overflow) return Fault::overflow;

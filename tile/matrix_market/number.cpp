@@ -26,7 +26,7 @@ bool is_large(const char* first, const Decimal& decimal) {
 
 }  // namespace
 
-template <Value V>
+template <std::floating_point V>
 NumberFault parse_rare_real(const char*& p, V& value) {
     Decimal decimal;
     const char* last = p;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "tile/matrix_market/digits.hpp"
 #include "tile/types.hpp"
 
@@ -106,11 +108,11 @@ inline bool narrow(double from, float& to) {
 enum class NumberFault { none, malformed, overflow };
 
 /// Any number by way of the standard library: long mantissas, large exponents, nan and inf. As `parse_real`.
-template <Value V>
+template <std::floating_point V>
 NumberFault parse_rare_real(const char*& p, V& value);
 
 /// Parses the number at `p`, correctly rounded, and moves `p` behind it. Numbers too small for V become 0 as in C.
-template <Value V>
+template <std::floating_point V>
 inline NumberFault parse_real(const char*& p, V& value) {
     Decimal decimal;
     const char* end = p;
@@ -125,7 +127,7 @@ inline NumberFault parse_real(const char*& p, V& value) {
 }
 
 /// Parses `[+-]digits` as `parse_real` does.
-template <Value V>
+template <std::floating_point V>
 inline NumberFault parse_integer(const char*& p, V& value) {
     const char* first = p + (*p == '-' || *p == '+');
     std::uint64_t magnitude = 0;
@@ -135,6 +137,26 @@ inline NumberFault parse_integer(const char*& p, V& value) {
     value = *p == '-' ? -static_cast<V>(magnitude) : static_cast<V>(magnitude);
     p = end;
     return NumberFault::none;
+}
+
+/// The same for numbers of 16 bits: parses a double and rounds it.
+template <int kExponentBits>
+inline NumberFault narrow(NumberFault fault, double from, Float16<kExponentBits>& to) {
+    to = Float16<kExponentBits>(from);
+    const bool overflows = std::isfinite(from) && !std::isfinite(static_cast<float>(to));
+    return fault == NumberFault::none && overflows ? NumberFault::overflow : fault;
+}
+template <int kExponentBits>
+inline NumberFault parse_real(const char*& p, Float16<kExponentBits>& value) {
+    double wide = 0;
+    const NumberFault fault = parse_real(p, wide);
+    return narrow(fault, wide, value);
+}
+template <int kExponentBits>
+inline NumberFault parse_integer(const char*& p, Float16<kExponentBits>& value) {
+    double wide = 0;
+    const NumberFault fault = parse_integer(p, wide);
+    return narrow(fault, wide, value);
 }
 
 }  // namespace tilespmv::matrix_market

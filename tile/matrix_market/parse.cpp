@@ -187,8 +187,9 @@ EntryStore<E> parse_entries(const TextFile& file, const Header& header, Progress
     return Parsing(file, header).run<E>(progress, share);
 }
 
-template EntryStore<Entry<double>> parse_entries(const TextFile&, const Header&, Progress&, double);
-template EntryStore<Entry<float>> parse_entries(const TextFile&, const Header&, Progress&, double);
+#define TILESPMV_INSTANTIATE(V) \
+    template EntryStore<Entry<V>> parse_entries(const TextFile&, const Header&, Progress&, double);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 template EntryStore<PatternEntry> parse_entries(const TextFile&, const Header&, Progress&, double);
 
 }  // namespace tilespmv::matrix_market

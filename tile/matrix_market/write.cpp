@@ -46,7 +46,8 @@ void format_entries(fmt::memory_buffer& text, const CsrMatrix<V>& a, offset_t fi
     char* out = text.data();
     for (offset_t p = first; p < last; ++p) {
         while (a.row_ptrs[row + 1] <= p) ++row;
-        out = fmt::format_to(out, FMT_COMPILE("{} {} {}\n"), row + 1, std::int64_t{a.col_idxs[p]} + 1, a.values[p]);
+        out = fmt::format_to(out, FMT_COMPILE("{} {} {}\n"), row + 1, std::int64_t{a.col_idxs[p]} + 1,
+                             widened(a.values[p]));
     }
     text.resize(static_cast<std::size_t>(out - text.data()));
 }
@@ -67,14 +68,14 @@ void write_vector(const std::filesystem::path& file, std::span<const V> x) {
     OutputFile out(file);
     out.write(fmt::format("%%MatrixMarket matrix array real general\n{} 1\n", x.size()));
     write_lines(out, static_cast<offset_t>(x.size()), [&](fmt::memory_buffer& text, offset_t first, offset_t last) {
-        for (offset_t i = first; i < last; ++i) fmt::format_to(fmt::appender(text), FMT_COMPILE("{}\n"), x[i]);
+        for (offset_t i = first; i < last; ++i) fmt::format_to(fmt::appender(text), FMT_COMPILE("{}\n"), widened(x[i]));
     });
     out.commit();
 }
 
-template void write_matrix_market(const std::filesystem::path&, const CsrMatrix<double>&);
-template void write_matrix_market(const std::filesystem::path&, const CsrMatrix<float>&);
-template void write_vector(const std::filesystem::path&, std::span<const double>);
-template void write_vector(const std::filesystem::path&, std::span<const float>);
+#define TILESPMV_INSTANTIATE(V)                                                           \
+    template void write_matrix_market(const std::filesystem::path&, const CsrMatrix<V>&); \
+    template void write_vector(const std::filesystem::path&, std::span<const V>);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -43,16 +43,16 @@ struct OperatorCase {
 
 /// Every operator of the list in every specification, those on tiles with every selector.
 template <class V>
-std::vector<OperatorCase<V>> every_operator(const CsrMatrix<V>& csr) {
+std::vector<OperatorCase<V>> every_operator(const CsrMatrix<V>& csr, Accumulator accumulator) {
     const cuda::Stream stream;
     std::vector<OperatorCase<V>> all;
     const auto add = [&](const std::string& with, const cuda::DeviceSource<V>& source) {
         for (const auto& info : cuda::device_operators<V>()) {
             if (info.needs_tiles != (source.tiles != nullptr)) continue;
-            if (default_accumulator(info) != default_accumulator<V>()) continue;
+            if (info.sums_in_own_type && accumulator != cuda::default_accumulator(info)) continue;
             for (const auto& spec : specifications(info)) {
-                all.push_back({spec + with, &info,
-                               cuda::make_device_operator<V>(spec, source, default_accumulator<V>(), stream.get())});
+                all.push_back(
+                    {spec + with, &info, cuda::make_device_operator<V>(spec, source, accumulator, stream.get())});
             }
         }
     };

@@ -7,37 +7,49 @@
 namespace tilespmv::testing {
 namespace {
 
-template <class V>
+/// Values and the type of their sums.
+template <class V, Accumulator kAccumulator>
+struct Arithmetic {
+    using Value = V;
+    static constexpr Accumulator accumulator = kAccumulator;
+};
+
+template <class Arithmetic>
 class EveryDeviceOperator : public OnDevice {
 protected:
-    static std::vector<V> poison(index_t rows) {
-        return std::vector<V>(static_cast<std::size_t>(rows), static_cast<V>(kNaN));
+    using Number = typename Arithmetic::Value;
+
+    static std::vector<Number> poison(index_t rows) {
+        return std::vector<Number>(static_cast<std::size_t>(rows), static_cast<Number>(kNaN));
     }
 
-    static void expect_right(const OperatorCase<V>& a, const ExpectedProduct& expected, const std::vector<V>& y) {
-        const auto result = check_product<V>(expected, y);
+    static void expect_right(const OperatorCase<Number>& a, const ExpectedProduct& expected,
+                             const std::vector<Number>& y) {
+        const auto result = check_product<Number>(expected, y, Arithmetic::accumulator);
         EXPECT_TRUE(result.ok) << a.name << ' ' << result.message();
     }
 
-    static void expect_product(const CsrMatrix<V>& csr, const std::vector<OperatorCase<V>>& operators,
-                               const std::vector<V>& x) {
-        const auto expected = expected_product<V>(csr, V(1), x, V(0), {});
-        for (const auto& a : operators) expect_right(a, expected, product<V>(*a.made, 1, x, 0, poison(csr.rows)));
+    static void expect_product(const CsrMatrix<Number>& csr, const std::vector<OperatorCase<Number>>& operators,
+                               const std::vector<Number>& x) {
+        const auto expected = expected_product<Number>(csr, 1, x, 0, {});
+        for (const auto& a : operators) expect_right(a, expected, product<Number>(*a.made, 1, x, 0, poison(csr.rows)));
     }
 };
-using ValueTypes = ::testing::Types<double, float>;
-TYPED_TEST_SUITE(EveryDeviceOperator, ValueTypes);
+using Arithmetics = ::testing::Types<Arithmetic<double, Accumulator::float64>, Arithmetic<float, Accumulator::float64>,
+                                     Arithmetic<float, Accumulator::float32>, Arithmetic<Half, Accumulator::float32>,
+                                     Arithmetic<Bfloat16, Accumulator::float32>>;
+TYPED_TEST_SUITE(EveryDeviceOperator, Arithmetics);
 
 TYPED_TEST(EveryDeviceOperator, IsRightOnEveryMatrixForEveryAlphaAndBeta) {
-    using V = TypeParam;
+    using V = typename TypeParam::Value;
     for (const auto& [name, matrix] : matrix_battery()) {
         SCOPED_TRACE(name);
         const auto csr = convert_values<V>(matrix);
-        const auto operators = every_operator<V>(csr);
+        const auto operators = every_operator<V>(csr, TypeParam::accumulator);
         const auto x = numbers<V>(csr.cols, 1);
-        for (const V beta : {V(0), V(1), V(-0.5)}) {
-            const auto before = beta == V(0) ? this->poison(csr.rows) : numbers<V>(csr.rows, 2);
-            for (const V alpha : {V(1), V(-2.5), V(0)}) {
+        for (const double beta : {0.0, 1.0, -0.5}) {
+            const auto before = beta == 0 ? this->poison(csr.rows) : numbers<V>(csr.rows, 2);
+            for (const double alpha : {1.0, -2.5, 0.0}) {
                 SCOPED_TRACE(::testing::Message() << "alpha " << alpha << " beta " << beta);
                 const auto expected = expected_product<V>(csr, alpha, x, beta, before);
                 for (const auto& a : operators) {
@@ -49,40 +61,40 @@ TYPED_TEST(EveryDeviceOperator, IsRightOnEveryMatrixForEveryAlphaAndBeta) {
 }
 
 TYPED_TEST(EveryDeviceOperator, ReadsNeitherAnorXIfAlphaIsZero) {
-    using V = TypeParam;
+    using V = typename TypeParam::Value;
     auto csr = convert_values<V>(matrix_battery().back().csr);
     for (V& value : csr.values) value = static_cast<V>(kNaN);
     const std::vector<V> x(static_cast<std::size_t>(csr.cols), static_cast<V>(kInf));
-    for (const auto& a : every_operator<V>(csr)) {
+    for (const auto& a : every_operator<V>(csr, TypeParam::accumulator)) {
         const auto y = product<V>(*a.made, 0, x, 0, this->poison(csr.rows));
         EXPECT_EQ(y, std::vector<V>(y.size(), V(0))) << a.name;
     }
 }
 
 TYPED_TEST(EveryDeviceOperator, PropagatesInfinityAndNaNAsCsrDoes) {
-    using V = TypeParam;
+    using V = typename TypeParam::Value;
     for (const auto& [name, matrix] : matrix_battery()) {
         SCOPED_TRACE(name);
         auto csr = convert_values<V>(matrix);
         auto x = numbers<V>(csr.cols, 1);
         for (std::size_t i = 0; i < x.size(); i += 5) x[i] = static_cast<V>(i % 2 == 0 ? kInf : kNaN);
-        auto operators = every_operator<V>(csr);
+        auto operators = every_operator<V>(csr, TypeParam::accumulator);
         std::erase_if(operators, [](const auto& a) { return a.made->pads_with_zeros(); });
         this->expect_product(csr, operators, x);
         for (std::size_t i = 0; i < csr.values.size(); i += 7) {
             csr.values[i] = static_cast<V>(i % 2 == 0 ? -kInf : kNaN);
         }
-        this->expect_product(csr, every_operator<V>(csr), numbers<V>(csr.cols, 1));
+        this->expect_product(csr, every_operator<V>(csr, TypeParam::accumulator), numbers<V>(csr.cols, 1));
     }
 }
 
 TYPED_TEST(EveryDeviceOperator, GivesTheSameBitsAHundredTimes) {
-    using V = TypeParam;
+    using V = typename TypeParam::Value;
     for (const auto& [name, matrix] : matrix_battery()) {
         SCOPED_TRACE(name);
         const auto csr = convert_values<V>(matrix);
         DeviceVectors<V> vectors(numbers<V>(csr.cols, 3), this->poison(csr.rows));
-        for (const auto& a : every_operator<V>(csr)) {
+        for (const auto& a : every_operator<V>(csr, TypeParam::accumulator)) {
             if (!a.made->is_reproducible()) continue;
             vectors.apply(*a.made, 1, 0);
             const auto first = vectors.y();
@@ -95,11 +107,11 @@ TYPED_TEST(EveryDeviceOperator, GivesTheSameBitsAHundredTimes) {
 }
 
 TYPED_TEST(EveryDeviceOperator, CanBeCapturedIntoAGraph) {
-    using V = TypeParam;
+    using V = typename TypeParam::Value;
     const auto csr = convert_values<V>(matrix_of(300, 300, {{0, 0}, {5, 200}, {17, 17}, {299, 3}}));
     const auto x = numbers<V>(300, 1);
-    const auto expected = expected_product<V>(csr, V(2), x, V(0), {});
-    for (const auto& a : every_operator<V>(csr)) {
+    const auto expected = expected_product<V>(csr, 2, x, 0, {});
+    for (const auto& a : every_operator<V>(csr, TypeParam::accumulator)) {
         DeviceVectors<V> vectors(x, this->poison(csr.rows));
         cudaGraph_t graph = nullptr;
         cudaGraphExec_t executable = nullptr;
@@ -115,9 +127,9 @@ TYPED_TEST(EveryDeviceOperator, CanBeCapturedIntoAGraph) {
 }
 
 TYPED_TEST(EveryDeviceOperator, SaysWhatItIsAndHolds) {
-    using V = TypeParam;
+    using V = typename TypeParam::Value;
     const auto csr = convert_values<V>(matrix_of(30, 50, {{0, 0}, {5, 20}, {29, 49}}));
-    for (const auto& a : every_operator<V>(csr)) {
+    for (const auto& a : every_operator<V>(csr, TypeParam::accumulator)) {
         SCOPED_TRACE(a.name);
         EXPECT_EQ(a.made->name(), a.info->name);
         EXPECT_EQ(a.made->rows(), 30);

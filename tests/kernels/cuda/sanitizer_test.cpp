@@ -37,9 +37,9 @@ protected:
         const std::vector<V> x(static_cast<std::size_t>(csr.cols), V(0.75));
         const std::vector<V> nan(static_cast<std::size_t>(csr.rows), std::numeric_limits<V>::quiet_NaN());
         const std::vector<V> ones(nan.size(), V(1));
-        const auto fresh = check_product<V>(expected_product<V>(csr, V(1), x, V(0), {}), product<V>(a, 1, x, 0, nan));
+        const auto fresh = check_product<V>(expected_product<V>(csr, 1, x, 0, {}), product<V>(a, 1, x, 0, nan));
         const auto added =
-            check_product<V>(expected_product<V>(csr, V(2), x, V(-0.5), ones), product<V>(a, 2, x, -0.5, ones));
+            check_product<V>(expected_product<V>(csr, 2, x, -0.5, ones), product<V>(a, 2, x, -0.5, ones));
         EXPECT_TRUE(fresh.ok) << a.name() << ' ' << fresh.message();
         EXPECT_TRUE(added.ok) << a.name() << ' ' << added.message();
     }
@@ -63,6 +63,8 @@ protected:
 
 TEST_F(SanitizerOnDevice, Double) { every_operator_of_ours<double>(); }
 TEST_F(SanitizerOnDevice, Float) { every_operator_of_ours<float>(); }
+TEST_F(SanitizerOnDevice, Half) { every_operator_of_ours<Half>(); }
+TEST_F(SanitizerOnDevice, Bfloat16) { every_operator_of_ours<Bfloat16>(); }
 
 }  // namespace
 }  // namespace tilespmv::testing
