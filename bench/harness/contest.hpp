@@ -18,7 +18,7 @@ struct MeasureOptions {
     StoppingRule warm;
     StoppingRule cold{.min_samples = 6, .max_samples = 30, .min_seconds = 0, .max_seconds = 3, .noise = 0.05};
     StoppingRule preprocess{
-        .min_samples = 6, .max_samples = 50, .min_seconds = 0, .max_seconds = 2, .noise = 0.05, .together = false};
+        .min_samples = 6, .max_samples = 50, .min_seconds = 0, .max_seconds = 1, .noise = 0.05, .together = false};
     double min_sample_seconds = 1e-3;  ///< of a warm sample; shorter products are measured in batches
     /// What speed-ups are given over, if it takes part; preprocessing is given in products of the first. A baseline is
     /// the fastest of the operators that its name stands for (`stands_for`).
