@@ -30,6 +30,13 @@ template <Value V>
                 ExitCode::usage);
 }
 
+template <Value V>
+void require_accumulator(Backend backend, Accumulator accumulator) {
+    if (backend == Backend::cuda) return with_accumulator<V>(accumulator, []<class A>() {});
+    if (accumulator == Accumulator::float64) return;
+    throw Error("operators of the CPU accumulate in float64 only", ExitCode::usage);
+}
+
 }  // namespace
 
 template <Value V>
@@ -57,39 +64,27 @@ OperatorEntry find_entry(Backend backend, std::string_view specification) {
 }
 
 template <Value V>
-Accumulator choose_accumulator(Backend backend, std::optional<Accumulator> requested) {
-    if (backend == Backend::cpu) {
-        if (requested == Accumulator::float32) {
-            throw Error("operators of the CPU accumulate in float64 only", ExitCode::usage);
-        }
-        return Accumulator::float64;
-    }
-    const Accumulator accumulator = requested.value_or(default_accumulator<V>());
-    with_accumulator<V>(accumulator, []<class A>() {});
-    return accumulator;
-}
-
-template <Value V>
 ChosenOperator<V> choose_operator(Backend backend, const std::string& specification,
                                   std::optional<Accumulator> accumulator) {
     const OperatorEntry entry = find_entry<V>(backend, specification);
-    ChosenOperator<V> chosen{specification, entry.needs_tiles, {}, choose_accumulator<V>(backend, accumulator)};
+    const Accumulator sums = accumulator.value_or(entry.accumulator);
+    require_accumulator<V>(backend, sums);
+    ChosenOperator<V> chosen{specification, entry.needs_tiles, {}, sums};
     if (backend == Backend::cpu) {
         Options("operator", specification).finish();
         chosen.make = find_operator<V>(entry.name).make;
     } else {
-        chosen.make = [specification, sums = chosen.accumulator](const OperatorSource<V>& source) {
+        chosen.make = [specification, sums](const OperatorSource<V>& source) {
             return cuda::make_host_vector_operator<V>(specification, source, sums);
         };
     }
     return chosen;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                      \
-    template void require_values<V>(Backend);                                        \
-    template std::vector<OperatorEntry> operator_entries<V>(Backend);                \
-    template OperatorEntry find_entry<V>(Backend, std::string_view);                 \
-    template Accumulator choose_accumulator<V>(Backend, std::optional<Accumulator>); \
+#define TILESPMV_INSTANTIATE(V)                                       \
+    template void require_values<V>(Backend);                         \
+    template std::vector<OperatorEntry> operator_entries<V>(Backend); \
+    template OperatorEntry find_entry<V>(Backend, std::string_view);  \
     template ChosenOperator<V> choose_operator(Backend, const std::string&, std::optional<Accumulator>);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

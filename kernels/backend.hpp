@@ -20,7 +20,9 @@ struct OperatorEntry {
     std::string_view name;
     std::string_view summary;
     bool needs_tiles = false;
-    std::string_view sweeps = {};  ///< `cuda::DeviceOperatorInfo::sweeps`
+    std::string_view sweeps = {};                    ///< `cuda::DeviceOperatorInfo::sweeps`
+    Accumulator accumulator = Accumulator::float64;  ///< unless another is asked for
+    bool sums_in_own_type = false;                   ///< has no choice of accumulator
 };
 
 /// Throws a usage `Error` if the backend has no operators for values of V.
@@ -35,11 +37,6 @@ std::vector<OperatorEntry> operator_entries(Backend backend);
 /// says that the name belongs to the other backend.
 template <Value V>
 OperatorEntry find_entry(Backend backend, std::string_view specification);
-
-/// The accumulator to use: the one asked for, else the default of the backend for V. Throws a usage `Error` for one
-/// that V or the backend does not have.
-template <Value V>
-Accumulator choose_accumulator(Backend backend, std::optional<Accumulator> requested);
 
 /// An operator as a command line chose it, on any backend, for vectors in the memory of the host.
 template <Value V>

@@ -28,7 +28,7 @@ void add_suite(BenchOptions& options, Backend backend) {
 // the matrices to come.
 template <Value V>
 void try_options(const bench::Candidate<V>& candidate) {
-    const CsrMatrix<V> a{.rows = 1, .cols = 1, .row_ptrs = {0, 1}, .col_idxs = {0}, .values = {V{1}}};
+    const CsrMatrix<V> a{.rows = 1, .cols = 1, .row_ptrs = {0, 1}, .col_idxs = {0}, .values = {static_cast<V>(1)}};
     const Buffer<V> x = bench::make_x<V>(1);
     try {
         candidate.bind(a, {x.data(), x.size()})();
@@ -62,9 +62,10 @@ template <Value V>
 std::vector<bench::Candidate<V>> candidates(const BenchOptions& options, bench::Device& device) {
     std::vector<bench::Candidate<V>> all;
     for (const auto& name : contest_operators<V>(device.backend(), options.operators, options.baselines)) {
-        const bool tiles = find_entry<V>(device.backend(), name).needs_tiles;
-        for (const auto& selector : tiles ? options.selectors : std::vector<std::string>{""}) {
-            all.push_back(bench::make_candidate<V>(device, name, selector, options.accumulator));
+        const OperatorEntry entry = find_entry<V>(device.backend(), name);
+        const auto sums = entry.sums_in_own_type ? std::nullopt : options.accumulator;
+        for (const auto& selector : entry.needs_tiles ? options.selectors : std::vector<std::string>{""}) {
+            all.push_back(bench::make_candidate<V>(device, name, selector, sums));
         }
     }
     return all;
@@ -83,7 +84,8 @@ void check_plan(const BenchOptions& options, bench::Device& device) {
     }
 }
 
-template std::vector<bench::Candidate<double>> candidates(const BenchOptions&, bench::Device&);
-template std::vector<bench::Candidate<float>> candidates(const BenchOptions&, bench::Device&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::vector<bench::Candidate<V>> candidates(const BenchOptions&, bench::Device&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::tools

@@ -34,11 +34,13 @@ std::vector<std::string> values_of(const OperatorEntry& entry, const std::string
                 ExitCode::usage);
 }
 
+bool is_library(std::string_view name) { return name.starts_with("cusparse"); }
+
 // An operator as a baseline. A library is tried with every choice that it leaves to its users, so that it is seen at
 // its best; ours choose for themselves.
 std::string as_baseline(const OperatorEntry& entry) {
     std::string specification(entry.name);
-    if (!entry.name.starts_with("cusparse")) return specification;
+    if (!is_library(entry.name)) return specification;
     for (const std::string& sweep : split(entry.sweeps, ',')) {
         specification += specification.size() == entry.name.size() ? ':' : ',';
         specification += sweep.substr(0, sweep.find('=')) + "=all";
@@ -46,17 +48,18 @@ std::string as_baseline(const OperatorEntry& entry) {
     return specification;
 }
 
-// A default baseline may have no operator in this version; one that was asked for must.
+// The library may be missing from a build for the GPU, and then nothing stands for a baseline of it.
 template <Value V>
 std::vector<std::string> baseline_operators(Backend backend, const std::string& baseline) {
     std::vector<std::string> all;
+    bool has_library = backend == Backend::cpu;
     for (const auto& entry : operator_entries<V>(backend)) {
+        has_library = has_library || is_library(entry.name);
         if (!bench::stands_for(baseline, entry.name)) continue;
         for (auto& one : expand_sweeps(entry, as_baseline(entry))) all.push_back(std::move(one));
     }
-    const auto defaults = default_baselines(backend);
-    if (all.empty() && std::ranges::count(defaults, baseline) == 0) return expand_operators<V>(backend, {baseline});
-    return all;
+    if (!all.empty() || (is_library(baseline) && !has_library)) return all;
+    return expand_operators<V>(backend, {baseline});
 }
 
 void add_new(std::vector<std::string>& all, std::vector<std::string> more) {

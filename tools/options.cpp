@@ -69,9 +69,9 @@ CLI::Option* add_accumulator(CLI::App& command, std::optional<Accumulator>& accu
         accumulator = name == wide ? Accumulator::float64 : Accumulator::float32;
     };
     return command
-        .add_option_function<std::string>(
-            "--accumulate", set,
-            "Type of the sums of operators for the GPU (default: float64, float32 for 16-bit values)")
+        .add_option_function<std::string>("--accumulate", set,
+                                          "Type of the sums, of operators for the GPU that have the choice (default: "
+                                          "float64, float32 for 16-bit values)")
         ->check(CLI::IsMember({wide, narrow}));
 }
 

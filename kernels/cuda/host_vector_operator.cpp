@@ -45,7 +45,8 @@ template <Value V>
 std::vector<OperatorEntry> entries() {
     std::vector<OperatorEntry> all;
     for (const auto& info : device_operators<V>())
-        all.push_back({info.name, info.summary, info.needs_tiles, info.sweeps});
+        all.push_back(
+            {info.name, info.summary, info.needs_tiles, info.sweeps, default_accumulator(info), info.sums_in_own_type});
     return all;
 }
 

@@ -66,6 +66,28 @@ TEST(ContestOperators, OnAGpuBaselinesStandForWholeFamilies) {
     }
 }
 
+bool has(const std::string& name) {
+    return std::ranges::count(operator_entries<double>(Backend::cuda), name, &OperatorEntry::name) > 0;
+}
+
+TEST(ContestOperators, CusparseTakesPartWithAllItsSweeps) {
+    if (!has("cusparse-csr")) GTEST_SKIP() << "this build has no cuSPARSE";
+    EXPECT_THAT(contest_operators<double>(Backend::cuda, {"tile"}, {"cusparse-csr", "csr-merge"}),
+                ElementsAre("cusparse-csr:alg=1", "cusparse-csr:alg=2", "csr-merge", "tile"));
+}
+
+TEST(ChooseOperator, SumsInWhatItDoesUnlessAskedForAnother) {
+    EXPECT_EQ(choose_operator<float>(Backend::cpu, "csr-omp").accumulator, Accumulator::float64);
+    EXPECT_THROW(choose_operator<float>(Backend::cpu, "csr-omp", Accumulator::float32), Error);
+    if (!has("tile")) GTEST_SKIP() << "this build has no operators for the GPU";
+    EXPECT_EQ(choose_operator<float>(Backend::cuda, "tile").accumulator, Accumulator::float64);
+    EXPECT_EQ(choose_operator<float>(Backend::cuda, "tile", Accumulator::float32).accumulator, Accumulator::float32);
+    EXPECT_THROW(choose_operator<double>(Backend::cuda, "tile", Accumulator::float32), Error);
+    if (has("cusparse-csr")) {
+        EXPECT_EQ(choose_operator<float>(Backend::cuda, "cusparse-csr").accumulator, Accumulator::float32);
+    }
+}
+
 TEST(FindEntry, SaysWhatThereIsAndWhereItRuns) {
     EXPECT_EQ(find_entry<double>(Backend::cpu, "csr-omp").name, "csr-omp");
     for (const auto& entry : operator_entries<double>(Backend::cuda)) {
