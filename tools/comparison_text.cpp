@@ -15,7 +15,7 @@ TextTable::Row comparison_row(const bench::Comparison& c) {
     const auto milliseconds = [](double seconds) { return seconds > 0 ? fmt::format("{:.4g}", seconds * 1e3) : "-"; };
     TextTable::Row row{source_name(c.id.matrix),
                        c.id.operator_name,
-                       c.id.selector.empty() ? "-" : c.id.selector,
+                       dash_if_empty(c.id.selector),
                        c.id.values,
                        std::to_string(c.id.threads),
                        milliseconds(c.first_seconds),

@@ -20,4 +20,7 @@ private:
     std::vector<Row> rows_;
 };
 
+/// The cell of a text that may be empty.
+inline std::string dash_if_empty(const std::string& text) { return text.empty() ? "-" : text; }
+
 }  // namespace tilespmv::tools
