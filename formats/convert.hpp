@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <optional>
 
 #include "formats/format.hpp"
@@ -61,6 +62,14 @@ public:
     /// Replaces the values of `tiles` by `values` (nnz of them, in CSR order). A streaming copy.
     template <Value V>
     void update(TileMatrix<V>& tiles, std::span<const V> values) const;
+
+    /// What `update` reads, in absolute positions, for copies of the arrays elsewhere: per stored value of the tiles
+    /// 1 + its place among the nonzeros in CSR order, 0 for padding. P must hold nnz.
+    template <std::unsigned_integral P, Value V>
+    [[nodiscard]] Buffer<P> tiled_positions(const TileMatrix<V>& tiles) const;
+    /// The same for the deferred nonzeros, none of which is padding.
+    template <std::unsigned_integral P, Value V>
+    [[nodiscard]] Buffer<P> deferred_positions(const TileMatrix<V>& tiles) const;
 
 private:
     Buffer<std::uint32_t> tiled_;      // per arena slot: 1 + position relative to row_begin_, or 0 for padding

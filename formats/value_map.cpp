@@ -159,9 +159,35 @@ void ValueMap::update(TileMatrix<V>& m, std::span<const V> values) const {
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                             \
-    template ValueMap::ValueMap(const CsrMatrix<V>&, const TileMatrix<V>&); \
-    template void ValueMap::update(TileMatrix<V>&, std::span<const V>) const;
+template <std::unsigned_integral P, Value V>
+Buffer<P> ValueMap::tiled_positions(const TileMatrix<V>& m) const {
+    Buffer<P> positions(tiled_.size());
+    parallel_for(0, static_cast<offset_t>(m.tile_rows.size()), kGrain, [&](offset_t k) {
+        for (offset_t s = m.value_ptrs[k]; s < m.value_ptrs[k + 1]; ++s) {
+            positions[s] = tiled_[s] == 0 ? P{0} : static_cast<P>(tile_row_begin_[k] + tiled_[s]);
+        }
+    });
+    return positions;
+}
+
+template <std::unsigned_integral P, Value V>
+Buffer<P> ValueMap::deferred_positions(const TileMatrix<V>& m) const {
+    Buffer<P> positions(deferred_.size());
+    parallel_for(0, m.deferred.listed_rows(), kGrain * kTileSize, [&](offset_t k) {
+        for (offset_t p = m.deferred.begin(k); p < m.deferred.begin(k + 1); ++p) {
+            positions[p] = static_cast<P>(row_begin_[k] + deferred_[p] + 1);
+        }
+    });
+    return positions;
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                              \
+    template ValueMap::ValueMap(const CsrMatrix<V>&, const TileMatrix<V>&);                  \
+    template void ValueMap::update(TileMatrix<V>&, std::span<const V>) const;                \
+    template Buffer<std::uint32_t> ValueMap::tiled_positions(const TileMatrix<V>&) const;    \
+    template Buffer<std::uint64_t> ValueMap::tiled_positions(const TileMatrix<V>&) const;    \
+    template Buffer<std::uint32_t> ValueMap::deferred_positions(const TileMatrix<V>&) const; \
+    template Buffer<std::uint64_t> ValueMap::deferred_positions(const TileMatrix<V>&) const;
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

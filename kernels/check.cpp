@@ -7,10 +7,12 @@
 #include <fmt/format.h>
 
 #include "tile/error.hpp"
+#include "tile/parallel.hpp"
 
 namespace tilespmv {
 namespace {
 
+constexpr std::int64_t kGrain = 256;  // rows a thread takes at a time
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <class T>
@@ -62,9 +64,9 @@ ExpectedProduct expected_product(const CsrMatrix<V>& a, double alpha, std::span<
             fmt::format("check: x has {} and y {} values for a matrix of {} x {}", x.size(), y.size(), a.rows, a.cols));
     }
     ExpectedProduct expected{Buffer<cpu::ReferenceRow>(rows), alpha};
-    for (index_t i = 0; i < a.rows; ++i) {
-        expected.rows[i] = cpu::reference_row(a, i, alpha, x.data(), beta, y.data());
-    }
+    parallel_for(0, a.rows, kGrain, [&](std::int64_t i) {
+        expected.rows[i] = cpu::reference_row(a, static_cast<index_t>(i), alpha, x.data(), beta, y.data());
+    });
     return expected;
 }
 

@@ -19,6 +19,7 @@ public:
     [[nodiscard]] offset_t nnz() const override { return csr_.nnz(); }
     [[nodiscard]] std::size_t matrix_bytes() const override { return csr_.bytes(); }
     [[nodiscard]] std::size_t device_bytes() const override { return csr_.bytes(); }
+    void update_values(const V* csr_values, cudaStream_t stream) override { csr_.update_values(csr_values, stream); }
 
 protected:
     [[nodiscard]] const DeviceCsr<V>& csr() const { return csr_; }

@@ -56,6 +56,11 @@ public:
         return narrow_ptrs_.bytes() + wide_ptrs_.bytes() + col_idxs_.bytes() + values_.bytes();
     }
 
+    void update_values(const V* device_values, cudaStream_t stream) {
+        TILESPMV_CUDA(
+            cudaMemcpyAsync(values_.data(), device_values, values_.bytes(), cudaMemcpyDeviceToDevice, stream));
+    }
+
     /// Calls f(view) with the type of row pointers that there is.
     template <class F>
     decltype(auto) visit(F&& f) const {

@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <cuda_runtime_api.h>
 
 #include "kernels/accumulator.hpp"
 #include "tile/csr.hpp"
+#include "tile/error.hpp"
 #include "tile/options.hpp"
 #include "tile/tile_matrix.hpp"
 
@@ -42,6 +44,14 @@ public:
     [[nodiscard]] virtual bool pads_with_zeros() const { return false; }
     /// x: cols values; y: rows values; they must not overlap.
     virtual void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const = 0;
+    /// Replaces the values of A by those at `csr_values` in device memory: nnz of them, in the order of the CSR matrix
+    /// with explicit zeros kept; the pattern stays. Neither allocates nor synchronises, so it can be captured into a
+    /// graph. Throws `Error` if the operator cannot.
+    virtual void update_values(const V* csr_values, cudaStream_t stream) {
+        static_cast<void>(csr_values);
+        static_cast<void>(stream);
+        throw Error("operator " + std::string(name()) + " takes no new values; make it again from the new matrix");
+    }
 };
 
 /// The forms of one matrix, in the memory of the host, that operators are made from; not needed once they are made.

@@ -1,8 +1,11 @@
 #include "kernels/cuda/tile_operator.hpp"
 
+#include <optional>
+
 #include "kernels/accumulator.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/tile_kernel.cuh"
 
@@ -17,11 +20,13 @@ DeviceBuffer<T> upload(const std::vector<T>& host, cudaStream_t stream) {
 struct TileOptions {
     bool generic;
     offset_t item_values;
+    bool updatable;
 };
 
 TileOptions read_options(Options& options) {
     const TileOptions read{options.number("generic", 0, 0, 1) > 0,
-                           static_cast<offset_t>(options.number("item_values", 0, 0, 1 << 30))};
+                           static_cast<offset_t>(options.number("item_values", 0, 0, 1 << 30)),
+                           options.number("updatable", 0, 0, 1) > 0};
     options.finish();
     return read;
 }
@@ -38,6 +43,11 @@ public:
     TileOperator(const TileMatrix<V>& m, const TileOptions& options, cudaStream_t stream)
         : TileOperator(m, make_schedule(m, choose_limits(m.nnz, options)), options.generic, stream) {}
 
+    /// Makes `update_values` possible; `pattern` is the matrix that `m` was converted from.
+    void keep_map(const CsrMatrix<V>& pattern, const TileMatrix<V>& m, cudaStream_t stream) {
+        map_.emplace(pattern, m, stream);
+    }
+
     [[nodiscard]] std::string_view name() const override { return "tile"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
     [[nodiscard]] index_t cols() const override { return cols_; }
@@ -47,7 +57,7 @@ public:
                deferred_ends_.bytes() + deferred_cols_.bytes() + deferred_values_.bytes();
     }
     [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + splits_.bytes() + partials_.bytes() + arrivals_.bytes();
+        return matrix_bytes() + splits_.bytes() + partials_.bytes() + arrivals_.bytes() + (map_ ? map_->bytes() : 0);
     }
 
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
@@ -55,6 +65,11 @@ public:
         const auto blocks = div_up(static_cast<offset_t>(items_.size()), kWarpsPerBlock);
         const auto kernel = generic_ ? tile_spmv<V, A, true> : tile_spmv<V, A, false>;
         launch(kernel, blocks, kWarpsPerBlock * kWarpSize, parameters(alpha, x, beta, y), stream);
+    }
+
+    void update_values(const V* csr_values, cudaStream_t stream) override {
+        if (!map_) throw Error("operator tile keeps no map for new values; make it with tile:updatable=1");
+        map_->update(csr_values, values_, deferred_values_, stream);
     }
 
 private:
@@ -116,6 +131,7 @@ private:
     DeviceBuffer<SplitRow> splits_;
     DeviceBuffer<A> partials_;
     DeviceBuffer<unsigned> arrivals_;
+    std::optional<DeviceValueMap<V>> map_;
 };
 
 }  // namespace
@@ -125,7 +141,15 @@ std::unique_ptr<DeviceOperator<V>> make_tile_operator(const DeviceSource<V>& sou
                                                       Accumulator accumulator, cudaStream_t stream) {
     const TileOptions read = read_options(options);
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<TileOperator<V, A>>(*source.tiles, read, stream);
+        auto made = std::make_unique<TileOperator<V, A>>(*source.tiles, read, stream);
+        if (read.updatable) {
+            if (source.csr == nullptr) {
+                made->keep_map(unpack(*source.tiles), *source.tiles, stream);
+            } else {
+                made->keep_map(*source.csr, *source.tiles, stream);
+            }
+        }
+        return made;
     });
 }
 

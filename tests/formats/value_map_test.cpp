@@ -36,6 +36,30 @@ TEST(ValueMap, UpdateEqualsConversionOfTheNewValues) {
     expect_update_is_conversion<Bfloat16>();
 }
 
+template <class P>
+void expect_positions_gather() {
+    for (const auto& info : selectors()) {
+        for (const auto& [name, csr] : matrix_battery()) {
+            SCOPED_TRACE(std::string(info.name) + ' ' + name);
+            const auto tiles = convert(csr, *make_policy(info.name));
+            const ValueMap map(csr, tiles);
+            const auto gathered = [&](const Buffer<P>& positions) {
+                Buffer<double> values(positions.size());
+                std::ranges::transform(positions, values.begin(),
+                                       [&](P p) { return p == 0 ? 0.0 : csr.values[p - 1]; });
+                return values;
+            };
+            EXPECT_EQ(gathered(map.tiled_positions<P>(tiles)), tiles.values);
+            EXPECT_EQ(gathered(map.deferred_positions<P>(tiles)), tiles.deferred.values);
+        }
+    }
+}
+
+TEST(ValueMap, PositionsSayWhereStoredValuesComeFrom) {
+    expect_positions_gather<std::uint32_t>();
+    expect_positions_gather<std::uint64_t>();
+}
+
 TEST(ValueMap, RefusesAnotherPattern) {
     const auto a = matrix_of(40, 40, {{0, 1}, {0, 2}, {17, 20}, {39, 39}});
     for (const auto* selector : {"paper", "paper-deferred", "only:ell"}) {

@@ -1,0 +1,115 @@
+// New values for operators in device memory, without a conversion.
+#include "kernels/check.hpp"
+#include "selector/policy.hpp"
+#include "tests/kernels/cuda/device_fixture.hpp"
+#include "tests/support/battery.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+template <class V>
+std::unique_ptr<cuda::DeviceOperator<V>> make(const std::string& specification, const cuda::DeviceSource<V>& source) {
+    const cuda::Stream stream;
+    return cuda::make_device_operator<V>(specification, source, default_accumulator<V>(), stream.get());
+}
+
+template <class V>
+CsrMatrix<V> with_other_values(const CsrMatrix<double>& a) {
+    auto other = a.clone();
+    for (double& value : other.values) value = 1 - value / 2;
+    return convert_values<V>(other);
+}
+
+template <class V>
+class UpdateValues : public OnDevice {
+protected:
+    static std::vector<V> poison(index_t rows) {
+        return std::vector<V>(static_cast<std::size_t>(rows), static_cast<V>(kNaN));
+    }
+
+    /// `a`, which holds other values, takes those of `csr`; then it must do what `fresh`, made from `csr`, does.
+    static void expect_update(cuda::DeviceOperator<V>& a, const cuda::DeviceOperator<V>& fresh,
+                              const CsrMatrix<V>& csr) {
+        const cuda::Stream stream;
+        const cuda::DeviceBuffer<V> values(csr.values, stream.get());
+        a.update_values(values.data(), stream.get());
+        stream.synchronize();
+        const auto x = numbers<V>(csr.cols, 1);
+        const auto y = product<V>(a, 1, x, 0, poison(csr.rows));
+        const auto result = check_product<V>(expected_product<V>(csr, 1, x, 0, {}), y);
+        EXPECT_TRUE(result.ok) << result.message();
+        EXPECT_EQ(y, product<V>(fresh, 1, x, 0, poison(csr.rows)));
+    }
+};
+using ValueTypes = ::testing::Types<double, float, Half, Bfloat16>;
+TYPED_TEST_SUITE(UpdateValues, ValueTypes);
+
+TYPED_TEST(UpdateValues, OfTilesOfEverySelectorAreThoseOfANewConversion) {
+    using V = TypeParam;
+    for (const auto& selector : selectors()) {
+        const auto policy = make_policy(selector.name);
+        for (const auto& [name, matrix] : matrix_battery()) {
+            SCOPED_TRACE(std::string(selector.name) + ' ' + name);
+            const auto before = with_other_values<V>(matrix);
+            const auto after = convert_values<V>(matrix);
+            const auto tiles = convert(before, *policy);
+            const auto new_tiles = convert(after, *policy);
+            const auto fresh = make<V>("tile", {.csr = nullptr, .tiles = &new_tiles});
+            this->expect_update(*make<V>("tile:updatable=1", {.csr = nullptr, .tiles = &tiles}), *fresh, after);
+            this->expect_update(*make<V>("tile:updatable=1", {.csr = &before, .tiles = &tiles}), *fresh, after);
+        }
+    }
+}
+
+TYPED_TEST(UpdateValues, OfCsrOperatorsAreCopied) {
+    using V = TypeParam;
+    for (const auto* name : {"csr-scalar", "csr-vector", "csr-multiround", "csr-merge"}) {
+        for (const auto& [matrix_name, matrix] : matrix_battery()) {
+            SCOPED_TRACE(std::string(name) + ' ' + matrix_name);
+            const auto before = with_other_values<V>(matrix);
+            const auto after = convert_values<V>(matrix);
+            this->expect_update(*make<V>(name, {.csr = &before, .tiles = nullptr}),
+                                *make<V>(name, {.csr = &after, .tiles = nullptr}), after);
+        }
+    }
+}
+
+using UpdateOnDevice = OnDevice;
+TEST_F(UpdateOnDevice, CanBeCapturedIntoAGraphWithItsProduct) {
+    const auto csr = matrix_of(300, 300, {{0, 0}, {5, 200}, {17, 17}, {299, 3}});
+    const auto before = with_other_values<double>(csr);
+    const auto tiles = convert(before, *make_policy("paper-deferred"));
+    const auto a = make<double>("tile:updatable=1", {.csr = &before, .tiles = &tiles});
+    const auto x = numbers<double>(300, 1);
+    DeviceVectors<double> vectors(x, std::vector<double>(300, kNaN));
+    const cuda::DeviceBuffer<double> values(csr.values, vectors.stream());
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t executable = nullptr;
+    TILESPMV_CUDA(cudaStreamBeginCapture(vectors.stream(), cudaStreamCaptureModeThreadLocal));
+    a->update_values(values.data(), vectors.stream());
+    vectors.apply(*a, 1, 0);
+    TILESPMV_CUDA(cudaStreamEndCapture(vectors.stream(), &graph));
+    TILESPMV_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+    TILESPMV_CUDA(cudaGraphLaunch(executable, vectors.stream()));
+    const auto result = check_product<double>(expected_product<double>(csr, 1, x, 0, {}), vectors.y());
+    EXPECT_TRUE(result.ok) << result.message();
+    TILESPMV_CUDA(cudaGraphExecDestroy(executable));
+    TILESPMV_CUDA(cudaGraphDestroy(graph));
+}
+
+TEST_F(UpdateOnDevice, WithoutAMapSaysHowToGetOne) {
+    const auto csr = matrix_of(30, 30, {{0, 0}, {29, 3}});
+    const auto tiles = convert(csr, *make_policy("paper"));
+    const auto a = make<double>("tile", {.csr = nullptr, .tiles = &tiles});
+    const auto with_map = make<double>("tile:updatable=1", {.csr = nullptr, .tiles = &tiles});
+    EXPECT_GT(with_map->device_bytes(), a->device_bytes());
+    try {
+        a->update_values(nullptr, nullptr);
+        FAIL() << "values were replaced without a map";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("tile:updatable=1"), std::string::npos) << error.what();
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
