@@ -66,7 +66,7 @@ Json describe_gpu() {
                 {"copy_bytes_per_s", bandwidth.copy},
                 {"triad_bytes_per_s", bandwidth.triad}};
     } catch (const Error& error) {
-        return {{"error", error.what()}};
+        return Json::object({{"error", error.what()}});
     }
 }
 

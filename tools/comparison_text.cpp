@@ -17,6 +17,7 @@ TextTable::Row comparison_row(const bench::Comparison& c) {
                        c.id.operator_name,
                        dash_if_empty(c.id.selector),
                        c.id.values,
+                       c.id.accumulator,
                        std::to_string(c.id.threads),
                        milliseconds(c.first_seconds),
                        milliseconds(c.second_seconds)};
@@ -34,8 +35,8 @@ TextTable::Row comparison_row(const bench::Comparison& c) {
 
 std::string comparison_text(std::span<const bench::Comparison> comparisons) {
     TextTable table;
-    table.add({"matrix", "operator", "selector", "values", "threads", "first ms", "second ms", "speed-up", "interval",
-               "verdict"});
+    table.add({"matrix", "operator", "selector", "values", "sums", "threads", "first ms", "second ms", "speed-up",
+               "interval", "verdict"});
     std::map<Verdict, int> counts;
     for (const auto& c : comparisons) {
         ++counts[c.verdict];
