@@ -11,11 +11,18 @@ namespace {
 
 using bench::Result;
 
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
     std::string escaped = text;
     for (auto at = escaped.find('"'); at != std::string::npos; at = escaped.find('"', at + 2))
         escaped.insert(at, 1, '"');
     return '"' + escaped + '"';
+}
+
+// "coo:tiles:nonzeros csr:tiles:nonzeros"
+std::string format_cell(const std::vector<bench::FormatShare>& formats) {
+    std::string text;
+    for (const auto& f : formats) text += fmt::format("{}{}:{}:{}", text.empty() ? "" : " ", f.name, f.tiles, f.nnz);
+    return in_quotes(text);
 }
 
 struct CsvRow {
@@ -34,20 +41,21 @@ std::string cell(const T& value) {
 }
 
 constexpr std::array kColumns{
-    CsvColumn{"matrix", [](const CsvRow& row) { return quoted(row.r.id.matrix); }},
-    CsvColumn{"operator", [](const CsvRow& row) { return quoted(row.r.id.operator_name); }},
-    CsvColumn{"selector", [](const CsvRow& row) { return quoted(row.r.id.selector); }},
+    CsvColumn{"matrix", [](const CsvRow& row) { return in_quotes(row.r.id.matrix); }},
+    CsvColumn{"operator", [](const CsvRow& row) { return in_quotes(row.r.id.operator_name); }},
+    CsvColumn{"selector", [](const CsvRow& row) { return in_quotes(row.r.id.selector); }},
     CsvColumn{"values", [](const CsvRow& row) { return row.r.id.values; }},
     CsvColumn{"accumulator", [](const CsvRow& row) { return row.r.id.accumulator; }},
-    CsvColumn{"device", [](const CsvRow& row) { return quoted(row.r.id.device); }},
+    CsvColumn{"device", [](const CsvRow& row) { return in_quotes(row.r.id.device); }},
     CsvColumn{"threads", [](const CsvRow& row) { return cell(row.r.id.threads); }},
     CsvColumn{"status", [](const CsvRow& row) { return cell(status_name(row.r.status)); }},
-    CsvColumn{"error", [](const CsvRow& row) { return quoted(row.r.error); }},
+    CsvColumn{"error", [](const CsvRow& row) { return in_quotes(row.r.error); }},
     CsvColumn{"error_ratio", [](const CsvRow& row) { return cell(row.r.error_ratio); }},
     CsvColumn{"rows", [](const CsvRow& row) { return cell(row.r.rows); }},
     CsvColumn{"cols", [](const CsvRow& row) { return cell(row.r.cols); }},
     CsvColumn{"nnz", [](const CsvRow& row) { return cell(row.r.nnz); }},
     CsvColumn{"row_variation", [](const CsvRow& row) { return cell(row.r.row_variation); }},
+    CsvColumn{"formats", [](const CsvRow& row) { return format_cell(row.r.formats); }},
     CsvColumn{"matrix_bytes", [](const CsvRow& row) { return cell(row.r.matrix_bytes); }},
     CsvColumn{"device_bytes", [](const CsvRow& row) { return cell(row.r.device_bytes); }},
     CsvColumn{"product_bytes", [](const CsvRow& row) { return cell(row.r.product_bytes); }},
@@ -65,7 +73,7 @@ constexpr std::array kColumns{
     CsvColumn{"preprocess_median_s", [](const CsvRow& row) { return cell(row.m.preprocess_seconds); }},
     CsvColumn{"preprocess_products", [](const CsvRow& row) { return cell(row.r.preprocess_products); }},
 };
-constexpr std::size_t kFirstMeasured = 17;  // "samples"
+constexpr std::size_t kFirstMeasured = 18;  // "samples"
 
 // What was not measured is an empty cell.
 std::string csv_row(const Result& result, const std::vector<std::string>& baselines) {
@@ -78,6 +86,7 @@ std::string csv_row(const Result& result, const std::vector<std::string>& baseli
     for (const auto& baseline : baselines) {
         const bench::Speedup* speedup = find_speedup(result, baseline);
         cells.push_back(speedup ? cell(speedup->median) : "");
+        cells.push_back(speedup ? in_quotes(speedup->against) : "");
     }
     return fmt::format("{}\n", fmt::join(cells, ","));
 }
@@ -87,7 +96,10 @@ std::string csv_row(const Result& result, const std::vector<std::string>& baseli
 std::string results_csv(std::span<const Result> results, const std::vector<std::string>& baselines) {
     std::vector<std::string> names;
     for (const CsvColumn& column : kColumns) names.emplace_back(column.name);
-    for (const auto& baseline : baselines) names.push_back("speedup_over_" + baseline);
+    for (const auto& baseline : baselines) {
+        names.push_back("speedup_over_" + baseline);
+        names.push_back("fastest_" + baseline);
+    }
     std::string csv = fmt::format("{}\n", fmt::join(names, ","));
     for (const Result& r : results) csv += csv_row(r, baselines);
     return csv;
