@@ -23,9 +23,8 @@ std::span<const DeviceOperatorInfo<V>> device_operators() {
       {"csr-vector", "CSR, several threads a row; threads=2|4|8|16|32, otherwise chosen from nnz/rows", false,
        baseline::make_csr_vector<V>, "threads=2|4|8|16|32"},
       {"csr-multiround",
-       "CSR, blocks of rows summed in shared memory; rows=1..512 and threads=64|128|256|512 a block, "
-       "products=1|2|4|8 "
-       "a thread and round, group=1|2|4|8|16|32 threads a row, otherwise chosen from nnz/rows",
+       "CSR, blocks of rows summed in shared memory, no preprocessing; rows=1..512, threads=64|128|256|512, "
+       "products=1|2|4|8, group=1|2|4|8|16|32, otherwise chosen from nnz/rows",
        false, baseline::make_csr_multiround<V>,
        "rows=8|64|256,threads=64|128|256|512,products=1|2|4|8,group=1|2|4|8|16|32"},
       {"csr-merge", "CSR, rows and nonzeros balanced by merge path; items=3|5|7|9 a thread, otherwise from the size",
