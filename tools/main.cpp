@@ -38,6 +38,7 @@ void add_commands(CLI::App& app) {
     add_generate(app);
     add_bench(app);
     add_compare(app);
+    add_plot(app);
     add_info(app);
 }
 

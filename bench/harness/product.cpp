@@ -72,9 +72,10 @@ std::vector<FormatShare> format_shares(const TileMatrix<V>& tiles) {
     const TiledStatistics statistics = tiled_statistics(tiles, formats::format_table());
     std::vector<FormatShare> shares;
     for (const FormatStatistics& f : statistics.formats) {
-        if (f.tiles > 0) shares.push_back({std::string(f.name), f.tiles, f.nnz});
+        if (f.tiles > 0) shares.push_back({std::string(f.name), f.tiles, f.nnz, f.bytes()});
     }
-    if (statistics.deferred.nnz > 0) shares.push_back({"deferred", 0, statistics.deferred.nnz});
+    if (statistics.deferred.nnz > 0)
+        shares.push_back({"deferred", 0, statistics.deferred.nnz, statistics.deferred.bytes});
     return shares;
 }
 

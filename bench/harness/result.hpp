@@ -49,6 +49,7 @@ struct FormatShare {
     std::string name;
     offset_t tiles = 0;
     offset_t nnz = 0;
+    offset_t bytes = 0;  ///< values, indices and level 1 of the tiles
 
     friend bool operator==(const FormatShare&, const FormatShare&) = default;
 };

@@ -22,7 +22,7 @@ namespace tilespmv::bench {
 ///         warm, cold, preprocess (if ok)
 ///                     seconds: raw times per call in the order they were taken; batch: calls in a sample; converged
 ///         speedups    baseline, against (the case that stood for it), median, low, high (null: unbounded)
-///         formats     name, tiles, nnz of each format that holds tiles, and of the "deferred" part
+///         formats     name, tiles, nnz, bytes of each format that holds tiles, and of the "deferred" part
 ///         derived     medians, rates and shares that follow from the rest (if ok); not read back
 ///         and rows, cols, nnz, row_variation, value_bytes, matrix_bytes, device_bytes, product_bytes, cache_bytes,
 ///         bandwidth (read, copy, triad in bytes per second), error_ratio, first_seconds, convert_seconds,

@@ -9,7 +9,7 @@
 namespace tilespmv::bench {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bandwidth, read, copy, triad)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FormatShare, name, tiles, nnz)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FormatShare, name, tiles, nnz, bytes)
 NLOHMANN_JSON_SERIALIZE_ENUM(Status, {{Status::failed, "failed"}, {Status::ok, "ok"}, {Status::wrong, "wrong"}})
 
 namespace {

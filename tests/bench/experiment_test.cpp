@@ -228,7 +228,7 @@ TEST_F(Measure, OperatorsOfThisBuildAreRight) {
     }
     for (const Result& r : measure(experiment, options_, device_)) {
         EXPECT_EQ(r.status, Status::ok) << r.error;
-        const std::vector<FormatShare> one_tile{{"coo", 1, 4}};
+        const std::vector<FormatShare> one_tile{{"coo", 1, 4, 4 * 8 + 4 + 8}};
         const bool tiles = r.id.operator_name == "tile-omp";
         EXPECT_EQ(r.id.selector, tiles ? "paper" : "");
         EXPECT_EQ(r.convert_seconds > 0, tiles);

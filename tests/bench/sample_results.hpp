@@ -24,7 +24,7 @@ inline Result sample_result(const std::string& matrix, std::vector<double> secon
     r.nnz = 10;
     r.row_variation = 0.5;
     r.value_bytes = 8;
-    r.formats = {{"coo", 2, 7}, {"deferred", 0, 3}};
+    r.formats = {{"coo", 2, 7, 79}, {"deferred", 0, 3, 56}};
     r.matrix_bytes = 100;
     r.device_bytes = 128;
     r.product_bytes = 172;

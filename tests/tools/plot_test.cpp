@@ -1,0 +1,164 @@
+// What is drawn from results, and how.
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/bench/sample_results.hpp"
+#include "tools/plot/axis.hpp"
+#include "tools/plot/draw.hpp"
+#include "tools/plot/plots.hpp"
+#include "tools/plot/svg.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using bench::Result;
+using bench::ResultSet;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<std::string> labels(const Axis& axis) {
+    std::vector<std::string> all;
+    for (const auto& tick : axis.ticks()) {
+        if (!tick.label.empty()) all.push_back(tick.label);
+    }
+    return all;
+}
+
+TEST(Axis, LinearTicksAreRoundNumbersAroundTheRange) {
+    EXPECT_THAT(labels(Axis(Scale::linear, 0, 100, "%")), ElementsAre("0%", "20%", "40%", "60%", "80%", "100%"));
+    EXPECT_THAT(labels(Axis(Scale::linear, 0, 1.3, "")), ElementsAre("0", "0.5", "1", "1.5"));
+    EXPECT_THAT(labels(Axis(Scale::linear, 3, 3, "")), ElementsAre("3", "3.2", "3.4", "3.6", "3.8", "4"));
+}
+
+TEST(Axis, LogarithmicTicksNameOneTwoFiveInANarrowRangeAndPowersInAWideOne) {
+    EXPECT_THAT(labels(Axis(Scale::logarithmic, 0.4, 3, "x")), ElementsAre("0.2x", "0.5x", "1x", "2x", "5x"));
+    EXPECT_THAT(labels(Axis(Scale::logarithmic, 3e3, 2e7, "")), ElementsAre("10k", "100k", "1M", "10M"));
+    EXPECT_THAT(labels(Axis(Scale::logarithmic, 1, 1, "")), ElementsAre("1", "2"));
+    EXPECT_THAT(labels(Axis(Scale::logarithmic, 0.01, 10, "")), ElementsAre("0.01", "0.1", "1", "10"));
+}
+
+TEST(Axis, PlacesNumbersBetweenItsEnds) {
+    Axis axis(Scale::logarithmic, 1, 100, "");
+    axis.place(10, 210);
+    EXPECT_DOUBLE_EQ(axis.pixel(1), 10);
+    EXPECT_DOUBLE_EQ(axis.pixel(10), 110);
+    EXPECT_DOUBLE_EQ(axis.pixel(100), 210);
+    Axis down(Scale::linear, 0, 10, "");
+    down.place(100, 0);
+    EXPECT_DOUBLE_EQ(down.pixel(2.5), 75);
+}
+
+TEST(Axis, ShortNumbers) {
+    EXPECT_EQ(short_number(1234), "1.23k");
+    EXPECT_EQ(short_number(2e6), "2M");
+    EXPECT_EQ(short_number(5e9), "5G");
+    EXPECT_EQ(short_number(0.05), "0.05");
+    EXPECT_EQ(short_number(0), "0");
+}
+
+TEST(Svg, EscapesWhatIsNotText) {
+    EXPECT_EQ(xml_escape("a<b> & \"c\"\n"), "a&lt;b&gt; &amp; &quot;c&quot; ");
+    Svg svg(10, 20, "<title>");
+    svg.dot(1.26, -0.01, 2, "#000000", false, "x & y");
+    EXPECT_THAT(svg.str(), HasSubstr("<title>&lt;title&gt;</title>"));
+    EXPECT_THAT(svg.str(), HasSubstr("cx=\"1.3\" cy=\"0\""));
+    EXPECT_THAT(svg.str(), HasSubstr("x &amp; y"));
+}
+
+TEST(Plots, FileNamesHoldNoSpecialCharacters) {
+    EXPECT_EQ(file_name_of("paper-deferred:defer=3"), "paper-deferred_defer_3");
+    EXPECT_EQ(file_name_of("../a b"), ".._a_b");
+}
+
+ResultSet sample_set() {
+    ResultSet set;
+    set.machine.cpu = "Some CPU";
+    for (const auto* matrix : {"a.mtx", "folder/b.mtx.gz"})
+        set.results.push_back(bench::sample_result(matrix, {1, 2, 3}));
+    Result csr = bench::sample_result("a.mtx", {2, 2, 2});
+    csr.id.operator_name = "csr-omp";
+    csr.id.selector = "";
+    csr.formats.clear();
+    set.results.push_back(csr);
+    Result wrong = bench::sample_result("c.mtx", {});
+    wrong.status = bench::Status::wrong;
+    set.results.push_back(wrong);
+    return set;
+}
+
+std::vector<std::string> written(const std::vector<Plot>& plots) {
+    std::vector<std::string> files;
+    for (const auto& plot : plots) {
+        if (!plot.svg.empty()) files.push_back(plot.file);
+    }
+    return files;
+}
+
+TEST(Plots, OneForEachQuestionAndEachSelector) {
+    auto set = sample_set();
+    Result other = bench::sample_result("a.mtx", {1, 1, 1});
+    other.id.selector = "only:csr";
+    set.results.push_back(other);
+    EXPECT_THAT(written(make_plots(set, "")), ElementsAre("speedup.svg", "bandwidth.svg", "variation.svg",
+                                                          "formats-bytes.svg", "formats-only_csr.svg"));
+}
+
+TEST(Plots, SayWhatIsMissing) {
+    auto set = sample_set();
+    for (auto& r : set.results) {
+        r.speedups.clear();
+        r.formats.clear();
+    }
+    const auto plots = make_plots(set, "");
+    EXPECT_THAT(written(plots), ElementsAre("bandwidth.svg"));
+    EXPECT_EQ(plots[0].note, "no case has a speed-up over a baseline");
+    EXPECT_EQ(plots.back().note, "no case works on tiles");
+    EXPECT_EQ(make_plots(sample_set(), "magic")[0].note, "no case has a speed-up over magic");
+}
+
+TEST(Plots, ShowEveryRightCaseAndNoOther) {
+    const auto plots = make_plots(sample_set(), "");
+    EXPECT_THAT(plots[0].svg, HasSubstr("b, tile-omp bytes: 1.5x"));
+    EXPECT_THAT(plots[0].svg, HasSubstr("Speed-up over csr-omp"));
+    EXPECT_THAT(plots[1].svg, HasSubstr("a, csr-omp: 25%"));
+    EXPECT_THAT(plots[3].svg, HasSubstr("a, deferred: 30.0%"));
+    for (const auto& plot : plots) EXPECT_THAT(plot.svg, Not(HasSubstr("c, "))) << plot.file;
+}
+
+TEST(Plots, TheBaselineIsALineAndNoSeries) {
+    EXPECT_THAT(make_plots(sample_set(), "")[0].svg, Not(HasSubstr("csr-omp: ")));
+    ASSERT_EQ(speedups_by_nonzeros(sample_set(), "csr-omp").size(), 1u);
+}
+
+TEST(Series, ValueTypesTellSeriesApartWhereThereAreSeveral) {
+    auto set = sample_set();
+    Result single = set.results[0];
+    single.id.values = "float32";
+    set.results.push_back(single);
+    std::vector<std::string> names;
+    for (const auto& s : speedups_by_nonzeros(set, "csr-omp")) names.push_back(s.name);
+    EXPECT_THAT(names, ElementsAre("tile-omp bytes float64", "tile-omp bytes float32"));
+}
+
+TEST(Series, EvenRowsStandAtTheLeastVariation) {
+    auto set = sample_set();
+    set.results[0].row_variation = 0;
+    const auto series = speedups_by_variation(set, "csr-omp");
+    EXPECT_EQ(series.at(0).points.at(0).x, kLeastVariation);
+    EXPECT_EQ(series.at(0).points.at(1).x, 0.5);
+}
+
+TEST(Series, TheLargestAreKeptInTheirOrder) {
+    std::vector<Series> series;
+    for (const double y : {1.0, 4.0, 2.0, 3.0})
+        series.push_back({std::to_string(static_cast<int>(y)), {{1, y, false, ""}}});
+    std::vector<std::string> names;
+    for (const auto& s : largest(series, 2)) names.push_back(s.name);
+    EXPECT_THAT(names, ElementsAre("4", "3"));
+}
+
+}  // namespace
+}  // namespace tilespmv::tools

@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+#include "tile/output_file.hpp"
+#include "tools/command.hpp"
+#include "tools/options.hpp"
+#include "tools/plot/plots.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+struct PlotOptions {
+    std::string results;
+    std::string directory;
+    std::string baseline;
+};
+
+void make_directory(const std::filesystem::path& directory) {
+    std::error_code error;
+    std::filesystem::create_directories(directory, error);
+    if (error) throw Error(fmt::format("{}: cannot make this folder: {}", directory.string(), error.message()));
+}
+
+void write(const Plot& plot, const std::filesystem::path& directory) {
+    const auto file = directory / plot.file;
+    if (!plot.note.empty()) {
+        fmt::print(stderr, "tilespmv: {}{}: {}\n", file.string(), plot.svg.empty() ? " left out" : "", plot.note);
+    }
+    if (plot.svg.empty()) return;
+    OutputFile out(file);
+    out.write(plot.svg);
+    out.commit();
+    fmt::print("{}\n", file.string());
+}
+
+void run(const PlotOptions& options) {
+    const auto set = bench::read_results(options.results);
+    const auto plots = make_plots(set, options.baseline);
+    if (std::ranges::all_of(plots, [](const Plot& plot) { return plot.svg.empty(); })) {
+        throw Error(fmt::format("{}: holds no right result that could be drawn", options.results));
+    }
+    make_directory(options.directory);
+    for (const auto& plot : plots) write(plot, options.directory);
+}
+
+}  // namespace
+
+void add_plot(CLI::App& app) {
+    auto options = std::make_shared<PlotOptions>();
+    auto* command = app.add_subcommand(
+        "plot", "Draw results as SVG: speed-up and bandwidth over nonzeros, formats, speed-up over row variation");
+    command->add_option("RESULTS", options->results, "Result file of `tilespmv bench --json`")->required();
+    command->add_option("-o,--output", options->directory, "Folder for the pictures, made if it is missing")
+        ->required();
+    command->add_option("--baseline", options->baseline,
+                        "Baseline of the speed-ups (default: the first one in the results)");
+    set_examples(*command, {"tilespmv plot results.json -o plots",
+                            "tilespmv plot results.json -o plots --baseline cusparse-csr"});
+    command->callback([options] { run(*options); });
+}
+
+}  // namespace tilespmv::tools

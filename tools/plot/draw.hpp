@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/plot/axis.hpp"
+#include "tools/plot/series.hpp"
+
+namespace tilespmv::tools {
+
+/// What a scatter plot says beside its points.
+struct ScatterText {
+    std::string title;
+    std::string subtitle;
+    std::string x_label;
+    std::string y_label;
+    std::string hollow;     ///< what hollow points mean; empty if there are none
+    std::string reference;  ///< what the line across the plot is
+};
+
+/// How a scatter plot reads its points: the x axis is logarithmic.
+struct ScatterAxes {
+    std::string x_unit;
+    std::string y_unit;
+    Scale y_scale = Scale::logarithmic;
+    double reference = 1;  ///< y of the line across the plot, always in sight
+};
+
+/// At most this many series can be told apart by colour.
+inline constexpr std::size_t kMostSeries = 12;
+
+/// A scatter plot as SVG text, one colour a series; there must be a point. Throws nothing but for lack of memory.
+std::string draw_scatter(const std::vector<Series>& series, const ScatterAxes& axes, const ScatterText& text);
+
+/// Stacked bars as SVG text, one a matrix: the share of nonzeros per format.
+std::string draw_format_mix(const SelectorMixes& mixes, const std::string& subtitle);
+
+}  // namespace tilespmv::tools

@@ -1,0 +1,92 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "formats/list.hpp"
+#include "tools/plot/draw.hpp"
+#include "tools/plot/style.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+constexpr double kWidth = 960;
+constexpr double kNames = 240;  // the names of the matrices end here
+constexpr double kLeft = kNames + 10;
+constexpr double kRight = kWidth - kMargin - 16;
+constexpr double kTop = 92;
+constexpr double kBar = 14;
+constexpr double kStep = 20;
+constexpr double kBelow = 44;
+
+/// A format keeps its colour whatever else is drawn; what no format of this version is called is the deferred part.
+std::string_view color_of(std::string_view format) {
+    const auto& table = formats::format_table();
+    const auto found = std::ranges::find(table, format, &FormatInfo::name);
+    if (found == table.end()) return "#b1bac4";
+    return kColors[static_cast<std::size_t>(found - table.begin()) % kColors.size()];
+}
+
+std::vector<std::string> formats_of(const SelectorMixes& mixes) {
+    std::vector<std::string> names;
+    for (const auto& info : formats::format_table()) names.emplace_back(info.name);
+    for (const auto& mix : mixes.mixes) {
+        for (const auto& part : mix.parts) {
+            if (std::ranges::count(names, part.format) == 0) names.push_back(part.format);
+        }
+    }
+    const auto is_unused = [&](const std::string& name) {
+        return std::ranges::none_of(mixes.mixes, [&](const FormatMix& mix) {
+            return std::ranges::count(mix.parts, name, &FormatMix::Part::format) > 0;
+        });
+    };
+    std::erase_if(names, is_unused);
+    return names;
+}
+
+void draw_legend(Svg& svg, const std::vector<std::string>& names) {
+    double x = kLeft;
+    for (const auto& name : names) {
+        svg.rectangle(x, 66, 11, 11, color_of(name));
+        svg.text(x + 16, 76, name, {.color = kInk});
+        x += 36 + small_width(name);
+    }
+}
+
+void draw_grid(Svg& svg, double bottom) {
+    for (int percent = 0; percent <= 100; percent += 25) {
+        const double x = kLeft + (kRight - kLeft) * percent / 100;
+        svg.line(x, kTop - 4, x, bottom + 4, kGrid);
+        svg.text(x, bottom + 20, fmt::format("{}%", percent), {.anchor = Anchor::middle});
+    }
+    svg.text((kLeft + kRight) / 2, bottom + 38, "share of the nonzeros", {.size = 12, .anchor = Anchor::middle});
+}
+
+void draw_bar(Svg& svg, const FormatMix& mix, double y) {
+    svg.text(kNames, y + kBar - 3, shortened(mix.matrix, kNames - kMargin), {.color = kInk, .anchor = Anchor::end});
+    double x = kLeft;
+    for (const auto& part : mix.parts) {
+        const double width = part.share * (kRight - kLeft);
+        svg.rectangle(x, y, width, kBar, color_of(part.format),
+                      fmt::format("{}, {}: {:.1f}%", mix.matrix, part.format, 100 * part.share));
+        x += width;
+    }
+}
+
+}  // namespace
+
+std::string draw_format_mix(const SelectorMixes& mixes, const std::string& subtitle) {
+    const double bottom = kTop + kStep * static_cast<double>(mixes.mixes.size()) - (kStep - kBar);
+    const std::string title = "Formats chosen by " + mixes.selector;
+    Svg svg(kWidth, bottom + kBelow + 8, title);
+    draw_head(svg, title, subtitle);
+    draw_legend(svg, formats_of(mixes));
+    draw_grid(svg, bottom);
+    double y = kTop;
+    for (const auto& mix : mixes.mixes) {
+        draw_bar(svg, mix, y);
+        y += kStep;
+    }
+    return svg.str();
+}
+
+}  // namespace tilespmv::tools

@@ -1,0 +1,109 @@
+#include "tools/plot/plots.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tools/plot/draw.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+/// Where, on what values and how many matrices: what all plots say below their title.
+std::string describe(const bench::ResultSet& set) {
+    std::set<std::string> matrices;
+    std::set<std::string> values;
+    bool on_gpu = false;
+    for (const auto& r : set.results) {
+        matrices.insert(r.id.matrix);
+        values.insert(r.id.values);
+        on_gpu = on_gpu || r.id.device != "cpu";
+    }
+    return fmt::format("{}, {}, {} {}, warm",
+                       on_gpu && !set.machine.gpu.name.empty() ? set.machine.gpu.name : set.machine.cpu,
+                       fmt::join(values, " and "), matrices.size(), matrices.size() == 1 ? "matrix" : "matrices");
+}
+
+Plot scatter(std::string file, std::vector<Series> series, const ScatterAxes& axes, const ScatterText& text,
+             const std::string& nothing) {
+    if (series.empty()) return {std::move(file), "", nothing};
+    const std::size_t all = series.size();
+    series = largest(std::move(series), kMostSeries);
+    std::string note;
+    if (series.size() < all) note = fmt::format("shows the {} best of {} series", series.size(), all);
+    return {std::move(file), draw_scatter(series, axes, text), note};
+}
+
+std::string no_speedups(const std::string& baseline) {
+    return baseline.empty() ? "no case has a speed-up over a baseline"
+                            : fmt::format("no case has a speed-up over {}", baseline);
+}
+
+Plot speedup_plot(const bench::ResultSet& set, const std::string& baseline) {
+    return scatter("speedup.svg", speedups_by_nonzeros(set, baseline), {.x_unit = "", .y_unit = "\u00d7"},
+                   {.title = "Speed-up over " + baseline,
+                    .subtitle = describe(set),
+                    .x_label = "nonzeros",
+                    .y_label = "speed-up",
+                    .hollow = "",
+                    .reference = baseline},
+                   no_speedups(baseline));
+}
+
+Plot variation_plot(const bench::ResultSet& set, const std::string& baseline) {
+    return scatter("variation.svg", speedups_by_variation(set, baseline), {.x_unit = "", .y_unit = "\u00d7"},
+                   {.title = fmt::format("Speed-up over {} by how even the rows are", baseline),
+                    .subtitle = describe(set),
+                    .x_label = fmt::format("variation of the row length: standard deviation / mean (at least {})",
+                                           kLeastVariation),
+                    .y_label = "speed-up",
+                    .hollow = "",
+                    .reference = baseline},
+                   no_speedups(baseline));
+}
+
+Plot bandwidth_plot(const bench::ResultSet& set) {
+    auto series = bandwidth_by_nonzeros(set);
+    const bool any_in_cache = std::ranges::any_of(
+        series, [](const Series& s) { return std::ranges::any_of(s.points, [](const Point& p) { return p.hollow; }); });
+    return scatter("bandwidth.svg", std::move(series),
+                   {.x_unit = "", .y_unit = "%", .y_scale = Scale::linear, .reference = 100},
+                   {.title = "Share of the read bandwidth",
+                    .subtitle = describe(set),
+                    .x_label = "nonzeros",
+                    .y_label = "percent of the bandwidth measured in the same run",
+                    .hollow = any_in_cache ? "fits the cache" : "",
+                    .reference = "read bandwidth"},
+                   "no case has a bandwidth");
+}
+
+}  // namespace
+
+std::vector<Plot> make_plots(const bench::ResultSet& set, const std::string& baseline) {
+    std::string over = baseline;
+    const auto known = baselines_of(set);
+    if (over.empty() && !known.empty()) over = known.front();
+    std::vector<Plot> plots{speedup_plot(set, over), bandwidth_plot(set), variation_plot(set, over)};
+    const auto mixes = format_mixes(set);
+    for (const auto& of_selector : mixes) {
+        plots.push_back({fmt::format("formats-{}.svg", file_name_of(of_selector.selector)),
+                         draw_format_mix(of_selector, describe(set)), ""});
+    }
+    if (mixes.empty()) plots.push_back({"formats.svg", "", "no case works on tiles"});
+    return plots;
+}
+
+std::string file_name_of(std::string_view text) {
+    std::string name(text);
+    const auto is_plain = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_';
+    };
+    std::ranges::replace_if(
+        name, [&](char c) { return !is_plain(c); }, '_');
+    return name;
+}
+
+}  // namespace tilespmv::tools

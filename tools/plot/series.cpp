@@ -1,0 +1,142 @@
+#include "tools/plot/series.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "bench/harness/contest.hpp"
+#include "bench/harness/statistics.hpp"
+#include "tools/source.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using bench::Result;
+using bench::ResultSet;
+
+bool is_drawable(const Result& r) { return r.status == bench::Status::ok && r.nnz > 0; }
+
+/// What a series is called, as short as tells the cases of this set apart.
+class SeriesNames {
+public:
+    explicit SeriesNames(const ResultSet& set) {
+        std::set<std::string> values;
+        std::set<std::string> devices;
+        for (const auto& r : set.results) {
+            values.insert(r.id.values);
+            devices.insert(r.id.device);
+        }
+        shows_values_ = values.size() > 1;
+        shows_device_ = devices.size() > 1;
+    }
+
+    [[nodiscard]] std::string of(const Result& r) const {
+        std::string name = r.id.operator_name;
+        if (!r.id.selector.empty()) name += " " + r.id.selector;
+        if (shows_values_) name += " " + r.id.values;
+        if (shows_device_) name += " " + r.id.device;
+        return name;
+    }
+
+private:
+    bool shows_values_ = false;
+    bool shows_device_ = false;
+};
+
+/// Series of the points that `point_of(result)` gives, if any.
+template <class PointOf>
+std::vector<Series> collect(const ResultSet& set, PointOf&& point_of) {
+    const SeriesNames names(set);
+    std::vector<Series> all;
+    for (const auto& r : set.results) {
+        if (!is_drawable(r)) continue;
+        std::optional<Point> point = point_of(r);
+        if (!point) continue;
+        const std::string name = names.of(r);
+        auto series = std::ranges::find(all, name, &Series::name);
+        if (series == all.end()) series = all.insert(all.end(), {name, {}});
+        point->hint = fmt::format("{}, {}: {}", source_name(r.id.matrix), name, point->hint);
+        series->points.push_back(std::move(*point));
+    }
+    return all;
+}
+
+std::optional<Point> speedup_point(const Result& r, const std::string& baseline, double x) {
+    const bench::Speedup* speedup = bench::find_speedup(r, baseline);
+    if (speedup == nullptr || bench::stands_for(baseline, r.id.operator_name) || speedup->median <= 0) return {};
+    return Point{x, speedup->median, false, fmt::format("{:.3g}x", speedup->median)};
+}
+
+double mean_of(const Series& series) {
+    std::vector<double> values;
+    for (const auto& point : series.points) values.push_back(point.y);
+    return bench::geometric_mean(values);
+}
+
+FormatMix mix_of(const Result& r) {
+    FormatMix mix{source_name(r.id.matrix), {}};
+    for (const auto& f : r.formats) {
+        mix.parts.push_back({f.name, static_cast<double>(f.nnz) / static_cast<double>(r.nnz)});
+    }
+    return mix;
+}
+
+}  // namespace
+
+std::vector<std::string> baselines_of(const ResultSet& set) {
+    std::vector<std::string> names;
+    for (const auto& r : set.results) {
+        for (const auto& speedup : r.speedups) {
+            if (std::ranges::count(names, speedup.baseline) == 0) names.push_back(speedup.baseline);
+        }
+    }
+    return names;
+}
+
+std::vector<Series> speedups_by_nonzeros(const ResultSet& set, const std::string& baseline) {
+    return collect(set, [&](const Result& r) { return speedup_point(r, baseline, static_cast<double>(r.nnz)); });
+}
+
+std::vector<Series> speedups_by_variation(const ResultSet& set, const std::string& baseline) {
+    return collect(
+        set, [&](const Result& r) { return speedup_point(r, baseline, std::max(r.row_variation, kLeastVariation)); });
+}
+
+std::vector<Series> bandwidth_by_nonzeros(const ResultSet& set) {
+    return collect(set, [](const Result& r) -> std::optional<Point> {
+        const bench::Metrics m = bench::metrics(r);
+        if (m.share_of_bandwidth <= 0) return {};
+        const double percent = 100 * m.share_of_bandwidth;
+        return Point{static_cast<double>(r.nnz), percent, m.in_cache, fmt::format("{:.0f}%", percent)};
+    });
+}
+
+std::vector<Series> largest(std::vector<Series> series, std::size_t count) {
+    if (series.size() <= count) return series;
+    std::vector<double> means;
+    for (const auto& s : series) means.push_back(mean_of(s));
+    auto sorted = means;
+    std::ranges::sort(sorted, std::greater<>());
+    std::vector<Series> kept;
+    for (std::size_t i = 0; i < series.size() && kept.size() < count; ++i) {
+        if (means[i] >= sorted[count - 1]) kept.push_back(std::move(series[i]));
+    }
+    return kept;
+}
+
+std::vector<SelectorMixes> format_mixes(const ResultSet& set) {
+    std::vector<SelectorMixes> all;
+    for (const auto& r : set.results) {
+        if (!is_drawable(r) || r.formats.empty()) continue;
+        auto of_selector = std::ranges::find(all, r.id.selector, &SelectorMixes::selector);
+        if (of_selector == all.end()) of_selector = all.insert(all.end(), {r.id.selector, {}});
+        FormatMix mix = mix_of(r);
+        auto& mixes = of_selector->mixes;
+        if (std::ranges::find(mixes, mix.matrix, &FormatMix::matrix) == mixes.end()) mixes.push_back(std::move(mix));
+    }
+    return all;
+}
+
+}  // namespace tilespmv::tools
