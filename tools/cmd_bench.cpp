@@ -16,8 +16,8 @@ namespace tilespmv::tools {
 namespace {
 
 std::string suite_help() {
-    std::string help = "Measure a named set of matrices:";
-    for (const auto& suite : bench::suites()) help += fmt::format(" {} ({})", suite.name, suite.summary);
+    std::string help = "Measure a named set of matrices, beside those given";
+    for (const auto& suite : bench::suites()) help += fmt::format("\n  {}: {}", suite.name, suite.summary);
     return help;
 }
 
