@@ -83,7 +83,7 @@ TEST_F(LargeOnDevice, MoreThanTwoToThe31NonzerosInTilesAndInCsr) {
         ASSERT_GT(static_cast<offset_t>(tiles.values.size()), offset_t{1} << 31);
         expect_right_twice(*make("tile", &tiles));
     }
-    for (const char* name : {"csr-vector", "csr-merge"}) expect_right_twice(*make(name, nullptr));
+    for (const char* name : {"csr-vector", "csr-multiround", "csr-merge"}) expect_right_twice(*make(name, nullptr));
 }
 
 }  // namespace
