@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#if __has_include(<cusparse.h>)
+#include "kernels/baseline/cusparse.hpp"
+#endif
 #include "kernels/cuda/device_operator.hpp"
 #include "tests/support/battery.hpp"
 #include "tile/error.hpp"
@@ -10,7 +13,9 @@
 namespace tilespmv::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 template <class V>
 void expect_usage_error(const char* specification, Accumulator accumulator, const char* text) {
@@ -69,6 +74,19 @@ TEST(BaselineAccumulators, AreNotNarrowerThanTheValues) {
         expect_usage_error<double>(name, Accumulator::float32, "float64 cannot be accumulated in float32");
     }
 }
+
+#if __has_include(<cusparse.h>)
+TEST(CusparseErrors, CarryTheExpressionThePlaceAndTheText) {
+    EXPECT_NO_THROW(baseline::check(CUSPARSE_STATUS_SUCCESS, "f(x)", "a.cu", 7));
+    try {
+        baseline::check(CUSPARSE_STATUS_NOT_SUPPORTED, "f(x)", "a.cu", 7);
+        FAIL() << "no error";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::failure);
+        EXPECT_THAT(error.what(), AllOf(StartsWith("a.cu:7: f(x): "), HasSubstr("not supported")));
+    }
+}
+#endif
 
 }  // namespace
 }  // namespace tilespmv::testing
