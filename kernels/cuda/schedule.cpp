@@ -38,16 +38,17 @@ private:
     }
 
     void add_tiles() {
+        next_value_ = a_.value_ptrs[listed_];
+        next_byte_ = a_.index_ptrs[listed_];
+        next_tile_ = a_.tile_ptrs[listed_];
         TileChunk chunk;
-        chunk.first_value = a_.value_ptrs[listed_];
-        chunk.first_byte = a_.index_ptrs[listed_];
-        chunk.first_tile = a_.tile_ptrs[listed_];
         int wide = 0;
         for (offset_t k = a_.tile_ptrs[listed_]; k < a_.tile_ptrs[listed_ + 1]; ++k) {
             const TileEntry entry = a_.tiles[k];
             const int is_wide = entry.format() != formats::id_of<formats::Coo>;
             if (!fits(chunk, entry) || wide + is_wide > ScheduleLimits::kChunkWideTiles) {
-                chunk = close(chunk);
+                close(chunk);
+                chunk = TileChunk{};
                 wide = 0;
             }
             wide += is_wide;
@@ -65,21 +66,22 @@ private:
                chunk.tiles < ScheduleLimits::kChunkTiles;
     }
 
-    /// Adds a chunk to the item; returns the empty one behind it.
-    TileChunk close(const TileChunk& chunk) {
+    /// Adds a chunk to the item, or to a new one if this has enough.
+    void close(const TileChunk& chunk) {
         if (work_ > 0 && work_ + chunk.values > limits_.item_values) next_item();
         add_to_item(chunk);
         work_ += chunk.values;
-        TileChunk next;
-        next.first_value = chunk.first_value + chunk.values;
-        next.first_byte = chunk.first_byte + chunk.bytes;
-        next.first_tile = chunk.first_tile + chunk.tiles;
-        return next;
+        next_value_ += chunk.values;
+        next_byte_ += chunk.bytes;
+        next_tile_ += chunk.tiles;
     }
 
     void add_to_item(const TileChunk& chunk) {
         const auto before = item_.chunk.chunks;
         if (before == 0) {
+            item_.first_value = next_value_;
+            item_.first_byte = next_byte_;
+            item_.first_tile = next_tile_;
             item_.chunk = chunk;
             item_.next_chunk = static_cast<std::uint32_t>(s_.chunks.size());
         } else {
@@ -134,7 +136,10 @@ private:
     ScheduleLimits limits_;
     Schedule s_;
     WorkItem item_;
-    offset_t work_ = 0;       // values in item_
+    offset_t work_ = 0;        // values in item_
+    offset_t next_value_ = 0;  // first value, index byte and tile that no chunk has
+    offset_t next_byte_ = 0;
+    offset_t next_tile_ = 0;
     std::size_t listed_ = 0;  // next listed tile row
     offset_t row_ = 0;        // next listed deferred row
 };

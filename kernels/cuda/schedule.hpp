@@ -7,24 +7,24 @@
 
 namespace tilespmv::cuda {
 
-/// Consecutive tiles of one tile row that a warp stages together: their values, index bytes and entries are three
-/// contiguous ranges.
+/// Consecutive tiles of one tile row that a warp stages together: how many tiles, values and index bytes they have.
+/// Where these begin follows from the chunks before it.
 struct TileChunk {
-    std::int64_t first_value = 0;
-    std::int64_t first_byte = 0;
-    std::int64_t first_tile = 0;
     std::uint16_t values = 0;
     std::uint16_t bytes = 0;
     std::uint16_t tiles = 0;
     std::uint16_t chunks = 0;  ///< in an item: how many chunks it has
 };
-static_assert(sizeof(TileChunk) == 32);
+static_assert(sizeof(TileChunk) == 8);
 
 /// What one warp does: chunks of one tile row, then some of its deferred nonzeros; it ends in the 16 values of y, or in
 /// 16 partial sums if the tile row is split. Holds its first chunk, so that one read is enough to begin.
 struct WorkItem {
+    std::int64_t first_value = 0;  ///< of the first chunk, as the next two
+    std::int64_t first_byte = 0;
+    std::int64_t first_tile = 0;
+    std::int64_t deferred_base = 0;  ///< position of the tile row's first deferred nonzero
     TileChunk chunk;
-    std::int64_t deferred_base = 0;    ///< position of the tile row's first deferred nonzero
     std::uint32_t deferred_first = 0;  ///< relative to the base
     std::uint32_t deferred_count = 0;
     std::uint32_t next_chunk = 0;  ///< position of the second chunk in `Schedule::chunks`

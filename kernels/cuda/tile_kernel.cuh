@@ -17,6 +17,7 @@ struct TileSpmv {
     std::int64_t item_count = 0;
     const TileChunk* chunks = nullptr;
     const TileEntry* tiles = nullptr;
+    std::int64_t tile_count = 0;
     const V* values = nullptr;
     const std::uint8_t* indices = nullptr;
     const std::uint32_t* deferred_ends = nullptr;
@@ -35,7 +36,11 @@ struct TileSpmv {
 
 inline constexpr int kWarpsPerBlock = 4;
 inline constexpr int kBlocksPerMultiprocessor = 8;
-inline constexpr int kDeferredStep = 128;  // deferred nonzeros a warp multiplies before it adds rows up
+#ifndef SMALLV
+#define SMALLV 64
+#endif
+inline constexpr int kSmallValues = SMALLV;  // up to so many, half a warp is enough for a tile
+inline constexpr int kDeferredStep = 128;    // deferred nonzeros a warp multiplies before it adds rows up
 
 /// Shared memory of one warp. Products of deferred nonzeros take the place of values.
 template <class V, class A>
@@ -52,6 +57,13 @@ struct Stage {
     std::uint8_t list[kWarpSize];
 };
 
+/// The values and index bytes of a chunk in shared memory.
+template <class V>
+struct Staged {
+    const V* values;
+    const std::uint8_t* index;
+};
+
 /// The work of one warp on one item.
 template <class V, class A, bool kGeneric>
 class ItemProduct {
@@ -64,12 +76,23 @@ public:
 
     __device__ A run() {
         A sum = 0;
-        const TileChunk* chunk = &item_.chunk;
-        const int chunks = chunk->chunks;
+        TileChunk chunk = item_.chunk;
+        const int chunks = chunk.chunks;
+        TileEntry mine = entry_at(0);
+        Place at;
 #pragma unroll 1
         for (int c = 0; c < chunks; ++c) {
-            sum = add_chunk(*chunk, sum);
-            chunk = p_.chunks + item_.next_chunk + c;
+            const bool holds = lane_.id < chunk.tiles;
+            const unsigned wide = __ballot_sync(kAllLanes, holds && mine.format() != formats::id_of<formats::Coo>);
+            const Staged<V> staged = stage(chunk, at, mine, wide);
+            // What the next chunk needs first is on its way while this one is computed.
+            const Place next_at{at.value + chunk.values, at.byte + chunk.bytes, at.tile + chunk.tiles};
+            const TileEntry next = entry_at(next_at.tile);
+            if (c + 1 < chunks) chunk = p_.chunks[item_.next_chunk + c];
+            wait_for_copies();
+            sum = add_tiles(staged, mine, holds, wide, sum);
+            mine = next;
+            at = next_at;
         }
         if (item_.deferred_count > 0) sum = add_deferred(sum);
         return sum + __shfl_xor_sync(kAllLanes, sum, kTileSize);
@@ -107,20 +130,27 @@ public:
 private:
     [[nodiscard]] __device__ std::int64_t row0() const { return std::int64_t{item_.tile_row} * kTileSize; }
 
+    /// Where a chunk begins, relative to its item.
+    struct Place {
+        int value = 0;
+        int byte = 0;
+        int tile = 0;
+    };
+
+    /// Of the 32 tiles from position `tile` of the item on, this lane's.
+    [[nodiscard]] __device__ TileEntry entry_at(int tile) const {
+        const std::int64_t at = item_.first_tile + tile + lane_.id;
+        return at < p_.tile_count ? p_.tiles[at] : TileEntry();
+    }
+
     // Everything a chunk needs is under way before the first of it is waited for.
-    __device__ A add_chunk(const TileChunk& chunk, A sum) {
+    __device__ Staged<V> stage(const TileChunk& chunk, Place at, TileEntry mine, unsigned wide) {
         __syncwarp();  // nobody reads the stage any more
-        const bool holds = lane_.id < chunk.tiles;
-        const TileEntry mine = holds ? p_.tiles[chunk.first_tile + lane_.id] : TileEntry();
-        const auto* values = reinterpret_cast<const V*>(copy_async(stage_.values, p_.values + chunk.first_value,
-                                                                   chunk.values * static_cast<int>(sizeof(V)), lane_));
-        const auto* index = reinterpret_cast<const std::uint8_t*>(
-            copy_async(stage_.index, p_.indices + chunk.first_byte, chunk.bytes, lane_));
-        const bool is_coo = mine.format() == formats::id_of<formats::Coo>;
-        const unsigned wide = __ballot_sync(kAllLanes, holds && !is_coo);
+        const char* values = copy_async(stage_.values, p_.values + item_.first_value + at.value,
+                                        chunk.values * static_cast<int>(sizeof(V)), lane_);
+        const char* index = copy_async(stage_.index, p_.indices + item_.first_byte + at.byte, chunk.bytes, lane_);
         stage_x(mine, wide);
-        wait_for_copies();
-        return add_tiles(values, index, mine, holds, wide, sum);
+        return {reinterpret_cast<const V*>(values), reinterpret_cast<const std::uint8_t*>(index)};
     }
 
     /// Loads x for every tile but those in COO, whose few entries look it up themselves.
@@ -136,64 +166,68 @@ private:
         }
     }
 
-    __device__ A add_tiles(const V* values, const std::uint8_t* index, TileEntry mine, bool holds, unsigned wide,
-                           A sum) {
+    __device__ A add_tiles(const Staged<V>& staged, TileEntry mine, bool holds, unsigned wide, A sum) {
         const unsigned sizes =
             holds ? static_cast<unsigned>(mine.values()) | static_cast<unsigned>(mine.index_bytes()) << 16 : 0u;
         const unsigned offsets = exclusive_scan(sizes, lane_);
-        int slot = 0;
+        sum = add_wide_tiles(staged, mine, offsets, wide, sum);
+        const int coo = holds ? batched_nnz(mine) : 0;
+        if (!__any_sync(kAllLanes, coo > 0)) return sum;
+        __syncwarp();  // the list of wide tiles is not needed any more
+        const unsigned end = offsets + sizes;
+        return add_coo_tiles(staged.values, staged.index, coo, static_cast<int>(end & 0xffffu) - coo,
+                             static_cast<int>(end >> 16) - coo, mine.column(), p_.x, stage_.products, stage_.list,
+                             lane_, sum);
+    }
+
+    /// Two small tiles at once, each by half of the warp, or one by all of it.
+    __device__ A add_wide_tiles(const Staged<V>& staged, TileEntry mine, unsigned offsets, unsigned wide, A sum) {
+        const unsigned small = __ballot_sync(kAllLanes, mine.values() <= kSmallValues);
+        const int count = __popc(wide);
 #pragma unroll 1
-        for (unsigned left = wide; left != 0; left &= left - 1, ++slot) {
-            const int t = __ffs(static_cast<int>(left)) - 1;
+        for (int slot = 0; slot < count;) {
+            const int second = min(slot + 1, count - 1);
+            const bool pair = second > slot && (small >> stage_.list[slot] & small >> stage_.list[second] & 1u) != 0;
+            const int own = pair ? slot + lane_.half : slot;
+            const int t = stage_.list[own];
             const unsigned offset = __shfl_sync(kAllLanes, offsets, t);
-            sum = add_tile(values + (offset & 0xffffu), index + (offset >> 16), shuffle(mine, t), stage_.x[slot], sum);
+            const TileEntry entry = shuffle(mine, t);
+            const Team team{lane_.row, pair ? 0 : lane_.half, pair ? 1 : 2};
+            sum = add_tile(staged.values + (offset & 0xffffu), staged.index + (offset >> 16), entry, stage_.x[own],
+                           team, sum);
+            slot += pair ? 2 : 1;
         }
-        const int coo_nnz = holds && (wide >> lane_.id & 1u) == 0 ? mine.nnz() : 0;
-        if (!__any_sync(kAllLanes, coo_nnz > 0)) return sum;
-        const auto x_at = [this](std::int64_t col) { return load_often(p_.x + col); };
-        return add_coo_tiles(values, index, coo_nnz, static_cast<int>(offsets & 0xffffu),
-                             static_cast<int>(offsets >> 16), mine.column(), x_at, stage_.products, stage_.list, lane_,
-                             sum);
-    }
-
-    __device__ A add_tile(const V* values, const std::uint8_t* index, TileEntry entry, const V* x, A sum) {
-        const std::int64_t left = p_.cols - std::int64_t{entry.column()} * kTileSize;
-        if (rows_ == kTileSize && left >= kTileSize) return add_formats(FullTile<V>{entry, values, index}, x, sum);
-        return add_formats(
-            TileView<V>{rows_, static_cast<int>(min(left, std::int64_t{kTileSize})), entry, values, index}, x, sum);
-    }
-
-    template <class Tile>
-    __device__ A add_formats(const Tile& tile, const V* x, A sum) {
-        formats::visit_format(tile.entry.format(), [&]<class F>() { sum = add_format<F>(tile, x, sum); });
         return sum;
     }
 
-    template <class F, class Tile>
-    __device__ A add_format(const Tile& tile, const V* x, A sum) {
-        if constexpr (kGeneric) {
-            return WarpRoutine<Generic<F>>::add(tile, x, lane_, sum);
-        } else if constexpr (std::is_same_v<F, formats::Hyb>) {
-            return add_hyb(tile, x, sum);
-        } else {
-            return WarpRoutine<F>::add(tile, x, lane_, sum);
-        }
+    /// Entries of a tile that are batched with those of others: all of COO, the last of HYB.
+    [[nodiscard]] __device__ int batched_nnz(TileEntry entry) const {
+        if (entry.format() == formats::id_of<formats::Coo>) return entry.nnz();
+        if (kGeneric || entry.format() != formats::id_of<formats::Hyb>) return 0;
+        return formats::Hyb::coo_nnz(rows_, entry);
+    }
+
+    __device__ A add_tile(const V* values, const std::uint8_t* index, TileEntry entry, const V* x, Team team, A sum) {
+        const std::int64_t left = p_.cols - std::int64_t{entry.column()} * kTileSize;
+        if (rows_ == kTileSize && left >= kTileSize)
+            return add_formats(FullTile<V>{entry, values, index}, x, team, sum);
+        return add_formats(
+            TileView<V>{rows_, static_cast<int>(min(left, std::int64_t{kTileSize})), entry, values, index}, x, team,
+            sum);
+    }
+
+    template <class Tile>
+    __device__ A add_formats(const Tile& tile, const V* x, Team team, A sum) {
+        formats::visit_format(tile.entry.format(), [&]<class F>() {
+            using Routine = std::conditional_t<kGeneric, WarpRoutine<Generic<F>>, WarpRoutine<F>>;
+            sum = Routine::add(tile, x, team, sum);
+        });
+        return sum;
     }
 
     /// A format under another name, which has no routine of its own.
     template <class F>
     struct Generic : F {};
-
-    template <class Tile>
-    __device__ A add_hyb(const Tile& t, const V* x, A sum) {
-        const int coo = formats::Hyb::coo_nnz(t.rows, t.entry);
-        sum = add_ell_block(t, t.entry.parameter(), formats::Hyb::has_holes(t.rows, t.entry), x, lane_, sum);
-        const V* values = t.values + t.entry.values() - coo;
-        const std::uint8_t* index = t.index + t.entry.index_bytes() - coo;
-        const auto x_at = [x](std::int64_t col) { return x[col]; };
-        return add_coo_tiles(values, index, lane_.id == 0 ? coo : 0, 0, 0, index_t{0}, x_at, stage_.products,
-                             stage_.list, lane_, sum);
-    }
 
     // Products of consecutive nonzeros, coalesced, into shared memory; then every row adds up its own. Positions are
     // relative to the item's first deferred nonzero.

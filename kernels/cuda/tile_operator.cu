@@ -99,6 +99,7 @@ private:
         p.item_count = static_cast<std::int64_t>(items_.size());
         p.chunks = chunks_.data();
         p.tiles = tiles_.data();
+        p.tile_count = static_cast<std::int64_t>(tiles_.size());
         p.values = values_.data();
         p.indices = indices_.data();
         p.deferred_ends = deferred_ends_.data();

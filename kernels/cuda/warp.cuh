@@ -22,6 +22,14 @@ struct Lane {
     __device__ Lane() : id(static_cast<int>(threadIdx.x) % kWarpSize), row(id % kTileSize), half(id / kTileSize) {}
 };
 
+/// The lanes that work on one tile: all 32, two a row, or one half of the warp, one a row, while the other half works
+/// on another tile.
+struct Team {
+    int row;
+    int part;   ///< of the row's lanes, from 0
+    int parts;  ///< lanes a row
+};
+
 /// Begins the copy of `bytes` bytes at any address to 16-byte aligned shared memory, by the whole warp and in 16-byte
 /// steps, so up to 15 bytes before and behind come along. Returns where the first byte will be.
 __device__ inline const char* copy_async(char* shared, const void* global, int bytes, Lane lane) {

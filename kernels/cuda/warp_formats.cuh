@@ -24,16 +24,17 @@ __device__ const TileView<V>& view_of(const TileView<V>& t) {
     return t;
 }
 
-/// One warp's share of the work on one tile: returns this lane's sum of products with its row, added to `sum`.
-/// `tile` and `x`, the tile's part of x, lie in shared memory. Formats without a routine of their own are
-/// walked by every lane, which keeps what belongs to its row: right for any format, but slow.
+/// A lane's share of the work on one tile: its sum of products with its row, added to `sum`. `tile` and `x`, the tile's
+/// part of x, lie in shared memory. Half a warp may work on another tile of another format at the same time, so
+/// routines must not synchronise or shuffle. Formats without a routine of their own are walked by one lane a row, which
+/// keeps what belongs to its row: right for any format, but slow.
 template <class F>
 struct WarpRoutine {
     template <class Tile, class V, class A>
-    __device__ static A add(const Tile& tile, const V* x, Lane lane, A sum) {
-        if (lane.half != 0) return sum;
+    __device__ static A add(const Tile& tile, const V* x, Team team, A sum) {
+        if (team.part != 0) return sum;
         F::walk(view_of(tile), [&](int row, int col, int slot) {
-            if (row == lane.row) sum += static_cast<A>(tile.values[slot]) * static_cast<A>(x[col]);
+            if (row == team.row) sum += static_cast<A>(tile.values[slot]) * static_cast<A>(x[col]);
         });
         return sum;
     }
@@ -61,24 +62,23 @@ __device__ A add_products(const V* values, const V* x, A sum, Ok ok, Slot slot, 
 template <>
 struct WarpRoutine<formats::Dense> {
     template <class Tile, class V, class A>
-    __device__ static A add(const Tile& t, const V* x, Lane lane, A sum) {
-        if (lane.row >= t.rows) return sum;
-        return t.entry.index_bytes() == 0 ? add_columns<false>(t, x, lane, sum) : add_columns<true>(t, x, lane, sum);
+    __device__ static A add(const Tile& t, const V* x, Team team, A sum) {
+        if (team.row >= t.rows) return sum;
+        return t.entry.index_bytes() == 0 ? add_columns<false>(t, x, team, sum) : add_columns<true>(t, x, team, sum);
     }
 
 private:
     template <bool kHoles, class Tile, class V, class A>
-    __device__ static A add_columns(const Tile& t, const V* x, Lane lane, A sum) {
+    __device__ static A add_columns(const Tile& t, const V* x, Team team, A sum) {
 #pragma unroll(kHoles ? 1 : 2)
-        for (int first = 0; first < kTileSize; first += 2 * kStep) {
+        for (int first = team.part; first < kTileSize; first += kStep * team.parts) {
+            const auto col = [&](int i) { return first + i * team.parts; };
             sum = add_products<kStep>(
                 t.values, x, sum,
                 [&](int i) {
-                    const int c = first + 2 * i + lane.half;
-                    return c < t.cols && (!kHoles || (formats::get_mask(t.index, c) >> lane.row & 1u) != 0);
+                    return col(i) < t.cols && (!kHoles || (formats::get_mask(t.index, col(i)) >> team.row & 1u) != 0);
                 },
-                [&](int i) { return (first + 2 * i + lane.half) * t.rows + lane.row; },
-                [&](int i) { return first + 2 * i + lane.half; });
+                [&](int i) { return col(i) * t.rows + team.row; }, col);
         }
         return sum;
     }
@@ -87,67 +87,78 @@ private:
 template <>
 struct WarpRoutine<formats::Csr> {
     template <class Tile, class V, class A>
-    __device__ static A add(const Tile& t, const V* x, Lane lane, A sum) {
+    __device__ static A add(const Tile& t, const V* x, Team team, A sum) {
         constexpr int step = 2;
-        if (lane.row >= t.rows) return sum;
+        if (team.row >= t.rows) return sum;
         const std::uint8_t* cols = t.index + t.rows;
-        const int end = formats::Csr::row_end(t.index, t.rows, t.entry.nnz(), lane.row);
+        const int end = formats::Csr::row_end(t.index, t.rows, t.entry.nnz(), team.row);
 #pragma unroll 1
-        for (int k = t.index[lane.row] + lane.half; k < end; k += 2 * step) {
+        for (int k = t.index[team.row] + team.part; k < end; k += step * team.parts) {
+            const auto slot = [&](int i) { return k + i * team.parts; };
             sum = add_products<step>(
-                t.values, x, sum, [&](int i) { return k + 2 * i < end; }, [&](int i) { return k + 2 * i; },
-                [&](int i) { return formats::get_nibble(cols, k + 2 * i); });
+                t.values, x, sum, [&](int i) { return slot(i) < end; }, slot,
+                [&](int i) { return formats::get_nibble(cols, slot(i)); });
         }
         return sum;
     }
 };
 
-/// The column-major block of ELL and HYB, from column `k` in steps of 2 * kCount.
+/// The column-major block of ELL and HYB, kCount columns at a time.
 template <int kCount, bool kHoles, class Tile, class V, class A>
-__device__ A add_ell_columns(const Tile& t, int width, const V* x, Lane lane, A sum) {
+__device__ A add_ell_columns(const Tile& t, int width, const V* x, Team team, A sum) {
     const std::uint8_t* masks = t.index + formats::nibble_bytes(t.rows * width);
 #pragma unroll 1
-    for (int k = lane.half; k < width; k += 2 * kCount) {
+    for (int k = team.part; k < width; k += kCount * team.parts) {
+        const auto slot = [&](int i) { return (k + i * team.parts) * t.rows + team.row; };
         sum = add_products<kCount>(
             t.values, x, sum,
             [&](int i) {
-                const int at = k + 2 * i;
-                return at < width && (!kHoles || (formats::get_mask(masks, at) >> lane.row & 1u) != 0);
+                const int at = k + i * team.parts;
+                return at < width && (!kHoles || (formats::get_mask(masks, at) >> team.row & 1u) != 0);
             },
-            [&](int i) { return (k + 2 * i) * t.rows + lane.row; },
-            [&](int i) { return formats::get_nibble(t.index, (k + 2 * i) * t.rows + lane.row); });
+            slot, [&](int i) { return formats::get_nibble(t.index, slot(i)); });
     }
     return sum;
 }
 
 template <class Tile, class V, class A>
-__device__ A add_ell_block(const Tile& t, int width, bool holes, const V* x, Lane lane, A sum) {
-    if (lane.row >= t.rows) return sum;
-    if (holes) return add_ell_columns<kStep, true>(t, width, x, lane, sum);
-    return width <= 2 ? add_ell_columns<1, false>(t, width, x, lane, sum)
-                      : add_ell_columns<kStep, false>(t, width, x, lane, sum);
+__device__ A add_ell_block(const Tile& t, int width, bool holes, const V* x, Team team, A sum) {
+    if (team.row >= t.rows) return sum;
+    if (holes) return add_ell_columns<kStep, true>(t, width, x, team, sum);
+    return width <= team.parts ? add_ell_columns<1, false>(t, width, x, team, sum)
+                               : add_ell_columns<kStep, false>(t, width, x, team, sum);
 }
 
 template <>
 struct WarpRoutine<formats::Ell> {
     template <class Tile, class V, class A>
-    __device__ static A add(const Tile& t, const V* x, Lane lane, A sum) {
-        return add_ell_block(t, t.entry.parameter(), t.entry.nnz() < t.entry.values(), x, lane, sum);
+    __device__ static A add(const Tile& t, const V* x, Team team, A sum) {
+        return add_ell_block(t, t.entry.parameter(), t.entry.nnz() < t.entry.values(), x, team, sum);
+    }
+};
+
+/// The ELL block alone; the COO part is batched with that of other tiles.
+template <>
+struct WarpRoutine<formats::Hyb> {
+    template <class Tile, class V, class A>
+    __device__ static A add(const Tile& t, const V* x, Team team, A sum) {
+        return add_ell_block(t, t.entry.parameter(), formats::Hyb::has_holes(t.rows, t.entry), x, team, sum);
     }
 };
 
 template <>
 struct WarpRoutine<formats::DenseCol> {
     template <class Tile, class V, class A>
-    __device__ static A add(const Tile& t, const V* x, Lane lane, A sum) {
+    __device__ static A add(const Tile& t, const V* x, Team team, A sum) {
         const int full_cols = t.entry.nnz() / t.rows;
-        const bool mine = lane.row < t.rows;
+        if (team.row >= t.rows) return sum;
 #pragma unroll 1
-        for (int first = 0; first < kTileSize; first += 2 * kStep) {
+        for (int first = team.part; first < full_cols; first += kStep * team.parts) {
+            const auto place = [&](int i) { return first + i * team.parts; };
             sum = add_products<kStep>(
-                t.values, x, sum, [&](int i) { return mine && first + 2 * i + lane.half < full_cols; },
-                [&](int i) { return (first + 2 * i + lane.half) * t.rows + lane.row; },
-                [&](int i) { return formats::get_nibble(t.index, first + 2 * i + lane.half); });
+                t.values, x, sum, [&](int i) { return place(i) < full_cols; },
+                [&](int i) { return place(i) * t.rows + team.row; },
+                [&](int i) { return formats::get_nibble(t.index, place(i)); });
         }
         return sum;
     }
@@ -157,17 +168,18 @@ template <>
 struct WarpRoutine<formats::DenseRow> {
     // Each row starts at another column, so that the rows' reads fall into different banks.
     template <class Tile, class V, class A>
-    __device__ static A add(const Tile& t, const V* x, Lane lane, A sum) {
+    __device__ static A add(const Tile& t, const V* x, Team team, A sum) {
         const int full_rows = t.entry.nnz() / t.cols;
         int place = -1;
         for (int k = 0; k < full_rows; ++k) {
-            if (formats::get_nibble(t.index, k) == lane.row) place = k;
+            if (formats::get_nibble(t.index, k) == team.row) place = k;
         }
+        if (place < 0) return sum;
 #pragma unroll 1
-        for (int first = 0; first < kTileSize; first += 2 * kStep) {
-            const auto col = [&](int i) { return (first + 2 * i + lane.half + 2 * lane.row) % kTileSize; };
+        for (int first = team.part; first < kTileSize; first += kStep * team.parts) {
+            const auto col = [&](int i) { return (first + i * team.parts + 2 * team.row) % kTileSize; };
             sum = add_products<kStep>(
-                t.values, x, sum, [&](int i) { return place >= 0 && col(i) < t.cols; },
+                t.values, x, sum, [&](int i) { return col(i) < t.cols; },
                 [&](int i) { return place * t.cols + col(i); }, col);
         }
         return sum;
@@ -188,12 +200,12 @@ __device__ A add_entries(A product, int row, bool active, A* products, Lane lane
     return sum;
 }
 
-/// The entries of all COO tiles that the lanes hold, batched: a lane an entry, whichever tile it belongs to.
-/// Per lane: `nnz` of its tile, 0 if that is not in COO; `value` and `byte`, where its entries start in `values` and
-/// `index`; `column`, its tile column. `x_at(col)` reads x; `list` is 32 bytes of shared memory.
-template <class V, class A, class XAt>
+/// The entries of all tiles that the lanes hold, batched: a lane an entry, whichever tile it belongs to.
+/// Per lane: `nnz`, the entries of its tile (COO, or the COO part of HYB); `value` and `byte`, where they start in
+/// `values` and `index`; `column`, its tile column. `x` is all of x; `list` is 32 bytes of shared memory.
+template <class V, class A>
 __device__ A add_coo_tiles(const V* values, const std::uint8_t* index, int nnz, int value, int byte, index_t column,
-                           XAt x_at, A* products, std::uint8_t* list, Lane lane, A sum) {
+                           const V* x, A* products, std::uint8_t* list, Lane lane, A sum) {
     const unsigned up_to_me = kAllLanes >> (kWarpSize - 1 - lane.id);
     const int start = static_cast<int>(exclusive_scan(static_cast<unsigned>(nnz), lane));
     const int count = __shfl_sync(kAllLanes, start + nnz, kWarpSize - 1);
@@ -214,7 +226,7 @@ __device__ A add_coo_tiles(const V* values, const std::uint8_t* index, int nnz, 
         A product = 0;
         if (active) {
             const std::int64_t col = std::int64_t{tile_column} * kTileSize + place % kTileSize;
-            product = static_cast<A>(values[tile_value + at]) * static_cast<A>(x_at(col));
+            product = static_cast<A>(values[tile_value + at]) * static_cast<A>(__ldg(x + col));
         }
         sum = add_entries(product, place / kTileSize, active, products, lane, sum);
     }

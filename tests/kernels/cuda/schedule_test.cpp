@@ -26,9 +26,11 @@ void expect_covers(const TileMatrix<double>& a, const Schedule& s, const Schedul
         for (std::uint16_t c = 0; c < item.chunk.chunks; ++c) {
             ASSERT_TRUE(c != 1 || item.next_chunk == next);
             const auto& part = c == 0 ? item.chunk : s.chunks.at(next++);
-            ASSERT_EQ(part.first_value, value);
-            ASSERT_EQ(part.first_byte, byte);
-            ASSERT_EQ(part.first_tile, tile);
+            if (c == 0) {
+                ASSERT_EQ(item.first_value, value);
+                ASSERT_EQ(item.first_byte, byte);
+                ASSERT_EQ(item.first_tile, tile);
+            }
             ASSERT_LE(part.values, ScheduleLimits::kChunkValues);
             ASSERT_LE(part.bytes, ScheduleLimits::kChunkBytes);
             ASSERT_LE(part.tiles, ScheduleLimits::kChunkTiles);
