@@ -32,15 +32,13 @@ struct TileSpmv {
     A beta = 0;
     index_t rows = 0;
     index_t cols = 0;
+    bool walks = false;  ///< every tile is walked by its format's contract
 };
 
 inline constexpr int kWarpsPerBlock = 4;
 inline constexpr int kBlocksPerMultiprocessor = 8;
-#ifndef SMALLV
-#define SMALLV 64
-#endif
-inline constexpr int kSmallValues = SMALLV;  // up to so many, half a warp is enough for a tile
-inline constexpr int kDeferredStep = 128;    // deferred nonzeros a warp multiplies before it adds rows up
+inline constexpr int kSmallValues = 128;   // up to so many, half a warp is enough for a tile
+inline constexpr int kDeferredStep = 128;  // deferred nonzeros a warp multiplies before it adds rows up
 
 /// Shared memory of one warp. Products of deferred nonzeros take the place of values.
 template <class V, class A>
@@ -65,7 +63,7 @@ struct Staged {
 };
 
 /// The work of one warp on one item.
-template <class V, class A, bool kGeneric>
+template <class V, class A>
 class ItemProduct {
 public:
     __device__ ItemProduct(const TileSpmv<V, A>& p, Stage<V, A>& stage, const WorkItem& item)
@@ -153,17 +151,23 @@ private:
         return {reinterpret_cast<const V*>(values), reinterpret_cast<const std::uint8_t*>(index)};
     }
 
-    /// Loads x for every tile but those in COO, whose few entries look it up themselves.
+    /// Loads x for every tile but those in COO, whose few entries look it up themselves; finds out whether all of it is
+    /// finite.
     __device__ void stage_x(TileEntry mine, unsigned wide) {
         const int count = __popc(wide);
         list_lanes(wide, stage_.list, lane_);
-#pragma unroll 4
+        bool finite = true;
+#pragma unroll 2
         for (int first = 0; first < count; first += 2) {
             const int slot = first + lane_.half;
             const index_t column = __shfl_sync(kAllLanes, mine.column(), stage_.list[min(slot, count - 1)]);
             const std::int64_t col = std::int64_t{column} * kTileSize + lane_.row;
-            if (slot < count && col < p_.cols) stage_.x[slot][lane_.row] = load_often(p_.x + col);
+            if (slot >= count || col >= p_.cols) continue;
+            const V x = load_often(p_.x + col);
+            stage_.x[slot][lane_.row] = x;
+            finite = finite && static_cast<A>(x) - static_cast<A>(x) == A(0);
         }
+        finite_ = __all_sync(kAllLanes, finite);
     }
 
     __device__ A add_tiles(const Staged<V>& staged, TileEntry mine, bool holds, unsigned wide, A sum) {
@@ -200,34 +204,32 @@ private:
         return sum;
     }
 
+    /// Whether a tile has a routine of its own here: it is of 16 x 16, and its padding may meet x.
+    [[nodiscard]] __device__ bool is_plain(TileEntry entry) const {
+        const bool inside = (entry.column() + 1) * std::int64_t{kTileSize} <= p_.cols;
+        return rows_ == kTileSize && inside && finite_ && !p_.walks;
+    }
+
     /// Entries of a tile that are batched with those of others: all of COO, the last of HYB.
     [[nodiscard]] __device__ int batched_nnz(TileEntry entry) const {
         if (entry.format() == formats::id_of<formats::Coo>) return entry.nnz();
-        if (kGeneric || entry.format() != formats::id_of<formats::Hyb>) return 0;
-        return formats::Hyb::coo_nnz(rows_, entry);
+        if (entry.format() != formats::id_of<formats::Hyb> || !is_plain(entry)) return 0;
+        return formats::Hyb::coo_nnz(kTileSize, entry);
     }
 
     __device__ A add_tile(const V* values, const std::uint8_t* index, TileEntry entry, const V* x, Team team, A sum) {
-        const std::int64_t left = p_.cols - std::int64_t{entry.column()} * kTileSize;
-        if (rows_ == kTileSize && left >= kTileSize)
-            return add_formats(FullTile<V>{entry, values, index}, x, team, sum);
-        return add_formats(
-            TileView<V>{rows_, static_cast<int>(min(left, std::int64_t{kTileSize})), entry, values, index}, x, team,
-            sum);
-    }
-
-    template <class Tile>
-    __device__ A add_formats(const Tile& tile, const V* x, Team team, A sum) {
-        formats::visit_format(tile.entry.format(), [&]<class F>() {
-            using Routine = std::conditional_t<kGeneric, WarpRoutine<Generic<F>>, WarpRoutine<F>>;
-            sum = Routine::add(tile, x, team, sum);
+        const bool plain = is_plain(entry);
+        formats::visit_format(entry.format(), [&]<class F>() {
+            if (plain) {
+                sum = WarpRoutine<F>::add(FullTile<V>{entry, values, index}, x, team, sum);
+            } else {
+                const std::int64_t left = p_.cols - std::int64_t{entry.column()} * kTileSize;
+                const int cols = static_cast<int>(min(left, std::int64_t{kTileSize}));
+                sum = walk_rows<F>(TileView<V>{rows_, cols, entry, values, index}, x, team, sum);
+            }
         });
         return sum;
     }
-
-    /// A format under another name, which has no routine of its own.
-    template <class F>
-    struct Generic : F {};
 
     // Products of consecutive nonzeros, coalesced, into shared memory; then every row adds up its own. Positions are
     // relative to the item's first deferred nonzero.
@@ -316,10 +318,11 @@ private:
     const WorkItem& item_;  // read again where needed, registers being dearer than the cache
     Lane lane_;
     int rows_;
+    bool finite_ = true;  // x, where the tiles of the chunk meet it
 };
 
 /// y = alpha * A * x + beta * y, a warp an item.
-template <class V, class A, bool kGeneric>
+template <class V, class A>
 __global__ void __launch_bounds__(kWarpsPerBlock* kWarpSize, kBlocksPerMultiprocessor)
     tile_spmv(const __grid_constant__ TileSpmv<V, A> p) {
     __shared__ Stage<V, A> stages[kWarpsPerBlock];
@@ -327,7 +330,7 @@ __global__ void __launch_bounds__(kWarpsPerBlock* kWarpSize, kBlocksPerMultiproc
     const std::int64_t at = std::int64_t{blockIdx.x} * kWarpsPerBlock + warp;
     if (at >= p.item_count) return;
     const WorkItem& item = p.items[at];
-    ItemProduct<V, A, kGeneric> product(p, stages[warp], item);
+    ItemProduct<V, A> product(p, stages[warp], item);
     const A sum = product.run();
     if (item.slot < 0) {
         product.write(sum);

@@ -63,8 +63,7 @@ public:
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
         if (alpha == 0) return launch_scale(y, rows_, static_cast<A>(beta), stream);
         const auto blocks = div_up(static_cast<offset_t>(items_.size()), kWarpsPerBlock);
-        const auto kernel = generic_ ? tile_spmv<V, A, true> : tile_spmv<V, A, false>;
-        launch(kernel, blocks, kWarpsPerBlock * kWarpSize, parameters(alpha, x, beta, y), stream);
+        launch(tile_spmv<V, A>, blocks, kWarpsPerBlock * kWarpSize, parameters(alpha, x, beta, y), stream);
     }
 
     void update_values(const V* csr_values, cudaStream_t stream) override {
@@ -112,6 +111,7 @@ private:
         p.y = y;
         p.alpha = static_cast<A>(alpha);
         p.beta = static_cast<A>(beta);
+        p.walks = generic_;
         p.rows = rows_;
         p.cols = cols_;
         return p;

@@ -36,6 +36,7 @@ __device__ inline const char* copy_async(char* shared, const void* global, int b
     const auto address = reinterpret_cast<std::uintptr_t>(global);
     const int shift = static_cast<int>(address % 16);
     const char* from = reinterpret_cast<const char*>(address - static_cast<unsigned>(shift));
+#pragma unroll 1
     for (int at = lane.id * 16; at < shift + bytes; at += kWarpSize * 16) {
         __pipeline_memcpy_async(shared + at, from + at, 16);
     }

@@ -1,84 +1,55 @@
 #pragma once
 
 #include "formats/list.hpp"
+#include "kernels/cuda/load.cuh"
 #include "kernels/cuda/warp.cuh"
 
 namespace tilespmv::cuda {
 
-/// A tile of 16 x 16, as nearly all are: the same as a TileView, with a size that the compiler knows.
+/// A tile of 16 x 16 where x is finite, as nearly all are: padding, which is 0, may be multiplied.
 template <class V>
 struct FullTile {
-    static constexpr int rows = kTileSize;
-    static constexpr int cols = kTileSize;
     TileEntry entry;
     const V* values;
     const std::uint8_t* index;
 };
 
-template <class V>
-__device__ TileView<V> view_of(const FullTile<V>& t) {
-    return {t.rows, t.cols, t.entry, t.values, t.index};
-}
-template <class V>
-__device__ const TileView<V>& view_of(const TileView<V>& t) {
-    return t;
+/// A lane's share of the work on a tile of format F and any size, whatever x holds: every row is walked by one lane.
+/// Slow.
+template <class F, class V, class A>
+__device__ A walk_rows(const TileView<V>& tile, const V* x, Team team, A sum) {
+    if (team.part != 0) return sum;
+    F::walk(tile, [&](int row, int col, int slot) {
+        if (row == team.row) sum += static_cast<A>(tile.values[slot]) * static_cast<A>(x[col]);
+    });
+    return sum;
 }
 
-/// A lane's share of the work on one tile: its sum of products with its row, added to `sum`. `tile` and `x`, the tile's
-/// part of x, lie in shared memory. Half a warp may work on another tile of another format at the same time, so
-/// routines must not synchronise or shuffle. Formats without a routine of their own are walked by one lane a row, which
-/// keeps what belongs to its row: right for any format, but slow.
+/// A lane's share of the work on a full tile: its sum of products with its row, added to `sum`. `tile` and `x`, the 16
+/// numbers that it meets, lie in shared memory. Half a warp may work on another tile of another format at the same
+/// time, so routines must not synchronise or shuffle. Formats without a routine of their own are walked.
 template <class F>
 struct WarpRoutine {
-    template <class Tile, class V, class A>
-    __device__ static A add(const Tile& tile, const V* x, Team team, A sum) {
-        if (team.part != 0) return sum;
-        F::walk(view_of(tile), [&](int row, int col, int slot) {
-            if (row == team.row) sum += static_cast<A>(tile.values[slot]) * static_cast<A>(x[col]);
-        });
-        return sum;
+    template <class V, class A>
+    __device__ static A add(const FullTile<V>& t, const V* x, Team team, A sum) {
+        return walk_rows<F>(TileView<V>{kTileSize, kTileSize, t.entry, t.values, t.index}, x, team, sum);
     }
 };
 
-/// Products whose loads are in flight together where there are many of them.
-inline constexpr int kStep = 4;
-
-/// Adds up to `kCount` products at once, loads first, so that they wait together. `ok(i)`, `slot(i)` and `col(i)`
-/// describe the i-th; where `ok` is false nothing is read.
-template <int kCount, class V, class A, class Ok, class Slot, class Col>
-__device__ A add_products(const V* values, const V* x, A sum, Ok ok, Slot slot, Col col) {
-    V v[kCount];
-    V factor[kCount];
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-        v[i] = ok(i) ? values[slot(i)] : V(0);
-        factor[i] = ok(i) ? x[col(i)] : V(0);
-    }
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) sum += static_cast<A>(v[i]) * static_cast<A>(factor[i]);
-    return sum;
+template <class A, class V>
+__device__ A multiply_add(V value, V x, A sum) {
+    return sum + static_cast<A>(value) * static_cast<A>(x);
 }
 
 template <>
 struct WarpRoutine<formats::Dense> {
-    template <class Tile, class V, class A>
-    __device__ static A add(const Tile& t, const V* x, Team team, A sum) {
-        if (team.row >= t.rows) return sum;
-        return t.entry.index_bytes() == 0 ? add_columns<false>(t, x, team, sum) : add_columns<true>(t, x, team, sum);
-    }
-
-private:
-    template <bool kHoles, class Tile, class V, class A>
-    __device__ static A add_columns(const Tile& t, const V* x, Team team, A sum) {
-#pragma unroll(kHoles ? 1 : 2)
-        for (int first = team.part; first < kTileSize; first += kStep * team.parts) {
-            const auto col = [&](int i) { return first + i * team.parts; };
-            sum = add_products<kStep>(
-                t.values, x, sum,
-                [&](int i) {
-                    return col(i) < t.cols && (!kHoles || (formats::get_mask(t.index, col(i)) >> team.row & 1u) != 0);
-                },
-                [&](int i) { return col(i) * t.rows + team.row; }, col);
+    template <class V, class A>
+    __device__ static A add(const FullTile<V>& t, const V* x, Team team, A sum) {
+        const V* values = t.values + team.part * kTileSize + team.row;
+        x += team.part;
+#pragma unroll 8
+        for (int col = 0; col < kTileSize - team.part; col += team.parts) {
+            sum = multiply_add(values[col * kTileSize], x[col], sum);
         }
         return sum;
     }
@@ -86,79 +57,57 @@ private:
 
 template <>
 struct WarpRoutine<formats::Csr> {
-    template <class Tile, class V, class A>
-    __device__ static A add(const Tile& t, const V* x, Team team, A sum) {
-        constexpr int step = 2;
-        if (team.row >= t.rows) return sum;
-        const std::uint8_t* cols = t.index + t.rows;
-        const int end = formats::Csr::row_end(t.index, t.rows, t.entry.nnz(), team.row);
-#pragma unroll 1
-        for (int k = t.index[team.row] + team.part; k < end; k += step * team.parts) {
-            const auto slot = [&](int i) { return k + i * team.parts; };
-            sum = add_products<step>(
-                t.values, x, sum, [&](int i) { return slot(i) < end; }, slot,
-                [&](int i) { return formats::get_nibble(cols, slot(i)); });
+    template <class V, class A>
+    __device__ static A add(const FullTile<V>& t, const V* x, Team team, A sum) {
+        const std::uint8_t* cols = t.index + kTileSize;
+        const int end = formats::Csr::row_end(t.index, kTileSize, t.entry.nnz(), team.row);
+#pragma unroll 2
+        for (int k = t.index[team.row] + team.part; k < end; k += team.parts) {
+            sum = multiply_add(t.values[k], x[cols[k / 2] >> k % 2 * 4 & 15], sum);
         }
         return sum;
     }
 };
 
-/// The column-major block of ELL and HYB, kCount columns at a time.
-template <int kCount, bool kHoles, class Tile, class V, class A>
-__device__ A add_ell_columns(const Tile& t, int width, const V* x, Team team, A sum) {
-    const std::uint8_t* masks = t.index + formats::nibble_bytes(t.rows * width);
-#pragma unroll 1
-    for (int k = team.part; k < width; k += kCount * team.parts) {
-        const auto slot = [&](int i) { return (k + i * team.parts) * t.rows + team.row; };
-        sum = add_products<kCount>(
-            t.values, x, sum,
-            [&](int i) {
-                const int at = k + i * team.parts;
-                return at < width && (!kHoles || (formats::get_mask(masks, at) >> team.row & 1u) != 0);
-            },
-            slot, [&](int i) { return formats::get_nibble(t.index, slot(i)); });
+/// The column-major block of ELL and HYB.
+template <class V, class A>
+__device__ A add_ell_block(const FullTile<V>& t, int width, const V* x, Team team, A sum) {
+    const V* values = t.values + team.row;
+    const std::uint8_t* cols = t.index + team.row / 2;
+    const int shift = team.row % 2 * 4;
+#pragma unroll 4
+    for (int k = team.part; k < width; k += team.parts) {
+        sum = multiply_add(values[k * kTileSize], x[cols[k * (kTileSize / 2)] >> shift & 15], sum);
     }
     return sum;
 }
 
-template <class Tile, class V, class A>
-__device__ A add_ell_block(const Tile& t, int width, bool holes, const V* x, Team team, A sum) {
-    if (team.row >= t.rows) return sum;
-    if (holes) return add_ell_columns<kStep, true>(t, width, x, team, sum);
-    return width <= team.parts ? add_ell_columns<1, false>(t, width, x, team, sum)
-                               : add_ell_columns<kStep, false>(t, width, x, team, sum);
-}
-
 template <>
 struct WarpRoutine<formats::Ell> {
-    template <class Tile, class V, class A>
-    __device__ static A add(const Tile& t, const V* x, Team team, A sum) {
-        return add_ell_block(t, t.entry.parameter(), t.entry.nnz() < t.entry.values(), x, team, sum);
+    template <class V, class A>
+    __device__ static A add(const FullTile<V>& t, const V* x, Team team, A sum) {
+        return add_ell_block(t, t.entry.parameter(), x, team, sum);
     }
 };
 
 /// The ELL block alone; the COO part is batched with that of other tiles.
 template <>
 struct WarpRoutine<formats::Hyb> {
-    template <class Tile, class V, class A>
-    __device__ static A add(const Tile& t, const V* x, Team team, A sum) {
-        return add_ell_block(t, t.entry.parameter(), formats::Hyb::has_holes(t.rows, t.entry), x, team, sum);
+    template <class V, class A>
+    __device__ static A add(const FullTile<V>& t, const V* x, Team team, A sum) {
+        return add_ell_block(t, t.entry.parameter(), x, team, sum);
     }
 };
 
 template <>
 struct WarpRoutine<formats::DenseCol> {
-    template <class Tile, class V, class A>
-    __device__ static A add(const Tile& t, const V* x, Team team, A sum) {
-        const int full_cols = t.entry.nnz() / t.rows;
-        if (team.row >= t.rows) return sum;
-#pragma unroll 1
-        for (int first = team.part; first < full_cols; first += kStep * team.parts) {
-            const auto place = [&](int i) { return first + i * team.parts; };
-            sum = add_products<kStep>(
-                t.values, x, sum, [&](int i) { return place(i) < full_cols; },
-                [&](int i) { return place(i) * t.rows + team.row; },
-                [&](int i) { return formats::get_nibble(t.index, place(i)); });
+    template <class V, class A>
+    __device__ static A add(const FullTile<V>& t, const V* x, Team team, A sum) {
+        const int full_cols = t.entry.nnz() / kTileSize;
+        const V* values = t.values + team.row;
+#pragma unroll 2
+        for (int k = team.part; k < full_cols; k += team.parts) {
+            sum = multiply_add(values[k * kTileSize], x[t.index[k / 2] >> k % 2 * 4 & 15], sum);
         }
         return sum;
     }
@@ -167,20 +116,20 @@ struct WarpRoutine<formats::DenseCol> {
 template <>
 struct WarpRoutine<formats::DenseRow> {
     // Each row starts at another column, so that the rows' reads fall into different banks.
-    template <class Tile, class V, class A>
-    __device__ static A add(const Tile& t, const V* x, Team team, A sum) {
-        const int full_rows = t.entry.nnz() / t.cols;
+    template <class V, class A>
+    __device__ static A add(const FullTile<V>& t, const V* x, Team team, A sum) {
+        const int full_rows = t.entry.nnz() / kTileSize;
         int place = -1;
+#pragma unroll 1
         for (int k = 0; k < full_rows; ++k) {
             if (formats::get_nibble(t.index, k) == team.row) place = k;
         }
         if (place < 0) return sum;
-#pragma unroll 1
-        for (int first = team.part; first < kTileSize; first += kStep * team.parts) {
-            const auto col = [&](int i) { return (first + i * team.parts + 2 * team.row) % kTileSize; };
-            sum = add_products<kStep>(
-                t.values, x, sum, [&](int i) { return col(i) < t.cols; },
-                [&](int i) { return place * t.cols + col(i); }, col);
+        const V* values = t.values + place * kTileSize;
+#pragma unroll 4
+        for (int k = team.part; k < kTileSize; k += team.parts) {
+            const int col = (k + team.row) % kTileSize;
+            sum = multiply_add(values[col], x[col], sum);
         }
         return sum;
     }
@@ -226,7 +175,7 @@ __device__ A add_coo_tiles(const V* values, const std::uint8_t* index, int nnz, 
         A product = 0;
         if (active) {
             const std::int64_t col = std::int64_t{tile_column} * kTileSize + place % kTileSize;
-            product = static_cast<A>(values[tile_value + at]) * static_cast<A>(__ldg(x + col));
+            product = static_cast<A>(values[tile_value + at]) * static_cast<A>(load_often(x + col));
         }
         sum = add_entries(product, place / kTileSize, active, products, lane, sum);
     }
