@@ -21,11 +21,13 @@ cuda::DeviceBuffer<std::byte> upload(const Buffer<T>& host, cudaStream_t stream)
     return {std::as_bytes(std::span<const T>(host.data(), host.size())), stream};
 }
 
-/// What cuSPARSE is to do, whether it promises the same bits every time and whether it looks at the matrix before.
+/// What cuSPARSE is to do, whether it promises the same bits every time, whether it looks at the matrix before, and
+/// whether it multiplies padding.
 struct Algorithm {
     cusparseSpMVAlg_t id;
     bool is_reproducible;
     bool has_preprocessing;
+    bool pads_with_zeros = false;
 };
 
 /// The product by cusparseSpMV.
@@ -41,6 +43,7 @@ public:
     }
 
     [[nodiscard]] bool is_reproducible() const override { return algorithm_.is_reproducible; }
+    [[nodiscard]] bool pads_with_zeros() const override { return algorithm_.pads_with_zeros; }
     [[nodiscard]] std::size_t matrix_bytes() const override { return matrix_.bytes(); }
     [[nodiscard]] std::size_t device_bytes() const override { return matrix_.bytes() + workspace_.bytes(); }
 
@@ -200,7 +203,7 @@ std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_sell(const cuda::DeviceSo
     auto matrix = fits_32_bits(sell_size(*source.csr)) ? describe_sell<std::int32_t>(*source.csr, stream)
                                                        : describe_sell<std::int64_t>(*source.csr, stream);
     return std::make_unique<CusparseSpmv<V>>("cusparse-sell", *source.csr, std::move(matrix),
-                                             Algorithm{CUSPARSE_SPMV_SELL_ALG1, true, false}, stream);
+                                             Algorithm{CUSPARSE_SPMV_SELL_ALG1, true, false, true}, stream);
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                                  \
