@@ -1,8 +1,10 @@
 #include "tools/verify.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -21,7 +23,7 @@ std::span<const V> view(const Buffer<V>& values) {
 
 template <Value V>
 bool same_bits(V a, V b) {
-    return std::memcmp(&a, &b, sizeof(V)) == 0;
+    return std::bit_cast<std::array<std::byte, sizeof(V)>>(a) == std::bit_cast<std::array<std::byte, sizeof(V)>>(b);
 }
 
 /// What differs first between two matrices, one line; empty if no bit does.

@@ -22,13 +22,16 @@ __global__ void race(const int* in, int* out) {
     out[threadIdx.x] = shared[kThreads - 1 - threadIdx.x];
 }
 
-// Only some threads of the block come to the barrier.
+// The threads of a warp come to different barriers.
 __global__ void divergent_barrier(const int* in, int* out) {
     __shared__ int shared[kThreads];
-    if (threadIdx.x < kThreads / 4) {
-        shared[threadIdx.x] = in[threadIdx.x];
+    shared[threadIdx.x] = in[threadIdx.x];
+    if (in[threadIdx.x] == 0 && threadIdx.x % 2 == 0) {
         __syncthreads();
-        out[threadIdx.x] = shared[kThreads / 4 - 1 - threadIdx.x];
+        out[threadIdx.x] = shared[kThreads - 1 - threadIdx.x];
+    } else {
+        out[threadIdx.x] = 1;
+        __syncthreads();
     }
 }
 
