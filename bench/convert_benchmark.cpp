@@ -3,14 +3,19 @@
 ///     convert_benchmark [--benchmark_filter=fem]           OMP_NUM_THREADS=2 for other numbers of threads
 ///
 /// Each benchmark is named <kind>/<selector>/<n>, where neighbouring n give four times the rows; _BigO and _RMS say how
-/// well c * nnz fits. Items are nonzeros, bytes those of the tiles that are written.
+/// well c * nnz fits. Items are nonzeros, bytes those of the tiles that are written. Those called update give a matrix
+/// new values by a ValueMap; beside them, copy copies as many values. Items are values.
+#include <algorithm>
+#include <span>
 #include <string>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "formats/convert.hpp"
 #include "selector/policy.hpp"
 #include "tile/generate.hpp"
+#include "tile/parallel.hpp"
 
 namespace {
 
@@ -36,6 +41,26 @@ void measure_conversion(benchmark::State& state, const Kind& kind, const std::st
     state.SetComplexityN(csr.nnz());
 }
 
+void measure_update(benchmark::State& state, const char* specification, bool is_copy) {
+    const auto csr = generate<double>(specification);
+    auto tiles = convert(csr, *make_policy(kDefaultSelector));
+    const ValueMap map(csr, tiles);
+    const std::span<const double> values(csr.values.data(), csr.values.size());
+    Buffer<double> copy(values.size());
+    constexpr std::int64_t grain = 1 << 16;
+    for (auto _ : state) {
+        if (is_copy) {
+            parallel_ranges(0, csr.nnz(), grain, [&](std::int64_t first, std::int64_t last) {
+                std::copy(values.begin() + first, values.begin() + last, copy.begin() + first);
+            });
+        } else {
+            map.update<double>(tiles, values);
+        }
+        benchmark::ClobberMemory();
+    }
+    state.SetItemsProcessed(state.iterations() * csr.nnz());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -52,6 +77,14 @@ int main(int argc, char** argv) {
                                                             measure_conversion, kind, selector);
             for (const auto n : kind.sizes) registered->Arg(n);
             registered->UseRealTime()->Unit(benchmark::kMillisecond)->Complexity(benchmark::oN);
+        }
+    }
+    for (const char* matrix : {"laplace2d:n=2000", "stencil27:n=91", "fem:n=44,dof=3", "uniform:n=1250000"}) {
+        for (const bool is_copy : {false, true}) {
+            const std::string name = fmt::format("{}/{}", is_copy ? "copy" : "update", matrix);
+            benchmark::RegisterBenchmark(name.c_str(), measure_update, matrix, is_copy)
+                ->UseRealTime()
+                ->Unit(benchmark::kMillisecond);
         }
     }
     benchmark::Initialize(&argc, argv);
