@@ -235,13 +235,13 @@ private:
     }
 
     void defer(const TileScanner& scanner) {
-        for (int r = 0; r < scanner.pattern().rows; ++r) {
+        scanner.pattern().for_each_row([&](int r) {
             const int count = scanner.pattern().row_counts[r];
             TileScanner::copy_few(a_.col_idxs.data() + scanner.first(r), count,
                                   m_.deferred.col_idxs.data() + deferred_[r]);
             TileScanner::copy_few(a_.values.data() + scanner.first(r), count, m_.deferred.values.data() + deferred_[r]);
             deferred_[r] += count;
-        }
+        });
     }
 
     void defer_rows() {

@@ -16,9 +16,9 @@ struct Coo {
     template <class V>
     static void pack(const TilePattern& p, TileSize size, const V* in, V* values, std::uint8_t* index) {
         std::copy_n(in, size.values, values);
-        for (int r = 0; r < p.rows; ++r) {
+        p.for_each_row([&](int r) {
             for_each_bit(p.row_masks[r], [&](int c) { *index++ = static_cast<std::uint8_t>(r << 4 | c); });
-        }
+        });
     }
 
     template <class V, class F>

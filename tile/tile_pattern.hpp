@@ -23,6 +23,20 @@ struct TilePattern {
     /// Recomputes the derived members after the masks were written.
     void count();
 
+    /// Calls f(row) for the rows that hold nonzeros, in ascending order; eight rows are looked at together, since most
+    /// tiles of scattered matrices hold a single nonzero.
+    template <class F>
+    void for_each_row(F&& f) const {
+        const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(row_counts);
+        for (int half = 0; half < 2; ++half) {
+            for (std::uint64_t word = words[half]; word != 0;) {
+                const int byte = std::countr_zero(word) / 8;
+                f(8 * half + byte);
+                word &= ~(std::uint64_t{0xff} << (8 * byte));
+            }
+        }
+    }
+
     [[nodiscard]] std::uint16_t full_row() const { return static_cast<std::uint16_t>((1u << cols) - 1u); }
     /// Every row is empty or full.
     [[nodiscard]] bool only_full_rows() const;

@@ -35,14 +35,13 @@ public:
     /// what comes after the tile's nonzeros is overwritten.
     template <class V>
     void gather(const V* csr_values, V* out) const {
-        if (may_overrun_ && pattern_.longest_row <= kGatherStep) {
+        if (may_overrun_ && pattern_.longest_row <= kGatherStep && pattern_.nnz >= kTileSize / 2) {
             for (std::size_t r = 0; r < kTileSize; ++r) {  // a fixed size is two moves, not a call
                 std::memcpy(out, csr_values + begin_[r] + passed_[r], kGatherStep * sizeof(V));
                 out += pattern_.row_counts[r];
             }
         } else {
-            for (int r = 0; r < pattern_.rows; ++r)
-                out = copy_few(csr_values + begin_[r] + passed_[r], pattern_.row_counts[r], out);
+            pattern_.for_each_row([&](int r) { out = copy_few(csr_values + first(r), pattern_.row_counts[r], out); });
         }
     }
     static constexpr int kGatherStep = 4;
