@@ -120,25 +120,6 @@ HWY_INLINE auto nibbles(T word, int first) {
     return hn::Set(d, word) >> hn::ShiftLeft<2>(hn::Iota(d, static_cast<T>(first)));
 }
 
-/// Lane i: the sum of the kLanes numbers at p + i * kLanes.
-HWY_INLINE Vec row_totals(const double* p) {
-#if HWY_TARGET <= HWY_AVX3
-    const auto pairs = [p](int r) HWY_ATTR {  // 128-bit block b: sums of two lanes, of row r and of row r + 1
-        const auto a = hn::Load(D(), p + r * kLanes);
-        const auto b = hn::Load(D(), p + (r + 1) * kLanes);
-        return hn::InterleaveLower(D(), a, b) + hn::InterleaveUpper(D(), a, b);
-    };
-    const auto halves = [](Vec a, Vec b) HWY_ATTR {  // even blocks plus odd ones, of a and then of b
-        return Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0x88)} + Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0xdd)};
-    };
-    return halves(halves(pairs(0), pairs(2)), halves(pairs(4), pairs(6)));
-#else
-    HWY_ALIGN double totals[kLanes];
-    for (int r = 0; r < kLanes; ++r) totals[r] = hn::GetLane(hn::SumOfLanes(D(), hn::Load(D(), p + r * kLanes)));
-    return hn::Load(D(), totals);
-#endif
-}
-
 /// The 16 values of x under a tile, looked up by packed 4-bit columns.
 template <Value V>
 class XTile {
