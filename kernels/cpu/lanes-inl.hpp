@@ -137,15 +137,13 @@ public:
         }
     }
 
-    /// Lane i: x at 4-bit column k + i of the packed ones at `cols`.
-    HWY_INLINE Vec lookup_from(const std::uint8_t* cols, int k) const {
+    /// Lane i: x at the low 4 bits of bytes[i]; the others may be anything.
+    HWY_INLINE Vec lookup_spread(const std::uint8_t* bytes) const {
         if constexpr (std::is_same_v<V, double>) {
-            HWY_ALIGN static constexpr std::uint64_t shifts[] = {0, 4, 8,  12, 16, 20, 24, 28,
-                                                                 4, 8, 12, 16, 20, 24, 28, 32};
             const Like<std::uint64_t> d;
-            return at(hn::Set(d, load_word(cols + k / 2)) >> hn::Load(d, shifts + k % 2 * 8));
+            return at(hn::Set(d, load_word(bytes)) >> hn::ShiftLeft<3>(hn::Iota(d, 0)));
         } else {
-            return lookup(load_word(cols + k / 2) >> (k % 2 * 4));
+            return lookup_bytes(bytes);
         }
     }
 
@@ -174,9 +172,6 @@ private:
 
     HWY_INLINE Vec lookup(std::uint64_t word, int part = 0) const {
         return at(nibbles(static_cast<std::uint32_t>(word >> (part * kLanes * 4)), 0));
-    }
-    HWY_INLINE Vec lookup_from(const std::uint8_t* cols, int k) const {
-        return lookup(load_word(cols + k / 2) >> (k % 2 * 4));
     }
     HWY_INLINE Vec lookup_bytes(const std::uint8_t* bytes) const {
         return at(hn::PromoteTo(Like<std::uint32_t>(), hn::LoadU(Like<std::uint8_t>(), bytes)));

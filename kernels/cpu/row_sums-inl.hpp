@@ -40,40 +40,35 @@ public:
         const auto one = _mm256_set1_epi16(1);
         const auto masks = _mm256_sub_epi16(_mm256_sllv_epi16(one, _mm256_cvtepu8_epi16(counts)), one);
         _mm256_store_si256(reinterpret_cast<__m256i*>(masks_), masks);
-        const auto half = _mm_and_si128(_mm_srli_epi16(starts, 1), _mm_set1_epi8(0x7f));
-        const auto odd = _mm_and_si128(_mm_slli_epi16(starts, 7), _mm_set1_epi8(-0x80));
-        _mm_store_si128(reinterpret_cast<__m128i*>(offsets_), _mm_or_si128(half, odd));
         has_long_rows_ = _mm_cmpgt_epu8_mask(counts, _mm_set1_epi8(kLanes)) != 0;
-        split_columns(index + kTileSize, 0);
-        if (nnz > kHalf) split_columns(index + kTileSize, kHalf / 2);
+        spread_columns(index + kTileSize, 0);
+        spread_columns(index + kTileSize, kStep);
+        if (nnz > 2 * kStep) {
+            spread_columns(index + kTileSize, 2 * kStep);
+            spread_columns(index + kTileSize, 3 * kStep);
+        }
         // Hides where the bytes come from: compilers would take them from the vectors, by slower instructions.
-        __asm__("" : "+m"(masks_), "+m"(offsets_));
+        __asm__("" : "+m"(masks_));
     }
 
     /// Bit i: row r has an i-th nonzero.
     [[nodiscard]] HWY_INLINE unsigned mask(int r) const { return masks_[r]; }
-    /// The packed columns of row r.
-    [[nodiscard]] HWY_INLINE const std::uint8_t* columns(int r) const { return columns_ + offsets_[r]; }
+    /// Bytes whose low halves are the columns from nonzero k on.
+    [[nodiscard]] HWY_INLINE const std::uint8_t* columns(std::size_t k) const { return columns_ + k; }
     /// Whether a row has more than kLanes nonzeros.
     [[nodiscard]] bool has_long_rows() const { return has_long_rows_; }
 
 private:
-    static constexpr int kHalf = 128;
+    static constexpr int kStep = 64;
 
-    /// Two copies of the packed columns, the second one shifted by a column, so that any row starts at a byte.
-    HWY_INLINE void split_columns(const std::uint8_t* cols, int i) {
-        const auto low = _mm512_set1_epi8(0x0f);
-        const auto even = _mm512_loadu_si512(cols + i);
-        const auto next = _mm512_loadu_si512(cols + i + 1);
-        const auto odd = _mm512_or_si512(_mm512_and_si512(_mm512_srli_epi16(even, 4), low),
-                                         _mm512_andnot_si512(low, _mm512_slli_epi16(next, 4)));
-        _mm512_store_si512(columns_ + i, even);
-        _mm512_store_si512(columns_ + kHalf + i, odd);
+    /// A byte for each of the packed columns k to k + kStep, its high half undefined.
+    HWY_INLINE void spread_columns(const std::uint8_t* cols, int k) {
+        const auto pairs = _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(cols + k / 2)));
+        _mm512_store_si512(columns_ + k, _mm512_or_si512(pairs, _mm512_slli_epi16(pairs, 4)));
     }
 
-    alignas(64) std::uint8_t columns_[2 * kHalf + 16];
+    alignas(64) std::uint8_t columns_[kTileSize * kTileSize + 16];
     alignas(32) std::uint16_t masks_[kTileSize];
-    alignas(16) std::uint8_t offsets_[kTileSize];
     bool has_long_rows_;
 };
 
@@ -85,12 +80,15 @@ public:
         for (auto& row : rows_) row = hn::Zero(D());
     }
 
-    HWY_INLINE void add(const FullTile<V>& t, CsrRowTable& table) {
+    HWY_INLINE void add(FullTile<V> t, CsrRowTable& table) {
         table.fill(t.index, t.entry.nnz());
         const XTile<V> x(t.x);
         constexpr auto rows = std::make_integer_sequence<int, kTileSize>();
         add_rows<0>(t, table, x, rows);
-        if (table.has_long_rows()) add_rows<kLanes>(t, table, x, rows);
+        if (!table.has_long_rows()) return;
+        // Compilers would compute all addresses before the branch and not have the registers to keep them.
+        __asm__("" : "+r"(t.index), "+r"(t.values));
+        add_rows<kLanes>(t, table, x, rows);
     }
 
     /// The sums of each row.
@@ -104,9 +102,13 @@ private:
     template <int kFirst, int... R>
     HWY_INLINE void add_rows(const FullTile<V>& t, const CsrRowTable& table, const XTile<V>& x,
                              std::integer_sequence<int, R...>) {
-        ((rows_[R] = mul_add_if(mask_of(table.mask(R) >> kFirst), load(t.values + t.index[R] + kFirst),
-                                x.lookup(load_word(table.columns(R) + kFirst / 2)), rows_[R])),
-         ...);
+        (add_row(t, table, x, mask_of(table.mask(R) >> kFirst), t.index[R] + kFirst, rows_[R]), ...);
+    }
+
+    static HWY_INLINE void add_row(const FullTile<V>& t, const CsrRowTable& table, const XTile<V>& x, Mask mask,
+                                   std::size_t first, Vec& sum) {
+        prefetch_stream(t.values + first);
+        sum = mul_add_if(mask, load(t.values + first), x.lookup_spread(table.columns(first)), sum);
     }
 
     Vec rows_[kTileSize];
@@ -127,8 +129,6 @@ public:
     HWY_INLINE explicit RowSums(Scratch& scratch) : scratch_(scratch) {}
 
     HWY_INLINE void add_csr(const FullTile<V>& t) {
-        // As many prefetches for every tile, rather than a loop of unpredictable length.
-        for (int i = 0; i < 8; ++i) prefetch_stream(t.values + t.entry.nnz() * i / 8);
         prefetch_stream(t.index);
 #if HWY_TARGET <= HWY_AVX3
         has_csr_ = true;
@@ -142,6 +142,7 @@ public:
             double* row = scratch_.partial.row(r);
             auto sum = hn::Load(D(), row);
             for (int k = t.index[r]; k < end; k += kLanes) {
+                prefetch_stream(t.values + k);
                 const auto x_k = x.lookup(load_word(cols + k / 2) >> (k % 2 * 4));
                 sum = mul_add_if(first_lanes(end - k), load(t.values + k), x_k, sum);
             }

@@ -39,6 +39,7 @@ public:
         std::uint8_t* rows = scratch_.rows + size_;
         for (int k = 0; k < nnz; k += kTileSize) {  // what is past nnz is overwritten or ignored
             prefetch_stream(values + k);
+            if (sizeof(V) * kTileSize > 64) prefetch_stream(values + k + kTileSize / 2);
             for (int i = k; i < k + kTileSize; i += kLanes) {
                 hn::StoreU(load(values + i) * x.lookup_bytes(index + i), D(), products + i);
             }
