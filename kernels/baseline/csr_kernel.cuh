@@ -31,30 +31,35 @@ struct CsrSpmv {
 };
 
 /// Nonzeros k, k + step, ... of a matrix on their way to a thread. Columns and values of all are asked for before the
-/// first is waited for, and so are those of x. Those at `end` or behind it are not read and give products of 0.
+/// first is waited for, and then those of x: no load depends on a condition, or the compiler would move it to where its
+/// value is needed. Those at `end` (above 0) or behind it repeat the last one before it.
 template <class V, int kCount>
 class Nonzeros {
 public:
     template <class P>
     __device__ void load(const CsrView<V, P>& a, P k, P end, P step) {
 #pragma unroll
-        for (int i = 0; i < kCount; ++i) {
-            const P at = k + static_cast<P>(i) * step;
-            cols_[i] = at < end ? load_once(a.col_idxs + at) : -1;
-            values_[i] = at < end ? load_once(a.values + at) : V{};
-        }
+        for (int i = 0; i < kCount; ++i) cols_[i] = load_once(a.col_idxs + at(k, end, step, i));
+#pragma unroll
+        for (int i = 0; i < kCount; ++i) values_[i] = load_once(a.values + at(k, end, step, i));
     }
 
     template <class A>
     __device__ void multiply(const V* x, A (&products)[kCount]) const {
         V factors[kCount];
 #pragma unroll
-        for (int i = 0; i < kCount; ++i) factors[i] = cols_[i] >= 0 ? load_often(x + cols_[i]) : V{};
+        for (int i = 0; i < kCount; ++i) factors[i] = load_often(x + cols_[i]);
 #pragma unroll
         for (int i = 0; i < kCount; ++i) products[i] = static_cast<A>(values_[i]) * static_cast<A>(factors[i]);
     }
 
 private:
+    template <class P>
+    static __device__ P at(P k, P end, P step, int i) {
+        const P wanted = k + static_cast<P>(i) * step;
+        return wanted < end ? wanted : end - 1;
+    }
+
     index_t cols_[kCount];
     V values_[kCount];
 };

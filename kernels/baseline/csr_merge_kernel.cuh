@@ -7,189 +7,186 @@
 
 namespace tilespmv::baseline {
 
-/// One product by merge path. A block has equally many items; what a row that is cut gets from each of its blocks waits
-/// in `partials` for the last of them to arrive, which adds it up in the order of the blocks.
-template <class V, class A, class P>
-struct MergeSpmv : CsrSpmv<V, A, P> {
-    const index_t* first_rows = nullptr;  ///< blocks + 1: row ends before the first item of a block
-    std::int64_t items = 0;               ///< rows + nnz
-    A* partials = nullptr;                ///< 2 * blocks: of the row that a block leaves open, then of the one it ends
-    unsigned* arrivals = nullptr;         ///< a block's: for the row it leaves open first; 0 before and after a product
-};
+inline constexpr int kMergeThreads = 128;
 
-inline constexpr int kMergeThreads = 256;
+/// How many nonzeros a block has room for, kItems for each thread.
+template <int kItems>
+inline constexpr int kMergeRoom = kMergeThreads* kItems;
 
 template <int kItems>
-inline constexpr int kMergeBlockItems = kMergeThreads* kItems;
+inline constexpr MergePieces kMergePieces{.items = kMergeRoom<kItems> / 8 * 7, .slack = kMergeRoom<kItems> / 8};
+
+/// Blocks that a multiprocessor shall hold at once: a thread gets 16 + 4 * kItems registers.
+template <int kItems>
+inline constexpr int kMergeBlocks = kItems > 4 ? 512 / (16 + 4 * kItems) : 12;
+
+/// One product by merge path, a block for each piece. What a block has of a row that ends in a later one waits in
+/// `partials` for the block that ends the row, which adds all of them up in their order.
+template <class V, class A, class P>
+struct MergeSpmv : CsrSpmv<V, A, P> {
+    const MergeStart* starts = nullptr;   ///< blocks + 1
+    std::int64_t items = 0;               ///< rows + nnz
+    cuda::BitsOf<A>* partials = nullptr;  ///< a block's; kNoPartial before and after a product
+};
+
+/// No sum has these bits: they are a NaN, and such a NaN is replaced by another.
+template <class A>
+inline constexpr auto kNoPartial = static_cast<cuda::BitsOf<A>>(-1);
 
 /// Shared memory of a block.
 template <class A, int kItems>
 struct MergeStage {
-    A values[kMergeBlockItems<kItems>];                ///< products from the front, sums of rows behind them
-    unsigned ends[kMergeBlockItems<kItems> / 32 + 1];  ///< a bit per item: the end of a row?
-    A warp_open[kMergeThreads / kWarpSize];            ///< what each warp leaves to the row open at its end
-    unsigned warp_ends[kMergeThreads / kWarpSize];     ///< lanes with ends of rows
-    A open;                                            ///< what the block leaves to the row open at its end
+    A products[kMergeRoom<kItems>];
+    std::uint16_t ends[kMergePieces<kItems>.items + 2];  ///< of the parts of the block, behind a 0
+    A warp_sums[kMergeThreads / kWarpSize];
 };
 
-/// The work of one block; kItems items a thread.
+/// The work of one block. It consists of parts: the rows that end in it, and behind them what it has of a row that ends
+/// in a later block. The first part may begin in an earlier one.
 template <class V, class A, class P, int kItems>
 class MergeProduct {
 public:
     __device__ MergeProduct(const MergeSpmv<V, A, P>& p, MergeStage<A, kItems>& stage)
-        : p_(p), stage_(stage), first_row_(p.first_rows[blockIdx.x]), rows_(p.first_rows[blockIdx.x + 1] - first_row_) {
-        const std::int64_t item = std::int64_t{blockIdx.x} * kBlockItems;
-        const std::int64_t left = p.items - item;
-        first_ = static_cast<P>(item - first_row_);
-        products_ = static_cast<int>(left < kBlockItems ? left : kBlockItems) - rows_;
-    }
+        : MergeProduct(p, stage, p.starts[blockIdx.x], p.starts[blockIdx.x + 1]) {}
 
     __device__ void run() {
-        for (int i = thread_; i < kEndWords; i += kMergeThreads) stage_.ends[i] = 0;
-        __syncthreads();
         stage_products();
         __syncthreads();
-        add_up();
-        write_whole_rows();
-        write_cut_rows();
+        if (log_team_ > kLogWarp) {
+            add_up_by_warps();
+        } else {
+            add_up_by_lanes();
+        }
+        if (blocks_back_ > 0 && rows_ > 0 && warp_ == 0) end_cut_row();
     }
 
 private:
-    static constexpr int kBlockItems = kMergeBlockItems<kItems>;
-    static constexpr int kEndWords = kBlockItems / 32 + 1;
+    static constexpr int kBlockItems = kMergePieces<kItems>.items;
+    static constexpr int kLogWarp = 5;
+    static constexpr int kShortSteps = 64;  // of a lane for its share of a part that is not long
+
+    __device__ MergeProduct(const MergeSpmv<V, A, P>& p, MergeStage<A, kItems>& stage, MergeStart start,
+                            MergeStart next)
+        : p_(p),
+          stage_(stage),
+          row_(start.row),
+          rows_(next.row - start.row),
+          blocks_back_(-start.back),
+          parts_(rows_ + (next.is_inside_row() ? 1 : 0)),
+          log_team_(log2_of(kMergeThreads) - (parts_ > 1 ? log2_of(parts_ - 1) + 1 : 0)) {
+        const std::int64_t item = std::int64_t{blockIdx.x} * kBlockItems;
+        const std::int64_t next_item = item + kBlockItems < p.items ? item + kBlockItems : p.items;
+        first_ = static_cast<P>(start.nonzero(item));
+        products_ = static_cast<int>(next.nonzero(next_item) - start.nonzero(item));
+    }
+
+    static __device__ int log2_of(int x) { return 31 - __clz(x); }
 
     __device__ void stage_products() {
+        const P end = first_ + static_cast<P>(products_);
         Nonzeros<V, kItems> nonzeros;
-        nonzeros.load(p_.a, first_ + static_cast<P>(thread_), first_ + static_cast<P>(products_), P{kMergeThreads});
-        for (int i = thread_; i < rows_; i += kMergeThreads) {
-            const int item = static_cast<int>(p_.a.row_ptrs[first_row_ + i + 1] - first_) + i;
-            atomicOr(&stage_.ends[item / 32], 1u << item % 32);
-        }
+        nonzeros.load(p_.a, first_ + static_cast<P>(thread_), end > 0 ? end : 1, P{kMergeThreads});
+        const P row_end = load_once(p_.a.row_ptrs + row_ + (thread_ < rows_ ? thread_ + 1 : 0));
         A products[kItems];
         nonzeros.multiply(p_.x, products);
+        stage_ends(row_end);
 #pragma unroll
-        for (int i = 0; i < kItems; ++i) {
-            const int at = thread_ + i * kMergeThreads;
-            if (at < products_) stage_.values[at] = products[i];
-        }
+        for (int i = 0; i < kItems; ++i) stage_.products[thread_ + i * kMergeThreads] = products[i];
     }
 
-    /// Each thread adds up its own items, then what the threads before it left to the first row that it ends.
-    __device__ void add_up() {
-        const unsigned ends = ends_of_thread();
-        const int row = row_of_thread(ends);
-        A open = add_items(ends, row);
-        const unsigned lanes = __ballot_sync(kAllLanes, ends != 0);
-        open = add_open_of_lanes(open, lanes);
-        const A of_lane_before = __shfl_up_sync(kAllLanes, open, 1);
-        if (lane_.id == kWarpSize - 1) {
-            stage_.warp_open[warp_] = open;
-            stage_.warp_ends[warp_] = lanes;
+    /// The ends of the parts; `row_end` is that of the thread's first row.
+    __device__ void stage_ends(P row_end) {
+        const P* const row_ends = p_.a.row_ptrs + row_ + 1;
+        if (thread_ < rows_) stage_.ends[thread_ + 1] = static_cast<std::uint16_t>(row_end - first_);
+#pragma unroll 2
+        for (int i = thread_ + kMergeThreads; i < rows_; i += kMergeThreads) {
+            stage_.ends[i + 1] = static_cast<std::uint16_t>(load_once(row_ends + i) - first_);
         }
-        __syncthreads();
-        const A of_warps = open_of_warps_before();
-        if (ends != 0) {
-            const A of_lanes = lane_.id > 0 ? of_lane_before : A(0);
-            const bool reaches_back = (lanes & ((1u << lane_.id) - 1u)) == 0;
-            stage_.values[products_ + row] += of_lanes + (reaches_back ? of_warps : A(0));
-        }
-        if (thread_ == kMergeThreads - 1) stage_.open = open + (lanes == 0 ? of_warps : A(0));
-        __syncthreads();
+        if (thread_ == 0) stage_.ends[0] = 0;
+        if (thread_ == 0 && parts_ > rows_) stage_.ends[parts_] = static_cast<std::uint16_t>(products_);
     }
 
-    /// A bit for each item of the thread.
-    [[nodiscard]] __device__ unsigned ends_of_thread() const {
-        const int first = thread_ * kItems;
-        const unsigned low = stage_.ends[first / 32];
-        const unsigned high = stage_.ends[first / 32 + 1];
-        return __funnelshift_r(low, high, static_cast<unsigned>(first % 32)) & ((1u << kItems) - 1u);
-    }
-
-    /// Ends of rows in the block before the thread's items; those of a warp fill kItems words.
-    [[nodiscard]] __device__ int row_of_thread(unsigned ends) const {
-        int before_warp = 0;
-        for (int i = lane_.id; i < warp_ * kItems; i += kWarpSize) before_warp += __popc(stage_.ends[i]);
-        const auto before_lane = cuda::exclusive_scan(static_cast<unsigned>(__popc(ends)), lane_);
-        return cuda::sum_of_warp(before_warp) + static_cast<int>(before_lane);
-    }
-
-    /// Writes the sum of each row that the thread ends; returns that of the row that it leaves open.
-    __device__ A add_items(unsigned ends, int row) {
-        A products[kItems];
-        int k = thread_ * kItems - row;
-#pragma unroll
-        for (int i = 0; i < kItems; ++i) {
-            const bool is_product = (ends >> i & 1u) == 0 && k < products_;
-            products[i] = is_product ? stage_.values[k] : A(0);
-            k += is_product;
-        }
+    /// One or more warps add up a part.
+    __device__ void add_up_by_warps() {
+        const int part = thread_ >> log_team_;
+        const int lane = thread_ & ((1 << log_team_) - 1);
         A sum = 0;
-#pragma unroll
-        for (int i = 0; i < kItems; ++i) {
-            if ((ends >> i & 1u) != 0) {
-                stage_.values[products_ + row++] = sum;
-                sum = 0;
-            } else {
-                sum += products[i];
+        if (part < parts_) sum = add_products(stage_.ends[part] + lane, stage_.ends[part + 1], 1 << log_team_);
+        sum = cuda::sum_of_warp(sum);
+        if (lane_.id == 0) stage_.warp_sums[warp_] = sum;
+        __syncthreads();
+        if (part >= parts_ || lane != 0) return;
+        for (int i = 1; i < 1 << (log_team_ - kLogWarp); ++i) sum += stage_.warp_sums[warp_ + i];
+        write(part, sum);
+    }
+
+    /// The lanes of a team add up a part, those of the whole warp a long one.
+    __device__ void add_up_by_lanes() {
+        const int team = 1 << (log_team_ > 0 ? log_team_ : 0);
+        const int lane = thread_ & (team - 1);
+        for (int base = 0; base < parts_; base += kMergeThreads / team) {
+            const int part = base + thread_ / team;
+            const int begin = part < parts_ ? stage_.ends[part] : 0;
+            const int end = part < parts_ ? stage_.ends[part + 1] : 0;
+            const bool is_long = end - begin > kShortSteps * team;
+            A sum = is_long ? A(0) : add_products(begin + lane, end, team);
+            for (int step = team / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
+            unsigned long_parts = __ballot_sync(kAllLanes, is_long && lane == 0);
+            for (; long_parts != 0; long_parts &= long_parts - 1) {
+                const int of = __ffs(static_cast<int>(long_parts)) - 1;
+                const A all = add_long_part(begin, end, of);
+                if (lane_.id == of) sum = all;
             }
+            if (part < parts_ && lane == 0) write(part, sum);
         }
+    }
+
+    /// The sum of the part that lane `of` has to add up, in every lane.
+    [[nodiscard]] __device__ A add_long_part(int begin, int end, int of) const {
+        begin = __shfl_sync(kAllLanes, begin, of);
+        end = __shfl_sync(kAllLanes, end, of);
+        return cuda::sum_of_warp(add_products(begin + lane_.id, end, kWarpSize));
+    }
+
+    [[nodiscard]] __device__ A add_products(int from, int end, int step) const {
+        A sum = 0;
+#pragma unroll 4
+        for (int k = from; k < end; k += step) sum += stage_.products[k];
         return sum;
     }
 
-    /// Adds what the lanes before leave open, back to the last one of `lanes`, those that end a row.
-    [[nodiscard]] __device__ A add_open_of_lanes(A open, unsigned lanes) const {
-        const unsigned up_to_here = lanes & (kAllLanes >> (kWarpSize - 1 - lane_.id));
-        const int start = up_to_here == 0 ? 0 : kWarpSize - 1 - __clz(static_cast<int>(up_to_here));
-#pragma unroll
-        for (int step = 1; step < kWarpSize; step *= 2) {
-            const A before = __shfl_up_sync(kAllLanes, open, static_cast<unsigned>(step));
-            if (lane_.id - step >= start) open += before;
-        }
-        return open;
-    }
-
-    [[nodiscard]] __device__ A open_of_warps_before() const {
-        A open = 0;
-        for (int i = 0; i < warp_; ++i) open = stage_.warp_open[i] + (stage_.warp_ends[i] == 0 ? open : A(0));
-        return open;
-    }
-
-    [[nodiscard]] __device__ bool begins_inside_row() const { return p_.a.row_ptrs[first_row_] < first_; }
-
-    __device__ void write_whole_rows() const {
-        const int from = begins_inside_row() ? 1 : 0;
-        for (int i = from + thread_; i < rows_; i += kMergeThreads)
-            p_.write(first_row_ + i, stage_.values[products_ + i]);
-    }
-
-    __device__ void write_cut_rows() const {
-        const std::int64_t blocks = gridDim.x;
-        const index_t open_row = first_row_ + rows_;
-        if (warp_ == 0 && rows_ > 0 && begins_inside_row()) {
-            add_cut_row(first_row_, p_.partials + blocks + blockIdx.x, stage_.values[products_]);
-        } else if (warp_ == 1 && p_.a.row_ptrs[open_row] < first_ + static_cast<P>(products_)) {
-            add_cut_row(open_row, p_.partials + blockIdx.x, stage_.open);
+    /// By one thread, the first part by the first.
+    __device__ void write(int part, A sum) {
+        if (part == rows_) {
+            const auto bits = ::cuda::std::bit_cast<cuda::BitsOf<A>>(sum);
+            partial(blockIdx.x).store(bits == kNoPartial<A> ? bits >> 1 : bits, ::cuda::memory_order_relaxed);
+        } else if (part == 0 && blocks_back_ > 0) {
+            first_part_ = sum;
+        } else {
+            p_.write(row_ + part, sum);
         }
     }
 
-    /// Leaves the block's part of a row; the last warp to do so adds all of them, in the order of the blocks.
-    __device__ void add_cut_row(index_t row, A* partial, A value) const {
-        const std::int64_t first_block = (static_cast<std::int64_t>(p_.a.row_ptrs[row]) + row) / kBlockItems;
-        const std::int64_t last_block = (static_cast<std::int64_t>(p_.a.row_ptrs[row + 1]) + row) / kBlockItems;
-        unsigned arrived = 0;
-        if (lane_.id == 0) {
-            *partial = value;
-            const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> arrivals(p_.arrivals[first_block]);
-            arrived = arrivals.fetch_add(1, ::cuda::memory_order_acq_rel);
-        }
-        if (std::int64_t{__shfl_sync(kAllLanes, arrived, 0)} != last_block - first_block) return;
-        ::cuda::atomic_thread_fence(::cuda::memory_order_acquire, ::cuda::thread_scope_device);
+    /// Adds up a row that begins in an earlier block. Blocks start in the order of their numbers (CUB's scans rely on
+    /// that, too) and leave their part of a row before they wait for others, so all wait for running blocks only.
+    __device__ void end_cut_row() const {
+        const auto block = static_cast<std::int64_t>(blockIdx.x);
         A sum = 0;
-        for (std::int64_t b = first_block + lane_.id; b < last_block; b += kWarpSize) sum += __ldcg(p_.partials + b);
-        sum = cuda::sum_of_warp(sum) + __ldcg(p_.partials + std::int64_t{gridDim.x} + last_block);
-        if (lane_.id != 0) return;
-        p_.write(row, sum);
-        p_.arrivals[first_block] = 0;
+        for (std::int64_t b = block - blocks_back_ + lane_.id; b < block; b += kWarpSize) sum += take_partial(b);
+        sum = cuda::sum_of_warp(sum) + first_part_;
+        if (lane_.id == 0) p_.write(row_, sum);
+    }
+
+    [[nodiscard]] __device__ A take_partial(std::int64_t block) const {
+        const auto at = partial(block);
+        cuda::BitsOf<A> bits = kNoPartial<A>;
+        while (bits == kNoPartial<A>) bits = at.load(::cuda::memory_order_relaxed);
+        at.store(kNoPartial<A>, ::cuda::memory_order_relaxed);
+        return ::cuda::std::bit_cast<A>(bits);
+    }
+
+    [[nodiscard]] __device__ auto partial(std::int64_t block) const {
+        return ::cuda::atomic_ref<cuda::BitsOf<A>, ::cuda::thread_scope_device>(p_.partials[block]);
     }
 
     const MergeSpmv<V, A, P>& p_;
@@ -197,37 +194,38 @@ private:
     const cuda::Lane lane_;
     const int thread_ = static_cast<int>(threadIdx.x);
     const int warp_ = thread_ / kWarpSize;
-    const index_t first_row_;
-    const int rows_;  // that end in the block
-    P first_;         // nonzero
+    const index_t row_;
+    const int rows_;         // that end in the block
+    const int blocks_back_;  // to the one in which the first row begins, if above 0
+    const int parts_;
+    const int log_team_;  // of the threads for a part; below 0 if there are fewer threads than parts
+    P first_;             // nonzero
     int products_;
+    A first_part_ = 0;
 };
 
 template <class V, class A, class P, int kItems>
-__global__ void __launch_bounds__(kMergeThreads, kItems > 7 ? 4 : 5)
+__global__ void __launch_bounds__(kMergeThreads, kMergeBlocks<kItems>)
     csr_merge(const __grid_constant__ MergeSpmv<V, A, P> p) {
     __shared__ MergeStage<A, kItems> stage;
     MergeProduct<V, A, P, kItems>(p, stage).run();
 }
 
-/// What find_first_rows reads and writes.
+/// What find_starts reads and writes.
 template <class P>
-struct FirstRows {
+struct MergeStarts {
     const P* row_ptrs = nullptr;
     index_t rows = 0;
-    std::int64_t items = 0;  ///< rows + nnz
-    int block_items = 0;
-    index_t* first_rows = nullptr;  ///< count
-    std::int64_t count = 0;         ///< blocks + 1
+    MergePieces pieces;
+    MergeStart* starts = nullptr;  ///< count
+    std::int64_t count = 0;        ///< blocks + 1
 };
 
 /// Where the blocks of csr_merge begin.
 template <class P>
-__global__ void find_first_rows(FirstRows<P> p) {
+__global__ void find_starts(MergeStarts<P> p) {
     const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (i >= p.count) return;
-    const std::int64_t item = i * p.block_items;
-    p.first_rows[i] = row_ends_before(p.row_ptrs, p.rows, item < p.items ? item : p.items);
+    if (i < p.count) p.starts[i] = merge_start(p.row_ptrs, p.rows, i, p.pieces);
 }
 
 }  // namespace tilespmv::baseline

@@ -2,8 +2,8 @@
 
 #include "kernels/cuda/device_operator.hpp"
 
-/// Products of a CSR matrix as it is, with nothing but an upload (and, for csr-merge, one row number per block) before
-/// the first of them.
+/// Products of a CSR matrix as it is, with nothing but an upload (and, for csr-merge, the beginnings of the blocks)
+/// before the first of them.
 namespace tilespmv::baseline {
 
 /// One thread a row. No options.
@@ -25,9 +25,10 @@ template <class V>
 std::unique_ptr<cuda::DeviceOperator<V>> make_csr_multiround(const cuda::DeviceSource<V>& source, Options& options,
                                                              Accumulator accumulator, cudaStream_t stream);
 
-/// Equally many rows and nonzeros together for every thread, by merge path (Merrill and Garland, SC 2016); rows that
-/// are cut are added up in a fixed order by the last block to reach them. The first row of each block is found on the
-/// GPU when the operator is made. Option: items (3, 5, 7 or 9 a thread; default `items_per_thread`).
+/// Equally many rows and nonzeros together for every block, by merge path (Merrill and Garland, SC 2016), up to the
+/// beginning of a row that lies near. The products of a block go through shared memory; the sums of rows that are cut
+/// are added up by the block that ends the row, in a fixed order. Where the blocks begin is found on the GPU when the
+/// operator is made. Option: items (4, 8 or 12: the nonzeros a thread has room for; default 8).
 template <class V>
 std::unique_ptr<cuda::DeviceOperator<V>> make_csr_merge(const cuda::DeviceSource<V>& source, Options& options,
                                                         Accumulator accumulator, cudaStream_t stream);

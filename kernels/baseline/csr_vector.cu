@@ -23,7 +23,8 @@ __global__ void __launch_bounds__(kBlockThreads) csr_vector(CsrSpmv<V, A, P> p) 
         Nonzeros<V, kInFlight> nonzeros;
         nonzeros.load(p.a, k, end, P{kThreads});
         nonzeros.multiply(p.x, products);
-        for (const A product : products) sum += product;
+#pragma unroll
+        for (int i = 0; i < kInFlight; ++i) sum += k + static_cast<P>(i * kThreads) < end ? products[i] : A(0);
     }
     for (int step = kThreads / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
     if (row < p.rows && lane == 0) p.write(row, sum);

@@ -25,12 +25,6 @@ int threads_per_row(index_t rows, offset_t nnz) {
     return threads;
 }
 
-int items_per_thread(std::int64_t items, int multiprocessors) {
-    constexpr std::int64_t blocks_each = 8;
-    constexpr std::int64_t block_threads = 256;
-    return items >= 7 * block_threads * blocks_each * multiprocessors ? 7 : 3;
-}
-
 MultiroundShape multiround_shape(Options& options, index_t rows, offset_t nnz) {
     MultiroundShape shape;
     shape.rows = static_cast<int>(options.number("rows", 0, 1, kMultiroundMaxThreads));

@@ -4,15 +4,12 @@
 #include "tile/types.hpp"
 
 /// What the kernels for CSR do unless they are told otherwise. It costs nothing to find out: the number of rows and
-/// nonzeros decides, and the number of multiprocessors.
+/// nonzeros decides.
 namespace tilespmv::baseline {
 
 /// Threads of csr-vector for a row: the fewest of 2, 4, 8, 16 and 32 that leave at most 4 nonzeros of a mean row to
 /// each, which is what one keeps in flight.
 int threads_per_row(index_t rows, offset_t nnz);
-
-/// Items of the merge path that a thread of csr-merge takes: 7, or 3 if that would leave multiprocessors without work.
-int items_per_thread(std::int64_t items, int multiprocessors);
 
 inline constexpr int kMultiroundMaxThreads = 512;
 

@@ -27,8 +27,8 @@ std::span<const DeviceOperatorInfo<V>> device_operators() {
        "products=1|2|4|8, group=1|2|4|8|16|32, otherwise chosen from nnz/rows",
        false, baseline::make_csr_multiround<V>,
        "rows=8|64|256,threads=64|128|256|512,products=1|2|4|8,group=1|2|4|8|16|32"},
-      {"csr-merge", "CSR, rows and nonzeros balanced by merge path; items=3|5|7|9 a thread, otherwise from the size",
-       false, baseline::make_csr_merge<V>, "items=3|5|7|9"},
+      {"csr-merge", "CSR, rows and nonzeros balanced by merge path; items=4|8|12 a thread (8)", false,
+       baseline::make_csr_merge<V>, "items=4|8|12"},
 #if TILESPMV_HAS_CUSPARSE
       {"cusparse-csr", "cuSPARSE, CSR; alg=1|2 (2 is reproducible)", false, baseline::make_cusparse_csr<V>, "alg=1|2",
        true},

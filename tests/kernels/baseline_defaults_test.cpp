@@ -19,14 +19,6 @@ TEST(CsrVectorDefaults, AThreadHasAtMostFourNonzerosOfAMeanRow) {
     EXPECT_EQ(threads_per_row(2'000'000'000, 60'000'000'000), 8);
 }
 
-TEST(CsrMergeDefaults, SmallMatricesAreCutIntoMoreBlocks) {
-    EXPECT_EQ(items_per_thread(0, 132), 3);
-    EXPECT_EQ(items_per_thread(1'000'000, 132), 3);
-    EXPECT_EQ(items_per_thread(2'000'000, 132), 7);
-    EXPECT_EQ(items_per_thread(2'000'000, 264), 3);
-    EXPECT_EQ(items_per_thread(4'000'000'000'000, 132), 7);
-}
-
 MultiroundShape shape_of(const char* specification, index_t rows, offset_t nnz) {
     Options options("operator", specification);
     return multiround_shape(options, rows, nnz);

@@ -38,7 +38,7 @@ TEST(BaselineOptions, RefuseWhatTheyAreNot) {
     refused("csr-vector:group=2", "no option 'group'; it takes threads");
     refused("csr-multiround:threads=100", "expected one of 64, 128, 256, 512");
     refused("csr-multiround:rows=300", "300 rows of a block");
-    refused("csr-merge:items=8", "expected one of 3, 5, 7, 9");
+    refused("csr-merge:items=7", "expected one of 4, 8, 12");
 }
 
 bool has_cusparse() {
