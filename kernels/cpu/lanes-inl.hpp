@@ -137,23 +137,13 @@ public:
         }
     }
 
-    /// Lane i: x at the low 4 bits of bytes[i]; the others may be anything.
-    HWY_INLINE Vec lookup_spread(const std::uint8_t* bytes) const {
+    /// Lane i: x at the low 4 bits of bytes[i].
+    HWY_INLINE Vec lookup_bytes(const std::uint8_t* bytes) const {
         if constexpr (std::is_same_v<V, double>) {
             const Like<std::uint64_t> d;
             return at(hn::Set(d, load_word(bytes)) >> hn::ShiftLeft<3>(hn::Iota(d, 0)));
         } else {
-            return lookup_bytes(bytes);
-        }
-    }
-
-    /// Lane i: x at the low 4 bits of bytes[i].
-    HWY_INLINE Vec lookup_bytes(const std::uint8_t* bytes) const {
-        const auto index = hn::PromoteTo(Like<std::uint32_t>(), hn::LoadU(Like<std::uint8_t>(), bytes));
-        if constexpr (std::is_same_v<V, double>) {
-            return at(hn::PromoteTo(Like<std::uint64_t>(), index));
-        } else {
-            return at(index);
+            return at(hn::PromoteTo(Like<std::uint32_t>(), hn::LoadU(Like<std::uint8_t>(), bytes)));
         }
     }
 

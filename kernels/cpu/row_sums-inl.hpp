@@ -40,7 +40,7 @@ public:
         const auto one = _mm256_set1_epi16(1);
         const auto masks = _mm256_sub_epi16(_mm256_sllv_epi16(one, _mm256_cvtepu8_epi16(counts)), one);
         _mm256_store_si256(reinterpret_cast<__m256i*>(masks_), masks);
-        has_long_rows_ = _mm_cmpgt_epu8_mask(counts, _mm_set1_epi8(kLanes)) != 0;
+        long_rows_ = _mm_cmpgt_epu8_mask(counts, _mm_set1_epi8(kLanes));
         spread_columns(index + kTileSize, 0);
         spread_columns(index + kTileSize, kStep);
         if (nnz > 2 * kStep) {
@@ -55,8 +55,8 @@ public:
     [[nodiscard]] HWY_INLINE unsigned mask(int r) const { return masks_[r]; }
     /// Bytes whose low halves are the columns from nonzero k on.
     [[nodiscard]] HWY_INLINE const std::uint8_t* columns(std::size_t k) const { return columns_ + k; }
-    /// Whether a row has more than kLanes nonzeros.
-    [[nodiscard]] bool has_long_rows() const { return has_long_rows_; }
+    /// Bit r: row r has more than kLanes nonzeros.
+    [[nodiscard]] HWY_INLINE unsigned long_rows() const { return long_rows_; }
 
 private:
     static constexpr int kStep = 64;
@@ -69,7 +69,7 @@ private:
 
     alignas(64) std::uint8_t columns_[kTileSize * kTileSize + 16];
     alignas(32) std::uint16_t masks_[kTileSize];
-    bool has_long_rows_;
+    unsigned long_rows_;
 };
 
 /// Partial sums of the first kLanes nonzeros of each row of csr tiles, in registers.
@@ -83,12 +83,13 @@ public:
     HWY_INLINE void add(FullTile<V> t, CsrRowTable& table) {
         table.fill(t.index, t.entry.nnz());
         const XTile<V> x(t.x);
-        constexpr auto rows = std::make_integer_sequence<int, kTileSize>();
-        add_rows<0>(t, table, x, rows);
-        if (!table.has_long_rows()) return;
+        add_rows<0, 0>(t, table, x, std::make_integer_sequence<int, kTileSize>());
+        if (table.long_rows() == 0) return;
         // Compilers would compute all addresses before the branch and not have the registers to keep them.
         __asm__("" : "+r"(t.index), "+r"(t.values));
-        add_rows<kLanes>(t, table, x, rows);
+        constexpr auto half = std::make_integer_sequence<int, kTileSize / 2>();
+        if ((table.long_rows() & 0xffu) != 0) add_rows<kLanes, 0>(t, table, x, half);
+        if (table.long_rows() >> 8 != 0) add_rows<kLanes, kTileSize / 2>(t, table, x, half);
     }
 
     /// The sums of each row.
@@ -98,17 +99,18 @@ public:
     }
 
 private:
-    /// Nonzeros kFirst to kFirst + kLanes of every row; without branches, because rows differ.
-    template <int kFirst, int... R>
+    /// Nonzeros kFirst to kFirst + kLanes of the rows kRow + R; without branches, because rows differ.
+    template <int kFirst, int kRow, int... R>
     HWY_INLINE void add_rows(const FullTile<V>& t, const CsrRowTable& table, const XTile<V>& x,
                              std::integer_sequence<int, R...>) {
-        (add_row(t, table, x, mask_of(table.mask(R) >> kFirst), t.index[R] + kFirst, rows_[R]), ...);
+        (add_row(t, table, x, mask_of(table.mask(kRow + R) >> kFirst), t.index[kRow + R] + kFirst, rows_[kRow + R]),
+         ...);
     }
 
     static HWY_INLINE void add_row(const FullTile<V>& t, const CsrRowTable& table, const XTile<V>& x, Mask mask,
                                    std::size_t first, Vec& sum) {
         prefetch_stream(t.values + first);
-        sum = mul_add_if(mask, load(t.values + first), x.lookup_spread(table.columns(first)), sum);
+        sum = mul_add_if(mask, load(t.values + first), x.lookup_bytes(table.columns(first)), sum);
     }
 
     Vec rows_[kTileSize];
