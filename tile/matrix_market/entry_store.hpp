@@ -25,8 +25,9 @@ public:
           firsts_(static_cast<std::size_t>(chunks)),
           ends_(static_cast<std::size_t>(chunks * buckets_)) {}
 
-    /// The entries of one chunk on their way into the store. Reused for the next chunk, to save memory.
-    class Chunk {
+    /// The entries of one chunk on their way into the store. Reused for the next chunk, to save memory. Those of other
+    /// threads stand beside it, and every entry writes `end_`: without the alignment they would share cache lines.
+    class alignas(128) Chunk {
     public:
         /// Empties the chunk and makes room for at most `most` entries.
         void start(const EntryStore& store, offset_t most) {
