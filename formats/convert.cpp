@@ -184,18 +184,52 @@ void lay_out_remainder(const Plan<V>& plan, bool wide_offsets, TileMatrix<V>& m)
     d.values = Buffer<V>(static_cast<std::size_t>(plan.deferred_nnz()));
 }
 
-/// Second pass: packs the tiles of one tile row and copies its deferred nonzeros.
+/// Second pass: packs the tiles of tile rows and copies their deferred nonzeros.
 template <Value V>
 class RowFiller {
 public:
-    RowFiller(const CsrMatrix<V>& a, TileMatrix<V>& m, index_t tile_row) : a_(a), m_(m), tile_row_(tile_row) {
-        const auto* row = std::lower_bound(m.tile_rows.begin(), m.tile_rows.end(), tile_row);
-        if (row != m.tile_rows.end() && *row == tile_row) start_tiles(row - m.tile_rows.begin());
-        if (m.deferred.nnz() > 0) start_deferred();
+    /// For the tile rows from this one on; the list of them is searched only here.
+    RowFiller(const CsrMatrix<V>& a, TileMatrix<V>& m, std::int64_t tile_row)
+        : a_(a),
+          m_(m),
+          tile_row_(static_cast<index_t>(tile_row)),
+          next_tiles_(std::lower_bound(m.tile_rows.begin(), m.tile_rows.end(), tile_row_) - m.tile_rows.begin()),
+          next_deferred_(tile_row * kTileSize) {
+        const auto& ids = m.deferred.row_ids;
+        if (!ids.empty()) next_deferred_ = std::lower_bound(ids.begin(), ids.end(), next_deferred_) - ids.begin();
     }
 
+    /// Fills the next tile row.
     void fill(const TilePolicy& policy) {
-        if (tile_ == nullptr) return defer_rows();
+        start_deferred();
+        if (start_tiles()) {
+            fill_tiles(policy);
+        } else {
+            defer_rows();
+        }
+        ++tile_row_;
+    }
+
+private:
+    bool start_tiles() {
+        const auto k = next_tiles_;
+        if (k == static_cast<offset_t>(m_.tile_rows.size()) || m_.tile_rows[k] != tile_row_) return false;
+        tile_ = m_.tiles.data() + m_.tile_ptrs[k];
+        values_ = m_.values.data() + m_.value_ptrs[k];
+        index_ = m_.indices.data() + m_.index_ptrs[k];
+        ++next_tiles_;
+        return true;
+    }
+
+    void start_deferred() {
+        const auto& d = m_.deferred;
+        const std::int64_t row0 = std::int64_t{tile_row_} * kTileSize;
+        for (auto& k = next_deferred_; k < d.listed_rows() && d.row(k) < row0 + kTileSize; ++k) {
+            deferred_[d.row(k) - row0] = d.begin(k);
+        }
+    }
+
+    void fill_tiles(const TilePolicy& policy) {
         TileScanner scanner(a_, tile_row_);
         while (scanner.next()) {
             const TileChoice choice = policy.choose(scanner.pattern(), sizeof(V));
@@ -205,21 +239,6 @@ public:
                 pack(scanner, choice);
             }
         }
-    }
-
-private:
-    void start_tiles(offset_t k) {
-        tile_ = m_.tiles.data() + m_.tile_ptrs[k];
-        values_ = m_.values.data() + m_.value_ptrs[k];
-        index_ = m_.indices.data() + m_.index_ptrs[k];
-    }
-
-    void start_deferred() {
-        const auto& d = m_.deferred;
-        const std::int64_t row0 = std::int64_t{tile_row_} * kTileSize;
-        offset_t k = row0;
-        if (!d.row_ids.empty()) k = std::lower_bound(d.row_ids.begin(), d.row_ids.end(), row0) - d.row_ids.begin();
-        for (; k < d.listed_rows() && d.row(k) < row0 + kTileSize; ++k) deferred_[d.row(k) - row0] = d.begin(k);
     }
 
     void pack(const TileScanner& scanner, const TileChoice& choice) {
@@ -256,7 +275,9 @@ private:
 
     const CsrMatrix<V>& a_;
     TileMatrix<V>& m_;
-    index_t tile_row_;
+    index_t tile_row_;        // the next one
+    offset_t next_tiles_;     // listed tile row, the first not before tile_row_
+    offset_t next_deferred_;  // listed deferred row, the first not before tile_row_
     TileEntry* tile_ = nullptr;
     V* values_ = nullptr;
     std::uint8_t* index_ = nullptr;
@@ -275,8 +296,10 @@ TileMatrix<V> convert(const CsrMatrix<V>& a, const TilePolicy& policy, bool wide
     m.nnz = a.nnz();
     lay_out_tiles(plan, m);
     lay_out_remainder(plan, wide_offsets, m);
-    parallel_for(0, plan.tile_rows(), kGrain,
-                 [&](std::int64_t t) { RowFiller<V>(a, m, static_cast<index_t>(t)).fill(policy); });
+    parallel_ranges(0, plan.tile_rows(), kGrain, [&](std::int64_t first, std::int64_t last) {
+        RowFiller<V> filler(a, m, first);
+        for (std::int64_t t = first; t < last; ++t) filler.fill(policy);
+    });
     return m;
 }
 

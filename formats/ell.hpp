@@ -21,15 +21,15 @@ struct EllBlock {
         std::fill_n(values, p.rows * width, V{});
         std::fill_n(index, nibble_bytes(p.rows * width), std::uint8_t{0});
         for (int r = 0; r < p.rows; ++r) {
-            int k = 0;
+            int slot = r;
             for_each_bit(p.row_masks[r], [&](int c) {
-                if (k < width) {
-                    values[k * p.rows + r] = *in;
-                    set_nibble(index, k * p.rows + r, c);
+                if (slot < p.rows * width) {
+                    values[slot] = *in;
+                    set_nibble(index, slot, c);
                 } else {
                     rest(r, c, *in);
                 }
-                ++k;
+                slot += p.rows;
                 ++in;
             });
         }

@@ -1,5 +1,7 @@
 #include "selector/bytes.hpp"
 
+#include <algorithm>
+
 #include "formats/list.hpp"
 
 namespace tilespmv {
@@ -23,10 +25,10 @@ TileChoice smallest(formats::FormatList<F...>, const TilePattern& pattern, int v
 
 TileChoice BytesPolicy::choose(const TilePattern& pattern, int value_bytes) const {
     TileChoice choice;
-    // Most tiles of scattered matrices: nothing beats one byte for the place of a single nonzero.
-    if (pattern.nnz == 1 && pattern.rows * pattern.cols > 1) {
+    // Most tiles of scattered matrices and grids: nothing beats a byte for the place of each of so few nonzeros.
+    if (2 * pattern.nnz <= std::min(pattern.rows, pattern.cols)) {
         choice.format = formats::id_of<formats::Coo>;
-        choice.size = {1, 1, 0};
+        choice.size = {pattern.nnz, pattern.nnz, 0};
     } else {
         choice = smallest(formats::Formats{}, pattern, value_bytes);
     }

@@ -15,12 +15,32 @@ constexpr int kGroups = 64;
 constexpr int kWindowTiles = kGroups * kGroupTiles;
 constexpr std::uint32_t kWindowCols = kWindowTiles * kTileSize;
 
-/// Eight flags at once, the first in the lowest byte.
-std::uint64_t load_flags(const std::uint8_t* flags) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, flags, sizeof word);
-    return word;
-}
+/// Walks over the flags that are set, in ascending order, and clears them. Eight are taken at once and kept: reading a
+/// word from which a byte was just cleared would wait until that byte has reached the cache.
+class FlagCursor {
+public:
+    /// The first flag left of [begin, end) where `restart` was told them, or -1.
+    int front(std::uint8_t* flags) {
+        while (left_ == 0) {
+            if (next_ >= end_) return -1;
+            std::memcpy(&left_, flags + next_, sizeof left_);
+            std::memset(flags + next_, 0, sizeof left_);
+            next_ += 8;
+        }
+        return next_ - 8 + std::countr_zero(left_) / 8;
+    }
+    void pop_front() { left_ &= left_ - 1; }
+    /// Both multiples of 8; nothing may be left of the flags before.
+    void restart(int begin, int end) {
+        next_ = begin;
+        end_ = end;
+    }
+
+private:
+    std::uint64_t left_ = 0;  // the flags from next_ - 8 on, the first in the lowest byte
+    int next_ = 0;
+    int end_ = 0;
+};
 
 }  // namespace
 
@@ -30,23 +50,26 @@ struct TileScanner::Window {
     std::array<std::array<std::uint16_t, kTileSize>, kWindowTiles> masks{};
     std::array<std::uint8_t, kWindowTiles> tiles{};
     std::array<std::uint8_t, kGroups> groups{};
-    int cursor = kWindowTiles;  // no tile before this one is left
+    FlagCursor group;
+    FlagCursor tile;  // in the group before `group`
 
+    /// Begins to walk over what the rows were read into.
+    void restart() { group.restart(0, kGroups); }
     /// The first tile left, or -1, with which the window is as it was before it was filled.
     int front() {
-        while (cursor < kWindowTiles) {
-            if (cursor % kGroupTiles == 0 && !enter_group()) break;
-            const std::uint64_t flags = load_flags(tiles.data() + cursor);
-            if (flags != 0) return cursor + std::countr_zero(flags) / 8;
-            cursor += 8;
-            if (cursor % kGroupTiles == 0) groups[cursor / kGroupTiles - 1] = 0;
+        for (;;) {
+            const int t = tile.front(tiles.data());
+            if (t >= 0) return t;
+            const int g = group.front(groups.data());
+            if (g < 0) return -1;
+            group.pop_front();
+            tile.restart(g * kGroupTiles, (g + 1) * kGroupTiles);
         }
-        cursor = kWindowTiles;
-        return -1;
     }
-    void clear(int tile) {
-        masks[tile].fill(0);
-        tiles[tile] = 0;
+    /// Clears the tile that `front` returned.
+    void pop_front(int t) {
+        masks[t].fill(0);
+        tile.pop_front();
     }
 
     /// Reads row r from `col` on, as far as it lies in the window that starts at `window_col`. `last` is the last
@@ -61,23 +84,10 @@ struct TileScanner::Window {
     }
 
 private:
-    /// Moves the cursor on to the next group that holds anything; false if there is none.
-    bool enter_group() {
-        for (int g = cursor / kGroupTiles / 8 * 8; g < kGroups; g += 8) {
-            const std::uint64_t flags = load_flags(groups.data() + g);
-            if (flags == 0) continue;
-            cursor = (g + std::countr_zero(flags) / 8) * kGroupTiles;
-            return true;
-        }
-        return false;
-    }
-
     template <bool kAll>
     const index_t* read_columns(int r, const index_t* col, const index_t* end, std::uint32_t window_col,
                                 std::uint32_t& last, std::uint32_t& ascending) {
         std::uint16_t* const row = &masks[0][r];
-        std::uint8_t* const tile_flags = tiles.data();
-        std::uint8_t* const group_flags = groups.data();
         std::uint32_t previous = last;
         std::uint32_t order = ascending;
         for (; col < end; ++col) {
@@ -88,8 +98,8 @@ private:
             previous = c;
             const std::size_t tile_col = w & (kWindowCols - kTileSize);  // inside, even if the columns do not ascend
             row[tile_col] = static_cast<std::uint16_t>(row[tile_col] | 1u << w % kTileSize);
-            tile_flags[tile_col / kTileSize] = 1;
-            group_flags[tile_col / (kTileSize * kGroupTiles)] = 1;
+            tiles[tile_col / kTileSize] = 1;
+            groups[tile_col / (kTileSize * kGroupTiles)] = 1;
         }
         last = previous;
         ascending = order;
@@ -108,7 +118,7 @@ public:
         return window;
     }
     static void give(std::unique_ptr<Window> window) {
-        for (int tile = window->front(); tile >= 0; tile = window->front()) window->clear(tile);
+        for (int tile = window->front(); tile >= 0; tile = window->front()) window->pop_front(tile);
         list().push_back(std::move(window));
     }
 
@@ -123,10 +133,12 @@ TileScanner::TileScanner(index_t rows, index_t cols, offset_t nnz, const offset_
                          index_t tile_row)
     : cols_(cols), row0_(std::int64_t{tile_row} * kTileSize), col_idxs_(col_idxs), window_(WindowPool::take()) {
     pattern_.rows = static_cast<int>(std::min<std::int64_t>(kTileSize, rows - row0_));
+    passed_.fill(0);
     last_col_.fill(~0u);
-    for (int r = 0; r < pattern_.rows; ++r) {
-        begin_[r] = read_[r] = row_ptrs[row0_ + r];
-        end_[r] = row_ptrs[row0_ + r + 1];
+    for (int r = 0; r < kTileSize; ++r) {
+        const std::int64_t row = std::min<std::int64_t>(row0_ + r, rows);  // those behind the last are empty
+        begin_[r] = read_[r] = row_ptrs[row];
+        end_[r] = row_ptrs[std::min<std::int64_t>(row + 1, rows)];
         // Columns that ascend to the last one are inside if that is.
         if (read_[r] < end_[r] && static_cast<std::uint32_t>(col_idxs[end_[r] - 1]) >= static_cast<std::uint32_t>(cols))
             fail(r);
@@ -155,7 +167,7 @@ void TileScanner::take_tile(int tile) {
     pattern_.cols = static_cast<int>(std::min<std::int64_t>(kTileSize, cols_ - std::int64_t{column_} * kTileSize));
     pattern_.row_masks = window_->masks[tile];
     pattern_.count();
-    window_->clear(tile);
+    window_->pop_front(tile);
 }
 
 bool TileScanner::fill_window() {
@@ -165,7 +177,7 @@ bool TileScanner::fill_window() {
     }
     if (start == std::numeric_limits<std::uint32_t>::max()) return false;
     window_col_ = start / kTileSize * kTileSize;
-    window_->cursor = 0;
+    window_->restart();
     for (int r = 0; r < pattern_.rows; ++r) {
         if (read_[r] == end_[r]) continue;
         std::uint32_t ascending = ~0u;

@@ -75,11 +75,12 @@ private:
     const index_t* col_idxs_;
     index_t column_ = 0;
     TilePattern pattern_;
-    std::array<offset_t, kTileSize> begin_{};          // of the row
-    std::array<std::uint32_t, kTileSize> passed_{};    // nonzeros of the row before the current tile
-    std::array<offset_t, kTileSize> read_{};           // first position that no window has seen
-    std::array<offset_t, kTileSize> end_{};            // of the row
-    std::array<std::uint32_t, kTileSize> last_col_{};  // last column read; -1 before the first
+    // Set by the constructor: compilers would fill them with zeros before that, by a slow instruction.
+    std::array<offset_t, kTileSize> begin_;          // of the row
+    std::array<std::uint32_t, kTileSize> passed_;    // nonzeros of the row before the current tile
+    std::array<offset_t, kTileSize> read_;           // first position that no window has seen
+    std::array<offset_t, kTileSize> end_;            // of the row
+    std::array<std::uint32_t, kTileSize> last_col_;  // last column read; -1 before the first
     std::uint32_t window_col_ = 0;
     bool may_overrun_ = false;  // kGatherStep values may be read wherever a row of the tile row starts
     std::unique_ptr<Window> window_;

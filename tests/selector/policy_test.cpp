@@ -61,16 +61,19 @@ TEST(PaperCsr, MakesEveryTileCsr) {
 
 TEST(Bytes, ChoosesTheSmallestFormat) {
     const auto policy = make_policy("bytes");
-    for (const auto& [name, p] : tile_battery()) {
-        int best = 1 << 20;
-        for (int id = 0; id < formats::kFormatCount; ++id) {
-            formats::visit_format(id, [&, &pattern = p]<class F>() {
-                if (const auto size = F::size(pattern, 8)) best = std::min(best, size->bytes(8));
-            });
+    for (const int value_bytes : {8, 4, 2}) {
+        for (const auto& [name, p] : tile_battery()) {
+            int best = 1 << 20;
+            for (int id = 0; id < formats::kFormatCount; ++id) {
+                formats::visit_format(id, [&, &pattern = p]<class F>() {
+                    if (const auto size = F::size(pattern, value_bytes))
+                        best = std::min(best, size->bytes(value_bytes));
+                });
+            }
+            const auto choice = policy->choose(p, value_bytes);
+            EXPECT_EQ(choice.size.bytes(value_bytes), best) << name << ", values of " << value_bytes << " bytes";
+            EXPECT_EQ(choice.defer, best + 8 > (value_bytes + 4) * p.nnz) << name;
         }
-        const auto choice = policy->choose(p, 8);
-        EXPECT_EQ(choice.size.bytes(8), best) << name;
-        EXPECT_EQ(choice.defer, best + 8 > 12 * p.nnz) << name;
     }
 }
 
