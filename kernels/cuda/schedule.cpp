@@ -15,13 +15,15 @@ namespace {
 template <Value V>
 class Scheduler {
 public:
-    Scheduler(const TileMatrix<V>& a, const ScheduleLimits& limits) : a_(a), limits_(limits) {}
+    Scheduler(const TileMatrix<V>& a, const Paths& paths, const ScheduleLimits& limits)
+        : a_(a), paths_(paths), limits_(limits) {}
 
     Schedule run() {
         const auto tile_rows = div_up(a_.rows, kTileSize);
-        s_.items.reserve(static_cast<std::size_t>(tile_rows));
         if (a_.deferred.nnz() > 0) s_.deferred_ends.resize(static_cast<std::size_t>(a_.rows));
-        for (std::int64_t t = 0; t < tile_rows; ++t) add_tile_row(static_cast<std::uint32_t>(t));
+        for (std::int64_t t = 0; t < tile_rows; ++t) {
+            if (paths_[static_cast<std::size_t>(t)] == Path::tiles) add_tile_row(static_cast<std::uint32_t>(t));
+        }
         return std::move(s_);
     }
 
@@ -133,6 +135,7 @@ private:
     }
 
     const TileMatrix<V>& a_;
+    const Paths& paths_;
     ScheduleLimits limits_;
     Schedule s_;
     WorkItem item_;
@@ -154,11 +157,12 @@ ScheduleLimits limits_for(offset_t work, offset_t warps) {
 }
 
 template <Value V>
-Schedule make_schedule(const TileMatrix<V>& a, const ScheduleLimits& limits) {
-    return Scheduler<V>(a, limits).run();
+Schedule make_schedule(const TileMatrix<V>& a, const Paths& paths, const ScheduleLimits& limits) {
+    return Scheduler<V>(a, paths, limits).run();
 }
 
-#define TILESPMV_INSTANTIATE(V) template Schedule make_schedule(const TileMatrix<V>&, const ScheduleLimits&);
+#define TILESPMV_INSTANTIATE(V) \
+    template Schedule make_schedule(const TileMatrix<V>&, const Paths&, const ScheduleLimits&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

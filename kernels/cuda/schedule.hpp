@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tile/tile_matrix.hpp"
+#include "kernels/cuda/paths.hpp"
 
 namespace tilespmv::cuda {
 
@@ -52,7 +52,7 @@ struct ScheduleLimits {
 
 /// How one product is cut into work for warps; depends on the matrix and the limits alone.
 struct Schedule {
-    std::vector<WorkItem> items;    ///< every tile row has at least one, in their order
+    std::vector<WorkItem> items;    ///< every tile row of this path has at least one, in their order
     std::vector<TileChunk> chunks;  ///< those of an item but for its first follow each other
     std::vector<SplitRow> splits;
     /// Per row: end of its deferred nonzeros relative to its tile row's base; empty if nothing is deferred.
@@ -63,8 +63,9 @@ struct Schedule {
 /// Limits under which a matrix of `work` values keeps `warps` resident warps busy with several items each.
 ScheduleLimits limits_for(offset_t work, offset_t warps);
 
+/// For the tile rows that are executed tile by tile; `a` must hold nothing of the others.
 /// Throws `Error` for a matrix whose 16 rows of one tile row hold 2^32 deferred nonzeros or more.
 template <Value V>
-Schedule make_schedule(const TileMatrix<V>& a, const ScheduleLimits& limits);
+Schedule make_schedule(const TileMatrix<V>& a, const Paths& paths, const ScheduleLimits& limits);
 
 }  // namespace tilespmv::cuda

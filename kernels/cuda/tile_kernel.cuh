@@ -4,6 +4,8 @@
 
 #include <cuda/atomic>
 
+#include "kernels/cuda/batch_kernel.cuh"
+#include "kernels/cuda/dense_kernel.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/schedule.hpp"
 #include "kernels/cuda/warp_formats.cuh"
@@ -12,7 +14,9 @@ namespace tilespmv::cuda {
 
 /// Everything one product reads and writes, all of it in device memory.
 template <class V, class A>
-struct TileSpmv {
+struct TileSpmv : ProductTerms<V, A> {
+    DeviceBatch<V, A> batch;
+    DeviceDense<V, A> dense;
     const WorkItem* items = nullptr;
     std::int64_t item_count = 0;
     const TileChunk* chunks = nullptr;
@@ -26,17 +30,14 @@ struct TileSpmv {
     const SplitRow* splits = nullptr;
     A* partials = nullptr;         ///< 16 a slot
     unsigned* arrivals = nullptr;  ///< one a split row, 0 before and after every product
-    const V* x = nullptr;
-    V* y = nullptr;
-    A alpha = 1;
-    A beta = 0;
-    index_t rows = 0;
-    index_t cols = 0;
-    bool walks = false;  ///< every tile is walked by its format's contract
+    bool walks = false;            ///< every tile is walked by its format's contract
 };
 
-inline constexpr int kWarpsPerBlock = 4;
-inline constexpr int kBlocksPerMultiprocessor = 8;
+inline constexpr int kBlockThreads = Batch::kThreads;
+inline constexpr int kWarpsPerBlock = kBlockThreads / kWarpSize;
+inline constexpr int kBlocksPerMultiprocessor = 32 / kWarpsPerBlock;
+inline constexpr int kBatchBlocksPerMultiprocessor = 40 / kWarpsPerBlock;
+inline constexpr int kDenseBlocksPerMultiprocessor = 64 / kWarpsPerBlock;
 inline constexpr int kSmallValues = 128;   // up to so many, half a warp is enough for a tile
 inline constexpr int kDeferredStep = 128;  // deferred nonzeros a warp multiplies before it adds rows up
 
@@ -99,10 +100,7 @@ public:
     /// Writes the rows of y from the sums that the first 16 lanes hold.
     __device__ void write(A sum) const {
         if (lane_.id >= rows_) return;
-        const std::int64_t row = row0() + lane_.id;
-        A y = p_.alpha * sum;
-        if (p_.beta != A(0)) y += p_.beta * static_cast<A>(p_.y[row]);
-        p_.y[row] = static_cast<V>(y);
+        p_.write(row0() + lane_.id, sum);
     }
 
     /// Leaves the sums in the item's slot; the last warp of the split row adds all of them, in the order of the slots.
@@ -321,22 +319,57 @@ private:
     bool finite_ = true;  // x, where the tiles of the chunk meet it
 };
 
-/// y = alpha * A * x + beta * y, a warp an item.
 template <class V, class A>
-__global__ void __launch_bounds__(kWarpsPerBlock* kWarpSize, kBlocksPerMultiprocessor)
-    tile_spmv(const __grid_constant__ TileSpmv<V, A> p) {
-    __shared__ Stage<V, A> stages[kWarpsPerBlock];
-    const int warp = static_cast<int>(threadIdx.x) / kWarpSize;
-    const std::int64_t at = std::int64_t{blockIdx.x} * kWarpsPerBlock + warp;
-    if (at >= p.item_count) return;
-    const WorkItem& item = p.items[at];
-    ItemProduct<V, A> product(p, stages[warp], item);
+__device__ void multiply_tiles(const TileSpmv<V, A>& p, Stage<V, A>& stage, std::int64_t item_at) {
+    if (item_at >= p.item_count) return;
+    const WorkItem& item = p.items[item_at];
+    ItemProduct<V, A> product(p, stage, item);
     const A sum = product.run();
     if (item.slot < 0) {
         product.write(sum);
     } else {
         product.write_partial(sum);
     }
+}
+
+/// Shared memory of a block: all of it works on one thing, or each warp on tiles of its own.
+template <class V, class A>
+union BlockStage {
+    Stage<V, A> warps[kWarpsPerBlock];
+    BatchStage<A> batch;
+    DenseStage<A, kBlockThreads> dense;
+};
+
+/// y = alpha * A * x + beta * y: a block an item of the batch, then a block a dense run, then a warp an item of tiles.
+template <class V, class A>
+__global__ void __launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
+    tile_spmv(const __grid_constant__ TileSpmv<V, A> p) {
+    __shared__ BlockStage<V, A> stage;
+    std::int64_t at = blockIdx.x;
+    if (at < p.batch.item_count) return multiply_batch(p.batch, p, stage.batch, at);
+    at -= p.batch.item_count;
+    if (at < p.dense.run_count) {
+        return DenseProduct<V, A, kBlockThreads>(p.dense, p, stage.dense, p.dense.runs[at]).run();
+    }
+    at -= p.dense.run_count;
+    const int warp = static_cast<int>(threadIdx.x) / kWarpSize;
+    multiply_tiles(p, stage.warps[warp], at * kWarpsPerBlock + warp);
+}
+
+/// The same where all of the matrix is a batch, for which more blocks fit a multiprocessor.
+template <class V, class A>
+__global__ void __launch_bounds__(kBlockThreads, kBatchBlocksPerMultiprocessor)
+    batch_spmv(const __grid_constant__ TileSpmv<V, A> p) {
+    __shared__ BatchStage<A> stage;
+    multiply_batch(p.batch, p, stage, std::int64_t{blockIdx.x});
+}
+
+/// The same where all of it is dense.
+template <class V, class A>
+__global__ void __launch_bounds__(kBlockThreads, kDenseBlocksPerMultiprocessor)
+    dense_spmv(const __grid_constant__ TileSpmv<V, A> p) {
+    __shared__ DenseStage<A, kBlockThreads> stage;
+    DenseProduct<V, A, kBlockThreads>(p.dense, p, stage, p.dense.runs[blockIdx.x]).run();
 }
 
 }  // namespace tilespmv::cuda

@@ -131,6 +131,7 @@ std::vector<NamedMatrix> matrix_battery() {
     add("one row", dense(1, 1000));
     add("one column", dense(1000, 1));
     add("dense", dense(50, 70));
+    add("full tiles", dense(48, 17 * kTileSize));
     for (index_t size = 33; size < 33 + kTileSize; ++size) {
         add(fmt::format("random {} x {}", size, 81 - size),
             matrix_of(size, 81 - size, random_positions(size, 81 - size, 400, static_cast<unsigned>(size))));

@@ -6,12 +6,13 @@
 #include "kernels/check.hpp"
 #include "selector/policy.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
+#include "tests/kernels/cuda/every_operator.hpp"
 #include "tests/support/battery.hpp"
 
 namespace tilespmv::testing {
 namespace {
 
-// Two full tiles, a hub row and a hub column, empty rows, sizes that 16 does not divide.
+// Two full tiles, a hub row (cut in pieces) and a hub column, empty rows, sizes that 16 does not divide.
 CsrMatrix<double> mixed_matrix() {
     std::set<std::pair<index_t, index_t>> positions;
     for (index_t i = 0; i < 32; ++i) {
@@ -22,9 +23,20 @@ CsrMatrix<double> mixed_matrix() {
     return matrix_of(77, 1501, positions);
 }
 
+// Dense tile rows that are split, a wide batch beside them.
+CsrMatrix<double> dense_matrix() {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t i = 0; i < 16; ++i) {
+        for (index_t j = 0; j < 17 * kTileSize; ++j) positions.insert({i, j});
+        positions.insert({16 + i, i * 10'000});
+    }
+    return matrix_of(32, 150'001, positions);
+}
+
 std::vector<CsrMatrix<double>> few_matrices() {
     std::vector<CsrMatrix<double>> all;
     all.push_back(mixed_matrix());
+    all.push_back(dense_matrix());
     all.push_back(matrix_of(35, 3, {{0, 0}, {17, 1}, {34, 2}}));
     all.push_back(matrix_of(3, 35, {}));
     return all;
@@ -53,8 +65,10 @@ protected:
                 const auto tiles = convert(csr, *make_policy(selector));
                 for (const auto& info : cuda::device_operators<V>()) {
                     if (info.name.starts_with("cusparse")) continue;
-                    expect_right(csr, *cuda::make_device_operator<V>(info.name, {.csr = &csr, .tiles = &tiles},
-                                                                     default_accumulator<V>(), stream.get()));
+                    for (const auto& spec : specifications(info)) {
+                        expect_right(csr, *cuda::make_device_operator<V>(spec, {.csr = &csr, .tiles = &tiles},
+                                                                         default_accumulator<V>(), stream.get()));
+                    }
                 }
             }
         }

@@ -2,14 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/cuda/tile_subset.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 
 namespace tilespmv::testing {
 namespace {
 
+using cuda::Path;
+using cuda::Paths;
 using cuda::Schedule;
 using cuda::ScheduleLimits;
+
+Paths all_by_tiles(index_t rows) { return Paths(static_cast<std::size_t>(div_up(rows, kTileSize)), Path::tiles); }
 
 void expect_covers(const TileMatrix<double>& a, const Schedule& s, const ScheduleLimits& limits) {
     offset_t value = 0;
@@ -75,7 +80,7 @@ TEST(TileSchedule, CoversEveryTileAndDeferredNonzeroOnceInOrder) {
             const auto a = convert(csr, *make_policy(info.name));
             for (const offset_t values : {1, 100, 600, 4096}) {
                 const ScheduleLimits limits{values};
-                const auto s = cuda::make_schedule(a, limits);
+                const auto s = cuda::make_schedule(a, all_by_tiles(a.rows), limits);
                 expect_covers(a, s, limits);
                 expect_slots(s);
             }
@@ -86,7 +91,7 @@ TEST(TileSchedule, CoversEveryTileAndDeferredNonzeroOnceInOrder) {
 TEST(TileSchedule, DeferredEndsAreRelativeToTheTileRow) {
     const auto a =
         convert(matrix_of(40, 40, {{1, 0}, {1, 30}, {3, 3}, {20, 1}, {39, 39}}), *make_policy("paper-deferred"));
-    const auto s = cuda::make_schedule(a, ScheduleLimits{});
+    const auto s = cuda::make_schedule(a, all_by_tiles(a.rows), ScheduleLimits{});
     const std::vector<std::uint32_t> first{0, 2, 2, 3};
     EXPECT_TRUE(std::equal(first.begin(), first.end(), s.deferred_ends.begin()));
     EXPECT_EQ(s.deferred_ends[15], 3u);
@@ -94,6 +99,15 @@ TEST(TileSchedule, DeferredEndsAreRelativeToTheTileRow) {
     EXPECT_EQ(s.deferred_ends[20], 1u);
     EXPECT_EQ(s.deferred_ends[39], 1u);
     EXPECT_EQ(s.items[1].deferred_base, 3);
+}
+
+TEST(TileSchedule, LeavesOutOtherPaths) {
+    const auto a = convert(matrix_of(64, 64, {{0, 0}, {20, 1}, {63, 63}}), *make_policy("paper"));
+    const Paths paths{Path::batch, Path::tiles, Path::dense, Path::batch};
+    const auto s = cuda::make_schedule(cuda::subset(a, paths, Path::tiles).matrix, paths, ScheduleLimits{});
+    ASSERT_EQ(s.items.size(), 1u);
+    EXPECT_EQ(s.items[0].tile_row, 1u);
+    EXPECT_EQ(s.items[0].chunk.values, 1u);
 }
 
 TEST(TileSchedule, LimitsFollowTheMatrix) {

@@ -54,9 +54,12 @@ TYPED_TEST(UpdateValues, OfTilesOfEverySelectorAreThoseOfANewConversion) {
             const auto after = convert_values<V>(matrix);
             const auto tiles = convert(before, *policy);
             const auto new_tiles = convert(after, *policy);
-            const auto fresh = make<V>("tile", {.csr = nullptr, .tiles = &new_tiles});
-            this->expect_update(*make<V>("tile:updatable=1", {.csr = nullptr, .tiles = &tiles}), *fresh, after);
-            this->expect_update(*make<V>("tile:updatable=1", {.csr = &before, .tiles = &tiles}), *fresh, after);
+            for (const std::string options : {"", ",tiles_from=0", ",batch=0"}) {
+                const auto fresh = make<V>("tile:updatable=0" + options, {.csr = nullptr, .tiles = &new_tiles});
+                const auto specification = "tile:updatable=1" + options;
+                this->expect_update(*make<V>(specification, {.csr = nullptr, .tiles = &tiles}), *fresh, after);
+                this->expect_update(*make<V>(specification, {.csr = &before, .tiles = &tiles}), *fresh, after);
+            }
         }
     }
 }
@@ -100,8 +103,8 @@ TEST_F(UpdateOnDevice, CanBeCapturedIntoAGraphWithItsProduct) {
 TEST_F(UpdateOnDevice, WithoutAMapSaysHowToGetOne) {
     const auto csr = matrix_of(30, 30, {{0, 0}, {29, 3}});
     const auto tiles = convert(csr, *make_policy("paper"));
-    const auto a = make<double>("tile", {.csr = nullptr, .tiles = &tiles});
-    const auto with_map = make<double>("tile:updatable=1", {.csr = nullptr, .tiles = &tiles});
+    const auto a = make<double>("tile:batch=0", {.csr = nullptr, .tiles = &tiles});
+    const auto with_map = make<double>("tile:batch=0,updatable=1", {.csr = nullptr, .tiles = &tiles});
     EXPECT_GT(with_map->device_bytes(), a->device_bytes());
     try {
         a->update_values(nullptr, nullptr);

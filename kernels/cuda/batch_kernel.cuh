@@ -1,0 +1,193 @@
+#pragma once
+
+#include "kernels/cuda/batch.hpp"
+#include "kernels/cuda/load.cuh"
+#include "kernels/cuda/product.cuh"
+#include "kernels/cuda/split.cuh"
+#include "kernels/cuda/warp.cuh"
+
+namespace tilespmv::cuda {
+
+/// The batch of a matrix in device memory.
+template <class V, class A>
+struct DeviceBatch {
+    const BatchItem* items = nullptr;
+    std::int64_t item_count = 0;
+    const std::uint16_t* ends = nullptr;
+    const std::uint16_t* codes = nullptr;
+    const V* values = nullptr;
+    const SplitRow* splits = nullptr;
+    A* partials = nullptr;         ///< one a slot
+    unsigned* arrivals = nullptr;  ///< one a split row, 0 before and after every product
+};
+
+template <class A>
+struct BatchStage {
+    A products[Batch::kMaxNonzeros];
+    A sums[Batch::kThreads / kWarpSize];
+    bool is_last;
+};
+
+/// The work of one block on one item. Code: type of the item's codes.
+template <class V, class A, class Code>
+class BatchProduct {
+public:
+    __device__ BatchProduct(const DeviceBatch<V, A>& b, const ProductTerms<V, A>& p, BatchStage<A>& stage,
+                            const BatchItem& item)
+        : b_(b),
+          p_(p),
+          stage_(stage),
+          item_(item),
+          values_(b.values + item.first_nonzero),
+          codes_(reinterpret_cast<const Code*>(b.codes + item.first_code)),
+          x_(p.x + item.base_column) {}
+
+    __device__ void run() const {
+        if (item_.is_piece) {
+            add_piece();
+        } else {
+            add_rows();
+        }
+    }
+
+private:
+    static constexpr int kLong = 32;  // products of a thread that make its row a long one
+    static constexpr int kEach = Batch::kMaxNonzeros / Batch::kThreads;
+
+    struct RowSpan {
+        int begin;
+        int end;
+    };
+
+    /// Products of the nonzeros from `first` on, kThreads apart. All are asked for before the first is waited for, and
+    /// then x: no load depends on a condition, or the compiler would move it to where its value is needed. Behind the
+    /// item's last nonzero this is repeated.
+    __device__ void multiply(int first, A (&products)[kEach]) const {
+        V values[kEach];
+        Code codes[kEach];
+        V factors[kEach];
+#pragma unroll
+        for (int i = 0; i < kEach; ++i) codes[i] = __ldcs(codes_ + place(first + i * Batch::kThreads));
+#pragma unroll
+        for (int i = 0; i < kEach; ++i) values[i] = load_once(values_ + place(first + i * Batch::kThreads));
+#pragma unroll
+        for (int i = 0; i < kEach; ++i) factors[i] = load_often(x_ + codes[i]);
+#pragma unroll
+        for (int i = 0; i < kEach; ++i) products[i] = static_cast<A>(values[i]) * static_cast<A>(factors[i]);
+    }
+
+    [[nodiscard]] __device__ int place(int i) const { return min(i, int{item_.nonzeros} - 1); }
+
+    /// The part of the item's nonzeros that is in its row `r`; empty from the last row on.
+    [[nodiscard]] __device__ RowSpan span_of(int r) const {
+        if (r >= item_.rows) return {0, 0};
+        const std::uint16_t* ends = b_.ends + item_.first_end + r;
+        return {r > 0 ? int{load_often(ends - 1)} : 0, int{load_often(ends)}};
+    }
+
+    /// Products into shared memory, from where each row takes its own.
+    __device__ void add_rows() const {
+        const int log2 = item_.threads_log2;
+        const int at_once = Batch::kThreads >> log2;
+        const int lane = thread_ & ((1 << log2) - 1);
+        int r = thread_ >> log2;
+        RowSpan row = span_of(r);
+        if (item_.nonzeros > 0) {
+            A products[kEach];
+            multiply(thread_, products);
+#pragma unroll
+            for (int i = 0; i < kEach; ++i) stage_.products[thread_ + i * Batch::kThreads] = products[i];
+        }
+        __syncthreads();
+#pragma unroll 1
+        for (int first = 0; first < item_.rows; first += at_once, r += at_once) {
+            A sum = add_row(row, log2, lane);
+            for (int step = 1 << log2 >> 1; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
+            if (lane == 0 && r < item_.rows) p_.write(std::int64_t{item_.first_row} + r, sum);
+            row = span_of(r + at_once);
+        }
+    }
+
+    /// This thread's share of its row; rows much longer than most are added by the whole warp.
+    __device__ A add_row(RowSpan row, int log2, int lane) const {
+        const bool is_long = row.end - row.begin > kLong << log2;
+        A sum = 0;
+        for (unsigned rows = __ballot_sync(kAllLanes, is_long && lane == 0); rows != 0; rows &= rows - 1) {
+            const int owner = __ffs(static_cast<int>(rows)) - 1;
+            const int end = __shfl_sync(kAllLanes, row.end, owner);
+            A part = 0;
+            for (int k = __shfl_sync(kAllLanes, row.begin, owner) + warp_lane_; k < end; k += kWarpSize) {
+                part += stage_.products[k];
+            }
+            part = sum_of_warp(part);
+            if (warp_lane_ == owner) sum = part;
+        }
+        if (is_long) return sum;
+        for (int k = row.begin + lane; k < row.end; k += 1 << log2) sum += stage_.products[k];
+        return sum;
+    }
+
+    __device__ void add_piece() const {
+        A sum = 0;
+#pragma unroll 1
+        for (int first = thread_; first - thread_ < item_.nonzeros; first += Batch::kMaxNonzeros) {
+            A products[kEach];
+            multiply(first, products);
+#pragma unroll
+            for (int i = 0; i < kEach; ++i) {
+                sum += first + i * Batch::kThreads < item_.nonzeros ? products[i] : A(0);
+            }
+        }
+        sum = sum_of_block(sum);
+        if (item_.slot >= 0 && !sum_of_pieces(sum)) return;
+        if (thread_ == 0) p_.write(item_.first_row, sum);
+    }
+
+    /// The sum over the block in its first thread.
+    __device__ A sum_of_block(A sum) const {
+        sum = sum_of_warp(sum);
+        if (warp_lane_ == 0) stage_.sums[thread_ / kWarpSize] = sum;
+        __syncthreads();
+        A total = 0;
+        for (const A part : stage_.sums) total += part;
+        __syncthreads();
+        return total;
+    }
+
+    /// Leaves the sum of the piece in its slot. Whether this block is the last of the row's to do so; then `sum`
+    /// becomes that of all pieces, added in the order of the slots.
+    __device__ bool sum_of_pieces(A& sum) const {
+        const SplitRow split = b_.splits[item_.split];
+        if (thread_ == 0) b_.partials[item_.slot] = sum;
+        if (!is_last_block(b_.arrivals[item_.split], split.slots, stage_.is_last)) return false;
+        A part = 0;
+        for (std::uint32_t s = static_cast<std::uint32_t>(thread_); s < split.slots; s += Batch::kThreads) {
+            part += __ldcg(b_.partials + split.first_slot + s);
+        }
+        sum = sum_of_block(part);
+        return true;
+    }
+
+    const DeviceBatch<V, A>& b_;
+    const ProductTerms<V, A>& p_;
+    BatchStage<A>& stage_;
+    const BatchItem& item_;
+    const V* values_;
+    const Code* codes_;
+    const V* x_;
+    const int thread_ = static_cast<int>(threadIdx.x);
+    const int warp_lane_ = thread_ % kWarpSize;
+};
+
+template <class V, class A>
+__device__ void multiply_batch(const DeviceBatch<V, A>& b, const ProductTerms<V, A>& p, BatchStage<A>& stage,
+                               std::int64_t item_at) {
+    const BatchItem item = b.items[item_at];
+    if (item.wide) {
+        BatchProduct<V, A, std::uint32_t>(b, p, stage, item).run();
+    } else {
+        BatchProduct<V, A, std::uint16_t>(b, p, stage, item).run();
+    }
+}
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/cuda/schedule.hpp"
+
+namespace tilespmv::cuda {
+
+/// Consecutive dense tiles of one tile row, which a block multiplies.
+struct DenseRun {
+    std::int64_t first_tile = 0;  ///< its values begin at 256 times that
+    std::uint32_t tiles = 0;
+    std::uint32_t tile_row = 0;
+    std::int32_t slot = -1;   ///< of its 16 partial sums, -1: the block writes y itself
+    std::int32_t split = -1;  ///< position in `DenseRuns::splits`
+};
+static_assert(sizeof(DenseRun) == 24);
+
+/// The tile rows of nothing but full dense tiles.
+struct DenseRuns {
+    std::vector<DenseRun> runs;
+    std::vector<SplitRow> splits;
+    std::uint32_t slots = 0;
+};
+
+/// Runs of at most `run_tiles` tiles; `a` holds nothing but full dense tiles of 16 x 16.
+template <Value V>
+DenseRuns make_dense_runs(const TileMatrix<V>& a, offset_t run_tiles);
+
+/// Length of runs with which `multiprocessors` are all busy, with few blocks of each waiting for others.
+offset_t dense_run_tiles(offset_t tiles, int multiprocessors);
+
+}  // namespace tilespmv::cuda

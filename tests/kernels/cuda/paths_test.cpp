@@ -1,0 +1,103 @@
+#include "kernels/cuda/paths.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kernels/cuda/dense_runs.hpp"
+#include "kernels/cuda/tile_subset.hpp"
+#include "selector/policy.hpp"
+#include "tests/support/battery.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using cuda::Path;
+using cuda::Paths;
+
+/// `tiles` full tiles side by side in each of `rows` / 16 tile rows.
+CsrMatrix<double> blocks(index_t rows, index_t tiles) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t r = 0; r < rows; ++r) {
+        for (index_t c = 0; c < tiles * kTileSize; ++c) positions.insert({r, c});
+    }
+    return matrix_of(rows, tiles * kTileSize, positions);
+}
+
+TEST(Paths, FullDenseTileRowsAreDense) {
+    const auto full = convert(blocks(32, 3), *make_policy("paper"));
+    EXPECT_EQ(cuda::choose_paths(full), Paths(2, Path::dense));
+    const auto low = convert(blocks(30, 3), *make_policy("paper"));
+    EXPECT_EQ(cuda::choose_paths(low), (Paths{Path::dense, Path::batch})) << "14 rows";
+    const auto in_ell = convert(blocks(32, 3), *make_policy("only:ell"));
+    EXPECT_EQ(cuda::choose_paths(in_ell), Paths(2, Path::batch)) << "not in dense format";
+}
+
+TEST(Paths, TileByTileWhereFormatsSaveBytesAndThereIsEnoughOfIt) {
+    const auto ell = convert(blocks(32, 3), *make_policy("only:ell"));
+    EXPECT_EQ(cuda::choose_paths(ell, 32 * 48), Paths(2, Path::tiles));
+    EXPECT_EQ(cuda::choose_paths(ell, 32 * 48 + 1), Paths(2, Path::batch));
+}
+
+TEST(Paths, SmallTilesAndEmptyTileRowsAreBatched) {
+    const auto a = convert(matrix_of(64, 64, {{0, 0}, {1, 1}, {40, 2}}), *make_policy("paper"));
+    EXPECT_EQ(cuda::choose_paths(a, 0), Paths(4, Path::batch));
+}
+
+/// The nonzeros of the tile rows that have this path.
+CsrMatrix<double> rows_of(const CsrMatrix<double>& a, const Paths& paths, Path path) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t r = 0; r < a.rows; ++r) {
+        if (paths[static_cast<std::size_t>(r / kTileSize)] != path) continue;
+        for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) positions.insert({r, a.col_idxs[k]});
+    }
+    auto rows = matrix_of(a.rows, a.cols, positions);
+    offset_t next = 0;
+    for (index_t r = 0; r < a.rows; ++r) {
+        if (paths[static_cast<std::size_t>(r / kTileSize)] != path) continue;
+        for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) rows.values[next++] = a.values[k];
+    }
+    return rows;
+}
+
+TEST(TileSubset, IsTheTileRowsOfItsPath) {
+    for (const char* selector : {"paper", "paper-deferred", "only:hyb"}) {
+        for (const auto& [name, a] : matrix_battery()) {
+            SCOPED_TRACE(std::string(selector) + ' ' + name);
+            const auto m = convert(a, *make_policy(selector));
+            Paths paths(static_cast<std::size_t>(div_up(a.rows, kTileSize)), Path::batch);
+            for (std::size_t t = 0; t < paths.size(); t += 2) paths[t] = Path::tiles;
+            for (const Path path : {Path::batch, Path::tiles, Path::dense}) {
+                const auto part = cuda::subset(m, paths, path);
+                EXPECT_EQ(unpack(part.matrix), rows_of(a, paths, path));
+                EXPECT_EQ(part.matrix.values, cuda::take(m.values, part.values));
+                EXPECT_EQ(part.matrix.deferred.values, cuda::take(m.deferred.values, part.deferred));
+            }
+        }
+    }
+}
+
+TEST(DenseRuns, CoverTheTilesOfATileRowInOrder) {
+    constexpr offset_t limit = 4;
+    for (const index_t tiles : {1, 4, 5, 19}) {
+        const auto m = convert(blocks(32, tiles), *make_policy("paper"));
+        const auto d = cuda::make_dense_runs(m, limit);
+        offset_t next = 0;
+        for (const auto& run : d.runs) {
+            EXPECT_EQ(run.first_tile, next);
+            EXPECT_EQ(run.tile_row, next / tiles);
+            EXPECT_LE(run.tiles, limit);
+            EXPECT_EQ(run.slot >= 0, tiles > limit);
+            next += run.tiles;
+        }
+        EXPECT_EQ(next, static_cast<offset_t>(m.tiles.size()));
+        EXPECT_EQ(d.slots, d.splits.empty() ? 0u : d.splits.back().first_slot + d.splits.back().slots);
+    }
+}
+
+TEST(DenseRuns, AreLongEnoughForOneWaveOfBlocks) {
+    EXPECT_EQ(cuda::dense_run_tiles(100, 132), 8);
+    EXPECT_EQ(cuda::dense_run_tiles(65536, 132), 16);
+    EXPECT_EQ(cuda::dense_run_tiles(100'000'000, 132), 64);
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
