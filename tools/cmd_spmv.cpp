@@ -97,7 +97,8 @@ void multiply(const SpmvOptions& options) {
     const std::string name = options.operator_name.empty() ? default_operator(backend) : options.operator_name;
     const auto chosen = choose_operator<V>(backend, name, options.accumulator);
     const Loaded<V> matrix = load_for(chosen, options);
-    const auto a = chosen.make({.csr = &matrix.csr, .tiles = &matrix.tiles});
+    const auto a = chosen.make({.csr = chosen.needs_tiles ? nullptr : &matrix.csr,
+                                .tiles = chosen.needs_tiles ? &matrix.tiles : nullptr});
     const auto x =
         options.x.empty() ? random_vector<V>(a->cols(), options.seed) : read_sized<V>(options.x, a->cols(), "columns");
     auto y = options.y.empty() ? Buffer<V>(static_cast<std::size_t>(a->rows()))

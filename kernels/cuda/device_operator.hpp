@@ -55,6 +55,7 @@ public:
 };
 
 /// The forms of one matrix, in the memory of the host, that operators are made from; not needed once they are made.
+/// An operator on tiles takes the CSR form, if there is one, instead of unpacking the tiles.
 template <class V>
 struct DeviceSource {
     const CsrMatrix<V>* csr = nullptr;

@@ -36,6 +36,12 @@ Paths paths_of(const TileMatrix<V>& m, const TileOptions& options) {
     return paths;
 }
 
+template <class V>
+void expect_same_shape(const CsrMatrix<V>& csr, const TileMatrix<V>& m) {
+    if (csr.rows == m.rows && csr.cols == m.cols && csr.nnz() == m.nnz) return;
+    throw Error("operator tile: the CSR matrix beside the tiles is another one; their rows, columns or nonzeros differ");
+}
+
 GpuSize gpu_size() {
     const DeviceInfo device = require_device();
     return {device.multiprocessors, device.max_warps_per_multiprocessor};
@@ -120,6 +126,7 @@ std::unique_ptr<DeviceOperator<V>> make_tile_operator(const DeviceSource<V>& sou
     const TileOptions read = read_options(options);
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         if (source.csr != nullptr) {
+            expect_same_shape(*source.csr, *source.tiles);
             return std::make_unique<TileOperator<V, A>>(*source.csr, *source.tiles, read, stream);
         }
         return std::make_unique<TileOperator<V, A>>(unpack(*source.tiles), *source.tiles, read, stream);

@@ -154,6 +154,18 @@ TEST_F(DeviceMemory, OutOfMemoryNamesTheBytes) {
     }
 }
 
+using TileOperator = OnDevice;
+TEST_F(TileOperator, RefusesTheCsrOfAnotherMatrix) {
+    const auto csr = matrix_of(30, 50, {{0, 0}, {5, 20}});
+    const auto tiles = convert(csr, *make_policy("paper"));
+    const cuda::Stream stream;
+    for (const auto& other : {matrix_of(30, 50, {{0, 0}}), matrix_of(31, 50, {{0, 0}, {5, 20}}), CsrMatrix<double>{}}) {
+        EXPECT_THROW((void)cuda::make_device_operator<double>("tile", {.csr = &other, .tiles = &tiles},
+                                                              Accumulator::float64, stream.get()),
+                     Error);
+    }
+}
+
 TEST(DeviceOperatorList, IsFoundByName) {
     for (const auto& info : cuda::device_operators<double>()) {
         EXPECT_EQ(&cuda::find_device_operator<double>(std::string(info.name) + ":any=1"), &info);
