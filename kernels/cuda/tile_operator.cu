@@ -39,7 +39,8 @@ Paths paths_of(const TileMatrix<V>& m, const TileOptions& options) {
 template <class V>
 void expect_same_shape(const CsrMatrix<V>& csr, const TileMatrix<V>& m) {
     if (csr.rows == m.rows && csr.cols == m.cols && csr.nnz() == m.nnz) return;
-    throw Error("operator tile: the CSR matrix beside the tiles is another one; their rows, columns or nonzeros differ");
+    throw Error(
+        "operator tile: the CSR matrix beside the tiles is another one; their rows, columns or nonzeros differ");
 }
 
 GpuSize gpu_size() {
