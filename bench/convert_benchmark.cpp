@@ -12,6 +12,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "bench/harness/memory.hpp"
 #include "formats/convert.hpp"
 #include "selector/policy.hpp"
 #include "tile/generate.hpp"
@@ -64,6 +65,7 @@ void measure_update(benchmark::State& state, const char* specification, bool is_
 }  // namespace
 
 int main(int argc, char** argv) {
+    bench::keep_freed_memory();  // or large matrices alone would pay for new pages at every conversion
     const std::vector<Kind> kinds{{"laplace2d:n={}", {250, 500, 1000}},
                                   {"stencil27:n=40,nz={}", {10, 40, 160}},
                                   {"fem:n=20,dof=3,nz={}", {10, 40, 160}},
