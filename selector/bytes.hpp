@@ -5,7 +5,8 @@
 namespace tilespmv {
 
 /// The fewest bytes, level 1 counted: per tile the smallest format; the CSR remainder for tiles, tile rows and finally
-/// the matrix where that is smaller. So a matrix never takes more than its CSR form with 32-bit indices.
+/// the matrix where that is smaller. So a matrix never takes more than its CSR form with 32-bit indices and 24
+/// bytes.
 class BytesPolicy final : public TilePolicy {
 public:
     /// `saving`: bytes that a tile must save against the remainder to stay a tile; may_defer = false keeps all tiles.
