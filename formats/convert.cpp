@@ -194,10 +194,7 @@ public:
           m_(m),
           tile_row_(static_cast<index_t>(tile_row)),
           next_tiles_(std::lower_bound(m.tile_rows.begin(), m.tile_rows.end(), tile_row_) - m.tile_rows.begin()),
-          next_deferred_(tile_row * kTileSize) {
-        const auto& ids = m.deferred.row_ids;
-        if (!ids.empty()) next_deferred_ = std::lower_bound(ids.begin(), ids.end(), next_deferred_) - ids.begin();
-    }
+          next_deferred_(m.deferred.first_listed(tile_row * kTileSize)) {}
 
     /// Fills the next tile row.
     void fill(const TilePolicy& policy) {

@@ -94,13 +94,6 @@ private:
     offset_t byte_ = 0;
 };
 
-/// Listed index of the first deferred row at or after `row`.
-template <Value V>
-offset_t first_listed(const DeferredCsr<V>& d, std::int64_t row) {
-    if (d.row_ids.empty()) return std::min(row, d.listed_rows());
-    return std::lower_bound(d.row_ids.begin(), d.row_ids.end(), row) - d.row_ids.begin();
-}
-
 }  // namespace
 
 template <Value V>
@@ -118,8 +111,8 @@ ValueMap::ValueMap(const CsrMatrix<V>& pattern, const TileMatrix<V>& m)
     const auto& d = m.deferred;
     for (offset_t k = 0; k < d.listed_rows(); ++k) row_begin_[k] = pattern.row_ptrs[d.row(k)];
     parallel_for(0, div_up(m.rows, kTileSize), kGrain, [&](std::int64_t t) {
-        offset_t k = first_listed(d, t * kTileSize);
-        const offset_t last = first_listed(d, (t + 1) * kTileSize);
+        offset_t k = d.first_listed(t * kTileSize);
+        const offset_t last = d.first_listed((t + 1) * kTileSize);
         std::array<offset_t, kTileSize> cursor{};
         std::array<offset_t, kTileSize> listed;
         listed.fill(-1);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -77,6 +78,11 @@ struct DeferredCsr {
     }
     [[nodiscard]] index_t row(offset_t k) const noexcept {
         return row_ids.empty() ? static_cast<index_t>(k) : row_ids[k];
+    }
+    /// Position in the list of the first listed row at or after `row`, listed_rows() if there is none.
+    [[nodiscard]] offset_t first_listed(std::int64_t row) const noexcept {
+        if (row_ids.empty()) return std::min<offset_t>(row, listed_rows());
+        return std::lower_bound(row_ids.begin(), row_ids.end(), row) - row_ids.begin();
     }
     /// First nonzero of listed row k; k = listed_rows() gives nnz().
     [[nodiscard]] offset_t begin(offset_t k) const noexcept {

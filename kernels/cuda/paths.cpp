@@ -34,27 +34,23 @@ constexpr std::int64_t kGrain = 1024;
 /// Deferred nonzeros of a tile row.
 template <Value V>
 offset_t deferred_nnz(const DeferredCsr<V>& d, std::int64_t tile_row) {
-    const auto position = [&](std::int64_t row) {
-        if (d.row_ids.empty()) return d.begin(std::min(row, d.listed_rows()));
-        return d.begin(std::lower_bound(d.row_ids.begin(), d.row_ids.end(), row) - d.row_ids.begin());
-    };
-    if (d.listed_rows() == 0) return 0;
+    if (d.nnz() == 0) return 0;
+    const auto position = [&](std::int64_t row) { return d.begin(d.first_listed(row)); };
     return position((tile_row + 1) * kTileSize) - position(tile_row * kTileSize);
 }
 
-/// Whether all of the k-th listed tile row is full dense tiles.
+/// Whether all tiles of the k-th listed tile row are full and dense.
 template <Value V>
 bool is_dense(const TileMatrix<V>& a, offset_t k) {
-    return deferred_nnz(a.deferred, a.tile_rows[k]) == 0 &&
-           std::all_of(a.tiles.begin() + a.tile_ptrs[k], a.tiles.begin() + a.tile_ptrs[k + 1], [](TileEntry entry) {
-               return entry.format() == formats::id_of<formats::Dense> && entry.nnz() == TileEntry::kMaxValues;
-           });
+    return std::all_of(a.tiles.begin() + a.tile_ptrs[k], a.tiles.begin() + a.tile_ptrs[k + 1], [](TileEntry entry) {
+        return entry.format() == formats::id_of<formats::Dense> && entry.nnz() == TileEntry::kMaxValues;
+    });
 }
 
-/// Nonzeros of the k-th listed tile row if it is faster tile by tile than in a batch, else 0.
+/// Nonzeros of the k-th listed tile row, `deferred` of them deferred, if it is faster tile by tile than in a batch,
+/// else 0.
 template <Value V>
-offset_t faster_by_tiles(const TileMatrix<V>& a, offset_t k) {
-    const offset_t deferred = deferred_nnz(a.deferred, a.tile_rows[k]);
+offset_t faster_by_tiles(const TileMatrix<V>& a, offset_t k, offset_t deferred) {
     offset_t nnz = deferred;
     offset_t tiled = deferred * static_cast<offset_t>(sizeof(V) + sizeof(index_t)) * kSlownessOfDeferred;
     for (offset_t t = a.tile_ptrs[k]; t < a.tile_ptrs[k + 1]; ++t) {
@@ -76,9 +72,10 @@ Paths choose_paths(const TileMatrix<V>& a, offset_t tiles_from) {
     std::atomic<offset_t> by_tiles = 0;
     parallel_for(0, static_cast<std::int64_t>(a.tile_rows.size()), kGrain, [&](std::int64_t k) {
         Path& path = paths[static_cast<std::size_t>(a.tile_rows[k])];
-        if (is_dense(a, k)) {
+        const offset_t deferred = deferred_nnz(a.deferred, a.tile_rows[k]);
+        if (deferred == 0 && is_dense(a, k)) {
             path = Path::dense;
-        } else if (const offset_t nnz = faster_by_tiles(a, k); nnz > 0) {
+        } else if (const offset_t nnz = faster_by_tiles(a, k, deferred); nnz > 0) {
             path = Path::tiles;
             by_tiles += nnz;
         }
