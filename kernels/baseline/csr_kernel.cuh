@@ -2,6 +2,7 @@
 
 #include "kernels/baseline/device_csr.hpp"
 #include "kernels/cuda/load.cuh"
+#include "kernels/cuda/product.cuh"
 #include "kernels/cuda/warp.cuh"
 
 /// What the kernels for CSR share.
@@ -14,20 +15,8 @@ using cuda::load_once;
 
 /// Everything one product reads and writes, all of it in device memory.
 template <class V, class A, class P>
-struct CsrSpmv {
+struct CsrSpmv : cuda::ProductTerms<V, A> {
     CsrView<V, P> a;
-    const V* x = nullptr;
-    V* y = nullptr;
-    A alpha = 1;
-    A beta = 0;
-    index_t rows = 0;
-
-    /// y of a row whose sum is known; y is not read if beta is 0.
-    __device__ void write(std::int64_t row, A sum) const {
-        A result = alpha * sum;
-        if (beta != A(0)) result += beta * static_cast<A>(y[row]);
-        y[row] = static_cast<V>(result);
-    }
 };
 
 /// Nonzeros k, k + step, ... of a matrix on their way to a thread. Columns and values of all are asked for before the

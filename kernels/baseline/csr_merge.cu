@@ -1,6 +1,6 @@
 #include "kernels/accumulator.hpp"
 #include "kernels/baseline/csr_merge_kernel.cuh"
-#include "kernels/baseline/csr_operator.hpp"
+#include "kernels/baseline/csr_operator.cuh"
 #include "kernels/baseline/csr_operators.hpp"
 #include "kernels/cuda/launch.cuh"
 
@@ -28,10 +28,8 @@ public:
             return cuda::launch_scale(y, this->rows(), static_cast<A>(beta), stream);
         }
         this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
-            const MergeSpmv<V, A, P> p{{a, x, y, static_cast<A>(alpha), static_cast<A>(beta), this->rows()},
-                                       starts_.data(),
-                                       items(),
-                                       partials_.data()};
+            const MergeSpmv<V, A, P> p{
+                {this->template terms<A>(alpha, x, beta, y), a}, starts_.data(), items(), partials_.data()};
             cuda::launch(csr_merge<V, A, P, kItems>, blocks_, kMergeThreads, p, stream);
         });
     }

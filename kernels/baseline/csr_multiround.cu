@@ -1,6 +1,6 @@
 #include "kernels/accumulator.hpp"
 #include "kernels/baseline/csr_kernel.cuh"
-#include "kernels/baseline/csr_operator.hpp"
+#include "kernels/baseline/csr_operator.cuh"
 #include "kernels/baseline/csr_operators.hpp"
 #include "kernels/baseline/defaults.hpp"
 #include "kernels/cuda/launch.cuh"
@@ -58,8 +58,7 @@ public:
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
         if (alpha == 0) return cuda::launch_scale(y, this->rows(), static_cast<A>(beta), stream);
         this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
-            const MultiroundSpmv<V, A, P> p{
-                {a, x, y, static_cast<A>(alpha), static_cast<A>(beta), this->rows()}, shape_.rows, shape_.group};
+            const MultiroundSpmv<V, A, P> p{{this->template terms<A>(alpha, x, beta, y), a}, shape_.rows, shape_.group};
             const auto blocks = div_up(this->rows(), shape_.rows);
             const auto shared = static_cast<std::size_t>(shape_.threads * shape_.products) * sizeof(A);
             with_constant<1, 2, 4, 8>(shape_.products, [&]<int kProducts>() {

@@ -1,6 +1,6 @@
 #include "kernels/accumulator.hpp"
 #include "kernels/baseline/csr_kernel.cuh"
-#include "kernels/baseline/csr_operator.hpp"
+#include "kernels/baseline/csr_operator.cuh"
 #include "kernels/baseline/csr_operators.hpp"
 #include "kernels/baseline/defaults.hpp"
 #include "kernels/cuda/launch.cuh"
@@ -39,7 +39,7 @@ public:
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
         if (alpha == 0) return cuda::launch_scale(y, this->rows(), static_cast<A>(beta), stream);
         this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
-            const CsrSpmv<V, A, P> p{a, x, y, static_cast<A>(alpha), static_cast<A>(beta), this->rows()};
+            const CsrSpmv<V, A, P> p{this->template terms<A>(alpha, x, beta, y), a};
             const auto blocks = div_up(std::int64_t{this->rows()} * threads_, kBlockThreads);
             with_constant<1, 2, 4, 8, 16, 32>(threads_, [&]<int kThreads>() {
                 cuda::launch(csr_vector<V, A, P, kThreads>, blocks, kBlockThreads, p, stream);

@@ -87,7 +87,7 @@ private:
           cols_(m.cols),
           nnz_(m.nnz),
           walks_(options.generic),
-          batch_(work.batch, work.batch_values, stream),
+          batch_(work.batch, work.values_of_batch(csr), stream),
           dense_(work.dense.matrix, work.dense_runs, stream),
           tiles_(work.tiles.matrix, work.schedule, stream) {
         if (options.updatable) map_.emplace(csr, m, work.batch, work.dense, work.tiles, stream);
@@ -95,13 +95,7 @@ private:
     }
 
     [[nodiscard]] TileSpmv<V, A> parameters(double alpha, const V* x, double beta, V* y) const {
-        TileSpmv<V, A> p;
-        p.x = x;
-        p.y = y;
-        p.alpha = static_cast<A>(alpha);
-        p.beta = static_cast<A>(beta);
-        p.rows = rows_;
-        p.cols = cols_;
+        TileSpmv<V, A> p{{x, y, static_cast<A>(alpha), static_cast<A>(beta), rows_, cols_}};
         p.walks = walks_;
         p.batch = batch_.view();
         p.dense = dense_.view();

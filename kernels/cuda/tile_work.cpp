@@ -14,7 +14,7 @@ TileWork<V> take_apart(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Pa
         make_schedule(work.tiles.matrix, paths, limits_for(tiled, offset_t{gpu.multiprocessors} * gpu.warps));
     const offset_t batched = m.nnz - work.dense.matrix.nnz - tiled;
     work.batch = make_batch(csr, paths, batch_limits(batched, gpu.multiprocessors));
-    work.batch_values = in_batch(work.batch, csr.values);
+    if (batched < m.nnz) work.batch_values = in_batch(work.batch, csr.values);
     return work;
 }
 

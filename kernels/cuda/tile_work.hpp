@@ -12,11 +12,16 @@ namespace tilespmv::cuda {
 template <Value V>
 struct TileWork {
     Batch batch;
-    Buffer<V> batch_values;
+    Buffer<V> batch_values;  ///< none if all of the matrix is a batch: they are those of the CSR matrix then
     TileSubset<V> dense;
     DenseRuns dense_runs;
     TileSubset<V> tiles;
     Schedule schedule;
+
+    /// `csr` is the matrix that was taken apart.
+    [[nodiscard]] const Buffer<V>& values_of_batch(const CsrMatrix<V>& csr) const {
+        return batch.nonzeros == csr.nnz() ? csr.values : batch_values;
+    }
 };
 
 /// What must be kept busy.

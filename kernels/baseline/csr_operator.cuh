@@ -4,6 +4,7 @@
 
 #include "kernels/baseline/device_csr.hpp"
 #include "kernels/cuda/device_operator.hpp"
+#include "kernels/cuda/product.cuh"
 
 namespace tilespmv::baseline {
 
@@ -23,6 +24,10 @@ public:
 
 protected:
     [[nodiscard]] const DeviceCsr<V>& csr() const { return csr_; }
+    template <class A>
+    [[nodiscard]] cuda::ProductTerms<V, A> terms(double alpha, const V* x, double beta, V* y) const {
+        return {x, y, static_cast<A>(alpha), static_cast<A>(beta), rows(), cols()};
+    }
 
 private:
     std::string_view name_;
