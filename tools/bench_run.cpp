@@ -27,7 +27,11 @@ bench::MeasureOptions measure_options(const BenchOptions& options) {
         m.cold.max_seconds = m.preprocess.max_seconds = 0.5;
     }
     if (options.min_seconds) m.warm.min_seconds = *options.min_seconds;
-    if (options.max_seconds) m.warm.max_seconds = *options.max_seconds;
+    if (options.max_seconds) {
+        m.warm.max_seconds = *options.max_seconds;
+        for (auto* rule : {&m.cold, &m.preprocess})
+            rule->max_seconds = std::min(rule->max_seconds, *options.max_seconds);
+    }
     if (options.noise_percent) m.warm.noise = *options.noise_percent / 100;
     m.baselines = options.baselines;
     return m;
