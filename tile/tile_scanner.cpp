@@ -6,132 +6,81 @@
 #include <fmt/format.h>
 
 #include "tile/error.hpp"
+#include "tile/mask_window.hpp"
+#include "tile/sorted_window.hpp"
 
 namespace tilespmv {
-namespace {
 
-constexpr int kGroupTiles = 64;
-constexpr int kGroups = 64;
-constexpr int kWindowTiles = kGroups * kGroupTiles;
-constexpr std::uint32_t kWindowCols = kWindowTiles * kTileSize;
+/// Both kinds of window, and which of them suits the matrix, judged by what the last one held.
+struct TileScanner::Windows {
+    detail::MaskWindow masks;
+    detail::SortedWindow sorted;
+    bool is_sorted = false;     ///< the window in use; the other one is empty
+    bool is_scattered = false;  ///< the next one is to be sorted
+    offset_t nonzeros = 0;      ///< of the window in use
+    offset_t tiles = 0;         ///< taken out of it
 
-/// Walks over the flags that are set, in ascending order, and clears them. Eight are taken at once and kept: reading a
-/// word from which a byte was just cleared would wait until that byte has reached the cache.
-class FlagCursor {
-public:
-    /// The first flag left of [begin, end) where `restart` was told them, or -1.
-    int front(std::uint8_t* flags) {
-        while (left_ == 0) {
-            if (next_ >= end_) return -1;
-            std::memcpy(&left_, flags + next_, sizeof left_);
-            std::memset(flags + next_, 0, sizeof left_);
-            next_ += 8;
-        }
-        return next_ - 8 + std::countr_zero(left_) / 8;
-    }
-    void pop_front() { left_ &= left_ - 1; }
-    /// Both multiples of 8; nothing may be left of the flags before.
-    void restart(int begin, int end) {
-        next_ = begin;
-        end_ = end;
+    /// Takes the next tile out.
+    bool take(TilePattern& pattern, std::uint32_t& tile) {
+        const bool taken = is_sorted ? sorted.take(pattern, tile) : masks.take(pattern, tile);
+        tiles += taken;
+        return taken;
     }
 
-private:
-    std::uint64_t left_ = 0;  // the flags from next_ - 8 on, the first in the lowest byte
-    int next_ = 0;
-    int end_ = 0;
-};
-
-}  // namespace
-
-/// Row masks of the tiles between two columns. Flags say which tiles, and which groups of tiles, hold anything: plain
-/// stores, where counting or setting bits would make every nonzero wait for the one before. All zero when not in use.
-struct TileScanner::Window {
-    std::array<std::array<std::uint16_t, kTileSize>, kWindowTiles> masks{};
-    std::array<std::uint8_t, kWindowTiles> tiles{};
-    std::array<std::uint8_t, kGroups> groups{};
-    FlagCursor group;
-    FlagCursor tile;  // in the group before `group`
-
-    /// Begins to walk over what the rows were read into.
-    void restart() { group.restart(0, kGroups); }
-    /// The first tile left, or -1, with which the window is as it was before it was filled.
-    int front() {
-        for (;;) {
-            const int t = tile.front(tiles.data());
-            if (t >= 0) return t;
-            const int g = group.front(groups.data());
-            if (g < 0) return -1;
-            group.pop_front();
-            tile.restart(g * kGroupTiles, (g + 1) * kGroupTiles);
+    void start(bool sorts) {
+        is_sorted = sorts;
+        nonzeros = tiles = 0;
+        if (sorts) {
+            sorted.restart();
+        } else {
+            masks.restart();
         }
     }
-    /// Clears the tile that `front` returned.
-    void pop_front(int t) {
-        masks[t].fill(0);
-        tile.pop_front();
+
+    /// After the last tile was taken out. `is_last`: the tile row ends here.
+    void judge(bool is_last) {
+        constexpr offset_t some = 512;
+        if (nonzeros == 0) return;
+        is_scattered = 4 * nonzeros < (is_sorted ? 6 : 5) * tiles;
+        if (is_sorted && nonzeros < some && !is_last) sorted.widen();
+        nonzeros = 0;
     }
 
-    /// Reads row r from `col` on, as far as it lies in the window that starts at `window_col`. `last` is the last
-    /// column read; `ascending` keeps its top bit as long as every column is larger than the one before. Returns where
-    /// it stopped. This is the innermost loop of every conversion. What it uses stands in locals: stores to the flags,
-    /// being bytes, might change any member as far as the compiler knows.
-    const index_t* read_row(int r, const index_t* col, const index_t* end, std::uint32_t window_col,
-                            std::uint32_t& last, std::uint32_t& ascending) {
-        const bool all = static_cast<std::uint32_t>(end[-1]) - window_col < kWindowCols;
-        return all ? read_columns<true>(r, col, end, window_col, last, ascending)
-                   : read_columns<false>(r, col, end, window_col, last, ascending);
-    }
-
-private:
-    template <bool kAll>
-    const index_t* read_columns(int r, const index_t* col, const index_t* end, std::uint32_t window_col,
-                                std::uint32_t& last, std::uint32_t& ascending) {
-        std::uint16_t* const row = &masks[0][r];
-        std::uint32_t previous = last;
-        std::uint32_t order = ascending;
-        for (; col < end; ++col) {
-            const auto c = static_cast<std::uint32_t>(*col);
-            const std::uint32_t w = c - window_col;
-            if (!kAll && w >= kWindowCols) break;
-            order &= previous - c;
-            previous = c;
-            const std::size_t tile_col = w & (kWindowCols - kTileSize);  // inside, even if the columns do not ascend
-            row[tile_col] = static_cast<std::uint16_t>(row[tile_col] | 1u << w % kTileSize);
-            tiles[tile_col / kTileSize] = 1;
-            groups[tile_col / (kTileSize * kGroupTiles)] = 1;
-        }
-        last = previous;
-        ascending = order;
-        return col;
+    /// Leaves both empty.
+    void clear() {
+        TilePattern pattern;
+        std::uint32_t tile = 0;
+        if (is_sorted) sorted.restart();
+        while (nonzeros > 0 && take(pattern, tile)) continue;
+        nonzeros = 0;
     }
 };
 
 /// Windows that scanners of this thread gave back.
 class TileScanner::WindowPool {
 public:
-    static std::unique_ptr<Window> take() {
+    static std::unique_ptr<Windows> take() {
         auto& free = list();
-        if (free.empty()) return std::make_unique<Window>();
-        auto window = std::move(free.back());
+        if (free.empty()) return std::make_unique<Windows>();
+        auto windows = std::move(free.back());
         free.pop_back();
-        return window;
+        return windows;
     }
-    static void give(std::unique_ptr<Window> window) {
-        for (int tile = window->front(); tile >= 0; tile = window->front()) window->pop_front(tile);
-        list().push_back(std::move(window));
+    static void give(std::unique_ptr<Windows> windows) {
+        windows->clear();
+        list().push_back(std::move(windows));
     }
 
 private:
-    static std::vector<std::unique_ptr<Window>>& list() {
-        thread_local std::vector<std::unique_ptr<Window>> windows;
+    static std::vector<std::unique_ptr<Windows>>& list() {
+        thread_local std::vector<std::unique_ptr<Windows>> windows;
         return windows;
     }
 };
 
 TileScanner::TileScanner(index_t rows, index_t cols, offset_t nnz, const offset_t* row_ptrs, const index_t* col_idxs,
                          index_t tile_row)
-    : cols_(cols), row0_(std::int64_t{tile_row} * kTileSize), col_idxs_(col_idxs), window_(WindowPool::take()) {
+    : cols_(cols), row0_(std::int64_t{tile_row} * kTileSize), col_idxs_(col_idxs), windows_(WindowPool::take()) {
     pattern_.rows = static_cast<int>(std::min<std::int64_t>(kTileSize, rows - row0_));
     passed_.fill(0);
     last_col_.fill(~0u);
@@ -146,28 +95,20 @@ TileScanner::TileScanner(index_t rows, index_t cols, offset_t nnz, const offset_
     may_overrun_ = row_ptrs[row0_ + pattern_.rows] + kGatherStep <= nnz;
 }
 
-TileScanner::~TileScanner() { WindowPool::give(std::move(window_)); }
+TileScanner::~TileScanner() { WindowPool::give(std::move(windows_)); }
 
 bool TileScanner::next() {
     for (std::size_t r = 0; r < kTileSize; ++r) passed_[r] += pattern_.row_counts[r];
-    int tile = window_->front();
-    if (tile < 0) {
+    std::uint32_t tile = 0;
+    while (!windows_->take(pattern_, tile)) {
         if (!fill_window()) {
             pattern_.row_counts.fill(0);
             return false;
         }
-        tile = window_->front();
     }
-    take_tile(tile);
-    return true;
-}
-
-void TileScanner::take_tile(int tile) {
-    column_ = static_cast<index_t>(window_col_ / kTileSize) + tile;
+    column_ = static_cast<index_t>(window_col_ / kTileSize + tile);
     pattern_.cols = static_cast<int>(std::min<std::int64_t>(kTileSize, cols_ - std::int64_t{column_} * kTileSize));
-    pattern_.row_masks = window_->masks[tile];
-    pattern_.count();
-    window_->pop_front(tile);
+    return true;
 }
 
 bool TileScanner::fill_window() {
@@ -175,17 +116,49 @@ bool TileScanner::fill_window() {
     for (int r = 0; r < pattern_.rows; ++r) {
         if (read_[r] < end_[r]) start = std::min(start, static_cast<std::uint32_t>(col_idxs_[read_[r]]));
     }
-    if (start == std::numeric_limits<std::uint32_t>::max()) return false;
+    const bool at_end = start == std::numeric_limits<std::uint32_t>::max();
+    windows_->judge(at_end);
+    if (at_end) return false;
     window_col_ = start / kTileSize * kTileSize;
-    window_->restart();
+    constexpr offset_t worth_sorting = 128;  // nonzeros of the tile row
+    if (end_.back() - begin_.front() < worth_sorting || !windows_->is_scattered || !read_sorted()) read_masks();
+    return true;
+}
+
+void TileScanner::read_masks() {
+    windows_->start(false);
     for (int r = 0; r < pattern_.rows; ++r) {
         if (read_[r] == end_[r]) continue;
         std::uint32_t ascending = ~0u;
-        const index_t* col =
-            window_->read_row(r, col_idxs_ + read_[r], col_idxs_ + end_[r], window_col_, last_col_[r], ascending);
+        const index_t* col = windows_->masks.read_row(r, col_idxs_ + read_[r], col_idxs_ + end_[r], window_col_,
+                                                      last_col_[r], ascending);
+        windows_->nonzeros += col - col_idxs_ - read_[r];
         if (ascending >> 31 == 0) fail(r);
         read_[r] = col - col_idxs_;
     }
+}
+
+bool TileScanner::read_sorted() {
+    windows_->start(true);
+    auto& sorted = windows_->sorted;
+    auto read = read_;
+    auto last_col = last_col_;
+    for (int r = 0; r < pattern_.rows; ++r) {
+        if (read[r] == end_[r]) continue;
+        std::uint32_t ascending = ~0u;
+        const index_t* col =
+            sorted.read_row(r, col_idxs_ + read[r], col_idxs_ + end_[r], window_col_, last_col[r], ascending);
+        if (ascending >> 31 == 0) fail(r);
+        if (col == nullptr) {
+            sorted.narrow();
+            return false;
+        }
+        read[r] = col - col_idxs_;
+    }
+    read_ = read;
+    last_col_ = last_col;
+    windows_->nonzeros = static_cast<offset_t>(sorted.size());
+    sorted.sort();
     return true;
 }
 

@@ -11,8 +11,8 @@
 namespace tilespmv {
 
 /// Cuts one tile row of a CSR matrix into its tiles, in ascending order of their columns. The rows are read side by
-/// side through a window of fixed width, so that every nonzero is touched once and the scratch memory (about 128 KiB a
-/// thread) does not depend on the matrix.
+/// side through one window after the other, so that every nonzero is touched once and the scratch memory (about 170 KiB
+/// a thread) does not depend on the matrix.
 class TileScanner {
 public:
     template <Value V>
@@ -61,13 +61,14 @@ public:
     }
 
 private:
-    struct Window;
+    struct Windows;
     class WindowPool;
 
     TileScanner(index_t rows, index_t cols, offset_t nnz, const offset_t* row_ptrs, const index_t* col_idxs,
                 index_t tile_row);
     bool fill_window();
-    void take_tile(int tile);
+    void read_masks();
+    bool read_sorted();
     [[noreturn]] void fail(int r) const;
 
     index_t cols_;
@@ -83,7 +84,7 @@ private:
     std::array<std::uint32_t, kTileSize> last_col_;  // last column read; -1 before the first
     std::uint32_t window_col_ = 0;
     bool may_overrun_ = false;  // kGatherStep values may be read wherever a row of the tile row starts
-    std::unique_ptr<Window> window_;
+    std::unique_ptr<Windows> windows_;
 };
 
 }  // namespace tilespmv
