@@ -2,33 +2,46 @@
 
 #include <algorithm>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tile/tile_pattern.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tilespmv::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// In vectors of 16 bytes only: wider loads would wait for the narrower stores that wrote the masks.
+void count(TilePattern& p) {
+#if HWY_TARGET == HWY_SCALAR  // no vectors of more than one lane
+    p.nnz = p.longest_row = 0;
+    for (std::size_t r = 0; r < kTileSize; ++r) {
+        p.row_counts[r] = static_cast<std::uint8_t>(hwy::PopCount(std::uint64_t{p.row_masks[r]}));
+        p.nnz += p.row_counts[r];
+        p.longest_row = std::max<int>(p.longest_row, p.row_counts[r]);
+    }
+#else
+    const hn::CappedTag<std::uint16_t, 8> masks;
+    const hn::CappedTag<std::uint8_t, 16> bytes;
+    const auto first = hn::PopulationCount(hn::LoadU(masks, p.row_masks.data()));
+    const auto last = hn::PopulationCount(hn::LoadU(masks, p.row_masks.data() + 8));
+    const auto counts = hn::ConcatEven(bytes, hn::BitCast(bytes, last), hn::BitCast(bytes, first));
+    hn::StoreU(counts, bytes, p.row_counts.data());
+    const auto sums = hn::SumsOf8(counts);
+    p.nnz = static_cast<int>(hn::GetLane(hn::SumOfLanes(hn::CappedTag<std::uint64_t, 2>(), sums)));
+    p.longest_row = hn::GetLane(hn::MaxOfLanes(bytes, counts));
+#endif
+}
+
+}  // namespace tilespmv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tilespmv {
-namespace {
+HWY_EXPORT(count);
 
-// Bit counts of four 16-bit lanes at once; plain 64-bit arithmetic, because the baseline x86-64 has no popcount.
-constexpr std::uint64_t lane_popcounts(std::uint64_t m) {
-    m -= (m >> 1) & 0x5555555555555555u;
-    m = (m & 0x3333333333333333u) + ((m >> 2) & 0x3333333333333333u);
-    m = (m + (m >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-    return (m + (m >> 8)) & 0x001f001f001f001fu;
-}
-
-}  // namespace
-
-void TilePattern::count() {
-    const auto words = std::bit_cast<std::array<std::uint64_t, 4>>(row_masks);
-    std::array<std::uint64_t, 4> lanes{};
-    for (std::size_t i = 0; i < 4; ++i) lanes[i] = lane_popcounts(words[i]);
-    const auto counts = std::bit_cast<std::array<std::uint16_t, kTileSize>>(lanes);
-    // One loop each, so that each becomes a few vector instructions.
-    for (std::size_t r = 0; r < kTileSize; ++r) row_counts[r] = static_cast<std::uint8_t>(counts[r]);
-    std::uint16_t sum = 0;
-    for (std::size_t r = 0; r < kTileSize; ++r) sum = static_cast<std::uint16_t>(sum + counts[r]);
-    std::uint8_t longest = 0;
-    for (std::size_t r = 0; r < kTileSize; ++r) longest = std::max(longest, row_counts[r]);
-    nnz = sum;
-    longest_row = longest;
-}
+void TilePattern::count() { HWY_DYNAMIC_DISPATCH(tilespmv::count)(*this); }
 
 bool TilePattern::only_full_rows() const {
     const auto full = full_row();
@@ -42,3 +55,4 @@ bool TilePattern::only_full_cols() const {
 }
 
 }  // namespace tilespmv
+#endif
