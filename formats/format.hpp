@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -44,18 +45,42 @@ concept Format = requires(const TilePattern& pattern, TileSize size, const doubl
 /// Whether a tile of unknown origin is safe and sound in format F: every nonzero inside rows x cols, columns of a row
 /// ascending, as many nonzeros as the entry says.
 template <Format F>
-bool is_valid(int rows, int cols, TileEntry entry, const std::uint8_t* index) {
+[[gnu::always_inline]] inline bool is_valid(int rows, int cols, TileEntry entry, const std::uint8_t* index) {
     if (!F::shape_ok(rows, cols, entry, index)) return false;
-    std::array<int, kTileSize> last;
+    const bool is_single = entry.nnz() == 1;  // most tiles of scattered matrices: there is no order to look at
+    std::array<std::int8_t, kTileSize> last;
     last.fill(-1);
     int nnz = 0;
     bool ok = true;
     F::walk(TileView<double>{rows, cols, entry, nullptr, index}, [&](int row, int col, int slot) {
-        ok = ok && row < rows && col < cols && col > last[row] && slot < entry.values();
-        last[row] = col;
+        ok = ok && row < rows && col < cols && (is_single || col > last[row]) && slot < entry.values();
+        last[row] = static_cast<std::int8_t>(col);
         ++nnz;
     });
     return ok && nnz == entry.nnz();
+}
+
+/// `FormatInfo::pass_valid` of format F: a loop of its own for each format, since archives hold tiles by the million.
+template <Format F>
+void pass_valid(UncheckedTiles& tiles, int id) {
+    UncheckedTiles t = tiles;
+    for (; t.tile < t.end && t.tile->format() == id; ++t.tile) {
+        const TileEntry e = *t.tile;
+        const offset_t cols = t.cols - offset_t{e.column()} * kTileSize;
+        if (e.column() <= t.column || cols <= 0 || e.values() > t.values || e.index_bytes() > t.index_end - t.index) {
+            break;
+        }
+        const bool full = t.rows == kTileSize && cols >= kTileSize;  // lets the compiler leave out most comparisons
+        if (!(full ? is_valid<F>(kTileSize, kTileSize, e, t.index)
+                   : is_valid<F>(t.rows, static_cast<int>(std::min<offset_t>(cols, kTileSize)), e, t.index))) {
+            break;
+        }
+        t.column = e.column();
+        t.values -= e.values();
+        t.index += e.index_bytes();
+        t.nnz += e.nnz();
+    }
+    tiles = t;
 }
 
 }  // namespace tilespmv::formats

@@ -54,11 +54,26 @@ struct TileView {
     const std::uint8_t* index = nullptr;  ///< entry.index_bytes() of them
 };
 
+/// The tiles of one tile row on their way through a check, and what is left for them of its part of the arenas.
+struct UncheckedTiles {
+    int rows = 0;                     ///< of the tile row
+    index_t cols = 0;                 ///< of the matrix
+    const TileEntry* tile = nullptr;  ///< the next one
+    const TileEntry* end = nullptr;
+    index_t column = -1;  ///< tile column of the one before
+    offset_t values = 0;
+    const std::uint8_t* index = nullptr;
+    const std::uint8_t* index_end = nullptr;
+    offset_t nnz = 0;  ///< of the tiles passed
+};
+
 /// What one format is to code that must not know the formats (archive, statistics).
 struct FormatInfo {
     std::string_view name;
-    /// Whether sizes, parameter and index bytes of a tile of rows x cols fit each other and stay inside the tile.
-    bool (*valid)(int rows, int cols, TileEntry entry, const std::uint8_t* index) = nullptr;
+    /// Passes over tiles of this format, number `id`, up to the first that is of another one or not valid: columns
+    /// ascend inside the matrix, the arenas have what it takes, and its sizes, parameter and index bytes fit each
+    /// other and stay inside the tile.
+    void (*pass_valid)(UncheckedTiles& tiles, int id) = nullptr;
 };
 
 /// Nonzeros outside the tiled part, as CSR over all rows or over the non-empty rows only.

@@ -45,64 +45,46 @@ void check_tile_row_place(const TileMatrix<V>& a, std::int64_t k) {
     if (a.tile_ptrs[k] == a.tile_ptrs[k + 1]) fail("tile row {} is listed but has no tiles", row);
 }
 
-/// The tiles of one tile row, checked one after the other.
+/// Says what is wrong with the next tile.
+[[noreturn]] void refuse(const UncheckedTiles& tiles, index_t row, std::span<const FormatInfo> formats) {
+    const TileEntry tile = *tiles.tile;
+    const index_t column = tile.column();
+    const auto end = div_up(tiles.cols, kTileSize);
+    if (column <= tiles.column || column >= end) {
+        fail("tile ({}, {}): expected ascending columns below {}", row, column, end);
+    }
+    const auto id = static_cast<std::size_t>(tile.format());
+    if (id >= formats.size()) fail("tile ({}, {}) has the unknown format number {}", row, column, id);
+    if (tile.values() > tiles.values || tile.index_bytes() > tiles.index_end - tiles.index) {
+        fail("tile ({}, {}) takes more values or index bytes than its tile row has", row, column);
+    }
+    fail("tile ({}, {}): sizes or index bytes are not those of a {} tile", row, column, formats[id].name);
+}
+
+/// Checks the tiles of the k-th listed tile row and returns their nonzeros. Every value and index byte must belong to a
+/// tile.
 template <Value V>
-class TileRowCheck {
-public:
-    TileRowCheck(const TileMatrix<V>& a, std::int64_t k, std::span<const FormatInfo> formats)
-        : a_(a),
-          formats_(formats),
-          row_(a.tile_rows[k]),
-          height_(a.tile_height(row_)),
-          tile_cols_(div_up(a.cols, kTileSize)),
-          values_left_(a.value_ptrs[k + 1] - a.value_ptrs[k]),
-          index_(a.indices.data() + a.index_ptrs[k]),
-          index_end_(a.indices.data() + a.index_ptrs[k + 1]) {}
-
-    void check_tile(TileEntry tile) {
-        const index_t column = tile.column();
-        if (column <= column_ || column >= tile_cols_) {
-            fail("tile ({}, {}): expected ascending columns below {}", row_, column, tile_cols_);
-        }
-        column_ = column;
-        const auto id = static_cast<std::size_t>(tile.format());
-        if (id >= formats_.size()) fail("tile ({}, {}) has the unknown format number {}", row_, column, id);
-        check_level2(tile, formats_[id]);
-        nnz_ += tile.nnz();
+offset_t check_tile_row(const TileMatrix<V>& a, std::int64_t k, std::span<const FormatInfo> formats) {
+    const index_t row = a.tile_rows[k];
+    UncheckedTiles tiles{.rows = a.tile_height(row),
+                         .cols = a.cols,
+                         .tile = a.tiles.data() + a.tile_ptrs[k],
+                         .end = a.tiles.data() + a.tile_ptrs[k + 1],
+                         .values = a.value_ptrs[k + 1] - a.value_ptrs[k],
+                         .index = a.indices.data() + a.index_ptrs[k],
+                         .index_end = a.indices.data() + a.index_ptrs[k + 1]};
+    while (tiles.tile < tiles.end) {
+        const TileEntry* const next = tiles.tile;
+        const int id = next->format();
+        if (static_cast<std::size_t>(id) < formats.size()) formats[static_cast<std::size_t>(id)].pass_valid(tiles, id);
+        if (tiles.tile == next) refuse(tiles, row, formats);
     }
-
-    /// Nonzeros of the tile row; every value and index byte must belong to a tile.
-    [[nodiscard]] offset_t finish() const {
-        if (values_left_ != 0 || index_ != index_end_) {
-            fail("tile row {} has {} values and {} index bytes more than its tiles", row_, values_left_,
-                 index_end_ - index_);
-        }
-        return nnz_;
+    if (tiles.values != 0 || tiles.index != tiles.index_end) {
+        fail("tile row {} has {} values and {} index bytes more than its tiles", row, tiles.values,
+             tiles.index_end - tiles.index);
     }
-
-private:
-    void check_level2(TileEntry tile, const FormatInfo& format) {
-        if (tile.values() > values_left_ || tile.index_bytes() > index_end_ - index_) {
-            fail("tile ({}, {}) takes more values or index bytes than its tile row has", row_, tile.column());
-        }
-        if (!format.valid(height_, a_.tile_width(tile.column()), tile, index_)) {
-            fail("tile ({}, {}): sizes or index bytes are not those of a {} tile", row_, tile.column(), format.name);
-        }
-        values_left_ -= tile.values();
-        index_ += tile.index_bytes();
-    }
-
-    const TileMatrix<V>& a_;
-    std::span<const FormatInfo> formats_;
-    index_t row_;
-    int height_;
-    offset_t tile_cols_;
-    offset_t values_left_;
-    const std::uint8_t* index_;
-    const std::uint8_t* index_end_;
-    index_t column_ = -1;
-    offset_t nnz_ = 0;
-};
+    return tiles.nnz;
+}
 
 /// Returns the nonzeros in tiles.
 template <Value V>
@@ -115,9 +97,7 @@ offset_t check_tiles(const TileMatrix<V>& a, std::span<const FormatInfo> formats
     std::atomic<offset_t> nnz = 0;
     parallel_for(0, static_cast<std::int64_t>(tile_rows), kTileRowGrain, [&](std::int64_t k) {
         check_tile_row_place(a, k);
-        TileRowCheck<V> check(a, k, formats);
-        for (auto t = a.tile_ptrs[k]; t < a.tile_ptrs[k + 1]; ++t) check.check_tile(a.tiles[t]);
-        nnz += check.finish();
+        nnz += check_tile_row(a, k, formats);
     });
     return nnz;
 }
