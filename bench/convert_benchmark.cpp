@@ -40,6 +40,8 @@ void measure_conversion(benchmark::State& state, const Kind& kind, const std::st
     state.SetItemsProcessed(state.iterations() * csr.nnz());
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(tiles.bytes()));
     state.SetComplexityN(csr.nnz());
+    state.counters["Mnnz"] = static_cast<double>(csr.nnz()) * 1e-6;
+    state.counters["Mtiles"] = static_cast<double>(tiles.tiles.size()) * 1e-6;
 }
 
 void measure_update(benchmark::State& state, const char* specification, bool is_copy) {
@@ -66,11 +68,12 @@ void measure_update(benchmark::State& state, const char* specification, bool is_
 
 int main(int argc, char** argv) {
     bench::keep_freed_memory();  // or large matrices alone would pay for new pages at every conversion
-    const std::vector<Kind> kinds{{"laplace2d:n={}", {250, 500, 1000}},
-                                  {"stencil27:n=40,nz={}", {10, 40, 160}},
-                                  {"fem:n=20,dof=3,nz={}", {10, 40, 160}},
-                                  {"uniform:n={}", {25000, 100000, 400000}},
-                                  {"rmat:scale={}", {14, 16, 18}}};
+    // About 20 million nonzeros each in the end.
+    const std::vector<Kind> kinds{{"laplace2d:n={}", {500, 1000, 2000}},
+                                  {"stencil27:n=40,nz={}", {30, 120, 480}},
+                                  {"fem:n=20,dof=3,nz={}", {15, 60, 240}},
+                                  {"uniform:n={}", {75000, 300000, 1200000}},
+                                  {"rmat:scale={}", {16, 18, 20}}};
     for (const Kind& kind : kinds) {
         for (const char* selector : {"bytes", "paper-adaptive", "paper-deferred"}) {
             const std::string specification = kind.specification;
