@@ -1,6 +1,6 @@
 /// Conversion of CSR to tiles: nonzeros per second, and whether the time grows linearly with them.
 ///
-///     convert_benchmark [--benchmark_filter=fem]           OMP_NUM_THREADS=2 for other numbers of threads
+///     convert_benchmark --benchmark_repetitions=3 [--benchmark_filter=fem]      OMP_NUM_THREADS=2 for other numbers
 ///
 /// Each benchmark is named <kind>/<selector>/<n>, where neighbouring n give four times the rows; _BigO and _RMS say how
 /// well c * nnz fits. Items are nonzeros, bytes those of the tiles that are written. Those called update give a matrix
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
     // About 20 million nonzeros each in the end.
     const std::vector<Kind> kinds{{"laplace2d:n={}", {500, 1000, 2000}},
                                   {"stencil27:n=40,nz={}", {30, 120, 480}},
-                                  {"fem:n=20,dof=3,nz={}", {15, 60, 240}},
+                                  {"fem:n=14,dof=3,nz={}", {30, 120, 480}},
                                   {"uniform:n={}", {75000, 300000, 1200000}},
                                   {"rmat:scale={}", {16, 18, 20}}};
     for (const Kind& kind : kinds) {

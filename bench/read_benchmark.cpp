@@ -1,9 +1,10 @@
 // Reading Matrix Market files of 20 entries a row: bytes of text per second, also per second of processor time
 // ("per_core", which other load on the machine disturbs less), and peak memory as a share of file + 2 x CSR.
 //
-//     TILESPMV_READ_ENTRIES=20000000 read_benchmark --benchmark_filter=real/rows
+//     TILESPMV_READ_ENTRIES=20000000 read_benchmark --benchmark_filter=real/rows --benchmark_repetitions=3
 //
-// Benchmarks are named VALUES/ORDER/THREADS; without the variable the files have 2 million entries.
+// Benchmarks are named VALUES/ORDER/THREADS; without the variable the files have 2 million entries. The first
+// repetition can be slow, while the system still writes the file to the disk; the median is what counts.
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
