@@ -1,6 +1,6 @@
 /// Conversion of CSR to tiles: nonzeros per second, and whether the time grows linearly with them.
 ///
-///     convert_benchmark --benchmark_repetitions=3 [--benchmark_filter=fem]      OMP_NUM_THREADS=2 for other numbers
+///     OMP_NUM_THREADS=2 convert_benchmark --benchmark_repetitions=3 [--benchmark_filter=fem]
 ///
 /// Each benchmark is named <kind>/<selector>/<n>, where neighbouring n give four times the rows; _BigO and _RMS say how
 /// well c * nnz fits. Items are nonzeros, bytes those of the tiles that are written. Those called update give a matrix

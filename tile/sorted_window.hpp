@@ -56,7 +56,7 @@ public:
         if (next_ == size_) return false;
         tile = keys_[next_] >> kPlaceBits;
         pattern.row_masks.fill(0);
-        // In registers: counts in memory would be written byte by byte and read all at once, which waits.
+        // Counted on the way, in registers: `TilePattern::count` would wait for the masks, which are stored one by one.
         std::uint64_t first_rows = 0;
         std::uint64_t last_rows = 0;
         std::uint32_t row = kTileSize;
@@ -81,9 +81,6 @@ public:
         pattern.row_counts = std::bit_cast<std::array<std::uint8_t, kTileSize>>(Pair{first_rows, last_rows});
         return true;
     }
-
-    /// Nonzeros that were read.
-    [[nodiscard]] std::size_t size() const { return size_; }
 
     /// The width of the next window, so that it will hold more or fewer nonzeros.
     void widen() { width_log2_ = std::min(width_log2_ + 1, kMaxWidthLog2); }

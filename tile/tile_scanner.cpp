@@ -41,7 +41,7 @@ struct TileScanner::Windows {
     void judge(bool is_last) {
         constexpr offset_t some = 512;
         if (nonzeros == 0) return;
-        is_scattered = 4 * nonzeros < (is_sorted ? 6 : 5) * tiles;
+        is_scattered = 4 * nonzeros < (is_sorted ? 6 : 5) * tiles;  // below 1.25 a tile, to stay so below 1.5
         if (is_sorted && nonzeros < some && !is_last) sorted.widen();
         nonzeros = 0;
     }
@@ -121,44 +121,34 @@ bool TileScanner::fill_window() {
     if (at_end) return false;
     window_col_ = start / kTileSize * kTileSize;
     constexpr offset_t worth_sorting = 128;  // nonzeros of the tile row
-    if (end_.back() - begin_.front() < worth_sorting || !windows_->is_scattered || !read_sorted()) read_masks();
-    return true;
-}
-
-void TileScanner::read_masks() {
-    windows_->start(false);
-    for (int r = 0; r < pattern_.rows; ++r) {
-        if (read_[r] == end_[r]) continue;
-        std::uint32_t ascending = ~0u;
-        const index_t* col = windows_->masks.read_row(r, col_idxs_ + read_[r], col_idxs_ + end_[r], window_col_,
-                                                      last_col_[r], ascending);
-        windows_->nonzeros += col - col_idxs_ - read_[r];
-        if (ascending >> 31 == 0) fail(r);
-        read_[r] = col - col_idxs_;
+    if (windows_->is_scattered && end_.back() - begin_.front() >= worth_sorting) {
+        windows_->start(true);
+        if (read_rows(windows_->sorted)) {
+            windows_->sorted.sort();
+            return true;
+        }
+        windows_->sorted.narrow();
     }
+    windows_->start(false);
+    return read_rows(windows_->masks);
 }
 
-bool TileScanner::read_sorted() {
-    windows_->start(true);
-    auto& sorted = windows_->sorted;
+template <class Window>
+bool TileScanner::read_rows(Window& window) {
     auto read = read_;
     auto last_col = last_col_;
     for (int r = 0; r < pattern_.rows; ++r) {
         if (read[r] == end_[r]) continue;
         std::uint32_t ascending = ~0u;
-        const index_t* col =
-            sorted.read_row(r, col_idxs_ + read[r], col_idxs_ + end_[r], window_col_, last_col[r], ascending);
+        const index_t* const begin = col_idxs_ + read[r];
+        const index_t* const end = window.read_row(r, begin, col_idxs_ + end_[r], window_col_, last_col[r], ascending);
+        if (end == nullptr) return false;
+        windows_->nonzeros += end - begin;
         if (ascending >> 31 == 0) fail(r);
-        if (col == nullptr) {
-            sorted.narrow();
-            return false;
-        }
-        read[r] = col - col_idxs_;
+        read[r] = end - col_idxs_;
     }
     read_ = read;
     last_col_ = last_col;
-    windows_->nonzeros = static_cast<offset_t>(sorted.size());
-    sorted.sort();
     return true;
 }
 

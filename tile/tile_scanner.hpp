@@ -67,8 +67,9 @@ private:
     TileScanner(index_t rows, index_t cols, offset_t nnz, const offset_t* row_ptrs, const index_t* col_idxs,
                 index_t tile_row);
     bool fill_window();
-    void read_masks();
-    bool read_sorted();
+    /// Reads what lies in the window; false, with nothing read, if it has no room for all of it.
+    template <class Window>
+    bool read_rows(Window& window);
     [[noreturn]] void fail(int r) const;
 
     index_t cols_;

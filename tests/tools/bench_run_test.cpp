@@ -61,6 +61,16 @@ protected:
     ExitCode code_ = ExitCode::ok;
 };
 
+TEST_F(BenchRun, MaxTimeBoundsWarmAndColdProductsAndPreprocessing) {
+    options_.min_seconds = options_.max_seconds = 1e-12;
+    run();
+    for (const auto& r : saved().results) {
+        EXPECT_THAT(r.warm.seconds, SizeIs(1));
+        EXPECT_THAT(r.cold.seconds, SizeIs(1));
+        EXPECT_THAT(r.preprocess.seconds, SizeIs(1));
+    }
+}
+
 TEST_F(BenchRun, MeasuresAllButTheOracle) {
     const std::string text = run();
     EXPECT_EQ(error_, "");
