@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -31,7 +32,11 @@ struct TileSize {
 ///  - `walk(tile, f)`: f(row, col, slot) once for every nonzero (never for padding), the columns of a row ascending;
 ///    the value is tile.values[slot]. Runs on the device too.
 ///  - `shape_ok(rows, cols, entry, index)`: whether sizes, parameter and index bytes agree so far that `walk` stays
-///    within them. `is_valid` below checks the rest.
+///    within them. `is_valid` below checks the rest, unless the format has a member `kShapeIsAll`.
+///
+/// and, if it pays,
+///
+///  - `pass_sure(tiles, id)`: passes over the next tiles as far as they are valid at a glance; see `pass_valid`.
 template <class F>
 concept Format = requires(const TilePattern& pattern, TileSize size, const double* in, double* values,
                           std::uint8_t* index, TileView<double> tile, void (*f)(int, int, int), TileEntry entry) {
@@ -47,13 +52,13 @@ concept Format = requires(const TilePattern& pattern, TileSize size, const doubl
 template <Format F>
 [[gnu::always_inline]] inline bool is_valid(int rows, int cols, TileEntry entry, const std::uint8_t* index) {
     if (!F::shape_ok(rows, cols, entry, index)) return false;
-    const bool is_single = entry.nnz() == 1;  // most tiles of scattered matrices: there is no order to look at
+    if constexpr (requires { F::kShapeIsAll; }) return true;
     std::array<std::int8_t, kTileSize> last;
     last.fill(-1);
     int nnz = 0;
     bool ok = true;
     F::walk(TileView<double>{rows, cols, entry, nullptr, index}, [&](int row, int col, int slot) {
-        ok = ok && row < rows && col < cols && (is_single || col > last[row]) && slot < entry.values();
+        ok = ok && row < rows && col < cols && col > last[row] && slot < entry.values();
         last[row] = static_cast<std::int8_t>(col);
         ++nnz;
     });
@@ -64,7 +69,9 @@ template <Format F>
 template <Format F>
 void pass_valid(UncheckedTiles& tiles, int id) {
     UncheckedTiles t = tiles;
-    for (; t.tile < t.end && t.tile->format() == id; ++t.tile) {
+    for (;; ++t.tile) {
+        if constexpr (requires { F::pass_sure(t, id); }) F::pass_sure(t, id);
+        if (t.tile == t.end || t.tile->format() != id) break;
         const TileEntry e = *t.tile;
         const offset_t cols = t.cols - offset_t{e.column()} * kTileSize;
         if (e.column() <= t.column || cols <= 0 || e.values() > t.values || e.index_bytes() > t.index_end - t.index) {

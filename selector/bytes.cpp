@@ -28,7 +28,7 @@ TileChoice BytesPolicy::choose(const TilePattern& pattern, int value_bytes) cons
     // Most tiles of scattered matrices and grids: nothing beats a byte for the place of each of so few nonzeros.
     if (2 * pattern.nnz <= std::min(pattern.rows, pattern.cols)) {
         choice.format = formats::id_of<formats::Coo>;
-        choice.size = {pattern.nnz, pattern.nnz, 0};
+        choice.size = *formats::Coo::size(pattern, value_bytes);
     } else {
         choice = smallest(formats::Formats{}, pattern, value_bytes);
     }

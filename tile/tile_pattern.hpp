@@ -37,6 +37,16 @@ struct TilePattern {
         }
     }
 
+    /// The first and the last row that hold nonzeros.
+    [[nodiscard]] int first_row() const {
+        const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(row_counts);
+        return (words[0] != 0 ? std::countr_zero(words[0]) : 64 + std::countr_zero(words[1])) / 8;
+    }
+    [[nodiscard]] int last_row() const {
+        const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(row_counts);
+        return (words[1] != 0 ? 127 - std::countl_zero(words[1]) : 63 - std::countl_zero(words[0])) / 8;
+    }
+
     [[nodiscard]] std::uint16_t full_row() const { return static_cast<std::uint16_t>((1u << cols) - 1u); }
     /// Every row is empty or full.
     [[nodiscard]] bool only_full_rows() const;

@@ -53,6 +53,27 @@ public:
         }
     }
 
+#if !HWY_MEM_OPS_MIGHT_FAULT
+    static constexpr bool kHasDiagonals = true;
+    /// A coo tile whose nonzeros are next to each other on a diagonal: both values and x are in line, so that loads
+    /// which begin earlier by the first row put each nonzero into the lane of its row.
+    HWY_INLINE void add_diagonal(const FullTile<V>& t) {
+        const int row = t.index[0] >> 4;
+        const int col = t.index[0] & 15;
+        const unsigned rows = ((1u << t.entry.nnz()) - 1u) << row;
+        prefetch_stream(t.index);
+        prefetch_values(t.values);
+        for (int p = 0; p < kParts; ++p) {
+            const int lane = p * kLanes;
+            sums_[p] = hn::MulAdd(load_some(rows >> lane, t.values - row + lane),
+                                  load_some(rows >> lane, t.x + col - row + lane), sums_[p]);
+        }
+    }
+#else
+    static constexpr bool kHasDiagonals = false;
+    HWY_INLINE void add_diagonal(const FullTile<V>& /*t*/) {}
+#endif
+
     HWY_INLINE void finish(double* sums) {
         for (int p = 0; p < kParts; ++p) add_to(sums + p * kLanes, sums_[p]);
     }

@@ -61,14 +61,23 @@ HWY_INLINE auto load_columns_first(const index_t* p, std::size_t n) {
 #endif
 
 /// Mask of the lowest kLanes bits.
-HWY_INLINE Mask mask_of(unsigned bits) {
+template <class Tag = D>
+HWY_INLINE hn::Mask<Tag> mask_of(unsigned bits) {
 #if HWY_TARGET <= HWY_AVX3
-    return Mask{static_cast<__mmask8>(bits)};
+    return hn::Mask<Tag>{static_cast<__mmask8>(bits)};
 #else
     const std::uint64_t bytes = bits;
-    return hn::LoadMaskBits(D(), reinterpret_cast<const std::uint8_t*>(&bytes));
+    return hn::LoadMaskBits(Tag(), reinterpret_cast<const std::uint8_t*>(&bytes));
 #endif
 }
+
+#if !HWY_MEM_OPS_MIGHT_FAULT
+/// p[i] for the bits i that are set, zero for the others, which are not read.
+HWY_INLINE Vec load_some(unsigned bits, const double* p) { return hn::MaskedLoad(mask_of(bits), D(), p); }
+HWY_INLINE Vec load_some(unsigned bits, const float* p) {
+    return hn::PromoteTo(D(), hn::MaskedLoad(mask_of<Like<float>>(bits), Like<float>(), p));
+}
+#endif
 
 /// Mask of the first n lanes; n may exceed kLanes but not 255.
 HWY_INLINE Mask first_lanes(int n) {

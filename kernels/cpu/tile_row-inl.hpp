@@ -111,7 +111,11 @@ public:
                 columns_.add_dense(t);
                 return true;
             case id_of<Coo>:
-                singles_.add(t.values, t.index, t.entry.nnz(), t.x);
+                if (ColumnSums<V>::kHasDiagonals && Coo::is_diagonal(t.entry)) {
+                    columns_.add_diagonal(t);
+                } else {
+                    singles_.add(t.values, t.index, t.entry.nnz(), t.x);
+                }
                 return true;
             case id_of<Csr>:
                 rows_.add_csr(t);

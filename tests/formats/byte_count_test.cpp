@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "formats/list.hpp"
 #include "tests/support/battery.hpp"
@@ -60,6 +62,21 @@ TEST(ByteCounts, DenseRowsAndColumnsAreTakenExactlyWhereTheyFit) {
         EXPECT_EQ(DenseRow::size(p, 8).has_value(), rows) << name;
         EXPECT_EQ(DenseCol::size(p, 8).has_value(), cols) << name;
     }
+}
+
+TEST(ByteCounts, CooMarksFourNonzerosAndMoreOnOnePieceOfADiagonal) {
+    int marked = 0;
+    for (const auto& [name, p] : tile_battery()) {
+        std::vector<std::pair<int, int>> at;
+        for (int r = 0; r < p.rows; ++r) for_each_bit(p.row_masks[r], [&](int c) { at.emplace_back(r, c); });
+        bool diagonal = at.size() >= 4;
+        for (std::size_t k = 1; k < at.size(); ++k) {
+            diagonal = diagonal && at[k] == std::pair(at[k - 1].first + 1, at[k - 1].second + 1);
+        }
+        EXPECT_EQ(Coo::size(p, 8)->parameter, diagonal ? 1 : 0) << name;
+        marked += diagonal;
+    }
+    EXPECT_GT(marked, 0);
 }
 
 TEST(ByteCounts, OthersHoldEveryTile) {

@@ -159,7 +159,9 @@ TYPED_TEST(FormatConformance, DamagedEntryIsRefused) {
         if (size->index_bytes > 0) {
             EXPECT_FALSE(valid(p.nnz, size->values, size->index_bytes - 1, size->parameter));
         }
-        if (size->parameter > 0) {
+        if (std::is_same_v<TypeParam, Coo>) {  // a mark, which may be missing
+            EXPECT_FALSE(valid(p.nnz, size->values, size->index_bytes, size->parameter + 1));
+        } else if (size->parameter > 0) {
             EXPECT_FALSE(valid(p.nnz, size->values, size->index_bytes, size->parameter - 1));
         }
     }

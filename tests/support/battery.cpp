@@ -18,6 +18,10 @@ void add_shapes(std::vector<NamedTile>& tiles, int rows, int cols) {
     add("first", [](int r, int c) { return r == 0 && c == 0; });
     add("last", [&](int r, int c) { return r == rows - 1 && c == cols - 1; });
     add("diagonal", [](int r, int c) { return r == c; });
+    add("piece of a diagonal above", [](int r, int c) { return c == r + 3 && r >= 2 && r < 8; });
+    add("piece of a diagonal below", [](int r, int c) { return c == r - 5; });
+    add("diagonal with a gap", [](int r, int c) { return r == c && r != 4; });
+    add("diagonal over the edge", [](int r, int c) { return r < 8 ? r >= 5 && c == r + 9 : r < 10 && c == r - 8; });
     add("upper triangle", [](int r, int c) { return c >= r; });
     add("one full row", [&](int r, int) { return r == rows / 2; });
     add("odd rows", [](int r, int) { return r % 2 == 1; });

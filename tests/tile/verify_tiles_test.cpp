@@ -91,6 +91,14 @@ std::vector<Breakage> broken_tiles() {
          "tile (0, 1): sizes or index bytes are not those of a csr tile"},
         {"tile_nnz", [](Matrix& a) { set_tile(a, 1, 1, "coo", 21, 22, 22); },
          "tile (0, 1): sizes or index bytes are not those of a coo tile"},
+        {"tile_marked_a_diagonal", [](Matrix& a) { a.tiles[1] = TileEntry(1, a.tiles[1].format(), 22, 22, 22, 1); },
+         "tile (0, 1): sizes or index bytes are not those of a coo tile"},
+        {"index_byte_descends",
+         [](Matrix& a) {
+             const auto first = a.index_ptrs[0] + a.tiles[0].index_bytes();
+             std::swap(a.indices[first], a.indices[first + 1]);
+         },
+         "tile (0, 1): sizes or index bytes are not those of a coo tile"},
         {"index_byte_outside_edge", [](Matrix& a) { a.indices[a.index_ptrs[4] - 1] = 0xff; },
          "tile (3, 4): sizes or index bytes are not those of a coo tile"},
         {"index_byte_repeated", [](Matrix& a) { last(a.indices) = 0; },
