@@ -45,13 +45,28 @@ public:
     /// Begins to walk over what the rows were read into.
     void restart() { group_.restart(0, kGroups); }
 
+    /// Row r is not read, it looks like another one, until all rows are to be read again.
+    void repeat_row(int r, int like) {
+        like_.set(r, like);
+        repeats_ = true;
+    }
+    void read_all_rows() {
+        if (repeats_) like_.reset();
+        repeats_ = false;
+    }
+    [[nodiscard]] bool repeats() const { return repeats_; }
+
     /// Takes the next tile out: its masks, counted, and its number in the window. False if there is none, with which
     /// the window is as it was before the rows were read.
     bool take(TilePattern& pattern, std::uint32_t& tile) {
         const int t = front();
         if (t < 0) return false;
-        pattern.row_masks = masks_[t];
-        pattern.count();
+        if (repeats_) {
+            pattern.assign(masks_[t], like_);
+        } else {
+            pattern.row_masks = masks_[t];
+            pattern.count();
+        }
         masks_[t].fill(0);
         tile_.pop_front();
         tile = static_cast<std::uint32_t>(t);
@@ -112,6 +127,8 @@ private:
     std::array<std::array<std::uint16_t, kTileSize>, kTiles> masks_{};
     std::array<std::uint8_t, kTiles> tiles_{};
     std::array<std::uint8_t, kGroups> groups_{};
+    RowLikeness like_;
+    bool repeats_ = false;
     FlagCursor group_;
     FlagCursor tile_;  // in the group before `group_`
 };

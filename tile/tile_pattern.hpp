@@ -8,6 +8,34 @@
 
 namespace tilespmv {
 
+/// Which row each row of a tile looks like, kept as the byte shuffle that makes their masks.
+class RowLikeness {
+public:
+    RowLikeness() { reset(); }
+    /// Every row is like itself.
+    void reset() {
+        for (int r = 0; r < kTileSize; ++r) set(r, r);
+    }
+    void set(int row, int like) {
+        for (int b = 0; b < 2; ++b) {
+            const auto at = static_cast<std::size_t>(2 * (row % kHalf) + b);
+            const auto half = static_cast<std::size_t>(row / kHalf);
+            const auto source = static_cast<std::size_t>(like / kHalf);
+            bytes_[half][source][at] = static_cast<std::uint8_t>(2 * (like % kHalf) + b);
+            bytes_[half][1 - source][at] = kNone;
+        }
+    }
+    /// For each byte of a half of the masks, which byte of the other given half it is; kNone if it is of neither.
+    [[nodiscard]] const std::uint8_t* bytes(int half, int source) const {
+        return bytes_[static_cast<std::size_t>(half)][static_cast<std::size_t>(source)].data();
+    }
+    static constexpr int kHalf = kTileSize / 2;  // rows, whose masks are a vector of 16 bytes
+    static constexpr std::uint8_t kNone = 0x80;
+
+private:
+    std::array<std::array<std::array<std::uint8_t, 16>, 2>, 2> bytes_;
+};
+
 /// Which positions of one tile hold nonzeros, and the counts that formats and selectors decide by.
 /// A tile at the right or bottom edge has fewer than 16 columns or rows.
 struct TilePattern {
@@ -22,6 +50,8 @@ struct TilePattern {
 
     /// Recomputes the derived members after the masks were written.
     void count();
+    /// Takes the masks of rows from those that they are like, and counts them.
+    void assign(const std::array<std::uint16_t, kTileSize>& masks, const RowLikeness& like);
 
     /// Calls f(row) for the rows that hold nonzeros, in ascending order; eight rows are looked at together, since most
     /// tiles of scattered matrices hold a single nonzero.

@@ -41,7 +41,8 @@ struct TileScanner::Windows {
     void judge(bool is_last) {
         constexpr offset_t some = 512;
         if (nonzeros == 0) return;
-        is_scattered = 4 * nonzeros < (is_sorted ? 6 : 5) * tiles;  // below 1.25 a tile, to stay so below 1.5
+        const bool is_thin = 4 * nonzeros < (is_sorted ? 6 : 5) * tiles;  // below 1.25 a tile, to stay so below 1.5
+        is_scattered = is_thin && !masks.repeats();                       // rows that were not read are not counted
         if (is_sorted && nonzeros < some && !is_last) sorted.widen();
         nonzeros = 0;
     }
@@ -53,6 +54,7 @@ struct TileScanner::Windows {
         if (is_sorted) sorted.restart();
         while (nonzeros > 0 && take(pattern, tile)) continue;
         nonzeros = 0;
+        masks.read_all_rows();
     }
 };
 
@@ -92,7 +94,24 @@ TileScanner::TileScanner(index_t rows, index_t cols, offset_t nnz, const offset_
         if (read_[r] < end_[r] && static_cast<std::uint32_t>(col_idxs[end_[r] - 1]) >= static_cast<std::uint32_t>(cols))
             fail(r);
     }
+    const auto begins_like_next = [&](int r) {
+        return begin_[r] < end_[r] && end_[r] < end_[r + 1] && col_idxs[begin_[r]] == col_idxs[end_[r]];
+    };
+    if (begins_like_next(0) || begins_like_next(1)) repeat_rows();
     may_overrun_ = row_ptrs[row0_ + pattern_.rows] + kGatherStep <= nnz;
+}
+
+/// Rows with the columns of one before, as matrices with several unknowns a node have them, need not be read.
+void TileScanner::repeat_rows() {
+    int like = 0;
+    for (int r = 1; r < pattern_.rows; ++r) {
+        if (std::equal(col_idxs_ + begin_[r], col_idxs_ + end_[r], col_idxs_ + begin_[like], col_idxs_ + end_[like])) {
+            windows_->masks.repeat_row(r, like);
+            read_[r] = end_[r];
+        } else {
+            like = r;
+        }
+    }
 }
 
 TileScanner::~TileScanner() { WindowPool::give(std::move(windows_)); }
@@ -121,7 +140,7 @@ bool TileScanner::fill_window() {
     if (at_end) return false;
     window_col_ = start / kTileSize * kTileSize;
     constexpr offset_t worth_sorting = 128;  // nonzeros of the tile row
-    if (windows_->is_scattered && end_.back() - begin_.front() >= worth_sorting) {
+    if (windows_->is_scattered && !windows_->masks.repeats() && end_.back() - begin_.front() >= worth_sorting) {
         windows_->start(true);
         if (read_rows(windows_->sorted)) {
             windows_->sorted.sort();

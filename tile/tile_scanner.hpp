@@ -66,6 +66,7 @@ private:
 
     TileScanner(index_t rows, index_t cols, offset_t nnz, const offset_t* row_ptrs, const index_t* col_idxs,
                 index_t tile_row);
+    void repeat_rows();
     bool fill_window();
     /// Reads what lies in the window; false, with nothing read, if it has no room for all of it.
     template <class Window>

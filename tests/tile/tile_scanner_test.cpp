@@ -102,6 +102,35 @@ TEST(TileScanner, FindsTilesWhereDenseAndScatteredStretchesAlternate) {
     expect_tiles(positions, 64, cols);
 }
 
+/// Adds, from a row on, nodes of so many rows with the same columns.
+void add_nodes(Positions& positions, index_t first_row, index_t end_row, index_t unknowns, index_t cols, int count) {
+    std::mt19937 random(static_cast<unsigned>(unknowns + count));
+    std::uniform_int_distribution<index_t> column(0, cols - 1);
+    for (index_t row = first_row; row < end_row; row += unknowns) {
+        for (int i = 0; i < count; ++i) {
+            const index_t c = column(random);
+            for (index_t r = row; r < std::min(row + unknowns, end_row); ++r) positions.insert({r, c});
+        }
+    }
+}
+
+// Between scattered tile rows, so that the other way of reading would be next.
+TEST(TileScanner, FindsTilesWhereRowsRepeat) {
+    for (const index_t cols : {40, 3000, 1 << 24}) {
+        for (const index_t unknowns : {2, 3, 5, 6, 16, 40}) {
+            for (const int count : {2, 12, 300}) {
+                Positions positions;
+                Columns(5).scatter(positions, 0, 16, 0, cols, 30);
+                add_nodes(positions, 16, 75, unknowns, cols, count);
+                Columns(6).scatter(positions, 75, 100, 0, cols, 30);
+                positions.insert({38, cols - 1});
+                SCOPED_TRACE(::testing::Message() << cols << " columns, " << unknowns << " unknowns, " << count);
+                expect_tiles(positions, 100, cols);
+            }
+        }
+    }
+}
+
 TEST(TileScanner, FindsTheTilesOfTheBattery) {
     for (const auto& [name, a] : matrix_battery()) {
         SCOPED_TRACE(name);
@@ -143,6 +172,15 @@ TEST(TileScanner, RefusesColumnsThatDoNotAscendAndForgetsThem) {
             }
         }
     }
+}
+
+TEST(TileScanner, RefusesARowThatRepeatsOneThatDoesNotAscend) {
+    Positions positions;
+    add_nodes(positions, 0, 32, 4, 1 << 20, 9);
+    auto a = matrix_of(32, 1 << 20, positions);
+    for (index_t r = 20; r < 24; ++r) std::swap(a.col_idxs[a.row_ptrs[r] + 2], a.col_idxs[a.row_ptrs[r] + 5]);
+    expect_refused(a, 20);
+    expect_tiles(positions, 32, 1 << 20);
 }
 
 TEST(TileScanner, MayBeLeftBeforeTheEnd) {
