@@ -101,12 +101,15 @@ ValueMap::ValueMap(const CsrMatrix<V>& pattern, const TileMatrix<V>& m)
     : tiled_(m.values.size()),
       deferred_(m.deferred.values.size()),
       tile_row_begin_(m.tile_rows.size()),
+      tile_row_nnz_(m.tile_rows.size()),
       row_begin_(static_cast<std::size_t>(m.deferred.listed_rows())),
       nnz_(m.nnz) {
     validate_row_ptrs(pattern);
     if (pattern.rows != m.rows || pattern.cols != m.cols || pattern.nnz() != m.nnz) fail_pattern(0);
     for (std::size_t k = 0; k < m.tile_rows.size(); ++k) {
-        tile_row_begin_[k] = pattern.row_ptrs[std::int64_t{m.tile_rows[k]} * kTileSize];
+        const std::int64_t row = std::int64_t{m.tile_rows[k]} * kTileSize;
+        tile_row_begin_[k] = pattern.row_ptrs[row];
+        tile_row_nnz_[k] = pattern.row_ptrs[std::min<std::int64_t>(row + kTileSize, m.rows)] - tile_row_begin_[k];
     }
     const auto& d = m.deferred;
     for (offset_t k = 0; k < d.listed_rows(); ++k) row_begin_[k] = pattern.row_ptrs[d.row(k)];
@@ -138,11 +141,23 @@ void ValueMap::update(TileMatrix<V>& m, std::span<const V> values) const {
         m.deferred.values.size() != deferred_.size()) {
         throw Error(fmt::format("update_values: {} values for a map of {} nonzeros", values.size(), nnz_));
     }
-    parallel_for(0, static_cast<offset_t>(m.tile_rows.size()), kGrain, [&](offset_t k) {
-        const V* in = values.data() + tile_row_begin_[k];
-        for (offset_t s = m.value_ptrs[k]; s < m.value_ptrs[k + 1]; ++s) {
-            const std::uint32_t p = tiled_[s];
-            m.values[s] = p == 0 ? V{} : in[p - 1];
+    parallel_ranges(0, static_cast<offset_t>(m.tile_rows.size()), kGrain, [&](offset_t first, offset_t last) {
+        // Taking values in turn from 16 rows of some length is slow, even in the first cache, but from a copy in one
+        // place it is not.
+        constexpr offset_t worth_copying = 256;
+        std::array<V, 8192> copy;
+        copy[0] = V{};
+        for (offset_t k = first; k < last; ++k) {
+            const V* in = values.data() + tile_row_begin_[k];
+            const offset_t nnz = tile_row_nnz_[k];
+            if (nnz >= worth_copying && nnz < static_cast<offset_t>(copy.size())) {
+                std::copy_n(in, nnz, copy.begin() + 1);
+                for (offset_t s = m.value_ptrs[k]; s < m.value_ptrs[k + 1]; ++s) m.values[s] = copy[tiled_[s]];
+            } else {
+                for (offset_t s = m.value_ptrs[k]; s < m.value_ptrs[k + 1]; ++s) {
+                    m.values[s] = tiled_[s] == 0 ? V{} : in[tiled_[s] - 1];
+                }
+            }
         }
     });
     auto& d = m.deferred;
