@@ -7,9 +7,6 @@
 
 namespace tilespmv::bench {
 
-/// Size of the largest cache of the first processor, 32 MiB if the system does not tell.
-std::size_t last_level_cache_bytes();
-
 /// The processors of this machine, with as many threads as OpenMP has at the time.
 class CpuDevice final : public Device {
 public:

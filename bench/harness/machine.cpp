@@ -9,8 +9,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "bench/harness/cpu_device.hpp"
 #include "bench/harness/revision.hpp"
+#include "kernels/cpu/cache_size.hpp"
 #include "kernels/cuda/device.hpp"
 #include "tile/error.hpp"
 
@@ -69,7 +69,7 @@ Machine this_machine() {
             .hardware_threads = threads,
             .memory_bytes =
                 static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)),
-            .cache_bytes = last_level_cache_bytes(),
+            .cache_bytes = cpu::last_level_cache_bytes(),
             .gpu = this_gpu()};
 }
 

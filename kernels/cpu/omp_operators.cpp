@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/cpu/cache_size.hpp"
 #include "kernels/cpu/operators.hpp"
 #include "kernels/cpu/simd.hpp"
+#include "kernels/cpu/x_ahead.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::cpu {
@@ -28,7 +30,9 @@ public:
         : a_(parts),
           schedule_(make_schedule(a_.rows, a_.tiles, a_.csr)),
           simd_(simd_kernels<V>()),
-          piece_sums_(schedule_.pieces.size() * kTileSize) {}
+          piece_sums_(schedule_.pieces.size() * kTileSize) {
+        a_.csr.x_ahead = x_ahead(a_.csr, a_.cols, last_level_cache_bytes());
+    }
 
     [[nodiscard]] std::string_view name() const override { return a_.name; }
     [[nodiscard]] index_t rows() const override { return a_.rows; }

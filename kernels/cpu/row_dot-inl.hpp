@@ -15,10 +15,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {
 
+/// Rows of so few nonzeros are not worth a vector, of which gathers fill most lanes in vain.
+inline constexpr offset_t kFewNonzeros = 2;
+
 /// sum of values[i] * x[cols[i]]
 template <Value V>
 HWY_INLINE double row_dot(const V* HWY_RESTRICT values, const index_t* HWY_RESTRICT cols, offset_t n,
                           const V* HWY_RESTRICT x) {
+    if (n <= kFewNonzeros) {
+        double sum = 0;
+        for (offset_t i = 0; i < n; ++i) sum += static_cast<double>(values[i]) * static_cast<double>(x[cols[i]]);
+        return sum;
+    }
     const D d;
     auto sum = hn::Zero(d);
     offset_t i = 0;
@@ -47,9 +55,15 @@ template <Value V, class Offset>
 void add_rows(const CsrRows<V>& a, const Offset* row_ptrs, Span rows, Span nonzeros, index_t first_row, const V* x,
               double* sums) {
     offset_t p = nonzeros.begin;
+    offset_t asked = p;
     for (offset_t k = rows.begin; k < rows.end; ++k) {
         const offset_t end = std::min(static_cast<offset_t>(row_ptrs[k + 1]), nonzeros.end);
         if (p >= end) continue;
+        if (a.x_ahead > 0) {
+            const offset_t ask = std::min(end + a.x_ahead, nonzeros.end);
+            a.ask_for_x(x, asked, ask);
+            asked = ask;
+        }
         sums[a.row(k) - first_row] += row_dot(a.values + p, a.col_idxs + p, end - p, x);
         p = end;
     }

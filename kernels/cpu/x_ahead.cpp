@@ -1,0 +1,68 @@
+#include "kernels/cpu/x_ahead.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tilespmv::cpu {
+namespace {
+
+// Measured on two processors of 32 and 300 MB of last-level cache: twice or half as far differs little.
+constexpr offset_t kAhead = 256;
+constexpr double kScattered = 0.1;
+// Processors run ahead over several short rows less far than over one long row, whose gathers they have at once.
+constexpr offset_t kShortRow = 4;
+constexpr std::size_t kNearBytes = std::size_t{2} << 20;  // of a second-level cache
+
+constexpr offset_t kSamples = 64;
+constexpr offset_t kSampleNonzeros = 512;
+
+/// Lines of x used shortly before.
+class RecentLines {
+public:
+    RecentLines() { lines_.fill(-2); }
+    /// Whether this line or one beside it is among them; then it is.
+    bool use(index_t line) {
+        const bool known = at(line - 1) == line - 1 || at(line) == line || at(line + 1) == line + 1;
+        at(line) = line;
+        return known;
+    }
+
+private:
+    index_t& at(index_t line) { return lines_[static_cast<std::size_t>(line) % lines_.size()]; }
+    std::array<index_t, 4096> lines_;
+};
+
+}  // namespace
+
+template <Value V>
+double scattered_share(const CsrRows<V>& a) {
+    constexpr index_t line = 64 / sizeof(V);
+    const offset_t nnz = a.size > 0 ? a.begin(a.size) : 0;
+    const offset_t samples = std::min(kSamples, nnz / kSampleNonzeros);
+    offset_t scattered = 0;
+    for (offset_t s = 0; s < samples; ++s) {
+        RecentLines recent;
+        const index_t* const cols = a.col_idxs + nnz / samples * s;
+        for (offset_t i = 0; i < kSampleNonzeros; ++i) {
+            const bool known = recent.use(cols[i] / line);
+            scattered += !known && i >= kSampleNonzeros / 2;  // the first half makes lines known
+        }
+    }
+    return samples > 0 ? static_cast<double>(scattered) / static_cast<double>(samples * (kSampleNonzeros / 2)) : 0.0;
+}
+
+template <Value V>
+offset_t x_ahead(const CsrRows<V>& a, index_t cols, std::size_t cache_bytes) {
+    if (a.size == 0) return 0;
+    const std::size_t x_bytes = static_cast<std::size_t>(cols) * sizeof(V);
+    const bool is_far = x_bytes > cache_bytes / 4;  // the matrix passes through it too
+    const bool has_short_rows = x_bytes > kNearBytes && a.begin(a.size) < kShortRow * a.size;
+    return (is_far || has_short_rows) && scattered_share(a) > kScattered ? kAhead : 0;
+}
+
+template offset_t x_ahead(const CsrRows<double>&, index_t, std::size_t);
+template offset_t x_ahead(const CsrRows<float>&, index_t, std::size_t);
+template double scattered_share(const CsrRows<double>&);
+template double scattered_share(const CsrRows<float>&);
+
+}  // namespace tilespmv::cpu
