@@ -68,12 +68,12 @@ void measure_update(benchmark::State& state, const char* specification, bool is_
 
 int main(int argc, char** argv) {
     bench::keep_freed_memory();  // or large matrices alone would pay for new pages at every conversion
-    // About 20 million nonzeros each in the end.
-    const std::vector<Kind> kinds{{"laplace2d:n={}", {500, 1000, 2000}},
-                                  {"stencil27:n=40,nz={}", {30, 120, 480}},
-                                  {"fem:n=14,dof=3,nz={}", {30, 120, 480}},
-                                  {"uniform:n={}", {75000, 300000, 1200000}},
-                                  {"rmat:scale={}", {16, 18, 20}}};
+    // About 1, 5, 20 and 80 million nonzeros each.
+    const std::vector<Kind> kinds{{"laplace2d:n={}", {500, 1000, 2000, 4000}},
+                                  {"stencil27:n=40,nz={}", {30, 120, 480, 1920}},
+                                  {"fem:n=14,dof=3,nz={}", {30, 120, 480, 1920}},
+                                  {"uniform:n={}", {75000, 300000, 1200000, 4800000}},
+                                  {"rmat:scale={}", {16, 18, 20, 22}}};
     for (const Kind& kind : kinds) {
         for (const char* selector : {"bytes", "paper-adaptive", "paper-deferred"}) {
             const std::string specification = kind.specification;

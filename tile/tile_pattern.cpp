@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#define HWY_WANT_AVX3_DL  // it counts the bits of 16-bit lanes in one instruction
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tile/tile_pattern.cpp"
 #include <hwy/foreach_target.h>
