@@ -21,8 +21,9 @@ struct CsrRows {
     [[nodiscard]] index_t row(offset_t k) const { return row_ids ? row_ids[k] : static_cast<index_t>(k); }
     /// First nonzero of listed row k; k = size gives their number.
     [[nodiscard]] offset_t begin(offset_t k) const { return row_ptrs32 ? row_ptrs32[k] : row_ptrs64[k]; }
-    /// Asks for x under some nonzeros, into the second-level cache: they are too many for the first.
-    void ask_for_x(const V* x, offset_t first, offset_t end) const {
+    /// Asks for x under some nonzeros, into the second-level cache: they are too many for the first. Always inline, as
+    /// compilers leave out calls that do nothing but this.
+    [[gnu::always_inline]] void ask_for_x(const V* x, offset_t first, offset_t end) const {
         for (offset_t i = first; i < end; ++i) __builtin_prefetch(x + col_idxs[i], 0, 2);
     }
 };
