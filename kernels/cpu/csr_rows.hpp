@@ -15,8 +15,9 @@ struct CsrRows {
     const offset_t* row_ptrs64 = nullptr;
     const index_t* col_idxs = nullptr;
     const V* values = nullptr;
-    offset_t size = 0;     ///< rows listed
-    offset_t x_ahead = 0;  ///< so many nonzeros before it is needed, x is asked for
+    offset_t size = 0;            ///< rows listed
+    offset_t x_ahead = 0;         ///< so many nonzeros before it is needed, x is asked for
+    bool has_short_rows = false;  ///< of so few nonzeros that they are better multiplied in blocks of many rows
 
     [[nodiscard]] index_t row(offset_t k) const { return row_ids ? row_ids[k] : static_cast<index_t>(k); }
     /// First nonzero of listed row k; k = size gives their number.

@@ -31,7 +31,7 @@ public:
           schedule_(make_schedule(a_.rows, a_.tiles, a_.csr)),
           simd_(simd_kernels<V>()),
           piece_sums_(schedule_.pieces.size() * kTileSize) {
-        a_.csr.x_ahead = x_ahead(a_.csr, a_.cols, last_level_cache_bytes());
+        choose_x_access(a_.csr, a_.cols, last_level_cache_bytes());
     }
 
     [[nodiscard]] std::string_view name() const override { return a_.name; }

@@ -69,12 +69,59 @@ void add_rows(const CsrRows<V>& a, const Offset* row_ptrs, Span rows, Span nonze
     }
 }
 
+/// The same for rows of few nonzeros, whose number cannot be foreseen: the products of a block of nonzeros first, then
+/// the sums of rows, without a branch on their lengths up to kFew.
+template <Value V, class Offset>
+void add_short_rows(const CsrRows<V>& a, const Offset* row_ptrs, Span rows, Span nonzeros, index_t first_row,
+                    const V* x, double* sums) {
+    constexpr offset_t kBlock = 512;
+    constexpr offset_t kFew = 3;
+    HWY_ALIGN double products[kBlock + kFew] = {};
+    offset_t p = nonzeros.begin;
+    for (offset_t k = rows.begin; k < rows.end;) {
+        const offset_t base = p;
+        const offset_t stop = std::min(base + kBlock, nonzeros.end);
+        a.ask_for_x(x, base + a.x_ahead, std::min(stop + a.x_ahead, nonzeros.end));
+        for (offset_t i = base; i < stop; ++i) {
+            products[i - base] = static_cast<double>(a.values[i]) * static_cast<double>(x[a.col_idxs[i]]);
+        }
+        for (; k < rows.end; ++k) {
+            const offset_t end = std::clamp(static_cast<offset_t>(row_ptrs[k + 1]), p, nonzeros.end);
+            const bool is_longer = end > stop;  // than what is left of the block, or even than all of it
+            if (is_longer && p > base) break;
+            double& sum = sums[a.row(k) - first_row];
+            const double* const q = products + (p - base);
+            if (is_longer) {
+                sum += row_dot(a.values + p, a.col_idxs + p, end - p, x);
+            } else if (end - p <= kFew) {
+                const double sums_of_few[kFew + 1] = {0, q[0], q[0] + q[1], q[0] + q[1] + q[2]};
+                sum += sums_of_few[end - p];
+            } else {
+                for (const double* product = q; product < products + (end - base); ++product) sum += *product;
+            }
+            p = end;
+            if (is_longer) break;
+        }
+        k += p > stop;
+    }
+}
+
+template <Value V, class Offset>
+void add_csr_rows(const CsrRows<V>& a, const Offset* row_ptrs, Span rows, Span nonzeros, index_t first_row, const V* x,
+                  double* sums) {
+    if (a.has_short_rows) {
+        add_short_rows(a, row_ptrs, rows, nonzeros, first_row, x, sums);
+    } else {
+        add_rows(a, row_ptrs, rows, nonzeros, first_row, x, sums);
+    }
+}
+
 template <Value V>
 void add_csr(const CsrRows<V>& a, Span rows, Span nonzeros, index_t first_row, const V* x, double* sums) {
     if (a.row_ptrs32) {
-        add_rows(a, a.row_ptrs32, rows, nonzeros, first_row, x, sums);
+        add_csr_rows(a, a.row_ptrs32, rows, nonzeros, first_row, x, sums);
     } else {
-        add_rows(a, a.row_ptrs64, rows, nonzeros, first_row, x, sums);
+        add_csr_rows(a, a.row_ptrs64, rows, nonzeros, first_row, x, sums);
     }
 }
 

@@ -52,16 +52,19 @@ double scattered_share(const CsrRows<V>& a) {
 }
 
 template <Value V>
-offset_t x_ahead(const CsrRows<V>& a, index_t cols, std::size_t cache_bytes) {
-    if (a.size == 0) return 0;
+void choose_x_access(CsrRows<V>& a, index_t cols, std::size_t cache_bytes) {
+    if (a.size == 0) return;
     const std::size_t x_bytes = static_cast<std::size_t>(cols) * sizeof(V);
     const bool is_far = x_bytes > cache_bytes / 4;  // the matrix passes through it too
-    const bool has_short_rows = x_bytes > kNearBytes && a.begin(a.size) < kShortRow * a.size;
-    return (is_far || has_short_rows) && scattered_share(a) > kScattered ? kAhead : 0;
+    const bool has_short_rows = a.begin(a.size) < kShortRow * a.size;
+    if (!is_far && !(has_short_rows && x_bytes > kNearBytes)) return;
+    if (scattered_share(a) <= kScattered) return;
+    a.x_ahead = kAhead;
+    a.has_short_rows = has_short_rows;
 }
 
-template offset_t x_ahead(const CsrRows<double>&, index_t, std::size_t);
-template offset_t x_ahead(const CsrRows<float>&, index_t, std::size_t);
+template void choose_x_access(CsrRows<double>&, index_t, std::size_t);
+template void choose_x_access(CsrRows<float>&, index_t, std::size_t);
 template double scattered_share(const CsrRows<double>&);
 template double scattered_share(const CsrRows<float>&);
 

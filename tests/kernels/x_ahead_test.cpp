@@ -22,32 +22,48 @@ TEST(XAhead, TellsScatteredMatricesFromThoseInLine) {
     }
 }
 
+CsrRows<double> rows_with_access(const CsrMatrix<double>& a, std::size_t cache_bytes) {
+    CsrRows<double> rows = rows_of(a);
+    choose_x_access(rows, a.cols, cache_bytes);
+    return rows;
+}
+
 TEST(XAhead, IsForXOutOfReachOrShortRows) {
     const auto long_rows = generate<double>("uniform:n=400000,per_row=8");
-    EXPECT_GT(x_ahead(rows_of(long_rows), long_rows.cols, 4 * kMiB), 0);
-    EXPECT_EQ(x_ahead(rows_of(long_rows), long_rows.cols, 400 * kMiB), 0);
+    EXPECT_GT(rows_with_access(long_rows, 4 * kMiB).x_ahead, 0);
+    EXPECT_FALSE(rows_with_access(long_rows, 4 * kMiB).has_short_rows);
+    EXPECT_EQ(rows_with_access(long_rows, 400 * kMiB).x_ahead, 0);
     const auto short_rows = generate<double>("uniform:n=400000,per_row=2");
-    EXPECT_GT(x_ahead(rows_of(short_rows), short_rows.cols, 400 * kMiB), 0);
-    const auto small = generate<double>("uniform:n=20000,per_row=2");
-    EXPECT_EQ(x_ahead(rows_of(small), small.cols, 400 * kMiB), 0);
-    const auto in_line = generate<double>("laplace2d:n=700");
-    EXPECT_EQ(x_ahead(rows_of(in_line), in_line.cols, kMiB), 0);
-    EXPECT_EQ(x_ahead(CsrRows<double>{}, 1 << 30, kMiB), 0);
+    EXPECT_GT(rows_with_access(short_rows, 400 * kMiB).x_ahead, 0);
+    EXPECT_TRUE(rows_with_access(short_rows, 400 * kMiB).has_short_rows);
+    EXPECT_EQ(rows_with_access(generate<double>("uniform:n=20000,per_row=2"), 400 * kMiB).x_ahead, 0);
+    EXPECT_EQ(rows_with_access(generate<double>("laplace2d:n=700"), kMiB).x_ahead, 0);
+    CsrRows<double> nothing;
+    choose_x_access(nothing, 1 << 30, kMiB);
+    EXPECT_EQ(nothing.x_ahead, 0);
+}
+
+/// With whole numbers, so that sums do not depend on their order.
+std::vector<double> sums_of(const CsrMatrix<double>& a, Span nonzeros, offset_t ahead, bool short_rows) {
+    CsrRows<double> rows = rows_of(a);
+    rows.x_ahead = ahead;
+    rows.has_short_rows = short_rows;
+    Buffer<double> x(static_cast<std::size_t>(a.cols));
+    for (index_t i = 0; i < a.cols; ++i) x[i] = i % 11 - 5;
+    std::vector<double> sums(static_cast<std::size_t>(a.rows), 1.0);
+    simd_kernels<double>().add_csr(rows, {0, a.rows}, nonzeros, 0, x.data(), sums.data());
+    return sums;
 }
 
 TEST(XAhead, DoesNotChangeSums) {
-    const auto a = generate<double>("rmat:scale=10");
-    Buffer<double> x(static_cast<std::size_t>(a.cols));
-    for (index_t i = 0; i < a.cols; ++i) x[i] = 1.0 / (1 + i);
-    const auto sums_with = [&](offset_t ahead, Span nonzeros) {
-        CsrRows<double> rows = rows_of(a);
-        rows.x_ahead = ahead;
-        std::vector<double> sums(static_cast<std::size_t>(a.rows), 0.0);
-        simd_kernels<double>().add_csr(rows, {0, a.rows}, nonzeros, 0, x.data(), sums.data());
-        return sums;
-    };
-    for (const Span nonzeros : {Span{0, a.nnz()}, Span{0, 100}, Span{a.nnz() / 3, a.nnz() / 2}}) {
-        EXPECT_EQ(sums_with(256, nonzeros), sums_with(0, nonzeros));
+    for (const char* specification : {"rmat:scale=10", "circuit:n=5000", "arrow:n=3000", "hypersparse:n=4000"}) {
+        auto a = generate<double>(specification);
+        for (offset_t i = 0; i < a.nnz(); ++i) a.values[i] = static_cast<double>(i % 7 - 3);
+        for (const Span nonzeros : {Span{0, a.nnz()}, Span{0, 100}, Span{a.nnz() / 3, a.nnz() / 2}, Span{7, 7}}) {
+            const auto expected = sums_of(a, nonzeros, 0, false);
+            EXPECT_EQ(sums_of(a, nonzeros, 256, false), expected) << specification;
+            EXPECT_EQ(sums_of(a, nonzeros, 256, true), expected) << specification;
+        }
     }
 }
 
