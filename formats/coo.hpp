@@ -48,7 +48,7 @@ struct Coo {
         const TileEntry* tile = t.tile;
         const std::uint8_t* index = t.index;
         const std::uint8_t* const end = index + std::min<offset_t>(t.values, t.index_end - index);
-        auto column = static_cast<std::uint64_t>(t.column + 1);  // the least that the next one may have
+        auto column = static_cast<std::uint64_t>(t.column) + 1;  // the least that the next one may have
         if (t.rows < kTileSize || column >= full_columns) return;
         const auto single = std::bit_cast<std::uint64_t>(TileEntry(0, id, 1, 1, 1, 0));
         const auto rest = [&](int i) { return std::bit_cast<std::uint64_t>(tile[i]) - single; };

@@ -40,7 +40,7 @@ void assign(TilePattern& p, const std::uint16_t* masks, const RowLikeness& like)
 using Masks = hn::CappedTag<std::uint16_t, RowLikeness::kHalf>;
 using Bytes = hn::CappedTag<std::uint8_t, 16>;
 
-HWY_INLINE void count(TilePattern& p, hn::Vec<Masks> first, hn::Vec<Masks> last) {
+HWY_INLINE void count_rows(TilePattern& p, hn::Vec<Masks> first, hn::Vec<Masks> last) {
     const Bytes bytes;
     const auto counts = hn::ConcatEven(bytes, hn::BitCast(bytes, hn::PopulationCount(last)),
                                        hn::BitCast(bytes, hn::PopulationCount(first)));
@@ -52,7 +52,7 @@ HWY_INLINE void count(TilePattern& p, hn::Vec<Masks> first, hn::Vec<Masks> last)
 
 void count(TilePattern& p) {
     const Masks masks;
-    count(p, hn::LoadU(masks, p.row_masks.data()), hn::LoadU(masks, p.row_masks.data() + RowLikeness::kHalf));
+    count_rows(p, hn::LoadU(masks, p.row_masks.data()), hn::LoadU(masks, p.row_masks.data() + RowLikeness::kHalf));
 }
 
 void assign(TilePattern& p, const std::uint16_t* masks, const RowLikeness& like) {
@@ -67,7 +67,7 @@ void assign(TilePattern& p, const std::uint16_t* masks, const RowLikeness& like)
         return rows;
     };
     const auto first = half(0);
-    count(p, first, half(1));
+    count_rows(p, first, half(1));
 }
 
 #endif

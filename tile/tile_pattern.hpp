@@ -17,11 +17,11 @@ public:
         for (int r = 0; r < kTileSize; ++r) set(r, r);
     }
     void set(int row, int like) {
-        for (int b = 0; b < 2; ++b) {
-            const auto at = static_cast<std::size_t>(2 * (row % kHalf) + b);
+        for (std::size_t b = 0; b < 2; ++b) {
+            const std::size_t at = 2 * static_cast<std::size_t>(row % kHalf) + b;
             const auto half = static_cast<std::size_t>(row / kHalf);
             const auto source = static_cast<std::size_t>(like / kHalf);
-            bytes_[half][source][at] = static_cast<std::uint8_t>(2 * (like % kHalf) + b);
+            bytes_[half][source][at] = static_cast<std::uint8_t>(2 * static_cast<std::size_t>(like % kHalf) + b);
             bytes_[half][1 - source][at] = kNone;
         }
     }

@@ -48,7 +48,8 @@ double scattered_share(const CsrRows<V>& a) {
             scattered += !known && i >= kSampleNonzeros / 2;  // the first half makes lines known
         }
     }
-    return samples > 0 ? static_cast<double>(scattered) / static_cast<double>(samples * (kSampleNonzeros / 2)) : 0.0;
+    constexpr offset_t counted = kSampleNonzeros / 2;
+    return samples > 0 ? static_cast<double>(scattered) / static_cast<double>(samples * counted) : 0.0;
 }
 
 template <Value V>
