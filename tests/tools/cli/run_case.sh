@@ -12,7 +12,7 @@
 # not count. The commands see no GPU, so that they say the same on every machine, unless the case is for one: with gpu,
 # the exit code is 77 on machines without.
 set -uo pipefail
-export LC_ALL=C
+export LC_ALL=C OMP_WAIT_POLICY=passive
 [[ ${4:-} == gpu ]] || export CUDA_VISIBLE_DEVICES=
 case_file=$(realpath "$1")
 program=$(realpath "$2")
