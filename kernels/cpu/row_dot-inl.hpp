@@ -64,7 +64,7 @@ void add_rows(const CsrRows<V>& a, const Offset* row_ptrs, Span rows, Span nonze
             a.ask_for_x(x, asked, ask);
             asked = ask;
         }
-        sums[a.row(k) - first_row] += row_dot(a.values + p, a.col_idxs + p, end - p, x);
+        sums[a.row(k) - first_row] += row_dot(a.values.data() + p, a.col_idxs.data() + p, end - p, x);
         p = end;
     }
 }
@@ -92,7 +92,7 @@ void add_short_rows(const CsrRows<V>& a, const Offset* row_ptrs, Span rows, Span
             double& sum = sums[a.row(k) - first_row];
             const double* const q = products + (p - base);
             if (is_longer) {
-                sum += row_dot(a.values + p, a.col_idxs + p, end - p, x);
+                sum += row_dot(a.values.data() + p, a.col_idxs.data() + p, end - p, x);
             } else if (end - p <= kFew) {
                 const double sums_of_few[kFew + 1] = {0, q[0], q[0] + q[1], q[0] + q[1] + q[2]};
                 sum += sums_of_few[end - p];
@@ -118,11 +118,8 @@ void add_csr_rows(const CsrRows<V>& a, const Offset* row_ptrs, Span rows, Span n
 
 template <Value V>
 void add_csr(const CsrRows<V>& a, Span rows, Span nonzeros, index_t first_row, const V* x, double* sums) {
-    if (a.row_ptrs32) {
-        add_csr_rows(a, a.row_ptrs32, rows, nonzeros, first_row, x, sums);
-    } else {
-        add_csr_rows(a, a.row_ptrs64, rows, nonzeros, first_row, x, sums);
-    }
+    std::visit([&](auto row_ptrs) { add_csr_rows(a, row_ptrs.data(), rows, nonzeros, first_row, x, sums); },
+               a.row_ptrs);
 }
 
 }  // namespace tilespmv::cpu::HWY_NAMESPACE

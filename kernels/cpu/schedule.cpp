@@ -16,7 +16,7 @@ class Scheduler {
 public:
     Scheduler(index_t rows, const TileMatrix<V>* tiles, const CsrRows<V>& csr) : rows_(rows), tiles_(tiles), csr_(csr) {
         const offset_t tiled = tiles ? tile_bytes({0, static_cast<offset_t>(tiles->tile_rows.size())}) : 0;
-        schedule_.bytes = tiled + csr_bytes({0, csr.size});
+        schedule_.bytes = tiled + csr_bytes({0, csr.size()});
         limit_ = std::clamp(schedule_.bytes / kUsualChunks, kMinChunkBytes, kMaxChunkBytes);
     }
 
@@ -35,7 +35,7 @@ private:
                size(tiles_->index_ptrs);
     }
     [[nodiscard]] offset_t csr_bytes(Span k) const {
-        if (csr_.size == 0) return 0;
+        if (csr_.size() == 0) return 0;
         return (csr_.begin(k.end) - csr_.begin(k.begin)) * kNonzeroBytes +
                (k.end - k.begin) * offset_t{sizeof(offset_t)};
     }
@@ -49,7 +49,7 @@ private:
             tiles_->tile_rows[tile_row_] == row / kTileSize) {
             c.tile_rows.end = ++tile_row_;
         }
-        while (csr_row_ < csr_.size && csr_.row(csr_row_) - row < kTileSize) ++csr_row_;
+        while (csr_row_ < csr_.size() && csr_.row(csr_row_) - row < kTileSize) ++csr_row_;
         c.csr_rows.end = csr_row_;
         return c;
     }
@@ -78,7 +78,7 @@ private:
     void cut(const Chunk& tile_row) {
         const auto first = static_cast<offset_t>(schedule_.pieces.size());
         for (offset_t k = tile_row.tile_rows.begin; k < tile_row.tile_rows.end; ++k) cut_tiles(k);
-        if (csr_.size > 0) cut_nonzeros({csr_.begin(tile_row.csr_rows.begin), csr_.begin(tile_row.csr_rows.end)});
+        if (csr_.size() > 0) cut_nonzeros({csr_.begin(tile_row.csr_rows.begin), csr_.begin(tile_row.csr_rows.end)});
         schedule_.heavy.push_back({tile_row, {first, static_cast<offset_t>(schedule_.pieces.size())}});
     }
 

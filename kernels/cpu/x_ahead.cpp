@@ -37,12 +37,12 @@ private:
 template <Value V>
 double scattered_share(const CsrRows<V>& a) {
     constexpr index_t line = 64 / sizeof(V);
-    const offset_t nnz = a.size > 0 ? a.begin(a.size) : 0;
+    const offset_t nnz = a.size() > 0 ? a.begin(a.size()) : 0;
     const offset_t samples = std::min(kSamples, nnz / kSampleNonzeros);
     offset_t scattered = 0;
     for (offset_t s = 0; s < samples; ++s) {
         RecentLines recent;
-        const index_t* const cols = a.col_idxs + nnz / samples * s;
+        const index_t* const cols = a.col_idxs.data() + nnz / samples * s;
         for (offset_t i = 0; i < kSampleNonzeros; ++i) {
             const bool known = recent.use(cols[i] / line);
             scattered += !known && i >= kSampleNonzeros / 2;  // the first half makes lines known
@@ -54,10 +54,10 @@ double scattered_share(const CsrRows<V>& a) {
 
 template <Value V>
 void choose_x_access(CsrRows<V>& a, index_t cols, std::size_t cache_bytes) {
-    if (a.size == 0) return;
+    if (a.size() == 0) return;
     const std::size_t x_bytes = static_cast<std::size_t>(cols) * sizeof(V);
     const bool is_far = x_bytes > cache_bytes / 4;  // the matrix passes through it too
-    const bool has_short_rows = a.begin(a.size) < kShortRow * a.size;
+    const bool has_short_rows = a.begin(a.size()) < kShortRow * a.size();
     if (!is_far && !(has_short_rows && x_bytes > kNearBytes)) return;
     if (scattered_share(a) <= kScattered) return;
     a.x_ahead = kAhead;

@@ -96,6 +96,46 @@ CsrMatrix<double> long_rows() {
     return matrix_of(300, 30000, positions);
 }
 
+/// So few nonzeros a tile that selectors which may defer defer all of them, and every row has some.
+CsrMatrix<double> scattered_rows(index_t n) {
+    Positions positions;
+    std::mt19937 random(9);
+    for (index_t r = 0; r < n; ++r) {
+        const auto wanted = 4 * (static_cast<std::size_t>(r) + 1);
+        while (positions.size() < wanted)
+            positions.emplace(r, static_cast<index_t>(random() % static_cast<unsigned>(n)));
+    }
+    return matrix_of(n, n, positions);
+}
+
+/// Full tiles in the upper half of the rows, single nonzeros in the lower half and at the far end of every seventh row.
+CsrMatrix<double> half_scattered(index_t n) {
+    Positions positions = random_positions(n, 5 * n, static_cast<std::size_t>(n), 10);
+    for (index_t r = 0; r < n / 2; ++r) {
+        for (index_t c = 0; c < kTileSize; ++c) positions.emplace(r, r / kTileSize * 3 * kTileSize + c);
+        if (r % 7 == 0) positions.emplace(r, 5 * n - 1);
+    }
+    return matrix_of(n, 5 * n, positions);
+}
+
+/// Columns on both sides of multiples of 2^16 in one row.
+CsrMatrix<double> far_apart() {
+    Positions positions;
+    for (index_t r = 0; r < 20; ++r) {
+        for (const index_t c : {0, 15, 16, 65535, 65536, 131071, 131072, 200000}) {
+            if ((r + c) % 3 != 0) positions.emplace(r, c);
+        }
+        positions.emplace(r, r % 2 * 65536);
+    }
+    return matrix_of(20, 200001, positions);
+}
+
+CsrMatrix<double> explicit_zeros() {
+    auto a = banded(90, 3);
+    for (std::size_t i = 0; i < a.values.size(); i += 3) a.values[i] = i % 2 == 0 ? 0.0 : -0.0;
+    return a;
+}
+
 }  // namespace
 
 std::vector<NamedTile> tile_battery() {
@@ -148,6 +188,10 @@ std::vector<NamedMatrix> matrix_battery() {
     add("hypersparse", matrix_of(100000, 100000, random_positions(100000, 100000, 60, 3)));
     add("scattered", matrix_of(1000, 1000, random_positions(1000, 1000, 8000, 4)));
     add("mixed tiles", mixed_tiles());
+    add("scattered rows", scattered_rows(700));
+    add("half scattered", half_scattered(200));
+    add("far apart", far_apart());
+    add("explicit zeros", explicit_zeros());
     return all;
 }
 

@@ -45,7 +45,7 @@ std::vector<NamedTile> tile_battery();
 CsrMatrix<double> matrix_of(index_t rows, index_t cols, const std::set<std::pair<index_t, index_t>>& positions);
 
 /// Every size modulo 16, empty, one row, one column, dense, hub rows and columns, rows longer than a block,
-/// hypersparse, all formats mixed.
+/// hypersparse, all formats mixed, nothing or half of it worth a tile, columns 2^16 apart, explicit zeros.
 std::vector<NamedMatrix> matrix_battery();
 
 }  // namespace tilespmv::testing

@@ -1,0 +1,257 @@
+// Random matrices by random selectors in every value type, after every arrival, through every operator of a device,
+// with several alpha, beta and numbers of threads: each product is compared with the oracle, each matrix that comes
+// back with the original, and each y with that of the same operator in another arrival or with other threads, bit by
+// bit.
+//
+//     differential [--device cpu|cuda] [--seconds N] [--seed N] [--case N]
+//
+// Stops at the first case that fails and prints the command that repeats it. Exit codes: 0 nothing is wrong, 1
+// something is, 2 wrong usage, 4 no GPU.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <omp.h>
+#include <CLI/CLI.hpp>
+
+#include "kernels/backend.hpp"
+#include "kernels/check.hpp"
+#include "kernels/cuda/device.hpp"
+#include "selector/policy.hpp"
+#include "tests/fuzz/random_matrix.hpp"
+#include "tests/support/arrival.hpp"
+#include "tests/temporary_directory.hpp"
+#include "tile/error.hpp"
+#include "tools/operator_list.hpp"
+
+namespace tilespmv::fuzz {
+namespace {
+
+using testing::Arrival;
+
+/// What was found wrong, in one line.
+struct Wrong {
+    std::string what;
+};
+
+std::string random_selector(Random& random) {
+    static constexpr std::array often{"bytes", "paper-deferred", "paper-adaptive", "paper-csr", "bytes:defer=0"};
+    switch (random.below(4)) {
+        case 0:
+            return std::string(random.pick(selectors()).name);
+        case 1:
+            return fmt::format("paper-deferred:defer={},coo={},dense={:.1f},ell_fill={:.1f}", random.below(40),
+                               random.below(20), 0.3 + 0.1 * static_cast<double>(random.below(8)),
+                               0.25 * static_cast<double>(random.below(5)));
+        case 2:
+            return fmt::format("bytes:saving={}", random.below(64));
+        default:
+            return random.pick(often);
+    }
+}
+
+/// The operator as it is, and with a value of each option of its sweeps.
+std::vector<std::string> random_specifications(const OperatorEntry& entry, Random& random) {
+    std::vector<std::string> all{std::string(entry.name)};
+    std::istringstream sweeps{std::string(entry.sweeps)};
+    for (std::string sweep; std::getline(sweeps, sweep, ',');) {
+        const auto option = sweep.substr(0, sweep.find('='));
+        all.push_back(random.pick(tools::expand_sweeps(entry, fmt::format("{}:{}=all", entry.name, option))));
+    }
+    return all;
+}
+
+bool is_library(std::string_view operator_name) { return operator_name.starts_with("cusparse"); }
+
+template <Value V>
+std::vector<ChosenOperator<V>> random_operators(Backend backend, Random& random, bool is_finite) {
+    std::vector<ChosenOperator<V>> all;
+    if (backend == Backend::cpu && !CpuValue<V>) return all;
+    for (const auto& entry : operator_entries<V>(backend)) {
+        // A library's time is not ours to spend, and where it pads with zeros, Inf becomes NaN.
+        if (is_library(entry.name) && (!is_finite || !random.once_in(8))) continue;
+        for (const auto& specification : random_specifications(entry, random)) {
+            all.push_back(choose_operator<V>(backend, specification));
+        }
+    }
+    return all;
+}
+
+/// One matrix with everything that is done to it, in one value type.
+template <Value V>
+class Case {
+public:
+    Case(const RandomMatrix& matrix, const std::string& selector, Backend backend, Random& random,
+         const std::filesystem::path& directory)
+        : a_(convert_values<V>(matrix.csr)),
+          is_finite_(matrix.is_finite),
+          policy_(make_policy(selector)),
+          backend_(backend),
+          directory_(directory),
+          x_(vector(a_.cols, random)),
+          y_(vector(a_.rows, random)),
+          alpha_(static_cast<V>(random.pick(std::array{1.0, -1.0, 2.5, -0.125, 0.0}))),
+          beta_(static_cast<V>(random.pick(std::array{0.0, 0.0, 1.0, -0.5}))) {
+        if (random.once_in(10) && !x_.empty()) {
+            x_[static_cast<std::size_t>(random.below(a_.cols))] = std::numeric_limits<V>::infinity();
+            is_finite_ = false;
+        }
+        const std::span<const V> x(x_);
+        expected_ = expected_product<V>(a_, static_cast<double>(alpha_), x, static_cast<double>(beta_), y_);
+        operators_ = random_operators<V>(backend, random, is_finite_);
+    }
+
+    /// Throws `Wrong`. Returns the number of products.
+    std::size_t run() {
+        for (const Arrival arrival : testing::kArrivals) {
+            if (arrival == Arrival::text && !is_finite_) continue;
+            try {
+                check(testing::arrive(arrival, a_, *policy_, directory_));
+            } catch (const Wrong& wrong) {
+                throw Wrong{fmt::format("{}: {}", testing::name_of(arrival), wrong.what)};
+            } catch (const Error& error) {
+                throw Wrong{fmt::format("{}: {}", testing::name_of(arrival), error.what())};
+            }
+        }
+        return products_;
+    }
+
+private:
+    static std::vector<V> vector(index_t size, Random& random) {
+        std::vector<V> v(static_cast<std::size_t>(size));
+        for (V& value : v) value = static_cast<V>(random.number());
+        return v;
+    }
+
+    void check(const testing::Arrived<V>& arrived) {
+        if (!testing::same_matrix(a_, arrived.csr)) throw Wrong{"the matrix that came back is another one"};
+        if (!testing::same_matrix(a_, unpack(arrived.tiles))) throw Wrong{"the tiles hold another matrix"};
+        for (const auto& chosen : operators_) {
+            const auto op = chosen.make({.csr = chosen.needs_tiles ? nullptr : &arrived.csr,
+                                         .tiles = chosen.needs_tiles ? &arrived.tiles : nullptr});
+            for (const int threads : backend_ == Backend::cpu ? std::vector{1, 2, 5} : std::vector{2}) {
+                omp_set_num_threads(threads);
+                check(chosen, *op, threads);
+            }
+        }
+        omp_set_num_threads(2);
+    }
+
+    void check(const ChosenOperator<V>& chosen, const Operator<V>& op, int threads) {
+        ++products_;
+        const auto poison = std::vector<V>(y_.size(), std::numeric_limits<V>::quiet_NaN());
+        auto y = beta_ == V{0} ? poison : y_;
+        op.apply(alpha_, x_, beta_, y);
+        const auto result = check_product<V>(expected_, y, chosen.accumulator);
+        if (!result.ok) throw Wrong{fmt::format("{}, {} threads: {}", chosen.name, threads, result.message())};
+        if (is_library(chosen.name)) return;  // not reproducible
+        const auto [first, is_first] = first_.try_emplace(chosen.name, y);
+        const auto same = [](V a, V b) { return a == b || (a != a && b != b); };
+        if (!is_first && !std::equal(y.begin(), y.end(), first->second.begin(), same)) {
+            throw Wrong{fmt::format("{}, {} threads: other bits than in memory with one thread", chosen.name, threads)};
+        }
+    }
+
+    CsrMatrix<V> a_;
+    bool is_finite_;
+    std::unique_ptr<TilePolicy> policy_;
+    Backend backend_;
+    std::filesystem::path directory_;
+    std::vector<V> x_;
+    std::vector<V> y_;
+    V alpha_;
+    V beta_;
+    ExpectedProduct expected_;
+    std::vector<ChosenOperator<V>> operators_;
+    std::map<std::string, std::vector<V>> first_;  // y by operator
+    std::size_t products_ = 0;
+};
+
+struct Settings {
+    std::string device = "cpu";
+    double seconds = 5;
+    std::uint64_t seed = 1;
+    std::optional<std::uint64_t> only;
+
+    [[nodiscard]] Backend backend() const { return device == "cpu" ? Backend::cpu : Backend::cuda; }
+};
+
+class Driver {
+public:
+    explicit Driver(const Settings& settings) : settings_(settings) {}
+
+    /// Returns the exit code.
+    int run() {
+        if (settings_.only) return run_case(*settings_.only, true) ? 0 : 1;
+        using Clock = std::chrono::steady_clock;
+        const auto end = Clock::now() + std::chrono::duration<double>(settings_.seconds);
+        std::uint64_t i = 0;
+        for (; Clock::now() < end; ++i) {
+            if (!run_case(i, false)) return 1;
+        }
+        fmt::print("differential: {} cases, {} products on the {}, seed {}: all right\n", i, products_,
+                   settings_.device, settings_.seed);
+        return 0;
+    }
+
+private:
+    /// False, after a message, if it failed.
+    bool run_case(std::uint64_t number, bool describe) {
+        constexpr std::uint64_t odd = 0x9e3779b97f4a7c15u;  // tells neighbouring seeds apart
+        Random random(settings_.seed * odd + number);
+        const RandomMatrix matrix = random_matrix(random);
+        const std::string selector = random_selector(random);
+        const auto values = random.pick(kValueNames);
+        const auto description = fmt::format("{}; {}, {}", matrix.description, values, selector);
+        if (describe) fmt::print("case {}: {}\n", number, description);
+        try {
+#define TILESPMV_RUN(V)            \
+    if (values == value_name<V>()) \
+        products_ += Case<V>(matrix, selector, settings_.backend(), random, directory_.path()).run();
+            TILESPMV_FOR_EACH_VALUE(TILESPMV_RUN)
+#undef TILESPMV_RUN
+            return true;
+        } catch (const Wrong& wrong) {
+            fmt::print(stderr, "differential: {}: {}\nto repeat it: differential --device {} --seed {} --case {}\n",
+                       description, wrong.what, settings_.device, settings_.seed, number);
+            return false;
+        }
+    }
+
+    Settings settings_;
+    test::TemporaryDirectory directory_;
+    std::size_t products_ = 0;
+};
+
+}  // namespace
+}  // namespace tilespmv::fuzz
+
+int main(int argc, char** argv) {
+    using namespace tilespmv;
+    fuzz::Settings settings;
+    CLI::App app{"Compares all operators with the oracle and with each other on random matrices"};
+    app.add_option("--device", settings.device, "Where products run")->check(CLI::IsMember({"cpu", "cuda"}));
+    app.add_option("--seconds", settings.seconds, "How long")->capture_default_str();
+    app.add_option("--seed", settings.seed, "Of all cases")->capture_default_str();
+    app.add_option("--case", settings.only, "Run this case alone");
+    try {
+        app.parse(argc, argv);
+        if (settings.backend() == Backend::cuda) static_cast<void>(cuda::require_device());
+        omp_set_num_threads(2);
+        return fuzz::Driver(settings).run();
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    } catch (const Error& error) {
+        fmt::print(stderr, "differential: {}\n", error.what());
+        return static_cast<int>(error.code());
+    }
+}
