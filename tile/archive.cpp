@@ -161,26 +161,27 @@ TileMatrix<V> open_archive(const std::filesystem::path& file, std::span<const Fo
     return open_archive<V>(bytes, std::move(mapped), file.string(), formats);
 }
 
-bool is_archive(const std::filesystem::path& file) {
-    try {
-        const MappedFile mapped(file);
-        return has_magic({mapped.data(), mapped.size()});
-    } catch (const Error&) {
-        return false;
-    }
+template <Value V>
+TileMatrix<V> open_archive(const Input& input, std::span<const FormatInfo> formats) {
+    if (!input.is_stream()) return open_archive<V>(input.file(), formats);
+    auto copy = std::make_shared<Buffer<std::byte>>(std::as_bytes(std::span(input.bytes())));
+    const Bytes bytes(copy->data(), copy->size());
+    return open_archive<V>(bytes, std::move(copy), input.file().string(), formats);
 }
 
-std::string archive_value_type(const std::filesystem::path& file) {
-    const MappedFile mapped(file);
-    return about(file.string(), [&] {
-        const Header header = read_header({mapped.data(), mapped.size()});
+bool is_archive(const Input& input) { return has_magic(std::as_bytes(std::span(input.bytes()))); }
+
+std::string archive_value_type(const Input& input) {
+    return about(input.file().string(), [&] {
+        const Header header = read_header(std::as_bytes(std::span(input.bytes())));
         return std::string(name_in(header.value_type));
     });
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                                       \
     template TileMatrix<V> open_archive(Bytes, std::shared_ptr<void>, std::string_view, std::span<const FormatInfo>); \
-    template TileMatrix<V> open_archive(const std::filesystem::path&, std::span<const FormatInfo>);
+    template TileMatrix<V> open_archive(const std::filesystem::path&, std::span<const FormatInfo>);                   \
+    template TileMatrix<V> open_archive(const Input&, std::span<const FormatInfo>);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "tile/input.hpp"
 #include "tile/tile_matrix.hpp"
 
 namespace tilespmv {
@@ -29,11 +30,15 @@ template <Value V>
 TileMatrix<V> open_archive(std::span<std::byte> bytes, std::shared_ptr<void> owner, std::string_view name,
                            std::span<const FormatInfo> formats);
 
-/// Whether the file starts as a `.tsp` archive does; false if it cannot be read.
-bool is_archive(const std::filesystem::path& file);
+/// The same for an input that is open already. What came through a pipe is copied, as opening may write to it.
+template <Value V>
+TileMatrix<V> open_archive(const Input& input, std::span<const FormatInfo> formats);
+
+/// Whether the input starts as a `.tsp` archive does.
+bool is_archive(const Input& input);
 
 /// Name of the value type an archive holds (such as "float64"), from its header alone. Throws `Error` as
 /// `open_archive` does.
-std::string archive_value_type(const std::filesystem::path& file);
+std::string archive_value_type(const Input& input);
 
 }  // namespace tilespmv

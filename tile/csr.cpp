@@ -1,9 +1,12 @@
 #include "tile/csr.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
+#include "tile/value_range.hpp"
 
 namespace tilespmv {
 namespace {
@@ -40,6 +43,11 @@ void validate_row(const CsrMatrix<V>& a, std::int64_t row) {
     }
 }
 
+template <Value V>
+index_t row_of(const CsrMatrix<V>& a, offset_t p) {
+    return static_cast<index_t>(std::ranges::upper_bound(a.row_ptrs, p) - a.row_ptrs.begin() - 1);
+}
+
 }  // namespace
 
 template <Value V>
@@ -63,7 +71,12 @@ template <Value To, Value From>
 CsrMatrix<To> convert_values(const CsrMatrix<From>& a) {
     CsrMatrix<To> out{a.rows, a.cols, a.row_ptrs.clone(), a.col_idxs.clone(), Buffer<To>(a.values.size())};
     parallel_ranges(0, a.nnz(), 1 << 16, [&](std::int64_t first, std::int64_t last) {
-        for (auto p = first; p < last; ++p) out.values[p] = static_cast<To>(widened(a.values[p]));
+        for (auto p = first; p < last; ++p) {
+            const auto value = widened(a.values[p]);
+            if (leaves_range<To>(value))
+                fail_range("", row_of(a, p), a.col_idxs[p], fmt::format("{}", value), value_name<To>());
+            out.values[p] = static_cast<To>(value);
+        }
     });
     return out;
 }

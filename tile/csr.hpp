@@ -32,7 +32,8 @@ void validate_row_ptrs(const CsrMatrix<V>& a);
 template <Value V>
 void validate(const CsrMatrix<V>& a);
 
-/// The same matrix with its values rounded to `To`.
+/// The same matrix with its values rounded to `To`. Throws `Error` with row and column (from 1) of the first finite
+/// value that `To` has no number for; Inf and NaN stay.
 template <Value To, Value From>
 CsrMatrix<To> convert_values(const CsrMatrix<From>& a);
 

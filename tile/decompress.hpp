@@ -1,21 +1,21 @@
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
 #include <functional>
-#include <memory>
+
+#include "tile/growing_text.hpp"
+#include "tile/input.hpp"
 
 namespace tilespmv {
 
-/// Text in memory of its own, followed by 64 zero bytes.
-struct DecompressedText {
-    std::shared_ptr<char> data;
-    std::size_t size = 0;
-};
+/// Whether the bytes start as a gzip or an xz file does.
+bool is_compressed(std::string_view bytes);
 
-/// Decompresses a gzip or xz file into memory; of a tar archive among them only NAME.mtx, where the archive is
-/// NAME.tar.gz. A stream that is not compressed is read as it is. `progress` is told the share that is done.
-/// Throws `Error` with file and line if the stream breaks off, and with the .mtx files found if NAME.mtx is missing.
-DecompressedText decompress(const std::filesystem::path& file, const std::function<void(double)>& progress);
+/// Decompresses gzip (of one or more members) or xz into memory; of a tar archive in it only NAME.mtx, where the
+/// archive is NAME.tar.gz, or, in a pipe, which has no name, the first NAME/NAME.mtx. The stream is read to its end and
+/// all its checksums are checked, even if the text that is wanted ended before. `progress` is told the share that is
+/// done.
+/// Throws `Error` with file and line if the stream breaks off or is damaged, or something follows it that is neither
+/// compressed nor zero; with the .mtx files found if NAME.mtx is missing; and if more comes out than `limits` allow.
+OwnedText decompress(const Input& input, const InputLimits& limits, const std::function<void(double)>& progress);
 
 }  // namespace tilespmv

@@ -33,7 +33,7 @@ std::span<const GeneratorInfo> generators();
 /// `seed`. The same specification gives the same bits on every machine and with any number of threads; the values of a
 /// narrower matrix are those of the double matrix, rounded.
 /// Throws a usage `Error` for an unknown kind or parameter, a value out of range and more than 2^31 - 1 rows or
-/// columns, and an `Error` if the memory does not suffice.
+/// columns, and an `Error` if the memory does not suffice or a value is out of the range of V.
 template <Value V>
 CsrMatrix<V> generate(std::string_view specification);
 

@@ -2,23 +2,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "tile/decompress.hpp"
 #include "tile/error.hpp"
-#include "tile/mapped_file.hpp"
 
 namespace tilespmv {
 namespace {
-
-namespace fs = std::filesystem;
-
-bool is_compressed(std::string_view content) {
-    constexpr std::string_view gzip = "\x1f\x8b";
-    constexpr std::string_view xz = "\xFD\x37\x7A\x58\x5A";
-    return content.starts_with(gzip) || content.starts_with(xz);
-}
 
 /// The word at `where` in quotes, shortened, with bytes that do not print as \xNN.
 std::string quoted_word(const char* where, const char* end) {
@@ -36,21 +28,12 @@ std::string quoted_word(const char* where, const char* end) {
 
 }  // namespace
 
-TextFile::TextFile(const fs::path& file, const std::function<void(double)>& progress) : name_(file.string()) {
-    std::error_code ignored;
-    const auto type = fs::status(file, ignored).type();
-    const bool stream = type == fs::file_type::fifo || type == fs::file_type::character;
-    if (!stream) {
-        auto mapped = std::make_shared<MappedFile>(file);
-        text_ = {reinterpret_cast<const char*>(mapped->data()), mapped->size()};
-        owner_ = std::move(mapped);
-    }
-    if (stream || is_compressed(text_)) {
-        auto memory = decompress(file, progress);
-        text_ = {memory.data.get(), memory.size};
-        owner_ = std::move(memory.data);
-        decompressed_ = true;
-    }
+TextFile::TextFile(const Input& input, const InputLimits& limits, const std::function<void(double)>& progress)
+    : name_(input.file().string()), owner_(input.owner()), text_(input.bytes()) {
+    if (!is_compressed(text_)) return;
+    auto memory = decompress(input, limits, progress);
+    text_ = {memory.data.get(), memory.size};
+    owner_ = std::move(memory.data);
 }
 
 void TextFile::fail(const char* where, std::string_view expected) const {

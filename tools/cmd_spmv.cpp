@@ -39,11 +39,7 @@ struct SpmvOptions {
 
 template <Value V>
 Buffer<V> read_sized(const std::string& file, index_t size, std::string_view what) {
-    auto v = read_vector<V>(file);
-    if (v.size() != static_cast<std::size_t>(size))
-        throw Error(fmt::format("{}: found a vector of {} values, expected {}, the {} of the matrix", file, v.size(),
-                                size, what));
-    return v;
+    return read_vector<V>(open_input(file), {.size = size, .meaning = std::string(what), .limits = input_limits()});
 }
 
 /// The matrix in the form that an operator needs; the other one stays empty.
@@ -97,12 +93,12 @@ void multiply(const SpmvOptions& options) {
     const std::string name = options.operator_name.empty() ? default_operator(backend) : options.operator_name;
     const auto chosen = choose_operator<V>(backend, name, options.accumulator);
     const Loaded<V> matrix = load_for(chosen, options);
-    const auto a = chosen.make({.csr = chosen.needs_tiles ? nullptr : &matrix.csr,
-                                .tiles = chosen.needs_tiles ? &matrix.tiles : nullptr});
-    const auto x =
-        options.x.empty() ? random_vector<V>(a->cols(), options.seed) : read_sized<V>(options.x, a->cols(), "columns");
+    const auto a = chosen.make(
+        {.csr = chosen.needs_tiles ? nullptr : &matrix.csr, .tiles = chosen.needs_tiles ? &matrix.tiles : nullptr});
+    const auto x = options.x.empty() ? random_vector<V>(a->cols(), options.seed)
+                                     : read_sized<V>(options.x, a->cols(), "the columns of the matrix");
     auto y = options.y.empty() ? Buffer<V>(static_cast<std::size_t>(a->rows()))
-                               : read_sized<V>(options.y, a->rows(), "rows");
+                               : read_sized<V>(options.y, a->rows(), "the rows of the matrix");
     const std::span<V> result(y.begin(), y.end());
     a->apply(static_cast<V>(options.alpha), {x.begin(), x.end()}, static_cast<V>(options.beta), result);
     if (!options.output.empty()) return write_vector<V>(options.output, result);

@@ -8,7 +8,6 @@
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
 #include "selector/policy.hpp"
-#include "tile/archive.hpp"
 #include "tile/error.hpp"
 #include "tile/output_file.hpp"
 #include "tools/command.hpp"
@@ -70,7 +69,7 @@ void add_selector_statistics(const StatsOptions& options, const std::string& sel
 template <Value V>
 StatsReport collect(const StatsOptions& options) {
     StatsReport report{source_name(options.source), std::string(value_name<V>()), {}, {}};
-    if (options.selectors.empty() && is_archive(options.source)) {
+    if (options.selectors.empty() && holds_tiles(options.source)) {
         const auto tiles = load_tiles<V>(options.source, "");
         report.matrix = matrix_statistics(unpack(tiles));
         add_selector_statistics(options, "as stored", tiles, report);

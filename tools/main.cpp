@@ -15,6 +15,7 @@
 
 #include "tile/error.hpp"
 #include "tools/command.hpp"
+#include "tools/source.hpp"
 
 namespace {
 
@@ -47,6 +48,8 @@ void build(CLI::App& app) {
     app.add_option_function<int>(
            "--threads", [](int threads) { omp_set_num_threads(threads); }, "Threads to use, in any command")
         ->check(CLI::Range(1, 1024));
+    app.add_flag_callback("--allow-large", tilespmv::tools::lift_input_limits,
+                          "Read inputs that ask for over 1 GiB and over 200 times their own size, in any command");
     app.footer("See 'tilespmv COMMAND --help' for the options and examples of a command.");
     app.fallthrough();
     app.require_subcommand(0, 1);

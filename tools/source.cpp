@@ -4,6 +4,7 @@
 #include <array>
 #include <concepts>
 #include <filesystem>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -13,8 +14,10 @@
 #include "formats/list.hpp"
 #include "selector/policy.hpp"
 #include "tile/archive.hpp"
+#include "tile/error.hpp"
 #include "tile/generate.hpp"
 #include "tile/matrix_market.hpp"
+#include "tile/value_range.hpp"
 #include "tools/number_text.hpp"
 #include "tools/progress.hpp"
 #include "tools/seconds.hpp"
@@ -26,6 +29,8 @@ namespace {
 constexpr std::string_view kGeneratorPrefix = "gen:";
 
 bool is_generator(std::string_view source) { return source.starts_with(kGeneratorPrefix); }
+
+InputLimits limits;
 
 template <Value To, Value From>
 CsrMatrix<To> cast_values(CsrMatrix<From> a) {
@@ -47,9 +52,17 @@ Buffer<To> cast_values(Buffer<From> values) {
     }
 }
 
+template <Value To, Value From>
+bool leave_range(const Buffer<From>& values) {
+    return std::ranges::any_of(values, [](From v) { return leaves_range<To>(widened(v)); });
+}
+
 /// The same tiles with other values: index bytes do not depend on the value type.
 template <Value To, Value From>
 TileMatrix<To> cast_values(TileMatrix<From> a) {
+    if (leave_range<To>(a.values) || leave_range<To>(a.deferred.values)) {
+        static_cast<void>(convert_values<To>(unpack(a)));  // throws, with the place
+    }
     auto& d = a.deferred;
     return {.rows = a.rows,
             .cols = a.cols,
@@ -65,27 +78,55 @@ TileMatrix<To> cast_values(TileMatrix<From> a) {
                          cast_values<To>(std::move(d.values))}};
 }
 
+/// Calls f, whose errors know the place in the matrix but not its name.
+template <class F>
+auto about(const std::string& source, F&& f) {
+    try {
+        return f();
+    } catch (const Error& error) {
+        throw Error(fmt::format("{}: {}", source, error.what()), error.code());
+    }
+}
+
+/// f(tiles as stored) for an archive.
+template <class F>
+auto with_stored_tiles(const std::string& source, F&& f) {
+    const Input input = open_input(source);
+    return with_value_type(archive_value_type(input), [&]<Value Stored>() {
+        auto tiles = open_archive<Stored>(input, formats::format_table());
+        return about(source, [&] { return f(std::move(tiles)); });
+    });
+}
+
 template <Value V>
 TileMatrix<V> open_tiles(const std::string& source) {
-    return with_value_type(archive_value_type(source), [&]<Value Stored>() {
-        return cast_values<V>(open_archive<Stored>(source, formats::format_table()));
-    });
+    return with_stored_tiles(source, [](auto tiles) { return cast_values<V>(std::move(tiles)); });
 }
 
 template <Value V>
 CsrMatrix<V> unpack_archive(const std::string& source) {
-    return with_value_type(archive_value_type(source), [&]<Value Stored>() {
-        return cast_values<V>(unpack(open_archive<Stored>(source, formats::format_table())));
-    });
+    return with_stored_tiles(source, [](auto tiles) { return cast_values<V>(unpack(tiles)); });
 }
 
 }  // namespace
 
-bool holds_tiles(const std::string& source) { return !is_generator(source) && is_archive(source); }
+void lift_input_limits() { limits = InputLimits::none(); }
+const InputLimits& input_limits() { return limits; }
+
+Input open_input(const std::string& file) {
+    static std::map<std::string, Input> streams;
+    const auto known = streams.find(file);
+    if (known != streams.end()) return known->second;
+    const Input input{std::filesystem::path(file)};
+    if (input.is_stream()) streams.emplace(file, input);
+    return input;
+}
+
+bool holds_tiles(const std::string& source) { return !is_generator(source) && is_archive(open_input(source)); }
 
 std::string value_type_for(const std::string& source, const std::string& requested) {
     if (!requested.empty()) return requested;
-    if (holds_tiles(source)) return archive_value_type(source);
+    if (holds_tiles(source)) return archive_value_type(open_input(source));
     return std::string(value_name<double>());
 }
 
@@ -94,7 +135,8 @@ CsrMatrix<V> load_csr(const std::string& source) {
     if (is_generator(source)) return generate<V>(std::string_view(source).substr(kGeneratorPrefix.size()));
     if (holds_tiles(source)) return unpack_archive<V>(source);
     Progress progress("reading " + source_name(source));
-    return read_matrix_market<V>(source, {.progress = [&](double share) { progress.show(share); }});
+    return read_matrix_market<V>(open_input(source),
+                                 {.progress = [&](double share) { progress.show(share); }, .limits = limits});
 }
 
 template <Value V>

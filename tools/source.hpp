@@ -3,17 +3,27 @@
 #include <string>
 
 #include "tile/csr.hpp"
+#include "tile/input.hpp"
 #include "tile/tile_matrix.hpp"
 
 namespace tilespmv::tools {
 
+/// Lets inputs from now on ask for any amount of memory (`InputLimits`).
+void lift_input_limits();
+/// The limits that hold.
+const InputLimits& input_limits();
+
+/// Opens a file. What comes through a pipe is kept, so that a command can ask for it again under the same name.
+Input open_input(const std::string& file);
+
 /// Loads what a command line calls a matrix: a Matrix Market file (plain, gzip, xz, SuiteSparse .tar.gz), a `.tsp`
 /// archive (unpacked, its values converted to V), or a generator specification `gen:KIND[:name=value,...]`. Files are
-/// told apart by content. Shows progress on a terminal. Throws `Error`.
+/// told apart by content and may be pipes. Shows progress on a terminal. Throws `Error`, for a value out of the range
+/// of V, too.
 template <Value V>
 CsrMatrix<V> load_csr(const std::string& source);
 
-/// Whether a source is an archive, which holds tiles already.
+/// Whether a source is an archive, which holds tiles already. Throws `Error` if it cannot be read.
 bool holds_tiles(const std::string& source);
 
 /// Seconds spent in `load_tiles`.

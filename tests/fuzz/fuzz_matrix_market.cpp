@@ -47,7 +47,7 @@ bool same_bits(const CsrMatrix<double>& a, const CsrMatrix<double>& b) {
 /// Dimensions are backed by memory, not by the file: the format allows 2^31 - 1 rows in a line.
 bool is_small(const fs::path& path) {
     try {
-        return matrix_market::parse_header(TextFile(path)).rows < 2000;
+        return matrix_market::parse_header(TextFile(Input(path))).rows < 2000;
     } catch (const Error&) {
         return true;
     }

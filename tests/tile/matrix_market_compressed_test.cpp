@@ -110,12 +110,130 @@ TEST_F(Compressed, ATruncatedStreamTellsTheLineItBreaksOffAt) {
     EXPECT_LE(line, 40000 * 7 / 8 + 1000);
 }
 
-TEST_F(Compressed, APipeIsReadToItsEnd) {
+TEST_F(Compressed, ATruncatedXzStreamIsRefused) {
+    write_compressed(plain_name_, ARCHIVE_FILTER_XZ, {{"", text_}}, false);
+    const auto bytes = test::content_of(plain_name_);
+    for (const auto kept : {bytes.size() - 1, bytes.size() - 30, bytes.size() / 2, std::size_t{20}}) {
+        directory_.file("A.mtx", bytes.substr(0, kept));
+        EXPECT_THAT(error_of(plain_name_), HasSubstr("found a damaged stream")) << kept;
+    }
+}
+
+TEST_F(Compressed, ZerosMayFollowAGzipStreamAndNothingElse) {
+    write_compressed(plain_name_, ARCHIVE_FILTER_GZIP, {{"", text_}}, false);
+    const auto bytes = test::content_of(plain_name_);
+    directory_.file("A.mtx", bytes + std::string(1000, '\0'));
+    expect_long_matrix(plain_name_);
+    for (const std::string more : {"x", "\x1f", "\x1f\x8b", "rest of another file"}) {
+        directory_.file("A.mtx", bytes + more);
+        EXPECT_THAT(error_of(plain_name_), HasSubstr(".mtx:40003: found a damaged stream")) << more;
+    }
+}
+
+/// What a damaged file may be: refused in one line, or the matrix itself, where the damage is in a name or a date.
+void expect_no_other_matrix(const fs::path& file, const CsrMatrix<double>& expected, std::size_t byte, int bit) {
+    try {
+        EXPECT_TRUE(read_matrix_market<double>(file) == expected) << file << ", byte " << byte << ", bit " << bit;
+    } catch (const Error& error) {
+        EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos) << error.what();
+    }
+}
+
+TEST_F(Compressed, NoFlippedBitGivesAnotherMatrix) {
+    const std::string text =
+        "%%MatrixMarket matrix coordinate real general\n9 9 5\n1 1 1.25\n2 2 7.5\n3 1 9e3\n9 9 1\n4 5 6\n";
+    const auto expected = test::read_text(text);
+    const Entries archive{{"big/big.mtx", text}, {"big/more.txt", text_.substr(0, 20000)}};
+    const auto file = directory_.path() / "big.tar.gz";
+    for (const int filter : {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ}) {
+        for (const bool tar : {false, true}) {
+            write_compressed(file, filter, tar ? archive : Entries{{"", text}}, tar);
+            const auto bytes = test::content_of(file);
+            // Every bit of what decompresses to the matrix and of the end, some of what lies between.
+            const auto step = [&](std::size_t byte) { return byte < 300 || byte + 40 > bytes.size() ? 1 : 97; };
+            for (std::size_t byte = 0; byte < bytes.size(); byte += step(byte)) {
+                for (int bit = 0; bit < 8; ++bit) {
+                    auto damaged = bytes;
+                    damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << bit));
+                    directory_.file("big.tar.gz", damaged);
+                    expect_no_other_matrix(file, expected, byte, bit);
+                }
+            }
+        }
+    }
+}
+
+TEST_F(Compressed, AChecksumBehindTheMatrixOfAnArchiveIsChecked) {
+    const auto file = directory_.path() / "big.tar.gz";
+    for (const int filter : {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ}) {
+        write_compressed(file, filter, {{"big/big.mtx", text_}, {"big/more.txt", text_ + text_}}, true);
+        auto bytes = test::content_of(file);
+        ASSERT_EQ(error_of(file), "no error");
+        bytes[bytes.size() - 6] = static_cast<char>(bytes[bytes.size() - 6] ^ 1);  // CRC-32 of gzip, footer of xz
+        directory_.file("big.tar.gz", bytes);
+        EXPECT_THAT(error_of(file), HasSubstr("big.tar.gz:40003: found a damaged stream"));
+    }
+}
+
+TEST_F(Compressed, MoreThanTheLimitsAllowIsRefused) {
+    const std::string text = "%%MatrixMarket matrix coordinate real general\n1 1 0\n" + std::string(100000, '\n');
+    const Entries archive{{"big/other.txt", text}, {"big/big.mtx", text_}};
+    for (const int filter : {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ}) {
+        for (const bool tar : {false, true}) {
+            const auto file = directory_.path() / "big.tar.gz";
+            write_compressed(file, filter, tar ? archive : Entries{{"", text}}, tar);
+            const auto size = fs::file_size(file);
+            const auto error = [&](const InputLimits& limits) {
+                return test::error_of([&] { read_matrix_market<double>(file, {.limits = limits}); });
+            };
+            EXPECT_EQ(error({.bytes = 99999, .ratio = 0}),
+                      fmt::format("{}: found more than {} bytes in {} compressed ones (--allow-large lifts this limit)",
+                                  file.string(), 99999, size));
+            EXPECT_EQ(error({.bytes = 10000000, .ratio = 0}), "no error");
+            EXPECT_EQ(error({.bytes = 0, .ratio = 1 + 10000000 / size}), "no error");
+            EXPECT_EQ(error(InputLimits::none()), "no error");
+        }
+    }
+}
+
+/// Something that writes to a pipe once, as another program does.
+class PipeWriter {
+public:
+    PipeWriter(const fs::path& pipe, std::string content) {
+        EXPECT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+        thread_ = std::thread([pipe, text = std::move(content)] { std::ofstream(pipe, std::ios::binary) << text; });
+    }
+    PipeWriter(const PipeWriter&) = delete;
+    PipeWriter& operator=(const PipeWriter&) = delete;
+    ~PipeWriter() { thread_.join(); }
+
+private:
+    std::thread thread_;
+};
+
+TEST_F(Compressed, APipeIsReadToItsEndWhateverItCarries) {
+    const auto made = [&](int filter, const Entries& entries, bool tar) {
+        const auto file = directory_.path() / "made";
+        write_compressed(file, filter, entries, tar);
+        return test::content_of(file);
+    };
+    const Entries archive{{"big/big_b.mtx", "other"}, {"big/big.mtx", text_}, {"big/big_x.mtx", "other"}};
+    int number = 0;
+    for (const auto& content :
+         {text_, made(ARCHIVE_FILTER_GZIP, {{"", text_}}, false), made(ARCHIVE_FILTER_XZ, {{"", text_}}, false),
+          made(ARCHIVE_FILTER_GZIP, archive, true), made(ARCHIVE_FILTER_XZ, archive, true)}) {
+        const auto pipe = directory_.path() / fmt::format("pipe{}", ++number);
+        const PipeWriter writer(pipe, content);
+        expect_long_matrix(pipe);
+    }
+}
+
+TEST_F(Compressed, AnArchiveInAPipeTellsWhatItHas) {
+    const auto file = directory_.path() / "made";
+    write_compressed(file, ARCHIVE_FILTER_GZIP, {{"big/big_b.mtx", "x"}, {"big/README", "x"}}, true);
     const auto pipe = directory_.path() / "pipe";
-    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-    std::thread writer([&] { std::ofstream(pipe, std::ios::binary) << text_; });
-    expect_long_matrix(pipe);
-    writer.join();
+    const PipeWriter writer(pipe, test::content_of(file));
+    EXPECT_EQ(error_of(pipe), pipe.string() + ": found big/big_b.mtx, expected NAME/NAME.mtx in the archive of a pipe");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "tile/generate/generator.hpp"
 #include "tile/generate/random.hpp"
 #include "tile/parallel.hpp"
+#include "tile/value_range.hpp"
 
 namespace tilespmv::synthetic {
 namespace {
@@ -132,8 +133,9 @@ CsrMatrix<V> with_values(Pattern p, const ValueRule& rule, std::uint64_t seed) {
         const std::span<const index_t> columns(p.col_idxs.data() + first, p.col_idxs.data() + last);
         for (auto k = first; k < last; ++k) {
             const index_t col = p.col_idxs[k];
-            values[k] =
-                static_cast<V>(col == row ? diagonal(rule, seed, row, columns) : off_diagonal(rule, seed, row, col));
+            const double value = col == row ? diagonal(rule, seed, row, columns) : off_diagonal(rule, seed, row, col);
+            if (leaves_range<V>(value)) fail_range("", row, col, fmt::format("{}", value), value_name<V>());
+            values[k] = static_cast<V>(value);
         }
     });
     return {p.rows, p.cols, std::move(p.row_ptrs), std::move(p.col_idxs), std::move(values)};

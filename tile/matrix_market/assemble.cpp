@@ -1,9 +1,13 @@
 #include "tile/matrix_market/assemble.hpp"
 
+#include <cmath>
 #include <numeric>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "tile/parallel.hpp"
+#include "tile/value_range.hpp"
 
 namespace tilespmv::matrix_market {
 namespace {
@@ -35,16 +39,34 @@ void sort_by_column(std::span<E> row) {
     }
 }
 
+/// The sum of entries of one place. Only numbers that were not finite in the file may make it Inf or NaN.
+template <Value V, class E>
+V sum_of(std::span<const E> entries, std::string_view name) {
+    double sum = -0.0;  // keeps the sign of zeros
+    bool finite = true;
+    for (const E& entry : entries) {
+        const auto value = static_cast<double>(entry.value);
+        sum += value;
+        finite = finite && std::isfinite(value);
+    }
+    if (finite && (!std::isfinite(sum) || leaves_range<V>(sum))) {
+        fail_range(name, entries[0].row, entries[0].col,
+                   fmt::format("{} as the sum of {} entries", sum, entries.size()), value_name<V>());
+    }
+    return static_cast<V>(sum);
+}
+
 /// Writes a sorted row from nonzero `p` on, neighbours of the same column as their sum, and marks the places that this
 /// leaves at the end of the row. Returns how many they are.
 template <Value V, class E>
-offset_t put_row(std::span<const E> row, offset_t p, CsrMatrix<V>& a) {
+offset_t put_row(std::span<const E> row, offset_t p, CsrMatrix<V>& a, std::string_view name) {
     const offset_t end = p + static_cast<offset_t>(row.size());
     for (std::size_t i = 0; i < row.size(); ++p) {
         a.col_idxs[p] = row[i].col;
-        auto sum = static_cast<double>(row[i].value);
-        for (++i; i < row.size() && row[i].col == row[i - 1].col; ++i) sum += static_cast<double>(row[i].value);
-        a.values[p] = static_cast<V>(sum);
+        a.values[p] = static_cast<V>(row[i].value);
+        const std::size_t first = i++;
+        while (i < row.size() && row[i].col == row[first].col) ++i;
+        if (i - first > 1) a.values[p] = sum_of<V>(row.subspan(first, i - first), name);
     }
     std::fill(a.col_idxs.data() + p, a.col_idxs.data() + end, kUnused);
     return end - p;
@@ -55,7 +77,8 @@ template <Value V, class E>
 class BucketAssembly {
 public:
     /// Fills the rows of a bucket, whose nonzeros lie in [first, last); returns how many of their places stay unused.
-    offset_t run(const EntryStore<E>& entries, std::int64_t bucket, offset_t first, offset_t last, CsrMatrix<V>& a) {
+    offset_t run(const EntryStore<E>& entries, std::int64_t bucket, offset_t first, offset_t last, CsrMatrix<V>& a,
+                 std::string_view name) {
         offset_t* ends = a.row_ptrs.data() + 1;
         sort_by_row(entries, bucket, first, last, ends);
         offset_t unused = 0;
@@ -63,7 +86,7 @@ public:
         for (index_t row = entries.first_row(bucket); row < entries.first_row(bucket + 1); begin = ends[row++]) {
             const std::span<E> items(by_row_.data() + (begin - first), by_row_.data() + (ends[row] - first));
             sort_by_column(items);
-            unused += put_row<V, E>(items, begin, a);
+            unused += put_row<V, E>(items, begin, a, name);
         }
         return unused;
     }
@@ -90,7 +113,8 @@ private:
 
 /// A matrix with all entries; in rows with duplicates the last places are unused, and `unused` counts them.
 template <Value V, class E>
-CsrMatrix<V> scatter(index_t rows, index_t cols, const EntryStore<E>& entries, Progress& progress, offset_t& unused) {
+CsrMatrix<V> scatter(std::string_view name, index_t rows, index_t cols, const EntryStore<E>& entries,
+                     Progress& progress, offset_t& unused) {
     const auto offsets = bucket_offsets(entries);
     const auto nnz = static_cast<std::size_t>(offsets.back());
     CsrMatrix<V> a{rows, cols, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1), Buffer<index_t>(nnz),
@@ -101,7 +125,7 @@ CsrMatrix<V> scatter(index_t rows, index_t cols, const EntryStore<E>& entries, P
     const double share = progress.rest() / static_cast<double>(offsets.size());
     parallel_for(0, entries.buckets(), 1, [&](std::int64_t bucket) {
         auto& assembly = assemblies[static_cast<std::size_t>(omp_get_thread_num())];
-        unused_by_bucket[bucket] = assembly.run(entries, bucket, offsets[bucket], offsets[bucket + 1], a);
+        unused_by_bucket[bucket] = assembly.run(entries, bucket, offsets[bucket], offsets[bucket + 1], a, name);
         progress.advance(share);
     });
     unused = std::accumulate(unused_by_bucket.begin(), unused_by_bucket.end(), offset_t{0});
@@ -132,18 +156,18 @@ CsrMatrix<V> squeeze(const CsrMatrix<V>& a, offset_t unused) {
 }  // namespace
 
 template <Value V, class E>
-CsrMatrix<V> assemble(index_t rows, index_t cols, EntryStore<E> entries, Progress& progress) {
+CsrMatrix<V> assemble(std::string_view name, index_t rows, index_t cols, EntryStore<E> entries, Progress& progress) {
     offset_t unused = 0;
-    auto a = scatter<V>(rows, cols, entries, progress, unused);
+    auto a = scatter<V>(name, rows, cols, entries, progress, unused);
     { const EntryStore<E> freed = std::move(entries); }  // in time for the memory of a copy
     if (unused > 0) a = squeeze(a, unused);
     progress.reach(1);
     return a;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                        \
-    template CsrMatrix<V> assemble(index_t, index_t, EntryStore<Entry<V>>, Progress&); \
-    template CsrMatrix<V> assemble(index_t, index_t, EntryStore<PatternEntry>, Progress&);
+#define TILESPMV_INSTANTIATE(V)                                                                          \
+    template CsrMatrix<V> assemble(std::string_view, index_t, index_t, EntryStore<Entry<V>>, Progress&); \
+    template CsrMatrix<V> assemble(std::string_view, index_t, index_t, EntryStore<PatternEntry>, Progress&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::matrix_market

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tile/parallel.hpp"
+#include "tile/value_range.hpp"
 
 namespace tilespmv::matrix_market {
 namespace {
@@ -164,7 +165,7 @@ private:
             case Fault::value:
                 return header_.field == Field::integer ? "an integer" : "a real number";
             case Fault::overflow:
-                return fmt::format("a number in the range of {}", E::type);
+                return expected_range(E::type);
             case Fault::above_diagonal:
                 return "entries of a symmetric file on or below the diagonal";
             case Fault::on_diagonal:

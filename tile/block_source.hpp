@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+namespace tilespmv {
+
+/// Decompressed bytes, block by block.
+class BlockSource {
+public:
+    BlockSource() = default;
+    BlockSource(const BlockSource&) = delete;
+    BlockSource& operator=(const BlockSource&) = delete;
+    virtual ~BlockSource() = default;
+
+    /// Gets the next block, which stays valid up to the next call; an empty one is the end. Returns false if the stream
+    /// is damaged or breaks off; `reason` then says how.
+    virtual bool next(std::string_view& block) = 0;
+    [[nodiscard]] virtual const char* reason() const = 0;
+    /// How many of the compressed bytes were used.
+    [[nodiscard]] virtual std::size_t consumed() const = 0;
+};
+
+/// Whether the bytes start as a gzip file does, and the blocks of such a file: all members one after the other, each
+/// with its checksum and length checked. Zero bytes may follow the last, nothing else.
+bool is_gzip(std::string_view bytes);
+std::unique_ptr<BlockSource> gzip_blocks(std::string_view bytes);
+
+/// The same for xz.
+bool is_xz(std::string_view bytes);
+std::unique_ptr<BlockSource> xz_blocks(std::string_view bytes);
+
+}  // namespace tilespmv

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string_view>
+
+namespace tilespmv {
+
+/// How much memory an input may ask for beyond its own size: a line of text can promise billions of rows, and a
+/// compressed file can be thousands of times shorter than its text. Real matrices stay far below: they have a few
+/// nonzeros a row, so that row pointers take less than the text, and gzip and xz make text 3 to 50 times shorter.
+struct InputLimits {
+    static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
+    std::uint64_t bytes = std::uint64_t{1} << 30;  ///< that any input may ask for
+    std::uint64_t ratio = 200;                     ///< bytes that it may ask for per byte of its own, if they are more
+
+    [[nodiscard]] std::uint64_t most(std::uint64_t input_bytes) const noexcept {
+        return std::max(bytes, input_bytes * ratio);
+    }
+    static InputLimits none() noexcept { return {.bytes = kUnlimited}; }
+};
+
+/// The bytes of a file, which is opened and read once, so that it may be a pipe: a regular file is mapped, anything
+/// else is read into memory to its end. At least 64 readable zero bytes follow. Copies share the bytes.
+class Input {
+public:
+    /// Waits for the writer of a named pipe. Throws `Error` with the file and the reason if it cannot be read.
+    explicit Input(std::filesystem::path file);
+
+    [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
+    [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
+    /// Whether the file is a pipe or a device, so that it cannot be read a second time.
+    [[nodiscard]] bool is_stream() const noexcept { return is_stream_; }
+    /// Keeps the bytes alive.
+    [[nodiscard]] const std::shared_ptr<const void>& owner() const noexcept { return owner_; }
+
+private:
+    std::filesystem::path file_;
+    std::shared_ptr<const void> owner_;
+    std::string_view bytes_;
+    bool is_stream_ = false;
+};
+
+}  // namespace tilespmv
