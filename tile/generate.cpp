@@ -41,12 +41,13 @@ std::span<const GeneratorInfo> generators() {
 
 template <Value V>
 CsrMatrix<V> generate(std::string_view specification) {
+    const auto name = specification;
     const auto colon = std::min(specification.find(':'), specification.size());
     const synthetic::Generator& generator = find_generator(specification.substr(0, colon));
     specification.remove_prefix(std::min(colon + 1, specification.size()));
     const synthetic::Parameters parameters(generator.info, specification);
     synthetic::Generated made = generator.make(parameters);
-    return synthetic::with_values<V>(std::move(made.pattern), made.rule, parameters.seed());
+    return synthetic::with_values<V>(name, std::move(made.pattern), made.rule, parameters.seed());
 }
 
 #define TILESPMV_INSTANTIATE(V) template CsrMatrix<V> generate(std::string_view);

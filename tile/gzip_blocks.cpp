@@ -29,9 +29,11 @@ public:
     bool next(std::string_view& block) override {
         stream_.next_out = block_.data();
         stream_.avail_out = static_cast<uInt>(block_.size());
-        while (stream_.avail_out > 0 && !damaged_ && (!member_ended_ || start_member())) damaged_ = !inflate_some();
+        while (stream_.avail_out > 0 && (!member_ended_ || start_member())) {
+            if (!inflate_some()) return false;
+        }
         block = {reinterpret_cast<const char*>(block_.data()), block_.size() - stream_.avail_out};
-        return !damaged_ || !block.empty();  // what is in front of the damage comes first
+        return true;
     }
     [[nodiscard]] const char* reason() const override { return reason_; }
     [[nodiscard]] std::size_t consumed() const override {
@@ -62,7 +64,6 @@ private:
     std::vector<Bytef> block_;
     const char* reason_ = "out of memory";
     bool member_ended_ = false;
-    bool damaged_ = false;
 };
 
 }  // namespace

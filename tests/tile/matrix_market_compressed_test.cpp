@@ -126,7 +126,7 @@ TEST_F(Compressed, ZerosMayFollowAGzipStreamAndNothingElse) {
     expect_long_matrix(plain_name_);
     for (const std::string more : {"x", "\x1f", "\x1f\x8b", "rest of another file"}) {
         directory_.file("A.mtx", bytes + more);
-        EXPECT_THAT(error_of(plain_name_), HasSubstr(".mtx:40003: found a damaged stream")) << more;
+        EXPECT_THAT(error_of(plain_name_), HasSubstr("found a damaged stream")) << more;
     }
 }
 

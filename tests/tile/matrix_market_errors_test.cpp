@@ -94,8 +94,62 @@ TEST(ReadErrors, TooManyEntriesInFrontOfABadLineAreReported) {
 TEST(ReadErrors, FloatsOverflowWhereDoublesDoNot) {
     const std::string text = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e39\n";
     EXPECT_EQ(test::read_text<double>(text).values[0], 1e39);
-    EXPECT_THAT(error_of([&] { test::read_text<float>(text); }),
-                ::testing::HasSubstr(":3: found '1e39', expected a number in the range of float32"));
+    EXPECT_THAT(
+        error_of([&] { test::read_text<float>(text); }),
+        ::testing::HasSubstr(":3: found '1e39', expected a number in the range of float32 (--values float64 has a "
+                             "larger one)"));
+}
+
+TEST(ReadErrors, SumsOfDuplicatesThatOverflowAreRefusedAtTheirPlace) {
+    // Two places; the first by row and column is reported, whatever the order of the file.
+    const auto error_in = [](auto value, const std::string& numbers) {
+        std::string text = "%%MatrixMarket matrix coordinate real general\n3000 9 6\n";
+        for (const auto* place : {"2000 8 ", "1000 7 ", "1000 6 ", "2000 8 ", "1000 7 ", "1000 6 "}) {
+            text += place + (place[5] == '6' ? "1" : numbers) + "\n";
+        }
+        std::string first;
+        for (const int count : {1, 3}) {
+            const test::Threads threads(count);
+            auto error = error_of([&] { test::read_text<decltype(value)>(text); });
+            error.erase(0, std::min(error.find("row"), error.size()));
+            if (count == 1) first = error;
+            EXPECT_EQ(error, first) << count << " threads";
+        }
+        return first;
+    };
+    EXPECT_EQ(error_in(float{}, "3e38"),
+              "row 1000, column 7: found 6.0000000109955115e+38 as the sum of 2 entries, expected a number in the "
+              "range of float32 (--values float64 has a larger one)");
+    EXPECT_EQ(error_in(Half{}, "-40000"),
+              "row 1000, column 7: found -80000 as the sum of 2 entries, expected a number in the range of float16 "
+              "(--values float64 has a larger one)");
+    EXPECT_EQ(error_in(double{}, "1e308"),
+              "row 1000, column 7: found inf as the sum of 2 entries, expected a number in the range of float64");
+    EXPECT_EQ(error_in(double{}, "inf"), "") << "what was Inf may stay Inf";
+    EXPECT_EQ(error_in(float{}, "1e38"), "");
+    EXPECT_EQ(error_in(Half{}, "32759"), "") << "65518 rounds to the largest number";
+}
+
+TEST(ReadErrors, RowsThatAreMuchMoreThanTheFileAreRefusedUnlessAllowed) {
+    const test::TemporaryDirectory directory;
+    const std::string text = "%%MatrixMarket matrix coordinate real general\n% x\n1000 1 1\n5 1 2.5\n";
+    const auto file = directory.file("A.mtx", text);  // 1001 row pointers take 8008 bytes
+    const auto read = [&](const InputLimits& limits) {
+        return error_of([&] { read_matrix_market<double>(file, {.limits = limits}); });
+    };
+    const auto read_x = [&](const VectorOptions& options) {
+        return error_of([&] { read_vector<double>(file, options); });
+    };
+    const auto refused = file.string() + ":3: found 1000 rows, which take 8008 bytes, in an input of " +
+                         std::to_string(text.size()) + ", expected at most 8007 bytes (--allow-large lifts this limit)";
+    EXPECT_EQ(read({.bytes = 8007, .ratio = 0}), refused);
+    EXPECT_EQ(read({.bytes = 8008, .ratio = 0}), "no error");
+    EXPECT_EQ(read({.bytes = 0, .ratio = 8008 / text.size() + 1}), "no error");
+    EXPECT_EQ(read(InputLimits::none()), "no error");
+    EXPECT_EQ(read_x({.limits = {.bytes = 8007, .ratio = 0}}), refused);
+    EXPECT_EQ(read_x({.size = 1000, .meaning = "", .limits = {.bytes = 8007, .ratio = 0}}), "no error");
+    EXPECT_THAT(error_of_text("%%MatrixMarket matrix coordinate pattern general\n2147483647 1 1\n1 1\n"),
+                ::testing::HasSubstr("2: found 2147483647 rows, which take 17179869184 bytes, in an input of "));
 }
 
 std::string vector_error(const std::string& content) {
@@ -103,6 +157,14 @@ std::string vector_error(const std::string& content) {
     const auto file = directory.file("x.mtx", content);
     const auto error = error_of([&] { read_vector<double>(file); });
     return error.substr(error.find(".mtx:") + 5);
+}
+
+TEST(VectorErrors, AnotherSizeIsRefusedBeforeItsEntriesAreRead) {
+    const test::TemporaryDirectory directory;
+    const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
+    const auto file = directory.file("x.mtx", banner + "2147483647 1 1\nx x x\n");
+    EXPECT_EQ(error_of([&] { read_vector<double>(file, {.size = 7, .meaning = "the columns of the matrix"}); }),
+              file.string() + ": found a vector of 2147483647 values, expected 7, the columns of the matrix");
 }
 
 TEST(VectorErrors, TellTheLine) {

@@ -125,7 +125,7 @@ Pattern build_entries(index_t rows, index_t cols, std::int64_t items, double exp
 }
 
 template <Value V>
-CsrMatrix<V> with_values(Pattern p, const ValueRule& rule, std::uint64_t seed) {
+CsrMatrix<V> with_values(std::string_view name, Pattern p, const ValueRule& rule, std::uint64_t seed) {
     Buffer<V> values(p.col_idxs.size());
     parallel_for(0, p.rows, kRowGrain, [&](std::int64_t i) {
         const auto row = static_cast<index_t>(i);
@@ -134,14 +134,15 @@ CsrMatrix<V> with_values(Pattern p, const ValueRule& rule, std::uint64_t seed) {
         for (auto k = first; k < last; ++k) {
             const index_t col = p.col_idxs[k];
             const double value = col == row ? diagonal(rule, seed, row, columns) : off_diagonal(rule, seed, row, col);
-            if (leaves_range<V>(value)) fail_range("", row, col, fmt::format("{}", value), value_name<V>());
+            if (leaves_range<V>(value)) fail_range(name, row, col, fmt::format("{}", value), value_name<V>());
             values[k] = static_cast<V>(value);
         }
     });
     return {p.rows, p.cols, std::move(p.row_ptrs), std::move(p.col_idxs), std::move(values)};
 }
 
-#define TILESPMV_INSTANTIATE(V) template CsrMatrix<V> with_values(Pattern, const ValueRule&, std::uint64_t);
+#define TILESPMV_INSTANTIATE(V) \
+    template CsrMatrix<V> with_values(std::string_view, Pattern, const ValueRule&, std::uint64_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::synthetic

@@ -101,8 +101,9 @@ inline void add_symmetric(std::vector<Entry>& out, std::int64_t i, std::int64_t 
     out.push_back({col, row});
 }
 
+/// Throws `Error` with `name` for the first value out of the range of V.
 template <Value V>
-CsrMatrix<V> with_values(Pattern pattern, const ValueRule& rule, std::uint64_t seed);
+CsrMatrix<V> with_values(std::string_view name, Pattern pattern, const ValueRule& rule, std::uint64_t seed);
 
 inline constexpr double kMaxIndex = 2147483647;
 inline constexpr GeneratorParameter kSeed{"seed", 1, 0, 0x1p53, true, "of everything random"};
