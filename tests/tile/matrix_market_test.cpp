@@ -168,7 +168,7 @@ CsrMatrix<V> special_values() {
     return a;
 }
 
-TEST(ReadMatrixMarket, HalvesAreRoundedDoubles) {
+TEST(ReadMatrixMarket, HalvesAreRoundedOnce) {
     const auto a = read_text<Half>(
         "%%MatrixMarket matrix coordinate real general\n1 5 5\n1 1 0.1\n1 2 1.00048828126\n1 3 65519\n1 4 1e-9\n1 5 "
         "inf\n");

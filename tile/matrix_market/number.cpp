@@ -1,7 +1,10 @@
 #include "tile/matrix_market/number.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
+#include <compare>
 #include <string>
 #include <system_error>
 
@@ -22,6 +25,35 @@ bool is_large(const char* first, const Decimal& decimal) {
     std::int64_t zeros = 0;
     for (; *first == '0' || *first == '.'; ++first) zeros += *first == '0';
     return decimal.digits - zeros + decimal.exponent > 0;
+}
+
+/// The magnitude 0.DIGITS * 10^power, without zeros in front and at the end of the digits.
+struct Magnitude {
+    std::int64_t power = 0;
+    std::string digits{};
+    auto operator<=>(const Magnitude&) const = default;
+};
+
+/// That of the decimal number at `p`, which is not 0, with all of its digits.
+Magnitude magnitude(const char* p) {
+    Decimal decimal;
+    const char* end = p;
+    scan_decimal(end, decimal);
+    std::string digits;
+    for (; p < end && std::isalpha(static_cast<unsigned char>(*p)) == 0; ++p) {
+        if (std::isdigit(static_cast<unsigned char>(*p)) != 0) digits += *p;
+    }
+    const auto zeros = digits.find_first_not_of('0');
+    const auto last = digits.find_last_not_of('0');
+    return {decimal.digits - static_cast<std::int64_t>(zeros) + decimal.exponent,
+            digits.substr(zeros, last + 1 - zeros)};
+}
+
+Magnitude magnitude(double value) {
+    constexpr int enough_for_any_double = 766;
+    std::array<char, 800> text{};  // zero bytes follow the number, as `scan_decimal` wants them
+    std::to_chars(text.begin(), text.end() - 16, value, std::chars_format::scientific, enough_for_any_double);
+    return magnitude(text.data());
 }
 
 }  // namespace
@@ -54,5 +86,20 @@ NumberFault parse_rare_real(const char*& p, V& value) {
 
 template NumberFault parse_rare_real(const char*&, double&);
 template NumberFault parse_rare_real(const char*&, float&);
+
+template <int kExponentBits>
+Float16<kExponentBits> narrow_rare(const char* p, double nearest) {
+    using Narrow = Float16<kExponentBits>;
+    if (nearest == 0 || !std::isfinite(nearest)) return Narrow(nearest);
+    const auto bits = std::bit_cast<std::uint64_t>(nearest);
+    const Narrow below(std::bit_cast<double>(bits - 1));
+    const Narrow above(std::bit_cast<double>(bits + 1));
+    if (below.bits() == above.bits()) return below;
+    const auto order = magnitude(p) <=> magnitude(nearest);
+    return order < 0 ? below : order > 0 ? above : Narrow(nearest);
+}
+
+template Half narrow_rare(const char*, double);
+template Bfloat16 narrow_rare(const char*, double);
 
 }  // namespace tilespmv::matrix_market

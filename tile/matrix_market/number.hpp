@@ -35,7 +35,7 @@ inline bool scan_decimal(const char*& p, Decimal& decimal) {
     first = p + 1 + (negative || p[1] == '+');
     std::uint64_t power = 0;
     p = append_digits(first, power);
-    constexpr std::uint64_t beyond_every_type = 1000000;
+    constexpr std::uint64_t beyond_every_type = 100000000000000000;
     power = p - first > 18 || power > beyond_every_type ? beyond_every_type : power;
     decimal.exponent += negative ? -static_cast<std::int64_t>(power) : static_cast<std::int64_t>(power);
     return p != first;
@@ -126,37 +126,41 @@ inline NumberFault parse_real(const char*& p, V& value) {
     return NumberFault::none;
 }
 
+/// Rounds the number written at `p` to 16 bits, once, where `nearest` is the double nearest to it.
+template <int kExponentBits>
+Float16<kExponentBits> narrow_rare(const char* p, double nearest);
+
+/// As above for the types of 16 bits.
+template <int kExponentBits>
+inline NumberFault parse_real(const char*& p, Float16<kExponentBits>& value) {
+    const char* first = p;
+    double wide = 0;
+    if (const auto fault = parse_real(p, wide); fault != NumberFault::none) return fault;
+    // Only where the double ends in zeros can it lie in the middle between two numbers of 16 bits.
+    const bool may_be_middle = (std::bit_cast<std::uint64_t>(wide) & 0xffffffffu) == 0;
+    value = may_be_middle ? narrow_rare<kExponentBits>(first, wide) : Float16<kExponentBits>(wide);
+    return std::isfinite(wide) && !std::isfinite(widened(value)) ? NumberFault::overflow : NumberFault::none;
+}
+
 /// Parses `[+-]digits` as `parse_real` does.
-template <std::floating_point V>
+template <Value V>
 inline NumberFault parse_integer(const char*& p, V& value) {
     const char* first = p + (*p == '-' || *p == '+');
     std::uint64_t magnitude = 0;
     const char* end = append_digits(first, magnitude);
     if (end == first) return NumberFault::malformed;
-    if (end - first > 19) return parse_rare_real(p, value);
-    value = *p == '-' ? -static_cast<V>(magnitude) : static_cast<V>(magnitude);
-    p = end;
-    return NumberFault::none;
-}
-
-/// The same for numbers of 16 bits: parses a double and rounds it.
-template <int kExponentBits>
-inline NumberFault narrow(NumberFault fault, double from, Float16<kExponentBits>& to) {
-    to = Float16<kExponentBits>(from);
-    const bool overflows = std::isfinite(from) && !std::isfinite(static_cast<float>(to));
-    return fault == NumberFault::none && overflows ? NumberFault::overflow : fault;
-}
-template <int kExponentBits>
-inline NumberFault parse_real(const char*& p, Float16<kExponentBits>& value) {
-    double wide = 0;
-    const NumberFault fault = parse_real(p, wide);
-    return narrow(fault, wide, value);
-}
-template <int kExponentBits>
-inline NumberFault parse_integer(const char*& p, Float16<kExponentBits>& value) {
-    double wide = 0;
-    const NumberFault fault = parse_integer(p, wide);
-    return narrow(fault, wide, value);
+    if constexpr (std::floating_point<V>) {
+        if (end - first <= 19) {
+            value = *p == '-' ? -static_cast<V>(magnitude) : static_cast<V>(magnitude);
+            p = end;
+            return NumberFault::none;
+        }
+    }
+    const char* start = p;
+    const auto fault = parse_real(p, value);
+    if (p == end || fault == NumberFault::overflow) return fault;
+    p = start;  // a point or an exponent follows
+    return NumberFault::malformed;
 }
 
 }  // namespace tilespmv::matrix_market
