@@ -1,7 +1,10 @@
+#include <array>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/tile/matrix_market_support.hpp"
+#include "tile/matrix_market/header.hpp"
 
 namespace tilespmv {
 namespace {
@@ -89,6 +92,47 @@ TEST(ReadErrors, ABadLineInFrontOfTooManyEntriesIsReported) {
 TEST(ReadErrors, TooManyEntriesInFrontOfABadLineAreReported) {
     EXPECT_EQ(error_of_text(long_file(70000, {{2, "1000 1000 30000"}, {40000, "1 1 one"}})),
               "30003: found one more entry, expected 30000 entries as the size line says");
+}
+
+class SizeLine : public ::testing::Test {
+protected:
+    /// What reads the number as field 0 (rows), 1 (columns) or 2 (entries): the number, or the error behind the line.
+    static std::string read(int field, const std::string& number) {
+        std::array<std::string, 3> fields{"5", "5", "5"};
+        fields[field] = number;
+        const test::TemporaryDirectory directory;
+        const auto file = directory.file("A.mtx", "%%MatrixMarket matrix coordinate real general\n" + fields[0] + " " +
+                                                      fields[1] + " " + fields[2] + "\n");
+        offset_t value = 0;
+        const auto error = error_of([&] {
+            const TextFile text{Input(file)};
+            const auto header = matrix_market::parse_header(text);
+            value = std::array<offset_t, 3>{header.rows, header.cols, header.entries}[field];
+        });
+        return error == "no error" ? std::to_string(value) : error.substr(error.find(".mtx:") + 5);
+    }
+};
+
+TEST_F(SizeLine, TakesNumbersUpToTheLimitOfTheirFieldAndNoLonger) {
+    constexpr std::array<std::string_view, 3> names{"rows", "columns", "entries"};
+    for (int field = 0; field < 3; ++field) {
+        const bool is_entries = field == 2;
+        const std::string most = is_entries ? "9223372036854775807" : "2147483647";
+        for (const std::string number : {"0", "1", "2147483646", "2147483647", "0000002147483647"}) {
+            EXPECT_EQ(read(field, number), std::to_string(std::stoll(number))) << names[field];
+        }
+        for (const std::string number :
+             {"2147483648", "4294967295", "4294967296", "4294967301", "9223372036854775807", "9223372036854775808",
+              "18446744073709551615", "18446744073709551616", "18446744073709551617", "18446744073709551621",
+              "36893488147419103233", "100000000000000000000000000005"}) {
+            const bool fits = is_entries && (number.size() < most.size() || number == most);
+            EXPECT_EQ(read(field, number), fits ? number
+                                                : "2: found '" + number + "', expected the number of " +
+                                                      std::string(names[field]) + " (0 to " + most + ")");
+        }
+        EXPECT_THAT(read(field, "-1"), ::testing::HasSubstr("2: found '-1', expected the number of"));
+        EXPECT_THAT(read(field, "5x"), ::testing::HasSubstr("2: found '5x', expected the number of"));
+    }
 }
 
 TEST(ReadErrors, FloatsOverflowWhereDoublesDoNot) {

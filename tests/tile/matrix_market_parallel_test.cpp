@@ -1,4 +1,5 @@
 // Files of many chunks and buckets against a serial oracle, for several numbers of threads.
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
@@ -78,6 +79,35 @@ TEST(ParallelReading, PatternsCountDuplicates) {
     std::vector<Triplet> expected;
     for (const auto& [place, count] : counts) expected.push_back(test::triplet(place.first, place.second, count));
     EXPECT_TRUE(test::triplets(test::read_text(text)) == expected);
+}
+
+/// Every row has three entries at one place, one after the other through the whole file.
+template <Value V>
+CsrMatrix<V> sums_of_three(const std::array<double, 3>& values, int threads_count) {
+    constexpr int rows = 20000;
+    std::string text = fmt::format("%%MatrixMarket matrix coordinate real general\n{} 1 {}\n", rows, 3 * rows);
+    for (const double value : values) {
+        for (int row = rows; row >= 1; --row) text += fmt::format("{} 1 {}\n", row, value);
+    }
+    const test::Threads threads(threads_count);
+    return test::read_text<V>(text);
+}
+
+TEST(ParallelReading, DuplicatesAreSummedInDoubleInTheOrderOfTheFileAndRoundedOnce) {
+    const auto expect_sum = [](auto expected, const std::array<double, 3>& values) {
+        for (const int count : {1, 3}) {
+            const auto a = sums_of_three<decltype(expected)>(values, count);
+            ASSERT_EQ(a.nnz(), a.rows);
+            for (const auto value : a.values) ASSERT_EQ(widened(value), widened(expected)) << count << " threads";
+        }
+    };
+    expect_sum(16777218.0f, {16777216, 1, 1});  // each sum of floats would be 2^24
+    expect_sum(1.0f + 0x1p-23f, {1, 0x1p-24, 0x1p-40});
+    expect_sum(0.0f, {0x1p53, 1, -0x1p53});
+    expect_sum(1.0f, {0x1p53, -0x1p53, 1});
+    expect_sum(Half(2050), {2048, 1, 1});
+    expect_sum(Bfloat16(258), {256, 1, 1});
+    expect_sum(0.0, {0x1p53, 1, -0x1p53});
 }
 
 TEST(ParallelReading, RowsFarApartAndAHubRow) {
