@@ -7,10 +7,21 @@
 
 namespace tilespmv {
 
+/// Where an output goes that is called by a name.
+struct OutputTarget {
+    std::filesystem::path file;  ///< links followed; the file may be missing, where the last link leads, too
+    int descriptor = -1;         ///< for what the process has open (/dev/stdout, /dev/fd/3), else -1
+};
+
+/// Throws `Error` if links lead nowhere but to each other.
+OutputTarget output_target(const std::filesystem::path& file);
+
 /// A file that appears whole or not at all: it is written under a temporary name beside its own and renamed by
-/// `commit`. Without `commit` the temporary file is removed and whatever had the name before stays. What is not an
-/// ordinary file (a pipe, /dev/stdout) is written in place; a symbolic link keeps pointing to the file that is
-/// replaced. All members throw `Error` with the file and the system's reason.
+/// `commit`. Without `commit` the temporary file is removed and whatever had the name before stays. A file that is
+/// replaced must be writable; the new one has its mode, and its owner and group where the system permits. A symbolic
+/// link keeps pointing to the file that is written, whether that was there before or not. What is not an ordinary file
+/// (a pipe, a terminal) and what the process has open (/dev/stdout) is written in place. All members throw `Error` with
+/// the file and the system's reason.
 class OutputFile {
 public:
     explicit OutputFile(const std::filesystem::path& file);
@@ -26,9 +37,10 @@ public:
     void commit();
 
 private:
-    void open_temporary();
+    void open_temporary(const std::filesystem::path& target);
 
-    std::filesystem::path file_;       ///< what the caller asked for, links resolved
+    std::filesystem::path name_;       ///< what the caller called it
+    std::filesystem::path target_;     ///< where that leads
     std::filesystem::path temporary_;  ///< empty if the file is written in place
     int descriptor_ = -1;
 };

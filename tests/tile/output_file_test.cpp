@@ -1,8 +1,10 @@
 #include "tile/output_file.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
@@ -28,6 +30,20 @@ std::string error_of(const fs::path& file, std::string_view text) {
 auto files_in(const fs::path& directory) {
     return std::distance(fs::directory_iterator(directory), fs::directory_iterator());
 }
+
+unsigned mode_of(const fs::path& file) { return static_cast<unsigned>(fs::status(file).permissions()); }
+
+/// Somebody else than root, whom permissions do not bind.
+class Nobody {
+public:
+    Nobody() {
+        if (::geteuid() == 0 && ::seteuid(kId) != 0) ADD_FAILURE();
+    }
+    ~Nobody() {
+        if (::getuid() == 0 && ::seteuid(0) != 0) ADD_FAILURE();
+    }
+    static constexpr uid_t kId = 65534;
+};
 
 class OutputFileTest : public ::testing::Test {
 protected:
@@ -66,11 +82,84 @@ TEST_F(OutputFileTest, KeepsALinkThatLeadsToTheFile) {
     EXPECT_EQ(content_of(directory_.path() / "target.txt"), "new");
 }
 
+TEST_F(OutputFileTest, MakesTheFileThatALinkLeadsTo) {
+    fs::create_directory(directory_.path() / "folder");
+    fs::create_symlink("../second", directory_.path() / "folder" / "first");
+    fs::create_symlink(directory_.path() / "target.txt", directory_.path() / "second");
+    fs::create_symlink("folder/first", file_);
+    EXPECT_EQ(error_of(file_, "new"), "no error");
+    for (const auto& link : {file_, directory_.path() / "folder" / "first", directory_.path() / "second"}) {
+        EXPECT_TRUE(fs::is_symlink(link)) << link;
+    }
+    EXPECT_EQ(content_of(directory_.path() / "target.txt"), "new");
+}
+
+TEST_F(OutputFileTest, ReportsLinksThatLeadToEachOther) {
+    fs::create_symlink("out.txt", directory_.path() / "other");
+    fs::create_symlink("other", file_);
+    EXPECT_THAT(error_of(file_, "new"), HasSubstr("out.txt: cannot be written: Too many levels of symbolic links"));
+    EXPECT_TRUE(fs::is_symlink(file_));
+}
+
 TEST_F(OutputFileTest, FollowsTheUmask) {
     const auto mask = ::umask(027);
     EXPECT_EQ(error_of(file_, "x"), "no error");
     ::umask(mask);
-    EXPECT_EQ(static_cast<unsigned>(fs::status(file_).permissions()), 0640u);
+    EXPECT_EQ(mode_of(file_), 0640u);
+}
+
+TEST_F(OutputFileTest, KeepsTheModeOfWhatItReplaces) {
+    directory_.file("out.txt", "old");
+    for (const unsigned mode : {0600u, 0666u, 0700u}) {
+        ASSERT_EQ(::chmod(file_.c_str(), mode), 0);
+        EXPECT_EQ(error_of(file_, "new"), "no error");
+        EXPECT_EQ(mode_of(file_), mode);
+    }
+}
+
+TEST_F(OutputFileTest, KeepsTheOwnerOfWhatItReplaces) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+    directory_.file("out.txt", "old");
+    ASSERT_EQ(::chown(file_.c_str(), Nobody::kId, 65533), 0);
+    EXPECT_EQ(error_of(file_, "new"), "no error");
+    struct stat status {};
+    ASSERT_EQ(::stat(file_.c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, Nobody::kId);
+    EXPECT_EQ(status.st_gid, 65533u);
+}
+
+TEST_F(OutputFileTest, IsNoLongerThanTheLongestName) {
+    const auto file = directory_.path() / std::string(255, 'a');
+    EXPECT_EQ(error_of(file, "x"), "no error");
+    EXPECT_EQ(content_of(file), "x");
+}
+
+TEST_F(OutputFileTest, DoesNotReplaceWhatMayNotBeWritten) {
+    fs::permissions(directory_.path(), fs::perms::all);
+    directory_.file("out.txt", "old");
+    fs::permissions(file_, fs::perms::owner_read);
+    const Nobody nobody;
+    EXPECT_EQ(error_of(file_, "new"), file_.string() + ": cannot be written: Permission denied");
+}
+
+TEST_F(OutputFileTest, SaysThatTheFolderMayNotBeWritten) {
+    directory_.file("out.txt", "old");
+    fs::permissions(file_, fs::perms::all);
+    fs::permissions(directory_.path(), fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_exec);
+    const Nobody nobody;
+    EXPECT_EQ(error_of(file_, "new"), file_.string() + ": cannot be written: no new file can be made in its folder " +
+                                          directory_.path().string() + ": Permission denied");
+}
+
+TEST_F(OutputFileTest, WhatIsOpenIsWrittenInPlace) {
+    const auto file = directory_.file("out.txt", "before ");
+    const int descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND);
+    const auto name = "/dev/fd/" + std::to_string(descriptor);
+    EXPECT_EQ(error_of(name, "one "), "no error");
+    EXPECT_EQ(error_of(name, "two"), "no error");
+    ::close(descriptor);
+    EXPECT_EQ(content_of(file), "before one two");
+    EXPECT_EQ(error_of(name, "x"), name + ": cannot be written: Bad file descriptor");
 }
 
 TEST_F(OutputFileTest, DevicesAreWrittenInPlace) {
