@@ -44,9 +44,6 @@ void complete(BenchOptions& options, Backend backend) {
     if (options.sources.empty()) throw Error("no matrix; give one, or a suite with --suite", ExitCode::usage);
     fill_if_empty(options.selectors, {kDefaultSelector});
     fill_if_empty(options.baselines, default_baselines(backend));
-    if (options.json == kStdout && options.csv == kStdout) {
-        throw Error("--json - and --csv - would mix on standard output; give one of them a file", ExitCode::usage);
-    }
 }
 
 std::vector<std::string> value_types(const BenchOptions& options, const std::string& source) {

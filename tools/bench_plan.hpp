@@ -8,9 +8,6 @@
 
 namespace tilespmv::tools {
 
-/// "-" as the file of --json or --csv.
-inline constexpr std::string_view kStdout = "-";
-
 /// Adds what a suite holds and the defaults of what was not asked for. Throws a usage `Error` if there is no matrix, or
 /// an unknown suite.
 void complete(BenchOptions& options, Backend backend);

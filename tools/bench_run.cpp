@@ -13,6 +13,7 @@
 #include "tile/output_file.hpp"
 #include "tools/bench_plan.hpp"
 #include "tools/bench_report.hpp"
+#include "tools/command_files.hpp"
 #include "tools/source.hpp"
 #include "tools/status_line.hpp"
 #include "tools/value_type.hpp"

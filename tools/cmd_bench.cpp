@@ -9,6 +9,7 @@
 #include "tile/types.hpp"
 #include "tools/bench_run.hpp"
 #include "tools/command.hpp"
+#include "tools/command_files.hpp"
 #include "tools/operator_list.hpp"
 #include "tools/options.hpp"
 
@@ -56,8 +57,8 @@ void add_bench(CLI::App& app) {
     auto device_name = std::make_shared<std::string>();
     auto* command = app.add_subcommand(
         "bench", "Measure how fast operators multiply matrices; a wrong result is reported as wrong, never as a time");
-    command->add_option("A", options->sources,
-                        "Matrices: .mtx (plain, .gz, .xz), SuiteSparse .tar.gz, .tsp archive, or gen:KIND[:n=...]");
+    add_input(*command, "A", options->sources,
+              "Matrices: .mtx (plain, .gz, .xz), SuiteSparse .tar.gz, .tsp archive, or gen:KIND[:n=...]");
     command->add_option("--suite", options->suite, suite_help());
     add_operators(*command, options->operators,
                   "Operator to measure, name[:option=value,...] (default: all but the oracle); `option=all` stands for "
@@ -76,11 +77,10 @@ void add_bench(CLI::App& app) {
             "csr-omp; on the GPU cusparse, the best of its formats, and cusparse-csr); may be repeated")
         ->allow_extra_args(false);
     add_sampling_options(*command, *options);
-    command->add_option(
-        "--json", options->json,
-        "Keep results, raw times included, in this file, and go on with those it holds (- for standard output)");
+    add_output_or_stdout(*command, "--json", options->json,
+                         "Keep results, raw times included, in this file, and go on with those it holds");
     command->add_flag("--restart", options->restart, "Replace the file of --json instead of going on with it");
-    command->add_option("--csv", options->csv, "Write a row per case to this file (- for standard output)");
+    add_output_or_stdout(*command, "--csv", options->csv, "Write a row per case to this file");
     add_accumulator(*command, options->accumulator);
     add_device(*command, *device_name, "cuda if there is a GPU, else cpu");
     set_examples(*command, {"tilespmv bench cant.mtx.gz gen:stencil27:n=96 --json results.json",

@@ -7,6 +7,7 @@
 #include "bench/harness/result_file.hpp"
 #include "tools/bench_report.hpp"
 #include "tools/command.hpp"
+#include "tools/command_files.hpp"
 #include "tools/options.hpp"
 
 namespace tilespmv::tools {
@@ -36,8 +37,8 @@ void add_compare(CLI::App& app) {
     auto options = std::make_shared<CompareOptions>();
     auto* command = app.add_subcommand(
         "compare", "Say of every case of two result files whether the second is faster, slower, the same or unclear");
-    command->add_option("FIRST", options->first, "Result file of `tilespmv bench --json`")->required();
-    command->add_option("SECOND", options->second, "Another one")->required();
+    add_input(*command, "FIRST", options->first, "Result file of `tilespmv bench --json`")->required();
+    add_input(*command, "SECOND", options->second, "Another one")->required();
     command->add_option("--effect", options->effect_percent, "Smallest difference of interest, in percent")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();

@@ -10,6 +10,7 @@
 #include "tile/error.hpp"
 #include "tile/matrix_market.hpp"
 #include "tools/command.hpp"
+#include "tools/command_files.hpp"
 #include "tools/number_text.hpp"
 #include "tools/options.hpp"
 #include "tools/seconds.hpp"
@@ -33,9 +34,6 @@ void check_output(const ConvertOptions& options) {
     if (output.extension() == ".mtx" && !options.selector.empty())
         throw Error(fmt::format("{}: a .mtx has no tiles, so --selector has no meaning", options.output),
                     ExitCode::usage);
-    std::error_code missing;
-    if (std::filesystem::equivalent(options.source, output, missing))
-        throw Error(fmt::format("{}: the output is the input; choose another name", options.output), ExitCode::usage);
 }
 
 template <Value V>
@@ -74,8 +72,8 @@ void add_convert(CLI::App& app) {
     auto* command =
         app.add_subcommand("convert", "Convert a matrix to a tiled archive (.tsp), or back to Matrix Market");
     add_source(*command, options->source);
-    command
-        ->add_option("-o,--output", options->output, "What to write: an archive (.tsp) or a Matrix Market file (.mtx)")
+    add_output(*command, "-o,--output", options->output,
+               "What to write: an archive (.tsp) or a Matrix Market file (.mtx)")
         ->required();
     add_selector(*command, options->selector);
     add_values(*command, options->values);

@@ -15,6 +15,7 @@
 #include "tile/generate.hpp"
 #include "tile/matrix_market.hpp"
 #include "tools/command.hpp"
+#include "tools/command_files.hpp"
 #include "tools/options.hpp"
 #include "tools/seconds.hpp"
 #include "tools/source.hpp"
@@ -80,7 +81,7 @@ void add_generate(CLI::App& app) {
         ->add_option("KIND", options->specification,
                      fmt::format("What to generate, KIND[:name=value,...]; kinds: {}", kinds()))
         ->required();
-    command->add_option("-o,--output", options->output, "Matrix Market file (.mtx) or tiled archive (.tsp) to write")
+    add_output(*command, "-o,--output", options->output, "Matrix Market file (.mtx) or tiled archive (.tsp) to write")
         ->required();
     add_values(*command, options->values)->description("Value type (default: float64)");
     command->add_flag_callback("--list", list, "Describe every kind and its parameters");

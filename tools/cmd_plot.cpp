@@ -9,6 +9,7 @@
 #include "tile/error.hpp"
 #include "tile/output_file.hpp"
 #include "tools/command.hpp"
+#include "tools/command_files.hpp"
 #include "tools/options.hpp"
 #include "tools/plot/plots.hpp"
 
@@ -25,6 +26,12 @@ void make_directory(const std::filesystem::path& directory) {
     std::error_code error;
     std::filesystem::create_directories(directory, error);
     if (error) throw Error(fmt::format("{}: cannot make this folder: {}", directory.string(), error.message()));
+}
+
+void refuse_to_lose_files(const PlotOptions& options, const std::vector<Plot>& plots) {
+    CommandFiles files;
+    files.input("RESULTS", options.results);
+    for (const auto& plot : plots) files.output("--output", std::filesystem::path(options.directory) / plot.file);
 }
 
 void write(const Plot& plot, const std::filesystem::path& directory) {
@@ -46,6 +53,7 @@ void run(const PlotOptions& options) {
         throw Error(fmt::format("{}: holds no right result that could be drawn", options.results));
     }
     make_directory(options.directory);
+    refuse_to_lose_files(options, plots);
     for (const auto& plot : plots) write(plot, options.directory);
 }
 
@@ -55,7 +63,7 @@ void add_plot(CLI::App& app) {
     auto options = std::make_shared<PlotOptions>();
     auto* command = app.add_subcommand(
         "plot", "Draw results as SVG: speed-up and bandwidth over nonzeros, formats, speed-up over row variation");
-    command->add_option("RESULTS", options->results, "Result file of `tilespmv bench --json`")->required();
+    add_input(*command, "RESULTS", options->results, "Result file of `tilespmv bench --json`")->required();
     command->add_option("-o,--output", options->directory, "Folder for the pictures, made if it is missing")
         ->required();
     command->add_option("--baseline", options->baseline,

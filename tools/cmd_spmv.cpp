@@ -14,6 +14,7 @@
 #include "tile/error.hpp"
 #include "tile/matrix_market.hpp"
 #include "tools/command.hpp"
+#include "tools/command_files.hpp"
 #include "tools/options.hpp"
 #include "tools/random_vector.hpp"
 #include "tools/source.hpp"
@@ -111,11 +112,11 @@ void add_spmv(CLI::App& app) {
     auto options = std::make_shared<SpmvOptions>();
     auto* command = app.add_subcommand("spmv", "Multiply: y = alpha*A*x + beta*y");
     add_source(*command, options->source);
-    command->add_option("-x", options->x, "Vector x, a Matrix Market array (default: random values between -1 and 1)");
-    command->add_option("-o,--output", options->output, "Write y to this file (default: print its norm and range)");
+    add_input(*command, "-x", options->x, "Vector x, a Matrix Market array (default: random values between -1 and 1)");
+    add_output(*command, "-o,--output", options->output, "Write y to this file (default: print its norm and range)");
     command->add_option("--alpha", options->alpha, "Factor of A*x")->capture_default_str();
     auto* beta = command->add_option("--beta", options->beta, "Factor of y, needs --y")->capture_default_str();
-    auto* y = command->add_option("--y", options->y, "Vector y before the product, needs --beta");
+    auto* y = add_input(*command, "--y", options->y, "Vector y before the product, needs --beta");
     beta->needs(y);
     y->needs(beta);
     command->add_option("--operator", options->operator_name,

@@ -11,6 +11,7 @@
 #include "tile/error.hpp"
 #include "tile/output_file.hpp"
 #include "tools/command.hpp"
+#include "tools/command_files.hpp"
 #include "tools/options.hpp"
 #include "tools/source.hpp"
 #include "tools/stats_report.hpp"
@@ -29,14 +30,9 @@ struct StatsOptions {
     std::string image;
 };
 
-constexpr std::string_view kStdout = "-";
-
 void check(const StatsOptions& options) {
     if (!options.image.empty() && options.selectors.size() > 1) {
         throw Error("--image shows one selector; give --selector once", ExitCode::usage);
-    }
-    if (options.json == kStdout && options.csv == kStdout) {
-        throw Error("--json - and --csv - would mix on standard output; give one of them a file", ExitCode::usage);
     }
     for (const auto& selector : options.selectors) make_policy(selector);
 }
@@ -102,9 +98,9 @@ void add_stats(CLI::App& app) {
     add_source(*command, options->source);
     add_selectors(*command, options->selectors);
     add_values(*command, options->values);
-    command->add_option("--json", options->json, "Write the statistics as JSON to this file (- for standard output)");
-    command->add_option("--csv", options->csv, "Write them as CSV, a row per selector (- for standard output)");
-    command->add_option("--image", options->image, "Draw the tile map to this PNG file");
+    add_output_or_stdout(*command, "--json", options->json, "Write the statistics as JSON to this file");
+    add_output_or_stdout(*command, "--csv", options->csv, "Write them as CSV, a row per selector");
+    add_output(*command, "--image", options->image, "Draw the tile map to this PNG file");
     set_examples(*command, {"tilespmv stats cant.mtx.gz --image cant.png",
                             "tilespmv stats cant.mtx.gz --selector paper-adaptive --selector bytes --csv cant.csv",
                             "tilespmv stats gen:stencil27:n=64 --json - | jq .selectors[0].bytes_per_nnz"});

@@ -15,6 +15,7 @@
 
 #include "tile/error.hpp"
 #include "tools/command.hpp"
+#include "tools/command_files.hpp"
 #include "tools/source.hpp"
 
 namespace {
@@ -54,6 +55,9 @@ void build(CLI::App& app) {
     app.fallthrough();
     app.require_subcommand(0, 1);
     add_commands(app);
+    app.parse_complete_callback([&app] {  // before the subcommand does anything
+        for (const auto* command : app.get_subcommands()) tilespmv::tools::check_files(*command);
+    });
 }
 
 /// Output that did not arrive is a failure: a full disk, a closed pipe.

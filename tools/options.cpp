@@ -6,6 +6,7 @@
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tile/types.hpp"
+#include "tools/command_files.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -16,9 +17,8 @@ constexpr const char* kSelectorHelp =
 }  // namespace
 
 CLI::Option* add_source(CLI::App& command, std::string& source) {
-    return command
-        .add_option("A", source,
-                    "Matrix: .mtx (plain, .gz, .xz), SuiteSparse .tar.gz, .tsp archive, or gen:KIND[:n=...]")
+    return add_input(command, "A", source,
+                     "Matrix: .mtx (plain, .gz, .xz), SuiteSparse .tar.gz, .tsp archive, or gen:KIND[:n=...]")
         ->required();
 }
 

@@ -171,8 +171,6 @@ TEST_F(BenchRun, WhatIsWrongWithTheQuestionIsSaidBeforeAnythingIsMeasured) {
     expect_refusal(ExitCode::usage, "unknown suite 'magic'; there are cpu-classes");
     options_.sources = {};
     expect_refusal(ExitCode::usage, "no matrix");
-    options_.json = options_.csv = "-";
-    expect_refusal(ExitCode::usage, "standard output");
     options_.json = "no/such/folder/a.json";
     expect_refusal(ExitCode::failure, "no/such/folder/a.json");
     options_.csv = "no/such/folder/a.csv";

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <compare>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <sys/types.h>
+#include <CLI/CLI.hpp>
+
+namespace tilespmv::tools {
+
+/// The files of a command: what it writes must neither be what it reads nor be written twice. Files are the same if
+/// they have the same inode, by whatever names and links, or are not there yet and would get the same name in the same
+/// folder. `role` is what messages call a file: an option, or the name of a positional argument.
+class CommandFiles {
+public:
+    /// Inputs come first.
+    void input(const std::string& role, const std::filesystem::path& file);
+    /// Throws a usage `Error` for an input or another output. What is no ordinary file (a pipe, /dev/null, /dev/stdout)
+    /// may be several outputs.
+    void output(const std::string& role, const std::filesystem::path& file);
+
+private:
+    struct Identity {
+        dev_t device;
+        ino_t inode;
+        std::string missing;  ///< name of a file that is not there, in the folder of that inode
+        friend auto operator<=>(const Identity&, const Identity&) = default;
+    };
+    static std::optional<Identity> identity(const std::filesystem::path& file);
+
+    std::map<Identity, std::string> inputs_;
+    std::map<Identity, std::string> outputs_;
+};
+
+/// Checks every option that a command line gave for what `add_input`, `add_output` and `add_output_or_stdout` declared
+/// it to be, and refuses empty values. Throws a usage `Error`; to be called before the command reads anything.
+void check_files(const CLI::App& command);
+
+/// "-", the name of standard output for options that `add_output_or_stdout` added.
+inline constexpr std::string_view kStdout = "-";
+
+// Types of options, shown in the help.
+inline constexpr const char* kInputType = "INPUT";
+inline constexpr const char* kOutputType = "OUTPUT";
+inline constexpr const char* kOutputOrStdoutType = "OUTPUT|-";
+
+/// An option or positional argument that names a file to read, or several.
+template <class T>
+CLI::Option* add_input(CLI::App& command, const std::string& name, T& files, const std::string& help) {
+    return command.add_option(name, files, help)->type_name(kInputType);
+}
+
+/// An option that names a file to write.
+inline CLI::Option* add_output(CLI::App& command, const std::string& name, std::string& file, const std::string& help) {
+    return command.add_option(name, file, help)->type_name(kOutputType);
+}
+
+/// An option that names a file to write, or `kStdout`; at most one option of a command line may name that.
+inline CLI::Option* add_output_or_stdout(CLI::App& command, const std::string& name, std::string& file,
+                                         const std::string& help) {
+    return command.add_option(name, file, help + " (- for standard output)")->type_name(kOutputOrStdoutType);
+}
+
+}  // namespace tilespmv::tools
