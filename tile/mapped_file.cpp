@@ -1,6 +1,7 @@
 #include "tile/mapped_file.hpp"
 
 #include <cerrno>
+#include <functional>
 #include <string>
 #include <system_error>
 
@@ -11,9 +12,13 @@
 #include <unistd.h>
 
 #include "tile/error.hpp"
+#include "tile/printable.hpp"
+#include "tile/signal_table.hpp"
 
 namespace tilespmv {
 namespace {
+
+SignalTable<const MappedFile::Range, 64> ranges;
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& reason) {
     throw Error(fmt::format("{}: cannot be read: {}", file.string(), reason));
@@ -58,8 +63,22 @@ MappedFile::MappedFile(const std::filesystem::path& file) {
         fail(file, reason);
     }
     data_ = static_cast<std::byte*>(memory);
+    range_ = std::make_unique<const Range>(Range{data_, data_ + size_, printable(file.string())});
+    listed_ = ranges.add(range_.get());
 }
 
-MappedFile::~MappedFile() { ::munmap(data_, mapped_bytes_); }
+MappedFile::~MappedFile() {
+    if (listed_ && !ranges.remove(range_.get())) static_cast<void>(range_.release());  // a signal handler reads it
+    ::munmap(data_, mapped_bytes_);
+}
+
+const char* mapped_file_at(const void* address) noexcept {
+    const char* name = nullptr;
+    const auto* byte = static_cast<const std::byte*>(address);
+    ranges.take_all([&](const MappedFile::Range& range) {
+        if (!std::less<>()(byte, range.begin) && std::less<>()(byte, range.end)) name = range.name.c_str();
+    });
+    return name;
+}
 
 }  // namespace tilespmv

@@ -48,15 +48,10 @@ void take_over(int descriptor, const struct stat& old) {
     ::fchmod(descriptor, old.st_mode & (owner && group ? 07777 : group ? 0777 : 0707));
 }
 
-/// A descriptor of a new file in the folder of `target`, and its name.
-int create_beside(const fs::path& target, mode_t mode, fs::path& name) {
+/// Not made from the name of the target, which may be as long as names can be.
+fs::path temporary_name(const fs::path& target) {
     static std::atomic<unsigned> counter{0};
-    int descriptor = -1;
-    do {  // not named after the target, whose name may be as long as names can be
-        name = target.parent_path() / fmt::format(".tilespmv-{}-{}.tmp", ::getpid(), counter++);
-        descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    } while (descriptor < 0 && errno == EEXIST);
-    return descriptor;
+    return target.parent_path() / fmt::format(".tilespmv-{}-{}.tmp", ::getpid(), counter++);
 }
 
 [[noreturn]] void fail_to_create(const fs::path& file, const fs::path& folder, int error) {
@@ -92,24 +87,32 @@ OutputFile::OutputFile(const fs::path& file) : name_(file) {
     } else if (written_in_place(target_)) {
         descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     } else {
-        open_temporary(target_);
+        open_temporary();
     }
     if (descriptor_ < 0) fail(name_, "be written", errno);
 }
 
-void OutputFile::open_temporary(const fs::path& target) {
+void OutputFile::open_temporary() {
     // Not mkstemp: its files are private, those that replace nothing follow the umask as ordinary output does.
     struct stat old {};
-    const bool replaces = ::stat(target.c_str(), &old) == 0;
-    if (replaces && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) fail(name_, "be written", errno);
-    descriptor_ = create_beside(target, replaces ? 0600 : 0666, temporary_);
-    if (descriptor_ < 0) fail_to_create(name_, target.parent_path(), errno);
+    const bool replaces = ::stat(target_.c_str(), &old) == 0;
+    if (replaces && ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) fail(name_, "be written", errno);
+    create_beside_target(replaces ? 0600 : 0666);
     if (replaces) take_over(descriptor_, old);
+}
+
+void OutputFile::create_beside_target(mode_t mode) {
+    int error = EEXIST;
+    for (; descriptor_ < 0 && error == EEXIST; error = errno) {
+        temporary_.emplace(temporary_name(target_));
+        descriptor_ = ::open(temporary_->path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (descriptor_ < 0) temporary_->keep();  // it is not ours
+    }
+    if (descriptor_ < 0) fail_to_create(name_, target_.parent_path(), error);
 }
 
 OutputFile::~OutputFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
@@ -127,9 +130,10 @@ void OutputFile::commit() {
     const int closed = ::close(descriptor_);
     descriptor_ = -1;
     if (closed != 0) fail(name_, "be written", errno);
-    if (temporary_.empty()) return;
-    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(name_, "be renamed from its temporary name", errno);
-    temporary_.clear();
+    if (!temporary_) return;
+    if (::rename(temporary_->path().c_str(), target_.c_str()) != 0)
+        fail(name_, "be renamed from its temporary name", errno);
+    temporary_->keep();
 }
 
 }  // namespace tilespmv

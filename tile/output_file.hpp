@@ -2,8 +2,13 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string_view>
+
+#include <sys/types.h>
+
+#include "tile/temporary_file.hpp"
 
 namespace tilespmv {
 
@@ -37,11 +42,12 @@ public:
     void commit();
 
 private:
-    void open_temporary(const std::filesystem::path& target);
+    void open_temporary();
+    void create_beside_target(mode_t mode);
 
-    std::filesystem::path name_;       ///< what the caller called it
-    std::filesystem::path target_;     ///< where that leads
-    std::filesystem::path temporary_;  ///< empty if the file is written in place
+    std::filesystem::path name_;              ///< what the caller called it
+    std::filesystem::path target_;            ///< where that leads
+    std::optional<TemporaryFile> temporary_;  ///< none if the file is written in place
     int descriptor_ = -1;
 };
 

@@ -16,6 +16,7 @@
 #include "tile/error.hpp"
 #include "tools/command.hpp"
 #include "tools/command_files.hpp"
+#include "tools/signals.hpp"
 #include "tools/source.hpp"
 
 namespace {
@@ -103,6 +104,7 @@ int report(std::string message, ExitCode code) {
 
 int main(int argc, char** argv) {
     occupy_standard_descriptors();
+    tilespmv::tools::install_signal_handlers();
     try {
         CLI::App app{"Tiled sparse matrix-vector multiplication: convert, inspect, multiply, verify and measure.",
                      "tilespmv"};

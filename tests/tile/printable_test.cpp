@@ -1,0 +1,38 @@
+#include "tile/printable.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tilespmv {
+namespace {
+
+TEST(Printable, LeavesOrdinaryTextAlone) {
+    for (const char* text : {"", "a/b c.mtx", R"(quotes " ' and \ backslash)", "größe ≤ 行列 🙂"}) {
+        EXPECT_EQ(printable(text), text);
+    }
+}
+
+TEST(Printable, ShowsWhatATerminalWouldObey) {
+    EXPECT_EQ(printable("a\x1b[31mb\r\n\t\x7f"), R"(a\x1b[31mb\r\n\t\x7f)");
+    EXPECT_EQ(printable(std::string_view("a\0b", 3)), R"(a\x00b)");
+    EXPECT_EQ(printable("a\u202eb\u0085"), R"(a\u202eb\x85)");
+}
+
+TEST(Printable, ShowsStrayBytes) {
+    EXPECT_EQ(printable("\xff.mtx"), R"(\xff.mtx)");
+    EXPECT_EQ(printable("caf\xe9 \xc3"), R"(caf\xe9 \xc3)");
+    EXPECT_EQ(printable("\xed\xa0\x80 \xc0\xaf"), R"(\xed\xa0\x80 \xc0\xaf)");
+}
+
+TEST(Printable, DoneTwiceIsDoneOnce) {
+    for (const char* text : {"a\x1b", R"(a\x1b)", "\xff\n\\"}) EXPECT_EQ(printable(printable(text)), printable(text));
+}
+
+TEST(Escaped, KeepsDifferentTextsDifferent) {
+    EXPECT_EQ(escaped("gen:fem:n=5"), "gen:fem:n=5");
+    EXPECT_EQ(escaped("a\xff"), R"(a\xff)");
+    EXPECT_EQ(escaped(R"(a\xff)"), R"(a\\xff)");
+    EXPECT_EQ(printable(escaped("a\xff\x1b")), escaped("a\xff\x1b"));
+}
+
+}  // namespace
+}  // namespace tilespmv
