@@ -25,7 +25,7 @@ TileChoice in_format(const TilePattern& p, int value_bytes) {
 PaperRules PaperRules::from(Options& options) {
     PaperRules rules;
     rules.dense = options.number("dense", rules.dense, 0, 2);
-    rules.coo = static_cast<int>(options.number("coo", rules.coo, 0, 256));
+    rules.coo = static_cast<int>(options.whole("coo", rules.coo, 0, 256));
     rules.ell = options.number("ell", rules.ell, -1, 16);
     rules.ell_fill = options.number("ell_fill", rules.ell_fill, 0, 1);
     rules.hyb = options.number("hyb", rules.hyb, 0, 16);

@@ -26,13 +26,13 @@ Policy make_paper_csr(Options&) {
 
 Policy make_paper_deferred(Options& options) {
     PaperRules rules = PaperRules::from(options);
-    rules.defer = static_cast<int>(options.number("defer", rules.coo, 0, 256));
+    rules.defer = static_cast<int>(options.whole("defer", rules.coo, 0, 256));
     return std::make_unique<PaperPolicy>(rules);
 }
 
 Policy make_bytes(Options& options) {
-    const auto saving = static_cast<int>(options.number("saving", 0, 0, 4096));
-    return std::make_unique<BytesPolicy>(saving, options.number("defer", 1, 0, 1) > 0);
+    const auto saving = static_cast<int>(options.whole("saving", 0, 0, 4096));
+    return std::make_unique<BytesPolicy>(saving, options.flag("defer", true));
 }
 
 struct Entry {

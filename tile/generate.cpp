@@ -41,13 +41,11 @@ std::span<const GeneratorInfo> generators() {
 
 template <Value V>
 CsrMatrix<V> generate(std::string_view specification) {
-    const auto name = specification;
-    const auto colon = std::min(specification.find(':'), specification.size());
-    const synthetic::Generator& generator = find_generator(specification.substr(0, colon));
-    specification.remove_prefix(std::min(colon + 1, specification.size()));
-    const synthetic::Parameters parameters(generator.info, specification);
+    const Options options("generator", specification);
+    const synthetic::Generator& generator = find_generator(options.name());
+    const synthetic::Parameters parameters(generator.info, options);
     synthetic::Generated made = generator.make(parameters);
-    return synthetic::with_values<V>(name, std::move(made.pattern), made.rule, parameters.seed());
+    return synthetic::with_values<V>(specification, std::move(made.pattern), made.rule, parameters.seed());
 }
 
 #define TILESPMV_INSTANTIATE(V) template CsrMatrix<V> generate(std::string_view);

@@ -32,8 +32,8 @@ std::span<const GeneratorInfo> generators();
 /// Generates `kind[:name=value[,name=value]...]`, such as `stencil27:n=96` or `rmat:scale=18,seed=7`. Every kind takes
 /// `seed`. The same specification gives the same bits on every machine and with any number of threads; the values of a
 /// narrower matrix are those of the double matrix, rounded.
-/// Throws a usage `Error` for an unknown kind or parameter, a value out of range and more than 2^31 - 1 rows or
-/// columns, and an `Error` if the memory does not suffice or a value is out of the range of V.
+/// Throws a usage `Error` for an unknown kind or parameter, a parameter given twice, a value out of range and more than
+/// 2^31 - 1 rows or columns, and an `Error` if the memory does not suffice or a value is out of the range of V.
 template <Value V>
 CsrMatrix<V> generate(std::string_view specification);
 

@@ -10,6 +10,7 @@
 #include "tools/bench_run.hpp"
 #include "tools/command.hpp"
 #include "tools/command_files.hpp"
+#include "tools/number_option.hpp"
 #include "tools/operator_list.hpp"
 #include "tools/options.hpp"
 
@@ -23,16 +24,13 @@ std::string suite_help() {
 }
 
 void add_sampling_options(CLI::App& command, BenchOptions& options) {
-    command.add_option("--min-time", options.min_seconds, "Sample every operator for so many seconds (default: 0.3)")
-        ->check(CLI::PositiveNumber);
-    command
-        .add_option("--max-time", options.max_seconds,
-                    "... but no longer than so many (default: 5; cold products 3, preprocessing 1)")
-        ->check(CLI::PositiveNumber);
-    command
-        .add_option("--noise", options.noise_percent,
-                    "Stop when the median is known so well: half its 95% interval in percent (default: 2)")
-        ->check(CLI::PositiveNumber);
+    constexpr double shortest = 1e-9, longest = 1e6, least = 1e-3, most = 1e3;
+    add_number(command, "--min-time", options.min_seconds, shortest, longest,
+               "Sample every operator for so many seconds (default: 0.3)");
+    add_number(command, "--max-time", options.max_seconds, shortest, longest,
+               "... but no longer than so many (default: 5; cold products 3, preprocessing 1)");
+    add_number(command, "--noise", options.noise_percent, least, most,
+               "Stop when the median is known so well: half its 95% interval in percent (default: 2)");
     command.add_flag("--quick", options.quick, "Sample less: times are noisier");
 }
 

@@ -8,6 +8,7 @@
 #include "tools/bench_report.hpp"
 #include "tools/command.hpp"
 #include "tools/command_files.hpp"
+#include "tools/number_option.hpp"
 #include "tools/options.hpp"
 
 namespace tilespmv::tools {
@@ -39,9 +40,8 @@ void add_compare(CLI::App& app) {
         "compare", "Say of every case of two result files whether the second is faster, slower, the same or unclear");
     add_input(*command, "FIRST", options->first, "Result file of `tilespmv bench --json`")->required();
     add_input(*command, "SECOND", options->second, "Another one")->required();
-    command->add_option("--effect", options->effect_percent, "Smallest difference of interest, in percent")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
+    add_number(*command, "--effect", options->effect_percent, 1e-3, 1e3, "Smallest difference of interest, in percent")
+        ->default_str("5");
     set_examples(*command,
                  {"tilespmv compare before.json after.json", "tilespmv compare before.json after.json --effect 2"});
     command->callback([options] { run(*options); });

@@ -15,6 +15,7 @@
 #include "tile/matrix_market.hpp"
 #include "tools/command.hpp"
 #include "tools/command_files.hpp"
+#include "tools/number_option.hpp"
 #include "tools/options.hpp"
 #include "tools/random_vector.hpp"
 #include "tools/source.hpp"
@@ -86,10 +87,24 @@ void print_summary(const std::string& name, const Operator<V>& a, std::span<cons
                finite, y.size());
 }
 
+/// Refuses what is neither zero nor infinite but would become so.
+template <Value V>
+V factor(std::string_view option, double number) {
+    const V value = static_cast<V>(number);
+    const auto kept = static_cast<double>(value);
+    if (std::isfinite(number) != std::isfinite(kept) || (number == 0) != (kept == 0)) {
+        throw Error(fmt::format("{}: found {}, expected a number in the range of {}", option, number, value_name<V>()),
+                    ExitCode::usage);
+    }
+    return value;
+}
+
 std::string default_operator(Backend backend) { return backend == Backend::cpu ? "tile-omp" : "tile"; }
 
 template <Value V>
 void multiply(const SpmvOptions& options) {
+    const V alpha = factor<V>("--alpha", options.alpha);
+    const V beta = factor<V>("--beta", options.beta);
     const Backend backend = choose_backend(options.device);
     const std::string name = options.operator_name.empty() ? default_operator(backend) : options.operator_name;
     const auto chosen = choose_operator<V>(backend, name, options.accumulator);
@@ -101,7 +116,7 @@ void multiply(const SpmvOptions& options) {
     auto y = options.y.empty() ? Buffer<V>(static_cast<std::size_t>(a->rows()))
                                : read_sized<V>(options.y, a->rows(), "the rows of the matrix");
     const std::span<V> result(y.begin(), y.end());
-    a->apply(static_cast<V>(options.alpha), {x.begin(), x.end()}, static_cast<V>(options.beta), result);
+    a->apply(alpha, {x.begin(), x.end()}, beta, result);
     if (!options.output.empty()) return write_vector<V>(options.output, result);
     print_summary<V>(source_name(options.source), *a, result);
 }
@@ -114,8 +129,8 @@ void add_spmv(CLI::App& app) {
     add_source(*command, options->source);
     add_input(*command, "-x", options->x, "Vector x, a Matrix Market array (default: random values between -1 and 1)");
     add_output(*command, "-o,--output", options->output, "Write y to this file (default: print its norm and range)");
-    command->add_option("--alpha", options->alpha, "Factor of A*x")->capture_default_str();
-    auto* beta = command->add_option("--beta", options->beta, "Factor of y, needs --y")->capture_default_str();
+    add_any_number(*command, "--alpha", options->alpha, "Factor of A*x, may be inf or nan");
+    auto* beta = add_any_number(*command, "--beta", options->beta, "Factor of y, may be inf or nan; needs --y");
     auto* y = add_input(*command, "--y", options->y, "Vector y before the product, needs --beta");
     beta->needs(y);
     y->needs(beta);

@@ -16,6 +16,7 @@
 #include "tile/error.hpp"
 #include "tools/command.hpp"
 #include "tools/command_files.hpp"
+#include "tools/number_option.hpp"
 #include "tools/signals.hpp"
 #include "tools/source.hpp"
 
@@ -47,9 +48,8 @@ void add_commands(CLI::App& app) {
 
 void build(CLI::App& app) {
     app.set_version_flag("--version", std::string("tilespmv " TILESPMV_VERSION), "Print the version");
-    app.add_option_function<int>(
-           "--threads", [](int threads) { omp_set_num_threads(threads); }, "Threads to use, in any command")
-        ->check(CLI::Range(1, 1024));
+    static int threads = 0;
+    tilespmv::tools::add_number<int>(app, "--threads", threads, 1, 1024, "Threads to use, in any command");
     app.add_flag_callback("--allow-large", tilespmv::tools::lift_input_limits,
                           "Read inputs that ask for over 1 GiB and over 200 times their own size, in any command");
     app.footer("See 'tilespmv COMMAND --help' for the options and examples of a command.");
@@ -57,6 +57,7 @@ void build(CLI::App& app) {
     app.require_subcommand(0, 1);
     add_commands(app);
     app.parse_complete_callback([&app] {  // before the subcommand does anything
+        if (threads > 0) omp_set_num_threads(threads);
         for (const auto* command : app.get_subcommands()) tilespmv::tools::check_files(*command);
     });
 }

@@ -1,5 +1,7 @@
 #include "tools/options.hpp"
 
+#include <limits>
+
 #include <fmt/format.h>
 
 #include "kernels/cuda/device.hpp"
@@ -7,6 +9,7 @@
 #include "tile/error.hpp"
 #include "tile/types.hpp"
 #include "tools/command_files.hpp"
+#include "tools/number_option.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -39,11 +42,9 @@ CLI::Option* add_selectors(CLI::App& command, std::vector<std::string>& selector
 }
 
 CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed) {
-    // CLI11 would wrap a negative number.
-    const auto not_negative = [](const std::string& text) {
-        return text.starts_with('-') ? fmt::format("found {}, expected 0 or more", text) : std::string();
-    };
-    return command.add_option("--seed", seed, "Seed of the random vectors")->check(not_negative)->capture_default_str();
+    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+    return add_number<std::uint64_t>(command, "--seed", seed, 0, most, "Seed of the random vectors")
+        ->default_str(fmt::format("{}", seed));
 }
 
 CLI::Option* add_device(CLI::App& command, std::string& device, const std::string& default_text) {

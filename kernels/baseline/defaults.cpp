@@ -27,7 +27,7 @@ int threads_per_row(index_t rows, offset_t nnz) {
 
 MultiroundShape multiround_shape(Options& options, index_t rows, offset_t nnz) {
     MultiroundShape shape;
-    shape.rows = static_cast<int>(options.number("rows", 0, 1, kMultiroundMaxThreads));
+    shape.rows = static_cast<int>(options.whole("rows", 0, 1, kMultiroundMaxThreads));
     shape.threads = options.one_of("threads", 256, {64, 128, 256, kMultiroundMaxThreads});
     shape.products = options.one_of("products", 8, {1, 2, 4, 8});
     shape.group = options.one_of("group", 0, {1, 2, 4, 8, 16, kMaxGroup});

@@ -21,9 +21,9 @@ struct TileOptions {
 };
 
 TileOptions read_options(Options& options) {
-    const TileOptions read{options.number("generic", 0, 0, 1) > 0, options.number("batch", 1, 0, 1) > 0,
-                           static_cast<offset_t>(options.number("tiles_from", kTilesFrom, 0, 1e18)),
-                           options.number("updatable", 0, 0, 1) > 0};
+    const TileOptions read{options.flag("generic", false), options.flag("batch", true),
+                           options.whole("tiles_from", kTilesFrom, 0, 1LL << 52),
+                           options.flag("updatable", false)};
     options.finish();
     return read;
 }

@@ -26,6 +26,10 @@ TEST(Options, AreTakenApart) {
     EXPECT_EQ(options.one_of("threads", 0, {2, 4, 8}), 4);
     EXPECT_EQ(options.number("share", 1, 0, 1), 0.5);
     EXPECT_EQ(options.word("order", "col"), "row");
+    Options more("operator", "csr:n=4e3,on=1");
+    EXPECT_EQ(more.whole("n", 0, 0, 5000), 4000);
+    EXPECT_TRUE(more.flag("on", false));
+    more.finish();
     options.finish();
 }
 
@@ -42,10 +46,26 @@ TEST(Options, RefuseWhatIsNotExpected) {
         Options options("operator", text);
         expect_usage_error([&] { options.one_of("threads", 0, {2, 4, 8}); }, "expected one of 2, 4, 8");
     }
+    for (const char* text : {"csr:n=1.5", "csr:n=-1", "csr:n=11", "csr:n=1x", "csr:n=nan", "csr:n=1e400"}) {
+        Options options("operator", text);
+        expect_usage_error([&] { options.whole("n", 0, 0, 10); }, ", expected a whole number from 0 to 10");
+    }
+    for (const char* text : {"csr:on=2", "csr:on=0.5", "csr:on=yes"}) {
+        Options options("operator", text);
+        expect_usage_error([&] { options.flag("on", true); }, "expected one of 0, 1");
+    }
+    for (const char* text : {"csr:share=2", "csr:share=nan", "csr:share=-1e-9", "csr:share=1e400", "csr:share=0.5 "}) {
+        Options options("operator", text);
+        expect_usage_error([&] { options.number("share", 0, 0, 1); }, ", expected a number from 0 to 1");
+    }
     Options options("operator", "csr:share=2,more=1");
     expect_usage_error([&] { options.number("share", 0, 0, 1); }, "expected a number from 0 to 1");
     expect_usage_error([&] { options.finish(); }, "no option 'more'; it takes share");
-    expect_usage_error([] { Options("operator", "csr:threads"); }, "expected option=value");
+    for (const char* text : {"csr:threads", "csr:threads=", "csr:=2", "csr:", "csr:threads=2,"}) {
+        expect_usage_error([&] { Options("operator", text); }, "expected option=value");
+    }
+    expect_usage_error([] { Options("operator", "csr:n=1,m=2,n=1"); },
+                       "operator 'csr:n=1,m=2,n=1': 'n' is given twice");
 }
 
 }  // namespace

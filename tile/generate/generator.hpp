@@ -11,6 +11,7 @@
 
 #include "tile/csr.hpp"
 #include "tile/generate.hpp"
+#include "tile/options.hpp"
 
 /// What the generators share. A generator makes a pattern and names the rule for its values; one that is new needs a
 /// `Generator` in the file of its family and a line in the list of generate.cpp.
@@ -19,9 +20,9 @@ namespace tilespmv::synthetic {
 /// The parameters of one kind, as given or by default.
 class Parameters {
 public:
-    /// Parses `name=value[,name=value]...`, or nothing. Throws a usage `Error` for an unknown or repeated name and for
-    /// a value that is not a number or out of range.
-    Parameters(const GeneratorInfo& kind, std::string_view text);
+    /// Reads all options. Throws a usage `Error` for one that the kind does not take and for a value that is not a
+    /// number or out of range.
+    Parameters(const GeneratorInfo& kind, Options options);
 
     [[nodiscard]] double real(std::string_view name) const { return values_.at(name); }
     [[nodiscard]] std::int64_t integer(std::string_view name) const { return static_cast<std::int64_t>(real(name)); }
@@ -32,14 +33,12 @@ public:
     void require_at_most(std::string_view name, double max) const;
     /// The product of positive factors as a dimension. Throws a usage `Error` if it is more than 2^31 - 1.
     [[nodiscard]] index_t dimension(std::initializer_list<std::int64_t> factors) const;
-    /// Throws a usage `Error` that begins with the kind.
-    [[noreturn]] void fail(const std::string& message) const;
+    /// Throws a usage `Error` that begins with the specification.
+    [[noreturn]] void fail(const std::string& message) const { options_.fail(message); }
 
 private:
-    void set(const GeneratorInfo& kind, std::string_view item);
-    [[noreturn]] void fail_range(const GeneratorParameter& parameter, double min, double max) const;
-
     const GeneratorInfo* kind_;
+    Options options_;
     std::map<std::string_view, double> values_;
 };
 
@@ -106,7 +105,7 @@ template <Value V>
 CsrMatrix<V> with_values(std::string_view name, Pattern pattern, const ValueRule& rule, std::uint64_t seed);
 
 inline constexpr double kMaxIndex = 2147483647;
-inline constexpr GeneratorParameter kSeed{"seed", 1, 0, 0x1p53, true, "of everything random"};
+inline constexpr GeneratorParameter kSeed{"seed", 1, 0, 0x1p53 - 1, true, "of everything random"};
 
 extern const Generator kLaplace2d, kLaplace3d, kStencil27, kFem;
 extern const Generator kBanded, kArrow, kDense;
