@@ -9,6 +9,7 @@
 #include "bench/harness/machine.hpp"
 #include "bench/harness/memory.hpp"
 #include "bench/harness/result_file.hpp"
+#include "bench/harness/result_lock.hpp"
 #include "tile/error.hpp"
 #include "tile/output_file.hpp"
 #include "tools/bench_plan.hpp"
@@ -59,10 +60,12 @@ public:
 private:
     [[nodiscard]] bool to_stdout() const { return options_.json == kStdout || options_.csv == kStdout; }
 
-    bench::ResultSet start() const {
+    bench::ResultSet start() {
         const auto machine = bench::this_machine();
         const auto build = bench::this_build();
-        if (options_.json.empty() || options_.json == kStdout || options_.restart) return {machine, build, {}};
+        if (options_.json.empty() || options_.json == kStdout) return {machine, build, {}};
+        lock_.emplace(options_.json);
+        if (options_.restart) return {machine, build, {}};
         return bench::resume_results(options_.json, machine, build);
     }
 
@@ -139,6 +142,7 @@ private:
 
     const BenchOptions& options_;
     bench::MeasureOptions measure_;
+    std::optional<bench::ResultLock> lock_;  // from before the file is read
     bench::ResultSet set_;
     bench::Device& device_;
     std::optional<OutputFile> csv_;

@@ -27,7 +27,8 @@ struct BenchOptions {
     std::string csv;
 };
 
-/// Measures, prints a table as soon as a matrix is done, keeps results in the file of --json. Throws a usage `Error`
+/// Measures, prints a table as soon as a matrix is done, keeps results in the file of --json, which nobody
+/// else may write to meanwhile. Throws a usage `Error`
 /// for wrong names before anything is measured; at the end a `verification` error if any result was wrong, otherwise a
 /// `failure` if any case failed.
 void run_bench(BenchOptions options, bench::Device& device);

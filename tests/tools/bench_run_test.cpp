@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "bench/harness/result_file.hpp"
+#include "bench/harness/result_lock.hpp"
 #include "tests/bench/fake_device.hpp"
+#include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::tools {
@@ -106,6 +108,25 @@ TEST_F(BenchRun, FinishedCasesAreNotRunAgain) {
     EXPECT_TRUE(measured());
     EXPECT_THAT(saved().results, SizeIs(2));
     EXPECT_NE(saved().results[0].warm.seconds, before.results[0].warm.seconds);
+}
+
+TEST_F(BenchRun, TwoDoNotWriteToOneFile) {
+    run();
+    const auto before = test::content_of(json_);
+    {
+        const bench::ResultLock another(json_);
+        for (const bool restart : {false, true}) {
+            options_.restart = restart;
+            options_.selectors = {"paper"};
+            run();
+            EXPECT_EQ(error_, json_ + ": another benchmark is writing to it; wait for its end, or name another file");
+            EXPECT_EQ(code_, ExitCode::failure);
+            EXPECT_FALSE(measured());
+        }
+    }
+    EXPECT_EQ(test::content_of(json_), before);
+    run();
+    EXPECT_EQ(error_, "");
 }
 
 TEST_F(BenchRun, MatrixThatFailsIsReportedTriedAgainAndDoesNotStopTheOthers) {
