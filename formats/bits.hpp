@@ -11,6 +11,9 @@ TILESPMV_HD constexpr int nibble_bytes(int n) { return (n + 1) / 2; }
 
 TILESPMV_HD inline int get_nibble(const std::uint8_t* bytes, int i) { return bytes[i / 2] >> (i % 2 * 4) & 15; }
 
+/// Whether the high half of the last byte is 0 where an odd number of 4-bit indices leaves it over.
+inline bool spare_nibble_is_zero(const std::uint8_t* bytes, int n) { return n % 2 == 0 || bytes[n / 2] >> 4 == 0; }
+
 /// Sets nibble i of bytes that were zeroed before.
 inline void set_nibble(std::uint8_t* bytes, int i, int value) {
     const auto k = static_cast<unsigned>(i);  // halving it takes one instruction instead of three
@@ -50,6 +53,13 @@ TILESPMV_HD inline unsigned get_mask(const std::uint8_t* bytes, int k) {
 inline void set_mask(std::uint8_t* bytes, int k, unsigned mask) {
     bytes[2 * k] = static_cast<std::uint8_t>(mask & 255u);
     bytes[2 * k + 1] = static_cast<std::uint8_t>(mask >> 8);
+}
+
+/// Whether none of `count` masks selects a row from `rows` on.
+inline bool masks_are_inside(const std::uint8_t* bytes, int count, int rows) {
+    unsigned any = 0;
+    for (int k = 0; k < count; ++k) any |= get_mask(bytes, k);
+    return any >> rows == 0;
 }
 
 /// Calls f(row) for the rows below `rows` that a mask selects.

@@ -46,7 +46,8 @@ struct Csr {
     static bool shape_ok(int rows, int /*cols*/, TileEntry e, const std::uint8_t* index) {
         const int nnz = e.nnz();
         return e.values() == nnz && e.index_bytes() == rows + nibble_bytes(nnz) && e.parameter() == 0 &&
-               index[0] == 0 && std::is_sorted(index, index + rows) && index[rows - 1] <= nnz;
+               index[0] == 0 && std::is_sorted(index, index + rows) && index[rows - 1] <= nnz &&
+               spare_nibble_is_zero(index + rows, nnz);
     }
 };
 static_assert(Format<Csr>);

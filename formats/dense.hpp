@@ -38,9 +38,9 @@ struct Dense {
         }
     }
 
-    static bool shape_ok(int rows, int cols, TileEntry e, const std::uint8_t* /*index*/) {
+    static bool shape_ok(int rows, int cols, TileEntry e, const std::uint8_t* index) {
         return e.values() == rows * cols && e.index_bytes() == mask_bytes(cols, e.nnz() < e.values()) &&
-               e.parameter() == 0;
+               e.parameter() == 0 && masks_are_inside(index, e.index_bytes() / kMaskBytes, rows);
     }
 
 private:

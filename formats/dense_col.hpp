@@ -36,9 +36,9 @@ struct DenseCol {
         }
     }
 
-    static bool shape_ok(int rows, int /*cols*/, TileEntry e, const std::uint8_t* /*index*/) {
+    static bool shape_ok(int rows, int /*cols*/, TileEntry e, const std::uint8_t* index) {
         return e.values() == e.nnz() && e.nnz() % rows == 0 && e.index_bytes() == nibble_bytes(e.nnz() / rows) &&
-               e.parameter() == 0;
+               e.parameter() == 0 && spare_nibble_is_zero(index, e.nnz() / rows);
     }
 };
 static_assert(Format<DenseCol>);

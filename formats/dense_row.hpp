@@ -35,9 +35,9 @@ struct DenseRow {
         }
     }
 
-    static bool shape_ok(int /*rows*/, int cols, TileEntry e, const std::uint8_t* /*index*/) {
+    static bool shape_ok(int /*rows*/, int cols, TileEntry e, const std::uint8_t* index) {
         return e.values() == e.nnz() && e.nnz() % cols == 0 && e.index_bytes() == nibble_bytes(e.nnz() / cols) &&
-               e.parameter() == 0;
+               e.parameter() == 0 && spare_nibble_is_zero(index, e.nnz() / cols);
     }
 };
 static_assert(Format<DenseRow>);

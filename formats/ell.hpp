@@ -45,6 +45,19 @@ struct EllBlock {
         }
     }
 
+    /// Whether what the block leaves over in its index bytes is 0: half a byte, bits of masks, columns of padding.
+    static bool spare_is_zero(int rows, int width, bool holes, const std::uint8_t* index) {
+        if (!spare_nibble_is_zero(index, rows * width)) return false;
+        if (!holes) return true;
+        const std::uint8_t* masks = index + nibble_bytes(rows * width);
+        int columns = 0;
+        for (int k = 0; k < width; ++k) {
+            const unsigned padding = ~get_mask(masks, k);
+            for_each_row(padding, rows, [&](int r) { columns |= get_nibble(index, k * rows + r); });
+        }
+        return columns == 0 && masks_are_inside(masks, width, rows);
+    }
+
 private:
     static void pack_masks(const TilePattern& p, int width, std::uint8_t* masks) {
         for (int k = 0; k < width; ++k) {
@@ -74,10 +87,12 @@ struct Ell {
         EllBlock::walk(t.rows, t.entry.parameter(), t.entry.nnz() < t.entry.values(), t.index, f);
     }
 
-    static bool shape_ok(int rows, int /*cols*/, TileEntry e, const std::uint8_t* /*index*/) {
+    static bool shape_ok(int rows, int /*cols*/, TileEntry e, const std::uint8_t* index) {
         const int width = e.parameter();
+        const bool holes = e.nnz() < e.values();
         return width >= 1 && e.values() == rows * width &&
-               e.index_bytes() == EllBlock::index_bytes(rows, width, e.nnz() < e.values());
+               e.index_bytes() == EllBlock::index_bytes(rows, width, holes) &&
+               EllBlock::spare_is_zero(rows, width, holes, index);
     }
 };
 static_assert(Format<Ell>);

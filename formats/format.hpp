@@ -4,7 +4,9 @@
 #include <array>
 #include <bit>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -32,7 +34,8 @@ struct TileSize {
 ///  - `walk(tile, f)`: f(row, col, slot) once for every nonzero (never for padding), the columns of a row ascending;
 ///    the value is tile.values[slot]. Runs on the device too.
 ///  - `shape_ok(rows, cols, entry, index)`: whether sizes, parameter and index bytes agree so far that `walk` stays
-///    within them. `is_valid` below checks the rest, unless the format has a member `kShapeIsAll`.
+///    within them, and whether all bits of the index bytes that `walk` does not look at are 0. `is_valid` below
+///    checks the rest, unless the format has a member `kShapeIsAll`.
 ///
 /// and, if it pays,
 ///
@@ -65,6 +68,38 @@ template <Format F>
     return ok && nnz == entry.nnz();
 }
 
+/// Whether all bits of the values that are no nonzeros of a valid tile are 0, so that kernels may multiply them.
+/// Bits: an unsigned integer of the size of a value.
+template <Format F, std::unsigned_integral Bits>
+bool padding_is_zero(int rows, int cols, TileEntry entry, const std::uint8_t* index, const std::byte* values) {
+    std::array<Bits, TileEntry::kMaxValues> padding;  // all bits of a slot that is, none of one that is not
+    padding.fill(static_cast<Bits>(~Bits{0}));
+    F::walk(TileView<double>{rows, cols, entry, nullptr, index}, [&](int, int, int slot) { padding[slot] = 0; });
+    Bits found = 0;
+    for (int slot = 0; slot < entry.values(); ++slot) {
+        Bits value;
+        std::memcpy(&value, values + slot * static_cast<int>(sizeof(Bits)), sizeof(Bits));
+        found = static_cast<Bits>(found | (value & padding[slot]));
+    }
+    return found == 0;
+}
+
+/// The same for values of any size; tiles without padding are passed at once.
+template <Format F>
+bool padding_is_zero(const UncheckedTiles& t, int cols) {
+    const TileEntry e = *t.tile;
+    if (e.nnz() == e.values()) return true;
+    const std::byte* const values = t.values_end - t.values * t.value_bytes;
+    switch (t.value_bytes) {
+        case 8:
+            return padding_is_zero<F, std::uint64_t>(t.rows, cols, e, t.index, values);
+        case 4:
+            return padding_is_zero<F, std::uint32_t>(t.rows, cols, e, t.index, values);
+        default:
+            return padding_is_zero<F, std::uint16_t>(t.rows, cols, e, t.index, values);
+    }
+}
+
 /// `FormatInfo::pass_valid` of format F: a loop of its own for each format, since archives hold tiles by the million.
 template <Format F>
 void pass_valid(UncheckedTiles& tiles, int id) {
@@ -78,10 +113,9 @@ void pass_valid(UncheckedTiles& tiles, int id) {
             break;
         }
         const bool full = t.rows == kTileSize && cols >= kTileSize;  // lets the compiler leave out most comparisons
-        if (!(full ? is_valid<F>(kTileSize, kTileSize, e, t.index)
-                   : is_valid<F>(t.rows, static_cast<int>(std::min<offset_t>(cols, kTileSize)), e, t.index))) {
-            break;
-        }
+        const int width = static_cast<int>(std::min<offset_t>(cols, kTileSize));
+        if (!(full ? is_valid<F>(kTileSize, kTileSize, e, t.index) : is_valid<F>(t.rows, width, e, t.index))) break;
+        if (!padding_is_zero<F>(t, width)) break;
         t.column = e.column();
         t.values -= e.values();
         t.index += e.index_bytes();

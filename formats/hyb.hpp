@@ -49,11 +49,12 @@ struct Hyb {
         for (int k = 0; k < coo; ++k) f(index[k] >> 4, index[k] & 15, block + k);
     }
 
-    static bool shape_ok(int rows, int /*cols*/, TileEntry e, const std::uint8_t* /*index*/) {
+    static bool shape_ok(int rows, int /*cols*/, TileEntry e, const std::uint8_t* index) {
         const int width = e.parameter();
         const int coo = coo_nnz(rows, e);
         return width >= 1 && coo >= 0 && coo <= e.nnz() &&
-               e.index_bytes() == EllBlock::index_bytes(rows, width, has_holes(rows, e)) + coo;
+               e.index_bytes() == EllBlock::index_bytes(rows, width, has_holes(rows, e)) + coo &&
+               EllBlock::spare_is_zero(rows, width, has_holes(rows, e), index);
     }
 
 private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -64,15 +65,17 @@ struct UncheckedTiles {
     offset_t values = 0;
     const std::uint8_t* index = nullptr;
     const std::uint8_t* index_end = nullptr;
-    offset_t nnz = 0;  ///< of the tiles passed
+    offset_t nnz = 0;                       ///< of the tiles passed
+    const std::byte* values_end = nullptr;  ///< `values` values of `value_bytes` bytes each end here
+    int value_bytes = 0;                    ///< 2, 4 or 8
 };
 
 /// What one format is to code that must not know the formats (archive, statistics).
 struct FormatInfo {
     std::string_view name;
     /// Passes over tiles of this format, number `id`, up to the first that is of another one or not valid: columns
-    /// ascend inside the matrix, the arenas have what it takes, and its sizes, parameter and index bytes fit each
-    /// other and stay inside the tile.
+    /// ascend inside the matrix, the arenas have what it takes, its sizes, parameter and index bytes fit each other
+    /// and stay inside the tile, and all bits of its padding are 0.
     void (*pass_valid)(UncheckedTiles& tiles, int id) = nullptr;
 };
 

@@ -58,7 +58,7 @@ void check_tile_row_place(const TileMatrix<V>& a, std::int64_t k) {
     if (tile.values() > tiles.values || tile.index_bytes() > tiles.index_end - tiles.index) {
         fail("tile ({}, {}) takes more values or index bytes than its tile row has", row, column);
     }
-    fail("tile ({}, {}): sizes or index bytes are not those of a {} tile", row, column, formats[id].name);
+    fail("tile ({}, {}): sizes, index bytes or padding are not those of a {} tile", row, column, formats[id].name);
 }
 
 /// Checks the tiles of the k-th listed tile row and returns their nonzeros. Every value and index byte must belong to a
@@ -72,7 +72,9 @@ offset_t check_tile_row(const TileMatrix<V>& a, std::int64_t k, std::span<const 
                          .end = a.tiles.data() + a.tile_ptrs[k + 1],
                          .values = a.value_ptrs[k + 1] - a.value_ptrs[k],
                          .index = a.indices.data() + a.index_ptrs[k],
-                         .index_end = a.indices.data() + a.index_ptrs[k + 1]};
+                         .index_end = a.indices.data() + a.index_ptrs[k + 1],
+                         .values_end = reinterpret_cast<const std::byte*>(a.values.data() + a.value_ptrs[k + 1]),
+                         .value_bytes = sizeof(V)};
     while (tiles.tile < tiles.end) {
         const TileEntry* const next = tiles.tile;
         const int id = next->format();

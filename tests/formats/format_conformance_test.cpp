@@ -105,7 +105,7 @@ TYPED_TEST(FormatConformance, PaddingIsZero) {
         TypeParam::walk(tile.view, [&](int, int, int slot) { used.insert(slot); });
         for (int slot = 0; slot < size->values; ++slot) {
             if (!used.contains(slot)) {
-                EXPECT_EQ(tile.values[static_cast<std::size_t>(slot)], 0.0);
+                EXPECT_EQ(std::bit_cast<std::uint64_t>(tile.values[static_cast<std::size_t>(slot)]), 0u);
             }
         }
     }
@@ -120,23 +120,90 @@ TYPED_TEST(FormatConformance, PackedTilesAreValid) {
     }
 }
 
-// Flips every bit of every index byte: what is_valid lets through must still be a walk inside the tile.
-TYPED_TEST(FormatConformance, DamagedIndexIsRefusedOrHarmless) {
+/// What a walk over a tile visits: row, column and slot of every nonzero.
+template <class F>
+std::set<std::array<int, 3>> nonzeros_of(const TileView<double>& tile) {
+    std::set<std::array<int, 3>> nonzeros;
+    F::walk(tile, [&](int r, int c, int slot) { nonzeros.insert({r, c, slot}); });
+    return nonzeros;
+}
+
+// Flips every bit of every index byte: what is_valid lets through must be a walk inside the tile, and another one than
+// before, since bits that say nothing must be 0.
+TYPED_TEST(FormatConformance, EveryBitOfTheIndexMatters) {
     for (const auto& [name, p] : tile_battery()) {
         const auto size = TypeParam::size(p, 8);
         if (!size) continue;
         auto tile = this->pack(p, *size);
+        const auto nonzeros = nonzeros_of<TypeParam>(tile.view);
         for (int bit = 0; bit < 8 * size->index_bytes; ++bit) {
             auto& byte = tile.index[static_cast<std::size_t>(bit / 8)];
             const auto flip = static_cast<std::uint8_t>(1u << bit % 8);
             byte = static_cast<std::uint8_t>(byte ^ flip);
             if (is_valid<TypeParam>(p.rows, p.cols, tile.view.entry, tile.index.data())) {
-                TypeParam::walk(tile.view, [&](int r, int c, int slot) {
+                const auto found = nonzeros_of<TypeParam>(tile.view);
+                EXPECT_NE(found, nonzeros) << name << " bit " << bit;
+                for (const auto& [r, c, slot] : found) {
                     EXPECT_TRUE(r < p.rows && c < p.cols && slot < size->values) << name << " bit " << bit;
-                });
+                }
             }
             byte = static_cast<std::uint8_t>(byte ^ flip);
         }
+    }
+}
+
+/// Whether `pass_valid` passes over two tiles with the same index bytes, one after the other, or one at the edge.
+template <class F, class Bits>
+bool passes(const TilePattern& p, TileSize size, std::vector<std::uint8_t> index,
+            const std::vector<Bits>& last_values) {
+    const auto entry = [&](index_t column) {
+        return TileEntry(column, id_of<F>, p.nnz, size.values, size.index_bytes, size.parameter);
+    };
+    const std::array entries{entry(0), entry(1)};
+    const int tiles = p.cols == kTileSize ? 2 : 1;
+    std::vector<Bits> values(last_values.size(), 0);
+    values.insert(values.end(), last_values.begin(), last_values.end());
+    const std::vector<std::uint8_t> again = index;
+    index.insert(index.end(), again.begin(), again.end());
+    UncheckedTiles t{.rows = p.rows,
+                     .cols = tiles * p.cols,
+                     .tile = entries.data(),
+                     .end = entries.data() + tiles,
+                     .values = tiles * size.values,
+                     .index = index.data(),
+                     .index_end = index.data() + tiles * size.index_bytes,
+                     .values_end = reinterpret_cast<const std::byte*>(values.data() + values.size()),
+                     .value_bytes = sizeof(Bits)};
+    pass_valid<F>(t, id_of<F>);
+    return t.tile == t.end;
+}
+
+// Kernels may multiply padding: not a bit of it may be set, while nonzeros may have any.
+template <class F, class Bits>
+void expect_padding_is_checked(const TilePattern& p) {
+    const auto size = F::size(p, sizeof(Bits));
+    if (!size) return;
+    std::vector<Bits> values(static_cast<std::size_t>(size->values));
+    std::vector<std::uint8_t> index(static_cast<std::size_t>(size->index_bytes));
+    const std::vector<Bits> in(static_cast<std::size_t>(p.nnz), static_cast<Bits>(~Bits{0}));
+    F::pack(p, *size, in.data(), values.data(), index.data());
+    EXPECT_TRUE((passes<F, Bits>(p, *size, index, values)));
+    for (auto& value : values) {
+        const Bits before = value;
+        for (const int bit : {0, static_cast<int>(8 * sizeof(Bits)) - 1}) {
+            value = static_cast<Bits>(before ^ Bits{1} << bit);
+            EXPECT_EQ((passes<F, Bits>(p, *size, index, values)), before != 0) << "bit " << bit;
+        }
+        value = before;
+    }
+}
+
+TYPED_TEST(FormatConformance, PaddingWithABitSetIsRefused) {
+    for (const auto& [name, p] : tile_battery()) {
+        SCOPED_TRACE(name);
+        expect_padding_is_checked<TypeParam, std::uint64_t>(p);
+        expect_padding_is_checked<TypeParam, std::uint32_t>(p);
+        expect_padding_is_checked<TypeParam, std::uint16_t>(p);
     }
 }
 

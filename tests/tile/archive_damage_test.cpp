@@ -147,7 +147,12 @@ std::vector<Damage> broken_sections() {
          }},
         {"size_of_no_multiple", "damaged: size of section tile_rows",
          [](auto& c) { in_header("", "", [](Header& h) { ++h.sections[0].bytes; }).apply(c); }},
-        {"tile", "damaged: tile (0, 0): sizes or index bytes are not those of a dense tile",
+        {"padding", "damaged: tile (0, 0): sizes, index bytes or padding are not those of a dense tile",
+         [](auto& c) {
+             c[test::header_of(c).sections[5].offset + 8 * sizeof(double) + 7] ^= '\x80';  // slot (8, 0): -0
+             test::reseal(c);
+         }},
+        {"tile", "damaged: tile (0, 0): sizes, index bytes or padding are not those of a dense tile",
          [](auto& c) {
              c[test::header_of(c).sections[4].offset + 4] ^= 1;
              test::reseal(c);

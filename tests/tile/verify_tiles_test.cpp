@@ -49,7 +49,8 @@ std::vector<Breakage> broken_sizes() {
         {"negative_rows", [](Matrix& a) { a.rows = -1; }, "negative size -1 x 75"},
         {"fewer_rows", [](Matrix& a) { a.rows = 64; }, "tile row 4: expected ascending ids below 4"},
         {"fewer_cols", [](Matrix& a) { a.cols = 64; }, "tile (2, 4): expected ascending columns below 4"},
-        {"narrower_edge", [](Matrix& a) { a.cols = 65; }, "tile (2, 4): sizes or index bytes are not those of a hyb"},
+        {"narrower_edge", [](Matrix& a) { a.cols = 65; },
+         "tile (2, 4): sizes, index bytes or padding are not those of a hyb"},
         {"nnz", [](Matrix& a) { ++a.nnz; }, "634 nonzeros in tiles and 4 deferred, expected 639 in all"},
         {"too_few_tile_ptrs", [](Matrix& a) { a.tile_ptrs.truncate(5); },
          "tile_ptrs has 5 entries, expected one more than 5 tile rows"},
@@ -88,21 +89,23 @@ std::vector<Breakage> broken_tiles() {
         {"format_31", [](Matrix& a) { a.tiles[1] = TileEntry(1, 31, 22, 22, 22, 0); },
          "tile (0, 1) has the unknown format number 31"},
         {"other_format", [](Matrix& a) { set_tile(a, 1, 1, "csr", 22, 22, 22); },
-         "tile (0, 1): sizes or index bytes are not those of a csr tile"},
+         "tile (0, 1): sizes, index bytes or padding are not those of a csr tile"},
         {"tile_nnz", [](Matrix& a) { set_tile(a, 1, 1, "coo", 21, 22, 22); },
-         "tile (0, 1): sizes or index bytes are not those of a coo tile"},
+         "tile (0, 1): sizes, index bytes or padding are not those of a coo tile"},
         {"tile_marked_a_diagonal", [](Matrix& a) { a.tiles[1] = TileEntry(1, a.tiles[1].format(), 22, 22, 22, 1); },
-         "tile (0, 1): sizes or index bytes are not those of a coo tile"},
+         "tile (0, 1): sizes, index bytes or padding are not those of a coo tile"},
         {"index_byte_descends",
          [](Matrix& a) {
              const auto first = a.index_ptrs[0] + a.tiles[0].index_bytes();
              std::swap(a.indices[first], a.indices[first + 1]);
          },
-         "tile (0, 1): sizes or index bytes are not those of a coo tile"},
+         "tile (0, 1): sizes, index bytes or padding are not those of a coo tile"},
+        {"padding", [](Matrix& a) { a.values[8] = -0.0; },
+         "tile (0, 0): sizes, index bytes or padding are not those of a dense tile"},
         {"index_byte_outside_edge", [](Matrix& a) { a.indices[a.index_ptrs[4] - 1] = 0xff; },
-         "tile (3, 4): sizes or index bytes are not those of a coo tile"},
+         "tile (3, 4): sizes, index bytes or padding are not those of a coo tile"},
         {"index_byte_repeated", [](Matrix& a) { last(a.indices) = 0; },
-         "tile (4, 4): sizes or index bytes are not those of a csr tile"},
+         "tile (4, 4): sizes, index bytes or padding are not those of a csr tile"},
     };
 }
 
