@@ -52,14 +52,17 @@ template <Value V>
 CsrMatrix<V> unpack(const TileMatrix<V>& a);
 
 /// Where the nonzeros of a CSR matrix went in its tiled form, so that new values can follow without a conversion.
-/// Takes 4 bytes per stored value.
+/// Takes 4 bytes per stored value, 24 per tile row and 16 per deferred row. Its functions take the tiles that it was
+/// made for, or others converted from the same pattern in the same way; they throw `Error` for tiles whose tile rows
+/// or deferred rows are not as many and as large as those.
 class ValueMap {
 public:
     /// `pattern` must be the matrix that `tiles` was converted from; values do not matter. Throws `Error` otherwise.
     template <Value V>
     ValueMap(const CsrMatrix<V>& pattern, const TileMatrix<V>& tiles);
 
-    /// Replaces the values of `tiles` by `values` (nnz of them, in CSR order). A streaming copy.
+    /// Replaces the values of `tiles` by `values` (nnz of them, in CSR order). A streaming copy. Throws `Error`, with
+    /// `tiles` as they were, for another number of values.
     template <Value V>
     void update(TileMatrix<V>& tiles, std::span<const V> values) const;
 
@@ -74,10 +77,15 @@ public:
 private:
     Buffer<std::uint32_t> tiled_;      // per arena slot: 1 + position relative to row_begin_, or 0 for padding
     Buffer<std::uint32_t> deferred_;   // per deferred nonzero: position relative to its row's begin
+    Buffer<offset_t> value_ptrs_;      // those of the tiles
     Buffer<offset_t> tile_row_begin_;  // per listed tile row: CSR position of its first nonzero
     Buffer<offset_t> tile_row_nnz_;    // ... and how many it has, deferred ones too
     Buffer<offset_t> row_begin_;       // per listed deferred row: CSR position of its first nonzero
+    Buffer<offset_t> row_slot_;        // ... and its place in the deferred part
     offset_t nnz_ = 0;
+
+    template <Value V>
+    void require_same_sizes(const TileMatrix<V>& tiles) const;
 };
 
 }  // namespace tilespmv

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 #include <fmt/format.h>
@@ -100,9 +101,11 @@ template <Value V>
 ValueMap::ValueMap(const CsrMatrix<V>& pattern, const TileMatrix<V>& m)
     : tiled_(m.values.size()),
       deferred_(m.deferred.values.size()),
+      value_ptrs_(m.value_ptrs.clone()),
       tile_row_begin_(m.tile_rows.size()),
       tile_row_nnz_(m.tile_rows.size()),
       row_begin_(static_cast<std::size_t>(m.deferred.listed_rows())),
+      row_slot_(row_begin_.size()),
       nnz_(m.nnz) {
     validate_row_ptrs(pattern);
     if (pattern.rows != m.rows || pattern.cols != m.cols || pattern.nnz() != m.nnz) fail_pattern(0);
@@ -112,7 +115,10 @@ ValueMap::ValueMap(const CsrMatrix<V>& pattern, const TileMatrix<V>& m)
         tile_row_nnz_[k] = pattern.row_ptrs[std::min<std::int64_t>(row + kTileSize, m.rows)] - tile_row_begin_[k];
     }
     const auto& d = m.deferred;
-    for (offset_t k = 0; k < d.listed_rows(); ++k) row_begin_[k] = pattern.row_ptrs[d.row(k)];
+    for (offset_t k = 0; k < d.listed_rows(); ++k) {
+        row_begin_[k] = pattern.row_ptrs[d.row(k)];
+        row_slot_[k] = d.begin(k);
+    }
     parallel_for(0, div_up(m.rows, kTileSize), kGrain, [&](std::int64_t t) {
         offset_t k = d.first_listed(t * kTileSize);
         const offset_t last = d.first_listed((t + 1) * kTileSize);
@@ -135,12 +141,26 @@ ValueMap::ValueMap(const CsrMatrix<V>& pattern, const TileMatrix<V>& m)
     });
 }
 
+// With the same sizes nothing is read or written outside of the tiles and of the new values.
+template <Value V>
+void ValueMap::require_same_sizes(const TileMatrix<V>& m) const {
+    const auto& d = m.deferred;
+    std::atomic<bool> same = m.value_ptrs == value_ptrs_ && d.values.size() == deferred_.size() &&
+                             d.listed_rows() == static_cast<offset_t>(row_slot_.size());
+    if (same) {
+        parallel_for(0, d.listed_rows(), kGrain * kTileSize, [&](offset_t k) {
+            if (d.begin(k) != row_slot_[k]) same = false;
+        });
+    }
+    if (!same) throw Error("update_values: the map was made for other tiles; make one for these");
+}
+
 template <Value V>
 void ValueMap::update(TileMatrix<V>& m, std::span<const V> values) const {
-    if (static_cast<offset_t>(values.size()) != nnz_ || m.values.size() != tiled_.size() ||
-        m.deferred.values.size() != deferred_.size()) {
+    if (static_cast<offset_t>(values.size()) != nnz_) {
         throw Error(fmt::format("update_values: {} values for a map of {} nonzeros", values.size(), nnz_));
     }
+    require_same_sizes(m);
     parallel_ranges(0, static_cast<offset_t>(m.tile_rows.size()), kGrain, [&](offset_t first, offset_t last) {
         // Taking values in turn from 16 rows of some length is slow, even in the first cache, but from a copy in one
         // place it is not.
@@ -169,6 +189,7 @@ void ValueMap::update(TileMatrix<V>& m, std::span<const V> values) const {
 
 template <std::unsigned_integral P, Value V>
 Buffer<P> ValueMap::tiled_positions(const TileMatrix<V>& m) const {
+    require_same_sizes(m);
     Buffer<P> positions(tiled_.size());
     parallel_for(0, static_cast<offset_t>(m.tile_rows.size()), kGrain, [&](offset_t k) {
         for (offset_t s = m.value_ptrs[k]; s < m.value_ptrs[k + 1]; ++s) {
@@ -180,6 +201,7 @@ Buffer<P> ValueMap::tiled_positions(const TileMatrix<V>& m) const {
 
 template <std::unsigned_integral P, Value V>
 Buffer<P> ValueMap::deferred_positions(const TileMatrix<V>& m) const {
+    require_same_sizes(m);
     Buffer<P> positions(deferred_.size());
     parallel_for(0, m.deferred.listed_rows(), kGrain * kTileSize, [&](offset_t k) {
         for (offset_t p = m.deferred.begin(k); p < m.deferred.begin(k + 1); ++p) {

@@ -71,11 +71,77 @@ TEST(ValueMap, RefusesAnotherPattern) {
     }
 }
 
+/// A tile row for each of these numbers of nonzeros, spread evenly over its rows; the last row has one more.
+CsrMatrix<double> tile_rows_of(const std::vector<index_t>& counts) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (std::size_t t = 0; t < counts.size(); ++t) {
+        for (index_t i = 0; i < counts[t]; ++i) {
+            const auto row = static_cast<index_t>(t) * kTileSize + i % kTileSize;
+            positions.insert({row, i / kTileSize * 3});
+        }
+    }
+    return matrix_of(static_cast<index_t>(counts.size()) * kTileSize, 2000, positions);
+}
+
+// Tile rows of up to some length are copied to one place first; a longer one before, so that what is left there is
+// seen where it should not be.
+TEST(ValueMap, UpdatesTileRowsOfEveryLength) {
+    const auto csr = tile_rows_of({9601, 255, 9600, 256, 9599, 257, 8193, 1, 8192, 254, 8191, 256, 8190, 8192, 2});
+    for (const auto* selector : {"only:ell", "only:dense", "bytes", "paper-deferred:defer=40"}) {
+        SCOPED_TRACE(selector);
+        const auto policy = make_policy(selector);
+        auto tiles = convert(csr, *policy);
+        const ValueMap map(csr, tiles);
+        auto next = csr.clone();
+        for (std::size_t i = 0; i < next.values.size(); ++i) next.values[i] = static_cast<double>(i) + 0.25;
+        map.update<double>(tiles, {next.values.data(), next.values.size()});
+        EXPECT_EQ(tiles.values, convert(next, *policy).values);
+        EXPECT_EQ(unpack(tiles), next);
+    }
+}
+
+template <class F>
+void expect_refused(const std::string& message, F&& f) {
+    try {
+        f();
+        FAIL() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_STREQ(error.what(), message.c_str());
+    }
+}
+
 TEST(ValueMap, RefusesTheWrongNumberOfValues) {
     const auto a = matrix_of(40, 40, {{0, 1}, {39, 39}});
     auto tiles = convert(a, *make_policy("paper"));
     const ValueMap map(a, tiles);
-    EXPECT_THROW(map.update<double>(tiles, std::vector<double>(3)), Error);
+    for (const std::size_t n : {0, 1, 3}) {
+        expect_refused("update_values: " + std::to_string(n) + " values for a map of 2 nonzeros",
+                       [&] { map.update<double>(tiles, std::vector<double>(n)); });
+    }
+}
+
+// Also where the numbers of values, tile rows and nonzeros are the same, and would be read beyond the new values.
+TEST(ValueMap, RefusesTilesOfOtherSizes) {
+    const auto a = matrix_of(64, 64, {{0, 1}, {0, 2}, {20, 3}, {60, 4}});
+    const auto other = matrix_of(64, 64, {{0, 1}, {20, 2}, {20, 3}, {60, 4}});
+    const auto shorter = matrix_of(64, 64, {{0, 1}, {0, 2}, {20, 3}, {20, 4}});
+    const std::vector<double> values(4);
+    for (const auto* selector : {"only:coo", "paper-deferred"}) {
+        const ValueMap map(a, convert(a, *make_policy(selector)));
+        for (const auto* their_selector : {"only:coo", "only:dense", "paper-deferred"}) {
+            for (const auto* b : {&a, &other, &shorter}) {
+                if (b == &a && their_selector == std::string_view(selector)) continue;
+                SCOPED_TRACE(::testing::Message() << selector << ' ' << their_selector << ' ' << (b == &shorter));
+                auto tiles = convert(*b, *make_policy(their_selector));
+                const auto before = unpack(tiles);
+                constexpr auto* message = "update_values: the map was made for other tiles; make one for these";
+                expect_refused(message, [&] { map.update<double>(tiles, values); });
+                EXPECT_EQ(unpack(tiles), before);
+                expect_refused(message, [&] { (void)map.tiled_positions<std::uint32_t>(tiles); });
+                expect_refused(message, [&] { (void)map.deferred_positions<std::uint64_t>(tiles); });
+            }
+        }
+    }
 }
 
 }  // namespace
