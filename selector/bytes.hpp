@@ -9,7 +9,8 @@ namespace tilespmv {
 /// bytes.
 class BytesPolicy final : public TilePolicy {
 public:
-    /// `saving`: bytes that a tile must save against the remainder to stay a tile; may_defer = false keeps all tiles.
+    /// `saving`: the fewest bytes that a tile must save against the remainder to stay a tile; may_defer = false keeps
+    /// all tiles.
     BytesPolicy(int saving, bool may_defer) : saving_(saving), may_defer_(may_defer) {}
 
     [[nodiscard]] TileChoice choose(const TilePattern& pattern, int value_bytes) const override;

@@ -49,7 +49,7 @@ const std::array kSelectors{
     Entry{{"paper-deferred", "published configuration 3: tiles of at most `defer` (12) nonzeros go to a CSR remainder"},
           make_paper_deferred},
     Entry{
-        {"bytes", "fewest bytes; a tile stays one if that saves more than `saving` (0) bytes; defer=0 keeps all tiles"},
+        {"bytes", "fewest bytes; a tile stays one if that saves at least `saving` (0) bytes; defer=0 keeps all tiles"},
         make_bytes},
 };
 

@@ -77,6 +77,26 @@ TEST(Bytes, ChoosesTheSmallestFormat) {
     }
 }
 
+// A tile of n nonzeros in coo takes n bytes less than 4 n, and 8 for its entry: it saves 3 n - 8.
+TEST(Bytes, ATileStaysOneThatSavesAsMuchAsIsAskedFor) {
+    for (const int nnz : {4, 5, 6, 8}) {
+        const auto tile = tile_of(16, 16, [&](int r, int c) { return c == 0 && r < nnz; });
+        const int saved = 3 * nnz - 8;
+        for (const int value_bytes : {8, 4, 2}) {
+            const auto defers = [&](int saving) {
+                return make_policy("bytes:saving=" + std::to_string(saving))->choose(tile, value_bytes).defer;
+            };
+            EXPECT_FALSE(defers(saved)) << nnz;
+            EXPECT_TRUE(defers(saved + 1)) << nnz;
+            EXPECT_FALSE(defers(saved - 1)) << nnz;
+        }
+    }
+    const auto pair = tile_of(16, 16, [](int r, int c) { return c == 0 && r < 2; });  // takes 2 bytes more
+    EXPECT_TRUE(make_policy("bytes")->choose(pair, 8).defer);
+    EXPECT_FALSE(make_policy("bytes:defer=0")->choose(pair, 8).defer);
+    EXPECT_FALSE(make_policy("bytes:saving=4096,defer=0")->choose(pair, 8).defer);
+}
+
 TEST(Only, TakesItsFormatOrTheSecondChoice) {
     const auto triangle = tile_of(16, 16, [](int r, int c) { return c >= r; });
     for (const auto& format : formats::format_table()) {
