@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "tile/parallel.hpp"
@@ -152,11 +151,6 @@ BsrStatistics best_bsr(const CsrMatrix<V>& a, const TileCounts& counts) {
         if (best.block_size == 0 || bytes < best.bytes) best = {b, counts.blocks[i], bytes};
     }
     return best;
-}
-
-offset_t saturating_product(offset_t a, offset_t b) {
-    offset_t product = 0;
-    return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<offset_t>::max() : product;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -110,6 +111,12 @@ MatrixStatistics matrix_statistics(const CsrMatrix<V>& a);
 /// Time linear in tiles + deferred rows; `formats` gives the names of the format ids in `a`.
 template <Value V>
 TiledStatistics tiled_statistics(const TileMatrix<V>& a, std::span<const FormatInfo> formats);
+
+/// a * b of counts, neither below 0; the largest number there is if it overflows.
+inline offset_t saturating_product(offset_t a, offset_t b) {
+    offset_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<offset_t>::max() : product;
+}
 
 /// a / b, 0 if b is: means and variations of matrices without nonzeros.
 inline double ratio(double a, double b) { return b != 0 ? a / b : 0; }

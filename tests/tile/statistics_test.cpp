@@ -302,5 +302,17 @@ TEST(TiledStatistics, CountsRowsThatHoldDeferredNonzeros) {
     EXPECT_EQ(tiled_statistics(all, formats::format_table()).deferred.rows, 90);
 }
 
+TEST(SaturatingProduct, StopsAtTheLargestNumber) {
+    constexpr auto max = std::numeric_limits<offset_t>::max();
+    constexpr offset_t root = 3'037'000'499;  // its square is the last that fits
+    EXPECT_EQ(saturating_product(root, root), root * root);
+    EXPECT_EQ(saturating_product(root + 1, root + 1), max);
+    EXPECT_EQ(saturating_product(max, 1), max);
+    EXPECT_EQ(saturating_product(max / 2, 2), max - 1);
+    EXPECT_EQ(saturating_product(max / 2 + 1, 2), max);
+    EXPECT_EQ(saturating_product(3, max), max);
+    EXPECT_EQ(saturating_product(0, max), 0);
+}
+
 }  // namespace
 }  // namespace tilespmv::testing
