@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using Outcome = VerifyCase::Outcome;
 
 /// What an operator may do wrong after it has done everything right.
-enum class Fault { none, wrong_row, unwritten_row, reads_y, throws };
+enum class Fault { none, wrong_row, wrong_scaling, unwritten_row, reads_y, throws };
 
 template <Fault fault>
 class FaultyOperator final : public Operator<double> {
@@ -38,6 +38,7 @@ public:
             y[i] = (beta == 0 && fault != Fault::reads_y ? 0 : beta * y[i]) + alpha * row_product(i, x);
         }
         if (fault == Fault::wrong_row) y[3] *= 1 + 1e-13;
+        if (fault == Fault::wrong_scaling && beta != 0) y[3] *= 1 + 1e-13;
     }
 
 private:
@@ -112,6 +113,13 @@ TEST_F(VerifierTest, ReportsAWrongRowAndGoesOn) {
     EXPECT_GT(reported[0].worst, 1);
     EXPECT_THAT(reported[0].problem, HasSubstr("row 3"));
     EXPECT_EQ(reported[1].outcome, Outcome::ok);
+}
+
+// A checker that judges the first product alone would let it pass.
+TEST_F(VerifierTest, ReportsARowThatIsWrongOnlyWhereTheOldYCounts) {
+    EXPECT_EQ(check_csr({faulty<Fault::wrong_scaling>("wrong")}), ExitCode::verification);
+    EXPECT_GT(reported.at(0).worst, 1);
+    EXPECT_THAT(reported[0].problem, HasSubstr("row 3"));
 }
 
 TEST_F(VerifierTest, ReportsARowThatIsNotWritten) {

@@ -22,6 +22,14 @@ CsrMatrix<double> blocks(index_t rows, index_t tiles) {
     return matrix_of(rows, tiles * kTileSize, positions);
 }
 
+std::set<std::pair<index_t, index_t>> positions_of(const CsrMatrix<double>& a) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t r = 0; r < a.rows; ++r) {
+        for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) positions.insert({r, a.col_idxs[k]});
+    }
+    return positions;
+}
+
 TEST(Paths, FullDenseTileRowsAreDense) {
     const auto full = convert(blocks(32, 3), *make_policy("paper"));
     EXPECT_EQ(cuda::choose_paths(full), Paths(2, Path::dense));
@@ -29,6 +37,15 @@ TEST(Paths, FullDenseTileRowsAreDense) {
     EXPECT_EQ(cuda::choose_paths(low), (Paths{Path::dense, Path::batch})) << "14 rows";
     const auto in_ell = convert(blocks(32, 3), *make_policy("only:ell"));
     EXPECT_EQ(cuda::choose_paths(in_ell), Paths(2, Path::batch)) << "not in dense format";
+}
+
+TEST(Paths, ADenseTileRowWithADeferredNonzeroIsNotDense) {
+    auto positions = positions_of(blocks(48, 3));
+    positions.insert({20, 100});
+    const auto a = convert(matrix_of(48, 128, positions), *make_policy("paper-deferred"));
+    ASSERT_EQ(a.deferred.nnz(), 1);
+    EXPECT_EQ(cuda::choose_paths(a), (Paths{Path::dense, Path::batch, Path::dense}));
+    EXPECT_EQ(cuda::choose_paths(a, 0), (Paths{Path::dense, Path::tiles, Path::dense}));
 }
 
 TEST(Paths, TileByTileWhereFormatsSaveBytesAndThereIsEnoughOfIt) {
