@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "tile/types.hpp"
@@ -55,11 +56,10 @@ inline void set_mask(std::uint8_t* bytes, int k, unsigned mask) {
     bytes[2 * k + 1] = static_cast<std::uint8_t>(mask >> 8);
 }
 
-/// Whether none of `count` masks selects a row from `rows` on.
-inline bool masks_are_inside(const std::uint8_t* bytes, int count, int rows) {
-    unsigned any = 0;
-    for (int k = 0; k < count; ++k) any |= get_mask(bytes, k);
-    return any >> rows == 0;
+/// Calls f(row) for the rows below `rows` that a mask leaves out: rarely many.
+template <class F>
+void for_each_hole(unsigned mask, int rows, F&& f) {
+    for (unsigned holes = ~mask & ((1u << rows) - 1); holes != 0; holes &= holes - 1) f(std::countr_zero(holes));
 }
 
 /// Calls f(row) for the rows below `rows` that a mask selects.

@@ -45,17 +45,23 @@ struct EllBlock {
         }
     }
 
+    /// f(slot) for the slots of padding.
+    template <class F>
+    static void walk_padding(int rows, int width, bool holes, const std::uint8_t* index, F&& f) {
+        const std::uint8_t* masks = index + nibble_bytes(rows * width);
+        for (int k = 0; holes && k < width; ++k) {
+            for_each_hole(get_mask(masks, k), rows, [&](int r) { f(k * rows + r); });
+        }
+    }
+
     /// Whether what the block leaves over in its index bytes is 0: half a byte, bits of masks, columns of padding.
     static bool spare_is_zero(int rows, int width, bool holes, const std::uint8_t* index) {
-        if (!spare_nibble_is_zero(index, rows * width)) return false;
-        if (!holes) return true;
         const std::uint8_t* masks = index + nibble_bytes(rows * width);
+        unsigned any = 0;
+        for (int k = 0; holes && k < width; ++k) any |= get_mask(masks, k);
         int columns = 0;
-        for (int k = 0; k < width; ++k) {
-            const unsigned padding = ~get_mask(masks, k);
-            for_each_row(padding, rows, [&](int r) { columns |= get_nibble(index, k * rows + r); });
-        }
-        return columns == 0 && masks_are_inside(masks, width, rows);
+        walk_padding(rows, width, holes, index, [&](int slot) { columns |= get_nibble(index, slot); });
+        return spare_nibble_is_zero(index, rows * width) && any >> rows == 0 && columns == 0;
     }
 
 private:
@@ -85,6 +91,11 @@ struct Ell {
     template <class V, class F>
     TILESPMV_HD static void walk(const TileView<V>& t, F&& f) {
         EllBlock::walk(t.rows, t.entry.parameter(), t.entry.nnz() < t.entry.values(), t.index, f);
+    }
+
+    template <class V, class F>
+    static void walk_padding(const TileView<V>& t, F&& f) {
+        EllBlock::walk_padding(t.rows, t.entry.parameter(), t.entry.nnz() < t.entry.values(), t.index, f);
     }
 
     static bool shape_ok(int rows, int /*cols*/, TileEntry e, const std::uint8_t* index) {

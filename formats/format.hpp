@@ -37,6 +37,10 @@ struct TileSize {
 ///    within them, and whether all bits of the index bytes that `walk` does not look at are 0. `is_valid` below
 ///    checks the rest, unless the format has a member `kShapeIsAll`.
 ///
+/// if it has padding,
+///
+///  - `walk_padding(tile, f)`: f(slot) once for every slot that is no nonzero of a valid tile.
+///
 /// and, if it pays,
 ///
 ///  - `pass_sure(tiles, id)`: passes over the next tiles as far as they are valid at a glance; see `pass_valid`.
@@ -48,6 +52,11 @@ concept Format = requires(const TilePattern& pattern, TileSize size, const doubl
     F::pack(pattern, size, in, values, index);
     F::walk(tile, f);
     { F::shape_ok(16, 16, entry, index) } -> std::same_as<bool>;
+};
+
+template <class F>
+concept PaddedFormat = Format<F> && requires(TileView<double> tile, void (*f)(int)) {
+    F::walk_padding(tile, f);
 };
 
 /// Whether a tile of unknown origin is safe and sound in format F: every nonzero inside rows x cols, columns of a row
@@ -68,35 +77,36 @@ template <Format F>
     return ok && nnz == entry.nnz();
 }
 
-/// Whether all bits of the values that are no nonzeros of a valid tile are 0, so that kernels may multiply them.
-/// Bits: an unsigned integer of the size of a value.
+/// Whether all bits of the padding of a valid tile are 0, so that kernels may multiply it. Bits: an unsigned integer of
+/// the size of a value.
 template <Format F, std::unsigned_integral Bits>
-bool padding_is_zero(int rows, int cols, TileEntry entry, const std::uint8_t* index, const std::byte* values) {
-    std::array<Bits, TileEntry::kMaxValues> padding;  // all bits of a slot that is, none of one that is not
-    padding.fill(static_cast<Bits>(~Bits{0}));
-    F::walk(TileView<double>{rows, cols, entry, nullptr, index}, [&](int, int, int slot) { padding[slot] = 0; });
+bool padding_is_zero(const TileView<double>& tile, const std::byte* values) {
     Bits found = 0;
-    for (int slot = 0; slot < entry.values(); ++slot) {
-        Bits value;
-        std::memcpy(&value, values + slot * static_cast<int>(sizeof(Bits)), sizeof(Bits));
-        found = static_cast<Bits>(found | (value & padding[slot]));
+    if constexpr (PaddedFormat<F>) {
+        F::walk_padding(tile, [&](int slot) {
+            Bits value;
+            std::memcpy(&value, values + slot * static_cast<int>(sizeof(Bits)), sizeof(Bits));
+            found = static_cast<Bits>(found | value);
+        });
+    } else {
+        found = 1;  // there should be none
     }
     return found == 0;
 }
 
-/// The same for values of any size; tiles without padding are passed at once.
+/// The same for the next tile of those to be checked; one without padding is passed at once.
 template <Format F>
 bool padding_is_zero(const UncheckedTiles& t, int cols) {
-    const TileEntry e = *t.tile;
-    if (e.nnz() == e.values()) return true;
+    if (t.tile->nnz() == t.tile->values()) return true;
+    const TileView<double> tile{t.rows, cols, *t.tile, nullptr, t.index};
     const std::byte* const values = t.values_end - t.values * t.value_bytes;
     switch (t.value_bytes) {
         case 8:
-            return padding_is_zero<F, std::uint64_t>(t.rows, cols, e, t.index, values);
+            return padding_is_zero<F, std::uint64_t>(tile, values);
         case 4:
-            return padding_is_zero<F, std::uint32_t>(t.rows, cols, e, t.index, values);
+            return padding_is_zero<F, std::uint32_t>(tile, values);
         default:
-            return padding_is_zero<F, std::uint16_t>(t.rows, cols, e, t.index, values);
+            return padding_is_zero<F, std::uint16_t>(tile, values);
     }
 }
 

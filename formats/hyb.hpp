@@ -49,6 +49,11 @@ struct Hyb {
         for (int k = 0; k < coo; ++k) f(index[k] >> 4, index[k] & 15, block + k);
     }
 
+    template <class V, class F>
+    static void walk_padding(const TileView<V>& t, F&& f) {
+        EllBlock::walk_padding(t.rows, t.entry.parameter(), has_holes(t.rows, t.entry), t.index, f);
+    }
+
     static bool shape_ok(int rows, int /*cols*/, TileEntry e, const std::uint8_t* index) {
         const int width = e.parameter();
         const int coo = coo_nnz(rows, e);

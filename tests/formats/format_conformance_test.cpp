@@ -103,10 +103,19 @@ TYPED_TEST(FormatConformance, PaddingIsZero) {
         const auto tile = this->pack(p, *size);
         std::set<int> used;
         TypeParam::walk(tile.view, [&](int, int, int slot) { used.insert(slot); });
+        std::set<int> padding;
         for (int slot = 0; slot < size->values; ++slot) {
             if (!used.contains(slot)) {
                 EXPECT_EQ(std::bit_cast<std::uint64_t>(tile.values[static_cast<std::size_t>(slot)]), 0u);
+                padding.insert(slot);
             }
+        }
+        if constexpr (PaddedFormat<TypeParam>) {
+            std::multiset<int> walked;
+            TypeParam::walk_padding(tile.view, [&](int slot) { walked.insert(slot); });
+            EXPECT_EQ(walked, std::multiset<int>(padding.begin(), padding.end()));
+        } else {
+            EXPECT_TRUE(padding.empty());
         }
     }
 }
