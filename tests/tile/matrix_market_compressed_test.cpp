@@ -182,7 +182,7 @@ TEST_F(Compressed, AChecksumBehindTheMatrixOfAnArchiveIsChecked) {
 
 TEST_F(Compressed, MoreThanTheLimitsAllowIsRefused) {
     const std::string text = "%%MatrixMarket matrix coordinate real general\n1 1 0\n" + std::string(100000, '\n');
-    const Entries archive{{"big/other.txt", text}, {"big/big.mtx", text_}};
+    const Entries archive{{"big/other.txt", text}, {"big/big.mtx", text.substr(0, 60)}};
     for (const int filter : {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ}) {
         for (const bool tar : {false, true}) {
             const auto file = directory_.path() / "big.tar.gz";
@@ -199,6 +199,32 @@ TEST_F(Compressed, MoreThanTheLimitsAllowIsRefused) {
             EXPECT_EQ(error(InputLimits::none()), "no error");
         }
     }
+}
+
+TEST_F(Compressed, HolesOfASparseArchiveEntryCountToo) {
+    const auto file = directory_.path() / "big.tar.gz";
+    archive* a = archive_write_new();
+    archive_write_add_filter_gzip(a);
+    archive_write_set_format_pax(a);
+    ASSERT_EQ(archive_write_open_filename(a, file.c_str()), ARCHIVE_OK);
+    archive_entry* entry = archive_entry_new();
+    archive_entry_set_pathname(entry, "big/big.mtx");
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_size(entry, 50000000);
+    archive_entry_sparse_add_entry(entry, 0, 5);
+    archive_entry_sparse_add_entry(entry, 49999999, 1);
+    ASSERT_EQ(archive_write_header(a, entry), ARCHIVE_OK);
+    const std::string zeros(1000000, '\0');
+    for (int i = 0; i < 50; ++i) archive_write_data(a, zeros.data(), zeros.size());
+    archive_entry_free(entry);
+    ASSERT_EQ(archive_write_free(a), ARCHIVE_OK);
+    ASSERT_LT(fs::file_size(file), 2000u);
+    const auto error = [&](std::uint64_t bytes) {
+        const ReadOptions options{.limits = {.bytes = bytes, .ratio = 0}};
+        return test::error_of([&] { read_matrix_market<double>(file, options); });
+    };
+    EXPECT_THAT(error(5000000), HasSubstr("found more than 5000000 bytes in "));
+    EXPECT_THAT(error(60000000), HasSubstr("expected '%%MatrixMarket'"));
 }
 
 /// Something that writes to a pipe once, as another program does.

@@ -166,7 +166,8 @@ NumberFault parse(bool integer, std::string text, V& value) {
 }
 
 TEST(ParseInteger, LongOnesTakeNoPointAndNoExponentEither) {
-    for (const std::string digits : {"1", "1234567890123456789", "12345678901234567890", "1234567890123456789012345"}) {
+    for (const std::string digits : {"1", "1234567890123456789", "12345678901234567890", "18446744073709551617",
+                                     "99999999999999999999", "1234567890123456789012345"}) {
         for (const auto* rest : {".5", ".", "e1", "E-3", "d2", "x", ".5e1", "nan"}) {
             double value = 0;
             Half half{};

@@ -98,9 +98,8 @@ inline bool narrow(double from, double& to) {
 }
 inline bool narrow(double from, float& to) {
     const bool tie = (std::bit_cast<std::uint64_t>(from) & 0x1fffffffu) == 0x10000000u;
-    const bool ordinary = from == 0 || (from > 1e-37 && from < 1e38);
     to = static_cast<float>(from);
-    return ordinary && !tie;
+    return from < 1e38 && !tie;  // nothing from `to_double` is small enough to be subnormal
 }
 
 }  // namespace detail
