@@ -1,6 +1,9 @@
 // Files of many chunks and buckets against a serial oracle, for several numbers of threads.
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -108,6 +111,20 @@ TEST(ParallelReading, DuplicatesAreSummedInDoubleInTheOrderOfTheFileAndRoundedOn
     expect_sum(Half(2050), {2048, 1, 1});
     expect_sum(Bfloat16(258), {256, 1, 1});
     expect_sum(0.0, {0x1p53, 1, -0x1p53});
+}
+
+TEST(ParallelReading, ProgressIsToldByOneThreadAtATime) {
+    const auto sample = random_file("general", 20000, 60000);
+    const test::TemporaryDirectory directory;
+    const test::Threads threads(7);
+    std::atomic<int> inside = 0;
+    int most = 0;
+    read_matrix_market<double>(directory.file("A.mtx", sample.text), {.progress = [&](double) {
+                                   most = std::max(most, ++inside);
+                                   std::this_thread::sleep_for(std::chrono::microseconds(200));
+                                   --inside;
+                               }});
+    EXPECT_EQ(most, 1);
 }
 
 TEST(ParallelReading, RowsFarApartAndAHubRow) {
