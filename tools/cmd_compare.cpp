@@ -5,6 +5,7 @@
 
 #include "bench/harness/compare.hpp"
 #include "bench/harness/result_file.hpp"
+#include "tile/printable.hpp"
 #include "tools/bench_report.hpp"
 #include "tools/command.hpp"
 #include "tools/command_files.hpp"
@@ -27,8 +28,9 @@ void run(const CompareOptions& options) {
         fmt::print(stderr, "tilespmv: warning: measured on different machines ({}; {})\n", first.machine.cpu,
                    second.machine.cpu);
     }
-    fmt::print("first:  {} (revision {}, {})\nsecond: {} (revision {}, {})\n", options.first, first.build.revision,
-               first.build.compiler, options.second, second.build.revision, second.build.compiler);
+    fmt::print("first:  {} (revision {}, {})\nsecond: {} (revision {}, {})\n", printable(options.first),
+               first.build.revision, first.build.compiler, printable(options.second), second.build.revision,
+               second.build.compiler);
     fmt::print("{}", comparison_text(bench::compare(first, second, options.effect_percent / 100)));
 }
 

@@ -9,6 +9,7 @@
 #include "tile/archive.hpp"
 #include "tile/error.hpp"
 #include "tile/matrix_market.hpp"
+#include "tile/printable.hpp"
 #include "tools/command.hpp"
 #include "tools/command_files.hpp"
 #include "tools/number_text.hpp"
@@ -43,7 +44,7 @@ void write_tiles(const ConvertOptions& options) {
     const double write = seconds([&] { write_archive(options.output, tiles, formats::format_table()); });
     fmt::print(
         "{}: {}, {} tiles, {} deferred, {:.2f} bytes per nonzero; read {:.3f} s, convert {:.3f} s, write {:.3f} s\n",
-        options.output, describe_size(tiles.rows, tiles.cols, tiles.nnz), grouped(std::ssize(tiles.tiles)),
+        printable(options.output), describe_size(tiles.rows, tiles.cols, tiles.nnz), grouped(std::ssize(tiles.tiles)),
         grouped(tiles.deferred.nnz()),
         tiles.nnz == 0 ? 0.0 : static_cast<double>(tiles.bytes()) / static_cast<double>(tiles.nnz), times.read,
         times.convert, write);
@@ -54,8 +55,8 @@ void write_entries(const ConvertOptions& options) {
     CsrMatrix<V> csr;
     const double read = seconds([&] { csr = load_csr<V>(options.source); });
     const double write = seconds([&] { write_matrix_market(options.output, csr); });
-    fmt::print("{}: {}; read {:.3f} s, write {:.3f} s\n", options.output, describe_size(csr.rows, csr.cols, csr.nnz()),
-               read, write);
+    fmt::print("{}: {}; read {:.3f} s, write {:.3f} s\n", printable(options.output),
+               describe_size(csr.rows, csr.cols, csr.nnz()), read, write);
 }
 
 void run(const ConvertOptions& options) {

@@ -14,6 +14,7 @@
 #include "tile/error.hpp"
 #include "tile/generate.hpp"
 #include "tile/matrix_market.hpp"
+#include "tile/printable.hpp"
 #include "tools/command.hpp"
 #include "tools/command_files.hpp"
 #include "tools/options.hpp"
@@ -41,7 +42,7 @@ void generate_file(const GenerateOptions& options) {
     CsrMatrix<V> csr;
     const double made = seconds([&] { csr = generate<V>(options.specification); });
     const double written = seconds([&] { write(options.output, csr); });
-    fmt::print("{}: {}; generate {:.3f} s, write {:.3f} s\n", options.output,
+    fmt::print("{}: {}; generate {:.3f} s, write {:.3f} s\n", printable(options.output),
                describe_size(csr.rows, csr.cols, csr.nnz()), made, written);
 }
 

@@ -8,6 +8,7 @@
 
 #include "tile/error.hpp"
 #include "tile/output_file.hpp"
+#include "tile/printable.hpp"
 #include "tools/command.hpp"
 #include "tools/command_files.hpp"
 #include "tools/options.hpp"
@@ -36,14 +37,15 @@ void refuse_to_lose_files(const PlotOptions& options, const std::vector<Plot>& p
 
 void write(const Plot& plot, const std::filesystem::path& directory) {
     const auto file = directory / plot.file;
+    const std::string name = printable(file.string());
     if (!plot.note.empty()) {
-        fmt::print(stderr, "tilespmv: {}{}: {}\n", file.string(), plot.svg.empty() ? " left out" : "", plot.note);
+        fmt::print(stderr, "tilespmv: {}{}: {}\n", name, plot.svg.empty() ? " left out" : "", printable(plot.note));
     }
     if (plot.svg.empty()) return;
     OutputFile out(file);
     out.write(plot.svg);
     out.commit();
-    fmt::print("{}\n", file.string());
+    fmt::print("{}\n", name);
 }
 
 void run(const PlotOptions& options) {

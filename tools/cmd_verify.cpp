@@ -10,6 +10,7 @@
 
 #include "formats/convert.hpp"
 #include "selector/policy.hpp"
+#include "tile/printable.hpp"
 #include "tools/command.hpp"
 #include "tools/operator_list.hpp"
 #include "tools/options.hpp"
@@ -75,7 +76,7 @@ std::string_view word(VerifyCase::Outcome outcome) {
 void print_case(const VerifyCase& result, std::size_t name_width) {
     fmt::print("{:<{}} {:<18} {:<6} {:>11.2g}{}{}\n", result.name, name_width,
                result.tiles.empty() ? "-" : result.tiles, word(result.outcome), result.worst,
-               result.problem.empty() ? "" : "  ", result.problem);
+               result.problem.empty() ? "" : "  ", printable(result.problem));
 }
 
 template <Value V>

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "tile/error.hpp"
+#include "tile/printable.hpp"
 #include "tools/command.hpp"
 #include "tools/command_files.hpp"
 #include "tools/number_option.hpp"
@@ -94,10 +94,9 @@ ExitCode run(CLI::App& app, int argc, char** argv) {
     return ExitCode::usage;
 }
 
-int report(std::string message, ExitCode code) {
-    std::replace(message.begin(), message.end(), '\n', ' ');
+int report(const std::string& message, ExitCode code) {
     std::fflush(stdout);
-    std::fputs(("tilespmv: " + message + "\n").c_str(), stderr);
+    std::fputs(("tilespmv: " + tilespmv::printable(message) + "\n").c_str(), stderr);
     return static_cast<int>(code);
 }
 

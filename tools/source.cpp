@@ -17,6 +17,7 @@
 #include "tile/error.hpp"
 #include "tile/generate.hpp"
 #include "tile/matrix_market.hpp"
+#include "tile/printable.hpp"
 #include "tile/value_range.hpp"
 #include "tools/number_text.hpp"
 #include "tools/progress.hpp"
@@ -157,13 +158,13 @@ TileMatrix<V> load_tiles(const std::string& source, const std::string& selector,
 }
 
 std::string source_name(const std::string& source) {
-    if (is_generator(source)) return source.substr(kGeneratorPrefix.size());
+    if (is_generator(source)) return printable(source.substr(kGeneratorPrefix.size()));
     std::filesystem::path name = std::filesystem::path(source).filename();
     constexpr std::array<std::string_view, 5> suffixes{".gz", ".xz", ".tar", ".mtx", ".tsp"};
     for (const auto suffix : suffixes) {
         if (name.extension() == suffix) name = name.stem();
     }
-    return name.string();
+    return printable(name.string());
 }
 
 std::string describe_size(index_t rows, index_t cols, offset_t nnz) {

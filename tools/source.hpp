@@ -38,7 +38,7 @@ struct LoadTimes {
 template <Value V>
 TileMatrix<V> load_tiles(const std::string& source, const std::string& selector, LoadTimes* times = nullptr);
 
-/// The short name of a source for tables: the file's name without its suffixes, or the specification.
+/// The short, printable name of a source for tables: the file's name without its suffixes, or the specification.
 std::string source_name(const std::string& source);
 
 /// What results start with: "4,884 x 4,884, 290,378 nonzeros".

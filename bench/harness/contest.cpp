@@ -8,6 +8,7 @@
 
 #include "bench/harness/byte_model.hpp"
 #include "bench/harness/statistics.hpp"
+#include "tile/printable.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -166,7 +167,7 @@ bool stands_for(std::string_view baseline, std::string_view operator_name) {
 
 void Contender::fail(Status status, const std::string& error) {
     result.status = status;
-    result.error = error;
+    result.error = printable(error);
     result.warm = result.cold = result.preprocess = {};
     result.first_seconds = result.convert_seconds = result.preprocess_products = 0;
     product.reset();

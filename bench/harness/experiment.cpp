@@ -5,6 +5,7 @@
 
 #include <omp.h>
 
+#include "tile/printable.hpp"
 #include "tile/statistics.hpp"
 
 namespace tilespmv::bench {
@@ -70,7 +71,7 @@ std::vector<Result> measure(const Experiment<V>& experiment, const MeasureOption
 
 template <Value V>
 CaseId case_id(const std::string& matrix, const Candidate<V>& candidate, const Device& device) {
-    return {.matrix = matrix,
+    return {.matrix = escaped(matrix),
             .operator_name = candidate.operator_name,
             .selector = candidate.selector,
             .values = std::string(value_name<V>()),

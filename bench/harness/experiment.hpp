@@ -14,7 +14,7 @@ namespace tilespmv::bench {
 /// What is to be measured on one matrix.
 template <Value V>
 struct Experiment {
-    std::string matrix;  ///< as it is called in the results
+    std::string matrix;  ///< as it is called in the results, where it is `escaped`
     std::function<CsrMatrix<V>()> load;
     std::vector<Candidate<V>> candidates;
 };

@@ -15,7 +15,7 @@ namespace tilespmv::bench {
 
 /// What is measured: results with the same id are results of the same case.
 struct CaseId {
-    std::string matrix;         ///< file or generator specification, as on the command line
+    std::string matrix;         ///< file or generator specification, as on the command line, but `escaped`
     std::string operator_name;  ///< with its parameters, if it has any
     std::string selector;       ///< empty for an operator that works on CSR
     std::string values;         ///< type of the matrix and the vectors

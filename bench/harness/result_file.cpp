@@ -8,6 +8,7 @@
 
 #include "tile/error.hpp"
 #include "tile/output_file.hpp"
+#include "tile/printable.hpp"
 
 namespace tilespmv::bench {
 
@@ -19,6 +20,12 @@ namespace {
 
 constexpr const char* kFormat = "tilespmv-bench";
 constexpr int kVersion = 1;
+
+// Names in a file of somebody else's are shown on the terminal and drawn.
+bool make_printable(int, nlohmann::json::parse_event_t, nlohmann::json& value) {
+    if (value.is_string()) value = printable(value.get_ref<const std::string&>());
+    return true;
+}
 
 ResultSet parse_results(const nlohmann::json& json) {
     if (json.at("format") != kFormat) throw Error("it is of another kind");
@@ -51,7 +58,7 @@ ResultSet read_results(const std::filesystem::path& file) {
     std::ifstream in(file);
     if (!in || std::filesystem::is_directory(file)) throw Error(fmt::format("{}: cannot be read", file.string()));
     try {
-        return parse_results(nlohmann::json::parse(in));
+        return parse_results(nlohmann::json::parse(in, make_printable));
     } catch (const std::exception& error) {
         throw Error(fmt::format("{}: not a result file of 'tilespmv bench --json' ({})", file.string(), error.what()));
     }

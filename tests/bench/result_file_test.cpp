@@ -110,6 +110,16 @@ TEST_F(ResultFile, ForeignAndDamagedFilesGetOneLine) {
     }
 }
 
+TEST_F(ResultFile, WhatItHoldsIsPrintable) {
+    Machine machine = kMachine;
+    machine.cpu = "Z\x1b[31m80";
+    Result result = sample_result("a\x1b]0;b\x07", {1});
+    write_results(file_, {.machine = machine, .build = kBuild, .results = {result}});
+    const ResultSet read = read_results(file_);
+    EXPECT_EQ(read.machine.cpu, R"(Z\x1b[31m80)");
+    EXPECT_EQ(read.results.at(0).id.matrix, R"(a\x1b]0;b\x07)");
+}
+
 TEST_F(ResultFile, NewerKindIsRefused) {
     write_text(R"({"format": "tilespmv-bench", "version": 2})");
     EXPECT_THAT(refusal(), HasSubstr("newer version"));

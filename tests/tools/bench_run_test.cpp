@@ -110,6 +110,23 @@ TEST_F(BenchRun, FinishedCasesAreNotRunAgain) {
     EXPECT_NE(saved().results[0].warm.seconds, before.results[0].warm.seconds);
 }
 
+TEST_F(BenchRun, NamesMayHoldAnyBytes) {
+    const test::TemporaryDirectory directory;
+    constexpr auto matrix = "%%MatrixMarket matrix coordinate real general\n5 4 1\n1 1 1\n";
+    for (const char* name : {"a\xff.mtx", R"(a\xff.mtx)", "a\x1b[31m\n\".mtx"}) {
+        options_.sources.push_back(directory.file(name, matrix));
+    }
+    options_.sources.push_back("missing\xfe");
+    const std::string text = run();
+    EXPECT_EQ(error_, "2 of 10 cases failed");
+    EXPECT_THAT(text, AllOf(HasSubstr("a\\xff: 5 x 4"), HasSubstr("a\\x1b[31m\\n"), HasSubstr("failed: missing\\xfe: "),
+                            Not(HasSubstr("\xff")), Not(HasSubstr("\x1b")), Not(HasSubstr("\xfe"))));
+    ASSERT_THAT(saved().results, SizeIs(10));  // none is taken for another
+    EXPECT_THAT(saved().results.back().error, HasSubstr("missing\\xfe: "));
+    run();
+    EXPECT_FALSE(measured());
+}
+
 TEST_F(BenchRun, TwoDoNotWriteToOneFile) {
     run();
     const auto before = test::content_of(json_);
