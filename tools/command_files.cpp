@@ -66,7 +66,11 @@ void check_files(const CLI::App& command) {
                    [&](const std::string& role, const std::string& file) { files.input(role, file); });
     std::string stdout_role;
     const auto add = [&](const std::string& role, const std::string& file) { files.output(role, file); };
-    for_each_value(command, kOutputType, add);
+    for_each_value(command, kOutputType, [&](const std::string& role, const std::string& file) {
+        if (file == kStdout)
+            throw Error(role + ": found -, expected a file; standard output is /dev/stdout here", ExitCode::usage);
+        add(role, file);
+    });
     for_each_value(command, kOutputOrStdoutType, [&](const std::string& role, const std::string& file) {
         if (file != kStdout) return add(role, file);
         if (!stdout_role.empty()) {

@@ -54,7 +54,7 @@ CLI::Option* add_input(CLI::App& command, const std::string& name, T& files, con
     return command.add_option(name, files, help)->type_name(kInputType);
 }
 
-/// An option that names a file to write.
+/// An option that names a file to write, which `kStdout` does not.
 inline CLI::Option* add_output(CLI::App& command, const std::string& name, std::string& file, const std::string& help) {
     return command.add_option(name, file, help)->type_name(kOutputType);
 }

@@ -1,7 +1,9 @@
 #include "bench/harness/result_file.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -55,8 +57,12 @@ void ResultSet::put(Result result) {
 }
 
 ResultSet read_results(const std::filesystem::path& file) {
+    const auto refuse = [&](const std::string& reason) {
+        throw Error(fmt::format("{}: cannot be read: {}", file.string(), reason));
+    };
     std::ifstream in(file);
-    if (!in || std::filesystem::is_directory(file)) throw Error(fmt::format("{}: cannot be read", file.string()));
+    if (!in) refuse(std::generic_category().message(errno));
+    if (std::filesystem::is_directory(file)) refuse("found a directory, expected a file");
     try {
         return parse_results(nlohmann::json::parse(in, make_printable));
     } catch (const std::exception& error) {

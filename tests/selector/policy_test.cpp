@@ -140,8 +140,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadName{"bytes:save=3", "selector 'bytes:save=3': no option 'save'; it takes saving, defer"},
         BadName{"bytes:saving", "selector 'bytes:saving': found 'saving', expected option=value"},
         BadName{"bytes:", "selector 'bytes:': found '', expected option=value"},
-        BadName{"bytes:saving=x", "selector 'bytes:saving=x': saving=x, expected a number from 0 to 4096"},
-        BadName{"bytes:saving=-1", "selector 'bytes:saving=-1': saving=-1, expected a number from 0 to 4096"},
+        BadName{"bytes:saving=x", "selector 'bytes:saving=x': saving=x, expected a whole number from 0 to 4096"},
+        BadName{"bytes:saving=-1", "selector 'bytes:saving=-1': saving=-1, expected a whole number from 0 to 4096"},
+        BadName{"bytes:saving=1.5", "selector 'bytes:saving=1.5': saving=1.5, expected a whole number from 0 to 4096"},
+        BadName{"bytes:saving=", "selector 'bytes:saving=': found 'saving=', expected option=value"},
+        BadName{"bytes:saving=1,saving=2", "selector 'bytes:saving=1,saving=2': 'saving' is given twice"},
+        BadName{"bytes:defer=0.5", "selector 'bytes:defer=0.5': defer=0.5, expected one of 0, 1"},
+        BadName{"paper:coo=nan", "selector 'paper:coo=nan': coo=nan, expected a whole number from 0 to 256"},
         BadName{"bytes:saving=1,", "selector 'bytes:saving=1,': found '', expected option=value"}));
 
 }  // namespace

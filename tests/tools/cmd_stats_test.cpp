@@ -89,7 +89,6 @@ TEST_F(Stats, RefusesWhatMakesNoSense) {
         return ExitCode::ok;
     };
     EXPECT_EQ(code_of({"--selector", "bytes", "--selector", "paper", "--image", path("a.png")}), ExitCode::usage);
-    EXPECT_EQ(code_of({"--json", "-", "--csv", "-"}), ExitCode::usage);
     EXPECT_EQ(code_of({"--selector", "nonsense"}), ExitCode::usage);
     EXPECT_EQ(code_of({"--json", path("missing/a.json")}), ExitCode::failure);
     EXPECT_EQ(code_of({"--image", path("missing/a.png")}), ExitCode::failure);
