@@ -47,6 +47,14 @@ TEST(CsrMultiroundDefaults, RefuseMoreRowsThanGroups) {
                                       "csr-multiround:threads=64,group=32,rows=3", "csr-multiround:rows=0"}) {
         EXPECT_THROW(shape_of(specification, 1000, 5000), Error) << specification;
     }
+    try {
+        shape_of("csr-multiround:rows=65,group=4", 1000, 5000);
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        EXPECT_STREQ(error.what(),
+                     "csr-multiround: 65 rows of a block with 4 threads each need 260 threads, it has 256");
+    }
+    EXPECT_EQ(shape_of("csr-multiround:rows=64,group=4", 1000, 5000).rows, 64);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "kernels/check.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -80,8 +81,24 @@ TEST_F(Check, CatchesAMissingNonzero) {
 }
 
 TEST_F(Check, RefusesAnotherNumberOfRows) {
+    const std::size_t rows = y_.size();
     y_.pop_back();
-    EXPECT_THROW((void)check(), Error);
+    const auto message = [](auto&& f) -> std::string {
+        try {
+            f();
+            return "accepted";
+        } catch (const Error& error) {
+            return error.what();
+        }
+    };
+    EXPECT_EQ(message([&] { (void)check(); }), fmt::format("check: y has {} values, expected {}", rows - 1, rows));
+    const auto sizes = fmt::format("values for a matrix of {} x {}", a_.rows, a_.cols);
+    EXPECT_EQ(message([&] { (void)expected_product<double>(a_, 1, x_, 0.5, y_); }),
+              fmt::format("check: x has {} and y {} {}", x_.size(), rows - 1, sizes));
+    EXPECT_EQ(message([&] { (void)expected_product<double>(a_, 1, x_, 0, y_); }), "accepted");
+    x_.push_back(0);
+    EXPECT_EQ(message([&] { (void)expected_product<double>(a_, 1, x_, 0, {}); }),
+              fmt::format("check: x has {} and y 0 {}", x_.size(), sizes));
 }
 
 TEST_F(Check, WantsNaNAndInfinityWhereTheOracleHasThem) {

@@ -7,6 +7,7 @@
 #include "kernels/operator.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
+#include "tile/error.hpp"
 
 // What every operator promises beyond a right product: what it must not read, and what it does with sizes of 0.
 namespace tilespmv::testing {
@@ -142,6 +143,29 @@ TYPED_TEST(OperatorContract, SizesOfZeroAreMatricesToo) {
             }
         });
     }
+}
+
+TYPED_TEST(OperatorContract, AVectorOfAnotherSizeIsNamed) {
+    using V = TypeParam;
+    const auto csr = convert_values<V>(matrix_of(20, 30, {{0, 0}, {19, 29}}));
+    this->for_each_operator(csr, [&](const Operator<V>& a) {
+        const auto message = [&](index_t x_size, index_t y_size) -> std::string {
+            auto y = this->vector_of(y_size, V(7));
+            try {
+                a.apply(V(0), this->vector_of(x_size, V(1)), V(0), y);
+                return "accepted";
+            } catch (const Error& error) {
+                EXPECT_EQ(y, this->vector_of(y_size, V(7)));
+                return error.what();
+            }
+        };
+        const std::string name(a.name());
+        EXPECT_EQ(message(29, 20), name + ": x has 29 values, expected 30, the columns of the matrix");
+        EXPECT_EQ(message(31, 20), name + ": x has 31 values, expected 30, the columns of the matrix");
+        EXPECT_EQ(message(30, 19), name + ": y has 19 values, expected 20, the rows of the matrix");
+        EXPECT_EQ(message(30, 21), name + ": y has 21 values, expected 20, the rows of the matrix");
+        EXPECT_EQ(message(30, 20), "accepted");
+    });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "kernels/baseline/bsr.hpp"
 #include "kernels/baseline/sell.hpp"
 #include "tests/support/battery.hpp"
+#include "tile/error.hpp"
 
 namespace tilespmv::testing {
 namespace {
@@ -64,6 +65,19 @@ TEST(BsrMatrix, HasItsBlocksInOrder) {
     EXPECT_EQ(bsr.col_idxs, (Buffer<index_t>{0, 1, 4, 2}));
     EXPECT_EQ(bsr.values[1], a.values[1]) << "row 1, column 0 of its block";
     EXPECT_EQ(bsr.values[4 + 3], a.values[2]) << "row 1, column 1 of its block";
+}
+
+// One row of nonzeros so far apart that each has a block: 2^27 columns, 2^23 blocks of 256 values.
+TEST(BsrMatrix, RefusesBlocksOf2To31Values) {
+    constexpr index_t blocks = 1 << 23;
+    CsrMatrix<Half> a{1, blocks * 16, {0, blocks}, Buffer<index_t>(blocks), Buffer<Half>(blocks)};
+    for (index_t i = 0; i < blocks; ++i) a.col_idxs[i] = i * 16;
+    try {
+        (void)baseline::make_bsr(a, 16, baseline::BlockOrder::row_major);
+        FAIL() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_STREQ(error.what(), "BSR with blocks of 16 x 16 has 2^31 values or more, cuSPARSE counts in 32 bits");
+    }
 }
 
 template <class I>

@@ -38,6 +38,12 @@ TEST(XAhead, IsForXOutOfReachOrShortRows) {
     EXPECT_TRUE(rows_with_access(short_rows, 400 * kMiB).has_short_rows);
     EXPECT_EQ(rows_with_access(generate<double>("uniform:n=20000,per_row=2"), 400 * kMiB).x_ahead, 0);
     EXPECT_EQ(rows_with_access(generate<double>("laplace2d:n=700"), kMiB).x_ahead, 0);
+    const std::size_t x_bytes = 400'000 * sizeof(double);
+    EXPECT_EQ(rows_with_access(long_rows, 4 * x_bytes).x_ahead, 0) << "a quarter of the cache";
+    EXPECT_GT(rows_with_access(long_rows, 4 * x_bytes - 4).x_ahead, 0);
+    const auto rows_of_four = generate<double>("uniform:n=400000,per_row=4");
+    ASSERT_EQ(rows_of_four.nnz(), 4 * 400'000);
+    EXPECT_FALSE(rows_with_access(rows_of_four, 4 * kMiB).has_short_rows);
     CsrRows<double> nothing;
     choose_x_access(nothing, 1 << 30, kMiB);
     EXPECT_EQ(nothing.x_ahead, 0);

@@ -97,6 +97,16 @@ TEST(Batch, LongRowsAreCutIntoEvenPieces) {
     for (std::size_t i = 1; i <= 3; ++i) EXPECT_EQ(b.items[i].nonzeros, 667);
 }
 
+TEST(Batch, AThreadAddsUpAboutSixteenProductsOfARow) {
+    for (const auto& [length, log2] :
+         {std::pair{0, 0}, {16, 0}, {17, 1}, {32, 1}, {33, 2}, {256, 4}, {257, 5}, {512, 5}}) {
+        std::set<std::pair<index_t, index_t>> positions;
+        for (index_t c = 0; c < length; ++c) positions.insert({0, c});
+        const auto b = cuda::make_batch(matrix_of(1, 600, positions), {Path::batch}, BatchLimits{});
+        EXPECT_EQ(b.items.at(0).threads_log2, log2) << length;
+    }
+}
+
 TEST(Batch, LimitsFollowTheMatrix) {
     const auto few = cuda::batch_limits(1000, 132);
     EXPECT_EQ(few.item_nonzeros, 2 * Batch::kThreads);
@@ -104,7 +114,7 @@ TEST(Batch, LimitsFollowTheMatrix) {
     EXPECT_EQ(cuda::batch_limits(132 * 16 * 300, 132).item_nonzeros, 300);
     const auto many = cuda::batch_limits(1'000'000'000, 132);
     EXPECT_EQ(many.item_nonzeros, Batch::kMaxNonzeros);
-    EXPECT_GT(many.piece_nonzeros, many.item_nonzeros);
+    EXPECT_EQ(many.piece_nonzeros, 4 * Batch::kMaxNonzeros);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/dense_runs.hpp"
 #include "kernels/cuda/tile_subset.hpp"
+#include "kernels/cuda/tile_work.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 
@@ -85,11 +86,30 @@ TEST(TileSubset, IsTheTileRowsOfItsPath) {
             for (const Path path : {Path::batch, Path::tiles, Path::dense}) {
                 const auto part = cuda::subset(m, paths, path);
                 EXPECT_EQ(unpack(part.matrix), rows_of(a, paths, path));
+                EXPECT_EQ(part.matrix.nnz, rows_of(a, paths, path).nnz());
                 EXPECT_EQ(part.matrix.values, cuda::take(m.values, part.values));
                 EXPECT_EQ(part.matrix.deferred.values, cuda::take(m.deferred.values, part.deferred));
             }
         }
     }
+}
+
+/// Every run of a tile row that is cut has a slot of its own, and all of them are those of its split, in order.
+void expect_slots(const cuda::DenseRuns& d) {
+    std::vector<std::uint32_t> seen(d.splits.size(), 0);
+    for (const auto& run : d.runs) {
+        ASSERT_EQ(run.slot >= 0, run.split >= 0);
+        if (run.slot < 0) continue;
+        const auto split = static_cast<std::size_t>(run.split);
+        EXPECT_EQ(static_cast<std::uint32_t>(run.slot), d.splits.at(split).first_slot + seen[split]++);
+    }
+    std::uint32_t slots = 0;
+    for (std::size_t i = 0; i < d.splits.size(); ++i) {
+        EXPECT_EQ(seen[i], d.splits[i].slots);
+        EXPECT_EQ(d.splits[i].first_slot, slots);
+        slots += d.splits[i].slots;
+    }
+    EXPECT_EQ(d.slots, slots);
 }
 
 TEST(DenseRuns, CoverTheTilesOfATileRowInOrder) {
@@ -106,8 +126,48 @@ TEST(DenseRuns, CoverTheTilesOfATileRowInOrder) {
             next += run.tiles;
         }
         EXPECT_EQ(next, static_cast<offset_t>(m.tiles.size()));
-        EXPECT_EQ(d.slots, d.splits.empty() ? 0u : d.splits.back().first_slot + d.splits.back().slots);
+        expect_slots(d);
     }
+}
+
+// A dense tile row, one of ell and one of scattered nonzeros, as the GPU takes them.
+TEST(TileWork, TakesAMatrixApartByThePathsOfItsTileRows) {
+    auto positions = positions_of(blocks(32, 3));
+    for (index_t r = 32; r < 48; ++r) positions.insert({r, r});
+    const auto a = matrix_of(48, 48, positions);
+    const auto m = convert(a, *make_policy("paper"));
+    const Paths paths{Path::dense, Path::tiles, Path::batch};
+    const auto work = cuda::take_apart(a, m, paths, {.multiprocessors = 1, .warps = 2});
+    EXPECT_EQ(unpack(work.dense.matrix), rows_of(a, paths, Path::dense));
+    EXPECT_EQ(unpack(work.tiles.matrix), rows_of(a, paths, Path::tiles));
+    EXPECT_EQ(work.batch_values, rows_of(a, paths, Path::batch).values);
+    EXPECT_EQ(work.values_of_batch(a), work.batch_values);
+    EXPECT_EQ(work.dense_runs.runs.size(), 1u);
+    EXPECT_EQ(work.schedule.items.size(), 1u);
+    EXPECT_EQ(work.batch.nonzeros, 16);
+    EXPECT_EQ(work.batch.items.size(), 1u);
+}
+
+TEST(TileWork, KeepsNoCopyOfTheValuesIfAllIsABatch) {
+    const auto a = matrix_of(20, 20, {{0, 3}, {19, 19}});
+    const auto m = convert(a, *make_policy("paper"));
+    const auto work = cuda::take_apart(a, m, Paths(2, Path::batch), {.multiprocessors = 1, .warps = 2});
+    EXPECT_TRUE(work.batch_values.empty());
+    EXPECT_EQ(work.values_of_batch(a), a.values);
+    EXPECT_TRUE(work.dense_runs.runs.empty());
+    EXPECT_TRUE(work.schedule.items.empty());
+}
+
+// The work of a batch, not of the whole matrix, says how it is cut.
+TEST(TileWork, CutsABatchByItsOwnNonzeros) {
+    auto positions = positions_of(blocks(16, 32));
+    for (index_t r = 16; r < 272; ++r) positions.insert({r, r});
+    const auto a = matrix_of(272, 512, positions);
+    const auto m = convert(a, *make_policy("paper"));
+    Paths paths(17, Path::batch);
+    paths[0] = Path::dense;
+    const auto work = cuda::take_apart(a, m, paths, {.multiprocessors = 1, .warps = 2});
+    EXPECT_EQ(work.batch.items.size(), 2u) << "256 nonzeros, 128 an item";
 }
 
 TEST(DenseRuns, AreLongEnoughForOneWaveOfBlocks) {

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/list.hpp"
 #include "kernels/cuda/tile_subset.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
+#include "tile/error.hpp"
 
 namespace tilespmv::testing {
 namespace {
@@ -15,6 +17,12 @@ using cuda::Schedule;
 using cuda::ScheduleLimits;
 
 Paths all_by_tiles(index_t rows) { return Paths(static_cast<std::size_t>(div_up(rows, kTileSize)), Path::tiles); }
+
+/// Tiles from `first` on that are not coo.
+offset_t wide_tiles(const TileMatrix<double>& a, offset_t first, offset_t end) {
+    return std::count_if(a.tiles.begin() + first, a.tiles.begin() + end,
+                         [](TileEntry e) { return e.format() != formats::id_of<formats::Coo>; });
+}
 
 void expect_covers(const TileMatrix<double>& a, const Schedule& s, const ScheduleLimits& limits) {
     offset_t value = 0;
@@ -39,6 +47,7 @@ void expect_covers(const TileMatrix<double>& a, const Schedule& s, const Schedul
             ASSERT_LE(part.values, ScheduleLimits::kChunkValues);
             ASSERT_LE(part.bytes, ScheduleLimits::kChunkBytes);
             ASSERT_LE(part.tiles, ScheduleLimits::kChunkTiles);
+            ASSERT_LE(wide_tiles(a, tile, tile + part.tiles), ScheduleLimits::kChunkWideTiles);
             value += part.values;
             byte += part.bytes;
             tile += part.tiles;
@@ -108,6 +117,26 @@ TEST(TileSchedule, LeavesOutOtherPaths) {
     ASSERT_EQ(s.items.size(), 1u);
     EXPECT_EQ(s.items[0].tile_row, 1u);
     EXPECT_EQ(s.items[0].chunk.values, 1u);
+}
+
+TEST(TileSchedule, RefusesMoreDeferredNonzerosOfATileRowThan32BitsCount) {
+    const auto with_nonzeros = [](std::uint64_t n) {
+        TileMatrix<double> a;
+        a.rows = a.cols = 20;
+        a.deferred.row_ids = {2, 17};
+        a.deferred.row_ptrs64 = {0, n, n + 3};
+        a.deferred.col_idxs = {0};
+        return a;
+    };
+    const ScheduleLimits limits{offset_t{1} << 40};
+    constexpr auto most = (std::uint64_t{1} << 32) - 1;
+    EXPECT_EQ(cuda::make_schedule(with_nonzeros(most), all_by_tiles(20), limits).deferred_ends[15], most);
+    try {
+        (void)cuda::make_schedule(with_nonzeros(most + 1), all_by_tiles(20), limits);
+        FAIL() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_STREQ(error.what(), "rows 0 to 15 hold 4294967296 deferred nonzeros, at most 2^32 - 1 can be scheduled");
+    }
 }
 
 TEST(TileSchedule, LimitsFollowTheMatrix) {

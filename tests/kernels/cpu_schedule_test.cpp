@@ -1,0 +1,149 @@
+#include "kernels/cpu/schedule.hpp"
+
+#include <gtest/gtest.h>
+
+#include "selector/policy.hpp"
+#include "tests/support/battery.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using cpu::Chunk;
+using cpu::CsrRows;
+using cpu::Schedule;
+
+constexpr offset_t kSmallestLimit = 16 << 10;                            // bytes of a chunk of a small matrix
+constexpr offset_t kNonzeroBytes = sizeof(double) + sizeof(index_t);     // of CSR rows
+constexpr offset_t kRowsBytes = kTileSize * offset_t{sizeof(offset_t)};  // of a tile row without nonzeros
+
+/// Rows of these lengths, columns from 0 on.
+CsrMatrix<double> rows_of_lengths(const std::vector<index_t>& lengths) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (std::size_t r = 0; r < lengths.size(); ++r) {
+        for (index_t c = 0; c < lengths[r]; ++c) positions.insert({static_cast<index_t>(r), c});
+    }
+    return matrix_of(static_cast<index_t>(lengths.size()), 30'000, positions);
+}
+
+Schedule schedule_of(const CsrMatrix<double>& a) {
+    return cpu::make_schedule<double>(a.rows, nullptr, cpu::rows_of(a));
+}
+
+/// Chunks and heavy chunks in the order of their rows.
+std::vector<Chunk> all_chunks(const Schedule& s) {
+    std::vector<Chunk> chunks = s.chunks;
+    for (const auto& heavy : s.heavy) chunks.push_back(heavy.chunk);
+    std::ranges::sort(chunks, {}, &Chunk::row);
+    return chunks;
+}
+
+void expect_rows_once(const Schedule& s, index_t rows, offset_t tile_rows, offset_t csr_rows) {
+    index_t row = 0;
+    cpu::Span tiled;
+    cpu::Span csr;
+    for (const Chunk& c : all_chunks(s)) {
+        EXPECT_EQ(c.row, row);
+        EXPECT_EQ(c.row % kTileSize, 0);
+        EXPECT_LE(c.rows, Schedule::kMaxRows);
+        EXPECT_EQ(c.tile_rows.begin, tiled.end);
+        EXPECT_EQ(c.csr_rows.begin, csr.end);
+        row += c.rows;
+        tiled = c.tile_rows;
+        csr = c.csr_rows;
+    }
+    EXPECT_EQ(row, rows);
+    EXPECT_EQ(tiled.end, tile_rows);
+    EXPECT_EQ(csr.end, csr_rows);
+}
+
+/// The pieces of every heavy chunk are its tiles and its nonzeros, each once and in order.
+void expect_pieces(const Schedule& s, const TileMatrix<double>& a, const CsrRows<double>& csr) {
+    offset_t next = 0;
+    for (std::size_t h = 0; h < s.heavy.size(); ++h) {
+        const auto& [chunk, pieces] = s.heavy[h];
+        EXPECT_EQ(pieces.begin, next);
+        next = pieces.end;
+        const offset_t k = chunk.tile_rows.begin;
+        const bool tiled = k < chunk.tile_rows.end;
+        offset_t tile = tiled ? a.tile_ptrs[k] : 0;
+        offset_t value = tiled ? a.value_ptrs[k] : 0;
+        offset_t byte = tiled ? a.index_ptrs[k] : 0;
+        offset_t nonzero = csr.size > 0 ? csr.begin(chunk.csr_rows.begin) : 0;
+        for (offset_t p = pieces.begin; p < pieces.end; ++p) {
+            const auto& piece = s.pieces.at(static_cast<std::size_t>(p));
+            EXPECT_EQ(piece.heavy, h);
+            if (piece.tiles.begin < piece.tiles.end) {
+                EXPECT_EQ(piece.tiles.begin, tile);
+                EXPECT_EQ(piece.values, value);
+                EXPECT_EQ(piece.index_bytes, byte);
+                tile = piece.tiles.end;
+                value = piece.values_end;
+                byte = piece.index_end;
+            } else {
+                EXPECT_EQ(piece.nonzeros.begin, nonzero);
+                EXPECT_LT(piece.nonzeros.begin, piece.nonzeros.end);
+                nonzero = piece.nonzeros.end;
+            }
+        }
+        EXPECT_EQ(tile, tiled ? a.tile_ptrs[k + 1] : 0);
+        EXPECT_EQ(value, tiled ? a.value_ptrs[k + 1] : 0);
+        EXPECT_EQ(byte, tiled ? a.index_ptrs[k + 1] : 0);
+        EXPECT_EQ(nonzero, csr.size > 0 ? csr.begin(chunk.csr_rows.end) : 0);
+    }
+    EXPECT_EQ(next, static_cast<offset_t>(s.pieces.size()));
+}
+
+TEST(CpuSchedule, CoversRowsTilesAndNonzerosOnce) {
+    for (const auto* selector : {"paper", "bytes", "paper-deferred", "only:dense"}) {
+        for (const auto& [name, csr] : matrix_battery()) {
+            SCOPED_TRACE(std::string(selector) + ' ' + name);
+            const auto a = convert(csr, *make_policy(selector));
+            const auto deferred = cpu::rows_of(a.deferred);
+            const auto tiled = cpu::make_schedule(a.rows, &a, deferred);
+            expect_rows_once(tiled, a.rows, static_cast<offset_t>(a.tile_rows.size()), deferred.size);
+            expect_pieces(tiled, a, deferred);
+            const auto in_csr = schedule_of(csr);
+            expect_rows_once(in_csr, a.rows, 0, a.rows);
+            expect_pieces(in_csr, {}, cpu::rows_of(csr));
+        }
+    }
+}
+
+TEST(CpuSchedule, AChunkHasAtMost2048Rows) {
+    const auto s = cpu::make_schedule<double>(5000, nullptr, {});
+    ASSERT_EQ(s.chunks.size(), 3u);
+    EXPECT_EQ(s.chunks[0].rows, Schedule::kMaxRows);
+    EXPECT_EQ(s.chunks[1].rows, Schedule::kMaxRows);
+    EXPECT_EQ(s.chunks[2].rows, 5000 - 2 * Schedule::kMaxRows);
+}
+
+// Of small matrices, whose chunks take 16 KiB: tile rows that fill one to the byte, and with one nonzero more.
+TEST(CpuSchedule, AChunkHasAtMostItsBytes) {
+    constexpr auto half = static_cast<index_t>((kSmallestLimit / 2 - kRowsBytes) / kNonzeroBytes);
+    static_assert((kSmallestLimit / 2 - kRowsBytes) % kNonzeroBytes == 0);
+    std::vector<index_t> lengths(48);
+    lengths[0] = lengths[16] = half;
+    EXPECT_EQ(schedule_of(rows_of_lengths(lengths)).chunks.at(0).rows, 32);
+    lengths[17] = 1;
+    EXPECT_EQ(schedule_of(rows_of_lengths(lengths)).chunks.at(0).rows, 16);
+}
+
+TEST(CpuSchedule, ATileRowOfMoreThanTwoChunksIsCut) {
+    constexpr offset_t fits = (2 * kSmallestLimit - kRowsBytes) / kNonzeroBytes;
+    static_assert((2 * kSmallestLimit - kRowsBytes) % kNonzeroBytes == 0);
+    constexpr offset_t step = kSmallestLimit / kNonzeroBytes;
+    std::vector<index_t> lengths(40);
+    lengths[20] = static_cast<index_t>(fits);
+    EXPECT_TRUE(schedule_of(rows_of_lengths(lengths)).heavy.empty());
+    lengths[31] = 1;
+    const auto s = schedule_of(rows_of_lengths(lengths));
+    ASSERT_EQ(s.heavy.size(), 1u);
+    EXPECT_EQ(s.heavy[0].chunk.row, 16);
+    ASSERT_EQ(s.pieces.size(), 2u);
+    EXPECT_EQ(s.pieces[0].nonzeros.end, step);
+    EXPECT_EQ(s.pieces[1].nonzeros.end, fits + 1);
+    EXPECT_EQ(s.bytes, (fits + 1) * kNonzeroBytes + 40 * offset_t{sizeof(offset_t)});
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
