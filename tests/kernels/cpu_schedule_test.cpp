@@ -68,7 +68,7 @@ void expect_pieces(const Schedule& s, const TileMatrix<double>& a, const CsrRows
         offset_t tile = tiled ? a.tile_ptrs[k] : 0;
         offset_t value = tiled ? a.value_ptrs[k] : 0;
         offset_t byte = tiled ? a.index_ptrs[k] : 0;
-        offset_t nonzero = csr.size > 0 ? csr.begin(chunk.csr_rows.begin) : 0;
+        offset_t nonzero = csr.size() > 0 ? csr.begin(chunk.csr_rows.begin) : 0;
         for (offset_t p = pieces.begin; p < pieces.end; ++p) {
             const auto& piece = s.pieces.at(static_cast<std::size_t>(p));
             EXPECT_EQ(piece.heavy, h);
@@ -88,7 +88,7 @@ void expect_pieces(const Schedule& s, const TileMatrix<double>& a, const CsrRows
         EXPECT_EQ(tile, tiled ? a.tile_ptrs[k + 1] : 0);
         EXPECT_EQ(value, tiled ? a.value_ptrs[k + 1] : 0);
         EXPECT_EQ(byte, tiled ? a.index_ptrs[k + 1] : 0);
-        EXPECT_EQ(nonzero, csr.size > 0 ? csr.begin(chunk.csr_rows.end) : 0);
+        EXPECT_EQ(nonzero, csr.size() > 0 ? csr.begin(chunk.csr_rows.end) : 0);
     }
     EXPECT_EQ(next, static_cast<offset_t>(s.pieces.size()));
 }
@@ -100,7 +100,7 @@ TEST(CpuSchedule, CoversRowsTilesAndNonzerosOnce) {
             const auto a = convert(csr, *make_policy(selector));
             const auto deferred = cpu::rows_of(a.deferred);
             const auto tiled = cpu::make_schedule(a.rows, &a, deferred);
-            expect_rows_once(tiled, a.rows, static_cast<offset_t>(a.tile_rows.size()), deferred.size);
+            expect_rows_once(tiled, a.rows, static_cast<offset_t>(a.tile_rows.size()), deferred.size());
             expect_pieces(tiled, a, deferred);
             const auto in_csr = schedule_of(csr);
             expect_rows_once(in_csr, a.rows, 0, a.rows);

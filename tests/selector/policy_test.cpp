@@ -6,6 +6,7 @@
 #include <set>
 
 #include "formats/list.hpp"
+#include "selector/bytes.hpp"
 #include "tests/support/battery.hpp"
 #include "tile/error.hpp"
 
@@ -31,6 +32,26 @@ TEST(Paper, FollowsItsRulesInOrder) {
 TEST(Paper, EdgeTilesAreMeasuredByTheirOwnSize) {
     EXPECT_EQ(chosen("paper", tile_of(2, 3, [](int, int) { return true; })), "dense");
     EXPECT_EQ(chosen("paper", tile_of(15, 16, [](int r, int) { return r == 14; })), "dense_row");
+    EXPECT_EQ(chosen("paper", tile_of(10, 16, [](int r, int c) { return c == r || c == r + 3; })), "ell");
+}
+
+/// 16 rows of `even` and `odd` nonzeros in turn, no column full.
+TilePattern rows_in_turn(int even, int odd) {
+    return tile_of(16, 16, [=](int r, int c) { return (c - r + 16) % 16 < (r % 2 == 0 ? even : odd); });
+}
+
+TEST(Paper, ThresholdsBelongToTheFormatTheyLeadTo) {
+    const auto half = rows_in_turn(1, 3);  // variation 0.5
+    EXPECT_EQ(chosen("paper:ell=0.5,ell_fill=0", half), "ell");
+    EXPECT_EQ(chosen("paper:ell=0.4999,ell_fill=0", half), "csr");
+    EXPECT_EQ(chosen("paper:ell=-1,hyb=0.5", half), "hyb") << "with half of the nonzeros in its COO part";
+    EXPECT_EQ(chosen("paper:ell=-1,hyb=0.5001", half), "csr");
+    EXPECT_EQ(chosen("paper:ell=-1,hyb=0.5,hyb_coo=0.4999", half), "csr");
+    const auto three_quarters = rows_in_turn(2, 4);
+    EXPECT_EQ(chosen("paper:ell=0.5", three_quarters), "ell") << "three quarters of the slots are nonzeros";
+    EXPECT_EQ(chosen("paper:ell=0.5,ell_fill=0.7501", three_quarters), "csr");
+    EXPECT_EQ(chosen("paper:coo=32", half), "coo");
+    EXPECT_EQ(chosen("paper:coo=31,ell=-1", half), "csr");
 }
 
 TEST(Paper, ReachesEveryFormat) {
@@ -97,6 +118,14 @@ TEST(Bytes, ATileStaysOneThatSavesAsMuchAsIsAskedFor) {
     EXPECT_FALSE(make_policy("bytes:saving=4096,defer=0")->choose(pair, 8).defer);
 }
 
+TEST(Bytes, EqualBytesStayInTiles) {
+    const BytesPolicy policy(0, true);
+    EXPECT_FALSE(policy.defer_row(100, 100));
+    EXPECT_TRUE(policy.defer_row(101, 100));
+    EXPECT_FALSE(policy.keep_deferral({.with = 100, .without = 100}));
+    EXPECT_TRUE(policy.keep_deferral({.with = 99, .without = 100}));
+}
+
 TEST(Only, TakesItsFormatOrTheSecondChoice) {
     const auto triangle = tile_of(16, 16, [](int r, int c) { return c >= r; });
     for (const auto& format : formats::format_table()) {
@@ -105,7 +134,13 @@ TEST(Only, TakesItsFormatOrTheSecondChoice) {
     }
     EXPECT_EQ(chosen("only:dense_row:else=ell", triangle), "ell");
     EXPECT_EQ(chosen("only:dense_row", tile_of(16, 16, [](int r, int) { return r == 5; })), "dense_row");
-    EXPECT_THROW(chosen("only:dense_row:else=dense_col", triangle), Error);
+    try {
+        chosen("only:dense_row:else=dense_col", triangle);
+        FAIL() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        EXPECT_STREQ(error.what(), "selector only: the second format cannot hold every tile; take csr");
+    }
 }
 
 struct BadName {

@@ -180,6 +180,40 @@ INSTANTIATE_TEST_SUITE_P(Tiles, Broken, ::testing::ValuesIn(broken_tiles()), nam
 INSTANTIATE_TEST_SUITE_P(DeferredSizes, Broken, ::testing::ValuesIn(broken_deferred_sizes()), name_of);
 INSTANTIATE_TEST_SUITE_P(DeferredRows, Broken, ::testing::ValuesIn(broken_deferred_rows()), name_of);
 
+/// Two nonzeros of row 0 deferred beside tiles in the tile columns `tiled`.
+Matrix with_deferred_at(std::initializer_list<index_t> tiled, index_t first_col, index_t second_col) {
+    Matrix a;
+    a.rows = 16;
+    a.cols = std::numeric_limits<index_t>::max();
+    a.nnz = std::ssize(tiled) + 2;
+    a.tile_rows = {0};
+    for (auto* ptrs : {&a.tile_ptrs, &a.value_ptrs, &a.index_ptrs}) *ptrs = {0, std::ssize(tiled)};
+    a.tiles = Buffer<TileEntry>(tiled.size());
+    std::ranges::transform(tiled, a.tiles.begin(),
+                           [](index_t column) { return TileEntry(column, formats::format_id("coo"), 1, 1, 1, 0); });
+    a.values = Buffer<double>(tiled.size(), 1.0);
+    a.indices = Buffer<std::uint8_t>(tiled.size(), std::uint8_t{0});
+    a.deferred = {{0}, {0, 2}, {}, {first_col, second_col}, {1.0, 2.0}};
+    return a;
+}
+
+// The filter of tile columns repeats after 65,536 of them: it must neither miss nor invent a tile.
+TEST(Validate, FindsWhatIsTiledAndDeferredInWideMatrices) {
+    constexpr index_t last = std::numeric_limits<index_t>::max() / kTileSize;
+    for (const index_t column : {0, 63, 64, 32'767, 32'768, 65'535, 65'536, 100'000, last}) {
+        const index_t col = column * kTileSize;
+        const auto message = "deferred part: row 0, column " + std::to_string(col) + " has a tile";
+        if (column > 0) {
+            EXPECT_EQ(verdict(with_deferred_at({column}, 0, col)), message);
+        }
+        if (column < last) {
+            EXPECT_EQ(verdict(with_deferred_at({column}, col, last * kTileSize)), message);
+            EXPECT_EQ(verdict(with_deferred_at({column}, col + kTileSize, last * kTileSize + 5)), "accepted");
+        }
+    }
+    EXPECT_EQ(verdict(with_deferred_at({5, 65'536}, 6 * kTileSize, (65'536 + 5) * kTileSize)), "accepted");
+}
+
 TEST(Validate, AcceptsMatricesOfOurOwn) {
     EXPECT_EQ(verdict({}), "accepted");
     EXPECT_EQ(verdict(test::sample_tiles<double>()), "accepted");
