@@ -32,6 +32,12 @@ TEST(Compare, WholeIntervalDecides) {
     EXPECT_EQ(decide({.median = 1, .low = 0.96, .high = 1.06}, kEffect), Verdict::unclear);
 }
 
+TEST(Compare, AnEndAtTheBorderIsNoEffect) {
+    EXPECT_EQ(decide({.median = 0.7, .low = 0.6, .high = 0.8}, 0.25), Verdict::unclear);
+    EXPECT_EQ(decide({.median = 1.3, .low = 1.25, .high = 1.4}, 0.25), Verdict::unclear);
+    EXPECT_EQ(decide({.median = 1, .low = 0.8, .high = 1.25}, 0.25), Verdict::same);
+}
+
 TEST(Compare, ManySamplesDecide) {
     const Timing base = noisy_timing(1e-3, 0.05, 100, 1);
     EXPECT_EQ(verdict(base, noisy_timing(0.80e-3, 0.05, 100, 2)), Verdict::faster);

@@ -83,6 +83,9 @@ TEST_F(Sampling, SampleIsTheTimePerCallOfABatch) {
 TEST_F(Sampling, BatchGrowsUntilItIsLongEnough) {
     EXPECT_EQ(calibrate_batch(work({0.001}), 0.01), 16);
     EXPECT_EQ(calibrate_batch(work({0.5}), 0.01), 1);
+    EXPECT_EQ(calibrate_batch(work({0.25}), 1), 4) << "exactly long enough";
+    EXPECT_EQ(calibrate_batch(work({0}), 0), 1);
+    EXPECT_EQ(calibrate_batch(work({0}), 1), 1 << 20) << "the longest there is";
 }
 
 TEST_F(Sampling, WorkloadsAreSampledInTurnUntilTheLastIsDone) {

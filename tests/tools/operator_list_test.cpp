@@ -46,6 +46,8 @@ TEST(ContestOperators, OnACpuAreAllButTheOracleTheBaselineFirst) {
     EXPECT_THAT(contest_operators<double>(Backend::cpu, {"tile-omp", "reference"}, {"csr-omp"}),
                 ElementsAre("csr-omp", "tile-omp", "reference"));
     EXPECT_THAT(contest_operators<double>(Backend::cpu, {"tile-omp"}, {"csr"}), ElementsAre("csr-omp", "tile-omp"));
+    EXPECT_THAT(contest_operators<double>(Backend::cpu, {"csr-omp", "tile-omp", "csr-omp"}, {"csr-omp", "csr"}),
+                ElementsAre("csr-omp", "tile-omp"));
 }
 
 TEST(ContestOperators, BaselineThatNothingStandsForIsAUsageError) {

@@ -22,6 +22,8 @@ TEST(NumberText, PercentNeverRoundsSomethingToNothing) {
     EXPECT_EQ(percent(1), "100.0%");
     EXPECT_EQ(percent(0.4126), "41.3%");
     EXPECT_EQ(percent(0.001), "0.1%");
+    EXPECT_EQ(percent(0.00096), "0.1%");
+    EXPECT_EQ(percent(0.00094), "0.094%");
     EXPECT_EQ(percent(0.00052), "0.052%");
     EXPECT_EQ(percent(1e-9), "<0.0001%");
 }

@@ -175,5 +175,19 @@ TEST_F(VerifierTest, ReportsTilesOfAnotherMatrix) {
     EXPECT_THAT(reported.at(0).problem, HasSubstr("2 nonzeros came back"));
 }
 
+TEST_F(VerifierTest, TheRoundTripSeesTheSize) {
+    for (const auto& [rows, cols] : {std::pair{21, 20}, {20, 21}}) {
+        auto other = a.clone();
+        other.row_ptrs = Buffer<offset_t>(static_cast<std::size_t>(rows) + 1, a.nnz());
+        std::copy(a.row_ptrs.begin(), a.row_ptrs.end(), other.row_ptrs.begin());
+        other.rows = rows;
+        other.cols = cols;
+        reported.clear();
+        EXPECT_NE(check_tiles(convert(other, *make_policy("paper"))), ExitCode::ok);
+        EXPECT_EQ(reported.at(0).problem, std::to_string(rows) + " x " + std::to_string(cols) +
+                                              " with 58 nonzeros came back, expected 20 x 20 with 58");
+    }
+}
+
 }  // namespace
 }  // namespace tilespmv::tools
