@@ -7,8 +7,8 @@ namespace {
 
 using namespace formats;
 
-/// Whether the variation (population standard deviation over mean) of the row lengths compares as asked, in integers:
-/// v^2 = (rows * sum of squares - nnz^2) / nnz^2.
+/// Square of the variation (population standard deviation over mean) of the row lengths, from integers:
+/// (rows * sum of squares - nnz^2) / nnz^2.
 double squared_variation(const TilePattern& p) {
     int squares = 0;
     for (const int count : p.row_counts) squares += count * count;
