@@ -1,11 +1,11 @@
 #pragma once
 
-#include <compare>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
+#include <tuple>
 
 #include <sys/types.h>
 #include <CLI/CLI.hpp>
@@ -24,12 +24,8 @@ public:
     void output(const std::string& role, const std::filesystem::path& file);
 
 private:
-    struct Identity {
-        dev_t device;
-        ino_t inode;
-        std::string missing;  ///< name of a file that is not there, in the folder of that inode
-        friend auto operator<=>(const Identity&, const Identity&) = default;
-    };
+    /// Device and inode; for a file that is not there those of its folder, and its name.
+    using Identity = std::tuple<dev_t, ino_t, std::string>;
     static std::optional<Identity> identity(const std::filesystem::path& file);
 
     std::map<Identity, std::string> inputs_;
