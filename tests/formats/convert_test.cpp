@@ -107,6 +107,44 @@ TEST(Convert, ListsDeferredRowsWhenMostAreEmpty) {
     EXPECT_EQ(most.deferred.bytes(), 4 * 4u + 3 * 12u);
 }
 
+TEST(Convert, ListsDeferredRowsOnlyIfThatTakesFewerBytes) {
+    const auto policy = make_policy("paper-deferred");
+    EXPECT_EQ(convert(matrix_of(5, 9, {{1, 1}, {3, 3}}), *policy).deferred.row_ids.size(), 2u);
+    EXPECT_TRUE(convert(matrix_of(4, 9, {{1, 1}, {3, 3}}), *policy).deferred.row_ids.empty());
+}
+
+/// Defers tiles of one or two nonzeros; keeps what it is told of the matrix.
+class Recorder final : public TilePolicy {
+public:
+    [[nodiscard]] TileChoice choose(const TilePattern& p, int value_bytes) const override {
+        return {formats::id_of<formats::Coo>, *formats::Coo::size(p, value_bytes), p.nnz < 3};
+    }
+    [[nodiscard]] bool may_defer() const override { return true; }
+    [[nodiscard]] bool keep_deferral(DeferralBytes told) const override {
+        bytes = told;
+        return keep;
+    }
+
+    bool keep = true;
+    mutable DeferralBytes bytes;
+};
+
+// All but the last offsets of level 1, which every matrix has.
+TEST(Convert, TellsPoliciesTheBytesOfTheMatrixWithAndWithoutDeferral) {
+    constexpr offset_t ends = 3 * sizeof(offset_t);
+    for (const index_t rows : {33, 34, 1000}) {
+        std::set<std::pair<index_t, index_t>> positions{{0, 0}, {1, 1}, {2, 2}, {20, 40}, {32, 5}};
+        for (index_t r = 0; r < (rows == 33 ? 15 : 0); ++r) positions.insert({r, 60});  // most rows
+        const auto a = matrix_of(rows, 99, positions);
+        Recorder policy;
+        const auto deferring = convert(a, policy);
+        EXPECT_GT(deferring.deferred.nnz(), 0);
+        EXPECT_EQ(policy.bytes.with, static_cast<offset_t>(deferring.bytes()) - ends) << rows;
+        policy.keep = false;
+        EXPECT_EQ(policy.bytes.without, static_cast<offset_t>(convert(a, policy).bytes()) - ends) << rows;
+    }
+}
+
 TEST(Convert, ReachesTheLastColumnThereCanBe) {
     const index_t last = std::numeric_limits<index_t>::max() - 1;
     const auto a = matrix_of(2, std::numeric_limits<index_t>::max(), {{0, 0}, {0, last - 1}, {1, last}});

@@ -243,6 +243,18 @@ TYPED_TEST(FormatConformance, DamagedEntryIsRefused) {
     }
 }
 
+TEST(Dense, AMaskBitBelowTheTileIsRefusedThoughTheNumberOfBitsIsRight) {
+    const TilePattern p = tile_of(10, 16, [](int r, int c) { return r != c; });
+    const TileEntry entry(0, id_of<Dense>, p.nnz, 160, 32, 0);
+    std::vector<double> values(160);
+    std::vector<std::uint8_t> index(32);
+    Dense::pack(p, *Dense::size(p, 8), std::vector<double>(static_cast<std::size_t>(p.nnz), 1.0).data(), values.data(),
+                index.data());
+    EXPECT_TRUE(is_valid<Dense>(10, 16, entry, index.data()));
+    set_mask(index.data(), 3, get_mask(index.data(), 3) ^ (1u << 9 | 1u << 10));
+    EXPECT_FALSE(is_valid<Dense>(10, 16, entry, index.data()));
+}
+
 TEST(FormatList, NamesAreUniqueAndFindTheirIds) {
     std::set<std::string_view> names;
     for (int id = 0; id < kFormatCount; ++id) {

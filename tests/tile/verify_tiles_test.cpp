@@ -214,6 +214,34 @@ TEST(Validate, FindsWhatIsTiledAndDeferredInWideMatrices) {
     EXPECT_EQ(verdict(with_deferred_at({5, 65'536}, 6 * kTileSize, (65'536 + 5) * kTileSize)), "accepted");
 }
 
+// Where the tile row before it, which is wrong as well, is another thread's to check.
+TEST(Validate, NeverFollowsAPointerOutOfItsArena) {
+    constexpr index_t tile_rows = 200;
+    Matrix a;
+    a.rows = tile_rows * kTileSize;
+    a.cols = 20;
+    a.nnz = tile_rows;
+    a.tile_rows = Buffer<index_t>(tile_rows);
+    for (auto* ptrs : {&a.tile_ptrs, &a.value_ptrs, &a.index_ptrs}) *ptrs = Buffer<offset_t>(tile_rows + 1);
+    for (index_t k = 0; k <= tile_rows; ++k) {
+        if (k < tile_rows) a.tile_rows[k] = k;
+        a.tile_ptrs[k] = a.value_ptrs[k] = a.index_ptrs[k] = k;
+    }
+    a.tiles = Buffer<TileEntry>(tile_rows, TileEntry(0, formats::format_id("coo"), 1, 1, 1, 0));
+    a.values = Buffer<double>(tile_rows, 1.0);
+    a.indices = Buffer<std::uint8_t>(tile_rows, std::uint8_t{0});
+    EXPECT_EQ(verdict(a), "accepted");
+    for (auto* ptrs : {&a.tile_ptrs, &a.index_ptrs}) {
+        for (const offset_t far : {-(offset_t{1} << 40), offset_t{1} << 40}) {
+            for (index_t k = 1; k < tile_rows; ++k) {
+                (*ptrs)[k] = far;
+                EXPECT_THAT(verdict(a), ::testing::HasSubstr("pointers descend or leave their arena"));
+                (*ptrs)[k] = k;
+            }
+        }
+    }
+}
+
 TEST(Validate, AcceptsMatricesOfOurOwn) {
     EXPECT_EQ(verdict({}), "accepted");
     EXPECT_EQ(verdict(test::sample_tiles<double>()), "accepted");
