@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <concepts>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string_view>
@@ -89,12 +90,24 @@ auto about(const std::string& source, F&& f) {
     }
 }
 
+/// Refuses a matrix whose row pointers and vectors take much more memory than the input that promises them.
+void require_backed_size(const Input& input, index_t rows, index_t cols) {
+    const auto needed = (std::uint64_t{1} + static_cast<std::uint64_t>(rows) + static_cast<std::uint64_t>(cols)) * 8;
+    const auto most = limits.most(input.bytes().size());
+    if (needed <= most) return;
+    throw Error(
+        fmt::format("{}: found a matrix of {} x {}, whose row pointers and vectors take {} bytes, in an input of "
+                    "{}, expected at most {} bytes (--allow-large lifts this limit)",
+                    input.file().string(), rows, cols, needed, input.bytes().size(), most));
+}
+
 /// f(tiles as stored) for an archive.
 template <class F>
 auto with_stored_tiles(const std::string& source, F&& f) {
     const Input input = open_input(source);
     return with_value_type(archive_value_type(input), [&]<Value Stored>() {
         auto tiles = open_archive<Stored>(input, formats::format_table());
+        require_backed_size(input, tiles.rows, tiles.cols);
         return about(source, [&] { return f(std::move(tiles)); });
     });
 }
@@ -136,8 +149,10 @@ CsrMatrix<V> load_csr(const std::string& source) {
     if (is_generator(source)) return generate<V>(std::string_view(source).substr(kGeneratorPrefix.size()));
     if (holds_tiles(source)) return unpack_archive<V>(source);
     Progress progress("reading " + source_name(source));
-    return read_matrix_market<V>(open_input(source),
-                                 {.progress = [&](double share) { progress.show(share); }, .limits = limits});
+    const Input input = open_input(source);
+    auto a = read_matrix_market<V>(input, {.progress = [&](double share) { progress.show(share); }, .limits = limits});
+    require_backed_size(input, a.rows, a.cols);
+    return a;
 }
 
 template <Value V>
