@@ -102,10 +102,10 @@ std::span<const Suite> suites() {
          .operators = {"csr-multiround", "csr-scalar", "csr-vector"},
          .baselines = {"csr-scalar", "csr-vector"}},
         {.name = "tilespmv",
-         .summary = "tiles in the three published configurations and in every single format, with batches and without, "
-                    "against merge CSR and cuSPARSE CSR and BSR",
+         .summary = "tiles in the three published configurations and in every single format, against merge CSR and "
+                    "cuSPARSE CSR and BSR",
          .sources = kGpuClasses,
-         .operators = {"tile", "tile:batch=0"},
+         .operators = {"tile"},
          .selectors = kConfigurationsAndFormats,
          .baselines = {"csr-merge", "cusparse-csr", "cusparse-bsr"}},
     };

@@ -76,4 +76,9 @@ DeviceInfo require_device() {
     return info;
 }
 
+GpuSize this_gpu_size() {
+    const DeviceInfo device = require_device();
+    return {device.multiprocessors, device.max_warps_per_multiprocessor};
+}
+
 }  // namespace tilespmv::cuda

@@ -2,14 +2,11 @@
 
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <variant>
+#include <vector>
 
-#include "formats/convert.hpp"
-#include "kernels/cuda/batch.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/load.cuh"
-#include "kernels/cuda/tile_subset.hpp"
 
 namespace tilespmv::cuda {
 
@@ -22,72 +19,46 @@ __global__ void gather_values(const V* csr_values, const P* positions, V* out, s
     out[i] = position == 0 ? V(0) : load_often(csr_values + (position - 1));
 }
 
-/// Where the stored values of a device's form come from, for new ones: 4 bytes per stored value below 2^32 - 1
-/// nonzeros, 8 from there on, and nothing if all of the matrix is a batch, which keeps the order of CSR.
+/// Where the values in arrays of a device come from, for new ones: 4 bytes per stored value below 2^32 - 1 nonzeros, 8
+/// from there on.
 template <class V>
 class DeviceValueMap {
 public:
-    /// `batch`, `dense` and `tiles` make up `whole`, which was converted from `pattern`. Returns when the copies are
-    /// complete.
-    DeviceValueMap(const CsrMatrix<V>& pattern, const TileMatrix<V>& whole, const Batch& batch,
-                   const TileSubset<V>& dense, const TileSubset<V>& tiles, cudaStream_t stream) {
-        if (batch.nonzeros == whole.nnz) return;
-        if (whole.nnz < std::numeric_limits<std::uint32_t>::max()) {
-            positions_ = upload<std::uint32_t>(ValueMap(pattern, whole), whole, batch, dense, tiles, stream);
+    /// `positions_in.operator()<P>()` gives the positions of each array, 1 + the place of its values among the `nnz`
+    /// nonzeros in CSR order, 0 for padding. Returns when the copies are complete.
+    template <class F>
+    DeviceValueMap(offset_t nnz, F&& positions_in, cudaStream_t stream) {
+        if (nnz < std::numeric_limits<std::uint32_t>::max()) {
+            positions_ = upload(positions_in.template operator()<std::uint32_t>(), stream);
         } else {
-            positions_ = upload<std::uint64_t>(ValueMap(pattern, whole), whole, batch, dense, tiles, stream);
+            positions_ = upload(positions_in.template operator()<std::uint64_t>(), stream);
         }
     }
 
-    /// New values for the arrays of the batch, of the dense tile rows, of the tiles and of what these defer; neither
-    /// allocates nor synchronises.
-    void update(const V* csr_values, DeviceBuffer<V>& batched, DeviceBuffer<V>& dense, DeviceBuffer<V>& tiled,
-                DeviceBuffer<V>& deferred, cudaStream_t stream) const {
-        if (std::holds_alternative<std::monostate>(positions_)) {
-            TILESPMV_CUDA(
-                cudaMemcpyAsync(batched.data(), csr_values, batched.bytes(), cudaMemcpyDeviceToDevice, stream));
-        }
-        visit([&](const auto& positions) {
-            gather(csr_values, positions.batched, batched, stream);
-            gather(csr_values, positions.dense, dense, stream);
-            gather(csr_values, positions.tiled, tiled, stream);
-            gather(csr_values, positions.deferred, deferred, stream);
-        });
+    /// New values for the arrays, in the order of their positions; neither allocates nor synchronises.
+    void update(const V* csr_values, const std::vector<DeviceBuffer<V>*>& arrays, cudaStream_t stream) const {
+        std::visit(
+            [&](const auto& positions) {
+                for (std::size_t i = 0; i < arrays.size(); ++i) gather(csr_values, positions[i], *arrays[i], stream);
+            },
+            positions_);
     }
 
     [[nodiscard]] std::size_t bytes() const {
-        std::size_t sum = 0;
-        visit([&](const auto& p) { sum = p.batched.bytes() + p.dense.bytes() + p.tiled.bytes() + p.deferred.bytes(); });
-        return sum;
+        return std::visit(
+            [](const auto& positions) {
+                std::size_t sum = 0;
+                for (const auto& array : positions) sum += array.bytes();
+                return sum;
+            },
+            positions_);
     }
 
 private:
     template <class P>
-    struct Positions {
-        DeviceBuffer<P> batched;
-        DeviceBuffer<P> dense;
-        DeviceBuffer<P> tiled;
-        DeviceBuffer<P> deferred;
-    };
-
-    template <class F>
-    void visit(F&& f) const {
-        if (const auto* narrow = std::get_if<Positions<std::uint32_t>>(&positions_)) f(*narrow);
-        if (const auto* wide = std::get_if<Positions<std::uint64_t>>(&positions_)) f(*wide);
-    }
-
-    template <class P>
-    static Positions<P> upload(const ValueMap& map, const TileMatrix<V>& whole, const Batch& batch,
-                               const TileSubset<V>& dense, const TileSubset<V>& tiles, cudaStream_t stream) {
-        Buffer<P> in_order(static_cast<std::size_t>(whole.nnz));
-        std::iota(in_order.begin(), in_order.end(), P{1});
-        const auto in_arena = map.tiled_positions<P>(whole);
-        const auto batched = in_batch(batch, in_order);
-        const auto of_dense = take(in_arena, dense.values);
-        const auto tiled = take(in_arena, tiles.values);
-        const auto deferred = take(map.deferred_positions<P>(whole), tiles.deferred);
-        Positions<P> positions{DeviceBuffer<P>(batched, stream), DeviceBuffer<P>(of_dense, stream),
-                               DeviceBuffer<P>(tiled, stream), DeviceBuffer<P>(deferred, stream)};
+    static std::vector<DeviceBuffer<P>> upload(const std::vector<Buffer<P>>& host, cudaStream_t stream) {
+        std::vector<DeviceBuffer<P>> positions;
+        for (const auto& array : host) positions.emplace_back(array, stream);
         TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the host's copies go away
         return positions;
     }
@@ -103,7 +74,7 @@ private:
         TILESPMV_CUDA(cudaGetLastError());
     }
 
-    std::variant<std::monostate, Positions<std::uint32_t>, Positions<std::uint64_t>> positions_;
+    std::variant<std::vector<DeviceBuffer<std::uint32_t>>, std::vector<DeviceBuffer<std::uint64_t>>> positions_;
 };
 
 }  // namespace tilespmv::cuda

@@ -9,20 +9,24 @@ namespace tilespmv::cuda {
 
 /// How a tile row is executed.
 enum class Path : std::uint8_t {
-    batch,  ///< nonzero by nonzero, together with its neighbours: its tiles are too small to be worth a warp each
+    csr16,  ///< nonzero by nonzero, as CSR with columns of 16 bits
     dense,  ///< all of its tiles are dense, full and of 16 x 16: a stream of values
-    tiles,  ///< tile by tile, each by the routine of its format
+    tiles,  ///< tile by tile, each by the routine of its format, deferred nonzeros as CSR rows
 };
 
 /// One for every tile row of a matrix.
 using Paths = std::vector<Path>;
 
-/// Warps that take a tile row each are slow to start: with fewer nonzeros than this for all of them the GPU waits.
-inline constexpr offset_t kTilesFrom = 4'000'000;
-
-/// The fastest path of every tile row, judged by its bytes and by how fast the routine of each format is; no tile row
-/// goes tile by tile unless at least `tiles_from` nonzeros do.
+/// Deferred nonzeros of a tile row.
 template <Value V>
-Paths choose_paths(const TileMatrix<V>& a, offset_t tiles_from = kTilesFrom);
+offset_t deferred_nnz(const DeferredCsr<V>& d, std::int64_t tile_row);
+
+/// Whether the k-th listed tile row consists of full dense tiles and defers nothing.
+template <Value V>
+bool is_dense(const TileMatrix<V>& a, offset_t k);
+
+/// Every tile row by the routines of its tiles' formats: `dense` where it is, else `tiles`.
+template <Value V>
+Paths paths_by_format(const TileMatrix<V>& a);
 
 }  // namespace tilespmv::cuda

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/cuda/paths.hpp"
+#include "kernels/cuda/split_row.hpp"
 
 namespace tilespmv::cuda {
 
@@ -33,12 +34,6 @@ struct WorkItem {
     std::int32_t split = -1;  ///< position in `Schedule::splits`
 };
 static_assert(sizeof(WorkItem) == 64);
-
-/// A tile row whose items leave partial sums in `slots` consecutive slots; the last warp to arrive adds them in order.
-struct SplitRow {
-    std::uint32_t first_slot = 0;
-    std::uint32_t slots = 0;
-};
 
 struct ScheduleLimits {
     // What a warp stages at a time; the kernel's shared memory follows from these.

@@ -1,75 +1,12 @@
 #pragma once
 
-#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/split_buffers.cuh"
 #include "kernels/cuda/tile_kernel.cuh"
 #include "kernels/cuda/tile_work.hpp"
 
-/// The parts of a `TileWork` in device memory. Each begins its copies on a stream; the host's copy must stay until the
-/// stream has passed.
+/// The tiled parts of a matrix in device memory. Each begins its copies on a stream; the host's copy must stay until
+/// the stream has passed.
 namespace tilespmv::cuda {
-
-template <class T>
-DeviceBuffer<T> upload(const std::vector<T>& host, cudaStream_t stream) {
-    return DeviceBuffer<T>(std::span<const T>(host), stream);
-}
-
-/// Partial sums of rows that are split, and how many of each row's are there. 0 arrivals before and after a product.
-template <class A>
-class SplitBuffers {
-public:
-    SplitBuffers(const std::vector<SplitRow>& splits, std::size_t partials, cudaStream_t stream)
-        : splits_(upload(splits, stream)), partials_(partials), arrivals_(splits.size()) {
-        TILESPMV_CUDA(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.bytes(), stream));
-    }
-    /// Sets the members of these names.
-    template <class View>
-    void put(View& view) const {
-        view.splits = splits_.data();
-        view.partials = partials_.data();
-        view.arrivals = arrivals_.data();
-    }
-    [[nodiscard]] std::size_t bytes() const { return splits_.bytes() + partials_.bytes() + arrivals_.bytes(); }
-
-private:
-    DeviceBuffer<SplitRow> splits_;
-    DeviceBuffer<A> partials_;
-    DeviceBuffer<unsigned> arrivals_;
-};
-
-/// A batch in device memory.
-template <class V, class A>
-class BatchBuffers {
-public:
-    BatchBuffers(const Batch& b, const Buffer<V>& values, cudaStream_t stream)
-        : items_(upload(b.items, stream)),
-          ends_(b.ends, stream),
-          codes_(b.codes, stream),
-          values_(values, stream),
-          splits_(b.splits, b.slots, stream) {}
-
-    [[nodiscard]] DeviceBatch<V, A> view() const {
-        DeviceBatch<V, A> v;
-        v.items = items_.data();
-        v.item_count = static_cast<std::int64_t>(items_.size());
-        v.ends = ends_.data();
-        v.codes = codes_.data();
-        v.values = values_.data();
-        splits_.put(v);
-        return v;
-    }
-    [[nodiscard]] std::size_t matrix_bytes() const {
-        return items_.bytes() + ends_.bytes() + codes_.bytes() + values_.bytes();
-    }
-    [[nodiscard]] std::size_t workspace_bytes() const { return splits_.bytes(); }
-    [[nodiscard]] DeviceBuffer<V>& values() { return values_; }
-
-private:
-    DeviceBuffer<BatchItem> items_;
-    DeviceBuffer<std::uint16_t> ends_;
-    DeviceBuffer<std::uint16_t> codes_;
-    DeviceBuffer<V> values_;
-    SplitBuffers<A> splits_;
-};
 
 /// Dense tile rows in device memory.
 template <class V, class A>
@@ -148,6 +85,30 @@ private:
     DeviceBuffer<index_t> deferred_cols_;
     DeviceBuffer<V> deferred_values_;
     SplitBuffers<A> splits_;
+};
+
+/// A `TileWork` in device memory.
+template <class V, class A>
+class TileWorkBuffers {
+public:
+    TileWorkBuffers(const TileWork<V>& work, cudaStream_t stream)
+        : dense_(work.dense.matrix, work.dense_runs, stream), tiles_(work.tiles.matrix, work.schedule, stream) {}
+
+    /// Sets all members but those of the product's terms.
+    void put(TileSpmv<V, A>& p) const {
+        p.dense = dense_.view();
+        tiles_.put(p);
+    }
+    [[nodiscard]] std::size_t matrix_bytes() const { return dense_.matrix_bytes() + tiles_.matrix_bytes(); }
+    [[nodiscard]] std::size_t workspace_bytes() const { return dense_.workspace_bytes() + tiles_.workspace_bytes(); }
+    /// In the order of `positions_of`.
+    [[nodiscard]] std::vector<DeviceBuffer<V>*> value_arrays() {
+        return {&dense_.values(), &tiles_.values(), &tiles_.deferred_values()};
+    }
+
+private:
+    DenseBuffers<V, A> dense_;
+    TileBuffers<V, A> tiles_;
 };
 
 }  // namespace tilespmv::cuda

@@ -4,7 +4,6 @@
 
 #include <cuda/atomic>
 
-#include "kernels/cuda/batch_kernel.cuh"
 #include "kernels/cuda/dense_kernel.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/schedule.hpp"
@@ -15,7 +14,6 @@ namespace tilespmv::cuda {
 /// Everything one product reads and writes, all of it in device memory.
 template <class V, class A>
 struct TileSpmv : ProductTerms<V, A> {
-    DeviceBatch<V, A> batch;
     DeviceDense<V, A> dense;
     const WorkItem* items = nullptr;
     std::int64_t item_count = 0;
@@ -33,10 +31,9 @@ struct TileSpmv : ProductTerms<V, A> {
     bool walks = false;            ///< every tile is walked by its format's contract
 };
 
-inline constexpr int kBlockThreads = Batch::kThreads;
+inline constexpr int kBlockThreads = 64;
 inline constexpr int kWarpsPerBlock = kBlockThreads / kWarpSize;
 inline constexpr int kBlocksPerMultiprocessor = 32 / kWarpsPerBlock;
-inline constexpr int kBatchBlocksPerMultiprocessor = 40 / kWarpsPerBlock;
 inline constexpr int kDenseBlocksPerMultiprocessor = 64 / kWarpsPerBlock;
 inline constexpr int kSmallValues = 128;   // up to so many, half a warp is enough for a tile
 inline constexpr int kDeferredStep = 128;  // deferred nonzeros a warp multiplies before it adds rows up
@@ -334,20 +331,20 @@ __device__ void multiply_tiles(const TileSpmv<V, A>& p, Stage<V, A>& stage, std:
 
 /// Shared memory of a block: all of it works on one thing, or each warp on tiles of its own.
 template <class V, class A>
-union BlockStage {
+union TileStage {
     Stage<V, A> warps[kWarpsPerBlock];
-    BatchStage<A> batch;
     DenseStage<A, kBlockThreads> dense;
 };
 
-/// y = alpha * A * x + beta * y: a block an item of the batch, then a block a dense run, then a warp an item of tiles.
+/// Blocks of the tiled part.
 template <class V, class A>
-__global__ void __launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
-    tile_spmv(const __grid_constant__ TileSpmv<V, A> p) {
-    __shared__ BlockStage<V, A> stage;
-    std::int64_t at = blockIdx.x;
-    if (at < p.batch.item_count) return multiply_batch(p.batch, p, stage.batch, at);
-    at -= p.batch.item_count;
+std::int64_t tiled_blocks(const TileSpmv<V, A>& p) {
+    return p.dense.run_count + div_up(p.item_count, kWarpsPerBlock);
+}
+
+/// The work of the block `at`: a dense run, or for each of its warps an item of tiles.
+template <class V, class A>
+__device__ void multiply_tiled(const TileSpmv<V, A>& p, TileStage<V, A>& stage, std::int64_t at) {
     if (at < p.dense.run_count) {
         return DenseProduct<V, A, kBlockThreads>(p.dense, p, stage.dense, p.dense.runs[at]).run();
     }
@@ -356,15 +353,15 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
     multiply_tiles(p, stage.warps[warp], at * kWarpsPerBlock + warp);
 }
 
-/// The same where all of the matrix is a batch, for which more blocks fit a multiprocessor.
+/// y = alpha * A * x + beta * y.
 template <class V, class A>
-__global__ void __launch_bounds__(kBlockThreads, kBatchBlocksPerMultiprocessor)
-    batch_spmv(const __grid_constant__ TileSpmv<V, A> p) {
-    __shared__ BatchStage<A> stage;
-    multiply_batch(p.batch, p, stage, std::int64_t{blockIdx.x});
+__global__ void __launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
+    tile_spmv(const __grid_constant__ TileSpmv<V, A> p) {
+    __shared__ TileStage<V, A> stage;
+    multiply_tiled(p, stage, std::int64_t{blockIdx.x});
 }
 
-/// The same where all of it is dense.
+/// The same where all of it is dense, for which more blocks fit a multiprocessor.
 template <class V, class A>
 __global__ void __launch_bounds__(kBlockThreads, kDenseBlocksPerMultiprocessor)
     dense_spmv(const __grid_constant__ TileSpmv<V, A> p) {

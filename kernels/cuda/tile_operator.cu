@@ -1,29 +1,24 @@
 #include "kernels/cuda/tile_operator.hpp"
 
-#include <algorithm>
 #include <optional>
 
-#include "formats/convert.hpp"
 #include "kernels/accumulator.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/tile_buffers.cuh"
+#include "kernels/cuda/tile_source.hpp"
 
 namespace tilespmv::cuda {
 namespace {
 
 struct TileOptions {
     bool generic;
-    bool batch;
-    offset_t tiles_from;
     bool updatable;
 };
 
 TileOptions read_options(Options& options) {
-    const TileOptions read{options.flag("generic", false), options.flag("batch", true),
-                           options.whole("tiles_from", kTilesFrom, 0, 1LL << 52),
-                           options.flag("updatable", false)};
+    const TileOptions read{options.flag("generic", false), options.flag("updatable", false)};
     options.finish();
     return read;
 }
@@ -31,85 +26,61 @@ TileOptions read_options(Options& options) {
 template <class V>
 Paths paths_of(const TileMatrix<V>& m, const TileOptions& options) {
     if (options.generic) return Paths(static_cast<std::size_t>(div_up(m.rows, kTileSize)), Path::tiles);
-    Paths paths = choose_paths(m, options.tiles_from);
-    if (!options.batch) std::replace(paths.begin(), paths.end(), Path::batch, Path::tiles);
-    return paths;
-}
-
-template <class V>
-void expect_same_shape(const CsrMatrix<V>& csr, const TileMatrix<V>& m) {
-    if (csr.rows == m.rows && csr.cols == m.cols && csr.nnz() == m.nnz) return;
-    throw Error(
-        "operator tile: the CSR matrix beside the tiles is another one; their rows, columns or nonzeros differ");
-}
-
-GpuSize gpu_size() {
-    const DeviceInfo device = require_device();
-    return {device.multiprocessors, device.max_warps_per_multiprocessor};
+    return paths_by_format(m);
 }
 
 template <class V, class A>
 class TileOperator final : public DeviceOperator<V> {
 public:
-    TileOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const TileOptions& options, cudaStream_t stream)
-        : TileOperator(csr, m, take_apart(csr, m, paths_of(m, options), gpu_size()), options, stream) {}
+    TileOperator(const DeviceSource<V>& source, const TileOptions& options, cudaStream_t stream)
+        : TileOperator(source, make_tile_work(*source.tiles, paths_of(*source.tiles, options), this_gpu_size()),
+                       options, stream) {}
 
     [[nodiscard]] std::string_view name() const override { return "tile"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
     [[nodiscard]] index_t cols() const override { return cols_; }
     [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override {
-        return batch_.matrix_bytes() + dense_.matrix_bytes() + tiles_.matrix_bytes();
-    }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return work_.matrix_bytes(); }
     [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + batch_.workspace_bytes() + dense_.workspace_bytes() + tiles_.workspace_bytes() +
-               (map_ ? map_->bytes() : 0);
+        return matrix_bytes() + work_.workspace_bytes() + (map_ ? map_->bytes() : 0);
     }
 
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
         if (alpha == 0) return launch_scale(y, rows_, static_cast<A>(beta), stream);
-        const auto p = parameters(alpha, x, beta, y);
-        const auto blocks = p.batch.item_count + p.dense.run_count + div_up(p.item_count, kWarpsPerBlock);
-        if (blocks == p.batch.item_count) return launch(batch_spmv<V, A>, blocks, kBlockThreads, p, stream);
-        if (blocks == p.dense.run_count) return launch(dense_spmv<V, A>, blocks, kBlockThreads, p, stream);
-        launch(tile_spmv<V, A>, blocks, kBlockThreads, p, stream);
+        TileSpmv<V, A> p{{x, y, static_cast<A>(alpha), static_cast<A>(beta), rows_, cols_}};
+        p.walks = walks_;
+        work_.put(p);
+        if (p.item_count == 0) return launch(dense_spmv<V, A>, p.dense.run_count, kBlockThreads, p, stream);
+        launch(tile_spmv<V, A>, tiled_blocks(p), kBlockThreads, p, stream);
     }
 
     void update_values(const V* csr_values, cudaStream_t stream) override {
         if (!map_) throw Error("operator tile keeps no map for new values; make it with tile:updatable=1");
-        map_->update(csr_values, batch_.values(), dense_.values(), tiles_.values(), tiles_.deferred_values(), stream);
+        map_->update(csr_values, work_.value_arrays(), stream);
     }
 
 private:
-    TileOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const TileWork<V>& work, const TileOptions& options,
+    TileOperator(const DeviceSource<V>& source, const TileWork<V>& work, const TileOptions& options,
                  cudaStream_t stream)
-        : rows_(m.rows),
-          cols_(m.cols),
-          nnz_(m.nnz),
+        : rows_(source.tiles->rows),
+          cols_(source.tiles->cols),
+          nnz_(source.tiles->nnz),
           walks_(options.generic),
-          batch_(work.batch, work.values_of_batch(csr), stream),
-          dense_(work.dense.matrix, work.dense_runs, stream),
-          tiles_(work.tiles.matrix, work.schedule, stream) {
-        if (options.updatable) map_.emplace(csr, m, work.batch, work.dense, work.tiles, stream);
+          work_(work, stream) {
         TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the host's copies go away
-    }
-
-    [[nodiscard]] TileSpmv<V, A> parameters(double alpha, const V* x, double beta, V* y) const {
-        TileSpmv<V, A> p{{x, y, static_cast<A>(alpha), static_cast<A>(beta), rows_, cols_}};
-        p.walks = walks_;
-        p.batch = batch_.view();
-        p.dense = dense_.view();
-        tiles_.put(p);
-        return p;
+        if (!options.updatable) return;
+        with_csr(source, [&](const CsrMatrix<V>& csr) {
+            const ValueMap map(csr, *source.tiles);
+            const auto positions = [&]<class P>() { return positions_of<P>(work, map, *source.tiles); };
+            map_.emplace(nnz_, positions, stream);
+        });
     }
 
     index_t rows_;
     index_t cols_;
     offset_t nnz_;
     bool walks_;
-    BatchBuffers<V, A> batch_;
-    DenseBuffers<V, A> dense_;
-    TileBuffers<V, A> tiles_;
+    TileWorkBuffers<V, A> work_;
     std::optional<DeviceValueMap<V>> map_;
 };
 
@@ -120,11 +91,7 @@ std::unique_ptr<DeviceOperator<V>> make_tile_operator(const DeviceSource<V>& sou
                                                       Accumulator accumulator, cudaStream_t stream) {
     const TileOptions read = read_options(options);
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        if (source.csr != nullptr) {
-            expect_same_shape(*source.csr, *source.tiles);
-            return std::make_unique<TileOperator<V, A>>(*source.csr, *source.tiles, read, stream);
-        }
-        return std::make_unique<TileOperator<V, A>>(unpack(*source.tiles), *source.tiles, read, stream);
+        return std::make_unique<TileOperator<V, A>>(source, read, stream);
     });
 }
 

@@ -1,37 +1,40 @@
 #pragma once
 
-#include "kernels/cuda/batch.hpp"
+#include <vector>
+
+#include "formats/convert.hpp"
 #include "kernels/cuda/dense_runs.hpp"
+#include "kernels/cuda/device.hpp"
 #include "kernels/cuda/paths.hpp"
 #include "kernels/cuda/schedule.hpp"
 #include "kernels/cuda/tile_subset.hpp"
 
 namespace tilespmv::cuda {
 
-/// A matrix taken apart by the paths of its tile rows, and how the GPU shares each part, in the memory of the host.
+/// The tile rows that are executed by the routines of their formats, and how the GPU shares them, in the memory of the
+/// host.
 template <Value V>
 struct TileWork {
-    Batch batch;
-    Buffer<V> batch_values;  ///< none if all of the matrix is a batch: they are those of the CSR matrix then
     TileSubset<V> dense;
     DenseRuns dense_runs;
     TileSubset<V> tiles;
     Schedule schedule;
-
-    /// `csr` is the matrix that was taken apart.
-    [[nodiscard]] const Buffer<V>& values_of_batch(const CsrMatrix<V>& csr) const {
-        return batch.nonzeros == csr.nnz() ? csr.values : batch_values;
-    }
 };
 
-/// What must be kept busy.
-struct GpuSize {
-    int multiprocessors = 0;
-    int warps = 0;  ///< of a multiprocessor
-};
-
-/// `csr` is the matrix that `m` was converted from.
+/// The tile rows of `m` whose path is `dense` or `tiles`.
 template <Value V>
-TileWork<V> take_apart(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, GpuSize gpu);
+TileWork<V> make_tile_work(const TileMatrix<V>& m, const Paths& paths, GpuSize gpu);
+
+/// Where the values of each array of `work` stand in `whole`: 1 + their place among its nonzeros in CSR order, 0 for
+/// padding. Those of the dense tile rows, of the tiles, of what these defer. P must hold the number of nonzeros.
+template <class P, Value V>
+std::vector<Buffer<P>> positions_of(const TileWork<V>& work, const ValueMap& map, const TileMatrix<V>& whole) {
+    const auto in_arena = map.tiled_positions<P>(whole);
+    std::vector<Buffer<P>> positions;
+    positions.push_back(take(in_arena, work.dense.values));
+    positions.push_back(take(in_arena, work.tiles.values));
+    positions.push_back(take(map.deferred_positions<P>(whole), work.tiles.deferred));
+    return positions;
+}
 
 }  // namespace tilespmv::cuda

@@ -112,7 +112,7 @@ TEST(TileSchedule, DeferredEndsAreRelativeToTheTileRow) {
 
 TEST(TileSchedule, LeavesOutOtherPaths) {
     const auto a = convert(matrix_of(64, 64, {{0, 0}, {20, 1}, {63, 63}}), *make_policy("paper"));
-    const Paths paths{Path::batch, Path::tiles, Path::dense, Path::batch};
+    const Paths paths{Path::csr16, Path::tiles, Path::dense, Path::csr16};
     const auto s = cuda::make_schedule(cuda::subset(a, paths, Path::tiles).matrix, paths, ScheduleLimits{});
     ASSERT_EQ(s.items.size(), 1u);
     EXPECT_EQ(s.items[0].tile_row, 1u);

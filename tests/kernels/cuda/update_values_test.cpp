@@ -54,9 +54,9 @@ TYPED_TEST(UpdateValues, OfTilesOfEverySelectorAreThoseOfANewConversion) {
             const auto after = convert_values<V>(matrix);
             const auto tiles = convert(before, *policy);
             const auto new_tiles = convert(after, *policy);
-            for (const std::string options : {"", ",tiles_from=0", ",batch=0"}) {
-                const auto fresh = make<V>("tile:updatable=0" + options, {.csr = nullptr, .tiles = &new_tiles});
-                const auto specification = "tile:updatable=1" + options;
+            for (const std::string operator_name : {"tile:", "mixed:", "mixed:tiles_from=0,"}) {
+                const auto fresh = make<V>(operator_name + "updatable=0", {.csr = nullptr, .tiles = &new_tiles});
+                const auto specification = operator_name + "updatable=1";
                 this->expect_update(*make<V>(specification, {.csr = nullptr, .tiles = &tiles}), *fresh, after);
                 this->expect_update(*make<V>(specification, {.csr = &before, .tiles = &tiles}), *fresh, after);
             }
@@ -66,7 +66,7 @@ TYPED_TEST(UpdateValues, OfTilesOfEverySelectorAreThoseOfANewConversion) {
 
 TYPED_TEST(UpdateValues, OfCsrOperatorsAreCopied) {
     using V = TypeParam;
-    for (const auto* name : {"csr-scalar", "csr-vector", "csr-multiround", "csr-merge"}) {
+    for (const auto* name : {"csr16", "csr-scalar", "csr-vector", "csr-multiround", "csr-merge"}) {
         for (const auto& [matrix_name, matrix] : matrix_battery()) {
             SCOPED_TRACE(std::string(name) + ' ' + matrix_name);
             const auto before = with_other_values<V>(matrix);
@@ -103,8 +103,8 @@ TEST_F(UpdateOnDevice, CanBeCapturedIntoAGraphWithItsProduct) {
 TEST_F(UpdateOnDevice, WithoutAMapSaysHowToGetOne) {
     const auto csr = matrix_of(30, 30, {{0, 0}, {29, 3}});
     const auto tiles = convert(csr, *make_policy("paper"));
-    const auto a = make<double>("tile:batch=0", {.csr = nullptr, .tiles = &tiles});
-    const auto with_map = make<double>("tile:batch=0,updatable=1", {.csr = nullptr, .tiles = &tiles});
+    const auto a = make<double>("tile", {.csr = nullptr, .tiles = &tiles});
+    const auto with_map = make<double>("tile:updatable=1", {.csr = nullptr, .tiles = &tiles});
     EXPECT_GT(with_map->device_bytes(), a->device_bytes());
     try {
         a->update_values(nullptr, nullptr);

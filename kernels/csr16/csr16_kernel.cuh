@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/cuda/batch.hpp"
+#include "kernels/csr16/csr16.hpp"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/split.cuh"
@@ -8,11 +8,11 @@
 
 namespace tilespmv::cuda {
 
-/// The batch of a matrix in device memory.
+/// A `Csr16` in device memory.
 template <class V, class A>
-struct DeviceBatch {
-    const BatchItem* items = nullptr;
-    std::int64_t item_count = 0;
+struct DeviceCsr16 {
+    const Csr16Block* blocks = nullptr;
+    std::int64_t block_count = 0;
     const std::uint16_t* ends = nullptr;
     const std::uint16_t* codes = nullptr;
     const V* values = nullptr;
@@ -22,28 +22,28 @@ struct DeviceBatch {
 };
 
 template <class A>
-struct BatchStage {
-    A products[Batch::kMaxNonzeros];
-    A sums[Batch::kThreads / kWarpSize];
+struct Csr16Stage {
+    A products[Csr16::kMaxNonzeros];
+    A sums[Csr16::kThreads / kWarpSize];
     bool is_last;
 };
 
-/// The work of one block on one item. Code: type of the item's codes.
+/// The work of one block of threads. Code: type of its codes.
 template <class V, class A, class Code>
-class BatchProduct {
+class Csr16Product {
 public:
-    __device__ BatchProduct(const DeviceBatch<V, A>& b, const ProductTerms<V, A>& p, BatchStage<A>& stage,
-                            const BatchItem& item)
+    __device__ Csr16Product(const DeviceCsr16<V, A>& b, const ProductTerms<V, A>& p, Csr16Stage<A>& stage,
+                            const Csr16Block& block)
         : b_(b),
           p_(p),
           stage_(stage),
-          item_(item),
-          values_(b.values + item.first_nonzero),
-          codes_(reinterpret_cast<const Code*>(b.codes + item.first_code)),
-          x_(p.x + item.base_column) {}
+          block_(block),
+          values_(b.values + block.first_nonzero),
+          codes_(reinterpret_cast<const Code*>(b.codes + block.first_code)),
+          x_(p.x + block.base_column) {}
 
     __device__ void run() const {
-        if (item_.is_piece) {
+        if (block_.is_piece) {
             add_piece();
         } else {
             add_rows();
@@ -52,7 +52,7 @@ public:
 
 private:
     static constexpr int kLong = 32;  // products of a thread that make its row a long one
-    static constexpr int kEach = Batch::kMaxNonzeros / Batch::kThreads;
+    static constexpr int kEach = Csr16::kMaxNonzeros / Csr16::kThreads;
 
     struct RowSpan {
         int begin;
@@ -61,49 +61,49 @@ private:
 
     /// Products of the nonzeros from `first` on, kThreads apart. All are asked for before the first is waited for, and
     /// then x: no load depends on a condition, or the compiler would move it to where its value is needed. Behind the
-    /// item's last nonzero this is repeated.
+    /// block's last nonzero this is repeated.
     __device__ void multiply(int first, A (&products)[kEach]) const {
         V values[kEach];
         Code codes[kEach];
         V factors[kEach];
 #pragma unroll
-        for (int i = 0; i < kEach; ++i) codes[i] = __ldcs(codes_ + place(first + i * Batch::kThreads));
+        for (int i = 0; i < kEach; ++i) codes[i] = __ldcs(codes_ + place(first + i * Csr16::kThreads));
 #pragma unroll
-        for (int i = 0; i < kEach; ++i) values[i] = load_once(values_ + place(first + i * Batch::kThreads));
+        for (int i = 0; i < kEach; ++i) values[i] = load_once(values_ + place(first + i * Csr16::kThreads));
 #pragma unroll
         for (int i = 0; i < kEach; ++i) factors[i] = load_often(x_ + codes[i]);
 #pragma unroll
         for (int i = 0; i < kEach; ++i) products[i] = static_cast<A>(values[i]) * static_cast<A>(factors[i]);
     }
 
-    [[nodiscard]] __device__ int place(int i) const { return min(i, int{item_.nonzeros} - 1); }
+    [[nodiscard]] __device__ int place(int i) const { return min(i, int{block_.nonzeros} - 1); }
 
-    /// The part of the item's nonzeros that is in its row `r`; empty from the last row on.
+    /// The part of the block's nonzeros that is in its row `r`; empty from the last row on.
     [[nodiscard]] __device__ RowSpan span_of(int r) const {
-        if (r >= item_.rows) return {0, 0};
-        const std::uint16_t* ends = b_.ends + item_.first_end + r;
+        if (r >= block_.rows) return {0, 0};
+        const std::uint16_t* ends = b_.ends + block_.first_end + r;
         return {r > 0 ? int{load_often(ends - 1)} : 0, int{load_often(ends)}};
     }
 
     /// Products into shared memory, from where each row takes its own.
     __device__ void add_rows() const {
-        const int log2 = item_.threads_log2;
-        const int at_once = Batch::kThreads >> log2;
+        const int log2 = block_.threads_log2;
+        const int at_once = Csr16::kThreads >> log2;
         const int lane = thread_ & ((1 << log2) - 1);
         int r = thread_ >> log2;
         RowSpan row = span_of(r);
-        if (item_.nonzeros > 0) {
+        if (block_.nonzeros > 0) {
             A products[kEach];
             multiply(thread_, products);
 #pragma unroll
-            for (int i = 0; i < kEach; ++i) stage_.products[thread_ + i * Batch::kThreads] = products[i];
+            for (int i = 0; i < kEach; ++i) stage_.products[thread_ + i * Csr16::kThreads] = products[i];
         }
         __syncthreads();
 #pragma unroll 1
-        for (int first = 0; first < item_.rows; first += at_once, r += at_once) {
+        for (int first = 0; first < block_.rows; first += at_once, r += at_once) {
             A sum = add_row(row, log2, lane);
             for (int step = 1 << log2 >> 1; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
-            if (lane == 0 && r < item_.rows) p_.write(std::int64_t{item_.first_row} + r, sum);
+            if (lane == 0 && r < block_.rows) p_.write(std::int64_t{block_.first_row} + r, sum);
             row = span_of(r + at_once);
         }
     }
@@ -130,17 +130,17 @@ private:
     __device__ void add_piece() const {
         A sum = 0;
 #pragma unroll 1
-        for (int first = thread_; first - thread_ < item_.nonzeros; first += Batch::kMaxNonzeros) {
+        for (int first = thread_; first - thread_ < block_.nonzeros; first += Csr16::kMaxNonzeros) {
             A products[kEach];
             multiply(first, products);
 #pragma unroll
             for (int i = 0; i < kEach; ++i) {
-                sum += first + i * Batch::kThreads < item_.nonzeros ? products[i] : A(0);
+                sum += first + i * Csr16::kThreads < block_.nonzeros ? products[i] : A(0);
             }
         }
         sum = sum_of_block(sum);
-        if (item_.slot >= 0 && !sum_of_pieces(sum)) return;
-        if (thread_ == 0) p_.write(item_.first_row, sum);
+        if (block_.slot >= 0 && !sum_of_pieces(sum)) return;
+        if (thread_ == 0) p_.write(block_.first_row, sum);
     }
 
     /// The sum over the block in its first thread.
@@ -157,21 +157,21 @@ private:
     /// Leaves the sum of the piece in its slot. Whether this block is the last of the row's to do so; then `sum`
     /// becomes that of all pieces, added in the order of the slots.
     __device__ bool sum_of_pieces(A& sum) const {
-        const SplitRow split = b_.splits[item_.split];
-        if (thread_ == 0) b_.partials[item_.slot] = sum;
-        if (!is_last_block(b_.arrivals[item_.split], split.slots, stage_.is_last)) return false;
+        const SplitRow split = b_.splits[block_.split];
+        if (thread_ == 0) b_.partials[block_.slot] = sum;
+        if (!is_last_block(b_.arrivals[block_.split], split.slots, stage_.is_last)) return false;
         A part = 0;
-        for (std::uint32_t s = static_cast<std::uint32_t>(thread_); s < split.slots; s += Batch::kThreads) {
+        for (std::uint32_t s = static_cast<std::uint32_t>(thread_); s < split.slots; s += Csr16::kThreads) {
             part += __ldcg(b_.partials + split.first_slot + s);
         }
         sum = sum_of_block(part);
         return true;
     }
 
-    const DeviceBatch<V, A>& b_;
+    const DeviceCsr16<V, A>& b_;
     const ProductTerms<V, A>& p_;
-    BatchStage<A>& stage_;
-    const BatchItem& item_;
+    Csr16Stage<A>& stage_;
+    const Csr16Block& block_;
     const V* values_;
     const Code* codes_;
     const V* x_;
@@ -180,14 +180,30 @@ private:
 };
 
 template <class V, class A>
-__device__ void multiply_batch(const DeviceBatch<V, A>& b, const ProductTerms<V, A>& p, BatchStage<A>& stage,
-                               std::int64_t item_at) {
-    const BatchItem item = b.items[item_at];
-    if (item.wide) {
-        BatchProduct<V, A, std::uint32_t>(b, p, stage, item).run();
+__device__ void multiply_csr16(const DeviceCsr16<V, A>& b, const ProductTerms<V, A>& p, Csr16Stage<A>& stage,
+                               std::int64_t block_at) {
+    const Csr16Block block = b.blocks[block_at];
+    if (block.wide) {
+        Csr16Product<V, A, std::uint32_t>(b, p, stage, block).run();
     } else {
-        BatchProduct<V, A, std::uint16_t>(b, p, stage, item).run();
+        Csr16Product<V, A, std::uint16_t>(b, p, stage, block).run();
     }
+}
+
+/// Everything one product reads and writes, all of it in device memory.
+template <class V, class A>
+struct Csr16Spmv : ProductTerms<V, A> {
+    DeviceCsr16<V, A> matrix;
+};
+
+inline constexpr int kCsr16BlocksPerMultiprocessor = 40 * kWarpSize / Csr16::kThreads;
+
+/// y = alpha * A * x + beta * y.
+template <class V, class A>
+__global__ void __launch_bounds__(Csr16::kThreads, kCsr16BlocksPerMultiprocessor)
+    csr16_spmv(const __grid_constant__ Csr16Spmv<V, A> p) {
+    __shared__ Csr16Stage<A> stage;
+    multiply_csr16(p.matrix, p, stage, std::int64_t{blockIdx.x});
 }
 
 }  // namespace tilespmv::cuda

@@ -1,0 +1,171 @@
+#include "kernels/csr16/csr16.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "tile/parallel.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+/// Threads that add up a row, as a power of 2, so that each has about so many of a mean row's products.
+int threads_log2(const Csr16Block& block) {
+    constexpr int each = 16;
+    int log2 = 0;
+    while (log2 < 5 && block.nonzeros > block.rows * (each << log2)) ++log2;
+    return log2;
+}
+
+template <Value V>
+class Csr16Cutter {
+public:
+    Csr16Cutter(const CsrMatrix<V>& a, std::span<const RowRange> rows, const Csr16Limits& limits)
+        : a_(a), rows_(rows), limits_(limits) {}
+
+    Csr16 run() {
+        for (const RowRange range : rows_) cut(range);
+        b_.ends = Buffer<std::uint16_t>(ends_);
+        parallel_for(0, size(), 16, [&](std::int64_t i) { measure(i); });
+        place_codes();
+        parallel_for(0, size(), 16, [&](std::int64_t i) { encode(i); });
+        return std::move(b_);
+    }
+
+private:
+    [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(b_.blocks.size()); }
+
+    /// Blocks by their rows and nonzeros, one after the other.
+    void cut(RowRange range) {
+        for (std::int64_t row = range.first; row < range.end;) {
+            const offset_t length = a_.row_ptrs[row + 1] - a_.row_ptrs[row];
+            if (length > limits_.block_nonzeros) {
+                add_long_row(row, length);
+                ++row;
+            } else {
+                row = add_rows(row, range.end);
+            }
+        }
+    }
+
+    std::int64_t add_rows(std::int64_t first, std::int64_t range_end) {
+        const std::int64_t limit = std::min<std::int64_t>(first + Csr16::kMaxRows, range_end);
+        std::int64_t end = first;
+        while (end < limit && a_.row_ptrs[end + 1] - a_.row_ptrs[first] <= limits_.block_nonzeros) ++end;
+        add_block(first, end - first, a_.row_ptrs[first], a_.row_ptrs[end] - a_.row_ptrs[first]);
+        return end;
+    }
+
+    void add_long_row(std::int64_t row, offset_t length) {
+        const offset_t pieces = div_up(length, limits_.piece_nonzeros);
+        const SplitRow split{b_.slots, static_cast<std::uint32_t>(pieces)};
+        for (offset_t i = 0; i < pieces; ++i) {
+            const offset_t from = length * i / pieces;
+            add_block(row, 1, a_.row_ptrs[row] + from, length * (i + 1) / pieces - from);
+            b_.blocks.back().is_piece = true;
+            if (pieces == 1) return;
+            b_.blocks.back().slot = static_cast<std::int32_t>(b_.slots++);
+            b_.blocks.back().split = static_cast<std::int32_t>(b_.splits.size());
+        }
+        b_.splits.push_back(split);
+    }
+
+    void add_block(std::int64_t first_row, std::int64_t rows, offset_t first, offset_t nonzeros) {
+        Csr16Block block;
+        block.first_nonzero = b_.nonzeros;
+        block.first_end = ends_;
+        block.first_row = static_cast<std::uint32_t>(first_row);
+        block.nonzeros = static_cast<std::uint16_t>(nonzeros);
+        block.rows = static_cast<std::uint16_t>(rows);
+        block.threads_log2 = static_cast<std::uint8_t>(threads_log2(block));
+        b_.blocks.push_back(block);
+        b_.sources.push_back(first);
+        b_.nonzeros += nonzeros;
+        ends_ += static_cast<std::uint32_t>(rows);
+    }
+
+    /// Ends of the block's rows and the columns it spans.
+    void measure(std::int64_t i) {
+        Csr16Block& block = b_.blocks[static_cast<std::size_t>(i)];
+        const offset_t from = b_.sources[static_cast<std::size_t>(i)];
+        for (int r = 0; r < block.rows; ++r) {
+            const offset_t end = std::min<offset_t>(a_.row_ptrs[block.first_row + r + 1] - from, block.nonzeros);
+            b_.ends[block.first_end + r] = static_cast<std::uint16_t>(end);
+        }
+        const index_t* cols = a_.col_idxs.data() + from;
+        const auto [lowest, highest] = std::minmax_element(cols, cols + block.nonzeros);
+        if (block.nonzeros > 0) {
+            const index_t base = *lowest / kTileSize * kTileSize;
+            block.wide = *highest - base > std::numeric_limits<std::uint16_t>::max();
+            block.base_column = block.wide ? 0 : static_cast<std::uint32_t>(base);
+        }
+    }
+
+    void place_codes() {
+        std::int64_t next = 0;
+        for (Csr16Block& block : b_.blocks) {
+            block.first_code = next;
+            next += block.wide ? block.nonzeros * 2 : (block.nonzeros + 1) / 2 * 2;  // wide ones are read as 32 bits
+        }
+        b_.codes = Buffer<std::uint16_t>(static_cast<std::size_t>(next));
+    }
+
+    void encode(std::int64_t i) {
+        const Csr16Block& block = b_.blocks[static_cast<std::size_t>(i)];
+        const index_t* cols = a_.col_idxs.data() + b_.sources[static_cast<std::size_t>(i)];
+        std::uint16_t* codes = b_.codes.data() + block.first_code;
+        if (block.wide) {
+            std::copy_n(cols, block.nonzeros, reinterpret_cast<index_t*>(codes));
+            return;
+        }
+        for (int k = 0; k < block.nonzeros; ++k) {
+            codes[k] = static_cast<std::uint16_t>(static_cast<std::uint32_t>(cols[k]) - block.base_column);
+        }
+        if (block.nonzeros % 2 != 0) codes[block.nonzeros] = 0;
+    }
+
+    const CsrMatrix<V>& a_;
+    std::span<const RowRange> rows_;
+    Csr16Limits limits_;
+    Csr16 b_;
+    std::uint32_t ends_ = 0;
+};
+
+}  // namespace
+
+template <Value V>
+Csr16 make_csr16(const CsrMatrix<V>& a, std::span<const RowRange> rows, const Csr16Limits& limits) {
+    return Csr16Cutter<V>(a, rows, limits).run();
+}
+
+template <Value V>
+CsrMatrix<V> to_csr(const Csr16& b, index_t rows, index_t cols, const Buffer<V>& values) {
+    CsrMatrix<V> a{rows, cols, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1, offset_t{0}),
+                   Buffer<index_t>(static_cast<std::size_t>(b.nonzeros)), values.clone()};
+    for (const Csr16Block& block : b.blocks) {
+        const std::uint16_t* codes = b.codes.data() + block.first_code;
+        for (int k = 0; k < block.nonzeros; ++k) {
+            const std::uint32_t code = block.wide ? reinterpret_cast<const std::uint32_t*>(codes)[k] : codes[k];
+            a.col_idxs[block.first_nonzero + k] = static_cast<index_t>(block.base_column + code);
+        }
+        for (int r = 0; r < block.rows; ++r) {
+            a.row_ptrs[block.first_row + r + 1] = block.first_nonzero + b.ends[block.first_end + r];
+        }
+    }
+    for (index_t r = 0; r < rows; ++r) a.row_ptrs[r + 1] = std::max(a.row_ptrs[r + 1], a.row_ptrs[r]);
+    return a;
+}
+
+Csr16Limits csr16_limits(offset_t nonzeros, int multiprocessors) {
+    constexpr offset_t blocks_each = 16;
+    const offset_t share = nonzeros / (blocks_each * multiprocessors);
+    const offset_t block = std::clamp<offset_t>(share, Csr16::kThreads * 2, Csr16::kMaxNonzeros);
+    const offset_t piece = std::clamp<offset_t>(share, block, 4 * Csr16::kMaxNonzeros);
+    return {static_cast<int>(block), static_cast<int>(piece)};
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                    \
+    template Csr16 make_csr16(const CsrMatrix<V>&, std::span<const RowRange>, const Csr16Limits&); \
+    template CsrMatrix<V> to_csr(const Csr16&, index_t, index_t, const Buffer<V>&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/cuda/split_row.hpp"
+#include "tile/csr.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv::cuda {
+
+/// Rows [first, end) of a matrix.
+struct RowRange {
+    index_t first = 0;
+    index_t end = 0;
+};
+
+/// What one block of threads does: consecutive rows, or a piece of one row. Of its `nonzeros`, those of the i-th row
+/// end before `Csr16::ends[first_end + i]`.
+struct Csr16Block {
+    std::int64_t first_nonzero = 0;
+    std::int64_t first_code = 0;
+    std::uint32_t first_end = 0;
+    std::uint32_t first_row = 0;
+    std::uint32_t base_column = 0;
+    std::uint16_t nonzeros = 0;
+    std::uint16_t rows = 0;
+    std::int32_t slot = -1;         ///< of a piece's partial sum, -1: the block writes y itself
+    std::int32_t split = -1;        ///< position in `Csr16::splits`
+    std::uint8_t threads_log2 = 0;  ///< threads that add up a row, as a power of 2
+    bool is_piece = false;          ///< of one row, which all threads add up
+    bool wide = false;              ///< codes of 32 bits
+};
+static_assert(sizeof(Csr16Block) == 48);
+
+/// CSR with columns of 16 bits: the nonzeros of some rows of a matrix in the order of CSR, cut into blocks. A nonzero
+/// is a value and a code, its column relative to its block's base column, in 16 bits where the columns of the block
+/// span fewer than 2^16, else in 32. Made from CSR alone; in the memory of the host.
+struct Csr16 {
+    static constexpr int kThreads = 64;
+    static constexpr int kMaxNonzeros = 8 * kThreads;  ///< of a block of several rows
+    static constexpr int kMaxRows = 4 * kThreads;
+
+    std::vector<Csr16Block> blocks;
+    Buffer<std::uint16_t> ends;
+    Buffer<std::uint16_t> codes;
+    std::vector<offset_t> sources;  ///< per block: its first nonzero in the CSR matrix
+    std::vector<SplitRow> splits;   ///< rows cut in pieces
+    std::uint32_t slots = 0;
+    offset_t nonzeros = 0;
+
+    /// Bytes that a product reads, x and y apart.
+    [[nodiscard]] std::size_t bytes(std::size_t value_bytes) const {
+        return blocks.size() * sizeof(Csr16Block) + ends.bytes() + codes.bytes() +
+               static_cast<std::size_t>(nonzeros) * value_bytes;
+    }
+};
+
+/// How nonzeros are cut into blocks.
+struct Csr16Limits {
+    int block_nonzeros = Csr16::kMaxNonzeros;      ///< of a block of several rows, 1 to Csr16::kMaxNonzeros
+    int piece_nonzeros = 4 * Csr16::kMaxNonzeros;  ///< of a row that is longer, at least as many and below 2^16
+};
+
+/// The given rows of `a`; ranges ascend and do not overlap.
+template <Value V>
+Csr16 make_csr16(const CsrMatrix<V>& a, std::span<const RowRange> rows, const Csr16Limits& limits);
+
+/// All rows of `a`.
+template <Value V>
+Csr16 make_csr16(const CsrMatrix<V>& a, const Csr16Limits& limits) {
+    const RowRange all{0, a.rows};
+    return make_csr16(a, std::span(&all, 1), limits);
+}
+
+/// Back to CSR, exactly: a matrix of rows x cols, empty in the rows that `b` does not hold. `values` are in the order
+/// of `b`.
+template <Value V>
+CsrMatrix<V> to_csr(const Csr16& b, index_t rows, index_t cols, const Buffer<V>& values);
+
+/// What belongs to the nonzeros of `b`, out of what belongs to those of the CSR matrix (such as their values).
+template <class T>
+Buffer<T> in_csr16(const Csr16& b, const Buffer<T>& of_csr) {
+    Buffer<T> taken(static_cast<std::size_t>(b.nonzeros));
+    parallel_for(0, static_cast<std::int64_t>(b.blocks.size()), 64, [&](std::int64_t i) {
+        const Csr16Block& block = b.blocks[static_cast<std::size_t>(i)];
+        std::copy_n(of_csr.data() + b.sources[static_cast<std::size_t>(i)], block.nonzeros,
+                    taken.data() + block.first_nonzero);
+    });
+    return taken;
+}
+
+/// Limits with which `multiprocessors` are all busy.
+Csr16Limits csr16_limits(offset_t nonzeros, int multiprocessors);
+
+}  // namespace tilespmv::cuda

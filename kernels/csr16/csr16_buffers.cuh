@@ -1,0 +1,43 @@
+#pragma once
+
+#include "kernels/csr16/csr16_kernel.cuh"
+#include "kernels/cuda/split_buffers.cuh"
+
+namespace tilespmv::cuda {
+
+/// A `Csr16` in device memory. Begins its copies on a stream; the host's copy must stay until the stream has passed.
+template <class V, class A>
+class Csr16Buffers {
+public:
+    Csr16Buffers(const Csr16& b, const Buffer<V>& values, cudaStream_t stream)
+        : blocks_(upload(b.blocks, stream)),
+          ends_(b.ends, stream),
+          codes_(b.codes, stream),
+          values_(values, stream),
+          splits_(b.splits, b.slots, stream) {}
+
+    [[nodiscard]] DeviceCsr16<V, A> view() const {
+        DeviceCsr16<V, A> v;
+        v.blocks = blocks_.data();
+        v.block_count = static_cast<std::int64_t>(blocks_.size());
+        v.ends = ends_.data();
+        v.codes = codes_.data();
+        v.values = values_.data();
+        splits_.put(v);
+        return v;
+    }
+    [[nodiscard]] std::size_t matrix_bytes() const {
+        return blocks_.bytes() + ends_.bytes() + codes_.bytes() + values_.bytes();
+    }
+    [[nodiscard]] std::size_t workspace_bytes() const { return splits_.bytes(); }
+    [[nodiscard]] DeviceBuffer<V>& values() { return values_; }
+
+private:
+    DeviceBuffer<Csr16Block> blocks_;
+    DeviceBuffer<std::uint16_t> ends_;
+    DeviceBuffer<std::uint16_t> codes_;
+    DeviceBuffer<V> values_;
+    SplitBuffers<A> splits_;
+};
+
+}  // namespace tilespmv::cuda

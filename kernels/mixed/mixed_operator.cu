@@ -1,0 +1,120 @@
+#include "kernels/mixed/mixed_operator.hpp"
+
+#include <numeric>
+#include <optional>
+
+#include "kernels/accumulator.hpp"
+#include "kernels/csr16/csr16_buffers.cuh"
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/device_value_map.cuh"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/tile_buffers.cuh"
+#include "kernels/cuda/tile_source.hpp"
+#include "kernels/mixed/choose_paths.hpp"
+#include "kernels/mixed/mixed_kernel.cuh"
+#include "kernels/mixed/mixed_work.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+struct MixedOptions {
+    offset_t tiles_from;
+    bool updatable;
+};
+
+MixedOptions read_options(Options& options) {
+    const MixedOptions read{options.whole("tiles_from", kTilesFrom, 0, 1LL << 52), options.flag("updatable", false)};
+    options.finish();
+    return read;
+}
+
+template <class V, class A>
+class MixedOperator final : public DeviceOperator<V> {
+public:
+    MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const MixedOptions& options, cudaStream_t stream)
+        : MixedOperator(csr, m, take_apart(csr, m, choose_paths(m, options.tiles_from), this_gpu_size()), options,
+                        stream) {}
+
+    [[nodiscard]] std::string_view name() const override { return "mixed"; }
+    [[nodiscard]] index_t rows() const override { return rows_; }
+    [[nodiscard]] index_t cols() const override { return cols_; }
+    [[nodiscard]] offset_t nnz() const override { return nnz_; }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return csr16_.matrix_bytes() + tiled_.matrix_bytes(); }
+    [[nodiscard]] std::size_t device_bytes() const override {
+        return matrix_bytes() + csr16_.workspace_bytes() + tiled_.workspace_bytes() + (map_ ? map_->bytes() : 0);
+    }
+
+    void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
+        if (alpha == 0) return launch_scale(y, rows_, static_cast<A>(beta), stream);
+        const ProductTerms<V, A> terms{x, y, static_cast<A>(alpha), static_cast<A>(beta), rows_, cols_};
+        MixedSpmv<V, A> p{{terms}};
+        tiled_.put(p);
+        p.csr16 = csr16_.view();
+        const std::int64_t tiled = tiled_blocks(p);
+        if (tiled == 0) {
+            return launch(csr16_spmv<V, A>, p.csr16.block_count, Csr16::kThreads, Csr16Spmv<V, A>{terms, p.csr16},
+                          stream);
+        }
+        if (p.csr16.block_count == 0 && p.item_count == 0) {
+            return launch(dense_spmv<V, A>, tiled, kBlockThreads, static_cast<const TileSpmv<V, A>&>(p), stream);
+        }
+        launch(mixed_spmv<V, A>, p.csr16.block_count + tiled, kBlockThreads, p, stream);
+    }
+
+    void update_values(const V* csr_values, cudaStream_t stream) override {
+        if (!map_) throw Error("operator mixed keeps no map for new values; make it with mixed:updatable=1");
+        auto arrays = tiled_.value_arrays();
+        arrays.push_back(&csr16_.values());
+        map_->update(csr_values, arrays, stream);
+    }
+
+private:
+    MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const MixedWork<V>& work,
+                  const MixedOptions& options, cudaStream_t stream)
+        : rows_(m.rows),
+          cols_(m.cols),
+          nnz_(m.nnz),
+          csr16_(work.csr16, work.values_of_csr16(csr), stream),
+          tiled_(work.tiled, stream) {
+        TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the host's copies go away
+        if (!options.updatable) return;
+        const ValueMap map(csr, m);
+        map_.emplace(
+            nnz_,
+            [&]<class P>() {
+                auto positions = positions_of<P>(work.tiled, map, m);
+                Buffer<P> in_order(static_cast<std::size_t>(nnz_));
+                std::iota(in_order.begin(), in_order.end(), P{1});
+                positions.push_back(in_csr16(work.csr16, in_order));
+                return positions;
+            },
+            stream);
+    }
+
+    index_t rows_;
+    index_t cols_;
+    offset_t nnz_;
+    Csr16Buffers<V, A> csr16_;
+    TileWorkBuffers<V, A> tiled_;
+    std::optional<DeviceValueMap<V>> map_;
+};
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_mixed_operator(const DeviceSource<V>& source, Options& options,
+                                                       Accumulator accumulator, cudaStream_t stream) {
+    const MixedOptions read = read_options(options);
+    return with_csr(source, [&](const CsrMatrix<V>& csr) {
+        return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+            return std::make_unique<MixedOperator<V, A>>(csr, *source.tiles, read, stream);
+        });
+    });
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                                    \
+    template std::unique_ptr<DeviceOperator<V>> make_mixed_operator(const DeviceSource<V>&, Options&, Accumulator, \
+                                                                    cudaStream_t);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

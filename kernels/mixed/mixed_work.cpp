@@ -1,0 +1,38 @@
+#include "kernels/mixed/mixed_work.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+/// The rows that a path has, as few ranges as there are.
+std::vector<RowRange> ranges_of(const Paths& paths, Path path, index_t rows) {
+    std::vector<RowRange> ranges;
+    for (std::size_t t = 0; t < paths.size(); ++t) {
+        if (paths[t] != path) continue;
+        const auto first = static_cast<index_t>(t) * kTileSize;
+        const index_t end = rows - first < kTileSize ? rows : first + kTileSize;
+        if (!ranges.empty() && ranges.back().end == first) {
+            ranges.back().end = end;
+        } else {
+            ranges.push_back({first, end});
+        }
+    }
+    return ranges;
+}
+
+}  // namespace
+
+template <Value V>
+MixedWork<V> take_apart(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, GpuSize gpu) {
+    MixedWork<V> work;
+    work.tiled = make_tile_work(m, paths, gpu);
+    const offset_t nonzeros = m.nnz - work.tiled.dense.matrix.nnz - work.tiled.tiles.matrix.nnz;
+    work.csr16 = make_csr16<V>(csr, ranges_of(paths, Path::csr16, m.rows), csr16_limits(nonzeros, gpu.multiprocessors));
+    if (nonzeros < m.nnz) work.csr16_values = in_csr16(work.csr16, csr.values);
+    return work;
+}
+
+#define TILESPMV_INSTANTIATE(V) \
+    template MixedWork<V> take_apart(const CsrMatrix<V>&, const TileMatrix<V>&, const Paths&, GpuSize);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

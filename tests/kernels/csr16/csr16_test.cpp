@@ -1,0 +1,103 @@
+#include "kernels/csr16/csr16.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/battery.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using cuda::Csr16;
+using cuda::Csr16Block;
+using cuda::Csr16Limits;
+
+void expect_shapes(const Csr16& b, const Csr16Limits& limits) {
+    std::vector<std::uint32_t> seen(b.splits.size(), 0);
+    for (const auto& block : b.blocks) {
+        EXPECT_LE(block.nonzeros, block.is_piece ? limits.piece_nonzeros : limits.block_nonzeros);
+        EXPECT_LE(block.rows, block.is_piece ? 1 : Csr16::kMaxRows);
+        EXPECT_EQ(block.slot >= 0, block.split >= 0);
+        EXPECT_TRUE(block.slot < 0 || block.is_piece);
+        if (block.slot < 0) continue;
+        const auto& split = b.splits.at(static_cast<std::size_t>(block.split));
+        EXPECT_EQ(static_cast<std::uint32_t>(block.slot),
+                  split.first_slot + seen[static_cast<std::size_t>(block.split)]++);
+    }
+    for (std::size_t i = 0; i < b.splits.size(); ++i) EXPECT_EQ(seen[i], b.splits[i].slots);
+}
+
+TEST(Csr16, HoldsEveryNonzeroOnceInOrder) {
+    for (const auto& [name, a] : matrix_battery()) {
+        for (const Csr16Limits limits : {Csr16Limits{1, 1}, {7, 100}, {100, 100}, Csr16Limits{}}) {
+            SCOPED_TRACE(name + ' ' + std::to_string(limits.block_nonzeros));
+            const auto b = cuda::make_csr16(a, limits);
+            expect_shapes(b, limits);
+            EXPECT_EQ(cuda::to_csr(b, a.rows, a.cols, cuda::in_csr16(b, a.values)), a);
+            EXPECT_EQ(cuda::in_csr16(b, a.values), a.values) << "all rows are in the order of CSR";
+            index_t rows = 0;
+            for (const auto& block : b.blocks) rows += block.slot < 0 ? block.rows : 0;
+            EXPECT_EQ(rows + static_cast<index_t>(b.splits.size()), a.rows) << "every row is written once";
+        }
+    }
+}
+
+TEST(Csr16, HoldsTheRowsAskedFor) {
+    const auto a = matrix_of(64, 64, {{0, 0}, {15, 2}, {16, 3}, {31, 4}, {32, 5}, {63, 63}});
+    const std::vector<cuda::RowRange> rows{{0, 16}, {48, 64}};
+    const auto b = cuda::make_csr16<double>(a, rows, Csr16Limits{});
+    ASSERT_EQ(b.blocks.size(), 2u);
+    EXPECT_EQ(b.blocks[0].first_row, 0u);
+    EXPECT_EQ(b.blocks[0].rows, 16);
+    EXPECT_EQ(b.blocks[1].first_row, 48u);
+    EXPECT_EQ(b.sources, (std::vector<offset_t>{0, 5}));
+    EXPECT_EQ(b.nonzeros, 3);
+    EXPECT_EQ(cuda::to_csr(b, 64, 64, cuda::in_csr16(b, a.values)).row_ptrs[16], 2);
+}
+
+TEST(Csr16, CodesTakeSixteenBitsWhereTheColumnsOfAnItemAllowIt) {
+    const auto narrow = cuda::make_csr16(matrix_of(1, 200'000, {{0, 100'001}, {0, 165'535}}), Csr16Limits{});
+    EXPECT_FALSE(narrow.blocks.at(0).wide);
+    EXPECT_EQ(narrow.blocks[0].base_column, 100'000u);
+    EXPECT_EQ(narrow.codes.size(), 2u);
+    const auto wide = cuda::make_csr16(matrix_of(1, 200'000, {{0, 100'001}, {0, 165'536}}), Csr16Limits{});
+    EXPECT_TRUE(wide.blocks.at(0).wide);
+    EXPECT_EQ(wide.codes.size(), 4u);
+}
+
+TEST(Csr16, BytesAreThoseOfItsArrays) {
+    const auto b = cuda::make_csr16(matrix_of(3, 50, {{0, 0}, {0, 1}, {2, 40}}), Csr16Limits{});
+    ASSERT_EQ(b.blocks.size(), 1u);
+    EXPECT_EQ(b.bytes(sizeof(double)), 48 + 3 * 2 + 4 * 2 + 3 * sizeof(double)) << "codes are padded to pairs";
+}
+
+TEST(Csr16, LongRowsAreCutIntoEvenPieces) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t c = 0; c < 2001; ++c) positions.insert({1, c});
+    const auto b = cuda::make_csr16(matrix_of(3, 5000, positions), Csr16Limits{100, 1000});
+    ASSERT_EQ(b.blocks.size(), 5u);
+    EXPECT_EQ(b.slots, 3u);
+    for (std::size_t i = 1; i <= 3; ++i) EXPECT_EQ(b.blocks[i].nonzeros, 667);
+}
+
+TEST(Csr16, AThreadAddsUpAboutSixteenProductsOfARow) {
+    for (const auto& [length, log2] :
+         {std::pair{0, 0}, {16, 0}, {17, 1}, {32, 1}, {33, 2}, {256, 4}, {257, 5}, {512, 5}}) {
+        std::set<std::pair<index_t, index_t>> positions;
+        for (index_t c = 0; c < length; ++c) positions.insert({0, c});
+        const auto b = cuda::make_csr16(matrix_of(1, 600, positions), Csr16Limits{});
+        EXPECT_EQ(b.blocks.at(0).threads_log2, log2) << length;
+    }
+}
+
+TEST(Csr16, LimitsFollowTheMatrix) {
+    const auto few = cuda::csr16_limits(1000, 132);
+    EXPECT_EQ(few.block_nonzeros, 2 * Csr16::kThreads);
+    EXPECT_EQ(few.piece_nonzeros, few.block_nonzeros);
+    EXPECT_EQ(cuda::csr16_limits(132 * 16 * 300, 132).block_nonzeros, 300);
+    const auto many = cuda::csr16_limits(1'000'000'000, 132);
+    EXPECT_EQ(many.block_nonzeros, Csr16::kMaxNonzeros);
+    EXPECT_EQ(many.piece_nonzeros, 4 * Csr16::kMaxNonzeros);
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
