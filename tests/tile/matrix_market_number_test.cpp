@@ -173,7 +173,7 @@ TEST(ParseInteger, LongOnesTakeNoPointAndNoExponentEither) {
             Half half{};
             EXPECT_EQ(parse(true, digits + rest, value), NumberFault::malformed) << digits << rest;
             EXPECT_EQ(parse(true, "-" + digits + rest, value), NumberFault::malformed) << digits << rest;
-            EXPECT_EQ(parse(true, "1" + std::string(rest), half), NumberFault::malformed) << rest;
+            EXPECT_EQ(parse(true, std::string("1") + rest, half), NumberFault::malformed) << rest;
         }
         double value = 0;
         EXPECT_EQ(parse(true, "-" + digits, value), NumberFault::none);
