@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/executed.hpp"
 #include "tile/csr.hpp"
 #include "tile/tile_matrix.hpp"
 
@@ -25,6 +26,10 @@ public:
     [[nodiscard]] virtual offset_t nnz() const = 0;
     /// Bytes of the matrix that one product reads, x and y apart.
     [[nodiscard]] virtual std::size_t matrix_bytes() const = 0;
+    /// What a product multiplies, in which representations and formats. Unless the matrix has no nonzeros, which has no
+    /// parts: every part has nonzeros, those of all are nnz(), their bytes are matrix_bytes(). The same for the same
+    /// matrix, whatever the number of threads. May take a pass over the matrix.
+    [[nodiscard]] virtual std::vector<ExecutedPart> executed() const = 0;
     /// x: cols values; y: rows values. They must not overlap. Throws `Error` if a size differs.
     virtual void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const = 0;
 };

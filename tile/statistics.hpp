@@ -75,6 +75,7 @@ struct MatrixStatistics {
 struct FormatStatistics {
     std::string_view name;
     offset_t tiles = 0;
+    offset_t tile_rows = 0;  ///< that hold tiles of it
     offset_t nnz = 0;
     offset_t padding = 0;  ///< values stored that are no nonzeros
     offset_t value_bytes = 0;
@@ -87,7 +88,8 @@ struct FormatStatistics {
 /// The part of a tiled matrix outside the tiles.
 struct DeferredStatistics {
     offset_t nnz = 0;
-    offset_t rows = 0;  ///< rows with deferred nonzeros
+    offset_t rows = 0;       ///< rows with deferred nonzeros
+    offset_t tile_rows = 0;  ///< tile rows with deferred nonzeros
     offset_t bytes = 0;
 };
 

@@ -8,22 +8,29 @@ namespace {
 struct FormatSums {
     struct Sums {
         offset_t tiles = 0;
+        offset_t tile_rows = 0;
         offset_t nnz = 0;
         offset_t values = 0;
         offset_t index_bytes = 0;
     };
     std::array<Sums, TileEntry::kMaxFormats> of{};
 
-    void add(const TileEntry& e) {
-        Sums& s = of[static_cast<std::size_t>(e.format())];
-        ++s.tiles;
-        s.nnz += e.nnz();
-        s.values += e.values();
-        s.index_bytes += e.index_bytes();
+    void add_tile_row(std::span<const TileEntry> tiles) {
+        std::uint32_t seen = 0;  // a bit for each format
+        for (const TileEntry& e : tiles) {
+            Sums& s = of[static_cast<std::size_t>(e.format())];
+            ++s.tiles;
+            s.tile_rows += (seen >> e.format() & 1u) == 0;
+            seen |= 1u << e.format();
+            s.nnz += e.nnz();
+            s.values += e.values();
+            s.index_bytes += e.index_bytes();
+        }
     }
     void add(const FormatSums& o) {
         for (std::size_t i = 0; i < of.size(); ++i) {
             of[i].tiles += o.of[i].tiles;
+            of[i].tile_rows += o.of[i].tile_rows;
             of[i].nnz += o.of[i].nnz;
             of[i].values += o.of[i].values;
             of[i].index_bytes += o.of[i].index_bytes;
@@ -31,25 +38,30 @@ struct FormatSums {
     }
 };
 
-FormatSums sum_formats(const Buffer<TileEntry>& tiles) {
+template <Value V>
+FormatSums sum_formats(const TileMatrix<V>& a) {
     FormatSums sums;
-    parallel_ranges(0, static_cast<std::int64_t>(tiles.size()), 1 << 16, [&](std::int64_t first, std::int64_t last) {
-        FormatSums part;
-        for (auto t = first; t < last; ++t) part.add(tiles[t]);
+    parallel_ranges(0, static_cast<std::int64_t>(a.tile_rows.size()), 1 << 12,
+                    [&](std::int64_t first, std::int64_t last) {
+                        FormatSums part;
+                        for (auto k = first; k < last; ++k) {
+                            part.add_tile_row({a.tiles.data() + a.tile_ptrs[k], a.tiles.data() + a.tile_ptrs[k + 1]});
+                        }
 #pragma omp critical(tilespmv_sum_formats)
-        sums.add(part);
-    });
+                        sums.add(part);
+                    });
     return sums;
 }
 
 template <Value V>
 std::vector<FormatStatistics> format_statistics(const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
-    const FormatSums sums = sum_formats(a.tiles);
+    const FormatSums sums = sum_formats(a);
     std::vector<FormatStatistics> out;
     for (std::size_t id = 0; id < formats.size(); ++id) {
         const auto& s = sums.of[id];
         out.push_back({.name = formats[id].name,
                        .tiles = s.tiles,
+                       .tile_rows = s.tile_rows,
                        .nnz = s.nnz,
                        .padding = s.values - s.nnz,
                        .value_bytes = s.values * offset_t{sizeof(V)},
@@ -59,13 +71,25 @@ std::vector<FormatStatistics> format_statistics(const TileMatrix<V>& a, std::spa
     return out;
 }
 
+/// Whether the k-th listed row has nonzeros, and none listed before it in its tile row has.
+template <Value V>
+bool begins_tile_row(const DeferredCsr<V>& d, offset_t k) {
+    offset_t first = k;
+    while (first > 0 && d.row(first - 1) / kTileSize == d.row(k) / kTileSize) --first;
+    return d.begin(k + 1) > d.begin(k) && d.begin(k) == d.begin(first);
+}
+
 template <Value V>
 DeferredStatistics deferred_statistics(const DeferredCsr<V>& d) {
     const offset_t listed = d.listed_rows();
     offset_t rows = 0;
-#pragma omp parallel for reduction(+ : rows)
-    for (offset_t k = 0; k < listed; ++k) rows += d.begin(k + 1) > d.begin(k);
-    return {d.nnz(), rows, static_cast<offset_t>(d.bytes())};
+    offset_t tile_rows = 0;
+#pragma omp parallel for reduction(+ : rows, tile_rows)
+    for (offset_t k = 0; k < listed; ++k) {
+        rows += d.begin(k + 1) > d.begin(k);
+        tile_rows += begins_tile_row(d, k);
+    }
+    return {d.nnz(), rows, tile_rows, static_cast<offset_t>(d.bytes())};
 }
 
 }  // namespace

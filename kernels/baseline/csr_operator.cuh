@@ -12,7 +12,8 @@ namespace tilespmv::baseline {
 template <class V>
 class CsrOperator : public cuda::DeviceOperator<V> {
 public:
-    CsrOperator(std::string_view name, const CsrMatrix<V>& a, cudaStream_t stream) : name_(name), csr_(a, stream) {}
+    CsrOperator(std::string_view name, const CsrMatrix<V>& a, cudaStream_t stream)
+        : name_(name), tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)), csr_(a, stream) {}
 
     [[nodiscard]] std::string_view name() const override { return name_; }
     [[nodiscard]] index_t rows() const override { return csr_.rows(); }
@@ -20,6 +21,9 @@ public:
     [[nodiscard]] offset_t nnz() const override { return csr_.nnz(); }
     [[nodiscard]] std::size_t matrix_bytes() const override { return csr_.bytes(); }
     [[nodiscard]] std::size_t device_bytes() const override { return csr_.bytes(); }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        return executed_whole("csr", tile_rows_, nnz(), this->matrix_bytes());
+    }
     void update_values(const V* csr_values, cudaStream_t stream) override { csr_.update_values(csr_values, stream); }
 
 protected:
@@ -31,6 +35,7 @@ protected:
 
 private:
     std::string_view name_;
+    offset_t tile_rows_;
     DeviceCsr<V> csr_;
 };
 

@@ -14,13 +14,23 @@ namespace tilespmv::baseline {
 template <class V>
 class CusparseOperator : public cuda::DeviceOperator<V> {
 public:
+    /// `name`: "cusparse-" and the representation.
     CusparseOperator(std::string_view name, const CsrMatrix<V>& a)
-        : name_(name), rows_(a.rows), cols_(a.cols), nnz_(a.nnz()), handle_(make_cusparse_handle()) {}
+        : name_(name),
+          rows_(a.rows),
+          cols_(a.cols),
+          nnz_(a.nnz()),
+          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+          handle_(make_cusparse_handle()) {}
 
     [[nodiscard]] std::string_view name() const override { return name_; }
     [[nodiscard]] index_t rows() const override { return rows_; }
     [[nodiscard]] index_t cols() const override { return cols_; }
     [[nodiscard]] offset_t nnz() const override { return nnz_; }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        const auto representation = name_.substr(std::string_view("cusparse-").size());
+        return executed_whole(representation, tile_rows_, nnz_, this->matrix_bytes());
+    }
 
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const final {
         using A = CusparseSum<V>;
@@ -40,6 +50,7 @@ private:
     index_t rows_;
     index_t cols_;
     offset_t nnz_;
+    offset_t tile_rows_;
     CusparseHandle handle_;
 };
 

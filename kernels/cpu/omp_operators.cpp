@@ -39,6 +39,11 @@ public:
     [[nodiscard]] index_t cols() const override { return a_.cols; }
     [[nodiscard]] offset_t nnz() const override { return a_.nnz; }
     [[nodiscard]] std::size_t matrix_bytes() const override { return a_.bytes; }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        if (a_.tiles) return executed_tiles(*a_.tiles);
+        const auto row_ptrs = std::get<std::span<const offset_t>>(a_.csr.row_ptrs);
+        return executed_whole("csr", occupied_tile_rows(row_ptrs, 0, a_.rows), a_.nnz, a_.bytes);
+    }
 
     void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
         check_sizes<V>(*this, x, y);

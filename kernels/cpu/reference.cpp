@@ -77,6 +77,9 @@ public:
     [[nodiscard]] std::size_t matrix_bytes() const override {
         return a_.row_ptrs.bytes() + a_.col_idxs.bytes() + a_.values.bytes();
     }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        return executed_whole("csr", occupied_tile_rows(a_.row_ptrs, 0, a_.rows), nnz(), matrix_bytes());
+    }
 
     void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
         check_sizes<V>(*this, x, y);

@@ -20,6 +20,9 @@ public:
     [[nodiscard]] offset_t nnz() const override { return nnz_; }
     [[nodiscard]] std::size_t matrix_bytes() const override { return matrix_.matrix_bytes(); }
     [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + matrix_.workspace_bytes(); }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        return executed_whole("csr16", tile_rows_, nnz_, matrix_bytes());
+    }
 
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
         if (alpha == 0) return launch_scale(y, rows_, static_cast<A>(beta), stream);
@@ -35,13 +38,18 @@ public:
 private:
     /// `all` holds every row of `a`, so that its values are in the order of CSR.
     Csr16Operator(const CsrMatrix<V>& a, const Csr16& all, cudaStream_t stream)
-        : rows_(a.rows), cols_(a.cols), nnz_(a.nnz()), matrix_(all, a.values, stream) {
+        : rows_(a.rows),
+          cols_(a.cols),
+          nnz_(a.nnz()),
+          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+          matrix_(all, a.values, stream) {
         TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the host's copies go away
     }
 
     index_t rows_;
     index_t cols_;
     offset_t nnz_;
+    offset_t tile_rows_;
     Csr16Buffers<V, A> matrix_;
 };
 

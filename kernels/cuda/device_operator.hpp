@@ -5,10 +5,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 
 #include "kernels/accumulator.hpp"
+#include "kernels/executed.hpp"
 #include "tile/csr.hpp"
 #include "tile/error.hpp"
 #include "tile/options.hpp"
@@ -36,6 +38,8 @@ public:
     [[nodiscard]] virtual offset_t nnz() const = 0;
     /// Bytes of the matrix that one product reads, x and y apart.
     [[nodiscard]] virtual std::size_t matrix_bytes() const = 0;
+    /// What a product multiplies, in which representations and formats; the contract is that of `Operator::executed`.
+    [[nodiscard]] virtual std::vector<ExecutedPart> executed() const = 0;
     /// Device memory that the object holds: the matrix and its workspace.
     [[nodiscard]] virtual std::size_t device_bytes() const = 0;
     /// Whether two calls with the same arguments give the same bits, as they do in all operators of our own.

@@ -21,6 +21,7 @@ public:
     [[nodiscard]] index_t cols() const override { return operator_->cols(); }
     [[nodiscard]] offset_t nnz() const override { return operator_->nnz(); }
     [[nodiscard]] std::size_t matrix_bytes() const override { return operator_->matrix_bytes(); }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return operator_->executed(); }
 
     // y goes up even if beta is 0: what the caller poisoned it with shows an operator that reads it or leaves rows out.
     void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {

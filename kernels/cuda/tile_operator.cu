@@ -45,6 +45,8 @@ public:
         return matrix_bytes() + work_.workspace_bytes() + (map_ ? map_->bytes() : 0);
     }
 
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return executed_; }
+
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
         if (alpha == 0) return launch_scale(y, rows_, static_cast<A>(beta), stream);
         TileSpmv<V, A> p{{x, y, static_cast<A>(alpha), static_cast<A>(beta), rows_, cols_}};
@@ -67,6 +69,9 @@ private:
           nnz_(source.tiles->nnz),
           walks_(options.generic),
           work_(work, stream) {
+        ExecutedParts parts;
+        add_executed(work, parts);
+        executed_ = parts.finish();
         TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the host's copies go away
         if (!options.updatable) return;
         with_csr(source, [&](const CsrMatrix<V>& csr) {
@@ -81,6 +86,7 @@ private:
     offset_t nnz_;
     bool walks_;
     TileWorkBuffers<V, A> work_;
+    std::vector<ExecutedPart> executed_;
     std::optional<DeviceValueMap<V>> map_;
 };
 

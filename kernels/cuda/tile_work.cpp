@@ -1,5 +1,7 @@
 #include "kernels/cuda/tile_work.hpp"
 
+#include <span>
+
 namespace tilespmv::cuda {
 
 template <Value V>
@@ -14,7 +16,19 @@ TileWork<V> make_tile_work(const TileMatrix<V>& m, const Paths& paths, GpuSize g
     return work;
 }
 
-#define TILESPMV_INSTANTIATE(V) template TileWork<V> make_tile_work(const TileMatrix<V>&, const Paths&, GpuSize);
+template <Value V>
+void add_executed(const TileWork<V>& work, ExecutedParts& parts) {
+    const auto bytes = [](const auto& array) { return std::as_bytes(std::span(array)).size(); };
+    parts.add(executed_tiles(work.dense.matrix, 0), bytes(work.dense_runs.runs));
+    const DeferredCsr<V>& d = work.tiles.matrix.deferred;
+    const Schedule& s = work.schedule;
+    parts.add(executed_tiles(work.tiles.matrix, bytes(s.deferred_ends) + d.col_idxs.bytes() + d.values.bytes()),
+              bytes(s.items) + bytes(s.chunks));
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                       \
+    template TileWork<V> make_tile_work(const TileMatrix<V>&, const Paths&, GpuSize); \
+    template void add_executed(const TileWork<V>&, ExecutedParts&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

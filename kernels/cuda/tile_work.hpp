@@ -8,6 +8,7 @@
 #include "kernels/cuda/paths.hpp"
 #include "kernels/cuda/schedule.hpp"
 #include "kernels/cuda/tile_subset.hpp"
+#include "kernels/executed.hpp"
 
 namespace tilespmv::cuda {
 
@@ -24,6 +25,11 @@ struct TileWork {
 /// The tile rows of `m` whose path is `dense` or `tiles`.
 template <Value V>
 TileWork<V> make_tile_work(const TileMatrix<V>& m, const Paths& paths, GpuSize gpu);
+
+/// Adds what a product with `work` executes, with the bytes of its arrays on the GPU: those of the runs belong to the
+/// dense tiles, those of the ends of rows to the deferred nonzeros; items and chunks are shared by what they list.
+template <Value V>
+void add_executed(const TileWork<V>& work, ExecutedParts& parts);
 
 /// Where the values of each array of `work` stand in `whole`: 1 + their place among its nonzeros in CSR order, 0 for
 /// padding. Those of the dense tile rows, of the tiles, of what these defer. P must hold the number of nonzeros.

@@ -44,6 +44,8 @@ public:
         return matrix_bytes() + csr16_.workspace_bytes() + tiled_.workspace_bytes() + (map_ ? map_->bytes() : 0);
     }
 
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return executed_; }
+
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
         if (alpha == 0) return launch_scale(y, rows_, static_cast<A>(beta), stream);
         const ProductTerms<V, A> terms{x, y, static_cast<A>(alpha), static_cast<A>(beta), rows_, cols_};
@@ -75,7 +77,8 @@ private:
           cols_(m.cols),
           nnz_(m.nnz),
           csr16_(work.csr16, work.values_of_csr16(csr), stream),
-          tiled_(work.tiled, stream) {
+          tiled_(work.tiled, stream),
+          executed_(executed_parts(work)) {
         TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the host's copies go away
         if (!options.updatable) return;
         const ValueMap map(csr, m);
@@ -96,6 +99,7 @@ private:
     offset_t nnz_;
     Csr16Buffers<V, A> csr16_;
     TileWorkBuffers<V, A> tiled_;
+    std::vector<ExecutedPart> executed_;
     std::optional<DeviceValueMap<V>> map_;
 };
 

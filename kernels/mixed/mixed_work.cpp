@@ -26,13 +26,24 @@ MixedWork<V> take_apart(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const P
     MixedWork<V> work;
     work.tiled = make_tile_work(m, paths, gpu);
     const offset_t nonzeros = m.nnz - work.tiled.dense.matrix.nnz - work.tiled.tiles.matrix.nnz;
-    work.csr16 = make_csr16<V>(csr, ranges_of(paths, Path::csr16, m.rows), csr16_limits(nonzeros, gpu.multiprocessors));
+    const auto rows = ranges_of(paths, Path::csr16, m.rows);
+    work.csr16 = make_csr16<V>(csr, rows, csr16_limits(nonzeros, gpu.multiprocessors));
+    for (const auto [first, end] : rows) work.csr16_tile_rows += occupied_tile_rows(csr.row_ptrs, first, end);
     if (nonzeros < m.nnz) work.csr16_values = in_csr16(work.csr16, csr.values);
     return work;
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template MixedWork<V> take_apart(const CsrMatrix<V>&, const TileMatrix<V>&, const Paths&, GpuSize);
+template <Value V>
+std::vector<ExecutedPart> executed_parts(const MixedWork<V>& work) {
+    ExecutedParts parts;
+    add_executed(work.tiled, parts);
+    parts.add({{"csr16", "", work.csr16_tile_rows, work.csr16.nonzeros, work.csr16.bytes(sizeof(V))}}, 0);
+    return parts.finish();
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                         \
+    template MixedWork<V> take_apart(const CsrMatrix<V>&, const TileMatrix<V>&, const Paths&, GpuSize); \
+    template std::vector<ExecutedPart> executed_parts(const MixedWork<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

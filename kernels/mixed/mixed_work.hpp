@@ -10,7 +10,8 @@ template <Value V>
 struct MixedWork {
     TileWork<V> tiled;
     Csr16 csr16;
-    Buffer<V> csr16_values;  ///< none if all of the matrix is csr16: they are those of the CSR matrix then
+    offset_t csr16_tile_rows = 0;  ///< tile rows of `csr16` that have nonzeros
+    Buffer<V> csr16_values;        ///< none if all of the matrix is csr16: they are those of the CSR matrix then
 
     /// `csr` is the matrix that was taken apart.
     [[nodiscard]] const Buffer<V>& values_of_csr16(const CsrMatrix<V>& csr) const {
@@ -21,5 +22,9 @@ struct MixedWork {
 /// `csr` is the matrix that `m` was converted from.
 template <Value V>
 MixedWork<V> take_apart(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, GpuSize gpu);
+
+/// What a product with `work` executes: the parts of its tile rows, then csr16.
+template <Value V>
+std::vector<ExecutedPart> executed_parts(const MixedWork<V>& work);
 
 }  // namespace tilespmv::cuda

@@ -31,6 +31,9 @@ public:
     [[nodiscard]] index_t cols() const override { return a_.cols; }
     [[nodiscard]] offset_t nnz() const override { return a_.nnz(); }
     [[nodiscard]] std::size_t matrix_bytes() const override { return 120; }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        return executed_whole("csr", 1, nnz(), matrix_bytes());
+    }
     void apply(double, std::span<const double> x, double, std::span<double> y) const override {
         for (index_t i = 0; i < a_.rows; ++i) {
             double sum = 0;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <random>
+#include <set>
 
 #include "formats/list.hpp"
 #include "selector/policy.hpp"
@@ -214,8 +215,10 @@ TEST(MatrixStatistics, RefusesBrokenMatrices) {
 std::vector<FormatStatistics> formats_by_hand(const TileMatrix<double>& m) {
     std::vector<FormatStatistics> formats(formats::format_table().size());
     for (std::size_t k = 0; k < m.tile_rows.size(); ++k) {
+        std::set<int> in_tile_row;
         for_each_tile(m, static_cast<offset_t>(k), [&](const TileView<double>& tile) {
             auto& f = formats.at(static_cast<std::size_t>(tile.entry.format()));
+            f.tile_rows += in_tile_row.insert(tile.entry.format()).second;
             f.tiles += 1;
             f.nnz += tile.entry.nnz();
             f.padding += tile.entry.values() - tile.entry.nnz();
@@ -237,6 +240,7 @@ void expect_tiled_statistics(const TileMatrix<double>& m) {
         const auto& expected = by_hand[id];
         EXPECT_EQ(f.name, formats::format_table()[id].name);
         EXPECT_EQ(f.tiles, expected.tiles) << f.name;
+        EXPECT_EQ(f.tile_rows, expected.tile_rows) << f.name;
         EXPECT_EQ(f.nnz, expected.nnz) << f.name;
         EXPECT_EQ(f.padding, expected.padding) << f.name;
         EXPECT_EQ(f.value_bytes, expected.value_bytes) << f.name;
@@ -293,13 +297,16 @@ TEST(TiledStatistics, CountsRowsThatHoldDeferredNonzeros) {
     EXPECT_EQ(few.tiles, 0);
     EXPECT_EQ(few.deferred.nnz, 3);
     EXPECT_EQ(few.deferred.rows, 2);
+    EXPECT_EQ(few.deferred.tile_rows, 2);
     EXPECT_EQ(few.deferred.bytes, 2 * 4 + 3 * 4 + 3 * 12);
 
     Positions most;
-    for (index_t r = 0; r < 90; ++r) most.emplace(r, r * 40);
+    for (index_t r = 7; r < 97; ++r) most.emplace(r, r * 40);
     const auto all = tiles_of(matrix_of(100, 4000, most));
     ASSERT_TRUE(all.deferred.row_ids.empty());
-    EXPECT_EQ(tiled_statistics(all, formats::format_table()).deferred.rows, 90);
+    const auto deferred = tiled_statistics(all, formats::format_table()).deferred;
+    EXPECT_EQ(deferred.rows, 90);
+    EXPECT_EQ(deferred.tile_rows, 7);
 }
 
 TEST(SaturatingProduct, StopsAtTheLargestNumber) {

@@ -30,6 +30,9 @@ public:
     [[nodiscard]] index_t cols() const override { return a_.cols; }
     [[nodiscard]] offset_t nnz() const override { return a_.nnz(); }
     [[nodiscard]] std::size_t matrix_bytes() const override { return 0; }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        return executed_whole("csr", 1, nnz(), matrix_bytes());
+    }
 
     void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const override {
         if (fault == Fault::throws) throw Error("no memory left");

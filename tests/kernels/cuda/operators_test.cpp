@@ -3,6 +3,7 @@
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/every_operator.hpp"
 #include "tests/support/battery.hpp"
+#include "tests/support/executed.hpp"
 
 namespace tilespmv::testing {
 namespace {
@@ -140,6 +141,46 @@ TYPED_TEST(EveryDeviceOperator, SaysWhatItIsAndHolds) {
         const bool is_ours = !a.info->name.starts_with("cusparse");
         EXPECT_TRUE(a.made->is_reproducible() || !is_ours);
         EXPECT_TRUE(!a.made->pads_with_zeros() || !is_ours);
+    }
+}
+
+/// The representation of operators that have one; the others are made of tiles.
+template <class V>
+std::string only_representation(const OperatorCase<V>& a) {
+    const std::string name(a.info->name);
+    if (a.info->needs_tiles) return "";
+    if (name.starts_with("cusparse-")) return name.substr(9);
+    return name.starts_with("csr-") ? "csr" : name;
+}
+
+TYPED_TEST(EveryDeviceOperator, AccountsForEveryNonzeroAndByteItExecutes) {
+    using V = typename TypeParam::Value;
+    for (const auto& [name, matrix] : matrix_battery()) {
+        const auto csr = convert_values<V>(matrix);
+        for (const auto& a : every_operator<V>(csr, TypeParam::accumulator)) {
+            SCOPED_TRACE(name + ' ' + a.name);
+            expect_executed(*a.made);
+            const std::string expected = only_representation(a);
+            if (expected.empty()) continue;
+            for (const auto& part : a.made->executed()) EXPECT_EQ(part.representation + part.format, expected);
+        }
+    }
+}
+
+TYPED_TEST(EveryDeviceOperator, TilesThatAreWalkedKeepTheirFormats) {
+    using V = typename TypeParam::Value;
+    const cuda::Stream stream;
+    for (const auto& [name, matrix] : matrix_battery()) {
+        const auto tiles = convert(convert_values<V>(matrix), *make_policy("paper-deferred"));
+        const auto shares = [&](const std::string& specification) {
+            std::vector<std::pair<std::string, offset_t>> found;
+            const auto a = cuda::make_device_operator<V>(specification, {.csr = nullptr, .tiles = &tiles},
+                                                         TypeParam::accumulator, stream.get());
+            expect_executed(*a);
+            for (const auto& part : a->executed()) found.emplace_back(name_of(part), part.nnz);
+            return found;
+        };
+        EXPECT_EQ(shares("tile:generic=1"), shares("tile")) << name;
     }
 }
 

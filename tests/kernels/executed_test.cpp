@@ -1,0 +1,176 @@
+// What operators say they execute: on the CPU, and of the work that is laid out for a GPU.
+#include "tests/support/executed.hpp"
+
+#include <omp.h>
+
+#include "kernels/mixed/choose_paths.hpp"
+#include "kernels/mixed/mixed_work.hpp"
+#include "kernels/operator.hpp"
+#include "selector/policy.hpp"
+#include "tests/support/battery.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using cuda::Path;
+using cuda::Paths;
+using Positions = std::set<std::pair<index_t, index_t>>;
+using Parts = std::vector<ExecutedPart>;
+
+constexpr cuda::GpuSize kSmallGpu{.multiprocessors = 1, .warps = 2};
+
+void fill(Positions& positions, index_t first_row, index_t end_row, index_t end_col) {
+    for (index_t r = first_row; r < end_row; ++r) {
+        for (index_t c = 0; c < end_col; ++c) positions.insert({r, c});
+    }
+}
+
+/// 80 x 160 by `paper-deferred`: two tile rows of two full tiles, the second beside a deferred nonzero; one of a full
+/// tile and a row of another; one with two deferred nonzeros alone, in two rows; an empty one.
+CsrMatrix<double> of_all_kinds() {
+    Positions positions{{20, 100}, {50, 0}, {63, 159}};
+    fill(positions, 0, 32, 32);
+    fill(positions, 32, 48, 16);
+    for (index_t c = 32; c < 48; ++c) positions.insert({35, c});
+    return matrix_of(80, 160, positions);
+}
+
+template <class V>
+class ExecutedOnCpu : public ::testing::Test {};
+using ValueTypes = ::testing::Types<double, float>;
+TYPED_TEST_SUITE(ExecutedOnCpu, ValueTypes);
+
+TYPED_TEST(ExecutedOnCpu, EveryOperatorAccountsForEveryNonzeroAndByte) {
+    using V = TypeParam;
+    for (const auto& [name, matrix] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        const auto csr = convert_values<V>(matrix);
+        for (const auto& selector : selectors()) {
+            SCOPED_TRACE(std::string(selector.name));
+            const auto tiles = convert(csr, *make_policy(selector.name));
+            for (const auto& info : operators<V>()) expect_executed(*info.make({&csr, &tiles}));
+        }
+    }
+}
+
+TEST(ExecutedOnCpu, CsrIsOnePartOfTheTileRowsThatHaveNonzeros) {
+    const auto csr = of_all_kinds();
+    for (const auto* name : {"reference", "csr-omp"}) {
+        const auto a = find_operator<double>(name).make({&csr, nullptr});
+        EXPECT_EQ(a->executed(), (Parts{{"csr", "", 4, csr.nnz(), a->matrix_bytes()}})) << name;
+    }
+}
+
+TEST(ExecutedOnCpu, TilesArePartsByFormatAndTheDeferredNonzerosAreOne) {
+    const auto csr = of_all_kinds();
+    const auto tiles = convert(csr, *make_policy("paper-deferred"));
+    // 28 bytes for each of three tile rows and 24 for the ends, by nonzeros: 1280, 16 and 3 of 1299.
+    constexpr std::uint64_t shared = 28 * 3 + 24;
+    constexpr std::uint64_t dense = 5 * (256 * 8 + 8);
+    constexpr std::uint64_t dense_row = 16 * 8 + 1 + 8;
+    const Parts expected{{"tiles", "dense", 3, 1280, dense + 106},
+                         {"tiles", "dense_row", 1, 16, dense_row + 1},
+                         {"csr", "deferred", 2, 3, tiles.deferred.bytes() + shared - 107}};
+    EXPECT_EQ(find_operator<double>("tile-omp").make({nullptr, &tiles})->executed(), expected);
+}
+
+TEST(ExecutedOnCpu, IsTheSameForAnyNumberOfThreads) {
+    const int before = omp_get_max_threads();
+    for (const auto& [name, csr] : matrix_battery()) {
+        const auto tiles = convert(csr, *make_policy("paper"));
+        const auto a = find_operator<double>("tile-omp").make({nullptr, &tiles});
+        omp_set_num_threads(1);
+        const auto expected = a->executed();
+        omp_set_num_threads(5);
+        EXPECT_EQ(a->executed(), expected) << name;
+    }
+    omp_set_num_threads(before);
+}
+
+TEST(OccupiedTileRows, AreThoseOfTheRangeWithNonzeros) {
+    const auto a = matrix_of(100, 1, {{0, 0}, {15, 0}, {47, 0}, {48, 0}, {99, 0}});
+    EXPECT_EQ(occupied_tile_rows(a.row_ptrs, 0, 100), 4);
+    EXPECT_EQ(occupied_tile_rows(a.row_ptrs, 16, 48), 1);
+    EXPECT_EQ(occupied_tile_rows(a.row_ptrs, 16, 47), 0);
+    EXPECT_EQ(occupied_tile_rows(a.row_ptrs, 96, 100), 1);
+    EXPECT_EQ(occupied_tile_rows(a.row_ptrs, 32, 32), 0);
+}
+
+/// Bytes of what `TileWorkBuffers` uploads.
+std::uint64_t uploaded_bytes(const cuda::TileWork<double>& work) {
+    const auto& dense = work.dense.matrix;
+    const auto& tiles = work.tiles.matrix;
+    return work.dense_runs.runs.size() * 24 + dense.tiles.bytes() + dense.values.bytes() +
+           work.schedule.items.size() * 64 + work.schedule.chunks.size() * 8 + tiles.tiles.bytes() +
+           tiles.values.bytes() + tiles.indices.bytes() + work.schedule.deferred_ends.size() * 4 +
+           tiles.deferred.col_idxs.bytes() + tiles.deferred.values.bytes();
+}
+
+/// Work for a GPU as `expect_executed` takes operators.
+struct Laid {
+    const CsrMatrix<double>& csr;
+    Parts parts;
+    std::uint64_t bytes;
+
+    [[nodiscard]] static std::string name() { return "work"; }
+    [[nodiscard]] index_t rows() const { return csr.rows; }
+    [[nodiscard]] offset_t nnz() const { return csr.nnz(); }
+    [[nodiscard]] Parts executed() const { return parts; }
+    [[nodiscard]] std::uint64_t matrix_bytes() const { return bytes; }
+};
+
+Laid lay_out(const CsrMatrix<double>& csr, const TileMatrix<double>& tiles, const Paths& paths) {
+    const auto work = cuda::take_apart(csr, tiles, paths, kSmallGpu);
+    return {csr, executed_parts(work), uploaded_bytes(work.tiled) + work.csr16.bytes(sizeof(double))};
+}
+
+TEST(ExecutedOnGpu, EveryWayToTakeAMatrixApartAccountsForEveryNonzeroAndByte) {
+    for (const auto& [name, csr] : matrix_battery()) {
+        for (const auto& selector : selectors()) {
+            SCOPED_TRACE(name + ' ' + std::string(selector.name));
+            const auto tiles = convert(csr, *make_policy(selector.name));
+            const Paths by_tiles(static_cast<std::size_t>(div_up(csr.rows, kTileSize)), Path::tiles);
+            for (const auto& paths :
+                 {cuda::choose_paths(tiles), cuda::choose_paths(tiles, 0), cuda::paths_by_format(tiles), by_tiles}) {
+                expect_executed(lay_out(csr, tiles, paths));
+            }
+        }
+    }
+}
+
+struct Count {
+    std::string name;
+    offset_t tile_rows;
+    offset_t nnz;
+    friend bool operator==(const Count&, const Count&) = default;
+};
+
+std::vector<Count> counts(const Paths& paths) {
+    const auto csr = of_all_kinds();
+    const auto tiles = convert(csr, *make_policy("paper-deferred"));
+    std::vector<Count> found;
+    for (const auto& part : lay_out(csr, tiles, paths).parts) {
+        found.push_back({std::string(name_of(part)), part.tile_rows, part.nnz});
+    }
+    return found;
+}
+
+TEST(ExecutedOnGpu, IsByPathAndNotByWhatWasStored) {
+    constexpr auto d = Path::dense, t = Path::tiles, c = Path::csr16;
+    EXPECT_EQ(counts(Paths(5, c)), (std::vector<Count>{{"csr16", 4, 1299}}));
+    EXPECT_EQ(counts({d, t, t, t, t}),
+              (std::vector<Count>{{"dense", 3, 1280}, {"dense_row", 1, 16}, {"deferred", 2, 3}}));
+    EXPECT_EQ(counts({t, t, t, t, t}), counts({d, t, t, t, t})) << "dense tiles on two paths are one part";
+    EXPECT_EQ(counts({d, c, c, t, c}), (std::vector<Count>{{"dense", 1, 512}, {"deferred", 1, 2}, {"csr16", 2, 785}}));
+}
+
+TEST(ExecutedParts, GiveSharedBytesToNonzerosAndLoseNone) {
+    ExecutedParts parts;
+    parts.add({{"tiles", "ell", 0, 0, 5}, {"tiles", "csr", 1, 3, 10}, {"tiles", "coo", 1, 7, 20}}, 9);
+    parts.add({{"csr16", "", 0, 0, 11}}, 0);
+    EXPECT_EQ(parts.finish(), (Parts{{"tiles", "csr", 1, 3, 10 + 4 + 3}, {"tiles", "coo", 1, 7, 20 + 10 + 8}}));
+    EXPECT_EQ(ExecutedParts().finish(), Parts{});
+}
+
+}  // namespace
+}  // namespace tilespmv::testing

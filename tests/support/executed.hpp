@@ -1,0 +1,49 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "formats/list.hpp"
+#include "kernels/executed.hpp"
+
+namespace tilespmv::testing {
+
+/// A part must be something, and be called what it is.
+inline void expect_sound(const ExecutedPart& part, index_t rows) {
+    static const std::set<std::string> representations{"tiles", "csr16", "csr", "coo", "sell", "bsr"};
+    const auto& formats = formats::format_table();
+    EXPECT_EQ(representations.count(part.representation), 1u);
+    if (part.representation == "tiles") {
+        EXPECT_NE(std::ranges::find(formats, part.format, &FormatInfo::name), formats.end());
+    } else {
+        EXPECT_TRUE(part.format.empty() || (part.format == "deferred" && part.representation == "csr"));
+    }
+    EXPECT_GT(part.nnz, 0);
+    EXPECT_GE(part.tile_rows, 1);
+    EXPECT_LE(part.tile_rows, std::min(part.nnz, div_up(rows, kTileSize)));
+    EXPECT_GE(part.bytes, static_cast<std::uint64_t>(part.nnz));
+}
+
+/// The contract of `executed()` of any operator, on the host or a device.
+template <class Operator>
+void expect_executed(const Operator& a) {
+    const auto parts = a.executed();
+    std::set<std::string> names;
+    offset_t nnz = 0;
+    std::uint64_t bytes = 0;
+    for (const auto& part : parts) {
+        SCOPED_TRACE(std::string(a.name()) + " executes " + std::string(name_of(part)));
+        expect_sound(part, a.rows());
+        EXPECT_TRUE(names.insert(part.representation + ' ' + part.format).second) << "twice";
+        nnz += part.nnz;
+        bytes += part.bytes;
+    }
+    EXPECT_EQ(nnz, a.nnz()) << a.name();
+    EXPECT_EQ(bytes, a.nnz() == 0 ? 0 : a.matrix_bytes()) << a.name();
+    EXPECT_EQ(a.executed(), parts) << a.name();
+}
+
+}  // namespace tilespmv::testing
