@@ -25,6 +25,13 @@ std::string format_cell(const std::vector<bench::FormatShare>& formats) {
     return in_quotes(text);
 }
 
+// "ell:nonzeros;csr:nonzeros"
+std::string executed_cell(const std::vector<ExecutedPart>& parts) {
+    std::string text;
+    for (const auto& p : parts) text += fmt::format("{}{}:{}", text.empty() ? "" : ";", name_of(p), p.nnz);
+    return in_quotes(text);
+}
+
 struct CsvRow {
     const Result& r;
     bench::Metrics m;
@@ -56,6 +63,7 @@ constexpr std::array kColumns{
     CsvColumn{"nnz", [](const CsvRow& row) { return cell(row.r.nnz); }},
     CsvColumn{"row_variation", [](const CsvRow& row) { return cell(row.r.row_variation); }},
     CsvColumn{"formats", [](const CsvRow& row) { return format_cell(row.r.formats); }},
+    CsvColumn{"executed", [](const CsvRow& row) { return executed_cell(row.r.executed); }},
     CsvColumn{"matrix_bytes", [](const CsvRow& row) { return cell(row.r.matrix_bytes); }},
     CsvColumn{"device_bytes", [](const CsvRow& row) { return cell(row.r.device_bytes); }},
     CsvColumn{"product_bytes", [](const CsvRow& row) { return cell(row.r.product_bytes); }},
@@ -73,7 +81,7 @@ constexpr std::array kColumns{
     CsvColumn{"preprocess_median_s", [](const CsvRow& row) { return cell(row.m.preprocess_seconds); }},
     CsvColumn{"preprocess_products", [](const CsvRow& row) { return cell(row.r.preprocess_products); }},
 };
-constexpr std::size_t kFirstMeasured = 18;  // "samples"
+constexpr std::size_t kFirstMeasured = 19;  // "samples"
 
 // What was not measured is an empty cell.
 std::string csv_row(const Result& result, const std::vector<std::string>& baselines) {

@@ -14,7 +14,8 @@ namespace tilespmv::tools {
 std::string_view status_name(bench::Status status);
 
 /// What the results of one matrix and value type say: a line about the matrix, a row for each case, a line for each
-/// baseline that is a group, and for each error. Speed-ups are given over each of the baselines.
+/// baseline that is a group, and for each error. Speed-ups are given over each of the baselines. What a case executes
+/// is given by shares of the nonzeros, the three largest.
 std::string results_text(std::span<const bench::Result> results, const std::vector<std::string>& baselines);
 
 /// Geometric means of the speed-ups over a baseline by operator, selector and value type, for matrices of less than a
@@ -25,7 +26,9 @@ std::string summary_text(std::span<const bench::Result> results, const std::stri
 /// What the marks in these results mean; empty if there are none.
 std::string legend_text(std::span<const bench::Result> results);
 
-/// A header and a row for each case; times in seconds.
+/// A header and a row for each case; times in seconds. `formats` is what the selector stored, "name:tiles:nonzeros"
+/// of each format, spaces between them; `executed` is what a product ran, "name:nonzeros" of each part, semicolons
+/// between them, such as "csr16:100000" or "ell:71000;csr:20000;deferred:9000". Formats of tiles go by their own names.
 std::string results_csv(std::span<const bench::Result> results, const std::vector<std::string>& baselines);
 
 /// Throws a `verification` error that counts the wrong results, or if there are none, a `failure` that counts the cases

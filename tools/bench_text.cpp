@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tile/error.hpp"
+#include "tools/executed_text.hpp"
 #include "tools/number_text.hpp"
 #include "tools/source.hpp"
 #include "tools/text_table.hpp"
@@ -17,6 +18,7 @@ using bench::Status;
 
 constexpr const char* kNotConverged = "~";
 constexpr const char* kInCache = "*";
+constexpr std::size_t kMostParts = 3;  // of those executed, in a row
 constexpr double kSureSpeedup = 0.05;  // half the interval of a speed-up that is not marked
 
 std::string label(const bench::CaseId& id) {
@@ -29,7 +31,7 @@ TextTable::Row header(const std::vector<std::string>& baselines) {
     TextTable::Row row{"operator", "selector", "sums", "median ms",   "spread",
                        "cold ms",  "GFLOP/s",  "GB/s", "of bandwidth"};
     for (const auto& baseline : baselines) row.push_back("vs " + baseline);
-    row.insert(row.end(), {"preprocess ms", "in products", "bytes/nnz", "device", "check"});
+    row.insert(row.end(), {"preprocess ms", "in products", "bytes/nnz", "executes", "device", "check"});
     return row;
 }
 
@@ -56,9 +58,10 @@ TextTable::Row measured_row(const Result& r, const std::vector<std::string>& bas
                        fmt::format("{:.0f}%{}", 100 * m.share_of_bandwidth, m.in_cache ? kInCache : "")};
     for (const auto& baseline : baselines) row.push_back(speedup_cell(r, baseline));
     const auto products = r.preprocess_products;
-    row.insert(row.end(), {milliseconds(m.preprocess_seconds), products > 0 ? fmt::format("{:.1f}", products) : "-",
-                           fmt::format("{:.2f}", m.bytes_per_nonzero),
-                           byte_size(static_cast<std::int64_t>(r.device_bytes)), "ok"});
+    row.insert(row.end(),
+               {milliseconds(m.preprocess_seconds), products > 0 ? fmt::format("{:.1f}", products) : "-",
+                fmt::format("{:.2f}", m.bytes_per_nonzero), dash_if_empty(executed_text(r.executed, kMostParts)),
+                byte_size(static_cast<std::int64_t>(r.device_bytes)), "ok"});
     return row;
 }
 

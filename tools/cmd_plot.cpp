@@ -64,7 +64,8 @@ void run(const PlotOptions& options) {
 void add_plot(CLI::App& app) {
     auto options = std::make_shared<PlotOptions>();
     auto* command = app.add_subcommand(
-        "plot", "Draw results as SVG: speed-up and bandwidth over nonzeros, formats, speed-up over row variation");
+        "plot",
+        "Draw results as SVG: speed-up and bandwidth over nonzeros, what was executed, speed-up over row variation");
     add_input(*command, "RESULTS", options->results, "Result file of `tilespmv bench --json`")->required();
     command->add_option("-o,--output", options->directory, "Folder for the pictures, made if it is missing")
         ->required();

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 #include "tile/matrix_market.hpp"
 #include "tools/command.hpp"
 #include "tools/command_files.hpp"
+#include "tools/executed_text.hpp"
 #include "tools/number_option.hpp"
 #include "tools/options.hpp"
 #include "tools/random_vector.hpp"
@@ -68,7 +70,7 @@ Loaded<V> load_for(const ChosenOperator<V>& chosen, const SpmvOptions& options) 
 }
 
 template <Value V>
-void print_summary(const std::string& name, const Operator<V>& a, std::span<const V> y) {
+void print_summary(const std::string& name, const Operator<V>& a, V alpha, std::span<const V> y) {
     double squares = 0;
     double min = std::numeric_limits<double>::infinity();
     double max = -min;
@@ -82,6 +84,8 @@ void print_summary(const std::string& name, const Operator<V>& a, std::span<cons
         ++finite;
     }
     fmt::print("{}: {}, {}, {}\n", name, describe_size(a.rows(), a.cols(), a.nnz()), value_name<V>(), a.name());
+    const auto parts = alpha == V{0} ? std::vector<ExecutedPart>{} : a.executed();
+    fmt::print("executed: {}\n", parts.empty() ? "nothing" : executed_text(parts, parts.size()));
     if (finite == 0) return fmt::print("y: no finite value among {}\n", y.size());
     fmt::print("y: 2-norm {:.6g}, min {:.6g}, max {:.6g}, {} of {} values finite\n", std::sqrt(squares), min, max,
                finite, y.size());
@@ -118,7 +122,7 @@ void multiply(const SpmvOptions& options) {
     const std::span<V> result(y.begin(), y.end());
     a->apply(alpha, {x.begin(), x.end()}, beta, result);
     if (!options.output.empty()) return write_vector<V>(options.output, result);
-    print_summary<V>(source_name(options.source), *a, result);
+    print_summary<V>(source_name(options.source), *a, alpha, result);
 }
 
 }  // namespace

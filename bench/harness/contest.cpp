@@ -46,6 +46,7 @@ void build(Contender& c, const ExpectedProduct& expected) {
     c.result.matrix_bytes = c.product->matrix_bytes();
     c.result.device_bytes = c.product->device_bytes();
     c.result.formats = c.product->formats();
+    c.result.executed = c.product->executed();
     c.result.product_bytes = product_bytes({.matrix_bytes = c.result.matrix_bytes,
                                             .rows = c.result.rows,
                                             .cols = c.result.cols,

@@ -46,6 +46,7 @@ public:
 
     [[nodiscard]] std::uint64_t matrix_bytes() const override { return operator_->matrix_bytes(); }
     [[nodiscard]] std::uint64_t device_bytes() const override { return operator_->device_bytes(); }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return operator_->executed(); }
     [[nodiscard]] std::vector<FormatShare> formats() const override { return shared_->formats; }
     [[nodiscard]] double convert_seconds() const override { return convert_seconds_; }
 

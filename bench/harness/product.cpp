@@ -30,6 +30,7 @@ public:
     }
     [[nodiscard]] std::uint64_t matrix_bytes() const override { return operator_->matrix_bytes(); }
     [[nodiscard]] std::uint64_t device_bytes() const override { return operator_->matrix_bytes(); }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return operator_->executed(); }
     [[nodiscard]] std::vector<FormatShare> formats() const override {
         return needs_tiles_ ? format_shares(tiles_) : std::vector<FormatShare>{};
     }

@@ -28,6 +28,8 @@ public:
     [[nodiscard]] virtual std::uint64_t matrix_bytes() const = 0;
     /// Bytes that the operator holds on its device: its form of A and its workspace.
     [[nodiscard]] virtual std::uint64_t device_bytes() const = 0;
+    /// `Operator::executed`.
+    [[nodiscard]] virtual std::vector<ExecutedPart> executed() const = 0;
     /// What its tiles are stored as; empty if it has none.
     [[nodiscard]] virtual std::vector<FormatShare> formats() const = 0;
     /// Of the time it took to make this product: seconds of conversion from CSR to tiles; 0 if it has none.

@@ -9,6 +9,7 @@
 
 #include "bench/harness/bandwidth.hpp"
 #include "bench/harness/sampling.hpp"
+#include "kernels/executed.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv::bench {
@@ -44,7 +45,7 @@ struct Speedup {
     friend bool operator==(const Speedup&, const Speedup&) = default;
 };
 
-/// What one format holds of a tiled matrix; "deferred" is the part outside the tiles.
+/// What one format holds of a tiled matrix as its selector stored it; "deferred" is the part outside the tiles.
 struct FormatShare {
     std::string name;
     offset_t tiles = 0;
@@ -67,11 +68,14 @@ struct Result {
     double row_variation = 0;  ///< of the lengths of rows: standard deviation / mean
     int value_bytes = 0;
     std::vector<FormatShare> formats;  ///< of an operator that works on tiles: those that hold any, in the list's order
-    std::uint64_t matrix_bytes = 0;    ///< the operator's form of the matrix: what a product reads of it
-    std::uint64_t device_bytes = 0;    ///< what the operator holds: its form of the matrix and its workspace
-    std::uint64_t product_bytes = 0;   ///< by the byte model
-    std::uint64_t cache_bytes = 0;     ///< of the device
-    Bandwidth bandwidth;               ///< of the device, in the same run
+    /// What a product multiplies in which representation and format, whatever was stored; empty if it is not known, as
+    /// in files of older versions, or if there are no nonzeros.
+    std::vector<ExecutedPart> executed;
+    std::uint64_t matrix_bytes = 0;   ///< the operator's form of the matrix: what a product reads of it
+    std::uint64_t device_bytes = 0;   ///< what the operator holds: its form of the matrix and its workspace
+    std::uint64_t product_bytes = 0;  ///< by the byte model
+    std::uint64_t cache_bytes = 0;    ///< of the device
+    Bandwidth bandwidth;              ///< of the device, in the same run
 
     double first_seconds = 0;        ///< the first product of a new operator, after others have warmed the device up
     Timing warm;                     ///< products back to back, after one that is not timed

@@ -23,6 +23,8 @@ namespace tilespmv::bench {
 ///                     seconds: raw times per call in the order they were taken; batch: calls in a sample; converged
 ///         speedups    baseline, against (the case that stood for it), median, low, high (null: unbounded)
 ///         formats     name, tiles, nnz, bytes of each format that holds tiles, and of the "deferred" part
+///         executed    representation, format, tile_rows, nnz, bytes of each part that a product multiplies in the same
+///                     way (`ExecutedPart`); missing in files of older versions
 ///         derived     medians, rates and shares that follow from the rest (if ok); not read back
 ///         and rows, cols, nnz, row_variation, value_bytes, matrix_bytes, device_bytes, product_bytes, cache_bytes,
 ///         bandwidth (read, copy, triad in bytes per second), error_ratio, first_seconds, convert_seconds,

@@ -6,6 +6,12 @@
 
 #include "bench/harness/result.hpp"
 
+namespace tilespmv {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExecutedPart, representation, format, tile_rows, nnz, bytes)
+
+}  // namespace tilespmv
+
 namespace tilespmv::bench {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bandwidth, read, copy, triad)
@@ -93,6 +99,7 @@ void to_json(nlohmann::json& json, const Result& r) {
             {"row_variation", r.row_variation},
             {"value_bytes", r.value_bytes},
             {"formats", r.formats},
+            {"executed", r.executed},
             {"matrix_bytes", r.matrix_bytes},
             {"device_bytes", r.device_bytes},
             {"product_bytes", r.product_bytes},
@@ -119,6 +126,7 @@ void from_json(const nlohmann::json& json, Result& r) {
     json.at("row_variation").get_to(r.row_variation);
     json.at("value_bytes").get_to(r.value_bytes);
     json.at("formats").get_to(r.formats);
+    if (json.contains("executed")) json.at("executed").get_to(r.executed);  // files of older versions have none
     json.at("matrix_bytes").get_to(r.matrix_bytes);
     json.at("device_bytes").get_to(r.device_bytes);
     json.at("product_bytes").get_to(r.product_bytes);

@@ -79,6 +79,9 @@ TEST_F(CudaDeviceOnGpu, ProductsAreRightAndPoisonLeavesNoRightRow) {
             EXPECT_TRUE(product->check(expected).ok) << entry.name;
             EXPECT_GE(product->device_bytes(), product->matrix_bytes()) << entry.name;
             EXPECT_EQ(product->formats().empty(), !entry.needs_tiles) << entry.name;
+            ASSERT_EQ(product->executed().size(), 1u) << entry.name;
+            EXPECT_EQ(product->executed()[0].nnz, 3) << entry.name;
+            EXPECT_EQ(product->executed()[0].bytes, product->matrix_bytes()) << entry.name;
         }
     }
 }

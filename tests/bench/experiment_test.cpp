@@ -237,6 +237,9 @@ TEST_F(Measure, OperatorsOfThisBuildAreRight) {
         EXPECT_EQ(r.id.selector, tiles ? "paper" : "");
         EXPECT_EQ(r.convert_seconds > 0, tiles);
         EXPECT_EQ(r.formats, tiles ? one_tile : std::vector<FormatShare>{});
+        const ExecutedPart as_tiles{"tiles", "coo", 1, 4, r.matrix_bytes};
+        const ExecutedPart as_csr{"csr", "", 1, 4, r.matrix_bytes};
+        EXPECT_THAT(r.executed, ElementsAre(tiles ? as_tiles : as_csr));
     }
 }
 

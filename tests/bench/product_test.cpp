@@ -39,6 +39,8 @@ TEST_F(HostProduct, OfEveryOperatorIsRight) {
         EXPECT_TRUE(product->check(expected_).ok) << info.name;
         EXPECT_GE(product->matrix_bytes(), 3 * sizeof(double)) << info.name;
         EXPECT_GE(product->device_bytes(), product->matrix_bytes()) << info.name;
+        ASSERT_EQ(product->executed().size(), 1u) << info.name;
+        EXPECT_EQ(name_of(product->executed()[0]), info.needs_tiles ? "coo" : "csr") << info.name;
     }
 }
 

@@ -56,6 +56,7 @@ TEST(ResultJson, RoundTrip) {
     EXPECT_EQ(read.row_variation, written.row_variation);
     EXPECT_EQ(read.value_bytes, written.value_bytes);
     EXPECT_EQ(read.formats, written.formats);
+    EXPECT_EQ(read.executed, written.executed);
     EXPECT_EQ(read.matrix_bytes, written.matrix_bytes);
     EXPECT_EQ(read.device_bytes, written.device_bytes);
     EXPECT_EQ(read.first_seconds, written.first_seconds);
@@ -68,6 +69,22 @@ TEST(ResultJson, RoundTrip) {
     EXPECT_EQ(read.convert_seconds, written.convert_seconds);
     EXPECT_EQ(read.preprocess_products, written.preprocess_products);
     EXPECT_EQ(read.speedups, written.speedups);
+}
+
+TEST(ResultJson, WhatWasExecutedIsAnArrayOfObjects) {
+    const nlohmann::json json = sample_result("a", {1});
+    EXPECT_EQ(json.at("executed"), nlohmann::json::parse(R"([
+                  {"representation": "tiles", "format": "coo", "tile_rows": 1, "nnz": 7, "bytes": 60},
+                  {"representation": "csr", "format": "deferred", "tile_rows": 1, "nnz": 3, "bytes": 40}])"));
+}
+
+TEST(ResultJson, FilesOfOlderVersionsDoNotSayWhatWasExecuted) {
+    nlohmann::json json = sample_result("a", {1});
+    json.erase("executed");
+    const auto read = json.get<Result>();
+    EXPECT_TRUE(read.executed.empty());
+    EXPECT_EQ(read.formats, sample_result("a", {1}).formats);
+    EXPECT_EQ(read.warm.seconds, std::vector{1.0});
 }
 
 TEST(ResultJson, IntervalsThatAreUnbounded) {

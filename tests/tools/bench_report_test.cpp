@@ -6,6 +6,7 @@
 
 #include "tests/bench/sample_results.hpp"
 #include "tile/error.hpp"
+#include "tools/executed_text.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -17,6 +18,7 @@ using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 const std::vector<std::string> kBaselines{"csr-omp"};
 
@@ -44,7 +46,31 @@ TEST(BenchText, RowHasEveryNumber) {
     std::istringstream row(lines[2]);
     const std::vector<std::string> cells{std::istream_iterator<std::string>(row), {}};
     EXPECT_THAT(cells, testing::ElementsAre("tile-omp", "bytes", "float64", "500", "0.0%", "5000", "0.00", "0.0",
-                                            "100%", "1.50x~", "8000", "8.0", "10.00", "128", "B", "ok"));
+                                            "100%", "1.50x~", "8000", "8.0", "10.00", "coo", "70%,", "deferred", "30%",
+                                            "128", "B", "ok"));
+}
+
+TEST(BenchText, SaysWhatWasExecutedAndNotWhatWasStored) {
+    Result r = sample_result("a", {1, 1, 1, 1, 1, 1});
+    r.executed = {{"csr16", "", 1, 10, 100}};
+    const auto lines = lines_of(results_text(std::vector{r}, kBaselines));
+    EXPECT_THAT(lines[1], HasSubstr("  executes  "));
+    EXPECT_THAT(lines[2], AllOf(HasSubstr("  csr16 100%  "), Not(HasSubstr("coo"))));
+    r.executed.clear();  // as in a file of an older version
+    EXPECT_THAT(lines_of(results_text(std::vector{r}, kBaselines))[2], HasSubstr("  10.00         -   128 B"));
+}
+
+TEST(ExecutedText, IsTheLargestPartsByNonzeros) {
+    const std::vector<ExecutedPart> parts{{"tiles", "coo", 1, 1, 1},
+                                          {"tiles", "ell", 1, 710, 1},
+                                          {"csr", "deferred", 1, 90, 1},
+                                          {"csr16", "", 1, 199, 1}};
+    EXPECT_EQ(executed_text(parts, 4), "ell 71%, csr16 20%, deferred 9%, coo <1%");
+    EXPECT_EQ(executed_text(parts, 3), "ell 71%, csr16 20%, deferred 9%, 1 more");
+    EXPECT_EQ(executed_text(std::vector<ExecutedPart>{{"csr", "", 1, 1, 1}}, 3), "csr 100%");
+    EXPECT_EQ(executed_text(std::vector<ExecutedPart>{{"csr", "", 1, 999, 1}, {"coo", "", 1, 4, 1}}, 3),
+              "csr >99%, coo <1%");
+    EXPECT_EQ(executed_text({}, 3), "");
 }
 
 TEST(BenchText, SaysWhichOfAGroupTheBaselineIs) {
@@ -108,9 +134,11 @@ TEST(BenchCsv, HeaderAndRowsHaveTheSameCells) {
     for (const auto& line : lines) EXPECT_EQ(std::ranges::count(line, ','), commas) << line;
     EXPECT_THAT(lines[0], EndsWith(",preprocess_products,speedup_over_csr-omp,fastest_csr-omp"));
     EXPECT_THAT(lines[1], AllOf(HasSubstr(R"("a","tile-omp","bytes",float64,float64,"cpu",2,ok,"")"),
-                                HasSubstr(R"(,"coo:2:7 deferred:0:3",100,)"), EndsWith(R"(,8,8,1.5,"csr-omp")")));
-    EXPECT_THAT(lines[2], AllOf(HasSubstr(R"(WRONG,"bad")"),
-                                EndsWith(R"(,0.5,"coo:2:7 deferred:0:3",100,128,172,,,,,,,,,,,,,,,)")));
+                                HasSubstr(R"(,"coo:2:7 deferred:0:3","coo:7;deferred:3",100,)"),
+                                EndsWith(R"(,8,8,1.5,"csr-omp")")));
+    EXPECT_THAT(lines[2],
+                AllOf(HasSubstr(R"(WRONG,"bad")"),
+                      EndsWith(R"(,0.5,"coo:2:7 deferred:0:3","coo:7;deferred:3",100,128,172,,,,,,,,,,,,,,,)")));
 }
 
 TEST(BenchCsv, QuotesAreDoubled) {

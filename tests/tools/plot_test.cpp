@@ -82,6 +82,7 @@ ResultSet sample_set() {
     csr.id.operator_name = "csr-omp";
     csr.id.selector = "";
     csr.formats.clear();
+    csr.executed = {{"csr", "", 1, 10, 100}};
     set.results.push_back(csr);
     Result wrong = bench::sample_result("c.mtx", {});
     wrong.status = bench::Status::wrong;
@@ -97,25 +98,28 @@ std::vector<std::string> written(const std::vector<Plot>& plots) {
     return files;
 }
 
-TEST(Plots, OneForEachQuestionAndEachSelector) {
+TEST(Plots, OneForEachQuestionAndEachOperatorWithASelector) {
     auto set = sample_set();
     Result other = bench::sample_result("a.mtx", {1, 1, 1});
     other.id.selector = "only:csr";
     set.results.push_back(other);
-    EXPECT_THAT(written(make_plots(set, "")), ElementsAre("speedup.svg", "bandwidth.svg", "variation.svg",
-                                                          "formats-bytes.svg", "formats-only_csr.svg"));
+    other.id.operator_name = "mixed:tiles_from=0";
+    set.results.push_back(other);
+    EXPECT_THAT(written(make_plots(set, "")),
+                ElementsAre("speedup.svg", "bandwidth.svg", "variation.svg", "executed-tile-omp_bytes.svg",
+                            "executed-tile-omp_only_csr.svg", "executed-mixed_tiles_from_0_only_csr.svg"));
 }
 
 TEST(Plots, SayWhatIsMissing) {
     auto set = sample_set();
     for (auto& r : set.results) {
         r.speedups.clear();
-        r.formats.clear();
+        r.executed.clear();  // as in files of older versions
     }
     const auto plots = make_plots(set, "");
     EXPECT_THAT(written(plots), ElementsAre("bandwidth.svg"));
     EXPECT_EQ(plots[0].note, "no case has a speed-up over a baseline");
-    EXPECT_EQ(plots.back().note, "no case works on tiles");
+    EXPECT_EQ(plots.back().note, "no case on tiles says what it executed");
     EXPECT_EQ(make_plots(sample_set(), "magic")[0].note, "no case has a speed-up over magic");
 }
 
@@ -126,6 +130,19 @@ TEST(Plots, ShowEveryRightCaseAndNoOther) {
     EXPECT_THAT(plots[1].svg, HasSubstr("a, csr-omp: 25%"));
     EXPECT_THAT(plots[3].svg, HasSubstr("a, deferred: 30.0%"));
     for (const auto& plot : plots) EXPECT_THAT(plot.svg, Not(HasSubstr("c, "))) << plot.file;
+}
+
+TEST(Plots, ShowWhatWasExecutedAndNotWhatWasStored) {
+    auto set = sample_set();
+    set.results[0].id.operator_name = set.results[1].id.operator_name = "mixed";
+    set.results[0].executed = {{"tiles", "ell", 1, 4, 40}, {"csr16", "", 1, 6, 60}};
+    set.results[1].executed.clear();  // left out
+    const std::string svg = make_plots(set, "").back().svg;
+    EXPECT_THAT(svg, HasSubstr("What mixed bytes executed"));
+    EXPECT_THAT(svg, HasSubstr(">executed as<"));
+    EXPECT_THAT(svg, HasSubstr("a, ell: 40.0%"));
+    EXPECT_THAT(svg, HasSubstr("a, csr16: 60.0%"));
+    for (const auto* other : {"coo", "deferred", "b, "}) EXPECT_THAT(svg, Not(HasSubstr(other)));
 }
 
 TEST(Plots, TheBaselineIsALineAndNoSeries) {

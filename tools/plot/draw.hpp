@@ -33,7 +33,7 @@ inline constexpr std::size_t kMostSeries = 12;
 /// A scatter plot as SVG text, one colour a series; there must be a point. Throws nothing but for lack of memory.
 std::string draw_scatter(const std::vector<Series>& series, const ScatterAxes& axes, const ScatterText& text);
 
-/// Stacked bars as SVG text, one a matrix: the share of nonzeros per format.
-std::string draw_format_mix(const SelectorMixes& mixes, const std::string& subtitle);
+/// Stacked bars as SVG text, one a matrix: the shares of the nonzeros by what executed them.
+std::string draw_executed_mix(const SeriesMixes& mixes, const std::string& subtitle);
 
 }  // namespace tilespmv::tools

@@ -87,12 +87,12 @@ std::vector<Plot> make_plots(const bench::ResultSet& set, const std::string& bas
     const auto known = baselines_of(set);
     if (over.empty() && !known.empty()) over = known.front();
     std::vector<Plot> plots{speedup_plot(set, over), bandwidth_plot(set), variation_plot(set, over)};
-    const auto mixes = format_mixes(set);
-    for (const auto& of_selector : mixes) {
-        plots.push_back({fmt::format("formats-{}.svg", file_name_of(of_selector.selector)),
-                         draw_format_mix(of_selector, describe(set)), ""});
+    const auto all_mixes = executed_mixes(set);
+    for (const auto& mixes : all_mixes) {
+        plots.push_back(
+            {fmt::format("executed-{}.svg", file_name_of(mixes.series)), draw_executed_mix(mixes, describe(set)), ""});
     }
-    if (mixes.empty()) plots.push_back({"formats.svg", "", "no case works on tiles"});
+    if (all_mixes.empty()) plots.push_back({"executed.svg", "", "no case on tiles says what it executed"});
     return plots;
 }
 

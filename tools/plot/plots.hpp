@@ -17,7 +17,7 @@ struct Plot {
 };
 
 /// speedup.svg and variation.svg over the baseline (the first one in the results if it is empty), bandwidth.svg, and
-/// formats-<selector>.svg for each selector.
+/// executed-<operator>_<selector>.svg, what was executed, for each operator that works on tiles with each selector.
 std::vector<Plot> make_plots(const bench::ResultSet& set, const std::string& baseline);
 
 /// A text as part of a file's name: what is not a letter, a digit, '.', '-' or '_' becomes '_'.

@@ -75,10 +75,10 @@ double mean_of(const Series& series) {
     return bench::geometric_mean(values);
 }
 
-FormatMix mix_of(const Result& r) {
-    FormatMix mix{source_name(r.id.matrix), {}};
-    for (const auto& f : r.formats) {
-        mix.parts.push_back({f.name, static_cast<double>(f.nnz) / static_cast<double>(r.nnz)});
+ExecutedMix mix_of(const Result& r) {
+    ExecutedMix mix{source_name(r.id.matrix), {}};
+    for (const auto& part : r.executed) {
+        mix.parts.push_back({std::string(name_of(part)), static_cast<double>(part.nnz) / static_cast<double>(r.nnz)});
     }
     return mix;
 }
@@ -126,15 +126,17 @@ std::vector<Series> largest(std::vector<Series> series, std::size_t count) {
     return kept;
 }
 
-std::vector<SelectorMixes> format_mixes(const ResultSet& set) {
-    std::vector<SelectorMixes> all;
+std::vector<SeriesMixes> executed_mixes(const ResultSet& set) {
+    const SeriesNames names(set);
+    std::vector<SeriesMixes> all;
     for (const auto& r : set.results) {
-        if (!is_drawable(r) || r.formats.empty()) continue;
-        auto of_selector = std::ranges::find(all, r.id.selector, &SelectorMixes::selector);
-        if (of_selector == all.end()) of_selector = all.insert(all.end(), {r.id.selector, {}});
-        FormatMix mix = mix_of(r);
-        auto& mixes = of_selector->mixes;
-        if (std::ranges::find(mixes, mix.matrix, &FormatMix::matrix) == mixes.end()) mixes.push_back(std::move(mix));
+        if (!is_drawable(r) || r.id.selector.empty() || r.executed.empty()) continue;
+        const std::string name = names.of(r);
+        auto series = std::ranges::find(all, name, &SeriesMixes::series);
+        if (series == all.end()) series = all.insert(all.end(), {name, {}});
+        ExecutedMix mix = mix_of(r);
+        auto& mixes = series->mixes;
+        if (std::ranges::find(mixes, mix.matrix, &ExecutedMix::matrix) == mixes.end()) mixes.push_back(std::move(mix));
     }
     return all;
 }

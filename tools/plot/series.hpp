@@ -37,21 +37,22 @@ std::vector<Series> bandwidth_by_nonzeros(const bench::ResultSet& set);
 /// The `count` series of the largest geometric mean, in their old order.
 std::vector<Series> largest(std::vector<Series> series, std::size_t count);
 
-/// The share of nonzeros that each format holds of one matrix.
-struct FormatMix {
+/// The share of the nonzeros of one matrix that each representation or format executed.
+struct ExecutedMix {
     struct Part {
-        std::string format;
+        std::string name;  ///< `name_of` the part
         double share = 0;
     };
     std::string matrix;
     std::vector<Part> parts;
 };
 
-/// The mixes of one selector, a matrix once.
-struct SelectorMixes {
-    std::string selector;
-    std::vector<FormatMix> mixes;
+/// The mixes of one operator with one selector (and on one value type and device if there are several), a matrix once.
+struct SeriesMixes {
+    std::string series;
+    std::vector<ExecutedMix> mixes;
 };
-std::vector<SelectorMixes> format_mixes(const bench::ResultSet& set);
+/// Of operators that work on tiles, those that say what they executed.
+std::vector<SeriesMixes> executed_mixes(const bench::ResultSet& set);
 
 }  // namespace tilespmv::tools

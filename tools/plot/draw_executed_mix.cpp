@@ -18,25 +18,26 @@ constexpr double kBar = 14;
 constexpr double kStep = 20;
 constexpr double kBelow = 44;
 
-/// A format keeps its colour whatever else is drawn; what no format of this version is called is the deferred part.
-std::string_view color_of(std::string_view format) {
+/// A format keeps its colour whatever else is drawn. The colour after those of the formats is that of csr16 and what
+/// else is no format.
+std::string_view color_of(std::string_view name) {
+    if (name == "deferred") return "#b1bac4";
     const auto& table = formats::format_table();
-    const auto found = std::ranges::find(table, format, &FormatInfo::name);
-    if (found == table.end()) return "#b1bac4";
+    const auto found = std::ranges::find(table, name, &FormatInfo::name);
     return kColors[static_cast<std::size_t>(found - table.begin()) % kColors.size()];
 }
 
-std::vector<std::string> formats_of(const SelectorMixes& mixes) {
+std::vector<std::string> names_of(const SeriesMixes& mixes) {
     std::vector<std::string> names;
     for (const auto& info : formats::format_table()) names.emplace_back(info.name);
     for (const auto& mix : mixes.mixes) {
         for (const auto& part : mix.parts) {
-            if (std::ranges::count(names, part.format) == 0) names.push_back(part.format);
+            if (std::ranges::count(names, part.name) == 0) names.push_back(part.name);
         }
     }
     const auto is_unused = [&](const std::string& name) {
-        return std::ranges::none_of(mixes.mixes, [&](const FormatMix& mix) {
-            return std::ranges::count(mix.parts, name, &FormatMix::Part::format) > 0;
+        return std::ranges::none_of(mixes.mixes, [&](const ExecutedMix& mix) {
+            return std::ranges::count(mix.parts, name, &ExecutedMix::Part::name) > 0;
         });
     };
     std::erase_if(names, is_unused);
@@ -44,6 +45,7 @@ std::vector<std::string> formats_of(const SelectorMixes& mixes) {
 }
 
 void draw_legend(Svg& svg, const std::vector<std::string>& names) {
+    svg.text(kNames, 76, "executed as", {.anchor = Anchor::end});
     double x = kLeft;
     for (const auto& name : names) {
         svg.rectangle(x, 66, 11, 11, color_of(name));
@@ -61,25 +63,25 @@ void draw_grid(Svg& svg, double bottom) {
     svg.text((kLeft + kRight) / 2, bottom + 38, "share of the nonzeros", {.size = 12, .anchor = Anchor::middle});
 }
 
-void draw_bar(Svg& svg, const FormatMix& mix, double y) {
+void draw_bar(Svg& svg, const ExecutedMix& mix, double y) {
     svg.text(kNames, y + kBar - 3, shortened(mix.matrix, kNames - kMargin), {.color = kInk, .anchor = Anchor::end});
     double x = kLeft;
     for (const auto& part : mix.parts) {
         const double width = part.share * (kRight - kLeft);
-        svg.rectangle(x, y, width, kBar, color_of(part.format),
-                      fmt::format("{}, {}: {:.1f}%", mix.matrix, part.format, 100 * part.share));
+        svg.rectangle(x, y, width, kBar, color_of(part.name),
+                      fmt::format("{}, {}: {:.1f}%", mix.matrix, part.name, 100 * part.share));
         x += width;
     }
 }
 
 }  // namespace
 
-std::string draw_format_mix(const SelectorMixes& mixes, const std::string& subtitle) {
+std::string draw_executed_mix(const SeriesMixes& mixes, const std::string& subtitle) {
     const double bottom = kTop + kStep * static_cast<double>(mixes.mixes.size()) - (kStep - kBar);
-    const std::string title = "Formats chosen by " + mixes.selector;
+    const std::string title = "What " + mixes.series + " executed";
     Svg svg(kWidth, bottom + kBelow + 8, title);
     draw_head(svg, title, subtitle);
-    draw_legend(svg, formats_of(mixes));
+    draw_legend(svg, names_of(mixes));
     draw_grid(svg, bottom);
     double y = kTop;
     for (const auto& mix : mixes.mixes) {
