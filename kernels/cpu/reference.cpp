@@ -25,7 +25,8 @@ struct TwoDoubles {
         low += std::fma(a, b, -product);
         add(product);
     }
-    [[nodiscard]] double value() const { return high + low; }
+    /// Behind an overflow `low` is NaN, and `high` is what plain sums give.
+    [[nodiscard]] double value() const { return std::isfinite(high) ? high + low : high; }
 };
 
 /// Sum of the products of a row. Products that are NaN or Inf are kept apart: they alone decide the result, and the

@@ -120,6 +120,16 @@ TEST(Oracle, IsExactWhereDoubleIsNot) {
     EXPECT_EQ(expected_product<double>(a, 1, x, 0, {}).rows[0].value, 1.0);
 }
 
+TEST(Oracle, OverflowsToInfinityInAProductAndInASum) {
+    const CsrMatrix<double> a{2, 3, {0, 2, 5}, {0, 1, 0, 1, 2}, {-1e200, 1, 1e108, 1e308, -1}};
+    const std::vector<double> x{1e200, 1, 1};
+    const auto expected = expected_product<double>(a, 1, x, 0, {});
+    EXPECT_EQ(expected.rows[0].value, -kInf);
+    EXPECT_EQ(expected.rows[1].value, kInf);
+    EXPECT_EQ(expected.rows[0].magnitude, kInf);
+    EXPECT_EQ(expected.rows[1].magnitude, kInf);
+}
+
 /// A row of sum `value` whose terms have the sum of magnitudes `magnitude`.
 cpu::ReferenceRow row_of(double value, double magnitude, offset_t nnz = 1) { return {value, magnitude, 0, nnz}; }
 
@@ -148,6 +158,7 @@ TEST(ErrorBound, NearZeroIsHalfASubnormalStep) {
 TEST(ErrorBound, IsInfiniteWhereSumsMayOverflow) {
     EXPECT_EQ(error_bound<Bfloat16>(row_of(1, 4e38, 2), 1, Accumulator::float32), kInf);
     EXPECT_EQ(error_bound<float>(row_of(1, 1e38, 2), 5, Accumulator::float32), kInf);
+    EXPECT_EQ(error_bound<float>(row_of(1, 4e38, 2), 0.25, Accumulator::float32), kInf);  // the sum is scaled last
     EXPECT_LT(error_bound<float>(row_of(1, 4e38, 2), 1, Accumulator::float64), kInf);
     EXPECT_EQ(error_bound<double>(row_of(1, kInf, 2), 1, Accumulator::float64), kInf);
 }
