@@ -46,7 +46,8 @@ const std::array kSelectors{
           make_paper},
     Entry{{"paper-csr", "published configuration 1: every tile csr"}, make_paper_csr},
     Entry{{"paper-adaptive", "published configuration 2: the rules of `paper`"}, make_paper},
-    Entry{{"paper-deferred", "published configuration 3: tiles of at most `defer` (12) nonzeros go to a CSR remainder"},
+    Entry{{"paper-deferred",
+           "published configuration 3: tiles of at most `defer` (as `coo`: 12) nonzeros go to a CSR remainder"},
           make_paper_deferred},
     Entry{
         {"bytes", "fewest bytes; a tile stays one if that saves at least `saving` (0) bytes; defer=0 keeps all tiles"},

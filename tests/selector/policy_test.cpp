@@ -73,6 +73,8 @@ TEST(PaperDeferred, DefersSmallTiles) {
     const auto p = tile_of(16, 16, [](int r, int c) { return r == 5 && c < 12; });
     EXPECT_TRUE(make_policy("paper-deferred")->choose(p, 8).defer);
     EXPECT_FALSE(make_policy("paper-deferred:defer=11")->choose(p, 8).defer);
+    EXPECT_FALSE(make_policy("paper-deferred:coo=11")->choose(p, 8).defer);
+    EXPECT_TRUE(make_policy("paper-deferred:coo=11,defer=12")->choose(p, 8).defer);
     EXPECT_FALSE(make_policy("paper-adaptive")->choose(p, 8).defer);
 }
 
@@ -171,6 +173,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "unknown selector ''; there are paper, paper-csr, paper-adaptive, paper-deferred, bytes, "
                 "only:<format>"},
         BadName{"only:bsr", "unknown format 'bsr'; there are dense, coo, csr, ell, hyb, dense_row, dense_col"},
+        BadName{"only:ell:first=coo", "selector 'only:first=coo': no option 'first'; it takes else"},
         BadName{"paper-csr:dense=1", "selector 'paper-csr:dense=1': no option 'dense'; it takes none"},
         BadName{"bytes:save=3", "selector 'bytes:save=3': no option 'save'; it takes saving, defer"},
         BadName{"bytes:saving", "selector 'bytes:saving': found 'saving', expected option=value"},
