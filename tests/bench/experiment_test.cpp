@@ -60,6 +60,7 @@ void slower(std::span<double>, int) { fake_time.pass(4); }
 void bend(std::span<double> y, int) { y[1] *= 1 + 1e-9; }
 void forget(std::span<double> y, int) { y[2] = std::numeric_limits<double>::quiet_NaN(); }
 void bend_later(std::span<double> y, int calls) { y[1] += calls > 8; }
+void bend_first(std::span<double> y, int calls) { y[1] *= calls == 1 ? 1 + 0x1p-51 : 1; }
 void break_later(std::span<double>, int calls) {
     if (calls > 8) throw std::runtime_error("out of cards");
 }
@@ -72,6 +73,7 @@ const Fake kSlower{"slow:much=1", false, &make<slower>};
 const Fake kBent{"bent", false, &make<bend>};
 const Fake kForgetful{"forgetful", false, &make<forget>};
 const Fake kBentLater{"bent-later", false, &make<bend_later>};
+const Fake kBentFirst{"bent-first", false, &make<bend_first>};
 const Fake kBreaksLater{"breaks-later", false, &make<break_later>};
 const Fake kRefuses{"refuses", false, &refuse};
 
@@ -197,6 +199,12 @@ TEST_F(Measure, ResultThatGoesWrongWhileMeasuredIsWrong) {
     EXPECT_EQ(results[0].status, Status::wrong);
     expect_no_times(results[0]);
     EXPECT_EQ(results[1].status, Status::ok);
+}
+
+TEST_F(Measure, TheLargestErrorOfAllChecksIsKept) {
+    const auto results = run({&kBentFirst, &kSlow});
+    EXPECT_EQ(results[0].status, Status::ok);
+    EXPECT_GT(results[0].error_ratio, results[1].error_ratio);
 }
 
 TEST_F(Measure, CaseThatFailsIsAResultAndTheOthersGoOn) {

@@ -1,5 +1,6 @@
 #include "tile/archive.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <set>
 
@@ -7,12 +8,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <xxhash.h>
 
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/tile/archive_bytes.hpp"
 #include "tests/tile/sample_tiles.hpp"
+#include "tile/archive_layout.hpp"
 #include "tile/error.hpp"
 #include "tile/mapped_file.hpp"
 
@@ -137,6 +140,18 @@ TEST_F(ArchiveOfDoubles, HasTheDocumentedLayout) {
     EXPECT_TRUE(test::same_bytes(open_archive<double>(file_, kFormats), small_matrix(formats::format_id("coo"))));
 }
 
+TEST(ArchiveLayout, SectionsAreSummedInPiecesOfOneMebibyte) {
+    constexpr std::size_t piece = 1 << 20;
+    std::string section(3 * piece + 5, '\0');
+    for (std::size_t i = 0; i < section.size(); ++i) section[i] = static_cast<char>(i % 251);
+    std::vector<std::uint64_t> sums;
+    for (std::size_t i = 0; i < section.size(); i += piece) {
+        sums.push_back(XXH3_64bits(section.data() + i, std::min(piece, section.size() - i)));
+    }
+    EXPECT_EQ(archive::section_checksum(std::as_bytes(std::span(section))),
+              XXH3_64bits(sums.data(), sums.size() * sizeof(std::uint64_t)));
+}
+
 TEST(ArchiveOfVersion1, IsStillUnderstood) {
     const auto a = open_archive<double>(TILESPMV_TEST_DATA "/version1.tsp", kFormats);
     EXPECT_TRUE(test::same_bytes(a, test::sample_tiles<double>()));
@@ -194,6 +209,15 @@ TEST_F(ArchiveOfDoubles, AFormatThatIsMissingMattersOnlyToTilesInIt) {
                           formats::format_id("dense")));
     write_archive<double>(file_, a, kFormats.first(1));
     EXPECT_THAT(error_of([&] { open_archive<double>(file_, kFormats); }), HasSubstr("(''), which this program"));
+}
+
+TEST_F(ArchiveOfDoubles, AFormatBehindTheKnownOnesIsNamed) {
+    std::vector<FormatInfo> more(kFormats.begin(), kFormats.end());
+    more.push_back({"zigzag", nullptr});
+    write_archive<double>(file_, small_matrix(formats::kFormatCount), more);
+    EXPECT_EQ(error_of([&] { open_archive<double>(file_, kFormats); }),
+              fmt::format("{}: tile 0 has format {} ('zigzag'), which this program does not know", file_.string(),
+                          formats::kFormatCount));
 }
 
 TEST_F(ArchiveOfDoubles, RefusesToWriteFormatNamesThatDoNotFit) {

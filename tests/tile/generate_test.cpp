@@ -202,6 +202,7 @@ TEST(Generate, SaysWhatIsWrongWithASpecification) {
         {"uniform:n=5,per_row=6", "generator 'uniform:n=5,per_row=6': per_row=6, expected a whole number from 0 to 5"},
         {"block-dense:n=33,blocks_per_row=4", "blocks_per_row=4, expected a whole number from 0 to 3"},
         {"arrow:n=2,width=3", "width=3, expected a whole number from 0 to 2"},
+        {"circuit:n=2,rails=3", "rails=3, expected a whole number from 0 to 2"},
         {"rmat:a=0.5,b=0.5,c=0.5", "generator 'rmat:a=0.5,b=0.5,c=0.5': a + b + c is more than 1"},
         {"hypersparse:n=0,nnz=1", "nnz=1, expected a whole number from 0 to 0"},
     };

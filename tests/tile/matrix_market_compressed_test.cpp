@@ -90,6 +90,12 @@ TEST_F(Compressed, TheMatrixOfTheArchivesName) {
     expect_long_matrix(directory_.path() / "big.tar.xz");
 }
 
+TEST_F(Compressed, TheArchivesNameEndsAtItsLastTar) {
+    const auto file = directory_.path() / "big.tar.old.tar.gz";
+    write_compressed(file, ARCHIVE_FILTER_GZIP, {{"big/big.mtx", "x"}, {"big/big.tar.old.mtx", text_}}, true);
+    expect_long_matrix(file);
+}
+
 TEST_F(Compressed, AnArchiveWithoutItTellsWhatItHas) {
     const auto file = directory_.path() / "other.tar.gz";
     write_compressed(file, ARCHIVE_FILTER_GZIP, {{"big/big_b.mtx", "x"}, {"big/README", "x"}, {"big/big.mtx", "x"}},

@@ -145,12 +145,14 @@ NumberFault fault_of(std::string text) {
 }
 
 TEST(ParseRealFaults, OverflowIsAFaultAndUnderflowIsNot) {
-    for (const auto* text : {"1e999", "-1e309", "1.8e308", "123456789e99999999999999999999999"}) {
+    for (const auto* text :
+         {"1e999", "-1e309", "1.8e308", "123456789e99999999999999999999999", "1e18446744073709551617"}) {
         EXPECT_EQ(fault_of(text), NumberFault::overflow) << text;
     }
     for (const auto* text : {"1e-999", "-1e-400", "0.0000001e-320", "1e-99999999999999999999999"}) {
         EXPECT_EQ(fault_of(text), NumberFault::none) << text;
     }
+    EXPECT_EQ(fault_of("0." + std::string(400, '0') + "1"), NumberFault::none);  // zeros in front make nothing large
     for (const auto* text : {"", "-", "+", ".", "e5", "1e", "1e+", "--1", "+-1", "x", "nanx", "infinite"}) {
         EXPECT_EQ(fault_of(text), NumberFault::malformed) << text;
     }

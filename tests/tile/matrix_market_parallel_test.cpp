@@ -1,9 +1,12 @@
 // Files of many chunks and buckets against a serial oracle, for several numbers of threads.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -113,6 +116,20 @@ TEST(ParallelReading, DuplicatesAreSummedInDoubleInTheOrderOfTheFileAndRoundedOn
     expect_sum(0.0, {0x1p53, 1, -0x1p53});
 }
 
+TEST(ParallelReading, ZerosAreSummedWithTheirSign) {
+    EXPECT_TRUE(std::signbit(sums_of_three<double>({-0.0, -0.0, -0.0}, 1).values[0]));
+    EXPECT_FALSE(std::signbit(sums_of_three<double>({-0.0, 0.0, -0.0}, 1).values[0]));
+}
+
+TEST(ParallelReading, SortingARowKeepsTheOrderOfItsDuplicates) {
+    const std::string in_another_order = "1 2 5\n1 1 9007199254740992\n1 1 1\n1 1 -9007199254740992\n";
+    for (const int others : {0, 100}) {  // in short and in long rows
+        std::string text = fmt::format("%%MatrixMarket matrix coordinate real general\n1 200 {}\n", 4 + others);
+        for (int col = 200; col > 200 - others; --col) text += fmt::format("1 {} 1\n", col);
+        EXPECT_EQ(test::read_text(text + in_another_order).values[0], 0) << others;
+    }
+}
+
 TEST(ParallelReading, ProgressIsToldByOneThreadAtATime) {
     const auto sample = random_file("general", 20000, 60000);
     const test::TemporaryDirectory directory;
@@ -125,6 +142,17 @@ TEST(ParallelReading, ProgressIsToldByOneThreadAtATime) {
                                    --inside;
                                }});
     EXPECT_EQ(most, 1);
+}
+
+TEST(ParallelReading, ProgressReachesTheEndOnceAndNeverGoesBack) {
+    const auto sample = random_file("general", 20000, 60000);
+    const test::TemporaryDirectory directory;
+    std::vector<double> shares;
+    read_matrix_market<double>(directory.file("A.mtx", sample.text),
+                               {.progress = [&](double share) { shares.push_back(share); }});
+    EXPECT_TRUE(std::ranges::is_sorted(shares));
+    EXPECT_EQ(shares.back(), 1);
+    EXPECT_EQ(std::ranges::count_if(shares, [](double share) { return share > 0.99; }), 1);
 }
 
 TEST(ParallelReading, RowsFarApartAndAHubRow) {

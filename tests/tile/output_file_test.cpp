@@ -61,6 +61,20 @@ TEST_F(OutputFileTest, AppearsOnCommitOnly) {
     EXPECT_EQ(files_in(directory_.path()), 1);
 }
 
+TEST_F(OutputFileTest, LeavesAloneWhatHasTheNameOfItsTemporaryFile) {
+    const auto made_by = [&] {
+        const OutputFile output(file_);
+        return fs::directory_iterator(directory_.path())->path().filename().string();
+    };
+    const auto name = made_by();  // .tilespmv-PROCESS-COUNT.tmp
+    const auto count = name.rfind('-') + 1;
+    const auto next = name.substr(0, count) + std::to_string(std::stoi(name.substr(count)) + 1) + ".tmp";
+    directory_.file(next, "of a process that is gone");
+    EXPECT_EQ(error_of(file_, "new"), "no error");
+    EXPECT_EQ(content_of(file_), "new");
+    EXPECT_EQ(content_of(directory_.path() / next), "of a process that is gone");
+}
+
 TEST_F(OutputFileTest, WithoutCommitTheOldFileStays) {
     directory_.file("out.txt", "old");
     { OutputFile(file_).write("new"); }
