@@ -86,6 +86,9 @@ TEST(BenchText, MarksSayWhatTheyMean) {
     Result r = sample_result("a", {1, 1, 1, 1, 1, 1});
     r.speedups[0] = {.baseline = "csr-omp", .against = "csr-omp", .median = 1.5, .low = 1.49, .high = 1.51};
     EXPECT_THAT(legend_text(std::vector{r}), IsEmpty());
+    r.speedups[0].high = 1.7;  // a mark of its own, whatever the times are
+    EXPECT_THAT(legend_text(std::vector{r}), testing::StartsWith("~ too noisy"));
+    r.speedups[0].high = 1.51;
     r.warm.converged = false;
     r.cache_bytes = r.product_bytes;
     EXPECT_THAT(results_text(std::vector{r}, kBaselines), AllOf(HasSubstr("1000~"), HasSubstr("50%*")));

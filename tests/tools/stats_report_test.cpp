@@ -137,6 +137,13 @@ TEST(StatsCsv, DoublesQuotes) {
     EXPECT_THAT(to_csv(report), HasSubstr("\n\"a \"\"b\"\", c\",float64,32,48,274,"));
 }
 
+TEST(StatsText, AFewTilesAmongManyAreSeen) {
+    std::set<std::pair<index_t, index_t>> positions{{0, 1000}};
+    for (index_t i = 0; i < 101 * 16; ++i) positions.emplace(i, i);
+    const auto text = to_text(report_of(matrix_of(101 * 16, 101 * 16, positions), {"paper"}));
+    EXPECT_THAT(text, ::testing::ContainsRegex("\n1 +1 +1\\.0%  #\n"));
+}
+
 TEST(StatsText, OneSelectorInDetail) {
     const std::string text = to_text(report_of(sample(), {"paper"}));
     EXPECT_THAT(text, HasSubstr("sample: 32 x 48, 274 nonzeros, float64\n"));
