@@ -57,6 +57,12 @@ TEST_F(InputTest, FilesAndPipesHaveTheirBytesAndZerosBehind) {
     }
 }
 
+TEST_F(InputTest, DevicesAreReadAsPipesAre) {
+    const Input input{fs::path("/dev/null")};
+    EXPECT_TRUE(input.is_stream());
+    EXPECT_EQ(input.bytes(), "");
+}
+
 TEST_F(InputTest, DecompressedTextHasZerosBehind) {
     const TextFile text{Input(test::kCorpus / "permissive" / "unsorted_gzip.mtx.gz")};
     EXPECT_TRUE(std::string_view(text.begin(), text.end()).starts_with("%%MatrixMarket"));
