@@ -71,7 +71,7 @@ TEST_F(SignalsDeathTest, FileCutWhileItIsMappedIsOneLine) {
 
 TEST_F(SignalsDeathTest, OtherBusErrorsKeepTheirDefaultAction) {
     const auto file = directory_.file("f", std::string(10000, 'x'));
-    std::signal(SIGBUS, SIG_DFL);  // a sanitizer has a handler of its own
+    std::signal(SIGBUS, SIG_DFL);                                              // a sanitizer has a handler of its own
     EXPECT_EXIT(read_after_cut(file), ::testing::KilledBySignal(SIGBUS), "");  // no handler was asked for
     const auto read_unlisted = [&] {
         install_signal_handlers();
