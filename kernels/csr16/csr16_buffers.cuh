@@ -31,6 +31,11 @@ public:
     }
     [[nodiscard]] std::size_t workspace_bytes() const { return splits_.bytes(); }
     [[nodiscard]] DeviceBuffer<V>& values() { return values_; }
+    /// New values, in the order of `b`; neither allocates nor synchronises.
+    void update_values(const V* device_values, cudaStream_t stream) {
+        TILESPMV_CUDA(
+            cudaMemcpyAsync(values_.data(), device_values, values_.bytes(), cudaMemcpyDeviceToDevice, stream));
+    }
 
 private:
     DeviceBuffer<Csr16Block> blocks_;

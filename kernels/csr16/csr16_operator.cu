@@ -30,10 +30,7 @@ public:
         launch(csr16_spmv<V, A>, p.matrix.block_count, Csr16::kThreads, p, stream);
     }
 
-    void update_values(const V* csr_values, cudaStream_t stream) override {
-        auto& values = matrix_.values();
-        TILESPMV_CUDA(cudaMemcpyAsync(values.data(), csr_values, values.bytes(), cudaMemcpyDeviceToDevice, stream));
-    }
+    void update_values(const V* csr_values, cudaStream_t stream) override { matrix_.update_values(csr_values, stream); }
 
 private:
     /// `all` holds every row of `a`, so that its values are in the order of CSR.

@@ -64,6 +64,7 @@ public:
     }
 
     void update_values(const V* csr_values, cudaStream_t stream) override {
+        if (is_csr16_) return csr16_.update_values(csr_values, stream);
         if (!map_) throw Error("operator mixed keeps no map for new values; make it with mixed:updatable=1");
         auto arrays = tiled_.value_arrays();
         arrays.push_back(&csr16_.values());
@@ -76,11 +77,12 @@ private:
         : rows_(m.rows),
           cols_(m.cols),
           nnz_(m.nnz),
+          is_csr16_(work.csr16.nonzeros == m.nnz),
           csr16_(work.csr16, work.values_of_csr16(csr), stream),
           tiled_(work.tiled, stream),
           executed_(executed_parts(work)) {
         TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the host's copies go away
-        if (!options.updatable) return;
+        if (!options.updatable || is_csr16_) return;
         const ValueMap map(csr, m);
         map_.emplace(
             nnz_,
@@ -97,6 +99,7 @@ private:
     index_t rows_;
     index_t cols_;
     offset_t nnz_;
+    bool is_csr16_;  // all of it, so that its values are in the order of CSR
     Csr16Buffers<V, A> csr16_;
     TileWorkBuffers<V, A> tiled_;
     std::vector<ExecutedPart> executed_;

@@ -100,6 +100,22 @@ TEST_F(UpdateOnDevice, CanBeCapturedIntoAGraphWithItsProduct) {
     TILESPMV_CUDA(cudaGraphDestroy(graph));
 }
 
+TEST_F(UpdateOnDevice, OfMixedThatIsAllCsr16NeedsNoMap) {
+    const auto csr = matrix_of(30, 30, {{0, 0}, {29, 3}});
+    const auto tiles = convert(csr, *make_policy("paper"));
+    const auto a = make<double>("mixed", {.csr = nullptr, .tiles = &tiles});
+    const auto updatable = make<double>("mixed:updatable=1", {.csr = nullptr, .tiles = &tiles});
+    EXPECT_EQ(updatable->device_bytes(), a->device_bytes());
+    const auto other = with_other_values<double>(csr);
+    const cuda::Stream stream;
+    const cuda::DeviceBuffer<double> values(other.values, stream.get());
+    a->update_values(values.data(), stream.get());
+    stream.synchronize();
+    const auto x = numbers<double>(30, 1);
+    const auto expected = expected_product<double>(other, 1, x, 0, {});
+    EXPECT_TRUE(check_product<double>(expected, product<double>(*a, 1, x, 0, std::vector<double>(30, kNaN))).ok);
+}
+
 TEST_F(UpdateOnDevice, WithoutAMapSaysHowToGetOne) {
     const auto csr = matrix_of(30, 30, {{0, 0}, {29, 3}});
     const auto tiles = convert(csr, *make_policy("paper"));
