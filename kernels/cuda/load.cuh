@@ -23,4 +23,18 @@ __device__ V load_often(const V* p) {
     return ::cuda::std::bit_cast<V>(__ldg(reinterpret_cast<const BitsOf<V>*>(p)));
 }
 
+/// A struct of one or several times 16 bytes that does not change during the product.
+template <class T>
+__device__ T load_wide(const T* p) {
+    static_assert(sizeof(T) % sizeof(uint4) == 0 && alignof(T) == sizeof(uint4));
+    struct Words {
+        uint4 of[sizeof(T) / sizeof(uint4)];
+    } words;
+#pragma unroll
+    for (int i = 0; i < static_cast<int>(sizeof(T) / sizeof(uint4)); ++i) {
+        words.of[i] = __ldg(reinterpret_cast<const uint4*>(p) + i);
+    }
+    return ::cuda::std::bit_cast<T>(words);
+}
+
 }  // namespace tilespmv::cuda

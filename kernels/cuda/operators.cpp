@@ -8,8 +8,8 @@
 #include "kernels/baseline/cusparse_operators.hpp"
 #endif
 #include "kernels/cuda/device_operator.hpp"
-#include "kernels/cuda/tile_operator.hpp"
 #include "kernels/mixed/mixed_operator.hpp"
+#include "kernels/tile/tile_operator.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::cuda {
@@ -18,9 +18,8 @@ template <class V>
 std::span<const DeviceOperatorInfo<V>> device_operators() {
     static constexpr DeviceOperatorInfo<V> list[] =
     { {"tile",
-       "every tile by the routine of its format, deferred nonzeros as CSR rows; generic=1 walks every format by its "
-       "contract, updatable=1 keeps a map for new values",
-       true, make_tile_operator<V>, "generic=1"},
+       "every tile in the way of its format, deferred nonzeros as CSR rows; updatable=1 keeps a map for new values",
+       true, make_tile_operator<V>},
       {"mixed",
        "for each tile row the faster of `tile` and `csr16`; tiles_from=N takes csr16 for all where fewer nonzeros than "
        "N gain from tiles, updatable=1 keeps a map for new values",

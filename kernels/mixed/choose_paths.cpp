@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <type_traits>
 
 #include "formats/list.hpp"
 #include "tile/parallel.hpp"
@@ -9,25 +10,32 @@
 namespace tilespmv::cuda {
 namespace {
 
-/// Time per byte of a tile in its own routine over that per byte of csr16, in sixteenths (measured on an H200).
-template <class F>
-constexpr int kSlowness = 96;
-template <>
-constexpr int kSlowness<formats::Dense> = 16;
-template <>
-constexpr int kSlowness<formats::Ell> = 18;
-template <>
-constexpr int kSlowness<formats::Hyb> = 19;
-template <>
-constexpr int kSlowness<formats::DenseCol> = 18;
-template <>
-constexpr int kSlowness<formats::DenseRow> = 24;
-template <>
-constexpr int kSlowness<formats::Csr> = 40;
-template <>
-constexpr int kSlowness<formats::Coo> = 80;
+/// What a tile row takes tile by tile, in hundredths of the time of a nonzero of csr16. Measured on an H200: per tile
+/// row and per nonzero in ell on the three grids of the suite `gpu-classes`, in dense and csr on its matrices of finite
+/// elements, in coo and deferred on its uniform and R-MAT matrices; hyb, dense_col and dense_row after what they
+/// become.
+struct TileCosts {
+    int tile_row;
+    int ell;
+    int filled;  ///< dense and csr: slots with holes
+    int entry;
+};
 
-constexpr int kSlownessOfDeferred = 32;
+template <class V>
+constexpr TileCosts kCosts = sizeof(V) == 8   ? TileCosts{6600, 74, 103, 116}
+                             : sizeof(V) == 4 ? TileCosts{9300, 72, 117, 122}
+                                              : TileCosts{11100, 91, 113, 128};
+
+/// Of a nonzero of a tile in format F.
+template <class F, class V>
+int cost_of(TileEntry tile) {
+    using namespace formats;
+    if (std::is_same_v<F, Dense> && tile.nnz() == TileEntry::kMaxValues) return kCosts<V>.ell;
+    if (std::is_same_v<F, Coo>) return kCosts<V>.entry;
+    if (std::is_same_v<F, Dense> || std::is_same_v<F, Csr>) return kCosts<V>.filled;
+    const bool is_full = std::is_same_v<F, Ell> || std::is_same_v<F, DenseCol> || std::is_same_v<F, DenseRow>;
+    return is_full ? kCosts<V>.ell : (kCosts<V>.ell + kCosts<V>.entry) / 2;
+}
 
 constexpr std::int64_t kGrain = 1024;
 
@@ -36,16 +44,14 @@ constexpr std::int64_t kGrain = 1024;
 template <Value V>
 offset_t faster_by_tiles(const TileMatrix<V>& a, offset_t k, offset_t deferred) {
     offset_t nnz = deferred;
-    offset_t tiled = deferred * static_cast<offset_t>(sizeof(V) + sizeof(index_t)) * kSlownessOfDeferred;
+    offset_t tiled = kCosts<V>.tile_row + deferred * kCosts<V>.entry;
     for (offset_t t = a.tile_ptrs[k]; t < a.tile_ptrs[k + 1]; ++t) {
         const TileEntry entry = a.tiles[t];
-        const auto bytes = sizeof(TileEntry) + sizeof(V) * static_cast<std::size_t>(entry.values()) +
-                           static_cast<std::size_t>(entry.index_bytes());
-        formats::visit_format(entry.format(), [&]<class F>() { tiled += static_cast<offset_t>(bytes) * kSlowness<F>; });
+        formats::visit_format(entry.format(),
+                              [&]<class F>() { tiled += offset_t{entry.nnz()} * cost_of<F, V>(entry); });
         nnz += entry.nnz();
     }
-    const offset_t as_csr16 = nnz * static_cast<offset_t>(sizeof(V) + sizeof(std::uint16_t)) * 16;
-    return tiled < as_csr16 ? nnz : 0;
+    return tiled < nnz * 100 ? nnz : 0;
 }
 
 }  // namespace

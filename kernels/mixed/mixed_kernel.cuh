@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kernels/csr16/csr16_kernel.cuh"
-#include "kernels/cuda/tile_kernel.cuh"
+#include "kernels/tile/tile_kernel.cuh"
 
 namespace tilespmv::cuda {
 
@@ -11,9 +11,9 @@ struct MixedSpmv : TileSpmv<V, A> {
     DeviceCsr16<V, A> csr16;
 };
 
-template <class V, class A>
+template <class A>
 union MixedStage {
-    TileStage<V, A> tiled;
+    TileStage<A> tiled;
     Csr16Stage<A> csr16;
 };
 
@@ -22,7 +22,7 @@ template <class V, class A>
 __global__ void __launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
     mixed_spmv(const __grid_constant__ MixedSpmv<V, A> p) {
     static_assert(kBlockThreads == Csr16::kThreads);
-    __shared__ MixedStage<V, A> stage;
+    __shared__ MixedStage<A> stage;
     const std::int64_t at = blockIdx.x;
     if (at < p.csr16.block_count) return multiply_csr16(p.csr16, p, stage.csr16, at);
     multiply_tiled(p, stage.tiled, at - p.csr16.block_count);

@@ -8,11 +8,11 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/tile_buffers.cuh"
-#include "kernels/cuda/tile_source.hpp"
 #include "kernels/mixed/choose_paths.hpp"
 #include "kernels/mixed/mixed_kernel.cuh"
 #include "kernels/mixed/mixed_work.hpp"
+#include "kernels/tile/tile_buffers.cuh"
+#include "kernels/tile/tile_source.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -32,8 +32,7 @@ template <class V, class A>
 class MixedOperator final : public DeviceOperator<V> {
 public:
     MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const MixedOptions& options, cudaStream_t stream)
-        : MixedOperator(csr, m, take_apart(csr, m, choose_paths(m, options.tiles_from), this_gpu_size()), options,
-                        stream) {}
+        : MixedOperator(csr, m, choose_paths(m, options.tiles_from), options, stream) {}
 
     [[nodiscard]] std::string_view name() const override { return "mixed"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -72,7 +71,10 @@ public:
     }
 
 private:
-    MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const MixedWork<V>& work,
+    MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, const MixedOptions& options,
+                  cudaStream_t stream)
+        : MixedOperator(csr, m, paths, take_apart(csr, m, paths, this_gpu_size()), options, stream) {}
+    MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, const MixedWork<V>& work,
                   const MixedOptions& options, cudaStream_t stream)
         : rows_(m.rows),
           cols_(m.cols),
@@ -87,7 +89,7 @@ private:
         map_.emplace(
             nnz_,
             [&]<class P>() {
-                auto positions = positions_of<P>(work.tiled, map, m);
+                auto positions = positions_of<P>(work.tiled, map, m, paths);
                 Buffer<P> in_order(static_cast<std::size_t>(nnz_));
                 std::iota(in_order.begin(), in_order.end(), P{1});
                 positions.push_back(in_csr16(work.csr16, in_order));

@@ -25,7 +25,7 @@ template <Value V>
 MixedWork<V> take_apart(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, GpuSize gpu) {
     MixedWork<V> work;
     work.tiled = make_tile_work(m, paths, gpu);
-    const offset_t nonzeros = m.nnz - work.tiled.dense.matrix.nnz - work.tiled.tiles.matrix.nnz;
+    const offset_t nonzeros = m.nnz - work.tiled.dense.matrix.nnz - work.tiled.slots.nnz;
     const auto rows = ranges_of(paths, Path::csr16, m.rows);
     work.csr16 = make_csr16<V>(csr, rows, csr16_limits(nonzeros, gpu.multiprocessors));
     for (const auto [first, end] : rows) work.csr16_tile_rows += occupied_tile_rows(csr.row_ptrs, first, end);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kernels/csr16/csr16.hpp"
-#include "kernels/cuda/tile_work.hpp"
+#include "kernels/tile/tile_work.hpp"
 
 namespace tilespmv::cuda {
 

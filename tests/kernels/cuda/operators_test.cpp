@@ -167,23 +167,6 @@ TYPED_TEST(EveryDeviceOperator, AccountsForEveryNonzeroAndByteItExecutes) {
     }
 }
 
-TYPED_TEST(EveryDeviceOperator, TilesThatAreWalkedKeepTheirFormats) {
-    using V = typename TypeParam::Value;
-    const cuda::Stream stream;
-    for (const auto& [name, matrix] : matrix_battery()) {
-        const auto tiles = convert(convert_values<V>(matrix), *make_policy("paper-deferred"));
-        const auto shares = [&](const std::string& specification) {
-            std::vector<std::pair<std::string, offset_t>> found;
-            const auto a = cuda::make_device_operator<V>(specification, {.csr = nullptr, .tiles = &tiles},
-                                                         TypeParam::accumulator, stream.get());
-            expect_executed(*a);
-            for (const auto& part : a->executed()) found.emplace_back(name_of(part), part.nnz);
-            return found;
-        };
-        EXPECT_EQ(shares("tile:generic=1"), shares("tile")) << name;
-    }
-}
-
 using DeviceMemory = OnDevice;
 TEST_F(DeviceMemory, OutOfMemoryNamesTheBytes) {
     try {

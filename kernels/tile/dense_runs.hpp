@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/cuda/schedule.hpp"
+#include "kernels/cuda/split_row.hpp"
+#include "tile/tile_matrix.hpp"
 
 namespace tilespmv::cuda {
 

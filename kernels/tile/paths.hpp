@@ -11,7 +11,7 @@ namespace tilespmv::cuda {
 enum class Path : std::uint8_t {
     csr16,  ///< nonzero by nonzero, as CSR with columns of 16 bits
     dense,  ///< all of its tiles are dense, full and of 16 x 16: a stream of values
-    tiles,  ///< tile by tile, each by the routine of its format, deferred nonzeros as CSR rows
+    tiles,  ///< in slots and entries, as the format of each tile says, deferred nonzeros as CSR rows
 };
 
 /// One for every tile row of a matrix.
@@ -25,7 +25,7 @@ offset_t deferred_nnz(const DeferredCsr<V>& d, std::int64_t tile_row);
 template <Value V>
 bool is_dense(const TileMatrix<V>& a, offset_t k);
 
-/// Every tile row by the routines of its tiles' formats: `dense` where it is, else `tiles`.
+/// Every tile row as tiles: `dense` where it is, else `tiles`.
 template <Value V>
 Paths paths_by_format(const TileMatrix<V>& a);
 

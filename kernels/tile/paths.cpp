@@ -1,4 +1,4 @@
-#include "kernels/cuda/paths.hpp"
+#include "kernels/tile/paths.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/paths.hpp"
+#include "kernels/tile/paths.hpp"
 
 namespace tilespmv::cuda {
 

@@ -1,4 +1,4 @@
-#include "kernels/cuda/dense_runs.hpp"
+#include "kernels/tile/dense_runs.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "kernels/cuda/tile_operator.hpp"
+#include "kernels/tile/tile_operator.hpp"
 
 #include <optional>
 
@@ -6,35 +6,17 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/tile_buffers.cuh"
-#include "kernels/cuda/tile_source.hpp"
+#include "kernels/tile/tile_buffers.cuh"
+#include "kernels/tile/tile_source.hpp"
 
 namespace tilespmv::cuda {
 namespace {
 
-struct TileOptions {
-    bool generic;
-    bool updatable;
-};
-
-TileOptions read_options(Options& options) {
-    const TileOptions read{options.flag("generic", false), options.flag("updatable", false)};
-    options.finish();
-    return read;
-}
-
-template <class V>
-Paths paths_of(const TileMatrix<V>& m, const TileOptions& options) {
-    if (options.generic) return Paths(static_cast<std::size_t>(div_up(m.rows, kTileSize)), Path::tiles);
-    return paths_by_format(m);
-}
-
 template <class V, class A>
 class TileOperator final : public DeviceOperator<V> {
 public:
-    TileOperator(const DeviceSource<V>& source, const TileOptions& options, cudaStream_t stream)
-        : TileOperator(source, make_tile_work(*source.tiles, paths_of(*source.tiles, options), this_gpu_size()),
-                       options, stream) {}
+    TileOperator(const DeviceSource<V>& source, bool updatable, cudaStream_t stream)
+        : TileOperator(source, paths_by_format(*source.tiles), updatable, stream) {}
 
     [[nodiscard]] std::string_view name() const override { return "tile"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -50,7 +32,6 @@ public:
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
         if (alpha == 0) return launch_scale(y, rows_, static_cast<A>(beta), stream);
         TileSpmv<V, A> p{{x, y, static_cast<A>(alpha), static_cast<A>(beta), rows_, cols_}};
-        p.walks = walks_;
         work_.put(p);
         if (p.item_count == 0) return launch(dense_spmv<V, A>, p.dense.run_count, kBlockThreads, p, stream);
         launch(tile_spmv<V, A>, tiled_blocks(p), kBlockThreads, p, stream);
@@ -62,21 +43,19 @@ public:
     }
 
 private:
-    TileOperator(const DeviceSource<V>& source, const TileWork<V>& work, const TileOptions& options,
+    TileOperator(const DeviceSource<V>& source, const Paths& paths, bool updatable, cudaStream_t stream)
+        : TileOperator(source, paths, make_tile_work(*source.tiles, paths, this_gpu_size()), updatable, stream) {}
+    TileOperator(const DeviceSource<V>& source, const Paths& paths, const TileWork<V>& work, bool updatable,
                  cudaStream_t stream)
-        : rows_(source.tiles->rows),
-          cols_(source.tiles->cols),
-          nnz_(source.tiles->nnz),
-          walks_(options.generic),
-          work_(work, stream) {
+        : rows_(source.tiles->rows), cols_(source.tiles->cols), nnz_(source.tiles->nnz), work_(work, stream) {
         ExecutedParts parts;
         add_executed(work, parts);
         executed_ = parts.finish();
         TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the host's copies go away
-        if (!options.updatable) return;
+        if (!updatable) return;
         with_csr(source, [&](const CsrMatrix<V>& csr) {
             const ValueMap map(csr, *source.tiles);
-            const auto positions = [&]<class P>() { return positions_of<P>(work, map, *source.tiles); };
+            const auto positions = [&]<class P>() { return positions_of<P>(work, map, *source.tiles, paths); };
             map_.emplace(nnz_, positions, stream);
         });
     }
@@ -84,7 +63,6 @@ private:
     index_t rows_;
     index_t cols_;
     offset_t nnz_;
-    bool walks_;
     TileWorkBuffers<V, A> work_;
     std::vector<ExecutedPart> executed_;
     std::optional<DeviceValueMap<V>> map_;
@@ -95,9 +73,10 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_tile_operator(const DeviceSource<V>& source, Options& options,
                                                       Accumulator accumulator, cudaStream_t stream) {
-    const TileOptions read = read_options(options);
+    const bool updatable = options.flag("updatable", false);
+    options.finish();
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<TileOperator<V, A>>(source, read, stream);
+        return std::make_unique<TileOperator<V, A>>(source, updatable, stream);
     });
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "kernels/cuda/split_buffers.cuh"
-#include "kernels/cuda/tile_kernel.cuh"
-#include "kernels/cuda/tile_work.hpp"
+#include "kernels/tile/tile_kernel.cuh"
+#include "kernels/tile/tile_work.hpp"
 
 /// The tiled parts of a matrix in device memory. Each begins its copies on a stream; the host's copy must stay until
 /// the stream has passed.
@@ -38,52 +38,51 @@ private:
     SplitBuffers<A> splits_;
 };
 
-/// Tile rows that warps execute tile by tile, in device memory.
+/// A `SlotForm` in device memory.
 template <class V, class A>
-class TileBuffers {
+class SlotBuffers {
 public:
-    TileBuffers(const TileMatrix<V>& m, const Schedule& s, cudaStream_t stream)
-        : items_(upload(s.items, stream)),
-          chunks_(upload(s.chunks, stream)),
-          tiles_(m.tiles, stream),
-          values_(m.values, stream),
-          indices_(m.indices, stream),
-          deferred_ends_(upload(s.deferred_ends, stream)),
-          deferred_cols_(m.deferred.col_idxs, stream),
-          deferred_values_(m.deferred.values, stream),
-          splits_(s.splits, std::size_t{s.slots} * kTileSize, stream) {}
+    SlotBuffers(const SlotForm<V>& form, cudaStream_t stream)
+        : items_(form.items, stream),
+          half_items_(form.half_items),
+          slots_(form.slots, stream),
+          values_(form.values, stream),
+          entry_columns_(form.entry_columns, stream),
+          entry_values_(form.entry_values, stream),
+          entry_ends_(form.entry_ends, stream),
+          pieces_(upload(form.pieces, stream)),
+          splits_(form.splits, std::size_t{form.partials} * kTileSize, stream) {}
 
     /// Sets the members of these names.
     void put(TileSpmv<V, A>& p) const {
         p.items = items_.data();
+        p.half_items = half_items_;
         p.item_count = static_cast<std::int64_t>(items_.size());
-        p.chunks = chunks_.data();
-        p.tiles = tiles_.data();
-        p.tile_count = static_cast<std::int64_t>(tiles_.size());
+        p.slots = slots_.data();
         p.values = values_.data();
-        p.indices = indices_.data();
-        p.deferred_ends = deferred_ends_.data();
-        p.deferred_cols = deferred_cols_.data();
-        p.deferred_values = deferred_values_.data();
+        p.entry_columns = entry_columns_.data();
+        p.entry_values = entry_values_.data();
+        p.entry_ends = entry_ends_.data();
+        p.pieces = pieces_.data();
         splits_.put(p);
     }
     [[nodiscard]] std::size_t matrix_bytes() const {
-        return items_.bytes() + chunks_.bytes() + tiles_.bytes() + values_.bytes() + indices_.bytes() +
-               deferred_ends_.bytes() + deferred_cols_.bytes() + deferred_values_.bytes();
+        return items_.bytes() + slots_.bytes() - kSpareSlots * sizeof(Slot) + values_.bytes() + entry_columns_.bytes() +
+               entry_values_.bytes() + entry_ends_.bytes();
     }
-    [[nodiscard]] std::size_t workspace_bytes() const { return splits_.bytes(); }
+    [[nodiscard]] std::size_t workspace_bytes() const { return pieces_.bytes() + splits_.bytes(); }
     [[nodiscard]] DeviceBuffer<V>& values() { return values_; }
-    [[nodiscard]] DeviceBuffer<V>& deferred_values() { return deferred_values_; }
+    [[nodiscard]] DeviceBuffer<V>& entry_values() { return entry_values_; }
 
 private:
-    DeviceBuffer<WorkItem> items_;
-    DeviceBuffer<TileChunk> chunks_;
-    DeviceBuffer<TileEntry> tiles_;
+    DeviceBuffer<TileItem> items_;
+    offset_t half_items_;
+    DeviceBuffer<Slot> slots_;
     DeviceBuffer<V> values_;
-    DeviceBuffer<std::uint8_t> indices_;
-    DeviceBuffer<std::uint32_t> deferred_ends_;
-    DeviceBuffer<index_t> deferred_cols_;
-    DeviceBuffer<V> deferred_values_;
+    DeviceBuffer<index_t> entry_columns_;
+    DeviceBuffer<V> entry_values_;
+    DeviceBuffer<EntryEnds> entry_ends_;
+    DeviceBuffer<TilePiece> pieces_;
     SplitBuffers<A> splits_;
 };
 
@@ -92,23 +91,23 @@ template <class V, class A>
 class TileWorkBuffers {
 public:
     TileWorkBuffers(const TileWork<V>& work, cudaStream_t stream)
-        : dense_(work.dense.matrix, work.dense_runs, stream), tiles_(work.tiles.matrix, work.schedule, stream) {}
+        : dense_(work.dense.matrix, work.dense_runs, stream), slots_(work.slots, stream) {}
 
     /// Sets all members but those of the product's terms.
     void put(TileSpmv<V, A>& p) const {
         p.dense = dense_.view();
-        tiles_.put(p);
+        slots_.put(p);
     }
-    [[nodiscard]] std::size_t matrix_bytes() const { return dense_.matrix_bytes() + tiles_.matrix_bytes(); }
-    [[nodiscard]] std::size_t workspace_bytes() const { return dense_.workspace_bytes() + tiles_.workspace_bytes(); }
+    [[nodiscard]] std::size_t matrix_bytes() const { return dense_.matrix_bytes() + slots_.matrix_bytes(); }
+    [[nodiscard]] std::size_t workspace_bytes() const { return dense_.workspace_bytes() + slots_.workspace_bytes(); }
     /// In the order of `positions_of`.
     [[nodiscard]] std::vector<DeviceBuffer<V>*> value_arrays() {
-        return {&dense_.values(), &tiles_.values(), &tiles_.deferred_values()};
+        return {&dense_.values(), &slots_.values(), &slots_.entry_values()};
     }
 
 private:
     DenseBuffers<V, A> dense_;
-    TileBuffers<V, A> tiles_;
+    SlotBuffers<V, A> slots_;
 };
 
 }  // namespace tilespmv::cuda

@@ -2,11 +2,11 @@
 
 #include <cuda/std/bit>
 
-#include "kernels/cuda/dense_runs.hpp"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/split.cuh"
 #include "kernels/cuda/warp.cuh"
+#include "kernels/tile/dense_runs.hpp"
 
 namespace tilespmv::cuda {
 

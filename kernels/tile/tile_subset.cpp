@@ -1,4 +1,4 @@
-#include "kernels/cuda/tile_subset.hpp"
+#include "kernels/tile/tile_subset.hpp"
 
 namespace tilespmv::cuda {
 namespace {

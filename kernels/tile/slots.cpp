@@ -1,0 +1,297 @@
+#include "kernels/tile/slots.hpp"
+
+#include <algorithm>
+
+#include "kernels/tile/lower.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+enum ItemKind : std::size_t { half_item, warp_item };
+
+/// Consecutive tile rows, with positions relative to the first of them.
+template <class T>
+struct Range {
+    std::array<std::vector<TileItem>, 2> items;  // by kind
+    std::array<std::vector<EntryEnds>, 2> ends;
+    std::vector<Slot> slots;
+    std::vector<T> values;
+    std::vector<index_t> entry_columns;
+    std::vector<T> entry_values;
+    std::vector<TilePiece> pieces;
+    std::vector<SplitRow> splits;
+    std::uint32_t partials = 0;
+    LoweredShares shares;
+};
+
+/// Cuts one tile row after the other into items: slots, row slots, entries.
+template <class T>
+class Cutter {
+public:
+    explicit Cutter(const SlotLimits& limits) : limits_(limits) {}
+
+    template <Value V>
+    void add(std::int64_t tile_row, const Lowering<T, V>& lowered) {
+        tile_row_ = static_cast<std::uint32_t>(tile_row);
+        const std::size_t first = out.items[warp_item].size();
+        const std::size_t first_value = out.values.size();
+        next_entry_ = static_cast<std::int64_t>(out.entry_columns.size());
+        sort_by_rows(lowered.entries);
+        begin_item();
+        for (const auto& filled : lowered.slots) {
+            make_room(filled.count());
+            append(filled);
+            ++item_.slots;
+        }
+        for (const auto& filled : lowered.row_slots) {
+            make_room(filled.count());
+            append(filled);
+            ++item_.row_slots;
+        }
+        const std::size_t entries = lowered.entries.size();
+        const auto nonzeros = static_cast<offset_t>(out.values.size() - first_value + entries);
+        if (nonzeros <= std::min(limits_.half_values, limits_.item_values) && entries <= kHalfEntries) {
+            take_entries(0, static_cast<offset_t>(entries));
+            return end_item(half_item);
+        }
+        cut_entries(static_cast<offset_t>(entries));
+        end_item(warp_item);
+        if (out.items[warp_item].size() - first > 1) split(first);
+    }
+
+    Range<T> out;
+
+private:
+    /// Those of a row in the order of the tiles, the deferred ones last.
+    void sort_by_rows(const std::vector<TileEntryValue<T>>& entries) {
+        row_ends_.fill(0);
+        for (const auto& entry : entries) ++row_ends_[static_cast<std::size_t>(entry.row)];
+        std::partial_sum(row_ends_.begin(), row_ends_.end(), row_ends_.begin());
+        std::array<offset_t, kTileSize> next{};
+        std::copy_n(row_ends_.begin(), kTileSize - 1, next.begin() + 1);
+        const std::size_t base = out.entry_columns.size();
+        out.entry_columns.resize(base + entries.size());
+        out.entry_values.resize(base + entries.size());
+        for (const auto& entry : entries) {
+            const std::size_t at = base + static_cast<std::size_t>(next[static_cast<std::size_t>(entry.row)]++);
+            out.entry_columns[at] = entry.column;
+            out.entry_values[at] = entry.value;
+        }
+    }
+
+    void begin_item() {
+        item_ = {};
+        item_.first_value = static_cast<std::int64_t>(out.values.size());
+        item_.first_slot = static_cast<std::uint32_t>(out.slots.size());
+        item_.first_entry = next_entry_;
+        item_.target = tile_row_;
+        ends_ = {};
+        work_ = 0;
+    }
+
+    void end_item(ItemKind kind) {
+        out.items[kind].push_back(item_);
+        out.ends[kind].push_back(ends_);
+    }
+
+    void make_room(int nonzeros) {
+        if (work_ == 0 || work_ + nonzeros <= limits_.item_values) return;
+        end_item(warp_item);
+        begin_item();
+    }
+
+    void append(const FilledSlot<T>& filled) {
+        const auto at = static_cast<std::int64_t>(out.values.size());
+        out.slots.push_back(filled.slot);
+        out.slots.back().lanes_and_value |= static_cast<std::uint32_t>(at - item_.first_value) << 16;
+        filled.for_each_lane([&](int lane) { out.values.push_back(filled.values[static_cast<std::size_t>(lane)]); });
+        work_ += filled.count();
+    }
+
+    void cut_entries(offset_t all) {
+        for (offset_t done = 0; done < all;) {
+            if (work_ >= limits_.item_values) {
+                end_item(warp_item);
+                begin_item();
+            }
+            const offset_t count = std::min(all - done, limits_.item_values - work_);
+            take_entries(done, count);
+            done += count;
+        }
+    }
+
+    /// Gives the item `count` of the tile row's entries, from `first` on.
+    void take_entries(offset_t first, offset_t count) {
+        item_.entries = static_cast<std::uint16_t>(count);
+        for (std::size_t r = 0; r < ends_.size(); ++r) {
+            ends_[r] = static_cast<std::uint16_t>(std::clamp<offset_t>(row_ends_[r] - first, 0, count));
+        }
+        work_ += count;
+        next_entry_ += count;
+    }
+
+    void split(std::size_t first_item) {
+        const auto items = static_cast<std::uint32_t>(out.items[warp_item].size() - first_item);
+        for (std::uint32_t i = 0; i < items; ++i) {
+            TileItem& item = out.items[warp_item][first_item + i];
+            item.target = TileItem::kPiece | static_cast<std::uint32_t>(out.pieces.size());
+            out.pieces.push_back({tile_row_, out.partials + i, static_cast<std::uint32_t>(out.splits.size())});
+        }
+        out.splits.push_back({out.partials, items});
+        out.partials += items;
+    }
+
+    SlotLimits limits_;
+    std::uint32_t tile_row_ = 0;
+    std::array<offset_t, kTileSize> row_ends_{};
+    TileItem item_;
+    EntryEnds ends_{};
+    offset_t work_ = 0;            // nonzeros of item_
+    std::int64_t next_entry_ = 0;  // the first that no item has
+};
+
+/// Where the parts of a range begin in the whole.
+struct Place {
+    std::array<std::size_t, 2> items{};
+    std::size_t slots = 0;
+    std::size_t values = 0;
+    std::size_t entries = 0;
+    std::size_t pieces = 0;
+    std::size_t splits = 0;
+    std::uint32_t partials = 0;
+
+    template <class T>
+    void pass(const Range<T>& r) {
+        for (const ItemKind kind : {half_item, warp_item}) items[kind] += r.items[kind].size();
+        slots += r.slots.size();
+        values += r.values.size();
+        entries += r.entry_values.size();
+        pieces += r.pieces.size();
+        splits += r.splits.size();
+        partials += r.partials;
+    }
+};
+
+template <class T>
+void put(const Range<T>& r, const Place& at, bool has_entries, SlotForm<T>& form) {
+    std::ranges::copy(r.slots, form.slots.begin() + at.slots);
+    std::ranges::copy(r.values, form.values.begin() + at.values);
+    std::ranges::copy(r.entry_columns, form.entry_columns.begin() + at.entries);
+    std::ranges::copy(r.entry_values, form.entry_values.begin() + at.entries);
+    for (const ItemKind kind : {half_item, warp_item}) {
+        const std::size_t first = at.items[kind] + (kind == warp_item ? static_cast<std::size_t>(form.half_items) : 0);
+        for (std::size_t i = 0; i < r.items[kind].size(); ++i) {
+            TileItem& item = form.items[first + i] = r.items[kind][i];
+            item.first_value += static_cast<std::int64_t>(at.values);
+            item.first_entry += static_cast<std::int64_t>(at.entries);
+            item.first_slot += static_cast<std::uint32_t>(at.slots);
+            if ((item.target & TileItem::kPiece) != 0) item.target += static_cast<std::uint32_t>(at.pieces);
+        }
+        if (has_entries) std::ranges::copy(r.ends[kind], form.entry_ends.begin() + first);
+    }
+    for (std::size_t i = 0; i < r.pieces.size(); ++i) {
+        TilePiece& piece = form.pieces[at.pieces + i] = r.pieces[i];
+        piece.slot += at.partials;
+        piece.split += static_cast<std::uint32_t>(at.splits);
+    }
+    for (std::size_t i = 0; i < r.splits.size(); ++i) {
+        form.splits[at.splits + i] = {r.splits[i].first_slot + at.partials, r.splits[i].slots};
+    }
+}
+
+template <class T>
+SlotForm<T> join(const std::vector<Range<T>>& ranges) {
+    std::vector<Place> places(1);
+    for (const auto& range : ranges) places.emplace_back(places.back()).pass(range);
+    const Place& end = places.back();
+    SlotForm<T> form;
+    form.half_items = static_cast<offset_t>(end.items[half_item]);
+    form.items = Buffer<TileItem>(end.items[half_item] + end.items[warp_item]);
+    form.slots = Buffer<Slot>(end.slots + kSpareSlots, Slot{});
+    form.values = Buffer<T>(end.values);
+    form.entry_columns = Buffer<index_t>(end.entries);
+    form.entry_values = Buffer<T>(end.entries);
+    form.entry_ends = Buffer<EntryEnds>(end.entries > 0 ? form.items.size() : 0);
+    form.pieces.resize(end.pieces);
+    form.splits.resize(end.splits);
+    form.partials = end.partials;
+    form.nnz = static_cast<offset_t>(end.values + end.entries);
+    parallel_for(0, static_cast<std::int64_t>(ranges.size()), 1, [&](std::int64_t i) {
+        const auto k = static_cast<std::size_t>(i);
+        put(ranges[k], places[k], end.entries > 0, form);
+    });
+    return form;
+}
+
+/// By format, with the bytes of slots and entries and of values of `value_bytes` bytes.
+template <class T>
+std::vector<ExecutedPart> executed_parts(const std::vector<Range<T>>& ranges, std::size_t value_bytes) {
+    LoweredShares all;
+    for (const auto& range : ranges) {
+        for (std::size_t f = 0; f < all.size(); ++f) {
+            all[f].tile_rows += range.shares[f].tile_rows;
+            all[f].nnz += range.shares[f].nnz;
+            all[f].slots += range.shares[f].slots;
+            all[f].entries += range.shares[f].entries;
+        }
+    }
+    std::vector<ExecutedPart> parts;
+    for (std::size_t f = 0; f < all.size(); ++f) {
+        const bool deferred = f == kDeferredShare;
+        const auto bytes = static_cast<std::uint64_t>(all[f].slots) * sizeof(Slot) +
+                           static_cast<std::uint64_t>(all[f].entries) * sizeof(index_t) +
+                           static_cast<std::uint64_t>(all[f].nnz) * value_bytes;
+        parts.push_back({deferred ? "csr" : "tiles",
+                         std::string(deferred ? "deferred" : formats::format_table()[f].name), all[f].tile_rows,
+                         all[f].nnz, bytes});
+    }
+    return parts;
+}
+
+}  // namespace
+
+SlotLimits slot_limits(offset_t work, offset_t tile_rows, offset_t warps) {
+    constexpr offset_t items_per_warp = 2;
+    SlotLimits limits;
+    limits.item_values = std::clamp<offset_t>(work / (warps * items_per_warp), 256, 4096);
+    limits.half_values = tile_rows >= 2 * warps ? 512 : 0;
+    return limits;
+}
+
+template <class T, Value V>
+SlotForm<T> make_slots(const TileMatrix<V>& a, const Paths& paths, const SlotLimits& limits, const Buffer<T>& values,
+                       const Buffer<T>& deferred) {
+    constexpr std::int64_t grain = 512;
+    const std::int64_t tile_rows = div_up(a.rows, kTileSize);
+    std::vector<Range<T>> ranges(static_cast<std::size_t>(div_up(tile_rows, grain)));
+    parallel_ranges(0, tile_rows, grain, [&](std::int64_t first, std::int64_t last) {
+        Lowering<T, V> lowering(a, values, deferred);
+        Cutter<T> cutter(limits);
+        const index_t* listed = std::lower_bound(a.tile_rows.begin(), a.tile_rows.end(), first);
+        for (std::int64_t t = first; t < last; ++t) {
+            const bool has_tiles = listed != a.tile_rows.end() && *listed == t;
+            if (paths[static_cast<std::size_t>(t)] == Path::tiles) {
+                lowering.lower(t, has_tiles ? listed - a.tile_rows.begin() : -1);
+                cutter.add(t, lowering);
+            }
+            listed += has_tiles;
+        }
+        cutter.out.shares = lowering.shares;
+        ranges[static_cast<std::size_t>(first / grain)] = std::move(cutter.out);
+    });
+    SlotForm<T> form = join(ranges);
+    form.executed = executed_parts(ranges, sizeof(V));
+    return form;
+}
+
+#define TILESPMV_MAKE_SLOTS(T, V)                                                                            \
+    template SlotForm<T> make_slots(const TileMatrix<V>&, const Paths&, const SlotLimits&, const Buffer<T>&, \
+                                    const Buffer<T>&);
+#define TILESPMV_INSTANTIATE(V)           \
+    TILESPMV_MAKE_SLOTS(V, V)             \
+    TILESPMV_MAKE_SLOTS(std::uint32_t, V) \
+    TILESPMV_MAKE_SLOTS(std::uint64_t, V)
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,246 @@
+#pragma once
+
+#include <cuda/atomic>
+
+#include "kernels/cuda/load.cuh"
+#include "kernels/tile/dense_kernel.cuh"
+#include "kernels/tile/entry_sums.cuh"
+#include "kernels/tile/slots.hpp"
+
+namespace tilespmv::cuda {
+
+/// Everything one product reads and writes, all of it in device memory.
+template <class V, class A>
+struct TileSpmv : ProductTerms<V, A> {
+    DeviceDense<V, A> dense;
+    const TileItem* items = nullptr;
+    std::int64_t half_items = 0;  ///< the first of them are for halves of a warp
+    std::int64_t item_count = 0;
+    const Slot* slots = nullptr;
+    const V* values = nullptr;
+    const index_t* entry_columns = nullptr;
+    const V* entry_values = nullptr;
+    const EntryEnds* entry_ends = nullptr;
+    const TilePiece* pieces = nullptr;
+    const SplitRow* splits = nullptr;
+    A* partials = nullptr;         ///< 16 a piece
+    unsigned* arrivals = nullptr;  ///< one a split, 0 before and after every product
+};
+
+inline constexpr int kBlockThreads = 64;
+inline constexpr int kWarpsPerBlock = kBlockThreads / kWarpSize;
+inline constexpr int kBlocksPerMultiprocessor = 32 / kWarpsPerBlock;
+inline constexpr int kDenseBlocksPerMultiprocessor = 64 / kWarpsPerBlock;
+
+/// Shared memory of a warp.
+template <class A>
+struct WarpStage {
+    Slot slots[kWarpSize];
+    A products[kEntryStep];
+};
+
+/// The work of a warp on one item, its halves taking turns (kParts = 2), or of each of its halves on one (kParts = 1).
+template <class V, class A, int kParts>
+class ItemProduct {
+public:
+    /// Without an item a half takes part and leaves nothing.
+    __device__ ItemProduct(const TileSpmv<V, A>& p, WarpStage<A>& stage, std::int64_t item_at, bool has_item)
+        : p_(p), stage_(stage), item_at_(item_at), has_item_(has_item), entries_(stage.products, lane_) {
+        if (has_item) item_ = load_wide(p.items + item_at);
+    }
+
+    __device__ void run() {
+        const int slots = most(item_.slots);
+        Slot next = slot_of_lane(0);
+        const bool has_entries = __any_sync(kAllLanes, item_.entries > 0);
+        if (has_entries) entries_.begin(lane_entries());
+        A sum = 0;
+#pragma unroll 1
+        for (int at = 0; at < slots; at += kLanes) {
+            __syncwarp();
+            stage_.slots[lane_.id] = next;
+            __syncwarp();
+            next = slot_of_lane(at + kLanes);
+            sum = add_slots(min(slots - at, kLanes), sum);
+        }
+        const int row_slots = most(item_.row_slots);
+#pragma unroll 1
+        for (int at = 0; at < row_slots; at += kParts) sum = add_row_slot(at + part(), sum);
+        if (has_entries) sum = entries_.add(p_.x, sum);
+        if (kParts == 2) sum += __shfl_xor_sync(kAllLanes, sum, kTileSize);
+        write(sum);
+    }
+
+private:
+    static constexpr int kLanes = kTileSize * kParts;
+    // More of a warp's wait for memory at once; halves have few slots, and empty ones cost as much (measured on an
+    // H200).
+    static constexpr int kInFlight = kParts == 1 ? 4 : 8;
+
+    /// Which of the lanes of a row this is.
+    [[nodiscard]] __device__ int part() const { return kParts == 1 ? 0 : lane_.half; }
+
+    /// A number of steps in which all lanes take part.
+    [[nodiscard]] __device__ int most(int count) const {
+        return kParts == 1 ? max(count, __shfl_xor_sync(kAllLanes, count, kTileSize)) : count;
+    }
+
+    /// Of kLanes slots from `at` on this lane's, one without lanes behind the last.
+    [[nodiscard]] __device__ Slot slot_of_lane(int at) const {
+        const int k = at + lane_.id % kLanes;
+        return k < item_.slots ? load_wide(p_.slots + item_.first_slot + k) : Slot{};
+    }
+
+    /// Position among the item's values of this lane's nonzero in a slot.
+    [[nodiscard]] __device__ int value_at(const Slot& slot) const {
+        return slot.first_value() + __popc(slot.lanes_and_value & below_);
+    }
+    [[nodiscard]] __device__ bool holds(const Slot& slot) const { return (slot.lanes_and_value & mine_) != 0; }
+
+    /// Adds the staged slots, up to `count` of them and empty ones behind; kInFlight of them are under way at a time.
+    __device__ A add_slots(int count, A sum) const {
+        const Slot* slots = stage_.slots + (kParts == 1 ? lane_.half * kLanes : lane_.half);
+        const V* const from = p_.values + item_.first_value;
+#pragma unroll 1
+        for (int at = 0; at < count; at += kInFlight * kParts) {
+            V values[kInFlight];
+            V x[kInFlight];
+            bool held[kInFlight];
+#pragma unroll
+            for (int i = 0; i < kInFlight; ++i) {
+                const Slot slot = slots[at + i * kParts];
+                const std::uint32_t codes = lane_.row < 8 ? slot.codes[0] : slot.codes[1];
+                held[i] = holds(slot);
+                values[i] = held[i] ? load_once(from + value_at(slot)) : V(0);
+                x[i] = held[i] ? load_often(p_.x + (slot.column + (codes >> shift_ & 15u))) : V(0);
+            }
+#pragma unroll
+            for (int i = 0; i < kInFlight; ++i) sum += static_cast<A>(values[i]) * static_cast<A>(x[i]);
+        }
+        return sum;
+    }
+
+    /// A row slot: lanes are columns, whose products go to the lane of its row.
+    __device__ A add_row_slot(int at, A sum) const {
+        Slot slot{};
+        if (at < item_.row_slots) slot = load_wide(p_.slots + item_.first_slot + item_.slots + at);
+        A product = 0;
+        if (holds(slot)) {
+            product = static_cast<A>(load_once(p_.values + item_.first_value + value_at(slot))) *
+                      static_cast<A>(load_often(p_.x + slot.column + lane_.row));
+        }
+        product = sum_of_lanes<kTileSize>(product);
+        const bool is_mine = slot.lanes() != 0 && static_cast<int>(slot.codes[0]) == lane_.row;
+        return is_mine ? sum + product : sum;
+    }
+
+    [[nodiscard]] __device__ LaneEntries<V> lane_entries() const {
+        LaneEntries<V> e{p_.entry_columns + item_.first_entry, p_.entry_values + item_.first_entry, item_.entries};
+        if (item_.entries == 0) return e;
+        const std::uint16_t* ends = reinterpret_cast<const std::uint16_t*>(p_.entry_ends + item_at_);
+        e.end = load_often(ends + lane_.row);
+        e.begin = lane_.row > 0 ? load_often(ends + lane_.row - 1) : 0;
+        return e;
+    }
+
+    __device__ void write(A sum) const {
+        if (!has_item_) return;
+        if ((item_.target & TileItem::kPiece) == 0) return write_rows(item_.target, sum);
+        write_piece(p_.pieces[item_.target - TileItem::kPiece], sum);
+    }
+
+    __device__ void write_rows(std::uint32_t tile_row, A sum) const {
+        const std::int64_t row = std::int64_t{tile_row} * kTileSize + lane_.row;
+        if (part() == 0 && row < p_.rows) p_.write(row, sum);
+    }
+
+    /// Leaves the sums of the item; the last warp of the tile row adds those of all pieces, in their order.
+    __device__ void write_piece(const TilePiece& piece, A sum) const {
+        if (lane_.id < kTileSize) p_.partials[std::int64_t{piece.slot} * kTileSize + lane_.id] = sum;
+        __syncwarp();
+        const SplitRow split = p_.splits[piece.split];
+        unsigned arrived = 0;
+        if (lane_.id == 0) {
+            const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> arrivals(p_.arrivals[piece.split]);
+            arrived = arrivals.fetch_add(1, ::cuda::memory_order_release) + 1;
+        }
+        if (__shfl_sync(kAllLanes, arrived, 0) != split.slots) return;
+        ::cuda::atomic_thread_fence(::cuda::memory_order_acquire, ::cuda::thread_scope_device);
+        A total = 0;
+        for (std::uint32_t s = static_cast<std::uint32_t>(lane_.half); s < split.slots; s += 2) {
+            total += __ldcg(p_.partials + std::int64_t{split.first_slot + s} * kTileSize + lane_.row);
+        }
+        write_rows(piece.tile_row, total + __shfl_xor_sync(kAllLanes, total, kTileSize));
+        if (lane_.id == 0) p_.arrivals[piece.split] = 0;
+    }
+
+    const TileSpmv<V, A>& p_;
+    WarpStage<A>& stage_;
+    Lane lane_;
+    std::int64_t item_at_;
+    bool has_item_;
+    TileItem item_;
+    const unsigned mine_ = 1u << lane_.row;
+    const unsigned below_ = mine_ - 1u;
+    const int shift_ = lane_.row % 8 * 4;
+    EntrySums<V, A, kParts> entries_;
+};
+
+/// Warps of the slots and entries.
+template <class V, class A>
+__host__ __device__ std::int64_t item_warps(const TileSpmv<V, A>& p) {
+    return div_up(p.half_items, std::int64_t{2}) + p.item_count - p.half_items;
+}
+
+template <class V, class A>
+__device__ void multiply_items(const TileSpmv<V, A>& p, WarpStage<A>& stage, std::int64_t warp) {
+    const std::int64_t pairs = div_up(p.half_items, std::int64_t{2});
+    if (warp < pairs) {
+        const std::int64_t at = warp * 2 + Lane().half;
+        ItemProduct<V, A, 1>(p, stage, at, at < p.half_items).run();
+    } else if (const std::int64_t at = p.half_items + warp - pairs; at < p.item_count) {
+        ItemProduct<V, A, 2>(p, stage, at, true).run();
+    }
+}
+
+/// Shared memory of a block: all of it works on one dense run, or each warp on an item of its own.
+template <class A>
+union TileStage {
+    WarpStage<A> warps[kWarpsPerBlock];
+    DenseStage<A, kBlockThreads> dense;
+};
+
+/// Blocks of the tiled part.
+template <class V, class A>
+std::int64_t tiled_blocks(const TileSpmv<V, A>& p) {
+    return p.dense.run_count + div_up(item_warps(p), std::int64_t{kWarpsPerBlock});
+}
+
+/// The work of the block `at`: a dense run, or for each of its warps items of tiles.
+template <class V, class A>
+__device__ void multiply_tiled(const TileSpmv<V, A>& p, TileStage<A>& stage, std::int64_t at) {
+    if (at < p.dense.run_count) {
+        return DenseProduct<V, A, kBlockThreads>(p.dense, p, stage.dense, p.dense.runs[at]).run();
+    }
+    at -= p.dense.run_count;
+    const int warp = static_cast<int>(threadIdx.x) / kWarpSize;
+    multiply_items(p, stage.warps[warp], at * kWarpsPerBlock + warp);
+}
+
+/// y = alpha * A * x + beta * y.
+template <class V, class A>
+__global__ void __launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
+    tile_spmv(const __grid_constant__ TileSpmv<V, A> p) {
+    __shared__ TileStage<A> stage;
+    multiply_tiled(p, stage, std::int64_t{blockIdx.x});
+}
+
+/// The same where all of it is dense, for which more blocks fit a multiprocessor.
+template <class V, class A>
+__global__ void __launch_bounds__(kBlockThreads, kDenseBlocksPerMultiprocessor)
+    dense_spmv(const __grid_constant__ TileSpmv<V, A> p) {
+    __shared__ DenseStage<A, kBlockThreads> stage;
+    DenseProduct<V, A, kBlockThreads>(p.dense, p, stage, p.dense.runs[blockIdx.x]).run();
+}
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <vector>
+
+#include "formats/convert.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/executed.hpp"
+#include "kernels/tile/dense_runs.hpp"
+#include "kernels/tile/paths.hpp"
+#include "kernels/tile/slots.hpp"
+#include "kernels/tile/tile_subset.hpp"
+
+namespace tilespmv::cuda {
+
+/// The tile rows that are executed as tiles, and how the GPU shares them, in the memory of the host.
+template <Value V>
+struct TileWork {
+    TileSubset<V> dense;
+    DenseRuns dense_runs;
+    SlotLimits limits;
+    SlotForm<V> slots;
+};
+
+/// The tile rows of `m` whose path is `dense` or `tiles`.
+template <Value V>
+TileWork<V> make_tile_work(const TileMatrix<V>& m, const Paths& paths, GpuSize gpu);
+
+/// Adds what a product with `work` executes, with the bytes of its arrays on the GPU: those of the runs belong to the
+/// dense tiles, items and the ends of rows of entries are shared by what they list.
+template <Value V>
+void add_executed(const TileWork<V>& work, ExecutedParts& parts);
+
+/// Where the values of each array of `work`, made of `m` by `paths`, stand: 1 + their place among the nonzeros in CSR
+/// order. Those of the dense tile rows, of the slots, of the entries. P must hold the number of nonzeros.
+template <class P, Value V>
+std::vector<Buffer<P>> positions_of(const TileWork<V>& work, const ValueMap& map, const TileMatrix<V>& m,
+                                    const Paths& paths) {
+    const auto in_arena = map.tiled_positions<P>(m);
+    auto slots = make_slots<P>(m, paths, work.limits, in_arena, map.deferred_positions<P>(m));
+    std::vector<Buffer<P>> positions;
+    positions.push_back(take(in_arena, work.dense.values));
+    positions.push_back(std::move(slots.values));
+    positions.push_back(std::move(slots.entry_values));
+    return positions;
+}
+
+}  // namespace tilespmv::cuda

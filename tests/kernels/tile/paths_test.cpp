@@ -1,0 +1,85 @@
+#include "kernels/tile/paths.hpp"
+
+#include <gtest/gtest.h>
+
+#include "formats/convert.hpp"
+#include "kernels/tile/dense_runs.hpp"
+#include "kernels/tile/tile_subset.hpp"
+#include "selector/policy.hpp"
+#include "tests/kernels/tile/tile_rows.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using cuda::Path;
+using cuda::Paths;
+
+TEST(Paths, ByFormatKnowsNoCsr16) {
+    const auto full = convert(blocks(32, 3), *make_policy("paper"));
+    EXPECT_EQ(cuda::paths_by_format(full), Paths(2, Path::dense));
+    const auto small = convert(matrix_of(64, 64, {{0, 0}, {1, 1}, {40, 2}}), *make_policy("paper"));
+    EXPECT_EQ(cuda::paths_by_format(small), Paths(4, Path::tiles));
+}
+
+TEST(TileSubset, IsTheTileRowsOfItsPath) {
+    for (const char* selector : {"paper", "paper-deferred", "only:hyb"}) {
+        for (const auto& [name, a] : matrix_battery()) {
+            SCOPED_TRACE(std::string(selector) + ' ' + name);
+            const auto m = convert(a, *make_policy(selector));
+            Paths paths(static_cast<std::size_t>(div_up(a.rows, kTileSize)), Path::csr16);
+            for (std::size_t t = 0; t < paths.size(); t += 2) paths[t] = Path::tiles;
+            for (const Path path : {Path::csr16, Path::tiles, Path::dense}) {
+                const auto part = cuda::subset(m, paths, path);
+                EXPECT_EQ(unpack(part.matrix), rows_of(a, paths, path));
+                EXPECT_EQ(part.matrix.nnz, rows_of(a, paths, path).nnz());
+                EXPECT_EQ(part.matrix.values, cuda::take(m.values, part.values));
+                EXPECT_EQ(part.matrix.deferred.values, cuda::take(m.deferred.values, part.deferred));
+            }
+        }
+    }
+}
+
+/// Every run of a tile row that is cut has a slot of its own, and all of them are those of its split, in order.
+void expect_slots(const cuda::DenseRuns& d) {
+    std::vector<std::uint32_t> seen(d.splits.size(), 0);
+    for (const auto& run : d.runs) {
+        ASSERT_EQ(run.slot >= 0, run.split >= 0);
+        if (run.slot < 0) continue;
+        const auto split = static_cast<std::size_t>(run.split);
+        EXPECT_EQ(static_cast<std::uint32_t>(run.slot), d.splits.at(split).first_slot + seen[split]++);
+    }
+    std::uint32_t slots = 0;
+    for (std::size_t i = 0; i < d.splits.size(); ++i) {
+        EXPECT_EQ(seen[i], d.splits[i].slots);
+        EXPECT_EQ(d.splits[i].first_slot, slots);
+        slots += d.splits[i].slots;
+    }
+    EXPECT_EQ(d.slots, slots);
+}
+
+TEST(DenseRuns, CoverTheTilesOfATileRowInOrder) {
+    constexpr offset_t limit = 4;
+    for (const index_t tiles : {1, 4, 5, 19}) {
+        const auto m = convert(blocks(32, tiles), *make_policy("paper"));
+        const auto d = cuda::make_dense_runs(m, limit);
+        offset_t next = 0;
+        for (const auto& run : d.runs) {
+            EXPECT_EQ(run.first_tile, next);
+            EXPECT_EQ(run.tile_row, next / tiles);
+            EXPECT_LE(run.tiles, limit);
+            EXPECT_EQ(run.slot >= 0, tiles > limit);
+            next += run.tiles;
+        }
+        EXPECT_EQ(next, static_cast<offset_t>(m.tiles.size()));
+        expect_slots(d);
+    }
+}
+
+TEST(DenseRuns, AreLongEnoughForOneWaveOfBlocks) {
+    EXPECT_EQ(cuda::dense_run_tiles(100, 132), 8);
+    EXPECT_EQ(cuda::dense_run_tiles(65536, 132), 16);
+    EXPECT_EQ(cuda::dense_run_tiles(100'000'000, 132), 64);
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
