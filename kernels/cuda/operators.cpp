@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "kernels/baseline/csr_operators.hpp"
+#include "kernels/csr/csr_operators.hpp"
 #include "kernels/csr16/csr16_operator.hpp"
 #if TILESPMV_HAS_CUSPARSE
-#include "kernels/baseline/cusparse_operators.hpp"
+#include "kernels/cusparse/cusparse_operators.hpp"
 #endif
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/mixed/mixed_operator.hpp"
@@ -26,24 +26,21 @@ std::span<const DeviceOperatorInfo<V>> device_operators() {
        true, make_mixed_operator<V>, "tiles_from=0"},
       {"csr16", "CSR with columns of 16 bits, relative to those of blocks of up to 512 nonzeros", false,
        make_csr16_operator<V>},
-      {"csr-scalar", "CSR, a thread a row", false, baseline::make_csr_scalar<V>},
+      {"csr-scalar", "CSR, a thread a row", false, make_csr_scalar<V>},
       {"csr-vector", "CSR, several threads a row; threads=2|4|8|16|32, otherwise chosen from nnz/rows", false,
-       baseline::make_csr_vector<V>, "threads=2|4|8|16|32"},
+       make_csr_vector<V>, "threads=2|4|8|16|32"},
       {"csr-multiround",
        "CSR, blocks of rows summed in shared memory, no preprocessing; rows=1..512, threads=64|128|256|512, "
        "products=1|2|4|8, group=1|2|4|8|16|32, otherwise chosen from nnz/rows",
-       false, baseline::make_csr_multiround<V>,
-       "rows=8|64|256,threads=64|128|256|512,products=1|2|4|8,group=1|2|4|8|16|32"},
+       false, make_csr_multiround<V>, "rows=8|64|256,threads=64|128|256|512,products=1|2|4|8,group=1|2|4|8|16|32"},
       {"csr-merge", "CSR, rows and nonzeros balanced by merge path; items=4|8|12 a thread (8)", false,
-       baseline::make_csr_merge<V>, "items=4|8|12"},
+       make_csr_merge<V>, "items=4|8|12"},
 #if TILESPMV_HAS_CUSPARSE
-      {"cusparse-csr", "cuSPARSE, CSR; alg=1|2 (2 is reproducible)", false, baseline::make_cusparse_csr<V>, "alg=1|2",
-       true},
-      {"cusparse-coo", "cuSPARSE, COO; alg=1|2 (2 is reproducible)", false, baseline::make_cusparse_coo<V>, "alg=1|2",
-       true},
-      {"cusparse-sell", "cuSPARSE, sliced ELL; slice=32", false, baseline::make_cusparse_sell<V>, {}, true},
-      {"cusparse-bsr", "cuSPARSE, block CSR; block=2|4|8|16, order=row|col within a block", false,
-       baseline::make_cusparse_bsr<V>, "block=2|4|8|16,order=row|col", true},
+      {"cusparse-csr", "cuSPARSE, CSR; alg=1|2 (2 is reproducible)", false, make_cusparse_csr<V>, "alg=1|2", true},
+      {"cusparse-coo", "cuSPARSE, COO; alg=1|2 (2 is reproducible)", false, make_cusparse_coo<V>, "alg=1|2", true},
+      {"cusparse-sell", "cuSPARSE, sliced ELL; slice=32", false, make_cusparse_sell<V>, {}, true},
+      {"cusparse-bsr", "cuSPARSE, block CSR; block=2|4|8|16, order=row|col within a block", false, make_cusparse_bsr<V>,
+       "block=2|4|8|16,order=row|col", true},
 #endif
     };
     // Block CSR, the last of them, has no values of 16 bits.

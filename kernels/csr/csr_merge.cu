@@ -1,10 +1,10 @@
 #include "kernels/accumulator.hpp"
-#include "kernels/baseline/csr_merge_kernel.cuh"
-#include "kernels/baseline/csr_operator.cuh"
-#include "kernels/baseline/csr_operators.hpp"
+#include "kernels/csr/csr_merge_kernel.cuh"
+#include "kernels/csr/csr_operator.cuh"
+#include "kernels/csr/csr_operators.hpp"
 #include "kernels/cuda/launch.cuh"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 namespace {
 
 template <class V, class A, int kItems>
@@ -25,12 +25,12 @@ public:
 
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
         if (alpha == 0 || this->nnz() == 0) {
-            return cuda::launch_scale(y, this->rows(), static_cast<A>(beta), stream);
+            return launch_scale(y, this->rows(), static_cast<A>(beta), stream);
         }
         this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
             const MergeSpmv<V, A, P> p{
                 {this->template terms<A>(alpha, x, beta, y), a}, starts_.data(), items(), partials_.data()};
-            cuda::launch(csr_merge<V, A, P, kItems>, blocks_, kMergeThreads, p, stream);
+            launch(csr_merge<V, A, P, kItems>, blocks_, kMergeThreads, p, stream);
         });
     }
 
@@ -40,33 +40,33 @@ private:
     void find_blocks(cudaStream_t stream) {
         this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
             const MergeStarts<P> p{a.row_ptrs, this->rows(), kMergePieces<kItems>, starts_.data(), blocks_ + 1};
-            cuda::launch(find_starts<P>, div_up(p.count, kMergeThreads), kMergeThreads, p, stream);
+            launch(find_starts<P>, div_up(p.count, kMergeThreads), kMergeThreads, p, stream);
         });
     }
 
     std::int64_t blocks_;
-    cuda::DeviceBuffer<MergeStart> starts_;
-    cuda::DeviceBuffer<cuda::BitsOf<A>> partials_;
+    DeviceBuffer<MergeStart> starts_;
+    DeviceBuffer<BitsOf<A>> partials_;
 };
 
 }  // namespace
 
 template <class V>
-std::unique_ptr<cuda::DeviceOperator<V>> make_csr_merge(const cuda::DeviceSource<V>& source, Options& options,
-                                                        Accumulator accumulator, cudaStream_t stream) {
+std::unique_ptr<DeviceOperator<V>> make_csr_merge(const DeviceSource<V>& source, Options& options,
+                                                  Accumulator accumulator, cudaStream_t stream) {
     const int items = options.one_of("items", 8, {4, 8, 12});
     options.finish();
     return with_accumulator<V>(accumulator, [&]<class A>() {
-        std::unique_ptr<cuda::DeviceOperator<V>> made;
+        std::unique_ptr<DeviceOperator<V>> made;
         with_constant<4, 8, 12>(
             items, [&]<int kItems>() { made = std::make_unique<CsrMerge<V, A, kItems>>(*source.csr, stream); });
         return made;
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                              \
-    template std::unique_ptr<cuda::DeviceOperator<V>> make_csr_merge(const cuda::DeviceSource<V>&, Options&, \
-                                                                     Accumulator, cudaStream_t);
+#define TILESPMV_INSTANTIATE(V)                                                                               \
+    template std::unique_ptr<DeviceOperator<V>> make_csr_merge(const DeviceSource<V>&, Options&, Accumulator, \
+                                                               cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

@@ -1,10 +1,10 @@
-#include "kernels/baseline/defaults.hpp"
+#include "kernels/csr/defaults.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tile/error.hpp"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 namespace {
 
 TEST(CsrVectorDefaults, AThreadHasAtMostFourNonzerosOfAMeanRow) {
@@ -58,4 +58,4 @@ TEST(CsrMultiroundDefaults, RefuseMoreRowsThanGroups) {
 }
 
 }  // namespace
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

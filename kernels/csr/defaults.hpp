@@ -5,7 +5,7 @@
 
 /// What the kernels for CSR do unless they are told otherwise. It costs nothing to find out: the number of rows and
 /// nonzeros decides.
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 
 /// Threads of csr-vector for a row: the fewest of 2, 4, 8, 16 and 32 that leave at most 4 nonzeros of a mean row to
 /// each, which is what one keeps in flight.
@@ -28,4 +28,4 @@ struct MultiroundShape {
 /// the mean. Throws a usage `Error` if the block has fewer groups than rows.
 MultiroundShape multiround_shape(Options& options, index_t rows, offset_t nnz);
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

@@ -1,10 +1,10 @@
-#include "kernels/baseline/cusparse.hpp"
+#include "kernels/cusparse/cusparse.hpp"
 
 #include <fmt/format.h>
 
 #include "tile/error.hpp"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 
 void check(cusparseStatus_t status, const char* expression, const char* file, int line) {
     if (status == CUSPARSE_STATUS_SUCCESS) return;
@@ -17,4 +17,4 @@ CusparseHandle make_cusparse_handle() {
     return CusparseHandle(handle);
 }
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

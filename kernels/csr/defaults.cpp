@@ -1,10 +1,10 @@
-#include "kernels/baseline/defaults.hpp"
+#include "kernels/csr/defaults.hpp"
 
 #include <fmt/format.h>
 
 #include "tile/error.hpp"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 namespace {
 
 constexpr int kMaxGroup = 32;
@@ -45,4 +45,4 @@ MultiroundShape multiround_shape(Options& options, index_t rows, offset_t nnz) {
     return shape;
 }
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

@@ -7,7 +7,7 @@
 #include "tile/csr.hpp"
 #include "tile/parallel.hpp"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 
 /// A CSR matrix as a kernel sees it. P: the type of row pointers.
 template <class V, class P>
@@ -41,10 +41,10 @@ public:
           values_(host.values, stream) {
         if (is_narrow()) {
             const auto ptrs = narrowed(host.row_ptrs);
-            narrow_ptrs_ = cuda::DeviceBuffer<std::uint32_t>(ptrs, stream);
+            narrow_ptrs_ = DeviceBuffer<std::uint32_t>(ptrs, stream);
             TILESPMV_CUDA(cudaStreamSynchronize(stream));
         } else {
-            wide_ptrs_ = cuda::DeviceBuffer<offset_t>(host.row_ptrs, stream);
+            wide_ptrs_ = DeviceBuffer<offset_t>(host.row_ptrs, stream);
             TILESPMV_CUDA(cudaStreamSynchronize(stream));
         }
     }
@@ -74,10 +74,10 @@ private:
     index_t rows_;
     index_t cols_;
     offset_t nnz_;
-    cuda::DeviceBuffer<std::uint32_t> narrow_ptrs_;
-    cuda::DeviceBuffer<offset_t> wide_ptrs_;
-    cuda::DeviceBuffer<index_t> col_idxs_;
-    cuda::DeviceBuffer<V> values_;
+    DeviceBuffer<std::uint32_t> narrow_ptrs_;
+    DeviceBuffer<offset_t> wide_ptrs_;
+    DeviceBuffer<index_t> col_idxs_;
+    DeviceBuffer<V> values_;
 };
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

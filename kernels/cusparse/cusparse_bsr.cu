@@ -1,15 +1,15 @@
-#include "kernels/baseline/bsr.hpp"
-#include "kernels/baseline/cusparse_operator.cuh"
-#include "kernels/baseline/cusparse_operators.hpp"
+#include "kernels/cusparse/bsr.hpp"
+#include "kernels/cusparse/cusparse_operator.cuh"
+#include "kernels/cusparse/cusparse_operators.hpp"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 namespace {
 
 /// A vector of whole blocks where that of the product ends within one, empty where it does not.
 template <class V>
-cuda::DeviceBuffer<V> whole_blocks(index_t size, index_t blocks, int block_size, cudaStream_t stream) {
+DeviceBuffer<V> whole_blocks(index_t size, index_t blocks, int block_size, cudaStream_t stream) {
     const auto padded = static_cast<std::size_t>(std::int64_t{blocks} * block_size);
-    cuda::DeviceBuffer<V> vector(padded > static_cast<std::size_t>(size) ? padded : 0);
+    DeviceBuffer<V> vector(padded > static_cast<std::size_t>(size) ? padded : 0);
     TILESPMV_CUDA(cudaMemsetAsync(vector.data(), 0, vector.bytes(), stream));
     return vector;
 }
@@ -71,11 +71,11 @@ private:
     index_t block_cols_;
     cusparseDirection_t direction_;
     MatrixProperties properties_;
-    cuda::DeviceBuffer<std::int32_t> row_ptrs_;
-    cuda::DeviceBuffer<index_t> col_idxs_;
-    cuda::DeviceBuffer<V> values_;
-    cuda::DeviceBuffer<V> x_;
-    cuda::DeviceBuffer<V> y_;
+    DeviceBuffer<std::int32_t> row_ptrs_;
+    DeviceBuffer<index_t> col_idxs_;
+    DeviceBuffer<V> values_;
+    DeviceBuffer<V> x_;
+    DeviceBuffer<V> y_;
 };
 
 BlockOrder read_order(Options& options) {
@@ -88,8 +88,8 @@ BlockOrder read_order(Options& options) {
 }  // namespace
 
 template <class V>
-std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_bsr(const cuda::DeviceSource<V>& source, Options& options,
-                                                           Accumulator accumulator, cudaStream_t stream) {
+std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const DeviceSource<V>& source, Options& options,
+                                                     Accumulator accumulator, cudaStream_t stream) {
     const int block_size = options.one_of("block", 4, {2, 4, 8, 16});
     const BlockOrder order = read_order(options);
     options.finish();
@@ -101,9 +101,9 @@ std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_bsr(const cuda::DeviceSou
     }
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                 \
-    template std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_bsr(const cuda::DeviceSource<V>&, Options&, \
-                                                                        Accumulator, cudaStream_t);
+#define TILESPMV_INSTANTIATE(V)                                                                                  \
+    template std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const DeviceSource<V>&, Options&, Accumulator, \
+                                                                  cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

@@ -1,21 +1,16 @@
 #pragma once
 
-#include "kernels/baseline/device_csr.hpp"
+#include "kernels/csr/device_csr.hpp"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/warp.cuh"
 
 /// What the kernels for CSR share.
-namespace tilespmv::baseline {
-
-using cuda::kAllLanes;
-using cuda::kWarpSize;
-using cuda::load_often;
-using cuda::load_once;
+namespace tilespmv::cuda {
 
 /// Everything one product reads and writes, all of it in device memory.
 template <class V, class A, class P>
-struct CsrSpmv : cuda::ProductTerms<V, A> {
+struct CsrSpmv : ProductTerms<V, A> {
     CsrView<V, P> a;
 };
 
@@ -53,4 +48,4 @@ private:
     V values_[kCount];
 };
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

@@ -2,10 +2,10 @@
 
 #include <cuda/atomic>
 
-#include "kernels/baseline/csr_kernel.cuh"
-#include "kernels/baseline/merge_path.hpp"
+#include "kernels/csr/csr_kernel.cuh"
+#include "kernels/csr/merge_path.hpp"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 
 inline constexpr int kMergeThreads = 128;
 
@@ -24,14 +24,14 @@ inline constexpr int kMergeBlocks = kItems > 4 ? 512 / (16 + 4 * kItems) : 12;
 /// `partials` for the block that ends the row, which adds all of them up in their order.
 template <class V, class A, class P>
 struct MergeSpmv : CsrSpmv<V, A, P> {
-    const MergeStart* starts = nullptr;   ///< blocks + 1
-    std::int64_t items = 0;               ///< rows + nnz
-    cuda::BitsOf<A>* partials = nullptr;  ///< a block's; kNoPartial before and after a product
+    const MergeStart* starts = nullptr;  ///< blocks + 1
+    std::int64_t items = 0;              ///< rows + nnz
+    BitsOf<A>* partials = nullptr;       ///< a block's; kNoPartial before and after a product
 };
 
 /// No sum has these bits: they are a NaN, and such a NaN is replaced by another.
 template <class A>
-inline constexpr auto kNoPartial = static_cast<cuda::BitsOf<A>>(-1);
+inline constexpr auto kNoPartial = static_cast<BitsOf<A>>(-1);
 
 /// Shared memory of a block.
 template <class A, int kItems>
@@ -112,7 +112,7 @@ private:
         const int lane = thread_ & ((1 << log_team_) - 1);
         A sum = 0;
         if (part < parts_) sum = add_products(stage_.ends[part] + lane, stage_.ends[part + 1], 1 << log_team_);
-        sum = cuda::sum_of_warp(sum);
+        sum = sum_of_warp(sum);
         if (lane_.id == 0) stage_.warp_sums[warp_] = sum;
         __syncthreads();
         if (part >= parts_ || lane != 0) return;
@@ -145,7 +145,7 @@ private:
     [[nodiscard]] __device__ A add_long_part(int begin, int end, int of) const {
         begin = __shfl_sync(kAllLanes, begin, of);
         end = __shfl_sync(kAllLanes, end, of);
-        return cuda::sum_of_warp(add_products(begin + lane_.id, end, kWarpSize));
+        return sum_of_warp(add_products(begin + lane_.id, end, kWarpSize));
     }
 
     [[nodiscard]] __device__ A add_products(int from, int end, int step) const {
@@ -158,7 +158,7 @@ private:
     /// By one thread, the first part by the first.
     __device__ void write(int part, A sum) {
         if (part == rows_) {
-            const auto bits = ::cuda::std::bit_cast<cuda::BitsOf<A>>(sum);
+            const auto bits = ::cuda::std::bit_cast<BitsOf<A>>(sum);
             partial(blockIdx.x).store(bits == kNoPartial<A> ? bits >> 1 : bits, ::cuda::memory_order_relaxed);
         } else if (part == 0 && blocks_back_ > 0) {
             first_part_ = sum;
@@ -173,25 +173,25 @@ private:
         const auto block = static_cast<std::int64_t>(blockIdx.x);
         A sum = 0;
         for (std::int64_t b = block - blocks_back_ + lane_.id; b < block; b += kWarpSize) sum += take_partial(b);
-        sum = cuda::sum_of_warp(sum) + first_part_;
+        sum = sum_of_warp(sum) + first_part_;
         if (lane_.id == 0) p_.write(row_, sum);
     }
 
     [[nodiscard]] __device__ A take_partial(std::int64_t block) const {
         const auto at = partial(block);
-        cuda::BitsOf<A> bits = kNoPartial<A>;
+        BitsOf<A> bits = kNoPartial<A>;
         while (bits == kNoPartial<A>) bits = at.load(::cuda::memory_order_relaxed);
         at.store(kNoPartial<A>, ::cuda::memory_order_relaxed);
         return ::cuda::std::bit_cast<A>(bits);
     }
 
     [[nodiscard]] __device__ auto partial(std::int64_t block) const {
-        return ::cuda::atomic_ref<cuda::BitsOf<A>, ::cuda::thread_scope_device>(p_.partials[block]);
+        return ::cuda::atomic_ref<BitsOf<A>, ::cuda::thread_scope_device>(p_.partials[block]);
     }
 
     const MergeSpmv<V, A, P>& p_;
     MergeStage<A, kItems>& stage_;
-    const cuda::Lane lane_;
+    const Lane lane_;
     const int thread_ = static_cast<int>(threadIdx.x);
     const int warp_ = thread_ / kWarpSize;
     const index_t row_;
@@ -228,4 +228,4 @@ __global__ void find_starts(MergeStarts<P> p) {
     if (i < p.count) p.starts[i] = merge_start(p.row_ptrs, p.rows, i, p.pieces);
 }
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

@@ -1,11 +1,11 @@
 #include "kernels/accumulator.hpp"
-#include "kernels/baseline/csr_kernel.cuh"
-#include "kernels/baseline/csr_operator.cuh"
-#include "kernels/baseline/csr_operators.hpp"
-#include "kernels/baseline/defaults.hpp"
+#include "kernels/csr/csr_kernel.cuh"
+#include "kernels/csr/csr_operator.cuh"
+#include "kernels/csr/csr_operators.hpp"
+#include "kernels/csr/defaults.hpp"
 #include "kernels/cuda/launch.cuh"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 namespace {
 
 /// One product; a block owns `block_rows` consecutive rows, and `group` of its threads each of them.
@@ -56,13 +56,13 @@ public:
         : CsrOperator<V>("csr-multiround", a, stream), shape_(shape) {}
 
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
-        if (alpha == 0) return cuda::launch_scale(y, this->rows(), static_cast<A>(beta), stream);
+        if (alpha == 0) return launch_scale(y, this->rows(), static_cast<A>(beta), stream);
         this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
             const MultiroundSpmv<V, A, P> p{{this->template terms<A>(alpha, x, beta, y), a}, shape_.rows, shape_.group};
             const auto blocks = div_up(this->rows(), shape_.rows);
             const auto shared = static_cast<std::size_t>(shape_.threads * shape_.products) * sizeof(A);
             with_constant<1, 2, 4, 8>(shape_.products, [&]<int kProducts>() {
-                cuda::launch(csr_multiround<V, A, P, kProducts>, blocks, shape_.threads, p, stream, shared);
+                launch(csr_multiround<V, A, P, kProducts>, blocks, shape_.threads, p, stream, shared);
             });
         });
     }
@@ -74,17 +74,17 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<cuda::DeviceOperator<V>> make_csr_multiround(const cuda::DeviceSource<V>& source, Options& options,
-                                                             Accumulator accumulator, cudaStream_t stream) {
+std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const DeviceSource<V>& source, Options& options,
+                                                       Accumulator accumulator, cudaStream_t stream) {
     const auto shape = multiround_shape(options, source.csr->rows, source.csr->nnz());
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<cuda::DeviceOperator<V>> {
+    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         return std::make_unique<CsrMultiround<V, A>>(*source.csr, shape, stream);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                   \
-    template std::unique_ptr<cuda::DeviceOperator<V>> make_csr_multiround(const cuda::DeviceSource<V>&, Options&, \
-                                                                          Accumulator, cudaStream_t);
+#define TILESPMV_INSTANTIATE(V)                                                                                    \
+    template std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const DeviceSource<V>&, Options&, Accumulator, \
+                                                                    cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

@@ -2,15 +2,15 @@
 
 #include <string_view>
 
-#include "kernels/baseline/device_csr.hpp"
+#include "kernels/csr/device_csr.hpp"
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/product.cuh"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 
 /// What all operators on an uploaded CSR matrix have in common.
 template <class V>
-class CsrOperator : public cuda::DeviceOperator<V> {
+class CsrOperator : public DeviceOperator<V> {
 public:
     CsrOperator(std::string_view name, const CsrMatrix<V>& a, cudaStream_t stream)
         : name_(name), tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)), csr_(a, stream) {}
@@ -29,7 +29,7 @@ public:
 protected:
     [[nodiscard]] const DeviceCsr<V>& csr() const { return csr_; }
     template <class A>
-    [[nodiscard]] cuda::ProductTerms<V, A> terms(double alpha, const V* x, double beta, V* y) const {
+    [[nodiscard]] ProductTerms<V, A> terms(double alpha, const V* x, double beta, V* y) const {
         return {x, y, static_cast<A>(alpha), static_cast<A>(beta), rows(), cols()};
     }
 
@@ -45,4 +45,4 @@ void with_constant(int value, F&& f) {
     (static_cast<void>(value == kValues ? (f.template operator()<kValues>(), 0) : 0), ...);
 }
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

@@ -1,11 +1,11 @@
 #include "kernels/accumulator.hpp"
-#include "kernels/baseline/csr_kernel.cuh"
-#include "kernels/baseline/csr_operator.cuh"
-#include "kernels/baseline/csr_operators.hpp"
-#include "kernels/baseline/defaults.hpp"
+#include "kernels/csr/csr_kernel.cuh"
+#include "kernels/csr/csr_operator.cuh"
+#include "kernels/csr/csr_operators.hpp"
+#include "kernels/csr/defaults.hpp"
 #include "kernels/cuda/launch.cuh"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 namespace {
 
 constexpr int kBlockThreads = 256;
@@ -37,12 +37,12 @@ public:
         : CsrOperator<V>(name, a, stream), threads_(threads) {}
 
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
-        if (alpha == 0) return cuda::launch_scale(y, this->rows(), static_cast<A>(beta), stream);
+        if (alpha == 0) return launch_scale(y, this->rows(), static_cast<A>(beta), stream);
         this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
             const CsrSpmv<V, A, P> p{this->template terms<A>(alpha, x, beta, y), a};
             const auto blocks = div_up(std::int64_t{this->rows()} * threads_, kBlockThreads);
             with_constant<1, 2, 4, 8, 16, 32>(threads_, [&]<int kThreads>() {
-                cuda::launch(csr_vector<V, A, P, kThreads>, blocks, kBlockThreads, p, stream);
+                launch(csr_vector<V, A, P, kThreads>, blocks, kBlockThreads, p, stream);
             });
         });
     }
@@ -52,9 +52,9 @@ private:
 };
 
 template <class V>
-std::unique_ptr<cuda::DeviceOperator<V>> make(std::string_view name, const CsrMatrix<V>& a, int threads,
-                                              Accumulator accumulator, cudaStream_t stream) {
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<cuda::DeviceOperator<V>> {
+std::unique_ptr<DeviceOperator<V>> make(std::string_view name, const CsrMatrix<V>& a, int threads,
+                                        Accumulator accumulator, cudaStream_t stream) {
+    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         return std::make_unique<CsrVector<V, A>>(name, a, threads, stream);
     });
 }
@@ -62,26 +62,26 @@ std::unique_ptr<cuda::DeviceOperator<V>> make(std::string_view name, const CsrMa
 }  // namespace
 
 template <class V>
-std::unique_ptr<cuda::DeviceOperator<V>> make_csr_scalar(const cuda::DeviceSource<V>& source, Options& options,
-                                                         Accumulator accumulator, cudaStream_t stream) {
+std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const DeviceSource<V>& source, Options& options,
+                                                   Accumulator accumulator, cudaStream_t stream) {
     options.finish();
     return make("csr-scalar", *source.csr, 1, accumulator, stream);
 }
 
 template <class V>
-std::unique_ptr<cuda::DeviceOperator<V>> make_csr_vector(const cuda::DeviceSource<V>& source, Options& options,
-                                                         Accumulator accumulator, cudaStream_t stream) {
+std::unique_ptr<DeviceOperator<V>> make_csr_vector(const DeviceSource<V>& source, Options& options,
+                                                   Accumulator accumulator, cudaStream_t stream) {
     const int chosen = options.one_of("threads", 0, {2, 4, 8, 16, 32});
     options.finish();
     const int threads = chosen > 0 ? chosen : threads_per_row(source.csr->rows, source.csr->nnz());
     return make("csr-vector", *source.csr, threads, accumulator, stream);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                               \
-    template std::unique_ptr<cuda::DeviceOperator<V>> make_csr_scalar(const cuda::DeviceSource<V>&, Options&, \
-                                                                      Accumulator, cudaStream_t);             \
-    template std::unique_ptr<cuda::DeviceOperator<V>> make_csr_vector(const cuda::DeviceSource<V>&, Options&, \
-                                                                      Accumulator, cudaStream_t);
+#define TILESPMV_INSTANTIATE(V)                                                                                \
+    template std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const DeviceSource<V>&, Options&, Accumulator, \
+                                                                cudaStream_t);                                 \
+    template std::unique_ptr<DeviceOperator<V>> make_csr_vector(const DeviceSource<V>&, Options&, Accumulator, \
+                                                                cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

@@ -2,7 +2,7 @@
 
 #include "tile/csr.hpp"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 
 /// How the values of a block follow each other.
 enum class BlockOrder { row_major, column_major };
@@ -25,4 +25,4 @@ struct BsrMatrix {
 template <Value V>
 BsrMatrix<V> make_bsr(const CsrMatrix<V>& a, int block_size, BlockOrder order);
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

@@ -2,7 +2,7 @@
 
 #include "tile/csr.hpp"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 
 /// Sliced ELL as cuSPARSE takes it: the rows in slices of `kSlice`, each as wide as its longest row and stored column
 /// by column; the column of padding is -1, its value 0. I: the type of indices, which must hold `sell_size`.
@@ -22,4 +22,4 @@ offset_t sell_size(const CsrMatrix<V>& a);
 template <class I, Value V>
 SellMatrix<V, I> make_sell(const CsrMatrix<V>& a);
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

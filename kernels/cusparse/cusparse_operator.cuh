@@ -2,17 +2,17 @@
 
 #include <string>
 
-#include "kernels/baseline/cusparse.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cusparse/cusparse.hpp"
 #include "tile/error.hpp"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 
 /// What all operators on cuSPARSE have in common: it is not asked where there is nothing to multiply.
 template <class V>
-class CusparseOperator : public cuda::DeviceOperator<V> {
+class CusparseOperator : public DeviceOperator<V> {
 public:
     /// `name`: "cusparse-" and the representation.
     CusparseOperator(std::string_view name, const CsrMatrix<V>& a)
@@ -34,7 +34,7 @@ public:
 
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const final {
         using A = CusparseSum<V>;
-        if (alpha == 0 || nnz_ == 0) return cuda::launch_scale(y, rows_, static_cast<A>(beta), stream);
+        if (alpha == 0 || nnz_ == 0) return launch_scale(y, rows_, static_cast<A>(beta), stream);
         TILESPMV_CUSPARSE(cusparseSetStream(handle_.get(), stream));
         multiply(static_cast<A>(alpha), x, static_cast<A>(beta), y, stream);
     }
@@ -64,4 +64,4 @@ void require_cusparse_sum(Accumulator accumulator) {
                 ExitCode::usage);
 }
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

@@ -1,4 +1,4 @@
-#include "kernels/baseline/merge_path.hpp"
+#include "kernels/csr/merge_path.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,34 +15,34 @@ TEST(MergePath, ListsTheEndOfARowBehindItsNonzeros) {
         std::int64_t item = 0;
         for (index_t row = 0; row < a.rows; ++row) {
             for (offset_t k = a.row_ptrs[row]; k <= a.row_ptrs[row + 1]; ++k) {
-                ASSERT_EQ(baseline::row_ends_before(a.row_ptrs.data(), a.rows, item), row) << "item " << item;
+                ASSERT_EQ(cuda::row_ends_before(a.row_ptrs.data(), a.rows, item), row) << "item " << item;
                 ++item;
             }
         }
         EXPECT_EQ(item, a.rows + a.nnz());
-        EXPECT_EQ(baseline::row_ends_before(a.row_ptrs.data(), a.rows, item), a.rows);
+        EXPECT_EQ(cuda::row_ends_before(a.row_ptrs.data(), a.rows, item), a.rows);
     }
 }
 
 TEST(MergePath, HoldsOffsetsBeyond32Bits) {
     const std::vector<offset_t> row_ptrs{0, 5'000'000'000, 5'000'000'000, 9'000'000'000};
-    EXPECT_EQ(baseline::row_ends_before(row_ptrs.data(), 3, 5'000'000'000), 0);
-    EXPECT_EQ(baseline::row_ends_before(row_ptrs.data(), 3, 5'000'000'001), 1);
-    EXPECT_EQ(baseline::row_ends_before(row_ptrs.data(), 3, 5'000'000'002), 2);
-    EXPECT_EQ(baseline::row_ends_before(row_ptrs.data(), 3, 9'000'000'003), 3);
+    EXPECT_EQ(cuda::row_ends_before(row_ptrs.data(), 3, 5'000'000'000), 0);
+    EXPECT_EQ(cuda::row_ends_before(row_ptrs.data(), 3, 5'000'000'001), 1);
+    EXPECT_EQ(cuda::row_ends_before(row_ptrs.data(), 3, 5'000'000'002), 2);
+    EXPECT_EQ(cuda::row_ends_before(row_ptrs.data(), 3, 9'000'000'003), 3);
 }
 
 struct Piece {
-    baseline::MergeStart start;
+    cuda::MergeStart start;
     std::int64_t nonzero = 0;
 };
 
 /// Where each piece begins, and behind the last one the end of the matrix.
-std::vector<Piece> pieces_of(const CsrMatrix<double>& a, baseline::MergePieces pieces) {
+std::vector<Piece> pieces_of(const CsrMatrix<double>& a, cuda::MergePieces pieces) {
     std::vector<Piece> all;
     const std::int64_t items = a.rows + a.nnz();
     for (std::int64_t i = 0; i == 0 || (i - 1) * pieces.items < items; ++i) {
-        const auto start = baseline::merge_start(a.row_ptrs.data(), a.rows, i, pieces);
+        const auto start = cuda::merge_start(a.row_ptrs.data(), a.rows, i, pieces);
         all.push_back({start, start.nonzero(std::min(i * pieces.items, items))});
     }
     return all;
@@ -51,7 +51,7 @@ std::vector<Piece> pieces_of(const CsrMatrix<double>& a, baseline::MergePieces p
 template <class Check>
 void for_each_cut(Check&& check) {
     for (const auto& [name, a] : matrix_battery()) {
-        for (const baseline::MergePieces pieces : {baseline::MergePieces{7, 1}, {14, 2}, {56, 8}, {448, 64}}) {
+        for (const cuda::MergePieces pieces : {cuda::MergePieces{7, 1}, {14, 2}, {56, 8}, {448, 64}}) {
             SCOPED_TRACE(::testing::Message() << name << ", pieces of " << pieces.items);
             check(a, pieces, pieces_of(a, pieces));
         }
@@ -59,7 +59,7 @@ void for_each_cut(Check&& check) {
 }
 
 TEST(MergePath, PiecesHoldEveryRowEndAndNonzeroOnce) {
-    for_each_cut([](const auto& a, baseline::MergePieces pieces, const auto& starts) {
+    for_each_cut([](const auto& a, cuda::MergePieces pieces, const auto& starts) {
         EXPECT_EQ(starts.front().start.row, 0);
         EXPECT_EQ(starts.front().nonzero, 0);
         EXPECT_EQ(starts.back().start.row, a.rows);
@@ -75,7 +75,7 @@ TEST(MergePath, PiecesHoldEveryRowEndAndNonzeroOnce) {
 }
 
 TEST(MergePath, PiecesCutOnlyRowsWithMoreNonzerosBeforeTheCutThanTheSlack) {
-    for_each_cut([](const auto& a, baseline::MergePieces pieces, const auto& starts) {
+    for_each_cut([](const auto& a, cuda::MergePieces pieces, const auto& starts) {
         for (const auto& [start, nonzero] : starts) {
             const auto before = nonzero - a.row_ptrs[start.row];
             EXPECT_TRUE(start.is_inside_row() ? before > pieces.slack : before == 0) << "row " << start.row;
@@ -84,7 +84,7 @@ TEST(MergePath, PiecesCutOnlyRowsWithMoreNonzerosBeforeTheCutThanTheSlack) {
 }
 
 TEST(MergePath, PiecesInsideARowSayWhereItBegins) {
-    for_each_cut([](const auto& a, baseline::MergePieces, const auto& starts) {
+    for_each_cut([](const auto& a, cuda::MergePieces, const auto& starts) {
         for (std::size_t i = 0; i < starts.size(); ++i) {
             if (!starts[i].start.is_inside_row()) continue;
             const auto row = starts[i].start.row;
@@ -98,8 +98,8 @@ TEST(MergePath, PiecesInsideARowSayWhereItBegins) {
 
 TEST(MergePath, PiecesReachBeyond32Bits) {
     const std::vector<offset_t> row_ptrs{0, 5'000'000'000, 5'000'000'000, 9'000'000'000};
-    const baseline::MergePieces pieces{896, 128};
-    const auto start = baseline::merge_start(row_ptrs.data(), 3, 10'000'000, pieces);
+    const cuda::MergePieces pieces{896, 128};
+    const auto start = cuda::merge_start(row_ptrs.data(), 3, 10'000'000, pieces);
     EXPECT_EQ(start.row, 2);
     EXPECT_EQ(start.nonzero(8'960'000'000), 8'959'999'998);
     EXPECT_EQ(start.back, 5'000'000'130 / 896 - 10'000'000);

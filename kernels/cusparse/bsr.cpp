@@ -1,4 +1,4 @@
-#include "kernels/baseline/bsr.hpp"
+#include "kernels/cusparse/bsr.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,7 +9,7 @@
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 namespace {
 
 constexpr std::int64_t kGrain = 256;  // block rows a thread takes at a time
@@ -116,4 +116,4 @@ BsrMatrix<V> make_bsr(const CsrMatrix<V>& a, int block_size, BlockOrder order) {
 #define TILESPMV_INSTANTIATE(V) template BsrMatrix<V> make_bsr(const CsrMatrix<V>&, int, BlockOrder);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

@@ -5,7 +5,7 @@
 /// The merge path of a CSR matrix (Merrill and Garland, "Merge-based parallel sparse matrix-vector multiplication",
 /// SC 2016): its nonzeros and the ends of its rows in one list of rows + nnz items, each end behind the nonzeros of its
 /// row. Equal pieces of the list are equal work, whatever the rows look like.
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 
 /// How many ends of rows are among the first `item` items, 0 <= item <= rows + nnz; the other of these are nonzeros.
 template <class P>
@@ -55,4 +55,4 @@ TILESPMV_HD MergeStart merge_start(const P* row_ptrs, index_t rows, std::int64_t
     return {row, static_cast<std::int32_t>((row_begin + pieces.slack) / pieces.items - i)};
 }
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

@@ -8,7 +8,7 @@
 #include "tile/types.hpp"
 
 /// What the operators on cuSPARSE share: errors, owners of its objects, its names for types.
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 
 /// Throws `Error` with the expression, file, line and cuSPARSE's text unless `status` is success.
 void check(cusparseStatus_t status, const char* expression, const char* file, int line);
@@ -45,6 +45,6 @@ constexpr cusparseIndexType_t index_type() {
     return sizeof(I) == 8 ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
 }
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda
 
-#define TILESPMV_CUSPARSE(expression) ::tilespmv::baseline::check((expression), #expression, __FILE__, __LINE__)
+#define TILESPMV_CUSPARSE(expression) ::tilespmv::cuda::check((expression), #expression, __FILE__, __LINE__)

@@ -1,23 +1,23 @@
-#include "kernels/baseline/cusparse_operator.cuh"
-#include "kernels/baseline/cusparse_operators.hpp"
-#include "kernels/baseline/device_csr.hpp"
-#include "kernels/baseline/sell.hpp"
+#include "kernels/csr/device_csr.hpp"
+#include "kernels/cusparse/cusparse_operator.cuh"
+#include "kernels/cusparse/cusparse_operators.hpp"
+#include "kernels/cusparse/sell.hpp"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 namespace {
 
 /// A matrix as cuSPARSE knows it, with the device memory behind it.
 struct DescribedMatrix {
-    cuda::DeviceBuffer<std::byte> positions;  ///< row pointers, rows or slice offsets
-    cuda::DeviceBuffer<std::byte> cols;
-    cuda::DeviceBuffer<std::byte> values;
+    DeviceBuffer<std::byte> positions;  ///< row pointers, rows or slice offsets
+    DeviceBuffer<std::byte> cols;
+    DeviceBuffer<std::byte> values;
     SparseMatrix descriptor = nullptr;
 
     [[nodiscard]] std::size_t bytes() const { return positions.bytes() + cols.bytes() + values.bytes(); }
 };
 
 template <class T>
-cuda::DeviceBuffer<std::byte> upload(const Buffer<T>& host, cudaStream_t stream) {
+DeviceBuffer<std::byte> upload(const Buffer<T>& host, cudaStream_t stream) {
     return {std::as_bytes(std::span<const T>(host.data(), host.size())), stream};
 }
 
@@ -52,8 +52,8 @@ private:
 
     // cuSPARSE wants x and y beforehand, but looks at their size and type only.
     void prepare(cudaStream_t stream) {
-        const cuda::DeviceBuffer<V> x(static_cast<std::size_t>(this->cols()));
-        const cuda::DeviceBuffer<V> y(static_cast<std::size_t>(this->rows()));
+        const DeviceBuffer<V> x(static_cast<std::size_t>(this->cols()));
+        const DeviceBuffer<V> y(static_cast<std::size_t>(this->rows()));
         x_ = describe(x.data(), this->cols());
         y_ = describe(y.data(), this->rows());
         const A one = 1;
@@ -62,7 +62,7 @@ private:
         TILESPMV_CUSPARSE(cusparseSetStream(this->handle(), stream));
         TILESPMV_CUSPARSE(cusparseSpMV_bufferSize(this->handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix(),
                                                   x_.get(), &zero, y_.get(), cuda_type<A>(), algorithm_.id, &bytes));
-        workspace_ = cuda::DeviceBuffer<std::byte>(bytes);
+        workspace_ = DeviceBuffer<std::byte>(bytes);
         if (!algorithm_.has_preprocessing) return;
         TILESPMV_CUSPARSE(cusparseSpMV_preprocess(this->handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix(),
                                                   x_.get(), &zero, y_.get(), cuda_type<A>(), algorithm_.id,
@@ -89,7 +89,7 @@ private:
     Algorithm algorithm_;
     DenseVector x_;
     DenseVector y_;
-    cuda::DeviceBuffer<std::byte> workspace_;
+    DeviceBuffer<std::byte> workspace_;
 };
 
 template <class To>
@@ -171,8 +171,8 @@ DescribedMatrix describe_sell(const CsrMatrix<V>& a, cudaStream_t stream) {
 }  // namespace
 
 template <class V>
-std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_csr(const cuda::DeviceSource<V>& source, Options& options,
-                                                           Accumulator accumulator, cudaStream_t stream) {
+std::unique_ptr<DeviceOperator<V>> make_cusparse_csr(const DeviceSource<V>& source, Options& options,
+                                                     Accumulator accumulator, cudaStream_t stream) {
     const int alg = options.one_of("alg", 1, {1, 2});
     options.finish();
     require_cusparse_sum<V>(accumulator);
@@ -183,8 +183,8 @@ std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_csr(const cuda::DeviceSou
 }
 
 template <class V>
-std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_coo(const cuda::DeviceSource<V>& source, Options& options,
-                                                           Accumulator accumulator, cudaStream_t stream) {
+std::unique_ptr<DeviceOperator<V>> make_cusparse_coo(const DeviceSource<V>& source, Options& options,
+                                                     Accumulator accumulator, cudaStream_t stream) {
     const int alg = options.one_of("alg", 1, {1, 2});
     options.finish();
     require_cusparse_sum<V>(accumulator);
@@ -195,8 +195,8 @@ std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_coo(const cuda::DeviceSou
 }
 
 template <class V>
-std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_sell(const cuda::DeviceSource<V>& source, Options& options,
-                                                            Accumulator accumulator, cudaStream_t stream) {
+std::unique_ptr<DeviceOperator<V>> make_cusparse_sell(const DeviceSource<V>& source, Options& options,
+                                                      Accumulator accumulator, cudaStream_t stream) {
     options.one_of("slice", 32, {32});
     options.finish();
     require_cusparse_sum<V>(accumulator);
@@ -206,13 +206,13 @@ std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_sell(const cuda::DeviceSo
                                              Algorithm{CUSPARSE_SPMV_SELL_ALG1, true, false, true}, stream);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                  \
-    template std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_csr(const cuda::DeviceSource<V>&, Options&,  \
-                                                                        Accumulator, cudaStream_t);              \
-    template std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_coo(const cuda::DeviceSource<V>&, Options&,  \
-                                                                        Accumulator, cudaStream_t);              \
-    template std::unique_ptr<cuda::DeviceOperator<V>> make_cusparse_sell(const cuda::DeviceSource<V>&, Options&, \
-                                                                         Accumulator, cudaStream_t);
+#define TILESPMV_INSTANTIATE(V)                                                                                   \
+    template std::unique_ptr<DeviceOperator<V>> make_cusparse_csr(const DeviceSource<V>&, Options&, Accumulator,  \
+                                                                  cudaStream_t);                                  \
+    template std::unique_ptr<DeviceOperator<V>> make_cusparse_coo(const DeviceSource<V>&, Options&, Accumulator,  \
+                                                                  cudaStream_t);                                  \
+    template std::unique_ptr<DeviceOperator<V>> make_cusparse_sell(const DeviceSource<V>&, Options&, Accumulator, \
+                                                                   cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda

@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "kernels/baseline/bsr.hpp"
-#include "kernels/baseline/sell.hpp"
+#include "kernels/cusparse/bsr.hpp"
+#include "kernels/cusparse/sell.hpp"
 #include "tests/support/battery.hpp"
 #include "tile/error.hpp"
 
@@ -22,7 +22,7 @@ Entries entries_of(const CsrMatrix<double>& a) {
 }
 
 /// What is not 0.
-Entries entries_of(const baseline::BsrMatrix<double>& bsr, bool by_row) {
+Entries entries_of(const cuda::BsrMatrix<double>& bsr, bool by_row) {
     Entries entries;
     const int size = bsr.block_size;
     for (index_t block_row = 0; block_row < bsr.block_rows; ++block_row) {
@@ -47,9 +47,9 @@ TEST(BsrMatrix, HoldsEveryNonzeroInTheFewestBlocks) {
         for (const int size : {2, 4, 8, 16}) {
             std::set<std::pair<index_t, index_t>> blocks;
             for (const auto& [at, value] : all) blocks.emplace(at.first / size, at.second / size);
-            for (const auto order : {baseline::BlockOrder::row_major, baseline::BlockOrder::column_major}) {
-                const auto bsr = baseline::make_bsr(a, size, order);
-                EXPECT_EQ(entries_of(bsr, order == baseline::BlockOrder::row_major), expected);
+            for (const auto order : {cuda::BlockOrder::row_major, cuda::BlockOrder::column_major}) {
+                const auto bsr = cuda::make_bsr(a, size, order);
+                EXPECT_EQ(entries_of(bsr, order == cuda::BlockOrder::row_major), expected);
                 EXPECT_EQ(bsr.col_idxs.size(), blocks.size());
                 EXPECT_EQ(bsr.block_rows, div_up(a.rows, size));
                 EXPECT_EQ(bsr.block_cols, div_up(a.cols, size));
@@ -60,7 +60,7 @@ TEST(BsrMatrix, HoldsEveryNonzeroInTheFewestBlocks) {
 
 TEST(BsrMatrix, HasItsBlocksInOrder) {
     const auto a = matrix_of(5, 9, {{0, 8}, {1, 0}, {1, 3}, {4, 4}});
-    const auto bsr = baseline::make_bsr(a, 2, baseline::BlockOrder::column_major);
+    const auto bsr = cuda::make_bsr(a, 2, cuda::BlockOrder::column_major);
     EXPECT_EQ(bsr.row_ptrs, (Buffer<std::int32_t>{0, 3, 3, 4}));
     EXPECT_EQ(bsr.col_idxs, (Buffer<index_t>{0, 1, 4, 2}));
     EXPECT_EQ(bsr.values[1], a.values[1]) << "row 1, column 0 of its block";
@@ -73,7 +73,7 @@ TEST(BsrMatrix, RefusesBlocksOf2To31Values) {
     CsrMatrix<Half> a{1, blocks * 16, {0, blocks}, Buffer<index_t>(blocks), Buffer<Half>(blocks)};
     for (index_t i = 0; i < blocks; ++i) a.col_idxs[i] = i * 16;
     try {
-        (void)baseline::make_bsr(a, 16, baseline::BlockOrder::row_major);
+        (void)cuda::make_bsr(a, 16, cuda::BlockOrder::row_major);
         FAIL() << "accepted";
     } catch (const Error& error) {
         EXPECT_STREQ(error.what(), "BSR with blocks of 16 x 16 has 2^31 values or more, cuSPARSE counts in 32 bits");
@@ -81,7 +81,7 @@ TEST(BsrMatrix, RefusesBlocksOf2To31Values) {
 }
 
 template <class I>
-Entries entries_of(const baseline::SellMatrix<double, I>& sell, index_t rows) {
+Entries entries_of(const cuda::SellMatrix<double, I>& sell, index_t rows) {
     Entries entries;
     for (index_t row = 0; row < rows; ++row) {
         const auto slice = static_cast<std::size_t>(row / sell.kSlice);
@@ -97,18 +97,18 @@ Entries entries_of(const baseline::SellMatrix<double, I>& sell, index_t rows) {
 TEST(SellMatrix, HoldsEveryNonzeroAndMarksPadding) {
     for (const auto& [name, a] : matrix_battery()) {
         SCOPED_TRACE(name);
-        const auto sell = baseline::make_sell<std::int32_t>(a);
+        const auto sell = cuda::make_sell<std::int32_t>(a);
         EXPECT_EQ(entries_of(sell, a.rows), entries_of(a));
-        EXPECT_EQ(static_cast<offset_t>(sell.values.size()), baseline::sell_size(a));
-        EXPECT_EQ(entries_of(baseline::make_sell<std::int64_t>(a), a.rows), entries_of(a));
-        EXPECT_EQ(std::count(sell.col_idxs.begin(), sell.col_idxs.end(), -1), baseline::sell_size(a) - a.nnz());
+        EXPECT_EQ(static_cast<offset_t>(sell.values.size()), cuda::sell_size(a));
+        EXPECT_EQ(entries_of(cuda::make_sell<std::int64_t>(a), a.rows), entries_of(a));
+        EXPECT_EQ(std::count(sell.col_idxs.begin(), sell.col_idxs.end(), -1), cuda::sell_size(a) - a.nnz());
     }
 }
 
 TEST(SellMatrix, IsAsWideAsTheLongestRowOfASlice) {
     const auto a = matrix_of(70, 9, {{0, 1}, {0, 2}, {31, 5}, {40, 0}, {69, 8}});
-    EXPECT_EQ(baseline::sell_size(a), 32 * (2 + 1 + 1));
-    EXPECT_EQ(baseline::make_sell<std::int32_t>(a).slice_offsets, (Buffer<std::int32_t>{0, 64, 96, 128}));
+    EXPECT_EQ(cuda::sell_size(a), 32 * (2 + 1 + 1));
+    EXPECT_EQ(cuda::make_sell<std::int32_t>(a).slice_offsets, (Buffer<std::int32_t>{0, 64, 96, 128}));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #if __has_include(<cusparse.h>)
-#include "kernels/baseline/cusparse.hpp"
+#include "kernels/cusparse/cusparse.hpp"
 #endif
 #include "kernels/cuda/device_operator.hpp"
 #include "tests/support/battery.hpp"
@@ -77,9 +77,9 @@ TEST(BaselineAccumulators, AreNotNarrowerThanTheValues) {
 
 #if __has_include(<cusparse.h>)
 TEST(CusparseErrors, CarryTheExpressionThePlaceAndTheText) {
-    EXPECT_NO_THROW(baseline::check(CUSPARSE_STATUS_SUCCESS, "f(x)", "a.cu", 7));
+    EXPECT_NO_THROW(cuda::check(CUSPARSE_STATUS_SUCCESS, "f(x)", "a.cu", 7));
     try {
-        baseline::check(CUSPARSE_STATUS_NOT_SUPPORTED, "f(x)", "a.cu", 7);
+        cuda::check(CUSPARSE_STATUS_NOT_SUPPORTED, "f(x)", "a.cu", 7);
         FAIL() << "no error";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ExitCode::failure);

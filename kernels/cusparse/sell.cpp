@@ -1,10 +1,10 @@
-#include "kernels/baseline/sell.hpp"
+#include "kernels/cusparse/sell.hpp"
 
 #include <algorithm>
 
 #include "tile/parallel.hpp"
 
-namespace tilespmv::baseline {
+namespace tilespmv::cuda {
 namespace {
 
 constexpr index_t kSlice = SellMatrix<double, index_t>::kSlice;
@@ -72,4 +72,4 @@ SellMatrix<V, I> make_sell(const CsrMatrix<V>& a) {
     template SellMatrix<V, std::int64_t> make_sell<std::int64_t>(const CsrMatrix<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
-}  // namespace tilespmv::baseline
+}  // namespace tilespmv::cuda
