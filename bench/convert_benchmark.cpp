@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
                                   {"uniform:n={}", {75000, 300000, 1200000, 4800000}},
                                   {"rmat:scale={}", {16, 18, 20, 22}}};
     for (const Kind& kind : kinds) {
-        for (const char* selector : {"bytes", "paper-adaptive", "paper-deferred"}) {
+        for (const char* selector : {"bytes", "paper-tuned", "paper-tuned-deferred"}) {
             const std::string specification = kind.specification;
             const std::string name = specification.substr(0, specification.find(':'));
             auto* registered = benchmark::RegisterBenchmark(fmt::format("{}/{}", name, selector).c_str(),

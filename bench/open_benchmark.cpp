@@ -43,7 +43,7 @@ void measure_open(benchmark::State& state, const std::string& matrix, const std:
 int main(int argc, char** argv) {
     for (const char* matrix : {"banded:n=400000", "stencil27:n=91", "fem:n=44,dof=3", "laplace2d:n=2000",
                                "uniform:n=2000000,per_row=10", "rmat:scale=20,degree=21"}) {
-        for (const char* selector : {"bytes", "paper", "paper-deferred"}) {
+        for (const char* selector : {"bytes", "paper-tuned", "paper-tuned-deferred"}) {
             benchmark::RegisterBenchmark(fmt::format("{}/{}", matrix, selector).c_str(), measure_open, matrix, selector)
                 ->UseRealTime()
                 ->Iterations(20)  // given, so that the archive is made once

@@ -22,15 +22,22 @@ TileChoice in_format(const TilePattern& p, int value_bytes) {
 
 }  // namespace
 
-PaperRules PaperRules::from(Options& options) {
+PaperRules PaperRules::tuned() {
     PaperRules rules;
-    rules.dense = options.number("dense", rules.dense, 0, 2);
-    rules.coo = static_cast<int>(options.whole("coo", rules.coo, 0, 256));
-    rules.ell = options.number("ell", rules.ell, -1, 16);
-    rules.ell_fill = options.number("ell_fill", rules.ell_fill, 0, 1);
-    rules.hyb = options.number("hyb", rules.hyb, 0, 16);
-    rules.hyb_coo = options.number("hyb_coo", rules.hyb_coo, 0, 1);
+    rules.ell_fill = 0.75;
+    rules.hyb_rest = kTileSize * kTileSize;
+    rules.hyb_coo = 0.5;
     return rules;
+}
+
+void PaperRules::read(Options& options) {
+    dense = options.number("dense", dense, 0, 2, {{"published", kDensePublished}, {"cpu-code", kDenseCpuCode}});
+    coo = static_cast<int>(options.whole("coo", coo, 0, 256));
+    ell = options.number("ell", ell, -1, 16);
+    ell_fill = options.number("ell_fill", ell_fill, 0, 1);
+    hyb = options.number("hyb", hyb, 0, 16);
+    hyb_rest = static_cast<int>(options.whole("hyb_rest", hyb_rest, 0, 256));
+    hyb_coo = options.number("hyb_coo", hyb_coo, 0, 1);
 }
 
 TileChoice PaperPolicy::choose(const TilePattern& p, int value_bytes) const {
@@ -46,7 +53,8 @@ TileChoice PaperPolicy::choose(const TilePattern& p, int value_bytes) const {
         }
         if (variation >= rules_.hyb * rules_.hyb) {
             const TileChoice hyb = in_format<Hyb>(p, value_bytes);
-            if (hyb.size.values - p.rows * hyb.size.parameter <= rules_.hyb_coo * p.nnz) return hyb;
+            const int rest = hyb.size.values - p.rows * hyb.size.parameter;
+            if (rest <= rules_.hyb_rest && rest <= rules_.hyb_coo * p.nnz) return hyb;
         }
         return in_format<Csr>(p, value_bytes);
     };

@@ -17,17 +17,26 @@ namespace {
 
 using Policy = std::unique_ptr<TilePolicy>;
 
-Policy make_paper(Options& options) { return std::make_unique<PaperPolicy>(PaperRules::from(options)); }
+Policy with_rules(PaperRules rules, Options& options) {
+    rules.read(options);
+    return std::make_unique<PaperPolicy>(rules);
+}
+
+/// The same, deferring by default what would be coo.
+Policy with_rules_deferred(PaperRules rules, Options& options) {
+    rules.read(options);
+    rules.defer = static_cast<int>(options.whole("defer", rules.coo, 0, 256));
+    return std::make_unique<PaperPolicy>(rules);
+}
+
+Policy make_paper(Options& options) { return with_rules({}, options); }
+Policy make_paper_deferred(Options& options) { return with_rules_deferred({}, options); }
+Policy make_paper_tuned(Options& options) { return with_rules(PaperRules::tuned(), options); }
+Policy make_paper_tuned_deferred(Options& options) { return with_rules_deferred(PaperRules::tuned(), options); }
 
 Policy make_paper_csr(Options&) {
     const int csr = formats::id_of<formats::Csr>;
     return std::make_unique<OnlyPolicy>(csr, csr);
-}
-
-Policy make_paper_deferred(Options& options) {
-    PaperRules rules = PaperRules::from(options);
-    rules.defer = static_cast<int>(options.whole("defer", rules.coo, 0, 256));
-    return std::make_unique<PaperPolicy>(rules);
 }
 
 Policy make_bytes(Options& options) {
@@ -42,13 +51,20 @@ struct Entry {
 
 /// To add a selector: its policy in a file of its own, one entry here.
 const std::array kSelectors{
-    Entry{{"paper", "the published rules; options dense coo ell ell_fill hyb hyb_coo are their thresholds"},
+    Entry{{"paper",
+           "the published rules; options dense (a number, published or cpu-code) coo ell ell_fill hyb hyb_rest hyb_coo "
+           "are their thresholds"},
           make_paper},
     Entry{{"paper-csr", "published configuration 1: every tile csr"}, make_paper_csr},
     Entry{{"paper-adaptive", "published configuration 2: the rules of `paper`"}, make_paper},
     Entry{{"paper-deferred",
-           "published configuration 3: tiles of at most `defer` (as `coo`: 12) nonzeros go to a CSR remainder"},
+           "published configuration 3: `paper`, but tiles of at most `defer` (as `coo`: 12) nonzeros go to a CSR "
+           "remainder"},
           make_paper_deferred},
+    Entry{{"paper-tuned", "not published: the rules of `paper` with ell_fill=0.75,hyb_rest=256,hyb_coo=0.5"},
+          make_paper_tuned},
+    Entry{{"paper-tuned-deferred", "not published: `paper-tuned`, deferring as `paper-deferred` does"},
+          make_paper_tuned_deferred},
     Entry{
         {"bytes", "fewest bytes; a tile stays one if that saves at least `saving` (0) bytes; defer=0 keeps all tiles"},
         make_bytes},

@@ -42,26 +42,32 @@ std::string Options::word(std::string_view option, std::string_view default_valu
     return text ? *text : std::string(default_value);
 }
 
-double Options::in_range(std::string_view option, double default_value, double low, double high, bool whole) {
+double Options::in_range(std::string_view option, double default_value, double low, double high, bool whole,
+                         std::initializer_list<NamedNumber> names) {
     const std::string* text = find(option);
     if (!text) return default_value;
+    const auto* const named = std::ranges::find(names, *text, &NamedNumber::name);
+    if (named != names.end()) return named->value;
     double value = 0;
     const char* const stop = text->data() + text->size();
     const auto [end, status] = std::from_chars(text->data(), stop, value);
     const bool right = status == std::errc{} && end == stop && value >= low && value <= high;
     if (!right || (whole && value != std::floor(value))) {
-        fail(fmt::format("{}={}, expected a {}number from {} to {}", option, *text, whole ? "whole " : "", low, high));
+        std::string expected = fmt::format("a {}number from {} to {}", whole ? "whole " : "", low, high);
+        for (const auto& [name, number] : names) expected += fmt::format(", or {} ({})", name, number);
+        fail(fmt::format("{}={}, expected {}", option, *text, expected));
     }
     return value;
 }
 
-double Options::number(std::string_view option, double default_value, double low, double high) {
-    return in_range(option, default_value, low, high, false);
+double Options::number(std::string_view option, double default_value, double low, double high,
+                       std::initializer_list<NamedNumber> names) {
+    return in_range(option, default_value, low, high, false, names);
 }
 
 std::int64_t Options::whole(std::string_view option, std::int64_t default_value, std::int64_t low, std::int64_t high) {
     return static_cast<std::int64_t>(in_range(option, static_cast<double>(default_value), static_cast<double>(low),
-                                              static_cast<double>(high), true));
+                                              static_cast<double>(high), true, {}));
 }
 
 int Options::one_of(std::string_view option, int default_value, std::initializer_list<int> values) {

@@ -19,8 +19,14 @@ public:
     Options(std::string_view kind, std::string_view specification);
 
     [[nodiscard]] const std::string& name() const { return name_; }
-    /// The number given for `option`, or the default; throws outside [low, high].
-    double number(std::string_view option, double default_value, double low, double high);
+    /// A word that stands for a number.
+    struct NamedNumber {
+        std::string_view name;
+        double value = 0;
+    };
+    /// The number given for `option`, by a name of `names` or as it is, or the default; throws outside [low, high].
+    double number(std::string_view option, double default_value, double low, double high,
+                  std::initializer_list<NamedNumber> names = {});
     /// The same for a whole number; bounds are less than 2^53.
     std::int64_t whole(std::string_view option, std::int64_t default_value, std::int64_t low, std::int64_t high);
     /// Whether `option` is 1 rather than 0, or the default; throws for anything else.
@@ -37,7 +43,8 @@ public:
 private:
     void add(std::string_view item);
     const std::string* find(std::string_view option);
-    double in_range(std::string_view option, double default_value, double low, double high, bool whole);
+    double in_range(std::string_view option, double default_value, double low, double high, bool whole,
+                    std::initializer_list<NamedNumber> names);
 
     std::string kind_;
     std::string specification_;

@@ -73,16 +73,21 @@ std::string_view word(VerifyCase::Outcome outcome) {
     return "";
 }
 
-void print_case(const VerifyCase& result, std::size_t name_width) {
-    fmt::print("{:<{}} {:<18} {:<6} {:>11.2g}{}{}\n", result.name, name_width,
-               result.tiles.empty() ? "-" : result.tiles, word(result.outcome), result.worst,
+/// Of the columns of names.
+struct Widths {
+    std::size_t name = 0;
+    std::size_t tiles = 0;
+};
+
+void print_case(const VerifyCase& result, Widths widths) {
+    fmt::print("{:<{}} {:<{}} {:<6} {:>11.2g}{}{}\n", result.name, widths.name,
+               result.tiles.empty() ? "-" : result.tiles, widths.tiles, word(result.outcome), result.worst,
                result.problem.empty() ? "" : "  ", printable(result.problem));
 }
 
-template <Value V>
-std::size_t name_width(const std::vector<ChosenOperator<V>>& operators) {
-    std::size_t width = 16;
-    for (const auto& chosen : operators) width = std::max(width, chosen.name.size());
+/// As wide as the longest name, but at least `width`.
+std::size_t width_of_names(std::size_t width, const auto& named) {
+    for (const auto& one : named) width = std::max(width, one.name.size());
     return width;
 }
 
@@ -93,9 +98,9 @@ void verify(const VerifyOptions& options) {
     const auto csr = load_csr<V>(options.source);
     fmt::print("{}: {}, {}\n", source_name(options.source), describe_size(csr.rows, csr.cols, csr.nnz()),
                value_name<V>());
-    const auto width = name_width(operators);
-    fmt::print("{:<{}} {:<18} {:<6} {:>11}\n", "operator", width, "tiles", "result", "error/bound");
-    Verifier<V> verifier(csr, operators, options.seed, [&](const VerifyCase& result) { print_case(result, width); });
+    const Widths widths{width_of_names(16, operators), width_of_names(18, policies)};
+    fmt::print("{:<{}} {:<{}} {:<6} {:>11}\n", "operator", widths.name, "tiles", widths.tiles, "result", "error/bound");
+    Verifier<V> verifier(csr, operators, options.seed, [&](const VerifyCase& result) { print_case(result, widths); });
     verifier.check_csr();
     if (options.selectors.empty() && holds_tiles(options.source))
         verifier.check_tiles("as stored", load_tiles<V>(options.source, ""));

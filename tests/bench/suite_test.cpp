@@ -64,7 +64,12 @@ TEST(Suites, GpuClassesAreTheElevenOfThePublishedFigures) {
     const Suite& suite = find_suite("gpu-classes");
     EXPECT_EQ(suite.sources.size(), 11u);
     EXPECT_TRUE(suite.operators.empty());  // all there are
-    EXPECT_THAT(suite.selectors, testing::ElementsAre("paper-csr", "paper-adaptive", "paper-deferred", "bytes"));
+    EXPECT_THAT(suite.selectors, testing::ElementsAre("paper-csr", "paper-tuned", "paper-tuned-deferred", "bytes"));
+}
+
+TEST(Suites, TilespmvHasTheThreePublishedConfigurations) {
+    EXPECT_THAT(find_suite("tilespmv").selectors,
+                testing::IsSupersetOf({"paper-csr", "paper-adaptive", "paper-deferred"}));
 }
 
 }  // namespace

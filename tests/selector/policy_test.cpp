@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <random>
 #include <set>
 
 #include "formats/list.hpp"
@@ -18,6 +21,11 @@ std::string chosen(std::string_view selector, const TilePattern& p) {
     return std::string(formats::format_table()[static_cast<std::size_t>(choice.format)].name);
 }
 
+/// Rows of one nonzero but for one of `longest` and seven empty ones: hyb keeps all but `longest` - 1 in its block.
+TilePattern long_row(int longest) {
+    return tile_of(16, 16, [=](int r, int c) { return r == 0 ? c < longest : r < 9 && r == c; });
+}
+
 TEST(Paper, FollowsItsRulesInOrder) {
     EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int) { return r < 12; })), "dense");  // exactly 0.75
     EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int c) { return r < 11 || (r == 11 && c < 15); })), "csr");
@@ -25,7 +33,8 @@ TEST(Paper, FollowsItsRulesInOrder) {
     EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int) { return r == 5; })), "dense_row");
     EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int, int c) { return c == 5; })), "dense_col");
     EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int c) { return r == c; })), "ell");
-    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int c) { return c == r || (r == 3); })), "hyb");
+    EXPECT_EQ(chosen("paper", long_row(5)), "hyb") << "four nonzeros in its COO part";
+    EXPECT_EQ(chosen("paper", long_row(6)), "csr");
     EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int c) { return c >= r; })), "csr");
 }
 
@@ -42,14 +51,16 @@ TilePattern rows_in_turn(int even, int odd) {
 
 TEST(Paper, ThresholdsBelongToTheFormatTheyLeadTo) {
     const auto half = rows_in_turn(1, 3);  // variation 0.5
-    EXPECT_EQ(chosen("paper:ell=0.5,ell_fill=0", half), "ell");
-    EXPECT_EQ(chosen("paper:ell=0.4999,ell_fill=0", half), "csr");
-    EXPECT_EQ(chosen("paper:ell=-1,hyb=0.5", half), "hyb") << "with half of the nonzeros in its COO part";
-    EXPECT_EQ(chosen("paper:ell=-1,hyb=0.5001", half), "csr");
-    EXPECT_EQ(chosen("paper:ell=-1,hyb=0.5,hyb_coo=0.4999", half), "csr");
+    EXPECT_EQ(chosen("paper:ell=0.5", half), "ell");
+    EXPECT_EQ(chosen("paper:ell=0.4999", half), "csr");
+    EXPECT_EQ(chosen("paper:ell=-1,hyb=0.5,hyb_rest=16", half), "hyb") << "with half of the nonzeros in its COO part";
+    EXPECT_EQ(chosen("paper:ell=-1,hyb=0.5,hyb_rest=15", half), "csr");
+    EXPECT_EQ(chosen("paper:ell=-1,hyb=0.5001,hyb_rest=16", half), "csr");
+    EXPECT_EQ(chosen("paper-tuned:ell=-1,hyb=0.5", half), "hyb");
+    EXPECT_EQ(chosen("paper-tuned:ell=-1,hyb=0.5,hyb_coo=0.4999", half), "csr");
     const auto three_quarters = rows_in_turn(2, 4);
-    EXPECT_EQ(chosen("paper:ell=0.5", three_quarters), "ell") << "three quarters of the slots are nonzeros";
-    EXPECT_EQ(chosen("paper:ell=0.5,ell_fill=0.7501", three_quarters), "csr");
+    EXPECT_EQ(chosen("paper-tuned:ell=0.5", three_quarters), "ell") << "three quarters of the slots are nonzeros";
+    EXPECT_EQ(chosen("paper-tuned:ell=0.5,ell_fill=0.7501", three_quarters), "csr");
     EXPECT_EQ(chosen("paper:coo=32", half), "coo");
     EXPECT_EQ(chosen("paper:coo=31,ell=-1", half), "csr");
 }
@@ -66,7 +77,87 @@ TEST(Paper, ThresholdsAreOptions) {
     EXPECT_EQ(chosen("paper:dense=0.5", half), "dense");
     EXPECT_EQ(chosen("paper:coo=128", half), "coo");
     EXPECT_EQ(chosen("paper:ell=-1", half), "csr");
-    EXPECT_EQ(chosen("paper:ell=-1,hyb=0", half), "hyb");
+    EXPECT_EQ(chosen("paper:ell=-1,hyb=0,hyb_rest=256", half), "hyb");
+}
+
+TEST(Paper, DenseThresholdsHaveNames) {
+    const auto quarters = [](int filled) {
+        return tile_of(16, 16, [=](int r, int c) { return (c - r + 16) % 4 < filled; });
+    };
+    EXPECT_EQ(chosen("paper:dense=cpu-code", quarters(2)), "dense");
+    EXPECT_EQ(chosen("paper:dense=published", quarters(2)), "ell");
+    EXPECT_EQ(chosen("paper:dense=published", quarters(3)), "dense");
+    EXPECT_EQ(chosen("paper", quarters(2)), "ell") << "published is the default";
+}
+
+/// The published rules as they are written, with floating point and the search for a width of the GPU code.
+std::string by_the_letter(const TilePattern& p, int value_bytes) {
+    const auto count_all = [](const auto& counts, int full) {
+        return std::ranges::all_of(counts, [=](int n) { return n == 0 || n == full; });
+    };
+    std::vector<int> rows(static_cast<std::size_t>(p.rows));
+    std::vector<int> cols(static_cast<std::size_t>(p.cols));
+    for (int r = 0; r < p.rows; ++r) {
+        rows[r] = p.row_counts[r];
+        for_each_bit(p.row_masks[r], [&](int c) { ++cols[c]; });
+    }
+    if (p.nnz >= 0.75 * p.rows * p.cols) return "dense";
+    if (p.nnz <= 12) return "coo";
+    if (count_all(rows, p.cols)) return "dense_row";
+    if (count_all(cols, p.rows)) return "dense_col";
+    const double mean = static_cast<double>(p.nnz) / p.rows;
+    double variance = 0;
+    for (const int n : rows) variance += (n - mean) * (n - mean) / p.rows;
+    const double variation = std::sqrt(variance) / mean;
+    if (variation <= 0.2) return "ell";
+    int rest = 0;
+    int least = p.rows * p.longest_row * value_bytes + (p.rows * p.longest_row + 1) / 2;
+    for (int width = p.longest_row - 1; width > 0; --width) {
+        int next_rest = 0;
+        for (const int n : rows) next_rest += std::max(0, n - width);
+        const int bytes = p.rows * width * value_bytes + (p.rows * width + 1) / 2 + next_rest * (value_bytes + 1);
+        if (least <= bytes) break;
+        least = bytes;
+        rest = next_rest;
+    }
+    return variation >= 1.0 && rest <= 4 ? "hyb" : "csr";
+}
+
+TEST(Paper, IsThePublishedRulesToTheLetter) {
+    std::vector<TilePattern> tiles;
+    for (const auto& [name, p] : tile_battery()) tiles.push_back(p);
+    std::mt19937 random(3);
+    for (int i = 0; i < 20000; ++i) {
+        const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+        std::array<int, 16> lengths{};  // most rows alike, some empty, few longer
+        const int usual = below(3) + 1;
+        const int empty = below(12);
+        for (int& n : lengths) n = below(16) < empty ? 0 : below(8) == 0 ? below(17) : usual;
+        const int cols = below(4) == 0 ? below(16) + 1 : 16;
+        const auto p = tile_of(below(4) == 0 ? below(16) + 1 : 16, cols,
+                               [&](int r, int c) { return (c + cols - r % cols) % cols < lengths[r]; });
+        if (p.nnz > 0) tiles.push_back(p);
+    }
+    std::set<std::string> reached;
+    for (const auto& p : tiles) {
+        for (const int value_bytes : {8, 4}) {
+            const auto choice = make_policy("paper")->choose(p, value_bytes);
+            const auto expected = by_the_letter(p, value_bytes);
+            ASSERT_EQ(formats::format_table()[static_cast<std::size_t>(choice.format)].name, expected);
+            reached.insert(expected);
+        }
+    }
+    EXPECT_EQ(reached.size(), static_cast<std::size_t>(formats::kFormatCount));
+}
+
+TEST(PaperTuned, HasGuardsOfItsOwn) {
+    const auto diagonal_and_row = tile_of(16, 16, [](int r, int c) { return c == r || r == 3; });  // 15 of 31 in COO
+    EXPECT_EQ(chosen("paper-tuned", diagonal_and_row), "hyb");
+    EXPECT_EQ(chosen("paper", diagonal_and_row), "csr");
+    EXPECT_EQ(chosen("paper:ell_fill=0.75,hyb_rest=256,hyb_coo=0.5", diagonal_and_row), "hyb");
+    const auto padded = tile_of(16, 16, [](int r, int c) { return c < 3 + (r == 7) * 2 && c + 1 < 9; });  // 50 of 80
+    EXPECT_EQ(chosen("paper-tuned", padded), "csr");
+    EXPECT_EQ(chosen("paper", padded), "ell");
 }
 
 TEST(PaperDeferred, DefersSmallTiles) {
@@ -76,6 +167,8 @@ TEST(PaperDeferred, DefersSmallTiles) {
     EXPECT_FALSE(make_policy("paper-deferred:coo=11")->choose(p, 8).defer);
     EXPECT_TRUE(make_policy("paper-deferred:coo=11,defer=12")->choose(p, 8).defer);
     EXPECT_FALSE(make_policy("paper-adaptive")->choose(p, 8).defer);
+    EXPECT_TRUE(make_policy("paper-tuned-deferred")->choose(p, 8).defer);
+    EXPECT_FALSE(make_policy("paper-tuned")->choose(p, 8).defer);
 }
 
 TEST(PaperCsr, MakesEveryTileCsr) {
@@ -167,11 +260,11 @@ INSTANTIATE_TEST_SUITE_P(
     Selectors, BadSpecification,
     ::testing::Values(
         BadName{"best",
-                "unknown selector 'best'; there are paper, paper-csr, paper-adaptive, paper-deferred, bytes, "
-                "only:<format>"},
+                "unknown selector 'best'; there are paper, paper-csr, paper-adaptive, paper-deferred, paper-tuned, "
+                "paper-tuned-deferred, bytes, only:<format>"},
         BadName{"",
-                "unknown selector ''; there are paper, paper-csr, paper-adaptive, paper-deferred, bytes, "
-                "only:<format>"},
+                "unknown selector ''; there are paper, paper-csr, paper-adaptive, paper-deferred, paper-tuned, "
+                "paper-tuned-deferred, bytes, only:<format>"},
         BadName{"only:bsr", "unknown format 'bsr'; there are dense, coo, csr, ell, hyb, dense_row, dense_col"},
         BadName{"only:ell:first=coo", "selector 'only:first=coo': no option 'first'; it takes else"},
         BadName{"paper-csr:dense=1", "selector 'paper-csr:dense=1': no option 'dense'; it takes none"},
@@ -184,6 +277,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadName{"bytes:saving=", "selector 'bytes:saving=': found 'saving=', expected option=value"},
         BadName{"bytes:saving=1,saving=2", "selector 'bytes:saving=1,saving=2': 'saving' is given twice"},
         BadName{"bytes:defer=0.5", "selector 'bytes:defer=0.5': defer=0.5, expected one of 0, 1"},
+        BadName{"paper:dense=magic",
+                "selector 'paper:dense=magic': dense=magic, expected a number from 0 to 2, or published (0.75), or "
+                "cpu-code (0.5)"},
         BadName{"paper:coo=nan", "selector 'paper:coo=nan': coo=nan, expected a whole number from 0 to 256"},
         BadName{"bytes:saving=1,", "selector 'bytes:saving=1,': found '', expected option=value"}));
 

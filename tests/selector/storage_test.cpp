@@ -46,8 +46,8 @@ TEST(Storage, BytesNeverTakesMoreThanCsr) {
     }
 }
 
-TEST(Storage, PaperDeferredStaysWithinSixPercentOfCsr) {
-    const auto policy = make_policy("paper-deferred");
+TEST(Storage, PaperTunedDeferredStaysWithinSixPercentOfCsr) {
+    const auto policy = make_policy("paper-tuned-deferred");
     for (const auto& [name, a] : matrix_battery()) {
         if (a.nnz() > 0) {
             EXPECT_LE(static_cast<double>(convert(a, *policy).bytes()), 1.06 * csr_bytes(a) + 24) << name;

@@ -29,6 +29,7 @@ void add_shapes(std::vector<NamedTile>& tiles, int rows, int cols) {
     add("every third column", [](int, int c) { return c % 3 == 0; });
     add("arrow", [](int r, int c) { return r == 0 || c == 0; });
     add("long row and diagonal", [](int r, int c) { return r == 3 || r == c; });
+    add("longer row and half a diagonal", [](int r, int c) { return r == 0 ? c < 5 : r < 9 && r == c; });
     for (const unsigned share : {1u, 3u, 6u, 9u}) {
         add(fmt::format("random {}/10", share).c_str(), [&](int, int) { return random() % 10 < share; });
     }
