@@ -66,15 +66,23 @@ private:
             const TilePattern& pattern = scanner.pattern();
             const TileChoice choice = policy_.choose(pattern, sizeof(V));
             all.add(choice.size);
-            if (choice.defer) {
-                for (int r = 0; r < kTileSize; ++r) deferred[r] += pattern.row_counts[r];
-            } else {
-                kept.add(choice.size);
-                kept_nnz += pattern.nnz;
-            }
+            const int limit = choice.row_limit();
+            if (limit > 0) kept.add(choice.part ? choice.part->size : choice.size);
+            kept_nnz += pattern.nnz - (limit < kTileSize ? defer(pattern, limit, deferred) : 0);
         }
         kept_[t] = kept;
         if (policy_.may_defer()) settle_row(t, all, kept_nnz, deferred);
+    }
+
+    /// Counts what the rows have beyond `limit` nonzeros; returns the sum.
+    static int defer(const TilePattern& pattern, int limit, std::array<std::uint32_t, kTileSize>& deferred) {
+        int sum = 0;
+        for (int r = 0; r < kTileSize; ++r) {
+            const int rest = std::max(0, pattern.row_counts[r] - limit);
+            deferred[r] += static_cast<std::uint32_t>(rest);
+            sum += rest;
+        }
+        return sum;
     }
 
     void settle_row(index_t t, const RowTotals& all, offset_t kept_nnz,
@@ -230,32 +238,45 @@ private:
         TileScanner scanner(a_, tile_row_);
         while (scanner.next()) {
             const TileChoice choice = policy.choose(scanner.pattern(), sizeof(V));
-            if (choice.defer && m_.deferred.nnz() > 0) {
-                defer(scanner);
-            } else {
+            if (choice.row_limit() == kTileSize || m_.deferred.nnz() == 0) {
                 pack(scanner, choice);
+            } else {
+                defer(scanner, choice.row_limit());
+                if (!choice.defer) pack_part(scanner, *choice.part);
             }
         }
     }
 
     void pack(const TileScanner& scanner, const TileChoice& choice) {
-        const auto& size = choice.size;
         std::array<V, TileScanner::kGatherRoom> in;
         scanner.gather(a_.values.data(), in.data());
-        formats::visit_format(choice.format,
-                              [&]<class F>() { F::pack(scanner.pattern(), size, in.data(), values_, index_); });
-        *tile_++ = TileEntry(scanner.column(), choice.format, scanner.pattern().nnz, size.values, size.index_bytes,
-                             size.parameter);
+        pack(scanner.column(), scanner.pattern(), choice.format, choice.size, in.data());
+    }
+
+    void pack_part(const TileScanner& scanner, const TilePart& part) {
+        const TilePattern kept = scanner.pattern().first_of_rows(part.row_nnz);
+        std::array<V, TileScanner::kGatherRoom> in;
+        V* out = in.data();
+        kept.for_each_row(
+            [&](int r) { out = TileScanner::copy_few(a_.values.data() + scanner.first(r), kept.row_counts[r], out); });
+        pack(scanner.column(), kept, part.format, part.size, in.data());
+    }
+
+    void pack(index_t column, const TilePattern& pattern, int format, const formats::TileSize& size, const V* in) {
+        formats::visit_format(format, [&]<class F>() { F::pack(pattern, size, in, values_, index_); });
+        *tile_++ = TileEntry(column, format, pattern.nnz, size.values, size.index_bytes, size.parameter);
         values_ += size.values;
         index_ += size.index_bytes;
     }
 
-    void defer(const TileScanner& scanner) {
+    /// What the rows have beyond `limit` nonzeros.
+    void defer(const TileScanner& scanner, int limit) {
         scanner.pattern().for_each_row([&](int r) {
-            const int count = scanner.pattern().row_counts[r];
-            TileScanner::copy_few(a_.col_idxs.data() + scanner.first(r), count,
-                                  m_.deferred.col_idxs.data() + deferred_[r]);
-            TileScanner::copy_few(a_.values.data() + scanner.first(r), count, m_.deferred.values.data() + deferred_[r]);
+            const int count = scanner.pattern().row_counts[r] - limit;
+            if (count <= 0) return;
+            const offset_t first = scanner.first(r) + limit;
+            TileScanner::copy_few(a_.col_idxs.data() + first, count, m_.deferred.col_idxs.data() + deferred_[r]);
+            TileScanner::copy_few(a_.values.data() + first, count, m_.deferred.values.data() + deferred_[r]);
             deferred_[r] += count;
         });
     }

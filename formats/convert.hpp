@@ -9,11 +9,22 @@
 
 namespace tilespmv {
 
-/// What a policy decides for one tile.
+/// A tile that holds only the first nonzeros of each row.
+struct TilePart {
+    int row_nnz = 0;  ///< so many; at least 1 and fewer than the longest row has
+    int format = 0;
+    formats::TileSize size;  ///< of `TilePattern::first_of_rows` in that format
+};
+
+/// What a policy decides for one tile. What it leaves to the CSR remainder goes there if `keep_deferral` agrees.
 struct TileChoice {
     int format = 0;
     formats::TileSize size;
-    bool defer = false;  ///< leave the tile to the CSR remainder, if the policy's `keep_deferral` agrees
+    bool defer = false;                 ///< leave the whole tile to the remainder
+    std::optional<TilePart> part = {};  ///< or let the tile be this part and leave its other nonzeros to the remainder
+
+    /// Nonzeros that stay of a row that has so many or more.
+    [[nodiscard]] int row_limit() const { return defer ? 0 : part ? part->row_nnz : kTileSize; }
 };
 
 /// Bytes of a whole matrix with and without what the policy wanted to defer.
@@ -32,7 +43,7 @@ public:
     virtual ~TilePolicy() = default;
 
     [[nodiscard]] virtual TileChoice choose(const TilePattern& pattern, int value_bytes) const = 0;
-    /// Whether `choose` ever defers; the two questions below are only asked if so.
+    /// Whether `choose` ever defers a tile or a part of one; the two questions below are only asked if so.
     [[nodiscard]] virtual bool may_defer() const { return false; }
     /// Whether a tile row is better off without tiles. `tiled_bytes`: of the tiles that `choose` kept and their share
     /// of level 1; `csr_bytes`: of their nonzeros in the remainder.

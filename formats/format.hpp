@@ -110,6 +110,14 @@ bool padding_is_zero(const UncheckedTiles& t, int cols) {
     }
 }
 
+/// `FormatInfo::holds` of format F.
+template <Format F>
+bool holds(const TileView<double>& tile, int row, int col) {
+    bool found = false;
+    F::walk(tile, [&](int r, int c, int) { found = found || (r == row && c == col); });
+    return found;
+}
+
 /// `FormatInfo::pass_valid` of format F: a loop of its own for each format, since archives hold tiles by the million.
 template <Format F>
 void pass_valid(UncheckedTiles& tiles, int id) {

@@ -46,7 +46,7 @@ public:
     void map(std::uint32_t* slots, Deferred&& deferred) {
         while (scanner_.next()) {
             if (tile_ < tile_end_ && m_.tiles[tile_].column() == scanner_.column()) {
-                map_tile(slots);
+                map_tile(slots, deferred);
             } else {
                 for (int r = 0; r < scanner_.pattern().rows; ++r) {
                     if (scanner_.pattern().row_counts[r] > 0) {
@@ -61,16 +61,23 @@ public:
 private:
     // Packing positions instead of values puts each where its value is, and the index bytes that come with it tell
     // whether the pattern is the same.
-    void map_tile(std::uint32_t* slots) {
+    template <class Deferred>
+    void map_tile(std::uint32_t* slots, Deferred&& deferred) {
         const TileEntry entry = m_.tiles[tile_++];
-        const TilePattern& pattern = scanner_.pattern();
+        const TilePattern pattern = scanner_.pattern().nnz > entry.nnz() ? kept_pattern(entry) : scanner_.pattern();
         std::array<std::uint32_t, TileEntry::kMaxValues> positions;
         std::array<std::uint8_t, TileEntry::kMaxIndexBytes> index;
         int n = 0;
         for (int r = 0; r < pattern.rows; ++r) {
-            for (int i = 0; i < pattern.row_counts[r]; ++i) {
-                positions[n++] = static_cast<std::uint32_t>(scanner_.first(r) + i - begin_) + 1;
-            }
+            offset_t at = scanner_.first(r);
+            for_each_bit(scanner_.pattern().row_masks[r], [&](int c) {
+                if ((pattern.row_masks[r] >> c & 1) != 0) {
+                    positions[n++] = static_cast<std::uint32_t>(at - begin_) + 1;
+                } else {
+                    deferred(row0_ + r, at, 1);
+                }
+                ++at;
+            });
         }
         bool same = pattern.nnz == entry.nnz();
         formats::visit_format(entry.format(), [&]<class F>() {
@@ -83,6 +90,23 @@ private:
         if (!same) fail_pattern(row0_);
         slot_ += entry.values();
         byte_ += entry.index_bytes();
+    }
+
+    /// The pattern of a tile that holds only some of the nonzeros there are at its place.
+    TilePattern kept_pattern(TileEntry entry) const {
+        TilePattern kept = scanner_.pattern();
+        kept.row_masks = {};
+        const TileView<V> tile{kept.rows, kept.cols, entry, nullptr, m_.indices.data() + byte_};
+        formats::visit_format(entry.format(), [&]<class F>() {
+            F::walk(tile, [&](int r, int c, int) {
+                kept.row_masks[r] = static_cast<std::uint16_t>(kept.row_masks[r] | 1u << c);
+            });
+        });
+        for (std::size_t r = 0; r < kTileSize; ++r) {
+            if ((kept.row_masks[r] & ~scanner_.pattern().row_masks[r]) != 0) fail_pattern(row0_);
+        }
+        kept.count();
+        return kept;
     }
 
     const TileMatrix<V>& m_;

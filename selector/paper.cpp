@@ -20,6 +20,11 @@ TileChoice in_format(const TilePattern& p, int value_bytes) {
     return {id_of<F>, *F::size(p, value_bytes)};
 }
 
+/// The block of a HYB tile of this width alone.
+TilePart hyb_block(const TilePattern& p, int width, int value_bytes) {
+    return {width, id_of<Ell>, *Ell::size(p.first_of_rows(width), value_bytes)};
+}
+
 }  // namespace
 
 PaperRules PaperRules::tuned() {
@@ -38,6 +43,7 @@ void PaperRules::read(Options& options) {
     hyb = options.number("hyb", hyb, 0, 16);
     hyb_rest = static_cast<int>(options.whole("hyb_rest", hyb_rest, 0, 256));
     hyb_coo = options.number("hyb_coo", hyb_coo, 0, 1);
+    defer_hyb = options.flag("defer_hyb", defer_hyb);
 }
 
 TileChoice PaperPolicy::choose(const TilePattern& p, int value_bytes) const {
@@ -52,9 +58,13 @@ TileChoice PaperPolicy::choose(const TilePattern& p, int value_bytes) const {
             return in_format<Ell>(p, value_bytes);
         }
         if (variation >= rules_.hyb * rules_.hyb) {
-            const TileChoice hyb = in_format<Hyb>(p, value_bytes);
-            const int rest = hyb.size.values - p.rows * hyb.size.parameter;
-            if (rest <= rules_.hyb_rest && rest <= rules_.hyb_coo * p.nnz) return hyb;
+            TileChoice hyb = in_format<Hyb>(p, value_bytes);
+            const int width = hyb.size.parameter;
+            const int rest = hyb.size.values - p.rows * width;
+            if (rest <= rules_.hyb_rest && rest <= rules_.hyb_coo * p.nnz) {
+                if (rules_.defer_hyb && rest > 0) hyb.part = hyb_block(p, width, value_bytes);
+                return hyb;
+            }
         }
         return in_format<Csr>(p, value_bytes);
     };

@@ -27,6 +27,9 @@ struct PaperRules {
     /// Tiles of at most so many nonzeros go to the CSR remainder (DeferredCOO: those that would be coo; paper, both
     /// codes). 0: none, as in the adaptive configuration.
     int defer = 0;
+    /// The COO part of HYB goes to the CSR remainder too, so that its block stays as an ELL tile (both codes, in
+    /// DeferredCOO).
+    bool defer_hyb = false;
 
     static constexpr double kDensePublished = 0.75;
     static constexpr double kDenseCpuCode = 0.5;
@@ -45,7 +48,7 @@ class PaperPolicy final : public TilePolicy {
 public:
     explicit PaperPolicy(const PaperRules& rules) : rules_(rules) {}
     [[nodiscard]] TileChoice choose(const TilePattern& pattern, int value_bytes) const override;
-    [[nodiscard]] bool may_defer() const override { return rules_.defer > 0; }
+    [[nodiscard]] bool may_defer() const override { return rules_.defer > 0 || rules_.defer_hyb; }
 
 private:
     PaperRules rules_;

@@ -53,7 +53,7 @@ struct Entry {
 const std::array kSelectors{
     Entry{{"paper",
            "the published rules; options dense (a number, published or cpu-code) coo ell ell_fill hyb hyb_rest hyb_coo "
-           "are their thresholds"},
+           "are their thresholds; defer_hyb=1 leaves the COO part of hyb to a CSR remainder"},
           make_paper},
     Entry{{"paper-csr", "published configuration 1: every tile csr"}, make_paper_csr},
     Entry{{"paper-adaptive", "published configuration 2: the rules of `paper`"}, make_paper},

@@ -77,6 +77,8 @@ struct FormatInfo {
     /// ascend inside the matrix, the arenas have what it takes, its sizes, parameter and index bytes fit each other
     /// and stay inside the tile, and all bits of its padding are 0.
     void (*pass_valid)(UncheckedTiles& tiles, int id) = nullptr;
+    /// Whether a valid tile of this format has a nonzero in this row and column of its own; looks at no values.
+    bool (*holds)(const TileView<double>& tile, int row, int col) = nullptr;
 };
 
 /// Nonzeros outside the tiled part, as CSR over all rows or over the non-empty rows only.

@@ -86,6 +86,17 @@ void TilePattern::assign(const std::array<std::uint16_t, kTileSize>& masks, cons
     HWY_DYNAMIC_DISPATCH(tilespmv::assign)(*this, masks.data(), like);
 }
 
+TilePattern TilePattern::first_of_rows(int n) const {
+    TilePattern first = *this;
+    for (std::size_t r = 0; r < kTileSize; ++r) {
+        unsigned others = row_masks[r];
+        for (int i = 0; i < n; ++i) others &= others - 1;  // takes the lowest away; nothing from nothing
+        first.row_masks[r] = static_cast<std::uint16_t>(row_masks[r] & ~others);
+    }
+    first.count();
+    return first;
+}
+
 bool TilePattern::only_full_rows() const {
     const auto full = full_row();
     return longest_row == cols &&

@@ -77,6 +77,9 @@ struct TilePattern {
         return (words[1] != 0 ? 127 - std::countl_zero(words[1]) : 63 - std::countl_zero(words[0])) / 8;
     }
 
+    /// The tile with only the first `n` nonzeros of each row, counted.
+    [[nodiscard]] TilePattern first_of_rows(int n) const;
+
     [[nodiscard]] std::uint16_t full_row() const { return static_cast<std::uint16_t>((1u << cols) - 1u); }
     /// Every row is empty or full.
     [[nodiscard]] bool only_full_rows() const;

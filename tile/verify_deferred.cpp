@@ -62,7 +62,8 @@ template <Value V>
 class RowCheck {
 public:
     /// For listed rows from `first` on.
-    RowCheck(const TileMatrix<V>& a, offset_t first) : a_(a), d_(a.deferred) {
+    RowCheck(const TileMatrix<V>& a, std::span<const FormatInfo> formats, offset_t first)
+        : a_(a), formats_(formats), d_(a.deferred) {
         const index_t tile_row = d_.row(first) / kTileSize;
         const auto* listed = std::lower_bound(a.tile_rows.begin(), a.tile_rows.end(), tile_row);
         listed_ = static_cast<std::size_t>(listed - a.tile_rows.begin());
@@ -103,17 +104,27 @@ private:
         for (const TileEntry tile : tiles_) filter_.add(tile.column());
     }
 
+    /// A tile need not hold all nonzeros at its place, but none that is deferred.
     void check_not_tiled(index_t row, std::span<const index_t> cols) const {
+        TileView<double> tile;
+        tile.rows = a_.tile_height(tile_row_);
+        tile.index = a_.indices.data() + a_.index_ptrs[listed_];
+        auto next = tiles_.begin();
         for (const index_t col : cols) {
-            const auto before = [](TileEntry tile, index_t column) { return tile.column() < column; };
-            const auto tile = std::lower_bound(tiles_.begin(), tiles_.end(), col / kTileSize, before);
-            if (tile != tiles_.end() && tile->column() == col / kTileSize) {
-                fail("row {}, column {} has a tile", row, col);
+            for (; next != tiles_.end() && next->column() < col / kTileSize; ++next) tile.index += next->index_bytes();
+            if (next == tiles_.end()) return;
+            if (next->column() != col / kTileSize) continue;
+            tile.entry = *next;
+            tile.cols = a_.tile_width(next->column());
+            const auto format = static_cast<std::size_t>(next->format());
+            if (formats_[format].holds(tile, row % kTileSize, col % kTileSize)) {
+                fail("row {}, column {} is in a tile as well", row, col);
             }
         }
     }
 
     const TileMatrix<V>& a_;
+    std::span<const FormatInfo> formats_;
     const DeferredCsr<V>& d_;
     std::size_t listed_;                ///< first tile row of level 1 that is not before the current row
     index_t tile_row_ = -1;             ///< of the current row
@@ -124,15 +135,15 @@ private:
 }  // namespace
 
 template <Value V>
-void validate_deferred(const TileMatrix<V>& a) {
+void validate_deferred(const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
     check_sizes(a);
     parallel_ranges(0, a.deferred.listed_rows(), kRowGrain, [&](std::int64_t first, std::int64_t last) {
-        RowCheck<V> rows(a, first);
+        RowCheck<V> rows(a, formats, first);
         for (auto k = first; k < last; ++k) rows.check(k);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) template void validate_deferred(const TileMatrix<V>&);
+#define TILESPMV_INSTANTIATE(V) template void validate_deferred(const TileMatrix<V>&, std::span<const FormatInfo>);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::detail

@@ -109,7 +109,7 @@ offset_t check_tiles(const TileMatrix<V>& a, std::span<const FormatInfo> formats
 template <Value V>
 void validate(const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
     const offset_t tiled = check_tiles(a, formats);
-    detail::validate_deferred(a);
+    detail::validate_deferred(a, formats);
     if (tiled + a.deferred.nnz() != a.nnz) {
         fail("{} nonzeros in tiles and {} deferred, expected {} in all", tiled, a.deferred.nnz(), a.nnz);
     }

@@ -15,8 +15,9 @@ namespace tilespmv::testing {
 namespace {
 
 std::vector<std::string> all_selectors() {
-    std::vector<std::string> names{"bytes:defer=0", "bytes:saving=30", "paper-deferred:defer=256",
-                                   "paper-deferred:defer=3"};
+    std::vector<std::string> names{
+        "bytes:defer=0",          "bytes:saving=30",   "paper-deferred:defer=256",
+        "paper-deferred:defer=3", "paper:defer_hyb=1", "paper-tuned-deferred:defer=5,coo=0,hyb=0,defer_hyb=1"};
     for (const auto& info : selectors()) names.emplace_back(info.name);
     return names;
 }
@@ -143,6 +144,52 @@ TEST(Convert, TellsPoliciesTheBytesOfTheMatrixWithAndWithoutDeferral) {
         policy.keep = false;
         EXPECT_EQ(policy.bytes.without, static_cast<offset_t>(convert(a, policy).bytes()) - ends) << rows;
     }
+}
+
+/// Tiles keep the first two nonzeros of each row, and tile row 1 none at all.
+class FirstTwo final : public TilePolicy {
+public:
+    [[nodiscard]] TileChoice choose(const TilePattern& p, int value_bytes) const override {
+        TileChoice choice{formats::id_of<formats::Csr>, *formats::Csr::size(p, value_bytes)};
+        if (p.longest_row > 2) {
+            choice.part = {2, formats::id_of<formats::Coo>, *formats::Coo::size(p.first_of_rows(2), value_bytes)};
+        }
+        return choice;
+    }
+    [[nodiscard]] bool may_defer() const override { return true; }
+    [[nodiscard]] bool defer_row(offset_t /*tiled_bytes*/, offset_t csr_bytes) const override {
+        return csr_bytes == 12;
+    }
+    [[nodiscard]] bool keep_deferral(DeferralBytes told) const override {
+        bytes = told;
+        return keep;
+    }
+
+    bool keep = true;
+    mutable DeferralBytes bytes;
+};
+
+TEST(Convert, LeavesOtherNonzerosOfAPartToTheRemainder) {
+    const auto a = matrix_of(50, 99, {{0, 1}, {0, 4}, {0, 9}, {0, 15}, {0, 20}, {3, 5}, {20, 40}, {33, 0}, {33, 1}});
+    FirstTwo policy;
+    const auto parts = convert(a, policy);
+    EXPECT_EQ(unpack(parts), a);
+    ASSERT_EQ(parts.tiles.size(), 3u) << "two in tile row 0, one in tile row 2";
+    EXPECT_EQ(parts.tiles[0], TileEntry(0, formats::id_of<formats::Coo>, 3, 3, 3, 0));
+    EXPECT_EQ(parts.tiles[1].nnz(), 1);
+    EXPECT_EQ(parts.tiles[2].format(), formats::id_of<formats::Csr>) << "whole";
+    EXPECT_THAT(std::vector(parts.deferred.row_ids.begin(), parts.deferred.row_ids.end()),
+                ::testing::ElementsAre(0, 20));
+    EXPECT_THAT(std::vector(parts.deferred.col_idxs.begin(), parts.deferred.col_idxs.end()),
+                ::testing::ElementsAre(9, 15, 40));
+    constexpr offset_t ends = 3 * sizeof(offset_t);
+    EXPECT_EQ(policy.bytes.with, static_cast<offset_t>(parts.bytes()) - ends);
+    policy.keep = false;
+    const auto whole = convert(a, policy);
+    EXPECT_EQ(unpack(whole), a);
+    EXPECT_EQ(whole.deferred.nnz(), 0);
+    EXPECT_EQ(whole.tiles[0].nnz(), 5);
+    EXPECT_EQ(policy.bytes.without, static_cast<offset_t>(whole.bytes()) - ends);
 }
 
 TEST(Convert, ReachesTheLastColumnThereCanBe) {

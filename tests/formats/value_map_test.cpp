@@ -10,12 +10,19 @@
 namespace tilespmv::testing {
 namespace {
 
+/// All there are, and one that defers parts of tiles.
+std::vector<std::string> all_selectors() {
+    std::vector<std::string> names{"paper-tuned:coo=0,hyb=0,defer_hyb=1"};
+    for (const auto& info : selectors()) names.emplace_back(info.name);
+    return names;
+}
+
 template <class V>
 void expect_update_is_conversion() {
-    for (const auto& info : selectors()) {
-        const auto policy = make_policy(info.name);
+    for (const auto& selector : all_selectors()) {
+        const auto policy = make_policy(selector);
         for (const auto& [name, csr] : matrix_battery()) {
-            SCOPED_TRACE(std::string(info.name) + ' ' + name);
+            SCOPED_TRACE(selector + ' ' + name);
             const auto before = convert_values<V>(csr);
             auto tiles = convert(before, *policy);
             const ValueMap map(before, tiles);
@@ -38,10 +45,10 @@ TEST(ValueMap, UpdateEqualsConversionOfTheNewValues) {
 
 template <class P>
 void expect_positions_gather() {
-    for (const auto& info : selectors()) {
+    for (const auto& selector : all_selectors()) {
         for (const auto& [name, csr] : matrix_battery()) {
-            SCOPED_TRACE(std::string(info.name) + ' ' + name);
-            const auto tiles = convert(csr, *make_policy(info.name));
+            SCOPED_TRACE(selector + ' ' + name);
+            const auto tiles = convert(csr, *make_policy(selector));
             const ValueMap map(csr, tiles);
             const auto gathered = [&](const Buffer<P>& positions) {
                 Buffer<double> values(positions.size());
@@ -87,6 +94,23 @@ TEST(ValueMap, RefusesAnotherPattern) {
         expect_refused_near(0, matrix_of(41, 40, {{0, 1}, {0, 2}, {17, 20}, {39, 39}}));
         expect_refused_near(17, matrix_of(40, 40, {{0, 1}, {0, 2}, {17, 20}, {17, 39}}));
         expect_refused_near(deferred ? 38 : 32, matrix_of(40, 40, {{0, 1}, {0, 2}, {17, 20}, {38, 39}}));
+    }
+}
+
+// The tile of the first pattern holds the first nonzero of each row; nothing of the others tells it from theirs.
+TEST(ValueMap, RefusesAnotherPatternOfADeferredPart) {
+    const auto pattern_of = [](index_t kept, index_t deferred) {
+        std::set<std::pair<index_t, index_t>> positions{{0, kept}, {0, deferred}, {0, 12}, {0, 13}};
+        for (index_t r = 1; r < 16; ++r) positions.emplace(r, 3);
+        return matrix_of(16, 16, positions);
+    };
+    const auto a = pattern_of(3, 9);
+    const auto tiles = convert(a, *make_policy("paper-tuned:ell=-1,hyb=0,defer_hyb=1"));
+    ASSERT_EQ(tiles.deferred.nnz(), 3);
+    EXPECT_NO_THROW(ValueMap(a, tiles));
+    for (const auto& other : {pattern_of(2, 9), pattern_of(3, 8)}) {
+        expect_refused("update_values: the CSR pattern is not the one that was tiled (first seen near row 0)",
+                       [&] { ValueMap(other, tiles); });
     }
 }
 

@@ -44,7 +44,8 @@ struct Wrong {
 };
 
 std::string random_selector(Random& random) {
-    static constexpr std::array often{"bytes", "paper-deferred", "paper-tuned", "paper-csr", "bytes:defer=0"};
+    static constexpr std::array often{
+        "bytes", "paper-deferred", "paper-tuned", "paper-tuned:coo=0,hyb=0,defer_hyb=1", "paper-csr", "bytes:defer=0"};
     switch (random.below(4)) {
         case 0:
             return std::string(random.pick(selectors()).name);

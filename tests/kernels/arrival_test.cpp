@@ -77,7 +77,7 @@ TYPED_TEST(EveryArrival, ServesRowsThatAreCut) {
     for (index_t c = 0; c < 30000; ++c) positions.emplace(5, 17 * c);
     for (index_t r = 0; r < 6000; ++r) positions.emplace(r, 83 * r);
     this->start(convert_values<TypeParam>(matrix_of(6000, 510000, positions)));
-    for (const char* selector : {"bytes", "paper-deferred", "paper-adaptive"}) {
+    for (const char* selector : {"bytes", "paper-deferred", "paper-tuned:coo=0,hyb=0,defer_hyb=1", "paper-adaptive"}) {
         SCOPED_TRACE(selector);
         this->check(*make_policy(selector));
     }

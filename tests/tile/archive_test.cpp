@@ -60,7 +60,8 @@ using ValueTypes = ::testing::Types<double, float, Half, Bfloat16>;
 TYPED_TEST_SUITE(Archive, ValueTypes);
 
 TYPED_TEST(Archive, RoundTripsEverySelectorOnEveryMatrix) {
-    std::vector<std::string> names{"paper-deferred:defer=3", "paper-deferred:defer=256"};
+    std::vector<std::string> names{"paper-deferred:defer=3", "paper-deferred:defer=256",
+                                   "paper-tuned:coo=0,hyb=0,defer_hyb=1"};
     for (const auto& info : selectors()) names.emplace_back(info.name);
     const auto matrices = testing::matrix_battery();
     for (const auto& name : names) {

@@ -264,7 +264,8 @@ void expect_tiled_statistics(const TileMatrix<double>& m) {
 
 TEST(TiledStatistics, AgreesWithBruteForce) {
     const auto battery = matrix_battery();
-    for (const auto* selector : {"paper", "paper-deferred", "bytes", "only:hyb"}) {
+    for (const auto* selector :
+         {"paper", "paper-deferred", "paper-tuned:coo=0,hyb=0,defer_hyb=1", "bytes", "only:hyb"}) {
         const auto policy = make_policy(selector);
         for (const auto& [name, a] : battery) {
             SCOPED_TRACE(std::string(selector) + " " + name);
@@ -307,6 +308,23 @@ TEST(TiledStatistics, CountsRowsThatHoldDeferredNonzeros) {
     const auto deferred = tiled_statistics(all, formats::format_table()).deferred;
     EXPECT_EQ(deferred.rows, 90);
     EXPECT_EQ(deferred.tile_rows, 7);
+}
+
+TEST(TiledStatistics, CountsPartsOfTilesInTheirFormatAndTheRestAsDeferred) {
+    Positions positions;
+    for (index_t r = 0; r < 9; ++r) positions.emplace(r, r);
+    for (index_t c = 1; c < 5; ++c) positions.emplace(0, c);
+    const auto s = tiled_statistics(convert(matrix_of(16, 16, positions), *make_policy("paper:defer_hyb=1")),
+                                    formats::format_table());
+    EXPECT_EQ(s.tiles, 1);
+    const auto& ell = s.formats[formats::id_of<formats::Ell>];
+    EXPECT_EQ(ell.tiles, 1);
+    EXPECT_EQ(ell.nnz, 9);
+    EXPECT_EQ(ell.padding, 7);
+    EXPECT_EQ(ell.index_bytes, 8 + 2);
+    EXPECT_EQ(s.formats[formats::id_of<formats::Hyb>].tiles, 0);
+    EXPECT_EQ(s.deferred.nnz, 4);
+    EXPECT_EQ(s.deferred.rows, 1);
 }
 
 TEST(SaturatingProduct, StopsAtTheLargestNumber) {

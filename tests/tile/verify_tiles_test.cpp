@@ -159,8 +159,8 @@ std::vector<Breakage> broken_deferred_rows() {
          "deferred part: row 3: expected ascending columns below 75"},
         {"deferred_col_repeated", [](Matrix& a) { a.deferred.col_idxs[1] = a.deferred.col_idxs[0]; },
          "deferred part: row 3: expected ascending columns below 75"},
-        {"deferred_and_tiled", [](Matrix& a) { a.deferred.col_idxs[0] = 47; },
-         "deferred part: row 3, column 47 has a tile"},
+        {"deferred_and_tiled", [](Matrix& a) { a.deferred.col_idxs[0] = 37; },
+         "deferred part: row 3, column 37 is in a tile as well"},
     };
 }
 
@@ -202,7 +202,7 @@ TEST(Validate, FindsWhatIsTiledAndDeferredInWideMatrices) {
     constexpr index_t last = std::numeric_limits<index_t>::max() / kTileSize;
     for (const index_t column : {0, 63, 64, 32'767, 32'768, 65'535, 65'536, 100'000, last}) {
         const index_t col = column * kTileSize;
-        const auto message = "deferred part: row 0, column " + std::to_string(col) + " has a tile";
+        const auto message = "deferred part: row 0, column " + std::to_string(col) + " is in a tile as well";
         if (column > 0) {
             EXPECT_EQ(verdict(with_deferred_at({column}, 0, col)), message);
         }
@@ -240,6 +240,16 @@ TEST(Validate, NeverFollowsAPointerOutOfItsArena) {
             }
         }
     }
+}
+
+// A tile may hold some of the nonzeros at its place, and the deferred part the others.
+TEST(Validate, AcceptsDeferredNonzerosBesideThoseOfATile) {
+    EXPECT_EQ(verdict(with_deferred_at({5}, 5 * kTileSize + 1, 5 * kTileSize + 15)), "accepted");
+    EXPECT_EQ(verdict(with_deferred_at({3, 5, 6}, 3 * kTileSize + 1, 5 * kTileSize)),
+              "deferred part: row 0, column 80 is in a tile as well");
+    auto a = test::sample_tiles<double>();
+    a.deferred.col_idxs[0] = 47;
+    EXPECT_EQ(verdict(a), "accepted");
 }
 
 TEST(Validate, AcceptsMatricesOfOurOwn) {
