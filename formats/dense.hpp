@@ -13,7 +13,7 @@ struct Dense {
 
     static std::optional<TileSize> size(const TilePattern& p, int /*value_bytes*/) {
         const int values = p.rows * p.cols;
-        return TileSize{values, mask_bytes(p.cols, p.nnz < values)};
+        return TileSize{values, p.nnz < values ? kMaskBytes * p.cols : 0};
     }
 
     template <class V>
@@ -46,12 +46,14 @@ struct Dense {
         }
     }
 
+    static int mask_bytes(int /*rows*/, int /*cols*/, TileEntry e) { return e.index_bytes(); }
+
     /// As many bits of masks as there are nonzeros, none of them below the tile, are all there is to check.
     static constexpr bool kShapeIsAll = true;
     static bool shape_ok(int rows, int cols, TileEntry e, const std::uint8_t* index) {
         if (e.values() != rows * cols || e.parameter() != 0) return false;
         if (e.nnz() == e.values()) return e.index_bytes() == 0;
-        if (e.index_bytes() != mask_bytes(cols, true)) return false;
+        if (e.index_bytes() != kMaskBytes * cols) return false;
         unsigned any = 0;
         int nnz = 0;
         for (int c = 0; c < cols; ++c) {
@@ -60,9 +62,6 @@ struct Dense {
         }
         return any >> rows == 0 && nnz == e.nnz();
     }
-
-private:
-    static int mask_bytes(int cols, bool holes) { return holes ? kMaskBytes * cols : 0; }
 };
 static_assert(Format<Dense>);
 

@@ -98,6 +98,10 @@ struct Ell {
         EllBlock::walk_padding(t.rows, t.entry.parameter(), t.entry.nnz() < t.entry.values(), t.index, f);
     }
 
+    static int mask_bytes(int /*rows*/, int /*cols*/, TileEntry e) {
+        return e.nnz() < e.values() ? kMaskBytes * e.parameter() : 0;
+    }
+
     static bool shape_ok(int rows, int /*cols*/, TileEntry e, const std::uint8_t* index) {
         const int width = e.parameter();
         const bool holes = e.nnz() < e.values();

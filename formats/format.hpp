@@ -39,7 +39,8 @@ struct TileSize {
 ///
 /// if it has padding,
 ///
-///  - `walk_padding(tile, f)`: f(slot) once for every slot that is no nonzero of a valid tile.
+///  - `walk_padding(tile, f)`: f(slot) once for every slot that is no nonzero of a valid tile,
+///  - `mask_bytes(rows, cols, entry)`: how many of its index bytes are masks that tell padding from nonzeros,
 ///
 /// and, if it pays,
 ///
@@ -55,8 +56,9 @@ concept Format = requires(const TilePattern& pattern, TileSize size, const doubl
 };
 
 template <class F>
-concept PaddedFormat = Format<F> && requires(TileView<double> tile, void (*f)(int)) {
+concept PaddedFormat = Format<F> && requires(TileView<double> tile, void (*f)(int), TileEntry entry) {
     F::walk_padding(tile, f);
+    { F::mask_bytes(16, 16, entry) } -> std::same_as<int>;
 };
 
 /// Whether a tile of unknown origin is safe and sound in format F: every nonzero inside rows x cols, columns of a row
@@ -116,6 +118,13 @@ bool holds(const TileView<double>& tile, int row, int col) {
     bool found = false;
     F::walk(tile, [&](int r, int c, int) { found = found || (r == row && c == col); });
     return found;
+}
+
+/// `FormatInfo::mask_bytes` of format F.
+template <Format F>
+int mask_bytes(int rows, int cols, TileEntry entry) {
+    if constexpr (PaddedFormat<F>) return F::mask_bytes(rows, cols, entry);
+    return 0;
 }
 
 /// `FormatInfo::pass_valid` of format F: a loop of its own for each format, since archives hold tiles by the million.

@@ -54,6 +54,10 @@ struct Hyb {
         EllBlock::walk_padding(t.rows, t.entry.parameter(), has_holes(t.rows, t.entry), t.index, f);
     }
 
+    static int mask_bytes(int rows, int /*cols*/, TileEntry e) {
+        return has_holes(rows, e) ? kMaskBytes * e.parameter() : 0;
+    }
+
     static bool shape_ok(int rows, int /*cols*/, TileEntry e, const std::uint8_t* index) {
         const int width = e.parameter();
         const int coo = coo_nnz(rows, e);

@@ -46,7 +46,7 @@ TILESPMV_HD bool visit(FormatList<F...>, int id, Visitor&& visitor) {
 
 template <class... F>
 constexpr auto table_of(FormatList<F...>) {
-    return std::array<FormatInfo, sizeof...(F)>{FormatInfo{F::name, &pass_valid<F>, &holds<F>}...};
+    return std::array<FormatInfo, sizeof...(F)>{FormatInfo{F::name, &pass_valid<F>, &holds<F>, &mask_bytes<F>}...};
 }
 
 inline constexpr auto kTable = table_of(Formats{});

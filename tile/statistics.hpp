@@ -71,6 +71,32 @@ struct MatrixStatistics {
     friend bool operator==(const MatrixStatistics&, const MatrixStatistics&) = default;
 };
 
+/// Bytes of a tiled matrix in the layout published for TileSpMV, with the same tiles in the same formats. Assumed are
+/// the arrays and widths of the released GPU code (format.h, tilespmv_cuda.h), as far as its kernel reads them for
+/// every tile, with 32-bit pointers whatever the size:
+///
+///  - level 1: `tile_ptr`, 4 bytes per tile row, empty ones too, and 4; per tile `kTileBytes`: 4 for the tile column
+///    (`tile_columnidx`), 1 for the format (`Format`), 1 for the stored values (`blknnznnz`), 1 for the width of ELL
+///    and HYB (`tilewidth`), 4 + 4 for where its values and index bytes begin (`ptroffset1`, `ptroffset2`);
+///  - index: per format as here, but without masks: CSR a byte per row and 4-bit columns, COO a byte per nonzero, ELL
+///    4-bit columns of all slots, HYB both, DenseRow and DenseCol 4-bit ids (the released code spends a byte on each
+///    and 4 on how many there are), Dense none;
+///  - values: as here, padding included;
+///  - deferred: CSR over all rows, 4 bytes per row and 4, 4 bytes and a value per nonzero, if there are any (the
+///    released code turns it into CSR5, which takes more).
+///
+/// What shares the work out among warps is counted in neither layout.
+struct PublishedLayout {
+    offset_t level1_bytes = 0;
+    offset_t index_bytes = 0;
+    offset_t value_bytes = 0;
+    offset_t deferred_bytes = 0;
+
+    static constexpr offset_t kTileBytes = 4 + 1 + 1 + 1 + 4 + 4;
+
+    [[nodiscard]] offset_t bytes() const { return level1_bytes + index_bytes + value_bytes + deferred_bytes; }
+};
+
 /// What one format holds of a tiled matrix.
 struct FormatStatistics {
     std::string_view name;
@@ -80,9 +106,14 @@ struct FormatStatistics {
     offset_t padding = 0;  ///< values stored that are no nonzeros
     offset_t value_bytes = 0;
     offset_t index_bytes = 0;
+    offset_t mask_bytes = 0;    ///< those of `index_bytes` that tell padding from nonzeros
     offset_t level1_bytes = 0;  ///< the tiles' entries; what a tile row takes belongs to no format
 
     [[nodiscard]] offset_t bytes() const { return value_bytes + index_bytes + level1_bytes; }
+    /// The same in the published layout.
+    [[nodiscard]] offset_t published_bytes() const {
+        return value_bytes + index_bytes - mask_bytes + tiles * PublishedLayout::kTileBytes;
+    }
 };
 
 /// The part of a tiled matrix outside the tiles.
@@ -103,6 +134,7 @@ struct TiledStatistics {
     DeferredStatistics deferred;
     offset_t bytes = 0;  ///< everything a product reads but x and y
     double bytes_per_nnz = 0;
+    PublishedLayout published;
 };
 
 /// Time linear in rows + nnz, in parallel; the result does not depend on the number of threads.
@@ -110,7 +142,7 @@ struct TiledStatistics {
 template <Value V>
 MatrixStatistics matrix_statistics(const CsrMatrix<V>& a);
 
-/// Time linear in tiles + deferred rows; `formats` gives the names of the format ids in `a`.
+/// Time linear in tiles + deferred rows; `formats` are those of the format ids in `a`.
 template <Value V>
 TiledStatistics tiled_statistics(const TileMatrix<V>& a, std::span<const FormatInfo> formats);
 

@@ -79,6 +79,8 @@ struct FormatInfo {
     void (*pass_valid)(UncheckedTiles& tiles, int id) = nullptr;
     /// Whether a valid tile of this format has a nonzero in this row and column of its own; looks at no values.
     bool (*holds)(const TileView<double>& tile, int row, int col) = nullptr;
+    /// How many of a valid tile's index bytes are masks that tell its padding from nonzeros.
+    int (*mask_bytes)(int rows, int cols, TileEntry entry) = nullptr;
 };
 
 /// Nonzeros outside the tiled part, as CSR over all rows or over the non-empty rows only.

@@ -12,12 +12,16 @@ struct FormatSums {
         offset_t nnz = 0;
         offset_t values = 0;
         offset_t index_bytes = 0;
+        offset_t mask_bytes = 0;
     };
     std::array<Sums, TileEntry::kMaxFormats> of{};
 
-    void add_tile_row(std::span<const TileEntry> tiles) {
+    /// The k-th listed tile row.
+    template <Value V>
+    void add_tile_row(const TileMatrix<V>& a, std::int64_t k, std::span<const FormatInfo> formats) {
+        const int rows = a.tile_height(a.tile_rows[k]);
         std::uint32_t seen = 0;  // a bit for each format
-        for (const TileEntry& e : tiles) {
+        for (const TileEntry& e : std::span(a.tiles.data() + a.tile_ptrs[k], a.tiles.data() + a.tile_ptrs[k + 1])) {
             Sums& s = of[static_cast<std::size_t>(e.format())];
             ++s.tiles;
             s.tile_rows += (seen >> e.format() & 1u) == 0;
@@ -25,6 +29,10 @@ struct FormatSums {
             s.nnz += e.nnz();
             s.values += e.values();
             s.index_bytes += e.index_bytes();
+            if (e.nnz() < e.values()) {
+                const auto& format = formats[static_cast<std::size_t>(e.format())];
+                s.mask_bytes += format.mask_bytes(rows, a.tile_width(e.column()), e);
+            }
         }
     }
     void add(const FormatSums& o) {
@@ -34,19 +42,18 @@ struct FormatSums {
             of[i].nnz += o.of[i].nnz;
             of[i].values += o.of[i].values;
             of[i].index_bytes += o.of[i].index_bytes;
+            of[i].mask_bytes += o.of[i].mask_bytes;
         }
     }
 };
 
 template <Value V>
-FormatSums sum_formats(const TileMatrix<V>& a) {
+FormatSums sum_formats(const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
     FormatSums sums;
     parallel_ranges(0, static_cast<std::int64_t>(a.tile_rows.size()), 1 << 12,
                     [&](std::int64_t first, std::int64_t last) {
                         FormatSums part;
-                        for (auto k = first; k < last; ++k) {
-                            part.add_tile_row({a.tiles.data() + a.tile_ptrs[k], a.tiles.data() + a.tile_ptrs[k + 1]});
-                        }
+                        for (auto k = first; k < last; ++k) part.add_tile_row(a, k, formats);
 #pragma omp critical(tilespmv_sum_formats)
                         sums.add(part);
                     });
@@ -55,7 +62,7 @@ FormatSums sum_formats(const TileMatrix<V>& a) {
 
 template <Value V>
 std::vector<FormatStatistics> format_statistics(const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
-    const FormatSums sums = sum_formats(a);
+    const FormatSums sums = sum_formats(a, formats);
     std::vector<FormatStatistics> out;
     for (std::size_t id = 0; id < formats.size(); ++id) {
         const auto& s = sums.of[id];
@@ -66,6 +73,7 @@ std::vector<FormatStatistics> format_statistics(const TileMatrix<V>& a, std::spa
                        .padding = s.values - s.nnz,
                        .value_bytes = s.values * offset_t{sizeof(V)},
                        .index_bytes = s.index_bytes,
+                       .mask_bytes = s.mask_bytes,
                        .level1_bytes = s.tiles * offset_t{sizeof(TileEntry)}});
     }
     return out;
@@ -92,6 +100,19 @@ DeferredStatistics deferred_statistics(const DeferredCsr<V>& d) {
     return {d.nnz(), rows, tile_rows, static_cast<offset_t>(d.bytes())};
 }
 
+template <Value V>
+PublishedLayout published_layout(const TileMatrix<V>& a, const TiledStatistics& s) {
+    PublishedLayout published;
+    published.level1_bytes = (div_up(a.rows, kTileSize) + 1) * 4 + s.tiles * PublishedLayout::kTileBytes;
+    published.index_bytes = s.index_bytes;
+    for (const auto& f : s.formats) published.index_bytes -= f.mask_bytes;
+    published.value_bytes = s.value_bytes;
+    if (s.deferred.nnz > 0) {
+        published.deferred_bytes = (offset_t{a.rows} + 1) * 4 + s.deferred.nnz * (4 + offset_t{sizeof(V)});
+    }
+    return published;
+}
+
 }  // namespace
 
 template <Value V>
@@ -105,6 +126,7 @@ TiledStatistics tiled_statistics(const TileMatrix<V>& a, std::span<const FormatI
     s.deferred = deferred_statistics(a.deferred);
     s.bytes = static_cast<offset_t>(a.bytes());
     s.bytes_per_nnz = share(s.bytes, a.nnz);
+    s.published = published_layout(a, s);
     return s;
 }
 

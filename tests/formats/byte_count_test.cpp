@@ -48,6 +48,33 @@ TEST(ByteCounts, FollowTheClosedFormulas) {
     }
 }
 
+template <Format F>
+int index_bytes_without_masks(const TilePattern& p) {
+    const TileSize size = *F::size(p, kValueBytes);
+    const TileEntry entry(0, 0, p.nnz, size.values, size.index_bytes, size.parameter);
+    return size.index_bytes - mask_bytes<F>(p.rows, p.cols, entry);
+}
+
+TEST(ByteCounts, WithoutMasksAreThoseOfThePublishedFormats) {
+    for (const auto& [name, p] : tile_battery()) {
+        SCOPED_TRACE(name);
+        EXPECT_EQ(index_bytes_without_masks<Dense>(p), 0);
+        EXPECT_EQ(index_bytes_without_masks<Coo>(p), p.nnz);
+        EXPECT_EQ(index_bytes_without_masks<Csr>(p), p.rows + half_up(p.nnz));
+        EXPECT_EQ(index_bytes_without_masks<Ell>(p), half_up(p.rows * longest(p)));
+        const int width = Hyb::size(p, kValueBytes)->parameter;
+        int rest = 0;
+        for (int r = 0; r < p.rows; ++r) rest += std::max(0, p.row_counts[r] - width);
+        EXPECT_EQ(index_bytes_without_masks<Hyb>(p), half_up(p.rows * width) + rest);
+        if (DenseRow::size(p, 8)) {
+            EXPECT_EQ(index_bytes_without_masks<DenseRow>(p), half_up(p.nnz / p.cols));
+        }
+        if (DenseCol::size(p, 8)) {
+            EXPECT_EQ(index_bytes_without_masks<DenseCol>(p), half_up(p.nnz / p.rows));
+        }
+    }
+}
+
 TEST(ByteCounts, DenseRowsAndColumnsAreTakenExactlyWhereTheyFit) {
     for (const auto& [name, p] : tile_battery()) {
         bool rows = true;

@@ -224,6 +224,8 @@ std::vector<FormatStatistics> formats_by_hand(const TileMatrix<double>& m) {
             f.padding += tile.entry.values() - tile.entry.nnz();
             f.value_bytes += 8 * tile.entry.values();
             f.index_bytes += tile.entry.index_bytes();
+            f.mask_bytes += formats::format_table()[static_cast<std::size_t>(tile.entry.format())].mask_bytes(
+                tile.rows, tile.cols, tile.entry);
             f.level1_bytes += 8;
         });
     }
@@ -245,6 +247,7 @@ void expect_tiled_statistics(const TileMatrix<double>& m) {
         EXPECT_EQ(f.padding, expected.padding) << f.name;
         EXPECT_EQ(f.value_bytes, expected.value_bytes) << f.name;
         EXPECT_EQ(f.index_bytes, expected.index_bytes) << f.name;
+        EXPECT_EQ(f.mask_bytes, expected.mask_bytes) << f.name;
         EXPECT_EQ(f.level1_bytes, expected.level1_bytes) << f.name;
         EXPECT_EQ(f.bytes(), f.value_bytes + f.index_bytes + f.level1_bytes);
         sum.tiles += f.tiles;
@@ -259,6 +262,9 @@ void expect_tiled_statistics(const TileMatrix<double>& m) {
     EXPECT_EQ(s.index_bytes, sum.index_bytes);
     EXPECT_EQ(s.level1_bytes, sum.level1_bytes + 28 * std::ssize(m.tile_rows) + 24);
     EXPECT_EQ(s.bytes, s.level1_bytes + s.index_bytes + s.value_bytes + s.deferred.bytes);
+    offset_t published = (div_up(m.rows, kTileSize) + 1) * 4 + s.published.deferred_bytes;
+    for (const auto& f : s.formats) published += f.published_bytes();
+    EXPECT_EQ(s.published.bytes(), published);
     EXPECT_DOUBLE_EQ(s.bytes_per_nnz, m.nnz == 0 ? 0 : static_cast<double>(s.bytes) / static_cast<double>(m.nnz));
 }
 
@@ -282,7 +288,13 @@ TEST(TiledStatistics, DenseTilesInClosedForm) {
         }
     }
     const auto s = tiled_statistics(convert(matrix_of(32, 32, all), *make_policy("paper")), formats::format_table());
+    EXPECT_EQ(s.published.level1_bytes, 4 * 15 + 3 * 4);
+    EXPECT_EQ(s.published.index_bytes, 0) << "without the masks of the tile with a hole";
+    EXPECT_EQ(s.published.value_bytes, 8192);
+    EXPECT_EQ(s.published.deferred_bytes, 0);
     const auto& dense = s.formats[formats::id_of<formats::Dense>];
+    EXPECT_EQ(dense.mask_bytes, 32);
+    EXPECT_EQ(dense.published_bytes(), 8192 + 4 * 15);
     EXPECT_EQ(dense.tiles, 4);
     EXPECT_EQ(dense.nnz, 1023);
     EXPECT_EQ(dense.padding, 1);
@@ -300,6 +312,8 @@ TEST(TiledStatistics, CountsRowsThatHoldDeferredNonzeros) {
     EXPECT_EQ(few.deferred.rows, 2);
     EXPECT_EQ(few.deferred.tile_rows, 2);
     EXPECT_EQ(few.deferred.bytes, 2 * 4 + 3 * 4 + 3 * 12);
+    EXPECT_EQ(few.published.deferred_bytes, 101 * 4 + 3 * 12) << "with a pointer for every row";
+    EXPECT_EQ(few.published.bytes(), 101 * 4 + 3 * 12 + 8 * 4) << "and for every tile row";
 
     Positions most;
     for (index_t r = 7; r < 97; ++r) most.emplace(r, r * 40);
