@@ -55,8 +55,7 @@ void add_bench(CLI::App& app) {
     auto device_name = std::make_shared<std::string>();
     auto* command = app.add_subcommand(
         "bench", "Measure how fast operators multiply matrices; a wrong result is reported as wrong, never as a time");
-    add_input(*command, "A", options->sources,
-              "Matrices: .mtx (plain, .gz, .xz), SuiteSparse .tar.gz, .tsp archive, or gen:KIND[:n=...]");
+    add_sources(*command, options->sources);
     command->add_option("--suite", options->suite, suite_help());
     add_operators(*command, options->operators,
                   "Operator to measure, name[:option=value,...] (default: all but the oracle); `option=all` stands for "

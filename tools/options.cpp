@@ -25,6 +25,11 @@ CLI::Option* add_source(CLI::App& command, std::string& source) {
         ->required();
 }
 
+CLI::Option* add_sources(CLI::App& command, std::vector<std::string>& sources) {
+    return add_input(command, "A", sources,
+                     "Matrices: .mtx (plain, .gz, .xz), SuiteSparse .tar.gz, .tsp archive, or gen:KIND[:n=...]");
+}
+
 CLI::Option* add_values(CLI::App& command, std::string& values) {
     return command.add_option("--values", values, "Value type (default: float64, or that of an archive)")
         ->check(CLI::IsMember(std::vector<std::string>(kValueNames.begin(), kValueNames.end())));

@@ -17,6 +17,9 @@ namespace tilespmv::tools {
 /// The positional argument A: a matrix, as `load_csr` understands it.
 CLI::Option* add_source(CLI::App& command, std::string& source);
 
+/// The positional argument A, several times or not at all.
+CLI::Option* add_sources(CLI::App& command, std::vector<std::string>& sources);
+
 /// --values float64|float32; empty if not given.
 CLI::Option* add_values(CLI::App& command, std::string& values);
 

@@ -55,9 +55,21 @@ Json format_json(const FormatStatistics& f, const TiledStatistics& tiled, const 
             {"padding", f.padding},
             {"value_bytes", f.value_bytes},
             {"index_bytes", f.index_bytes},
+            {"mask_bytes", f.mask_bytes},
             {"level1_bytes", f.level1_bytes},
             {"bytes", f.bytes()},
-            {"bytes_share", share(f.bytes(), tiled.bytes)}};
+            {"bytes_share", share(f.bytes(), tiled.bytes)},
+            {"published_bytes", f.published_bytes()}};
+}
+
+Json published_json(const PublishedLayout& p, const MatrixStatistics& m) {
+    return {{"level1_bytes", p.level1_bytes},
+            {"index_bytes", p.index_bytes},
+            {"value_bytes", p.value_bytes},
+            {"deferred_bytes", p.deferred_bytes},
+            {"bytes", p.bytes()},
+            {"bytes_per_nnz", share(p.bytes(), m.nnz)},
+            {"bytes_over_csr", share(p.bytes(), m.csr_bytes)}};
 }
 
 Json selector_json(const SelectorStatistics& s, const MatrixStatistics& m) {
@@ -78,7 +90,8 @@ Json selector_json(const SelectorStatistics& s, const MatrixStatistics& m) {
               {"bytes", t.deferred.bytes}}},
             {"bytes", t.bytes},
             {"bytes_per_nnz", t.bytes_per_nnz},
-            {"bytes_over_csr", share(t.bytes, m.csr_bytes)}};
+            {"bytes_over_csr", share(t.bytes, m.csr_bytes)},
+            {"published_layout", published_json(t.published, m)}};
 }
 
 /// What does not depend on the selector.
@@ -122,23 +135,51 @@ struct CsvRow {
     }
 };
 
-}  // namespace
+CsvRow csv_row(const StatsReport& report, const SelectorStatistics& selector) {
+    CsvRow row;
+    row.add(matrix_json(report));
+    row.add(selector_json(selector, report.matrix));
+    row.add({{"error", ""}});
+    return row;
+}
 
-nlohmann::ordered_json to_json(const StatsReport& report) {
+/// The columns of a row of a matrix that did not fail; if all did, those that they have.
+std::vector<std::string> csv_columns(std::span<const StatsReport> reports) {
+    for (const auto& report : reports) {
+        if (report.error.empty()) return csv_row(report, report.selectors.front()).columns;
+    }
+    return {"matrix", "error"};
+}
+
+Json report_json(const StatsReport& report) {
+    if (!report.error.empty()) return {{"matrix", report.name}, {"error", report.error}};
     Json json = matrix_json(report);
     json["selectors"] = Json::array();
     for (const auto& s : report.selectors) json["selectors"].push_back(selector_json(s, report.matrix));
     return json;
 }
 
-std::string to_csv(const StatsReport& report) {
-    std::string text;
-    for (const auto& s : report.selectors) {
-        CsvRow row;
-        row.add(matrix_json(report));
-        row.add(selector_json(s, report.matrix));
-        if (text.empty()) text = fmt::format("{}\n", fmt::join(row.columns, ","));
-        text += fmt::format("{}\n", fmt::join(row.fields, ","));
+}  // namespace
+
+nlohmann::ordered_json to_json(std::span<const StatsReport> reports) {
+    if (reports.size() == 1) return report_json(reports.front());
+    Json all = Json::array();
+    for (const auto& report : reports) all.push_back(report_json(report));
+    return all;
+}
+
+std::string to_csv(std::span<const StatsReport> reports) {
+    const auto columns = csv_columns(reports);
+    std::string text = fmt::format("{}\n", fmt::join(columns, ","));
+    for (const auto& report : reports) {
+        for (const auto& s : report.selectors) {
+            text += fmt::format("{}\n", fmt::join(csv_row(report, s).fields, ","));
+        }
+        if (report.error.empty()) continue;
+        std::vector<std::string> fields(columns.size());
+        fields.front() = csv_field(report.name);
+        fields.back() = csv_field(report.error);
+        text += fmt::format("{}\n", fmt::join(fields, ","));
     }
     return text;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,19 +22,23 @@ struct StatsReport {
     std::string value_type;  ///< float64, float32
     MatrixStatistics matrix;
     std::vector<SelectorStatistics> selectors;
+    std::string error = {};  ///< why there is nothing but the name, if so
 };
 
 /// The counts in bin `bin` of the histogram of nonzeros per tile: "1", "3-4", ...
 std::string tile_nnz_bin_name(std::size_t bin);
 
-/// For people: one selector in detail, several of them side by side.
-std::string to_text(const StatsReport& report);
+/// For people: one matrix in detail, with several selectors side by side; of several matrices a table with a row for
+/// each and each of its selectors, then why matrices failed.
+std::string to_text(std::span<const StatsReport> reports);
 
 /// For programs: keys in snake_case, shares between 0 and 1, sizes in bytes. `selectors` is an array, formats and
-/// histogram bins are objects by name.
-nlohmann::ordered_json to_json(const StatsReport& report);
+/// histogram bins are objects by name. Several matrices are an array of what each is alone; one that failed has only
+/// `matrix`, its name, and `error`.
+nlohmann::ordered_json to_json(std::span<const StatsReport> reports);
 
-/// A header and one row per selector; the columns are the paths of `to_json` with dots between the keys.
-std::string to_csv(const StatsReport& report);
+/// A header and one row per matrix and selector; the columns are the paths of `to_json` with dots between the keys, and
+/// `error`. A matrix that failed is a row with its name and error alone.
+std::string to_csv(std::span<const StatsReport> reports);
 
 }  // namespace tilespmv::tools

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "tools/number_text.hpp"
-#include "tools/stats_report.hpp"
+#include "tools/stats_text.hpp"
 #include "tools/text_table.hpp"
 
 namespace tilespmv::tools {
@@ -80,7 +80,7 @@ TextTable::Row share_row(std::string name, const StatsReport& report, offset_t t
 TextTable::Row format_row(const FormatStatistics& f, const StatsReport& report) {
     auto row = share_row(std::string(f.name), report, f.tiles, f.nnz, f.bytes());
     for (auto part : {bytes_or_dash(f.level1_bytes), bytes_or_dash(f.index_bytes), bytes_or_dash(f.value_bytes),
-                      count_or_dash(f.padding)}) {
+                      count_or_dash(f.padding), bytes_or_dash(f.published_bytes())}) {
         row.push_back(std::move(part));
     }
     return row;
@@ -90,8 +90,8 @@ TextTable::Row format_row(const FormatStatistics& f, const StatsReport& report) 
 std::string format_table(const StatsReport& report) {
     const TiledStatistics& t = report.selectors[0].tiled;
     TextTable table;
-    table.add(
-        {"Format", "tiles", "", "nonzeros", "", "bytes", "", "per nonzero", "level 1", "index", "values", "padding"});
+    table.add({"Format", "tiles", "", "nonzeros", "", "bytes", "", "per nonzero", "level 1", "index", "values",
+               "padding", "as published"});
     FormatStatistics all{.name = "all tiles"};
     for (const auto& f : t.formats) {
         table.add(format_row(f, report));
@@ -101,13 +101,21 @@ std::string format_table(const StatsReport& report) {
         all.level1_bytes += f.level1_bytes;
     }
     const offset_t tile_row_bytes = t.level1_bytes - all.level1_bytes;
+    const offset_t published_tile_row_bytes = t.published.level1_bytes - t.tiles * PublishedLayout::kTileBytes;
     table.add({"tile rows", "", "", "", "", bytes_or_dash(tile_row_bytes), percent_or_dash(tile_row_bytes, t.bytes), "",
-               bytes_or_dash(tile_row_bytes)});
+               bytes_or_dash(tile_row_bytes), "", "", "", bytes_or_dash(published_tile_row_bytes)});
     all.level1_bytes = t.level1_bytes;
     all.index_bytes = t.index_bytes;
     all.value_bytes = t.value_bytes;
-    table.add(format_row(all, report));
-    table.add(share_row("deferred", report, report.matrix.grid.tiles - t.tiles, t.deferred.nnz, t.deferred.bytes));
+    auto all_row = format_row(all, report);
+    all_row.back() = bytes_or_dash(t.published.bytes() - t.published.deferred_bytes);
+    table.add(std::move(all_row));
+    auto deferred_row =
+        share_row("deferred", report, report.matrix.grid.tiles - t.tiles, t.deferred.nnz, t.deferred.bytes);
+    for (auto cell :
+         {std::string(), std::string(), std::string(), std::string(), bytes_or_dash(t.published.deferred_bytes)})
+        deferred_row.push_back(std::move(cell));
+    table.add(std::move(deferred_row));
     return fmt::format("Selector: {}\n\n{}\n", report.selectors[0].selector, table.str());
 }
 
@@ -129,11 +137,13 @@ std::string storage(const StatsReport& report) {
     for (const auto& s : report.selectors) {
         const TiledStatistics& t = s.tiled;
         add_size(table, "tiled, " + s.selector, t.bytes, m);
-        if (report.selectors.size() > 1) continue;
-        add_size(table, "  level 1", t.level1_bytes, m);
-        add_size(table, "  level 2 index", t.index_bytes, m);
-        add_size(table, "  level 2 values", t.value_bytes, m);
-        add_size(table, "  deferred", t.deferred.bytes, m);
+        if (report.selectors.size() == 1) {
+            add_size(table, "  level 1", t.level1_bytes, m);
+            add_size(table, "  level 2 index", t.index_bytes, m);
+            add_size(table, "  level 2 values", t.value_bytes, m);
+            add_size(table, "  deferred", t.deferred.bytes, m);
+        }
+        add_size(table, "  as published", t.published.bytes(), m);
     }
     add_usual_formats(table, m);
     return table.str();
@@ -183,7 +193,7 @@ std::string tile_nnz_bin_name(std::size_t bin) {
     return first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
 }
 
-std::string to_text(const StatsReport& report) {
+std::string matrix_text(const StatsReport& report) {
     std::string text = overview(report) + histogram(report.matrix.grid);
     if (report.selectors.size() == 1) {
         text += format_table(report);
@@ -191,6 +201,10 @@ std::string to_text(const StatsReport& report) {
         text += comparison(report);
     }
     return text + storage(report);
+}
+
+std::string to_text(std::span<const StatsReport> reports) {
+    return reports.size() == 1 ? matrix_text(reports.front()) : matrices_text(reports);
 }
 
 }  // namespace tilespmv::tools

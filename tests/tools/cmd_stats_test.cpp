@@ -79,6 +79,17 @@ TEST_F(Stats, WritesFilesBesideTheText) {
     EXPECT_THAT(content("a.png"), StartsWith("\x89PNG"));
 }
 
+TEST_F(Stats, ComparesSeveralMatrices) {
+    const auto text = run({"gen:laplace2d:n=20", "--selector", "only:coo"});
+    EXPECT_THAT(text, StartsWith("selector: only:coo\n"));
+    EXPECT_THAT(text, ::testing::ContainsRegex("\na +40 +3 +2 +- +100 / 100 "));
+    EXPECT_THAT(text, ::testing::ContainsRegex("\nlaplace2d:n=20 +400 "));
+    const auto json = nlohmann::json::parse(run({"gen:laplace2d:n=20", "--json", "-"}));
+    ASSERT_EQ(json.size(), 2);
+    EXPECT_EQ(json[0]["selectors"][0]["selector"], "as stored");
+    EXPECT_EQ(json[1]["selectors"][0]["selector"], "bytes");
+}
+
 TEST_F(Stats, RefusesWhatMakesNoSense) {
     const auto code_of = [&](const std::vector<std::string>& arguments) {
         try {
@@ -89,6 +100,7 @@ TEST_F(Stats, RefusesWhatMakesNoSense) {
         return ExitCode::ok;
     };
     EXPECT_EQ(code_of({"--selector", "bytes", "--selector", "paper", "--image", path("a.png")}), ExitCode::usage);
+    EXPECT_EQ(code_of({path("a.tsp"), "--image", path("a.png")}), ExitCode::usage);
     EXPECT_EQ(code_of({"--selector", "nonsense"}), ExitCode::usage);
     EXPECT_EQ(code_of({"--json", path("missing/a.json")}), ExitCode::failure);
     EXPECT_EQ(code_of({"--image", path("missing/a.png")}), ExitCode::failure);

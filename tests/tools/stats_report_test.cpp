@@ -19,13 +19,17 @@ using testing::matrix_of;
 using ::testing::Not;
 using Json = nlohmann::ordered_json;
 
-StatsReport report_of(const CsrMatrix<double>& a, const std::vector<std::string>& selectors) {
+StatsReport one_report_of(const CsrMatrix<double>& a, const std::vector<std::string>& selectors) {
     StatsReport report{"sample", "float64", matrix_statistics(a), {}};
     for (const auto& selector : selectors) {
         const auto tiles = convert(a, *make_policy(selector));
         report.selectors.push_back({selector, tiled_statistics(tiles, formats::format_table())});
     }
     return report;
+}
+
+std::vector<StatsReport> report_of(const CsrMatrix<double>& a, const std::vector<std::string>& selectors) {
+    return {one_report_of(a, selectors)};
 }
 
 /// 32 x 48: a dense tile, two tiles with one nonzero, one with a full row.
@@ -58,12 +62,15 @@ TEST(StatsJson, KeysAreStable) {
     ASSERT_EQ(json["selectors"].size(), 2);
     EXPECT_THAT(keys(json["selectors"][0]),
                 ElementsAre("selector", "tiles", "formats", "level1_bytes", "index_bytes", "value_bytes", "deferred",
-                            "bytes", "bytes_per_nnz", "bytes_over_csr"));
+                            "bytes", "bytes_per_nnz", "bytes_over_csr", "published_layout"));
+    EXPECT_THAT(keys(json["selectors"][0]["published_layout"]),
+                ElementsAre("level1_bytes", "index_bytes", "value_bytes", "deferred_bytes", "bytes", "bytes_per_nnz",
+                            "bytes_over_csr"));
     EXPECT_THAT(keys(json["selectors"][0]["deferred"]), ElementsAre("tiles", "nnz", "nnz_share", "rows", "bytes"));
     EXPECT_EQ(json["selectors"][0]["formats"].size(), formats::format_table().size());
     EXPECT_THAT(keys(json["selectors"][0]["formats"]["hyb"]),
                 ElementsAre("tiles", "tiles_share", "nnz", "nnz_share", "padding", "value_bytes", "index_bytes",
-                            "level1_bytes", "bytes", "bytes_share"));
+                            "mask_bytes", "level1_bytes", "bytes", "bytes_share", "published_bytes"));
 }
 
 TEST(StatsJson, HoldsTheNumbers) {
@@ -79,6 +86,8 @@ TEST(StatsJson, HoldsTheNumbers) {
     EXPECT_EQ(paper["formats"]["dense"]["nnz"], 256);
     EXPECT_EQ(paper["formats"]["coo"]["tiles_share"], 0.5);
     EXPECT_EQ(paper["formats"]["dense_row"]["bytes"], 16 * 8 + 1 + 8);
+    EXPECT_EQ(paper["formats"]["dense_row"]["published_bytes"], 16 * 8 + 1 + 15);
+    EXPECT_EQ(paper["published_layout"]["bytes"], 274 * 8 + 1 + 2 + 4 * 15 + 3 * 4);
     const Json& deferred = json["selectors"][1]["deferred"];
     EXPECT_EQ(deferred["tiles"], 2);
     EXPECT_EQ(deferred["nnz"], 2);
@@ -133,7 +142,7 @@ TEST(StatsCsv, HasARowPerSelector) {
 
 TEST(StatsCsv, DoublesQuotes) {
     auto report = report_of(sample(), {"bytes"});
-    report.name = "a \"b\", c";
+    report[0].name = "a \"b\", c";
     EXPECT_THAT(to_csv(report), HasSubstr("\n\"a \"\"b\"\", c\",float64,32,48,274,"));
 }
 
@@ -160,6 +169,68 @@ TEST(StatsText, SeveralSelectorsSideBySide) {
     EXPECT_THAT(text, ::testing::ContainsRegex("\nTiles +4 +2\n"));
     EXPECT_THAT(text, ::testing::ContainsRegex("\n  deferred +- +50.0%\n"));
     EXPECT_THAT(text, HasSubstr("\ntiled, paper-deferred"));
+}
+
+TEST(StatsText, SaysWhatThePublishedLayoutTakes) {
+    const std::string text = to_text(report_of(sample(), {"paper-deferred"}));
+    EXPECT_THAT(text, HasSubstr("padding  as published\n"));
+    EXPECT_THAT(text, ::testing::ContainsRegex("\ntile rows .* 12 B\n"));
+    EXPECT_THAT(text, ::testing::ContainsRegex("\ndeferred .* 156 B\n")) << "33 pointers and two nonzeros";
+    EXPECT_THAT(text, ::testing::ContainsRegex("\n  as published +2\\.38 kB +8\\.67"));
+}
+
+/// The sample, a matrix that could not be read, and one without nonzeros.
+std::vector<StatsReport> several(const std::vector<std::string>& selectors) {
+    auto empty = one_report_of(matrix_of(5, 4, {}), selectors);
+    empty.name = "empty";
+    return {one_report_of(sample(), selectors), {"broken", {}, {}, {}, "broken.mtx: cannot be read"}, empty};
+}
+
+TEST(StatsText, SeveralMatricesAreRowsOfATable) {
+    const std::string text = to_text(several({"paper"}));
+    EXPECT_THAT(text, ::testing::StartsWith("selector: paper\nvalues: float64\n"));
+    EXPECT_THAT(text, ::testing::ContainsRegex("\nMatrix +rows +nonzeros +tiles +dense +coo .*as published\n"));
+    EXPECT_THAT(text, ::testing::ContainsRegex("\nsample +32 +274 +4 +25 / 93 +50 / 1 +- +- +- +25 / 6 +- +- +0\\.6"));
+    EXPECT_THAT(text, ::testing::ContainsRegex("\nempty +5 +0 +0 +- .*\n"));
+    EXPECT_THAT(text, ::testing::EndsWith("\nfailed: broken: broken.mtx: cannot be read\n"));
+    EXPECT_THAT(text, Not(HasSubstr("nan")));
+}
+
+TEST(StatsText, SeveralMatricesAndSelectorsAreRowsOfATable) {
+    auto reports = several({"paper", "paper-deferred"});
+    reports[2].value_type = "float32";
+    const std::string text = to_text(reports);
+    EXPECT_THAT(text, ::testing::ContainsRegex("\nMatrix +selector +values +rows "));
+    EXPECT_THAT(text, ::testing::ContainsRegex("\nsample +paper-deferred +float64 +32 .* 50 / 1 +0\\."));
+    EXPECT_THAT(text, ::testing::ContainsRegex("\nempty +paper +float32 +5 "));
+}
+
+TEST(StatsText, OnlyMatricesThatFailedAreNoTable) {
+    const std::vector<StatsReport> failed(2, {"broken", {}, {}, {}, "gone"});
+    EXPECT_EQ(to_text(failed), "failed: broken: gone\nfailed: broken: gone\n");
+    EXPECT_EQ(to_csv(failed), "matrix,error\nbroken,gone\nbroken,gone\n");
+}
+
+TEST(StatsJson, SeveralMatricesAreAnArrayOfWhatEachIsAlone) {
+    const auto reports = several({"paper", "bytes"});
+    const Json json = to_json(reports);
+    ASSERT_EQ(json.size(), 3);
+    EXPECT_EQ(json[0], to_json(std::span(reports).first(1)));
+    EXPECT_EQ(json[1], Json({{"matrix", "broken"}, {"error", "broken.mtx: cannot be read"}}));
+    EXPECT_EQ(json[2], to_json(std::span(reports).last(1)));
+}
+
+TEST(StatsCsv, HasARowPerMatrixAndSelectorAndOneForAMatrixThatFailed) {
+    std::istringstream stream(to_csv(several({"paper", "bytes"})));
+    std::vector<std::vector<std::string>> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(split_csv(line));
+    ASSERT_EQ(lines.size(), 1 + 2 + 1 + 2);
+    for (const auto& line : lines) EXPECT_EQ(line.size(), lines[0].size());
+    EXPECT_EQ(lines[0].back(), "error");
+    EXPECT_EQ(lines[2].front(), "sample");
+    EXPECT_EQ(lines[2].back(), "");
+    EXPECT_EQ(lines[3].front(), "broken");
+    EXPECT_EQ(lines[3].back(), "broken.mtx: cannot be read");
 }
 
 }  // namespace
