@@ -109,7 +109,7 @@ std::string joined(const Json& words) {
 
 void print_list(const char* title, const Json& list) {
     fmt::print("\n{}\n", title);
-    for (const auto& [name, summary] : list.items()) fmt::print("  {:<16} {}\n", name, summary.get<std::string>());
+    for (const auto& [name, summary] : list.items()) fmt::print("  {:<20} {}\n", name, summary.get<std::string>());
 }
 
 void print_line(const char* what, const std::string& text) { fmt::print("{:<10} {}\n", what, text); }
@@ -156,7 +156,7 @@ void print_text(const Json& info) {
     if (!info["gpu_operators"].empty()) print_list("operators for the GPU (--device cuda)", info["gpu_operators"]);
     fmt::print("\ngenerators (gen:KIND)\n");
     for (const auto& [name, kind] : info["generators"].items())
-        fmt::print("  {:<16} {}\n", name, kind["summary"].get<std::string>());
+        fmt::print("  {:<20} {}\n", name, kind["summary"].get<std::string>());
 }
 
 }  // namespace

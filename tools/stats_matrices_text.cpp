@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -19,8 +22,12 @@ struct TiledMatrix {
 
 /// A column that is left out if all rows have the same in it.
 struct Distinction {
-    std::string name;
+    std::string_view name;
     std::string (*text)(const TiledMatrix&);
+};
+constexpr std::array kDistinctions{
+    Distinction{"selector", [](const TiledMatrix& m) { return m.selector.selector; }},
+    Distinction{"values", [](const TiledMatrix& m) { return m.report.value_type; }},
 };
 
 std::vector<TiledMatrix> tiled_matrices(std::span<const StatsReport> reports) {
@@ -49,7 +56,7 @@ std::string times(offset_t bytes, offset_t csr_bytes) { return fmt::format("{:.3
 
 TextTable::Row header(const TiledStatistics& tiled, std::span<const Distinction> distinctions) {
     TextTable::Row row{"Matrix"};
-    for (const auto& distinction : distinctions) row.push_back(distinction.name);
+    for (const auto& distinction : distinctions) row.emplace_back(distinction.name);
     for (const auto* name : {"rows", "nonzeros", "tiles"}) row.emplace_back(name);
     for (const auto& format : tiled.formats) row.emplace_back(format.name);
     for (const auto* name : {"deferred", "bytes / CSR", "as published"}) row.emplace_back(name);
@@ -69,28 +76,34 @@ TextTable::Row matrix_row(const TiledMatrix& matrix, std::span<const Distinction
     return row;
 }
 
+/// Says once what all rows have in common, and returns the columns for what they have not.
+std::vector<Distinction> tell_common(std::span<const TiledMatrix> matrices, std::string& text) {
+    std::vector<Distinction> distinctions;
+    for (const Distinction& distinction : kDistinctions) {
+        const auto first = distinction.text(matrices.front());
+        if (std::ranges::all_of(matrices, [&](const auto& m) { return distinction.text(m) == first; })) {
+            text += fmt::format("{}: {}\n", distinction.name, first);
+        } else {
+            distinctions.push_back(distinction);
+        }
+    }
+    return distinctions;
+}
+
+std::string table_text(std::span<const TiledMatrix> matrices) {
+    if (matrices.empty()) return "";
+    std::string text;
+    const auto distinctions = tell_common(matrices, text);
+    TextTable table;
+    table.add(header(matrices.front().selector.tiled, distinctions));
+    for (const auto& matrix : matrices) table.add(matrix_row(matrix, distinctions));
+    return text + "formats and deferred: percent of the tiles / of the nonzeros\n\n" + table.str();
+}
+
 }  // namespace
 
 std::string matrices_text(std::span<const StatsReport> reports) {
-    const auto matrices = tiled_matrices(reports);
-    std::string text;
-    if (!matrices.empty()) {
-        std::vector<Distinction> distinctions;
-        for (Distinction distinction :
-             {Distinction{"selector", [](const TiledMatrix& m) { return m.selector.selector; }},
-              Distinction{"values", [](const TiledMatrix& m) { return m.report.value_type; }}}) {
-            const auto first = distinction.text(matrices.front());
-            if (std::ranges::all_of(matrices, [&](const auto& m) { return distinction.text(m) == first; })) {
-                text += fmt::format("{}: {}\n", distinction.name, first);
-            } else {
-                distinctions.push_back(std::move(distinction));
-            }
-        }
-        TextTable table;
-        table.add(header(matrices.front().selector.tiled, distinctions));
-        for (const auto& matrix : matrices) table.add(matrix_row(matrix, distinctions));
-        text += fmt::format("formats and deferred: percent of the tiles / of the nonzeros\n\n{}", table.str());
-    }
+    std::string text = table_text(tiled_matrices(reports));
     for (const auto& report : reports) {
         if (!report.error.empty()) text += fmt::format("failed: {}: {}\n", report.name, printable(report.error));
     }
