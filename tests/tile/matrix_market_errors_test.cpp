@@ -94,6 +94,16 @@ TEST(ReadErrors, TooManyEntriesInFrontOfABadLineAreReported) {
               "30003: found one more entry, expected 30000 entries as the size line says");
 }
 
+TEST(ReadErrors, WordsOfUpTo32CharactersAreShownWhole) {
+    const std::string word(32, 'x');
+    for (const std::string behind : {"", " ", "\t", " y"}) {
+        EXPECT_EQ(error_of_text(long_file(9, {{5, "1 1 " + word + behind}})),
+                  "5: found '" + word + "', expected a real number");
+    }
+    EXPECT_EQ(error_of_text(long_file(9, {{5, "1 1 " + word + "x"}})),
+              "5: found '" + word + "...', expected a real number");
+}
+
 class SizeLine : public ::testing::Test {
 protected:
     /// What reads the number as field 0 (rows), 1 (columns) or 2 (entries): the number, or the error behind the line.
@@ -224,6 +234,9 @@ TEST(VectorErrors, TellTheLine) {
               "4: found end of file after 1 entries, expected 2147483647 as the size line says");
     EXPECT_EQ(vector_error("%%MatrixMarket matrix coordinate real general\n2 2 0\n"),
               "2: found 2 columns, expected a vector of one column");
+    EXPECT_EQ(vector_error(banner + "3 0\n"), "2: found 0 columns, expected a vector of one column");
+    EXPECT_EQ(vector_error("%%MatrixMarket matrix coordinate real general\n2 0 0\n"),
+              "2: found 0 columns, expected a vector of one column");
 }
 
 }  // namespace

@@ -108,6 +108,17 @@ TEST_F(OutputFileTest, MakesTheFileThatALinkLeadsTo) {
     EXPECT_EQ(content_of(directory_.path() / "target.txt"), "new");
 }
 
+TEST_F(OutputFileTest, FollowsAsManyLinksAsTheSystemDoes) {
+    constexpr int most = 40;
+    const auto link = [&](int i) { return directory_.path() / std::to_string(i); };
+    fs::create_symlink("target.txt", link(1));
+    for (int i = 2; i <= most + 1; ++i) fs::create_symlink(std::to_string(i - 1), link(i));
+    EXPECT_EQ(error_of(link(most), "new"), "no error");
+    EXPECT_EQ(content_of(link(most)), "new");
+    EXPECT_THAT(error_of(link(most + 1), "newer"), HasSubstr("Too many levels of symbolic links"));
+    EXPECT_EQ(content_of(directory_.path() / "target.txt"), "new");
+}
+
 TEST_F(OutputFileTest, ReportsLinksThatLeadToEachOther) {
     fs::create_symlink("out.txt", directory_.path() / "other");
     fs::create_symlink("other", file_);
