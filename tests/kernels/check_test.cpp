@@ -50,6 +50,13 @@ TEST_F(Check, AcceptsTheOracleAndRoundingErrors) {
     EXPECT_TRUE(check().ok);
 }
 
+TEST_F(Check, NamesTheFirstOfRowsThatAreEquallyWrong) {
+    y_[30] = y_[31] = y_[200] = kNaN;
+    expect_caught_at(30);
+    y_ = oracle();
+    EXPECT_EQ(check().row, 0) << "none is wrong";
+}
+
 TEST_F(Check, CatchesASmallRelativeError) {
     y_[100] *= 1 + 1e-10;
     expect_caught_at(100);

@@ -101,7 +101,13 @@ TEST(FindEntry, SaysWhatThereIsAndWhereItRuns) {
             EXPECT_THAT(error.what(), HasSubstr("--device cuda"));
         }
     }
-    EXPECT_THROW(find_entry<double>(Backend::cuda, "csr-omp"), Error);
+    try {
+        find_entry<double>(Backend::cuda, "csr-omp");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        EXPECT_STREQ(error.what(), "operator 'csr-omp' runs on the CPU: give --device cpu");
+    }
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ TEST(TileSubset, IsTheTileRowsOfItsPath) {
                 const auto part = cuda::subset(m, paths, path);
                 EXPECT_EQ(unpack(part.matrix), rows_of(a, paths, path));
                 EXPECT_EQ(part.matrix.nnz, rows_of(a, paths, path).nnz());
+                const auto& d = part.matrix.deferred;
+                for (offset_t k = 0; k < d.listed_rows(); ++k)
+                    EXPECT_LT(d.begin(k), d.begin(k + 1)) << "row " << d.row(k);
                 EXPECT_EQ(part.matrix.values, cuda::take(m.values, part.values));
                 EXPECT_EQ(part.matrix.deferred.values, cuda::take(m.deferred.values, part.deferred));
             }
