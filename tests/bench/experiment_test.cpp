@@ -164,6 +164,9 @@ TEST_F(Measure, BaselineIsTheFastestOfItsGroup) {
     expect_speedup(2, "slow", "slow", 1);
     expect_speedup(1, "slow:much=1", "slow:much=1", 5);
     EXPECT_EQ(find_speedup(results[1], "slo"), nullptr);
+    const auto fastest_first = run({&kSlow, &kRight, &kSlower});
+    EXPECT_EQ(find_speedup(fastest_first[1], "slow")->against, "slow");
+    EXPECT_EQ(find_speedup(fastest_first[1], "slow")->median, 3);
 }
 
 TEST(StandsFor, ItselfAndWhatGoesOnAfterAColonOrAHyphen) {
