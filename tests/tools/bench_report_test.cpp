@@ -129,6 +129,20 @@ TEST(BenchText, SummaryIsTheGeometricMeanOfEachSizeGroup) {
     EXPECT_THAT(summary_text(results, "csr-omp"), IsEmpty());
 }
 
+TEST(BenchText, SummaryHasTheLimitsThatItNames) {
+    std::vector<Result> results;
+    for (const auto& [nnz, speedup] :
+         {std::pair{offset_t{1'000'000}, 0.953}, {offset_t{10'000'000}, 0.952}, {offset_t{10'000'001}, 1.0}}) {
+        results.push_back(sample_result("a", {1}));
+        results.back().nnz = nnz;
+        results.back().speedups[0].median = speedup;
+    }
+    const auto lines = lines_of(summary_text(results, "csr-omp"));
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_THAT(lines[2], testing::MatchesRegex(
+                              "tile-omp +bytes +float64 +- +0.95x \\(2\\) +1.00x \\(1\\) +0.97x \\(3\\) +2 of 3"));
+}
+
 TEST(BenchCsv, HeaderAndRowsHaveTheSameCells) {
     const auto lines =
         lines_of(results_csv(std::vector{sample_result("a", {1, 1}), result_of(Status::wrong, "bad")}, kBaselines));

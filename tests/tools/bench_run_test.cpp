@@ -205,6 +205,9 @@ TEST_F(BenchRun, WhatIsWrongWithTheQuestionIsSaidBeforeAnythingIsMeasured) {
     expect_refusal(ExitCode::usage, "unknown operator 'magic'");
     options_.selectors = {"magic"};
     expect_refusal(ExitCode::usage, "unknown selector 'magic'");
+    options_.selectors = {"magic"};
+    options_.operators = {"csr-omp"};  // which takes no tiles
+    expect_refusal(ExitCode::usage, "unknown selector 'magic'");
     options_.suite = "magic";
     expect_refusal(ExitCode::usage, "unknown suite 'magic'; there are cpu-classes");
     options_.sources = {};
