@@ -1,6 +1,7 @@
 // What is drawn from results, and how.
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -130,6 +131,22 @@ TEST(Plots, ShowEveryRightCaseAndNoOther) {
     EXPECT_THAT(plots[1].svg, HasSubstr("a, csr-omp: 25%"));
     EXPECT_THAT(plots[3].svg, HasSubstr("a, deferred: 30.0%"));
     for (const auto& plot : plots) EXPECT_THAT(plot.svg, Not(HasSubstr("c, "))) << plot.file;
+}
+
+TEST(Plots, OfManySeriesTheBestAreShownAndTheNoteSaysHowMany) {
+    ResultSet set;
+    for (std::size_t i = 0; i < kMostSeries + 3; ++i) {
+        set.results.push_back(bench::sample_result("a.mtx", {1, 2, 3}));
+        set.results.back().id.selector = fmt::format("s{:02}", i);
+        set.results.back().speedups[0].median = 1 + static_cast<double>(i);
+    }
+    const auto speedup = make_plots(set, "").front();
+    EXPECT_EQ(speedup.note, "shows the 12 best of 15 series");
+    EXPECT_THAT(speedup.svg, Not(HasSubstr("tile-omp s02")));
+    EXPECT_THAT(speedup.svg, HasSubstr("tile-omp s03"));
+    EXPECT_THAT(speedup.svg, HasSubstr("tile-omp s14"));
+    set.results.resize(kMostSeries);
+    EXPECT_EQ(make_plots(set, "").front().note, "");
 }
 
 TEST(Plots, ShowWhatWasExecutedAndNotWhatWasStored) {

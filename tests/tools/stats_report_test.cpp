@@ -144,6 +144,8 @@ TEST(StatsCsv, DoublesQuotes) {
     auto report = report_of(sample(), {"bytes"});
     report[0].name = "a \"b\", c";
     EXPECT_THAT(to_csv(report), HasSubstr("\n\"a \"\"b\"\", c\",float64,32,48,274,"));
+    report.name = "\"b\"";
+    EXPECT_THAT(to_csv(report), HasSubstr("\n\"\"\"b\"\"\",float64,"));
 }
 
 TEST(StatsText, AFewTilesAmongManyAreSeen) {
@@ -157,6 +159,8 @@ TEST(StatsText, OneSelectorInDetail) {
     const std::string text = to_text(report_of(sample(), {"paper"}));
     EXPECT_THAT(text, HasSubstr("sample: 32 x 48, 274 nonzeros, float64\n"));
     EXPECT_THAT(text, HasSubstr("4 of 6 hold nonzeros (66.7%)"));
+    EXPECT_THAT(text,
+                HasSubstr("per tile row: mean 137, max 257 (1.88 x), variation 0.88; the heaviest 1% hold 93.8%"));
     EXPECT_THAT(text, HasSubstr("Selector: paper\n"));
     EXPECT_THAT(text, ::testing::ContainsRegex("\ndense +1 +25.0% +256 +93.4% +2.06 kB"));
     EXPECT_THAT(text, ::testing::ContainsRegex("\n1 +2 +50.0%  #{40}\n"));

@@ -32,7 +32,12 @@ TEST(NumberText, ByteSizesKeepThreeDigits) {
     EXPECT_EQ(byte_size(0), "0 B");
     EXPECT_EQ(byte_size(999), "999 B");
     EXPECT_EQ(byte_size(1000), "1.00 kB");
+    EXPECT_EQ(byte_size(9994), "9.99 kB");
+    EXPECT_EQ(byte_size(9996), "10.0 kB");
     EXPECT_EQ(byte_size(45600), "45.6 kB");
+    EXPECT_EQ(byte_size(99940), "99.9 kB");
+    EXPECT_EQ(byte_size(99960), "100 kB");
+    EXPECT_EQ(byte_size(999499), "999 kB");
     EXPECT_EQ(byte_size(999999), "1.00 MB");
     EXPECT_EQ(byte_size(123456789), "123 MB");
     EXPECT_EQ(byte_size(std::numeric_limits<std::int64_t>::max()), "9.22 EB");

@@ -215,6 +215,22 @@ TEST(TileMapPicture, SmallMatricesShowTheirNonzeros) {
     EXPECT_EQ(at(18, 3), kWhite);
 }
 
+TEST(TileMapPicture, TicksStandAtOneTwoOrFiveTimesAPowerOfTen) {
+    for (const auto& [n, step] : {std::pair{index_t{16}, 1}, {100, 10}, {400, 50}, {1600, 200}, {3000, 500}}) {
+        SCOPED_TRACE(n);
+        const Drawn drawn = draw(matrix_of(n, n, {{0, 0}}), "only:coo");
+        const MapOrigin origin = map_origin(drawn.map);
+        std::vector<int> expected, beside, above;
+        for (index_t i = 0; i < n; i += step) expected.push_back(drawn.map.axes.rows.pixel(i));
+        for (int p = 0; p < drawn.map.axes.rows.pixels; ++p) {
+            if (drawn.picture.at(origin.x - 2, origin.y + p) != kWhite) beside.push_back(p);
+            if (drawn.picture.at(origin.x + p, origin.y - 2) != kWhite) above.push_back(p);
+        }
+        EXPECT_EQ(beside, expected);
+        EXPECT_EQ(above, expected);
+    }
+}
+
 TEST(TileMapPicture, DrawsEveryMatrixOfTheBattery) {
     const auto policy = make_policy("paper-deferred");
     for (const auto& [name, a] : testing::matrix_battery()) {
@@ -237,6 +253,19 @@ TEST(Canvas, ClipsWhatLiesOutside) {
     EXPECT_EQ(canvas.at(1, 1), (Rgb{1, 2, 3}));
     EXPECT_EQ(canvas.at(2, 2), kWhite);
     EXPECT_EQ(canvas.at(9, 3), kWhite);
+}
+
+TEST(Canvas, FramesAreOnePixelInsideWhatTheySurround) {
+    constexpr Rgb ink{1, 2, 3};
+    Canvas canvas(10, 8);
+    canvas.frame(2, 1, 5, 6, ink);
+    for (int y = 0; y < canvas.height(); ++y) {
+        for (int x = 0; x < canvas.width(); ++x) {
+            const bool inside = x >= 2 && x <= 6 && y >= 1 && y <= 6;
+            const bool on_frame = inside && (x == 2 || x == 6 || y == 1 || y == 6);
+            EXPECT_EQ(canvas.at(x, y), on_frame ? ink : kWhite) << x << ", " << y;
+        }
+    }
 }
 
 TEST(Canvas, TextIsAsWideAsItSays) {
