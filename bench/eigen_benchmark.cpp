@@ -18,7 +18,7 @@
 #include "bench/harness/sampling.hpp"
 #include "bench/harness/statistics.hpp"
 #include "formats/convert.hpp"
-#include "kernels/operator.hpp"
+#include "kernels/registry.hpp"
 #include "selector/policy.hpp"
 #include "tile/generate.hpp"
 
@@ -42,9 +42,9 @@ std::array<double, 2> measure(const std::string& matrix) {
     const auto x = make_x<double>(a.cols);
     Eigen::VectorXd eigen_y(a.rows);
     Buffer<double> y(static_cast<std::size_t>(a.rows));
-    const OperatorSource<double> source{.csr = &a, .tiles = &tiles};
-    const auto tile = find_operator<double>("tile-omp").make(source);
-    const auto csr = find_operator<double>("csr-omp").make(source);
+    const MatrixForms<double> forms{&a, &tiles};
+    const auto tile = find_operator<double>(Backend::cpu, "tile-omp").make(forms);
+    const auto csr = find_operator<double>(Backend::cpu, "csr-omp").make(forms);
     const Eigen::Map<const Eigen::VectorXd> eigen_x(x.data(), a.cols);
     const auto apply = [&](const Operator<double>& op) { op.apply(1, {x.data(), x.size()}, 0, {y.data(), y.size()}); };
     SteadyStopwatch stopwatch;

@@ -76,7 +76,7 @@ void measure_product(::benchmark::State& state, const std::string& matrix, const
 
 template <Value V>
 void register_matrix(const std::string& matrix, Device& device) {
-    for (const OperatorEntry& entry : operator_entries<V>(device.backend())) {
+    for (const OperatorEntry& entry : operators<V>(device.backend())) {
         const auto candidate = make_candidate<V>(device, std::string(entry.name), std::string(kDefaultSelector));
         const std::string name = fmt::format("{}/{}/{}{}{}", matrix, value_name<V>(), candidate.operator_name,
                                              candidate.selector.empty() ? "" : "/", candidate.selector);

@@ -1,6 +1,6 @@
 // The GPU in a build without CUDA.
-#include "kernels/cuda/backend.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/host_vector_operator.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::cuda {
@@ -11,19 +11,13 @@ DeviceInfo require_device() {
 }
 
 template <Value V>
-std::vector<OperatorEntry> entries() {
-    return {};
-}
-
-template <Value V>
-std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string&, const OperatorSource<V>&, Accumulator) {
+std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string&, const MatrixForms<V>&, Accumulator) {
     static_cast<void>(require_device());
     return nullptr;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                   \
-    template std::vector<OperatorEntry> entries<V>();                                                             \
-    template std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string&, const OperatorSource<V>&, \
+#define TILESPMV_INSTANTIATE(V)                                                                                \
+    template std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string&, const MatrixForms<V>&, \
                                                                     Accumulator);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

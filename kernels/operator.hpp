@@ -1,13 +1,11 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "kernels/executed.hpp"
-#include "tile/csr.hpp"
-#include "tile/tile_matrix.hpp"
+#include "tile/types.hpp"
 
 namespace tilespmv {
 
@@ -33,30 +31,6 @@ public:
     /// x: cols values; y: rows values. They must not overlap. Throws `Error` if a size differs.
     virtual void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const = 0;
 };
-
-/// The forms of one matrix that operators are made from. They must outlive the operators.
-template <Value V>
-struct OperatorSource {
-    const CsrMatrix<V>* csr = nullptr;
-    const TileMatrix<V>* tiles = nullptr;
-};
-
-/// One operator of the list: its name on the command line, what it needs and how it is made.
-template <Value V>
-struct OperatorInfo {
-    std::string_view name;
-    std::string_view summary;
-    bool needs_tiles = false;  ///< made from `OperatorSource::tiles`, otherwise from `csr`
-    std::unique_ptr<Operator<V>> (*make)(const OperatorSource<V>&) = nullptr;
-};
-
-/// Every operator for the CPU, the reference first; none for values of 16 bits.
-template <Value V>
-std::span<const OperatorInfo<V>> operators();
-
-/// The operator for the CPU called `name`; throws a usage `Error` that lists the names there are.
-template <Value V>
-const OperatorInfo<V>& find_operator(std::string_view name);
 
 /// For operators: throws `Error` unless x has a.cols() values and y has a.rows().
 template <Value V>

@@ -59,9 +59,9 @@ template <Value V>
 std::vector<bench::Candidate<V>> candidates(const BenchOptions& options, bench::Device& device) {
     std::vector<bench::Candidate<V>> all;
     for (const auto& name : contest_operators<V>(device.backend(), options.operators, options.baselines)) {
-        const OperatorEntry entry = find_entry<V>(device.backend(), name);
+        const OperatorEntry entry = find_operator<V>(device.backend(), name);
         const auto sums = entry.sums_in_own_type ? std::nullopt : options.accumulator;
-        for (const auto& selector : entry.needs_tiles ? options.selectors : std::vector<std::string>{""}) {
+        for (const auto& selector : entry.made_from == Form::tiles ? options.selectors : std::vector<std::string>{""}) {
             all.push_back(bench::make_candidate<V>(device, name, selector, sums));
         }
     }

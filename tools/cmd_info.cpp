@@ -10,7 +10,7 @@
 #include "bench/harness/cuda_device.hpp"
 #include "bench/harness/machine.hpp"
 #include "formats/list.hpp"
-#include "kernels/backend.hpp"
+#include "kernels/choose_operator.hpp"
 #include "kernels/cuda/device.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
@@ -98,8 +98,8 @@ Json describe() {
             {"gpu", describe_gpu()},
             {"formats", formats},
             {"selectors", describe_list(selectors())},
-            {"operators", describe_list(operator_entries<double>(Backend::cpu))},
-            {"gpu_operators", describe_list(operator_entries<double>(Backend::cuda))},
+            {"operators", describe_list(operators<double>(Backend::cpu))},
+            {"gpu_operators", describe_list(operators<double>(Backend::cuda))},
             {"generators", describe_generators()}};
 }
 

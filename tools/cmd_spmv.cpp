@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/backend.hpp"
+#include "kernels/choose_operator.hpp"
 #include "tile/error.hpp"
 #include "tile/matrix_market.hpp"
 #include "tools/command.hpp"
@@ -55,13 +55,13 @@ struct Loaded {
 
 template <Value V>
 Loaded<V> load_for(const ChosenOperator<V>& chosen, const SpmvOptions& options) {
-    if (!chosen.needs_tiles && !options.selector.empty())
+    if (chosen.made_from != Form::tiles && !options.selector.empty())
         throw Error(fmt::format("--selector has no meaning for operator {}, which does not use tiles", chosen.name),
                     ExitCode::usage);
     // Not `return {{}, load_tiles(...)}`: gcc 12 destroys the first member twice if the second one's initialiser
     // throws.
     Loaded<V> loaded;
-    if (chosen.needs_tiles) {
+    if (chosen.made_from == Form::tiles) {
         loaded.tiles = load_tiles<V>(options.source, options.selector);
     } else {
         loaded.csr = load_csr<V>(options.source);
@@ -113,8 +113,7 @@ void multiply(const SpmvOptions& options) {
     const std::string name = options.operator_name.empty() ? default_operator(backend) : options.operator_name;
     const auto chosen = choose_operator<V>(backend, name, options.accumulator);
     const Loaded<V> matrix = load_for(chosen, options);
-    const auto a = chosen.make(
-        {.csr = chosen.needs_tiles ? nullptr : &matrix.csr, .tiles = chosen.needs_tiles ? &matrix.tiles : nullptr});
+    const auto a = chosen.make(MatrixForms<V>(&matrix.csr, &matrix.tiles).only(chosen.made_from));
     const auto x = options.x.empty() ? random_vector<V>(a->cols(), options.seed)
                                      : read_sized<V>(options.x, a->cols(), "the columns of the matrix");
     auto y = options.y.empty() ? Buffer<V>(static_cast<std::size_t>(a->rows()))

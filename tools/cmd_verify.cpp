@@ -54,7 +54,7 @@ std::vector<ChosenOperator<V>> select_operators(const VerifyOptions& options) {
     const Backend backend = choose_backend(options.device);
     std::vector<ChosenOperator<V>> selected;
     for (const auto& specification : expand_operators<V>(backend, options.operators)) {
-        const bool no_choice = find_entry<V>(backend, specification).sums_in_own_type;
+        const bool no_choice = find_operator<V>(backend, specification).sums_in_own_type;
         const auto sums = no_choice ? std::nullopt : options.accumulator;
         selected.push_back(choose_operator<V>(backend, specification, sums));
     }

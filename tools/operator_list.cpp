@@ -53,7 +53,7 @@ template <Value V>
 std::vector<std::string> baseline_operators(Backend backend, const std::string& baseline) {
     std::vector<std::string> all;
     bool has_library = backend == Backend::cpu;
-    for (const auto& entry : operator_entries<V>(backend)) {
+    for (const auto& entry : operators<V>(backend)) {
         has_library = has_library || is_library(entry.name);
         if (!bench::stands_for(baseline, entry.name)) continue;
         for (auto& one : expand_sweeps(entry, as_baseline(entry))) all.push_back(std::move(one));
@@ -96,10 +96,10 @@ std::vector<std::string> expand_operators(Backend backend, const std::vector<std
     require_values<V>(backend);
     std::vector<std::string> all;
     if (specifications.empty()) {
-        for (const auto& entry : operator_entries<V>(backend)) all.emplace_back(entry.name);
+        for (const auto& entry : operators<V>(backend)) all.emplace_back(entry.name);
     }
     for (const auto& specification : specifications) {
-        const OperatorEntry entry = find_entry<V>(backend, specification);
+        const OperatorEntry entry = find_operator<V>(backend, specification);
         for (auto& one : expand_sweeps(entry, specification)) all.push_back(std::move(one));
     }
     return all;
@@ -117,7 +117,7 @@ std::vector<std::string> contest_operators(Backend backend, const std::vector<st
     std::vector<std::string> all;
     for (const auto& baseline : baselines) add_new(all, baseline_operators<V>(backend, baseline));
     if (!specifications.empty()) add_new(all, expand_operators<V>(backend, specifications));
-    for (const auto& entry : operator_entries<V>(backend)) {
+    for (const auto& entry : operators<V>(backend)) {
         const auto same = [&](const std::string& one) { return bench::stands_for(entry.name, one); };
         if (specifications.empty() && entry.name != "reference" && std::ranges::none_of(all, same)) {
             all.emplace_back(entry.name);

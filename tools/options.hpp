@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "kernels/backend.hpp"
+#include "kernels/choose_operator.hpp"
 
 namespace tilespmv::tools {
 

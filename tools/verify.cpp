@@ -57,7 +57,7 @@ Verifier<V>::Verifier(const CsrMatrix<V>& a, std::span<const ChosenOperator<V>> 
 template <Value V>
 void Verifier<V>::check_csr() {
     for (const auto& chosen : operators_) {
-        if (!chosen.needs_tiles) check_operator(chosen, "", nullptr);
+        if (chosen.made_from == Form::csr) check_operator(chosen, "", nullptr);
     }
 }
 
@@ -68,7 +68,7 @@ void Verifier<V>::check_tiles(const std::string& label, const TileMatrix<V>& til
         if (!result.problem.empty()) result.outcome = VerifyCase::Outcome::wrong;
     });
     for (const auto& chosen : operators_) {
-        if (chosen.needs_tiles) check_operator(chosen, label, &tiles);
+        if (chosen.made_from == Form::tiles) check_operator(chosen, label, &tiles);
     }
 }
 
@@ -76,7 +76,7 @@ template <Value V>
 void Verifier<V>::check_operator(const ChosenOperator<V>& chosen, const std::string& label,
                                  const TileMatrix<V>* tiles) {
     run_case(chosen.name, label, [&](VerifyCase& result) {
-        const auto op = chosen.make({.csr = &a_, .tiles = tiles});
+        const auto op = chosen.make({&a_, tiles});
         const CheckResult worst = worst_product(*op, chosen.accumulator);
         result.worst = worst.ratio;
         if (worst.ok) return;

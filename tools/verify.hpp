@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "kernels/backend.hpp"
 #include "kernels/check.hpp"
+#include "kernels/choose_operator.hpp"
 #include "tile/csr.hpp"
 #include "tile/error.hpp"
 #include "tile/tile_matrix.hpp"

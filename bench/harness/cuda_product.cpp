@@ -75,11 +75,11 @@ public:
         if (first) shared_ = std::make_shared<Shared<V>>(x_, a_->rows, stream_);
         TileMatrix<V> tiles;
         double convert_seconds = 0;
-        if (cuda::find_device_operator<V>(specification_).needs_tiles) {
+        if (find_operator<V>(Backend::cuda, specification_).made_from == Form::tiles) {
             tiles = convert_timed(*a_, selector_, convert_seconds);
             if (first) shared_->formats = format_shares(tiles);
         }
-        auto op = cuda::make_device_operator<V>(specification_, {.csr = a_, .tiles = &tiles}, accumulator_, stream_);
+        auto op = cuda::make_device_operator<V>(specification_, {a_, &tiles}, accumulator_, stream_);
         return std::make_unique<CudaProduct<V>>(std::move(op), shared_, accumulator_, convert_seconds, stream_);
     }
 

@@ -5,7 +5,7 @@
 
 #include "bench/harness/bandwidth.hpp"
 #include "bench/harness/timer.hpp"
-#include "kernels/backend.hpp"
+#include "kernels/choose_operator.hpp"
 
 namespace tilespmv::bench {
 

@@ -18,9 +18,9 @@ class HostProduct final : public Product {
 public:
     HostProduct(const ChosenOperator<V>& chosen, const std::string& selector, const CsrMatrix<V>& a,
                 std::span<const V> x)
-        : x_(x), y_(static_cast<std::size_t>(a.rows)), needs_tiles_(chosen.needs_tiles) {
-        if (needs_tiles_) tiles_ = convert_timed(a, selector, convert_seconds_);
-        operator_ = chosen.make({.csr = &a, .tiles = &tiles_});
+        : x_(x), y_(static_cast<std::size_t>(a.rows)), is_tiled_(chosen.made_from == Form::tiles) {
+        if (is_tiled_) tiles_ = convert_timed(a, selector, convert_seconds_);
+        operator_ = chosen.make({&a, &tiles_});
     }
 
     void run() override { operator_->apply(V{1}, x_, V{0}, {y_.data(), y_.size()}); }
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] std::uint64_t device_bytes() const override { return operator_->matrix_bytes(); }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override { return operator_->executed(); }
     [[nodiscard]] std::vector<FormatShare> formats() const override {
-        return needs_tiles_ ? format_shares(tiles_) : std::vector<FormatShare>{};
+        return is_tiled_ ? format_shares(tiles_) : std::vector<FormatShare>{};
     }
 
     [[nodiscard]] double convert_seconds() const override { return convert_seconds_; }
@@ -40,7 +40,7 @@ public:
 private:
     std::span<const V> x_;
     Buffer<V> y_;
-    bool needs_tiles_;
+    bool is_tiled_;
     double convert_seconds_ = 0;
     TileMatrix<V> tiles_;
     std::unique_ptr<Operator<V>> operator_;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/harness/result.hpp"
-#include "kernels/backend.hpp"
 #include "kernels/check.hpp"
+#include "kernels/choose_operator.hpp"
 
 namespace tilespmv::bench {
 

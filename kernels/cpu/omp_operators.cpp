@@ -116,23 +116,23 @@ private:
 }  // namespace
 
 template <Value V>
-std::unique_ptr<Operator<V>> make_csr_omp(const OperatorSource<V>& source) {
-    const auto& a = *source.csr;
+std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms) {
+    const auto& a = forms.csr();
     const std::size_t bytes = a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes();
     return std::make_unique<OmpOperator<V>>(
         typename OmpOperator<V>::Parts{"csr-omp", a.rows, a.cols, a.nnz(), bytes, nullptr, rows_of(a)});
 }
 
 template <Value V>
-std::unique_ptr<Operator<V>> make_tile_omp(const OperatorSource<V>& source) {
-    const auto& a = *source.tiles;
+std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms) {
+    const auto& a = forms.tiles();
     return std::make_unique<OmpOperator<V>>(
         typename OmpOperator<V>::Parts{"tile-omp", a.rows, a.cols, a.nnz, a.bytes(), &a, rows_of(a.deferred)});
 }
 
-template std::unique_ptr<Operator<double>> make_csr_omp(const OperatorSource<double>&);
-template std::unique_ptr<Operator<float>> make_csr_omp(const OperatorSource<float>&);
-template std::unique_ptr<Operator<double>> make_tile_omp(const OperatorSource<double>&);
-template std::unique_ptr<Operator<float>> make_tile_omp(const OperatorSource<float>&);
+template std::unique_ptr<Operator<double>> make_csr_omp(const MatrixForms<double>&);
+template std::unique_ptr<Operator<float>> make_csr_omp(const MatrixForms<float>&);
+template std::unique_ptr<Operator<double>> make_tile_omp(const MatrixForms<double>&);
+template std::unique_ptr<Operator<float>> make_tile_omp(const MatrixForms<float>&);
 
 }  // namespace tilespmv::cpu

@@ -1,16 +1,31 @@
 #pragma once
 
-#include <memory>
-
-#include "kernels/operator.hpp"
+#include "kernels/registry.hpp"
 
 namespace tilespmv::cpu {
 
 template <Value V>
-std::unique_ptr<Operator<V>> make_reference(const OperatorSource<V>& source);
+std::unique_ptr<Operator<V>> make_reference(const MatrixForms<V>& forms);
 template <Value V>
-std::unique_ptr<Operator<V>> make_csr_omp(const OperatorSource<V>& source);
+std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms);
 template <Value V>
-std::unique_ptr<Operator<V>> make_tile_omp(const OperatorSource<V>& source);
+std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms);
+
+template <Value V>
+inline constexpr OperatorInfo<V> kReference{
+    {.name = "reference",
+     .summary = "one thread, sums in twice the precision; what the others are checked against",
+     .takes_16_bit_values = false},
+    make_reference<V>};
+template <Value V>
+inline constexpr OperatorInfo<V> kCsrOmp{
+    {.name = "csr-omp", .summary = "CSR rows, vectorised, all threads", .takes_16_bit_values = false}, make_csr_omp<V>};
+template <Value V>
+inline constexpr OperatorInfo<V> kTileOmp{
+    {.name = "tile-omp",
+     .summary = "tiles vectorised per format, the deferred part as CSR rows, all threads",
+     .made_from = Form::tiles,
+     .takes_16_bit_values = false},
+    make_tile_omp<V>};
 
 }  // namespace tilespmv::cpu

@@ -52,20 +52,20 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_merge(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>& forms, Options& options,
                                                   Accumulator accumulator, cudaStream_t stream) {
     const int items = options.one_of("items", 8, {4, 8, 12});
     options.finish();
     return with_accumulator<V>(accumulator, [&]<class A>() {
         std::unique_ptr<DeviceOperator<V>> made;
         with_constant<4, 8, 12>(
-            items, [&]<int kItems>() { made = std::make_unique<CsrMerge<V, A, kItems>>(*source.csr, stream); });
+            items, [&]<int kItems>() { made = std::make_unique<CsrMerge<V, A, kItems>>(forms.csr(), stream); });
         return made;
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                               \
-    template std::unique_ptr<DeviceOperator<V>> make_csr_merge(const DeviceSource<V>&, Options&, Accumulator, \
+#define TILESPMV_INSTANTIATE(V)                                                                              \
+    template std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>&, Options&, Accumulator, \
                                                                cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -74,16 +74,16 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, cudaStream_t stream) {
-    const auto shape = multiround_shape(options, source.csr->rows, source.csr->nnz());
+    const auto shape = multiround_shape(options, forms.csr().rows, forms.csr().nnz());
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<CsrMultiround<V, A>>(*source.csr, shape, stream);
+        return std::make_unique<CsrMultiround<V, A>>(forms.csr(), shape, stream);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                    \
-    template std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const DeviceSource<V>&, Options&, Accumulator, \
+#define TILESPMV_INSTANTIATE(V)                                                                                   \
+    template std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>&, Options&, Accumulator, \
                                                                     cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -8,21 +8,21 @@ namespace tilespmv::cuda {
 
 /// One thread a row. No options.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>& forms, Options& options,
                                                    Accumulator accumulator, cudaStream_t stream);
 
 /// Several threads a row, which read it side by side and add their sums by shuffles (Bell and Garland, "Implementing
 /// sparse matrix-vector multiplication on throughput-oriented processors", SC 2009). Option: threads (2, 4, 8, 16 or
 /// 32 a row; default `threads_per_row`).
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_vector(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, Options& options,
                                                    Accumulator accumulator, cudaStream_t stream);
 
 /// A block owns consecutive rows and computes their products round by round, coalesced, in shared memory of a fixed
 /// size, where groups of threads add up the rows. Options: rows (a block's), threads (a block's), products (a thread's
 /// per round), group (threads that add up a row); default `multiround_shape`.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, cudaStream_t stream);
 
 /// Equally many rows and nonzeros together for every block, by merge path (Merrill and Garland, SC 2016), up to the
@@ -30,7 +30,30 @@ std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const DeviceSource<V>& so
 /// are added up by the block that ends the row, in a fixed order. Where the blocks begin is found on the GPU when the
 /// operator is made. Option: items (4, 8 or 12: the nonzeros a thread has room for; default 8).
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_merge(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>& forms, Options& options,
                                                   Accumulator accumulator, cudaStream_t stream);
+
+template <class V>
+inline constexpr auto kCsrScalar = on_device<V>({.name = "csr-scalar", .summary = "CSR, a thread a row"},
+                                                make_csr_scalar<V>);
+template <class V>
+inline constexpr auto kCsrVector =
+    on_device<V>({.name = "csr-vector",
+                  .summary = "CSR, several threads a row; threads=2|4|8|16|32, otherwise chosen from nnz/rows",
+                  .sweeps = "threads=2|4|8|16|32"},
+                 make_csr_vector<V>);
+template <class V>
+inline constexpr auto kCsrMultiround = on_device<V>(
+    {.name = "csr-multiround",
+     .summary = "CSR, blocks of rows summed in shared memory, no preprocessing; rows=1..512, "
+                "threads=64|128|256|512, products=1|2|4|8, group=1|2|4|8|16|32, otherwise chosen from nnz/rows",
+     .sweeps = "rows=8|64|256,threads=64|128|256|512,products=1|2|4|8,group=1|2|4|8|16|32"},
+    make_csr_multiround<V>);
+template <class V>
+inline constexpr auto kCsrMerge =
+    on_device<V>({.name = "csr-merge",
+                  .summary = "CSR, rows and nonzeros balanced by merge path; items=4|8|12 a thread (8)",
+                  .sweeps = "items=4|8|12"},
+                 make_csr_merge<V>);
 
 }  // namespace tilespmv::cuda

@@ -62,25 +62,25 @@ std::unique_ptr<DeviceOperator<V>> make(std::string_view name, const CsrMatrix<V
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>& forms, Options& options,
                                                    Accumulator accumulator, cudaStream_t stream) {
     options.finish();
-    return make("csr-scalar", *source.csr, 1, accumulator, stream);
+    return make("csr-scalar", forms.csr(), 1, accumulator, stream);
 }
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_vector(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, Options& options,
                                                    Accumulator accumulator, cudaStream_t stream) {
     const int chosen = options.one_of("threads", 0, {2, 4, 8, 16, 32});
     options.finish();
-    const int threads = chosen > 0 ? chosen : threads_per_row(source.csr->rows, source.csr->nnz());
-    return make("csr-vector", *source.csr, threads, accumulator, stream);
+    const int threads = chosen > 0 ? chosen : threads_per_row(forms.csr().rows, forms.csr().nnz());
+    return make("csr-vector", forms.csr(), threads, accumulator, stream);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                \
-    template std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const DeviceSource<V>&, Options&, Accumulator, \
-                                                                cudaStream_t);                                 \
-    template std::unique_ptr<DeviceOperator<V>> make_csr_vector(const DeviceSource<V>&, Options&, Accumulator, \
+#define TILESPMV_INSTANTIATE(V)                                                                               \
+    template std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>&, Options&, Accumulator, \
+                                                                cudaStream_t);                                \
+    template std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>&, Options&, Accumulator, \
                                                                 cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -53,16 +53,16 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr16_operator(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_csr16_operator(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, cudaStream_t stream) {
     options.finish();
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<Csr16Operator<V, A>>(*source.csr, stream);
+        return std::make_unique<Csr16Operator<V, A>>(forms.csr(), stream);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                    \
-    template std::unique_ptr<DeviceOperator<V>> make_csr16_operator(const DeviceSource<V>&, Options&, Accumulator, \
+#define TILESPMV_INSTANTIATE(V)                                                                                   \
+    template std::unique_ptr<DeviceOperator<V>> make_csr16_operator(const MatrixForms<V>&, Options&, Accumulator, \
                                                                     cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

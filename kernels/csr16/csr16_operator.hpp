@@ -4,9 +4,14 @@
 
 namespace tilespmv::cuda {
 
-/// CSR with columns of 16 bits (`Csr16`), made from `DeviceSource::csr` alone. Takes no options.
+/// CSR with columns of 16 bits (`Csr16`), made from CSR alone. Takes no options.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr16_operator(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_csr16_operator(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, cudaStream_t stream);
+
+template <class V>
+inline constexpr auto kCsr16 = on_device<V>(
+    {.name = "csr16", .summary = "CSR with columns of 16 bits, relative to those of blocks of up to 512 nonzeros"},
+    make_csr16_operator<V>);
 
 }  // namespace tilespmv::cuda

@@ -2,19 +2,15 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <cuda_runtime_api.h>
 
-#include "kernels/accumulator.hpp"
 #include "kernels/executed.hpp"
-#include "tile/csr.hpp"
+#include "kernels/registry.hpp"
 #include "tile/error.hpp"
-#include "tile/options.hpp"
-#include "tile/tile_matrix.hpp"
 
 namespace tilespmv::cuda {
 
@@ -58,47 +54,17 @@ public:
     }
 };
 
-/// The forms of one matrix, in the memory of the host, that operators are made from; not needed once they are made.
-/// An operator on tiles takes the CSR form, if there is one, instead of unpacking the tiles.
+/// Makes the operator for the GPU of a specification `name[:option=value,...]`; throws as `find_operator` and
+/// `MakeOnDevice` do.
 template <class V>
-struct DeviceSource {
-    const CsrMatrix<V>* csr = nullptr;
-    const TileMatrix<V>* tiles = nullptr;
-};
-
-/// One operator of the list: its name on the command line, what it needs and how it is made.
-template <class V>
-struct DeviceOperatorInfo {
-    std::string_view name;
-    std::string_view summary;  ///< says what options it takes
-    bool needs_tiles = false;  ///< made from `DeviceSource::tiles`, otherwise from `csr`
-    /// Uploads the matrix on `stream` and waits for it. Reads its options; throws `Error` (usage for bad options and
-    /// accumulators, out of memory with the bytes, CUDA's errors).
-    std::unique_ptr<DeviceOperator<V>> (*make)(const DeviceSource<V>& source, Options& options, Accumulator accumulator,
-                                               cudaStream_t stream) = nullptr;
-    /// The values that `option=all` stands for, such as "alg=1|2" or "rows=1|2,block=64|128"; empty if there are none.
-    std::string_view sweeps = {};
-    bool sums_in_own_type = false;  ///< accumulates float32 in float32 only
-};
-
-/// What an operator accumulates in if nobody asks for anything else.
-template <class V>
-constexpr Accumulator default_accumulator(const DeviceOperatorInfo<V>& info) {
-    const bool is_narrow = info.sums_in_own_type && sizeof(V) == sizeof(float);
-    return is_narrow ? Accumulator::float32 : tilespmv::default_accumulator<V>();
-}
-
-/// Every operator for the GPU. To add one: an entry in `operators.cpp`.
-template <class V>
-std::span<const DeviceOperatorInfo<V>> device_operators();
-
-/// The operator of a specification `name[:option=value,...]`; throws a usage `Error` that lists the names there are.
-template <class V>
-const DeviceOperatorInfo<V>& find_device_operator(std::string_view specification);
-
-/// Makes the operator of a specification from whichever form it needs.
-template <class V>
-std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const DeviceSource<V>& source,
+std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const MatrixForms<V>& forms,
                                                         Accumulator accumulator, cudaStream_t stream);
+
+/// An entry of the registry for the GPU.
+template <class V>
+constexpr OperatorInfo<V> on_device(OperatorEntry entry, MakeOnDevice<V> make) {
+    entry.backend = Backend::cuda;
+    return {entry, nullptr, make};
+}
 
 }  // namespace tilespmv::cuda

@@ -1,4 +1,4 @@
-#include "kernels/cuda/backend.hpp"
+#include "kernels/cuda/host_vector_operator.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_operator.hpp"
@@ -10,9 +10,8 @@ namespace {
 template <Value V>
 class HostVectorOperator final : public Operator<V> {
 public:
-    HostVectorOperator(const std::string& specification, const OperatorSource<V>& source, Accumulator accumulator)
-        : operator_(make_device_operator<V>(specification, {.csr = source.csr, .tiles = source.tiles}, accumulator,
-                                            stream_.get())),
+    HostVectorOperator(const std::string& specification, const MatrixForms<V>& forms, Accumulator accumulator)
+        : operator_(make_device_operator<V>(specification, forms, accumulator, stream_.get())),
           x_(static_cast<std::size_t>(operator_->cols())),
           y_(static_cast<std::size_t>(operator_->rows())) {}
 
@@ -43,24 +42,14 @@ private:
 }  // namespace
 
 template <Value V>
-std::vector<OperatorEntry> entries() {
-    std::vector<OperatorEntry> all;
-    for (const auto& info : device_operators<V>())
-        all.push_back(
-            {info.name, info.summary, info.needs_tiles, info.sweeps, default_accumulator(info), info.sums_in_own_type});
-    return all;
-}
-
-template <Value V>
-std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string& specification,
-                                                       const OperatorSource<V>& source, Accumulator accumulator) {
+std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string& specification, const MatrixForms<V>& forms,
+                                                       Accumulator accumulator) {
     static_cast<void>(require_device());
-    return std::make_unique<HostVectorOperator<V>>(specification, source, accumulator);
+    return std::make_unique<HostVectorOperator<V>>(specification, forms, accumulator);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                   \
-    template std::vector<OperatorEntry> entries<V>();                                                             \
-    template std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string&, const OperatorSource<V>&, \
+#define TILESPMV_INSTANTIATE(V)                                                                                \
+    template std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string&, const MatrixForms<V>&, \
                                                                     Accumulator);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -88,21 +88,21 @@ BlockOrder read_order(Options& options) {
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const MatrixForms<V>& forms, Options& options,
                                                      Accumulator accumulator, cudaStream_t stream) {
     const int block_size = options.one_of("block", 4, {2, 4, 8, 16});
     const BlockOrder order = read_order(options);
     options.finish();
     require_cusparse_sum<V>(accumulator);
     if constexpr (std::is_floating_point_v<V>) {
-        return std::make_unique<CusparseBsr<V>>(*source.csr, make_bsr(*source.csr, block_size, order), order, stream);
+        return std::make_unique<CusparseBsr<V>>(forms.csr(), make_bsr(forms.csr(), block_size, order), order, stream);
     } else {
         throw Error("cuSPARSE has no BSR product for values of " + std::string(value_name<V>()), ExitCode::usage);
     }
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                  \
-    template std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const DeviceSource<V>&, Options&, Accumulator, \
+#define TILESPMV_INSTANTIATE(V)                                                                                 \
+    template std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const MatrixForms<V>&, Options&, Accumulator, \
                                                                   cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

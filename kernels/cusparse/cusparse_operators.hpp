@@ -10,24 +10,49 @@ namespace tilespmv::cuda {
 /// CSR, preprocessed once. Option: alg (1, the default, or 2, which is reproducible). From 2^31 nonzeros on columns
 /// take 64 bits as row pointers do, for cuSPARSE wants them alike.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_csr(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_cusparse_csr(const MatrixForms<V>& forms, Options& options,
                                                      Accumulator accumulator, cudaStream_t stream);
 
 /// COO. Option: alg (1, the default, or 2, which is reproducible).
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_coo(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_cusparse_coo(const MatrixForms<V>& forms, Options& options,
                                                      Accumulator accumulator, cudaStream_t stream);
 
 /// Sliced ELL in slices of 32 rows, made on the host; reproducible. No options.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_sell(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_cusparse_sell(const MatrixForms<V>& forms, Options& options,
                                                       Accumulator accumulator, cudaStream_t stream);
 
 /// Block CSR by `cusparse<t>bsrmv`, made on the host. Options: block (2, 4, 8 or 16; default 4), order (row or col, how
 /// the values of a block follow each other; default row). Blocks are padded with zeros, which meet x: 0 * Inf is NaN.
 /// Where the block does not divide the rows or columns, y or x is copied in every product. Not for 16-bit values.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const MatrixForms<V>& forms, Options& options,
                                                      Accumulator accumulator, cudaStream_t stream);
+
+template <class V>
+inline constexpr auto kCusparseCsr = on_device<V>({.name = "cusparse-csr",
+                                                   .summary = "cuSPARSE, CSR; alg=1|2 (2 is reproducible)",
+                                                   .sweeps = "alg=1|2",
+                                                   .sums_in_own_type = true},
+                                                  make_cusparse_csr<V>);
+template <class V>
+inline constexpr auto kCusparseCoo = on_device<V>({.name = "cusparse-coo",
+                                                   .summary = "cuSPARSE, COO; alg=1|2 (2 is reproducible)",
+                                                   .sweeps = "alg=1|2",
+                                                   .sums_in_own_type = true},
+                                                  make_cusparse_coo<V>);
+template <class V>
+inline constexpr auto kCusparseSell =
+    on_device<V>({.name = "cusparse-sell", .summary = "cuSPARSE, sliced ELL; slice=32", .sums_in_own_type = true},
+                 make_cusparse_sell<V>);
+template <class V>
+inline constexpr auto kCusparseBsr =
+    on_device<V>({.name = "cusparse-bsr",
+                  .summary = "cuSPARSE, block CSR; block=2|4|8|16, order=row|col within a block",
+                  .sweeps = "block=2|4|8|16,order=row|col",
+                  .sums_in_own_type = true,
+                  .takes_16_bit_values = false},
+                 make_cusparse_bsr<V>);
 
 }  // namespace tilespmv::cuda

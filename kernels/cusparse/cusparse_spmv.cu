@@ -171,47 +171,47 @@ DescribedMatrix describe_sell(const CsrMatrix<V>& a, cudaStream_t stream) {
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_csr(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_cusparse_csr(const MatrixForms<V>& forms, Options& options,
                                                      Accumulator accumulator, cudaStream_t stream) {
     const int alg = options.one_of("alg", 1, {1, 2});
     options.finish();
     require_cusparse_sum<V>(accumulator);
     const Algorithm algorithm =
         alg == 1 ? Algorithm{CUSPARSE_SPMV_CSR_ALG1, false, true} : Algorithm{CUSPARSE_SPMV_CSR_ALG2, true, true};
-    return std::make_unique<CusparseSpmv<V>>("cusparse-csr", *source.csr, describe_csr(*source.csr, stream), algorithm,
+    return std::make_unique<CusparseSpmv<V>>("cusparse-csr", forms.csr(), describe_csr(forms.csr(), stream), algorithm,
                                              stream);
 }
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_coo(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_cusparse_coo(const MatrixForms<V>& forms, Options& options,
                                                      Accumulator accumulator, cudaStream_t stream) {
     const int alg = options.one_of("alg", 1, {1, 2});
     options.finish();
     require_cusparse_sum<V>(accumulator);
     const Algorithm algorithm =
         alg == 1 ? Algorithm{CUSPARSE_SPMV_COO_ALG1, false, false} : Algorithm{CUSPARSE_SPMV_COO_ALG2, true, false};
-    return std::make_unique<CusparseSpmv<V>>("cusparse-coo", *source.csr, describe_coo(*source.csr, stream), algorithm,
+    return std::make_unique<CusparseSpmv<V>>("cusparse-coo", forms.csr(), describe_coo(forms.csr(), stream), algorithm,
                                              stream);
 }
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_sell(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_cusparse_sell(const MatrixForms<V>& forms, Options& options,
                                                       Accumulator accumulator, cudaStream_t stream) {
     options.one_of("slice", 32, {32});
     options.finish();
     require_cusparse_sum<V>(accumulator);
-    auto matrix = fits_32_bits(sell_size(*source.csr)) ? describe_sell<std::int32_t>(*source.csr, stream)
-                                                       : describe_sell<std::int64_t>(*source.csr, stream);
-    return std::make_unique<CusparseSpmv<V>>("cusparse-sell", *source.csr, std::move(matrix),
+    auto matrix = fits_32_bits(sell_size(forms.csr())) ? describe_sell<std::int32_t>(forms.csr(), stream)
+                                                       : describe_sell<std::int64_t>(forms.csr(), stream);
+    return std::make_unique<CusparseSpmv<V>>("cusparse-sell", forms.csr(), std::move(matrix),
                                              Algorithm{CUSPARSE_SPMV_SELL_ALG1, true, false, true}, stream);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                   \
-    template std::unique_ptr<DeviceOperator<V>> make_cusparse_csr(const DeviceSource<V>&, Options&, Accumulator,  \
-                                                                  cudaStream_t);                                  \
-    template std::unique_ptr<DeviceOperator<V>> make_cusparse_coo(const DeviceSource<V>&, Options&, Accumulator,  \
-                                                                  cudaStream_t);                                  \
-    template std::unique_ptr<DeviceOperator<V>> make_cusparse_sell(const DeviceSource<V>&, Options&, Accumulator, \
+#define TILESPMV_INSTANTIATE(V)                                                                                  \
+    template std::unique_ptr<DeviceOperator<V>> make_cusparse_csr(const MatrixForms<V>&, Options&, Accumulator,  \
+                                                                  cudaStream_t);                                 \
+    template std::unique_ptr<DeviceOperator<V>> make_cusparse_coo(const MatrixForms<V>&, Options&, Accumulator,  \
+                                                                  cudaStream_t);                                 \
+    template std::unique_ptr<DeviceOperator<V>> make_cusparse_sell(const MatrixForms<V>&, Options&, Accumulator, \
                                                                    cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -111,18 +111,18 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_mixed_operator(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_mixed_operator(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, cudaStream_t stream) {
     const MixedOptions read = read_options(options);
-    return with_csr(source, [&](const CsrMatrix<V>& csr) {
+    return with_csr(forms, [&](const CsrMatrix<V>& csr) {
         return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-            return std::make_unique<MixedOperator<V, A>>(csr, *source.tiles, read, stream);
+            return std::make_unique<MixedOperator<V, A>>(csr, forms.tiles(), read, stream);
         });
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                    \
-    template std::unique_ptr<DeviceOperator<V>> make_mixed_operator(const DeviceSource<V>&, Options&, Accumulator, \
+#define TILESPMV_INSTANTIATE(V)                                                                                   \
+    template std::unique_ptr<DeviceOperator<V>> make_mixed_operator(const MatrixForms<V>&, Options&, Accumulator, \
                                                                     cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -15,8 +15,8 @@ namespace {
 template <class V, class A>
 class TileOperator final : public DeviceOperator<V> {
 public:
-    TileOperator(const DeviceSource<V>& source, bool updatable, cudaStream_t stream)
-        : TileOperator(source, paths_by_format(*source.tiles), updatable, stream) {}
+    TileOperator(const MatrixForms<V>& forms, bool updatable, cudaStream_t stream)
+        : TileOperator(forms, paths_by_format(forms.tiles()), updatable, stream) {}
 
     [[nodiscard]] std::string_view name() const override { return "tile"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -43,19 +43,19 @@ public:
     }
 
 private:
-    TileOperator(const DeviceSource<V>& source, const Paths& paths, bool updatable, cudaStream_t stream)
-        : TileOperator(source, paths, make_tile_work(*source.tiles, paths, this_gpu_size()), updatable, stream) {}
-    TileOperator(const DeviceSource<V>& source, const Paths& paths, const TileWork<V>& work, bool updatable,
+    TileOperator(const MatrixForms<V>& forms, const Paths& paths, bool updatable, cudaStream_t stream)
+        : TileOperator(forms, paths, make_tile_work(forms.tiles(), paths, this_gpu_size()), updatable, stream) {}
+    TileOperator(const MatrixForms<V>& forms, const Paths& paths, const TileWork<V>& work, bool updatable,
                  cudaStream_t stream)
-        : rows_(source.tiles->rows), cols_(source.tiles->cols), nnz_(source.tiles->nnz), work_(work, stream) {
+        : rows_(forms.tiles().rows), cols_(forms.tiles().cols), nnz_(forms.tiles().nnz), work_(work, stream) {
         ExecutedParts parts;
         add_executed(work, parts);
         executed_ = parts.finish();
         TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the host's copies go away
         if (!updatable) return;
-        with_csr(source, [&](const CsrMatrix<V>& csr) {
-            const ValueMap map(csr, *source.tiles);
-            const auto positions = [&]<class P>() { return positions_of<P>(work, map, *source.tiles, paths); };
+        with_csr(forms, [&](const CsrMatrix<V>& csr) {
+            const ValueMap map(csr, forms.tiles());
+            const auto positions = [&]<class P>() { return positions_of<P>(work, map, forms.tiles(), paths); };
             map_.emplace(nnz_, positions, stream);
         });
     }
@@ -71,17 +71,17 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_tile_operator(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_tile_operator(const MatrixForms<V>& forms, Options& options,
                                                       Accumulator accumulator, cudaStream_t stream) {
     const bool updatable = options.flag("updatable", false);
     options.finish();
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<TileOperator<V, A>>(source, updatable, stream);
+        return std::make_unique<TileOperator<V, A>>(forms, updatable, stream);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                   \
-    template std::unique_ptr<DeviceOperator<V>> make_tile_operator(const DeviceSource<V>&, Options&, Accumulator, \
+#define TILESPMV_INSTANTIATE(V)                                                                                  \
+    template std::unique_ptr<DeviceOperator<V>> make_tile_operator(const MatrixForms<V>&, Options&, Accumulator, \
                                                                    cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

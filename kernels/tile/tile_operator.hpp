@@ -5,11 +5,19 @@
 namespace tilespmv::cuda {
 
 /// The tiled product: every tile in the way of its format (`slots.hpp`), deferred nonzeros as CSR rows. Made from
-/// `DeviceSource::tiles`; the CSR form is read only for a map of values, and unpacked if it is not there.
+/// tiles; the CSR form is read only for a map of values, and unpacked if it is not there.
 /// Options: updatable (0; 1: keep a map of 4 or 8 bytes per stored value in device memory, which `update_values`
 /// needs).
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_tile_operator(const DeviceSource<V>& source, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_tile_operator(const MatrixForms<V>& forms, Options& options,
                                                       Accumulator accumulator, cudaStream_t stream);
+
+template <class V>
+inline constexpr auto kTile = on_device<V>(
+    {.name = "tile",
+     .summary =
+         "every tile in the way of its format, deferred nonzeros as CSR rows; updatable=1 keeps a map for new values",
+     .made_from = Form::tiles},
+    make_tile_operator<V>);
 
 }  // namespace tilespmv::cuda

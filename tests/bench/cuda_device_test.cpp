@@ -69,7 +69,7 @@ TEST_F(CudaDeviceOnGpu, ProductsAreRightAndPoisonLeavesNoRightRow) {
     const Buffer<double> x = make_x<double>(2);
     const std::span<const double> x_span(x.data(), x.size());
     const ExpectedProduct expected = expected_product<double>(a, 1.0, x_span, 0.0, {});
-    for (const auto& entry : operator_entries<double>(Backend::cuda)) {
+    for (const auto& entry : operators<double>(Backend::cuda)) {
         const auto build = make_candidate<double>(*device_, std::string(entry.name), "paper").bind(a, x_span);
         for (int i = 0; i < 2; ++i) {  // the second shares the vectors of the first
             const auto product = build();
@@ -78,7 +78,7 @@ TEST_F(CudaDeviceOnGpu, ProductsAreRightAndPoisonLeavesNoRightRow) {
             product->run();
             EXPECT_TRUE(product->check(expected).ok) << entry.name;
             EXPECT_GE(product->device_bytes(), product->matrix_bytes()) << entry.name;
-            EXPECT_EQ(product->formats().empty(), !entry.needs_tiles) << entry.name;
+            EXPECT_EQ(product->formats().empty(), entry.made_from != Form::tiles) << entry.name;
             ASSERT_EQ(product->executed().size(), 1u) << entry.name;
             EXPECT_EQ(product->executed()[0].nnz, 3) << entry.name;
             EXPECT_EQ(product->executed()[0].bytes, product->matrix_bytes()) << entry.name;

@@ -50,7 +50,7 @@ private:
 };
 
 template <void (*spoil)(std::span<double>, int)>
-std::unique_ptr<Operator<double>> make(const OperatorSource<double>& source) {
+std::unique_ptr<Operator<double>> make(const MatrixForms<double>& source) {
     return std::make_unique<FakeOperator<spoil>>(*source.csr);
 }
 
@@ -64,7 +64,7 @@ void bend_first(std::span<double> y, int calls) { y[1] *= calls == 1 ? 1 + 0x1p-
 void break_later(std::span<double>, int calls) {
     if (calls > 8) throw std::runtime_error("out of cards");
 }
-std::unique_ptr<Operator<double>> refuse(const OperatorSource<double>&) { throw Error("cannot hold the matrix"); }
+std::unique_ptr<Operator<double>> refuse(const MatrixForms<double>&) { throw Error("cannot hold the matrix"); }
 
 using Fake = ChosenOperator<double>;
 const Fake kRight{"right", false, &make<leave>};
@@ -238,7 +238,7 @@ TEST_F(Measure, MatrixThatCannotBeLoadedFailsAllItsCases) {
 // The operators of this build, from CSR and from tiles, on the processors of this machine.
 TEST_F(Measure, OperatorsOfThisBuildAreRight) {
     Experiment<double> experiment{.matrix = "small", .load = matrix, .candidates = {}};
-    for (const auto& info : operators<double>()) {
+    for (const auto& info : operators<double>(Backend::cpu)) {
         experiment.candidates.push_back(make_candidate<double>(device_, std::string(info.name), "paper"));
     }
     for (const Result& r : measure(experiment, options_, device_)) {

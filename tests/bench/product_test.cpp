@@ -33,14 +33,14 @@ protected:
 };
 
 TEST_F(HostProduct, OfEveryOperatorIsRight) {
-    for (const auto& info : operators<double>()) {
+    for (const auto& info : operators<double>(Backend::cpu)) {
         const auto product = make(std::string(info.name), "paper");
         product->run();
         EXPECT_TRUE(product->check(expected_).ok) << info.name;
         EXPECT_GE(product->matrix_bytes(), 3 * sizeof(double)) << info.name;
         EXPECT_GE(product->device_bytes(), product->matrix_bytes()) << info.name;
         ASSERT_EQ(product->executed().size(), 1u) << info.name;
-        EXPECT_EQ(name_of(product->executed()[0]), info.needs_tiles ? "coo" : "csr") << info.name;
+        EXPECT_EQ(name_of(product->executed()[0]), info.made_from == Form::tiles ? "coo" : "csr") << info.name;
     }
 }
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "bench/harness/contest.hpp"
-#include "kernels/backend.hpp"
+#include "kernels/choose_operator.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tile/generate.hpp"
@@ -36,13 +36,13 @@ TEST(Suites, NameWhatThereIs) {
 }
 
 TEST(Suites, NameOperatorsOfTheGpu) {
-    const auto entries = operator_entries<double>(Backend::cuda);
+    const auto entries = operators<double>(Backend::cuda);
     if (entries.empty()) GTEST_SKIP() << "this build has no operators for the GPU";
     const auto any = [&](std::string_view baseline) {
         return std::ranges::any_of(entries, [&](const auto& entry) { return stands_for(baseline, entry.name); });
     };
     for (const Suite& suite : suites()) {
-        for (const auto name : suite.operators) EXPECT_NO_THROW(find_entry<double>(Backend::cuda, name)) << name;
+        for (const auto name : suite.operators) EXPECT_NO_THROW(find_operator<double>(Backend::cuda, name)) << name;
         for (const auto name : suite.baselines) EXPECT_TRUE(any(name) || !any("cusparse")) << name;
     }
 }

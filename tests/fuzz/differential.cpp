@@ -23,8 +23,8 @@
 #include <omp.h>
 #include <CLI/CLI.hpp>
 
-#include "kernels/backend.hpp"
 #include "kernels/check.hpp"
+#include "kernels/choose_operator.hpp"
 #include "kernels/cuda/device.hpp"
 #include "selector/policy.hpp"
 #include "tests/fuzz/random_matrix.hpp"
@@ -77,7 +77,7 @@ template <Value V>
 std::vector<ChosenOperator<V>> random_operators(Backend backend, Random& random, bool is_finite) {
     std::vector<ChosenOperator<V>> all;
     if (backend == Backend::cpu && !CpuValue<V>) return all;
-    for (const auto& entry : operator_entries<V>(backend)) {
+    for (const auto& entry : operators<V>(backend)) {
         // A library's time is not ours to spend, and where it pads with zeros, Inf becomes NaN.
         if (is_library(entry.name) && (!is_finite || !random.once_in(8))) continue;
         for (const auto& specification : random_specifications(entry, random)) {
@@ -137,8 +137,7 @@ private:
         if (!testing::same_matrix(a_, arrived.csr)) throw Wrong{"the matrix that came back is another one"};
         if (!testing::same_matrix(a_, unpack(arrived.tiles))) throw Wrong{"the tiles hold another matrix"};
         for (const auto& chosen : operators_) {
-            const auto op = chosen.make({.csr = chosen.needs_tiles ? nullptr : &arrived.csr,
-                                         .tiles = chosen.needs_tiles ? &arrived.tiles : nullptr});
+            const auto op = chosen.make(MatrixForms<V>(&arrived.csr, &arrived.tiles).only(chosen.made_from));
             for (const int threads : backend_ == Backend::cpu ? std::vector{1, 2, 5} : std::vector{2}) {
                 omp_set_num_threads(threads);
                 check(chosen, *op, threads);

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/check.hpp"
-#include "kernels/operator.hpp"
+#include "kernels/registry.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/arrival.hpp"
 #include "tests/support/battery.hpp"
@@ -37,7 +37,7 @@ protected:
             const Arrived<V> arrived = arrive(way, a_, policy, directory_.path());
             EXPECT_TRUE(same_matrix(a_, arrived.csr));
             EXPECT_TRUE(same_matrix(a_, unpack(arrived.tiles)));
-            for (const auto& info : operators<V>()) check(*info.make({&arrived.csr, &arrived.tiles}));
+            for (const auto& info : operators<V>(Backend::cpu)) check(*info.make({&arrived.csr, &arrived.tiles}));
         }
     }
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/check.hpp"
-#include "kernels/operator.hpp"
+#include "kernels/registry.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 #include "tile/error.hpp"
@@ -24,7 +24,7 @@ protected:
     static void for_each_operator(const CsrMatrix<V>& csr, F&& f) {
         for (const auto* selector : {"bytes", "paper", "paper-deferred:defer=256"}) {
             const auto tiles = convert(csr, *make_policy(selector));
-            for (const auto& info : operators<V>()) {
+            for (const auto& info : operators<V>(Backend::cpu)) {
                 SCOPED_TRACE(std::string(info.name) + ' ' + selector);
                 f(*info.make({&csr, &tiles}));
             }

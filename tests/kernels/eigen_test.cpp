@@ -2,7 +2,7 @@
 
 #include <Eigen/SparseCore>
 
-#include "kernels/operator.hpp"
+#include "kernels/registry.hpp"
 #include "selector/policy.hpp"
 #include "tile/generate.hpp"
 #include "tile/matrix_market.hpp"
@@ -29,7 +29,7 @@ void expect_equals_eigen(const CsrMatrix<double>& a) {
     const Eigen::VectorXd expected = to_eigen(a) * x;
     for (const auto* selector : {"bytes", "paper", "paper-deferred"}) {
         const auto tiles = convert(a, *make_policy(selector));
-        for (const auto& info : operators<double>()) {
+        for (const auto& info : operators<double>(Backend::cpu)) {
             Eigen::VectorXd y = Eigen::VectorXd::Constant(a.rows, 7);
             const auto size = [](const Eigen::VectorXd& v) { return static_cast<std::size_t>(v.size()); };
             info.make({&a, &tiles})->apply(1, {x.data(), size(x)}, 0, {y.data(), size(y)});

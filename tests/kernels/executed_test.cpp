@@ -5,7 +5,7 @@
 
 #include "kernels/mixed/choose_paths.hpp"
 #include "kernels/mixed/mixed_work.hpp"
-#include "kernels/operator.hpp"
+#include "kernels/registry.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 
@@ -48,7 +48,7 @@ TYPED_TEST(ExecutedOnCpu, EveryOperatorAccountsForEveryNonzeroAndByte) {
         for (const auto& selector : selectors()) {
             SCOPED_TRACE(std::string(selector.name));
             const auto tiles = convert(csr, *make_policy(selector.name));
-            for (const auto& info : operators<V>()) expect_executed(*info.make({&csr, &tiles}));
+            for (const auto& info : operators<V>(Backend::cpu)) expect_executed(*info.make({&csr, &tiles}));
         }
     }
 }
@@ -56,7 +56,7 @@ TYPED_TEST(ExecutedOnCpu, EveryOperatorAccountsForEveryNonzeroAndByte) {
 TEST(ExecutedOnCpu, CsrIsOnePartOfTheTileRowsThatHaveNonzeros) {
     const auto csr = of_all_kinds();
     for (const auto* name : {"reference", "csr-omp"}) {
-        const auto a = find_operator<double>(name).make({&csr, nullptr});
+        const auto a = find_operator<double>(Backend::cpu, name).make({&csr});
         EXPECT_EQ(a->executed(), (Parts{{"csr", "", 4, csr.nnz(), a->matrix_bytes()}})) << name;
     }
 }
@@ -71,14 +71,14 @@ TEST(ExecutedOnCpu, TilesArePartsByFormatAndTheDeferredNonzerosAreOne) {
     const Parts expected{{"tiles", "dense", 3, 1280, dense + 106},
                          {"tiles", "dense_row", 1, 16, dense_row + 1},
                          {"csr", "deferred", 2, 3, tiles.deferred.bytes() + shared - 107}};
-    EXPECT_EQ(find_operator<double>("tile-omp").make({nullptr, &tiles})->executed(), expected);
+    EXPECT_EQ(find_operator<double>(Backend::cpu, "tile-omp").make({&tiles})->executed(), expected);
 }
 
 TEST(ExecutedOnCpu, IsTheSameForAnyNumberOfThreads) {
     const int before = omp_get_max_threads();
     for (const auto& [name, csr] : matrix_battery()) {
         const auto tiles = convert(csr, *make_policy("paper"));
-        const auto a = find_operator<double>("tile-omp").make({nullptr, &tiles});
+        const auto a = find_operator<double>(Backend::cpu, "tile-omp").make({&tiles});
         omp_set_num_threads(1);
         const auto expected = a->executed();
         omp_set_num_threads(5);

@@ -1,4 +1,4 @@
-#include "kernels/operator.hpp"
+#include "kernels/registry.hpp"
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
@@ -38,14 +38,14 @@ void expect_product(const CsrMatrix<V>& csr, const Operator<V>& a, V alpha, V be
 /// Calls f(operator) for every operator of the build, on the tiles of every selector.
 template <class V, class F>
 void for_each_operator(const CsrMatrix<V>& csr, F&& f) {
-    for (const auto& info : operators<V>()) {
-        if (!info.needs_tiles) f(*info.make({&csr, nullptr}));
+    for (const auto& info : operators<V>(Backend::cpu)) {
+        if (info.made_from == Form::csr) f(*info.make({&csr}));
     }
     for (const auto& selector : selectors()) {
         SCOPED_TRACE(std::string(selector.name));
         const auto tiles = convert(csr, *make_policy(selector.name));
-        for (const auto& info : operators<V>()) {
-            if (info.needs_tiles) f(*info.make({&csr, &tiles}));
+        for (const auto& info : operators<V>(Backend::cpu)) {
+            if (info.made_from == Form::tiles) f(*info.make({&csr, &tiles}));
         }
     }
 }
@@ -137,8 +137,9 @@ TYPED_TEST(EveryOperator, RefusesVectorsOfAnotherSize) {
 }
 
 TEST(Operators, AreFoundByName) {
-    for (const auto& info : operators<double>()) EXPECT_EQ(&find_operator<double>(info.name), &info);
-    EXPECT_THROW((void)find_operator<double>("magic"), Error);
+    for (const auto& info : operators<double>(Backend::cpu))
+        EXPECT_EQ(&find_operator<double>(Backend::cpu, info.name), &info);
+    EXPECT_THROW((void)find_operator<double>(Backend::cpu, "magic"), Error);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const OperatorEntry kEntry{.name = "op", .summary = "", .needs_tiles = false, .sweeps = "alg=1|2,block=4|8|16"};
+const OperatorEntry kEntry{.name = "op", .summary = "", .sweeps = "alg=1|2,block=4|8|16"};
 
 TEST(ExpandSweeps, WithoutAllNothingChanges) {
     for (const char* specification : {"op", "op:alg=1", "op:alg=allsorts", "op:block=4,alg=2"}) {
@@ -57,7 +57,7 @@ TEST(ContestOperators, BaselineThatNothingStandsForIsAUsageError) {
 // Lists are empty in a build without CUDA.
 TEST(ContestOperators, OnAGpuBaselinesStandForWholeFamilies) {
     std::vector<std::string> families;
-    for (const auto& entry : operator_entries<double>(Backend::cuda)) families.emplace_back(entry.name);
+    for (const auto& entry : operators<double>(Backend::cuda)) families.emplace_back(entry.name);
     const auto all = contest_operators<double>(Backend::cuda, {}, {"cusparse", "cusparse-csr"});
     EXPECT_EQ(all.empty(), families.empty());
     for (const auto& family : families) {
@@ -69,7 +69,7 @@ TEST(ContestOperators, OnAGpuBaselinesStandForWholeFamilies) {
 }
 
 bool has(const std::string& name) {
-    return std::ranges::count(operator_entries<double>(Backend::cuda), name, &OperatorEntry::name) > 0;
+    return std::ranges::count(operators<double>(Backend::cuda), name, &OperatorEntry::name) > 0;
 }
 
 TEST(ContestOperators, CusparseTakesPartWithAllItsSweeps) {
@@ -91,10 +91,10 @@ TEST(ChooseOperator, SumsInWhatItDoesUnlessAskedForAnother) {
 }
 
 TEST(FindEntry, SaysWhatThereIsAndWhereItRuns) {
-    EXPECT_EQ(find_entry<double>(Backend::cpu, "csr-omp").name, "csr-omp");
-    for (const auto& entry : operator_entries<double>(Backend::cuda)) {
+    EXPECT_EQ(find_operator<double>(Backend::cpu, "csr-omp").name, "csr-omp");
+    for (const auto& entry : operators<double>(Backend::cuda)) {
         try {
-            find_entry<double>(Backend::cpu, entry.name);
+            find_operator<double>(Backend::cpu, entry.name);
             FAIL() << entry.name;
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), ExitCode::usage);
@@ -102,7 +102,7 @@ TEST(FindEntry, SaysWhatThereIsAndWhereItRuns) {
         }
     }
     try {
-        find_entry<double>(Backend::cuda, "csr-omp");
+        find_operator<double>(Backend::cuda, "csr-omp");
         FAIL();
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ExitCode::usage);

@@ -56,7 +56,7 @@ private:
 
 template <Fault fault>
 ChosenOperator<double> faulty(const std::string& name) {
-    return {name, false, [](const OperatorSource<double>& source) -> std::unique_ptr<Operator<double>> {
+    return {name, false, [](const MatrixForms<double>& source) -> std::unique_ptr<Operator<double>> {
                 return std::make_unique<FaultyOperator<fault>>(*source.csr);
             }};
 }
@@ -78,7 +78,7 @@ struct VerifierTest : ::testing::Test {
     }
     ExitCode check_tiles(const TileMatrix<double>& tiles) {
         std::vector<ChosenOperator<double>> all;
-        for (const auto& info : operators<double>()) {
+        for (const auto& info : operators<double>(Backend::cpu)) {
             all.push_back(choose_operator<double>(Backend::cpu, std::string(info.name)));
         }
         Verifier<double> verifier(a, all, 1, report());

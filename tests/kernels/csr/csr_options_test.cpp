@@ -21,7 +21,7 @@ template <class V>
 void expect_usage_error(const char* specification, Accumulator accumulator, const char* text) {
     const auto csr = convert_values<V>(matrix_of(20, 30, {{0, 0}, {19, 29}}));
     try {
-        (void)cuda::make_device_operator<V>(specification, {.csr = &csr, .tiles = nullptr}, accumulator, nullptr);
+        (void)cuda::make_device_operator<V>(specification, {&csr}, accumulator, nullptr);
         FAIL() << specification << " was made";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ExitCode::usage) << error.what();
@@ -42,8 +42,7 @@ TEST(BaselineOptions, RefuseWhatTheyAreNot) {
 }
 
 bool has_cusparse() {
-    return std::ranges::count(cuda::device_operators<double>(), "cusparse-csr",
-                              &cuda::DeviceOperatorInfo<double>::name) > 0;
+    return std::ranges::count(operators<double>(Backend::cuda), "cusparse-csr", &OperatorInfo<double>::name) > 0;
 }
 
 TEST(CusparseOptions, RefuseWhatTheyAreNot) {
@@ -63,10 +62,10 @@ TEST(CusparseAccumulators, AreTheTypeOfTheValues) {
     for (const char* name : {"cusparse-csr", "cusparse-coo", "cusparse-sell", "cusparse-bsr"}) {
         expect_usage_error<float>(name, Accumulator::float64, "cuSPARSE accumulates values of float32 in float32 only");
         expect_usage_error<double>(name, Accumulator::float32, "float64 in float64 only");
-        EXPECT_EQ(cuda::default_accumulator(cuda::find_device_operator<float>(name)), Accumulator::float32);
-        EXPECT_EQ(cuda::default_accumulator(cuda::find_device_operator<double>(name)), Accumulator::float64);
+        EXPECT_EQ(default_accumulator(find_operator<float>(Backend::cuda, name)), Accumulator::float32);
+        EXPECT_EQ(default_accumulator(find_operator<double>(Backend::cuda, name)), Accumulator::float64);
     }
-    EXPECT_EQ(cuda::default_accumulator(cuda::find_device_operator<float>("csr-vector")), Accumulator::float64);
+    EXPECT_EQ(default_accumulator(find_operator<float>(Backend::cuda, "csr-vector")), Accumulator::float64);
 }
 
 TEST(BaselineAccumulators, AreNotNarrowerThanTheValues) {

@@ -15,7 +15,7 @@ protected:
     void SetUp() override {
         OnDevice::SetUp();
         if (IsSkipped()) return;
-        for (const auto& info : cuda::device_operators<V>()) {
+        for (const auto& info : operators<V>(Backend::cuda)) {
             if (!info.name.starts_with("cusparse")) operators_.push_back(&info);  // which are not ours to test
         }
     }
@@ -34,8 +34,7 @@ protected:
             SCOPED_TRACE(name_of(way));
             const auto arrived = arrive(way, a_, policy, directory_.path());
             for (const auto* info : operators_) {
-                const cuda::DeviceSource<V> source{.csr = info->needs_tiles ? nullptr : &arrived.csr,
-                                                   .tiles = info->needs_tiles ? &arrived.tiles : nullptr};
+                const auto source = MatrixForms<V>(&arrived.csr, &arrived.tiles).only(info->made_from);
                 const auto made =
                     cuda::make_device_operator<V>(info->name, source, default_accumulator<V>(), stream.get());
                 const auto result = check_product<V>(expected_, product<V>(*made, 1, x_, 0, poison));
@@ -46,7 +45,7 @@ protected:
 
 private:
     test::TemporaryDirectory directory_;
-    std::vector<const cuda::DeviceOperatorInfo<V>*> operators_;
+    std::vector<const OperatorInfo<V>*> operators_;
     CsrMatrix<V> a_;
     std::vector<V> x_;
     ExpectedProduct expected_;

@@ -22,7 +22,7 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
 
 /// The operator as it is, and with each value of each option of its sweeps.
 template <class V>
-std::vector<std::string> specifications(const cuda::DeviceOperatorInfo<V>& info) {
+std::vector<std::string> specifications(const OperatorInfo<V>& info) {
     std::vector<std::string> all{std::string(info.name)};
     for (const auto& sweep : split(std::string(info.sweeps), ',')) {
         const auto equals = sweep.find('=');
@@ -37,7 +37,7 @@ std::vector<std::string> specifications(const cuda::DeviceOperatorInfo<V>& info)
 template <class V>
 struct OperatorCase {
     std::string name;
-    const cuda::DeviceOperatorInfo<V>* info;
+    const OperatorInfo<V>* info;
     std::unique_ptr<cuda::DeviceOperator<V>> made;
 };
 
@@ -46,20 +46,20 @@ template <class V>
 std::vector<OperatorCase<V>> every_operator(const CsrMatrix<V>& csr, Accumulator accumulator) {
     const cuda::Stream stream;
     std::vector<OperatorCase<V>> all;
-    const auto add = [&](const std::string& with, const cuda::DeviceSource<V>& source) {
-        for (const auto& info : cuda::device_operators<V>()) {
-            if (info.needs_tiles != (source.tiles != nullptr)) continue;
-            if (info.sums_in_own_type && accumulator != cuda::default_accumulator(info)) continue;
+    const auto add = [&](const std::string& with, Form form, const MatrixForms<V>& forms) {
+        for (const auto& info : operators<V>(Backend::cuda)) {
+            if (info.made_from != form) continue;
+            if (info.sums_in_own_type && accumulator != default_accumulator(info)) continue;
             for (const auto& spec : specifications(info)) {
                 all.push_back(
-                    {spec + with, &info, cuda::make_device_operator<V>(spec, source, accumulator, stream.get())});
+                    {spec + with, &info, cuda::make_device_operator<V>(spec, forms, accumulator, stream.get())});
             }
         }
     };
-    add("", {.csr = &csr, .tiles = nullptr});
+    add("", Form::csr, {&csr});
     for (const auto& selector : selectors()) {
         const auto tiles = convert(csr, *make_policy(selector.name));
-        add(" of " + std::string(selector.name), {.csr = nullptr, .tiles = &tiles});
+        add(" of " + std::string(selector.name), Form::tiles, {&tiles});
     }
     return all;
 }

@@ -148,7 +148,7 @@ TYPED_TEST(EveryDeviceOperator, SaysWhatItIsAndHolds) {
 template <class V>
 std::string only_representation(const OperatorCase<V>& a) {
     const std::string name(a.info->name);
-    if (a.info->needs_tiles) return "";
+    if (a.info->made_from == Form::tiles) return "";
     if (name.starts_with("cusparse-")) return name.substr(9);
     return name.starts_with("csr-") ? "csr" : name;
 }
@@ -185,18 +185,18 @@ TEST_F(TileOperator, RefusesTheCsrOfAnotherMatrix) {
     const cuda::Stream stream;
     for (const auto& other : {matrix_of(30, 50, {{0, 0}}), matrix_of(31, 50, {{0, 0}, {5, 20}}), CsrMatrix<double>{}}) {
         for (const char* name : {"tile:updatable=1", "mixed"}) {
-            EXPECT_THROW((void)cuda::make_device_operator<double>(name, {.csr = &other, .tiles = &tiles},
-                                                                  Accumulator::float64, stream.get()),
-                         Error);
+            EXPECT_THROW(
+                (void)cuda::make_device_operator<double>(name, {&other, &tiles}, Accumulator::float64, stream.get()),
+                Error);
         }
     }
 }
 
 TEST(DeviceOperatorList, IsFoundByName) {
-    for (const auto& info : cuda::device_operators<double>()) {
-        EXPECT_EQ(&cuda::find_device_operator<double>(std::string(info.name) + ":any=1"), &info);
+    for (const auto& info : operators<double>(Backend::cuda)) {
+        EXPECT_EQ(&find_operator<double>(Backend::cuda, std::string(info.name) + ":any=1"), &info);
     }
-    EXPECT_THROW((void)cuda::find_device_operator<double>("magic"), Error);
+    EXPECT_THROW((void)find_operator<double>(Backend::cuda, "magic"), Error);
 }
 
 }  // namespace

@@ -63,11 +63,11 @@ protected:
             const auto csr = convert_values<V>(matrix);
             for (const char* selector : {"paper-adaptive", "paper-deferred", "bytes"}) {
                 const auto tiles = convert(csr, *make_policy(selector));
-                for (const auto& info : cuda::device_operators<V>()) {
+                for (const auto& info : operators<V>(Backend::cuda)) {
                     if (info.name.starts_with("cusparse")) continue;
                     for (const auto& spec : specifications(info)) {
-                        expect_right(csr, *cuda::make_device_operator<V>(spec, {.csr = &csr, .tiles = &tiles},
-                                                                         default_accumulator<V>(), stream.get()));
+                        expect_right(csr, *cuda::make_device_operator<V>(spec, {&csr, &tiles}, default_accumulator<V>(),
+                                                                         stream.get()));
                     }
                 }
             }

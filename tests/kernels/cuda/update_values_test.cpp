@@ -8,7 +8,7 @@ namespace tilespmv::testing {
 namespace {
 
 template <class V>
-std::unique_ptr<cuda::DeviceOperator<V>> make(const std::string& specification, const cuda::DeviceSource<V>& source) {
+std::unique_ptr<cuda::DeviceOperator<V>> make(const std::string& specification, const MatrixForms<V>& source) {
     const cuda::Stream stream;
     return cuda::make_device_operator<V>(specification, source, default_accumulator<V>(), stream.get());
 }
@@ -55,10 +55,10 @@ TYPED_TEST(UpdateValues, OfTilesOfEverySelectorAreThoseOfANewConversion) {
             const auto tiles = convert(before, *policy);
             const auto new_tiles = convert(after, *policy);
             for (const std::string operator_name : {"tile:", "mixed:", "mixed:tiles_from=0,"}) {
-                const auto fresh = make<V>(operator_name + "updatable=0", {.csr = nullptr, .tiles = &new_tiles});
+                const auto fresh = make<V>(operator_name + "updatable=0", {&new_tiles});
                 const auto specification = operator_name + "updatable=1";
-                this->expect_update(*make<V>(specification, {.csr = nullptr, .tiles = &tiles}), *fresh, after);
-                this->expect_update(*make<V>(specification, {.csr = &before, .tiles = &tiles}), *fresh, after);
+                this->expect_update(*make<V>(specification, {&tiles}), *fresh, after);
+                this->expect_update(*make<V>(specification, {&before, &tiles}), *fresh, after);
             }
         }
     }
@@ -71,8 +71,7 @@ TYPED_TEST(UpdateValues, OfCsrOperatorsAreCopied) {
             SCOPED_TRACE(std::string(name) + ' ' + matrix_name);
             const auto before = with_other_values<V>(matrix);
             const auto after = convert_values<V>(matrix);
-            this->expect_update(*make<V>(name, {.csr = &before, .tiles = nullptr}),
-                                *make<V>(name, {.csr = &after, .tiles = nullptr}), after);
+            this->expect_update(*make<V>(name, {&before}), *make<V>(name, {&after}), after);
         }
     }
 }
@@ -82,7 +81,7 @@ TEST_F(UpdateOnDevice, CanBeCapturedIntoAGraphWithItsProduct) {
     const auto csr = matrix_of(300, 300, {{0, 0}, {5, 200}, {17, 17}, {299, 3}});
     const auto before = with_other_values<double>(csr);
     const auto tiles = convert(before, *make_policy("paper-deferred"));
-    const auto a = make<double>("tile:updatable=1", {.csr = &before, .tiles = &tiles});
+    const auto a = make<double>("tile:updatable=1", {&before, &tiles});
     const auto x = numbers<double>(300, 1);
     DeviceVectors<double> vectors(x, std::vector<double>(300, kNaN));
     const cuda::DeviceBuffer<double> values(csr.values, vectors.stream());
@@ -103,8 +102,8 @@ TEST_F(UpdateOnDevice, CanBeCapturedIntoAGraphWithItsProduct) {
 TEST_F(UpdateOnDevice, OfMixedThatIsAllCsr16NeedsNoMap) {
     const auto csr = matrix_of(30, 30, {{0, 0}, {29, 3}});
     const auto tiles = convert(csr, *make_policy("paper"));
-    const auto a = make<double>("mixed", {.csr = nullptr, .tiles = &tiles});
-    const auto updatable = make<double>("mixed:updatable=1", {.csr = nullptr, .tiles = &tiles});
+    const auto a = make<double>("mixed", {&tiles});
+    const auto updatable = make<double>("mixed:updatable=1", {&tiles});
     EXPECT_EQ(updatable->device_bytes(), a->device_bytes());
     const auto other = with_other_values<double>(csr);
     const cuda::Stream stream;
@@ -119,8 +118,8 @@ TEST_F(UpdateOnDevice, OfMixedThatIsAllCsr16NeedsNoMap) {
 TEST_F(UpdateOnDevice, WithoutAMapSaysHowToGetOne) {
     const auto csr = matrix_of(30, 30, {{0, 0}, {29, 3}});
     const auto tiles = convert(csr, *make_policy("paper"));
-    const auto a = make<double>("tile", {.csr = nullptr, .tiles = &tiles});
-    const auto with_map = make<double>("tile:updatable=1", {.csr = nullptr, .tiles = &tiles});
+    const auto a = make<double>("tile", {&tiles});
+    const auto with_map = make<double>("tile:updatable=1", {&tiles});
     EXPECT_GT(with_map->device_bytes(), a->device_bytes());
     try {
         a->update_values(nullptr, nullptr);

@@ -7,7 +7,7 @@
 #include <tilespmv/tile/csr.hpp>
 #include <vector>
 
-#include "kernels/operator.hpp"
+#include "kernels/registry.hpp"
 #include "selector/policy.hpp"
 
 namespace {
@@ -32,7 +32,7 @@ tilespmv::CsrMatrix<double> tridiagonal(tilespmv::index_t n) {
 int main() {
     const auto a = tridiagonal(20);
     const auto tiles = tilespmv::convert(a, *tilespmv::make_policy(tilespmv::kDefaultSelector));
-    const auto product = tilespmv::find_operator<double>("tile-omp").make({.csr = &a, .tiles = &tiles});
+    const auto product = tilespmv::find_operator<double>(tilespmv::Backend::cpu, "tile-omp").make({&tiles});
     const std::vector<double> x(20, 1.0);
     std::vector<double> y(20, NAN);
     product->apply(1.0, x, 0.0, y);

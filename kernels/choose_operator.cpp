@@ -1,0 +1,40 @@
+#include "kernels/choose_operator.hpp"
+
+#include "kernels/cuda/host_vector_operator.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv {
+namespace {
+
+template <Value V>
+void require_accumulator(Backend backend, Accumulator accumulator) {
+    if (backend == Backend::cuda) return with_accumulator<V>(accumulator, []<class A>() {});
+    if (accumulator == Accumulator::float64) return;
+    throw Error("operators of the CPU accumulate in float64 only", ExitCode::usage);
+}
+
+}  // namespace
+
+template <Value V>
+ChosenOperator<V> choose_operator(Backend backend, const std::string& specification,
+                                  std::optional<Accumulator> accumulator) {
+    const OperatorInfo<V>& info = find_operator<V>(backend, specification);
+    const Accumulator sums = accumulator.value_or(default_accumulator(info));
+    require_accumulator<V>(backend, sums);
+    ChosenOperator<V> chosen{specification, info.made_from, {}, sums};
+    if (backend == Backend::cpu) {
+        Options("operator", specification).finish();
+        chosen.make = info.make;
+    } else {
+        chosen.make = [specification, sums](const MatrixForms<V>& forms) {
+            return cuda::make_host_vector_operator<V>(specification, forms, sums);
+        };
+    }
+    return chosen;
+}
+
+#define TILESPMV_INSTANTIATE(V) \
+    template ChosenOperator<V> choose_operator(Backend, const std::string&, std::optional<Accumulator>);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "tile/csr.hpp"
+#include "tile/error.hpp"
+#include "tile/tile_matrix.hpp"
+
+namespace tilespmv {
+
+/// A representation of a whole matrix in the memory of the host that operators are made from.
+enum class Form { csr, tiles };
+
+/// The forms of one matrix that are at hand. They belong to the caller; each operator says how long it needs them.
+template <Value V>
+class MatrixForms {
+public:
+    MatrixForms() = default;
+    /// Null pointers are forms that are not there.
+    template <class... M>
+    MatrixForms(const M*... forms) {  // NOLINT(google-explicit-constructor): {&csr, &tiles} is a list of forms
+        (add(forms), ...);
+    }
+
+    /// The form of this type, null if it is not there.
+    template <class M>
+    [[nodiscard]] const M* find() const {
+        for (const auto& form : forms_) {
+            if (const auto* const* found = std::get_if<const M*>(&form)) return *found;
+        }
+        return nullptr;
+    }
+    /// Throws `Error` if it is not there.
+    template <class M>
+    [[nodiscard]] const M& get() const {
+        if (const M* form = find<M>()) return *form;
+        throw Error("an operator was to be made without the form of the matrix that it is made from");
+    }
+    /// This form alone.
+    [[nodiscard]] MatrixForms only(Form form) const {
+        return form == Form::csr ? MatrixForms(find<CsrMatrix<V>>()) : MatrixForms(find<TileMatrix<V>>());
+    }
+    [[nodiscard]] const CsrMatrix<V>& csr() const { return get<CsrMatrix<V>>(); }
+    [[nodiscard]] const TileMatrix<V>& tiles() const { return get<TileMatrix<V>>(); }
+
+private:
+    template <class M>
+    void add(const M* form) {
+        if (form != nullptr) forms_.emplace_back(form);
+    }
+
+    std::vector<std::variant<const CsrMatrix<V>*, const TileMatrix<V>*>> forms_;
+};
+
+}  // namespace tilespmv

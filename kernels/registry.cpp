@@ -1,0 +1,96 @@
+#include "kernels/registry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kernels/cpu/operators.hpp"
+#include "tile/error.hpp"
+#if TILESPMV_HAS_CUDA
+#include "kernels/csr/csr_operators.hpp"
+#include "kernels/csr16/csr16_operator.hpp"
+#include "kernels/mixed/mixed_operator.hpp"
+#include "kernels/tile/tile_operator.hpp"
+#if TILESPMV_HAS_CUSPARSE
+#include "kernels/cusparse/cusparse_operators.hpp"
+#endif
+#endif
+
+namespace tilespmv {
+namespace {
+
+/// The table: every operator of every backend, in the order in which lists show them.
+template <Value V>
+std::vector<OperatorInfo<V>> every_operator() {
+    std::vector<OperatorInfo<V>> all;
+    if constexpr (CpuValue<V>) all = {cpu::kReference<V>, cpu::kCsrOmp<V>, cpu::kTileOmp<V>};
+#if TILESPMV_HAS_CUDA
+    for (const auto& info : {
+             cuda::kTile<V>, cuda::kMixed<V>, cuda::kCsr16<V>, cuda::kCsrScalar<V>, cuda::kCsrVector<V>,
+                 cuda::kCsrMultiround<V>, cuda::kCsrMerge<V>,
+#if TILESPMV_HAS_CUSPARSE
+                 cuda::kCusparseCsr<V>, cuda::kCusparseCoo<V>, cuda::kCusparseSell<V>, cuda::kCusparseBsr<V>,
+#endif
+         }) {
+        all.push_back(info);
+    }
+#endif
+    if (sizeof(V) == 2) std::erase_if(all, [](const OperatorEntry& entry) { return !entry.takes_16_bit_values; });
+    return all;
+}
+
+std::string_view device_of(Backend backend) { return backend == Backend::cpu ? "CPU" : "GPU"; }
+std::string_view option_of(Backend backend) { return backend == Backend::cpu ? "cpu" : "cuda"; }
+
+template <Value V>
+[[noreturn]] void refuse_name(Backend backend, const std::string& name) {
+    const Backend other = backend == Backend::cpu ? Backend::cuda : Backend::cpu;
+    if (std::ranges::count(operators<V>(other), name, &OperatorEntry::name) > 0) {
+        throw Error(
+            fmt::format("operator '{}' runs on the {}: give --device {}", name, device_of(other), option_of(other)),
+            ExitCode::usage);
+    }
+    std::string names;
+    for (const auto& info : operators<V>(backend)) names += fmt::format("{}{}", names.empty() ? "" : ", ", info.name);
+    throw Error(fmt::format("unknown operator '{}'; for the {} there are {}", name, device_of(backend), names),
+                ExitCode::usage);
+}
+
+}  // namespace
+
+template <Value V>
+std::span<const OperatorInfo<V>> operators(Backend backend) {
+    static const auto by_backend = [] {
+        std::array<std::vector<OperatorInfo<V>>, 2> lists;
+        for (const auto& info : every_operator<V>()) lists[static_cast<std::size_t>(info.backend)].push_back(info);
+        return lists;
+    }();
+    return by_backend[static_cast<std::size_t>(backend)];
+}
+
+template <Value V>
+void require_values(Backend backend) {
+    if (backend == Backend::cuda || CpuValue<V>) return;
+    throw Error(fmt::format("products of {} values need a GPU: give --device cuda", value_name<V>()), ExitCode::usage);
+}
+
+template <Value V>
+const OperatorInfo<V>& find_operator(Backend backend, std::string_view specification) {
+    require_values<V>(backend);
+    const std::string name = Options("operator", specification).name();
+    const auto all = operators<V>(backend);
+    const auto found = std::ranges::find(all, name, &OperatorEntry::name);
+    if (found == all.end()) refuse_name<V>(backend, name);
+    return *found;
+}
+
+#define TILESPMV_INSTANTIATE(V)                                      \
+    template std::span<const OperatorInfo<V>> operators<V>(Backend); \
+    template void require_values<V>(Backend);                        \
+    template const OperatorInfo<V>& find_operator<V>(Backend, std::string_view);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "kernels/accumulator.hpp"
+#include "kernels/matrix_forms.hpp"
+#include "kernels/operator.hpp"
+#include "tile/options.hpp"
+
+struct CUstream_st;  // cudaStream_t is a pointer to it
+
+/// Every operator there is, on every backend, in one table. To add one: derive from `Operator` or
+/// `cuda::DeviceOperator` in a folder of its own, with an `OperatorInfo` beside it, and name that in `registry.cpp`.
+namespace tilespmv {
+
+namespace cuda {
+template <class V>
+class DeviceOperator;
+}
+
+/// Where operators run.
+enum class Backend { cpu, cuda };
+
+/// What lists, sweeps and commands know of an operator.
+struct OperatorEntry {
+    std::string_view name;     ///< on the command line
+    std::string_view summary;  ///< says what options it takes
+    Backend backend = Backend::cpu;
+    Form made_from = Form::csr;
+    /// The values that `option=all` stands for, such as "alg=1|2" or "rows=1|2,block=64|128"; empty if there are none.
+    std::string_view sweeps = {};
+    bool sums_in_own_type = false;  ///< accumulates in the type of the values, those of 16 bits in float32: no choice
+    bool takes_16_bit_values = true;
+};
+
+/// Makes an operator on the CPU. The forms must outlive it. Throws `Error`.
+template <Value V>
+using MakeOnHost = std::unique_ptr<Operator<V>> (*)(const MatrixForms<V>& forms);
+
+/// Makes an operator on the current GPU: uploads the matrix on `stream` and waits for it, after which the forms are not
+/// needed. Reads its options; throws `Error` (usage for bad options and accumulators, out of memory with the bytes,
+/// CUDA's errors).
+template <Value V>
+using MakeOnDevice = std::unique_ptr<cuda::DeviceOperator<V>> (*)(const MatrixForms<V>& forms, Options& options,
+                                                                  Accumulator accumulator, CUstream_st* stream);
+
+/// An operator for values of V; it has the function of its backend.
+template <Value V>
+struct OperatorInfo : OperatorEntry {
+    MakeOnHost<V> make = nullptr;
+    MakeOnDevice<V> make_on_device = nullptr;
+};
+
+/// What an operator accumulates in if nobody asks for anything else.
+template <Value V>
+constexpr Accumulator default_accumulator(const OperatorInfo<V>& info) {
+    const bool is_narrow = info.sums_in_own_type && sizeof(V) == sizeof(float);
+    return is_narrow ? Accumulator::float32 : default_accumulator<V>();
+}
+
+/// Every operator of a backend for values of V, on the CPU the reference first: none there for values of 16 bits, none
+/// for the GPU in a build without CUDA.
+template <Value V>
+std::span<const OperatorInfo<V>> operators(Backend backend);
+
+/// Throws a usage `Error` if the backend has no operators for values of V.
+template <Value V>
+void require_values(Backend backend);
+
+/// The operator of a specification `name[:option=value,...]`. Throws a usage `Error` if the backend has none for values
+/// of V, for an unknown name (listing those there are), and for one of the other backend (saying so).
+template <Value V>
+const OperatorInfo<V>& find_operator(Backend backend, std::string_view specification);
+
+}  // namespace tilespmv
