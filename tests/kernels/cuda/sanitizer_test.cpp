@@ -61,7 +61,7 @@ protected:
         const cuda::Stream stream;
         for (const auto& matrix : few_matrices()) {
             const auto csr = convert_values<V>(matrix);
-            for (const char* selector : {"paper-adaptive", "paper-deferred", "bytes"}) {
+            for (const char* selector : {"paper-tuned", "paper-tuned-deferred", "bytes"}) {
                 const auto tiles = convert(csr, *make_policy(selector));
                 for (const auto& info : operators<V>(Backend::cuda)) {
                     if (info.name.starts_with("cusparse")) continue;
