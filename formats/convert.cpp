@@ -66,16 +66,22 @@ private:
             const TilePattern& pattern = scanner.pattern();
             const TileChoice choice = policy_.choose(pattern, sizeof(V));
             all.add(choice.size);
-            const int limit = choice.row_limit();
-            if (limit > 0) kept.add(choice.part ? choice.part->size : choice.size);
-            kept_nnz += pattern.nnz - (limit < kTileSize ? defer(pattern, limit, deferred) : 0);
+            if (choice.defer) {
+                for (int r = 0; r < kTileSize; ++r) deferred[r] += pattern.row_counts[r];
+            } else if (choice.part) {
+                kept.add(choice.part->size);
+                kept_nnz += pattern.nnz - defer_beyond(choice.part->row_nnz, pattern, deferred);
+            } else {
+                kept.add(choice.size);
+                kept_nnz += pattern.nnz;
+            }
         }
         kept_[t] = kept;
         if (policy_.may_defer()) settle_row(t, all, kept_nnz, deferred);
     }
 
     /// Counts what the rows have beyond `limit` nonzeros; returns the sum.
-    static int defer(const TilePattern& pattern, int limit, std::array<std::uint32_t, kTileSize>& deferred) {
+    static int defer_beyond(int limit, const TilePattern& pattern, std::array<std::uint32_t, kTileSize>& deferred) {
         int sum = 0;
         for (int r = 0; r < kTileSize; ++r) {
             const int rest = std::max(0, pattern.row_counts[r] - limit);
@@ -238,11 +244,13 @@ private:
         TileScanner scanner(a_, tile_row_);
         while (scanner.next()) {
             const TileChoice choice = policy.choose(scanner.pattern(), sizeof(V));
-            if (choice.row_limit() == kTileSize || m_.deferred.nnz() == 0) {
+            if ((!choice.defer && !choice.part) || m_.deferred.nnz() == 0) {
                 pack(scanner, choice);
+            } else if (choice.defer) {
+                defer(scanner);
             } else {
-                defer(scanner, choice.row_limit());
-                if (!choice.defer) pack_part(scanner, *choice.part);
+                defer_beyond(choice.part->row_nnz, scanner);
+                pack_part(scanner, *choice.part);
             }
         }
     }
@@ -269,16 +277,22 @@ private:
         index_ += size.index_bytes;
     }
 
+    void defer(const TileScanner& scanner) {
+        scanner.pattern().for_each_row([&](int r) { defer(r, scanner.first(r), scanner.pattern().row_counts[r]); });
+    }
+
     /// What the rows have beyond `limit` nonzeros.
-    void defer(const TileScanner& scanner, int limit) {
+    void defer_beyond(int limit, const TileScanner& scanner) {
         scanner.pattern().for_each_row([&](int r) {
-            const int count = scanner.pattern().row_counts[r] - limit;
-            if (count <= 0) return;
-            const offset_t first = scanner.first(r) + limit;
-            TileScanner::copy_few(a_.col_idxs.data() + first, count, m_.deferred.col_idxs.data() + deferred_[r]);
-            TileScanner::copy_few(a_.values.data() + first, count, m_.deferred.values.data() + deferred_[r]);
-            deferred_[r] += count;
+            const int count = scanner.pattern().row_counts[r];
+            if (count > limit) defer(r, scanner.first(r) + limit, count - limit);
         });
+    }
+
+    void defer(int r, offset_t first, int count) {
+        TileScanner::copy_few(a_.col_idxs.data() + first, count, m_.deferred.col_idxs.data() + deferred_[r]);
+        TileScanner::copy_few(a_.values.data() + first, count, m_.deferred.values.data() + deferred_[r]);
+        deferred_[r] += count;
     }
 
     void defer_rows() {

@@ -22,9 +22,6 @@ struct TileChoice {
     formats::TileSize size;
     bool defer = false;                 ///< leave the whole tile to the remainder
     std::optional<TilePart> part = {};  ///< or let the tile be this part and leave its other nonzeros to the remainder
-
-    /// Nonzeros that stay of a row that has so many or more.
-    [[nodiscard]] int row_limit() const { return defer ? 0 : part ? part->row_nnz : kTileSize; }
 };
 
 /// Bytes of a whole matrix with and without what the policy wanted to defer.
