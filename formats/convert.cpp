@@ -31,6 +31,13 @@ struct RowTotals {
     }
 };
 
+/// `kept`: the nonzeros of the part.
+formats::TileSize size_of(TilePart part, const TilePattern& kept, int value_bytes) {
+    formats::TileSize size;
+    formats::visit_format(part.format, [&]<class F>() { size = F::size(kept, value_bytes).value(); });
+    return size;
+}
+
 /// First pass: sizes of everything. With deferral, both outcomes are added up, since only the end shows which is right.
 template <Value V>
 class Plan {
@@ -68,9 +75,9 @@ private:
             all.add(choice.size);
             if (choice.defer) {
                 for (int r = 0; r < kTileSize; ++r) deferred[r] += pattern.row_counts[r];
-            } else if (choice.part) {
-                kept.add(choice.part->size);
-                kept_nnz += pattern.nnz - defer_beyond(choice.part->row_nnz, pattern, deferred);
+            } else if (choice.part.row_nnz > 0) {
+                kept.add(size_of(choice.part, pattern.first_of_rows(choice.part.row_nnz), sizeof(V)));
+                kept_nnz += pattern.nnz - defer_beyond(choice.part.row_nnz, pattern, deferred);
             } else {
                 kept.add(choice.size);
                 kept_nnz += pattern.nnz;
@@ -244,13 +251,13 @@ private:
         TileScanner scanner(a_, tile_row_);
         while (scanner.next()) {
             const TileChoice choice = policy.choose(scanner.pattern(), sizeof(V));
-            if ((!choice.defer && !choice.part) || m_.deferred.nnz() == 0) {
+            if ((!choice.defer && choice.part.row_nnz == 0) || m_.deferred.nnz() == 0) {
                 pack(scanner, choice);
             } else if (choice.defer) {
                 defer(scanner);
             } else {
-                defer_beyond(choice.part->row_nnz, scanner);
-                pack_part(scanner, *choice.part);
+                defer_beyond(choice.part.row_nnz, scanner);
+                pack_part(scanner, choice.part);
             }
         }
     }
@@ -267,7 +274,7 @@ private:
         V* out = in.data();
         kept.for_each_row(
             [&](int r) { out = TileScanner::copy_few(a_.values.data() + scanner.first(r), kept.row_counts[r], out); });
-        pack(scanner.column(), kept, part.format, part.size, in.data());
+        pack(scanner.column(), kept, part.format, size_of(part, kept, sizeof(V)), in.data());
     }
 
     void pack(index_t column, const TilePattern& pattern, int format, const formats::TileSize& size, const V* in) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <optional>
 
 #include "formats/format.hpp"
@@ -9,19 +10,20 @@
 
 namespace tilespmv {
 
-/// A tile that holds only the first nonzeros of each row.
+/// A tile that holds only the first nonzeros of each row, of the size that its format has for
+/// `TilePattern::first_of_rows`. Small, because policies give one for every tile.
 struct TilePart {
-    int row_nnz = 0;  ///< so many; at least 1 and fewer than the longest row has
-    int format = 0;
-    formats::TileSize size;  ///< of `TilePattern::first_of_rows` in that format
+    std::int8_t row_nnz = 0;  ///< so many, fewer than the longest row has; 0: there is no part
+    std::int8_t format = 0;   ///< one that can hold it
 };
 
 /// What a policy decides for one tile. What it leaves to the CSR remainder goes there if `keep_deferral` agrees.
 struct TileChoice {
     int format = 0;
     formats::TileSize size;
-    bool defer = false;                 ///< leave the whole tile to the remainder
-    std::optional<TilePart> part = {};  ///< or let the tile be this part and leave its other nonzeros to the remainder
+    bool defer = false;  ///< leave the whole tile to the remainder
+    TilePart part =
+        {};  ///< or, if there is one, let the tile be this part and leave its other nonzeros to the remainder
 };
 
 /// Bytes of a whole matrix with and without what the policy wanted to defer.

@@ -20,11 +20,6 @@ TileChoice in_format(const TilePattern& p, int value_bytes) {
     return {id_of<F>, *F::size(p, value_bytes)};
 }
 
-/// The block of a HYB tile of this width alone.
-TilePart hyb_block(const TilePattern& p, int width, int value_bytes) {
-    return {width, id_of<Ell>, *Ell::size(p.first_of_rows(width), value_bytes)};
-}
-
 }  // namespace
 
 PaperRules PaperRules::tuned() {
@@ -62,7 +57,7 @@ TileChoice PaperPolicy::choose(const TilePattern& p, int value_bytes) const {
             const int width = hyb.size.parameter;
             const int rest = hyb.size.values - p.rows * width;
             if (rest <= rules_.hyb_rest && rest <= rules_.hyb_coo * p.nnz) {
-                if (rules_.defer_hyb && rest > 0) hyb.part = hyb_block(p, width, value_bytes);
+                if (rules_.defer_hyb && rest > 0) hyb.part = {static_cast<std::int8_t>(width), id_of<Ell>};
                 return hyb;
             }
         }

@@ -152,7 +152,7 @@ public:
     [[nodiscard]] TileChoice choose(const TilePattern& p, int value_bytes) const override {
         TileChoice choice{formats::id_of<formats::Csr>, *formats::Csr::size(p, value_bytes)};
         if (p.longest_row > 2) {
-            choice.part = {2, formats::id_of<formats::Coo>, *formats::Coo::size(p.first_of_rows(2), value_bytes)};
+            choice.part = {2, formats::id_of<formats::Coo>};
         }
         return choice;
     }

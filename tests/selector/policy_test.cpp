@@ -173,14 +173,13 @@ TEST(PaperDeferred, DefersSmallTiles) {
 
 TEST(PaperDeferHyb, KeepsTheBlockAsEll) {
     const auto choice = make_policy("paper:defer_hyb=1")->choose(long_row(5), 8);
-    ASSERT_TRUE(choice.part.has_value());
-    EXPECT_EQ(choice.part->row_nnz, 1);
-    EXPECT_EQ(choice.part->format, formats::id_of<formats::Ell>);
-    EXPECT_EQ(choice.part->size.values, 16);
+    EXPECT_EQ(choice.part.row_nnz, 1);
+    EXPECT_EQ(choice.part.format, formats::id_of<formats::Ell>);
     EXPECT_FALSE(choice.defer);
     EXPECT_EQ(choice.format, formats::id_of<formats::Hyb>) << "if nothing is deferred after all";
-    EXPECT_FALSE(make_policy("paper")->choose(long_row(5), 8).part);
-    EXPECT_FALSE(make_policy("paper:defer_hyb=1,coo=0")->choose(long_row(1), 8).part) << "without a COO part";
+    EXPECT_FALSE(make_policy("paper")->choose(long_row(5), 8).part.row_nnz > 0);
+    EXPECT_FALSE(make_policy("paper:defer_hyb=1,coo=0")->choose(long_row(1), 8).part.row_nnz > 0)
+        << "without a COO part";
     EXPECT_TRUE(make_policy("paper-deferred:defer_hyb=1,defer=13")->choose(long_row(5), 8).defer);
     EXPECT_TRUE(make_policy("paper:defer_hyb=1")->may_defer());
     EXPECT_FALSE(make_policy("paper")->may_defer());
