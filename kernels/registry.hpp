@@ -33,6 +33,7 @@ struct OperatorEntry {
     std::string_view sweeps = {};
     bool sums_in_own_type = false;  ///< accumulates in the type of the values, those of 16 bits in float32: no choice
     bool takes_16_bit_values = true;
+    bool only_if_named = false;  ///< suits few matrices: commands leave it out of "all operators"
 };
 
 /// Makes an operator on the CPU. The forms must outlive it. Throws `Error`.

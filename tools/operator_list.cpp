@@ -96,7 +96,9 @@ std::vector<std::string> expand_operators(Backend backend, const std::vector<std
     require_values<V>(backend);
     std::vector<std::string> all;
     if (specifications.empty()) {
-        for (const auto& entry : operators<V>(backend)) all.emplace_back(entry.name);
+        for (const auto& entry : operators<V>(backend)) {
+            if (!entry.only_if_named) all.emplace_back(entry.name);
+        }
     }
     for (const auto& specification : specifications) {
         const OperatorEntry entry = find_operator<V>(backend, specification);
@@ -119,7 +121,8 @@ std::vector<std::string> contest_operators(Backend backend, const std::vector<st
     if (!specifications.empty()) add_new(all, expand_operators<V>(backend, specifications));
     for (const auto& entry : operators<V>(backend)) {
         const auto same = [&](const std::string& one) { return bench::stands_for(entry.name, one); };
-        if (specifications.empty() && entry.name != "reference" && std::ranges::none_of(all, same)) {
+        const bool is_wanted = specifications.empty() && entry.name != "reference" && !entry.only_if_named;
+        if (is_wanted && std::ranges::none_of(all, same)) {
             all.emplace_back(entry.name);
         }
     }
