@@ -26,17 +26,26 @@ namespace {
 template <Value V>
 std::vector<OperatorInfo<V>> every_operator() {
     std::vector<OperatorInfo<V>> all;
-    if constexpr (CpuValue<V>) all = {cpu::kReference<V>, cpu::kCsrOmp<V>, cpu::kTileOmp<V>};
-#if TILESPMV_HAS_CUDA
-    for (const auto& info : {
-             cuda::kTile<V>, cuda::kMixed<V>, cuda::kCsr16<V>, cuda::kCsrScalar<V>, cuda::kCsrVector<V>,
-                 cuda::kCsrMultiround<V>, cuda::kCsrMerge<V>,
-#if TILESPMV_HAS_CUSPARSE
-                 cuda::kCusparseCsr<V>, cuda::kCusparseCoo<V>, cuda::kCusparseSell<V>, cuda::kCusparseBsr<V>,
-#endif
-         }) {
-        all.push_back(info);
+    const auto add = [&](const OperatorInfo<V>& info) { all.push_back(info); };
+    if constexpr (CpuValue<V>) {
+        add(cpu::kReference<V>);
+        add(cpu::kCsrOmp<V>);
+        add(cpu::kTileOmp<V>);
     }
+#if TILESPMV_HAS_CUDA
+    add(cuda::kTile<V>);
+    add(cuda::kMixed<V>);
+    add(cuda::kCsr16<V>);
+    add(cuda::kCsrScalar<V>);
+    add(cuda::kCsrVector<V>);
+    add(cuda::kCsrMultiround<V>);
+    add(cuda::kCsrMerge<V>);
+#if TILESPMV_HAS_CUSPARSE
+    add(cuda::kCusparseCsr<V>);
+    add(cuda::kCusparseCoo<V>);
+    add(cuda::kCusparseSell<V>);
+    add(cuda::kCusparseBsr<V>);
+#endif
 #endif
     if (sizeof(V) == 2) std::erase_if(all, [](const OperatorEntry& entry) { return !entry.takes_16_bit_values; });
     return all;
