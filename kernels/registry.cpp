@@ -12,6 +12,7 @@
 #if TILESPMV_HAS_CUDA
 #include "kernels/csr/csr_operators.hpp"
 #include "kernels/csr16/csr16_operator.hpp"
+#include "kernels/ell/ell_operator.hpp"
 #include "kernels/mixed/mixed_operator.hpp"
 #include "kernels/tile/tile_operator.hpp"
 #if TILESPMV_HAS_CUSPARSE
@@ -40,6 +41,7 @@ std::vector<OperatorInfo<V>> every_operator() {
     add(cuda::kCsrVector<V>);
     add(cuda::kCsrMultiround<V>);
     add(cuda::kCsrMerge<V>);
+    add(cuda::kEll<V>);
 #if TILESPMV_HAS_CUSPARSE
     add(cuda::kCusparseCsr<V>);
     add(cuda::kCusparseCoo<V>);

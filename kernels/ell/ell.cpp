@@ -1,0 +1,91 @@
+#include "kernels/ell/ell.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+constexpr std::int64_t kGrain = 4096;
+
+template <Value V>
+offset_t longest_row(const CsrMatrix<V>& a) {
+    offset_t longest = 0;
+    for (index_t r = 0; r < a.rows; ++r) longest = std::max(longest, a.row_ptrs[r + 1] - a.row_ptrs[r]);
+    return longest;
+}
+
+}  // namespace
+
+template <Value V>
+std::uint64_t ell_bytes(const CsrMatrix<V>& a) {
+    return static_cast<std::uint64_t>(a.rows) * static_cast<std::uint64_t>(longest_row(a)) *
+           (sizeof(index_t) + sizeof(V));
+}
+
+template <class T, Value V>
+Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values) {
+    const std::uint64_t bytes = ell_bytes(a);
+    const std::uint64_t as_csr = a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes();
+    if (bytes > kAlwaysFine && bytes / kMostOfCsr > as_csr) {
+        throw Error(
+            fmt::format("ELL would take {} bytes, {:.0f} times those of CSR, for its longest row has {} nonzeros; "
+                        "take another operator",
+                        bytes, static_cast<double>(bytes) / static_cast<double>(as_csr), longest_row(a)));
+    }
+    Ell<T> ell{a.rows, a.cols, longest_row(a), {}, {}};
+    const auto places = static_cast<std::size_t>(ell.width) * static_cast<std::size_t>(a.rows);
+    ell.columns = Buffer<index_t>(places);
+    ell.values = Buffer<T>(places);
+    parallel_for(0, a.rows, kGrain, [&](std::int64_t r) {
+        const offset_t first = a.row_ptrs[r];
+        const offset_t length = a.row_ptrs[r + 1] - first;
+        for (offset_t k = 0; k < ell.width; ++k) {
+            const offset_t at = k * a.rows + r;
+            ell.columns[at] = k < length ? a.col_idxs[first + k] : Ell<T>::kNone;
+            ell.values[at] = k < length ? values[first + k] : T{};
+        }
+    });
+    return ell;
+}
+
+template <Value V>
+CsrMatrix<V> to_csr(const Ell<V>& a) {
+    CsrMatrix<V> csr;
+    csr.rows = a.rows;
+    csr.cols = a.cols;
+    csr.row_ptrs = Buffer<offset_t>(static_cast<std::size_t>(a.rows) + 1, 0);
+    const auto is_held = [&](index_t r, offset_t k) {
+        return k < a.width && a.columns[k * a.rows + r] != Ell<V>::kNone;
+    };
+    for (index_t r = 0; r < a.rows; ++r) {
+        offset_t length = 0;
+        while (is_held(r, length)) ++length;
+        csr.row_ptrs[r + 1] = csr.row_ptrs[r] + length;
+    }
+    const auto nnz = static_cast<std::size_t>(csr.row_ptrs[a.rows]);
+    csr.col_idxs = Buffer<index_t>(nnz);
+    csr.values = Buffer<V>(nnz);
+    parallel_for(0, a.rows, kGrain, [&](std::int64_t r) {
+        const offset_t first = csr.row_ptrs[r];
+        for (offset_t k = 0; first + k < csr.row_ptrs[r + 1]; ++k) {
+            csr.col_idxs[first + k] = a.columns[k * a.rows + r];
+            csr.values[first + k] = a.values[k * a.rows + r];
+        }
+    });
+    return csr;
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                              \
+    template std::uint64_t ell_bytes(const CsrMatrix<V>&);                                   \
+    template Ell<V> make_ell(const CsrMatrix<V>&, const Buffer<V>&);                         \
+    template Ell<std::uint32_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint32_t>&); \
+    template Ell<std::uint64_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint64_t>&); \
+    template CsrMatrix<V> to_csr(const Ell<V>&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

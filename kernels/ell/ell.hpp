@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tile/csr.hpp"
+
+namespace tilespmv::cuda {
+
+/// A matrix in ELL: every row has as many places as the longest one has nonzeros, the k-th places of all rows follow
+/// each other (Bell and Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors",
+/// SC 2009). T: a value, or the position of one in CSR order.
+template <class T>
+struct Ell {
+    static constexpr index_t kNone = -1;  ///< column of a place without a nonzero
+
+    index_t rows = 0;
+    index_t cols = 0;
+    offset_t width = 0;  ///< places of a row
+    Buffer<index_t> columns;
+    Buffer<T> values;  ///< T{} where the column is kNone
+};
+
+/// Bytes of the ELL form of `a`, without making it.
+template <Value V>
+std::uint64_t ell_bytes(const CsrMatrix<V>& a);
+
+/// ELL is refused where it takes more than this and more than kMostOfCsr times the bytes of CSR.
+inline constexpr std::uint64_t kAlwaysFine = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t kMostOfCsr = 8;
+
+/// The ELL form of `a` with one of `values` for each of its nonzeros. Throws `Error` before anything is made if it
+/// would be refused.
+template <class T, Value V>
+Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values);
+
+/// The CSR form again, explicit zeros included.
+template <Value V>
+CsrMatrix<V> to_csr(const Ell<V>& a);
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,125 @@
+#include "kernels/ell/ell_operator.hpp"
+
+#include <numeric>
+#include <optional>
+
+#include "kernels/accumulator.hpp"
+#include "kernels/cuda/device_value_map.cuh"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/product.cuh"
+#include "kernels/ell/ell.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+constexpr int kBlockThreads = 128;
+constexpr int kInFlight = 4;  // places of a row
+
+template <class V, class A>
+struct EllSpmv : ProductTerms<V, A> {
+    const index_t* columns = nullptr;
+    const V* values = nullptr;
+    offset_t width = 0;
+};
+
+/// A place behind the last one of a row, or without a nonzero, has the column kNone; its x is not read.
+template <class V, class A>
+__global__ void __launch_bounds__(kBlockThreads) ell_spmv(const __grid_constant__ EllSpmv<V, A> p) {
+    const std::int64_t row = std::int64_t{blockIdx.x} * kBlockThreads + threadIdx.x;
+    if (row >= p.rows) return;
+    A sum = 0;
+    for (offset_t first = 0; first < p.width; first += kInFlight) {
+        index_t columns[kInFlight];
+        V values[kInFlight];
+#pragma unroll
+        for (int i = 0; i < kInFlight; ++i) {
+            const offset_t at = min(first + i, p.width - 1) * p.rows + row;
+            columns[i] = load_once(p.columns + at);
+            values[i] = load_once(p.values + at);
+        }
+#pragma unroll
+        for (int i = 0; i < kInFlight; ++i) {
+            if (columns[i] == Ell<V>::kNone || first + i >= p.width) continue;
+            sum += static_cast<A>(values[i]) * static_cast<A>(load_often(p.x + columns[i]));
+        }
+    }
+    p.write(row, sum);
+}
+
+template <class V, class A>
+class EllOperator final : public DeviceOperator<V> {
+public:
+    EllOperator(const CsrMatrix<V>& a, bool updatable, cudaStream_t stream)
+        : EllOperator(a, make_ell(a, a.values), updatable, stream) {}
+
+    [[nodiscard]] std::string_view name() const override { return "ell"; }
+    [[nodiscard]] index_t rows() const override { return rows_; }
+    [[nodiscard]] index_t cols() const override { return cols_; }
+    [[nodiscard]] offset_t nnz() const override { return nnz_; }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return columns_.bytes() + values_.bytes(); }
+    [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + (map_ ? map_->bytes() : 0); }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        return executed_whole("ell", tile_rows_, nnz_, matrix_bytes());
+    }
+
+    void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
+        if (alpha == 0) return launch_scale(y, rows_, static_cast<A>(beta), stream);
+        const EllSpmv<V, A> p{
+            {x, y, static_cast<A>(alpha), static_cast<A>(beta), rows_, cols_}, columns_.data(), values_.data(), width_};
+        launch(ell_spmv<V, A>, div_up(std::int64_t{rows_}, std::int64_t{kBlockThreads}), kBlockThreads, p, stream);
+    }
+
+    void update_values(const V* csr_values, cudaStream_t stream) override {
+        if (!map_) throw Error("operator ell keeps no map for new values; make it with ell:updatable=1");
+        map_->update(csr_values, {&values_}, stream);
+    }
+
+private:
+    EllOperator(const CsrMatrix<V>& a, const Ell<V>& ell, bool updatable, cudaStream_t stream)
+        : rows_(a.rows),
+          cols_(a.cols),
+          nnz_(a.nnz()),
+          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+          width_(ell.width),
+          columns_(ell.columns, stream),
+          values_(ell.values, stream) {
+        TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the host's copies go away
+        if (!updatable) return;
+        const auto positions = [&]<class P>() {
+            Buffer<P> in_order(static_cast<std::size_t>(nnz_));
+            std::iota(in_order.begin(), in_order.end(), P{1});
+            std::vector<Buffer<P>> all;
+            all.push_back(make_ell(a, in_order).values);
+            return all;
+        };
+        map_.emplace(nnz_, positions, stream);
+    }
+
+    index_t rows_;
+    index_t cols_;
+    offset_t nnz_;
+    offset_t tile_rows_;
+    offset_t width_;
+    DeviceBuffer<index_t> columns_;
+    DeviceBuffer<V> values_;
+    std::optional<DeviceValueMap<V>> map_;
+};
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_ell_operator(const MatrixForms<V>& forms, Options& options,
+                                                     Accumulator accumulator, cudaStream_t stream) {
+    const bool updatable = options.flag("updatable", false);
+    options.finish();
+    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<EllOperator<V, A>>(forms.csr(), updatable, stream);
+    });
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                                 \
+    template std::unique_ptr<DeviceOperator<V>> make_ell_operator(const MatrixForms<V>&, Options&, Accumulator, \
+                                                                  cudaStream_t);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,51 @@
+#include "kernels/ell/ell.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/battery.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+TEST(Ell, GivesBackTheCsrFormExactly) {
+    for (const auto& [name, a] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        const auto ell = cuda::make_ell(a, a.values);
+        EXPECT_EQ(cuda::to_csr(ell), a);
+        EXPECT_EQ(ell.columns.bytes() + ell.values.bytes(), cuda::ell_bytes(a));
+    }
+}
+
+TEST(Ell, KthPlacesOfAllRowsFollowEachOther) {
+    const auto a = matrix_of(3, 9, {{0, 4}, {0, 7}, {2, 8}});
+    const auto ell = cuda::make_ell(a, a.values);
+    EXPECT_EQ(ell.width, 2);
+    EXPECT_EQ(ell.columns, (Buffer<index_t>{4, -1, 8, 7, -1, -1}));
+    EXPECT_EQ(ell.values, (Buffer<double>{a.values[0], 0, a.values[2], a.values[1], 0, 0}));
+    const Buffer<std::uint32_t> order{1, 2, 3};
+    EXPECT_EQ(cuda::make_ell(a, order).values, (Buffer<std::uint32_t>{1, 0, 3, 2, 0, 0}));
+}
+
+TEST(Ell, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
+    constexpr index_t rows = 1 << 20;
+    constexpr index_t longest = 1 << 14;
+    CsrMatrix<float> a;
+    a.rows = rows;
+    a.cols = longest;
+    a.row_ptrs = Buffer<offset_t>(rows + 1, longest);
+    a.row_ptrs[0] = 0;
+    a.col_idxs = Buffer<index_t>(longest, 0);
+    a.values = Buffer<float>(longest, 1.0F);
+    try {
+        (void)cuda::make_ell(a, a.values);
+        FAIL() << "made";
+    } catch (const Error& error) {
+        EXPECT_STREQ(error.what(),
+                     "ELL would take 137438953472 bytes, 16132 times those of CSR, for its longest row has 16384 "
+                     "nonzeros; take another operator");
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
