@@ -2,8 +2,8 @@
 
 #include "kernels/cuda/device_operator.hpp"
 
-/// Products of a CSR matrix as it is, with nothing but an upload (and, for csr-merge, the beginnings of the blocks)
-/// before the first of them.
+/// Products of a CSR matrix as it is, with nothing but an upload before the first of them (and for csr-vector a look at
+/// the lengths of the rows, for csr-merge the beginnings of the blocks).
 namespace tilespmv::cuda {
 
 /// One thread a row. No options.
@@ -12,8 +12,10 @@ std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>& forms, 
                                                    Accumulator accumulator, cudaStream_t stream);
 
 /// Several threads a row, which read it side by side and add their sums by shuffles (Bell and Garland, "Implementing
-/// sparse matrix-vector multiplication on throughput-oriented processors", SC 2009). Option: threads (2, 4, 8, 16 or
-/// 32 a row; default `threads_per_row`).
+/// sparse matrix-vector multiplication on throughput-oriented processors", SC 2009). Options: threads (2, 4, 8, 16 or
+/// 32 a row); else rule (how they are chosen: rows, by the lengths of all rows, is the default, see `threads_per_row`;
+/// mean is the well-known CSR-vector rule by the mean row length, `threads_of_mean_row`); flight (1 or 4 nonzeros of a
+/// thread on their way at a time; default 4). The published kernel is rule=mean,flight=1.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, Options& options,
                                                    Accumulator accumulator, cudaStream_t stream);
@@ -37,11 +39,12 @@ template <class V>
 inline constexpr auto kCsrScalar = on_device<V>({.name = "csr-scalar", .summary = "CSR, a thread a row"},
                                                 make_csr_scalar<V>);
 template <class V>
-inline constexpr auto kCsrVector =
-    on_device<V>({.name = "csr-vector",
-                  .summary = "CSR, several threads a row; threads=2|4|8|16|32, otherwise chosen from nnz/rows",
-                  .sweeps = "threads=2|4|8|16|32"},
-                 make_csr_vector<V>);
+inline constexpr auto kCsrVector = on_device<V>(
+    {.name = "csr-vector",
+     .summary = "CSR, several threads a row; threads=2|4|8|16|32, otherwise by rule=rows|mean from the lengths of all "
+                "rows (rows) or nnz/rows, flight=1|4 nonzeros a thread at once (4)",
+     .sweeps = "threads=2|4|8|16|32,rule=rows|mean,flight=1|4"},
+    make_csr_vector<V>);
 template <class V>
 inline constexpr auto kCsrMultiround = on_device<V>(
     {.name = "csr-multiround",

@@ -9,22 +9,21 @@ namespace tilespmv::cuda {
 namespace {
 
 constexpr int kBlockThreads = 256;
-constexpr int kInFlight = 4;  // nonzeros of a thread
 
-/// kThreads threads a row, all of them in one warp.
-template <class V, class A, class P, int kThreads>
+/// kThreads threads a row, all of them in one warp, each with kFlight nonzeros in flight.
+template <class V, class A, class P, int kThreads, int kFlight>
 __global__ void __launch_bounds__(kBlockThreads) csr_vector(CsrSpmv<V, A, P> p) {
     const std::int64_t row = (std::int64_t{blockIdx.x} * kBlockThreads + threadIdx.x) / kThreads;
     const auto lane = static_cast<P>(threadIdx.x % kThreads);
     const P end = row < p.rows ? p.a.row_ptrs[row + 1] : 0;
     A sum = 0;
-    for (P k = row < p.rows ? p.a.row_ptrs[row] + lane : 0; k < end; k += kInFlight * kThreads) {
-        A products[kInFlight];
-        Nonzeros<V, kInFlight> nonzeros;
+    for (P k = row < p.rows ? p.a.row_ptrs[row] + lane : 0; k < end; k += kFlight * kThreads) {
+        A products[kFlight];
+        Nonzeros<V, kFlight> nonzeros;
         nonzeros.load(p.a, k, end, P{kThreads});
         nonzeros.multiply(p.x, products);
 #pragma unroll
-        for (int i = 0; i < kInFlight; ++i) sum += k + static_cast<P>(i * kThreads) < end ? products[i] : A(0);
+        for (int i = 0; i < kFlight; ++i) sum += k + static_cast<P>(i * kThreads) < end ? products[i] : A(0);
     }
     for (int step = kThreads / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
     if (row < p.rows && lane == 0) p.write(row, sum);
@@ -33,29 +32,31 @@ __global__ void __launch_bounds__(kBlockThreads) csr_vector(CsrSpmv<V, A, P> p) 
 template <class V, class A>
 class CsrVector final : public CsrOperator<V> {
 public:
-    CsrVector(std::string_view name, const CsrMatrix<V>& a, int threads, cudaStream_t stream)
-        : CsrOperator<V>(name, a, stream), threads_(threads) {}
+    CsrVector(std::string_view name, const CsrMatrix<V>& a, const VectorShape& shape, cudaStream_t stream)
+        : CsrOperator<V>(name, a, stream), shape_(shape) {}
 
     void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
         if (alpha == 0) return launch_scale(y, this->rows(), static_cast<A>(beta), stream);
         this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
             const CsrSpmv<V, A, P> p{this->template terms<A>(alpha, x, beta, y), a};
-            const auto blocks = div_up(std::int64_t{this->rows()} * threads_, kBlockThreads);
-            with_constant<1, 2, 4, 8, 16, 32>(threads_, [&]<int kThreads>() {
-                launch(csr_vector<V, A, P, kThreads>, blocks, kBlockThreads, p, stream);
+            const auto blocks = div_up(std::int64_t{this->rows()} * shape_.threads, kBlockThreads);
+            with_constant<1, 2, 4, 8, 16, 32>(shape_.threads, [&]<int kThreads>() {
+                with_constant<1, 4>(shape_.flight, [&]<int kFlight>() {
+                    launch(csr_vector<V, A, P, kThreads, kFlight>, blocks, kBlockThreads, p, stream);
+                });
             });
         });
     }
 
 private:
-    int threads_;
+    VectorShape shape_;
 };
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make(std::string_view name, const CsrMatrix<V>& a, int threads,
+std::unique_ptr<DeviceOperator<V>> make(std::string_view name, const CsrMatrix<V>& a, const VectorShape& shape,
                                         Accumulator accumulator, cudaStream_t stream) {
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<CsrVector<V, A>>(name, a, threads, stream);
+        return std::make_unique<CsrVector<V, A>>(name, a, shape, stream);
     });
 }
 
@@ -65,16 +66,14 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>& forms, Options& options,
                                                    Accumulator accumulator, cudaStream_t stream) {
     options.finish();
-    return make("csr-scalar", forms.csr(), 1, accumulator, stream);
+    return make("csr-scalar", forms.csr(), {1, 4}, accumulator, stream);
 }
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, Options& options,
                                                    Accumulator accumulator, cudaStream_t stream) {
-    const int chosen = options.one_of("threads", 0, {2, 4, 8, 16, 32});
-    options.finish();
-    const int threads = chosen > 0 ? chosen : threads_per_row(forms.csr().rows, forms.csr().nnz());
-    return make("csr-vector", forms.csr(), threads, accumulator, stream);
+    const auto shape = vector_shape(options, forms.csr().row_ptrs);
+    return make("csr-vector", forms.csr(), shape, accumulator, stream);
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                               \
