@@ -12,6 +12,7 @@
 #if TILESPMV_HAS_CUDA
 #include "kernels/csr/csr_operators.hpp"
 #include "kernels/csr16/csr16_operator.hpp"
+#include "kernels/csr_adaptive/csr_adaptive_operator.hpp"
 #include "kernels/ell/ell_operator.hpp"
 #include "kernels/mixed/mixed_operator.hpp"
 #include "kernels/tile/tile_operator.hpp"
@@ -41,6 +42,7 @@ std::vector<OperatorInfo<V>> every_operator() {
     add(cuda::kCsrVector<V>);
     add(cuda::kCsrMultiround<V>);
     add(cuda::kCsrMerge<V>);
+    add(cuda::kCsrAdaptive<V>);
     add(cuda::kEll<V>);
 #if TILESPMV_HAS_CUSPARSE
     add(cuda::kCusparseCsr<V>);

@@ -1,31 +1,27 @@
 #pragma once
 
 #include "kernels/csr16/csr16.hpp"
+#include "kernels/cuda/block_sum.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/product.cuh"
-#include "kernels/cuda/split.cuh"
-#include "kernels/cuda/warp.cuh"
+#include "kernels/cuda/staged_rows.cuh"
 
 namespace tilespmv::cuda {
 
 /// A `Csr16` in device memory.
 template <class V, class A>
-struct DeviceCsr16 {
+struct DeviceCsr16 : DeviceSplits<A> {
     const Csr16Block* blocks = nullptr;
     std::int64_t block_count = 0;
     const std::uint16_t* ends = nullptr;
     const std::uint16_t* codes = nullptr;
     const V* values = nullptr;
-    const SplitRow* splits = nullptr;
-    A* partials = nullptr;         ///< one a slot
-    unsigned* arrivals = nullptr;  ///< one a split row, 0 before and after every product
 };
 
 template <class A>
 struct Csr16Stage {
     A products[Csr16::kMaxNonzeros];
-    A sums[Csr16::kThreads / kWarpSize];
-    bool is_last;
+    BlockSumStage<A, Csr16::kThreads> block;
 };
 
 /// The work of one block of threads. Code: type of its codes.
@@ -51,13 +47,7 @@ public:
     }
 
 private:
-    static constexpr int kLong = 32;  // products of a thread that make its row a long one
     static constexpr int kEach = Csr16::kMaxNonzeros / Csr16::kThreads;
-
-    struct RowSpan {
-        int begin;
-        int end;
-    };
 
     /// Products of the nonzeros from `first` on, kThreads apart. All are asked for before the first is waited for, and
     /// then x: no load depends on a condition, or the compiler would move it to where its value is needed. Behind the
@@ -88,10 +78,7 @@ private:
     /// Products into shared memory, from where each row takes its own.
     __device__ void add_rows() const {
         const int log2 = block_.threads_log2;
-        const int at_once = Csr16::kThreads >> log2;
-        const int lane = thread_ & ((1 << log2) - 1);
-        int r = thread_ >> log2;
-        RowSpan row = span_of(r);
+        const RowSpan first = span_of(thread_ >> log2);
         if (block_.nonzeros > 0) {
             A products[kEach];
             multiply(thread_, products);
@@ -99,32 +86,9 @@ private:
             for (int i = 0; i < kEach; ++i) stage_.products[thread_ + i * Csr16::kThreads] = products[i];
         }
         __syncthreads();
-#pragma unroll 1
-        for (int first = 0; first < block_.rows; first += at_once, r += at_once) {
-            A sum = add_row(row, log2, lane);
-            for (int step = 1 << log2 >> 1; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
-            if (lane == 0 && r < block_.rows) p_.write(std::int64_t{block_.first_row} + r, sum);
-            row = span_of(r + at_once);
-        }
-    }
-
-    /// This thread's share of its row; rows much longer than most are added by the whole warp.
-    __device__ A add_row(RowSpan row, int log2, int lane) const {
-        const bool is_long = row.end - row.begin > kLong << log2;
-        A sum = 0;
-        for (unsigned rows = __ballot_sync(kAllLanes, is_long && lane == 0); rows != 0; rows &= rows - 1) {
-            const int owner = __ffs(static_cast<int>(rows)) - 1;
-            const int end = __shfl_sync(kAllLanes, row.end, owner);
-            A part = 0;
-            for (int k = __shfl_sync(kAllLanes, row.begin, owner) + warp_lane_; k < end; k += kWarpSize) {
-                part += stage_.products[k];
-            }
-            part = sum_of_warp(part);
-            if (warp_lane_ == owner) sum = part;
-        }
-        if (is_long) return sum;
-        for (int k = row.begin + lane; k < row.end; k += 1 << log2) sum += stage_.products[k];
-        return sum;
+        sum_staged_rows(
+            stage_.products, first, block_.rows, Csr16::kThreads, log2, [&](int r) { return span_of(r); },
+            [&](int r, A sum) { p_.write(std::int64_t{block_.first_row} + r, sum); });
     }
 
     __device__ void add_piece() const {
@@ -138,34 +102,9 @@ private:
                 sum += first + i * Csr16::kThreads < block_.nonzeros ? products[i] : A(0);
             }
         }
-        sum = sum_of_block(sum);
-        if (block_.slot >= 0 && !sum_of_pieces(sum)) return;
+        sum = sum_of_block(sum, stage_.block);
+        if (block_.slot >= 0 && !sum_of_pieces(b_, block_.split, block_.slot, sum, stage_.block)) return;
         if (thread_ == 0) p_.write(block_.first_row, sum);
-    }
-
-    /// The sum over the block in its first thread.
-    __device__ A sum_of_block(A sum) const {
-        sum = sum_of_warp(sum);
-        if (warp_lane_ == 0) stage_.sums[thread_ / kWarpSize] = sum;
-        __syncthreads();
-        A total = 0;
-        for (const A part : stage_.sums) total += part;
-        __syncthreads();
-        return total;
-    }
-
-    /// Leaves the sum of the piece in its slot. Whether this block is the last of the row's to do so; then `sum`
-    /// becomes that of all pieces, added in the order of the slots.
-    __device__ bool sum_of_pieces(A& sum) const {
-        const SplitRow split = b_.splits[block_.split];
-        if (thread_ == 0) b_.partials[block_.slot] = sum;
-        if (!is_last_block(b_.arrivals[block_.split], split.slots, stage_.is_last)) return false;
-        A part = 0;
-        for (std::uint32_t s = static_cast<std::uint32_t>(thread_); s < split.slots; s += Csr16::kThreads) {
-            part += __ldcg(b_.partials + split.first_slot + s);
-        }
-        sum = sum_of_block(part);
-        return true;
     }
 
     const DeviceCsr16<V, A>& b_;
@@ -176,7 +115,6 @@ private:
     const Code* codes_;
     const V* x_;
     const int thread_ = static_cast<int>(threadIdx.x);
-    const int warp_lane_ = thread_ % kWarpSize;
 };
 
 template <class V, class A>

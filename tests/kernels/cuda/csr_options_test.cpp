@@ -42,6 +42,7 @@ TEST(BaselineOptions, RefuseWhatTheyAreNot) {
     refused("csr-multiround:threads=100", "expected one of 64, 128, 256, 512");
     refused("csr-multiround:rows=300", "300 rows of a block");
     refused("csr-merge:items=7", "expected one of 4, 8, 12");
+    refused("csr-adaptive:threads=32", "expected one of 64, 128, 256");
 }
 
 bool has_cusparse() {
@@ -72,7 +73,7 @@ TEST(CusparseAccumulators, AreTheTypeOfTheValues) {
 }
 
 TEST(BaselineAccumulators, AreNotNarrowerThanTheValues) {
-    for (const char* name : {"csr-scalar", "csr-vector", "csr-multiround"}) {
+    for (const char* name : {"csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive"}) {
         expect_usage_error<double>(name, Accumulator::float32, "float64 cannot be accumulated in float32");
     }
 }

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/cuda/split_row.hpp"
+#include "tile/types.hpp"
+
+/// CSR cut into blocks of consecutive rows by their nonzeros (CSR-stream, CSR-vector and CSR-vector-L: Greathouse and
+/// Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format", SC 2014; Daga and
+/// Greathouse, "Structural agnostic SpMV: adapting CSR-adaptive for irregular matrices", HiPC 2015). CSR stays as it
+/// is.
+namespace tilespmv::cuda {
+
+/// What one block of threads does: several rows, whose products go through shared memory (stream); or a row, or a piece
+/// of one, that all threads add up (vector).
+struct alignas(16) AdaptiveBlock {
+    std::int64_t first_nonzero = 0;
+    std::uint32_t first_row = 0;
+    std::int32_t nonzeros = 0;
+    std::int32_t slot = -1;   ///< of a piece's partial sum, -1: the block writes y itself
+    std::int32_t split = -1;  ///< position in `AdaptivePlan::splits`
+    std::uint16_t rows = 0;
+    std::uint16_t threads_log2 = 0;  ///< threads that add up one of several rows, as a power of 2
+};
+static_assert(sizeof(AdaptiveBlock) == 32);
+
+/// How rows are cut into blocks.
+struct AdaptiveLimits {
+    static constexpr int kEach = 8;  ///< nonzeros of a thread in shared memory
+
+    int threads = 0;         ///< of a block, a power of 2
+    int block_nonzeros = 0;  ///< of a block of several rows, at most kEach * threads
+    int piece_nonzeros = 0;  ///< of a longer row in one block, at least as many
+
+    [[nodiscard]] int max_rows() const { return 4 * threads; }
+};
+
+/// Limits with which `multiprocessors` are all busy.
+AdaptiveLimits adaptive_limits(offset_t nonzeros, int threads, int multiprocessors);
+
+/// The blocks of a matrix; in the memory of the host.
+struct AdaptivePlan {
+    std::vector<AdaptiveBlock> blocks;
+    std::vector<SplitRow> splits;  ///< rows cut in pieces
+    std::uint32_t slots = 0;
+};
+
+/// Every row in one block, or its nonzeros in as many even pieces as its length takes. `row_ptrs`: those of a CSR
+/// matrix.
+AdaptivePlan make_adaptive_plan(std::span<const offset_t> row_ptrs, const AdaptiveLimits& limits);
+
+}  // namespace tilespmv::cuda

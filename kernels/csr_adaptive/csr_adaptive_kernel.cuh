@@ -1,0 +1,105 @@
+#pragma once
+
+#include "kernels/csr/csr_kernel.cuh"
+#include "kernels/csr_adaptive/csr_adaptive.hpp"
+#include "kernels/cuda/block_sum.cuh"
+#include "kernels/cuda/staged_rows.cuh"
+
+namespace tilespmv::cuda {
+
+/// Everything one product reads and writes, all of it in device memory.
+template <class V, class A, class P>
+struct AdaptiveSpmv : CsrSpmv<V, A, P>, DeviceSplits<A> {
+    const AdaptiveBlock* blocks = nullptr;
+};
+
+/// Shared memory of a block.
+template <class A, int kThreads>
+struct AdaptiveStage {
+    A products[AdaptiveLimits::kEach * kThreads];
+    BlockSumStage<A, kThreads> block;
+};
+
+/// The work of one block of threads.
+template <class V, class A, class P, int kThreads>
+class AdaptiveProduct {
+public:
+    __device__ AdaptiveProduct(const AdaptiveSpmv<V, A, P>& p, AdaptiveStage<A, kThreads>& stage,
+                               const AdaptiveBlock& block)
+        : p_(p), stage_(stage), block_(block), first_(static_cast<P>(block.first_nonzero)) {}
+
+    __device__ void run() const {
+        if (block_.rows == 1) {
+            add_row();
+        } else {
+            add_rows();
+        }
+    }
+
+private:
+    static constexpr int kEach = AdaptiveLimits::kEach;
+
+    /// Products of the block's nonzeros from the `at`-th on, kThreads apart; behind its last one this is repeated.
+    __device__ void multiply(int at, A (&products)[kEach]) const {
+        Nonzeros<V, kEach> nonzeros;
+        nonzeros.load(p_.a, first_ + static_cast<P>(at), first_ + static_cast<P>(block_.nonzeros), P{kThreads});
+        nonzeros.multiply(p_.x, products);
+    }
+
+    /// The part of the block's nonzeros that is in its row `r`; empty from the last row on.
+    [[nodiscard]] __device__ RowSpan span_of(int r) const {
+        const P* const ends = p_.a.row_ptrs + block_.first_row + min(r, int{block_.rows} - 1);
+        const RowSpan row{static_cast<int>(load_often(ends) - first_), static_cast<int>(load_often(ends + 1) - first_)};
+        return r < block_.rows ? row : RowSpan{};
+    }
+
+    /// CSR-stream: products into shared memory, from where each row takes its own.
+    __device__ void add_rows() const {
+        const RowSpan first = span_of(thread_ >> block_.threads_log2);
+        if (block_.nonzeros > 0) {
+            A products[kEach];
+            multiply(thread_, products);
+#pragma unroll
+            for (int i = 0; i < kEach; ++i) stage_.products[thread_ + i * kThreads] = products[i];
+        }
+        __syncthreads();
+        sum_staged_rows(
+            stage_.products, first, block_.rows, kThreads, block_.threads_log2, [&](int r) { return span_of(r); },
+            [&](int r, A sum) { p_.write(std::int64_t{block_.first_row} + r, sum); });
+    }
+
+    /// CSR-vector, or CSR-vector-L if other blocks have pieces of the row, too.
+    __device__ void add_row() const {
+        A sum = 0;
+#pragma unroll 1
+        for (int at = thread_; at - thread_ < block_.nonzeros; at += kEach * kThreads) {
+            A products[kEach];
+            multiply(at, products);
+#pragma unroll
+            for (int i = 0; i < kEach; ++i) sum += at + i * kThreads < block_.nonzeros ? products[i] : A(0);
+        }
+        sum = sum_of_block(sum, stage_.block);
+        if (block_.slot >= 0 && !sum_of_pieces(p_, block_.split, block_.slot, sum, stage_.block)) return;
+        if (thread_ == 0) p_.write(block_.first_row, sum);
+    }
+
+    const AdaptiveSpmv<V, A, P>& p_;
+    AdaptiveStage<A, kThreads>& stage_;
+    const AdaptiveBlock& block_;
+    const P first_;
+    const int thread_ = static_cast<int>(threadIdx.x);
+};
+
+/// Warps that a multiprocessor shall hold at once.
+inline constexpr int kAdaptiveWarps = 40;
+
+/// y = alpha * A * x + beta * y.
+template <class V, class A, class P, int kThreads>
+__global__ void __launch_bounds__(kThreads, kAdaptiveWarps* kWarpSize / kThreads)
+    csr_adaptive(const __grid_constant__ AdaptiveSpmv<V, A, P> p) {
+    __shared__ AdaptiveStage<A, kThreads> stage;
+    const AdaptiveBlock block = load_wide(p.blocks + blockIdx.x);
+    AdaptiveProduct<V, A, P, kThreads>(p, stage, block).run();
+}
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "kernels/cuda/device_operator.hpp"
+
+namespace tilespmv::cuda {
+
+/// CSR in blocks of rows (`AdaptivePlan`), made from CSR. Option: threads (64, 128 or 256 of a block,
+/// with 8 nonzeros each in shared memory; default 64).
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_csr_adaptive(const MatrixForms<V>& forms, Options& options,
+                                                     Accumulator accumulator, cudaStream_t stream);
+
+template <class V>
+inline constexpr auto kCsrAdaptive = on_device<V>(
+    {.name = "csr-adaptive",
+     .summary =
+         "CSR, blocks of rows by their nonzeros, long rows by a block or several; threads=64|128|256 a block (64)",
+     .sweeps = "threads=64|128|256"},
+    make_csr_adaptive<V>);
+
+}  // namespace tilespmv::cuda

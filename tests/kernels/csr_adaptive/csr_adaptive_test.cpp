@@ -1,0 +1,113 @@
+#include "kernels/csr_adaptive/csr_adaptive.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/battery.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using cuda::AdaptiveLimits;
+using cuda::AdaptivePlan;
+
+template <class Check>
+void for_each_plan(Check&& check) {
+    for (const auto& [name, a] : matrix_battery()) {
+        for (const AdaptiveLimits limits :
+             {AdaptiveLimits{64, 1, 1}, {64, 7, 100}, {64, 100, 100}, {64, 512, 2048}, {256, 2048, 8192}}) {
+            SCOPED_TRACE(name + ' ' + std::to_string(limits.block_nonzeros));
+            check(a, limits, cuda::make_adaptive_plan(a.row_ptrs, limits));
+        }
+    }
+}
+
+TEST(AdaptivePlan, HasEveryRowAndNonzeroOnceInOrder) {
+    for_each_plan([](const auto& a, const AdaptiveLimits&, const AdaptivePlan& plan) {
+        index_t row = 0;
+        offset_t nonzero = 0;
+        for (const auto& block : plan.blocks) {
+            EXPECT_EQ(static_cast<index_t>(block.first_row), row);
+            EXPECT_EQ(block.first_nonzero, nonzero);
+            nonzero += block.nonzeros;
+            const bool ends_its_rows = nonzero == a.row_ptrs[static_cast<std::size_t>(row) + block.rows];
+            EXPECT_TRUE(ends_its_rows || block.slot >= 0);
+            if (ends_its_rows) row += block.rows;
+        }
+        EXPECT_EQ(row, a.rows);
+        EXPECT_EQ(nonzero, a.nnz());
+    });
+}
+
+TEST(AdaptivePlan, KeepsItsLimits) {
+    for_each_plan([](const auto&, const AdaptiveLimits& limits, const AdaptivePlan& plan) {
+        for (const auto& block : plan.blocks) {
+            EXPECT_GE(block.rows, 1);
+            EXPECT_LE(block.rows, limits.max_rows());
+            EXPECT_LE(block.nonzeros, block.rows == 1 ? limits.piece_nonzeros : limits.block_nonzeros);
+        }
+    });
+}
+
+TEST(AdaptivePlan, PiecesOfARowHaveItsSlotsInOrder) {
+    for_each_plan([](const auto&, const AdaptiveLimits&, const AdaptivePlan& plan) {
+        std::vector<std::uint32_t> seen(plan.splits.size(), 0);
+        std::uint32_t slots = 0;
+        for (const auto& block : plan.blocks) {
+            EXPECT_EQ(block.slot >= 0, block.split >= 0);
+            if (block.slot < 0) continue;
+            EXPECT_EQ(block.rows, 1);
+            const auto split = static_cast<std::size_t>(block.split);
+            EXPECT_EQ(static_cast<std::uint32_t>(block.slot), plan.splits.at(split).first_slot + seen[split]++);
+            EXPECT_EQ(static_cast<std::uint32_t>(block.slot), slots++);
+        }
+        EXPECT_EQ(slots, plan.slots);
+        for (std::size_t i = 0; i < plan.splits.size(); ++i) {
+            EXPECT_EQ(seen[i], plan.splits[i].slots);
+            EXPECT_GE(seen[i], 2u);
+        }
+    });
+}
+
+/// Row pointers of rows of these lengths.
+std::vector<offset_t> row_ptrs_of(const std::vector<offset_t>& lengths) {
+    std::vector<offset_t> row_ptrs{0};
+    for (const offset_t length : lengths) row_ptrs.push_back(row_ptrs.back() + length);
+    return row_ptrs;
+}
+
+TEST(AdaptivePlan, StreamsShortRowsAndCutsVeryLongOnes) {
+    const auto plan = cuda::make_adaptive_plan(row_ptrs_of({300, 212, 0, 1, 512, 513, 2048, 2049, 3}), {64, 512, 2048});
+    ASSERT_EQ(plan.blocks.size(), 8u);
+    const std::vector<std::pair<int, int>> expected{{3, 512},  {1, 1},    {1, 512},  {1, 513},
+                                                    {1, 2048}, {1, 1024}, {1, 1025}, {1, 3}};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_EQ(std::pair(int{plan.blocks[i].rows}, int{plan.blocks[i].nonzeros}), expected[i]) << "block " << i;
+    }
+    EXPECT_EQ(plan.splits.size(), 1u);
+}
+
+TEST(AdaptivePlan, AllThreadsOfABlockHaveARowUpToAWarpTheSame) {
+    for (const auto& [rows, log2] : {std::pair{2, 5}, {3, 4}, {4, 4}, {5, 3}, {32, 1}, {33, 0}, {64, 0}, {256, 0}}) {
+        const auto plan = cuda::make_adaptive_plan(row_ptrs_of(std::vector<offset_t>(rows, 1)), {64, 512, 2048});
+        EXPECT_EQ(plan.blocks.at(0).threads_log2, log2) << rows;
+    }
+}
+
+TEST(AdaptivePlan, ReachesBeyond32Bits) {
+    const auto plan = cuda::make_adaptive_plan(row_ptrs_of({5'000'000'000, 7}), {256, 2048, 8192});
+    EXPECT_EQ(plan.slots, 610'352u);
+    EXPECT_EQ(plan.blocks.back().first_nonzero, 5'000'000'000);
+}
+
+TEST(AdaptiveLimits, FollowTheMatrix) {
+    const auto few = cuda::adaptive_limits(1000, 64, 132);
+    EXPECT_EQ(few.block_nonzeros, 128);
+    EXPECT_EQ(few.piece_nonzeros, 128);
+    EXPECT_EQ(cuda::adaptive_limits(132 * 16 * 300, 64, 132).block_nonzeros, 300);
+    const auto many = cuda::adaptive_limits(1'000'000'000, 128, 132);
+    EXPECT_EQ(many.block_nonzeros, 1024);
+    EXPECT_EQ(many.piece_nonzeros, 4096);
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
