@@ -12,6 +12,7 @@
 #if TILESPMV_HAS_CUDA
 #include "kernels/csr/csr_operators.hpp"
 #include "kernels/csr16/csr16_operator.hpp"
+#include "kernels/csr5/csr5_operator.hpp"
 #include "kernels/csr_adaptive/csr_adaptive_operator.hpp"
 #include "kernels/ell/ell_operator.hpp"
 #include "kernels/mixed/mixed_operator.hpp"
@@ -43,6 +44,7 @@ std::vector<OperatorInfo<V>> every_operator() {
     add(cuda::kCsrMultiround<V>);
     add(cuda::kCsrMerge<V>);
     add(cuda::kCsrAdaptive<V>);
+    add(cuda::kCsr5<V>);
     add(cuda::kEll<V>);
 #if TILESPMV_HAS_CUSPARSE
     add(cuda::kCusparseCsr<V>);

@@ -16,7 +16,7 @@ public:
           starts_(static_cast<std::size_t>(blocks_ + 1)),
           partials_(static_cast<std::size_t>(blocks_)) {
         find_blocks(stream);
-        TILESPMV_CUDA(cudaMemsetAsync(partials_.data(), 0xff, partials_.bytes(), stream));  // kNoPartial
+        TILESPMV_CUDA(cudaMemsetAsync(partials_.data(), 0xff, partials_.bytes(), stream));  // kNoSum
         TILESPMV_CUDA(cudaStreamSynchronize(stream));
     }
 

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <cuda/atomic>
-
 #include "kernels/csr/csr_kernel.cuh"
 #include "kernels/csr/merge_path.hpp"
+#include "kernels/cuda/awaited_sums.cuh"
 
 namespace tilespmv::cuda {
 
@@ -26,12 +25,8 @@ template <class V, class A, class P>
 struct MergeSpmv : CsrSpmv<V, A, P> {
     const MergeStart* starts = nullptr;  ///< blocks + 1
     std::int64_t items = 0;              ///< rows + nnz
-    BitsOf<A>* partials = nullptr;       ///< a block's; kNoPartial before and after a product
+    BitsOf<A>* partials = nullptr;       ///< a block's `AwaitedSums`
 };
-
-/// No sum has these bits: they are a NaN, and such a NaN is replaced by another.
-template <class A>
-inline constexpr auto kNoPartial = static_cast<BitsOf<A>>(-1);
 
 /// Shared memory of a block.
 template <class A, int kItems>
@@ -158,8 +153,7 @@ private:
     /// By one thread, the first part by the first.
     __device__ void write(int part, A sum) {
         if (part == rows_) {
-            const auto bits = ::cuda::std::bit_cast<BitsOf<A>>(sum);
-            partial(blockIdx.x).store(bits == kNoPartial<A> ? bits >> 1 : bits, ::cuda::memory_order_relaxed);
+            AwaitedSums<A>(p_.partials).leave(blockIdx.x, sum);
         } else if (part == 0 && blocks_back_ > 0) {
             first_part_ = sum;
         } else {
@@ -167,26 +161,11 @@ private:
         }
     }
 
-    /// Adds up a row that begins in an earlier block. Blocks start in the order of their numbers (CUB's scans rely on
-    /// that, too) and leave their part of a row before they wait for others, so all wait for running blocks only.
+    /// Adds up a row that begins in an earlier block, after this block has left its part of another.
     __device__ void end_cut_row() const {
         const auto block = static_cast<std::int64_t>(blockIdx.x);
-        A sum = 0;
-        for (std::int64_t b = block - blocks_back_ + lane_.id; b < block; b += kWarpSize) sum += take_partial(b);
-        sum = sum_of_warp(sum) + first_part_;
+        const A sum = take_sums(AwaitedSums<A>(p_.partials), block - blocks_back_, block) + first_part_;
         if (lane_.id == 0) p_.write(row_, sum);
-    }
-
-    [[nodiscard]] __device__ A take_partial(std::int64_t block) const {
-        const auto at = partial(block);
-        BitsOf<A> bits = kNoPartial<A>;
-        while (bits == kNoPartial<A>) bits = at.load(::cuda::memory_order_relaxed);
-        at.store(kNoPartial<A>, ::cuda::memory_order_relaxed);
-        return ::cuda::std::bit_cast<A>(bits);
-    }
-
-    [[nodiscard]] __device__ auto partial(std::int64_t block) const {
-        return ::cuda::atomic_ref<BitsOf<A>, ::cuda::thread_scope_device>(p_.partials[block]);
     }
 
     const MergeSpmv<V, A, P>& p_;

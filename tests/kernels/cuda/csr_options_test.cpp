@@ -43,6 +43,8 @@ TEST(BaselineOptions, RefuseWhatTheyAreNot) {
     refused("csr-multiround:rows=300", "300 rows of a block");
     refused("csr-merge:items=7", "expected one of 4, 8, 12");
     refused("csr-adaptive:threads=32", "expected one of 64, 128, 256");
+    refused("csr5:sigma=32", "expected one of 4, 8, 16");
+    refused("csr5:omega=32", "no option 'omega'; it takes sigma");
 }
 
 bool has_cusparse() {
@@ -73,7 +75,7 @@ TEST(CusparseAccumulators, AreTheTypeOfTheValues) {
 }
 
 TEST(BaselineAccumulators, AreNotNarrowerThanTheValues) {
-    for (const char* name : {"csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive"}) {
+    for (const char* name : {"csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5"}) {
         expect_usage_error<double>(name, Accumulator::float32, "float64 cannot be accumulated in float32");
     }
 }

@@ -1,0 +1,191 @@
+#include "kernels/csr5/csr5.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <vector>
+
+#include "tests/support/battery.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using cuda::Csr5;
+using cuda::kCsr5Lanes;
+using cuda::kCsr5Tiles;
+
+template <class Check>
+void for_each_form(Check&& check) {
+    for (const auto& [name, a] : matrix_battery()) {
+        for (const int sigma : {1, 3, 4, 8, 16}) {
+            SCOPED_TRACE(name + " sigma " + std::to_string(sigma));
+            check(a, cuda::make_csr5(a.row_ptrs, a.col_idxs, sigma));
+        }
+    }
+}
+
+TEST(Csr5, PlacesAreTransposedWithinATile) {
+    EXPECT_EQ(cuda::csr5_place(0, 4), 0);
+    EXPECT_EQ(cuda::csr5_place(1, 4), 32) << "a lane's second nonzero";
+    EXPECT_EQ(cuda::csr5_place(4, 4), 1) << "the second lane's first";
+    EXPECT_EQ(cuda::csr5_place(127, 4), 127);
+    EXPECT_EQ(cuda::csr5_place(5'000'000'000 * 128 + 6, 4), 5'000'000'000 * 128 + 65);
+    for (const int sigma : {1, 3, 4, 8, 16}) {
+        for (std::int64_t k = 0; k < 3 * kCsr5Lanes * sigma; ++k) {
+            EXPECT_EQ(cuda::csr5_nonzero(cuda::csr5_place(k, sigma), sigma), k);
+        }
+    }
+}
+
+TEST(Csr5, GoesBackToCsrExactly) {
+    for_each_form([](const auto& a, const Csr5& b) {
+        EXPECT_EQ(cuda::to_csr(b, a.rows, a.cols, cuda::in_csr5<double>(b, a.values)), a);
+    });
+}
+
+TEST(Csr5, WholeTilesHoldTheNonzeros) {
+    for_each_form([](const auto& a, const Csr5& b) {
+        const auto size = static_cast<std::size_t>(kCsr5Lanes * b.sigma);
+        EXPECT_EQ(b.nonzeros, a.nnz());
+        EXPECT_EQ(b.cols.size(), b.tiles.size() * size);
+        EXPECT_EQ(b.lanes.size(), b.tiles.size() * kCsr5Lanes);
+        EXPECT_GE(b.cols.size(), a.col_idxs.size());
+        EXPECT_LT(b.cols.size(), a.col_idxs.size() + size);
+    });
+}
+
+TEST(Csr5, EveryRowEndsOnceOrIsEmpty) {
+    for_each_form([](const auto& a, const Csr5& b) {
+        std::vector<int> seen(static_cast<std::size_t>(a.rows), 0);
+        for (const auto row : b.empty_rows) {
+            EXPECT_EQ(a.row_ptrs[row], a.row_ptrs[row + 1]);
+            ++seen[row];
+        }
+        for (std::size_t i = 0; i < b.lanes.size(); ++i) {
+            for (int n = 0; n < std::popcount(b.lanes[i].ends()); ++n) {
+                ++seen[static_cast<std::size_t>(
+                    b.tiles[i / kCsr5Lanes].row(b.ended_rows.data(), b.lanes[i].ends_before() + n))];
+            }
+        }
+        EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
+    });
+}
+
+TEST(Csr5, TilesKnowWhereTheirFirstRowBegins) {
+    for_each_form([](const auto& a, const Csr5& b) {
+        const offset_t size = kCsr5Lanes * b.sigma;
+        for (std::size_t t = 0; t < b.tiles.size(); ++t) {
+            const auto& tile = b.tiles[t];
+            const offset_t first = static_cast<offset_t>(t) * size;
+            EXPECT_LE(a.row_ptrs[tile.first_row], first);
+            EXPECT_GT(a.row_ptrs[tile.first_row + 1], first);
+            EXPECT_EQ(static_cast<offset_t>(t) - tile.back, a.row_ptrs[tile.first_row] / size);
+        }
+    });
+}
+
+/// What a block has of a row that ends in a later one.
+struct OpenRow {
+    offset_t sum = 0;
+    bool taken = false;
+};
+
+/// The kernel's way from lanes to rows, with 1 for every product: a row's sum must be its length. What a block leaves
+/// must be taken once.
+class Walk {
+public:
+    Walk(const Csr5& b, index_t rows) : b_(b), sums_(static_cast<std::size_t>(rows), 0) {
+        const auto tiles = static_cast<std::int64_t>(b.tiles.size());
+        left_.resize(static_cast<std::size_t>(div_up(tiles, kCsr5Tiles)));
+        for (std::int64_t t = 0; t < tiles; ++t) add_tile(t);
+    }
+
+    [[nodiscard]] const std::vector<offset_t>& sums() const { return sums_; }
+    [[nodiscard]] bool all_taken() const {
+        return std::ranges::all_of(left_, [](const OpenRow& row) { return row.sum == 0 || row.taken; });
+    }
+
+private:
+    void add_tile(std::int64_t t) {
+        const auto& tile = b_.tiles[static_cast<std::size_t>(t)];
+        const int warp = static_cast<int>(t % kCsr5Tiles);
+        offset_t before = 0;
+        for (int i = warp - tile.back_in_block(warp); i < warp; ++i) before += open_[i];
+        offset_t open = 0;
+        bool has_end = false;
+        for (int lane = 0; lane < kCsr5Lanes; ++lane) {
+            const auto own = b_.lanes[static_cast<std::size_t>(t * kCsr5Lanes + lane)];
+            int n = own.ends_before();
+            for (int j = 0; j < b_.sigma; ++j) {
+                if ((t * kCsr5Lanes + lane) * b_.sigma + j < b_.nonzeros) ++open;
+                if ((own.ends() >> j & 1u) == 0) continue;
+                if (!has_end) open += before + take(t);
+                sums_[static_cast<std::size_t>(tile.row(b_.ended_rows.data(), n++))] += open;
+                open = 0;
+                has_end = true;
+            }
+        }
+        open_[warp] = open;
+        const bool is_last = t + 1 == static_cast<std::int64_t>(b_.tiles.size());
+        if (warp == kCsr5Tiles - 1 && !is_last) left_[block_of(t)].sum = has_end ? open : before + open;
+    }
+
+    offset_t take(std::int64_t t) {
+        offset_t sum = 0;
+        for (std::int64_t i = b_.tiles[static_cast<std::size_t>(t)].blocks_back(t); i > 0; --i) {
+            OpenRow& row = left_[block_of(t) - static_cast<std::size_t>(i)];
+            EXPECT_FALSE(row.taken);
+            row.taken = true;
+            sum += row.sum;
+        }
+        return sum;
+    }
+
+    static std::size_t block_of(std::int64_t t) { return static_cast<std::size_t>(t / kCsr5Tiles); }
+
+    const Csr5& b_;
+    std::vector<offset_t> sums_;
+    std::array<offset_t, kCsr5Tiles> open_{};
+    std::vector<OpenRow> left_;
+};
+
+TEST(Csr5, RowsThatAreCutGetAllTheirParts) {
+    for_each_form([](const auto& a, const Csr5& b) {
+        const Walk walk(b, a.rows);
+        for (index_t r = 0; r < a.rows; ++r) {
+            ASSERT_EQ(walk.sums()[static_cast<std::size_t>(r)], a.row_ptrs[r + 1] - a.row_ptrs[r]) << "row " << r;
+        }
+        EXPECT_TRUE(walk.all_taken());
+    });
+}
+
+TEST(Csr5, OnlyTilesWithEmptyRowsBetweenOthersListThem) {
+    const auto none = cuda::make_csr5(std::vector<offset_t>{0, 2, 3, 3}, std::vector<index_t>{0, 1, 0}, 4);
+    EXPECT_EQ(none.tiles[0].ended, -1);
+    EXPECT_TRUE(none.ended_rows.empty());
+    EXPECT_EQ(none.empty_rows, (Buffer<std::uint32_t>{2}));
+    const auto some = cuda::make_csr5(std::vector<offset_t>{0, 0, 2, 2, 3}, std::vector<index_t>{0, 1, 0}, 4);
+    EXPECT_EQ(some.tiles[0].first_row, 1u) << "the row of the first nonzero";
+    EXPECT_EQ(some.ended_rows, (Buffer<std::uint32_t>{1, 3}));
+    EXPECT_EQ(some.empty_rows, (Buffer<std::uint32_t>{0, 2}));
+    EXPECT_EQ(some.lanes[0].ends(), 0b0110u);
+}
+
+TEST(Csr5, BytesAreThoseOfItsArrays) {
+    const auto b = cuda::make_csr5(std::vector<offset_t>{0, 0, 2, 2, 3}, std::vector<index_t>{0, 1, 0}, 4);
+    EXPECT_EQ(b.bytes(sizeof(double)), 16 + 32 * 4 + 128 * (4 + 8) + 2 * 4 + 2 * 4);
+}
+
+TEST(Csr5, SigmaFollowsTheMeanRow) {
+    EXPECT_EQ(cuda::csr5_sigma(0, 0), 4);
+    EXPECT_EQ(cuda::csr5_sigma(100, 400), 4);
+    EXPECT_EQ(cuda::csr5_sigma(100, 401), 8);
+    EXPECT_EQ(cuda::csr5_sigma(100, 801), 16);
+    EXPECT_EQ(cuda::csr5_sigma(2'000'000'000, 8'000'000'001), 8);
+    EXPECT_EQ(cuda::csr5_sigma(1, 1'000'000'000'000), 16);
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
