@@ -1,0 +1,69 @@
+// Whole pictures of tile maps.
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "formats/list.hpp"
+#include "selector/policy.hpp"
+#include "tests/support/battery.hpp"
+#include "tests/tools/golden.hpp"
+#include "tools/tile_map_picture.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using Positions = std::set<std::pair<index_t, index_t>>;
+
+void expect_map(const std::string& name, index_t rows, index_t cols, const Positions& positions,
+                const std::string& selector) {
+    const auto a = testing::matrix_of(rows, cols, positions);
+    const auto tiles = convert(a, *make_policy(selector));
+    const StatsReport report{
+        name, "float64", matrix_statistics(a), {{selector, tiled_statistics(tiles, formats::format_table())}}};
+    test::expect_golden_picture(name + ".png",
+                                draw_tile_map(make_tile_map(tiles, formats::kFormatCount), report).png());
+}
+
+void add_block(Positions& positions, index_t row, index_t col, index_t rows, index_t cols) {
+    for (index_t r = 0; r < rows; ++r) {
+        for (index_t c = 0; c < cols; ++c) positions.emplace(row + r, col + c);
+    }
+}
+
+// Nonzeros are drawn one by one, those outside the tiles too; the last tiles are cut.
+TEST(GoldenTileMap, Nonzeros) {
+    Positions positions{{0, 30}, {35, 3}, {40, 20}, {44, 51}};
+    add_block(positions, 0, 0, 16, 16);
+    add_block(positions, 20, 32, 1, 16);
+    add_block(positions, 16, 17, 16, 1);
+    expect_map("map_nonzeros", 45, 52, positions, "paper-deferred:defer=2");
+}
+
+// Tiles are shaded by how full they are.
+TEST(GoldenTileMap, Shades) {
+    Positions positions;
+    for (index_t i = 0; i < 60; ++i) add_block(positions, 16 * i, 16 * i, 1 + i % 16, 1 + i % 5 * 3);
+    add_block(positions, 0, 640, 16, 32);
+    positions.emplace(959, 0);
+    expect_map("map_shades", 960, 960, positions, "paper-deferred:defer=4");
+}
+
+// A wide matrix is stretched and has its legend below; both axes share tiles into cells, by numbers of their own.
+TEST(GoldenTileMap, Wide) {
+    Positions positions;
+    for (index_t i = 0; i < 500; ++i) positions.emplace(i * 37 % 900, i * 211 % 99'991);
+    add_block(positions, 300, 40'000, 64, 64);
+    expect_map("map_wide", 900, 100'000, positions, "bytes");
+}
+
+// Several tiles share a cell; one format alone, all cells alike.
+TEST(GoldenTileMap, ManyTiles) {
+    Positions positions;
+    for (index_t i = 0; i < 30'000; i += 16) positions.emplace(i, i);
+    expect_map("map_many_tiles", 30'000, 30'000, positions, "only:coo");
+}
+
+TEST(GoldenTileMap, Empty) { expect_map("map_empty", 100, 300, {}, "paper"); }
+
+}  // namespace
+}  // namespace tilespmv::tools
