@@ -162,6 +162,12 @@ TEST(Plots, ShowWhatWasExecutedAndNotWhatWasStored) {
     for (const auto* other : {"coo", "deferred", "b, "}) EXPECT_THAT(svg, Not(HasSubstr(other)));
 }
 
+TEST(Plots, SayHowManyMatricesHaveARightResult) {
+    for (const auto& plot : make_plots(sample_set(), "")) {
+        EXPECT_THAT(plot.svg, HasSubstr(">Some CPU, float64, 2 matrices, warm<")) << plot.file;
+    }
+}
+
 TEST(Plots, TheBaselineIsALineAndNoSeries) {
     EXPECT_THAT(make_plots(sample_set(), "")[0].svg, Not(HasSubstr("csr-omp: ")));
     ASSERT_EQ(speedups_by_nonzeros(sample_set(), "csr-omp").size(), 1u);

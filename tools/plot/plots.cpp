@@ -12,12 +12,13 @@
 namespace tilespmv::tools {
 namespace {
 
-/// Where, on what values and how many matrices: what all plots say below their title.
+/// Where, on what values and how many matrices: what all plots say below their title. Only right results count.
 std::string describe(const bench::ResultSet& set) {
     std::set<std::string> matrices;
     std::set<std::string> values;
     bool on_gpu = false;
     for (const auto& r : set.results) {
+        if (r.status != bench::Status::ok) continue;
         matrices.insert(r.id.matrix);
         values.insert(r.id.values);
         on_gpu = on_gpu || r.id.device != "cpu";
