@@ -25,8 +25,8 @@ void run(const CompareOptions& options) {
     const auto first = bench::read_results(options.first);
     const auto second = bench::read_results(options.second);
     if (first.machine != second.machine) {
-        fmt::print(stderr, "tilespmv: warning: measured on different machines ({}; {})\n", first.machine.cpu,
-                   second.machine.cpu);
+        fmt::print(stderr, "tilespmv: warning: measured on different machines ({}; {})\n", describe(first.machine),
+                   describe(second.machine));
     }
     fmt::print("first:  {} (revision {}, {})\nsecond: {} (revision {}, {})\n", printable(options.first),
                first.build.revision, first.build.compiler, printable(options.second), second.build.revision,

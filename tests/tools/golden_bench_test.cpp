@@ -94,5 +94,17 @@ TEST(GoldenBench, Comparison) {
     expect_golden("compare.txt", commands.text());
 }
 
+/// Machines that differ in their GPU alone are told apart.
+TEST(GoldenBench, ComparisonOfMachines) {
+    test::Transcript commands;
+    ResultSet set = test::golden_results();
+    set.results.resize(1);
+    write_results(commands.path("cpu.json"), set);
+    set.machine.gpu = test::golden_gpu_results().machine.gpu;
+    write_results(commands.path("gpu.json"), set);
+    commands.run("compare {}cpu.json {}gpu.json");
+    expect_golden("compare_machines.txt", commands.text());
+}
+
 }  // namespace
 }  // namespace tilespmv::tools
