@@ -14,7 +14,7 @@ namespace {
 
 /// Whole percents; what is there never reads as nothing, and what is not all never as all.
 std::string short_percent(double share) {
-    if (share < 0.005) return "<1%";
+    if (share <= 0.005) return "<1%";
     if (share >= 0.995 && share < 1) return ">99%";
     return fmt::format("{:.0f}%", 100 * share);
 }

@@ -146,6 +146,10 @@ TEST(NumberTable, ExecutedShares) {
     }
     const std::vector<ExecutedPart> small{{"csr", "", 1, 9'951, 1}, {"coo", "", 1, 49, 1}};
     EXPECT_EQ(executed_text(small, 2), "csr >99%, coo <1%");
+    const std::vector<ExecutedPart> half{{"csr", "", 1, 9'950, 1}, {"coo", "", 1, 50, 1}};
+    EXPECT_EQ(executed_text(half, 2), "csr >99%, coo <1%");
+    const std::vector<ExecutedPart> more{{"csr", "", 1, 9'949, 1}, {"coo", "", 1, 51, 1}};
+    EXPECT_EQ(executed_text(more, 2), "csr 99%, coo 1%");
 }
 
 /// The cells of the one row of a table.
