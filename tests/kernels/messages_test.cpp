@@ -1,0 +1,81 @@
+// The whole text of every error of operators on the host and of the check of a result.
+#include <gtest/gtest.h>
+
+#include "kernels/backend.hpp"
+#include "kernels/check.hpp"
+#include "kernels/operator.hpp"
+#include "tests/support/message_of.hpp"
+
+namespace tilespmv {
+namespace {
+
+using test::message_of;
+
+template <Value V = double>
+std::string chosen(const std::string& specification, std::optional<Accumulator> accumulator = {}) {
+    return message_of([&] { choose_operator<V>(Backend::cpu, specification, accumulator); });
+}
+
+TEST(KernelMessages, Names) {
+    const std::string known = "; for the CPU there are reference, csr-omp, tile-omp";
+    EXPECT_EQ(chosen("magic"), "2: unknown operator 'magic'" + known);
+    EXPECT_EQ(chosen(""), "2: unknown operator ''" + known);
+    EXPECT_EQ(chosen<float>("csr"), "2: unknown operator 'csr'" + known);
+    EXPECT_EQ(chosen("csr-omp:a=1"), "2: operator 'csr-omp:a=1': no option 'a'; it takes none");
+    EXPECT_EQ(chosen("csr-omp:a"), "2: operator 'csr-omp:a': found 'a', expected option=value");
+    EXPECT_EQ(message_of([] { find_operator<double>("magic"); }),
+              "2: unknown operator 'magic'; there are reference, csr-omp, tile-omp");
+}
+
+TEST(KernelMessages, NamesOfTheOtherDevice) {
+    if (operator_entries<double>(Backend::cuda).empty()) GTEST_SKIP() << "this build has no operators for the GPU";
+    EXPECT_EQ(chosen("csr16"), "2: operator 'csr16' runs on the GPU: give --device cuda");
+    EXPECT_EQ(message_of([] { find_entry<double>(Backend::cuda, "csr-omp"); }),
+              "2: operator 'csr-omp' runs on the CPU: give --device cpu");
+}
+
+TEST(KernelMessages, Types) {
+    EXPECT_EQ(chosen("csr-omp", Accumulator::float32), "2: operators of the CPU accumulate in float64 only");
+    EXPECT_EQ(chosen("csr-omp", Accumulator::float64), "0: ");
+    EXPECT_EQ(chosen<Half>("csr-omp"), "2: products of float16 values need a GPU: give --device cuda");
+    EXPECT_EQ(chosen<Bfloat16>("csr-omp"), "2: products of bfloat16 values need a GPU: give --device cuda");
+    EXPECT_EQ(message_of([] { require_values<Bfloat16>(Backend::cuda); }), "0: ");
+}
+
+TEST(KernelMessages, Sizes) {
+    const CsrMatrix<double> a{2, 3, {0, 1, 2}, {0, 2}, {1.0, 2.0}};
+    const std::vector<double> values(4);
+    const auto first = [&](std::size_t n) { return std::span<const double>(values.data(), n); };
+    for (const auto* name : {"reference", "csr-omp"}) {
+        const auto op = find_operator<double>(name).make({.csr = &a, .tiles = nullptr});
+        const std::string prefix = std::string("1: ") + name;
+        std::vector<double> y(3);
+        const auto apply = [&](std::size_t xs, std::size_t ys) {
+            return message_of([&] { op->apply(1, first(xs), 0, {y.data(), ys}); });
+        };
+        EXPECT_EQ(apply(3, 2), "0: ");
+        EXPECT_EQ(apply(2, 2), prefix + ": x has 2 values, expected 3, the columns of the matrix");
+        EXPECT_EQ(apply(4, 2), prefix + ": x has 4 values, expected 3, the columns of the matrix");
+        EXPECT_EQ(apply(3, 1), prefix + ": y has 1 values, expected 2, the rows of the matrix");
+        EXPECT_EQ(apply(3, 3), prefix + ": y has 3 values, expected 2, the rows of the matrix");
+    }
+    EXPECT_EQ(message_of([&] { expected_product<double>(a, 1, first(4), 0, first(1)); }),
+              "1: check: x has 4 and y 1 values for a matrix of 2 x 3");
+    EXPECT_EQ(message_of([&] { expected_product<double>(a, 1, first(3), 1, first(1)); }),
+              "1: check: x has 3 and y 1 values for a matrix of 2 x 3");
+    const auto expected = expected_product<double>(a, 1, first(3), 0, {});
+    EXPECT_EQ(message_of([&] { check_product<double>(expected, first(3)); }), "1: check: y has 3 values, expected 2");
+}
+
+TEST(KernelMessages, Checks) {
+    EXPECT_EQ((CheckResult{.ok = true, .row = 7, .ratio = 0.256, .expected = 1, .found = 2}.message()),
+              "right: largest error 0.26 of its bound (row 7)");
+    EXPECT_EQ((CheckResult{.ok = false, .row = 12, .ratio = 1234.5, .expected = 1.5, .found = -2.25}.message()),
+              "wrong: row 12 is -2.25, expected 1.5, error 1.23e+03 times its bound");
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    EXPECT_EQ((CheckResult{.ok = false, .row = 0, .ratio = infinity, .expected = 1, .found = infinity}.message()),
+              "wrong: row 0 is inf, expected 1, error inf times its bound");
+}
+
+}  // namespace
+}  // namespace tilespmv
