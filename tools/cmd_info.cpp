@@ -1,5 +1,6 @@
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "tile/error.hpp"
 #include "tile/generate.hpp"
 #include "tools/command.hpp"
+#include "tools/gpu_text.hpp"
 #include "tools/options.hpp"
 
 namespace tilespmv::tools {
@@ -112,27 +114,7 @@ void print_list(const char* title, const Json& list) {
     for (const auto& [name, summary] : list.items()) fmt::print("  {:<20} {}\n", name, summary.get<std::string>());
 }
 
-void print_line(const char* what, const std::string& text) { fmt::print("{:<10} {}\n", what, text); }
-
-// Versions of CUDA: 13000 is 13.0.
-std::string cuda_version(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
-
-void print_gpu(const Json& gpu) {
-    if (gpu.contains("error")) return print_line("GPU", gpu["error"]);
-    const auto number = [&](const char* what) { return gpu[what].get<double>(); };
-    constexpr double kib = 1024, mib = kib * kib;
-    print_line("GPU", fmt::format("{}, compute capability {:.1f}, {} multiprocessors, {:.0f} MiB",
-                                  gpu["name"].get<std::string>(), number("compute_capability") / 10,
-                                  number("multiprocessors"), number("memory_bytes") / mib));
-    print_line("", fmt::format("L2 {:.1f} MiB; per multiprocessor {:.0f} KiB shared memory, {} registers, {} warps",
-                               number("l2_bytes") / mib, number("shared_bytes_per_multiprocessor") / kib,
-                               number("registers_per_multiprocessor"), number("warps_per_multiprocessor")));
-    print_line("", fmt::format("memory bandwidth, measured: read {:.0f}, copy {:.0f}, triad {:.0f} GB/s",
-                               number("read_bytes_per_s") * 1e-9, number("copy_bytes_per_s") * 1e-9,
-                               number("triad_bytes_per_s") * 1e-9));
-    print_line("",
-               fmt::format("CUDA driver {}, runtime {}", cuda_version(gpu["driver"]), cuda_version(gpu["runtime"])));
-}
+void print_line(std::string_view what, std::string_view text) { fmt::print("{}", info_line(what, text)); }
 
 void print_text(const Json& info) {
     const Json& build = info["build"];
@@ -148,8 +130,8 @@ void print_text(const Json& info) {
     print_line("memory",
                fmt::format("{:.0f} MiB, last-level cache {:.1f} MiB", machine["memory_bytes"].get<double>() / mib,
                            machine["last_level_cache_bytes"].get<double>() / mib));
-    print_line("system", machine["system"]);
-    print_gpu(info["gpu"]);
+    print_line("system", machine["system"].get<std::string>());
+    fmt::print("{}", gpu_text(info["gpu"]));
     print_line("formats", joined(info["formats"]));
     print_list("selectors (--selector)", info["selectors"]);
     print_list("operators (--operator)", info["operators"]);

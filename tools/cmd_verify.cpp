@@ -3,20 +3,19 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "formats/convert.hpp"
 #include "selector/policy.hpp"
-#include "tile/printable.hpp"
 #include "tools/command.hpp"
 #include "tools/operator_list.hpp"
 #include "tools/options.hpp"
 #include "tools/source.hpp"
 #include "tools/value_type.hpp"
 #include "tools/verify.hpp"
+#include "tools/verify_text.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -61,30 +60,6 @@ std::vector<ChosenOperator<V>> select_operators(const VerifyOptions& options) {
     return selected;
 }
 
-std::string_view word(VerifyCase::Outcome outcome) {
-    switch (outcome) {
-        case VerifyCase::Outcome::ok:
-            return "ok";
-        case VerifyCase::Outcome::wrong:
-            return "WRONG";
-        case VerifyCase::Outcome::failed:
-            return "FAILED";
-    }
-    return "";
-}
-
-/// Of the columns of names.
-struct Widths {
-    std::size_t name = 0;
-    std::size_t tiles = 0;
-};
-
-void print_case(const VerifyCase& result, Widths widths) {
-    fmt::print("{:<{}} {:<{}} {:<6} {:>11.2g}{}{}\n", result.name, widths.name,
-               result.tiles.empty() ? "-" : result.tiles, widths.tiles, word(result.outcome), result.worst,
-               result.problem.empty() ? "" : "  ", printable(result.problem));
-}
-
 /// As wide as the longest name, but at least `width`.
 std::size_t width_of_names(std::size_t width, const auto& named) {
     for (const auto& one : named) width = std::max(width, one.name.size());
@@ -98,9 +73,10 @@ void verify(const VerifyOptions& options) {
     const auto csr = load_csr<V>(options.source);
     fmt::print("{}: {}, {}\n", source_name(options.source), describe_size(csr.rows, csr.cols, csr.nnz()),
                value_name<V>());
-    const Widths widths{width_of_names(16, operators), width_of_names(18, policies)};
-    fmt::print("{:<{}} {:<{}} {:<6} {:>11}\n", "operator", widths.name, "tiles", widths.tiles, "result", "error/bound");
-    Verifier<V> verifier(csr, operators, options.seed, [&](const VerifyCase& result) { print_case(result, widths); });
+    const VerifyWidths widths{width_of_names(16, operators), width_of_names(18, policies)};
+    fmt::print("{}", verify_header(widths));
+    Verifier<V> verifier(csr, operators, options.seed,
+                         [&](const VerifyCase& result) { fmt::print("{}", verify_line(result, widths)); });
     verifier.check_csr();
     if (options.selectors.empty() && holds_tiles(options.source))
         verifier.check_tiles("as stored", load_tiles<V>(options.source, ""));

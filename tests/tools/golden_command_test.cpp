@@ -5,8 +5,15 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "formats/list.hpp"
+#include "selector/policy.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/tools/golden.hpp"
 #include "tests/tools/transcript.hpp"
+#include "tile/archive.hpp"
+#include "tools/gpu_text.hpp"
+#include "tools/value_type.hpp"
+#include "tools/verify_text.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -79,6 +86,14 @@ TEST_F(GoldenCommand, ConvertAndGenerate) {
     commands_.run("convert {}small.mtx -o {}copy.mtx --selector bytes");
     commands_.run("convert {}small.mtx -o {}copy.tsp --selector paper:dense=2");
     commands_.run("convert {}large.mtx -o {}copy.tsp --values float32");
+    commands_.run("convert {}large.mtx -o {}large.tsp");
+    commands_.run("convert {}large.tsp -o {}copy.tsp --values float32");
+    commands_.run("convert {}large.tsp -o {}copy.mtx --values float16");
+    TileMatrix<double> tall;
+    tall.rows = 200'000'000;
+    tall.cols = 3;
+    write_archive(commands_.path("tall.tsp"), tall, formats::format_table());
+    commands_.run("convert {}tall.tsp -o {}copy.mtx");
     commands_.run("convert {}missing.mtx -o {}copy.tsp");
     commands_.run("convert {}small.mtx -o {}no/copy.tsp");
     commands_.run("generate laplace2d -o {}grid.txt");
@@ -107,6 +122,39 @@ TEST_F(GoldenCommand, Verify) {
     commands_.run("verify {}missing.mtx --device cpu");
     const std::regex ratio(R"((\n(?:reference|csr-omp|tile-omp) [^\n]* ok    ) *[0-9.e+-]+(?=\n))");
     expect_golden("verify.txt", std::regex_replace(text(), ratio, "$1 {*}"));
+}
+
+TEST(GoldenVerify, CasesThatAreNotRight) {
+    using Outcome = VerifyCase::Outcome;
+    const VerifyWidths widths{10, 12};
+    std::string text = verify_header(widths);
+    for (const VerifyCase& one :
+         {VerifyCase{"csr-omp", "", Outcome::ok, 0.256},
+          VerifyCase{"tile-omp", "bytes", Outcome::wrong, 12345.6, "row 3\n"},
+          VerifyCase{"tile-omp", "only:coo", Outcome::wrong, std::numeric_limits<double>::infinity(), "row 4"},
+          VerifyCase{"round trip", "a longer name", Outcome::failed, 0, "out of memory"}}) {
+        text += verify_line(one, widths);
+    }
+    expect_golden("verify_wrong.txt", text);
+}
+
+/// Tiles of other matrices than the one that they are checked against.
+TEST(GoldenVerify, RoundTrips) {
+    const CsrMatrix<double> a{2, 3, {0, 1, 2}, {0, 2}, {1.0, 2.0}};
+    std::string text;
+    Verifier<double> verifier(a, {}, 1, [&](const VerifyCase& one) { text += verify_line(one, {10, 10}); });
+    const auto check = [&](const char* label, const CsrMatrix<double>& other) {
+        verifier.check_tiles(label, convert(other, *make_policy("bytes")));
+    };
+    check("same", a);
+    check("rows", {3, 3, {0, 1, 2, 2}, {0, 2}, {1.0, 2.0}});
+    check("cols", {2, 4, {0, 1, 2}, {0, 2}, {1.0, 2.0}});
+    check("nonzeros", {2, 3, {0, 1, 1}, {0}, {1.0}});
+    check("column", {2, 3, {0, 1, 2}, {0, 1}, {1.0, 2.0}});
+    check("row", {2, 3, {0, 0, 2}, {0, 2}, {1.0, 2.0}});
+    check("value", {2, 3, {0, 1, 2}, {0, 2}, {1.0, -2.5}});
+    text += fmt::format("{} cases\n", verifier.cases()) + test::message_of([&] { verifier.require_ok(); }) + '\n';
+    expect_golden("verify_round_trips.txt", text);
 }
 
 /// Lines about the build and the machine with what comes before their texts only.
@@ -151,6 +199,33 @@ TEST(GoldenInfo, Json) {
     const auto first = json["generators"].begin();
     json["generators"] = {{first.key(), first.value()}};
     expect_golden("info.json", json.dump(2) + '\n');
+}
+
+TEST(GoldenInfo, Gpu) {
+    const nlohmann::ordered_json gpu{{"name", "Some GPU"},
+                                     {"compute_capability", 90},
+                                     {"multiprocessors", 132},
+                                     {"warps_per_multiprocessor", 64},
+                                     {"registers_per_multiprocessor", 65536},
+                                     {"shared_bytes_per_multiprocessor", 233472},
+                                     {"l2_bytes", 52'953'088},
+                                     {"memory_bytes", 84'929'609'728},
+                                     {"driver", 13020},
+                                     {"runtime", 12080},
+                                     {"read_bytes_per_s", 3.0121e12},
+                                     {"copy_bytes_per_s", 2.8004e12},
+                                     {"triad_bytes_per_s", 2.9006e12}};
+    EXPECT_EQ(gpu_text(gpu),
+              "GPU        Some GPU, compute capability 9.0, 132 multiprocessors, 80995 MiB\n"
+              "           L2 50.5 MiB; per multiprocessor 228 KiB shared memory, 65536 registers, 64 warps\n"
+              "           memory bandwidth, measured: read 3012, copy 2800, triad 2901 GB/s\n"
+              "           CUDA driver 13.2, runtime 12.8\n");
+    EXPECT_EQ(gpu_text({{"error", "no usable GPU: none"}}), "GPU        no usable GPU: none\n");
+}
+
+TEST(ValueTypes, UnknownOnesAreRefused) {
+    EXPECT_EQ(test::message_of([] { with_value_type("float8", []<Value V>() {}); }),
+              "2: unknown value type 'float8'; there are float64, float32, float16, bfloat16");
 }
 
 /// What the help of a command is made of.
