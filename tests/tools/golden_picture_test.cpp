@@ -63,6 +63,22 @@ TEST(GoldenTileMap, ManyTiles) {
     expect_map("map_many_tiles", 30'000, 30'000, positions, "only:coo");
 }
 
+// Every character there is, and what stands for all others.
+TEST(GoldenTileMap, Font) {
+    Canvas canvas(220, 140);
+    std::string line;
+    int y = 4;
+    for (char c = ' '; c <= '~'; ++c) {
+        line += c;
+        if (c % 16 != 15 && c != '~') continue;
+        canvas.text(4, y, 2, {0, 0, 0}, line);
+        y += 22;
+        line.clear();
+    }
+    canvas.text(200, y - 22, 2, {0, 0, 0}, "\x1f");
+    test::expect_golden_picture("font.png", canvas.png());
+}
+
 TEST(GoldenTileMap, Empty) { expect_map("map_empty", 100, 300, {}, "paper"); }
 
 }  // namespace
