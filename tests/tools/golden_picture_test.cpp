@@ -63,6 +63,14 @@ TEST(GoldenTileMap, ManyTiles) {
     expect_map("map_many_tiles", 30'000, 30'000, positions, "only:coo");
 }
 
+// Tiles stand apart by one pixel across and by two down; the last ones are cut.
+TEST(GoldenTileMap, Gaps) {
+    Positions positions;
+    for (index_t i = 0; i < 40; ++i) add_block(positions, i % 16, 16 * i, 1 + i % 5, 1 + i % 15);
+    for (index_t i = 0; i < 40; i += 3) add_block(positions, 16, 16 * i, 1 + i % 4, 14);
+    expect_map("map_gaps", 20, 638, positions, "bytes");
+}
+
 // Every character there is, and what stands for all others.
 TEST(GoldenTileMap, Font) {
     Canvas canvas(220, 140);
