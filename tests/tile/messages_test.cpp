@@ -1,0 +1,131 @@
+// The whole text of errors of options, generators, values out of range and archives.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "formats/list.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/temporary_directory.hpp"
+#include "tests/tile/archive_bytes.hpp"
+#include "tests/tile/sample_tiles.hpp"
+#include "tile/archive.hpp"
+#include "tile/generate.hpp"
+#include "tile/options.hpp"
+#include "tile/value_range.hpp"
+
+namespace tilespmv {
+namespace {
+
+using test::message_of;
+
+/// What reading the options n (whole, 2 to 9), share (0.5 to 1.5, or half) and way (1 or 4) says.
+std::string read(const std::string& specification) {
+    return message_of([&] {
+        Options options("thing", specification);
+        options.whole("n", 3, 2, 9);
+        options.number("share", 1, 0.5, 1.5, {{"half", 0.5}, {"all", 1}});
+        options.one_of("way", 1, {1, 4});
+        options.finish();
+    });
+}
+
+TEST(TileMessages, Options) {
+    for (const auto* right : {"a", "a:n=2", "a:n=9", "a:share=0.5", "a:share=1.5", "a:share=half", "a:way=4,n=9"})
+        EXPECT_EQ(read(right), "0: ") << right;
+    struct Row {
+        const char* specification;
+        const char* message;
+    };
+    for (const auto& [specification, message] :
+         {Row{"a:n=1", "n=1, expected a whole number from 2 to 9"},
+          {"a:n=10", "n=10, expected a whole number from 2 to 9"},
+          {"a:n=2.5", "n=2.5, expected a whole number from 2 to 9"},
+          {"a:share=0.499", "share=0.499, expected a number from 0.5 to 1.5, or half (0.5), or all (1)"},
+          {"a:share=1.51", "share=1.51, expected a number from 0.5 to 1.5, or half (0.5), or all (1)"},
+          {"a:share=Half", "share=Half, expected a number from 0.5 to 1.5, or half (0.5), or all (1)"},
+          {"a:way=2", "way=2, expected one of 1, 4"},
+          {"a:m=2", "no option 'm'; it takes n, share, way"},
+          {"a:n=2,m=1,k=1", "no option 'm'; it takes n, share, way"},
+          {"a:n=2,n=3", "'n' is given twice"},
+          {"a:", "found '', expected option=value"},
+          {"a:n", "found 'n', expected option=value"},
+          {"a:n=", "found 'n=', expected option=value"},
+          {"a:=2", "found '=2', expected option=value"},
+          {"a:n=2,", "found '', expected option=value"}}) {
+        EXPECT_EQ(read(specification), fmt::format("2: thing '{}': {}", specification, message));
+    }
+    EXPECT_EQ(message_of([] { Options("thing", "a:n=1").finish(); }), "2: thing 'a:n=1': no option 'n'; it takes none");
+}
+
+TEST(TileMessages, Generators) {
+    const auto made = [](const char* specification) { return message_of([&] { generate<double>(specification); }); };
+    EXPECT_EQ(made("laplace2d:n=0"), "2: generator 'laplace2d:n=0': n=0, expected a whole number from 1 to 2147483647");
+    EXPECT_EQ(made("laplace2d:m=3"), "2: generator 'laplace2d:m=3': no option 'm'; it takes n, nx, ny, contrast, seed");
+    EXPECT_EQ(made("magic"),
+              "2: unknown generator 'magic'; there are laplace2d, laplace3d, stencil27, fem, banded, block-dense, "
+              "uniform, rmat, kronecker, delaunay, rgg, road-like, powerlaw, circuit, arrow, kkt, qcd, dense, "
+              "hypersparse");
+}
+
+TEST(TileMessages, ValuesOutOfRange) {
+    EXPECT_EQ(message_of([] { fail_range("A.tsp", 0, 41, "1e39", "float32"); }),
+              "1: A.tsp: row 1, column 42: found 1e39, expected a number in the range of float32 (--values float64 has "
+              "a larger one)");
+    constexpr auto last = std::numeric_limits<index_t>::max();
+    EXPECT_EQ(message_of([] { fail_range("", last, 0, "1e999", "float64"); }),
+              "1: row 2147483648, column 1: found 1e999, expected a number in the range of float64");
+}
+
+class ArchiveMessages : public ::testing::Test {
+protected:
+    ArchiveMessages() {
+        const test::TemporaryDirectory directory;
+        write_archive<double>(directory.path() / "A.tsp", test::sample_tiles<double>(), formats::format_table());
+        content_ = test::content_of(directory.path() / "A.tsp");
+    }
+
+    template <Value V = double>
+    [[nodiscard]] std::string opened() const {
+        return message_of([&] { test::open_bytes<V>(content_); });
+    }
+
+    template <class Change>
+    void change_header(Change&& change) {
+        auto header = test::header_of(content_);
+        change(header);
+        test::set_header(content_, header);
+    }
+
+    std::string content_;
+};
+
+TEST_F(ArchiveMessages, AnotherKindOfFile) {
+    EXPECT_EQ(opened(), "0: ");
+    content_[0] = 'X';
+    EXPECT_EQ(opened(), "1: A.tsp: not a .tsp archive");
+}
+
+TEST_F(ArchiveMessages, ANewerVersion) {
+    change_header([](auto& header) { header.version = archive::kVersion + 1; });
+    EXPECT_EQ(opened(), fmt::format("1: A.tsp: version {} of .tsp is newer than this program can read ({})",
+                                    archive::kVersion + 1, archive::kVersion));
+}
+
+TEST_F(ArchiveMessages, ATruncatedHeaderAndAFileOfAnotherLength) {
+    const auto whole = content_;
+    content_.resize(sizeof(archive::Header) - 1);
+    EXPECT_EQ(opened(), fmt::format("1: A.tsp: truncated: {} bytes, the header has {}", sizeof(archive::Header) - 1,
+                                    sizeof(archive::Header)));
+    content_ = whole.substr(0, whole.size() - 1);
+    EXPECT_EQ(opened(), fmt::format("1: A.tsp: truncated: {} bytes, expected {}", whole.size() - 1, whole.size()));
+    content_ = whole + 'x';
+    EXPECT_EQ(opened(), fmt::format("1: A.tsp: damaged: {} bytes, expected {}", whole.size() + 1, whole.size()));
+}
+
+TEST_F(ArchiveMessages, OtherValuesAndUnknownFormats) {
+    EXPECT_EQ(opened<float>(), "1: A.tsp: holds float64 values, expected float32");
+    change_header([](auto& header) { header.format_names[0][0] = 't'; });
+    EXPECT_EQ(opened(), "1: A.tsp: tile 0 has format 0 ('tense'), which this program does not know");
+}
+
+}  // namespace
+}  // namespace tilespmv
