@@ -36,7 +36,8 @@ constexpr std::string_view value_name() {
     if constexpr (std::same_as<V, double>) return "float64";
     if constexpr (std::same_as<V, float>) return "float32";
     if constexpr (std::same_as<V, Half>) return "float16";
-    return "bfloat16";
+    if constexpr (std::same_as<V, Bfloat16>) return "bfloat16";
+    // A type of the list without a name here is an error of the compiler: nothing is returned.
 }
 
 #define TILESPMV_NAME(V) value_name<V>(),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "kernels/csr/device_csr.hpp"
@@ -39,10 +40,11 @@ private:
     DeviceCsr<V> csr_;
 };
 
-/// Calls f.operator()<N>() for the one N of `kValues` that equals `value`.
+/// Calls f.operator()<N>() for the one N of `kValues` that equals `value`. Throws `Error` if there is none.
 template <int... kValues, class F>
 void with_constant(int value, F&& f) {
-    (static_cast<void>(value == kValues ? (f.template operator()<kValues>(), 0) : 0), ...);
+    const bool found = ((value == kValues ? (f.template operator()<kValues>(), true) : false) || ...);
+    if (!found) throw Error("no kernel was compiled for the choice " + std::to_string(value));
 }
 
 }  // namespace tilespmv::cuda

@@ -37,7 +37,9 @@ template <class V>
 constexpr cudaDataType cuda_type() {
     if constexpr (std::is_same_v<V, Half>) return CUDA_R_16F;
     if constexpr (std::is_same_v<V, Bfloat16>) return CUDA_R_16BF;
-    return std::is_same_v<V, double> ? CUDA_R_64F : CUDA_R_32F;
+    if constexpr (std::is_same_v<V, float>) return CUDA_R_32F;
+    if constexpr (std::is_same_v<V, double>) return CUDA_R_64F;
+    // Another type is an error of the compiler: nothing is returned.
 }
 
 template <class I>
