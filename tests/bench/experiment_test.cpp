@@ -51,7 +51,7 @@ private:
 
 template <void (*spoil)(std::span<double>, int)>
 std::unique_ptr<Operator<double>> make(const MatrixForms<double>& source) {
-    return std::make_unique<FakeOperator<spoil>>(*source.csr);
+    return std::make_unique<FakeOperator<spoil>>(source.csr());
 }
 
 void leave(std::span<double>, int) {}
@@ -67,15 +67,15 @@ void break_later(std::span<double>, int calls) {
 std::unique_ptr<Operator<double>> refuse(const MatrixForms<double>&) { throw Error("cannot hold the matrix"); }
 
 using Fake = ChosenOperator<double>;
-const Fake kRight{"right", false, &make<leave>};
-const Fake kSlow{"slow", false, &make<slow>};
-const Fake kSlower{"slow:much=1", false, &make<slower>};
-const Fake kBent{"bent", false, &make<bend>};
-const Fake kForgetful{"forgetful", false, &make<forget>};
-const Fake kBentLater{"bent-later", false, &make<bend_later>};
-const Fake kBentFirst{"bent-first", false, &make<bend_first>};
-const Fake kBreaksLater{"breaks-later", false, &make<break_later>};
-const Fake kRefuses{"refuses", false, &refuse};
+const Fake kRight{"right", Form::csr, &make<leave>};
+const Fake kSlow{"slow", Form::csr, &make<slow>};
+const Fake kSlower{"slow:much=1", Form::csr, &make<slower>};
+const Fake kBent{"bent", Form::csr, &make<bend>};
+const Fake kForgetful{"forgetful", Form::csr, &make<forget>};
+const Fake kBentLater{"bent-later", Form::csr, &make<bend_later>};
+const Fake kBentFirst{"bent-first", Form::csr, &make<bend_first>};
+const Fake kBreaksLater{"breaks-later", Form::csr, &make<break_later>};
+const Fake kRefuses{"refuses", Form::csr, &refuse};
 
 Candidate<double> candidate(const Fake& fake) {
     return {fake.name, "", Accumulator::float64, [=](const CsrMatrix<double>& a, std::span<const double> x) {

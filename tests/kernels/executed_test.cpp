@@ -99,11 +99,10 @@ TEST(OccupiedTileRows, AreThoseOfTheRangeWithNonzeros) {
 /// Bytes of what `TileWorkBuffers` uploads.
 std::uint64_t uploaded_bytes(const cuda::TileWork<double>& work) {
     const auto& dense = work.dense.matrix;
-    const auto& tiles = work.tiles.matrix;
-    return work.dense_runs.runs.size() * 24 + dense.tiles.bytes() + dense.values.bytes() +
-           work.schedule.items.size() * 64 + work.schedule.chunks.size() * 8 + tiles.tiles.bytes() +
-           tiles.values.bytes() + tiles.indices.bytes() + work.schedule.deferred_ends.size() * 4 +
-           tiles.deferred.col_idxs.bytes() + tiles.deferred.values.bytes();
+    const auto& form = work.slots;
+    return work.dense_runs.runs.size() * 24 + dense.tiles.bytes() + dense.values.bytes() + form.items.size() * 32 +
+           (form.slots.size() - cuda::kSpareSlots) * 16 + form.values.bytes() + form.entry_columns.bytes() +
+           form.entry_values.bytes() + form.entry_ends.size() * 32;
 }
 
 /// Work for a GPU as `expect_executed` takes operators.

@@ -1,8 +1,8 @@
 // The whole text of every error of operators on the host and of the check of a result.
 #include <gtest/gtest.h>
 
-#include "kernels/backend.hpp"
 #include "kernels/check.hpp"
+#include "kernels/choose_operator.hpp"
 #include "kernels/operator.hpp"
 #include "tests/support/message_of.hpp"
 
@@ -23,14 +23,13 @@ TEST(KernelMessages, Names) {
     EXPECT_EQ(chosen<float>("csr"), "2: unknown operator 'csr'" + known);
     EXPECT_EQ(chosen("csr-omp:a=1"), "2: operator 'csr-omp:a=1': no option 'a'; it takes none");
     EXPECT_EQ(chosen("csr-omp:a"), "2: operator 'csr-omp:a': found 'a', expected option=value");
-    EXPECT_EQ(message_of([] { find_operator<double>("magic"); }),
-              "2: unknown operator 'magic'; there are reference, csr-omp, tile-omp");
+    EXPECT_EQ(message_of([] { find_operator<double>(Backend::cpu, "magic"); }), "2: unknown operator 'magic'" + known);
 }
 
 TEST(KernelMessages, NamesOfTheOtherDevice) {
-    if (operator_entries<double>(Backend::cuda).empty()) GTEST_SKIP() << "this build has no operators for the GPU";
+    if (operators<double>(Backend::cuda).empty()) GTEST_SKIP() << "this build has no operators for the GPU";
     EXPECT_EQ(chosen("csr16"), "2: operator 'csr16' runs on the GPU: give --device cuda");
-    EXPECT_EQ(message_of([] { find_entry<double>(Backend::cuda, "csr-omp"); }),
+    EXPECT_EQ(message_of([] { find_operator<double>(Backend::cuda, "csr-omp"); }),
               "2: operator 'csr-omp' runs on the CPU: give --device cpu");
 }
 
@@ -47,7 +46,7 @@ TEST(KernelMessages, Sizes) {
     const std::vector<double> values(4);
     const auto first = [&](std::size_t n) { return std::span<const double>(values.data(), n); };
     for (const auto* name : {"reference", "csr-omp"}) {
-        const auto op = find_operator<double>(name).make({.csr = &a, .tiles = nullptr});
+        const auto op = find_operator<double>(Backend::cpu, name).make({&a});
         const std::string prefix = std::string("1: ") + name;
         std::vector<double> y(3);
         const auto apply = [&](std::size_t xs, std::size_t ys) {
