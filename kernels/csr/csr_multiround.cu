@@ -12,8 +12,21 @@ namespace {
 template <class V, class A, class P>
 struct MultiroundSpmv : CsrSpmv<V, A, P> {
     int block_rows = 0;
-    int group = 0;  ///< a power of two, at most a warp
+    int group = 0;  ///< a power of two, at most the block
 };
+
+/// The sum of a group of several warps in its first thread; `sum` is that of the warp, in each of its lanes, and `sums`
+/// in shared memory. All threads of the block call, and nobody needs what was there before.
+template <class A>
+__device__ A sum_of_warps(A* sums, A sum, int group) {
+    const int warp = static_cast<int>(threadIdx.x) / kWarpSize;
+    __syncthreads();
+    if (threadIdx.x % kWarpSize == 0) sums[warp] = sum;
+    __syncthreads();
+    if ((threadIdx.x & static_cast<unsigned>(group - 1)) != 0) return sum;
+    for (int i = 1; i < group / kWarpSize; ++i) sum += sums[warp + i];
+    return sum;
+}
 
 /// The whole block brings the nonzeros of its rows, kProducts a thread and round, multiplied into shared memory; there
 /// the groups take those of their rows. The sums stay in registers until the last round.
@@ -45,7 +58,8 @@ __global__ void __launch_bounds__(kMultiroundMaxThreads, 2) csr_multiround(Multi
             sum += products[k - begin];
         }
     }
-    for (int step = p.group / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
+    for (int step = min(p.group, kWarpSize) / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
+    if (p.group > kWarpSize) sum = sum_of_warps(products, sum, p.group);
     if (row < end_row && lane == 0) p.write(row, sum);
 }
 

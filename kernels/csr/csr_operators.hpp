@@ -22,7 +22,7 @@ std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, 
 
 /// A block owns consecutive rows and computes their products round by round, coalesced, in shared memory of a fixed
 /// size, where groups of threads add up the rows. Options: rows (a block's), threads (a block's), products (a thread's
-/// per round), group (threads that add up a row); default `multiround_shape`.
+/// per round), group (threads that add up a row, a power of 2 up to the whole block); default `multiround_shape`.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, cudaStream_t stream);
@@ -49,8 +49,8 @@ template <class V>
 inline constexpr auto kCsrMultiround = on_device<V>(
     {.name = "csr-multiround",
      .summary = "CSR, blocks of rows summed in shared memory, no preprocessing; rows=1..512, "
-                "threads=64|128|256|512, products=1|2|4|8, group=1|2|4|8|16|32, otherwise chosen from nnz/rows",
-     .sweeps = "rows=8|64|256,threads=64|128|256|512,products=1|2|4|8,group=1|2|4|8|16|32"},
+                "threads=64|128|256|512, products=1|2|4|8, group=1|2|4|..|512 a row, otherwise chosen from nnz/rows",
+     .sweeps = "rows=8|64|256,threads=64|128|256|512,products=1|2|4|8,group=1|2|4|8|16|32|64|128|256|512"},
     make_csr_multiround<V>);
 template <class V>
 inline constexpr auto kCsrMerge =

@@ -13,12 +13,11 @@
 namespace tilespmv::cuda {
 namespace {
 
-constexpr int kMaxGroup = 32;
-
-/// The smallest group of threads for which a round of `products` a thread holds 8/7 of as many mean rows.
+/// The smallest group of threads, up to a warp, for which a round of `products` a thread holds 8/7 of as many mean
+/// rows.
 int smallest_group(index_t rows, offset_t nnz, int products) {
     int group = 1;
-    while (group < kMaxGroup && 8 * nnz > offset_t{7} * products * group * rows) group *= 2;
+    while (group < 32 && 8 * nnz > offset_t{7} * products * group * rows) group *= 2;
     return group;
 }
 
@@ -100,15 +99,16 @@ VectorShape vector_shape(Options& options, std::span<const offset_t> row_ptrs) {
 MultiroundShape multiround_shape(Options& options, index_t rows, offset_t nnz) {
     MultiroundShape shape;
     shape.rows = static_cast<int>(options.whole("rows", 0, 1, kMultiroundMaxThreads));
-    shape.threads = options.one_of("threads", 256, {64, 128, 256, kMultiroundMaxThreads});
+    shape.threads = options.one_of("threads", 0, {64, 128, 256, kMultiroundMaxThreads});
     shape.products = options.one_of("products", 8, {1, 2, 4, 8});
-    shape.group = options.one_of("group", 0, {1, 2, 4, 8, 16, kMaxGroup});
+    shape.group = options.one_of("group", 0, {1, 2, 4, 8, 16, 32, 64, 128, 256, kMultiroundMaxThreads});
     options.finish();
+    if (shape.threads == 0) shape.threads = std::max(shape.group, 256);
     if (shape.group == 0) {
         shape.group = smallest_group(rows, nnz, shape.products);
         while (shape.group > 1 && shape.rows * shape.group > shape.threads) shape.group /= 2;
     }
-    if (shape.rows == 0) shape.rows = shape.threads / shape.group;
+    if (shape.rows == 0) shape.rows = std::max(shape.threads / shape.group, 1);
     if (shape.rows * shape.group > shape.threads) {
         throw Error(fmt::format("csr-multiround: {} rows of a block with {} threads each need {} threads, it has {}",
                                 shape.rows, shape.group, shape.rows * shape.group, shape.threads),

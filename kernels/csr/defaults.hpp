@@ -53,14 +53,15 @@ struct MultiroundShape {
     int rows = 0;      ///< N: consecutive rows of a block
     int threads = 0;   ///< M: threads of a block
     int products = 0;  ///< R: products that a thread computes per round
-    int group = 0;     ///< 2^k: threads that add up a row
+    int group = 0;     ///< 2^k: threads that add up a row, at most those of the block
 
     friend bool operator==(const MultiroundShape&, const MultiroundShape&) = default;
 };
 
-/// Reads the options rows, threads, products and group, all of them, and chooses what is not given: 256 threads and 8
-/// products; the smallest group for which the rows of a block, as many as it has groups, fill at most 7/8 of a round in
-/// the mean. Throws a usage `Error` if the block has fewer groups than rows.
+/// Reads the options rows, threads, products and group, all of them, and chooses what is not given: 256 threads, or
+/// as many as a group that is given, and 8 products; the smallest group, up to a warp, for which the rows of a block,
+/// as many as it has groups, fill at most 7/8 of a round in the mean. Throws a usage `Error` if the block has fewer
+/// groups than rows.
 MultiroundShape multiround_shape(Options& options, index_t rows, offset_t nnz);
 
 }  // namespace tilespmv::cuda

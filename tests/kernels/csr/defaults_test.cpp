@@ -139,11 +139,15 @@ TEST(CsrMultiroundDefaults, FollowTheOptionsThatAreGiven) {
     EXPECT_EQ(shape_of("csr-multiround:products=1", 1000, 7000), (MultiroundShape{32, 256, 1, 8}));
     EXPECT_EQ(shape_of("csr-multiround:rows=3,threads=512,products=2,group=32", 1000, 5000),
               (MultiroundShape{3, 512, 2, 32}));
+    EXPECT_EQ(shape_of("csr-multiround:group=128", 1000, 5000), (MultiroundShape{2, 256, 8, 128}));
+    EXPECT_EQ(shape_of("csr-multiround:group=512", 1000, 5000), (MultiroundShape{1, 512, 8, 512}));
+    EXPECT_EQ(shape_of("csr-multiround:rows=1,threads=64,group=64", 1000, 5000), (MultiroundShape{1, 64, 8, 64}));
 }
 
 TEST(CsrMultiroundDefaults, RefuseMoreRowsThanGroups) {
-    for (const char* specification : {"csr-multiround:rows=257", "csr-multiround:rows=65,group=4",
-                                      "csr-multiround:threads=64,group=32,rows=3", "csr-multiround:rows=0"}) {
+    for (const char* specification :
+         {"csr-multiround:rows=257", "csr-multiround:rows=65,group=4", "csr-multiround:threads=64,group=32,rows=3",
+          "csr-multiround:rows=0", "csr-multiround:threads=64,group=128", "csr-multiround:rows=2,group=512"}) {
         EXPECT_THROW(shape_of(specification, 1000, 5000), Error) << specification;
     }
     try {
