@@ -98,9 +98,14 @@ CsrMatrix<V> to_csr(const Csr5& b, index_t rows, index_t cols, const Buffer<V>& 
 template <class T>
 Buffer<T> in_csr5(const Csr5& b, std::span<const T> of_csr) {
     Buffer<T> placed(b.places());
-    parallel_for(0, static_cast<std::int64_t>(placed.size()), 1 << 14, [&](std::int64_t place) {
-        const std::int64_t k = csr5_nonzero(place, b.sigma);
-        placed[static_cast<std::size_t>(place)] = k < b.nonzeros ? of_csr[static_cast<std::size_t>(k)] : T{};
+    const std::int64_t size = kCsr5Lanes * b.sigma;
+    parallel_for(0, static_cast<std::int64_t>(placed.size()) / size, 64, [&](std::int64_t tile) {
+        T* out = placed.data() + tile * size;
+        for (int j = 0; j < b.sigma; ++j) {
+            for (std::int64_t k = tile * size + j; k < (tile + 1) * size; k += b.sigma) {
+                *out++ = k < b.nonzeros ? of_csr[static_cast<std::size_t>(k)] : T{};
+            }
+        }
     });
     return placed;
 }

@@ -1,4 +1,4 @@
-// Rows that csr-merge cuts between many blocks.
+// Rows that are cut between many blocks.
 #include "kernels/check.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/battery.hpp"
@@ -36,9 +36,11 @@ TYPED_TEST(CutRows, AreRightAgainAfterNaNAndInfinity) {
     const cuda::Stream stream;
     const auto csr = convert_values<V>(with_long_rows());
     const auto finite = numbers<V>(kColumns, 1);
-    for (const char* specification : {"csr-merge:items=4", "csr-merge:items=8", "csr-merge:items=12"}) {
+    for (const char* specification : {"csr-merge:items=4", "csr-merge:items=8", "csr-merge:items=12", "csr-adaptive",
+                                      "csr5:sigma=4", "csr5:sigma=16"}) {
         SCOPED_TRACE(specification);
-        const auto a = cuda::make_device_operator<V>(specification, {&csr}, default_accumulator<V>(), stream.get());
+        const auto a = cuda::make_device_operator<V>(specification, {&csr},
+                                                     default_accumulator<V>(), stream.get());
         for (const double special : {kNaN, kInf}) {
             auto x = finite;
             x[kColumns / 2] = static_cast<V>(special);
