@@ -144,7 +144,7 @@ TEST(StatsCsv, DoublesQuotes) {
     auto report = report_of(sample(), {"bytes"});
     report[0].name = "a \"b\", c";
     EXPECT_THAT(to_csv(report), HasSubstr("\n\"a \"\"b\"\", c\",float64,32,48,274,"));
-    report.name = "\"b\"";
+    report[0].name = "\"b\"";
     EXPECT_THAT(to_csv(report), HasSubstr("\n\"\"\"b\"\"\",float64,"));
 }
 
