@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tile/error.hpp"
+#include "tile/generate/generator.hpp"
 
 namespace tilespmv::testing {
 namespace {
@@ -216,6 +217,14 @@ TEST(Generate, SaysWhatIsWrongWithASpecification) {
             EXPECT_EQ(error.code(), ExitCode::usage);
         }
     }
+}
+
+TEST(GeneratorParameters, DimensionsReachTheLargestIndex) {
+    const GeneratorInfo kind{"kind", "", "", {}};
+    const synthetic::Parameters parameters(kind, Options("generator", "kind"));
+    EXPECT_EQ(parameters.dimension({2147483647}), 2147483647);
+    EXPECT_EQ(parameters.dimension({1, 2147483647, 1}), 2147483647);
+    EXPECT_THROW(static_cast<void>(parameters.dimension({2147483648})), Error);
 }
 
 TEST(Generate, RefusesWhatNoMachineCanHoldAtOnce) {

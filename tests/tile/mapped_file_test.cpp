@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
@@ -47,6 +48,25 @@ TEST_P(MappedFileTest, WritesNeverReachTheFile) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, MappedFileTest, ::testing::Values(0, 1, 4095, 4096, 4097, 8192, 100000));
+
+/// Whether the file is named for this byte of it. In a process of its own: what a handler has found it keeps.
+void expect_named(const std::filesystem::path& file, std::ptrdiff_t byte, bool expected) {
+    const auto look = [&] {
+        const MappedFile mapped(file);
+        const char* name = mapped_file_at(mapped.data() + byte);
+        ::_exit(name == nullptr ? 0 : name == file.string() ? 1 : 2);
+    };
+    EXPECT_EXIT(look(), ::testing::ExitedWithCode(expected ? 1 : 0), "") << byte;
+}
+
+TEST(MappedFileDeathTest, AnAddressIsThatOfTheFileFromItsFirstByteToItsLast) {
+    const test::TemporaryDirectory directory;
+    const auto file = directory.file("f", std::string(100, 'x'));
+    expect_named(file, -1, false);
+    expect_named(file, 0, true);
+    expect_named(file, 99, true);
+    expect_named(file, 100, false);
+}
 
 TEST(MappedFileErrors, AreOneLineWithTheReason) {
     const test::TemporaryDirectory directory;

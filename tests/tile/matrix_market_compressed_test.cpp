@@ -130,7 +130,8 @@ TEST_F(Compressed, ZerosMayFollowAGzipStreamAndNothingElse) {
     const auto bytes = test::content_of(plain_name_);
     directory_.file("A.mtx", bytes + std::string(1000, '\0'));
     expect_long_matrix(plain_name_);
-    for (const std::string more : {"x", "\x1f", "\x1f\x8b", "rest of another file"}) {
+    for (const auto& more : {std::string("x"), std::string("\x1f"), std::string("\x1f\x8b"),
+                             std::string("rest of another file"), std::string("\0x", 2)}) {
         directory_.file("A.mtx", bytes + more);
         EXPECT_THAT(error_of(plain_name_), HasSubstr("found a damaged stream")) << more;
     }

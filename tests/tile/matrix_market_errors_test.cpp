@@ -92,6 +92,8 @@ TEST(ReadErrors, ABadLineInFrontOfTooManyEntriesIsReported) {
 TEST(ReadErrors, TooManyEntriesInFrontOfABadLineAreReported) {
     EXPECT_EQ(error_of_text(long_file(70000, {{2, "1000 1000 30000"}, {40000, "1 1 one"}})),
               "30003: found one more entry, expected 30000 entries as the size line says");
+    EXPECT_EQ(error_of_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n2 2 2\n1 1 one\n"),
+              "4: found one more entry, expected 1 entries as the size line says");
 }
 
 TEST(ReadErrors, WordsOfUpTo32CharactersAreShownWhole) {

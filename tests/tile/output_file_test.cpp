@@ -135,7 +135,7 @@ TEST_F(OutputFileTest, FollowsTheUmask) {
 
 TEST_F(OutputFileTest, KeepsTheModeOfWhatItReplaces) {
     directory_.file("out.txt", "old");
-    for (const unsigned mode : {0600u, 0666u, 0700u}) {
+    for (const unsigned mode : {0600u, 0666u, 0700u, 01644u, 02770u}) {
         ASSERT_EQ(::chmod(file_.c_str(), mode), 0);
         EXPECT_EQ(error_of(file_, "new"), "no error");
         EXPECT_EQ(mode_of(file_), mode);
