@@ -114,6 +114,21 @@ TEST(ValueMap, RefusesAnotherPatternOfADeferredPart) {
     }
 }
 
+// What is missing from a tile row is met in front of what is too much in a later one.
+TEST(ValueMap, NamesTheFirstTileRowThatDiffers) {
+    const std::string message = "update_values: the CSR pattern is not the one that was tiled (first seen near row 0)";
+    const auto tiles = convert(matrix_of(40, 40, {{0, 1}, {0, 20}, {39, 39}}), *make_policy("paper"));
+    expect_refused(message, [&] { ValueMap(matrix_of(40, 40, {{0, 1}, {39, 38}, {39, 39}}), tiles); });
+
+    std::set<std::pair<index_t, index_t>> positions{{0, 9}, {0, 12}, {0, 13}, {20, 3}};
+    for (index_t r = 0; r < 16; ++r) positions.emplace(r, 3);
+    const auto part = convert(matrix_of(32, 16, positions), *make_policy("paper-tuned:ell=-1,hyb=0,defer_hyb=1"));
+    ASSERT_EQ(part.deferred.nnz(), 3);
+    positions.erase({1, 3});
+    positions.emplace(20, 5);
+    expect_refused(message, [&] { ValueMap(matrix_of(32, 16, positions), part); });
+}
+
 /// A tile row for each of these numbers of nonzeros, spread evenly over its rows; the last row has one more.
 CsrMatrix<double> tile_rows_of(const std::vector<index_t>& counts) {
     std::set<std::pair<index_t, index_t>> positions;
