@@ -192,6 +192,8 @@ TEST(CheckOfHalf, WantsInfinityWhereTheResultRoundsToIt) {
     EXPECT_FALSE(right(row_of(1e6, 1e6), -inf));
     EXPECT_FALSE(right(row_of(1e6, 1e6), Half(65504)));
     EXPECT_TRUE(right(row_of(65519.999, 65519.999), inf)) << "an error within the bound rounds to Inf";
+    EXPECT_TRUE(right(row_of(-65519.999, 65519.999), -inf)) << "and to -Inf";
+    EXPECT_FALSE(right(row_of(-65519.999, 65519.999), inf));
     EXPECT_TRUE(right(row_of(65519.999, 65519.999), Half(65504)));
     EXPECT_FALSE(right(row_of(60000, 60000), inf));
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -116,6 +117,20 @@ TEST(CsrVectorDefaults, FollowTheOptionsThatAreGiven) {
     EXPECT_EQ(vector_shape_of("csr-vector:rule=mean,flight=1", lengths), (VectorShape{8, 1}));
     EXPECT_EQ(vector_shape_of("csr-vector:threads=32", lengths), (VectorShape{32, 4}));
     EXPECT_EQ(vector_shape_of("csr-vector:rule=mean", {}), (VectorShape{2, 4}));
+}
+
+TEST(CsrVectorDefaults, RefuseARuleBesideThreadsAndUnknownRules) {
+    const auto expect_refused = [](const char* specification, const std::string& message) {
+        try {
+            vector_shape_of(specification, {8});
+            ADD_FAILURE() << specification << " is accepted";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ExitCode::usage);
+            EXPECT_EQ(error.what(), "operator '" + std::string(specification) + "': " + message);
+        }
+    };
+    expect_refused("csr-vector:rule=mean,threads=4", "threads are either given or chosen by a rule");
+    expect_refused("csr-vector:rule=median", "rule=median, expected mean or rows");
 }
 
 MultiroundShape shape_of(const char* specification, index_t rows, offset_t nnz) {

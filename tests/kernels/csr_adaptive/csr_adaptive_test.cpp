@@ -87,7 +87,8 @@ TEST(AdaptivePlan, StreamsShortRowsAndCutsVeryLongOnes) {
 }
 
 TEST(AdaptivePlan, AllThreadsOfABlockHaveARowUpToAWarpTheSame) {
-    for (const auto& [rows, log2] : {std::pair{2, 5}, {3, 4}, {4, 4}, {5, 3}, {32, 1}, {33, 0}, {64, 0}, {256, 0}}) {
+    for (const auto& [rows, log2] :
+         {std::pair{1, 5}, {2, 5}, {3, 4}, {4, 4}, {5, 3}, {32, 1}, {33, 0}, {64, 0}, {256, 0}}) {
         const auto plan = cuda::make_adaptive_plan(row_ptrs_of(std::vector<offset_t>(rows, 1)), {64, 512, 2048});
         EXPECT_EQ(plan.blocks.at(0).threads_log2, log2) << rows;
     }
