@@ -162,6 +162,17 @@ TEST(Plots, ShowWhatWasExecutedAndNotWhatWasStored) {
     for (const auto* other : {"coo", "deferred", "b, "}) EXPECT_THAT(svg, Not(HasSubstr(other)));
 }
 
+TEST(Plots, ShowWhatAMatrixExecutedOnceWhateverTheThreads) {
+    auto set = sample_set();
+    Result other = bench::sample_result("a.mtx", {1, 1, 1});
+    other.id.threads = 1;
+    other.executed = {{"tiles", "ell", 1, 10, 100}};
+    set.results.push_back(other);
+    const std::string svg = make_plots(set, "").back().svg;
+    EXPECT_THAT(svg, HasSubstr("a, deferred: 30.0%"));
+    EXPECT_THAT(svg, Not(HasSubstr("a, ell")));
+}
+
 TEST(Plots, SayHowManyMatricesHaveARightResult) {
     for (const auto& plot : make_plots(sample_set(), "")) {
         EXPECT_THAT(plot.svg, HasSubstr(">Some CPU, float64, 2 matrices, warm<")) << plot.file;
