@@ -2,154 +2,11 @@
 
 #include <algorithm>
 
-#include "kernels/tile/lower.hpp"
+#include "kernels/tile/cut.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {
 namespace {
-
-enum ItemKind : std::size_t { half_item, warp_item };
-
-/// Consecutive tile rows, with positions relative to the first of them.
-template <class T>
-struct Range {
-    std::array<std::vector<TileItem>, 2> items;  // by kind
-    std::array<std::vector<EntryEnds>, 2> ends;
-    std::vector<Slot> slots;
-    std::vector<T> values;
-    std::vector<index_t> entry_columns;
-    std::vector<T> entry_values;
-    std::vector<TilePiece> pieces;
-    std::vector<SplitRow> splits;
-    std::uint32_t partials = 0;
-    LoweredShares shares;
-};
-
-/// Cuts one tile row after the other into items: slots, row slots, entries.
-template <class T>
-class Cutter {
-public:
-    explicit Cutter(const SlotLimits& limits) : limits_(limits) {}
-
-    template <Value V>
-    void add(std::int64_t tile_row, const Lowering<T, V>& lowered) {
-        tile_row_ = static_cast<std::uint32_t>(tile_row);
-        const std::size_t first = out.items[warp_item].size();
-        const std::size_t first_value = out.values.size();
-        next_entry_ = static_cast<std::int64_t>(out.entry_columns.size());
-        sort_by_rows(lowered.entries);
-        begin_item();
-        for (const auto& filled : lowered.slots) {
-            make_room(filled.count());
-            append(filled);
-            ++item_.slots;
-        }
-        for (const auto& filled : lowered.row_slots) {
-            make_room(filled.count());
-            append(filled);
-            ++item_.row_slots;
-        }
-        const std::size_t entries = lowered.entries.size();
-        const auto nonzeros = static_cast<offset_t>(out.values.size() - first_value + entries);
-        if (nonzeros <= std::min(limits_.half_values, limits_.item_values) && entries <= kHalfEntries) {
-            take_entries(0, static_cast<offset_t>(entries));
-            return end_item(half_item);
-        }
-        cut_entries(static_cast<offset_t>(entries));
-        end_item(warp_item);
-        if (out.items[warp_item].size() - first > 1) split(first);
-    }
-
-    Range<T> out;
-
-private:
-    /// Those of a row in the order of the tiles, the deferred ones last.
-    void sort_by_rows(const std::vector<TileEntryValue<T>>& entries) {
-        row_ends_.fill(0);
-        for (const auto& entry : entries) ++row_ends_[static_cast<std::size_t>(entry.row)];
-        std::partial_sum(row_ends_.begin(), row_ends_.end(), row_ends_.begin());
-        std::array<offset_t, kTileSize> next{};
-        std::copy_n(row_ends_.begin(), kTileSize - 1, next.begin() + 1);
-        const std::size_t base = out.entry_columns.size();
-        out.entry_columns.resize(base + entries.size());
-        out.entry_values.resize(base + entries.size());
-        for (const auto& entry : entries) {
-            const std::size_t at = base + static_cast<std::size_t>(next[static_cast<std::size_t>(entry.row)]++);
-            out.entry_columns[at] = entry.column;
-            out.entry_values[at] = entry.value;
-        }
-    }
-
-    void begin_item() {
-        item_ = {};
-        item_.first_value = static_cast<std::int64_t>(out.values.size());
-        item_.first_slot = static_cast<std::uint32_t>(out.slots.size());
-        item_.first_entry = next_entry_;
-        item_.target = tile_row_;
-        ends_ = {};
-        work_ = 0;
-    }
-
-    void end_item(ItemKind kind) {
-        out.items[kind].push_back(item_);
-        out.ends[kind].push_back(ends_);
-    }
-
-    void make_room(int nonzeros) {
-        if (work_ == 0 || work_ + nonzeros <= limits_.item_values) return;
-        end_item(warp_item);
-        begin_item();
-    }
-
-    void append(const FilledSlot<T>& filled) {
-        const auto at = static_cast<std::int64_t>(out.values.size());
-        out.slots.push_back(filled.slot);
-        out.slots.back().lanes_and_value |= static_cast<std::uint32_t>(at - item_.first_value) << 16;
-        filled.for_each_lane([&](int lane) { out.values.push_back(filled.values[static_cast<std::size_t>(lane)]); });
-        work_ += filled.count();
-    }
-
-    void cut_entries(offset_t all) {
-        for (offset_t done = 0; done < all;) {
-            if (work_ >= limits_.item_values) {
-                end_item(warp_item);
-                begin_item();
-            }
-            const offset_t count = std::min(all - done, limits_.item_values - work_);
-            take_entries(done, count);
-            done += count;
-        }
-    }
-
-    /// Gives the item `count` of the tile row's entries, from `first` on.
-    void take_entries(offset_t first, offset_t count) {
-        item_.entries = static_cast<std::uint16_t>(count);
-        for (std::size_t r = 0; r < ends_.size(); ++r) {
-            ends_[r] = static_cast<std::uint16_t>(std::clamp<offset_t>(row_ends_[r] - first, 0, count));
-        }
-        work_ += count;
-        next_entry_ += count;
-    }
-
-    void split(std::size_t first_item) {
-        const auto items = static_cast<std::uint32_t>(out.items[warp_item].size() - first_item);
-        for (std::uint32_t i = 0; i < items; ++i) {
-            TileItem& item = out.items[warp_item][first_item + i];
-            item.target = TileItem::kPiece | static_cast<std::uint32_t>(out.pieces.size());
-            out.pieces.push_back({tile_row_, out.partials + i, static_cast<std::uint32_t>(out.splits.size())});
-        }
-        out.splits.push_back({out.partials, items});
-        out.partials += items;
-    }
-
-    SlotLimits limits_;
-    std::uint32_t tile_row_ = 0;
-    std::array<offset_t, kTileSize> row_ends_{};
-    TileItem item_;
-    EntryEnds ends_{};
-    offset_t work_ = 0;            // nonzeros of item_
-    std::int64_t next_entry_ = 0;  // the first that no item has
-};
 
 /// Where the parts of a range begin in the whole.
 struct Place {
@@ -162,7 +19,7 @@ struct Place {
     std::uint32_t partials = 0;
 
     template <class T>
-    void pass(const Range<T>& r) {
+    void pass(const SlotRange<T>& r) {
         for (const ItemKind kind : {half_item, warp_item}) items[kind] += r.items[kind].size();
         slots += r.slots.size();
         values += r.values.size();
@@ -174,7 +31,7 @@ struct Place {
 };
 
 template <class T>
-void put(const Range<T>& r, const Place& at, bool has_entries, SlotForm<T>& form) {
+void put(const SlotRange<T>& r, const Place& at, bool has_entries, SlotForm<T>& form) {
     std::ranges::copy(r.slots, form.slots.begin() + at.slots);
     std::ranges::copy(r.values, form.values.begin() + at.values);
     std::ranges::copy(r.entry_columns, form.entry_columns.begin() + at.entries);
@@ -201,7 +58,7 @@ void put(const Range<T>& r, const Place& at, bool has_entries, SlotForm<T>& form
 }
 
 template <class T>
-SlotForm<T> join(const std::vector<Range<T>>& ranges) {
+SlotForm<T> join(const std::vector<SlotRange<T>>& ranges) {
     std::vector<Place> places(1);
     for (const auto& range : ranges) places.emplace_back(places.back()).pass(range);
     const Place& end = places.back();
@@ -226,7 +83,7 @@ SlotForm<T> join(const std::vector<Range<T>>& ranges) {
 
 /// By format, with the bytes of slots and entries and of values of `value_bytes` bytes.
 template <class T>
-std::vector<ExecutedPart> executed_parts(const std::vector<Range<T>>& ranges, std::size_t value_bytes) {
+std::vector<ExecutedPart> executed_parts(const std::vector<SlotRange<T>>& ranges, std::size_t value_bytes) {
     LoweredShares all;
     for (const auto& range : ranges) {
         for (std::size_t f = 0; f < all.size(); ++f) {
@@ -264,7 +121,7 @@ SlotForm<T> make_slots(const TileMatrix<V>& a, const Paths& paths, const SlotLim
                        const Buffer<T>& deferred) {
     constexpr std::int64_t grain = 512;
     const std::int64_t tile_rows = div_up(a.rows, kTileSize);
-    std::vector<Range<T>> ranges(static_cast<std::size_t>(div_up(tile_rows, grain)));
+    std::vector<SlotRange<T>> ranges(static_cast<std::size_t>(div_up(tile_rows, grain)));
     parallel_ranges(0, tile_rows, grain, [&](std::int64_t first, std::int64_t last) {
         Lowering<T, V> lowering(a, values, deferred);
         Cutter<T> cutter(limits);
