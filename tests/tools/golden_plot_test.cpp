@@ -1,4 +1,5 @@
 // Whole pictures of results.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/tools/golden.hpp"
@@ -48,9 +49,9 @@ TEST(GoldenPlot, Command) {
 TEST(GoldenPlot, ManySeries) {
     bench::ResultSet set{test::golden_machine(), test::golden_build(), {}};
     for (int i = 0; i < 13; ++i) {
-        const std::string name = "operator-" + std::to_string(i) + (i == 5 ? std::string(40, 'x') : "");
+        const std::string name = fmt::format("operator-{}{}", i, i == 5 ? std::string(40, 'x') : "");
         for (int k = 0; k < (i == 3 ? 189 : 1); ++k) {
-            auto r = test::golden_result("m" + std::to_string(k), 1000 + 37 * k, name, "", 0.25, 1);
+            auto r = test::golden_result(fmt::format("m{}", k), 1000 + 37 * k, name, "", 0.25, 1);
             set.put(test::with_speedup(std::move(r), "base", "base", 1 + 0.5 * i));
         }
     }
