@@ -15,7 +15,7 @@
 #include "bench/harness/memory.hpp"
 #include "formats/convert.hpp"
 #include "selector/policy.hpp"
-#include "tile/generate.hpp"
+#include "tile/generate/generate.hpp"
 #include "tile/parallel.hpp"
 
 namespace {

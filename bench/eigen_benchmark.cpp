@@ -20,7 +20,7 @@
 #include "formats/convert.hpp"
 #include "kernels/registry.hpp"
 #include "selector/policy.hpp"
-#include "tile/generate.hpp"
+#include "tile/generate/generate.hpp"
 
 namespace {
 

@@ -12,8 +12,8 @@
 
 #include "formats/list.hpp"
 #include "selector/policy.hpp"
-#include "tile/archive.hpp"
-#include "tile/generate.hpp"
+#include "tile/archive/archive.hpp"
+#include "tile/generate/generate.hpp"
 
 namespace {
 

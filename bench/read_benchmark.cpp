@@ -17,8 +17,8 @@
 #include <omp.h>
 #include <unistd.h>
 
-#include "tile/matrix_market.hpp"
-#include "tile/output_file.hpp"
+#include "tile/io/output_file.hpp"
+#include "tile/matrix_market/matrix_market.hpp"
 
 namespace {
 

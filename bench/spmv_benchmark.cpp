@@ -19,7 +19,7 @@
 #include "bench/harness/product.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
-#include "tile/generate.hpp"
+#include "tile/generate/generate.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "kernels/accumulator.hpp"
 #include "kernels/matrix_forms.hpp"
 #include "kernels/operator.hpp"
-#include "tile/options.hpp"
+#include "tile/options/options.hpp"
 
 struct CUstream_st;  // cudaStream_t is a pointer to it
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "formats/convert.hpp"
-#include "tile/options.hpp"
+#include "tile/options/options.hpp"
 
 namespace tilespmv {
 

@@ -10,7 +10,7 @@
 #include "selector/only.hpp"
 #include "selector/paper.hpp"
 #include "tile/error.hpp"
-#include "tile/options.hpp"
+#include "tile/options/options.hpp"
 
 namespace tilespmv {
 namespace {

@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "tile/error.hpp"
-#include "tile/printable.hpp"
-#include "tools/command.hpp"
-#include "tools/command_files.hpp"
-#include "tools/number_option.hpp"
-#include "tools/signals.hpp"
-#include "tools/source.hpp"
+#include "tile/io/printable.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/options/command_files.hpp"
+#include "tools/options/number_option.hpp"
+#include "tools/options/source.hpp"
+#include "tools/terminal/signals.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "bench/harness/byte_model.hpp"
 #include "bench/harness/statistics.hpp"
-#include "tile/printable.hpp"
+#include "tile/io/printable.hpp"
 
 namespace tilespmv::bench {
 namespace {

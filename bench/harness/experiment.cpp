@@ -5,7 +5,7 @@
 
 #include <omp.h>
 
-#include "tile/printable.hpp"
+#include "tile/io/printable.hpp"
 #include "tile/statistics.hpp"
 
 namespace tilespmv::bench {

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tile/error.hpp"
-#include "tile/output_file.hpp"
-#include "tile/printable.hpp"
+#include "tile/io/output_file.hpp"
+#include "tile/io/printable.hpp"
 
 namespace tilespmv::bench {
 

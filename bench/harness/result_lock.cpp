@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tile/error.hpp"
-#include "tile/output_file.hpp"
+#include "tile/io/output_file.hpp"
 
 namespace tilespmv::bench {
 namespace {

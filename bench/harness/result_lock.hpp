@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "tile/temporary_file.hpp"
+#include "tile/io/temporary_file.hpp"
 
 namespace tilespmv::bench {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <span>
 
-#include "tile/options.hpp"
+#include "tile/options/options.hpp"
 #include "tile/types.hpp"
 
 /// What the kernels for CSR do unless they are told otherwise.

@@ -8,8 +8,8 @@
 #include "kernels/choose_operator.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
-#include "tile/generate.hpp"
-#include "tile/options.hpp"
+#include "tile/generate/generate.hpp"
+#include "tile/options/options.hpp"
 
 namespace tilespmv::bench {
 namespace {

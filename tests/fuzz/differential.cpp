@@ -31,7 +31,7 @@
 #include "tests/support/arrival.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
-#include "tools/operator_list.hpp"
+#include "tools/options/operator_list.hpp"
 
 namespace tilespmv::fuzz {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "tests/temporary_directory.hpp"
-#include "tests/tile/archive_bytes.hpp"
-#include "tests/tile/sample_tiles.hpp"
+#include "tests/tile/archive/archive_bytes.hpp"
+#include "tests/tile/archive/sample_tiles.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::test {

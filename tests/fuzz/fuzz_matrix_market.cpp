@@ -10,8 +10,8 @@
 
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
-#include "tile/matrix_market.hpp"
 #include "tile/matrix_market/header.hpp"
+#include "tile/matrix_market/matrix_market.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "tests/support/battery.hpp"
 #include "tile/error.hpp"
-#include "tile/generate.hpp"
+#include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
 namespace {

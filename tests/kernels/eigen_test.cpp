@@ -4,8 +4,8 @@
 
 #include "kernels/registry.hpp"
 #include "selector/policy.hpp"
-#include "tile/generate.hpp"
-#include "tile/matrix_market.hpp"
+#include "tile/generate/generate.hpp"
+#include "tile/matrix_market/matrix_market.hpp"
 
 // An oracle that shares no line with the project.
 namespace tilespmv::testing {

@@ -4,7 +4,7 @@
 
 #include "kernels/cpu/cache_size.hpp"
 #include "kernels/cpu/simd.hpp"
-#include "tile/generate.hpp"
+#include "tile/generate/generate.hpp"
 
 namespace tilespmv::cpu {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "formats/list.hpp"
-#include "tile/archive.hpp"
-#include "tile/matrix_market.hpp"
+#include "tile/archive/archive.hpp"
+#include "tile/matrix_market/matrix_market.hpp"
 
 namespace tilespmv::testing {
 namespace {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include "tests/tile/matrix_market_support.hpp"
-#include "tile/generate.hpp"
+#include "tests/tile/matrix_market/matrix_market_support.hpp"
+#include "tile/generate/generate.hpp"
 
 namespace tilespmv {
 namespace {

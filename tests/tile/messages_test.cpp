@@ -5,11 +5,11 @@
 #include "formats/list.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
-#include "tests/tile/archive_bytes.hpp"
-#include "tests/tile/sample_tiles.hpp"
-#include "tile/archive.hpp"
-#include "tile/generate.hpp"
-#include "tile/options.hpp"
+#include "tests/tile/archive/archive_bytes.hpp"
+#include "tests/tile/archive/sample_tiles.hpp"
+#include "tile/archive/archive.hpp"
+#include "tile/generate/generate.hpp"
+#include "tile/options/options.hpp"
 #include "tile/value_range.hpp"
 
 namespace tilespmv {

@@ -10,9 +10,9 @@
 #include "tests/tools/golden_results.hpp"
 #include "tests/tools/terminal.hpp"
 #include "tests/tools/transcript.hpp"
-#include "tools/bench_run.hpp"
-#include "tools/progress.hpp"
-#include "tools/status_line.hpp"
+#include "tools/bench/run.hpp"
+#include "tools/terminal/progress.hpp"
+#include "tools/terminal/status_line.hpp"
 
 namespace tilespmv::tools {
 namespace {

@@ -5,7 +5,7 @@
 #include "tests/tools/golden.hpp"
 #include "tests/tools/golden_results.hpp"
 #include "tests/tools/transcript.hpp"
-#include "tools/bench_report.hpp"
+#include "tools/bench/report.hpp"
 
 namespace tilespmv::tools {
 namespace {

@@ -10,10 +10,10 @@
 #include "tests/support/message_of.hpp"
 #include "tests/tools/golden.hpp"
 #include "tests/tools/transcript.hpp"
-#include "tile/archive.hpp"
-#include "tools/gpu_text.hpp"
-#include "tools/value_type.hpp"
-#include "tools/verify_text.hpp"
+#include "tile/archive/archive.hpp"
+#include "tools/options/value_type.hpp"
+#include "tools/text/gpu_text.hpp"
+#include "tools/verify/verify_text.hpp"
 
 namespace tilespmv::tools {
 namespace {

@@ -7,7 +7,7 @@
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/tools/golden.hpp"
-#include "tools/tile_map_picture.hpp"
+#include "tools/stats/tile_map_picture.hpp"
 
 namespace tilespmv::tools {
 namespace {

@@ -8,9 +8,9 @@
 #include "tests/support/battery.hpp"
 #include "tests/tools/golden.hpp"
 #include "tests/tools/transcript.hpp"
-#include "tile/archive.hpp"
-#include "tile/matrix_market.hpp"
-#include "tools/stats_report.hpp"
+#include "tile/archive/archive.hpp"
+#include "tile/matrix_market/matrix_market.hpp"
+#include "tools/stats/report.hpp"
 
 namespace tilespmv::tools {
 namespace {

@@ -6,12 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/bench/sample_results.hpp"
-#include "tools/bench_report.hpp"
-#include "tools/executed_text.hpp"
-#include "tools/number_text.hpp"
+#include "tools/bench/report.hpp"
 #include "tools/plot/axis.hpp"
 #include "tools/plot/svg.hpp"
-#include "tools/stats_report.hpp"
+#include "tools/stats/report.hpp"
+#include "tools/text/executed_text.hpp"
+#include "tools/text/number_text.hpp"
 
 namespace tilespmv::tools {
 namespace {

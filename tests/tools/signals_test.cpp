@@ -1,4 +1,4 @@
-#include "tools/signals.hpp"
+#include "tools/terminal/signals.hpp"
 
 #include <csignal>
 #include <cstdio>
@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "tests/temporary_directory.hpp"
-#include "tile/mapped_file.hpp"
-#include "tile/output_file.hpp"
+#include "tile/io/mapped_file.hpp"
+#include "tile/io/output_file.hpp"
 
 namespace tilespmv::tools {
 namespace {

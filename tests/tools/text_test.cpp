@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "tools/number_text.hpp"
-#include "tools/text_table.hpp"
+#include "tools/text/number_text.hpp"
+#include "tools/text/text_table.hpp"
 
 namespace tilespmv::tools {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
-#include "tools/command.hpp"
+#include "tools/commands/command.hpp"
 
 namespace tilespmv::test {
 

@@ -1,4 +1,4 @@
-#include "tools/verify.hpp"
+#include "tools/verify/verify.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tile/csr.hpp"
-#include "tile/generate.hpp"
-#include "tile/options.hpp"
+#include "tile/generate/generate.hpp"
+#include "tile/options/options.hpp"
 
 /// What the generators share. A generator makes a pattern and names the rule for its values; one that is new needs a
 /// `Generator` in the file of its family and a line in the list of generate.cpp.

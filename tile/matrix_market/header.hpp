@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "tile/text_file.hpp"
+#include "tile/io/text_file.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv::matrix_market {

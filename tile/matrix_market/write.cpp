@@ -4,8 +4,8 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
-#include "tile/matrix_market.hpp"
-#include "tile/output_file.hpp"
+#include "tile/io/output_file.hpp"
+#include "tile/matrix_market/matrix_market.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv {

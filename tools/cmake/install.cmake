@@ -1,13 +1,30 @@
-# `cmake --install`: headers under include/tilespmv/<room>/, one static library a room, the command, and a CMake package
-# that `find_package(tilespmv)` finds.
+# `cmake --install`: the public headers under include/tilespmv/<room>/, one static library a room, the command, and a
+# CMake package that `find_package(tilespmv)` finds.
 include(CMakePackageConfigHelpers)
 set(tilespmv_rooms tile formats selector kernels)
 set(tilespmv_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tilespmv")
 
 list(TRANSFORM tilespmv_rooms PREPEND tilespmv_ OUTPUT_VARIABLE tilespmv_libraries)
 install(TARGETS tilespmv ${tilespmv_libraries} EXPORT tilespmv)
-install(TARGETS tilespmv_cli RUNTIME)
-install(DIRECTORY ${tilespmv_rooms} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tilespmv" FILES_MATCHING PATTERN "*.hpp")
+if(TILESPMV_BUILD_TOOLS)
+  install(TARGETS tilespmv_cli RUNTIME)
+endif()
+
+get_property(tilespmv_headers GLOBAL PROPERTY TILESPMV_PUBLIC_HEADERS)
+set(tilespmv_include "${CMAKE_CURRENT_BINARY_DIR}/include")
+list(TRANSFORM tilespmv_headers PREPEND "${tilespmv_include}/tilespmv/" OUTPUT_VARIABLE tilespmv_copies)
+add_custom_command(
+  OUTPUT ${tilespmv_copies}
+  COMMAND ${CMAKE_COMMAND} "-DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}" "-DOUTPUT=${tilespmv_include}"
+    "-DHEADERS=${tilespmv_headers}" -P "${CMAKE_CURRENT_SOURCE_DIR}/tools/cmake/public_headers.cmake"
+  DEPENDS ${tilespmv_headers} tools/cmake/public_headers.cmake
+  COMMENT "Writing the public headers"
+  VERBATIM)
+add_custom_target(tilespmv_public_headers ALL DEPENDS ${tilespmv_copies})
+# A project that takes this one in with add_subdirectory includes them in the same way.
+target_include_directories(tilespmv INTERFACE $<BUILD_INTERFACE:${tilespmv_include}>)
+add_dependencies(tilespmv tilespmv_public_headers)
+install(DIRECTORY "${tilespmv_include}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
 install(EXPORT tilespmv NAMESPACE tilespmv:: DESTINATION "${tilespmv_package_dir}" FILE tilespmv-targets.cmake)
 configure_package_config_file(tools/cmake/tilespmv-config.cmake.in tilespmv-config.cmake

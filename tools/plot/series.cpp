@@ -8,7 +8,7 @@
 
 #include "bench/harness/contest.hpp"
 #include "bench/harness/statistics.hpp"
-#include "tools/source.hpp"
+#include "tools/options/source.hpp"
 
 namespace tilespmv::tools {
 namespace {

@@ -1,14 +1,12 @@
 // A program of somebody else's: tiles a 20 x 20 tridiagonal matrix, multiplies it by a vector of ones, prints y.
-// Headers are reached with and without the project's name in front.
 #include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <tilespmv/formats/convert.hpp>
+#include <tilespmv/kernels/registry.hpp>
+#include <tilespmv/selector/policy.hpp>
 #include <tilespmv/tile/csr.hpp>
 #include <vector>
-
-#include "kernels/registry.hpp"
-#include "selector/policy.hpp"
 
 namespace {
 

@@ -1,0 +1,235 @@
+#include <functional>
+#include <random>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/temporary_directory.hpp"
+#include "tests/tile/archive/archive_bytes.hpp"
+#include "tests/tile/archive/sample_tiles.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv {
+namespace {
+
+using archive::Header;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const auto kFormats = formats::format_table();
+
+std::string archived(const TileMatrix<double>& a) {
+    const test::TemporaryDirectory directory;
+    write_archive<double>(directory.path() / "A.tsp", a, kFormats);
+    return test::content_of(directory.path() / "A.tsp");
+}
+
+const std::string& sample() {
+    static const std::string content = archived(test::sample_tiles<double>());
+    return content;
+}
+
+/// What opening says, or "accepted".
+std::string verdict(std::string_view content) {
+    try {
+        test::open_bytes<double>(content);
+        return "accepted";
+    } catch (const Error& error) {
+        return error.what();
+    }
+}
+
+TEST(ArchiveDamage, TheSampleIsAccepted) { EXPECT_EQ(verdict(sample()), "accepted"); }
+
+TEST(ArchiveDamage, EveryFlippedBitIsNoticed) {
+    std::string content = sample();
+    for (std::size_t i = 0; i < content.size(); ++i) {
+        for (int bit = 0; bit < 8; ++bit) {
+            content[i] = static_cast<char>(content[i] ^ 1 << bit);
+            const auto said = verdict(content);
+            ASSERT_THAT(said, AllOf(StartsWith("A.tsp: "), Not(HasSubstr("\n")))) << "bit " << bit << " of byte " << i;
+            content[i] = sample()[i];
+        }
+    }
+}
+
+TEST(ArchiveDamage, EveryTruncationIsNoticed) {
+    for (std::size_t size = 0; size < sample().size(); ++size) {
+        ASSERT_THAT(verdict(sample().substr(0, size)),
+                    StartsWith(size < 8 ? "A.tsp: not a .tsp archive" : "A.tsp: truncated: "))
+            << size;
+    }
+}
+
+TEST(ArchiveDamage, BytesBehindTheEndAreNoticed) {
+    for (const std::size_t more : {1, 63, 64, 4096}) {
+        EXPECT_EQ(verdict(sample() + std::string(more, '\0')),
+                  fmt::format("A.tsp: damaged: {} bytes, expected {}", sample().size() + more, sample().size()));
+    }
+}
+
+struct Damage {
+    std::string name;
+    std::string message;
+    std::function<void(std::string&)> apply;
+};
+
+Damage in_header(std::string name, std::string message, std::function<void(Header&)> edit) {
+    return {std::move(name), std::move(message), [edit](std::string& content) {
+                auto header = test::header_of(content);
+                edit(header);
+                test::set_header(content, header);
+            }};
+}
+
+std::vector<Damage> foreign_files() {
+    return {
+        {"matrix_market", "not a .tsp archive",
+         [](auto& c) { c = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n"; }},
+        {"text_mode_transfer", "not a .tsp archive", [](auto& c) { c.erase(4, 1); }},
+        in_header("newer", "version 2 of .tsp is newer than this program can read (1)",
+                  [](Header& h) { h.version = 2; }),
+        {"newer_and_short", "version 2 of .tsp is newer than this", [](auto& c) { c[8] = 2, c.resize(12); }},
+        in_header("other_values", "holds bfloat16 values, expected float64",
+                  [](Header& h) { h.value_type = {"bfloat16"}; }),
+    };
+}
+
+std::vector<Damage> broken_headers() {
+    const auto in_names = [](std::string name, std::function<void(Header&)> edit) {
+        return in_header(std::move(name), "damaged: a name in the header", std::move(edit));
+    };
+    return {
+        {"header", "damaged: checksum of the header", [](auto& c) { c[33] ^= 1; }},
+        in_header("version_0", "damaged: version or header size", [](Header& h) { h.version = 0; }),
+        in_header("header_size", "damaged: version or header size", [](Header& h) { h.header_bytes = 64; }),
+        in_header("file_size", "truncated: ", [](Header& h) { h.file_bytes += 64; }),
+        in_header("reserved", "damaged: reserved bytes of the header", [](Header& h) { h.reserved[31] = 1; }),
+        in_names("type_of_other_characters", [](Header& h) { h.value_type[0] = '\n'; }),
+        in_names("format_with_tail", [](Header& h) { h.format_names[3][30] = 'x'; }),
+        in_names("format_without_end", [](Header& h) { h.format_names[31].fill('x'); }),
+    };
+}
+
+std::vector<Damage> misplaced_sections() {
+    constexpr auto max = ~std::uint64_t{0};
+    constexpr auto far = std::uint64_t{1} << 40;
+    const auto moved = [](std::string name, std::function<void(Header&)> edit) {
+        return in_header(std::move(name), "damaged: place or size of a section", std::move(edit));
+    };
+    return {
+        moved("offset_beyond", [](Header& h) { h.sections[5].offset += far; }),
+        moved("offset_wraps", [](Header& h) { h.sections[5].offset -= h.sections[5].offset + 64; }),
+        moved("offset_unaligned", [](Header& h) { h.sections[5].offset += 1; }),
+        moved("bytes_beyond", [](Header& h) { h.sections[5].bytes += far; }),
+        moved("bytes_wrap", [](Header& h) { h.sections[5].bytes = max; }),
+        moved("bytes_wrap_to_nothing", [](Header& h) { h.sections[5].bytes = max - 62; }),
+        moved("last_section_beyond", [](Header& h) { h.sections[11].bytes += 64; }),
+    };
+}
+
+std::vector<Damage> broken_sections() {
+    return {
+        {"values", "damaged: checksum of section values",
+         [](auto& c) { c[test::header_of(c).sections[5].offset] ^= 1; }},
+        {"between", "damaged: bytes between sections",
+         [](auto& c) {
+             const auto first = test::header_of(c).sections[0];
+             c[first.offset + first.bytes] = 1;
+         }},
+        {"behind", "damaged: bytes behind the last section",
+         [](auto& c) {
+             c.append(64, '\0');
+             in_header("", "", [](Header& h) { h.file_bytes += 64; }).apply(c);
+         }},
+        {"size_of_no_multiple", "damaged: size of section tile_rows",
+         [](auto& c) { in_header("", "", [](Header& h) { ++h.sections[0].bytes; }).apply(c); }},
+        {"padding", "damaged: tile (0, 0): sizes, index bytes or padding are not those of a dense tile",
+         [](auto& c) {
+             c[test::header_of(c).sections[5].offset + 8 * sizeof(double) + 7] ^= '\x80';  // slot (8, 0): -0
+             test::reseal(c);
+         }},
+        {"tile", "damaged: tile (0, 0): sizes, index bytes or padding are not those of a dense tile",
+         [](auto& c) {
+             c[test::header_of(c).sections[4].offset + 4] ^= 1;
+             test::reseal(c);
+         }},
+    };
+}
+
+class ArchiveDamaged : public ::testing::TestWithParam<Damage> {};
+
+TEST_P(ArchiveDamaged, IsRefusedInOneLineThatSaysWhy) {
+    std::string content = sample();
+    GetParam().apply(content);
+    const auto said = verdict(content);
+    EXPECT_THAT(said, StartsWith("A.tsp: " + GetParam().message));
+    EXPECT_THAT(said, Not(HasSubstr("\n")));
+}
+
+std::string name_of(const ::testing::TestParamInfo<Damage>& instance) { return instance.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Foreign, ArchiveDamaged, ::testing::ValuesIn(foreign_files()), name_of);
+INSTANTIATE_TEST_SUITE_P(Header, ArchiveDamaged, ::testing::ValuesIn(broken_headers()), name_of);
+INSTANTIATE_TEST_SUITE_P(Places, ArchiveDamaged, ::testing::ValuesIn(misplaced_sections()), name_of);
+INSTANTIATE_TEST_SUITE_P(Sections, ArchiveDamaged, ::testing::ValuesIn(broken_sections()), name_of);
+
+/// Changes a byte, or a number to one that is near it, zero or extreme.
+void edit(std::string& content, std::size_t begin, std::size_t end, std::mt19937& random) {
+    const std::size_t width = std::size_t{1} << random() % 4;
+    const std::size_t at = (begin + random() % (end - begin)) / width * width;
+    std::uint64_t number = 0;
+    std::memcpy(&number, &content[at], width);
+    switch (random() % 5) {
+        case 0:
+            number = 0;
+            break;
+        case 1:
+            number = ~std::uint64_t{0} >> random() % 2;
+            break;
+        case 2:
+            number ^= std::uint64_t{1} << random() % (8 * width);
+            break;
+        default:
+            number += random() % 9 - 4;
+    }
+    std::memcpy(&content[at], &number, width);
+}
+
+/// Edits that a checksum would notice, with the checksums put right again.
+void attack(const std::string& original, unsigned seed, int times) {
+    std::mt19937 random(seed);
+    int accepted = 0;
+    for (int i = 0; i < times; ++i) {
+        std::string content = original;
+        const auto section = test::header_of(content).sections[random() % archive::kSections];
+        for (auto edits = 1 + random() % 3; edits > 0; --edits) {
+            const bool in_header = section.bytes == 0 || random() % 4 == 0;
+            if (in_header)
+                edit(content, 12, 352, random);
+            else
+                edit(content, section.offset, section.offset + section.bytes, random);
+        }
+        test::reseal(content);
+        try {
+            test::use(test::open_bytes<double>(content));
+            ++accepted;
+        } catch (const Error& error) {
+            ASSERT_THAT(error.what(), AllOf(StartsWith("A.tsp: "), Not(HasSubstr("\n"))));
+        }
+    }
+    EXPECT_GT(accepted, times / 100);  // values may be anything
+    EXPECT_LT(accepted, times / 2);
+}
+
+TEST(ArchiveDamage, HostileEditsAreRefusedOrHarmless) {
+    attack(sample(), 1, 10000);
+    attack(archived(test::sample_with_all_rows_deferred<double>(false)), 2, 5000);
+    attack(archived(test::sample_with_all_rows_deferred<double>(true)), 3, 5000);
+}
+
+}  // namespace
+}  // namespace tilespmv

@@ -1,0 +1,241 @@
+#include "tile/generate/generate.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tile/error.hpp"
+#include "tile/generate/generator.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A small matrix of every kind and what it hashes to: generators must not change from one version to the next, or
+/// measurements could not be repeated.
+const std::map<std::string, std::uint64_t> kGolden{
+    {"laplace2d:n=37,contrast=0.5", 0xe1fea03e464f1e9c},
+    {"laplace3d:n=9,ny=11", 0x1b6458313bd27d15},
+    {"stencil27:n=9,nz=5", 0x5a10e6a045c64c53},
+    {"fem:n=7,dof=3,jitter=0.3", 0xe671f0ffdfd7ff86},
+    {"banded:n=501,half=25", 0xe46c200cc1b587b1},
+    {"block-dense:n=333,blocks_per_row=4", 0x85782d1fd8b8029c},
+    {"uniform:n=300,cols=451,per_row=20", 0xf61952e3a2035f2e},
+    {"rmat:scale=9,degree=8", 0x8a1475c2e90c4bc4},
+    {"kronecker:scale=9,degree=8", 0x96923e7221d4aaa1},
+    {"delaunay:n=24001", 0xbaf23e5b0533a50},
+    {"rgg:n=5003", 0x4337a5ab2c9fdaab},
+    {"road-like:n=70", 0xd9528df500d057ba},
+    {"powerlaw:n=1111", 0xe91e0f1bb8f0296e},
+    {"circuit:n=5555", 0x6f9f4a0b45b21315},
+    {"arrow:n=601,width=3,half=2", 0x54d078fb440f32f4},
+    {"kkt:n=5001", 0x44d8b7fa07a04da7},
+    {"qcd:n=3,nt=4", 0x2cd2754735d4d286},
+    {"dense:rows=37,cols=50", 0xee5b11f54a00f403},
+    {"hypersparse:n=20000,nnz=3000", 0xc94af6dc43506432},
+};
+
+template <class T>
+std::uint64_t hash(const Buffer<T>& buffer, std::uint64_t seed) {
+    return XXH3_64bits_withSeed(buffer.data(), buffer.bytes(), seed);
+}
+
+template <Value V>
+std::uint64_t hash(const CsrMatrix<V>& a) {
+    return hash(a.values, hash(a.col_idxs, hash(a.row_ptrs, static_cast<std::uint64_t>(a.cols))));
+}
+
+std::string kind_of(const std::string& specification) { return specification.substr(0, specification.find(':')); }
+
+std::vector<std::string> golden_specifications() {
+    std::vector<std::string> specifications(kGolden.size());
+    std::ranges::transform(kGolden, specifications.begin(), [](const auto& entry) { return entry.first; });
+    return specifications;
+}
+
+class EveryKind : public ::testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Generate, EveryKind, ::testing::ValuesIn(golden_specifications()), [](const auto& test) {
+    std::string name = kind_of(test.param);
+    std::erase(name, '-');
+    return name;
+});
+
+TEST_P(EveryKind, IsValidAndHasItsGoldenHash) {
+    const auto a = generate<double>(GetParam());
+    validate(a);
+    EXPECT_GT(a.nnz(), 1000);
+    EXPECT_EQ(hash(a), kGolden.at(GetParam())) << std::hex << "0x" << hash(a);
+}
+
+TEST_P(EveryKind, DoesNotDependOnTheNumberOfThreads) {
+    const int before = omp_get_max_threads();
+    const auto expected = generate<double>(GetParam());
+    for (const int threads : {1, 2, 5}) {
+        omp_set_num_threads(threads);
+        EXPECT_EQ(generate<double>(GetParam()), expected) << threads << " threads";
+    }
+    omp_set_num_threads(before);
+}
+
+TEST_P(EveryKind, NarrowerValuesAreTheRoundedDoubles) {
+    const auto doubles = generate<double>(GetParam());
+    EXPECT_EQ(generate<float>(GetParam()), convert_values<float>(doubles));
+    EXPECT_EQ(generate<Half>(GetParam()), convert_values<Half>(doubles));
+    EXPECT_EQ(generate<Bfloat16>(GetParam()), convert_values<Bfloat16>(doubles));
+}
+
+TEST_P(EveryKind, SeedChangesTheValues) {
+    const std::string specification = GetParam();
+    if (kind_of(specification) == "laplace3d" || kind_of(specification) == "stencil27") {
+        EXPECT_EQ(generate<double>(specification + ",seed=5"), generate<double>(specification)) << "textbook matrix";
+    } else {
+        EXPECT_FALSE(generate<double>(specification + ",seed=5") == generate<double>(specification));
+    }
+}
+
+TEST(Generate, ListsEveryKindWithWhatItNeeds) {
+    std::vector<std::string> listed, tested;
+    for (const auto& info : generators()) {
+        listed.emplace_back(info.name);
+        EXPECT_FALSE(info.summary.empty() || info.resembles.empty()) << info.name;
+        EXPECT_EQ(info.parameters.back().name, "seed") << info.name;
+        for (const auto& p : info.parameters) {
+            EXPECT_LE(p.min, p.default_value) << info.name << " " << p.name;
+            EXPECT_GE(p.max, p.default_value) << info.name << " " << p.name;
+        }
+    }
+    for (const auto& specification : golden_specifications()) tested.push_back(kind_of(specification));
+    EXPECT_THAT(listed, ::testing::UnorderedElementsAreArray(tested));
+}
+
+TEST(Generate, DefaultsGiveAboutAMillionNonzeros) {
+    for (const auto& info : generators()) {
+        const auto nnz = generate<float>(info.name).nnz();
+        EXPECT_GT(nnz, 800'000) << info.name;
+        EXPECT_LT(nnz, 2'000'000) << info.name;
+    }
+}
+
+TEST(Generate, SmallestSizes) {
+    const std::map<std::string, offset_t> nnz{
+        {"laplace2d:n=1", 1},
+        {"laplace3d:n=1", 1},
+        {"stencil27:n=1", 1},
+        {"fem:n=1,dof=2", 4},
+        {"banded:n=1", 1},
+        {"banded:n=0", 0},
+        {"banded:n=5,half=0", 5},
+        {"block-dense:n=0,blocks_per_row=0", 0},
+        {"block-dense:n=1,blocks_per_row=1", 1},
+        {"uniform:n=0,per_row=0", 0},
+        {"uniform:n=1,per_row=1", 1},
+        {"uniform:n=0,cols=5,per_row=5", 0},
+        {"uniform:n=4,cols=5,per_row=5", 20},
+        {"rmat:scale=0", 1},
+        {"kronecker:scale=0", 0},
+        {"delaunay:n=0", 0},
+        {"delaunay:n=1", 0},
+        {"delaunay:n=2", 2},
+        {"delaunay:n=3", 6},
+        {"rgg:n=0", 0},
+        {"rgg:n=1", 0},
+        {"rgg:n=7,degree=100", 42},
+        {"road-like:n=1", 0},
+        {"powerlaw:n=1", 1},
+        {"circuit:n=0,rails=0", 0},
+        {"circuit:n=1,rails=1", 1},
+        {"arrow:n=1,width=1", 1},
+        {"arrow:n=0,width=0", 0},
+        {"kkt:n=1,m=1", 3},
+        {"qcd:n=3,nt=1", 12636},
+        {"dense:rows=0,cols=9", 0},
+        {"dense:rows=9,cols=0", 0},
+        {"hypersparse:n=0,nnz=0", 0},
+        {"hypersparse:n=1,nnz=9", 1},
+    };
+    for (const auto& [specification, expected] : nnz) {
+        SCOPED_TRACE(specification);
+        const auto a = generate<double>(specification);
+        validate(a);
+        EXPECT_EQ(a.nnz(), expected);
+    }
+}
+
+struct Mistake {
+    std::string specification;
+    std::string message;
+};
+
+TEST(Generate, SaysWhatIsWrongWithASpecification) {
+    const std::vector<Mistake> mistakes{
+        {"", "unknown generator ''; there are laplace2d, laplace3d, "},
+        {"laplace4d:n=3", "unknown generator 'laplace4d'; there are laplace2d, "},
+        {"rmat:n=3", "generator 'rmat:n=3': no option 'n'; it takes scale, degree, a, b, c, seed"},
+        {"banded:n", "generator 'banded:n': found 'n', expected option=value"},
+        {"banded:,n=3", "generator 'banded:,n=3': found '', expected option=value"},
+        {"banded:n=", "found 'n=', expected option=value"},
+        {"banded:", "found '', expected option=value"},
+        {"banded:n=3,", "found '', expected option=value"},
+        {"banded:n=3x", "n=3x, expected a whole number from 0 to 2147483647"},
+        {"banded:n=1e999", "n=1e999, expected a whole number"},
+        {"banded:n=3,n=4", "generator 'banded:n=3,n=4': 'n' is given twice"},
+        {"banded:n=-1", "generator 'banded:n=-1': n=-1, expected a whole number from 0 to 2147483647"},
+        {"banded:n=1.5", "n=1.5, expected a whole number from 0 to 2147483647"},
+        {"banded:n=nan", "n=nan, expected a whole number"},
+        {"banded:n=inf", "n=inf, expected a whole number"},
+        {"banded:n=2147483648", "n=2147483648, expected a whole number"},
+        {"banded:seed=9007199254740992", "expected a whole number from 0 to 9007199254740991"},
+        {"banded:seed=18446744073709551616", "expected a whole number from 0 to 9007199254740991"},
+        {"laplace2d:contrast=1", "contrast=1, expected a number from 0 to 0.99"},
+        {"laplace2d:n=46341",
+         "generator 'laplace2d:n=46341': 46341 x 46341 x 1 rows or columns are more than 2147483647"},
+        {"stencil27:n=2147483647", "rows or columns are more than 2147483647"},
+        {"fem:n=1000,dof=3", "1000000000 x 3 rows or columns are more than 2147483647"},
+        {"kkt:n=2e9", "generator 'kkt:n=2e9': 3000000000 rows or columns are more than 2147483647"},
+        {"uniform:n=5,per_row=6", "generator 'uniform:n=5,per_row=6': per_row=6, expected a whole number from 0 to 5"},
+        {"block-dense:n=33,blocks_per_row=4", "blocks_per_row=4, expected a whole number from 0 to 3"},
+        {"arrow:n=2,width=3", "width=3, expected a whole number from 0 to 2"},
+        {"circuit:n=2,rails=3", "rails=3, expected a whole number from 0 to 2"},
+        {"rmat:a=0.5,b=0.5,c=0.5", "generator 'rmat:a=0.5,b=0.5,c=0.5': a + b + c is more than 1"},
+        {"hypersparse:n=0,nnz=1", "nnz=1, expected a whole number from 0 to 0"},
+    };
+    for (const auto& [specification, message] : mistakes) {
+        SCOPED_TRACE(specification);
+        try {
+            generate<double>(specification);
+            ADD_FAILURE() << "accepted";
+        } catch (const Error& error) {
+            EXPECT_THAT(error.what(), HasSubstr(message));
+            EXPECT_EQ(error.code(), ExitCode::usage);
+        }
+    }
+}
+
+TEST(GeneratorParameters, DimensionsReachTheLargestIndex) {
+    const GeneratorInfo kind{"kind", "", "", {}};
+    const synthetic::Parameters parameters(kind, Options("generator", "kind"));
+    EXPECT_EQ(parameters.dimension({2147483647}), 2147483647);
+    EXPECT_EQ(parameters.dimension({1, 2147483647, 1}), 2147483647);
+    EXPECT_THROW(static_cast<void>(parameters.dimension({2147483648})), Error);
+}
+
+TEST(Generate, RefusesWhatNoMachineCanHoldAtOnce) {
+    try {
+        generate<double>("dense:rows=2e9,cols=2e9");
+        FAIL() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("out of memory: about 4e+18 nonzeros"));
+        EXPECT_EQ(error.code(), ExitCode::failure);
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::testing

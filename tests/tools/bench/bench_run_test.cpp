@@ -1,0 +1,222 @@
+#include "tools/bench/run.hpp"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "bench/harness/result_file.hpp"
+#include "bench/harness/result_lock.hpp"
+#include "tests/bench/fake_device.hpp"
+#include "tests/temporary_directory.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using bench::ResultSet;
+using bench::Status;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+class BenchRun : public testing::Test {
+protected:
+    BenchRun() {
+        options_.sources = {"gen:laplace2d:n=5"};
+        options_.json = json_;
+        options_.quick = true;
+        options_.min_seconds = 1e-4;
+        options_.max_seconds = 1e-3;
+    }
+    void TearDown() override { std::filesystem::remove(json_); }
+
+    // What it prints on stdout; `error_` and `code_` say how it ended.
+    std::string run() {
+        error_ = "";
+        code_ = ExitCode::ok;
+        device_.flushes = 0;
+        testing::internal::CaptureStdout();
+        try {
+            run_bench(options_, device_);
+        } catch (const Error& error) {
+            error_ = error.what();
+            code_ = error.code();
+        }
+        std::fflush(stdout);
+        return testing::internal::GetCapturedStdout();
+    }
+
+    bool measured() const { return device_.flushes > 0; }
+    ResultSet saved() const { return bench::read_results(json_); }
+
+    // Tests may run at the same time.
+    const std::string json_ = testing::TempDir() + "tilespmv_" +
+                              testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()) +
+                              ".json";
+    bench::SteadyStopwatch stopwatch_;
+    bench::FakeDevice device_{stopwatch_};
+    BenchOptions options_;
+    std::string error_;
+    ExitCode code_ = ExitCode::ok;
+};
+
+TEST_F(BenchRun, MaxTimeBoundsWarmAndColdProductsAndPreprocessing) {
+    options_.min_seconds = options_.max_seconds = 1e-12;
+    run();
+    for (const auto& r : saved().results) {
+        EXPECT_THAT(r.warm.seconds, SizeIs(1));
+        EXPECT_THAT(r.cold.seconds, SizeIs(1));
+        EXPECT_THAT(r.preprocess.seconds, SizeIs(1));
+    }
+}
+
+TEST_F(BenchRun, MeasuresAllButTheOracle) {
+    const std::string text = run();
+    EXPECT_EQ(error_, "");
+    EXPECT_THAT(text, AllOf(StartsWith("laplace2d:n=5: 25 x 25, 105 nonzeros, float64"), HasSubstr("csr-omp"),
+                            HasSubstr("tile-omp"), Not(HasSubstr("reference"))));
+    const ResultSet set = saved();
+    ASSERT_THAT(set.results, SizeIs(2));
+    for (const auto& r : set.results) {
+        EXPECT_EQ(r.status, Status::ok) << r.error;
+        EXPECT_EQ(r.speedups.at(0).baseline, "csr-omp");
+    }
+}
+
+TEST_F(BenchRun, FinishedCasesAreNotRunAgain) {
+    run();
+    const ResultSet before = saved();
+    const std::string text = run();
+    EXPECT_FALSE(measured());
+    EXPECT_THAT(text, HasSubstr("tile-omp"));
+
+    options_.selectors = {"bytes", "paper"};
+    run();
+    EXPECT_TRUE(measured());
+    const ResultSet after = saved();
+    ASSERT_THAT(after.results, SizeIs(3));
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(after.results[i].warm.seconds, before.results[i].warm.seconds);
+    EXPECT_EQ(after.results[2].id.selector, "paper");
+    EXPECT_THAT(after.results[2].speedups, SizeIs(1));
+
+    options_.restart = true;
+    options_.selectors = {};
+    run();
+    EXPECT_TRUE(measured());
+    EXPECT_THAT(saved().results, SizeIs(2));
+    EXPECT_NE(saved().results[0].warm.seconds, before.results[0].warm.seconds);
+}
+
+TEST_F(BenchRun, NamesMayHoldAnyBytes) {
+    const test::TemporaryDirectory directory;
+    constexpr auto matrix = "%%MatrixMarket matrix coordinate real general\n5 4 1\n1 1 1\n";
+    for (const char* name : {"a\xff.mtx", R"(a\xff.mtx)", "a\x1b[31m\n\".mtx"}) {
+        options_.sources.push_back(directory.file(name, matrix));
+    }
+    options_.sources.push_back("missing\xfe");
+    const std::string text = run();
+    EXPECT_EQ(error_, "2 of 10 cases failed");
+    EXPECT_THAT(text, AllOf(HasSubstr("a\\xff: 5 x 4"), HasSubstr("a\\x1b[31m\\n"), HasSubstr("failed: missing\\xfe: "),
+                            Not(HasSubstr("\xff")), Not(HasSubstr("\x1b")), Not(HasSubstr("\xfe"))));
+    ASSERT_THAT(saved().results, SizeIs(10));  // none is taken for another
+    EXPECT_THAT(saved().results.back().error, HasSubstr("missing\\xfe: "));
+    run();
+    EXPECT_FALSE(measured());
+}
+
+TEST_F(BenchRun, TwoDoNotWriteToOneFile) {
+    run();
+    const auto before = test::content_of(json_);
+    {
+        const bench::ResultLock another(json_);
+        for (const bool restart : {false, true}) {
+            options_.restart = restart;
+            options_.selectors = {"paper"};
+            run();
+            EXPECT_EQ(error_, json_ + ": another benchmark is writing to it; wait for its end, or name another file");
+            EXPECT_EQ(code_, ExitCode::failure);
+            EXPECT_FALSE(measured());
+        }
+    }
+    EXPECT_EQ(test::content_of(json_), before);
+    run();
+    EXPECT_EQ(error_, "");
+}
+
+TEST_F(BenchRun, MatrixThatFailsIsReportedTriedAgainAndDoesNotStopTheOthers) {
+    options_.sources = {"no/such/file.mtx", "gen:laplace2d:n=5"};
+    const std::string text = run();
+    EXPECT_THAT(text, AllOf(HasSubstr("failed: no/such/file.mtx"), HasSubstr("laplace2d:n=5: 25 x 25")));
+    EXPECT_EQ(error_, "2 of 4 cases failed");
+    EXPECT_EQ(code_, ExitCode::failure);
+    ASSERT_THAT(saved().results, SizeIs(4));
+    EXPECT_EQ(saved().results[0].status, Status::failed);
+    EXPECT_EQ(saved().results[2].status, Status::ok);
+    run();
+    EXPECT_EQ(error_, "2 of 4 cases failed");
+    EXPECT_FALSE(measured());
+}
+
+TEST_F(BenchRun, BaselinesTakePartUnasked) {
+    options_.operators = {"tile-omp"};
+    options_.baselines = {"reference", "csr-omp"};
+    const std::string text = run();
+    EXPECT_THAT(text, AllOf(HasSubstr("vs reference"), HasSubstr("vs csr-omp")));
+    ASSERT_THAT(saved().results, SizeIs(3));
+    for (const auto& r : saved().results) EXPECT_THAT(r.speedups, SizeIs(2));
+}
+
+TEST_F(BenchRun, EveryValueTypeIsACaseOfItsOwn) {
+    options_.values = {"float32", "float64"};
+    run();
+    ASSERT_THAT(saved().results, SizeIs(4));
+    EXPECT_EQ(saved().results[0].id.values, "float32");
+    EXPECT_EQ(saved().results[0].value_bytes, 4);
+    EXPECT_EQ(saved().results[2].id.values, "float64");
+}
+
+TEST_F(BenchRun, MachineReadableOutputIsAloneOnStdout) {
+    options_.json = "-";
+    EXPECT_THAT(run(), StartsWith("{\n \"format\": \"tilespmv-bench\""));
+    options_.json = "";
+    options_.csv = "-";
+    EXPECT_THAT(run(), StartsWith("matrix,operator,"));
+}
+
+TEST_F(BenchRun, WhatIsWrongWithTheQuestionIsSaidBeforeAnythingIsMeasured) {
+    const BenchOptions right = options_;
+    const auto expect_refusal = [&](ExitCode code, const std::string& words) {
+        run();
+        EXPECT_EQ(code_, code) << words;
+        EXPECT_THAT(error_, HasSubstr(words));
+        EXPECT_FALSE(measured()) << words;
+        options_ = right;
+    };
+    options_.operators = {"magic"};
+    expect_refusal(ExitCode::usage, "unknown operator 'magic'");
+    options_.operators = {"tile-omp:threads=2"};
+    expect_refusal(ExitCode::usage, "no option 'threads'");
+    options_.accumulator = Accumulator::float32;
+    expect_refusal(ExitCode::usage, "accumulate in float64 only");
+    options_.baselines = {"magic"};
+    expect_refusal(ExitCode::usage, "unknown operator 'magic'");
+    options_.selectors = {"magic"};
+    expect_refusal(ExitCode::usage, "unknown selector 'magic'");
+    options_.selectors = {"magic"};
+    options_.operators = {"csr-omp"};  // which takes no tiles
+    expect_refusal(ExitCode::usage, "unknown selector 'magic'");
+    options_.suite = "magic";
+    expect_refusal(ExitCode::usage, "unknown suite 'magic'; there are cpu-classes");
+    options_.sources = {};
+    expect_refusal(ExitCode::usage, "no matrix");
+    options_.json = "no/such/folder/a.json";
+    expect_refusal(ExitCode::failure, "no/such/folder/a.json");
+    options_.csv = "no/such/folder/a.csv";
+    expect_refusal(ExitCode::failure, "no/such/folder/a.csv");
+}
+
+}  // namespace
+}  // namespace tilespmv::tools

@@ -1,0 +1,119 @@
+#include "tools/options/operator_list.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include "bench/harness/contest.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const OperatorEntry kEntry{.name = "op", .summary = "", .sweeps = "alg=1|2,block=4|8|16"};
+
+TEST(ExpandSweeps, WithoutAllNothingChanges) {
+    for (const char* specification : {"op", "op:alg=1", "op:alg=allsorts", "op:block=4,alg=2"}) {
+        EXPECT_THAT(expand_sweeps(kEntry, specification), ElementsAre(specification));
+    }
+}
+
+TEST(ExpandSweeps, AllStandsForEveryValueAndOptionsMultiply) {
+    EXPECT_THAT(expand_sweeps(kEntry, "op:alg=all"), ElementsAre("op:alg=1", "op:alg=2"));
+    EXPECT_THAT(expand_sweeps(kEntry, "op:block=all,alg=2"),
+                ElementsAre("op:block=4,alg=2", "op:block=8,alg=2", "op:block=16,alg=2"));
+    EXPECT_THAT(expand_sweeps(kEntry, "op:alg=all,block=all"),
+                ElementsAre("op:alg=1,block=4", "op:alg=1,block=8", "op:alg=1,block=16", "op:alg=2,block=4",
+                            "op:alg=2,block=8", "op:alg=2,block=16"));
+}
+
+TEST(ExpandSweeps, OptionWithoutKnownValuesIsAUsageError) {
+    try {
+        expand_sweeps(kEntry, "op:threads=all");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        EXPECT_STREQ(error.what(), "operator op: no values are known for threads=all; there are sweeps of alg, block");
+    }
+}
+
+TEST(ContestOperators, OnACpuAreAllButTheOracleTheBaselineFirst) {
+    EXPECT_THAT(contest_operators<double>(Backend::cpu, {}, {"csr-omp"}), ElementsAre("csr-omp", "tile-omp"));
+    EXPECT_THAT(contest_operators<double>(Backend::cpu, {}, {"tile-omp"}), ElementsAre("tile-omp", "csr-omp"));
+    EXPECT_THAT(contest_operators<double>(Backend::cpu, {"tile-omp", "reference"}, {"csr-omp"}),
+                ElementsAre("csr-omp", "tile-omp", "reference"));
+    EXPECT_THAT(contest_operators<double>(Backend::cpu, {"tile-omp"}, {"csr"}), ElementsAre("csr-omp", "tile-omp"));
+    EXPECT_THAT(contest_operators<double>(Backend::cpu, {"csr-omp", "tile-omp", "csr-omp"}, {"csr-omp", "csr"}),
+                ElementsAre("csr-omp", "tile-omp"));
+}
+
+TEST(ContestOperators, BaselineThatNothingStandsForIsAUsageError) {
+    EXPECT_THROW(contest_operators<double>(Backend::cpu, {}, {"magic"}), Error);
+}
+
+// Lists are empty in a build without CUDA.
+TEST(ContestOperators, OnAGpuBaselinesStandForWholeFamilies) {
+    const auto families = operators<double>(Backend::cuda);
+    const auto all = contest_operators<double>(Backend::cuda, {}, {"cusparse", "cusparse-csr"});
+    EXPECT_EQ(all.empty(), families.empty());
+    for (const auto& family : families) {
+        const auto count =
+            std::ranges::count_if(all, [&](const auto& name) { return bench::stands_for(family.name, name); });
+        if (family.name.starts_with("cusparse")) {
+            EXPECT_GE(count, 1) << family.name;
+        } else {
+            EXPECT_EQ(count, family.only_if_named ? 0 : 1) << family.name;
+        }
+    }
+    if (!families.empty()) {
+        EXPECT_EQ(expand_operators<double>(Backend::cuda, {"ell"}), std::vector<std::string>{"ell"});
+    }
+}
+
+bool has(const std::string& name) {
+    return std::ranges::count(operators<double>(Backend::cuda), name, &OperatorEntry::name) > 0;
+}
+
+TEST(ContestOperators, CusparseTakesPartWithAllItsSweeps) {
+    if (!has("cusparse-csr")) GTEST_SKIP() << "this build has no cuSPARSE";
+    EXPECT_THAT(contest_operators<double>(Backend::cuda, {"tile"}, {"cusparse-csr", "csr-merge"}),
+                ElementsAre("cusparse-csr:alg=1", "cusparse-csr:alg=2", "csr-merge", "tile"));
+}
+
+TEST(ChooseOperator, SumsInWhatItDoesUnlessAskedForAnother) {
+    EXPECT_EQ(choose_operator<float>(Backend::cpu, "csr-omp").accumulator, Accumulator::float64);
+    EXPECT_THROW(choose_operator<float>(Backend::cpu, "csr-omp", Accumulator::float32), Error);
+    if (!has("tile")) GTEST_SKIP() << "this build has no operators for the GPU";
+    EXPECT_EQ(choose_operator<float>(Backend::cuda, "tile").accumulator, Accumulator::float64);
+    EXPECT_EQ(choose_operator<float>(Backend::cuda, "tile", Accumulator::float32).accumulator, Accumulator::float32);
+    EXPECT_THROW(choose_operator<double>(Backend::cuda, "tile", Accumulator::float32), Error);
+    if (has("cusparse-csr")) {
+        EXPECT_EQ(choose_operator<float>(Backend::cuda, "cusparse-csr").accumulator, Accumulator::float32);
+    }
+}
+
+TEST(FindEntry, SaysWhatThereIsAndWhereItRuns) {
+    EXPECT_EQ(find_operator<double>(Backend::cpu, "csr-omp").name, "csr-omp");
+    for (const auto& entry : operators<double>(Backend::cuda)) {
+        try {
+            find_operator<double>(Backend::cpu, entry.name);
+            FAIL() << entry.name;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ExitCode::usage);
+            EXPECT_THAT(error.what(), HasSubstr("--device cuda"));
+        }
+    }
+    try {
+        find_operator<double>(Backend::cuda, "csr-omp");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        EXPECT_STREQ(error.what(), "operator 'csr-omp' runs on the CPU: give --device cpu");
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::tools

@@ -1,0 +1,284 @@
+#include "tools/stats/tile_map.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <png.h>
+
+#include <map>
+#include <random>
+
+#include "formats/list.hpp"
+#include "selector/policy.hpp"
+#include "tests/support/battery.hpp"
+#include "tools/stats/tile_map_picture.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using testing::matrix_of;
+using Positions = std::set<std::pair<index_t, index_t>>;
+
+constexpr Rgb kWhite{255, 255, 255};
+
+TEST(MapAxes, LongerSideFitsAScreen) {
+    for (index_t tiles = 1; tiles < 5000; ++tiles) {
+        const MapAxis axis = map_axes(tiles * 16, tiles * 16).rows;
+        EXPECT_GE(axis.pixels, 700) << tiles;
+        EXPECT_LE(axis.pixels, 1440) << tiles;
+        EXPECT_EQ(axis.tiles_per_cell > 1, tiles > 1440) << tiles;
+        EXPECT_GE(axis.cells * axis.tiles_per_cell, tiles);
+        EXPECT_LT((axis.cells - 1) * axis.tiles_per_cell, tiles);
+    }
+}
+
+TEST(MapAxes, EveryElementIsInsideTheMap) {
+    for (const index_t size : {1, 15, 17, 100, 23041, 1000003, 2147483647}) {
+        const MapAxis axis = map_axes(size, 16).rows;
+        EXPECT_EQ(axis.pixel(0), 0);
+        EXPECT_LT(axis.pixel(size - 1), axis.pixels) << size;
+        EXPECT_GE(axis.pixel(size), axis.pixels - 1) << size;
+    }
+}
+
+TEST(MapAxes, NarrowMatricesAreStretched) {
+    const MapAxes axes = map_axes(36, 87482);
+    EXPECT_GE(axes.rows.pixels, 140);
+    EXPECT_LE(axes.rows.pixels, 200);
+    EXPECT_GE(axes.cols.pixels, 700);
+    const MapAxes square = map_axes(4000, 16000);
+    EXPECT_EQ(square.rows.pixels_per_cell, square.cols.pixels_per_cell);
+}
+
+/// Nonzeros of every cell by kind, one nonzero at a time.
+std::map<std::pair<int, int>, std::map<int, offset_t>> cells_by_hand(const TileMatrix<double>& m, const TileMap& map) {
+    std::map<std::pair<int, int>, std::map<int, offset_t>> cells;
+    const auto add = [&](std::int64_t row, std::int64_t col, int kind, offset_t nnz) {
+        const auto r = static_cast<int>(row / (16 * map.axes.rows.tiles_per_cell));
+        const auto c = static_cast<int>(col / (16 * map.axes.cols.tiles_per_cell));
+        cells[{r, c}][kind] += nnz;
+    };
+    for (std::size_t k = 0; k < m.tile_rows.size(); ++k) {
+        for_each_tile(m, static_cast<offset_t>(k), [&](const TileView<double>& t) {
+            add(m.tile_rows[k] * 16, std::int64_t{t.entry.column()} * 16, t.entry.format(), t.entry.nnz());
+        });
+    }
+    for (offset_t k = 0; k < m.deferred.listed_rows(); ++k) {
+        for (offset_t p = m.deferred.begin(k); p < m.deferred.begin(k + 1); ++p) {
+            add(m.deferred.row(k), m.deferred.col_idxs[p], map.deferred, 1);
+        }
+    }
+    return cells;
+}
+
+void expect_cells(const CsrMatrix<double>& a, const char* selector) {
+    const auto tiles = convert(a, *make_policy(selector));
+    const TileMap map = make_tile_map(tiles, formats::kFormatCount);
+    auto expected = cells_by_hand(tiles, map);
+    for (int r = 0; r < map.axes.rows.cells; ++r) {
+        for (int c = 0; c < map.axes.cols.cells; ++c) {
+            offset_t nnz = 0;
+            offset_t most = 0;
+            for (const auto& [kind, n] : expected[{r, c}]) {
+                nnz += n;
+                most = std::max(most, n);
+            }
+            ASSERT_EQ(map.at(r, c).nnz, nnz) << r << ' ' << c;
+            if (nnz > 0) {
+                ASSERT_EQ((expected[{r, c}][map.at(r, c).kind]), most) << r << ' ' << c;
+            }
+        }
+    }
+}
+
+TEST(TileMap, CellsAgreeWithBruteForce) {
+    std::mt19937 random(5);
+    for (const auto& [rows, cols] : {std::pair{300, 500}, std::pair{40000, 30000}, std::pair{20, 100000}}) {
+        Positions positions;
+        for (unsigned i = 0; i < 4000; ++i) {
+            positions.emplace(random() % static_cast<unsigned>(rows), random() % static_cast<unsigned>(cols));
+            positions.emplace(random() % 16, random() % static_cast<unsigned>(cols));
+            positions.emplace(random() % 16, random() % 200);
+        }
+        const auto a = matrix_of(rows, cols, positions);
+        expect_cells(a, "paper");
+        expect_cells(a, "paper-deferred:defer=3");
+    }
+}
+
+TEST(TileMap, FillCountsOnlyPositionsOfTheMatrix) {
+    const auto map = make_tile_map(convert(matrix_of(20, 18, {{0, 0}, {17, 17}}), *make_policy("bytes:defer=0")),
+                                   formats::kFormatCount);
+    EXPECT_DOUBLE_EQ(map.fill(0, 0), 1.0 / 256);
+    EXPECT_DOUBLE_EQ(map.fill(1, 1), 1.0 / 8);
+    EXPECT_EQ(map.fill(0, 1), 0);
+}
+
+/// A picture after a round trip through its file.
+class Decoded {
+public:
+    explicit Decoded(const std::vector<std::byte>& file) {
+        png_image image{};
+        image.version = PNG_IMAGE_VERSION;
+        EXPECT_TRUE(png_image_begin_read_from_memory(&image, file.data(), file.size())) << image.message;
+        image.format = PNG_FORMAT_RGB;
+        width = static_cast<int>(image.width);
+        height = static_cast<int>(image.height);
+        pixels_.resize(image.width * image.height);
+        EXPECT_TRUE(png_image_finish_read(&image, nullptr, pixels_.data(), 0, nullptr)) << image.message;
+    }
+    [[nodiscard]] Rgb at(int x, int y) const {
+        return pixels_.at(static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x));
+    }
+
+    int width = 0;
+    int height = 0;
+
+private:
+    std::vector<Rgb> pixels_;
+};
+
+Canvas draw_canvas(const TileMap& map, const TileMatrix<double>& tiles, const CsrMatrix<double>& a) {
+    return draw_tile_map(map, {"sample",
+                               "float64",
+                               matrix_statistics(a),
+                               {{"some selector", tiled_statistics(tiles, formats::format_table())}}});
+}
+
+struct Drawn {
+    TileMap map;
+    Decoded picture;
+};
+
+Drawn draw(const CsrMatrix<double>& a, const std::string& selector) {
+    const auto tiles = convert(a, *make_policy(selector));
+    const TileMap map = make_tile_map(tiles, formats::kFormatCount);
+    return {map, Decoded(draw_canvas(map, tiles, a).png())};
+}
+
+/// Colours of the pixels of one cell.
+std::vector<Rgb> pixels_of(const Drawn& drawn, int row, int col) {
+    const MapOrigin origin = map_origin(drawn.map);
+    const auto& [rows, cols] = drawn.map.axes;
+    std::vector<Rgb> pixels;
+    for (int y = row * rows.pixels_per_cell; y < std::min((row + 1) * rows.pixels_per_cell, rows.pixels); ++y) {
+        for (int x = col * cols.pixels_per_cell; x < std::min((col + 1) * cols.pixels_per_cell, cols.pixels); ++x) {
+            pixels.push_back(drawn.picture.at(origin.x + x, origin.y + y));
+        }
+    }
+    return pixels;
+}
+
+/// n x n with a dense tile at (0, 0), a row of nonzeros through tile (1, 2), one nonzero in tile (3, 1).
+CsrMatrix<double> three_tiles(index_t n) {
+    Positions positions{{50, 20}};
+    for (index_t i = 0; i < 256; ++i) positions.emplace(i / 16, i % 16);
+    for (index_t c = 32; c < 48; ++c) positions.emplace(20, c);
+    return matrix_of(n, n, positions);
+}
+
+TEST(TileMapPicture, ColoursTilesByFormat) {
+    const Drawn drawn = draw(three_tiles(1600), "paper-deferred");
+    EXPECT_GT(drawn.picture.width, map_origin(drawn.map).x + drawn.map.axes.cols.pixels);
+    EXPECT_GT(drawn.picture.height, map_origin(drawn.map).y + drawn.map.axes.rows.pixels);
+    EXPECT_EQ(pixels_of(drawn, 0, 0).front(), format_color(formats::id_of<formats::Dense>));
+    const double faintest = 0.5;
+    EXPECT_EQ(pixels_of(drawn, 3, 1).front(), tint(kDeferredColor, faintest));
+    const Rgb row = pixels_of(drawn, 1, 2).front();
+    EXPECT_EQ(row, tint(format_color(formats::id_of<formats::DenseRow>), faintest + (1 - faintest) / 2));
+}
+
+TEST(TileMapPicture, EmptyCellsStayWhite) {
+    for (const index_t n : {1600, 400, 40000}) {
+        const Drawn drawn = draw(three_tiles(n), "bytes");
+        for (int r = 0; r < drawn.map.axes.rows.cells; ++r) {
+            for (int c = 0; c < drawn.map.axes.cols.cells; ++c) {
+                const auto pixels = pixels_of(drawn, r, c);
+                const bool white = std::all_of(pixels.begin(), pixels.end(), [](Rgb p) { return p == kWhite; });
+                ASSERT_EQ(white, drawn.map.at(r, c).empty()) << n << ": " << r << ' ' << c;
+            }
+        }
+    }
+}
+
+TEST(TileMapPicture, SmallMatricesShowTheirNonzeros) {
+    const Drawn drawn = draw(matrix_of(20, 20, {{0, 0}, {3, 5}, {19, 19}}), "only:coo");
+    ASSERT_EQ(drawn.map.nonzeros.size(), 3);
+    const MapOrigin origin = map_origin(drawn.map);
+    const auto at = [&](index_t r, index_t c) {
+        return drawn.picture.at(origin.x + drawn.map.axes.cols.pixel(c) + 3,
+                                origin.y + drawn.map.axes.rows.pixel(r) + 3);
+    };
+    const Rgb coo = format_color(formats::id_of<formats::Coo>);
+    EXPECT_EQ(at(3, 5), coo);
+    EXPECT_EQ(at(19, 19), coo);
+    EXPECT_EQ(at(3, 6), tint(coo, 0.25));
+    EXPECT_EQ(at(18, 3), kWhite);
+}
+
+TEST(TileMapPicture, TicksStandAtOneTwoOrFiveTimesAPowerOfTen) {
+    for (const auto& [n, step] : {std::pair{index_t{16}, 1}, {100, 10}, {400, 50}, {1600, 200}, {3000, 500}}) {
+        SCOPED_TRACE(n);
+        const Drawn drawn = draw(matrix_of(n, n, {{0, 0}}), "only:coo");
+        const MapOrigin origin = map_origin(drawn.map);
+        std::vector<int> expected, beside, above;
+        for (index_t i = 0; i < n; i += step) expected.push_back(drawn.map.axes.rows.pixel(i));
+        for (int p = 0; p < drawn.map.axes.rows.pixels; ++p) {
+            if (drawn.picture.at(origin.x - 2, origin.y + p) != kWhite) beside.push_back(p);
+            if (drawn.picture.at(origin.x + p, origin.y - 2) != kWhite) above.push_back(p);
+        }
+        EXPECT_EQ(beside, expected);
+        EXPECT_EQ(above, expected);
+    }
+}
+
+TEST(TileMapPicture, DrawsEveryMatrixOfTheBattery) {
+    const auto policy = make_policy("paper-deferred");
+    for (const auto& [name, a] : testing::matrix_battery()) {
+        SCOPED_TRACE(name);
+        const auto tiles = convert(a, *policy);
+        const Canvas canvas = draw_canvas(make_tile_map(tiles, formats::kFormatCount), tiles, a);
+        EXPECT_GT(canvas.width(), 100);
+        EXPECT_LT(canvas.width(), 2500);
+        EXPECT_GT(canvas.height(), 100);
+        EXPECT_LT(canvas.height(), 2000);
+    }
+}
+
+TEST(Canvas, ClipsWhatLiesOutside) {
+    Canvas canvas(10, 10);
+    canvas.fill(-5, -5, 7, 7, {1, 2, 3});
+    canvas.fill(8, 8, 100, 100, {1, 2, 3});
+    canvas.fill(20, 2, 5, 5, {1, 2, 3});
+    canvas.text(-3, 7, 4, {9, 9, 9}, "Wg\xc3\xa4");
+    EXPECT_EQ(canvas.at(1, 1), (Rgb{1, 2, 3}));
+    EXPECT_EQ(canvas.at(2, 2), kWhite);
+    EXPECT_EQ(canvas.at(9, 3), kWhite);
+}
+
+TEST(Canvas, FramesAreOnePixelInsideWhatTheySurround) {
+    constexpr Rgb ink{1, 2, 3};
+    Canvas canvas(10, 8);
+    canvas.frame(2, 1, 5, 6, ink);
+    for (int y = 0; y < canvas.height(); ++y) {
+        for (int x = 0; x < canvas.width(); ++x) {
+            const bool inside = x >= 2 && x <= 6 && y >= 1 && y <= 6;
+            const bool on_frame = inside && (x == 2 || x == 6 || y == 1 || y == 6);
+            EXPECT_EQ(canvas.at(x, y), on_frame ? ink : kWhite) << x << ", " << y;
+        }
+    }
+}
+
+TEST(Canvas, TextIsAsWideAsItSays) {
+    const std::string text = "csr 12.5%";
+    Canvas canvas(200, 40);
+    canvas.text(0, 0, 2, {0, 0, 0}, text);
+    int right = 0;
+    for (int x = 0; x < canvas.width(); ++x) {
+        for (int y = 0; y < canvas.height(); ++y) right = canvas.at(x, y) == kWhite ? right : x + 1;
+    }
+    EXPECT_EQ(right, 2 * text_width(text));
+    EXPECT_EQ(text_width(""), 0);
+}
+
+}  // namespace
+}  // namespace tilespmv::tools

@@ -1,0 +1,141 @@
+#include "tile/io/decompress.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <string_view>
+
+#include <archive_entry.h>
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+#include "tile/io/block_source.hpp"
+#include "tile/io/libarchive.hpp"
+
+namespace tilespmv {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What decompresses one input: a source of blocks, which libarchive takes the text from.
+class Decompression {
+public:
+    Decompression(const Input& input, const InputLimits& limits, const std::function<void(double)>& progress)
+        : input_(input),
+          progress_(progress),
+          most_(limits.most(input.bytes().size())),
+          blocks_(is_gzip(input.bytes()) ? gzip_blocks(input.bytes()) : xz_blocks(input.bytes())) {}
+
+    OwnedText run() {
+        open();
+        if (find_text()) read_text();
+        read_rest();
+        return std::move(text_).finish();
+    }
+
+private:
+    /// The text can be an entry of a tar archive or all there is.
+    void open() {
+        archive_read_support_format_tar(archive_.get());
+        archive_read_support_format_raw(archive_.get());
+        archive_read_support_format_empty(archive_.get());
+        if (archive_read_open(archive_.get(), this, nullptr, next_block, nullptr) != ARCHIVE_OK) fail();
+    }
+
+    /// Stands at the entry whose text is wanted; false if there is none because the stream is empty.
+    bool find_text() {
+        std::string found;
+        archive_entry* entry = nullptr;
+        int status = ARCHIVE_OK;
+        while ((status = archive_read_next_header(archive_.get(), &entry)) == ARCHIVE_OK || status == ARCHIVE_WARN) {
+            if (archive_format(archive_.get()) == ARCHIVE_FORMAT_RAW) return true;
+            const char* path = archive_entry_pathname(entry);
+            const fs::path inner = path != nullptr ? path : "";
+            if (is_wanted(inner)) return true;
+            if (inner.extension() == ".mtx") found += (found.empty() ? "" : ", ") + inner.string();
+        }
+        if (status != ARCHIVE_EOF) fail();
+        if (archive_format(archive_.get()) == ARCHIVE_FORMAT_EMPTY) return false;
+        throw Error(fmt::format("{}: found {}, expected {}", input_.file().string(),
+                                found.empty() ? "no .mtx file" : found, wanted()));
+    }
+
+    /// NAME of NAME.tar.gz, NAME.tgz, NAME.tar.xz.
+    [[nodiscard]] std::string archive_name() const {
+        const auto name = input_.file().filename().string();
+        const auto tar = name.rfind(".tar.");
+        return tar != std::string::npos ? name.substr(0, tar) : input_.file().stem().string();
+    }
+    [[nodiscard]] bool is_wanted(const fs::path& inner) const {
+        if (!input_.is_stream()) return inner.filename() == archive_name() + ".mtx";
+        return inner.extension() == ".mtx" && inner.stem() == inner.parent_path().filename();
+    }
+    [[nodiscard]] std::string wanted() const {
+        return input_.is_stream() ? "NAME/NAME.mtx in the archive of a pipe"
+                                  : archive_name() + ".mtx in the archive of that name";
+    }
+
+    void read_text() {
+        for (;;) {
+            const auto bytes = archive_read_data(archive_.get(), text_.room(), GrowingText::kBlock);
+            if (bytes == 0) return;
+            if (bytes < 0) fail();
+            text_.add(static_cast<std::size_t>(bytes));
+            if (text_.size() > most_) fail_size();  // a sparse entry of an archive grows by holes
+            if (progress_) {
+                progress_(static_cast<double>(blocks_->consumed()) / static_cast<double>(input_.bytes().size()));
+            }
+        }
+    }
+
+    /// A checksum behind the text is one of the text, too.
+    void read_rest() {
+        const void* block = nullptr;
+        la_ssize_t bytes = 0;
+        while ((bytes = next_block(archive_.get(), this, &block)) > 0) {
+        }
+        if (bytes < 0) fail();
+    }
+
+    static la_ssize_t next_block(archive* a, void* self, const void** block) {
+        auto& me = *static_cast<Decompression*>(self);
+        std::string_view bytes;
+        if (!me.blocks_->next(bytes)) {
+            archive_set_error(a, EILSEQ, "%s", me.blocks_->reason());
+            return -1;
+        }
+        me.produced_ += bytes.size();
+        if (me.produced_ > me.most_) return -1;
+        *block = bytes.data();
+        return static_cast<la_ssize_t>(bytes.size());
+    }
+
+    [[noreturn]] void fail_size() const {
+        throw Error(fmt::format("{}: found more than {} bytes in {} compressed ones (--allow-large lifts this limit)",
+                                input_.file().string(), most_, input_.bytes().size()));
+    }
+    [[noreturn]] void fail() const {
+        if (produced_ > most_) fail_size();
+        throw Error(fmt::format("{}:{}: found a damaged stream ({}), expected complete gzip or xz data",
+                                input_.file().string(), 1 + std::count(text_.begin(), text_.end(), '\n'),
+                                reason_of(archive_.get())));
+    }
+
+    const Input& input_;
+    const std::function<void(double)>& progress_;
+    std::uint64_t most_;
+    std::uint64_t produced_ = 0;
+    std::unique_ptr<BlockSource> blocks_;
+    ArchiveHandle archive_{archive_read_new()};
+    GrowingText text_;
+};
+
+}  // namespace
+
+bool is_compressed(std::string_view bytes) { return is_gzip(bytes) || is_xz(bytes); }
+
+OwnedText decompress(const Input& input, const InputLimits& limits, const std::function<void(double)>& progress) {
+    return Decompression(input, limits, progress).run();
+}
+
+}  // namespace tilespmv

@@ -1,0 +1,65 @@
+#include "tile/io/input.hpp"
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "tile/io/growing_text.hpp"
+#include "tile/io/mapped_file.hpp"
+
+namespace tilespmv {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Asked without opening the file: a pipe that is opened and closed again has lost its writer.
+bool is_pipe_or_device(const fs::path& file) {
+    std::error_code ignored;
+    const auto type = fs::status(file, ignored).type();
+    return type == fs::file_type::fifo || type == fs::file_type::character;
+}
+
+[[noreturn]] void fail(const fs::path& file) {
+    throw Error(fmt::format("{}: cannot be read: {}", file.string(), std::generic_category().message(errno)));
+}
+
+struct Descriptor {
+    explicit Descriptor(const fs::path& file) : value(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+        if (value < 0) fail(file);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() { ::close(value); }
+    int value;
+};
+
+OwnedText read_to_end(const fs::path& file) {
+    const Descriptor descriptor(file);
+    GrowingText text;
+    for (;;) {
+        const auto bytes = ::read(descriptor.value, text.room(), GrowingText::kBlock);
+        if (bytes == 0) return std::move(text).finish();
+        if (bytes < 0 && errno != EINTR) fail(file);
+        if (bytes > 0) text.add(static_cast<std::size_t>(bytes));
+    }
+}
+
+}  // namespace
+
+Input::Input(fs::path file) : file_(std::move(file)), is_stream_(is_pipe_or_device(file_)) {
+    if (is_stream_) {
+        auto text = read_to_end(file_);
+        bytes_ = {text.data.get(), text.size};
+        owner_ = std::move(text.data);
+    } else {
+        auto mapped = std::make_shared<MappedFile>(file_);
+        bytes_ = {reinterpret_cast<const char*>(mapped->data()), mapped->size()};
+        owner_ = std::move(mapped);
+    }
+}
+
+}  // namespace tilespmv

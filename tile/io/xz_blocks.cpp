@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "tile/io/block_source.hpp"
+#include "tile/io/libarchive.hpp"
+
+namespace tilespmv {
+namespace {
+
+constexpr std::size_t kInputBytes = std::size_t{1} << 18;
+
+class XzBlocks final : public BlockSource {
+public:
+    explicit XzBlocks(std::string_view bytes) : bytes_(bytes), archive_(archive_read_new()) {
+        archive_read_support_filter_xz(archive_.get());
+        archive_read_support_format_raw(archive_.get());
+        archive_read_support_format_empty(archive_.get());
+    }
+
+    bool next(std::string_view& block) override {
+        block = {};
+        if (status_ == ARCHIVE_OK && !started_) status_ = start();
+        if (status_ == ARCHIVE_OK) status_ = read_block(block);
+        return status_ == ARCHIVE_OK || status_ == ARCHIVE_EOF;
+    }
+    [[nodiscard]] const char* reason() const override { return reason_of(archive_.get()); }
+    [[nodiscard]] std::size_t consumed() const override { return consumed_; }
+
+private:
+    /// Not in the constructor, for opening reads and can fail.
+    int start() {
+        started_ = true;
+        const int status = archive_read_open(archive_.get(), this, nullptr, read_input, nullptr);
+        if (status != ARCHIVE_OK) return status;
+        archive_entry* entry = nullptr;
+        return archive_read_next_header(archive_.get(), &entry);
+    }
+    int read_block(std::string_view& block) {
+        const void* data = nullptr;
+        std::size_t size = 0;
+        la_int64_t offset = 0;
+        const int status = archive_read_data_block(archive_.get(), &data, &size, &offset);
+        if (status == ARCHIVE_OK) block = {static_cast<const char*>(data), size};
+        return status;
+    }
+    static la_ssize_t read_input(archive*, void* self, const void** block) {
+        auto& me = *static_cast<XzBlocks*>(self);
+        const auto piece = me.bytes_.substr(me.consumed_, kInputBytes);
+        me.consumed_ += piece.size();
+        *block = piece.data();
+        return static_cast<la_ssize_t>(piece.size());
+    }
+
+    std::string_view bytes_;
+    std::size_t consumed_ = 0;
+    ArchiveHandle archive_;
+    bool started_ = false;
+    int status_ = ARCHIVE_OK;  ///< the last one: libarchive must not be asked again behind an end
+};
+
+}  // namespace
+
+bool is_xz(std::string_view bytes) { return bytes.starts_with("\xFD\x37\x7A\x58\x5A"); }
+
+std::unique_ptr<BlockSource> xz_blocks(std::string_view bytes) { return std::make_unique<XzBlocks>(bytes); }
+
+}  // namespace tilespmv

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tile/csr.hpp"
+#include "tile/io/input.hpp"
+
+namespace tilespmv {
+
+struct ReadOptions {
+    /// Called now and then, from one thread at a time, with the share of the work that is done (0 to 1).
+    std::function<void(double)> progress{};
+    InputLimits limits{};
+};
+
+/// Reads a Matrix Market coordinate file (real, integer or pattern; general, symmetric or skew-symmetric), plain,
+/// gzip or xz, or the .mtx of the archive's own name in a SuiteSparse .tar.gz; the file may be a pipe. What it is, is
+/// decided by its content, not by its name. Symmetric files are expanded, duplicates are summed in file order in double
+/// and rounded once, entries may come in any order, explicit zeros stay, the entries of a pattern are 1, numbers are
+/// rounded once, to nearest. Memory: the file and twice the matrix at most, and nothing for entries that the size line
+/// promises and the file does not hold (but 8 bytes for each row that it promises, within the limits). The result does
+/// not depend on the number of threads.
+/// Throws `Error` with file, line, what was found and what was expected, always for the first bad line; for a sum of
+/// duplicates that is out of the range of V with file, row and column.
+template <Value V>
+CsrMatrix<V> read_matrix_market(Input input, const ReadOptions& options = {});
+template <Value V>
+CsrMatrix<V> read_matrix_market(const std::filesystem::path& file, const ReadOptions& options = {});
+
+struct VectorOptions {
+    /// The size that the vector must have, which is compared before memory is taken for it, and what it is, for the
+    /// message, such as "the columns of the matrix".
+    std::optional<index_t> size{};
+    std::string meaning{};
+    InputLimits limits{};
+};
+
+/// Reads a vector: a Matrix Market `array` of one column, or a `coordinate` file of one column with zeros where it has
+/// no entry; compressed or not. Throws `Error` as `read_matrix_market` does, and for a vector of another size.
+template <Value V>
+Buffer<V> read_vector(Input input, const VectorOptions& options = {});
+template <Value V>
+Buffer<V> read_vector(const std::filesystem::path& file, const VectorOptions& options = {});
+
+/// Writes `coordinate real general`, shortest decimal numbers that read back to the same bits. The file appears whole
+/// or not at all.
+template <Value V>
+void write_matrix_market(const std::filesystem::path& file, const CsrMatrix<V>& a);
+
+/// Writes a vector as `array real general` of one column.
+template <Value V>
+void write_vector(const std::filesystem::path& file, std::span<const V> x);
+
+}  // namespace tilespmv

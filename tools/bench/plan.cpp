@@ -1,0 +1,88 @@
+#include "tools/bench/plan.hpp"
+
+#include <set>
+
+#include "bench/harness/suite.hpp"
+#include "selector/policy.hpp"
+#include "tile/error.hpp"
+#include "tools/options/operator_list.hpp"
+#include "tools/options/value_type.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+void fill_if_empty(std::vector<std::string>& options, const std::vector<std::string_view>& values) {
+    if (options.empty()) options.assign(values.begin(), values.end());
+}
+
+void add_suite(BenchOptions& options, Backend backend) {
+    const bench::Suite& suite = bench::find_suite(options.suite);
+    options.sources.insert(options.sources.end(), suite.sources.begin(), suite.sources.end());
+    fill_if_empty(options.selectors, suite.selectors);
+    if (backend == Backend::cpu) return;
+    fill_if_empty(options.operators, suite.operators);
+    fill_if_empty(options.baselines, suite.baselines);
+}
+
+// Operators read their options when they are made, so wrong ones show on the smallest matrix. Other trouble is that of
+// the matrices to come.
+template <Value V>
+void try_options(const bench::Candidate<V>& candidate) {
+    const CsrMatrix<V> a{.rows = 1, .cols = 1, .row_ptrs = {0, 1}, .col_idxs = {0}, .values = {static_cast<V>(1)}};
+    const Buffer<V> x = bench::make_x<V>(1);
+    try {
+        candidate.bind(a, {x.data(), x.size()})();
+    } catch (const Error& error) {
+        if (error.code() == ExitCode::usage) throw;
+    }
+}
+
+}  // namespace
+
+void complete(BenchOptions& options, Backend backend) {
+    if (!options.suite.empty()) add_suite(options, backend);
+    if (options.sources.empty()) throw Error("no matrix; give one, or a suite with --suite", ExitCode::usage);
+    fill_if_empty(options.selectors, {kDefaultSelector});
+    fill_if_empty(options.baselines, default_baselines(backend));
+}
+
+std::vector<std::string> value_types(const BenchOptions& options, const std::string& source) {
+    if (!options.values.empty()) return options.values;
+    try {
+        return {value_type_for(source, "")};
+    } catch (const Error&) {  // loading will say what is wrong with it
+        return {std::string(value_name<double>())};
+    }
+}
+
+template <Value V>
+std::vector<bench::Candidate<V>> candidates(const BenchOptions& options, bench::Device& device) {
+    std::vector<bench::Candidate<V>> all;
+    for (const auto& name : contest_operators<V>(device.backend(), options.operators, options.baselines)) {
+        const OperatorEntry entry = find_operator<V>(device.backend(), name);
+        const auto sums = entry.sums_in_own_type ? std::nullopt : options.accumulator;
+        for (const auto& selector : entry.made_from == Form::tiles ? options.selectors : std::vector<std::string>{""}) {
+            all.push_back(bench::make_candidate<V>(device, name, selector, sums));
+        }
+    }
+    return all;
+}
+
+void check_plan(const BenchOptions& options, bench::Device& device) {
+    for (const auto& selector : options.selectors) make_policy(selector);
+    std::set<std::string> types;
+    for (const auto& source : options.sources) {
+        for (const auto& values : value_types(options, source)) types.insert(values);
+    }
+    for (const auto& values : types) {
+        with_value_type(values, [&]<Value V>() {
+            for (const auto& candidate : candidates<V>(options, device)) try_options(candidate);
+        });
+    }
+}
+
+#define TILESPMV_INSTANTIATE(V) \
+    template std::vector<bench::Candidate<V>> candidates(const BenchOptions&, bench::Device&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::tools

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/harness/candidate.hpp"
+#include "tools/bench/run.hpp"
+
+namespace tilespmv::tools {
+
+/// Adds what a suite holds and the defaults of what was not asked for. Throws a usage `Error` if there is no matrix, or
+/// an unknown suite.
+void complete(BenchOptions& options, Backend backend);
+
+/// The value types that a source is measured in.
+std::vector<std::string> value_types(const BenchOptions& options, const std::string& source);
+
+/// Every operator of the benchmark with every selector that it can have.
+template <Value V>
+std::vector<bench::Candidate<V>> candidates(const BenchOptions& options, bench::Device& device);
+
+/// Throws a usage `Error` for what can be known to be wrong before anything is measured: names, selectors, options of
+/// operators, accumulators.
+void check_plan(const BenchOptions& options, bench::Device& device);
+
+}  // namespace tilespmv::tools

@@ -1,0 +1,150 @@
+#include "tools/bench/report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+#include "tools/options/source.hpp"
+#include "tools/text/executed_text.hpp"
+#include "tools/text/number_text.hpp"
+#include "tools/text/text_table.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using bench::Result;
+using bench::Status;
+
+constexpr const char* kNotConverged = "~";
+constexpr const char* kInCache = "*";
+constexpr std::size_t kMostParts = 3;  // of those executed, in a row
+constexpr double kSureSpeedup = 0.05;  // half the interval of a speed-up that is not marked
+
+std::string label(const bench::CaseId& id) {
+    return id.selector.empty() ? id.operator_name : id.operator_name + " " + id.selector;
+}
+
+std::string milliseconds(double seconds) { return fmt::format("{:.4g}", seconds * 1e3); }
+
+TextTable::Row header(const std::vector<std::string>& baselines) {
+    TextTable::Row row{"operator", "selector", "sums", "median ms",   "spread",
+                       "cold ms",  "GFLOP/s",  "GB/s", "of bandwidth"};
+    for (const auto& baseline : baselines) row.push_back("vs " + baseline);
+    row.insert(row.end(), {"preprocess ms", "in products", "bytes/nnz", "executes", "device", "check"});
+    return row;
+}
+
+bool sure(const bench::Speedup& s) { return s.high - s.low <= 2 * kSureSpeedup * s.median; }
+
+bool has_noise(const Result& r) { return !r.warm.converged || !std::ranges::all_of(r.speedups, sure); }
+
+std::string speedup_cell(const Result& result, const std::string& baseline) {
+    const bench::Speedup* speedup = find_speedup(result, baseline);
+    if (!speedup) return "-";
+    return fmt::format("{:.2f}x{}", speedup->median, sure(*speedup) ? "" : kNotConverged);
+}
+
+TextTable::Row measured_row(const Result& r, const std::vector<std::string>& baselines) {
+    const bench::Metrics m = metrics(r);
+    TextTable::Row row{r.id.operator_name,
+                       dash_if_empty(r.id.selector),
+                       r.id.accumulator,
+                       milliseconds(m.seconds) + (r.warm.converged ? "" : kNotConverged),
+                       fmt::format("{:.1f}%", 100 * m.spread),
+                       milliseconds(m.cold_seconds),
+                       fmt::format("{:.2f}", m.flops * 1e-9),
+                       fmt::format("{:.1f}", m.bytes_per_second * 1e-9),
+                       fmt::format("{:.0f}%{}", 100 * m.share_of_bandwidth, m.in_cache ? kInCache : "")};
+    for (const auto& baseline : baselines) row.push_back(speedup_cell(r, baseline));
+    const auto products = r.preprocess_products;
+    row.insert(row.end(),
+               {milliseconds(m.preprocess_seconds), products > 0 ? fmt::format("{:.1f}", products) : "-",
+                fmt::format("{:.2f}", m.bytes_per_nonzero), dash_if_empty(executed_text(r.executed, kMostParts)),
+                byte_size(static_cast<std::int64_t>(r.device_bytes)), "ok"});
+    return row;
+}
+
+TextTable::Row result_row(const Result& r, const std::vector<std::string>& baselines) {
+    if (r.status == Status::ok) return measured_row(r, baselines);
+    TextTable::Row row(header(baselines).size(), "-");
+    row.front() = r.id.operator_name;
+    row[1] = dash_if_empty(r.id.selector);
+    row[2] = r.id.accumulator;
+    row.back() = status_name(r.status);
+    return row;
+}
+
+std::string title(std::span<const Result> results) {
+    const bench::CaseId& id = results.front().id;
+    const auto loaded = std::ranges::find_if(results, [](const Result& r) { return r.value_bytes > 0; });
+    std::string shape;
+    if (loaded != results.end()) {
+        shape =
+            fmt::format("{} x {}, {} nonzeros, ", grouped(loaded->rows), grouped(loaded->cols), grouped(loaded->nnz));
+    }
+    return fmt::format("{}: {}{}, {}, {} thread{}\n", source_name(id.matrix), shape, id.values, id.device, id.threads,
+                       id.threads == 1 ? "" : "s");
+}
+
+// One line if all have the same trouble.
+std::string error_lines(std::span<const Result> results) {
+    const Result& first = results.front();
+    const bool shared = std::ranges::all_of(results, [&](const Result& r) { return r.error == first.error; });
+    if (shared && first.status != Status::ok) return fmt::format("{}: {}\n", status_name(first.status), first.error);
+    std::string lines;
+    for (const Result& r : results) {
+        if (r.status != Status::ok) lines += fmt::format("{}: {}: {}\n", status_name(r.status), label(r.id), r.error);
+    }
+    return lines;
+}
+
+// Which case stands for a baseline, where its name does not say so.
+std::string baseline_lines(std::span<const Result> results, const std::vector<std::string>& baselines) {
+    std::string lines;
+    for (const auto& baseline : baselines) {
+        const auto found = std::ranges::find_if(results, [&](const Result& r) { return find_speedup(r, baseline); });
+        if (found == results.end()) continue;
+        const std::string& against = find_speedup(*found, baseline)->against;
+        if (against != baseline) lines += fmt::format("fastest {}: {}\n", baseline, against);
+    }
+    return lines;
+}
+
+}  // namespace
+
+std::string_view status_name(Status status) {
+    return status == Status::ok ? "ok" : status == Status::wrong ? "WRONG" : "failed";
+}
+
+std::string results_text(std::span<const Result> results, const std::vector<std::string>& baselines) {
+    if (results.empty()) return "";
+    TextTable table;
+    table.add(header(baselines));
+    for (const Result& r : results) table.add(result_row(r, baselines));
+    return title(results) + table.str() + baseline_lines(results, baselines) + error_lines(results);
+}
+
+std::string legend_text(std::span<const Result> results) {
+    const auto ok = [](const Result& r) { return r.status == Status::ok; };
+    std::string legend;
+    if (std::ranges::any_of(results, [&](const Result& r) { return ok(r) && has_noise(r); })) {
+        legend += fmt::format("{} too noisy to be known well: try a larger --max-time, or a quieter machine\n",
+                              kNotConverged);
+    }
+    if (std::ranges::any_of(results, [&](const Result& r) { return ok(r) && metrics(r).in_cache; })) {
+        legend += fmt::format("{} fits the last-level cache, so that memory does not bound the speed\n", kInCache);
+    }
+    return legend;
+}
+
+void require_right(std::span<const Result> results) {
+    const auto wrong = std::ranges::count(results, Status::wrong, &Result::status);
+    const auto failed = std::ranges::count(results, Status::failed, &Result::status);
+    if (wrong > 0) {
+        throw Error(fmt::format("{} of {} cases gave a wrong result", wrong, results.size()), ExitCode::verification);
+    }
+    if (failed > 0) throw Error(fmt::format("{} of {} cases failed", failed, results.size()));
+}
+
+}  // namespace tilespmv::tools

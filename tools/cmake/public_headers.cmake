@@ -1,0 +1,15 @@
+# Run as a script: copies the public headers below SOURCE to OUTPUT, where they include each other from one root, as a user
+# does: "tile/csr.hpp" becomes <tilespmv/tile/csr.hpp>. An include of a header that is not public is an error.
+cmake_minimum_required(VERSION 3.25)
+foreach(header IN LISTS HEADERS)
+  file(READ "${SOURCE}/${header}" text)
+  string(REGEX MATCHALL "#include \"[^\"]+\"" includes "${text}")
+  foreach(include IN LISTS includes)
+    string(REGEX REPLACE "#include \"(.*)\"" "\\1" included "${include}")
+    if(NOT included IN_LIST HEADERS)
+      message(FATAL_ERROR "${header} is public and includes ${included}, which is not: add that to PUBLIC_HEADERS of its room")
+    endif()
+  endforeach()
+  string(REGEX REPLACE "#include \"([^\"]+)\"" "#include <tilespmv/\\1>" text "${text}")
+  file(WRITE "${OUTPUT}/tilespmv/${header}" "${text}")
+endforeach()

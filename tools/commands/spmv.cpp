@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kernels/choose_operator.hpp"
+#include "tile/error.hpp"
+#include "tile/matrix_market/matrix_market.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/options/command_files.hpp"
+#include "tools/options/number_option.hpp"
+#include "tools/options/options.hpp"
+#include "tools/options/random_vector.hpp"
+#include "tools/options/source.hpp"
+#include "tools/options/value_type.hpp"
+#include "tools/text/executed_text.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+struct SpmvOptions {
+    std::string source;
+    std::string x;
+    std::string y;
+    std::string output;
+    std::string operator_name;
+    std::string selector;
+    std::string values;
+    std::string device = "cpu";
+    std::optional<Accumulator> accumulator;
+    double alpha = 1;
+    double beta = 0;
+    std::uint64_t seed = 1;
+};
+
+template <Value V>
+Buffer<V> read_sized(const std::string& file, index_t size, std::string_view what) {
+    return read_vector<V>(open_input(file), {.size = size, .meaning = std::string(what), .limits = input_limits()});
+}
+
+/// The matrix in the form that an operator needs; the other one stays empty.
+template <Value V>
+struct Loaded {
+    CsrMatrix<V> csr;
+    TileMatrix<V> tiles;
+};
+
+template <Value V>
+Loaded<V> load_for(const ChosenOperator<V>& chosen, const SpmvOptions& options) {
+    if (chosen.made_from != Form::tiles && !options.selector.empty())
+        throw Error(fmt::format("--selector has no meaning for operator {}, which does not use tiles", chosen.name),
+                    ExitCode::usage);
+    // Not `return {{}, load_tiles(...)}`: gcc 12 destroys the first member twice if the second one's initialiser
+    // throws.
+    Loaded<V> loaded;
+    if (chosen.made_from == Form::tiles) {
+        loaded.tiles = load_tiles<V>(options.source, options.selector);
+    } else {
+        loaded.csr = load_csr<V>(options.source);
+    }
+    return loaded;
+}
+
+template <Value V>
+void print_summary(const std::string& name, const Operator<V>& a, V alpha, std::span<const V> y) {
+    double squares = 0;
+    double min = std::numeric_limits<double>::infinity();
+    double max = -min;
+    std::size_t finite = 0;
+    for (const V value : y) {
+        const auto v = static_cast<double>(value);
+        if (!std::isfinite(v)) continue;
+        squares += v * v;
+        min = std::min(min, v);
+        max = std::max(max, v);
+        ++finite;
+    }
+    fmt::print("{}: {}, {}, {}\n", name, describe_size(a.rows(), a.cols(), a.nnz()), value_name<V>(), a.name());
+    const auto parts = alpha == V{0} ? std::vector<ExecutedPart>{} : a.executed();
+    fmt::print("executed: {}\n", parts.empty() ? "nothing" : executed_text(parts, parts.size()));
+    if (finite == 0) return fmt::print("y: no finite value among {}\n", y.size());
+    fmt::print("y: 2-norm {:.6g}, min {:.6g}, max {:.6g}, {} of {} values finite\n", std::sqrt(squares), min, max,
+               finite, y.size());
+}
+
+/// Refuses what is neither zero nor infinite but would become so.
+template <Value V>
+V factor(std::string_view option, double number) {
+    const V value = static_cast<V>(number);
+    const auto kept = static_cast<double>(value);
+    if (std::isfinite(number) != std::isfinite(kept) || (number == 0) != (kept == 0)) {
+        throw Error(fmt::format("{}: found {}, expected a number in the range of {}", option, number, value_name<V>()),
+                    ExitCode::usage);
+    }
+    return value;
+}
+
+std::string default_operator(Backend backend) { return backend == Backend::cpu ? "tile-omp" : "tile"; }
+
+template <Value V>
+void multiply(const SpmvOptions& options) {
+    const V alpha = factor<V>("--alpha", options.alpha);
+    const V beta = factor<V>("--beta", options.beta);
+    const Backend backend = choose_backend(options.device);
+    const std::string name = options.operator_name.empty() ? default_operator(backend) : options.operator_name;
+    const auto chosen = choose_operator<V>(backend, name, options.accumulator);
+    const Loaded<V> matrix = load_for(chosen, options);
+    const auto a = chosen.make(MatrixForms<V>(&matrix.csr, &matrix.tiles).only(chosen.made_from));
+    const auto x = options.x.empty() ? random_vector<V>(a->cols(), options.seed)
+                                     : read_sized<V>(options.x, a->cols(), "the columns of the matrix");
+    auto y = options.y.empty() ? Buffer<V>(static_cast<std::size_t>(a->rows()))
+                               : read_sized<V>(options.y, a->rows(), "the rows of the matrix");
+    const std::span<V> result(y.begin(), y.end());
+    a->apply(alpha, {x.begin(), x.end()}, beta, result);
+    if (!options.output.empty()) return write_vector<V>(options.output, result);
+    print_summary<V>(source_name(options.source), *a, alpha, result);
+}
+
+}  // namespace
+
+void add_spmv(CLI::App& app) {
+    auto options = std::make_shared<SpmvOptions>();
+    auto* command = app.add_subcommand("spmv", "Multiply: y = alpha*A*x + beta*y");
+    add_source(*command, options->source);
+    add_input(*command, "-x", options->x, "Vector x, a Matrix Market array (default: random values between -1 and 1)");
+    add_output(*command, "-o,--output", options->output, "Write y to this file (default: print its norm and range)");
+    add_any_number(*command, "--alpha", options->alpha, "Factor of A*x, may be inf or nan");
+    auto* beta = add_any_number(*command, "--beta", options->beta, "Factor of y, may be inf or nan; needs --y");
+    auto* y = add_input(*command, "--y", options->y, "Vector y before the product, needs --beta");
+    beta->needs(y);
+    y->needs(beta);
+    command->add_option("--operator", options->operator_name,
+                        "How to multiply, name[:option=value,...]; `tilespmv info` lists the names (default: tile-omp, "
+                        "on the GPU tile)");
+    add_selector(*command, options->selector);
+    add_values(*command, options->values);
+    add_seed(*command, options->seed);
+    add_accumulator(*command, options->accumulator);
+    add_device(*command, options->device, "cpu, for one product does not pay for an upload");
+    set_examples(*command, {"tilespmv spmv cant.mtx -x x.mtx -o y.mtx",
+                            "tilespmv spmv cant.tsp -x x.mtx --alpha -1 --beta 1 --y b.mtx -o residual.mtx",
+                            "tilespmv spmv gen:laplace2d:n=1000 --operator csr-omp",
+                            "tilespmv spmv cant.mtx --device cuda --selector paper"});
+    command->callback([options] {
+        with_value_type(value_type_for(options->source, options->values), [&]<Value V>() { multiply<V>(*options); });
+    });
+}
+
+}  // namespace tilespmv::tools

@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "formats/convert.hpp"
+#include "formats/list.hpp"
+#include "selector/policy.hpp"
+#include "tile/error.hpp"
+#include "tile/io/output_file.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/options/command_files.hpp"
+#include "tools/options/options.hpp"
+#include "tools/options/source.hpp"
+#include "tools/options/value_type.hpp"
+#include "tools/stats/report.hpp"
+#include "tools/stats/tile_map_picture.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+struct StatsOptions {
+    std::vector<std::string> sources;
+    std::vector<std::string> selectors;
+    std::string values;
+    std::string json;
+    std::string csv;
+    std::string image;
+};
+
+void check(const StatsOptions& options) {
+    if (!options.image.empty() && options.selectors.size() > 1) {
+        throw Error("--image shows one selector; give --selector once", ExitCode::usage);
+    }
+    if (!options.image.empty() && options.sources.size() > 1) {
+        throw Error("--image shows one matrix; give one", ExitCode::usage);
+    }
+    for (const auto& selector : options.selectors) make_policy(selector);
+}
+
+void write(const std::string& file, std::string_view text) {
+    if (file == kStdout) {
+        fmt::print("{}", text);
+        return;
+    }
+    OutputFile out(file);
+    out.write(text);
+    out.commit();
+}
+
+template <Value V>
+void draw(const std::string& file, const TileMatrix<V>& tiles, const StatsReport& report) {
+    OutputFile out(file);
+    out.write(draw_tile_map(make_tile_map(tiles, formats::kFormatCount), report).png());
+    out.commit();
+}
+
+/// Adds what a tiled form of the matrix takes to the report, and draws it if asked to.
+template <Value V>
+void add_selector_statistics(const StatsOptions& options, const std::string& selector, const TileMatrix<V>& tiles,
+                             StatsReport& report) {
+    report.selectors.push_back({selector, tiled_statistics(tiles, formats::format_table())});
+    if (!options.image.empty()) draw(options.image, tiles, report);
+}
+
+template <Value V>
+StatsReport collect(const StatsOptions& options, const std::string& source) {
+    StatsReport report{source_name(source), std::string(value_name<V>()), {}, {}};
+    if (options.selectors.empty() && holds_tiles(source)) {
+        const auto tiles = load_tiles<V>(source, "");
+        report.matrix = matrix_statistics(unpack(tiles));
+        add_selector_statistics(options, "as stored", tiles, report);
+        return report;
+    }
+    const auto csr = load_csr<V>(source);
+    report.matrix = matrix_statistics(csr);
+    auto selectors = options.selectors;
+    if (selectors.empty()) selectors.emplace_back(kDefaultSelector);
+    for (const auto& selector : selectors) {
+        add_selector_statistics(options, selector, convert(csr, *make_policy(selector)), report);
+    }
+    return report;
+}
+
+StatsReport collect(const StatsOptions& options, const std::string& source) {
+    return with_value_type(value_type_for(source, options.values),
+                           [&]<Value V>() { return collect<V>(options, source); });
+}
+
+/// A matrix that fails ends the command only if it is the only one, as a case of `bench` does.
+std::vector<StatsReport> collect_all(const StatsOptions& options) {
+    if (options.sources.size() == 1) return {collect(options, options.sources.front())};
+    std::vector<StatsReport> reports;
+    for (const auto& source : options.sources) {
+        try {
+            reports.push_back(collect(options, source));
+        } catch (const std::exception& error) {
+            reports.push_back({source_name(source), {}, {}, {}, error.what()});
+        }
+    }
+    return reports;
+}
+
+void run(const StatsOptions& options) {
+    check(options);
+    const auto reports = collect_all(options);
+    if (!options.json.empty()) write(options.json, to_json(reports).dump(2) + '\n');
+    if (!options.csv.empty()) write(options.csv, to_csv(reports));
+    if (options.json != kStdout && options.csv != kStdout) fmt::print("{}", to_text(reports));
+    const auto failed = std::ranges::count_if(reports, [](const auto& report) { return !report.error.empty(); });
+    if (failed > 0) throw Error(fmt::format("{} of {} matrices failed", failed, reports.size()));
+}
+
+}  // namespace
+
+void add_stats(CLI::App& app) {
+    auto options = std::make_shared<StatsOptions>();
+    auto* command = app.add_subcommand(
+        "stats", "Show what the tiles of a matrix look like and how much they take, or compare several matrices");
+    add_sources(*command, options->sources)->required();
+    add_selectors(*command, options->selectors);
+    add_values(*command, options->values);
+    add_output_or_stdout(*command, "--json", options->json,
+                         "Write the statistics as JSON to this file; an array for several matrices");
+    add_output_or_stdout(*command, "--csv", options->csv, "Write them as CSV, a row per matrix and selector");
+    add_output(*command, "--image", options->image, "Draw the tile map to this PNG file");
+    set_examples(*command, {"tilespmv stats cant.mtx.gz --image cant.png",
+                            "tilespmv stats cant.mtx.gz --selector paper-adaptive --selector bytes --csv cant.csv",
+                            "tilespmv stats *.mtx.gz --selector paper-adaptive --selector paper-tuned",
+                            "tilespmv stats gen:stencil27:n=64 --json - | jq .selectors[0].bytes_per_nnz"});
+    command->callback([options] { run(*options); });
+}
+
+}  // namespace tilespmv::tools

@@ -1,0 +1,194 @@
+#include "tools/options/source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "formats/convert.hpp"
+#include "formats/list.hpp"
+#include "selector/policy.hpp"
+#include "tile/archive/archive.hpp"
+#include "tile/error.hpp"
+#include "tile/generate/generate.hpp"
+#include "tile/io/printable.hpp"
+#include "tile/matrix_market/matrix_market.hpp"
+#include "tile/value_range.hpp"
+#include "tools/options/seconds.hpp"
+#include "tools/options/value_type.hpp"
+#include "tools/terminal/progress.hpp"
+#include "tools/text/number_text.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+constexpr std::string_view kGeneratorPrefix = "gen:";
+
+bool is_generator(std::string_view source) { return source.starts_with(kGeneratorPrefix); }
+
+InputLimits limits;
+
+template <Value To, Value From>
+CsrMatrix<To> cast_values(CsrMatrix<From> a) {
+    if constexpr (std::same_as<To, From>) {
+        return a;
+    } else {
+        return convert_values<To>(a);
+    }
+}
+
+template <Value To, Value From>
+Buffer<To> cast_values(Buffer<From> values) {
+    if constexpr (std::same_as<To, From>) {
+        return values;
+    } else {
+        Buffer<To> out(values.size());
+        std::transform(values.begin(), values.end(), out.begin(), [](From v) { return static_cast<To>(widened(v)); });
+        return out;
+    }
+}
+
+template <Value To, Value From>
+bool leave_range(const Buffer<From>& values) {
+    return std::ranges::any_of(values, [](From v) { return leaves_range<To>(widened(v)); });
+}
+
+/// The same tiles with other values: index bytes do not depend on the value type.
+template <Value To, Value From>
+TileMatrix<To> cast_values(TileMatrix<From> a) {
+    if (leave_range<To>(a.values) || leave_range<To>(a.deferred.values)) {
+        static_cast<void>(convert_values<To>(unpack(a)));  // throws, with the place
+    }
+    auto& d = a.deferred;
+    return {.rows = a.rows,
+            .cols = a.cols,
+            .nnz = a.nnz,
+            .tile_rows = std::move(a.tile_rows),
+            .tile_ptrs = std::move(a.tile_ptrs),
+            .value_ptrs = std::move(a.value_ptrs),
+            .index_ptrs = std::move(a.index_ptrs),
+            .tiles = std::move(a.tiles),
+            .values = cast_values<To>(std::move(a.values)),
+            .indices = std::move(a.indices),
+            .deferred = {std::move(d.row_ids), std::move(d.row_ptrs32), std::move(d.row_ptrs64), std::move(d.col_idxs),
+                         cast_values<To>(std::move(d.values))}};
+}
+
+/// Calls f, whose errors know the place in the matrix but not its name.
+template <class F>
+auto about(const std::string& source, F&& f) {
+    try {
+        return f();
+    } catch (const Error& error) {
+        throw Error(fmt::format("{}: {}", source, error.what()), error.code());
+    }
+}
+
+/// Refuses a matrix whose row pointers and vectors take much more memory than the input that promises them.
+void require_backed_size(const Input& input, index_t rows, index_t cols) {
+    const auto needed = (std::uint64_t{1} + static_cast<std::uint64_t>(rows) + static_cast<std::uint64_t>(cols)) * 8;
+    const auto most = limits.most(input.bytes().size());
+    if (needed <= most) return;
+    throw Error(
+        fmt::format("{}: found a matrix of {} x {}, whose row pointers and vectors take {} bytes, in an input of "
+                    "{}, expected at most {} bytes (--allow-large lifts this limit)",
+                    input.file().string(), rows, cols, needed, input.bytes().size(), most));
+}
+
+/// f(tiles as stored) for an archive.
+template <class F>
+auto with_stored_tiles(const std::string& source, F&& f) {
+    const Input input = open_input(source);
+    return with_value_type(archive_value_type(input), [&]<Value Stored>() {
+        auto tiles = open_archive<Stored>(input, formats::format_table());
+        require_backed_size(input, tiles.rows, tiles.cols);
+        return about(source, [&] { return f(std::move(tiles)); });
+    });
+}
+
+template <Value V>
+TileMatrix<V> open_tiles(const std::string& source) {
+    return with_stored_tiles(source, [](auto tiles) { return cast_values<V>(std::move(tiles)); });
+}
+
+template <Value V>
+CsrMatrix<V> unpack_archive(const std::string& source) {
+    return with_stored_tiles(source, [](auto tiles) { return cast_values<V>(unpack(tiles)); });
+}
+
+}  // namespace
+
+void lift_input_limits() { limits = InputLimits::none(); }
+const InputLimits& input_limits() { return limits; }
+
+Input open_input(const std::string& file) {
+    static std::map<std::string, Input> streams;
+    const auto known = streams.find(file);
+    if (known != streams.end()) return known->second;
+    const Input input{std::filesystem::path(file)};
+    if (input.is_stream()) streams.emplace(file, input);
+    return input;
+}
+
+bool holds_tiles(const std::string& source) { return !is_generator(source) && is_archive(open_input(source)); }
+
+std::string value_type_for(const std::string& source, const std::string& requested) {
+    if (!requested.empty()) return requested;
+    if (holds_tiles(source)) return archive_value_type(open_input(source));
+    return std::string(value_name<double>());
+}
+
+template <Value V>
+CsrMatrix<V> load_csr(const std::string& source) {
+    if (is_generator(source)) return generate<V>(std::string_view(source).substr(kGeneratorPrefix.size()));
+    if (holds_tiles(source)) return unpack_archive<V>(source);
+    Progress progress("reading " + source_name(source));
+    const Input input = open_input(source);
+    auto a = read_matrix_market<V>(input, {.progress = [&](double share) { progress.show(share); }, .limits = limits});
+    require_backed_size(input, a.rows, a.cols);
+    return a;
+}
+
+template <Value V>
+TileMatrix<V> load_tiles(const std::string& source, const std::string& selector, LoadTimes* times) {
+    const auto policy = make_policy(selector.empty() ? kDefaultSelector : selector);
+    const bool as_stored = selector.empty() && holds_tiles(source);
+    LoadTimes spent;
+    TileMatrix<V> tiles;
+    if (as_stored) {
+        spent.read = seconds([&] { tiles = open_tiles<V>(source); });
+    } else {
+        CsrMatrix<V> csr;
+        spent.read = seconds([&] { csr = load_csr<V>(source); });
+        spent.convert = seconds([&] { tiles = convert(csr, *policy); });
+    }
+    if (times) *times = spent;
+    return tiles;
+}
+
+std::string source_name(const std::string& source) {
+    if (is_generator(source)) return printable(source.substr(kGeneratorPrefix.size()));
+    std::filesystem::path name = std::filesystem::path(source).filename();
+    constexpr std::array<std::string_view, 5> suffixes{".gz", ".xz", ".tar", ".mtx", ".tsp"};
+    for (const auto suffix : suffixes) {
+        if (name.extension() == suffix) name = name.stem();
+    }
+    return printable(name.string());
+}
+
+std::string describe_size(index_t rows, index_t cols, offset_t nnz) {
+    return fmt::format("{} x {}, {} nonzeros", grouped(rows), grouped(cols), grouped(nnz));
+}
+
+#define TILESPMV_INSTANTIATE(V)                            \
+    template CsrMatrix<V> load_csr<V>(const std::string&); \
+    template TileMatrix<V> load_tiles<V>(const std::string&, const std::string&, LoadTimes*);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::tools

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+
+#include "tile/csr.hpp"
+#include "tile/io/input.hpp"
+#include "tile/tile_matrix.hpp"
+
+namespace tilespmv::tools {
+
+/// Lets inputs from now on ask for any amount of memory (`InputLimits`).
+void lift_input_limits();
+/// The limits that hold.
+const InputLimits& input_limits();
+
+/// Opens a file. What comes through a pipe is kept, so that a command can ask for it again under the same name.
+Input open_input(const std::string& file);
+
+/// Loads what a command line calls a matrix: a Matrix Market file (plain, gzip, xz, SuiteSparse .tar.gz), a `.tsp`
+/// archive (unpacked, its values converted to V), or a generator specification `gen:KIND[:name=value,...]`. Files are
+/// told apart by content and may be pipes. Shows progress on a terminal. Throws `Error`, for a value out of the range
+/// of V, too.
+template <Value V>
+CsrMatrix<V> load_csr(const std::string& source);
+
+/// Whether a source is an archive, which holds tiles already. Throws `Error` if it cannot be read.
+bool holds_tiles(const std::string& source);
+
+/// Seconds spent in `load_tiles`.
+struct LoadTimes {
+    double read = 0;     ///< until the matrix was in memory
+    double convert = 0;  ///< from CSR to tiles; 0 for tiles as stored
+};
+
+/// The tiles of a source: those an archive holds if no selector is given (its values converted to V), otherwise
+/// `load_csr` converted by the selector (the default one if empty). Throws `Error`, for a wrong selector before
+/// anything is read.
+template <Value V>
+TileMatrix<V> load_tiles(const std::string& source, const std::string& selector, LoadTimes* times = nullptr);
+
+/// The short, printable name of a source for tables: the file's name without its suffixes, or the specification.
+std::string source_name(const std::string& source);
+
+/// What results start with: "4,884 x 4,884, 290,378 nonzeros".
+std::string describe_size(index_t rows, index_t cols, offset_t nnz);
+
+}  // namespace tilespmv::tools

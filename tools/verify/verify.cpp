@@ -1,0 +1,130 @@
+#include "tools/verify/verify.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "formats/convert.hpp"
+#include "tools/options/random_vector.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+template <Value V>
+std::span<const V> view(const Buffer<V>& values) {
+    return {values.begin(), values.end()};
+}
+
+template <Value V>
+bool same_bits(V a, V b) {
+    return std::bit_cast<std::array<std::byte, sizeof(V)>>(a) == std::bit_cast<std::array<std::byte, sizeof(V)>>(b);
+}
+
+/// What differs first between two matrices, one line; empty if no bit does.
+template <Value V>
+std::string difference(const CsrMatrix<V>& expected, const CsrMatrix<V>& found) {
+    if (expected.rows != found.rows || expected.cols != found.cols || expected.nnz() != found.nnz())
+        return fmt::format("{} x {} with {} nonzeros came back, expected {} x {} with {}", found.rows, found.cols,
+                           found.nnz(), expected.rows, expected.cols, expected.nnz());
+    if (expected.row_ptrs != found.row_ptrs || expected.col_idxs != found.col_idxs)
+        return "nonzeros came back at other positions";
+    const auto [a, b] =
+        std::mismatch(expected.values.begin(), expected.values.end(), found.values.begin(), same_bits<V>);
+    if (a == expected.values.end()) return "";
+    return fmt::format("nonzero {} came back as {}, expected {}", a - expected.values.begin(), widened(*b),
+                       widened(*a));
+}
+
+}  // namespace
+
+template <Value V>
+Verifier<V>::Verifier(const CsrMatrix<V>& a, std::span<const ChosenOperator<V>> operators, std::uint64_t seed,
+                      Report report)
+    : a_(a),
+      operators_(operators),
+      report_(std::move(report)),
+      x_(random_vector<V>(a.cols, seed)),
+      y_(random_vector<V>(a.rows, seed + 1)),
+      products_{Product{V{1}, V{0}, expected_product<V>(a, 1, view(x_), 0, {})},
+                Product{V{-1.5}, V{0.5}, expected_product<V>(a, -1.5, view(x_), 0.5, view(y_))}} {}
+
+template <Value V>
+void Verifier<V>::check_csr() {
+    for (const auto& chosen : operators_) {
+        if (chosen.made_from == Form::csr) check_operator(chosen, "", nullptr);
+    }
+}
+
+template <Value V>
+void Verifier<V>::check_tiles(const std::string& label, const TileMatrix<V>& tiles) {
+    run_case("round trip", label, [&](VerifyCase& result) {
+        result.problem = difference(a_, unpack(tiles));
+        if (!result.problem.empty()) result.outcome = VerifyCase::Outcome::wrong;
+    });
+    for (const auto& chosen : operators_) {
+        if (chosen.made_from == Form::tiles) check_operator(chosen, label, &tiles);
+    }
+}
+
+template <Value V>
+void Verifier<V>::check_operator(const ChosenOperator<V>& chosen, const std::string& label,
+                                 const TileMatrix<V>* tiles) {
+    run_case(chosen.name, label, [&](VerifyCase& result) {
+        const auto op = chosen.make({&a_, tiles});
+        const CheckResult worst = worst_product(*op, chosen.accumulator);
+        result.worst = worst.ratio;
+        if (worst.ok) return;
+        result.outcome = VerifyCase::Outcome::wrong;
+        result.problem = worst.message();
+    });
+}
+
+template <Value V>
+CheckResult Verifier<V>::worst_product(const Operator<V>& op, Accumulator accumulator) const {
+    const CheckResult first = check(op, products_[0], accumulator);
+    const CheckResult second = check(op, products_[1], accumulator);
+    return first.ratio >= second.ratio ? first : second;
+}
+
+template <Value V>
+CheckResult Verifier<V>::check(const Operator<V>& op, const Product& product, Accumulator accumulator) const {
+    Buffer<V> y = y_.clone();
+    // Rows that are not written, or read although beta is 0, stay NaN.
+    if (product.beta == V{0}) std::fill(y.begin(), y.end(), std::numeric_limits<V>::quiet_NaN());
+    op.apply(product.alpha, view(x_), product.beta, {y.begin(), y.end()});
+    return check_product<V>(product.expected, view(y), accumulator);
+}
+
+template <Value V>
+template <class Check>
+void Verifier<V>::run_case(std::string name, std::string label, Check&& check) {
+    VerifyCase result{.name = std::move(name), .tiles = std::move(label)};
+    try {
+        check(result);
+    } catch (const Error& error) {
+        result.outcome = VerifyCase::Outcome::failed;
+        result.problem = error.what();
+    }
+    ++cases_;
+    wrong_ += result.outcome == VerifyCase::Outcome::wrong;
+    failed_ += result.outcome == VerifyCase::Outcome::failed;
+    report_(result);
+}
+
+template <Value V>
+void Verifier<V>::require_ok() const {
+    if (wrong_ + failed_ == 0) return;
+    throw Error(fmt::format("of {} cases {} gave wrong results and {} could not be run", cases_, wrong_, failed_),
+                wrong_ > 0 ? ExitCode::verification : ExitCode::failure);
+}
+
+#define TILESPMV_INSTANTIATE(V) template class Verifier<V>;
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::tools
