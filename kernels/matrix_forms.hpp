@@ -3,13 +3,15 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/cuda/device_csr_view.hpp"
 #include "tile/csr.hpp"
 #include "tile/error.hpp"
 #include "tile/tile_matrix.hpp"
 
 namespace tilespmv {
 
-/// A representation of a whole matrix in the memory of the host that operators are made from.
+/// A representation of a whole matrix that operators are made from: CSR, in the memory of the host or of a GPU, or
+/// tiles in that of the host.
 enum class Form { csr, tiles };
 
 /// The forms of one matrix that are at hand. They belong to the caller; each operator says how long it needs them.
@@ -39,7 +41,8 @@ public:
     }
     /// This form alone.
     [[nodiscard]] MatrixForms only(Form form) const {
-        return form == Form::csr ? MatrixForms(find<CsrMatrix<V>>()) : MatrixForms(find<TileMatrix<V>>());
+        if (form == Form::tiles) return MatrixForms(find<TileMatrix<V>>());
+        return MatrixForms(find<CsrMatrix<V>>(), find<cuda::DeviceCsrView<V>>());
     }
     [[nodiscard]] const CsrMatrix<V>& csr() const { return get<CsrMatrix<V>>(); }
     [[nodiscard]] const TileMatrix<V>& tiles() const { return get<TileMatrix<V>>(); }
@@ -50,7 +53,7 @@ private:
         if (form != nullptr) forms_.emplace_back(form);
     }
 
-    std::vector<std::variant<const CsrMatrix<V>*, const TileMatrix<V>*>> forms_;
+    std::vector<std::variant<const CsrMatrix<V>*, const TileMatrix<V>*, const cuda::DeviceCsrView<V>*>> forms_;
 };
 
 }  // namespace tilespmv

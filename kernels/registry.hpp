@@ -9,8 +9,6 @@
 #include "kernels/operator.hpp"
 #include "tile/options/options.hpp"
 
-struct CUstream_st;  // cudaStream_t is a pointer to it
-
 /// Every operator there is, on every backend, in one table. To add one: derive from `Operator` or
 /// `cuda::DeviceOperator` in a folder of its own, with an `OperatorInfo` beside it, and name that in `registry.cpp`.
 namespace tilespmv {
@@ -18,7 +16,8 @@ namespace tilespmv {
 namespace cuda {
 template <class V>
 class DeviceOperator;
-}
+struct DeviceContext;
+}  // namespace cuda
 
 /// Where operators run.
 enum class Backend { cpu, cuda };
@@ -33,19 +32,21 @@ struct OperatorEntry {
     std::string_view sweeps = {};
     bool sums_in_own_type = false;  ///< accumulates in the type of the values, those of 16 bits in float32: no choice
     bool takes_16_bit_values = true;
-    bool only_if_named = false;  ///< suits few matrices: commands leave it out of "all operators"
+    bool reads_csr_in_place = false;  ///< multiplies a CSR matrix in device memory where it lies
+    bool only_if_named = false;       ///< suits few matrices: commands leave it out of "all operators"
 };
 
 /// Makes an operator on the CPU. The forms must outlive it. Throws `Error`.
 template <Value V>
 using MakeOnHost = std::unique_ptr<Operator<V>> (*)(const MatrixForms<V>& forms);
 
-/// Makes an operator on the current GPU: uploads the matrix on `stream` and waits for it, after which the forms are not
-/// needed. Reads its options; throws `Error` (usage for bad options and accumulators, out of memory with the bytes,
-/// CUDA's errors).
+/// Makes an operator on the current GPU: uploads the matrix on the stream of `on` and waits for it, after which the
+/// forms are not needed, except one in device memory that it `reads_csr_in_place`. Reads its options; throws `Error`
+/// (usage for bad options and accumulators, out of memory with the bytes, CUDA's errors).
 template <Value V>
 using MakeOnDevice = std::unique_ptr<cuda::DeviceOperator<V>> (*)(const MatrixForms<V>& forms, Options& options,
-                                                                  Accumulator accumulator, CUstream_st* stream);
+                                                                  Accumulator accumulator,
+                                                                  const cuda::DeviceContext& on);
 
 /// An operator for values of V; it has the function of its backend.
 template <Value V>

@@ -43,12 +43,33 @@ void validate_row(const CsrMatrix<V>& a, std::int64_t row) {
     }
 }
 
+/// Nobody writes through it.
+template <class T>
+Buffer<T> borrowed(std::span<const T> array) {
+    return Buffer<T>::view(const_cast<T*>(array.data()), array.size(), nullptr);
+}
+
 template <Value V>
 index_t row_of(const CsrMatrix<V>& a, offset_t p) {
     return static_cast<index_t>(std::ranges::upper_bound(a.row_ptrs, p) - a.row_ptrs.begin() - 1);
 }
 
 }  // namespace
+
+template <Value V>
+CsrMatrix<V> borrow_csr(index_t rows, index_t cols, std::span<const std::int64_t> row_ptrs,
+                        std::span<const index_t> col_idxs, std::span<const V> values) {
+    return {rows, cols, borrowed(row_ptrs), borrowed(col_idxs), borrowed(values)};
+}
+
+template <Value V>
+CsrMatrix<V> borrow_csr(index_t rows, index_t cols, std::span<const std::int32_t> row_ptrs,
+                        std::span<const index_t> col_idxs, std::span<const V> values) {
+    Buffer<offset_t> wide(row_ptrs.size());
+    parallel_for(0, static_cast<std::int64_t>(wide.size()), kGrain,
+                 [&](std::int64_t i) { wide[i] = row_ptrs[static_cast<std::size_t>(i)]; });
+    return {rows, cols, std::move(wide), borrowed(col_idxs), borrowed(values)};
+}
 
 template <Value V>
 void validate_row_ptrs(const CsrMatrix<V>& a) {
@@ -81,12 +102,16 @@ CsrMatrix<To> convert_values(const CsrMatrix<From>& a) {
     return out;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                     \
-    template void validate_row_ptrs(const CsrMatrix<V>&);           \
-    template void validate(const CsrMatrix<V>&);                    \
-    template CsrMatrix<V> convert_values(const CsrMatrix<double>&); \
-    template CsrMatrix<V> convert_values(const CsrMatrix<float>&);  \
-    template CsrMatrix<V> convert_values(const CsrMatrix<Half>&);   \
+#define TILESPMV_INSTANTIATE(V)                                                                                 \
+    template CsrMatrix<V> borrow_csr(index_t, index_t, std::span<const std::int64_t>, std::span<const index_t>, \
+                                     std::span<const V>);                                                       \
+    template CsrMatrix<V> borrow_csr(index_t, index_t, std::span<const std::int32_t>, std::span<const index_t>, \
+                                     std::span<const V>);                                                       \
+    template void validate_row_ptrs(const CsrMatrix<V>&);                                                       \
+    template void validate(const CsrMatrix<V>&);                                                                \
+    template CsrMatrix<V> convert_values(const CsrMatrix<double>&);                                             \
+    template CsrMatrix<V> convert_values(const CsrMatrix<float>&);                                              \
+    template CsrMatrix<V> convert_values(const CsrMatrix<Half>&);                                               \
     template CsrMatrix<V> convert_values(const CsrMatrix<Bfloat16>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "tile/buffer.hpp"
@@ -22,6 +24,15 @@ struct CsrMatrix {
     [[nodiscard]] CsrMatrix clone() const { return {rows, cols, row_ptrs.clone(), col_idxs.clone(), values.clone()}; }
     friend bool operator==(const CsrMatrix&, const CsrMatrix&) = default;
 };
+
+/// A CSR matrix over arrays of the caller's, which must outlive it: columns and values are not copied, row pointers
+/// only where they have 32 bits. Nothing is checked (see `validate`), and nobody may write through it.
+template <Value V>
+CsrMatrix<V> borrow_csr(index_t rows, index_t cols, std::span<const std::int64_t> row_ptrs,
+                        std::span<const index_t> col_idxs, std::span<const V> values);
+template <Value V>
+CsrMatrix<V> borrow_csr(index_t rows, index_t cols, std::span<const std::int32_t> row_ptrs,
+                        std::span<const index_t> col_idxs, std::span<const V> values);
 
 /// Throws `Error` if the sizes of the arrays or the row pointers break an invariant of `CsrMatrix`; columns are not
 /// read.

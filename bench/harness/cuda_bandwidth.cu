@@ -87,8 +87,8 @@ std::size_t cuda_bandwidth_array_bytes(std::size_t l2_bytes, std::size_t free_by
 Bandwidth measure_cuda_bandwidth(Stopwatch& stopwatch, cudaStream_t stream, std::size_t array_bytes, int passes) {
     const auto vectors = static_cast<std::int64_t>(array_bytes / sizeof(double2));
     const std::int64_t n = div_up(vectors, 3 * kBlockVectors) * kBlockVectors;  // of each of three arrays
-    const cuda::DeviceBuffer<double2> memory(static_cast<std::size_t>(3 * n));
-    const cuda::DeviceBuffer<double> sink(1);
+    const cuda::DeviceBuffer<double2> memory(static_cast<std::size_t>(3 * n), stream);
+    const cuda::DeviceBuffer<double> sink(1, stream);
     TILESPMV_CUDA(cudaMemsetAsync(memory.data(), 0, memory.bytes(), stream));
     double2* const a = memory.data();
     const double bytes = static_cast<double>(n) * sizeof(double2);

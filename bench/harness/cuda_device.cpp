@@ -41,7 +41,7 @@ const Bandwidth& CudaDevice::bandwidth() {
 }
 
 void CudaDevice::flush_cache() {
-    if (flush_.empty()) flush_ = cuda::DeviceBuffer<std::uint8_t>(2 * info_.l2_bytes);
+    if (flush_.empty()) flush_ = cuda::DeviceBuffer<std::uint8_t>(2 * info_.l2_bytes, stream());
     TILESPMV_CUDA(cudaMemsetAsync(flush_.data(), 0, flush_.bytes(), stream_.get()));
 }
 

@@ -11,7 +11,7 @@ namespace {
 template <Value V>
 struct Shared {
     Shared(std::span<const V> host_x, index_t rows, cudaStream_t stream)
-        : x(host_x, stream), y(static_cast<std::size_t>(rows)) {
+        : x(host_x, stream), y(static_cast<std::size_t>(rows), stream) {
         TILESPMV_CUDA(cudaStreamSynchronize(stream));
     }
 
@@ -31,7 +31,7 @@ public:
           convert_seconds_(convert_seconds),
           stream_(stream) {}
 
-    void run() override { operator_->apply(1, shared_->x.data(), 0, shared_->y.data(), stream_); }
+    void run() override { operator_->apply(1, shared_->x.span(), 0, shared_->y.span(), stream_); }
 
     // Bytes of ones are a NaN of every value type.
     void poison() override { TILESPMV_CUDA(cudaMemsetAsync(shared_->y.data(), 0xff, shared_->y.bytes(), stream_)); }

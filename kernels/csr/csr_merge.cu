@@ -2,6 +2,7 @@
 #include "kernels/csr/csr_merge_kernel.cuh"
 #include "kernels/csr/csr_operator.cuh"
 #include "kernels/csr/csr_operators.hpp"
+#include "kernels/cuda/combine.hpp"
 #include "kernels/cuda/launch.cuh"
 
 namespace tilespmv::cuda {
@@ -10,26 +11,22 @@ namespace {
 template <class V, class A, int kItems>
 class CsrMerge final : public CsrOperator<V> {
 public:
-    CsrMerge(const CsrMatrix<V>& a, cudaStream_t stream)
-        : CsrOperator<V>("csr-merge", a, stream),
+    CsrMerge(const CsrSource<V>& a, const DeviceContext& on)
+        : CsrOperator<V>("csr-merge", a, on),
           blocks_(div_up(items(), kMergePieces<kItems>.items)),
-          starts_(static_cast<std::size_t>(blocks_ + 1)),
-          partials_(static_cast<std::size_t>(blocks_)) {
-        find_blocks(stream);
-        TILESPMV_CUDA(cudaMemsetAsync(partials_.data(), 0xff, partials_.bytes(), stream));  // kNoSum
-        TILESPMV_CUDA(cudaStreamSynchronize(stream));
+          starts_(static_cast<std::size_t>(blocks_ + 1), on),
+          partials_(add_awaited_sums<A>(this->layout(), blocks_)) {
+        find_blocks(on);
+        TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
 
     [[nodiscard]] std::size_t matrix_bytes() const override { return CsrOperator<V>::matrix_bytes() + starts_.bytes(); }
-    [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + partials_.bytes(); }
 
-    void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
-        if (alpha == 0 || this->nnz() == 0) {
-            return launch_scale(y, this->rows(), static_cast<A>(beta), stream);
-        }
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
+        if (this->nnz() == 0) return launch_scale<V>(product.y, this->rows(), product.beta, stream);
         this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
             const MergeSpmv<V, A, P> p{
-                {this->template terms<A>(alpha, x, beta, y), a}, starts_.data(), items(), partials_.data()};
+                {this->template terms<A>(product), a}, starts_.data(), items(), partials_.in(product.workspace)};
             launch(csr_merge<V, A, P, kItems>, blocks_, kMergeThreads, p, stream);
         });
     }
@@ -46,27 +43,28 @@ private:
 
     std::int64_t blocks_;
     DeviceBuffer<MergeStart> starts_;
-    DeviceBuffer<BitsOf<A>> partials_;
+    WorkspacePart<BitsOf<A>> partials_;
 };
 
 }  // namespace
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>& forms, Options& options,
-                                                  Accumulator accumulator, cudaStream_t stream) {
+                                                  Accumulator accumulator, const DeviceContext& on) {
     const int items = options.one_of("items", 8, {4, 8, 12});
     options.finish();
+    const CsrSource<V> source(forms, on);
     return with_accumulator<V>(accumulator, [&]<class A>() {
         std::unique_ptr<DeviceOperator<V>> made;
-        with_constant<4, 8, 12>(
-            items, [&]<int kItems>() { made = std::make_unique<CsrMerge<V, A, kItems>>(forms.csr(), stream); });
+        with_constant<4, 8, 12>(items,
+                                [&]<int kItems>() { made = std::make_unique<CsrMerge<V, A, kItems>>(source, on); });
         return made;
     });
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                              \
     template std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>&, Options&, Accumulator, \
-                                                               cudaStream_t);
+                                                               const DeviceContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -66,13 +66,12 @@ __global__ void __launch_bounds__(kMultiroundMaxThreads, 2) csr_multiround(Multi
 template <class V, class A>
 class CsrMultiround final : public CsrOperator<V> {
 public:
-    CsrMultiround(const CsrMatrix<V>& a, const MultiroundShape& shape, cudaStream_t stream)
-        : CsrOperator<V>("csr-multiround", a, stream), shape_(shape) {}
+    CsrMultiround(const CsrSource<V>& a, const MultiroundShape& shape, const DeviceContext& on)
+        : CsrOperator<V>("csr-multiround", a, on), shape_(shape) {}
 
-    void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
-        if (alpha == 0) return launch_scale(y, this->rows(), static_cast<A>(beta), stream);
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
         this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
-            const MultiroundSpmv<V, A, P> p{{this->template terms<A>(alpha, x, beta, y), a}, shape_.rows, shape_.group};
+            const MultiroundSpmv<V, A, P> p{{this->template terms<A>(product), a}, shape_.rows, shape_.group};
             const auto blocks = div_up(this->rows(), shape_.rows);
             const auto shared = static_cast<std::size_t>(shape_.threads * shape_.products) * sizeof(A);
             with_constant<1, 2, 4, 8>(shape_.products, [&]<int kProducts>() {
@@ -89,16 +88,17 @@ private:
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>& forms, Options& options,
-                                                       Accumulator accumulator, cudaStream_t stream) {
-    const auto shape = multiround_shape(options, forms.csr().rows, forms.csr().nnz());
+                                                       Accumulator accumulator, const DeviceContext& on) {
+    const CsrSource<V> source(forms, on);
+    const auto shape = multiround_shape(options, source.rows(), source.nnz());
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<CsrMultiround<V, A>>(forms.csr(), shape, stream);
+        return std::make_unique<CsrMultiround<V, A>>(source, shape, on);
     });
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                                   \
     template std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                    cudaStream_t);
+                                                                    const DeviceContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

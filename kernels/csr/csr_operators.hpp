@@ -9,7 +9,7 @@ namespace tilespmv::cuda {
 /// One thread a row. No options.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>& forms, Options& options,
-                                                   Accumulator accumulator, cudaStream_t stream);
+                                                   Accumulator accumulator, const DeviceContext& on);
 
 /// Several threads a row, which read it side by side and add their sums by shuffles (Bell and Garland, "Implementing
 /// sparse matrix-vector multiplication on throughput-oriented processors", SC 2009). Options: threads (2, 4, 8, 16 or
@@ -18,14 +18,14 @@ std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>& forms, 
 /// thread on their way at a time; default 4). The published kernel is rule=mean,flight=1.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, Options& options,
-                                                   Accumulator accumulator, cudaStream_t stream);
+                                                   Accumulator accumulator, const DeviceContext& on);
 
 /// A block owns consecutive rows and computes their products round by round, coalesced, in shared memory of a fixed
 /// size, where groups of threads add up the rows. Options: rows (a block's), threads (a block's), products (a thread's
 /// per round), group (threads that add up a row, a power of 2 up to the whole block); default `multiround_shape`.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>& forms, Options& options,
-                                                       Accumulator accumulator, cudaStream_t stream);
+                                                       Accumulator accumulator, const DeviceContext& on);
 
 /// Equally many rows and nonzeros together for every block, by merge path (Merrill and Garland, SC 2016), up to the
 /// beginning of a row that lies near. The products of a block go through shared memory; the sums of rows that are cut
@@ -33,30 +33,33 @@ std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>& for
 /// operator is made. Option: items (4, 8 or 12: the nonzeros a thread has room for; default 8).
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>& forms, Options& options,
-                                                  Accumulator accumulator, cudaStream_t stream);
+                                                  Accumulator accumulator, const DeviceContext& on);
 
 template <class V>
-inline constexpr auto kCsrScalar = on_device<V>({.name = "csr-scalar", .summary = "CSR, a thread a row"},
-                                                make_csr_scalar<V>);
+inline constexpr auto kCsrScalar = on_device<V>(
+    {.name = "csr-scalar", .summary = "CSR, a thread a row", .reads_csr_in_place = true}, make_csr_scalar<V>);
 template <class V>
 inline constexpr auto kCsrVector = on_device<V>(
     {.name = "csr-vector",
      .summary = "CSR, several threads a row; threads=2|4|8|16|32, otherwise by rule=rows|mean from the lengths of all "
                 "rows (rows) or nnz/rows, flight=1|4 nonzeros a thread at once (4)",
-     .sweeps = "threads=2|4|8|16|32,rule=rows|mean,flight=1|4"},
+     .sweeps = "threads=2|4|8|16|32,rule=rows|mean,flight=1|4",
+     .reads_csr_in_place = true},
     make_csr_vector<V>);
 template <class V>
 inline constexpr auto kCsrMultiround = on_device<V>(
     {.name = "csr-multiround",
      .summary = "CSR, blocks of rows summed in shared memory, no preprocessing; rows=1..512, "
                 "threads=64|128|256|512, products=1|2|4|8, group=1|2|4|..|512 a row, otherwise chosen from nnz/rows",
-     .sweeps = "rows=8|64|256,threads=64|128|256|512,products=1|2|4|8,group=1|2|4|8|16|32|64|128|256|512"},
+     .sweeps = "rows=8|64|256,threads=64|128|256|512,products=1|2|4|8,group=1|2|4|8|16|32|64|128|256|512",
+     .reads_csr_in_place = true},
     make_csr_multiround<V>);
 template <class V>
 inline constexpr auto kCsrMerge =
     on_device<V>({.name = "csr-merge",
                   .summary = "CSR, rows and nonzeros balanced by merge path; items=4|8|12 a thread (8)",
-                  .sweeps = "items=4|8|12"},
+                  .sweeps = "items=4|8|12",
+                  .reads_csr_in_place = true},
                  make_csr_merge<V>);
 
 }  // namespace tilespmv::cuda

@@ -32,13 +32,12 @@ __global__ void __launch_bounds__(kBlockThreads) csr_vector(CsrSpmv<V, A, P> p) 
 template <class V, class A>
 class CsrVector final : public CsrOperator<V> {
 public:
-    CsrVector(std::string_view name, const CsrMatrix<V>& a, const VectorShape& shape, cudaStream_t stream)
-        : CsrOperator<V>(name, a, stream), shape_(shape) {}
+    CsrVector(std::string_view name, const CsrSource<V>& a, const VectorShape& shape, const DeviceContext& on)
+        : CsrOperator<V>(name, a, on), shape_(shape) {}
 
-    void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
-        if (alpha == 0) return launch_scale(y, this->rows(), static_cast<A>(beta), stream);
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
         this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
-            const CsrSpmv<V, A, P> p{this->template terms<A>(alpha, x, beta, y), a};
+            const CsrSpmv<V, A, P> p{this->template terms<A>(product), a};
             const auto blocks = div_up(std::int64_t{this->rows()} * shape_.threads, kBlockThreads);
             with_constant<1, 2, 4, 8, 16, 32>(shape_.threads, [&]<int kThreads>() {
                 with_constant<1, 4>(shape_.flight, [&]<int kFlight>() {
@@ -53,10 +52,10 @@ private:
 };
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make(std::string_view name, const CsrMatrix<V>& a, const VectorShape& shape,
-                                        Accumulator accumulator, cudaStream_t stream) {
+std::unique_ptr<DeviceOperator<V>> make(std::string_view name, const CsrSource<V>& a, const VectorShape& shape,
+                                        Accumulator accumulator, const DeviceContext& on) {
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<CsrVector<V, A>>(name, a, shape, stream);
+        return std::make_unique<CsrVector<V, A>>(name, a, shape, on);
     });
 }
 
@@ -64,23 +63,23 @@ std::unique_ptr<DeviceOperator<V>> make(std::string_view name, const CsrMatrix<V
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>& forms, Options& options,
-                                                   Accumulator accumulator, cudaStream_t stream) {
+                                                   Accumulator accumulator, const DeviceContext& on) {
     options.finish();
-    return make("csr-scalar", forms.csr(), {1, 4}, accumulator, stream);
+    return make<V>("csr-scalar", {forms, on}, {1, 4}, accumulator, on);
 }
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, Options& options,
-                                                   Accumulator accumulator, cudaStream_t stream) {
-    const auto shape = vector_shape(options, forms.csr().row_ptrs);
-    return make("csr-vector", forms.csr(), shape, accumulator, stream);
+                                                   Accumulator accumulator, const DeviceContext& on) {
+    const CsrSource<V> source(forms, on);
+    return make("csr-vector", source, vector_shape(options, source.row_ptrs()), accumulator, on);
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                               \
     template std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                cudaStream_t);                                \
+                                                                const DeviceContext&);                        \
     template std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                cudaStream_t);
+                                                                const DeviceContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/cuda/csr_source.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "tile/csr.hpp"
 #include "tile/parallel.hpp"
@@ -28,56 +29,88 @@ inline Buffer<std::uint32_t> narrowed(const Buffer<offset_t>& row_ptrs) {
     return narrow;
 }
 
-/// A CSR matrix in device memory, with row pointers of 32 bits below 2^31 nonzeros.
+/// A CSR matrix in device memory: of its own, with row pointers of 32 bits below 2^31 nonzeros, or where somebody else
+/// has it.
 template <class V>
 class DeviceCsr {
 public:
     /// Returns when the copies are complete.
-    DeviceCsr(const CsrMatrix<V>& host, cudaStream_t stream)
-        : rows_(host.rows),
-          cols_(host.cols),
-          nnz_(host.nnz()),
-          col_idxs_(host.col_idxs, stream),
-          values_(host.values, stream) {
-        if (is_narrow()) {
-            const auto ptrs = narrowed(host.row_ptrs);
-            narrow_ptrs_ = DeviceBuffer<std::uint32_t>(ptrs, stream);
-            TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    DeviceCsr(const CsrSource<V>& source, const DeviceContext& on)
+        : rows_(source.rows()), cols_(source.cols()), nnz_(source.nnz()) {
+        if (source.host() != nullptr) {
+            upload(*source.host(), on);
         } else {
-            wide_ptrs_ = DeviceBuffer<offset_t>(host.row_ptrs, stream);
-            TILESPMV_CUDA(cudaStreamSynchronize(stream));
+            point_at(source.device());
         }
     }
 
     [[nodiscard]] index_t rows() const { return rows_; }
     [[nodiscard]] index_t cols() const { return cols_; }
     [[nodiscard]] offset_t nnz() const { return nnz_; }
+    /// Whoever owns them.
     [[nodiscard]] std::size_t bytes() const {
-        return narrow_ptrs_.bytes() + wide_ptrs_.bytes() + col_idxs_.bytes() + values_.bytes();
+        const auto ptr = is_narrow_ ? sizeof(std::uint32_t) : sizeof(offset_t);
+        return (static_cast<std::size_t>(rows_) + 1) * ptr +
+               static_cast<std::size_t>(nnz_) * (sizeof(index_t) + sizeof(V));
     }
+    [[nodiscard]] bool owns_values() const { return values_at_ == own_values_.data(); }
 
+    /// Only if it `owns_values`.
     void update_values(const V* device_values, cudaStream_t stream) {
         TILESPMV_CUDA(
-            cudaMemcpyAsync(values_.data(), device_values, values_.bytes(), cudaMemcpyDeviceToDevice, stream));
+            cudaMemcpyAsync(own_values_.data(), device_values, own_values_.bytes(), cudaMemcpyDeviceToDevice, stream));
     }
 
     /// Calls f(view) with the type of row pointers that there is.
     template <class F>
     decltype(auto) visit(F&& f) const {
-        if (is_narrow()) return f(CsrView<V, std::uint32_t>{narrow_ptrs_.data(), col_idxs_.data(), values_.data()});
-        return f(CsrView<V, offset_t>{wide_ptrs_.data(), col_idxs_.data(), values_.data()});
+        if (is_narrow_) return f(CsrView<V, std::uint32_t>{narrow_ptrs_, cols_at_, values_at_});
+        return f(CsrView<V, offset_t>{wide_ptrs_, cols_at_, values_at_});
     }
 
 private:
-    [[nodiscard]] bool is_narrow() const { return fits_32_bits(nnz_); }
+    void upload(const CsrMatrix<V>& host, const DeviceContext& on) {
+        own_cols_ = DeviceBuffer<index_t>(host.col_idxs, on);
+        own_values_ = DeviceBuffer<V>(host.values, on);
+        cols_at_ = own_cols_.data();
+        values_at_ = own_values_.data();
+        is_narrow_ = fits_32_bits(nnz_);
+        if (is_narrow_) {
+            const auto ptrs = narrowed(host.row_ptrs);
+            own_narrow_ptrs_ = DeviceBuffer<std::uint32_t>(ptrs, on);
+            narrow_ptrs_ = own_narrow_ptrs_.data();
+            TILESPMV_CUDA(cudaStreamSynchronize(on));  // the narrowed ones go away
+        } else {
+            own_wide_ptrs_ = DeviceBuffer<offset_t>(host.row_ptrs, on);
+            wide_ptrs_ = own_wide_ptrs_.data();
+            TILESPMV_CUDA(cudaStreamSynchronize(on));
+        }
+    }
+
+    void point_at(const DeviceCsrView<V>& view) {
+        cols_at_ = view.col_idxs;
+        values_at_ = view.values;
+        const auto* const* narrow = std::get_if<const std::int32_t*>(&view.row_ptrs);
+        is_narrow_ = narrow != nullptr;
+        if (is_narrow_) {
+            narrow_ptrs_ = reinterpret_cast<const std::uint32_t*>(*narrow);  // none is negative
+        } else {
+            wide_ptrs_ = std::get<const std::int64_t*>(view.row_ptrs);
+        }
+    }
 
     index_t rows_;
     index_t cols_;
     offset_t nnz_;
-    DeviceBuffer<std::uint32_t> narrow_ptrs_;
-    DeviceBuffer<offset_t> wide_ptrs_;
-    DeviceBuffer<index_t> col_idxs_;
-    DeviceBuffer<V> values_;
+    bool is_narrow_ = true;
+    const std::uint32_t* narrow_ptrs_ = nullptr;
+    const offset_t* wide_ptrs_ = nullptr;
+    const index_t* cols_at_ = nullptr;
+    const V* values_at_ = nullptr;
+    DeviceBuffer<std::uint32_t> own_narrow_ptrs_;
+    DeviceBuffer<offset_t> own_wide_ptrs_;
+    DeviceBuffer<index_t> own_cols_;
+    DeviceBuffer<V> own_values_;
 };
 
 }  // namespace tilespmv::cuda

@@ -9,27 +9,28 @@ namespace tilespmv::cuda {
 template <class V, class A>
 class Csr16Buffers {
 public:
-    Csr16Buffers(const Csr16& b, const Buffer<V>& values, cudaStream_t stream)
-        : blocks_(upload(b.blocks, stream)),
-          ends_(b.ends, stream),
-          codes_(b.codes, stream),
-          values_(values, stream),
-          splits_(b.splits, b.slots, stream) {}
+    Csr16Buffers(const Csr16& b, const Buffer<V>& values, WorkspaceLayout& layout, const DeviceContext& on)
+        : blocks_(upload(b.blocks, on)),
+          ends_(b.ends, on),
+          codes_(b.codes, on),
+          values_(values, on),
+          splits_(b.splits, b.slots, layout, on) {}
 
-    [[nodiscard]] DeviceCsr16<V, A> view() const {
+    [[nodiscard]] DeviceCsr16<V, A> view(std::byte* workspace) const {
         DeviceCsr16<V, A> v;
         v.blocks = blocks_.data();
         v.block_count = static_cast<std::int64_t>(blocks_.size());
         v.ends = ends_.data();
         v.codes = codes_.data();
         v.values = values_.data();
-        splits_.put(v);
+        splits_.put(v, workspace);
         return v;
     }
     [[nodiscard]] std::size_t matrix_bytes() const {
         return blocks_.bytes() + ends_.bytes() + codes_.bytes() + values_.bytes();
     }
-    [[nodiscard]] std::size_t workspace_bytes() const { return splits_.bytes(); }
+    /// Beside the matrix and the workspace.
+    [[nodiscard]] std::size_t other_bytes() const { return splits_.bytes(); }
     [[nodiscard]] DeviceBuffer<V>& values() { return values_; }
     /// New values, in the order of `b`; neither allocates nor synchronises.
     void update_values(const V* device_values, cudaStream_t stream) {

@@ -11,22 +11,23 @@ namespace {
 template <class V, class A>
 class Csr16Operator final : public DeviceOperator<V> {
 public:
-    Csr16Operator(const CsrMatrix<V>& a, cudaStream_t stream)
-        : Csr16Operator(a, make_csr16(a, csr16_limits(a.nnz(), this_gpu_size().multiprocessors)), stream) {}
+    Csr16Operator(const CsrMatrix<V>& a, const DeviceContext& on)
+        : Csr16Operator(a, make_csr16(a, csr16_limits(a.nnz(), this_gpu_size().multiprocessors)), on) {}
 
     [[nodiscard]] std::string_view name() const override { return "csr16"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
     [[nodiscard]] index_t cols() const override { return cols_; }
     [[nodiscard]] offset_t nnz() const override { return nnz_; }
     [[nodiscard]] std::size_t matrix_bytes() const override { return matrix_.matrix_bytes(); }
-    [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + matrix_.workspace_bytes(); }
+    [[nodiscard]] std::size_t device_bytes() const override {
+        return matrix_bytes() + matrix_.other_bytes() + this->workspace_bytes();
+    }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override {
         return executed_whole("csr16", tile_rows_, nnz_, matrix_bytes());
     }
 
-    void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
-        if (alpha == 0) return launch_scale(y, rows_, static_cast<A>(beta), stream);
-        const Csr16Spmv<V, A> p{{x, y, static_cast<A>(alpha), static_cast<A>(beta), rows_, cols_}, matrix_.view()};
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
+        const Csr16Spmv<V, A> p{terms_of<A>(product, rows_, cols_), matrix_.view(product.workspace)};
         launch(csr16_spmv<V, A>, p.matrix.block_count, Csr16::kThreads, p, stream);
     }
 
@@ -34,13 +35,13 @@ public:
 
 private:
     /// `all` holds every row of `a`, so that its values are in the order of CSR.
-    Csr16Operator(const CsrMatrix<V>& a, const Csr16& all, cudaStream_t stream)
+    Csr16Operator(const CsrMatrix<V>& a, const Csr16& all, const DeviceContext& on)
         : rows_(a.rows),
           cols_(a.cols),
           nnz_(a.nnz()),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
-          matrix_(all, a.values, stream) {
-        TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the host's copies go away
+          matrix_(all, a.values, this->layout(), on) {
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
     index_t rows_;
@@ -54,16 +55,16 @@ private:
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr16_operator(const MatrixForms<V>& forms, Options& options,
-                                                       Accumulator accumulator, cudaStream_t stream) {
+                                                       Accumulator accumulator, const DeviceContext& on) {
     options.finish();
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<Csr16Operator<V, A>>(forms.csr(), stream);
+        return std::make_unique<Csr16Operator<V, A>>(forms.csr(), on);
     });
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                                   \
     template std::unique_ptr<DeviceOperator<V>> make_csr16_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                    cudaStream_t);
+                                                                    const DeviceContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -23,6 +23,15 @@ struct Csr5Spmv : ProductTerms<V, A> {
     const std::uint32_t* empty_rows = nullptr;
     std::int64_t empty_count = 0;
     BitsOf<A>* partials = nullptr;  ///< `AwaitedSums` of blocks of tiles
+    A* sums = nullptr;              ///< takes the sums of rows in place of y, unless null
+
+    __device__ void write(std::int64_t row, A sum) const {
+        if (sums == nullptr) {
+            ProductTerms<V, A>::write(row, sum);
+        } else {
+            sums[row] = sum;
+        }
+    }
 };
 
 /// The work of one warp: a tile. Sums are of rows; a row is open where it goes on in the next lane, tile or block.

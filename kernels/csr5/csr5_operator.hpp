@@ -8,7 +8,7 @@ namespace tilespmv::cuda {
 /// tiles. Option: sigma (4, 8 or 16 nonzeros of a lane; default `csr5_sigma`).
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr5_operator(const MatrixForms<V>& forms, Options& options,
-                                                      Accumulator accumulator, cudaStream_t stream);
+                                                      Accumulator accumulator, const DeviceContext& on);
 
 template <class V>
 inline constexpr auto kCsr5 = on_device<V>(

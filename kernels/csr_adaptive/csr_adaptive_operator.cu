@@ -13,21 +13,22 @@ namespace {
 template <class V, class A>
 class CsrAdaptive final : public CsrOperator<V> {
 public:
-    CsrAdaptive(const CsrMatrix<V>& a, int threads, cudaStream_t stream)
+    CsrAdaptive(const CsrSource<V>& a, int threads, const DeviceContext& on)
         : CsrAdaptive(
               a, threads,
-              make_adaptive_plan(a.row_ptrs, adaptive_limits(a.nnz(), threads, this_gpu_size().multiprocessors)),
-              stream) {}
+              make_adaptive_plan(a.row_ptrs(), adaptive_limits(a.nnz(), threads, this_gpu_size().multiprocessors)),
+              on) {}
 
     [[nodiscard]] std::size_t matrix_bytes() const override { return CsrOperator<V>::matrix_bytes() + blocks_.bytes(); }
-    [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + splits_.bytes(); }
+    [[nodiscard]] std::size_t device_bytes() const override {
+        return matrix_bytes() + splits_.bytes() + this->workspace_bytes();
+    }
 
-    void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
-        if (alpha == 0) return launch_scale(y, this->rows(), static_cast<A>(beta), stream);
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
         this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
             AdaptiveSpmv<V, A, P> p;
-            static_cast<CsrSpmv<V, A, P>&>(p) = {this->template terms<A>(alpha, x, beta, y), a};
-            splits_.put(p);
+            static_cast<CsrSpmv<V, A, P>&>(p) = {this->template terms<A>(product), a};
+            splits_.put(p, product.workspace);
             p.blocks = blocks_.data();
             with_constant<64, 128, 256>(threads_, [&]<int kThreads>() {
                 launch(csr_adaptive<V, A, P, kThreads>, static_cast<std::int64_t>(blocks_.size()), kThreads, p, stream);
@@ -36,12 +37,12 @@ public:
     }
 
 private:
-    CsrAdaptive(const CsrMatrix<V>& a, int threads, const AdaptivePlan& plan, cudaStream_t stream)
-        : CsrOperator<V>("csr-adaptive", a, stream),
+    CsrAdaptive(const CsrSource<V>& a, int threads, const AdaptivePlan& plan, const DeviceContext& on)
+        : CsrOperator<V>("csr-adaptive", a, on),
           threads_(threads),
-          blocks_(upload(plan.blocks, stream)),
-          splits_(plan.splits, plan.slots, stream) {
-        TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the plan goes away
+          blocks_(upload(plan.blocks, on)),
+          splits_(plan.splits, plan.slots, this->layout(), on) {
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the plan goes away
     }
 
     int threads_;
@@ -53,17 +54,18 @@ private:
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_adaptive(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, cudaStream_t stream) {
+                                                     Accumulator accumulator, const DeviceContext& on) {
     const int threads = options.one_of("threads", 64, {64, 128, 256});
     options.finish();
+    const CsrSource<V> source(forms, on);
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<CsrAdaptive<V, A>>(forms.csr(), threads, stream);
+        return std::make_unique<CsrAdaptive<V, A>>(source, threads, on);
     });
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                                 \
     template std::unique_ptr<DeviceOperator<V>> make_csr_adaptive(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                  cudaStream_t);
+                                                                  const DeviceContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

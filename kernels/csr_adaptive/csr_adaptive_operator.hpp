@@ -8,14 +8,15 @@ namespace tilespmv::cuda {
 /// with 8 nonzeros each in shared memory; default 64).
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_adaptive(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, cudaStream_t stream);
+                                                     Accumulator accumulator, const DeviceContext& on);
 
 template <class V>
 inline constexpr auto kCsrAdaptive = on_device<V>(
     {.name = "csr-adaptive",
      .summary =
          "CSR, blocks of rows by their nonzeros, long rows by a block or several; threads=64|128|256 a block (64)",
-     .sweeps = "threads=64|128|256"},
+     .sweeps = "threads=64|128|256",
+     .reads_csr_in_place = true},
     make_csr_adaptive<V>);
 
 }  // namespace tilespmv::cuda

@@ -4,12 +4,19 @@
 
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/warp.cuh"
+#include "kernels/cuda/workspace.hpp"
 
 namespace tilespmv::cuda {
 
 /// No sum has these bits: they are a NaN, and such a NaN is replaced by another.
 template <class A>
 inline constexpr auto kNoSum = static_cast<BitsOf<A>>(-1);
+
+/// Places for `AwaitedSums` in a workspace.
+template <class A>
+WorkspacePart<BitsOf<A>> add_awaited_sums(WorkspaceLayout& layout, std::int64_t blocks) {
+    return layout.add<BitsOf<A>>(static_cast<std::size_t>(blocks), 0xff);  // kNoSum
+}
 
 /// Sums of cut rows that blocks leave for a later one, which waits for them: a place a block, which holds kNoSum before
 /// and after a product. Blocks start in the order of their numbers (CUB's scans rely on that, too), so if all leave

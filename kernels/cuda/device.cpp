@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/error.hpp"
 #include "kernels/cuda/probe.hpp"
 #include "tile/error.hpp"
@@ -30,23 +29,6 @@ void check(cudaError_t status, const char* expression, const char* file, int lin
     if (status == cudaSuccess) return;
     static_cast<void>(cudaGetLastError());  // so that the next check does not report it again
     throw Error(fmt::format("{}:{}: {}: {}", file, line, expression, cudaGetErrorString(status)));
-}
-
-void* allocate_device(std::size_t bytes) {
-    constexpr std::size_t slack = 16;
-    if (bytes == 0) return nullptr;
-    void* memory = nullptr;
-    const cudaError_t status = cudaMalloc(&memory, bytes + slack);
-    if (status == cudaErrorMemoryAllocation) {
-        static_cast<void>(cudaGetLastError());
-        std::size_t free = 0;
-        std::size_t total = 0;
-        TILESPMV_CUDA(cudaMemGetInfo(&free, &total));
-        throw Error(fmt::format("out of GPU memory: {} bytes are needed, {} of {} are free", bytes, free, total));
-    }
-    TILESPMV_CUDA(status);
-    TILESPMV_CUDA(cudaMemset(static_cast<char*>(memory) + bytes, 0, slack));
-    return memory;
 }
 
 DeviceInfo require_device() {

@@ -6,27 +6,30 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/cuda/device_memory.hpp"
+#include "kernels/cuda/device_span.hpp"
 #include "kernels/cuda/error.hpp"
 #include "tile/buffer.hpp"
 
 namespace tilespmv::cuda {
 
-/// Device memory, 256-byte aligned, with 16 zeroed bytes behind the last one asked for, so that a copy in 16-byte steps
-/// may read past the end. Throws `Error` naming the bytes asked for and those that are free.
-void* allocate_device(std::size_t bytes);
-
-/// An array in device memory, freed with it. Move-only.
+/// An array in device memory, with 16 zeroed bytes behind it, so that a copy in 16-byte steps may read past the end.
+/// Given back in the order of the stream it was made on, which must outlive it. Move-only.
 template <class T>
 class DeviceBuffer {
 public:
     DeviceBuffer() = default;
-    explicit DeviceBuffer(std::size_t size) : data_(static_cast<T*>(allocate_device(size * sizeof(T)))), size_(size) {}
-    /// A copy of host data, begun on `stream`; `host` must stay until the stream has passed it.
-    DeviceBuffer(std::span<const T> host, cudaStream_t stream) : DeviceBuffer(host.size()) {
-        TILESPMV_CUDA(cudaMemcpyAsync(data_, host.data(), host.size_bytes(), cudaMemcpyHostToDevice, stream));
+    DeviceBuffer(std::size_t size, const DeviceContext& on) : on_(on), size_(size) {
+        if (size == 0) return;
+        data_ = static_cast<T*>(on_.memory->allocate(bytes() + kSlack, on_.stream));
+        static_cast<void>(cudaMemsetAsync(data_ + size_, 0, kSlack, on_.stream));  // a failure shows in the next call
     }
-    DeviceBuffer(const Buffer<T>& host, cudaStream_t stream)
-        : DeviceBuffer(std::span<const T>(host.data(), host.size()), stream) {}
+    /// A copy of host data, begun on the stream; `host` must stay until the stream has passed it.
+    DeviceBuffer(std::span<const T> host, const DeviceContext& on) : DeviceBuffer(host.size(), on) {
+        TILESPMV_CUDA(cudaMemcpyAsync(data_, host.data(), host.size_bytes(), cudaMemcpyHostToDevice, on.stream));
+    }
+    DeviceBuffer(const Buffer<T>& host, const DeviceContext& on)
+        : DeviceBuffer(std::span<const T>(host.data(), host.size()), on) {}
 
     DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
     DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
@@ -35,12 +38,17 @@ public:
     }
     DeviceBuffer(const DeviceBuffer&) = delete;
     DeviceBuffer& operator=(const DeviceBuffer&) = delete;
-    ~DeviceBuffer() { static_cast<void>(cudaFree(data_)); }  // nothing to be done about an error here
+    ~DeviceBuffer() {
+        if (data_ != nullptr) on_.memory->deallocate(data_, bytes() + kSlack, on_.stream);
+    }
 
     [[nodiscard]] T* data() const noexcept { return data_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return size_ * sizeof(T); }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+
+    [[nodiscard]] DeviceSpan<T> span() noexcept { return {data_, size_}; }
+    [[nodiscard]] DeviceSpan<const T> span() const noexcept { return {data_, size_}; }
 
     void upload(std::span<const T> host, cudaStream_t stream) {
         TILESPMV_CUDA(cudaMemcpyAsync(data_, host.data(), host.size_bytes(), cudaMemcpyHostToDevice, stream));
@@ -51,10 +59,14 @@ public:
 
 private:
     void swap(DeviceBuffer& other) noexcept {
+        std::swap(on_, other.on_);
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
     }
 
+    static constexpr std::size_t kSlack = 16;
+
+    DeviceContext on_;
     T* data_ = nullptr;
     std::size_t size_ = 0;
 };

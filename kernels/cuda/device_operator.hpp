@@ -8,22 +8,41 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/cuda/device_csr_view.hpp"
+#include "kernels/cuda/device_span.hpp"
+#include "kernels/cuda/scalar.hpp"
+#include "kernels/cuda/workspace.hpp"
 #include "kernels/executed.hpp"
 #include "kernels/registry.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::cuda {
 
-/// y = alpha * A * x + beta * y with everything in device memory, on a stream.
-///  - `apply` neither allocates nor synchronises, so it can be captured into a graph; workspace is part of the object,
-///    which therefore serves one product at a time.
-///  - beta = 0 never reads y, alpha = 0 never reads A or x, NaN and Inf propagate as in a CSR product
-///    unless it `pads_with_zeros`.
+/// A product that an operator is to do; sizes and device are checked.
+template <class V>
+struct Product {
+    const V* x = nullptr;
+    V* y = nullptr;
+    double alpha = 1;  ///< not 0
+    double beta = 0;
+    std::byte* workspace = nullptr;  ///< of the operator's `layout`
+};
+
+/// y = alpha * A * x + beta * y with everything in the memory of one GPU, on a stream.
+///  - `apply` neither allocates nor synchronises, so it can be captured into a graph.
+///  - beta = 0 never reads y; alpha = 0 never reads A or x if the host knows it, and takes nothing from them if it lies
+///  in
+///    device memory; NaN and Inf propagate as in a CSR product unless it `pads_with_zeros`.
+///  - With a scalar in device memory A * x goes to the workspace first, in the type of the values, and is combined with
+///  y
+///    by a kernel of its own.
 ///  - Two calls with the same arguments give the same bits if it `is_reproducible`.
+///  - The stream it was made on must outlive it, and its products must be complete, or on that stream, when it goes.
 template <class V>
 class DeviceOperator {
 public:
-    DeviceOperator() = default;
+    /// On the current GPU.
+    DeviceOperator();
     DeviceOperator(const DeviceOperator&) = delete;
     DeviceOperator& operator=(const DeviceOperator&) = delete;
     virtual ~DeviceOperator() = default;
@@ -32,18 +51,35 @@ public:
     [[nodiscard]] virtual index_t rows() const = 0;
     [[nodiscard]] virtual index_t cols() const = 0;
     [[nodiscard]] virtual offset_t nnz() const = 0;
+    /// CUDA's number of the GPU that holds it.
+    [[nodiscard]] int device() const { return device_; }
     /// Bytes of the matrix that one product reads, x and y apart.
     [[nodiscard]] virtual std::size_t matrix_bytes() const = 0;
     /// What a product multiplies, in which representations and formats; the contract is that of `Operator::executed`.
     [[nodiscard]] virtual std::vector<ExecutedPart> executed() const = 0;
-    /// Device memory that the object holds: the matrix and its workspace.
+    /// Device memory that the object holds or, of a matrix that is multiplied where it lies, reads: the matrix and a
+    /// workspace.
     [[nodiscard]] virtual std::size_t device_bytes() const = 0;
     /// Whether two calls with the same arguments give the same bits, as they do in all operators of our own.
     [[nodiscard]] virtual bool is_reproducible() const { return true; }
     /// Whether zeros that the matrix does not have meet x, so that Inf and NaN in it reach rows that they should not.
     [[nodiscard]] virtual bool pads_with_zeros() const { return false; }
-    /// x: cols values; y: rows values; they must not overlap.
-    virtual void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const = 0;
+    /// Whether it can work in a workspace that is given to it, as all operators of our own do.
+    [[nodiscard]] virtual bool takes_workspace() const { return true; }
+    /// Of one workspace.
+    [[nodiscard]] std::size_t workspace_bytes() const { return layout_.bytes(); }
+    /// A workspace for products that run beside those in the operator's own, so that one operator serves several
+    /// streams: one workspace each. It is complete when `on.stream` has passed the call.
+    [[nodiscard]] Workspace make_workspace(const DeviceContext& on) const { return Workspace(this, layout_, on); }
+
+    /// x: cols values; y: rows values; they must not overlap. One product at a time: this one works in the operator's
+    /// own workspace. Throws `Error` if a size differs or another GPU is current.
+    void apply(const Scalar& alpha, DeviceSpan<const V> x, const Scalar& beta, DeviceSpan<V> y,
+               cudaStream_t stream) const;
+    /// The same in a workspace that the operator has made, one product at a time in each. Throws `Error` for one of
+    /// another operator, and if the operator does not take one.
+    void apply(const Scalar& alpha, DeviceSpan<const V> x, const Scalar& beta, DeviceSpan<V> y, cudaStream_t stream,
+               Workspace& workspace) const;
     /// Replaces the values of A by those at `csr_values` in device memory: nnz of them, in the order of the CSR matrix
     /// with explicit zeros kept; the pattern stays. Neither allocates nor synchronises, so it can be captured into a
     /// graph. Throws `Error` if the operator cannot.
@@ -52,13 +88,33 @@ public:
         static_cast<void>(stream);
         throw Error("operator " + std::string(name()) + " takes no new values; make it again from the new matrix");
     }
+
+    /// Makes the workspace that products work in unless they are given one; called once, when the object is complete.
+    void make_own_workspace(const DeviceContext& on);
+
+protected:
+    /// What `Product::workspace` consists of: constructors add to it.
+    [[nodiscard]] WorkspaceLayout& layout() { return layout_; }
+    /// y = alpha * A * x + beta * y.
+    virtual void multiply(const Product<V>& product, cudaStream_t stream) const = 0;
+
+private:
+    void check_product(std::size_t x, std::size_t y) const;
+    void run(const Scalar& alpha, const V* x, const Scalar& beta, V* y, cudaStream_t stream,
+             std::byte* workspace) const;
+
+    int device_;
+    WorkspaceLayout layout_;
+    WorkspacePart<V> sums_;  // A * x, if a scalar lies in device memory
+    std::unique_ptr<Workspace> own_;
 };
 
 /// Makes the operator for the GPU of a specification `name[:option=value,...]`; throws as `find_operator` and
-/// `MakeOnDevice` do.
+/// `MakeOnDevice` do. Of the forms, a `DeviceCsrView` must stay as long as the operator if that `reads_csr_in_place`
+/// (its values may change); otherwise it is copied to the host and prepared there.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const MatrixForms<V>& forms,
-                                                        Accumulator accumulator, cudaStream_t stream);
+                                                        Accumulator accumulator, const DeviceContext& on);
 
 /// An entry of the registry for the GPU.
 template <class V>

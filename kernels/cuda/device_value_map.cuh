@@ -27,11 +27,11 @@ public:
     /// `positions_in.operator()<P>()` gives the positions of each array, 1 + the place of its values among the `nnz`
     /// nonzeros in CSR order, 0 for padding. Returns when the copies are complete.
     template <class F>
-    DeviceValueMap(offset_t nnz, F&& positions_in, cudaStream_t stream) {
+    DeviceValueMap(offset_t nnz, F&& positions_in, const DeviceContext& on) {
         if (nnz < std::numeric_limits<std::uint32_t>::max()) {
-            positions_ = upload(positions_in.template operator()<std::uint32_t>(), stream);
+            positions_ = upload(positions_in.template operator()<std::uint32_t>(), on);
         } else {
-            positions_ = upload(positions_in.template operator()<std::uint64_t>(), stream);
+            positions_ = upload(positions_in.template operator()<std::uint64_t>(), on);
         }
     }
 
@@ -56,10 +56,10 @@ public:
 
 private:
     template <class P>
-    static std::vector<DeviceBuffer<P>> upload(const std::vector<Buffer<P>>& host, cudaStream_t stream) {
+    static std::vector<DeviceBuffer<P>> upload(const std::vector<Buffer<P>>& host, const DeviceContext& on) {
         std::vector<DeviceBuffer<P>> positions;
-        for (const auto& array : host) positions.emplace_back(array, stream);
-        TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the host's copies go away
+        for (const auto& array : host) positions.emplace_back(array, on);
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
         return positions;
     }
 

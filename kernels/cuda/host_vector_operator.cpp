@@ -12,8 +12,8 @@ class HostVectorOperator final : public Operator<V> {
 public:
     HostVectorOperator(const std::string& specification, const MatrixForms<V>& forms, Accumulator accumulator)
         : operator_(make_device_operator<V>(specification, forms, accumulator, stream_.get())),
-          x_(static_cast<std::size_t>(operator_->cols())),
-          y_(static_cast<std::size_t>(operator_->rows())) {}
+          x_(static_cast<std::size_t>(operator_->cols()), stream_.get()),
+          y_(static_cast<std::size_t>(operator_->rows()), stream_.get()) {}
 
     [[nodiscard]] std::string_view name() const override { return operator_->name(); }
     [[nodiscard]] index_t rows() const override { return operator_->rows(); }
@@ -27,7 +27,7 @@ public:
         check_sizes<V>(*this, x, y);
         x_.upload(x, stream_.get());
         y_.upload(y, stream_.get());
-        operator_->apply(static_cast<double>(alpha), x_.data(), static_cast<double>(beta), y_.data(), stream_.get());
+        operator_->apply(static_cast<double>(alpha), x_.span(), static_cast<double>(beta), y_.span(), stream_.get());
         y_.download(y, stream_.get());
         stream_.synchronize();
     }

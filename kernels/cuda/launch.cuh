@@ -3,7 +3,6 @@
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/error.hpp"
-#include "kernels/cuda/scale.cuh"
 #include "tile/types.hpp"
 
 namespace tilespmv::cuda {
@@ -15,15 +14,6 @@ void launch(void (*kernel)(Parameters), std::int64_t blocks, int threads, const 
             cudaStream_t stream, std::size_t shared_bytes = 0) {
     if (blocks == 0) return;
     kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared_bytes, stream>>>(parameters);
-    TILESPMV_CUDA(cudaGetLastError());
-}
-
-/// y = beta * y on `size` values.
-template <class A, class V>
-void launch_scale(V* y, std::int64_t size, A beta, cudaStream_t stream) {
-    constexpr int threads = 256;
-    if (size == 0) return;
-    scale<V, A><<<static_cast<unsigned>(div_up(size, threads)), threads, 0, stream>>>(y, size, beta);
     TILESPMV_CUDA(cudaGetLastError());
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/cuda/device_operator.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv::cuda {
@@ -21,5 +22,10 @@ struct ProductTerms {
         y[row] = static_cast<V>(result);
     }
 };
+
+template <class A, class V>
+ProductTerms<V, A> terms_of(const Product<V>& product, index_t rows, index_t cols) {
+    return {product.x, product.y, static_cast<A>(product.alpha), static_cast<A>(product.beta), rows, cols};
+}
 
 }  // namespace tilespmv::cuda

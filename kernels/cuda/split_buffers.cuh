@@ -5,35 +5,38 @@
 
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/split_row.hpp"
+#include "kernels/cuda/workspace.hpp"
 
 namespace tilespmv::cuda {
 
 template <class T>
-DeviceBuffer<T> upload(const std::vector<T>& host, cudaStream_t stream) {
-    return DeviceBuffer<T>(std::span<const T>(host), stream);
+DeviceBuffer<T> upload(const std::vector<T>& host, const DeviceContext& on) {
+    return DeviceBuffer<T>(std::span<const T>(host), on);
 }
 
-/// Partial sums of rows that are split, and how many of each row's are there. 0 arrivals before and after a product.
+/// Rows that are split, and where their partial sums and the number of those that are there lie in a workspace. 0
+/// arrivals before and after a product.
 template <class A>
 class SplitBuffers {
 public:
-    SplitBuffers(const std::vector<SplitRow>& splits, std::size_t partials, cudaStream_t stream)
-        : splits_(upload(splits, stream)), partials_(partials), arrivals_(splits.size()) {
-        TILESPMV_CUDA(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.bytes(), stream));
-    }
+    SplitBuffers(const std::vector<SplitRow>& splits, std::size_t partials, WorkspaceLayout& layout,
+                 const DeviceContext& on)
+        : splits_(upload(splits, on)),
+          partials_(layout.add<A>(partials, 0)),
+          arrivals_(layout.add<unsigned>(splits.size(), 0)) {}
     /// Sets the members of these names.
     template <class View>
-    void put(View& view) const {
+    void put(View& view, std::byte* workspace) const {
         view.splits = splits_.data();
-        view.partials = partials_.data();
-        view.arrivals = arrivals_.data();
+        view.partials = partials_.in(workspace);
+        view.arrivals = arrivals_.in(workspace);
     }
-    [[nodiscard]] std::size_t bytes() const { return splits_.bytes() + partials_.bytes() + arrivals_.bytes(); }
+    [[nodiscard]] std::size_t bytes() const { return splits_.bytes(); }
 
 private:
     DeviceBuffer<SplitRow> splits_;
-    DeviceBuffer<A> partials_;
-    DeviceBuffer<unsigned> arrivals_;
+    WorkspacePart<A> partials_;
+    WorkspacePart<unsigned> arrivals_;
 };
 
 }  // namespace tilespmv::cuda

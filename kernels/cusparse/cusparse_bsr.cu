@@ -7,10 +7,10 @@ namespace {
 
 /// A vector of whole blocks where that of the product ends within one, empty where it does not.
 template <class V>
-DeviceBuffer<V> whole_blocks(index_t size, index_t blocks, int block_size, cudaStream_t stream) {
+DeviceBuffer<V> whole_blocks(index_t size, index_t blocks, int block_size, const DeviceContext& on) {
     const auto padded = static_cast<std::size_t>(std::int64_t{blocks} * block_size);
-    DeviceBuffer<V> vector(padded > static_cast<std::size_t>(size) ? padded : 0);
-    TILESPMV_CUDA(cudaMemsetAsync(vector.data(), 0, vector.bytes(), stream));
+    DeviceBuffer<V> vector(padded > static_cast<std::size_t>(size) ? padded : 0, on);
+    TILESPMV_CUDA(cudaMemsetAsync(vector.data(), 0, vector.bytes(), on));
     return vector;
 }
 
@@ -18,21 +18,21 @@ DeviceBuffer<V> whole_blocks(index_t size, index_t blocks, int block_size, cudaS
 template <class V>
 class CusparseBsr final : public CusparseOperator<V> {
 public:
-    CusparseBsr(const CsrMatrix<V>& a, const BsrMatrix<V>& bsr, BlockOrder order, cudaStream_t stream)
+    CusparseBsr(const CsrMatrix<V>& a, const BsrMatrix<V>& bsr, BlockOrder order, const DeviceContext& on)
         : CusparseOperator<V>("cusparse-bsr", a),
           block_size_(bsr.block_size),
           block_rows_(bsr.block_rows),
           block_cols_(bsr.block_cols),
           direction_(order == BlockOrder::row_major ? CUSPARSE_DIRECTION_ROW : CUSPARSE_DIRECTION_COLUMN),
-          row_ptrs_(bsr.row_ptrs, stream),
-          col_idxs_(bsr.col_idxs, stream),
-          values_(bsr.values, stream),
-          x_(whole_blocks<V>(a.cols, bsr.block_cols, bsr.block_size, stream)),
-          y_(whole_blocks<V>(a.rows, bsr.block_rows, bsr.block_size, stream)) {
+          row_ptrs_(bsr.row_ptrs, on),
+          col_idxs_(bsr.col_idxs, on),
+          values_(bsr.values, on),
+          x_(whole_blocks<V>(a.cols, bsr.block_cols, bsr.block_size, on)),
+          y_(whole_blocks<V>(a.rows, bsr.block_rows, bsr.block_size, on)) {
         cusparseMatDescr_t properties = nullptr;  // of a general matrix that counts from 0
         TILESPMV_CUSPARSE(cusparseCreateMatDescr(&properties));
         properties_.reset(properties);
-        TILESPMV_CUDA(cudaStreamSynchronize(stream));
+        TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
 
     [[nodiscard]] bool is_reproducible() const override { return false; }  // nothing is promised
@@ -89,13 +89,13 @@ BlockOrder read_order(Options& options) {
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, cudaStream_t stream) {
+                                                     Accumulator accumulator, const DeviceContext& on) {
     const int block_size = options.one_of("block", 4, {2, 4, 8, 16});
     const BlockOrder order = read_order(options);
     options.finish();
     require_cusparse_sum<V>(accumulator);
     if constexpr (std::is_floating_point_v<V>) {
-        return std::make_unique<CusparseBsr<V>>(forms.csr(), make_bsr(forms.csr(), block_size, order), order, stream);
+        return std::make_unique<CusparseBsr<V>>(forms.csr(), make_bsr(forms.csr(), block_size, order), order, on);
     } else {
         throw Error("cuSPARSE has no BSR product for values of " + std::string(value_name<V>()), ExitCode::usage);
     }
@@ -103,7 +103,7 @@ std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const MatrixForms<V>& forms
 
 #define TILESPMV_INSTANTIATE(V)                                                                                 \
     template std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                  cudaStream_t);
+                                                                  const DeviceContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

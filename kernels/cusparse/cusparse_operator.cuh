@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "kernels/cuda/combine.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_operator.hpp"
-#include "kernels/cuda/launch.cuh"
 #include "kernels/cusparse/cusparse.hpp"
 #include "tile/error.hpp"
 
@@ -32,15 +32,18 @@ public:
         return executed_whole(representation, tile_rows_, nnz_, this->matrix_bytes());
     }
 
-    void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const final {
+    /// The library keeps its own, whose size it says, but not what lies in it between products.
+    [[nodiscard]] bool takes_workspace() const final { return false; }
+
+    void multiply(const Product<V>& product, cudaStream_t stream) const final {
         using A = CusparseSum<V>;
-        if (alpha == 0 || nnz_ == 0) return launch_scale(y, rows_, static_cast<A>(beta), stream);
+        if (nnz_ == 0) return launch_scale<V>(product.y, rows_, product.beta, stream);
         TILESPMV_CUSPARSE(cusparseSetStream(handle_.get(), stream));
-        multiply(static_cast<A>(alpha), x, static_cast<A>(beta), y, stream);
+        multiply(static_cast<A>(product.alpha), product.x, static_cast<A>(product.beta), product.y, stream);
     }
 
 protected:
-    /// As `apply`, with something to multiply; the handle works on `stream`.
+    /// The same with something to multiply; the handle works on `stream`.
     virtual void multiply(CusparseSum<V> alpha, const V* x, CusparseSum<V> beta, V* y, cudaStream_t stream) const = 0;
 
     [[nodiscard]] cusparseHandle_t handle() const { return handle_.get(); }

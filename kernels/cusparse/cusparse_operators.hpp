@@ -11,24 +11,24 @@ namespace tilespmv::cuda {
 /// take 64 bits as row pointers do, for cuSPARSE wants them alike.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_cusparse_csr(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, cudaStream_t stream);
+                                                     Accumulator accumulator, const DeviceContext& on);
 
 /// COO. Option: alg (1, the default, or 2, which is reproducible).
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_cusparse_coo(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, cudaStream_t stream);
+                                                     Accumulator accumulator, const DeviceContext& on);
 
 /// Sliced ELL in slices of 32 rows, made on the host; reproducible. No options.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_cusparse_sell(const MatrixForms<V>& forms, Options& options,
-                                                      Accumulator accumulator, cudaStream_t stream);
+                                                      Accumulator accumulator, const DeviceContext& on);
 
 /// Block CSR by `cusparse<t>bsrmv`, made on the host. Options: block (2, 4, 8 or 16; default 4), order (row or col, how
 /// the values of a block follow each other; default row). Blocks are padded with zeros, which meet x: 0 * Inf is NaN.
 /// Where the block does not divide the rows or columns, y or x is copied in every product. Not for 16-bit values.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, cudaStream_t stream);
+                                                     Accumulator accumulator, const DeviceContext& on);
 
 template <class V>
 inline constexpr auto kCusparseCsr = on_device<V>({.name = "cusparse-csr",

@@ -17,8 +17,8 @@ struct DescribedMatrix {
 };
 
 template <class T>
-DeviceBuffer<std::byte> upload(const Buffer<T>& host, cudaStream_t stream) {
-    return {std::as_bytes(std::span<const T>(host.data(), host.size())), stream};
+DeviceBuffer<std::byte> upload(const Buffer<T>& host, const DeviceContext& on) {
+    return {std::as_bytes(std::span<const T>(host.data(), host.size())), on};
 }
 
 /// What cuSPARSE is to do, whether it promises the same bits every time, whether it looks at the matrix before, and
@@ -36,10 +36,10 @@ class CusparseSpmv final : public CusparseOperator<V> {
 public:
     /// `matrix` is not described if it has no nonzeros.
     CusparseSpmv(std::string_view name, const CsrMatrix<V>& a, DescribedMatrix matrix, Algorithm algorithm,
-                 cudaStream_t stream)
+                 const DeviceContext& on)
         : CusparseOperator<V>(name, a), matrix_(std::move(matrix)), algorithm_(algorithm) {
-        if (a.nnz() > 0) prepare(stream);
-        TILESPMV_CUDA(cudaStreamSynchronize(stream));
+        if (a.nnz() > 0) prepare(on);
+        TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
 
     [[nodiscard]] bool is_reproducible() const override { return algorithm_.is_reproducible; }
@@ -51,23 +51,23 @@ private:
     using A = CusparseSum<V>;
 
     // cuSPARSE wants x and y beforehand, but looks at their size and type only.
-    void prepare(cudaStream_t stream) {
-        const DeviceBuffer<V> x(static_cast<std::size_t>(this->cols()));
-        const DeviceBuffer<V> y(static_cast<std::size_t>(this->rows()));
+    void prepare(const DeviceContext& on) {
+        const DeviceBuffer<V> x(static_cast<std::size_t>(this->cols()), on);
+        const DeviceBuffer<V> y(static_cast<std::size_t>(this->rows()), on);
         x_ = describe(x.data(), this->cols());
         y_ = describe(y.data(), this->rows());
         const A one = 1;
         const A zero = 0;
         std::size_t bytes = 0;
-        TILESPMV_CUSPARSE(cusparseSetStream(this->handle(), stream));
+        TILESPMV_CUSPARSE(cusparseSetStream(this->handle(), on));
         TILESPMV_CUSPARSE(cusparseSpMV_bufferSize(this->handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix(),
                                                   x_.get(), &zero, y_.get(), cuda_type<A>(), algorithm_.id, &bytes));
-        workspace_ = DeviceBuffer<std::byte>(bytes);
+        workspace_ = DeviceBuffer<std::byte>(bytes, on);
         if (!algorithm_.has_preprocessing) return;
         TILESPMV_CUSPARSE(cusparseSpMV_preprocess(this->handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix(),
                                                   x_.get(), &zero, y_.get(), cuda_type<A>(), algorithm_.id,
                                                   workspace_.data()));
-        TILESPMV_CUDA(cudaStreamSynchronize(stream));
+        TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
 
     void multiply(A alpha, const V* x, A beta, V* y, cudaStream_t) const override {
@@ -100,21 +100,21 @@ Buffer<To> widened(const Buffer<index_t>& from) {
 }
 
 template <class V>
-DescribedMatrix describe_csr(const CsrMatrix<V>& a, cudaStream_t stream) {
+DescribedMatrix describe_csr(const CsrMatrix<V>& a, const DeviceContext& on) {
     DescribedMatrix m;
     const bool is_narrow = fits_32_bits(a.nnz());
     if (is_narrow) {
         const auto row_ptrs = narrowed(a.row_ptrs);
-        m.positions = upload(row_ptrs, stream);
-        m.cols = upload(a.col_idxs, stream);
-        TILESPMV_CUDA(cudaStreamSynchronize(stream));
+        m.positions = upload(row_ptrs, on);
+        m.cols = upload(a.col_idxs, on);
+        TILESPMV_CUDA(cudaStreamSynchronize(on));
     } else {
         const auto cols = widened<offset_t>(a.col_idxs);
-        m.positions = upload(a.row_ptrs, stream);
-        m.cols = upload(cols, stream);
-        TILESPMV_CUDA(cudaStreamSynchronize(stream));
+        m.positions = upload(a.row_ptrs, on);
+        m.cols = upload(cols, on);
+        TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
-    m.values = upload(a.values, stream);
+    m.values = upload(a.values, on);
     if (a.nnz() == 0) return m;
     const auto index = is_narrow ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
     cusparseSpMatDescr_t descriptor = nullptr;
@@ -135,13 +135,13 @@ Buffer<index_t> row_idxs(const CsrMatrix<V>& a) {
 }
 
 template <class V>
-DescribedMatrix describe_coo(const CsrMatrix<V>& a, cudaStream_t stream) {
+DescribedMatrix describe_coo(const CsrMatrix<V>& a, const DeviceContext& on) {
     DescribedMatrix m;
     const auto rows = row_idxs(a);
-    m.positions = upload(rows, stream);
-    m.cols = upload(a.col_idxs, stream);
-    m.values = upload(a.values, stream);
-    TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    m.positions = upload(rows, on);
+    m.cols = upload(a.col_idxs, on);
+    m.values = upload(a.values, on);
+    TILESPMV_CUDA(cudaStreamSynchronize(on));
     if (a.nnz() == 0) return m;
     cusparseSpMatDescr_t descriptor = nullptr;
     TILESPMV_CUSPARSE(cusparseCreateCoo(&descriptor, a.rows, a.cols, a.nnz(), m.positions.data(), m.cols.data(),
@@ -151,13 +151,13 @@ DescribedMatrix describe_coo(const CsrMatrix<V>& a, cudaStream_t stream) {
 }
 
 template <class I, class V>
-DescribedMatrix describe_sell(const CsrMatrix<V>& a, cudaStream_t stream) {
+DescribedMatrix describe_sell(const CsrMatrix<V>& a, const DeviceContext& on) {
     DescribedMatrix m;
     const auto sell = make_sell<I>(a);
-    m.positions = upload(sell.slice_offsets, stream);
-    m.cols = upload(sell.col_idxs, stream);
-    m.values = upload(sell.values, stream);
-    TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    m.positions = upload(sell.slice_offsets, on);
+    m.cols = upload(sell.col_idxs, on);
+    m.values = upload(sell.values, on);
+    TILESPMV_CUDA(cudaStreamSynchronize(on));
     if (a.nnz() == 0) return m;
     cusparseSpMatDescr_t descriptor = nullptr;
     TILESPMV_CUSPARSE(cusparseCreateSlicedEll(&descriptor, a.rows, a.cols, a.nnz(),
@@ -172,47 +172,45 @@ DescribedMatrix describe_sell(const CsrMatrix<V>& a, cudaStream_t stream) {
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_cusparse_csr(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, cudaStream_t stream) {
+                                                     Accumulator accumulator, const DeviceContext& on) {
     const int alg = options.one_of("alg", 1, {1, 2});
     options.finish();
     require_cusparse_sum<V>(accumulator);
     const Algorithm algorithm =
         alg == 1 ? Algorithm{CUSPARSE_SPMV_CSR_ALG1, false, true} : Algorithm{CUSPARSE_SPMV_CSR_ALG2, true, true};
-    return std::make_unique<CusparseSpmv<V>>("cusparse-csr", forms.csr(), describe_csr(forms.csr(), stream), algorithm,
-                                             stream);
+    return std::make_unique<CusparseSpmv<V>>("cusparse-csr", forms.csr(), describe_csr(forms.csr(), on), algorithm, on);
 }
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_cusparse_coo(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, cudaStream_t stream) {
+                                                     Accumulator accumulator, const DeviceContext& on) {
     const int alg = options.one_of("alg", 1, {1, 2});
     options.finish();
     require_cusparse_sum<V>(accumulator);
     const Algorithm algorithm =
         alg == 1 ? Algorithm{CUSPARSE_SPMV_COO_ALG1, false, false} : Algorithm{CUSPARSE_SPMV_COO_ALG2, true, false};
-    return std::make_unique<CusparseSpmv<V>>("cusparse-coo", forms.csr(), describe_coo(forms.csr(), stream), algorithm,
-                                             stream);
+    return std::make_unique<CusparseSpmv<V>>("cusparse-coo", forms.csr(), describe_coo(forms.csr(), on), algorithm, on);
 }
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_cusparse_sell(const MatrixForms<V>& forms, Options& options,
-                                                      Accumulator accumulator, cudaStream_t stream) {
+                                                      Accumulator accumulator, const DeviceContext& on) {
     options.one_of("slice", 32, {32});
     options.finish();
     require_cusparse_sum<V>(accumulator);
-    auto matrix = fits_32_bits(sell_size(forms.csr())) ? describe_sell<std::int32_t>(forms.csr(), stream)
-                                                       : describe_sell<std::int64_t>(forms.csr(), stream);
+    auto matrix = fits_32_bits(sell_size(forms.csr())) ? describe_sell<std::int32_t>(forms.csr(), on)
+                                                       : describe_sell<std::int64_t>(forms.csr(), on);
     return std::make_unique<CusparseSpmv<V>>("cusparse-sell", forms.csr(), std::move(matrix),
-                                             Algorithm{CUSPARSE_SPMV_SELL_ALG1, true, false, true}, stream);
+                                             Algorithm{CUSPARSE_SPMV_SELL_ALG1, true, false, true}, on);
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                                  \
     template std::unique_ptr<DeviceOperator<V>> make_cusparse_csr(const MatrixForms<V>&, Options&, Accumulator,  \
-                                                                  cudaStream_t);                                 \
+                                                                  const DeviceContext&);                         \
     template std::unique_ptr<DeviceOperator<V>> make_cusparse_coo(const MatrixForms<V>&, Options&, Accumulator,  \
-                                                                  cudaStream_t);                                 \
+                                                                  const DeviceContext&);                         \
     template std::unique_ptr<DeviceOperator<V>> make_cusparse_sell(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                   cudaStream_t);
+                                                                   const DeviceContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

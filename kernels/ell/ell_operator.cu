@@ -49,8 +49,8 @@ __global__ void __launch_bounds__(kBlockThreads) ell_spmv(const __grid_constant_
 template <class V, class A>
 class EllOperator final : public DeviceOperator<V> {
 public:
-    EllOperator(const CsrMatrix<V>& a, bool updatable, cudaStream_t stream)
-        : EllOperator(a, make_ell(a, a.values), updatable, stream) {}
+    EllOperator(const CsrMatrix<V>& a, bool updatable, const DeviceContext& on)
+        : EllOperator(a, make_ell(a, a.values), updatable, on) {}
 
     [[nodiscard]] std::string_view name() const override { return "ell"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -62,10 +62,8 @@ public:
         return executed_whole("ell", tile_rows_, nnz_, matrix_bytes());
     }
 
-    void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
-        if (alpha == 0) return launch_scale(y, rows_, static_cast<A>(beta), stream);
-        const EllSpmv<V, A> p{
-            {x, y, static_cast<A>(alpha), static_cast<A>(beta), rows_, cols_}, columns_.data(), values_.data(), width_};
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
+        const EllSpmv<V, A> p{terms_of<A>(product, rows_, cols_), columns_.data(), values_.data(), width_};
         launch(ell_spmv<V, A>, div_up(std::int64_t{rows_}, std::int64_t{kBlockThreads}), kBlockThreads, p, stream);
     }
 
@@ -75,15 +73,15 @@ public:
     }
 
 private:
-    EllOperator(const CsrMatrix<V>& a, const Ell<V>& ell, bool updatable, cudaStream_t stream)
+    EllOperator(const CsrMatrix<V>& a, const Ell<V>& ell, bool updatable, const DeviceContext& on)
         : rows_(a.rows),
           cols_(a.cols),
           nnz_(a.nnz()),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
           width_(ell.width),
-          columns_(ell.columns, stream),
-          values_(ell.values, stream) {
-        TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the host's copies go away
+          columns_(ell.columns, on),
+          values_(ell.values, on) {
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
         if (!updatable) return;
         const auto positions = [&]<class P>() {
             Buffer<P> in_order(static_cast<std::size_t>(nnz_));
@@ -92,7 +90,7 @@ private:
             all.push_back(make_ell(a, in_order).values);
             return all;
         };
-        map_.emplace(nnz_, positions, stream);
+        map_.emplace(nnz_, positions, on);
     }
 
     index_t rows_;
@@ -109,17 +107,17 @@ private:
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_ell_operator(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, cudaStream_t stream) {
+                                                     Accumulator accumulator, const DeviceContext& on) {
     const bool updatable = options.flag("updatable", false);
     options.finish();
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<EllOperator<V, A>>(forms.csr(), updatable, stream);
+        return std::make_unique<EllOperator<V, A>>(forms.csr(), updatable, on);
     });
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                                 \
     template std::unique_ptr<DeviceOperator<V>> make_ell_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                  cudaStream_t);
+                                                                  const DeviceContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

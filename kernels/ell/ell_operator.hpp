@@ -8,7 +8,7 @@ namespace tilespmv::cuda {
 /// updatable (0; 1: keep a map of 4 or 8 bytes per place in device memory, which `update_values` needs).
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_ell_operator(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, cudaStream_t stream);
+                                                     Accumulator accumulator, const DeviceContext& on);
 
 template <class V>
 inline constexpr auto kEll =

@@ -31,8 +31,8 @@ MixedOptions read_options(Options& options) {
 template <class V, class A>
 class MixedOperator final : public DeviceOperator<V> {
 public:
-    MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const MixedOptions& options, cudaStream_t stream)
-        : MixedOperator(csr, m, choose_paths(m, options.tiles_from), options, stream) {}
+    MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const MixedOptions& options, const DeviceContext& on)
+        : MixedOperator(csr, m, choose_paths(m, options.tiles_from), options, on) {}
 
     [[nodiscard]] std::string_view name() const override { return "mixed"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -40,17 +40,17 @@ public:
     [[nodiscard]] offset_t nnz() const override { return nnz_; }
     [[nodiscard]] std::size_t matrix_bytes() const override { return csr16_.matrix_bytes() + tiled_.matrix_bytes(); }
     [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + csr16_.workspace_bytes() + tiled_.workspace_bytes() + (map_ ? map_->bytes() : 0);
+        return matrix_bytes() + csr16_.other_bytes() + tiled_.other_bytes() + this->workspace_bytes() +
+               (map_ ? map_->bytes() : 0);
     }
 
     [[nodiscard]] std::vector<ExecutedPart> executed() const override { return executed_; }
 
-    void apply(double alpha, const V* x, double beta, V* y, cudaStream_t stream) const override {
-        if (alpha == 0) return launch_scale(y, rows_, static_cast<A>(beta), stream);
-        const ProductTerms<V, A> terms{x, y, static_cast<A>(alpha), static_cast<A>(beta), rows_, cols_};
-        MixedSpmv<V, A> p{{terms}};
-        tiled_.put(p);
-        p.csr16 = csr16_.view();
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
+        const auto terms = terms_of<A>(product, rows_, cols_);
+        MixedSpmv<V, A> p{{{terms}}};
+        tiled_.put(p, product.workspace);
+        p.csr16 = csr16_.view(product.workspace);
         const std::int64_t tiled = tiled_blocks(p);
         if (tiled == 0) {
             return launch(csr16_spmv<V, A>, p.csr16.block_count, Csr16::kThreads, Csr16Spmv<V, A>{terms, p.csr16},
@@ -72,30 +72,31 @@ public:
 
 private:
     MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, const MixedOptions& options,
-                  cudaStream_t stream)
-        : MixedOperator(csr, m, paths, take_apart(csr, m, paths, this_gpu_size()), options, stream) {}
+                  const DeviceContext& on)
+        : MixedOperator(csr, m, paths, take_apart(csr, m, paths, this_gpu_size()), options, on) {}
     MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, const MixedWork<V>& work,
-                  const MixedOptions& options, cudaStream_t stream)
+                  const MixedOptions& options, const DeviceContext& on)
         : rows_(m.rows),
           cols_(m.cols),
           nnz_(m.nnz),
           is_csr16_(work.csr16.nonzeros == m.nnz),
-          csr16_(work.csr16, work.values_of_csr16(csr), stream),
-          tiled_(work.tiled, stream),
+          csr16_(work.csr16, work.values_of_csr16(csr), this->layout(), on),
+          tiled_(work.tiled, this->layout(), on),
           executed_(executed_parts(work)) {
-        TILESPMV_CUDA(cudaStreamSynchronize(stream));  // the host's copies go away
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
         if (!options.updatable || is_csr16_) return;
         const ValueMap map(csr, m);
         map_.emplace(
             nnz_,
             [&]<class P>() {
-                auto positions = positions_of<P>(work.tiled, map, m, paths);
+                auto positions =
+                    positions_of<P>(work.tiled, map.tiled_positions<P>(m), map.deferred_positions<P>(m), m, paths);
                 Buffer<P> in_order(static_cast<std::size_t>(nnz_));
                 std::iota(in_order.begin(), in_order.end(), P{1});
                 positions.push_back(in_csr16(work.csr16, in_order));
                 return positions;
             },
-            stream);
+            on);
     }
 
     index_t rows_;
@@ -112,18 +113,18 @@ private:
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_mixed_operator(const MatrixForms<V>& forms, Options& options,
-                                                       Accumulator accumulator, cudaStream_t stream) {
+                                                       Accumulator accumulator, const DeviceContext& on) {
     const MixedOptions read = read_options(options);
     return with_csr(forms, [&](const CsrMatrix<V>& csr) {
         return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-            return std::make_unique<MixedOperator<V, A>>(csr, forms.tiles(), read, stream);
+            return std::make_unique<MixedOperator<V, A>>(csr, forms.tiles(), read, on);
         });
     });
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                                   \
     template std::unique_ptr<DeviceOperator<V>> make_mixed_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                    cudaStream_t);
+                                                                    const DeviceContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

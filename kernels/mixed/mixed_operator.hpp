@@ -11,7 +11,7 @@ namespace tilespmv::cuda {
 /// matrix is csr16).
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_mixed_operator(const MatrixForms<V>& forms, Options& options,
-                                                       Accumulator accumulator, cudaStream_t stream);
+                                                       Accumulator accumulator, const DeviceContext& on);
 
 template <class V>
 inline constexpr auto kMixed = on_device<V>(

@@ -10,6 +10,16 @@
 
 namespace tilespmv::cuda {
 
+/// The terms of a product of tiles.
+template <class V, class A>
+struct TileTerms : ProductTerms<V, A> {
+    const A* other_sums = nullptr;  ///< of the rows, added to those of the tiles, unless null
+
+    __device__ void write(std::int64_t row, A sum) const {
+        ProductTerms<V, A>::write(row, other_sums == nullptr ? sum : sum + other_sums[row]);
+    }
+};
+
 /// The dense tile rows of a matrix in device memory.
 template <class V, class A>
 struct DeviceDense {
@@ -33,7 +43,7 @@ struct DenseStage {
 template <class V, class A, int kThreads>
 class DenseProduct {
 public:
-    __device__ DenseProduct(const DeviceDense<V, A>& d, const ProductTerms<V, A>& p, DenseStage<A, kThreads>& stage,
+    __device__ DenseProduct(const DeviceDense<V, A>& d, const TileTerms<V, A>& p, DenseStage<A, kThreads>& stage,
                             const DenseRun& run)
         : d_(d), p_(p), stage_(stage), run_(run) {}
 
@@ -127,7 +137,7 @@ private:
     }
 
     const DeviceDense<V, A>& d_;
-    const ProductTerms<V, A>& p_;
+    const TileTerms<V, A>& p_;
     DenseStage<A, kThreads>& stage_;
     const DenseRun& run_;
     const int thread_ = static_cast<int>(threadIdx.x);

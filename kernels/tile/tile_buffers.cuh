@@ -12,23 +12,23 @@ namespace tilespmv::cuda {
 template <class V, class A>
 class DenseBuffers {
 public:
-    DenseBuffers(const TileMatrix<V>& m, const DenseRuns& d, cudaStream_t stream)
-        : runs_(upload(d.runs, stream)),
-          tiles_(m.tiles, stream),
-          values_(m.values, stream),
-          splits_(d.splits, std::size_t{d.slots} * kTileSize, stream) {}
+    DenseBuffers(const TileMatrix<V>& m, const DenseRuns& d, WorkspaceLayout& layout, const DeviceContext& on)
+        : runs_(upload(d.runs, on)),
+          tiles_(m.tiles, on),
+          values_(m.values, on),
+          splits_(d.splits, std::size_t{d.slots} * kTileSize, layout, on) {}
 
-    [[nodiscard]] DeviceDense<V, A> view() const {
+    [[nodiscard]] DeviceDense<V, A> view(std::byte* workspace) const {
         DeviceDense<V, A> v;
         v.runs = runs_.data();
         v.run_count = static_cast<std::int64_t>(runs_.size());
         v.tiles = tiles_.data();
         v.values = values_.data();
-        splits_.put(v);
+        splits_.put(v, workspace);
         return v;
     }
     [[nodiscard]] std::size_t matrix_bytes() const { return runs_.bytes() + tiles_.bytes() + values_.bytes(); }
-    [[nodiscard]] std::size_t workspace_bytes() const { return splits_.bytes(); }
+    [[nodiscard]] std::size_t other_bytes() const { return splits_.bytes(); }
     [[nodiscard]] DeviceBuffer<V>& values() { return values_; }
 
 private:
@@ -42,19 +42,19 @@ private:
 template <class V, class A>
 class SlotBuffers {
 public:
-    SlotBuffers(const SlotForm<V>& form, cudaStream_t stream)
-        : items_(form.items, stream),
+    SlotBuffers(const SlotForm<V>& form, WorkspaceLayout& layout, const DeviceContext& on)
+        : items_(form.items, on),
           half_items_(form.half_items),
-          slots_(form.slots, stream),
-          values_(form.values, stream),
-          entry_columns_(form.entry_columns, stream),
-          entry_values_(form.entry_values, stream),
-          entry_ends_(form.entry_ends, stream),
-          pieces_(upload(form.pieces, stream)),
-          splits_(form.splits, std::size_t{form.partials} * kTileSize, stream) {}
+          slots_(form.slots, on),
+          values_(form.values, on),
+          entry_columns_(form.entry_columns, on),
+          entry_values_(form.entry_values, on),
+          entry_ends_(form.entry_ends, on),
+          pieces_(upload(form.pieces, on)),
+          splits_(form.splits, std::size_t{form.partials} * kTileSize, layout, on) {}
 
     /// Sets the members of these names.
-    void put(TileSpmv<V, A>& p) const {
+    void put(TileSpmv<V, A>& p, std::byte* workspace) const {
         p.items = items_.data();
         p.half_items = half_items_;
         p.item_count = static_cast<std::int64_t>(items_.size());
@@ -64,13 +64,13 @@ public:
         p.entry_values = entry_values_.data();
         p.entry_ends = entry_ends_.data();
         p.pieces = pieces_.data();
-        splits_.put(p);
+        splits_.put(p, workspace);
     }
     [[nodiscard]] std::size_t matrix_bytes() const {
         return items_.bytes() + slots_.bytes() - kSpareSlots * sizeof(Slot) + values_.bytes() + entry_columns_.bytes() +
                entry_values_.bytes() + entry_ends_.bytes();
     }
-    [[nodiscard]] std::size_t workspace_bytes() const { return pieces_.bytes() + splits_.bytes(); }
+    [[nodiscard]] std::size_t other_bytes() const { return pieces_.bytes() + splits_.bytes(); }
     [[nodiscard]] DeviceBuffer<V>& values() { return values_; }
     [[nodiscard]] DeviceBuffer<V>& entry_values() { return entry_values_; }
 
@@ -90,16 +90,16 @@ private:
 template <class V, class A>
 class TileWorkBuffers {
 public:
-    TileWorkBuffers(const TileWork<V>& work, cudaStream_t stream)
-        : dense_(work.dense.matrix, work.dense_runs, stream), slots_(work.slots, stream) {}
+    TileWorkBuffers(const TileWork<V>& work, WorkspaceLayout& layout, const DeviceContext& on)
+        : dense_(work.dense.matrix, work.dense_runs, layout, on), slots_(work.slots, layout, on) {}
 
     /// Sets all members but those of the product's terms.
-    void put(TileSpmv<V, A>& p) const {
-        p.dense = dense_.view();
-        slots_.put(p);
+    void put(TileSpmv<V, A>& p, std::byte* workspace) const {
+        p.dense = dense_.view(workspace);
+        slots_.put(p, workspace);
     }
     [[nodiscard]] std::size_t matrix_bytes() const { return dense_.matrix_bytes() + slots_.matrix_bytes(); }
-    [[nodiscard]] std::size_t workspace_bytes() const { return dense_.workspace_bytes() + slots_.workspace_bytes(); }
+    [[nodiscard]] std::size_t other_bytes() const { return dense_.other_bytes() + slots_.other_bytes(); }
     /// In the order of `positions_of`.
     [[nodiscard]] std::vector<DeviceBuffer<V>*> value_arrays() {
         return {&dense_.values(), &slots_.values(), &slots_.entry_values()};

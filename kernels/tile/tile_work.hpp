@@ -31,14 +31,14 @@ template <Value V>
 void add_executed(const TileWork<V>& work, ExecutedParts& parts);
 
 /// Where the values of each array of `work`, made of `m` by `paths`, stand: 1 + their place among the nonzeros in CSR
-/// order. Those of the dense tile rows, of the slots, of the entries. P must hold the number of nonzeros.
+/// order. Those of the dense tile rows, of the slots, of the entries. `tiled` and `deferred` are such positions, too:
+/// one for each value that `m` stores and for each of its deferred nonzeros.
 template <class P, Value V>
-std::vector<Buffer<P>> positions_of(const TileWork<V>& work, const ValueMap& map, const TileMatrix<V>& m,
-                                    const Paths& paths) {
-    const auto in_arena = map.tiled_positions<P>(m);
-    auto slots = make_slots<P>(m, paths, work.limits, in_arena, map.deferred_positions<P>(m));
+std::vector<Buffer<P>> positions_of(const TileWork<V>& work, const Buffer<P>& tiled, const Buffer<P>& deferred,
+                                    const TileMatrix<V>& m, const Paths& paths) {
+    auto slots = make_slots<P>(m, paths, work.limits, tiled, deferred);
     std::vector<Buffer<P>> positions;
-    positions.push_back(take(in_arena, work.dense.values));
+    positions.push_back(take(tiled, work.dense.values));
     positions.push_back(std::move(slots.values));
     positions.push_back(std::move(slots.entry_values));
     return positions;

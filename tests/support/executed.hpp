@@ -19,7 +19,8 @@ inline void expect_sound(const ExecutedPart& part, index_t rows) {
     if (part.representation == "tiles") {
         EXPECT_NE(std::ranges::find(formats, part.format, &FormatInfo::name), formats.end());
     } else {
-        EXPECT_TRUE(part.format.empty() || (part.format == "deferred" && part.representation == "csr"));
+        EXPECT_TRUE(part.format.empty() ||
+                    (part.format == "deferred" && (part.representation == "csr" || part.representation == "csr5")));
     }
     EXPECT_GT(part.nnz, 0);
     EXPECT_GE(part.tile_rows, 1);

@@ -64,5 +64,22 @@ TEST(Generate, AValueOutOfRangeIsReported) {
               "kkt:n=1,m=200000,per_row=1: row 1, column 1: found");
 }
 
+TEST(BorrowCsr, CopiesNeitherColumnsNorValuesAndTakesRowPointersOfBothSizes) {
+    const std::vector<index_t> cols{0, 2, 1};
+    const std::vector<double> values{1, 2, 3};
+    const std::vector<std::int64_t> wide{0, 2, 2, 3};
+    const std::vector<std::int32_t> narrow{0, 2, 2, 3};
+    const auto a = borrow_csr<double>(3, 4, wide, cols, values);
+    const auto b = borrow_csr<double>(3, 4, narrow, cols, values);
+    const CsrMatrix<double> expected{3, 4, {0, 2, 2, 3}, {0, 2, 1}, {1, 2, 3}};
+    for (const auto* borrowed : {&a, &b}) {
+        EXPECT_EQ(*borrowed, expected);
+        EXPECT_EQ(borrowed->col_idxs.data(), cols.data());
+        EXPECT_EQ(borrowed->values.data(), values.data());
+        EXPECT_NO_THROW(validate(*borrowed));
+    }
+    EXPECT_EQ(a.row_ptrs.data(), wide.data());
+}
+
 }  // namespace
 }  // namespace tilespmv

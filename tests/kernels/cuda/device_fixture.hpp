@@ -52,7 +52,7 @@ public:
 
     void fill(const std::vector<V>& y) { y_.upload(std::span<const V>(y), stream_.get()); }
     void apply(const cuda::DeviceOperator<V>& a, double alpha, double beta) {
-        a.apply(alpha, x_.data(), beta, y_.data(), stream_.get());
+        a.apply(alpha, x_.span(), beta, y_.span(), stream_.get());
     }
     [[nodiscard]] std::vector<V> y() const {
         std::vector<V> host(y_.size());

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "kernels/cuda/device_operator.hpp"
-#include "kernels/cuda/stream.hpp"
 #include "selector/policy.hpp"
 
 namespace tilespmv::testing {
@@ -44,15 +43,13 @@ struct OperatorCase {
 /// Every operator of the list in every specification, those on tiles with every selector.
 template <class V>
 std::vector<OperatorCase<V>> every_operator(const CsrMatrix<V>& csr, Accumulator accumulator) {
-    const cuda::Stream stream;
     std::vector<OperatorCase<V>> all;
     const auto add = [&](const std::string& with, Form form, const MatrixForms<V>& forms) {
         for (const auto& info : operators<V>(Backend::cuda)) {
             if (info.made_from != form) continue;
             if (info.sums_in_own_type && accumulator != default_accumulator(info)) continue;
             for (const auto& spec : specifications(info)) {
-                all.push_back(
-                    {spec + with, &info, cuda::make_device_operator<V>(spec, forms, accumulator, stream.get())});
+                all.push_back({spec + with, &info, cuda::make_device_operator<V>(spec, forms, accumulator, nullptr)});
             }
         }
     };

@@ -23,7 +23,7 @@ template <class From, class To>
 std::vector<To> run(void (*kernel)(const From*, To*, int), const std::vector<From>& in) {
     constexpr unsigned threads = 256;
     const cuda::DeviceBuffer<From> from(std::span<const From>(in), nullptr);
-    const cuda::DeviceBuffer<To> to(in.size());
+    const cuda::DeviceBuffer<To> to(in.size(), nullptr);
     const auto size = static_cast<unsigned>(in.size());
     kernel<<<(size + threads - 1) / threads, threads>>>(from.data(), to.data(), static_cast<int>(size));
     TILESPMV_CUDA(cudaGetLastError());

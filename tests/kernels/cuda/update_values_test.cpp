@@ -9,8 +9,7 @@ namespace {
 
 template <class V>
 std::unique_ptr<cuda::DeviceOperator<V>> make(const std::string& specification, const MatrixForms<V>& source) {
-    const cuda::Stream stream;
-    return cuda::make_device_operator<V>(specification, source, default_accumulator<V>(), stream.get());
+    return cuda::make_device_operator<V>(specification, source, default_accumulator<V>(), nullptr);
 }
 
 template <class V>
@@ -54,7 +53,7 @@ TYPED_TEST(UpdateValues, OfTilesOfEverySelectorAreThoseOfANewConversion) {
             const auto after = convert_values<V>(matrix);
             const auto tiles = convert(before, *policy);
             const auto new_tiles = convert(after, *policy);
-            for (const std::string operator_name : {"tile:", "mixed:", "mixed:tiles_from=0,"}) {
+            for (const std::string operator_name : {"tile:", "tile:deferred=csr5,", "mixed:", "mixed:tiles_from=0,"}) {
                 const auto fresh = make<V>(operator_name + "updatable=0", {&new_tiles});
                 const auto specification = operator_name + "updatable=1";
                 this->expect_update(*make<V>(specification, {&tiles}), *fresh, after);

@@ -232,7 +232,9 @@ TEST(Slots, OfPositionsAreThoseOfTheValues) {
             Paths paths = all_tiles(a.rows);
             for (std::size_t t = 1; t < paths.size(); t += 3) paths[t] = Path::csr16;
             const auto work = cuda::make_tile_work(a, paths, {.multiprocessors = 1, .warps = 2});
-            const auto positions = cuda::positions_of<std::uint32_t>(work, ValueMap(csr, a), a, paths);
+            const ValueMap map(csr, a);
+            const auto positions = cuda::positions_of<std::uint32_t>(
+                work, map.tiled_positions<std::uint32_t>(a), map.deferred_positions<std::uint32_t>(a), a, paths);
             ASSERT_EQ(positions.size(), 3u);
             const auto expect = [&](const Buffer<std::uint32_t>& at, const Buffer<double>& values) {
                 ASSERT_EQ(at.size(), values.size());

@@ -1,0 +1,22 @@
+#include "kernels/cuda/workspace.hpp"
+
+#include "kernels/cuda/error.hpp"
+
+namespace tilespmv::cuda {
+
+std::size_t WorkspaceLayout::add_bytes(std::size_t bytes, unsigned char initial) {
+    constexpr std::size_t alignment = 256;
+    const std::size_t offset = bytes_;
+    parts_.push_back({offset, bytes, initial});
+    bytes_ += (bytes + alignment - 1) / alignment * alignment;
+    return offset;
+}
+
+void WorkspaceLayout::fill(std::byte* workspace, cudaStream_t stream) const {
+    for (const Part& part : parts_) {
+        if (part.bytes == 0) continue;
+        TILESPMV_CUDA(cudaMemsetAsync(workspace + part.offset, part.initial, part.bytes, stream));
+    }
+}
+
+}  // namespace tilespmv::cuda
