@@ -4,6 +4,7 @@
 #include "kernels/csr/csr_operators.hpp"
 #include "kernels/cuda/combine.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/this_gpu.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -51,7 +52,7 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>& forms, Options& options,
                                                   Accumulator accumulator, const DeviceContext& on) {
-    const int items = options.one_of("items", 8, {4, 8, 12});
+    const int items = options.one_of("items", this_gpu(sizeof(V)).tuning.merge_items, {4, 8, 12});
     options.finish();
     const CsrSource<V> source(forms, on);
     return with_accumulator<V>(accumulator, [&]<class A>() {

@@ -3,21 +3,17 @@
 #include "kernels/csr/csr_kernel.cuh"
 #include "kernels/csr/merge_path.hpp"
 #include "kernels/cuda/awaited_sums.cuh"
+#include "kernels/cuda/tuning.hpp"
 
 namespace tilespmv::cuda {
-
-inline constexpr int kMergeThreads = 128;
 
 /// How many nonzeros a block has room for, kItems for each thread.
 template <int kItems>
 inline constexpr int kMergeRoom = kMergeThreads* kItems;
 
 template <int kItems>
-inline constexpr MergePieces kMergePieces{.items = kMergeRoom<kItems> / 8 * 7, .slack = kMergeRoom<kItems> / 8};
-
-/// Blocks that a multiprocessor shall hold at once: a thread gets 16 + 4 * kItems registers.
-template <int kItems>
-inline constexpr int kMergeBlocks = kItems > 4 ? 512 / (16 + 4 * kItems) : 12;
+inline constexpr MergePieces kMergePieces{.items = kMergeRoom<kItems> / kMergeSlack * (kMergeSlack - 1),
+                                          .slack = kMergeRoom<kItems> / kMergeSlack};
 
 /// One product by merge path, a block for each piece. What a block has of a row that ends in a later one waits in
 /// `partials` for the block that ends the row, which adds all of them up in their order.
@@ -58,7 +54,6 @@ public:
 private:
     static constexpr int kBlockItems = kMergePieces<kItems>.items;
     static constexpr int kLogWarp = 5;
-    static constexpr int kShortSteps = 64;  // of a lane for its share of a part that is not long
 
     __device__ MergeProduct(const MergeSpmv<V, A, P>& p, MergeStage<A, kItems>& stage, MergeStart start,
                             MergeStart next)
@@ -123,7 +118,7 @@ private:
             const int part = base + thread_ / team;
             const int begin = part < parts_ ? stage_.ends[part] : 0;
             const int end = part < parts_ ? stage_.ends[part + 1] : 0;
-            const bool is_long = end - begin > kShortSteps * team;
+            const bool is_long = end - begin > kMergeShortSteps * team;
             A sum = is_long ? A(0) : add_products(begin + lane, end, team);
             for (int step = team / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
             unsigned long_parts = __ballot_sync(kAllLanes, is_long && lane == 0);

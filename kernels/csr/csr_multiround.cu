@@ -2,8 +2,10 @@
 #include "kernels/csr/csr_kernel.cuh"
 #include "kernels/csr/csr_operator.cuh"
 #include "kernels/csr/csr_operators.hpp"
-#include "kernels/csr/defaults.hpp"
+#include "kernels/csr/shape_options.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/this_gpu.hpp"
+#include "kernels/cuda/tuning.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -31,7 +33,7 @@ __device__ A sum_of_warps(A* sums, A sum, int group) {
 /// The whole block brings the nonzeros of its rows, kProducts a thread and round, multiplied into shared memory; there
 /// the groups take those of their rows. The sums stay in registers until the last round.
 template <class V, class A, class P, int kProducts>
-__global__ void __launch_bounds__(kMultiroundMaxThreads, 2) csr_multiround(MultiroundSpmv<V, A, P> p) {
+__global__ void __launch_bounds__(kMultiroundMaxThreads, kMultiroundBlocks) csr_multiround(MultiroundSpmv<V, A, P> p) {
     extern __shared__ __align__(16) unsigned char shared[];
     A* const products = reinterpret_cast<A*>(shared);
     const int thread = static_cast<int>(threadIdx.x);
@@ -90,7 +92,7 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, const DeviceContext& on) {
     const CsrSource<V> source(forms, on);
-    const auto shape = multiround_shape(options, source.rows(), source.nnz());
+    const auto shape = read_multiround_shape(options, source.rows(), source.nnz(), this_gpu(sizeof(V)).tuning.multiround);
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         return std::make_unique<CsrMultiround<V, A>>(source, shape, on);
     });

@@ -22,7 +22,8 @@ std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, 
 
 /// A block owns consecutive rows and computes their products round by round, coalesced, in shared memory of a fixed
 /// size, where groups of threads add up the rows. Options: rows (a block's), threads (a block's), products (a thread's
-/// per round), group (threads that add up a row, a power of 2 up to the whole block); default `multiround_shape`.
+/// per round), group (threads that add up a row, a power of 2 up to the whole block); default
+/// `multiround_shape`.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, const DeviceContext& on);

@@ -2,13 +2,15 @@
 #include "kernels/csr/csr_kernel.cuh"
 #include "kernels/csr/csr_operator.cuh"
 #include "kernels/csr/csr_operators.hpp"
-#include "kernels/csr/defaults.hpp"
+#include "kernels/csr/shape_options.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/this_gpu.hpp"
+#include "kernels/cuda/tuning.hpp"
 
 namespace tilespmv::cuda {
 namespace {
 
-constexpr int kBlockThreads = 256;
+constexpr int kBlockThreads = kVectorThreads;
 
 /// kThreads threads a row, all of them in one warp, each with kFlight nonzeros in flight.
 template <class V, class A, class P, int kThreads, int kFlight>
@@ -65,14 +67,15 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>& forms, Options& options,
                                                    Accumulator accumulator, const DeviceContext& on) {
     options.finish();
-    return make<V>("csr-scalar", {forms, on}, {1, 4}, accumulator, on);
+    return make<V>("csr-scalar", {forms, on}, {1, this_gpu(sizeof(V)).tuning.vector.flight}, accumulator, on);
 }
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, Options& options,
                                                    Accumulator accumulator, const DeviceContext& on) {
     const CsrSource<V> source(forms, on);
-    return make("csr-vector", source, vector_shape(options, source.row_ptrs()), accumulator, on);
+    const auto shape = read_vector_shape(options, source.row_ptrs(), this_gpu(sizeof(V)).tuning.vector);
+    return make("csr-vector", source, shape, accumulator, on);
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                               \

@@ -8,9 +8,8 @@
 namespace tilespmv::cuda {
 namespace {
 
-/// Threads that add up a row, as a power of 2, so that each has about so many of a mean row's products.
-int threads_log2(const Csr16Block& block) {
-    constexpr int each = 16;
+/// Threads that add up a row, as a power of 2, so that each has about `each` nonzeros of a mean row.
+int threads_log2(const Csr16Block& block, int each) {
     int log2 = 0;
     while (log2 < 5 && block.nonzeros > block.rows * (each << log2)) ++log2;
     return log2;
@@ -76,7 +75,7 @@ private:
         block.first_row = static_cast<std::uint32_t>(first_row);
         block.nonzeros = static_cast<std::uint16_t>(nonzeros);
         block.rows = static_cast<std::uint16_t>(rows);
-        block.threads_log2 = static_cast<std::uint8_t>(threads_log2(block));
+        block.threads_log2 = static_cast<std::uint8_t>(threads_log2(block, limits_.nonzeros_per_thread));
         b_.blocks.push_back(block);
         b_.sources.push_back(first);
         b_.nonzeros += nonzeros;
@@ -155,12 +154,9 @@ CsrMatrix<V> to_csr(const Csr16& b, index_t rows, index_t cols, const Buffer<V>&
     return a;
 }
 
-Csr16Limits csr16_limits(offset_t nonzeros, int multiprocessors) {
-    constexpr offset_t blocks_each = 16;
-    const offset_t share = nonzeros / (blocks_each * multiprocessors);
-    const offset_t block = std::clamp<offset_t>(share, Csr16::kThreads * 2, Csr16::kMaxNonzeros);
-    const offset_t piece = std::clamp<offset_t>(share, block, 4 * Csr16::kMaxNonzeros);
-    return {static_cast<int>(block), static_cast<int>(piece)};
+Csr16Limits csr16_limits(offset_t nonzeros, const Gpu& gpu) {
+    const auto [block, piece] = row_block_limits(nonzeros, Csr16::kThreads, Csr16::kMaxNonzeros, gpu);
+    return {block, piece, gpu.tuning.row_blocks.nonzeros_per_thread};
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                    \

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "kernels/cuda/split_row.hpp"
+#include "kernels/cuda/tuning.hpp"
+#include "selector/work_sizes.hpp"
 #include "tile/csr.hpp"
 #include "tile/parallel.hpp"
 
@@ -39,9 +41,9 @@ static_assert(sizeof(Csr16Block) == 48);
 /// is a value and a code, its column relative to its block's base column, in 16 bits where the columns of the block
 /// span fewer than 2^16, else in 32. Made from CSR alone; in the memory of the host.
 struct Csr16 {
-    static constexpr int kThreads = 64;
-    static constexpr int kMaxNonzeros = 8 * kThreads;  ///< of a block of several rows
-    static constexpr int kMaxRows = 4 * kThreads;
+    static constexpr int kThreads = kCsr16Threads;
+    static constexpr int kMaxNonzeros = kRowBlockNonzeros * kThreads;  ///< of a block of several rows
+    static constexpr int kMaxRows = kRowBlockRows * kThreads;
 
     std::vector<Csr16Block> blocks;
     Buffer<std::uint16_t> ends;
@@ -60,8 +62,10 @@ struct Csr16 {
 
 /// How nonzeros are cut into blocks.
 struct Csr16Limits {
-    int block_nonzeros = Csr16::kMaxNonzeros;      ///< of a block of several rows, 1 to Csr16::kMaxNonzeros
-    int piece_nonzeros = 4 * Csr16::kMaxNonzeros;  ///< of a row that is longer, at least as many and below 2^16
+    int block_nonzeros = Csr16::kMaxNonzeros;  ///< of a block of several rows, 1 to Csr16::kMaxNonzeros
+    /// Of a row that is longer, at least as many and below 2^16.
+    int piece_nonzeros = RowBlockTuning{}.max_piece * Csr16::kMaxNonzeros;
+    int nonzeros_per_thread = RowBlockTuning{}.nonzeros_per_thread;  ///< of the mean row, for each that adds it up
 };
 
 /// The given rows of `a`; ranges ascend and do not overlap.
@@ -92,7 +96,7 @@ Buffer<T> in_csr16(const Csr16& b, const Buffer<T>& of_csr) {
     return taken;
 }
 
-/// Limits with which `multiprocessors` are all busy.
-Csr16Limits csr16_limits(offset_t nonzeros, int multiprocessors);
+/// Those for `nonzeros` nonzeros on a GPU, by `row_block_limits`.
+Csr16Limits csr16_limits(offset_t nonzeros, const Gpu& gpu);
 
 }  // namespace tilespmv::cuda

@@ -134,7 +134,7 @@ struct Csr16Spmv : ProductTerms<V, A> {
     DeviceCsr16<V, A> matrix;
 };
 
-inline constexpr int kCsr16BlocksPerMultiprocessor = 40 * kWarpSize / Csr16::kThreads;
+inline constexpr int kCsr16BlocksPerMultiprocessor = kRowBlockWarps * kWarpSize / Csr16::kThreads;
 
 /// y = alpha * A * x + beta * y.
 template <class V, class A>

@@ -2,8 +2,8 @@
 
 #include "kernels/accumulator.hpp"
 #include "kernels/csr16/csr16_buffers.cuh"
-#include "kernels/cuda/device.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/this_gpu.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -12,7 +12,7 @@ template <class V, class A>
 class Csr16Operator final : public DeviceOperator<V> {
 public:
     Csr16Operator(const CsrMatrix<V>& a, const DeviceContext& on)
-        : Csr16Operator(a, make_csr16(a, csr16_limits(a.nnz(), this_gpu_size().multiprocessors)), on) {}
+        : Csr16Operator(a, make_csr16(a, csr16_limits(a.nnz(), this_gpu(sizeof(V)))), on) {}
 
     [[nodiscard]] std::string_view name() const override { return "csr16"; }
     [[nodiscard]] index_t rows() const override { return rows_; }

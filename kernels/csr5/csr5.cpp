@@ -117,12 +117,6 @@ private:
 
 }  // namespace
 
-int csr5_sigma(index_t rows, offset_t nnz) {
-    int sigma = 4;
-    while (sigma < kCsr5MaxSigma && nnz > offset_t{rows} * sigma) sigma *= 2;
-    return sigma;
-}
-
 Csr5 make_csr5(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs, int sigma) {
     return Csr5Maker(row_ptrs, col_idxs, sigma).run();
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/cuda/tuning.hpp"
 #include "tile/csr.hpp"
 #include "tile/parallel.hpp"
 
@@ -13,9 +14,8 @@
 /// completes; the empty rows stand in a list; and the last tile is filled up.
 namespace tilespmv::cuda {
 
-inline constexpr int kCsr5Lanes = 32;  ///< omega
-inline constexpr int kCsr5MaxSigma = 16;
-inline constexpr int kCsr5Tiles = 4;  ///< consecutive ones that a block of threads takes, a warp each
+inline constexpr int kCsr5Lanes = 32;     ///< omega
+inline constexpr int kCsr5MaxSigma = 16;  ///< bits of `Csr5Lane::ends`
 
 /// Where nonzero `k` of CSR is stored.
 TILESPMV_HD constexpr std::int64_t csr5_place(std::int64_t k, int sigma) {
@@ -82,10 +82,6 @@ struct Csr5 {
                empty_rows.bytes();
     }
 };
-
-/// The smallest of 4, 8 and 16 that is at least the mean row length, else 16: with longer rows fewer end in a lane, and
-/// sums that stay in a lane are free.
-int csr5_sigma(index_t rows, offset_t nnz);
 
 /// From the row pointers and columns of a CSR matrix, in parallel. sigma: 1 to kCsr5MaxSigma.
 Csr5 make_csr5(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs, int sigma);

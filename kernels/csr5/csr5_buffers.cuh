@@ -3,6 +3,7 @@
 #include "kernels/csr5/csr5_kernel.cuh"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/with_constant.hpp"
 
 namespace tilespmv::cuda {
@@ -33,7 +34,7 @@ public:
 
     /// `csr_values`: nnz values in device memory, in the order of CSR.
     void update_values(const V* csr_values, cudaStream_t stream) {
-        constexpr int threads = 256;
+        constexpr int threads = kElementwiseThreads;
         const auto places = static_cast<std::int64_t>(values_.size());
         const Csr5Values<V> p{csr_values, nnz_, sigma_, values_.data(), places};
         launch(place_csr5_values<V>, div_up(places, threads), threads, p, stream);

@@ -146,10 +146,6 @@ private:
     A open_sum_ = 0;    // of the last lane: of the row behind the last end in the tile
 };
 
-/// Blocks that a multiprocessor shall hold at once: a thread gets 24 + 5 * kSigma registers.
-template <int kSigma>
-inline constexpr int kCsr5Blocks = 512 / (24 + 5 * kSigma);
-
 /// y = alpha * A * x + beta * y: blocks of tiles, and behind them those of empty rows.
 template <class V, class A, int kSigma>
 __global__ void __launch_bounds__(kCsr5Threads, kCsr5Blocks<kSigma>)

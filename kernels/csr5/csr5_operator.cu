@@ -2,6 +2,7 @@
 
 #include "kernels/accumulator.hpp"
 #include "kernels/csr5/csr5_buffers.cuh"
+#include "selector/csr_shapes.hpp"
 
 namespace tilespmv::cuda {
 namespace {

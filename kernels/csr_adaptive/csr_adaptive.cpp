@@ -71,13 +71,9 @@ private:
 
 }  // namespace
 
-AdaptiveLimits adaptive_limits(offset_t nonzeros, int threads, int multiprocessors) {
-    constexpr offset_t blocks_each = 16;
-    const int room = AdaptiveLimits::kEach * threads;
-    const offset_t share = nonzeros / (blocks_each * multiprocessors);
-    const offset_t block = std::clamp<offset_t>(share, 2 * threads, room);
-    const offset_t piece = std::clamp<offset_t>(share, block, 4 * room);
-    return {threads, static_cast<int>(block), static_cast<int>(piece)};
+AdaptiveLimits adaptive_limits(offset_t nonzeros, int threads, const Gpu& gpu) {
+    const auto [block, piece] = row_block_limits(nonzeros, threads, AdaptiveLimits::kEach * threads, gpu);
+    return {threads, block, piece};
 }
 
 AdaptivePlan make_adaptive_plan(std::span<const offset_t> row_ptrs, const AdaptiveLimits& limits) {

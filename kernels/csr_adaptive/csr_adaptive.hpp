@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "kernels/cuda/split_row.hpp"
+#include "kernels/cuda/tuning.hpp"
+#include "selector/work_sizes.hpp"
 #include "tile/types.hpp"
 
 /// CSR cut into blocks of consecutive rows by their nonzeros (CSR-stream, CSR-vector and CSR-vector-L: Greathouse and
@@ -28,17 +30,17 @@ static_assert(sizeof(AdaptiveBlock) == 32);
 
 /// How rows are cut into blocks.
 struct AdaptiveLimits {
-    static constexpr int kEach = 8;  ///< nonzeros of a thread in shared memory
+    static constexpr int kEach = kRowBlockNonzeros;  ///< nonzeros of a thread in shared memory
 
     int threads = 0;         ///< of a block, a power of 2
     int block_nonzeros = 0;  ///< of a block of several rows, at most kEach * threads
     int piece_nonzeros = 0;  ///< of a longer row in one block, at least as many
 
-    [[nodiscard]] int max_rows() const { return 4 * threads; }
+    [[nodiscard]] int max_rows() const { return kRowBlockRows * threads; }
 };
 
-/// Limits with which `multiprocessors` are all busy.
-AdaptiveLimits adaptive_limits(offset_t nonzeros, int threads, int multiprocessors);
+/// Those for `nonzeros` nonzeros on a GPU, by `row_block_limits`.
+AdaptiveLimits adaptive_limits(offset_t nonzeros, int threads, const Gpu& gpu);
 
 /// The blocks of a matrix; in the memory of the host.
 struct AdaptivePlan {

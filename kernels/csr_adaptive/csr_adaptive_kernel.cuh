@@ -90,12 +90,9 @@ private:
     const int thread_ = static_cast<int>(threadIdx.x);
 };
 
-/// Warps that a multiprocessor shall hold at once.
-inline constexpr int kAdaptiveWarps = 40;
-
 /// y = alpha * A * x + beta * y.
 template <class V, class A, class P, int kThreads>
-__global__ void __launch_bounds__(kThreads, kAdaptiveWarps* kWarpSize / kThreads)
+__global__ void __launch_bounds__(kThreads, kRowBlockWarps* kWarpSize / kThreads)
     csr_adaptive(const __grid_constant__ AdaptiveSpmv<V, A, P> p) {
     __shared__ AdaptiveStage<A, kThreads> stage;
     const AdaptiveBlock block = load_wide(p.blocks + blockIdx.x);

@@ -3,9 +3,9 @@
 #include "kernels/accumulator.hpp"
 #include "kernels/csr/csr_operator.cuh"
 #include "kernels/csr_adaptive/csr_adaptive_kernel.cuh"
-#include "kernels/cuda/device.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/split_buffers.cuh"
+#include "kernels/cuda/this_gpu.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -16,7 +16,7 @@ public:
     CsrAdaptive(const CsrSource<V>& a, int threads, const DeviceContext& on)
         : CsrAdaptive(
               a, threads,
-              make_adaptive_plan(a.row_ptrs(), adaptive_limits(a.nnz(), threads, this_gpu_size().multiprocessors)),
+              make_adaptive_plan(a.row_ptrs(), adaptive_limits(a.nnz(), threads, this_gpu(sizeof(V)))),
               on) {}
 
     [[nodiscard]] std::size_t matrix_bytes() const override { return CsrOperator<V>::matrix_bytes() + blocks_.bytes(); }
@@ -55,7 +55,7 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_adaptive(const MatrixForms<V>& forms, Options& options,
                                                      Accumulator accumulator, const DeviceContext& on) {
-    const int threads = options.one_of("threads", 64, {64, 128, 256});
+    const int threads = options.one_of("threads", this_gpu(sizeof(V)).tuning.adaptive_threads, {64, 128, 256});
     options.finish();
     const CsrSource<V> source(forms, on);
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {

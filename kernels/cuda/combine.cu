@@ -1,11 +1,12 @@
 #include "kernels/cuda/combine.hpp"
 
 #include "kernels/cuda/error.hpp"
+#include "kernels/cuda/tuning.hpp"
 
 namespace tilespmv::cuda {
 namespace {
 
-constexpr int kBlockThreads = 256;
+constexpr int kBlockThreads = kElementwiseThreads;
 
 struct Factor {
     double value;

@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/error.hpp"
 #include "kernels/cuda/probe.hpp"
+#include "kernels/cuda/this_gpu.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::cuda {
@@ -58,9 +59,21 @@ DeviceInfo require_device() {
     return info;
 }
 
-GpuSize this_gpu_size() {
-    const DeviceInfo device = require_device();
-    return {device.multiprocessors, device.max_warps_per_multiprocessor};
+// By attributes: to ask for all properties of a device takes orders of magnitude longer.
+Gpu this_gpu(std::size_t value_bytes) {
+    int device = 0;
+    cudaFuncAttributes attributes{};
+    if (cudaGetDevice(&device) != cudaSuccess || cudaFuncGetAttributes(&attributes, probe_kernel()) != cudaSuccess) {
+        static_cast<void>(require_device());  // says why
+    }
+    const auto ask = [device](cudaDeviceAttr attribute) {
+        int value = 0;
+        TILESPMV_CUDA(cudaDeviceGetAttribute(&value, attribute, device));
+        return value;
+    };
+    const int capability = ask(cudaDevAttrComputeCapabilityMajor) * 10 + ask(cudaDevAttrComputeCapabilityMinor);
+    return {ask(cudaDevAttrMultiProcessorCount), ask(cudaDevAttrMaxThreadsPerMultiProcessor) / ask(cudaDevAttrWarpSize),
+            tuning_for(capability, value_bytes)};
 }
 
 }  // namespace tilespmv::cuda

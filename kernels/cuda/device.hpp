@@ -23,13 +23,4 @@ struct DeviceInfo {
 /// driver, no GPU, a driver older than this build's CUDA runtime, or a GPU that this build has no code for.
 DeviceInfo require_device();
 
-/// What must be kept busy.
-struct GpuSize {
-    int multiprocessors = 0;
-    int warps = 0;  ///< of a multiprocessor
-};
-
-/// Of the current GPU; throws as `require_device`. Only in builds with CUDA.
-GpuSize this_gpu_size();
-
 }  // namespace tilespmv::cuda

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/load.cuh"
+#include "kernels/cuda/tuning.hpp"
 
 namespace tilespmv::cuda {
 
@@ -66,7 +67,7 @@ private:
     template <class P>
     static void gather(const V* csr_values, const DeviceBuffer<P>& positions, DeviceBuffer<V>& out,
                        cudaStream_t stream) {
-        constexpr int threads = 256;
+        constexpr int threads = kElementwiseThreads;
         const auto size = static_cast<std::int64_t>(out.size());
         if (size == 0) return;
         gather_values<<<static_cast<unsigned>(div_up(size, threads)), threads, 0, stream>>>(

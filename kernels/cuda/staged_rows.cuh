@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/warp.cuh"
 
 namespace tilespmv::cuda {
@@ -15,9 +16,8 @@ struct RowSpan {
 /// without a row with an empty one.
 template <class A>
 __device__ A share_of_row(const A* products, RowSpan row, int log2, int lane) {
-    constexpr int long_from = 32;  // products of a thread, that make its row a long one
     const int warp_lane = static_cast<int>(threadIdx.x) % kWarpSize;
-    const bool is_long = row.end - row.begin > long_from << log2;
+    const bool is_long = row.end - row.begin > kLongRow << log2;
     A sum = 0;
     for (unsigned rows = __ballot_sync(kAllLanes, is_long && lane == 0); rows != 0; rows &= rows - 1) {
         const int owner = __ffs(static_cast<int>(rows)) - 1;

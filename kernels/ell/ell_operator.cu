@@ -7,13 +7,13 @@
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/product.cuh"
+#include "kernels/cuda/tuning.hpp"
 #include "kernels/ell/ell.hpp"
 
 namespace tilespmv::cuda {
 namespace {
 
-constexpr int kBlockThreads = 128;
-constexpr int kInFlight = 4;  // places of a row
+constexpr int kBlockThreads = kEllThreads;
 
 template <class V, class A>
 struct EllSpmv : ProductTerms<V, A> {
@@ -27,6 +27,7 @@ template <class V, class A>
 __global__ void __launch_bounds__(kBlockThreads) ell_spmv(const __grid_constant__ EllSpmv<V, A> p) {
     const std::int64_t row = std::int64_t{blockIdx.x} * kBlockThreads + threadIdx.x;
     if (row >= p.rows) return;
+    constexpr int kInFlight = KernelTuning<sizeof(V)>::kEllFlight;
     A sum = 0;
     for (offset_t first = 0; first < p.width; first += kInFlight) {
         index_t columns[kInFlight];

@@ -5,10 +5,9 @@
 
 #include "kernels/accumulator.hpp"
 #include "kernels/csr16/csr16_buffers.cuh"
-#include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
-#include "kernels/mixed/choose_paths.hpp"
+#include "kernels/cuda/this_gpu.hpp"
 #include "kernels/mixed/mixed_kernel.cuh"
 #include "kernels/mixed/mixed_work.hpp"
 #include "kernels/tile/tile_buffers.cuh"
@@ -18,12 +17,13 @@ namespace tilespmv::cuda {
 namespace {
 
 struct MixedOptions {
-    offset_t tiles_from;
+    PathTuning paths;
     bool updatable;
 };
 
-MixedOptions read_options(Options& options) {
-    const MixedOptions read{options.whole("tiles_from", kTilesFrom, 0, 1LL << 52), options.flag("updatable", false)};
+MixedOptions read_options(Options& options, PathTuning paths) {
+    paths.tiles_from = options.whole("tiles_from", paths.tiles_from, 0, 1LL << 52);
+    const MixedOptions read{paths, options.flag("updatable", false)};
     options.finish();
     return read;
 }
@@ -32,7 +32,7 @@ template <class V, class A>
 class MixedOperator final : public DeviceOperator<V> {
 public:
     MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const MixedOptions& options, const DeviceContext& on)
-        : MixedOperator(csr, m, choose_paths(m, options.tiles_from), options, on) {}
+        : MixedOperator(csr, m, choose_paths(m, options.paths), options, on) {}
 
     [[nodiscard]] std::string_view name() const override { return "mixed"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -73,7 +73,7 @@ public:
 private:
     MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, const MixedOptions& options,
                   const DeviceContext& on)
-        : MixedOperator(csr, m, paths, take_apart(csr, m, paths, this_gpu_size()), options, on) {}
+        : MixedOperator(csr, m, paths, take_apart(csr, m, paths, this_gpu(sizeof(V))), options, on) {}
     MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, const MixedWork<V>& work,
                   const MixedOptions& options, const DeviceContext& on)
         : rows_(m.rows),
@@ -114,7 +114,7 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_mixed_operator(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, const DeviceContext& on) {
-    const MixedOptions read = read_options(options);
+    const MixedOptions read = read_options(options, this_gpu(sizeof(V)).tuning.paths);
     return with_csr(forms, [&](const CsrMatrix<V>& csr) {
         return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
             return std::make_unique<MixedOperator<V, A>>(csr, forms.tiles(), read, on);

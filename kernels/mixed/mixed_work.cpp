@@ -22,12 +22,12 @@ std::vector<RowRange> ranges_of(const Paths& paths, Path path, index_t rows) {
 }  // namespace
 
 template <Value V>
-MixedWork<V> take_apart(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, GpuSize gpu) {
+MixedWork<V> take_apart(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, const Gpu& gpu) {
     MixedWork<V> work;
     work.tiled = make_tile_work(m, paths, gpu);
     const offset_t nonzeros = m.nnz - work.tiled.dense.matrix.nnz - work.tiled.slots.nnz;
     const auto rows = ranges_of(paths, Path::csr16, m.rows);
-    work.csr16 = make_csr16<V>(csr, rows, csr16_limits(nonzeros, gpu.multiprocessors));
+    work.csr16 = make_csr16<V>(csr, rows, csr16_limits(nonzeros, gpu));
     for (const auto [first, end] : rows) work.csr16_tile_rows += occupied_tile_rows(csr.row_ptrs, first, end);
     if (nonzeros < m.nnz) work.csr16_values = in_csr16(work.csr16, csr.values);
     return work;
@@ -41,8 +41,8 @@ std::vector<ExecutedPart> executed_parts(const MixedWork<V>& work) {
     return parts.finish();
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                         \
-    template MixedWork<V> take_apart(const CsrMatrix<V>&, const TileMatrix<V>&, const Paths&, GpuSize); \
+#define TILESPMV_INSTANTIATE(V)                                                                            \
+    template MixedWork<V> take_apart(const CsrMatrix<V>&, const TileMatrix<V>&, const Paths&, const Gpu&); \
     template std::vector<ExecutedPart> executed_parts(const MixedWork<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

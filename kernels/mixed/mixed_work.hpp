@@ -21,7 +21,7 @@ struct MixedWork {
 
 /// `csr` is the matrix that `m` was converted from.
 template <Value V>
-MixedWork<V> take_apart(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, GpuSize gpu);
+MixedWork<V> take_apart(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, const Gpu& gpu);
 
 /// What a product with `work` executes: the parts of its tile rows, then csr16.
 template <Value V>

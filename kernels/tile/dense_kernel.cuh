@@ -5,6 +5,7 @@
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/split.cuh"
+#include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/warp.cuh"
 #include "kernels/tile/dense_runs.hpp"
 
@@ -60,7 +61,7 @@ private:
     static constexpr int kTileValues = kTileSize * kTileSize;
     static constexpr int kRows = 16 / static_cast<int>(sizeof(V));  // of a load
     static constexpr int kStep = kThreads * kRows;
-    static constexpr int kInFlight = 2;
+    static constexpr int kInFlight = KernelTuning<sizeof(V)>::kDenseFlight;
     static_assert(kInFlight * kStep % kTileValues == 0);
     static constexpr int kThreadsPerColumn = kTileSize / kRows;
     static constexpr int kWarps = kThreads / kWarpSize;

@@ -1,7 +1,5 @@
 #include "kernels/tile/dense_runs.hpp"
 
-#include <algorithm>
-
 namespace tilespmv::cuda {
 
 template <Value V>
@@ -27,11 +25,6 @@ DenseRuns make_dense_runs(const TileMatrix<V>& a, offset_t run_tiles) {
         d.slots += static_cast<std::uint32_t>(count);
     }
     return d;
-}
-
-offset_t dense_run_tiles(offset_t tiles, int multiprocessors) {
-    constexpr offset_t runs_each = 32;
-    return std::clamp<offset_t>(div_up(tiles, runs_each * multiprocessors), 8, 64);
 }
 
 #define TILESPMV_INSTANTIATE(V) template DenseRuns make_dense_runs(const TileMatrix<V>&, offset_t);

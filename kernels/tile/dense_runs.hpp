@@ -29,7 +29,4 @@ struct DenseRuns {
 template <Value V>
 DenseRuns make_dense_runs(const TileMatrix<V>& a, offset_t run_tiles);
 
-/// Length of runs with which `multiprocessors` are all busy, with few blocks of each waiting for others.
-offset_t dense_run_tiles(offset_t tiles, int multiprocessors);
-
 }  // namespace tilespmv::cuda

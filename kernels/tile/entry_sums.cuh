@@ -55,7 +55,6 @@ private:
     static constexpr int kLanes = kTileSize * kParts;
     static constexpr int kPerLane = kParts == 1 ? 1 : kEntryStep / kWarpSize;  // halves have few
     static constexpr int kStep = kLanes * kPerLane;
-    static constexpr int kMany = 24;  // products of a row that all lanes sum together
 
     __device__ void ask(int at) {
         const int lane = kParts == 1 ? lane_.row : lane_.id;
@@ -79,7 +78,7 @@ private:
 #pragma unroll
         for (int i = 0; i < kPerLane; ++i) products_[i * kLanes + lane] = own[i];
         __syncwarp();
-        const bool is_long = kParts == 2 && to - from > kMany;
+        const bool is_long = kParts == 2 && to - from > kLongEntryRow;
         if constexpr (kParts == 2) sum = add_long_rows(from, to, is_long, sum);
         if (is_long) return sum;
         for (int k = kParts == 1 ? from : from + lane_.half; k < to; k += kParts) sum += products_[k];

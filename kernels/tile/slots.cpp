@@ -108,14 +108,6 @@ std::vector<ExecutedPart> executed_parts(const std::vector<SlotRange<T>>& ranges
 
 }  // namespace
 
-SlotLimits slot_limits(offset_t work, offset_t tile_rows, offset_t warps) {
-    constexpr offset_t items_per_warp = 2;
-    SlotLimits limits;
-    limits.item_values = std::clamp<offset_t>(work / (warps * items_per_warp), 256, 4096);
-    limits.half_values = tile_rows >= 2 * warps ? 512 : 0;
-    return limits;
-}
-
 template <class T, Value V>
 SlotForm<T> make_slots(const TileMatrix<V>& a, const Paths& paths, const SlotLimits& limits, const Buffer<T>& values,
                        const Buffer<T>& deferred) {

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "kernels/cuda/split_row.hpp"
+#include "kernels/cuda/tuning.hpp"
 #include "kernels/executed.hpp"
-#include "kernels/tile/paths.hpp"
+#include "selector/paths.hpp"
+#include "selector/work_sizes.hpp"
 
 /// The form in which a GPU multiplies tiles: slots, which the 16 lanes of half a warp take in one step, and entries.
 /// The format of a tile says what becomes of it:
@@ -62,15 +64,6 @@ struct TilePiece {
     std::uint32_t split = 0;  ///< position in `splits`
 };
 
-struct SlotLimits {
-    offset_t item_values = 4096;  ///< about so many nonzeros and no more make an item
-    offset_t half_values = 0;     ///< up to so many nonzeros of a tile row are left to half a warp
-};
-/// Entries that a warp multiplies before it adds them up.
-inline constexpr int kEntryStep = 128;
-/// Most entries of an item for half a warp.
-inline constexpr int kHalfEntries = 32;
-
 /// The tile rows of one path in slots and entries, cut into work; T: a value, or the position of one in CSR order.
 template <class T>
 struct SlotForm {
@@ -87,9 +80,6 @@ struct SlotForm {
     std::vector<ExecutedPart> executed;  ///< by format; without what parts share: items and ends of entries
     offset_t nnz = 0;
 };
-
-/// Limits under which a matrix of `work` nonzeros in `tile_rows` keeps `warps` resident warps busy.
-SlotLimits slot_limits(offset_t work, offset_t tile_rows, offset_t warps);
 
 /// The tile rows of `a` that have the path `tiles`, each with at least one item so that its rows are written. `values`
 /// and `deferred`: one for each value that `a` stores and for each of its deferred nonzeros.

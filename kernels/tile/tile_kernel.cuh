@@ -27,10 +27,10 @@ struct TileSpmv : TileTerms<V, A> {
     unsigned* arrivals = nullptr;  ///< one a split, 0 before and after every product
 };
 
-inline constexpr int kBlockThreads = 64;
+inline constexpr int kBlockThreads = kTileThreads;
 inline constexpr int kWarpsPerBlock = kBlockThreads / kWarpSize;
-inline constexpr int kBlocksPerMultiprocessor = 32 / kWarpsPerBlock;
-inline constexpr int kDenseBlocksPerMultiprocessor = 64 / kWarpsPerBlock;
+inline constexpr int kBlocksPerMultiprocessor = kTileWarps / kWarpsPerBlock;
+inline constexpr int kDenseBlocksPerMultiprocessor = kDenseWarps / kWarpsPerBlock;
 
 /// Shared memory of a warp.
 template <class A>
@@ -73,9 +73,8 @@ public:
 
 private:
     static constexpr int kLanes = kTileSize * kParts;
-    // More of a warp's wait for memory at once; halves have few slots, and empty ones cost as much (measured on an
-    // H200).
-    static constexpr int kInFlight = kParts == 1 ? 4 : 8;
+    using Tuned = KernelTuning<sizeof(V)>;
+    static constexpr int kInFlight = kParts == 1 ? Tuned::kHalfSlotFlight : Tuned::kWarpSlotFlight;
 
     /// Which of the lanes of a row this is.
     [[nodiscard]] __device__ int part() const { return kParts == 1 ? 0 : lane_.half; }

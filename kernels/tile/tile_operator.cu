@@ -4,12 +4,13 @@
 
 #include "kernels/accumulator.hpp"
 #include "kernels/csr5/csr5_buffers.cuh"
-#include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/this_gpu.hpp"
 #include "kernels/tile/tile_buffers.cuh"
 #include "kernels/tile/tile_source.hpp"
 #include "kernels/tile/tile_views.hpp"
+#include "selector/csr_shapes.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -104,7 +105,7 @@ private:
     /// `m`: what is executed in slots and entries.
     TileOperator(const MatrixForms<V>& forms, const TileOptions& options, const TileMatrix<V>& m, const Paths& paths,
                  const DeviceContext& on)
-        : TileOperator(forms, options, m, paths, make_tile_work(m, paths, this_gpu_size()), on) {}
+        : TileOperator(forms, options, m, paths, make_tile_work(m, paths, this_gpu(sizeof(V))), on) {}
     TileOperator(const MatrixForms<V>& forms, const TileOptions& options, const TileMatrix<V>& m, const Paths& paths,
                  const TileWork<V>& work, const DeviceContext& on)
         : rows_(m.rows), cols_(m.cols), nnz_(forms.tiles().nnz), work_(work, this->layout(), on) {

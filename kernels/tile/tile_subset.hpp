@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/tile/paths.hpp"
+#include "selector/paths.hpp"
 
 namespace tilespmv::cuda {
 

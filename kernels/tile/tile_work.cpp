@@ -5,13 +5,12 @@
 namespace tilespmv::cuda {
 
 template <Value V>
-TileWork<V> make_tile_work(const TileMatrix<V>& m, const Paths& paths, GpuSize gpu) {
+TileWork<V> make_tile_work(const TileMatrix<V>& m, const Paths& paths, const Gpu& gpu) {
     TileWork<V> work;
     work.dense = subset(m, paths, Path::dense);
     const auto dense_tiles = static_cast<offset_t>(work.dense.matrix.tiles.size());
-    work.dense_runs = make_dense_runs(work.dense.matrix, dense_run_tiles(dense_tiles, gpu.multiprocessors));
-    work.limits = slot_limits(m.nnz - work.dense.matrix.nnz, div_up(m.rows, kTileSize),
-                              offset_t{gpu.multiprocessors} * gpu.warps);
+    work.dense_runs = make_dense_runs(work.dense.matrix, dense_run_tiles(dense_tiles, gpu));
+    work.limits = slot_limits(m.nnz - work.dense.matrix.nnz, div_up(m.rows, kTileSize), gpu);
     work.slots = make_slots(m, paths, work.limits, m.values, m.deferred.values);
     return work;
 }
@@ -22,8 +21,8 @@ void add_executed(const TileWork<V>& work, ExecutedParts& parts) {
     parts.add(work.slots.executed, work.slots.items.bytes() + work.slots.entry_ends.bytes());
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                       \
-    template TileWork<V> make_tile_work(const TileMatrix<V>&, const Paths&, GpuSize); \
+#define TILESPMV_INSTANTIATE(V)                                                          \
+    template TileWork<V> make_tile_work(const TileMatrix<V>&, const Paths&, const Gpu&); \
     template void add_executed(const TileWork<V>&, ExecutedParts&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -3,12 +3,12 @@
 #include <vector>
 
 #include "formats/convert.hpp"
-#include "kernels/cuda/device.hpp"
 #include "kernels/executed.hpp"
 #include "kernels/tile/dense_runs.hpp"
-#include "kernels/tile/paths.hpp"
 #include "kernels/tile/slots.hpp"
 #include "kernels/tile/tile_subset.hpp"
+#include "selector/paths.hpp"
+#include "selector/work_sizes.hpp"
 
 namespace tilespmv::cuda {
 
@@ -23,7 +23,7 @@ struct TileWork {
 
 /// The tile rows of `m` whose path is `dense` or `tiles`.
 template <Value V>
-TileWork<V> make_tile_work(const TileMatrix<V>& m, const Paths& paths, GpuSize gpu);
+TileWork<V> make_tile_work(const TileMatrix<V>& m, const Paths& paths, const Gpu& gpu);
 
 /// Adds what a product with `work` executes, with the bytes of its arrays on the GPU: those of the runs belong to the
 /// dense tiles, items and the ends of rows of entries are shared by what they list.

@@ -3,7 +3,6 @@
 
 #include <omp.h>
 
-#include "kernels/mixed/choose_paths.hpp"
 #include "kernels/mixed/mixed_work.hpp"
 #include "kernels/registry.hpp"
 #include "selector/policy.hpp"
@@ -17,7 +16,7 @@ using cuda::Paths;
 using Positions = std::set<std::pair<index_t, index_t>>;
 using Parts = std::vector<ExecutedPart>;
 
-constexpr cuda::GpuSize kSmallGpu{.multiprocessors = 1, .warps = 2};
+const cuda::Gpu kSmallGpu{.multiprocessors = 1, .warps = 2};
 
 void fill(Positions& positions, index_t first_row, index_t end_row, index_t end_col) {
     for (index_t r = first_row; r < end_row; ++r) {
@@ -129,8 +128,11 @@ TEST(ExecutedOnGpu, EveryWayToTakeAMatrixApartAccountsForEveryNonzeroAndByte) {
             SCOPED_TRACE(name + ' ' + std::string(selector.name));
             const auto tiles = convert(csr, *make_policy(selector.name));
             const Paths by_tiles(static_cast<std::size_t>(div_up(csr.rows, kTileSize)), Path::tiles);
+            cuda::PathTuning any_size = cuda::tuning_for(90, sizeof(double)).paths;
+            const auto chosen = cuda::choose_paths(tiles, any_size);
+            any_size.tiles_from = 0;
             for (const auto& paths :
-                 {cuda::choose_paths(tiles), cuda::choose_paths(tiles, 0), cuda::paths_by_format(tiles), by_tiles}) {
+                 {chosen, cuda::choose_paths(tiles, any_size), cuda::paths_by_format(tiles), by_tiles}) {
                 expect_executed(lay_out(csr, tiles, paths));
             }
         }

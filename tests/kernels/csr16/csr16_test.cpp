@@ -90,13 +90,16 @@ TEST(Csr16, AThreadAddsUpAboutSixteenProductsOfARow) {
 }
 
 TEST(Csr16, LimitsFollowTheMatrix) {
-    const auto few = cuda::csr16_limits(1000, 132);
+    cuda::Gpu gpu{.multiprocessors = 132, .warps = 64};
+    const auto few = cuda::csr16_limits(1000, gpu);
     EXPECT_EQ(few.block_nonzeros, 2 * Csr16::kThreads);
     EXPECT_EQ(few.piece_nonzeros, few.block_nonzeros);
-    EXPECT_EQ(cuda::csr16_limits(132 * 16 * 300, 132).block_nonzeros, 300);
-    const auto many = cuda::csr16_limits(1'000'000'000, 132);
+    const auto many = cuda::csr16_limits(1'000'000'000, gpu);
     EXPECT_EQ(many.block_nonzeros, Csr16::kMaxNonzeros);
     EXPECT_EQ(many.piece_nonzeros, 4 * Csr16::kMaxNonzeros);
+    EXPECT_EQ(many.nonzeros_per_thread, 16);
+    gpu.tuning.row_blocks.nonzeros_per_thread = 8;
+    EXPECT_EQ(cuda::csr16_limits(1000, gpu).nonzeros_per_thread, 8);
 }
 
 }  // namespace

@@ -178,14 +178,5 @@ TEST(Csr5, BytesAreThoseOfItsArrays) {
     EXPECT_EQ(b.bytes(sizeof(double)), 16 + 32 * 4 + 128 * (4 + 8) + 2 * 4 + 2 * 4);
 }
 
-TEST(Csr5, SigmaFollowsTheMeanRow) {
-    EXPECT_EQ(cuda::csr5_sigma(0, 0), 4);
-    EXPECT_EQ(cuda::csr5_sigma(100, 400), 4);
-    EXPECT_EQ(cuda::csr5_sigma(100, 401), 8);
-    EXPECT_EQ(cuda::csr5_sigma(100, 801), 16);
-    EXPECT_EQ(cuda::csr5_sigma(2'000'000'000, 8'000'000'001), 8);
-    EXPECT_EQ(cuda::csr5_sigma(1, 1'000'000'000'000), 16);
-}
-
 }  // namespace
 }  // namespace tilespmv::testing

@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/mixed/choose_paths.hpp"
 #include "selector/policy.hpp"
-#include "tests/kernels/tile/tile_rows.hpp"
+#include "tests/support/tile_rows.hpp"
 
 namespace tilespmv::testing {
 namespace {
@@ -12,34 +11,7 @@ namespace {
 using cuda::Path;
 using cuda::Paths;
 
-TEST(Paths, FullDenseTileRowsAreDense) {
-    const auto full = convert(blocks(32, 3), *make_policy("paper"));
-    EXPECT_EQ(cuda::choose_paths(full), Paths(2, Path::dense));
-    const auto low = convert(blocks(30, 3), *make_policy("paper"));
-    EXPECT_EQ(cuda::choose_paths(low), (Paths{Path::dense, Path::csr16})) << "14 rows";
-    const auto in_ell = convert(blocks(32, 3), *make_policy("only:ell"));
-    EXPECT_EQ(cuda::choose_paths(in_ell), Paths(2, Path::csr16)) << "not in dense format";
-}
-
-TEST(Paths, ADenseTileRowWithADeferredNonzeroIsNotDense) {
-    auto positions = positions_of(blocks(48, 3));
-    positions.insert({20, 100});
-    const auto a = convert(matrix_of(48, 128, positions), *make_policy("paper-deferred"));
-    ASSERT_EQ(a.deferred.nnz(), 1);
-    EXPECT_EQ(cuda::choose_paths(a), (Paths{Path::dense, Path::csr16, Path::dense}));
-    EXPECT_EQ(cuda::choose_paths(a, 0), (Paths{Path::dense, Path::tiles, Path::dense}));
-}
-
-TEST(Paths, TileByTileWhereFormatsSaveBytesAndThereIsEnoughOfIt) {
-    const auto ell = convert(blocks(32, 3), *make_policy("only:ell"));
-    EXPECT_EQ(cuda::choose_paths(ell, 32 * 48), Paths(2, Path::tiles));
-    EXPECT_EQ(cuda::choose_paths(ell, 32 * 48 + 1), Paths(2, Path::csr16));
-}
-
-TEST(Paths, SmallTilesAndEmptyTileRowsAreCsr16) {
-    const auto a = convert(matrix_of(64, 64, {{0, 0}, {1, 1}, {40, 2}}), *make_policy("paper"));
-    EXPECT_EQ(cuda::choose_paths(a, 0), Paths(4, Path::csr16));
-}
+const cuda::Gpu kSmallGpu{.multiprocessors = 1, .warps = 2};
 
 // A dense tile row, one of ell and one of scattered nonzeros, as the GPU takes them.
 TEST(MixedWork, TakesAMatrixApartByThePathsOfItsTileRows) {
@@ -48,7 +20,7 @@ TEST(MixedWork, TakesAMatrixApartByThePathsOfItsTileRows) {
     const auto a = matrix_of(48, 48, positions);
     const auto m = convert(a, *make_policy("paper"));
     const Paths paths{Path::dense, Path::tiles, Path::csr16};
-    const auto work = cuda::take_apart(a, m, paths, {.multiprocessors = 1, .warps = 2});
+    const auto work = cuda::take_apart(a, m, paths, kSmallGpu);
     EXPECT_EQ(unpack(work.tiled.dense.matrix), rows_of(a, paths, Path::dense));
     EXPECT_EQ(work.tiled.slots.nnz, 768);
     EXPECT_EQ(work.csr16_values, rows_of(a, paths, Path::csr16).values);
@@ -62,7 +34,7 @@ TEST(MixedWork, TakesAMatrixApartByThePathsOfItsTileRows) {
 TEST(MixedWork, KeepsNoCopyOfTheValuesIfAllIsCsr16) {
     const auto a = matrix_of(20, 20, {{0, 3}, {19, 19}});
     const auto m = convert(a, *make_policy("paper"));
-    const auto work = cuda::take_apart(a, m, Paths(2, Path::csr16), {.multiprocessors = 1, .warps = 2});
+    const auto work = cuda::take_apart(a, m, Paths(2, Path::csr16), kSmallGpu);
     EXPECT_TRUE(work.csr16_values.empty());
     EXPECT_EQ(work.values_of_csr16(a), a.values);
     EXPECT_TRUE(work.tiled.dense_runs.runs.empty());
@@ -77,7 +49,7 @@ TEST(MixedWork, CutsCsr16ByItsOwnNonzeros) {
     const auto m = convert(a, *make_policy("paper"));
     Paths paths(17, Path::csr16);
     paths[0] = Path::dense;
-    const auto work = cuda::take_apart(a, m, paths, {.multiprocessors = 1, .warps = 2});
+    const auto work = cuda::take_apart(a, m, paths, kSmallGpu);
     EXPECT_EQ(work.csr16.blocks.size(), 2u) << "256 nonzeros, 128 a block";
 }
 

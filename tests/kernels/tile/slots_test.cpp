@@ -263,13 +263,5 @@ TEST(Slots, ExecutedBytesAndNonzerosAreThoseOfTheArrays) {
     }
 }
 
-TEST(Slots, LimitsFollowTheMatrix) {
-    EXPECT_EQ(cuda::slot_limits(1000, 100, 4224).item_values, 256);
-    EXPECT_EQ(cuda::slot_limits(20'000'000, 100, 4224).item_values, 20'000'000 / (4224 * 2));
-    EXPECT_EQ(cuda::slot_limits(10'000'000'000, 100, 4224).item_values, 4096);
-    EXPECT_EQ(cuda::slot_limits(1000, 2 * 4224 - 1, 4224).half_values, 0);
-    EXPECT_EQ(cuda::slot_limits(1000, 2 * 4224, 4224).half_values, 512);
-}
-
 }  // namespace
 }  // namespace tilespmv::testing

@@ -1,25 +1,16 @@
-#include "kernels/tile/paths.hpp"
+#include "kernels/tile/tile_work.hpp"
 
 #include <gtest/gtest.h>
 
 #include "formats/convert.hpp"
-#include "kernels/tile/dense_runs.hpp"
-#include "kernels/tile/tile_subset.hpp"
 #include "selector/policy.hpp"
-#include "tests/kernels/tile/tile_rows.hpp"
+#include "tests/support/tile_rows.hpp"
 
 namespace tilespmv::testing {
 namespace {
 
 using cuda::Path;
 using cuda::Paths;
-
-TEST(Paths, ByFormatKnowsNoCsr16) {
-    const auto full = convert(blocks(32, 3), *make_policy("paper"));
-    EXPECT_EQ(cuda::paths_by_format(full), Paths(2, Path::dense));
-    const auto small = convert(matrix_of(64, 64, {{0, 0}, {1, 1}, {40, 2}}), *make_policy("paper"));
-    EXPECT_EQ(cuda::paths_by_format(small), Paths(4, Path::tiles));
-}
 
 TEST(TileSubset, IsTheTileRowsOfItsPath) {
     for (const char* selector : {"paper", "paper-deferred", "only:hyb"}) {
@@ -76,12 +67,6 @@ TEST(DenseRuns, CoverTheTilesOfATileRowInOrder) {
         EXPECT_EQ(next, static_cast<offset_t>(m.tiles.size()));
         expect_slots(d);
     }
-}
-
-TEST(DenseRuns, AreLongEnoughForOneWaveOfBlocks) {
-    EXPECT_EQ(cuda::dense_run_tiles(100, 132), 8);
-    EXPECT_EQ(cuda::dense_run_tiles(65536, 132), 16);
-    EXPECT_EQ(cuda::dense_run_tiles(100'000'000, 132), 64);
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 #include <array>
 #include <span>
 
-#include "tile/options/options.hpp"
+#include "selector/tuning.hpp"
 #include "tile/types.hpp"
 
-/// What the kernels for CSR do unless they are told otherwise.
+/// How many threads the operators on CSR give to rows: pure functions of the lengths of rows.
 namespace tilespmv::cuda {
 
 /// Threads of csr-vector for a row by the well-known rule of the mean row length alone: the smallest power of 2 from 2
@@ -31,37 +31,26 @@ RowLengths row_lengths(std::span<const offset_t> row_ptrs, int flight);
 /// many of them at once as a GPU holds, and of the longest row's, which wait for each other. A round takes the time of
 /// its memory requests, which hardly depend on the threads, and of its lanes. For rows of equal length these are the
 /// fewest threads that leave to each at most what it has in flight.
-int threads_per_row(const RowLengths& lengths);
+int threads_per_row(const RowLengths& lengths, const VectorTuning& tuning);
 
-/// How csr-vector takes a row.
-struct VectorShape {
-    int threads = 0;  ///< of a row
-    int flight = 0;   ///< nonzeros that a thread has in flight
-
-    friend bool operator==(const VectorShape&, const VectorShape&) = default;
-};
-
-/// Reads the options threads, rule and flight, all of them, and chooses what is not given: 4 nonzeros in flight,
-/// threads by the lengths of all rows. Throws a usage `Error` for a rule beside threads. `row_ptrs`: those of the
-/// matrix.
-VectorShape vector_shape(Options& options, std::span<const offset_t> row_ptrs);
-
-inline constexpr int kMultiroundMaxThreads = 512;
-
-/// How csr-multiround cuts its work.
+/// How csr-multiround divides its work.
 struct MultiroundShape {
     int rows = 0;      ///< N: consecutive rows of a block
     int threads = 0;   ///< M: threads of a block
-    int products = 0;  ///< R: products that a thread computes per round
+    int products = 0;  ///< R: partial products that a thread computes in a round
     int group = 0;     ///< 2^k: threads that add up a row, at most those of the block
 
     friend bool operator==(const MultiroundShape&, const MultiroundShape&) = default;
 };
 
-/// Reads the options rows, threads, products and group, all of them, and chooses what is not given: 256 threads, or
-/// as many as a group that is given, and 8 products; the smallest group, up to a warp, for which the rows of a block,
-/// as many as it has groups, fill at most 7/8 of a round in the mean. Throws a usage `Error` if the block has fewer
-/// groups than rows.
-MultiroundShape multiround_shape(Options& options, index_t rows, offset_t nnz);
+/// Chooses the members of `given` that are 0 for a matrix of `rows` rows and `nnz` nonzeros: the threads and partial
+/// products of `tuning` (or as many threads as a group that is given); the smallest group, up to a warp, for which the
+/// rows of a block, as many as it has groups, leave free in the mean what `tuning` says. Given rows and threads may be
+/// too many for the groups.
+MultiroundShape multiround_shape(MultiroundShape given, index_t rows, offset_t nnz, const MultiroundTuning& tuning);
+
+/// Nonzeros of a lane of csr5: the smallest of 4, 8 and 16 that is at least nnz / rows, else 16. With longer rows fewer
+/// end in a lane, and sums that stay in a lane are free.
+int csr5_sigma(index_t rows, offset_t nnz);
 
 }  // namespace tilespmv::cuda

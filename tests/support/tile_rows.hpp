@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/tile/paths.hpp"
+#include "selector/paths.hpp"
 #include "tests/support/battery.hpp"
 
 namespace tilespmv::testing {

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+
+/// What the kernels for the GPU are compiled with, measured on an H200 with float64 values; the tables named are in
+/// `bench/NOTES.md`. What is chosen for each matrix is in `selector/tuning.hpp`.
+namespace tilespmv::cuda {
+
+/// Loads that a thread has in flight, by the bytes of a value. More of them need more registers, so that fewer warps
+/// are resident; fewer leave the memory idle. All sizes take those of float64 until they are measured apart.
+template <std::size_t kValueBytes>
+struct KernelTuning {
+    /// ell, places of a row: as csr-vector, not swept by itself.
+    static constexpr int kEllFlight = 4;
+    /// Full dense tiles, with `kDenseWarps`. "full dense tile rows": 8 and 32 warps 801 GFLOP/s on dense 4096 and 861
+    /// on blocks of 16 x 16, 4 and 48 740 and 985, 2 and 64 740 and 1042, in runs of a length for one wave 914 and
+    /// 1059.
+    static constexpr int kDenseFlight = 2;
+    /// Slots of an item. "`tile` in slots", version 4: 8 for warps take FEM with 6 unknowns from 533 to 694; halves of
+    /// a warp have few slots, and empty ones cost as much.
+    static constexpr int kWarpSlotFlight = 8;
+    static constexpr int kHalfSlotFlight = 4;
+};
+
+// Sizes of blocks, the same for all values, as the arrays of the host follow from some of them.
+
+/// Threads of a block of csr-vector and ell; not swept.
+inline constexpr int kVectorThreads = 256;
+inline constexpr int kEllThreads = 128;
+/// Threads of a block of kernels that copy or scale a vector; not swept.
+inline constexpr int kElementwiseThreads = 256;
+
+/// Most threads of a block of csr-multiround, and blocks of so many that a multiprocessor holds: full occupancy needs
+/// more registers than there are; not swept.
+inline constexpr int kMultiroundMaxThreads = 512;
+inline constexpr int kMultiroundBlocks = 2;
+
+/// csr-merge ("CSR on the GPU", version 5). Threads of a block: 64 and 96 are 0 to 2% slower, 256 and 512 (version 4)
+/// suit R-MAT and are slower elsewhere.
+inline constexpr int kMergeThreads = 128;
+/// The share of a block's nonzeros that its beginning moves to reach the beginning of a row, as 1 / kMergeSlack: a
+/// quarter and a sixteenth are 0 to 2% slower.
+inline constexpr int kMergeSlack = 8;
+/// Steps of a lane for its share of a row that is not left to a whole warp: with 16 `libsvm_w8a` takes 0.72 of
+/// cuSPARSE, with 32 1.14; 64 gains another 1% in the mean.
+inline constexpr int kMergeShortSteps = 64;
+/// Resident blocks of a multiprocessor, as many as its registers hold: a thread gets 16 + 4 * kItems of them. Version 5
+/// stands at 10 with 8 items.
+template <int kItems>
+inline constexpr int kMergeBlocks = kItems > 4 ? 512 / (16 + 4 * kItems) : 12;
+
+/// Threads of a block of csr16 ("Tiles on the GPU", 8c: with 64 instead of 128 small matrices gain a tenth).
+inline constexpr int kCsr16Threads = 64;
+/// csr16 and csr-adaptive: nonzeros of a thread in shared memory (8c: of 4, 6, 8, 12 and 16, 12 is best on large even
+/// matrices, 8 on the others), rows of a thread at most (not swept), resident warps of a multiprocessor (8d: 40; more
+/// leave too few registers for the loads).
+inline constexpr int kRowBlockNonzeros = 8;
+inline constexpr int kRowBlockRows = 4;
+inline constexpr int kRowBlockWarps = 40;
+/// Partial products of a thread from which on a row is left to a whole warp (8e: 16 and 64 are within the noise).
+inline constexpr int kLongRow = 32;
+
+/// Tiles of csr5 for a block, a warp each; not swept.
+inline constexpr int kCsr5Tiles = 4;
+/// Resident blocks of a multiprocessor: a thread gets 24 + 5 * kSigma registers; not swept.
+template <int kSigma>
+inline constexpr int kCsr5Blocks = 512 / (24 + 5 * kSigma);
+
+/// Threads of a block of tiles and mixed; as csr16, whose blocks share a launch with them.
+inline constexpr int kTileThreads = kCsr16Threads;
+/// Resident warps of a multiprocessor: of items ("`tile` in slots", version 3: 40 with 4 slots, 24 with 8 slower), and
+/// where all tiles are dense (see `KernelTuning::kDenseFlight`).
+inline constexpr int kTileWarps = 32;
+inline constexpr int kDenseWarps = 64;
+/// Entries that a warp multiplies before it adds them up, most entries of an item for half a warp, and partial products
+/// of one row that all lanes add up together; not swept.
+inline constexpr int kEntryStep = 128;
+inline constexpr int kHalfEntries = 32;
+inline constexpr int kLongEntryRow = 24;
+
+}  // namespace tilespmv::cuda

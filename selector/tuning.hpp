@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+
+#include "tile/types.hpp"
+
+/// The figures behind the choices of this room, one place for all of them. Each says what was measured; the tables are
+/// in `bench/NOTES.md`. Another figure makes products slower or faster, or adds in another order, but none wrong. What
+/// kernels are compiled with is in `kernels/cuda/tuning.hpp`.
+namespace tilespmv::cuda {
+
+/// csr-vector. With all three the threads chosen are within 6% of the best of 2 to 32 on a grid, FEM, R-MAT, power law,
+/// arrow and circuit ("Operators on CSR that the sources compare with").
+struct VectorTuning {
+    /// Nonzeros that a thread has in flight, 1 or 4. With 1, and threads by the mean row, it takes 2.5 times as long on
+    /// the 5-point grid (same table).
+    int flight = 4;
+    /// Time of the memory requests of a round, where each lane takes 1. Lower: fewer threads for rows of all lengths.
+    offset_t request_time = 32;
+    /// Full rounds that the GPU finishes in the time of one. Higher: the longest row counts for more.
+    offset_t concurrent_rounds = 3000;
+};
+
+/// csr-multiround ("CSR on the GPU", where these are 0.8 to 1.35 of cuSPARSE on matrices without very long rows). The
+/// options of the operator sweep them.
+struct MultiroundTuning {
+    int threads = 256;       ///< of a block; not swept by itself
+    int products = 8;        ///< of a thread in a round; fewer are fewer loads in flight
+    int filled_eighths = 7;  ///< of a round, by the mean rows of a block, so that most blocks need one; not swept
+};
+
+/// csr16 and csr-adaptive ("Tiles on the GPU", versions 8b to 8e).
+struct RowBlockTuning {
+    /// Row blocks of each multiprocessor, before the limits below. Fewer: small matrices leave multiprocessors idle.
+    /// Not swept by itself; with 8c, which halved the row blocks, small matrices gained a tenth.
+    int blocks_per_multiprocessor = 16;
+    int min_nonzeros = 2;  ///< of a thread of a row block; not swept
+    /// Most nonzeros of a piece of a split row, in full row blocks. 8e: 4 instead of 1 takes R-MAT from 206 to 224
+    /// GFLOP/s and uk-2007 from 437 to 396.
+    int max_piece = 4;
+    /// csr16: nonzeros of the mean row for each thread that adds it up. 8e: 8 is within the noise of 16.
+    int nonzeros_per_thread = 16;
+};
+
+/// Runs of full dense tiles ("full dense tile rows").
+struct DenseRunTuning {
+    /// Before the limits below: as many as are resident, one wave, which takes dense 4096 from 740 to 914 GFLOP/s.
+    offset_t runs_per_multiprocessor = 32;
+    offset_t min_tiles = 8;  ///< of a run, which leaves 16 partial sums; neither limit was swept
+    offset_t max_tiles = 64;
+};
+
+/// Items of tiles in slots ("`tile` in slots", version 4; not swept by themselves).
+struct SlotTuning {
+    offset_t items_per_warp = 2;  ///< of each resident warp, before the limits below
+    offset_t min_item = 256;      ///< nonzeros; shorter items make more split tile rows
+    offset_t max_item = 4096;     ///< nonzeros; longer ones let single warps run on alone
+    /// Tile rows of at most so many nonzeros are left to half a warp ...
+    offset_t max_half_item = 512;
+    /// ... if there are so many for each resident warp. Lower: halves leave warps without work.
+    offset_t tile_rows_per_warp = 2;
+};
+
+/// Time of a tile row in slots and entries, in hundredths of the time of a nonzero of csr16. Measured on the suite
+/// `gpu-classes`, per tile row and per nonzero: ell on its three grids, dense and csr on its matrices of finite
+/// elements, coo and deferred on uniform and R-MAT. Too low: tile rows are executed as tiles that csr16 multiplies
+/// faster.
+struct TileCosts {
+    int tile_row = 0;
+    int full = 0;   ///< a nonzero of a full slot: ell, dense_col, dense_row, full dense tiles
+    int holes = 0;  ///< ... of a slot with holes: dense, csr
+    int entry = 0;  ///< ... of coo and the deferred part; hyb is the mean of this and `full`
+};
+
+/// mixed ("Tiles on the GPU", version 8c).
+struct PathTuning {
+    /// No tile row is executed as tiles unless those that gain from it have so many nonzeros: a warp for each tile row
+    /// is slow to start. Lower: matrices of fewer nonzeros wait for their last warps.
+    offset_t tiles_from = 4'000'000;
+    TileCosts costs = {};
+};
+
+/// What was measured on one GPU for values of one size.
+struct Tuning {
+    VectorTuning vector = {};
+    MultiroundTuning multiround = {};
+    /// Nonzeros that a thread of csr-merge has room for: 4, 8 or 12. "CSR on the GPU", version 5: 4 takes FEM from 1.21
+    /// to 0.82 of cuSPARSE; 12 gains 5% on grids and FEM, but takes `libsvm_w8a` from 1.3 to 0.9.
+    int merge_items = 8;
+    /// Threads of a block of csr-adaptive: 64, 128 or 256. Those of csr16 (8c: finer blocks, small matrices gain a
+    /// tenth); the option `threads` sweeps them.
+    int adaptive_threads = 64;
+    RowBlockTuning row_blocks = {};
+    DenseRunTuning dense_runs = {};
+    SlotTuning slots = {};
+    PathTuning paths = {};
+};
+
+/// The tuning for a GPU of this compute capability (90 for 9.0) and values of 2, 4 or 8 bytes. A GPU without
+/// measurements takes that of the H200 (90).
+const Tuning& tuning_for(int compute_capability, std::size_t value_bytes);
+
+/// A GPU as choices see it.
+struct Gpu {
+    int multiprocessors = 0;
+    int warps = 0;  ///< most that are resident on a multiprocessor
+    Tuning tuning = {};
+};
+
+}  // namespace tilespmv::cuda

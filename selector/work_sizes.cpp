@@ -1,0 +1,30 @@
+#include "selector/work_sizes.hpp"
+
+#include <algorithm>
+
+namespace tilespmv::cuda {
+
+RowBlockLimits row_block_limits(offset_t nonzeros, int threads, int room, const Gpu& gpu) {
+    const RowBlockTuning& tuning = gpu.tuning.row_blocks;
+    const offset_t share = nonzeros / (offset_t{tuning.blocks_per_multiprocessor} * gpu.multiprocessors);
+    const offset_t block = std::clamp<offset_t>(share, tuning.min_nonzeros * threads, room);
+    const offset_t piece = std::clamp<offset_t>(share, block, tuning.max_piece * room);
+    return {static_cast<int>(block), static_cast<int>(piece)};
+}
+
+offset_t dense_run_tiles(offset_t tiles, const Gpu& gpu) {
+    const DenseRunTuning& tuning = gpu.tuning.dense_runs;
+    return std::clamp(div_up(tiles, tuning.runs_per_multiprocessor * gpu.multiprocessors), tuning.min_tiles,
+                      tuning.max_tiles);
+}
+
+SlotLimits slot_limits(offset_t nonzeros, offset_t tile_rows, const Gpu& gpu) {
+    const SlotTuning& tuning = gpu.tuning.slots;
+    const offset_t warps = offset_t{gpu.multiprocessors} * gpu.warps;
+    SlotLimits limits;
+    limits.item_values = std::clamp(nonzeros / (warps * tuning.items_per_warp), tuning.min_item, tuning.max_item);
+    limits.half_values = tile_rows >= tuning.tile_rows_per_warp * warps ? tuning.max_half_item : 0;
+    return limits;
+}
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "selector/tuning.hpp"
+
+/// Into how large pieces of work the GPU's representations are divided, so that all multiprocessors are busy: pure
+/// functions of the size of a matrix.
+namespace tilespmv::cuda {
+
+/// How rows are divided into row blocks, of one thread block each (csr16, csr-adaptive).
+struct RowBlockLimits {
+    int block_nonzeros = 0;  ///< most of a row block of several rows
+    int piece_nonzeros = 0;  ///< most of a row block with one longer row or a piece of it, at least as many
+};
+
+/// For `nonzeros` nonzeros and thread blocks of `threads` threads with room for `room` nonzeros.
+RowBlockLimits row_block_limits(offset_t nonzeros, int threads, int room, const Gpu& gpu);
+
+/// Most tiles of a run of dense tiles, for `tiles` of them in all.
+offset_t dense_run_tiles(offset_t tiles, const Gpu& gpu);
+
+/// How tile rows are divided into items, of a warp or half a warp each.
+struct SlotLimits {
+    offset_t item_values = 4096;  ///< about so many nonzeros and no more make an item
+    offset_t half_values = 0;     ///< up to so many nonzeros of a tile row are left to half a warp
+};
+
+/// For a matrix of `nonzeros` nonzeros in `tile_rows` tile rows.
+SlotLimits slot_limits(offset_t nonzeros, offset_t tile_rows, const Gpu& gpu);
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,57 @@
+#include "selector/work_sizes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tilespmv::cuda {
+namespace {
+
+constexpr int kThreads = 64;
+constexpr int kRoom = 8 * kThreads;
+const Gpu kGpu{.multiprocessors = 132, .warps = 32};
+constexpr offset_t kWarps = 132 * 32;
+
+TEST(RowBlockLimits, AreTheShareOfABlockWithinWhatItHolds) {
+    const auto limits = [](offset_t nonzeros) { return row_block_limits(nonzeros, kThreads, kRoom, kGpu); };
+    EXPECT_EQ(limits(1000).block_nonzeros, 2 * kThreads);
+    EXPECT_EQ(limits(1000).piece_nonzeros, 2 * kThreads);
+    EXPECT_EQ(limits(132 * 16 * 300).block_nonzeros, 300);
+    EXPECT_EQ(limits(132 * 16 * 300).piece_nonzeros, 300);
+    EXPECT_EQ(limits(132 * 16 * 1000).block_nonzeros, kRoom);
+    EXPECT_EQ(limits(132 * 16 * 1000).piece_nonzeros, 1000);
+    EXPECT_EQ(limits(1'000'000'000'000).piece_nonzeros, 4 * kRoom);
+}
+
+TEST(DenseRunTiles, AreThoseOfOneWaveOfBlocks) {
+    EXPECT_EQ(dense_run_tiles(100, kGpu), 8);
+    EXPECT_EQ(dense_run_tiles(65536, kGpu), 16);
+    EXPECT_EQ(dense_run_tiles(100'000'000, kGpu), 64);
+}
+
+TEST(SlotLimits, FollowTheMatrix) {
+    EXPECT_EQ(slot_limits(1000, 100, kGpu).item_values, 256);
+    EXPECT_EQ(slot_limits(20'000'000, 100, kGpu).item_values, 20'000'000 / (kWarps * 2));
+    EXPECT_EQ(slot_limits(10'000'000'000, 100, kGpu).item_values, 4096);
+    EXPECT_EQ(slot_limits(1000, 2 * kWarps - 1, kGpu).half_values, 0);
+    EXPECT_EQ(slot_limits(1000, 2 * kWarps, kGpu).half_values, 512);
+}
+
+TEST(WorkSizes, FollowTheTuning) {
+    Gpu gpu = kGpu;
+    gpu.tuning.row_blocks = {.blocks_per_multiprocessor = 1, .min_nonzeros = 1, .max_piece = 2};
+    EXPECT_EQ(row_block_limits(1, kThreads, kRoom, gpu).block_nonzeros, kThreads);
+    EXPECT_EQ(row_block_limits(132 * 100, kThreads, kRoom, gpu).block_nonzeros, 100);
+    EXPECT_EQ(row_block_limits(1'000'000'000, kThreads, kRoom, gpu).piece_nonzeros, 2 * kRoom);
+    gpu.tuning.dense_runs = {.runs_per_multiprocessor = 1, .min_tiles = 1, .max_tiles = 5};
+    EXPECT_EQ(dense_run_tiles(1, gpu), 1);
+    EXPECT_EQ(dense_run_tiles(132 * 3, gpu), 3);
+    EXPECT_EQ(dense_run_tiles(132 * 6, gpu), 5);
+    gpu.tuning.slots = {1, 10, 20, 7, 3};
+    EXPECT_EQ(slot_limits(1, 0, gpu).item_values, 10);
+    EXPECT_EQ(slot_limits(15 * kWarps, 0, gpu).item_values, 15);
+    EXPECT_EQ(slot_limits(30 * kWarps, 3 * kWarps, gpu).item_values, 20);
+    EXPECT_EQ(slot_limits(1, 3 * kWarps, gpu).half_values, 7);
+    EXPECT_EQ(slot_limits(1, 3 * kWarps - 1, gpu).half_values, 0);
+}
+
+}  // namespace
+}  // namespace tilespmv::cuda
