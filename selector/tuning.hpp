@@ -6,7 +6,7 @@
 
 /// The figures behind the choices of this room, one place for all of them. Each says what was measured; the tables are
 /// in `bench/NOTES.md`. Another figure makes products slower or faster, or adds in another order, but none wrong. What
-/// kernels are compiled with is in `kernels/cuda/tuning.hpp`.
+/// kernels are compiled with is in `kernels/cuda/tuning.hpp` and `kernels/cpu/tuning.hpp`.
 namespace tilespmv::cuda {
 
 /// csr-vector. With all three the threads chosen are within 6% of the best of 2 to 32 on a grid, FEM, R-MAT, power law,
@@ -108,3 +108,35 @@ struct Gpu {
 };
 
 }  // namespace tilespmv::cuda
+
+namespace tilespmv::cpu {
+
+/// What operators on the CPU choose ("tile-omp against csr-omp": an EPYC with 32 MB and a Xeon with 300 MB of
+/// last-level cache). The same for both types of values and all processors.
+struct Tuning {
+    /// In nonzeros. Circuit on the EPYC: 181 ms without, 55 with it; twice or half the distance differs little.
+    offset_t prefetch_distance = 256;
+    /// Prefetched is where more than this share of the nonzeros meets lines of x that no hardware foresees. Matrices in
+    /// line are below 0.05, scattered ones above 0.15. Lower: FEM takes 7.6 instead of 5.4 ms.
+    double scattered_share = 0.1;
+    /// ... and where x takes more than 1 / `cache_parts` of the last-level cache, through which the matrix passes, too.
+    /// Lower: uniform on the Xeon, where x fits the cache, takes 60 instead of 49 ms.
+    std::size_t cache_parts = 4;
+    /// ... or where rows have fewer nonzeros than this in the mean and x takes more than `near_cache_bytes`. Such rows
+    /// are multiplied in blocks (circuit on the Xeon: 50 to 40 ms): processors run ahead over several short rows less
+    /// far than over one long row, whose gathers they have at once.
+    offset_t short_row = 4;
+    std::size_t near_cache_bytes = std::size_t{2} << 20;  ///< of a second-level cache
+
+    /// Bytes that a product reads from which on threads share it: below, waking them costs more than they save. Not
+    /// swept.
+    offset_t parallel_bytes = 128 << 10;
+    /// The chunks of a product: so many, of bytes within these bounds. Larger ones hide what a thread pays to fetch one
+    /// (0.1 us), smaller ones balance the threads; not swept.
+    offset_t chunks = 256;
+    offset_t min_chunk_bytes = 16 << 10;
+    offset_t max_chunk_bytes = 256 << 10;
+};
+inline constexpr Tuning kTuning{};
+
+}  // namespace tilespmv::cpu

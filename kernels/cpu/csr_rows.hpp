@@ -3,6 +3,7 @@
 #include <span>
 #include <variant>
 
+#include "selector/x_access.hpp"
 #include "tile/csr.hpp"
 #include "tile/tile_matrix.hpp"
 
@@ -19,8 +20,7 @@ struct CsrRows {
     RowPtrs row_ptrs;
     std::span<const index_t> col_idxs;
     std::span<const V> values;
-    offset_t x_ahead = 0;         ///< so many nonzeros before it is needed, x is asked for
-    bool has_short_rows = false;  ///< of so few nonzeros that they are better multiplied in blocks of many rows
+    XAccess x_access = {};
 
     /// Rows listed.
     [[nodiscard]] offset_t size() const {
@@ -32,9 +32,9 @@ struct CsrRows {
     [[nodiscard]] offset_t begin(offset_t k) const {
         return std::visit([k](auto ptrs) { return static_cast<offset_t>(ptrs[k]); }, row_ptrs);
     }
-    /// Asks for x under some nonzeros, into the second-level cache: they are too many for the first. Always inline, as
-    /// compilers leave out calls that do nothing but this.
-    [[gnu::always_inline]] void ask_for_x(const V* x, offset_t first, offset_t end) const {
+    /// Prefetches x under nonzeros [first, end) into the second-level cache: they are too many for the first. Always
+    /// inline, as compilers leave out calls that do nothing but this.
+    [[gnu::always_inline]] void prefetch_x(const V* x, offset_t first, offset_t end) const {
         for (offset_t i = first; i < end; ++i) __builtin_prefetch(x + col_idxs[i], 0, 2);
     }
 };

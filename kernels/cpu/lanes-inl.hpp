@@ -14,6 +14,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "kernels/cpu/tuning.hpp"
 #include "tile/types.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -28,11 +29,10 @@ inline constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 template <class T>
 using Like = hn::Rebind<T, D>;  // as many lanes of another type
 
-/// The hardware prefetcher alone leaves a fifth of the bandwidth unused: ask for what is 4 KiB ahead. Reading past the
-/// end of an array this way is harmless.
+/// Prefetches what comes `kStreamPrefetchBytes` behind `p`; an address past the end of an array is harmless.
 template <class T>
 HWY_INLINE void prefetch_stream(const T* p) {
-    __builtin_prefetch(reinterpret_cast<const char*>(p) + 4096, 0, 2);
+    __builtin_prefetch(reinterpret_cast<const char*>(p) + kStreamPrefetchBytes, 0, 2);
 }
 
 HWY_INLINE Vec load(const double* p) { return hn::LoadU(D(), p); }

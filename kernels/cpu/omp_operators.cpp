@@ -4,13 +4,10 @@
 #include "kernels/cpu/cache_size.hpp"
 #include "kernels/cpu/operators.hpp"
 #include "kernels/cpu/simd.hpp"
-#include "kernels/cpu/x_ahead.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::cpu {
 namespace {
-
-constexpr offset_t kMinParallelBytes = 128 << 10;  // below, waking the threads costs more than they save
 
 /// The product of a matrix whose nonzeros stand in tiles, in CSR rows, or in both.
 template <Value V>
@@ -31,7 +28,7 @@ public:
           schedule_(make_schedule(a_.rows, a_.tiles, a_.csr)),
           simd_(simd_kernels<V>()),
           piece_sums_(schedule_.pieces.size() * kTileSize) {
-        choose_x_access(a_.csr, a_.cols, last_level_cache_bytes());
+        a_.csr.x_access = choose_x_access(a_.csr.col_idxs, a_.csr.size(), a_.cols, sizeof(V), last_level_cache_bytes());
     }
 
     [[nodiscard]] std::string_view name() const override { return a_.name; }
@@ -49,7 +46,7 @@ public:
         check_sizes<V>(*this, x, y);
         if (alpha == V{0}) return scale(beta, y);
         const auto& s = schedule_;
-#pragma omp parallel if (s.bytes >= kMinParallelBytes)
+#pragma omp parallel if (s.bytes >= kTuning.parallel_bytes)
         {
 #pragma omp for schedule(dynamic, 1) nowait
             for (std::size_t i = 0; i < s.pieces.size(); ++i) add_piece(i, x.data());

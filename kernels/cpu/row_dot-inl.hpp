@@ -11,18 +11,16 @@
 
 #include "kernels/cpu/lanes-inl.hpp"
 #include "kernels/cpu/schedule.hpp"
+#include "kernels/cpu/tuning.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {
-
-/// Rows of so few nonzeros are not worth a vector, of which gathers fill most lanes in vain.
-inline constexpr offset_t kFewNonzeros = 2;
 
 /// sum of values[i] * x[cols[i]]
 template <Value V>
 HWY_INLINE double row_dot(const V* HWY_RESTRICT values, const index_t* HWY_RESTRICT cols, offset_t n,
                           const V* HWY_RESTRICT x) {
-    if (n <= kFewNonzeros) {
+    if (n <= kScalarRow) {
         double sum = 0;
         for (offset_t i = 0; i < n; ++i) sum += static_cast<double>(values[i]) * static_cast<double>(x[cols[i]]);
         return sum;
@@ -55,14 +53,14 @@ template <Value V, class Offset>
 void add_rows(const CsrRows<V>& a, const Offset* row_ptrs, Span rows, Span nonzeros, index_t first_row, const V* x,
               double* sums) {
     offset_t p = nonzeros.begin;
-    offset_t asked = p;
+    offset_t prefetched = p;
     for (offset_t k = rows.begin; k < rows.end; ++k) {
         const offset_t end = std::min(static_cast<offset_t>(row_ptrs[k + 1]), nonzeros.end);
         if (p >= end) continue;
-        if (a.x_ahead > 0) {
-            const offset_t ask = std::min(end + a.x_ahead, nonzeros.end);
-            a.ask_for_x(x, asked, ask);
-            asked = ask;
+        if (a.x_access.prefetch_distance > 0) {
+            const offset_t until = std::min(end + a.x_access.prefetch_distance, nonzeros.end);
+            a.prefetch_x(x, prefetched, until);
+            prefetched = until;
         }
         sums[a.row(k) - first_row] += row_dot(a.values.data() + p, a.col_idxs.data() + p, end - p, x);
         p = end;
@@ -74,14 +72,14 @@ void add_rows(const CsrRows<V>& a, const Offset* row_ptrs, Span rows, Span nonze
 template <Value V, class Offset>
 void add_short_rows(const CsrRows<V>& a, const Offset* row_ptrs, Span rows, Span nonzeros, index_t first_row,
                     const V* x, double* sums) {
-    constexpr offset_t kBlock = 512;
     constexpr offset_t kFew = 3;
-    HWY_ALIGN double products[kBlock + kFew] = {};
+    HWY_ALIGN double products[kShortRowBlock + kFew] = {};
     offset_t p = nonzeros.begin;
     for (offset_t k = rows.begin; k < rows.end;) {
         const offset_t base = p;
-        const offset_t stop = std::min(base + kBlock, nonzeros.end);
-        a.ask_for_x(x, base + a.x_ahead, std::min(stop + a.x_ahead, nonzeros.end));
+        const offset_t stop = std::min(base + kShortRowBlock, nonzeros.end);
+        const offset_t distance = a.x_access.prefetch_distance;
+        a.prefetch_x(x, base + distance, std::min(stop + distance, nonzeros.end));
         for (offset_t i = base; i < stop; ++i) {
             products[i - base] = static_cast<double>(a.values[i]) * static_cast<double>(x[a.col_idxs[i]]);
         }
@@ -109,7 +107,7 @@ void add_short_rows(const CsrRows<V>& a, const Offset* row_ptrs, Span rows, Span
 template <Value V, class Offset>
 void add_csr_rows(const CsrRows<V>& a, const Offset* row_ptrs, Span rows, Span nonzeros, index_t first_row, const V* x,
                   double* sums) {
-    if (a.has_short_rows) {
+    if (a.x_access.has_short_rows) {
         add_short_rows(a, row_ptrs, rows, nonzeros, first_row, x, sums);
     } else {
         add_rows(a, row_ptrs, rows, nonzeros, first_row, x, sums);

@@ -5,19 +5,13 @@
 namespace tilespmv::cpu {
 namespace {
 
-// Large enough to hide what a thread pays to fetch a chunk (0.1 us), small enough to balance; a few hundred chunks
-// for matrices in between.
-constexpr offset_t kMaxChunkBytes = 256 << 10;
-constexpr offset_t kMinChunkBytes = 16 << 10;
-constexpr offset_t kUsualChunks = 256;
-
 template <Value V>
 class Scheduler {
 public:
     Scheduler(index_t rows, const TileMatrix<V>* tiles, const CsrRows<V>& csr) : rows_(rows), tiles_(tiles), csr_(csr) {
         const offset_t tiled = tiles ? tile_bytes({0, static_cast<offset_t>(tiles->tile_rows.size())}) : 0;
         schedule_.bytes = tiled + csr_bytes({0, csr.size()});
-        limit_ = std::clamp(schedule_.bytes / kUsualChunks, kMinChunkBytes, kMaxChunkBytes);
+        limit_ = std::clamp(schedule_.bytes / kTuning.chunks, kTuning.min_chunk_bytes, kTuning.max_chunk_bytes);
     }
 
     Schedule run() {

@@ -12,9 +12,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {
 
-/// So many tiles before it is needed, x is asked for.
-inline constexpr offset_t kTilesAhead = 8;
-
 /// Where the tiles of a tile row stand in the arenas.
 template <Value V>
 struct Arena {
@@ -71,9 +68,9 @@ HWY_INLINE void add_tile_span(const TileMatrix<V>& a, Span tiles, int height, co
     const auto last = static_cast<offset_t>(a.tiles.size()) - 1;
     for (offset_t i = tiles.begin; i < fast_end; ++i) {
         const TileEntry entry = a.tiles[i];
-        const V* ahead = x + offset_t{a.tiles[std::min(i + kTilesAhead, last)].column()} * kTileSize;
-        __builtin_prefetch(ahead, 0, 3);
-        if (sizeof(V) * kTileSize > 64) __builtin_prefetch(ahead + kTileSize / 2, 0, 3);
+        const V* later = x + offset_t{a.tiles[std::min(i + kTilePrefetchDistance, last)].column()} * kTileSize;
+        __builtin_prefetch(later, 0, 3);
+        if (sizeof(V) * kTileSize > 64) __builtin_prefetch(later + kTileSize / 2, 0, 3);
         const FullTile<V> tile{entry, at.values, at.index, x + offset_t{entry.column()} * kTileSize};
         if (!row.add(tile)) walk_tile(TileView<V>{height, kTileSize, entry, at.values, at.index}, tile.x, sums);
         at.values += entry.values();

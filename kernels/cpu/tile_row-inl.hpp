@@ -19,12 +19,11 @@ namespace tilespmv::cpu::HWY_NAMESPACE {
 /// additions is predicted better than a short one per tile.
 template <Value V>
 class SingleSums {
-    /// Neighbours often are of the same row: as many sums a row, so that they need not wait for each other.
-    static constexpr int kWays = 4;
+    static constexpr int kWays = kSumsPerRow;  // neighbours often are of the same row
 
 public:
     struct Scratch {
-        static constexpr int kEnough = 256;
+        static constexpr int kEnough = kPendingSingles;
         HWY_ALIGN double products[kEnough + TileEntry::kMaxValues + kTileSize];
         HWY_ALIGN std::uint8_t rows[kEnough + TileEntry::kMaxValues + kTileSize];
         HWY_ALIGN double sums[kWays][kTileSize];

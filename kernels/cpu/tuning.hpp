@@ -1,0 +1,25 @@
+#pragma once
+
+#include "tile/types.hpp"
+
+/// What the kernels for the CPU are compiled with, measured as `bench/NOTES.md`, "tile-omp against csr-omp", says. What
+/// is chosen for each matrix is in `selector/tuning.hpp`.
+namespace tilespmv::cpu {
+
+/// Bytes from the prefetch of values and indices to their use: the hardware prefetcher alone leaves a fifth of the
+/// bandwidth unused. 3, 6 and 8 KiB are within the noise, 2 KiB is slower.
+inline constexpr int kStreamPrefetchBytes = 4096;
+/// Tiles from the prefetch of x to its use; 16 and 32 are within the noise.
+inline constexpr offset_t kTilePrefetchDistance = 8;
+/// Rows of so few nonzeros are not worth a vector, of which gathers fill most lanes in vain: tile-omp on circuit from
+/// 54 to 43 ms, csr-omp on roads from 40 to 26. 3 and 4 are within the noise; 8 is faster on the EPYC (5-point grid)
+/// and slower on the Xeon (Delaunay).
+inline constexpr offset_t kScalarRow = 2;
+/// Nonzeros of a block of short rows; bursts of 128 take circuit from 47 to 55 ms.
+inline constexpr offset_t kShortRowBlock = 512;
+/// Nonzeros of single tiles that are collected before they are added, and sums a row, so that additions to the same row
+/// need not wait for each other; not swept.
+inline constexpr int kPendingSingles = 256;
+inline constexpr int kSumsPerRow = 4;
+
+}  // namespace tilespmv::cpu

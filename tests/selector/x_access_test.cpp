@@ -1,0 +1,62 @@
+#include "selector/x_access.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::cpu {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+template <class V>
+double share_of(const char* specification) {
+    return scattered_share(generate<V>(specification).col_idxs, sizeof(V));
+}
+
+TEST(XAccess, TellsScatteredMatricesFromThoseInLine) {
+    for (const char* in_line : {"laplace2d:n=300", "laplace3d:n=40", "fem:n=12,dof=3", "banded:n=5000",
+                                "delaunay:n=20000", "dense:rows=300,cols=300", "qcd:n=4"}) {
+        EXPECT_LT(share_of<double>(in_line), 0.05) << in_line;
+    }
+    for (const char* scattered : {"uniform:n=100000", "rmat:scale=17", "powerlaw:n=100000", "circuit:n=200000"}) {
+        EXPECT_GT(share_of<double>(scattered), 0.15) << scattered;
+        EXPECT_GT(share_of<float>(scattered), 0.15) << scattered;
+    }
+}
+
+XAccess access_to_x(const CsrMatrix<double>& a, std::size_t cache_bytes, const Tuning& tuning = kTuning) {
+    return choose_x_access(a.col_idxs, a.rows, a.cols, sizeof(double), cache_bytes, tuning);
+}
+
+constexpr XAccess kNone{};
+constexpr XAccess kLongRows{.prefetch_distance = 256, .has_short_rows = false};
+constexpr XAccess kShortRows{.prefetch_distance = 256, .has_short_rows = true};
+
+TEST(XAccess, IsPrefetchedOutOfReachOrWithShortRows) {
+    const auto long_rows = generate<double>("uniform:n=400000,per_row=8");
+    EXPECT_EQ(access_to_x(long_rows, 4 * kMiB), kLongRows);
+    EXPECT_EQ(access_to_x(long_rows, 400 * kMiB), kNone);
+    const std::size_t x_bytes = 400'000 * sizeof(double);
+    EXPECT_EQ(access_to_x(long_rows, 4 * x_bytes), kNone) << "a quarter of the cache";
+    EXPECT_EQ(access_to_x(long_rows, 4 * x_bytes - 4), kLongRows);
+    EXPECT_EQ(access_to_x(generate<double>("uniform:n=400000,per_row=2"), 400 * kMiB), kShortRows);
+    EXPECT_EQ(access_to_x(generate<double>("uniform:n=20000,per_row=2"), 400 * kMiB), kNone) << "x is near";
+    EXPECT_EQ(access_to_x(generate<double>("laplace2d:n=700"), kMiB), kNone) << "in line";
+    const auto rows_of_four = generate<double>("uniform:n=400000,per_row=4");
+    ASSERT_EQ(rows_of_four.nnz(), 4 * 400'000);
+    EXPECT_EQ(access_to_x(rows_of_four, 4 * kMiB), kLongRows);
+    EXPECT_EQ(choose_x_access({}, 0, 1 << 30, sizeof(double), kMiB), kNone);
+}
+
+TEST(XAccess, FollowsTheTuning) {
+    const auto a = generate<double>("uniform:n=400000,per_row=4");
+    EXPECT_EQ(access_to_x(a, 4 * kMiB, {.prefetch_distance = 7}), (XAccess{7, false}));
+    EXPECT_EQ(access_to_x(a, 4 * kMiB, {.scattered_share = 1}), kNone);
+    EXPECT_EQ(access_to_x(a, 4 * kMiB, {.cache_parts = 1}), kNone);
+    EXPECT_EQ(access_to_x(a, 400 * kMiB, {.short_row = 5}), kShortRows);
+    EXPECT_EQ(access_to_x(a, 400 * kMiB, {.short_row = 5, .near_cache_bytes = 4 * kMiB}), kNone);
+}
+
+}  // namespace
+}  // namespace tilespmv::cpu
