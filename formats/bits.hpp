@@ -44,8 +44,8 @@ private:
     bool odd_ = false;
 };
 
-/// Masks: 16 bits, little-endian, at any address. Bit r of mask k says that slot (r, k) of a column-major block holds a
-/// nonzero; they are stored only for blocks with holes, so that padding never meets x (0 * Inf is NaN).
+/// Masks: 16 bits, little-endian, at any address. Bit r of mask k says that place (r, k) of a column-major block holds
+/// a nonzero; they are stored only for blocks with holes, so that padding never meets x (0 * Inf is NaN).
 inline constexpr int kMaskBytes = 2;
 
 TILESPMV_HD inline unsigned get_mask(const std::uint8_t* bytes, int k) {

@@ -40,9 +40,9 @@ formats::TileSize size_of(TilePart part, const TilePattern& kept, int value_byte
 
 /// First pass: sizes of everything. With deferral, both outcomes are added up, since only the end shows which is right.
 template <Value V>
-class Plan {
+class FirstPass {
 public:
-    Plan(const CsrMatrix<V>& a, const TilePolicy& policy)
+    FirstPass(const CsrMatrix<V>& a, const TilePolicy& policy)
         : a_(a),
           policy_(policy),
           tile_rows_(div_up(a.rows, kTileSize)),
@@ -151,24 +151,24 @@ private:
 };
 
 template <Value V>
-void lay_out_tiles(const Plan<V>& plan, TileMatrix<V>& m) {
+void lay_out_tiles(const FirstPass<V>& sizes, TileMatrix<V>& m) {
     std::size_t listed = 0;
-    for (std::int64_t t = 0; t < plan.tile_rows(); ++t) listed += plan.totals(t).tiles > 0;
+    for (std::int64_t t = 0; t < sizes.tile_rows(); ++t) listed += sizes.totals(t).tiles > 0;
     m.tile_rows = Buffer<index_t>(listed);
     for (auto* ptrs : {&m.tile_ptrs, &m.value_ptrs, &m.index_ptrs}) *ptrs = Buffer<offset_t>(listed + 1);
     RowTotals sum;
     std::size_t k = 0;
-    for (std::int64_t t = 0; t <= plan.tile_rows(); ++t) {
-        const bool end = t == plan.tile_rows();
-        if (!end && plan.totals(t).tiles == 0) continue;
+    for (std::int64_t t = 0; t <= sizes.tile_rows(); ++t) {
+        const bool end = t == sizes.tile_rows();
+        if (!end && sizes.totals(t).tiles == 0) continue;
         m.tile_ptrs[k] = sum.tiles;
         m.value_ptrs[k] = sum.values;
         m.index_ptrs[k] = sum.index_bytes;
         if (end) break;
         m.tile_rows[k++] = static_cast<index_t>(t);
-        sum.tiles += plan.totals(t).tiles;
-        sum.values += plan.totals(t).values;
-        sum.index_bytes += plan.totals(t).index_bytes;
+        sum.tiles += sizes.totals(t).tiles;
+        sum.values += sizes.totals(t).values;
+        sum.index_bytes += sizes.totals(t).index_bytes;
     }
     m.tiles = Buffer<TileEntry>(static_cast<std::size_t>(sum.tiles));
     m.values = Buffer<V>(static_cast<std::size_t>(sum.values));
@@ -176,14 +176,14 @@ void lay_out_tiles(const Plan<V>& plan, TileMatrix<V>& m) {
 }
 
 template <Value V, class Offset>
-void lay_out_rows(const Plan<V>& plan, index_t rows, Buffer<index_t>& row_ids, Buffer<Offset>& row_ptrs) {
-    const bool list = plan.lists_rows();
-    row_ids = Buffer<index_t>(list ? static_cast<std::size_t>(plan.deferred_rows()) : 0);
-    row_ptrs = Buffer<Offset>(static_cast<std::size_t>(list ? plan.deferred_rows() : rows) + 1);
+void lay_out_rows(const FirstPass<V>& sizes, index_t rows, Buffer<index_t>& row_ids, Buffer<Offset>& row_ptrs) {
+    const bool list = sizes.lists_rows();
+    row_ids = Buffer<index_t>(list ? static_cast<std::size_t>(sizes.deferred_rows()) : 0);
+    row_ptrs = Buffer<Offset>(static_cast<std::size_t>(list ? sizes.deferred_rows() : rows) + 1);
     Offset sum = 0;
     std::size_t k = 0;
     for (index_t r = 0; r < rows; ++r) {
-        const auto count = plan.deferred_in_row(r);
+        const auto count = sizes.deferred_in_row(r);
         if (list && count == 0) continue;
         if (list) row_ids[k] = r;
         row_ptrs[k++] = sum;
@@ -193,16 +193,16 @@ void lay_out_rows(const Plan<V>& plan, index_t rows, Buffer<index_t>& row_ids, B
 }
 
 template <Value V>
-void lay_out_remainder(const Plan<V>& plan, bool wide_offsets, TileMatrix<V>& m) {
-    if (!plan.defers()) return;
+void lay_out_remainder(const FirstPass<V>& sizes, bool wide_offsets, TileMatrix<V>& m) {
+    if (!sizes.defers()) return;
     auto& d = m.deferred;
-    if (wide_offsets || plan.deferred_nnz() > std::numeric_limits<std::uint32_t>::max()) {
-        lay_out_rows(plan, m.rows, d.row_ids, d.row_ptrs64);
+    if (wide_offsets || sizes.deferred_nnz() > std::numeric_limits<std::uint32_t>::max()) {
+        lay_out_rows(sizes, m.rows, d.row_ids, d.row_ptrs64);
     } else {
-        lay_out_rows(plan, m.rows, d.row_ids, d.row_ptrs32);
+        lay_out_rows(sizes, m.rows, d.row_ids, d.row_ptrs32);
     }
-    d.col_idxs = Buffer<index_t>(static_cast<std::size_t>(plan.deferred_nnz()));
-    d.values = Buffer<V>(static_cast<std::size_t>(plan.deferred_nnz()));
+    d.col_idxs = Buffer<index_t>(static_cast<std::size_t>(sizes.deferred_nnz()));
+    d.values = Buffer<V>(static_cast<std::size_t>(sizes.deferred_nnz()));
 }
 
 /// Second pass: packs the tiles of tile rows and copies their deferred nonzeros.
@@ -328,14 +328,14 @@ private:
 template <Value V>
 TileMatrix<V> convert(const CsrMatrix<V>& a, const TilePolicy& policy, bool wide_offsets) {
     validate_row_ptrs(a);
-    const Plan<V> plan(a, policy);
+    const FirstPass<V> sizes(a, policy);
     TileMatrix<V> m;
     m.rows = a.rows;
     m.cols = a.cols;
     m.nnz = a.nnz();
-    lay_out_tiles(plan, m);
-    lay_out_remainder(plan, wide_offsets, m);
-    parallel_ranges(0, plan.tile_rows(), kGrain, [&](std::int64_t first, std::int64_t last) {
+    lay_out_tiles(sizes, m);
+    lay_out_remainder(sizes, wide_offsets, m);
+    parallel_ranges(0, sizes.tile_rows(), kGrain, [&](std::int64_t first, std::int64_t last) {
         RowFiller<V> filler(a, m, first);
         for (std::int64_t t = first; t < last; ++t) filler.fill(policy);
     });

@@ -85,13 +85,13 @@ public:
     [[nodiscard]] Buffer<P> deferred_positions(const TileMatrix<V>& tiles) const;
 
 private:
-    Buffer<std::uint32_t> tiled_;      // per arena slot: 1 + position relative to row_begin_, or 0 for padding
+    Buffer<std::uint32_t> tiled_;      // per arena place: 1 + position relative to row_begin_, or 0 for padding
     Buffer<std::uint32_t> deferred_;   // per deferred nonzero: position relative to its row's begin
     Buffer<offset_t> value_ptrs_;      // those of the tiles
     Buffer<offset_t> tile_row_begin_;  // per listed tile row: CSR position of its first nonzero
     Buffer<offset_t> tile_row_nnz_;    // ... and how many it has, deferred ones too
     Buffer<offset_t> row_begin_;       // per listed deferred row: CSR position of its first nonzero
-    Buffer<offset_t> row_slot_;        // ... and its place in the deferred part
+    Buffer<offset_t> row_place_;       // ... and its place in the deferred part
     offset_t nnz_ = 0;
 
     template <Value V>

@@ -38,7 +38,7 @@ struct Dense {
         }
     }
 
-    /// f(slot) for the slots of padding.
+    /// f(place) for the places of padding.
     template <class V, class F>
     static void walk_padding(const TileView<V>& t, F&& f) {
         for (int c = 0; c < t.entry.index_bytes() / kMaskBytes; ++c) {

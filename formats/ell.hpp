@@ -7,8 +7,8 @@
 
 namespace tilespmv::formats {
 
-/// The column-major block of ELL and of the first part of HYB: slot (r, k) is the k-th nonzero of row r, or padding.
-/// Index: 4-bit columns in the order of the slots (padding: 0), then, if there are holes, one mask per k.
+/// The column-major block of ELL and of the first part of HYB: place (r, k) is the k-th nonzero of row r, or padding.
+/// Index: 4-bit columns in the order of the places (padding: 0), then, if there are holes, one mask per k.
 struct EllBlock {
     static int index_bytes(int rows, int width, bool holes) {
         return nibble_bytes(rows * width) + (holes ? kMaskBytes * width : 0);
@@ -21,15 +21,15 @@ struct EllBlock {
         std::fill_n(values, p.rows * width, V{});
         std::fill_n(index, nibble_bytes(p.rows * width), std::uint8_t{0});
         for (int r = 0; r < p.rows; ++r) {
-            int slot = r;
+            int place = r;
             for_each_bit(p.row_masks[r], [&](int c) {
-                if (slot < p.rows * width) {
-                    values[slot] = *in;
-                    set_nibble(index, slot, c);
+                if (place < p.rows * width) {
+                    values[place] = *in;
+                    set_nibble(index, place, c);
                 } else {
                     rest(r, c, *in);
                 }
-                slot += p.rows;
+                place += p.rows;
                 ++in;
             });
         }
@@ -45,7 +45,7 @@ struct EllBlock {
         }
     }
 
-    /// f(slot) for the slots of padding.
+    /// f(place) for the places of padding.
     template <class F>
     static void walk_padding(int rows, int width, bool holes, const std::uint8_t* index, F&& f) {
         const std::uint8_t* masks = index + nibble_bytes(rows * width);
@@ -60,7 +60,7 @@ struct EllBlock {
         unsigned any = 0;
         for (int k = 0; holes && k < width; ++k) any |= get_mask(masks, k);
         int columns = 0;
-        walk_padding(rows, width, holes, index, [&](int slot) { columns |= get_nibble(index, slot); });
+        walk_padding(rows, width, holes, index, [&](int place) { columns |= get_nibble(index, place); });
         return spare_nibble_is_zero(index, rows * width) && any >> rows == 0 && columns == 0;
     }
 
@@ -74,7 +74,7 @@ private:
     }
 };
 
-/// ELLPACK: as many slots in every row as the longest has. Parameter: that width.
+/// ELLPACK: as many places in every row as the longest has. Parameter: that width.
 struct Ell {
     static constexpr std::string_view name = "ell";
 

@@ -31,15 +31,15 @@ struct TileSize {
 ///    and holds at least one nonzero; `value_bytes` is the size of one value, for formats that weigh padding.
 ///  - `pack(pattern, size, in, values, index)`: writes all `size.values` values (padding: V{}) and all
 ///    `size.index_bytes` bytes. `in` holds the nonzeros in row-major order.
-///  - `walk(tile, f)`: f(row, col, slot) once for every nonzero (never for padding), the columns of a row ascending;
-///    the value is tile.values[slot]. Runs on the device too.
+///  - `walk(tile, f)`: f(row, col, place) once for every nonzero (never for padding), the columns of a row ascending;
+///    the value is tile.values[place]. Runs on the device too.
 ///  - `shape_ok(rows, cols, entry, index)`: whether sizes, parameter and index bytes agree so far that `walk` stays
 ///    within them, and whether all bits of the index bytes that `walk` does not look at are 0. `is_valid` below
 ///    checks the rest, unless the format has a member `kShapeIsAll`.
 ///
 /// if it has padding,
 ///
-///  - `walk_padding(tile, f)`: f(slot) once for every slot that is no nonzero of a valid tile,
+///  - `walk_padding(tile, f)`: f(place) once for every place that is no nonzero of a valid tile,
 ///  - `mask_bytes(rows, cols, entry)`: how many of its index bytes are masks that tell padding from nonzeros,
 ///
 /// and, if it pays,
@@ -71,8 +71,8 @@ template <Format F>
     last.fill(-1);
     int nnz = 0;
     bool ok = true;
-    F::walk(TileView<double>{rows, cols, entry, nullptr, index}, [&](int row, int col, int slot) {
-        ok = ok && row < rows && col < cols && col > last[row] && slot < entry.values();
+    F::walk(TileView<double>{rows, cols, entry, nullptr, index}, [&](int row, int col, int place) {
+        ok = ok && row < rows && col < cols && col > last[row] && place < entry.values();
         last[row] = static_cast<std::int8_t>(col);
         ++nnz;
     });
@@ -85,9 +85,9 @@ template <Format F, std::unsigned_integral Bits>
 bool padding_is_zero(const TileView<double>& tile, const std::byte* values) {
     Bits found = 0;
     if constexpr (PaddedFormat<F>) {
-        F::walk_padding(tile, [&](int slot) {
+        F::walk_padding(tile, [&](int place) {
             Bits value;
-            std::memcpy(&value, values + slot * static_cast<int>(sizeof(Bits)), sizeof(Bits));
+            std::memcpy(&value, values + place * static_cast<int>(sizeof(Bits)), sizeof(Bits));
             found = static_cast<Bits>(found | value);
         });
     } else {

@@ -17,7 +17,7 @@ void for_each_tiled_nonzero(const TileMatrix<V>& m, offset_t k, F&& f) {
     for_each_tile(m, k, [&](const TileView<V>& tile) {
         const auto col0 = static_cast<index_t>(tile.entry.column() * kTileSize);
         formats::visit_format(tile.entry.format(), [&]<class Format>() {
-            Format::walk(tile, [&](int r, int c, int slot) { f(row0 + r, col0 + c, tile.values[slot]); });
+            Format::walk(tile, [&](int r, int c, int place) { f(row0 + r, col0 + c, tile.values[place]); });
         });
     });
 }

@@ -37,16 +37,16 @@ public:
         const auto k = listed - m.tile_rows.begin();
         tile_ = m.tile_ptrs[k];
         tile_end_ = m.tile_ptrs[k + 1];
-        slot_ = m.value_ptrs[k];
+        place_ = m.value_ptrs[k];
         byte_ = m.index_ptrs[k];
     }
 
-    /// Calls deferred(row, first CSR position, count) for runs outside the tiles; writes the slots of the others.
+    /// Calls deferred(row, first CSR position, count) for runs outside the tiles; writes the places of the others.
     template <class Deferred>
-    void map(std::uint32_t* slots, Deferred&& deferred) {
+    void map(std::uint32_t* places, Deferred&& deferred) {
         while (scanner_.next()) {
             if (tile_ < tile_end_ && m_.tiles[tile_].column() == scanner_.column()) {
-                map_tile(slots, deferred);
+                map_tile(places, deferred);
             } else {
                 for (int r = 0; r < scanner_.pattern().rows; ++r) {
                     if (scanner_.pattern().row_counts[r] > 0) {
@@ -62,7 +62,7 @@ private:
     // Packing positions instead of values puts each where its value is, and the index bytes that come with it tell
     // whether the pattern is the same.
     template <class Deferred>
-    void map_tile(std::uint32_t* slots, Deferred&& deferred) {
+    void map_tile(std::uint32_t* places, Deferred&& deferred) {
         const TileEntry entry = m_.tiles[tile_++];
         const TilePattern pattern = scanner_.pattern().nnz > entry.nnz() ? kept_pattern(entry) : scanner_.pattern();
         std::array<std::uint32_t, TileEntry::kMaxValues> positions;
@@ -84,11 +84,11 @@ private:
             const auto size = F::size(pattern, sizeof(V));
             same = same && size && size->values == entry.values() && size->index_bytes == entry.index_bytes() &&
                    size->parameter == entry.parameter();
-            if (same) F::pack(pattern, *size, positions.data(), slots + slot_, index.data());
+            if (same) F::pack(pattern, *size, positions.data(), places + place_, index.data());
         });
         same = same && std::equal(index.begin(), index.begin() + entry.index_bytes(), m_.indices.data() + byte_);
         if (!same) fail_pattern(row0_);
-        slot_ += entry.values();
+        place_ += entry.values();
         byte_ += entry.index_bytes();
     }
 
@@ -115,7 +115,7 @@ private:
     TileScanner scanner_;
     offset_t tile_ = 0;
     offset_t tile_end_ = 0;
-    offset_t slot_ = 0;
+    offset_t place_ = 0;
     offset_t byte_ = 0;
 };
 
@@ -129,7 +129,7 @@ ValueMap::ValueMap(const CsrMatrix<V>& pattern, const TileMatrix<V>& m)
       tile_row_begin_(m.tile_rows.size()),
       tile_row_nnz_(m.tile_rows.size()),
       row_begin_(static_cast<std::size_t>(m.deferred.listed_rows())),
-      row_slot_(row_begin_.size()),
+      row_place_(row_begin_.size()),
       nnz_(m.nnz) {
     validate_row_ptrs(pattern);
     if (pattern.rows != m.rows || pattern.cols != m.cols || pattern.nnz() != m.nnz) fail_pattern(0);
@@ -141,7 +141,7 @@ ValueMap::ValueMap(const CsrMatrix<V>& pattern, const TileMatrix<V>& m)
     const auto& d = m.deferred;
     for (offset_t k = 0; k < d.listed_rows(); ++k) {
         row_begin_[k] = pattern.row_ptrs[d.row(k)];
-        row_slot_[k] = d.begin(k);
+        row_place_[k] = d.begin(k);
     }
     parallel_for(0, div_up(m.rows, kTileSize), kGrain, [&](std::int64_t t) {
         offset_t k = d.first_listed(t * kTileSize);
@@ -170,10 +170,10 @@ template <Value V>
 void ValueMap::require_same_sizes(const TileMatrix<V>& m) const {
     const auto& d = m.deferred;
     std::atomic<bool> same = m.value_ptrs == value_ptrs_ && d.values.size() == deferred_.size() &&
-                             d.listed_rows() == static_cast<offset_t>(row_slot_.size());
+                             d.listed_rows() == static_cast<offset_t>(row_place_.size());
     if (same) {
         parallel_for(0, d.listed_rows(), kGrain * kTileSize, [&](offset_t k) {
-            if (d.begin(k) != row_slot_[k]) same = false;
+            if (d.begin(k) != row_place_[k]) same = false;
         });
     }
     if (!same) throw Error("update_values: the map was made for other tiles; make one for these");

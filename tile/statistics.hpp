@@ -79,7 +79,7 @@ struct MatrixStatistics {
 ///    (`tile_columnidx`), 1 for the format (`Format`), 1 for the stored values (`blknnznnz`), 1 for the width of ELL
 ///    and HYB (`tilewidth`), 4 + 4 for where its values and index bytes begin (`ptroffset1`, `ptroffset2`);
 ///  - index: per format as here, but without masks: CSR a byte per row and 4-bit columns, COO a byte per nonzero, ELL
-///    4-bit columns of all slots, HYB both, DenseRow and DenseCol 4-bit ids (the released code spends a byte on each
+///    4-bit columns of all places, HYB both, DenseRow and DenseCol 4-bit ids (the released code spends a byte on each
 ///    and 4 on how many there are), Dense none;
 ///  - values: as here, padding included;
 ///  - deferred: CSR over all rows, 4 bytes per row and 4, 4 bytes and a value per nonzero, if there are any (the

@@ -44,11 +44,11 @@ public:
         const int width = t.entry.parameter();
         const XTile<V> x(t.x);
         if (!holes) {
-            for (int k = 0; k < width; ++k) add_column(t.values + k * kTileSize, Slots(x, t.index, k));
+            for (int k = 0; k < width; ++k) add_column(t.values + k * kTileSize, ByColumn(x, t.index, k));
         } else {
-            const std::uint8_t* masks = t.index + width * kSlotBytes;
+            const std::uint8_t* masks = t.index + width * kPackedBytes;
             for (int k = 0; k < width; ++k) {
-                add_column(t.values + k * kTileSize, formats::get_mask(masks, k), Slots(x, t.index, k));
+                add_column(t.values + k * kTileSize, formats::get_mask(masks, k), ByColumn(x, t.index, k));
             }
         }
     }
@@ -80,7 +80,7 @@ public:
 
 private:
     static constexpr int kParts = kTileSize / kLanes;
-    static constexpr int kSlotBytes = kTileSize / 2;  // of the packed columns of 16 slots
+    static constexpr int kPackedBytes = kTileSize / 2;  // of the packed columns of 16 values
 
     /// The x that meets a column of values: one number ...
     struct Same {
@@ -89,9 +89,9 @@ private:
         Vec x;
     };
     /// ... or one by packed column for every row.
-    struct Slots {
-        HWY_INLINE Slots(const XTile<V>& tile, const std::uint8_t* index, int k)
-            : x(tile), columns(load_word(index + k * kSlotBytes)) {}
+    struct ByColumn {
+        HWY_INLINE ByColumn(const XTile<V>& tile, const std::uint8_t* index, int k)
+            : x(tile), columns(load_word(index + k * kPackedBytes)) {}
         HWY_INLINE Vec part(int p) const { return x.lookup(columns, p); }
         const XTile<V>& x;
         std::uint64_t columns;

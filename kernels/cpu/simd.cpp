@@ -23,8 +23,8 @@ struct Arena {
 template <Value V>
 HWY_NOINLINE void walk_tile(const TileView<V>& t, const V* x, double* sums) {
     formats::visit_format(t.entry.format(), [&]<class F>() {
-        F::walk(t, [&](int r, int c, int slot) {
-            sums[r] += static_cast<double>(t.values[slot]) * static_cast<double>(x[c]);
+        F::walk(t, [&](int r, int c, int place) {
+            sums[r] += static_cast<double>(t.values[place]) * static_cast<double>(x[c]);
         });
     });
 }

@@ -5,6 +5,7 @@
 #include "kernels/cuda/combine.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
+#include "kernels/cuda/with_constant.hpp"
 
 namespace tilespmv::cuda {
 namespace {

@@ -6,6 +6,7 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/tuning.hpp"
+#include "kernels/cuda/with_constant.hpp"
 
 namespace tilespmv::cuda {
 namespace {

@@ -56,13 +56,13 @@ private:
 
     void add_long_row(std::int64_t row, offset_t length) {
         const offset_t pieces = div_up(length, limits_.piece_nonzeros);
-        const SplitRow split{b_.slots, static_cast<std::uint32_t>(pieces)};
+        const SplitRow split{b_.partials, static_cast<std::uint32_t>(pieces)};
         for (offset_t i = 0; i < pieces; ++i) {
             const offset_t from = length * i / pieces;
             add_block(row, 1, a_.row_ptrs[row] + from, length * (i + 1) / pieces - from);
             b_.blocks.back().is_piece = true;
             if (pieces == 1) return;
-            b_.blocks.back().slot = static_cast<std::int32_t>(b_.slots++);
+            b_.blocks.back().partial = static_cast<std::int32_t>(b_.partials++);
             b_.blocks.back().split = static_cast<std::int32_t>(b_.splits.size());
         }
         b_.splits.push_back(split);

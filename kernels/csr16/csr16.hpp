@@ -29,7 +29,7 @@ struct Csr16Block {
     std::uint32_t base_column = 0;
     std::uint16_t nonzeros = 0;
     std::uint16_t rows = 0;
-    std::int32_t slot = -1;         ///< of a piece's partial sum, -1: the block writes y itself
+    std::int32_t partial = -1;      ///< position of a piece's partial sum, -1: the block writes y itself
     std::int32_t split = -1;        ///< position in `Csr16::splits`
     std::uint8_t threads_log2 = 0;  ///< threads that add up a row, as a power of 2
     bool is_piece = false;          ///< of one row, which all threads add up
@@ -49,8 +49,8 @@ struct Csr16 {
     Buffer<std::uint16_t> ends;
     Buffer<std::uint16_t> codes;
     std::vector<offset_t> sources;  ///< per block: its first nonzero in the CSR matrix
-    std::vector<SplitRow> splits;   ///< rows cut in pieces
-    std::uint32_t slots = 0;
+    std::vector<SplitRow> splits;   ///< rows in several blocks
+    std::uint32_t partials = 0;     ///< partial sums that their pieces leave
     offset_t nonzeros = 0;
 
     /// Bytes that a product reads, x and y apart.

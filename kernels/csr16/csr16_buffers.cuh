@@ -14,7 +14,7 @@ public:
           ends_(b.ends, on),
           codes_(b.codes, on),
           values_(values, on),
-          splits_(b.splits, b.slots, layout, on) {}
+          splits_(b.splits, b.partials, layout, on) {}
 
     [[nodiscard]] DeviceCsr16<V, A> view(std::byte* workspace) const {
         DeviceCsr16<V, A> v;

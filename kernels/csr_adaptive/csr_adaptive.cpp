@@ -45,10 +45,10 @@ private:
         const offset_t pieces = div_up(length, limits_.piece_nonzeros);
         if (pieces == 1) return add_block(row, 1, begin, begin + length);
         const auto split = static_cast<std::int32_t>(plan_.splits.size());
-        plan_.splits.push_back({plan_.slots, static_cast<std::uint32_t>(pieces)});
+        plan_.splits.push_back({plan_.partials, static_cast<std::uint32_t>(pieces)});
         for (offset_t i = 0; i < pieces; ++i) {
             add_block(row, 1, begin + length * i / pieces, begin + length * (i + 1) / pieces);
-            plan_.blocks.back().slot = static_cast<std::int32_t>(plan_.slots++);
+            plan_.blocks.back().partial = static_cast<std::int32_t>(plan_.partials++);
             plan_.blocks.back().split = split;
         }
     }

@@ -21,8 +21,8 @@ struct alignas(16) AdaptiveBlock {
     std::int64_t first_nonzero = 0;
     std::uint32_t first_row = 0;
     std::int32_t nonzeros = 0;
-    std::int32_t slot = -1;   ///< of a piece's partial sum, -1: the block writes y itself
-    std::int32_t split = -1;  ///< position in `AdaptivePlan::splits`
+    std::int32_t partial = -1;  ///< position of a piece's partial sum, -1: the block writes y itself
+    std::int32_t split = -1;    ///< position in `AdaptivePlan::splits`
     std::uint16_t rows = 0;
     std::uint16_t threads_log2 = 0;  ///< threads that add up one of several rows, as a power of 2
 };
@@ -45,8 +45,8 @@ AdaptiveLimits adaptive_limits(offset_t nonzeros, int threads, const Gpu& gpu);
 /// The blocks of a matrix; in the memory of the host.
 struct AdaptivePlan {
     std::vector<AdaptiveBlock> blocks;
-    std::vector<SplitRow> splits;  ///< rows cut in pieces
-    std::uint32_t slots = 0;
+    std::vector<SplitRow> splits;  ///< rows in several blocks
+    std::uint32_t partials = 0;    ///< partial sums that their pieces leave
 };
 
 /// Every row in one block, or its nonzeros in as many even pieces as its length takes. `row_ptrs`: those of a CSR

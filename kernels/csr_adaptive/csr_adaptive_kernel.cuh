@@ -79,7 +79,7 @@ private:
             for (int i = 0; i < kEach; ++i) sum += at + i * kThreads < block_.nonzeros ? products[i] : A(0);
         }
         sum = sum_of_block(sum, stage_.block);
-        if (block_.slot >= 0 && !sum_of_pieces(p_, block_.split, block_.slot, sum, stage_.block)) return;
+        if (block_.partial >= 0 && !sum_of_pieces(p_, block_.split, block_.partial, sum, stage_.block)) return;
         if (thread_ == 0) p_.write(block_.first_row, sum);
     }
 

@@ -6,6 +6,7 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/split_buffers.cuh"
 #include "kernels/cuda/this_gpu.hpp"
+#include "kernels/cuda/with_constant.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -41,7 +42,7 @@ private:
         : CsrOperator<V>("csr-adaptive", a, on),
           threads_(threads),
           blocks_(upload(plan.blocks, on)),
-          splits_(plan.splits, plan.slots, this->layout(), on) {
+          splits_(plan.splits, plan.partials, this->layout(), on) {
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the plan goes away
     }
 

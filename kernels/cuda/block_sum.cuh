@@ -30,21 +30,21 @@ __device__ A sum_of_block(A sum, BlockSumStage<A, kThreads>& stage) {
 template <class A>
 struct DeviceSplits {
     const SplitRow* splits = nullptr;
-    A* partials = nullptr;         ///< one a slot
+    A* partials = nullptr;         ///< one a piece
     unsigned* arrivals = nullptr;  ///< one a split row, 0 before and after every product
 };
 
-/// Leaves the sum of a piece, which every thread has, in its slot. Whether this block is the last of the row's to do
-/// so; then `sum` becomes that of all pieces, added in the order of the slots.
+/// Leaves the sum of a piece, which every thread has, as its partial sum. Whether this block is the last of the row's
+/// to do so; then `sum` becomes that of all pieces, added in their order.
 template <class A, int kThreads>
-__device__ bool sum_of_pieces(const DeviceSplits<A>& of, std::int32_t split_at, std::int32_t slot, A& sum,
+__device__ bool sum_of_pieces(const DeviceSplits<A>& of, std::int32_t split_at, std::int32_t partial, A& sum,
                               BlockSumStage<A, kThreads>& stage) {
     const SplitRow split = of.splits[split_at];
-    if (threadIdx.x == 0) of.partials[slot] = sum;
-    if (!is_last_block(of.arrivals[split_at], split.slots, stage.is_last)) return false;
+    if (threadIdx.x == 0) of.partials[partial] = sum;
+    if (!is_last_block(of.arrivals[split_at], split.partials, stage.is_last)) return false;
     A part = 0;
-    for (std::uint32_t s = threadIdx.x; s < split.slots; s += kThreads) {
-        part += __ldcg(of.partials + split.first_slot + s);
+    for (std::uint32_t s = threadIdx.x; s < split.partials; s += kThreads) {
+        part += __ldcg(of.partials + split.first_partial + s);
     }
     sum = sum_of_block(part, stage);
     return true;

@@ -29,7 +29,7 @@ struct DeviceDense {
     const TileEntry* tiles = nullptr;
     const V* values = nullptr;
     const SplitRow* splits = nullptr;
-    A* partials = nullptr;         ///< 16 a slot
+    A* partials = nullptr;         ///< 16 a run of a split tile row
     unsigned* arrivals = nullptr;  ///< one a split row, 0 before and after every product
 };
 
@@ -112,21 +112,21 @@ private:
         if (thread_ < kTileSize) {
             for (int w = 0; w < kWarps; ++w) sum += stage_.sums[w][thread_];
         }
-        if (run_.slot >= 0 && !sum_of_runs(sum)) return;
+        if (run_.partial >= 0 && !sum_of_runs(sum)) return;
         if (thread_ < kTileSize) p_.write(std::int64_t{run_.tile_row} * kTileSize + thread_, sum);
     }
 
-    /// Leaves the sums of the first 16 threads in the run's slot. Whether this block is the last of the tile row's to
-    /// do so; then they become those of all runs, added in the order of the slots.
+    /// Leaves the sums of the first 16 threads as the run's partial sums. Whether this block is the last of the tile
+    /// row's to do so; then they become those of all runs, added in their order.
     __device__ bool sum_of_runs(A& sum) const {
         const SplitRow split = d_.splits[run_.split];
-        if (thread_ < kTileSize) d_.partials[std::int64_t{run_.slot} * kTileSize + thread_] = sum;
-        if (!is_last_block(d_.arrivals[run_.split], split.slots, stage_.is_last)) return false;
+        if (thread_ < kTileSize) d_.partials[std::int64_t{run_.partial} * kTileSize + thread_] = sum;
+        if (!is_last_block(d_.arrivals[run_.split], split.partials, stage_.is_last)) return false;
         const int part = thread_ / kTileSize;
         const int row = thread_ % kTileSize;
         A own = 0;
-        for (std::uint32_t s = static_cast<std::uint32_t>(part); s < split.slots; s += kThreads / kTileSize) {
-            own += __ldcg(d_.partials + std::int64_t{split.first_slot + s} * kTileSize + row);
+        for (std::uint32_t s = static_cast<std::uint32_t>(part); s < split.partials; s += kThreads / kTileSize) {
+            own += __ldcg(d_.partials + std::int64_t{split.first_partial + s} * kTileSize + row);
         }
         stage_.sums[part][row] = own;
         __syncthreads();

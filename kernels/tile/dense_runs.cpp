@@ -15,14 +15,14 @@ DenseRuns make_dense_runs(const TileMatrix<V>& a, offset_t run_tiles) {
             run.tiles = static_cast<std::uint32_t>(first + tiles * (i + 1) / count - run.first_tile);
             run.tile_row = static_cast<std::uint32_t>(a.tile_rows[k]);
             if (count > 1) {
-                run.slot = static_cast<std::int32_t>(d.slots + i);
+                run.partial = static_cast<std::int32_t>(d.partials + i);
                 run.split = static_cast<std::int32_t>(d.splits.size());
             }
             d.runs.push_back(run);
         }
         if (count == 1) continue;
-        d.splits.push_back({d.slots, static_cast<std::uint32_t>(count)});
-        d.slots += static_cast<std::uint32_t>(count);
+        d.splits.push_back({d.partials, static_cast<std::uint32_t>(count)});
+        d.partials += static_cast<std::uint32_t>(count);
     }
     return d;
 }

@@ -13,8 +13,8 @@ struct DenseRun {
     std::int64_t first_tile = 0;  ///< its values begin at 256 times that
     std::uint32_t tiles = 0;
     std::uint32_t tile_row = 0;
-    std::int32_t slot = -1;   ///< of its 16 partial sums, -1: the block writes y itself
-    std::int32_t split = -1;  ///< position in `DenseRuns::splits`
+    std::int32_t partial = -1;  ///< position of its partial sums, in sixteens, -1: the block writes y itself
+    std::int32_t split = -1;    ///< position in `DenseRuns::splits`
 };
 static_assert(sizeof(DenseRun) == 24);
 
@@ -22,7 +22,7 @@ static_assert(sizeof(DenseRun) == 24);
 struct DenseRuns {
     std::vector<DenseRun> runs;
     std::vector<SplitRow> splits;
-    std::uint32_t slots = 0;
+    std::uint32_t partials = 0;  ///< partial sums that runs of split tile rows leave, in sixteens
 };
 
 /// Runs of at most `run_tiles` tiles; `a` holds nothing but full dense tiles of 16 x 16.

@@ -49,11 +49,11 @@ void put(const SlotRange<T>& r, const Place& at, bool has_entries, SlotForm<T>& 
     }
     for (std::size_t i = 0; i < r.pieces.size(); ++i) {
         TilePiece& piece = form.pieces[at.pieces + i] = r.pieces[i];
-        piece.slot += at.partials;
+        piece.partial += at.partials;
         piece.split += static_cast<std::uint32_t>(at.splits);
     }
     for (std::size_t i = 0; i < r.splits.size(); ++i) {
-        form.splits[at.splits + i] = {r.splits[i].first_slot + at.partials, r.splits[i].slots};
+        form.splits[at.splits + i] = {r.splits[i].first_partial + at.partials, r.splits[i].partials};
     }
 }
 

@@ -57,11 +57,11 @@ static_assert(sizeof(TileItem) == 32);
 /// Where each row's entries of an item end, relative to its first.
 using EntryEnds = std::array<std::uint16_t, kTileSize>;
 
-/// An item of a tile row that is cut: the 16 sums that it leaves.
+/// An item of a split tile row: the 16 partial sums that it leaves.
 struct TilePiece {
     std::uint32_t tile_row = 0;
-    std::uint32_t slot = 0;   ///< of the partial sums
-    std::uint32_t split = 0;  ///< position in `splits`
+    std::uint32_t partial = 0;  ///< position of its partial sums, in sixteens
+    std::uint32_t split = 0;    ///< position in `splits`
 };
 
 /// The tile rows of one path in slots and entries, cut into work; T: a value, or the position of one in CSR order.
@@ -76,7 +76,7 @@ struct SlotForm {
     Buffer<EntryEnds> entry_ends;  ///< of each item; none if there are no entries
     std::vector<TilePiece> pieces;
     std::vector<SplitRow> splits;
-    std::uint32_t partials = 0;          ///< sums of 16 rows that pieces leave
+    std::uint32_t partials = 0;          ///< partial sums that pieces leave, in sixteens
     std::vector<ExecutedPart> executed;  ///< by format; without what parts share: items and ends of entries
     offset_t nnz = 0;
 };

@@ -16,7 +16,7 @@ public:
         : runs_(upload(d.runs, on)),
           tiles_(m.tiles, on),
           values_(m.values, on),
-          splits_(d.splits, std::size_t{d.slots} * kTileSize, layout, on) {}
+          splits_(d.splits, std::size_t{d.partials} * kTileSize, layout, on) {}
 
     [[nodiscard]] DeviceDense<V, A> view(std::byte* workspace) const {
         DeviceDense<V, A> v;

@@ -155,7 +155,7 @@ private:
 
     /// Leaves the sums of the item; the last warp of the tile row adds those of all pieces, in their order.
     __device__ void write_piece(const TilePiece& piece, A sum) const {
-        if (lane_.id < kTileSize) p_.partials[std::int64_t{piece.slot} * kTileSize + lane_.id] = sum;
+        if (lane_.id < kTileSize) p_.partials[std::int64_t{piece.partial} * kTileSize + lane_.id] = sum;
         __syncwarp();
         const SplitRow split = p_.splits[piece.split];
         unsigned arrived = 0;
@@ -163,11 +163,11 @@ private:
             const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> arrivals(p_.arrivals[piece.split]);
             arrived = arrivals.fetch_add(1, ::cuda::memory_order_release) + 1;
         }
-        if (__shfl_sync(kAllLanes, arrived, 0) != split.slots) return;
+        if (__shfl_sync(kAllLanes, arrived, 0) != split.partials) return;
         ::cuda::atomic_thread_fence(::cuda::memory_order_acquire, ::cuda::thread_scope_device);
         A total = 0;
-        for (std::uint32_t s = static_cast<std::uint32_t>(lane_.half); s < split.slots; s += 2) {
-            total += __ldcg(p_.partials + std::int64_t{split.first_slot + s} * kTileSize + lane_.row);
+        for (std::uint32_t s = static_cast<std::uint32_t>(lane_.half); s < split.partials; s += 2) {
+            total += __ldcg(p_.partials + std::int64_t{split.first_partial + s} * kTileSize + lane_.row);
         }
         write_rows(piece.tile_row, total + __shfl_xor_sync(kAllLanes, total, kTileSize));
         if (lane_.id == 0) p_.arrivals[piece.split] = 0;

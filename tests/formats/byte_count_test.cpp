@@ -22,20 +22,20 @@ int longest(const TilePattern& p) { return *std::max_element(p.row_counts.begin(
 int hyb_bytes(const TilePattern& p, int width) {
     int rest = 0;
     for (int r = 0; r < p.rows; ++r) rest += std::max(0, p.row_counts[r] - width);
-    const int slots = p.rows * width;
-    const int masks = p.nnz - rest < slots ? 2 * width : 0;
-    return kValueBytes * (slots + rest) + half_up(slots) + masks + rest;
+    const int places = p.rows * width;
+    const int masks = p.nnz - rest < places ? 2 * width : 0;
+    return kValueBytes * (places + rest) + half_up(places) + masks + rest;
 }
 
 TEST(ByteCounts, FollowTheClosedFormulas) {
     for (const auto& [name, p] : tile_battery()) {
         SCOPED_TRACE(name);
         const int area = p.rows * p.cols;
-        const int slots = p.rows * longest(p);
+        const int places = p.rows * longest(p);
         EXPECT_EQ(Dense::size(p, 8)->bytes(8), 8 * area + (p.nnz < area ? 2 * p.cols : 0));
         EXPECT_EQ(Coo::size(p, 8)->bytes(8), 9 * p.nnz);
         EXPECT_EQ(Csr::size(p, 8)->bytes(8), 8 * p.nnz + p.rows + half_up(p.nnz));
-        EXPECT_EQ(Ell::size(p, 8)->bytes(8), 8 * slots + half_up(slots) + (p.nnz < slots ? 2 * longest(p) : 0));
+        EXPECT_EQ(Ell::size(p, 8)->bytes(8), 8 * places + half_up(places) + (p.nnz < places ? 2 * longest(p) : 0));
         int best = hyb_bytes(p, 1);
         for (int width = 2; width <= longest(p); ++width) best = std::min(best, hyb_bytes(p, width));
         EXPECT_EQ(Hyb::size(p, 8)->bytes(8), best);

@@ -81,7 +81,7 @@ TYPED_TEST(FormatConformance, WalkVisitsEveryNonzeroOnceWithItsValue) {
         std::array<std::uint16_t, kTileSize> masks{};
         std::array<int, kTileSize> last;
         last.fill(-1);
-        TypeParam::walk(tile.view, [&](int r, int c, int slot) {
+        TypeParam::walk(tile.view, [&](int r, int c, int place) {
             ASSERT_LT(r, p.rows);
             ASSERT_LT(c, p.cols);
             ASSERT_GT(c, last[r]) << "columns of a row must ascend";
@@ -89,7 +89,7 @@ TYPED_TEST(FormatConformance, WalkVisitsEveryNonzeroOnceWithItsValue) {
             masks[r] = static_cast<std::uint16_t>(masks[r] | 1u << c);
             int rank = std::popcount(static_cast<unsigned>(p.row_masks[r] & ((1u << c) - 1u)));
             for (int above = 0; above < r; ++above) rank += p.row_counts[above];
-            EXPECT_EQ(tile.values.at(static_cast<std::size_t>(slot)), 1.0 + rank);
+            EXPECT_EQ(tile.values.at(static_cast<std::size_t>(place)), 1.0 + rank);
         });
         EXPECT_EQ(masks, p.row_masks);
     }
@@ -102,17 +102,17 @@ TYPED_TEST(FormatConformance, PaddingIsZero) {
         SCOPED_TRACE(name);
         const auto tile = this->pack(p, *size);
         std::set<int> used;
-        TypeParam::walk(tile.view, [&](int, int, int slot) { used.insert(slot); });
+        TypeParam::walk(tile.view, [&](int, int, int place) { used.insert(place); });
         std::set<int> padding;
-        for (int slot = 0; slot < size->values; ++slot) {
-            if (!used.contains(slot)) {
-                EXPECT_EQ(std::bit_cast<std::uint64_t>(tile.values[static_cast<std::size_t>(slot)]), 0u);
-                padding.insert(slot);
+        for (int place = 0; place < size->values; ++place) {
+            if (!used.contains(place)) {
+                EXPECT_EQ(std::bit_cast<std::uint64_t>(tile.values[static_cast<std::size_t>(place)]), 0u);
+                padding.insert(place);
             }
         }
         if constexpr (PaddedFormat<TypeParam>) {
             std::multiset<int> walked;
-            TypeParam::walk_padding(tile.view, [&](int slot) { walked.insert(slot); });
+            TypeParam::walk_padding(tile.view, [&](int place) { walked.insert(place); });
             EXPECT_EQ(walked, std::multiset<int>(padding.begin(), padding.end()));
         } else {
             EXPECT_TRUE(padding.empty());
@@ -129,11 +129,11 @@ TYPED_TEST(FormatConformance, PackedTilesAreValid) {
     }
 }
 
-/// What a walk over a tile visits: row, column and slot of every nonzero.
+/// What a walk over a tile visits: row, column and place of every nonzero.
 template <class F>
 std::set<std::array<int, 3>> nonzeros_of(const TileView<double>& tile) {
     std::set<std::array<int, 3>> nonzeros;
-    F::walk(tile, [&](int r, int c, int slot) { nonzeros.insert({r, c, slot}); });
+    F::walk(tile, [&](int r, int c, int place) { nonzeros.insert({r, c, place}); });
     return nonzeros;
 }
 
@@ -152,8 +152,8 @@ TYPED_TEST(FormatConformance, EveryBitOfTheIndexMatters) {
             if (is_valid<TypeParam>(p.rows, p.cols, tile.view.entry, tile.index.data())) {
                 const auto found = nonzeros_of<TypeParam>(tile.view);
                 EXPECT_NE(found, nonzeros) << name << " bit " << bit;
-                for (const auto& [r, c, slot] : found) {
-                    EXPECT_TRUE(r < p.rows && c < p.cols && slot < size->values) << name << " bit " << bit;
+                for (const auto& [r, c, place] : found) {
+                    EXPECT_TRUE(r < p.rows && c < p.cols && place < size->values) << name << " bit " << bit;
                 }
             }
             byte = static_cast<std::uint8_t>(byte ^ flip);

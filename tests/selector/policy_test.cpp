@@ -59,7 +59,7 @@ TEST(Paper, ThresholdsBelongToTheFormatTheyLeadTo) {
     EXPECT_EQ(chosen("paper-tuned:ell=-1,hyb=0.5", half), "hyb");
     EXPECT_EQ(chosen("paper-tuned:ell=-1,hyb=0.5,hyb_coo=0.4999", half), "csr");
     const auto three_quarters = rows_in_turn(2, 4);
-    EXPECT_EQ(chosen("paper-tuned:ell=0.5", three_quarters), "ell") << "three quarters of the slots are nonzeros";
+    EXPECT_EQ(chosen("paper-tuned:ell=0.5", three_quarters), "ell") << "three quarters of the places are nonzeros";
     EXPECT_EQ(chosen("paper-tuned:ell=0.5,ell_fill=0.7501", three_quarters), "csr");
     EXPECT_EQ(chosen("paper:coo=32", half), "coo");
     EXPECT_EQ(chosen("paper:coo=31,ell=-1", half), "csr");

@@ -13,18 +13,18 @@ class SignalTable {
 public:
     /// False if the table is full.
     bool add(T* entry) noexcept {
-        for (auto& slot : slots_) {
+        for (auto& place : places_) {
             T* empty = nullptr;
-            if (slot.compare_exchange_strong(empty, entry)) return true;
+            if (place.compare_exchange_strong(empty, entry)) return true;
         }
         return false;
     }
 
     /// False if a signal handler has taken the entry.
     bool remove(T* entry) noexcept {
-        for (auto& slot : slots_) {
+        for (auto& place : places_) {
             T* expected = entry;
-            if (slot.compare_exchange_strong(expected, nullptr)) return true;
+            if (place.compare_exchange_strong(expected, nullptr)) return true;
         }
         return false;
     }
@@ -32,14 +32,14 @@ public:
     /// Calls use(entry) for every entry. Async-signal-safe if `use` is.
     template <class F>
     void take_all(F&& use) noexcept {
-        for (auto& slot : slots_) {
-            if (T* entry = slot.exchange(nullptr)) use(*entry);
+        for (auto& place : places_) {
+            if (T* entry = place.exchange(nullptr)) use(*entry);
         }
     }
 
 private:
     static_assert(std::atomic<T*>::is_always_lock_free);
-    std::array<std::atomic<T*>, N> slots_{};
+    std::array<std::atomic<T*>, N> places_{};
 };
 
 }  // namespace tilespmv

@@ -12,24 +12,25 @@
 namespace tilespmv::matrix_market {
 
 /// The entries of a file, grouped into buckets of consecutive rows so that each bucket can be worked on in cache and by
-/// one thread. Threads add the chunks of the file in any order; within a bucket, entries keep the order of the file.
+/// one thread. Threads add the segments of the file in any order; within a bucket, entries keep the order of the file.
 template <class E>
 class EntryStore {
 public:
-    EntryStore(index_t rows, offset_t capacity, std::int64_t chunks)
+    EntryStore(index_t rows, offset_t capacity, std::int64_t segments)
         : rows_(rows),
           shift_(choose_shift(rows, capacity)),
           buckets_(((static_cast<std::int64_t>(rows) - 1) >> shift_) + 1),
-          chunks_(chunks),
+          segments_(segments),
           arena_(static_cast<std::size_t>(capacity)),
-          firsts_(static_cast<std::size_t>(chunks)),
-          ends_(static_cast<std::size_t>(chunks * buckets_)) {}
+          firsts_(static_cast<std::size_t>(segments)),
+          ends_(static_cast<std::size_t>(segments * buckets_)) {}
 
-    /// The entries of one chunk on their way into the store. Reused for the next chunk, to save memory. Those of other
-    /// threads stand beside it, and every entry writes `end_`: without the alignment they would share cache lines.
-    class alignas(128) Chunk {
+    /// The entries of one segment on their way into the store. Reused for the next segment, to save memory. Those of
+    /// other threads stand beside it, and every entry writes `end_`: without the alignment they would share cache
+    /// lines.
+    class alignas(128) Segment {
     public:
-        /// Empties the chunk and makes room for at most `most` entries.
+        /// Empties the segment and makes room for at most `most` entries.
         void start(const EntryStore& store, offset_t most) {
             shift_ = store.shift_;
             counts_.assign(static_cast<std::size_t>(store.buckets_), 0);
@@ -49,11 +50,11 @@ public:
         int shift_ = 0;
     };
 
-    /// Adds a chunk of the file; each must be added once. What exceeds the capacity is dropped.
-    void add(std::int64_t index, const Chunk& chunk) {
-        const std::span<const E> entries(chunk.entries_.data(), chunk.end_);
+    /// Adds a segment of the file; each must be added once. What exceeds the capacity is dropped.
+    void add(std::int64_t index, const Segment& segment) {
+        const std::span<const E> entries(segment.entries_.data(), segment.end_);
         std::uint32_t* ends = ends_.data() + index * buckets_;
-        std::exclusive_scan(chunk.counts_.begin(), chunk.counts_.end(), ends, 0u);
+        std::exclusive_scan(segment.counts_.begin(), segment.counts_.end(), ends, 0u);
         firsts_[index] = std::atomic_ref(next_).fetch_add(static_cast<offset_t>(entries.size()));
         if (firsts_[index] + entries.size() > arena_.size()) return;
         E* out = arena_.data() + firsts_[index];
@@ -67,15 +68,15 @@ public:
     /// Calls f(span of entries) for the entries of a bucket in the order of the file.
     template <class F>
     void for_each_run(std::int64_t bucket, F&& f) const {
-        for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
-            const std::uint32_t* ends = ends_.data() + chunk * buckets_ + bucket;
+        for (std::int64_t segment = 0; segment < segments_; ++segment) {
+            const std::uint32_t* ends = ends_.data() + segment * buckets_ + bucket;
             const std::uint32_t begin = bucket == 0 ? 0 : ends[-1];
-            if (begin < *ends) f(std::span(arena_.data() + firsts_[chunk] + begin, *ends - begin));
+            if (begin < *ends) f(std::span(arena_.data() + firsts_[segment] + begin, *ends - begin));
         }
     }
 
 private:
-    /// Buckets of about 16384 entries, which fit a second-level cache, but not so many that a chunk has few for each.
+    /// Buckets of about 16384 entries, which fit a second-level cache, but not so many that a segment has few for each.
     static int choose_shift(index_t rows, offset_t entries) {
         const auto wanted = std::clamp<offset_t>(entries >> 14, 1, 1024);
         int shift = 0;
@@ -87,10 +88,10 @@ private:
     index_t rows_;
     int shift_;
     std::int64_t buckets_;
-    std::int64_t chunks_;
+    std::int64_t segments_;
     Buffer<E> arena_;
-    Buffer<offset_t> firsts_;     ///< per chunk: where its entries start in the arena
-    Buffer<std::uint32_t> ends_;  ///< chunks x buckets: where a bucket ends in the chunk
+    Buffer<offset_t> firsts_;     ///< per segment: where its entries start in the arena
+    Buffer<std::uint32_t> ends_;  ///< segments x buckets: where a bucket ends in the segment
     offset_t next_ = 0;           ///< first free place in the arena
 };
 

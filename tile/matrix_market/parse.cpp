@@ -11,7 +11,7 @@
 namespace tilespmv::matrix_market {
 namespace {
 
-struct ChunkResult {
+struct SegmentResult {
     offset_t entries = 0;  ///< in front of the fault
     Fault fault = Fault::none;
     const char* where = nullptr;
@@ -22,13 +22,13 @@ const char* next_line(const char* p, const char* end) {
     return newline != nullptr ? static_cast<const char*>(newline) + 1 : end;
 }
 
-/// Cuts the text behind line ends; bounds[i] to bounds[i + 1] is chunk i. Results never depend on where.
-std::vector<const char*> cut_into_chunks(const char* begin, const char* end) {
-    const std::int64_t chunk_bytes = std::clamp<std::int64_t>((end - begin) / 64, 64, 1 << 18);
+/// Cuts the text behind line ends; bounds[i] to bounds[i + 1] is segment i. Results never depend on where.
+std::vector<const char*> cut_into_segments(const char* begin, const char* end) {
+    const std::int64_t segment_bytes = std::clamp<std::int64_t>((end - begin) / 64, 64, 1 << 18);
     std::vector<const char*> bounds{begin};
     while (bounds.back() < end) {
         const char* last = bounds.back();
-        bounds.push_back(end - last <= chunk_bytes ? end : next_line(last + chunk_bytes - 1, end));
+        bounds.push_back(end - last <= segment_bytes ? end : next_line(last + segment_bytes - 1, end));
     }
     return bounds;
 }
@@ -42,8 +42,8 @@ const char* skip_no_entry(const char* p, const char* end) {
 
 /// Calls f(start of line, entry) for the entries between `p` and `end`, up to the first line with a fault.
 template <class E, class F>
-ChunkResult for_each_entry(EntryParser<E> parser, const char* p, const char* end, F&& f) {
-    ChunkResult result;
+SegmentResult for_each_entry(EntryParser<E> parser, const char* p, const char* end, F&& f) {
+    SegmentResult result;
     while (p < end) {
         const char* start = p;
         E entry;
@@ -67,23 +67,23 @@ public:
     Parsing(const TextFile& file, const Header& header)
         : file_(file),
           header_(header),
-          bounds_(cut_into_chunks(header.body, file.end())),
+          bounds_(cut_into_segments(header.body, file.end())),
           results_(bounds_.size() - 1) {}
 
     template <class E>
     EntryStore<E> run(Progress& progress, double share) {
-        const auto chunks = static_cast<std::int64_t>(results_.size());
+        const auto segments = static_cast<std::int64_t>(results_.size());
         const auto backed = most_entries(file_.end() - header_.body);
         const index_t rows = header_.layout == Layout::array ? 1 : header_.rows;
-        EntryStore<E> store(rows, std::min(header_.entries, backed) * copies(), chunks);
-        std::vector<typename EntryStore<E>::Chunk> scratch(static_cast<std::size_t>(omp_get_max_threads()));
-        std::atomic<std::int64_t> first_fault = chunks;
-        parallel_for(0, chunks, 1, [&](std::int64_t i) {
+        EntryStore<E> store(rows, std::min(header_.entries, backed) * copies(), segments);
+        std::vector<typename EntryStore<E>::Segment> scratch(static_cast<std::size_t>(omp_get_max_threads()));
+        std::atomic<std::int64_t> first_fault = segments;
+        parallel_for(0, segments, 1, [&](std::int64_t i) {
             if (i > first_fault) return;
-            auto& chunk = scratch[static_cast<std::size_t>(omp_get_thread_num())];
-            chunk.start(store, most_entries(bounds_[i + 1] - bounds_[i]) * copies());
-            results_[i] = parse_chunk<E>(i, chunk);
-            store.add(i, chunk);
+            auto& segment = scratch[static_cast<std::size_t>(omp_get_thread_num())];
+            segment.start(store, most_entries(bounds_[i + 1] - bounds_[i]) * copies());
+            results_[i] = parse_segment<E>(i, segment);
+            store.add(i, segment);
             if (results_[i].fault != Fault::none) lower(first_fault, i);
             progress.advance(share * static_cast<double>(bounds_[i + 1] - bounds_[i]) /
                              static_cast<double>(file_.end() - header_.body));
@@ -109,12 +109,12 @@ private:
     }
 
     template <class E>
-    ChunkResult parse_chunk(std::int64_t i, typename EntryStore<E>::Chunk& chunk) const {
+    SegmentResult parse_segment(std::int64_t i, typename EntryStore<E>::Segment& segment) const {
         const bool expands = header_.expands();
         const bool skew = header_.symmetry == Symmetry::skew_symmetric;
         return for_each_entry(EntryParser<E>(header_), bounds_[i], bounds_[i + 1], [&](const char*, const E& entry) {
-            chunk.add(entry);
-            if (expands && entry.row != entry.col) chunk.add(entry.mirrored(skew));
+            segment.add(entry);
+            if (expands && entry.row != entry.col) segment.add(entry.mirrored(skew));
         });
     }
 
@@ -135,16 +135,17 @@ private:
     }
 
     template <class E>
-    [[noreturn]] void fail_excess(std::size_t chunk, offset_t before) const {
+    [[noreturn]] void fail_excess(std::size_t segment, offset_t before) const {
         const char* excess = nullptr;
-        for_each_entry(EntryParser<E>(header_), bounds_[chunk], bounds_[chunk + 1], [&](const char* start, const E&) {
-            if (before++ == header_.entries) excess = start;
-        });
+        for_each_entry(EntryParser<E>(header_), bounds_[segment], bounds_[segment + 1],
+                       [&](const char* start, const E&) {
+                           if (before++ == header_.entries) excess = start;
+                       });
         file_.fail(excess, "one more entry", fmt::format("{} entries as the size line says", header_.entries));
     }
 
     template <class E>
-    [[noreturn]] void fail(const ChunkResult& result) const {
+    [[noreturn]] void fail(const SegmentResult& result) const {
         const auto expected = expectation<E>(result.fault);
         if (result.fault != Fault::above_diagonal && result.fault != Fault::on_diagonal) {
             file_.fail(result.where, expected);
@@ -178,7 +179,7 @@ private:
     const TextFile& file_;
     const Header& header_;
     std::vector<const char*> bounds_;
-    std::vector<ChunkResult> results_;
+    std::vector<SegmentResult> results_;
 };
 
 }  // namespace

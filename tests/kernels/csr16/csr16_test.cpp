@@ -16,14 +16,14 @@ void expect_shapes(const Csr16& b, const Csr16Limits& limits) {
     for (const auto& block : b.blocks) {
         EXPECT_LE(block.nonzeros, block.is_piece ? limits.piece_nonzeros : limits.block_nonzeros);
         EXPECT_LE(block.rows, block.is_piece ? 1 : Csr16::kMaxRows);
-        EXPECT_EQ(block.slot >= 0, block.split >= 0);
-        EXPECT_TRUE(block.slot < 0 || block.is_piece);
-        if (block.slot < 0) continue;
+        EXPECT_EQ(block.partial >= 0, block.split >= 0);
+        EXPECT_TRUE(block.partial < 0 || block.is_piece);
+        if (block.partial < 0) continue;
         const auto& split = b.splits.at(static_cast<std::size_t>(block.split));
-        EXPECT_EQ(static_cast<std::uint32_t>(block.slot),
-                  split.first_slot + seen[static_cast<std::size_t>(block.split)]++);
+        EXPECT_EQ(static_cast<std::uint32_t>(block.partial),
+                  split.first_partial + seen[static_cast<std::size_t>(block.split)]++);
     }
-    for (std::size_t i = 0; i < b.splits.size(); ++i) EXPECT_EQ(seen[i], b.splits[i].slots);
+    for (std::size_t i = 0; i < b.splits.size(); ++i) EXPECT_EQ(seen[i], b.splits[i].partials);
 }
 
 TEST(Csr16, HoldsEveryNonzeroOnceInOrder) {
@@ -35,7 +35,7 @@ TEST(Csr16, HoldsEveryNonzeroOnceInOrder) {
             EXPECT_EQ(cuda::to_csr(b, a.rows, a.cols, cuda::in_csr16(b, a.values)), a);
             EXPECT_EQ(cuda::in_csr16(b, a.values), a.values) << "all rows are in the order of CSR";
             index_t rows = 0;
-            for (const auto& block : b.blocks) rows += block.slot < 0 ? block.rows : 0;
+            for (const auto& block : b.blocks) rows += block.partial < 0 ? block.rows : 0;
             EXPECT_EQ(rows + static_cast<index_t>(b.splits.size()), a.rows) << "every row is written once";
         }
     }
@@ -75,7 +75,7 @@ TEST(Csr16, LongRowsAreCutIntoEvenPieces) {
     for (index_t c = 0; c < 2001; ++c) positions.insert({1, c});
     const auto b = cuda::make_csr16(matrix_of(3, 5000, positions), Csr16Limits{100, 1000});
     ASSERT_EQ(b.blocks.size(), 5u);
-    EXPECT_EQ(b.slots, 3u);
+    EXPECT_EQ(b.partials, 3u);
     for (std::size_t i = 1; i <= 3; ++i) EXPECT_EQ(b.blocks[i].nonzeros, 667);
 }
 

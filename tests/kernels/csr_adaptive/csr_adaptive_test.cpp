@@ -30,7 +30,7 @@ TEST(AdaptivePlan, HasEveryRowAndNonzeroOnceInOrder) {
             EXPECT_EQ(block.first_nonzero, nonzero);
             nonzero += block.nonzeros;
             const bool ends_its_rows = nonzero == a.row_ptrs[static_cast<std::size_t>(row) + block.rows];
-            EXPECT_TRUE(ends_its_rows || block.slot >= 0);
+            EXPECT_TRUE(ends_its_rows || block.partial >= 0);
             if (ends_its_rows) row += block.rows;
         }
         EXPECT_EQ(row, a.rows);
@@ -51,18 +51,18 @@ TEST(AdaptivePlan, KeepsItsLimits) {
 TEST(AdaptivePlan, PiecesOfARowHaveItsSlotsInOrder) {
     for_each_plan([](const auto&, const AdaptiveLimits&, const AdaptivePlan& plan) {
         std::vector<std::uint32_t> seen(plan.splits.size(), 0);
-        std::uint32_t slots = 0;
+        std::uint32_t partials = 0;
         for (const auto& block : plan.blocks) {
-            EXPECT_EQ(block.slot >= 0, block.split >= 0);
-            if (block.slot < 0) continue;
+            EXPECT_EQ(block.partial >= 0, block.split >= 0);
+            if (block.partial < 0) continue;
             EXPECT_EQ(block.rows, 1);
             const auto split = static_cast<std::size_t>(block.split);
-            EXPECT_EQ(static_cast<std::uint32_t>(block.slot), plan.splits.at(split).first_slot + seen[split]++);
-            EXPECT_EQ(static_cast<std::uint32_t>(block.slot), slots++);
+            EXPECT_EQ(static_cast<std::uint32_t>(block.partial), plan.splits.at(split).first_partial + seen[split]++);
+            EXPECT_EQ(static_cast<std::uint32_t>(block.partial), partials++);
         }
-        EXPECT_EQ(slots, plan.slots);
+        EXPECT_EQ(partials, plan.partials);
         for (std::size_t i = 0; i < plan.splits.size(); ++i) {
-            EXPECT_EQ(seen[i], plan.splits[i].slots);
+            EXPECT_EQ(seen[i], plan.splits[i].partials);
             EXPECT_GE(seen[i], 2u);
         }
     });
@@ -96,7 +96,7 @@ TEST(AdaptivePlan, AllThreadsOfABlockHaveARowUpToAWarpTheSame) {
 
 TEST(AdaptivePlan, ReachesBeyond32Bits) {
     const auto plan = cuda::make_adaptive_plan(row_ptrs_of({5'000'000'000, 7}), {256, 2048, 8192});
-    EXPECT_EQ(plan.slots, 610'352u);
+    EXPECT_EQ(plan.partials, 610'352u);
     EXPECT_EQ(plan.blocks.back().first_nonzero, 5'000'000'000);
 }
 

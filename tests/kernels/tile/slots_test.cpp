@@ -125,15 +125,15 @@ void expect_items(const SlotForm<double>& form, const SlotLimits& limits, index_
         }
         EXPECT_GE(static_cast<offset_t>(i), form.half_items);
         const auto& piece = form.pieces.at(item.target - TileItem::kPiece);
-        pieces[piece.tile_row].push_back(piece.slot);
+        pieces[piece.tile_row].push_back(piece.partial);
         const auto& split = form.splits.at(piece.split);
-        EXPECT_EQ(piece.slot, split.first_slot + pieces[piece.tile_row].size() - 1);
-        EXPECT_LT(piece.slot, split.first_slot + split.slots);
+        EXPECT_EQ(piece.partial, split.first_partial + pieces[piece.tile_row].size() - 1);
+        EXPECT_LT(piece.partial, split.first_partial + split.partials);
     }
     std::uint32_t partials = 0;
     for (const auto& split : form.splits) {
-        EXPECT_EQ(split.first_slot, partials);
-        partials += split.slots;
+        EXPECT_EQ(split.first_partial, partials);
+        partials += split.partials;
     }
     EXPECT_EQ(form.partials, partials);
     EXPECT_EQ(form.splits.size(), pieces.size());

@@ -33,22 +33,22 @@ TEST(TileSubset, IsTheTileRowsOfItsPath) {
     }
 }
 
-/// Every run of a tile row that is cut has a slot of its own, and all of them are those of its split, in order.
-void expect_slots(const cuda::DenseRuns& d) {
+/// Every run of a split tile row has partial sums of its own, and all of them are those of its split, in order.
+void expect_partials(const cuda::DenseRuns& d) {
     std::vector<std::uint32_t> seen(d.splits.size(), 0);
     for (const auto& run : d.runs) {
-        ASSERT_EQ(run.slot >= 0, run.split >= 0);
-        if (run.slot < 0) continue;
+        ASSERT_EQ(run.partial >= 0, run.split >= 0);
+        if (run.partial < 0) continue;
         const auto split = static_cast<std::size_t>(run.split);
-        EXPECT_EQ(static_cast<std::uint32_t>(run.slot), d.splits.at(split).first_slot + seen[split]++);
+        EXPECT_EQ(static_cast<std::uint32_t>(run.partial), d.splits.at(split).first_partial + seen[split]++);
     }
-    std::uint32_t slots = 0;
+    std::uint32_t partials = 0;
     for (std::size_t i = 0; i < d.splits.size(); ++i) {
-        EXPECT_EQ(seen[i], d.splits[i].slots);
-        EXPECT_EQ(d.splits[i].first_slot, slots);
-        slots += d.splits[i].slots;
+        EXPECT_EQ(seen[i], d.splits[i].partials);
+        EXPECT_EQ(d.splits[i].first_partial, partials);
+        partials += d.splits[i].partials;
     }
-    EXPECT_EQ(d.slots, slots);
+    EXPECT_EQ(d.partials, partials);
 }
 
 TEST(DenseRuns, CoverTheTilesOfATileRowInOrder) {
@@ -61,11 +61,11 @@ TEST(DenseRuns, CoverTheTilesOfATileRowInOrder) {
             EXPECT_EQ(run.first_tile, next);
             EXPECT_EQ(run.tile_row, next / tiles);
             EXPECT_LE(run.tiles, limit);
-            EXPECT_EQ(run.slot >= 0, tiles > limit);
+            EXPECT_EQ(run.partial >= 0, tiles > limit);
             next += run.tiles;
         }
         EXPECT_EQ(next, static_cast<offset_t>(m.tiles.size()));
-        expect_slots(d);
+        expect_partials(d);
     }
 }
 

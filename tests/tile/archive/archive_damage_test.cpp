@@ -149,7 +149,7 @@ std::vector<Damage> broken_sections() {
          [](auto& c) { in_header("", "", [](Header& h) { ++h.sections[0].bytes; }).apply(c); }},
         {"padding", "damaged: tile (0, 0): sizes, index bytes or padding are not those of a dense tile",
          [](auto& c) {
-             c[test::header_of(c).sections[5].offset + 8 * sizeof(double) + 7] ^= '\x80';  // slot (8, 0): -0
+             c[test::header_of(c).sections[5].offset + 8 * sizeof(double) + 7] ^= '\x80';  // place (8, 0): -0
              test::reseal(c);
          }},
         {"tile", "damaged: tile (0, 0): sizes, index bytes or padding are not those of a dense tile",

@@ -1,4 +1,4 @@
-// Files of many chunks and buckets against a serial oracle, for several numbers of threads.
+// Files of many segments and buckets against a serial oracle, for several numbers of threads.
 #include <algorithm>
 #include <array>
 #include <atomic>
