@@ -43,7 +43,7 @@ public:
     [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + x_.bytes() + y_.bytes(); }
 
 private:
-    void multiply(V alpha, const V* x, V beta, V* y, cudaStream_t stream) const override {
+    void call_library(V alpha, const V* x, V beta, V* y, cudaStream_t stream) const override {
         const auto copy = [&](V* to, const V* from, index_t size) {
             const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(V);
             TILESPMV_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream));

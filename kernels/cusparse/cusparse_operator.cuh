@@ -39,12 +39,13 @@ public:
         using A = CusparseSum<V>;
         if (nnz_ == 0) return launch_scale<V>(product.y, rows_, product.beta, stream);
         TILESPMV_CUSPARSE(cusparseSetStream(handle_.get(), stream));
-        multiply(static_cast<A>(product.alpha), product.x, static_cast<A>(product.beta), product.y, stream);
+        call_library(static_cast<A>(product.alpha), product.x, static_cast<A>(product.beta), product.y, stream);
     }
 
 protected:
     /// The same with something to multiply; the handle works on `stream`.
-    virtual void multiply(CusparseSum<V> alpha, const V* x, CusparseSum<V> beta, V* y, cudaStream_t stream) const = 0;
+    virtual void call_library(CusparseSum<V> alpha, const V* x, CusparseSum<V> beta, V* y,
+                              cudaStream_t stream) const = 0;
 
     [[nodiscard]] cusparseHandle_t handle() const { return handle_.get(); }
 

@@ -70,7 +70,7 @@ private:
         TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
 
-    void multiply(A alpha, const V* x, A beta, V* y, cudaStream_t) const override {
+    void call_library(A alpha, const V* x, A beta, V* y, cudaStream_t) const override {
         TILESPMV_CUSPARSE(cusparseDnVecSetValues(x_.get(), const_cast<V*>(x)));  // which it only reads
         TILESPMV_CUSPARSE(cusparseDnVecSetValues(y_.get(), y));
         TILESPMV_CUSPARSE(cusparseSpMV(this->handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix(), x_.get(),
