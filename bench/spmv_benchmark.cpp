@@ -86,7 +86,7 @@ void register_matrix(const std::string& matrix, Device& device) {
     }
 }
 
-// Null without a GPU that serves.
+// Null without an available GPU.
 std::unique_ptr<Device> find_gpu() {
     try {
         return make_cuda_device();

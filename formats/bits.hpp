@@ -10,6 +10,7 @@ namespace tilespmv::formats {
 /// Bytes of `n` packed 4-bit indices; the first of a pair is the low half.
 TILESPMV_HD constexpr int nibble_bytes(int n) { return (n + 1) / 2; }
 
+/// The i-th of packed 4-bit indices.
 TILESPMV_HD inline int get_nibble(const std::uint8_t* bytes, int i) { return bytes[i / 2] >> (i % 2 * 4) & 15; }
 
 /// Whether the high half of the last byte is 0 where an odd number of 4-bit indices leaves it over.
@@ -48,6 +49,7 @@ private:
 /// a nonzero; they are stored only for blocks with holes, so that padding never meets x (0 * Inf is NaN).
 inline constexpr int kMaskBytes = 2;
 
+/// The k-th of consecutive masks; `set_mask` writes it.
 TILESPMV_HD inline unsigned get_mask(const std::uint8_t* bytes, int k) {
     return bytes[2 * k] | static_cast<unsigned>(bytes[2 * k + 1]) << 8;
 }

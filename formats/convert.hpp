@@ -19,9 +19,9 @@ struct TilePart {
 
 /// What a policy decides for one tile. What it leaves to the CSR remainder goes there if `keep_deferral` agrees.
 struct TileChoice {
-    int format = 0;
-    formats::TileSize size;
-    bool defer = false;  ///< leave the whole tile to the remainder
+    int format = 0;          ///< id
+    formats::TileSize size;  ///< what `size` of that format gives
+    bool defer = false;      ///< leave the whole tile to the remainder
     TilePart part =
         {};  ///< or, if there is one, let the tile be this part and leave its other nonzeros to the remainder
 };
@@ -32,7 +32,7 @@ struct DeferralBytes {
     offset_t without = 0;
 };
 
-/// Decides which format a tile gets. Must be a pure function of its arguments: it is asked twice for every tile, by
+/// Decides which format a tile gets. Must be a pure function of its arguments: it is called twice for every tile, by
 /// many threads.
 class TilePolicy {
 public:
@@ -41,8 +41,10 @@ public:
     TilePolicy& operator=(const TilePolicy&) = delete;
     virtual ~TilePolicy() = default;
 
+    /// For a counted pattern with at least one nonzero and values of `value_bytes` bytes: a format that can hold the
+    /// tile, with the size that it gives.
     [[nodiscard]] virtual TileChoice choose(const TilePattern& pattern, int value_bytes) const = 0;
-    /// Whether `choose` ever defers a tile or a part of one; the two questions below are only asked if so.
+    /// Whether `choose` ever defers a tile or a part of one; the two functions below are only called if so.
     [[nodiscard]] virtual bool may_defer() const { return false; }
     /// Whether a tile row is better off without tiles. `tiled_bytes`: of the tiles that `choose` kept and their share
     /// of level 1; `csr_bytes`: of their nonzeros in the remainder.
@@ -57,7 +59,7 @@ public:
 template <Value V>
 TileMatrix<V> convert(const CsrMatrix<V>& a, const TilePolicy& policy, bool wide_offsets = false);
 
-/// Tiles back to CSR; the exact inverse of `convert`.
+/// Tiles back to CSR, in memory of its own; the exact inverse of `convert`. `a` must be valid.
 template <Value V>
 CsrMatrix<V> unpack(const TileMatrix<V>& a);
 
@@ -85,7 +87,7 @@ public:
     [[nodiscard]] Buffer<P> deferred_positions(const TileMatrix<V>& tiles) const;
 
 private:
-    Buffer<std::uint32_t> tiled_;      // per arena place: 1 + position relative to row_begin_, or 0 for padding
+    Buffer<std::uint32_t> tiled_;      // per stored value: 1 + position relative to row_begin_, or 0 for padding
     Buffer<std::uint32_t> deferred_;   // per deferred nonzero: position relative to its row's begin
     Buffer<offset_t> value_ptrs_;      // those of the tiles
     Buffer<offset_t> tile_row_begin_;  // per listed tile row: CSR position of its first nonzero

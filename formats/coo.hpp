@@ -8,8 +8,8 @@
 
 namespace tilespmv::formats {
 
-/// The nonzeros in row-major order. Index: one byte per nonzero, row << 4 | col, its place. Parameter: 1 tells kernels
-/// that the places are next to each other on a diagonal, as those of grids are.
+/// The nonzeros in row-major order. Index: one byte per nonzero, its position row << 4 | col. Parameter: 1 tells
+/// kernels that the positions are next to each other on a diagonal, as those of grids are.
 struct Coo {
     static constexpr std::string_view name = "coo";
 
@@ -32,7 +32,7 @@ struct Coo {
         for (int k = 0; k < t.entry.nnz(); ++k) f(t.index[k] >> 4, t.index[k] & 15, k);
     }
 
-    /// Places that ascend inside the tile are all there is to check.
+    /// Positions that ascend inside the tile are all there is to check.
     static constexpr bool kShapeIsAll = true;
     static bool shape_ok(int rows, int cols, TileEntry e, const std::uint8_t* index) {
         const int nnz = e.nnz();
@@ -80,7 +80,7 @@ struct Coo {
 
 private:
     static constexpr int kLeastDiagonal = 4;     // nonzeros; fewer are not worth a routine of their own
-    static constexpr int kStep = kTileSize + 1;  // between neighbouring places
+    static constexpr int kStep = kTileSize + 1;  // between neighbouring positions
 
     /// Whether each of the first n < 8 bytes is below the one behind it. Subtracting in bytes whose top bits are set
     /// for the purpose tells it of the other bits.

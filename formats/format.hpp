@@ -24,7 +24,8 @@ struct TileSize {
     [[nodiscard]] int bytes(int value_bytes) const { return values * value_bytes + index_bytes; }
 };
 
-/// The contract of a per-tile format: a stateless struct with
+/// The contract of a per-tile format: a stateless struct of static functions, which throw nothing and keep no pointer,
+/// with
 ///
 ///  - `name`: unique, lower case; what files and the command line call it.
 ///  - `size(pattern, value_bytes)`: what the tile takes, or nothing if the format cannot hold it. `pattern` is counted
@@ -32,7 +33,7 @@ struct TileSize {
 ///  - `pack(pattern, size, in, values, index)`: writes all `size.values` values (padding: V{}) and all
 ///    `size.index_bytes` bytes. `in` holds the nonzeros in row-major order.
 ///  - `walk(tile, f)`: f(row, col, place) once for every nonzero (never for padding), the columns of a row ascending;
-///    the value is tile.values[place]. Runs on the device too.
+///    the value is tile.values[place]. A place is one of the `size.values` stored values. Runs on the device too.
 ///  - `shape_ok(rows, cols, entry, index)`: whether sizes, parameter and index bytes agree so far that `walk` stays
 ///    within them, and whether all bits of the index bytes that `walk` does not look at are 0. `is_valid` below
 ///    checks the rest, unless the format has a member `kShapeIsAll`.

@@ -15,14 +15,15 @@
 
 namespace tilespmv::formats {
 
+/// A list of formats, at compile time.
 template <Format... F>
 struct FormatList {
     static constexpr int size = sizeof...(F);
     static_assert(size <= TileEntry::kMaxFormats);
 };
 
-/// Every format there is. A format's id is its place here; files keep names, so the order may change.
-/// To add a format: one file beside this one, one entry here.
+/// Every format there is: the seven of TileSpMV (Niu et al., IPDPS 2021). A format's id is its index in this list;
+/// files keep names, so the order may change. To add a format: one file beside this one, one entry here.
 using Formats = FormatList<Dense, Coo, Csr, Ell, Hyb, DenseRow, DenseCol>;
 
 inline constexpr int kFormatCount = Formats::size;
@@ -57,7 +58,7 @@ inline constexpr auto kTable = table_of(Formats{});
 template <Format F>
 inline constexpr int id_of = detail::id_in<F>(Formats{});
 
-/// Calls visitor.operator()<F>() for the format with this id; false if there is none.
+/// Calls visitor.operator()<F>() for the format with this id; false if there is none. Runs on the device too.
 template <class Visitor>
 TILESPMV_HD bool visit_format(int id, Visitor&& visitor) {
     return detail::visit(Formats{}, id, std::forward<Visitor>(visitor));

@@ -12,7 +12,7 @@ namespace tilespmv {
 /// The type in which an operator sums up.
 enum class Accumulator { float32, float64 };
 
-/// Its name on the command line and in files.
+/// Its name on the command line and in files: "float32" or "float64".
 constexpr std::string_view accumulator_name(Accumulator accumulator) {
     return accumulator == Accumulator::float32 ? value_name<float>() : value_name<double>();
 }

@@ -12,12 +12,12 @@ namespace tilespmv {
 /// The right result of y = alpha * A * x + beta * y, row by row, and what is needed to say how far a computed one may
 /// be from it.
 struct ExpectedProduct {
-    Buffer<cpu::ReferenceRow> rows;
+    Buffer<cpu::ReferenceRow> rows;  ///< one for each row of A
     double alpha = 0;
 };
 
 /// Computes the expected product with the oracle. beta = 0 does not read `y` (which may be empty), alpha = 0 reads
-/// neither `a` nor `x`.
+/// neither `a` nor `x`. In parallel; the result does not depend on the number of threads.
 template <Value V>
 ExpectedProduct expected_product(const CsrMatrix<V>& a, double alpha, std::span<const V> x, double beta,
                                  std::span<const V> y);

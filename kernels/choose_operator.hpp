@@ -11,8 +11,8 @@ namespace tilespmv {
 /// An operator as a command line chose it, on any backend, for vectors in the memory of the host.
 template <Value V>
 struct ChosenOperator {
-    std::string name;  ///< the specification
-    Form made_from = Form::csr;
+    std::string name;            ///< the specification
+    Form made_from = Form::csr;  ///< the form that `make` needs
     /// The forms must outlive the operator. Throws `Error` (bad options, out of memory, no GPU).
     std::function<std::unique_ptr<Operator<V>>(const MatrixForms<V>&)> make;
     Accumulator accumulator = Accumulator::float64;

@@ -25,7 +25,7 @@ public:
         (add(forms), ...);
     }
 
-    /// The form of this type, null if it is not there.
+    /// The form of this type, `CsrMatrix<V>` or `TileMatrix<V>`, null if it is not there.
     template <class M>
     [[nodiscard]] const M* find() const {
         for (const auto& form : forms_) {
@@ -39,11 +39,12 @@ public:
         if (const M* form = find<M>()) return *form;
         throw Error("an operator was to be made without the form of the matrix that it is made from");
     }
-    /// This form alone.
+    /// This form alone, or none if it is not there.
     [[nodiscard]] MatrixForms only(Form form) const {
         if (form == Form::tiles) return MatrixForms(find<TileMatrix<V>>());
         return MatrixForms(find<CsrMatrix<V>>(), find<cuda::DeviceCsrView<V>>());
     }
+    /// As `get`.
     [[nodiscard]] const CsrMatrix<V>& csr() const { return get<CsrMatrix<V>>(); }
     [[nodiscard]] const TileMatrix<V>& tiles() const { return get<TileMatrix<V>>(); }
 

@@ -18,6 +18,7 @@ template <Value V>
 class Operator {
 public:
     virtual ~Operator() = default;
+    /// Its name in the table of operators; lives as long as the program.
     [[nodiscard]] virtual std::string_view name() const = 0;
     [[nodiscard]] virtual index_t rows() const = 0;
     [[nodiscard]] virtual index_t cols() const = 0;

@@ -27,11 +27,11 @@ struct OperatorEntry {
     std::string_view name;     ///< on the command line
     std::string_view summary;  ///< says what options it takes
     Backend backend = Backend::cpu;
-    Form made_from = Form::csr;
+    Form made_from = Form::csr;  ///< the form that it needs; others are used if they are there
     /// The values that `option=all` stands for, such as "alg=1|2" or "rows=1|2,block=64|128"; empty if there are none.
     std::string_view sweeps = {};
-    bool sums_in_own_type = false;  ///< accumulates in the type of the values, those of 16 bits in float32: no choice
-    bool takes_16_bit_values = true;
+    bool sums_in_own_type = false;    ///< accumulates in the type of the values, those of 16 bits in float32: no choice
+    bool takes_16_bit_values = true;  ///< float16 and bfloat16
     bool reads_csr_in_place = false;  ///< multiplies a CSR matrix in device memory where it lies
     bool only_if_named = false;       ///< suits few matrices: commands leave it out of "all operators"
 };
@@ -48,7 +48,7 @@ using MakeOnDevice = std::unique_ptr<cuda::DeviceOperator<V>> (*)(const MatrixFo
                                                                   Accumulator accumulator,
                                                                   const cuda::DeviceContext& on);
 
-/// An operator for values of V; it has the function of its backend.
+/// An operator for values of V; it has the function of its backend, the other is null.
 template <Value V>
 struct OperatorInfo : OperatorEntry {
     MakeOnHost<V> make = nullptr;

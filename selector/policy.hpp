@@ -15,11 +15,12 @@ struct SelectorInfo {
     std::string_view summary;
 };
 
-/// Every selector there is; `only:<format>` stands for one per format.
+/// Every selector there is, `only:<format>` once per format, in the order in which lists show them.
 std::span<const SelectorInfo> selectors();
 
-/// Makes the policy `name[:option=value[,option=value]...]`, such as `paper`, `paper-deferred:defer=8`, `bytes` or
-/// `only:ell`. Throws a usage `Error` that lists what there is for an unknown name, option or value.
+/// Makes the policy, owned by the caller, `name[:option=value[,option=value]...]`, such as `paper`,
+/// `paper-deferred:defer=8`, `bytes` or `only:ell`. Throws a usage `Error` that lists what there is for an unknown
+/// name, option or value.
 std::unique_ptr<TilePolicy> make_policy(std::string_view specification);
 
 /// The selector that commands use when none is named.

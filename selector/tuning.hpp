@@ -25,7 +25,7 @@ struct VectorTuning {
 /// options of the operator sweep them.
 struct MultiroundTuning {
     int threads = 256;       ///< of a block; not swept by itself
-    int products = 8;        ///< of a thread in a round; fewer are fewer loads in flight
+    int products = 8;        ///< partial ones of a thread in a round; fewer are fewer loads in flight
     int filled_eighths = 7;  ///< of a round, by the mean rows of a block, so that most blocks need one; not swept
 };
 

@@ -21,6 +21,7 @@ requires std::is_trivially_copyable_v<T>
 class Buffer {
 public:
     Buffer() = default;
+    /// `size` uninitialised elements. This and the next three throw `Error` as `allocate_bytes` does.
     explicit Buffer(std::size_t size)
         : owner_(size ? allocate_bytes(size * sizeof(T)) : nullptr),
           data_(static_cast<T*>(owner_.get())),
@@ -52,7 +53,7 @@ public:
     /// A copy of the elements in memory of its own.
     [[nodiscard]] Buffer clone() const { return Buffer(std::span<const T>(data_, size_)); }
 
-    /// Forget the elements from `size` on; the memory stays.
+    /// Forgets the elements from `size` on; the memory stays.
     void truncate(std::size_t size) { size_ = std::min(size, size_); }
 
     [[nodiscard]] T* data() noexcept { return data_; }
@@ -60,6 +61,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return size_ * sizeof(T); }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    /// i < size(), unchecked.
     T& operator[](std::size_t i) noexcept { return data_[i]; }
     const T& operator[](std::size_t i) const noexcept { return data_[i]; }
     T* begin() noexcept { return data_; }
@@ -67,6 +69,7 @@ public:
     const T* begin() const noexcept { return data_; }
     const T* end() const noexcept { return data_ + size_; }
 
+    /// Element by element.
     friend bool operator==(const Buffer& a, const Buffer& b) {
         return std::equal(a.begin(), a.end(), b.begin(), b.end());
     }

@@ -17,10 +17,11 @@ struct CsrMatrix {
     index_t rows = 0;
     index_t cols = 0;
     Buffer<offset_t> row_ptrs{0};  ///< rows + 1
-    Buffer<index_t> col_idxs;      ///< nnz
+    Buffer<index_t> col_idxs;      ///< nnz, from 0
     Buffer<V> values;              ///< nnz
 
     [[nodiscard]] offset_t nnz() const noexcept { return static_cast<offset_t>(col_idxs.size()); }
+    /// A copy in memory of its own; throws `Error` if there is not enough.
     [[nodiscard]] CsrMatrix clone() const { return {rows, cols, row_ptrs.clone(), col_idxs.clone(), values.clone()}; }
     friend bool operator==(const CsrMatrix&, const CsrMatrix&) = default;
 };
@@ -44,7 +45,7 @@ template <Value V>
 void validate(const CsrMatrix<V>& a);
 
 /// The same matrix with its values rounded to `To`. Throws `Error` with row and column (from 1) of the first finite
-/// value that `To` has no number for; Inf and NaN stay.
+/// value that `To` has no number for; Inf and NaN stay. The arrays are copies.
 template <Value To, Value From>
 CsrMatrix<To> convert_values(const CsrMatrix<From>& a);
 

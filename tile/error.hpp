@@ -18,6 +18,7 @@ enum class ExitCode : int {
 /// and, if it can be known, what to do.
 class Error : public std::runtime_error {
 public:
+    /// `message`: one line, without a line end.
     explicit Error(const std::string& message, ExitCode code = ExitCode::failure)
         : std::runtime_error(message), code_(code) {}
 

@@ -20,7 +20,7 @@ namespace tilespmv {
 template <int kExponentBits>
 class Float16 {
 public:
-    static constexpr int kFractionBits = 15 - kExponentBits;
+    static constexpr int kFractionBits = 15 - kExponentBits;  ///< stored ones; the leading 1 is implied
     static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
 
     Float16() = default;  // uninitialised, as a float is, so that arrays of it can stand in shared memory
@@ -29,6 +29,7 @@ public:
     explicit constexpr TILESPMV_HD Float16(T value) : Float16(static_cast<double>(value)) {}
     explicit TILESPMV_HD Float16(float value) : bits_(round(value)) {}
 
+    /// The number whose 16 bits these are; `bits` gives them back.
     static constexpr TILESPMV_HD Float16 from_bits(std::uint16_t bits) {
         Float16 number(0);
         number.bits_ = bits;
@@ -48,6 +49,7 @@ public:
     }
     explicit TILESPMV_HD operator double() const { return static_cast<double>(static_cast<float>(*this)); }
 
+    /// As of floats: -0 equals 0, NaN nothing.
     friend TILESPMV_HD bool operator==(Float16 a, Float16 b) { return static_cast<float>(a) == static_cast<float>(b); }
     TILESPMV_HD Float16 operator-() const { return from_bits(static_cast<std::uint16_t>(bits_ ^ 0x8000u)); }
 
@@ -121,7 +123,7 @@ using Bfloat16 = Float16<8>;  ///< the upper half of a float: 8 bits of precisio
 
 }  // namespace tilespmv
 
-/// What is asked of numeric_limits in this project.
+/// The members of numeric_limits that this project uses, with the meanings of the standard.
 template <int kExponentBits>
 class std::numeric_limits<tilespmv::Float16<kExponentBits>> {
     using T = tilespmv::Float16<kExponentBits>;

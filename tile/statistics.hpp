@@ -85,7 +85,7 @@ struct MatrixStatistics {
 ///  - deferred: CSR over all rows, 4 bytes per row and 4, 4 bytes and a value per nonzero, if there are any (the
 ///    released code turns it into CSR5, which takes more).
 ///
-/// What shares the work out among warps is counted in neither layout.
+/// How work is divided among warps is counted in neither layout.
 struct PublishedLayout {
     offset_t level1_bytes = 0;
     offset_t index_bytes = 0;
@@ -155,7 +155,7 @@ inline offset_t saturating_product(offset_t a, offset_t b) {
 /// a / b, 0 if b is: means and variations of matrices without nonzeros.
 inline double ratio(double a, double b) { return b != 0 ? a / b : 0; }
 
-/// The same of two counts: shares, bytes per nonzero.
+/// part / whole of two counts, 0 if `whole` is: shares, bytes per nonzero.
 inline double share(offset_t part, offset_t whole) {
     return ratio(static_cast<double>(part), static_cast<double>(whole));
 }

@@ -61,7 +61,7 @@ struct UncheckedTiles {
     index_t cols = 0;                 ///< of the matrix
     const TileEntry* tile = nullptr;  ///< the next one
     const TileEntry* end = nullptr;
-    index_t column = -1;  ///< tile column of the one before
+    index_t column = -1;  ///< tile column of its predecessor
     offset_t values = 0;
     const std::uint8_t* index = nullptr;
     const std::uint8_t* index_end = nullptr;
@@ -98,6 +98,7 @@ struct DeferredCsr {
         const auto entries = row_ptrs32.size() + row_ptrs64.size();
         return entries == 0 ? 0 : static_cast<offset_t>(entries) - 1;
     }
+    /// Row of the matrix that is listed as the k-th.
     [[nodiscard]] index_t row(offset_t k) const noexcept {
         return row_ids.empty() ? static_cast<index_t>(k) : row_ids[k];
     }
@@ -143,6 +144,7 @@ struct TileMatrix {
     [[nodiscard]] std::size_t bytes() const noexcept {
         return level1_bytes() + values.bytes() + indices.bytes() + deferred.bytes();
     }
+    /// Rows of the tiles in a tile row and columns of those in a tile column: 16, fewer at the edge of the matrix.
     [[nodiscard]] int tile_height(index_t tile_row) const noexcept { return edge(rows, tile_row); }
     [[nodiscard]] int tile_width(index_t tile_col) const noexcept { return edge(cols, tile_col); }
 
@@ -153,7 +155,7 @@ private:
     }
 };
 
-/// Calls f(TileView<V>) for the tiles of the k-th listed tile row in order.
+/// Calls f(const TileView<V>&) for the tiles of the k-th listed tile row, in order. Views are valid during the call.
 template <Value V, class F>
 void for_each_tile(const TileMatrix<V>& a, offset_t k, F&& f) {
     TileView<V> tile;

@@ -16,6 +16,7 @@ public:
     void reset() {
         for (int r = 0; r < kTileSize; ++r) set(r, r);
     }
+    /// Row `row` is like row `like` of the masks that are given.
     void set(int row, int like) {
         for (std::size_t b = 0; b < 2; ++b) {
             const std::size_t at = 2 * static_cast<std::size_t>(row % kHalf) + b;
@@ -45,8 +46,8 @@ struct TilePattern {
 
     // Derived from the masks by `count()`.
     int nnz = 0;
-    int longest_row = 0;
-    std::array<std::uint8_t, kTileSize> row_counts{};
+    int longest_row = 0;                               ///< nonzeros of the row with the most
+    std::array<std::uint8_t, kTileSize> row_counts{};  ///< nonzeros of each row
 
     /// Recomputes the derived members after the masks were written.
     void count();
@@ -67,7 +68,7 @@ struct TilePattern {
         }
     }
 
-    /// The first and the last row that hold nonzeros.
+    /// The first and the last row that hold nonzeros, of which there must be one. Counted patterns only.
     [[nodiscard]] int first_row() const {
         const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(row_counts);
         return (words[0] != 0 ? std::countr_zero(words[0]) : 64 + std::countr_zero(words[1])) / 8;
@@ -80,6 +81,7 @@ struct TilePattern {
     /// The tile with only the first `n` nonzeros of each row, counted.
     [[nodiscard]] TilePattern first_of_rows(int n) const;
 
+    /// The mask of a full row.
     [[nodiscard]] std::uint16_t full_row() const { return static_cast<std::uint16_t>((1u << cols) - 1u); }
     /// Every row is empty or full.
     [[nodiscard]] bool only_full_rows() const;

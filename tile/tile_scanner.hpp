@@ -10,7 +10,7 @@
 
 namespace tilespmv {
 
-/// Cuts one tile row of a CSR matrix into its tiles, in ascending order of their columns. The rows are read side by
+/// Divides one tile row of a CSR matrix into its tiles, in ascending order of their columns. The rows are read side by
 /// side through one window after the other, so that every nonzero is touched once and the scratch memory (about 170 KiB
 /// a thread) does not depend on the matrix.
 class TileScanner {

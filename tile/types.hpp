@@ -15,7 +15,7 @@ using offset_t = std::int64_t;  ///< a position among nonzeros, values or bytes
 /// Edge of a tile. Local rows and columns fit in 4 bits.
 inline constexpr int kTileSize = 16;
 
-/// Number of tiles (or other groups of `b`) that cover `a` elements.
+/// ceil(a / b) for a >= 0 and b > 0: number of tiles (or other groups of `b`) that cover `a` elements.
 constexpr std::int64_t div_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Calls X(V) for every type of values that a matrix may hold: the one list of them, from which explicit

@@ -24,9 +24,9 @@ struct TimeRatio {
     double high = 0;
 };
 
-/// The ratio of the medians with its 95% interval, which combines the distances of either median to the ends of its own
-/// interval as independent errors of the logarithm (Zou and Donner, Statistics in Medicine 27, 2008). Unbounded if
-/// there are fewer than six samples of either.
+/// The ratio of the medians with its 95% confidence interval, which combines the distances of either median to the ends
+/// of its own interval as independent errors of the logarithm (Zou and Donner, Statistics in Medicine 27, 2008).
+/// Unbounded if there are fewer than six samples of either.
 TimeRatio time_ratio(const Timing& first, const Timing& second);
 
 /// With e the smallest effect of interest, such as 0.05: faster if the whole interval lies below 1 / (1 + e), slower if

@@ -7,7 +7,7 @@ namespace tilespmv::bench {
 
 /// The current GPU of a machine and what it is driven by.
 struct Gpu {
-    std::string name;  ///< empty without a GPU that serves; then the rest is zero
+    std::string name;  ///< empty without an available GPU; then the rest is zero
     std::uint64_t memory_bytes = 0;
     std::uint64_t l2_bytes = 0;
     int driver = 0;  ///< the version of CUDA that the driver serves, 13000 for 13.0

@@ -29,8 +29,8 @@ struct TwoDoubles {
     [[nodiscard]] double value() const { return std::isfinite(high) ? high + low : high; }
 };
 
-/// Sum of the products of a row. Products that are NaN or Inf are kept apart: they alone decide the result, and the
-/// error terms of the others would turn Inf into NaN.
+/// Sum of the partial products of a row. Those that are NaN or Inf are kept apart: they alone decide the result, and
+/// the error terms of the others would turn Inf into NaN.
 class RowSum {
 public:
     void add(double a, double x) {

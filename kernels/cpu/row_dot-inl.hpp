@@ -67,8 +67,8 @@ void add_rows(const CsrRows<V>& a, const Offset* row_ptrs, Span rows, Span nonze
     }
 }
 
-/// The same for rows of few nonzeros, whose number cannot be foreseen: the products of a block of nonzeros first, then
-/// the sums of rows, without a branch on their lengths up to kFew.
+/// The same for rows of few nonzeros, whose number cannot be foreseen: the partial products of a block of nonzeros
+/// first, then the sums of rows, without a branch on their lengths up to kFew.
 template <Value V, class Offset>
 void add_short_rows(const CsrRows<V>& a, const Offset* row_ptrs, Span rows, Span nonzeros, index_t first_row,
                     const V* x, double* sums) {

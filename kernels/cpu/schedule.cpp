@@ -52,7 +52,7 @@ private:
         const offset_t size = bytes(tile_row);
         const bool full = current_.rows + tile_row.rows > Schedule::kMaxRows || current_bytes_ + size > limit_;
         if (full) flush();
-        if (size > 2 * limit_) return cut(tile_row);
+        if (size > 2 * limit_) return split(tile_row);
         if (current_.rows == 0) {
             current_ = tile_row;
         } else {
@@ -69,7 +69,7 @@ private:
         current_bytes_ = 0;
     }
 
-    void cut(const Chunk& tile_row) {
+    void split(const Chunk& tile_row) {
         const auto first = static_cast<offset_t>(schedule_.pieces.size());
         for (offset_t k = tile_row.tile_rows.begin; k < tile_row.tile_rows.end; ++k) cut_tiles(k);
         if (csr_.size() > 0) cut_nonzeros({csr_.begin(tile_row.csr_rows.begin), csr_.begin(tile_row.csr_rows.end)});

@@ -20,7 +20,7 @@ struct Chunk {
     Span csr_rows;   ///< listed CSR rows inside
 };
 
-/// A part of a heavy chunk: some of its tiles or some of its CSR nonzeros.
+/// A piece of a heavy chunk: some of its tiles or some of its CSR nonzeros.
 struct Piece {
     std::size_t heavy = 0;     ///< position of the chunk in `Schedule::heavy`
     Span tiles;                ///< positions in `TileMatrix::tiles`
@@ -31,13 +31,13 @@ struct Piece {
     Span nonzeros;  ///< positions in `CsrRows`
 };
 
-/// A tile row that is too much work for one thread. The sums of its pieces are added in their order.
+/// A tile row that is too much work for one thread, and is split. The sums of its pieces are added in their order.
 struct HeavyChunk {
     Chunk chunk;
     Span pieces;
 };
 
-/// How the work of a product is cut: into chunks of about equal bytes. Depends on the matrix alone, never on the
+/// How a product is cut into work for threads: chunks of about equal bytes. Depends on the matrix alone, never on the
 /// number of threads, so that results do not either.
 struct Schedule {
     static constexpr index_t kMaxRows = 2048;

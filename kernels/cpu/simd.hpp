@@ -4,7 +4,7 @@
 
 namespace tilespmv::cpu {
 
-/// The vectorised inner loops. `sums` has one number per row of the chunk, to which the products are added.
+/// The vectorised inner loops. `sums` has one number per row of the chunk, to which partial products are added.
 template <Value V>
 struct SimdKernels {
     /// The listed rows `rows`, and of those only the nonzeros at positions `nonzeros`.

@@ -15,8 +15,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {
 
-/// Products of single nonzeros: computed by vectors, collected, and added when they are many, because a long loop of
-/// additions is predicted better than a short one per tile.
+/// Partial products of single nonzeros: computed by vectors, collected, and added when they are many, because a long
+/// loop of additions is predicted better than a short one per tile.
 template <Value V>
 class SingleSums {
     static constexpr int kWays = kSumsPerRow;  // neighbours often are of the same row
@@ -98,7 +98,7 @@ public:
         typename SingleSums<V>::Scratch singles;
     };
 
-    /// sums: 16 numbers that the products are added to.
+    /// sums: 16 numbers that the partial products are added to.
     HWY_INLINE TileRowSums(double* sums, Scratch& scratch)
         : sums_(sums), rows_(scratch.rows), singles_(scratch.singles) {}
 

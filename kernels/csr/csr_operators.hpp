@@ -20,18 +20,18 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, Options& options,
                                                    Accumulator accumulator, const DeviceContext& on);
 
-/// A block owns consecutive rows and computes their products round by round, coalesced, in shared memory of a fixed
-/// size, where groups of threads add up the rows. Options: rows (a block's), threads (a block's), products (a thread's
-/// per round), group (threads that add up a row, a power of 2 up to the whole block); default
-/// `multiround_shape`.
+/// A block owns consecutive rows and computes their partial products round by round, coalesced, in shared memory of
+/// a fixed size, where groups of threads add up the rows. Options: rows (a block's), threads (a block's), products
+/// (partial products of a thread in a round), group (threads that add up a row, a power of 2 up to the whole block);
+/// default `multiround_shape`.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, const DeviceContext& on);
 
 /// Equally many rows and nonzeros together for every block, by merge path (Merrill and Garland, SC 2016), up to the
-/// beginning of a row that lies near. The products of a block go through shared memory; the sums of rows that are cut
-/// are added up by the block that ends the row, in a fixed order. Where the blocks begin is found on the GPU when the
-/// operator is made. Option: items (4, 8 or 12: the nonzeros a thread has room for; default 8).
+/// beginning of a row that lies near. The partial products of a block go through shared memory; the partial sums of
+/// split rows are added up by the block that ends the row, in a fixed order. Where the blocks begin is found on the GPU
+/// when the operator is made. Option: items (4, 8 or 12: the nonzeros a thread has room for; default 8).
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>& forms, Options& options,
                                                   Accumulator accumulator, const DeviceContext& on);

@@ -25,7 +25,7 @@ TILESPMV_HD index_t row_ends_before(const P* row_ptrs, index_t rows, std::int64_
 }
 
 /// How the list is cut into pieces of `items` items each. A piece begins at the beginning of a row instead if at most
-/// `slack` (below `items`) nonzeros lie between, so that few rows are cut.
+/// `slack` (below `items`) nonzeros lie between, so that few rows are split.
 struct MergePieces {
     int items = 0;
     int slack = 0;

@@ -19,8 +19,8 @@ struct RowRange {
     index_t end = 0;
 };
 
-/// What one block of threads does: consecutive rows, or a piece of one row. Of its `nonzeros`, those of the i-th row
-/// end before `Csr16::ends[first_end + i]`.
+/// A row block, which one thread block multiplies: consecutive rows, or a row longer than those, or a piece of one. Of
+/// its `nonzeros`, those of the i-th row end before `Csr16::ends[first_end + i]`.
 struct Csr16Block {
     std::int64_t first_nonzero = 0;
     std::int64_t first_code = 0;
@@ -29,27 +29,27 @@ struct Csr16Block {
     std::uint32_t base_column = 0;
     std::uint16_t nonzeros = 0;
     std::uint16_t rows = 0;
-    std::int32_t partial = -1;      ///< position of a piece's partial sum, -1: the block writes y itself
+    std::int32_t partial = -1;      ///< position of a piece's partial sum, -1: its thread block writes y itself
     std::int32_t split = -1;        ///< position in `Csr16::splits`
     std::uint8_t threads_log2 = 0;  ///< threads that add up a row, as a power of 2
-    bool is_piece = false;          ///< of one row, which all threads add up
+    bool is_piece = false;          ///< one row or a piece of it, which all threads add up
     bool wide = false;              ///< codes of 32 bits
 };
 static_assert(sizeof(Csr16Block) == 48);
 
-/// CSR with columns of 16 bits: the nonzeros of some rows of a matrix in the order of CSR, cut into blocks. A nonzero
-/// is a value and a code, its column relative to its block's base column, in 16 bits where the columns of the block
-/// span fewer than 2^16, else in 32. Made from CSR alone; in the memory of the host.
+/// CSR with columns of 16 bits: the nonzeros of some rows of a matrix in the order of CSR, cut into row blocks.
+/// A nonzero is a value and a code, its column relative to its row block's base column, in 16 bits where the columns of
+/// the row block span fewer than 2^16, else in 32. Made from CSR alone; in the memory of the host.
 struct Csr16 {
     static constexpr int kThreads = kCsr16Threads;
-    static constexpr int kMaxNonzeros = kRowBlockNonzeros * kThreads;  ///< of a block of several rows
+    static constexpr int kMaxNonzeros = kRowBlockNonzeros * kThreads;  ///< of a row block of several rows
     static constexpr int kMaxRows = kRowBlockRows * kThreads;
 
     std::vector<Csr16Block> blocks;
     Buffer<std::uint16_t> ends;
     Buffer<std::uint16_t> codes;
-    std::vector<offset_t> sources;  ///< per block: its first nonzero in the CSR matrix
-    std::vector<SplitRow> splits;   ///< rows in several blocks
+    std::vector<offset_t> sources;  ///< per row block: its first nonzero in the CSR matrix
+    std::vector<SplitRow> splits;   ///< rows in several row blocks
     std::uint32_t partials = 0;     ///< partial sums that their pieces leave
     offset_t nonzeros = 0;
 
@@ -60,9 +60,9 @@ struct Csr16 {
     }
 };
 
-/// How nonzeros are cut into blocks.
+/// How nonzeros are cut into row blocks.
 struct Csr16Limits {
-    int block_nonzeros = Csr16::kMaxNonzeros;  ///< of a block of several rows, 1 to Csr16::kMaxNonzeros
+    int block_nonzeros = Csr16::kMaxNonzeros;  ///< of a row block of several rows, 1 to Csr16::kMaxNonzeros
     /// Of a row that is longer, at least as many and below 2^16.
     int piece_nonzeros = RowBlockTuning{}.max_piece * Csr16::kMaxNonzeros;
     int nonzeros_per_thread = RowBlockTuning{}.nonzeros_per_thread;  ///< of the mean row, for each that adds it up

@@ -10,8 +10,8 @@
 /// CSR5 (Liu and Vinter, "CSR5: an efficient storage format for cross-platform sparse matrix-vector multiplication",
 /// ICS 2015): the nonzeros of CSR in tiles of equally many, whatever the rows look like. A tile has `kCsr5Lanes` lanes
 /// of sigma consecutive nonzeros each, stored transposed, so that the lanes of a warp read them side by side. Unlike
-/// the published one this form marks where rows end, not where they begin, so that a tile knows by itself which rows it
-/// completes; the empty rows stand in a list; and the last tile is filled up.
+/// the published one this representation marks where rows end, not where they begin, so that a tile knows by itself
+/// which rows it completes; the empty rows stand in a list; and the last tile is filled up.
 namespace tilespmv::cuda {
 
 inline constexpr int kCsr5Lanes = 32;     ///< omega
@@ -51,17 +51,17 @@ struct alignas(16) Csr5Tile {
     [[nodiscard]] TILESPMV_HD std::int64_t row(const std::uint32_t* ended_rows, int n) const {
         return ended < 0 ? std::int64_t{first_row} + n : std::int64_t{ended_rows[ended + n]};
     }
-    /// Of the tiles before it in its block of threads, those that the row of its first nonzero reaches back to.
+    /// Of the tiles before it in its thread block, those that the row of its first nonzero reaches back to.
     [[nodiscard]] TILESPMV_HD int back_in_block(int warp) const {
         return back < static_cast<std::uint32_t>(warp) ? static_cast<int>(back) : warp;
     }
-    /// How many blocks of threads before that of tile `tile`, which this is, hold a part of that row.
+    /// How many thread blocks before that of tile `tile`, which this is, hold a part of that row.
     [[nodiscard]] TILESPMV_HD std::int64_t blocks_back(std::int64_t tile) const {
         return tile / kCsr5Tiles - (tile - back) / kCsr5Tiles;
     }
 };
 
-/// A matrix in this form but for its values, whose order is that of `cols`; in the memory of the host.
+/// A matrix in CSR5 but for its values, whose order is that of `cols`; in the memory of the host.
 struct Csr5 {
     int sigma = 0;
     offset_t nonzeros = 0;

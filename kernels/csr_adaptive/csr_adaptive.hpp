@@ -9,32 +9,32 @@
 #include "selector/work_sizes.hpp"
 #include "tile/types.hpp"
 
-/// CSR cut into blocks of consecutive rows by their nonzeros (CSR-stream, CSR-vector and CSR-vector-L: Greathouse and
-/// Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format", SC 2014; Daga and
+/// CSR cut into row blocks, of consecutive rows, by their nonzeros (CSR-stream, CSR-vector and CSR-vector-L: Greathouse
+/// and Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format", SC 2014; Daga and
 /// Greathouse, "Structural agnostic SpMV: adapting CSR-adaptive for irregular matrices", HiPC 2015). CSR stays as it
 /// is.
 namespace tilespmv::cuda {
 
-/// What one block of threads does: several rows, whose products go through shared memory (stream); or a row, or a piece
-/// of one, that all threads add up (vector).
+/// A row block, which one thread block multiplies: several rows, whose partial products go through shared memory
+/// (stream); or a row, or a piece of one, that all threads add up (vector).
 struct alignas(16) AdaptiveBlock {
     std::int64_t first_nonzero = 0;
     std::uint32_t first_row = 0;
     std::int32_t nonzeros = 0;
-    std::int32_t partial = -1;  ///< position of a piece's partial sum, -1: the block writes y itself
+    std::int32_t partial = -1;  ///< position of a piece's partial sum, -1: its thread block writes y itself
     std::int32_t split = -1;    ///< position in `AdaptivePlan::splits`
     std::uint16_t rows = 0;
     std::uint16_t threads_log2 = 0;  ///< threads that add up one of several rows, as a power of 2
 };
 static_assert(sizeof(AdaptiveBlock) == 32);
 
-/// How rows are cut into blocks.
+/// How rows are cut into row blocks.
 struct AdaptiveLimits {
     static constexpr int kEach = kRowBlockNonzeros;  ///< nonzeros of a thread in shared memory
 
-    int threads = 0;         ///< of a block, a power of 2
-    int block_nonzeros = 0;  ///< of a block of several rows, at most kEach * threads
-    int piece_nonzeros = 0;  ///< of a longer row in one block, at least as many
+    int threads = 0;         ///< of a thread block, a power of 2
+    int block_nonzeros = 0;  ///< of a row block of several rows, at most kEach * threads
+    int piece_nonzeros = 0;  ///< of a longer row in one row block, at least as many
 
     [[nodiscard]] int max_rows() const { return kRowBlockRows * threads; }
 };
@@ -42,14 +42,14 @@ struct AdaptiveLimits {
 /// Those for `nonzeros` nonzeros on a GPU, by `row_block_limits`.
 AdaptiveLimits adaptive_limits(offset_t nonzeros, int threads, const Gpu& gpu);
 
-/// The blocks of a matrix; in the memory of the host.
+/// The row blocks of a matrix; in the memory of the host.
 struct AdaptivePlan {
     std::vector<AdaptiveBlock> blocks;
-    std::vector<SplitRow> splits;  ///< rows in several blocks
+    std::vector<SplitRow> splits;  ///< rows in several row blocks
     std::uint32_t partials = 0;    ///< partial sums that their pieces leave
 };
 
-/// Every row in one block, or its nonzeros in as many even pieces as its length takes. `row_ptrs`: those of a CSR
+/// Every row in one row block, or its nonzeros in as many even pieces as its length takes. `row_ptrs`: those of a CSR
 /// matrix.
 AdaptivePlan make_adaptive_plan(std::span<const offset_t> row_ptrs, const AdaptiveLimits& limits);
 

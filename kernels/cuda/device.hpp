@@ -5,7 +5,7 @@
 
 namespace tilespmv::cuda {
 
-/// What matters of the current GPU.
+/// What matters of a GPU, as CUDA gives it.
 struct DeviceInfo {
     std::string name;
     int compute_capability = 0;  ///< 90 for 9.0
@@ -19,7 +19,7 @@ struct DeviceInfo {
     int runtime_version = 0;
 };
 
-/// The current GPU; throws `Error` with code `unavailable` and one line that says why there is none that serves: no
+/// The current GPU; throws `Error` with code `unavailable` and one line that says why none is available: no
 /// driver, no GPU, a driver older than this build's CUDA runtime, or a GPU that this build has no code for.
 DeviceInfo require_device();
 

@@ -28,14 +28,14 @@ struct Product {
     std::byte* workspace = nullptr;  ///< of the operator's `layout`
 };
 
-/// y = alpha * A * x + beta * y with everything in the memory of one GPU, on a stream.
+/// y = alpha * A * x + beta * y with everything in the memory of one GPU, on a stream of it. Owns its matrix, unless
+/// that is a `DeviceCsrView` that it reads in place, and a workspace. The stream it was made on must outlive it;
+/// products on other streams must be complete when it is destroyed.
 ///  - `apply` neither allocates nor synchronises, so it can be captured into a graph.
-///  - beta = 0 never reads y; alpha = 0 never reads A or x if the host knows it, and takes nothing from them if it lies
-///  in
-///    device memory; NaN and Inf propagate as in a CSR product unless it `pads_with_zeros`.
-///  - With a scalar in device memory A * x goes to the workspace first, in the type of the values, and is combined with
-///  y
-///    by a kernel of its own.
+///  - beta = 0 never reads y. alpha = 0 never reads A or x if the host knows it, and takes nothing from them if it lies
+///    in device memory. NaN and Inf propagate as in a CSR product unless it `pads_with_zeros`.
+///  - With a scalar in device memory, A * x goes to the workspace first, in the type of the values, and a kernel of its
+///    own combines it with y.
 ///  - Two calls with the same arguments give the same bits if it `is_reproducible`.
 ///  - The stream it was made on must outlive it, and its products must be complete, or on that stream, when it goes.
 template <class V>
@@ -72,8 +72,9 @@ public:
     /// streams: one workspace each. It is complete when `on.stream` has passed the call.
     [[nodiscard]] Workspace make_workspace(const DeviceContext& on) const { return Workspace(this, layout_, on); }
 
-    /// x: cols values; y: rows values; they must not overlap. One product at a time: this one works in the operator's
-    /// own workspace. Throws `Error` if a size differs or another GPU is current.
+    /// x: cols values; y: rows values; both in the memory of `device()`; they must not overlap. Returns before the
+    /// product is complete. It works in the operator's own workspace: one product at a time. Throws `Error` if a size
+    /// differs, another GPU is current, or it cannot be launched.
     void apply(const Scalar& alpha, DeviceSpan<const V> x, const Scalar& beta, DeviceSpan<V> y,
                cudaStream_t stream) const;
     /// The same in a workspace that the operator has made, one product at a time in each. Throws `Error` for one of
@@ -81,8 +82,8 @@ public:
     void apply(const Scalar& alpha, DeviceSpan<const V> x, const Scalar& beta, DeviceSpan<V> y, cudaStream_t stream,
                Workspace& workspace) const;
     /// Replaces the values of A by those at `csr_values` in device memory: nnz of them, in the order of the CSR matrix
-    /// with explicit zeros kept; the pattern stays. Neither allocates nor synchronises, so it can be captured into a
-    /// graph. Throws `Error` if the operator cannot.
+    /// with explicit zeros kept; the pattern stays. They are read before later work on the stream. Neither allocates
+    /// nor synchronises, so it can be captured into a graph. Throws `Error` if the operator cannot.
     virtual void update_values(const V* csr_values, cudaStream_t stream) {
         static_cast<void>(csr_values);
         static_cast<void>(stream);
@@ -109,9 +110,9 @@ private:
     std::unique_ptr<Workspace> own_;
 };
 
-/// Makes the operator for the GPU of a specification `name[:option=value,...]`; throws as `find_operator` and
-/// `MakeOnDevice` do. Of the forms, a `DeviceCsrView` must stay as long as the operator if that `reads_csr_in_place`
-/// (its values may change); otherwise it is copied to the host and prepared there.
+/// Makes the operator of a specification `name[:option=value,...]` on the current GPU, as `MakeOnDevice` says; throws
+/// as that and `find_operator` do. A `DeviceCsrView` among the forms must outlive an operator that
+/// `reads_csr_in_place`, and its values may change; for others it is copied to the host and prepared there.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const MatrixForms<V>& forms,
                                                         Accumulator accumulator, const DeviceContext& on);

@@ -14,7 +14,7 @@ struct SellMatrix {
     Buffer<V> values;
 };
 
-/// How many values the sliced form of a matrix stores, padding included.
+/// How many values sliced ELL stores of a matrix, padding included.
 template <Value V>
 offset_t sell_size(const CsrMatrix<V>& a);
 

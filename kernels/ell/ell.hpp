@@ -20,7 +20,7 @@ struct Ell {
     Buffer<T> values;  ///< T{} where the column is kNone
 };
 
-/// Bytes of the ELL form of `a`, without making it.
+/// Bytes of `a` in ELL, without making it.
 template <Value V>
 std::uint64_t ell_bytes(const CsrMatrix<V>& a);
 
@@ -28,7 +28,7 @@ std::uint64_t ell_bytes(const CsrMatrix<V>& a);
 inline constexpr std::uint64_t kAlwaysFine = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t kMostOfCsr = 8;
 
-/// The ELL form of `a` with one of `values` for each of its nonzeros. Throws `Error` before anything is made if it
+/// `a` in ELL, with one of `values` for each of its nonzeros. Throws `Error` before anything is made if it
 /// would be refused.
 template <class T, Value V>
 Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values);

@@ -31,54 +31,54 @@ struct Place {
 };
 
 template <class T>
-void put(const SlotRange<T>& r, const Place& at, bool has_entries, SlotForm<T>& form) {
-    std::ranges::copy(r.slots, form.slots.begin() + at.slots);
-    std::ranges::copy(r.values, form.values.begin() + at.values);
-    std::ranges::copy(r.entry_columns, form.entry_columns.begin() + at.entries);
-    std::ranges::copy(r.entry_values, form.entry_values.begin() + at.entries);
+void put(const SlotRange<T>& r, const Place& at, bool has_entries, SlotWork<T>& work) {
+    std::ranges::copy(r.slots, work.slots.begin() + at.slots);
+    std::ranges::copy(r.values, work.values.begin() + at.values);
+    std::ranges::copy(r.entry_columns, work.entry_columns.begin() + at.entries);
+    std::ranges::copy(r.entry_values, work.entry_values.begin() + at.entries);
     for (const ItemKind kind : {half_item, warp_item}) {
-        const std::size_t first = at.items[kind] + (kind == warp_item ? static_cast<std::size_t>(form.half_items) : 0);
+        const std::size_t first = at.items[kind] + (kind == warp_item ? static_cast<std::size_t>(work.half_items) : 0);
         for (std::size_t i = 0; i < r.items[kind].size(); ++i) {
-            TileItem& item = form.items[first + i] = r.items[kind][i];
+            TileItem& item = work.items[first + i] = r.items[kind][i];
             item.first_value += static_cast<std::int64_t>(at.values);
             item.first_entry += static_cast<std::int64_t>(at.entries);
             item.first_slot += static_cast<std::uint32_t>(at.slots);
             if ((item.target & TileItem::kPiece) != 0) item.target += static_cast<std::uint32_t>(at.pieces);
         }
-        if (has_entries) std::ranges::copy(r.ends[kind], form.entry_ends.begin() + first);
+        if (has_entries) std::ranges::copy(r.ends[kind], work.entry_ends.begin() + first);
     }
     for (std::size_t i = 0; i < r.pieces.size(); ++i) {
-        TilePiece& piece = form.pieces[at.pieces + i] = r.pieces[i];
+        TilePiece& piece = work.pieces[at.pieces + i] = r.pieces[i];
         piece.partial += at.partials;
         piece.split += static_cast<std::uint32_t>(at.splits);
     }
     for (std::size_t i = 0; i < r.splits.size(); ++i) {
-        form.splits[at.splits + i] = {r.splits[i].first_partial + at.partials, r.splits[i].partials};
+        work.splits[at.splits + i] = {r.splits[i].first_partial + at.partials, r.splits[i].partials};
     }
 }
 
 template <class T>
-SlotForm<T> join(const std::vector<SlotRange<T>>& ranges) {
+SlotWork<T> join(const std::vector<SlotRange<T>>& ranges) {
     std::vector<Place> places(1);
     for (const auto& range : ranges) places.emplace_back(places.back()).pass(range);
     const Place& end = places.back();
-    SlotForm<T> form;
-    form.half_items = static_cast<offset_t>(end.items[half_item]);
-    form.items = Buffer<TileItem>(end.items[half_item] + end.items[warp_item]);
-    form.slots = Buffer<Slot>(end.slots + kSpareSlots, Slot{});
-    form.values = Buffer<T>(end.values);
-    form.entry_columns = Buffer<index_t>(end.entries);
-    form.entry_values = Buffer<T>(end.entries);
-    form.entry_ends = Buffer<EntryEnds>(end.entries > 0 ? form.items.size() : 0);
-    form.pieces.resize(end.pieces);
-    form.splits.resize(end.splits);
-    form.partials = end.partials;
-    form.nnz = static_cast<offset_t>(end.values + end.entries);
+    SlotWork<T> work;
+    work.half_items = static_cast<offset_t>(end.items[half_item]);
+    work.items = Buffer<TileItem>(end.items[half_item] + end.items[warp_item]);
+    work.slots = Buffer<Slot>(end.slots + kSpareSlots, Slot{});
+    work.values = Buffer<T>(end.values);
+    work.entry_columns = Buffer<index_t>(end.entries);
+    work.entry_values = Buffer<T>(end.entries);
+    work.entry_ends = Buffer<EntryEnds>(end.entries > 0 ? work.items.size() : 0);
+    work.pieces.resize(end.pieces);
+    work.splits.resize(end.splits);
+    work.partials = end.partials;
+    work.nnz = static_cast<offset_t>(end.values + end.entries);
     parallel_for(0, static_cast<std::int64_t>(ranges.size()), 1, [&](std::int64_t i) {
         const auto k = static_cast<std::size_t>(i);
-        put(ranges[k], places[k], end.entries > 0, form);
+        put(ranges[k], places[k], end.entries > 0, work);
     });
-    return form;
+    return work;
 }
 
 /// By format, with the bytes of slots and entries and of values of `value_bytes` bytes.
@@ -109,7 +109,7 @@ std::vector<ExecutedPart> executed_parts(const std::vector<SlotRange<T>>& ranges
 }  // namespace
 
 template <class T, Value V>
-SlotForm<T> make_slots(const TileMatrix<V>& a, const Paths& paths, const SlotLimits& limits, const Buffer<T>& values,
+SlotWork<T> make_slots(const TileMatrix<V>& a, const Paths& paths, const SlotLimits& limits, const Buffer<T>& values,
                        const Buffer<T>& deferred) {
     constexpr std::int64_t grain = 512;
     const std::int64_t tile_rows = div_up(a.rows, kTileSize);
@@ -129,13 +129,13 @@ SlotForm<T> make_slots(const TileMatrix<V>& a, const Paths& paths, const SlotLim
         cutter.out.shares = lowering.shares;
         ranges[static_cast<std::size_t>(first / grain)] = std::move(cutter.out);
     });
-    SlotForm<T> form = join(ranges);
-    form.executed = executed_parts(ranges, sizeof(V));
-    return form;
+    SlotWork<T> work = join(ranges);
+    work.executed = executed_parts(ranges, sizeof(V));
+    return work;
 }
 
 #define TILESPMV_MAKE_SLOTS(T, V)                                                                            \
-    template SlotForm<T> make_slots(const TileMatrix<V>&, const Paths&, const SlotLimits&, const Buffer<T>&, \
+    template SlotWork<T> make_slots(const TileMatrix<V>&, const Paths&, const SlotLimits&, const Buffer<T>&, \
                                     const Buffer<T>&);
 #define TILESPMV_INSTANTIATE(V)           \
     TILESPMV_MAKE_SLOTS(V, V)             \

@@ -10,7 +10,7 @@
 #include "selector/paths.hpp"
 #include "selector/work_sizes.hpp"
 
-/// The form in which a GPU multiplies tiles: slots, which the 16 lanes of half a warp take in one step, and entries.
+/// How a GPU multiplies tiles: in slots, which the 16 lanes of half a warp take in one step, and entries.
 /// The format of a tile says what becomes of it:
 ///  - dense, ell, csr, dense_col, and any format without an entry here: the k-th nonzero of every row is slot k;
 ///  - hyb: its ELL block in slots, its COO part as entries;
@@ -64,9 +64,9 @@ struct TilePiece {
     std::uint32_t split = 0;    ///< position in `splits`
 };
 
-/// The tile rows of one path in slots and entries, cut into work; T: a value, or the position of one in CSR order.
+/// The tile rows of one path in slots and entries, cut into items; T: a value, or the position of one in CSR order.
 template <class T>
-struct SlotForm {
+struct SlotWork {
     Buffer<TileItem> items;  ///< first those for halves of a warp, then those for warps
     offset_t half_items = 0;
     Buffer<Slot> slots;
@@ -84,7 +84,7 @@ struct SlotForm {
 /// The tile rows of `a` that have the path `tiles`, each with at least one item so that its rows are written. `values`
 /// and `deferred`: one for each value that `a` stores and for each of its deferred nonzeros.
 template <class T, Value V>
-SlotForm<T> make_slots(const TileMatrix<V>& a, const Paths& paths, const SlotLimits& limits, const Buffer<T>& values,
+SlotWork<T> make_slots(const TileMatrix<V>& a, const Paths& paths, const SlotLimits& limits, const Buffer<T>& values,
                        const Buffer<T>& deferred);
 
 }  // namespace tilespmv::cuda

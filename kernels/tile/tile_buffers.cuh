@@ -38,11 +38,11 @@ private:
     SplitBuffers<A> splits_;
 };
 
-/// A `SlotForm` in device memory.
+/// A `SlotWork` in device memory.
 template <class V, class A>
 class SlotBuffers {
 public:
-    SlotBuffers(const SlotForm<V>& form, WorkspaceLayout& layout, const DeviceContext& on)
+    SlotBuffers(const SlotWork<V>& form, WorkspaceLayout& layout, const DeviceContext& on)
         : items_(form.items, on),
           half_items_(form.half_items),
           slots_(form.slots, on),

@@ -18,7 +18,7 @@ struct TileWork {
     TileSubset<V> dense;
     DenseRuns dense_runs;
     SlotLimits limits;
-    SlotForm<V> slots;
+    SlotWork<V> slots;
 };
 
 /// The tile rows of `m` whose path is `dense` or `tiles`.

@@ -20,7 +20,7 @@ TEST(CudaBandwidth, ArraysAreMuchLargerThanTheCacheButLeaveMemoryFree) {
     EXPECT_EQ(cuda_bandwidth_array_bytes(50 * kMiB, 400 * kMiB), 100 * kMiB);
 }
 
-// Skips, visibly, on machines without a GPU that serves.
+// Skips, visibly, on machines without an available GPU.
 class CudaDeviceOnGpu : public testing::Test {
 protected:
     void SetUp() override {

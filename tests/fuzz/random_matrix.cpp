@@ -81,7 +81,7 @@ private:
             }
         }
     }
-    /// A row that is long enough to be cut.
+    /// A row that is long enough to be split.
     void hub_row() {
         const auto row = random_.below(rows_);
         const auto step = 1 + random_.below(4);

@@ -71,7 +71,7 @@ TYPED_TEST(EveryArrival, GivesTheSameMatrixAndTheRightProducts) {
     }
 }
 
-/// Tile rows so heavy that they are cut, chunks full of rows, all of it in the deferred part or half of it.
+/// Tile rows so heavy that they are split, chunks full of rows, all of it in the deferred part or half of it.
 TYPED_TEST(EveryArrival, ServesRowsThatAreCut) {
     std::set<std::pair<index_t, index_t>> positions;
     for (index_t c = 0; c < 30000; ++c) positions.emplace(5, 17 * c);

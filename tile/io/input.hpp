@@ -18,9 +18,11 @@ struct InputLimits {
     std::uint64_t bytes = std::uint64_t{1} << 30;  ///< that any input may ask for
     std::uint64_t ratio = 200;                     ///< bytes that it may ask for per byte of its own, if they are more
 
+    /// Bytes that an input of `input_bytes` bytes may ask for at most.
     [[nodiscard]] std::uint64_t most(std::uint64_t input_bytes) const noexcept {
         return std::max(bytes, input_bytes * ratio);
     }
+    /// For trusted inputs.
     static InputLimits none() noexcept { return {.bytes = kUnlimited}; }
 };
 
@@ -32,6 +34,7 @@ public:
     explicit Input(std::filesystem::path file);
 
     [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
+    /// Valid as long as this object, a copy of it or `owner()` lives.
     [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
     /// Whether the file is a pipe or a device, so that it cannot be read a second time.
     [[nodiscard]] bool is_stream() const noexcept { return is_stream_; }

@@ -11,6 +11,7 @@
 
 namespace tilespmv {
 
+/// How a matrix is read.
 struct ReadOptions {
     /// Called now and then, from one thread at a time, with the share of the work that is done (0 to 1).
     std::function<void(double)> progress{};
@@ -28,9 +29,11 @@ struct ReadOptions {
 /// duplicates that is out of the range of V with file, row and column.
 template <Value V>
 CsrMatrix<V> read_matrix_market(Input input, const ReadOptions& options = {});
+/// Opens the file and reads it.
 template <Value V>
 CsrMatrix<V> read_matrix_market(const std::filesystem::path& file, const ReadOptions& options = {});
 
+/// How a vector is read.
 struct VectorOptions {
     /// The size that the vector must have, which is compared before memory is taken for it, and what it is, for the
     /// message, such as "the columns of the matrix".
@@ -43,15 +46,16 @@ struct VectorOptions {
 /// no entry; compressed or not. Throws `Error` as `read_matrix_market` does, and for a vector of another size.
 template <Value V>
 Buffer<V> read_vector(Input input, const VectorOptions& options = {});
+/// Opens the file and reads it.
 template <Value V>
 Buffer<V> read_vector(const std::filesystem::path& file, const VectorOptions& options = {});
 
 /// Writes `coordinate real general`, shortest decimal numbers that read back to the same bits. The file appears whole
-/// or not at all.
+/// or not at all. Throws `Error` if it cannot be written.
 template <Value V>
 void write_matrix_market(const std::filesystem::path& file, const CsrMatrix<V>& a);
 
-/// Writes a vector as `array real general` of one column.
+/// Writes a vector as `array real general` of one column, as `write_matrix_market` does.
 template <Value V>
 void write_vector(const std::filesystem::path& file, std::span<const V> x);
 

@@ -1,4 +1,4 @@
-// Rows that are cut between many blocks.
+// Rows that are split over many blocks.
 #include "kernels/check.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/battery.hpp"

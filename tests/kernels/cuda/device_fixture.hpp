@@ -18,7 +18,7 @@ namespace tilespmv::testing {
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
 
-/// Skips, visibly, on machines without a GPU that serves.
+/// Skips, visibly, on machines without an available GPU.
 class OnDevice : public ::testing::Test {
 protected:
     void SetUp() override {

@@ -12,7 +12,7 @@
 namespace tilespmv::testing {
 namespace {
 
-// Two full tiles, a hub row (cut in pieces) and a hub column, empty rows, sizes that 16 does not divide.
+// Two full tiles, a hub row (split) and a hub column, empty rows, sizes that 16 does not divide.
 CsrMatrix<double> mixed_matrix() {
     std::set<std::pair<index_t, index_t>> positions;
     for (index_t i = 0; i < 32; ++i) {

@@ -17,49 +17,49 @@ namespace {
 using cuda::Path;
 using cuda::Paths;
 using cuda::Slot;
-using cuda::SlotForm;
 using cuda::SlotLimits;
+using cuda::SlotWork;
 using cuda::TileItem;
 
 Paths all_tiles(index_t rows) { return Paths(static_cast<std::size_t>(div_up(rows, kTileSize)), Path::tiles); }
 
 template <class V>
-SlotForm<V> slots_of(const TileMatrix<V>& a, const Paths& paths, const SlotLimits& limits = {}) {
+SlotWork<V> slots_of(const TileMatrix<V>& a, const Paths& paths, const SlotLimits& limits = {}) {
     return cuda::make_slots(a, paths, limits, a.values, a.deferred.values);
 }
 template <class V>
-SlotForm<V> slots_of(const TileMatrix<V>& a, const SlotLimits& limits = {}) {
+SlotWork<V> slots_of(const TileMatrix<V>& a, const SlotLimits& limits = {}) {
     return slots_of(a, all_tiles(a.rows), limits);
 }
 
-/// Reads a form as the kernel does: what each item multiplies, as rows, columns and values.
+/// Reads a `SlotWork` as the kernel does: what each item multiplies, as rows, columns and values.
 class Reader {
 public:
-    Reader(const SlotForm<double>& form, index_t rows, index_t cols) : form_(form), rows_(rows), cols_(cols) {}
+    Reader(const SlotWork<double>& work, index_t rows, index_t cols) : work_(work), rows_(rows), cols_(cols) {}
 
     using Nonzeros = std::map<std::pair<std::int64_t, std::int64_t>, double>;
 
     /// All nonzeros; each must be met once, inside the matrix.
     Nonzeros nonzeros() {
-        for (std::size_t i = 0; i < form_.items.size(); ++i) read_item(i);
-        EXPECT_EQ(slots_ + cuda::kSpareSlots, form_.slots.size());
-        EXPECT_EQ(values_, form_.values.size());
-        EXPECT_EQ(entries_, form_.entry_values.size());
+        for (std::size_t i = 0; i < work_.items.size(); ++i) read_item(i);
+        EXPECT_EQ(slots_ + cuda::kSpareSlots, work_.slots.size());
+        EXPECT_EQ(values_, work_.values.size());
+        EXPECT_EQ(entries_, work_.entry_values.size());
         return std::move(found_);
     }
 
     [[nodiscard]] std::uint32_t tile_row(const TileItem& item) const {
         if ((item.target & TileItem::kPiece) == 0) return item.target;
-        return form_.pieces.at(item.target - TileItem::kPiece).tile_row;
+        return work_.pieces.at(item.target - TileItem::kPiece).tile_row;
     }
 
 private:
     void read_item(std::size_t at) {
-        const TileItem& item = form_.items[at];
+        const TileItem& item = work_.items[at];
         const std::int64_t row0 = std::int64_t{tile_row(item)} * kTileSize;
         std::size_t value = 0;
         for (std::size_t k = 0; k < std::size_t{item.slots} + item.row_slots; ++k) {
-            const Slot& slot = form_.slots[item.first_slot + k];
+            const Slot& slot = work_.slots[item.first_slot + k];
             EXPECT_EQ(slot.first_value(), static_cast<int>(value));
             EXPECT_NE(slot.lanes(), 0u);
             for (int lane = 0; lane < kTileSize; ++lane) {
@@ -68,16 +68,16 @@ private:
                 const bool is_row = k >= item.slots;
                 add(is_row ? row0 + slot.codes[0] : row0 + lane,
                     std::int64_t{slot.column} + (is_row ? static_cast<std::uint32_t>(lane) : code),
-                    form_.values[static_cast<std::size_t>(item.first_value) + value++]);
+                    work_.values[static_cast<std::size_t>(item.first_value) + value++]);
             }
             ++slots_;
         }
         values_ += value;
         for (std::size_t k = 0; k < item.entries; ++k) {
-            const auto& ends = form_.entry_ends[at];
+            const auto& ends = work_.entry_ends[at];
             const auto row = std::upper_bound(ends.begin(), ends.end(), k) - ends.begin();
             const auto entry = static_cast<std::size_t>(item.first_entry) + k;
-            add(row0 + row, form_.entry_columns[entry], form_.entry_values[entry]);
+            add(row0 + row, work_.entry_columns[entry], work_.entry_values[entry]);
             ++entries_;
         }
     }
@@ -88,7 +88,7 @@ private:
         EXPECT_TRUE(found_.emplace(std::pair(row, column), value).second) << row << ", " << column << " twice";
     }
 
-    const SlotForm<double>& form_;
+    const SlotWork<double>& work_;
     index_t rows_;
     index_t cols_;
     Nonzeros found_;
@@ -106,38 +106,38 @@ Reader::Nonzeros nonzeros_of(const CsrMatrix<double>& a) {
 }
 
 /// Items keep the limits, halves of a warp come first, every tile row has one, and pieces are those of their split.
-void expect_items(const SlotForm<double>& form, const SlotLimits& limits, index_t rows) {
+void expect_items(const SlotWork<double>& work, const SlotLimits& limits, index_t rows) {
     std::map<std::uint32_t, int> whole;
     std::map<std::uint32_t, std::vector<std::uint32_t>> pieces;
-    for (std::size_t i = 0; i < form.items.size(); ++i) {
-        const TileItem& item = form.items[i];
-        offset_t work = item.entries;
+    for (std::size_t i = 0; i < work.items.size(); ++i) {
+        const TileItem& item = work.items[i];
+        offset_t nonzeros = item.entries;
         for (int k = 0; k < item.slots + item.row_slots; ++k)
-            work += std::popcount(form.slots[item.first_slot + k].lanes());
-        EXPECT_LE(work, std::max<offset_t>(limits.item_values, kTileSize));
-        if (static_cast<offset_t>(i) < form.half_items) {
-            EXPECT_LE(work, limits.half_values);
+            nonzeros += std::popcount(work.slots[item.first_slot + k].lanes());
+        EXPECT_LE(nonzeros, std::max<offset_t>(limits.item_values, kTileSize));
+        if (static_cast<offset_t>(i) < work.half_items) {
+            EXPECT_LE(nonzeros, limits.half_values);
             EXPECT_LE(item.entries, cuda::kHalfEntries);
         }
         if ((item.target & TileItem::kPiece) == 0) {
             ++whole[item.target];
             continue;
         }
-        EXPECT_GE(static_cast<offset_t>(i), form.half_items);
-        const auto& piece = form.pieces.at(item.target - TileItem::kPiece);
+        EXPECT_GE(static_cast<offset_t>(i), work.half_items);
+        const auto& piece = work.pieces.at(item.target - TileItem::kPiece);
         pieces[piece.tile_row].push_back(piece.partial);
-        const auto& split = form.splits.at(piece.split);
+        const auto& split = work.splits.at(piece.split);
         EXPECT_EQ(piece.partial, split.first_partial + pieces[piece.tile_row].size() - 1);
         EXPECT_LT(piece.partial, split.first_partial + split.partials);
     }
     std::uint32_t partials = 0;
-    for (const auto& split : form.splits) {
+    for (const auto& split : work.splits) {
         EXPECT_EQ(split.first_partial, partials);
         partials += split.partials;
     }
-    EXPECT_EQ(form.partials, partials);
-    EXPECT_EQ(form.splits.size(), pieces.size());
-    EXPECT_EQ(form.pieces.size(), partials);
+    EXPECT_EQ(work.partials, partials);
+    EXPECT_EQ(work.splits.size(), pieces.size());
+    EXPECT_EQ(work.pieces.size(), partials);
     for (std::int64_t t = 0; t < div_up(rows, kTileSize); ++t) {
         const auto id = static_cast<std::uint32_t>(t);
         EXPECT_EQ(whole[id], pieces[id].empty() ? 1 : 0) << "tile row " << t;
@@ -153,29 +153,29 @@ TEST(Slots, HoldEveryNonzeroOnceWhateverTheSelectorAndTheLimits) {
             const auto expected = nonzeros_of(csr);
             for (const SlotLimits limits :
                  {SlotLimits{1, 0}, SlotLimits{100, 100}, SlotLimits{256, 0}, SlotLimits{4096, 512}}) {
-                const auto form = slots_of(a, limits);
-                EXPECT_EQ(Reader(form, a.rows, a.cols).nonzeros(), expected);
-                EXPECT_EQ(form.nnz, csr.nnz());
-                expect_items(form, limits, a.rows);
+                const auto work = slots_of(a, limits);
+                EXPECT_EQ(Reader(work, a.rows, a.cols).nonzeros(), expected);
+                EXPECT_EQ(work.nnz, csr.nnz());
+                expect_items(work, limits, a.rows);
             }
         }
     }
 }
 
 /// The k-th nonzeros of all rows of a tile of `format` that has `positions`.
-struct Form {
+struct Shape {
     std::size_t slots;
     std::size_t row_slots;
     std::size_t entries;
-    friend bool operator==(const Form&, const Form&) = default;
-    friend void PrintTo(const Form& f, std::ostream* out) {
+    friend bool operator==(const Shape&, const Shape&) = default;
+    friend void PrintTo(const Shape& f, std::ostream* out) {
         *out << f.slots << " slots, " << f.row_slots << " row slots, " << f.entries << " entries";
     }
 };
-Form form_of(const std::string& format, const std::set<std::pair<index_t, index_t>>& positions) {
+Shape shape_of(const std::string& format, const std::set<std::pair<index_t, index_t>>& positions) {
     const auto a = convert(matrix_of(16, 16, positions), *make_policy("only:" + format));
-    const auto form = slots_of(a);
-    const TileItem& item = form.items[0];
+    const auto work = slots_of(a);
+    const TileItem& item = work.items[0];
     return {item.slots, item.row_slots, item.entries};
 }
 
@@ -194,34 +194,34 @@ TEST(Slots, AreWhatTheFormatOfATileSays) {
         diagonal.insert({r, r});
         for (index_t c = std::max(r - 1, 0); c <= std::min(r + 1, 15); ++c) tridiagonal.insert({r, c});
     }
-    EXPECT_EQ(form_of("ell", tridiagonal), (Form{3, 0, 0}));
-    EXPECT_EQ(form_of("csr", tridiagonal), (Form{3, 0, 0}));
-    EXPECT_EQ(form_of("dense", tridiagonal), (Form{3, 0, 0})) << "padding is left out";
-    EXPECT_EQ(form_of("coo", tridiagonal), (Form{0, 0, 46}));
-    EXPECT_EQ(form_of("coo", diagonal), (Form{1, 0, 0})) << "a diagonal";
-    EXPECT_EQ(form_of("dense_row", full_rows({2, 9})), (Form{0, 2, 0}));
-    EXPECT_EQ(form_of("csr", full_rows({2, 9})), (Form{0, 0, 32})) << "2 nonzeros a slot";
-    EXPECT_EQ(form_of("csr", full_rows({2, 9, 10, 15})), (Form{16, 0, 0})) << "4 nonzeros a slot";
+    EXPECT_EQ(shape_of("ell", tridiagonal), (Shape{3, 0, 0}));
+    EXPECT_EQ(shape_of("csr", tridiagonal), (Shape{3, 0, 0}));
+    EXPECT_EQ(shape_of("dense", tridiagonal), (Shape{3, 0, 0})) << "padding is left out";
+    EXPECT_EQ(shape_of("coo", tridiagonal), (Shape{0, 0, 46}));
+    EXPECT_EQ(shape_of("coo", diagonal), (Shape{1, 0, 0})) << "a diagonal";
+    EXPECT_EQ(shape_of("dense_row", full_rows({2, 9})), (Shape{0, 2, 0}));
+    EXPECT_EQ(shape_of("csr", full_rows({2, 9})), (Shape{0, 0, 32})) << "2 nonzeros a slot";
+    EXPECT_EQ(shape_of("csr", full_rows({2, 9, 10, 15})), (Shape{16, 0, 0})) << "4 nonzeros a slot";
     auto one_long_row = diagonal;
     one_long_row.merge(full_rows({3}));
-    EXPECT_EQ(form_of("hyb", one_long_row), (Form{1, 0, 15}));
-    EXPECT_EQ(form_of("ell", one_long_row), (Form{1, 0, 15})) << "what is left of 15 slots of one nonzero";
+    EXPECT_EQ(shape_of("hyb", one_long_row), (Shape{1, 0, 15}));
+    EXPECT_EQ(shape_of("ell", one_long_row), (Shape{1, 0, 15})) << "what is left of 15 slots of one nonzero";
 }
 
 TEST(Slots, LeaveOutOtherPaths) {
     const auto a = convert(matrix_of(64, 64, {{0, 0}, {20, 1}, {63, 63}}), *make_policy("paper"));
-    const auto form = slots_of(a, Paths{Path::csr16, Path::tiles, Path::dense, Path::csr16});
-    ASSERT_EQ(form.items.size(), 1u);
-    EXPECT_EQ(form.items[0].target, 1u);
-    EXPECT_EQ(Reader(form, 64, 64).nonzeros(), (Reader::Nonzeros{{{20, 1}, a.values[1]}}));
+    const auto work = slots_of(a, Paths{Path::csr16, Path::tiles, Path::dense, Path::csr16});
+    ASSERT_EQ(work.items.size(), 1u);
+    EXPECT_EQ(work.items[0].target, 1u);
+    EXPECT_EQ(Reader(work, 64, 64).nonzeros(), (Reader::Nonzeros{{{20, 1}, a.values[1]}}));
 }
 
 TEST(Slots, TileRowsWithoutNonzerosHaveAnItemToo) {
     const auto a = convert(matrix_of(40, 40, {{39, 3}}), *make_policy("paper"));
-    const auto form = slots_of(a);
-    ASSERT_EQ(form.items.size(), 3u);
-    EXPECT_EQ(form.items[1].target, 1u);
-    EXPECT_EQ(form.items[1].slots + form.items[1].row_slots + form.items[1].entries, 0);
+    const auto work = slots_of(a);
+    ASSERT_EQ(work.items.size(), 3u);
+    EXPECT_EQ(work.items[1].target, 1u);
+    EXPECT_EQ(work.items[1].slots + work.items[1].row_slots + work.items[1].entries, 0);
 }
 
 TEST(Slots, OfPositionsAreThoseOfTheValues) {
@@ -250,16 +250,16 @@ TEST(Slots, ExecutedBytesAndNonzerosAreThoseOfTheArrays) {
     for (const auto& [name, matrix] : matrix_battery()) {
         SCOPED_TRACE(name);
         const auto a = convert(matrix, *make_policy("paper-deferred"));
-        const auto form = slots_of(a);
+        const auto work = slots_of(a);
         offset_t nnz = 0;
         std::uint64_t bytes = 0;
-        for (const auto& part : form.executed) {
+        for (const auto& part : work.executed) {
             nnz += part.nnz;
             bytes += part.bytes;
         }
         EXPECT_EQ(nnz, matrix.nnz());
-        EXPECT_EQ(bytes, form.slots.bytes() - cuda::kSpareSlots * sizeof(Slot) + form.values.bytes() +
-                             form.entry_columns.bytes() + form.entry_values.bytes());
+        EXPECT_EQ(bytes, work.slots.bytes() - cuda::kSpareSlots * sizeof(Slot) + work.values.bytes() +
+                             work.entry_columns.bytes() + work.entry_values.bytes());
     }
 }
 
