@@ -37,7 +37,6 @@ struct Product {
 ///  - With a scalar in device memory, A * x goes to the workspace first, in the type of the values, and a kernel of its
 ///    own combines it with y.
 ///  - Two calls with the same arguments give the same bits if it `is_reproducible`.
-///  - The stream it was made on must outlive it, and its products must be complete, or on that stream, when it goes.
 template <class V>
 class DeviceOperator {
 public:
