@@ -40,7 +40,9 @@ public:
     [[nodiscard]] std::size_t matrix_bytes() const override {
         return row_ptrs_.bytes() + col_idxs_.bytes() + values_.bytes();
     }
-    [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + x_.bytes() + y_.bytes(); }
+    [[nodiscard]] std::size_t device_bytes() const override {
+        return matrix_bytes() + x_.bytes() + y_.bytes() + this->workspace_bytes();
+    }
 
 private:
     void call_library(V alpha, const V* x, V beta, V* y, cudaStream_t stream) const override {

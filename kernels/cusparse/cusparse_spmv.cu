@@ -45,7 +45,9 @@ public:
     [[nodiscard]] bool is_reproducible() const override { return algorithm_.is_reproducible; }
     [[nodiscard]] bool pads_with_zeros() const override { return algorithm_.pads_with_zeros; }
     [[nodiscard]] std::size_t matrix_bytes() const override { return matrix_.bytes(); }
-    [[nodiscard]] std::size_t device_bytes() const override { return matrix_.bytes() + workspace_.bytes(); }
+    [[nodiscard]] std::size_t device_bytes() const override {
+        return matrix_.bytes() + workspace_.bytes() + this->workspace_bytes();
+    }
 
 private:
     using A = CusparseSum<V>;

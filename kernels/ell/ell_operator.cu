@@ -58,7 +58,9 @@ public:
     [[nodiscard]] index_t cols() const override { return cols_; }
     [[nodiscard]] offset_t nnz() const override { return nnz_; }
     [[nodiscard]] std::size_t matrix_bytes() const override { return columns_.bytes() + values_.bytes(); }
-    [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + (map_ ? map_->bytes() : 0); }
+    [[nodiscard]] std::size_t device_bytes() const override {
+        return matrix_bytes() + this->workspace_bytes() + (map_ ? map_->bytes() : 0);
+    }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override {
         return executed_whole("ell", tile_rows_, nnz_, matrix_bytes());
     }
