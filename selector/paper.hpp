@@ -34,7 +34,7 @@ struct PaperRules {
     static constexpr double kDensePublished = 0.75;
     static constexpr double kDenseCpuCode = 0.5;
 
-    /// The rules with guards of our own instead of `hyb_rest`, which `bench/RESULTS.md` was measured with: ELL blocks
+    /// The rules with guards of our own instead of `hyb_rest`, `paper-tuned` in `bench/RESULTS.md`: ELL blocks
     /// with more than a quarter of padding are left to CSR, which takes fewer bytes then; HYB stands wherever its block
     /// holds at least half of the nonzeros, which takes more bytes than the published guard (`bench/NOTES.md`).
     static PaperRules tuned();
