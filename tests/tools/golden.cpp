@@ -1,6 +1,5 @@
 #include "tests/tools/golden.hpp"
 
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -8,7 +7,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <png.h>
 
 #include "tests/temporary_directory.hpp"
 
@@ -52,39 +50,6 @@ std::string first_difference(std::string_view expected, std::string_view actual)
     }
 }
 
-struct Pixels {
-    std::uint32_t width = 0;
-    std::uint32_t height = 0;
-    std::vector<std::uint8_t> rgb;
-};
-
-Pixels decode(std::string_view file) {
-    png_image image{};
-    image.version = PNG_IMAGE_VERSION;
-    EXPECT_TRUE(png_image_begin_read_from_memory(&image, file.data(), file.size())) << image.message;
-    image.format = PNG_FORMAT_RGB;
-    Pixels pixels{image.width, image.height, std::vector<std::uint8_t>(PNG_IMAGE_SIZE(image))};
-    EXPECT_TRUE(png_image_finish_read(&image, nullptr, pixels.rgb.data(), 0, nullptr)) << image.message;
-    return pixels;
-}
-
-std::string color(const Pixels& pixels, std::size_t at) {
-    return fmt::format("#{:02x}{:02x}{:02x}", pixels.rgb[at], pixels.rgb[at + 1], pixels.rgb[at + 2]);
-}
-
-/// Of pictures of the same size.
-std::string first_difference(const Pixels& expected, const Pixels& actual) {
-    for (std::size_t at = 0; at < expected.rgb.size(); at += 3) {
-        const auto wanted = color(expected, at);
-        const auto found = color(actual, at);
-        if (wanted == found) continue;
-        const auto pixel = at / 3;
-        return fmt::format("pixel ({}, {})\nexpected: {}\nfound:    {}", pixel % expected.width, pixel / expected.width,
-                           wanted, found);
-    }
-    return "";
-}
-
 }  // namespace
 
 void expect_golden(const std::string& name, const std::string& actual) {
@@ -92,17 +57,6 @@ void expect_golden(const std::string& name, const std::string& actual) {
     const std::string expected = content_of(path_of(name));
     if (actual == expected) return;
     ADD_FAILURE() << path_of(name).string() << ": " << first_difference(expected, actual) << '\n' << kHowToUpdate;
-}
-
-void expect_golden_picture(const std::string& name, const std::vector<std::byte>& actual) {
-    const std::string_view file(reinterpret_cast<const char*>(actual.data()), actual.size());
-    if (updates()) return write(name, file);
-    const Pixels found = decode(file);
-    const Pixels expected = decode(content_of(path_of(name)));
-    ASSERT_EQ(found.width, expected.width) << name << '\n' << kHowToUpdate;
-    ASSERT_EQ(found.height, expected.height) << name << '\n' << kHowToUpdate;
-    if (found.rgb == expected.rgb) return;
-    ADD_FAILURE() << path_of(name).string() << ": " << first_difference(expected, found) << '\n' << kHowToUpdate;
 }
 
 }  // namespace tilespmv::test

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "tests/tools/decoded_png.hpp"
 #include "tests/tools/golden.hpp"
 #include "tests/tools/golden_results.hpp"
 #include "tests/tools/transcript.hpp"
+#include "tools/picture/svg.hpp"
 #include "tools/plot/axis.hpp"
 #include "tools/plot/draw.hpp"
 #include "tools/plot/plots.hpp"
@@ -17,8 +19,8 @@ using test::expect_golden;
 void expect_plots(const std::string& prefix, const bench::ResultSet& set, const std::string& baseline) {
     std::string notes;
     for (const auto& plot : make_plots(set, baseline)) {
-        notes += plot.file + ": " + plot.note + '\n';
-        if (!plot.svg.empty()) expect_golden(prefix + plot.file, plot.svg);
+        notes += plot.name + ": " + plot.note + '\n';
+        if (plot.picture) expect_golden(prefix + plot.name + ".svg", svg(*plot.picture));
     }
     expect_golden(prefix + "notes.txt", notes);
 }
@@ -37,12 +39,15 @@ TEST(GoldenPlot, Command) {
     commands.directory().file("file", "");
     commands.run("plot {}results.json -o {}new/plots");
     commands.run("plot {}results.json -o {}plots --baseline magic");
+    commands.run("plot {}results.json -o {}png --format png");
     commands.run("plot {}bare.json -o {}plots");
     commands.run("plot {}failed.json -o {}none");
     commands.run("plot {}missing.json -o {}none");
     commands.run("plot {}results.json -o {}file/plots");
     expect_golden("plot.txt", commands.text());
-    EXPECT_EQ(test::content_of(commands.path("new/plots/speedup.svg")), make_plots(test::golden_results(), "")[0].svg);
+    EXPECT_EQ(test::decoded_png(test::content_of(commands.path("png/speedup.png"))).width(), 2 * 960);
+    EXPECT_EQ(test::content_of(commands.path("new/plots/speedup.svg")),
+              svg(*make_plots(test::golden_results(), "")[0].picture));
 }
 
 /// More series than can be told apart, more points than large dots leave room for, names that are too long.
@@ -57,13 +62,14 @@ TEST(GoldenPlot, ManySeries) {
     }
     const auto plots = make_plots(set, "");
     EXPECT_EQ(plots[0].note, "shows the 12 best of 13 series");
-    EXPECT_EQ(plots[0].svg.find("operator-0<"), std::string::npos);  // the slowest
-    EXPECT_NE(plots[0].svg.find(R"(r="4")"), std::string::npos);     // 200 points
-    EXPECT_EQ(plots[0].svg.find(R"(r="3")"), std::string::npos);
-    EXPECT_NE(plots[0].svg.find(">operator-5" + std::string(22, 'x') + "\u2026<"), std::string::npos);
+    const std::string drawn = svg(*plots[0].picture);
+    EXPECT_EQ(drawn.find("operator-0<"), std::string::npos);  // the slowest
+    EXPECT_NE(drawn.find(R"(r="4")"), std::string::npos);     // 200 points
+    EXPECT_EQ(drawn.find(R"(r="3")"), std::string::npos);
+    EXPECT_NE(drawn.find(">operator-5" + std::string(17, 'x') + "\u2026<"), std::string::npos);
     auto more = test::golden_result("another", 9, "operator-3", "", 0.25, 1);
     set.put(test::with_speedup(std::move(more), "base", "base", 2.5));
-    EXPECT_NE(make_plots(set, "")[0].svg.find(R"(r="3")"), std::string::npos);  // 201
+    EXPECT_NE(svg(*make_plots(set, "")[0].picture).find(R"(r="3")"), std::string::npos);  // 201
 }
 
 std::string ticks(Scale scale, double low, double high, std::string_view unit) {

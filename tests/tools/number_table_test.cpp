@@ -7,8 +7,8 @@
 
 #include "tests/bench/sample_results.hpp"
 #include "tools/bench/report.hpp"
+#include "tools/picture/svg.hpp"
 #include "tools/plot/axis.hpp"
-#include "tools/plot/svg.hpp"
 #include "tools/stats/report.hpp"
 #include "tools/text/executed_text.hpp"
 #include "tools/text/number_text.hpp"

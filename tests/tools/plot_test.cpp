@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "tests/bench/sample_results.hpp"
+#include "tools/picture/svg.hpp"
 #include "tools/plot/axis.hpp"
 #include "tools/plot/draw.hpp"
 #include "tools/plot/plots.hpp"
-#include "tools/plot/svg.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -60,15 +60,6 @@ TEST(Axis, ShortNumbers) {
     EXPECT_EQ(short_number(0), "0");
 }
 
-TEST(Svg, EscapesWhatIsNotText) {
-    EXPECT_EQ(xml_escape("a<b> & \"c\"\n"), "a&lt;b&gt; &amp; &quot;c&quot; ");
-    Svg svg(10, 20, "<title>");
-    svg.dot(1.26, -0.01, 2, "#000000", false, "x & y");
-    EXPECT_THAT(svg.str(), HasSubstr("<title>&lt;title&gt;</title>"));
-    EXPECT_THAT(svg.str(), HasSubstr("cx=\"1.3\" cy=\"0\""));
-    EXPECT_THAT(svg.str(), HasSubstr("x &amp; y"));
-}
-
 TEST(Plots, FileNamesHoldNoSpecialCharacters) {
     EXPECT_EQ(file_name_of("paper-deferred:defer=3"), "paper-deferred_defer_3");
     EXPECT_EQ(file_name_of("../a b"), ".._a_b");
@@ -94,7 +85,7 @@ ResultSet sample_set() {
 std::vector<std::string> written(const std::vector<Plot>& plots) {
     std::vector<std::string> files;
     for (const auto& plot : plots) {
-        if (!plot.svg.empty()) files.push_back(plot.file);
+        if (plot.picture) files.push_back(plot.name);
     }
     return files;
 }
@@ -107,8 +98,8 @@ TEST(Plots, OneForEachQuestionAndEachOperatorWithASelector) {
     other.id.operator_name = "mixed:tiles_from=0";
     set.results.push_back(other);
     EXPECT_THAT(written(make_plots(set, "")),
-                ElementsAre("speedup.svg", "bandwidth.svg", "variation.svg", "executed-tile-omp_bytes.svg",
-                            "executed-tile-omp_only_csr.svg", "executed-mixed_tiles_from_0_only_csr.svg"));
+                ElementsAre("speedup", "bandwidth", "variation", "executed-tile-omp_bytes",
+                            "executed-tile-omp_only_csr", "executed-mixed_tiles_from_0_only_csr"));
 }
 
 TEST(Plots, SayWhatIsMissing) {
@@ -118,7 +109,7 @@ TEST(Plots, SayWhatIsMissing) {
         r.executed.clear();  // as in files of older versions
     }
     const auto plots = make_plots(set, "");
-    EXPECT_THAT(written(plots), ElementsAre("bandwidth.svg"));
+    EXPECT_THAT(written(plots), ElementsAre("bandwidth"));
     EXPECT_EQ(plots[0].note, "no case has a speed-up over a baseline");
     EXPECT_EQ(plots.back().note, "no case on tiles says what it executed");
     EXPECT_EQ(make_plots(sample_set(), "magic")[0].note, "no case has a speed-up over magic");
@@ -126,11 +117,11 @@ TEST(Plots, SayWhatIsMissing) {
 
 TEST(Plots, ShowEveryRightCaseAndNoOther) {
     const auto plots = make_plots(sample_set(), "");
-    EXPECT_THAT(plots[0].svg, HasSubstr("b, tile-omp bytes: 1.5x"));
-    EXPECT_THAT(plots[0].svg, HasSubstr("Speed-up over csr-omp"));
-    EXPECT_THAT(plots[1].svg, HasSubstr("a, csr-omp: 25%"));
-    EXPECT_THAT(plots[3].svg, HasSubstr("a, deferred: 30.0%"));
-    for (const auto& plot : plots) EXPECT_THAT(plot.svg, Not(HasSubstr("c, "))) << plot.file;
+    EXPECT_THAT(svg(*plots[0].picture), HasSubstr("b, tile-omp bytes: 1.5x"));
+    EXPECT_THAT(svg(*plots[0].picture), HasSubstr("Speed-up over csr-omp"));
+    EXPECT_THAT(svg(*plots[1].picture), HasSubstr("a, csr-omp: 25%"));
+    EXPECT_THAT(svg(*plots[3].picture), HasSubstr("a, deferred: 30.0%"));
+    for (const auto& plot : plots) EXPECT_THAT(svg(*plot.picture), Not(HasSubstr("c, "))) << plot.name;
 }
 
 TEST(Plots, OfManySeriesTheBestAreShownAndTheNoteSaysHowMany) {
@@ -142,9 +133,9 @@ TEST(Plots, OfManySeriesTheBestAreShownAndTheNoteSaysHowMany) {
     }
     const auto speedup = make_plots(set, "").front();
     EXPECT_EQ(speedup.note, "shows the 12 best of 15 series");
-    EXPECT_THAT(speedup.svg, Not(HasSubstr("tile-omp s02")));
-    EXPECT_THAT(speedup.svg, HasSubstr("tile-omp s03"));
-    EXPECT_THAT(speedup.svg, HasSubstr("tile-omp s14"));
+    EXPECT_THAT(svg(*speedup.picture), Not(HasSubstr("tile-omp s02")));
+    EXPECT_THAT(svg(*speedup.picture), HasSubstr("tile-omp s03"));
+    EXPECT_THAT(svg(*speedup.picture), HasSubstr("tile-omp s14"));
     set.results.resize(kMostSeries);
     EXPECT_EQ(make_plots(set, "").front().note, "");
 }
@@ -154,12 +145,12 @@ TEST(Plots, ShowWhatWasExecutedAndNotWhatWasStored) {
     set.results[0].id.operator_name = set.results[1].id.operator_name = "mixed";
     set.results[0].executed = {{"tiles", "ell", 1, 4, 40}, {"csr16", "", 1, 6, 60}};
     set.results[1].executed.clear();  // left out
-    const std::string svg = make_plots(set, "").back().svg;
-    EXPECT_THAT(svg, HasSubstr("What mixed bytes executed"));
-    EXPECT_THAT(svg, HasSubstr(">executed as<"));
-    EXPECT_THAT(svg, HasSubstr("a, ell: 40.0%"));
-    EXPECT_THAT(svg, HasSubstr("a, csr16: 60.0%"));
-    for (const auto* other : {"coo", "deferred", "b, "}) EXPECT_THAT(svg, Not(HasSubstr(other)));
+    const std::string drawn = svg(*make_plots(set, "").back().picture);
+    EXPECT_THAT(drawn, HasSubstr("What mixed bytes executed"));
+    EXPECT_THAT(drawn, HasSubstr(">executed as<"));
+    EXPECT_THAT(drawn, HasSubstr("a, ell: 40.0%"));
+    EXPECT_THAT(drawn, HasSubstr("a, csr16: 60.0%"));
+    for (const auto* other : {"coo", "deferred", "b, "}) EXPECT_THAT(drawn, Not(HasSubstr(other)));
 }
 
 TEST(Plots, ShowWhatAMatrixExecutedOnceWhateverTheThreads) {
@@ -168,19 +159,19 @@ TEST(Plots, ShowWhatAMatrixExecutedOnceWhateverTheThreads) {
     other.id.threads = 1;
     other.executed = {{"tiles", "ell", 1, 10, 100}};
     set.results.push_back(other);
-    const std::string svg = make_plots(set, "").back().svg;
-    EXPECT_THAT(svg, HasSubstr("a, deferred: 30.0%"));
-    EXPECT_THAT(svg, Not(HasSubstr("a, ell")));
+    const std::string drawn = svg(*make_plots(set, "").back().picture);
+    EXPECT_THAT(drawn, HasSubstr("a, deferred: 30.0%"));
+    EXPECT_THAT(drawn, Not(HasSubstr("a, ell")));
 }
 
 TEST(Plots, SayHowManyMatricesHaveARightResult) {
     for (const auto& plot : make_plots(sample_set(), "")) {
-        EXPECT_THAT(plot.svg, HasSubstr(">Some CPU, float64, 2 matrices, warm<")) << plot.file;
+        EXPECT_THAT(svg(*plot.picture), HasSubstr(">Some CPU, float64, 2 matrices, warm<")) << plot.name;
     }
 }
 
 TEST(Plots, TheBaselineIsALineAndNoSeries) {
-    EXPECT_THAT(make_plots(sample_set(), "")[0].svg, Not(HasSubstr("csr-omp: ")));
+    EXPECT_THAT(svg(*make_plots(sample_set(), "")[0].picture), Not(HasSubstr("csr-omp: ")));
     ASSERT_EQ(speedups_by_nonzeros(sample_set(), "csr-omp").size(), 1u);
 }
 

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,6 +18,8 @@
 #include "tools/options/options.hpp"
 #include "tools/options/source.hpp"
 #include "tools/options/value_type.hpp"
+#include "tools/picture/png.hpp"
+#include "tools/picture/svg.hpp"
 #include "tools/stats/report.hpp"
 #include "tools/stats/tile_map_picture.hpp"
 
@@ -31,7 +35,18 @@ struct StatsOptions {
     std::string image;
 };
 
+constexpr std::string_view kPng = ".png";
+constexpr std::string_view kSvg = ".svg";
+
+bool has_extension(const std::string& file, std::string_view extension) {
+    return std::filesystem::path(file).extension() == extension;
+}
+
 void check(const StatsOptions& options) {
+    if (!options.image.empty() && !has_extension(options.image, kPng) && !has_extension(options.image, kSvg)) {
+        throw Error(fmt::format("--image: found {}, expected a name that ends in {} or {}", options.image, kPng, kSvg),
+                    ExitCode::usage);
+    }
     if (!options.image.empty() && options.selectors.size() > 1) {
         throw Error("--image shows one selector; give --selector once", ExitCode::usage);
     }
@@ -54,7 +69,8 @@ void write(const std::string& file, std::string_view text) {
 template <Value V>
 void draw(const std::string& file, const TileMatrix<V>& tiles, const StatsReport& report) {
     OutputFile out(file);
-    out.write(draw_tile_map(make_tile_map(tiles, formats::kFormatCount), report).png());
+    const Picture picture = draw_tile_map(make_tile_map(tiles, formats::kFormatCount), report);
+    out.write(has_extension(file, kSvg) ? svg(picture) : png(picture, 1));
     out.commit();
 }
 
@@ -126,7 +142,7 @@ void add_stats(CLI::App& app) {
     add_output_or_stdout(*command, "--json", options->json,
                          "Write the statistics as JSON to this file; an array for several matrices");
     add_output_or_stdout(*command, "--csv", options->csv, "Write them as CSV, a row per matrix and selector");
-    add_output(*command, "--image", options->image, "Draw the tile map to this PNG file");
+    add_output(*command, "--image", options->image, "Draw the tile map to this file, which ends in .png or .svg");
     set_examples(*command, {"tilespmv stats cant.mtx.gz --image cant.png",
                             "tilespmv stats cant.mtx.gz --selector paper-adaptive --selector bytes --csv cant.csv",
                             "tilespmv stats *.mtx.gz --selector paper-adaptive --selector paper-tuned",

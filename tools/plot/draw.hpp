@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/picture/picture.hpp"
 #include "tools/plot/axis.hpp"
 #include "tools/plot/series.hpp"
 
@@ -30,10 +31,10 @@ struct ScatterAxes {
 /// At most this many series can be told apart by colour.
 inline constexpr std::size_t kMostSeries = 12;
 
-/// A scatter plot as SVG text, one colour a series; there must be a point. Throws nothing but for lack of memory.
-std::string draw_scatter(const std::vector<Series>& series, const ScatterAxes& axes, const ScatterText& text);
+/// A scatter plot, one colour a series; there must be a point. Throws nothing but for lack of memory.
+Picture draw_scatter(const std::vector<Series>& series, const ScatterAxes& axes, const ScatterText& text);
 
-/// Stacked bars as SVG text, one a matrix: the shares of the nonzeros by what executed them.
-std::string draw_executed_mix(const SeriesMixes& mixes, const std::string& subtitle);
+/// Stacked bars, one a matrix: the shares of the nonzeros by what executed them.
+Picture draw_executed_mix(const SeriesMixes& mixes, const std::string& subtitle);
 
 }  // namespace tilespmv::tools

@@ -44,51 +44,51 @@ std::vector<std::string> names_of(const SeriesMixes& mixes) {
     return names;
 }
 
-void draw_legend(Svg& svg, const std::vector<std::string>& names) {
-    svg.text(kNames, 76, "executed as", {.anchor = Anchor::end});
+void draw_legend(Picture& picture, const std::vector<std::string>& names) {
+    picture.text(kNames, 76, "executed as", {.anchor = Anchor::end});
     double x = kLeft;
     for (const auto& name : names) {
-        svg.rectangle(x, 66, 11, 11, color_of(name));
-        svg.text(x + 16, 76, name, {.color = kInk});
+        picture.rectangle(x, 66, 11, 11, color_of(name));
+        picture.text(x + 16, 76, name, {.color = kInk});
         x += 36 + small_width(name);
     }
 }
 
-void draw_grid(Svg& svg, double bottom) {
+void draw_grid(Picture& picture, double bottom) {
     for (int percent = 0; percent <= 100; percent += 25) {
         const double x = kLeft + (kRight - kLeft) * percent / 100;
-        svg.line(x, kTop - 4, x, bottom + 4, kGrid);
-        svg.text(x, bottom + 20, fmt::format("{}%", percent), {.anchor = Anchor::middle});
+        picture.line(x, kTop - 4, x, bottom + 4, kGrid);
+        picture.text(x, bottom + 20, fmt::format("{}%", percent), {.anchor = Anchor::middle});
     }
-    svg.text((kLeft + kRight) / 2, bottom + 38, "share of the nonzeros", {.size = 12, .anchor = Anchor::middle});
+    picture.text((kLeft + kRight) / 2, bottom + 38, "share of the nonzeros", {.size = 12, .anchor = Anchor::middle});
 }
 
-void draw_bar(Svg& svg, const ExecutedMix& mix, double y) {
-    svg.text(kNames, y + kBar - 3, shortened(mix.matrix, kNames - kMargin), {.color = kInk, .anchor = Anchor::end});
+void draw_bar(Picture& picture, const ExecutedMix& mix, double y) {
+    picture.text(kNames, y + kBar - 3, shortened(mix.matrix, kNames - kMargin), {.color = kInk, .anchor = Anchor::end});
     double x = kLeft;
     for (const auto& part : mix.parts) {
         const double width = part.share * (kRight - kLeft);
-        svg.rectangle(x, y, width, kBar, color_of(part.name),
-                      fmt::format("{}, {}: {:.1f}%", mix.matrix, part.name, 100 * part.share));
+        picture.rectangle(x, y, width, kBar, color_of(part.name),
+                          fmt::format("{}, {}: {:.1f}%", mix.matrix, part.name, 100 * part.share));
         x += width;
     }
 }
 
 }  // namespace
 
-std::string draw_executed_mix(const SeriesMixes& mixes, const std::string& subtitle) {
+Picture draw_executed_mix(const SeriesMixes& mixes, const std::string& subtitle) {
     const double bottom = kTop + kStep * static_cast<double>(mixes.mixes.size()) - (kStep - kBar);
     const std::string title = "What " + mixes.series + " executed";
-    Svg svg(kWidth, bottom + kBelow + 8, title);
-    draw_head(svg, title, subtitle);
-    draw_legend(svg, names_of(mixes));
-    draw_grid(svg, bottom);
+    Picture picture(kWidth, bottom + kBelow + 8, title);
+    draw_head(picture, title, subtitle);
+    draw_legend(picture, names_of(mixes));
+    draw_grid(picture, bottom);
     double y = kTop;
     for (const auto& mix : mixes.mixes) {
-        draw_bar(svg, mix, y);
+        draw_bar(picture, mix, y);
         y += kStep;
     }
-    return svg.str();
+    return picture;
 }
 
 }  // namespace tilespmv::tools

@@ -33,19 +33,19 @@ public:
         : series_(series),
           axes_(axes),
           text_(text),
-          svg_(kWidth, kHeight, text.title),
+          picture_(kWidth, kHeight, text.title),
           x_(Scale::logarithmic, x_range().low, x_range().high, axes.x_unit),
           y_(axes.y_scale, y_range().low, y_range().high, axes.y_unit) {
         x_.place(kLeft, kRight);
         y_.place(kBottom, kTop);
     }
 
-    std::string draw() {
-        draw_head(svg_, text_.title, text_.subtitle);
+    Picture draw() && {
+        draw_head(picture_, text_.title, text_.subtitle);
         draw_axes();
         for (std::size_t i = 0; i < series_.size(); ++i) draw_points(series_[i], kColors[i % kColors.size()]);
         draw_legend();
-        return svg_.str();
+        return std::move(picture_);
     }
 
 private:
@@ -69,19 +69,19 @@ private:
     void draw_axes() {
         for (const auto& tick : x_.ticks()) {
             const double x = x_.pixel(tick.value);
-            svg_.line(x, kTop, x, kBottom, kGrid);
-            svg_.text(x, kBottom + 18, tick.label, {.anchor = Anchor::middle});
+            picture_.line(x, kTop, x, kBottom, kGrid);
+            picture_.text(x, kBottom + 18, tick.label, {.anchor = Anchor::middle});
         }
         for (const auto& tick : y_.ticks()) {
             const double y = y_.pixel(tick.value);
-            svg_.line(kLeft, y, kRight, y, kGrid);
-            svg_.text(kLeft - 8, y + 4, tick.label, {.anchor = Anchor::end});
+            picture_.line(kLeft, y, kRight, y, kGrid);
+            picture_.text(kLeft - 8, y + 4, tick.label, {.anchor = Anchor::end});
         }
-        svg_.line(kLeft, kBottom, kRight, kBottom, kFaint);
+        picture_.line(kLeft, kBottom, kRight, kBottom, kFaint);
         const double y = y_.pixel(axes_.reference);
-        svg_.line(kLeft, y, kRight, y, kInk, "5 4");
-        svg_.text((kLeft + kRight) / 2, kBottom + 40, text_.x_label, {.size = 12, .anchor = Anchor::middle});
-        svg_.text_upwards(28, (kTop + kBottom) / 2, text_.y_label, {.size = 12, .anchor = Anchor::middle});
+        picture_.line(kLeft, y, kRight, y, kInk, "5 4");
+        picture_.text((kLeft + kRight) / 2, kBottom + 40, text_.x_label, {.size = 12, .anchor = Anchor::middle});
+        picture_.text_upwards(28, (kTop + kBottom) / 2, text_.y_label, {.size = 12, .anchor = Anchor::middle});
     }
 
     [[nodiscard]] double radius() const {
@@ -92,7 +92,7 @@ private:
 
     void draw_points(const Series& series, std::string_view color) {
         for (const auto& point : series.points) {
-            svg_.dot(x_.pixel(point.x), y_.pixel(point.y), radius(), color, point.hollow, point.hint);
+            picture_.dot(x_.pixel(point.x), y_.pixel(point.y), radius(), color, point.hollow, point.hint);
         }
     }
 
@@ -101,32 +101,32 @@ private:
         constexpr double step = 20;
         double y = kTop + 8;
         const auto entry = [&](const std::string& name) {
-            svg_.text(left + 14, y + 4, shortened(name, kWidth - left - 20), {.color = kInk});
+            picture_.text(left + 14, y + 4, shortened(name, kWidth - left - 20), {.color = kInk});
             y += step;
         };
         for (std::size_t i = 0; i < series_.size(); ++i) {
-            svg_.dot(left, y, kRadius, kColors[i % kColors.size()], false);
+            picture_.dot(left, y, kRadius, kColors[i % kColors.size()], false);
             entry(series_[i].name);
         }
         y += step / 2;
-        svg_.line(left - 7, y, left + 7, y, kInk, "5 4");
+        picture_.line(left - 7, y, left + 7, y, kInk, "5 4");
         entry(text_.reference);
         if (text_.hollow.empty()) return;
-        svg_.dot(left, y, kRadius, kFaint, true);
+        picture_.dot(left, y, kRadius, kFaint, true);
         entry(text_.hollow);
     }
 
     const std::vector<Series>& series_;
     const ScatterAxes& axes_;
     const ScatterText& text_;
-    Svg svg_;
+    Picture picture_;
     Axis x_;
     Axis y_;
 };
 
 }  // namespace
 
-std::string draw_scatter(const std::vector<Series>& series, const ScatterAxes& axes, const ScatterText& text) {
+Picture draw_scatter(const std::vector<Series>& series, const ScatterAxes& axes, const ScatterText& text) {
     return Scatter(series, axes, text).draw();
 }
 

@@ -28,14 +28,14 @@ std::string describe(const bench::ResultSet& set) {
                        fmt::join(values, " and "), matrices.size(), matrices.size() == 1 ? "matrix" : "matrices");
 }
 
-Plot scatter(std::string file, std::vector<Series> series, const ScatterAxes& axes, const ScatterText& text,
+Plot scatter(std::string name, std::vector<Series> series, const ScatterAxes& axes, const ScatterText& text,
              const std::string& nothing) {
-    if (series.empty()) return {std::move(file), "", nothing};
+    if (series.empty()) return {std::move(name), {}, nothing};
     const std::size_t all = series.size();
     series = largest(std::move(series), kMostSeries);
     std::string note;
     if (series.size() < all) note = fmt::format("shows the {} best of {} series", series.size(), all);
-    return {std::move(file), draw_scatter(series, axes, text), note};
+    return {std::move(name), draw_scatter(series, axes, text), note};
 }
 
 std::string no_speedups(const std::string& baseline) {
@@ -44,7 +44,7 @@ std::string no_speedups(const std::string& baseline) {
 }
 
 Plot speedup_plot(const bench::ResultSet& set, const std::string& baseline) {
-    return scatter("speedup.svg", speedups_by_nonzeros(set, baseline), {.x_unit = "", .y_unit = "\u00d7"},
+    return scatter("speedup", speedups_by_nonzeros(set, baseline), {.x_unit = "", .y_unit = "\u00d7"},
                    {.title = "Speed-up over " + baseline,
                     .subtitle = describe(set),
                     .x_label = "nonzeros",
@@ -55,7 +55,7 @@ Plot speedup_plot(const bench::ResultSet& set, const std::string& baseline) {
 }
 
 Plot variation_plot(const bench::ResultSet& set, const std::string& baseline) {
-    return scatter("variation.svg", speedups_by_variation(set, baseline), {.x_unit = "", .y_unit = "\u00d7"},
+    return scatter("variation", speedups_by_variation(set, baseline), {.x_unit = "", .y_unit = "\u00d7"},
                    {.title = fmt::format("Speed-up over {} by how even the rows are", baseline),
                     .subtitle = describe(set),
                     .x_label = fmt::format("variation of the row length: standard deviation / mean (at least {})",
@@ -70,7 +70,7 @@ Plot bandwidth_plot(const bench::ResultSet& set) {
     auto series = bandwidth_by_nonzeros(set);
     const bool any_in_cache = std::ranges::any_of(
         series, [](const Series& s) { return std::ranges::any_of(s.points, [](const Point& p) { return p.hollow; }); });
-    return scatter("bandwidth.svg", std::move(series),
+    return scatter("bandwidth", std::move(series),
                    {.x_unit = "", .y_unit = "%", .y_scale = Scale::linear, .reference = 100},
                    {.title = "Share of the read bandwidth",
                     .subtitle = describe(set),
@@ -91,9 +91,9 @@ std::vector<Plot> make_plots(const bench::ResultSet& set, const std::string& bas
     const auto all_mixes = executed_mixes(set);
     for (const auto& mixes : all_mixes) {
         plots.push_back(
-            {fmt::format("executed-{}.svg", file_name_of(mixes.series)), draw_executed_mix(mixes, describe(set)), ""});
+            {fmt::format("executed-{}", file_name_of(mixes.series)), draw_executed_mix(mixes, describe(set)), ""});
     }
-    if (all_mixes.empty()) plots.push_back({"executed.svg", "", "no case on tiles says what it executed"});
+    if (all_mixes.empty()) plots.push_back({"executed", {}, "no case on tiles says what it executed"});
     return plots;
 }
 

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
 
-#include "tools/plot/svg.hpp"
+#include "tools/picture/picture.hpp"
 
 // What the plots have in common.
 namespace tilespmv::tools {
@@ -22,19 +21,15 @@ inline constexpr std::array<std::string_view, 12> kColors{"#0969da", "#d1480f", 
                                                           "#b58900", "#bf3989", "#0f8b8d", "#6e4b2a",
                                                           "#57606a", "#e5679b", "#7aa116", "#3f51b5"};
 
-/// The beginning of a text that has about `width` pixels in the small size.
-inline std::string shortened(const std::string& text, double width) {
-    constexpr double pixels_per_character = 5.9;
-    const auto most = static_cast<std::size_t>(width / pixels_per_character);
-    return text.size() <= most ? text : text.substr(0, most - 1) + "\u2026";
-}
+/// Pixels that a text takes in the small size, at most.
+inline double small_width(std::string_view text) { return text_width(text, kSmall); }
 
-/// Pixels that a text takes in the small size, about.
-inline double small_width(std::string_view text) { return 6.2 * static_cast<double>(text.size()); }
+/// As much of a text as fits into `width` pixels in the small size.
+inline std::string shortened(std::string_view text, double width) { return shortened(text, width, kSmall); }
 
-inline void draw_head(Svg& svg, std::string_view title, std::string_view subtitle) {
-    svg.text(kMargin, 28, title, kTitle);
-    svg.text(kMargin, 46, subtitle, {.size = 12});
+inline void draw_head(Picture& picture, std::string_view title, std::string_view subtitle) {
+    picture.text(kMargin, 28, title, kTitle);
+    picture.text(kMargin, 46, subtitle, {.size = 12});
 }
 
 }  // namespace tilespmv::tools

@@ -11,35 +11,29 @@
 namespace tilespmv::tools {
 namespace {
 
-constexpr std::array<Rgb, 10> kPalette{{{0xd5, 0x43, 0x00},
-                                        {0x1b, 0x8f, 0xea},
-                                        {0x3d, 0xbb, 0x5c},
-                                        {0xd9, 0xb6, 0x00},
-                                        {0xa2, 0x10, 0x8e},
-                                        {0x55, 0x00, 0x2a},
-                                        {0x1f, 0x12, 0xc8},
-                                        {0x00, 0x73, 0x6b},
-                                        {0x8c, 0x5a, 0x2b},
-                                        {0xf0, 0x78, 0xb0}}};
-constexpr Rgb kInk{0x22, 0x22, 0x22};
-constexpr Rgb kFaint{0x77, 0x77, 0x77};
+constexpr std::array<Rgb, 10> kPalette{"#d54300", "#1b8fea", "#3dbb5c", "#d9b600", "#a2108e",
+                                       "#55002a", "#1f12c8", "#00736b", "#8c5a2b", "#f078b0"};
+constexpr Rgb kInk = "#222222";
+constexpr Rgb kFaint = "#777777";
 
-constexpr int kTitleScale = 4;
-constexpr int kScale = 3;  // of all other text; what follows grows with it
-constexpr int kCapital = kScale * kTextHeight;
-constexpr int kLine = 12 * kScale;    // from one line of text to the next
-constexpr int kMargin = 10 * kScale;  // around everything, and between map and legend
-constexpr int kTick = 3 * kScale;
-constexpr int kSpace = 4 * kScale;  // between a label and what it stands at
-constexpr int kTitleHeight = kTitleScale * kTextHeight + kMargin / 2 + kCapital + kMargin;
-constexpr int kLegendWidth = 185 * kScale;
-constexpr int kTilesColumn = 120 * kScale;  // right edge of the legend's first numbers
+constexpr TextStyle kTitle{.size = 38, .color = kInk, .bold = true};
+constexpr TextStyle kText{.size = 27, .color = kInk};
+constexpr TextStyle kNote{.size = 27, .color = kFaint};
+constexpr int kTitleCapital = 28;  // height of a capital
+constexpr int kCapital = 20;
+constexpr int kLine = 36;    // from one line of text to the next
+constexpr int kMargin = 30;  // around everything, and between map and legend
+constexpr int kTick = 9;
+constexpr int kSpace = 12;  // between a label and what it stands at
+constexpr int kTitleHeight = kTitleCapital + kMargin / 2 + kCapital + kMargin;
+constexpr int kLegendWidth = 555;
+constexpr int kTilesColumn = 360;  // right edge of the legend's first numbers
 constexpr int kNoteLines = 4;
 constexpr int kGapFrom = 8;        // tiles of this many pixels or more stand apart
 constexpr double kFaintest = 0.5;  // strength of the emptiest cell
 constexpr double kBehindDots = 0.25;
 
-int label_width(std::string_view text) { return kScale * text_width(text); }
+int label_width(std::string_view text) { return static_cast<int>(std::ceil(text_width(text, kText))); }
 
 /// Strength of the colour for a fill: logarithmic between the emptiest and the fullest cell of the map.
 class FillScale {
@@ -108,9 +102,9 @@ std::string cell_note(const MapAxes& axes) {
                         : fmt::format("Cell: {} tiles wide, {} high", wide, high);
 }
 
-class Picture {
+class Drawing {
 public:
-    Picture(const TileMap& map, const StatsReport& report)
+    Drawing(const TileMap& map, const StatsReport& report)
         : map_(map),
           report_(report),
           fill_(map),
@@ -119,25 +113,31 @@ public:
           origin_(map_origin(map)),
           legend_(place_legend()),
           notes_(place_notes()),
-          canvas_(width(), height()) {}
+          picture_(width(), height(), report.name) {}
 
-    Canvas draw() && {
-        canvas_.text(origin_.x, kMargin, kTitleScale, kInk, report_.name);
-        canvas_.text(origin_.x, kMargin + kTitleScale * kTextHeight + kMargin / 2, kScale, kFaint, subtitle_);
-        draw_cells();
-        draw_nonzeros();
-        canvas_.frame(origin_.x - 1, origin_.y - 1, map_.axes.cols.pixels + 2, map_.axes.rows.pixels + 2, kFaint);
+    Picture draw() && {
+        text(origin_.x, kMargin, report_.name, kTitle);
+        text(origin_.x, kMargin + kTitleCapital + kMargin / 2, subtitle_, kNote);
+        draw_map();
         draw_ticks();
         draw_legend();
-        return std::move(canvas_);
+        return std::move(picture_);
     }
 
 private:
     static std::string make_subtitle(const StatsReport& r) {
-        return fmt::format("{} x {}   {} nonzeros   {} tiles ({} of the grid)   {:.2f} bytes per nonzero   selector {}",
-                           grouped(r.matrix.rows), grouped(r.matrix.cols), grouped(r.matrix.nnz),
-                           grouped(r.matrix.grid.tiles), percent(share(r.matrix.grid.tiles, r.matrix.grid.possible)),
-                           r.selectors[0].tiled.bytes_per_nnz, r.selectors[0].selector);
+        return fmt::format(
+            "{} x {} \u00b7 {} nonzeros \u00b7 {} tiles ({} of the grid) \u00b7 {:.2f} bytes per nonzero \u00b7 "
+            "selector {}",
+            grouped(r.matrix.rows), grouped(r.matrix.cols), grouped(r.matrix.nnz), grouped(r.matrix.grid.tiles),
+            percent(share(r.matrix.grid.tiles, r.matrix.grid.possible)), r.selectors[0].tiled.bytes_per_nnz,
+            r.selectors[0].selector);
+    }
+
+    /// The top of its capitals is at y.
+    void text(int x, int y, std::string_view text, TextStyle style, Anchor anchor = Anchor::start) {
+        style.anchor = anchor;
+        picture_.text(x, y + (style.bold ? kTitleCapital : kCapital), text, style);
     }
 
     [[nodiscard]] int map_right() const { return origin_.x + map_.axes.cols.pixels; }
@@ -158,7 +158,7 @@ private:
                               : MapOrigin{legend_.x, legend_.y + table_height() + kLine};
     }
     [[nodiscard]] int width() const {
-        const int title = std::max(kTitleScale * text_width(report_.name), label_width(subtitle_));
+        const int title = std::max(static_cast<int>(text_width(report_.name, kTitle)), label_width(subtitle_));
         return kMargin + std::max({map_right(), origin_.x + title, legend_.x + kLegendWidth});
     }
     [[nodiscard]] int height() const {
@@ -169,16 +169,29 @@ private:
         return cell.kind == map_.deferred ? kDeferredColor : format_color(cell.kind);
     }
 
-    void draw_cells() {
+    void draw_map() {
+        const int width = map_.axes.cols.pixels;
+        const int height = map_.axes.rows.pixels;
+        Image image(width, height);
+        draw_cells(image);
+        draw_nonzeros(image);
+        picture_.image(origin_.x, origin_.y, std::move(image));
+        picture_.rectangle(origin_.x - 1, origin_.y - 1, width + 2, 1, kFaint);
+        picture_.rectangle(origin_.x - 1, map_bottom(), width + 2, 1, kFaint);
+        picture_.rectangle(origin_.x - 1, origin_.y, 1, height, kFaint);
+        picture_.rectangle(map_right(), origin_.y, 1, height, kFaint);
+    }
+
+    void draw_cells(Image& image) const {
         const MapAxes& axes = map_.axes;
         for (int r = 0; r < axes.rows.cells; ++r) {
             for (int c = 0; c < axes.cols.cells; ++c) {
-                if (!map_.at(r, c).empty()) draw_cell(r, c);
+                if (!map_.at(r, c).empty()) draw_cell(image, r, c);
             }
         }
     }
 
-    void draw_cell(int r, int c) {
+    void draw_cell(Image& image, int r, int c) const {
         const auto extent = [](const MapAxis& axis, int cell) {
             const int begin = cell * axis.pixels_per_cell;
             const int end = std::min(begin + axis.pixels_per_cell, axis.pixels);
@@ -187,16 +200,16 @@ private:
         const auto [y, height] = extent(map_.axes.rows, r);
         const auto [x, width] = extent(map_.axes.cols, c);
         const double strength = map_.nonzeros.empty() ? fill_.strength(map_.fill(r, c)) : kBehindDots;
-        canvas_.fill(origin_.x + x, origin_.y + y, width, height, tint(color(map_.at(r, c)), strength));
+        image.fill(x, y, width, height, tint(color(map_.at(r, c)), strength));
     }
 
     /// The nonzeros themselves, where they are large enough.
-    void draw_nonzeros() {
+    void draw_nonzeros(Image& image) const {
         const auto& [rows, cols] = map_.axes;
         const auto size = [](const MapAxis& axis) { return axis.pixels_per_cell / kTileSize - gap(axis); };
         for (const auto& [r, c] : map_.nonzeros) {
-            canvas_.fill(origin_.x + cols.pixel(c), origin_.y + rows.pixel(r), size(cols), size(rows),
-                         color(map_.at(r / kTileSize, c / kTileSize)));
+            image.fill(cols.pixel(c), rows.pixel(r), size(cols), size(rows),
+                       color(map_.at(r / kTileSize, c / kTileSize)));
         }
     }
 
@@ -214,61 +227,60 @@ private:
         const auto [x_step, y_step] = tick_steps();
         for (std::int64_t i = 0; i < map_.axes.cols.size; i += x_step) {
             const int x = origin_.x + map_.axes.cols.pixel(i);
-            const std::string text = grouped(i);
-            canvas_.fill(x, origin_.y - 1 - kTick, 1, kTick, kFaint);
-            canvas_.text(x - label_width(text) / 2, origin_.y - kTick - kSpace - kCapital, kScale, kFaint, text);
+            picture_.rectangle(x, origin_.y - 1 - kTick, 1, kTick, kFaint);
+            text(x, origin_.y - kTick - kSpace - kCapital, grouped(i), kNote, Anchor::middle);
         }
         for (std::int64_t i = 0; i < map_.axes.rows.size; i += y_step) {
             const int y = origin_.y + map_.axes.rows.pixel(i);
-            const std::string text = grouped(i);
-            canvas_.fill(origin_.x - 1 - kTick, y, kTick, 1, kFaint);
-            canvas_.text(origin_.x - kTick - kSpace - label_width(text), y - kCapital / 2, kScale, kFaint, text);
+            picture_.rectangle(origin_.x - 1 - kTick, y, kTick, 1, kFaint);
+            text(origin_.x - kTick - kSpace, y - kCapital / 2, grouped(i), kNote, Anchor::end);
         }
     }
 
     void draw_legend() {
-        const int x = legend_.x;
         int y = legend_.y;
-        legend_line(y, "Format", "tiles", "nonzeros", kFaint);
+        legend_line(y, "Format", "tiles", "nonzeros", kNote);
         for (const auto& row : rows_) {
             y += kLine;
-            canvas_.fill(x, y, kCapital, kCapital, row.color);
+            picture_.rectangle(legend_.x, y, kCapital, kCapital, row.color);
             legend_line(y, row.name, percent(share(row.tiles, report_.matrix.grid.tiles)),
-                        percent(share(row.nnz, report_.matrix.nnz)), kInk);
+                        percent(share(row.nnz, report_.matrix.nnz)), kText);
         }
         draw_notes(notes_.x, notes_.y);
     }
 
-    void legend_line(int y, const std::string& name, const std::string& tiles, const std::string& nnz, Rgb ink) {
-        canvas_.text(legend_.x + kCapital + kSpace, y, kScale, ink, name);
-        canvas_.text(legend_.x + kTilesColumn - label_width(tiles), y, kScale, ink, tiles);
-        canvas_.text(legend_.x + kLegendWidth - label_width(nnz), y, kScale, ink, nnz);
+    void legend_line(int y, std::string_view name, std::string_view tiles, std::string_view nnz,
+                     const TextStyle& style) {
+        text(legend_.x + kCapital + kSpace, y, name, style);
+        text(legend_.x + kTilesColumn, y, tiles, style, Anchor::end);
+        text(legend_.x + kLegendWidth, y, nnz, style, Anchor::end);
     }
 
     /// How to read cells, colours and shades.
     void draw_notes(int x, int y) {
-        canvas_.text(x, y, kScale, kFaint, cell_note(map_.axes));
-        canvas_.text(x, y + kLine, kScale, kFaint, "Colour: most of its nonzeros");
+        text(x, y, cell_note(map_.axes), kNote);
+        text(x, y + kLine, "Colour: most of its nonzeros", kNote);
         if (fill_.highest() <= 0) return;
         const std::string low = percent(fill_.lowest());
         const std::string high = percent(fill_.highest());
         if (fill_.uniform() || !map_.nonzeros.empty()) {
-            canvas_.text(x, y + 2 * kLine, kScale, kFaint, fmt::format("Filled: {} to {}", low, high));
+            text(x, y + 2 * kLine, fmt::format("Filled: {} to {}", low, high), kNote);
             return;
         }
-        canvas_.text(x, y + 2 * kLine, kScale, kFaint, "Shade: share of it that is filled");
+        text(x, y + 2 * kLine, "Shade: share of it that is filled", kNote);
         draw_shades(x, y + 3 * kLine, low, high);
     }
 
     /// The strengths from the emptiest to the fullest cell.
     void draw_shades(int x, int y, const std::string& low, const std::string& high) {
-        canvas_.text(x, y, kScale, kInk, low);
-        const int left = x + label_width(low) + kSpace;
-        const int bar = kLegendWidth - label_width(low) - label_width(high) - 2 * kSpace;
-        for (int i = 0; i < bar; ++i) {
-            canvas_.fill(left + i, y, 1, kCapital, tint(kInk, kFaintest + (1 - kFaintest) * i / bar));
+        text(x, y, low, kText);
+        text(x + kLegendWidth, y, high, kText, Anchor::end);
+        const int left = label_width(low) + kSpace;
+        Image bar(kLegendWidth - left - label_width(high) - kSpace, kCapital);
+        for (int i = 0; i < bar.width(); ++i) {
+            bar.fill(i, 0, 1, kCapital, tint(kInk, kFaintest + (1 - kFaintest) * i / bar.width()));
         }
-        canvas_.text(left + bar + kSpace, y, kScale, kInk, high);
+        picture_.image(x + left, y, std::move(bar));
     }
 
     const TileMap& map_;
@@ -279,7 +291,7 @@ private:
     MapOrigin origin_;
     MapOrigin legend_;
     MapOrigin notes_;
-    Canvas canvas_;
+    Picture picture_;
 };
 
 }  // namespace
@@ -291,6 +303,6 @@ MapOrigin map_origin(const TileMap& map) {
     return {kMargin + row_labels + kTick + kSpace, kMargin + kTitleHeight + kTick + kSpace + kCapital};
 }
 
-Canvas draw_tile_map(const TileMap& map, const StatsReport& report) { return Picture(map, report).draw(); }
+Picture draw_tile_map(const TileMap& map, const StatsReport& report) { return Drawing(map, report).draw(); }
 
 }  // namespace tilespmv::tools

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/picture/canvas.hpp"
+#include "tools/picture/picture.hpp"
 #include "tools/stats/report.hpp"
 #include "tools/stats/tile_map.hpp"
 
@@ -12,7 +12,7 @@ Rgb format_color(int id);
 /// Colour of nonzeros outside the tiles.
 inline constexpr Rgb kDeferredColor{0x84, 0x84, 0x84};
 
-/// Where `draw_tile_map` puts the top left corner of the map itself.
+/// Where `draw_tile_map` puts the upper left corner of the map itself, in pixels.
 struct MapOrigin {
     int x = 0;
     int y = 0;
@@ -21,6 +21,6 @@ MapOrigin map_origin(const TileMap& map);
 
 /// The map with its title, axes and legend. Each cell has the colour of the format that holds most of its nonzeros, the
 /// stronger the fuller; empty cells stay white. `report` describes the same matrix; its first selector is shown.
-Canvas draw_tile_map(const TileMap& map, const StatsReport& report);
+Picture draw_tile_map(const TileMap& map, const StatsReport& report);
 
 }  // namespace tilespmv::tools

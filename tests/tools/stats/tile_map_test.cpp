@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <png.h>
 
 #include <map>
 #include <random>
@@ -10,6 +9,8 @@
 #include "formats/list.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
+#include "tests/tools/decoded_png.hpp"
+#include "tools/picture/png.hpp"
 #include "tools/stats/tile_map_picture.hpp"
 
 namespace tilespmv::tools {
@@ -17,8 +18,6 @@ namespace {
 
 using testing::matrix_of;
 using Positions = std::set<std::pair<index_t, index_t>>;
-
-constexpr Rgb kWhite{255, 255, 255};
 
 TEST(MapAxes, LongerSideFitsAScreen) {
     for (index_t tiles = 1; tiles < 5000; ++tiles) {
@@ -113,31 +112,7 @@ TEST(TileMap, FillCountsOnlyPositionsOfTheMatrix) {
     EXPECT_EQ(map.fill(0, 1), 0);
 }
 
-/// A picture after a round trip through its file.
-class Decoded {
-public:
-    explicit Decoded(const std::vector<std::byte>& file) {
-        png_image image{};
-        image.version = PNG_IMAGE_VERSION;
-        EXPECT_TRUE(png_image_begin_read_from_memory(&image, file.data(), file.size())) << image.message;
-        image.format = PNG_FORMAT_RGB;
-        width = static_cast<int>(image.width);
-        height = static_cast<int>(image.height);
-        pixels_.resize(image.width * image.height);
-        EXPECT_TRUE(png_image_finish_read(&image, nullptr, pixels_.data(), 0, nullptr)) << image.message;
-    }
-    [[nodiscard]] Rgb at(int x, int y) const {
-        return pixels_.at(static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x));
-    }
-
-    int width = 0;
-    int height = 0;
-
-private:
-    std::vector<Rgb> pixels_;
-};
-
-Canvas draw_canvas(const TileMap& map, const TileMatrix<double>& tiles, const CsrMatrix<double>& a) {
+Picture draw_picture(const TileMap& map, const TileMatrix<double>& tiles, const CsrMatrix<double>& a) {
     return draw_tile_map(map, {"sample",
                                "float64",
                                matrix_statistics(a),
@@ -146,13 +121,13 @@ Canvas draw_canvas(const TileMap& map, const TileMatrix<double>& tiles, const Cs
 
 struct Drawn {
     TileMap map;
-    Decoded picture;
+    Image picture;  ///< after a round trip through its file
 };
 
 Drawn draw(const CsrMatrix<double>& a, const std::string& selector) {
     const auto tiles = convert(a, *make_policy(selector));
     const TileMap map = make_tile_map(tiles, formats::kFormatCount);
-    return {map, Decoded(draw_canvas(map, tiles, a).png())};
+    return {map, test::decoded_png(png(draw_picture(map, tiles, a), 1))};
 }
 
 /// Colours of the pixels of one cell.
@@ -178,8 +153,8 @@ CsrMatrix<double> three_tiles(index_t n) {
 
 TEST(TileMapPicture, ColoursTilesByFormat) {
     const Drawn drawn = draw(three_tiles(1600), "paper-deferred");
-    EXPECT_GT(drawn.picture.width, map_origin(drawn.map).x + drawn.map.axes.cols.pixels);
-    EXPECT_GT(drawn.picture.height, map_origin(drawn.map).y + drawn.map.axes.rows.pixels);
+    EXPECT_GT(drawn.picture.width(), map_origin(drawn.map).x + drawn.map.axes.cols.pixels);
+    EXPECT_GT(drawn.picture.height(), map_origin(drawn.map).y + drawn.map.axes.rows.pixels);
     EXPECT_EQ(pixels_of(drawn, 0, 0).front(), format_color(formats::id_of<formats::Dense>));
     const double faintest = 0.5;
     EXPECT_EQ(pixels_of(drawn, 3, 1).front(), tint(kDeferredColor, faintest));
@@ -236,48 +211,12 @@ TEST(TileMapPicture, DrawsEveryMatrixOfTheBattery) {
     for (const auto& [name, a] : testing::matrix_battery()) {
         SCOPED_TRACE(name);
         const auto tiles = convert(a, *policy);
-        const Canvas canvas = draw_canvas(make_tile_map(tiles, formats::kFormatCount), tiles, a);
-        EXPECT_GT(canvas.width(), 100);
-        EXPECT_LT(canvas.width(), 2500);
-        EXPECT_GT(canvas.height(), 100);
-        EXPECT_LT(canvas.height(), 2000);
+        const Picture picture = draw_picture(make_tile_map(tiles, formats::kFormatCount), tiles, a);
+        EXPECT_GT(picture.width(), 100);
+        EXPECT_LT(picture.width(), 2500);
+        EXPECT_GT(picture.height(), 100);
+        EXPECT_LT(picture.height(), 2000);
     }
-}
-
-TEST(Canvas, ClipsWhatLiesOutside) {
-    Canvas canvas(10, 10);
-    canvas.fill(-5, -5, 7, 7, {1, 2, 3});
-    canvas.fill(8, 8, 100, 100, {1, 2, 3});
-    canvas.fill(20, 2, 5, 5, {1, 2, 3});
-    canvas.text(-3, 7, 4, {9, 9, 9}, "Wg\xc3\xa4");
-    EXPECT_EQ(canvas.at(1, 1), (Rgb{1, 2, 3}));
-    EXPECT_EQ(canvas.at(2, 2), kWhite);
-    EXPECT_EQ(canvas.at(9, 3), kWhite);
-}
-
-TEST(Canvas, FramesAreOnePixelInsideWhatTheySurround) {
-    constexpr Rgb ink{1, 2, 3};
-    Canvas canvas(10, 8);
-    canvas.frame(2, 1, 5, 6, ink);
-    for (int y = 0; y < canvas.height(); ++y) {
-        for (int x = 0; x < canvas.width(); ++x) {
-            const bool inside = x >= 2 && x <= 6 && y >= 1 && y <= 6;
-            const bool on_frame = inside && (x == 2 || x == 6 || y == 1 || y == 6);
-            EXPECT_EQ(canvas.at(x, y), on_frame ? ink : kWhite) << x << ", " << y;
-        }
-    }
-}
-
-TEST(Canvas, TextIsAsWideAsItSays) {
-    const std::string text = "csr 12.5%";
-    Canvas canvas(200, 40);
-    canvas.text(0, 0, 2, {0, 0, 0}, text);
-    int right = 0;
-    for (int x = 0; x < canvas.width(); ++x) {
-        for (int y = 0; y < canvas.height(); ++y) right = canvas.at(x, y) == kWhite ? right : x + 1;
-    }
-    EXPECT_EQ(right, 2 * text_width(text));
-    EXPECT_EQ(text_width(""), 0);
 }
 
 }  // namespace
