@@ -45,7 +45,7 @@ void build(Contender& c, const ExpectedProduct& expected) {
     c.product = c.build();
     c.result.matrix_bytes = c.product->matrix_bytes();
     c.result.device_bytes = c.product->device_bytes();
-    c.result.formats = c.product->formats();
+    c.result.stored = c.product->stored();
     c.result.executed = c.product->executed();
     c.result.product_bytes = product_bytes({.matrix_bytes = c.result.matrix_bytes,
                                             .rows = c.result.rows,

@@ -17,7 +17,7 @@ struct Shared {
 
     cuda::DeviceBuffer<V> x;
     cuda::DeviceBuffer<V> y;
-    std::vector<FormatShare> formats;
+    StoredTiles stored;
 };
 
 template <Value V>
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] std::uint64_t matrix_bytes() const override { return operator_->matrix_bytes(); }
     [[nodiscard]] std::uint64_t device_bytes() const override { return operator_->device_bytes(); }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override { return operator_->executed(); }
-    [[nodiscard]] std::vector<FormatShare> formats() const override { return shared_->formats; }
+    [[nodiscard]] StoredTiles stored() const override { return shared_->stored; }
     [[nodiscard]] double convert_seconds() const override { return convert_seconds_; }
 
 private:
@@ -77,7 +77,7 @@ public:
         double convert_seconds = 0;
         if (find_operator<V>(Backend::cuda, specification_).made_from == Form::tiles) {
             tiles = convert_timed(*a_, selector_, convert_seconds);
-            if (first) shared_->formats = format_shares(tiles);
+            if (first) shared_->stored = describe_tiles(tiles);
         }
         auto op = cuda::make_device_operator<V>(specification_, {a_, &tiles}, accumulator_, stream_);
         return std::make_unique<CudaProduct<V>>(std::move(op), shared_, accumulator_, convert_seconds, stream_);

@@ -31,9 +31,7 @@ public:
     [[nodiscard]] std::uint64_t matrix_bytes() const override { return operator_->matrix_bytes(); }
     [[nodiscard]] std::uint64_t device_bytes() const override { return operator_->matrix_bytes(); }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override { return operator_->executed(); }
-    [[nodiscard]] std::vector<FormatShare> formats() const override {
-        return is_tiled_ ? format_shares(tiles_) : std::vector<FormatShare>{};
-    }
+    [[nodiscard]] StoredTiles stored() const override { return is_tiled_ ? describe_tiles(tiles_) : StoredTiles{}; }
 
     [[nodiscard]] double convert_seconds() const override { return convert_seconds_; }
 
@@ -69,15 +67,15 @@ TileMatrix<V> convert_timed(const CsrMatrix<V>& a, const std::string& selector, 
 }
 
 template <Value V>
-std::vector<FormatShare> format_shares(const TileMatrix<V>& tiles) {
+StoredTiles describe_tiles(const TileMatrix<V>& tiles) {
     const TiledStatistics statistics = tiled_statistics(tiles, formats::format_table());
-    std::vector<FormatShare> shares;
+    StoredTiles stored{.formats = {}, .bytes = statistics.bytes, .published_bytes = statistics.published.bytes()};
     for (const FormatStatistics& f : statistics.formats) {
-        if (f.tiles > 0) shares.push_back({std::string(f.name), f.tiles, f.nnz, f.bytes()});
+        if (f.tiles > 0) stored.formats.push_back({std::string(f.name), f.tiles, f.nnz, f.bytes()});
     }
     if (statistics.deferred.nnz > 0)
-        shares.push_back({"deferred", 0, statistics.deferred.nnz, statistics.deferred.bytes});
-    return shares;
+        stored.formats.push_back({"deferred", 0, statistics.deferred.nnz, statistics.deferred.bytes});
+    return stored;
 }
 
 template <Value V>
@@ -89,7 +87,7 @@ ProductBuilder host_product_builder(const ChosenOperator<V>& chosen, const std::
 #define TILESPMV_INSTANTIATE(V)                                                                                     \
     template Buffer<V> make_x(index_t);                                                                             \
     template TileMatrix<V> convert_timed(const CsrMatrix<V>&, const std::string&, double&);                         \
-    template std::vector<FormatShare> format_shares(const TileMatrix<V>&);                                          \
+    template StoredTiles describe_tiles(const TileMatrix<V>&);                                                      \
     template ProductBuilder host_product_builder(const ChosenOperator<V>&, const std::string&, const CsrMatrix<V>&, \
                                                  std::span<const V>);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)

@@ -31,7 +31,7 @@ public:
     /// `Operator::executed`.
     [[nodiscard]] virtual std::vector<ExecutedPart> executed() const = 0;
     /// What its tiles are stored as; empty if it has none.
-    [[nodiscard]] virtual std::vector<FormatShare> formats() const = 0;
+    [[nodiscard]] virtual StoredTiles stored() const = 0;
     /// Of the time it took to make this product: seconds of conversion from CSR to tiles; 0 if it has none.
     [[nodiscard]] virtual double convert_seconds() const = 0;
 };
@@ -40,9 +40,9 @@ public:
 template <Value V>
 TileMatrix<V> convert_timed(const CsrMatrix<V>& a, const std::string& selector, double& seconds);
 
-/// The formats that hold tiles, and the deferred part if there is one.
+/// The formats that hold tiles, the deferred part if there is one, and the bytes of all.
 template <Value V>
-std::vector<FormatShare> format_shares(const TileMatrix<V>& tiles);
+StoredTiles describe_tiles(const TileMatrix<V>& tiles);
 
 /// Makes a product that is ready to run from a matrix in CSR: what is measured as preprocessing. Throws `Error`.
 using ProductBuilder = std::function<std::unique_ptr<Product>()>;

@@ -55,6 +55,17 @@ struct FormatShare {
     friend bool operator==(const FormatShare&, const FormatShare&) = default;
 };
 
+/// A tiled matrix as its selector stored it, whatever an operator makes of it.
+struct StoredTiles {
+    std::vector<FormatShare> formats;  ///< those that hold any, in the list's order; empty without tiles
+    /// Everything that a product on the CPU reads but x and y; 0 without tiles, or if it is not known, as in files of
+    /// older versions.
+    offset_t bytes = 0;
+    offset_t published_bytes = 0;  ///< the same tiles in the layout published for TileSpMV (`PublishedLayout`)
+
+    friend bool operator==(const StoredTiles&, const StoredTiles&) = default;
+};
+
 /// All that is known of one case.
 struct Result {
     CaseId id;
@@ -67,7 +78,7 @@ struct Result {
     offset_t nnz = 0;
     double row_variation = 0;  ///< of the lengths of rows: standard deviation / mean
     int value_bytes = 0;
-    std::vector<FormatShare> formats;  ///< of an operator that works on tiles: those that hold any, in the list's order
+    StoredTiles stored;  ///< of an operator that works on tiles
     /// What a product multiplies in which representation and format, whatever was stored; empty if it is not known, as
     /// in files of older versions, or if there are no nonzeros.
     std::vector<ExecutedPart> executed;

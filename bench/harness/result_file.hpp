@@ -23,6 +23,9 @@ namespace tilespmv::bench {
 ///                     seconds: raw times per call in the order they were taken; batch: calls in a sample; converged
 ///         speedups    baseline, against (the case that stood for it), median, low, high (null: unbounded)
 ///         formats     name, tiles, nnz, bytes of each format that holds tiles, and of the "deferred" part
+///         tiled_bytes, published_bytes
+///                     of the tiles as stored, and of the same tiles in the layout published for TileSpMV; 0 without
+///                     tiles, missing in files of older versions
 ///         executed    representation, format, tile_rows, nnz, bytes of each part that a product multiplies in the same
 ///                     way (`ExecutedPart`); missing in files of older versions
 ///         derived     medians, rates and shares that follow from the rest (if ok); not read back

@@ -98,7 +98,9 @@ void to_json(nlohmann::json& json, const Result& r) {
             {"nnz", r.nnz},
             {"row_variation", r.row_variation},
             {"value_bytes", r.value_bytes},
-            {"formats", r.formats},
+            {"formats", r.stored.formats},
+            {"tiled_bytes", r.stored.bytes},
+            {"published_bytes", r.stored.published_bytes},
             {"executed", r.executed},
             {"matrix_bytes", r.matrix_bytes},
             {"device_bytes", r.device_bytes},
@@ -125,8 +127,10 @@ void from_json(const nlohmann::json& json, Result& r) {
     json.at("nnz").get_to(r.nnz);
     json.at("row_variation").get_to(r.row_variation);
     json.at("value_bytes").get_to(r.value_bytes);
-    json.at("formats").get_to(r.formats);
-    if (json.contains("executed")) json.at("executed").get_to(r.executed);  // files of older versions have none
+    json.at("formats").get_to(r.stored.formats);
+    r.stored.bytes = json.value("tiled_bytes", offset_t{0});  // files of older versions have none
+    r.stored.published_bytes = json.value("published_bytes", offset_t{0});
+    if (json.contains("executed")) json.at("executed").get_to(r.executed);
     json.at("matrix_bytes").get_to(r.matrix_bytes);
     json.at("device_bytes").get_to(r.device_bytes);
     json.at("product_bytes").get_to(r.product_bytes);

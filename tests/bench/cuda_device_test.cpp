@@ -78,7 +78,7 @@ TEST_F(CudaDeviceOnGpu, ProductsAreRightAndPoisonLeavesNoRightRow) {
             product->run();
             EXPECT_TRUE(product->check(expected).ok) << entry.name;
             EXPECT_GE(product->device_bytes(), product->matrix_bytes()) << entry.name;
-            EXPECT_EQ(product->formats().empty(), entry.made_from != Form::tiles) << entry.name;
+            EXPECT_EQ(product->stored().formats.empty(), entry.made_from != Form::tiles) << entry.name;
             ASSERT_EQ(product->executed().size(), 1u) << entry.name;
             EXPECT_EQ(product->executed()[0].nnz, 3) << entry.name;
             EXPECT_EQ(product->executed()[0].bytes, product->matrix_bytes()) << entry.name;

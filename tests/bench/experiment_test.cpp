@@ -129,7 +129,7 @@ TEST_F(Measure, RightOperatorHasAllItsNumbers) {
     EXPECT_EQ(r.device_bytes, 120u);
     EXPECT_EQ(r.first_seconds, 1);
     EXPECT_NEAR(r.row_variation, std::sqrt(2.0) / 4, 1e-12);  // rows of 1, 2 and 1
-    EXPECT_THAT(r.formats, IsEmpty());
+    EXPECT_EQ(r.stored, StoredTiles{});
     EXPECT_EQ(r.product_bytes, 120u + (3 + 2) * sizeof(double));
     EXPECT_EQ(r.cache_bytes, 1000u);
     EXPECT_EQ(r.bandwidth.read, 100);
@@ -243,11 +243,12 @@ TEST_F(Measure, OperatorsOfThisBuildAreRight) {
     }
     for (const Result& r : measure(experiment, options_, device_)) {
         EXPECT_EQ(r.status, Status::ok) << r.error;
-        const std::vector<FormatShare> one_tile{{"coo", 1, 4, 4 * 8 + 4 + 8}};
+        // Index and values take 4 * 8 + 4 bytes; level 1 takes 8 + 28 + 24, as published 15 + 4 + 4.
+        const StoredTiles one_tile{.formats = {{"coo", 1, 4, 4 * 8 + 4 + 8}}, .bytes = 96, .published_bytes = 59};
         const bool tiles = r.id.operator_name == "tile-omp";
         EXPECT_EQ(r.id.selector, tiles ? "paper" : "");
         EXPECT_EQ(r.convert_seconds > 0, tiles);
-        EXPECT_EQ(r.formats, tiles ? one_tile : std::vector<FormatShare>{});
+        EXPECT_EQ(r.stored, tiles ? one_tile : StoredTiles{});
         const ExecutedPart as_tiles{"tiles", "coo", 1, 4, r.matrix_bytes};
         const ExecutedPart as_csr{"csr", "", 1, 4, r.matrix_bytes};
         EXPECT_THAT(r.executed, ElementsAre(tiles ? as_tiles : as_csr));

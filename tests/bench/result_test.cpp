@@ -55,7 +55,7 @@ TEST(ResultJson, RoundTrip) {
     EXPECT_EQ(read.nnz, written.nnz);
     EXPECT_EQ(read.row_variation, written.row_variation);
     EXPECT_EQ(read.value_bytes, written.value_bytes);
-    EXPECT_EQ(read.formats, written.formats);
+    EXPECT_EQ(read.stored, written.stored);
     EXPECT_EQ(read.executed, written.executed);
     EXPECT_EQ(read.matrix_bytes, written.matrix_bytes);
     EXPECT_EQ(read.device_bytes, written.device_bytes);
@@ -78,12 +78,12 @@ TEST(ResultJson, WhatWasExecutedIsAnArrayOfObjects) {
                   {"representation": "csr", "format": "deferred", "tile_rows": 1, "nnz": 3, "bytes": 40}])"));
 }
 
-TEST(ResultJson, FilesOfOlderVersionsDoNotSayWhatWasExecuted) {
+TEST(ResultJson, FilesOfOlderVersionsDoNotSayWhatWasExecutedNorWhatTilesTake) {
     nlohmann::json json = sample_result("a", {1});
-    json.erase("executed");
+    for (const char* name : {"executed", "tiled_bytes", "published_bytes"}) json.erase(name);
     const auto read = json.get<Result>();
     EXPECT_TRUE(read.executed.empty());
-    EXPECT_EQ(read.formats, sample_result("a", {1}).formats);
+    EXPECT_EQ(read.stored, (StoredTiles{.formats = sample_result("a", {1}).stored.formats}));
     EXPECT_EQ(read.warm.seconds, std::vector{1.0});
 }
 

@@ -24,7 +24,7 @@ inline Result sample_result(const std::string& matrix, std::vector<double> secon
     r.nnz = 10;
     r.row_variation = 0.5;
     r.value_bytes = 8;
-    r.formats = {{"coo", 2, 7, 79}, {"deferred", 0, 3, 56}};
+    r.stored = {.formats = {{"coo", 2, 7, 79}, {"deferred", 0, 3, 56}}, .bytes = 163, .published_bytes = 149};
     r.executed = {{"tiles", "coo", 1, 7, 60}, {"csr", "deferred", 1, 3, 40}};
     r.matrix_bytes = 100;
     r.device_bytes = 128;

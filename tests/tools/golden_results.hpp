@@ -28,7 +28,9 @@ inline bench::Result golden_result(const std::string& matrix, offset_t nnz, cons
     r.row_variation = 0.25 * scale;
     r.value_bytes = 8;
     if (!selector.empty()) {
-        r.formats = {{"coo", 11 * scale, nnz / 4, 3 * nnz}, {"ell", 7 * scale, nnz - nnz / 4, 6 * nnz}};
+        r.stored = {.formats = {{"coo", 11 * scale, nnz / 4, 3 * nnz}, {"ell", 7 * scale, nnz - nnz / 4, 6 * nnz}},
+                    .bytes = 9 * nnz + 28 * scale,
+                    .published_bytes = 10 * nnz + 8 * scale};
         r.executed = {{"tiles", "coo", 3, nnz / 4, 300}, {"tiles", "ell", 5, nnz - nnz / 4, 500}};
     } else {
         r.executed = {{"csr", "", 9, nnz, 900}};

@@ -73,7 +73,7 @@ ResultSet sample_set() {
     Result csr = bench::sample_result("a.mtx", {2, 2, 2});
     csr.id.operator_name = "csr-omp";
     csr.id.selector = "";
-    csr.formats.clear();
+    csr.stored = {};
     csr.executed = {{"csr", "", 1, 10, 100}};
     set.results.push_back(csr);
     Result wrong = bench::sample_result("c.mtx", {});

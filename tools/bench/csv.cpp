@@ -62,7 +62,7 @@ constexpr std::array kColumns{
     CsvColumn{"cols", [](const CsvRow& row) { return cell(row.r.cols); }},
     CsvColumn{"nnz", [](const CsvRow& row) { return cell(row.r.nnz); }},
     CsvColumn{"row_variation", [](const CsvRow& row) { return cell(row.r.row_variation); }},
-    CsvColumn{"formats", [](const CsvRow& row) { return format_cell(row.r.formats); }},
+    CsvColumn{"formats", [](const CsvRow& row) { return format_cell(row.r.stored.formats); }},
     CsvColumn{"executed", [](const CsvRow& row) { return executed_cell(row.r.executed); }},
     CsvColumn{"matrix_bytes", [](const CsvRow& row) { return cell(row.r.matrix_bytes); }},
     CsvColumn{"device_bytes", [](const CsvRow& row) { return cell(row.r.device_bytes); }},
