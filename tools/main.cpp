@@ -43,6 +43,7 @@ void add_commands(CLI::App& app) {
     add_bench(app);
     add_compare(app);
     add_plot(app);
+    add_paper(app);
     add_info(app);
 }
 

@@ -35,6 +35,7 @@ public:
         tools::add_generate(app);
         tools::add_compare(app);
         tools::add_plot(app);
+        tools::add_paper(app);
         ::testing::internal::CaptureStdout();
         ::testing::internal::CaptureStderr();
         const auto code = parse(app, replaced(command, "{}", directory_.path().string() + "/"));

@@ -5,18 +5,12 @@
 #include <fmt/ranges.h>
 
 #include "tools/bench/report.hpp"
+#include "tools/text/csv_text.hpp"
 
 namespace tilespmv::tools {
 namespace {
 
 using bench::Result;
-
-std::string in_quotes(const std::string& text) {
-    std::string escaped = text;
-    for (auto at = escaped.find('"'); at != std::string::npos; at = escaped.find('"', at + 2))
-        escaped.insert(at, 1, '"');
-    return '"' + escaped + '"';
-}
 
 // "coo:tiles:nonzeros csr:tiles:nonzeros"
 std::string format_cell(const std::vector<bench::FormatShare>& formats) {

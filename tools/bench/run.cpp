@@ -48,13 +48,14 @@ public:
         if (!options.csv.empty() && options.csv != kStdout) csv_.emplace(options.csv);
     }
 
-    void run() {
+    bench::ResultSet run() {
         for (const auto& source : options_.sources) {
             for (const auto& values : value_types(options_, source)) {
                 with_value_type(values, [&]<Value V>() { run_matrix<V>(source); });
             }
         }
         finish();
+        return {set_.machine, set_.build, std::move(shown_)};
     }
 
 private:
@@ -120,7 +121,6 @@ private:
         if (options_.csv == kStdout) fmt::print("{}", csv);
         if (options_.json == kStdout) fmt::print("{}", results_json(set_));
         if (!to_stdout()) print_end();
-        require_right(shown_);
     }
 
     void print_end() const {
@@ -152,11 +152,15 @@ private:
 
 }  // namespace
 
-void run_bench(BenchOptions options, bench::Device& device) {
+bench::ResultSet measure_cases(BenchOptions options, bench::Device& device) {
     complete(options, device.backend());
     check_plan(options, device);
     bench::keep_freed_memory();
-    BenchRun(options, device).run();
+    return BenchRun(options, device).run();
+}
+
+void run_bench(BenchOptions options, bench::Device& device) {
+    require_right(measure_cases(std::move(options), device).results);
 }
 
 }  // namespace tilespmv::tools

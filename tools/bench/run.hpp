@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "bench/harness/device.hpp"
+#include "bench/harness/result_file.hpp"
 #include "kernels/accumulator.hpp"
 
 namespace tilespmv::tools {
 
-/// What `tilespmv bench` was asked for.
+/// What `tilespmv bench` was asked for, or what another command asks of it.
 struct BenchOptions {
     std::vector<std::string> sources;
     std::string suite;
@@ -28,9 +29,12 @@ struct BenchOptions {
 };
 
 /// Measures, prints a table as soon as a matrix is done, keeps results in the file of --json, which nobody
-/// else may write to meanwhile. Throws a usage `Error`
-/// for wrong names before anything is measured; at the end a `verification` error if any result was wrong, otherwise a
-/// `failure` if any case failed.
+/// else may write to meanwhile. Returns the cases asked for, whenever they were measured. Throws a usage `Error` for
+/// wrong names before anything is measured; a case that goes wrong says so in its result.
+bench::ResultSet measure_cases(BenchOptions options, bench::Device& device);
+
+/// The same; at the end throws a `verification` error if any result was wrong, otherwise a `failure` if any case
+/// failed.
 void run_bench(BenchOptions options, bench::Device& device);
 
 }  // namespace tilespmv::tools

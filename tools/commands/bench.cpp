@@ -1,38 +1,16 @@
 #include <memory>
 #include <string>
 
-#include <fmt/format.h>
-
-#include "bench/harness/cpu_device.hpp"
-#include "bench/harness/cuda_device.hpp"
-#include "bench/harness/suite.hpp"
 #include "tile/types.hpp"
+#include "tools/bench/measuring_options.hpp"
 #include "tools/bench/run.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
-#include "tools/options/number_option.hpp"
 #include "tools/options/operator_list.hpp"
 #include "tools/options/options.hpp"
 
 namespace tilespmv::tools {
 namespace {
-
-std::string suite_help() {
-    std::string help = "Measure a named set of matrices, beside those given";
-    for (const auto& suite : bench::suites()) help += fmt::format("\n  {}: {}", suite.name, suite.summary);
-    return help;
-}
-
-void add_sampling_options(CLI::App& command, BenchOptions& options) {
-    constexpr double shortest = 1e-9, longest = 1e6, least = 1e-3, most = 1e3;
-    add_number(command, "--min-time", options.min_seconds, shortest, longest,
-               "Sample every operator for so many seconds (default: 0.3)");
-    add_number(command, "--max-time", options.max_seconds, shortest, longest,
-               "... but no longer than so many (default: 5; cold products 3, preprocessing 1)");
-    add_number(command, "--noise", options.noise_percent, least, most,
-               "Stop when the median is known so well: half its 95% interval in percent (default: 2)");
-    command.add_flag("--quick", options.quick, "Sample less: times are noisier");
-}
 
 void add_threads_per_vector(CLI::App& command, std::vector<std::string>& operators) {
     command
@@ -43,11 +21,6 @@ void add_threads_per_vector(CLI::App& command, std::vector<std::string>& operato
         ->check(CLI::IsMember({"all", "2", "4", "8", "16", "32"}));
 }
 
-std::unique_ptr<bench::Device> make_device(Backend backend) {
-    if (backend == Backend::cuda) return bench::make_cuda_device();
-    return std::make_unique<bench::CpuDevice>();
-}
-
 }  // namespace
 
 void add_bench(CLI::App& app) {
@@ -56,7 +29,7 @@ void add_bench(CLI::App& app) {
     auto* command = app.add_subcommand(
         "bench", "Measure how fast operators multiply matrices; a wrong result is reported as wrong, never as a time");
     add_sources(*command, options->sources);
-    command->add_option("--suite", options->suite, suite_help());
+    add_suite(*command, options->suite);
     add_operators(*command, options->operators,
                   "Operator to measure, name[:option=value,...] (default: all but the oracle); `option=all` stands for "
                   "every value that the operator names");

@@ -14,6 +14,7 @@ void add_verify(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_plot(CLI::App& app);
+void add_paper(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_info(CLI::App& app);
 

@@ -1,0 +1,80 @@
+// Whole tables and pictures of the paper.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/tools/golden.hpp"
+#include "tests/tools/golden_paper_results.hpp"
+#include "tests/tools/transcript.hpp"
+#include "tools/paper/report.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using test::expect_golden;
+
+TEST(GoldenPaper, Tables) {
+    const auto set = test::golden_paper_results(5);
+    const PaperResults results(set, {});
+    expect_golden("paper_tables.md", paper_text(results));
+    expect_golden("paper_tables.csv", paper_csv(results));
+}
+
+TEST(GoldenPaper, TablesOfACpu) {
+    const auto set = test::golden_paper_results_of_cpu();
+    const PaperResults results(set, {});
+    expect_golden("paper_cpu_tables.md", paper_text(results));
+    expect_golden("paper_cpu_tables.csv", paper_csv(results));
+}
+
+/// Results of a GPU go first, those of one value type, device and number of threads belong together.
+TEST(GoldenPaper, ChoosesAmongResults) {
+    auto set = test::golden_paper_results_of_cpu();
+    for (const auto& r : test::golden_paper_results(1).results) set.put(r);
+    for (const auto& r : test::golden_paper_results_of_cpu().results) {
+        auto other = r;
+        other.id.values = "float32";
+        other.id.threads = 3;
+        other.nnz = 77;
+        set.put(other);
+        other.id.matrix = "another.mtx";
+        set.put(other);
+    }
+    EXPECT_EQ(PaperResults(set, {}).setting().device, "Some GPU");
+    const PaperResults cpu(set, {.values = "", .backend = Backend::cpu});
+    ASSERT_EQ(cpu.matrices().size(), 1u);
+    EXPECT_EQ(cpu.matrices()[0].nnz, 4096);
+    const PaperResults narrow(set, {.values = "float32", .backend = {}});
+    EXPECT_EQ(narrow.setting().threads, 3);
+    ASSERT_EQ(narrow.matrices().size(), 2u);
+    EXPECT_EQ(narrow.matrices()[0].nnz, 77);
+}
+
+TEST(GoldenPaper, Command) {
+    test::Transcript commands;
+    write_results(commands.path("gpu.json"), test::golden_paper_results(5));
+    write_results(commands.path("cpu.json"), test::golden_paper_results_of_cpu());
+    auto wrong = test::golden_paper_results_of_cpu();
+    wrong.results[0].status = bench::Status::wrong;
+    write_results(commands.path("wrong.json"), wrong);
+    wrong.results[1].status = bench::Status::wrong;
+    write_results(commands.path("all_wrong.json"), wrong);
+    write_results(commands.path("other.json"), test::golden_results());
+    commands.directory().file("file", "");
+    commands.run("paper --from {}cpu.json -o {}new/paper");
+    commands.run("paper --from {}gpu.json -o {}gpu");
+    commands.run("paper --from {}wrong.json -o {}wrong");
+    commands.run("paper --from {}all_wrong.json -o {}none");
+    commands.run("paper --from {}other.json -o {}none --values float32");
+    commands.run("paper --from {}cpu.json -o {}none --device cuda");
+    commands.run("paper --from {}missing.json -o {}none");
+    commands.run("paper --from {}cpu.json -o {}file");
+    expect_golden("paper.txt", commands.text());
+    const auto set = test::golden_paper_results_of_cpu();
+    const PaperResults results(set, {});
+    EXPECT_EQ(test::content_of(commands.path("new/paper/tables.md")), paper_text(results));
+    EXPECT_EQ(test::content_of(commands.path("new/paper/tables.csv")), paper_csv(results));
+    EXPECT_FALSE(std::filesystem::exists(commands.path("new/paper/results.json")));
+}
+
+}  // namespace
+}  // namespace tilespmv::tools

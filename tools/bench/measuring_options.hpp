@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/bench/run.hpp"
+
+// What the commands that measure have in common.
+namespace tilespmv::tools {
+
+/// --suite NAME; its help lists them.
+CLI::Option* add_suite(CLI::App& command, std::string& suite);
+
+/// --min-time, --max-time, --noise and --quick.
+void add_sampling_options(CLI::App& command, BenchOptions& options);
+
+/// Where operators of a backend are measured. Throws an `unavailable` error if there is no GPU that serves.
+std::unique_ptr<bench::Device> make_device(Backend backend);
+
+}  // namespace tilespmv::tools

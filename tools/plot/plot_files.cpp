@@ -1,0 +1,64 @@
+#include "tools/plot/plot_files.hpp"
+
+#include <cstdio>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+#include "tile/io/output_file.hpp"
+#include "tile/io/printable.hpp"
+#include "tools/picture/png.hpp"
+#include "tools/picture/svg.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+constexpr const char* kSvg = "svg";
+constexpr const char* kPng = "png";
+
+std::filesystem::path file_of(const Plot& plot, const PlotFiles& to) {
+    return to.directory / fmt::format("{}.{}", plot.name, to.format);
+}
+
+std::string content_of(const Picture& picture, const std::string& format) {
+    constexpr double pixels_per_point = 2;  // so that texts are as sharp as screens can show them
+    return format == kSvg ? svg(picture) : png(picture, pixels_per_point);
+}
+
+void write(const Plot& plot, const PlotFiles& to) {
+    const auto file = file_of(plot, to);
+    if (!plot.note.empty()) {
+        fmt::print(stderr, "tilespmv: {}{}: {}\n", printable(file.string()), plot.picture ? "" : " left out",
+                   printable(plot.note));
+    }
+    if (plot.picture) write_named(file, content_of(*plot.picture, to.format));
+}
+
+}  // namespace
+
+CLI::Option* add_format(CLI::App& command, std::string& format) {
+    return command
+        .add_option("--format", format, "Kind of the pictures: svg, with hints under the mouse, or png (default: svg)")
+        ->check(CLI::IsMember({kSvg, kPng}));
+}
+
+void make_directory(const std::filesystem::path& directory) {
+    std::error_code error;
+    std::filesystem::create_directories(directory, error);
+    if (error) throw Error(fmt::format("{}: cannot make this folder: {}", directory.string(), error.message()));
+}
+
+void write_named(const std::filesystem::path& file, std::string_view text) {
+    OutputFile out(file);
+    out.write(text);
+    out.commit();
+    fmt::print("{}\n", printable(file.string()));
+}
+
+void write_plots(const std::vector<Plot>& plots, const PlotFiles& to, CommandFiles files) {
+    for (const auto& plot : plots) files.output("--output", file_of(plot, to));
+    for (const auto& plot : plots) write(plot, to);
+}
+
+}  // namespace tilespmv::tools
