@@ -5,7 +5,9 @@
 #include "tests/tools/golden.hpp"
 #include "tests/tools/golden_paper_results.hpp"
 #include "tests/tools/transcript.hpp"
+#include "tools/paper/plots.hpp"
 #include "tools/paper/report.hpp"
+#include "tools/picture/svg.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -24,6 +26,26 @@ TEST(GoldenPaper, TablesOfACpu) {
     const PaperResults results(set, {});
     expect_golden("paper_cpu_tables.md", paper_text(results));
     expect_golden("paper_cpu_tables.csv", paper_csv(results));
+}
+
+void expect_plots(const std::string& prefix, const bench::ResultSet& set) {
+    std::string notes;
+    for (const auto& plot : paper_plots(PaperResults(set, {}))) {
+        notes += plot.name + ": " + plot.note + '\n';
+        if (plot.picture) expect_golden(prefix + plot.name + ".svg", svg(*plot.picture));
+    }
+    expect_golden(prefix + "notes.txt", notes);
+}
+
+TEST(GoldenPaper, Pictures) { expect_plots("paper_", test::golden_paper_results(5)); }
+
+TEST(GoldenPaper, PicturesOfResultsThatSayLittle) { expect_plots("paper_cpu_", test::golden_paper_results_of_cpu()); }
+
+/// More matrices than there is room for names.
+TEST(GoldenPaper, PictureOfManyMatrices) {
+    const auto set = test::golden_paper_results(60);
+    const auto plots = paper_plots(PaperResults(set, {}));
+    expect_golden("paper_many_configurations.svg", svg(*plots[1].picture));
 }
 
 /// Results of a GPU go first, those of one value type, device and number of threads belong together.

@@ -11,6 +11,7 @@
 #include "tools/options/command_files.hpp"
 #include "tools/options/options.hpp"
 #include "tools/paper/plan.hpp"
+#include "tools/paper/plots.hpp"
 #include "tools/paper/report.hpp"
 #include "tools/paper/results.hpp"
 #include "tools/plot/plot_files.hpp"
@@ -23,7 +24,7 @@ struct PaperOptions {
     std::string values;
     std::string device;
     std::string from;
-    std::filesystem::path directory;
+    PlotFiles output;
 };
 
 constexpr const char* kResultsFile = "results.json";
@@ -34,22 +35,25 @@ CommandFiles files_of(const PaperOptions& options) {
     CommandFiles files;
     for (const auto& source : options.bench.sources) files.input("A", source);
     if (options.from.empty()) {
-        files.output("--output", options.directory / kResultsFile);
+        files.output("--output", options.output.directory / kResultsFile);
     } else {
         files.input("--from", options.from);
     }
-    for (const auto* name : {kTextFile, kCsvFile}) files.output("--output", options.directory / name);
+    for (const auto* name : {kTextFile, kCsvFile}) files.output("--output", options.output.directory / name);
     return files;
 }
 
 void report(const bench::ResultSet& set, const PaperResults::Choice& choice, const PaperOptions& options,
-            const CommandFiles&) {
+            CommandFiles& files) {
     const PaperResults results(set, choice);
+    const auto plots = paper_plots(results);
+    add_outputs(files, plots, options.output);
     if (const auto left_out = left_out_text(results); !left_out.empty()) {
         fmt::print(stderr, "tilespmv: left out: {}\n", left_out);
     }
-    write_named(options.directory / kTextFile, paper_text(results));
-    write_named(options.directory / kCsvFile, paper_csv(results));
+    write_named(options.output.directory / kTextFile, paper_text(results));
+    write_named(options.output.directory / kCsvFile, paper_csv(results));
+    write_plots(plots, options.output);
     require_right(results);
 }
 
@@ -62,11 +66,11 @@ void run(PaperOptions options) {
     } else {
         choice.backend = choose_backend(options.device);
     }
-    make_directory(options.directory);
-    const CommandFiles files = files_of(options);
+    make_directory(options.output.directory);
+    CommandFiles files = files_of(options);
     if (!set) {
         if (!options.values.empty()) options.bench.values = {options.values};
-        options.bench.json = options.directory / kResultsFile;
+        options.bench.json = options.output.directory / kResultsFile;
         set = measure_cases(paper_plan(options.bench, *choice.backend), *make_device(*choice.backend));
     }
     report(*set, choice, options, files);
@@ -80,10 +84,12 @@ void add_paper(CLI::App& app) {
         "paper", "Make the figures and tables of the TileSpMV paper (IPDPS 2021) for any matrices, measured here");
     auto* sources = add_sources(*command, options->bench.sources);
     auto* suite = add_suite(*command, options->bench.suite);
-    command->add_option("-o,--output", options->directory, "Folder for tables and pictures, made if it is missing")
+    command
+        ->add_option("-o,--output", options->output.directory, "Folder for tables and pictures, made if it is missing")
         ->required();
     command->add_option("--values", options->values, "Value type (default: float64)")
         ->check(CLI::IsMember(std::vector<std::string>(kValueNames.begin(), kValueNames.end())));
+    add_format(*command, options->output.format);
     add_sampling_options(*command, options->bench);
     auto* restart = command->add_flag("--restart", options->bench.restart,
                                       "Replace results.json in the folder instead of going on with it");
@@ -93,7 +99,7 @@ void add_paper(CLI::App& app) {
         ->excludes(restart);
     add_device(*command, options->device, "cuda if there is a GPU, else cpu");
     set_examples(*command, {"tilespmv paper -o paper", "tilespmv paper *.mtx.gz -o paper --quick --max-time 0.3",
-                            "tilespmv paper --from paper/results.json -o again"});
+                            "tilespmv paper --from paper/results.json -o again --format png"});
     command->callback([options] { run(*options); });
 }
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,7 +29,8 @@ void run(const PlotOptions& options) {
     make_directory(options.pictures.directory);
     CommandFiles files;
     files.input("RESULTS", options.results);
-    write_plots(plots, options.pictures, std::move(files));
+    add_outputs(files, plots, options.pictures);
+    write_plots(plots, options.pictures);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct ScatterAxes {
     std::string x_unit;
     std::string y_unit;
     Scale y_scale = Scale::logarithmic;
-    double reference = 1;  ///< y of the line across the plot, always in sight
+    std::optional<double> reference = 1;  ///< y of the line across the plot, always in sight
 };
 
 /// At most this many series can be told apart by colour.
@@ -34,7 +34,15 @@ inline constexpr std::size_t kMostSeries = 12;
 /// A scatter plot, one colour a series; there must be a point. Throws nothing but for lack of memory.
 Picture draw_scatter(const std::vector<Series>& series, const ScatterAxes& axes, const ScatterText& text);
 
-/// Stacked bars, one a matrix: the shares of the nonzeros by what executed them.
-Picture draw_executed_mix(const SeriesMixes& mixes, const std::string& subtitle);
+/// What stacked bars say beside their parts.
+struct MixText {
+    std::string title;
+    std::string subtitle;
+    std::string legend;   ///< what the names of the parts answer, such as "executed as"
+    std::string x_label;  ///< what the shares are of
+};
+
+/// Stacked bars, one a matrix: its shares by what holds or executed them.
+Picture draw_mixes(const std::vector<ExecutedMix>& mixes, const MixText& text);
 
 }  // namespace tilespmv::tools

@@ -27,16 +27,16 @@ std::string_view color_of(std::string_view name) {
     return kColors[static_cast<std::size_t>(found - table.begin()) % kColors.size()];
 }
 
-std::vector<std::string> names_of(const SeriesMixes& mixes) {
+std::vector<std::string> names_of(const std::vector<ExecutedMix>& mixes) {
     std::vector<std::string> names;
     for (const auto& info : formats::format_table()) names.emplace_back(info.name);
-    for (const auto& mix : mixes.mixes) {
+    for (const auto& mix : mixes) {
         for (const auto& part : mix.parts) {
             if (std::ranges::count(names, part.name) == 0) names.push_back(part.name);
         }
     }
     const auto is_unused = [&](const std::string& name) {
-        return std::ranges::none_of(mixes.mixes, [&](const ExecutedMix& mix) {
+        return std::ranges::none_of(mixes, [&](const ExecutedMix& mix) {
             return std::ranges::count(mix.parts, name, &ExecutedMix::Part::name) > 0;
         });
     };
@@ -44,8 +44,8 @@ std::vector<std::string> names_of(const SeriesMixes& mixes) {
     return names;
 }
 
-void draw_legend(Picture& picture, const std::vector<std::string>& names) {
-    picture.text(kNames, 76, "executed as", {.anchor = Anchor::end});
+void draw_legend(Picture& picture, const std::vector<std::string>& names, const std::string& title) {
+    picture.text(kNames, 76, title, {.anchor = Anchor::end});
     double x = kLeft;
     for (const auto& name : names) {
         picture.rectangle(x, 66, 11, 11, color_of(name));
@@ -54,13 +54,13 @@ void draw_legend(Picture& picture, const std::vector<std::string>& names) {
     }
 }
 
-void draw_grid(Picture& picture, double bottom) {
+void draw_grid(Picture& picture, double bottom, const std::string& x_label) {
     for (int percent = 0; percent <= 100; percent += 25) {
         const double x = kLeft + (kRight - kLeft) * percent / 100;
         picture.line(x, kTop - 4, x, bottom + 4, kGrid);
         picture.text(x, bottom + 20, fmt::format("{}%", percent), {.anchor = Anchor::middle});
     }
-    picture.text((kLeft + kRight) / 2, bottom + 38, "share of the nonzeros", {.size = 12, .anchor = Anchor::middle});
+    picture.text((kLeft + kRight) / 2, bottom + 38, x_label, {.size = 12, .anchor = Anchor::middle});
 }
 
 void draw_bar(Picture& picture, const ExecutedMix& mix, double y) {
@@ -76,15 +76,14 @@ void draw_bar(Picture& picture, const ExecutedMix& mix, double y) {
 
 }  // namespace
 
-Picture draw_executed_mix(const SeriesMixes& mixes, const std::string& subtitle) {
-    const double bottom = kTop + kStep * static_cast<double>(mixes.mixes.size()) - (kStep - kBar);
-    const std::string title = "What " + mixes.series + " executed";
-    Picture picture(kWidth, bottom + kBelow + 8, title);
-    draw_head(picture, title, subtitle);
-    draw_legend(picture, names_of(mixes));
-    draw_grid(picture, bottom);
+Picture draw_mixes(const std::vector<ExecutedMix>& mixes, const MixText& text) {
+    const double bottom = kTop + kStep * static_cast<double>(mixes.size()) - (kStep - kBar);
+    Picture picture(kWidth, bottom + kBelow + 8, text.title);
+    draw_head(picture, text.title, text.subtitle);
+    draw_legend(picture, names_of(mixes), text.legend);
+    draw_grid(picture, bottom, text.x_label);
     double y = kTop;
-    for (const auto& mix : mixes.mixes) {
+    for (const auto& mix : mixes) {
         draw_bar(picture, mix, y);
         y += kStep;
     }

@@ -58,7 +58,7 @@ private:
     }
     [[nodiscard]] Range y_range() const {
         Range range;
-        range.add(axes_.reference);
+        if (axes_.reference) range.add(*axes_.reference);
         if (axes_.y_scale == Scale::linear) range.add(0);
         for (const auto& s : series_) {
             for (const auto& point : s.points) range.add(point.y);
@@ -78,8 +78,10 @@ private:
             picture_.text(kLeft - 8, y + 4, tick.label, {.anchor = Anchor::end});
         }
         picture_.line(kLeft, kBottom, kRight, kBottom, kFaint);
-        const double y = y_.pixel(axes_.reference);
-        picture_.line(kLeft, y, kRight, y, kInk, "5 4");
+        if (axes_.reference) {
+            const double y = y_.pixel(*axes_.reference);
+            picture_.line(kLeft, y, kRight, y, kInk, "5 4");
+        }
         picture_.text((kLeft + kRight) / 2, kBottom + 40, text_.x_label, {.size = 12, .anchor = Anchor::middle});
         picture_.text_upwards(28, (kTop + kBottom) / 2, text_.y_label, {.size = 12, .anchor = Anchor::middle});
     }
@@ -109,8 +111,10 @@ private:
             entry(series_[i].name);
         }
         y += step / 2;
-        picture_.line(left - 7, y, left + 7, y, kInk, "5 4");
-        entry(text_.reference);
+        if (axes_.reference) {
+            picture_.line(left - 7, y, left + 7, y, kInk, "5 4");
+            entry(text_.reference);
+        }
         if (text_.hollow.empty()) return;
         picture_.dot(left, y, kRadius, kFaint, true);
         entry(text_.hollow);

@@ -56,8 +56,11 @@ void write_named(const std::filesystem::path& file, std::string_view text) {
     fmt::print("{}\n", printable(file.string()));
 }
 
-void write_plots(const std::vector<Plot>& plots, const PlotFiles& to, CommandFiles files) {
+void add_outputs(CommandFiles& files, const std::vector<Plot>& plots, const PlotFiles& to) {
     for (const auto& plot : plots) files.output("--output", file_of(plot, to));
+}
+
+void write_plots(const std::vector<Plot>& plots, const PlotFiles& to) {
     for (const auto& plot : plots) write(plot, to);
 }
 

@@ -27,8 +27,10 @@ void make_directory(const std::filesystem::path& directory);
 /// Writes a text as a whole to a file in a folder and says its name on stdout. Throws `Error`.
 void write_named(const std::filesystem::path& file, std::string_view text);
 
-/// Writes the pictures into a folder and says their names on stdout and their notes on stderr. Throws a usage `Error`
-/// if one would replace a file among `files`, before anything is written.
-void write_plots(const std::vector<Plot>& plots, const PlotFiles& to, CommandFiles files);
+/// Adds the files of the pictures to what a command writes. Throws a usage `Error` if one would replace another.
+void add_outputs(CommandFiles& files, const std::vector<Plot>& plots, const PlotFiles& to);
+
+/// Writes the pictures into a folder and says their names on stdout and their notes on stderr. Throws `Error`.
+void write_plots(const std::vector<Plot>& plots, const PlotFiles& to);
 
 }  // namespace tilespmv::tools

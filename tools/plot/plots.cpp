@@ -90,8 +90,12 @@ std::vector<Plot> make_plots(const bench::ResultSet& set, const std::string& bas
     std::vector<Plot> plots{speedup_plot(set, over), bandwidth_plot(set), variation_plot(set, over)};
     const auto all_mixes = executed_mixes(set);
     for (const auto& mixes : all_mixes) {
-        plots.push_back(
-            {fmt::format("executed-{}", file_name_of(mixes.series)), draw_executed_mix(mixes, describe(set)), ""});
+        plots.push_back({fmt::format("executed-{}", file_name_of(mixes.series)),
+                         draw_mixes(mixes.mixes, {.title = fmt::format("What {} executed", mixes.series),
+                                                  .subtitle = describe(set),
+                                                  .legend = "executed as",
+                                                  .x_label = "share of the nonzeros"}),
+                         ""});
     }
     if (all_mixes.empty()) plots.push_back({"executed", {}, "no case on tiles says what it executed"});
     return plots;
