@@ -5,11 +5,13 @@
 #include "tests/tools/decoded_png.hpp"
 #include "tests/tools/golden.hpp"
 #include "tests/tools/golden_results.hpp"
+#include "tests/tools/golden_sweep_results.hpp"
 #include "tests/tools/transcript.hpp"
 #include "tools/picture/svg.hpp"
 #include "tools/plot/axis.hpp"
 #include "tools/plot/draw.hpp"
 #include "tools/plot/plots.hpp"
+#include "tools/plot/sweeps.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -27,6 +29,16 @@ void expect_plots(const std::string& prefix, const bench::ResultSet& set, const 
 
 TEST(GoldenPlot, Cpu) { expect_plots("plot_cpu_", test::golden_results(), ""); }
 TEST(GoldenPlot, Gpu) { expect_plots("plot_gpu_", test::golden_gpu_results(), "cusparse-csr"); }
+
+TEST(GoldenPlot, Sweeps) {
+    const std::string subtitle = "Some GPU, float64, warm";
+    for (const auto& set : {test::golden_thread_sweeps(), test::golden_multiround_sweeps()}) {
+        for (const auto& plot : sweep_plots(set, subtitle)) expect_golden("plot_" + plot.file, plot.svg);
+    }
+    const auto plots = make_plots(test::golden_thread_sweeps(), "");
+    EXPECT_EQ(plots.back().file, "threads.svg");
+    EXPECT_TRUE(sweep_plots(test::golden_results(), subtitle).empty());
+}
 
 TEST(GoldenPlot, Command) {
     test::Transcript commands;

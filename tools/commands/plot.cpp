@@ -38,7 +38,9 @@ void run(const PlotOptions& options) {
 void add_plot(CLI::App& app) {
     auto options = std::make_shared<PlotOptions>();
     auto* command = app.add_subcommand(
-        "plot", "Draw results: speed-up and bandwidth over nonzeros, what was executed, speed-up over row variation");
+        "plot",
+        "Draw results: speed-up and bandwidth over nonzeros, what was executed, speed-up over row variation, "
+        "time by threads a row of csr-vector and by the options of csr-multiround");
     add_input(*command, "RESULTS", options->results, "Result file of `tilespmv bench --json`")->required();
     command->add_option("-o,--output", options->pictures.directory, "Folder for the pictures, made if it is missing")
         ->required();

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "tools/plot/draw.hpp"
+#include "tools/plot/sweeps.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -98,6 +99,7 @@ std::vector<Plot> make_plots(const bench::ResultSet& set, const std::string& bas
                          ""});
     }
     if (all_mixes.empty()) plots.push_back({"executed", {}, "no case on tiles says what it executed"});
+    for (auto& plot : sweep_plots(set, describe(set))) plots.push_back(std::move(plot));
     return plots;
 }
 

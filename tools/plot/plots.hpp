@@ -18,7 +18,8 @@ struct Plot {
 };
 
 /// speedup and variation over the baseline (the first one in the results if it is empty), bandwidth, and
-/// executed-<operator>_<selector>, what was executed, for each operator that works on tiles with each selector.
+/// executed-<operator>_<selector>, what was executed, for each operator that works on tiles with each selector;
+/// where the results hold such sweeps, threads (csr-vector by threads a row) and multiround-<matrix>.
 std::vector<Plot> make_plots(const bench::ResultSet& set, const std::string& baseline);
 
 /// A text as part of a file's name: what is not a letter, a digit, '.', '-' or '_' becomes '_'.

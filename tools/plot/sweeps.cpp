@@ -1,0 +1,120 @@
+#include "tools/plot/sweeps.hpp"
+
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+#include "tile/options/options.hpp"
+#include "tools/options/source.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using bench::Result;
+using bench::ResultSet;
+
+/// The whole number of each option, 0 if it is not given; none for another operator or other options.
+std::optional<std::vector<int>> option_numbers(const Result& r, std::string_view operator_name,
+                                               const std::vector<std::string_view>& names) {
+    try {
+        Options options("operator", r.id.operator_name);
+        if (options.name() != operator_name) return {};
+        std::vector<int> numbers;
+        for (const auto name : names) {
+            numbers.push_back(static_cast<int>(options.whole(name, 0, 0, std::numeric_limits<int>::max())));
+        }
+        options.finish();
+        return numbers;
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+/// Sweeps by matrix, value type and device, in the order in which they were measured.
+template <class S>
+class Sweeps {
+public:
+    explicit Sweeps(const ResultSet& set) {
+        for (const auto& r : set.results) {
+            values_.insert(r.id.values);
+            devices_.insert(r.id.device);
+        }
+    }
+
+    S& of(const Result& r) {
+        std::string name = source_name(r.id.matrix);
+        if (values_.size() > 1) name += fmt::format(" {}", r.id.values);
+        if (devices_.size() > 1) name += fmt::format(" {}", r.id.device);
+        const auto [place, is_new] = places_.try_emplace(name, all_.size());
+        if (is_new) {
+            all_.emplace_back();
+            all_.back().matrix = std::move(name);
+            all_.back().nonzeros_per_row = static_cast<double>(r.nnz) / static_cast<double>(r.rows);
+        }
+        return all_[place->second];
+    }
+
+    std::vector<S> take() {
+        std::erase_if(all_, [](const S& sweep) { return sweep.seconds.size() < 2; });
+        return std::move(all_);
+    }
+
+private:
+    std::set<std::string> values_;
+    std::set<std::string> devices_;
+    std::map<std::string, std::size_t> places_;
+    std::vector<S> all_;
+};
+
+bool is_drawable(const Result& r) { return r.status == bench::Status::ok && r.nnz > 0; }
+
+}  // namespace
+
+std::vector<ThreadSweep> thread_sweeps(const ResultSet& set) {
+    Sweeps<ThreadSweep> sweeps(set);
+    for (const auto& r : set.results) {
+        if (!is_drawable(r)) continue;
+        const double seconds = metrics(r).seconds;
+        if (r.id.operator_name == "csr-scalar") {
+            sweeps.of(r).scalar = seconds;
+        } else if (const auto threads = option_numbers(r, "csr-vector", {"threads"})) {
+            ThreadSweep& sweep = sweeps.of(r);
+            (threads->front() == 0 ? sweep.own_choice : sweep.seconds[threads->front()]) = seconds;
+        }
+    }
+    return sweeps.take();
+}
+
+std::vector<MultiroundSweep> multiround_sweeps(const ResultSet& set) {
+    Sweeps<MultiroundSweep> sweeps(set);
+    for (const auto& r : set.results) {
+        if (!is_drawable(r)) continue;
+        const auto n = option_numbers(r, "csr-multiround", {"rows", "threads", "products", "group"});
+        if (!n) continue;
+        const MultiroundOptions options{(*n)[0], (*n)[1], (*n)[2], (*n)[3]};
+        if (options == MultiroundOptions{}) {
+            sweeps.of(r).own_choice = metrics(r).seconds;
+        } else if (options.rows > 0 && options.threads > 0 && options.products > 0 && options.group > 0) {
+            sweeps.of(r).seconds[options] = metrics(r).seconds;
+        }
+    }
+    return sweeps.take();
+}
+
+std::vector<Plot> sweep_plots(const ResultSet& set, const std::string& subtitle) {
+    std::vector<Plot> plots;
+    if (const auto sweeps = thread_sweeps(set); !sweeps.empty()) {
+        plots.push_back({"threads", draw_thread_sweeps(sweeps, subtitle), ""});
+    }
+    for (const auto& sweep : multiround_sweeps(set)) {
+        plots.push_back(
+            {fmt::format("multiround-{}", file_name_of(sweep.matrix)), draw_multiround_sweep(sweep, subtitle), ""});
+    }
+    return plots;
+}
+
+}  // namespace tilespmv::tools
