@@ -71,6 +71,16 @@ TEST(GoldenPaper, ChoosesAmongResults) {
     EXPECT_EQ(narrow.matrices()[0].nnz, 77);
 }
 
+/// Preparation in products of another operator is not compared with it.
+TEST(GoldenPaper, PreparationHasOneUnit) {
+    auto set = test::golden_paper_results_of_cpu();
+    set.results[1].speedups.insert(set.results[1].speedups.begin(), {.baseline = "tile-omp", .against = "tile-omp"});
+    const PaperResults results(set, {});
+    EXPECT_EQ(results.preparation_unit(), "csr-omp");
+    EXPECT_EQ(results.preparation(set.results[0]), set.results[0].preprocess_products);
+    EXPECT_EQ(results.preparation(set.results[1]), 0);
+}
+
 TEST(GoldenPaper, Command) {
     test::Transcript commands;
     write_results(commands.path("gpu.json"), test::golden_paper_results(5));

@@ -80,8 +80,9 @@ void run(PaperOptions options) {
 
 void add_paper(CLI::App& app) {
     auto options = std::make_shared<PaperOptions>();
-    auto* command = app.add_subcommand(
-        "paper", "Make the figures and tables of the TileSpMV paper (IPDPS 2021) for any matrices, measured here");
+    auto* command = app.add_subcommand("paper",
+                                       "Make the figures and tables of the TileSpMV paper (IPDPS 2021) for any "
+                                       "matrices (default: the suite tilespmv)");
     auto* sources = add_sources(*command, options->bench.sources);
     auto* suite = add_suite(*command, options->bench.suite);
     command
