@@ -7,9 +7,11 @@
 #include "tests/tools/golden_results.hpp"
 #include "tests/tools/golden_sweep_results.hpp"
 #include "tests/tools/transcript.hpp"
+#include "tools/picture/picture_file.hpp"
 #include "tools/picture/svg.hpp"
 #include "tools/plot/axis.hpp"
 #include "tools/plot/draw.hpp"
+#include "tools/plot/plot_files.hpp"
 #include "tools/plot/plots.hpp"
 #include "tools/plot/sweeps.hpp"
 
@@ -62,6 +64,28 @@ TEST(GoldenPlot, Command) {
     EXPECT_EQ(test::decoded_png(test::content_of(commands.path("png/speedup.png"))).width(), 2 * 960);
     EXPECT_EQ(test::content_of(commands.path("new/plots/speedup.svg")),
               svg(*make_plots(test::golden_results(), "")[0].picture));
+}
+
+TEST(GoldenPlot, APictureThatIsTooLargeForPngDoesNotKeepTheOthersFromBeingWritten) {
+    const test::TemporaryDirectory directory;
+    const std::vector<Plot> plots{{"high", Picture(10, 20'000, ""), ""}, {"low", Picture(10, 10, ""), ""}};
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    try {
+        write_plots(plots, {directory.path(), "png"});
+        ADD_FAILURE() << "nothing thrown";
+    } catch (const Error& error) {
+        EXPECT_STREQ(error.what(), "1 of 2 pictures failed");
+    }
+    const std::string folder = directory.path().string();
+    EXPECT_EQ(::testing::internal::GetCapturedStdout(), folder + "/low.png\n");
+    EXPECT_EQ(
+        ::testing::internal::GetCapturedStderr(),
+        fmt::format("tilespmv: {}/high.png: PNG of 20 x 40000 pixels: no side can be longer than 32767; take SVG\n",
+                    folder));
+    EXPECT_EQ(test::decoded_png(test::content_of(folder + "/low.png")).width(), 20);
+    EXPECT_FALSE(std::filesystem::exists(folder + "/high.png"));
+    EXPECT_THROW(write_picture(folder + "/none/low.png", *plots[1].picture, 1), Error);
 }
 
 /// More series than can be told apart, more points than large dots leave room for, names that are too long.

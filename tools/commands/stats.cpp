@@ -18,8 +18,7 @@
 #include "tools/options/options.hpp"
 #include "tools/options/source.hpp"
 #include "tools/options/value_type.hpp"
-#include "tools/picture/png.hpp"
-#include "tools/picture/svg.hpp"
+#include "tools/picture/picture_file.hpp"
 #include "tools/stats/report.hpp"
 #include "tools/stats/tile_map_picture.hpp"
 
@@ -68,10 +67,7 @@ void write(const std::string& file, std::string_view text) {
 
 template <Value V>
 void draw(const std::string& file, const TileMatrix<V>& tiles, const StatsReport& report) {
-    OutputFile out(file);
-    const Picture picture = draw_tile_map(make_tile_map(tiles, formats::kFormatCount), report);
-    out.write(has_extension(file, kSvg) ? svg(picture) : png(picture, 1));
-    out.commit();
+    write_picture(file, draw_tile_map(make_tile_map(tiles, formats::kFormatCount), report), 1);
 }
 
 /// Adds what a tiled form of the matrix takes to the report, and draws it if asked to.

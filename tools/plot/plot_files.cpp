@@ -8,8 +8,7 @@
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
 #include "tile/io/printable.hpp"
-#include "tools/picture/png.hpp"
-#include "tools/picture/svg.hpp"
+#include "tools/picture/picture_file.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -21,18 +20,16 @@ std::filesystem::path file_of(const Plot& plot, const PlotFiles& to) {
     return to.directory / fmt::format("{}.{}", plot.name, to.format);
 }
 
-std::string content_of(const Picture& picture, const std::string& format) {
-    constexpr double pixels_per_point = 2;  // so that texts are as sharp as screens can show them
-    return format == kSvg ? svg(picture) : png(picture, pixels_per_point);
-}
-
 void write(const Plot& plot, const PlotFiles& to) {
     const auto file = file_of(plot, to);
     if (!plot.note.empty()) {
         fmt::print(stderr, "tilespmv: {}{}: {}\n", printable(file.string()), plot.picture ? "" : " left out",
                    printable(plot.note));
     }
-    if (plot.picture) write_named(file, content_of(*plot.picture, to.format));
+    if (!plot.picture) return;
+    constexpr double pixels_per_point = 2;  // so that texts are as sharp as screens can show them
+    write_picture(file, *plot.picture, pixels_per_point);
+    fmt::print("{}\n", printable(file.string()));
 }
 
 }  // namespace
@@ -61,7 +58,16 @@ void add_outputs(CommandFiles& files, const std::vector<Plot>& plots, const Plot
 }
 
 void write_plots(const std::vector<Plot>& plots, const PlotFiles& to) {
-    for (const auto& plot : plots) write(plot, to);
+    std::size_t failed = 0;
+    for (const auto& plot : plots) {
+        try {
+            write(plot, to);
+        } catch (const Error& error) {
+            fmt::print(stderr, "tilespmv: {}\n", error.what());
+            ++failed;
+        }
+    }
+    if (failed > 0) throw Error(fmt::format("{} of {} pictures failed", failed, plots.size()));
 }
 
 }  // namespace tilespmv::tools

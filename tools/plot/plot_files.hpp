@@ -30,7 +30,8 @@ void write_named(const std::filesystem::path& file, std::string_view text);
 /// Adds the files of the pictures to what a command writes. Throws a usage `Error` if one would replace another.
 void add_outputs(CommandFiles& files, const std::vector<Plot>& plots, const PlotFiles& to);
 
-/// Writes the pictures into a folder and says their names on stdout and their notes on stderr. Throws `Error`.
+/// Writes the pictures into a folder and says their names on stdout and their notes on stderr. One that fails is named
+/// on stderr and does not keep the others from being written; then throws `Error`.
 void write_plots(const std::vector<Plot>& plots, const PlotFiles& to);
 
 }  // namespace tilespmv::tools

@@ -1,0 +1,32 @@
+#include "tools/picture/picture_file.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+#include "tile/io/output_file.hpp"
+#include "tile/io/printable.hpp"
+#include "tools/picture/png.hpp"
+#include "tools/picture/svg.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+std::string content_of(const std::filesystem::path& file, const Picture& picture, double scale) {
+    try {
+        return file.extension() == ".svg" ? svg(picture) : png(picture, scale);
+    } catch (const Error& error) {
+        throw Error(fmt::format("{}: {}", printable(file.string()), error.what()), error.code());
+    }
+}
+
+}  // namespace
+
+void write_picture(const std::filesystem::path& file, const Picture& picture, double scale) {
+    OutputFile out(file);
+    out.write(content_of(file, picture, scale));
+    out.commit();
+}
+
+}  // namespace tilespmv::tools
