@@ -58,6 +58,12 @@ TEST(GoldenPaper, ChoosesAmongResults) {
         other.id.threads = 3;
         other.nnz = 77;
         set.put(other);
+        other.id.threads = 4;
+        other.nnz = 78;
+        other.warm.seconds = {0x1p-40};
+        set.put(other);
+        other.id.threads = 3;
+        other.nnz = 77;
         other.id.matrix = "another.mtx";
         set.put(other);
     }
