@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "formats/list.hpp"
 #include "tests/tools/golden_results.hpp"
 

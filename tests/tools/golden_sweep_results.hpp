@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "tests/tools/golden_results.hpp"
 
 namespace tilespmv::test {

@@ -13,7 +13,8 @@ namespace {
 
 constexpr double kCellWidth = 38;
 constexpr double kCellHeight = 18;
-constexpr double kLeft = 132;  // the numbers of threads and products stand to the left of it
+constexpr double kLeft = 132;    // the numbers of threads and products stand to the left of it
+constexpr double kThreads = 66;  // from the numbers of threads to the cells
 constexpr double kTop = 116;
 constexpr double kBorder = 1;  // between cells
 constexpr double kGap = 18;    // between panels
@@ -23,7 +24,7 @@ constexpr double kScale = 98;       // the scale and its numbers
 constexpr double kScaleBar = 14;    // width of its bar
 constexpr double kBelow = 52;
 constexpr double kLeastScale = 200;  // height
-constexpr double kLeastWidth = 760;  // for the title
+constexpr double kLeastWidth = 760;  // for the best options
 constexpr double kMicro = 1e6;
 constexpr double kLargestRatio = 8;  // what is slower has the colour of this
 constexpr std::string_view kMissing = "#e6e8eb";
@@ -100,7 +101,8 @@ public:
           subtitle_(subtitle),
           layout_(sweep),
           title_(fmt::format("csr-multiround on {}, {:.3g} nonzeros a row", sweep.matrix, sweep.nonzeros_per_row)),
-          picture_(layout_.width(), layout_.scale_bottom() + kBelow, title_),
+          picture_(std::max(layout_.width(), text_width(title_, kTitle) + 2 * kMargin), layout_.scale_bottom() + kBelow,
+                   title_),
           best_(std::ranges::min_element(sweep.seconds, {}, [](const auto& entry) { return entry.second; })) {}
 
     Picture draw() {
@@ -126,14 +128,14 @@ private:
 
     void draw_line_names() {
         picture_.text(kLeft - 8, kTop - 24, "rows a block", {.anchor = Anchor::end});
-        picture_.text(kLeft - 62, kTop - 8, "threads", {.anchor = Anchor::end});
+        picture_.text(kLeft - kThreads, kTop - 8, "threads", {.anchor = Anchor::end});
         picture_.text(kLeft - 8, kTop - 8, "products", {.anchor = Anchor::end});
         for (std::size_t i = 0; i < layout_.lines.size(); ++i) {
             const auto [threads, products] = layout_.lines[i];
             const double y = kTop + kCellHeight * static_cast<double>(i);
             picture_.text(kLeft - 8, y + 13, fmt::format("{}", products), {.color = kInk, .anchor = Anchor::end});
             if (i > 0 && layout_.lines[i - 1].first == threads) continue;
-            picture_.text(kLeft - 62, y + 13, fmt::format("{}", threads), {.color = kInk, .anchor = Anchor::end});
+            picture_.text(kLeft - kThreads, y + 13, fmt::format("{}", threads), {.color = kInk, .anchor = Anchor::end});
             if (i > 0) picture_.line(kMargin, y, kLeft, y, kHatch);
         }
     }

@@ -34,7 +34,8 @@ public:
     }
 
     void draw() {
-        picture_.text(x_, y_ + 12, shortened(sweep_.matrix, kPanelWidth - kMargin), {.color = kInk, .bold = true});
+        constexpr TextStyle name{.color = kInk, .bold = true};
+        picture_.text(x_, y_ + 12, shortened(sweep_.matrix, kPanelWidth - kMargin, name), name);
         picture_.text(x_, y_ + 27, fmt::format("{:.3g} nonzeros a row", sweep_.nonzeros_per_row), kSmall);
         draw_axes();
         draw_line();
