@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -104,6 +105,27 @@ TEST(ByteCounts, CooMarksFourNonzerosAndMoreOnOnePieceOfADiagonal) {
         marked += diagonal;
     }
     EXPECT_GT(marked, 0);
+}
+
+TEST(ByteCounts, CooMarksAndPacksEveryPieceOfADiagonal) {
+    for (int row = 0; row < kTileSize; ++row) {
+        for (int col = 0; col < kTileSize; ++col) {
+            for (int n = 1; std::max(row, col) + n <= kTileSize; ++n) {
+                SCOPED_TRACE(::testing::Message() << n << " from " << row << ", " << col);
+                const auto p = tile_of(kTileSize, kTileSize,
+                                       [&](int r, int c) { return r - row == c - col && r >= row && r < row + n; });
+                const auto size = *Coo::size(p, 8);
+                EXPECT_EQ(size.parameter, n >= 4 ? 1 : 0);
+                std::vector<double> in(static_cast<std::size_t>(n));
+                std::iota(in.begin(), in.end(), 1.0);
+                std::vector<double> values(in.size());
+                std::vector<std::uint8_t> index(in.size());
+                Coo::pack(p, size, in.data(), values.data(), index.data());
+                EXPECT_EQ(values, in);
+                for (int k = 0; k < n; ++k) EXPECT_EQ(index[static_cast<std::size_t>(k)], (row + k) << 4 | (col + k));
+            }
+        }
+    }
 }
 
 TEST(ByteCounts, OthersHoldEveryTile) {

@@ -173,13 +173,14 @@ TEST(ValueMap, RefusesTilesOfOtherSizes) {
     const auto a = matrix_of(64, 64, {{0, 1}, {0, 2}, {20, 3}, {60, 4}});
     const auto other = matrix_of(64, 64, {{0, 1}, {20, 2}, {20, 3}, {60, 4}});
     const auto shorter = matrix_of(64, 64, {{0, 1}, {0, 2}, {20, 3}, {20, 4}});
+    const auto longer = matrix_of(64, 64, {{0, 1}, {0, 2}, {20, 3}, {60, 4}, {60, 5}});
     const std::vector<double> values(4);
     for (const auto* selector : {"only:coo", "paper-deferred"}) {
         const ValueMap map(a, convert(a, *make_policy(selector)));
         for (const auto* their_selector : {"only:coo", "only:dense", "paper-deferred"}) {
-            for (const auto* b : {&a, &other, &shorter}) {
+            for (const auto* b : {&a, &other, &shorter, &longer}) {
                 if (b == &a && their_selector == std::string_view(selector)) continue;
-                SCOPED_TRACE(::testing::Message() << selector << ' ' << their_selector << ' ' << (b == &shorter));
+                SCOPED_TRACE(::testing::Message() << selector << ' ' << their_selector << ' ' << b->row_ptrs[61]);
                 auto tiles = convert(*b, *make_policy(their_selector));
                 const auto before = unpack(tiles);
                 constexpr auto* message = "update_values: the map was made for other tiles; make one for these";

@@ -54,7 +54,10 @@ TEST_F(Check, NamesTheFirstOfRowsThatAreEquallyWrong) {
     y_[30] = y_[31] = y_[200] = kNaN;
     expect_caught_at(30);
     y_ = oracle();
-    EXPECT_EQ(check().row, 0) << "none is wrong";
+    const auto right = check();
+    EXPECT_EQ(right.row, 0) << "none is wrong";
+    EXPECT_EQ(right.expected, y_[0]);
+    EXPECT_EQ(right.found, y_[0]);
 }
 
 TEST_F(Check, CatchesASmallRelativeError) {

@@ -1,5 +1,7 @@
 #include "selector/x_access.hpp"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "tile/generate/generate.hpp"
@@ -23,6 +25,39 @@ TEST(XAccess, TellsScatteredMatricesFromThoseInLine) {
         EXPECT_GT(share_of<double>(scattered), 0.15) << scattered;
         EXPECT_GT(share_of<float>(scattered), 0.15) << scattered;
     }
+}
+
+/// The share in runs of 256 nonzeros, the k-th of them `stride` columns apart from column first[k] on.
+double share_of(const std::vector<index_t>& first, index_t stride) {
+    constexpr std::size_t length = 256;
+    std::vector<index_t> cols(first.size() * length);
+    for (std::size_t i = 0; i < cols.size(); ++i) {
+        cols[i] = first[i / length] + static_cast<index_t>(i % length) * stride;
+    }
+    return scattered_share(cols, sizeof(double));
+}
+
+// A sample is 512 nonzeros, of which the first half makes lines of x known, of 8 values each.
+TEST(XAccess, CountsLinesThatNoneOfTheFirstHalfOfASampleIsBeside) {
+    constexpr index_t line = 8;
+    EXPECT_EQ(share_of({0}, 1000), 0) << "no sample";
+    for (const index_t known : {0, line - 1, line, 3 * line - 1}) {
+        EXPECT_EQ(share_of({2 * line, line + known}, 1000), 0);
+    }
+    EXPECT_EQ(share_of({2 * line, line - 1}, 1000), 1);
+    EXPECT_EQ(share_of({2 * line, 4 * line}, 1000), 1);
+    EXPECT_EQ(share_of({0, 0, 0, 256 * 1000}, 1000), 0.5) << "of two samples one";
+    EXPECT_EQ(share_of({0, 256 * line}, line), 0) << "one line after the other";
+    EXPECT_EQ(share_of({0, 256 * 2 * line}, 2 * line), 1);
+}
+
+TEST(XAccess, TakesSixtyFourSamplesOfALargeMatrix) {
+    std::vector<index_t> every_other_scattered;
+    for (index_t i = 0; i < 128; ++i) {
+        every_other_scattered.push_back(0);
+        every_other_scattered.push_back(i % 2 == 0 ? 256 * 1000 : 0);
+    }
+    EXPECT_EQ(share_of(every_other_scattered, 1000), 1);
 }
 
 XAccess access_to_x(const CsrMatrix<double>& a, std::size_t cache_bytes, const Tuning& tuning = kTuning) {

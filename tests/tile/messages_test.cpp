@@ -127,5 +127,19 @@ TEST_F(ArchiveMessages, OtherValuesAndUnknownFormats) {
     EXPECT_EQ(opened(), "1: A.tsp: tile 0 has format 0 ('tense'), which this program does not know");
 }
 
+TEST_F(ArchiveMessages, NamesAreOfSmallLettersDigitsAndUnderscores) {
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    for (int byte = 0; byte < 256; ++byte) {
+        const auto c = static_cast<char>(byte);
+        change_header([c](auto& header) { header.format_names[0] = {'t', c}; });
+        if (c == '\0' || plain.find(c) != std::string_view::npos) {
+            EXPECT_EQ(opened(), fmt::format("1: A.tsp: tile 0 has format 0 ('t{}'), which this program does not know",
+                                            c == '\0' ? std::string_view() : std::string_view(&c, 1)));
+        } else {
+            EXPECT_EQ(opened(), "1: A.tsp: damaged: a name in the header") << byte;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace tilespmv

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,33 @@ TEST(CsrMultiroundOptions, RefuseMoreRowsThanGroups) {
                      "csr-multiround: 65 rows of a block with 4 threads each need 260 threads, it has 256");
     }
     EXPECT_EQ(shape_of("csr-multiround:rows=64,group=4", 1000, 5000).rows, 64);
+}
+
+/// `read(option=value)` gives each of `values` back and refuses their neighbours.
+template <class Read>
+void expect_values(const std::string& option, const std::vector<int>& values, Read&& read) {
+    for (const int value : values) {
+        EXPECT_EQ(read(option + std::to_string(value)), value) << option;
+        for (const int other : {value - 1, value + 1}) {
+            if (std::ranges::count(values, other) > 0 || other == 0) continue;
+            EXPECT_THROW(read(option + std::to_string(other)), Error) << option << other;
+        }
+    }
+}
+
+TEST(CsrShapeOptions, TakeThePowersOfTwoThatTheyList) {
+    const auto vector = [](int VectorShape::*member) {
+        return [member](const std::string& text) { return vector_shape_of(text.c_str(), {8}).*member; };
+    };
+    expect_values("csr-vector:threads=", {2, 4, 8, 16, 32}, vector(&VectorShape::threads));
+    expect_values("csr-vector:flight=", {1, 4}, vector(&VectorShape::flight));
+    const auto multiround = [](int MultiroundShape::*member) {
+        return [member](const std::string& text) { return shape_of(text.c_str(), 1000, 5000).*member; };
+    };
+    expect_values("csr-multiround:threads=", {64, 128, 256, 512}, multiround(&MultiroundShape::threads));
+    expect_values("csr-multiround:products=", {1, 2, 4, 8}, multiround(&MultiroundShape::products));
+    expect_values("csr-multiround:group=", {1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
+                  multiround(&MultiroundShape::group));
 }
 
 }  // namespace

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
 #include "tests/support/battery.hpp"
 
 namespace tilespmv::testing {
@@ -37,6 +42,103 @@ TEST(Csr16, HoldsEveryNonzeroOnceInOrder) {
             index_t rows = 0;
             for (const auto& block : b.blocks) rows += block.partial < 0 ? block.rows : 0;
             EXPECT_EQ(rows + static_cast<index_t>(b.splits.size()), a.rows) << "every row is written once";
+        }
+    }
+}
+
+// The blocks of a matrix one after the other, by the words of the header.
+class Expected {
+public:
+    Expected(const CsrMatrix<double>& a, const Csr16Limits& limits) : a_(a) {
+        for (index_t row = 0; row < a.rows;) {
+            const offset_t length = a.row_ptrs[row + 1] - a.row_ptrs[row];
+            if (length > limits.block_nonzeros) {
+                add_pieces(row++, length, div_up(length, limits.piece_nonzeros));
+                continue;
+            }
+            index_t end = row + 1;
+            while (end < a.rows && end - row < 256 && a.row_ptrs[end + 1] - a.row_ptrs[row] <= limits.block_nonzeros) {
+                ++end;
+            }
+            add(row, end - row, a.row_ptrs[row], a.row_ptrs[end]);
+            row = end;
+        }
+    }
+
+    std::vector<Csr16Block> blocks;
+    std::vector<std::uint16_t> ends;
+    std::vector<std::uint16_t> codes;
+    std::vector<cuda::SplitRow> splits;
+    std::uint32_t slots = 0;
+
+private:
+    void add_pieces(index_t row, offset_t length, offset_t pieces) {
+        for (offset_t i = 0; i < pieces; ++i) {
+            const offset_t begin = a_.row_ptrs[row];
+            add(row, 1, begin + length * i / pieces, begin + length * (i + 1) / pieces);
+            blocks.back().is_piece = true;
+            if (pieces == 1) return;
+            blocks.back().slot = static_cast<std::int32_t>(slots + i);
+            blocks.back().split = static_cast<std::int32_t>(splits.size());
+        }
+        splits.push_back({slots, static_cast<std::uint32_t>(pieces)});
+        slots += static_cast<std::uint32_t>(pieces);
+    }
+
+    void add(index_t row, index_t rows, offset_t first, offset_t end) {
+        Csr16Block block;
+        block.first_nonzero = first;
+        block.first_code = static_cast<std::int64_t>(codes.size());
+        block.first_end = static_cast<std::uint32_t>(ends.size());
+        block.first_row = static_cast<std::uint32_t>(row);
+        block.nonzeros = static_cast<std::uint16_t>(end - first);
+        block.rows = static_cast<std::uint16_t>(rows);
+        while (block.threads_log2 < 5 && end - first > (offset_t{16} * rows) << block.threads_log2) {
+            ++block.threads_log2;
+        }
+        for (index_t r = 1; r <= rows; ++r) {
+            ends.push_back(static_cast<std::uint16_t>(std::min(a_.row_ptrs[row + r], end) - first));
+        }
+        const std::vector<index_t> cols(a_.col_idxs.begin() + first, a_.col_idxs.begin() + end);
+        if (!cols.empty()) {
+            const auto [low, high] = std::ranges::minmax(cols);
+            block.wide = high - low / 16 * 16 >= 1 << 16;
+            block.base_column = block.wide ? 0 : static_cast<std::uint32_t>(low / 16 * 16);
+        }
+        for (const index_t col : cols) {
+            const auto code = static_cast<std::uint32_t>(col) - block.base_column;
+            codes.push_back(static_cast<std::uint16_t>(code & 0xffffu));
+            if (block.wide) codes.push_back(static_cast<std::uint16_t>(code >> 16));
+        }
+        if (codes.size() % 2 != 0) codes.push_back(0);
+        blocks.push_back(block);
+    }
+
+    const CsrMatrix<double>& a_;
+};
+
+auto members_of(const Csr16Block& b) {
+    return std::tuple(b.first_nonzero, b.first_code, b.first_end, b.first_row, b.base_column, b.nonzeros, b.rows,
+                      b.slot, b.split, b.threads_log2, b.is_piece, b.wide);
+}
+
+TEST(Csr16, IsThatOfTheRule) {
+    for (const auto& [name, a] : matrix_battery()) {
+        for (const Csr16Limits limits : {Csr16Limits{1, 1}, {7, 100}, {100, 100}, {512, 2048}}) {
+            SCOPED_TRACE(name + ' ' + std::to_string(limits.block_nonzeros));
+            const auto b = cuda::make_csr16(a, limits);
+            const Expected expected(a, limits);
+            ASSERT_EQ(b.blocks.size(), expected.blocks.size());
+            for (std::size_t i = 0; i < b.blocks.size(); ++i) {
+                EXPECT_TRUE(members_of(b.blocks[i]) == members_of(expected.blocks[i])) << "block " << i;
+            }
+            EXPECT_TRUE(std::ranges::equal(b.ends, expected.ends));
+            EXPECT_TRUE(std::ranges::equal(b.codes, expected.codes));
+            EXPECT_TRUE(std::ranges::equal(b.splits, expected.splits, [](auto one, auto other) {
+                return one.first_slot == other.first_slot && one.slots == other.slots;
+            }));
+            EXPECT_EQ(b.slots, expected.slots);
+            EXPECT_EQ(b.nonzeros, a.nnz());
         }
     }
 }

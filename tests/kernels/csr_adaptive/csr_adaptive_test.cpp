@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <vector>
+
 #include "tests/support/battery.hpp"
 
 namespace tilespmv::testing {
@@ -19,6 +23,71 @@ void for_each_plan(Check&& check) {
             check(a, limits, cuda::make_adaptive_plan(a.row_ptrs, limits));
         }
     }
+}
+
+using Block = std::array<std::int64_t, 7>;   // first row and nonzero, rows, nonzeros, slot, split, threads_log2
+using Split = std::array<std::uint32_t, 2>;  // first slot, slots
+
+struct Parts {
+    std::vector<Block> blocks;
+    std::vector<Split> splits;
+    std::uint32_t slots = 0;
+    friend bool operator==(const Parts&, const Parts&) = default;
+};
+
+Parts parts_of(const AdaptivePlan& plan) {
+    Parts parts;
+    for (const auto& b : plan.blocks) {
+        parts.blocks.push_back({b.first_row, b.first_nonzero, b.rows, b.nonzeros, b.slot, b.split, b.threads_log2});
+    }
+    for (const auto& s : plan.splits) parts.splits.push_back({s.first_slot, s.slots});
+    parts.slots = plan.slots;
+    return parts;
+}
+
+/// One block after the other, by the words of the header.
+template <class V>
+Parts expected_parts(const CsrMatrix<V>& a, const AdaptiveLimits& limits) {
+    Parts parts;
+    const auto threads_of_a_row = [&](int rows) {
+        int log2 = 5;
+        while (log2 > 0 && rows << log2 > limits.threads) --log2;
+        return log2;
+    };
+    for (index_t row = 0; row < a.rows;) {
+        const offset_t first = a.row_ptrs[row];
+        const offset_t length = a.row_ptrs[row + 1] - first;
+        if (length <= limits.block_nonzeros) {
+            int rows = 1;
+            while (rows < 4 * limits.threads && row + rows < a.rows &&
+                   a.row_ptrs[row + rows + 1] - first <= limits.block_nonzeros) {
+                ++rows;
+            }
+            parts.blocks.push_back({row, first, rows, a.row_ptrs[row + rows] - first, -1, -1, threads_of_a_row(rows)});
+            row += rows;
+            continue;
+        }
+        const offset_t pieces = div_up(length, limits.piece_nonzeros);
+        const bool is_cut = pieces > 1;
+        for (offset_t i = 0; i < pieces; ++i) {
+            const offset_t begin = length * i / pieces;
+            parts.blocks.push_back({row, first + begin, 1, length * (i + 1) / pieces - begin,
+                                    is_cut ? parts.slots + i : -1,
+                                    is_cut ? static_cast<std::int64_t>(parts.splits.size()) : -1, 5});
+        }
+        if (is_cut) {
+            parts.splits.push_back({parts.slots, static_cast<std::uint32_t>(pieces)});
+            parts.slots += static_cast<std::uint32_t>(pieces);
+        }
+        ++row;
+    }
+    return parts;
+}
+
+TEST(AdaptivePlan, IsThatOfTheRule) {
+    for_each_plan([](const auto& a, const AdaptiveLimits& limits, const AdaptivePlan& plan) {
+        EXPECT_TRUE(parts_of(plan) == expected_parts(a, limits));
+    });
 }
 
 TEST(AdaptivePlan, HasEveryRowAndNonzeroOnceInOrder) {

@@ -1,5 +1,10 @@
 #include "tile/io/printable.hpp"
 
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include <gmock/gmock.h>
 
 namespace tilespmv {
@@ -36,6 +41,20 @@ TEST(Printable, ShowsStrayBytes) {
     EXPECT_EQ(printable("\xff.mtx"), R"(\xff.mtx)");
     EXPECT_EQ(printable("caf\xe9 \xc3"), R"(caf\xe9 \xc3)");
     EXPECT_EQ(printable("\xed\xa0\x80 \xc0\xaf"), R"(\xed\xa0\x80 \xc0\xaf)");
+}
+
+TEST(Printable, ShowsACharacterThatIsCutOffByItsBytes) {
+    constexpr std::string_view text = "\u00e9\u2264\U0001f642";
+    constexpr std::array shown{R"(\xc3)", R"(\xa9)", R"(\xe2)", R"(\x89)", R"(\xa4)",
+                               R"(\xf0)", R"(\x9f)", R"(\x99)", R"(\x82)"};
+    for (const auto& [first, end] : {std::pair<std::size_t, std::size_t>{0, 2}, {2, 5}, {5, 9}}) {
+        std::string bytes;
+        for (std::size_t cut = first + 1; cut < end; ++cut) {
+            bytes += shown[cut - 1];
+            EXPECT_EQ(printable(text.substr(first, cut - first)), bytes);
+            EXPECT_EQ(printable(std::string(text.substr(first, cut - first)) + '.'), bytes + '.');
+        }
+    }
 }
 
 TEST(Printable, DoneTwiceIsDoneOnce) {

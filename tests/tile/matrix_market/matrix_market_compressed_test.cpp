@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/tile/matrix_market/matrix_market_support.hpp"
+#include "tile/io/text_file.hpp"
 
 namespace tilespmv {
 namespace {
@@ -67,6 +68,22 @@ TEST_F(Compressed, GzipAndXz) {
         write_compressed(plain_name_, filter, {{"ignored", text_}}, false);
         ASSERT_LT(fs::file_size(plain_name_), text_.size());
         expect_long_matrix(plain_name_);
+    }
+}
+
+TEST_F(Compressed, ProgressIsTheShareOfTheInputThatWasRead) {
+    std::string text;
+    while (text.size() < 5 << 19) text += text_;
+    for (const int filter : {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ}) {
+        write_compressed(plain_name_, filter, {{"", text}}, false);
+        std::vector<double> shares;
+        const TextFile file(Input(plain_name_), {}, [&](double share) { shares.push_back(share); });
+        EXPECT_EQ(std::string_view(file.begin(), file.end()), text);
+        ASSERT_GE(shares.size(), 3u);
+        EXPECT_GT(shares[0], 0.1);
+        EXPECT_LT(shares[0], 0.6) << "a block of 1 MiB";
+        EXPECT_TRUE(std::ranges::is_sorted(shares));
+        EXPECT_EQ(shares.back(), 1);
     }
 }
 
