@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 
@@ -93,6 +98,80 @@ void expect_pieces(const Schedule& s, const TileMatrix<double>& a, const CsrRows
     EXPECT_EQ(next, static_cast<offset_t>(s.pieces.size()));
 }
 
+/// Bytes of each tile row.
+std::vector<offset_t> bytes_of_tile_rows(const TileMatrix<double>& a, const CsrRows<double>& csr, index_t rows) {
+    std::vector<offset_t> bytes(static_cast<std::size_t>(div_up(rows, kTileSize)), 0);
+    for (std::size_t k = 0; k < a.tile_rows.size(); ++k) {
+        bytes[static_cast<std::size_t>(a.tile_rows[k])] += (a.tile_ptrs[k + 1] - a.tile_ptrs[k]) * 8 +
+                                                           (a.value_ptrs[k + 1] - a.value_ptrs[k]) * 8 +
+                                                           a.index_ptrs[k + 1] - a.index_ptrs[k];
+    }
+    for (offset_t k = 0; k < csr.size(); ++k) {
+        bytes[static_cast<std::size_t>(csr.row(k) / kTileSize)] +=
+            (csr.begin(k + 1) - csr.begin(k)) * kNonzeroBytes + 8;
+    }
+    return bytes;
+}
+
+/// Chunks take as many tile rows as fit; heavy ones are those of more than two chunks.
+void expect_chunks(const Schedule& s, const std::vector<offset_t>& bytes, index_t rows, offset_t limit) {
+    std::vector<std::pair<index_t, index_t>> chunks;  // row, rows
+    std::vector<std::pair<index_t, index_t>> heavy;
+    offset_t filled = 0;
+    bool is_open = false;
+    for (std::size_t t = 0; t < bytes.size(); ++t) {
+        const auto row = static_cast<index_t>(t) * kTileSize;
+        const std::pair tile_row{row, std::min<index_t>(kTileSize, rows - row)};
+        if (bytes[t] > 2 * limit) {
+            heavy.push_back(tile_row);
+            is_open = false;
+        } else if (is_open && filled + bytes[t] <= limit && chunks.back().second + tile_row.second <= 2048) {
+            chunks.back().second += tile_row.second;
+            filled += bytes[t];
+        } else {
+            chunks.push_back(tile_row);
+            filled = bytes[t];
+            is_open = true;
+        }
+    }
+    ASSERT_EQ(s.chunks.size(), chunks.size());
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+        EXPECT_EQ(std::pair(s.chunks[i].row, s.chunks[i].rows), chunks[i]) << "chunk " << i;
+    }
+    ASSERT_EQ(s.heavy.size(), heavy.size());
+    for (std::size_t i = 0; i < heavy.size(); ++i) {
+        EXPECT_EQ(std::pair(s.heavy[i].chunk.row, s.heavy[i].chunk.rows), heavy[i]) << "heavy chunk " << i;
+    }
+}
+
+/// A piece ends with the tile that fills it, or where its tile row does; one of nonzeros has as many as fit.
+void expect_full_pieces(const Schedule& s, const TileMatrix<double>& a, const CsrRows<double>& csr, offset_t limit) {
+    for (const auto& piece : s.pieces) {
+        const Chunk& chunk = s.heavy[piece.heavy].chunk;
+        if (piece.tiles.begin == piece.tiles.end) {
+            const offset_t length = piece.nonzeros.end - piece.nonzeros.begin;
+            const bool is_last = piece.nonzeros.end == csr.begin(chunk.csr_rows.end);
+            EXPECT_TRUE(is_last ? length <= limit / kNonzeroBytes : length == limit / kNonzeroBytes);
+            continue;
+        }
+        const TileEntry last = a.tiles[piece.tiles.end - 1];
+        const offset_t bytes = (piece.values_end - piece.values) * 8 + piece.index_end - piece.index_bytes +
+                               (piece.tiles.end - piece.tiles.begin) * 8;
+        EXPECT_LT(bytes - last.values() * 8 - last.index_bytes() - 8, limit);
+        if (piece.tiles.end != a.tile_ptrs[chunk.tile_rows.end]) {
+            EXPECT_GE(bytes, limit);
+        }
+    }
+}
+
+void expect_cut_by_bytes(const Schedule& s, const TileMatrix<double>& a, const CsrRows<double>& csr, index_t rows) {
+    const auto bytes = bytes_of_tile_rows(a, csr, rows);
+    EXPECT_EQ(s.bytes, std::accumulate(bytes.begin(), bytes.end(), offset_t{0}));
+    const auto limit = std::clamp<offset_t>(s.bytes / 256, kSmallestLimit, 16 * kSmallestLimit);
+    expect_chunks(s, bytes, rows, limit);
+    expect_full_pieces(s, a, csr, limit);
+}
+
 TEST(CpuSchedule, CoversRowsTilesAndNonzerosOnce) {
     for (const auto* selector : {"paper", "bytes", "paper-deferred", "only:dense"}) {
         for (const auto& [name, csr] : matrix_battery()) {
@@ -102,11 +181,22 @@ TEST(CpuSchedule, CoversRowsTilesAndNonzerosOnce) {
             const auto tiled = cpu::make_schedule(a.rows, &a, deferred);
             expect_rows_once(tiled, a.rows, static_cast<offset_t>(a.tile_rows.size()), deferred.size());
             expect_pieces(tiled, a, deferred);
+            expect_cut_by_bytes(tiled, a, deferred, a.rows);
             const auto in_csr = schedule_of(csr);
             expect_rows_once(in_csr, a.rows, 0, a.rows);
             expect_pieces(in_csr, {}, cpu::rows_of(csr));
+            expect_cut_by_bytes(in_csr, {}, cpu::rows_of(csr), a.rows);
         }
     }
+}
+
+TEST(CpuSchedule, ChunksOfLargerMatricesAreA256thOfThem) {
+    std::vector<index_t> lengths(12'000, 30);
+    lengths[5000] = 29'000;
+    const auto a = rows_of_lengths(lengths);
+    const auto s = schedule_of(a);
+    ASSERT_GT(s.bytes / 256, kSmallestLimit);
+    expect_cut_by_bytes(s, {}, cpu::rows_of(a), a.rows);
 }
 
 TEST(CpuSchedule, AChunkHasAtMost2048Rows) {

@@ -50,7 +50,7 @@ TEST(BsrMatrix, HoldsEveryNonzeroInTheFewestBlocks) {
             for (const auto order : {cuda::BlockOrder::row_major, cuda::BlockOrder::column_major}) {
                 const auto bsr = cuda::make_bsr(a, size, order);
                 EXPECT_EQ(entries_of(bsr, order == cuda::BlockOrder::row_major), expected);
-                EXPECT_EQ(bsr.col_idxs.size(), blocks.size());
+                EXPECT_EQ(bsr.blocks(), std::ssize(blocks));
                 EXPECT_EQ(bsr.block_rows, div_up(a.rows, size));
                 EXPECT_EQ(bsr.block_cols, div_up(a.cols, size));
             }
