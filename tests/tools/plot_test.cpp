@@ -10,6 +10,7 @@
 #include "tools/plot/axis.hpp"
 #include "tools/plot/draw.hpp"
 #include "tools/plot/plots.hpp"
+#include "tools/plot/sweeps.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -58,6 +59,14 @@ TEST(Axis, ShortNumbers) {
     EXPECT_EQ(short_number(5e9), "5G");
     EXPECT_EQ(short_number(0.05), "0.05");
     EXPECT_EQ(short_number(0), "0");
+}
+
+TEST(Sweeps, NonzerosARowAreWholeFromAHundredOn) {
+    const auto text = [](double per_row) { return nonzeros_a_row({.nonzeros_per_row = per_row}); };
+    EXPECT_EQ(text(4.217), "4.22 nonzeros a row");
+    EXPECT_EQ(text(99.49), "99.5 nonzeros a row");
+    EXPECT_EQ(text(99.5), "100 nonzeros a row");
+    EXPECT_EQ(text(2048), "2,048 nonzeros a row");
 }
 
 TEST(Plots, FileNamesHoldNoSpecialCharacters) {

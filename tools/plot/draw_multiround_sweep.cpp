@@ -100,7 +100,7 @@ public:
         : sweep_(sweep),
           subtitle_(subtitle),
           layout_(sweep),
-          title_(fmt::format("csr-multiround on {}, {:.3g} nonzeros a row", sweep.matrix, sweep.nonzeros_per_row)),
+          title_(fmt::format("csr-multiround on {}, {}", sweep.matrix, nonzeros_a_row(sweep))),
           picture_(std::max(layout_.width(), text_width(title_, kTitle) + 2 * kMargin), layout_.scale_bottom() + kBelow,
                    title_),
           best_(std::ranges::min_element(sweep.seconds, {}, [](const auto& entry) { return entry.second; })) {}

@@ -36,7 +36,7 @@ public:
     void draw() {
         constexpr TextStyle name{.color = kInk, .bold = true};
         picture_.text(x_, y_ + 12, shortened(sweep_.matrix, kPanelWidth - kMargin, name), name);
-        picture_.text(x_, y_ + 27, fmt::format("{:.3g} nonzeros a row", sweep_.nonzeros_per_row), kSmall);
+        picture_.text(x_, y_ + 27, nonzeros_a_row(sweep_), kSmall);
         draw_axes();
         draw_line();
     }

@@ -1,5 +1,6 @@
 #include "tools/plot/sweeps.hpp"
 
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include "tile/error.hpp"
 #include "tile/options/options.hpp"
 #include "tools/options/source.hpp"
+#include "tools/text/number_text.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -73,6 +75,13 @@ private:
 bool is_drawable(const Result& r) { return r.status == bench::Status::ok && r.nnz > 0; }
 
 }  // namespace
+
+std::string nonzeros_a_row(const Sweep& sweep) {
+    if (sweep.nonzeros_per_row >= 99.5) {
+        return grouped(static_cast<std::int64_t>(std::llround(sweep.nonzeros_per_row))) + " nonzeros a row";
+    }
+    return fmt::format("{:.3g} nonzeros a row", sweep.nonzeros_per_row);
+}
 
 std::vector<ThreadSweep> thread_sweeps(const ResultSet& set) {
     Sweeps<ThreadSweep> sweeps(set);

@@ -46,6 +46,9 @@ struct MultiroundSweep : Sweep {
 /// Those of matrices with two combinations of options or more.
 std::vector<MultiroundSweep> multiround_sweeps(const bench::ResultSet& set);
 
+/// "4.2 nonzeros a row", in whole numbers from 100 on.
+std::string nonzeros_a_row(const Sweep& sweep);
+
 /// A panel a matrix: time over threads a row.
 Picture draw_thread_sweeps(const std::vector<ThreadSweep>& sweeps, const std::string& subtitle);
 

@@ -69,7 +69,7 @@ public:
     std::vector<std::uint16_t> ends;
     std::vector<std::uint16_t> codes;
     std::vector<cuda::SplitRow> splits;
-    std::uint32_t slots = 0;
+    std::uint32_t partials = 0;
 
 private:
     void add_pieces(index_t row, offset_t length, offset_t pieces) {
@@ -78,11 +78,11 @@ private:
             add(row, 1, begin + length * i / pieces, begin + length * (i + 1) / pieces);
             blocks.back().is_piece = true;
             if (pieces == 1) return;
-            blocks.back().slot = static_cast<std::int32_t>(slots + i);
+            blocks.back().partial = static_cast<std::int32_t>(partials + i);
             blocks.back().split = static_cast<std::int32_t>(splits.size());
         }
-        splits.push_back({slots, static_cast<std::uint32_t>(pieces)});
-        slots += static_cast<std::uint32_t>(pieces);
+        splits.push_back({partials, static_cast<std::uint32_t>(pieces)});
+        partials += static_cast<std::uint32_t>(pieces);
     }
 
     void add(index_t row, index_t rows, offset_t first, offset_t end) {
@@ -119,7 +119,7 @@ private:
 
 auto members_of(const Csr16Block& b) {
     return std::tuple(b.first_nonzero, b.first_code, b.first_end, b.first_row, b.base_column, b.nonzeros, b.rows,
-                      b.slot, b.split, b.threads_log2, b.is_piece, b.wide);
+                      b.partial, b.split, b.threads_log2, b.is_piece, b.wide);
 }
 
 TEST(Csr16, IsThatOfTheRule) {
@@ -135,9 +135,9 @@ TEST(Csr16, IsThatOfTheRule) {
             EXPECT_TRUE(std::ranges::equal(b.ends, expected.ends));
             EXPECT_TRUE(std::ranges::equal(b.codes, expected.codes));
             EXPECT_TRUE(std::ranges::equal(b.splits, expected.splits, [](auto one, auto other) {
-                return one.first_slot == other.first_slot && one.slots == other.slots;
+                return one.first_partial == other.first_partial && one.partials == other.partials;
             }));
-            EXPECT_EQ(b.slots, expected.slots);
+            EXPECT_EQ(b.partials, expected.partials);
             EXPECT_EQ(b.nonzeros, a.nnz());
         }
     }

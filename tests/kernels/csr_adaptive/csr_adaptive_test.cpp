@@ -25,23 +25,23 @@ void for_each_plan(Check&& check) {
     }
 }
 
-using Block = std::array<std::int64_t, 7>;   // first row and nonzero, rows, nonzeros, slot, split, threads_log2
-using Split = std::array<std::uint32_t, 2>;  // first slot, slots
+using Block = std::array<std::int64_t, 7>;   // first row and nonzero, rows, nonzeros, partial, split, threads_log2
+using Split = std::array<std::uint32_t, 2>;  // first partial, partials
 
 struct Parts {
     std::vector<Block> blocks;
     std::vector<Split> splits;
-    std::uint32_t slots = 0;
+    std::uint32_t partials = 0;
     friend bool operator==(const Parts&, const Parts&) = default;
 };
 
 Parts parts_of(const AdaptivePlan& plan) {
     Parts parts;
     for (const auto& b : plan.blocks) {
-        parts.blocks.push_back({b.first_row, b.first_nonzero, b.rows, b.nonzeros, b.slot, b.split, b.threads_log2});
+        parts.blocks.push_back({b.first_row, b.first_nonzero, b.rows, b.nonzeros, b.partial, b.split, b.threads_log2});
     }
-    for (const auto& s : plan.splits) parts.splits.push_back({s.first_slot, s.slots});
-    parts.slots = plan.slots;
+    for (const auto& s : plan.splits) parts.splits.push_back({s.first_partial, s.partials});
+    parts.partials = plan.partials;
     return parts;
 }
 
@@ -72,12 +72,12 @@ Parts expected_parts(const CsrMatrix<V>& a, const AdaptiveLimits& limits) {
         for (offset_t i = 0; i < pieces; ++i) {
             const offset_t begin = length * i / pieces;
             parts.blocks.push_back({row, first + begin, 1, length * (i + 1) / pieces - begin,
-                                    is_cut ? parts.slots + i : -1,
+                                    is_cut ? parts.partials + i : -1,
                                     is_cut ? static_cast<std::int64_t>(parts.splits.size()) : -1, 5});
         }
         if (is_cut) {
-            parts.splits.push_back({parts.slots, static_cast<std::uint32_t>(pieces)});
-            parts.slots += static_cast<std::uint32_t>(pieces);
+            parts.splits.push_back({parts.partials, static_cast<std::uint32_t>(pieces)});
+            parts.partials += static_cast<std::uint32_t>(pieces);
         }
         ++row;
     }
