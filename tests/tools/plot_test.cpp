@@ -62,7 +62,7 @@ TEST(Axis, ShortNumbers) {
 }
 
 TEST(Sweeps, NonzerosARowAreWholeFromAHundredOn) {
-    const auto text = [](double per_row) { return nonzeros_a_row({.nonzeros_per_row = per_row}); };
+    const auto text = [](double per_row) { return nonzeros_a_row({.matrix = "a", .nonzeros_per_row = per_row}); };
     EXPECT_EQ(text(4.217), "4.22 nonzeros a row");
     EXPECT_EQ(text(99.49), "99.5 nonzeros a row");
     EXPECT_EQ(text(99.5), "100 nonzeros a row");
