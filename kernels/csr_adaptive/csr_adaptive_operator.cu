@@ -15,10 +15,8 @@ template <class V, class A>
 class CsrAdaptive final : public CsrOperator<V> {
 public:
     CsrAdaptive(const CsrSource<V>& a, int threads, const DeviceContext& on)
-        : CsrAdaptive(
-              a, threads,
-              make_adaptive_plan(a.row_ptrs(), adaptive_limits(a.nnz(), threads, this_gpu(sizeof(V)))),
-              on) {}
+        : CsrAdaptive(a, threads,
+                      make_adaptive_plan(a.row_ptrs(), adaptive_limits(a.nnz(), threads, this_gpu(sizeof(V)))), on) {}
 
     [[nodiscard]] std::size_t matrix_bytes() const override { return CsrOperator<V>::matrix_bytes() + blocks_.bytes(); }
     [[nodiscard]] std::size_t device_bytes() const override {
