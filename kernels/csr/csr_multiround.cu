@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(kMultiroundMaxThreads, kMultiroundBlocks) csr_
         A mine[kProducts];
         nonzeros.load(p.a, begin + static_cast<P>(thread), end, static_cast<P>(blockDim.x));
         nonzeros.multiply(p.x, mine);
-        __syncthreads();  // nobody reads the products of the round before any more
+        __syncthreads();  // nobody reads the partial products of the round before any more
 #pragma unroll
         for (int i = 0; i < kProducts; ++i) products[thread + i * static_cast<int>(blockDim.x)] = mine[i];
         __syncthreads();

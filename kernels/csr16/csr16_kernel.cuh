@@ -24,7 +24,7 @@ struct Csr16Stage {
     BlockSumStage<A, Csr16::kThreads> block;
 };
 
-/// The work of one block of threads. Code: type of its codes.
+/// The work of one thread block. Code: type of its codes.
 template <class V, class A, class Code>
 class Csr16Product {
 public:

@@ -20,7 +20,7 @@ struct AdaptiveStage {
     BlockSumStage<A, kThreads> block;
 };
 
-/// The work of one block of threads.
+/// The work of one thread block.
 template <class V, class A, class P, int kThreads>
 class AdaptiveProduct {
 public:
@@ -53,7 +53,7 @@ private:
         return r < block_.rows ? row : RowSpan{};
     }
 
-    /// CSR-stream: products into shared memory, from where each row takes its own.
+    /// CSR-stream: partial products into shared memory, from where each row takes its own.
     __device__ void add_rows() const {
         const RowSpan first = span_of(thread_ >> block_.threads_log2);
         if (block_.nonzeros > 0) {

@@ -4,7 +4,7 @@
 #include "kernels/cuda/split_row.hpp"
 #include "kernels/cuda/warp.cuh"
 
-/// Sums over a block of threads, and over the blocks that share a row.
+/// Sums over a thread block, and over the blocks that share a row.
 namespace tilespmv::cuda {
 
 /// Shared memory for it.

@@ -5,7 +5,7 @@
 
 namespace tilespmv::cuda {
 
-/// The place of a row among products in shared memory.
+/// The place of a row among partial products in shared memory.
 struct RowSpan {
     int begin = 0;
     int end = 0;
@@ -32,9 +32,9 @@ __device__ A share_of_row(const A* products, RowSpan row, int log2, int lane) {
     return sum;
 }
 
-/// Sums of rows whose products are in shared memory, 2^log2 threads (at most a warp) of `threads` for each: calls
-/// `span_of(r)` for the RowSpan of row r of the block, empty from the last row on, and `write(r, sum)` by one thread.
-/// `first` is span_of(thread >> log2), which may be asked for early.
+/// Sums of rows whose partial products are in shared memory, 2^log2 threads (at most a warp) of `threads` for each:
+/// calls `span_of(r)` for the RowSpan of row r of the block, empty from the last row on, and `write(r, sum)` by one
+/// thread. `first` is span_of(thread >> log2), which may be asked for early.
 template <class A, class SpanOf, class Write>
 __device__ void sum_staged_rows(const A* products, RowSpan first, int rows, int threads, int log2, SpanOf&& span_of,
                                 Write&& write) {

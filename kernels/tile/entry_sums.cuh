@@ -16,12 +16,12 @@ struct LaneEntries {
     int end = 0;    ///< ... and their end
 };
 
-/// Sums of entries by rows: products of consecutive entries go into shared memory, from where every row adds up its
-/// own. For a warp (kParts = 2), or for each of its halves (kParts = 1). All lanes of the warp call.
+/// Sums of entries by rows: partial products of consecutive entries go into shared memory, from where every row adds up
+/// its own. For a warp (kParts = 2), or for each of its halves (kParts = 1). All lanes of the warp call.
 template <class V, class A, int kParts>
 class EntrySums {
 public:
-    /// `products`: kEntryStep of them in shared memory, for the warp.
+    /// `products`: kEntryStep partial ones in shared memory, for the warp.
     __device__ EntrySums(A* products, Lane lane)
         : products_(kParts == 1 ? products + lane.half * kStep : products), lane_(lane) {}
 
@@ -67,13 +67,13 @@ private:
         }
     }
 
-    /// Adds the products of a step; those of the lane's row are [from, to) of `count`.
+    /// Adds the partial products of a step; those of the lane's row are [from, to) of `count`.
     __device__ A add_step(const A* own, int from, int to, int count, A sum) {
         if constexpr (kParts == 2) {
             const bool alone = from == 0 && to == count;
             if (__any_sync(kAllLanes, alone)) return add_to_one_row(own, alone, sum);
         }
-        __syncwarp();  // nobody reads the products of the step before any more
+        __syncwarp();  // nobody reads the partial products of the step before any more
         const int lane = kParts == 1 ? lane_.row : lane_.id;
 #pragma unroll
         for (int i = 0; i < kPerLane; ++i) products_[i * kLanes + lane] = own[i];
@@ -85,7 +85,7 @@ private:
         return sum;
     }
 
-    /// All products belong to one row; its first lane gets them.
+    /// All partial products belong to one row; its first lane gets them.
     __device__ A add_to_one_row(const A* own, bool is_mine, A sum) const {
         A total = 0;
 #pragma unroll

@@ -119,7 +119,7 @@ private:
         return sum;
     }
 
-    /// A row slot: lanes are columns, whose products go to the lane of its row.
+    /// A row slot: lanes are columns, whose partial products go to the lane of its row.
     __device__ A add_row_slot(int at, A sum) const {
         Slot slot{};
         if (at < item_.row_slots) slot = load_wide(p_.slots + item_.first_slot + item_.slots + at);
