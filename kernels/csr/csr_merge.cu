@@ -53,7 +53,7 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>& forms, Options& options,
                                                   Accumulator accumulator, const DeviceContext& on) {
-    const int items = options.one_of("items", this_gpu(sizeof(V)).tuning.merge_items, {4, 8, 12});
+    const int items = options.one_of("items", this_tuning(sizeof(V)).merge_items, {4, 8, 12});
     options.finish();
     const CsrSource<V> source(forms, on);
     return with_accumulator<V>(accumulator, [&]<class A>() {

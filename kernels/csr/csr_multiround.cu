@@ -93,8 +93,7 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, const DeviceContext& on) {
     const CsrSource<V> source(forms, on);
-    const auto shape =
-        read_multiround_shape(options, source.rows(), source.nnz(), this_gpu(sizeof(V)).tuning.multiround);
+    const auto shape = read_multiround_shape(options, source.rows(), source.nnz(), this_tuning(sizeof(V)).multiround);
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         return std::make_unique<CsrMultiround<V, A>>(source, shape, on);
     });

@@ -68,14 +68,14 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>& forms, Options& options,
                                                    Accumulator accumulator, const DeviceContext& on) {
     options.finish();
-    return make<V>("csr-scalar", {forms, on}, {1, this_gpu(sizeof(V)).tuning.vector.flight}, accumulator, on);
+    return make<V>("csr-scalar", {forms, on}, {1, this_tuning(sizeof(V)).vector.flight}, accumulator, on);
 }
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, Options& options,
                                                    Accumulator accumulator, const DeviceContext& on) {
     const CsrSource<V> source(forms, on);
-    const auto shape = read_vector_shape(options, source.row_ptrs(), this_gpu(sizeof(V)).tuning.vector);
+    const auto shape = read_vector_shape(options, source.row_ptrs(), this_tuning(sizeof(V)).vector);
     return make("csr-vector", source, shape, accumulator, on);
 }
 

@@ -54,7 +54,7 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_adaptive(const MatrixForms<V>& forms, Options& options,
                                                      Accumulator accumulator, const DeviceContext& on) {
-    const int threads = options.one_of("threads", this_gpu(sizeof(V)).tuning.adaptive_threads, {64, 128, 256});
+    const int threads = options.one_of("threads", this_tuning(sizeof(V)).adaptive_threads, {64, 128, 256});
     options.finish();
     const CsrSource<V> source(forms, on);
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {

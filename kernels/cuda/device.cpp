@@ -59,6 +59,18 @@ DeviceInfo require_device() {
     return info;
 }
 
+const Tuning& this_tuning(std::size_t value_bytes) {
+    int device = 0;
+    int major = 0;
+    int minor = 0;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess) {
+        static_cast<void>(cudaGetLastError());
+    }
+    return tuning_for(major * 10 + minor, value_bytes);
+}
+
 // By attributes: to ask for all properties of a device takes orders of magnitude longer.
 Gpu this_gpu(std::size_t value_bytes) {
     int device = 0;

@@ -10,4 +10,8 @@ namespace tilespmv::cuda {
 /// CUDA.
 Gpu this_gpu(std::size_t value_bytes);
 
+/// The tuning of the current GPU, or without one that of those without measurements, so that wrong options are refused
+/// as such on every machine.
+const Tuning& this_tuning(std::size_t value_bytes);
+
 }  // namespace tilespmv::cuda

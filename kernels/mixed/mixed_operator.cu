@@ -114,7 +114,7 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_mixed_operator(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, const DeviceContext& on) {
-    const MixedOptions read = read_options(options, this_gpu(sizeof(V)).tuning.paths);
+    const MixedOptions read = read_options(options, this_tuning(sizeof(V)).paths);
     return with_csr(forms, [&](const CsrMatrix<V>& csr) {
         return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
             return std::make_unique<MixedOperator<V, A>>(csr, forms.tiles(), read, on);

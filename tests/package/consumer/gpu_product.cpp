@@ -22,7 +22,7 @@ int main(int argc, char** argv) try {
 
     const std::vector<double> x(static_cast<std::size_t>(a.cols), 1.0);
     std::vector<double> y(static_cast<std::size_t>(a.rows));
-    const cuda::DeviceBuffer<double> device_x(std::span(x), stream);
+    const cuda::DeviceBuffer<double> device_x{std::span(x), stream};
     cuda::DeviceBuffer<double> device_y(y.size(), stream);
     // Arrays of your own are cuda::DeviceSpan<double>(pointer, size). apply returns before the product is complete.
     for (int i = 0; i < 100; ++i) product->apply(1.0, device_x.span(), 0.0, device_y.span(), stream);
