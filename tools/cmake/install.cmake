@@ -24,7 +24,10 @@ add_custom_target(tilespmv_public_headers ALL DEPENDS ${tilespmv_copies})
 # A project that takes this one in with add_subdirectory includes them in the same way.
 target_include_directories(tilespmv INTERFACE $<BUILD_INTERFACE:${tilespmv_include}>)
 add_dependencies(tilespmv tilespmv_public_headers)
-install(DIRECTORY "${tilespmv_include}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+foreach(header IN LISTS tilespmv_headers)
+  get_filename_component(folder "${header}" DIRECTORY)
+  install(FILES "${tilespmv_include}/tilespmv/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tilespmv/${folder}")
+endforeach()
 
 install(EXPORT tilespmv NAMESPACE tilespmv:: DESTINATION "${tilespmv_package_dir}" FILE tilespmv-targets.cmake)
 configure_package_config_file(tools/cmake/tilespmv-config.cmake.in tilespmv-config.cmake
