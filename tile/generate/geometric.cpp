@@ -95,7 +95,7 @@ Generated rgg(const Parameters& p) {
     const index_t n = p.index("n");
     const double radius2 = p.real("degree") / (kPi * std::max(n, 1)) * 0x1p60;
     const CellGrid grid(random_points(n, p.seed()), radius2);
-    auto pattern = build_rows(n, n, p.real("degree") * n,
+    auto pattern = build_rows(n, n, std::min<double>(p.real("degree"), n) * n,
                               [&](index_t row, std::vector<index_t>& out) { grid.append_neighbours(row, out); });
     return {std::move(pattern), {ValueRule::Kind::symmetric}};
 }

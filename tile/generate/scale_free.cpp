@@ -105,14 +105,15 @@ Generated powerlaw(const Parameters& p) {
     const double nnz = p.real("degree") * n;
     const auto size = static_cast<std::uint64_t>(n);
     const Shuffle row_rank(p.seed(), size), col_label(p.seed() + 1, size);
-    auto pattern = build_rows(n, n, nnz, [&](index_t row, std::vector<index_t>& out) {
-        Random random(p.seed(), 0, row);
-        const double share = zipf.share(static_cast<double>(row_rank(static_cast<std::uint64_t>(row))));
-        const auto draws = static_cast<std::int64_t>(std::min<double>(n, nnz * share + 0.5));
-        for (std::int64_t i = 0; i < draws; ++i) {
-            out.push_back(static_cast<index_t>(col_label(zipf.rank(random.unit()))));
-        }
-    });
+    auto pattern =
+        build_rows(n, n, std::min(nnz, static_cast<double>(n) * n), [&](index_t row, std::vector<index_t>& out) {
+            Random random(p.seed(), 0, row);
+            const double share = zipf.share(static_cast<double>(row_rank(static_cast<std::uint64_t>(row))));
+            const auto draws = static_cast<std::int64_t>(std::min<double>(n, nnz * share + 0.5));
+            for (std::int64_t i = 0; i < draws; ++i) {
+                out.push_back(static_cast<index_t>(col_label(zipf.rank(random.unit()))));
+            }
+        });
     return {std::move(pattern), {}};
 }
 

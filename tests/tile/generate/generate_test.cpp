@@ -42,6 +42,43 @@ const std::map<std::string, std::uint64_t> kGolden{
     {"hypersparse:n=20000,nnz=3000", 0xc94af6dc43506432},
 };
 
+/// The same of other parameters: each of every kind, at its ends where those are small.
+const std::map<std::string, std::uint64_t> kGoldenOfParameters{
+    {"laplace2d:nx=31,ny=7,contrast=0.99", 0x90e533933d4f1c41},
+    {"laplace3d:nx=5,ny=6,nz=7,contrast=0.25", 0xa5820a7d23e5846b},
+    {"stencil27:nx=7,ny=1,nz=6,contrast=0.5", 0x415ff1add4b7b308},
+    {"fem:n=4,dof=1,jitter=1", 0x8841853474bdf84},
+    {"fem:n=9,nx=3,ny=5,nz=1,dof=5", 0x254ba8651c2da466},
+    {"banded:n=60,half=59", 0xe7bb9cc2ff9e9418},
+    {"block-dense:n=100,block=7,blocks_per_row=14", 0x5cfb7d5651bf6fab},
+    {"block-dense:n=64,block=1,blocks_per_row=5", 0x1a0f55a0ec72d39f},
+    {"uniform:n=50,cols=64,per_row=33", 0x64fdc28e194485aa},
+    {"uniform:n=50,cols=64,per_row=32", 0x641b0c87c5a9f10f},
+    {"uniform:n=50,cols=0,per_row=16", 0xcbaf6292df9d5e2b},
+    {"rmat:scale=6,degree=3,a=0.25,b=0.125,c=0.5", 0xcd68b5cc36101cc4},
+    {"rmat:scale=7,degree=2,a=0,b=1,c=0", 0x1c8876d4301c2b0f},
+    {"kronecker:scale=6,degree=3,seed=9007199254740991", 0xf3d608c7d61426de},
+    {"delaunay:n=500,seed=0", 0x3f4eaed28d027c80},
+    {"rgg:n=700,degree=0.5", 0x81ace217d4e4159b},
+    {"rgg:n=700,degree=150", 0xd127963fc2c2246},
+    {"road-like:n=9,chain=0", 0xfd6f83b4300a3243},
+    {"road-like:n=9,chain=7", 0x520a0927ba098805},
+    {"powerlaw:n=700,exponent=0", 0xde4259c452dc172a},
+    {"powerlaw:n=700,degree=3,exponent=0.25", 0xd367411281fe0f79},
+    {"powerlaw:n=701,exponent=0.3125", 0x705aace0a831161d},
+    {"powerlaw:n=702,exponent=0.75", 0xa8db4c0379fcde09},
+    {"powerlaw:n=703,exponent=0.9375", 0x4200eae0859cd409},
+    {"circuit:n=400,near=5,reach=3,far=1,rails=2,fill=0.5", 0x9ff1e47dd689076f},
+    {"circuit:n=400,near=0,reach=1,far=0,rails=1,fill=1", 0x236a7b7b0bac6b0},
+    {"arrow:n=90,width=90,half=0", 0x396bda2ae1dd089e},
+    {"arrow:n=90,width=0,half=7", 0x945c302fbfbe918f},
+    {"kkt:n=90,m=70,coupling=1,per_row=2,reach=5", 0x46a15116e90c565b},
+    {"kkt:n=91,m=120,coupling=9,per_row=9,reach=200", 0x347bbfc819c83a0},
+    {"qcd:n=4,nt=1", 0x8bb8e4095402c9c},
+    {"dense:rows=3,cols=70,seed=12", 0x8fa669dbb4b339a5},
+    {"hypersparse:n=300,nnz=5", 0xd15c6f0c51652be3},
+};
+
 template <class T>
 std::uint64_t hash(const Buffer<T>& buffer, std::uint64_t seed) {
     return XXH3_64bits_withSeed(buffer.data(), buffer.bytes(), seed);
@@ -101,6 +138,33 @@ TEST_P(EveryKind, SeedChangesTheValues) {
     }
 }
 
+TEST(Generate, OtherParametersHaveTheirGoldenHashes) {
+    for (const auto& [specification, expected] : kGoldenOfParameters) {
+        const auto a = generate<double>(specification);
+        validate(a);
+        EXPECT_EQ(hash(a), expected) << "{\"" << specification << std::hex << "\", 0x" << hash(a) << "},";
+    }
+}
+
+TEST(Generate, EveryParameterHasAGoldenHash) {
+    const auto is_given = [](const std::string& kind, const std::string& option, const auto& golden) {
+        return std::ranges::any_of(golden, [&](const auto& entry) {
+            const std::string& specification = entry.first;
+            return kind_of(specification) == kind && (specification.find(':' + option) != std::string::npos ||
+                                                      specification.find(',' + option) != std::string::npos);
+        });
+    };
+    for (const auto& info : generators()) {
+        const std::string kind(info.name);
+        for (const auto& p : info.parameters) {
+            const auto option = std::string(p.name) + '=';
+            EXPECT_TRUE(p.name == "seed" || is_given(kind, option, kGolden) ||
+                        is_given(kind, option, kGoldenOfParameters))
+                << kind << ' ' << p.name;
+        }
+    }
+}
+
 TEST(Generate, ListsEveryKindWithWhatItNeeds) {
     std::vector<std::string> listed, tested;
     for (const auto& info : generators()) {
@@ -124,7 +188,7 @@ TEST(Generate, DefaultsGiveAboutAMillionNonzeros) {
     }
 }
 
-TEST(Generate, SmallestSizes) {
+TEST(Generate, SmallestSizesAndLargestParameters) {
     const std::map<std::string, offset_t> nnz{
         {"laplace2d:n=1", 1},
         {"laplace3d:n=1", 1},
@@ -133,6 +197,15 @@ TEST(Generate, SmallestSizes) {
         {"banded:n=1", 1},
         {"banded:n=0", 0},
         {"banded:n=5,half=0", 5},
+        {"banded:n=10,half=2147483647", 100},
+        {"arrow:n=10,width=1,half=2147483647", 100},
+        {"arrow:n=10,width=10,half=2147483647", 100},
+        {"rgg:n=5,degree=2147483647", 20},
+        {"powerlaw:n=1,degree=2147483647", 1},
+        {"uniform:n=2,cols=2147483647,per_row=1", 2},
+        {"circuit:n=1,near=0,far=0,rails=0", 1},
+        {"circuit:n=1,near=1,reach=2147483647,far=0,rails=0", 1},
+        {"kkt:n=1,m=1,per_row=1000000,reach=2147483647", 3},
         {"block-dense:n=0,blocks_per_row=0", 0},
         {"block-dense:n=1,blocks_per_row=1", 1},
         {"uniform:n=0,per_row=0", 0},
