@@ -29,7 +29,7 @@ public:
         this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
             const MergeSpmv<V, A, P> p{
                 {this->template terms<A>(product), a}, starts_.data(), items(), partials_.in(product.workspace)};
-            launch(csr_merge<V, A, P, kItems>, blocks_, kMergeThreads, p, stream);
+            launch_dependent(csr_merge<V, A, P, kItems>, blocks_, kMergeThreads, p, stream);
         });
     }
 

@@ -61,6 +61,7 @@ __global__ void __launch_bounds__(kMultiroundMaxThreads, kMultiroundBlocks) csr_
             sum += products[k - begin];
         }
     }
+    wait_for_stream();  // blocks without nonzeros, too
     for (int step = min(p.group, kWarpSize) / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
     if (p.group > kWarpSize) sum = sum_of_warps(products, sum, p.group);
     if (row < end_row && lane == 0) p.write(row, sum);
@@ -78,7 +79,7 @@ public:
             const auto blocks = div_up(this->rows(), shape_.rows);
             const auto shared = static_cast<std::size_t>(shape_.threads * shape_.products) * sizeof(A);
             with_constant<1, 2, 4, 8>(shape_.products, [&]<int kProducts>() {
-                launch(csr_multiround<V, A, P, kProducts>, blocks, shape_.threads, p, stream, shared);
+                launch_dependent(csr_multiround<V, A, P, kProducts>, blocks, shape_.threads, p, stream, shared);
             });
         });
     }

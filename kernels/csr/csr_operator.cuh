@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::vector<ExecutedPart> executed() const override {
         return executed_whole("csr", tile_rows_, nnz(), this->matrix_bytes());
     }
-    void update_values(const V* csr_values, cudaStream_t stream) override {
+    void replace_values(const V* csr_values, cudaStream_t stream) override {
         if (!csr_.owns_values()) {
             throw Error("operator " + std::string(name_) +
                         " reads the values where their owner has them: change them there");

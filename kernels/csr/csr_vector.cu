@@ -28,6 +28,7 @@ __global__ void __launch_bounds__(kBlockThreads) csr_vector(CsrSpmv<V, A, P> p) 
 #pragma unroll
         for (int i = 0; i < kFlight; ++i) sum += k + static_cast<P>(i * kThreads) < end ? products[i] : A(0);
     }
+    wait_for_stream();  // threads without nonzeros, too
     for (int step = kThreads / 2; step > 0; step /= 2) sum += __shfl_xor_sync(kAllLanes, sum, step);
     if (row < p.rows && lane == 0) p.write(row, sum);
 }
@@ -44,7 +45,7 @@ public:
             const auto blocks = div_up(std::int64_t{this->rows()} * shape_.threads, kBlockThreads);
             with_constant<1, 2, 4, 8, 16, 32>(shape_.threads, [&]<int kThreads>() {
                 with_constant<1, 4>(shape_.flight, [&]<int kFlight>() {
-                    launch(csr_vector<V, A, P, kThreads, kFlight>, blocks, kBlockThreads, p, stream);
+                    launch_dependent(csr_vector<V, A, P, kThreads, kFlight>, blocks, kBlockThreads, p, stream);
                 });
             });
         });

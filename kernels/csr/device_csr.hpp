@@ -16,6 +16,7 @@ struct CsrView {
     const P* row_ptrs = nullptr;
     const index_t* col_idxs = nullptr;
     const V* values = nullptr;
+    bool values_may_change = false;  ///< by kernels of their owner's
 };
 
 /// Whether positions up to `count` fit a signed index of 32 bits.
@@ -64,8 +65,8 @@ public:
     /// Calls f(view) with the type of row pointers that there is.
     template <class F>
     decltype(auto) visit(F&& f) const {
-        if (is_narrow_) return f(CsrView<V, std::uint32_t>{narrow_ptrs_, cols_at_, values_at_});
-        return f(CsrView<V, offset_t>{wide_ptrs_, cols_at_, values_at_});
+        if (is_narrow_) return f(CsrView<V, std::uint32_t>{narrow_ptrs_, cols_at_, values_at_, !owns_values()});
+        return f(CsrView<V, offset_t>{wide_ptrs_, cols_at_, values_at_, !owns_values()});
     }
 
 private:

@@ -2,6 +2,7 @@
 
 #include "kernels/csr16/csr16.hpp"
 #include "kernels/cuda/block_sum.cuh"
+#include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/staged_rows.cuh"
@@ -60,8 +61,9 @@ private:
         for (int i = 0; i < kEach; ++i) codes[i] = __ldcs(codes_ + place(first + i * Csr16::kThreads));
 #pragma unroll
         for (int i = 0; i < kEach; ++i) values[i] = load_once(values_ + place(first + i * Csr16::kThreads));
+        wait_for_stream();
 #pragma unroll
-        for (int i = 0; i < kEach; ++i) factors[i] = load_often(x_ + codes[i]);
+        for (int i = 0; i < kEach; ++i) factors[i] = load_x(x_ + codes[i]);
 #pragma unroll
         for (int i = 0; i < kEach; ++i) products[i] = static_cast<A>(values[i]) * static_cast<A>(factors[i]);
     }
@@ -84,6 +86,8 @@ private:
             multiply(thread_, products);
 #pragma unroll
             for (int i = 0; i < kEach; ++i) stage_.products[thread_ + i * Csr16::kThreads] = products[i];
+        } else {
+            wait_for_stream();
         }
         __syncthreads();
         sum_staged_rows(

@@ -28,10 +28,12 @@ public:
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
         const Csr16Spmv<V, A> p{terms_of<A>(product, rows_, cols_), matrix_.view(product.workspace)};
-        launch(csr16_spmv<V, A>, p.matrix.block_count, Csr16::kThreads, p, stream);
+        launch_dependent(csr16_spmv<V, A>, p.matrix.block_count, Csr16::kThreads, p, stream);
     }
 
-    void update_values(const V* csr_values, cudaStream_t stream) override { matrix_.update_values(csr_values, stream); }
+    void replace_values(const V* csr_values, cudaStream_t stream) override {
+        matrix_.update_values(csr_values, stream);
+    }
 
 private:
     /// `all` holds every row of `a`, so that its values are in the order of CSR.

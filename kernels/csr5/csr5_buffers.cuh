@@ -29,7 +29,7 @@ public:
         p.partials = partials_.in(workspace);
         const std::int64_t blocks = div_up(p.tile_count, kCsr5Tiles) + div_up(p.empty_count, kCsr5Threads);
         with_constant<4, 8, 16>(
-            sigma_, [&]<int kSigma>() { launch(csr5_spmv<V, A, kSigma>, blocks, kCsr5Threads, p, stream); });
+            sigma_, [&]<int kSigma>() { launch_dependent(csr5_spmv<V, A, kSigma>, blocks, kCsr5Threads, p, stream); });
     }
 
     /// `csr_values`: nnz values in device memory, in the order of CSR.

@@ -2,6 +2,7 @@
 
 #include "kernels/csr5/csr5.hpp"
 #include "kernels/cuda/awaited_sums.cuh"
+#include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/warp.cuh"
@@ -62,8 +63,9 @@ private:
         for (int i = 0; i < kSigma; ++i) own_values[i] = load_once(values + i * kWarpSize);
         tile_ = load_wide(p_.tiles + tile_at_);
         own_ = Csr5Lane{load_once(&p_.lanes[tile_at_ * kWarpSize + lane_].bits)};
+        wait_for_stream();
 #pragma unroll
-        for (int i = 0; i < kSigma; ++i) factors[i] = load_often(p_.x + own_cols[i]);
+        for (int i = 0; i < kSigma; ++i) factors[i] = load_x(p_.x + own_cols[i]);
 #pragma unroll
         for (int i = 0; i < kSigma; ++i) products[i] = static_cast<A>(own_values[i]) * static_cast<A>(factors[i]);
         const A last = end_rows_of_lane(products);
@@ -157,6 +159,7 @@ __global__ void __launch_bounds__(kCsr5Threads, kCsr5Blocks<kSigma>)
         return;
     }
     const std::int64_t i = (blockIdx.x - tile_blocks) * kCsr5Threads + threadIdx.x;
+    wait_for_stream();
     if (i < p.empty_count) p.write(p.empty_rows[i], A(0));
 }
 

@@ -27,7 +27,9 @@ public:
         return executed_whole("csr5", tile_rows_, nnz_, matrix_bytes());
     }
 
-    void update_values(const V* csr_values, cudaStream_t stream) override { matrix_.update_values(csr_values, stream); }
+    void replace_values(const V* csr_values, cudaStream_t stream) override {
+        matrix_.update_values(csr_values, stream);
+    }
 
 private:
     void multiply(const Product<V>& product, cudaStream_t stream) const override {

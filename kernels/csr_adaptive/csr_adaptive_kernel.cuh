@@ -61,6 +61,8 @@ private:
             multiply(thread_, products);
 #pragma unroll
             for (int i = 0; i < kEach; ++i) stage_.products[thread_ + i * kThreads] = products[i];
+        } else {
+            wait_for_stream();
         }
         __syncthreads();
         sum_staged_rows(

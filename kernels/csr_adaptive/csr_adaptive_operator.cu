@@ -30,7 +30,8 @@ public:
             splits_.put(p, product.workspace);
             p.blocks = blocks_.data();
             with_constant<64, 128, 256>(threads_, [&]<int kThreads>() {
-                launch(csr_adaptive<V, A, P, kThreads>, static_cast<std::int64_t>(blocks_.size()), kThreads, p, stream);
+                launch_dependent(csr_adaptive<V, A, P, kThreads>, static_cast<std::int64_t>(blocks_.size()), kThreads,
+                                 p, stream);
             });
         });
     }

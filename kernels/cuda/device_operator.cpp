@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/combine.hpp"
 #include "kernels/cuda/csr_source.hpp"
+#include "kernels/cuda/dependent_launch.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -72,6 +73,12 @@ void DeviceOperator<V>::apply(const Scalar& alpha, DeviceSpan<const V> x, const 
         throw Error(fmt::format("{}: the workspace is that of another operator", name()));
     }
     run(alpha, x.data(), beta, y.data(), stream, workspace.data());
+}
+
+template <class V>
+void DeviceOperator<V>::update_values(const V* csr_values, cudaStream_t stream) {
+    replace_values(csr_values, stream);
+    launch_barrier(stream);  // products load values before they wait for the kernel before
 }
 
 template <class V>

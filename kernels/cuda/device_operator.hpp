@@ -83,11 +83,7 @@ public:
     /// Replaces the values of A by those at `csr_values` in device memory: nnz of them, in the order of the CSR matrix
     /// with explicit zeros kept; the pattern stays. They are read before later work on the stream. Neither allocates
     /// nor synchronises, so it can be captured into a graph. Throws `Error` if the operator cannot.
-    virtual void update_values(const V* csr_values, cudaStream_t stream) {
-        static_cast<void>(csr_values);
-        static_cast<void>(stream);
-        throw Error("operator " + std::string(name()) + " takes no new values; make it again from the new matrix");
-    }
+    void update_values(const V* csr_values, cudaStream_t stream);
 
     /// Makes the workspace that products work in unless they are given one; called once, when the object is complete.
     void make_own_workspace(const DeviceContext& on);
@@ -97,6 +93,12 @@ protected:
     [[nodiscard]] WorkspaceLayout& layout() { return layout_; }
     /// y = alpha * A * x + beta * y.
     virtual void multiply(const Product<V>& product, cudaStream_t stream) const = 0;
+    /// The work of `update_values`.
+    virtual void replace_values(const V* csr_values, cudaStream_t stream) {
+        static_cast<void>(csr_values);
+        static_cast<void>(stream);
+        throw Error("operator " + std::string(name()) + " takes no new values; make it again from the new matrix");
+    }
 
 private:
     void check_product(std::size_t x, std::size_t y) const;

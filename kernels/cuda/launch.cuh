@@ -2,6 +2,7 @@
 
 #include <cuda_runtime.h>
 
+#include "kernels/cuda/dependent_launch.hpp"
 #include "kernels/cuda/error.hpp"
 #include "tile/types.hpp"
 
@@ -15,6 +16,25 @@ void launch(void (*kernel)(Parameters), std::int64_t blocks, int threads, const 
     if (blocks == 0) return;
     kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared_bytes, stream>>>(parameters);
     TILESPMV_CUDA(cudaGetLastError());
+}
+
+/// The same for a kernel that calls `wait_for_stream`: it may start before the kernel before it is complete, where the
+/// GPU can do that.
+template <class Parameters>
+void launch_dependent(void (*kernel)(Parameters), std::int64_t blocks, int threads, const Parameters& parameters,
+                      cudaStream_t stream, std::size_t shared_bytes = 0) {
+    if (blocks == 0) return;
+    cudaLaunchAttribute dependent{};
+    dependent.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    dependent.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = static_cast<unsigned>(blocks);
+    config.blockDim = static_cast<unsigned>(threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = &dependent;
+    config.numAttrs = has_dependent_launch() ? 1 : 0;
+    TILESPMV_CUDA(cudaLaunchKernelEx(&config, kernel, parameters));
 }
 
 }  // namespace tilespmv::cuda

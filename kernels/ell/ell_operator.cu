@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "kernels/accumulator.hpp"
+#include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/product.cuh"
@@ -38,12 +39,14 @@ __global__ void __launch_bounds__(kBlockThreads) ell_spmv(const __grid_constant_
             columns[i] = load_once(p.columns + at);
             values[i] = load_once(p.values + at);
         }
+        wait_for_stream();
 #pragma unroll
         for (int i = 0; i < kInFlight; ++i) {
             if (columns[i] == Ell<V>::kNone || first + i >= p.width) continue;
-            sum += static_cast<A>(values[i]) * static_cast<A>(load_often(p.x + columns[i]));
+            sum += static_cast<A>(values[i]) * static_cast<A>(load_x(p.x + columns[i]));
         }
     }
+    wait_for_stream();  // rows without nonzeros, too
     p.write(row, sum);
 }
 
@@ -67,10 +70,11 @@ public:
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
         const EllSpmv<V, A> p{terms_of<A>(product, rows_, cols_), columns_.data(), values_.data(), width_};
-        launch(ell_spmv<V, A>, div_up(std::int64_t{rows_}, std::int64_t{kBlockThreads}), kBlockThreads, p, stream);
+        launch_dependent(ell_spmv<V, A>, div_up(std::int64_t{rows_}, std::int64_t{kBlockThreads}), kBlockThreads, p,
+                         stream);
     }
 
-    void update_values(const V* csr_values, cudaStream_t stream) override {
+    void replace_values(const V* csr_values, cudaStream_t stream) override {
         if (!map_) throw Error("operator ell keeps no map for new values; make it with ell:updatable=1");
         map_->update(csr_values, {&values_}, stream);
     }

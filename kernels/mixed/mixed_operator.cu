@@ -53,16 +53,16 @@ public:
         p.csr16 = csr16_.view(product.workspace);
         const std::int64_t tiled = tiled_blocks(p);
         if (tiled == 0) {
-            return launch(csr16_spmv<V, A>, p.csr16.block_count, Csr16::kThreads, Csr16Spmv<V, A>{terms, p.csr16},
+            return launch_dependent(csr16_spmv<V, A>, p.csr16.block_count, Csr16::kThreads, Csr16Spmv<V, A>{terms, p.csr16},
                           stream);
         }
         if (p.csr16.block_count == 0 && p.item_count == 0) {
-            return launch(dense_spmv<V, A>, tiled, kBlockThreads, static_cast<const TileSpmv<V, A>&>(p), stream);
+            return launch_dependent(dense_spmv<V, A>, tiled, kBlockThreads, static_cast<const TileSpmv<V, A>&>(p), stream);
         }
-        launch(mixed_spmv<V, A>, p.csr16.block_count + tiled, kBlockThreads, p, stream);
+        launch_dependent(mixed_spmv<V, A>, p.csr16.block_count + tiled, kBlockThreads, p, stream);
     }
 
-    void update_values(const V* csr_values, cudaStream_t stream) override {
+    void replace_values(const V* csr_values, cudaStream_t stream) override {
         if (is_csr16_) return csr16_.update_values(csr_values, stream);
         if (!map_) throw Error("operator mixed keeps no map for new values; make it with mixed:updatable=1");
         auto arrays = tiled_.value_arrays();

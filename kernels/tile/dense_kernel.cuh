@@ -2,6 +2,7 @@
 
 #include <cuda/std/bit>
 
+#include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/split.cuh"
@@ -83,11 +84,12 @@ private:
             if (inside) columns[i] = ::cuda::std::bit_cast<Column>(__ldcs(reinterpret_cast<const uint4*>(values + at)));
             tile_columns[i] = inside ? d_.tiles[run_.first_tile + at / kTileValues].column() : -1;
         }
+        wait_for_stream();
         const int column = thread_ * kRows / kTileSize;  // in a tile, of the first; steps go on from there
 #pragma unroll
         for (int i = 0; i < kInFlight; ++i) {
             const int own = (column + i * (kStep / kTileSize)) % kTileSize;
-            x[i] = tile_columns[i] >= 0 ? load_often(p_.x + std::int64_t{tile_columns[i]} * kTileSize + own) : V{};
+            x[i] = tile_columns[i] >= 0 ? load_x(p_.x + std::int64_t{tile_columns[i]} * kTileSize + own) : V{};
         }
 #pragma unroll
         for (int i = 0; i < kInFlight; ++i) {

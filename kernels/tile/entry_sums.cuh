@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/warp.cuh"
 #include "kernels/tile/slots.hpp"
@@ -41,8 +42,7 @@ public:
             A own[kPerLane];
 #pragma unroll
             for (int i = 0; i < kPerLane; ++i) {
-                own[i] =
-                    columns_[i] < 0 ? A(0) : static_cast<A>(values_[i]) * static_cast<A>(load_often(x + columns_[i]));
+                own[i] = columns_[i] < 0 ? A(0) : static_cast<A>(values_[i]) * static_cast<A>(load_x(x + columns_[i]));
             }
             const int from = max(entries_.begin - at, 0);
             const int to = min(entries_.end - at, kStep);

@@ -54,6 +54,7 @@ public:
         Slot next = slot_of_lane(0);
         const bool has_entries = __any_sync(kAllLanes, item_.entries > 0);
         if (has_entries) entries_.begin(lane_entries());
+        wait_for_stream();
         A sum = 0;
 #pragma unroll 1
         for (int at = 0; at < slots; at += kLanes) {
@@ -111,7 +112,7 @@ private:
                 const std::uint32_t codes = lane_.row < 8 ? slot.codes[0] : slot.codes[1];
                 held[i] = holds(slot);
                 values[i] = held[i] ? load_once(from + value_at(slot)) : V(0);
-                x[i] = held[i] ? load_often(p_.x + (slot.column + (codes >> shift_ & 15u))) : V(0);
+                x[i] = held[i] ? load_x(p_.x + (slot.column + (codes >> shift_ & 15u))) : V(0);
             }
 #pragma unroll
             for (int i = 0; i < kInFlight; ++i) sum += static_cast<A>(values[i]) * static_cast<A>(x[i]);
@@ -126,7 +127,7 @@ private:
         A product = 0;
         if (holds(slot)) {
             product = static_cast<A>(load_once(p_.values + item_.first_value + value_at(slot))) *
-                      static_cast<A>(load_often(p_.x + slot.column + lane_.row));
+                      static_cast<A>(load_x(p_.x + slot.column + lane_.row));
         }
         product = sum_of_lanes<kTileSize>(product);
         const bool is_mine = slot.lanes() != 0 && static_cast<int>(slot.codes[0]) == lane_.row;

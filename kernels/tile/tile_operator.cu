@@ -88,7 +88,7 @@ public:
     }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override { return executed_; }
 
-    void update_values(const V* csr_values, cudaStream_t stream) override {
+    void replace_values(const V* csr_values, cudaStream_t stream) override {
         if (!map_) throw Error("operator tile keeps no map for new values; make it with tile:updatable=1");
         auto arrays = work_.value_arrays();
         if (deferred_) arrays.push_back(&deferred_->new_values());
@@ -126,8 +126,8 @@ private:
             p.other_sums = deferred_->add_up(product.x, product.workspace, stream);
         }
         work_.put(p, product.workspace);
-        if (p.item_count == 0) return launch(dense_spmv<V, A>, p.dense.run_count, kBlockThreads, p, stream);
-        launch(tile_spmv<V, A>, tiled_blocks(p), kBlockThreads, p, stream);
+        if (p.item_count == 0) return launch_dependent(dense_spmv<V, A>, p.dense.run_count, kBlockThreads, p, stream);
+        launch_dependent(tile_spmv<V, A>, tiled_blocks(p), kBlockThreads, p, stream);
     }
 
     void keep_map(const MatrixForms<V>& forms, const TileMatrix<V>& m, const Paths& paths, const TileWork<V>& work,
