@@ -16,6 +16,7 @@
 #include "kernels/csr_adaptive/csr_adaptive_operator.hpp"
 #include "kernels/ell/ell_operator.hpp"
 #include "kernels/mixed/mixed_operator.hpp"
+#include "kernels/strip/strip_operator.hpp"
 #include "kernels/tile/tile_operator.hpp"
 #if TILESPMV_HAS_CUSPARSE
 #include "kernels/cusparse/cusparse_operators.hpp"
@@ -38,6 +39,7 @@ std::vector<OperatorInfo<V>> every_operator() {
 #if TILESPMV_HAS_CUDA
     add(cuda::kTile<V>);
     add(cuda::kMixed<V>);
+    add(cuda::kStrip<V>);
     add(cuda::kCsr16<V>);
     add(cuda::kCsrScalar<V>);
     add(cuda::kCsrVector<V>);

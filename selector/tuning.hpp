@@ -61,6 +61,18 @@ struct SlotTuning {
     offset_t tile_rows_per_warp = 2;
 };
 
+/// strip ("Strips", version 4).
+struct StripTuning {
+    /// Blocks of short strips, three waves of those that are resident, before the limit of rounds. On the 5-point grid
+    /// 2048^2 48 strips a block instead of 12 take 615 to 689 GFLOP/s, on 256^2 12 instead of 4 take 249 to 229.
+    offset_t blocks_per_multiprocessor = 36;
+    /// Slots of a strip before two groups of lanes share it, and from how many tile rows on all take the most: on
+    /// 49,152 (FEM with 3 unknowns, float32) one group takes 1353 to 1444 GFLOP/s, on 3,072 (QCD, float64) 873 to 630.
+    int lane_slots = 32;
+    int most_lane_slots = 512;
+    offset_t one_group_from = 20'000;
+};
+
 /// Time of a tile row in slots and entries, in hundredths of the time of a nonzero of csr16. Measured on the suite
 /// `gpu-classes`, per tile row and per nonzero: ell on its three grids, dense and csr on its matrices of finite
 /// elements, coo and deferred on uniform and R-MAT. Too low: tile rows are executed as tiles that csr16 multiplies
@@ -93,6 +105,7 @@ struct Tuning {
     RowBlockTuning row_blocks = {};
     DenseRunTuning dense_runs = {};
     SlotTuning slots = {};
+    StripTuning strips = {};
     PathTuning paths = {};
 };
 

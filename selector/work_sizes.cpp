@@ -27,4 +27,11 @@ SlotLimits slot_limits(offset_t nonzeros, offset_t tile_rows, const Gpu& gpu) {
     return limits;
 }
 
+StripSizes strip_sizes(offset_t tile_rows, const Gpu& gpu) {
+    const StripTuning& tuning = gpu.tuning.strips;
+    const offset_t blocks = offset_t{gpu.multiprocessors} * tuning.blocks_per_multiprocessor;
+    return {tile_rows < tuning.one_group_from ? tuning.lane_slots : tuning.most_lane_slots,
+            static_cast<int>(std::clamp<offset_t>(tile_rows / std::max<offset_t>(blocks, 1), 1, 128))};
+}
+
 }  // namespace tilespmv::cuda

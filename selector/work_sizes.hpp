@@ -27,4 +27,13 @@ struct SlotLimits {
 /// For a matrix of `nonzeros` nonzeros in `tile_rows` tile rows.
 SlotLimits slot_limits(offset_t nonzeros, offset_t tile_rows, const Gpu& gpu);
 
+/// How strips are divided among lanes and thread blocks.
+struct StripSizes {
+    int lane_slots = 0;    ///< of a strip before twice as many lanes share it
+    int block_strips = 0;  ///< short ones that a thread block takes
+};
+
+/// For a matrix of so many tile rows.
+StripSizes strip_sizes(offset_t tile_rows, const Gpu& gpu);
+
 }  // namespace tilespmv::cuda

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/cuda/row_range.hpp"
 #include "kernels/cuda/split_row.hpp"
 #include "kernels/cuda/tuning.hpp"
 #include "selector/work_sizes.hpp"
@@ -12,12 +13,6 @@
 #include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {
-
-/// Rows [first, end) of a matrix.
-struct RowRange {
-    index_t first = 0;
-    index_t end = 0;
-};
 
 /// A row block, which one thread block multiplies: consecutive rows, or a row longer than those, or a piece of one. Of
 /// its `nonzeros`, those of the i-th row end before `Csr16::ends[first_end + i]`.

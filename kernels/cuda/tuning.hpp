@@ -60,6 +60,18 @@ inline constexpr int kRowBlockWarps = 40;
 /// Partial products of a thread from which on a row is left to a whole warp (8e: 16 and 64 are within the noise).
 inline constexpr int kLongRow = 32;
 
+/// Threads of a block of strip; as csr16, whose blocks share a launch with them. Resident blocks of a multiprocessor;
+/// not swept.
+inline constexpr int kStripThreads = kCsr16Threads;
+inline constexpr int kStripBlocks = 12;
+/// Slots up to which a strip is one step of its lanes, and slots of strips that a lane has in flight together, by the
+/// bytes of a value; not swept.
+inline constexpr int kShortStrip = 11;
+constexpr int strip_flight(int slots, int value_bytes) {
+    const int together = value_bytes == 8 ? 16 : 24;
+    return slots < together / 8 ? 8 : (slots > together ? 1 : together / slots);
+}
+
 /// Tiles of csr5 for a block, a warp each; not swept.
 inline constexpr int kCsr5Tiles = 4;
 /// Resident blocks of a multiprocessor: a thread gets 24 + 5 * kSigma registers; not swept.

@@ -1,0 +1,382 @@
+#include "kernels/strip/strip.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include <xxhash.h>
+
+#include "tile/error.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+/// Tile rows of a window: strips of one shape are looked for among its own, and it is strips or rest as a whole.
+constexpr std::int64_t kWindow = 1024;
+/// Strips of one pattern that are worth a run of their own, for each lane of a block that would be idle otherwise.
+constexpr std::size_t kMinShared = 4;
+/// Of a block over its strips; not swept beyond.
+constexpr int kMostRounds = 4;
+constexpr std::uint32_t kNoColumn = std::numeric_limits<std::uint32_t>::max();
+
+struct Slot {
+    std::uint64_t codes = 0;  ///< 4 bits a row
+    std::int32_t base = 0;    ///< relative to the first row of the strip
+    std::uint32_t mask = 0;   ///< rows with a nonzero
+    friend bool operator==(const Slot&, const Slot&) = default;
+};
+static_assert(sizeof(Slot) == 16);  // hashed as bytes
+
+struct Strip {
+    std::uint32_t tile_row = 0;
+    std::uint32_t first = 0;  ///< of its slots in the window
+    std::uint32_t slots = 0;
+    bool holes = false;
+    std::uint64_t hash = 0;
+};
+
+/// The slots of one tile row, one after the other.
+template <Value V>
+class Filler {
+public:
+    Filler(const CsrMatrix<V>& a, std::int64_t tile_row) : a_(a), row0_(tile_row * kTileSize) {
+        for (int r = 0; r < kTileSize; ++r) {
+            const std::int64_t row = std::min<std::int64_t>(row0_ + r, a.rows - 1);
+            at_[r] = a.row_ptrs[row];
+            end_[r] = row0_ + r < a.rows ? a.row_ptrs[row + 1] : at_[r];
+            take_column(r);
+        }
+    }
+
+    [[nodiscard]] bool next(Slot& slot) {
+        const std::uint32_t base = *std::min_element(columns_.begin(), columns_.end());
+        if (base == kNoColumn) return false;
+        slot = {0, static_cast<std::int32_t>(std::int64_t{base} - row0_), 0};
+        for (int r = 0; r < kTileSize; ++r) {
+            const std::uint32_t code = columns_[r] - base;
+            if (code >= kTileSize) continue;
+            slot.codes |= std::uint64_t{code} << (4 * r);
+            slot.mask |= 1U << r;
+            ++at_[r];
+            take_column(r);
+        }
+        return true;
+    }
+
+private:
+    void take_column(int r) {
+        columns_[r] = at_[r] < end_[r] ? static_cast<std::uint32_t>(a_.col_idxs[at_[r]]) : kNoColumn;
+    }
+
+    const CsrMatrix<V>& a_;
+    std::int64_t row0_;
+    std::array<offset_t, kTileSize> at_;
+    std::array<offset_t, kTileSize> end_;
+    std::array<std::uint32_t, kTileSize> columns_;
+};
+
+/// What a window of tile rows becomes; positions are those in the window.
+struct Window {
+    std::vector<StripRun> runs;
+    std::vector<std::uint32_t> tile_rows;
+    std::vector<std::int32_t> bases;
+    std::vector<std::uint16_t> codes;
+    std::vector<std::uint8_t> masks;
+    std::vector<RowRange> rest;
+    std::int64_t slots = 0;
+    offset_t nonzeros = 0;
+};
+
+template <Value V>
+class WindowMaker {
+public:
+    WindowMaker(const CsrMatrix<V>& a, const StripLimits& limits, std::int64_t first, std::int64_t end)
+        : a_(a), limits_(limits), first_(first), end_(end) {}
+
+    Window run() {
+        for (std::int64_t tile_row = first_; tile_row < end_; ++tile_row) fill(tile_row);
+        make_runs();
+        if (static_cast<double>(bytes()) > limits_.most_bytes * static_cast<double>(bytes_in_csr16())) {
+            w_ = {};
+            w_.rest.push_back(rows(first_, end_));
+        }
+        return std::move(w_);
+    }
+
+private:
+    [[nodiscard]] RowRange rows(std::int64_t first, std::int64_t end) const {
+        return {static_cast<index_t>(first * kTileSize),
+                static_cast<index_t>(std::min<std::int64_t>(end * kTileSize, a_.rows))};
+    }
+
+    void fill(std::int64_t tile_row) {
+        Filler<V> filler(a_, tile_row);
+        Strip strip{static_cast<std::uint32_t>(tile_row), static_cast<std::uint32_t>(slots_.size())};
+        const auto full = row_mask(tile_row);
+        for (Slot slot; filler.next(slot); ++strip.slots) {
+            if (strip.slots == static_cast<std::uint32_t>(limits_.max_slots)) return leave_out(strip);
+            slots_.push_back(slot);
+            strip.holes = strip.holes || slot.mask != full;
+        }
+        strip.hash = XXH3_64bits(slots_.data() + strip.first, strip.slots * sizeof(Slot));
+        strips_.push_back(strip);
+        const RowRange range = rows(tile_row, tile_row + 1);
+        w_.nonzeros += a_.row_ptrs[range.end] - a_.row_ptrs[range.first];
+    }
+
+    /// The rows that there are: those behind the last one of the matrix are no holes, as nobody writes their sums.
+    [[nodiscard]] std::uint32_t row_mask(std::int64_t tile_row) const {
+        const RowRange range = rows(tile_row, tile_row + 1);
+        return (1U << (range.end - range.first)) - 1;
+    }
+
+    void leave_out(const Strip& strip) {
+        slots_.resize(strip.first);
+        w_.rest.push_back(rows(strip.tile_row, std::int64_t{strip.tile_row} + 1));
+    }
+
+    [[nodiscard]] std::span<const Slot> slots_of(const Strip& strip) const {
+        return std::span(slots_).subspan(strip.first, strip.slots);
+    }
+    [[nodiscard]] bool same_pattern(const Strip& a, const Strip& b) const {
+        return a.hash == b.hash && std::ranges::equal(slots_of(a), slots_of(b));
+    }
+
+    /// By the number of slots, strips of one pattern side by side.
+    void make_runs() {
+        std::ranges::stable_sort(strips_, {}, [](const Strip& s) { return std::pair(s.slots, s.hash); });
+        std::vector<Strip> others;
+        for (std::size_t i = 0; i < strips_.size();) {
+            std::size_t end = i + 1;
+            while (end < strips_.size() && same_pattern(strips_[i], strips_[end])) ++end;
+            add_pattern(std::span(strips_).subspan(i, end - i), others);
+            if (end == strips_.size() || strips_[end].slots != strips_[i].slots) add_others(others);
+            i = end;
+        }
+    }
+
+    [[nodiscard]] int groups_log2(std::uint32_t slots) const {
+        return slots > static_cast<std::uint32_t>(limits_.lane_slots) ? 1 : 0;
+    }
+    /// A block takes long strips once, short ones in up to kMostRounds rounds, of one pattern several at a time.
+    [[nodiscard]] std::size_t strips_of_run(std::uint32_t slots, bool shared) const {
+        const int at_once = limits_.threads / kTileSize >> groups_log2(slots);
+        if (slots == 0 || slots > kShortStrip) return static_cast<std::size_t>(at_once);
+        const int wanted = std::max(limits_.block_strips / at_once, 1);
+        const int flight = shared ? std::min(strip_flight(static_cast<int>(slots), limits_.value_bytes), wanted) : 1;
+        return static_cast<std::size_t>(at_once * flight * std::clamp(wanted / flight, 1, kMostRounds));
+    }
+
+    /// Full runs of one pattern; what is left is added to the strips that have one each, unless it is long enough.
+    void add_pattern(std::span<const Strip> strips, std::vector<Strip>& others) {
+        const std::size_t each = strips_of_run(strips[0].slots, true);
+        std::size_t i = 0;
+        std::uint32_t quad = 0;
+        while (strips.size() >= kMinShared && strips.size() - i > each / 2) {
+            if (i == 0) quad = add_columns(strips[0]);
+            const std::size_t count = std::min(each, strips.size() - i);
+            add_run(strips.subspan(i, count), quad, true);
+            i += count;
+        }
+        others.insert(others.end(), strips.begin() + static_cast<std::ptrdiff_t>(i), strips.end());
+    }
+
+    void add_others(std::vector<Strip>& others) {
+        std::ranges::sort(others, {}, &Strip::tile_row);
+        for (std::size_t i = 0; i < others.size();) {
+            const std::size_t count = std::min(strips_of_run(others[i].slots, false), others.size() - i);
+            const auto strips = std::span<const Strip>(others).subspan(i, count);
+            const std::uint32_t quad = add_columns(strips[0]);
+            for (const Strip& strip : strips.subspan(1)) add_columns(strip);
+            add_run(strips, quad, false);
+            i += count;
+        }
+        others.clear();
+    }
+
+    void add_run(std::span<const Strip> strips, std::uint32_t quad, bool shared) {
+        StripRun run;
+        run.first_slot = static_cast<std::uint32_t>(w_.slots);
+        run.first_quad = quad;
+        run.first_strip = static_cast<std::uint32_t>(w_.tile_rows.size());
+        run.slots = static_cast<std::uint16_t>(strips[0].slots);
+        run.strips = static_cast<std::uint8_t>(strips.size());
+        run.groups_log2 = static_cast<std::uint8_t>(groups_log2(strips[0].slots)) & 15U;
+        run.shared = shared ? 1 : 0;
+        run.holes = std::ranges::any_of(strips, &Strip::holes) ? 1 : 0;
+        w_.runs.push_back(run);
+        for (const Strip& strip : strips) w_.tile_rows.push_back(strip.tile_row);
+        w_.slots += std::int64_t{run.slots} * run.strips;
+    }
+
+    /// The quads of a strip; returns the first.
+    std::uint32_t add_columns(const Strip& strip) {
+        const std::size_t first = w_.bases.size() / kQuad;
+        const std::size_t quads = div_up(strip.slots, std::uint32_t{kQuad});
+        w_.bases.resize((first + quads) * kQuad, 0);
+        w_.codes.resize((first + quads) * kTileSize, 0);
+        w_.masks.resize((first + quads) * kRowPairs, 0);
+        const auto slots = slots_of(strip);
+        for (std::size_t k = 0; k < slots.size(); ++k)
+            add_slot(slots[k], first + k / kQuad, static_cast<int>(k % kQuad));
+        return static_cast<std::uint32_t>(first);
+    }
+
+    void add_slot(const Slot& slot, std::size_t quad, int at) {
+        w_.bases[quad * kQuad + static_cast<std::size_t>(at)] = slot.base;
+        for (std::size_t r = 0; r < kTileSize; ++r) {
+            const auto code = static_cast<std::uint32_t>(slot.codes >> (4 * r)) & 15U;
+            w_.codes[quad * kTileSize + r] |= static_cast<std::uint16_t>(code << (4 * at));
+            const auto mask = slot.mask >> r & 1U;
+            w_.masks[quad * kRowPairs + r / 2] |=
+                static_cast<std::uint8_t>(mask << (r % 2 * 4 + static_cast<std::size_t>(at)));
+        }
+    }
+
+    [[nodiscard]] std::size_t bytes() const {
+        return w_.bases.size() * sizeof(std::int32_t) + w_.codes.size() * sizeof(std::uint16_t) +
+               static_cast<std::size_t>(w_.slots) * kTileSize * static_cast<std::size_t>(limits_.value_bytes);
+    }
+    /// A value and a column of 16 bits for each nonzero, and the end of each row.
+    [[nodiscard]] std::size_t bytes_in_csr16() const {
+        return static_cast<std::size_t>(w_.nonzeros) * (static_cast<std::size_t>(limits_.value_bytes) + 2) +
+               strips_.size() * kTileSize * 2;
+    }
+
+    const CsrMatrix<V>& a_;
+    const StripLimits& limits_;
+    std::int64_t first_;
+    std::int64_t end_;
+    std::vector<Slot> slots_;
+    std::vector<Strip> strips_;
+    Window w_;
+};
+
+/// Windows put one behind the other.
+class Joiner {
+public:
+    explicit Joiner(std::span<const Window> windows) : windows_(windows) {}
+
+    Strips run() {
+        for (const Window& w : windows_) place(w);
+        check_slots();
+        s_.tile_rows = Buffer<std::uint32_t>(strips_);
+        s_.bases = Buffer<std::int32_t>(quads_ * kQuad);
+        s_.codes = Buffer<std::uint16_t>(quads_ * kTileSize);
+        s_.masks = Buffer<std::uint8_t>(quads_ * kRowPairs);
+        parallel_for(0, static_cast<std::int64_t>(windows_.size()), 1, [&](std::int64_t i) { copy(i); });
+        return std::move(s_);
+    }
+
+private:
+    struct Start {
+        std::size_t run = 0;
+        std::size_t strip = 0;
+        std::size_t quad = 0;
+        std::int64_t slot = 0;
+    };
+
+    void place(const Window& w) {
+        starts_.push_back({s_.runs.size(), strips_, quads_, s_.slots});
+        s_.runs.insert(s_.runs.end(), w.runs.begin(), w.runs.end());
+        for (const RowRange range : w.rest) add_rest(range);
+        strips_ += w.tile_rows.size();
+        quads_ += w.bases.size() / kQuad;
+        s_.slots += w.slots;
+        s_.nonzeros += w.nonzeros;
+    }
+
+    void add_rest(RowRange range) {
+        if (!s_.rest.empty() && s_.rest.back().end == range.first) {
+            s_.rest.back().end = range.end;
+        } else {
+            s_.rest.push_back(range);
+        }
+    }
+
+    void check_slots() const {
+        if (std::max(static_cast<std::uint64_t>(s_.slots), std::uint64_t{quads_}) < kNoColumn) return;
+        throw Error("strip: the matrix has 2^32 slots or more; take csr16 or csr-merge");
+    }
+
+    void copy(std::int64_t i) {
+        const Window& w = windows_[static_cast<std::size_t>(i)];
+        const Start& start = starts_[static_cast<std::size_t>(i)];
+        for (std::size_t k = 0; k < w.runs.size(); ++k) {
+            StripRun& run = s_.runs[start.run + k];
+            run.first_slot += static_cast<std::uint32_t>(start.slot);
+            run.first_quad += static_cast<std::uint32_t>(start.quad);
+            run.first_strip += static_cast<std::uint32_t>(start.strip);
+        }
+        std::ranges::copy(w.tile_rows, s_.tile_rows.data() + start.strip);
+        std::ranges::copy(w.bases, s_.bases.data() + start.quad * kQuad);
+        std::ranges::copy(w.codes, s_.codes.data() + start.quad * kTileSize);
+        std::ranges::copy(w.masks, s_.masks.data() + start.quad * kRowPairs);
+    }
+
+    std::span<const Window> windows_;
+    std::vector<Start> starts_;
+    std::size_t strips_ = 0;
+    std::size_t quads_ = 0;
+    Strips s_;
+};
+
+}  // namespace
+
+std::size_t Strips::bytes() const {
+    return runs.size() * sizeof(StripRun) + tile_rows.bytes() + bases.bytes() + codes.bytes() + masks.bytes() +
+           static_cast<std::size_t>(slots) * kTileSize * static_cast<std::size_t>(value_bytes);
+}
+
+template <Value V>
+Strips make_strips(const CsrMatrix<V>& a, const StripLimits& limits) {
+    const std::int64_t tile_rows = div_up(a.rows, kTileSize);
+    std::vector<Window> windows(static_cast<std::size_t>(div_up(tile_rows, kWindow)));
+    parallel_for(0, static_cast<std::int64_t>(windows.size()), 1, [&](std::int64_t i) {
+        const std::int64_t first = i * kWindow;
+        windows[static_cast<std::size_t>(i)] =
+            WindowMaker<V>(a, limits, first, std::min(first + kWindow, tile_rows)).run();
+    });
+    Strips s = Joiner(windows).run();
+    s.value_bytes = limits.value_bytes;
+    return s;
+}
+
+template <Value V>
+CsrMatrix<V> to_csr(const Strips& s, index_t rows, index_t cols, const Buffer<V>& values) {
+    CsrMatrix<V> a{rows, cols, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1, offset_t{0}),
+                   Buffer<index_t>(static_cast<std::size_t>(s.nonzeros)),
+                   Buffer<V>(static_cast<std::size_t>(s.nonzeros))};
+    const auto for_each_strip = [&](auto&& f) {
+        for (const StripRun& run : s.runs) {
+            for (std::uint32_t i = 0; i < run.strips; ++i) {
+                f(run, i, std::int64_t{s.tile_rows[run.first_strip + i]} * kTileSize);
+            }
+        }
+    };
+    for_each_strip([&](const StripRun& run, std::uint32_t i, std::int64_t row0) {
+        for_each_nonzero(s, run, i, [&](int, int r, int) { ++a.row_ptrs[row0 + r + 1]; });
+    });
+    for (index_t r = 0; r < rows; ++r) a.row_ptrs[r + 1] += a.row_ptrs[r];
+    Buffer<offset_t> next = a.row_ptrs.clone();
+    for_each_strip([&](const StripRun& run, std::uint32_t i, std::int64_t row0) {
+        const V* strip = values.data() + (std::size_t{run.first_slot} + std::size_t{i} * run.slots) * kTileSize;
+        for_each_nonzero(s, run, i, [&](int k, int r, int place) {
+            const std::size_t quad = run.quad_of(i) + static_cast<std::size_t>(k / kQuad);
+            const int code = s.codes[quad * kTileSize + static_cast<std::size_t>(r)] >> (4 * (k % kQuad)) & 15;
+            const offset_t at = next[row0 + r]++;
+            a.col_idxs[at] =
+                static_cast<index_t>(s.bases[quad * kQuad + static_cast<std::size_t>(k % kQuad)] + row0) + code;
+            a.values[at] = strip[place];
+        });
+    });
+    return a;
+}
+
+#define TILESPMV_INSTANTIATE(V)                                           \
+    template Strips make_strips(const CsrMatrix<V>&, const StripLimits&); \
+    template CsrMatrix<V> to_csr(const Strips&, index_t, index_t, const Buffer<V>&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda
