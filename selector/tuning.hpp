@@ -92,6 +92,18 @@ struct PathTuning {
     TileCosts costs = {};
 };
 
+/// csr-hub; not swept.
+struct HubTuning {
+    /// Bytes that a nonzero outside the hubs takes from the second-level cache for its x: a sector. Of the same cost
+    /// are bytes of the matrix and of x of the hubs, which each multiprocessor takes.
+    int gather_bytes = 32;
+    /// A column is a hub from so many hundredths of what its copies cost on. Lower: more hubs, whose x each block waits
+    /// for before its first product.
+    int copy_percent = 200;
+    /// Of all hubs together: with fewer nonzeros there are none, since gathering x of the hubs is a launch of its own.
+    offset_t min_nonzeros = 500'000;
+};
+
 /// What was measured on one GPU for values of one size.
 struct Tuning {
     VectorTuning vector = {};
@@ -106,6 +118,7 @@ struct Tuning {
     DenseRunTuning dense_runs = {};
     SlotTuning slots = {};
     StripTuning strips = {};
+    HubTuning hubs = {};
     PathTuning paths = {};
 };
 
@@ -118,6 +131,7 @@ struct Gpu {
     int multiprocessors = 0;
     int warps = 0;  ///< most that are resident on a multiprocessor
     Tuning tuning = {};
+    int block_shared_bytes = 0;  ///< most shared memory of a thread block
 };
 
 }  // namespace tilespmv::cuda

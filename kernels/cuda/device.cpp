@@ -85,7 +85,7 @@ Gpu this_gpu(std::size_t value_bytes) {
     };
     const int capability = ask(cudaDevAttrComputeCapabilityMajor) * 10 + ask(cudaDevAttrComputeCapabilityMinor);
     return {ask(cudaDevAttrMultiProcessorCount), ask(cudaDevAttrMaxThreadsPerMultiProcessor) / ask(cudaDevAttrWarpSize),
-            tuning_for(capability, value_bytes)};
+            tuning_for(capability, value_bytes), ask(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
 }
 
 }  // namespace tilespmv::cuda

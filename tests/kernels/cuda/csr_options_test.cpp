@@ -45,6 +45,8 @@ TEST(BaselineOptions, RefuseWhatTheyAreNot) {
     refused("csr-adaptive:threads=32", "expected one of 64, 128, 256");
     refused("csr5:sigma=32", "expected one of 4, 8, 16");
     refused("csr5:omega=32", "no option 'omega'; it takes sigma");
+    refused("csr-hub:hubs=-1", "hubs=-1, expected a whole number from 0");
+    refused("csr-hub:hub=4", "no option 'hub'; it takes hubs");
 }
 
 bool has_cusparse() {
@@ -75,7 +77,8 @@ TEST(CusparseAccumulators, AreTheTypeOfTheValues) {
 }
 
 TEST(BaselineAccumulators, AreNotNarrowerThanTheValues) {
-    for (const char* name : {"csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5"}) {
+    for (const char* name :
+         {"csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5", "csr-hub"}) {
         expect_usage_error<double>(name, Accumulator::float32, "float64 cannot be accumulated in float32");
     }
 }
