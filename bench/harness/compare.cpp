@@ -8,23 +8,25 @@
 namespace tilespmv::bench {
 namespace {
 
-std::string_view why_not_compared(const Result* first, const Result* second) {
+std::string_view why_not_compared(const Result* first, const Result* second, Mode mode) {
     if (!first) return "only in the second";
     if (!second) return "only in the first";
     if (first->status != Status::ok)
         return first->status == Status::wrong ? "wrong in the first" : "failed in the first";
     if (second->status != Status::ok)
         return second->status == Status::wrong ? "wrong in the second" : "failed in the second";
+    if (timing(*first, mode).seconds.empty()) return "not measured in the first";
+    if (timing(*second, mode).seconds.empty()) return "not measured in the second";
     return "";
 }
 
-Comparison compare_case(const Result* first, const Result* second, double smallest_effect) {
-    Comparison c{.id = first ? first->id : second->id, .warm = {}, .reason = why_not_compared(first, second)};
-    if (first) c.first_seconds = metrics(*first).seconds;
-    if (second) c.second_seconds = metrics(*second).seconds;
+Comparison compare_case(const Result* first, const Result* second, double smallest_effect, Mode mode) {
+    Comparison c{.id = first ? first->id : second->id, .ratio = {}, .reason = why_not_compared(first, second, mode)};
+    if (first) c.first_seconds = median_seconds(*first, mode);
+    if (second) c.second_seconds = median_seconds(*second, mode);
     if (!c.reason.empty()) return c;
-    c.warm = time_ratio(first->warm, second->warm);
-    c.verdict = decide(c.warm, smallest_effect);
+    c.ratio = time_ratio(timing(*first, mode), timing(*second, mode));
+    c.verdict = decide(c.ratio, smallest_effect);
     return c;
 }
 
@@ -66,13 +68,13 @@ Verdict decide(const TimeRatio& ratio, double smallest_effect) {
     return Verdict::unclear;
 }
 
-std::vector<Comparison> compare(const ResultSet& first, const ResultSet& second, double smallest_effect) {
+std::vector<Comparison> compare(const ResultSet& first, const ResultSet& second, double smallest_effect, Mode mode) {
     std::vector<Comparison> comparisons;
     for (const Result& result : first.results) {
-        comparisons.push_back(compare_case(&result, second.find(result.id), smallest_effect));
+        comparisons.push_back(compare_case(&result, second.find(result.id), smallest_effect, mode));
     }
     for (const Result& result : second.results) {
-        if (!first.find(result.id)) comparisons.push_back(compare_case(nullptr, &result, smallest_effect));
+        if (!first.find(result.id)) comparisons.push_back(compare_case(nullptr, &result, smallest_effect, mode));
     }
     return comparisons;
 }

@@ -36,13 +36,14 @@ Verdict decide(const TimeRatio& ratio, double smallest_effect);
 struct Comparison {
     CaseId id;
     Verdict verdict = Verdict::not_compared;
-    TimeRatio warm;            ///< if the verdict is one of the first four
+    TimeRatio ratio;           ///< if the verdict is one of the first four
     double first_seconds = 0;  ///< medians; 0 if there is none
     double second_seconds = 0;
     std::string_view reason;  ///< why it was not compared
 };
 
-/// Every case of either set by its warm times: those of the first in their order, then those only the second has.
-std::vector<Comparison> compare(const ResultSet& first, const ResultSet& second, double smallest_effect);
+/// Every case of either set by its times in a mode: those of the first in their order, then those only the second has.
+std::vector<Comparison> compare(const ResultSet& first, const ResultSet& second, double smallest_effect,
+                                Mode mode = Mode::warm);
 
 }  // namespace tilespmv::bench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -69,40 +70,128 @@ Workload after_flush(const Contender& c) {
     return work;
 }
 
+bool is_square(const Contender& c) { return c.result.rows == c.result.cols; }
+
+// `products` products; without a chain of different vectors, which a matrix that is not square has not, the same.
+std::function<void()> dependent_products(const Contender& c, std::span<const double> scales, int products) {
+    Product* product = c.product.get();
+    if (!is_square(c)) {
+        return [product, products] {
+            for (int i = 0; i < products; ++i) product->run();
+        };
+    }
+    return [product, scales, products] {
+        run_chain(scales, products,
+                  [product](double scale, ChainVector from, ChainVector to) { product->run_chained(scale, from, to); });
+    };
+}
+
+Workload in_mode(const Contender& c, Mode mode, std::span<const double> scales) {
+    Workload work = back_to_back(c);
+    if (mode == Mode::graph) {
+        work.products = kGraphProducts;
+        work.run = c.device->record(dependent_products(c, scales, work.products));
+    } else if (has_axpy(c.result, mode)) {
+        work.run = [product = c.product.get()] {
+            product->run_axpy();
+            product->run();
+        };
+    } else if (mode == Mode::chain) {
+        work.products = kChainProducts;
+        work.run = dependent_products(c, scales, work.products);
+    }
+    if (mode != Mode::warm) work.run();  // takes the memory that it needs
+    return work;
+}
+
+Workload axpys_alone(const Contender& c) {
+    Workload work = back_to_back(c);
+    work.prepare = work.run = [product = c.product.get()] { product->run_axpy(); };
+    work.run();
+    return work;
+}
+
 // `timings` may hold more than those of the contenders, at its end.
-void keep(const Contenders& contenders, std::vector<Timing> timings, Timing Result::*where) {
+template <class Where>
+void keep(const Contenders& contenders, std::vector<Timing> timings, Where&& where) {
     for (std::size_t i = 0; i < contenders.size(); ++i) {
         if (timings[i].error.empty()) {
-            contenders[i]->result.*where = std::move(timings[i]);
+            where(contenders[i]->result) = std::move(timings[i]);
         } else {
             contenders[i]->fail(Status::failed, timings[i].error);
         }
     }
 }
 
-void measure_warm(std::span<Contender> contenders, const MeasureOptions& options) {
+Workload calibrated(Workload work, const MeasureOptions& options) {
+    work.batch = calibrate_batch(work, options.min_sample_seconds);
+    return work;
+}
+
+// Where axpys stand between products, they are measured alone in the same rounds.
+void measure_batches(std::span<Contender> contenders, Mode mode, std::span<const double> scales,
+                     const MeasureOptions& options) {
     std::vector<Workload> workloads;
+    std::optional<Workload> axpys;
     for_each_guarded(living(contenders), [&](Contender& c) {
-        Workload work = back_to_back(c);
-        work.batch = calibrate_batch(work, options.min_sample_seconds);
+        Workload work = calibrated(in_mode(c, mode, scales), options);
+        if (!axpys && has_axpy(c.result, mode)) axpys = calibrated(axpys_alone(c), options);
         workloads.push_back(std::move(work));
     });
-    keep(living(contenders), sample_in_turn(workloads, options.warm), &Result::warm);
+    if (axpys) workloads.push_back(std::move(*axpys));
+    std::vector<Timing> timings = sample_in_turn(workloads, options.warm);
+    const Contenders alive = living(contenders);
+    if (axpys) {
+        for (Contender* c : alive) c->result.axpy_alone = timings.back();
+    }
+    keep(alive, std::move(timings), [mode](Result& r) -> Timing& { return timing(r, mode); });
 }
 
 void measure_cold(std::span<Contender> contenders, const MeasureOptions& options) {
     std::vector<Workload> workloads;
     for (const Contender* c : living(contenders)) workloads.push_back(after_flush(*c));
-    keep(living(contenders), sample_in_turn(workloads, options.cold), &Result::cold);
+    keep(living(contenders), sample_in_turn(workloads, options.cold), [](Result& r) -> Timing& { return r.cold; });
+}
+
+std::string_view stage_of(Mode mode) {
+    switch (mode) {
+        case Mode::warm:
+            return "warm products";
+        case Mode::cold:
+            return "cold products";
+        case Mode::graph:
+            return "products in a graph";
+        case Mode::chain:
+            return "products in a chain";
+        case Mode::axpy:
+            break;
+    }
+    return "products after an axpy";
+}
+
+bool is_measured(Mode mode, const MeasureOptions& options) {
+    return mode == Mode::warm || std::ranges::count(options.modes, mode) > 0;
+}
+
+void measure_products(std::span<Contender> contenders, std::span<const double> scales, const MeasureOptions& options) {
+    for (const Mode mode : kModes) {
+        if (!is_measured(mode, options)) continue;
+        options.progress(fmt::format("measuring {}", stage_of(mode)));
+        if (mode == Mode::cold) {
+            measure_cold(contenders, options);
+        } else {
+            measure_batches(contenders, mode, scales, options);
+        }
+    }
 }
 
 // The one of the lowest median, so that every contender is compared with the same product; null if none takes part.
-const Contender* find_baseline(std::span<Contender> contenders, const std::string& name) {
+const Contender* find_baseline(std::span<Contender> contenders, const std::string& name, Mode mode) {
     const Contender* best = nullptr;
     double best_seconds = 0;
     for (const Contender* c : living(contenders)) {
         if (!stands_for(name, c->result.id.operator_name)) continue;
-        const double seconds = summarize(c->result.warm.seconds).median;
+        const double seconds = median_seconds(c->result, mode);
         if (best && best_seconds <= seconds) continue;
         best = c;
         best_seconds = seconds;
@@ -133,7 +222,8 @@ void measure_building(std::span<Contender> contenders, const MeasureOptions& opt
                                  },
                              .stopwatch = &stopwatch});
     }
-    const Contender* baseline = options.baselines.empty() ? nullptr : find_baseline(contenders, options.baselines[0]);
+    const Contender* baseline =
+        options.baselines.empty() ? nullptr : find_baseline(contenders, options.baselines[0], Mode::warm);
     if (baseline) workloads.push_back(back_to_back(*baseline));
     std::vector<Timing> timings = sample_in_turn(workloads, options.preprocess);
     for (std::size_t i = 0; i < alive.size(); ++i) {
@@ -142,19 +232,21 @@ void measure_building(std::span<Contender> contenders, const MeasureOptions& opt
         const auto ratios = paired_ratios(timings[i].seconds, timings.back().seconds);
         alive[i]->result.preprocess_products = summarize(ratios).median;
     }
-    keep(alive, std::move(timings), &Result::preprocess);
+    keep(alive, std::move(timings), [](Result& r) -> Timing& { return r.preprocess; });
 }
 
-void add_speedups(Contender& c, std::span<Contender> contenders, const std::vector<std::string>& baselines) {
+void add_speedups(Contender& c, std::span<Contender> contenders, Mode mode, const std::vector<std::string>& baselines) {
     for (const std::string& name : baselines) {
-        const Contender* baseline = find_baseline(contenders, name);
+        const Contender* baseline = find_baseline(contenders, name, mode);
         if (!baseline) continue;
-        const Summary s = summarize(paired_ratios(baseline->result.warm.seconds, c.result.warm.seconds));
+        const Summary s =
+            summarize(paired_ratios(timing(baseline->result, mode).seconds, timing(c.result, mode).seconds));
         c.result.speedups.push_back({.baseline = name,
                                      .against = baseline->result.id.operator_name,
                                      .median = s.median,
                                      .low = s.low,
-                                     .high = s.high});
+                                     .high = s.high,
+                                     .mode = mode});
     }
 }
 
@@ -169,29 +261,34 @@ bool stands_for(std::string_view baseline, std::string_view operator_name) {
 void Contender::fail(Status status, const std::string& error) {
     result.status = status;
     result.error = printable(error);
-    result.warm = result.cold = result.preprocess = {};
+    for (const Mode mode : kModes) timing(result, mode) = {};
+    result.axpy_alone = result.preprocess = {};
     result.first_seconds = result.convert_seconds = result.preprocess_products = 0;
     product.reset();
 }
 
-void run_contest(std::span<Contender> contenders, const ExpectedProduct& expected, const MeasureOptions& options) {
+bool needs_chain_scales(const MeasureOptions& options, index_t rows, index_t cols) {
+    return rows == cols && (is_measured(Mode::graph, options) || is_measured(Mode::chain, options));
+}
+
+void run_contest(std::span<Contender> contenders, const ExpectedProduct& expected, std::span<const double> scales,
+                 const MeasureOptions& options) {
     Contenders all;
     for (Contender& c : contenders) all.push_back(&c);
     for_each_guarded(all, [&](Contender& c) {
         options.progress(fmt::format("checking {} {}", c.result.id.operator_name, c.result.id.selector));
         build(c, expected);
     });
-    options.progress("measuring warm products");
-    measure_warm(contenders, options);
-    options.progress("measuring cold products");
-    measure_cold(contenders, options);
+    measure_products(contenders, scales, options);
     options.progress("measuring preprocessing");
     for_each_guarded(living(contenders), measure_first);
     measure_building(contenders, options);
     for_each_guarded(living(contenders), [&](Contender& c) { verify(c, expected); });
     for (Contender* c : living(contenders)) {
         c->result.status = Status::ok;
-        add_speedups(*c, contenders, options.baselines);
+        for (const Mode mode : kModes) {
+            if (is_measured(mode, options)) add_speedups(*c, contenders, mode, options.baselines);
+        }
     }
 }
 

@@ -15,11 +15,12 @@
 namespace tilespmv::bench {
 
 struct MeasureOptions {
-    StoppingRule warm;
+    std::vector<Mode> modes{Mode::warm, Mode::cold};  ///< warm products are always measured
+    StoppingRule warm;                                ///< of all modes but cold
     StoppingRule cold{.min_samples = 6, .max_samples = 30, .min_seconds = 0, .max_seconds = 3, .noise = 0.05};
     StoppingRule preprocess{
         .min_samples = 6, .max_samples = 50, .min_seconds = 0, .max_seconds = 1, .noise = 0.05, .together = false};
-    double min_sample_seconds = 1e-3;  ///< of a warm sample; shorter products are measured in batches
+    double min_sample_seconds = 1e-3;  ///< of a sample, but of a cold one; shorter products are measured in batches
     /// What speed-ups are given over, if it takes part; preprocessing is given in products of the first. A baseline is
     /// the fastest of the operators that its name stands for (`stands_for`).
     std::vector<std::string> baselines{"csr-omp"};
@@ -41,9 +42,13 @@ struct Contender {
 /// "cusparse-csr" stands for "cusparse-csr:alg=1" and "cusparse-csr:alg=2", "cusparse" also for "cusparse-sell".
 bool stands_for(std::string_view baseline, std::string_view operator_name);
 
-/// Builds and checks every contender against the oracle, then measures the right ones in turn: products warm, products
-/// cold, and building. Whatever y they end with is checked once more. Nothing is thrown: a contender that goes wrong
-/// ends with its error, and the others go on.
-void run_contest(std::span<Contender> contenders, const ExpectedProduct& expected, const MeasureOptions& options);
+/// Whether a mode needs the scales of a chain of dependent products (`chain_scales`) of this matrix.
+bool needs_chain_scales(const MeasureOptions& options, index_t rows, index_t cols);
+
+/// Builds and checks every contender against the oracle, then measures the right ones in turn: products in each mode,
+/// and building. Whatever y they end with is checked once more. `scales`: those of the matrix if it
+/// `needs_chain_scales`. Nothing is thrown: a contender that goes wrong ends with its error, and the others go on.
+void run_contest(std::span<Contender> contenders, const ExpectedProduct& expected, std::span<const double> scales,
+                 const MeasureOptions& options);
 
 }  // namespace tilespmv::bench

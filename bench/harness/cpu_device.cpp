@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "kernels/cpu/cache_size.hpp"
+#include "tile/error.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::bench {
@@ -41,6 +42,10 @@ void CpuDevice::flush_cache() {
     parallel_ranges(0, static_cast<std::int64_t>(flush_.size()), kGrain, [&](std::int64_t first, std::int64_t last) {
         std::fill(flush_.data() + first, flush_.data() + last, 0);
     });
+}
+
+std::function<void()> CpuDevice::record(const std::function<void()>&) {
+    throw Error("a CPU has no graphs of products");
 }
 
 }  // namespace tilespmv::bench

@@ -17,6 +17,7 @@ public:
     const Bandwidth& bandwidth() override;
     [[nodiscard]] std::size_t cache_bytes() const override { return cache_bytes_; }
     void flush_cache() override;
+    [[nodiscard]] std::function<void()> record(const std::function<void()>& work) override;
 
 private:
     SteadyStopwatch stopwatch_;

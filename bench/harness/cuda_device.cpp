@@ -1,6 +1,7 @@
 #include "bench/harness/cuda_device.hpp"
 
 #include "bench/harness/cuda_bandwidth.hpp"
+#include "bench/harness/cuda_graph.hpp"
 #include "bench/harness/cuda_stream_device.hpp"
 
 namespace tilespmv::bench {
@@ -43,6 +44,12 @@ const Bandwidth& CudaDevice::bandwidth() {
 void CudaDevice::flush_cache() {
     if (flush_.empty()) flush_ = cuda::DeviceBuffer<std::uint8_t>(2 * info_.l2_bytes, stream());
     TILESPMV_CUDA(cudaMemsetAsync(flush_.data(), 0, flush_.bytes(), stream_.get()));
+}
+
+std::function<void()> CudaDevice::record(const std::function<void()>& work) {
+    work();
+    const auto graph = std::make_shared<CudaGraph>(stream_.get(), work);
+    return [graph] { graph->launch(); };
 }
 
 std::unique_ptr<Device> make_cuda_device() { return std::make_unique<CudaDevice>(); }

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <memory>
 
+#include "bench/harness/cuda_axpy.hpp"
 #include "bench/harness/cuda_device.hpp"
 #include "bench/harness/cuda_stream_device.hpp"
 #include "kernels/cuda/device_operator.hpp"
@@ -15,8 +17,14 @@ struct Shared {
         TILESPMV_CUDA(cudaStreamSynchronize(stream));
     }
 
+    [[nodiscard]] cuda::DeviceBuffer<V>& chained(ChainVector which) {
+        return which == ChainVector::first ? x : which == ChainVector::one ? one : other;
+    }
+
     cuda::DeviceBuffer<V> x;
     cuda::DeviceBuffer<V> y;
+    cuda::DeviceBuffer<V> one, other;  // of a chain, made by its first product
+    cuda::DeviceBuffer<V> z;           // of the axpy, made by the first one
     StoredTiles stored;
 };
 
@@ -32,6 +40,33 @@ public:
           stream_(stream) {}
 
     void run() override { operator_->apply(1, shared_->x.span(), 0, shared_->y.span(), stream_); }
+
+    void run_chained(double scale, ChainVector from, ChainVector to) override {
+        for (auto* v : {&shared_->one, &shared_->other}) {
+            if (v->size() < shared_->y.size()) *v = cuda::DeviceBuffer<V>(shared_->y.size(), stream_);
+        }
+        const auto& x = shared_->chained(from);
+        operator_->apply(scale, x.span(), 0, shared_->chained(to).span(), stream_);
+    }
+
+    [[nodiscard]] std::vector<double> chained(ChainVector which) const override {
+        const auto& v = shared_->chained(which);
+        Buffer<V> values(v.size());
+        v.download({values.data(), values.size()}, stream_);
+        TILESPMV_CUDA(cudaStreamSynchronize(stream_));
+        std::vector<double> wide(values.size());
+        std::ranges::transform(values, wide.begin(), [](V value) { return static_cast<double>(value); });
+        return wide;
+    }
+
+    void run_axpy() override {
+        auto& z = shared_->z;
+        if (z.size() < shared_->x.size()) {
+            z = cuda::DeviceBuffer<V>(shared_->x.size(), stream_);
+            TILESPMV_CUDA(cudaMemcpyAsync(z.data(), shared_->x.data(), z.bytes(), cudaMemcpyDeviceToDevice, stream_));
+        }
+        launch_axpy<V>(shared_->x.span(), z.span(), stream_);
+    }
 
     // Bytes of ones are a NaN of every value type.
     void poison() override { TILESPMV_CUDA(cudaMemsetAsync(shared_->y.data(), 0xff, shared_->y.bytes(), stream_)); }

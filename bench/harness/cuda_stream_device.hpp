@@ -32,6 +32,7 @@ public:
     const Bandwidth& bandwidth() override;
     [[nodiscard]] std::size_t cache_bytes() const override { return info_.l2_bytes; }
     void flush_cache() override;
+    [[nodiscard]] std::function<void()> record(const std::function<void()>& work) override;
 
     [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string_view>
 
 #include "bench/harness/bandwidth.hpp"
@@ -24,6 +25,9 @@ public:
     [[nodiscard]] virtual std::size_t cache_bytes() const = 0;
     /// Leaves nothing of earlier work in the caches.
     virtual void flush_cache() = 0;
+    /// What begins all that `work` launches at once, as often as it is called: a CUDA graph. `work` runs before, so
+    /// that it has what memory it needs. Throws an `Error` where there are no graphs.
+    [[nodiscard]] virtual std::function<void()> record(const std::function<void()>& work) = 0;
 };
 
 }  // namespace tilespmv::bench

@@ -42,12 +42,14 @@ void load_and_run(const Experiment<V>& experiment, std::span<Contender> contende
     const std::span<const V> x_span(x.data(), x.size());
     options.progress("computing the expected product");
     const ExpectedProduct expected = expected_product<V>(a, 1, x_span, 0, {});
+    std::vector<double> scales;
+    if (needs_chain_scales(options, a.rows, a.cols)) scales = chain_scales<V>(a, x_span);
     const double row_variation = matrix_statistics(a).row_length.variation;
     for (std::size_t i = 0; i < contenders.size(); ++i) {
         describe(contenders[i].result, a, row_variation, device);
         contenders[i].build = experiment.candidates[i].bind(a, x_span);
     }
-    run_contest(contenders, expected, options);
+    run_contest(contenders, expected, scales, options);
     for (Contender& c : contenders) {  // they refer to `a` and `x`
         c.product = nullptr;
         c.build = nullptr;

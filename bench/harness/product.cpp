@@ -8,6 +8,7 @@
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
 #include "selector/policy.hpp"
+#include "tile/parallel.hpp"
 #include "tile/statistics.hpp"
 
 namespace tilespmv::bench {
@@ -24,6 +25,28 @@ public:
     }
 
     void run() override { operator_->apply(V{1}, x_, V{0}, {y_.data(), y_.size()}); }
+    void run_chained(double scale, ChainVector from, ChainVector to) override {
+        for (Buffer<V>* v : {&one_, &other_}) {
+            if (v->size() < y_.size()) *v = Buffer<V>(y_.size());
+        }
+        Buffer<V>& y = to == ChainVector::one ? one_ : other_;
+        operator_->apply(static_cast<V>(scale), chain_vector(from), V{0}, {y.data(), y.size()});
+    }
+    [[nodiscard]] std::vector<double> chained(ChainVector which) const override {
+        std::vector<double> values;
+        for (const V v : chain_vector(which)) values.push_back(static_cast<double>(v));
+        return values;
+    }
+    void run_axpy() override {
+        if (z_.size() < x_.size()) {
+            z_ = Buffer<V>(x_);
+            own_x_ = Buffer<V>(x_);
+            x_ = {own_x_.data(), own_x_.size()};
+        }
+        parallel_for(0, static_cast<std::int64_t>(z_.size()), kAxpyGrain, [&](std::int64_t i) {
+            own_x_[i] = static_cast<V>(0.5 * static_cast<double>(own_x_[i]) + 0.5 * static_cast<double>(z_[i]));
+        });
+    }
     void poison() override { std::fill(y_.begin(), y_.end(), std::numeric_limits<V>::quiet_NaN()); }
     [[nodiscard]] CheckResult check(const ExpectedProduct& expected) const override {
         return check_product<V>(expected, {y_.data(), y_.size()});
@@ -36,8 +59,18 @@ public:
     [[nodiscard]] double convert_seconds() const override { return convert_seconds_; }
 
 private:
+    [[nodiscard]] std::span<const V> chain_vector(ChainVector which) const {
+        if (which == ChainVector::first) return x_;
+        const Buffer<V>& v = which == ChainVector::one ? one_ : other_;
+        return {v.data(), v.size()};
+    }
+
+    static constexpr std::int64_t kAxpyGrain = 1 << 14;
+
     std::span<const V> x_;
     Buffer<V> y_;
+    Buffer<V> one_, other_;  // of a chain
+    Buffer<V> own_x_, z_;    // of the axpy, which writes no x that others read
     bool is_tiled_;
     double convert_seconds_ = 0;
     TileMatrix<V> tiles_;

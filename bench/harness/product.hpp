@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/chain.hpp"
 #include "bench/harness/result.hpp"
 #include "kernels/check.hpp"
 #include "kernels/choose_operator.hpp"
@@ -20,6 +21,14 @@ public:
     virtual ~Product() = default;
     /// One product. It may go on after the call has returned; the stopwatch of the device waits for it.
     virtual void run() = 0;
+    /// One product of a chain: `to` = scale * A * `from`; the matrix is square. The first call takes memory. As `run`,
+    /// it may go on.
+    virtual void run_chained(double scale, ChainVector from, ChainVector to) = 0;
+    /// The vector of a chain, the work before it finished.
+    [[nodiscard]] virtual std::vector<double> chained(ChainVector which) const = 0;
+    /// Writes every element of x: x = x / 2 + z / 2 with a vector z of the same values, so that x stays what it is; it
+    /// moves as much as an axpy. The first call takes memory. As `run`, it may go on.
+    virtual void run_axpy() = 0;
     /// Fills y with NaN, so that a row that is never written shows.
     virtual void poison() = 0;
     /// Checks y against the oracle.

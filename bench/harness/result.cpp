@@ -12,6 +12,7 @@ Metrics metrics(const Result& result) {
     if (result.nnz > 0)
         m.bytes_per_nonzero = static_cast<double>(result.matrix_bytes) / static_cast<double>(result.nnz);
     m.in_cache = result.product_bytes <= result.cache_bytes;
+    m.axpy_seconds = summarize(result.axpy_alone.seconds).median;
     m.cold_seconds = summarize(result.cold.seconds).median;
     m.preprocess_seconds = summarize(result.preprocess.seconds).median;
     if (result.warm.seconds.empty()) return m;
@@ -25,8 +26,31 @@ Metrics metrics(const Result& result) {
     return m;
 }
 
-const Speedup* find_speedup(const Result& result, const std::string& baseline) {
-    const auto found = std::ranges::find(result.speedups, baseline, &Speedup::baseline);
+const Timing& timing(const Result& result, Mode mode) {
+    switch (mode) {
+        case Mode::warm:
+            return result.warm;
+        case Mode::cold:
+            return result.cold;
+        case Mode::graph:
+            return result.graph;
+        case Mode::chain:
+            return result.chain;
+        case Mode::axpy:
+            break;
+    }
+    return result.axpy;
+}
+
+double median_seconds(const Result& result, Mode mode) { return summarize(timing(result, mode).seconds).median; }
+
+bool has_axpy(const Result& result, Mode mode) {
+    return mode == Mode::axpy || (mode == Mode::chain && result.rows != result.cols);
+}
+
+const Speedup* find_speedup(const Result& result, const std::string& baseline, Mode mode) {
+    const auto found = std::ranges::find_if(result.speedups,
+                                            [&](const Speedup& s) { return s.baseline == baseline && s.mode == mode; });
     return found == result.speedups.end() ? nullptr : &*found;
 }
 

@@ -3,11 +3,13 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "bench/harness/bandwidth.hpp"
+#include "bench/harness/mode.hpp"
 #include "bench/harness/sampling.hpp"
 #include "kernels/executed.hpp"
 #include "tile/types.hpp"
@@ -41,6 +43,7 @@ struct Speedup {
     double median = 0;
     double low = 0;
     double high = 0;
+    Mode mode = Mode::warm;  ///< what was timed of both
 
     friend bool operator==(const Speedup&, const Speedup&) = default;
 };
@@ -91,6 +94,10 @@ struct Result {
     double first_seconds = 0;        ///< the first product of a new operator, after others have warmed the device up
     Timing warm;                     ///< products back to back, after one that is not timed
     Timing cold;                     ///< single products after the caches were flushed
+    Timing graph;                    ///< dependent products in a CUDA graph; the same product again if not square
+    Timing chain;                    ///< dependent products launched in turn; as `axpy` if the matrix is not square
+    Timing axpy;                     ///< a kernel that writes x, and a product: the time of both
+    Timing axpy_alone;               ///< such kernels back to back, if any were part of the above
     Timing preprocess;               ///< from CSR to an operator that is ready
     double convert_seconds = 0;      ///< the part of it from CSR to tiles, median; 0 without tiles
     double preprocess_products = 0;  ///< `preprocess` in units of a product of the first baseline; 0 without one
@@ -103,6 +110,7 @@ struct Metrics {
     double spread = 0;   ///< their interquartile range over the median
     double noise = 0;    ///< half the confidence interval of the median over the median
     double cold_seconds = 0;
+    double axpy_seconds = 0;        ///< of the axpy alone
     double flops = 0;               ///< per second, warm
     double bytes_per_second = 0;    ///< warm, by the byte model
     double share_of_bandwidth = 0;  ///< of the read bandwidth
@@ -113,8 +121,18 @@ struct Metrics {
 
 Metrics metrics(const Result& result);
 
-/// The speed-up over a baseline, null if it was not sampled together with it.
-const Speedup* find_speedup(const Result& result, const std::string& baseline);
+/// The times of a mode; empty if it was not measured.
+const Timing& timing(const Result& result, Mode mode);
+inline Timing& timing(Result& result, Mode mode) { return const_cast<Timing&>(timing(std::as_const(result), mode)); }
+
+/// Their median, 0 if it was not measured.
+double median_seconds(const Result& result, Mode mode);
+
+/// Whether the times of a mode hold those of axpys.
+bool has_axpy(const Result& result, Mode mode);
+
+/// The speed-up over a baseline, null if it was not sampled together with it in that mode.
+const Speedup* find_speedup(const Result& result, const std::string& baseline, Mode mode = Mode::warm);
 
 // Everything but derived numbers survives the round trip. Reading throws nlohmann::json::exception.
 void to_json(nlohmann::json& json, const Result& result);

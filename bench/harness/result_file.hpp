@@ -19,9 +19,12 @@ namespace tilespmv::bench {
 ///     results  one object for each case:
 ///         case        matrix, operator, selector, values, accumulator, device, threads: what tells cases apart
 ///         status      "ok", "wrong" or "failed"; error says why
-///         warm, cold, preprocess (if ok)
-///                     seconds: raw times per call in the order they were taken; batch: calls in a sample; converged
-///         speedups    baseline, against (the case that stood for it), median, low, high (null: unbounded)
+///         warm, cold, graph, chain, axpy, axpy_alone, preprocess (if ok; the modes that were measured)
+///                     seconds: raw times per product in the order they were taken; batch: products in a sample;
+///                     converged. axpy holds the time of an axpy and a product, and so does chain if the matrix is not
+///                     square; axpy_alone that of an axpy
+///         speedups    baseline, against (the case that stood for it), median, low, high (null: unbounded), mode
+///                     (what was timed of both; missing in files of older versions: warm)
 ///         formats     name, tiles, nnz, bytes of each format that holds tiles, and of the "deferred" part
 ///         tiled_bytes, published_bytes
 ///                     of the tiles as stored, and of the same tiles in the layout published for TileSpMV; 0 without

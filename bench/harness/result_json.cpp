@@ -1,7 +1,9 @@
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "bench/harness/result.hpp"
@@ -40,28 +42,40 @@ void read_timing(const nlohmann::json& json, const char* stage, Timing& t) {
     timing.at("converged").get_to(t.converged);
 }
 
+using Stage = std::pair<const char*, Timing Result::*>;
+constexpr std::array kStages{Stage{"warm", &Result::warm},
+                             Stage{"cold", &Result::cold},
+                             Stage{"graph", &Result::graph},
+                             Stage{"chain", &Result::chain},
+                             Stage{"axpy", &Result::axpy},
+                             Stage{"axpy_alone", &Result::axpy_alone},
+                             Stage{"preprocess", &Result::preprocess}};
+
 nlohmann::json write_metrics(const Result& result) {
     const Metrics m = metrics(result);
-    return {{"median_s", m.seconds},
-            {"spread", m.spread},
-            {"noise", finite_or_null(m.noise)},
-            {"cold_median_s", m.cold_seconds},
-            {"gflops", m.flops * 1e-9},
-            {"gbytes_per_s", m.bytes_per_second * 1e-9},
-            {"share_of_read_bandwidth", m.share_of_bandwidth},
-            {"fits_cache", m.in_cache},
-            {"preprocess_median_s", m.preprocess_seconds},
-            {"bytes_per_nonzero", m.bytes_per_nonzero}};
+    nlohmann::json json = {{"median_s", m.seconds},
+                           {"spread", m.spread},
+                           {"noise", finite_or_null(m.noise)},
+                           {"cold_median_s", m.cold_seconds},
+                           {"gflops", m.flops * 1e-9},
+                           {"gbytes_per_s", m.bytes_per_second * 1e-9},
+                           {"share_of_read_bandwidth", m.share_of_bandwidth},
+                           {"fits_cache", m.in_cache},
+                           {"preprocess_median_s", m.preprocess_seconds},
+                           {"bytes_per_nonzero", m.bytes_per_nonzero}};
+    for (const Mode mode : {Mode::graph, Mode::chain, Mode::axpy}) {
+        if (const double seconds = median_seconds(result, mode); seconds > 0)
+            json[fmt::format("{}_median_s", mode_name(mode))] = seconds;
+    }
+    if (m.axpy_seconds > 0) json["axpy_alone_median_s"] = m.axpy_seconds;
+    return json;
 }
 
 }  // namespace
 
 void to_json(nlohmann::json& json, const Speedup& s) {
-    json = {{"baseline", s.baseline},
-            {"against", s.against},
-            {"median", s.median},
-            {"low", finite_or_null(s.low)},
-            {"high", finite_or_null(s.high)}};
+    json = {{"baseline", s.baseline},       {"against", s.against},           {"median", s.median},
+            {"low", finite_or_null(s.low)}, {"high", finite_or_null(s.high)}, {"mode", mode_name(s.mode)}};
 }
 
 void from_json(const nlohmann::json& json, Speedup& s) {
@@ -70,6 +84,7 @@ void from_json(const nlohmann::json& json, Speedup& s) {
     json.at("median").get_to(s.median);
     s.low = null_is(-kInfinity, json.at("low"));
     s.high = null_is(kInfinity, json.at("high"));
+    s.mode = find_mode(json.value("mode", "warm"));  // files of older versions have none
 }
 
 void to_json(nlohmann::json& json, const CaseId& id) {
@@ -112,8 +127,8 @@ void to_json(nlohmann::json& json, const Result& r) {
             {"preprocess_products", r.preprocess_products},
             {"speedups", r.speedups}};
     if (r.status == Status::ok) json["derived"] = write_metrics(r);
-    for (const auto& [stage, timing] : {std::pair{"warm", &r.warm}, {"cold", &r.cold}, {"preprocess", &r.preprocess}}) {
-        if (!timing->seconds.empty()) json[stage] = write_timing(*timing);
+    for (const auto& [stage, timing] : kStages) {
+        if (!(r.*timing).seconds.empty()) json[stage] = write_timing(r.*timing);
     }
 }
 
@@ -140,9 +155,7 @@ void from_json(const nlohmann::json& json, Result& r) {
     json.at("convert_seconds").get_to(r.convert_seconds);
     json.at("preprocess_products").get_to(r.preprocess_products);
     json.at("speedups").get_to(r.speedups);
-    read_timing(json, "warm", r.warm);
-    read_timing(json, "cold", r.cold);
-    read_timing(json, "preprocess", r.preprocess);
+    for (const auto& [stage, timing] : kStages) read_timing(json, stage, r.*timing);
 }
 
 }  // namespace tilespmv::bench

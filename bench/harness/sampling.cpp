@@ -17,7 +17,9 @@ double time_batch(const Workload& workload, int batch) {
 // One workload on its way through the rounds.
 class Sampler {
 public:
-    explicit Sampler(const Workload& workload) : workload_(workload) { timing_.batch = workload.batch; }
+    explicit Sampler(const Workload& workload) : workload_(workload) {
+        timing_.batch = workload.batch * workload.products;
+    }
 
     void sample() noexcept {
         try {
@@ -26,7 +28,7 @@ public:
             seconds_ += workload_.stopwatch->stop();
             const double seconds = time_batch(workload_, workload_.batch);
             seconds_ += seconds;
-            timing_.seconds.push_back(seconds / workload_.batch);
+            timing_.seconds.push_back(seconds / timing_.batch);
         } catch (const std::exception& error) {
             timing_.error = error.what();
         }

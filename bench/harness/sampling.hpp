@@ -21,18 +21,19 @@ struct StoppingRule {
     bool together = true;
 };
 
-/// Something to be measured. A sample is the time of `batch` calls of `run`, after one call of `prepare` that is not
-/// timed but counts towards the seconds of the stopping rule.
+/// Something to be measured. A sample is the time of `batch` calls of `run`, of `products` products each, after one
+/// call of `prepare` that is not timed but counts towards the seconds of the stopping rule.
 struct Workload {
     std::function<void()> prepare = nullptr;
     std::function<void()> run;
     Stopwatch* stopwatch = nullptr;
     int batch = 1;
+    int products = 1;  ///< or whatever `run` does
 };
 
 struct Timing {
-    std::vector<double> seconds = {};  ///< per call of `run`, in the order they were taken
-    int batch = 1;                     ///< calls in a sample
+    std::vector<double> seconds = {};  ///< per product, in the order they were taken
+    int batch = 1;                     ///< products in a sample
     bool converged = false;            ///< whether the noise bound was reached
     std::string error = {};            ///< what `prepare` or `run` threw; empty if all went well
 };

@@ -4,7 +4,15 @@
 #include <string_view>
 #include <vector>
 
+#include "tile/types.hpp"
+
 namespace tilespmv::bench {
+
+/// How matrices are grouped by their nonzeros: those of fewer than `middle`, of up to `most`, and of more.
+struct SizeGroups {
+    offset_t middle = 1'000'000;
+    offset_t most = 10'000'000;
+};
 
 /// A named experiment that anyone can repeat: the matrices, and what is measured on them.
 struct Suite {
@@ -15,6 +23,7 @@ struct Suite {
     std::vector<std::string_view> operators = {};
     std::vector<std::string_view> selectors = {};  ///< empty: the default selector
     std::vector<std::string_view> baselines = {};  ///< for the GPU; empty: the default ones
+    SizeGroups groups = {};                        ///< of the summary
 };
 
 /// Every suite there is.

@@ -106,7 +106,7 @@ TEST(Compare, EveryCaseOfEitherSetIsListed) {
     const auto all = compare(first, second, kEffect);
     ASSERT_EQ(all.size(), 4u);
     EXPECT_EQ(all[0].verdict, Verdict::faster);
-    EXPECT_EQ(all[0].warm.median, 0.5);
+    EXPECT_EQ(all[0].ratio.median, 0.5);
     EXPECT_EQ(all[0].first_seconds, 2);
     EXPECT_EQ(all[0].second_seconds, 1);
     EXPECT_EQ(all[1].reason, "only in the first");

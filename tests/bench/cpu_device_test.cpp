@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/harness/machine.hpp"
+#include "tile/error.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -21,6 +22,11 @@ public:
     void start() override {}
     double stop() override { return 1; }
 };
+
+TEST(CpuDevice, HasNoGraphs) {
+    CpuDevice device;
+    EXPECT_THROW(static_cast<void>(device.record([] {})), Error);
+}
 
 TEST(CpuDevice, BandwidthCountsTheBytesOfEveryArray) {
     OneSecond watch;

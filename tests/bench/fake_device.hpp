@@ -14,8 +14,14 @@ public:
     const Bandwidth& bandwidth() override { return bandwidth_; }
     [[nodiscard]] std::size_t cache_bytes() const override { return 1000; }
     void flush_cache() override { ++flushes; }
+    [[nodiscard]] std::function<void()> record(const std::function<void()>& work) override {
+        work();
+        ++records;
+        return work;
+    }
 
     int flushes = 0;
+    int records = 0;
 
 private:
     Stopwatch& stopwatch_;

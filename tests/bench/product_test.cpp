@@ -54,6 +54,17 @@ TEST_F(HostProduct, PoisonLeavesNoRightRow) {
     EXPECT_TRUE(std::isnan(check.found));
 }
 
+// It writes x, which stays what it is.
+TEST_F(HostProduct, IsRightAfterAnAxpy) {
+    const auto product = make("csr-omp", "");
+    for (int i = 0; i < 3; ++i) {
+        product->run_axpy();
+        product->poison();
+        product->run();
+        EXPECT_TRUE(product->check(expected_).ok);
+    }
+}
+
 TEST_F(HostProduct, NeedsASelectorForTiles) { EXPECT_THROW(make("tile-omp", "magic"), Error); }
 
 }  // namespace

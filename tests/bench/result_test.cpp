@@ -45,7 +45,13 @@ void expect_equal(const Timing& a, const Timing& b) {
 }
 
 TEST(ResultJson, RoundTrip) {
-    const Result written = sample_result("gen:laplace2d:n=4", {1.0 / 3, 0.1, 1e-9});
+    Result written = sample_result("gen:laplace2d:n=4", {1.0 / 3, 0.1, 1e-9});
+    written.graph = {.seconds = {1, 2}, .batch = 100, .converged = true};
+    written.chain = {.seconds = {3}, .batch = 20};
+    written.axpy = {.seconds = {5, 4}, .batch = 2};
+    written.axpy_alone = {.seconds = {0.5}, .batch = 64, .converged = true};
+    written.speedups.push_back(
+        {.baseline = "a", .against = "a:b", .median = 2, .low = 1, .high = 3, .mode = Mode::graph});
     const auto read = nlohmann::json::parse(nlohmann::json(written).dump()).get<Result>();
     EXPECT_EQ(read.id, written.id);
     EXPECT_EQ(read.status, written.status);
@@ -65,6 +71,10 @@ TEST(ResultJson, RoundTrip) {
     EXPECT_EQ(read.bandwidth, written.bandwidth);
     expect_equal(read.warm, written.warm);
     expect_equal(read.cold, written.cold);
+    expect_equal(read.graph, written.graph);
+    expect_equal(read.chain, written.chain);
+    expect_equal(read.axpy, written.axpy);
+    expect_equal(read.axpy_alone, written.axpy_alone);
     expect_equal(read.preprocess, written.preprocess);
     EXPECT_EQ(read.convert_seconds, written.convert_seconds);
     EXPECT_EQ(read.preprocess_products, written.preprocess_products);

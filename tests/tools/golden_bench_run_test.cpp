@@ -63,6 +63,7 @@ protected:
                           .selectors = {"bytes", "paper:coo=3,ell=0.5"},
                           .values = {},
                           .accumulator = {},
+                          .modes = {},
                           .baselines = {},
                           .min_seconds = {},
                           .max_seconds = {},

@@ -26,7 +26,12 @@ std::string report(const ResultSet& set, const std::vector<std::string>& baselin
     }
     std::string text;
     for (const auto& group : groups) text += results_text(group, baselines) + '\n';
-    for (const auto& baseline : baselines) text += summary_text(set.results, baseline) + '\n';
+    for (const auto mode : bench::kModes) {
+        for (const auto& baseline : baselines) {
+            const std::string summary = summary_text(set.results, baseline, mode);
+            if (mode == bench::Mode::warm || !summary.empty()) text += summary + '\n';
+        }
+    }
     return text + legend_text(set.results);
 }
 
@@ -36,7 +41,12 @@ TEST(GoldenBench, ReportOfAGpu) {
     expect_golden("bench_report_gpu.txt", report(test::golden_gpu_results(), {"cusparse", "cusparse-csr"}));
 }
 
+TEST(GoldenBench, ReportOfEveryMode) {
+    expect_golden("bench_report_modes.txt", report(test::golden_mode_results(), {"cusparse", "cusparse-csr"}));
+}
+
 TEST(GoldenBench, Csv) {
+    expect_golden("bench_modes.csv", results_csv(test::golden_mode_results().results, {"cusparse", "cusparse-csr"}));
     expect_golden("bench.csv", results_csv(test::golden_results().results, {"csr-omp", "absent"}));
     expect_golden("bench_gpu.csv", results_csv(test::golden_gpu_results().results, {"cusparse", "cusparse-csr"}));
 }
@@ -55,7 +65,7 @@ TEST(GoldenBench, ResultFile) {
 
 /// What was read is what was written.
 TEST(GoldenBench, ResultFileIsReadBack) {
-    for (const ResultSet& set : {test::golden_results(), test::golden_gpu_results()}) {
+    for (const ResultSet& set : {test::golden_results(), test::golden_gpu_results(), test::golden_mode_results()}) {
         const test::TemporaryDirectory directory;
         const std::string text = results_json(set);
         EXPECT_EQ(results_json(bench::read_results(directory.file("a.json", text))), text);
@@ -91,6 +101,9 @@ TEST(GoldenBench, Comparison) {
     commands.run("compare {}first.json {}second.json --effect 20");
     commands.run("compare {}gpu.json {}gpu.json --effect 9.5");
     commands.run("compare {}first.json {}missing.json");
+    write_results(commands.path("modes.json"), test::golden_mode_results());
+    commands.run("compare {}modes.json {}modes.json --mode graph");
+    commands.run("compare {}modes.json {}first.json --mode graph");
     expect_golden("compare.txt", commands.text());
 }
 

@@ -155,4 +155,29 @@ inline bench::ResultSet golden_gpu_results() {
     return set;
 }
 
+/// Those of one value type on a GPU in every mode; the second matrix is square.
+inline bench::ResultSet golden_mode_results() {
+    bench::ResultSet set = golden_gpu_results();
+    set.results.resize(8);
+    for (std::size_t i = 0; i < set.results.size(); ++i) {
+        auto& r = set.results[i];
+        if (i >= 4) r.cols = r.rows;
+        double seconds = r.warm.seconds[0];
+        for (const bench::Mode mode : {bench::Mode::graph, bench::Mode::chain, bench::Mode::axpy}) {
+            seconds *= 1.25;
+            auto& times = timing(r, mode);
+            times = {.seconds = {seconds, seconds, seconds, 1.5 * seconds}, .batch = 20, .converged = i != 2};
+            const double speedup = (mode == bench::Mode::axpy ? 0x1p-12 : 0x1p-11) / r.warm.seconds[0];
+            r.speedups.push_back({.baseline = "cusparse",
+                                  .against = "cusparse-csr:alg=1",
+                                  .median = speedup,
+                                  .low = speedup - 0.25 * static_cast<double>(i == 3),
+                                  .high = speedup,
+                                  .mode = mode});
+        }
+        r.axpy_alone = {.seconds = {0x1p-15, 0x1p-14, 0x1p-15}, .batch = 64, .converged = true};
+    }
+    return set;
+}
+
 }  // namespace tilespmv::test

@@ -24,8 +24,8 @@ TextTable::Row comparison_row(const bench::Comparison& c) {
     if (c.verdict == Verdict::not_compared) {
         row.insert(row.end(), {"-", "-", std::string(c.reason)});
     } else {
-        row.insert(row.end(), {fmt::format("{:.3f}x", 1 / c.warm.median),
-                               fmt::format("{:.3f} to {:.3f}", 1 / c.warm.high, 1 / c.warm.low),
+        row.insert(row.end(), {fmt::format("{:.3f}x", 1 / c.ratio.median),
+                               fmt::format("{:.3f} to {:.3f}", 1 / c.ratio.high, 1 / c.ratio.low),
                                std::string(verdict_name(c.verdict))});
     }
     return row;

@@ -41,6 +41,15 @@ std::string cell(const T& value) {
     return fmt::format("{}", value);
 }
 
+// Empty if it was not measured.
+std::string seconds_cell(const std::vector<double>& samples, double median) {
+    return samples.empty() ? "" : cell(median);
+}
+
+std::string mode_cell(const Result& r, bench::Mode mode) {
+    return seconds_cell(timing(r, mode).seconds, median_seconds(r, mode));
+}
+
 constexpr std::array kColumns{
     CsvColumn{"matrix", [](const CsvRow& row) { return in_quotes(row.r.id.matrix); }},
     CsvColumn{"operator", [](const CsvRow& row) { return in_quotes(row.r.id.operator_name); }},
@@ -66,7 +75,12 @@ constexpr std::array kColumns{
     CsvColumn{"median_s", [](const CsvRow& row) { return cell(row.m.seconds); }},
     CsvColumn{"spread", [](const CsvRow& row) { return cell(row.m.spread); }},
     CsvColumn{"noise", [](const CsvRow& row) { return cell(row.m.noise); }},
-    CsvColumn{"cold_median_s", [](const CsvRow& row) { return cell(row.m.cold_seconds); }},
+    CsvColumn{"cold_median_s", [](const CsvRow& row) { return mode_cell(row.r, bench::Mode::cold); }},
+    CsvColumn{"graph_median_s", [](const CsvRow& row) { return mode_cell(row.r, bench::Mode::graph); }},
+    CsvColumn{"chain_median_s", [](const CsvRow& row) { return mode_cell(row.r, bench::Mode::chain); }},
+    CsvColumn{"axpy_median_s", [](const CsvRow& row) { return mode_cell(row.r, bench::Mode::axpy); }},
+    CsvColumn{"axpy_alone_median_s",
+              [](const CsvRow& row) { return seconds_cell(row.r.axpy_alone.seconds, row.m.axpy_seconds); }},
     CsvColumn{"first_s", [](const CsvRow& row) { return cell(row.r.first_seconds); }},
     CsvColumn{"gflops", [](const CsvRow& row) { return cell(row.m.flops * 1e-9); }},
     CsvColumn{"gbytes_per_s", [](const CsvRow& row) { return cell(row.m.bytes_per_second * 1e-9); }},
@@ -77,16 +91,34 @@ constexpr std::array kColumns{
 };
 constexpr std::size_t kFirstMeasured = 19;  // "samples"
 
+struct SpeedupColumns {
+    bench::Mode mode;
+    std::string baseline;
+};
+
+// Warm ones always; of other modes where there are any.
+std::vector<SpeedupColumns> speedup_columns(std::span<const Result> results,
+                                            const std::vector<std::string>& baselines) {
+    std::vector<SpeedupColumns> columns;
+    for (const bench::Mode mode : bench::kModes) {
+        for (const auto& baseline : baselines) {
+            const auto has = [&](const Result& r) { return find_speedup(r, baseline, mode) != nullptr; };
+            if (mode == bench::Mode::warm || std::ranges::any_of(results, has)) columns.push_back({mode, baseline});
+        }
+    }
+    return columns;
+}
+
 // What was not measured is an empty cell.
-std::string csv_row(const Result& result, const std::vector<std::string>& baselines) {
+std::string csv_row(const Result& result, const std::vector<SpeedupColumns>& speedups) {
     const CsvRow row{result, metrics(result)};
     std::vector<std::string> cells;
     for (const CsvColumn& column : kColumns) {
         const bool measured = result.status == bench::Status::ok || cells.size() < kFirstMeasured;
         cells.push_back(measured ? column.cell(row) : "");
     }
-    for (const auto& baseline : baselines) {
-        const bench::Speedup* speedup = find_speedup(result, baseline);
+    for (const auto& [mode, baseline] : speedups) {
+        const bench::Speedup* speedup = find_speedup(result, baseline, mode);
         cells.push_back(speedup ? cell(speedup->median) : "");
         cells.push_back(speedup ? in_quotes(speedup->against) : "");
     }
@@ -98,12 +130,14 @@ std::string csv_row(const Result& result, const std::vector<std::string>& baseli
 std::string results_csv(std::span<const Result> results, const std::vector<std::string>& baselines) {
     std::vector<std::string> names;
     for (const CsvColumn& column : kColumns) names.emplace_back(column.name);
-    for (const auto& baseline : baselines) {
-        names.push_back("speedup_over_" + baseline);
-        names.push_back("fastest_" + baseline);
+    const auto speedups = speedup_columns(results, baselines);
+    for (const auto& [mode, baseline] : speedups) {
+        const auto prefix = mode == bench::Mode::warm ? "" : fmt::format("{}_", mode_name(mode));
+        names.push_back(fmt::format("{}speedup_over_{}", prefix, baseline));
+        names.push_back(fmt::format("{}fastest_{}", prefix, baseline));
     }
     std::string csv = fmt::format("{}\n", fmt::join(names, ","));
-    for (const Result& r : results) csv += csv_row(r, baselines);
+    for (const Result& r : results) csv += csv_row(r, speedups);
     return csv;
 }
 

@@ -4,11 +4,18 @@
 
 #include "bench/harness/cpu_device.hpp"
 #include "bench/harness/cuda_device.hpp"
+#include "bench/harness/mode.hpp"
 #include "bench/harness/suite.hpp"
 #include "tools/options/number_option.hpp"
 
 namespace tilespmv::tools {
 namespace {
+
+std::vector<std::string> mode_names() {
+    std::vector<std::string> names;
+    for (const bench::Mode mode : bench::kModes) names.emplace_back(mode_name(mode));
+    return names;
+}
 
 std::string suite_help() {
     std::string help = "Measure a named set of matrices, beside those given";
@@ -20,6 +27,22 @@ std::string suite_help() {
 
 CLI::Option* add_suite(CLI::App& command, std::string& suite) {
     return command.add_option("--suite", suite, suite_help());
+}
+
+CLI::Option* add_mode(CLI::App& command, std::string& mode, const std::string& help) {
+    return command.add_option("--mode", mode, help)->check(CLI::IsMember(mode_names()))->capture_default_str();
+}
+
+CLI::Option* add_modes(CLI::App& command, std::vector<std::string>& modes) {
+    return command
+        .add_option(
+            "--mode", modes,
+            "How products follow each other, separated by commas (default: warm,cold; warm is always measured): "
+            "cold: single ones; graph: dependent ones in a CUDA graph; chain: the same as launches; axpy: each "
+            "after a kernel that writes x")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember(mode_names()));
 }
 
 void add_sampling_options(CLI::App& command, BenchOptions& options) {

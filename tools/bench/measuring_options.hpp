@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -12,6 +13,12 @@ namespace tilespmv::tools {
 
 /// --suite NAME; its help lists them.
 CLI::Option* add_suite(CLI::App& command, std::string& suite);
+
+/// --mode NAME, one of them.
+CLI::Option* add_mode(CLI::App& command, std::string& mode, const std::string& help);
+
+/// --mode NAME[,NAME...].
+CLI::Option* add_modes(CLI::App& command, std::vector<std::string>& modes);
 
 /// --min-time, --max-time, --noise and --quick.
 void add_sampling_options(CLI::App& command, BenchOptions& options);

@@ -37,12 +37,21 @@ void try_options(const bench::Candidate<V>& candidate) {
     }
 }
 
+void check_modes(const BenchOptions& options, Backend backend) {
+    for (const auto& mode : options.modes) {
+        if (bench::find_mode(mode) == bench::Mode::graph && backend == Backend::cpu)
+            throw Error("mode graph needs a GPU: give --device cuda, or mode chain, the same products without a graph",
+                        ExitCode::usage);
+    }
+}
+
 }  // namespace
 
 void complete(BenchOptions& options, Backend backend) {
     if (!options.suite.empty()) add_suite(options, backend);
     if (options.sources.empty()) throw Error("no matrix; give one, or a suite with --suite", ExitCode::usage);
     fill_if_empty(options.selectors, {kDefaultSelector});
+    fill_if_empty(options.modes, {"warm", "cold"});
     fill_if_empty(options.baselines, default_baselines(backend));
 }
 
@@ -70,6 +79,7 @@ std::vector<bench::Candidate<V>> candidates(const BenchOptions& options, bench::
 
 void check_plan(const BenchOptions& options, bench::Device& device) {
     for (const auto& selector : options.selectors) make_policy(selector);
+    check_modes(options, device.backend());
     std::set<std::string> types;
     for (const auto& source : options.sources) {
         for (const auto& values : value_types(options, source)) types.insert(values);

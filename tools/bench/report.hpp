@@ -7,6 +7,7 @@
 
 #include "bench/harness/compare.hpp"
 #include "bench/harness/result.hpp"
+#include "bench/harness/suite.hpp"
 
 namespace tilespmv::tools {
 
@@ -18,10 +19,17 @@ std::string_view status_name(bench::Status status);
 /// is given by shares of the nonzeros, the three largest.
 std::string results_text(std::span<const bench::Result> results, const std::vector<std::string>& baselines);
 
-/// Geometric means of the speed-ups over a baseline by operator, selector and value type, for matrices of less than a
-/// million nonzeros, up to ten million, and more, and how many are not more than 5% slower than it. Empty unless there
-/// are several matrices.
-std::string summary_text(std::span<const bench::Result> results, const std::string& baseline);
+/// Whether any of them has times of a mode.
+bool is_measured(std::span<const bench::Result> results, bench::Mode mode);
+
+/// What was measured of one matrix beside warm and cold products: a row for each right case; empty if there is nothing.
+std::string mode_text(std::span<const bench::Result> results, const std::vector<std::string>& baselines);
+
+/// The speed-ups over a baseline in a mode by operator, selector and value type: geometric mean, least, and how many
+/// lose, for small, middle and large matrices and for all; and how many are not more than 5% slower than it. Empty
+/// unless there are several matrices.
+std::string summary_text(std::span<const bench::Result> results, const std::string& baseline,
+                         bench::Mode mode = bench::Mode::warm, const bench::SizeGroups& sizes = {});
 
 /// What the marks in these results mean; empty if there are none.
 std::string legend_text(std::span<const bench::Result> results);

@@ -10,6 +10,7 @@
 #include "bench/harness/memory.hpp"
 #include "bench/harness/result_file.hpp"
 #include "bench/harness/result_lock.hpp"
+#include "bench/harness/suite.hpp"
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
 #include "tools/bench/plan.hpp"
@@ -21,6 +22,12 @@
 
 namespace tilespmv::tools {
 namespace {
+
+std::vector<bench::Mode> modes_of(const BenchOptions& options) {
+    std::vector<bench::Mode> modes{bench::Mode::warm};
+    for (const auto& name : options.modes) modes.push_back(bench::find_mode(name));
+    return modes;
+}
 
 bench::MeasureOptions measure_options(const BenchOptions& options) {
     bench::MeasureOptions m;
@@ -36,6 +43,7 @@ bench::MeasureOptions measure_options(const BenchOptions& options) {
     }
     if (options.noise_percent) m.warm.noise = *options.noise_percent / 100;
     m.baselines = options.baselines;
+    m.modes = modes_of(options);
     return m;
 }
 
@@ -89,20 +97,41 @@ private:
         std::fflush(stdout);
     }
 
+    // Whether a case needs no measuring: it was right and has times of all modes.
+    [[nodiscard]] bool is_finished(const bench::CaseId& id) const {
+        if (!set_.finished(id)) return false;
+        const bench::Result& result = *set_.find(id);
+        return std::ranges::all_of(modes_of(options_),
+                                   [&](auto mode) { return !timing(result, mode).seconds.empty(); });
+    }
+
+    // Modes asked for and those that these cases have already, which a new measurement replaces.
+    [[nodiscard]] std::vector<bench::Mode> modes_to_measure(const std::vector<bench::CaseId>& ids) const {
+        auto modes = modes_of(options_);
+        for (const auto& id : ids) {
+            const bench::Result* result = set_.find(id);
+            for (const auto mode : bench::kModes) {
+                if (result && !timing(*result, mode).seconds.empty()) modes.push_back(mode);
+            }
+        }
+        return modes;
+    }
+
     // Finished cases are kept; baselines run again beside the others, for the speed-ups.
     template <Value V>
     void measure_unfinished(const std::string& source, const std::vector<bench::Candidate<V>>& wanted,
                             const std::vector<bench::CaseId>& ids) {
-        if (std::ranges::all_of(ids, [&](const auto& id) { return set_.finished(id); })) return;
+        if (std::ranges::all_of(ids, [&](const auto& id) { return is_finished(id); })) return;
         bench::Experiment<V> experiment{source, [&] { return load_csr<V>(source); }, {}};
         for (std::size_t i = 0; i < ids.size(); ++i) {
-            if (is_baseline(ids[i]) || !set_.finished(ids[i])) experiment.candidates.push_back(wanted[i]);
+            if (is_baseline(ids[i]) || !is_finished(ids[i])) experiment.candidates.push_back(wanted[i]);
         }
+        measure_.modes = modes_to_measure(ids);
         measure_.progress = [&](std::string_view stage) {
             status_.show(fmt::format("{}: {}", source_name(source), stage));
         };
         for (auto& result : bench::measure(experiment, measure_, device_)) {
-            if (!set_.finished(result.id)) set_.put(std::move(result));
+            if (!is_finished(result.id)) set_.put(std::move(result));
         }
         save();
     }
@@ -124,9 +153,12 @@ private:
     }
 
     void print_end() const {
-        for (const auto& baseline : options_.baselines) {
-            const std::string summary = summary_text(shown_, baseline);
-            if (!summary.empty()) fmt::print("{}\n", summary);
+        const auto sizes = options_.suite.empty() ? bench::SizeGroups{} : bench::find_suite(options_.suite).groups;
+        for (const auto mode : bench::kModes) {
+            for (const auto& baseline : options_.baselines) {
+                const std::string summary = summary_text(shown_, baseline, mode, sizes);
+                if (!summary.empty()) fmt::print("{}\n", summary);
+            }
         }
         fmt::print("{}", legend_text(shown_));
         print_machine();

@@ -18,6 +18,7 @@ struct BenchOptions {
     std::vector<std::string> selectors;
     std::vector<std::string> values;
     std::optional<Accumulator> accumulator;
+    std::vector<std::string> modes;      ///< by their names; empty: warm and cold
     std::vector<std::string> baselines;  ///< empty: csr-omp, on a GPU the best of cuSPARSE and its best CSR
     std::optional<double> min_seconds;
     std::optional<double> max_seconds;

@@ -16,11 +16,22 @@ namespace {
 using bench::Result;
 
 // Columns of the summary.
-constexpr std::array kSizeNames{"< 1M nnz", "1M to 10M", "> 10M nnz", "all"};
-std::size_t size_group(offset_t nnz) { return nnz < 1'000'000 ? 0 : nnz <= 10'000'000 ? 1 : 2; }
+constexpr std::size_t kColumns = 4;
+std::array<std::string, kColumns> size_names(const bench::SizeGroups& groups) {
+    const auto millions = [](offset_t nnz) { return static_cast<double>(nnz) * 1e-6; };
+    return {fmt::format("< {}M nnz", millions(groups.middle)),
+            fmt::format("{}M to {}M", millions(groups.middle), millions(groups.most)),
+            fmt::format("> {}M nnz", millions(groups.most)), "all"};
+}
+std::size_t size_group(offset_t nnz, const bench::SizeGroups& groups) {
+    return nnz < groups.middle ? 0 : nnz <= groups.most ? 1 : 2;
+}
 
 std::string mean_cell(const std::vector<double>& speedups) {
-    return speedups.empty() ? "-" : fmt::format("{:.2f}x ({})", bench::geometric_mean(speedups), speedups.size());
+    if (speedups.empty()) return "-";
+    const auto losses = std::ranges::count_if(speedups, [](double s) { return s < 1; });
+    return fmt::format("{:.2f}x ({:.2f}x, {} of {})", bench::geometric_mean(speedups), std::ranges::min(speedups),
+                       losses, speedups.size());
 }
 
 // How many are no more than 5% slower than the baseline.
@@ -40,13 +51,14 @@ std::string only_member(std::span<const Result> results, const std::string& base
 
 }  // namespace
 
-std::string summary_text(std::span<const Result> results, const std::string& baseline) {
-    std::map<TextTable::Row, std::array<std::vector<double>, kSizeNames.size()>> groups;
+std::string summary_text(std::span<const Result> results, const std::string& baseline, bench::Mode mode,
+                         const bench::SizeGroups& sizes) {
+    std::map<TextTable::Row, std::array<std::vector<double>, kColumns>> groups;
     for (const Result& r : results) {
-        const bench::Speedup* speedup = find_speedup(r, baseline);
+        const bench::Speedup* speedup = find_speedup(r, baseline, mode);
         if (!speedup) continue;
         auto& group = groups[{r.id.operator_name, dash_if_empty(r.id.selector), r.id.values}];
-        group[size_group(r.nnz)].push_back(speedup->median);
+        group[size_group(r.nnz, sizes)].push_back(speedup->median);
         group.back().push_back(speedup->median);
     }
     std::erase_if(groups, [&](const auto& group) {
@@ -54,7 +66,7 @@ std::string summary_text(std::span<const Result> results, const std::string& bas
     });
     if (groups.empty()) return "";
     TextTable::Row names{"operator", "selector", "values"};
-    names.insert(names.end(), kSizeNames.begin(), kSizeNames.end());
+    for (const auto& name : size_names(sizes)) names.push_back(name);
     names.emplace_back("within 5%");
     TextTable table;
     table.add(std::move(names));
@@ -64,7 +76,8 @@ std::string summary_text(std::span<const Result> results, const std::string& bas
         row.push_back(close_cell(group.back()));
         table.add(std::move(row));
     }
-    return fmt::format("speed-up over {}, geometric mean (matrices)\n{}", baseline, table.str());
+    return fmt::format("speed-up over {}, {}: geometric mean (least, losses of matrices)\n{}", baseline,
+                       mode_name(mode), table.str());
 }
 
 }  // namespace tilespmv::tools

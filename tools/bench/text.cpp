@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tile/error.hpp"
+#include "tools/bench/cells.hpp"
 #include "tools/options/source.hpp"
 #include "tools/text/executed_text.hpp"
 #include "tools/text/number_text.hpp"
@@ -13,19 +14,16 @@
 namespace tilespmv::tools {
 namespace {
 
+using bench::Mode;
 using bench::Result;
 using bench::Status;
 
-constexpr const char* kNotConverged = "~";
 constexpr const char* kInCache = "*";
 constexpr std::size_t kMostParts = 3;  // of those executed, in a row
-constexpr double kSureSpeedup = 0.05;  // half the interval of a speed-up that is not marked
 
 std::string label(const bench::CaseId& id) {
     return id.selector.empty() ? id.operator_name : id.operator_name + " " + id.selector;
 }
-
-std::string milliseconds(double seconds) { return fmt::format("{:.4g}", seconds * 1e3); }
 
 TextTable::Row header(const std::vector<std::string>& baselines) {
     TextTable::Row row{"operator", "selector", "sums", "median ms",   "spread",
@@ -35,14 +33,11 @@ TextTable::Row header(const std::vector<std::string>& baselines) {
     return row;
 }
 
-bool sure(const bench::Speedup& s) { return s.high - s.low <= 2 * kSureSpeedup * s.median; }
-
-bool has_noise(const Result& r) { return !r.warm.converged || !std::ranges::all_of(r.speedups, sure); }
-
-std::string speedup_cell(const Result& result, const std::string& baseline) {
-    const bench::Speedup* speedup = find_speedup(result, baseline);
-    if (!speedup) return "-";
-    return fmt::format("{:.2f}x{}", speedup->median, sure(*speedup) ? "" : kNotConverged);
+// Speed-ups of cold products are not in the tables.
+bool has_noise(const Result& r) {
+    const auto noisy = [&](Mode mode) { return !timing(r, mode).seconds.empty() && !timing(r, mode).converged; };
+    return noisy(Mode::warm) || noisy(Mode::graph) || noisy(Mode::chain) || noisy(Mode::axpy) ||
+           std::ranges::any_of(r.speedups, [](const auto& s) { return s.mode != Mode::cold && !is_sure(s); });
 }
 
 TextTable::Row measured_row(const Result& r, const std::vector<std::string>& baselines) {
@@ -50,13 +45,13 @@ TextTable::Row measured_row(const Result& r, const std::vector<std::string>& bas
     TextTable::Row row{r.id.operator_name,
                        dash_if_empty(r.id.selector),
                        r.id.accumulator,
-                       milliseconds(m.seconds) + (r.warm.converged ? "" : kNotConverged),
+                       time_cell(r, Mode::warm),
                        fmt::format("{:.1f}%", 100 * m.spread),
-                       milliseconds(m.cold_seconds),
+                       time_cell(r, Mode::cold),
                        fmt::format("{:.2f}", m.flops * 1e-9),
                        fmt::format("{:.1f}", m.bytes_per_second * 1e-9),
                        fmt::format("{:.0f}%{}", 100 * m.share_of_bandwidth, m.in_cache ? kInCache : "")};
-    for (const auto& baseline : baselines) row.push_back(speedup_cell(r, baseline));
+    for (const auto& baseline : baselines) row.push_back(speedup_cell(r, baseline, Mode::warm));
     const auto products = r.preprocess_products;
     row.insert(row.end(),
                {milliseconds(m.preprocess_seconds), products > 0 ? fmt::format("{:.1f}", products) : "-",
@@ -102,11 +97,15 @@ std::string error_lines(std::span<const Result> results) {
 // Which case stands for a baseline, where its name does not say so.
 std::string baseline_lines(std::span<const Result> results, const std::vector<std::string>& baselines) {
     std::string lines;
-    for (const auto& baseline : baselines) {
-        const auto found = std::ranges::find_if(results, [&](const Result& r) { return find_speedup(r, baseline); });
-        if (found == results.end()) continue;
-        const std::string& against = find_speedup(*found, baseline)->against;
-        if (against != baseline) lines += fmt::format("fastest {}: {}\n", baseline, against);
+    for (const Mode mode : {Mode::warm, Mode::graph, Mode::chain, Mode::axpy}) {
+        for (const auto& baseline : baselines) {
+            const auto found =
+                std::ranges::find_if(results, [&](const Result& r) { return find_speedup(r, baseline, mode); });
+            if (found == results.end()) continue;
+            const std::string& against = find_speedup(*found, baseline, mode)->against;
+            const auto where = mode == Mode::warm ? "" : fmt::format(" in {}", mode_name(mode));
+            if (against != baseline) lines += fmt::format("fastest {}{}: {}\n", baseline, where, against);
+        }
     }
     return lines;
 }
@@ -122,7 +121,8 @@ std::string results_text(std::span<const Result> results, const std::vector<std:
     TextTable table;
     table.add(header(baselines));
     for (const Result& r : results) table.add(result_row(r, baselines));
-    return title(results) + table.str() + baseline_lines(results, baselines) + error_lines(results);
+    return title(results) + table.str() + mode_text(results, baselines) + baseline_lines(results, baselines) +
+           error_lines(results);
 }
 
 std::string legend_text(std::span<const Result> results) {
@@ -134,6 +134,11 @@ std::string legend_text(std::span<const Result> results) {
     }
     if (std::ranges::any_of(results, [&](const Result& r) { return ok(r) && metrics(r).in_cache; })) {
         legend += fmt::format("{} fits the last-level cache, so that memory does not bound the speed\n", kInCache);
+    }
+    if (is_measured(results, Mode::axpy)) {
+        legend +=
+            "axpy: the time of a kernel that writes x and of a product; what is left without that of the kernel alone "
+            "is a difference and no time of a product, for either finds the caches as the other leaves them\n";
     }
     return legend;
 }

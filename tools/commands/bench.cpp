@@ -46,6 +46,7 @@ void add_bench(CLI::App& app) {
             "What speed-ups are given over: an operator, or the fastest of those whose names begin so (default: "
             "csr-omp; on the GPU cusparse, the best of its formats, and cusparse-csr); may be repeated")
         ->allow_extra_args(false);
+    add_modes(*command, options->modes);
     add_sampling_options(*command, *options);
     add_output_or_stdout(*command, "--json", options->json,
                          "Keep results, raw times included, in this file, and go on with those it holds");
@@ -56,6 +57,7 @@ void add_bench(CLI::App& app) {
     set_examples(*command, {"tilespmv bench cant.mtx.gz gen:stencil27:n=96 --json results.json",
                             "tilespmv bench cant.mtx.gz --device cpu --operator tile-omp --selector paper --threads 4",
                             "tilespmv bench cant.mtx.gz --threads-per-vector all --baseline cusparse-csr",
+                            "tilespmv bench cant.mtx.gz --mode graph,chain,axpy",
                             "tilespmv bench --suite gpu-classes *.mtx.gz --json classes.json --csv classes.csv"});
     command->callback([options, device_name] { run_bench(*options, *make_device(choose_backend(*device_name))); });
 }

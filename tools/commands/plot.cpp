@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tile/error.hpp"
+#include "tools/bench/measuring_options.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/options/options.hpp"
@@ -17,12 +18,13 @@ namespace {
 struct PlotOptions {
     std::string results;
     std::string baseline;
+    std::string mode{bench::mode_name(bench::Mode::warm)};
     PlotFiles pictures;
 };
 
 void run(const PlotOptions& options) {
     const auto set = bench::read_results(options.results);
-    const auto plots = make_plots(set, options.baseline);
+    const auto plots = make_plots(set, options.baseline, bench::find_mode(options.mode));
     if (std::ranges::all_of(plots, [](const Plot& plot) { return !plot.picture; })) {
         throw Error(fmt::format("{}: holds no right result that could be drawn", options.results));
     }
@@ -46,6 +48,7 @@ void add_plot(CLI::App& app) {
         ->required();
     command->add_option("--baseline", options->baseline,
                         "Baseline of the speed-ups (default: the first one in the results)");
+    add_mode(*command, options->mode, "Times of the speed-ups");
     add_format(*command, options->pictures.format);
     set_examples(*command,
                  {"tilespmv plot results.json -o plots", "tilespmv plot results.json -o plots --baseline cusparse-csr",

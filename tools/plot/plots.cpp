@@ -14,7 +14,7 @@ namespace tilespmv::tools {
 namespace {
 
 /// Where, on what values and how many matrices: what all plots say below their title. Only right results count.
-std::string describe(const bench::ResultSet& set) {
+std::string describe(const bench::ResultSet& set, bench::Mode mode = bench::Mode::warm) {
     std::set<std::string> matrices;
     std::set<std::string> values;
     bool on_gpu = false;
@@ -24,9 +24,9 @@ std::string describe(const bench::ResultSet& set) {
         values.insert(r.id.values);
         on_gpu = on_gpu || r.id.device != "cpu";
     }
-    return fmt::format("{}, {}, {} {}, warm",
-                       on_gpu && !set.machine.gpu.name.empty() ? set.machine.gpu.name : set.machine.cpu,
-                       fmt::join(values, " and "), matrices.size(), matrices.size() == 1 ? "matrix" : "matrices");
+    return fmt::format(
+        "{}, {}, {} {}, {}", on_gpu && !set.machine.gpu.name.empty() ? set.machine.gpu.name : set.machine.cpu,
+        fmt::join(values, " and "), matrices.size(), matrices.size() == 1 ? "matrix" : "matrices", mode_name(mode));
 }
 
 Plot scatter(std::string name, std::vector<Series> series, const ScatterAxes& axes, const ScatterText& text,
@@ -44,10 +44,10 @@ std::string no_speedups(const std::string& baseline) {
                             : fmt::format("no case has a speed-up over {}", baseline);
 }
 
-Plot speedup_plot(const bench::ResultSet& set, const std::string& baseline) {
-    return scatter("speedup", speedups_by_nonzeros(set, baseline), {.x_unit = "", .y_unit = "\u00d7"},
+Plot speedup_plot(const bench::ResultSet& set, const std::string& baseline, bench::Mode mode) {
+    return scatter("speedup", speedups_by_nonzeros(set, baseline, mode), {.x_unit = "", .y_unit = "\u00d7"},
                    {.title = "Speed-up over " + baseline,
-                    .subtitle = describe(set),
+                    .subtitle = describe(set, mode),
                     .x_label = "nonzeros",
                     .y_label = "speed-up",
                     .hollow = "",
@@ -55,10 +55,10 @@ Plot speedup_plot(const bench::ResultSet& set, const std::string& baseline) {
                    no_speedups(baseline));
 }
 
-Plot variation_plot(const bench::ResultSet& set, const std::string& baseline) {
-    return scatter("variation", speedups_by_variation(set, baseline), {.x_unit = "", .y_unit = "\u00d7"},
+Plot variation_plot(const bench::ResultSet& set, const std::string& baseline, bench::Mode mode) {
+    return scatter("variation", speedups_by_variation(set, baseline, mode), {.x_unit = "", .y_unit = "\u00d7"},
                    {.title = fmt::format("Speed-up over {} by how even the rows are", baseline),
-                    .subtitle = describe(set),
+                    .subtitle = describe(set, mode),
                     .x_label = fmt::format("variation of the row length: standard deviation / mean (at least {})",
                                            kLeastVariation),
                     .y_label = "speed-up",
@@ -84,11 +84,11 @@ Plot bandwidth_plot(const bench::ResultSet& set) {
 
 }  // namespace
 
-std::vector<Plot> make_plots(const bench::ResultSet& set, const std::string& baseline) {
+std::vector<Plot> make_plots(const bench::ResultSet& set, const std::string& baseline, bench::Mode mode) {
     std::string over = baseline;
     const auto known = baselines_of(set);
     if (over.empty() && !known.empty()) over = known.front();
-    std::vector<Plot> plots{speedup_plot(set, over), bandwidth_plot(set), variation_plot(set, over)};
+    std::vector<Plot> plots{speedup_plot(set, over, mode), bandwidth_plot(set), variation_plot(set, over, mode)};
     const auto all_mixes = executed_mixes(set);
     for (const auto& mixes : all_mixes) {
         plots.push_back({fmt::format("executed-{}", file_name_of(mixes.series)),

@@ -17,10 +17,12 @@ struct Plot {
     std::string note;                ///< one line: what the picture leaves out, or why there is none; may be empty
 };
 
-/// speedup and variation over the baseline (the first one in the results if it is empty), bandwidth, and
+/// speedup and variation over the baseline (the first one in the results if it is empty) in a mode; of warm products
+/// bandwidth, and
 /// executed-<operator>_<selector>, what was executed, for each operator that works on tiles with each selector;
 /// where the results hold such sweeps, threads (csr-vector by threads a row) and multiround-<matrix>.
-std::vector<Plot> make_plots(const bench::ResultSet& set, const std::string& baseline);
+std::vector<Plot> make_plots(const bench::ResultSet& set, const std::string& baseline,
+                             bench::Mode mode = bench::Mode::warm);
 
 /// A text as part of a file's name: what is not a letter, a digit, '.', '-' or '_' becomes '_'.
 std::string file_name_of(std::string_view text);

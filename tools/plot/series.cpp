@@ -63,8 +63,8 @@ std::vector<Series> collect(const ResultSet& set, PointOf&& point_of) {
     return all;
 }
 
-std::optional<Point> speedup_point(const Result& r, const std::string& baseline, double x) {
-    const bench::Speedup* speedup = bench::find_speedup(r, baseline);
+std::optional<Point> speedup_point(const Result& r, const std::string& baseline, bench::Mode mode, double x) {
+    const bench::Speedup* speedup = bench::find_speedup(r, baseline, mode);
     if (speedup == nullptr || bench::stands_for(baseline, r.id.operator_name) || speedup->median <= 0) return {};
     return Point{x, speedup->median, false, fmt::format("{:.3g}x", speedup->median)};
 }
@@ -95,13 +95,14 @@ std::vector<std::string> baselines_of(const ResultSet& set) {
     return names;
 }
 
-std::vector<Series> speedups_by_nonzeros(const ResultSet& set, const std::string& baseline) {
-    return collect(set, [&](const Result& r) { return speedup_point(r, baseline, static_cast<double>(r.nnz)); });
+std::vector<Series> speedups_by_nonzeros(const ResultSet& set, const std::string& baseline, bench::Mode mode) {
+    return collect(set, [&](const Result& r) { return speedup_point(r, baseline, mode, static_cast<double>(r.nnz)); });
 }
 
-std::vector<Series> speedups_by_variation(const ResultSet& set, const std::string& baseline) {
-    return collect(
-        set, [&](const Result& r) { return speedup_point(r, baseline, std::max(r.row_variation, kLeastVariation)); });
+std::vector<Series> speedups_by_variation(const ResultSet& set, const std::string& baseline, bench::Mode mode) {
+    return collect(set, [&](const Result& r) {
+        return speedup_point(r, baseline, mode, std::max(r.row_variation, kLeastVariation));
+    });
 }
 
 std::vector<Series> bandwidth_by_nonzeros(const ResultSet& set) {

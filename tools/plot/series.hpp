@@ -26,9 +26,11 @@ struct Series {
 std::vector<std::string> baselines_of(const bench::ResultSet& set);
 
 /// Speed-up over a baseline, at the number of nonzeros. What the baseline stands for has no series of its own.
-std::vector<Series> speedups_by_nonzeros(const bench::ResultSet& set, const std::string& baseline);
+std::vector<Series> speedups_by_nonzeros(const bench::ResultSet& set, const std::string& baseline,
+                                         bench::Mode mode = bench::Mode::warm);
 /// The same at the variation of the length of rows, at least kLeastVariation.
-std::vector<Series> speedups_by_variation(const bench::ResultSet& set, const std::string& baseline);
+std::vector<Series> speedups_by_variation(const bench::ResultSet& set, const std::string& baseline,
+                                          bench::Mode mode = bench::Mode::warm);
 inline constexpr double kLeastVariation = 0.01;
 
 /// Percent of the read bandwidth by the byte model, at the number of nonzeros; hollow where all fits the cache.

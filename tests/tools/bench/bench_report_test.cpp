@@ -123,7 +123,8 @@ TEST(BenchText, SummaryIsTheGeometricMeanOfEachSizeGroup) {
     const auto lines = lines_of(summary_text(results, "csr-omp"));
     ASSERT_EQ(lines.size(), 3u);
     EXPECT_THAT(lines[2], testing::MatchesRegex(
-                              "tile-omp +bytes +float64 +2.00x \\(2\\) +- +0.50x \\(1\\) +1.26x \\(3\\) +2 of 3"));
+                              "tile-omp +bytes +float64 +2.00x \\(1.00x, 0 of 2\\) +- +0.50x \\(0.50x, 1 of 1\\) "
+                              "+1.26x \\(0.50x, 1 of 3\\) +2 of 3"));
     EXPECT_THAT(summary_text(std::vector{results[0]}, "csr-omp"), IsEmpty());
     for (Result& r : results) r.id.operator_name = "csr-omp";  // alone, so that it is always its own baseline
     EXPECT_THAT(summary_text(results, "csr-omp"), IsEmpty());
@@ -140,7 +141,30 @@ TEST(BenchText, SummaryHasTheLimitsThatItNames) {
     const auto lines = lines_of(summary_text(results, "csr-omp"));
     ASSERT_EQ(lines.size(), 3u);
     EXPECT_THAT(lines[2], testing::MatchesRegex(
-                              "tile-omp +bytes +float64 +- +0.95x \\(2\\) +1.00x \\(1\\) +0.97x \\(3\\) +2 of 3"));
+                              "tile-omp +bytes +float64 +- +0.95x \\(0.95x, 2 of 2\\) +1.00x \\(1.00x, 0 of 1\\) "
+                              "+0.97x \\(0.95x, 2 of 3\\) +2 of 3"));
+}
+
+TEST(BenchText, SummaryIsOfOneModeByTheSizesOfASuite) {
+    std::vector<Result> results;
+    for (const offset_t nnz : {5'999'999, 6'000'000, 6'000'001}) {
+        results.push_back(sample_result("a", {1}));
+        results.back().nnz = nnz;
+        results.back().speedups.push_back({.baseline = "csr-omp",
+                                           .against = "csr-omp",
+                                           .median = static_cast<double>(nnz - 5'999'998),
+                                           .low = 1,
+                                           .high = 1,
+                                           .mode = bench::Mode::graph});
+    }
+    const auto lines =
+        lines_of(summary_text(results, "csr-omp", bench::Mode::graph, {.middle = 1'000'000, .most = 6'000'000}));
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_EQ(lines[0], "speed-up over csr-omp, graph: geometric mean (least, losses of matrices)");
+    EXPECT_THAT(lines[1], HasSubstr("< 1M nnz               1M to 6M"));
+    EXPECT_THAT(lines[2],
+                HasSubstr(" -  1.41x (1.00x, 0 of 2)  3.00x (3.00x, 0 of 1)  1.82x (1.00x, 0 of 3)     3 of 3"));
+    EXPECT_THAT(summary_text(results, "csr-omp", bench::Mode::chain), IsEmpty());
 }
 
 TEST(BenchCsv, HeaderAndRowsHaveTheSameCells) {
@@ -155,7 +179,7 @@ TEST(BenchCsv, HeaderAndRowsHaveTheSameCells) {
                                 EndsWith(R"(,8,8,1.5,"csr-omp")")));
     EXPECT_THAT(lines[2],
                 AllOf(HasSubstr(R"(WRONG,"bad")"),
-                      EndsWith(R"(,0.5,"coo:2:7 deferred:0:3","coo:7;deferred:3",100,128,172,,,,,,,,,,,,,,,)")));
+                      EndsWith(R"(,0.5,"coo:2:7 deferred:0:3","coo:7;deferred:3",100,128,172,,,,,,,,,,,,,,,,,,,)")));
 }
 
 TEST(BenchCsv, QuotesAreDoubled) {

@@ -100,7 +100,7 @@ TEST_F(BenchRun, FinishedCasesAreNotRunAgain) {
     ASSERT_THAT(after.results, SizeIs(3));
     for (int i = 0; i < 2; ++i) EXPECT_EQ(after.results[i].warm.seconds, before.results[i].warm.seconds);
     EXPECT_EQ(after.results[2].id.selector, "paper");
-    EXPECT_THAT(after.results[2].speedups, SizeIs(1));
+    EXPECT_THAT(after.results[2].speedups, SizeIs(2)) << "of warm and of cold products";
 
     options_.restart = true;
     options_.selectors = {};
@@ -108,6 +108,28 @@ TEST_F(BenchRun, FinishedCasesAreNotRunAgain) {
     EXPECT_TRUE(measured());
     EXPECT_THAT(saved().results, SizeIs(2));
     EXPECT_NE(saved().results[0].warm.seconds, before.results[0].warm.seconds);
+}
+
+TEST_F(BenchRun, ModesThatAFileLacksAreMeasuredAndThoseItHasStay) {
+    options_.modes = {"chain"};
+    EXPECT_THAT(run(), AllOf(HasSubstr("chain ms  chain vs csr-omp"), Not(HasSubstr("axpy"))));
+    EXPECT_FALSE(measured()) << "caches are flushed for cold products alone";
+    for (const auto& r : saved().results) {
+        EXPECT_FALSE(r.chain.seconds.empty());
+        EXPECT_TRUE(r.cold.seconds.empty());
+    }
+    options_.modes = {"cold", "axpy"};
+    EXPECT_THAT(run(), HasSubstr("axpy ms  axpy vs csr-omp  axpy alone ms  axpy - alone ms"));
+    EXPECT_TRUE(measured());
+    for (const auto& r : saved().results) {
+        for (const auto* times : {&r.warm, &r.cold, &r.chain, &r.axpy, &r.axpy_alone}) {
+            EXPECT_FALSE(times->seconds.empty());
+        }
+    }
+    const auto before = test::content_of(json_);
+    options_.modes = {"chain"};
+    run();
+    EXPECT_EQ(test::content_of(json_), before);
 }
 
 TEST_F(BenchRun, NamesMayHoldAnyBytes) {
@@ -166,7 +188,7 @@ TEST_F(BenchRun, BaselinesTakePartUnasked) {
     const std::string text = run();
     EXPECT_THAT(text, AllOf(HasSubstr("vs reference"), HasSubstr("vs csr-omp")));
     ASSERT_THAT(saved().results, SizeIs(3));
-    for (const auto& r : saved().results) EXPECT_THAT(r.speedups, SizeIs(2));
+    for (const auto& r : saved().results) EXPECT_THAT(r.speedups, SizeIs(4)) << "of warm and of cold products";
 }
 
 TEST_F(BenchRun, EveryValueTypeIsACaseOfItsOwn) {
@@ -199,6 +221,10 @@ TEST_F(BenchRun, WhatIsWrongWithTheQuestionIsSaidBeforeAnythingIsMeasured) {
     expect_refusal(ExitCode::usage, "unknown operator 'magic'");
     options_.operators = {"tile-omp:threads=2"};
     expect_refusal(ExitCode::usage, "no option 'threads'");
+    options_.modes = {"warm", "graph"};
+    expect_refusal(ExitCode::usage, "mode graph needs a GPU");
+    options_.modes = {"magic"};
+    expect_refusal(ExitCode::usage, "unknown mode 'magic'");
     options_.accumulator = Accumulator::float32;
     expect_refusal(ExitCode::usage, "accumulate in float64 only");
     options_.baselines = {"magic"};
