@@ -1,6 +1,7 @@
 #include "bench/harness/suite.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <gmock/gmock.h>
 
@@ -30,6 +31,9 @@ TEST(Suites, NameWhatThereIs) {
         EXPECT_EQ(find_suite(suite.name).name, suite.name);
         EXPECT_FALSE(suite.summary.empty());
         EXPECT_FALSE(suite.sources.empty());
+        EXPECT_LT(suite.groups.middle, suite.groups.most);
+        const std::set<std::string_view> different(suite.sources.begin(), suite.sources.end());
+        EXPECT_EQ(different.size(), suite.sources.size());
         for (const auto source : suite.sources) check_source(source);
         for (const auto selector : suite.selectors) EXPECT_NO_THROW(make_policy(selector)) << selector;
     }
@@ -56,7 +60,8 @@ TEST(Suites, UnknownNameListsTheOthers) {
         EXPECT_THAT(error.what(),
                     testing::AllOf(testing::HasSubstr("cpu-classes"), testing::HasSubstr("gpu-classes"),
                                    testing::HasSubstr("threads-per-vector"), testing::HasSubstr("csr-vs-cusparse"),
-                                   testing::HasSubstr("multiround"), testing::HasSubstr("tilespmv")));
+                                   testing::HasSubstr("multiround"), testing::HasSubstr("tilespmv"),
+                                   testing::HasSubstr("peers")));
     }
 }
 
@@ -65,6 +70,14 @@ TEST(Suites, GpuClassesAreTheElevenOfThePublishedFigures) {
     EXPECT_EQ(suite.sources.size(), 11u);
     EXPECT_TRUE(suite.operators.empty());  // all there are
     EXPECT_THAT(suite.selectors, testing::ElementsAre("paper-csr", "paper-tuned", "paper-tuned-deferred", "bytes"));
+}
+
+TEST(Suites, PeersAreComparedWithAllOfCusparseInGroupsOfTheirOwn) {
+    const Suite& suite = find_suite("peers");
+    EXPECT_EQ(suite.sources.size(), 28u);  // as its summary says
+    EXPECT_THAT(suite.baselines, testing::ElementsAre("cusparse"));
+    EXPECT_EQ(suite.groups.middle, 1'000'000);
+    EXPECT_EQ(suite.groups.most, 6'000'000);
 }
 
 TEST(Suites, TilespmvHasTheThreePublishedConfigurations) {

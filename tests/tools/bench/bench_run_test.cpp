@@ -7,9 +7,11 @@
 
 #include "bench/harness/result_file.hpp"
 #include "bench/harness/result_lock.hpp"
+#include "bench/harness/suite.hpp"
 #include "tests/bench/fake_device.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
+#include "tools/bench/plan.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -206,6 +208,20 @@ TEST_F(BenchRun, MachineReadableOutputIsAloneOnStdout) {
     options_.json = "";
     options_.csv = "-";
     EXPECT_THAT(run(), StartsWith("matrix,operator,"));
+}
+
+TEST(BenchPlan, FilesAndASuiteAreMeasuredTogether) {
+    const auto& suite = bench::find_suite("peers");
+    for (const Backend backend : {Backend::cpu, Backend::cuda}) {
+        BenchOptions options;
+        options.suite = "peers";
+        options.sources = {"a.mtx", "folder/b.mtx"};
+        complete(options, backend);
+        ASSERT_THAT(options.sources, SizeIs(2 + suite.sources.size()));
+        EXPECT_EQ(options.sources[1], "folder/b.mtx");
+        EXPECT_EQ(options.sources[2], suite.sources.front());
+        EXPECT_THAT(options.baselines, testing::ElementsAre(backend == Backend::cpu ? "csr-omp" : "cusparse"));
+    }
 }
 
 TEST_F(BenchRun, WhatIsWrongWithTheQuestionIsSaidBeforeAnythingIsMeasured) {
