@@ -4,6 +4,7 @@
 
 #include "kernels/csr_hub/csr_hub.hpp"
 #include "kernels/cuda/awaited_sums.cuh"
+#include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/tuning.hpp"
@@ -42,7 +43,10 @@ struct HubSpmv : ProductTerms<V, A> {
 template <class V, class A>
 __global__ void gather_hubs(const __grid_constant__ HubSpmv<V, A> p) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < p.matrix.hub_count) p.hub_x[i] = __ldg(reinterpret_cast<const BitsOf<V>*>(p.x) + p.matrix.hubs[i]);
+    if (i >= p.matrix.hub_count) return;
+    const index_t hub = p.matrix.hubs[i];
+    wait_for_stream();
+    p.hub_x[i] = *(reinterpret_cast<const BitsOf<V>*>(p.x) + hub);
 }
 
 /// Words of 16 bytes that x of `hubs` hubs takes, with 0 behind it for padding.
@@ -139,7 +143,7 @@ private:
         const unsigned end_row = load_often(m_.first_rows + tile_ + 1);
         const unsigned filled = load_often(m_.filled + row_ / 32 + lane_);
         BitsOf<V> factors[kHubEach];
-        load_x(codes, factors);
+        load_factors(codes, factors);
         next_.load(m_, tile_ + 1 < end_ ? tile_ + 1 : tile_);
         struct Values {
             V of[kHubEach];
@@ -156,13 +160,13 @@ private:
 
     /// Lanes whose nonzero is in no hub read the place of padding first, so that no load from shared memory depends on
     /// a condition.
-    __device__ void load_x(const HubCodes<High>& codes, BitsOf<V> (&factors)[kHubEach]) const {
+    __device__ void load_factors(const HubCodes<High>& codes, BitsOf<V> (&factors)[kHubEach]) const {
         const auto* const x = reinterpret_cast<const BitsOf<V>*>(p_.x);
 #pragma unroll
         for (int i = 0; i < kHubEach; ++i) factors[i] = hub_x_[min(codes[i], m_.hub_count)];
 #pragma unroll
         for (int i = 0; i < kHubEach; ++i) {
-            if (codes[i] > m_.hub_count) factors[i] = __ldg(x + (codes[i] - m_.hub_count - 1));
+            if (codes[i] > m_.hub_count) factors[i] = load_x(x + (codes[i] - m_.hub_count - 1));
         }
     }
 
@@ -270,6 +274,7 @@ __global__ void __launch_bounds__(kHubThreads, 1) csr_hub_spmv(const __grid_cons
     const bool has_run = run < runs * (blockIdx.x + 1) / gridDim.x;
     HubProduct<V, A, High> product(p, stage, hub_x, run);
     if (has_run) product.begin();
+    wait_for_stream();
     const auto* const source = reinterpret_cast<const uint4*>(p.hub_x);
     for (int i = static_cast<int>(threadIdx.x); i < hub_words<V>(p.matrix.hub_count); i += kHubThreads) {
         __pipeline_memcpy_async(words + i, source + i, sizeof(uint4));

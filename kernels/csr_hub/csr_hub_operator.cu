@@ -59,11 +59,11 @@ public:
         const auto hubs = static_cast<std::int64_t>(hubs_.size());
         const HubSpmv<V, A> p{terms_of<A>(product, rows_, cols_), view(), hub_x_.in(product.workspace),
                               partials_.in(product.workspace)};
-        launch(gather_hubs<V, A>, div_up(hubs, kElementwiseThreads), kElementwiseThreads, p, stream);
-        launch(kernel(), blocks_, kHubThreads, p, stream, hub_bytes());
+        launch_dependent(gather_hubs<V, A>, div_up(hubs, kElementwiseThreads), kElementwiseThreads, p, stream);
+        launch_dependent(kernel(), blocks_, kHubThreads, p, stream, hub_bytes());
     }
 
-    void update_values(const V* csr_values, cudaStream_t stream) override {
+    void replace_values(const V* csr_values, cudaStream_t stream) override {
         const HubValues<V> p{csr_values, sources_.data(), values_.data()};
         launch(place_hub_values<V>, static_cast<std::int64_t>(first_rows_.size()) - 1, kHubTile, p, stream);
     }
