@@ -14,8 +14,10 @@ std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>& for
                                                        Accumulator accumulator, const DeviceContext& on);
 
 template <class V>
-inline constexpr auto kStrip = on_device<V>(
-    {.name = "strip", .summary = "16 rows as slots of one nonzero a row with 4-bit columns (bytes=B, updatable=1)"},
-    make_strip_operator<V>);
+inline constexpr auto kStrip =
+    on_device<V>({.name = "strip",
+                  .summary = "16 rows as slots of one nonzero a row with 4-bit columns (bytes=B, updatable=1)",
+                  .sweeps = "bytes=1|1000"},
+                 make_strip_operator<V>);
 
 }  // namespace tilespmv::cuda

@@ -1,0 +1,52 @@
+// Strips however they are divided among lanes and blocks.
+#include "kernels/check.hpp"
+#include "tests/kernels/cuda/device_fixture.hpp"
+#include "tests/kernels/cuda/every_operator.hpp"
+#include "tests/support/battery.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+template <class V>
+class StripsOnDevice : public OnDevice {
+protected:
+    static void expect_right(const CsrMatrix<V>& csr) {
+        const auto x = numbers<V>(csr.cols, 1);
+        const auto y = numbers<V>(csr.rows, 2);
+        const auto expected = expected_product<V>(csr, 2, x, -0.5, y);
+        for (const std::string lane_slots : {"11", "32", "512"}) {
+            for (const std::string block_strips : {"1", "9", "128"}) {
+                const auto name = "strip:bytes=1000,lane_slots=" + lane_slots + ",block_strips=" + block_strips;
+                const auto a = cuda::make_device_operator<V>(name, {&csr}, default_accumulator<V>(), nullptr);
+                const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
+                EXPECT_TRUE(result.ok) << name << ' ' << result.message();
+            }
+        }
+    }
+};
+using ValueTypes = ::testing::Types<double, float, Half, Bfloat16>;
+TYPED_TEST_SUITE(StripsOnDevice, ValueTypes);
+
+TYPED_TEST(StripsOnDevice, MultiplyTheBattery) {
+    for (const auto& [name, matrix] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        this->expect_right(convert_values<TypeParam>(matrix));
+    }
+}
+
+// Bands of 1 to 40 slots a strip, whose strips share patterns, the first and the last ones apart: all numbers of slots,
+// of whole quads and of slots behind them.
+TYPED_TEST(StripsOnDevice, MultiplyBandsOfEveryWidth) {
+    for (int width = 1; width <= 40; ++width) {
+        SCOPED_TRACE(width);
+        std::set<std::pair<index_t, index_t>> positions;
+        for (index_t i = 0; i < 1000; ++i) {
+            for (index_t k = 0; k < width; ++k) positions.insert({i, i + k * 3});
+        }
+        this->expect_right(convert_values<TypeParam>(matrix_of(1000, 1120, positions)));
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
