@@ -15,6 +15,7 @@ std::string_view why_not_compared(const Result* first, const Result* second, Mod
         return first->status == Status::wrong ? "wrong in the first" : "failed in the first";
     if (second->status != Status::ok)
         return second->status == Status::wrong ? "wrong in the second" : "failed in the second";
+    if (first->pattern_values != second->pattern_values) return "of other values (--pattern-values)";
     if (timing(*first, mode).seconds.empty()) return "not measured in the first";
     if (timing(*second, mode).seconds.empty()) return "not measured in the second";
     return "";

@@ -81,7 +81,8 @@ struct Result {
     offset_t nnz = 0;
     double row_variation = 0;  ///< of the lengths of rows: standard deviation / mean
     int value_bytes = 0;
-    StoredTiles stored;  ///< of an operator that works on tiles
+    std::string pattern_values;  ///< what the entries of a file without values were; empty if it has values
+    StoredTiles stored;          ///< of an operator that works on tiles
     /// What a product multiplies in which representation and format, whatever was stored; empty if it is not known, as
     /// in files of older versions, or if there are no nonzeros.
     std::vector<ExecutedPart> executed;

@@ -32,6 +32,9 @@ namespace tilespmv::bench {
 ///         executed    representation, format, tile_rows, nnz, bytes of each part that a product multiplies in the same
 ///                     way (`ExecutedPart`); missing in files of older versions
 ///         derived     medians, rates and shares that follow from the rest (if ok); not read back
+///         pattern_values
+///                     what the entries of a file without values were, "random" or "ones"; missing if it has values,
+///                     and in files of older versions, which measured with ones
 ///         and rows, cols, nnz, row_variation, value_bytes, matrix_bytes, device_bytes, product_bytes, cache_bytes,
 ///         bandwidth (read, copy, triad in bytes per second), error_ratio, first_seconds, convert_seconds,
 ///         preprocess_products

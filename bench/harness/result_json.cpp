@@ -126,6 +126,7 @@ void to_json(nlohmann::json& json, const Result& r) {
             {"convert_seconds", r.convert_seconds},
             {"preprocess_products", r.preprocess_products},
             {"speedups", r.speedups}};
+    if (!r.pattern_values.empty()) json["pattern_values"] = r.pattern_values;
     if (r.status == Status::ok) json["derived"] = write_metrics(r);
     for (const auto& [stage, timing] : kStages) {
         if (!(r.*timing).seconds.empty()) json[stage] = write_timing(r.*timing);
@@ -142,6 +143,7 @@ void from_json(const nlohmann::json& json, Result& r) {
     json.at("nnz").get_to(r.nnz);
     json.at("row_variation").get_to(r.row_variation);
     json.at("value_bytes").get_to(r.value_bytes);
+    r.pattern_values = json.value("pattern_values", "");
     json.at("formats").get_to(r.stored.formats);
     r.stored.bytes = json.value("tiled_bytes", offset_t{0});  // files of older versions have none
     r.stored.published_bytes = json.value("published_bytes", offset_t{0});

@@ -91,6 +91,21 @@ TEST(Compare, FalseAlarmsAreRare) {
     EXPECT_GT(same, 250);
 }
 
+TEST(Compare, TimesOfOneModeDecide) {
+    ResultSet first, second;
+    first.put(sample_result("a", std::vector<double>(10, 1.0)));
+    second.put(sample_result("a", std::vector<double>(10, 1.0)));
+    first.results[0].graph.seconds.assign(10, 2.0);
+    EXPECT_EQ(compare(first, second, kEffect, Mode::graph)[0].reason, "not measured in the second");
+    EXPECT_EQ(compare(second, first, kEffect, Mode::graph)[0].reason, "not measured in the first");
+    second.results[0].graph.seconds.assign(10, 3.0);
+    EXPECT_EQ(compare(first, second, kEffect, Mode::graph)[0].verdict, Verdict::slower);
+    EXPECT_EQ(compare(first, second, kEffect, Mode::graph)[0].second_seconds, 3);
+    EXPECT_EQ(compare(first, second, kEffect)[0].verdict, Verdict::same);
+    second.results[0].pattern_values = "ones";
+    EXPECT_EQ(compare(first, second, kEffect)[0].reason, "of other values (--pattern-values)");
+}
+
 TEST(Compare, EveryCaseOfEitherSetIsListed) {
     const std::vector<double> ones(10, 1.0), twos(10, 2.0);
     ResultSet first, second;

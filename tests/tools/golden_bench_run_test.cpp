@@ -65,6 +65,7 @@ protected:
                           .accumulator = {},
                           .modes = {},
                           .baselines = {},
+                          .pattern_values = PatternValues::random,
                           .min_seconds = {},
                           .max_seconds = {},
                           .noise_percent = {},

@@ -70,11 +70,6 @@ void sort_and_merge(Pattern& p) {
     p.col_idxs.truncate(end);
 }
 
-/// Uniform in [-1, 1), a multiple of 2^-52.
-double value_at(std::uint64_t seed, index_t row, index_t col) {
-    return static_cast<double>(hash(~seed, row, col) >> 11) * 0x1p-52 - 1;
-}
-
 double off_diagonal(const ValueRule& rule, std::uint64_t seed, index_t row, index_t col) {
     if (rule.kind == ValueRule::Kind::general) return value_at(seed, row, col);
     return rule.mean + rule.spread * value_at(seed, std::min(row, col), std::max(row, col));

@@ -28,6 +28,13 @@ constexpr std::uint64_t hash(std::uint64_t seed, std::uint64_t a, std::uint64_t 
     return mix(mix(mix(seed + kGolden) + a + kGolden) + b + kGolden);
 }
 
+/// A value of a matrix: uniform in [-1, 1), a multiple of 2^-52.
+constexpr double value_at(std::uint64_t seed, index_t row, index_t col) {
+    return static_cast<double>(hash(~seed, static_cast<std::uint64_t>(row), static_cast<std::uint64_t>(col)) >> 11) *
+               0x1p-52 -
+           1;
+}
+
 /// The random sequence of one row or edge (`index`) for one purpose (`stream`): splitmix64.
 class Random {
 public:

@@ -96,6 +96,7 @@ CsrMatrix<V> read_matrix_market(Input input, const ReadOptions& options) {
     if (reading.header().layout == Layout::array)
         reading.fail_layout("'coordinate' (only vectors are read from arrays)");
     reading.require_backed_rows(input_bytes, options.limits);
+    if (options.on_pattern && reading.header().field == Field::pattern) options.on_pattern();
     return reading.matrix();
 }
 

@@ -16,6 +16,8 @@ struct ReadOptions {
     /// Called now and then, from one thread at a time, with the share of the work that is done (0 to 1).
     std::function<void(double)> progress{};
     InputLimits limits{};
+    /// Called if the file is a pattern, whose entries have no values.
+    std::function<void()> on_pattern{};
 };
 
 /// Reads a Matrix Market coordinate file (real, integer or pattern; general, symmetric or skew-symmetric), plain,

@@ -65,6 +65,7 @@ constexpr std::array kColumns{
     CsvColumn{"cols", [](const CsvRow& row) { return cell(row.r.cols); }},
     CsvColumn{"nnz", [](const CsvRow& row) { return cell(row.r.nnz); }},
     CsvColumn{"row_variation", [](const CsvRow& row) { return cell(row.r.row_variation); }},
+    CsvColumn{"pattern_values", [](const CsvRow& row) { return row.r.pattern_values; }},
     CsvColumn{"formats", [](const CsvRow& row) { return format_cell(row.r.stored.formats); }},
     CsvColumn{"executed", [](const CsvRow& row) { return executed_cell(row.r.executed); }},
     CsvColumn{"matrix_bytes", [](const CsvRow& row) { return cell(row.r.matrix_bytes); }},
@@ -89,7 +90,7 @@ constexpr std::array kColumns{
     CsvColumn{"preprocess_median_s", [](const CsvRow& row) { return cell(row.m.preprocess_seconds); }},
     CsvColumn{"preprocess_products", [](const CsvRow& row) { return cell(row.r.preprocess_products); }},
 };
-constexpr std::size_t kFirstMeasured = 19;  // "samples"
+constexpr std::size_t kFirstMeasured = 20;  // "samples"
 
 struct SpeedupColumns {
     bench::Mode mode;

@@ -53,6 +53,15 @@ void add_sampling_options(CLI::App& command, BenchOptions& options) {
                "... but no longer than so many (default: 5; cold products 3, preprocessing 1)");
     add_number(command, "--noise", options.noise_percent, least, most,
                "Stop when the median is known so well: half its 95% interval in percent (default: 2)");
+    command
+        .add_option_function<std::string>(
+            "--pattern-values",
+            [&options](const std::string& name) {
+                options.pattern_values =
+                    name == pattern_values_name(PatternValues::ones) ? PatternValues::ones : PatternValues::random;
+            },
+            "Values of files that have none: random, the same on every machine, or ones (default: random)")
+        ->check(CLI::IsMember(std::vector<std::string>(kPatternValueNames.begin(), kPatternValueNames.end())));
     command.add_flag("--quick", options.quick, "Sample less: times are noisier");
 }
 

@@ -20,7 +20,7 @@ CLI::Option* add_mode(CLI::App& command, std::string& mode, const std::string& h
 /// --mode NAME[,NAME...].
 CLI::Option* add_modes(CLI::App& command, std::vector<std::string>& modes);
 
-/// --min-time, --max-time, --noise and --quick.
+/// --min-time, --max-time, --noise, --quick and --pattern-values.
 void add_sampling_options(CLI::App& command, BenchOptions& options);
 
 /// Where operators of a backend are measured. Throws an `unavailable` error if there is no GPU that serves.

@@ -97,10 +97,12 @@ private:
         std::fflush(stdout);
     }
 
-    // Whether a case needs no measuring: it was right and has times of all modes.
+    // Whether a case needs no measuring: it was right, with these values, and has times of all modes.
     [[nodiscard]] bool is_finished(const bench::CaseId& id) const {
         if (!set_.finished(id)) return false;
         const bench::Result& result = *set_.find(id);
+        const auto values = pattern_values_name(options_.pattern_values);
+        if (!result.pattern_values.empty() && result.pattern_values != values) return false;
         return std::ranges::all_of(modes_of(options_),
                                    [&](auto mode) { return !timing(result, mode).seconds.empty(); });
     }
@@ -122,7 +124,13 @@ private:
     void measure_unfinished(const std::string& source, const std::vector<bench::Candidate<V>>& wanted,
                             const std::vector<bench::CaseId>& ids) {
         if (std::ranges::all_of(ids, [&](const auto& id) { return is_finished(id); })) return;
-        bench::Experiment<V> experiment{source, [&] { return load_csr<V>(source); }, {}};
+        std::string values;
+        const auto load = [&] {
+            auto loaded = load_csr<V>(source, options_.pattern_values);
+            if (loaded.is_pattern) values = pattern_values_name(options_.pattern_values);
+            return std::move(loaded.matrix);
+        };
+        bench::Experiment<V> experiment{source, load, {}};
         for (std::size_t i = 0; i < ids.size(); ++i) {
             if (is_baseline(ids[i]) || !is_finished(ids[i])) experiment.candidates.push_back(wanted[i]);
         }
@@ -131,6 +139,7 @@ private:
             status_.show(fmt::format("{}: {}", source_name(source), stage));
         };
         for (auto& result : bench::measure(experiment, measure_, device_)) {
+            result.pattern_values = values;
             if (!is_finished(result.id)) set_.put(std::move(result));
         }
         save();

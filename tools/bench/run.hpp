@@ -7,6 +7,7 @@
 #include "bench/harness/device.hpp"
 #include "bench/harness/result_file.hpp"
 #include "kernels/accumulator.hpp"
+#include "tools/options/source.hpp"
 
 namespace tilespmv::tools {
 
@@ -20,6 +21,7 @@ struct BenchOptions {
     std::optional<Accumulator> accumulator;
     std::vector<std::string> modes;      ///< by their names; empty: warm and cold
     std::vector<std::string> baselines;  ///< empty: csr-omp, on a GPU the best of cuSPARSE and its best CSR
+    PatternValues pattern_values = PatternValues::random;
     std::optional<double> min_seconds;
     std::optional<double> max_seconds;
     std::optional<double> noise_percent;

@@ -78,8 +78,10 @@ std::string title(std::span<const Result> results) {
         shape =
             fmt::format("{} x {}, {} nonzeros, ", grouped(loaded->rows), grouped(loaded->cols), grouped(loaded->nnz));
     }
-    return fmt::format("{}: {}{}, {}, {} thread{}\n", source_name(id.matrix), shape, id.values, id.device, id.threads,
-                       id.threads == 1 ? "" : "s");
+    const auto& values = loaded == results.end() ? "" : loaded->pattern_values;
+    return fmt::format("{}: {}{}, {}, {} thread{}{}\n", source_name(id.matrix), shape, id.values, id.device, id.threads,
+                       id.threads == 1 ? "" : "s",
+                       values.empty() ? "" : fmt::format(", a pattern with values: {}", values));
 }
 
 // One line if all have the same trouble.

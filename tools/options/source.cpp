@@ -17,8 +17,10 @@
 #include "tile/archive/archive.hpp"
 #include "tile/error.hpp"
 #include "tile/generate/generate.hpp"
+#include "tile/generate/random.hpp"
 #include "tile/io/printable.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
+#include "tile/parallel.hpp"
 #include "tile/value_range.hpp"
 #include "tools/options/seconds.hpp"
 #include "tools/options/value_type.hpp"
@@ -117,6 +119,21 @@ TileMatrix<V> open_tiles(const std::string& source) {
     return with_stored_tiles(source, [](auto tiles) { return cast_values<V>(std::move(tiles)); });
 }
 
+/// A pattern that is antisymmetric, whose values are 1 and -1, stays so.
+template <Value V>
+void fill_randomly(CsrMatrix<V>& a) {
+    constexpr std::uint64_t kSeed = 1;
+    constexpr std::int64_t kRowGrain = 1024;
+    parallel_for(0, a.rows, kRowGrain, [&](std::int64_t i) {
+        const auto row = static_cast<index_t>(i);
+        for (offset_t k = a.row_ptrs[row]; k < a.row_ptrs[row + 1]; ++k) {
+            const index_t col = a.col_idxs[k];
+            const double value = synthetic::value_at(kSeed, std::min(row, col), std::max(row, col));
+            a.values[k] = static_cast<V>(widened(a.values[k]) < 0 ? -value : value);
+        }
+    });
+}
+
 template <Value V>
 CsrMatrix<V> unpack_archive(const std::string& source) {
     return with_stored_tiles(source, [](auto tiles) { return cast_values<V>(unpack(tiles)); });
@@ -146,13 +163,22 @@ std::string value_type_for(const std::string& source, const std::string& request
 
 template <Value V>
 CsrMatrix<V> load_csr(const std::string& source) {
-    if (is_generator(source)) return generate<V>(std::string_view(source).substr(kGeneratorPrefix.size()));
-    if (holds_tiles(source)) return unpack_archive<V>(source);
+    return load_csr<V>(source, PatternValues::ones).matrix;
+}
+
+template <Value V>
+LoadedMatrix<V> load_csr(const std::string& source, PatternValues values) {
+    if (is_generator(source)) return {generate<V>(std::string_view(source).substr(kGeneratorPrefix.size()))};
+    if (holds_tiles(source)) return {unpack_archive<V>(source)};
     Progress progress("reading " + source_name(source));
     const Input input = open_input(source);
-    auto a = read_matrix_market<V>(input, {.progress = [&](double share) { progress.show(share); }, .limits = limits});
-    require_backed_size(input, a.rows, a.cols);
-    return a;
+    LoadedMatrix<V> loaded;
+    loaded.matrix = read_matrix_market<V>(input, {.progress = [&](double share) { progress.show(share); },
+                                                  .limits = limits,
+                                                  .on_pattern = [&] { loaded.is_pattern = true; }});
+    require_backed_size(input, loaded.matrix.rows, loaded.matrix.cols);
+    if (loaded.is_pattern && values == PatternValues::random) fill_randomly(loaded.matrix);
+    return loaded;
 }
 
 template <Value V>
@@ -186,8 +212,9 @@ std::string describe_size(index_t rows, index_t cols, offset_t nnz) {
     return fmt::format("{} x {}, {} nonzeros", grouped(rows), grouped(cols), grouped(nnz));
 }
 
-#define TILESPMV_INSTANTIATE(V)                            \
-    template CsrMatrix<V> load_csr<V>(const std::string&); \
+#define TILESPMV_INSTANTIATE(V)                                              \
+    template CsrMatrix<V> load_csr<V>(const std::string&);                   \
+    template LoadedMatrix<V> load_csr<V>(const std::string&, PatternValues); \
     template TileMatrix<V> load_tiles<V>(const std::string&, const std::string&, LoadTimes*);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "tile/csr.hpp"
 #include "tile/io/input.hpp"
@@ -22,6 +25,28 @@ Input open_input(const std::string& file);
 /// of V, too.
 template <Value V>
 CsrMatrix<V> load_csr(const std::string& source);
+
+/// What the entries of a file without values (a `pattern`) are.
+enum class PatternValues {
+    ones,
+    random,  ///< the same on every machine; symmetric where the pattern is
+};
+
+/// Their names on the command line and in results.
+inline constexpr std::array<std::string_view, 2> kPatternValueNames{"ones", "random"};
+constexpr std::string_view pattern_values_name(PatternValues values) {
+    return kPatternValueNames[static_cast<std::size_t>(values)];
+}
+
+template <Value V>
+struct LoadedMatrix {
+    CsrMatrix<V> matrix;
+    bool is_pattern = false;  ///< whether it is a file without values
+};
+
+/// `load_csr` with values for a pattern.
+template <Value V>
+LoadedMatrix<V> load_csr(const std::string& source, PatternValues values);
 
 /// Whether a source is an archive, which holds tiles already. Throws `Error` if it cannot be read.
 bool holds_tiles(const std::string& source);

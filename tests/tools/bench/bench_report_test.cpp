@@ -179,7 +179,7 @@ TEST(BenchCsv, HeaderAndRowsHaveTheSameCells) {
                                 EndsWith(R"(,8,8,1.5,"csr-omp")")));
     EXPECT_THAT(lines[2],
                 AllOf(HasSubstr(R"(WRONG,"bad")"),
-                      EndsWith(R"(,0.5,"coo:2:7 deferred:0:3","coo:7;deferred:3",100,128,172,,,,,,,,,,,,,,,,,,,)")));
+                      EndsWith(R"(,0.5,,"coo:2:7 deferred:0:3","coo:7;deferred:3",100,128,172,,,,,,,,,,,,,,,,,,,)")));
 }
 
 TEST(BenchCsv, QuotesAreDoubled) {

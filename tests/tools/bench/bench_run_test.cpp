@@ -2,9 +2,11 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "bench/harness/compare.hpp"
 #include "bench/harness/result_file.hpp"
 #include "bench/harness/result_lock.hpp"
 #include "bench/harness/suite.hpp"
@@ -132,6 +134,46 @@ TEST_F(BenchRun, ModesThatAFileLacksAreMeasuredAndThoseItHasStay) {
     options_.modes = {"chain"};
     run();
     EXPECT_EQ(test::content_of(json_), before);
+}
+
+TEST_F(BenchRun, AFileWithoutValuesGetsRandomOnesAndTheResultSaysSo) {
+    const test::TemporaryDirectory directory;
+    const auto pattern = directory.file("p.mtx", "%%MatrixMarket matrix coordinate pattern general\n5 4 1\n1 1\n");
+    const auto real = directory.file("r.mtx", "%%MatrixMarket matrix coordinate real general\n5 4 1\n1 1 1\n");
+    options_.sources = {pattern.string(), real.string()};
+    EXPECT_THAT(run(), AllOf(HasSubstr("p: 5 x 4, 1 nonzeros, float64, fake, "),
+                             HasSubstr(", a pattern with values: random\noperator"), HasSubstr("r: 5 x 4")));
+    const auto values = [&] {
+        std::vector<std::string> all;
+        for (const auto& r : saved().results) all.push_back(r.pattern_values);
+        return all;
+    };
+    EXPECT_THAT(values(), testing::ElementsAre("random", "random", "", ""));
+    const ResultSet before = saved();
+    options_.pattern_values = PatternValues::ones;
+    run();
+    EXPECT_TRUE(measured());
+    EXPECT_THAT(values(), testing::ElementsAre("ones", "ones", "", ""));
+    EXPECT_EQ(saved().results[2].warm.seconds, before.results[2].warm.seconds) << "it has values";
+    for (const auto& c : bench::compare(before, saved(), 0.05)) {
+        EXPECT_EQ(c.reason, c.id.matrix.ends_with("p.mtx") ? "of other values (--pattern-values)" : "");
+    }
+}
+
+TEST(PatternValues, AreTheSameOnEveryMachineAndSymmetricWhereThePatternIs) {
+    const test::TemporaryDirectory directory;
+    const auto load = [&](const char* symmetry, PatternValues values) {
+        const auto text = fmt::format("%%MatrixMarket matrix coordinate pattern {}\n3 3 2\n2 1\n3 2\n", symmetry);
+        auto loaded = load_csr<double>(directory.file(fmt::format("{}.mtx", symmetry), text).string(), values);
+        EXPECT_TRUE(loaded.is_pattern);
+        return std::vector<double>(loaded.matrix.values.begin(), loaded.matrix.values.end());
+    };
+    const double a = -0x1.e899eb4f0976ap-1, b = -0x1.3877a9dd5701p-4;
+    EXPECT_THAT(load("general", PatternValues::random), testing::ElementsAre(a, b));
+    EXPECT_THAT(load("symmetric", PatternValues::random), testing::ElementsAre(a, a, b, b));
+    EXPECT_THAT(load("skew-symmetric", PatternValues::random), testing::ElementsAre(-a, a, -b, b));
+    EXPECT_THAT(load("symmetric", PatternValues::ones), testing::Each(1));
+    EXPECT_FALSE(load_csr<float>("gen:laplace2d:n=2", PatternValues::random).is_pattern);
 }
 
 TEST_F(BenchRun, NamesMayHoldAnyBytes) {
