@@ -1,10 +1,13 @@
 #include "tile/io/input.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "formats/list.hpp"
@@ -13,6 +16,16 @@
 #include "tests/tile/matrix_market/matrix_market_support.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/io/text_file.hpp"
+
+/// What the next reads of this program fail with, the last of them first; behind them, they read as ever.
+static std::vector<int> read_failures;
+
+extern "C" ssize_t read(int descriptor, void* bytes, size_t count) {
+    if (read_failures.empty()) return ::syscall(SYS_read, descriptor, bytes, count);
+    errno = read_failures.back();
+    read_failures.pop_back();
+    return -1;
+}
 
 namespace tilespmv {
 namespace {
@@ -82,6 +95,20 @@ TEST_F(InputTest, SaysWhyAFileCannotBeRead) {
               missing.string() + ": cannot be read: No such file or directory");
     EXPECT_EQ(test::error_of([&] { Input{directory_.path()}; }),
               directory_.path().string() + ": cannot be read: found a directory, expected a file");
+}
+
+TEST_F(InputTest, ReadsOnAfterASignalAndFailsForAnyOtherReason) {
+    read_failures = {EINTR, EINTR};
+    EXPECT_EQ(Input(pipe("content")).bytes(), "content");
+    EXPECT_TRUE(read_failures.empty());
+    for (const auto& [error, reason] : {std::pair{EIO, "Input/output error"},
+                                        {EAGAIN, "Resource temporarily unavailable"},
+                                        {EISDIR, "Is a directory"},
+                                        {EBADF, "Bad file descriptor"}}) {
+        read_failures = {error, EINTR};
+        EXPECT_EQ(test::error_of([] { Input{fs::path("/dev/null")}; }),
+                  std::string("/dev/null: cannot be read: ") + reason);
+    }
 }
 
 TEST_F(InputTest, LimitsAreTheLargerOfBytesAndRatio) {

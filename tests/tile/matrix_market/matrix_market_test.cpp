@@ -3,9 +3,13 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <new>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include "tests/tile/matrix_market/matrix_market_support.hpp"
 
@@ -250,6 +254,43 @@ TYPED_TEST(WriteMatrixMarket, WritesShortestNumbers) {
     const std::string large = sizeof(TypeParam) == 8 ? "-1.0000000150474662e+30" : "-1e+30";
     EXPECT_EQ(test::content_of(this->file_),
               "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 3 0.1\n2 2 " + large + "\n");
+}
+
+/// A matrix of as many rows as there can be, of which the last one alone has nonzeros: no memory but that of the pages
+/// of row pointers that are looked at.
+template <Value V>
+CsrMatrix<V> last_of_all_rows(index_t nonzeros, V value) {
+    constexpr auto rows = std::numeric_limits<index_t>::max();
+    constexpr std::size_t bytes = (std::size_t{rows} + 1) * sizeof(offset_t);
+    void* zeros = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (zeros == MAP_FAILED) throw std::bad_alloc();
+    const std::shared_ptr<void> owner(zeros, [](void* memory) { ::munmap(memory, bytes); });
+    CsrMatrix<V> a{rows, rows, Buffer<offset_t>::view(static_cast<offset_t*>(zeros), std::size_t{rows} + 1, owner),
+                   Buffer<index_t>(static_cast<std::size_t>(nonzeros)),
+                   Buffer<V>(static_cast<std::size_t>(nonzeros), value)};
+    a.row_ptrs[rows] = nonzeros;
+    for (index_t k = 0; k < nonzeros; ++k) a.col_idxs[k] = rows - nonzeros + k;
+    return a;
+}
+
+template <class V>
+class LongestLines : public ::testing::Test {};
+using AllValueTypes = ::testing::Types<double, float, Half, Bfloat16>;
+TYPED_TEST_SUITE(LongestLines, AllValueTypes);
+
+TYPED_TEST(LongestLines, AreWrittenWholeWhereThereIsNoOther) {
+    const test::TemporaryDirectory directory;
+    using Limits = std::numeric_limits<TypeParam>;
+    for (const TypeParam size : {Limits::max(), Limits::min(), Limits::denorm_min(), Limits::infinity()}) {
+        const auto value = static_cast<TypeParam>(-static_cast<double>(size));
+        const auto a = last_of_all_rows<TypeParam>(100, value);
+        write_matrix_market(directory.path() / "A.mtx", a);
+        std::string expected = "%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 100\n";
+        for (const index_t column : a.col_idxs) {
+            expected += fmt::format("2147483647 {} {}\n", column + std::int64_t{1}, widened(value));
+        }
+        EXPECT_EQ(test::content_of(directory.path() / "A.mtx"), expected);
+    }
 }
 
 TEST(WriteErrors, AreReportedFromInsideTheParallelLoop) {
