@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <random>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "tests/support/battery.hpp"
@@ -43,6 +46,87 @@ TEST(Csr5, GoesBackToCsrExactly) {
     for_each_form([](const auto& a, const Csr5& b) {
         EXPECT_EQ(cuda::to_csr(b, a.rows, a.cols, cuda::in_csr5<double>(b, a.values)), a);
     });
+}
+
+using Lists = std::array<std::vector<std::int64_t>, 8>;  // first_row, back and ended of tiles; bits; columns; rows
+
+Lists lists_of(const Csr5& b) {
+    Lists all;
+    for (const auto& tile : b.tiles) {
+        all[0].push_back(tile.first_row);
+        all[1].push_back(tile.back);
+        all[2].push_back(tile.ended);
+    }
+    for (const auto& lane : b.lanes) {
+        all[3].push_back(lane.ends());
+        all[4].push_back(lane.ends_before());
+    }
+    all[5].assign(b.cols.begin(), b.cols.end());
+    all[6].assign(b.ended_rows.begin(), b.ended_rows.end());
+    all[7].assign(b.empty_rows.begin(), b.empty_rows.end());
+    return all;
+}
+
+/// One nonzero after the other, by the words of the header.
+Lists expected_lists(const CsrMatrix<double>& a, int sigma) {
+    Lists all;
+    std::vector<std::int64_t> row_of;
+    for (index_t r = 0; r < a.rows; ++r) {
+        row_of.resize(static_cast<std::size_t>(a.row_ptrs[r + 1]), r);
+        if (a.row_ptrs[r] == a.row_ptrs[r + 1]) all[7].push_back(r);
+    }
+    const offset_t size = kCsr5Lanes * sigma;
+    for (offset_t first = 0; first < a.nnz(); first += size) {
+        std::vector<std::int64_t> ended;
+        for (int lane = 0; lane < kCsr5Lanes; ++lane) {
+            all[4].push_back(static_cast<std::int64_t>(ended.size()));
+            std::int64_t bits = 0;
+            for (int j = 0; j < sigma; ++j) {
+                const offset_t k = first + lane * sigma + j;
+                if (k >= a.nnz() || k + 1 < a.row_ptrs[row_of[k] + 1]) continue;
+                bits |= 1 << j;
+                ended.push_back(row_of[k]);
+            }
+            all[3].push_back(bits);
+        }
+        for (offset_t place = first; place < first + size; ++place) {
+            const offset_t k = cuda::csr5_nonzero(place, sigma);
+            all[5].push_back(k < a.nnz() ? a.col_idxs[k] : 0);
+        }
+        const std::int64_t first_row = row_of[first];
+        bool consecutive = true;
+        for (std::size_t n = 0; n < ended.size(); ++n) {
+            consecutive &= ended[n] == first_row + static_cast<std::int64_t>(n);
+        }
+        all[0].push_back(first_row);
+        all[1].push_back(first / size - a.row_ptrs[first_row] / size);
+        all[2].push_back(consecutive ? -1 : static_cast<std::int64_t>(all[6].size()));
+        if (!consecutive) all[6].insert(all[6].end(), ended.begin(), ended.end());
+    }
+    return all;
+}
+
+TEST(Csr5, IsThatOfTheRule) {
+    for_each_form([](const auto& a, const Csr5& b) { EXPECT_TRUE(lists_of(b) == expected_lists(a, b.sigma)); });
+}
+
+TEST(Csr5, OfRandomRowsIsThatOfTheRule) {
+    std::mt19937 random(5);
+    for (int i = 0; i < 500; ++i) {
+        std::set<std::pair<index_t, index_t>> positions;
+        const auto rows = static_cast<index_t>(random() % 60 + 1);
+        const unsigned filled = random() % 4;  // fourths of the rows, about
+        for (index_t r = 0; r < rows; ++r) {
+            if (random() % 4 > filled) continue;
+            const auto length = static_cast<index_t>(random() % (i % 2 == 0 ? 4 : 40));
+            for (index_t c = 0; c < length; ++c) positions.insert({r, 2 * c});
+        }
+        const auto a = matrix_of(rows, 80, positions);
+        for (const int sigma : {1, 2, 16}) {
+            EXPECT_TRUE(lists_of(cuda::make_csr5(a.row_ptrs, a.col_idxs, sigma)) == expected_lists(a, sigma))
+                << "matrix " << i << ", sigma " << sigma;
+        }
+    }
 }
 
 TEST(Csr5, WholeTilesHoldTheNonzeros) {

@@ -1,7 +1,10 @@
 #include "kernels/tile/slots.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -157,6 +160,84 @@ TEST(Slots, HoldEveryNonzeroOnceWhateverTheSelectorAndTheLimits) {
                 EXPECT_EQ(Reader(work, a.rows, a.cols).nonzeros(), expected);
                 EXPECT_EQ(work.nnz, csr.nnz());
                 expect_items(work, limits, a.rows);
+            }
+        }
+    }
+}
+
+/// What an item multiplies: tile row, slots, row slots, entries, nonzeros, first slot, value and entry, partial or -1.
+using ItemParts = std::array<std::int64_t, 9>;
+
+std::int64_t nonzeros_of(const SlotWork<double>& work, std::uint32_t slot) {
+    return std::popcount(work.slots[slot].lanes());
+}
+
+std::vector<ItemParts> parts_of(const SlotWork<double>& work) {
+    std::vector<ItemParts> all;
+    for (const TileItem& item : work.items) {
+        std::int64_t nonzeros = item.entries;
+        for (std::uint32_t k = 0; k < std::uint32_t{item.slots} + item.row_slots; ++k) {
+            nonzeros += nonzeros_of(work, item.first_slot + k);
+        }
+        const bool is_piece = (item.target & TileItem::kPiece) != 0;
+        const auto piece = is_piece ? work.pieces.at(item.target - TileItem::kPiece) : cuda::TilePiece{};
+        all.push_back({is_piece ? piece.tile_row : item.target, item.slots, item.row_slots, item.entries, nonzeros,
+                       item.first_slot, item.first_value, item.first_entry,
+                       is_piece ? std::int64_t{piece.partial} : -1});
+    }
+    return all;
+}
+
+/// Cuts the items of `whole`, one for each tile row: slot after slot, then entries, as many as an item may have.
+std::vector<ItemParts> expected_cut(const SlotWork<double>& whole, const SlotLimits& limits) {
+    std::vector<ItemParts> tile_rows = parts_of(whole);
+    std::ranges::sort(tile_rows);
+    std::vector<ItemParts> halves;
+    std::vector<ItemParts> warps;
+    std::int64_t partials = 0;
+    for (const ItemParts& all : tile_rows) {
+        if (all[4] <= std::min(limits.half_values, limits.item_values) && all[3] <= cuda::kHalfEntries) {
+            halves.push_back(all);
+            continue;
+        }
+        std::vector<ItemParts> items{{all[0], 0, 0, 0, 0, all[5], all[6], all[7], -1}};
+        const auto next_item = [&] {
+            const ItemParts& last = items.back();
+            const std::int64_t values = last[4] - last[3];
+            items.push_back(
+                {last[0], 0, 0, 0, 0, last[5] + last[1] + last[2], last[6] + values, last[7] + last[3], -1});
+        };
+        for (std::int64_t k = 0; k < all[1] + all[2]; ++k) {
+            const std::int64_t nonzeros = nonzeros_of(whole, static_cast<std::uint32_t>(all[5] + k));
+            if (items.back()[4] > 0 && items.back()[4] + nonzeros > limits.item_values) next_item();
+            ++items.back()[k < all[1] ? 1 : 2];
+            items.back()[4] += nonzeros;
+        }
+        for (std::int64_t k = 0; k < all[3]; ++k) {
+            if (items.back()[4] >= limits.item_values) next_item();
+            ++items.back()[3];
+            ++items.back()[4];
+        }
+        for (ItemParts& item : items) {
+            if (items.size() > 1) item[8] = partials++;
+            warps.push_back(item);
+        }
+    }
+    halves.insert(halves.end(), warps.begin(), warps.end());
+    return halves;
+}
+
+TEST(Slots, AreCutByTheRule) {
+    for (const char* selector : {"paper", "only:csr", "only:hyb"}) {
+        for (const auto& [name, csr] : matrix_battery()) {
+            const auto a = convert(csr, *make_policy(selector));
+            const auto whole = slots_of(a, {1 << 30, 1 << 30});
+            for (const offset_t item : {1, 16, 17, 32, 256}) {
+                for (const offset_t half : {0, 16, 48}) {
+                    const SlotLimits limits{item, half};
+                    EXPECT_TRUE(parts_of(slots_of(a, limits)) == expected_cut(whole, limits))
+                        << selector << ' ' << name << ' ' << item << ' ' << half;
+                }
             }
         }
     }
