@@ -69,6 +69,7 @@ std::unique_ptr<Operator<double>> refuse(const MatrixForms<double>&) { throw Err
 using Fake = ChosenOperator<double>;
 const Fake kRight{"right", Form::csr, &make<leave>};
 const Fake kSlow{"slow", Form::csr, &make<slow>};
+const Fake kAsSlow{"slow:much=0", Form::csr, &make<slow>};
 const Fake kSlower{"slow:much=1", Form::csr, &make<slower>};
 const Fake kBent{"bent", Form::csr, &make<bend>};
 const Fake kForgetful{"forgetful", Form::csr, &make<forget>};
@@ -167,6 +168,13 @@ TEST_F(Measure, BaselineIsTheFastestOfItsGroup) {
     const auto fastest_first = run({&kSlow, &kRight, &kSlower});
     EXPECT_EQ(find_speedup(fastest_first[1], "slow")->against, "slow");
     EXPECT_EQ(find_speedup(fastest_first[1], "slow")->median, 3);
+}
+
+TEST_F(Measure, TheFirstOfEquallyFastBaselinesStandsForThem) {
+    for (const auto& [first, second] : {std::pair{&kSlow, &kAsSlow}, {&kAsSlow, &kSlow}}) {
+        const auto results = run({&kRight, &kSlower, first, second});
+        EXPECT_EQ(find_speedup(results[0], "slow")->against, first->name);
+    }
 }
 
 TEST(StandsFor, ItselfAndWhatGoesOnAfterAColonOrAHyphen) {
