@@ -128,6 +128,11 @@ std::vector<Damage> misplaced_sections() {
         moved("bytes_wrap", [](Header& h) { h.sections[5].bytes = max; }),
         moved("bytes_wrap_to_nothing", [](Header& h) { h.sections[5].bytes = max - 62; }),
         moved("last_section_beyond", [](Header& h) { h.sections[11].bytes += 64; }),
+        {"last_padding_cut_off", "damaged: place or size of a section",
+         [](auto& c) {
+             c.pop_back();
+             in_header("", "", [](Header& h) { --h.file_bytes; }).apply(c);
+         }},
     };
 }
 

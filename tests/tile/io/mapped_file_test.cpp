@@ -1,7 +1,12 @@
 #include "tile/io/mapped_file.hpp"
 
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tests/temporary_directory.hpp"
@@ -66,6 +71,29 @@ TEST(MappedFileDeathTest, AnAddressIsThatOfTheFileFromItsFirstByteToItsLast) {
     expect_named(file, 0, true);
     expect_named(file, 99, true);
     expect_named(file, 100, false);
+}
+
+TEST(MappedFileDeathTest, SixtyFourFilesAtATimeAreNamed) {
+    const test::TemporaryDirectory directory;
+    const auto file = directory.file("f", "x");
+    std::vector<std::unique_ptr<MappedFile>> mapped(65);
+    for (int times = 0; times < 2; ++times) {  // those that are unmapped, named or not, leave room for as many
+        for (auto& one : mapped) one = std::make_unique<MappedFile>(file);
+        const auto exit_if_named = [&](std::size_t i) {
+            ::_exit(mapped_file_at(mapped[i]->data()) != nullptr ? 1 : 0);
+        };
+        EXPECT_EXIT(exit_if_named(63), ::testing::ExitedWithCode(1), "");
+        EXPECT_EXIT(exit_if_named(64), ::testing::ExitedWithCode(0), "");
+        for (auto& one : mapped) one.reset();
+    }
+}
+
+TEST(MappedFileErrors, SayThatAFileHasNoRoomInMemory) {
+    const int descriptor = ::memfd_create("large", 0);  // of pages that nobody touches
+    ASSERT_EQ(::ftruncate(descriptor, off_t{1} << 60), 0);
+    const auto file = fmt::format("/proc/self/fd/{}", descriptor);
+    EXPECT_EQ(error_of(file), file + ": cannot be read: Cannot allocate memory");
+    ::close(descriptor);
 }
 
 TEST(MappedFileErrors, AreOneLineWithTheReason) {

@@ -153,6 +153,28 @@ TEST_F(OutputFileTest, KeepsTheOwnerOfWhatItReplaces) {
     EXPECT_EQ(status.st_gid, 65533u);
 }
 
+TEST_F(OutputFileTest, OpensToNobodyElseWhatItCannotGiveToTheOldOwner) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root makes files of others";
+    fs::permissions(directory_.path(), fs::perms::all);
+    struct Case {
+        uid_t owner;
+        gid_t group;
+        unsigned mode;
+    };
+    // The group of root is that of this process, too.
+    for (const auto& [owner, group, mode] :
+         {Case{0, 0, 0777}, {0, 65533, 0707}, {Nobody::kId, 65533, 0707}, {Nobody::kId, 0, 01777}}) {
+        directory_.file("out.txt", "old");
+        ASSERT_EQ(::chown(file_.c_str(), owner, group), 0);
+        ASSERT_EQ(::chmod(file_.c_str(), 01777), 0);
+        {
+            const Nobody nobody;
+            EXPECT_EQ(error_of(file_, "new"), "no error");
+        }
+        EXPECT_EQ(mode_of(file_), mode) << owner << ' ' << group;
+    }
+}
+
 TEST_F(OutputFileTest, IsNoLongerThanTheLongestName) {
     const auto file = directory_.path() / std::string(255, 'a');
     EXPECT_EQ(error_of(file, "x"), "no error");
