@@ -235,5 +235,18 @@ TEST(CpuSchedule, ATileRowOfMoreThanTwoChunksIsCut) {
     EXPECT_EQ(s.bytes, (fits + 1) * kNonzeroBytes + 40 * offset_t{sizeof(offset_t)});
 }
 
+// 56 nonzeros in coo take 512 bytes, level 1 included: 32 tiles fill a piece to the byte.
+TEST(CpuSchedule, APieceEndsWithTheTileThatFillsIt) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t tile = 0; tile < 80; ++tile) {
+        for (index_t k = 0; k < 56; ++k) positions.insert({k / 4, tile * kTileSize + k % 4});
+    }
+    const auto a = convert(matrix_of(kTileSize, 80 * kTileSize, positions), *make_policy("only:coo"));
+    const auto s = cpu::make_schedule(a.rows, &a, {});
+    std::vector<offset_t> ends;
+    for (const auto& piece : s.pieces) ends.push_back(piece.tiles.end);
+    EXPECT_EQ(ends, (std::vector<offset_t>{32, 64, 80}));
+}
+
 }  // namespace
 }  // namespace tilespmv::testing

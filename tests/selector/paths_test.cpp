@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/convert.hpp"
+#include "formats/list.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/tile_rows.hpp"
 
@@ -70,6 +71,20 @@ TEST(Paths, AreTheFasterByTheCostsOfTheTuning) {
     EXPECT_FALSE(faster("only:coo", {0, 99, 99, 100}));
     EXPECT_TRUE(faster("only:hyb", {0, 20, 1000, 178}));
     EXPECT_FALSE(faster("only:hyb", {0, 20, 1000, 180}));
+}
+
+TEST(Paths, FullDenseTilesAndDeferredNonzerosHaveCostsOfTheirOwn) {
+    auto positions = positions_of(blocks(16, 3));
+    positions.erase({3, 40});
+    positions.insert({3, 100});
+    const auto a = convert(matrix_of(16, 128, positions), *make_policy("paper-deferred"));
+    ASSERT_EQ(a.deferred.nnz(), 1);
+    ASSERT_EQ(a.tiles[2].format(), formats::id_of<formats::Dense>);
+    constexpr int others = 512 * 20 + 255 * 90 + 1000;  // of two full tiles, one with a hole, one deferred nonzero
+    for (const int more : {0, 1}) {
+        const cuda::TileCosts costs{768 * 100 - others - more, 20, 90, 1000};
+        EXPECT_EQ(cuda::choose_paths(a, {.tiles_from = 0, .costs = costs}).at(0), more ? Path::tiles : Path::csr16);
+    }
 }
 
 }  // namespace

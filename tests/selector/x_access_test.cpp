@@ -81,6 +81,7 @@ TEST(XAccess, IsPrefetchedOutOfReachOrWithShortRows) {
     const auto rows_of_four = generate<double>("uniform:n=400000,per_row=4");
     ASSERT_EQ(rows_of_four.nnz(), 4 * 400'000);
     EXPECT_EQ(access_to_x(rows_of_four, 4 * kMiB), kLongRows);
+    EXPECT_EQ(choose_x_access(long_rows.col_idxs, 1, long_rows.cols, sizeof(double), 4 * kMiB), kLongRows);
     EXPECT_EQ(choose_x_access({}, 0, 1 << 30, sizeof(double), kMiB), kNone);
 }
 

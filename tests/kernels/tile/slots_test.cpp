@@ -227,9 +227,20 @@ std::vector<ItemParts> expected_cut(const SlotWork<double>& whole, const SlotLim
     return halves;
 }
 
+/// Tile rows of 1 to `most` nonzeros, no two in a tile.
+CsrMatrix<double> entries_up_to(index_t most) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t t = 0; t < most; ++t) {
+        for (index_t k = 0; k <= t; ++k) positions.insert({t * kTileSize + k % kTileSize, k * kTileSize});
+    }
+    return matrix_of(most * kTileSize, most * kTileSize, positions);
+}
+
 TEST(Slots, AreCutByTheRule) {
     for (const char* selector : {"paper", "only:csr", "only:hyb"}) {
-        for (const auto& [name, csr] : matrix_battery()) {
+        auto matrices = matrix_battery();
+        matrices.push_back({"entries", entries_up_to(cuda::kHalfEntries + 2)});
+        for (const auto& [name, csr] : matrices) {
             const auto a = convert(csr, *make_policy(selector));
             const auto whole = slots_of(a, {1 << 30, 1 << 30});
             for (const offset_t item : {1, 16, 17, 32, 256}) {

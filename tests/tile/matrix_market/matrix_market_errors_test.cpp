@@ -106,6 +106,15 @@ TEST(ReadErrors, WordsOfUpTo32CharactersAreShownWhole) {
               "5: found '" + word + "...', expected a real number");
 }
 
+TEST(ReadErrors, ALetterBehindANumberIsNamedWithItWhateverWayItIsRead) {
+    for (const std::string number : {"1", "-2.5", "+2.5", "1e5", "1d5", "1e-400", "0.12345678901234567890",
+                                     "12345678901234567890123", "1.0000000000000000000000e5", "nan", "-inf"}) {
+        EXPECT_EQ(error_of_text(long_file(9, {{5, "1 1 " + number + "x"}})),
+                  "5: found '" + number + "x', expected a real number");
+        EXPECT_EQ(error_of_text(long_file(9, {{5, "1 1 " + number + " x"}})), "5: found 'x', expected end of line");
+    }
+}
+
 class SizeLine : public ::testing::Test {
 protected:
     /// What reads the number as field 0 (rows), 1 (columns) or 2 (entries): the number, or the error behind the line.
