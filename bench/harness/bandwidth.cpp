@@ -55,7 +55,7 @@ HWY_EXPORT(sum_block);
 HWY_EXPORT(copy_block);
 HWY_EXPORT(triad_block);
 
-constexpr std::int64_t kBlock = 32 * 1024;  // words that a thread takes at a time; any vector divides it
+constexpr std::int64_t kBlock = kBandwidthBlock;  // words that a thread takes at a time; any vector divides it
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 template <class F>
@@ -67,21 +67,6 @@ void for_each_block(std::int64_t words, F&& f) {
 // Threads place the pages that they will use.
 void fill(double* a, std::int64_t words) {
     for_each_block(words, [&](std::int64_t i) { std::fill_n(a + i, kBlock, 1.0); });
-}
-
-std::uint64_t sum(const std::uint64_t* a, std::int64_t words) {
-    std::uint64_t total = 0;
-#pragma omp parallel for schedule(static) reduction(+ : total)
-    for (std::int64_t i = 0; i < words; i += kBlock) total += HWY_DYNAMIC_DISPATCH(sum_block)(a + i, kBlock);
-    return total;
-}
-
-void copy(double* a, const double* b, std::int64_t words) {
-    for_each_block(words, [&](std::int64_t i) { HWY_DYNAMIC_DISPATCH(copy_block)(a + i, b + i, kBlock); });
-}
-
-void triad(double* a, const double* b, const double* c, std::int64_t words) {
-    for_each_block(words, [&](std::int64_t i) { HWY_DYNAMIC_DISPATCH(triad_block)(a + i, b + i, c + i, kBlock); });
 }
 
 template <class F>
@@ -97,6 +82,21 @@ double best_rate(Stopwatch& stopwatch, double bytes, int passes, F&& pass) {
 
 }  // namespace
 
+std::uint64_t read_pass(const std::uint64_t* a, std::int64_t words) {
+    std::uint64_t total = 0;
+#pragma omp parallel for schedule(static) reduction(+ : total)
+    for (std::int64_t i = 0; i < words; i += kBlock) total += HWY_DYNAMIC_DISPATCH(sum_block)(a + i, kBlock);
+    return total;
+}
+
+void copy_pass(double* a, const double* b, std::int64_t words) {
+    for_each_block(words, [&](std::int64_t i) { HWY_DYNAMIC_DISPATCH(copy_block)(a + i, b + i, kBlock); });
+}
+
+void triad_pass(double* a, const double* b, const double* c, std::int64_t words) {
+    for_each_block(words, [&](std::int64_t i) { HWY_DYNAMIC_DISPATCH(triad_block)(a + i, b + i, c + i, kBlock); });
+}
+
 std::size_t bandwidth_array_bytes(std::size_t cache_bytes, std::size_t free_memory_bytes) {
     return std::min(std::max(4 * cache_bytes, 192 * kMiB), free_memory_bytes / 4);
 }
@@ -110,9 +110,9 @@ Bandwidth measure_bandwidth(Stopwatch& stopwatch, std::size_t array_bytes, int p
     std::uint64_t total = 0;
     Bandwidth result;
     result.read = best_rate(stopwatch, 3 * bytes, passes,
-                            [&] { total += sum(reinterpret_cast<const std::uint64_t*>(a), 3 * words); });
-    result.copy = best_rate(stopwatch, 2 * bytes, passes, [&] { copy(a, a + words, words); });
-    result.triad = best_rate(stopwatch, 3 * bytes, passes, [&] { triad(a, a + words, a + 2 * words, words); });
+                            [&] { total += read_pass(reinterpret_cast<const std::uint64_t*>(a), 3 * words); });
+    result.copy = best_rate(stopwatch, 2 * bytes, passes, [&] { copy_pass(a, a + words, words); });
+    result.triad = best_rate(stopwatch, 3 * bytes, passes, [&] { triad_pass(a, a + words, a + 2 * words, words); });
     [[maybe_unused]] const volatile std::uint64_t keep = total;  // or the sums would be left out
     return result;
 }

@@ -61,6 +61,7 @@ TEST(Compare, FewSamplesDecideNothing) {
     const Timing few{.seconds = {1, 1, 1, 1, 1}};
     const Timing twice{.seconds = {2, 2, 2, 2, 2, 2, 2}};
     EXPECT_EQ(verdict(few, twice), Verdict::unclear);
+    EXPECT_EQ(verdict(twice, few), Verdict::unclear);
 }
 
 TEST(Compare, IntervalCoversTheTrueRatioAsOftenAsItSays) {

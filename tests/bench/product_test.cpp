@@ -1,9 +1,12 @@
 #include "bench/harness/product.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
+#include "formats/convert.hpp"
+#include "selector/policy.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::bench {
@@ -63,6 +66,23 @@ TEST_F(HostProduct, IsRightAfterAnAxpy) {
         product->run();
         EXPECT_TRUE(product->check(expected_).ok);
     }
+}
+
+TEST(DescribeTiles, CountsWhatIsDeferredAsAFormatWithoutTiles) {
+    // The two nonzeros in the first tile row stay CSR, the full tile does not.
+    CsrMatrix<double> a{.rows = 32,
+                        .cols = 64,
+                        .row_ptrs = Buffer<offset_t>(33),
+                        .col_idxs = Buffer<index_t>(258),
+                        .values = Buffer<double>(258, 1.0)};
+    for (index_t r = 0; r <= 32; ++r) a.row_ptrs[r] = std::min(r, 2) + 16 * std::max(r - 16, 0);
+    for (index_t k = 0; k < 258; ++k) a.col_idxs[k] = k < 2 ? 40 * k : (k - 2) % 16;
+    const auto tiles = convert(a, *make_policy("paper-deferred"));
+    ASSERT_EQ(tiles.deferred.nnz(), 2);
+    const StoredTiles stored = describe_tiles(tiles);
+    ASSERT_EQ(stored.formats.size(), 2u);
+    EXPECT_EQ(stored.formats[0], (FormatShare{"dense", 1, 256, 256 * sizeof(double) + sizeof(TileEntry)}));
+    EXPECT_EQ(stored.formats[1], (FormatShare{"deferred", 0, 2, static_cast<offset_t>(tiles.deferred.bytes())}));
 }
 
 TEST_F(HostProduct, NeedsASelectorForTiles) { EXPECT_THROW(make("tile-omp", "magic"), Error); }
