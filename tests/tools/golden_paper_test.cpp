@@ -67,6 +67,14 @@ TEST(GoldenPaper, ChoosesAmongResults) {
         other.nnz = 77;
         other.id.matrix = "another.mtx";
         set.put(other);
+        other = r;  // of the matrix and the threads of the setting, but not its values, or not its device
+        other.nnz = 79;
+        other.warm.seconds = {0x1p-40};
+        other.id.values = "float32";
+        set.put(other);
+        other.id = r.id;
+        other.id.device = "another CPU";
+        set.put(other);
     }
     EXPECT_EQ(PaperResults(set, {}).setting().device, "Some GPU");
     const PaperResults cpu(set, {.values = "", .backend = Backend::cpu});

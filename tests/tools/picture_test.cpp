@@ -90,6 +90,10 @@ TEST(Image, EqualRunsBelowEachOtherAreOneBlock) {
     image.fill(1, 6, 5, 4, "#000000");
     EXPECT_EQ(blocks(image).size(), 4);
     EXPECT_TRUE(blocks(Image(3, 3)).empty());
+    image.fill(0, 0, 20, 20, kInk);
+    ASSERT_EQ(blocks(image).size(), 1);
+    EXPECT_EQ(blocks(image)[0].width, 20);
+    EXPECT_EQ(blocks(image)[0].height, 20);
 }
 
 TEST(Base64, TestVectorsOfTheStandard) {

@@ -69,6 +69,33 @@ TEST(Sweeps, NonzerosARowAreWholeFromAHundredOn) {
     EXPECT_EQ(text(2048), "2,048 nonzeros a row");
 }
 
+/// What a sweep is drawn of: one whose options are all given, of a right product.
+TEST(Sweeps, HoldWhatRanWithAllOptions) {
+    ResultSet set;
+    const auto put = [&](const std::string& name, bench::Status status = bench::Status::ok) {
+        set.results.push_back(bench::sample_result("a.mtx", {1, 1, 1}));
+        set.results.back().id.operator_name = name;
+        set.results.back().status = status;
+    };
+    put("csr-multiround:rows=1,threads=64,products=1,group=1");
+    put("csr-multiround:rows=2,threads=64,products=1,group=1");
+    for (const auto* part : {"rows=4", "rows=4,threads=64,products=1", "threads=64,products=1,group=1",
+                             "rows=4,products=1,group=1", "rows=4,threads=64,group=1"}) {
+        put(std::string("csr-multiround:") + part);
+    }
+    put("csr-multiround:rows=8,threads=64,products=1,group=1", bench::Status::wrong);
+    put("csr-vector:threads=2");
+    put("csr-vector:threads=4");
+    put("csr-vector:threads=8", bench::Status::failed);
+    put("csr-scalar", bench::Status::wrong);
+    ASSERT_EQ(multiround_sweeps(set).size(), 1u);
+    EXPECT_EQ(multiround_sweeps(set)[0].seconds.size(), 2u);
+    EXPECT_EQ(multiround_sweeps(set)[0].own_choice, 0);
+    ASSERT_EQ(thread_sweeps(set).size(), 1u);
+    EXPECT_EQ(thread_sweeps(set)[0].seconds.size(), 2u);
+    EXPECT_EQ(thread_sweeps(set)[0].scalar, 0);
+}
+
 TEST(Plots, FileNamesHoldNoSpecialCharacters) {
     EXPECT_EQ(file_name_of("paper-deferred:defer=3"), "paper-deferred_defer_3");
     EXPECT_EQ(file_name_of("../a b"), ".._a_b");
@@ -209,6 +236,21 @@ TEST(Series, TheLargestAreKeptInTheirOrder) {
     std::vector<std::string> names;
     for (const auto& s : largest(series, 2)) names.push_back(s.name);
     EXPECT_THAT(names, ElementsAre("4", "3"));
+}
+
+TEST(Series, OfEquallyLargeOnesTheFirstAreKept) {
+    std::vector<Series> series;
+    for (const auto& [name, y] : {std::pair{"a", 2.0}, {"b", 4.0}, {"c", 2.0}, {"d", 3.0}, {"e", 2.0}})
+        series.push_back({name, {{1, y, false, ""}}});
+    const auto kept = [&](std::size_t count) {
+        std::string names;
+        for (const auto& s : largest(series, count)) names += s.name;
+        return names;
+    };
+    EXPECT_EQ(kept(2), "bd");
+    EXPECT_EQ(kept(3), "abd");
+    EXPECT_EQ(kept(4), "abcd");
+    EXPECT_EQ(kept(5), "abcde");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "tools/text/markdown_table.hpp"
 #include "tools/text/number_text.hpp"
 #include "tools/text/text_table.hpp"
 
@@ -54,6 +55,15 @@ TEST(TextTable, AlignsColumnsAndTrimsLines) {
               "a          1,000\n"
               "\n"
               "long name      2    50%\n");
+}
+
+TEST(MarkdownTable, BarsDoNotEndTheirCell) {
+    MarkdownTable table({"a|b", "c"});
+    table.add({"||d|", "e"});
+    EXPECT_EQ(table.str(), R"(| a\|b | c |
+|---|---:|
+| \|\|d\| | e |
+)");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "tools/plot/series.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -116,14 +118,13 @@ std::vector<Series> bandwidth_by_nonzeros(const ResultSet& set) {
 
 std::vector<Series> largest(std::vector<Series> series, std::size_t count) {
     if (series.size() <= count) return series;
-    std::vector<double> means;
-    for (const auto& s : series) means.push_back(mean_of(s));
-    auto sorted = means;
-    std::ranges::sort(sorted, std::greater<>());
+    std::vector<std::size_t> best(series.size());
+    std::iota(best.begin(), best.end(), std::size_t{0});
+    std::ranges::stable_sort(best, std::greater<>(), [&](std::size_t i) { return mean_of(series[i]); });
+    best.resize(count);
+    std::ranges::sort(best);
     std::vector<Series> kept;
-    for (std::size_t i = 0; i < series.size() && kept.size() < count; ++i) {
-        if (means[i] >= sorted[count - 1]) kept.push_back(std::move(series[i]));
-    }
+    for (const std::size_t i : best) kept.push_back(std::move(series[i]));
     return kept;
 }
 

@@ -77,6 +77,17 @@ TEST_F(BenchRun, MaxTimeBoundsWarmAndColdProductsAndPreprocessing) {
     }
 }
 
+TEST_F(BenchRun, NoiseIsInPercent) {
+    options_.noise_percent = 1e9;
+    options_.min_seconds = 1e-9;
+    options_.max_seconds = 10;
+    run();
+    for (const auto& r : saved().results) {
+        EXPECT_TRUE(r.warm.converged);
+        EXPECT_THAT(r.warm.seconds, SizeIs(6)) << "the least number of samples";
+    }
+}
+
 TEST_F(BenchRun, MeasuresAllButTheOracle) {
     const std::string text = run();
     EXPECT_EQ(error_, "");
