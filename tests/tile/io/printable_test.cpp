@@ -11,8 +11,8 @@ namespace tilespmv {
 namespace {
 
 TEST(Printable, LeavesOrdinaryTextAlone) {
-    for (const char* text :
-         {"", "a/b c.mtx", R"(quotes " ' and \ backslash)", "größe ≤ 行列 🙂", "\u00a0\u0800\U00010000"}) {
+    for (const char* text : {"", "a/b c.mtx", R"(quotes " ' and \ backslash)", "größe ≤ 行列 🙂",
+                             "\u00a0\u07ff\u0800\U00010000"}) {
         EXPECT_EQ(printable(text), text);
     }
 }

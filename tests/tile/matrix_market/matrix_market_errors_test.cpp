@@ -106,6 +106,15 @@ TEST(ReadErrors, WordsOfUpTo32CharactersAreShownWhole) {
               "5: found '" + word + "...', expected a real number");
 }
 
+TEST(ReadErrors, TellTheEndOfALineFromWordsThatDoNotPrint) {
+    for (const auto* end : {"", "\r", " \r"}) {
+        EXPECT_EQ(error_of_text(long_file(9, {{5, std::string("1 1 ") + end}})),
+                  "5: found end of line, expected a real number");
+    }
+    EXPECT_EQ(error_of_text(long_file(9, {{5, "1 1 !~\x7f\x1f\x80"}})),
+              R"(5: found '!~\x7f\x1f\x80', expected a real number)");
+}
+
 TEST(ReadErrors, ALetterBehindANumberIsNamedWithItWhateverWayItIsRead) {
     for (const std::string number : {"1", "-2.5", "+2.5", "1e5", "1d5", "1e-400", "0.12345678901234567890",
                                      "12345678901234567890123", "1.0000000000000000000000e5", "nan", "-inf"}) {

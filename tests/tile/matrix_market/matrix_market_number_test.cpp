@@ -158,6 +158,31 @@ TEST(ParseRealFaults, OverflowIsAFaultAndUnderflowIsNot) {
     }
 }
 
+TEST(ParseRealFaults, ZerosBehindThePointMakeNothingLargeEither) {
+    const std::string zeros(400, '0');
+    for (const std::string& tiny : {"0." + zeros + "1e50", "." + zeros + "1E+70", "000." + zeros + "1d20"}) {
+        EXPECT_EQ(fault_of(tiny), NumberFault::none) << tiny;
+    }
+    EXPECT_EQ(fault_of("0." + zeros + "1e800"), NumberFault::overflow);
+}
+
+TEST(ParseRealFaults, ExponentsOfFortranAreThoseOfC) {
+    const auto value_of = [](std::string text) {
+        text += std::string(64, '\0');
+        const char* p = text.data();
+        double value = 0;
+        EXPECT_EQ(parse_real(p, value), NumberFault::none) << text.c_str();
+        EXPECT_EQ(*p, '\0') << text.c_str();
+        return value;
+    };
+    for (const std::string mantissa : {"1", "-1.5", "12345678901234567890", "+1.00000000000000000000001", ".1"}) {
+        for (const std::string power : {"5", "-3", "+30", "-300"}) {
+            const double value = std::strtod((mantissa + "e" + power).c_str(), nullptr);
+            for (const char letter : {'e', 'E', 'd', 'D'}) EXPECT_EQ(value_of(mantissa + letter + power), value);
+        }
+    }
+}
+
 /// A number that parses to V as a word of its own.
 template <Value V>
 NumberFault parse(bool integer, std::string text, V& value) {
