@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/open_descriptors.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
 
@@ -47,6 +48,17 @@ TEST_F(ResultLockTest, HoldsForEveryNameOfTheFile) {
     const ResultLock first(directory_.path() / "link");
     EXPECT_TRUE(locked(file_));
     EXPECT_TRUE(locked(directory_.path() / "." / "link"));
+}
+
+TEST_F(ResultLockTest, LeavesNothingOpen) {
+    const auto before = test::open_descriptors();
+    EXPECT_FALSE(locked(file_));
+    EXPECT_FALSE(locked("/dev/null"));
+    EXPECT_EQ(test::open_descriptors(), before);
+    const ResultLock first(file_);
+    const auto with_lock = test::open_descriptors();
+    EXPECT_TRUE(locked(file_));
+    EXPECT_EQ(test::open_descriptors(), with_lock);
 }
 
 TEST_F(ResultLockTest, NamesMayBeLong) {

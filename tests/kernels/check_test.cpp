@@ -171,6 +171,13 @@ TEST(ErrorBound, IsInfiniteWhereSumsMayOverflow) {
     EXPECT_EQ(error_bound<float>(row_of(1, 4e38, 2), 0.25, Accumulator::float32), kInf);  // the sum is scaled last
     EXPECT_LT(error_bound<float>(row_of(1, 4e38, 2), 1, Accumulator::float64), kInf);
     EXPECT_EQ(error_bound<double>(row_of(1, kInf, 2), 1, Accumulator::float64), kInf);
+    EXPECT_EQ(error_bound<float>({1, 2e38, 2e38, 2}, 1, Accumulator::float32), kInf) << "with beta * y";
+    EXPECT_EQ(error_bound<float>({1, 0, 4e38, 0}, 1, Accumulator::float32), kInf);
+}
+
+TEST(ErrorBound, HasRoundingErrorsOfTheAddendToo) {
+    EXPECT_NEAR(error_bound<double>({8, 0, 8, 0}, 1, Accumulator::float64), 2 * 0x1p-53 * 3 * 8, 0x1p-60);
+    EXPECT_NEAR(error_bound<double>({9, 1, 8, 7}, 1, Accumulator::float64), 2 * 0x1p-53 * (10 + 3 * 8), 0x1p-60);
 }
 
 /// The check of one row of values of V, summed up in float.

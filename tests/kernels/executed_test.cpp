@@ -173,5 +173,13 @@ TEST(ExecutedParts, GiveSharedBytesToNonzerosAndLoseNone) {
     EXPECT_EQ(ExecutedParts().finish(), Parts{});
 }
 
+TEST(ExecutedParts, AreOneWhereRepresentationAndFormatAreTheSame) {
+    ExecutedParts parts;
+    parts.add({{"tiles", "csr", 1, 3, 10}, {"csr", "csr", 2, 5, 40}}, 0);
+    parts.add({{"csr", "csr", 4, 6, 80}, {"csr", "deferred", 8, 7, 160}, {"tiles", "csr", 16, 8, 320}}, 0);
+    EXPECT_EQ(parts.finish(),
+              (Parts{{"tiles", "csr", 17, 11, 330}, {"csr", "csr", 6, 11, 120}, {"csr", "deferred", 8, 7, 160}}));
+}
+
 }  // namespace
 }  // namespace tilespmv::testing

@@ -17,6 +17,14 @@ TEST(Ell, GivesBackTheCsrFormExactly) {
     }
 }
 
+TEST(Ell, OfNothingHasNoPlaces) {
+    for (const index_t rows : {0, 5}) {
+        const auto ell = cuda::make_ell(matrix_of(rows, 5, {}), Buffer<double>());
+        EXPECT_EQ(ell.width, 0);
+        EXPECT_TRUE(ell.columns.empty());
+    }
+}
+
 TEST(Ell, KthPlacesOfAllRowsFollowEachOther) {
     const auto a = matrix_of(3, 9, {{0, 4}, {0, 7}, {2, 8}});
     const auto ell = cuda::make_ell(a, a.values);

@@ -33,6 +33,20 @@ TEST(TileSubset, IsTheTileRowsOfItsPath) {
     }
 }
 
+TEST(TileWork, HasTheLimitsOfWhatIsNotDense) {
+    auto positions = positions_of(blocks(32, 40));
+    for (index_t k = 0; k < 2000; ++k) positions.insert({32 + k % 16, 3 * k / 16});
+    const auto m = convert(matrix_of(48, 640, positions), *make_policy("paper"));
+    const auto paths = cuda::paths_by_format(m);
+    ASSERT_EQ(paths, (Paths{Path::dense, Path::dense, Path::tiles}));
+    cuda::Gpu gpu{.multiprocessors = 1, .warps = 1};
+    gpu.tuning.slots = {
+        .items_per_warp = 4, .min_item = 1, .max_item = 4096, .max_half_item = 7, .tile_rows_per_warp = 3};
+    const auto work = cuda::make_tile_work(m, paths, gpu);
+    EXPECT_EQ(work.limits.item_values, 500);
+    EXPECT_EQ(work.limits.half_values, 7);
+}
+
 /// Every run of a split tile row has partial sums of its own, and all of them are those of its split, in order.
 void expect_partials(const cuda::DenseRuns& d) {
     std::vector<std::uint32_t> seen(d.splits.size(), 0);

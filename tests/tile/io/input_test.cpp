@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "formats/list.hpp"
+#include "tests/open_descriptors.hpp"
 #include "tests/tile/archive/archive_bytes.hpp"
 #include "tests/tile/archive/sample_tiles.hpp"
 #include "tests/tile/matrix_market/matrix_market_support.hpp"
@@ -109,6 +110,21 @@ TEST_F(InputTest, ReadsOnAfterASignalAndFailsForAnyOtherReason) {
         EXPECT_EQ(test::error_of([] { Input{fs::path("/dev/null")}; }),
                   std::string("/dev/null: cannot be read: ") + reason);
     }
+}
+
+TEST_F(InputTest, NothingStaysOpen) {
+    const auto file = directory_.file("file", "content");
+    const auto before = test::open_descriptors();
+    for (const fs::path& name : {file, fs::path("/dev/null"), directory_.path(), directory_.path() / "missing"}) {
+        test::error_of([&] {
+            const Input input(name);
+            EXPECT_EQ(test::open_descriptors(), before) << name;
+        });
+        EXPECT_EQ(test::open_descriptors(), before) << name;
+    }
+    read_failures = {EIO};
+    test::error_of([] { Input{fs::path("/dev/null")}; });
+    EXPECT_EQ(test::open_descriptors(), before);
 }
 
 TEST_F(InputTest, LimitsAreTheLargerOfBytesAndRatio) {

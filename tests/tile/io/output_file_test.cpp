@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/open_descriptors.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
 
@@ -215,6 +216,18 @@ TEST_F(OutputFileTest, DevicesAreWrittenInPlace) {
 }
 
 TEST_F(OutputFileTest, ReportsAFullDevice) { EXPECT_THAT(error_of("/dev/full", "x"), HasSubstr("No space left")); }
+
+TEST_F(OutputFileTest, LeavesNothingOpen) {
+    directory_.file("old.txt", "old");
+    const auto before = test::open_descriptors();
+    for (const fs::path& file : {file_, directory_.path() / "old.txt", directory_.path(),
+                                 directory_.path() / "no" / "x", fs::path("/dev/null"), fs::path("/dev/full")}) {
+        error_of(file, "new");
+        EXPECT_EQ(test::open_descriptors(), before) << file;
+    }
+    { const OutputFile uncommitted(file_); }
+    EXPECT_EQ(test::open_descriptors(), before);
+}
 
 TEST_F(OutputFileTest, ReportsADirectory) {
     EXPECT_THAT(error_of(directory_.path(), "x"), HasSubstr("Is a directory"));
