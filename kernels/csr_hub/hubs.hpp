@@ -13,7 +13,7 @@ struct HubLimits {
     index_t max_hubs = 0;        ///< as many as shared memory has room for
     offset_t min_count = 1;      ///< nonzeros of a column from which on it is a hub
     offset_t min_nonzeros = 0;   ///< of all hubs together; if there are fewer, there are no hubs
-    offset_t sampled = 1 << 20;  ///< nonzeros that are counted, evenly spread; all of them if there are no more
+    offset_t sampled = 1 << 21;  ///< nonzeros that are counted, evenly spread; all of them if there are no more
 };
 
 /// The hubs among `cols` columns, in ascending order; of columns with equally many nonzeros the first ones.
