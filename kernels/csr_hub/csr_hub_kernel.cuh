@@ -116,46 +116,65 @@ public:
         tile_ = run.first_tile;
         cut_row_ = run.cut_row;
         end_ = load_often(&m_.runs[run_ + 1].first_tile);
-        row_ = load_often(m_.first_rows + tile_);
-        next_.load(m_, tile_);
+        rows_.begin = load_often(m_.first_rows + tile_);
+        codes_.load(m_, tile_);
+        load_values(tile_);
+        rows_.end = load_often(m_.first_rows + tile_ + 1);
+        rows_.filled = load_often(m_.filled + rows_.begin / 32 + lane_);
     }
 
     __device__ void run() {
+        load_factors(codes_, factors_);
+        HubCodes<High> ahead;
+        ahead.load(m_, last_or(tile_ + 1));
 #pragma unroll 1
-        for (; tile_ < end_; ++tile_) multiply_tile();
+        for (; tile_ < end_; ++tile_) multiply_tile(ahead);
         join_runs();
     }
 
 private:
     static constexpr int kWords = kHubEach * static_cast<int>(sizeof(V)) / static_cast<int>(sizeof(uint4));
 
-    /// Everything that a tile needs is asked for before the first of it is waited for, and so are the codes of the
-    /// next.
-    __device__ void multiply_tile() {
-        const HubCodes<High> codes = next_;
-        struct Words {
-            uint4 of[kWords];
-        } words;
+    struct Words {
+        uint4 of[kWords];
+    };
+    struct Rows {
+        unsigned begin;   ///< the first that ends in the tile
+        unsigned end;     ///< behind the last
+        unsigned filled;  ///< of 32 of them a lane, those with nonzeros
+    };
+
+    [[nodiscard]] __device__ unsigned last_or(unsigned tile) const { return min(tile, end_ - 1); }
+
+    __device__ void load_values(unsigned tile) {
         const uint4* const values =
-            reinterpret_cast<const uint4*>(m_.values) + (std::int64_t{tile_} * kWords * kWarpSize + lane_);
+            reinterpret_cast<const uint4*>(m_.values) + (std::int64_t{tile} * kWords * kWarpSize + lane_);
 #pragma unroll
-        for (int i = 0; i < kWords; ++i) words.of[i] = __ldcs(values + i * kWarpSize);
-        const unsigned end_row = load_often(m_.first_rows + tile_ + 1);
-        const unsigned filled = load_often(m_.filled + row_ / 32 + lane_);
-        BitsOf<V> factors[kHubEach];
-        load_factors(codes, factors);
-        next_.load(m_, tile_ + 1 < end_ ? tile_ + 1 : tile_);
+        for (int i = 0; i < kWords; ++i) words_.of[i] = __ldcs(values + i * kWarpSize);
+    }
+    /// Values and x of the next tile are on their way while the sums of this one are added up, and so are the codes of
+    /// the one behind it.
+    __device__ void multiply_tile(HubCodes<High>& ahead) {
         struct Values {
             V of[kHubEach];
         };
-        const auto own = ::cuda::std::bit_cast<Values>(words);
+        const auto own = ::cuda::std::bit_cast<Values>(words_);
         A products[kHubEach];
 #pragma unroll
         for (int i = 0; i < kHubEach; ++i) {
-            products[i] = static_cast<A>(own.of[i]) * static_cast<A>(::cuda::std::bit_cast<V>(factors[i]));
+            products[i] = static_cast<A>(own.of[i]) * static_cast<A>(::cuda::std::bit_cast<V>(factors_[i]));
         }
-        add_up(products, codes.lane(), end_row, filled);
-        row_ = end_row;
+        const HubLane lane = codes_.lane();
+        const Rows rows = rows_;
+        const unsigned next = last_or(tile_ + 1);
+        load_values(next);
+        codes_ = ahead;
+        load_factors(codes_, factors_);
+        ahead.load(m_, last_or(tile_ + 2));
+        rows_.begin = next == tile_ ? rows.begin : rows.end;
+        rows_.end = load_often(m_.first_rows + next + 1);
+        rows_.filled = load_often(m_.filled + rows_.begin / 32 + lane_);
+        add_up(products, lane, rows);
     }
 
     /// Lanes whose nonzero is in no hub read the place of padding first, so that no load from shared memory depends on
@@ -172,16 +191,16 @@ private:
 
     /// Sums of the rows that end in the tile go through `slots_`, as many at a time as these hold, from where they are
     /// written in the order of the rows.
-    __device__ void add_up(const A (&products)[kHubEach], HubLane own, unsigned end_row, unsigned filled) {
-        unsigned row = row_;
+    __device__ void add_up(const A (&products)[kHubEach], HubLane own, const Rows& rows) {
+        unsigned row = rows.begin;
         int written = 0;  // of the rows with nonzeros
         A open;
         do {
             open = stage_sums(products, own, written);
             __syncwarp();
-            write_rows(row, end_row, filled, written);
+            write_rows(row, rows, written);
             __syncwarp();
-        } while (row < end_row);
+        } while (row < rows.end);
         carry_ = __shfl_sync(kAllLanes, open, kWarpSize - 1);
     }
 
@@ -216,20 +235,20 @@ private:
 
     /// Rows from `row` on as far as their sums are in `slots_`, the first of which is that of the `written`-th row with
     /// nonzeros; both go on.
-    __device__ void write_rows(unsigned& row, unsigned end_row, unsigned filled, int& written) {
+    __device__ void write_rows(unsigned& row, const Rows& rows, int& written) {
         const int first = written;
 #pragma unroll 1
-        for (; row < end_row; row += kWarpSize) {
+        for (; row < rows.end; row += kWarpSize) {
             const unsigned own = row + static_cast<unsigned>(lane_);
-            const unsigned word = __shfl_sync(kAllLanes, filled, static_cast<int>(own / 32 - row_ / 32));
-            const bool is_filled = own < end_row && (word >> own % 32 & 1u) != 0;
+            const unsigned word = __shfl_sync(kAllLanes, rows.filled, static_cast<int>(own / 32 - rows.begin / 32));
+            const bool is_filled = own < rows.end && (word >> own % 32 & 1u) != 0;
             const unsigned all = __ballot_sync(kAllLanes, is_filled);
             if (written - first + __popc(all) > kHubSlots) return;
             const int slot = written - first + __popc(all & ((1u << lane_) - 1));
             const A sum = is_filled ? slots_[slot] : A(0);
             if (own == cut_row_) {
                 cut_row_sum_ = sum;
-            } else if (own < end_row) {
+            } else if (own < rows.end) {
                 p_.write(own, sum);
             }
             written += __popc(all);
@@ -257,8 +276,11 @@ private:
     unsigned tile_ = 0;
     unsigned end_ = 0;
     unsigned cut_row_ = HubRun::kNoRow;
-    unsigned row_ = 0;  // the first that ends in the tile
-    HubCodes<High> next_;
+    // Of the tile:
+    Rows rows_;
+    HubCodes<High> codes_;
+    Words words_;
+    BitsOf<V> factors_[kHubEach];
     A carry_ = 0;  // of the row that is open where the tile begins, as far as it is in the run
 };
 

@@ -80,7 +80,7 @@ inline constexpr int kCsr5Blocks = 512 / (24 + 5 * kSigma);
 
 /// Threads of a block of csr-hub, of which a multiprocessor holds one, and sums of rows for which a warp has room in
 /// shared memory, at least 32; not swept.
-inline constexpr int kHubThreads = 1024;
+inline constexpr int kHubThreads = 640;
 inline constexpr int kHubSlots = 64;
 
 /// Threads of a block of tiles and mixed; as csr16, whose blocks share a launch with them.
