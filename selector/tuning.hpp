@@ -66,11 +66,14 @@ struct StripTuning {
     /// Blocks of short strips, three waves of those that are resident, before the limit of rounds. On the 5-point grid
     /// 2048^2 48 strips a block instead of 12 take 615 to 689 GFLOP/s, on 256^2 12 instead of 4 take 249 to 229.
     offset_t blocks_per_multiprocessor = 36;
-    /// Slots of a strip before two groups of lanes share it, and from how many tile rows on all take the most: on
-    /// 49,152 (FEM with 3 unknowns, float32) one group takes 1353 to 1444 GFLOP/s, on 3,072 (QCD, float64) 873 to 630.
+    /// Slots of a strip at most. Where tile rows are few, the last long strips run on alone: dense 512^2 is at 0.38 of
+    /// the best cuSPARSE form in strips of 512 slots, at 1.56 in csr16; 128 itself is not swept.
+    int max_slots = 512;
+    int max_slots_of_few = 128;
+    /// Slots of a strip before two groups of lanes share it, where tile rows are few; elsewhere one takes all: on 49,152
+    /// (FEM with 3 unknowns, float32) that takes 1353 to 1444 GFLOP/s, on 3,072 (QCD, float64) 873 to 630.
     int lane_slots = 32;
-    int most_lane_slots = 512;
-    offset_t one_group_from = 20'000;
+    offset_t one_group_from = 20'000;  ///< tile rows that are not few
 };
 
 /// Time of a tile row in slots and entries, in hundredths of the time of a nonzero of csr16. Measured on the suite

@@ -30,7 +30,8 @@ SlotLimits slot_limits(offset_t nonzeros, offset_t tile_rows, const Gpu& gpu) {
 StripSizes strip_sizes(offset_t tile_rows, const Gpu& gpu) {
     const StripTuning& tuning = gpu.tuning.strips;
     const offset_t blocks = offset_t{gpu.multiprocessors} * tuning.blocks_per_multiprocessor;
-    return {tile_rows < tuning.one_group_from ? tuning.lane_slots : tuning.most_lane_slots,
+    const bool few = tile_rows < tuning.one_group_from;
+    return {few ? tuning.max_slots_of_few : tuning.max_slots, few ? tuning.lane_slots : tuning.max_slots,
             static_cast<int>(std::clamp<offset_t>(tile_rows / std::max<offset_t>(blocks, 1), 1, 128))};
 }
 

@@ -29,6 +29,7 @@ SlotLimits slot_limits(offset_t nonzeros, offset_t tile_rows, const Gpu& gpu);
 
 /// How strips are divided among lanes and thread blocks.
 struct StripSizes {
+    int max_slots = 0;     ///< of a strip; longer ones are left to csr16
     int lane_slots = 0;    ///< of a strip before twice as many lanes share it
     int block_strips = 0;  ///< short ones that a thread block takes
 };

@@ -21,9 +21,12 @@ struct StripOptions {
 
 StripOptions read_options(Options& options, index_t rows, int value_bytes) {
     const StripSizes sizes = strip_sizes(div_up(offset_t{rows}, offset_t{kTileSize}), this_gpu(value_bytes));
-    StripLimits limits{.value_bytes = value_bytes, .lane_slots = sizes.lane_slots, .block_strips = sizes.block_strips};
+    StripLimits limits{.value_bytes = value_bytes,
+                       .max_slots = sizes.max_slots,
+                       .lane_slots = sizes.lane_slots,
+                       .block_strips = sizes.block_strips};
     limits.most_bytes = options.number("bytes", limits.most_bytes, 0, 1e9);
-    limits.lane_slots = static_cast<int>(options.whole("lane_slots", limits.lane_slots, kShortStrip, limits.max_slots));
+    limits.lane_slots = static_cast<int>(options.whole("lane_slots", limits.lane_slots, kShortStrip, 512));
     limits.block_strips = static_cast<int>(options.whole("block_strips", limits.block_strips, 1, 128));
     const bool updatable = options.flag("updatable", false);
     options.finish();

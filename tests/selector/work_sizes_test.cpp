@@ -35,6 +35,16 @@ TEST(SlotLimits, FollowTheMatrix) {
     EXPECT_EQ(slot_limits(1000, 2 * kWarps, kGpu).half_values, 512);
 }
 
+TEST(StripSizes, FollowTheNumberOfTileRows) {
+    EXPECT_EQ(strip_sizes(0, kGpu).block_strips, 1);
+    EXPECT_EQ(strip_sizes(132 * 36 * 48, kGpu).block_strips, 48);
+    EXPECT_EQ(strip_sizes(1'000'000'000, kGpu).block_strips, 128);
+    EXPECT_EQ(strip_sizes(19'999, kGpu).max_slots, 128);
+    EXPECT_EQ(strip_sizes(19'999, kGpu).lane_slots, 32);
+    EXPECT_EQ(strip_sizes(20'000, kGpu).max_slots, 512);
+    EXPECT_EQ(strip_sizes(20'000, kGpu).lane_slots, 512);
+}
+
 TEST(WorkSizes, FollowTheTuning) {
     Gpu gpu = kGpu;
     gpu.tuning.row_blocks = {.blocks_per_multiprocessor = 1, .min_nonzeros = 1, .max_piece = 2};
@@ -45,6 +55,11 @@ TEST(WorkSizes, FollowTheTuning) {
     EXPECT_EQ(dense_run_tiles(1, gpu), 1);
     EXPECT_EQ(dense_run_tiles(132 * 3, gpu), 3);
     EXPECT_EQ(dense_run_tiles(132 * 6, gpu), 5);
+    gpu.tuning.strips = {.blocks_per_multiprocessor = 1, .max_slots = 30, .max_slots_of_few = 20, .lane_slots = 12};
+    EXPECT_EQ(strip_sizes(132 * 5, gpu).block_strips, 5);
+    EXPECT_EQ(strip_sizes(1, gpu).max_slots, 20);
+    EXPECT_EQ(strip_sizes(1, gpu).lane_slots, 12);
+    EXPECT_EQ(strip_sizes(20'000, gpu).max_slots, 30);
     gpu.tuning.slots = {1, 10, 20, 7, 3};
     EXPECT_EQ(slot_limits(1, 0, gpu).item_values, 10);
     EXPECT_EQ(slot_limits(15 * kWarps, 0, gpu).item_values, 15);

@@ -122,5 +122,109 @@ TEST(Strip, FillsFullSlotsOnAGrid) {
     EXPECT_EQ(s.nonzeros, a.nnz());
     EXPECT_EQ(s.slots, 5 * 256 * 16 - 2 * 16) << "five a strip, four in the first and the last row of the grid";
 }
+
+/// The slots of strip `i` of a run as lists of columns, -1 for holes.
+std::vector<std::vector<index_t>> columns_of(const Strips& s, const StripRun& run, std::uint32_t i) {
+    std::vector<std::vector<index_t>> slots(run.slots, std::vector<index_t>(16, -1));
+    cuda::for_each_nonzero(s, run, i, [&](int k, int r, int) {
+        const auto slot = static_cast<std::size_t>(k);
+        const std::size_t quad = run.quad_of(i) + slot / 4;
+        const auto row = static_cast<std::size_t>(r);
+        slots[slot][row] = s.bases[quad * 4 + slot % 4] + static_cast<index_t>(s.tile_rows[run.first_strip + i] * 16) +
+                           (s.codes[quad * 16 + row] >> (4 * (slot % 4)) & 15);
+    });
+    return slots;
+}
+
+// By the words of the definition: the window begins at the smallest column that is left.
+std::vector<std::vector<index_t>> windows_of(const CsrMatrix<double>& a, index_t row0) {
+    std::vector<std::vector<index_t>> left(16);
+    for (index_t r = 0; r < 16 && row0 + r < a.rows; ++r) {
+        for (offset_t k = a.row_ptrs[row0 + r]; k < a.row_ptrs[row0 + r + 1]; ++k) {
+            left[static_cast<std::size_t>(r)].push_back(a.col_idxs[k]);
+        }
+    }
+    std::vector<std::vector<index_t>> slots;
+    for (;;) {
+        index_t base = std::numeric_limits<index_t>::max();
+        for (const auto& row : left) base = row.empty() ? base : std::min(base, row.front());
+        if (base == std::numeric_limits<index_t>::max()) return slots;
+        auto& slot = slots.emplace_back(16, -1);
+        for (std::size_t r = 0; r < 16; ++r) {
+            if (left[r].empty() || left[r].front() >= base + 16) continue;
+            slot[r] = left[r].front();
+            left[r].erase(left[r].begin());
+        }
+    }
+}
+
+TEST(Strip, FillsSlotsByWindows) {
+    for (const auto& [name, a] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        const Strips s = make_strips(a, limits_for(8, kAll));
+        for (const StripRun& run : s.runs) {
+            for (std::uint32_t i = 0; i < run.strips; ++i) {
+                const auto row0 = static_cast<index_t>(s.tile_rows[run.first_strip + i] * 16);
+                EXPECT_EQ(columns_of(s, run, i), windows_of(a, row0));
+            }
+        }
+    }
+}
+
+TEST(Strip, StoresAPatternOnceForTheStripsThatShareIt) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t i = 0; i < 16 * 100; ++i) {
+        for (index_t k = 0; k < 5; ++k) positions.insert({i, i + 40 * k});
+    }
+    auto limits = limits_for(8, 1);
+    limits.block_strips = 8;
+    const Strips s = make_strips(matrix_of(1600, 1760, positions), limits);
+    EXPECT_EQ(s.bases.size(), 8u + 4 * 8) << "two quads, and those of four strips that fill no run";
+    ASSERT_EQ(s.runs.size(), 13u);
+    for (std::size_t i = 0; i < 13; ++i) {
+        EXPECT_EQ(s.runs[i].strips, i < 12 ? 8 : 4);
+        EXPECT_EQ(s.runs[i].shared, i < 12 ? 1 : 0);
+    }
+}
+
+TEST(Strip, ValuesOfWholeQuadsStandByRows) {
+    EXPECT_EQ(cuda::strip_place(0, 0, 5, 8), 0);
+    EXPECT_EQ(cuda::strip_place(1, 0, 5, 8), 1) << "two values of a row are one load of 16 bytes";
+    EXPECT_EQ(cuda::strip_place(0, 1, 5, 8), 2);
+    EXPECT_EQ(cuda::strip_place(2, 0, 5, 8), 32);
+    EXPECT_EQ(cuda::strip_place(3, 15, 5, 8), 63);
+    EXPECT_EQ(cuda::strip_place(4, 3, 5, 8), 67) << "behind whole quads slot by slot";
+    EXPECT_EQ(cuda::strip_place(3, 0, 5, 4), 3) << "four values of 4 bytes";
+    EXPECT_EQ(cuda::strip_place(2, 7, 5, 2), 30);
+    EXPECT_EQ(cuda::strip_place(2, 7, 3, 2), 39);
+}
+
+TEST(Strip, LeavesRowsToOthersThatTakeFewerBytesThere) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t i = 0; i < 16384; ++i) positions.insert({i, i});
+    for (index_t i = 16384; i < 2 * 16384; ++i) positions.insert({i, (i * 977) % 32768});
+    const auto a = matrix_of(2 * 16384, 2 * 16384, positions);
+    const Strips s = make_strips(a, limits_for(8, 1));
+    EXPECT_EQ(s.rest, (std::vector<cuda::RowRange>{{16384, 32768}}));
+    EXPECT_EQ(s.nonzeros, 16384);
+    EXPECT_TRUE(make_strips(a, limits_for(8, 0)).runs.empty());
+    EXPECT_TRUE(make_strips(a, limits_for(8, kAll)).rest.empty());
+}
+
+TEST(Strip, LeavesTileRowsOfTooManySlotsToOthers) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t i = 0; i < 48; ++i) positions.insert({i, i});
+    for (index_t j = 0; j < 700; j += 16) positions.insert({17, j});
+    const auto a = matrix_of(48, 700, positions);
+    EXPECT_EQ(make_strips(a, limits_for(8, kAll, 44)).rest, (std::vector<cuda::RowRange>{{16, 32}}));
+    EXPECT_TRUE(make_strips(a, limits_for(8, kAll, 45)).rest.empty());
+}
+
+TEST(Strip, CountsTheBytesThatAProductReads) {
+    const Strips s = make_strips(generate<double>("laplace2d:n=64"), limits_for(8, 1));
+    EXPECT_EQ(s.bytes(), s.runs.size() * 16 + s.tile_rows.size() * 4 + s.bases.size() * 4 + s.codes.size() * 2 +
+                             s.masks.size() + static_cast<std::size_t>(s.slots) * 16 * 8);
+}
+
 }  // namespace
 }  // namespace tilespmv::testing
