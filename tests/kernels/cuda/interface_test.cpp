@@ -307,5 +307,32 @@ TEST_F(Allocators, OfTheCallerGiveAllMemoryAndGetItBack) {
     }
 }
 
+class TwoGpus : public OnDevice {
+protected:
+    void SetUp() override {
+        OnDevice::SetUp();
+        int gpus = 0;
+        if (!IsSkipped() && (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus < 2)) GTEST_SKIP() << "one GPU";
+    }
+    void TearDown() override { static_cast<void>(cudaSetDevice(0)); }
+};
+
+TEST_F(TwoGpus, EachMultiplyTheirOwnMatrixAndRefuseTheOthers) {
+    const auto csr = matrix_with_everything();
+    const auto x = numbers<double>(csr.cols, 1);
+    const std::vector<double> nan(static_cast<std::size_t>(csr.rows), kNaN);
+    for (const std::string name : {"csr16", "csr-merge", "strip", "csr-hub"}) {
+        TILESPMV_CUDA(cudaSetDevice(0));
+        const auto first = cuda::make_device_operator<double>(name, {&csr}, Accumulator::float64, nullptr);
+        const auto y = product<double>(*first, 1, x, 0, nan);
+        TILESPMV_CUDA(cudaSetDevice(1));
+        EXPECT_EQ(test::message_of([&] { (void)product<double>(*first, 1, x, 0, nan); }),
+                  "1: " + name + " was made on GPU 0, but GPU 1 is current; call cudaSetDevice(0)");
+        const auto second = cuda::make_device_operator<double>(name, {&csr}, Accumulator::float64, nullptr);
+        EXPECT_EQ(second->device(), 1);
+        EXPECT_EQ(product<double>(*second, 1, x, 0, nan), y) << name;
+    }
+}
+
 }  // namespace
 }  // namespace tilespmv::testing
