@@ -1,5 +1,6 @@
 // Whole tables and pictures of the paper.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/tools/golden.hpp"
@@ -13,6 +14,7 @@ namespace tilespmv::tools {
 namespace {
 
 using test::expect_golden;
+using ::testing::HasSubstr;
 
 TEST(GoldenPaper, Tables) {
     const auto set = test::golden_paper_results(5);
@@ -47,6 +49,20 @@ TEST(GoldenPaper, PictureOfManyMatrices) {
     set.results.erase(std::ranges::find(set.results, "paper-deferred", [](const auto& r) { return r.id.selector; }));
     const auto plots = paper_plots(PaperResults(set, {}));
     expect_golden("paper_many_configurations.svg", svg(*plots[1].picture));
+}
+
+TEST(GoldenPaper, WhatHasNoResultIsLeftOutOfTablesOrHasNoFigure) {
+    auto set = test::golden_paper_results(3);
+    std::erase_if(set.results, [](const auto& r) {
+        return r.id.matrix == "folder/matrix-1.mtx.gz" && r.id.selector.starts_with("paper-");
+    });
+    const std::string some = paper_text(PaperResults(set, {}));
+    EXPECT_THAT(some, HasSubstr("|\n| matrix-2 | 26,550 |")) << "the first of the shares of formats";
+    EXPECT_THAT(some, HasSubstr("\n| matrix-1 | 200,000 | - | - | - | - | - |\n")) << "of the bytes";
+    std::erase_if(set.results, [](const auto& r) { return r.id.selector == "paper-adaptive"; });
+    const std::string none = paper_text(PaperResults(set, {}));
+    EXPECT_THAT(none, HasSubstr("deferred nonzeros as CSR rows.\n"));
+    EXPECT_THAT(none, HasSubstr("\n- Left out: paper-adaptive, of which there is no right result.\n"));
 }
 
 /// Results of a GPU go first, those of one value type, device and number of threads belong together.

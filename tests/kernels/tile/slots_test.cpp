@@ -188,8 +188,13 @@ std::vector<ItemParts> parts_of(const SlotWork<double>& work) {
     return all;
 }
 
+struct ExpectedCut {
+    std::vector<ItemParts> items;
+    offset_t half_items;
+};
+
 /// Cuts the items of `whole`, one for each tile row: slot after slot, then entries, as many as an item may have.
-std::vector<ItemParts> expected_cut(const SlotWork<double>& whole, const SlotLimits& limits) {
+ExpectedCut expected_cut(const SlotWork<double>& whole, const SlotLimits& limits) {
     std::vector<ItemParts> tile_rows = parts_of(whole);
     std::ranges::sort(tile_rows);
     std::vector<ItemParts> halves;
@@ -223,8 +228,9 @@ std::vector<ItemParts> expected_cut(const SlotWork<double>& whole, const SlotLim
             warps.push_back(item);
         }
     }
+    const auto half_items = static_cast<offset_t>(halves.size());
     halves.insert(halves.end(), warps.begin(), warps.end());
-    return halves;
+    return {halves, half_items};
 }
 
 /// Tile rows of 1 to `most` nonzeros, no two in a tile.
@@ -246,7 +252,10 @@ TEST(Slots, AreCutByTheRule) {
             for (const offset_t item : {1, 16, 17, 32, 256}) {
                 for (const offset_t half : {0, 16, 48}) {
                     const SlotLimits limits{item, half};
-                    EXPECT_TRUE(parts_of(slots_of(a, limits)) == expected_cut(whole, limits))
+                    const auto work = slots_of(a, limits);
+                    const auto expected = expected_cut(whole, limits);
+                    EXPECT_EQ(work.half_items, expected.half_items) << name << ' ' << item << ' ' << half;
+                    EXPECT_TRUE(parts_of(work) == expected.items)
                         << selector << ' ' << name << ' ' << item << ' ' << half;
                 }
             }
