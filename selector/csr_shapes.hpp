@@ -19,6 +19,8 @@ struct RowRounds {
     int threads = 0;
     offset_t all = 0;      ///< of all rows together
     offset_t longest = 0;  ///< of the longest row: one after the other, whatever else there is
+
+    friend bool operator==(const RowRounds&, const RowRounds&) = default;
 };
 
 /// What is to be known of the lengths of rows: their rounds with 2, 4, 8, 16 and 32 threads.

@@ -107,6 +107,15 @@ struct HubTuning {
     offset_t min_nonzeros = 500'000;
 };
 
+/// Memory and launches, by which `auto` predicts times ("auto" in `bench/NOTES.md`). A GPU with other figures gets other
+/// predictions from the same costs of operators (`selector/auto/cost_table.hpp`).
+struct MemoryTuning {
+    double read_bytes_per_s = 4.6e12;  ///< from memory, as `tilespmv info` measures it
+    double l2_bytes_per_s = 7e12;      ///< from L2; taken from the times of matrices that fit it, not measured alone
+    double l2_bytes = 60 << 20;
+    double launch_seconds = 2.4e-6;  ///< of a kernel that does next to nothing, events included
+};
+
 /// What was measured on one GPU for values of one size.
 struct Tuning {
     VectorTuning vector = {};
@@ -123,6 +132,7 @@ struct Tuning {
     StripTuning strips = {};
     HubTuning hubs = {};
     PathTuning paths = {};
+    MemoryTuning memory = {};
 };
 
 /// The tuning for a GPU of this compute capability (90 for 9.0) and values of 2, 4 or 8 bytes. A GPU without

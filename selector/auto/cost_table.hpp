@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "selector/auto/matrix_features.hpp"
+
+/// What operators cost on the machines that were measured: data, in one table for each machine. `bench/fit_auto.py`
+/// fits the numbers to results of `tilespmv bench --json`.
+namespace tilespmv {
+
+/// What the time of a product is the sum of, in the order of the coefficients of a `Cost`.
+enum class Term {
+    launch,     ///< 1
+    memory,     ///< on a GPU seconds for all bytes of the matrix, x and y by its bandwidths; on a CPU these bytes
+    nonzeros,   ///< stored ones, padding included
+    x_sectors,  ///< sectors of x that blocks of 512 nonzeros read
+    rows,       ///< rows, or what a thread group does for a row in its place
+    chain,      ///< steps that wait for each other, of the longest row
+};
+inline constexpr std::size_t kTerms = 6;
+inline constexpr std::array<std::string_view, kTerms> kTermNames{"launch",    "memory", "nonzeros",
+                                                                 "x_sectors", "rows",   "chain"};
+
+/// How much of each term a product of a matrix has.
+using Work = std::array<double, kTerms>;
+
+/// The coefficients of an operator, for values of one size.
+struct Cost {
+    std::string_view name;        ///< the operator's
+    std::size_t value_bytes = 8;  ///< other sizes take the entry that is nearest
+    std::array<double, kTerms> seconds{};
+    /// Of the preparation, from CSR in host memory: what it takes in any case, for a nonzero, for a row, for a tile.
+    std::array<double, 4> preparation{};
+};
+
+/// An operator that can be chosen.
+struct Candidate {
+    std::string_view name;          ///< the operator's
+    std::string_view options = {};  ///< "option=value,..." that it is made with
+    bool is_made_from_tiles = false;
+    /// Bytes of the matrix that a product reads.
+    double (*matrix_bytes)(const MatrixFeatures& f) = nullptr;
+    /// Sets the terms nonzeros, rows and chain where they are not those of CSR, `csr_work`; may be null.
+    void (*adapt)(const MatrixFeatures& f, Work& work) = nullptr;
+    /// Whether it can be made; null: always.
+    bool (*suits)(const MatrixFeatures& f) = nullptr;
+};
+
+/// The candidates of a backend and what they cost there.
+struct CostTable {
+    std::string_view machine;      ///< what was measured
+    std::string_view measured_by;  ///< where the measurements are
+    std::span<const Candidate> candidates;
+    std::span<const Cost> costs;  ///< an entry or more for each candidate
+};
+
+/// Of the NVIDIA H200.
+const CostTable& gpu_costs();
+/// Of two threads of an AMD EPYC and of an Intel Xeon, their mean.
+const CostTable& cpu_costs();
+
+/// The costs of an operator for values of a size. Throws `Error` if the table has none.
+const Cost& cost_of(const CostTable& table, std::string_view name, std::size_t value_bytes);
+
+}  // namespace tilespmv

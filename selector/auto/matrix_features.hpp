@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "selector/csr_shapes.hpp"
+#include "tile/csr.hpp"
+
+/// What the choice of an operator (`auto`) knows of a matrix.
+namespace tilespmv {
+
+/// The pattern of a CSR matrix, of any type of values.
+struct PatternView {
+    index_t rows = 0;
+    index_t cols = 0;
+    std::span<const offset_t> row_ptrs;  ///< rows + 1
+    std::span<const index_t> col_idxs;
+    std::size_t value_bytes = 8;  ///< of a nonzero and of an element of x and y
+
+    [[nodiscard]] offset_t nnz() const { return static_cast<offset_t>(col_idxs.size()); }
+};
+
+template <Value V>
+PatternView pattern_of(const CsrMatrix<V>& a) {
+    return {a.rows, a.cols, a.row_ptrs, a.col_idxs, sizeof(V)};
+}
+
+/// Lengths of rows are those of all rows; everything about columns is estimated from a sample. A matrix without
+/// nonzeros has shares of 0.
+struct MatrixFeatures {
+    std::size_t value_bytes = 8;
+    index_t rows = 0;
+    index_t cols = 0;
+    offset_t nnz = 0;
+
+    double mean_row = 0;       ///< nonzeros
+    double row_deviation = 0;  ///< standard deviation of the nonzeros of a row
+    offset_t longest_row = 0;
+    double empty_rows = 0;          ///< share of the rows
+    cuda::RowLengths row_rounds{};  ///< with 4 nonzeros a thread at a time
+
+    /// Share of the nonzeros whose block of 512 consecutive ones spans fewer than 65,536 columns (csr16).
+    double narrow_share = 0;
+    /// Distinct 32-byte sectors of x for each nonzero, in blocks of 512 consecutive ones: 1 if no two share one.
+    double x_sectors = 0;
+    /// Share of the nonzeros in the columns of which 192 KiB of x hold the most frequent ones. The columns are chosen
+    /// by one half of the sample, and counted in the other.
+    double hub_share = 0;
+    double tile_nonzeros = 0;  ///< of a 16 x 16 tile that is not empty, in the mean
+
+    /// Slots of 16 rows, a tile row: each takes the leftmost nonzero left, and of every other row its next one if that
+    /// is fewer than 16 columns away.
+    double strip_slots = 0;      ///< of a tile row, in the mean
+    double strip_fill = 0;       ///< nonzeros of a slot over 16
+    double repeated_strips = 0;  ///< share of the tile rows whose pattern, relative to their first row, came before
+
+    friend bool operator==(const MatrixFeatures&, const MatrixFeatures&) = default;
+};
+
+/// The features of a matrix. All row pointers are read, in parallel, and the columns of a sample: one in 32 of them
+/// for blocks, at least 8,192 and at most 131,072, and tile rows with about a quarter as many nonzeros. The result does
+/// not depend on the number of threads. The arrays must be those of a valid CSR matrix.
+MatrixFeatures features_of(const PatternView& a);
+
+}  // namespace tilespmv

@@ -1,0 +1,102 @@
+#include "selector/auto/rank_operators.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace tilespmv {
+namespace {
+
+constexpr double kMeasuredThreads = 2;  ///< of the CPU's table
+
+double& of(Work& work, Term term) { return work[static_cast<std::size_t>(term)]; }
+
+/// A matrix that a product leaves in the L2 cache is there for the next one; of one of twice the size nothing is left.
+double memory_seconds(double bytes, const cuda::MemoryTuning& memory) {
+    const double beyond = std::clamp(bytes / memory.l2_bytes - 1, 0.0, 1.0);
+    return bytes * (beyond / memory.read_bytes_per_s + (1 - beyond) / memory.l2_bytes_per_s);
+}
+
+/// Of an operator on CSR that leaves no threads without work.
+Work csr_work(const MatrixFeatures& f) {
+    const auto nnz = static_cast<double>(f.nnz);
+    return {1, 0, nnz, nnz * f.x_sectors, static_cast<double>(f.rows), 0};
+}
+
+double vector_bytes(const MatrixFeatures& f) {
+    return static_cast<double>(f.value_bytes) * (static_cast<double>(f.rows) + static_cast<double>(f.cols));
+}
+
+double tiles_of(const MatrixFeatures& f) {
+    return f.tile_nonzeros > 0 ? static_cast<double>(f.nnz) / f.tile_nonzeros : 0;
+}
+
+double preparation(const Candidate& candidate, const Cost& cost, const OperatorQuestion& q) {
+    if (candidate.is_made_from_tiles && q.has_tiles) return 0;
+    const std::array<double, 4> amounts{1, static_cast<double>(q.features.nnz), static_cast<double>(q.features.rows),
+                                        tiles_of(q.features)};
+    double seconds = 0;
+    for (std::size_t i = 0; i < amounts.size(); ++i) seconds += cost.preparation[i] * amounts[i];
+    return seconds;
+}
+
+std::string reason(const Work& parts, double seconds, double bytes_per_nonzero) {
+    static constexpr std::array<std::string_view, kTerms> kMeanings{
+        "the launch and latency", "reading the matrix, x and y",
+        "the work of nonzeros",   "gathers of x from caches",
+        "the work of rows",       "the longest row, whose parts wait for each other"};
+    const auto most = static_cast<std::size_t>(std::ranges::max_element(parts) - parts.begin());
+    const double share = seconds > 0 ? 100 * parts[most] / seconds : 0;
+    return fmt::format("{:.1f} bytes a nonzero; {:.0f}% of the time for {}", bytes_per_nonzero, share, kMeanings[most]);
+}
+
+RankedOperator predict(const Candidate& candidate, const Cost& cost, const OperatorQuestion& q) {
+    const MatrixFeatures& f = q.features;
+    RankedOperator ranked;
+    ranked.specification = candidate.name;
+    if (!candidate.options.empty()) ranked.specification += fmt::format(":{}", candidate.options);
+    ranked.matrix_bytes = candidate.matrix_bytes(f);
+    ranked.work = csr_work(f);
+    if (candidate.adapt != nullptr) candidate.adapt(f, ranked.work);
+    const double bytes = ranked.matrix_bytes + vector_bytes(f);
+    of(ranked.work, Term::memory) = q.gpu ? memory_seconds(bytes, q.gpu->tuning.memory) : bytes;
+    const double scale = q.gpu ? 1 : kMeasuredThreads / std::max(q.threads, 1);
+    Work parts;
+    for (std::size_t i = 0; i < kTerms; ++i) {
+        parts[i] = scale * cost.seconds[i] * ranked.work[i];
+        ranked.seconds += parts[i];
+    }
+    if (q.gpu) {
+        const double launch = q.gpu->tuning.memory.launch_seconds;
+        parts[0] += launch;
+        ranked.seconds += launch;
+    }
+    ranked.preparation_seconds = scale * preparation(candidate, cost, q);
+    ranked.why = reason(parts, ranked.seconds, f.nnz == 0 ? 0 : ranked.matrix_bytes / static_cast<double>(f.nnz));
+    return ranked;
+}
+
+}  // namespace
+
+double pays_after(const RankedOperator& a, const RankedOperator& b) {
+    if (a.preparation_seconds < b.preparation_seconds) return 0;
+    if (a.seconds >= b.seconds) return -1;
+    return std::ceil((a.preparation_seconds - b.preparation_seconds) / (b.seconds - a.seconds));
+}
+
+std::vector<RankedOperator> rank_operators(const OperatorQuestion& question) {
+    return rank_operators(question, question.gpu ? gpu_costs() : cpu_costs());
+}
+
+std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const CostTable& table) {
+    std::vector<RankedOperator> ranked;
+    for (const Candidate& candidate : table.candidates) {
+        if (candidate.suits != nullptr && !candidate.suits(question.features)) continue;
+        ranked.push_back(predict(candidate, cost_of(table, candidate.name, question.features.value_bytes), question));
+    }
+    std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(question.products); });
+    return ranked;
+}
+
+}  // namespace tilespmv

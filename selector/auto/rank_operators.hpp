@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "selector/auto/cost_table.hpp"
+#include "selector/tuning.hpp"
+
+namespace tilespmv {
+
+/// What is asked: which operator is to multiply this matrix there so often.
+struct OperatorQuestion {
+    MatrixFeatures features;
+    std::optional<cuda::Gpu> gpu = {};  ///< none: the CPU
+    int threads = 1;                    ///< of the CPU; they scale times alike, so that no choice depends on them
+    offset_t products = 0;              ///< expected; 0: so many that preparation does not count
+    bool has_tiles = false;             ///< tiles are there already, so that an operator needs no conversion
+};
+
+/// A candidate with what is predicted of it.
+struct RankedOperator {
+    std::string specification;  ///< for `make_operator` and `make_device_operator`
+    double seconds = 0;         ///< a product
+    double preparation_seconds = 0;
+    double matrix_bytes = 0;  ///< that a product reads
+    Work work{};              ///< what `seconds` follows from
+    std::string why = {};     ///< one sentence: what most of its time goes to
+
+    /// For so many products; for 0 those of a product alone.
+    [[nodiscard]] double total_seconds(offset_t products) const {
+        return products == 0 ? seconds : preparation_seconds + static_cast<double>(products) * seconds;
+    }
+};
+
+/// Products after which `a` has paid for its preparation over `b`: 0 if that takes no longer, negative if never.
+double pays_after(const RankedOperator& a, const RankedOperator& b);
+
+/// Every candidate that suits the matrix, those of the least time for the expected products first. The one place where
+/// it is decided which operator `auto` takes; another model of times takes the place of this function's body. A pure
+/// function. Throws `Error` if the table lacks the costs of a candidate.
+std::vector<RankedOperator> rank_operators(const OperatorQuestion& question);
+std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const CostTable& table);
+
+}  // namespace tilespmv

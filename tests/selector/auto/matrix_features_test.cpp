@@ -1,0 +1,190 @@
+#include "selector/auto/matrix_features.hpp"
+
+#include <omp.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv {
+namespace {
+
+/// A pattern by the columns of its rows, which it owns.
+struct Pattern {
+    Pattern(index_t columns, const std::vector<std::vector<index_t>>& rows) : cols(columns) {
+        for (const auto& row : rows) {
+            col_idxs.insert(col_idxs.end(), row.begin(), row.end());
+            row_ptrs.push_back(static_cast<offset_t>(col_idxs.size()));
+        }
+    }
+    [[nodiscard]] PatternView view(std::size_t value_bytes = 8) const {
+        return {static_cast<index_t>(row_ptrs.size()) - 1, cols, row_ptrs, col_idxs, value_bytes};
+    }
+
+    index_t cols;
+    std::vector<offset_t> row_ptrs{0};
+    std::vector<index_t> col_idxs;
+};
+
+MatrixFeatures of(index_t cols, const std::vector<std::vector<index_t>>& rows, std::size_t value_bytes = 8) {
+    return features_of(Pattern(cols, rows).view(value_bytes));
+}
+
+template <class V = double>
+MatrixFeatures of(const char* generator) {
+    return features_of(pattern_of(generate<V>(generator)));
+}
+
+TEST(MatrixFeatures, DescribeTheLengthsOfRows) {
+    const auto f = of(10, {{0, 1, 2}, {}, {5}, {0, 1, 2, 3}});
+    EXPECT_EQ(f.rows, 4);
+    EXPECT_EQ(f.cols, 10);
+    EXPECT_EQ(f.nnz, 8);
+    EXPECT_DOUBLE_EQ(f.mean_row, 2);
+    EXPECT_DOUBLE_EQ(f.row_deviation, std::sqrt((1 + 4 + 1 + 4) / 4.0));
+    EXPECT_EQ(f.longest_row, 4);
+    EXPECT_DOUBLE_EQ(f.empty_rows, 0.25);
+    EXPECT_EQ(f.row_rounds[0].all, 4);
+}
+
+TEST(MatrixFeatures, OfNothingAreZero) {
+    for (const auto& rows : {std::vector<std::vector<index_t>>{}, {{}, {}, {}}}) {
+        const auto f = of(5, rows);
+        EXPECT_EQ(f.nnz, 0);
+        EXPECT_EQ(f.mean_row, 0);
+        EXPECT_EQ(f.empty_rows, rows.empty() ? 0 : 1);
+        for (const double share : {f.narrow_share, f.x_sectors, f.hub_share, f.tile_nonzeros, f.strip_slots,
+                                   f.strip_fill, f.repeated_strips}) {
+            EXPECT_EQ(share, 0);
+        }
+    }
+}
+
+TEST(MatrixFeatures, CountSectorsOfXOf32Bytes) {
+    EXPECT_DOUBLE_EQ(of(100, {{0, 3, 4, 7}}).x_sectors, 2.0 / 4);
+    EXPECT_DOUBLE_EQ(of(100, {{0, 3, 4, 7}}, 4).x_sectors, 1.0 / 4);
+    EXPECT_DOUBLE_EQ(of(100, {{0, 15, 16, 17}}, 2).x_sectors, 2.0 / 4);
+    EXPECT_DOUBLE_EQ(of(100, {{0}, {0}, {99}}).x_sectors, 2.0 / 3) << "a sector that two rows read counts once";
+}
+
+TEST(MatrixFeatures, TellBlocksThatSixteenBitsAddress) {
+    EXPECT_EQ(of(200'000, {{0, 65'535}}).narrow_share, 1);
+    EXPECT_EQ(of(200'000, {{0, 65'536}}).narrow_share, 0);
+    std::vector<index_t> near(512);
+    std::iota(near.begin(), near.end(), 100'000);
+    EXPECT_DOUBLE_EQ(of(200'000, {near, {0, 70'000}}).narrow_share, 512.0 / 514);
+}
+
+TEST(MatrixFeatures, FillSlotsByWindowsOfSixteenColumns) {
+    // Two rows whose columns lie within 16: a slot of two; then one nonzero that is 16 columns away from the next.
+    const auto f = of(100, {{0, 20}, {15, 36}});
+    EXPECT_DOUBLE_EQ(f.strip_slots, 3);
+    EXPECT_DOUBLE_EQ(f.strip_fill, 4.0 / (3 * 16));
+    const auto two_windows = of(100, {{0, 1}, {0, 1}, {0, 17}});
+    EXPECT_DOUBLE_EQ(two_windows.strip_slots, 3) << "0 0 0, 1 1 -, 17";
+    EXPECT_DOUBLE_EQ(of(200, {{100}, {99}, {0}}).strip_slots, 2);
+    const std::vector<std::vector<index_t>> full(16, std::vector<index_t>{3, 4, 5});
+    EXPECT_DOUBLE_EQ(of(20, full).strip_slots, 3);
+    EXPECT_DOUBLE_EQ(of(20, full).strip_fill, 1);
+}
+
+TEST(MatrixFeatures, CountNonzerosOfATile) {
+    EXPECT_DOUBLE_EQ(of(100, {{0, 15, 16}, {31, 32}}).tile_nonzeros, 5.0 / 3);
+    EXPECT_DOUBLE_EQ(of(100, {{17, 18}, {15, 20}}).tile_nonzeros, 4.0 / 2) << "the tile to the left is met after";
+    EXPECT_DOUBLE_EQ(of("dense:rows=64,cols=64").tile_nonzeros, 256);
+    EXPECT_DOUBLE_EQ(of("dense:rows=64,cols=64").strip_fill, 1);
+}
+
+TEST(MatrixFeatures, RecognizeTileRowsThatCameBefore) {
+    std::vector<std::vector<index_t>> rows(64);
+    for (index_t r = 0; r < 64; ++r) rows[static_cast<std::size_t>(r)] = {r, r + 1};
+    EXPECT_DOUBLE_EQ(of(100, rows).repeated_strips, 3.0 / 4);
+    rows[40] = {40, 42};
+    EXPECT_DOUBLE_EQ(of(100, rows).repeated_strips, 2.0 / 4);
+    rows[8] = {8, 10};
+    EXPECT_DOUBLE_EQ(of(100, rows).repeated_strips, 2.0 / 4) << "the first and the third are alike again";
+    rows[40] = {40, 41, 42};
+    EXPECT_DOUBLE_EQ(of(100, rows).repeated_strips, 1.0 / 4);
+}
+
+TEST(MatrixFeatures, FindHubsOnlyWhereColumnsAreFrequent) {
+    EXPECT_EQ(of("uniform:n=20000").hub_share, 1) << "192 KiB hold all of x";
+    EXPECT_LT(of("uniform:n=500000,per_row=2").hub_share, 0.1);
+    EXPECT_LT(of("laplace2d:n=700").hub_share, 0.1);
+    EXPECT_GT(of("rmat:scale=17,degree=16").hub_share, 0.5);
+    // Two blocks of 512 nonzeros, half of each in column 7, the others in columns that occur once.
+    std::vector<std::vector<index_t>> rows(512);
+    for (index_t r = 0; r < 512; ++r) rows[static_cast<std::size_t>(r)] = {7, 50'000 + r};
+    EXPECT_DOUBLE_EQ(of(100'000, rows).hub_share, 0.5);
+    EXPECT_EQ(of(100'000, rows, 2).hub_share, 0.5) << "192 KiB hold 98,304 values of 2 bytes";
+    EXPECT_EQ(of(98'304, rows, 2).hub_share, 1);
+}
+
+TEST(MatrixFeatures, OfASampleAreNearThoseOfTheWholeMatrix) {
+    const auto f = of("stencil27:n=50");
+    EXPECT_NEAR(f.x_sectors, of("stencil27:n=20").x_sectors, 0.1);
+    EXPECT_GT(f.repeated_strips, 0.3);
+    EXPECT_EQ(f.narrow_share, 1);
+    EXPECT_GT(of("uniform:n=500000,per_row=2").x_sectors, 0.99);
+}
+
+TEST(MatrixFeatures, DoNotDependOnTheNumberOfThreads) {
+    const auto a = generate<double>("rmat:scale=15,degree=16");
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(1);
+    const auto one = features_of(pattern_of(a));
+    omp_set_num_threads(5);
+    const auto five = features_of(pattern_of(a));
+    omp_set_num_threads(before);
+    EXPECT_TRUE(one == five);
+}
+
+/// 2^31 columns, all 0, of which no page is there before it is read.
+class UntouchedColumns {
+public:
+    static constexpr std::size_t kSize = std::size_t{1} << 31;
+    UntouchedColumns() : memory_(mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+        if (memory_ != MAP_FAILED) madvise(memory_, kBytes, MADV_NOHUGEPAGE);
+    }
+    UntouchedColumns(const UntouchedColumns&) = delete;
+    UntouchedColumns& operator=(const UntouchedColumns&) = delete;
+    ~UntouchedColumns() {
+        if (memory_ != MAP_FAILED) munmap(memory_, kBytes);
+    }
+    [[nodiscard]] bool are_there() const { return memory_ != MAP_FAILED; }
+    [[nodiscard]] std::span<const index_t> all() const { return {static_cast<const index_t*>(memory_), kSize}; }
+
+private:
+    static constexpr std::size_t kBytes = kSize * sizeof(index_t);
+    void* memory_;
+};
+
+long pages_met() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+}
+
+TEST(MatrixFeatures, ReadABoundedNumberOfColumns) {
+    constexpr index_t rows = 1 << 12;
+    const UntouchedColumns columns;
+    if (!columns.are_there()) GTEST_SKIP() << "no 8 GiB of addresses";
+    std::vector<offset_t> row_ptrs(rows + 1);
+    for (std::size_t i = 0; i < row_ptrs.size(); ++i) {
+        row_ptrs[i] = static_cast<offset_t>(i * (UntouchedColumns::kSize / rows));
+    }
+    const long before = pages_met();
+    EXPECT_EQ(features_of({rows, 1 << 19, row_ptrs, columns.all()}).longest_row, 1 << 19);
+    // 256 blocks, 256 tile rows of 16 rows each, and what else there is.
+    EXPECT_LT(pages_met() - before, 256 + 256 * 16 + 4096) << "of two million";
+}
+
+}  // namespace
+}  // namespace tilespmv

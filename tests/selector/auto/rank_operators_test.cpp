@@ -1,0 +1,146 @@
+#include "selector/auto/rank_operators.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/message_of.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv {
+namespace {
+
+using test::message_of;
+using ::testing::_;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// 1000 rows of 10 nonzeros.
+MatrixFeatures even_matrix() {
+    MatrixFeatures f;
+    f.rows = f.cols = 1000;
+    f.nnz = 10'000;
+    f.mean_row = 10;
+    f.longest_row = 10;
+    f.x_sectors = 0.5;
+    f.tile_nonzeros = 20;
+    return f;
+}
+
+double twelve_bytes(const MatrixFeatures& f) { return 12 * static_cast<double>(f.nnz); }
+bool never(const MatrixFeatures&) { return false; }
+
+constexpr std::array kCandidates{
+    Candidate{.name = "slow", .matrix_bytes = twelve_bytes},
+    Candidate{.name = "fast", .is_made_from_tiles = true, .matrix_bytes = twelve_bytes},
+    Candidate{.name = "slowest", .options = "option=1", .matrix_bytes = twelve_bytes},
+    Candidate{.name = "unsuited", .matrix_bytes = twelve_bytes, .suits = never},
+};
+/// slow: 1 s in any case, 1 ms a sector; ready after 2 s. fast: 1 ms a row; ready after 1 ms a nonzero, 10 ms a tile.
+constexpr std::array kCosts{
+    Cost{"slow", 8, {1, 0, 0, 1e-3, 0, 0}, {2, 0, 0, 0}},
+    Cost{"fast", 8, {0, 0, 0, 0, 1e-3, 0}, {0, 1e-3, 0, 1e-2}},
+    Cost{"slowest", 8, {9, 0, 0, 0, 0, 0}, {9, 0, 0, 0}},
+    Cost{"fast", 4, {0, 0, 0, 0, 1e-4, 0}, {0, 1e-3, 0, 1e-2}},
+};
+const CostTable kTable{"test machine", "nowhere", kCandidates, kCosts};
+
+std::vector<std::string> names(const std::vector<RankedOperator>& ranked) {
+    std::vector<std::string> all;
+    for (const auto& one : ranked) all.push_back(one.specification);
+    return all;
+}
+
+OperatorQuestion question(offset_t products = 0) {
+    return {.features = even_matrix(), .gpu = {}, .threads = 2, .products = products};
+}
+
+TEST(RankOperators, AddsTheTermsOfACandidate) {
+    const auto ranked = rank_operators(question(), kTable);
+    ASSERT_THAT(names(ranked), ElementsAre("fast", "slow", "slowest:option=1")) << "without what does not suit";
+    EXPECT_DOUBLE_EQ(ranked[0].seconds, 1);
+    EXPECT_DOUBLE_EQ(ranked[0].preparation_seconds, 10 + 5);
+    EXPECT_DOUBLE_EQ(ranked[1].seconds, 1 + 5);
+    EXPECT_DOUBLE_EQ(ranked[1].preparation_seconds, 2);
+    EXPECT_DOUBLE_EQ(ranked[1].matrix_bytes, 120'000);
+    EXPECT_EQ(ranked[1].why, "12.0 bytes a nonzero; 83% of the time for gathers of x from caches");
+}
+
+TEST(RankOperators, ExpectedProductsDecideWhetherPreparationPays) {
+    const auto ranked = rank_operators(question(), kTable);
+    EXPECT_EQ(pays_after(ranked[0], ranked[1]), 3) << "13 s over 5 s a product";
+    EXPECT_EQ(pays_after(ranked[1], ranked[0]), 0);
+    EXPECT_THAT(names(rank_operators(question(2), kTable)), ElementsAre("slow", "fast", _));
+    EXPECT_THAT(names(rank_operators(question(3), kTable)), ElementsAre("fast", "slow", _));
+    auto never_faster = ranked[0];
+    never_faster.seconds = 7;
+    EXPECT_LT(pays_after(never_faster, ranked[1]), 0);
+}
+
+TEST(RankOperators, TilesThatAreThereNeedNoPreparation) {
+    auto with_tiles = question(1);
+    with_tiles.has_tiles = true;
+    const auto ranked = rank_operators(with_tiles, kTable);
+    EXPECT_EQ(ranked.front().specification, "fast");
+    EXPECT_EQ(ranked.front().preparation_seconds, 0);
+}
+
+TEST(RankOperators, ThreadsScaleTimesAlike) {
+    auto eight = question(2);
+    eight.threads = 8;
+    const auto two = rank_operators(question(2), kTable);
+    const auto ranked = rank_operators(eight, kTable);
+    EXPECT_EQ(names(ranked), names(two));
+    EXPECT_DOUBLE_EQ(ranked[0].total_seconds(2), two[0].total_seconds(2) / 4);
+}
+
+TEST(RankOperators, TakesTheCostsOfTheNearestSizeOfValues) {
+    auto narrow = question();
+    narrow.features.value_bytes = 2;
+    EXPECT_DOUBLE_EQ(rank_operators(narrow, kTable).front().seconds, 0.1);
+    EXPECT_EQ(cost_of(kTable, "fast", 8).seconds[4], 1e-3);
+    EXPECT_EQ(cost_of(kTable, "slow", 2).value_bytes, 8);
+    EXPECT_EQ(message_of([] { (void)cost_of(kTable, "unsuited", 8); }),
+              "1: no costs of operator unsuited on test machine: add them to selector/auto/cost_table.cpp");
+}
+
+TEST(RankOperators, EveryCandidateHasCosts) {
+    for (const auto* table : {&gpu_costs(), &cpu_costs()}) {
+        for (const auto& candidate : table->candidates) {
+            const Cost& cost = cost_of(*table, candidate.name, 8);
+            EXPECT_GT(*std::ranges::max_element(cost.seconds), 0) << candidate.name;
+            EXPECT_GT(*std::ranges::max_element(cost.preparation), 0) << candidate.name;
+        }
+    }
+}
+
+std::vector<RankedOperator> ranked_for(const char* generator, bool on_gpu, offset_t products = 0) {
+    OperatorQuestion q{.features = features_of(pattern_of(generate<double>(generator))), .products = products};
+    if (on_gpu) q.gpu = cuda::Gpu{132, 64, cuda::tuning_for(90, 8)};
+    return rank_operators(q);
+}
+
+TEST(RankOperators, ChoosesAsWasMeasuredOnTheH200) {
+    const auto chosen = [](const char* generator) { return ranked_for(generator, true).front().specification; };
+    EXPECT_EQ(chosen("fem:n=24,dof=6"), "csr16");
+    EXPECT_EQ(chosen("dense:rows=2048,cols=2048"), "csr16");
+    EXPECT_EQ(chosen("arrow:n=200000") == "csr-vector", false) << "a row of 200,000 nonzeros is not one for a warp";
+    const auto arrow = ranked_for("arrow:n=200000", true);
+    const auto vector = std::ranges::find(arrow, "csr-vector", &RankedOperator::specification);
+    EXPECT_GT(vector->seconds, 20 * arrow.front().seconds);
+    EXPECT_EQ(std::ranges::count(arrow, "ell:updatable=1", &RankedOperator::specification), 0);
+    EXPECT_THAT(vector->why, HasSubstr("the longest row"));
+}
+
+TEST(RankOperators, ConvertsToTilesOnTheCpuWhereThatPays) {
+    EXPECT_EQ(ranked_for("laplace2d:n=300", false).front().specification, "tile-omp");
+    EXPECT_EQ(ranked_for("laplace2d:n=300", false, 1).front().specification, "csr-omp");
+    EXPECT_EQ(ranked_for("laplace2d:n=300", false, 1000).front().specification, "tile-omp");
+    EXPECT_EQ(ranked_for("rmat:scale=17", false).front().specification, "csr-omp");
+}
+
+}  // namespace
+}  // namespace tilespmv
