@@ -43,8 +43,8 @@ std::array<double, 2> measure(const std::string& matrix) {
     Eigen::VectorXd eigen_y(a.rows);
     Buffer<double> y(static_cast<std::size_t>(a.rows));
     const MatrixForms<double> forms{&a, &tiles};
-    const auto tile = find_operator<double>(Backend::cpu, "tile-omp").make(forms);
-    const auto csr = find_operator<double>(Backend::cpu, "csr-omp").make(forms);
+    const auto tile = make_operator<double>("tile-omp", forms);
+    const auto csr = make_operator<double>("csr-omp", forms);
     const Eigen::Map<const Eigen::VectorXd> eigen_x(x.data(), a.cols);
     const auto apply = [&](const Operator<double>& op) { op.apply(1, {x.data(), x.size()}, 0, {y.data(), y.size()}); };
     SteadyStopwatch stopwatch;

@@ -13,6 +13,14 @@ void require_accumulator(Backend backend, Accumulator accumulator) {
     throw Error("operators of the CPU accumulate in float64 only", ExitCode::usage);
 }
 
+/// Of the CPU, which are read when an operator is made: of nothing, before a matrix is read for it.
+template <Value V>
+void refuse_wrong_options(const std::string& specification) {
+    const CsrMatrix<V> csr;
+    const TileMatrix<V> tiles;
+    static_cast<void>(make_operator<V>(specification, {&csr, &tiles}));
+}
+
 }  // namespace
 
 template <Value V>
@@ -21,10 +29,10 @@ ChosenOperator<V> choose_operator(Backend backend, const std::string& specificat
     const OperatorInfo<V>& info = find_operator<V>(backend, specification);
     const Accumulator sums = accumulator.value_or(default_accumulator(info));
     require_accumulator<V>(backend, sums);
-    ChosenOperator<V> chosen{specification, info.made_from, {}, sums};
+    ChosenOperator<V> chosen{specification, info.made_from, {}, sums, info.takes_any_form};
     if (backend == Backend::cpu) {
-        Options("operator", specification).finish();
-        chosen.make = info.make;
+        refuse_wrong_options<V>(specification);
+        chosen.make = [specification](const MatrixForms<V>& forms) { return make_operator<V>(specification, forms); };
     } else {
         chosen.make = [specification, sums](const MatrixForms<V>& forms) {
             return cuda::make_host_vector_operator<V>(specification, forms, sums);

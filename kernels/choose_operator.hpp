@@ -16,9 +16,11 @@ struct ChosenOperator {
     /// The forms must outlive the operator. Throws `Error` (bad options, out of memory, no GPU).
     std::function<std::unique_ptr<Operator<V>>(const MatrixForms<V>&)> make;
     Accumulator accumulator = Accumulator::float64;
+    bool takes_any_form = false;  ///< where the form `made_from` is not there, another one will do
 };
 
-/// Throws a usage `Error` for a name or an accumulator that the backend does not have.
+/// Throws a usage `Error` for a name or an accumulator that the backend does not have, and for wrong options on the
+/// CPU; those of operators for a GPU are refused by `make`.
 template <Value V>
 ChosenOperator<V> choose_operator(Backend backend, const std::string& specification,
                                   std::optional<Accumulator> accumulator = {});

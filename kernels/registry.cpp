@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "kernels/auto/host_auto.hpp"
 #include "kernels/cpu/operators.hpp"
 #include "tile/error.hpp"
 #if TILESPMV_HAS_CUDA
+#include "kernels/auto/device_auto.hpp"
 #include "kernels/csr/csr_operators.hpp"
 #include "kernels/csr16/csr16_operator.hpp"
 #include "kernels/csr5/csr5_operator.hpp"
@@ -34,10 +36,12 @@ std::vector<OperatorInfo<V>> every_operator() {
     const auto add = [&](const OperatorInfo<V>& info) { all.push_back(info); };
     if constexpr (CpuValue<V>) {
         add(cpu::kReference<V>);
+        add(cpu::kAuto<V>);
         add(cpu::kCsrOmp<V>);
         add(cpu::kTileOmp<V>);
     }
 #if TILESPMV_HAS_CUDA
+    add(cuda::kAuto<V>);
     add(cuda::kTile<V>);
     add(cuda::kMixed<V>);
     add(cuda::kStrip<V>);
@@ -106,10 +110,18 @@ const OperatorInfo<V>& find_operator(Backend backend, std::string_view specifica
     return *found;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                      \
-    template std::span<const OperatorInfo<V>> operators<V>(Backend); \
-    template void require_values<V>(Backend);                        \
-    template const OperatorInfo<V>& find_operator<V>(Backend, std::string_view);
+template <Value V>
+std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const MatrixForms<V>& forms) {
+    const OperatorInfo<V>& info = find_operator<V>(Backend::cpu, specification);
+    Options options("operator", specification);
+    return info.make(forms, options);
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                  \
+    template std::span<const OperatorInfo<V>> operators<V>(Backend);             \
+    template void require_values<V>(Backend);                                    \
+    template const OperatorInfo<V>& find_operator<V>(Backend, std::string_view); \
+    template std::unique_ptr<Operator<V>> make_operator(std::string_view, const MatrixForms<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -27,18 +27,20 @@ struct OperatorEntry {
     std::string_view name;     ///< on the command line
     std::string_view summary;  ///< says what options it takes
     Backend backend = Backend::cpu;
-    Form made_from = Form::csr;  ///< the form that it needs; others are used if they are there
+    Form made_from = Form::csr;   ///< the form that it needs; others are used if they are there
+    bool takes_any_form = false;  ///< where that form is not there, another one will do
     /// The values that `option=all` stands for, such as "alg=1|2" or "rows=1|2,block=64|128"; empty if there are none.
     std::string_view sweeps = {};
     bool sums_in_own_type = false;    ///< accumulates in the type of the values, those of 16 bits in float32: no choice
     bool takes_16_bit_values = true;  ///< float16 and bfloat16
     bool reads_csr_in_place = false;  ///< multiplies a CSR matrix in device memory where it lies
-    bool only_if_named = false;       ///< suits few matrices: commands leave it out of "all operators"
+    /// Commands leave it out of "all operators": it suits few matrices, or is always one of the others.
+    bool only_if_named = false;
 };
 
-/// Makes an operator on the CPU. The forms must outlive it. Throws `Error`.
+/// Makes an operator on the CPU. The forms must outlive it. Reads its options; throws `Error`.
 template <Value V>
-using MakeOnHost = std::unique_ptr<Operator<V>> (*)(const MatrixForms<V>& forms);
+using MakeOnHost = std::unique_ptr<Operator<V>> (*)(const MatrixForms<V>& forms, Options& options);
 
 /// Makes an operator on the current GPU: uploads the matrix on the stream of `on` and waits for it, after which the
 /// forms are not needed, except one in device memory that it `reads_csr_in_place`. Reads its options; throws `Error`
@@ -75,5 +77,11 @@ void require_values(Backend backend);
 /// of V, for an unknown name (listing those there are), and for one of the other backend (saying so).
 template <Value V>
 const OperatorInfo<V>& find_operator(Backend backend, std::string_view specification);
+
+/// Makes the operator of a specification `name[:option=value,...]` on the CPU, such as "auto", the one that is
+/// predicted to be fastest. The forms must outlive it. Throws as `find_operator` does, and `Error` if the form that the
+/// operator is made from is not there. On a GPU: `cuda::make_device_operator`.
+template <Value V>
+std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const MatrixForms<V>& forms);
 
 }  // namespace tilespmv

@@ -44,6 +44,8 @@ void verify(Contender& c, const ExpectedProduct& expected) {
 
 void build(Contender& c, const ExpectedProduct& expected) {
     c.product = c.build();
+    const std::string_view name = c.product->name();
+    if (Options("operator", c.result.id.operator_name).name() != name) c.result.runs = name;
     c.result.matrix_bytes = c.product->matrix_bytes();
     c.result.device_bytes = c.product->device_bytes();
     c.result.stored = c.product->stored();

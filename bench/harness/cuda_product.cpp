@@ -79,6 +79,7 @@ public:
         return check_product<V>(expected, span, accumulator_);
     }
 
+    [[nodiscard]] std::string_view name() const override { return operator_->name(); }
     [[nodiscard]] std::uint64_t matrix_bytes() const override { return operator_->matrix_bytes(); }
     [[nodiscard]] std::uint64_t device_bytes() const override { return operator_->device_bytes(); }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override { return operator_->executed(); }
@@ -110,11 +111,13 @@ public:
         if (first) shared_ = std::make_shared<Shared<V>>(x_, a_->rows, stream_);
         TileMatrix<V> tiles;
         double convert_seconds = 0;
-        if (find_operator<V>(Backend::cuda, specification_).made_from == Form::tiles) {
+        const bool is_tiled = find_operator<V>(Backend::cuda, specification_).made_from == Form::tiles;
+        if (is_tiled) {
             tiles = convert_timed(*a_, selector_, convert_seconds);
             if (first) shared_->stored = describe_tiles(tiles);
         }
-        auto op = cuda::make_device_operator<V>(specification_, {a_, &tiles}, accumulator_, stream_);
+        auto op =
+            cuda::make_device_operator<V>(specification_, {a_, is_tiled ? &tiles : nullptr}, accumulator_, stream_);
         return std::make_unique<CudaProduct<V>>(std::move(op), shared_, accumulator_, convert_seconds, stream_);
     }
 

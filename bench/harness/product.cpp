@@ -21,7 +21,7 @@ public:
                 std::span<const V> x)
         : x_(x), y_(static_cast<std::size_t>(a.rows)), is_tiled_(chosen.made_from == Form::tiles) {
         if (is_tiled_) tiles_ = convert_timed(a, selector, convert_seconds_);
-        operator_ = chosen.make({&a, &tiles_});
+        operator_ = chosen.make({&a, is_tiled_ ? &tiles_ : nullptr});
     }
 
     void run() override { operator_->apply(V{1}, x_, V{0}, {y_.data(), y_.size()}); }
@@ -51,6 +51,7 @@ public:
     [[nodiscard]] CheckResult check(const ExpectedProduct& expected) const override {
         return check_product<V>(expected, {y_.data(), y_.size()});
     }
+    [[nodiscard]] std::string_view name() const override { return operator_->name(); }
     [[nodiscard]] std::uint64_t matrix_bytes() const override { return operator_->matrix_bytes(); }
     [[nodiscard]] std::uint64_t device_bytes() const override { return operator_->matrix_bytes(); }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override { return operator_->executed(); }

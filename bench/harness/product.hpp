@@ -33,6 +33,8 @@ public:
     virtual void poison() = 0;
     /// Checks y against the oracle.
     [[nodiscard]] virtual CheckResult check(const ExpectedProduct& expected) const = 0;
+    /// The name of the operator that runs, whatever it was asked for by.
+    [[nodiscard]] virtual std::string_view name() const = 0;
     /// Bytes of the operator's form of A that one product reads.
     [[nodiscard]] virtual std::uint64_t matrix_bytes() const = 0;
     /// Bytes that the operator holds on its device: its form of A and its workspace.

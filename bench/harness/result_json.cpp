@@ -127,6 +127,7 @@ void to_json(nlohmann::json& json, const Result& r) {
             {"preprocess_products", r.preprocess_products},
             {"speedups", r.speedups}};
     if (!r.pattern_values.empty()) json["pattern_values"] = r.pattern_values;
+    if (!r.runs.empty()) json["runs"] = r.runs;
     if (r.status == Status::ok) json["derived"] = write_metrics(r);
     for (const auto& [stage, timing] : kStages) {
         if (!(r.*timing).seconds.empty()) json[stage] = write_timing(r.*timing);
@@ -148,6 +149,7 @@ void from_json(const nlohmann::json& json, Result& r) {
     r.stored.bytes = json.value("tiled_bytes", offset_t{0});  // files of older versions have none
     r.stored.published_bytes = json.value("published_bytes", offset_t{0});
     if (json.contains("executed")) json.at("executed").get_to(r.executed);
+    r.runs = json.value("runs", "");
     json.at("matrix_bytes").get_to(r.matrix_bytes);
     json.at("device_bytes").get_to(r.device_bytes);
     json.at("product_bytes").get_to(r.product_bytes);

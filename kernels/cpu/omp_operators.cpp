@@ -113,7 +113,8 @@ private:
 }  // namespace
 
 template <Value V>
-std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms) {
+std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms, Options& options) {
+    options.finish();
     const auto& a = forms.csr();
     const std::size_t bytes = a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes();
     return std::make_unique<OmpOperator<V>>(
@@ -121,15 +122,16 @@ std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms) {
 }
 
 template <Value V>
-std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms) {
+std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options& options) {
+    options.finish();
     const auto& a = forms.tiles();
     return std::make_unique<OmpOperator<V>>(
         typename OmpOperator<V>::Parts{"tile-omp", a.rows, a.cols, a.nnz, a.bytes(), &a, rows_of(a.deferred)});
 }
 
-template std::unique_ptr<Operator<double>> make_csr_omp(const MatrixForms<double>&);
-template std::unique_ptr<Operator<float>> make_csr_omp(const MatrixForms<float>&);
-template std::unique_ptr<Operator<double>> make_tile_omp(const MatrixForms<double>&);
-template std::unique_ptr<Operator<float>> make_tile_omp(const MatrixForms<float>&);
+template std::unique_ptr<Operator<double>> make_csr_omp(const MatrixForms<double>&, Options&);
+template std::unique_ptr<Operator<float>> make_csr_omp(const MatrixForms<float>&, Options&);
+template std::unique_ptr<Operator<double>> make_tile_omp(const MatrixForms<double>&, Options&);
+template std::unique_ptr<Operator<float>> make_tile_omp(const MatrixForms<float>&, Options&);
 
 }  // namespace tilespmv::cpu

@@ -5,11 +5,11 @@
 namespace tilespmv::cpu {
 
 template <Value V>
-std::unique_ptr<Operator<V>> make_reference(const MatrixForms<V>& forms);
+std::unique_ptr<Operator<V>> make_reference(const MatrixForms<V>& forms, Options& options);
 template <Value V>
-std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms);
+std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms, Options& options);
 template <Value V>
-std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms);
+std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options& options);
 
 template <Value V>
 inline constexpr OperatorInfo<V> kReference{

@@ -113,14 +113,15 @@ ReferenceRow reference_row(const CsrMatrix<V>& a, index_t row, double alpha, con
 }
 
 template <CpuValue V>
-std::unique_ptr<Operator<V>> make_reference(const MatrixForms<V>& forms) {
+std::unique_ptr<Operator<V>> make_reference(const MatrixForms<V>& forms, Options& options) {
+    options.finish();
     return std::make_unique<Reference<V>>(forms.csr());
 }
 
 #define TILESPMV_INSTANTIATE(V) \
     template ReferenceRow reference_row(const CsrMatrix<V>&, index_t, double, const V*, double, const V*);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
-template std::unique_ptr<Operator<double>> make_reference(const MatrixForms<double>&);
-template std::unique_ptr<Operator<float>> make_reference(const MatrixForms<float>&);
+template std::unique_ptr<Operator<double>> make_reference(const MatrixForms<double>&, Options&);
+template std::unique_ptr<Operator<float>> make_reference(const MatrixForms<float>&, Options&);
 
 }  // namespace tilespmv::cpu

@@ -43,6 +43,7 @@ TEST_F(HostProduct, OfEveryOperatorIsRight) {
         EXPECT_GE(product->matrix_bytes(), 3 * sizeof(double)) << info.name;
         EXPECT_GE(product->device_bytes(), product->matrix_bytes()) << info.name;
         ASSERT_EQ(product->executed().size(), 1u) << info.name;
+        if (product->name() != info.name) continue;  // `auto`
         EXPECT_EQ(name_of(product->executed()[0]), info.made_from == Form::tiles ? "coo" : "csr") << info.name;
     }
 }

@@ -52,6 +52,7 @@ TEST(ResultJson, RoundTrip) {
     written.axpy_alone = {.seconds = {0.5}, .batch = 64, .converged = true};
     written.speedups.push_back(
         {.baseline = "a", .against = "a:b", .median = 2, .low = 1, .high = 3, .mode = Mode::graph});
+    written.runs = "csr16";
     const auto read = nlohmann::json::parse(nlohmann::json(written).dump()).get<Result>();
     EXPECT_EQ(read.id, written.id);
     EXPECT_EQ(read.status, written.status);
@@ -61,6 +62,7 @@ TEST(ResultJson, RoundTrip) {
     EXPECT_EQ(read.nnz, written.nnz);
     EXPECT_EQ(read.row_variation, written.row_variation);
     EXPECT_EQ(read.value_bytes, written.value_bytes);
+    EXPECT_EQ(read.runs, written.runs);
     EXPECT_EQ(read.stored, written.stored);
     EXPECT_EQ(read.executed, written.executed);
     EXPECT_EQ(read.matrix_bytes, written.matrix_bytes);

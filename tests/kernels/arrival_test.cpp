@@ -37,7 +37,8 @@ protected:
             const Arrived<V> arrived = arrive(way, a_, policy, directory_.path());
             EXPECT_TRUE(same_matrix(a_, arrived.csr));
             EXPECT_TRUE(same_matrix(a_, unpack(arrived.tiles)));
-            for (const auto& info : operators<V>(Backend::cpu)) check(*info.make({&arrived.csr, &arrived.tiles}));
+            for (const auto& info : operators<V>(Backend::cpu))
+                check(*make_operator<V>(info.name, {&arrived.csr, &arrived.tiles}));
         }
     }
 

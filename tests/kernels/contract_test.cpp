@@ -26,7 +26,7 @@ protected:
             const auto tiles = convert(csr, *make_policy(selector));
             for (const auto& info : operators<V>(Backend::cpu)) {
                 SCOPED_TRACE(std::string(info.name) + ' ' + selector);
-                f(*info.make({&csr, &tiles}));
+                f(*make_operator<V>(info.name, {&csr, &tiles}));
             }
         }
     }

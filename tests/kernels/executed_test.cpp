@@ -47,7 +47,8 @@ TYPED_TEST(ExecutedOnCpu, EveryOperatorAccountsForEveryNonzeroAndByte) {
         for (const auto& selector : selectors()) {
             SCOPED_TRACE(std::string(selector.name));
             const auto tiles = convert(csr, *make_policy(selector.name));
-            for (const auto& info : operators<V>(Backend::cpu)) expect_executed(*info.make({&csr, &tiles}));
+            for (const auto& info : operators<V>(Backend::cpu))
+                expect_executed(*make_operator<V>(info.name, {&csr, &tiles}));
         }
     }
 }
@@ -55,7 +56,7 @@ TYPED_TEST(ExecutedOnCpu, EveryOperatorAccountsForEveryNonzeroAndByte) {
 TEST(ExecutedOnCpu, CsrIsOnePartOfTheTileRowsThatHaveNonzeros) {
     const auto csr = of_all_kinds();
     for (const auto* name : {"reference", "csr-omp"}) {
-        const auto a = find_operator<double>(Backend::cpu, name).make({&csr});
+        const auto a = make_operator<double>(name, {&csr});
         EXPECT_EQ(a->executed(), (Parts{{"csr", "", 4, csr.nnz(), a->matrix_bytes()}})) << name;
     }
 }
@@ -70,14 +71,14 @@ TEST(ExecutedOnCpu, TilesArePartsByFormatAndTheDeferredNonzerosAreOne) {
     const Parts expected{{"tiles", "dense", 3, 1280, dense + 106},
                          {"tiles", "dense_row", 1, 16, dense_row + 1},
                          {"csr", "deferred", 2, 3, tiles.deferred.bytes() + shared - 107}};
-    EXPECT_EQ(find_operator<double>(Backend::cpu, "tile-omp").make({&tiles})->executed(), expected);
+    EXPECT_EQ(make_operator<double>("tile-omp", {&tiles})->executed(), expected);
 }
 
 TEST(ExecutedOnCpu, IsTheSameForAnyNumberOfThreads) {
     const int before = omp_get_max_threads();
     for (const auto& [name, csr] : matrix_battery()) {
         const auto tiles = convert(csr, *make_policy("paper"));
-        const auto a = find_operator<double>(Backend::cpu, "tile-omp").make({&tiles});
+        const auto a = make_operator<double>("tile-omp", {&tiles});
         omp_set_num_threads(1);
         const auto expected = a->executed();
         omp_set_num_threads(5);

@@ -17,7 +17,7 @@ std::string chosen(const std::string& specification, std::optional<Accumulator> 
 }
 
 TEST(KernelMessages, Names) {
-    const std::string known = "; for the CPU there are reference, csr-omp, tile-omp";
+    const std::string known = "; for the CPU there are reference, auto, csr-omp, tile-omp";
     EXPECT_EQ(chosen("magic"), "2: unknown operator 'magic'" + known);
     EXPECT_EQ(chosen(""), "2: unknown operator ''" + known);
     EXPECT_EQ(chosen<float>("csr"), "2: unknown operator 'csr'" + known);
@@ -46,7 +46,7 @@ TEST(KernelMessages, Sizes) {
     const std::vector<double> values(4);
     const auto first = [&](std::size_t n) { return std::span<const double>(values.data(), n); };
     for (const auto* name : {"reference", "csr-omp"}) {
-        const auto op = find_operator<double>(Backend::cpu, name).make({&a});
+        const auto op = make_operator<double>(name, {&a});
         const std::string prefix = std::string("1: ") + name;
         std::vector<double> y(3);
         const auto apply = [&](std::size_t xs, std::size_t ys) {

@@ -39,13 +39,13 @@ void expect_product(const CsrMatrix<V>& csr, const Operator<V>& a, V alpha, V be
 template <class V, class F>
 void for_each_operator(const CsrMatrix<V>& csr, F&& f) {
     for (const auto& info : operators<V>(Backend::cpu)) {
-        if (info.made_from == Form::csr) f(*info.make({&csr}));
+        if (info.made_from == Form::csr) f(*make_operator<V>(info.name, {&csr}));
     }
     for (const auto& selector : selectors()) {
         SCOPED_TRACE(std::string(selector.name));
         const auto tiles = convert(csr, *make_policy(selector.name));
         for (const auto& info : operators<V>(Backend::cpu)) {
-            if (info.made_from == Form::tiles) f(*info.make({&csr, &tiles}));
+            if (info.made_from == Form::tiles) f(*make_operator<V>(info.name, {&csr, &tiles}));
         }
     }
 }

@@ -42,7 +42,7 @@ bool has_noise(const Result& r) {
 
 TextTable::Row measured_row(const Result& r, const std::vector<std::string>& baselines) {
     const bench::Metrics m = metrics(r);
-    TextTable::Row row{r.id.operator_name,
+    TextTable::Row row{operator_text(r.id.operator_name, r.runs),
                        dash_if_empty(r.id.selector),
                        r.id.accumulator,
                        time_cell(r, Mode::warm),

@@ -34,6 +34,8 @@ struct SpmvOptions {
     std::string operator_name;
     std::string selector;
     std::string values;
+    std::string tune;
+    std::string tune_cache;
     std::string device = "cpu";
     std::optional<Accumulator> accumulator;
     double alpha = 1;
@@ -46,11 +48,12 @@ Buffer<V> read_sized(const std::string& file, index_t size, std::string_view wha
     return read_vector<V>(open_input(file), {.size = size, .meaning = std::string(what), .limits = input_limits()});
 }
 
-/// The matrix in the form that an operator needs; the other one stays empty.
+/// The matrix in the form that an operator needs, or that is there if it takes any; the other one stays empty.
 template <Value V>
 struct Loaded {
     CsrMatrix<V> csr;
     TileMatrix<V> tiles;
+    Form form = Form::csr;
 };
 
 template <Value V>
@@ -61,8 +64,10 @@ Loaded<V> load_for(const ChosenOperator<V>& chosen, const SpmvOptions& options) 
     // Not `return {{}, load_tiles(...)}`: gcc 12 destroys the first member twice if the second one's initialiser
     // throws.
     Loaded<V> loaded;
-    if (chosen.made_from == Form::tiles) {
+    const bool as_tiles = chosen.made_from == Form::tiles || (chosen.takes_any_form && holds_tiles(options.source));
+    if (as_tiles) {
         loaded.tiles = load_tiles<V>(options.source, options.selector);
+        loaded.form = Form::tiles;
     } else {
         loaded.csr = load_csr<V>(options.source);
     }
@@ -70,7 +75,8 @@ Loaded<V> load_for(const ChosenOperator<V>& chosen, const SpmvOptions& options) 
 }
 
 template <Value V>
-void print_summary(const std::string& name, const Operator<V>& a, V alpha, std::span<const V> y) {
+void print_summary(const std::string& name, const std::string& specification, const Operator<V>& a, V alpha,
+                   std::span<const V> y) {
     double squares = 0;
     double min = std::numeric_limits<double>::infinity();
     double max = -min;
@@ -83,7 +89,9 @@ void print_summary(const std::string& name, const Operator<V>& a, V alpha, std::
         max = std::max(max, v);
         ++finite;
     }
-    fmt::print("{}: {}, {}, {}\n", name, describe_size(a.rows(), a.cols(), a.nnz()), value_name<V>(), a.name());
+    const std::string asked = Options("operator", specification).name();
+    fmt::print("{}: {}, {}, {}\n", name, describe_size(a.rows(), a.cols(), a.nnz()), value_name<V>(),
+               operator_text(asked, asked == a.name() ? "" : a.name()));
     const auto parts = alpha == V{0} ? std::vector<ExecutedPart>{} : a.executed();
     fmt::print("executed: {}\n", parts.empty() ? "nothing" : executed_text(parts, parts.size()));
     if (finite == 0) return fmt::print("y: no finite value among {}\n", y.size());
@@ -103,17 +111,38 @@ V factor(std::string_view option, double number) {
     return value;
 }
 
-std::string default_operator(Backend backend) { return backend == Backend::cpu ? "tile-omp" : "tile"; }
+/// With a selector the operator whose tiles it is for, else `auto`, for the one product that there is.
+std::string default_operator(Backend backend, const SpmvOptions& options) {
+    if (options.selector.empty()) return options.tune.empty() ? "auto:products=1" : "auto";
+    return backend == Backend::cpu ? "tile-omp" : "tile";
+}
+
+std::string specification(Backend backend, const SpmvOptions& options) {
+    std::string name = options.operator_name.empty() ? default_operator(backend, options) : options.operator_name;
+    const auto add = [&](std::string_view given_as, std::string_view option, const std::string& value) {
+        if (value.empty()) return;
+        if (Options("operator", name).name() != "auto") {
+            throw Error(fmt::format("{} has no meaning for operator {}, which does not choose", given_as, name),
+                        ExitCode::usage);
+        }
+        if (value.find(',') != std::string::npos) {
+            throw Error(fmt::format("{}: found {}, expected a name without commas", given_as, value), ExitCode::usage);
+        }
+        name += fmt::format("{}{}={}", name.find(':') == std::string::npos ? ':' : ',', option, value);
+    };
+    add("--tune", "tune", options.tune);
+    add("--tune-cache", "cache", options.tune_cache);
+    return name;
+}
 
 template <Value V>
 void multiply(const SpmvOptions& options) {
     const V alpha = factor<V>("--alpha", options.alpha);
     const V beta = factor<V>("--beta", options.beta);
     const Backend backend = choose_backend(options.device);
-    const std::string name = options.operator_name.empty() ? default_operator(backend) : options.operator_name;
-    const auto chosen = choose_operator<V>(backend, name, options.accumulator);
+    const auto chosen = choose_operator<V>(backend, specification(backend, options), options.accumulator);
     const Loaded<V> matrix = load_for(chosen, options);
-    const auto a = chosen.make(MatrixForms<V>(&matrix.csr, &matrix.tiles).only(chosen.made_from));
+    const auto a = chosen.make(MatrixForms<V>(&matrix.csr, &matrix.tiles).only(matrix.form));
     const auto x = options.x.empty() ? random_vector<V>(a->cols(), options.seed)
                                      : read_sized<V>(options.x, a->cols(), "the columns of the matrix");
     auto y = options.y.empty() ? Buffer<V>(static_cast<std::size_t>(a->rows()))
@@ -121,7 +150,7 @@ void multiply(const SpmvOptions& options) {
     const std::span<V> result(y.begin(), y.end());
     a->apply(alpha, {x.begin(), x.end()}, beta, result);
     if (!options.output.empty()) return write_vector<V>(options.output, result);
-    print_summary<V>(source_name(options.source), *a, alpha, result);
+    print_summary<V>(source_name(options.source), chosen.name, *a, alpha, result);
 }
 
 }  // namespace
@@ -137,9 +166,16 @@ void add_spmv(CLI::App& app) {
     auto* y = add_input(*command, "--y", options->y, "Vector y before the product, needs --beta");
     beta->needs(y);
     y->needs(beta);
-    command->add_option("--operator", options->operator_name,
-                        "How to multiply, name[:option=value,...]; `tilespmv info` lists the names (default: tile-omp, "
-                        "on the GPU tile)");
+    command->add_option(
+        "--operator", options->operator_name,
+        "How to multiply, name[:option=value,...]; `tilespmv info` lists the names (default: auto; with "
+        "--selector tile-omp, on the GPU tile)");
+    command
+        ->add_option("--tune", options->tune,
+                     "trial: auto times the best candidates, and remembers the fastest in the cache")
+        ->check(CLI::IsMember({"trial"}));
+    command->add_option("--tune-cache", options->tune_cache,
+                        "The cache, a JSON file (default: tilespmv/tuning.json in $XDG_CACHE_HOME or ~/.cache)");
     add_selector(*command, options->selector);
     add_values(*command, options->values);
     add_seed(*command, options->seed);

@@ -34,4 +34,8 @@ std::string executed_text(std::span<const ExecutedPart> parts, std::size_t most)
     return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+std::string operator_text(std::string_view specification, std::string_view runs) {
+    return runs.empty() ? std::string(specification) : fmt::format("{} ({})", specification, runs);
+}
+
 }  // namespace tilespmv::tools

@@ -1,9 +1,15 @@
 // What every operator for the GPU has to get right; the list is tested, so one that is added to it is, too.
+#include <filesystem>
+
 #include "kernels/check.hpp"
+#include "kernels/cuda/this_gpu.hpp"
+#include "selector/auto/rank_operators.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/every_operator.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/executed.hpp"
+#include "tests/temporary_directory.hpp"
+#include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
 namespace {
@@ -132,7 +138,8 @@ TYPED_TEST(EveryDeviceOperator, SaysWhatItIsAndHolds) {
     const auto csr = convert_values<V>(matrix_of(30, 50, {{0, 0}, {5, 20}, {29, 49}}));
     for (const auto& a : every_operator<V>(csr, TypeParam::accumulator)) {
         SCOPED_TRACE(a.name);
-        EXPECT_EQ(a.made->name(), a.info->name);
+        // `auto` is the operator that it takes.
+        if (a.info->name != "auto") EXPECT_EQ(a.made->name(), a.info->name);
         EXPECT_EQ(a.made->rows(), 30);
         EXPECT_EQ(a.made->cols(), 50);
         EXPECT_EQ(a.made->nnz(), 3);
@@ -147,7 +154,7 @@ TYPED_TEST(EveryDeviceOperator, SaysWhatItIsAndHolds) {
 /// The representation of operators that have one; the others are made of tiles.
 template <class V>
 std::string only_representation(const OperatorCase<V>& a) {
-    const std::string name(a.info->name);
+    const std::string name(a.made->name());  // `auto` is what it takes
     if (a.info->made_from == Form::tiles) return "";
     if (name.starts_with("cusparse-")) return name.substr(9);
     return name.starts_with("csr-") ? "csr" : name;
@@ -165,6 +172,34 @@ TYPED_TEST(EveryDeviceOperator, AccountsForEveryNonzeroAndByteItExecutes) {
             for (const auto& part : a.made->executed()) EXPECT_EQ(part.representation + part.format, expected);
         }
     }
+}
+
+using AutoOperator = OnDevice;
+TEST_F(AutoOperator, IsWhatIsRankedFirstForThisGpu) {
+    const auto csr = generate<double>("fem:n=10,dof=6");
+    const auto ranked = rank_operators({.features = features_of(pattern_of(csr)), .gpu = cuda::this_gpu(8)});
+    const auto tiles = convert(csr, *make_policy("paper"));
+    for (const auto& forms : std::vector<MatrixForms<double>>{{&csr}, {&tiles}, {&csr, &tiles}}) {
+        const auto a = cuda::make_device_operator<double>("auto", forms, Accumulator::float64, nullptr);
+        EXPECT_EQ(a->name(), Options("operator", ranked.front().specification).name());
+        EXPECT_EQ(a->nnz(), csr.nnz());
+    }
+}
+
+TEST_F(AutoOperator, TriesTheBestOnceAndRemembersTheirTimes) {
+    const test::TemporaryDirectory directory;
+    const auto file = directory.path() / "tuning.json";
+    const auto csr = generate<double>("fem:n=10,dof=6");
+    const auto specification = "auto:tune=trial,cache=" + file.string();
+    const auto x = numbers<double>(csr.cols, 1);
+    const auto a = cuda::make_device_operator<double>(specification, {&csr}, Accumulator::float64, nullptr);
+    const auto y = product<double>(*a, 1, x, 0, std::vector<double>(static_cast<std::size_t>(csr.rows), kNaN));
+    EXPECT_TRUE(check_product<double>(expected_product<double>(csr, 1, x, 0, {}), y).ok);
+    ASSERT_TRUE(std::filesystem::exists(file));
+    const auto written = std::filesystem::last_write_time(file);
+    const auto again = cuda::make_device_operator<double>(specification, {&csr}, Accumulator::float64, nullptr);
+    EXPECT_EQ(again->name(), a->name());
+    EXPECT_EQ(std::filesystem::last_write_time(file), written);
 }
 
 using DeviceMemory = OnDevice;

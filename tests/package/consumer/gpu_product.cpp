@@ -16,9 +16,9 @@ int main(int argc, char** argv) try {
     cuda::require_device();  // throws Error, exit code 4, if no GPU can be used
     const auto a = tilespmv::read_matrix_market<double>(argv[1]);
     const cudaStream_t stream = cudaStreamPerThread;
-    // Uploads the matrix. "tile" needs {&tiles} instead of {&a}, with tiles = convert(a,
-    // *make_policy("paper-adaptive")).
-    const auto product = cuda::make_device_operator<double>("csr16", {&a}, tilespmv::Accumulator::float64, stream);
+    // Takes the operator that is predicted to be fastest, and uploads the matrix. Any other has its name in place of
+    // "auto"; "tile" needs {&tiles} instead of {&a}, with tiles = convert(a, *make_policy("paper-adaptive")).
+    const auto product = cuda::make_device_operator<double>("auto", {&a}, tilespmv::Accumulator::float64, stream);
 
     const std::vector<double> x(static_cast<std::size_t>(a.cols), 1.0);
     std::vector<double> y(static_cast<std::size_t>(a.rows));

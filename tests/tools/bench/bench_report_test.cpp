@@ -60,6 +60,14 @@ TEST(BenchText, SaysWhatWasExecutedAndNotWhatWasStored) {
     EXPECT_THAT(lines_of(results_text(std::vector{r}, kBaselines))[2], HasSubstr("  10.00         -   128 B"));
 }
 
+TEST(BenchText, NamesTheOperatorThatAnotherOneTook) {
+    Result r = sample_result("a", {1, 1, 1, 1, 1, 1});
+    r.id.operator_name = "auto:products=9";
+    r.runs = "csr16";
+    EXPECT_THAT(lines_of(results_text(std::vector{r}, kBaselines))[2],
+                testing::StartsWith("auto:products=9 (csr16)  "));
+}
+
 TEST(ExecutedText, IsTheLargestPartsByNonzeros) {
     const std::vector<ExecutedPart> parts{{"tiles", "coo", 1, 1, 1},
                                           {"tiles", "ell", 1, 710, 1},

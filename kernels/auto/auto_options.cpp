@@ -1,0 +1,20 @@
+#include "kernels/auto/auto_options.hpp"
+
+#include <fmt/format.h>
+
+namespace tilespmv {
+
+AutoOptions read_auto_options(Options& options) {
+    constexpr offset_t most = offset_t{1} << 52;
+    AutoOptions read;
+    read.products = options.whole("products", 0, 0, most);
+    const std::string tune = options.word("tune", "");
+    read.cache = options.word("cache", "");
+    options.finish();
+    if (!tune.empty() && tune != "trial") options.fail(fmt::format("tune={}, expected trial", tune));
+    read.is_tried = !tune.empty();
+    if (!read.is_tried && !read.cache.empty()) options.fail("a cache is for tune=trial");
+    return read;
+}
+
+}  // namespace tilespmv

@@ -1,0 +1,104 @@
+#include "kernels/auto/device_auto.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "formats/convert.hpp"
+#include "kernels/auto/trial.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/this_gpu.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_ranked(const std::string& specification, const CsrMatrix<V>& a,
+                                               Accumulator accumulator, const DeviceContext& on) {
+    Options options("operator", specification);
+    return find_operator<V>(Backend::cuda, specification).make_on_device({&a}, options, accumulator, on);
+}
+
+/// An event that is destroyed with its owner.
+class Event {
+public:
+    Event() { TILESPMV_CUDA(cudaEventCreate(&event_)); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    ~Event() { static_cast<void>(cudaEventDestroy(event_)); }
+    void record(cudaStream_t stream) { TILESPMV_CUDA(cudaEventRecord(event_, stream)); }
+    /// Seconds since another one, after this one has come.
+    [[nodiscard]] double since(const Event& start) const {
+        float milliseconds = 0;
+        TILESPMV_CUDA(cudaEventSynchronize(event_));
+        TILESPMV_CUDA(cudaEventElapsedTime(&milliseconds, start.event_, event_));
+        return 1e-3 * static_cast<double>(milliseconds);
+    }
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+
+/// The least mean of some batches of products, back to back, after one batch that warms up.
+template <class V>
+double seconds_of_product(const DeviceOperator<V>& op, const DeviceContext& on) {
+    constexpr int batches = 4;
+    constexpr int products = 10;
+    DeviceBuffer<V> x(static_cast<std::size_t>(op.cols()), on);
+    DeviceBuffer<V> y(static_cast<std::size_t>(op.rows()), on);
+    if (x.bytes() > 0) TILESPMV_CUDA(cudaMemsetAsync(x.data(), 0, x.bytes(), on.stream));
+    Event start;
+    Event end;
+    double least = std::numeric_limits<double>::infinity();
+    for (int batch = 0; batch <= batches; ++batch) {
+        start.record(on.stream);
+        for (int i = 0; i < products; ++i) op.apply(1, x.span(), 0, y.span(), on.stream);
+        end.record(on.stream);
+        const double took = end.since(start) / products;
+        if (batch > 0) least = std::min(least, took);
+    }
+    return least;
+}
+
+/// The current GPU with its own L2 cache, whichever GPU its other figures are of.
+Gpu gpu_to_choose_for(std::size_t value_bytes) {
+    Gpu gpu = this_gpu(value_bytes);
+    int device = 0;
+    int l2_bytes = 0;
+    TILESPMV_CUDA(cudaGetDevice(&device));
+    TILESPMV_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
+    gpu.tuning.memory.l2_bytes = l2_bytes;
+    return gpu;
+}
+
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_of(const CsrMatrix<V>& a, const AutoOptions& given, Accumulator accumulator,
+                                           const DeviceContext& on) {
+    const auto ranked = rank_operators(
+        {.features = features_of(pattern_of(a)), .gpu = gpu_to_choose_for(sizeof(V)), .products = given.products});
+    if (!given.is_tried || a.nnz() == 0) return make_ranked(ranked.front().specification, a, accumulator, on);
+    const TuneKey key{pattern_hash(pattern_of(a)), std::string(value_name<V>()),
+                      std::string(accumulator_name(accumulator)), require_device().name};
+    const auto seconds_of = [&](const std::string& specification) {
+        return seconds_of_product(*make_device_operator<V>(specification, {&a}, accumulator, on), on);
+    };
+    return make_ranked(fastest_by_trial(ranked, given.products, TuneCache(given.cache), key, seconds_of), a,
+                       accumulator, on);
+}
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& forms, Options& options,
+                                                      Accumulator accumulator, const DeviceContext& on) {
+    const AutoOptions given = read_auto_options(options);
+    if (const auto* const csr = forms.template find<CsrMatrix<V>>()) return make_of(*csr, given, accumulator, on);
+    return make_of(unpack(forms.tiles()), given, accumulator, on);
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                                  \
+    template std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>&, Options&, Accumulator, \
+                                                                   const DeviceContext&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

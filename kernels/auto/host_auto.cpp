@@ -1,0 +1,102 @@
+#include "kernels/auto/host_auto.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "kernels/auto/trial.hpp"
+#include "selector/policy.hpp"
+
+namespace tilespmv::cpu {
+namespace {
+
+/// An operator on tiles that nobody else has.
+template <Value V>
+class Converted final : public Operator<V> {
+public:
+    Converted(const std::string& specification, const CsrMatrix<V>& a)
+        : tiles_(convert(a, *make_policy(kDefaultSelector))), operator_(make_operator<V>(specification, {&tiles_})) {}
+
+    [[nodiscard]] std::string_view name() const override { return operator_->name(); }
+    [[nodiscard]] index_t rows() const override { return operator_->rows(); }
+    [[nodiscard]] index_t cols() const override { return operator_->cols(); }
+    [[nodiscard]] offset_t nnz() const override { return operator_->nnz(); }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return operator_->matrix_bytes(); }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return operator_->executed(); }
+    void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
+        operator_->apply(alpha, x, beta, y);
+    }
+
+private:
+    TileMatrix<V> tiles_;
+    std::unique_ptr<Operator<V>> operator_;
+};
+
+template <Value V>
+std::unique_ptr<Operator<V>> make_ranked(const std::string& specification, const MatrixForms<V>& forms) {
+    const bool needs_tiles = find_operator<V>(Backend::cpu, specification).made_from == Form::tiles;
+    if (needs_tiles && forms.template find<TileMatrix<V>>() == nullptr) {
+        return std::make_unique<Converted<V>>(specification, forms.csr());
+    }
+    return make_operator<V>(specification, forms);
+}
+
+/// What tells one processor from another: its name and the threads.
+std::string processor() {
+    std::ifstream in("/proc/cpuinfo");
+    std::string name = "cpu";
+    for (std::string line; std::getline(in, line);) {
+        if (!line.starts_with("model name") || line.find(": ") == std::string::npos) continue;
+        name = line.substr(line.find(": ") + 2);
+        break;
+    }
+    return fmt::format("{}, {} threads", name, omp_get_max_threads());
+}
+
+/// The least of some products, after one that warms up.
+template <Value V>
+double seconds_of_product(const Operator<V>& op) {
+    constexpr int runs = 10;
+    const std::vector<V> x(static_cast<std::size_t>(op.cols()), V{1});
+    std::vector<V> y(static_cast<std::size_t>(op.rows()));
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i <= runs; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        op.apply(V{1}, x, V{0}, y);
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+        if (i > 0) least = std::min(least, took.count());
+    }
+    return least;
+}
+
+}  // namespace
+
+template <Value V>
+std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& options) {
+    const AutoOptions given = read_auto_options(options);
+    const auto* const csr = forms.template find<CsrMatrix<V>>();
+    if (csr == nullptr) return make_operator<V>("tile-omp", forms);
+    const auto ranked = rank_operators({.features = features_of(pattern_of(*csr)),
+                                        .gpu = {},
+                                        .threads = omp_get_max_threads(),
+                                        .products = given.products,
+                                        .has_tiles = forms.template find<TileMatrix<V>>() != nullptr});
+    if (!given.is_tried || csr->nnz() == 0) return make_ranked(ranked.front().specification, forms);
+    const TuneKey key{pattern_hash(pattern_of(*csr)), std::string(value_name<V>()),
+                      std::string(accumulator_name(Accumulator::float64)), processor()};
+    return make_ranked(fastest_by_trial(ranked, given.products, TuneCache(given.cache), key,
+                                        [&](const std::string& specification) {
+                                            return seconds_of_product(*make_ranked(specification, forms));
+                                        }),
+                       forms);
+}
+
+template std::unique_ptr<Operator<double>> make_auto(const MatrixForms<double>&, Options&);
+template std::unique_ptr<Operator<float>> make_auto(const MatrixForms<float>&, Options&);
+
+}  // namespace tilespmv::cpu

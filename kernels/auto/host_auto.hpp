@@ -1,0 +1,22 @@
+#pragma once
+
+#include "kernels/auto/auto_options.hpp"
+#include "kernels/registry.hpp"
+
+namespace tilespmv::cpu {
+
+/// The operator that `rank_operators` puts first, of the CSR form. It is told by its own name. Where that needs tiles
+/// it has those among the forms, or converts by the default selector and owns the result. Of tiles alone it is
+/// tile-omp: to unpack them costs more than another operator could save.
+template <Value V>
+std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& options);
+
+template <Value V>
+inline constexpr OperatorInfo<V> kAuto{{.name = "auto",
+                                        .summary = kAutoSummary,
+                                        .takes_any_form = true,
+                                        .takes_16_bit_values = false,
+                                        .only_if_named = true},
+                                       make_auto<V>};
+
+}  // namespace tilespmv::cpu

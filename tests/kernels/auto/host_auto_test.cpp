@@ -1,0 +1,95 @@
+#include <omp.h>
+
+#include <filesystem>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/check.hpp"
+#include "kernels/choose_operator.hpp"
+#include "selector/policy.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/temporary_directory.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv {
+namespace {
+
+using test::message_of;
+using ::testing::StartsWith;
+
+template <Value V>
+void expect_right(const CsrMatrix<V>& csr, const Operator<V>& a) {
+    const std::vector<V> x(static_cast<std::size_t>(csr.cols), V(0.5));
+    std::vector<V> y(static_cast<std::size_t>(csr.rows));
+    a.apply(V(1), x, V(0), y);
+    const auto result = check_product<V>(expected_product<V>(csr, 1, x, 0, {}), y);
+    EXPECT_TRUE(result.ok) << result.message();
+}
+
+TEST(HostAuto, TakesAndOwnsTilesWhereTheyPay) {
+    const auto csr = generate<double>("fem:n=8,dof=6");
+    const auto a = make_operator<double>("auto", {&csr});
+    EXPECT_EQ(a->name(), "tile-omp");
+    EXPECT_EQ(a->nnz(), csr.nnz());
+    EXPECT_EQ(a->executed().front().representation, "tiles");
+    expect_right(csr, *a);
+}
+
+TEST(HostAuto, TakesTheTilesThatAreThere) {
+    const auto csr = generate<double>("fem:n=8,dof=6");
+    const auto tiles = convert(csr, *make_policy("only:coo"));
+    const auto a = make_operator<double>("auto:products=1", {&csr, &tiles});
+    EXPECT_EQ(a->name(), "tile-omp");
+    EXPECT_EQ(a->executed().front().format, "coo");
+    expect_right(csr, *make_operator<double>("auto", {&tiles}));
+}
+
+TEST(HostAuto, ConvertsNothingForOneProductOrScatteredMatrices) {
+    const auto grid = generate<float>("fem:n=8,dof=6");
+    EXPECT_EQ(make_operator<float>("auto:products=1", {&grid})->name(), "csr-omp");
+    const auto scattered = generate<float>("uniform:n=20000");
+    const auto a = make_operator<float>("auto", {&scattered});
+    EXPECT_EQ(a->name(), "csr-omp");
+    expect_right(scattered, *a);
+}
+
+TEST(HostAuto, ChoosesTheSameWhateverTheNumberOfThreads) {
+    const auto csr = generate<double>("laplace2d:n=100");
+    const int before = omp_get_max_threads();
+    for (const char* specification : {"auto", "auto:products=5", "auto:products=50", "auto:products=500"}) {
+        omp_set_num_threads(1);
+        const auto one = std::string(make_operator<double>(specification, {&csr})->name());
+        omp_set_num_threads(16);
+        EXPECT_EQ(make_operator<double>(specification, {&csr})->name(), one);
+    }
+    omp_set_num_threads(before);
+}
+
+TEST(HostAuto, TriesCandidatesAndRemembersTheirTimes) {
+    const test::TemporaryDirectory directory;
+    const auto file = directory.path() / "tuning.json";
+    const auto csr = generate<double>("fem:n=8,dof=6");
+    const auto specification = "auto:tune=trial,cache=" + file.string();
+    const auto a = make_operator<double>(specification, {&csr});
+    expect_right(csr, *a);
+    ASSERT_TRUE(std::filesystem::exists(file));
+    const auto written = std::filesystem::last_write_time(file);
+    EXPECT_EQ(make_operator<double>(specification, {&csr})->name(), a->name());
+    EXPECT_EQ(std::filesystem::last_write_time(file), written);
+}
+
+TEST(HostAuto, RefusesWrongOptionsBeforeThereIsAMatrix) {
+    const auto message = [](const char* specification) {
+        return message_of([&] { (void)choose_operator<double>(Backend::cpu, specification); });
+    };
+    EXPECT_EQ(message("auto:products=10,tune=trial"), "0: ");
+    EXPECT_THAT(message("auto:tune=model"), StartsWith("2: operator 'auto:tune=model': tune=model, expected trial"));
+    EXPECT_THAT(message("auto:cache=f"), StartsWith("2: operator 'auto:cache=f': a cache is for tune=trial"));
+    EXPECT_THAT(message("auto:products=-1"), StartsWith("2: operator 'auto:products=-1': products=-1, expected"));
+    EXPECT_THAT(message("auto:any=1"), StartsWith("2: "));
+}
+
+}  // namespace
+}  // namespace tilespmv

@@ -1,0 +1,158 @@
+#include "kernels/auto/tune_cache.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/temporary_directory.hpp"
+
+namespace tilespmv {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::internal::CaptureStderr;
+using ::testing::internal::GetCapturedStderr;
+
+std::string content(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    std::stringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+class TuneCacheFile : public ::testing::Test {
+protected:
+    [[nodiscard]] TuneCache cache() const { return TuneCache(file_); }
+    void write(const std::string& text) const { std::ofstream(file_) << text; }
+
+    test::TemporaryDirectory directory_;
+    std::filesystem::path file_ = directory_.path() / "new" / "tuning.json";
+    TuneKey key_{"0123", "float64", "float64", "a GPU"};
+};
+
+TEST_F(TuneCacheFile, RemembersTimesByWhatTheyWereMeasuredFor) {
+    EXPECT_TRUE(cache().find(key_).empty());
+    cache().store(key_, {{"csr16", 2e-5}, {"csr-merge", 3e-5}});
+    cache().store(key_, {{"csr16", 1e-5}});
+    EXPECT_EQ(cache().find(key_), (ProductTimes{{"csr16", 1e-5}, {"csr-merge", 3e-5}}));
+    for (std::string TuneKey::*member :
+         {&TuneKey::pattern, &TuneKey::values, &TuneKey::accumulator, &TuneKey::device}) {
+        TuneKey other = key_;
+        other.*member = "other";
+        EXPECT_TRUE(cache().find(other).empty());
+        cache().store(other, {{"ell", 4e-5}});
+    }
+    EXPECT_EQ(cache().find(key_).size(), 2);
+}
+
+TEST_F(TuneCacheFile, SaysWhichVersionMeasuredAndUsesNoOther) {
+    cache().store(key_, {{"csr16", 2e-5}});
+    std::string text = content(file_);
+    const std::string version = "\"tilespmv\": \"" TILESPMV_VERSION "\"";
+    ASSERT_THAT(text, HasSubstr(version));
+    write(text.replace(text.find(version), version.size(), "\"tilespmv\": \"0.0.0\""));
+    EXPECT_TRUE(cache().find(key_).empty());
+    cache().store(key_, {{"ell", 1e-5}});
+    EXPECT_THAT(content(file_), HasSubstr("csr16")) << "what another version found is kept";
+    EXPECT_EQ(cache().find(key_).size(), 1);
+}
+
+TEST_F(TuneCacheFile, LeavesADamagedOneAloneAfterAWarning) {
+    std::filesystem::create_directories(file_.parent_path());
+    for (const char* damaged : {"", "{", "[]", R"({"format": 3})", R"({"format": "tilespmv-tuning", "version": 2})",
+                                R"({"format": "tilespmv-tuning", "version": 1, "entries": 1})"}) {
+        write(damaged);
+        CaptureStderr();
+        EXPECT_TRUE(cache().find(key_).empty());
+        EXPECT_EQ(GetCapturedStderr(),
+                  "tilespmv: warning: " + file_.string() +
+                      ": is no cache of tuned operators and is ignored; delete it, or name another "
+                      "with cache=FILE\n");
+        CaptureStderr();
+        cache().store(key_, {{"csr16", 2e-5}});
+        EXPECT_THAT(GetCapturedStderr(), HasSubstr("is ignored"));
+        EXPECT_EQ(content(file_), damaged);
+    }
+    for (const char* odd : {"1", "{}", R"({"seconds": 1})", R"({"pattern": []})"}) {
+        write(R"({"format": "tilespmv-tuning", "version": 1, "entries": [)" + std::string(odd) + "]}");
+        cache().store(key_, {{"csr16", 2e-5}});
+        EXPECT_EQ(cache().find(key_).size(), 1) << odd;
+    }
+}
+
+TEST_F(TuneCacheFile, ThatCannotBeWrittenCostsAWarning) {
+    const std::filesystem::path in_a_file = directory_.path() / "file" / "tuning.json";
+    std::ofstream(directory_.path() / "file") << "x";
+    CaptureStderr();
+    TuneCache(in_a_file).store(key_, {{"csr16", 2e-5}});
+    EXPECT_THAT(GetCapturedStderr(), HasSubstr("tilespmv: warning: times are not remembered: "));
+}
+
+TEST_F(TuneCacheFile, LosesNothingThatSeveralWriteAtOnce) {
+    std::vector<std::thread> writers;
+    for (int i = 0; i < 4; ++i) {
+        writers.emplace_back([this, i] {
+            for (int k = 0; k < 10; ++k) {
+                TuneKey key = key_;
+                key.pattern = std::to_string(i) + "-" + std::to_string(k);
+                cache().store(key, {{"csr16", 1e-5 * (i + 1)}});
+            }
+        });
+    }
+    for (auto& writer : writers) writer.join();
+    for (int i = 0; i < 4; ++i) {
+        for (int k = 0; k < 10; ++k) {
+            TuneKey key = key_;
+            key.pattern = std::to_string(i) + "-" + std::to_string(k);
+            EXPECT_EQ(cache().find(key), (ProductTimes{{"csr16", 1e-5 * (i + 1)}}));
+        }
+    }
+}
+
+TEST(TuneCacheDefault, IsWhereTheUserKeepsCaches) {
+    const auto with = [](const char* cache, const char* home) {
+        cache == nullptr ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", cache, 1);
+        home == nullptr ? unsetenv("HOME") : setenv("HOME", home, 1);
+        return TuneCache::default_file().string();
+    };
+    EXPECT_EQ(with("/var/cache/me", "/home/me"), "/var/cache/me/tilespmv/tuning.json");
+    EXPECT_EQ(with(nullptr, "/home/me"), "/home/me/.cache/tilespmv/tuning.json");
+    EXPECT_EQ(with("relative", "/home/me"), "/home/me/.cache/tilespmv/tuning.json");
+    EXPECT_EQ(with(nullptr, nullptr), "");
+    const TuneCache nowhere{{}};
+    nowhere.store({}, {{"csr16", 1}});
+    EXPECT_TRUE(nowhere.find({}).empty());
+}
+
+TEST(PatternHash, TellsPatternsApart) {
+    const std::vector<offset_t> row_ptrs{0, 2, 3};
+    const std::vector<index_t> cols{0, 2, 1};
+    const PatternView a{2, 3, row_ptrs, cols, 8};
+    const std::string hash = pattern_hash(a);
+    EXPECT_EQ(hash.size(), 32);
+    EXPECT_EQ(pattern_hash({2, 3, row_ptrs, cols, 4}), hash) << "values are no part of it";
+    EXPECT_NE(pattern_hash({2, 4, row_ptrs, cols, 8}), hash);
+    EXPECT_NE(pattern_hash({2, 3, row_ptrs, std::vector<index_t>{0, 1, 1}, 8}), hash);
+    EXPECT_NE(pattern_hash({2, 3, std::vector<offset_t>{0, 1, 3}, cols, 8}), hash);
+}
+
+TEST(PatternHash, TakesPiecesOfALargeMatrix) {
+    const std::vector<offset_t> row_ptrs{0, offset_t{1} << 22};
+    std::vector<index_t> cols(std::size_t{1} << 22, 7);  // 16 MiB
+    const PatternView a{1, 1 << 23, row_ptrs, cols, 8};
+    const std::string hash = pattern_hash(a);
+    for (const std::size_t in_a_piece : {std::size_t{0}, cols.size() - 1}) {
+        cols[in_a_piece] = 8;
+        EXPECT_NE(pattern_hash(a), hash);
+        cols[in_a_piece] = 7;
+    }
+    EXPECT_EQ(pattern_hash(a), hash);
+}
+
+}  // namespace
+}  // namespace tilespmv
