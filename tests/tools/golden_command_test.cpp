@@ -3,6 +3,7 @@
 #include <regex>
 
 #include <gtest/gtest.h>
+#include <omp.h>
 #include <nlohmann/json.hpp>
 
 #include "formats/list.hpp"
@@ -11,6 +12,8 @@
 #include "tests/tools/golden.hpp"
 #include "tests/tools/transcript.hpp"
 #include "tile/archive/archive.hpp"
+#include "tile/generate/generate.hpp"
+#include "tools/explain/explanation.hpp"
 #include "tools/options/value_type.hpp"
 #include "tools/text/gpu_text.hpp"
 #include "tools/verify/verify_text.hpp"
@@ -35,6 +38,7 @@ protected:
         directory.file("y5.mtx", std::string(kVector) + "5 1\n1\n-2\n3\n-4\n5\n");
         directory.file("inf.mtx", std::string(kVector) + "4 1\ninf\nnan\n1\n1\n");
         directory.file("large.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 1e39\n");
+        directory.file("nothing.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
         directory.file("empty.mtx", "%%MatrixMarket matrix coordinate real general\n0 3 0\n");
     }
 
@@ -67,6 +71,36 @@ TEST_F(GoldenCommand, Spmv) {
     commands_.run("spmv {}small.mtx --accumulate float32");
     commands_.run("spmv {}small.mtx --values float16");
     expect_golden("spmv.txt", text() + files_);
+}
+
+TEST_F(GoldenCommand, Explain) {
+    const int threads = omp_get_max_threads();
+    omp_set_num_threads(2);
+    commands_.run("explain gen:fem:n=8,dof=6 --device cpu");
+    commands_.run("explain gen:fem:n=8,dof=6 --device cpu --products 1 --values float32 --json");
+    commands_.run("explain {}small.mtx --device cpu --products 10");
+    commands_.run("explain {}empty.mtx --device cpu");
+    commands_.run("explain {}small.mtx --device cpu --values float16");
+    commands_.run("explain {}nothing.mtx --device cpu");
+    omp_set_num_threads(threads);
+    expect_golden("explain.txt", text());
+}
+
+/// For the GPU that was measured, whatever there is here.
+TEST(GoldenExplain, Gpu) {
+    std::string text;
+    for (const char* generator : {"fem:n=24,dof=6", "arrow:n=20000", "laplace2d:n=100", "rmat:scale=14"}) {
+        Explanation e;
+        e.matrix = generator;
+        e.values = "float64";
+        e.device = "NVIDIA H200";
+        e.costs = &gpu_costs();
+        e.question.features = features_of(pattern_of(generate<double>(generator)));
+        e.question.gpu = cuda::Gpu{132, 64, cuda::tuning_for(90, 8)};
+        e.ranked = rank_operators(e.question);
+        text += explanation_text(e) + '\n';
+    }
+    expect_golden("explain_gpu.txt", text);
 }
 
 TEST_F(GoldenCommand, ConvertAndGenerate) {

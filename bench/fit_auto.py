@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Fits the costs by which `auto` chooses (selector/auto/cost_table.cpp) to results of a benchmark.
+
+    tilespmv bench *.mtx gen:... --operator csr16 --operator csr-merge ... --device cuda --json results.json
+    bench/fit_auto.py results.json --tilespmv build/tools/tilespmv
+
+A time is the sum of the terms that `tilespmv explain --json` gives for a matrix and an operator, each times a cost of
+that operator. Costs are not negative, and the relative errors have the least squares. Every other matrix, in
+alphabetical order, is held out; what is said of those that were not is what to expect of others. Prints the lines of
+the table. Needs nothing but Python.
+"""
+import argparse
+import collections
+import json
+import math
+import subprocess
+
+TERMS = ["launch", "memory", "nonzeros", "x_sectors", "rows", "chain"]
+PREPARATION = ["launch", "nonzeros", "rows"]  # of `preparation`, without the term for tiles
+
+
+def non_negative_least_squares(rows, values, least):
+    """The x >= least with the least sum of (row * x - value)^2, by one unknown after the other."""
+    size = len(least)
+    scale = [max(abs(row[i]) for row in rows) or 1 for i in range(size)]
+    rows = [[row[i] / scale[i] for i in range(size)] for row in rows]
+    least = [low * s for low, s in zip(least, scale)]
+    gram = [[sum(row[i] * row[j] for row in rows) for j in range(size)] for i in range(size)]
+    right = [sum(row[i] * value for row, value in zip(rows, values)) for i in range(size)]
+    x = list(least)
+    for _ in range(20000):
+        moved = 0
+        for i in range(size):
+            if gram[i][i] == 0:
+                continue
+            new = x[i] + (right[i] - sum(gram[i][j] * x[j] for j in range(size))) / gram[i][i]
+            new = max(least[i], new)
+            moved = max(moved, abs(new - x[i]) * math.sqrt(gram[i][i]))
+            x[i] = new
+        if moved < 1e-10:
+            break
+    return [value / s for value, s in zip(x, scale)]
+
+
+def median(values):
+    values = sorted(values)
+    return values[len(values) // 2] if values else math.nan
+
+
+def terms_of(matrices, values, tilespmv, device):
+    """{matrix: {operator: [terms]}}, in the units of Term."""
+    terms = {}
+    for matrix in matrices:
+        command = [tilespmv, "--allow-large", "explain", matrix, "--values", values, "--device", device, "--json"]
+        explained = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        terms[matrix] = {c["operator"].split(":")[0]: [c["terms"][t] for t in TERMS] for c in explained["candidates"]}
+    return terms
+
+
+def times_of(files, values):
+    """{matrix: {operator: (seconds of a product, seconds of preparation)}} of the right results."""
+    times = collections.defaultdict(dict)
+    for file in files:
+        for result in json.load(open(file))["results"]:
+            case = result["case"]
+            if result["status"] == "ok" and case["values"] == values and not case["selector"]:
+                derived = result["derived"]
+                times[case["matrix"]][case["operator"]] = (derived["median_s"], derived.get("preprocess_median_s", 0))
+    return times
+
+
+def fit(operator, matrices, times, terms, launch, least_memory):
+    """The costs of a product, by the matrices that have both."""
+    known = [m for m in matrices if operator in times[m] and operator in terms[m]]
+    rows = [[t / times[m][operator][0] for t in terms[m][operator]] for m in known]
+    values = [1 - launch / times[m][operator][0] for m in known]
+    return non_negative_least_squares(rows, values, [0, least_memory, 0, 0, 0, 0]) if known else None
+
+
+def fit_preparation(operator, matrices, times, terms):
+    known = [m for m in matrices if operator in terms[m] and times[m].get(operator, (0, 0))[1] > 0]
+    rows = [[terms[m][operator][TERMS.index(t)] / times[m][operator][1] for t in PREPARATION] for m in known]
+    return non_negative_least_squares(rows, [1] * len(rows), [0] * len(PREPARATION)) if rows else [0] * 3
+
+
+def predicted(costs, terms, launch):
+    return launch + sum(cost * term for cost, term in zip(costs, terms))
+
+
+def report_choices(name, matrices, times, terms, costs, launch):
+    """How near the operators that the costs choose come to the fastest that were measured."""
+    losses = []
+    for m in matrices:
+        known = [o for o in costs if o in times[m] and o in terms[m]]
+        if len(known) < 2:
+            continue
+        chosen = min(known, key=lambda o: predicted(costs[o], terms[m][o], launch))
+        losses.append((times[m][chosen][0] / min(times[m][o][0] for o in known), m, chosen))
+    if losses:
+        mean = math.exp(sum(math.log(loss[0]) for loss in losses) / len(losses))
+        print(f"// {name}: {len(losses)} choices take {mean:.3f} x the fastest in the geometric mean, at most "
+              f"{max(losses)[0]:.2f} x ({max(losses)[2]} on {max(losses)[1]})")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("results", nargs="+", help="files of `tilespmv bench --json`")
+    parser.add_argument("--tilespmv", default="tilespmv", help="the command")
+    parser.add_argument("--values", default="float64", help="type of the values")
+    parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
+    parser.add_argument("--launch", type=float, default=2.4e-6, help="MemoryTuning::launch_seconds (0 on a CPU)")
+    parser.add_argument("--least-memory", type=float, default=0.8,
+                        help="least cost of the term for memory, so that fewer bytes of a value count (0 on a CPU)")
+    given = parser.parse_args()
+    if given.device == "cpu":
+        given.launch = given.least_memory = 0
+
+    times = times_of(given.results, given.values)
+    terms = terms_of(sorted(times), given.values, given.tilespmv, given.device)
+    fitted, held_out = sorted(times)[::2], sorted(times)[1::2]
+    value_bytes = {"float64": 8, "float32": 4}.get(given.values, 2)
+    costs = {}
+    for operator in sorted({o for m in terms for o in terms[m]}):
+        found = fit(operator, fitted, times, terms, given.launch, given.least_memory)
+        if found is None:
+            continue
+        costs[operator] = found
+        ready = fit_preparation(operator, fitted, times, terms)
+        errors = [predicted(found, terms[m][operator], given.launch) / times[m][operator][0]
+                  for m in held_out if operator in times[m] and operator in terms[m]]
+        print(f'Cost{{"{operator}", {value_bytes}, {{{", ".join(f"{c:.2g}" for c in found)}}}, '
+              f'{{{", ".join(f"{c:.2g}" for c in ready)}, 0}}}},')
+        if errors:
+            print(f"// held out: median error {median([abs(e - 1) for e in errors]):.2f}, predicted / measured "
+                  f"{min(errors):.2f} to {max(errors):.2f}")
+    report_choices("fitted", fitted, times, terms, costs, given.launch)
+    report_choices("held out", held_out, times, terms, costs, given.launch)
+
+
+if __name__ == "__main__":
+    main()

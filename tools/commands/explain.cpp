@@ -1,0 +1,90 @@
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <omp.h>
+#include <nlohmann/json.hpp>
+
+#include "kernels/cuda/device.hpp"
+#include "tile/error.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/explain/explanation.hpp"
+#include "tools/options/number_option.hpp"
+#include "tools/options/options.hpp"
+#include "tools/options/source.hpp"
+#include "tools/options/value_type.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+struct ExplainOptions {
+    std::string source;
+    std::string values;
+    std::string device;
+    offset_t products = 0;
+    bool as_json = false;
+};
+
+/// Of this machine, or the one that was measured; `name` says which.
+cuda::Gpu gpu_to_choose_for(std::size_t value_bytes, std::string& name) {
+    try {
+        const auto info = cuda::require_device();
+        cuda::Gpu gpu{info.multiprocessors, info.max_warps_per_multiprocessor,
+                      cuda::tuning_for(info.compute_capability, value_bytes)};
+        gpu.tuning.memory.l2_bytes = static_cast<double>(info.l2_bytes);
+        name = info.name;
+        return gpu;
+    } catch (const Error& error) {
+        if (error.code() != ExitCode::unavailable) throw;
+        name = fmt::format("{} (no GPU here)", gpu_costs().machine);
+        return {132, 64, cuda::tuning_for(90, value_bytes)};
+    }
+}
+
+template <Value V>
+Explanation explain(const ExplainOptions& options) {
+    Explanation e;
+    e.question.products = options.products;
+    const bool on_gpu = options.device == "cuda" || (options.device.empty() && choose_backend("") == Backend::cuda);
+    if (on_gpu) {
+        e.question.gpu = gpu_to_choose_for(sizeof(V), e.device);
+    } else {
+        require_values<V>(Backend::cpu);
+        e.question.threads = omp_get_max_threads();
+        e.device = fmt::format("cpu, {} thread{}", e.question.threads, e.question.threads == 1 ? "" : "s");
+    }
+    const CsrMatrix<V> a = load_csr<V>(options.source);
+    e.question.features = features_of(pattern_of(a));
+    e.matrix = source_name(options.source);
+    e.values = value_name<V>();
+    e.costs = on_gpu ? &gpu_costs() : &cpu_costs();
+    e.ranked = rank_operators(e.question);
+    return e;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app) {
+    auto options = std::make_shared<ExplainOptions>();
+    auto* command =
+        app.add_subcommand("explain", "Say which operator auto takes for a matrix, why, and what others would cost");
+    add_source(*command, options->source);
+    add_values(*command, options->values);
+    add_device(*command, options->device,
+               "the GPU if there is one; cuda without one asks for the GPU that was measured");
+    add_number<offset_t>(*command, "--products", options->products, 0, offset_t{1} << 52,
+                         "Expected products; 0: so many that preparation does not count")
+        ->default_str("0");
+    command->add_flag("--json", options->as_json, "Print JSON");
+    set_examples(*command,
+                 {"tilespmv explain cant.mtx", "tilespmv explain cant.mtx --device cuda --products 1000 --json"});
+    command->callback([options] {
+        with_value_type(value_type_for(options->source, options->values), [&]<Value V>() {
+            const auto explanation = explain<V>(*options);
+            fmt::print("{}",
+                       options->as_json ? explanation_json(explanation).dump(2) + "\n" : explanation_text(explanation));
+        });
+    });
+}
+
+}  // namespace tilespmv::tools

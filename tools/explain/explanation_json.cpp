@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/explain/explanation.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json features_json(const MatrixFeatures& f) {
+    return {{"rows", f.rows},
+            {"cols", f.cols},
+            {"nnz", f.nnz},
+            {"mean_row", f.mean_row},
+            {"row_deviation", f.row_deviation},
+            {"longest_row", f.longest_row},
+            {"empty_rows", f.empty_rows},
+            {"narrow_share", f.narrow_share},
+            {"x_sectors_per_nonzero", f.x_sectors},
+            {"hub_share", f.hub_share},
+            {"tile_nonzeros", f.tile_nonzeros},
+            {"strip_slots", f.strip_slots},
+            {"strip_fill", f.strip_fill},
+            {"repeated_strips", f.repeated_strips}};
+}
+
+Json candidate_json(const RankedOperator& one, const RankedOperator& soonest) {
+    Json terms = Json::object();
+    for (std::size_t i = 0; i < kTerms; ++i) terms[std::string(kTermNames[i])] = one.work[i];
+    const double after = &one == &soonest ? 0 : pays_after(one, soonest);
+    return {{"operator", one.specification},
+            {"product_s", one.seconds},
+            {"preparation_s", one.preparation_seconds},
+            {"matrix_bytes", one.matrix_bytes},
+            {"pays_after_products", after < 0 ? Json(nullptr) : Json(after)},
+            {"why", one.why},
+            {"terms", terms}};
+}
+
+}  // namespace
+
+Json explanation_json(const Explanation& e) {
+    Json candidates = Json::array();
+    const auto& soonest = *std::ranges::min_element(e.ranked, {}, &RankedOperator::preparation_seconds);
+    for (const auto& one : e.ranked) candidates.push_back(candidate_json(one, soonest));
+    return {{"matrix", e.matrix},
+            {"values", e.values},
+            {"device", e.device},
+            {"products", e.question.products},
+            {"chosen", e.ranked.front().specification},
+            {"costs", {{"machine", e.costs->machine}, {"measured_by", e.costs->measured_by}}},
+            {"features", features_json(e.question.features)},
+            {"candidates", candidates}};
+}
+
+}  // namespace tilespmv::tools
