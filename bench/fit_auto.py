@@ -7,7 +7,9 @@
 A time is the sum of the terms that `tilespmv explain --json` gives for a matrix and an operator, each times a cost of
 that operator. Costs are not negative, and the relative errors have the least squares. Every other matrix, in
 alphabetical order, is held out; what is said of those that were not is what to expect of others. Prints the lines of
-the table. Needs nothing but Python.
+the table. An operator whose times are predicted less well is charged for that: its costs are those that fit, times
+the root of e to the power of the standard deviation of the logarithm of measured over predicted times. Needs nothing
+but Python.
 """
 import argparse
 import collections
@@ -69,12 +71,17 @@ def times_of(files, values):
     return times
 
 
-def fit(operator, matrices, times, terms, launch, least_memory):
+def fit(operator, matrices, times, terms, launch, least_memory, least_sectors):
     """The costs of a product, by the matrices that have both."""
     known = [m for m in matrices if operator in times[m] and operator in terms[m]]
     rows = [[t / times[m][operator][0] for t in terms[m][operator]] for m in known]
     values = [1 - launch / times[m][operator][0] for m in known]
-    return non_negative_least_squares(rows, values, [0, least_memory, 0, 0, 0, 0]) if known else None
+    if not known:
+        return None
+    costs = non_negative_least_squares(rows, values, [0, least_memory, 0, least_sectors, 0, 0])
+    errors = [math.log(times[m][operator][0] / predicted(costs, terms[m][operator], launch)) for m in known]
+    charge = math.exp(0.5 * math.sqrt(sum(e * e for e in errors) / len(errors)))
+    return [charge * c + (launch * (charge - 1) if i == 0 else 0) for i, c in enumerate(costs)]
 
 
 def fit_preparation(operator, matrices, times, terms):
@@ -111,9 +118,11 @@ def main():
     parser.add_argument("--launch", type=float, default=2.4e-6, help="MemoryTuning::launch_seconds (0 on a CPU)")
     parser.add_argument("--least-memory", type=float, default=0.8,
                         help="least cost of the term for memory, so that fewer bytes of a value count (0 on a CPU)")
+    parser.add_argument("--least-sectors", type=float, default=4e-12,
+                        help="least cost of a sector of x, which no operator gathers for nothing (0 on a CPU)")
     given = parser.parse_args()
     if given.device == "cpu":
-        given.launch = given.least_memory = 0
+        given.launch = given.least_memory = given.least_sectors = 0
 
     times = times_of(given.results, given.values)
     terms = terms_of(sorted(times), given.values, given.tilespmv, given.device)
@@ -121,7 +130,7 @@ def main():
     value_bytes = {"float64": 8, "float32": 4}.get(given.values, 2)
     costs = {}
     for operator in sorted({o for m in terms for o in terms[m]}):
-        found = fit(operator, fitted, times, terms, given.launch, given.least_memory)
+        found = fit(operator, fitted, times, terms, given.launch, given.least_memory, given.least_sectors)
         if found is None:
             continue
         costs[operator] = found

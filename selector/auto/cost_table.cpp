@@ -25,14 +25,21 @@ double csr16_bytes(const MatrixFeatures& f) {
     return 2 * rows_of(f) + (code + value_of(f) + 32.0 / 512) * nnz_of(f);
 }
 double csr_adaptive_bytes(const MatrixFeatures& f) { return csr_bytes(f) + 32.0 / 512 * nnz_of(f); }
-/// A tile of 32 x sigma nonzeros has a descriptor of 36 bits a lane.
-double csr5_bytes(const MatrixFeatures& f) {
-    const int sigma = cuda::csr5_sigma(f.rows, f.nnz);
-    return (4 + value_of(f) + 4.5 / sigma) * nnz_of(f);
-}
 double ell_places(const MatrixFeatures& f) { return static_cast<double>(f.longest_row) * rows_of(f); }
 double ell_bytes(const MatrixFeatures& f) { return (4 + value_of(f)) * ell_places(f); }
 
+/// Where blocks of about 512 nonzeros, of fewer on small matrices, share the longest row: the steps of a sum over them.
+void shared_row_work(const MatrixFeatures& f, Work& work) {
+    const double block = std::clamp(nnz_of(f) / (16 * 132), 128.0, 512.0);
+    const double pieces = static_cast<double>(f.longest_row) / block;
+    of(work, Term::chain) = pieces > 1 ? 1 + std::log2(pieces) : 0;
+}
+
+/// Rows of about the same length, of which none keeps a warp for long.
+bool suits_csr_vector(const MatrixFeatures& f) {
+    const auto longest = static_cast<double>(f.longest_row);
+    return longest <= 1.5 * f.mean_row + 8 && longest <= 1024;
+}
 /// The rounds of the threads that csr-vector chooses, in full ones of a warp, and those of the longest row.
 void csr_vector_work(const MatrixFeatures& f, Work& work) {
     const cuda::VectorTuning tuning;
@@ -47,31 +54,64 @@ void ell_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::nonzeros) = ell_places(f);
     of(work, Term::chain) = static_cast<double>(f.longest_row);
 }
+double tile_rows_of(const MatrixFeatures& f) { return std::ceil(rows_of(f) / kTileSize); }
+double strip_places(const MatrixFeatures& f) { return kTileSize * f.strip_slots * tile_rows_of(f); }
+/// 16 values a slot, its base and 16 codes of 4 bits where no strip before had the same, half a byte of masks for four.
+double strip_bytes(const MatrixFeatures& f) {
+    const double own_slots = f.strip_slots * tile_rows_of(f) * (1 - f.repeated_strips);
+    return value_of(f) * strip_places(f) + 14 * own_slots + 6 * tile_rows_of(f);
+}
+void strip_work(const MatrixFeatures& f, Work& work) {
+    of(work, Term::nonzeros) = strip_places(f);
+    of(work, Term::rows) = tile_rows_of(f);
+    of(work, Term::chain) = f.strip_slots;
+}
+/// Elsewhere it executes csr16, or strips are too few or too uneven to keep the GPU busy.
+bool suits_strip(const MatrixFeatures& f) {
+    return f.nnz >= 1'000'000 && f.rows >= 20'000 && f.strip_fill >= 0.75 &&
+           static_cast<double>(f.longest_row) <= 6 * f.mean_row + 16 && strip_bytes(f) < csr16_bytes(f);
+}
+
+/// A code has 3 bytes, a tile of 256 nonzeros 2 for each lane and 12 beside; x of the hubs does not come from L2.
+double csr_hub_bytes(const MatrixFeatures& f) {
+    return (3 + value_of(f) + (64.0 + 12) / 256) * nnz_of(f) + rows_of(f) / 8;
+}
+void csr_hub_work(const MatrixFeatures& f, Work& work) {
+    shared_row_work(f, work);
+    of(work, Term::x_sectors) = nnz_of(f) * f.x_sectors * (1 - f.hub_share);
+}
+
+/// Scattered columns, of which few hold much but not all: then the caches hold their x without help.
+bool suits_csr_hub(const MatrixFeatures& f) {
+    return f.nnz >= 1'500'000 && f.x_sectors >= 0.5 && f.hub_share >= 0.45 && f.hub_share < 0.99;
+}
+
 /// Even rows: ELL is refused long after it has ceased to pay.
 bool suits_ell(const MatrixFeatures& f) { return f.nnz > 0 && ell_places(f) <= 1.5 * nnz_of(f); }
 
 constexpr std::array kGpuCandidates{
-    Candidate{.name = "csr16", .matrix_bytes = csr16_bytes},
-    Candidate{.name = "csr-merge", .matrix_bytes = csr_bytes},
-    Candidate{.name = "csr-adaptive", .matrix_bytes = csr_adaptive_bytes},
-    Candidate{.name = "csr-vector", .matrix_bytes = csr_bytes, .adapt = csr_vector_work},
-    Candidate{.name = "csr5", .matrix_bytes = csr5_bytes},
+    Candidate{.name = "csr16", .matrix_bytes = csr16_bytes, .adapt = shared_row_work},
+    Candidate{.name = "strip", .matrix_bytes = strip_bytes, .adapt = strip_work, .suits = suits_strip},
+    Candidate{.name = "csr-hub", .matrix_bytes = csr_hub_bytes, .adapt = csr_hub_work, .suits = suits_csr_hub},
+    Candidate{.name = "csr-merge", .matrix_bytes = csr_bytes, .adapt = shared_row_work},
+    Candidate{.name = "csr-adaptive", .matrix_bytes = csr_adaptive_bytes, .adapt = shared_row_work},
+    Candidate{.name = "csr-vector", .matrix_bytes = csr_bytes, .adapt = csr_vector_work, .suits = suits_csr_vector},
     Candidate{
         .name = "ell", .options = "updatable=1", .matrix_bytes = ell_bytes, .adapt = ell_work, .suits = suits_ell},
 };
 
-/// Fitted by `bench/fit_auto.py` to every other one of the 102 matrices for which `bench/RESULTS.md` has float64 times;
-/// how near the others are is in `bench/NOTES.md`, "auto". No cost of memory is less than 0.8, so that fewer bytes of a
-/// value count; with that, csr16 is within 0.80 and 1.30 of its times in float32 and float16, in which no other
-/// operator was measured. ell was measured on two matrices, both beyond the L2 cache; its costs of launch and chain are
-/// guessed. Preparation is fitted to the eleven classes; 30 us in any case are from one matrix of 92,000 nonzeros.
+/// Fitted by `bench/fit_auto.py` to every other one of 89 matrices in float64; how near the others are is in
+/// `bench/NOTES.md`, "auto". No cost of memory is less than 0.8, so that fewer bytes of a value count: with these
+/// costs, choices in float32 are as good as those by costs fitted to float32. ell was measured on two matrices of
+/// earlier runs, both beyond the L2 cache; its costs of launch and chain are guessed.
 constexpr std::array kGpuCosts{
-    Cost{"csr16", 8, {1.5e-6, 0.80, 6.2e-13, 5.0e-12, 0, 0}, {3e-5, 1.50e-9, 1.35e-9, 0}},
-    Cost{"csr-merge", 8, {1.1e-6, 0.80, 7.5e-13, 5.1e-12, 8.4e-13, 0}, {3e-5, 1.39e-9, 1.20e-9, 0}},
-    Cost{"csr-adaptive", 8, {1.4e-6, 0.80, 5.7e-13, 5.0e-12, 2.8e-13, 0}, {3e-5, 1.51e-9, 1.18e-9, 0}},
-    Cost{"csr-vector", 8, {0, 0.80, 6.0e-13, 3.7e-12, 4.7e-12, 4.2e-7}, {3e-5, 1.39e-9, 1.20e-9, 0}},
-    Cost{"csr5", 8, {2.2e-6, 0.81, 2.0e-12, 3.3e-12, 0, 0}, {7.7e-5, 1.87e-9, 2.50e-10, 0}},
-    Cost{"ell", 8, {1.1e-6, 1.05, 0, 5.0e-12, 0, 1e-7}, {7.7e-5, 1.87e-9, 2.50e-10, 0}},
+    Cost{"csr16", 8, {4.1e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
+    Cost{"strip", 8, {2.2e-7, 0.95, 4.1e-14, 4.4e-12, 8.3e-12, 0}, {8.9e-4, 1.50e-9, 0, 0}},
+    Cost{"csr-hub", 8, {3.8e-6, 1.60, 0, 4.5e-12, 0, 0}, {2.1e-3, 2.00e-9, 3.1e-9, 0}},
+    Cost{"csr-merge", 8, {1.8e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 8.5e-10, 6.1e-10, 0}},
+    Cost{"csr-adaptive", 8, {3.3e-7, 0.86, 3.9e-13, 5.2e-12, 1.9e-12, 5.2e-8}, {5.8e-5, 8.7e-10, 1.3e-9, 0}},
+    Cost{"csr-vector", 8, {2.8e-7, 0.99, 0, 4.5e-12, 5.3e-12, 0}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
+    Cost{"ell", 8, {1.1e-6, 1.05, 0, 5.0e-12, 0, 1e-7}, {7.7e-5, 1.87e-9, 2.5e-10, 0}},
 };
 
 /// Row pointers have 8 bytes on the CPU.
