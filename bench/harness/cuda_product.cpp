@@ -116,8 +116,8 @@ public:
             tiles = convert_timed(*a_, selector_, convert_seconds);
             if (first) shared_->stored = describe_tiles(tiles);
         }
-        auto op =
-            cuda::make_device_operator<V>(specification_, {a_, is_tiled ? &tiles : nullptr}, accumulator_, stream_);
+        const auto forms = is_tiled ? MatrixForms<V>(a_, &tiles) : MatrixForms<V>(a_);
+        auto op = cuda::make_device_operator<V>(specification_, forms, accumulator_, stream_);
         return std::make_unique<CudaProduct<V>>(std::move(op), shared_, accumulator_, convert_seconds, stream_);
     }
 

@@ -128,7 +128,7 @@ std::string specification(Backend backend, const SpmvOptions& options) {
         if (value.find(',') != std::string::npos) {
             throw Error(fmt::format("{}: found {}, expected a name without commas", given_as, value), ExitCode::usage);
         }
-        name += fmt::format("{}{}={}", name.find(':') == std::string::npos ? ':' : ',', option, value);
+        name += fmt::format("{}{}={}", name.find(':') == std::string::npos ? ":" : ",", option, value);
     };
     add("--tune", "tune", options.tune);
     add("--tune-cache", "cache", options.tune_cache);

@@ -139,7 +139,9 @@ TYPED_TEST(EveryDeviceOperator, SaysWhatItIsAndHolds) {
     for (const auto& a : every_operator<V>(csr, TypeParam::accumulator)) {
         SCOPED_TRACE(a.name);
         // `auto` is the operator that it takes.
-        if (a.info->name != "auto") EXPECT_EQ(a.made->name(), a.info->name);
+        if (a.info->name != "auto") {
+            EXPECT_EQ(a.made->name(), a.info->name);
+        }
         EXPECT_EQ(a.made->rows(), 30);
         EXPECT_EQ(a.made->cols(), 50);
         EXPECT_EQ(a.made->nnz(), 3);
