@@ -1,5 +1,6 @@
 // What every operator for the GPU has to get right; the list is tested, so one that is added to it is, too.
 #include <filesystem>
+#include <set>
 
 #include "kernels/check.hpp"
 #include "kernels/cuda/this_gpu.hpp"
@@ -153,13 +154,15 @@ TYPED_TEST(EveryDeviceOperator, SaysWhatItIsAndHolds) {
     }
 }
 
-/// The representation of operators that have one; the others are made of tiles.
+/// What an operator may execute, empty for those made of tiles.
 template <class V>
-std::string only_representation(const OperatorCase<V>& a) {
+std::set<std::string> representations(const OperatorCase<V>& a) {
     const std::string name(a.made->name());  // `auto` is what it takes
-    if (a.info->made_from == Form::tiles) return "";
-    if (name.starts_with("cusparse-")) return name.substr(9);
-    return name.starts_with("csr-") ? "csr" : name;
+    if (a.info->made_from == Form::tiles) return {};
+    if (name == "strip") return {"strip", "csr16"};
+    if (name == "csr-hub") return {"csr-hub hubs", "csr-hub others"};
+    if (name.starts_with("cusparse-")) return {name.substr(9)};
+    return {name.starts_with("csr-") ? "csr" : name};
 }
 
 TYPED_TEST(EveryDeviceOperator, AccountsForEveryNonzeroAndByteItExecutes) {
@@ -169,9 +172,12 @@ TYPED_TEST(EveryDeviceOperator, AccountsForEveryNonzeroAndByteItExecutes) {
         for (const auto& a : every_operator<V>(csr, TypeParam::accumulator)) {
             SCOPED_TRACE(name + ' ' + a.name);
             expect_executed(*a.made);
-            const std::string expected = only_representation(a);
+            const auto expected = representations(a);
             if (expected.empty()) continue;
-            for (const auto& part : a.made->executed()) EXPECT_EQ(part.representation + part.format, expected);
+            for (const auto& part : a.made->executed()) {
+                const auto what = part.representation + (part.format.empty() ? "" : " " + part.format);
+                EXPECT_TRUE(expected.contains(what)) << what;
+            }
         }
     }
 }
