@@ -7,6 +7,7 @@
 #include "kernels/auto/trial.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 
 namespace tilespmv::cuda {
@@ -18,26 +19,6 @@ std::unique_ptr<DeviceOperator<V>> make_ranked(const std::string& specification,
     Options options("operator", specification);
     return find_operator<V>(Backend::cuda, specification).make_on_device({&a}, options, accumulator, on);
 }
-
-/// An event that is destroyed with its owner.
-class Event {
-public:
-    Event() { TILESPMV_CUDA(cudaEventCreate(&event_)); }
-    Event(const Event&) = delete;
-    Event& operator=(const Event&) = delete;
-    ~Event() { static_cast<void>(cudaEventDestroy(event_)); }
-    void record(cudaStream_t stream) { TILESPMV_CUDA(cudaEventRecord(event_, stream)); }
-    /// Seconds since another one, after this one has come.
-    [[nodiscard]] double since(const Event& start) const {
-        float milliseconds = 0;
-        TILESPMV_CUDA(cudaEventSynchronize(event_));
-        TILESPMV_CUDA(cudaEventElapsedTime(&milliseconds, start.event_, event_));
-        return 1e-3 * static_cast<double>(milliseconds);
-    }
-
-private:
-    cudaEvent_t event_ = nullptr;
-};
 
 /// The least mean of some batches of products, back to back, after one batch that warms up.
 template <class V>
@@ -54,7 +35,8 @@ double seconds_of_product(const DeviceOperator<V>& op, const DeviceContext& on) 
         start.record(on.stream);
         for (int i = 0; i < products; ++i) op.apply(1, x.span(), 0, y.span(), on.stream);
         end.record(on.stream);
-        const double took = end.since(start) / products;
+        end.synchronize();
+        const double took = end.seconds_since(start) / products;
         if (batch > 0) least = std::min(least, took);
     }
     return least;
