@@ -39,6 +39,7 @@ std::vector<OperatorInfo<V>> every_operator() {
         add(cpu::kAuto<V>);
         add(cpu::kCsrOmp<V>);
         add(cpu::kTileOmp<V>);
+        add(cpu::kStripOmp<V>);
     }
 #if TILESPMV_HAS_CUDA
     add(cuda::kAuto<V>);

@@ -9,7 +9,7 @@
 namespace tilespmv::cpu {
 namespace {
 
-/// The product of a matrix whose nonzeros stand in tiles, in CSR rows, or in both.
+/// The product of a matrix whose nonzeros stand in tiles, in CSR rows, or in both, but for rows that are strips.
 template <Value V>
 class OmpOperator final : public Operator<V> {
 public:
@@ -21,11 +21,13 @@ public:
         std::size_t bytes = 0;
         const TileMatrix<V>* tiles = nullptr;  ///< may be null
         CsrRows<V> csr;
+        std::vector<cuda::RowRange> ranges;  ///< of the rows in tiles or CSR, ascending; others are strips
+        StripRows<V> strips = {};
     };
 
-    explicit OmpOperator(const Parts& parts)
-        : a_(parts),
-          schedule_(make_schedule(a_.rows, a_.tiles, a_.csr)),
+    explicit OmpOperator(Parts parts)
+        : a_(std::move(parts)),
+          schedule_(make_schedule<V>(a_.ranges, a_.tiles, a_.csr)),
           simd_(simd_kernels<V>()),
           piece_sums_(schedule_.pieces.size() * kTileSize) {
         a_.csr.x_access = choose_x_access(a_.csr.col_idxs, a_.csr.size(), a_.cols, sizeof(V), last_level_cache_bytes());
@@ -39,7 +41,14 @@ public:
     [[nodiscard]] std::vector<ExecutedPart> executed() const override {
         if (a_.tiles) return executed_tiles(*a_.tiles);
         const auto row_ptrs = std::get<std::span<const offset_t>>(a_.csr.row_ptrs);
-        return executed_whole("csr", occupied_tile_rows(row_ptrs, 0, a_.rows), a_.nnz, a_.bytes);
+        offset_t tile_rows = 0;
+        for (const auto range : a_.ranges) tile_rows += occupied_tile_rows(row_ptrs, range.first, range.end);
+        const std::size_t strip_bytes = a_.strips.bytes();
+        ExecutedParts parts;
+        parts.add({{"strip", "", a_.strips.occupied(), a_.strips.nnz, strip_bytes},
+                   {"csr", "", tile_rows, a_.nnz - a_.strips.nnz, a_.bytes - strip_bytes}},
+                  0);
+        return parts.finish();
     }
 
     void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
@@ -50,6 +59,10 @@ public:
         {
 #pragma omp for schedule(dynamic, 1) nowait
             for (std::size_t i = 0; i < s.pieces.size(); ++i) add_piece(i, x.data());
+#pragma omp for schedule(dynamic, 1) nowait
+            for (std::size_t i = 0; i < a_.strips.chunks.size(); ++i) {
+                simd_.multiply_strips(a_.strips, a_.strips.chunks[i], alpha, x.data(), beta, y.data());
+            }
 #pragma omp for schedule(dynamic, 1)
             for (std::size_t i = 0; i < s.chunks.size(); ++i) run_chunk(s.chunks[i], alpha, x.data(), beta, y.data());
 #pragma omp for schedule(static)
@@ -118,20 +131,40 @@ std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms, Options& 
     const auto& a = forms.csr();
     const std::size_t bytes = a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes();
     return std::make_unique<OmpOperator<V>>(
-        typename OmpOperator<V>::Parts{"csr-omp", a.rows, a.cols, a.nnz(), bytes, nullptr, rows_of(a)});
+        typename OmpOperator<V>::Parts{"csr-omp", a.rows, a.cols, a.nnz(), bytes, nullptr, rows_of(a), {{0, a.rows}}});
 }
 
 template <Value V>
 std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options& options) {
     options.finish();
     const auto& a = forms.tiles();
-    return std::make_unique<OmpOperator<V>>(
-        typename OmpOperator<V>::Parts{"tile-omp", a.rows, a.cols, a.nnz, a.bytes(), &a, rows_of(a.deferred)});
+    return std::make_unique<OmpOperator<V>>(typename OmpOperator<V>::Parts{
+        "tile-omp", a.rows, a.cols, a.nnz, a.bytes(), &a, rows_of(a.deferred), {{0, a.rows}}});
+}
+
+template <Value V>
+std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options) {
+    options.finish();
+    const auto& a = forms.csr();
+    // The limit counts columns of 16 bits; rows that are left to CSR have 32.
+    constexpr double most_bytes = static_cast<double>(sizeof(V) + sizeof(index_t)) / (sizeof(V) + 2);
+    cuda::Strips s = cuda::make_strips(a, {.value_bytes = sizeof(V), .together = 1, .most_bytes = most_bytes});
+    StripRows<V> strips = make_strip_rows(a, s);
+    std::size_t bytes = strips.bytes();
+    for (const auto range : s.rest) {
+        bytes +=
+            static_cast<std::size_t>(a.row_ptrs[range.end] - a.row_ptrs[range.first]) * (sizeof(V) + sizeof(index_t)) +
+            static_cast<std::size_t>(range.end - range.first + 1) * sizeof(offset_t);
+    }
+    return std::make_unique<OmpOperator<V>>(typename OmpOperator<V>::Parts{
+        "strip-omp", a.rows, a.cols, a.nnz(), bytes, nullptr, rows_of(a), std::move(s.rest), std::move(strips)});
 }
 
 template std::unique_ptr<Operator<double>> make_csr_omp(const MatrixForms<double>&, Options&);
 template std::unique_ptr<Operator<float>> make_csr_omp(const MatrixForms<float>&, Options&);
 template std::unique_ptr<Operator<double>> make_tile_omp(const MatrixForms<double>&, Options&);
 template std::unique_ptr<Operator<float>> make_tile_omp(const MatrixForms<float>&, Options&);
+template std::unique_ptr<Operator<double>> make_strip_omp(const MatrixForms<double>&, Options&);
+template std::unique_ptr<Operator<float>> make_strip_omp(const MatrixForms<float>&, Options&);
 
 }  // namespace tilespmv::cpu

@@ -10,6 +10,9 @@ template <Value V>
 std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms, Options& options);
 template <Value V>
 std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options& options);
+/// Copies the values of strips: after new ones it is to be made again.
+template <Value V>
+std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options);
 
 template <Value V>
 inline constexpr OperatorInfo<V> kReference{
@@ -27,5 +30,11 @@ inline constexpr OperatorInfo<V> kTileOmp{
      .made_from = Form::tiles,
      .takes_16_bit_values = false},
     make_tile_omp<V>};
+template <Value V>
+inline constexpr OperatorInfo<V> kStripOmp{
+    {.name = "strip-omp",
+     .summary = "16 rows as slots of one nonzero a row, vectorised, CSR rows where those take fewer bytes, all threads",
+     .takes_16_bit_values = false},
+    make_strip_omp<V>};
 
 }  // namespace tilespmv::cpu

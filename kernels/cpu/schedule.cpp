@@ -8,15 +8,20 @@ namespace {
 template <Value V>
 class Scheduler {
 public:
-    Scheduler(index_t rows, const TileMatrix<V>* tiles, const CsrRows<V>& csr) : rows_(rows), tiles_(tiles), csr_(csr) {
+    Scheduler(const TileMatrix<V>* tiles, const CsrRows<V>& csr) : tiles_(tiles), csr_(csr) {
         const offset_t tiled = tiles ? tile_bytes({0, static_cast<offset_t>(tiles->tile_rows.size())}) : 0;
         schedule_.bytes = tiled + csr_bytes({0, csr.size()});
-        limit_ = std::clamp(schedule_.bytes / kTuning.chunks, kTuning.min_chunk_bytes, kTuning.max_chunk_bytes);
+        limit_ = chunk_bytes(schedule_.bytes);
     }
 
-    Schedule run() {
-        for (std::int64_t row = 0; row < rows_; row += kTileSize) add(next_tile_row(static_cast<index_t>(row)));
-        flush();
+    Schedule run(std::span<const cuda::RowRange> ranges) {
+        for (const cuda::RowRange range : ranges) {
+            while (csr_row_ < csr_.size() && csr_.row(csr_row_) < range.first) ++csr_row_;
+            for (std::int64_t row = range.first; row < range.end; row += kTileSize) {
+                add(next_tile_row(static_cast<index_t>(row), range.end));
+            }
+            flush();
+        }
         return std::move(schedule_);
     }
 
@@ -37,8 +42,8 @@ private:
         return (tiles_ ? tile_bytes(c.tile_rows) : 0) + csr_bytes(c.csr_rows);
     }
 
-    Chunk next_tile_row(index_t row) {
-        Chunk c{row, std::min<index_t>(kTileSize, rows_ - row), {tile_row_, tile_row_}, {csr_row_, csr_row_}};
+    Chunk next_tile_row(index_t row, index_t end) {
+        Chunk c{row, std::min<index_t>(kTileSize, end - row), {tile_row_, tile_row_}, {csr_row_, csr_row_}};
         if (tiles_ && tile_row_ < static_cast<offset_t>(tiles_->tile_rows.size()) &&
             tiles_->tile_rows[tile_row_] == row / kTileSize) {
             c.tile_rows.end = ++tile_row_;
@@ -105,7 +110,6 @@ private:
         }
     }
 
-    index_t rows_;
     const TileMatrix<V>* tiles_;
     CsrRows<V> csr_;
     Schedule schedule_;
@@ -118,12 +122,18 @@ private:
 
 }  // namespace
 
-template <Value V>
-Schedule make_schedule(index_t rows, const TileMatrix<V>* tiles, const CsrRows<V>& csr) {
-    return Scheduler<V>(rows, tiles, csr).run();
+offset_t chunk_bytes(offset_t product_bytes) {
+    return std::clamp(product_bytes / kTuning.chunks, kTuning.min_chunk_bytes, kTuning.max_chunk_bytes);
 }
 
-template Schedule make_schedule(index_t, const TileMatrix<double>*, const CsrRows<double>&);
-template Schedule make_schedule(index_t, const TileMatrix<float>*, const CsrRows<float>&);
+template <Value V>
+Schedule make_schedule(std::span<const cuda::RowRange> ranges, const TileMatrix<V>* tiles, const CsrRows<V>& csr) {
+    return Scheduler<V>(tiles, csr).run(ranges);
+}
+
+#define TILESPMV_INSTANTIATE(V) \
+    template Schedule make_schedule(std::span<const cuda::RowRange>, const TileMatrix<V>*, const CsrRows<V>&);
+TILESPMV_INSTANTIATE(double)
+TILESPMV_INSTANTIATE(float)
 
 }  // namespace tilespmv::cpu

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
+#include <span>
 #include <vector>
 
 #include "kernels/cpu/csr_rows.hpp"
+#include "kernels/cuda/row_range.hpp"
 
 namespace tilespmv::cpu {
 
@@ -45,11 +48,19 @@ struct Schedule {
     std::vector<Chunk> chunks;
     std::vector<HeavyChunk> heavy;
     std::vector<Piece> pieces;
-    offset_t bytes = 0;  ///< read by one product, without x and y
+    offset_t bytes = 0;  ///< of tiles and CSR rows, all that there are
 };
 
-/// `tiles` may be null; `csr` holds what is not in tiles.
+/// Bytes that a chunk has about if a product reads so many.
+offset_t chunk_bytes(offset_t product_bytes);
+
+/// For rows of `ranges`, ascending and of whole tile rows. `tiles` may be null; `csr` holds what is not in tiles.
 template <Value V>
-Schedule make_schedule(index_t rows, const TileMatrix<V>* tiles, const CsrRows<V>& csr);
+Schedule make_schedule(std::span<const cuda::RowRange> ranges, const TileMatrix<V>* tiles, const CsrRows<V>& csr);
+/// For all rows.
+template <Value V>
+Schedule make_schedule(index_t rows, const TileMatrix<V>* tiles, const CsrRows<V>& csr) {
+    return make_schedule<V>(std::array{cuda::RowRange{0, rows}}, tiles, csr);
+}
 
 }  // namespace tilespmv::cpu

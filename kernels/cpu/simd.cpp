@@ -7,6 +7,7 @@
 #include <hwy/foreach_target.h>
 
 #include "kernels/cpu/row_dot-inl.hpp"
+#include "kernels/cpu/strip-inl.hpp"
 #include "kernels/cpu/tile_row-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -101,7 +102,7 @@ void add_tiles(const TileMatrix<V>& a, const Piece& piece, int height, const V* 
 
 template <Value V>
 const SimdKernels<V>* table() {
-    static constexpr SimdKernels<V> kernels{&add_csr<V>, &add_tile_rows<V>, &add_tiles<V>};
+    static constexpr SimdKernels<V> kernels{&add_csr<V>, &add_tile_rows<V>, &add_tiles<V>, &multiply_strips<V>};
     return &kernels;
 }
 const SimdKernels<double>* table_double() { return table<double>(); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/cpu/schedule.hpp"
+#include "kernels/cpu/strip_rows.hpp"
 
 namespace tilespmv::cpu {
 
@@ -13,6 +14,8 @@ struct SimdKernels {
     void (*add_tile_rows)(const TileMatrix<V>& a, Span tile_rows, index_t first_row, const V* x, double* sums);
     /// The tiles of a piece, of a tile row with `height` rows.
     void (*add_tiles)(const TileMatrix<V>& a, const Piece& piece, int height, const V* x, double* sums);
+    /// y = alpha * A * x + beta * y for the strips of the groups `groups`; y as in `Operator::apply`.
+    void (*multiply_strips)(const StripRows<V>& a, Span groups, double alpha, const V* x, double beta, V* y);
 };
 
 /// The kernels for the best instructions that this machine has.

@@ -297,7 +297,7 @@ private:
 
     void check_slots() const {
         if (std::max(static_cast<std::uint64_t>(s_.slots), std::uint64_t{quads_}) < kNoColumn) return;
-        throw Error("strip: the matrix has 2^32 slots or more; take csr16 or csr-merge");
+        throw Error("strip: the matrix has 2^32 slots or more; take an operator on CSR, such as csr-merge or csr-omp");
     }
 
     void copy(std::int64_t i) {
@@ -340,6 +340,7 @@ Strips make_strips(const CsrMatrix<V>& a, const StripLimits& limits) {
     });
     Strips s = Joiner(windows).run();
     s.value_bytes = limits.value_bytes;
+    s.together = limits.together;
     return s;
 }
 

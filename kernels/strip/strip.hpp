@@ -17,14 +17,14 @@ namespace tilespmv::cuda {
 inline constexpr int kQuad = 4;
 /// Pairs of rows of a strip.
 inline constexpr int kRowPairs = kTileSize / 2;
-/// Values of one row that are loaded at a time, of a whole quad.
+/// Values of one row that a lane of a GPU loads at a time, of a whole quad.
 template <std::size_t kValueBytes>
 inline constexpr int kQuadLoad = kValueBytes == 8 ? 2 : 4;
 
 /// The place of slot `k` in row `r` among the values of a strip of `slots` slots: in whole quads the values of a row
-/// stand kQuadLoad<value_bytes> by kQuadLoad side by side, behind them slot by slot.
-constexpr int strip_place(int k, int r, int slots, int value_bytes) {
-    const int wide = k < slots / kQuad * kQuad ? (value_bytes == 8 ? kQuadLoad<8> : kQuadLoad<4>) : 1;
+/// stand `together` by `together` (1, 2 or 4) side by side, behind them slot by slot.
+constexpr int strip_place(int k, int r, int slots, int together) {
+    const int wide = k < slots / kQuad * kQuad ? together : 1;
     return k / wide * wide * kTileSize + r * wide + k % wide;
 }
 
@@ -64,6 +64,7 @@ struct Strips {
     Buffer<std::uint8_t> masks;       ///< kRowPairs a quad; 4 bits a row: which slots have a nonzero in it
     std::vector<RowRange> rest;       ///< ascending, of whole tile rows
     int value_bytes = 8;              ///< of the values that are to stand in it
+    int together = 1;                 ///< values of a row side by side (`strip_place`)
     std::int64_t slots = 0;           ///< of all strips
     offset_t nonzeros = 0;            ///< in strips
 
@@ -74,10 +75,11 @@ struct Strips {
 /// How strips are made and divided into runs.
 struct StripLimits {
     int value_bytes = 8;
-    int threads = kStripThreads;  ///< of a block
-    int max_slots = 512;          ///< of a strip
-    int lane_slots = 32;          ///< of a strip before twice as many lanes share it, at least kShortStrip
-    int block_strips = 4;         ///< short ones that a block takes about
+    int together = value_bytes == 8 ? kQuadLoad<8> : kQuadLoad<4>;  ///< of `Strips`; 1 for vectors of 16 rows
+    int threads = kStripThreads;                                    ///< of a block
+    int max_slots = 512;                                            ///< of a strip
+    int lane_slots = 32;   ///< of a strip before twice as many lanes share it, at least kShortStrip
+    int block_strips = 4;  ///< short ones that a block takes about
     /// Bytes of 16,384 rows as strips, over those with 16-bit columns, up to which they become strips.
     double most_bytes = 1;
 };
@@ -98,7 +100,7 @@ void for_each_nonzero(const Strips& s, const StripRun& run, std::uint32_t i, F&&
     for (int k = 0; k < run.slots; ++k) {
         for (int r = 0; r < kTileSize; ++r) {
             const int mask = masks[k / kQuad * kRowPairs + r / 2] >> (r % 2 * 4 + k % kQuad);
-            if ((mask & 1) != 0) f(k, r, strip_place(k, r, run.slots, s.value_bytes));
+            if ((mask & 1) != 0) f(k, r, strip_place(k, r, run.slots, s.together));
         }
     }
 }

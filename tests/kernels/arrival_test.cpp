@@ -84,5 +84,17 @@ TYPED_TEST(EveryArrival, ServesRowsThatAreCut) {
     }
 }
 
+/// Windows of tile rows that become strips, with a row that does not, beside one that stays CSR.
+TYPED_TEST(EveryArrival, ServesStripsBesideOtherRows) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t r = 0; r < 40'000; ++r) {
+        const bool scattered = r / 16'384 == 1;
+        for (index_t k = 0; k < 3; ++k) positions.emplace(r, scattered ? (r * 977 + k * 5'003) % 40'000 : r + k);
+    }
+    for (index_t k = 0; k < 9'000; ++k) positions.emplace(1'000, k * 4);
+    this->start(convert_values<TypeParam>(matrix_of(40'000, 40'002, positions)));
+    this->check(*make_policy("bytes"));
+}
+
 }  // namespace
 }  // namespace tilespmv::testing

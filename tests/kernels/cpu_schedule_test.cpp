@@ -248,5 +248,22 @@ TEST(CpuSchedule, APieceEndsWithTheTileThatFillsIt) {
     EXPECT_EQ(ends, (std::vector<offset_t>{32, 64, 80}));
 }
 
+TEST(CpuSchedule, HasTheRowsOfItsRangesAlone) {
+    const auto a = rows_of_lengths(std::vector<index_t>(100, 3));
+    const auto s =
+        cpu::make_schedule<double>(std::vector<cuda::RowRange>{{16, 48}, {96, 100}}, nullptr, cpu::rows_of(a));
+    ASSERT_EQ(s.chunks.size(), 2u);
+    const auto expect_chunk = [&](const Chunk& c, index_t row, index_t rows) {
+        EXPECT_EQ(c.row, row);
+        EXPECT_EQ(c.rows, rows);
+        EXPECT_EQ(c.csr_rows.begin, row);
+        EXPECT_EQ(c.csr_rows.end, row + rows);
+    };
+    expect_chunk(s.chunks[0], 16, 32);
+    expect_chunk(s.chunks[1], 96, 4);
+    EXPECT_TRUE(s.heavy.empty());
+    EXPECT_TRUE(cpu::make_schedule<double>(std::vector<cuda::RowRange>{}, nullptr, cpu::rows_of(a)).chunks.empty());
+}
+
 }  // namespace
 }  // namespace tilespmv::testing

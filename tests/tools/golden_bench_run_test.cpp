@@ -59,7 +59,7 @@ protected:
     bench::FakeDevice device_{stopwatch_};
     BenchOptions options_{.sources = {"small.mtx", "folder/million.mtx.gz", "ten.tsp", "gen:laplace2d:n=1500"},
                           .suite = "",
-                          .operators = {},
+                          .operators = {"csr-omp", "tile-omp"},
                           .selectors = {"bytes", "paper:coo=3,ell=0.5"},
                           .values = {},
                           .accumulator = {},

@@ -101,8 +101,10 @@ TEST(Strip, HoldsEveryNonzeroOfItsRowsOnceInOrder) {
             auto many = limits_for(value_bytes, kAll);
             many.block_strips = 50;
             many.lane_slots = 11;
-            for (const auto& limits :
-                 {limits_for(value_bytes, kAll), limits_for(value_bytes, 1), limits_for(value_bytes, kAll, 3), many}) {
+            auto by_slots = limits_for(value_bytes, kAll);
+            by_slots.together = 1;
+            for (const auto& limits : {limits_for(value_bytes, kAll), limits_for(value_bytes, 1),
+                                       limits_for(value_bytes, kAll, 3), many, by_slots}) {
                 SCOPED_TRACE(name + ' ' + std::to_string(value_bytes) + ' ' + std::to_string(limits.max_slots));
                 const Strips s = make_strips(a, limits);
                 expect_runs(s, a, limits);
@@ -188,15 +190,19 @@ TEST(Strip, StoresAPatternOnceForTheStripsThatShareIt) {
 }
 
 TEST(Strip, ValuesOfWholeQuadsStandByRows) {
-    EXPECT_EQ(cuda::strip_place(0, 0, 5, 8), 0);
-    EXPECT_EQ(cuda::strip_place(1, 0, 5, 8), 1) << "two values of a row are one load of 16 bytes";
-    EXPECT_EQ(cuda::strip_place(0, 1, 5, 8), 2);
-    EXPECT_EQ(cuda::strip_place(2, 0, 5, 8), 32);
-    EXPECT_EQ(cuda::strip_place(3, 15, 5, 8), 63);
-    EXPECT_EQ(cuda::strip_place(4, 3, 5, 8), 67) << "behind whole quads slot by slot";
-    EXPECT_EQ(cuda::strip_place(3, 0, 5, 4), 3) << "four values of 4 bytes";
-    EXPECT_EQ(cuda::strip_place(2, 7, 5, 2), 30);
-    EXPECT_EQ(cuda::strip_place(2, 7, 3, 2), 39);
+    EXPECT_EQ(cuda::strip_place(0, 0, 5, 2), 0);
+    EXPECT_EQ(cuda::strip_place(1, 0, 5, 2), 1) << "two values of a row are one load of 16 bytes";
+    EXPECT_EQ(cuda::strip_place(0, 1, 5, 2), 2);
+    EXPECT_EQ(cuda::strip_place(2, 0, 5, 2), 32);
+    EXPECT_EQ(cuda::strip_place(3, 15, 5, 2), 63);
+    EXPECT_EQ(cuda::strip_place(4, 3, 5, 2), 67) << "behind whole quads slot by slot";
+    EXPECT_EQ(cuda::strip_place(3, 0, 5, 4), 3) << "four values of 4 or 2 bytes";
+    EXPECT_EQ(cuda::strip_place(2, 7, 5, 4), 30);
+    EXPECT_EQ(cuda::strip_place(2, 7, 3, 4), 39);
+    EXPECT_EQ(cuda::strip_place(3, 7, 5, 1), 55) << "slot by slot, for vectors of 16 rows";
+    EXPECT_EQ((StripLimits{.value_bytes = 8}.together), 2) << "as lanes of a GPU load them, unless said otherwise";
+    EXPECT_EQ((StripLimits{.value_bytes = 4}.together), 4);
+    EXPECT_EQ((StripLimits{.value_bytes = 2}.together), 4);
 }
 
 TEST(Strip, LeavesRowsToOthersThatTakeFewerBytesThere) {

@@ -1,0 +1,140 @@
+#include "kernels/cpu/strip_rows.hpp"
+
+#include <bit>
+
+#include "tile/parallel.hpp"
+
+namespace tilespmv::cpu {
+namespace {
+
+using cuda::kQuad;
+using cuda::StripRun;
+using cuda::Strips;
+
+constexpr std::uint64_t kAscending = 0xfedcba9876543210;
+
+/// A slot whose rows ascend by one column each begins earlier by the first of these rows.
+void mark_diagonal(StripSlot& slot) {
+    const int first = std::countr_zero(slot.rows);
+    for (int r = first; r < kTileSize; ++r) {
+        const int code = static_cast<int>(slot.codes >> (4 * r) & 15U);
+        if ((slot.rows >> r & 1) != 0 && code != r - first) return;
+    }
+    slot.base -= first;
+    slot.codes = kAscending;
+    slot.diagonal = 1;
+}
+
+StripSlot slot_of(const Strips& s, std::size_t quad, std::size_t at) {
+    StripSlot slot;
+    slot.base = s.bases[quad * kQuad + at];
+    for (std::size_t r = 0; r < kTileSize; ++r) {
+        const std::uint64_t code = s.codes[quad * kTileSize + r] >> (4 * at) & 15U;
+        const int there = s.masks[quad * cuda::kRowPairs + r / 2] >> (r % 2 * 4 + at) & 1;
+        slot.codes |= code << (4 * r);
+        slot.rows = static_cast<std::uint16_t>(slot.rows | there << r);
+    }
+    mark_diagonal(slot);
+    return slot;
+}
+
+/// Joins runs into groups and these into chunks of about equal bytes.
+template <Value V>
+class Grouper {
+public:
+    Grouper(const Strips& s, StripRows<V>& rows)
+        : s_(s), rows_(rows), limit_(chunk_bytes(static_cast<offset_t>(s.bytes()))) {}
+
+    void run() {
+        for (const StripRun& run : s_.runs) add(run);
+        close_chunk();
+        fill_columns();
+    }
+
+private:
+    /// Where columns come from: the first quad of a pattern.
+    struct Pattern {
+        std::uint32_t quad;
+        std::uint32_t slots;
+        std::uint32_t first;  ///< of its columns
+    };
+
+    void add(const StripRun& run) {
+        const offset_t bytes = offset_t{run.slots} * run.strips * kTileSize * offset_t{sizeof(V)} +
+                               run.strips * offset_t{sizeof(std::uint32_t)};
+        if (bytes_ > 0 && bytes_ + bytes > limit_) close_chunk();
+        bytes_ += bytes;
+        const bool known = run.shared != 0 && has_pattern(run);
+        const std::uint32_t own = run.shared != 0 ? std::uint32_t{0} : run.slots;
+        const StripGroup next{run.first_strip, run.strips, run.first_slot, known ? patterns_.back().first : columns_,
+                              run.slots,       own};
+        if (!known) add_patterns(run);
+        if (is_continued_by(next)) {
+            rows_.groups.back().strips += next.strips;
+        } else {
+            rows_.groups.push_back(next);
+        }
+    }
+
+    [[nodiscard]] bool has_pattern(const StripRun& run) const {
+        return !patterns_.empty() && patterns_.back().quad == run.first_quad && patterns_.back().slots == run.slots;
+    }
+    /// Whether the last group is of this chunk and has its next strip there.
+    [[nodiscard]] bool is_continued_by(const StripGroup& next) const {
+        if (static_cast<std::size_t>(chunk_) == rows_.groups.size()) return false;
+        const StripGroup& last = rows_.groups.back();
+        return last.slots == next.slots && last.own_columns == next.own_columns &&
+               last.first_column + last.strips * last.own_columns == next.first_column;
+    }
+
+    void add_patterns(const StripRun& run) {
+        for (std::uint32_t i = 0; i < (run.shared != 0 ? 1U : run.strips); ++i) {
+            patterns_.push_back({run.quad_of(i), run.slots, columns_});
+            columns_ += run.slots;
+        }
+    }
+
+    void close_chunk() {
+        const auto end = static_cast<offset_t>(rows_.groups.size());
+        if (end > chunk_) rows_.chunks.push_back({chunk_, end});
+        chunk_ = end;
+        bytes_ = 0;
+    }
+
+    void fill_columns() {
+        rows_.columns = Buffer<StripSlot>(columns_);
+        parallel_for(0, static_cast<std::int64_t>(patterns_.size()), 256, [&](std::int64_t i) {
+            const Pattern& p = patterns_[static_cast<std::size_t>(i)];
+            for (std::size_t k = 0; k < p.slots; ++k) {
+                rows_.columns[p.first + k] = slot_of(s_, p.quad + k / kQuad, k % kQuad);
+            }
+        });
+    }
+
+    const Strips& s_;
+    StripRows<V>& rows_;
+    offset_t limit_;
+    offset_t chunk_ = 0;  ///< first group of the chunk
+    offset_t bytes_ = 0;  ///< of the chunk
+    std::uint32_t columns_ = 0;
+    std::vector<Pattern> patterns_;
+};
+
+}  // namespace
+
+template <Value V>
+StripRows<V> make_strip_rows(const CsrMatrix<V>& a, const Strips& s) {
+    StripRows<V> rows;
+    rows.rows = a.rows;
+    rows.cols = a.cols;
+    rows.nnz = s.nonzeros;
+    Grouper<V>(s, rows).run();
+    rows.tile_rows = s.tile_rows.clone();
+    rows.values = in_strips(s, a.row_ptrs, a.values);
+    return rows;
+}
+
+template StripRows<double> make_strip_rows(const CsrMatrix<double>&, const Strips&);
+template StripRows<float> make_strip_rows(const CsrMatrix<float>&, const Strips&);
+
+}  // namespace tilespmv::cpu
