@@ -136,7 +136,7 @@ CsrMatrix<double> strips_beside_others() {
 
 TEST(StripOmp, ExecutesStripsBesideOtherRows) {
     const auto a = strips_beside_others();
-    const auto op = find_operator<double>(Backend::cpu, "strip-omp").make({&a});
+    const auto op = make_operator<double>("strip-omp", {&a});
     const auto parts = op->executed();
     ASSERT_EQ(parts.size(), 2u);
     EXPECT_EQ(name_of(parts[0]), "strip");
