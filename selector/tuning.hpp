@@ -70,8 +70,8 @@ struct StripTuning {
     /// the best cuSPARSE form in strips of 512 slots, at 1.56 in csr16; 128 itself is not swept.
     int max_slots = 512;
     int max_slots_of_few = 128;
-    /// Slots of a strip before two groups of lanes share it, where tile rows are few; elsewhere one takes all: on 49,152
-    /// (FEM with 3 unknowns, float32) that takes 1353 to 1444 GFLOP/s, on 3,072 (QCD, float64) 873 to 630.
+    /// Slots of a strip before two groups of lanes share it, where tile rows are few; elsewhere one takes all: on
+    /// 49,152 (FEM with 3 unknowns, float32) that takes 1353 to 1444 GFLOP/s, on 3,072 (QCD, float64) 873 to 630.
     int lane_slots = 32;
     offset_t one_group_from = 20'000;  ///< tile rows that are not few
 };
@@ -107,8 +107,8 @@ struct HubTuning {
     offset_t min_nonzeros = 500'000;
 };
 
-/// Memory and launches, by which `auto` predicts times ("auto" in `bench/NOTES.md`). A GPU with other figures gets other
-/// predictions from the same costs of operators (`selector/auto/cost_table.hpp`).
+/// Memory and launches, by which `auto` predicts times ("auto" in `bench/NOTES.md`). A GPU with other figures gets
+/// other predictions from the same costs of operators (`selector/auto/cost_table.hpp`).
 struct MemoryTuning {
     double read_bytes_per_s = 4.6e12;  ///< from memory, as `tilespmv info` measures it
     double l2_bytes_per_s = 7e12;      ///< from L2; taken from the times of matrices that fit it, not measured alone

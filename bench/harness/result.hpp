@@ -82,8 +82,8 @@ struct Result {
     double row_variation = 0;  ///< of the lengths of rows: standard deviation / mean
     int value_bytes = 0;
     std::string pattern_values;  ///< what the entries of a file without values were; empty if it has values
-    std::string runs;    ///< the operator that was taken, if the one of the id chooses among others; else empty
-    StoredTiles stored;  ///< of an operator that works on tiles
+    std::string runs;            ///< the operator that was taken, if the one of the id chooses among others; else empty
+    StoredTiles stored;          ///< of an operator that works on tiles
     /// What a product multiplies in which representation and format, whatever was stored; empty if it is not known, as
     /// in files of older versions, or if there are no nonzeros.
     std::vector<ExecutedPart> executed;

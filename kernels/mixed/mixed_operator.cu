@@ -53,11 +53,12 @@ public:
         p.csr16 = csr16_.view(product.workspace);
         const std::int64_t tiled = tiled_blocks(p);
         if (tiled == 0) {
-            return launch_dependent(csr16_spmv<V, A>, p.csr16.block_count, Csr16::kThreads, Csr16Spmv<V, A>{terms, p.csr16},
-                          stream);
+            return launch_dependent(csr16_spmv<V, A>, p.csr16.block_count, Csr16::kThreads,
+                                    Csr16Spmv<V, A>{terms, p.csr16}, stream);
         }
         if (p.csr16.block_count == 0 && p.item_count == 0) {
-            return launch_dependent(dense_spmv<V, A>, tiled, kBlockThreads, static_cast<const TileSpmv<V, A>&>(p), stream);
+            return launch_dependent(dense_spmv<V, A>, tiled, kBlockThreads, static_cast<const TileSpmv<V, A>&>(p),
+                                    stream);
         }
         launch_dependent(mixed_spmv<V, A>, p.csr16.block_count + tiled, kBlockThreads, p, stream);
     }
