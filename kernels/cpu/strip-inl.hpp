@@ -47,6 +47,14 @@ public:
 
     /// y = alpha * sums + beta * y for the first `rows` rows.
     HWY_INLINE void finish(int rows, double alpha, double beta, V* y) const {
+        if (rows == kTileSize) {
+            for (int p = 0; p < kParts; ++p) {
+                V* at = y + p * kLanes;
+                const Vec scaled = hn::Set(D(), alpha) * sums_[p];
+                store(beta == 0 ? scaled : hn::MulAdd(hn::Set(D(), beta), load(at), scaled), at);
+            }
+            return;
+        }
         HWY_ALIGN double sums[kTileSize];
         for (int p = 0; p < kParts; ++p) hn::Store(sums_[p], D(), sums + p * kLanes);
         if (beta == 0) {
@@ -58,6 +66,9 @@ public:
 
 private:
     static constexpr int kParts = kTileSize / kLanes;
+
+    static HWY_INLINE void store(Vec v, double* y) { hn::StoreU(v, D(), y); }
+    static HWY_INLINE void store(Vec v, float* y) { hn::StoreU(hn::DemoteTo(Like<float>(), v), Like<float>(), y); }
 
     /// x: 16 numbers from the base on.
     HWY_INLINE void add_from(const V* x, const StripSlot& slot, const V* values) {
