@@ -8,6 +8,7 @@
 #include "tests/tools/transcript.hpp"
 #include "tools/paper/plots.hpp"
 #include "tools/paper/report.hpp"
+#include "tools/paper/speedups.hpp"
 #include "tools/picture/svg.hpp"
 
 namespace tilespmv::tools {
@@ -110,6 +111,35 @@ TEST(GoldenPaper, PreparationHasOneUnit) {
     EXPECT_EQ(results.preparation_unit(), "csr-omp");
     EXPECT_EQ(results.preparation(set.results[0]), set.results[0].preprocess_products);
     EXPECT_EQ(results.preparation(set.results[1]), 0);
+}
+
+TEST(GoldenPaper, RecordedSpeedupCountsOverTheFastestVariantOnly) {
+    auto set = test::golden_paper_results_of_cpu();
+    auto slower = set.results[2];
+    slower.id.operator_name = "csr-omp:variant";
+    for (double& seconds : slower.warm.seconds) seconds *= 2;
+    set.put(slower);
+    set.results[0].speedups[0].median = 3;
+    set.results[1].speedups[0].median = 99;
+    set.results[1].speedups[0].against = slower.id.operator_name;
+    const PaperResults results(set, {});
+    const auto csr_omp = results.find(ContestantKind::competitor, "csr-omp").value();
+    const auto over_csr_omp = [&](std::string_view name) {
+        const auto of = results.find(ContestantKind::configuration, name).value();
+        return speedup(results, results.matrices().at(0), of, csr_omp).value();
+    };
+    EXPECT_EQ(over_csr_omp("paper-csr"), 3) << "as recorded";
+    EXPECT_DOUBLE_EQ(over_csr_omp("paper-adaptive"), 1.25) << "by medians";
+}
+
+TEST(GoldenPaper, FiguresHaveThreeDigitsWhereTheyRoundUp) {
+    auto set = test::golden_paper_results_of_cpu();
+    set.results[0].preprocess_products = 9.997;
+    set.results[1].preprocess_products = 99.97;
+    EXPECT_THAT(paper_text(PaperResults(set, {})), HasSubstr("| 4,096 | 10.0 | 100 |"));
+    set.results[0].preprocess_products = 9.992;
+    set.results[1].preprocess_products = 99.92;
+    EXPECT_THAT(paper_text(PaperResults(set, {})), HasSubstr("| 4,096 | 9.99 | 99.9 |"));
 }
 
 TEST(GoldenPaper, Command) {

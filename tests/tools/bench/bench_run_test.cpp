@@ -106,6 +106,20 @@ TEST_F(BenchRun, NoiseIsInPercent) {
     EXPECT_GT(samples(1), 100u);
 }
 
+TEST_F(BenchRun, MaxTimeLengthensWarmProductsAlone) {
+    NoisyStopwatch noisy;
+    bench::FakeDevice device(noisy);
+    options_.operators = {"csr-omp"};
+    options_.max_seconds = 1e6;
+    testing::internal::CaptureStdout();
+    run_bench(options_, device);
+    testing::internal::GetCapturedStdout();
+    const ResultSet set = saved();
+    const auto& r = set.results.at(0);
+    EXPECT_GT(r.warm.seconds.size(), 1u);
+    EXPECT_THAT(r.cold.seconds, SizeIs(1)) << "the first takes longer than cold products may";
+}
+
 TEST_F(BenchRun, MeasuresAllButTheOracle) {
     options_.operators = {};
     const std::string text = run();
