@@ -100,6 +100,7 @@ TEST(ChooseOperator, SumsInWhatItDoesUnlessAskedForAnother) {
 TEST(FindEntry, SaysWhatThereIsAndWhereItRuns) {
     EXPECT_EQ(find_operator<double>(Backend::cpu, "csr-omp").name, "csr-omp");
     for (const auto& entry : operators<double>(Backend::cuda)) {
+        if (entry.name == "auto") continue;  // it is on both
         try {
             find_operator<double>(Backend::cpu, entry.name);
             FAIL() << entry.name;
