@@ -137,8 +137,8 @@ constexpr std::array kCpuCandidates{
 };
 
 /// Fitted to the geometric means of an EPYC and a Xeon on the 17 matrices of "On the CPU" in `bench/RESULTS.md`, of
-/// about 36 million nonzeros each; none was held out, and none lies in a cache. Those of strip-omp are not fitted: bytes
-/// cost it what they cost csr-omp, which puts it at 1.5 of csr-omp on grids, where 1.3 to 1.8 were measured.
+/// about 36 million nonzeros each; none was held out, and none lies in a cache. Those of strip-omp are not fitted:
+/// bytes cost it what they cost csr-omp, which puts it at 1.5 of csr-omp on grids, where 1.3 to 1.8 were measured.
 constexpr std::array kCpuCosts{
     Cost{"csr-omp", 8, {0, 2.50e-11, 0, 5.6e-10, 1.62e-9, 0}, {1e-5, 0, 1e-10, 0}},
     Cost{"strip-omp", 8, {0, 2.50e-11, 0, 5.6e-10, 4.0e-10, 0}, {1e-5, 3.0e-9, 0, 0}},
