@@ -47,16 +47,26 @@ HWY_INLINE Vec gather(const float* x, hn::Vec<Like<std::int32_t>> at) {
 
 HWY_INLINE auto load_columns(const index_t* p) { return hn::LoadU(Like<std::int32_t>(), p); }
 
+/// Zeros where the mask is false, and nothing is read there; Highway's own reads it if a vector has one lane.
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> masked_load(hn::Mask<Tag> mask, Tag d, const hn::TFromD<Tag>* p) {
+#if HWY_TARGET == HWY_SCALAR
+    return hn::AllTrue(d, mask) ? hn::LoadU(d, p) : hn::Zero(d);
+#else
+    return hn::MaskedLoad(mask, d, p);
+#endif
+}
+
 #if !HWY_MEM_OPS_MIGHT_FAULT
 /// The first n values, then zeros; nothing past them is read.
-HWY_INLINE Vec load_first(const double* p, std::size_t n) { return hn::MaskedLoad(hn::FirstN(D(), n), D(), p); }
+HWY_INLINE Vec load_first(const double* p, std::size_t n) { return masked_load(hn::FirstN(D(), n), D(), p); }
 HWY_INLINE Vec load_first(const float* p, std::size_t n) {
     const Like<float> d;
-    return hn::PromoteTo(D(), hn::MaskedLoad(hn::FirstN(d, n), d, p));
+    return hn::PromoteTo(D(), masked_load(hn::FirstN(d, n), d, p));
 }
 HWY_INLINE auto load_columns_first(const index_t* p, std::size_t n) {
     const Like<std::int32_t> d;
-    return hn::MaskedLoad(hn::FirstN(d, n), d, p);
+    return masked_load(hn::FirstN(d, n), d, p);
 }
 #endif
 
@@ -73,9 +83,9 @@ HWY_INLINE hn::Mask<Tag> mask_of(unsigned bits) {
 
 #if !HWY_MEM_OPS_MIGHT_FAULT
 /// p[i] for the bits i that are set, zero for the others, which are not read.
-HWY_INLINE Vec load_some(unsigned bits, const double* p) { return hn::MaskedLoad(mask_of(bits), D(), p); }
+HWY_INLINE Vec load_some(unsigned bits, const double* p) { return masked_load(mask_of(bits), D(), p); }
 HWY_INLINE Vec load_some(unsigned bits, const float* p) {
-    return hn::PromoteTo(D(), hn::MaskedLoad(mask_of<Like<float>>(bits), Like<float>(), p));
+    return hn::PromoteTo(D(), masked_load(mask_of<Like<float>>(bits), Like<float>(), p));
 }
 #endif
 
