@@ -80,7 +80,7 @@ private:
         for_each_ended_row(t, first_row, [&](std::int64_t row, offset_t last) {
             const auto in_tile = static_cast<int>(last - first);
             lanes[in_tile / b_.sigma].bits |= 1u << in_tile % b_.sigma;
-            consecutive = consecutive && row == first_row + ended;
+            consecutive = row == first_row + ended;  // rows ascend, so that the last one tells
             ++ended;
         });
         std::uint32_t before = 0;

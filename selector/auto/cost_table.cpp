@@ -91,7 +91,11 @@ bool suits_ell(const MatrixFeatures& f) { return f.nnz > 0 && ell_places(f) <= 1
 
 constexpr std::array kGpuCandidates{
     Candidate{.name = "csr16", .matrix_bytes = csr16_bytes, .adapt = shared_row_work},
-    Candidate{.name = "strip", .matrix_bytes = strip_bytes, .adapt = strip_work, .suits = suits_strip},
+    Candidate{.name = "strip",
+              .options = "updatable=1",
+              .matrix_bytes = strip_bytes,
+              .adapt = strip_work,
+              .suits = suits_strip},
     Candidate{.name = "csr-hub", .matrix_bytes = csr_hub_bytes, .adapt = csr_hub_work, .suits = suits_csr_hub},
     Candidate{.name = "csr-merge", .matrix_bytes = csr_bytes, .adapt = shared_row_work},
     Candidate{.name = "csr-adaptive", .matrix_bytes = csr_adaptive_bytes, .adapt = shared_row_work},
