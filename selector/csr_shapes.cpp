@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <vector>
 
 #include "tile/parallel.hpp"
@@ -11,22 +12,20 @@ namespace {
 
 constexpr int kWarp = 32;
 
-RowLengths no_rows() {
+RowLengths lengths_of(std::span<const offset_t> row_ptrs) {
     RowLengths lengths;
-    for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i].threads = 2 << i;
-    return lengths;
-}
-
-RowLengths lengths_of(std::span<const offset_t> row_ptrs, int flight) {
-    RowLengths lengths = no_rows();
+    for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i].nonzeros = 2 << i;
+    const auto rows = static_cast<offset_t>(row_ptrs.size()) - 1;
+    for (RowRounds& of : lengths) {
+        of.all = rows;
+        of.longest = rows > 0 ? 1 : 0;
+    }
     for (std::size_t row = 0; row + 1 < row_ptrs.size(); ++row) {
         const offset_t length = row_ptrs[row + 1] - row_ptrs[row];
-        for (RowRounds& of : lengths) {
-            const int nonzeros = of.threads * flight;
-            const int log2 = std::countr_zero(static_cast<unsigned>(nonzeros));
-            const offset_t rounds = std::max<offset_t>((length + nonzeros - 1) >> log2, 1);
-            of.all += rounds;
-            of.longest = std::max(of.longest, rounds);
+        for (std::size_t i = 0; i < lengths.size() && length > lengths[i].nonzeros; ++i) {
+            const offset_t rounds = ((length - 1) >> (i + 1)) + 1;
+            lengths[i].all += rounds - 1;
+            lengths[i].longest = std::max(lengths[i].longest, rounds);
         }
     }
     return lengths;
@@ -48,16 +47,16 @@ int threads_of_mean_row(index_t rows, offset_t nnz) {
     return threads;
 }
 
-RowLengths row_lengths(std::span<const offset_t> row_ptrs, int flight) {
+RowLengths row_lengths(std::span<const offset_t> row_ptrs) {
     constexpr std::int64_t grain = 1 << 16;
     const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
     std::vector<RowLengths> ranges(static_cast<std::size_t>(div_up(rows, grain)));
     parallel_ranges(0, rows, grain, [&](std::int64_t first, std::int64_t end) {
         const auto size = static_cast<std::size_t>(end - first) + 1;
         ranges[static_cast<std::size_t>(first / grain)] =
-            lengths_of(row_ptrs.subspan(static_cast<std::size_t>(first), size), flight);
+            lengths_of(row_ptrs.subspan(static_cast<std::size_t>(first), size));
     });
-    RowLengths lengths = no_rows();
+    RowLengths lengths = lengths_of(row_ptrs.first(1));
     for (const RowLengths& range : ranges) {
         for (std::size_t i = 0; i < lengths.size(); ++i) {
             lengths[i].all += range[i].all;
@@ -67,13 +66,34 @@ RowLengths row_lengths(std::span<const offset_t> row_ptrs, int flight) {
     return lengths;
 }
 
-int threads_per_row(const RowLengths& lengths, const VectorTuning& tuning) {
-    const offset_t full_round = tuning.request_time + kWarp;
-    const auto time_of = [&](const RowRounds& rounds) {
-        return rounds.all * (tuning.request_time + rounds.threads) +
-               rounds.longest * tuning.concurrent_rounds * full_round;
-    };
-    return std::ranges::min_element(lengths, {}, time_of)->threads;
+const RowRounds& rounds_of(const RowLengths& lengths, const VectorShape& shape) {
+    const auto nonzeros = static_cast<unsigned>(shape.threads * shape.flight);
+    return lengths.at(static_cast<std::size_t>(std::countr_zero(nonzeros)) - 1);
+}
+
+VectorRound round_of(const VectorShape& shape, const VectorTuning& tuning) {
+    const bool is_deep = shape.flight > 4;
+    const double lanes = shape.threads * (is_deep ? tuning.deep_lanes : 1);
+    const double full = tuning.request_time + kWarp;
+    return {(tuning.request_time + lanes) / full, tuning.concurrent_rounds * (is_deep ? tuning.deep_latency : 1)};
+}
+
+VectorShape vector_shape(const RowLengths& lengths, std::span<const int> flights, const VectorTuning& tuning) {
+    VectorShape best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const int flight : flights) {
+        for (int threads = 2; threads <= kWarp; threads *= 2) {
+            const VectorShape shape{threads, flight};
+            const RowRounds& rounds = rounds_of(lengths, shape);
+            const VectorRound round = round_of(shape, tuning);
+            const double time =
+                static_cast<double>(rounds.all) * round.time + static_cast<double>(rounds.longest) * round.latency;
+            if (time >= least) continue;
+            least = time;
+            best = shape;
+        }
+    }
+    return best;
 }
 
 MultiroundShape multiround_shape(MultiroundShape given, index_t rows, offset_t nnz, const MultiroundTuning& tuning) {

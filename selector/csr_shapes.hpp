@@ -13,27 +13,47 @@ namespace tilespmv::cuda {
 /// to 32 that is at least nnz / rows (Bell and Garland, SC 2009, took a warp; later work this many).
 int threads_of_mean_row(index_t rows, offset_t nnz);
 
-/// The rounds in which groups of `threads` threads read their rows, if a thread has `flight` nonzeros of its row in
-/// flight: ceil(length / (threads * flight)) for a row, one for an empty row.
+/// How csr-vector takes a row.
+struct VectorShape {
+    int threads = 0;  ///< of a row
+    int flight = 0;   ///< nonzeros that a thread has in flight
+
+    friend bool operator==(const VectorShape&, const VectorShape&) = default;
+};
+
+/// Nonzeros of a thread in flight that csr-vector chooses from.
+inline constexpr std::array kVectorFlights{4, 8};
+
+/// The rounds in which groups of threads read their rows, if a group reads `nonzeros` of its row in a round:
+/// ceil(length / nonzeros) for a row, one for an empty row.
 struct RowRounds {
-    int threads = 0;
+    int nonzeros = 0;      ///< threads of a group times nonzeros that a thread has in flight
     offset_t all = 0;      ///< of all rows together
     offset_t longest = 0;  ///< of the longest row: one after the other, whatever else there is
 
     friend bool operator==(const RowRounds&, const RowRounds&) = default;
 };
 
-/// What is to be known of the lengths of rows: their rounds with 2, 4, 8, 16 and 32 threads.
-using RowLengths = std::array<RowRounds, 5>;
+/// What is to be known of the lengths of rows: their rounds of 2, 4, 8, ... 256 nonzeros.
+using RowLengths = std::array<RowRounds, 8>;
 
-/// Of a CSR matrix, by one pass over its rows + 1 row pointers, in parallel. `flight` is a power of 2.
-RowLengths row_lengths(std::span<const offset_t> row_ptrs, int flight);
+/// Of a CSR matrix, by one pass over its rows + 1 row pointers, in parallel.
+RowLengths row_lengths(std::span<const offset_t> row_ptrs);
 
-/// Threads of csr-vector for a row by the lengths of all rows: those of the least time, which is that of all rounds, as
-/// many of them at once as a GPU holds, and of the longest row's, which wait for each other. A round takes the time of
-/// its memory requests, which hardly depend on the threads, and of its lanes. For rows of equal length these are the
-/// fewest threads that leave to each at most what it has in flight.
-int threads_per_row(const RowLengths& lengths, const VectorTuning& tuning);
+/// The rounds of groups of this shape. Throws `std::out_of_range` for a shape that csr-vector does not have.
+const RowRounds& rounds_of(const RowLengths& lengths, const VectorShape& shape);
+
+/// Relative to that of a thread with four nonzeros in flight ...
+struct VectorRound {
+    double time = 0;     ///< ... of a round among many
+    double latency = 0;  ///< ... and of one that others wait for, in rounds among many
+};
+VectorRound round_of(const VectorShape& shape, const VectorTuning& tuning);
+
+/// The shape of csr-vector by the lengths of all rows, of those with 2 to 32 threads a row and a number of nonzeros in
+/// flight of `flights`: that of the least time, which is that of all rounds, as many of them at once as a GPU holds,
+/// and of the longest row's, which wait for each other.
+VectorShape vector_shape(const RowLengths& lengths, std::span<const int> flights, const VectorTuning& tuning);
 
 /// How csr-multiround divides its work.
 struct MultiroundShape {

@@ -9,16 +9,17 @@
 /// kernels are compiled with is in `kernels/cuda/tuning.hpp` and `kernels/cpu/tuning.hpp`.
 namespace tilespmv::cuda {
 
-/// csr-vector. With all three the threads chosen are within 6% of the best of 2 to 32 on a grid, FEM, R-MAT, power law,
-/// arrow and circuit ("Operators on CSR that the sources compare with").
+/// csr-vector, of products that start early ("Threads of csr-vector", where the shapes chosen take 1.03 of the time of
+/// the best of ten).
 struct VectorTuning {
-    /// Nonzeros that a thread has in flight, 1 or 4. With 1, and threads by the mean row, it takes 2.5 times as long on
-    /// the 5-point grid (same table).
-    int flight = 4;
     /// Time of the memory requests of a round, where each lane takes 1. Lower: fewer threads for rows of all lengths.
-    offset_t request_time = 32;
+    double request_time = 24;
     /// Full rounds that the GPU finishes in the time of one. Higher: the longest row counts for more.
-    offset_t concurrent_rounds = 3000;
+    double concurrent_rounds = 1150;
+    /// With eight nonzeros of a thread in flight instead of four: time of a lane, and of a round of the longest row. 1:
+    /// eight for all rows of more than eight nonzeros.
+    double deep_lanes = 1.75;
+    double deep_latency = 1.2;
 };
 
 /// csr-multiround ("CSR on the GPU", where these are 0.8 to 1.35 of cuSPARSE on matrices without very long rows). The

@@ -13,9 +13,10 @@ std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>& forms, 
 
 /// Several threads a row, which read it side by side and add their sums by shuffles (Bell and Garland, "Implementing
 /// sparse matrix-vector multiplication on throughput-oriented processors", SC 2009). Options: threads (2, 4, 8, 16 or
-/// 32 a row); else rule (how they are chosen: rows, by the lengths of all rows, is the default, see `threads_per_row`;
-/// mean is the well-known CSR-vector rule by the mean row length, `threads_of_mean_row`); flight (1 or 4 nonzeros of a
-/// thread on their way at a time; default 4). The published kernel is rule=mean,flight=1.
+/// 32 a row); else rule (how they are chosen: rows, by the lengths of all rows, is the default, see `vector_shape`;
+/// mean is the well-known CSR-vector rule by the mean row length, `threads_of_mean_row`); flight (1, 4 or 8 nonzeros of
+/// a thread on their way at a time; default by the lengths of all rows, or 4 where these are not asked). The published
+/// kernel is rule=mean,flight=1.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, Options& options,
                                                    Accumulator accumulator, const DeviceContext& on);
@@ -43,8 +44,8 @@ template <class V>
 inline constexpr auto kCsrVector = on_device<V>(
     {.name = "csr-vector",
      .summary = "CSR, several threads a row; threads=2|4|8|16|32, otherwise by rule=rows|mean from the lengths of all "
-                "rows (rows) or nnz/rows, flight=1|4 nonzeros a thread at once (4)",
-     .sweeps = "threads=2|4|8|16|32,rule=rows|mean,flight=1|4",
+                "rows (rows) or nnz/rows, flight=1|4|8 nonzeros a thread at once",
+     .sweeps = "threads=2|4|8|16|32,rule=rows|mean,flight=1|4|8",
      .reads_csr_in_place = true},
     make_csr_vector<V>);
 template <class V>

@@ -44,7 +44,7 @@ public:
             const CsrSpmv<V, A, P> p{this->template terms<A>(product), a};
             const auto blocks = div_up(std::int64_t{this->rows()} * shape_.threads, kBlockThreads);
             with_constant<1, 2, 4, 8, 16, 32>(shape_.threads, [&]<int kThreads>() {
-                with_constant<1, 4>(shape_.flight, [&]<int kFlight>() {
+                with_constant<1, 4, 8>(shape_.flight, [&]<int kFlight>() {
                     launch_dependent(csr_vector<V, A, P, kThreads, kFlight>, blocks, kBlockThreads, p, stream);
                 });
             });
@@ -69,7 +69,7 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>& forms, Options& options,
                                                    Accumulator accumulator, const DeviceContext& on) {
     options.finish();
-    return make<V>("csr-scalar", {forms, on}, {1, this_tuning(sizeof(V)).vector.flight}, accumulator, on);
+    return make<V>("csr-scalar", {forms, on}, {1, 4}, accumulator, on);
 }
 
 template <class V>

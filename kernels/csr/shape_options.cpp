@@ -1,5 +1,6 @@
 #include "kernels/csr/shape_options.hpp"
 
+#include <array>
 #include <string>
 
 #include <fmt/format.h>
@@ -13,17 +14,18 @@ VectorShape read_vector_shape(Options& options, std::span<const offset_t> row_pt
     VectorShape shape;
     shape.threads = options.one_of("threads", 0, {2, 4, 8, 16, 32});
     const std::string rule = options.word("rule", "");
-    shape.flight = options.one_of("flight", tuning.flight, {1, 4});
+    shape.flight = options.one_of("flight", 0, {1, 4, 8});
     options.finish();
     if (!rule.empty() && rule != "mean" && rule != "rows") {
         options.fail(fmt::format("rule={}, expected mean or rows", rule));
     }
     if (!rule.empty() && shape.threads > 0) options.fail("threads are either given or chosen by a rule");
-    if (shape.threads > 0) return shape;
     const auto rows = static_cast<index_t>(row_ptrs.size() - 1);
-    shape.threads = rule == "mean" ? threads_of_mean_row(rows, row_ptrs.back())
-                                   : threads_per_row(row_lengths(row_ptrs, shape.flight), tuning);
-    return shape;
+    if (rule == "mean") shape.threads = threads_of_mean_row(rows, row_ptrs.back());
+    if (shape.threads > 0) return {shape.threads, shape.flight > 0 ? shape.flight : 4};
+    const RowLengths lengths = row_lengths(row_ptrs);
+    if (shape.flight > 0) return vector_shape(lengths, std::array{shape.flight}, tuning);
+    return vector_shape(lengths, kVectorFlights, tuning);
 }
 
 MultiroundShape read_multiround_shape(Options& options, index_t rows, offset_t nnz, const MultiroundTuning& tuning) {

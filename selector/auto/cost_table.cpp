@@ -40,15 +40,13 @@ bool suits_csr_vector(const MatrixFeatures& f) {
     const auto longest = static_cast<double>(f.longest_row);
     return longest <= 1.5 * f.mean_row + 8 && longest <= 1024;
 }
-/// The rounds of the threads that csr-vector chooses, in full ones of a warp, and those of the longest row.
+/// The rounds of the shape that csr-vector chooses, in full ones of a warp, and those of the longest row.
 void csr_vector_work(const MatrixFeatures& f, Work& work) {
     const cuda::VectorTuning tuning;
-    const int threads = cuda::threads_per_row(f.row_rounds, tuning);
-    const auto chosen = std::ranges::find(f.row_rounds, threads, &cuda::RowRounds::threads);
-    const double lanes =
-        static_cast<double>(tuning.request_time + threads) / static_cast<double>(tuning.request_time + 32);
-    of(work, Term::rows) = static_cast<double>(chosen->all) * lanes;
-    of(work, Term::chain) = static_cast<double>(chosen->longest);
+    const cuda::VectorShape shape = cuda::vector_shape(f.row_rounds, cuda::kVectorFlights, tuning);
+    const cuda::RowRounds& rounds = cuda::rounds_of(f.row_rounds, shape);
+    of(work, Term::rows) = static_cast<double>(rounds.all) * cuda::round_of(shape, tuning).time;
+    of(work, Term::chain) = static_cast<double>(rounds.longest);
 }
 void ell_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::nonzeros) = ell_places(f);

@@ -24,7 +24,6 @@ constexpr offset_t kNarrowColumns = 1 << 16;  ///< of csr16
 constexpr std::size_t kSectorBytes = 32;      ///< what a GPU reads of x at least
 constexpr std::size_t kHubBytes = 192 << 10;  ///< of x: what shared memory has room for
 constexpr index_t kMostCounters = 1 << 20;    ///< of columns; more columns share them
-constexpr int kFlight = 4;                    ///< as csr-vector's default
 
 std::uint64_t mixed(std::uint64_t bits) {
     bits *= 0x9e3779b97f4a7c15;
@@ -70,7 +69,7 @@ void add_row_lengths(const PatternView& a, MatrixFeatures& f) {
     f.row_deviation = std::sqrt(std::max(all.squares / rows - f.mean_row * f.mean_row, 0.0));
     f.longest_row = all.longest;
     f.empty_rows = static_cast<double>(all.empty) / rows;
-    f.row_rounds = cuda::row_lengths(a.row_ptrs, kFlight);
+    f.row_rounds = cuda::row_lengths(a.row_ptrs);
 }
 
 /// Distinct numbers of at most kBlock that are not negative.

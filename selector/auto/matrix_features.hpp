@@ -36,8 +36,8 @@ struct MatrixFeatures {
     double mean_row = 0;       ///< nonzeros
     double row_deviation = 0;  ///< standard deviation of the nonzeros of a row
     offset_t longest_row = 0;
-    double empty_rows = 0;          ///< share of the rows
-    cuda::RowLengths row_rounds{};  ///< with 4 nonzeros a thread at a time
+    double empty_rows = 0;  ///< share of the rows
+    cuda::RowLengths row_rounds{};
 
     /// Share of the nonzeros whose block of 512 consecutive ones spans fewer than 65,536 columns (csr16).
     double narrow_share = 0;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -20,7 +21,7 @@ std::vector<offset_t> row_ptrs_of(const std::vector<offset_t>& lengths, int time
 }
 
 int chosen(const std::vector<offset_t>& lengths, int times = 1) {
-    return threads_per_row(row_lengths(row_ptrs_of(lengths, times), 4), VectorTuning{});
+    return vector_shape(row_lengths(row_ptrs_of(lengths, times)), std::array{4}, VectorTuning{}).threads;
 }
 
 TEST(CsrVectorMeanRule, IsTheSmallestPowerOfTwoOfAMeanRow) {
@@ -34,20 +35,35 @@ TEST(CsrVectorMeanRule, IsTheSmallestPowerOfTwoOfAMeanRow) {
 }
 
 TEST(CsrVectorLengths, CountTheRoundsOfEveryGroup) {
-    const auto lengths = row_lengths(row_ptrs_of({0, 1, 8, 9, 128, 129}), 4);
-    const std::array<std::array<offset_t, 3>, 5> expected{
-        {{2, 1 + 1 + 1 + 2 + 16 + 17, 17}, {4, 4 + 8 + 9, 9}, {8, 4 + 4 + 5, 5}, {16, 4 + 2 + 3, 3}, {32, 5 + 2, 2}}};
+    const auto lengths = row_lengths(row_ptrs_of({0, 1, 2, 3, 8, 9, 512, 513}));
+    const std::array<std::array<offset_t, 3>, 8> expected{{{2, 3 + 2 + 4 + 5 + 256 + 257, 257},
+                                                           {4, 4 + 2 + 3 + 128 + 129, 129},
+                                                           {8, 5 + 2 + 64 + 65, 65},
+                                                           {16, 6 + 32 + 33, 33},
+                                                           {32, 6 + 16 + 17, 17},
+                                                           {64, 6 + 8 + 9, 9},
+                                                           {128, 6 + 4 + 5, 5},
+                                                           {256, 6 + 2 + 3, 3}}};
     for (std::size_t i = 0; i < lengths.size(); ++i) {
-        EXPECT_EQ((std::array<offset_t, 3>{lengths[i].threads, lengths[i].all, lengths[i].longest}), expected[i]);
+        EXPECT_EQ((std::array<offset_t, 3>{lengths[i].nonzeros, lengths[i].all, lengths[i].longest}), expected[i]);
     }
-    EXPECT_EQ(row_lengths(row_ptrs_of({33}), 1)[4].all, 2);
+    for (const RowRounds& of : row_lengths(row_ptrs_of({}))) EXPECT_EQ(of.all + of.longest, 0);
+    EXPECT_EQ(row_lengths(row_ptrs_of({0}))[7], (RowRounds{256, 1, 1}));
 }
 
 TEST(CsrVectorLengths, OfManyRowsAreThoseOfTheirParts) {
-    const auto lengths = row_lengths(row_ptrs_of({3, 0, 40}, 100'000), 4);
-    EXPECT_EQ(lengths[0].all, 700'000);
-    EXPECT_EQ(lengths[0].longest, 5);
-    EXPECT_EQ(lengths[4].all, 300'000);
+    const auto lengths = row_lengths(row_ptrs_of({3, 0, 40}, 100'000));
+    EXPECT_EQ(lengths[2], (RowRounds{8, 700'000, 5}));
+    EXPECT_EQ(lengths[6], (RowRounds{128, 300'000, 1}));
+}
+
+TEST(CsrVectorLengths, OfAShapeAreThoseOfItsNonzeros) {
+    const auto lengths = row_lengths(row_ptrs_of({300}));
+    EXPECT_EQ(rounds_of(lengths, {2, 1}), lengths[0]);
+    EXPECT_EQ(rounds_of(lengths, {8, 4}), lengths[4]);
+    EXPECT_EQ(rounds_of(lengths, {4, 8}), lengths[4]);
+    EXPECT_EQ(rounds_of(lengths, {32, 8}), lengths[7]);
+    EXPECT_THROW(rounds_of(lengths, {32, 16}), std::out_of_range);
 }
 
 TEST(CsrVectorThreads, AThreadHasAtMostFourNonzerosOfEvenRows) {
@@ -92,22 +108,38 @@ TEST(CsrVectorThreads, OfAPowerLawAreAWarp) {
     EXPECT_EQ(chosen(lengths), 32);
 }
 
-TEST(CsrVectorThreads, OfOneHubAmongShortRowsAreAWarp) {
-    for (const offset_t hub : {10'000, 100'000}) {
+TEST(CsrVectorThreads, OfOneHubAmongShortRowsGrowWithIt) {
+    for (const auto& [hub, threads] : {std::pair{1'000, 2}, {10'000, 16}, {100'000, 32}}) {
         std::vector<offset_t> lengths(500'000, 4);
         lengths[1000] = hub;
-        EXPECT_EQ(chosen(lengths), 32) << hub;
+        EXPECT_EQ(chosen(lengths), threads) << hub;
     }
 }
 
 TEST(CsrVectorThreads, FollowTheTuning) {
-    const auto lengths = row_lengths(row_ptrs_of({7, 8, 9}, 1'000'000), 4);
-    EXPECT_EQ(threads_per_row(lengths, {.request_time = 0}), 2) << "lanes alone cost";
+    const auto threads = [](const RowLengths& lengths, const VectorTuning& tuning) {
+        return vector_shape(lengths, std::array{4}, tuning).threads;
+    };
+    const auto lengths = row_lengths(row_ptrs_of({7, 8, 9}, 1'000'000));
+    EXPECT_EQ(threads(lengths, {.request_time = 0}), 2) << "lanes alone cost";
     std::vector<offset_t> one_hub(500'000, 4);
     one_hub[1000] = 10'000;
-    const auto hub = row_lengths(row_ptrs_of(one_hub), 4);
-    EXPECT_EQ(threads_per_row(hub, {.concurrent_rounds = 0}), 2) << "the longest row does not count";
-    EXPECT_EQ(threads_per_row(hub, {.concurrent_rounds = 3000}), 32);
+    const auto hub = row_lengths(row_ptrs_of(one_hub));
+    EXPECT_EQ(threads(hub, {.concurrent_rounds = 0}), 2) << "the longest row does not count";
+    EXPECT_EQ(threads(hub, {.concurrent_rounds = 3000}), 32);
+}
+
+TEST(CsrVectorFlights, AreEightWhereThatSavesLanesOrRounds) {
+    const auto shape = [](offset_t length, int rows, const VectorTuning& tuning = {}) {
+        return vector_shape(row_lengths(row_ptrs_of({length}, rows)), kVectorFlights, tuning);
+    };
+    EXPECT_EQ(shape(8, 1'000'000), (VectorShape{2, 4}));
+    EXPECT_EQ(shape(16, 1'000'000), (VectorShape{2, 8})) << "27.5 instead of 28 for a round";
+    EXPECT_EQ(shape(64, 1'000'000), (VectorShape{8, 8})) << "38 instead of 40";
+    EXPECT_EQ(shape(64, 1'000), (VectorShape{16, 4})) << "a round of the longest row counts for more than all";
+    EXPECT_EQ(shape(200, 1'000), (VectorShape{32, 8})) << "one round instead of two";
+    EXPECT_EQ(shape(64, 1'000'000, {.deep_lanes = 3}), (VectorShape{16, 4}));
+    EXPECT_EQ(shape(200, 1'000, {.deep_latency = 4}), (VectorShape{32, 4}));
 }
 
 MultiroundShape chosen_shape(index_t rows, offset_t nnz) { return multiround_shape({}, rows, nnz, {}); }

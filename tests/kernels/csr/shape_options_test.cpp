@@ -23,6 +23,9 @@ TEST(CsrVectorOptions, AreFollowedAndCompleted) {
     EXPECT_EQ(vector_shape_of("csr-vector", lengths), (VectorShape{2, 4}));
     EXPECT_EQ(vector_shape_of("csr-vector:rule=rows", lengths), (VectorShape{2, 4}));
     EXPECT_EQ(vector_shape_of("csr-vector:flight=1", lengths), (VectorShape{8, 1}));
+    EXPECT_EQ(vector_shape_of("csr-vector:flight=8", {12, 16}), (VectorShape{2, 8}));
+    EXPECT_EQ(vector_shape_of("csr-vector", std::vector<offset_t>(100'000, 64)), (VectorShape{8, 8}));
+    EXPECT_EQ(vector_shape_of("csr-vector:threads=8", std::vector<offset_t>(100'000, 64)), (VectorShape{8, 4}));
     EXPECT_EQ(vector_shape_of("csr-vector:rule=mean", lengths), (VectorShape{8, 4}));
     EXPECT_EQ(vector_shape_of("csr-vector:rule=mean,flight=1", lengths), (VectorShape{8, 1}));
     EXPECT_EQ(vector_shape_of("csr-vector:threads=32", lengths), (VectorShape{32, 4}));
@@ -94,7 +97,7 @@ TEST(CsrShapeOptions, TakeThePowersOfTwoThatTheyList) {
         return [member](const std::string& text) { return vector_shape_of(text.c_str(), {8}).*member; };
     };
     expect_values("csr-vector:threads=", {2, 4, 8, 16, 32}, vector(&VectorShape::threads));
-    expect_values("csr-vector:flight=", {1, 4}, vector(&VectorShape::flight));
+    expect_values("csr-vector:flight=", {1, 4, 8}, vector(&VectorShape::flight));
     const auto multiround = [](int MultiroundShape::*member) {
         return [member](const std::string& text) { return shape_of(text.c_str(), 1000, 5000).*member; };
     };

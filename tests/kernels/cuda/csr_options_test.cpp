@@ -36,7 +36,7 @@ TEST(BaselineOptions, RefuseWhatTheyAreNot) {
     refused("csr-scalar:threads=2", "no option 'threads'; it takes none");
     refused("csr-vector:threads=3", "expected one of 2, 4, 8, 16, 32");
     refused("csr-vector:group=2", "no option 'group'; it takes threads, rule, flight");
-    refused("csr-vector:flight=2", "expected one of 1, 4");
+    refused("csr-vector:flight=2", "expected one of 1, 4, 8");
     refused("csr-vector:rule=median", "rule=median, expected mean or rows");
     refused("csr-vector:rule=mean,threads=4", "threads are either given or chosen by a rule");
     refused("csr-multiround:threads=100", "expected one of 64, 128, 256, 512");

@@ -51,7 +51,7 @@ TEST(MatrixFeatures, DescribeTheLengthsOfRows) {
     EXPECT_DOUBLE_EQ(f.row_deviation, std::sqrt((1 + 4 + 1 + 4) / 4.0));
     EXPECT_EQ(f.longest_row, 4);
     EXPECT_DOUBLE_EQ(f.empty_rows, 0.25);
-    EXPECT_EQ(f.row_rounds[0].all, 4);
+    EXPECT_EQ(f.row_rounds[0].all, 2 + 1 + 1 + 2);
 }
 
 TEST(MatrixFeatures, OfNothingAreZero) {
