@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "formats/convert.hpp"
+#include "kernels/auto/candidate_forms.hpp"
 #include "kernels/auto/trial.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_buffer.hpp"
@@ -14,10 +14,11 @@ namespace tilespmv::cuda {
 namespace {
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_ranked(const std::string& specification, const CsrMatrix<V>& a,
+std::unique_ptr<DeviceOperator<V>> make_ranked(const std::string& specification, CandidateForms<V>& forms,
                                                Accumulator accumulator, const DeviceContext& on) {
     Options options("operator", specification);
-    return find_operator<V>(Backend::cuda, specification).make_on_device({&a}, options, accumulator, on);
+    const OperatorInfo<V>& info = find_operator<V>(Backend::cuda, specification);
+    return info.make_on_device(forms.of(info.made_from), options, accumulator, on);
 }
 
 /// The least mean of some batches of products, back to back, after one batch that warms up.
@@ -53,29 +54,30 @@ Gpu gpu_to_choose_for(std::size_t value_bytes) {
     return gpu;
 }
 
-template <class V>
-std::unique_ptr<DeviceOperator<V>> make_of(const CsrMatrix<V>& a, const AutoOptions& given, Accumulator accumulator,
-                                           const DeviceContext& on) {
-    const auto ranked = rank_operators(
-        {.features = features_of(pattern_of(a)), .gpu = gpu_to_choose_for(sizeof(V)), .products = given.products});
-    if (!given.is_tried || a.nnz() == 0) return make_ranked(ranked.front().specification, a, accumulator, on);
-    const TuneKey key{pattern_hash(pattern_of(a)), std::string(value_name<V>()),
-                      std::string(accumulator_name(accumulator)), require_device().name};
-    const auto seconds_of = [&](const std::string& specification) {
-        return seconds_of_product(*make_device_operator<V>(specification, {&a}, accumulator, on), on);
-    };
-    return make_ranked(fastest_by_trial(ranked, given.products, TuneCache(given.cache), key, seconds_of), a,
-                       accumulator, on);
-}
-
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& forms, Options& options,
+std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& given, Options& options,
                                                       Accumulator accumulator, const DeviceContext& on) {
-    const AutoOptions given = read_auto_options(options);
-    if (const auto* const csr = forms.template find<CsrMatrix<V>>()) return make_of(*csr, given, accumulator, on);
-    return make_of(unpack(forms.tiles()), given, accumulator, on);
+    const AutoOptions read = read_auto_options(options);
+    CandidateForms<V> forms(given);
+    const PatternView pattern = pattern_of(forms.csr());
+    // Tiles that are there save little: their plan, the upload and the map for new values take longer than a
+    // conversion.
+    const auto ranked = rank_operators(
+        {.features = features_of(pattern), .gpu = gpu_to_choose_for(sizeof(V)), .products = read.products});
+    if (!read.is_tried || pattern.nnz() == 0) {
+        return make_ranked(ranked.front().specification, forms, accumulator, on);
+    }
+    const TuneKey key{pattern_hash(pattern), std::string(value_name<V>()), std::string(accumulator_name(accumulator)),
+                      require_device().name};
+    const auto seconds_of = [&](const std::string& specification) {
+        const auto made = make_ranked(specification, forms, accumulator, on);
+        made->make_own_workspace(on);
+        return seconds_of_product(*made, on);
+    };
+    return make_ranked(fastest_by_trial(ranked, read.products, TuneCache(read.cache), key, seconds_of), forms,
+                       accumulator, on);
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                                  \

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "formats/convert.hpp"
+#include "formats/list.hpp"
+#include "kernels/matrix_forms.hpp"
+#include "selector/policy.hpp"
+
+namespace tilespmv {
+
+/// The forms that candidates of `auto` on a GPU are made from. CSR is unpacked if only tiles were given; tiles are
+/// converted when a candidate first asks for them, unless those that were given are full ones stored as dense, for
+/// which alone it takes an operator on tiles. The forms given must outlive it.
+template <Value V>
+class CandidateForms {
+public:
+    /// Throws `Error` if neither form is among them.
+    explicit CandidateForms(const MatrixForms<V>& given)
+        : csr_(given.template find<CsrMatrix<V>>()), tiles_(given.template find<TileMatrix<V>>()) {
+        if (csr_ == nullptr) csr_ = &unpacked_.emplace(unpack(given.tiles()));
+        if (tiles_ != nullptr && !are_full(*tiles_)) tiles_ = nullptr;
+    }
+    CandidateForms(const CandidateForms&) = delete;
+    CandidateForms& operator=(const CandidateForms&) = delete;
+    ~CandidateForms() = default;
+
+    [[nodiscard]] const CsrMatrix<V>& csr() const { return *csr_; }
+    /// For an operator made from `form`, CSR in any case. Valid as long as this object is.
+    [[nodiscard]] MatrixForms<V> of(Form form) {
+        if (form == Form::csr) return MatrixForms<V>(csr_);
+        // Its first rule makes full tiles dense.
+        if (tiles_ == nullptr) tiles_ = &converted_.emplace(convert(*csr_, *make_policy("paper")));
+        return MatrixForms<V>(csr_, tiles_);
+    }
+
+private:
+    static bool are_full(const TileMatrix<V>& a) {
+        return a.deferred.nnz() == 0 && std::ranges::all_of(a.tiles, [](TileEntry tile) {
+                   return tile.format() == formats::id_of<formats::Dense> && tile.nnz() == TileEntry::kMaxValues;
+               });
+    }
+
+    std::optional<CsrMatrix<V>> unpacked_;
+    std::optional<TileMatrix<V>> converted_;
+    const CsrMatrix<V>* csr_;
+    const TileMatrix<V>* tiles_;
+};
+
+}  // namespace tilespmv

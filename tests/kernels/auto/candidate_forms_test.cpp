@@ -1,0 +1,57 @@
+#include "kernels/auto/candidate_forms.hpp"
+
+#include <gtest/gtest.h>
+
+#include "selector/paths.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/tile_rows.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv {
+namespace {
+
+constexpr const char* kFull = "block-dense:n=320,block=16,blocks_per_row=3";
+
+TEST(CandidateForms, ConvertOnceWhenTilesAreAskedFor) {
+    const auto csr = generate<double>(kFull);
+    CandidateForms<double> forms(MatrixForms<double>{&csr});
+    EXPECT_EQ(&forms.csr(), &csr);
+    EXPECT_EQ(&forms.of(Form::csr).csr(), &csr);
+    EXPECT_EQ(forms.of(Form::csr).find<TileMatrix<double>>(), nullptr);
+    const auto* tiles = &forms.of(Form::tiles).tiles();
+    EXPECT_EQ(&forms.of(Form::tiles).tiles(), tiles);
+    EXPECT_EQ(&forms.of(Form::tiles).csr(), &csr) << "for a map of values";
+    EXPECT_EQ(unpack(*tiles), csr);
+    EXPECT_EQ(cuda::paths_by_format(*tiles), cuda::Paths(20, cuda::Path::dense));
+}
+
+TEST(CandidateForms, TakeTilesThatAreThereAndUnpackThemOnce) {
+    const auto csr = generate<float>(kFull);
+    const auto tiles = convert(csr, *make_policy(kDefaultSelector));
+    CandidateForms<float> forms(MatrixForms<float>{&tiles});
+    EXPECT_EQ(&forms.of(Form::tiles).tiles(), &tiles);
+    EXPECT_EQ(&forms.of(Form::tiles).csr(), &forms.csr());
+    EXPECT_EQ(forms.csr(), csr);
+}
+
+TEST(CandidateForms, ConvertTilesThatAreNotStoredAsFullOnes) {
+    const auto full = generate<double>(kFull);
+    const auto edge = generate<double>("dense:rows=40,cols=48");
+    auto positions = testing::positions_of(testing::blocks(32, 40));
+    positions.insert({33, 5});  // which is deferred
+    const auto stray = testing::matrix_of(48, 640, positions);
+    for (const auto& [a, selector] :
+         {std::pair{&full, "only:csr"}, std::pair{&edge, "paper"}, std::pair{&stray, "paper-deferred"}}) {
+        const auto tiles = convert(*a, *make_policy(selector));
+        CandidateForms<double> forms(MatrixForms<double>{a, &tiles});
+        EXPECT_NE(&forms.of(Form::tiles).tiles(), &tiles) << selector;
+    }
+}
+
+TEST(CandidateForms, NeedAForm) {
+    EXPECT_EQ(test::message_of([] { CandidateForms<double> forms(MatrixForms<double>{}); }),
+              "1: an operator was to be made without the form of the matrix that it is made from");
+}
+
+}  // namespace
+}  // namespace tilespmv
