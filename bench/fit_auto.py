@@ -8,8 +8,8 @@ A time is the sum of the terms that `tilespmv explain --json` gives for a matrix
 that operator. Costs are not negative, and the relative errors have the least squares. Every other matrix, in
 alphabetical order, is held out; what is said of those that were not is what to expect of others. Prints the lines of
 the table. An operator whose times are predicted less well is charged for that: its costs are those that fit, times
-the root of e to the power of the standard deviation of the logarithm of measured over predicted times. Needs nothing
-but Python.
+the root of e to the power of the standard deviation of the logarithm of measured over predicted times. Operators on
+tiles, whose results have a selector, are left out. Needs nothing but Python.
 """
 import argparse
 import collections

@@ -70,6 +70,23 @@ bool suits_strip(const MatrixFeatures& f) {
            static_cast<double>(f.longest_row) <= 6 * f.mean_row + 16 && strip_bytes(f) < csr16_bytes(f);
 }
 
+constexpr double kFullTile = kTileSize * kTileSize;
+/// A full tile has 8 bytes beside its values, a run of eight, or of a tile row with fewer, 24.
+double tile_bytes(const MatrixFeatures& f) {
+    const double tiles = nnz_of(f) / kFullTile;
+    return value_of(f) * nnz_of(f) + 8 * tiles + 24 * std::max(tiles / 8, tile_rows_of(f));
+}
+/// A tile reads its 16 elements of x once, as sectors of 32 bytes.
+void tile_work(const MatrixFeatures& f, Work& work) {
+    of(work, Term::x_sectors) = nnz_of(f) / kFullTile * kTileSize * value_of(f) / 32;
+    of(work, Term::rows) = tile_rows_of(f);
+}
+/// One tile row that is not full takes the kernel of slots for all of them, which leaves the memory idle here. Tile
+/// rows of fewer than four tiles were not measured: a block of threads has little to do for each.
+bool suits_tile(const MatrixFeatures& f) {
+    return f.nnz >= 1'000'000 && f.full_tile_share == 1 && f.mean_row >= 4 * kTileSize;
+}
+
 /// A code has 3 bytes, a tile of 256 nonzeros 2 for each lane and 12 beside; x of the hubs does not come from L2.
 double csr_hub_bytes(const MatrixFeatures& f) {
     return (3 + value_of(f) + (64.0 + 12) / 256) * nnz_of(f) + rows_of(f) / 8;
@@ -94,6 +111,12 @@ constexpr std::array kGpuCandidates{
               .matrix_bytes = strip_bytes,
               .adapt = strip_work,
               .suits = suits_strip},
+    Candidate{.name = "tile",
+              .options = "updatable=1",
+              .is_made_from_tiles = true,
+              .matrix_bytes = tile_bytes,
+              .adapt = tile_work,
+              .suits = suits_tile},
     Candidate{.name = "csr-hub", .matrix_bytes = csr_hub_bytes, .adapt = csr_hub_work, .suits = suits_csr_hub},
     Candidate{.name = "csr-merge", .matrix_bytes = csr_bytes, .adapt = shared_row_work},
     Candidate{.name = "csr-adaptive", .matrix_bytes = csr_adaptive_bytes, .adapt = shared_row_work},
@@ -105,10 +128,13 @@ constexpr std::array kGpuCandidates{
 /// Fitted by `bench/fit_auto.py` to every other one of 89 matrices in float64; how near the others are is in
 /// `bench/NOTES.md`, "auto". No cost of memory is less than 0.8, so that fewer bytes of a value count: with these
 /// costs, choices in float32 are as good as those by costs fitted to float32. ell was measured on two matrices of
-/// earlier runs, both beyond the L2 cache; its costs of launch and chain are guessed.
+/// earlier runs, both beyond the L2 cache; its costs of launch and chain are guessed. Those of tile are not fitted:
+/// memory costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what was measured on 16 x 16 blocks
+/// and on dense 4096 in float64, float32 and float16; of its preparation, the map for new values is guessed.
 constexpr std::array kGpuCosts{
     Cost{"csr16", 8, {4.1e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
     Cost{"strip", 8, {2.2e-7, 0.95, 4.1e-14, 4.4e-12, 8.3e-12, 0}, {8.9e-4, 1.50e-9, 0, 0}},
+    Cost{"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
     Cost{"csr-hub", 8, {3.8e-6, 1.60, 0, 4.5e-12, 0, 0}, {2.1e-3, 2.00e-9, 3.1e-9, 0}},
     Cost{"csr-merge", 8, {1.8e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 8.5e-10, 6.1e-10, 0}},
     Cost{"csr-adaptive", 8, {3.3e-7, 0.86, 3.9e-13, 5.2e-12, 1.9e-12, 5.2e-8}, {5.8e-5, 8.7e-10, 1.3e-9, 0}},

@@ -20,6 +20,8 @@ constexpr offset_t kLeastNonzeros = 8192;     ///< of the sample, if the matrix 
 constexpr offset_t kSampledPart = 32;         ///< of larger matrices one in so many
 constexpr offset_t kMostSlots = 1024;         ///< of a tile row; what follows is taken to be alike
 constexpr offset_t kStripPart = 4;            ///< slots take longer than blocks: their sample is so much smaller
+constexpr offset_t kFullTileRows = 64;        ///< that are looked at for full tiles, ...
+constexpr offset_t kFullTiles = 16;           ///< ... and tiles of each
 constexpr offset_t kNarrowColumns = 1 << 16;  ///< of csr16
 constexpr std::size_t kSectorBytes = 32;      ///< what a GPU reads of x at least
 constexpr std::size_t kHubBytes = 192 << 10;  ///< of x: what shared memory has room for
@@ -39,10 +41,23 @@ offset_t sampled_nonzeros(offset_t nnz) {
     return std::clamp(nnz / kSampledPart, kLeastNonzeros, kMostSamples * kBlock);
 }
 
+/// Nonzeros of a tile row that by the lengths of its rows can be nothing but full tiles, else 0.
+offset_t full_by_lengths(const PatternView& a, std::int64_t first_row) {
+    if (a.rows - first_row < kTileSize) return 0;
+    const auto ptrs = a.row_ptrs.subspan(static_cast<std::size_t>(first_row), kTileSize + 1);
+    const offset_t length = ptrs[1] - ptrs[0];
+    if (length % kTileSize != 0) return 0;
+    for (std::size_t r = 1; r < kTileSize; ++r) {
+        if (ptrs[r + 1] - ptrs[r] != length) return 0;
+    }
+    return kTileSize * length;
+}
+
 struct RowSums {
     double squares = 0;
     offset_t longest = 0;
     offset_t empty = 0;
+    offset_t full = 0;  ///< nonzeros, by the lengths of rows
 };
 
 void add_row_lengths(const PatternView& a, MatrixFeatures& f) {
@@ -55,6 +70,7 @@ void add_row_lengths(const PatternView& a, MatrixFeatures& f) {
             sums.squares += static_cast<double>(length) * static_cast<double>(length);
             sums.longest = std::max(sums.longest, length);
             sums.empty += length == 0;
+            if (row % kTileSize == 0) sums.full += full_by_lengths(a, row);
         }
         ranges[static_cast<std::size_t>(first / grain)] = sums;
     });
@@ -63,13 +79,49 @@ void add_row_lengths(const PatternView& a, MatrixFeatures& f) {
         all.squares += range.squares;
         all.longest = std::max(all.longest, range.longest);
         all.empty += range.empty;
+        all.full += range.full;
     }
     const auto rows = static_cast<double>(std::max<index_t>(a.rows, 1));
     f.mean_row = static_cast<double>(f.nnz) / rows;
     f.row_deviation = std::sqrt(std::max(all.squares / rows - f.mean_row * f.mean_row, 0.0));
     f.longest_row = all.longest;
     f.empty_rows = static_cast<double>(all.empty) / rows;
+    f.full_tile_share = f.nnz == 0 ? 0 : static_cast<double>(all.full) / static_cast<double>(f.nnz);
     f.row_rounds = cuda::row_lengths(a.row_ptrs);
+}
+
+/// Whether a tile row that is full by the lengths of its rows is so in some tiles: by the first and the last column of
+/// each row in them, since columns ascend.
+bool is_full(const PatternView& a, offset_t first_row) {
+    const auto ptrs = a.row_ptrs.subspan(static_cast<std::size_t>(first_row), kTileSize);
+    const offset_t tiles = (a.row_ptrs[static_cast<std::size_t>(first_row) + 1] - ptrs[0]) / kTileSize;
+    const offset_t looked_at = std::min(tiles, kFullTiles);
+    for (offset_t i = 0; i < looked_at; ++i) {
+        const offset_t at = spread(i, looked_at, tiles) * kTileSize;
+        const index_t column = a.col_idxs[static_cast<std::size_t>(ptrs[0] + at)];
+        if (column % kTileSize != 0) return false;
+        for (const offset_t begin : ptrs) {
+            const auto of_row = a.col_idxs.subspan(static_cast<std::size_t>(begin + at), kTileSize);
+            if (of_row.front() != column || of_row.back() != column + kTileSize - 1) return false;
+        }
+    }
+    return true;
+}
+
+/// Corrects the share by lengths by that of tile rows of the sample whose tiles are full.
+void add_full_tiles(const PatternView& a, MatrixFeatures& f) {
+    if (f.full_tile_share == 0) return;
+    const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
+    const offset_t samples = std::min(kFullTileRows, tile_rows);
+    offset_t by_lengths = 0;
+    offset_t full = 0;
+    for (offset_t i = 0; i < samples; ++i) {
+        const offset_t first_row = spread(i, samples, tile_rows) * kTileSize;
+        const offset_t nonzeros = full_by_lengths(a, first_row);
+        by_lengths += nonzeros;
+        full += nonzeros > 0 && is_full(a, first_row) ? nonzeros : 0;
+    }
+    f.full_tile_share *= by_lengths == 0 ? 0 : static_cast<double>(full) / static_cast<double>(by_lengths);
 }
 
 /// Distinct numbers of at most kBlock that are not negative.
@@ -273,6 +325,7 @@ MatrixFeatures features_of(const PatternView& a) {
     if (f.nnz == 0) return f;
     add_blocks(a, f);
     add_strips(a, f);
+    add_full_tiles(a, f);
     return f;
 }
 

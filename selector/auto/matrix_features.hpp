@@ -47,6 +47,9 @@ struct MatrixFeatures {
     /// by one half of the sample, and counted in the other.
     double hub_share = 0;
     double tile_nonzeros = 0;  ///< of a 16 x 16 tile that is not empty, in the mean
+    /// Share of the nonzeros in tile rows of nothing but full 16 x 16 tiles (tile). At most the share that can be so by
+    /// the lengths of all rows: a tile row at the lower edge is not, nor one with a tile at the right edge.
+    double full_tile_share = 0;
 
     /// Slots of 16 rows, a tile row: each takes the leftmost nonzero left, and of every other row its next one if that
     /// is fewer than 16 columns away.
@@ -58,8 +61,9 @@ struct MatrixFeatures {
 };
 
 /// The features of a matrix. All row pointers are read, in parallel, and the columns of a sample: one in 32 of them
-/// for blocks, at least 8,192 and at most 131,072, and tile rows with about a quarter as many nonzeros. The result does
-/// not depend on the number of threads. The arrays must be those of a valid CSR matrix.
+/// for blocks, at least 8,192 and at most 131,072, and tile rows with about a quarter as many nonzeros; where rows have
+/// the lengths of full tiles, of 64 tile rows up to 16 tiles. The result does not depend on the number of threads. The
+/// arrays must be those of a valid CSR matrix.
 MatrixFeatures features_of(const PatternView& a);
 
 }  // namespace tilespmv

@@ -89,7 +89,8 @@ TEST_F(GoldenCommand, Explain) {
 /// For the GPU that was measured, whatever there is here.
 TEST(GoldenExplain, Gpu) {
     std::string text;
-    for (const char* generator : {"fem:n=24,dof=6", "arrow:n=20000", "laplace2d:n=100", "rmat:scale=14"}) {
+    for (const char* generator : {"fem:n=24,dof=6", "arrow:n=20000", "laplace2d:n=100", "rmat:scale=14",
+                                  "block-dense:n=16000,block=16,blocks_per_row=32"}) {
         Explanation e;
         e.matrix = generator;
         e.values = "float64";

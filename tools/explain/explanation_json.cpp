@@ -21,6 +21,7 @@ Json features_json(const MatrixFeatures& f) {
             {"x_sectors_per_nonzero", f.x_sectors},
             {"hub_share", f.hub_share},
             {"tile_nonzeros", f.tile_nonzeros},
+            {"full_tile_share", f.full_tile_share},
             {"strip_slots", f.strip_slots},
             {"strip_fill", f.strip_fill},
             {"repeated_strips", f.repeated_strips}};

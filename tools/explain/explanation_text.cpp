@@ -30,7 +30,8 @@ std::string features_text(const MatrixFeatures& f) {
         "columns    {} of the nonzeros in blocks that 16 bits address, {} in hub columns; {:.2f} sectors of x a "
         "nonzero\n",
         percent(f.narrow_share), percent(f.hub_share), f.x_sectors);
-    text += fmt::format("tiles      {:.1f} nonzeros a tile\n", f.tile_nonzeros);
+    text += fmt::format("tiles      {:.1f} nonzeros a tile, {} of the nonzeros in tile rows of full ones\n",
+                        f.tile_nonzeros, percent(f.full_tile_share));
     text += fmt::format("tile rows  {:.1f} slots each, {} full, {} of them like one before\n", f.strip_slots,
                         percent(f.strip_fill), percent(f.repeated_strips));
     return text;

@@ -194,6 +194,28 @@ TEST_F(AutoOperator, IsWhatIsRankedFirstForThisGpu) {
     }
 }
 
+TEST_F(AutoOperator, StreamsFullTilesFromWhateverFormThereIs) {
+    const auto csr = generate<double>("dense:rows=3072,cols=3072");
+    const auto dense = convert(csr, *make_policy("bytes"));
+    const auto other = convert(csr, *make_policy("only:csr"));
+    const auto x = numbers<double>(csr.cols, 1);
+    const auto expected = expected_product<double>(csr, 2, x, 0, {});
+    auto doubled = csr.clone();
+    for (double& value : doubled.values) value *= 2;
+    const cuda::Stream stream;
+    const cuda::DeviceBuffer<double> values(doubled.values, stream.get());
+    for (const auto& forms : std::vector<MatrixForms<double>>{{&csr}, {&dense}, {&other}, {&csr, &other}}) {
+        const auto a = cuda::make_device_operator<double>("auto", forms, Accumulator::float64, stream.get());
+        ASSERT_EQ(a->name(), "tile");
+        ASSERT_EQ(a->executed().size(), 1);
+        EXPECT_EQ(a->executed().front().format, "dense");
+        a->update_values(values.data(), stream.get());
+        stream.synchronize();
+        const auto y = product<double>(*a, 1, x, 0, std::vector<double>(static_cast<std::size_t>(csr.rows), kNaN));
+        EXPECT_TRUE(check_product<double>(expected, y).ok);
+    }
+}
+
 TEST_F(AutoOperator, TriesTheBestOnceAndRemembersTheirTimes) {
     const test::TemporaryDirectory directory;
     const auto file = directory.path() / "tuning.json";

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -61,7 +62,7 @@ TEST(MatrixFeatures, OfNothingAreZero) {
         EXPECT_EQ(f.mean_row, 0);
         EXPECT_EQ(f.empty_rows, rows.empty() ? 0 : 1);
         for (const double share : {f.narrow_share, f.x_sectors, f.hub_share, f.tile_nonzeros, f.strip_slots,
-                                   f.strip_fill, f.repeated_strips}) {
+                                   f.strip_fill, f.repeated_strips, f.full_tile_share}) {
             EXPECT_EQ(share, 0);
         }
     }
@@ -100,6 +101,49 @@ TEST(MatrixFeatures, CountNonzerosOfATile) {
     EXPECT_DOUBLE_EQ(of(100, {{17, 18}, {15, 20}}).tile_nonzeros, 4.0 / 2) << "the tile to the left is met after";
     EXPECT_DOUBLE_EQ(of("dense:rows=64,cols=64").tile_nonzeros, 256);
     EXPECT_DOUBLE_EQ(of("dense:rows=64,cols=64").strip_fill, 1);
+}
+
+/// Columns of `tiles` full tiles from column `first` on, the same in 16 rows.
+std::vector<std::vector<index_t>> full_rows(index_t first, int tiles) {
+    std::vector<index_t> row(static_cast<std::size_t>(16 * tiles));
+    std::iota(row.begin(), row.end(), first);
+    return std::vector<std::vector<index_t>>(16, row);
+}
+
+TEST(MatrixFeatures, TellTileRowsOfNothingButFullTiles) {
+    EXPECT_EQ(of("dense:rows=64,cols=640").full_tile_share, 1);
+    EXPECT_EQ(of("dense:rows=64,cols=72").full_tile_share, 0) << "each has a tile at the right edge";
+    EXPECT_DOUBLE_EQ(of("dense:rows=72,cols=64").full_tile_share, 64.0 / 72) << "the last one has 8 rows";
+    EXPECT_EQ(of("dense:rows=15,cols=64").full_tile_share, 0);
+    EXPECT_EQ(of("block-dense:n=1600,block=16,blocks_per_row=3").full_tile_share, 1);
+    EXPECT_EQ(of("block-dense:n=1600,block=8,blocks_per_row=6").full_tile_share, 0);
+    EXPECT_EQ(of("stencil27:n=16").full_tile_share, 0);
+
+    EXPECT_EQ(of(64, full_rows(16, 2)).full_tile_share, 1);
+    EXPECT_EQ(of(64, full_rows(24, 2)).full_tile_share, 0) << "tiles that are not aligned";
+    auto rows = full_rows(16, 2);
+    for (const auto& row : full_rows(8, 1)) rows.push_back(row);
+    EXPECT_DOUBLE_EQ(of(64, rows).full_tile_share, 2.0 / 3);
+    for (const auto& empty : std::vector<std::vector<index_t>>(32)) rows.push_back(empty);
+    EXPECT_DOUBLE_EQ(of(64, rows).full_tile_share, 2.0 / 3) << "empty ones do not count";
+    rows = full_rows(16, 2);
+    rows[3] = full_rows(32, 2)[0];
+    EXPECT_EQ(of(64, rows).full_tile_share, 0) << "one row has others";
+    rows = full_rows(0, 4);
+    for (auto& row : rows) row[40] = 64;  // of its third tile; ascending again
+    for (auto& row : rows) std::ranges::sort(row);
+    EXPECT_EQ(of(80, rows).full_tile_share, 0) << "a hole";
+}
+
+TEST(MatrixFeatures, MissNoTileRowWhoseLengthsAreNotThoseOfFullTiles) {
+    constexpr int tile_rows = 1000;
+    std::vector<std::vector<index_t>> rows;
+    for (int i = 0; i < tile_rows; ++i) {
+        for (const auto& row : full_rows(16, 1)) rows.push_back(row);
+    }
+    EXPECT_EQ(of(64, rows).full_tile_share, 1);
+    rows[16 * 777 + 5].push_back(63);
+    EXPECT_DOUBLE_EQ(of(64, rows).full_tile_share, (tile_rows - 1) * 256.0 / (tile_rows * 256 + 1));
 }
 
 TEST(MatrixFeatures, RecognizeTileRowsThatCameBefore) {

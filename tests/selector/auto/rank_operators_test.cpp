@@ -127,13 +127,50 @@ TEST(RankOperators, ChoosesAsWasMeasuredOnTheH200) {
     const auto chosen = [](const char* generator) { return ranked_for(generator, true).front().specification; };
     EXPECT_EQ(chosen("fem:n=24,dof=6"), "strip:updatable=1") << "whatever auto takes takes new values";
     EXPECT_EQ(chosen("fem:n=24,dof=6,jitter=1"), "csr16") << "columns that no slot holds together";
-    EXPECT_EQ(chosen("dense:rows=2048,cols=2048"), "csr16") << "128 tile rows are too few for strips";
+    EXPECT_EQ(chosen("dense:rows=2040,cols=2040"), "csr16") << "128 tile rows are too few for strips";
+    EXPECT_EQ(chosen("dense:rows=512,cols=512"), "csr-vector");
     EXPECT_EQ(chosen("kronecker:scale=17,degree=10"), "csr-hub");
     const auto arrow = ranked_for("arrow:n=200000", true);
     for (const auto* name : {"csr-vector", "strip:updatable=1", "csr-hub", "ell:updatable=1"}) {
         EXPECT_EQ(std::ranges::count(arrow, name, &RankedOperator::specification), 0)
             << name << " does not suit a row of 200,000 nonzeros";
     }
+}
+
+/// Of values of a size, as if `generator` had `times` the rows and nonzeros.
+std::vector<RankedOperator> ranked_on_gpu(const char* generator, int times, std::size_t value_bytes) {
+    PatternView pattern;
+    const auto a = generate<double>(generator);
+    pattern = pattern_of(a);
+    pattern.value_bytes = value_bytes;
+    OperatorQuestion q{.features = features_of(pattern), .gpu = cuda::Gpu{132, 64, cuda::tuning_for(90, value_bytes)}};
+    q.features.rows *= times;
+    q.features.cols *= times;
+    q.features.nnz *= times;
+    return rank_operators(q);
+}
+
+TEST(RankOperators, TakesTilesWhereAllAreFull) {
+    constexpr const char* blocks = "block-dense:n=4000,block=16,blocks_per_row=8";
+    struct Measured {
+        std::size_t value_bytes;
+        double seconds;
+    };
+    for (const auto& [value_bytes, seconds] : {Measured{8, 98.1e-6}, Measured{4, 52.2e-6}, Measured{2, 28.5e-6}}) {
+        const auto first = ranked_on_gpu(blocks, 100, value_bytes).front();
+        EXPECT_EQ(first.specification, "tile:updatable=1") << value_bytes;
+        EXPECT_NEAR(first.seconds, seconds, 0.1 * seconds) << value_bytes;
+        EXPECT_NEAR(first.matrix_bytes / 51.2e6, static_cast<double>(value_bytes) + 0.04, 0.01);
+    }
+    const auto has_tile = [](const char* generator, int times) {
+        return std::ranges::count(ranked_on_gpu(generator, times, 8), "tile:updatable=1",
+                                  &RankedOperator::specification) > 0;
+    };
+    EXPECT_TRUE(has_tile(blocks, 2));
+    EXPECT_FALSE(has_tile(blocks, 1)) << "half a million nonzeros";
+    EXPECT_FALSE(has_tile("block-dense:n=4008,block=16,blocks_per_row=8", 100)) << "an edge";
+    EXPECT_FALSE(has_tile("block-dense:n=4000,block=8,blocks_per_row=16", 100));
+    EXPECT_FALSE(has_tile("block-dense:n=4000,block=16,blocks_per_row=3", 100)) << "short tile rows";
 }
 
 TEST(RankOperators, ConvertsToTilesOnTheCpuWhereThatPays) {
