@@ -59,7 +59,8 @@ TEST(TileMessages, Options) {
 TEST(TileMessages, Generators) {
     const auto made = [](const char* specification) { return message_of([&] { generate<double>(specification); }); };
     EXPECT_EQ(made("laplace2d:n=0"), "2: generator 'laplace2d:n=0': n=0, expected a whole number from 1 to 2147483647");
-    EXPECT_EQ(made("laplace2d:m=3"), "2: generator 'laplace2d:m=3': no option 'm'; it takes n, nx, ny, contrast, seed");
+    EXPECT_EQ(made("laplace2d:m=3"),
+              "2: generator 'laplace2d:m=3': no option 'm'; it takes n, nx, ny, contrast, jump, block, aniso, seed");
     EXPECT_EQ(made("magic"),
               "2: unknown generator 'magic'; there are laplace2d, laplace3d, stencil27, fem, banded, block-dense, "
               "uniform, rmat, kronecker, delaunay, rgg, road-like, powerlaw, circuit, arrow, kkt, qcd, dense, "

@@ -84,6 +84,24 @@ double diagonal(const ValueRule& rule, std::uint64_t seed, index_t row, std::spa
     return sum;
 }
 
+/// The values that a rule gives to a pattern, which must outlive them.
+RowValues by_rule(const Pattern& p, const ValueRule& rule, std::uint64_t seed) {
+    return [&p, rule, seed](index_t row, std::span<double> values) {
+        const std::span<const index_t> columns(p.col_idxs.data() + p.row_ptrs[row], values.size());
+        std::ranges::transform(columns, values.begin(), [&](index_t col) {
+            return col == row ? diagonal(rule, seed, row, columns) : off_diagonal(rule, seed, row, col);
+        });
+    };
+}
+
+template <Value V>
+void round_row(std::string_view name, index_t row, const index_t* columns, std::span<const double> from, V* to) {
+    for (std::size_t k = 0; k < from.size(); ++k) {
+        if (leaves_range<V>(from[k])) fail_range(name, row, columns[k], fmt::format("{}", from[k]), value_name<V>());
+        to[k] = static_cast<V>(from[k]);
+    }
+}
+
 }  // namespace
 
 Pattern build_rows(index_t rows, index_t cols, double expected_nnz, const EmitRow& emit) {
@@ -120,24 +138,24 @@ Pattern build_entries(index_t rows, index_t cols, std::int64_t items, double exp
 }
 
 template <Value V>
-CsrMatrix<V> with_values(std::string_view name, Pattern p, const ValueRule& rule, std::uint64_t seed) {
+CsrMatrix<V> with_values(std::string_view name, Generated made, std::uint64_t seed) {
+    Pattern& p = made.pattern;
+    if (!made.row_values) made.row_values = by_rule(p, made.rule, seed);
     Buffer<V> values(p.col_idxs.size());
-    parallel_for(0, p.rows, kRowGrain, [&](std::int64_t i) {
-        const auto row = static_cast<index_t>(i);
-        const auto first = p.row_ptrs[i], last = p.row_ptrs[i + 1];
-        const std::span<const index_t> columns(p.col_idxs.data() + first, p.col_idxs.data() + last);
-        for (auto k = first; k < last; ++k) {
-            const index_t col = p.col_idxs[k];
-            const double value = col == row ? diagonal(rule, seed, row, columns) : off_diagonal(rule, seed, row, col);
-            if (leaves_range<V>(value)) fail_range(name, row, col, fmt::format("{}", value), value_name<V>());
-            values[k] = static_cast<V>(value);
+    parallel_ranges(0, p.rows, kRowGrain, [&](std::int64_t first, std::int64_t last) {
+        std::vector<double> of_row;
+        for (auto i = first; i < last; ++i) {
+            const auto row = static_cast<index_t>(i);
+            const auto begin = p.row_ptrs[i];
+            of_row.resize(p.row_ptrs[i + 1] - begin);
+            made.row_values(row, of_row);
+            round_row(name, row, p.col_idxs.data() + begin, of_row, values.data() + begin);
         }
     });
     return {p.rows, p.cols, std::move(p.row_ptrs), std::move(p.col_idxs), std::move(values)};
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template CsrMatrix<V> with_values(std::string_view, Pattern, const ValueRule&, std::uint64_t);
+#define TILESPMV_INSTANTIATE(V) template CsrMatrix<V> with_values(std::string_view, Generated, std::uint64_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::synthetic

@@ -45,7 +45,7 @@ CsrMatrix<V> generate(std::string_view specification) {
     const synthetic::Generator& generator = find_generator(options.name());
     const synthetic::Parameters parameters(generator.info, options);
     synthetic::Generated made = generator.make(parameters);
-    return synthetic::with_values<V>(specification, std::move(made.pattern), made.rule, parameters.seed());
+    return synthetic::with_values<V>(specification, std::move(made), parameters.seed());
 }
 
 #define TILESPMV_INSTANTIATE(V) template CsrMatrix<V> generate(std::string_view);

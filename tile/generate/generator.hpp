@@ -13,8 +13,8 @@
 #include "tile/generate/generate.hpp"
 #include "tile/options/options.hpp"
 
-/// What the generators share. A generator makes a pattern and names the rule for its values; one that is new needs a
-/// `Generator` in the file of its family and a line in the list of generate.cpp.
+/// What the generators share. A generator makes a pattern and names the rule for its values, or computes them row by
+/// row; one that is new needs a `Generator` in the file of its family and a line in the list of generate.cpp.
 namespace tilespmv::synthetic {
 
 /// The parameters of one kind, as given or by default.
@@ -66,9 +66,13 @@ struct ValueRule {
     double shift = 0;
 };
 
+/// Writes the values of a row, in the order of its columns. Called by many threads; must be a pure function.
+using RowValues = std::function<void(index_t row, std::span<double> values)>;
+
 struct Generated {
     Pattern pattern;
     ValueRule rule;
+    RowValues row_values = {};  ///< takes the place of the rule, if there is one
 };
 
 struct Generator {
@@ -102,7 +106,7 @@ inline void add_symmetric(std::vector<Entry>& out, std::int64_t i, std::int64_t 
 
 /// Throws `Error` with `name` for the first value out of the range of V.
 template <Value V>
-CsrMatrix<V> with_values(std::string_view name, Pattern pattern, const ValueRule& rule, std::uint64_t seed);
+CsrMatrix<V> with_values(std::string_view name, Generated made, std::uint64_t seed);
 
 inline constexpr double kMaxIndex = 2147483647;
 inline constexpr GeneratorParameter kSeed{"seed", 1, 0, 0x1p53 - 1, true, "of everything random"};

@@ -2,7 +2,7 @@
 #include <array>
 #include <numeric>
 
-#include "tile/generate/generator.hpp"
+#include "tile/generate/grid.hpp"
 #include "tile/generate/random.hpp"
 #include "tile/parallel.hpp"
 
@@ -10,43 +10,18 @@
 namespace tilespmv::synthetic {
 namespace {
 
-struct Grid {
-    std::int64_t nx = 1, ny = 1, nz = 1;
-};
-
 std::int64_t edge(const Parameters& p, std::string_view name) {
     return p.integer(name) > 0 ? p.integer(name) : p.integer("n");
 }
 
-Grid grid2d(const Parameters& p) { return {edge(p, "nx"), edge(p, "ny"), 1}; }
-Grid grid3d(const Parameters& p) { return {edge(p, "nx"), edge(p, "ny"), edge(p, "nz")}; }
-
-enum class Stencil { star, box };
-
-/// Appends a node and its neighbours, ascending: those that share a face (star) or a corner (box) with it.
-void append_neighbours(const Grid& g, Stencil stencil, std::int64_t node, std::vector<index_t>& out) {
-    const std::int64_t x = node % g.nx, y = node / g.nx % g.ny, z = node / g.nx / g.ny;
-    for (int dz = -(z > 0); dz <= (z + 1 < g.nz); ++dz) {
-        for (int dy = -(y > 0); dy <= (y + 1 < g.ny); ++dy) {
-            for (int dx = -(x > 0); dx <= (x + 1 < g.nx); ++dx) {
-                if (stencil == Stencil::star && std::abs(dx) + std::abs(dy) + std::abs(dz) > 1) continue;
-                out.push_back(static_cast<index_t>(node + dx + g.nx * (dy + g.ny * dz)));
-            }
-        }
-    }
-}
-
-/// A scalar equation; a full row has `points` entries. Without contrast the diagonal is points - 1, the rest -1.
-Generated finite_differences(const Parameters& p, const Grid& g, Stencil stencil, double points) {
+/// Without contrast the diagonal is 26, the rest -1.
+Generated stencil27(const Parameters& p) {
+    const Grid g = grid3d(p);
     const index_t n = p.dimension({g.nx, g.ny, g.nz});
-    auto pattern = build_rows(n, n, points * n,
-                              [&](index_t row, std::vector<index_t>& out) { append_neighbours(g, stencil, row, out); });
-    return {std::move(pattern), {ValueRule::Kind::dominant, -1, p.real("contrast"), points, 0}};
+    auto pattern = build_rows(
+        n, n, 27.0 * n, [&](index_t row, std::vector<index_t>& out) { append_neighbours(g, Stencil::box, row, out); });
+    return {std::move(pattern), {ValueRule::Kind::dominant, -1, p.real("contrast"), 27, 0}};
 }
-
-Generated laplace2d(const Parameters& p) { return finite_differences(p, grid2d(p), Stencil::star, 5); }
-Generated laplace3d(const Parameters& p) { return finite_differences(p, grid3d(p), Stencil::star, 7); }
-Generated stencil27(const Parameters& p) { return finite_differences(p, grid3d(p), Stencil::box, 27); }
 
 /// Numbers of the nodes of a mesh and, for each number, its node.
 struct Numbering {
@@ -82,23 +57,11 @@ Generated fem(const Parameters& p) {
         append_neighbours(g, Stencil::box, numbering.node[row / dof], out);
         for (index_t& neighbour : out) neighbour = numbering.number[neighbour];
         std::ranges::sort(out);
-        const std::size_t neighbours = out.size();
-        out.resize(neighbours * dof);
-        for (std::size_t i = out.size(); i-- > 0;) out[i] = out[i / dof] * dof + static_cast<index_t>(i % dof);
+        nodes_to_unknowns(dof, out);
     });
     return {std::move(pattern), {ValueRule::Kind::dominant, 0, 1, full_row, 0}};
 }
 
-constexpr GeneratorParameter kNx{"nx", 0, 0, kMaxIndex, true, "grid points along x, 0 for n"};
-constexpr GeneratorParameter kNy{"ny", 0, 0, kMaxIndex, true, "grid points along y, 0 for n"};
-constexpr GeneratorParameter kNz{"nz", 0, 0, kMaxIndex, true, "grid points along z, 0 for n"};
-constexpr GeneratorParameter kContrast{
-    "contrast", 0, 0, 0.99, false, "couplings are -1 + contrast * u, u random in [-1, 1); 0 is the textbook matrix"};
-
-constexpr GeneratorParameter edge_parameter(double n) { return {"n", n, 1, kMaxIndex, true, "grid points a side"}; }
-
-constexpr std::array kParameters2d{edge_parameter(450), kNx, kNy, kContrast, kSeed};
-constexpr std::array kParameters7{edge_parameter(53), kNx, kNy, kNz, kContrast, kSeed};
 constexpr std::array kParameters27{edge_parameter(34), kNx, kNy, kNz, kContrast, kSeed};
 constexpr std::array kFemParameters{
     GeneratorParameter{"n", 17, 1, kMaxIndex, true, "nodes a side"},
@@ -111,14 +74,26 @@ constexpr std::array kFemParameters{
 
 }  // namespace
 
-constinit const Generator kLaplace2d{
-    {"laplace2d", "5-point Laplacian on a 2D grid, Dirichlet boundary: n^2 rows, 5 n^2 - 4 n nonzeros",
-     "ecology1, ecology2, mc2depi", kParameters2d},
-    laplace2d};
-constinit const Generator kLaplace3d{
-    {"laplace3d", "7-point Laplacian on a 3D grid, Dirichlet boundary: n^3 rows, 7 n^3 - 6 n^2 nonzeros",
-     "apache2, atmosmodd, atmosmodl", kParameters7},
-    laplace3d};
+Grid grid2d(const Parameters& p) { return {edge(p, "nx"), edge(p, "ny"), 1}; }
+Grid grid3d(const Parameters& p) { return {edge(p, "nx"), edge(p, "ny"), edge(p, "nz")}; }
+
+void append_neighbours(const Grid& g, Stencil stencil, std::int64_t node, std::vector<index_t>& out) {
+    const std::int64_t x = node % g.nx, y = node / g.nx % g.ny, z = node / g.nx / g.ny;
+    for (int dz = -(z > 0); dz <= (z + 1 < g.nz); ++dz) {
+        for (int dy = -(y > 0); dy <= (y + 1 < g.ny); ++dy) {
+            for (int dx = -(x > 0); dx <= (x + 1 < g.nx); ++dx) {
+                if (stencil == Stencil::star && std::abs(dx) + std::abs(dy) + std::abs(dz) > 1) continue;
+                out.push_back(static_cast<index_t>(node + dx + g.nx * (dy + g.ny * dz)));
+            }
+        }
+    }
+}
+
+void nodes_to_unknowns(index_t dof, std::vector<index_t>& nodes) {
+    nodes.resize(nodes.size() * dof);
+    for (std::size_t i = nodes.size(); i-- > 0;) nodes[i] = nodes[i / dof] * dof + static_cast<index_t>(i % dof);
+}
+
 constinit const Generator kStencil27{
     {"stencil27", "27-point stencil on a 3D grid, Dirichlet boundary: n^3 rows, (3 n - 2)^3 nonzeros",
      "the HPCG benchmark, the Hessian of nlpkkt80 to nlpkkt240", kParameters27},

@@ -46,6 +46,10 @@ const std::map<std::string, std::uint64_t> kGolden{
 const std::map<std::string, std::uint64_t> kGoldenOfParameters{
     {"laplace2d:nx=31,ny=7,contrast=0.99", 0x90e533933d4f1c41},
     {"laplace3d:nx=5,ny=6,nz=7,contrast=0.25", 0xa5820a7d23e5846b},
+    {"laplace2d:n=30,jump=1e6", 0xf61a476a2b81dc8e},
+    {"laplace2d:n=23,contrast=0.5,jump=1000,block=3,aniso=0.01", 0x26653e6755257ccd},
+    {"laplace3d:n=9,jump=1e12,block=1", 0xc2cf60e164a949ee},
+    {"laplace3d:nx=4,ny=9,nz=7,contrast=0.25,jump=7,block=2,aniso=1e12", 0xd64d8c3314a30768},
     {"stencil27:nx=7,ny=1,nz=6,contrast=0.5", 0x415ff1add4b7b308},
     {"fem:n=4,dof=1,jitter=1", 0x8841853474bdf84},
     {"fem:n=9,nx=3,ny=5,nz=1,dof=5", 0x254ba8651c2da466},
@@ -131,7 +135,8 @@ TEST_P(EveryKind, NarrowerValuesAreTheRoundedDoubles) {
 
 TEST_P(EveryKind, SeedChangesTheValues) {
     const std::string specification = GetParam();
-    if (kind_of(specification) == "laplace3d" || kind_of(specification) == "stencil27") {
+    const std::string kind = kind_of(specification);
+    if (kind == "laplace3d" || kind == "stencil27") {
         EXPECT_EQ(generate<double>(specification + ",seed=5"), generate<double>(specification)) << "textbook matrix";
     } else {
         EXPECT_FALSE(generate<double>(specification + ",seed=5") == generate<double>(specification));
@@ -272,6 +277,10 @@ TEST(Generate, SaysWhatIsWrongWithASpecification) {
          "generator 'laplace2d:n=46341': 46341 x 46341 x 1 rows or columns are more than 2147483647"},
         {"stencil27:n=2147483647", "rows or columns are more than 2147483647"},
         {"fem:n=1000,dof=3", "1000000000 x 3 rows or columns are more than 2147483647"},
+        {"laplace2d:jump=0.5", "jump=0.5, expected a number from 1 to 1000000000000"},
+        {"laplace3d:jump=inf", "jump=inf, expected a number from 1 to 1000000000000"},
+        {"laplace3d:block=0", "block=0, expected a whole number from 1 to 2147483647"},
+        {"laplace2d:aniso=0", "aniso=0, expected a number from 1e-12 to 1000000000000"},
         {"kkt:n=2e9", "generator 'kkt:n=2e9': 3000000000 rows or columns are more than 2147483647"},
         {"uniform:n=5,per_row=6", "generator 'uniform:n=5,per_row=6': per_row=6, expected a whole number from 0 to 5"},
         {"block-dense:n=33,blocks_per_row=4", "blocks_per_row=4, expected a whole number from 0 to 3"},
