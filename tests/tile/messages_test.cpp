@@ -62,9 +62,9 @@ TEST(TileMessages, Generators) {
     EXPECT_EQ(made("laplace2d:m=3"),
               "2: generator 'laplace2d:m=3': no option 'm'; it takes n, nx, ny, contrast, jump, block, aniso, seed");
     EXPECT_EQ(made("magic"),
-              "2: unknown generator 'magic'; there are laplace2d, laplace3d, stencil27, fem, banded, block-dense, "
-              "uniform, rmat, kronecker, delaunay, rgg, road-like, powerlaw, circuit, arrow, kkt, qcd, dense, "
-              "hypersparse");
+              "2: unknown generator 'magic'; there are laplace2d, laplace3d, stencil27, fem, elasticity, banded, "
+              "block-dense, uniform, rmat, kronecker, delaunay, rgg, road-like, powerlaw, circuit, arrow, kkt, qcd, "
+              "dense, hypersparse");
 }
 
 TEST(TileMessages, ValuesOutOfRange) {

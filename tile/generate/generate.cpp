@@ -13,11 +13,11 @@ namespace tilespmv {
 namespace {
 
 constexpr std::array kGenerators{
-    &synthetic::kLaplace2d, &synthetic::kLaplace3d,  &synthetic::kStencil27,   &synthetic::kFem,
-    &synthetic::kBanded,    &synthetic::kBlockDense, &synthetic::kUniform,     &synthetic::kRmat,
-    &synthetic::kKronecker, &synthetic::kDelaunay,   &synthetic::kRgg,         &synthetic::kRoadLike,
-    &synthetic::kPowerlaw,  &synthetic::kCircuit,    &synthetic::kArrow,       &synthetic::kKkt,
-    &synthetic::kQcd,       &synthetic::kDense,      &synthetic::kHypersparse,
+    &synthetic::kLaplace2d,  &synthetic::kLaplace3d, &synthetic::kStencil27,  &synthetic::kFem,
+    &synthetic::kElasticity, &synthetic::kBanded,    &synthetic::kBlockDense, &synthetic::kUniform,
+    &synthetic::kRmat,       &synthetic::kKronecker, &synthetic::kDelaunay,   &synthetic::kRgg,
+    &synthetic::kRoadLike,   &synthetic::kPowerlaw,  &synthetic::kCircuit,    &synthetic::kArrow,
+    &synthetic::kKkt,        &synthetic::kQcd,       &synthetic::kDense,      &synthetic::kHypersparse,
 };
 
 const synthetic::Generator& find_generator(std::string_view name) {

@@ -112,6 +112,7 @@ inline constexpr double kMaxIndex = 2147483647;
 inline constexpr GeneratorParameter kSeed{"seed", 1, 0, 0x1p53 - 1, true, "of everything random"};
 
 extern const Generator kLaplace2d, kLaplace3d, kStencil27, kFem;
+extern const Generator kElasticity;
 extern const Generator kBanded, kArrow, kDense;
 extern const Generator kBlockDense, kUniform, kHypersparse;
 extern const Generator kRmat, kKronecker, kPowerlaw;

@@ -75,6 +75,7 @@ TEST(GeneratedNnz, FollowsTheFormulas) {
         {"stencil27:nx=4,ny=5,nz=6", 10 * 13 * 16},   {"fem:n=5,dof=2", 4 * 13 * 13 * 13},
         {"banded:n=100,half=25", 100 * 51 - 25 * 26}, {"block-dense:n=160,block=8,blocks_per_row=5", 160 * 8 * 5},
         {"uniform:n=70,cols=33,per_row=29", 70 * 29}, {"arrow:n=50,width=3,half=1", 3 * 50 + 47 * 3 + 47 * 3 - 2},
+        {"elasticity:n=4", 9 * 13 * 13 * 10},         {"elasticity:nx=2,ny=3,nz=4", 9 * 7 * 10 * 10},
         {"qcd:n=4,nt=3", 39 * 12 * 64 * 3},           {"dense:rows=31,cols=17", 31 * 17},
     };
     for (const auto& [specification, expected] : nnz) {
@@ -85,8 +86,8 @@ TEST(GeneratedNnz, FollowsTheFormulas) {
 TEST(GeneratedValues, AreSymmetricWhereTheyShouldBe) {
     for (const std::string specification :
          {"laplace2d:n=12,contrast=0.9", "laplace2d:n=20,contrast=0.5,jump=1e3,block=3,aniso=0.1", "laplace3d:n=6",
-          "stencil27:n=5,contrast=0.3", "fem:n=4,jitter=0.5", "arrow:n=50", "kronecker:scale=7", "delaunay:n=300",
-          "rgg:n=300", "road-like:n=9", "kkt:n=200"}) {
+          "stencil27:n=5,contrast=0.3", "fem:n=4,jitter=0.5", "elasticity:n=4,jump=1e3,block=3", "arrow:n=50",
+          "kronecker:scale=7", "delaunay:n=300", "rgg:n=300", "road-like:n=9", "kkt:n=200"}) {
         EXPECT_TRUE(is_symmetric(entries_of(generate<double>(specification)))) << specification;
     }
 }

@@ -25,6 +25,7 @@ const std::map<std::string, std::uint64_t> kGolden{
     {"laplace3d:n=9,ny=11", 0x1b6458313bd27d15},
     {"stencil27:n=9,nz=5", 0x5a10e6a045c64c53},
     {"fem:n=7,dof=3,jitter=0.3", 0xe671f0ffdfd7ff86},
+    {"elasticity:n=4", 0xc0364584ecc57ede},
     {"banded:n=501,half=25", 0xe46c200cc1b587b1},
     {"block-dense:n=333,blocks_per_row=4", 0x85782d1fd8b8029c},
     {"uniform:n=300,cols=451,per_row=20", 0xf61952e3a2035f2e},
@@ -53,6 +54,9 @@ const std::map<std::string, std::uint64_t> kGoldenOfParameters{
     {"stencil27:nx=7,ny=1,nz=6,contrast=0.5", 0x415ff1add4b7b308},
     {"fem:n=4,dof=1,jitter=1", 0x8841853474bdf84},
     {"fem:n=9,nx=3,ny=5,nz=1,dof=5", 0x254ba8651c2da466},
+    {"elasticity:nx=3,ny=1,nz=5,nu=0", 0xfeef621eaa83443},
+    {"elasticity:n=5,nu=0.4999,jump=1e12,block=2", 0xb2428d71189bb323},
+    {"elasticity:n=10,nu=0.25,jump=3", 0x98ec93807a6340fd},
     {"banded:n=60,half=59", 0xe7bb9cc2ff9e9418},
     {"block-dense:n=100,block=7,blocks_per_row=14", 0x5cfb7d5651bf6fab},
     {"block-dense:n=64,block=1,blocks_per_row=5", 0x1a0f55a0ec72d39f},
@@ -136,7 +140,7 @@ TEST_P(EveryKind, NarrowerValuesAreTheRoundedDoubles) {
 TEST_P(EveryKind, SeedChangesTheValues) {
     const std::string specification = GetParam();
     const std::string kind = kind_of(specification);
-    if (kind == "laplace3d" || kind == "stencil27") {
+    if (kind == "laplace3d" || kind == "stencil27" || kind == "elasticity") {
         EXPECT_EQ(generate<double>(specification + ",seed=5"), generate<double>(specification)) << "textbook matrix";
     } else {
         EXPECT_FALSE(generate<double>(specification + ",seed=5") == generate<double>(specification));
@@ -199,6 +203,7 @@ TEST(Generate, SmallestSizesAndLargestParameters) {
         {"laplace3d:n=1", 1},
         {"stencil27:n=1", 1},
         {"fem:n=1,dof=2", 4},
+        {"elasticity:n=1", 144},
         {"banded:n=1", 1},
         {"banded:n=0", 0},
         {"banded:n=5,half=0", 5},
@@ -281,6 +286,12 @@ TEST(Generate, SaysWhatIsWrongWithASpecification) {
         {"laplace3d:jump=inf", "jump=inf, expected a number from 1 to 1000000000000"},
         {"laplace3d:block=0", "block=0, expected a whole number from 1 to 2147483647"},
         {"laplace2d:aniso=0", "aniso=0, expected a number from 1e-12 to 1000000000000"},
+        {"elasticity:n=0", "generator 'elasticity:n=0': n=0, expected a whole number from 1 to 2147483647"},
+        {"elasticity:nu=0.5", "nu=0.5, expected a number from 0 to 0.4999"},
+        {"elasticity:nu=-0.1", "nu=-0.1, expected a number from 0 to 0.4999"},
+        {"elasticity:jump=0", "jump=0, expected a number from 1 to 1000000000000"},
+        {"elasticity:dof=2", "no option 'dof'; it takes n, nu, jump, block, nx, ny, nz, seed"},
+        {"elasticity:n=1000", "3 x 1001 x 1001 x 1000 rows or columns are more than 2147483647"},
         {"kkt:n=2e9", "generator 'kkt:n=2e9': 3000000000 rows or columns are more than 2147483647"},
         {"uniform:n=5,per_row=6", "generator 'uniform:n=5,per_row=6': per_row=6, expected a whole number from 0 to 5"},
         {"block-dense:n=33,blocks_per_row=4", "blocks_per_row=4, expected a whole number from 0 to 3"},
