@@ -17,6 +17,7 @@
 #include "kernels/csr5/csr5_operator.hpp"
 #include "kernels/csr_adaptive/csr_adaptive_operator.hpp"
 #include "kernels/csr_hub/csr_hub_operator.hpp"
+#include "kernels/csr_inode/csr_inode_operator.hpp"
 #include "kernels/ell/ell_operator.hpp"
 #include "kernels/mixed/mixed_operator.hpp"
 #include "kernels/strip/strip_operator.hpp"
@@ -54,6 +55,7 @@ std::vector<OperatorInfo<V>> every_operator() {
     add(cuda::kCsrAdaptive<V>);
     add(cuda::kCsr5<V>);
     add(cuda::kCsrHub<V>);
+    add(cuda::kCsrInode<V>);
     add(cuda::kEll<V>);
 #if TILESPMV_HAS_CUSPARSE
     add(cuda::kCusparseCsr<V>);

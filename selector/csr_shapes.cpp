@@ -96,6 +96,12 @@ VectorShape vector_shape(const RowLengths& lengths, std::span<const int> flights
     return best;
 }
 
+double inode_time(const RowLengths& lengths, const InodeShape& shape, const InodeTuning& tuning) {
+    const RowRounds& rounds = rounds_of(lengths, {shape.threads, shape.flight});
+    const double round = tuning.request_time + shape.threads * shape.flight * (1 + shape.rows);
+    return static_cast<double>(rounds.all) * round + static_cast<double>(rounds.longest) * tuning.longest_time;
+}
+
 MultiroundShape multiround_shape(MultiroundShape given, index_t rows, offset_t nnz, const MultiroundTuning& tuning) {
     MultiroundShape shape = given;
     if (shape.products == 0) shape.products = tuning.products;

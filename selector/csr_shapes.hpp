@@ -55,6 +55,25 @@ VectorRound round_of(const VectorShape& shape, const VectorTuning& tuning);
 /// and of the longest row's, which wait for each other.
 VectorShape vector_shape(const RowLengths& lengths, std::span<const int> flights, const VectorTuning& tuning);
 
+/// How csr-inode takes inodes: consecutive rows with nonzeros in the same columns.
+struct InodeShape {
+    int rows = 0;     ///< of an inode at most
+    int threads = 0;  ///< of an inode
+    int flight = 0;   ///< columns that a thread has in flight
+
+    friend bool operator==(const InodeShape&, const InodeShape&) = default;
+};
+
+/// What csr-inode chooses from.
+inline constexpr std::array kInodeRows{2, 3, 4, 5, 6};
+inline constexpr std::array kInodeThreads{8, 16, 32};
+inline constexpr std::array kInodeFlights{2, 4};
+
+/// Relative time of csr-inode, by the rounds in which groups of threads read the columns of their inodes. A round takes
+/// the time of its requests and that of all places that it has for values and x, filled or not; the rounds of the inode
+/// of most columns wait for each other. `lengths`: of the columns of inodes of at most `shape.rows` rows.
+double inode_time(const RowLengths& lengths, const InodeShape& shape, const InodeTuning& tuning);
+
 /// How csr-multiround divides its work.
 struct MultiroundShape {
     int rows = 0;      ///< N: consecutive rows of a block

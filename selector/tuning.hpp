@@ -22,6 +22,14 @@ struct VectorTuning {
     double deep_latency = 1.2;
 };
 
+/// csr-inode ("Inodes", where the shapes chosen take 1.04 to 1.06 of the time of the best of 24 on 18 matrices). The
+/// unit is a place of a round.
+struct InodeTuning {
+    double request_time = 40;  ///< of a round; 20 chooses the same
+    /// Of a round of the inode of most columns. Half of it takes 0.2% more time, and so does twice of it.
+    double longest_time = 400'000;
+};
+
 /// csr-multiround ("CSR on the GPU", where these are 0.8 to 1.35 of cuSPARSE on matrices without very long rows). The
 /// options of the operator sweep them.
 struct MultiroundTuning {
@@ -120,6 +128,7 @@ struct MemoryTuning {
 /// What was measured on one GPU for values of one size.
 struct Tuning {
     VectorTuning vector = {};
+    InodeTuning inodes = {};
     MultiroundTuning multiround = {};
     /// Nonzeros that a thread of csr-merge has room for: 4, 8 or 12. "CSR on the GPU", version 5: 4 takes FEM from 1.21
     /// to 0.82 of cuSPARSE; 12 gains 5% on grids and FEM, but takes `libsvm_w8a` from 1.3 to 0.9.

@@ -35,10 +35,10 @@ void shared_row_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::chain) = pieces > 1 ? 1 + std::log2(pieces) : 0;
 }
 
-/// Rows of about the same length, of which none keeps a warp for long.
+/// No row keeps a warp for long.
 bool suits_csr_vector(const MatrixFeatures& f) {
     const auto longest = static_cast<double>(f.longest_row);
-    return longest <= 1.5 * f.mean_row + 8 && longest <= 1024;
+    return longest <= 8 * f.mean_row + 64 && longest <= 2048;
 }
 /// The rounds of the shape that csr-vector chooses, in full ones of a warp, and those of the longest row.
 void csr_vector_work(const MatrixFeatures& f, Work& work) {
@@ -48,6 +48,22 @@ void csr_vector_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::rows) = static_cast<double>(rounds.all) * cuda::round_of(shape, tuning).time;
     of(work, Term::chain) = static_cast<double>(rounds.longest);
 }
+double inode_rows(const MatrixFeatures& f) { return std::clamp<double>(f.inode_rows, 1, cuda::kInodeRows.back()); }
+double csr_inode_bytes(const MatrixFeatures& f) {
+    return 16 * rows_of(f) / inode_rows(f) + (4 / inode_rows(f) + value_of(f)) * nnz_of(f);
+}
+void csr_inode_work(const MatrixFeatures& f, Work& work) {
+    of(work, Term::x_sectors) = nnz_of(f) * f.x_sectors / inode_rows(f);
+    of(work, Term::rows) = rows_of(f) / inode_rows(f);
+    of(work, Term::chain) = static_cast<double>(f.longest_row) / 64;  // columns of a round
+}
+/// Rows in pairs at least, inodes enough for the GPU, and none that keeps its threads for long.
+bool suits_csr_inode(const MatrixFeatures& f) {
+    const auto longest = static_cast<double>(f.longest_row);
+    return f.inode_rows >= 1.8 && rows_of(f) >= 1000 * inode_rows(f) && longest <= 4 * f.mean_row + 16 &&
+           longest <= 1024;
+}
+
 void ell_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::nonzeros) = ell_places(f);
     of(work, Term::chain) = static_cast<double>(f.longest_row);
@@ -96,9 +112,11 @@ void csr_hub_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::x_sectors) = nnz_of(f) * f.x_sectors * (1 - f.hub_share);
 }
 
-/// Scattered columns, of which few hold much but not all: then the caches hold their x without help.
+/// Scattered columns, of which few hold much but not all: then the caches hold their x without help. Or hardly a row
+/// has a nonzero: one bit tells, where others read a row pointer.
 bool suits_csr_hub(const MatrixFeatures& f) {
-    return f.nnz >= 1'500'000 && f.x_sectors >= 0.5 && f.hub_share >= 0.45 && f.hub_share < 0.99;
+    const bool has_hubs = f.x_sectors >= 0.5 && f.hub_share >= 0.45 && f.hub_share < 0.99;
+    return (f.nnz >= 1'500'000 && has_hubs && f.cols <= 2'000'000) || (f.nnz >= 500'000 && f.mean_row <= 0.25);
 }
 
 /// Even rows: ELL is refused long after it has ceased to pay.
@@ -121,6 +139,7 @@ constexpr std::array kGpuCandidates{
     Candidate{.name = "csr-merge", .matrix_bytes = csr_bytes, .adapt = shared_row_work},
     Candidate{.name = "csr-adaptive", .matrix_bytes = csr_adaptive_bytes, .adapt = shared_row_work},
     Candidate{.name = "csr-vector", .matrix_bytes = csr_bytes, .adapt = csr_vector_work, .suits = suits_csr_vector},
+    Candidate{.name = "csr-inode", .matrix_bytes = csr_inode_bytes, .adapt = csr_inode_work, .suits = suits_csr_inode},
     Candidate{
         .name = "ell", .options = "updatable=1", .matrix_bytes = ell_bytes, .adapt = ell_work, .suits = suits_ell},
 };
@@ -136,9 +155,10 @@ constexpr std::array kGpuCosts{
     Cost{"strip", 8, {2.2e-7, 0.95, 4.1e-14, 4.4e-12, 8.3e-12, 0}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
     Cost{"csr-hub", 8, {3.8e-6, 1.60, 0, 4.5e-12, 0, 0}, {2.1e-3, 2.00e-9, 3.1e-9, 0}},
-    Cost{"csr-merge", 8, {1.8e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 8.5e-10, 6.1e-10, 0}},
+    Cost{"csr-merge", 8, {3.0e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 8.5e-10, 6.1e-10, 0}},
     Cost{"csr-adaptive", 8, {3.3e-7, 0.86, 3.9e-13, 5.2e-12, 1.9e-12, 5.2e-8}, {5.8e-5, 8.7e-10, 1.3e-9, 0}},
-    Cost{"csr-vector", 8, {2.8e-7, 0.99, 0, 4.5e-12, 5.3e-12, 0}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
+    Cost{"csr-vector", 8, {1.0e-7, 0.99, 0, 4.5e-12, 5.1e-12, 5e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
+    Cost{"csr-inode", 8, {2.0e-7, 1.08, 0, 4.5e-12, 2e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},
     Cost{"ell", 8, {1.1e-6, 1.05, 0, 5.0e-12, 0, 1e-7}, {7.7e-5, 1.87e-9, 2.5e-10, 0}},
 };
 

@@ -228,6 +228,7 @@ struct Strip {
     offset_t taken = 0;     ///< in slots
     offset_t slots = 0;
     offset_t tiles = 0;
+    offset_t repeated = 0;  ///< nonzeros of rows with the columns of the row before
     std::uint64_t pattern = 0;
 };
 
@@ -251,6 +252,13 @@ private:
     offset_t count_ = 0;
 };
 
+bool is_like_the_row_before(const PatternView& a, index_t row) {
+    if (row == 0) return false;
+    const auto* const ends = a.row_ptrs.data() + row;
+    const index_t* const cols = a.col_idxs.data();
+    return std::equal(cols + ends[-1], cols + ends[0], cols + ends[0], cols + ends[1]);
+}
+
 Strip strip_of(const PatternView& a, index_t first_row) {
     const index_t rows = std::min<index_t>(kTileSize, a.rows - first_row);
     std::array<offset_t, kTileSize> at{};
@@ -265,6 +273,9 @@ Strip strip_of(const PatternView& a, index_t first_row) {
         next[r] = column(r);
     }
     Strip strip{.nonzeros = a.row_ptrs[first_row + rows] - a.row_ptrs[first_row]};
+    for (index_t row = first_row; row < first_row + rows; ++row) {
+        if (is_like_the_row_before(a, row)) strip.repeated += a.row_ptrs[row + 1] - a.row_ptrs[row];
+    }
     TileCount tiles;
     while (strip.taken < strip.nonzeros && strip.slots < kMostSlots) {
         const index_t base = *std::ranges::min_element(next);
@@ -299,6 +310,8 @@ void add_strips(const PatternView& a, MatrixFeatures& f) {
     std::unordered_set<std::uint64_t> patterns;
     for (const Strip& strip : strips) {
         if (strip.taken == 0) continue;
+        all.nonzeros += strip.nonzeros;
+        all.repeated += strip.repeated;
         all.taken += strip.taken;
         all.slots += strip.slots;
         all.tiles += strip.tiles;
@@ -307,6 +320,8 @@ void add_strips(const PatternView& a, MatrixFeatures& f) {
         repeated += !patterns.insert(strip.pattern).second;
     }
     if (all.taken == 0) return;  // nothing but empty tile rows in the sample
+    const offset_t listed = std::max<offset_t>(all.nonzeros - all.repeated, 1);
+    f.inode_rows = static_cast<double>(all.nonzeros) / static_cast<double>(listed);
     f.strip_slots = slots / static_cast<double>(samples);
     f.strip_fill = static_cast<double>(all.taken) / static_cast<double>(all.slots * kTileSize);
     f.tile_nonzeros = static_cast<double>(all.taken) / static_cast<double>(all.tiles);

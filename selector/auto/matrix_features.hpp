@@ -51,6 +51,9 @@ struct MatrixFeatures {
     /// the lengths of all rows: a tile row at the lower edge is not, nor one with a tile at the right edge.
     double full_tile_share = 0;
 
+    /// Nonzeros over those of rows whose columns are not those of the row before: rows of an inode, in the mean.
+    double inode_rows = 0;
+
     /// Slots of 16 rows, a tile row: each takes the leftmost nonzero left, and of every other row its next one if that
     /// is fewer than 16 columns away.
     double strip_slots = 0;      ///< of a tile row, in the mean

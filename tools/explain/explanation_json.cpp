@@ -17,6 +17,7 @@ Json features_json(const MatrixFeatures& f) {
             {"row_deviation", f.row_deviation},
             {"longest_row", f.longest_row},
             {"empty_rows", f.empty_rows},
+            {"inode_rows", f.inode_rows},
             {"narrow_share", f.narrow_share},
             {"x_sectors_per_nonzero", f.x_sectors},
             {"hub_share", f.hub_share},

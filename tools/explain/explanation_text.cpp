@@ -23,9 +23,10 @@ std::string after_text(const RankedOperator& one, const RankedOperator& soonest)
 
 std::string features_text(const MatrixFeatures& f) {
     const double longest = f.mean_row > 0 ? static_cast<double>(f.longest_row) / f.mean_row : 0;
-    std::string text =
-        fmt::format("rows       mean {:.2f} nonzeros, deviation {:.2f}, longest {} ({:.1f} x), {} of them empty\n",
-                    f.mean_row, f.row_deviation, grouped(f.longest_row), longest, percent(f.empty_rows));
+    std::string text = fmt::format(
+        "rows       mean {:.2f} nonzeros, deviation {:.2f}, longest {} ({:.1f} x), {} of them empty; {:.1f} in a row "
+        "with the same columns\n",
+        f.mean_row, f.row_deviation, grouped(f.longest_row), longest, percent(f.empty_rows), f.inode_rows);
     text += fmt::format(
         "columns    {} of the nonzeros in blocks that 16 bits address, {} in hub columns; {:.2f} sectors of x a "
         "nonzero\n",

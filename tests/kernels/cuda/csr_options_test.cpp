@@ -47,6 +47,9 @@ TEST(BaselineOptions, RefuseWhatTheyAreNot) {
     refused("csr5:omega=32", "no option 'omega'; it takes sigma");
     refused("csr-hub:hubs=-1", "hubs=-1, expected a whole number from 0");
     refused("csr-hub:hub=4", "no option 'hub'; it takes hubs");
+    refused("csr-inode:rows=7", "expected one of 2, 3, 4, 5, 6");
+    refused("csr-inode:threads=4", "expected one of 8, 16, 32");
+    refused("csr-inode:row=2", "no option 'row'; it takes rows, threads, flight");
 }
 
 bool has_cusparse() {
@@ -78,7 +81,7 @@ TEST(CusparseAccumulators, AreTheTypeOfTheValues) {
 
 TEST(BaselineAccumulators, AreNotNarrowerThanTheValues) {
     for (const char* name :
-         {"csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5", "csr-hub"}) {
+         {"csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5", "csr-hub", "csr-inode"}) {
         expect_usage_error<double>(name, Accumulator::float32, "float64 cannot be accumulated in float32");
     }
 }

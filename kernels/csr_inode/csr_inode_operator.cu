@@ -1,0 +1,92 @@
+#include "kernels/csr_inode/csr_inode_operator.hpp"
+
+#include "kernels/accumulator.hpp"
+#include "kernels/csr_inode/csr_inode_kernel.cuh"
+#include "kernels/csr_inode/inodes.hpp"
+#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/this_gpu.hpp"
+#include "kernels/cuda/with_constant.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+template <class V, class A>
+class CsrInodeOperator final : public DeviceOperator<V> {
+public:
+    CsrInodeOperator(const CsrMatrix<V>& a, const CsrInodes& form, const InodeShape& shape, const DeviceContext& on)
+        : rows_(a.rows),
+          cols_(a.cols),
+          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+          shape_(shape),
+          inodes_(form.inodes, on),
+          col_idxs_(form.col_idxs, on),
+          values_(a.values, on) {
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+    }
+
+    [[nodiscard]] std::string_view name() const override { return "csr-inode"; }
+    [[nodiscard]] index_t rows() const override { return rows_; }
+    [[nodiscard]] index_t cols() const override { return cols_; }
+    [[nodiscard]] offset_t nnz() const override { return static_cast<offset_t>(values_.size()); }
+    [[nodiscard]] std::size_t matrix_bytes() const override {
+        return inodes_.bytes() + col_idxs_.bytes() + values_.bytes();
+    }
+    [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + this->workspace_bytes(); }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        return executed_whole("csr-inode", tile_rows_, nnz(), matrix_bytes());
+    }
+
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
+        const auto count = static_cast<std::int64_t>(inodes_.size()) - 1;
+        const InodeSpmv<V, A> p{terms_of<A>(product, rows_, cols_), inodes_.data(), count, col_idxs_.data(),
+                                values_.data()};
+        with_constant<2, 3, 4, 5, 6>(shape_.rows, [&]<int kRows>() {
+            with_constant<8, 16, 32>(shape_.threads, [&]<int kThreads>() {
+                with_constant<2, 4>(shape_.flight, [&]<int kFlight>() {
+                    launch_dependent(csr_inode<V, A, kRows, kThreads, kFlight>,
+                                     div_up(count * kThreads, std::int64_t{kVectorThreads}), kVectorThreads, p, stream);
+                });
+            });
+        });
+    }
+
+    void replace_values(const V* csr_values, cudaStream_t stream) override {
+        TILESPMV_CUDA(cudaMemcpyAsync(values_.data(), csr_values, values_.bytes(), cudaMemcpyDeviceToDevice, stream));
+    }
+
+private:
+    index_t rows_;
+    index_t cols_;
+    offset_t tile_rows_;
+    InodeShape shape_;
+    DeviceBuffer<Inode> inodes_;
+    DeviceBuffer<index_t> col_idxs_;
+    DeviceBuffer<V> values_;
+};
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_csr_inode_operator(const MatrixForms<V>& forms, Options& options,
+                                                           Accumulator accumulator, const DeviceContext& on) {
+    InodeShape shape;
+    shape.rows = options.one_of("rows", 0, {2, 3, 4, 5, 6});
+    shape.threads = options.one_of("threads", 0, {8, 16, 32});
+    shape.flight = options.one_of("flight", 0, {2, 4});
+    options.finish();
+    const CsrMatrix<V>& a = forms.csr();
+    const auto alike = rows_alike(a.row_ptrs, a.col_idxs);
+    shape = choose_inode_shape(a.row_ptrs, alike, shape, this_tuning(sizeof(V)).inodes);
+    const CsrInodes form = make_inodes(a.row_ptrs, a.col_idxs, alike, shape.rows);
+    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<CsrInodeOperator<V, A>>(a, form, shape, on);
+    });
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                                       \
+    template std::unique_ptr<DeviceOperator<V>> make_csr_inode_operator(const MatrixForms<V>&, Options&, Accumulator, \
+                                                                        const DeviceContext&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

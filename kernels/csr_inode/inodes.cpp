@@ -1,0 +1,113 @@
+#include "kernels/csr_inode/inodes.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+constexpr std::int64_t kGrain = 4096;  // rows that a thread takes at a time
+
+/// f(first row) for each inode of at most `most_rows` rows.
+template <class F>
+void for_each_inode(const std::vector<std::uint8_t>& alike, int most_rows, F&& f) {
+    for (std::size_t row = 0; row < alike.size();) {
+        std::size_t end = row + 1;
+        while (end < alike.size() && alike[end] != 0 && end - row < static_cast<std::size_t>(most_rows)) ++end;
+        f(static_cast<index_t>(row));
+        row = end;
+    }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> rows_alike(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs) {
+    const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
+    std::vector<std::uint8_t> alike(static_cast<std::size_t>(rows), 0);
+    parallel_for(1, rows, kGrain, [&](std::int64_t r) {
+        const auto* const ends = row_ptrs.data() + r;
+        const index_t* const cols = col_idxs.data();
+        alike[static_cast<std::size_t>(r)] =
+            std::equal(cols + ends[-1], cols + ends[0], cols + ends[0], cols + ends[1]) ? 1 : 0;
+    });
+    return alike;
+}
+
+InodeShape choose_inode_shape(std::span<const offset_t> row_ptrs, const std::vector<std::uint8_t>& alike,
+                              const InodeShape& given, const InodeTuning& tuning) {
+    InodeShape best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const int rows : kInodeRows) {
+        if (given.rows > 0 && rows != given.rows) continue;
+        std::vector<offset_t> ends{0};
+        for_each_inode(alike, rows, [&](index_t row) {
+            ends.push_back(ends.back() + row_ptrs[static_cast<std::size_t>(row) + 1] -
+                           row_ptrs[static_cast<std::size_t>(row)]);
+        });
+        const RowLengths lengths = row_lengths(ends);
+        for (const int threads : kInodeThreads) {
+            for (const int flight : kInodeFlights) {
+                if (given.threads > 0 && threads != given.threads) continue;
+                if (given.flight > 0 && flight != given.flight) continue;
+                const double time = inode_time(lengths, {rows, threads, flight}, tuning);
+                if (time >= least) continue;
+                least = time;
+                best = {rows, threads, flight};
+            }
+        }
+    }
+    return best;
+}
+
+CsrInodes make_inodes(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs,
+                      const std::vector<std::uint8_t>& alike, int most_rows) {
+    CsrInodes a;
+    a.most_rows = most_rows;
+    std::vector<Inode> inodes;
+    offset_t columns = 0;
+    for_each_inode(alike, most_rows, [&](index_t row) {
+        const offset_t first = row_ptrs[static_cast<std::size_t>(row)];
+        inodes.push_back({first, row, static_cast<std::uint32_t>(columns)});
+        columns += row_ptrs[static_cast<std::size_t>(row) + 1] - first;
+    });
+    if (columns > std::numeric_limits<std::uint32_t>::max()) {
+        throw Error(fmt::format("csr-inode: the inodes have {} columns, expected at most {}; take another operator",
+                                columns, std::numeric_limits<std::uint32_t>::max()));
+    }
+    inodes.push_back({row_ptrs.back(), static_cast<index_t>(row_ptrs.size() - 1), static_cast<std::uint32_t>(columns)});
+    a.inodes = Buffer<Inode>(inodes.size());
+    std::ranges::copy(inodes, a.inodes.begin());
+    a.col_idxs = Buffer<index_t>(static_cast<std::size_t>(columns));
+    parallel_for(0, a.count(), kGrain, [&](std::int64_t i) {
+        std::copy_n(col_idxs.data() + a.inodes[i].first_value, a.length(i), a.col_idxs.data() + a.inodes[i].first_col);
+    });
+    return a;
+}
+
+template <Value V>
+CsrMatrix<V> to_csr(const CsrInodes& a, index_t rows, index_t cols, const Buffer<V>& values) {
+    CsrMatrix<V> csr{rows, cols, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1), Buffer<index_t>(values.size()),
+                     values.clone()};
+    csr.row_ptrs[0] = 0;
+    parallel_for(0, a.count(), kGrain, [&](std::int64_t i) {
+        const Inode& inode = a.inodes[i];
+        const std::int64_t length = a.length(i);
+        for (index_t r = inode.first_row; r < a.inodes[i + 1].first_row; ++r) {
+            const offset_t first = inode.first_value + (r - inode.first_row) * length;
+            std::copy_n(a.col_idxs.data() + inode.first_col, length, csr.col_idxs.data() + first);
+            csr.row_ptrs[r + 1] = first + length;
+        }
+    });
+    return csr;
+}
+
+#define TILESPMV_INSTANTIATE(V) template CsrMatrix<V> to_csr(const CsrInodes&, index_t, index_t, const Buffer<V>&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

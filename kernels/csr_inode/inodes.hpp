@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "selector/csr_shapes.hpp"
+#include "tile/csr.hpp"
+
+namespace tilespmv::cuda {
+
+/// Consecutive rows with nonzeros in the same columns: an *inode*, as PETSc calls it. The values of its rows follow
+/// each other in the order of CSR, equally many in each.
+struct alignas(16) Inode {
+    offset_t first_value = 0;  ///< of its first row, in the order of CSR
+    index_t first_row = 0;
+    std::uint32_t first_col = 0;  ///< of its columns, in `CsrInodes::col_idxs`
+};
+
+/// CSR with one list of columns for the rows of an inode. The values are those of CSR, where they are. In the memory of
+/// the host.
+struct CsrInodes {
+    int most_rows = 1;         ///< of an inode
+    Buffer<Inode> inodes;      ///< + 1: where the last one ends
+    Buffer<index_t> col_idxs;  ///< of one inode after the other
+
+    [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(inodes.size()) - 1; }
+    /// Columns of an inode.
+    [[nodiscard]] std::int64_t length(std::int64_t inode) const {
+        return std::int64_t{inodes[inode + 1].first_col} - inodes[inode].first_col;
+    }
+    [[nodiscard]] std::size_t bytes() const { return inodes.bytes() + col_idxs.bytes(); }
+};
+
+/// For each row 1 if its columns are those of the row before, else 0. In parallel.
+std::vector<std::uint8_t> rows_alike(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs);
+
+/// Chooses the members of `given` that are 0: those of the least `inode_time`. `alike`: `rows_alike` of the matrix.
+InodeShape choose_inode_shape(std::span<const offset_t> row_ptrs, const std::vector<std::uint8_t>& alike,
+                              const InodeShape& given, const InodeTuning& tuning);
+
+/// From the row pointers and columns of a CSR matrix, in parallel. Each inode takes rows as long as they are alike, up
+/// to `most_rows`. Throws `Error` if the inodes have 2^32 columns or more.
+CsrInodes make_inodes(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs,
+                      const std::vector<std::uint8_t>& alike, int most_rows);
+
+/// Back to CSR, exactly. `values` are those of CSR.
+template <Value V>
+CsrMatrix<V> to_csr(const CsrInodes& a, index_t rows, index_t cols, const Buffer<V>& values);
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,79 @@
+#include "kernels/csr_inode/inodes.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/battery.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using cuda::CsrInodes;
+using cuda::InodeShape;
+
+CsrInodes make(const CsrMatrix<double>& a, int most_rows) {
+    return cuda::make_inodes(a.row_ptrs, a.col_idxs, cuda::rows_alike(a.row_ptrs, a.col_idxs), most_rows);
+}
+
+std::vector<index_t> first_rows(const CsrInodes& a) {
+    std::vector<index_t> rows;
+    for (const auto& inode : a.inodes) rows.push_back(inode.first_row);
+    return rows;
+}
+
+/// Rows 0 to 6 alike, 7 with another column, 8 and 9 empty, 10 as 7.
+CsrMatrix<double> seven_alike() {
+    std::set<std::pair<index_t, index_t>> positions{{7, 2}, {7, 4}, {10, 2}, {10, 4}};
+    for (index_t r = 0; r < 7; ++r) positions.insert({{r, 2}, {r, 3}});
+    return matrix_of(11, 5, positions);
+}
+
+TEST(Inodes, GiveBackTheCsrFormExactly) {
+    for (const auto& [name, a] : matrix_battery()) {
+        for (const int most_rows : {1, 2, 6, 1000}) {
+            SCOPED_TRACE(name + ", " + std::to_string(most_rows));
+            EXPECT_EQ(cuda::to_csr(make(a, most_rows), a.rows, a.cols, a.values), a);
+        }
+    }
+}
+
+TEST(Inodes, TakeRowsThatAreAlikeUpToTheMost) {
+    const auto a = seven_alike();
+    EXPECT_EQ(cuda::rows_alike(a.row_ptrs, a.col_idxs), (std::vector<std::uint8_t>{0, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0}));
+    EXPECT_EQ(first_rows(make(a, 100)), (std::vector<index_t>{0, 7, 8, 10, 11}));
+    EXPECT_EQ(first_rows(make(a, 3)), (std::vector<index_t>{0, 3, 6, 7, 8, 10, 11}));
+    const auto inodes = make(a, 3);
+    EXPECT_EQ(inodes.most_rows, 3);
+    EXPECT_EQ(inodes.count(), 6);
+    EXPECT_EQ(inodes.col_idxs, (Buffer<index_t>{2, 3, 2, 3, 2, 3, 2, 4, 2, 4}));
+    EXPECT_EQ(inodes.inodes[2].first_value, 12);
+    EXPECT_EQ(inodes.inodes[2].first_col, 4u);
+    EXPECT_EQ(inodes.length(4), 0);
+    EXPECT_EQ(inodes.inodes[6].first_value, a.nnz());
+}
+
+TEST(Inodes, OfAMatrixWithoutRowsAreNone) {
+    EXPECT_EQ(make(matrix_of(0, 5, {}), 3).count(), 0);
+    EXPECT_EQ(make(matrix_of(4, 5, {}), 3).count(), 2) << "empty rows are alike";
+}
+
+TEST(InodeShapes, HaveTheUnknownsOfANode) {
+    for (const int unknowns : {2, 3, 5, 6}) {
+        const auto a = generate<double>("fem:n=12,dof=" + std::to_string(unknowns));
+        const auto alike = cuda::rows_alike(a.row_ptrs, a.col_idxs);
+        EXPECT_EQ(cuda::choose_inode_shape(a.row_ptrs, alike, {}, {}).rows, unknowns);
+    }
+}
+
+TEST(InodeShapes, FollowWhatIsGiven) {
+    const auto a = generate<double>("fem:n=12,dof=3");
+    const auto alike = cuda::rows_alike(a.row_ptrs, a.col_idxs);
+    const auto chosen = [&](const InodeShape& given) { return cuda::choose_inode_shape(a.row_ptrs, alike, given, {}); };
+    EXPECT_EQ(chosen({.rows = 2}).rows, 2);
+    EXPECT_EQ(chosen({.threads = 32}).threads, 32);
+    EXPECT_EQ(chosen({.flight = 2}).flight, 2);
+    EXPECT_EQ(chosen({5, 8, 4}), (InodeShape{5, 8, 4}));
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
