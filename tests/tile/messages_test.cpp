@@ -106,9 +106,9 @@ TEST_F(ArchiveMessages, AnotherKindOfFile) {
 }
 
 TEST_F(ArchiveMessages, ANewerVersion) {
-    change_header([](auto& header) { header.version = archive::kVersion + 1; });
+    change_header([](auto& header) { header.version = archive::kNewestVersion + 1; });
     EXPECT_EQ(opened(), fmt::format("1: A.tsp: version {} of .tsp is newer than this program can read ({})",
-                                    archive::kVersion + 1, archive::kVersion));
+                                    archive::kNewestVersion + 1, archive::kNewestVersion));
 }
 
 TEST_F(ArchiveMessages, ATruncatedHeaderAndAFileOfAnotherLength) {

@@ -1,126 +1,40 @@
 #include "tile/archive/archive.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "tile/archive/layout.hpp"
+#include "tile/archive/container.hpp"
 #include "tile/archive/verify_tiles.hpp"
 #include "tile/error.hpp"
-#include "tile/io/mapped_file.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv {
 namespace {
 
-using archive::Header;
-using archive::Section;
-using Bytes = std::span<std::byte>;
-
-[[noreturn]] void damaged(std::string_view what) { throw Error(fmt::format("damaged: {}", what)); }
-
-/// Runs f, whose errors get the name of the archive in front.
-template <class F>
-auto about(std::string_view name, F&& f) {
-    try {
-        return f();
-    } catch (const Error& error) {
-        throw Error(fmt::format("{}: {}", name, error.what()), error.code());
-    }
-}
-
-bool is_zero(std::span<const std::byte> bytes) {
-    return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
-}
-
-bool has_magic(std::span<const std::byte> bytes) {
-    return bytes.size() >= archive::kMagic.size() &&
-           std::memcmp(bytes.data(), archive::kMagic.data(), archive::kMagic.size()) == 0;
-}
-
-/// The name in a field, empty if there is none. Names appear in messages, so only plain characters are let through.
-template <std::size_t N>
-std::string_view name_in(const std::array<char, N>& field) {
-    const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
-    const auto end = std::find_if_not(field.begin(), field.end(), plain);
-    if (end == field.end() || !is_zero(std::as_bytes(std::span(end, field.end())))) damaged("a name in the header");
-    return {field.begin(), end};
-}
-
-/// The header of an archive of this size, its own members checked; what it says of sections is not yet.
-Header read_header(std::span<const std::byte> bytes) {
-    if (!has_magic(bytes)) throw Error("not a .tsp archive");
-    Header header;
-    std::memcpy(&header, bytes.data(), std::min(bytes.size(), sizeof(header)));
-    if (header.version > archive::kVersion) {
-        throw Error(fmt::format("version {} of .tsp is newer than this program can read ({})", header.version,
-                                archive::kVersion));
-    }
-    if (bytes.size() < sizeof(header)) {
-        throw Error(fmt::format("truncated: {} bytes, the header has {}", bytes.size(), sizeof(header)));
-    }
-    if (header.checksum != archive::header_checksum(header)) damaged("checksum of the header");
-    if (header.version != archive::kVersion || header.header_bytes != sizeof(header)) damaged("version or header size");
-    if (!is_zero(std::as_bytes(std::span(header.reserved)))) damaged("reserved bytes of the header");
-    if (bytes.size() != header.file_bytes) {
-        throw Error(fmt::format("{}: {} bytes, expected {}", bytes.size() < header.file_bytes ? "truncated" : "damaged",
-                                bytes.size(), header.file_bytes));
-    }
-    return header;
-}
-
-/// The bytes of each section: one after the other from the header to the end of the file.
-std::array<Bytes, archive::kSections> find_sections(const Header& header, Bytes bytes) {
-    std::array<Bytes, archive::kSections> found;
-    Bytes rest = bytes.subspan(sizeof(header));
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        const Section& section = header.sections[i];
-        const auto padding = archive::padding_after(section.bytes);
-        if (section.offset != bytes.size() - rest.size() || section.bytes > rest.size() ||
-            padding > rest.size() - section.bytes) {
-            damaged("place or size of a section");
-        }
-        found[i] = rest.first(section.bytes);
-        rest = rest.subspan(section.bytes);
-        if (!is_zero(rest.first(padding))) damaged("bytes between sections");
-        rest = rest.subspan(padding);
-    }
-    if (!rest.empty()) damaged("bytes behind the last section");
-    return found;
-}
-
-template <class T>
-Buffer<T> view_section(const char* name, const Section& section, Bytes bytes, const std::shared_ptr<void>& owner) {
-    if (bytes.size() % sizeof(T) != 0) damaged(fmt::format("size of section {}", name));
-    if (archive::section_checksum(bytes) != section.checksum) damaged(fmt::format("checksum of section {}", name));
-    return Buffer<T>::view(reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T), owner);
-}
+using archive::Container;
 
 template <Value V>
-TileMatrix<V> view_matrix(const Header& header, Bytes bytes, const std::shared_ptr<void>& owner) {
+TileMatrix<V> view_matrix(const Container& container) {
     TileMatrix<V> a;
-    a.rows = header.rows;
-    a.cols = header.cols;
-    a.nnz = header.nnz;
-    const auto found = find_sections(header, bytes);
+    a.rows = container.header().rows;
+    a.cols = container.header().cols;
+    a.nnz = container.header().nnz;
     std::size_t i = 0;
-    archive::for_each_section(a, [&]<class T>(const char* name, Buffer<T>& buffer) {
-        buffer = view_section<T>(name, header.sections[i], found[i], owner);
-        ++i;
-    });
+    archive::for_each_section(
+        a, [&]<class T>(const char* name, Buffer<T>& buffer) { buffer = container.section<T>(i++, name); });
     return a;
 }
 
 /// Replaces the format numbers of the file by those of `formats`.
 template <Value V>
-void translate_formats(TileMatrix<V>& a, const Header& header, std::span<const FormatInfo> formats) {
+void translate_formats(TileMatrix<V>& a, const archive::Header& header, std::span<const FormatInfo> formats) {
     constexpr int unknown = -1;
     std::array<int, TileEntry::kMaxFormats> here{};
     bool same = true;
     for (std::size_t i = 0; i < here.size(); ++i) {
-        const auto name = name_in(header.format_names[i]);
+        const auto name = archive::name_in(header.format_names[i]);
         const auto found = std::find_if(formats.begin(), formats.end(), [&](auto& f) { return f.name == name; });
         here[i] = found == formats.end() ? unknown : static_cast<int>(found - formats.begin());
         same = same && name == (i < formats.size() ? formats[i].name : "");
@@ -131,56 +45,64 @@ void translate_formats(TileMatrix<V>& a, const Header& header, std::span<const F
         const int id = here[e.format()];
         if (id == unknown) {
             throw Error(fmt::format("tile {} has format {} ('{}'), which this program does not know", t, e.format(),
-                                    name_in(header.format_names[e.format()])));
+                                    archive::name_in(header.format_names[e.format()])));
         }
         a.tiles[t] = TileEntry(e.column(), id, e.nnz(), e.values(), e.index_bytes(), e.parameter());
     });
 }
 
-}  // namespace
-
 template <Value V>
-TileMatrix<V> open_archive(Bytes bytes, std::shared_ptr<void> owner, std::string_view name,
-                           std::span<const FormatInfo> formats) {
-    return about(name, [&] {
-        const Header header = read_header(bytes);
-        if (name_in(header.value_type) != value_name<V>()) {
-            throw Error(fmt::format("holds {} values, expected {}", name_in(header.value_type), value_name<V>()));
-        }
-        auto a = view_matrix<V>(header, bytes, owner);
-        translate_formats(a, header, formats);
-        about("damaged", [&] { validate(a, formats); });
+TileMatrix<V> open(archive::Memory memory, std::span<const FormatInfo> formats) {
+    const std::string name = memory.name;
+    return archive::about(name, [&] {
+        const Container container(std::move(memory), archive::kTileKind, value_name<V>());
+        auto a = view_matrix<V>(container);
+        translate_formats(a, container.header(), formats);
+        archive::about("damaged", [&] { validate(a, formats); });
         return a;
     });
 }
 
+std::span<const std::byte> bytes_of(const Input& input) { return std::as_bytes(std::span(input.bytes())); }
+
+/// f(header) of an archive.
+template <class F>
+std::string with_header(const Input& input, F&& f) {
+    return archive::about(input.file().string(), [&] { return std::string(f(archive::read_header(bytes_of(input)))); });
+}
+
+}  // namespace
+
+template <Value V>
+TileMatrix<V> open_archive(std::span<std::byte> bytes, std::shared_ptr<void> owner, std::string_view name,
+                           std::span<const FormatInfo> formats) {
+    return open<V>({bytes, std::move(owner), std::string(name)}, formats);
+}
+
 template <Value V>
 TileMatrix<V> open_archive(const std::filesystem::path& file, std::span<const FormatInfo> formats) {
-    auto mapped = std::make_shared<MappedFile>(file);
-    const Bytes bytes(mapped->data(), mapped->size());
-    return open_archive<V>(bytes, std::move(mapped), file.string(), formats);
+    return open<V>(archive::memory_of(file), formats);
 }
 
 template <Value V>
 TileMatrix<V> open_archive(const Input& input, std::span<const FormatInfo> formats) {
-    if (!input.is_stream()) return open_archive<V>(input.file(), formats);
-    auto copy = std::make_shared<Buffer<std::byte>>(std::as_bytes(std::span(input.bytes())));
-    const Bytes bytes(copy->data(), copy->size());
-    return open_archive<V>(bytes, std::move(copy), input.file().string(), formats);
+    return open<V>(archive::memory_of(input), formats);
 }
 
-bool is_archive(const Input& input) { return has_magic(std::as_bytes(std::span(input.bytes()))); }
+bool is_archive(const Input& input) { return archive::has_magic(bytes_of(input)); }
 
 std::string archive_value_type(const Input& input) {
-    return about(input.file().string(), [&] {
-        const Header header = read_header(std::as_bytes(std::span(input.bytes())));
-        return std::string(name_in(header.value_type));
-    });
+    return with_header(input, [](const archive::Header& header) { return archive::name_in(header.value_type); });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                       \
-    template TileMatrix<V> open_archive(Bytes, std::shared_ptr<void>, std::string_view, std::span<const FormatInfo>); \
-    template TileMatrix<V> open_archive(const std::filesystem::path&, std::span<const FormatInfo>);                   \
+std::string archive_kind(const Input& input) {
+    return with_header(input, [](const archive::Header& header) { return archive::kind_of(header); });
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                        \
+    template TileMatrix<V> open_archive(std::span<std::byte>, std::shared_ptr<void>, std::string_view, \
+                                        std::span<const FormatInfo>);                                  \
+    template TileMatrix<V> open_archive(const std::filesystem::path&, std::span<const FormatInfo>);    \
     template TileMatrix<V> open_archive(const Input&, std::span<const FormatInfo>);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
