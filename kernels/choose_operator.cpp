@@ -29,7 +29,7 @@ ChosenOperator<V> choose_operator(Backend backend, const std::string& specificat
     const OperatorInfo<V>& info = find_operator<V>(backend, specification);
     const Accumulator sums = accumulator.value_or(default_accumulator(info));
     require_accumulator<V>(backend, sums);
-    ChosenOperator<V> chosen{specification, info.made_from, {}, sums, info.takes_any_form};
+    ChosenOperator<V> chosen{specification, info.made_from, {}, sums, info.takes_any_form, info.takes_strips};
     if (backend == Backend::cpu) {
         refuse_wrong_options<V>(specification);
         chosen.make = [specification](const MatrixForms<V>& forms) { return make_operator<V>(specification, forms); };

@@ -17,6 +17,7 @@ struct ChosenOperator {
     std::function<std::unique_ptr<Operator<V>>(const MatrixForms<V>&)> make;
     Accumulator accumulator = Accumulator::float64;
     bool takes_any_form = false;  ///< where the form `made_from` is not there, another one will do
+    bool takes_strips = false;    ///< strips will do, too, and are taken as they are
 };
 
 /// Throws a usage `Error` for a name or an accumulator that the backend does not have, and for wrong options on the

@@ -10,9 +10,12 @@
 
 namespace tilespmv {
 
+template <Value V>
+struct StripMatrix;
+
 /// A representation of a whole matrix that operators are made from: CSR, in the memory of the host or of a GPU, or
-/// tiles in that of the host.
-enum class Form { csr, tiles };
+/// tiles or strips in that of the host.
+enum class Form { csr, tiles, strips };
 
 /// The forms of one matrix that are at hand. They belong to the caller; each operator says how long it needs them.
 template <Value V>
@@ -25,7 +28,7 @@ public:
         (add(forms), ...);
     }
 
-    /// The form of this type, `CsrMatrix<V>` or `TileMatrix<V>`, null if it is not there.
+    /// The form of this type, `CsrMatrix<V>`, `TileMatrix<V>` or `StripMatrix<V>`, null if it is not there.
     template <class M>
     [[nodiscard]] const M* find() const {
         for (const auto& form : forms_) {
@@ -42,6 +45,7 @@ public:
     /// This form alone, or none if it is not there.
     [[nodiscard]] MatrixForms only(Form form) const {
         if (form == Form::tiles) return MatrixForms(find<TileMatrix<V>>());
+        if (form == Form::strips) return MatrixForms(find<StripMatrix<V>>());
         return MatrixForms(find<CsrMatrix<V>>(), find<cuda::DeviceCsrView<V>>());
     }
     /// As `get`.
@@ -54,7 +58,10 @@ private:
         if (form != nullptr) forms_.emplace_back(form);
     }
 
-    std::vector<std::variant<const CsrMatrix<V>*, const TileMatrix<V>*, const cuda::DeviceCsrView<V>*>> forms_;
+    using AnyForm =
+        std::variant<const CsrMatrix<V>*, const TileMatrix<V>*, const StripMatrix<V>*, const cuda::DeviceCsrView<V>*>;
+
+    std::vector<AnyForm> forms_;
 };
 
 }  // namespace tilespmv

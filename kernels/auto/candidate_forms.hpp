@@ -6,17 +6,18 @@
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
 #include "kernels/matrix_forms.hpp"
+#include "kernels/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 
 namespace tilespmv {
 
-/// The forms that candidates of `auto` on a GPU are made from. CSR is unpacked if only tiles were given; tiles are
-/// converted when a candidate first asks for them, unless those that were given are full ones stored as dense, for
-/// which alone it takes an operator on tiles. The forms given must outlive it.
+/// The forms that candidates of `auto` on a GPU are made from. CSR is unpacked if only tiles or strips were given; `strip`
+/// takes strips that were given. Tiles are converted when a candidate first asks for them, unless those that were given
+/// are full ones stored as dense, for which alone it takes an operator on tiles. The forms given must outlive it.
 template <Value V>
 class CandidateForms {
 public:
-    /// Throws `Error` if neither form is among them.
+    /// Throws `Error` if no such form is among them.
     explicit CandidateForms(const MatrixForms<V>& given)
         : csr_(given.template find<CsrMatrix<V>>()), tiles_(given.template find<TileMatrix<V>>()) {
         if (csr_ == nullptr) csr_ = &unpacked_.emplace(unpack(given.tiles()));
@@ -29,7 +30,7 @@ public:
     [[nodiscard]] const CsrMatrix<V>& csr() const { return *csr_; }
     /// For an operator made from `form`, CSR in any case. Valid as long as this object is.
     [[nodiscard]] MatrixForms<V> of(Form form) {
-        if (form == Form::csr) return MatrixForms<V>(csr_);
+        if (form != Form::tiles) return MatrixForms<V>(csr_, strips_);
         // Its first rule makes full tiles dense.
         if (tiles_ == nullptr) tiles_ = &converted_.emplace(convert(*csr_, *make_policy("paper")));
         return MatrixForms<V>(csr_, tiles_);
@@ -46,6 +47,7 @@ private:
     std::optional<TileMatrix<V>> converted_;
     const CsrMatrix<V>* csr_;
     const TileMatrix<V>* tiles_;
+    const StripMatrix<V>* strips_;
 };
 
 }  // namespace tilespmv

@@ -80,7 +80,9 @@ template <Value V>
 std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& options) {
     const AutoOptions given = read_auto_options(options);
     const auto* const csr = forms.template find<CsrMatrix<V>>();
-    if (csr == nullptr) return make_operator<V>("tile-omp", forms);
+    if (csr == nullptr) {
+        return make_operator<V>(forms.template find<StripMatrix<V>>() != nullptr ? "strip-omp" : "tile-omp", forms);
+    }
     const auto ranked = rank_operators({.features = features_of(pattern_of(*csr)),
                                         .gpu = {},
                                         .threads = omp_get_max_threads(),

@@ -27,10 +27,11 @@ public:
 
     explicit OmpOperator(Parts parts)
         : a_(std::move(parts)),
-          schedule_(make_schedule<V>(a_.ranges, a_.tiles, a_.csr)),
+          schedule_(make_schedule<V>(a_.ranges, a_.tiles, a_.csr, static_cast<offset_t>(a_.strips.bytes()))),
           simd_(simd_kernels<V>()),
           piece_sums_(schedule_.pieces.size() * kTileSize) {
-        a_.csr.x_access = choose_x_access(a_.csr.col_idxs, a_.csr.size(), a_.cols, sizeof(V), last_level_cache_bytes());
+        const CsrRows<V> rows = longest_rows();
+        a_.csr.x_access = choose_x_access(rows.col_idxs, rows.size(), a_.cols, sizeof(V), last_level_cache_bytes());
     }
 
     [[nodiscard]] std::string_view name() const override { return a_.name; }
@@ -71,6 +72,22 @@ public:
     }
 
 private:
+    /// CSR rows that stand for all that are multiplied: beside strips the range of most nonzeros.
+    [[nodiscard]] CsrRows<V> longest_rows() const {
+        if (a_.strips.tile_rows.empty()) return a_.csr;
+        CsrRows<V> longest;
+        for (const auto range : a_.ranges) {
+            const auto row_ptrs = std::get<std::span<const offset_t>>(a_.csr.row_ptrs)
+                                      .subspan(static_cast<std::size_t>(range.first),
+                                               static_cast<std::size_t>(range.end - range.first) + 1);
+            const auto nonzeros = static_cast<std::size_t>(row_ptrs.back() - row_ptrs.front());
+            if (nonzeros <= longest.col_idxs.size()) continue;
+            longest.row_ptrs = row_ptrs;
+            longest.col_idxs = a_.csr.col_idxs.subspan(static_cast<std::size_t>(row_ptrs.front()), nonzeros);
+        }
+        return longest;
+    }
+
     static void scale(V beta, std::span<V> y) {
         constexpr std::int64_t grain = 1 << 16;
         parallel_ranges(0, static_cast<std::int64_t>(y.size()), grain, [&](std::int64_t first, std::int64_t last) {
@@ -145,19 +162,28 @@ std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options&
 template <Value V>
 std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options) {
     options.finish();
+    // `rest`: a matrix that has the rows of `ranges`.
+    const auto make = [](const CsrMatrix<V>& rest, offset_t nnz, StripRows<V> strips,
+                         std::vector<cuda::RowRange> ranges) {
+        std::size_t bytes = strips.bytes();
+        for (const auto range : ranges) {
+            bytes += static_cast<std::size_t>(rest.row_ptrs[range.end] - rest.row_ptrs[range.first]) *
+                         (sizeof(V) + sizeof(index_t)) +
+                     static_cast<std::size_t>(range.end - range.first + 1) * sizeof(offset_t);
+        }
+        return std::make_unique<OmpOperator<V>>(typename OmpOperator<V>::Parts{"strip-omp", strips.rows, strips.cols,
+                                                                               nnz, bytes, nullptr, rows_of(rest),
+                                                                               std::move(ranges), std::move(strips)});
+    };
+    if (const auto* const m = forms.template find<StripMatrix<V>>()) {
+        const cuda::Strips& s = m->strips;
+        return make(m->rest, m->nnz, make_strip_rows(m->rows, m->cols, s, slot_by_slot(s, m->values)), s.rest);
+    }
     const auto& a = forms.csr();
     // The limit counts columns of 16 bits; rows that are left to CSR have 32.
     constexpr double most_bytes = static_cast<double>(sizeof(V) + sizeof(index_t)) / (sizeof(V) + 2);
-    cuda::Strips s = cuda::make_strips(a, {.value_bytes = sizeof(V), .together = 1, .most_bytes = most_bytes});
-    StripRows<V> strips = make_strip_rows(a, s);
-    std::size_t bytes = strips.bytes();
-    for (const auto range : s.rest) {
-        bytes +=
-            static_cast<std::size_t>(a.row_ptrs[range.end] - a.row_ptrs[range.first]) * (sizeof(V) + sizeof(index_t)) +
-            static_cast<std::size_t>(range.end - range.first + 1) * sizeof(offset_t);
-    }
-    return std::make_unique<OmpOperator<V>>(typename OmpOperator<V>::Parts{
-        "strip-omp", a.rows, a.cols, a.nnz(), bytes, nullptr, rows_of(a), std::move(s.rest), std::move(strips)});
+    const cuda::Strips s = cuda::make_strips(a, {.value_bytes = sizeof(V), .together = 1, .most_bytes = most_bytes});
+    return make(a, a.nnz(), make_strip_rows(a.rows, a.cols, s, in_strips(s, a.row_ptrs, a.values)), s.rest);
 }
 
 template std::unique_ptr<Operator<double>> make_csr_omp(const MatrixForms<double>&, Options&);

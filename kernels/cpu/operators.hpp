@@ -10,7 +10,8 @@ template <Value V>
 std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms, Options& options);
 template <Value V>
 std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options& options);
-/// Copies the values of strips: after new ones it is to be made again.
+/// Made from CSR, or from strips that are there already. Copies the values of strips: after new ones it is to be made
+/// again.
 template <Value V>
 std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options);
 
@@ -34,6 +35,7 @@ template <Value V>
 inline constexpr OperatorInfo<V> kStripOmp{
     {.name = "strip-omp",
      .summary = "16 rows as slots of one nonzero a row, vectorised, CSR rows where those take fewer bytes, all threads",
+     .takes_strips = true,
      .takes_16_bit_values = false},
     make_strip_omp<V>};
 

@@ -8,15 +8,17 @@ namespace {
 template <Value V>
 class Scheduler {
 public:
-    Scheduler(const TileMatrix<V>* tiles, const CsrRows<V>& csr) : tiles_(tiles), csr_(csr) {
-        const offset_t tiled = tiles ? tile_bytes({0, static_cast<offset_t>(tiles->tile_rows.size())}) : 0;
-        schedule_.bytes = tiled + csr_bytes({0, csr.size()});
-        limit_ = chunk_bytes(schedule_.bytes);
-    }
+    Scheduler(const TileMatrix<V>* tiles, const CsrRows<V>& csr) : tiles_(tiles), csr_(csr) {}
 
-    Schedule run(std::span<const cuda::RowRange> ranges) {
+    Schedule run(std::span<const cuda::RowRange> ranges, offset_t other_bytes) {
+        const offset_t tiled = tiles_ ? tile_bytes({0, static_cast<offset_t>(tiles_->tile_rows.size())}) : 0;
+        schedule_.bytes = other_bytes + tiled;
         for (const cuda::RowRange range : ranges) {
-            while (csr_row_ < csr_.size() && csr_.row(csr_row_) < range.first) ++csr_row_;
+            schedule_.bytes += csr_bytes({first_listed(range.first), first_listed(range.end)});
+        }
+        limit_ = chunk_bytes(schedule_.bytes);
+        for (const cuda::RowRange range : ranges) {
+            csr_row_ = first_listed(range.first);
             for (std::int64_t row = range.first; row < range.end; row += kTileSize) {
                 add(next_tile_row(static_cast<index_t>(row), range.end));
             }
@@ -28,6 +30,11 @@ public:
 private:
     static constexpr offset_t kNonzeroBytes = sizeof(V) + sizeof(index_t);
 
+    /// The first listed CSR row at or after `row`.
+    [[nodiscard]] offset_t first_listed(index_t row) const {
+        if (csr_.row_ids.empty()) return std::min<offset_t>(row, csr_.size());
+        return std::ranges::lower_bound(csr_.row_ids, row) - csr_.row_ids.begin();
+    }
     [[nodiscard]] offset_t tile_bytes(Span k) const {
         const auto size = [&k](const auto& ptrs) { return ptrs[k.end] - ptrs[k.begin]; };
         return size(tiles_->tile_ptrs) * offset_t{sizeof(TileEntry)} + size(tiles_->value_ptrs) * offset_t{sizeof(V)} +
@@ -127,12 +134,13 @@ offset_t chunk_bytes(offset_t product_bytes) {
 }
 
 template <Value V>
-Schedule make_schedule(std::span<const cuda::RowRange> ranges, const TileMatrix<V>* tiles, const CsrRows<V>& csr) {
-    return Scheduler<V>(tiles, csr).run(ranges);
+Schedule make_schedule(std::span<const cuda::RowRange> ranges, const TileMatrix<V>* tiles, const CsrRows<V>& csr,
+                       offset_t other_bytes) {
+    return Scheduler<V>(tiles, csr).run(ranges, other_bytes);
 }
 
 #define TILESPMV_INSTANTIATE(V) \
-    template Schedule make_schedule(std::span<const cuda::RowRange>, const TileMatrix<V>*, const CsrRows<V>&);
+    template Schedule make_schedule(std::span<const cuda::RowRange>, const TileMatrix<V>*, const CsrRows<V>&, offset_t);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 

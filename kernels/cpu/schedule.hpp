@@ -48,15 +48,17 @@ struct Schedule {
     std::vector<Chunk> chunks;
     std::vector<HeavyChunk> heavy;
     std::vector<Piece> pieces;
-    offset_t bytes = 0;  ///< of tiles and CSR rows, all that there are
+    offset_t bytes = 0;  ///< of the whole product
 };
 
 /// Bytes that a chunk has about if a product reads so many.
 offset_t chunk_bytes(offset_t product_bytes);
 
-/// For rows of `ranges`, ascending and of whole tile rows. `tiles` may be null; `csr` holds what is not in tiles.
+/// For rows of `ranges`, ascending and of whole tile rows; of the others nothing is looked at, and a product reads
+/// `other_bytes` bytes for them. `tiles` may be null; `csr` holds what is not in tiles.
 template <Value V>
-Schedule make_schedule(std::span<const cuda::RowRange> ranges, const TileMatrix<V>* tiles, const CsrRows<V>& csr);
+Schedule make_schedule(std::span<const cuda::RowRange> ranges, const TileMatrix<V>* tiles, const CsrRows<V>& csr,
+                       offset_t other_bytes = 0);
 /// For all rows.
 template <Value V>
 Schedule make_schedule(index_t rows, const TileMatrix<V>* tiles, const CsrRows<V>& csr) {

@@ -1,6 +1,7 @@
 #include "kernels/cpu/strip_rows.hpp"
 
 #include <bit>
+#include <utility>
 
 #include "tile/parallel.hpp"
 
@@ -123,18 +124,18 @@ private:
 }  // namespace
 
 template <Value V>
-StripRows<V> make_strip_rows(const CsrMatrix<V>& a, const Strips& s) {
-    StripRows<V> rows;
-    rows.rows = a.rows;
-    rows.cols = a.cols;
-    rows.nnz = s.nonzeros;
-    Grouper<V>(s, rows).run();
-    rows.tile_rows = s.tile_rows.clone();
-    rows.values = in_strips(s, a.row_ptrs, a.values);
-    return rows;
+StripRows<V> make_strip_rows(index_t rows, index_t cols, const Strips& s, Buffer<V> values) {
+    StripRows<V> made;
+    made.rows = rows;
+    made.cols = cols;
+    made.nnz = s.nonzeros;
+    Grouper<V>(s, made).run();
+    made.tile_rows = s.tile_rows.clone();
+    made.values = std::move(values);
+    return made;
 }
 
-template StripRows<double> make_strip_rows(const CsrMatrix<double>&, const Strips&);
-template StripRows<float> make_strip_rows(const CsrMatrix<float>&, const Strips&);
+template StripRows<double> make_strip_rows(index_t, index_t, const Strips&, Buffer<double>);
+template StripRows<float> make_strip_rows(index_t, index_t, const Strips&, Buffer<float>);
 
 }  // namespace tilespmv::cpu

@@ -54,8 +54,8 @@ struct StripRows {
     }
 };
 
-/// `s`: of `a`, with values slot by slot (`together` = 1).
+/// `s`: of a matrix of rows x cols, whose nonzeros in strips have these `values`, slot by slot.
 template <Value V>
-StripRows<V> make_strip_rows(const CsrMatrix<V>& a, const cuda::Strips& s);
+StripRows<V> make_strip_rows(index_t rows, index_t cols, const cuda::Strips& s, Buffer<V> values);
 
 }  // namespace tilespmv::cpu

@@ -17,6 +17,7 @@ namespace {
 struct StripOptions {
     StripLimits limits;
     bool updatable;
+    bool takes_stored;  ///< whether strips that are there will do, however they are divided into runs
 };
 
 StripOptions read_options(Options& options, index_t rows, int value_bytes) {
@@ -25,12 +26,13 @@ StripOptions read_options(Options& options, index_t rows, int value_bytes) {
                        .max_slots = sizes.max_slots,
                        .lane_slots = sizes.lane_slots,
                        .block_strips = sizes.block_strips};
+    const bool asks = options.has("bytes") || options.has("lane_slots") || options.has("block_strips");
     limits.most_bytes = options.number("bytes", limits.most_bytes, 0, 1e9);
     limits.lane_slots = static_cast<int>(options.whole("lane_slots", limits.lane_slots, kShortStrip, 512));
     limits.block_strips = static_cast<int>(options.whole("block_strips", limits.block_strips, 1, 128));
     const bool updatable = options.flag("updatable", false);
     options.finish();
-    return {limits, updatable};
+    return {limits, updatable, !asks && !updatable};
 }
 
 /// `Strips` in device memory. Begins its copies on a stream; the host's copy must stay until the stream has passed.
@@ -38,7 +40,7 @@ template <class V>
 class StripBuffers {
 public:
     StripBuffers(const Strips& s, const Buffer<V>& values, const DeviceContext& on)
-        : runs_(upload(s.runs, on)),
+        : runs_(s.runs, on),
           tile_rows_(s.tile_rows, on),
           bases_(s.bases, on),
           codes_(s.codes, on),
@@ -85,6 +87,9 @@ class StripOperator final : public DeviceOperator<V> {
 public:
     StripOperator(const CsrMatrix<V>& a, const StripOptions& options, const DeviceContext& on)
         : StripOperator(a, make_strips(a, options.limits), options.updatable, on) {}
+    /// With values as lanes load them.
+    StripOperator(const StripMatrix<V>& m, const DeviceContext& on)
+        : StripOperator(m.rows, m.cols, m.nnz, m.rest, m.strips, m.values, csr16_of(m.rest, m.strips, m.nnz), on) {}
 
     [[nodiscard]] std::string_view name() const override { return "strip"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -99,19 +104,9 @@ public:
 
 private:
     StripOperator(const CsrMatrix<V>& a, const Strips& s, bool updatable, const DeviceContext& on)
-        : StripOperator(a, s, make_csr16(a, s.rest, csr16_limits(a.nnz(), this_gpu(sizeof(V)))), updatable, on) {}
+        : StripOperator(a, s, csr16_of(a, s, a.nnz()), updatable, on) {}
     StripOperator(const CsrMatrix<V>& a, const Strips& s, const Csr16& rest, bool updatable, const DeviceContext& on)
-        : rows_(a.rows),
-          cols_(a.cols),
-          nnz_(a.nnz()),
-          strips_(s, in_strips(s, a.row_ptrs, a.values), on),
-          rest_(rest, in_csr16(rest, a.values), this->layout(), on) {
-        ExecutedParts parts;
-        parts.add({{"strip", "", occupied_strips(s), s.nonzeros, strips_.matrix_bytes()},
-                   {"csr16", "", occupied_tile_rows_of(s.rest, a.row_ptrs), rest.nonzeros, rest_.matrix_bytes()}},
-                  0);
-        executed_ = parts.finish();
-        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+        : StripOperator(a.rows, a.cols, a.nnz(), a, s, in_strips(s, a.row_ptrs, a.values), rest, on) {
         if (!updatable) return;
         const auto positions = [&]<class P>() {
             Buffer<P> in_order(static_cast<std::size_t>(nnz_));
@@ -122,6 +117,26 @@ private:
             return all;
         };
         map_.emplace(nnz_, positions, on);
+    }
+    /// `rest`: of the rows of `rows_of_rest` that are no strips.
+    StripOperator(index_t rows, index_t cols, offset_t nnz, const CsrMatrix<V>& rows_of_rest, const Strips& s,
+                  const Buffer<V>& values, const Csr16& rest, const DeviceContext& on)
+        : rows_(rows),
+          cols_(cols),
+          nnz_(nnz),
+          strips_(s, values, on),
+          rest_(rest, in_csr16(rest, rows_of_rest.values), this->layout(), on) {
+        ExecutedParts parts;
+        parts.add(
+            {{"strip", "", occupied_strips(s), s.nonzeros, strips_.matrix_bytes()},
+             {"csr16", "", occupied_tile_rows_of(s.rest, rows_of_rest.row_ptrs), rest.nonzeros, rest_.matrix_bytes()}},
+            0);
+        executed_ = parts.finish();
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+    }
+
+    static Csr16 csr16_of(const CsrMatrix<V>& a, const Strips& s, offset_t nnz) {
+        return make_csr16(a, s.rest, csr16_limits(nnz, this_gpu(sizeof(V))));
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
@@ -156,9 +171,13 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, const DeviceContext& on) {
-    const StripOptions read = read_options(options, forms.csr().rows, sizeof(V));
+    const auto* const stored = forms.template find<StripMatrix<V>>();
+    const StripOptions read = read_options(options, stored != nullptr ? stored->rows : forms.csr().rows, sizeof(V));
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<StripOperator<V, A>>(forms.csr(), read, on);
+        if (stored == nullptr) return std::make_unique<StripOperator<V, A>>(forms.csr(), read, on);
+        if (read.takes_stored && stored->strips.together == kQuadLoad<sizeof(V)>)
+            return std::make_unique<StripOperator<V, A>>(*stored, on);
+        return std::make_unique<StripOperator<V, A>>(to_csr(*stored), read, on);
     });
 }
 

@@ -10,6 +10,7 @@
 #include "kernels/registry.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/executed.hpp"
+#include "tests/support/strip_sample.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -22,6 +23,10 @@ using cuda::Strips;
 
 Strips strips_of(const CsrMatrix<double>& a, double most_bytes = std::numeric_limits<double>::infinity()) {
     return cuda::make_strips(a, {.together = 1, .most_bytes = most_bytes});
+}
+
+StripRows<double> rows_of(const CsrMatrix<double>& a, const Strips& s) {
+    return cpu::make_strip_rows(a.rows, a.cols, s, cuda::in_strips(s, a.row_ptrs, a.values));
 }
 
 /// Calls f(strip, k, slot, values) for every slot.
@@ -68,7 +73,7 @@ TEST(StripRows, HoldTheNonzerosOfTheStrips) {
         for (const double most_bytes : {1.2, std::numeric_limits<double>::infinity()}) {
             SCOPED_TRACE(name);
             const Strips s = strips_of(a, most_bytes);
-            const auto rows = cpu::make_strip_rows(a, s);
+            const auto rows = rows_of(a, s);
             EXPECT_EQ(rows.nnz, s.nonzeros);
             const auto values = cuda::in_strips(s, a.row_ptrs, a.values);
             EXPECT_EQ(nonzeros_of(rows), nonzeros_of(cuda::to_csr(s, a.rows, a.cols, values)));
@@ -78,7 +83,7 @@ TEST(StripRows, HoldTheNonzerosOfTheStrips) {
 
 TEST(StripRows, AreChunksOfAboutEqualBytes) {
     const auto a = generate<double>("stencil27:n=40");
-    const auto s = cpu::make_strip_rows(a, strips_of(a));
+    const auto s = rows_of(a, strips_of(a));
     ASSERT_GT(s.chunks.size(), 20u);
     offset_t group = 0;
     std::uint32_t strip = 0;
@@ -100,14 +105,14 @@ TEST(StripRows, AreChunksOfAboutEqualBytes) {
 
 TEST(StripRows, KnowDiagonals) {
     const auto a = generate<double>("laplace2d:n=256");
-    const auto grid = cpu::make_strip_rows(a, strips_of(a));
+    const auto grid = rows_of(a, strips_of(a));
     for_each_slot(grid, [&](std::uint32_t strip, std::uint32_t, const StripSlot& slot, const double*) {
         const auto place = grid.tile_rows[strip] % 16;  // of the strip in its row of the grid
         EXPECT_TRUE(slot.diagonal == 1 || place == 0 || place == 15) << "inside a grid all slots are";
     });
     const auto b = matrix_of(16, 40, {{2, 7}, {5, 10}, {6, 11}, {0, 39}, {1, 37}});
     std::vector<StripSlot> slots;
-    for_each_slot(cpu::make_strip_rows(b, strips_of(b)),
+    for_each_slot(rows_of(b, strips_of(b)),
                   [&](std::uint32_t, std::uint32_t, const StripSlot& slot, const double*) { slots.push_back(slot); });
     EXPECT_EQ(slots, (std::vector<StripSlot>{
                          {.codes = 0xfedcba9876543210, .base = 5, .rows = 0b1100100, .diagonal = 1},
@@ -118,20 +123,9 @@ TEST(StripRows, KnowDiagonals) {
 
 TEST(StripRows, StoreAPatternOnceForStripsSideBySide) {
     const auto a = generate<double>("laplace2d:n=256");
-    const auto s = cpu::make_strip_rows(a, strips_of(a));
+    const auto s = rows_of(a, strips_of(a));
     EXPECT_LT(s.columns.size(), 5 * a.rows / 16 / 8u);
     EXPECT_LT(s.bytes(), s.values.bytes() * 21 / 20);
-}
-
-/// 48,000 rows in three windows of 16,384: a band with a row of 9,000 nonzeros, nonzeros here and there, a band.
-CsrMatrix<double> strips_beside_others() {
-    std::set<std::pair<index_t, index_t>> positions;
-    for (index_t r = 0; r < 48'000; ++r) {
-        const bool scattered = r / 16'384 == 1;
-        for (index_t k = 0; k < 3; ++k) positions.insert({r, scattered ? (r * 977 + k * 5'003) % 48'000 : r + k});
-    }
-    for (index_t k = 0; k < 9'000; ++k) positions.insert({1'000, k * 5});
-    return matrix_of(48'000, 48'002, positions);
 }
 
 TEST(StripOmp, ExecutesStripsBesideOtherRows) {

@@ -31,6 +31,10 @@ void Options::add(std::string_view item) {
     given_.emplace_back(name, item.substr(equals + 1));
 }
 
+bool Options::has(std::string_view option) const {
+    return std::ranges::count(given_, option, &std::pair<std::string, std::string>::first) > 0;
+}
+
 const std::string* Options::find(std::string_view option) {
     known_.emplace_back(option);
     const auto found = std::ranges::find_if(given_, [&](const auto& given) { return given.first == option; });

@@ -25,6 +25,8 @@ public:
         std::string_view name;
         double value = 0;
     };
+    /// Whether `option` is given; it is still to be read.
+    [[nodiscard]] bool has(std::string_view option) const;
     /// The number given for `option`, by a name of `names` or as it is, or the default; throws outside [low, high].
     double number(std::string_view option, double default_value, double low, double high,
                   std::initializer_list<NamedNumber> names = {});
