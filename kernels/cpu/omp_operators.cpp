@@ -177,7 +177,7 @@ std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options
     };
     if (const auto* const m = forms.template find<StripMatrix<V>>()) {
         const cuda::Strips& s = m->strips;
-        return make(m->rest, m->nnz, make_strip_rows(m->rows, m->cols, s, slot_by_slot(s, m->values)), s.rest);
+        return make(m->rest, m->nnz, make_strip_rows(m->rows, m->cols, s, rearranged(s, m->values, 1)), s.rest);
     }
     const auto& a = forms.csr();
     // The limit counts columns of 16 bits; rows that are left to CSR have 32.

@@ -458,24 +458,24 @@ CsrMatrix<V> to_csr(const Strips& s, index_t rows, index_t cols, const Buffer<V>
 }
 
 template <Value V>
-Buffer<V> slot_by_slot(const Strips& s, const Buffer<V>& values) {
-    Buffer<V> in_order(values.size());
+Buffer<V> rearranged(const Strips& s, const Buffer<V>& values, int together) {
+    Buffer<V> moved(values.size());
     for_each_strip(s, [&](const StripRun& run, std::uint32_t i) {
         const std::size_t first = first_value(run, i);
         for (int k = 0; k < run.slots; ++k) {
             for (int r = 0; r < kTileSize; ++r) {
-                in_order[first + static_cast<std::size_t>(k * kTileSize + r)] =
+                moved[first + static_cast<std::size_t>(strip_place(k, r, run.slots, together))] =
                     values[first + static_cast<std::size_t>(strip_place(k, r, run.slots, s.together))];
             }
         }
     });
-    return in_order;
+    return moved;
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                      \
     template Strips make_strips(const CsrMatrix<V>&, const StripLimits&);            \
     template CsrMatrix<V> to_csr(const Strips&, index_t, index_t, const Buffer<V>&); \
-    template Buffer<V> slot_by_slot(const Strips&, const Buffer<V>&);
+    template Buffer<V> rearranged(const Strips&, const Buffer<V>&, int);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 #undef TILESPMV_INSTANTIATE
 

@@ -37,9 +37,9 @@ Strips make_strips(const CsrMatrix<V>& a, const StripLimits& limits);
 template <Value V>
 CsrMatrix<V> to_csr(const Strips& s, index_t rows, index_t cols, const Buffer<V>& values);
 
-/// The values of `s` slot by slot, as for `together` = 1.
+/// The values of `s` as they stand if so many of a row are side by side (`Strips::together`).
 template <Value V>
-Buffer<V> slot_by_slot(const Strips& s, const Buffer<V>& values);
+Buffer<V> rearranged(const Strips& s, const Buffer<V>& values, int together);
 
 /// Calls f(slot, row, place) for each nonzero of strip `i` of `run`: its slot, its row in the strip, its place among
 /// the values of the strip. The k-th call for a row is its k-th nonzero in CSR.

@@ -78,6 +78,10 @@ struct StripMatrix {
     cuda::Strips strips;
     Buffer<V> values;   ///< `strips.slots` * 16; 0 in holes
     CsrMatrix<V> rest;  ///< rows of `strips.rest`, all others empty; 0 x 0 if there are none
+
+    [[nodiscard]] std::size_t bytes() const {
+        return strips.bytes() + rest.row_ptrs.bytes() + rest.col_idxs.bytes() + rest.values.bytes();
+    }
 };
 
 /// Strips of a matrix: parts of 16,384 rows become strips if they take at most `most_bytes` times the bytes of CSR with

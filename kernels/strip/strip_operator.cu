@@ -17,7 +17,7 @@ namespace {
 struct StripOptions {
     StripLimits limits;
     bool updatable;
-    bool takes_stored;  ///< whether strips that are there will do, however they are divided into runs
+    bool takes_stored;  ///< strips that are there will do, however they are divided into runs
 };
 
 StripOptions read_options(Options& options, index_t rows, int value_bytes) {
@@ -87,9 +87,9 @@ class StripOperator final : public DeviceOperator<V> {
 public:
     StripOperator(const CsrMatrix<V>& a, const StripOptions& options, const DeviceContext& on)
         : StripOperator(a, make_strips(a, options.limits), options.updatable, on) {}
-    /// With values as lanes load them.
-    StripOperator(const StripMatrix<V>& m, const DeviceContext& on)
-        : StripOperator(m.rows, m.cols, m.nnz, m.rest, m.strips, m.values, csr16_of(m.rest, m.strips, m.nnz), on) {}
+    /// With its values as lanes load them.
+    StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const DeviceContext& on)
+        : StripOperator(m.rows, m.cols, m.nnz, m.rest, m.strips, values, csr16_of(m.rest, m.strips, m.nnz), on) {}
 
     [[nodiscard]] std::string_view name() const override { return "strip"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -175,9 +175,11 @@ std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>& for
     const StripOptions read = read_options(options, stored != nullptr ? stored->rows : forms.csr().rows, sizeof(V));
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         if (stored == nullptr) return std::make_unique<StripOperator<V, A>>(forms.csr(), read, on);
-        if (read.takes_stored && stored->strips.together == kQuadLoad<sizeof(V)>)
-            return std::make_unique<StripOperator<V, A>>(*stored, on);
-        return std::make_unique<StripOperator<V, A>>(to_csr(*stored), read, on);
+        if (!read.takes_stored) return std::make_unique<StripOperator<V, A>>(to_csr(*stored), read, on);
+        constexpr int together = kQuadLoad<sizeof(V)>;
+        if (stored->strips.together == together)
+            return std::make_unique<StripOperator<V, A>>(*stored, stored->values, on);
+        return std::make_unique<StripOperator<V, A>>(*stored, rearranged(stored->strips, stored->values, together), on);
     });
 }
 

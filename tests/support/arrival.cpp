@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/list.hpp"
+#include "kernels/strip/archive.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 
@@ -25,6 +26,13 @@ TileMatrix<V> through_archive(const TileMatrix<V>& tiles, const fs::path& direct
     const auto file = directory / "A.tsp";
     write_archive(file, tiles, formats::format_table());
     return open_archive<V>(file, formats::format_table());
+}
+
+template <Value V>
+CsrMatrix<V> through_strips(const CsrMatrix<V>& a, const fs::path& directory) {
+    const auto file = directory / "A.tsp";
+    write_archive(file, make_strip_matrix(a));
+    return to_csr(open_strips<V>(file));
 }
 
 template <Value V>
@@ -57,6 +65,8 @@ std::string_view name_of(Arrival arrival) {
             return "archive with wide offsets";
         case Arrival::reconverted:
             return "archive, converted again";
+        case Arrival::strips:
+            return "archive of strips, converted again";
         case Arrival::new_values:
             return "new values in memory";
         case Arrival::new_archived:
@@ -88,6 +98,11 @@ Arrived<V> arrive(Arrival arrival, const CsrMatrix<V>& a, const TilePolicy& poli
             return unpacked(through_archive(convert(a, policy, true), directory));
         case Arrival::reconverted: {
             Arrived<V> both{unpack(through_archive(convert(a, policy), directory)), {}};
+            both.tiles = convert(both.csr, policy);
+            return both;
+        }
+        case Arrival::strips: {
+            Arrived<V> both{through_strips(a, directory), {}};
             both.tiles = convert(both.csr, policy);
             return both;
         }

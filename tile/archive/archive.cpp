@@ -55,7 +55,7 @@ template <Value V>
 TileMatrix<V> open(archive::Memory memory, std::span<const FormatInfo> formats) {
     const std::string name = memory.name;
     return archive::about(name, [&] {
-        const Container container(std::move(memory), archive::kTileKind, value_name<V>());
+        const Container container(std::move(memory), kTileKind, value_name<V>());
         auto a = view_matrix<V>(container);
         translate_formats(a, container.header(), formats);
         archive::about("damaged", [&] { validate(a, formats); });

@@ -42,8 +42,11 @@ bool is_archive(const Input& input);
 /// `open_archive` does.
 std::string archive_value_type(const Input& input);
 
-/// The kind of matrix that an archive holds: "tile", or another one such as "strip", which `open_strips` opens. From
-/// its header alone; throws `Error` as `open_archive` does.
+/// What `archive_kind` says of an archive of tiles.
+inline constexpr std::string_view kTileKind = "tile";
+
+/// The kind of matrix that an archive holds: `kTileKind`, or another one such as "strip", which `open_strips` opens.
+/// From its header alone; throws `Error` as `open_archive` does.
 std::string archive_kind(const Input& input);
 
 }  // namespace tilespmv

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "tile/archive/archive.hpp"
 #include "tile/io/mapped_file.hpp"
 #include "tile/io/output_file.hpp"
 

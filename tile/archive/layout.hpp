@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <type_traits>
 
 #include "tile/tile_matrix.hpp"
@@ -42,7 +41,6 @@ inline constexpr std::uint32_t kNewestVersion = 2;
 inline constexpr std::uint32_t kHeaderBytes = 1408;
 inline constexpr std::size_t kAlignment = 64;
 inline constexpr int kSections = 12;
-inline constexpr std::string_view kTileKind = "tile";  ///< of version 1, whose headers have no name
 
 struct Section {
     std::uint64_t offset = 0;  ///< from the beginning of the file

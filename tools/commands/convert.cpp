@@ -1,15 +1,19 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "formats/list.hpp"
+#include "kernels/strip/archive.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
+#include "tile/options/options.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/options/options.hpp"
@@ -24,17 +28,65 @@ namespace {
 struct ConvertOptions {
     std::string source;
     std::string output;
+    std::string as;
     std::string selector;
     std::string values;
 };
 
+/// What --as asks for.
+struct Wanted {
+    Form form = Form::csr;             ///< CSR: not given
+    std::optional<double> most_bytes;  ///< of strips, if given
+};
+
+Wanted read_as(const std::string& specification) {
+    if (specification.empty()) return {};
+    Options options("--as", specification);
+    Wanted wanted;
+    if (options.name() == kTileKind) {
+        wanted.form = Form::tiles;
+    } else if (options.name() == kStripKind) {
+        wanted.form = Form::strips;
+        const double most_bytes = options.number("bytes", 1, 0, 1e9);
+        if (options.has("bytes")) wanted.most_bytes = most_bytes;
+    } else {
+        options.fail(fmt::format("expected {} or {}", kTileKind, kStripKind));
+    }
+    options.finish();
+    return wanted;
+}
+
+bool has_suffix(const ConvertOptions& options, std::string_view suffix) {
+    return std::filesystem::path(options.output).extension() == suffix;
+}
+
 void check_output(const ConvertOptions& options) {
-    const std::filesystem::path output = options.output;
-    if (output.extension() != ".tsp" && output.extension() != ".mtx")
+    if (!has_suffix(options, ".tsp") && !has_suffix(options, ".mtx"))
         throw Error(fmt::format("{}: expected an output that ends in .tsp or .mtx", options.output), ExitCode::usage);
-    if (output.extension() == ".mtx" && !options.selector.empty())
-        throw Error(fmt::format("{}: a .mtx has no tiles, so --selector has no meaning", options.output),
+    const auto refuse = [&](std::string_view output, std::string_view lacks, std::string_view option) {
+        throw Error(fmt::format("{}: {} has no {}, so {} has no meaning", options.output, output, lacks, option),
                     ExitCode::usage);
+    };
+    if (has_suffix(options, ".mtx") && !options.selector.empty()) refuse("a .mtx", "tiles", "--selector");
+    if (has_suffix(options, ".mtx") && !options.as.empty()) refuse("a .mtx", "form to choose", "--as");
+    if (read_as(options.as).form == Form::strips && !options.selector.empty())
+        refuse("an archive of strips", "tiles", "--selector");
+}
+
+/// Whether the archive is to hold strips rather than tiles.
+bool wants_strips(const ConvertOptions& options) {
+    const Form wanted = read_as(options.as).form;
+    if (wanted != Form::csr || !options.selector.empty()) return wanted == Form::strips;
+    return stored_form(options.source) == Form::strips;
+}
+
+/// What was written, and how long that took.
+void print_written(const ConvertOptions& options, const std::string& size, const std::string& parts, std::size_t bytes,
+                   offset_t nnz, const LoadTimes& times, double write) {
+    fmt::print("{}: {}, {}, {:.2f} bytes per nonzero; read {:.3f} s, convert {:.3f} s, write {:.3f} s\n",
+               printable(options.output), size, parts,
+               nnz == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(nnz), times.read, times.convert,
+               write);
 }
 
 template <Value V>
@@ -42,12 +94,20 @@ void write_tiles(const ConvertOptions& options) {
     LoadTimes times;
     const auto tiles = load_tiles<V>(options.source, options.selector, &times);
     const double write = seconds([&] { write_archive(options.output, tiles, formats::format_table()); });
-    fmt::print(
-        "{}: {}, {} tiles, {} deferred, {:.2f} bytes per nonzero; read {:.3f} s, convert {:.3f} s, write {:.3f} s\n",
-        printable(options.output), describe_size(tiles.rows, tiles.cols, tiles.nnz), grouped(std::ssize(tiles.tiles)),
-        grouped(tiles.deferred.nnz()),
-        tiles.nnz == 0 ? 0.0 : static_cast<double>(tiles.bytes()) / static_cast<double>(tiles.nnz), times.read,
-        times.convert, write);
+    print_written(options, describe_size(tiles.rows, tiles.cols, tiles.nnz),
+                  fmt::format("{} tiles, {} deferred", grouped(std::ssize(tiles.tiles)), grouped(tiles.deferred.nnz())),
+                  tiles.bytes(), tiles.nnz, times, write);
+}
+
+template <Value V>
+void write_strips(const ConvertOptions& options) {
+    LoadTimes times;
+    const auto m = load_strips<V>(options.source, read_as(options.as).most_bytes, &times);
+    const double write = seconds([&] { write_archive(options.output, m); });
+    print_written(
+        options, describe_size(m.rows, m.cols, m.nnz),
+        fmt::format("{} strips, {} nonzeros as CSR", grouped(std::ssize(m.strips.tile_rows)), grouped(m.rest.nnz())),
+        m.bytes(), m.nnz, times, write);
 }
 
 template <Value V>
@@ -61,26 +121,31 @@ void write_entries(const ConvertOptions& options) {
 
 void run(const ConvertOptions& options) {
     check_output(options);
-    const bool tiled = std::filesystem::path(options.output).extension() == ".tsp";
-    with_value_type(value_type_for(options.source, options.values),
-                    [&]<Value V>() { tiled ? write_tiles<V>(options) : write_entries<V>(options); });
+    with_value_type(value_type_for(options.source, options.values), [&]<Value V>() {
+        if (has_suffix(options, ".mtx")) return write_entries<V>(options);
+        wants_strips(options) ? write_strips<V>(options) : write_tiles<V>(options);
+    });
 }
 
 }  // namespace
 
 void add_convert(CLI::App& app) {
     auto options = std::make_shared<ConvertOptions>();
-    auto* command =
-        app.add_subcommand("convert", "Convert a matrix to a tiled archive (.tsp), or back to Matrix Market");
+    auto* command = app.add_subcommand(
+        "convert", "Convert a matrix to an archive (.tsp) of tiles or strips, or back to Matrix Market");
     add_source(*command, options->source);
     add_output(*command, "-o,--output", options->output,
                "What to write: an archive (.tsp) or a Matrix Market file (.mtx)")
         ->required();
+    command->add_option("--as", options->as,
+                        "Form of the matrix in an archive: tile, or strip[:bytes=B] for the operators strip and "
+                        "strip-omp (default: as stored in an archive, else tile)");
     add_selector(*command, options->selector);
     add_values(*command, options->values);
-    set_examples(*command, {"tilespmv convert cant.mtx.gz -o cant.tsp --selector paper-adaptive",
-                            "tilespmv convert cant.tsp -o cant.mtx",
-                            "tilespmv convert gen:stencil27:n=64 -o stencil.tsp --values float32"});
+    set_examples(*command,
+                 {"tilespmv convert cant.mtx.gz -o cant.tsp --selector paper-adaptive",
+                  "tilespmv convert cant.tsp -o cant.mtx", "tilespmv convert cant.mtx.gz -o cant.tsp --as strip",
+                  "tilespmv convert gen:stencil27:n=64 -o stencil.tsp --values float32"});
     command->callback([options] { run(*options); });
 }
 

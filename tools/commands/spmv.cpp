@@ -48,13 +48,21 @@ Buffer<V> read_sized(const std::string& file, index_t size, std::string_view wha
     return read_vector<V>(open_input(file), {.size = size, .meaning = std::string(what), .limits = input_limits()});
 }
 
-/// The matrix in the form that an operator needs, or that is there if it takes any; the other one stays empty.
+/// The matrix in the form that an operator needs, or that is there if it takes that; the others stay empty.
 template <Value V>
 struct Loaded {
     CsrMatrix<V> csr;
     TileMatrix<V> tiles;
+    StripMatrix<V> strips;
     Form form = Form::csr;
 };
+
+template <Value V>
+Form form_for(const ChosenOperator<V>& chosen, const std::string& source) {
+    if (!chosen.takes_any_form && !chosen.takes_strips) return chosen.made_from;
+    const Form stored = stored_form(source);
+    return chosen.takes_any_form || stored == Form::strips ? stored : chosen.made_from;
+}
 
 template <Value V>
 Loaded<V> load_for(const ChosenOperator<V>& chosen, const SpmvOptions& options) {
@@ -64,10 +72,11 @@ Loaded<V> load_for(const ChosenOperator<V>& chosen, const SpmvOptions& options) 
     // Not `return {{}, load_tiles(...)}`: gcc 12 destroys the first member twice if the second one's initialiser
     // throws.
     Loaded<V> loaded;
-    const bool as_tiles = chosen.made_from == Form::tiles || (chosen.takes_any_form && holds_tiles(options.source));
-    if (as_tiles) {
+    loaded.form = form_for(chosen, options.source);
+    if (loaded.form == Form::tiles) {
         loaded.tiles = load_tiles<V>(options.source, options.selector);
-        loaded.form = Form::tiles;
+    } else if (loaded.form == Form::strips) {
+        loaded.strips = load_strips<V>(options.source, {});
     } else {
         loaded.csr = load_csr<V>(options.source);
     }
@@ -142,7 +151,7 @@ void multiply(const SpmvOptions& options) {
     const Backend backend = choose_backend(options.device);
     const auto chosen = choose_operator<V>(backend, specification(backend, options), options.accumulator);
     const Loaded<V> matrix = load_for(chosen, options);
-    const auto a = chosen.make(MatrixForms<V>(&matrix.csr, &matrix.tiles).only(matrix.form));
+    const auto a = chosen.make(MatrixForms<V>(&matrix.csr, &matrix.tiles, &matrix.strips).only(matrix.form));
     const auto x = options.x.empty() ? random_vector<V>(a->cols(), options.seed)
                                      : read_sized<V>(options.x, a->cols(), "the columns of the matrix");
     auto y = options.y.empty() ? Buffer<V>(static_cast<std::size_t>(a->rows()))

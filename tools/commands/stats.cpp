@@ -81,7 +81,7 @@ void add_selector_statistics(const StatsOptions& options, const std::string& sel
 template <Value V>
 StatsReport collect(const StatsOptions& options, const std::string& source) {
     StatsReport report{source_name(source), std::string(value_name<V>()), {}, {}};
-    if (options.selectors.empty() && holds_tiles(source)) {
+    if (options.selectors.empty() && stored_form(source) == Form::tiles) {
         const auto tiles = load_tiles<V>(source, "");
         report.matrix = matrix_statistics(unpack(tiles));
         add_selector_statistics(options, "as stored", tiles, report);

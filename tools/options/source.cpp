@@ -13,6 +13,8 @@
 
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
+#include "kernels/strip/archive.hpp"
+#include "kernels/strip/strip.hpp"
 #include "selector/policy.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/error.hpp"
@@ -82,6 +84,20 @@ TileMatrix<To> cast_values(TileMatrix<From> a) {
                          cast_values<To>(std::move(d.values))}};
 }
 
+/// The same strips with other values, as a GPU loads those.
+template <Value To, Value From>
+StripMatrix<To> cast_values(StripMatrix<From> m) {
+    if constexpr (std::same_as<To, From>) return m;
+    if (leave_range<To>(m.values) || leave_range<To>(m.rest.values)) {
+        static_cast<void>(convert_values<To>(to_csr(m)));  // throws, with the place
+    }
+    const int together = cuda::StripLimits{.value_bytes = sizeof(To)}.together;
+    auto values = rearranged(m.strips, cast_values<To>(std::move(m.values)), together);
+    m.strips.value_bytes = sizeof(To);
+    m.strips.together = together;
+    return {m.rows, m.cols, m.nnz, std::move(m.strips), std::move(values), cast_values<To>(std::move(m.rest))};
+}
+
 /// Calls f, whose errors know the place in the matrix but not its name.
 template <class F>
 auto about(const std::string& source, F&& f) {
@@ -103,20 +119,53 @@ void require_backed_size(const Input& input, index_t rows, index_t cols) {
                     input.file().string(), rows, cols, needed, input.bytes().size(), most));
 }
 
-/// f(tiles as stored) for an archive.
+bool holds_archive(const std::string& source) { return !is_generator(source) && is_archive(open_input(source)); }
+
+/// What an archive holds, tiles or strips. Throws `Error` for another kind.
+Form form_in(const Input& input) {
+    const std::string kind = archive_kind(input);
+    if (kind == kStripKind) return Form::strips;
+    if (kind == kTileKind) return Form::tiles;
+    throw Error(fmt::format("{}: holds a matrix of the kind '{}', which this program does not know",
+                            input.file().string(), kind));
+}
+
+template <Value Stored>
+TileMatrix<Stored> open_tiles(const Input& input) {
+    auto tiles = open_archive<Stored>(input, formats::format_table());
+    require_backed_size(input, tiles.rows, tiles.cols);
+    return tiles;
+}
+
+template <Value Stored>
+StripMatrix<Stored> open_checked_strips(const Input& input) {
+    auto strips = open_strips<Stored>(input);
+    require_backed_size(input, strips.rows, strips.cols);
+    return strips;
+}
+
+/// f.operator()<Stored>(input) for an archive with values of that type.
 template <class F>
-auto with_stored_tiles(const std::string& source, F&& f) {
+auto with_archive(const std::string& source, F&& f) {
     const Input input = open_input(source);
-    return with_value_type(archive_value_type(input), [&]<Value Stored>() {
-        auto tiles = open_archive<Stored>(input, formats::format_table());
-        require_backed_size(input, tiles.rows, tiles.cols);
-        return about(source, [&] { return f(std::move(tiles)); });
+    return with_value_type(archive_value_type(input),
+                           [&]<Value Stored>() { return f.template operator()<Stored>(input); });
+}
+
+template <Value V>
+TileMatrix<V> load_stored_tiles(const std::string& source) {
+    return with_archive(source, [&]<Value Stored>(const Input& input) {
+        auto tiles = open_tiles<Stored>(input);
+        return about(source, [&] { return cast_values<V>(std::move(tiles)); });
     });
 }
 
 template <Value V>
-TileMatrix<V> open_tiles(const std::string& source) {
-    return with_stored_tiles(source, [](auto tiles) { return cast_values<V>(std::move(tiles)); });
+StripMatrix<V> load_stored_strips(const std::string& source) {
+    return with_archive(source, [&]<Value Stored>(const Input& input) {
+        auto strips = open_checked_strips<Stored>(input);
+        return about(source, [&] { return cast_values<V>(std::move(strips)); });
+    });
 }
 
 /// A pattern that is antisymmetric, whose values are 1 and -1, stays so.
@@ -136,7 +185,11 @@ void fill_randomly(CsrMatrix<V>& a) {
 
 template <Value V>
 CsrMatrix<V> unpack_archive(const std::string& source) {
-    return with_stored_tiles(source, [](auto tiles) { return cast_values<V>(unpack(tiles)); });
+    return with_archive(source, [&]<Value Stored>(const Input& input) {
+        auto csr = form_in(input) == Form::tiles ? unpack(open_tiles<Stored>(input))
+                                                 : to_csr(open_checked_strips<Stored>(input));
+        return about(source, [&] { return cast_values<V>(std::move(csr)); });
+    });
 }
 
 }  // namespace
@@ -153,11 +206,11 @@ Input open_input(const std::string& file) {
     return input;
 }
 
-bool holds_tiles(const std::string& source) { return !is_generator(source) && is_archive(open_input(source)); }
+Form stored_form(const std::string& source) { return holds_archive(source) ? form_in(open_input(source)) : Form::csr; }
 
 std::string value_type_for(const std::string& source, const std::string& requested) {
     if (!requested.empty()) return requested;
-    if (holds_tiles(source)) return archive_value_type(open_input(source));
+    if (holds_archive(source)) return archive_value_type(open_input(source));
     return std::string(value_name<double>());
 }
 
@@ -169,7 +222,7 @@ CsrMatrix<V> load_csr(const std::string& source) {
 template <Value V>
 LoadedMatrix<V> load_csr(const std::string& source, PatternValues values) {
     if (is_generator(source)) return {generate<V>(std::string_view(source).substr(kGeneratorPrefix.size()))};
-    if (holds_tiles(source)) return {unpack_archive<V>(source)};
+    if (holds_archive(source)) return {unpack_archive<V>(source)};
     Progress progress("reading " + source_name(source));
     const Input input = open_input(source);
     LoadedMatrix<V> loaded;
@@ -184,11 +237,11 @@ LoadedMatrix<V> load_csr(const std::string& source, PatternValues values) {
 template <Value V>
 TileMatrix<V> load_tiles(const std::string& source, const std::string& selector, LoadTimes* times) {
     const auto policy = make_policy(selector.empty() ? kDefaultSelector : selector);
-    const bool as_stored = selector.empty() && holds_tiles(source);
+    const bool as_stored = selector.empty() && stored_form(source) == Form::tiles;
     LoadTimes spent;
     TileMatrix<V> tiles;
     if (as_stored) {
-        spent.read = seconds([&] { tiles = open_tiles<V>(source); });
+        spent.read = seconds([&] { tiles = load_stored_tiles<V>(source); });
     } else {
         CsrMatrix<V> csr;
         spent.read = seconds([&] { csr = load_csr<V>(source); });
@@ -196,6 +249,22 @@ TileMatrix<V> load_tiles(const std::string& source, const std::string& selector,
     }
     if (times) *times = spent;
     return tiles;
+}
+
+template <Value V>
+StripMatrix<V> load_strips(const std::string& source, std::optional<double> most_bytes, LoadTimes* times) {
+    LoadTimes spent;
+    StripMatrix<V> strips;
+    if (!most_bytes && stored_form(source) == Form::strips) {
+        spent.read = seconds([&] { strips = load_stored_strips<V>(source); });
+    } else {
+        CsrMatrix<V> csr;
+        spent.read = seconds([&] { csr = load_csr<V>(source); });
+        spent.convert =
+            seconds([&] { strips = most_bytes ? make_strip_matrix(csr, *most_bytes) : make_strip_matrix(csr); });
+    }
+    if (times) *times = spent;
+    return strips;
 }
 
 std::string source_name(const std::string& source) {
@@ -212,10 +281,11 @@ std::string describe_size(index_t rows, index_t cols, offset_t nnz) {
     return fmt::format("{} x {}, {} nonzeros", grouped(rows), grouped(cols), grouped(nnz));
 }
 
-#define TILESPMV_INSTANTIATE(V)                                              \
-    template CsrMatrix<V> load_csr<V>(const std::string&);                   \
-    template LoadedMatrix<V> load_csr<V>(const std::string&, PatternValues); \
-    template TileMatrix<V> load_tiles<V>(const std::string&, const std::string&, LoadTimes*);
+#define TILESPMV_INSTANTIATE(V)                                                               \
+    template CsrMatrix<V> load_csr<V>(const std::string&);                                    \
+    template LoadedMatrix<V> load_csr<V>(const std::string&, PatternValues);                  \
+    template TileMatrix<V> load_tiles<V>(const std::string&, const std::string&, LoadTimes*); \
+    template StripMatrix<V> load_strips<V>(const std::string&, std::optional<double>, LoadTimes*);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::tools

@@ -2,9 +2,12 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "kernels/matrix_forms.hpp"
+#include "kernels/strip/strip_matrix.hpp"
 #include "tile/csr.hpp"
 #include "tile/io/input.hpp"
 #include "tile/tile_matrix.hpp"
@@ -48,13 +51,14 @@ struct LoadedMatrix {
 template <Value V>
 LoadedMatrix<V> load_csr(const std::string& source, PatternValues values);
 
-/// Whether a source is an archive, which holds tiles already. Throws `Error` if it cannot be read.
-bool holds_tiles(const std::string& source);
+/// The form that is at hand without a conversion: tiles or strips if an archive holds them, else CSR. Throws `Error` if
+/// the source cannot be read.
+Form stored_form(const std::string& source);
 
-/// Seconds spent in `load_tiles`.
+/// Seconds spent in `load_tiles` or `load_strips`.
 struct LoadTimes {
     double read = 0;     ///< until the matrix was in memory
-    double convert = 0;  ///< from CSR to tiles; 0 for tiles as stored
+    double convert = 0;  ///< from CSR; 0 for a form as stored
 };
 
 /// The tiles of a source: those an archive holds if no selector is given (its values converted to V), otherwise
@@ -62,6 +66,11 @@ struct LoadTimes {
 /// anything is read.
 template <Value V>
 TileMatrix<V> load_tiles(const std::string& source, const std::string& selector, LoadTimes* times = nullptr);
+
+/// The strips of a source: those that an archive holds if `most_bytes` is not given (its values converted to V),
+/// otherwise `load_csr` made into strips (`make_strip_matrix`). Throws `Error`.
+template <Value V>
+StripMatrix<V> load_strips(const std::string& source, std::optional<double> most_bytes, LoadTimes* times = nullptr);
 
 /// The short, printable name of a source for tables: the file's name without its suffixes, or the specification.
 std::string source_name(const std::string& source);

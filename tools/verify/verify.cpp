@@ -57,26 +57,40 @@ Verifier<V>::Verifier(const CsrMatrix<V>& a, std::span<const ChosenOperator<V>> 
 template <Value V>
 void Verifier<V>::check_csr() {
     for (const auto& chosen : operators_) {
-        if (chosen.made_from == Form::csr) check_operator(chosen, "", nullptr);
+        if (chosen.made_from == Form::csr) check_operator(chosen, "", {&a_});
     }
 }
 
 template <Value V>
 void Verifier<V>::check_tiles(const std::string& label, const TileMatrix<V>& tiles) {
-    run_case("round trip", label, [&](VerifyCase& result) {
-        result.problem = difference(a_, unpack(tiles));
-        if (!result.problem.empty()) result.outcome = VerifyCase::Outcome::wrong;
-    });
+    check_round_trip(label, [&] { return unpack(tiles); });
     for (const auto& chosen : operators_) {
-        if (chosen.made_from == Form::tiles) check_operator(chosen, label, &tiles);
+        if (chosen.made_from == Form::tiles) check_operator(chosen, label, {&a_, &tiles});
     }
 }
 
 template <Value V>
+void Verifier<V>::check_strips(const std::string& label, const StripMatrix<V>& strips) {
+    check_round_trip(label, [&] { return to_csr(strips); });
+    for (const auto& chosen : operators_) {
+        if (chosen.takes_strips) check_operator(chosen, label, {&strips});
+    }
+}
+
+template <Value V>
+template <class Unpack>
+void Verifier<V>::check_round_trip(const std::string& label, Unpack&& unpacked) {
+    run_case("round trip", label, [&](VerifyCase& result) {
+        result.problem = difference(a_, unpacked());
+        if (!result.problem.empty()) result.outcome = VerifyCase::Outcome::wrong;
+    });
+}
+
+template <Value V>
 void Verifier<V>::check_operator(const ChosenOperator<V>& chosen, const std::string& label,
-                                 const TileMatrix<V>* tiles) {
+                                 const MatrixForms<V>& forms) {
     run_case(chosen.name, label, [&](VerifyCase& result) {
-        const auto op = chosen.make({&a_, tiles});
+        const auto op = chosen.make(forms);
         const CheckResult worst = worst_product(*op, chosen.accumulator);
         result.worst = worst.ratio;
         if (worst.ok) return;

@@ -3,6 +3,7 @@
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/every_operator.hpp"
 #include "tests/support/battery.hpp"
+#include "tests/support/strip_sample.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -11,6 +12,22 @@ namespace {
 template <class V>
 class StripsOnDevice : public OnDevice {
 protected:
+    /// Strips that are there already, with values as lanes load them and otherwise.
+    static void expect_stored_right(const CsrMatrix<V>& csr) {
+        const auto x = numbers<V>(csr.cols, 1);
+        const auto y = numbers<V>(csr.rows, 2);
+        const auto expected = expected_product<V>(csr, 2, x, -0.5, y);
+        for (const int together : {1, 2, 4}) {
+            const auto m = make_strip_matrix(csr, {.value_bytes = sizeof(V), .together = together});
+            for (const auto* name : {"strip", "strip:updatable=1", "auto"}) {
+                const auto a = cuda::make_device_operator<V>(name, {&m}, default_accumulator<V>(), nullptr);
+                EXPECT_EQ(a->nnz(), csr.nnz());
+                const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
+                EXPECT_TRUE(result.ok) << name << ' ' << together << ' ' << result.message();
+            }
+        }
+    }
+
     static void expect_right(const CsrMatrix<V>& csr) {
         const auto x = numbers<V>(csr.cols, 1);
         const auto y = numbers<V>(csr.rows, 2);
@@ -32,7 +49,9 @@ TYPED_TEST(StripsOnDevice, MultiplyTheBattery) {
     for (const auto& [name, matrix] : matrix_battery()) {
         SCOPED_TRACE(name);
         this->expect_right(convert_values<TypeParam>(matrix));
+        this->expect_stored_right(convert_values<TypeParam>(matrix));
     }
+    this->expect_stored_right(convert_values<TypeParam>(strips_beside_others()));
 }
 
 // Bands of 1 to 40 slots a strip, whose strips share patterns, the first and the last ones apart: all numbers of slots,

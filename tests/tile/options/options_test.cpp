@@ -23,6 +23,8 @@ void expect_usage_error(F&& f, const std::string& text) {
 TEST(Options, AreTakenApart) {
     Options options("operator", "csr:threads=4,share=0.5,order=row");
     EXPECT_EQ(options.name(), "csr");
+    EXPECT_TRUE(options.has("share"));
+    EXPECT_FALSE(options.has("csr"));
     EXPECT_EQ(options.one_of("threads", 0, {2, 4, 8}), 4);
     EXPECT_EQ(options.number("share", 1, 0, 1), 0.5);
     EXPECT_EQ(options.word("order", "col"), "row");
