@@ -29,4 +29,6 @@ const Tuning& tuning_for(int compute_capability, std::size_t value_bytes) {
     return std::ranges::max_element(kMeasured, {}, rank)->tuning;
 }
 
+Gpu measured_gpu(std::size_t value_bytes) { return {132, 64, tuning_for(90, value_bytes)}; }
+
 }  // namespace tilespmv::cuda

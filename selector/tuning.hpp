@@ -157,6 +157,9 @@ struct Gpu {
     int block_shared_bytes = 0;  ///< most shared memory of a thread block
 };
 
+/// The H200, where choices must not depend on the machine.
+Gpu measured_gpu(std::size_t value_bytes);
+
 }  // namespace tilespmv::cuda
 
 namespace tilespmv::cpu {

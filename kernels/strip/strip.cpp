@@ -6,6 +6,7 @@
 
 #include <xxhash.h>
 
+#include "selector/work_sizes.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
 
@@ -483,7 +484,12 @@ TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 template <Value V>
 StripMatrix<V> make_strip_matrix(const CsrMatrix<V>& a, double most_bytes) {
-    return make_strip_matrix(a, cuda::StripLimits{.value_bytes = sizeof(V), .most_bytes = most_bytes});
+    const auto sizes = cuda::strip_sizes(div_up(offset_t{a.rows}, offset_t{kTileSize}), cuda::measured_gpu(sizeof(V)));
+    return make_strip_matrix(a, cuda::StripLimits{.value_bytes = sizeof(V),
+                                                  .max_slots = sizes.max_slots,
+                                                  .lane_slots = sizes.lane_slots,
+                                                  .block_strips = sizes.block_strips,
+                                                  .most_bytes = most_bytes});
 }
 
 template <Value V>

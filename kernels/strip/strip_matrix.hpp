@@ -84,8 +84,9 @@ struct StripMatrix {
     }
 };
 
-/// Strips of a matrix: parts of 16,384 rows become strips if they take at most `most_bytes` times the bytes of CSR with
-/// 16-bit columns. The same on every machine. Throws `Error` if there are 2^32 slots or more.
+/// Strips of a matrix, as the operator `strip` makes them on an H200, on every machine: parts of 16,384 rows become
+/// strips if they take at most `most_bytes` times the bytes of CSR with 16-bit columns. Throws `Error` if there are
+/// 2^32 slots or more.
 template <Value V>
 StripMatrix<V> make_strip_matrix(const CsrMatrix<V>& a, double most_bytes = 1);
 

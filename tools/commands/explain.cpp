@@ -37,7 +37,7 @@ cuda::Gpu gpu_to_choose_for(std::size_t value_bytes, std::string& name) {
     } catch (const Error& error) {
         if (error.code() != ExitCode::unavailable) throw;
         name = fmt::format("{} (no GPU here)", gpu_costs().machine);
-        return {132, 64, cuda::tuning_for(90, value_bytes)};
+        return cuda::measured_gpu(value_bytes);
     }
 }
 

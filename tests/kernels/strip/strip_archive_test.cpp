@@ -146,7 +146,7 @@ TEST_F(StripArchiveOfDoubles, LeavesTheFileAlone) {
 TEST(StripMatrix, ValuesAreRearrangedAsStripsThatAreMadeSo) {
     for (const auto& [name, a] : matrix_battery()) {
         SCOPED_TRACE(name);
-        const auto m = make_strip_matrix(a, kAll);
+        const auto m = make_strip_matrix(a, {.most_bytes = kAll});
         ASSERT_EQ(m.strips.together, 2);
         for (const int together : {1, 2, 4}) {
             const auto made = cuda::make_strips(a, {.together = together, .most_bytes = kAll});
@@ -155,11 +155,12 @@ TEST(StripMatrix, ValuesAreRearrangedAsStripsThatAreMadeSo) {
     }
 }
 
-/// Products of strips and of CSR with as many rows as strips.
+/// Products of strips that are made as strip-omp makes them from CSR.
 template <class V>
 void expect_same_products(const CsrMatrix<V>& a, const test::TemporaryDirectory& directory) {
     constexpr double most_bytes = static_cast<double>(sizeof(V) + 4) / (sizeof(V) + 2);
-    write_archive(directory.path() / "A.tsp", make_strip_matrix(a, most_bytes));
+    write_archive(directory.path() / "A.tsp",
+                  make_strip_matrix(a, {.value_bytes = sizeof(V), .most_bytes = most_bytes}));
     const auto m = open_strips<V>(directory.path() / "A.tsp");
     std::vector<V> x(static_cast<std::size_t>(a.cols));
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<V>(1 + i % 97) / V{7};

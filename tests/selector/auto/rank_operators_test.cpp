@@ -119,7 +119,7 @@ TEST(RankOperators, EveryCandidateHasCosts) {
 
 std::vector<RankedOperator> ranked_for(const char* generator, bool on_gpu, offset_t products = 0) {
     OperatorQuestion q{.features = features_of(pattern_of(generate<double>(generator))), .products = products};
-    if (on_gpu) q.gpu = cuda::Gpu{132, 64, cuda::tuning_for(90, 8)};
+    if (on_gpu) q.gpu = cuda::measured_gpu(8);
     return rank_operators(q);
 }
 
