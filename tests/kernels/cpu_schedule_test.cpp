@@ -262,6 +262,10 @@ TEST(CpuSchedule, HasTheRowsOfItsRangesAlone) {
     expect_chunk(s.chunks[0], 16, 32);
     expect_chunk(s.chunks[1], 96, 4);
     EXPECT_TRUE(s.heavy.empty());
+    EXPECT_EQ(s.bytes, 36 * (3 * 12 + 8)) << "other rows do not count";
+    const auto beside =
+        cpu::make_schedule<double>(std::vector<cuda::RowRange>{{16, 48}}, nullptr, cpu::rows_of(a), 1000);
+    EXPECT_EQ(beside.bytes, 32 * (3 * 12 + 8) + 1000);
     EXPECT_TRUE(cpu::make_schedule<double>(std::vector<cuda::RowRange>{}, nullptr, cpu::rows_of(a)).chunks.empty());
 }
 
