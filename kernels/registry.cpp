@@ -17,6 +17,7 @@
 #include "kernels/csr5/csr5_operator.hpp"
 #include "kernels/csr_adaptive/csr_adaptive_operator.hpp"
 #include "kernels/csr_hub/csr_hub_operator.hpp"
+#include "kernels/dia/dia_operator.hpp"
 #include "kernels/ell/ell_operator.hpp"
 #include "kernels/mixed/mixed_operator.hpp"
 #include "kernels/strip/strip_operator.hpp"
@@ -40,6 +41,7 @@ std::vector<OperatorInfo<V>> every_operator() {
         add(cpu::kCsrOmp<V>);
         add(cpu::kTileOmp<V>);
         add(cpu::kStripOmp<V>);
+        add(cpu::kDiaOmp<V>);
     }
 #if TILESPMV_HAS_CUDA
     add(cuda::kAuto<V>);
@@ -55,6 +57,7 @@ std::vector<OperatorInfo<V>> every_operator() {
     add(cuda::kCsr5<V>);
     add(cuda::kCsrHub<V>);
     add(cuda::kEll<V>);
+    add(cuda::kDia<V>);
 #if TILESPMV_HAS_CUSPARSE
     add(cuda::kCusparseCsr<V>);
     add(cuda::kCusparseCoo<V>);

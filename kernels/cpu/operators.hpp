@@ -13,6 +13,10 @@ std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options&
 /// Copies the values of strips: after new ones it is to be made again.
 template <Value V>
 std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options);
+/// Copies the matrix, as all below: after new values they are to be made again. Throws `Error` for a matrix of which
+/// DIA would be many times as large as CSR.
+template <Value V>
+std::unique_ptr<Operator<V>> make_dia_omp(const MatrixForms<V>& forms, Options& options);
 
 template <Value V>
 inline constexpr OperatorInfo<V> kReference{
@@ -36,5 +40,11 @@ inline constexpr OperatorInfo<V> kStripOmp{
      .summary = "16 rows as slots of one nonzero a row, vectorised, CSR rows where those take fewer bytes, all threads",
      .takes_16_bit_values = false},
     make_strip_omp<V>};
+template <Value V>
+inline constexpr OperatorInfo<V> kDiaOmp{{.name = "dia-omp",
+                                          .summary = "DIA, a vector lane a row, for few diagonals, all threads",
+                                          .takes_16_bit_values = false,
+                                          .only_if_named = true},
+                                         make_dia_omp<V>};
 
 }  // namespace tilespmv::cpu

@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/schedule.hpp"
 #include "kernels/cpu/strip_rows.hpp"
+#include "kernels/dia/dia.hpp"
 
 namespace tilespmv::cpu {
 
@@ -16,6 +17,8 @@ struct SimdKernels {
     void (*add_tiles)(const TileMatrix<V>& a, const Piece& piece, int height, const V* x, double* sums);
     /// y = alpha * A * x + beta * y for the strips of the groups `groups`; y as in `Operator::apply`.
     void (*multiply_strips)(const StripRows<V>& a, Span groups, double alpha, const V* x, double beta, V* y);
+    /// Rows `rows` of DIA, the first one a multiple of 8; `sums` for whole groups of 8 rows.
+    void (*add_dia)(const cuda::Dia<V>& a, cuda::RowRange rows, const V* x, double* sums);
 };
 
 /// The kernels for the best instructions that this machine has.

@@ -24,9 +24,10 @@ struct KernelTuning {
 
 // Sizes of blocks, the same for all values, as the arrays of the host follow from some of them.
 
-/// Threads of a block of csr-vector and ell; not swept.
+/// Threads of a block of csr-vector, ell and dia; not swept.
 inline constexpr int kVectorThreads = 256;
 inline constexpr int kEllThreads = 128;
+inline constexpr int kDiaThreads = 128;
 /// Threads of a block of kernels that copy or scale a vector; not swept.
 inline constexpr int kElementwiseThreads = 256;
 
