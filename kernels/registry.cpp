@@ -12,6 +12,7 @@
 #include "tile/error.hpp"
 #if TILESPMV_HAS_CUDA
 #include "kernels/auto/device_auto.hpp"
+#include "kernels/coo/coo_operator.hpp"
 #include "kernels/csr/csr_operators.hpp"
 #include "kernels/csr16/csr16_operator.hpp"
 #include "kernels/csr5/csr5_operator.hpp"
@@ -42,6 +43,7 @@ std::vector<OperatorInfo<V>> every_operator() {
         add(cpu::kTileOmp<V>);
         add(cpu::kStripOmp<V>);
         add(cpu::kDiaOmp<V>);
+        add(cpu::kCooOmp<V>);
     }
 #if TILESPMV_HAS_CUDA
     add(cuda::kAuto<V>);
@@ -58,6 +60,7 @@ std::vector<OperatorInfo<V>> every_operator() {
     add(cuda::kCsrHub<V>);
     add(cuda::kEll<V>);
     add(cuda::kDia<V>);
+    add(cuda::kCoo<V>);
 #if TILESPMV_HAS_CUSPARSE
     add(cuda::kCusparseCsr<V>);
     add(cuda::kCusparseCoo<V>);

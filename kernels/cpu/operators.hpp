@@ -17,6 +17,8 @@ std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options
 /// DIA would be many times as large as CSR.
 template <Value V>
 std::unique_ptr<Operator<V>> make_dia_omp(const MatrixForms<V>& forms, Options& options);
+template <Value V>
+std::unique_ptr<Operator<V>> make_coo_omp(const MatrixForms<V>& forms, Options& options);
 
 template <Value V>
 inline constexpr OperatorInfo<V> kReference{
@@ -46,5 +48,11 @@ inline constexpr OperatorInfo<V> kDiaOmp{{.name = "dia-omp",
                                           .takes_16_bit_values = false,
                                           .only_if_named = true},
                                          make_dia_omp<V>};
+template <Value V>
+inline constexpr OperatorInfo<V> kCooOmp{
+    {.name = "coo-omp",
+     .summary = "COO, equal pieces of nonzeros, vectorised along rows, all threads",
+     .takes_16_bit_values = false},
+    make_coo_omp<V>};
 
 }  // namespace tilespmv::cpu

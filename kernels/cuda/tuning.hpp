@@ -73,6 +73,11 @@ constexpr int strip_flight(int slots, int value_bytes) {
     return slots < together / 8 ? 8 : (slots > together ? 1 : together / slots);
 }
 
+/// Threads of a block of coo, and nonzeros of a thread, an odd number, so that those of a warp are in different banks
+/// of shared memory; not swept.
+inline constexpr int kCooThreads = 128;
+inline constexpr int kCooItems = 7;
+
 /// Tiles of csr5 for a block, a warp each; not swept.
 inline constexpr int kCsr5Tiles = 4;
 /// Resident blocks of a multiprocessor: a thread gets 24 + 5 * kSigma registers; not swept.

@@ -37,7 +37,8 @@ protected:
 };
 
 TEST_F(HostProduct, OfEveryOperatorIsRight) {
-    const std::map<std::string_view, std::string_view> executed{{"tile-omp", "coo"}, {"dia-omp", "dia"}};
+    const std::map<std::string_view, std::string_view> executed{
+        {"tile-omp", "coo"}, {"dia-omp", "dia"}, {"coo-omp", "coo"}};
     for (const auto& info : operators<double>(Backend::cpu)) {
         const auto product = make(std::string(info.name), "paper");
         product->run();
