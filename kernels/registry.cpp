@@ -20,6 +20,7 @@
 #include "kernels/csr_hub/csr_hub_operator.hpp"
 #include "kernels/dia/dia_operator.hpp"
 #include "kernels/ell/ell_operator.hpp"
+#include "kernels/hyb/hyb_operator.hpp"
 #include "kernels/mixed/mixed_operator.hpp"
 #include "kernels/strip/strip_operator.hpp"
 #include "kernels/tile/tile_operator.hpp"
@@ -44,6 +45,7 @@ std::vector<OperatorInfo<V>> every_operator() {
         add(cpu::kStripOmp<V>);
         add(cpu::kDiaOmp<V>);
         add(cpu::kCooOmp<V>);
+        add(cpu::kHybOmp<V>);
     }
 #if TILESPMV_HAS_CUDA
     add(cuda::kAuto<V>);
@@ -61,6 +63,7 @@ std::vector<OperatorInfo<V>> every_operator() {
     add(cuda::kEll<V>);
     add(cuda::kDia<V>);
     add(cuda::kCoo<V>);
+    add(cuda::kHyb<V>);
 #if TILESPMV_HAS_CUSPARSE
     add(cuda::kCusparseCsr<V>);
     add(cuda::kCusparseCoo<V>);

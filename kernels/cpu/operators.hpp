@@ -19,6 +19,8 @@ template <Value V>
 std::unique_ptr<Operator<V>> make_dia_omp(const MatrixForms<V>& forms, Options& options);
 template <Value V>
 std::unique_ptr<Operator<V>> make_coo_omp(const MatrixForms<V>& forms, Options& options);
+template <Value V>
+std::unique_ptr<Operator<V>> make_hyb_omp(const MatrixForms<V>& forms, Options& options);
 
 template <Value V>
 inline constexpr OperatorInfo<V> kReference{
@@ -54,5 +56,11 @@ inline constexpr OperatorInfo<V> kCooOmp{
      .summary = "COO, equal pieces of nonzeros, vectorised along rows, all threads",
      .takes_16_bit_values = false},
     make_coo_omp<V>};
+template <Value V>
+inline constexpr OperatorInfo<V> kHybOmp{
+    {.name = "hyb-omp",
+     .summary = "HYB, the first nonzeros of each row as ELL, a vector lane a row, the others as COO, all threads",
+     .takes_16_bit_values = false},
+    make_hyb_omp<V>};
 
 }  // namespace tilespmv::cpu

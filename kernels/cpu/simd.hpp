@@ -4,6 +4,7 @@
 #include "kernels/cpu/schedule.hpp"
 #include "kernels/cpu/strip_rows.hpp"
 #include "kernels/dia/dia.hpp"
+#include "kernels/ell/ell.hpp"
 
 namespace tilespmv::cpu {
 
@@ -26,6 +27,8 @@ struct SimdKernels {
     void (*multiply_strips)(const StripRows<V>& a, Span groups, double alpha, const V* x, double beta, V* y);
     /// Rows `rows` of DIA, the first one a multiple of 8; `sums` for whole groups of 8 rows.
     void (*add_dia)(const cuda::Dia<V>& a, cuda::RowRange rows, const V* x, double* sums);
+    /// Rows `rows` of ELL.
+    void (*add_ell)(const cuda::Ell<V>& a, cuda::RowRange rows, const V* x, double* sums);
     /// Nonzeros of COO: a sum for each row that they are of, one after the other from `sums` on. Returns their number.
     offset_t (*sum_coo)(const cuda::Coo<V>& a, Span nonzeros, const V* x, CooSum* sums);
 };

@@ -31,7 +31,12 @@ template <class T, Value V>
 Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values) {
     const offset_t longest = longest_row(a);
     refuse_if_large({"ELL", ell_bytes(a), kEllAlwaysFine, fmt::format("its longest row has {} nonzeros", longest)}, a);
-    Ell<T> ell{a.rows, a.cols, longest, {}, {}};
+    return make_ell(a, values, longest);
+}
+
+template <class T, Value V>
+Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values, offset_t width) {
+    Ell<T> ell{a.rows, a.cols, width, {}, {}};
     const auto places = static_cast<std::size_t>(ell.width) * static_cast<std::size_t>(a.rows);
     ell.columns = Buffer<index_t>(places);
     ell.values = Buffer<T>(places);
@@ -74,11 +79,14 @@ CsrMatrix<V> to_csr(const Ell<V>& a) {
     return csr;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                              \
-    template std::uint64_t ell_bytes(const CsrMatrix<V>&);                                   \
-    template Ell<V> make_ell(const CsrMatrix<V>&, const Buffer<V>&);                         \
-    template Ell<std::uint32_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint32_t>&); \
-    template Ell<std::uint64_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint64_t>&); \
+#define TILESPMV_INSTANTIATE(V)                                                                        \
+    template std::uint64_t ell_bytes(const CsrMatrix<V>&);                                             \
+    template Ell<V> make_ell(const CsrMatrix<V>&, const Buffer<V>&);                                   \
+    template Ell<V> make_ell(const CsrMatrix<V>&, const Buffer<V>&, offset_t);                         \
+    template Ell<std::uint32_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint32_t>&, offset_t); \
+    template Ell<std::uint64_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint64_t>&, offset_t); \
+    template Ell<std::uint32_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint32_t>&);           \
+    template Ell<std::uint64_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint64_t>&);           \
     template CsrMatrix<V> to_csr(const Ell<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -32,6 +32,10 @@ inline constexpr std::uint64_t kEllAlwaysFine = std::uint64_t{1} << 30;
 template <class T, Value V>
 Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values);
 
+/// The first `width` nonzeros of each row of `a` in ELL of that width; never refused.
+template <class T, Value V>
+Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values, offset_t width);
+
 /// The CSR form again, explicit zeros included.
 template <Value V>
 CsrMatrix<V> to_csr(const Ell<V>& a);

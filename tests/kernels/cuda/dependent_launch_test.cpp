@@ -160,7 +160,7 @@ TEST_F(DependentLaunch, SeesNewValuesWhateverStandsBetween) {
     const auto between = cuda::make_device_operator<double>("csr-merge", {&csr}, Accumulator::float64, nullptr);
     for (const std::string name :
          {"csr16", "csr-vector", "csr-merge", "csr-adaptive", "csr5", "csr-hub", "ell:updatable=1", "dia:updatable=1",
-          "coo", "strip:updatable=1", "strip:updatable=1,bytes=1000"}) {
+          "coo", "hyb:updatable=1", "strip:updatable=1", "strip:updatable=1,bytes=1000"}) {
         for (const bool has_between : {false, true}) {
             const auto a = cuda::make_device_operator<double>(name, {&csr}, Accumulator::float64, nullptr);
             auto y = on_gpu(std::vector<double>(kSize, kNaN));
