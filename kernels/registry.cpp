@@ -12,13 +12,16 @@
 #include "tile/error.hpp"
 #if TILESPMV_HAS_CUDA
 #include "kernels/auto/device_auto.hpp"
+#include "kernels/coo/coo_operator.hpp"
 #include "kernels/csr/csr_operators.hpp"
 #include "kernels/csr16/csr16_operator.hpp"
 #include "kernels/csr5/csr5_operator.hpp"
 #include "kernels/csr_adaptive/csr_adaptive_operator.hpp"
 #include "kernels/csr_hub/csr_hub_operator.hpp"
 #include "kernels/csr_inode/csr_inode_operator.hpp"
+#include "kernels/dia/dia_operator.hpp"
 #include "kernels/ell/ell_operator.hpp"
+#include "kernels/hyb/hyb_operator.hpp"
 #include "kernels/mixed/mixed_operator.hpp"
 #include "kernels/strip/strip_operator.hpp"
 #include "kernels/tile/tile_operator.hpp"
@@ -41,6 +44,9 @@ std::vector<OperatorInfo<V>> every_operator() {
         add(cpu::kCsrOmp<V>);
         add(cpu::kTileOmp<V>);
         add(cpu::kStripOmp<V>);
+        add(cpu::kDiaOmp<V>);
+        add(cpu::kCooOmp<V>);
+        add(cpu::kHybOmp<V>);
     }
 #if TILESPMV_HAS_CUDA
     add(cuda::kAuto<V>);
@@ -57,6 +63,9 @@ std::vector<OperatorInfo<V>> every_operator() {
     add(cuda::kCsrHub<V>);
     add(cuda::kCsrInode<V>);
     add(cuda::kEll<V>);
+    add(cuda::kDia<V>);
+    add(cuda::kCoo<V>);
+    add(cuda::kHyb<V>);
 #if TILESPMV_HAS_CUSPARSE
     add(cuda::kCusparseCsr<V>);
     add(cuda::kCusparseCoo<V>);

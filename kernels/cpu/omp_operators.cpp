@@ -4,7 +4,7 @@
 #include "kernels/cpu/cache_size.hpp"
 #include "kernels/cpu/operators.hpp"
 #include "kernels/cpu/simd.hpp"
-#include "tile/parallel.hpp"
+#include "kernels/cpu/write_rows.hpp"
 
 namespace tilespmv::cpu {
 namespace {
@@ -54,7 +54,7 @@ public:
 
     void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
         check_sizes<V>(*this, x, y);
-        if (alpha == V{0}) return scale(beta, y);
+        if (alpha == V{0}) return scale<V>(beta, y);
         const auto& s = schedule_;
 #pragma omp parallel if (s.bytes >= kTuning.parallel_bytes)
         {
@@ -88,22 +88,6 @@ private:
         return longest;
     }
 
-    static void scale(V beta, std::span<V> y) {
-        constexpr std::int64_t grain = 1 << 16;
-        parallel_ranges(0, static_cast<std::int64_t>(y.size()), grain, [&](std::int64_t first, std::int64_t last) {
-            for (auto i = first; i < last; ++i) y[i] = beta == V{0} ? V{0} : beta * y[i];
-        });
-    }
-
-    /// y = alpha * sums + beta * y for `n` rows.
-    static void finish(const double* sums, index_t n, double alpha, double beta, V* y) {
-        if (beta == 0) {
-            for (index_t i = 0; i < n; ++i) y[i] = static_cast<V>(alpha * sums[i]);
-        } else {
-            for (index_t i = 0; i < n; ++i) y[i] = static_cast<V>(alpha * sums[i] + beta * static_cast<double>(y[i]));
-        }
-    }
-
     void run_chunk(const Chunk& c, V alpha, const V* x, V beta, V* y) const {
         std::array<double, Schedule::kMaxRows> sums;
         std::fill_n(sums.begin(), c.rows, 0.0);
@@ -112,7 +96,7 @@ private:
             const Span nonzeros{a_.csr.begin(c.csr_rows.begin), a_.csr.begin(c.csr_rows.end)};
             simd_.add_csr(a_.csr, c.csr_rows, nonzeros, c.row, x, sums.data());
         }
-        finish(sums.data(), c.rows, alpha, beta, y + c.row);
+        finish<V>(sums.data(), c.rows, alpha, beta, y + c.row);
     }
 
     void add_piece(std::size_t i, const V* x) const {
@@ -131,7 +115,7 @@ private:
         for (offset_t p = heavy.pieces.begin; p < heavy.pieces.end; ++p) {
             for (int r = 0; r < kTileSize; ++r) sums[r] += piece_sums_[p * kTileSize + r];
         }
-        finish(sums.data(), heavy.chunk.rows, alpha, beta, y + heavy.chunk.row);
+        finish<V>(sums.data(), heavy.chunk.rows, alpha, beta, y + heavy.chunk.row);
     }
 
     Parts a_;

@@ -14,6 +14,14 @@ std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options&
 /// again.
 template <Value V>
 std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options);
+/// Copies the matrix, as all below: after new values they are to be made again. Throws `Error` for a matrix of which
+/// DIA would be many times as large as CSR.
+template <Value V>
+std::unique_ptr<Operator<V>> make_dia_omp(const MatrixForms<V>& forms, Options& options);
+template <Value V>
+std::unique_ptr<Operator<V>> make_coo_omp(const MatrixForms<V>& forms, Options& options);
+template <Value V>
+std::unique_ptr<Operator<V>> make_hyb_omp(const MatrixForms<V>& forms, Options& options);
 
 template <Value V>
 inline constexpr OperatorInfo<V> kReference{
@@ -38,5 +46,23 @@ inline constexpr OperatorInfo<V> kStripOmp{
      .takes_strips = true,
      .takes_16_bit_values = false},
     make_strip_omp<V>};
+template <Value V>
+inline constexpr OperatorInfo<V> kDiaOmp{{.name = "dia-omp",
+                                          .summary = "DIA, a vector lane a row, for few diagonals, all threads",
+                                          .takes_16_bit_values = false,
+                                          .only_if_named = true},
+                                         make_dia_omp<V>};
+template <Value V>
+inline constexpr OperatorInfo<V> kCooOmp{
+    {.name = "coo-omp",
+     .summary = "COO, equal pieces of nonzeros, vectorised along rows, all threads",
+     .takes_16_bit_values = false},
+    make_coo_omp<V>};
+template <Value V>
+inline constexpr OperatorInfo<V> kHybOmp{
+    {.name = "hyb-omp",
+     .summary = "HYB, the first nonzeros of each row as ELL, a vector lane a row, the others as COO, all threads",
+     .takes_16_bit_values = false},
+    make_hyb_omp<V>};
 
 }  // namespace tilespmv::cpu

@@ -6,6 +6,9 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/simd.cpp"
 #include <hwy/foreach_target.h>
 
+#include "kernels/cpu/coo-inl.hpp"
+#include "kernels/cpu/dia-inl.hpp"
+#include "kernels/cpu/ell-inl.hpp"
 #include "kernels/cpu/row_dot-inl.hpp"
 #include "kernels/cpu/strip-inl.hpp"
 #include "kernels/cpu/tile_row-inl.hpp"
@@ -102,7 +105,8 @@ void add_tiles(const TileMatrix<V>& a, const Piece& piece, int height, const V* 
 
 template <Value V>
 const SimdKernels<V>* table() {
-    static constexpr SimdKernels<V> kernels{&add_csr<V>, &add_tile_rows<V>, &add_tiles<V>, &multiply_strips<V>};
+    static constexpr SimdKernels<V> kernels{&add_csr<V>, &add_tile_rows<V>, &add_tiles<V>, &multiply_strips<V>,
+                                            &add_dia<V>, &add_ell<V>,       &sum_coo<V>};
     return &kernels;
 }
 const SimdKernels<double>* table_double() { return table<double>(); }

@@ -1,9 +1,18 @@
 #pragma once
 
+#include "kernels/coo/coo.hpp"
 #include "kernels/cpu/schedule.hpp"
 #include "kernels/cpu/strip_rows.hpp"
+#include "kernels/dia/dia.hpp"
+#include "kernels/ell/ell.hpp"
 
 namespace tilespmv::cpu {
+
+/// The sum of the nonzeros of a row, or of some of them.
+struct CooSum {
+    index_t row = 0;
+    double sum = 0;
+};
 
 /// The vectorised inner loops. `sums` has one number per row of the chunk, to which partial products are added.
 template <Value V>
@@ -16,6 +25,12 @@ struct SimdKernels {
     void (*add_tiles)(const TileMatrix<V>& a, const Piece& piece, int height, const V* x, double* sums);
     /// y = alpha * A * x + beta * y for the strips of the groups `groups`; y as in `Operator::apply`.
     void (*multiply_strips)(const StripRows<V>& a, Span groups, double alpha, const V* x, double beta, V* y);
+    /// Rows `rows` of DIA, the first one a multiple of 8; `sums` for whole groups of 8 rows.
+    void (*add_dia)(const cuda::Dia<V>& a, cuda::RowRange rows, const V* x, double* sums);
+    /// Rows `rows` of ELL.
+    void (*add_ell)(const cuda::Ell<V>& a, cuda::RowRange rows, const V* x, double* sums);
+    /// Nonzeros of COO: a sum for each row that they are of, one after the other from `sums` on. Returns their number.
+    offset_t (*sum_coo)(const cuda::Coo<V>& a, Span nonzeros, const V* x, CooSum* sums);
 };
 
 /// The kernels for the best instructions that this machine has.

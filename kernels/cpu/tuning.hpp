@@ -22,4 +22,7 @@ inline constexpr offset_t kShortRowBlock = 512;
 inline constexpr int kPendingSingles = 256;
 inline constexpr int kSumsPerRow = 4;
 
+/// Nonzeros of COO that a thread takes at a time; not swept.
+inline constexpr int kCooPiece = 2048;
+
 }  // namespace tilespmv::cpu

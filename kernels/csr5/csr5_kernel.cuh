@@ -4,6 +4,7 @@
 #include "kernels/cuda/awaited_sums.cuh"
 #include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/load.cuh"
+#include "kernels/cuda/open_rows.cuh"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/warp.cuh"
 
@@ -93,18 +94,11 @@ private:
         return sum;
     }
 
-    /// A segmented scan: `sum` of every lane and of those before it that have parts of the same row.
+    /// `sum`: of the row that is open behind the lane, as far as it is in the lane.
     __device__ void add_up_open_rows(A sum) {
         lanes_with_ends_ = __ballot_sync(kAllLanes, own_.ends() != 0);
-        const unsigned up_to_here = lanes_with_ends_ & kAllLanes >> (kWarpSize - 1 - lane_);
-        const int first = up_to_here == 0 ? 0 : kWarpSize - 1 - __clz(static_cast<int>(up_to_here));
-#pragma unroll
-        for (int step = 1; step < kWarpSize; step *= 2) {
-            const A before = __shfl_up_sync(kAllLanes, sum, step);
-            if (lane_ - step >= first) sum += before;
-        }
-        const A before = __shfl_up_sync(kAllLanes, sum, 1);
-        sum_before_ = lane_ > 0 ? before : A(0);
+        sum = scan_open_rows(sum, lanes_with_ends_);
+        sum_before_ = sum_before(sum);
         if (lane_ != kWarpSize - 1) return;
         open_sum_ = sum;
         open_sums_[warp_] = sum;

@@ -6,6 +6,7 @@
 #include "kernels/cuda/awaited_sums.cuh"
 #include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/load.cuh"
+#include "kernels/cuda/open_rows.cuh"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/warp.cuh"
@@ -218,14 +219,8 @@ private:
             ++slot;
             open = 0;
         }
-        const unsigned up_to_here = __ballot_sync(kAllLanes, ends != 0) & kAllLanes >> (kWarpSize - 1 - lane_);
-        const int from = up_to_here == 0 ? 0 : kWarpSize - 1 - __clz(static_cast<int>(up_to_here));
-#pragma unroll
-        for (int step = 1; step < kWarpSize; step *= 2) {
-            const A before = __shfl_up_sync(kAllLanes, open, step);
-            if (lane_ - step >= from) open += before;
-        }
-        const A before = __shfl_up_sync(kAllLanes, open, 1);
+        open = scan_open_rows(open, __ballot_sync(kAllLanes, ends != 0));
+        const A before = sum_before(open);
         slot = own.ends_before() - first;
         if (ends != 0 && lane_ > 0 && is_slot(slot)) slots_[slot] += before;
         return open;

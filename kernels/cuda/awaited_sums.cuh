@@ -18,10 +18,10 @@ WorkspacePart<BitsOf<A>> add_awaited_sums(WorkspaceLayout& layout, std::int64_t 
     return layout.add<BitsOf<A>>(static_cast<std::size_t>(blocks), 0xff);  // kNoSum
 }
 
-/// Sums of split rows that blocks leave for a later one, which waits for them: a place a block, which holds kNoSum
-/// before and after a product. Blocks start in the order of their numbers (CUB's scans rely on that, too), so if all
-/// leave theirs before they wait for others, they wait for running blocks only. The sums are their own flags, so there
-/// is no fence.
+/// Sums of split rows that blocks leave for a later one, which waits for them: a place a block (in hyb a row), which
+/// holds kNoSum before and after a product. Blocks start in the order of their numbers (CUB's scans rely on that, too),
+/// so if all leave theirs before they wait for others, they wait for running blocks only. The sums are their own flags,
+/// so there is no fence.
 template <class A>
 class AwaitedSums {
 public:

@@ -24,9 +24,10 @@ struct KernelTuning {
 
 // Sizes of blocks, the same for all values, as the arrays of the host follow from some of them.
 
-/// Threads of a block of csr-vector and ell; not swept.
+/// Threads of a block of csr-vector, ell and dia; not swept.
 inline constexpr int kVectorThreads = 256;
 inline constexpr int kEllThreads = 128;
+inline constexpr int kDiaThreads = 128;
 /// Threads of a block of kernels that copy or scale a vector; not swept.
 inline constexpr int kElementwiseThreads = 256;
 
@@ -71,6 +72,11 @@ constexpr int strip_flight(int slots, int value_bytes) {
     const int together = value_bytes == 8 ? 16 : 24;
     return slots < together / 8 ? 8 : (slots > together ? 1 : together / slots);
 }
+
+/// Threads of a block of coo, and nonzeros of a thread, an odd number, so that those of a warp are in different banks
+/// of shared memory; not swept.
+inline constexpr int kCooThreads = 128;
+inline constexpr int kCooItems = 7;
 
 /// Tiles of csr5 for a block, a warp each; not swept.
 inline constexpr int kCsr5Tiles = 4;

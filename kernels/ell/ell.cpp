@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "tile/error.hpp"
+#include "kernels/refusal.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {
@@ -29,15 +29,14 @@ std::uint64_t ell_bytes(const CsrMatrix<V>& a) {
 
 template <class T, Value V>
 Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values) {
-    const std::uint64_t bytes = ell_bytes(a);
-    const std::uint64_t as_csr = a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes();
-    if (bytes > kAlwaysFine && bytes / kMostOfCsr > as_csr) {
-        throw Error(
-            fmt::format("ELL would take {} bytes, {:.0f} times those of CSR, for its longest row has {} nonzeros; "
-                        "take another operator",
-                        bytes, static_cast<double>(bytes) / static_cast<double>(as_csr), longest_row(a)));
-    }
-    Ell<T> ell{a.rows, a.cols, longest_row(a), {}, {}};
+    const offset_t longest = longest_row(a);
+    refuse_if_large({"ELL", ell_bytes(a), kEllAlwaysFine, fmt::format("its longest row has {} nonzeros", longest)}, a);
+    return make_ell(a, values, longest);
+}
+
+template <class T, Value V>
+Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values, offset_t width) {
+    Ell<T> ell{a.rows, a.cols, width, {}, {}};
     const auto places = static_cast<std::size_t>(ell.width) * static_cast<std::size_t>(a.rows);
     ell.columns = Buffer<index_t>(places);
     ell.values = Buffer<T>(places);
@@ -80,11 +79,14 @@ CsrMatrix<V> to_csr(const Ell<V>& a) {
     return csr;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                              \
-    template std::uint64_t ell_bytes(const CsrMatrix<V>&);                                   \
-    template Ell<V> make_ell(const CsrMatrix<V>&, const Buffer<V>&);                         \
-    template Ell<std::uint32_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint32_t>&); \
-    template Ell<std::uint64_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint64_t>&); \
+#define TILESPMV_INSTANTIATE(V)                                                                        \
+    template std::uint64_t ell_bytes(const CsrMatrix<V>&);                                             \
+    template Ell<V> make_ell(const CsrMatrix<V>&, const Buffer<V>&);                                   \
+    template Ell<V> make_ell(const CsrMatrix<V>&, const Buffer<V>&, offset_t);                         \
+    template Ell<std::uint32_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint32_t>&, offset_t); \
+    template Ell<std::uint64_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint64_t>&, offset_t); \
+    template Ell<std::uint32_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint32_t>&);           \
+    template Ell<std::uint64_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint64_t>&);           \
     template CsrMatrix<V> to_csr(const Ell<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -24,14 +24,17 @@ struct Ell {
 template <Value V>
 std::uint64_t ell_bytes(const CsrMatrix<V>& a);
 
-/// ELL is refused where it takes more than this and more than kMostOfCsr times the bytes of CSR.
-inline constexpr std::uint64_t kAlwaysFine = std::uint64_t{1} << 30;
-inline constexpr std::uint64_t kMostOfCsr = 8;
+/// Bytes up to which ELL is not refused; see `refuse_if_large`.
+inline constexpr std::uint64_t kEllAlwaysFine = std::uint64_t{1} << 30;
 
 /// `a` in ELL, with one of `values` for each of its nonzeros. Throws `Error` before anything is made if it
 /// would be refused.
 template <class T, Value V>
 Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values);
+
+/// The first `width` nonzeros of each row of `a` in ELL of that width; never refused.
+template <class T, Value V>
+Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values, offset_t width);
 
 /// The CSR form again, explicit zeros included.
 template <Value V>

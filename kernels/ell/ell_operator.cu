@@ -4,50 +4,23 @@
 #include <optional>
 
 #include "kernels/accumulator.hpp"
-#include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/product.cuh"
-#include "kernels/cuda/tuning.hpp"
-#include "kernels/ell/ell.hpp"
+#include "kernels/ell/ell_kernel.cuh"
 
 namespace tilespmv::cuda {
 namespace {
 
-constexpr int kBlockThreads = kEllThreads;
-
 template <class V, class A>
 struct EllSpmv : ProductTerms<V, A> {
-    const index_t* columns = nullptr;
-    const V* values = nullptr;
-    offset_t width = 0;
+    EllView<V> a;
 };
 
-/// A place behind the last one of a row, or without a nonzero, has the column kNone; its x is not read.
 template <class V, class A>
-__global__ void __launch_bounds__(kBlockThreads) ell_spmv(const __grid_constant__ EllSpmv<V, A> p) {
-    const std::int64_t row = std::int64_t{blockIdx.x} * kBlockThreads + threadIdx.x;
-    if (row >= p.rows) return;
-    constexpr int kInFlight = KernelTuning<sizeof(V)>::kEllFlight;
-    A sum = 0;
-    for (offset_t first = 0; first < p.width; first += kInFlight) {
-        index_t columns[kInFlight];
-        V values[kInFlight];
-#pragma unroll
-        for (int i = 0; i < kInFlight; ++i) {
-            const offset_t at = min(first + i, p.width - 1) * p.rows + row;
-            columns[i] = load_once(p.columns + at);
-            values[i] = load_once(p.values + at);
-        }
-        wait_for_stream();
-#pragma unroll
-        for (int i = 0; i < kInFlight; ++i) {
-            if (columns[i] == Ell<V>::kNone || first + i >= p.width) continue;
-            sum += static_cast<A>(values[i]) * static_cast<A>(load_x(p.x + columns[i]));
-        }
-    }
-    wait_for_stream();  // rows without nonzeros, too
-    p.write(row, sum);
+__global__ void __launch_bounds__(kEllThreads) ell_spmv(const __grid_constant__ EllSpmv<V, A> p) {
+    const std::int64_t row = std::int64_t{blockIdx.x} * kEllThreads + threadIdx.x;
+    if (row < p.rows) p.write(row, ell_row_sum<A>(p.a, row, p.x));
 }
 
 template <class V, class A>
@@ -69,8 +42,8 @@ public:
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        const EllSpmv<V, A> p{terms_of<A>(product, rows_, cols_), columns_.data(), values_.data(), width_};
-        launch_dependent(ell_spmv<V, A>, div_up(std::int64_t{rows_}, std::int64_t{kBlockThreads}), kBlockThreads, p,
+        const EllSpmv<V, A> p{terms_of<A>(product, rows_, cols_), {columns_.data(), values_.data(), rows_, width_}};
+        launch_dependent(ell_spmv<V, A>, div_up(std::int64_t{rows_}, std::int64_t{kEllThreads}), kEllThreads, p,
                          stream);
     }
 

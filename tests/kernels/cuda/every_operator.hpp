@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/device_operator.hpp"
 #include "selector/policy.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace tilespmv::testing {
 
@@ -49,7 +50,9 @@ std::vector<OperatorCase<V>> every_operator(const CsrMatrix<V>& csr, Accumulator
             if (info.made_from != form) continue;
             if (info.sums_in_own_type && accumulator != default_accumulator(info)) continue;
             for (const auto& spec : specifications(info)) {
-                all.push_back({spec + with, &info, cuda::make_device_operator<V>(spec, forms, accumulator, nullptr)});
+                auto made = unless_refused(
+                    info, [&] { return cuda::make_device_operator<V>(spec, forms, accumulator, nullptr); });
+                if (made) all.push_back({spec + with, &info, std::move(made)});
             }
         }
     };

@@ -125,9 +125,10 @@ TEST_F(BenchRun, MeasuresAllButTheOracle) {
     const std::string text = run();
     EXPECT_EQ(error_, "");
     EXPECT_THAT(text, AllOf(StartsWith("laplace2d:n=5: 25 x 25, 105 nonzeros, float64"), HasSubstr("csr-omp"),
-                            HasSubstr("tile-omp"), HasSubstr("strip-omp"), Not(HasSubstr("reference"))));
+                            HasSubstr("tile-omp"), HasSubstr("strip-omp"), HasSubstr("coo-omp"), HasSubstr("hyb-omp"),
+                            Not(HasSubstr("reference"))));
     const ResultSet set = saved();
-    ASSERT_THAT(set.results, SizeIs(3));
+    ASSERT_THAT(set.results, SizeIs(5));
     for (const auto& r : set.results) {
         EXPECT_EQ(r.status, Status::ok) << r.error;
         EXPECT_EQ(r.speedups.at(0).baseline, "csr-omp");

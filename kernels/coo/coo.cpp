@@ -1,0 +1,75 @@
+#include "kernels/coo/coo.hpp"
+
+#include <algorithm>
+
+#include "kernels/cuda/indices_where.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+constexpr std::int64_t kGrain = 4096;
+
+/// Where the nonzeros of each row begin in COO without the first `skip` of each.
+template <Value V>
+Buffer<offset_t> starts_of(const CsrMatrix<V>& a, offset_t skip) {
+    Buffer<offset_t> starts(static_cast<std::size_t>(a.rows) + 1, 0);
+    for (index_t r = 0; r < a.rows; ++r) {
+        starts[r + 1] = starts[r] + std::max<offset_t>(a.row_ptrs[r + 1] - a.row_ptrs[r] - skip, 0);
+    }
+    return starts;
+}
+
+}  // namespace
+
+template <class T, Value V>
+Coo<T> make_coo(const CsrMatrix<V>& a, const Buffer<T>& values, offset_t skip) {
+    const Buffer<offset_t> starts = starts_of(a, skip);
+    const auto nnz = static_cast<std::size_t>(starts[a.rows]);
+    Coo<T> coo{a.rows, a.cols, Buffer<index_t>(nnz), Buffer<index_t>(nnz), Buffer<T>(nnz)};
+    parallel_for(0, a.rows, kGrain, [&](std::int64_t r) {
+        offset_t from = a.row_ptrs[r] + skip;
+        for (offset_t k = starts[r]; k < starts[r + 1]; ++k, ++from) {
+            coo.row_idxs[k] = static_cast<index_t>(r);
+            coo.col_idxs[k] = a.col_idxs[from];
+            coo.values[k] = values[from];
+        }
+    });
+    return coo;
+}
+
+template <Value V>
+CsrMatrix<V> to_csr(const Coo<V>& a) {
+    CsrMatrix<V> csr{a.rows, a.cols, Buffer<offset_t>(static_cast<std::size_t>(a.rows) + 1, 0), a.col_idxs.clone(),
+                     a.values.clone()};
+    for (const index_t row : a.row_idxs) ++csr.row_ptrs[row + 1];
+    std::partial_sum(csr.row_ptrs.begin(), csr.row_ptrs.end(), csr.row_ptrs.begin());
+    return csr;
+}
+
+Buffer<std::uint32_t> empty_rows(std::span<const offset_t> row_ptrs) {
+    return indices_where(static_cast<std::int64_t>(row_ptrs.size()) - 1, [&](std::int64_t row) {
+        const auto r = static_cast<std::size_t>(row);
+        return row_ptrs[r] == row_ptrs[r + 1];
+    });
+}
+
+Buffer<std::uint32_t> blocks_back(std::span<const index_t> row_idxs, int block) {
+    const std::int64_t blocks = div_up(static_cast<std::int64_t>(row_idxs.size()), std::int64_t{block});
+    Buffer<std::uint32_t> back(static_cast<std::size_t>(blocks));
+    parallel_for(0, blocks, kGrain, [&](std::int64_t b) {
+        const auto first = row_idxs.begin() + b * block;
+        const auto begin = std::lower_bound(row_idxs.begin(), first, *first) - row_idxs.begin();
+        back[static_cast<std::size_t>(b)] = static_cast<std::uint32_t>(b - begin / block);
+    });
+    return back;
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                        \
+    template Coo<V> make_coo(const CsrMatrix<V>&, const Buffer<V>&, offset_t);                         \
+    template Coo<std::uint32_t> make_coo(const CsrMatrix<V>&, const Buffer<std::uint32_t>&, offset_t); \
+    template Coo<std::uint64_t> make_coo(const CsrMatrix<V>&, const Buffer<std::uint64_t>&, offset_t); \
+    template CsrMatrix<V> to_csr(const Coo<V>&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tile/csr.hpp"
+
+namespace tilespmv::cuda {
+
+/// Nonzeros of a matrix in COO, in the order of CSR. At most twice the bytes of CSR, so it is never refused. T: a
+/// value, or the position of one in CSR order.
+template <class T>
+struct Coo {
+    index_t rows = 0;
+    index_t cols = 0;
+    Buffer<index_t> row_idxs;
+    Buffer<index_t> col_idxs;
+    Buffer<T> values;
+
+    [[nodiscard]] offset_t nnz() const { return static_cast<offset_t>(row_idxs.size()); }
+    [[nodiscard]] std::uint64_t bytes() const { return row_idxs.bytes() + col_idxs.bytes() + values.bytes(); }
+};
+
+/// `a` in COO, with one of `values` for each of its nonzeros, without the first `skip` of each row; in parallel.
+template <class T, Value V>
+Coo<T> make_coo(const CsrMatrix<V>& a, const Buffer<T>& values, offset_t skip = 0);
+
+/// The CSR form again, explicit zeros included.
+template <Value V>
+CsrMatrix<V> to_csr(const Coo<V>& a);
+
+/// Rows of a CSR matrix that have no nonzeros, which those of COO do not tell; ascending.
+Buffer<std::uint32_t> empty_rows(std::span<const offset_t> row_ptrs);
+
+/// For blocks of `block` nonzeros each: how many blocks before it the row of its first one begins.
+Buffer<std::uint32_t> blocks_back(std::span<const index_t> row_idxs, int block);
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,75 @@
+#include "kernels/coo/coo_operator.hpp"
+
+#include "kernels/accumulator.hpp"
+#include "kernels/coo/coo_buffers.cuh"
+#include "kernels/cuda/launch.cuh"
+
+namespace tilespmv::cuda {
+namespace {
+
+template <class V, class A>
+class CooOperator final : public DeviceOperator<V> {
+public:
+    CooOperator(const CsrMatrix<V>& a, const DeviceContext& on) : CooOperator(a, make_coo(a, a.values), on) {}
+
+    [[nodiscard]] std::string_view name() const override { return "coo"; }
+    [[nodiscard]] index_t rows() const override { return rows_; }
+    [[nodiscard]] index_t cols() const override { return cols_; }
+    [[nodiscard]] offset_t nnz() const override { return nnz_; }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return matrix_.matrix_bytes() + empty_rows_.bytes(); }
+    [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + this->workspace_bytes(); }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        return executed_whole("coo", tile_rows_, nnz_, matrix_bytes());
+    }
+
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
+        const CooSpmv<V, A> p{terms_of<A>(product, rows_, cols_), matrix_.view(product.workspace), matrix_.blocks(),
+                              empty_rows_.data(), static_cast<std::int64_t>(empty_rows_.size())};
+        launch_dependent(coo_spmv<V, A>, p.blocks + div_up(p.empty_count, std::int64_t{kCooThreads}), kCooThreads, p,
+                         stream);
+    }
+
+    void replace_values(const V* csr_values, cudaStream_t stream) override {
+        DeviceBuffer<V>& values = matrix_.values();
+        TILESPMV_CUDA(cudaMemcpyAsync(values.data(), csr_values, values.bytes(), cudaMemcpyDeviceToDevice, stream));
+    }
+
+private:
+    CooOperator(const CsrMatrix<V>& a, const Coo<V>& coo, const DeviceContext& on)
+        : CooOperator(a, coo, blocks_back(coo.row_idxs, kCooBlock), empty_rows(a.row_ptrs), on) {}
+    CooOperator(const CsrMatrix<V>& a, const Coo<V>& coo, const Buffer<std::uint32_t>& back,
+                const Buffer<std::uint32_t>& empty, const DeviceContext& on)
+        : rows_(a.rows),
+          cols_(a.cols),
+          nnz_(a.nnz()),
+          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+          matrix_(coo, back, this->layout(), on),
+          empty_rows_(empty, on) {
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+    }
+
+    index_t rows_;
+    index_t cols_;
+    offset_t nnz_;
+    offset_t tile_rows_;
+    CooBuffers<V, A> matrix_;
+    DeviceBuffer<std::uint32_t> empty_rows_;
+};
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_coo_operator(const MatrixForms<V>& forms, Options& options,
+                                                     Accumulator accumulator, const DeviceContext& on) {
+    options.finish();
+    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<CooOperator<V, A>>(forms.csr(), on);
+    });
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                                 \
+    template std::unique_ptr<DeviceOperator<V>> make_coo_operator(const MatrixForms<V>&, Options&, Accumulator, \
+                                                                  const DeviceContext&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

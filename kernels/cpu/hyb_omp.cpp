@@ -1,0 +1,88 @@
+#include <array>
+
+#include "kernels/cpu/coo_rows.hpp"
+#include "kernels/cpu/operators.hpp"
+#include "kernels/cpu/write_rows.hpp"
+#include "kernels/hyb/hyb.hpp"
+
+namespace tilespmv::cpu {
+namespace {
+
+/// First the sums of COO, then with those all rows of ELL.
+template <CpuValue V>
+class HybOmp final : public Operator<V> {
+public:
+    explicit HybOmp(const CsrMatrix<V>& a)
+        : nnz_(a.nnz()),
+          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+          a_(cuda::make_hyb(a, a.values)),
+          coo_sums_(a_.split.size() * kWordRows, 0.0) {}
+
+    [[nodiscard]] std::string_view name() const override { return "hyb-omp"; }
+    [[nodiscard]] index_t rows() const override { return a_.ell.rows; }
+    [[nodiscard]] index_t cols() const override { return a_.ell.cols; }
+    [[nodiscard]] offset_t nnz() const override { return nnz_; }
+    [[nodiscard]] std::size_t matrix_bytes() const override {
+        return a_.ell_bytes() + a_.coo.bytes() + a_.split.bytes();
+    }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        ExecutedParts parts;
+        parts.add({{"ell", "", tile_rows_, nnz_ - a_.coo.nnz(), a_.ell_bytes()},
+                   {"coo", "", a_.coo_tile_rows(), a_.coo.nnz(), a_.coo.bytes()}},
+                  a_.split.bytes());
+        return parts.finish();
+    }
+
+    void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
+        check_sizes<V>(*this, x, y);
+        if (alpha == V{0}) return scale<V>(beta, y);
+        const auto bytes = static_cast<offset_t>(matrix_bytes());
+        const index_t grain = rows_of_chunk(rows(), bytes);
+#pragma omp parallel if (bytes >= kTuning.parallel_bytes)
+        {
+            coo_.multiply(x.data(), [&](index_t row, double sum) { coo_sums_[row] = sum; });
+#pragma omp for schedule(dynamic, 1)
+            for (std::int64_t first = 0; first < rows(); first += grain) {
+                const auto end = static_cast<index_t>(std::min<std::int64_t>(first + grain, rows()));
+                multiply({static_cast<index_t>(first), end}, alpha, x.data(), beta, y.data());
+            }
+        }
+    }
+
+private:
+    static constexpr int kWordRows = 32;  // of a word of `Hyb::split`
+
+    void multiply(cuda::RowRange rows, V alpha, const V* x, V beta, V* y) const {
+        std::array<double, Schedule::kMaxRows> sums;
+        for (index_t r = rows.first; r < rows.end; r += kWordRows) {
+            double* const to = sums.data() + (r - rows.first);
+            if (a_.split[r / kWordRows] == 0) {
+                std::fill_n(to, kWordRows, 0.0);
+            } else {
+                std::copy_n(coo_sums_.data() + r, kWordRows, to);
+            }
+        }
+        simd_.add_ell(a_.ell, rows, x, sums.data());
+        finish<V>(sums.data(), rows.end - rows.first, alpha, beta, y + rows.first);
+    }
+
+    offset_t nnz_;
+    offset_t tile_rows_;
+    cuda::Hyb<V> a_;
+    CooRows<V> coo_{a_.coo};
+    const SimdKernels<V>& simd_ = simd_kernels<V>();
+    mutable Buffer<double> coo_sums_;  // of all rows, 0 for those that are not split
+};
+
+}  // namespace
+
+template <Value V>
+std::unique_ptr<Operator<V>> make_hyb_omp(const MatrixForms<V>& forms, Options& options) {
+    options.finish();
+    return std::make_unique<HybOmp<V>>(forms.csr());
+}
+
+template std::unique_ptr<Operator<double>> make_hyb_omp(const MatrixForms<double>&, Options&);
+template std::unique_ptr<Operator<float>> make_hyb_omp(const MatrixForms<float>&, Options&);
+
+}  // namespace tilespmv::cpu

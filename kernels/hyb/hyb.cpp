@@ -1,0 +1,74 @@
+#include "kernels/hyb/hyb.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "tile/parallel.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+constexpr std::int64_t kGrain = 4096;
+
+/// Rows of more than `width` nonzeros, a bit each.
+Buffer<std::uint32_t> longer_rows(std::span<const offset_t> row_ptrs, offset_t width) {
+    const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
+    Buffer<std::uint32_t> bits(static_cast<std::size_t>(div_up(rows, 32)));
+    parallel_for(0, static_cast<std::int64_t>(bits.size()), kGrain, [&](std::int64_t word) {
+        std::uint32_t found = 0;
+        for (std::int64_t r = word * 32; r < std::min(rows, word * 32 + 32); ++r) {
+            const auto row = static_cast<std::size_t>(r);
+            if (row_ptrs[row + 1] - row_ptrs[row] > width) found |= 1U << r % 32;
+        }
+        bits[static_cast<std::size_t>(word)] = found;
+    });
+    return bits;
+}
+
+}  // namespace
+
+offset_t hyb_width(std::span<const offset_t> row_ptrs) {
+    const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
+    if (rows == 0) return 0;
+    std::vector<offset_t> lengths(static_cast<std::size_t>(rows));
+    for (std::size_t r = 0; r < lengths.size(); ++r) lengths[r] = row_ptrs[r + 1] - row_ptrs[r];
+    const auto third = lengths.begin() + (div_up(rows, 3) - 1);  // rows up to it have at least its length
+    std::ranges::nth_element(lengths, third, std::greater());
+    return *third;
+}
+
+template <class T, Value V>
+Hyb<T> make_hyb(const CsrMatrix<V>& a, const Buffer<T>& values) {
+    const offset_t width = hyb_width(a.row_ptrs);
+    return {make_ell(a, values, width), make_coo(a, values, width), longer_rows(a.row_ptrs, width)};
+}
+
+template <Value V>
+CsrMatrix<V> to_csr(const Hyb<V>& a) {
+    const CsrMatrix<V> ell = to_csr(a.ell);
+    const CsrMatrix<V> coo = to_csr(a.coo);
+    const auto nnz = static_cast<std::size_t>(ell.nnz() + coo.nnz());
+    CsrMatrix<V> csr{ell.rows, ell.cols, Buffer<offset_t>(ell.row_ptrs.size()), Buffer<index_t>(nnz), Buffer<V>(nnz)};
+    for (std::size_t r = 0; r < csr.row_ptrs.size(); ++r) csr.row_ptrs[r] = ell.row_ptrs[r] + coo.row_ptrs[r];
+    parallel_for(0, csr.rows, kGrain, [&](std::int64_t r) {
+        offset_t to = csr.row_ptrs[r];
+        for (const CsrMatrix<V>* part : {&ell, &coo}) {
+            const offset_t first = part->row_ptrs[r];
+            const offset_t count = part->row_ptrs[r + 1] - first;
+            std::copy_n(part->col_idxs.data() + first, count, csr.col_idxs.data() + to);
+            std::copy_n(part->values.data() + first, count, csr.values.data() + to);
+            to += count;
+        }
+    });
+    return csr;
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                              \
+    template Hyb<V> make_hyb(const CsrMatrix<V>&, const Buffer<V>&);                         \
+    template Hyb<std::uint32_t> make_hyb(const CsrMatrix<V>&, const Buffer<std::uint32_t>&); \
+    template Hyb<std::uint64_t> make_hyb(const CsrMatrix<V>&, const Buffer<std::uint64_t>&); \
+    template CsrMatrix<V> to_csr(const Hyb<V>&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda
