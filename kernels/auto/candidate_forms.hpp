@@ -11,16 +11,19 @@
 
 namespace tilespmv {
 
-/// The forms that candidates of `auto` on a GPU are made from. CSR is unpacked if only tiles or strips were given; `strip`
-/// takes strips that were given. Tiles are converted when a candidate first asks for them, unless those that were given
-/// are full ones stored as dense, for which alone it takes an operator on tiles. The forms given must outlive it.
+/// The forms that candidates of `auto` on a GPU are made from. CSR is unpacked if only tiles or strips were given;
+/// `strip` takes strips that were given. Tiles are converted when a candidate first asks for them, unless those that
+/// were given are full ones stored as dense, for which alone it takes an operator on tiles. The forms given must
+/// outlive it.
 template <Value V>
 class CandidateForms {
 public:
     /// Throws `Error` if no such form is among them.
     explicit CandidateForms(const MatrixForms<V>& given)
-        : csr_(given.template find<CsrMatrix<V>>()), tiles_(given.template find<TileMatrix<V>>()) {
-        if (csr_ == nullptr) csr_ = &unpacked_.emplace(unpack(given.tiles()));
+        : csr_(given.template find<CsrMatrix<V>>()),
+          tiles_(given.template find<TileMatrix<V>>()),
+          strips_(given.template find<StripMatrix<V>>()) {
+        if (csr_ == nullptr) csr_ = &unpacked_.emplace(strips_ != nullptr ? to_csr(*strips_) : unpack(given.tiles()));
         if (tiles_ != nullptr && !are_full(*tiles_)) tiles_ = nullptr;
     }
     CandidateForms(const CandidateForms&) = delete;

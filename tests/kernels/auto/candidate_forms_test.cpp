@@ -48,6 +48,16 @@ TEST(CandidateForms, ConvertTilesThatAreNotStoredAsFullOnes) {
     }
 }
 
+TEST(CandidateForms, TakeStripsThatAreThereAndUnpackThemOnce) {
+    const auto csr = generate<double>("fem:n=4,dof=3");
+    const auto strips = make_strip_matrix(csr, {.value_bytes = sizeof(double)});
+    CandidateForms<double> forms(MatrixForms<double>{&strips});
+    EXPECT_EQ(forms.csr(), csr);
+    EXPECT_EQ(forms.of(Form::csr).find<StripMatrix<double>>(), &strips);
+    EXPECT_EQ(&forms.of(Form::csr).csr(), &forms.csr());
+    EXPECT_EQ(CandidateForms<double>(MatrixForms<double>{&csr}).of(Form::csr).find<StripMatrix<double>>(), nullptr);
+}
+
 TEST(CandidateForms, NeedAForm) {
     EXPECT_EQ(test::message_of([] { CandidateForms<double> forms(MatrixForms<double>{}); }),
               "1: an operator was to be made without the form of the matrix that it is made from");

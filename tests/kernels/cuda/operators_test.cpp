@@ -162,6 +162,7 @@ std::set<std::string> representations(const OperatorCase<V>& a) {
     if (name == "strip") return {"strip", "csr16"};
     if (name == "csr-hub") return {"csr-hub hubs", "csr-hub others"};
     if (name == "csr-inode") return {name};
+    if (name == "hyb") return {"ell", "coo"};
     if (name.starts_with("cusparse-")) return {name.substr(9)};
     return {name.starts_with("csr-") ? "csr" : name};
 }
