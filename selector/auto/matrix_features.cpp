@@ -252,11 +252,14 @@ private:
     offset_t count_ = 0;
 };
 
+/// By their first columns.
 bool is_like_the_row_before(const PatternView& a, index_t row) {
     if (row == 0) return false;
     const auto* const ends = a.row_ptrs.data() + row;
     const index_t* const cols = a.col_idxs.data();
-    return std::equal(cols + ends[-1], cols + ends[0], cols + ends[0], cols + ends[1]);
+    const offset_t length = ends[1] - ends[0];
+    return ends[0] - ends[-1] == length &&
+           std::equal(cols + ends[-1], cols + ends[-1] + std::min(length, kMostSlots), cols + ends[0]);
 }
 
 Strip strip_of(const PatternView& a, index_t first_row) {

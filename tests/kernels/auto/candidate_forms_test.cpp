@@ -50,7 +50,7 @@ TEST(CandidateForms, ConvertTilesThatAreNotStoredAsFullOnes) {
 
 TEST(CandidateForms, TakeStripsThatAreThereAndUnpackThemOnce) {
     const auto csr = generate<double>("fem:n=4,dof=3");
-    const auto strips = make_strip_matrix(csr, {.value_bytes = sizeof(double)});
+    const auto strips = make_strip_matrix(csr);
     CandidateForms<double> forms(MatrixForms<double>{&strips});
     EXPECT_EQ(forms.csr(), csr);
     EXPECT_EQ(forms.of(Form::csr).find<StripMatrix<double>>(), &strips);

@@ -54,6 +54,14 @@ TEST(MatrixFeatures, DescribeTheLengthsOfRows) {
     EXPECT_EQ(f.row_rounds[0].all, 2 + 1 + 1 + 2);
 }
 
+TEST(MatrixFeatures, CountRowsWithTheColumnsOfTheRowBefore) {
+    EXPECT_DOUBLE_EQ(of(10, {{0, 1}, {0, 1}, {0, 2}, {0}, {0}}).inode_rows, 8.0 / (2 + 2 + 1));
+    EXPECT_DOUBLE_EQ(of(10, {{0, 1}, {0, 1, 2}, {0, 1}}).inode_rows, 1);
+    EXPECT_NEAR(of("fem:n=4,dof=3").inode_rows, 3, 0.1) << "some neighbours are alike";
+    EXPECT_NEAR(of("fem:n=20,dof=5").inode_rows, 5, 0.1) << "of a sample";
+    EXPECT_DOUBLE_EQ(of("laplace2d:n=50").inode_rows, 1);
+}
+
 TEST(MatrixFeatures, OfNothingAreZero) {
     for (const auto& rows : {std::vector<std::vector<index_t>>{}, {{}, {}, {}}}) {
         const auto f = of(5, rows);

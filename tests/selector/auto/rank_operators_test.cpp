@@ -125,9 +125,11 @@ std::vector<RankedOperator> ranked_for(const char* generator, bool on_gpu, offse
 
 TEST(RankOperators, ChoosesAsWasMeasuredOnTheH200) {
     const auto chosen = [](const char* generator) { return ranked_for(generator, true).front().specification; };
-    EXPECT_EQ(chosen("fem:n=24,dof=6"), "strip:updatable=1") << "whatever auto takes takes new values";
-    EXPECT_EQ(chosen("fem:n=24,dof=6,jitter=1"), "csr16") << "columns that no slot holds together";
-    EXPECT_EQ(chosen("dense:rows=2040,cols=2040"), "csr16") << "128 tile rows are too few for strips";
+    EXPECT_EQ(chosen("stencil27:n=40"), "strip:updatable=1") << "whatever auto takes takes new values";
+    EXPECT_EQ(chosen("fem:n=24,dof=6"), "csr-inode");
+    EXPECT_EQ(chosen("fem:n=24,dof=3,jitter=1"), "csr-inode") << "columns that no slot holds together";
+    EXPECT_EQ(chosen("delaunay:n=200000"), "csr16");
+    EXPECT_EQ(chosen("dense:rows=2040,cols=2040"), "csr-vector") << "128 tile rows are too few for strips and inodes";
     EXPECT_EQ(chosen("dense:rows=512,cols=512"), "csr-vector");
     EXPECT_EQ(chosen("kronecker:scale=17,degree=10"), "csr-hub");
     const auto arrow = ranked_for("arrow:n=200000", true);
