@@ -1,9 +1,9 @@
 #include "kernels/ell/ell_operator.hpp"
 
-#include <numeric>
 #include <optional>
 
 #include "kernels/accumulator.hpp"
+#include "kernels/cuda/csr_positions.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/product.cuh"
@@ -64,8 +64,7 @@ private:
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
         if (!updatable) return;
         const auto positions = [&]<class P>() {
-            Buffer<P> in_order(static_cast<std::size_t>(nnz_));
-            std::iota(in_order.begin(), in_order.end(), P{1});
+            const Buffer<P> in_order = csr_positions<P>(nnz_);
             std::vector<Buffer<P>> all;
             all.push_back(make_ell(a, in_order).values);
             return all;

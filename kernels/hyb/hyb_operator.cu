@@ -1,10 +1,10 @@
 #include "kernels/hyb/hyb_operator.hpp"
 
-#include <numeric>
 #include <optional>
 
 #include "kernels/accumulator.hpp"
 #include "kernels/coo/coo_buffers.cuh"
+#include "kernels/cuda/csr_positions.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/ell/ell_kernel.cuh"
@@ -102,8 +102,7 @@ private:
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
         if (!updatable) return;
         const auto positions = [&]<class P>() {
-            Buffer<P> in_order(static_cast<std::size_t>(nnz_));
-            std::iota(in_order.begin(), in_order.end(), P{1});
+            const Buffer<P> in_order = csr_positions<P>(nnz_);
             auto placed = make_hyb(a, in_order);
             std::vector<Buffer<P>> all;
             all.push_back(std::move(placed.ell.values));

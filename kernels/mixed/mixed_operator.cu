@@ -1,10 +1,10 @@
 #include "kernels/mixed/mixed_operator.hpp"
 
-#include <numeric>
 #include <optional>
 
 #include "kernels/accumulator.hpp"
 #include "kernels/csr16/csr16_buffers.cuh"
+#include "kernels/cuda/csr_positions.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
@@ -92,8 +92,7 @@ private:
             [&]<class P>() {
                 auto positions =
                     positions_of<P>(work.tiled, map.tiled_positions<P>(m), map.deferred_positions<P>(m), m, paths);
-                Buffer<P> in_order(static_cast<std::size_t>(nnz_));
-                std::iota(in_order.begin(), in_order.end(), P{1});
+                const Buffer<P> in_order = csr_positions<P>(nnz_);
                 positions.push_back(in_csr16(work.csr16, in_order));
                 return positions;
             },

@@ -1,10 +1,10 @@
 #include "kernels/strip/strip_operator.hpp"
 
-#include <numeric>
 #include <optional>
 
 #include "kernels/accumulator.hpp"
 #include "kernels/csr16/csr16_buffers.cuh"
+#include "kernels/cuda/csr_positions.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
@@ -109,8 +109,7 @@ private:
         : StripOperator(a.rows, a.cols, a.nnz(), a, s, in_strips(s, a.row_ptrs, a.values), rest, on) {
         if (!updatable) return;
         const auto positions = [&]<class P>() {
-            Buffer<P> in_order(static_cast<std::size_t>(nnz_));
-            std::iota(in_order.begin(), in_order.end(), P{1});
+            const Buffer<P> in_order = csr_positions<P>(nnz_);
             std::vector<Buffer<P>> all;
             all.push_back(in_strips(s, a.row_ptrs, in_order));
             all.push_back(in_csr16(rest, in_order));
