@@ -173,7 +173,9 @@ std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>& for
     const auto* const stored = forms.template find<StripMatrix<V>>();
     const StripOptions read = read_options(options, stored != nullptr ? stored->rows : forms.csr().rows, sizeof(V));
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        if (stored == nullptr) return std::make_unique<StripOperator<V, A>>(forms.csr(), read, on);
+        const auto* const csr = forms.template find<CsrMatrix<V>>();
+        if (stored == nullptr || (csr != nullptr && !read.takes_stored))
+            return std::make_unique<StripOperator<V, A>>(forms.csr(), read, on);
         if (!read.takes_stored) return std::make_unique<StripOperator<V, A>>(to_csr(*stored), read, on);
         constexpr int together = kQuadLoad<sizeof(V)>;
         if (stored->strips.together == together)
