@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tilespmv::solver {
+
+/// How a solve ends.
+enum class End : std::int32_t {
+    none,                   ///< it goes on
+    converged,              ///< the true residual is below the tolerance
+    limit,                  ///< as many iterations as were allowed
+    stagnated,              ///< the residual does not fall any more
+    not_positive_definite,  ///< p'Ap or r'Mr is not positive: A or M is not positive definite
+    not_a_number,           ///< NaN or Inf in a scalar
+};
+
+/// The scalars of an iteration, in the memory where the vectors are, so that an iteration waits for nobody. The last
+/// reduction of an iteration sets them; while `end` is not `none`, no operation changes a vector or a scalar.
+struct Scalars {
+    double rho = 0;         ///< r'w, w = M r; 0 stands for "no iteration before": beta becomes 0
+    double mu = 0;          ///< s'w (Chronopoulos and Gear) or p'q (textbook)
+    double alpha = 0;       ///< length of the step
+    double beta = 0;        ///< of the direction before in the new one
+    double residual2 = 0;   ///< r'r
+    double tolerance2 = 0;  ///< `end` becomes `converged` at residual2 <= tolerance2
+    std::int32_t iterations = 0;
+    End end = End::none;
+};
+
+}  // namespace tilespmv::solver

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "selector/models/launch_shape.hpp"
+#include "tile/types.hpp"
+
+/// The kernels over vectors that a solver on a GPU consists of, as far as choosing their launch shapes goes; free of
+/// CUDA's types.
+namespace tilespmv::solver {
+
+struct VectorKernel {
+    std::string_view name;  ///< "advance", "inner_products" ...
+    bool reduces = false;   ///< leaves sums, finished on the device in a fixed order
+    int reads = 0;          ///< vectors of n values
+    int writes = 0;
+};
+
+/// All of them; the same in a build without CUDA.
+std::span<const VectorKernel> vector_kernels();
+
+/// Kernels over vectors of n values on the current GPU, with vectors of its own (values in [0.5, 1.5)).
+class VectorKernelRunner {
+public:
+    virtual ~VectorKernelRunner() = default;
+    /// Launches the kernel of that name; may go on after the call has returned. `shape.threads` is at most 1,024.
+    virtual void run(std::string_view kernel, const LaunchShape& shape) = 0;
+};
+
+/// Throws `Error`, `unavailable` without an available GPU. T: float or double; `stream` is a cudaStream_t.
+template <class T>
+std::unique_ptr<VectorKernelRunner> make_vector_kernel_runner(std::size_t n, void* stream);
+
+}  // namespace tilespmv::solver
