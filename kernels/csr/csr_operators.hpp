@@ -44,8 +44,9 @@ template <class V>
 inline constexpr auto kCsrVector = on_device<V>(
     {.name = "csr-vector",
      .summary = "CSR, several threads a row; threads=2|4|8|16|32, otherwise by rule=rows|mean from the lengths of all "
-                "rows (rows) or nnz/rows, flight=1|4|8 nonzeros a thread at once",
-     .sweeps = "threads=2|4|8|16|32,rule=rows|mean,flight=1|4|8",
+                "rows (rows) or nnz/rows, flight=1|4|8 nonzeros a thread at once, "
+                "turns=1: blocks take consecutive rows in turns",
+     .sweeps = "threads=2|4|8|16|32,rule=rows|mean,flight=1|4|8,turns=0|1",
      .reads_csr_in_place = true},
     make_csr_vector<V>);
 template <class V>

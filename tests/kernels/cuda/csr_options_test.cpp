@@ -35,7 +35,7 @@ TEST(BaselineOptions, RefuseWhatTheyAreNot) {
     };
     refused("csr-scalar:threads=2", "no option 'threads'; it takes none");
     refused("csr-vector:threads=3", "expected one of 2, 4, 8, 16, 32");
-    refused("csr-vector:group=2", "no option 'group'; it takes threads, rule, flight");
+    refused("csr-vector:group=2", "no option 'group'; it takes turns, threads, rule, flight");
     refused("csr-vector:flight=2", "expected one of 1, 4, 8");
     refused("csr-vector:rule=median", "rule=median, expected mean or rows");
     refused("csr-vector:rule=mean,threads=4", "threads are either given or chosen by a rule");
@@ -49,7 +49,7 @@ TEST(BaselineOptions, RefuseWhatTheyAreNot) {
     refused("csr-hub:hub=4", "no option 'hub'; it takes hubs");
     refused("csr-inode:rows=7", "expected one of 2, 3, 4, 5, 6");
     refused("csr-inode:threads=4", "expected one of 8, 16, 32");
-    refused("csr-inode:row=2", "no option 'row'; it takes rows, threads, flight");
+    refused("csr-inode:row=2", "no option 'row'; it takes rows, threads, flight, turns");
 }
 
 bool has_cusparse() {
