@@ -129,10 +129,6 @@ struct MemoryTuning {
 struct Tuning {
     VectorTuning vector = {};
     InodeTuning inodes = {};
-    /// csr-vector and csr-inode: turns for each block that the GPU holds, from which on blocks take them instead of one
-    /// each ("Turns"; FEM renumbered within windows, one unknown: 464 to 583 GFLOP/s in float64, 669 to 796 in
-    /// float32).
-    double turns_from = 2;
     MultiroundTuning multiround = {};
     /// Nonzeros that a thread of csr-merge has room for: 4, 8 or 12. "CSR on the GPU", version 5: 4 takes FEM from 1.21
     /// to 0.82 of cuSPARSE; 12 gains 5% on grids and FEM, but takes `libsvm_w8a` from 1.3 to 0.9.

@@ -45,7 +45,7 @@ inline constexpr auto kCsrVector = on_device<V>(
     {.name = "csr-vector",
      .summary = "CSR, several threads a row; threads=2|4|8|16|32, otherwise by rule=rows|mean from the lengths of all "
                 "rows (rows) or nnz/rows, flight=1|4|8 nonzeros a thread at once, "
-                "turns=1: blocks take consecutive rows in turns",
+                "turns=1: as many blocks as the GPU holds take consecutive rows in turns, for x near the diagonal",
      .sweeps = "threads=2|4|8|16|32,rule=rows|mean,flight=1|4|8,turns=0|1",
      .reads_csr_in_place = true},
     make_csr_vector<V>);

@@ -5,7 +5,6 @@
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/tuning.hpp"
-#include "kernels/cuda/turns.cuh"
 #include "kernels/cuda/warp.cuh"
 
 namespace tilespmv::cuda {
@@ -17,13 +16,17 @@ struct InodeSpmv : ProductTerms<V, A> {
     std::int64_t count = 0;
     const index_t* col_idxs = nullptr;
     const V* values = nullptr;
-    Turns turns = {};
 };
 
-/// A group of kThreads threads multiplies the inode that ends where `next` begins; without rows if they are the same.
-template <int kRows, int kThreads, int kFlight, class V, class A>
-__device__ void multiply_inode(const InodeSpmv<V, A>& p, const Inode& inode, const Inode& next) {
+/// kThreads threads an inode of at most kRows rows, all of them in one warp, each with kFlight columns in flight. No
+/// load depends on a condition: columns behind the last one repeat it, and so do rows.
+template <class V, class A, int kRows, int kThreads, int kFlight>
+__global__ void __launch_bounds__(kVectorThreads) csr_inode(const __grid_constant__ InodeSpmv<V, A> p) {
+    static_assert(kRows <= kThreads, "each row is written by a thread of its own");
+    const std::int64_t at = (std::int64_t{blockIdx.x} * kVectorThreads + threadIdx.x) / kThreads;
     const int lane = static_cast<int>(threadIdx.x) % kThreads;
+    const Inode inode = load_wide(p.inodes + (at < p.count ? at : p.count));
+    const Inode next = load_wide(p.inodes + (at < p.count ? at + 1 : p.count));
     const int rows = next.first_row - inode.first_row;
     const std::int64_t length = std::int64_t{next.first_col} - inode.first_col;
     const index_t* const cols = p.col_idxs + inode.first_col;
@@ -59,20 +62,6 @@ __device__ void multiply_inode(const InodeSpmv<V, A>& p, const Inode& inode, con
         if (lane == r) own = sum;
     }
     if (lane < rows) p.write(inode.first_row + lane, own);
-}
-
-/// kThreads threads an inode of at most kRows rows, all of them in one warp, each with kFlight columns in flight. No
-/// load depends on a condition: columns behind the last one repeat it, and so do rows.
-template <class V, class A, int kRows, int kThreads, int kFlight>
-__global__ void __launch_bounds__(kVectorThreads) csr_inode(const __grid_constant__ InodeSpmv<V, A> p) {
-    static_assert(kRows <= kThreads, "each row is written by a thread of its own");
-    const BlockTurns<kVectorThreads / kThreads> turns(p.turns, p.count);
-    for (std::int64_t first = turns.begin; first < turns.end; first += turns.step) {
-        const std::int64_t at = min(first + threadIdx.x / kThreads, turns.end);
-        multiply_inode<kRows, kThreads, kFlight>(p, load_wide(p.inodes + at),
-                                                 load_wide(p.inodes + min(at + 1, turns.end)));
-    }
-    wait_for_stream();
 }
 
 }  // namespace tilespmv::cuda

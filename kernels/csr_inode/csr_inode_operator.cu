@@ -6,7 +6,6 @@
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
-#include "kernels/cuda/turns.hpp"
 #include "kernels/cuda/with_constant.hpp"
 
 namespace tilespmv::cuda {
@@ -15,8 +14,7 @@ namespace {
 template <class V, class A>
 class CsrInodeOperator final : public DeviceOperator<V> {
 public:
-    CsrInodeOperator(const CsrMatrix<V>& a, const CsrInodes& form, const InodeShape& shape, TakeTurns take_turns,
-                     const DeviceContext& on)
+    CsrInodeOperator(const CsrMatrix<V>& a, const CsrInodes& form, const InodeShape& shape, const DeviceContext& on)
         : rows_(a.rows),
           cols_(a.cols),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
@@ -24,12 +22,6 @@ public:
           inodes_(form.inodes, on),
           col_idxs_(form.col_idxs, on),
           values_(a.values, on) {
-        const auto before = [&](index_t i) { return form.inodes[i].first_value + form.inodes[i].first_col; };
-        with_kernel([&](auto* kernel) {
-            const auto turns = div_up(form.count() * shape.threads, std::int64_t{kVectorThreads});
-            plan_ = TurnPlan(kernel, kVectorThreads, turns, static_cast<index_t>(form.count()), take_turns,
-                             this_gpu(sizeof(V)), before, on);
-        });
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
@@ -40,18 +32,23 @@ public:
     [[nodiscard]] std::size_t matrix_bytes() const override {
         return inodes_.bytes() + col_idxs_.bytes() + values_.bytes();
     }
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + plan_.bytes() + this->workspace_bytes();
-    }
+    [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + this->workspace_bytes(); }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override {
         return executed_whole("csr-inode", tile_rows_, nnz(), matrix_bytes());
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
         const auto count = static_cast<std::int64_t>(inodes_.size()) - 1;
-        const InodeSpmv<V, A> p{
-            terms_of<A>(product, rows_, cols_), inodes_.data(), count, col_idxs_.data(), values_.data(), plan_.turns()};
-        with_kernel([&](auto* kernel) { launch_dependent(kernel, plan_.blocks(), kVectorThreads, p, stream); });
+        const InodeSpmv<V, A> p{terms_of<A>(product, rows_, cols_), inodes_.data(), count, col_idxs_.data(),
+                                values_.data()};
+        with_constant<2, 3, 4, 5, 6>(shape_.rows, [&]<int kRows>() {
+            with_constant<8, 16, 32>(shape_.threads, [&]<int kThreads>() {
+                with_constant<2, 4>(shape_.flight, [&]<int kFlight>() {
+                    launch_dependent(csr_inode<V, A, kRows, kThreads, kFlight>,
+                                     div_up(count * kThreads, std::int64_t{kVectorThreads}), kVectorThreads, p, stream);
+                });
+            });
+        });
     }
 
     void replace_values(const V* csr_values, cudaStream_t stream) override {
@@ -59,17 +56,6 @@ public:
     }
 
 private:
-    /// Calls f(kernel of the shape).
-    template <class F>
-    void with_kernel(F&& f) const {
-        with_constant<2, 3, 4, 5, 6>(shape_.rows, [&]<int kRows>() {
-            with_constant<8, 16, 32>(shape_.threads, [&]<int kThreads>() {
-                with_constant<2, 4>(shape_.flight,
-                                    [&]<int kFlight>() { f(&csr_inode<V, A, kRows, kThreads, kFlight>); });
-            });
-        });
-    }
-
     index_t rows_;
     index_t cols_;
     offset_t tile_rows_;
@@ -77,7 +63,6 @@ private:
     DeviceBuffer<Inode> inodes_;
     DeviceBuffer<index_t> col_idxs_;
     DeviceBuffer<V> values_;
-    TurnPlan plan_;
 };
 
 }  // namespace
@@ -89,14 +74,13 @@ std::unique_ptr<DeviceOperator<V>> make_csr_inode_operator(const MatrixForms<V>&
     shape.rows = options.one_of("rows", 0, {2, 3, 4, 5, 6});
     shape.threads = options.one_of("threads", 0, {8, 16, 32});
     shape.flight = options.one_of("flight", 0, {2, 4});
-    const TakeTurns take_turns = read_turns(options);
     options.finish();
     const CsrMatrix<V>& a = forms.csr();
     const auto alike = rows_alike(a.row_ptrs, a.col_idxs);
     shape = choose_inode_shape(a.row_ptrs, alike, shape, this_tuning(sizeof(V)).inodes);
     const CsrInodes form = make_inodes(a.row_ptrs, a.col_idxs, alike, shape.rows);
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<CsrInodeOperator<V, A>>(a, form, shape, take_turns, on);
+        return std::make_unique<CsrInodeOperator<V, A>>(a, form, shape, on);
     });
 }
 

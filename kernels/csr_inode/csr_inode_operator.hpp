@@ -16,9 +16,8 @@ template <class V>
 inline constexpr auto kCsrInode = on_device<V>(
     {.name = "csr-inode",
      .summary = "CSR with one list of columns for consecutive rows that have the same, for several unknowns a "
-                "node; rows=2|3|4|5|6 at most, threads=8|16|32 of them, flight=2|4 columns a thread at once, "
-                "turns=1: blocks take consecutive inodes in turns",
-     .sweeps = "rows=2|3|4|5|6,threads=8|16|32,flight=2|4,turns=0|1"},
+                "node; rows=2|3|4|5|6 at most, threads=8|16|32 of them, flight=2|4 columns a thread at once",
+     .sweeps = "rows=2|3|4|5|6,threads=8|16|32,flight=2|4"},
     make_csr_inode_operator<V>);
 
 }  // namespace tilespmv::cuda

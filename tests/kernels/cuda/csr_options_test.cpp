@@ -49,7 +49,7 @@ TEST(BaselineOptions, RefuseWhatTheyAreNot) {
     refused("csr-hub:hub=4", "no option 'hub'; it takes hubs");
     refused("csr-inode:rows=7", "expected one of 2, 3, 4, 5, 6");
     refused("csr-inode:threads=4", "expected one of 8, 16, 32");
-    refused("csr-inode:row=2", "no option 'row'; it takes rows, threads, flight, turns");
+    refused("csr-inode:row=2", "no option 'row'; it takes rows, threads, flight");
 }
 
 bool has_cusparse() {
