@@ -1,6 +1,7 @@
 // The GPU in a build without CUDA.
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/host_vector_operator.hpp"
+#include "kernels/solver/device_space.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::cuda {
@@ -22,3 +23,19 @@ std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string&, const
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda
+
+namespace tilespmv::solver {
+
+template <class T>
+std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>&, const AnyPreconditionerParts&,
+                                                  const DeviceSpaceOptions&) {
+    static_cast<void>(cuda::require_device());
+    return nullptr;
+}
+
+template std::unique_ptr<SystemSpace<double>> make_device_space(const CsrMatrix<double>&, const AnyPreconditionerParts&,
+                                                                const DeviceSpaceOptions&);
+template std::unique_ptr<SystemSpace<float>> make_device_space(const CsrMatrix<float>&, const AnyPreconditionerParts&,
+                                                               const DeviceSpaceOptions&);
+
+}  // namespace tilespmv::solver
