@@ -56,6 +56,13 @@ TILESPMV_HOST_DEVICE constexpr void take_inner_products(Scalars& s, double rho, 
     take_curvature(s, s.beta == 0 ? mu : mu - rho * s.beta / s.alpha);
 }
 
+/// Goes on after `converged`, with a smaller tolerance: alpha is still that of the step before.
+TILESPMV_HOST_DEVICE constexpr void resume(Scalars& s, Method method) {
+    s.end = End::none;
+    if (method == Method::textbook) return;
+    take_curvature(s, s.beta == 0 ? s.mu : s.mu - s.rho * s.beta / s.alpha);
+}
+
 /// Textbook: after q = A p, from mu = p'q.
 TILESPMV_HOST_DEVICE constexpr void take_step_length(Scalars& s, double mu) {
     if (s.end != End::none) return;

@@ -4,6 +4,12 @@
 
 namespace tilespmv::solver {
 
+/// Which recurrence of conjugate gradients.
+enum class Method {
+    chronopoulos_gear,  ///< both inner products of an iteration in one pass (Chronopoulos and Gear 1989)
+    textbook,           ///< two reductions an iteration, one vector less
+};
+
 /// How a solve ends.
 enum class End : std::int32_t {
     none,                   ///< it goes on
@@ -12,10 +18,12 @@ enum class End : std::int32_t {
     stagnated,              ///< the residual does not fall any more
     not_positive_definite,  ///< p'Ap or r'Mr is not positive: A or M is not positive definite
     not_a_number,           ///< NaN or Inf in a scalar
+    stopped,                ///< the caller's function said so
 };
 
 /// The scalars of an iteration, in the memory where the vectors are, so that an iteration waits for nobody. The last
-/// reduction of an iteration sets them; while `end` is not `none`, no operation changes a vector or a scalar.
+/// reduction of an iteration sets them; while `end` is not `none`, no operation on iterates changes a vector
+/// or a scalar.
 struct Scalars {
     double rho = 0;         ///< r'w, w = M r; 0 stands for "no iteration before": beta becomes 0
     double mu = 0;          ///< s'w (Chronopoulos and Gear) or p'q (textbook)

@@ -10,12 +10,6 @@
 /// for each place: the CPU, a GPU, a GPU among several (its own rows, reductions over all).
 namespace tilespmv::solver {
 
-/// Which recurrence of conjugate gradients.
-enum class Method {
-    chronopoulos_gear,  ///< both inner products of an iteration in one pass (Chronopoulos and Gear 1989)
-    textbook,           ///< two reductions an iteration, one vector less
-};
-
 /// `size` values in the memory of a space: the host may read them only in that of the CPU. Not owned.
 template <class T>
 struct Vector {
@@ -30,7 +24,8 @@ struct Iterates {
 };
 
 /// Operations take effect in the order of their calls, but may go on after the call has returned; what brings something
-/// to the host waits. All sizes are `size()`. Two calls with the same arguments give the same bits.
+/// to the host waits. Those on `Iterates` do nothing while `end` is set; the others do their work. All sizes are
+/// `size()`. Two calls with the same arguments give the same bits.
 template <class T>
 class Space {
 public:

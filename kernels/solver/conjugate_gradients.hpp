@@ -1,0 +1,53 @@
+#pragma once
+
+#include <span>
+
+#include "kernels/solver/options.hpp"
+#include "kernels/solver/space.hpp"
+#include "kernels/solver/without_mean.hpp"
+
+namespace tilespmv::solver {
+
+/// Preconditioned conjugate gradients over a space, which must outlive it: the same for every method and every place.
+/// Keeps its vectors for further right-hand sides. T: float or double.
+///  - Blocks of `check_every` iterations, then a look at the scalars.
+///  - Every `compare_every` iterations, and before a solve is said to have converged, ||b - A x|| is computed. Where it
+///  is
+///    more than ten times the ||r|| of the recurrence the iteration starts again from it.
+///  - It has stagnated if two restarts follow each other between which ||b - A x|| has not halved, which is as accurate
+///    as T can be, or if ||r|| has not become smaller for `stagnation_iterations`.
+///  - That p'Ap is not positive is believed only if it is so when summed directly; what Chronopoulos and Gear compute
+///    instead may be wrong in the last bits, and then the iteration starts again.
+template <class T>
+class ConjugateGradients {
+public:
+    /// `constant_null_space`: A is singular, A * 1 = 0; b, residuals and x are kept free of their mean.
+    ConjugateGradients(Space<T>& space, Method method, bool constant_null_space = false);
+
+    /// b, x: `size()` values in the memory of the host, of this space's rows. x is written at every end. Throws `Error`
+    /// as operations of the space do, for options that are out of range, and if b is so small that b'b is 0.
+    SolveReport solve(std::span<const T> b, std::span<T> x, const SolveOptions& options = {});
+
+private:
+    struct Progress;
+
+    void begin(std::span<const T> b, std::span<const T> x, Progress& progress);
+    void start(Progress& progress);
+    void run_block(const Progress& progress);
+    void look(Progress& progress);
+    void judge(Progress& progress);
+    void compare(Progress& progress);
+    void restart(Progress& progress, double residual);
+    void confirm_curvature(Progress& progress);
+    void finish(Progress& progress, End end);
+    double true_residual();
+
+    WithoutMean<T> projected_;
+    Space<T>& space_;
+    Method method_;
+    bool constant_null_space_;
+    Iterates<T> v_;
+    Vector<T> b_, t_;
+};
+
+}  // namespace tilespmv::solver

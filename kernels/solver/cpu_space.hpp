@@ -1,0 +1,81 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/operator.hpp"
+#include "kernels/solver/preconditioner/host_preconditioner.hpp"
+#include "kernels/solver/system_space.hpp"
+#include "tile/buffer.hpp"
+
+namespace tilespmv::solver {
+
+/// The CPU: vectors in its memory, loops over all threads, sums in double over pieces of a fixed size, so that the bits
+/// do not depend on the number of threads. T: float or double.
+template <class T>
+class CpuSpace final : public SystemSpace<T> {
+public:
+    /// Makes the operator of A again when there are new values; empty if it reads them where they lie.
+    using Remake = std::function<std::unique_ptr<Operator<T>>()>;
+
+    /// `a`: square. `m` has its size. Both must outlive the space.
+    CpuSpace(const Operator<T>& a, HostPreconditioner<T>& m) : a_(&a), m_(m) { make_sums(); }
+    /// Owns the operator.
+    CpuSpace(std::unique_ptr<Operator<T>> a, HostPreconditioner<T>& m, Remake remake)
+        : owned_(std::move(a)), a_(owned_.get()), m_(m), remake_(std::move(remake)) {
+        make_sums();
+    }
+
+    [[nodiscard]] std::string_view operator_name() const override { return a_->name(); }
+    [[nodiscard]] std::string how() const override;
+    void update_values(std::span<const T> values, const AnyPreconditionerParts& parts) override;
+
+    [[nodiscard]] std::size_t size() const override { return static_cast<std::size_t>(a_->rows()); }
+    Vector<T> make_vector() override;
+    void upload(std::span<const T> from, Vector<T> to) override;
+    void download(Vector<const T> from, std::span<T> to) override;
+    void copy(Vector<const T> from, Vector<T> to) override;
+    void multiply(Vector<const T> x, Vector<T> y) override;
+    void residual(Vector<const T> b, Vector<const T> x, Vector<T> r) override;
+    void precondition(Vector<const T> r, Vector<T> w) override;
+    void remove_mean(Vector<T> v) override;
+    double norm2(Vector<const T> r) override;
+
+    void advance(const Iterates<T>& v) override;
+    void advance_and_precondition(const Iterates<T>& v) override;
+    void inner_products(const Iterates<T>& v) override;
+    void direction(const Iterates<T>& v) override;
+    void step_length(const Iterates<T>& v) override;
+    void move(const Iterates<T>& v) override;
+    void ratio(const Iterates<T>& v) override;
+    void move_and_precondition(const Iterates<T>& v) override;
+
+    void write_scalars(const Scalars& scalars) override { scalars_ = scalars; }
+    Scalars read_scalars() override { return scalars_; }
+    void repeat(int count, Method method, const Iterates<T>& v, const std::function<void()>& iteration) override;
+
+private:
+    struct Sums {
+        double first = 0, second = 0, third = 0;
+    };
+
+    void make_sums();
+    template <class F>
+    void for_pieces(F&& f);
+    template <class F>
+    Sums sum_pieces(F&& f);
+
+    std::unique_ptr<Operator<T>> owned_;
+    const Operator<T>* a_;
+    HostPreconditioner<T>& m_;
+    Remake remake_;
+    std::deque<Buffer<T>> vectors_;
+    std::vector<Sums> sums_;  // of each piece
+    Scalars scalars_;
+};
+
+}  // namespace tilespmv::solver

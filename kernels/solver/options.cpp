@@ -1,0 +1,54 @@
+#include "kernels/solver/options.hpp"
+
+#include <fmt/format.h>
+
+namespace tilespmv::solver {
+namespace {
+
+std::string_view why(End end) {
+    switch (end) {
+        case End::limit:
+            return "no more iterations were allowed";
+        case End::stagnated:
+            return "the residual does not fall any more";
+        case End::not_positive_definite:
+            return "the matrix or the preconditioner is not positive definite";
+        case End::not_a_number:
+            return "a residual or an inner product is NaN or Inf";
+        case End::stopped:
+            return "stopped by the caller";
+        default:
+            return "";
+    }
+}
+
+}  // namespace
+
+std::string_view end_name(End end) {
+    switch (end) {
+        case End::converged:
+            return "converged";
+        case End::limit:
+            return "limit";
+        case End::stagnated:
+            return "stagnated";
+        case End::not_positive_definite:
+            return "not positive definite";
+        case End::not_a_number:
+            return "not a number";
+        case End::stopped:
+            return "stopped";
+        case End::none:
+            break;
+    }
+    return "none";
+}
+
+std::string describe(const SolveReport& report) {
+    const auto count = fmt::format("{} iteration{}", report.iterations, report.iterations == 1 ? "" : "s");
+    const auto relative = report.rhs_norm > 0 ? report.residual / report.rhs_norm : report.residual;
+    if (report.converged()) return fmt::format("converged in {}, relative residual {:.2e}", count, relative);
+    return fmt::format("did not converge in {}, relative residual {:.2e}: {}", count, relative, why(report.end));
+}
+
+}  // namespace tilespmv::solver

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/solver/scalars.hpp"
+
+namespace tilespmv::solver {
+
+/// What a check saw.
+struct Check {
+    int iteration = 0;
+    double residual = 0;  ///< ||r||, r as the recurrence has it
+};
+
+/// How one right-hand side is solved.
+struct SolveOptions {
+    // A solution is good enough at ||b - A x|| <= max(rtol * ||b||, atol), in the 2-norm.
+    double rtol = 1e-8;
+    double atol = 0;
+    int max_iterations = 0;  ///< 0: ten times the unknowns, from 1,000 to 100,000
+    int check_every = 0;     ///< iterations between looks at the residual; 0: 1 on the CPU, 32 on a GPU
+    /// Iterations between comparisons of r with b - A x, at the check after them.
+    int compare_every = 500;
+    /// Without a smaller ||r|| for as many iterations the solve has stagnated; 0: as many as unknowns, from 1,000 to
+    /// 10,000.
+    int stagnation_iterations = 0;
+    bool start_from_x = false;  ///< x holds a first guess; otherwise it is 0
+    /// Called at every check; false ends the solve.
+    std::function<bool(const Check&)> on_check{};
+};
+
+/// What came of it.
+struct SolveReport {
+    End end = End::none;
+    int iterations = 0;
+    int restarts = 0;      ///< because r and b - A x differed
+    double rhs_norm = 0;   ///< ||b||, without its mean where the null space is kept out
+    double tolerance = 0;  ///< max(rtol * ||b||, atol)
+    double first_residual = 0;
+    double residual = 0;         ///< ||b - A x||, computed from the x that is returned
+    std::vector<Check> history;  ///< the start and every check
+    double seconds = 0;          ///< of the solve, copies of b and x included
+    [[nodiscard]] bool converged() const { return end == End::converged; }
+};
+
+/// One clause without a full stop that says how a solve ended, such as "converged in 120 iterations".
+std::string describe(const SolveReport& report);
+/// "converged", "limit", "stagnated", "not positive definite", "not a number", "stopped".
+std::string_view end_name(End end);
+
+}  // namespace tilespmv::solver
