@@ -1,0 +1,55 @@
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kernels/solver/preconditioner/block_jacobi.hpp"
+#include "kernels/solver/preconditioner/jacobi.hpp"
+#include "kernels/solver/preconditioner/preconditioner.hpp"
+#include "kernels/solver/preconditioner/ssor_ai.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::solver {
+namespace {
+
+/// The table.
+template <class T>
+const std::vector<PreconditionerInfo<T>>& table() {
+    static const std::vector<PreconditionerInfo<T>> all{kNone<T>, kJacobi<T>, kBlockJacobi<T>, kSsorAi<T>};
+    return all;
+}
+
+template <class T>
+[[noreturn]] void refuse_name(const std::string& name) {
+    std::string names;
+    for (const auto& info : table<T>()) names += fmt::format("{}{}", names.empty() ? "" : ", ", info.name);
+    throw Error(fmt::format("unknown preconditioner '{}'; there are {}", name, names), ExitCode::usage);
+}
+
+}  // namespace
+
+template <class T>
+std::span<const PreconditionerInfo<T>> preconditioners() {
+    return table<T>();
+}
+
+template <class T>
+std::unique_ptr<Preconditioner<T>> make_preconditioner(std::string_view specification, const CsrMatrix<T>& a) {
+    if (a.rows != a.cols) {
+        throw Error(
+            fmt::format("a preconditioner needs a square matrix, found {} rows and {} columns", a.rows, a.cols));
+    }
+    Options options("preconditioner", specification);
+    const auto& all = table<T>();
+    const auto found = std::ranges::find(all, options.name(), &PreconditionerEntry::name);
+    if (found == all.end()) refuse_name<T>(options.name());
+    return found->make(a, options);
+}
+
+#define TILESPMV_INSTANTIATE(T)                                           \
+    template std::span<const PreconditionerInfo<T>> preconditioners<T>(); \
+    template std::unique_ptr<Preconditioner<T>> make_preconditioner(std::string_view, const CsrMatrix<T>&);
+TILESPMV_INSTANTIATE(double)
+TILESPMV_INSTANTIATE(float)
+
+}  // namespace tilespmv::solver

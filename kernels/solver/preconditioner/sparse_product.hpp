@@ -1,0 +1,25 @@
+#pragma once
+
+#include "tile/csr.hpp"
+
+/// Products and transposes of sparse matrices in two steps, pattern and values, so that new values need no memory.
+namespace tilespmv::solver {
+
+/// The pattern of a * b, values not set. Columns ascend.
+template <class V>
+CsrMatrix<V> product_pattern(const CsrMatrix<V>& a, const CsrMatrix<V>& b);
+
+/// `product`, of a pattern that holds that of a * b, gets the values of a * b. Sums over k ascend. With
+/// `skip_last` the last nonzero of every row of a is left out: the diagonal of a lower triangle.
+template <class V>
+void multiply_values(const CsrMatrix<V>& a, const CsrMatrix<V>& b, bool skip_last, CsrMatrix<V>& product);
+
+template <class V>
+struct Transpose {
+    CsrMatrix<V> matrix;         ///< values not set
+    Buffer<offset_t> positions;  ///< of each of its nonzeros in the other matrix
+};
+template <class V>
+Transpose<V> transpose_pattern(const CsrMatrix<V>& a);
+
+}  // namespace tilespmv::solver
