@@ -38,6 +38,7 @@ void add_commands(CLI::App& app) {
     add_convert(app);
     add_stats(app);
     add_spmv(app);
+    add_solve(app);
     add_explain(app);
     add_verify(app);
     add_generate(app);

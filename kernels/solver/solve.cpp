@@ -78,9 +78,15 @@ Solver<T>::Solver(const Operator<T>& a, const Operator<T>* m, const SolverOption
 }
 
 template <class T>
+int Solver<T>::check_every(const SolveOptions& options) const {
+    if (options.check_every != 0) return options.check_every;
+    return backend_ == Backend::cpu ? 1 : kChecksOnGpu;
+}
+
+template <class T>
 SolveReport Solver<T>::solve(std::span<const T> b, std::span<T> x, const SolveOptions& options) {
     SolveOptions filled = options;
-    if (filled.check_every == 0) filled.check_every = backend_ == Backend::cpu ? 1 : kChecksOnGpu;
+    filled.check_every = check_every(options);
     return iteration_->solve(b, x, filled);
 }
 

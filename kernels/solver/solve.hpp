@@ -60,6 +60,8 @@ public:
     [[nodiscard]] std::string_view operator_name() const { return space_->operator_name(); }
     /// "CPU, 4 threads"
     [[nodiscard]] std::string how() const { return space_->how(); }
+    /// Iterations between checks for such options.
+    [[nodiscard]] int check_every(const SolveOptions& options) const;
     [[nodiscard]] double preconditioner_seconds() const { return preconditioner_seconds_; }
 
 private:

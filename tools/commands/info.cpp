@@ -13,6 +13,7 @@
 #include "formats/list.hpp"
 #include "kernels/choose_operator.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tile/generate/generate.hpp"
@@ -102,6 +103,7 @@ Json describe() {
             {"selectors", describe_list(selectors())},
             {"operators", describe_list(operators<double>(Backend::cpu))},
             {"gpu_operators", describe_list(operators<double>(Backend::cuda))},
+            {"preconditioners", describe_list(solver::preconditioners<double>())},
             {"generators", describe_generators()}};
 }
 
@@ -136,6 +138,7 @@ void print_text(const Json& info) {
     print_list("selectors (--selector)", info["selectors"]);
     print_list("operators (--operator)", info["operators"]);
     if (!info["gpu_operators"].empty()) print_list("operators for the GPU (--device cuda)", info["gpu_operators"]);
+    print_list("preconditioners (--precond)", info["preconditioners"]);
     fmt::print("\ngenerators (gen:KIND)\n");
     for (const auto& [name, kind] : info["generators"].items())
         fmt::print("  {:<20} {}\n", name, kind["summary"].get<std::string>());

@@ -1,0 +1,154 @@
+#include "kernels/solver/choose_preconditioner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+
+namespace tilespmv::solver {
+namespace {
+
+constexpr int kLeastTrial = 40, kMostTrial = 400;
+constexpr double kEnoughReduction = 0.1;  ///< ends a trial after kLeastTrial iterations
+constexpr double kNeededReduction = 0.5;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Whether rows [first, first + count) have the same columns.
+template <class T>
+bool share_columns(const CsrMatrix<T>& a, std::size_t first, std::size_t count) {
+    const auto cols = [&](std::size_t row) {
+        return std::span<const index_t>(a.col_idxs.data() + a.row_ptrs[row], a.col_idxs.data() + a.row_ptrs[row + 1]);
+    };
+    for (std::size_t row = first + 1; row < first + count; ++row) {
+        if (!std::ranges::equal(cols(first), cols(row))) return false;
+    }
+    return true;
+}
+
+/// Unknowns a node: the most rows, up to 8, of which 9 groups of 10 share their columns; 1 if there are none.
+template <class T>
+int unknowns_a_node(const CsrMatrix<T>& a) {
+    constexpr std::size_t samples = 200;
+    const auto rows = static_cast<std::size_t>(a.rows);
+    for (std::size_t size = 8; size >= 2; --size) {
+        const std::size_t groups = rows / size;
+        if (rows % size != 0 || groups == 0) continue;
+        const std::size_t step = std::max<std::size_t>(groups / samples, 1);
+        std::size_t seen = 0, alike = 0;
+        for (std::size_t group = 0; group < groups; group += step) {
+            ++seen;
+            alike += share_columns(a, group * size, size) ? 1 : 0;
+        }
+        if (10 * alike >= 9 * seen) return static_cast<int>(size);
+    }
+    return 1;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point before) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+}
+
+template <class T>
+CsrMatrix<T> borrowed(const CsrMatrix<T>& a) {
+    return borrow_csr<T>(a.rows, a.cols, std::span<const std::int64_t>(a.row_ptrs.begin(), a.row_ptrs.end()),
+                         std::span<const index_t>(a.col_idxs.begin(), a.col_idxs.end()),
+                         std::span<const T>(a.values.begin(), a.values.end()));
+}
+
+double predict(const PreconditionerTrial& trial, const SolveReport& report) {
+    if (report.converged()) return trial.setup_seconds + trial.iteration_seconds * trial.iterations;
+    const bool has_failed = report.end != End::limit && report.end != End::stopped;
+    if (has_failed || trial.reduction > kNeededReduction) return kInfinity;
+    const double goal = std::log(std::max(report.tolerance / report.first_residual, 1e-300));
+    return trial.setup_seconds + trial.iteration_seconds * trial.iterations * goal / std::log(trial.reduction);
+}
+
+/// Iterations of a trial, which see the residuals of a solve.
+template <class T>
+SolveReport iterate(Solver<T>& solver, std::span<const T> b, std::vector<T>& x, SolveOptions goal) {
+    solver.solve(b, x, {.rtol = goal.rtol, .atol = goal.atol, .max_iterations = 2});  // first touches are not timed
+    goal.start_from_x = false;
+    goal.max_iterations = kMostTrial;
+    double first = 0;
+    goal.on_check = [&first](const Check& check) {
+        if (check.iteration == 0) first = check.residual;
+        return check.iteration < kLeastTrial || check.residual > kEnoughReduction * first;
+    };
+    return solver.solve(b, x, goal);
+}
+
+template <class T>
+void run_trial(PreconditionerTrial& trial, const CsrMatrix<T>& a, std::span<const T> b, SolverOptions options,
+               const SolveOptions& goal) {
+    options.preconditioner = trial.specification;
+    Solver<T> solver(borrowed(a), options);
+    std::vector<T> x(b.size());
+    const auto before = std::chrono::steady_clock::now();
+    const SolveReport report = iterate(solver, b, x, goal);
+    trial.setup_seconds = solver.preconditioner_seconds();
+    trial.iterations = report.iterations;
+    trial.iteration_seconds = seconds_since(before) / std::max(report.iterations + 2, 1);
+    trial.end = report.end;
+    if (report.first_residual > 0) {
+        trial.reduction = std::ranges::min(report.history, {}, &Check::residual).residual / report.first_residual;
+    }
+    trial.predicted_seconds = predict(trial, report);
+}
+
+void decide(PreconditionerChoice& choice) {
+    const auto& best = *std::ranges::min_element(choice.trials, {}, &PreconditionerTrial::predicted_seconds);
+    if (best.predicted_seconds < kInfinity) {
+        choice.specification = best.specification;
+        choice.reason = fmt::format("of {} tried the least predicted time to the tolerance", choice.trials.size());
+        return;
+    }
+    const auto jacobi = std::ranges::find(choice.trials, "jacobi", &PreconditionerTrial::specification);
+    const bool has_jacobi = jacobi != choice.trials.end() && jacobi->refusal.empty();
+    choice.specification = has_jacobi ? "jacobi" : "none";
+    choice.reason =
+        fmt::format("none of {} tried halved the residual in {} iterations", choice.trials.size(), kMostTrial);
+}
+
+}  // namespace
+
+template <class T>
+std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>& a, Backend backend) {
+    std::vector<std::string> all{"none", "jacobi"};
+    if (const int size = unknowns_a_node(a); size > 1) all.push_back(fmt::format("block-jacobi:size={}", size));
+    all.insert(all.end(), {"ssor-ai:order=1", "ssor-ai:order=2"});
+    if (backend == Backend::cuda) all.insert(all.end(), {"ssor-ai:order=1,form=explicit", "ssor-ai:order=2,form=pair"});
+    return all;
+}
+
+template <class T>
+PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, std::span<const T> b, const SolverOptions& options,
+                                           const SolveOptions& goal, std::span<const std::string> candidates) {
+    PreconditionerChoice choice;
+    for (const auto& candidate : candidates) {
+        PreconditionerTrial& trial = choice.trials.emplace_back();
+        trial.specification = candidate;
+        trial.predicted_seconds = kInfinity;
+        try {
+            run_trial(trial, a, b, options, goal);
+        } catch (const Error& error) {
+            if (error.code() != ExitCode::failure) throw;
+            trial.refusal = error.what();
+        }
+    }
+    if (choice.trials.empty()) throw Error("to choose a preconditioner needs candidates");
+    decide(choice);
+    return choice;
+}
+
+#define TILESPMV_INSTANTIATE(T)                                                                                        \
+    template std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>&, Backend);                         \
+    template PreconditionerChoice choose_preconditioner(const CsrMatrix<T>&, std::span<const T>, const SolverOptions&, \
+                                                        const SolveOptions&, std::span<const std::string>);
+TILESPMV_INSTANTIATE(double)
+TILESPMV_INSTANTIATE(float)
+
+}  // namespace tilespmv::solver

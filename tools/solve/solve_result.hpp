@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "kernels/solver/choose_preconditioner.hpp"
+#include "tools/picture/picture.hpp"
+
+namespace tilespmv::tools {
+
+/// What `tilespmv solve` shows of a solve: what was chosen, why, and what came of it.
+struct SolveResult {
+    std::string matrix;  ///< its short name
+    index_t rows = 0;
+    offset_t nnz = 0;
+    std::string values;                           ///< their type
+    std::string right_hand_side;                  ///< where b comes from
+    std::string how;                              ///< "CPU, 2 threads"
+    std::string operator_name;                    ///< as asked for
+    std::string executed_operator;                ///< what that is
+    solver::PreconditionerChoice preconditioner;  ///< without trials if it was asked for
+    solver::Method method{};
+    bool method_was_asked_for = false;
+    double trial_seconds = 0;
+    double setup_seconds = 0;  ///< of the operator and the preconditioner
+    double rtol = 0, atol = 0;
+    int check_every = 0;
+    solver::SolveReport report;
+};
+
+/// A few lines, and a row for each trial.
+std::string solve_text(const SolveResult& result);
+
+/// The same, with the history of residuals.
+nlohmann::ordered_json solve_json(const SolveResult& result);
+
+/// The relative residual over iterations, with the tolerance.
+Picture draw_convergence(const SolveResult& result);
+
+}  // namespace tilespmv::tools

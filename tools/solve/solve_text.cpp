@@ -1,0 +1,55 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "tools/options/source.hpp"
+#include "tools/solve/solve_result.hpp"
+#include "tools/text/text_table.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+std::string seconds(double value) {
+    if (!std::isfinite(value)) return "-";
+    return value < 1 ? fmt::format("{:.3g} ms", value * 1e3) : fmt::format("{:.3g} s", value);
+}
+
+std::string trials_text(const std::vector<solver::PreconditionerTrial>& trials) {
+    if (trials.empty()) return "";
+    TextTable table;
+    table.add({"  trial", "iterations", "residual", "an iteration", "setup", "predicted"});
+    std::string refusals;
+    for (const auto& trial : trials) {
+        if (!trial.refusal.empty()) {
+            refusals += fmt::format("  {}: {}\n", trial.specification, trial.refusal);
+            continue;
+        }
+        table.add({"  " + trial.specification, fmt::format("{}", trial.iterations),
+                   fmt::format("x {:.2g}", trial.reduction), seconds(trial.iteration_seconds),
+                   seconds(trial.setup_seconds), seconds(trial.predicted_seconds)});
+    }
+    return table.str() + refusals;
+}
+
+}  // namespace
+
+std::string solve_text(const SolveResult& r) {
+    const auto& choice = r.preconditioner;
+    const bool is_same = r.operator_name == r.executed_operator;
+    std::string text = fmt::format("{}: {}, {}, {}\n", r.matrix, describe_size(r.rows, r.rows, r.nnz), r.values, r.how);
+    text += fmt::format("b: {}\n", r.right_hand_side);
+    text +=
+        fmt::format("preconditioner: {}{}{}\n", choice.specification, choice.reason.empty() ? "" : ", ", choice.reason);
+    text += trials_text(choice.trials);
+    text += fmt::format("method: {}{}\n", solver::method_name(r.method),
+                        r.method_was_asked_for ? "" : ", which moves the least memory and waits for the least here");
+    text += fmt::format("operator: {}{}\n", r.operator_name, is_same ? "" : ", which takes " + r.executed_operator);
+    text += fmt::format("{}\n", describe(r.report));
+    text += fmt::format("residual: {:.3g} of {:.3g} allowed, {} restart{}\n", r.report.residual, r.report.tolerance,
+                        r.report.restarts, r.report.restarts == 1 ? "" : "s");
+    text += fmt::format("time: {:.3f} s, setup {:.3f} s, trials {:.3f} s\n", r.report.seconds, r.setup_seconds,
+                        r.trial_seconds);
+    return text;
+}
+
+}  // namespace tilespmv::tools
