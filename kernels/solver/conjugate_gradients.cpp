@@ -16,6 +16,7 @@ namespace tilespmv::solver {
 namespace {
 
 constexpr double kDisagreement = 10;    ///< of ||b - A x|| and ||r||
+constexpr double kFloor = 0.01;         ///< of the roundings of the first residual
 constexpr double kLeastProgress = 0.5;  ///< of ||b - A x|| from restart to restart
 
 template <class T>
@@ -46,7 +47,7 @@ struct ConjugateGradients<T>::Progress {
     SolveOptions options;
     SolveReport report;
     Scalars scalars;
-    double tolerance2 = 0;
+    double floor2 = 0;  ///< of the tolerance of the recurrence: below it r no longer has to do with b - A x
     double restart_residual = std::numeric_limits<double>::infinity();
     double least_residual2 = std::numeric_limits<double>::infinity();
     int least_at = 0;     ///< the iteration of `least_residual2`
@@ -99,7 +100,6 @@ void ConjugateGradients<T>::begin(std::span<const T> b, std::span<const T> x, Pr
     if (whole2 == 0 && std::ranges::any_of(b, [](T value) { return value != 0; }))
         throw Error("the right-hand side is so small that the square of its norm is 0: scale it");
     report.tolerance = std::max(progress.options.rtol * report.rhs_norm, progress.options.atol);
-    progress.tolerance2 = report.tolerance * report.tolerance;
     const std::vector<T> zeros(is_zero || !progress.options.start_from_x ? x.size() : 0, T{0});
     space_.upload(zeros.empty() ? x : zeros, v_.x);
     if (is_zero) {
@@ -108,18 +108,20 @@ void ConjugateGradients<T>::begin(std::span<const T> b, std::span<const T> x, Pr
         return;
     }
     report.first_residual = true_residual();
-    start(progress);
+    start(progress, report.first_residual);
 }
 
-/// From the residual in t.
+/// From the residual in t, of this norm.
 template <class T>
-void ConjugateGradients<T>::start(Progress& progress) {
+void ConjugateGradients<T>::start(Progress& progress, double residual) {
+    const double floor = kFloor * std::numeric_limits<T>::epsilon() * residual;
+    progress.floor2 = floor * floor;
     space_.copy(read_only(t_), v_.r);
     // beta is 0, but 0 times what an earlier solve left may be NaN.
     space_.copy(read_only(t_), v_.p);
     space_.copy(read_only(t_), v_.q);
     Scalars scalars;
-    scalars.tolerance2 = progress.tolerance2;
+    scalars.tolerance2 = std::max(progress.report.tolerance * progress.report.tolerance, progress.floor2);
     scalars.iterations = progress.scalars.iterations;
     space_.write_scalars(scalars);
     if (method_ == Method::chronopoulos_gear) {
@@ -196,7 +198,7 @@ void ConjugateGradients<T>::compare(Progress& progress) {
     if (s.end != End::converged) return;
     // Nearly there: the recurrence goes on to a residual that much smaller.
     const double factor = tolerance / residual / 2;
-    s.tolerance2 = s.residual2 * factor * factor;
+    s.tolerance2 = std::max(s.residual2 * factor * factor, progress.floor2);
     resume(s, method_);
     space_.write_scalars(s);
 }
@@ -207,7 +209,7 @@ void ConjugateGradients<T>::restart(Progress& progress, double residual) {
     if (!(residual <= kLeastProgress * progress.restart_residual)) return finish(progress, End::stagnated);
     progress.restart_residual = residual;
     ++progress.report.restarts;
-    start(progress);
+    start(progress, residual);
 }
 
 /// Sums p'Ap, p the direction that comes next, as the textbook does.

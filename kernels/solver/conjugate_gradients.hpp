@@ -32,7 +32,7 @@ private:
     struct Progress;
 
     void begin(std::span<const T> b, std::span<const T> x, Progress& progress);
-    void start(Progress& progress);
+    void start(Progress& progress, double residual);
     void run_block(const Progress& progress);
     void look(Progress& progress);
     void judge(Progress& progress);

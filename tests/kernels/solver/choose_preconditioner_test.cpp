@@ -1,0 +1,75 @@
+#include "kernels/solver/choose_preconditioner.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/kernels/solver/systems.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using namespace tilespmv::solver;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+/// D A D: as well conditioned as A with jacobi, and hardly without.
+CsrMatrix<double> badly_scaled(CsrMatrix<double> a) {
+    const auto scale = [](std::size_t i) { return std::pow(10.0, static_cast<double>(i % 7)); };
+    for (std::size_t row = 0; row < static_cast<std::size_t>(a.rows); ++row) {
+        for (auto p = static_cast<std::size_t>(a.row_ptrs[row]); p < static_cast<std::size_t>(a.row_ptrs[row + 1]); ++p)
+            a.values[p] *= scale(row) * scale(static_cast<std::size_t>(a.col_idxs[p]));
+    }
+    return a;
+}
+
+TEST(ChoosePreconditioner, TakesNoneThatDidNotConvergeInItsTrial) {
+    const auto a = badly_scaled(generate<double>("laplace2d:n=30"));
+    const auto b = right_hand_side(a.rows);
+    const std::vector<std::string> candidates{"none", "jacobi"};
+    const auto choice = choose_preconditioner<double>(a, b, {}, {}, candidates);
+    EXPECT_EQ(choice.specification, "jacobi");
+    ASSERT_EQ(choice.trials.size(), 2U);
+    EXPECT_TRUE(std::isinf(choice.trials[0].predicted_seconds)) << choice.trials[0].reduction;
+    EXPECT_LT(choice.trials[1].predicted_seconds, 10);
+}
+
+TEST(ChoosePreconditioner, SaysWhyACandidateIsRefused) {
+    auto a = symmetric_of(generate<double>("uniform:n=100,degree=3"), 1.1);
+    for (double& value : a.values) value = -value;
+    const std::vector<std::string> candidates{"jacobi", "none"};
+    const auto choice = choose_preconditioner<double>(a, right_hand_side(a.rows), {}, {}, candidates);
+    EXPECT_EQ(choice.specification, "none");
+    EXPECT_THAT(choice.reason, HasSubstr("none of 2 tried"));
+    EXPECT_THAT(choice.trials[0].refusal, HasSubstr("positive diagonal"));
+    EXPECT_EQ(choice.trials[1].end, End::not_positive_definite);
+}
+
+TEST(ChoosePreconditioner, PredictsAboutAsManyIterationsAsThereAre) {
+    const auto a = generate<double>("elasticity:n=8");
+    const auto b = right_hand_side(a.rows);
+    const auto candidates = preconditioner_candidates(a, Backend::cpu);
+    EXPECT_THAT(candidates, Contains("block-jacobi:size=3"));
+    const auto choice = choose_preconditioner<double>(a, b, {}, {}, candidates);
+    EXPECT_THAT(candidates, Contains(choice.specification));
+    Solver<double> solver(a.clone(), {.preconditioner = choice.specification});
+    std::vector<double> x(b.size());
+    EXPECT_TRUE(solver.solve(b, x).converged());
+    for (const auto& trial : choice.trials) {
+        Solver<double> one(a.clone(), {.preconditioner = trial.specification});
+        const int iterations = one.solve(b, x).iterations;
+        const double predicted = (trial.predicted_seconds - trial.setup_seconds) / trial.iteration_seconds;
+        EXPECT_LT(predicted, 3 * iterations) << trial.specification;
+        EXPECT_GT(predicted, iterations / 3.0) << trial.specification;
+    }
+}
+
+TEST(ChoosePreconditioner, BlocksAreTriedWhereRowsShareColumns) {
+    for (const auto& candidate : preconditioner_candidates(generate<double>("laplace2d:n=9"), Backend::cpu))
+        EXPECT_THAT(candidate, ::testing::Not(HasSubstr("block")));
+    EXPECT_THAT(preconditioner_candidates(generate<double>("fem:n=6,dof=6"), Backend::cpu),
+                Contains("block-jacobi:size=6"));
+}
+
+}  // namespace
+}  // namespace tilespmv::testing

@@ -1,0 +1,153 @@
+// Every end of a solve, each by a system that has it.
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "kernels/registry.hpp"
+#include "kernels/solver/solve.hpp"
+#include "tests/kernels/solver/systems.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using namespace tilespmv::solver;
+
+class Ends : public ::testing::TestWithParam<Method> {
+protected:
+    static SolveReport solve(const CsrMatrix<double>& a, const std::vector<double>& b, const SolveOptions& options = {},
+                             const std::string& m = "none") {
+        Solver<double> solver(a.clone(), {.preconditioner = m, .method = GetParam()});
+        x_.assign(b.size(), 3);
+        return solver.solve(b, x_, options);
+    }
+    static inline std::vector<double> x_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Methods, Ends, ::testing::ValuesIn(kMethods), [](const auto& info) {
+    return info.param == Method::textbook ? "Textbook" : "ChronopoulosGear";
+});
+
+TEST_P(Ends, Limit) {
+    const auto a = generate<double>("laplace2d:n=20");
+    const auto report = solve(a, right_hand_side(a.rows), {.max_iterations = 5});
+    EXPECT_EQ(report.end, End::limit);
+    EXPECT_EQ(report.iterations, 5);
+    EXPECT_NEAR(report.residual, true_residual(a, right_hand_side(a.rows), x_), 1e-12);
+    EXPECT_GT(report.residual, report.tolerance);
+}
+
+TEST_P(Ends, TheLimitHoldsBetweenChecks) {
+    const auto a = generate<double>("laplace2d:n=20");
+    EXPECT_EQ(solve(a, right_hand_side(a.rows), {.max_iterations = 5, .check_every = 3}).iterations, 5);
+}
+
+TEST_P(Ends, StagnatedWhereTheToleranceIsBelowRounding) {
+    for (const auto* spec : {"laplace2d:n=20", "laplace2d:n=2", "elasticity:n=4"}) {
+        const auto a = generate<double>(spec);
+        const auto b = right_hand_side(a.rows);
+        const auto report = solve(a, b, {.rtol = 0, .max_iterations = 100000});
+        // A small system may be solved to the last bit.
+        EXPECT_TRUE(report.end == End::stagnated || report.residual == 0) << spec << ": " << describe(report);
+        EXPECT_LT(true_residual(a, b, x_), 1e-11 * eigen(b).norm()) << spec;
+        EXPECT_GT(report.restarts, 0) << spec;
+    }
+}
+
+TEST_P(Ends, StagnatedWhereNothingHelps) {
+    // An inconsistent singular system: the residual cannot fall below the mean of b.
+    const auto a = path_laplacian(200);
+    const auto report = solve(a, right_hand_side(200), {.max_iterations = 1000000, .stagnation_iterations = 500});
+    EXPECT_FALSE(report.converged());
+    EXPECT_NE(report.end, End::limit);
+}
+
+TEST_P(Ends, NotPositiveDefinite) {
+    auto a = generate<double>("laplace2d:n=10");
+    for (std::size_t row = 0; row < 100; ++row) {
+        for (auto p = static_cast<std::size_t>(a.row_ptrs[row]); p < static_cast<std::size_t>(a.row_ptrs[row + 1]);
+             ++p) {
+            if (a.col_idxs[p] == static_cast<index_t>(row)) a.values[p] -= 3;  // eigenvalues on both sides of 0
+        }
+    }
+    EXPECT_EQ(solve(a, right_hand_side(100)).end, End::not_positive_definite);
+    EXPECT_EQ(solve(a, right_hand_side(100), {.check_every = 50}).end, End::not_positive_definite);
+    for (double& value : a.values) value = -value;
+    EXPECT_EQ(solve(a, std::vector<double>(100, 1.0)).end, End::not_positive_definite);
+}
+
+TEST_P(Ends, NotPositiveDefinitePreconditioner) {
+    const auto a = generate<double>("laplace2d:n=5");
+    std::map<std::pair<index_t, index_t>, double> entries;
+    for (index_t i = 0; i < 25; ++i) entries[{i, i}] = -1;
+    const auto minus_one = matrix_of_entries(25, entries);
+    const auto op = make_operator<double>("csr-omp", MatrixForms<double>(&a));
+    const auto m = make_operator<double>("csr-omp", MatrixForms<double>(&minus_one));
+    std::vector<double> x(25);
+    const auto report = Solver<double>(*op, m.get(), {.method = GetParam()}).solve(right_hand_side(25), x);
+    EXPECT_EQ(report.end, End::not_positive_definite);
+    EXPECT_EQ(report.iterations, 0);
+}
+
+TEST_P(Ends, NotANumber) {
+    const auto a = generate<double>("laplace2d:n=10");
+    auto b = right_hand_side(100);
+    for (const double bad : {std::nan(""), HUGE_VAL}) {
+        auto broken = a.clone();
+        broken.values[17] = bad;
+        EXPECT_EQ(solve(broken, b).end, End::not_a_number);
+        auto broken_b = b;
+        broken_b[3] = bad;
+        EXPECT_EQ(solve(a, broken_b).end, End::not_a_number);
+    }
+}
+
+TEST_P(Ends, Stopped) {
+    const auto a = generate<double>("laplace2d:n=20");
+    const auto report =
+        solve(a, right_hand_side(a.rows), {.on_check = [](const Check& check) { return check.iteration < 3; }});
+    EXPECT_EQ(report.end, End::stopped);
+    EXPECT_EQ(report.iterations, 3);
+}
+
+TEST_P(Ends, AZeroRightHandSideHasTheSolutionZero) {
+    const auto a = generate<double>("laplace2d:n=20");
+    const auto report = solve(a, std::vector<double>(400), {.start_from_x = true});
+    EXPECT_TRUE(report.converged());
+    EXPECT_EQ(report.iterations, 0);
+    EXPECT_EQ(x_, std::vector<double>(400));
+}
+
+TEST_P(Ends, NoUnknowns) { EXPECT_TRUE(solve(matrix_of_entries(0, {}), {}).converged()); }
+
+TEST_P(Ends, AnAbsoluteToleranceIsEnough) {
+    const auto a = generate<double>("laplace2d:n=20");
+    const auto b = right_hand_side(a.rows);
+    const auto report = solve(a, b, {.rtol = 0, .atol = 1e-3});
+    EXPECT_TRUE(report.converged());
+    EXPECT_EQ(report.tolerance, 1e-3);
+    EXPECT_LE(true_residual(a, b, x_), 1e-3);
+    EXPECT_GT(true_residual(a, b, x_), 1e-6);
+}
+
+TEST_P(Ends, AConstantNullSpaceIsKeptOut) {
+    const auto a = path_laplacian(200);
+    const auto b = right_hand_side(200);
+    const double mean = eigen(b).mean();
+    for (const auto* m : {"none", "jacobi", "ssor-ai:order=2"}) {
+        Solver<double> solver(a.clone(), {.preconditioner = m, .method = GetParam(), .constant_null_space = true});
+        std::vector<double> x(200);
+        const auto report = solver.solve(b, x);
+        EXPECT_TRUE(report.converged()) << m << ": " << describe(report);
+        auto consistent = b;
+        for (double& value : consistent) value -= mean;
+        EXPECT_LE(true_residual(a, consistent, x), 1.01e-8 * eigen(consistent).norm());
+        EXPECT_NEAR(eigen(x).mean(), 0, 1e-9);
+        const std::vector<double> constant(200, 5.0);
+        EXPECT_TRUE(solver.solve(constant, x).converged());
+        EXPECT_EQ(x, std::vector<double>(200));
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
