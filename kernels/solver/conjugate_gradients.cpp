@@ -107,7 +107,11 @@ void ConjugateGradients<T>::begin(std::span<const T> b, std::span<const T> x, Pr
         report.end = End::converged;
         return;
     }
-    report.first_residual = true_residual();
+    report.residual = report.first_residual = true_residual();
+    if (!std::isfinite(report.rhs_norm)) {  // or else any residual would do
+        report.end = End::not_a_number;
+        return;
+    }
     start(progress, report.first_residual);
 }
 
@@ -183,7 +187,7 @@ template <class T>
 void ConjugateGradients<T>::finish(Progress& progress, End end) {
     SolveReport& report = progress.report;
     report.residual = true_residual();
-    report.end = report.residual <= report.tolerance ? End::converged : end;
+    report.end = std::isfinite(report.residual) && report.residual <= report.tolerance ? End::converged : end;
 }
 
 /// Of ||r|| with ||b - A x||.

@@ -10,8 +10,18 @@ namespace tilespmv::tools {
 namespace {
 
 std::string seconds(double value) {
-    if (!std::isfinite(value)) return "-";
     return value < 1 ? fmt::format("{:.3g} ms", value * 1e3) : fmt::format("{:.3g} s", value);
+}
+
+std::string predicted_text(const solver::PreconditionerTrial& trial) {
+    if (std::isfinite(trial.predicted_seconds)) return seconds(trial.predicted_seconds);
+    const bool went_on = trial.end == solver::End::limit || trial.end == solver::End::stopped;
+    return went_on ? "too slow" : std::string(solver::end_name(trial.end));
+}
+
+std::string_view why(solver::Method method) {
+    return method == solver::Method::textbook ? "which moves the least memory, as counts on a CPU"
+                                              : "which waits for one reduction an iteration, as counts on a GPU";
 }
 
 std::string trials_text(const std::vector<solver::PreconditionerTrial>& trials) {
@@ -26,7 +36,7 @@ std::string trials_text(const std::vector<solver::PreconditionerTrial>& trials) 
         }
         table.add({"  " + trial.specification, fmt::format("{}", trial.iterations),
                    fmt::format("x {:.2g}", trial.reduction), seconds(trial.iteration_seconds),
-                   seconds(trial.setup_seconds), seconds(trial.predicted_seconds)});
+                   seconds(trial.setup_seconds), predicted_text(trial)});
     }
     return table.str() + refusals;
 }
@@ -41,8 +51,8 @@ std::string solve_text(const SolveResult& r) {
     text +=
         fmt::format("preconditioner: {}{}{}\n", choice.specification, choice.reason.empty() ? "" : ", ", choice.reason);
     text += trials_text(choice.trials);
-    text += fmt::format("method: {}{}\n", solver::method_name(r.method),
-                        r.method_was_asked_for ? "" : ", which moves the least memory and waits for the least here");
+    text += fmt::format("method: {}{}{}\n", solver::method_name(r.method), r.method_was_asked_for ? "" : ", ",
+                        r.method_was_asked_for ? "" : why(r.method));
     text += fmt::format("operator: {}{}\n", r.operator_name, is_same ? "" : ", which takes " + r.executed_operator);
     text += fmt::format("{}\n", describe(r.report));
     text += fmt::format("residual: {:.3g} of {:.3g} allowed, {} restart{}\n", r.report.residual, r.report.tolerance,

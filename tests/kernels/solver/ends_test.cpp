@@ -24,8 +24,8 @@ protected:
     static inline std::vector<double> x_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Methods, Ends, ::testing::ValuesIn(kMethods), [](const auto& info) {
-    return info.param == Method::textbook ? "Textbook" : "ChronopoulosGear";
+INSTANTIATE_TEST_SUITE_P(Methods, Ends, ::testing::ValuesIn(kMethods), [](const auto& method) {
+    return method.param == Method::textbook ? "Textbook" : "ChronopoulosGear";
 });
 
 TEST_P(Ends, Limit) {

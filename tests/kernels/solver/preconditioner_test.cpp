@@ -79,7 +79,7 @@ std::vector<CsrMatrix<double>> systems() {
     all.push_back(generate<double>("elasticity:n=3"));
     all.push_back(generate<double>("laplace2d:n=9,jump=100"));
     for (const auto& [name, csr] : matrix_battery()) {
-        if (std::min(csr.rows, csr.cols) <= 100) all.push_back(symmetric_of(csr, 1.1));
+        if (std::min(csr.rows, csr.cols) <= 50) all.push_back(symmetric_of(csr, 1.1));
     }
     return all;
 }
@@ -111,7 +111,7 @@ TEST(Preconditioner, AllAreWhatTheirFormulasSay) {
             expect("block-jacobi:size=" + std::to_string(size), block_formula(dense, size), 1e-12);
         for (const auto* form : {"factors", "pair", "explicit"}) {
             for (const int order : {1, 2}) {
-                for (const double w : {0.5, 1.0, 1.5}) {
+                for (const double w : {1.0, 1.5}) {
                     const auto options = ",order=" + std::to_string(order) + ",form=" + form;
                     const auto specification = "ssor-ai:w=" + std::to_string(w) + options;
                     expect(specification, ssor_formula(dense, w, order));
@@ -132,7 +132,7 @@ TEST(Preconditioner, VectorsMayBeNarrowerThanM) {
 }
 
 TEST(Preconditioner, NewValuesGiveWhatIsMadeOfThem) {
-    const auto a = symmetric_of(generate<double>("uniform:n=300,degree=5"), 1.2);
+    const auto a = symmetric_of(generate<double>("uniform:n=300,per_row=5"), 1.2);
     const auto next = symmetric_of(a, 1.7);
     ASSERT_EQ(a.col_idxs, next.col_idxs);
     for (const auto& specification : kAll) {
@@ -152,7 +152,7 @@ TEST(Preconditioner, NewValuesGiveWhatIsMadeOfThem) {
 }
 
 TEST(Preconditioner, TheBitsDoNotDependOnThreads) {
-    const auto a = generate<double>("elasticity:n=9");
+    const auto a = generate<double>("elasticity:n=6");
     const auto r = right_hand_side(a.rows);
     const int threads = omp_get_max_threads();
     for (const auto& specification : kAll) {
@@ -172,24 +172,26 @@ TEST(Preconditioner, RefusesWhatIsNotPositiveDefinite) {
     const auto a = matrix_of_entries(
         4, {{{0, 0}, 1.0}, {{1, 1}, -2.0}, {{2, 2}, 1.0}, {{2, 3}, 3.0}, {{3, 2}, 3.0}, {{3, 3}, 1.0}});
     const auto message = [&](const char* specification) {
-        return message_of([&] { make_preconditioner<double>(specification, a); });
+        return test::message_of([&] { make_preconditioner<double>(specification, a); });
     };
     EXPECT_EQ(
         message("jacobi"),
-        "no jacobi preconditioner: it needs a positive diagonal, row 2 has -2; the matrix is not positive definite");
-    EXPECT_THAT(message("ssor-ai"), ::testing::StartsWith("no ssor-ai preconditioner: it needs a positive diagonal"));
-    EXPECT_EQ(message("block-jacobi:size=2"),
-              "no block-jacobi:size=2 preconditioner: the block of rows 1 to 2 is not positive definite, so the matrix "
-              "is not");
+        "1: no jacobi preconditioner: it needs a positive diagonal, row 2 has -2; the matrix is not positive definite");
+    EXPECT_THAT(message("ssor-ai"),
+                ::testing::StartsWith("1: no ssor-ai preconditioner: it needs a positive diagonal"));
+    EXPECT_EQ(
+        message("block-jacobi:size=2"),
+        "1: no block-jacobi:size=2 preconditioner: the block of rows 1 to 2 is not positive definite, so the matrix "
+        "is not");
     const auto hole = matrix_of_entries(2, {{{0, 0}, 1.0}, {{0, 1}, 1.0}, {{1, 0}, 1.0}});
-    EXPECT_THAT(message_of([&] { make_preconditioner<double>("jacobi", hole); }),
+    EXPECT_THAT(test::message_of([&] { make_preconditioner<double>("jacobi", hole); }),
                 ::testing::HasSubstr("row 2 has none"));
 }
 
 TEST(Preconditioner, RefusesWrongOptions) {
     const auto a = generate<double>("laplace2d:n=3");
     const auto message = [&](const char* specification) {
-        return message_of([&] { make_preconditioner<double>(specification, a); });
+        return test::message_of([&] { make_preconditioner<double>(specification, a); });
     };
     EXPECT_THAT(message("none:size=3"), ::testing::HasSubstr("size"));
     EXPECT_THAT(message("block-jacobi:size=33"), ::testing::HasSubstr("33"));

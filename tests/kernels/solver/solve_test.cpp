@@ -76,7 +76,9 @@ TEST(Solve, OneRightHandSideAfterAnotherAsInSolversOfTheirOwn) {
             std::vector<double> x(size), expected(size);
             Solver<double> fresh(a.clone(), {.preconditioner = "ssor-ai", .method = method});
             EXPECT_EQ(kept.solve(b, x).end, fresh.solve(b, expected).end);
-            if (!std::isnan(shift)) EXPECT_EQ(x, expected) << shift;
+            if (!std::isnan(shift)) {
+                EXPECT_EQ(x, expected) << shift;
+            }
         }
     }
 }
@@ -125,7 +127,8 @@ TEST(Solve, OperatorsOfTheUser) {
     EXPECT_LT((eigen(x) - eigen(y)).norm(), 1e-10 * eigen(y).norm());
     EXPECT_TRUE(plain.solve(b, z).converged());
     EXPECT_LT((eigen(z) - eigen(y)).norm(), 1e-6 * eigen(y).norm());
-    EXPECT_EQ(message_of([&] { users.update_values({}); }), "a solver of operators takes no new values; make it again");
+    EXPECT_EQ(test::message_of([&] { users.update_values({}); }),
+              "1: a solver of operators takes no new values; make it again");
 }
 
 TEST(Solve, StartsFromX) {
@@ -168,19 +171,20 @@ TEST(Solve, RefusesWhatItCannotUse) {
     const auto a = generate<double>("laplace2d:n=4");
     std::vector<double> b(16, 1), x(16), short_one(15);
     Solver<double> solver(a.clone(), {});
-    EXPECT_EQ(message_of([&] { solver.solve(b, short_one); }), "a solve needs b and x of 16 values, found 16 and 15");
-    EXPECT_EQ(message_of([&] { solver.solve(b, x, {.rtol = -1}); }),
-              "a tolerance or a number of iterations of a solve is negative or NaN");
-    EXPECT_EQ(message_of([&] { solver.update_values(b); }), "the matrix has 64 nonzeros, found 16 new values");
+    EXPECT_EQ(test::message_of([&] { solver.solve(b, short_one); }),
+              "1: a solve needs b and x of 16 values, found 16 and 15");
+    EXPECT_EQ(test::message_of([&] { solver.solve(b, x, {.rtol = -1}); }),
+              "2: a tolerance or a number of iterations of a solve is negative or NaN");
+    EXPECT_EQ(test::message_of([&] { solver.update_values(b); }), "1: the matrix has 64 nonzeros, found 16 new values");
     b.assign(16, 1e-200);
-    EXPECT_EQ(message_of([&] { solver.solve(b, x); }),
-              "the right-hand side is so small that the square of its norm is 0: scale it");
-    EXPECT_EQ(message_of([] { Solver<double>(generate<double>("uniform:rows=4,cols=5,nnz=3"), {}); }),
-              "to solve needs a square matrix, found 4 rows and 5 columns");
-    EXPECT_THAT(message_of([&] { Solver<double>(a.clone(), {.preconditioner = "ilu"}); }),
+    EXPECT_EQ(test::message_of([&] { solver.solve(b, x); }),
+              "1: the right-hand side is so small that the square of its norm is 0: scale it");
+    EXPECT_EQ(test::message_of([] { Solver<double>(generate<double>("uniform:n=4,cols=5,per_row=2"), {}); }),
+              "1: to solve needs a square matrix, found 4 rows and 5 columns");
+    EXPECT_THAT(test::message_of([&] { Solver<double>(a.clone(), {.preconditioner = "ilu"}); }),
                 ::testing::HasSubstr("unknown preconditioner 'ilu'; there are none, jacobi, block-jacobi, ssor-ai"));
 #if !TILESPMV_HAS_CUDA
-    EXPECT_THAT(message_of([&] { Solver<double>(a.clone(), {.backend = Backend::cuda}); }),
+    EXPECT_THAT(test::message_of([&] { Solver<double>(a.clone(), {.backend = Backend::cuda}); }),
                 ::testing::HasSubstr("no usable GPU"));
 #endif
 }
