@@ -118,8 +118,12 @@ const PreconditionerTrial& best_of(const std::vector<PreconditionerTrial>& trial
 void decide(PreconditionerChoice& choice) {
     const auto& best = best_of(choice.trials);
     if (best.predicted_seconds < kInfinity) {
+        const auto& soonest = *std::ranges::min_element(choice.trials, {}, &PreconditionerTrial::predicted_seconds);
+        const char* how = &best == &soonest ? "" : "about ";
+        const char* few = &best == &soonest ? "" : ", and of those the fewest iterations";
         choice.specification = best.specification;
-        choice.reason = fmt::format("of {} tried the least predicted time to the tolerance", choice.trials.size());
+        choice.reason =
+            fmt::format("of {} tried {}the least predicted time to the tolerance{}", choice.trials.size(), how, few);
         return;
     }
     const auto jacobi = std::ranges::find(choice.trials, "jacobi", &PreconditionerTrial::specification);
