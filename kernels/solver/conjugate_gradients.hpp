@@ -23,6 +23,9 @@ class ConjugateGradients {
 public:
     /// `constant_null_space`: A is singular, A * 1 = 0; b, residuals and x are kept free of their mean.
     ConjugateGradients(Space<T>& space, Method method, bool constant_null_space = false);
+    ConjugateGradients(const ConjugateGradients&) = delete;
+    ConjugateGradients& operator=(const ConjugateGradients&) = delete;
+    ~ConjugateGradients() = default;
 
     /// b, x: `size()` values in the memory of the host, of this space's rows. x is written at every end. Throws `Error`
     /// as operations of the space do, for options that are out of range, and if b is so small that b'b is 0.

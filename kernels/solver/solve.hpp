@@ -43,6 +43,9 @@ public:
     /// An operator of the user's on the CPU, and M, null for I: any symmetric positive definite operators of the same
     /// size. They must outlive the solver. Of the options, `method` and `constant_null_space` count.
     Solver(const Operator<T>& a, const Operator<T>* m, const SolverOptions& options = {});
+    Solver(const Solver&) = delete;  // the operator views the matrix
+    Solver& operator=(const Solver&) = delete;
+    ~Solver() = default;
 
     /// b, x: `size()` values in the memory of the host. How it ended is in the report; throws as
     /// `ConjugateGradients::solve` does.
