@@ -1,0 +1,67 @@
+#pragma once
+
+#include <initializer_list>
+
+#include "kernels/cuda/dependent_launch.cuh"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/solver/cuda/block_sums.cuh"
+#include "kernels/solver/cuda/finish.cuh"
+#include "kernels/solver/cuda/pack.cuh"
+#include "selector/models/launch_shape.hpp"
+
+/// The two kernels over vectors, for any operation of `vector_ops.cuh`: one that only writes vectors and one that adds
+/// up.
+namespace tilespmv::solver {
+
+inline constexpr int kMostThreads = 1024;  ///< of a block
+
+template <class Op>
+struct Elementwise {
+    Op op;
+    std::int64_t n = 0;
+    int elements = 0;  ///< of a thread in a part; see `over_vector`
+};
+
+template <int kCount, class Op>
+__global__ void __launch_bounds__(kMostThreads) elementwise(const __grid_constant__ Elementwise<Op> p) {
+    cuda::wait_for_stream();
+    Op op = p.op;
+    if (op.start()) over_vector<kCount>(p.n, p.elements, op);
+}
+
+template <class Op>
+struct Reduce : Elementwise<Op> {
+    Partials partials;
+    Finish finish;
+};
+
+/// No block sees an end that this launch sets: the last block sets it when all others have read it.
+template <int kCount, class Op>
+__global__ void __launch_bounds__(kMostThreads) reduce(const __grid_constant__ Reduce<Op> p) {
+    __shared__ BlockSums<Op::kSums> stage;
+    cuda::wait_for_stream();
+    Op op = p.op;
+    if (!op.start()) return;
+    double sums[Op::kSums] = {};
+    over_vector<kCount>(p.n, p.elements, op, sums);
+    if (sum_over_blocks(sums, p.partials, stage) && threadIdx.x == 0) finish_with(p.finish, sums, Op::kSums);
+}
+
+/// Whether all of these lie at multiples of 16 bytes.
+inline bool are_aligned(std::initializer_list<const void*> vectors) {
+    for (const void* v : vectors) {
+        if (reinterpret_cast<std::uintptr_t>(v) % 16 != 0) return false;
+    }
+    return true;
+}
+
+/// Launches `packed`, which takes kPack values at once, where the vectors and the shape allow it, else `single`.
+template <int kPack, class Parameters>
+void launch_shaped(void (*packed)(Parameters), void (*single)(Parameters), const Parameters& p,
+                   const LaunchShape& shape, bool aligned, cudaStream_t stream) {
+    const int blocks = blocks_for(shape, static_cast<std::size_t>(p.n));
+    const bool takes_packs = aligned && shape.elements % kPack == 0;
+    cuda::launch_dependent(takes_packs ? packed : single, blocks, shape.threads, p, stream);
+}
+
+}  // namespace tilespmv::solver

@@ -1,0 +1,313 @@
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/solver/cuda/pack.cuh"
+#include "kernels/solver/scalars.hpp"
+
+/// What the kernels over vectors do with `kCount` consecutive values: `start` reads the scalars and says whether there
+/// is anything to do, `at` does it. Vectors are updated in their own type, sums are in double. An operation may find
+/// one vector under two names (w and r where M = I): it loads everything before it stores.
+namespace tilespmv::solver {
+
+/// M r for a diagonal M in D, which r is rounded to; M = I if there are no values.
+template <class T, class D>
+struct Diagonal {
+    const D* values = nullptr;
+
+    template <int kCount>
+    __device__ Pack<T, kCount> times(const Pack<T, kCount>& r, std::int64_t i) const {
+        if (values == nullptr) return r;
+        const auto d = Pack<D, kCount>::load(values + i);
+        Pack<T, kCount> w;
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) w.of[j] = static_cast<T>(static_cast<D>(r.of[j]) * d.of[j]);
+        return w;
+    }
+};
+
+/// In place of a `Diagonal` where M is applied by other kernels.
+struct NoDiagonal {};
+
+/// For operations of an iteration: alpha and beta in the type of the vectors, while nothing has ended it.
+template <class T>
+struct IterationScalars {
+    const Scalars* scalars = nullptr;
+    T alpha = 0;
+    T beta = 0;
+
+    __device__ bool start() {
+        alpha = static_cast<T>(scalars->alpha);
+        beta = static_cast<T>(scalars->beta);
+        return scalars->end == End::none;
+    }
+};
+
+/// For operations that are always done.
+struct Always {
+    static __device__ bool start() { return true; }
+};
+
+/// p = w + beta p; q = s + beta q; x += alpha p; r -= alpha q; with a diagonal w = M r.
+template <class T, class M>
+struct Advance : IterationScalars<T> {
+    T *x, *r, *w, *p, *q;
+    const T* s;
+    M m;
+
+    template <int kCount>
+    __device__ void at(std::int64_t i) const {
+        using Values = Pack<T, kCount>;
+        const Values of_w = Values::load(w + i);
+        const Values of_s = Values::load(s + i);
+        Values of_p = Values::load(p + i);
+        Values of_q = Values::load(q + i);
+        Values of_x = Values::load(x + i);
+        Values of_r = Values::load(r + i);
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) {
+            of_p.of[j] = of_w.of[j] + this->beta * of_p.of[j];
+            of_q.of[j] = of_s.of[j] + this->beta * of_q.of[j];
+            of_x.of[j] += this->alpha * of_p.of[j];
+            of_r.of[j] -= this->alpha * of_q.of[j];
+        }
+        of_p.store(p + i);
+        of_q.store(q + i);
+        of_x.store(x + i);
+        of_r.store(r + i);
+        if constexpr (!std::is_same_v<M, NoDiagonal>) m.times(of_r, i).store(w + i);
+    }
+};
+
+/// r'w, s'w, r'r
+template <class T>
+struct InnerProducts : IterationScalars<T> {
+    static constexpr int kSums = 3;
+    const T *r, *w, *s;
+
+    template <int kCount>
+    __device__ void at(std::int64_t i, double (&sums)[kSums]) const {
+        using Values = Pack<T, kCount>;
+        const Values of_r = Values::load(r + i);
+        const Values of_w = Values::load(w + i);
+        const Values of_s = Values::load(s + i);
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) {
+            const double rj = of_r.of[j];
+            const double wj = of_w.of[j];
+            sums[0] += rj * wj;
+            sums[1] += static_cast<double>(of_s.of[j]) * wj;
+            sums[2] += rj * rj;
+        }
+    }
+};
+
+/// p = w + beta p
+template <class T>
+struct Direction : IterationScalars<T> {
+    const T* w;
+    T* p;
+
+    template <int kCount>
+    __device__ void at(std::int64_t i) const {
+        using Values = Pack<T, kCount>;
+        const Values of_w = Values::load(w + i);
+        Values of_p = Values::load(p + i);
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) of_p.of[j] = of_w.of[j] + this->beta * of_p.of[j];
+        of_p.store(p + i);
+    }
+};
+
+/// a'b, in an iteration (`IterationScalars`) or anywhere (`Always`).
+template <class T, class When>
+struct Dot : When {
+    static constexpr int kSums = 1;
+    const T *a, *b;
+
+    template <int kCount>
+    __device__ void at(std::int64_t i, double (&sums)[kSums]) const {
+        using Values = Pack<T, kCount>;
+        const Values of_a = Values::load(a + i);
+        const Values of_b = Values::load(b + i);
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) sums[0] += static_cast<double>(of_a.of[j]) * static_cast<double>(of_b.of[j]);
+    }
+};
+
+/// x += alpha p; r -= alpha q
+template <class T>
+struct Move : IterationScalars<T> {
+    T *x, *r;
+    const T *p, *q;
+
+    template <int kCount>
+    __device__ Pack<T, kCount> new_residual(std::int64_t i) const {
+        using Values = Pack<T, kCount>;
+        const Values of_p = Values::load(p + i);
+        const Values of_q = Values::load(q + i);
+        Values of_x = Values::load(x + i);
+        Values of_r = Values::load(r + i);
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) {
+            of_x.of[j] += this->alpha * of_p.of[j];
+            of_r.of[j] -= this->alpha * of_q.of[j];
+        }
+        of_x.store(x + i);
+        of_r.store(r + i);
+        return of_r;
+    }
+    template <int kCount>
+    __device__ void at(std::int64_t i) const {
+        static_cast<void>(new_residual<kCount>(i));
+    }
+};
+
+/// `Move`, w = M r, and r'w, r'r
+template <class T, class M>
+struct MoveDiagonal : Move<T> {
+    static constexpr int kSums = 2;
+    T* w;
+    M m;
+
+    template <int kCount>
+    __device__ void at(std::int64_t i, double (&sums)[kSums]) const {
+        const Pack<T, kCount> of_r = this->template new_residual<kCount>(i);
+        const Pack<T, kCount> of_w = m.times(of_r, i);
+        of_w.store(w + i);
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) {
+            const double rj = of_r.of[j];
+            sums[0] += rj * static_cast<double>(of_w.of[j]);
+            sums[1] += rj * rj;
+        }
+    }
+};
+
+/// r'w, r'r
+template <class T>
+struct Ratio : IterationScalars<T> {
+    static constexpr int kSums = 2;
+    const T *r, *w;
+
+    template <int kCount>
+    __device__ void at(std::int64_t i, double (&sums)[kSums]) const {
+        using Values = Pack<T, kCount>;
+        const Values of_r = Values::load(r + i);
+        const Values of_w = Values::load(w + i);
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) {
+            const double rj = of_r.of[j];
+            sums[0] += rj * static_cast<double>(of_w.of[j]);
+            sums[1] += rj * rj;
+        }
+    }
+};
+
+template <class T>
+struct Sum : Always {
+    static constexpr int kSums = 1;
+    const T* v;
+
+    template <int kCount>
+    __device__ void at(std::int64_t i, double (&sums)[kSums]) const {
+        const auto values = Pack<T, kCount>::load(v + i);
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) sums[0] += static_cast<double>(values.of[j]);
+    }
+};
+
+/// v -= sum / count
+template <class T>
+struct SubtractMean {
+    T* v;
+    const double* sum;
+    double count;
+    T mean = 0;
+
+    __device__ bool start() {
+        mean = static_cast<T>(*sum / count);
+        return true;
+    }
+    template <int kCount>
+    __device__ void at(std::int64_t i) const {
+        auto values = Pack<T, kCount>::load(v + i);
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) values.of[j] -= mean;
+        values.store(v + i);
+    }
+};
+
+/// y = a x + y
+template <class T>
+struct Axpy : Always {
+    T a;
+    const T* x;
+    T* y;
+
+    template <int kCount>
+    __device__ void at(std::int64_t i) const {
+        const auto of_x = Pack<T, kCount>::load(x + i);
+        auto of_y = Pack<T, kCount>::load(y + i);
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) of_y.of[j] += a * of_x.of[j];
+        of_y.store(y + i);
+    }
+};
+
+/// to = from
+template <class T>
+struct Copy : Always {
+    const T* from;
+    T* to;
+
+    template <int kCount>
+    __device__ void at(std::int64_t i) const {
+        Pack<T, kCount>::load(from + i).store(to + i);
+    }
+};
+
+/// w = M r
+template <class T, class M>
+struct TimesDiagonal : Always {
+    const T* r;
+    T* w;
+    M m;
+
+    template <int kCount>
+    __device__ void at(std::int64_t i) const {
+        m.times(Pack<T, kCount>::load(r + i), i).store(w + i);
+    }
+};
+
+/// y += d .* x
+template <class T>
+struct AddTimesDiagonal : Always {
+    const T *d, *x;
+    T* y;
+
+    template <int kCount>
+    __device__ void at(std::int64_t i) const {
+        const auto of_d = Pack<T, kCount>::load(d + i);
+        const auto of_x = Pack<T, kCount>::load(x + i);
+        auto of_y = Pack<T, kCount>::load(y + i);
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) of_y.of[j] += of_d.of[j] * of_x.of[j];
+        of_y.store(y + i);
+    }
+};
+
+/// to = from, rounded
+template <class From, class To>
+struct Convert : Always {
+    const From* from;
+    To* to;
+
+    template <int kCount>
+    __device__ void at(std::int64_t i) const {
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) to[i + j] = static_cast<To>(from[i + j]);
+    }
+};
+
+}  // namespace tilespmv::solver
