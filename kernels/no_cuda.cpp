@@ -2,6 +2,7 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/host_vector_operator.hpp"
 #include "kernels/solver/device_space.hpp"
+#include "kernels/solver/vector_kernels.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::cuda {
@@ -37,5 +38,14 @@ template std::unique_ptr<SystemSpace<double>> make_device_space(const CsrMatrix<
                                                                 const DeviceSpaceOptions&);
 template std::unique_ptr<SystemSpace<float>> make_device_space(const CsrMatrix<float>&, const AnyPreconditionerParts&,
                                                                const DeviceSpaceOptions&);
+
+template <class T>
+std::unique_ptr<VectorKernelRunner> make_vector_kernel_runner(std::size_t, void*) {
+    static_cast<void>(cuda::require_device());
+    return nullptr;
+}
+
+template std::unique_ptr<VectorKernelRunner> make_vector_kernel_runner<double>(std::size_t, void*);
+template std::unique_ptr<VectorKernelRunner> make_vector_kernel_runner<float>(std::size_t, void*);
 
 }  // namespace tilespmv::solver

@@ -1,8 +1,8 @@
 #include "bench/harness/cuda_device.hpp"
 
 #include "bench/harness/cuda_bandwidth.hpp"
-#include "bench/harness/cuda_graph.hpp"
 #include "bench/harness/cuda_stream_device.hpp"
+#include "kernels/cuda/graph.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -48,7 +48,7 @@ void CudaDevice::flush_cache() {
 
 std::function<void()> CudaDevice::record(const std::function<void()>& work) {
     work();
-    const auto graph = std::make_shared<CudaGraph>(stream_.get(), work);
+    const auto graph = std::make_shared<cuda::Graph>(stream_.get(), work);
     return [graph] { graph->launch(); };
 }
 

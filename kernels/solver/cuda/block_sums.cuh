@@ -6,16 +6,17 @@
 /// Several sums over a block, or over all blocks of a launch, at once, added in an order that the launch shape fixes.
 namespace tilespmv::solver {
 
-/// Shared memory for it.
-template <int kSums>
+/// Shared memory for up to kRoom sums.
+template <int kRoom>
 struct BlockSums {
-    double of_warp[kSums][32];
+    double of_warp[kRoom][32];
     bool is_last;
 };
 
 /// Sums over a block of whole warps, the same bits in each thread. All threads call.
-template <int kSums>
-__device__ void sum_over_block(double (&sums)[kSums], BlockSums<kSums>& stage) {
+template <int kSums, int kRoom>
+__device__ void sum_over_block(double (&sums)[kSums], BlockSums<kRoom>& stage) {
+    static_assert(kSums <= kRoom);
     const int lane = static_cast<int>(threadIdx.x) % cuda::kWarpSize;
     const int warp = static_cast<int>(threadIdx.x) / cuda::kWarpSize;
     const int warps = static_cast<int>(blockDim.x) / cuda::kWarpSize;

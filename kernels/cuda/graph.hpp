@@ -4,14 +4,14 @@
 
 #include "kernels/cuda/error.hpp"
 
-namespace tilespmv::bench {
+namespace tilespmv::cuda {
 
 /// What some work launches on a stream, ready to be launched again as one graph.
-class CudaGraph {
+class Graph {
 public:
     /// `work` must neither allocate nor synchronise. Throws what it throws, and `Error` if it cannot be captured.
     template <class F>
-    CudaGraph(cudaStream_t stream, F&& work) : stream_(stream) {
+    Graph(cudaStream_t stream, F&& work) : stream_(stream) {
         TILESPMV_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
         try {
             capture(work);
@@ -22,10 +22,10 @@ public:
             throw;
         }
     }
-    CudaGraph(const CudaGraph&) = delete;
-    CudaGraph& operator=(const CudaGraph&) = delete;
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
     /// Waits for what it has launched.
-    ~CudaGraph() {
+    ~Graph() {
         static_cast<void>(cudaStreamSynchronize(stream_));
         destroy();
     }
@@ -54,4 +54,4 @@ private:
     cudaGraphExec_t executable_ = nullptr;
 };
 
-}  // namespace tilespmv::bench
+}  // namespace tilespmv::cuda

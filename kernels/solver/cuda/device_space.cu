@@ -1,0 +1,241 @@
+#include "kernels/solver/cuda/device_space.hpp"
+
+#include <algorithm>
+
+#include "kernels/cuda/this_gpu.hpp"
+
+namespace tilespmv::solver {
+
+/// Page-locked memory of the host, from where and to which the GPU copies while the host goes on.
+template <class T>
+struct DeviceSpace<T>::Pinned {
+    struct Values {
+        Scalars scalars;
+        double sum;
+    };
+    Pinned() { TILESPMV_CUDA(cudaMallocHost(reinterpret_cast<void**>(&values), sizeof(Values))); }
+    Pinned(const Pinned&) = delete;
+    Pinned& operator=(const Pinned&) = delete;
+    ~Pinned() { static_cast<void>(cudaFreeHost(values)); }
+
+    Values* values = nullptr;
+};
+
+namespace {
+
+constexpr std::size_t kMostGraphs = 8;
+
+template <class T>
+VectorShapes default_shapes(std::size_t n) {
+    return VectorShapes(n, sizeof(T), cuda::this_gpu(sizeof(T)).multiprocessors);
+}
+
+template <class T>
+bool are_same(const Iterates<T>& a, const Iterates<T>& b) {
+    return a.x.data == b.x.data && a.r.data == b.r.data && a.w.data == b.w.data && a.s.data == b.s.data &&
+           a.p.data == b.p.data && a.q.data == b.q.data;
+}
+
+}  // namespace
+
+template <class T>
+DeviceSpace<T>::DeviceSpace(const cuda::DeviceOperator<T>& a, DevicePreconditioner<T>& m, const cuda::DeviceContext& on)
+    : on_(on),
+      a_(&a),
+      m_(m),
+      kernels_(static_cast<std::size_t>(a.rows()), default_shapes<T>(static_cast<std::size_t>(a.rows())), on),
+      scalars_(1, on),
+      sums_(kMostSums, on),
+      pinned_(std::make_unique<Pinned>()) {
+    TILESPMV_CUDA(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream()));
+    DeviceSpace::write_scalars({});
+}
+
+template <class T>
+DeviceSpace<T>::~DeviceSpace() {
+    static_cast<void>(cudaStreamSynchronize(stream()));
+}
+
+template <class T>
+void DeviceSpace<T>::set_shapes(const VectorShapes& shapes) {
+    forget_graphs();
+    kernels_.set_shapes(shapes);
+}
+
+template <class T>
+std::string DeviceSpace<T>::how() const {
+    if (persistent_) return "GPU, blocks of iterations in one kernel: " + persistent_->plan().describe();
+    if (last_count_ == 0) return "GPU, graphs of iterations";
+    return "GPU, graphs of " + std::to_string(last_count_) + " iterations";
+}
+
+template <class T>
+void DeviceSpace<T>::update_values(std::span<const T> values, const AnyPreconditionerParts& parts) {
+    if (!values.empty()) throw Error("new values of A go to the operator that the space was made with");
+    if (!m_.update_values(parts, stream())) forget_graphs();
+}
+
+template <class T>
+void DeviceSpace<T>::replace_operator(const cuda::DeviceOperator<T>& a) {
+    forget_graphs();
+    a_ = &a;
+}
+
+template <class T>
+Vector<T> DeviceSpace<T>::make_vector() {
+    auto& made = vectors_.emplace_back(std::max<std::size_t>(size(), 1), on_);
+    TILESPMV_CUDA(cudaMemsetAsync(made.data(), 0, made.bytes(), stream()));
+    return {made.data(), size()};
+}
+
+template <class T>
+void DeviceSpace<T>::upload(std::span<const T> from, Vector<T> to) {
+    TILESPMV_CUDA(cudaMemcpyAsync(to.data, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream()));
+    TILESPMV_CUDA(cudaStreamSynchronize(stream()));  // whose memory may change
+}
+
+template <class T>
+void DeviceSpace<T>::download(Vector<const T> from, std::span<T> to) {
+    TILESPMV_CUDA(cudaMemcpyAsync(to.data(), from.data, to.size_bytes(), cudaMemcpyDeviceToHost, stream()));
+    TILESPMV_CUDA(cudaStreamSynchronize(stream()));
+}
+
+template <class T>
+void DeviceSpace<T>::copy(Vector<const T> from, Vector<T> to) {
+    if (from.data != to.data) kernels_.copy(from.data, to.data);
+}
+
+template <class T>
+void DeviceSpace<T>::multiply(Vector<const T> x, Vector<T> y) {
+    a_->apply(1, {x.data, x.size}, 0, {y.data, y.size}, stream());
+}
+
+template <class T>
+void DeviceSpace<T>::residual(Vector<const T> b, Vector<const T> x, Vector<T> r) {
+    copy(b, r);
+    a_->apply(-1, {x.data, x.size}, 1, {r.data, r.size}, stream());
+}
+
+template <class T>
+void DeviceSpace<T>::precondition(Vector<const T> r, Vector<T> w) {
+    m_.apply(r.data, w.data, stream());
+}
+
+template <class T>
+Finish DeviceSpace<T>::finish(Recurrence recurrence) {
+    return {scalars(), sums(), recurrence};
+}
+
+template <class T>
+void DeviceSpace<T>::remove_mean(Vector<T> v) {
+    if (whole_size() == 0) return;
+    kernels_.sum(v.data, finish(Recurrence::none));
+    finished(Recurrence::none);
+    kernels_.subtract_mean(v.data, sums(), static_cast<double>(whole_size()));
+}
+
+template <class T>
+double DeviceSpace<T>::norm2(Vector<const T> r) {
+    kernels_.residual2(r.data, finish(Recurrence::none));
+    finished(Recurrence::none);
+    double& sum = pinned_->values->sum;
+    TILESPMV_CUDA(cudaMemcpyAsync(&sum, sums(), sizeof(double), cudaMemcpyDeviceToHost, stream()));
+    TILESPMV_CUDA(cudaStreamSynchronize(stream()));
+    return sum;
+}
+
+template <class T>
+void DeviceSpace<T>::advance(const Iterates<T>& v) {
+    kernels_.advance(v, scalars());
+}
+
+template <class T>
+void DeviceSpace<T>::advance_and_precondition(const Iterates<T>& v) {
+    const auto diagonal = m_.diagonal();
+    if (!diagonal) return Space<T>::advance_and_precondition(v);
+    kernels_.advance(v, scalars(), *diagonal);
+}
+
+template <class T>
+void DeviceSpace<T>::inner_products(const Iterates<T>& v) {
+    kernels_.inner_products(v, finish(Recurrence::inner_products));
+    finished(Recurrence::inner_products);
+}
+
+template <class T>
+void DeviceSpace<T>::direction(const Iterates<T>& v) {
+    kernels_.direction(v, scalars());
+}
+
+template <class T>
+void DeviceSpace<T>::step_length(const Iterates<T>& v) {
+    kernels_.step_length(v, finish(Recurrence::step_length));
+    finished(Recurrence::step_length);
+}
+
+template <class T>
+void DeviceSpace<T>::move(const Iterates<T>& v) {
+    kernels_.move(v, scalars());
+}
+
+template <class T>
+void DeviceSpace<T>::ratio(const Iterates<T>& v) {
+    kernels_.ratio(v, finish(Recurrence::ratio));
+    finished(Recurrence::ratio);
+}
+
+template <class T>
+void DeviceSpace<T>::move_and_precondition(const Iterates<T>& v) {
+    const auto diagonal = m_.diagonal();
+    if (!diagonal) return Space<T>::move_and_precondition(v);
+    kernels_.move(v, *diagonal, finish(Recurrence::ratio));
+    finished(Recurrence::ratio);
+}
+
+template <class T>
+void DeviceSpace<T>::write_scalars(const Scalars& scalars) {
+    Scalars& from = pinned_->values->scalars;
+    TILESPMV_CUDA(cudaStreamSynchronize(stream()));  // an earlier copy from it
+    from = scalars;
+    TILESPMV_CUDA(cudaMemcpyAsync(scalars_.data(), &from, sizeof(Scalars), cudaMemcpyHostToDevice, stream()));
+}
+
+template <class T>
+Scalars DeviceSpace<T>::read_scalars() {
+    Scalars& to = pinned_->values->scalars;
+    TILESPMV_CUDA(cudaMemcpyAsync(&to, scalars_.data(), sizeof(Scalars), cudaMemcpyDeviceToHost, stream()));
+    TILESPMV_CUDA(cudaStreamSynchronize(stream()));
+    return to;
+}
+
+template <class T>
+typename DeviceSpace<T>::Block& DeviceSpace<T>::block_for(int count, Method method, const Iterates<T>& v) {
+    const auto found = std::ranges::find_if(blocks_, [&](const Block& block) {
+        return block.count == count && block.method == method && are_same(block.v, v);
+    });
+    if (found != blocks_.end()) return *found;
+    if (blocks_.size() == kMostGraphs) blocks_.clear();
+    return blocks_.emplace_back(Block{count, method, v, nullptr});
+}
+
+template <class T>
+void DeviceSpace<T>::repeat(int count, Method method, const Iterates<T>& v, const std::function<void()>& iteration) {
+    if (count <= 0) return;
+    const auto diagonal = m_.diagonal();
+    if (persistent_ && diagonal) return persistent_->run(count, method, v, *diagonal, scalars());
+    last_count_ = std::max(count, last_count_);
+    const auto all = [&] {
+        for (int i = 0; i < count; ++i) iteration();
+    };
+    const std::size_t known = blocks_.size();
+    Block& block = block_for(count, method, v);
+    const bool is_new = known != blocks_.size() || known == 0;
+    if (is_new) return all();  // kernels are loaded, too, which a recording must not do
+    if (!block.graph) block.graph = std::make_unique<cuda::Graph>(stream(), all);
+    block.graph->launch();
+}
+
+template class DeviceSpace<double>;
+template class DeviceSpace<float>;
+
+}  // namespace tilespmv::solver

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/solver/cuda/vector_launcher.hpp"
+#include "kernels/solver/persistent_plan.hpp"
+#include "tile/csr.hpp"
+
+namespace tilespmv::solver {
+
+/// What limits a persistent kernel for values of `value_bytes` (4 or 8) on the current GPU; no cluster, and no
+/// multiprocessors, where the GPU cannot do it (compute capability below 9.0).
+PersistentLimits persistent_limits(std::size_t value_bytes, int threads);
+
+/// Iterations of conjugate gradients for a small system, `count` of them in one kernel, with a diagonal M or none. Rows
+/// of vectors, and A where it fits, stay in the shared memory of the thread blocks; these meet twice an iteration
+/// (Chronopoulos and Gear) or three times (textbook). Sums are added in the order of the thread blocks by each of them,
+/// so that results are the same bits in every run. The recurrences are those of `recurrence.hpp`; inner products are
+/// added in another order than by the kernels over vectors.
+template <class T>
+class PersistentIterations {
+public:
+    /// Uploads A, which is not needed afterwards. The stream must outlive it.
+    PersistentIterations(const CsrMatrix<T>& a, PersistentPlan plan, const cuda::DeviceContext& on);
+
+    [[nodiscard]] const PersistentPlan& plan() const { return plan_; }
+    /// `count` iterations, or until `end` is set; does not wait. Vectors and scalars are in device memory, before and
+    /// after as those of the kernels over vectors. Cannot be captured into a graph.
+    void run(int count, Method method, const Iterates<T>& v, const DiagonalView<T>& m, Scalars* scalars);
+    /// In the order of CSR; returns when they are not needed any more.
+    void update_values(std::span<const T> values);
+
+private:
+    cuda::DeviceContext on_;
+    PersistentPlan plan_;
+    cuda::DeviceBuffer<std::int32_t> row_ptrs_;
+    cuda::DeviceBuffer<index_t> col_idxs_;
+    cuda::DeviceBuffer<T> values_;
+    cuda::DeviceBuffer<index_t> first_rows_;
+    cuda::DeviceBuffer<unsigned long long> meetings_;  ///< of a grid
+    unsigned long long met_ = 0;                       ///< meetings that launches so far may have had
+};
+
+}  // namespace tilespmv::solver

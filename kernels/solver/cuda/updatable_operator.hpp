@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "kernels/cuda/device_operator.hpp"
+
+namespace tilespmv::solver {
+
+/// An operator on a GPU for a matrix of the host's that takes new values whatever it is: where it cannot do so itself,
+/// it is made again.
+template <class V>
+class UpdatableOperator {
+public:
+    /// The matrix is not needed afterwards. Throws as `make_device_operator`.
+    UpdatableOperator(const CsrMatrix<V>& a, std::string specification, const cuda::DeviceContext& on);
+
+    [[nodiscard]] const cuda::DeviceOperator<V>& get() const { return *operator_; }
+    /// nnz values in the order of CSR; returns when they are not needed any more. False if the operator is a new one.
+    /// Throws `Error` for another number of values.
+    bool update_values(std::span<const V> values);
+
+private:
+    index_t cols_;
+    Buffer<offset_t> row_ptrs_;  // to make it again from
+    Buffer<index_t> col_idxs_;
+    std::string specification_;
+    cuda::DeviceContext on_;
+    std::unique_ptr<cuda::DeviceOperator<V>> operator_;
+    cuda::DeviceBuffer<V> values_;  // made with the first new ones
+    bool takes_values_ = true;
+};
+
+}  // namespace tilespmv::solver

@@ -1,0 +1,99 @@
+#include "kernels/solver/persistent_plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace tilespmv::solver {
+namespace {
+
+index_t rows_of(const Buffer<offset_t>& row_ptrs) { return static_cast<index_t>(row_ptrs.size()) - 1; }
+offset_t nonzeros_of(const Buffer<offset_t>& row_ptrs) { return row_ptrs[row_ptrs.size() - 1]; }
+
+/// As many as the threads of a block allow for its rows, but not more than half as many as a mean row has nonzeros.
+int row_threads(const PersistentPlan& plan, double mean_length, int most) {
+    const int wanted = std::max(1, static_cast<int>(mean_length / 2));
+    const int room = std::max(1, plan.threads / std::max<index_t>(1, plan.most_rows));
+    const int by_length = static_cast<int>(std::bit_ceil(static_cast<unsigned>(wanted)));
+    // Long rows need several threads even where those have several rows each.
+    const int by_room = static_cast<int>(std::bit_ceil(static_cast<unsigned>(room)));
+    const int least = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1.0, mean_length / 8))));
+    return std::clamp(std::min(by_length, std::max(by_room, least)), 1, most);
+}
+
+void measure_blocks(PersistentPlan& plan, const Buffer<offset_t>& row_ptrs) {
+    for (int block = 0; block < plan.blocks(); ++block) {
+        const auto first = static_cast<std::size_t>(plan.first_rows[static_cast<std::size_t>(block)]);
+        const auto last = static_cast<std::size_t>(plan.first_rows[static_cast<std::size_t>(block) + 1]);
+        plan.most_rows = std::max(plan.most_rows, static_cast<index_t>(last - first));
+        plan.most_nonzeros = std::max(plan.most_nonzeros, row_ptrs[last] - row_ptrs[first]);
+    }
+}
+
+/// Whether its vectors fit; A, too, if there is room.
+bool fits(PersistentPlan& plan, index_t rows, std::size_t value_bytes, std::size_t limit) {
+    const auto kept = static_cast<std::size_t>(plan.most_rows);
+    const auto copied = plan.team == Team::cluster ? static_cast<std::size_t>(rows) : 0;
+    // Each array begins at a multiple of 16 bytes.
+    const std::size_t vectors = (kKeptVectors * kept + copied) * value_bytes + (kept + 1) * sizeof(std::int32_t) + 256;
+    const std::size_t matrix = static_cast<std::size_t>(plan.most_nonzeros) * (value_bytes + sizeof(index_t));
+    if (vectors > limit) return false;
+    plan.keeps_matrix = vectors + matrix <= limit;
+    plan.shared_bytes = vectors + (plan.keeps_matrix ? matrix : 0);
+    return true;
+}
+
+}  // namespace
+
+std::string PersistentPlan::describe() const {
+    return fmt::format("{} {} thread blocks{}", team == Team::cluster ? "a cluster of" : "a grid of", blocks(),
+                       keeps_matrix ? ", A in shared memory" : "");
+}
+
+std::vector<index_t> even_rows(const Buffer<offset_t>& row_ptrs, int blocks, double row_cost) {
+    const index_t rows = rows_of(row_ptrs);
+    const auto cost_before = [&](index_t row) {
+        return static_cast<double>(row_ptrs[static_cast<std::size_t>(row)]) + row_cost * row;
+    };
+    std::vector<index_t> first{0};
+    index_t row = 0;
+    for (int block = 1; block < blocks; ++block) {
+        const double before = cost_before(rows) * block / blocks;
+        while (row < rows && cost_before(row) < before) ++row;
+        first.push_back(row);
+    }
+    first.push_back(rows);
+    return first;
+}
+
+std::optional<PersistentPlan> plan_persistent(Team team, const Buffer<offset_t>& row_ptrs, std::size_t value_bytes,
+                                              const PersistentLimits& limits, const PersistentTuning& tuning) {
+    const index_t rows = rows_of(row_ptrs);
+    const int most_blocks = team == Team::cluster ? limits.cluster_blocks : limits.multiprocessors;
+    if (rows == 0 || most_blocks == 0 || nonzeros_of(row_ptrs) > std::numeric_limits<std::int32_t>::max()) return {};
+    PersistentPlan plan;
+    plan.team = team;
+    plan.threads = team == Team::cluster ? tuning.cluster_threads : tuning.grid_threads;
+    const auto wanted = static_cast<int>(div_up(rows, tuning.least_rows));
+    plan.first_rows = even_rows(row_ptrs, std::min({most_blocks, wanted, kMostTeamBlocks}), tuning.row_cost);
+    measure_blocks(plan, row_ptrs);
+    if (!fits(plan, rows, value_bytes, limits.shared_bytes)) return {};
+    plan.row_threads = row_threads(plan, static_cast<double>(nonzeros_of(row_ptrs)) / rows, tuning.most_row_threads);
+    return plan;
+}
+
+std::optional<PersistentPlan> plan_persistent(const Buffer<offset_t>& row_ptrs, std::size_t value_bytes,
+                                              const PersistentLimits& limits, bool any_size,
+                                              const PersistentTuning& tuning) {
+    const index_t rows = rows_of(row_ptrs);
+    const offset_t nonzeros = nonzeros_of(row_ptrs);
+    if (rows <= tuning.cluster_rows && nonzeros <= tuning.cluster_nonzeros) {
+        if (auto plan = plan_persistent(Team::cluster, row_ptrs, value_bytes, limits, tuning)) return plan;
+    }
+    if (!any_size && (rows > tuning.grid_rows || nonzeros > tuning.grid_nonzeros)) return {};
+    return plan_persistent(Team::grid, row_ptrs, value_bytes, limits, tuning);
+}
+
+}  // namespace tilespmv::solver
