@@ -1,0 +1,116 @@
+#include "kernels/solver/persistent_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kernels/solver/vector_shapes.hpp"
+#include "tile/error.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using namespace tilespmv::solver;
+
+constexpr PersistentLimits kH200{132, 16, 220'000};
+
+Buffer<offset_t> rows_of_length(index_t rows, offset_t length) {
+    Buffer<offset_t> row_ptrs(static_cast<std::size_t>(rows) + 1);
+    for (index_t row = 0; row <= rows; ++row) row_ptrs[static_cast<std::size_t>(row)] = row * length;
+    return row_ptrs;
+}
+
+void expect_sound(const PersistentPlan& plan, const Buffer<offset_t>& row_ptrs) {
+    ASSERT_GE(plan.blocks(), 1);
+    EXPECT_LE(plan.blocks(), kMostTeamBlocks);
+    EXPECT_EQ(plan.first_rows.front(), 0);
+    EXPECT_EQ(plan.first_rows.back(), static_cast<index_t>(row_ptrs.size()) - 1);
+    EXPECT_EQ(plan.threads % 32, 0);
+    EXPECT_EQ(32 % plan.row_threads, 0);
+    EXPECT_LE(plan.shared_bytes, kH200.shared_bytes);
+    for (std::size_t block = 1; block < plan.first_rows.size(); ++block) {
+        const index_t first = plan.first_rows[block - 1];
+        const index_t last = plan.first_rows[block];
+        EXPECT_LE(first, last);
+        EXPECT_LE(last - first, plan.most_rows);
+        EXPECT_LE(row_ptrs[static_cast<std::size_t>(last)] - row_ptrs[static_cast<std::size_t>(first)],
+                  plan.most_nonzeros);
+    }
+}
+
+TEST(PersistentPlan, CoversTheRowsOfAnySize) {
+    for (const Team team : {Team::cluster, Team::grid}) {
+        for (const index_t rows : {1, 2, 7, 8, 9, 100, 1056, 5000, 8000}) {
+            for (const offset_t length : {0, 1, 5, 27, 200}) {
+                SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(length));
+                const auto row_ptrs = rows_of_length(rows, length);
+                const auto plan = plan_persistent(team, row_ptrs, 8, kH200);
+                ASSERT_TRUE(plan);
+                expect_sound(*plan, row_ptrs);
+            }
+        }
+    }
+}
+
+TEST(PersistentPlan, SmallSystemsAreAClusterLargerOnesAGridTheLargestNone) {
+    EXPECT_EQ(plan_persistent(rows_of_length(3000, 5), 8, kH200, false)->team, Team::cluster);
+    EXPECT_EQ(plan_persistent(rows_of_length(50'000, 5), 8, kH200, false)->team, Team::grid);
+    EXPECT_FALSE(plan_persistent(rows_of_length(300'000, 5), 8, kH200, false));
+    EXPECT_TRUE(plan_persistent(rows_of_length(300'000, 5), 8, kH200, true));
+    EXPECT_FALSE(plan_persistent(rows_of_length(3'000'000, 5), 8, kH200, true));
+    EXPECT_FALSE(plan_persistent(rows_of_length(0, 0), 8, kH200, true));
+    const PersistentLimits no_cluster{132, 0, 220'000};
+    EXPECT_EQ(plan_persistent(rows_of_length(3000, 5), 8, no_cluster, false)->team, Team::grid);
+}
+
+TEST(PersistentPlan, KeepsTheMatrixWhereItFits) {
+    EXPECT_TRUE(plan_persistent(Team::grid, rows_of_length(50'000, 5), 8, kH200)->keeps_matrix);
+    const auto large = plan_persistent(Team::grid, rows_of_length(50'000, 60), 8, kH200);
+    EXPECT_FALSE(large->keeps_matrix);
+    EXPECT_LT(large->shared_bytes, 50'000u);
+}
+
+TEST(PersistentPlan, LongRowsGetSeveralThreads) {
+    EXPECT_EQ(plan_persistent(Team::grid, rows_of_length(50'000, 3), 8, kH200)->row_threads, 1);
+    EXPECT_GE(plan_persistent(Team::grid, rows_of_length(5'000, 60), 8, kH200)->row_threads, 8);
+    EXPECT_GE(plan_persistent(Team::grid, rows_of_length(100'000, 64), 8, kH200)->row_threads, 4);
+}
+
+TEST(PersistentPlan, CostIsEven) {
+    Buffer<offset_t> row_ptrs = rows_of_length(1000, 1);
+    for (std::size_t row = 500; row < row_ptrs.size(); ++row)
+        row_ptrs[row] = 499 + (static_cast<offset_t>(row) - 499) * 9;
+    const auto first = even_rows(row_ptrs, 10, 0);
+    for (std::size_t block = 1; block < first.size(); ++block) {
+        const auto nonzeros =
+            row_ptrs[static_cast<std::size_t>(first[block])] - row_ptrs[static_cast<std::size_t>(first[block - 1])];
+        EXPECT_NEAR(static_cast<double>(nonzeros), static_cast<double>(row_ptrs[1000]) / 10, 10) << block;
+    }
+}
+
+TEST(VectorShapes, DefaultsCoverEveryKernelAndSize) {
+    for (const std::size_t n : {0UL, 1UL, 4096UL, 4097UL, 1'000'000UL, 100'000'000UL}) {
+        for (const std::size_t bytes : {4UL, 8UL}) {
+            const VectorShapes shapes(n, bytes, 132);
+            for (std::size_t k = 0; k < kVectorKernels; ++k) {
+                const auto& shape = shapes.of(static_cast<VectorKernelId>(k));
+                EXPECT_EQ(shape.elements % static_cast<int>(16 / bytes), 0);
+                if (vector_kernels()[k].reduces) EXPECT_LE(blocks_for(shape, n), 4 * 132);
+            }
+            EXPECT_EQ(shapes.most_reducing_blocks(n) == 1, n <= 4096);
+        }
+    }
+}
+
+TEST(VectorShapes, TakesShapesByNameAndRefusesWhatNoGpuHas) {
+    VectorShapes shapes(1000, 8, 132);
+    shapes.set("ratio", {512, 4, 2});
+    EXPECT_EQ(shapes.of(VectorKernelId::ratio), (LaunchShape{512, 4, 2}));
+    EXPECT_EQ(vector_kernel_id("copy"), VectorKernelId::copy);
+    EXPECT_THROW(shapes.set("ratios", {}), Error);
+    EXPECT_THROW(shapes.set("ratio", {2048, 1, 0}), Error);
+    EXPECT_THROW(shapes.set("ratio", {33, 1, 0}), Error);
+    EXPECT_THROW(shapes.set("ratio", {64, 0, 0}), Error);
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
