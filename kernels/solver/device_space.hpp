@@ -14,6 +14,8 @@ struct DeviceSpaceOptions {
     /// cannot be used.
     bool constant_null_space = false;
     bool use_persistent_kernel = true;  ///< whole blocks of iterations in one kernel where that is predicted to win
+    /// The same wherever it can be done, so that it can be measured; `Error` where it cannot.
+    bool persistent_at_any_size = false;
 };
 
 /// A space on the current GPU: uploads A and M, which are not needed afterwards. A is square. T: float or double.

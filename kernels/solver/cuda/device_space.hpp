@@ -29,6 +29,9 @@ public:
     void set_persistent(std::unique_ptr<PersistentIterations<T>> persistent) { persistent_ = std::move(persistent); }
     [[nodiscard]] PersistentIterations<T>* persistent() { return persistent_.get(); }
 
+    /// The stream that everything is on, and where its memory is from.
+    [[nodiscard]] const cuda::DeviceContext& context() const { return on_; }
+
     [[nodiscard]] std::string_view operator_name() const override { return a_->name(); }
     [[nodiscard]] std::string how() const override;
     /// Of M; the operator is its owner's, who gives it new values. Throws `Error` if there are any for it.
@@ -69,7 +72,6 @@ protected:
     [[nodiscard]] virtual std::size_t whole_size() const { return size(); }
 
     [[nodiscard]] cudaStream_t stream() const { return on_.stream; }
-    [[nodiscard]] const cuda::DeviceContext& context() const { return on_; }
     [[nodiscard]] const VectorLauncher<T>& kernels() const { return kernels_; }
     /// In device memory.
     [[nodiscard]] Scalars* scalars() { return scalars_.data(); }

@@ -11,8 +11,8 @@ std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>& a, const A
                                                   const DeviceSpaceOptions& options) {
     static_cast<void>(cuda::require_device());
     const bool may_persist = options.use_persistent_kernel && !options.constant_null_space;
-    return make_csr_device_space<T>(a, m, options.operator_name,
-                                    may_persist ? Persistence::automatic : Persistence::no);
+    const auto persistence = options.persistent_at_any_size ? Persistence::yes : Persistence::automatic;
+    return make_csr_device_space<T>(a, m, options.operator_name, may_persist ? persistence : Persistence::no);
 }
 
 template std::unique_ptr<SystemSpace<double>> make_device_space(const CsrMatrix<double>&, const AnyPreconditionerParts&,

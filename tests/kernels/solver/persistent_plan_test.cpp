@@ -94,7 +94,9 @@ TEST(VectorShapes, DefaultsCoverEveryKernelAndSize) {
             for (std::size_t k = 0; k < kVectorKernels; ++k) {
                 const auto& shape = shapes.of(static_cast<VectorKernelId>(k));
                 EXPECT_EQ(shape.elements % static_cast<int>(16 / bytes), 0);
-                if (vector_kernels()[k].reduces) EXPECT_LE(blocks_for(shape, n), 4 * 132);
+                if (vector_kernels()[k].reduces) {
+                    EXPECT_LE(blocks_for(shape, n), 4 * 132);
+                }
             }
             EXPECT_EQ(shapes.most_reducing_blocks(n) == 1, n <= 4096);
         }
