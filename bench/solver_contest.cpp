@@ -1,0 +1,217 @@
+#include "bench/solver_contest.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "bench/harness/cuda_library_pcg.hpp"
+#include "kernels/solver/device_space.hpp"
+#include "kernels/solver/solve.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::bench {
+namespace {
+
+using namespace solver;
+
+constexpr std::size_t kLeastSolves = 3;
+constexpr std::size_t kMostSolves = 50;
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point before) { return std::chrono::duration<double>(Clock::now() - before).count(); }
+
+/// The median of runs after the first one.
+template <class F>
+double median_seconds(double at_least, F&& run) {
+    run();
+    std::vector<double> seconds;
+    double all = 0;
+    while (seconds.size() < kLeastSolves || (all < at_least && seconds.size() < kMostSolves)) {
+        const auto before = Clock::now();
+        run();
+        seconds.push_back(seconds_since(before));
+        all += seconds.back();
+    }
+    std::ranges::sort(seconds);
+    return seconds[seconds.size() / 2];
+}
+
+/// A system and its right-hand side.
+struct Problem {
+    explicit Problem(const CsrMatrix<double>& matrix, const ContestOptions& with)
+        : a(matrix), options(with), b(static_cast<std::size_t>(matrix.rows)) {
+        for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(i) + 1) + 0.25;
+    }
+
+    [[nodiscard]] double residual(const std::vector<double>& x) const {
+        double error2 = 0;
+        double size2 = 0;
+        for (std::size_t row = 0; row < b.size(); ++row) {
+            double left = b[row];
+            for (auto k = static_cast<std::size_t>(a.row_ptrs[row]); k < static_cast<std::size_t>(a.row_ptrs[row + 1]);
+                 ++k) {
+                left -= a.values[k] * x[static_cast<std::size_t>(a.col_idxs[k])];
+            }
+            error2 += left * left;
+            size2 += b[row] * b[row];
+        }
+        return std::sqrt(error2 / size2);
+    }
+
+    const CsrMatrix<double>& a;
+    const ContestOptions& options;
+    std::vector<double> b;
+};
+
+/// What a solve to a number of iterations came to.
+struct Outcome {
+    int iterations = 0;
+    bool converged = false;
+};
+using Solve = std::function<Outcome(std::vector<double>& x, int max_iterations)>;
+
+/// Whole solves, and the time of an iteration from whole and half ones: without what every solve begins and ends with.
+void time_solves(SolverTiming& timing, const Problem& problem, const Solve& solve) {
+    const double at_least = problem.options.seconds;
+    std::vector<double> x(problem.b.size());
+    Outcome whole;
+    timing.seconds = median_seconds(at_least, [&] { whole = solve(x, problem.options.max_iterations); });
+    timing.iterations = whole.iterations;
+    timing.converged = whole.converged;
+    timing.residual = problem.residual(x);
+    const int step = problem.options.check_every;
+    const int half = whole.iterations / 2 / step * step;
+    if (half == 0) {
+        timing.seconds_per_iteration = timing.seconds / std::max(1, whole.iterations);
+        return;
+    }
+    const double half_seconds = median_seconds(at_least / 2, [&] { solve(x, half); });
+    // A library goes on to the end of its block.
+    timing.seconds_per_iteration = (timing.seconds - half_seconds) / (whole.iterations - half);
+}
+
+/// Runs `measure`; an error is a result, too.
+template <class F>
+SolverTiming attempt(const std::string& name, F&& measure) {
+    SolverTiming timing;
+    timing.name = name;
+    try {
+        measure(timing);
+    } catch (const Error& error) {
+        timing = {};
+        timing.name = name;
+        timing.error = error.what();
+    }
+    return timing;
+}
+
+SolverTiming time_on_gpu(const Problem& problem, const std::string& name, Method method, DeviceSpaceOptions options) {
+    return attempt(name, [&](SolverTiming& timing) {
+        const auto before = Clock::now();
+        const auto m = make_preconditioner<double>(problem.options.preconditioner, problem.a);
+        options.operator_name = problem.options.operator_name;
+        const auto space = make_device_space<double>(problem.a, m->parts(), options);
+        ConjugateGradients<double> iteration(*space, method);
+        timing.setup_seconds = seconds_since(before);
+        time_solves(timing, problem, [&](std::vector<double>& x, int max_iterations) -> Outcome {
+            const auto report = iteration.solve(problem.b, x,
+                                                {.rtol = problem.options.rtol,
+                                                 .max_iterations = max_iterations,
+                                                 .check_every = problem.options.check_every});
+            return {report.iterations, report.converged()};
+        });
+        timing.how = fmt::format("{}; {}", space->operator_name(), space->how());
+    });
+}
+
+std::vector<double> inverse_diagonal(const CsrMatrix<double>& a) {
+    const auto m = make_preconditioner<double>("jacobi", a);
+    const auto& values = std::get<PreconditionerParts<double>>(m->parts()).inverse_diagonal;
+    return {values.begin(), values.end()};
+}
+
+SolverTiming time_library(const Problem& problem, int algorithm) {
+    return attempt("library", [&](SolverTiming& timing) {
+        const auto before = Clock::now();
+        const auto library = make_library_pcg(problem.a, inverse_diagonal(problem.a), algorithm);
+        timing.setup_seconds = seconds_since(before);
+        time_solves(timing, problem, [&](std::vector<double>& x, int max_iterations) -> Outcome {
+            const auto report =
+                library->solve(problem.b, x, problem.options.rtol, problem.options.check_every, max_iterations);
+            return {report.iterations, report.converged};
+        });
+        timing.how = fmt::format("cuSPARSE CSR ALG{}, cuBLAS, graphs", algorithm);
+    });
+}
+
+SolverTiming time_better_library(const Problem& problem) {
+    if (problem.options.preconditioner != "jacobi") {
+        SolverTiming none;
+        none.name = "library";
+        none.error = "it has Jacobi only";
+        return none;
+    }
+    const SolverTiming first = time_library(problem, 1);
+    const SolverTiming second = time_library(problem, 2);
+    if (!first.error.empty()) return second;
+    return second.error.empty() && second.seconds < first.seconds ? second : first;
+}
+
+/// Whole, if a few iterations say that it does not take too long; else so many as the time allows.
+SolverTiming time_on_cpu(const Problem& problem, const std::string& name, int threads, int expected_iterations) {
+    const int all_threads = omp_get_max_threads();
+    omp_set_num_threads(threads);
+    auto timing = attempt(name, [&](SolverTiming& t) {
+        const auto before = Clock::now();
+        Solver<double> solver(problem.a.clone(),
+                              {.preconditioner = problem.options.preconditioner, .method = Method::textbook});
+        t.setup_seconds = seconds_since(before);
+        t.how = solver.how();
+        std::vector<double> x(problem.b.size());
+        const auto solve = [&](int max_iterations) {
+            return solver.solve(problem.b, x, {.rtol = problem.options.rtol, .max_iterations = max_iterations});
+        };
+        solve(1);
+        const double few = solve(4).seconds / 4;
+        const bool is_short = few * expected_iterations <= problem.options.cpu_seconds;
+        const int some = std::max(4, static_cast<int>(problem.options.cpu_seconds / few));
+        const auto report = solve(is_short ? problem.options.max_iterations : some);
+        t.seconds_per_iteration = report.seconds / std::max(1, report.iterations);
+        t.is_extrapolated = !report.converged();
+        t.converged = report.converged();
+        t.iterations = report.converged() ? report.iterations : expected_iterations;
+        t.seconds = t.seconds_per_iteration * t.iterations;
+        t.residual = problem.residual(x);
+    });
+    omp_set_num_threads(all_threads);
+    return timing;
+}
+
+}  // namespace
+
+std::vector<SolverTiming> solver_contest(const CsrMatrix<double>& a, const ContestOptions& options) {
+    const Problem problem(a, options);
+    const DeviceSpaceOptions graph{.use_persistent_kernel = false};
+    const DeviceSpaceOptions persistent{.persistent_at_any_size = true};
+    std::vector<SolverTiming> all;
+    all.push_back(time_on_gpu(problem, "default", default_method(Backend::cuda), {}));
+    for (const Method method : {Method::chronopoulos_gear, Method::textbook}) {
+        const std::string name(method_name(method));
+        all.push_back(time_on_gpu(problem, name + ", graphs", method, graph));
+        all.push_back(time_on_gpu(problem, name + ", persistent", method, persistent));
+    }
+    all.push_back(time_better_library(problem));
+    if (!options.with_cpu) return all;
+    const auto measured = std::ranges::find_if(all, [](const SolverTiming& t) { return t.error.empty(); });
+    const int expected = measured == all.end() ? 1000 : measured->iterations;
+    all.push_back(time_on_cpu(problem, "cpu, 1 thread", 1, expected));
+    all.push_back(time_on_cpu(problem, "cpu, all threads", omp_get_max_threads(), expected));
+    return all;
+}
+
+}  // namespace tilespmv::bench

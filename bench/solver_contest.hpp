@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tile/csr.hpp"
+
+namespace tilespmv::bench {
+
+struct ContestOptions {
+    std::string preconditioner = "jacobi";  ///< of ours; the library has Jacobi only and is left out otherwise
+    std::string operator_name = "auto";     ///< on the GPU
+    double rtol = 1e-8;
+    int check_every = 32;  ///< on the GPU
+    int max_iterations = 20'000;
+    double cpu_seconds = 2;  ///< a solve that takes longer on the CPU is measured in part
+    double seconds = 0.3;    ///< solves are repeated for so long on the GPU, at least 3 times
+    bool with_cpu = true;
+};
+
+/// One way to solve a system, measured.
+struct SolverTiming {
+    std::string name;  ///< "chronopoulos-gear", "library", "cpu-1" ...
+    std::string how;   ///< as the solver says, or "not run" and why
+    int iterations = 0;
+    double seconds = 0;  ///< of a solve from b to x in the memory of the host: the median
+    double seconds_per_iteration = 0;
+    double residual = 0;       ///< ||b - A x|| / ||b||
+    double setup_seconds = 0;  ///< of everything before the first solve
+    bool converged = false;
+    bool is_extrapolated = false;  ///< `seconds` are those of some iterations times their number
+    std::string error;             ///< why it was not measured; then nothing else counts
+};
+
+/// All ways to solve A x = b for a b of sines: on the GPU with each method in graphs and in the persistent kernel, and
+/// as a user gets it ("default"); the library with the better algorithm of cuSPARSE; textbook PCG on the CPU with one
+/// thread and with all. A way that fails has its error.
+std::vector<SolverTiming> solver_contest(const CsrMatrix<double>& a, const ContestOptions& options);
+
+}  // namespace tilespmv::bench
