@@ -54,9 +54,10 @@ nlohmann::json to_json(const SolverTiming& t) {
 
 void print(const SolverTiming& t, double of_default) {
     if (!t.error.empty()) return fmt::print("  {:<30} {}\n", t.name, t.error);
-    fmt::print("  {:<30} {:>6} it {:>10.3f} us/it {:>11.3f} ms {:>7.2f} x  {:.1e}{}{}  {}\n", t.name, t.iterations,
-               t.seconds_per_iteration * 1e6, t.seconds * 1e3, t.seconds / of_default, t.residual,
-               t.converged ? "" : " NOT CONVERGED", t.is_extrapolated ? " extrapolated" : "", t.how);
+    const std::string ratio = of_default > 0 ? fmt::format("{:.2f} x", t.seconds / of_default) : "";
+    fmt::print("  {:<30} {:>6} it {:>10.3f} us/it {:>11.3f} ms {:>9}  {:.1e}{}{}  {}\n", t.name, t.iterations,
+               t.seconds_per_iteration * 1e6, t.seconds * 1e3, ratio, t.residual, t.converged ? "" : " NOT CONVERGED",
+               t.is_extrapolated ? " extrapolated" : "", t.how);
 }
 
 /// Ratios of the times of a way to those of the default, over all systems where both were measured.
