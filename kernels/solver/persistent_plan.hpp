@@ -20,8 +20,9 @@ enum class Team {
     grid,     ///< up to one on each multiprocessor, by the second-level cache
 };
 
-/// Thread blocks of a team at most.
+/// Thread blocks of a team, and threads of each of them, at most.
 inline constexpr int kMostTeamBlocks = 192;
+inline constexpr int kMostTeamThreads = 512;
 
 /// Where it takes part and how. Not swept.
 struct PersistentTuning {

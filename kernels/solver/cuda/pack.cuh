@@ -39,7 +39,8 @@ struct Pack {
 
 /// Calls `f.at<count>(i, rest...)` for this thread's share of n values, always in the same order: `kCount` values from
 /// i on, and single ones at the end of the vector. Threads of a block take neighbouring packs, `elements` values each
-/// (a multiple of kCount) in a part; block b takes parts b, b + blocks, ...
+/// (a multiple of kCount) in a part; block b takes parts b, b + blocks, ... What has `ended` is left after its first
+/// values, which are asked for before that is known.
 template <int kCount, class F, class... Rest>
 __device__ void over_vector(std::int64_t n, int elements, F& f, Rest&... rest) {
     const std::int64_t turn = std::int64_t{blockDim.x} * kCount;
@@ -51,6 +52,7 @@ __device__ void over_vector(std::int64_t n, int elements, F& f, Rest&... rest) {
             } else {
                 for (std::int64_t k = i; k < n; ++k) f.template at<1>(k, rest...);
             }
+            if (f.ended()) return;
         }
     }
 }

@@ -9,10 +9,8 @@
 namespace tilespmv::solver {
 namespace {
 
-constexpr int kMostPersistentThreads = 512;  // of a block
-
 template <class T, class D>
-__global__ void __launch_bounds__(kMostPersistentThreads) persistent_grid(const __grid_constant__ Persistent<T, D> p) {
+__global__ void __launch_bounds__(kMostTeamThreads) persistent_grid(const __grid_constant__ Persistent<T, D> p) {
     extern __shared__ __align__(16) unsigned char dynamic[];
     __shared__ PersistentStage stage;
     SharedArrays shared(dynamic);
@@ -22,8 +20,7 @@ __global__ void __launch_bounds__(kMostPersistentThreads) persistent_grid(const 
 }
 
 template <class T, class D>
-__global__ void __launch_bounds__(kMostPersistentThreads)
-    persistent_cluster(const __grid_constant__ Persistent<T, D> p) {
+__global__ void __launch_bounds__(kMostTeamThreads) persistent_cluster(const __grid_constant__ Persistent<T, D> p) {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(16) unsigned char dynamic[];
     __shared__ PersistentStage stage;

@@ -23,10 +23,11 @@ struct Elementwise {
 };
 
 template <int kCount, class Op>
-__global__ void __launch_bounds__(kMostThreads) elementwise(const __grid_constant__ Elementwise<Op> p) {
+__global__ void __launch_bounds__(kMostThreads, 1) elementwise(const __grid_constant__ Elementwise<Op> p) {
     cuda::wait_for_stream();
     Op op = p.op;
-    if (op.start()) over_vector<kCount>(p.n, p.elements, op);
+    op.start();
+    over_vector<kCount>(p.n, p.elements, op);
 }
 
 template <class Op>
@@ -37,13 +38,14 @@ struct Reduce : Elementwise<Op> {
 
 /// No block sees an end that this launch sets: the last block sets it when all others have read it.
 template <int kCount, class Op>
-__global__ void __launch_bounds__(kMostThreads) reduce(const __grid_constant__ Reduce<Op> p) {
+__global__ void __launch_bounds__(kMostThreads, 1) reduce(const __grid_constant__ Reduce<Op> p) {
     __shared__ BlockSums<Op::kSums> stage;
     cuda::wait_for_stream();
     Op op = p.op;
-    if (!op.start()) return;
+    op.start();
     double sums[Op::kSums] = {};
     over_vector<kCount>(p.n, p.elements, op, sums);
+    if (op.ended()) return;
     if (sum_over_blocks(sums, p.partials, stage) && threadIdx.x == 0) finish_with(p.finish, sums, Op::kSums);
 }
 

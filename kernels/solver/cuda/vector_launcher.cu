@@ -111,7 +111,7 @@ void VectorLauncher<T>::sum(const T* v, const Finish& finish) const {
 
 template <class T>
 void VectorLauncher<T>::subtract_mean(T* v, const double* sum, double count) const {
-    launch(VectorKernelId::subtract_mean, SubtractMean<T>{v, sum, count}, are_aligned({v}));
+    launch(VectorKernelId::subtract_mean, SubtractMean<T>{{}, v, sum, count}, are_aligned({v}));
 }
 
 template <class T>

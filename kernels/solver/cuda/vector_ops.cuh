@@ -5,20 +5,25 @@
 #include "kernels/solver/cuda/pack.cuh"
 #include "kernels/solver/scalars.hpp"
 
-/// What the kernels over vectors do with `kCount` consecutive values: `start` reads the scalars and says whether there
-/// is anything to do, `at` does it. Vectors are updated in their own type, sums are in double. An operation may find
-/// one vector under two names (w and r where M = I): it loads everything before it stores.
+/// What the kernels over vectors do with `kCount` consecutive values, in `at`. `start` asks for the scalars, which
+/// arrive beside the first values: `at` loads everything before it uses them, and stores nothing where the iteration
+/// has `ended`. Vectors are updated in their own type, sums are in double. An operation may find one vector under two
+/// names (w and r where M = I): it loads everything before it stores.
 namespace tilespmv::solver {
 
-/// M r for a diagonal M in D, which r is rounded to; M = I if there are no values.
+/// A diagonal M in D, which r is rounded to; M = I if there are no values.
 template <class T, class D>
 struct Diagonal {
     const D* values = nullptr;
 
     template <int kCount>
-    __device__ Pack<T, kCount> times(const Pack<T, kCount>& r, std::int64_t i) const {
+    __device__ Pack<D, kCount> load(std::int64_t i) const {
+        return values == nullptr ? Pack<D, kCount>{} : Pack<D, kCount>::load(values + i);
+    }
+    /// M r for what `load` gave.
+    template <int kCount>
+    __device__ Pack<T, kCount> times(const Pack<D, kCount>& d, const Pack<T, kCount>& r) const {
         if (values == nullptr) return r;
-        const auto d = Pack<D, kCount>::load(values + i);
         Pack<T, kCount> w;
 #pragma unroll
         for (int j = 0; j < kCount; ++j) w.of[j] = static_cast<T>(static_cast<D>(r.of[j]) * d.of[j]);
@@ -27,25 +32,35 @@ struct Diagonal {
 };
 
 /// In place of a `Diagonal` where M is applied by other kernels.
-struct NoDiagonal {};
+struct NoDiagonal {
+    template <int kCount>
+    static __device__ NoDiagonal load(std::int64_t) {
+        return {};
+    }
+};
 
 /// For operations of an iteration: alpha and beta in the type of the vectors, while nothing has ended it.
 template <class T>
 struct IterationScalars {
     const Scalars* scalars = nullptr;
-    T alpha = 0;
-    T beta = 0;
+    double wide_alpha = 0;  // converted when they are used, as that waits for them
+    double wide_beta = 0;
+    End end = End::none;
 
-    __device__ bool start() {
-        alpha = static_cast<T>(scalars->alpha);
-        beta = static_cast<T>(scalars->beta);
-        return scalars->end == End::none;
+    __device__ void start() {
+        end = scalars->end;
+        wide_alpha = scalars->alpha;
+        wide_beta = scalars->beta;
     }
+    [[nodiscard]] __device__ bool ended() const { return end != End::none; }
+    [[nodiscard]] __device__ T alpha() const { return static_cast<T>(wide_alpha); }
+    [[nodiscard]] __device__ T beta() const { return static_cast<T>(wide_beta); }
 };
 
 /// For operations that are always done.
 struct Always {
-    static __device__ bool start() { return true; }
+    static __device__ void start() {}
+    static constexpr __device__ bool ended() { return false; }
 };
 
 /// p = w + beta p; q = s + beta q; x += alpha p; r -= alpha q; with a diagonal w = M r.
@@ -64,18 +79,20 @@ struct Advance : IterationScalars<T> {
         Values of_q = Values::load(q + i);
         Values of_x = Values::load(x + i);
         Values of_r = Values::load(r + i);
+        const auto d = m.template load<kCount>(i);
+        if (this->ended()) return;
 #pragma unroll
         for (int j = 0; j < kCount; ++j) {
-            of_p.of[j] = of_w.of[j] + this->beta * of_p.of[j];
-            of_q.of[j] = of_s.of[j] + this->beta * of_q.of[j];
-            of_x.of[j] += this->alpha * of_p.of[j];
-            of_r.of[j] -= this->alpha * of_q.of[j];
+            of_p.of[j] = of_w.of[j] + this->beta() * of_p.of[j];
+            of_q.of[j] = of_s.of[j] + this->beta() * of_q.of[j];
+            of_x.of[j] += this->alpha() * of_p.of[j];
+            of_r.of[j] -= this->alpha() * of_q.of[j];
         }
         of_p.store(p + i);
         of_q.store(q + i);
         of_x.store(x + i);
         of_r.store(r + i);
-        if constexpr (!std::is_same_v<M, NoDiagonal>) m.times(of_r, i).store(w + i);
+        if constexpr (!std::is_same_v<M, NoDiagonal>) m.times(d, of_r).store(w + i);
     }
 };
 
@@ -113,8 +130,9 @@ struct Direction : IterationScalars<T> {
         using Values = Pack<T, kCount>;
         const Values of_w = Values::load(w + i);
         Values of_p = Values::load(p + i);
+        if (this->ended()) return;
 #pragma unroll
-        for (int j = 0; j < kCount; ++j) of_p.of[j] = of_w.of[j] + this->beta * of_p.of[j];
+        for (int j = 0; j < kCount; ++j) of_p.of[j] = of_w.of[j] + this->beta() * of_p.of[j];
         of_p.store(p + i);
     }
 };
@@ -141,6 +159,7 @@ struct Move : IterationScalars<T> {
     T *x, *r;
     const T *p, *q;
 
+    /// The new r; nothing is stored where the iteration has ended.
     template <int kCount>
     __device__ Pack<T, kCount> new_residual(std::int64_t i) const {
         using Values = Pack<T, kCount>;
@@ -148,10 +167,11 @@ struct Move : IterationScalars<T> {
         const Values of_q = Values::load(q + i);
         Values of_x = Values::load(x + i);
         Values of_r = Values::load(r + i);
+        if (this->ended()) return of_r;
 #pragma unroll
         for (int j = 0; j < kCount; ++j) {
-            of_x.of[j] += this->alpha * of_p.of[j];
-            of_r.of[j] -= this->alpha * of_q.of[j];
+            of_x.of[j] += this->alpha() * of_p.of[j];
+            of_r.of[j] -= this->alpha() * of_q.of[j];
         }
         of_x.store(x + i);
         of_r.store(r + i);
@@ -172,8 +192,10 @@ struct MoveDiagonal : Move<T> {
 
     template <int kCount>
     __device__ void at(std::int64_t i, double (&sums)[kSums]) const {
+        const auto d = m.template load<kCount>(i);
         const Pack<T, kCount> of_r = this->template new_residual<kCount>(i);
-        const Pack<T, kCount> of_w = m.times(of_r, i);
+        if (this->ended()) return;
+        const Pack<T, kCount> of_w = m.times(d, of_r);
         of_w.store(w + i);
 #pragma unroll
         for (int j = 0; j < kCount; ++j) {
@@ -219,21 +241,17 @@ struct Sum : Always {
 
 /// v -= sum / count
 template <class T>
-struct SubtractMean {
+struct SubtractMean : Always {
     T* v;
     const double* sum;
     double count;
-    T mean = 0;
 
-    __device__ bool start() {
-        mean = static_cast<T>(*sum / count);
-        return true;
-    }
     template <int kCount>
     __device__ void at(std::int64_t i) const {
         auto values = Pack<T, kCount>::load(v + i);
+        const double mean = *sum / count;
 #pragma unroll
-        for (int j = 0; j < kCount; ++j) values.of[j] -= mean;
+        for (int j = 0; j < kCount; ++j) values.of[j] = static_cast<T>(static_cast<double>(values.of[j]) - mean);
         values.store(v + i);
     }
 };
@@ -276,7 +294,7 @@ struct TimesDiagonal : Always {
 
     template <int kCount>
     __device__ void at(std::int64_t i) const {
-        m.times(Pack<T, kCount>::load(r + i), i).store(w + i);
+        m.times(m.template load<kCount>(i), Pack<T, kCount>::load(r + i)).store(w + i);
     }
 };
 
