@@ -75,7 +75,8 @@ struct Outcome {
 };
 using Solve = std::function<Outcome(std::vector<double>& x, int max_iterations)>;
 
-/// Whole solves, and the time of an iteration from whole and half ones: without what every solve begins and ends with.
+/// Whole solves, and the time of an iteration from two numbers of whole blocks: without what every solve begins and
+/// ends with, and without what is left of a block after the end.
 void time_solves(SolverTiming& timing, const Problem& problem, const Solve& solve) {
     const double at_least = problem.options.seconds;
     std::vector<double> x(problem.b.size());
@@ -85,14 +86,13 @@ void time_solves(SolverTiming& timing, const Problem& problem, const Solve& solv
     timing.converged = whole.converged;
     timing.residual = problem.residual(x);
     const int step = problem.options.check_every;
-    const int half = whole.iterations / 2 / step * step;
-    if (half == 0) {
-        timing.seconds_per_iteration = timing.seconds / std::max(1, whole.iterations);
-        return;
-    }
-    const double half_seconds = median_seconds(at_least / 2, [&] { solve(x, half); });
-    // A library goes on to the end of its block.
-    timing.seconds_per_iteration = (timing.seconds - half_seconds) / (whole.iterations - half);
+    const int many = whole.iterations / step * step;
+    const int few = many / 2 / step * step;
+    timing.seconds_per_iteration = timing.seconds / std::max(1, whole.iterations);
+    if (few == 0) return;
+    const double of_many = median_seconds(at_least / 2, [&] { solve(x, many); });
+    const double of_few = median_seconds(at_least / 2, [&] { solve(x, few); });
+    timing.seconds_per_iteration = (of_many - of_few) / (many - few);
 }
 
 /// Runs `measure`; an error is a result, too.

@@ -18,8 +18,8 @@ public:
     DevicePreconditioner& operator=(const DevicePreconditioner&) = delete;
     virtual ~DevicePreconditioner() = default;
 
-    /// r, w: a value a row; they do not overlap. Neither allocates nor waits, so that it can be captured into a graph.
-    /// May keep workspace: one at a time per object.
+    /// r, w: a value a row; they do not overlap. `stream`: that of the space, on which it was made. Neither allocates
+    /// nor waits, so that it can be captured into a graph. May keep workspace: one at a time per object.
     virtual void apply(const T* r, T* w, cudaStream_t stream) = 0;
     /// M, if it is diagonal: it is then applied by the kernels that compute r.
     [[nodiscard]] virtual std::optional<DiagonalView<T>> diagonal() const { return std::nullopt; }
