@@ -73,7 +73,7 @@ SolveReport ConjugateGradients<T>::solve(std::span<const T> b, std::span<T> x, c
             fmt::format("a solve needs b and x of {} values, found {} and {}", space_.size(), b.size(), x.size()));
     }
     const auto before = std::chrono::steady_clock::now();
-    Progress progress{with_defaults(options, space_.size()), {}, {}};
+    Progress progress{with_defaults(options, space_.total_size()), {}, {}};
     begin(b, x, progress);
     while (progress.goes_on()) {
         look(progress);

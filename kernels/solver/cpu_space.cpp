@@ -62,7 +62,10 @@ typename CpuSpace<T>::Sums CpuSpace<T>::sum_pieces(F&& f) {
         all.second += piece.second;
         all.third += piece.third;
     }
-    return all;
+    if (!add_over_ranks_) return all;
+    std::array<double, 3> over_ranks{all.first, all.second, all.third};
+    add_over_ranks_(over_ranks);
+    return {over_ranks[0], over_ranks[1], over_ranks[2]};
 }
 
 template <class T>
@@ -126,7 +129,7 @@ void CpuSpace<T>::remove_mean(Vector<T> v) {
     const auto sum = sum_pieces([&](std::int64_t first, std::int64_t last) {
         return Sums{lane_sum(first, last, [&](std::int64_t i) { return double{v.data[i]}; })};
     });
-    const double mean = size() == 0 ? 0 : sum.first / static_cast<double>(size());
+    const double mean = total_size() == 0 ? 0 : sum.first / static_cast<double>(total_size());
     for_pieces([&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) v.data[i] = static_cast<T>(double{v.data[i]} - mean);
     });

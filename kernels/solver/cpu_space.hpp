@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/operator.hpp"
@@ -30,11 +32,19 @@ public:
         make_sums();
     }
 
+    /// Of a rank of several, whose operator multiplies with those of the others: they have `total_size` rows together,
+    /// and `add_over_ranks` replaces sums of this rank's rows by those over all.
+    void join_ranks(std::size_t total_size, std::function<void(std::array<double, 3>&)> add_over_ranks) {
+        total_size_ = total_size;
+        add_over_ranks_ = std::move(add_over_ranks);
+    }
+
     [[nodiscard]] std::string_view operator_name() const override { return a_->name(); }
     [[nodiscard]] std::string how() const override;
     void update_values(std::span<const T> values, const AnyPreconditionerParts& parts) override;
 
     [[nodiscard]] std::size_t size() const override { return static_cast<std::size_t>(a_->rows()); }
+    [[nodiscard]] std::size_t total_size() const override { return add_over_ranks_ ? total_size_ : size(); }
     Vector<T> make_vector() override;
     void upload(std::span<const T> from, Vector<T> to) override;
     void download(Vector<const T> from, std::span<T> to) override;
@@ -76,6 +86,8 @@ private:
     std::deque<Buffer<T>> vectors_;
     std::vector<Sums> sums_;  // of each piece
     Scalars scalars_;
+    std::size_t total_size_ = 0;
+    std::function<void(std::array<double, 3>&)> add_over_ranks_;
 };
 
 }  // namespace tilespmv::solver

@@ -36,6 +36,8 @@ public:
 
     /// Rows of A that are kept here: all, or those of one GPU of several.
     [[nodiscard]] virtual std::size_t size() const = 0;
+    /// Rows of A, wherever they are kept.
+    [[nodiscard]] virtual std::size_t total_size() const { return size(); }
     /// A new vector of zeros, which lives as long as the space. Throws `Error` if memory is short.
     virtual Vector<T> make_vector() = 0;
     virtual void upload(std::span<const T> from, Vector<T> to) = 0;

@@ -22,6 +22,7 @@ public:
     }
 
     [[nodiscard]] std::size_t size() const override { return space_.size(); }
+    [[nodiscard]] std::size_t total_size() const override { return space_.total_size(); }
     Vector<T> make_vector() override { return space_.make_vector(); }
     void upload(std::span<const T> from, Vector<T> to) override { space_.upload(from, to); }
     void download(Vector<const T> from, std::span<T> to) override { space_.download(from, to); }

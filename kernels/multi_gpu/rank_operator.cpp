@@ -1,0 +1,64 @@
+#include "kernels/multi_gpu/rank_operator.hpp"
+
+#include "kernels/multi_gpu/boundary_product.hpp"
+#include "kernels/registry.hpp"
+
+namespace tilespmv::multi_gpu {
+
+template <CpuValue V>
+RankOperator<V>::RankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan, const std::string& operator_name,
+                              Communicator& communicator)
+    : matrix_(&matrix),
+      plan_(&plan),
+      operator_name_(operator_name),
+      communicator_(&communicator),
+      interior_(make_operator<V>(operator_name, {&matrix.interior})),
+      sent_(plan.sent.size()),
+      halo_(plan.halo_cols.size()) {}
+
+template <CpuValue V>
+std::size_t RankOperator<V>::boundary_bytes() const {
+    const auto& a = matrix_->boundary;
+    return a.nnz() == 0 ? 0
+                        : a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes() + matrix_->boundary_rows.bytes();
+}
+
+template <CpuValue V>
+std::vector<ExecutedPart> RankOperator<V>::executed() const {
+    const auto& a = matrix_->boundary;
+    const auto tile_rows = occupied_tile_rows({a.row_ptrs.data(), a.row_ptrs.size()}, 0, a.rows);
+    ExecutedParts parts;
+    parts.add(interior_->executed(), 0);
+    parts.add(executed_whole("csr", tile_rows, a.nnz(), boundary_bytes()), 0);
+    return parts.finish();
+}
+
+template <CpuValue V>
+void RankOperator<V>::apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const {
+    check_sizes<V>(*this, x, y);
+    if (alpha == V{0}) return interior_->apply(alpha, x, beta, y);
+    exchange(x);
+    interior_->apply(alpha, x, beta, y);
+    add_boundary(alpha, y);
+}
+
+template <CpuValue V>
+void RankOperator<V>::exchange(std::span<const V> x) const {
+    pack<V>(*plan_, x, {sent_.data(), sent_.size()});
+    communicator_->exchange(*plan_, sent_.data(), halo_.data(), sizeof(V), nullptr);
+}
+
+template <CpuValue V>
+void RankOperator<V>::add_boundary(V alpha, std::span<V> y) const {
+    multi_gpu::add_boundary<V>(*matrix_, alpha, {halo_.data(), halo_.size()}, y);
+}
+
+template <CpuValue V>
+void RankOperator<V>::remake_interior() {
+    interior_ = make_operator<V>(operator_name_, {&matrix_->interior});
+}
+
+template class RankOperator<double>;
+template class RankOperator<float>;
+
+}  // namespace tilespmv::multi_gpu

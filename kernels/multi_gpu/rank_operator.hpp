@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kernels/multi_gpu/communicator.hpp"
+#include "kernels/multi_gpu/halo_plan.hpp"
+#include "kernels/operator.hpp"
+
+namespace tilespmv::multi_gpu {
+
+/// One rank's rows of a product over all ranks, on the CPU: from its own entries of x to its own entries of y, with
+/// those of the others that it needs through the communicator. All ranks apply it together, with the same alpha. The
+/// interior is multiplied by any operator, the boundary added to it.
+template <CpuValue V>
+class RankOperator final : public Operator<V> {
+public:
+    /// `operator_name`: `name[:option=value,...]` of one that is made from CSR. All three outlive the object. Throws
+    /// `Error` as `make_operator` does.
+    RankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan, const std::string& operator_name,
+                 Communicator& communicator);
+
+    [[nodiscard]] std::string_view name() const override { return interior_->name(); }
+    [[nodiscard]] index_t rows() const override { return interior_->rows(); }
+    [[nodiscard]] index_t cols() const override { return interior_->cols(); }
+    [[nodiscard]] offset_t nnz() const override { return interior_->nnz() + matrix_->boundary.nnz(); }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return interior_->matrix_bytes() + boundary_bytes(); }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override;
+    void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override;
+
+    // The steps of a product.
+    /// Sends own entries and receives the halo; all ranks together.
+    void exchange(std::span<const V> x) const;
+    [[nodiscard]] const Operator<V>& interior() const { return *interior_; }
+    /// y += alpha * boundary * halo
+    void add_boundary(V alpha, std::span<V> y) const;
+
+    /// The values of the matrix are new.
+    void remake_interior();
+
+private:
+    [[nodiscard]] std::size_t boundary_bytes() const;
+
+    const RankMatrix<V>* matrix_;
+    const HaloPlan* plan_;
+    std::string operator_name_;
+    Communicator* communicator_;
+    std::unique_ptr<Operator<V>> interior_;
+    mutable Buffer<V> sent_;
+    mutable Buffer<V> halo_;
+};
+
+}  // namespace tilespmv::multi_gpu

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/multi_gpu/halo_plan.hpp"
+#include "kernels/multi_gpu/partition.hpp"
+#include "kernels/solver/options.hpp"
+#include "kernels/solver/scalars.hpp"
+#include "tile/csr.hpp"
+
+/// Conjugate gradients over several ranks: threads of this process, each with a part of the rows, on the CPU or with a
+/// GPU of its own. All ranks run the same solver over a space that multiplies with the halo of the others and adds sums
+/// up in the order of ranks, so that all of them come to the same decisions.
+namespace tilespmv::multi_gpu {
+
+/// What a system is made with.
+struct RankedOptions {
+    int ranks = 1;
+    /// Of the rows, a part a rank; if there is none, `partition_by_nonzeros`.
+    std::optional<Partition> partition;
+    /// Parts start at multiples of it, and of the blocks of block Jacobi.
+    index_t block = 1;
+    /// That each rank multiplies its interior by, made from CSR; "auto" chooses for each.
+    std::string operator_name = "auto";
+    /// `name[:option=value,...]`. Each rank makes it of the square block of its own rows and columns: Jacobi and block
+    /// Jacobi are those of one rank, exactly; SSOR leaves out what couples ranks, so that iterations grow with them.
+    std::string preconditioner = "jacobi";
+    solver::Method method = solver::Method::chronopoulos_gear;
+    bool constant_null_space = false;
+};
+
+/// What one rank has.
+struct RankReport {
+    index_t rows = 0;
+    offset_t interior_nonzeros = 0;
+    offset_t boundary_nonzeros = 0;
+    std::int64_t halo = 0;  ///< values that it receives for each product
+    std::int64_t sent = 0;  ///< values that it sends
+    std::string operator_name;
+    std::string how;  ///< "CPU, 4 threads"
+};
+
+/// Seconds of one product over ranks, the slowest rank's, and of its steps apart, as if nothing ran beside them.
+struct ProductTimes {
+    double product = 0;
+    double halo = 0;  ///< packing and exchange
+    double interior = 0;
+    double boundary = 0;
+};
+
+/// The system of one rank, by the thread that runs it.
+template <class T>
+class RankSystem;
+template <class T>
+class RankBackend;
+
+/// A, M and vectors in the memory of ranks, for one right-hand side after the other. T: float or double.
+template <class T>
+class RankedSolver {
+public:
+    /// `a`: square, symmetric; not needed afterwards. Throws `Error`: usage for a partition or names that do not fit,
+    /// and what any rank fails by, with its rank; then the ranks are gone.
+    RankedSolver(const CsrMatrix<T>& a, const RankedOptions& options, std::unique_ptr<RankBackend<T>> backend);
+    RankedSolver(RankedSolver&&) noexcept;
+    ~RankedSolver();
+
+    /// b, x: a value a row of the whole matrix, in the memory of the host. As `solver::ConjugateGradients::solve`;
+    /// `options.on_check` is called by one thread, and all ranks do what it says. After a failure the object is of no
+    /// more use.
+    solver::SolveReport solve(std::span<const T> b, std::span<T> x, const solver::SolveOptions& options = {});
+    /// New values of A, of the same pattern. Throws `Error`.
+    void update_values(const CsrMatrix<T>& a);
+    /// y = A x over the ranks.
+    void multiply(std::span<const T> x, std::span<T> y);
+    /// Of `repeats` products.
+    ProductTimes measure_product(int repeats);
+
+    [[nodiscard]] const Partition& partition() const;
+    /// One for each rank.
+    [[nodiscard]] std::vector<RankReport> reports() const;
+
+private:
+    struct Rank;
+    struct State;
+    /// f(rank's state) by all of them.
+    template <class F>
+    void on_ranks(F&& f);
+
+    std::unique_ptr<State> state_;
+};
+
+/// With ranks on the CPU, which share its threads: to test what several GPUs would compute.
+template <class T>
+RankedSolver<T> make_cpu_ranked_solver(const CsrMatrix<T>& a, const RankedOptions& options);
+
+/// With GPUs 0 .. ranks - 1. Throws `Error`, `unavailable` where there are fewer (saying how many), one is too old, or
+/// two or more were asked for and this build has no NCCL.
+template <class T>
+RankedSolver<T> make_gpu_ranked_solver(const CsrMatrix<T>& a, const RankedOptions& options);
+
+}  // namespace tilespmv::multi_gpu
