@@ -21,7 +21,7 @@ namespace tilespmv::multi_gpu {
 struct RankedOptions {
     int ranks = 1;
     /// Of the rows, a part a rank; if there is none, `partition_by_nonzeros`.
-    std::optional<Partition> partition;
+    std::optional<Partition> partition{};
     /// Parts start at multiples of it, and of the blocks of block Jacobi.
     index_t block = 1;
     /// That each rank multiplies its interior by, made from CSR; "auto" chooses for each.

@@ -1,0 +1,214 @@
+// Several ranks on the CPU against one.
+#include "kernels/multi_gpu/ranked_solver.hpp"
+
+#include <cmath>
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "kernels/solver/solve.hpp"
+#include "tests/support/battery.hpp"
+#include "tests/support/message_of.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::multi_gpu {
+namespace {
+
+using solver::Method;
+using test::message_of;
+using Values = std::vector<double>;
+
+constexpr Method kMethods[]{Method::chronopoulos_gear, Method::textbook};
+
+template <class T = double>
+std::vector<T> right_hand_side(index_t size) {
+    std::vector<T> b(static_cast<std::size_t>(size));
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(std::sin(static_cast<double>(i) + 1) + 0.25);
+    return b;
+}
+
+template <class T>
+double relative_residual(const CsrMatrix<T>& a, const std::vector<T>& b, const std::vector<T>& x) {
+    double r2 = 0;
+    double b2 = 0;
+    for (std::size_t row = 0; row < b.size(); ++row) {
+        double r = double{b[row]};
+        for (auto p = static_cast<std::size_t>(a.row_ptrs[row]); p < static_cast<std::size_t>(a.row_ptrs[row + 1]); ++p)
+            r -= double{a.values[p]} * double{x[static_cast<std::size_t>(a.col_idxs[p])]};
+        r2 += r * r;
+        b2 += double{b[row]} * double{b[row]};
+    }
+    return std::sqrt(r2 / b2);
+}
+
+int iterations_alone(const CsrMatrix<double>& a, const char* m, Method method) {
+    solver::Solver<double> alone(a.clone(), {.preconditioner = m, .method = method});
+    Values x(static_cast<std::size_t>(a.rows));
+    return alone.solve(right_hand_side(a.rows), x).iterations;
+}
+
+struct Solved {
+    solver::SolveReport report;
+    Values x;
+};
+
+Solved solve(const CsrMatrix<double>& a, const RankedOptions& options) {
+    Solved solved{{}, Values(static_cast<std::size_t>(a.rows), 7)};
+    auto ranks = make_cpu_ranked_solver(a, options);
+    solved.report = ranks.solve(right_hand_side(a.rows), solved.x);
+    return solved;
+}
+
+// M of whole blocks is the same for any number of ranks; only the order of sums differs.
+TEST(RankedSolver, TakesAsManyIterationsAsOneRank) {
+    for (const auto* spec : {"laplace2d:n=40,jump=100,block=5", "elasticity:n=5", "stencil27:n=9"}) {
+        const auto a = generate<double>(spec);
+        for (const auto* m : {"none", "jacobi", "block-jacobi:size=3"}) {
+            for (const Method method : kMethods) {
+                const int alone = iterations_alone(a, m, method);
+                for (const int ranks : {1, 2, 3, 5, 8}) {
+                    SCOPED_TRACE(std::string(spec) + ' ' + m + " on " + std::to_string(ranks));
+                    const auto solved = solve(a, {.ranks = ranks, .preconditioner = m, .method = method});
+                    EXPECT_TRUE(solved.report.converged()) << describe(solved.report);
+                    EXPECT_LE(std::abs(solved.report.iterations - alone), 1) << alone;
+                    EXPECT_LE(relative_residual(a, right_hand_side(a.rows), solved.x), 1.001e-8);
+                }
+            }
+        }
+    }
+}
+
+TEST(RankedSolver, GivesTheSameBitsAgain) {
+    const auto a = generate<double>("laplace2d:n=60,jump=100");
+    for (const Method method : kMethods) {
+        for (const auto* m : {"jacobi", "ssor-ai:order=2"}) {
+            const RankedOptions options{.ranks = 4, .preconditioner = m, .method = method};
+            const Solved first = solve(a, options);
+            EXPECT_TRUE(first.report.converged());
+            for (int again = 0; again < 3; ++again) EXPECT_EQ(solve(a, options).x, first.x) << m;
+        }
+    }
+}
+
+TEST(RankedSolver, TakesAnyPartition) {
+    const auto a = generate<double>("laplace2d:n=20");
+    const auto b = right_hand_side(a.rows);
+    for (const auto& starts : {std::vector<index_t>{0, 0, 0, 400}, {0, 399, 400, 400}, {0, 1, 2, 400}}) {
+        for (const auto* m : {"jacobi", "ssor-ai"}) {
+            const auto solved = solve(a, {.ranks = 3, .partition = Partition(starts), .preconditioner = m});
+            EXPECT_TRUE(solved.report.converged()) << describe(solved.report);
+            EXPECT_LE(relative_residual(a, b, solved.x), 1.001e-8);
+        }
+    }
+    EXPECT_EQ(message_of([&] {
+                  solve(a, {.ranks = 2, .partition = Partition({0, 10, 400}), .preconditioner = "block-jacobi:size=4"});
+              }),
+              "2: partition: part 1 starts at row 10, within a block of 4; start parts at multiples of 4");
+    EXPECT_EQ(message_of([&] {
+                  solve(a, {.ranks = 2, .partition = Partition({0, 400})});
+              }),
+              "2: partition: it has 1 parts, expected 2, one a rank");
+}
+
+TEST(RankedSolver, KeepsOutAConstantNullSpace) {
+    // The graph Laplacian of a path: A 1 = 0.
+    const index_t n = 60;
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t r = 0; r < n; ++r) {
+        for (index_t c = std::max(0, r - 1); c <= std::min(n - 1, r + 1); ++c) positions.emplace(r, c);
+    }
+    auto a = testing::matrix_of(n, n, positions);
+    for (index_t r = 0; r < n; ++r) {
+        for (offset_t p = a.row_ptrs[r]; p < a.row_ptrs[r + 1]; ++p) {
+            a.values[p] = a.col_idxs[p] != r ? -1 : static_cast<double>(a.row_ptrs[r + 1] - a.row_ptrs[r] - 1);
+        }
+    }
+    Values b = right_hand_side(n);
+    Values x(b.size());
+    auto ranks = make_cpu_ranked_solver(a, {.ranks = 3, .constant_null_space = true});
+    EXPECT_TRUE(ranks.solve(b, x).converged());
+    double mean_of_b = 0;
+    double sum_of_x = 0;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+        mean_of_b += b[i] / n;
+        sum_of_x += x[i];
+    }
+    for (double& value : b) value -= mean_of_b;
+    EXPECT_NEAR(sum_of_x, 0, 1e-9);
+    EXPECT_LE(relative_residual(a, b, x), 1e-7);
+}
+
+TEST(RankedSolver, TakesNewValuesAndRightHandSides) {
+    auto a = generate<double>("laplace2d:n=25");
+    auto b = right_hand_side(a.rows);
+    auto ranks = make_cpu_ranked_solver(a, {.ranks = 3, .operator_name = "hyb-omp"});
+    Values x(b.size());
+    EXPECT_TRUE(ranks.solve(b, x).converged());
+    for (double& value : a.values) value *= 3;
+    for (double& value : b) value = 1 - value;
+    ranks.update_values(a);
+    EXPECT_TRUE(ranks.solve(b, x).converged());
+    EXPECT_LE(relative_residual(a, b, x), 1.001e-8);
+}
+
+TEST(RankedSolver, SolvesInFloat) {
+    const auto a = generate<float>("laplace2d:n=25");
+    const auto b = right_hand_side<float>(a.rows);
+    std::vector<float> x(b.size());
+    auto ranks = make_cpu_ranked_solver(a, {.ranks = 3});
+    EXPECT_TRUE(ranks.solve(b, x, {.rtol = 1e-5}).converged());
+    EXPECT_LE(relative_residual(a, b, x), 1.01e-5);
+}
+
+TEST(RankedSolver, EndsTogetherWhenItIsAskedTo) {
+    const auto a = generate<double>("laplace2d:n=40");
+    auto ranks = make_cpu_ranked_solver(a, {.ranks = 4});
+    Values x(static_cast<std::size_t>(a.rows));
+    int calls = 0;
+    const auto report = ranks.solve(right_hand_side(a.rows), x, {.on_check = [&](const solver::Check& check) {
+                                        ++calls;
+                                        return check.iteration < 5;
+                                    }});
+    EXPECT_EQ(report.end, solver::End::stopped);
+    EXPECT_EQ(report.iterations, 5);
+    EXPECT_EQ(calls, 6);
+}
+
+TEST(RankedSolver, SaysWhichRankFailed) {
+    auto a = generate<double>("laplace2d:n=10");
+    a.values[a.row_ptrs[70] + 1] = 0;
+    for (offset_t p = a.row_ptrs[70]; p < a.row_ptrs[71]; ++p) {
+        if (a.col_idxs[p] == 70) a.values[p] = -1;
+    }
+    const auto message = message_of([&] { solve(a, {.ranks = 2}); });
+    EXPECT_EQ(message.substr(0, 28), "1: rank 1 (rows 51 to 100): ") << message;
+    EXPECT_EQ(message_of([&] { solve(a, {.ranks = 0}); }), "2: 0 ranks, expected at least 1");
+}
+
+TEST(RankedSolver, MultipliesAndMeasures) {
+    const auto a = generate<double>("stencil27:n=8");
+    auto ranks = make_cpu_ranked_solver(a, {.ranks = 3});
+    const auto x = right_hand_side(a.rows);
+    Values y(x.size());
+    ranks.multiply(x, y);
+    EXPECT_LE(relative_residual(a, y, x), 1e-14);
+    const auto reports = ranks.reports();
+    offset_t nnz = 0;
+    std::int64_t halo = 0;
+    std::int64_t sent = 0;
+    for (const auto& rank : reports) {
+        nnz += rank.interior_nonzeros + rank.boundary_nonzeros;
+        halo += rank.halo;
+        sent += rank.sent;
+    }
+    EXPECT_EQ(nnz, a.nnz());
+    EXPECT_EQ(halo, sent);
+    EXPECT_GT(halo, 0);
+    const auto times = ranks.measure_product(3);
+    for (const double seconds : {times.product, times.halo, times.interior, times.boundary}) EXPECT_GT(seconds, 0);
+}
+
+}  // namespace
+}  // namespace tilespmv::multi_gpu
