@@ -61,7 +61,8 @@ Solved solve(const CsrMatrix<double>& a, const RankedOptions& options) {
     return solved;
 }
 
-// M of whole blocks is the same for any number of ranks; only the order of sums differs.
+// M of whole blocks is the same for any number of ranks; only the order of sums differs, which hundreds of iterations
+// make something of.
 TEST(RankedSolver, TakesAsManyIterationsAsOneRank) {
     for (const auto* spec : {"laplace2d:n=40,jump=100,block=5", "elasticity:n=5", "stencil27:n=9"}) {
         const auto a = generate<double>(spec);
@@ -72,7 +73,7 @@ TEST(RankedSolver, TakesAsManyIterationsAsOneRank) {
                     SCOPED_TRACE(std::string(spec) + ' ' + m + " on " + std::to_string(ranks));
                     const auto solved = solve(a, {.ranks = ranks, .preconditioner = m, .method = method});
                     EXPECT_TRUE(solved.report.converged()) << describe(solved.report);
-                    EXPECT_LE(std::abs(solved.report.iterations - alone), 1) << alone;
+                    EXPECT_NEAR(solved.report.iterations, alone, 1 + 0.02 * alone);
                     EXPECT_LE(relative_residual(a, right_hand_side(a.rows), solved.x), 1.001e-8);
                 }
             }
