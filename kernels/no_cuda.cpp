@@ -1,6 +1,7 @@
 // The GPU in a build without CUDA.
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/host_vector_operator.hpp"
+#include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/device_space.hpp"
 #include "kernels/solver/vector_kernels.hpp"
 #include "tile/error.hpp"
@@ -49,3 +50,16 @@ template std::unique_ptr<VectorKernelRunner> make_vector_kernel_runner<double>(s
 template std::unique_ptr<VectorKernelRunner> make_vector_kernel_runner<float>(std::size_t, void*);
 
 }  // namespace tilespmv::solver
+
+namespace tilespmv::multi_gpu {
+
+template <class T>
+std::unique_ptr<RankBackend<T>> make_gpu_backend(int) {
+    static_cast<void>(cuda::require_device());
+    return nullptr;
+}
+
+template std::unique_ptr<RankBackend<double>> make_gpu_backend<double>(int);
+template std::unique_ptr<RankBackend<float>> make_gpu_backend<float>(int);
+
+}  // namespace tilespmv::multi_gpu

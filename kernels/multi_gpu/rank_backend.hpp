@@ -58,4 +58,8 @@ public:
 template <class T>
 std::unique_ptr<RankBackend<T>> make_cpu_backend(int ranks);
 
+/// GPUs 0 .. gpus - 1. Throws as `make_gpu_ranked_solver`.
+template <class T>
+std::unique_ptr<RankBackend<T>> make_gpu_backend(int gpus);
+
 }  // namespace tilespmv::multi_gpu

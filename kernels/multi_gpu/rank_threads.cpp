@@ -80,10 +80,11 @@ public:
     Failures(Meeting& meeting, const std::function<void()>& on_failure)
         : meeting_(&meeting), on_failure_(&on_failure) {}
 
-    /// The rank of the lowest number is kept of those that failed by themselves.
+    /// The rank of the lowest number is kept of those that failed by themselves; the first one, where what `on_failure`
+    /// does may make others fail.
     void add(int rank, const std::exception_ptr& failure) {
         const std::lock_guard lock(mutex_);
-        if (first_ && rank > rank_) return;
+        if (first_ && (rank > rank_ || *on_failure_)) return;
         const bool is_first = !first_;
         first_ = failure;
         rank_ = rank;

@@ -57,7 +57,8 @@ private:
 
 /// Calls `f(rank)` for each rank in a thread of its own, with an equal share of OpenMP's threads, and waits for all.
 /// One rank is run by the caller's thread. When a rank throws, the others are sent home from the meeting, after
-/// `on_failure()` if there is one, and the exception of the first rank that failed by itself is rethrown.
+/// `on_failure()` if there is one. The exception that is rethrown is that of the lowest rank that failed by itself, or
+/// with `on_failure`, which may make others fail, of the first that did.
 void run_ranks(Meeting& meeting, const std::function<void(int rank)>& f, const std::function<void()>& on_failure = {});
 
 }  // namespace tilespmv::multi_gpu

@@ -208,9 +208,15 @@ RankedSolver<T> make_cpu_ranked_solver(const CsrMatrix<T>& a, const RankedOption
     return {a, options, make_cpu_backend<T>(options.ranks)};
 }
 
-#define TILESPMV_INSTANTIATE(T)     \
-    template class RankedSolver<T>; \
-    template RankedSolver<T> make_cpu_ranked_solver(const CsrMatrix<T>&, const RankedOptions&);
+template <class T>
+RankedSolver<T> make_gpu_ranked_solver(const CsrMatrix<T>& a, const RankedOptions& options) {
+    return {a, options, make_gpu_backend<T>(options.ranks)};
+}
+
+#define TILESPMV_INSTANTIATE(T)                                                                 \
+    template class RankedSolver<T>;                                                             \
+    template RankedSolver<T> make_cpu_ranked_solver(const CsrMatrix<T>&, const RankedOptions&); \
+    template RankedSolver<T> make_gpu_ranked_solver(const CsrMatrix<T>&, const RankedOptions&);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 

@@ -22,6 +22,7 @@ if(NOT TILESPMV_CUDA STREQUAL "OFF")
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     find_package(CUDAToolkit REQUIRED)
+    find_package(NCCL)  # several GPUs
   elseif(TILESPMV_CUDA STREQUAL "ON")
     message(FATAL_ERROR "TILESPMV_CUDA=ON, but no working CUDA compiler was found: put nvcc on PATH, set "
       "CMAKE_CUDA_COMPILER, or configure with -DTILESPMV_CUDA=AUTO for a host-only build")

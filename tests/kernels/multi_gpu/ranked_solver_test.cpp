@@ -1,8 +1,8 @@
 // Several ranks on the CPU against one.
 #include "kernels/multi_gpu/ranked_solver.hpp"
 
-#include <cmath>
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 

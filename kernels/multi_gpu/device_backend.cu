@@ -1,0 +1,185 @@
+#include <string>
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/stream.hpp"
+#include "kernels/multi_gpu/device_rank_operator.hpp"
+#include "kernels/multi_gpu/nccl_group.hpp"
+#include "kernels/multi_gpu/rank_backend.hpp"
+#include "kernels/solver/cuda/device_space.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::multi_gpu {
+namespace {
+
+/// What the space of a rank is made over, before it and gone after it.
+template <class T>
+struct OnGpu {
+    OnGpu(const RankInput<T>& input, Communicator* communicator)
+        : on(own_stream.get()),
+          a(*input.matrix, *input.plan, input.options->operator_name, communicator, on),
+          m(solver::make_device_preconditioner<T>(*input.preconditioner, on)) {}
+
+    cuda::Stream own_stream;
+    cuda::DeviceContext on;
+    DeviceRankOperator<T> a;
+    std::unique_ptr<solver::DevicePreconditioner<T>> m;
+};
+
+/// A GPU among several: reductions leave the sums of its rows, which are gathered, added in the order of ranks by every
+/// GPU for itself, and taken by the recurrence. A GPU that is alone calls nobody.
+template <class T>
+class RankSpace final : private OnGpu<T>, public solver::DeviceSpace<T> {
+public:
+    RankSpace(const RankInput<T>& input, Communicator* communicator)
+        : OnGpu<T>(input, communicator),
+          solver::DeviceSpace<T>(this->a, *this->m, this->on),
+          total_rows_(input.total_rows),
+          communicator_(communicator),
+          gathered_(communicator == nullptr ? 0 : static_cast<std::size_t>(communicator->size()) * solver::kMostSums,
+                    this->on) {}
+
+    [[nodiscard]] DeviceRankOperator<T>& product() { return this->a; }
+    [[nodiscard]] cudaStream_t main_stream() const { return this->stream(); }
+    [[nodiscard]] std::size_t total_size() const override { return total_rows_; }
+    [[nodiscard]] std::string how() const override {
+        return communicator_ == nullptr ? solver::DeviceSpace<T>::how() : solver::DeviceSpace<T>::how() + ", NCCL";
+    }
+
+    /// Of the matrix and the parts.
+    void take_new_values(const solver::AnyPreconditionerParts& parts) {
+        TILESPMV_CUDA(cudaStreamSynchronize(this->stream()));
+        if (!this->a.update_values()) this->forget_graphs();
+        solver::DeviceSpace<T>::update_values({}, parts);
+    }
+
+protected:
+    solver::Finish finish(solver::Recurrence recurrence) override {
+        if (communicator_ == nullptr) return solver::DeviceSpace<T>::finish(recurrence);
+        return {this->scalars(), this->sums(), solver::Recurrence::none};
+    }
+    void finished(solver::Recurrence recurrence) override {
+        if (communicator_ == nullptr) return;
+        communicator_->all_gather(this->sums(), solver::kMostSums, gathered_.data(), this->stream());
+        solver::launch_finish(gathered_.data(), communicator_->size(), {this->scalars(), this->sums(), recurrence},
+                              this->stream());
+    }
+    [[nodiscard]] std::size_t whole_size() const override { return total_rows_; }
+
+private:
+    std::size_t total_rows_;
+    Communicator* communicator_;
+    cuda::DeviceBuffer<double> gathered_;
+};
+
+/// Seconds of `work`, the mean of `repeats` in one graph.
+template <class F>
+double seconds_of(int repeats, cudaStream_t stream, F&& work) {
+    work();  // kernels are loaded, and NCCL connects
+    const cuda::Graph graph(stream, [&] {
+        for (int i = 0; i < repeats; ++i) work();
+    });
+    cuda::Event begin;
+    cuda::Event end;
+    graph.launch();
+    begin.record(stream);
+    graph.launch();
+    end.record(stream);
+    end.synchronize();
+    return end.seconds_since(begin) / repeats;
+}
+
+template <class T>
+class GpuRankSystem final : public RankSystem<T> {
+public:
+    GpuRankSystem(const RankInput<T>& input, Communicator* communicator) : input_(input), space_(input, communicator) {}
+
+    solver::SystemSpace<T>& space() override { return space_; }
+    void update_values() override { space_.take_new_values(*input_.preconditioner); }
+    ProductTimes measure(solver::Vector<const T> x, solver::Vector<T> y, int repeats) override {
+        const cuda::DeviceSpan<const T> from(x.data, x.size);
+        const cuda::DeviceSpan<T> to(y.data, y.size);
+        const cudaStream_t stream = space_.main_stream();
+        const auto& a = space_.product();
+        ProductTimes times;
+        times.product = seconds_of(repeats, stream, [&] { a.apply(1, from, 0, to, stream); });
+        times.halo = seconds_of(repeats, stream, [&] { a.exchange(x.data, stream); });
+        times.interior = seconds_of(repeats, stream, [&] { a.interior().apply(1, from, 0, to, stream); });
+        times.boundary = seconds_of(repeats, stream, [&] { a.add_boundary(1, y.data, stream); });
+        return times;
+    }
+
+private:
+    RankInput<T> input_;
+    RankSpace<T> space_;
+};
+
+void require_gpus(int gpus) {
+    static_cast<void>(cuda::require_device());
+    int there = 0;
+    TILESPMV_CUDA(cudaGetDeviceCount(&there));
+    if (gpus < 1) throw Error(std::to_string(gpus) + " GPUs, expected at least 1", ExitCode::usage);
+    if (gpus <= there) return;
+    throw Error(std::to_string(gpus) + " GPUs were asked for, this machine has " + std::to_string(there) +
+                    "; ask for at most as many",
+                ExitCode::unavailable);
+}
+
+/// Memory of the pools of each GPU is open to the others, as NCCL between threads of a process needs: it writes to
+/// where another GPU receives.
+void open_pools(int gpus) {
+    for (int owner = 0; owner < gpus; ++owner) {
+        cudaMemPool_t pool = nullptr;
+        TILESPMV_CUDA(cudaDeviceGetDefaultMemPool(&pool, owner));
+        for (int peer = 0; peer < gpus; ++peer) {
+            int can_access = 0;
+            if (peer != owner) TILESPMV_CUDA(cudaDeviceCanAccessPeer(&can_access, peer, owner));
+            if (can_access == 0) continue;
+            cudaMemAccessDesc access{};
+            access.location = {cudaMemLocationTypeDevice, peer};
+            access.flags = cudaMemAccessFlagsProtReadWrite;
+            TILESPMV_CUDA(cudaMemPoolSetAccess(pool, &access, 1));
+        }
+    }
+}
+
+template <class T>
+class GpuBackend final : public RankBackend<T> {
+public:
+    explicit GpuBackend(int gpus) : on_host_(gpus) {
+        if (gpus == 1) return;
+        open_pools(gpus);
+        on_gpus_ = make_nccl_group(gpus);
+    }
+
+    ThreadGroup& group() override { return on_host_; }
+    void enter(int rank) override { TILESPMV_CUDA(cudaSetDevice(rank)); }
+    std::unique_ptr<RankSystem<T>> make_system(int rank, const RankInput<T>& input) override {
+        static_cast<void>(cuda::require_device());
+        Communicator* const communicator = on_gpus_ ? &on_gpus_->communicator(rank) : nullptr;
+        auto system = std::make_unique<GpuRankSystem<T>>(input, communicator);
+        on_host_.meeting().wait();  // before GPUs wait for each other all of them are there, or one has failed
+        return system;
+    }
+    void give_up() noexcept override {
+        if (on_gpus_) on_gpus_->abort();
+    }
+
+private:
+    ThreadGroup on_host_;
+    std::unique_ptr<DeviceGroup> on_gpus_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<RankBackend<T>> make_gpu_backend(int gpus) {
+    require_gpus(gpus);
+    return std::make_unique<GpuBackend<T>>(gpus);
+}
+
+template std::unique_ptr<RankBackend<double>> make_gpu_backend<double>(int);
+template std::unique_ptr<RankBackend<float>> make_gpu_backend<float>(int);
+
+}  // namespace tilespmv::multi_gpu

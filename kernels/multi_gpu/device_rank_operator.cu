@@ -1,0 +1,103 @@
+#include "kernels/multi_gpu/device_rank_operator.hpp"
+
+#include "kernels/multi_gpu/boundary_kernels.hpp"
+
+namespace tilespmv::multi_gpu {
+
+template <class V>
+DeviceRankOperator<V>::DeviceRankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan,
+                                          const std::string& operator_name, Communicator* communicator,
+                                          const cuda::DeviceContext& on)
+    : matrix_(&matrix),
+      plan_(plan),
+      communicator_(communicator),
+      on_(on),
+      interior_(matrix.interior, operator_name, on),
+      sent_entries_(std::span<const index_t>(plan_.sent), on),
+      boundary_rows_(matrix.boundary_rows, on),
+      row_ptrs_(matrix.boundary.row_ptrs, on),
+      col_idxs_(matrix.boundary.col_idxs, on),
+      values_(matrix.boundary.values, on),
+      sent_(plan.sent.size(), on),
+      halo_(plan.halo_cols.size(), on) {
+    this->make_own_workspace(on);
+    TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
+}
+
+template <class V>
+std::size_t DeviceRankOperator<V>::boundary_bytes() const {
+    if (values_.empty()) return 0;
+    return boundary_rows_.bytes() + row_ptrs_.bytes() + col_idxs_.bytes() + values_.bytes();
+}
+
+template <class V>
+std::size_t DeviceRankOperator<V>::matrix_bytes() const {
+    return interior_.get().matrix_bytes() + boundary_bytes();
+}
+
+template <class V>
+std::vector<ExecutedPart> DeviceRankOperator<V>::executed() const {
+    const auto& a = matrix_->boundary;
+    const auto tile_rows = occupied_tile_rows({a.row_ptrs.data(), a.row_ptrs.size()}, 0, a.rows);
+    ExecutedParts parts;
+    parts.add(interior_.get().executed(), 0);
+    parts.add(executed_whole("csr", tile_rows, a.nnz(), boundary_bytes()), 0);
+    return parts.finish();
+}
+
+template <class V>
+std::size_t DeviceRankOperator<V>::device_bytes() const {
+    return interior_.get().device_bytes() + boundary_bytes() + sent_entries_.bytes() + sent_.bytes() + halo_.bytes() +
+           this->workspace_bytes();
+}
+
+template <class V>
+bool DeviceRankOperator<V>::update_values() {
+    const auto& interior = matrix_->interior.values;
+    const auto& boundary = matrix_->boundary.values;
+    if (!boundary.empty()) values_.upload({boundary.data(), boundary.size()}, on_.stream);
+    const bool is_same = interior_.update_values({interior.data(), interior.size()});
+    TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
+    return is_same;
+}
+
+template <class V>
+void DeviceRankOperator<V>::pack(const V* x, cudaStream_t stream) const {
+    launch_pack<V>({static_cast<std::int64_t>(sent_.size()), sent_entries_.data(), x, sent_.data()}, stream);
+}
+
+template <class V>
+void DeviceRankOperator<V>::exchange(const V* x, cudaStream_t stream) const {
+    if (is_alone()) return;
+    pack(x, stream);
+    communicator_->exchange(plan_, sent_.data(), halo_.data(), sizeof(V), stream);
+}
+
+template <class V>
+void DeviceRankOperator<V>::add_boundary(double alpha, V* y, cudaStream_t stream) const {
+    launch_add_boundary<V>({static_cast<index_t>(boundary_rows_.size()), boundary_rows_.data(), row_ptrs_.data(),
+                            col_idxs_.data(), values_.data(), halo_.data(), alpha, y},
+                           boundary_nnz(), stream);
+}
+
+/// The next `pack` on `stream` follows the boundary, which follows the exchange: nothing is packed into what is still
+/// being sent, nor received into what is still read.
+template <class V>
+void DeviceRankOperator<V>::multiply(const cuda::Product<V>& product, cudaStream_t stream) const {
+    const cuda::DeviceSpan<const V> x(product.x, static_cast<std::size_t>(cols()));
+    const cuda::DeviceSpan<V> y(product.y, static_cast<std::size_t>(rows()));
+    if (!is_alone()) {
+        pack(product.x, stream);
+        side_.leave(stream);
+        communicator_->exchange(plan_, sent_.data(), halo_.data(), sizeof(V), side_.get());
+    }
+    interior_.get().apply(product.alpha, x, product.beta, y, stream);
+    if (is_alone()) return;
+    side_.come_back(stream);
+    add_boundary(product.alpha, product.y, stream);
+}
+
+template class DeviceRankOperator<double>;
+template class DeviceRankOperator<float>;
+
+}  // namespace tilespmv::multi_gpu

@@ -1,0 +1,115 @@
+#include "kernels/multi_gpu/nccl_group.hpp"
+
+#include <cstdlib>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+
+#include "kernels/cuda/error.hpp"
+#include "kernels/multi_gpu/rank_threads.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::multi_gpu {
+namespace {
+
+void check_nccl(ncclResult_t status, const char* what) {
+    if (status == ncclSuccess || status == ncclInProgress) return;
+    throw Error(std::string("NCCL cannot ") + what + ": " + ncclGetErrorString(status) +
+                "; NCCL_DEBUG=WARN in the environment says more");
+}
+
+/// A communicator of NCCL, which one thread uses and any may abort.
+class NcclMember final : public Communicator {
+public:
+    NcclMember(ncclComm_t comm, int rank, int size) : comm_(comm), rank_(rank), size_(size) {}
+    ~NcclMember() override {
+        if (const ncclComm_t comm = take(); comm != nullptr) static_cast<void>(ncclCommDestroy(comm));
+    }
+    void abort() noexcept {
+        if (const ncclComm_t comm = take(); comm != nullptr) static_cast<void>(ncclCommAbort(comm));
+    }
+
+    [[nodiscard]] int rank() const override { return rank_; }
+    [[nodiscard]] int size() const override { return size_; }
+
+    void exchange(const HaloPlan& plan, const void* sent, void* halo, std::size_t value_bytes, void* stream) override {
+        if (plan.sends.empty() && plan.receives.empty()) return;
+        const auto on = static_cast<cudaStream_t>(stream);
+        check_nccl(ncclGroupStart(), "begin an exchange");
+        for (const Parcel& parcel : plan.sends) {
+            const auto* from =
+                static_cast<const std::byte*>(sent) + static_cast<std::size_t>(parcel.first) * value_bytes;
+            check_nccl(ncclSend(from, bytes_of(parcel, value_bytes), ncclChar, parcel.rank, comm(), on), "send");
+        }
+        for (const Parcel& parcel : plan.receives) {
+            auto* to = static_cast<std::byte*>(halo) + static_cast<std::size_t>(parcel.first) * value_bytes;
+            check_nccl(ncclRecv(to, bytes_of(parcel, value_bytes), ncclChar, parcel.rank, comm(), on), "receive");
+        }
+        check_nccl(ncclGroupEnd(), "exchange");
+        complete(on);
+    }
+
+    void all_gather(const double* own, int count, double* all, void* stream) override {
+        const auto on = static_cast<cudaStream_t>(stream);
+        check_nccl(ncclAllGather(own, all, static_cast<std::size_t>(count), ncclDouble, comm(), on), "gather sums");
+        complete(on);
+    }
+
+private:
+    static std::size_t bytes_of(const Parcel& parcel, std::size_t value_bytes) {
+        return static_cast<std::size_t>(parcel.count) * value_bytes;
+    }
+    /// Waits, unless this is recorded.
+    static void complete(cudaStream_t stream) {
+        cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+        TILESPMV_CUDA(cudaStreamIsCapturing(stream, &status));
+        if (status == cudaStreamCaptureStatusNone) TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    }
+    [[nodiscard]] ncclComm_t comm() {
+        const std::lock_guard lock(mutex_);
+        if (comm_ == nullptr) throw Meeting::Abandoned{};
+        return comm_;
+    }
+    ncclComm_t take() noexcept {
+        const std::lock_guard lock(mutex_);
+        return std::exchange(comm_, nullptr);
+    }
+
+    std::mutex mutex_;
+    ncclComm_t comm_;
+    int rank_;
+    int size_;
+};
+
+class NcclGroup final : public DeviceGroup {
+public:
+    explicit NcclGroup(int gpus) {
+        static_cast<void>(setenv("NCCL_NVLS_ENABLE", "0", 0));  // multicast may be forbidden, and is not needed
+        std::vector<int> devices(static_cast<std::size_t>(gpus));
+        std::iota(devices.begin(), devices.end(), 0);
+        std::vector<ncclComm_t> comms(devices.size());
+        check_nccl(ncclCommInitAll(comms.data(), gpus, devices.data()), "connect the GPUs");
+        for (int rank = 0; rank < gpus; ++rank) {
+            members_.push_back(std::make_unique<NcclMember>(comms[static_cast<std::size_t>(rank)], rank, gpus));
+        }
+    }
+
+    [[nodiscard]] Communicator& communicator(int rank) override { return *members_[static_cast<std::size_t>(rank)]; }
+    void abort() noexcept override {
+        for (const auto& member : members_) member->abort();
+    }
+
+private:
+    std::vector<std::unique_ptr<NcclMember>> members_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceGroup> make_nccl_group(int gpus) { return std::make_unique<NcclGroup>(gpus); }
+
+}  // namespace tilespmv::multi_gpu

@@ -1,0 +1,14 @@
+// Several GPUs in a build without NCCL.
+#include "kernels/multi_gpu/nccl_group.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::multi_gpu {
+
+std::unique_ptr<DeviceGroup> make_nccl_group(int) {
+    throw Error(
+        "several GPUs need NCCL, which this build does not have; install it and configure again with "
+        "-DNCCL_ROOT=DIRECTORY, or take one GPU",
+        ExitCode::unavailable);
+}
+
+}  // namespace tilespmv::multi_gpu
