@@ -1,0 +1,126 @@
+// Two GPUs or more: halos and sums by NCCL.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "kernels/check.hpp"
+#include "kernels/multi_gpu/ranked_solver.hpp"
+#include "tests/kernels/cuda/device_fixture.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::multi_gpu {
+namespace {
+
+using solver::Method;
+using testing::numbers;
+
+constexpr Method kMethods[]{Method::chronopoulos_gear, Method::textbook};
+
+/// Skips, visibly, where there are not two GPUs or no NCCL.
+class SeveralGpus : public testing::OnDevice {
+protected:
+    void SetUp() override {
+        testing::OnDevice::SetUp();
+        if (IsSkipped()) return;
+        TILESPMV_CUDA(cudaGetDeviceCount(&gpus_));
+        if (gpus_ < 2) GTEST_SKIP() << "needs two GPUs, this machine has one";
+        try {
+            make_gpu_ranked_solver(generate<double>("laplace2d:n=3"), {.ranks = 2});
+        } catch (const Error& error) {
+            if (error.code() != ExitCode::unavailable) throw;
+            GTEST_SKIP() << error.what();
+        }
+    }
+
+    int gpus_ = 0;
+};
+
+template <class T>
+double relative_residual(const CsrMatrix<T>& a, const std::vector<T>& b, const std::vector<T>& x) {
+    double r2 = 0;
+    double b2 = 0;
+    const auto ax = expected_product<T>(a, 1, x, 0, {});
+    for (std::size_t row = 0; row < b.size(); ++row) {
+        r2 += std::pow(double{b[row]} - ax.rows[row].value, 2);
+        b2 += std::pow(double{b[row]}, 2);
+    }
+    return std::sqrt(r2 / b2);
+}
+
+TEST_F(SeveralGpus, MultiplyAsOne) {
+    for (const auto* spec : {"stencil27:n=20", "rmat:scale=10", "laplace2d:n=2", "circuit:n=3000"}) {
+        SCOPED_TRACE(spec);
+        const auto a = generate<double>(spec);
+        const auto x = numbers<double>(a.cols, 1);
+        auto ranks = make_gpu_ranked_solver(a, {.ranks = gpus_, .preconditioner = "none"});
+        for (int again = 0; again < 5; ++again) {
+            std::vector<double> y(static_cast<std::size_t>(a.rows), std::nan(""));
+            ranks.multiply(x, y);
+            const auto result = check_product<double>(expected_product<double>(a, 1, x, 0, {}), y);
+            EXPECT_TRUE(result.ok) << result.message();
+        }
+    }
+}
+
+TEST_F(SeveralGpus, SolveAsRanksOnTheCpu) {
+    for (const auto* spec : {"laplace2d:n=60,jump=100,block=5", "elasticity:n=7", "stencil27:n=14"}) {
+        const auto a = generate<double>(spec);
+        const auto b = numbers<double>(a.rows, 3);
+        for (const auto* m : {"jacobi", "block-jacobi:size=3", "ssor-ai"}) {
+            for (const Method method : kMethods) {
+                SCOPED_TRACE(std::string(spec) + ' ' + m);
+                const RankedOptions options{.ranks = gpus_, .preconditioner = m, .method = method};
+                std::vector<double> x(b.size());
+                std::vector<double> expected(b.size());
+                const auto of_cpu = make_cpu_ranked_solver(a, options).solve(b, expected);
+                auto gpus = make_gpu_ranked_solver(a, options);
+                const auto of_gpus = gpus.solve(b, x);
+                EXPECT_TRUE(of_gpus.converged()) << describe(of_gpus);
+                EXPECT_NEAR(of_gpus.iterations, of_cpu.iterations, 1 + 0.02 * of_cpu.iterations);
+                EXPECT_LE(relative_residual(a, b, x), 1.001e-8);
+                EXPECT_TRUE(gpus.solve(b, expected).converged());
+                EXPECT_EQ(x, expected) << "not the same bits again";
+            }
+        }
+    }
+}
+
+TEST_F(SeveralGpus, TakeNewValuesAndEmptyParts) {
+    auto a = generate<float>("laplace2d:n=40");
+    auto b = numbers<float>(a.rows, 4);
+    std::vector<index_t> starts(static_cast<std::size_t>(gpus_) + 1, a.rows);
+    starts.front() = 0;
+    for (const bool is_empty : {false, true}) {
+        RankedOptions options{.ranks = gpus_};
+        if (is_empty) options.partition = Partition(starts);
+        auto gpus = make_gpu_ranked_solver(a, options);
+        std::vector<float> x(b.size());
+        EXPECT_TRUE(gpus.solve(b, x, {.rtol = 1e-5}).converged());
+        for (float& value : a.values) value *= 2;
+        for (float& value : b) value = 1 - value;
+        gpus.update_values(a);
+        EXPECT_TRUE(gpus.solve(b, x, {.rtol = 1e-5}).converged());
+        EXPECT_LE(relative_residual(a, b, x), 1.01e-5);
+    }
+}
+
+TEST_F(SeveralGpus, ReportAFailureOfOne) {
+    auto a = generate<double>("laplace2d:n=20");
+    for (offset_t p = a.row_ptrs[390]; p < a.row_ptrs[391]; ++p) {
+        if (a.col_idxs[p] == 390) a.values[p] = -1;
+    }
+    EXPECT_THROW(make_gpu_ranked_solver(a, {.ranks = 2}), Error);
+}
+
+TEST_F(SeveralGpus, MeasureTheStepsOfAProduct) {
+    const auto a = generate<double>("stencil27:n=60");
+    auto gpus = make_gpu_ranked_solver(a, {.ranks = gpus_});
+    const auto times = gpus.measure_product(50);
+    for (const double seconds : {times.product, times.halo, times.interior, times.boundary}) {
+        EXPECT_GT(seconds, 0);
+        EXPECT_LT(seconds, 0.1);
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::multi_gpu
