@@ -13,6 +13,8 @@
 namespace tilespmv::multi_gpu {
 namespace {
 
+constexpr int kChecks = 32;  ///< iterations from check to check
+
 /// What the space of a rank is made over, before it and gone after it.
 template <class T>
 struct OnGpu {
@@ -162,6 +164,7 @@ public:
         on_host_.meeting().wait();  // before GPUs wait for each other all of them are there, or one has failed
         return system;
     }
+    [[nodiscard]] int check_every() const override { return kChecks; }
     void give_up() noexcept override {
         if (on_gpus_) on_gpus_->abort();
     }

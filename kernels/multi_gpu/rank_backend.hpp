@@ -51,6 +51,8 @@ public:
     virtual void enter(int rank) = 0;
     /// By the thread of a rank, together with the others.
     virtual std::unique_ptr<RankSystem<T>> make_system(int rank, const RankInput<T>& input) = 0;
+    /// Iterations between checks when nobody says.
+    [[nodiscard]] virtual int check_every() const { return 1; }
     /// A rank has failed: others that wait for it in the communication of this place must not.
     virtual void give_up() noexcept {}
 };

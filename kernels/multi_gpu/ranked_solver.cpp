@@ -140,10 +140,12 @@ solver::SolveReport RankedSolver<T>::solve(std::span<const T> b, std::span<T> x,
     if (b.size() != rows || x.size() != rows) {
         throw Error(fmt::format("a solve needs b and x of {} values, found {} and {}", rows, b.size(), x.size()));
     }
+    solver::SolveOptions filled = options;
+    filled.check_every = check_every(options);
     solver::SolveReport report;
     on_ranks([&](Rank& rank) {
         auto mine =
-            rank.gradients->solve(own(b, rank.plan), own(x, rank.plan), state_->asked_once(options, rank.plan.rank));
+            rank.gradients->solve(own(b, rank.plan), own(x, rank.plan), state_->asked_once(filled, rank.plan.rank));
         if (rank.plan.rank == 0) report = std::move(mine);
     });
     return report;
@@ -184,6 +186,11 @@ ProductTimes RankedSolver<T>::measure_product(int repeats) {
         slowest.boundary = std::max(slowest.boundary, times.boundary);
     }
     return slowest;
+}
+
+template <class T>
+int RankedSolver<T>::check_every(const solver::SolveOptions& options) const {
+    return options.check_every != 0 ? options.check_every : state_->backend->check_every();
 }
 
 template <class T>

@@ -79,6 +79,8 @@ public:
     /// Of `repeats` products.
     ProductTimes measure_product(int repeats);
 
+    /// Iterations between checks for such options: 1 on the CPU, 32 on GPUs, unless they say.
+    [[nodiscard]] int check_every(const solver::SolveOptions& options) const;
     [[nodiscard]] const Partition& partition() const;
     /// One for each rank.
     [[nodiscard]] std::vector<RankReport> reports() const;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -8,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/choose_preconditioner.hpp"
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
@@ -34,6 +37,7 @@ struct SolveCommand {
     std::string values, device;
     std::string output, json, plot;
     SolveOptions goal;
+    int gpus = 0;  ///< 0: not given
     bool skips_symmetry_check = false;
 };
 
@@ -62,7 +66,7 @@ Buffer<T> right_hand_side(const SolveCommand& command, const CsrMatrix<T>& a, st
 
 SolverOptions solver_options(const SolveCommand& command) {
     SolverOptions options;
-    options.backend = choose_backend(command.device);
+    options.backend = choose_backend(command.gpus > 0 && command.device.empty() ? "cuda" : command.device);
     options.operator_name = command.operator_name;
     options.preconditioner = command.preconditioner;
     options.constant_null_space = command.null_space == "constant";
@@ -86,14 +90,79 @@ void choose(const CsrMatrix<T>& a, std::span<const T> b, const SolveCommand& com
     options.preconditioner = result.preconditioner.specification;
 }
 
+/// A solver, made: solves for a right-hand side.
 template <class T>
-SolveReport run(Solver<T>& solver, std::span<const T> b, std::span<T> x, SolveOptions goal) {
+using Solve = std::function<SolveReport(std::span<const T> b, std::span<T> x, const SolveOptions& goal)>;
+
+template <class T>
+Solve<T> prepare(CsrMatrix<T> a, const SolverOptions& options, const SolveOptions& goal, SolveResult& result) {
+    const auto solver = std::make_shared<Solver<T>>(std::move(a), options);
+    result.how = solver->how();
+    result.executed_operator = solver->operator_name();
+    result.method = solver->method();
+    result.check_every = solver->check_every(goal);
+    return [solver](auto b, auto x, const auto& with) { return solver->solve(b, x, with); };
+}
+
+/// Of a product over ranks.
+constexpr int kMeasuredProducts = 50;
+
+template <class T>
+Solve<T> prepare_on_ranks(const CsrMatrix<T>& a, int ranks, const SolverOptions& options, const SolveOptions& goal,
+                          SolveResult& result) {
+    using namespace multi_gpu;
+    const bool is_on_gpus = options.backend == Backend::cuda;
+    result.method = options.method.value_or(default_method(options.backend));
+    const RankedOptions ranked{.ranks = ranks,
+                               .operator_name = options.operator_name,
+                               .preconditioner = options.preconditioner,
+                               .method = result.method,
+                               .constant_null_space = options.constant_null_space};
+    const auto solver = std::make_shared<RankedSolver<T>>(is_on_gpus ? make_gpu_ranked_solver(a, ranked)
+                                                                     : make_cpu_ranked_solver(a, ranked));
+    result.ranks = solver->reports();
+    result.how = fmt::format("{} rank{}, each on {}", ranks, ranks == 1 ? "" : "s", result.ranks.front().how);
+    result.executed_operator = result.ranks.front().operator_name;
+    result.check_every = solver->check_every(goal);
+    result.product = solver->measure_product(kMeasuredProducts);
+    return [solver](auto b, auto x, const auto& with) { return solver->solve(b, x, with); };
+}
+
+/// Seconds of an iteration once the first checks are over, which record what later ones repeat.
+class IterationClock {
+public:
+    void tick(int iteration) {
+        const auto now = std::chrono::steady_clock::now();
+        if (++checks_ <= kFirst) {
+            first_ = iteration;
+            begin_ = now;
+        }
+        last_ = iteration;
+        end_ = now;
+    }
+    [[nodiscard]] double seconds() const {
+        return last_ > first_ ? std::chrono::duration<double>(end_ - begin_).count() / (last_ - first_) : 0;
+    }
+
+private:
+    static constexpr int kFirst = 3;  // the start, a block, a block that is recorded
+
+    int checks_ = 0, first_ = 0, last_ = 0;
+    std::chrono::steady_clock::time_point begin_, end_;
+};
+
+template <class T>
+SolveReport run(const Solve<T>& solve, std::span<const T> b, std::span<T> x, SolveOptions goal, double& seconds) {
     StatusLine status;
+    IterationClock clock;
     goal.on_check = [&](const Check& check) {
+        clock.tick(check.iteration);
         status.show(fmt::format("iteration {}: residual {:.2e}", check.iteration, check.residual));
         return true;
     };
-    return solver.solve(b, x, goal);
+    const SolveReport report = solve(b, x, goal);
+    seconds = clock.seconds();
+    return report;
 }
 
 std::string advice(End end) {
@@ -136,19 +205,18 @@ void solve(const SolveCommand& command) {
     SolverOptions options = solver_options(command);
     choose<T>(a, {b.begin(), b.end()}, command, options, result);
 
-    std::unique_ptr<Solver<T>> solver;
-    result.setup_seconds = seconds([&] { solver = std::make_unique<Solver<T>>(std::move(a), options); });
-    result.how = solver->how();
+    Solve<T> solve;
+    result.setup_seconds = seconds([&] {
+        solve = command.gpus > 0 ? prepare_on_ranks<T>(a, command.gpus, options, command.goal, result)
+                                 : prepare<T>(std::move(a), options, command.goal, result);
+    });
     result.operator_name = command.operator_name;
-    result.executed_operator = solver->operator_name();
-    result.method = solver->method();
     result.method_was_asked_for = options.method.has_value();
     result.rtol = command.goal.rtol;
     result.atol = command.goal.atol;
-    result.check_every = solver->check_every(command.goal);
     SolveOptions goal = command.goal;
     goal.start_from_x = !command.x0.empty();
-    result.report = run<T>(*solver, {b.begin(), b.end()}, {x.begin(), x.end()}, goal);
+    result.report = run<T>(solve, {b.begin(), b.end()}, {x.begin(), x.end()}, goal, result.iteration_seconds);
     if (!command.output.empty()) write_vector<T>(command.output, {x.begin(), x.end()});
     write_outputs(command, result);
 }
@@ -196,6 +264,8 @@ void add_solve(CLI::App& app) {
     add_goal(*command, options->goal);
     add_values(*command, options->values);
     add_device(*command, options->device, "the GPU if there is one");
+    add_number<int>(*command, "--gpus", options->gpus, 1, 1024,
+                    "Divide the rows among so many GPUs (with --device cpu: as many groups of threads)");
     add_output(*command, "-o,--output", options->output, "Write x to this file");
     add_output_or_stdout(*command, "--json", options->json, "Write a report with all residuals");
     add_output(*command, "--plot", options->plot, "Draw the convergence, to .svg or .png");

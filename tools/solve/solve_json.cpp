@@ -32,36 +32,61 @@ Json history_json(const std::vector<solver::Check>& history) {
     return {{"iterations", iterations}, {"residuals", residuals}};
 }
 
+Json ranks_json(const std::vector<multi_gpu::RankReport>& ranks) {
+    Json all = Json::array();
+    for (const auto& rank : ranks) {
+        all.push_back({{"rows", rank.rows},
+                       {"interior_nonzeros", rank.interior_nonzeros},
+                       {"boundary_nonzeros", rank.boundary_nonzeros},
+                       {"halo", rank.halo},
+                       {"sent", rank.sent},
+                       {"operator", rank.operator_name}});
+    }
+    return all;
+}
+
+/// What only solves over several ranks have.
+void add_ranks(Json& json, const SolveResult& r) {
+    json["iteration_s"] = r.iteration_seconds;
+    json["product_s"] = {{"whole", r.product.product},
+                         {"halo", r.product.halo},
+                         {"interior", r.product.interior},
+                         {"boundary", r.product.boundary}};
+    json["ranks"] = ranks_json(r.ranks);
+}
+
 }  // namespace
 
 Json solve_json(const SolveResult& r) {
     Json trials = Json::array();
     for (const auto& trial : r.preconditioner.trials) trials.push_back(trial_json(trial));
-    return {{"matrix", r.matrix},
-            {"rows", r.rows},
-            {"nnz", r.nnz},
-            {"values", r.values},
-            {"right_hand_side", r.right_hand_side},
-            {"device", r.how},
-            {"operator", r.operator_name},
-            {"executed_operator", r.executed_operator},
-            {"method", solver::method_name(r.method)},
-            {"preconditioner",
-             {{"chosen", r.preconditioner.specification}, {"why", r.preconditioner.reason}, {"trials", trials}}},
-            {"rtol", r.rtol},
-            {"atol", r.atol},
-            {"check_every", r.check_every},
-            {"end", solver::end_name(r.report.end)},
-            {"iterations", r.report.iterations},
-            {"restarts", r.report.restarts},
-            {"rhs_norm", number(r.report.rhs_norm)},
-            {"tolerance", number(r.report.tolerance)},
-            {"first_residual", number(r.report.first_residual)},
-            {"residual", number(r.report.residual)},
-            {"solve_s", r.report.seconds},
-            {"setup_s", r.setup_seconds},
-            {"trials_s", r.trial_seconds},
-            {"history", history_json(r.report.history)}};
+    Json json{{"matrix", r.matrix},
+              {"rows", r.rows},
+              {"nnz", r.nnz},
+              {"values", r.values},
+              {"right_hand_side", r.right_hand_side},
+              {"device", r.how},
+              {"operator", r.operator_name},
+              {"executed_operator", r.executed_operator},
+              {"method", solver::method_name(r.method)},
+              {"preconditioner",
+               {{"chosen", r.preconditioner.specification}, {"why", r.preconditioner.reason}, {"trials", trials}}},
+              {"rtol", r.rtol},
+              {"atol", r.atol},
+              {"check_every", r.check_every},
+              {"end", solver::end_name(r.report.end)},
+              {"iterations", r.report.iterations},
+              {"restarts", r.report.restarts},
+              {"rhs_norm", number(r.report.rhs_norm)},
+              {"tolerance", number(r.report.tolerance)},
+              {"first_residual", number(r.report.first_residual)},
+              {"residual", number(r.report.residual)},
+              {"solve_s", r.report.seconds},
+              {"setup_s", r.setup_seconds},
+              {"trials_s", r.trial_seconds},
+              {"history", history_json(r.report.history)}};
+    if (!r.ranks.empty()) add_ranks(json, r);
+    return json;
 }
 
 }  // namespace tilespmv::tools

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/choose_preconditioner.hpp"
 #include "tools/picture/picture.hpp"
 
@@ -28,6 +29,9 @@ struct SolveResult {
     double rtol = 0, atol = 0;
     int check_every = 0;
     solver::SolveReport report;
+    double iteration_seconds = 0;              ///< from the second check to the last; 0 if there were not so many
+    std::vector<multi_gpu::RankReport> ranks;  ///< none unless `--gpus` was given
+    multi_gpu::ProductTimes product;           ///< of those
 };
 
 /// A few lines, and a row for each trial.

@@ -41,6 +41,26 @@ std::string trials_text(const std::vector<solver::PreconditionerTrial>& trials) 
     return table.str() + refusals;
 }
 
+std::string ranks_text(const SolveResult& r) {
+    if (r.ranks.empty()) return "";
+    TextTable table;
+    table.add({"  rank", "rows", "interior", "boundary", "halo", "sent", "operator"});
+    for (std::size_t i = 0; i < r.ranks.size(); ++i) {
+        const auto& rank = r.ranks[i];
+        table.add({fmt::format("  {}", i), fmt::format("{}", rank.rows), fmt::format("{}", rank.interior_nonzeros),
+                   fmt::format("{}", rank.boundary_nonzeros), fmt::format("{}", rank.halo),
+                   fmt::format("{}", rank.sent), rank.operator_name});
+    }
+    return table.str();
+}
+
+std::string ranks_times(const SolveResult& r) {
+    if (r.ranks.empty()) return "";
+    return fmt::format("an iteration: {}; a product: {}, apart: halo {}, interior {}, boundary {}\n",
+                       seconds(r.iteration_seconds), seconds(r.product.product), seconds(r.product.halo),
+                       seconds(r.product.interior), seconds(r.product.boundary));
+}
+
 }  // namespace
 
 std::string solve_text(const SolveResult& r) {
@@ -54,12 +74,13 @@ std::string solve_text(const SolveResult& r) {
     text += fmt::format("method: {}{}{}\n", solver::method_name(r.method), r.method_was_asked_for ? "" : ", ",
                         r.method_was_asked_for ? "" : why(r.method));
     text += fmt::format("operator: {}{}\n", r.operator_name, is_same ? "" : ", which takes " + r.executed_operator);
+    text += ranks_text(r);
     text += fmt::format("{}\n", describe(r.report));
     text += fmt::format("residual: {:.3g} of {:.3g} allowed, {} restart{}\n", r.report.residual, r.report.tolerance,
                         r.report.restarts, r.report.restarts == 1 ? "" : "s");
     text += fmt::format("time: {:.3f} s, setup {:.3f} s, trials {:.3f} s\n", r.report.seconds, r.setup_seconds,
                         r.trial_seconds);
-    return text;
+    return text + ranks_times(r);
 }
 
 }  // namespace tilespmv::tools
