@@ -1,5 +1,7 @@
 #include "kernels/multi_gpu/boundary_kernels.hpp"
 
+#include <algorithm>
+
 #include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/load.cuh"
@@ -39,10 +41,11 @@ __global__ void add_boundary(const __grid_constant__ AddBoundary<V> p) {
     }
 }
 
+/// A block at least, also where there is no boundary: what follows may start early, and only one kernel before it.
 template <class V, int kGroup>
 void launch_groups(const AddBoundary<V>& product, cudaStream_t stream) {
-    cuda::launch(add_boundary<V, kGroup>, div_up(std::int64_t{product.count} * kGroup, kThreads), kThreads, product,
-                 stream);
+    const std::int64_t blocks = div_up(std::int64_t{product.count} * kGroup, kThreads);
+    cuda::launch(add_boundary<V, kGroup>, std::max<std::int64_t>(blocks, 1), kThreads, product, stream);
 }
 
 }  // namespace
@@ -54,8 +57,7 @@ void launch_pack(const Pack<V>& p, cudaStream_t stream) {
 
 template <class V>
 void launch_add_boundary(const AddBoundary<V>& product, offset_t nnz, cudaStream_t stream) {
-    if (product.count == 0) return;
-    const offset_t length = nnz / product.count;
+    const offset_t length = nnz / std::max(product.count, 1);
     if (length <= 3) return launch_groups<V, 2>(product, stream);
     if (length <= 24) return launch_groups<V, 8>(product, stream);
     launch_groups<V, 32>(product, stream);

@@ -28,7 +28,7 @@ struct AddBoundary {
     V* y = nullptr;
 };
 
-/// May start before the kernel before it is complete, as all of an iteration. Nothing if `count` is 0.
+/// May start before the kernel before it is complete, as most of an iteration. Nothing if `count` is 0.
 template <class V>
 void launch_pack(const Pack<V>& pack, cudaStream_t stream);
 

@@ -6,6 +6,7 @@
 #include "kernels/cuda/stream.hpp"
 #include "kernels/multi_gpu/device_rank_operator.hpp"
 #include "kernels/multi_gpu/nccl_group.hpp"
+#include "kernels/multi_gpu/peer_sums.hpp"
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/cuda/device_space.hpp"
 #include "tile/error.hpp"
@@ -14,6 +15,13 @@ namespace tilespmv::multi_gpu {
 namespace {
 
 constexpr int kChecks = 32;  ///< iterations from check to check
+
+/// What a rank has to do with the others; null pointers if there are none.
+struct Links {
+    Communicator* communicator = nullptr;
+    const PeerSums* peer_sums = nullptr;  ///< null where GPUs do not reach each other's memory, too
+    Meeting* meeting = nullptr;
+};
 
 /// What the space of a rank is made over, before it and gone after it.
 template <class T>
@@ -29,73 +37,86 @@ struct OnGpu {
     std::unique_ptr<solver::DevicePreconditioner<T>> m;
 };
 
-/// A GPU among several: reductions leave the sums of its rows, which are gathered, added in the order of ranks by every
-/// GPU for itself, and taken by the recurrence. A GPU that is alone calls nobody.
+/// A GPU among several: reductions leave the sums of its rows, which go to all, and every GPU for itself adds those of
+/// all in the order of ranks and lets the recurrence take them. A GPU that is alone calls nobody.
 template <class T>
 class RankSpace final : private OnGpu<T>, public solver::DeviceSpace<T> {
+    using Base = solver::DeviceSpace<T>;
+
 public:
-    RankSpace(const RankInput<T>& input, Communicator* communicator)
-        : OnGpu<T>(input, communicator),
-          solver::DeviceSpace<T>(this->a, *this->m, this->on),
+    RankSpace(const RankInput<T>& input, const Links& links)
+        : OnGpu<T>(input, links.communicator),
+          Base(this->a, *this->m, this->on),
           total_rows_(input.total_rows),
-          communicator_(communicator),
-          gathered_(communicator == nullptr ? 0 : static_cast<std::size_t>(communicator->size()) * solver::kMostSums,
+          links_(links),
+          gathered_(is_alone() ? 0 : static_cast<std::size_t>(links.communicator->size()) * solver::kMostSums,
                     this->on) {}
 
     [[nodiscard]] DeviceRankOperator<T>& product() { return this->a; }
     [[nodiscard]] cudaStream_t main_stream() const { return this->stream(); }
     [[nodiscard]] std::size_t total_size() const override { return total_rows_; }
     [[nodiscard]] std::string how() const override {
-        return communicator_ == nullptr ? solver::DeviceSpace<T>::how() : solver::DeviceSpace<T>::how() + ", NCCL";
+        if (is_alone()) return Base::how();
+        return Base::how() + (links_.peer_sums != nullptr ? ", halos by NCCL, sums by peer access" : ", NCCL");
     }
 
     /// Of the matrix and the parts.
     void take_new_values(const solver::AnyPreconditionerParts& parts) {
         TILESPMV_CUDA(cudaStreamSynchronize(this->stream()));
         if (!this->a.update_values()) this->forget_graphs();
-        solver::DeviceSpace<T>::update_values({}, parts);
+        Base::update_values({}, parts);
     }
 
 protected:
     solver::Finish finish(solver::Recurrence recurrence) override {
-        if (communicator_ == nullptr) return solver::DeviceSpace<T>::finish(recurrence);
-        return {this->scalars(), this->sums(), solver::Recurrence::none};
+        return Base::finish(is_alone() ? recurrence : solver::Recurrence::none);
     }
     void finished(solver::Recurrence recurrence) override {
-        if (communicator_ == nullptr) return;
-        communicator_->all_gather(this->sums(), solver::kMostSums, gathered_.data(), this->stream());
-        solver::launch_finish(gathered_.data(), communicator_->size(), {this->scalars(), this->sums(), recurrence},
-                              this->stream());
+        if (is_alone()) return;
+        const solver::Finish finish = Base::finish(recurrence);
+        Communicator& communicator = *links_.communicator;
+        if (links_.peer_sums != nullptr) return links_.peer_sums->launch(communicator.rank(), finish, this->stream());
+        communicator.all_gather(this->sums(), solver::kMostSums, gathered_.data(), this->stream());
+        solver::launch_finish(gathered_.data(), communicator.size(), finish, this->stream());
+    }
+    void recorded() override {
+        if (!is_alone()) links_.meeting->wait();
     }
     [[nodiscard]] std::size_t whole_size() const override { return total_rows_; }
 
 private:
+    [[nodiscard]] bool is_alone() const { return links_.communicator == nullptr; }
+
     std::size_t total_rows_;
-    Communicator* communicator_;
+    Links links_;
     cuda::DeviceBuffer<double> gathered_;
 };
 
-/// Seconds of `work`, the mean of `repeats` in one graph.
+/// Seconds of `work`, the mean of `repeats` in one graph; all ranks meet before they launch it.
 template <class F>
-double seconds_of(int repeats, cudaStream_t stream, F&& work) {
+double seconds_of(int repeats, cudaStream_t stream, Meeting* meeting, F&& work) {
     work();  // kernels are loaded, and NCCL connects
     const cuda::Graph graph(stream, [&] {
         for (int i = 0; i < repeats; ++i) work();
     });
     cuda::Event begin;
     cuda::Event end;
+    TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    if (meeting != nullptr) meeting->wait();
     graph.launch();
     begin.record(stream);
     graph.launch();
     end.record(stream);
     end.synchronize();
+    if (meeting != nullptr) meeting->wait();
     return end.seconds_since(begin) / repeats;
 }
 
 template <class T>
 class GpuRankSystem final : public RankSystem<T> {
 public:
-    GpuRankSystem(const RankInput<T>& input, Communicator* communicator) : input_(input), space_(input, communicator) {}
+    GpuRankSystem(const RankInput<T>& input, const Links& links)
+        : input_(input), meeting_(links.meeting), space_(input, links) {}
 
     solver::SystemSpace<T>& space() override { return space_; }
     void update_values() override { space_.take_new_values(*input_.preconditioner); }
@@ -105,15 +126,16 @@ public:
         const cudaStream_t stream = space_.main_stream();
         const auto& a = space_.product();
         ProductTimes times;
-        times.product = seconds_of(repeats, stream, [&] { a.apply(1, from, 0, to, stream); });
-        times.halo = seconds_of(repeats, stream, [&] { a.exchange(x.data, stream); });
-        times.interior = seconds_of(repeats, stream, [&] { a.interior().apply(1, from, 0, to, stream); });
-        times.boundary = seconds_of(repeats, stream, [&] { a.add_boundary(1, y.data, stream); });
+        times.product = seconds_of(repeats, stream, meeting_, [&] { a.apply(1, from, 0, to, stream); });
+        times.halo = seconds_of(repeats, stream, meeting_, [&] { a.exchange(x.data, stream); });
+        times.interior = seconds_of(repeats, stream, meeting_, [&] { a.interior().apply(1, from, 0, to, stream); });
+        times.boundary = seconds_of(repeats, stream, meeting_, [&] { a.add_boundary(1, y.data, stream); });
         return times;
     }
 
 private:
     RankInput<T> input_;
+    Meeting* meeting_;
     RankSpace<T> space_;
 };
 
@@ -153,25 +175,29 @@ public:
         if (gpus == 1) return;
         open_pools(gpus);
         on_gpus_ = make_nccl_group(gpus);
+        peer_sums_ = PeerSums::make(gpus);
     }
 
     ThreadGroup& group() override { return on_host_; }
     void enter(int rank) override { TILESPMV_CUDA(cudaSetDevice(rank)); }
     std::unique_ptr<RankSystem<T>> make_system(int rank, const RankInput<T>& input) override {
         static_cast<void>(cuda::require_device());
-        Communicator* const communicator = on_gpus_ ? &on_gpus_->communicator(rank) : nullptr;
-        auto system = std::make_unique<GpuRankSystem<T>>(input, communicator);
+        Links links;
+        if (on_gpus_) links = {&on_gpus_->communicator(rank), peer_sums_.get(), &on_host_.meeting()};
+        auto system = std::make_unique<GpuRankSystem<T>>(input, links);
         on_host_.meeting().wait();  // before GPUs wait for each other all of them are there, or one has failed
         return system;
     }
     [[nodiscard]] int check_every() const override { return kChecks; }
     void give_up() noexcept override {
+        if (peer_sums_) peer_sums_->abort();
         if (on_gpus_) on_gpus_->abort();
     }
 
 private:
     ThreadGroup on_host_;
     std::unique_ptr<DeviceGroup> on_gpus_;
+    std::unique_ptr<PeerSums> peer_sums_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "kernels/cuda/error.hpp"
 #include "kernels/multi_gpu/rank_threads.hpp"
+#include "kernels/multi_gpu/recording.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::multi_gpu {
@@ -51,24 +52,18 @@ public:
             check_nccl(ncclRecv(to, bytes_of(parcel, value_bytes), ncclChar, parcel.rank, comm(), on), "receive");
         }
         check_nccl(ncclGroupEnd(), "exchange");
-        complete(on);
+        complete_unless_recorded(on);
     }
 
     void all_gather(const double* own, int count, double* all, void* stream) override {
         const auto on = static_cast<cudaStream_t>(stream);
         check_nccl(ncclAllGather(own, all, static_cast<std::size_t>(count), ncclDouble, comm(), on), "gather sums");
-        complete(on);
+        complete_unless_recorded(on);
     }
 
 private:
     static std::size_t bytes_of(const Parcel& parcel, std::size_t value_bytes) {
         return static_cast<std::size_t>(parcel.count) * value_bytes;
-    }
-    /// Waits, unless this is recorded.
-    static void complete(cudaStream_t stream) {
-        cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-        TILESPMV_CUDA(cudaStreamIsCapturing(stream, &status));
-        if (status == cudaStreamCaptureStatusNone) TILESPMV_CUDA(cudaStreamSynchronize(stream));
     }
     [[nodiscard]] ncclComm_t comm() {
         const std::lock_guard lock(mutex_);

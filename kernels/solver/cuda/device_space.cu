@@ -231,7 +231,10 @@ void DeviceSpace<T>::repeat(int count, Method method, const Iterates<T>& v, cons
     Block& block = block_for(count, method, v);
     const bool is_new = known != blocks_.size() || known == 0;
     if (is_new) return all();  // kernels are loaded, too, which a recording must not do
-    if (!block.graph) block.graph = std::make_unique<cuda::Graph>(stream(), all);
+    if (!block.graph) {
+        block.graph = std::make_unique<cuda::Graph>(stream(), all);
+        recorded();
+    }
     block.graph->launch();
 }
 

@@ -68,6 +68,9 @@ protected:
     /// Called when it is launched: a GPU among several leaves sums by a `finish` without recurrence, gathers those of
     /// all and calls `launch_finish`.
     virtual void finished(Recurrence recurrence) { static_cast<void>(recurrence); }
+    /// Called when iterations have been recorded, before they are launched: a GPU among several waits for the others,
+    /// which must not be recording while it waits for them in the middle of an iteration.
+    virtual void recorded() {}
     /// Values of a vector on all GPUs.
     [[nodiscard]] virtual std::size_t whole_size() const { return size(); }
 
