@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "kernels/multi_gpu/halo_plan.hpp"
 #include "kernels/multi_gpu/rank_threads.hpp"
 #include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/preconditioner/parts.hpp"

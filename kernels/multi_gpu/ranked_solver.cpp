@@ -55,6 +55,18 @@ struct RankedSolver<T>::Rank {
     std::unique_ptr<RankSystem<T>> system;
     std::unique_ptr<solver::ConjugateGradients<T>> gradients;
     solver::Vector<T> x, y;  ///< of `multiply`
+    RankReport report;
+
+    void describe() {
+        auto& space = system->space();
+        report = {plan.rows,
+                  matrix.interior.nnz(),
+                  matrix.boundary.nnz(),
+                  plan.halo_size(),
+                  static_cast<std::int64_t>(plan.sent.size()),
+                  std::string(space.operator_name()),
+                  space.how()};
+    }
 };
 
 template <class T>
@@ -84,6 +96,7 @@ struct RankedSolver<T>::State {
             std::make_unique<solver::ConjugateGradients<T>>(space, options.method, options.constant_null_space);
         rank.x = space.make_vector();
         rank.y = space.make_vector();
+        rank.describe();
     }
 
     /// `options` with a question that one rank asks and all hear the answer to.
@@ -201,12 +214,7 @@ const Partition& RankedSolver<T>::partition() const {
 template <class T>
 std::vector<RankReport> RankedSolver<T>::reports() const {
     std::vector<RankReport> all;
-    for (const Rank& rank : state_->ranks) {
-        auto& space = rank.system->space();
-        all.push_back({rank.plan.rows, rank.matrix.interior.nnz(), rank.matrix.boundary.nnz(), rank.plan.halo_size(),
-                       static_cast<std::int64_t>(rank.plan.sent.size()), std::string(space.operator_name()),
-                       space.how()});
-    }
+    for (const Rank& rank : state_->ranks) all.push_back(rank.report);
     return all;
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/multi_gpu/halo_plan.hpp"
 #include "kernels/multi_gpu/partition.hpp"
 #include "kernels/solver/options.hpp"
 #include "kernels/solver/scalars.hpp"

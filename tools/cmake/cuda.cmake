@@ -1,4 +1,5 @@
-# Whether the CUDA operators are built. Sets TILESPMV_HAS_CUDA, and the sources see a macro of that name (0 or 1).
+# Whether the CUDA operators are built. Sets TILESPMV_HAS_CUDA, and the sources see a macro of that name (0 or 1); and
+# whether several GPUs work together: TILESPMV_HAS_NCCL.
 set(TILESPMV_CUDA AUTO CACHE STRING "CUDA operators: AUTO (if a CUDA compiler works here), ON or OFF")
 set_property(CACHE TILESPMV_CUDA PROPERTY STRINGS AUTO ON OFF)
 if(NOT TILESPMV_CUDA MATCHES "^(AUTO|ON|OFF)$")
@@ -6,6 +7,7 @@ if(NOT TILESPMV_CUDA MATCHES "^(AUTO|ON|OFF)$")
 endif()
 
 set(TILESPMV_HAS_CUDA OFF)
+set(TILESPMV_HAS_NCCL OFF)
 if(NOT TILESPMV_CUDA STREQUAL "OFF")
   include(CheckLanguage)
   check_language(CUDA)
@@ -22,7 +24,8 @@ if(NOT TILESPMV_CUDA STREQUAL "OFF")
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     find_package(CUDAToolkit REQUIRED)
-    find_package(NCCL)  # several GPUs
+    find_package(NCCL)  # for several GPUs
+    set(TILESPMV_HAS_NCCL ${NCCL_FOUND})
   elseif(TILESPMV_CUDA STREQUAL "ON")
     message(FATAL_ERROR "TILESPMV_CUDA=ON, but no working CUDA compiler was found: put nvcc on PATH, set "
       "CMAKE_CUDA_COMPILER, or configure with -DTILESPMV_CUDA=AUTO for a host-only build")
