@@ -78,11 +78,20 @@ struct RankedSolver<T>::State {
 
     ~State() {
         for (Rank& rank : ranks) {
-            backend->enter(rank.plan.rank);
+            enter_if_possible(rank.plan.rank);
             rank.gradients.reset();
             rank.system.reset();
         }
-        backend->enter(0);
+        enter_if_possible(0);
+    }
+
+    /// A GPU that has failed may not let itself be chosen any more.
+    void enter_if_possible(int rank) noexcept {
+        try {
+            backend->enter(rank);
+        } catch (const Error&) {
+            return;
+        }
     }
 
     /// By the thread of a rank.
