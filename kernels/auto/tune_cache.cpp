@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -23,6 +22,7 @@
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
 #include "tile/io/printable.hpp"
+#include "tile/io/user_cache.hpp"
 
 namespace tilespmv {
 namespace {
@@ -154,14 +154,8 @@ std::string pattern_hash(const PatternView& a) {
 }
 
 fs::path TuneCache::default_file() {
-    const auto set = [](const char* name) {
-        const char* const value = std::getenv(name);
-        return fs::path(value == nullptr ? "" : value);
-    };
-    // As the specification of XDG base directories has it, relative paths are invalid.
-    if (const fs::path cache = set("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "tilespmv" / "tuning.json";
-    if (const fs::path home = set("HOME"); home.is_absolute()) return home / ".cache" / "tilespmv" / "tuning.json";
-    return {};
+    const fs::path folder = user_cache_folder();
+    return folder.empty() ? fs::path() : folder / "tuning.json";
 }
 
 ProductTimes TuneCache::find(const TuneKey& key) const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <unordered_set>
 #include <utility>
@@ -22,6 +23,8 @@ constexpr offset_t kMostSlots = 1024;         ///< of a tile row; what follows i
 constexpr offset_t kStripPart = 4;            ///< slots take longer than blocks: their sample is so much smaller
 constexpr offset_t kFullTileRows = 64;        ///< that are looked at for full tiles, ...
 constexpr offset_t kFullTiles = 16;           ///< ... and tiles of each
+constexpr offset_t kRowLengths = 1 << 16;     ///< rows whose lengths tell the width of HYB
+constexpr std::size_t kMostDiagonals = 1024;  ///< that are told apart
 constexpr offset_t kNarrowColumns = 1 << 16;  ///< of csr16
 constexpr std::size_t kSectorBytes = 32;      ///< what a GPU reads of x at least
 constexpr std::size_t kHubBytes = 192 << 10;  ///< of x: what shared memory has room for
@@ -331,6 +334,42 @@ void add_strips(const PatternView& a, MatrixFeatures& f) {
     f.repeated_strips = static_cast<double>(repeated) / static_cast<double>(samples);
 }
 
+/// ELL and COO of HYB, by the lengths of rows that are spread evenly.
+void add_hyb(const PatternView& a, MatrixFeatures& f) {
+    const offset_t samples = std::min<offset_t>(a.rows, kRowLengths);
+    std::vector<offset_t> lengths(static_cast<std::size_t>(samples));
+    for (offset_t i = 0; i < samples; ++i) {
+        const auto row = static_cast<std::size_t>(spread(i, samples, a.rows));
+        lengths[static_cast<std::size_t>(i)] = a.row_ptrs[row + 1] - a.row_ptrs[row];
+    }
+    const auto third = lengths.begin() + (div_up(samples, offset_t{3}) - 1);
+    std::ranges::nth_element(lengths, third, std::greater());
+    f.hyb_width = *third;
+    offset_t all = 0;
+    offset_t rest = 0;
+    for (const offset_t length : lengths) {
+        all += length;
+        rest += std::max<offset_t>(length - f.hyb_width, 0);
+    }
+    f.hyb_rest = all == 0 ? 0 : static_cast<double>(rest) / static_cast<double>(all);
+}
+
+void add_diagonals(const PatternView& a, MatrixFeatures& f) {
+    const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
+    const offset_t samples = std::min(kMostSamples, tile_rows);
+    std::unordered_set<offset_t> diagonals;
+    for (offset_t i = 0; i < samples; ++i) {
+        // Another row of each, since unknowns of a node have other diagonals.
+        const offset_t row = std::min<offset_t>(spread(i, samples, tile_rows) * kTileSize + i % kTileSize, a.rows - 1);
+        const auto begin = static_cast<std::size_t>(a.row_ptrs[static_cast<std::size_t>(row)]);
+        const auto end = static_cast<std::size_t>(a.row_ptrs[static_cast<std::size_t>(row) + 1]);
+        for (std::size_t k = begin; k < end && diagonals.size() < kMostDiagonals; ++k) {
+            diagonals.insert(offset_t{a.col_idxs[k]} - row);
+        }
+    }
+    f.diagonals = static_cast<offset_t>(diagonals.size());
+}
+
 }  // namespace
 
 MatrixFeatures features_of(const PatternView& a) {
@@ -344,6 +383,8 @@ MatrixFeatures features_of(const PatternView& a) {
     add_blocks(a, f);
     add_strips(a, f);
     add_full_tiles(a, f);
+    add_hyb(a, f);
+    add_diagonals(a, f);
     return f;
 }
 

@@ -12,22 +12,6 @@ constexpr double kMeasuredThreads = 2;  ///< of the CPU's table
 
 double& of(Work& work, Term term) { return work[static_cast<std::size_t>(term)]; }
 
-/// A matrix that a product leaves in the L2 cache is there for the next one; of one of twice the size nothing is left.
-double memory_seconds(double bytes, const cuda::MemoryTuning& memory) {
-    const double beyond = std::clamp(bytes / memory.l2_bytes - 1, 0.0, 1.0);
-    return bytes * (beyond / memory.read_bytes_per_s + (1 - beyond) / memory.l2_bytes_per_s);
-}
-
-/// Of an operator on CSR that leaves no threads without work.
-Work csr_work(const MatrixFeatures& f) {
-    const auto nnz = static_cast<double>(f.nnz);
-    return {1, 0, nnz, nnz * f.x_sectors, static_cast<double>(f.rows), 0};
-}
-
-double vector_bytes(const MatrixFeatures& f) {
-    return static_cast<double>(f.value_bytes) * (static_cast<double>(f.rows) + static_cast<double>(f.cols));
-}
-
 double tiles_of(const MatrixFeatures& f) {
     return f.tile_nonzeros > 0 ? static_cast<double>(f.nnz) / f.tile_nonzeros : 0;
 }
@@ -78,6 +62,20 @@ RankedOperator predict(const Candidate& candidate, const Cost& cost, const Opera
 }
 
 }  // namespace
+
+double memory_seconds(double bytes, const cuda::MemoryTuning& memory) {
+    const double beyond = std::clamp(bytes / memory.l2_bytes - 1, 0.0, 1.0);
+    return bytes * (beyond / memory.read_bytes_per_s + (1 - beyond) / memory.l2_bytes_per_s);
+}
+
+Work csr_work(const MatrixFeatures& f) {
+    const auto nnz = static_cast<double>(f.nnz);
+    return {1, 0, nnz, nnz * f.x_sectors, static_cast<double>(f.rows), 0};
+}
+
+double vector_bytes(const MatrixFeatures& f) {
+    return static_cast<double>(f.value_bytes) * (static_cast<double>(f.rows) + static_cast<double>(f.cols));
+}
 
 double pays_after(const RankedOperator& a, const RankedOperator& b) {
     if (a.preparation_seconds < b.preparation_seconds) return 0;

@@ -9,6 +9,14 @@
 
 namespace tilespmv {
 
+/// Seconds for so many bytes: a matrix that a product leaves in the L2 cache is there for the next one; of one of twice
+/// the size nothing is left.
+double memory_seconds(double bytes, const cuda::MemoryTuning& memory);
+/// Of an operator on CSR that leaves no threads without work; the term of memory is 0.
+Work csr_work(const MatrixFeatures& features);
+/// Bytes of x and y.
+double vector_bytes(const MatrixFeatures& features);
+
 /// What is asked: which operator is to multiply this matrix there so often.
 struct OperatorQuestion {
     MatrixFeatures features;
@@ -26,10 +34,13 @@ struct RankedOperator {
     double matrix_bytes = 0;  ///< that a product reads
     Work work{};              ///< what `seconds` follows from
     std::string why = {};     ///< one sentence: what most of its time goes to
+    double doubt = 0;         ///< standard deviation of the logarithm of true over predicted times, where it is known
 
-    /// For so many products; for 0 those of a product alone.
+    /// For so many products; for 0 those of a product alone. In doubt products count for more: of two that are
+    /// predicted to take the same, the one that is sure is the safer choice.
     [[nodiscard]] double total_seconds(offset_t products) const {
-        return products == 0 ? seconds : preparation_seconds + static_cast<double>(products) * seconds;
+        const double charged = seconds * (1 + doubt / 2);
+        return products == 0 ? charged : preparation_seconds + static_cast<double>(products) * charged;
     }
 };
 

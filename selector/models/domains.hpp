@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "selector/models/probe.hpp"
+
+namespace tilespmv {
+
+inline constexpr double kEndless = std::numeric_limits<double>::infinity();
+
+/// Sizes n of vectors, from <= n < to, in which the same bounds the time of a kernel.
+struct Domain {
+    std::string name;  ///< "launch", "wave", "cache", "mixed" or "memory"
+    double from = 0;
+    double to = kEndless;
+
+    friend bool operator==(const Domain&, const Domain&) = default;
+};
+
+/// The domains of a kernel that moves so many bytes for each n, from n = 0 on, without gaps. They end where the bytes
+/// take as long as a launch (launch), where threads of one element each are all resident (wave), where vectors fill the
+/// cache (cache), and where nothing of them is left in it (mixed; twice its size). One that would hardly have a factor
+/// of two between its ends is part of the next.
+std::vector<Domain> domains_of(const Probe& probe, double bytes_per_element);
+
+/// Sizes to measure at: some in each domain, spread evenly by factors, its ends among them; from 1,000 to 30 million,
+/// to four times the begin of the last domain if that is more, and as far as vectors take a quarter of the memory.
+std::vector<std::size_t> sizes_to_measure(const std::vector<Domain>& domains, const Probe& probe,
+                                          double bytes_per_element);
+
+}  // namespace tilespmv

@@ -1,0 +1,189 @@
+#include "selector/models/modelled_operators.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "selector/auto/rank_operators.hpp"
+
+namespace tilespmv {
+namespace {
+
+double of(const ProductWork& w, Term term) { return w.work[static_cast<std::size_t>(term)]; }
+double& of(Work& work, Term term) { return work[static_cast<std::size_t>(term)]; }
+double nnz_of(const MatrixFeatures& f) { return static_cast<double>(f.nnz); }
+double rows_of(const MatrixFeatures& f) { return static_cast<double>(f.rows); }
+double value_of(const MatrixFeatures& f) { return static_cast<double>(f.value_bytes); }
+
+double memory_of(const ProductWork& w) {
+    return memory_seconds(w.bytes, {w.probe.read_rate, w.probe.cache_rate, w.probe.cache_bytes, 0});
+}
+/// Sectors of x that are read from memory, since x alone takes more than half of the cache.
+double x_misses_of(const ProductWork& w) {
+    const double x_bytes = value_of(w.features) * static_cast<double>(w.features.cols);
+    if (x_bytes <= 0) return 0;
+    return of(w, Term::x_sectors) * std::max(0.0, 1 - 0.5 * w.probe.cache_bytes / x_bytes);
+}
+double uneven_of(const ProductWork& w) {
+    constexpr double kMost = 4;
+    if (w.features.mean_row <= 0) return 0;
+    return of(w, Term::nonzeros) * std::min(w.features.row_deviation / w.features.mean_row, kMost);
+}
+/// Rounds of the whole machine after the first one, if each thread takes four nonzeros of a round.
+double waves_of(const ProductWork& w) {
+    const double threads = static_cast<double>(w.probe.multiprocessors) * std::max(w.probe.threads, 1);
+    return std::max(0.0, of(w, Term::nonzeros) / (4 * std::max(threads, 1.0)) - 1);
+}
+double tiles_of(const ProductWork& w) {
+    const bool has_tiles = w.is_made_from_tiles && w.features.tile_nonzeros > 0;
+    return has_tiles ? nnz_of(w.features) / w.features.tile_nonzeros : 0;
+}
+
+constexpr std::array kTermTable{
+    ModelTerm{"launch", "the launch and latency", [](const ProductWork&) { return 1.0; }},
+    ModelTerm{"memory", "reading the matrix, x and y", memory_of},
+    ModelTerm{"nonzeros", "the work of nonzeros", [](const ProductWork& w) { return of(w, Term::nonzeros); }},
+    ModelTerm{"x_sectors", "gathers of x from caches", [](const ProductWork& w) { return of(w, Term::x_sectors); }},
+    ModelTerm{"x_misses", "gathers of x from memory", x_misses_of},
+    ModelTerm{"rows", "the work of rows", [](const ProductWork& w) { return of(w, Term::rows); }},
+    ModelTerm{"chain", "the longest row, whose parts wait for each other",
+              [](const ProductWork& w) { return of(w, Term::chain); }},
+    ModelTerm{"uneven", "rows of different lengths side by side", uneven_of},
+    ModelTerm{"waves", "rounds of the whole machine", waves_of},
+    ModelTerm{"tiles", "the work of tiles", tiles_of},
+};
+
+double csr_bytes(const MatrixFeatures& f) { return 4 * rows_of(f) + (4 + value_of(f)) * nnz_of(f); }
+double coo_bytes(const MatrixFeatures& f) { return (8 + value_of(f)) * nnz_of(f); }
+double dia_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.diagonals); }
+/// A bit for each place.
+double dia_bytes(const MatrixFeatures& f) { return (value_of(f) + 1.0 / 8) * dia_places(f); }
+double ell_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.longest_row); }
+double ell_bytes(const MatrixFeatures& f) { return (4 + value_of(f)) * ell_places(f); }
+double hyb_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.hyb_width); }
+double hyb_bytes(const MatrixFeatures& f) {
+    return (4 + value_of(f)) * hyb_places(f) + (8 + value_of(f)) * f.hyb_rest * nnz_of(f);
+}
+
+/// Padding is multiplied; a diagonal reads x in order.
+void dia_work(const MatrixFeatures& f, Work& work) {
+    of(work, Term::nonzeros) = dia_places(f);
+    of(work, Term::x_sectors) = dia_places(f) * value_of(f) / 32;
+    of(work, Term::chain) = static_cast<double>(f.diagonals);
+}
+void ell_work(const MatrixFeatures& f, Work& work) {
+    of(work, Term::nonzeros) = ell_places(f);
+    of(work, Term::chain) = static_cast<double>(f.longest_row);
+}
+void hyb_work(const MatrixFeatures& f, Work& work) {
+    of(work, Term::nonzeros) = hyb_places(f) + f.hyb_rest * nnz_of(f);
+    of(work, Term::chain) = static_cast<double>(f.hyb_width);
+}
+/// A thread a row: what lanes of a warp wait for each other is its share of uneven rows.
+void scalar_work(const MatrixFeatures& f, Work& work) { of(work, Term::chain) = static_cast<double>(f.longest_row); }
+
+/// Rounds of a row by so many threads with four nonzeros in flight: the sum of ceil(length / 4t) * t, and the longest.
+template <int kThreads>
+void vector_work(const MatrixFeatures& f, Work& work) {
+    const cuda::RowRounds& rounds = cuda::rounds_of(f.row_rounds, {kThreads, 4});
+    of(work, Term::rows) = static_cast<double>(rounds.all) * kThreads;
+    of(work, Term::chain) = static_cast<double>(rounds.longest);
+}
+
+template <int kThreads>
+constexpr ModelledOperator csr_vector(std::string_view options) {
+    return {{.name = "csr-vector", .options = options, .matrix_bytes = csr_bytes, .adapt = vector_work<kThreads>}};
+}
+
+/// Beside the candidates of the rules.
+constexpr std::array kOnGpu{
+    csr_vector<2>("threads=2"),
+    csr_vector<4>("threads=4"),
+    csr_vector<8>("threads=8"),
+    csr_vector<16>("threads=16"),
+    csr_vector<32>("threads=32"),
+    ModelledOperator{{.name = "csr-scalar", .matrix_bytes = csr_bytes, .adapt = scalar_work}},
+    ModelledOperator{{.name = "csr-multiround", .matrix_bytes = csr_bytes}},
+    ModelledOperator{{.name = "csr5", .matrix_bytes = csr_bytes}},
+    ModelledOperator{{.name = "dia", .options = "updatable=1", .matrix_bytes = dia_bytes, .adapt = dia_work}},
+    ModelledOperator{{.name = "coo", .options = "updatable=1", .matrix_bytes = coo_bytes}},
+    ModelledOperator{{.name = "hyb", .options = "updatable=1", .matrix_bytes = hyb_bytes, .adapt = hyb_work}},
+    ModelledOperator{{.name = "cusparse-csr", .matrix_bytes = csr_bytes}, true},
+    ModelledOperator{{.name = "cusparse-coo", .matrix_bytes = coo_bytes}, true},
+    ModelledOperator{{.name = "cusparse-sell", .matrix_bytes = csr_bytes}, true},
+    ModelledOperator{{.name = "cusparse-bsr", .matrix_bytes = csr_bytes}, true},
+};
+constexpr std::array kOnCpu{
+    ModelledOperator{{.name = "dia-omp", .matrix_bytes = dia_bytes, .adapt = dia_work}},
+    ModelledOperator{{.name = "coo-omp", .matrix_bytes = coo_bytes}},
+    ModelledOperator{{.name = "hyb-omp", .matrix_bytes = hyb_bytes, .adapt = hyb_work}},
+};
+
+std::vector<ModelledOperator> table(bool on_gpu) {
+    std::vector<ModelledOperator> all;
+    for (const Candidate& candidate : (on_gpu ? gpu_costs() : cpu_costs()).candidates) all.push_back({candidate});
+    const auto further = on_gpu ? std::span<const ModelledOperator>(kOnGpu) : kOnCpu;
+    all.insert(all.end(), further.begin(), further.end());
+    return all;
+}
+
+const std::vector<ModelledOperator>& entries(bool on_gpu) {
+    static const std::array tables{table(false), table(true)};
+    return tables[on_gpu ? 1 : 0];
+}
+
+std::string_view name_of(std::string_view specification) { return specification.substr(0, specification.find(':')); }
+
+}  // namespace
+
+std::span<const ModelTerm> model_terms() { return kTermTable; }
+
+std::string specification_of(const Candidate& candidate) {
+    return candidate.options.empty() ? std::string(candidate.name)
+                                     : fmt::format("{}:{}", candidate.name, candidate.options);
+}
+
+ModelledOperator modelled_operator(bool on_gpu, std::string_view specification) {
+    const auto& all = entries(on_gpu);
+    const auto same =
+        std::ranges::find(all, specification, [](const auto& one) { return specification_of(one.candidate); });
+    if (same != all.end()) return *same;
+    const auto named =
+        std::ranges::find(all, name_of(specification), [](const auto& one) { return one.candidate.name; });
+    if (named != all.end()) return *named;
+    return {{.name = name_of(specification), .matrix_bytes = csr_bytes}};
+}
+
+std::vector<std::string> specifications_of(bool on_gpu, std::string_view name) {
+    std::vector<std::string> all;
+    for (const auto& one : entries(on_gpu)) {
+        if (one.candidate.name == name && !one.is_baseline) all.push_back(specification_of(one.candidate));
+    }
+    const bool is_known =
+        std::ranges::any_of(entries(on_gpu), [&](const auto& one) { return one.candidate.name == name; });
+    if (!is_known) all.emplace_back(name);
+    return all;
+}
+
+ProductWork product_work(const Candidate& candidate, const MatrixFeatures& features, const Probe& probe) {
+    ProductWork w{features, probe, csr_work(features), 0, candidate.is_made_from_tiles};
+    if (candidate.adapt != nullptr) candidate.adapt(features, w.work);
+    w.bytes = candidate.matrix_bytes(features) + vector_bytes(features);
+    return w;
+}
+
+Regime regime_of(const ProductWork& work) {
+    return work.bytes <= work.probe.cache_bytes ? Regime::resident : Regime::streamed;
+}
+
+std::vector<double> amounts_of(const ProductWork& work) {
+    std::vector<double> amounts;
+    for (const ModelTerm& term : kTermTable) amounts.push_back(term.amount(work));
+    return amounts;
+}
+
+double naive_seconds(const ProductWork& work) {
+    return work.probe.read_rate > 0 ? work.bytes / work.probe.read_rate : 0;
+}
+
+}  // namespace tilespmv

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "selector/auto/cost_table.hpp"
+#include "selector/models/probe.hpp"
+
+/// What the time of any operator is made of: work, as formulas of features of a matrix and figures of a machine. A
+/// model
+/// (`spmv_model.hpp`) finds what each costs.
+namespace tilespmv {
+
+/// What a product of a matrix by an operator does.
+struct ProductWork {
+    const MatrixFeatures& features;
+    const Probe& probe;
+    Work work;         ///< `memory` apart
+    double bytes = 0;  ///< of the matrix in its representation, x and y
+    bool is_made_from_tiles = false;
+};
+
+/// An amount of work. Adding one to `model_terms` adds it to the model of every operator; where it says nothing, its
+/// cost becomes 0.
+struct ModelTerm {
+    std::string_view name;
+    std::string_view meaning;  ///< after "of the time for"
+    double (*amount)(const ProductWork& work) = nullptr;
+};
+std::span<const ModelTerm> model_terms();
+
+/// What is known of operators before they are measured; one entry in the table in `modelled_operators.cpp` adds one.
+struct ModelledOperator {
+    Candidate candidate;
+    bool is_baseline = false;  ///< measured only if it is named, and never chosen
+};
+
+/// The entry of a specification `name[:option=value,...]`, by all of it, else by its name. Any other operator, so one
+/// that was just registered, counts as one on CSR.
+ModelledOperator modelled_operator(bool on_gpu, std::string_view specification);
+
+/// The specifications by which an operator of this name is measured: those of its entries, or the name itself.
+std::vector<std::string> specifications_of(bool on_gpu, std::string_view name);
+
+/// "name[:options]".
+std::string specification_of(const Candidate& candidate);
+
+/// Whether matrices stay in the cache from one product to the next: operators have a model for each.
+enum class Regime { resident, streamed };
+inline constexpr std::array<std::string_view, 2> kRegimeNames{"resident", "streamed"};
+
+ProductWork product_work(const Candidate& candidate, const MatrixFeatures& features, const Probe& probe);
+/// By whether all bytes of a product fit the cache.
+Regime regime_of(const ProductWork& work);
+/// The amounts in the order of `model_terms`.
+std::vector<double> amounts_of(const ProductWork& work);
+/// What a model that knows nothing but bytes and bandwidth says: seconds of a product.
+double naive_seconds(const ProductWork& work);
+
+}  // namespace tilespmv

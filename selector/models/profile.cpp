@@ -1,0 +1,104 @@
+#include "selector/models/profile.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace tilespmv {
+namespace {
+
+/// Representations that pad are refused far beyond this.
+constexpr double kMostOfCsr = 4;
+
+bool can_be_made(const ModelledOperator& one, const MatrixFeatures& f, const ProductWork& work) {
+    if (one.is_baseline) return false;
+    const Candidate& c = one.candidate;
+    if (c.is_made_from_tiles && c.suits != nullptr && !c.suits(f)) return false;
+    const double csr = (4 + static_cast<double>(f.value_bytes)) * static_cast<double>(f.nnz) +
+                       4 * static_cast<double>(f.rows) + vector_bytes(f);
+    return work.bytes <= kMostOfCsr * csr;
+}
+
+std::string reason(const SpmvModel& model, const ProductWork& work, double bytes_per_nonzero) {
+    const auto amounts = amounts_of(work);
+    std::size_t most = 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < amounts.size(); ++i) {
+        sum += amounts[i] * model.costs[i];
+        if (amounts[i] * model.costs[i] > amounts[most] * model.costs[most]) most = i;
+    }
+    const double share = sum > 0 ? 100 * amounts[most] * model.costs[most] / sum : 0;
+    return fmt::format("{:.1f} bytes a nonzero; {:.0f}% of the time for {}", bytes_per_nonzero, share,
+                       model_terms()[most].meaning);
+}
+
+RankedOperator ranked_by(const SpmvModel& model, const Candidate& candidate, const ProductWork& work,
+                         const OperatorQuestion& q) {
+    RankedOperator ranked;
+    ranked.specification = model.specification;
+    ranked.seconds = predict(model, work);
+    ranked.doubt = model.doubt;
+    const bool is_ready = candidate.is_made_from_tiles && q.has_tiles;
+    ranked.preparation_seconds = is_ready ? 0 : predict_preparation(model, q.features);
+    ranked.matrix_bytes = candidate.matrix_bytes(q.features);
+    ranked.work = work.work;
+    ranked.why =
+        reason(model, work, q.features.nnz == 0 ? 0 : ranked.matrix_bytes / static_cast<double>(q.features.nnz));
+    return ranked;
+}
+
+std::vector<std::string> modelled_specifications(const Profile& profile) {
+    std::vector<std::string> all;
+    for (const SpmvModel& model : profile.models) {
+        if (std::ranges::find(all, model.specification) == all.end()) all.push_back(model.specification);
+    }
+    return all;
+}
+
+}  // namespace
+
+void fit_models(Profile& profile) {
+    for (VectorProfile& one : profile.vectors) {
+        one.model = fit_vector_model(one.work, profile.probe, one.points);
+    }
+    profile.models = fit_spmv_models(profile.matrices, profile.probe);
+}
+
+std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profile& profile, std::size_t n,
+                                                                     std::size_t value_bytes) {
+    std::map<std::string, LaunchShape, std::less<>> shapes;
+    std::map<std::string, double> distances;
+    for (const VectorProfile& one : profile.vectors) {
+        if (one.model.tree.empty()) continue;
+        const auto& kernel = one.work.kernel;
+        const double sizes =
+            std::abs(std::log2(static_cast<double>(one.work.value_bytes) / static_cast<double>(value_bytes)));
+        const auto known = distances.find(kernel);
+        if (known != distances.end() && known->second <= sizes) continue;
+        distances[kernel] = sizes;
+        shapes[kernel] = choose_shape(one.model, n);
+    }
+    return shapes;
+}
+
+std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile) {
+    const MatrixFeatures& f = question.features;
+    std::vector<RankedOperator> ranked;
+    for (const std::string& specification : modelled_specifications(profile)) {
+        const auto one = modelled_operator(profile.probe.is_gpu, specification);
+        const ProductWork work = product_work(one.candidate, f, profile.probe);
+        const auto* const model = find_model(profile.models, specification, f.value_bytes, regime_of(work));
+        if (!can_be_made(one, f, work)) continue;
+        ranked.push_back(ranked_by(*model, one.candidate, work, question));
+    }
+    std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(question.products); });
+    return ranked;
+}
+
+bool decides(const Profile& profile) {
+    return profile.check.has_value() && profile.check->models.choices > 0 &&
+           profile.check->models.mean_loss < profile.check->rules.mean_loss;
+}
+
+}  // namespace tilespmv

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "selector/auto/rank_operators.hpp"
+#include "selector/models/accuracy.hpp"
+#include "selector/models/spmv_model.hpp"
+#include "selector/models/vector_model.hpp"
+
+/// All that `tilespmv tune` has found out about one machine: what was measured, and the models that follow from it.
+namespace tilespmv {
+
+struct VectorProfile {
+    VectorWork work;
+    std::string values;  ///< their type
+    std::vector<VectorPoint> points;
+    VectorModel model;
+
+    friend bool operator==(const VectorProfile&, const VectorProfile&) = default;
+};
+
+/// What measured.
+struct ProfileBuild {
+    std::string version;
+    std::string revision;  ///< of git
+    int driver = 0;        ///< the version of CUDA that the driver serves, 13000 for 13.0; 0 on a CPU
+    int runtime = 0;
+
+    friend bool operator==(const ProfileBuild&, const ProfileBuild&) = default;
+};
+
+/// Predictions for matrices that models have not seen (`tilespmv tune --check`).
+struct ProfileCheck {
+    std::string values;
+    int matrices = 0;
+    // Means over all products:
+    double accuracy = 0;
+    double naive_accuracy = 0;  ///< of bytes over bandwidth
+    ChoiceQuality models;
+    ChoiceQuality rules;
+    ChoiceQuality vectors;  ///< of trees, at sizes n that they have not seen
+
+    friend bool operator==(const ProfileCheck&, const ProfileCheck&) = default;
+};
+
+struct Profile {
+    Probe probe;
+    ProfileBuild build;
+    std::string date;  ///< of the last measurement, ISO 8601, UTC
+    std::string set;   ///< of matrices: "full" or "tiny"
+    std::vector<VectorProfile> vectors;
+    std::vector<MeasuredMatrix> matrices;
+    std::vector<SpmvModel> models;
+    std::optional<ProfileCheck> check;
+
+    friend bool operator==(const Profile&, const Profile&) = default;
+};
+
+/// Fits all models to what was measured.
+void fit_models(Profile& profile);
+
+/// The launch shape of each kernel over vectors of n values of this many bytes, by the name of the kernel; those of the
+/// nearest size of values that was measured. Empty where none was.
+std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profile& profile, std::size_t n,
+                                                                     std::size_t value_bytes = 8);
+
+/// As `rank_operators` by the rules, but by the models of a profile: every operator that has one and is neither a
+/// baseline nor much larger than CSR. Operators on tiles must suit the matrix, too. Those whose predictions are in more
+/// doubt are ranked behind those of the same time. Empty if the profile has no models.
+std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile);
+
+/// Whether a profile that nobody asked for decides: if its check found its choices better than those of the rules.
+bool decides(const Profile& profile);
+
+}  // namespace tilespmv

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "selector/models/profile.hpp"
+
+/// Profiles as files: JSON for people to see, share and delete; `PROFILE.md` says what is in it.
+namespace tilespmv {
+
+/// The text of a profile.
+std::string profile_text(const Profile& profile);
+
+/// `text`: that of a file, by whose `name` errors begin. Throws `Error` that says which entry is wrong and how, for a
+/// newer version and a term of work that this build does not have, too.
+Profile parse_profile(std::string_view text, const std::string& name);
+
+/// Throws `Error` if the file cannot be read, and as `parse_profile` does.
+Profile read_profile(const std::filesystem::path& file);
+
+/// Replaces the file as a whole, in a folder that is made if it is missing. Throws `Error` if it cannot be written.
+void write_profile(const std::filesystem::path& file, const Profile& profile);
+
+/// $XDG_CACHE_HOME/tilespmv/profile-NAME.json or that in ~/.cache, NAME the machine's in lower case with '-' for all
+/// but letters and digits; empty where neither folder is known.
+std::filesystem::path default_profile_file(std::string_view machine);
+
+/// The profile that choices on a machine are made by: `asked_for`, else the file that $TILESPMV_PROFILE names ("none":
+/// no profile), else that of the default place if its check speaks for it (`decides`); null: the rules decide. Each
+/// file is read once a process, until it changes. Throws as `read_profile` does for one that was asked for; a damaged
+/// one at the default place costs a warning on stderr.
+std::shared_ptr<const Profile> deciding_profile(const std::filesystem::path& asked_for, std::string_view machine);
+
+}  // namespace tilespmv

@@ -1,0 +1,198 @@
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "selector/models/profile_file.hpp"
+#include "selector/models/profile_version.hpp"
+
+namespace tilespmv {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON has no infinity; null stands for it.
+Json end_json(double to) { return std::isinf(to) ? Json() : Json(to); }
+
+template <class T, class F>
+Json list_json(const std::vector<T>& all, F&& json_of) {
+    Json list = Json::array();
+    for (const T& one : all) list.push_back(json_of(one));
+    return list;
+}
+
+Json shape_json(const LaunchShape& s) { return {s.threads, s.elements, s.max_blocks}; }
+
+Json probe_json(const Probe& p) {
+    return {{"name", p.name},
+            {"backend", p.is_gpu ? "cuda" : "cpu"},
+            {"multiprocessors", p.multiprocessors},
+            {"registers", p.registers},
+            {"shared_bytes", p.shared_bytes},
+            {"threads", p.threads},
+            {"blocks", p.blocks},
+            {"cache_bytes", p.cache_bytes},
+            {"memory_bytes", p.memory_bytes},
+            {"read_rate", p.read_rate},
+            {"copy_rate", p.copy_rate},
+            {"triad_rate", p.triad_rate},
+            {"cache_rate", p.cache_rate},
+            {"loop_launch_s", p.loop_launch_seconds},
+            {"graph_launch_s", p.graph_launch_seconds}};
+}
+
+Json build_json(const ProfileBuild& b) {
+    return {{"version", b.version}, {"revision", b.revision}, {"driver", b.driver}, {"runtime", b.runtime}};
+}
+
+Json leaf_json(const ShapeLeaf& leaf) {
+    return {{"from", leaf.from}, {"to", end_json(leaf.to)}, {"shape", shape_json(leaf.shape)}};
+}
+
+Json line_json(const ShapeLine& one) {
+    return {{"shape", shape_json(one.shape)},
+            {"slope", one.line.slope},
+            {"intercept", one.line.intercept},
+            {"accuracy", one.accuracy}};
+}
+
+Json domain_json(const VectorDomain& one) {
+    return {{"name", one.domain.name},
+            {"from", one.domain.from},
+            {"to", end_json(one.domain.to)},
+            {"lines", list_json(one.lines, line_json)},
+            {"leaves", list_json(one.leaves, leaf_json)}};
+}
+
+Json vector_json(const VectorProfile& one) {
+    const auto point_json = [](const VectorPoint& p) {
+        return Json{p.n, p.shape.threads, p.shape.elements, p.shape.max_blocks, p.seconds};
+    };
+    return {{"kernel", one.work.kernel},
+            {"values", one.values},
+            {"value_bytes", one.work.value_bytes},
+            {"reduces", one.work.reduces},
+            {"reads", one.work.reads},
+            {"writes", one.work.writes},
+            {"points", list_json(one.points, point_json)},
+            {"domains", list_json(one.model.domains, domain_json)},
+            {"tree", list_json(one.model.tree, leaf_json)}};
+}
+
+Json features_json(const MatrixFeatures& f) {
+    Json rounds = Json::array();
+    for (const auto& r : f.row_rounds) rounds.push_back({r.nonzeros, r.all, r.longest});
+    return {{"rows", f.rows},
+            {"cols", f.cols},
+            {"nnz", f.nnz},
+            {"value_bytes", f.value_bytes},
+            {"mean_row", f.mean_row},
+            {"row_deviation", f.row_deviation},
+            {"longest_row", f.longest_row},
+            {"empty_rows", f.empty_rows},
+            {"narrow_share", f.narrow_share},
+            {"x_sectors", f.x_sectors},
+            {"hub_share", f.hub_share},
+            {"tile_nonzeros", f.tile_nonzeros},
+            {"full_tile_share", f.full_tile_share},
+            {"inode_rows", f.inode_rows},
+            {"strip_slots", f.strip_slots},
+            {"strip_fill", f.strip_fill},
+            {"repeated_strips", f.repeated_strips},
+            {"hyb_width", f.hyb_width},
+            {"hyb_rest", f.hyb_rest},
+            {"diagonals", f.diagonals},
+            {"row_rounds", rounds}};
+}
+
+Json product_json(const ProductTime& p) {
+    if (!p.error.empty()) return {{"operator", p.specification}, {"error", p.error}};
+    return {{"operator", p.specification},
+            {"seconds", p.seconds},
+            {"preparation_s", p.preparation_seconds},
+            {"regime", kRegimeNames[static_cast<std::size_t>(p.regime)]},
+            {"predicted_s", p.predicted},
+            {"held_out_s", p.held_out}};
+}
+
+Json matrix_json(const MeasuredMatrix& m) {
+    return {{"name", m.name},
+            {"values", m.values},
+            {"features", features_json(m.features)},
+            {"products", list_json(m.products, product_json)}};
+}
+
+Json model_json(const SpmvModel& m) {
+    Json costs = Json::object();
+    for (std::size_t i = 0; i < m.costs.size(); ++i) costs[std::string(model_terms()[i].name)] = m.costs[i];
+    return {{"operator", m.specification},
+            {"value_bytes", m.value_bytes},
+            {"regime", kRegimeNames[static_cast<std::size_t>(m.regime)]},
+            {"costs", costs},
+            {"preparation", m.preparation},
+            {"matrices", m.matrices},
+            {"accuracy", m.accuracy},
+            {"held_out_accuracy", m.held_out_accuracy},
+            {"doubt", m.doubt}};
+}
+
+Json quality_json(const ChoiceQuality& q) {
+    return {{"choices", q.choices},
+            {"near_best", q.near_best},
+            {"mean_loss", q.mean_loss},
+            {"average_loss", q.average_loss},
+            {"worst_loss", q.worst_loss}};
+}
+
+Json check_json(const std::optional<ProfileCheck>& c) {
+    if (!c) return {};
+    return {{"values", c->values},
+            {"matrices", c->matrices},
+            {"accuracy", c->accuracy},
+            {"naive_accuracy", c->naive_accuracy},
+            {"models", quality_json(c->models)},
+            {"rules", quality_json(c->rules)},
+            {"vectors", quality_json(c->vectors)}};
+}
+
+/// Indented, but what fits a line stands on one.
+void write(const Json& json, std::size_t depth, std::string& text) {
+    constexpr std::size_t kLine = 140;
+    std::string compact = json.is_structured() && json.size() > 40 ? "" : json.dump();
+    if (!json.is_structured() || (!compact.empty() && compact.size() <= kLine)) {
+        text += compact;
+        return;
+    }
+    const std::string indent(depth + 1, ' ');
+    text += json.is_object() ? "{" : "[";
+    const char* separator = "\n";
+    for (const auto& [key, value] : json.items()) {
+        text += separator + indent;
+        if (json.is_object()) text += Json(key).dump() + ": ";
+        write(value, depth + 1, text);
+        separator = ",\n";
+    }
+    text += "\n" + std::string(depth, ' ') + (json.is_object() ? "}" : "]");
+}
+
+}  // namespace
+
+std::string profile_text(const Profile& profile) {
+    Json terms = Json::array();
+    for (const ModelTerm& term : model_terms()) terms.push_back({{"name", term.name}, {"meaning", term.meaning}});
+    const Json json{{"format", kProfileFormat},
+                    {"version", kProfileVersion},
+                    {"date", profile.date},
+                    {"set", profile.set},
+                    {"build", build_json(profile.build)},
+                    {"probe", probe_json(profile.probe)},
+                    {"vectors", list_json(profile.vectors, vector_json)},
+                    {"matrices", list_json(profile.matrices, matrix_json)},
+                    {"terms", terms},
+                    {"models", list_json(profile.models, model_json)},
+                    {"check", check_json(profile.check)}};
+    std::string text;
+    write(json, 0, text);
+    return text + "\n";
+}
+
+}  // namespace tilespmv

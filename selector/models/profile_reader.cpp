@@ -1,0 +1,234 @@
+#include <algorithm>
+
+#include "selector/models/json_node.hpp"
+#include "selector/models/profile_file.hpp"
+#include "selector/models/profile_version.hpp"
+
+namespace tilespmv {
+namespace {
+
+template <class F>
+auto list_of(const JsonNode& json, F&& read) {
+    std::vector<decltype(read(json))> all;
+    for (const JsonNode& one : json.elements()) all.push_back(read(one));
+    return all;
+}
+
+LaunchShape shape_of(const JsonNode& threads, const JsonNode& elements, const JsonNode& max_blocks) {
+    const LaunchShape shape{threads.whole<int>(), elements.whole<int>(), max_blocks.whole<int>()};
+    if (shape.threads < 1 || shape.threads > 1024)
+        threads.fail(fmt::format("{} threads, expected 1 to 1,024", shape.threads));
+    if (shape.elements < 1) elements.fail("expected an element or more");
+    return shape;
+}
+
+LaunchShape read_shape(const JsonNode& json) {
+    const auto of = json.elements(3);
+    return shape_of(of[0], of[1], of[2]);
+}
+
+bool read_is_gpu(const JsonNode& json) {
+    const std::string backend = json.text();
+    if (backend != "cuda" && backend != "cpu") json.fail(fmt::format("is '{}', expected cuda or cpu", backend));
+    return backend == "cuda";
+}
+
+Probe read_probe(const JsonNode& json) {
+    return {.name = json["name"].text(),
+            .is_gpu = read_is_gpu(json["backend"]),
+            .multiprocessors = json["multiprocessors"].whole<int>(),
+            .registers = json["registers"].whole<int>(),
+            .shared_bytes = json["shared_bytes"].non_negative(),
+            .threads = json["threads"].whole<int>(),
+            .blocks = json["blocks"].whole<int>(),
+            .cache_bytes = json["cache_bytes"].non_negative(),
+            .memory_bytes = json["memory_bytes"].non_negative(),
+            .read_rate = json["read_rate"].non_negative(),
+            .copy_rate = json["copy_rate"].non_negative(),
+            .triad_rate = json["triad_rate"].non_negative(),
+            .cache_rate = json["cache_rate"].non_negative(),
+            .loop_launch_seconds = json["loop_launch_s"].non_negative(),
+            .graph_launch_seconds = json["graph_launch_s"].non_negative()};
+}
+
+ProfileBuild read_build(const JsonNode& json) {
+    return {json["version"].text(), json["revision"].text(), json["driver"].whole<int>(), json["runtime"].whole<int>()};
+}
+
+ShapeLeaf read_leaf(const JsonNode& json) {
+    const ShapeLeaf leaf{json["from"].non_negative(), json["to"].end(), read_shape(json["shape"])};
+    if (leaf.to <= leaf.from) json.fail("ends where it begins, or before");
+    return leaf;
+}
+
+ShapeLine read_line(const JsonNode& json) {
+    return {read_shape(json["shape"]), {json["slope"].number(), json["intercept"].number()}, json["accuracy"].number()};
+}
+
+VectorDomain read_domain(const JsonNode& json) {
+    return {{json["name"].text(), json["from"].non_negative(), json["to"].end()},
+            list_of(json["lines"], read_line),
+            list_of(json["leaves"], read_leaf)};
+}
+
+VectorPoint read_point(const JsonNode& json) {
+    const auto of = json.elements(5);
+    const VectorPoint point{of[0].whole<std::size_t>(), shape_of(of[1], of[2], of[3]), of[4].number()};
+    if (point.seconds <= 0) of[4].fail(fmt::format("{} seconds", point.seconds));
+    return point;
+}
+
+void require_no_gaps(const std::vector<ShapeLeaf>& tree, const JsonNode& json) {
+    for (std::size_t i = 0; i + 1 < tree.size(); ++i) {
+        if (tree[i].to != tree[i + 1].from)
+            json.fail(fmt::format("leaf {} does not begin where the one before ends", i + 1));
+    }
+}
+
+VectorProfile read_vector(const JsonNode& json) {
+    VectorProfile one{.work = {.kernel = json["kernel"].text(),
+                               .reduces = json["reduces"].flag(),
+                               .reads = json["reads"].whole<int>(),
+                               .writes = json["writes"].whole<int>(),
+                               .value_bytes = json["value_bytes"].whole<std::size_t>()},
+                      .values = json["values"].text(),
+                      .points = list_of(json["points"], read_point),
+                      .model = {list_of(json["domains"], read_domain), list_of(json["tree"], read_leaf)}};
+    if (one.work.value_bytes == 0) json["value_bytes"].fail("is 0");
+    require_no_gaps(one.model.tree, json["tree"]);
+    return one;
+}
+
+void read_rounds(const JsonNode& json, cuda::RowLengths& rounds) {
+    const auto all = json.elements(rounds.size());
+    for (std::size_t i = 0; i < rounds.size(); ++i) {
+        const auto of = all[i].elements(3);
+        rounds[i] = {of[0].whole<int>(), of[1].whole<offset_t>(), of[2].whole<offset_t>()};
+    }
+}
+
+MatrixFeatures read_features(const JsonNode& json) {
+    MatrixFeatures f{.value_bytes = json["value_bytes"].whole<std::size_t>(),
+                     .rows = json["rows"].whole<index_t>(),
+                     .cols = json["cols"].whole<index_t>(),
+                     .nnz = json["nnz"].whole<offset_t>(),
+                     .mean_row = json["mean_row"].non_negative(),
+                     .row_deviation = json["row_deviation"].non_negative(),
+                     .longest_row = json["longest_row"].whole<offset_t>(),
+                     .empty_rows = json["empty_rows"].non_negative(),
+                     .narrow_share = json["narrow_share"].non_negative(),
+                     .x_sectors = json["x_sectors"].non_negative(),
+                     .hub_share = json["hub_share"].non_negative(),
+                     .tile_nonzeros = json["tile_nonzeros"].non_negative(),
+                     .full_tile_share = json["full_tile_share"].non_negative(),
+                     .inode_rows = json["inode_rows"].non_negative(),
+                     .strip_slots = json["strip_slots"].non_negative(),
+                     .strip_fill = json["strip_fill"].non_negative(),
+                     .repeated_strips = json["repeated_strips"].non_negative(),
+                     .hyb_width = json["hyb_width"].whole<offset_t>(),
+                     .hyb_rest = json["hyb_rest"].non_negative(),
+                     .diagonals = json["diagonals"].whole<offset_t>()};
+    if (f.value_bytes == 0) json["value_bytes"].fail("is 0");
+    read_rounds(json["row_rounds"], f.row_rounds);
+    return f;
+}
+
+Regime read_regime(const JsonNode& json) {
+    const auto found = std::ranges::find(kRegimeNames, json.text());
+    if (found == kRegimeNames.end()) json.fail(fmt::format("is '{}', expected resident or streamed", json.text()));
+    return static_cast<Regime>(found - kRegimeNames.begin());
+}
+
+ProductTime read_product(const JsonNode& json) {
+    ProductTime product{.specification = json["operator"].text(), .error = {}};
+    if (json.has("error")) {
+        product.error = json["error"].text();
+        return product;
+    }
+    product.seconds = json["seconds"].number();
+    if (product.seconds <= 0) json["seconds"].fail(fmt::format("is {}", product.seconds));
+    product.preparation_seconds = json["preparation_s"].non_negative();
+    product.regime = read_regime(json["regime"]);
+    product.predicted = json["predicted_s"].non_negative();
+    product.held_out = json["held_out_s"].non_negative();
+    return product;
+}
+
+MeasuredMatrix read_matrix(const JsonNode& json) {
+    return {json["name"].text(), json["values"].text(), read_features(json["features"]),
+            list_of(json["products"], read_product)};
+}
+
+/// By the names of terms, so that a build with further ones reads it.
+std::vector<double> read_costs(const JsonNode& json) {
+    std::vector<double> costs;
+    for (const ModelTerm& term : model_terms()) {
+        const std::string name(term.name);
+        costs.push_back(json.has(name.c_str()) ? json[name.c_str()].non_negative() : 0);
+    }
+    return costs;
+}
+
+SpmvModel read_model(const JsonNode& json) {
+    SpmvModel model{.specification = json["operator"].text(),
+                    .value_bytes = json["value_bytes"].whole<std::size_t>(),
+                    .regime = read_regime(json["regime"]),
+                    .costs = read_costs(json["costs"]),
+                    .matrices = json["matrices"].whole<int>(),
+                    .accuracy = json["accuracy"].number(),
+                    .held_out_accuracy = json["held_out_accuracy"].number(),
+                    .doubt = json["doubt"].non_negative()};
+    if (model.value_bytes == 0) json["value_bytes"].fail("is 0");
+    const auto preparation = json["preparation"].elements(model.preparation.size());
+    for (std::size_t i = 0; i < preparation.size(); ++i) model.preparation[i] = preparation[i].non_negative();
+    return model;
+}
+
+ChoiceQuality read_quality(const JsonNode& json) {
+    return {json["choices"].whole<int>(), json["near_best"].non_negative(), json["mean_loss"].non_negative(),
+            json["average_loss"].non_negative(), json["worst_loss"].non_negative()};
+}
+
+std::optional<ProfileCheck> read_check(const JsonNode& json) {
+    if (json.is_null()) return {};
+    return ProfileCheck{json["values"].text(),           json["matrices"].whole<int>(), json["accuracy"].number(),
+                        json["naive_accuracy"].number(), read_quality(json["models"]),  read_quality(json["rules"]),
+                        read_quality(json["vectors"])};
+}
+
+/// Terms that a model costs and this build cannot compute.
+void require_known_terms(const JsonNode& json) {
+    for (const JsonNode& term : json.elements()) {
+        const std::string name = term["name"].text();
+        if (std::ranges::find(model_terms(), name, &ModelTerm::name) == model_terms().end())
+            term.fail(fmt::format("this version has no term '{}'; run tilespmv tune again", name));
+    }
+}
+
+void require_profile(const JsonNode& json) {
+    if (!json.has("format") || json["format"].text() != kProfileFormat) json.fail("is no profile of tilespmv tune");
+    const int version = json["version"].whole<int>();
+    if (version != kProfileVersion)
+        json.fail(
+            fmt::format("is a profile of version {}, expected {}: run tilespmv tune again", version, kProfileVersion));
+}
+
+}  // namespace
+
+Profile parse_profile(std::string_view text, const std::string& name) {
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const JsonNode root(json, name);
+    if (json.is_discarded()) root.fail("is no JSON, or was cut off: delete it, or name another with --profile");
+    require_profile(root);
+    require_known_terms(root["terms"]);
+    return {.probe = read_probe(root["probe"]),
+            .build = read_build(root["build"]),
+            .date = root["date"].text(),
+            .set = root["set"].text(),
+            .vectors = list_of(root["vectors"], read_vector),
+            .matrices = list_of(root["matrices"], read_matrix),
+            .models = list_of(root["models"], read_model),
+            .check = read_check(root["check"])};
+}
+
+}  // namespace tilespmv
