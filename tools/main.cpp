@@ -46,6 +46,7 @@ void add_commands(CLI::App& app) {
     add_compare(app);
     add_plot(app);
     add_paper(app);
+    add_tune(app);
     add_info(app);
 }
 

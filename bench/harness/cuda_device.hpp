@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bench/harness/device.hpp"
+#include "bench/harness/measurer.hpp"
 #include "bench/harness/product.hpp"
 #include "kernels/accumulator.hpp"
 #include "tile/csr.hpp"
@@ -23,5 +24,16 @@ std::unique_ptr<Device> make_cuda_device();
 template <Value V>
 ProductBuilder cuda_product_builder(Device& device, const std::string& specification, const std::string& selector,
                                     Accumulator accumulator, const CsrMatrix<V>& a, std::span<const V> x);
+
+/// Of the device that `make_cuda_device` made: attributes, the bandwidth of L2, and launch latencies.
+Probe probe_cuda(Device& device);
+
+/// The kernels over vectors that there are for values of 4 or 8 bytes; none of 2.
+std::vector<VectorWork> cuda_vector_works(std::size_t value_bytes);
+
+/// Times them on the stream of `device`, which must outlive it, on vectors of n values. Throws `Error` if memory is
+/// short.
+std::unique_ptr<VectorTimer> make_cuda_vector_timer(Device& device, std::size_t value_bytes, std::size_t n,
+                                                    const RepeatRule& rule);
 
 }  // namespace tilespmv::bench

@@ -16,6 +16,18 @@ ProductBuilder cuda_product_builder(Device&, const std::string&, const std::stri
     return nullptr;
 }
 
+Probe probe_cuda(Device&) {
+    static_cast<void>(cuda::require_device());
+    return {};
+}
+
+std::vector<VectorWork> cuda_vector_works(std::size_t) { return {}; }
+
+std::unique_ptr<VectorTimer> make_cuda_vector_timer(Device&, std::size_t, std::size_t, const RepeatRule&) {
+    static_cast<void>(cuda::require_device());
+    return nullptr;
+}
+
 #define TILESPMV_INSTANTIATE(V)                                                                                \
     template ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator, \
                                                  const CsrMatrix<V>&, std::span<const V>);

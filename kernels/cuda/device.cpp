@@ -52,6 +52,7 @@ DeviceInfo require_device() {
     info.compute_capability = properties.major * 10 + properties.minor;
     info.multiprocessors = properties.multiProcessorCount;
     info.max_warps_per_multiprocessor = properties.maxThreadsPerMultiProcessor / properties.warpSize;
+    info.max_blocks_per_multiprocessor = properties.maxBlocksPerMultiProcessor;
     info.registers_per_multiprocessor = properties.regsPerMultiprocessor;
     info.shared_bytes_per_multiprocessor = properties.sharedMemPerMultiprocessor;
     info.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);

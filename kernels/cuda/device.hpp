@@ -11,6 +11,7 @@ struct DeviceInfo {
     int compute_capability = 0;  ///< 90 for 9.0
     int multiprocessors = 0;
     int max_warps_per_multiprocessor = 0;
+    int max_blocks_per_multiprocessor = 0;
     int registers_per_multiprocessor = 0;
     std::size_t shared_bytes_per_multiprocessor = 0;
     std::size_t l2_bytes = 0;

@@ -58,8 +58,6 @@ double coo_bytes(const MatrixFeatures& f) { return (8 + value_of(f)) * nnz_of(f)
 double dia_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.diagonals); }
 /// A bit for each place.
 double dia_bytes(const MatrixFeatures& f) { return (value_of(f) + 1.0 / 8) * dia_places(f); }
-double ell_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.longest_row); }
-double ell_bytes(const MatrixFeatures& f) { return (4 + value_of(f)) * ell_places(f); }
 double hyb_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.hyb_width); }
 double hyb_bytes(const MatrixFeatures& f) {
     return (4 + value_of(f)) * hyb_places(f) + (8 + value_of(f)) * f.hyb_rest * nnz_of(f);
@@ -70,10 +68,6 @@ void dia_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::nonzeros) = dia_places(f);
     of(work, Term::x_sectors) = dia_places(f) * value_of(f) / 32;
     of(work, Term::chain) = static_cast<double>(f.diagonals);
-}
-void ell_work(const MatrixFeatures& f, Work& work) {
-    of(work, Term::nonzeros) = ell_places(f);
-    of(work, Term::chain) = static_cast<double>(f.longest_row);
 }
 void hyb_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::nonzeros) = hyb_places(f) + f.hyb_rest * nnz_of(f);

@@ -96,6 +96,18 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
     return ranked;
 }
 
+OperatorQuestion question_on(const Probe& probe, const MatrixFeatures& features) {
+    OperatorQuestion question{.features = features};
+    if (!probe.is_gpu) {
+        question.threads = probe.multiprocessors;
+        return question;
+    }
+    question.gpu = cuda::measured_gpu(features.value_bytes);
+    question.gpu->multiprocessors = probe.multiprocessors;
+    question.gpu->tuning.memory.l2_bytes = probe.cache_bytes;
+    return question;
+}
+
 bool decides(const Profile& profile) {
     return profile.check.has_value() && profile.check->models.choices > 0 &&
            profile.check->models.mean_loss < profile.check->rules.mean_loss;

@@ -39,9 +39,9 @@ struct ProfileCheck {
     // Means over all products:
     double accuracy = 0;
     double naive_accuracy = 0;  ///< of bytes over bandwidth
-    ChoiceQuality models;
-    ChoiceQuality rules;
-    ChoiceQuality vectors;  ///< of trees, at sizes n that they have not seen
+    ChoiceQuality models = {};
+    ChoiceQuality rules = {};
+    ChoiceQuality vectors = {};  ///< of trees, at sizes n that they have not seen
 
     friend bool operator==(const ProfileCheck&, const ProfileCheck&) = default;
 };
@@ -71,6 +71,9 @@ std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profi
 /// baseline nor much larger than CSR. Operators on tiles must suit the matrix, too. Those whose predictions are in more
 /// doubt are ranked behind those of the same time. Empty if the profile has no models.
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile);
+
+/// The question which operator is to multiply a matrix on the machine of a probe; on a GPU with the tuning of the H200.
+OperatorQuestion question_on(const Probe& probe, const MatrixFeatures& features);
 
 /// Whether a profile that nobody asked for decides: if its check found its choices better than those of the rules.
 bool decides(const Profile& profile);

@@ -104,6 +104,7 @@ std::vector<LaunchShape> candidate_shapes(const VectorWork& work, const Probe& p
     };
     for (const int threads : kThreads) {
         if (work.reduces) {
+            shapes.push_back({threads, kReductionElements.back(), 1});  // nobody waits for the sums of others
             for (const int elements : kReductionElements) add_caps(threads, elements, kReductionWaves);
             continue;
         }

@@ -1,0 +1,43 @@
+#include "bench/harness/cuda_device.hpp"
+#include "bench/harness/cuda_stream_device.hpp"
+#include "kernels/solver/vector_kernels.hpp"
+
+namespace tilespmv::bench {
+namespace {
+
+class CudaVectorTimer final : public VectorTimer {
+public:
+    CudaVectorTimer(Device& device, std::unique_ptr<solver::VectorKernelRunner> runner, const RepeatRule& rule)
+        : device_(device), runner_(std::move(runner)), rule_(rule) {}
+
+    double seconds(std::string_view kernel, const LaunchShape& shape) override {
+        return seconds_of_repeat(
+            device_, [&] { runner_->run(kernel, shape); }, rule_);
+    }
+
+private:
+    Device& device_;
+    std::unique_ptr<solver::VectorKernelRunner> runner_;
+    RepeatRule rule_;
+};
+
+}  // namespace
+
+std::vector<VectorWork> cuda_vector_works(std::size_t value_bytes) {
+    std::vector<VectorWork> works;
+    if (value_bytes != sizeof(double) && value_bytes != sizeof(float)) return works;
+    for (const auto& kernel : solver::vector_kernels()) {
+        works.push_back({std::string(kernel.name), kernel.reduces, kernel.reads, kernel.writes, value_bytes});
+    }
+    return works;
+}
+
+std::unique_ptr<VectorTimer> make_cuda_vector_timer(Device& device, std::size_t value_bytes, std::size_t n,
+                                                    const RepeatRule& rule) {
+    const auto stream = dynamic_cast<CudaDevice&>(device).stream();
+    auto runner = value_bytes == sizeof(double) ? solver::make_vector_kernel_runner<double>(n, stream)
+                                                : solver::make_vector_kernel_runner<float>(n, stream);
+    return std::make_unique<CudaVectorTimer>(device, std::move(runner), rule);
+}
+
+}  // namespace tilespmv::bench

@@ -1,0 +1,135 @@
+#include "bench/harness/device_measurer.hpp"
+
+#include <future>
+
+#include <fmt/format.h>
+
+#include "bench/harness/candidate.hpp"
+#include "bench/harness/cuda_device.hpp"
+#include "selector/models/modelled_operators.hpp"
+#include "selector/policy.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::bench {
+namespace {
+
+template <Value V>
+class DeviceMatrixTimer final : public MatrixTimer {
+public:
+    DeviceMatrixTimer(Device& device, const RepeatRule& rule, CsrMatrix<V> a)
+        : device_(device),
+          rule_(rule),
+          a_(std::move(a)),
+          x_(make_x<V>(a_.cols)),
+          features_(features_of(pattern_of(a_))) {}
+
+    [[nodiscard]] const MatrixFeatures& features() const override { return features_; }
+
+    MeasuredProduct measure(const std::string& specification) override {
+        // What `auto` converts by.
+        const std::string selector(device_.backend() == Backend::cuda ? "paper" : kDefaultSelector);
+        const auto build = make_candidate<V>(device_, specification, selector).bind(a_, {x_.data(), x_.size()});
+        SteadyStopwatch watch;
+        watch.start();
+        const auto product = build();
+        MeasuredProduct measured{.preparation_seconds = watch.stop()};
+        measured.seconds = seconds_of_repeat(
+            device_, [&] { product->run(); }, rule_);
+        return measured;
+    }
+
+private:
+    Device& device_;
+    RepeatRule rule_;
+    CsrMatrix<V> a_;
+    Buffer<V> x_;
+    MatrixFeatures features_;
+};
+
+/// Matrices of one type of values, of which one may be on its way.
+template <Value V>
+class Matrices {
+public:
+    using Load = std::function<CsrMatrix<V>(const std::string&)>;
+    explicit Matrices(Load load) : load_(std::move(load)) {}
+
+    CsrMatrix<V> get(const std::string& source) {
+        if (source != expected_) return load_(source);
+        expected_.clear();
+        return coming_.get();
+    }
+    void expect(const std::string& source) {
+        if (!expected_.empty()) static_cast<void>(coming_.wait());
+        expected_ = source;
+        coming_ = std::async(std::launch::async, load_, source);
+    }
+
+private:
+    Load load_;
+    std::string expected_;
+    std::future<CsrMatrix<V>> coming_;
+};
+
+template <Value V>
+std::vector<std::string> registered(Backend backend) {
+    std::vector<std::string> all;
+    for (const OperatorEntry& entry : operators<V>(backend)) {
+        if (entry.name == "auto" || entry.name == "reference") continue;
+        for (auto& one : specifications_of(backend == Backend::cuda, entry.name)) all.push_back(std::move(one));
+    }
+    return all;
+}
+
+class DeviceMeasurer final : public Measurer {
+public:
+    DeviceMeasurer(Device& device, const RepeatRule& rule, const MatrixLoader& loader)
+        : device_(device), rule_(rule), float64_(loader.float64), float32_(loader.float32) {
+        rule_.in_graph = device.backend() == Backend::cuda;
+    }
+
+    Probe probe() override { return probe_of(device_); }
+
+    [[nodiscard]] std::vector<VectorWork> vector_works(std::string_view values) const override {
+        if (device_.backend() == Backend::cpu) return {};
+        return cuda_vector_works(bytes_of(values));
+    }
+    std::unique_ptr<VectorTimer> vectors(std::string_view values, std::size_t n) override {
+        return make_cuda_vector_timer(device_, bytes_of(values), n, rule_);
+    }
+
+    [[nodiscard]] std::vector<std::string> operators(std::string_view values) const override {
+        return bytes_of(values) == sizeof(double) ? registered<double>(device_.backend())
+                                                  : registered<float>(device_.backend());
+    }
+    std::unique_ptr<MatrixTimer> matrix(std::string_view values, const std::string& source) override {
+        if (bytes_of(values) == sizeof(double)) {
+            return std::make_unique<DeviceMatrixTimer<double>>(device_, rule_, float64_.get(source));
+        }
+        return std::make_unique<DeviceMatrixTimer<float>>(device_, rule_, float32_.get(source));
+    }
+    // On a CPU it would take the processors from what is measured; files show how far they are.
+    void expect(std::string_view values, const std::string& source) override {
+        if (device_.backend() == Backend::cpu || !source.starts_with("gen:")) return;
+        bytes_of(values) == sizeof(double) ? float64_.expect(source) : float32_.expect(source);
+    }
+
+private:
+    static std::size_t bytes_of(std::string_view values) {
+        if (values == value_name<double>()) return sizeof(double);
+        if (values == value_name<float>()) return sizeof(float);
+        throw Error(fmt::format("values {} are not tuned for; there are float64, float32", values), ExitCode::usage);
+    }
+
+    Device& device_;
+    RepeatRule rule_;
+    Matrices<double> float64_;
+    Matrices<float> float32_;
+};
+
+}  // namespace
+
+std::unique_ptr<Measurer> make_device_measurer(Device& device, const RepeatRule& rule, const MatrixLoader& loader) {
+    return std::make_unique<DeviceMeasurer>(device, rule, loader);
+}
+
+}  // namespace tilespmv::bench

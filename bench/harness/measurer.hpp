@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/harness/repeats.hpp"
+#include "selector/auto/matrix_features.hpp"
+#include "selector/models/probe.hpp"
+#include "selector/models/vector_model.hpp"
+
+/// What profiles are measured by, without a word about the device: another one, or a test, is another `Measurer`.
+namespace tilespmv::bench {
+
+/// Kernels over vectors of one size and type.
+class VectorTimer {
+public:
+    virtual ~VectorTimer() = default;
+    /// Seconds of a launch among others like it.
+    virtual double seconds(std::string_view kernel, const LaunchShape& shape) = 0;
+};
+
+struct MeasuredProduct {
+    double seconds = 0;  ///< of a product among others like it
+    double preparation_seconds = 0;
+};
+
+/// A matrix in host memory, with operators made of it one after the other.
+class MatrixTimer {
+public:
+    virtual ~MatrixTimer() = default;
+    [[nodiscard]] virtual const MatrixFeatures& features() const = 0;
+    /// Throws `Error` if the operator cannot be made of this matrix.
+    virtual MeasuredProduct measure(const std::string& specification) = 0;
+};
+
+/// `values`: a type, "float64".
+class Measurer {
+public:
+    virtual ~Measurer() = default;
+    virtual Probe probe() = 0;
+    /// None where there are no launch shapes to choose.
+    [[nodiscard]] virtual std::vector<VectorWork> vector_works(std::string_view values) const = 0;
+    virtual std::unique_ptr<VectorTimer> vectors(std::string_view values, std::size_t n) = 0;
+    /// Specifications of the operators to measure.
+    [[nodiscard]] virtual std::vector<std::string> operators(std::string_view values) const = 0;
+    /// `source`: what a command line calls a matrix. Throws `Error`.
+    virtual std::unique_ptr<MatrixTimer> matrix(std::string_view values, const std::string& source) = 0;
+    /// That matrix is the next but one: it may be made while the next is measured.
+    virtual void expect(std::string_view values, const std::string& source) = 0;
+};
+
+/// All attributes and measured figures of the device.
+Probe probe_of(Device& device);
+
+}  // namespace tilespmv::bench

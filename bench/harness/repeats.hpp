@@ -1,0 +1,21 @@
+#pragma once
+
+#include <functional>
+
+#include "bench/harness/device.hpp"
+
+namespace tilespmv::bench {
+
+/// How long a repeat is measured.
+struct RepeatRule {
+    double seconds = 1.5e-4;  ///< that a stretch of repeats takes, or more; a longer one has four times as many
+    int stretches = 5;        ///< of each length, in turn
+    int most_repeats = 64;    ///< of the shorter stretch
+    bool in_graph = false;    ///< repeats of a stretch are one CUDA graph, as in a solver, not launched one by one
+};
+
+/// Seconds of one `work` among others like it: (T_a - T_b) / (a - b), T_a and T_b the medians of stretches of a and b
+/// repeats, so that what a stretch costs by itself does not count (Wang, thesis, 2017, chapter 3). Positive.
+double seconds_of_repeat(Device& device, const std::function<void()>& work, const RepeatRule& rule);
+
+}  // namespace tilespmv::bench

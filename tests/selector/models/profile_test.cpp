@@ -1,0 +1,153 @@
+#include "selector/models/profile_file.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/selector/models/synthetic.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/temporary_directory.hpp"
+
+namespace tilespmv {
+namespace {
+
+namespace fs = std::filesystem;
+using test::message_of;
+using test::TemporaryDirectory;
+using ::testing::HasSubstr;
+
+VectorProfile axpy(const Probe& probe) {
+    VectorProfile one{.work = {"axpy", false, 2, 1, 8}, .values = "float64", .points = {}, .model = {}};
+    for (const std::size_t n : sizes_to_measure(domains_of(probe, 24), probe, 24)) {
+        for (const auto& shape : shapes_to_measure(one.work, probe, n)) {
+            one.points.push_back({n, shape, test::vector_seconds(one.work, shape, n)});
+        }
+    }
+    return one;
+}
+
+Profile sample() {
+    Profile profile;
+    profile.probe = test::h200_like();
+    profile.build = {"0.1.0", "abc", 13000, 12080};
+    profile.date = "2026-11-22T20:31:00Z";
+    profile.set = "tiny";
+    profile.vectors.push_back(axpy(profile.probe));
+    for (int i = 1; i <= 6; ++i) {
+        MeasuredMatrix m{"gen:laplace2d:n=" + std::to_string(i), "float64", {}, {}};
+        m.features.rows = m.features.cols = 1000 * i;
+        m.features.nnz = 5000 * i;
+        m.features.x_sectors = 0.1 * i;
+        m.features.row_rounds[3] = {16, 1000, 2};
+        m.products.push_back(
+            {.specification = "csr-merge", .seconds = 1e-6 * i, .preparation_seconds = 1e-4, .error = {}});
+        m.products.push_back({.specification = "ell", .error = "too \"large\""});
+        profile.matrices.push_back(m);
+    }
+    profile.check = ProfileCheck{"float64", 12, 0.93, 0.4, {12, 0.9, 1.02, 1.03, 1.3}, {12, 0.8, 1.05, 1.06, 1.5}, {}};
+    fit_models(profile);
+    return profile;
+}
+
+TEST(ProfileFile, KeepsEverything) {
+    const Profile profile = sample();
+    ASSERT_FALSE(profile.models.empty());
+    ASSERT_FALSE(profile.vectors[0].model.tree.empty());
+    const TemporaryDirectory folder;
+    const fs::path file = folder.path() / "new" / "profile.json";
+    write_profile(file, profile);
+    EXPECT_EQ(read_profile(file), profile);
+    EXPECT_EQ(profile_text(read_profile(file)), profile_text(profile));
+}
+
+TEST(ProfileFile, OfNothingIsOne) {
+    EXPECT_EQ(parse_profile(profile_text({}), "empty"), Profile{});
+    const TemporaryDirectory folder;
+    EXPECT_THAT(message_of([&] { read_profile(folder.path() / "none"); }), HasSubstr("none: cannot be read"));
+}
+
+/// The text with one piece of it replaced.
+std::string damaged(const std::string& what, const std::string& by) {
+    std::string text = profile_text(sample());
+    const auto at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return text.replace(at, what.size(), by);
+}
+std::string refusal(const std::string& text) {
+    return message_of([&] { parse_profile(text, "p.json"); });
+}
+
+TEST(ProfileFile, SaysWhatIsDamagedAndWhere) {
+    EXPECT_THAT(refusal("{}"), HasSubstr("p.json: is no profile of tilespmv tune"));
+    EXPECT_THAT(refusal(""), HasSubstr("p.json: is no JSON, or was cut off"));
+    EXPECT_THAT(refusal("[1, 2]"), HasSubstr("is no profile"));
+    EXPECT_THAT(refusal(damaged("\"version\": 1", "\"version\": 2")), HasSubstr("of version 2, expected 1"));
+    EXPECT_THAT(refusal(damaged("\"backend\": \"cuda\"", "\"backend\": \"tpu\"")),
+                HasSubstr("p.json.probe.backend: is 'tpu', expected cuda or cpu"));
+    EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"rows\": -1")),
+                HasSubstr("p.json.matrices[0].features.rows: is -1, expected none below 0"));
+    EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"rows\": 1.5")), HasSubstr("expected a whole number"));
+    EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"rows\": 1e300")), HasSubstr("too large"));
+    EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"row\": 1000")),
+                HasSubstr("p.json.matrices[0].features: rows is missing"));
+    EXPECT_THAT(refusal(damaged("\"resident\"", "\"wet\"")), HasSubstr("is 'wet', expected resident or streamed"));
+    EXPECT_THAT(refusal(damaged("[1000,128,", "[1000,4096,")), HasSubstr("4096 threads, expected 1 to 1,024"));
+    EXPECT_THAT(refusal(damaged("\"name\":\"launch\"", "\"name\":\"lunch\"")), HasSubstr("no term 'lunch'"));
+}
+
+TEST(ProfileFile, IsRefusedWhereverItIsCutOff) {
+    const std::string text = profile_text(sample());
+    for (std::size_t size = 0; size + 2 < text.size(); size += 997) {
+        EXPECT_THAT(refusal(text.substr(0, size)), HasSubstr("p.json")) << size;
+    }
+}
+
+TEST(ProfileFile, HasAPlaceOfItsOwnForEachMachine) {
+    const TemporaryDirectory folder;
+    setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+    EXPECT_EQ(default_profile_file("NVIDIA H200"), folder.path() / "tilespmv" / "profile-nvidia-h200.json");
+    EXPECT_EQ(default_profile_file("Xeon(R) 8480+, 2 threads"),
+              folder.path() / "tilespmv" / "profile-xeon-r-8480-2-threads.json");
+}
+
+TEST(DecidingProfile, IsTheOneAskedForThenTheNamedThenTheDefaultIfItsCheckSpeaksForIt) {
+    const TemporaryDirectory folder;
+    setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+    unsetenv("TILESPMV_PROFILE");
+    EXPECT_EQ(deciding_profile({}, "NVIDIA H200"), nullptr);
+    Profile profile = sample();
+    write_profile(default_profile_file("NVIDIA H200"), profile);
+    ASSERT_NE(deciding_profile({}, "NVIDIA H200"), nullptr);
+    EXPECT_EQ(deciding_profile({}, "another GPU"), nullptr);
+    EXPECT_EQ(deciding_profile({}, "NVIDIA H200"), deciding_profile({}, "NVIDIA H200")) << "read once";
+
+    profile.check.reset();
+    const fs::path other = folder.path() / "other.json";
+    write_profile(other, profile);
+    write_profile(default_profile_file("another GPU"), profile);
+    EXPECT_EQ(deciding_profile({}, "another GPU"), nullptr) << "nothing speaks for it";
+    EXPECT_EQ(*deciding_profile(other, "NVIDIA H200"), profile);
+    setenv("TILESPMV_PROFILE", other.c_str(), 1);
+    EXPECT_EQ(*deciding_profile({}, "NVIDIA H200"), profile);
+    setenv("TILESPMV_PROFILE", "none", 1);
+    EXPECT_EQ(deciding_profile({}, "NVIDIA H200"), nullptr);
+    unsetenv("TILESPMV_PROFILE");
+    std::ofstream(default_profile_file("another GPU")) << "{";
+    EXPECT_EQ(deciding_profile({}, "another GPU"), nullptr) << "damaged, after a warning";
+    EXPECT_THROW(deciding_profile(default_profile_file("another GPU"), ""), Error);
+}
+
+TEST(ChooseVectorShapes, GivesEachKernelTheShapeOfItsTree) {
+    const Profile profile = sample();
+    const auto shapes = choose_vector_shapes(profile, 5000);
+    ASSERT_EQ(shapes.size(), 1U);
+    EXPECT_EQ(shapes.at("axpy"), choose_shape(profile.vectors[0].model, 5000));
+    EXPECT_EQ(choose_vector_shapes(profile, 5000, 4), shapes) << "those of the nearest size of values";
+    EXPECT_TRUE(choose_vector_shapes({}, 5000).empty());
+}
+
+}  // namespace
+}  // namespace tilespmv

@@ -1,0 +1,216 @@
+#include "selector/models/spmv_model.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "selector/models/profile.hpp"
+#include "tests/selector/models/synthetic.hpp"
+
+namespace tilespmv {
+namespace {
+
+using test::h200_like;
+using test::product_seconds;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Not;
+
+/// Features of matrices of many sizes and lengths of rows, in the cache and beyond.
+MatrixFeatures random_features(std::mt19937& random) {
+    std::uniform_real_distribution<double> share(0, 1);
+    MatrixFeatures f;
+    f.mean_row = 3 + 60 * share(random) * share(random);
+    f.nnz = static_cast<offset_t>(std::pow(10, 4 + 3.7 * share(random)));
+    f.rows = f.cols = static_cast<index_t>(static_cast<double>(f.nnz) / f.mean_row) + 1;
+    f.longest_row = static_cast<offset_t>(f.mean_row * (1 + 3 * share(random))) + 1;
+    f.row_deviation = f.mean_row * share(random);
+    f.x_sectors = share(random);
+    f.narrow_share = share(random);
+    f.tile_nonzeros = 4 + 60 * share(random);
+    f.inode_rows = 1 + 3 * share(random);
+    f.strip_slots = 2 * f.mean_row;
+    f.strip_fill = 0.5;
+    f.hyb_width = f.longest_row / 2 + 1;
+    f.diagonals = f.longest_row;
+    for (std::size_t i = 0; i < f.row_rounds.size(); ++i) {
+        const int nonzeros = 2 << i;
+        f.row_rounds[i] = {nonzeros, f.nnz / nonzeros + f.rows, f.longest_row / nonzeros + 1};
+    }
+    return f;
+}
+
+const std::vector<std::string> kOperators{"csr-merge", "csr-vector:threads=4", "csr-vector:threads=32", "brand-new"};
+
+std::vector<MeasuredMatrix> benchmark(int matrices, double noise) {
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> error(1 - noise, 1 + noise);
+    std::vector<MeasuredMatrix> all;
+    for (int i = 0; i < matrices; ++i) {
+        MeasuredMatrix m{"matrix " + std::to_string(i), "float64", random_features(random), {}};
+        double scale = 1;
+        for (const auto& name : kOperators) {
+            const auto candidate = modelled_operator(true, name).candidate;
+            const double seconds = product_seconds(candidate, m.features, h200_like(), scale) * error(random);
+            m.products.push_back({.specification = name, .seconds = seconds, .preparation_seconds = 1e-4, .error = {}});
+            scale += 0.2;
+        }
+        m.products.push_back({.specification = "ell:updatable=1", .error = "refused"});
+        all.push_back(m);
+    }
+    return all;
+}
+
+TEST(SpmvModel, PredictsMatricesThatItHasNotSeen) {
+    auto matrices = benchmark(70, 0.02);
+    const auto models = fit_spmv_models(matrices, h200_like());
+    EXPECT_EQ(models.size(), 2 * kOperators.size()) << "two regimes each, none of what could not be made";
+    for (const SpmvModel& model : models) {
+        EXPECT_GE(model.accuracy, 0.97) << model.specification;
+        EXPECT_GE(model.held_out_accuracy, 0.95) << model.specification;
+        EXPECT_LE(model.doubt, 0.06) << model.specification;
+        EXPECT_NEAR(model.preparation[0], 1e-4, 1e-6);
+    }
+    for (const auto& m : matrices) {
+        for (const auto& product : m.products) EXPECT_EQ(product.predicted > 0, product.error.empty());
+    }
+    std::mt19937 random(99);
+    std::vector<PredictedTime> unseen;
+    for (int i = 0; i < 50; ++i) {
+        const auto f = random_features(random);
+        const auto candidate = modelled_operator(true, "csr-merge").candidate;
+        const auto work = product_work(candidate, f, h200_like());
+        const auto* const model = find_model(models, "csr-merge", 8, regime_of(work));
+        unseen.push_back({predict(*model, work), product_seconds(candidate, f, h200_like(), 1)});
+    }
+    EXPECT_GE(mean_accuracy(unseen), 0.97);
+}
+
+TEST(SpmvModel, IsOfTheNearestSizeOfValuesAndRegime) {
+    const auto model = [](std::size_t bytes, Regime regime) {
+        return SpmvModel{.specification = "a", .value_bytes = bytes, .regime = regime, .costs = {}};
+    };
+    const std::vector<SpmvModel> models{model(8, Regime::resident), model(4, Regime::resident),
+                                        model(8, Regime::streamed)};
+    EXPECT_EQ(find_model(models, "a", 8, Regime::streamed), &models[2]);
+    EXPECT_EQ(find_model(models, "a", 2, Regime::resident), &models[1]);
+    EXPECT_EQ(find_model(models, "a", 4, Regime::streamed), &models[2])
+        << "another regime is farther than other values";
+    EXPECT_EQ(find_model(models, "b", 8, Regime::streamed), nullptr);
+}
+
+TEST(SpmvModel, IsNotMadeOfTwoMatrices) {
+    auto matrices = benchmark(2, 0);
+    EXPECT_TRUE(fit_spmv_models(matrices, h200_like()).empty());
+}
+
+TEST(ModelledOperators, TakeParametersIntoTheirWork) {
+    MatrixFeatures f;
+    f.rows = 1000;
+    f.nnz = 5000;
+    f.row_rounds[2] = {8, 1100, 3};    // 2 threads with four nonzeros each
+    f.row_rounds[6] = {128, 1000, 1};  // 32 threads
+    const auto rows_of = [&](const char* name) {
+        return product_work(modelled_operator(true, name).candidate, f, h200_like())
+            .work[static_cast<std::size_t>(Term::rows)];
+    };
+    EXPECT_EQ(rows_of("csr-vector:threads=2"), 2 * 1100);
+    EXPECT_EQ(rows_of("csr-vector:threads=32"), 32 * 1000);
+    EXPECT_EQ(rows_of("never-heard-of"), 1000) << "as one on CSR";
+}
+
+TEST(ModelledOperators, AreMeasuredByTheirSpecifications) {
+    EXPECT_THAT(specifications_of(true, "csr-vector"),
+                ElementsAre("csr-vector", "csr-vector:threads=2", "csr-vector:threads=4", "csr-vector:threads=8",
+                            "csr-vector:threads=16", "csr-vector:threads=32"));
+    EXPECT_THAT(specifications_of(true, "brand-new"), ElementsAre("brand-new"));
+    EXPECT_TRUE(specifications_of(true, "cusparse-csr").empty()) << "a baseline";
+    EXPECT_THAT(specifications_of(false, "csr-omp"), ElementsAre("csr-omp"));
+}
+
+TEST(ModelledOperators, AreInTheCacheByAllOfTheirBytes) {
+    MatrixFeatures f;
+    f.rows = f.cols = 1'000'000;
+    f.nnz = 3'000'000;  // 36 MB, 4 MB of row pointers, 16 MB of x and y
+    const auto candidate = modelled_operator(true, "csr-merge").candidate;
+    EXPECT_EQ(regime_of(product_work(candidate, f, h200_like())), Regime::resident);
+    f.nnz += 400'000;
+    EXPECT_EQ(regime_of(product_work(candidate, f, h200_like())), Regime::streamed);
+    EXPECT_DOUBLE_EQ(naive_seconds(product_work(candidate, f, h200_like())), (12 * 3.4e6 + 4e6 + 16e6) / 4.6e12);
+}
+
+Profile profile_of(int matrices) {
+    Profile profile;
+    profile.probe = h200_like();
+    profile.matrices = benchmark(matrices, 0);
+    fit_models(profile);
+    return profile;
+}
+
+TEST(RankOperatorsByProfile, PutsTheFastestFirstAndANewOperatorAmongThem) {
+    const Profile profile = profile_of(40);
+    std::mt19937 random(11);
+    const MatrixFeatures f = random_features(random);
+    const auto ranked = rank_operators({.features = f, .gpu = {}}, profile);
+    ASSERT_EQ(ranked.size(), kOperators.size());
+    std::vector<std::string> names;
+    for (const auto& one : ranked) names.push_back(one.specification);
+    EXPECT_THAT(names, Contains("brand-new"));
+    EXPECT_THAT(names, Not(Contains("ell:updatable=1")));
+    std::string fastest;
+    double least = kEndless;
+    double scale = 1;
+    for (const auto& name : kOperators) {
+        const double seconds = product_seconds(modelled_operator(true, name).candidate, f, profile.probe, scale);
+        if (seconds < least) fastest = name;
+        least = std::min(least, seconds);
+        scale += 0.2;
+    }
+    EXPECT_EQ(ranked.front().specification, fastest);
+    EXPECT_NEAR(ranked.front().seconds, least, 0.02 * least);
+    EXPECT_THAT(ranked.front().why, ::testing::HasSubstr("% of the time for "));
+}
+
+TEST(RankOperatorsByProfile, LeavesOutWhatWouldBeRefused) {
+    Profile profile = profile_of(10);
+    std::mt19937 random(11);
+    MatrixFeatures f = random_features(random);
+    for (const SpmvModel& model : std::vector<SpmvModel>(profile.models)) {
+        if (model.specification != "brand-new") continue;
+        profile.models.push_back(model);
+        profile.models.back().specification = "ell:updatable=1";
+    }
+    const auto has_ell = [&] {
+        const auto ranked = rank_operators({.features = f, .gpu = {}}, profile);
+        return std::ranges::count(ranked, "ell:updatable=1", &RankedOperator::specification) == 1;
+    };
+    f.longest_row = static_cast<offset_t>(f.mean_row) + 1;
+    EXPECT_TRUE(has_ell());
+    f.longest_row *= 10;
+    EXPECT_FALSE(has_ell());
+}
+
+TEST(RankOperatorsByProfile, PrefersWhatIsSure) {
+    Profile profile = profile_of(40);
+    for (SpmvModel& model : profile.models) {
+        model.costs = profile.models.front().costs;
+        model.doubt = model.specification == "csr-merge" ? 0.05 : 0.3;
+    }
+    std::mt19937 random(11);
+    const auto ranked = rank_operators({.features = random_features(random), .gpu = {}}, profile);
+    EXPECT_EQ(ranked.front().specification, "csr-merge");
+}
+
+TEST(Decides, OnlyAProfileWhoseCheckSpeaksForIt) {
+    Profile profile;
+    EXPECT_FALSE(decides(profile));
+    profile.check = ProfileCheck{.values = "float64", .models = {10, 1, 1.01, 1.01, 1.1}, .rules = {10, 1, 1.05, 1, 2}};
+    EXPECT_TRUE(decides(profile));
+    profile.check->rules.mean_loss = 1.01;
+    EXPECT_FALSE(decides(profile));
+}
+
+}  // namespace
+}  // namespace tilespmv

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "selector/models/spmv_model.hpp"
+#include "selector/models/vector_model.hpp"
+
+/// A machine whose times are known.
+namespace tilespmv::test {
+
+inline Probe h200_like() {
+    return {.name = "Test GPU",
+            .is_gpu = true,
+            .multiprocessors = 132,
+            .registers = 65536,
+            .shared_bytes = 228.0 * 1024,
+            .threads = 2048,
+            .blocks = 32,
+            .cache_bytes = 60e6,
+            .memory_bytes = 140e9,
+            .read_rate = 4.6e12,
+            .copy_rate = 4.3e12,
+            .triad_rate = 4.3e12,
+            .cache_rate = 7e12,
+            .loop_launch_seconds = 4e-6,
+            .graph_launch_seconds = 1.4e-6};
+}
+
+/// Launch, waves of blocks, bytes, and what many elements or blocks cost; for reductions a pass over partial sums.
+inline double vector_seconds(const VectorWork& work, const LaunchShape& shape, std::size_t n) {
+    const Probe probe = h200_like();
+    const auto size = static_cast<double>(n);
+    const double blocks = blocks_for(shape, n);
+    const double resident = resident_blocks(probe, shape.threads);
+    const double busy = std::min(1.0, blocks / resident);
+    const double bytes = work.bytes_per_element() * size;
+    const double rate = bytes > 2 * probe.cache_bytes ? probe.read_rate : probe.cache_rate;
+    const double elements_of_a_thread = std::ceil(size / (blocks * shape.threads));
+    double seconds = 1.4e-6 + 2e-10 * shape.threads + bytes / (rate * (0.5 + 0.5 * busy));
+    seconds += 2e-8 * std::min(elements_of_a_thread, 64.0) + 5e-11 * blocks;
+    return work.reduces ? seconds + 3e-10 * blocks : seconds;
+}
+
+/// Seconds of a product whose costs are planted.
+inline double product_seconds(const Candidate& candidate, const MatrixFeatures& f, const Probe& probe, double scale) {
+    const ProductWork work = product_work(candidate, f, probe);
+    const auto amounts = amounts_of(work);
+    const bool is_streamed = regime_of(work) == Regime::streamed;
+    return scale * (2e-6 + (is_streamed ? 1.1 : 0.9) * amounts[1] + 4e-12 * amounts[3] + 1e-11 * amounts[5]);
+}
+
+}  // namespace tilespmv::test

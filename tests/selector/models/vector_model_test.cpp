@@ -1,0 +1,166 @@
+#include "selector/models/vector_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "selector/models/accuracy.hpp"
+#include "tests/selector/models/synthetic.hpp"
+#include "tests/support/message_of.hpp"
+
+namespace tilespmv {
+namespace {
+
+using test::h200_like;
+using test::vector_seconds;
+
+std::vector<Line> random_lines(std::mt19937& random, std::size_t count) {
+    std::uniform_int_distribution<int> whole(0, 20);  // so that some are parallel, and some the same
+    std::vector<Line> lines(count);
+    for (Line& line : lines) line = {double(whole(random)), 10.0 * whole(random)};
+    return lines;
+}
+
+TEST(LowerEnvelope, IsTheLowestLineEverywhere) {
+    std::mt19937 random(1);
+    for (int round = 0; round < 300; ++round) {
+        const auto lines = random_lines(random, 1 + static_cast<std::size_t>(round) % 12);
+        const double from = round % 7;
+        const double to = from + 50;
+        const auto parts = lower_envelope(lines, from, to);
+        ASSERT_FALSE(parts.empty());
+        EXPECT_EQ(parts.front().from, from);
+        EXPECT_EQ(parts.back().to, to);
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            ASSERT_LT(parts[i].from, parts[i].to);
+            if (i > 0) {
+                ASSERT_EQ(parts[i].from, parts[i - 1].to);
+                ASSERT_NE(parts[i].best, parts[i - 1].best) << "neighbours that agree are one";
+            }
+        }
+        for (double n = from; n < to; n += 0.25) {
+            const auto part = std::ranges::find_if(parts, [n](const auto& one) { return n < one.to; });
+            double lowest = kEndless;
+            for (const Line& line : lines) lowest = std::min(lowest, line.at(n));
+            ASSERT_NEAR(lines[part->best].at(n), lowest, 1e-9) << "round " << round << ", n " << n;
+        }
+    }
+}
+
+TEST(LowerEnvelope, GoesOnWithoutEnd) {
+    const std::vector<Line> lines{{2, 0}, {1, 10}, {3, 0}};
+    EXPECT_EQ(lower_envelope(lines, 0, kEndless), (std::vector<EnvelopePart>{{0, 10, 0}, {10, kEndless, 1}}));
+    EXPECT_TRUE(lower_envelope({}, 0, 1).empty());
+}
+
+TEST(Domains, EndWhereTheRegimeChanges) {
+    const Probe probe = h200_like();
+    const auto domains = domains_of(probe, 48);
+    ASSERT_GE(domains.size(), 4U);
+    EXPECT_EQ(domains.front().from, 0);
+    EXPECT_EQ(domains.back().to, kEndless);
+    EXPECT_EQ(domains.back().name, "memory");
+    EXPECT_EQ(domains.back().from, std::floor(2 * probe.cache_bytes / 48));
+    for (std::size_t i = 1; i < domains.size(); ++i) EXPECT_EQ(domains[i].from, domains[i - 1].to);
+    EXPECT_EQ(domains_of(Probe{}, 8).size(), 1U) << "nothing is known";
+}
+
+TEST(Domains, AreMeasuredAtTheirEndsAndBetween) {
+    const Probe probe = h200_like();
+    const auto domains = domains_of(probe, 48);
+    const auto sizes = sizes_to_measure(domains, probe, 48);
+    EXPECT_GE(sizes.size(), 15U);
+    EXPECT_LE(sizes.size(), 30U);
+    EXPECT_EQ(sizes.front(), 1000U);
+    EXPECT_EQ(sizes.back(), 30'000'000U);
+    for (std::size_t i = 1; i < domains.size(); ++i) {
+        EXPECT_EQ(std::ranges::count(sizes, static_cast<std::size_t>(domains[i].from)), 1) << domains[i].name;
+    }
+    Probe small = probe;
+    small.memory_bytes = 48e6;
+    EXPECT_LE(sizes_to_measure(domains, small, 48).back(), 250'000U) << "a quarter of the memory";
+}
+
+TEST(Shapes, AreCappedOnlyWhereTheCapIsReached) {
+    const LaunchShape capped{128, 2, 10};
+    EXPECT_EQ(effective_shape(capped, 2560), (LaunchShape{128, 2, 0}));
+    EXPECT_EQ(effective_shape(capped, 2561), capped);
+    const VectorWork axpy{"axpy", false, 2, 1};
+    const Probe probe = h200_like();
+    const auto few = shapes_to_measure(axpy, probe, 1000);
+    const auto many = shapes_to_measure(axpy, probe, 30'000'000);
+    EXPECT_LT(few.size(), many.size());
+    EXPECT_TRUE(std::ranges::all_of(few, [](const auto& shape) { return shape.max_blocks == 0; }));
+    EXPECT_EQ(resident_blocks(probe, 1024), 132) << "registers leave room for one";
+    EXPECT_EQ(resident_blocks(probe, 128), 132 * 12);
+    EXPECT_LE(many.size(), 48U);
+}
+
+std::vector<VectorPoint> measured(const VectorWork& work, const Probe& probe, double noise) {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> error(1 - noise, 1 + noise);
+    std::vector<VectorPoint> points;
+    const double bytes = work.bytes_per_element();
+    for (const std::size_t n : sizes_to_measure(domains_of(probe, bytes), probe, bytes)) {
+        for (const auto& shape : shapes_to_measure(work, probe, n)) {
+            points.push_back({n, shape, vector_seconds(work, shape, n) * error(random)});
+        }
+    }
+    return points;
+}
+
+/// Time of what the tree chooses over that of the best, at sizes that were not measured.
+ChoiceQuality quality_of(const VectorWork& work, const Probe& probe, const VectorModel& model) {
+    std::vector<double> losses;
+    for (double n = 1111; n < 2.9e7; n *= 1.23) {
+        const auto size = static_cast<std::size_t>(n);
+        double best = kEndless;
+        for (const auto& shape : candidate_shapes(work, probe))
+            best = std::min(best, vector_seconds(work, shape, size));
+        losses.push_back(vector_seconds(work, choose_shape(model, size), size) / best);
+    }
+    return choice_quality(losses);
+}
+
+TEST(VectorModel, ChoosesNearlyAsWellAsMeasuringEverything) {
+    const Probe probe = h200_like();
+    for (const VectorWork& work : {VectorWork{"axpy", false, 2, 1}, VectorWork{"dot", true, 2, 0}}) {
+        const auto exact = quality_of(work, probe, fit_vector_model(work, probe, measured(work, probe, 0)));
+        EXPECT_GE(exact.choices, 45);
+        EXPECT_LE(exact.average_loss, 1.02) << work.kernel;
+        EXPECT_LE(exact.worst_loss, 1.10) << work.kernel;
+        const auto noisy = quality_of(work, probe, fit_vector_model(work, probe, measured(work, probe, 0.02)));
+        EXPECT_LE(noisy.average_loss, 1.03) << work.kernel;
+        EXPECT_LE(noisy.worst_loss, 1.12) << work.kernel;
+    }
+}
+
+TEST(VectorModel, HasATreeWithoutGapsWhoseNeighboursDiffer) {
+    const Probe probe = h200_like();
+    const VectorWork work{"axpy", false, 2, 1};
+    const VectorModel model = fit_vector_model(work, probe, measured(work, probe, 0.02));
+    ASSERT_GE(model.tree.size(), 2U);
+    EXPECT_EQ(model.tree.front().from, 0);
+    EXPECT_EQ(model.tree.back().to, kEndless);
+    for (std::size_t i = 1; i < model.tree.size(); ++i) {
+        EXPECT_EQ(model.tree[i].from, model.tree[i - 1].to);
+        EXPECT_FALSE(model.tree[i].shape == model.tree[i - 1].shape);
+        EXPECT_EQ(choose_shape(model, static_cast<std::size_t>(std::ceil(model.tree[i].from))), model.tree[i].shape);
+    }
+}
+
+TEST(VectorModel, OfAFewDomainsGoesOnInTheOthers) {
+    const Probe probe = h200_like();
+    const VectorWork work{"axpy", false, 2, 1};
+    auto points = measured(work, probe, 0);
+    std::erase_if(points, [](const auto& point) { return point.n > 100'000; });
+    const VectorModel model = fit_vector_model(work, probe, points);
+    EXPECT_EQ(model.tree.back().to, kEndless);
+    EXPECT_TRUE(fit_vector_model(work, probe, {}).tree.empty());
+    EXPECT_NE(test::message_of([] { choose_shape({}, 5); }).find("tilespmv tune"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilespmv

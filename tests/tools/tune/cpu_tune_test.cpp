@@ -1,0 +1,73 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/harness/cpu_device.hpp"
+#include "bench/harness/device_measurer.hpp"
+#include "kernels/registry.hpp"
+#include "selector/models/profile_file.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/temporary_directory.hpp"
+#include "tools/options/source.hpp"
+#include "tools/tune/benchmark_set.hpp"
+#include "tools/tune/check.hpp"
+#include "tools/tune/tune.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
+
+/// The processor, measured hastily.
+class CpuTuneTest : public ::testing::Test {
+protected:
+    bench::CpuDevice device;
+    std::unique_ptr<bench::Measurer> measurer =
+        bench::make_device_measurer(device, {.seconds = 2e-5, .stretches = 3}, {load_csr<double>, load_csr<float>});
+};
+
+TEST_F(CpuTuneTest, MeasuresEveryOperatorThatIsRegistered) {
+    const auto all = measurer->operators("float64");
+    for (const OperatorEntry& entry : operators<double>(Backend::cpu)) {
+        if (entry.name == "auto" || entry.name == "reference") {
+            EXPECT_THAT(all, Not(Contains(entry.name)));
+        } else {
+            EXPECT_THAT(all, Contains(entry.name));
+        }
+    }
+    EXPECT_TRUE(measurer->vector_works("float64").empty());
+    EXPECT_EQ(test::message_of([&] { static_cast<void>(measurer->operators("float16")); }).substr(0, 2), "2:");
+}
+
+TEST_F(CpuTuneTest, MakesAProfileByWhichOperatorsAreChosen) {
+    const test::TemporaryDirectory folder;
+    TuneOptions options{
+        .file = folder.path() / "cpu.json", .set = "tiny", .sources = find_benchmark_set("tiny").sources};
+    options.values = {"float64", "float32"};
+    const TuneOutcome outcome = tune(*measurer, options);
+    const Profile& profile = outcome.profile;
+    EXPECT_EQ(outcome.left, 0);
+    EXPECT_FALSE(profile.probe.is_gpu);
+    EXPECT_GT(profile.probe.read_rate, 1e9);
+    EXPECT_GE(profile.probe.cache_rate, profile.probe.read_rate);
+    EXPECT_EQ(profile.matrices.size(), 2 * options.sources.size());
+    for (const auto& m : profile.matrices) {
+        for (const auto& product : m.products) {
+            if (!product.error.empty()) continue;
+            EXPECT_GT(product.seconds, 1e-8) << product.specification << " on " << m.name;
+            EXPECT_LT(product.seconds, 1) << product.specification << " on " << m.name;
+        }
+    }
+    EXPECT_FALSE(profile.models.empty());
+    EXPECT_EQ(read_profile(options.file), profile);
+    const auto ranked = rank_operators(question_on(profile.probe, profile.matrices[0].features), profile);
+    ASSERT_GE(ranked.size(), 3U);
+    EXPECT_GT(ranked.front().seconds, 0);
+    const CheckOutcome checked = check(*measurer, profile, {.sources = {"gen:stencil27:n=12"}});
+    EXPECT_EQ(checked.summary.matrices, 1);
+    EXPECT_TRUE(checked.errors.empty());
+    EXPECT_EQ(tune(*measurer, options).measured, 0) << "all of it is there";
+}
+
+}  // namespace
+}  // namespace tilespmv::tools

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/harness/measurer.hpp"
+#include "tests/selector/models/synthetic.hpp"
+#include "tile/error.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::test {
+
+/// A GPU whose times follow formulas, that counts what it measures and can be interrupted.
+class FakeMeasurer final : public bench::Measurer {
+public:
+    Probe machine = h200_like();
+    std::vector<VectorWork> works{{"axpy", false, 2, 1, 8}, {"dot", true, 2, 0, 8}};
+    /// What a product takes over the time that is planted.
+    std::map<std::string, double> operators_by_name{{"csr-merge", 1}, {"csr16", 0.9}, {"brand-new", 0.8}};
+    std::map<std::string, int> measured;  ///< by kernel or operator
+    int left = 1 << 30;                   ///< measurements until it is interrupted
+
+    Probe probe() override { return machine; }
+    [[nodiscard]] std::vector<VectorWork> vector_works(std::string_view) const override { return works; }
+    std::unique_ptr<bench::VectorTimer> vectors(std::string_view, std::size_t n) override {
+        return std::make_unique<Vectors>(*this, n);
+    }
+    [[nodiscard]] std::vector<std::string> operators(std::string_view) const override {
+        std::vector<std::string> all;
+        for (const auto& [name, factor] : operators_by_name) all.push_back(name);
+        all.emplace_back("ell");
+        return all;
+    }
+    std::unique_ptr<bench::MatrixTimer> matrix(std::string_view, const std::string& source) override {
+        return std::make_unique<Matrix>(*this, source);
+    }
+    void expect(std::string_view, const std::string&) override {}
+
+    [[nodiscard]] int all_measured() const {
+        int sum = 0;
+        for (const auto& [name, count] : measured) sum += count;
+        return sum;
+    }
+
+private:
+    void count(const std::string& name) {
+        if (left-- == 0) throw std::runtime_error("interrupted");
+        ++measured[name];
+    }
+
+    class Vectors final : public bench::VectorTimer {
+    public:
+        Vectors(FakeMeasurer& of, std::size_t n) : of_(of), n_(n) {}
+        double seconds(std::string_view kernel, const LaunchShape& shape) override {
+            of_.count(std::string(kernel));
+            for (const auto& work : of_.works) {
+                if (work.kernel == kernel) return vector_seconds(work, shape, n_);
+            }
+            throw Error("no such kernel");
+        }
+
+    private:
+        FakeMeasurer& of_;
+        std::size_t n_;
+    };
+
+    class Matrix final : public bench::MatrixTimer {
+    public:
+        Matrix(FakeMeasurer& of, const std::string& source)
+            : of_(of), features_(features_of(pattern_of(generate<double>(source.substr(4))))) {}
+        [[nodiscard]] const MatrixFeatures& features() const override { return features_; }
+        bench::MeasuredProduct measure(const std::string& specification) override {
+            of_.count(specification);
+            if (specification == "ell") throw Error("refused: ELL would be large");
+            const auto candidate = modelled_operator(true, specification).candidate;
+            return {product_seconds(candidate, features_, of_.machine, of_.operators_by_name.at(specification)), 1e-4};
+        }
+
+    private:
+        FakeMeasurer& of_;
+        MatrixFeatures features_;
+    };
+};
+
+}  // namespace tilespmv::test

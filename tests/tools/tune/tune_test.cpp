@@ -1,0 +1,197 @@
+#include "tools/tune/tune.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "selector/models/profile_file.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/temporary_directory.hpp"
+#include "tests/tools/tune/fake_measurer.hpp"
+#include "tools/tune/benchmark_set.hpp"
+#include "tools/tune/check.hpp"
+#include "tools/tune/tune_text.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using test::FakeMeasurer;
+using test::message_of;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class TuneTest : public ::testing::Test {
+protected:
+    TuneTest() {
+        options.file = folder.path() / "profile.json";
+        options.set = "tiny";
+        options.sources = find_benchmark_set("tiny").sources;
+        options.date = "2026-11-22T20:31:00Z";
+        options.build = {"0.1.0", "abc", 13000, 12080};
+    }
+    [[nodiscard]] static std::size_t points(const Profile& profile) {
+        std::size_t sum = 0;
+        for (const auto& one : profile.vectors) sum += one.points.size();
+        for (const auto& one : profile.matrices) sum += one.products.size();
+        return sum;
+    }
+
+    test::TemporaryDirectory folder;
+    FakeMeasurer gpu;
+    TuneOptions options;
+};
+
+TEST_F(TuneTest, MeasuresFitsAndKeepsEverything) {
+    const TuneOutcome outcome = tune(gpu, options);
+    EXPECT_EQ(outcome.left, 0);
+    EXPECT_EQ(outcome.measured, gpu.all_measured());
+    EXPECT_EQ(static_cast<std::size_t>(outcome.measured), points(outcome.profile));
+    EXPECT_EQ(read_profile(options.file), outcome.profile);
+    EXPECT_EQ(outcome.profile.matrices.size(), 8U) << "the tiny set";
+    for (const auto& one : outcome.profile.vectors) EXPECT_FALSE(one.model.tree.empty());
+    const auto& refused = outcome.profile.matrices[0].products.back();
+    EXPECT_EQ(refused.specification, "ell");
+    EXPECT_EQ(refused.error, "refused: ELL would be large");
+    EXPECT_THAT(tune_text(outcome), HasSubstr("brand-new"));
+}
+
+TEST_F(TuneTest, AnOperatorThatWasAddedAppearsEverywhere) {
+    tune(gpu, options);
+    gpu.measured.clear();
+    gpu.operators_by_name["slicing"] = 0.5;
+    const Profile profile = tune(gpu, options).profile;
+    EXPECT_EQ(gpu.all_measured(), gpu.measured["slicing"]) << "nothing else is measured again";
+    EXPECT_EQ(gpu.measured["slicing"], 8);
+    EXPECT_EQ(std::ranges::count(profile.models, "slicing", &SpmvModel::specification), 1);
+    const auto question = question_on(profile.probe, profile.matrices[3].features);
+    EXPECT_EQ(rank_operators(question, profile).front().specification, "slicing");
+    EXPECT_THAT(profile_text(profile), HasSubstr("slicing"));
+    EXPECT_THAT(tune_text({profile, 0, 0, false}), HasSubstr("slicing"));
+    EXPECT_THAT(check_text(check(gpu, profile, {.sources = {"gen:laplace2d:n=33"}, .sizes = 1})), HasSubstr("slicing"));
+}
+
+TEST_F(TuneTest, AKernelThatWasAddedAppearsEverywhere) {
+    tune(gpu, options);
+    gpu.measured.clear();
+    gpu.works.push_back({"xpay", false, 2, 1, 8});
+    const Profile profile = tune(gpu, options).profile;
+    EXPECT_EQ(gpu.all_measured(), gpu.measured["xpay"]);
+    EXPECT_EQ(choose_vector_shapes(profile, 5000).count("xpay"), 1U);
+}
+
+TEST_F(TuneTest, GoesOnAfterAnInterruption) {
+    const TuneOutcome whole = tune(gpu, options);
+    options.file = folder.path() / "interrupted.json";
+    FakeMeasurer weak;
+    weak.left = whole.measured - 10;  // within the last matrices
+    EXPECT_THROW(tune(weak, options), std::runtime_error);
+    ASSERT_TRUE(std::filesystem::exists(options.file)) << "something was kept";
+    const std::size_t kept = points(read_profile(options.file));
+    EXPECT_GT(kept, 0U);
+    FakeMeasurer again;
+    const TuneOutcome rest = tune(again, options);
+    EXPECT_EQ(static_cast<std::size_t>(again.all_measured()) + kept, static_cast<std::size_t>(whole.measured));
+    EXPECT_EQ(points(rest.profile), points(whole.profile));
+    EXPECT_EQ(rest.profile.models, whole.profile.models);
+}
+
+TEST_F(TuneTest, StopsAtTheLimitOfTimeAndSaysWhatIsLeft) {
+    options.seconds = 0;
+    const TuneOutcome nothing = tune(gpu, options);
+    EXPECT_EQ(nothing.measured, 0);
+    EXPECT_GT(nothing.left, 0);
+    EXPECT_THAT(tune_text(nothing), HasSubstr("left: run it again to go on"));
+    options.seconds = 1e9;
+    EXPECT_EQ(tune(gpu, options).measured, nothing.left);
+}
+
+TEST_F(TuneTest, MeasuresOnlyWhatIsNamedAgain) {
+    const TuneOutcome before = tune(gpu, options);
+    gpu.measured.clear();
+    gpu.operators_by_name["csr16"] = 2;
+    options.only = "csr16";
+    const TuneOutcome after = tune(gpu, options);
+    EXPECT_EQ(gpu.all_measured(), 8);
+    EXPECT_EQ(gpu.measured["csr16"], 8);
+    EXPECT_EQ(points(after.profile), points(before.profile));
+    const auto accurate = std::ranges::find(after.profile.models, "csr16", &SpmvModel::specification);
+    EXPECT_GT(accurate->costs[0], 3.5e-6) << "fitted to the new times";
+
+    gpu.measured.clear();
+    options.only = "dot";
+    tune(gpu, options);
+    EXPECT_EQ(gpu.all_measured(), gpu.measured["dot"]);
+    options.only = "csr17";
+    EXPECT_THAT(message_of([&] { tune(gpu, options); }),
+                HasSubstr("2: there is no kernel or operator 'csr17' to tune; there are axpy, dot, brand-new"));
+}
+
+TEST_F(TuneTest, RefusesTheProfileOfAnotherMachine) {
+    tune(gpu, options);
+    gpu.machine.name = "Other GPU";
+    EXPECT_THAT(message_of([&] { tune(gpu, options); }),
+                HasSubstr("is the profile of another machine (Test GPU, this is Other GPU)"));
+    options.restart = true;
+    EXPECT_EQ(tune(gpu, options).profile.probe.name, "Other GPU");
+}
+
+TEST_F(TuneTest, TellsThatAnotherBuildMeasured) {
+    EXPECT_FALSE(tune(gpu, options).is_other_build);
+    EXPECT_FALSE(tune(gpu, options).is_other_build);
+    options.build.revision = "def";
+    EXPECT_TRUE(tune(gpu, options).is_other_build);
+}
+
+TEST_F(TuneTest, ForgetsTheCheckOfOtherModels) {
+    Profile profile = tune(gpu, options).profile;
+    profile.check = ProfileCheck{.values = "float64"};
+    write_profile(options.file, profile);
+    EXPECT_FALSE(tune(gpu, options).profile.check.has_value());
+}
+
+TEST_F(TuneTest, CheckFindsWhatModelsAndRulesLose) {
+    const Profile profile = tune(gpu, options).profile;
+    const CheckOptions unseen{.sources = {"gen:laplace3d:n=13", "gen:uniform:n=3000,per_row=7", "gen:nonsense"},
+                              .sizes = 7};
+    const CheckOutcome outcome = check(gpu, profile, unseen);
+    EXPECT_EQ(outcome.summary.matrices, 2);
+    ASSERT_EQ(outcome.errors.size(), 1U);
+    EXPECT_THAT(outcome.errors[0], HasSubstr("gen:nonsense"));
+    EXPECT_GE(outcome.summary.accuracy, 0.95) << "planted";
+    EXPECT_GT(outcome.summary.accuracy, outcome.summary.naive_accuracy);
+    EXPECT_EQ(outcome.summary.models.near_best, 1);
+    for (const auto& m : outcome.matrices) {
+        EXPECT_EQ(m.best, "brand-new");
+        EXPECT_EQ(m.by_models, "brand-new");
+        EXPECT_THAT(m.by_rules, Not("brand-new")) << "which the rules do not know";
+        EXPECT_NEAR(m.rules_seconds / m.best_seconds, m.by_rules == "csr16" ? 0.9 / 0.8 : 1 / 0.8, 0.1);
+    }
+    EXPECT_EQ(outcome.shapes.size(), 2U * 7);
+    EXPECT_LE(outcome.summary.vectors.average_loss, 1.03);
+    EXPECT_THAT(check_text(outcome), HasSubstr("not checked: gen:nonsense"));
+}
+
+TEST(BenchmarkSets, AreMatricesOfEveryKindWithoutRepetition) {
+    const auto& full = find_benchmark_set("full").sources;
+    EXPECT_GE(full.size(), 60U);
+    EXPECT_LE(full.size(), 85U);
+    EXPECT_EQ(std::set<std::string>(full.begin(), full.end()).size(), full.size());
+    EXPECT_THAT(message_of([] { find_benchmark_set("huge"); }),
+                HasSubstr("2: unknown set 'huge'; there are full, tiny"));
+    for (const auto& source : find_benchmark_set("tiny").sources)
+        EXPECT_GT(generate<float>(source.substr(4)).nnz(), 1000);
+}
+
+TEST(SizesToCheck, AreSpreadByFactors) {
+    const auto sizes = sizes_to_check(50);
+    EXPECT_EQ(sizes.size(), 50U);
+    EXPECT_TRUE(std::ranges::is_sorted(sizes));
+    EXPECT_EQ(sizes.back(), 20'000'001U);
+    EXPECT_TRUE(sizes_to_check(0).empty());
+}
+
+}  // namespace
+}  // namespace tilespmv::tools

@@ -1,0 +1,152 @@
+#include <ctime>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bench/harness/device_measurer.hpp"
+#include "bench/harness/machine.hpp"
+#include "kernels/cuda/device.hpp"
+#include "selector/models/profile_file.hpp"
+#include "tile/error.hpp"
+#include "tools/bench/measuring_options.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/options/command_files.hpp"
+#include "tools/options/number_option.hpp"
+#include "tools/options/options.hpp"
+#include "tools/options/source.hpp"
+#include "tools/terminal/status_line.hpp"
+#include "tools/tune/benchmark_set.hpp"
+#include "tools/tune/check.hpp"
+#include "tools/tune/tune.hpp"
+#include "tools/tune/tune_text.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+struct TuneCommand {
+    std::string device;
+    std::string file;
+    std::string set = "full";
+    std::vector<std::string> values{"float64"};
+    std::string only;
+    double seconds = 0;
+    bool restart = false;
+    std::vector<std::string> check;
+    int sizes = 50;
+};
+
+std::string now() {
+    const std::time_t time = std::time(nullptr);
+    std::tm utc{};
+    gmtime_r(&time, &utc);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return text;
+}
+
+ProfileBuild this_profile_build(Backend backend) {
+    const auto build = bench::this_build();
+    ProfileBuild found{.version = build.version, .revision = build.revision};
+    if (backend == Backend::cpu) return found;
+    const auto gpu = cuda::require_device();
+    found.driver = gpu.driver_version;
+    found.runtime = gpu.runtime_version;
+    return found;
+}
+
+/// The file given, or the machine's own place.
+std::filesystem::path file_of(const TuneCommand& command, const std::string& machine) {
+    std::filesystem::path file = command.file.empty() ? default_profile_file(machine) : command.file;
+    if (file.empty()) throw Error("neither XDG_CACHE_HOME nor HOME says where profiles are: name one with -o");
+    return file;
+}
+
+/// A name for the place of a profile, before anything is measured.
+std::string machine_name(Backend backend) {
+    return backend == Backend::cuda ? cuda::require_device().name : bench::cpu_name();
+}
+
+void run_tune(const TuneCommand& command, bench::Measurer& measurer, Backend backend) {
+    StatusLine status;
+    TuneOptions options{.file = file_of(command, machine_name(backend)),
+                        .set = command.set,
+                        .sources = find_benchmark_set(command.set).sources,
+                        .values = command.values,
+                        .only = command.only,
+                        .restart = command.restart,
+                        .date = now(),
+                        .build = this_profile_build(backend),
+                        .progress = [&status](std::string_view stage) { status.show(stage); }};
+    if (command.seconds > 0) options.seconds = command.seconds;
+    const TuneOutcome outcome = tune(measurer, options);
+    status.wipe();
+    if (outcome.is_other_build) {
+        fmt::print(stderr,
+                   "tilespmv: some of it was measured by another version of tilespmv; --restart measures all again\n");
+    }
+    fmt::print("{}\nprofile: {}\n", tune_text(outcome), options.file.string());
+}
+
+void run_check(const TuneCommand& command, bench::Measurer& measurer, Backend backend) {
+    StatusLine status;
+    const auto file = file_of(command, machine_name(backend));
+    Profile profile = read_profile(file);
+    CheckOptions options{.sources = command.check,
+                         .values = command.values.front(),
+                         .sizes = command.sizes,
+                         .progress = [&status](std::string_view stage) { status.show(stage); }};
+    const CheckOutcome outcome = check(measurer, profile, options);
+    status.wipe();
+    profile.check = outcome.summary;
+    write_profile(file, profile);
+    fmt::print("{}", check_text(outcome));
+    if (backend == Backend::cpu || !outcome.matrices.empty()) {
+        fmt::print("auto chooses by the {} here\n", decides(profile) ? "models" : "rules");
+    }
+}
+
+void run(const TuneCommand& command) {
+    const Backend backend = choose_backend(command.device);
+    const auto device = make_device(backend);
+    const bench::MatrixLoader loader{load_csr<double>, load_csr<float>};
+    const auto measurer = bench::make_device_measurer(*device, {}, loader);
+    command.check.empty() ? run_tune(command, *measurer, backend) : run_check(command, *measurer, backend);
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app) {
+    auto options = std::make_shared<TuneCommand>();
+    auto* command = app.add_subcommand(
+        "tune",
+        "Measure this machine once, fit models of times to it, and keep both as a profile, which auto and solvers use");
+    add_device(*command, options->device, "cuda if there is a GPU, else cpu");
+    add_output(*command, "-o,--profile", options->file,
+               "The profile, gone on with if it is there (default: one for each machine in the user's cache)");
+    std::vector<std::string> sets;
+    for (const auto& set : benchmark_sets()) sets.emplace_back(set.name);
+    command->add_option("--set", options->set, "Matrices to measure operators on")
+        ->check(CLI::IsMember(sets))
+        ->capture_default_str();
+    command->add_option("--values", options->values, "Value type; may be repeated")
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember({"float64", "float32"}))
+        ->default_str("float64");
+    command->add_option("--only", options->only, "Measure this kernel or operator again, and nothing else");
+    add_number<double>(*command, "--seconds", options->seconds, 0, 1e9,
+                       "Begin no further measurement after so long; run it again to go on");
+    command->add_flag("--restart", options->restart, "Measure everything again");
+    command
+        ->add_option("--check", options->check,
+                     "Measure all operators on these matrices, and vectors of other sizes, and compare what the models "
+                     "of the profile and the rules predict and choose")
+        ->type_name("A ...");
+    add_number<int>(*command, "--sizes", options->sizes, 0, 1000, "Sizes of vectors for --check")->default_str("50");
+    set_examples(*command, {"tilespmv tune", "tilespmv tune --device cpu --set tiny -o laptop.json",
+                            "tilespmv tune --only csr-merge", "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3"});
+    command->callback([options] { run(*options); });
+}
+
+}  // namespace tilespmv::tools

@@ -1,0 +1,157 @@
+#include "tools/tune/check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+std::set<std::string> modelled(const Profile& profile) {
+    std::set<std::string> all;
+    for (const SpmvModel& model : profile.models) all.insert(model.specification);
+    return all;
+}
+
+std::vector<CheckedProduct> measure_all(bench::MatrixTimer& timer, const Profile& profile) {
+    std::vector<CheckedProduct> products;
+    const MatrixFeatures& f = timer.features();
+    for (const std::string& one : modelled(profile)) {
+        const auto entry = modelled_operator(profile.probe.is_gpu, one);
+        const auto work = product_work(entry.candidate, f, profile.probe);
+        const auto* const model = find_model(profile.models, one, f.value_bytes, regime_of(work));
+        try {
+            products.push_back({one, timer.measure(one).seconds, predict(*model, work), naive_seconds(work)});
+        } catch (const Error&) {  // it cannot be made of this matrix
+        }
+    }
+    return products;
+}
+
+double seconds_of(const std::vector<CheckedProduct>& products, std::string_view specification) {
+    const auto found = std::ranges::find(products, specification, &CheckedProduct::specification);
+    return found == products.end() ? 0 : found->measured;
+}
+
+/// The first of a ranking that could be made.
+void take_first(const std::vector<RankedOperator>& ranked, const std::vector<CheckedProduct>& products,
+                std::string& chosen, double& seconds) {
+    for (const RankedOperator& one : ranked) {
+        seconds = seconds_of(products, one.specification);
+        chosen = one.specification;
+        if (seconds > 0) return;
+    }
+    throw Error("none of the operators that could be chosen was measured");
+}
+
+CheckedMatrix check_matrix(bench::MatrixTimer& timer, const Profile& profile, const std::string& name) {
+    CheckedMatrix m{.name = name, .features = timer.features(), .products = measure_all(timer, profile)};
+    const auto question = question_on(profile.probe, m.features);
+    const auto by_models = rank_operators(question, profile);
+    take_first(by_models, m.products, m.by_models, m.models_seconds);
+    take_first(rank_operators(question), m.products, m.by_rules, m.rules_seconds);
+    m.best = m.by_rules;
+    m.best_seconds = m.rules_seconds;
+    for (const RankedOperator& one : by_models) {
+        const double seconds = seconds_of(m.products, one.specification);
+        if (seconds <= 0 || seconds >= m.best_seconds) continue;
+        m.best = one.specification;
+        m.best_seconds = seconds;
+    }
+    return m;
+}
+
+CheckedShape check_shape(bench::VectorTimer& timer, const VectorProfile& kernel, const Probe& probe, std::size_t n) {
+    CheckedShape s{.kernel = kernel.work.kernel, .n = n, .chosen = effective_shape(choose_shape(kernel.model, n), n)};
+    double least = kEndless;
+    for (const LaunchShape& shape : shapes_to_measure(kernel.work, probe, n)) {
+        const double seconds = timer.seconds(s.kernel, shape);
+        if (seconds >= least) continue;
+        least = seconds;
+        s.best = shape;
+    }
+    s.best_seconds = timer.seconds(s.kernel, s.best);
+    s.chosen_seconds = s.chosen == s.best ? s.best_seconds : timer.seconds(s.kernel, s.chosen);
+    return s;
+}
+
+void summarize(CheckOutcome& outcome) {
+    std::vector<PredictedTime> models;
+    std::vector<PredictedTime> naive;
+    std::vector<double> by_models;
+    std::vector<double> by_rules;
+    for (const CheckedMatrix& m : outcome.matrices) {
+        for (const CheckedProduct& p : m.products) {
+            models.push_back({p.predicted, p.measured});
+            naive.push_back({p.naive, p.measured});
+        }
+        by_models.push_back(m.models_seconds / m.best_seconds);
+        by_rules.push_back(m.rules_seconds / m.best_seconds);
+    }
+    std::vector<double> by_trees;
+    for (const CheckedShape& shape : outcome.shapes) by_trees.push_back(shape.loss());
+    ProfileCheck& summary = outcome.summary;
+    summary.matrices = static_cast<int>(outcome.matrices.size());
+    summary.accuracy = mean_accuracy(models);
+    summary.naive_accuracy = mean_accuracy(naive);
+    summary.models = choice_quality(by_models);
+    summary.rules = choice_quality(by_rules);
+    summary.vectors = choice_quality(by_trees);
+}
+
+void check_matrices(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options,
+                    CheckOutcome& outcome) {
+    for (std::size_t i = 0; i < options.sources.size(); ++i) {
+        const auto& source = options.sources[i];
+        options.progress(fmt::format("checking {}/{}: {}", i + 1, options.sources.size(), source));
+        try {
+            const auto timer = measurer.matrix(options.values, source);
+            if (i + 1 < options.sources.size()) measurer.expect(options.values, options.sources[i + 1]);
+            outcome.matrices.push_back(check_matrix(*timer, profile, source));
+        } catch (const Error& error) {
+            outcome.errors.push_back(fmt::format("{}: {}", source, error.what()));
+        }
+    }
+}
+
+void check_vectors(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options,
+                   CheckOutcome& outcome) {
+    for (const std::size_t n : sizes_to_check(options.sizes)) {
+        std::unique_ptr<bench::VectorTimer> timer;
+        for (const VectorProfile& kernel : profile.vectors) {
+            if (kernel.values != options.values || kernel.model.tree.empty()) continue;
+            options.progress(fmt::format("checking {} of {} values", kernel.work.kernel, n));
+            if (!timer) timer = measurer.vectors(options.values, n);
+            outcome.shapes.push_back(check_shape(*timer, kernel, profile.probe, n));
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<std::size_t> sizes_to_check(int count) {
+    constexpr double kFrom = 1500;
+    constexpr double kTo = 2e7;
+    std::vector<std::size_t> sizes;
+    for (int i = 0; i < count; ++i) {
+        const double share = count == 1 ? 0 : i / double(count - 1);
+        sizes.push_back(static_cast<std::size_t>(std::llround(kFrom * std::pow(kTo / kFrom, share))) | 1);
+    }
+    return sizes;
+}
+
+CheckOutcome check(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options) {
+    CheckOutcome outcome;
+    outcome.summary.values = options.values;
+    check_matrices(measurer, profile, options, outcome);
+    check_vectors(measurer, profile, options, outcome);
+    summarize(outcome);
+    return outcome;
+}
+
+}  // namespace tilespmv::tools

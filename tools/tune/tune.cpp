@@ -1,0 +1,267 @@
+#include "tools/tune/tune.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "selector/models/profile_file.hpp"
+#include "tile/error.hpp"
+#include "tile/io/printable.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Whether `only` names this kernel or operator.
+bool is_named(const std::string& only, std::string_view specification) {
+    return only == specification || only == specification.substr(0, specification.find(':'));
+}
+
+/// A kernel over vectors at one size, with the shapes that have not been measured.
+struct VectorTask {
+    std::string values;
+    VectorWork work;
+    std::size_t n = 0;
+    std::vector<LaunchShape> shapes;
+};
+
+/// A matrix, with the operators that have not been measured on it.
+struct MatrixTask {
+    std::string values;
+    std::string source;
+    std::vector<std::string> operators;
+};
+
+class Tuner {
+public:
+    Tuner(bench::Measurer& measurer, const TuneOptions& options)
+        : measurer_(measurer), options_(options), profile_(start()) {
+        require_name();
+        forget_named();
+    }
+
+    TuneOutcome run() {
+        measure_vectors();
+        measure_matrices();
+        options_.progress("fitting models");
+        fit_models(profile_);
+        save();
+        return {std::move(profile_), measured_, left_, is_other_build_};
+    }
+
+private:
+    Profile start() {
+        options_.progress("probing the machine");
+        Profile profile{
+            .probe = measurer_.probe(), .build = options_.build, .date = options_.date, .set = options_.set};
+        if (options_.restart || !std::filesystem::exists(options_.file)) return profile;
+        Profile known = read_profile(options_.file);
+        if (known.probe.name != profile.probe.name) {
+            throw Error(fmt::format("{}: is the profile of another machine ({}, this is {}); write to another file",
+                                    printable(options_.file.string()), known.probe.name, profile.probe.name));
+        }
+        is_other_build_ = known.build != profile.build;
+        known.build = profile.build;
+        known.date = profile.date;
+        known.set = profile.set;
+        known.check.reset();  // of other models
+        // The figures that the models in it were fitted with: those of today differ by noise.
+        return known;
+    }
+
+    void require_name() const {
+        if (options_.only.empty()) return;
+        std::string names;
+        for (const auto& values : options_.values) {
+            for (const auto& work : measurer_.vector_works(values)) {
+                if (is_named(options_.only, work.kernel)) return;
+                names += work.kernel + ", ";
+            }
+            for (const auto& one : measurer_.operators(values)) {
+                if (is_named(options_.only, one)) return;
+                names += one + ", ";
+            }
+        }
+        throw Error(fmt::format("there is no kernel or operator '{}' to tune; there are {}", options_.only,
+                                names.substr(0, names.size() - std::min<std::size_t>(names.size(), 2))),
+                    ExitCode::usage);
+    }
+
+    /// What is to be measured again.
+    void forget_named() {
+        if (options_.only.empty()) return;
+        for (auto& one : profile_.vectors) {
+            if (is_wanted(one.values) && is_named(options_.only, one.work.kernel)) one.points.clear();
+        }
+        for (auto& matrix : profile_.matrices) {
+            if (!is_wanted(matrix.values)) continue;
+            std::erase_if(matrix.products, [&](const auto& p) { return is_named(options_.only, p.specification); });
+        }
+    }
+    [[nodiscard]] bool is_wanted(const std::string& values) const {
+        return std::ranges::find(options_.values, values) != options_.values.end();
+    }
+    [[nodiscard]] bool is_asked_for(std::string_view name) const {
+        return options_.only.empty() || is_named(options_.only, name);
+    }
+
+    VectorProfile& vector_profile(const std::string& values, const VectorWork& work) {
+        for (auto& one : profile_.vectors) {
+            if (one.values != values || one.work.kernel != work.kernel) continue;
+            if (one.work != work) one.points.clear();  // the kernel has changed
+            one.work = work;
+            return one;
+        }
+        return profile_.vectors.emplace_back(VectorProfile{.work = work, .values = values, .points = {}, .model = {}});
+    }
+
+    std::vector<VectorTask> vector_tasks() {
+        std::vector<VectorTask> tasks;
+        for (const auto& values : options_.values) {
+            for (const auto& work : measurer_.vector_works(values)) {
+                if (is_asked_for(work.kernel)) add_tasks(values, work, tasks);
+            }
+        }
+        // Vectors of one size are made once for all kernels.
+        std::ranges::stable_sort(tasks, {}, [](const VectorTask& t) { return std::tuple(t.values, t.n); });
+        return tasks;
+    }
+    void add_tasks(const std::string& values, const VectorWork& work, std::vector<VectorTask>& tasks) {
+        std::set<std::tuple<std::size_t, int, int, int>> known;
+        const auto key = [](std::size_t n, const LaunchShape& s) {
+            return std::tuple(n, s.threads, s.elements, s.max_blocks);
+        };
+        for (const auto& point : vector_profile(values, work).points) known.insert(key(point.n, point.shape));
+        const double bytes = work.bytes_per_element();
+        for (const std::size_t n : sizes_to_measure(domains_of(profile_.probe, bytes), profile_.probe, bytes)) {
+            VectorTask task{values, work, n, {}};
+            for (const auto& shape : shapes_to_measure(work, profile_.probe, n)) {
+                if (!known.contains(key(n, shape))) task.shapes.push_back(shape);
+            }
+            if (!task.shapes.empty()) tasks.push_back(std::move(task));
+        }
+    }
+
+    void measure_vectors() {
+        std::unique_ptr<bench::VectorTimer> timer;
+        std::pair<std::string, std::size_t> of;
+        const auto tasks = vector_tasks();
+        for (std::size_t i = 0; i < tasks.size(); ++i) {
+            const VectorTask& task = tasks[i];
+            if (is_over()) {
+                left_ += static_cast<int>(task.shapes.size());
+                continue;
+            }
+            options_.progress(
+                fmt::format("vectors {}/{}: {} of {} values", i + 1, tasks.size(), task.work.kernel, task.n));
+            if (!timer || of != std::pair(task.values, task.n)) {
+                timer.reset();
+                timer = measurer_.vectors(task.values, task.n);
+                of = {task.values, task.n};
+            }
+            measure_shapes(*timer, task);
+            save_sometimes();
+        }
+    }
+    void measure_shapes(bench::VectorTimer& timer, const VectorTask& task) {
+        auto& points = vector_profile(task.values, task.work).points;
+        for (const auto& shape : task.shapes) {
+            points.push_back({task.n, shape, timer.seconds(task.work.kernel, shape)});
+            ++measured_;
+        }
+    }
+
+    MeasuredMatrix* find_matrix(const std::string& values, const std::string& source) {
+        const auto found = std::ranges::find_if(profile_.matrices,
+                                                [&](const auto& m) { return m.values == values && m.name == source; });
+        return found == profile_.matrices.end() ? nullptr : &*found;
+    }
+
+    std::vector<MatrixTask> matrix_tasks() {
+        std::vector<MatrixTask> tasks;
+        for (const auto& values : options_.values) {
+            const auto all = measurer_.operators(values);
+            for (const auto& source : options_.sources) {
+                MatrixTask task{values, source, {}};
+                const MeasuredMatrix* const known = find_matrix(values, source);
+                for (const auto& one : all) {
+                    const bool is_known =
+                        known != nullptr && std::ranges::count(known->products, one, &ProductTime::specification) > 0;
+                    if (is_asked_for(one) && !is_known) task.operators.push_back(one);
+                }
+                if (!task.operators.empty()) tasks.push_back(std::move(task));
+            }
+        }
+        return tasks;
+    }
+
+    void measure_matrices() {
+        const auto tasks = matrix_tasks();
+        for (std::size_t i = 0; i < tasks.size(); ++i) {
+            const MatrixTask& task = tasks[i];
+            if (is_over()) {
+                left_ += static_cast<int>(task.operators.size());
+                continue;
+            }
+            options_.progress(fmt::format("matrices {}/{}: {}", i + 1, tasks.size(), task.source));
+            const auto timer = measurer_.matrix(task.values, task.source);
+            if (i + 1 < tasks.size()) measurer_.expect(tasks[i + 1].values, tasks[i + 1].source);
+            measure_operators(*timer, task, fmt::format("matrices {}/{}", i + 1, tasks.size()));
+            save_sometimes();
+        }
+    }
+    void measure_operators(bench::MatrixTimer& timer, const MatrixTask& task, const std::string& where) {
+        MeasuredMatrix* matrix = find_matrix(task.values, task.source);
+        if (matrix == nullptr) {
+            matrix = &profile_.matrices.emplace_back(MeasuredMatrix{task.source, task.values, timer.features(), {}});
+        }
+        matrix->features = timer.features();
+        for (const auto& one : task.operators) {
+            options_.progress(fmt::format("{}: {} of {}", where, one, task.source));
+            matrix->products.push_back(measure_operator(timer, one));
+            ++measured_;
+        }
+    }
+    static ProductTime measure_operator(bench::MatrixTimer& timer, const std::string& specification) {
+        ProductTime product{.specification = specification, .error = {}};
+        try {
+            const auto measured = timer.measure(specification);
+            product.seconds = measured.seconds;
+            product.preparation_seconds = measured.preparation_seconds;
+        } catch (const Error& error) {
+            product.error = error.what();
+        }
+        return product;
+    }
+
+    [[nodiscard]] bool is_over() const { return seconds_since(started_) >= options_.seconds; }
+
+    void save_sometimes() {
+        constexpr double kSeconds = 1;
+        if (seconds_since(saved_) < kSeconds) return;
+        save();
+        saved_ = Clock::now();
+    }
+    void save() const { write_profile(options_.file, profile_); }
+
+    bench::Measurer& measurer_;
+    const TuneOptions& options_;
+    bool is_other_build_ = false;
+    Profile profile_;
+    int measured_ = 0;
+    int left_ = 0;
+    Clock::time_point started_ = Clock::now();
+    Clock::time_point saved_{};
+};
+
+}  // namespace
+
+TuneOutcome tune(bench::Measurer& measurer, const TuneOptions& options) { return Tuner(measurer, options).run(); }
+
+}  // namespace tilespmv::tools
