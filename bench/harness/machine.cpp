@@ -6,7 +6,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <omp.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -73,8 +72,6 @@ Machine this_machine() {
             .cache_bytes = cpu::last_level_cache_bytes(),
             .gpu = this_gpu()};
 }
-
-std::string cpu_name() { return fmt::format("{}, {} threads", read_cpu_info().model, omp_get_max_threads()); }
 
 std::string describe(const Machine& machine) {
     if (machine.gpu.name.empty()) return fmt::format("{}, {}, no GPU", machine.cpu, machine.system);

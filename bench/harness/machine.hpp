@@ -40,8 +40,6 @@ struct Build {
 };
 
 Machine this_machine();
-/// What tells a CPU from another, and from itself with more threads of OpenMP.
-std::string cpu_name();
 /// What tells a machine from another, on one line.
 std::string describe(const Machine& machine);
 Build this_build();

@@ -5,6 +5,7 @@
 #include "bench/harness/cuda_device.hpp"
 #include "bench/harness/machine.hpp"
 #include "bench/harness/measurer.hpp"
+#include "kernels/cpu/processor.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -14,7 +15,7 @@ Probe probe_cpu(Device& device) {
     const Machine machine = this_machine();
     const int threads = omp_get_max_threads();
     const std::size_t cache = device.cache_bytes();
-    return {.name = cpu_name(),
+    return {.name = cpu::processor_name(),
             .multiprocessors = threads,
             .memory_bytes = static_cast<double>(machine.memory_bytes),
             .cache_rate = measure_bandwidth(device.stopwatch(), cache / 2, kPasses).read};

@@ -8,10 +8,12 @@ namespace tilespmv::bench {
 
 /// How long a repeat is measured.
 struct RepeatRule {
-    double seconds = 1.5e-4;  ///< that a stretch of repeats takes, or more; a longer one has four times as many
-    int stretches = 5;        ///< of each length, in turn
-    int most_repeats = 64;    ///< of the shorter stretch
-    bool in_graph = false;    ///< repeats of a stretch are one CUDA graph, as in a solver, not launched one by one
+    /// That a stretch of repeats takes, or more; a longer one has four times as many. Of work that takes ten times as
+    /// long by itself, the longer stretch has two, and three of each are timed.
+    double seconds = 1.5e-4;
+    int stretches = 5;      ///< of each length, in turn
+    int most_repeats = 64;  ///< of the shorter stretch
+    bool in_graph = false;  ///< repeats of a stretch are one CUDA graph, as in a solver, not launched one by one
 };
 
 /// Seconds of one `work` among others like it: (T_a - T_b) / (a - b), T_a and T_b the medians of stretches of a and b

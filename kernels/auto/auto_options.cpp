@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "selector/models/profile_file.hpp"
+
 namespace tilespmv {
 
 AutoOptions read_auto_options(Options& options) {
@@ -10,11 +12,21 @@ AutoOptions read_auto_options(Options& options) {
     read.products = options.whole("products", 0, 0, most);
     const std::string tune = options.word("tune", "");
     read.cache = options.word("cache", "");
+    read.profile = options.word("profile", "");
     options.finish();
     if (!tune.empty() && tune != "trial") options.fail(fmt::format("tune={}, expected trial", tune));
     read.is_tried = !tune.empty();
     if (!read.is_tried && !read.cache.empty()) options.fail("a cache is for tune=trial");
     return read;
+}
+
+std::vector<RankedOperator> rank_for_auto(const OperatorQuestion& question, const AutoOptions& options,
+                                          std::string_view machine) {
+    if (const auto profile = deciding_profile(options.profile, machine)) {
+        auto ranked = rank_operators(question, *profile);
+        if (!ranked.empty()) return ranked;
+    }
+    return rank_operators(question);
 }
 
 }  // namespace tilespmv

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <string>
 
 #include "kernels/auto/candidate_forms.hpp"
 #include "kernels/auto/trial.hpp"
@@ -54,6 +56,15 @@ Gpu gpu_to_choose_for(std::size_t value_bytes) {
     return gpu;
 }
 
+/// Asked for once: all properties of a device take long.
+const std::string& device_name() {
+    thread_local std::map<int, std::string> names;
+    int device = 0;
+    TILESPMV_CUDA(cudaGetDevice(&device));
+    const auto known = names.find(device);
+    return known != names.end() ? known->second : names[device] = require_device().name;
+}
+
 }  // namespace
 
 template <class V>
@@ -64,8 +75,9 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
     const PatternView pattern = pattern_of(forms.csr());
     // Tiles that are there save little: their plan, the upload and the map for new values take longer than a
     // conversion.
-    const auto ranked = rank_operators(
-        {.features = features_of(pattern), .gpu = gpu_to_choose_for(sizeof(V)), .products = read.products});
+    const auto ranked = rank_for_auto(
+        {.features = features_of(pattern), .gpu = gpu_to_choose_for(sizeof(V)), .products = read.products}, read,
+        device_name());
     if (!read.is_tried || pattern.nnz() == 0) {
         return make_ranked(ranked.front().specification, forms, accumulator, on);
     }

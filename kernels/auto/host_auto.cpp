@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <limits>
 #include <vector>
 
-#include <fmt/format.h>
 #include <omp.h>
 
 #include "kernels/auto/trial.hpp"
+#include "kernels/cpu/processor.hpp"
 #include "selector/policy.hpp"
 
 namespace tilespmv::cpu {
@@ -46,18 +45,6 @@ std::unique_ptr<Operator<V>> make_ranked(const std::string& specification, const
     return make_operator<V>(specification, forms);
 }
 
-/// What tells one processor from another: its name and the threads.
-std::string processor() {
-    std::ifstream in("/proc/cpuinfo");
-    std::string name = "cpu";
-    for (std::string line; std::getline(in, line);) {
-        if (!line.starts_with("model name") || line.find(": ") == std::string::npos) continue;
-        name = line.substr(line.find(": ") + 2);
-        break;
-    }
-    return fmt::format("{}, {} threads", name, omp_get_max_threads());
-}
-
 /// The least of some products, after one that warms up.
 template <Value V>
 double seconds_of_product(const Operator<V>& op) {
@@ -83,14 +70,15 @@ std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& opt
     if (csr == nullptr) {
         return make_operator<V>(forms.template find<StripMatrix<V>>() != nullptr ? "strip-omp" : "tile-omp", forms);
     }
-    const auto ranked = rank_operators({.features = features_of(pattern_of(*csr)),
-                                        .gpu = {},
-                                        .threads = omp_get_max_threads(),
-                                        .products = given.products,
-                                        .has_tiles = forms.template find<TileMatrix<V>>() != nullptr});
+    const auto ranked = rank_for_auto({.features = features_of(pattern_of(*csr)),
+                                       .gpu = {},
+                                       .threads = omp_get_max_threads(),
+                                       .products = given.products,
+                                       .has_tiles = forms.template find<TileMatrix<V>>() != nullptr},
+                                      given, processor_name());
     if (!given.is_tried || csr->nnz() == 0) return make_ranked(ranked.front().specification, forms);
     const TuneKey key{pattern_hash(pattern_of(*csr)), std::string(value_name<V>()),
-                      std::string(accumulator_name(Accumulator::float64)), processor()};
+                      std::string(accumulator_name(Accumulator::float64)), processor_name()};
     return make_ranked(fastest_by_trial(ranked, given.products, TuneCache(given.cache), key,
                                         [&](const std::string& specification) {
                                             return seconds_of_product(*make_ranked(specification, forms));

@@ -14,19 +14,19 @@
 namespace tilespmv {
 
 struct VectorProfile {
-    VectorWork work;
-    std::string values;  ///< their type
-    std::vector<VectorPoint> points;
-    VectorModel model;
+    VectorWork work = {};
+    std::string values = {};  ///< their type
+    std::vector<VectorPoint> points = {};
+    VectorModel model = {};
 
     friend bool operator==(const VectorProfile&, const VectorProfile&) = default;
 };
 
 /// What measured.
 struct ProfileBuild {
-    std::string version;
-    std::string revision;  ///< of git
-    int driver = 0;        ///< the version of CUDA that the driver serves, 13000 for 13.0; 0 on a CPU
+    std::string version = {};
+    std::string revision = {};  ///< of git
+    int driver = 0;             ///< the version of CUDA that the driver serves, 13000 for 13.0; 0 on a CPU
     int runtime = 0;
 
     friend bool operator==(const ProfileBuild&, const ProfileBuild&) = default;
@@ -34,7 +34,7 @@ struct ProfileBuild {
 
 /// Predictions for matrices that models have not seen (`tilespmv tune --check`).
 struct ProfileCheck {
-    std::string values;
+    std::string values = {};
     int matrices = 0;
     // Means over all products:
     double accuracy = 0;
@@ -47,14 +47,14 @@ struct ProfileCheck {
 };
 
 struct Profile {
-    Probe probe;
-    ProfileBuild build;
-    std::string date;  ///< of the last measurement, ISO 8601, UTC
-    std::string set;   ///< of matrices: "full" or "tiny"
-    std::vector<VectorProfile> vectors;
-    std::vector<MeasuredMatrix> matrices;
-    std::vector<SpmvModel> models;
-    std::optional<ProfileCheck> check;
+    Probe probe = {};
+    ProfileBuild build = {};
+    std::string date = {};  ///< of the last measurement, ISO 8601, UTC
+    std::string set = {};   ///< of matrices: "full" or "tiny"
+    std::vector<VectorProfile> vectors = {};
+    std::vector<MeasuredMatrix> matrices = {};
+    std::vector<SpmvModel> models = {};
+    std::optional<ProfileCheck> check = {};
 
     friend bool operator==(const Profile&, const Profile&) = default;
 };

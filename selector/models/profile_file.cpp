@@ -42,16 +42,17 @@ std::shared_ptr<const Profile> read_once(const fs::path& file) {
     return profile;
 }
 
-std::shared_ptr<const Profile> at_default_place(std::string_view machine) {
+FoundProfile at_default_place(std::string_view machine) {
     const fs::path file = default_profile_file(machine);
     std::error_code unknown;
-    if (file.empty() || !fs::exists(file, unknown)) return nullptr;
+    if (file.empty() || !fs::exists(file, unknown)) return {};
     try {
         auto profile = read_once(file);
-        return decides(*profile) ? profile : nullptr;
+        const bool is_better = decides(*profile);
+        return {std::move(profile), file, is_better};
     } catch (const Error& error) {
         fmt::print(stderr, "tilespmv: warning: {}; the rules decide\n", printable(error.what()));
-        return nullptr;
+        return {};
     }
 }
 
@@ -90,11 +91,17 @@ fs::path default_profile_file(std::string_view machine) {
     return folder / fmt::format("profile-{}.json", name);
 }
 
-std::shared_ptr<const Profile> deciding_profile(const fs::path& asked_for, std::string_view machine) {
-    if (!asked_for.empty()) return read_once(asked_for);
+FoundProfile find_profile(const fs::path& asked_for, std::string_view machine) {
+    if (!asked_for.empty()) return {read_once(asked_for), asked_for, true};
     const char* const named = std::getenv("TILESPMV_PROFILE");
     if (named == nullptr || *named == '\0') return at_default_place(machine);
-    return std::strcmp(named, "none") == 0 ? nullptr : read_once(named);
+    if (std::strcmp(named, "none") == 0) return {};
+    return {read_once(named), named, true};
+}
+
+std::shared_ptr<const Profile> deciding_profile(const fs::path& asked_for, std::string_view machine) {
+    const auto found = find_profile(asked_for, machine);
+    return found.decides ? found.profile : nullptr;
 }
 
 }  // namespace tilespmv

@@ -27,10 +27,20 @@ void write_profile(const std::filesystem::path& file, const Profile& profile);
 /// but letters and digits; empty where neither folder is known.
 std::filesystem::path default_profile_file(std::string_view machine);
 
-/// The profile that choices on a machine are made by: `asked_for`, else the file that $TILESPMV_PROFILE names ("none":
-/// no profile), else that of the default place if its check speaks for it (`decides`); null: the rules decide. Each
-/// file is read once a process, until it changes. Throws as `read_profile` does for one that was asked for; a damaged
-/// one at the default place costs a warning on stderr.
+/// A profile, and whether choices are made by it.
+struct FoundProfile {
+    std::shared_ptr<const Profile> profile;  ///< null: there is none
+    std::filesystem::path file;
+    bool decides = false;
+};
+
+/// The profile for a machine: `asked_for`, else the file that $TILESPMV_PROFILE names ("none": no profile), which
+/// decide, else that of the default place, which decides if its check speaks for it (`decides`). Each file is read once
+/// a process, until it changes. Throws as `read_profile` does for one that was asked for; a damaged one at the default
+/// place costs a warning on stderr.
+FoundProfile find_profile(const std::filesystem::path& asked_for, std::string_view machine);
+
+/// The one of these that decides; null: the rules do.
 std::shared_ptr<const Profile> deciding_profile(const std::filesystem::path& asked_for, std::string_view machine);
 
 }  // namespace tilespmv

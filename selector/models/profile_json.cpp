@@ -121,6 +121,12 @@ Json matrix_json(const MeasuredMatrix& m) {
             {"products", list_json(m.products, product_json)}};
 }
 
+Json anchor_json(const Anchor& a) {
+    Json json = Json::array({a.error});
+    for (const double one : a.place) json.push_back(one);
+    return json;
+}
+
 Json model_json(const SpmvModel& m) {
     Json costs = Json::object();
     for (std::size_t i = 0; i < m.costs.size(); ++i) costs[std::string(model_terms()[i].name)] = m.costs[i];
@@ -128,6 +134,8 @@ Json model_json(const SpmvModel& m) {
             {"value_bytes", m.value_bytes},
             {"regime", kRegimeNames[static_cast<std::size_t>(m.regime)]},
             {"costs", costs},
+            {"width", m.width},
+            {"anchors", list_json(m.anchors, anchor_json)},
             {"preparation", m.preparation},
             {"matrices", m.matrices},
             {"accuracy", m.accuracy},

@@ -1,7 +1,9 @@
 #include "selector/models/spmv_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -12,12 +14,13 @@ namespace tilespmv {
 namespace {
 
 constexpr std::size_t kFolds = 5;
-constexpr std::size_t kLeastPoints = 3;
+constexpr int kLeastPoints = 3;
 
 /// A point of a fit, and where what is predicted of it goes.
 struct Point {
     WorkTime work;
     WorkTime preparation;
+    Place place{};
     ProductTime* product = nullptr;
     std::size_t fold = 0;
 };
@@ -42,6 +45,7 @@ std::map<GroupKey, Points> group(std::vector<MeasuredMatrix>& matrices, const Pr
             groups[{product.specification, f.value_bytes, product.regime}].push_back(
                 {{amounts_of(work), product.seconds},
                  {preparation_amounts(f), std::max(product.preparation_seconds, 1e-9)},
+                 place_of(work),
                  &product,
                  i % kFolds});
         }
@@ -58,44 +62,96 @@ std::vector<WorkTime> works_of(const Points& points, WorkTime Point::*which, Cho
     return works;
 }
 
-void hold_out(Points& points) {
-    for (std::size_t fold = 0; fold < kFolds; ++fold) {
-        const auto others = works_of(points, &Point::work, [&](const Point& p) { return p.fold != fold; });
-        if (others.size() < kLeastPoints) continue;
-        const auto costs = fit_costs(others);
-        for (Point& point : points) {
-            if (point.fold == fold) point.product->held_out = seconds_of(point.work.amounts, costs);
-        }
+/// The sum of costs, and anchors of what it leaves.
+struct Fitted {
+    std::vector<double> costs;
+    std::vector<Anchor> anchors;
+};
+
+template <class Chosen>
+Fitted fit_product(const Points& points, Chosen&& is_chosen) {
+    Fitted fitted{fit_costs(works_of(points, &Point::work, is_chosen)), {}};
+    for (const Point& point : points) {
+        const double sum = is_chosen(point) ? seconds_of(point.work.amounts, fitted.costs) : 0;
+        if (sum > 0) fitted.anchors.push_back({point.place, std::log(point.work.seconds / sum)});
     }
+    return fitted;
 }
 
-void judge(SpmvModel& model, const Points& points) {
-    std::vector<PredictedTime> fitted;
-    std::vector<PredictedTime> held_out;
-    double squares = 0;
-    for (const Point& point : points) {
-        const ProductTime& p = *point.product;
-        fitted.push_back({p.predicted, p.seconds});
-        if (p.held_out <= 0) continue;
-        held_out.push_back({p.held_out, p.seconds});
-        squares += std::pow(std::log(p.seconds / p.held_out), 2);
+double predict(const Fitted& fitted, const Point& point, double width) {
+    return seconds_of(point.work.amounts, fitted.costs) * std::exp(correction_at(point.place, fitted.anchors, width));
+}
+
+/// Predicts each fifth of the points by the others; 0 where they are too few.
+std::vector<double> held_out(const Points& points, double width) {
+    std::vector<double> predicted(points.size());
+    for (std::size_t fold = 0; fold < kFolds; ++fold) {
+        const auto is_other = [&](const Point& p) { return p.fold != fold; };
+        if (std::ranges::count_if(points, is_other) < kLeastPoints) continue;
+        const Fitted fitted = fit_product(points, is_other);
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            if (points[i].fold == fold) predicted[i] = predict(fitted, points[i], width);
+        }
     }
-    model.accuracy = mean_accuracy(fitted);
-    model.held_out_accuracy = mean_accuracy(held_out);
-    model.doubt = held_out.empty() ? 0 : std::sqrt(squares / static_cast<double>(held_out.size()));
+    return predicted;
+}
+
+double accuracy_of(const Points& points, const std::vector<double>& predicted) {
+    std::vector<PredictedTime> times;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        if (predicted[i] > 0) times.push_back({predicted[i], points[i].work.seconds});
+    }
+    return mean_accuracy(times);
+}
+
+double doubt_of(const Points& points, const std::vector<double>& predicted) {
+    double squares = 0;
+    int count = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        if (predicted[i] <= 0) continue;
+        squares += std::pow(std::log(points[i].work.seconds / predicted[i]), 2);
+        ++count;
+    }
+    return count == 0 ? 0 : std::sqrt(squares / count);
+}
+
+/// Finds the width, and what is predicted of points that were held out.
+void hold_out(Points& points, SpmvModel& model) {
+    constexpr std::array kWidths{0.0, 0.35, 0.7};
+    std::vector<double> best;
+    for (const double width : kWidths) {
+        auto predicted = held_out(points, width);
+        const double accuracy = accuracy_of(points, predicted);
+        if (!best.empty() && accuracy <= model.held_out_accuracy) continue;
+        best = std::move(predicted);
+        model.held_out_accuracy = accuracy;
+        model.width = width;
+    }
+    model.doubt = doubt_of(points, best);
+    for (std::size_t i = 0; i < points.size(); ++i) points[i].product->held_out = best[i];
+}
+
+void fit_all(Points& points, SpmvModel& model) {
+    Fitted fitted = fit_product(points, [](const Point&) { return true; });
+    std::vector<double> predicted;
+    for (Point& point : points) {
+        predicted.push_back(predict(fitted, point, model.width));
+        point.product->predicted = predicted.back();
+    }
+    model.accuracy = accuracy_of(points, predicted);
+    model.costs = std::move(fitted.costs);
+    if (model.width > 0) model.anchors = std::move(fitted.anchors);
 }
 
 SpmvModel fit(const GroupKey& key, Points& points) {
-    const auto all = [](const Point&) { return true; };
     const auto& [specification, value_bytes, regime] = key;
-    SpmvModel model{.specification = specification, .value_bytes = value_bytes, .regime = regime, .costs = {}};
-    model.costs = fit_costs(works_of(points, &Point::work, all));
-    const auto preparation = fit_costs(works_of(points, &Point::preparation, all));
+    SpmvModel model{
+        .specification = specification, .value_bytes = value_bytes, .regime = regime, .costs = {}, .anchors = {}};
+    const auto preparation = fit_costs(works_of(points, &Point::preparation, [](const Point&) { return true; }));
     std::ranges::copy(preparation, model.preparation.begin());
     model.matrices = static_cast<int>(points.size());
-    for (const Point& point : points) point.product->predicted = seconds_of(point.work.amounts, model.costs);
-    hold_out(points);
-    judge(model, points);
+    hold_out(points, model);
+    fit_all(points, model);
     return model;
 }
 
@@ -109,12 +165,15 @@ double distance(const SpmvModel& model, std::size_t value_bytes, Regime regime) 
 std::vector<SpmvModel> fit_spmv_models(std::vector<MeasuredMatrix>& matrices, const Probe& probe) {
     std::vector<SpmvModel> models;
     for (auto& [key, points] : group(matrices, probe)) {
-        if (points.size() >= kLeastPoints) models.push_back(fit(key, points));
+        if (std::ssize(points) >= kLeastPoints) models.push_back(fit(key, points));
     }
     return models;
 }
 
-double predict(const SpmvModel& model, const ProductWork& work) { return seconds_of(amounts_of(work), model.costs); }
+double predict(const SpmvModel& model, const ProductWork& work) {
+    const double correction = model.width > 0 ? correction_at(place_of(work), model.anchors, model.width) : 0;
+    return seconds_of(amounts_of(work), model.costs) * std::exp(correction);
+}
 
 double predict_preparation(const SpmvModel& model, const MatrixFeatures& features) {
     return seconds_of(preparation_amounts(features), model.preparation);

@@ -7,16 +7,18 @@
 #include <vector>
 
 #include "selector/models/modelled_operators.hpp"
+#include "selector/models/similarity.hpp"
 
-/// The model of an operator: seconds of a product as costs of amounts of work, without running it.
+/// The model of an operator: seconds of a product as costs of amounts of work, without running it, corrected by what
+/// that sum leaves on similar matrices where that predicts others better.
 namespace tilespmv {
 
 /// What was measured of an operator on a matrix, and what models say of it.
 struct ProductTime {
-    std::string specification;
+    std::string specification = {};
     double seconds = 0;  ///< of a product among others like it
     double preparation_seconds = 0;
-    std::string error;  ///< why there is no time; else empty
+    std::string error = {};  ///< why there is no time; else empty
     Regime regime = Regime::resident;
     double predicted = 0;  ///< by the model of all matrices; 0 without one
     double held_out = 0;   ///< by a model of other matrices alone; 0 without one
@@ -26,20 +28,22 @@ struct ProductTime {
 
 /// A matrix of the benchmark set.
 struct MeasuredMatrix {
-    std::string name;    ///< its specification
-    std::string values;  ///< their type
-    MatrixFeatures features;
-    std::vector<ProductTime> products;
+    std::string name = {};    ///< its specification
+    std::string values = {};  ///< their type
+    MatrixFeatures features = {};
+    std::vector<ProductTime> products = {};
 
     friend bool operator==(const MeasuredMatrix&, const MeasuredMatrix&) = default;
 };
 
 /// The model of an operator for values of one size in one regime.
 struct SpmvModel {
-    std::string specification;
+    std::string specification = {};
     std::size_t value_bytes = 8;
     Regime regime = Regime::resident;
-    std::vector<double> costs;  ///< in the order of `model_terms`
+    std::vector<double> costs = {};    ///< in the order of `model_terms`
+    double width = 0;                  ///< of `correction_at`; 0: the sum of costs stands as it is
+    std::vector<Anchor> anchors = {};  ///< none without a width
     /// Of the preparation: what it takes in any case, for a nonzero, for a row, for a tile.
     std::array<double, 4> preparation{};
     int matrices = 0;  ///< that it was fitted to
@@ -52,7 +56,7 @@ struct SpmvModel {
 };
 
 /// Fits a model for each operator, size of values and regime with three measured matrices or more, and writes what
-/// models predict into `products`.
+/// models predict into `products`. Of some widths each model has the one that predicts best what was held out.
 std::vector<SpmvModel> fit_spmv_models(std::vector<MeasuredMatrix>& matrices, const Probe& probe);
 
 /// Seconds of a product.

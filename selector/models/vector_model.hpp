@@ -14,7 +14,7 @@ namespace tilespmv {
 
 /// A kernel over vectors of n values, as far as its model goes.
 struct VectorWork {
-    std::string kernel;
+    std::string kernel = {};
     bool reduces = false;  ///< leaves sums, whose number is that of its blocks
     int reads = 0;         ///< vectors
     int writes = 0;
@@ -27,7 +27,7 @@ struct VectorWork {
 /// What was measured.
 struct VectorPoint {
     std::size_t n = 0;
-    LaunchShape shape;
+    LaunchShape shape = {};
     double seconds = 0;  ///< of a launch among others like it
 
     friend bool operator==(const VectorPoint&, const VectorPoint&) = default;
@@ -35,8 +35,8 @@ struct VectorPoint {
 
 /// The line of a launch shape in a domain.
 struct ShapeLine {
-    LaunchShape shape;
-    Line line;
+    LaunchShape shape = {};
+    Line line = {};
     double accuracy = 0;  ///< mean of 1 - |line - measured| / measured, of the points of the domain
 
     friend bool operator==(const ShapeLine&, const ShapeLine&) = default;
@@ -46,22 +46,22 @@ struct ShapeLine {
 struct ShapeLeaf {
     double from = 0;
     double to = kEndless;
-    LaunchShape shape;
+    LaunchShape shape = {};
 
     friend bool operator==(const ShapeLeaf&, const ShapeLeaf&) = default;
 };
 
 struct VectorDomain {
-    Domain domain;
-    std::vector<ShapeLine> lines;
-    std::vector<ShapeLeaf> leaves;  ///< of the lowest of `lines`
+    Domain domain = {};
+    std::vector<ShapeLine> lines = {};
+    std::vector<ShapeLeaf> leaves = {};  ///< of the lowest of `lines`
 
     friend bool operator==(const VectorDomain&, const VectorDomain&) = default;
 };
 
 struct VectorModel {
-    std::vector<VectorDomain> domains;
-    std::vector<ShapeLeaf> tree;  ///< the leaves of all domains, equal neighbours merged
+    std::vector<VectorDomain> domains = {};
+    std::vector<ShapeLeaf> tree = {};  ///< the leaves of all domains, equal neighbours merged
 
     friend bool operator==(const VectorModel&, const VectorModel&) = default;
 };

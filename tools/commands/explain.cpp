@@ -5,10 +5,13 @@
 #include <omp.h>
 #include <nlohmann/json.hpp>
 
+#include "kernels/cpu/processor.hpp"
 #include "kernels/cuda/device.hpp"
+#include "selector/models/profile_file.hpp"
 #include "tile/error.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/explain/explanation.hpp"
+#include "tools/options/command_files.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/source.hpp"
@@ -21,33 +24,48 @@ struct ExplainOptions {
     std::string source;
     std::string values;
     std::string device;
+    std::string profile;
     offset_t products = 0;
     bool as_json = false;
 };
 
-/// Of this machine, or the one that was measured; `name` says which.
-cuda::Gpu gpu_to_choose_for(std::size_t value_bytes, std::string& name) {
+/// Of this machine, or the one that was measured; `name` says which, `machine` what its profile is called by.
+cuda::Gpu gpu_to_choose_for(std::size_t value_bytes, std::string& name, std::string& machine) {
     try {
         const auto info = cuda::require_device();
         cuda::Gpu gpu{info.multiprocessors, info.max_warps_per_multiprocessor,
                       cuda::tuning_for(info.compute_capability, value_bytes)};
         gpu.tuning.memory.l2_bytes = static_cast<double>(info.l2_bytes);
-        name = info.name;
+        name = machine = info.name;
         return gpu;
     } catch (const Error& error) {
         if (error.code() != ExitCode::unavailable) throw;
-        name = fmt::format("{} (no GPU here)", gpu_costs().machine);
+        machine = gpu_costs().machine;
+        name = fmt::format("{} (no GPU here)", machine);
         return cuda::measured_gpu(value_bytes);
     }
+}
+
+/// By the profile, if there is one and it decides; else by the rules. `others` are those of the other.
+void rank(Explanation& e, const std::string& profile_file, const std::string& machine) {
+    e.ranked = rank_operators(e.question);
+    const FoundProfile found = find_profile(profile_file, machine);
+    if (!found.profile) return;
+    e.others = rank_operators(e.question, *found.profile);
+    if (e.others.empty()) return;
+    e.profile = found.file.string();
+    e.by_models = found.decides;
+    if (e.by_models) std::swap(e.ranked, e.others);
 }
 
 template <Value V>
 Explanation explain(const ExplainOptions& options) {
     Explanation e;
+    std::string machine = cpu::processor_name();
     e.question.products = options.products;
     const bool on_gpu = options.device == "cuda" || (options.device.empty() && choose_backend("") == Backend::cuda);
     if (on_gpu) {
-        e.question.gpu = gpu_to_choose_for(sizeof(V), e.device);
+        e.question.gpu = gpu_to_choose_for(sizeof(V), e.device, machine);
     } else {
         require_values<V>(Backend::cpu);
         e.question.threads = omp_get_max_threads();
@@ -58,7 +76,7 @@ Explanation explain(const ExplainOptions& options) {
     e.matrix = source_name(options.source);
     e.values = value_name<V>();
     e.costs = on_gpu ? &gpu_costs() : &cpu_costs();
-    e.ranked = rank_operators(e.question);
+    rank(e, options.profile, machine);
     return e;
 }
 
@@ -75,6 +93,8 @@ void add_explain(CLI::App& app) {
     add_number<offset_t>(*command, "--products", options->products, 0, offset_t{1} << 52,
                          "Expected products; 0: so many that preparation does not count")
         ->default_str("0");
+    add_input(*command, "--profile", options->profile,
+              "Choose by the models of this profile (default: $TILESPMV_PROFILE, else the machine's own)");
     command->add_flag("--json", options->as_json, "Print JSON");
     set_examples(*command,
                  {"tilespmv explain cant.mtx", "tilespmv explain cant.mtx --device cuda --products 1000 --json"});

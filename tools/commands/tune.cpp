@@ -7,6 +7,7 @@
 
 #include "bench/harness/device_measurer.hpp"
 #include "bench/harness/machine.hpp"
+#include "kernels/cpu/processor.hpp"
 #include "kernels/cuda/device.hpp"
 #include "selector/models/profile_file.hpp"
 #include "tile/error.hpp"
@@ -65,7 +66,7 @@ std::filesystem::path file_of(const TuneCommand& command, const std::string& mac
 
 /// A name for the place of a profile, before anything is measured.
 std::string machine_name(Backend backend) {
-    return backend == Backend::cuda ? cuda::require_device().name : bench::cpu_name();
+    return backend == Backend::cuda ? cuda::require_device().name : cpu::processor_name();
 }
 
 void run_tune(const TuneCommand& command, bench::Measurer& measurer, Backend backend) {

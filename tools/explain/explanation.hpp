@@ -15,7 +15,10 @@ struct Explanation {
     std::string device;  ///< what it was decided for
     OperatorQuestion question;
     std::vector<RankedOperator> ranked;  ///< the answer
-    const CostTable* costs = nullptr;    ///< behind it
+    const CostTable* costs = nullptr;    ///< of the rules
+    std::string profile;                 ///< file of models; empty without one
+    bool by_models = false;              ///< whether they gave the answer, or the rules
+    std::vector<RankedOperator> others;  ///< what the other ones say; empty without models
 };
 
 /// As text: the choice and why, the features of the matrix, a row for each candidate.

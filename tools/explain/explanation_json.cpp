@@ -28,6 +28,12 @@ Json features_json(const MatrixFeatures& f) {
             {"repeated_strips", f.repeated_strips}};
 }
 
+/// What the ones that did not give the answer predict of an operator; null if they do not know it.
+Json other_json(const Explanation& e, const std::string& specification) {
+    const auto found = std::ranges::find(e.others, specification, &RankedOperator::specification);
+    return found == e.others.end() ? Json(nullptr) : Json(found->seconds);
+}
+
 Json candidate_json(const RankedOperator& one, const RankedOperator& soonest) {
     Json terms = Json::object();
     for (std::size_t i = 0; i < kTerms; ++i) terms[std::string(kTermNames[i])] = one.work[i];
@@ -46,15 +52,21 @@ Json candidate_json(const RankedOperator& one, const RankedOperator& soonest) {
 Json explanation_json(const Explanation& e) {
     Json candidates = Json::array();
     const auto& soonest = *std::ranges::min_element(e.ranked, {}, &RankedOperator::preparation_seconds);
-    for (const auto& one : e.ranked) candidates.push_back(candidate_json(one, soonest));
-    return {{"matrix", e.matrix},
-            {"values", e.values},
-            {"device", e.device},
-            {"products", e.question.products},
-            {"chosen", e.ranked.front().specification},
-            {"costs", {{"machine", e.costs->machine}, {"measured_by", e.costs->measured_by}}},
-            {"features", features_json(e.question.features)},
-            {"candidates", candidates}};
+    for (const auto& one : e.ranked) {
+        candidates.push_back(candidate_json(one, soonest));
+        if (!e.profile.empty())
+            candidates.back()[e.by_models ? "rules_s" : "models_s"] = other_json(e, one.specification);
+    }
+    Json json{{"matrix", e.matrix},
+              {"values", e.values},
+              {"device", e.device},
+              {"products", e.question.products},
+              {"chosen", e.ranked.front().specification},
+              {"costs", {{"machine", e.costs->machine}, {"measured_by", e.costs->measured_by}}},
+              {"features", features_json(e.question.features)},
+              {"candidates", candidates}};
+    if (!e.profile.empty()) json["profile"] = {{"file", e.profile}, {"decides", e.by_models}};
+    return json;
 }
 
 }  // namespace tilespmv::tools

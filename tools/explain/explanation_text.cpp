@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tile/io/printable.hpp"
 #include "tools/explain/explanation.hpp"
 #include "tools/options/source.hpp"
 #include "tools/text/number_text.hpp"
@@ -42,6 +43,20 @@ std::string products_text(offset_t products) {
     return products == 0 ? "many products" : fmt::format("{} product{}", grouped(products), products == 1 ? "" : "s");
 }
 
+std::string other_text(const Explanation& e, const std::string& specification) {
+    const auto found = std::ranges::find(e.others, specification, &RankedOperator::specification);
+    return found == e.others.end() ? "-" : time_text(found->seconds);
+}
+
+std::string profile_text(const Explanation& e) {
+    if (e.profile.empty()) return "";
+    return e.by_models ? fmt::format("chosen by the models of: {}\n", printable(e.profile))
+                       : fmt::format(
+                             "chosen by the rules, since no check speaks for the models of: {}\n"
+                             "  (tilespmv tune --check A ... makes one, --profile FILE takes them anyhow)\n",
+                             printable(e.profile));
+}
+
 }  // namespace
 
 std::string explanation_text(const Explanation& e) {
@@ -54,17 +69,24 @@ std::string explanation_text(const Explanation& e) {
         fmt::format("chosen for {}: {} ({})\n\n", products_text(e.question.products), chosen.specification, chosen.why);
     text += features_text(f);
     TextTable table;
-    table.add({"operator", "product", "over the chosen", "preparation", "pays after", "bytes/nnz"});
+    TextTable::Row titles{"operator", "product", "over the chosen", "preparation", "pays after", "bytes/nnz"};
+    if (!e.profile.empty()) titles.emplace_back(e.by_models ? "by the rules" : "by models");
+    table.add(titles);
     for (const auto& one : e.ranked) {
-        table.add({one.specification, time_text(one.seconds),
-                   fmt::format("{:.2f} x", chosen.seconds > 0 ? one.seconds / chosen.seconds : 1),
-                   time_text(one.preparation_seconds), after_text(one, soonest),
-                   fmt::format("{:.2f}", f.nnz == 0 ? 0 : one.matrix_bytes / static_cast<double>(f.nnz))});
+        TextTable::Row row{one.specification,
+                           time_text(one.seconds),
+                           fmt::format("{:.2f} x", chosen.seconds > 0 ? one.seconds / chosen.seconds : 1),
+                           time_text(one.preparation_seconds),
+                           after_text(one, soonest),
+                           fmt::format("{:.2f}", f.nnz == 0 ? 0 : one.matrix_bytes / static_cast<double>(f.nnz))};
+        if (!e.profile.empty()) row.push_back(other_text(e, one.specification));
+        table.add(row);
     }
     text += "\npredicted:\n" + table.str();
     return text +
            fmt::format("\npays after: products until its preparation is paid for over {}\ncosts measured on: {} ({})\n",
-                       soonest.specification, e.costs->machine, e.costs->measured_by);
+                       soonest.specification, e.costs->machine, e.costs->measured_by) +
+           profile_text(e);
 }
 
 }  // namespace tilespmv::tools

@@ -12,26 +12,26 @@ namespace tilespmv::tools {
 
 /// An operator on a matrix that models have not seen.
 struct CheckedProduct {
-    std::string specification;
+    std::string specification = {};
     double measured = 0;
     double predicted = 0;  ///< by a model
     double naive = 0;      ///< by bytes over bandwidth
 };
 
 struct CheckedMatrix {
-    std::string name;
-    MatrixFeatures features;
-    std::vector<CheckedProduct> products;  ///< that could be made
+    std::string name = {};
+    MatrixFeatures features = {};
+    std::vector<CheckedProduct> products = {};  ///< that could be made
     // Of those that may be chosen:
-    std::string best, by_models, by_rules;
+    std::string best = {}, by_models = {}, by_rules = {};
     double best_seconds = 0, models_seconds = 0, rules_seconds = 0;
 };
 
 /// What the tree of a kernel chooses at a size that it has not seen, against the best of all candidates there.
 struct CheckedShape {
-    std::string kernel;
+    std::string kernel = {};
     std::size_t n = 0;
-    LaunchShape chosen, best;
+    LaunchShape chosen = {}, best = {};
     double chosen_seconds = 0, best_seconds = 0;
 
     /// At least 1: what is faster than the best is as good as it.
@@ -39,14 +39,14 @@ struct CheckedShape {
 };
 
 struct CheckOutcome {
-    std::vector<CheckedMatrix> matrices;
-    std::vector<std::string> errors;  ///< of matrices that could not be checked, one line each
-    std::vector<CheckedShape> shapes;
-    ProfileCheck summary;
+    std::vector<CheckedMatrix> matrices = {};
+    std::vector<std::string> errors = {};  ///< of matrices that could not be checked, one line each
+    std::vector<CheckedShape> shapes = {};
+    ProfileCheck summary = {};
 };
 
 struct CheckOptions {
-    std::vector<std::string> sources;
+    std::vector<std::string> sources = {};
     std::string values = "float64";
     int sizes = 50;  ///< n of vectors
     std::function<void(std::string_view stage)> progress = [](std::string_view) {};

@@ -13,16 +13,16 @@
 namespace tilespmv::tools {
 
 struct TuneOptions {
-    std::filesystem::path file;  ///< of the profile, gone on with if it is there
-    std::string set = "full";    ///< its name, as the profile shows it
-    std::vector<std::string> sources;
+    std::filesystem::path file = {};  ///< of the profile, gone on with if it is there
+    std::string set = "full";         ///< its name, as the profile shows it
+    std::vector<std::string> sources = {};
     std::vector<std::string> values{"float64"};
     std::string
         only;  ///< a kernel or an operator, with its options or without, to measure again; empty: what is missing
     double seconds = std::numeric_limits<double>::infinity();  ///< after which no further measurement begins
     bool restart = false;                                      ///< forgets what was measured
-    std::string date;                                          ///< of today
-    ProfileBuild build;
+    std::string date = {};                                     ///< of today
+    ProfileBuild build = {};
     std::function<void(std::string_view stage)> progress = [](std::string_view) {};
 };
 
@@ -30,8 +30,8 @@ struct TuneOptions {
 struct TuneOutcome {
     Profile profile;
     int measured = 0;
-    int left = 0;         ///< measurements that the limit of time left undone
-    bool is_other_build;  ///< some of what was there was measured by another revision of the sources
+    int left = 0;                 ///< measurements that the limit of time left undone
+    bool is_other_build = false;  ///< some of what was there was measured by another revision of the sources
 };
 
 /// Measures what the profile in the file lacks, fits all models, and writes it; between measurements, too, about every

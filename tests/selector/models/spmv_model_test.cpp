@@ -88,9 +88,35 @@ TEST(SpmvModel, PredictsMatricesThatItHasNotSeen) {
     EXPECT_GE(mean_accuracy(unseen), 0.97);
 }
 
+TEST(SpmvModel, LearnsFromSimilarMatricesWhatASumCannotSay) {
+    auto matrices = benchmark(80, 0.01);
+    for (std::size_t i = 0; i < matrices.size(); i += 2) {  // of another kind, on which everything takes longer
+        matrices[i].features.strip_fill = 0.95;
+        for (auto& product : matrices[i].products) product.seconds *= 1.4;
+    }
+    for (const SpmvModel& model : fit_spmv_models(matrices, h200_like())) {
+        EXPECT_GT(model.width, 0) << model.specification;
+        EXPECT_FALSE(model.anchors.empty());
+        EXPECT_GE(model.held_out_accuracy, 0.92) << model.specification << ": a sum alone is at 0.85";
+    }
+}
+
+TEST(Correction, IsThatOfWhatIsNearAndNothingFarAway) {
+    Anchor near{{}, 0.4};
+    Anchor far{{}, -9};
+    far.place.fill(10);
+    const std::vector<Anchor> anchors{near, far};
+    EXPECT_EQ(correction_at({}, anchors, 0), 0);
+    EXPECT_NEAR(correction_at({}, anchors, 0.5), 0.4 / 1.2, 1e-9);
+    Place between{};
+    between.fill(4);
+    EXPECT_NEAR(correction_at(between, anchors, 0.5), 0, 1e-9);
+    EXPECT_EQ(correction_at({}, {}, 0.5), 0);
+}
+
 TEST(SpmvModel, IsOfTheNearestSizeOfValuesAndRegime) {
     const auto model = [](std::size_t bytes, Regime regime) {
-        return SpmvModel{.specification = "a", .value_bytes = bytes, .regime = regime, .costs = {}};
+        return SpmvModel{.specification = "a", .value_bytes = bytes, .regime = regime, .costs = {}, .anchors = {}};
     };
     const std::vector<SpmvModel> models{model(8, Regime::resident), model(4, Regime::resident),
                                         model(8, Regime::streamed)};
@@ -196,6 +222,7 @@ TEST(RankOperatorsByProfile, PrefersWhatIsSure) {
     Profile profile = profile_of(40);
     for (SpmvModel& model : profile.models) {
         model.costs = profile.models.front().costs;
+        model.width = 0;
         model.doubt = model.specification == "csr-merge" ? 0.05 : 0.3;
     }
     std::mt19937 random(11);
