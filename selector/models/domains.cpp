@@ -6,8 +6,18 @@
 namespace tilespmv {
 namespace {
 
-constexpr double kLeastSize = 1000;
-constexpr double kMostSize = 3e7;
+constexpr double kMostSize = 3.3e7;
+constexpr int kStepsOfDoubling = 2;
+
+/// Sizes that are measured are the same for all kernels, so that vectors of each are made once.
+double grid_size(int step) {
+    constexpr double kLeast = 1000;
+    return std::round(kLeast * std::exp2(step / double{kStepsOfDoubling}));
+}
+/// The step of the nearest size.
+int step_of(double size) {
+    return size <= grid_size(0) ? 0 : static_cast<int>(std::lround(kStepsOfDoubling * std::log2(size / grid_size(0))));
+}
 
 struct End {
     std::string name;
@@ -24,25 +34,18 @@ std::vector<End> ends_of(const Probe& probe, double bytes_per_element) {
     return ends;
 }
 
-void add_sizes(std::vector<std::size_t>& sizes, double from, double to) {
-    constexpr int kSteps = 5;
-    for (int i = 0; i <= kSteps; ++i) {
-        sizes.push_back(static_cast<std::size_t>(std::llround(from * std::pow(to / from, i / double{kSteps}))));
-    }
-}
-
 }  // namespace
 
 std::vector<Domain> domains_of(const Probe& probe, double bytes_per_element) {
-    constexpr double kNarrow = 1.9;
     std::vector<Domain> domains;
-    double from = 0;
+    int from = 0;
     for (const End& end : ends_of(probe, bytes_per_element)) {
-        if (end.at < kNarrow * std::max(from, kLeastSize)) continue;
-        domains.push_back({end.name, from, std::floor(end.at)});
-        from = std::floor(end.at);
+        const int to = step_of(end.at);
+        if (to < from + kStepsOfDoubling) continue;
+        domains.push_back({end.name, from == 0 ? 0 : grid_size(from), grid_size(to)});
+        from = to;
     }
-    domains.push_back({"memory", from, kEndless});
+    domains.push_back({"memory", from == 0 ? 0 : grid_size(from), kEndless});
     return domains;
 }
 
@@ -50,16 +53,11 @@ std::vector<std::size_t> sizes_to_measure(const std::vector<Domain>& domains, co
                                           double bytes_per_element) {
     constexpr double kOfMemory = 0.25;
     const double wanted = std::max(kMostSize, 4 * domains.back().from);
-    const double most = std::max(std::min(wanted, kOfMemory * probe.memory_bytes / bytes_per_element), kLeastSize);
+    const double most = std::min(wanted, kOfMemory * probe.memory_bytes / bytes_per_element);
     std::vector<std::size_t> sizes;
-    for (const Domain& domain : domains) {
-        const double from = std::max(domain.from, kLeastSize);
-        const double to = std::min(domain.to, most);
-        if (from < to) add_sizes(sizes, from, to);
+    for (int step = 0; step == 0 || grid_size(step) <= most; ++step) {
+        sizes.push_back(static_cast<std::size_t>(grid_size(step)));
     }
-    std::ranges::sort(sizes);
-    const auto [first, last] = std::ranges::unique(sizes);
-    sizes.erase(first, last);
     return sizes;
 }
 

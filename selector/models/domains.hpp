@@ -20,14 +20,15 @@ struct Domain {
     friend bool operator==(const Domain&, const Domain&) = default;
 };
 
-/// The domains of a kernel that moves so many bytes for each n, from n = 0 on, without gaps. They end where the bytes
-/// take as long as a launch (launch), where threads of one element each are all resident (wave), where vectors fill the
-/// cache (cache), and where nothing of them is left in it (mixed; twice its size). One that would hardly have a factor
-/// of two between its ends is part of the next.
+/// The domains of a kernel that moves so many bytes for each n, from n = 0 on, without gaps. They end, at the nearest
+/// size that is measured, where the bytes take as long as a launch (launch), where threads of one element each are all
+/// resident (wave), where vectors fill the cache (cache), and where nothing of them is left in it (mixed; twice its
+/// size). One with less than a factor of two between its ends is part of the next.
 std::vector<Domain> domains_of(const Probe& probe, double bytes_per_element);
 
-/// Sizes to measure at: some in each domain, spread evenly by factors, its ends among them; from 1,000 to 30 million,
-/// to four times the begin of the last domain if that is more, and as far as vectors take a quarter of the memory.
+/// Sizes to measure at, those of all domains together: from 1,000 by factors of the square root of 2 to 33 million, to
+/// four times the begin of the last domain if that is more, and as far as vectors take a quarter of the memory. They do
+/// not depend on the kernel but by that.
 std::vector<std::size_t> sizes_to_measure(const std::vector<Domain>& domains, const Probe& probe,
                                           double bytes_per_element);
 

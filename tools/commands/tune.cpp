@@ -1,5 +1,6 @@
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ struct TuneCommand {
     std::string set = "full";
     std::vector<std::string> values{"float64"};
     std::string only;
-    double seconds = 0;
+    std::optional<double> seconds;
     bool restart = false;
     std::vector<std::string> check;
     int sizes = 50;
@@ -80,7 +81,7 @@ void run_tune(const TuneCommand& command, bench::Measurer& measurer, Backend bac
                         .date = now(),
                         .build = this_profile_build(backend),
                         .progress = [&status](std::string_view stage) { status.show(stage); }};
-    if (command.seconds > 0) options.seconds = command.seconds;
+    if (command.seconds) options.seconds = *command.seconds;
     const TuneOutcome outcome = tune(measurer, options);
     status.wipe();
     if (outcome.is_other_build) {

@@ -62,7 +62,7 @@ TEST(Domains, EndWhereTheRegimeChanges) {
     EXPECT_EQ(domains.front().from, 0);
     EXPECT_EQ(domains.back().to, kEndless);
     EXPECT_EQ(domains.back().name, "memory");
-    EXPECT_EQ(domains.back().from, std::floor(2 * probe.cache_bytes / 48));
+    EXPECT_NEAR(domains.back().from, 2 * probe.cache_bytes / 48, 0.2 * domains.back().from);
     for (std::size_t i = 1; i < domains.size(); ++i) EXPECT_EQ(domains[i].from, domains[i - 1].to);
     EXPECT_EQ(domains_of(Probe{}, 8).size(), 1U) << "nothing is known";
 }
@@ -72,9 +72,10 @@ TEST(Domains, AreMeasuredAtTheirEndsAndBetween) {
     const auto domains = domains_of(probe, 48);
     const auto sizes = sizes_to_measure(domains, probe, 48);
     EXPECT_GE(sizes.size(), 15U);
-    EXPECT_LE(sizes.size(), 30U);
+    EXPECT_LE(sizes.size(), 31U);
     EXPECT_EQ(sizes.front(), 1000U);
-    EXPECT_EQ(sizes.back(), 30'000'000U);
+    EXPECT_GE(sizes.back(), 30'000'000U);
+    EXPECT_EQ(sizes_to_measure(domains_of(probe, 8), probe, 8), sizes) << "vectors of a size are made once";
     for (std::size_t i = 1; i < domains.size(); ++i) {
         EXPECT_EQ(std::ranges::count(sizes, static_cast<std::size_t>(domains[i].from)), 1) << domains[i].name;
     }
