@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "bench/harness/device_measurer.hpp"
 #include "bench/harness/machine.hpp"
 #include "kernels/cpu/processor.hpp"
 #include "kernels/cuda/device.hpp"
@@ -17,10 +16,10 @@
 #include "tools/options/command_files.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
-#include "tools/options/source.hpp"
 #include "tools/terminal/status_line.hpp"
 #include "tools/tune/benchmark_set.hpp"
 #include "tools/tune/check.hpp"
+#include "tools/tune/matrix_loader.hpp"
 #include "tools/tune/tune.hpp"
 #include "tools/tune/tune_text.hpp"
 
@@ -60,7 +59,8 @@ ProfileBuild this_profile_build(Backend backend) {
 
 /// The file given, or the machine's own place.
 std::filesystem::path file_of(const TuneCommand& command, const std::string& machine) {
-    std::filesystem::path file = command.file.empty() ? default_profile_file(machine) : command.file;
+    std::filesystem::path file = command.file;
+    if (file.empty()) file = default_profile_file(machine);
     if (file.empty()) throw Error("neither XDG_CACHE_HOME nor HOME says where profiles are: name one with -o");
     return file;
 }
@@ -112,8 +112,7 @@ void run_check(const TuneCommand& command, bench::Measurer& measurer, Backend ba
 void run(const TuneCommand& command) {
     const Backend backend = choose_backend(command.device);
     const auto device = make_device(backend);
-    const bench::MatrixLoader loader{load_csr<double>, load_csr<float>};
-    const auto measurer = bench::make_device_measurer(*device, {}, loader);
+    const auto measurer = bench::make_device_measurer(*device, {}, matrix_loader());
     command.check.empty() ? run_tune(command, *measurer, backend) : run_check(command, *measurer, backend);
 }
 

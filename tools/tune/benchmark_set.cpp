@@ -1,7 +1,6 @@
 #include "tools/tune/benchmark_set.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,7 +15,7 @@ struct Family {
     std::string_view kind;
     std::string_view parameter;
     std::string_view options;
-    std::initializer_list<int> sizes;
+    std::vector<int> sizes;
 };
 
 // Sizes of a family lie about a factor of eight in nonzeros apart, and not where those of another lie.
@@ -52,7 +51,7 @@ const std::vector<Family> kFamilies{
     {"dense", "rows", "cols=3000", {3000}},
 };
 
-const std::initializer_list<Family> kTiny{
+const std::vector<Family> kTiny{
     {"laplace2d", "n", "", {20, 60}},
     {"stencil27", "n", "", {8, 14}},
     {"uniform", "n", "per_row=9", {900, 7000}},

@@ -17,8 +17,9 @@ struct TuneOptions {
     std::string set = "full";         ///< its name, as the profile shows it
     std::vector<std::string> sources = {};
     std::vector<std::string> values{"float64"};
-    std::string
-        only;  ///< a kernel or an operator, with its options or without, to measure again; empty: what is missing
+    /// A kernel or an operator, with its options or without, to measure again, and nothing else; empty: what is
+    /// missing.
+    std::string only = {};
     double seconds = std::numeric_limits<double>::infinity();  ///< after which no further measurement begins
     bool restart = false;                                      ///< forgets what was measured
     std::string date = {};                                     ///< of today

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -75,7 +76,8 @@ TEST(Domains, AreMeasuredAtTheirEndsAndBetween) {
     EXPECT_LE(sizes.size(), 31U);
     EXPECT_EQ(sizes.front(), 1000U);
     EXPECT_GE(sizes.back(), 30'000'000U);
-    EXPECT_EQ(sizes_to_measure(domains_of(probe, 8), probe, 8), sizes) << "vectors of a size are made once";
+    const auto of_others = sizes_to_measure(domains_of(probe, 8), probe, 8);
+    EXPECT_TRUE(std::ranges::equal(sizes, std::span(of_others).first(sizes.size()))) << "vectors are made once";
     for (std::size_t i = 1; i < domains.size(); ++i) {
         EXPECT_EQ(std::ranges::count(sizes, static_cast<std::size_t>(domains[i].from)), 1) << domains[i].name;
     }

@@ -2,14 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "bench/harness/cpu_device.hpp"
-#include "bench/harness/device_measurer.hpp"
 #include "kernels/registry.hpp"
 #include "selector/models/profile_file.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
-#include "tools/options/source.hpp"
 #include "tools/tune/benchmark_set.hpp"
 #include "tools/tune/check.hpp"
+#include "tools/tune/matrix_loader.hpp"
 #include "tools/tune/tune.hpp"
 
 namespace tilespmv::tools {
@@ -23,7 +22,7 @@ class CpuTuneTest : public ::testing::Test {
 protected:
     bench::CpuDevice device;
     std::unique_ptr<bench::Measurer> measurer =
-        bench::make_device_measurer(device, {.seconds = 2e-5, .stretches = 3}, {load_csr<double>, load_csr<float>});
+        bench::make_device_measurer(device, {.seconds = 2e-5, .stretches = 3}, matrix_loader());
 };
 
 TEST_F(CpuTuneTest, MeasuresEveryOperatorThatIsRegistered) {

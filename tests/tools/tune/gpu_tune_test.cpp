@@ -1,13 +1,12 @@
 #include <gtest/gtest.h>
 
 #include "bench/harness/cuda_device.hpp"
-#include "bench/harness/device_measurer.hpp"
 #include "selector/models/profile_file.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
-#include "tools/options/source.hpp"
 #include "tools/tune/benchmark_set.hpp"
 #include "tools/tune/check.hpp"
+#include "tools/tune/matrix_loader.hpp"
 #include "tools/tune/tune.hpp"
 
 namespace tilespmv::tools {
@@ -23,8 +22,7 @@ protected:
             if (error.code() != ExitCode::unavailable) throw;
             GTEST_SKIP() << error.what();
         }
-        measurer = bench::make_device_measurer(*device, {.seconds = 5e-5, .stretches = 3},
-                                               {load_csr<double>, load_csr<float>});
+        measurer = bench::make_device_measurer(*device, {.seconds = 5e-5, .stretches = 3}, matrix_loader());
         options.file = folder.path() / "gpu.json";
         options.sources = find_benchmark_set("tiny").sources;
     }
