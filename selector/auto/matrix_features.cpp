@@ -362,7 +362,8 @@ void add_diagonals(const PatternView& a, MatrixFeatures& f) {
         // Another row of each, since unknowns of a node have other diagonals.
         const offset_t row = std::min<offset_t>(spread(i, samples, tile_rows) * kTileSize + i % kTileSize, a.rows - 1);
         const auto begin = static_cast<std::size_t>(a.row_ptrs[static_cast<std::size_t>(row)]);
-        const auto end = static_cast<std::size_t>(a.row_ptrs[static_cast<std::size_t>(row) + 1]);
+        const auto end = std::min(static_cast<std::size_t>(a.row_ptrs[static_cast<std::size_t>(row) + 1]),
+                                  begin + static_cast<std::size_t>(kMostSlots));
         for (std::size_t k = begin; k < end && diagonals.size() < kMostDiagonals; ++k) {
             diagonals.insert(offset_t{a.col_idxs[k]} - row);
         }

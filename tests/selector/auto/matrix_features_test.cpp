@@ -185,6 +185,21 @@ TEST(MatrixFeatures, OfASampleAreNearThoseOfTheWholeMatrix) {
     EXPECT_GT(of("uniform:n=500000,per_row=2").x_sectors, 0.99);
 }
 
+TEST(MatrixFeatures, TellTheWidthOfHybAndWhatIsBeyondIt) {
+    const auto f = of(10, {{0, 1, 2, 3, 4}, {0, 1}, {5}, {0, 1}, {7}, {8}});
+    EXPECT_EQ(f.hyb_width, 2) << "three of six rows have two";
+    EXPECT_DOUBLE_EQ(f.hyb_rest, 3.0 / 12);
+    EXPECT_EQ(of("stencil27:n=20").hyb_width, 27);
+    EXPECT_EQ(of("stencil27:n=20").hyb_rest, 0);
+}
+
+TEST(MatrixFeatures, CountDiagonals) {
+    EXPECT_EQ(of("laplace2d:n=70").diagonals, 5);
+    EXPECT_EQ(of("stencil27:n=20").diagonals, 27);
+    EXPECT_EQ(of("banded:n=3000,half=7").diagonals, 15);
+    EXPECT_GT(of("uniform:n=50000,per_row=16").diagonals, 500);
+}
+
 TEST(MatrixFeatures, DoNotDependOnTheNumberOfThreads) {
     const auto a = generate<double>("rmat:scale=15,degree=16");
     const int before = omp_get_max_threads();
