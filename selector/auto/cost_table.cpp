@@ -48,6 +48,16 @@ void csr_vector_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::rows) = static_cast<double>(rounds.all) * cuda::round_of(shape, tuning).time;
     of(work, Term::chain) = static_cast<double>(rounds.longest);
 }
+/// What a block has met of x stays in its multiprocessor, but for a part: it holds other things, too.
+void csr_vector_turns_work(const MatrixFeatures& f, Work& work) {
+    csr_vector_work(f, work);
+    of(work, Term::x_sectors) = nnz_of(f) * (0.5 * f.piece_sectors + 0.5 * f.x_sectors);
+}
+/// Enough rows for more than two turns of a GPU full of threads.
+bool suits_csr_vector_turns(const MatrixFeatures& f) {
+    const cuda::VectorShape shape = cuda::vector_shape(f.row_rounds, cuda::kVectorFlights, {});
+    return suits_csr_vector(f) && rows_of(f) * shape.threads >= 2 * 132 * 2048;
+}
 double inode_rows(const MatrixFeatures& f) { return std::clamp<double>(f.inode_rows, 1, cuda::kInodeRows.back()); }
 double csr_inode_bytes(const MatrixFeatures& f) {
     return 16 * rows_of(f) / inode_rows(f) + (4 / inode_rows(f) + value_of(f)) * nnz_of(f);
@@ -139,6 +149,11 @@ constexpr std::array kGpuCandidates{
     Candidate{.name = "csr-merge", .matrix_bytes = csr_bytes, .adapt = shared_row_work},
     Candidate{.name = "csr-adaptive", .matrix_bytes = csr_adaptive_bytes, .adapt = shared_row_work},
     Candidate{.name = "csr-vector", .matrix_bytes = csr_bytes, .adapt = csr_vector_work, .suits = suits_csr_vector},
+    Candidate{.name = "csr-vector",
+              .options = "turns=1",
+              .matrix_bytes = csr_bytes,
+              .adapt = csr_vector_turns_work,
+              .suits = suits_csr_vector_turns},
     Candidate{.name = "csr-inode", .matrix_bytes = csr_inode_bytes, .adapt = csr_inode_work, .suits = suits_csr_inode},
     Candidate{
         .name = "ell", .options = "updatable=1", .matrix_bytes = ell_bytes, .adapt = ell_work, .suits = suits_ell},

@@ -16,6 +16,9 @@ namespace tilespmv {
 namespace {
 
 constexpr offset_t kBlock = 512;              ///< nonzeros
+constexpr offset_t kPieces = 264;             ///< of the matrix: blocks of csr-vector:turns=1
+constexpr offset_t kPieceSamples = 4;         ///< pieces that are looked at, ...
+constexpr offset_t kMostOfPiece = 1 << 16;    ///< ... and nonzeros of each
 constexpr offset_t kMostSamples = 256;        ///< blocks, and tile rows
 constexpr offset_t kLeastNonzeros = 8192;     ///< of the sample, if the matrix has so many
 constexpr offset_t kSampledPart = 32;         ///< of larger matrices one in so many
@@ -226,6 +229,34 @@ void add_blocks(const PatternView& a, MatrixFeatures& f) {
     f.hub_share = hub_share(blocks, a);
 }
 
+/// Distinct sectors of x that consecutive nonzeros meet.
+offset_t sectors_of(std::span<const index_t> col_idxs, index_t cols, index_t in_sector) {
+    std::vector<bool> is_met(static_cast<std::size_t>(cols / in_sector) + 1);
+    offset_t count = 0;
+    for (const index_t column : col_idxs) {
+        auto met = is_met[static_cast<std::size_t>(column / in_sector)];
+        count += !met;
+        met = true;
+    }
+    return count;
+}
+
+void add_pieces(const PatternView& a, MatrixFeatures& f) {
+    f.piece_sectors = f.x_sectors;
+    const offset_t size = std::min(f.nnz / kPieces, kMostOfPiece);
+    if (size <= kBlock) return;
+    const auto in_sector = static_cast<index_t>(kSectorBytes / a.value_bytes);
+    std::array<offset_t, kPieceSamples> sectors{};
+    parallel_for(0, kPieceSamples, 1, [&](std::int64_t i) {
+        const auto first = static_cast<std::size_t>(spread(i, kPieceSamples, kPieces) * (f.nnz / kPieces));
+        const auto piece = a.col_idxs.subspan(first, static_cast<std::size_t>(size));
+        sectors[static_cast<std::size_t>(i)] = sectors_of(piece, a.cols, in_sector);
+    });
+    offset_t all = 0;
+    for (const offset_t count : sectors) all += count;
+    f.piece_sectors = static_cast<double>(all) / static_cast<double>(kPieceSamples * size);
+}
+
 struct Strip {
     offset_t nonzeros = 0;  ///< of the tile row
     offset_t taken = 0;     ///< in slots
@@ -382,6 +413,7 @@ MatrixFeatures features_of(const PatternView& a) {
     add_row_lengths(a, f);
     if (f.nnz == 0) return f;
     add_blocks(a, f);
+    add_pieces(a, f);
     add_strips(a, f);
     add_full_tiles(a, f);
     add_hyb(a, f);

@@ -43,6 +43,8 @@ struct MatrixFeatures {
     double narrow_share = 0;
     /// Distinct 32-byte sectors of x for each nonzero, in blocks of 512 consecutive ones: 1 if no two share one.
     double x_sectors = 0;
+    /// The same in pieces of a 264th of the nonzeros, of which the first 65,536 count; `x_sectors` on small matrices.
+    double piece_sectors = 0;
     /// Share of the nonzeros in the columns of which 192 KiB of x hold the most frequent ones. The columns are chosen
     /// by one half of the sample, and counted in the other.
     double hub_share = 0;

@@ -91,6 +91,7 @@ Json features_json(const MatrixFeatures& f) {
             {"empty_rows", f.empty_rows},
             {"narrow_share", f.narrow_share},
             {"x_sectors", f.x_sectors},
+            {"piece_sectors", f.piece_sectors},
             {"hub_share", f.hub_share},
             {"tile_nonzeros", f.tile_nonzeros},
             {"full_tile_share", f.full_tile_share},

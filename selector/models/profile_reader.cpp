@@ -118,6 +118,7 @@ MatrixFeatures read_features(const JsonNode& json) {
                      .empty_rows = json["empty_rows"].non_negative(),
                      .narrow_share = json["narrow_share"].non_negative(),
                      .x_sectors = json["x_sectors"].non_negative(),
+                     .piece_sectors = json["piece_sectors"].non_negative(),
                      .hub_share = json["hub_share"].non_negative(),
                      .tile_nonzeros = json["tile_nonzeros"].non_negative(),
                      .full_tile_share = json["full_tile_share"].non_negative(),

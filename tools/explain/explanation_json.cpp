@@ -20,6 +20,7 @@ Json features_json(const MatrixFeatures& f) {
             {"inode_rows", f.inode_rows},
             {"narrow_share", f.narrow_share},
             {"x_sectors_per_nonzero", f.x_sectors},
+            {"piece_sectors", f.piece_sectors},
             {"hub_share", f.hub_share},
             {"tile_nonzeros", f.tile_nonzeros},
             {"full_tile_share", f.full_tile_share},
