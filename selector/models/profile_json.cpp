@@ -175,12 +175,12 @@ void write(const Json& json, std::size_t depth, std::string& text) {
     text += json.is_object() ? "{" : "[";
     const char* separator = "\n";
     for (const auto& [key, value] : json.items()) {
-        text += separator + indent;
-        if (json.is_object()) text += Json(key).dump() + ": ";
+        text.append(separator).append(indent);
+        if (json.is_object()) text.append(Json(key).dump()).append(": ");
         write(value, depth + 1, text);
         separator = ",\n";
     }
-    text += "\n" + std::string(depth, ' ') + (json.is_object() ? "}" : "]");
+    text.append(1, '\n').append(depth, ' ').append(json.is_object() ? "}" : "]");
 }
 
 }  // namespace
