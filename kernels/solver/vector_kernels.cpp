@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "selector/models/profile.hpp"
+#include "selector/models/profile_file.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::solver {
@@ -63,6 +65,17 @@ int VectorShapes::most_reducing_blocks(std::size_t n) const {
         if (kKernels[i].reduces) blocks = std::max(blocks, blocks_for(shapes_[i], n));
     }
     return blocks;
+}
+
+VectorShapes shapes_on(std::string_view gpu, std::size_t n, std::size_t value_bytes, int multiprocessors) {
+    VectorShapes shapes(n, value_bytes, multiprocessors);
+    const auto profile = deciding_profile({}, gpu);
+    if (profile == nullptr) return shapes;
+    for (const auto& [kernel, shape] : choose_vector_shapes(*profile, n, value_bytes)) {
+        const bool is_known = std::ranges::count(vector_kernels(), kernel, &VectorKernel::name) > 0;
+        if (is_known) shapes.set(kernel, shape);
+    }
+    return shapes;
 }
 
 }  // namespace tilespmv::solver

@@ -48,4 +48,8 @@ private:
     std::array<LaunchShape, kVectorKernels> shapes_;
 };
 
+/// By the trees of the profile that decides on a GPU of this name (`deciding_profile`); a kernel without one, and all
+/// without a profile, have those of the constructor.
+VectorShapes shapes_on(std::string_view gpu, std::size_t n, std::size_t value_bytes, int multiprocessors);
+
 }  // namespace tilespmv::solver

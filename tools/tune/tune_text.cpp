@@ -27,7 +27,7 @@ std::string operators_text(const std::vector<SpmvModel>& models) {
                    std::string(kRegimeNames[static_cast<std::size_t>(m.regime)]), fmt::format("{}", m.matrices),
                    percent(m.accuracy), m.held_out_accuracy == 0 ? "-" : percent(m.held_out_accuracy)});
     }
-    return "\n" + table.str();
+    return fmt::format("\n{}", table.str());
 }
 
 std::string kernels_text(const std::vector<VectorProfile>& vectors) {
@@ -38,7 +38,7 @@ std::string kernels_text(const std::vector<VectorProfile>& vectors) {
         table.add({one.work.kernel, one.values, fmt::format("{}", one.points.size()),
                    fmt::format("{}", one.model.domains.size()), fmt::format("{}", one.model.tree.size())});
     }
-    return "\n" + table.str();
+    return fmt::format("\n{}", table.str());
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ std::string tune_text(const TuneOutcome& outcome) {
     std::string text = machine_text(outcome.profile.probe);
     text += fmt::format("{} measured now", grouped(outcome.measured));
     if (outcome.left > 0) text += fmt::format(", {} left: run it again to go on", grouped(outcome.left));
-    text += "\n" + operators_text(outcome.profile.models) + kernels_text(outcome.profile.vectors);
+    text += fmt::format("\n{}{}", operators_text(outcome.profile.models), kernels_text(outcome.profile.vectors));
     return text;
 }
 

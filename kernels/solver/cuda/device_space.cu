@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/this_gpu.hpp"
+#include "kernels/cuda/device.hpp"
 
 namespace tilespmv::solver {
 
@@ -27,7 +27,8 @@ constexpr std::size_t kMostGraphs = 8;
 
 template <class T>
 VectorShapes default_shapes(std::size_t n) {
-    return VectorShapes(n, sizeof(T), cuda::this_gpu(sizeof(T)).multiprocessors);
+    const cuda::DeviceInfo gpu = cuda::require_device();
+    return shapes_on(gpu.name, n, sizeof(T), gpu.multiprocessors);
 }
 
 template <class T>
