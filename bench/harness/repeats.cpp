@@ -38,19 +38,18 @@ Stretch calibrate(Device& device, const std::function<void()>& work, const Repea
 
 }  // namespace
 
-double seconds_of_repeat(Device& device, const std::function<void()>& work, const RepeatRule& rule) {
+namespace {
+
+/// Of one of `work`, each launched by the host.
+double seconds_of_launched(Device& device, const std::function<void()>& work, const RepeatRule& rule) {
     constexpr double kLeast = 1e-9;
     const Stretch stretch = calibrate(device, work, rule);
     const int shorter = stretch.repeats;
     // Work that takes long has little noise.
     const bool is_long = stretch.seconds > 10 * rule.seconds;
     const int longer = (is_long ? 2 : 4) * shorter;
-    auto short_stretch = repeated(work, shorter);
-    auto long_stretch = repeated(work, longer);
-    if (rule.in_graph) {
-        short_stretch = device.record(short_stretch);
-        long_stretch = device.record(long_stretch);
-    }
+    const auto short_stretch = repeated(work, shorter);
+    const auto long_stretch = repeated(work, longer);
     std::vector<double> short_times;
     std::vector<double> long_times;
     for (int i = 0; i < (is_long ? 3 : rule.stretches); ++i) {
@@ -61,6 +60,18 @@ double seconds_of_repeat(Device& device, const std::function<void()>& work, cons
     const double seconds = (long_time - summarize(short_times).median) / (longer - shorter);
     // Where noise is larger than the work.
     return seconds > 0 ? seconds : std::max(long_time / longer, kLeast);
+}
+
+}  // namespace
+
+double seconds_of_repeat(Device& device, const std::function<void()>& work, const RepeatRule& rule) {
+    if (!rule.in_graph) return seconds_of_launched(device, work, rule);
+    // One graph of a few, launched again and again: recording hundreds takes the host longer than they take the GPU.
+    constexpr int kMostInGraph = 32;
+    work();  // warms up
+    const double once = std::max(time_of(device.stopwatch(), work), 1e-9);
+    const int in_graph = static_cast<int>(std::clamp(rule.seconds / once, 1.0, double{kMostInGraph}));
+    return seconds_of_launched(device, device.record(repeated(work, in_graph)), rule) / in_graph;
 }
 
 }  // namespace tilespmv::bench

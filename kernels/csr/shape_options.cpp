@@ -10,7 +10,8 @@
 
 namespace tilespmv::cuda {
 
-VectorShape read_vector_shape(Options& options, std::span<const offset_t> row_ptrs, const VectorTuning& tuning) {
+VectorShape read_vector_shape(Options& options, std::span<const offset_t> row_ptrs, std::span<const int> flights,
+                              const VectorTuning& tuning) {
     VectorShape shape;
     shape.threads = options.one_of("threads", 0, {2, 4, 8, 16, 32});
     const std::string rule = options.word("rule", "");
@@ -25,7 +26,7 @@ VectorShape read_vector_shape(Options& options, std::span<const offset_t> row_pt
     if (shape.threads > 0) return {shape.threads, shape.flight > 0 ? shape.flight : 4};
     const RowLengths lengths = row_lengths(row_ptrs);
     if (shape.flight > 0) return vector_shape(lengths, std::array{shape.flight}, tuning);
-    return vector_shape(lengths, kVectorFlights, tuning);
+    return vector_shape(lengths, flights, tuning);
 }
 
 MultiroundShape read_multiround_shape(Options& options, index_t rows, offset_t nnz, const MultiroundTuning& tuning) {

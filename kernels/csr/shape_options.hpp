@@ -10,8 +10,9 @@ namespace tilespmv::cuda {
 
 /// Reads the options threads, rule and flight, all of them, and chooses what is not given by the lengths of all rows;
 /// but four nonzeros are in flight if only the threads are given or follow from the mean row. Throws a usage `Error`
-/// for a rule beside threads. `row_ptrs`: those of the matrix.
-VectorShape read_vector_shape(Options& options, std::span<const offset_t> row_ptrs, const VectorTuning& tuning);
+/// for a rule beside threads. `flights`: chosen from; `row_ptrs`: those of the matrix.
+VectorShape read_vector_shape(Options& options, std::span<const offset_t> row_ptrs, std::span<const int> flights,
+                              const VectorTuning& tuning);
 
 /// Reads the options rows, threads, products and group, all of them, and chooses what is not given. Throws a usage
 /// `Error` if the block has fewer groups than rows.

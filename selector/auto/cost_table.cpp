@@ -41,21 +41,22 @@ bool suits_csr_vector(const MatrixFeatures& f) {
     return longest <= 8 * f.mean_row + 64 && longest <= 2048;
 }
 /// The rounds of the shape that csr-vector chooses, in full ones of a warp, and those of the longest row.
-void csr_vector_work(const MatrixFeatures& f, Work& work) {
+void add_rounds(const MatrixFeatures& f, std::span<const int> flights, Work& work) {
     const cuda::VectorTuning tuning;
-    const cuda::VectorShape shape = cuda::vector_shape(f.row_rounds, cuda::kVectorFlights, tuning);
+    const cuda::VectorShape shape = cuda::vector_shape(f.row_rounds, flights, tuning);
     const cuda::RowRounds& rounds = cuda::rounds_of(f.row_rounds, shape);
     of(work, Term::rows) = static_cast<double>(rounds.all) * cuda::round_of(shape, tuning).time;
     of(work, Term::chain) = static_cast<double>(rounds.longest);
 }
+void csr_vector_work(const MatrixFeatures& f, Work& work) { add_rounds(f, cuda::kVectorFlights, work); }
 /// What a block has met of x stays in its multiprocessor, but for a part: it holds other things, too.
 void csr_vector_turns_work(const MatrixFeatures& f, Work& work) {
-    csr_vector_work(f, work);
+    add_rounds(f, cuda::kTurnFlights, work);
     of(work, Term::x_sectors) = nnz_of(f) * (0.5 * f.piece_sectors + 0.5 * f.x_sectors);
 }
 /// Enough rows for more than two turns of a GPU full of threads.
 bool suits_csr_vector_turns(const MatrixFeatures& f) {
-    const cuda::VectorShape shape = cuda::vector_shape(f.row_rounds, cuda::kVectorFlights, {});
+    const cuda::VectorShape shape = cuda::vector_shape(f.row_rounds, cuda::kTurnFlights, {});
     return suits_csr_vector(f) && rows_of(f) * shape.threads >= 2 * 132 * 2048;
 }
 double inode_rows(const MatrixFeatures& f) { return std::clamp<double>(f.inode_rows, 1, cuda::kInodeRows.back()); }

@@ -15,7 +15,7 @@ VectorShape vector_shape_of(const char* specification, const std::vector<offset_
     Options options("operator", specification);
     std::vector<offset_t> row_ptrs{0};
     for (const offset_t length : lengths) row_ptrs.push_back(row_ptrs.back() + length);
-    return read_vector_shape(options, row_ptrs, {});
+    return read_vector_shape(options, row_ptrs, kVectorFlights, {});
 }
 
 TEST(CsrVectorOptions, AreFollowedAndCompleted) {
