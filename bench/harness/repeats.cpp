@@ -36,42 +36,52 @@ Stretch calibrate(Device& device, const std::function<void()>& work, const Repea
     return stretch;
 }
 
-}  // namespace
+using Work = std::function<void()>;
 
-namespace {
-
-/// Of one of `work`, each launched by the host.
-double seconds_of_launched(Device& device, const std::function<void()>& work, const RepeatRule& rule) {
+/// How much longer the longer stretch takes, for each of the repeats that it has more.
+double slope(Device& device, const Work& shorter, const Work& longer, int more, int stretches) {
+    std::vector<double> short_times;
+    std::vector<double> long_times;
+    for (int i = 0; i < stretches; ++i) {
+        short_times.push_back(time_of(device.stopwatch(), shorter));
+        long_times.push_back(time_of(device.stopwatch(), longer));
+    }
     constexpr double kLeast = 1e-9;
+    const double long_time = summarize(long_times).median;
+    const double seconds = (long_time - summarize(short_times).median) / more;
+    // Where noise is larger than the work: it has at least so many repeats.
+    return seconds > 0 ? seconds : std::max(long_time / (2 * more), kLeast);
+}
+
+double seconds_of_launched(Device& device, const Work& work, const RepeatRule& rule) {
     const Stretch stretch = calibrate(device, work, rule);
     const int shorter = stretch.repeats;
     // Work that takes long has little noise.
     const bool is_long = stretch.seconds > 10 * rule.seconds;
     const int longer = (is_long ? 2 : 4) * shorter;
-    const auto short_stretch = repeated(work, shorter);
-    const auto long_stretch = repeated(work, longer);
-    std::vector<double> short_times;
-    std::vector<double> long_times;
-    for (int i = 0; i < (is_long ? 3 : rule.stretches); ++i) {
-        short_times.push_back(time_of(device.stopwatch(), short_stretch));
-        long_times.push_back(time_of(device.stopwatch(), long_stretch));
-    }
-    const double long_time = summarize(long_times).median;
-    const double seconds = (long_time - summarize(short_times).median) / (longer - shorter);
-    // Where noise is larger than the work.
-    return seconds > 0 ? seconds : std::max(long_time / longer, kLeast);
+    return slope(device, repeated(work, shorter), repeated(work, longer), longer - shorter,
+                 is_long ? 3 : rule.stretches);
+}
+
+/// Two graphs of a few, each launched as often: recording hundreds takes the host longer than they take the GPU.
+double seconds_of_recorded(Device& device, const Work& work, const RepeatRule& rule) {
+    constexpr double kMostInGraph = 16;  // of the shorter one
+    work();                              // warms up
+    const double once = std::max(time_of(device.stopwatch(), work), 1e-9);
+    const bool is_long = once > 10 * rule.seconds;
+    const int in_shorter = static_cast<int>(std::clamp(rule.seconds / once, 1.0, kMostInGraph));
+    const int in_longer = (is_long ? 2 : 4) * in_shorter;
+    const Work shorter = device.record(repeated(work, in_shorter));
+    const Work longer = device.record(repeated(work, in_longer));
+    const int launches = calibrate(device, shorter, rule).repeats;
+    return slope(device, repeated(shorter, launches), repeated(longer, launches), launches * (in_longer - in_shorter),
+                 is_long ? 3 : rule.stretches);
 }
 
 }  // namespace
 
 double seconds_of_repeat(Device& device, const std::function<void()>& work, const RepeatRule& rule) {
-    if (!rule.in_graph) return seconds_of_launched(device, work, rule);
-    // One graph of a few, launched again and again: recording hundreds takes the host longer than they take the GPU.
-    constexpr int kMostInGraph = 32;
-    work();  // warms up
-    const double once = std::max(time_of(device.stopwatch(), work), 1e-9);
-    const int in_graph = static_cast<int>(std::clamp(rule.seconds / once, 1.0, double{kMostInGraph}));
-    return seconds_of_launched(device, device.record(repeated(work, in_graph)), rule) / in_graph;
+    return rule.in_graph ? seconds_of_recorded(device, work, rule) : seconds_of_launched(device, work, rule);
 }
 
 }  // namespace tilespmv::bench

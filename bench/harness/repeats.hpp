@@ -13,7 +13,7 @@ struct RepeatRule {
     double seconds = 1.5e-4;
     int stretches = 5;      ///< of each length, in turn
     int most_repeats = 64;  ///< of the shorter stretch
-    bool in_graph = false;  ///< repeats are graphs of up to 32, as in a solver, not launched one by one
+    bool in_graph = false;  ///< repeats are in CUDA graphs, as in a solver, not launched one by one
 };
 
 /// Seconds of one `work` among others like it: (T_a - T_b) / (a - b), T_a and T_b the medians of stretches of a and b
