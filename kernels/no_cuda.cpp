@@ -23,6 +23,7 @@ std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string&, const
     template std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string&, const MatrixForms<V>&, \
                                                                     Accumulator);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+#undef TILESPMV_INSTANTIATE
 
 }  // namespace tilespmv::cuda
 
@@ -30,15 +31,30 @@ namespace tilespmv::solver {
 
 template <class T>
 std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>&, const AnyPreconditionerParts&,
-                                                  const DeviceSpaceOptions&) {
+                                                  const DeviceSpaceOptions&, const cuda::DeviceCsrView<T>*) {
     static_cast<void>(cuda::require_device());
     return nullptr;
 }
 
-template std::unique_ptr<SystemSpace<double>> make_device_space(const CsrMatrix<double>&, const AnyPreconditionerParts&,
-                                                                const DeviceSpaceOptions&);
-template std::unique_ptr<SystemSpace<float>> make_device_space(const CsrMatrix<float>&, const AnyPreconditionerParts&,
-                                                               const DeviceSpaceOptions&);
+template <class T>
+CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>&) {
+    static_cast<void>(cuda::require_device());
+    return {};
+}
+
+template <class T>
+void copy_values_to_host(const cuda::DeviceCsrView<T>&, std::span<T>) {
+    static_cast<void>(cuda::require_device());
+}
+
+#define TILESPMV_INSTANTIATE(T)                                                                                        \
+    template std::unique_ptr<SystemSpace<T>> make_device_space(                                                        \
+        const CsrMatrix<T>&, const AnyPreconditionerParts&, const DeviceSpaceOptions&, const cuda::DeviceCsrView<T>*); \
+    template CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>&);                                                 \
+    template void copy_values_to_host(const cuda::DeviceCsrView<T>&, std::span<T>);
+TILESPMV_INSTANTIATE(double)
+TILESPMV_INSTANTIATE(float)
+#undef TILESPMV_INSTANTIATE
 
 template <class T>
 std::unique_ptr<VectorKernelRunner> make_vector_kernel_runner(std::size_t, void*) {

@@ -36,15 +36,6 @@ private:
     std::unique_ptr<Operator<V>> operator_;
 };
 
-template <Value V>
-std::unique_ptr<Operator<V>> make_ranked(const std::string& specification, const MatrixForms<V>& forms) {
-    const bool needs_tiles = find_operator<V>(Backend::cpu, specification).made_from == Form::tiles;
-    if (needs_tiles && forms.template find<TileMatrix<V>>() == nullptr) {
-        return std::make_unique<Converted<V>>(specification, forms.csr());
-    }
-    return make_operator<V>(specification, forms);
-}
-
 /// The least of some products, after one that warms up.
 template <Value V>
 double seconds_of_product(const Operator<V>& op) {
@@ -64,6 +55,15 @@ double seconds_of_product(const Operator<V>& op) {
 }  // namespace
 
 template <Value V>
+std::unique_ptr<Operator<V>> make_converting(const std::string& specification, const MatrixForms<V>& forms) {
+    const bool needs_tiles = find_operator<V>(Backend::cpu, specification).made_from == Form::tiles;
+    if (needs_tiles && forms.template find<TileMatrix<V>>() == nullptr) {
+        return std::make_unique<Converted<V>>(specification, forms.csr());
+    }
+    return make_operator<V>(specification, forms);
+}
+
+template <Value V>
 std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& options) {
     const AutoOptions given = read_auto_options(options);
     const auto* const csr = forms.template find<CsrMatrix<V>>();
@@ -76,16 +76,18 @@ std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& opt
                                        .products = given.products,
                                        .has_tiles = forms.template find<TileMatrix<V>>() != nullptr},
                                       given, processor_name());
-    if (!given.is_tried || csr->nnz() == 0) return make_ranked(ranked.front().specification, forms);
+    if (!given.is_tried || csr->nnz() == 0) return make_converting(ranked.front().specification, forms);
     const TuneKey key{pattern_hash(pattern_of(*csr)), std::string(value_name<V>()),
                       std::string(accumulator_name(Accumulator::float64)), processor_name()};
-    return make_ranked(fastest_by_trial(ranked, given.products, TuneCache(given.cache), key,
-                                        [&](const std::string& specification) {
-                                            return seconds_of_product(*make_ranked(specification, forms));
-                                        }),
-                       forms);
+    return make_converting(fastest_by_trial(ranked, given.products, TuneCache(given.cache), key,
+                                            [&](const std::string& specification) {
+                                                return seconds_of_product(*make_converting(specification, forms));
+                                            }),
+                           forms);
 }
 
+template std::unique_ptr<Operator<double>> make_converting(const std::string&, const MatrixForms<double>&);
+template std::unique_ptr<Operator<float>> make_converting(const std::string&, const MatrixForms<float>&);
 template std::unique_ptr<Operator<double>> make_auto(const MatrixForms<double>&, Options&);
 template std::unique_ptr<Operator<float>> make_auto(const MatrixForms<float>&, Options&);
 

@@ -11,6 +11,11 @@ namespace tilespmv::cpu {
 template <Value V>
 std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& options);
 
+/// The operator of a specification. One on tiles, which are not among the forms, has its own, of the CSR form by the
+/// default selector. Throws as `make_operator`.
+template <Value V>
+std::unique_ptr<Operator<V>> make_converting(const std::string& specification, const MatrixForms<V>& forms);
+
 template <Value V>
 inline constexpr OperatorInfo<V> kAuto{{.name = "auto",
                                         .summary = kAutoSummary,

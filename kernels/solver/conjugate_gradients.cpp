@@ -30,6 +30,23 @@ void check_options(const SolveOptions& o) {
     if (!are_fine) throw Error("a tolerance or a number of iterations of a solve is negative or NaN", ExitCode::usage);
 }
 
+double seconds_since(std::chrono::steady_clock::time_point before) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+}
+
+/// What b is multiplied by, so that squares of it and of residuals that are much smaller are numbers: the same on all
+/// ranks, which know no more of b than this.
+double factor_for(double rhs_norm2) {
+    if (rhs_norm2 < 0x1p-600) return 0x1p700;
+    return rhs_norm2 > 0x1p600 ? 0x1p-700 : 1;
+}
+
+void divide(SolveReport& report, double factor) {
+    for (double* norm : {&report.rhs_norm, &report.tolerance, &report.first_residual, &report.residual})
+        *norm /= factor;
+    for (Check& check : report.history) check.residual /= factor;
+}
+
 SolveOptions with_defaults(SolveOptions o, std::size_t size) {
     check_options(o);
     const auto n = static_cast<double>(size);
@@ -67,42 +84,90 @@ ConjugateGradients<T>::ConjugateGradients(Space<T>& space, Method method, bool c
 }
 
 template <class T>
+void ConjugateGradients<T>::require_size(std::size_t b, std::size_t x) const {
+    if (b == space_.size() && x == space_.size()) return;
+    throw Error(fmt::format("a solve needs b and x of {} values, found {} and {}", space_.size(), b, x));
+}
+
+template <class T>
 SolveReport ConjugateGradients<T>::solve(std::span<const T> b, std::span<T> x, const SolveOptions& options) {
-    if (b.size() != space_.size() || x.size() != space_.size()) {
-        throw Error(
-            fmt::format("a solve needs b and x of {} values, found {} and {}", space_.size(), b.size(), x.size()));
-    }
+    require_size(b.size(), x.size());
     const auto before = std::chrono::steady_clock::now();
+    space_.upload(b, b_);
+    if (options.start_from_x) space_.upload(x, v_.x);
+    SolveReport report = solve_loaded(options);
+    space_.download(read_only(v_.x), x);
+    report.seconds = seconds_since(before);
+    return report;
+}
+
+template <class T>
+SolveReport ConjugateGradients<T>::solve(Vector<const T> b, Vector<T> x, const SolveOptions& options) {
+    require_size(b.size, x.size);
+    const auto before = std::chrono::steady_clock::now();
+    space_.copy(b, b_);
+    if (options.start_from_x) space_.copy(read_only(x), v_.x);
+    SolveReport report = solve_loaded(options);
+    space_.copy(read_only(v_.x), x);
+    static_cast<void>(space_.read_scalars());  // waits for the copy
+    report.seconds = seconds_since(before);
+    return report;
+}
+
+template <class T>
+void ConjugateGradients<T>::scale(Vector<T> v, double factor) {
+    std::vector<T> values(v.size);
+    space_.download(read_only(v), values);
+    for (T& value : values) value = static_cast<T>(factor * static_cast<double>(value));
+    space_.upload(values, v);
+}
+
+/// For b in b_ and, where it starts from that, x in v_.x; leaves x there.
+template <class T>
+SolveReport ConjugateGradients<T>::solve_loaded(SolveOptions options) {
+    if (!options.start_from_x) space_.clear(v_.x);
+    const double whole2 = space_.norm2(read_only(b_));
+    const double factor = sizeof(T) == sizeof(double) ? factor_for(whole2) : 1;  // squares of floats are in range
+    if (factor == 1) return iterate(options, whole2);
+    scale(b_, factor);
+    if (options.start_from_x) scale(v_.x, factor);
+    options.atol *= factor;
+    if (options.on_check) {
+        options.on_check = [asked = options.on_check, factor](const Check& check) {
+            return asked({check.iteration, check.residual / factor});
+        };
+    }
+    SolveReport report = iterate(options, space_.norm2(read_only(b_)));
+    scale(v_.x, 1 / factor);
+    divide(report, factor);
+    return report;
+}
+
+template <class T>
+SolveReport ConjugateGradients<T>::iterate(const SolveOptions& options, double whole2) {
     Progress progress{with_defaults(options, space_.total_size()), {}, {}};
-    begin(b, x, progress);
+    begin(progress, whole2);
     while (progress.goes_on()) {
         look(progress);
         judge(progress);
         if (progress.goes_on()) run_block(progress);
     }
     if (constant_null_space_) space_.remove_mean(v_.x);
-    space_.download(read_only(v_.x), x);
     progress.report.iterations = progress.scalars.iterations;
-    progress.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     return progress.report;
 }
 
+/// `whole2`: b'b, before its mean is removed.
 template <class T>
-void ConjugateGradients<T>::begin(std::span<const T> b, std::span<const T> x, Progress& progress) {
+void ConjugateGradients<T>::begin(Progress& progress, double whole2) {
     SolveReport& report = progress.report;
-    space_.upload(b, b_);
-    const double whole2 = space_.norm2(read_only(b_));
     if (constant_null_space_) space_.remove_mean(b_);
     report.rhs_norm = std::sqrt(space_.norm2(read_only(b_)));
     // What remains of a constant b is rounding.
     const double rounding = constant_null_space_ ? 4 * std::numeric_limits<T>::epsilon() * std::sqrt(whole2) : 0;
-    const bool is_zero = report.rhs_norm <= rounding;
-    if (whole2 == 0 && std::ranges::any_of(b, [](T value) { return value != 0; }))
-        throw Error("the right-hand side is so small that the square of its norm is 0: scale it");
     report.tolerance = std::max(progress.options.rtol * report.rhs_norm, progress.options.atol);
-    const std::vector<T> zeros(is_zero || !progress.options.start_from_x ? x.size() : 0, T{0});
-    space_.upload(zeros.empty() ? x : zeros, v_.x);
-    if (is_zero) {
+    if (report.rhs_norm <= rounding) {
+        space_.clear(v_.x);
         report.rhs_norm = 0;
         report.end = End::converged;
         return;

@@ -28,13 +28,20 @@ public:
     ~ConjugateGradients() = default;
 
     /// b, x: `size()` values in the memory of the host, of this space's rows. x is written at every end. Throws `Error`
-    /// as operations of the space do, for options that are out of range, and if b is so small that b'b is 0.
+    /// as operations of the space do and for options that are out of range. A b of which b'b leaves the range of double
+    /// is solved for times a power of two, and so is x.
     SolveReport solve(std::span<const T> b, std::span<T> x, const SolveOptions& options = {});
+    /// The same with b and x in the memory of the space. They do not overlap; x is complete when it returns.
+    SolveReport solve(Vector<const T> b, Vector<T> x, const SolveOptions& options = {});
 
 private:
     struct Progress;
 
-    void begin(std::span<const T> b, std::span<const T> x, Progress& progress);
+    void require_size(std::size_t b, std::size_t x) const;
+    void scale(Vector<T> v, double factor);
+    SolveReport solve_loaded(SolveOptions options);
+    SolveReport iterate(const SolveOptions& options, double whole2);
+    void begin(Progress& progress, double whole2);
     void start(Progress& progress, double residual);
     void run_block(const Progress& progress);
     void look(Progress& progress);

@@ -109,6 +109,11 @@ void CpuSpace<T>::copy(Vector<const T> from, Vector<T> to) {
 }
 
 template <class T>
+void CpuSpace<T>::clear(Vector<T> v) {
+    std::fill_n(v.data, v.size, T{0});
+}
+
+template <class T>
 void CpuSpace<T>::multiply(Vector<const T> x, Vector<T> y) {
     a_->apply(T{1}, {x.data, x.size}, T{0}, {y.data, y.size});
 }

@@ -49,6 +49,7 @@ public:
     void upload(std::span<const T> from, Vector<T> to) override;
     void download(Vector<const T> from, std::span<T> to) override;
     void copy(Vector<const T> from, Vector<T> to) override;
+    void clear(Vector<T> v) override;
     void multiply(Vector<const T> x, Vector<T> y) override;
     void residual(Vector<const T> b, Vector<const T> x, Vector<T> r) override;
     void precondition(Vector<const T> r, Vector<T> w) override;

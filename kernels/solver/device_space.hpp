@@ -1,8 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
+#include "kernels/cuda/device_csr_view.hpp"
 #include "kernels/solver/system_space.hpp"
 #include "tile/csr.hpp"
 
@@ -20,8 +22,18 @@ struct DeviceSpaceOptions {
 
 /// A space on the current GPU: uploads A and M, which are not needed afterwards. A is square. T: float or double.
 /// Free of CUDA's types. Throws `Error`, `unavailable` without an available GPU and in a build without CUDA.
+/// `where`: A is there, too, on this GPU, and an operator that reads CSR in place multiplies it there, whatever its
+/// values become; it must outlive the space. Null: it is not.
 template <class T>
 std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>& a, const AnyPreconditionerParts& m,
-                                                  const DeviceSpaceOptions& options);
+                                                  const DeviceSpaceOptions& options,
+                                                  const cuda::DeviceCsrView<T>* where = nullptr);
+
+/// A copy in the memory of the host of a matrix on the current GPU. Throws `Error`, `unavailable` without a GPU.
+template <class T>
+CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>& a);
+/// Its values alone. Throws as `copy_to_host`.
+template <class T>
+void copy_values_to_host(const cuda::DeviceCsrView<T>& a, std::span<T> values);
 
 }  // namespace tilespmv::solver

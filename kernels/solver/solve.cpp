@@ -5,8 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "kernels/auto/host_auto.hpp"
+#include "kernels/cuda/device.hpp"
 #include "kernels/solver/cpu_space.hpp"
 #include "kernels/solver/device_space.hpp"
+#include "selector/tuning.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::solver {
@@ -17,6 +20,18 @@ constexpr int kChecksOnGpu = 32;  ///< iterations from check to check
 /// Operators of the CPU that multiply the CSR matrix where it lies.
 bool reads_in_place(std::string_view name) { return name == "csr-omp" || name == "reference"; }
 
+bool is_diagonal(const AnyPreconditionerParts& parts) {
+    return std::visit([](const auto& p) { return p.is_identity() || !p.inverse_diagonal.empty(); }, parts);
+}
+
+SolverMachine machine_of(Backend backend, std::size_t value_bytes) {
+    if (backend == Backend::cpu) return cpu_solver_machine();
+    const auto gpu = cuda::require_device();
+    auto memory = cuda::tuning_for(gpu.compute_capability, value_bytes).memory;
+    memory.l2_bytes = static_cast<double>(gpu.l2_bytes);
+    return gpu_solver_machine(memory);
+}
+
 }  // namespace
 
 Method default_method(Backend backend) {
@@ -26,43 +41,28 @@ Method default_method(Backend backend) {
 std::string_view method_name(Method method) { return method == Method::textbook ? "textbook" : "chronopoulos-gear"; }
 
 template <class T>
-Solver<T>::Solver(CsrMatrix<T> a, const SolverOptions& options)
-    : a_(std::move(a)),
-      method_(options.method.value_or(default_method(options.backend))),
-      backend_(options.backend),
-      constant_null_space_(options.constant_null_space) {
-    if (a_.rows != a_.cols) {
-        throw Error(fmt::format("to solve needs a square matrix, found {} rows and {} columns", a_.rows, a_.cols));
-    }
-    const auto before = std::chrono::steady_clock::now();
-    preconditioner_ = make_preconditioner<T>(options.preconditioner, a_);
-    preconditioner_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
-    if (backend_ == Backend::cuda) {
-        space_ = make_device_space<T>(a_, preconditioner_->parts(),
-                                      {.operator_name = options.operator_name,
-                                       .constant_null_space = constant_null_space_,
-                                       .use_persistent_kernel = options.use_persistent_kernel});
-    } else {
-        make_cpu_space(options);
-    }
-    iteration_ = std::make_unique<ConjugateGradients<T>>(*space_, method_, constant_null_space_);
+Solver<T>::Solver(CsrMatrix<T> a, const SolverOptions& options) : a_(std::move(a)), backend_(options.backend) {
+    make_preconditioner_of(options);
+    make_space(options);
+    make_iteration(options);
 }
 
 template <class T>
-void Solver<T>::make_cpu_space(const SolverOptions& options) {
-    host_preconditioner_ = make_host_preconditioner<T>(preconditioner_->parts());
-    const auto make = [this, name = options.operator_name] { return make_operator<T>(name, MatrixForms<T>(&a_)); };
-    auto made = make();
-    const bool is_current = reads_in_place(made->name());
-    space_ = std::make_unique<CpuSpace<T>>(std::move(made), *host_preconditioner_,
-                                           is_current ? typename CpuSpace<T>::Remake{} : make);
+Solver<T>::Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options)
+    : a_(copy_to_host(a)), on_device_(a), backend_(Backend::cuda) {
+    make_preconditioner_of(options);
+    make_space(options);
+    make_iteration(options);
 }
 
 template <class T>
-Solver<T>::Solver(const Operator<T>& a, const Operator<T>* m, const SolverOptions& options)
-    : method_(options.method.value_or(default_method(Backend::cpu))),
-      backend_(Backend::cpu),
-      constant_null_space_(options.constant_null_space) {
+Solver<T>::Solver(std::unique_ptr<SystemSpace<T>> space, const SolverOptions& options)
+    : backend_(options.backend), space_(std::move(space)) {
+    make_iteration(options);
+}
+
+template <class T>
+Solver<T>::Solver(const Operator<T>& a, const Operator<T>* m, const SolverOptions& options) : backend_(Backend::cpu) {
     if (a.rows() != a.cols() || (m != nullptr && (m->rows() != a.rows() || m->cols() != a.cols()))) {
         throw Error("to solve needs a square matrix and a preconditioner of the same size");
     }
@@ -74,7 +74,62 @@ Solver<T>::Solver(const Operator<T>& a, const Operator<T>* m, const SolverOption
         host_preconditioner_ = make_host_preconditioner<T>(AnyPreconditionerParts(std::move(none)));
     }
     space_ = std::make_unique<CpuSpace<T>>(a, *host_preconditioner_);
-    iteration_ = std::make_unique<ConjugateGradients<T>>(*space_, method_, constant_null_space_);
+    make_iteration(options);
+}
+
+template <class T>
+void Solver<T>::make_preconditioner_of(const SolverOptions& options) {
+    if (a_.rows != a_.cols) {
+        throw Error(fmt::format("to solve needs a square matrix, found {} rows and {} columns", a_.rows, a_.cols));
+    }
+    const auto before = std::chrono::steady_clock::now();
+    preconditioner_ = make_preconditioner<T>(options.preconditioner, a_);
+    preconditioner_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+}
+
+template <class T>
+void Solver<T>::make_space(const SolverOptions& options) {
+    if (backend_ == Backend::cpu) return make_cpu_space(options);
+    space_ = make_device_space<T>(a_, preconditioner_->parts(),
+                                  {.operator_name = options.operator_name,
+                                   .constant_null_space = options.constant_null_space,
+                                   .use_persistent_kernel = options.use_persistent_kernel},
+                                  on_device_ ? &*on_device_ : nullptr);
+}
+
+template <class T>
+void Solver<T>::make_cpu_space(const SolverOptions& options) {
+    host_preconditioner_ = make_host_preconditioner<T>(preconditioner_->parts());
+    const auto make = [this, name = options.operator_name] {
+        return cpu::make_converting<T>(name, MatrixForms<T>(&a_));
+    };
+    auto made = make();
+    const bool is_current = reads_in_place(made->name());
+    space_ = std::make_unique<CpuSpace<T>>(std::move(made), *host_preconditioner_,
+                                           is_current ? typename CpuSpace<T>::Remake{} : make);
+}
+
+/// As far as it is known: of operators of the caller's neither their bytes nor whether M is diagonal.
+template <class T>
+IteratedSystem Solver<T>::describe_system() const {
+    IteratedSystem system{.rows = static_cast<double>(space_->size()), .value_bytes = sizeof(T)};
+    system.matrix_bytes = static_cast<double>(a_.nnz()) * (sizeof(T) + sizeof(index_t)) + 8.0 * a_.rows;
+    system.fuses_diagonal = preconditioner_ && is_diagonal(preconditioner_->parts());
+    system.is_persistent = space_->is_persistent();
+    return system;
+}
+
+template <class T>
+void Solver<T>::make_iteration(const SolverOptions& options) {
+    if (options.method) {
+        method_ = *options.method;
+    } else {
+        const auto machine = options.machine ? *options.machine : machine_of(backend_, sizeof(T));
+        const auto choice = choose_recurrence(describe_system(), machine);
+        method_ = choice.is_chronopoulos_gear ? Method::chronopoulos_gear : Method::textbook;
+        method_reason_ = choice.why;
+    }
+    iteration_ = std::make_unique<ConjugateGradients<T>>(*space_, method_, options.constant_null_space);
 }
 
 template <class T>
@@ -91,8 +146,25 @@ SolveReport Solver<T>::solve(std::span<const T> b, std::span<T> x, const SolveOp
 }
 
 template <class T>
+SolveReport Solver<T>::solve(cuda::DeviceSpan<const T> b, cuda::DeviceSpan<T> x, const SolveOptions& options) {
+    if (backend_ == Backend::cpu) throw Error("a solver on the CPU needs b and x in the memory of the host");
+    SolveOptions filled = options;
+    filled.check_every = check_every(options);
+    return iteration_->solve(Vector<const T>{b.data(), b.size()}, Vector<T>{x.data(), x.size()}, filled);
+}
+
+template <class T>
+void Solver<T>::take_new_values() {
+    if (!on_device_) throw Error("only a matrix on a GPU has new values without `update_values`");
+    copy_values_to_host(*on_device_, std::span<T>(a_.values.data(), a_.values.size()));
+    preconditioner_->update_values(a_);
+    space_->update_values({a_.values.data(), a_.values.size()}, preconditioner_->parts());
+}
+
+template <class T>
 void Solver<T>::update_values(std::span<const T> values) {
     if (!preconditioner_) throw Error("a solver of operators takes no new values; make it again");
+    if (on_device_) throw Error("the matrix is on the GPU: change its values there and call `take_new_values`");
     if (values.size() != a_.values.size()) {
         throw Error(fmt::format("the matrix has {} nonzeros, found {} new values", a_.values.size(), values.size()));
     }

@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 
+#include "kernels/cuda/device_csr_view.hpp"
+#include "kernels/cuda/device_span.hpp"
 #include "kernels/operator.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/solver/conjugate_gradients.hpp"
@@ -12,6 +14,7 @@
 #include "kernels/solver/preconditioner/host_preconditioner.hpp"
 #include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "kernels/solver/system_space.hpp"
+#include "selector/models/solver_model.hpp"
 
 /// Solves A x = b for a symmetric positive definite A by preconditioned conjugate gradients.
 namespace tilespmv::solver {
@@ -19,14 +22,16 @@ namespace tilespmv::solver {
 /// What a solver is made of, for all right-hand sides.
 struct SolverOptions {
     Backend backend = Backend::cpu;
-    std::string operator_name = "auto";     ///< that multiplies by A, `name[:option=value,...]`
-    std::string preconditioner = "jacobi";  ///< `name[:option=value,...]`; `choose_preconditioner` finds one
-    std::optional<Method> method{};         ///< none: `default_method`
-    bool constant_null_space = false;       ///< A is singular, A * 1 = 0; solutions have no mean
-    bool use_persistent_kernel = true;      ///< on a GPU, where that is predicted to win
+    std::string operator_name = "auto";      ///< that multiplies by A, `name[:option=value,...]`
+    std::string preconditioner = "jacobi";   ///< `name[:option=value,...]`; `choose_preconditioner` finds one
+    std::optional<Method> method{};          ///< none: the one of the least predicted time (`choose_recurrence`)
+    std::optional<SolverMachine> machine{};  ///< figures to predict by; none: those of `tuning_for` or of a CPU
+    bool constant_null_space = false;        ///< A is singular, A * 1 = 0; solutions have no mean
+    bool use_persistent_kernel = true;       ///< on a GPU, where that is predicted to win
 };
 
-/// textbook on the CPU, where it moves less memory; chronopoulos_gear on a GPU, where a reduction is waited for.
+/// Where a system is spread over several GPUs, or nothing is known of it: textbook on the CPU, where it moves less
+/// memory; chronopoulos_gear on a GPU, where a reduction is waited for.
 Method default_method(Backend backend);
 /// "chronopoulos-gear", "textbook".
 std::string_view method_name(Method method);
@@ -43,6 +48,15 @@ public:
     /// An operator of the user's on the CPU, and M, null for I: any symmetric positive definite operators of the same
     /// size. They must outlive the solver. Of the options, `method` and `constant_null_space` count.
     Solver(const Operator<T>& a, const Operator<T>* m, const SolverOptions& options = {});
+    /// A matrix in the memory of the current GPU, whose arrays must outlive the solver; work on them must be complete.
+    /// Of an operator by a name that reads CSR in place (`tilespmv info`) it is multiplied where it lies; others,
+    /// `auto` among them, have a copy. M is made on the host. `backend` does not count. Throws as the constructor for a
+    /// matrix of the host's.
+    Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options);
+    /// Any place: such as a `DeviceSpace` of operators and preconditioners of the caller's on a GPU
+    /// (<tilespmv/kernels/solver/cuda/device_space.hpp>). It takes the space over; what that was made of must outlive
+    /// the solver. Of the options, `backend`, which says where the space is, `method` and `constant_null_space` count.
+    Solver(std::unique_ptr<SystemSpace<T>> space, const SolverOptions& options);
     Solver(const Solver&) = delete;  // the operator views the matrix
     Solver& operator=(const Solver&) = delete;
     ~Solver() = default;
@@ -51,14 +65,22 @@ public:
     /// `ConjugateGradients::solve` does.
     SolveReport solve(std::span<const T> b, std::span<T> x, const SolveOptions& options = {});
 
+    /// The same with b and x in the memory of the GPU of the solver, without a way over the host. They do not overlap;
+    /// work on them must be complete, and x is when it returns. Throws `Error` for a solver on the CPU, too.
+    SolveReport solve(cuda::DeviceSpan<const T> b, cuda::DeviceSpan<T> x, const SolveOptions& options = {});
+
     /// New values of A, in the order of its CSR form; the pattern stays, and so does the kind of preconditioner.
     /// Allocates nothing, if the operators of A and M read CSR in place (csr-omp on the CPU) or take new values;
     /// operators that do not are made again. Throws `Error` on a wrong size, if A has no such preconditioner, and for a
     /// solver of user's operators.
     void update_values(std::span<const T> values);
+    /// Of a matrix on a GPU: its arrays have new values, on which work is complete. Throws `Error` for other solvers.
+    void take_new_values();
 
     [[nodiscard]] std::size_t size() const { return space_->size(); }
     [[nodiscard]] Method method() const { return method_; }
+    /// A clause that says why; empty if it was asked for.
+    [[nodiscard]] const std::string& method_reason() const { return method_reason_; }
     /// The operator that multiplies by A, as its table calls it.
     [[nodiscard]] std::string_view operator_name() const { return space_->operator_name(); }
     /// "CPU, 4 threads"
@@ -68,12 +90,17 @@ public:
     [[nodiscard]] double preconditioner_seconds() const { return preconditioner_seconds_; }
 
 private:
+    void make_preconditioner_of(const SolverOptions& options);
+    void make_space(const SolverOptions& options);
     void make_cpu_space(const SolverOptions& options);
+    void make_iteration(const SolverOptions& options);
+    [[nodiscard]] IteratedSystem describe_system() const;
 
-    CsrMatrix<T> a_;
-    Method method_;
+    CsrMatrix<T> a_;  ///< on the host; a copy of `on_device_` if that is set; empty of operators of the caller's
+    std::optional<cuda::DeviceCsrView<T>> on_device_;
+    Method method_{};
+    std::string method_reason_;
     Backend backend_;
-    bool constant_null_space_;
     double preconditioner_seconds_ = 0;
     std::unique_ptr<Preconditioner<T>> preconditioner_;
     std::unique_ptr<HostPreconditioner<T>> host_preconditioner_;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "kernels/solver/scalars.hpp"
 
@@ -43,6 +44,11 @@ public:
     virtual void upload(std::span<const T> from, Vector<T> to) = 0;
     virtual void download(Vector<const T> from, std::span<T> to) = 0;
     virtual void copy(Vector<const T> from, Vector<T> to) = 0;
+    /// v = 0
+    virtual void clear(Vector<T> v) {
+        const std::vector<T> zeros(v.size, T{0});
+        upload({zeros.data(), zeros.size()}, v);
+    }
 
     /// y = A x
     virtual void multiply(Vector<const T> x, Vector<T> y) = 0;

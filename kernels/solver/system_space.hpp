@@ -17,6 +17,8 @@ public:
     [[nodiscard]] virtual std::string_view operator_name() const = 0;
     /// How iterations are run, for a report: "CPU, 4 threads", "GPU, graphs of 32 iterations".
     [[nodiscard]] virtual std::string how() const = 0;
+    /// Whether one kernel does blocks of iterations.
+    [[nodiscard]] virtual bool is_persistent() const { return false; }
     /// New values of A, in the order of its CSR form, and of M, with the patterns and sizes of before. Allocates
     /// nothing, if the operator of A can do so; otherwise that is made again. Throws `Error`, on a wrong size, too.
     virtual void update_values(std::span<const T> values, const AnyPreconditionerParts& parts) = 0;

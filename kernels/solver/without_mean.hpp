@@ -27,6 +27,7 @@ public:
     void upload(std::span<const T> from, Vector<T> to) override { space_.upload(from, to); }
     void download(Vector<const T> from, std::span<T> to) override { space_.download(from, to); }
     void copy(Vector<const T> from, Vector<T> to) override { space_.copy(from, to); }
+    void clear(Vector<T> v) override { space_.clear(v); }
     void multiply(Vector<const T> x, Vector<T> y) override { space_.multiply(x, y); }
     void remove_mean(Vector<T> v) override { space_.remove_mean(v); }
     double norm2(Vector<const T> r) override { return space_.norm2(r); }

@@ -9,8 +9,9 @@ namespace {
 /// What the space is made over, before it and gone after it.
 template <class T>
 struct System {
-    System(const CsrMatrix<T>& csr, const AnyPreconditionerParts& parts, const std::string& operator_name)
-        : on(own_stream.get()), a(csr, operator_name, on), m(make_device_preconditioner<T>(parts, on)) {}
+    System(const CsrMatrix<T>& csr, const AnyPreconditionerParts& parts, const std::string& operator_name,
+           const cuda::DeviceCsrView<T>* where)
+        : on(own_stream.get()), a(csr, operator_name, on, where), m(make_device_preconditioner<T>(parts, on)) {}
 
     cuda::Stream own_stream;
     cuda::DeviceContext on;
@@ -38,8 +39,9 @@ std::unique_ptr<PersistentIterations<T>> make_persistent(const CsrMatrix<T>& a, 
 template <class T>
 class CsrDeviceSpace final : private System<T>, public DeviceSpace<T> {
 public:
-    CsrDeviceSpace(const CsrMatrix<T>& csr, const AnyPreconditionerParts& parts, const std::string& operator_name)
-        : System<T>(csr, parts, operator_name), DeviceSpace<T>(this->a.get(), *this->m, this->on) {}
+    CsrDeviceSpace(const CsrMatrix<T>& csr, const AnyPreconditionerParts& parts, const std::string& operator_name,
+                   const cuda::DeviceCsrView<T>* where)
+        : System<T>(csr, parts, operator_name, where), DeviceSpace<T>(this->a.get(), *this->m, this->on) {}
 
     /// A as it was made from.
     void choose(const CsrMatrix<T>& csr, Persistence persistence) {
@@ -57,18 +59,19 @@ public:
 
 template <class T>
 std::unique_ptr<DeviceSpace<T>> make_csr_device_space(const CsrMatrix<T>& a, const AnyPreconditionerParts& m,
-                                                      const std::string& operator_name, Persistence persistence) {
+                                                      const std::string& operator_name, Persistence persistence,
+                                                      const cuda::DeviceCsrView<T>* where) {
     if (a.rows != a.cols) throw Error("a system needs a square matrix", ExitCode::usage);
-    auto space = std::make_unique<CsrDeviceSpace<T>>(a, m, operator_name);
+    auto space = std::make_unique<CsrDeviceSpace<T>>(a, m, operator_name, where);
     space->choose(a, persistence);
     return space;
 }
 
-template std::unique_ptr<DeviceSpace<double>> make_csr_device_space(const CsrMatrix<double>&,
-                                                                    const AnyPreconditionerParts&, const std::string&,
-                                                                    Persistence);
-template std::unique_ptr<DeviceSpace<float>> make_csr_device_space(const CsrMatrix<float>&,
-                                                                   const AnyPreconditionerParts&, const std::string&,
-                                                                   Persistence);
+#define TILESPMV_INSTANTIATE(T)                                                                                        \
+    template std::unique_ptr<DeviceSpace<T>> make_csr_device_space(const CsrMatrix<T>&, const AnyPreconditionerParts&, \
+                                                                   const std::string&, Persistence,                    \
+                                                                   const cuda::DeviceCsrView<T>*);
+TILESPMV_INSTANTIATE(double)
+TILESPMV_INSTANTIATE(float)
 
 }  // namespace tilespmv::solver

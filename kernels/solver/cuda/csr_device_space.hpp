@@ -14,9 +14,11 @@ enum class Persistence {
     no,
 };
 
-/// A space that owns A, M and a stream of its own, on the current GPU. A is square. Throws `Error`.
+/// A space that owns A, M and a stream of its own, on the current GPU. A is square. `where`: as `make_device_space`
+/// says. Throws `Error`.
 template <class T>
 std::unique_ptr<DeviceSpace<T>> make_csr_device_space(const CsrMatrix<T>& a, const AnyPreconditionerParts& m,
-                                                      const std::string& operator_name, Persistence persistence);
+                                                      const std::string& operator_name, Persistence persistence,
+                                                      const cuda::DeviceCsrView<T>* where = nullptr);
 
 }  // namespace tilespmv::solver

@@ -1,6 +1,7 @@
 #include "kernels/solver/cuda/device_space.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "kernels/cuda/device.hpp"
 
@@ -30,6 +31,8 @@ VectorShapes default_shapes(std::size_t n) {
     const cuda::DeviceInfo gpu = cuda::require_device();
     return shapes_on(gpu.name, n, sizeof(T), gpu.multiprocessors);
 }
+
+bool is_aligned(const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; }
 
 template <class T>
 bool are_same(const Iterates<T>& a, const Iterates<T>& b) {
@@ -103,7 +106,15 @@ void DeviceSpace<T>::download(Vector<const T> from, std::span<T> to) {
 
 template <class T>
 void DeviceSpace<T>::copy(Vector<const T> from, Vector<T> to) {
-    if (from.data != to.data) kernels_.copy(from.data, to.data);
+    if (from.data == to.data) return;
+    // Arrays of a caller's may begin anywhere, the kernel reads packs of 16 bytes.
+    if (is_aligned(from.data) && is_aligned(to.data)) return kernels_.copy(from.data, to.data);
+    TILESPMV_CUDA(cudaMemcpyAsync(to.data, from.data, size() * sizeof(T), cudaMemcpyDeviceToDevice, stream()));
+}
+
+template <class T>
+void DeviceSpace<T>::clear(Vector<T> v) {
+    TILESPMV_CUDA(cudaMemsetAsync(v.data, 0, v.size * sizeof(T), stream()));
 }
 
 template <class T>

@@ -34,6 +34,7 @@ public:
 
     [[nodiscard]] std::string_view operator_name() const override { return a_->name(); }
     [[nodiscard]] std::string how() const override;
+    [[nodiscard]] bool is_persistent() const override { return persistent_ != nullptr; }
     /// Of M; the operator is its owner's, who gives it new values. Throws `Error` if there are any for it.
     void update_values(std::span<const T> values, const AnyPreconditionerParts& parts) override;
 
@@ -42,6 +43,7 @@ public:
     void upload(std::span<const T> from, Vector<T> to) override;
     void download(Vector<const T> from, std::span<T> to) override;
     void copy(Vector<const T> from, Vector<T> to) override;
+    void clear(Vector<T> v) override;
     void multiply(Vector<const T> x, Vector<T> y) override;
     void residual(Vector<const T> b, Vector<const T> x, Vector<T> r) override;
     void precondition(Vector<const T> r, Vector<T> w) override;

@@ -1,5 +1,6 @@
 #include "kernels/solver/device_space.hpp"
 
+#include "kernels/cuda/csr_source.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/solver/cuda/csr_device_space.hpp"
@@ -8,16 +9,33 @@ namespace tilespmv::solver {
 
 template <class T>
 std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>& a, const AnyPreconditionerParts& m,
-                                                  const DeviceSpaceOptions& options) {
+                                                  const DeviceSpaceOptions& options,
+                                                  const cuda::DeviceCsrView<T>* where) {
     static_cast<void>(cuda::require_device());
     const bool may_persist = options.use_persistent_kernel && !options.constant_null_space;
     const auto persistence = options.persistent_at_any_size ? Persistence::yes : Persistence::automatic;
-    return make_csr_device_space<T>(a, m, options.operator_name, may_persist ? persistence : Persistence::no);
+    return make_csr_device_space<T>(a, m, options.operator_name, may_persist ? persistence : Persistence::no, where);
 }
 
-template std::unique_ptr<SystemSpace<double>> make_device_space(const CsrMatrix<double>&, const AnyPreconditionerParts&,
-                                                                const DeviceSpaceOptions&);
-template std::unique_ptr<SystemSpace<float>> make_device_space(const CsrMatrix<float>&, const AnyPreconditionerParts&,
-                                                               const DeviceSpaceOptions&);
+template <class T>
+CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>& a) {
+    static_cast<void>(cuda::require_device());
+    const cuda::Stream stream;
+    return cuda::download(a, stream.get());
+}
+
+template <class T>
+void copy_values_to_host(const cuda::DeviceCsrView<T>& a, std::span<T> values) {
+    static_cast<void>(cuda::require_device());
+    TILESPMV_CUDA(cudaMemcpy(values.data(), a.values, values.size_bytes(), cudaMemcpyDeviceToHost));
+}
+
+#define TILESPMV_INSTANTIATE(T)                                                                                        \
+    template std::unique_ptr<SystemSpace<T>> make_device_space(                                                        \
+        const CsrMatrix<T>&, const AnyPreconditionerParts&, const DeviceSpaceOptions&, const cuda::DeviceCsrView<T>*); \
+    template CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>&);                                                 \
+    template void copy_values_to_host(const cuda::DeviceCsrView<T>&, std::span<T>);
+TILESPMV_INSTANTIATE(double)
+TILESPMV_INSTANTIATE(float)
 
 }  // namespace tilespmv::solver

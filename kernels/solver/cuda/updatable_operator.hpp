@@ -13,11 +13,15 @@ namespace tilespmv::solver {
 template <class V>
 class UpdatableOperator {
 public:
-    /// The matrix is not needed afterwards. Throws as `make_device_operator`.
-    UpdatableOperator(const CsrMatrix<V>& a, std::string specification, const cuda::DeviceContext& on);
+    /// The matrix is not needed afterwards. `where`: it is there, too, and an operator that can multiplies it in that
+    /// place; null: it is not. Tiles, for an operator on them, are those of the default selector. Throws as
+    /// `make_device_operator`.
+    UpdatableOperator(const CsrMatrix<V>& a, std::string specification, const cuda::DeviceContext& on,
+                      const cuda::DeviceCsrView<V>* where = nullptr);
 
     [[nodiscard]] const cuda::DeviceOperator<V>& get() const { return *operator_; }
     /// nnz values in the order of CSR; returns when they are not needed any more. False if the operator is a new one.
+    /// An operator that multiplies A `where` it is finds them there.
     /// Throws `Error` for another number of values.
     bool update_values(std::span<const V> values);
 
@@ -30,6 +34,7 @@ private:
     std::unique_ptr<cuda::DeviceOperator<V>> operator_;
     cuda::DeviceBuffer<V> values_;  // made with the first new ones
     bool takes_values_ = true;
+    bool is_in_place_;
 };
 
 }  // namespace tilespmv::solver

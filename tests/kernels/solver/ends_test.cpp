@@ -118,6 +118,42 @@ TEST_P(Ends, AZeroRightHandSideHasTheSolutionZero) {
     EXPECT_EQ(x_, std::vector<double>(400));
 }
 
+// Their squares are no numbers: it is solved for times a power of two, which changes no bit.
+TEST_P(Ends, RightHandSidesOfAnySize) {
+    const auto a = generate<double>("laplace2d:n=20");
+    const auto b = right_hand_side(a.rows);
+    const auto expected = solve(a, b, {.atol = 1e-30});
+    ASSERT_TRUE(expected.converged());
+    const auto x = x_;
+    for (const int exponent : {-900, -500, -200, 200, 500, 900}) {
+        auto scaled = b;
+        for (double& value : scaled) value = std::ldexp(value, exponent);
+        double seen = 0;
+        const auto report = solve(a, scaled, {.atol = std::ldexp(1e-30, exponent), .on_check = [&](const Check& c) {
+                                                  seen = std::max(seen, c.residual);
+                                                  return true;
+                                              }});
+        EXPECT_TRUE(report.converged()) << exponent << ": " << describe(report);
+        EXPECT_EQ(report.iterations, expected.iterations) << exponent;
+        EXPECT_EQ(report.rhs_norm, std::ldexp(expected.rhs_norm, exponent));
+        EXPECT_EQ(report.residual, std::ldexp(expected.residual, exponent));
+        EXPECT_EQ(report.tolerance, std::ldexp(expected.tolerance, exponent));
+        EXPECT_EQ(report.history.back().residual, std::ldexp(expected.history.back().residual, exponent));
+        EXPECT_GE(seen, report.first_residual);
+        EXPECT_LT(seen, 1e3 * report.first_residual);
+        for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(x_[i], std::ldexp(x[i], exponent)) << exponent;
+    }
+}
+
+TEST_P(Ends, AGuessForATinyRightHandSide) {
+    const auto a = generate<double>("laplace2d:n=20");
+    std::vector<double> b(400, 1e-250);
+    Solver<double> solver(a.clone(), {.method = GetParam()});
+    std::vector<double> x(400);
+    EXPECT_TRUE(solver.solve(b, x).converged());
+    EXPECT_EQ(solver.solve(b, x, {.rtol = 1e-6, .start_from_x = true}).iterations, 0);
+}
+
 TEST_P(Ends, NoUnknowns) { EXPECT_TRUE(solve(matrix_of_entries(0, {}), {}).converged()); }
 
 TEST_P(Ends, AnAbsoluteToleranceIsEnough) {

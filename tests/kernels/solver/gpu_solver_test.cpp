@@ -1,0 +1,220 @@
+// The call for users, `Solver`, with everything on the GPU: the matrix, b and x, operators and preconditioners.
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/solver/cuda/device_space.hpp"
+#include "kernels/solver/solve.hpp"
+#include "tests/kernels/cuda/device_fixture.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using namespace tilespmv::solver;
+
+/// A matrix in the memory of the GPU.
+template <class T>
+struct MatrixOnDevice {
+    explicit MatrixOnDevice(const CsrMatrix<T>& a)
+        : rows(a.rows),
+          row_ptrs(a.row_ptrs, stream.get()),
+          col_idxs(a.col_idxs, stream.get()),
+          values(a.values, stream.get()) {
+        TILESPMV_CUDA(cudaStreamSynchronize(stream.get()));
+    }
+    [[nodiscard]] cuda::DeviceCsrView<T> view() const {
+        return {rows, rows, static_cast<offset_t>(values.size()), row_ptrs.data(), col_idxs.data(), values.data()};
+    }
+
+    cuda::Stream stream;
+    index_t rows;
+    cuda::DeviceBuffer<offset_t> row_ptrs;
+    cuda::DeviceBuffer<index_t> col_idxs;
+    cuda::DeviceBuffer<T> values;
+};
+
+/// b and x there, x after `gap` values that are not its own, so that it may begin anywhere.
+template <class T>
+struct VectorsOnDevice {
+    VectorsOnDevice(const std::vector<T>& from, std::size_t gap) : b(gap + from.size(), s()), x(b.size(), s()) {
+        TILESPMV_CUDA(cudaStreamSynchronize(s()));
+        TILESPMV_CUDA(cudaMemcpy(b.data() + gap, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
+        TILESPMV_CUDA(cudaMemset(x.data(), 0xff, x.bytes()));  // NaN
+        TILESPMV_CUDA(cudaDeviceSynchronize());
+        device_b = {b.data() + gap, from.size()};
+        device_x = {x.data() + gap, from.size()};
+    }
+    [[nodiscard]] std::vector<T> result() const {
+        std::vector<T> host(device_x.size());
+        TILESPMV_CUDA(cudaMemcpy(host.data(), device_x.data(), host.size() * sizeof(T), cudaMemcpyDeviceToHost));
+        return host;
+    }
+    [[nodiscard]] cudaStream_t s() const { return stream.get(); }
+
+    cuda::Stream stream;
+    cuda::DeviceBuffer<T> b, x;
+    cuda::DeviceSpan<const T> device_b;
+    cuda::DeviceSpan<T> device_x;
+};
+
+template <class T>
+std::vector<T> waves(index_t size) {
+    std::vector<T> b(static_cast<std::size_t>(size));
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(std::sin(static_cast<double>(i) + 1) + 0.25);
+    return b;
+}
+
+template <class T>
+void expect_solution(const CsrMatrix<T>& a, const std::vector<T>& b, const std::vector<T>& x, double rtol) {
+    double error2 = 0, norm2 = 0;
+    for (std::size_t row = 0; row < b.size(); ++row) {
+        double sum = static_cast<double>(b[row]);
+        norm2 += sum * sum;
+        for (auto k = static_cast<std::size_t>(a.row_ptrs[row]); k < static_cast<std::size_t>(a.row_ptrs[row + 1]); ++k)
+            sum -= static_cast<double>(a.values[k]) * static_cast<double>(x[static_cast<std::size_t>(a.col_idxs[k])]);
+        error2 += sum * sum;
+    }
+    EXPECT_LE(std::sqrt(error2), 1.1 * rtol * std::sqrt(norm2));  // NaN fails
+}
+
+class SolverOnDevice : public OnDevice {
+protected:
+    template <class T>
+    static void expect_solves(const char* system, const char* op, const char* m, std::size_t gap, double rtol) {
+        SCOPED_TRACE(std::string(system) + ' ' + op + ' ' + m);
+        const auto a = generate<T>(system);
+        const MatrixOnDevice<T> there(a);
+        Solver<T> solver(there.view(), {.operator_name = op, .preconditioner = m});
+        const auto b = waves<T>(a.rows);
+        const VectorsOnDevice<T> vectors(b, gap);
+        const auto report = solver.solve(vectors.device_b, vectors.device_x, {.rtol = rtol});
+        ASSERT_TRUE(report.converged()) << describe(report);
+        expect_solution(a, b, vectors.result(), rtol);
+        // The same bits by way of the host.
+        std::vector<T> x(b.size());
+        EXPECT_EQ(solver.solve(b, x, {.rtol = rtol}).iterations, report.iterations);
+        EXPECT_EQ(x, vectors.result());
+        EXPECT_EQ(
+            solver.solve(vectors.device_b, vectors.device_x, {.rtol = 1.5 * rtol, .start_from_x = true}).iterations, 0);
+    }
+};
+
+TEST_F(SolverOnDevice, AMatrixThatIsThere) {
+    for (const auto* op : {"csr-vector", "csr-merge", "auto", "csr16"}) {
+        expect_solves<double>("laplace2d:n=60", op, "jacobi", 0, 1e-8);
+        expect_solves<double>("laplace3d:n=13", op, "ssor-ai:order=1", 0, 1e-8);
+    }
+    expect_solves<float>("laplace2d:n=40", "csr-vector", "jacobi", 0, 1e-4);
+}
+TEST_F(SolverOnDevice, VectorsThatBeginAnywhere) {
+    expect_solves<double>("laplace2d:n=31", "csr-vector", "jacobi", 1, 1e-8);
+    expect_solves<float>("laplace2d:n=31", "csr-vector", "block-jacobi:size=3", 3, 1e-4);
+}
+
+TEST_F(SolverOnDevice, TakesNewValuesOfTheMatrixThatIsThere) {
+    const auto a = generate<double>("laplace2d:n=30");
+    auto changed = a.clone();
+    for (std::size_t k = 0; k < changed.values.size(); ++k) changed.values[k] *= changed.values[k] > 0 ? 3 : 1;
+    const auto b = waves<double>(a.rows);
+    for (const auto* op : {"csr-vector", "csr16", "ell"}) {  // where it lies, a copy with a map, made again
+        for (const auto* m : {"jacobi", "ssor-ai:order=2"}) {
+            SCOPED_TRACE(std::string(op) + ' ' + m);
+            MatrixOnDevice<double> there(a);
+            Solver<double> solver(there.view(), {.operator_name = op, .preconditioner = m});
+            std::vector<double> x(b.size());
+            EXPECT_TRUE(solver.solve(b, x).converged());
+            expect_solution(a, b, x, 1e-8);
+            there.values.upload({changed.values.data(), changed.values.size()}, there.stream.get());
+            TILESPMV_CUDA(cudaStreamSynchronize(there.stream.get()));
+            solver.take_new_values();
+            const auto report = solver.solve(b, x);
+            EXPECT_TRUE(report.converged());
+            expect_solution(changed, b, x, 1e-8);
+            Solver<double> made_of_them(changed.clone(),
+                                        {.backend = Backend::cuda, .operator_name = op, .preconditioner = m});
+            EXPECT_EQ(made_of_them.solve(b, x).iterations, report.iterations);
+            EXPECT_THROW(solver.update_values({changed.values.data(), changed.values.size()}), Error);
+        }
+    }
+}
+
+/// w = r / 4.
+class Quarter final : public DevicePreconditioner<double> {
+public:
+    explicit Quarter(const cuda::DeviceOperator<double>& quarter) : quarter_(quarter) {}
+    void apply(const double* r, double* w, cudaStream_t stream) override {
+        const auto n = static_cast<std::size_t>(quarter_.rows());
+        quarter_.apply(1, {r, n}, 0, {w, n}, stream);
+    }
+    bool update_values(const AnyPreconditionerParts&, cudaStream_t) override { return true; }
+
+private:
+    const cuda::DeviceOperator<double>& quarter_;
+};
+
+CsrMatrix<double> diagonal_matrix(index_t rows, double value) {
+    CsrMatrix<double> m{rows, rows, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1),
+                        Buffer<index_t>(static_cast<std::size_t>(rows)),
+                        Buffer<double>(static_cast<std::size_t>(rows), value)};
+    for (index_t row = 0; row <= rows; ++row) m.row_ptrs[static_cast<std::size_t>(row)] = row;
+    for (index_t row = 0; row < rows; ++row) m.col_idxs[static_cast<std::size_t>(row)] = row;
+    return m;
+}
+
+TEST_F(SolverOnDevice, OperatorsAndPreconditionersOfTheCallers) {
+    const auto a = generate<double>("laplace2d:n=30");
+    const auto quarters = diagonal_matrix(a.rows, 0.25);
+    const cuda::Stream stream;
+    const auto of_a = cuda::make_device_operator<double>("csr-merge", {&a}, Accumulator::float64, stream.get());
+    const auto of_m = cuda::make_device_operator<double>("csr-vector", {&quarters}, Accumulator::float64, stream.get());
+    Quarter m(*of_m);
+    for (const auto method : {Method::chronopoulos_gear, Method::textbook}) {
+        Solver<double> solver(std::make_unique<DeviceSpace<double>>(*of_a, m, stream.get()),
+                              {.backend = Backend::cuda, .method = method});
+        EXPECT_EQ(solver.operator_name(), "csr-merge");
+        const auto b = waves<double>(a.rows);
+        const VectorsOnDevice<double> vectors(b, 0);
+        const auto report = solver.solve(vectors.device_b, vectors.device_x);
+        ASSERT_TRUE(report.converged()) << describe(report);
+        expect_solution(a, b, vectors.result(), 1e-8);
+        EXPECT_THROW(solver.update_values({a.values.data(), a.values.size()}), Error);
+        EXPECT_THROW(solver.take_new_values(), Error);
+    }
+}
+
+TEST_F(SolverOnDevice, TinyRightHandSides) {
+    const auto a = generate<double>("laplace2d:n=30");
+    const MatrixOnDevice<double> there(a);
+    Solver<double> solver(there.view(), {.operator_name = "csr-vector"});
+    auto b = waves<double>(a.rows);
+    const VectorsOnDevice<double> expected(b, 0);
+    const auto report = solver.solve(expected.device_b, expected.device_x);
+    for (double& value : b) value = std::ldexp(value, -900);
+    const VectorsOnDevice<double> tiny(b, 0);
+    EXPECT_EQ(solver.solve(tiny.device_b, tiny.device_x).iterations, report.iterations);
+    auto x = tiny.result();
+    for (double& value : x) value = std::ldexp(value, 900);
+    EXPECT_EQ(x, expected.result());
+}
+
+TEST_F(SolverOnDevice, ChoosesTheMethodByTheModel) {
+    const auto a = generate<double>("laplace2d:n=200");
+    const SolverOptions graphs{.backend = Backend::cuda, .operator_name = "csr-vector", .use_persistent_kernel = false};
+    EXPECT_EQ(Solver<double>(a.clone(), graphs).method(), Method::chronopoulos_gear);
+    auto fast_launches = graphs;
+    fast_launches.machine = SolverMachine{.bytes_per_s = 1e12};
+    const Solver<double> solver(a.clone(), fast_launches);
+    EXPECT_EQ(solver.method(), Method::textbook);
+    EXPECT_FALSE(solver.method_reason().empty());
+}
+
+class SanitizerSolver : public SolverOnDevice {};
+
+TEST_F(SanitizerSolver, EverythingOnTheDevice) {
+    expect_solves<double>("laplace2d:n=7", "csr-vector", "jacobi", 1, 1e-8);
+    expect_solves<float>("laplace2d:n=7", "csr16", "ssor-ai:order=1", 0, 1e-4);
+}
+
+}  // namespace
+}  // namespace tilespmv::testing

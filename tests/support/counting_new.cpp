@@ -1,0 +1,39 @@
+// Replaces operator new by one that counts, in a file of its own, as compilers warn of pairs that they see through.
+#include "tests/support/counting_new.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+void* counted(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+    ++allocations;
+    const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+    if (void* memory = std::aligned_alloc(alignment, whole == 0 ? alignment : whole)) return memory;
+    throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return counted(bytes); }
+void* operator new[](std::size_t bytes) { return counted(bytes); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+    return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+long tilespmv::testing::allocations_so_far() { return allocations; }
