@@ -39,6 +39,7 @@ void add_commands(CLI::App& app) {
     add_stats(app);
     add_spmv(app);
     add_solve(app);
+    add_generate_solver(app);
     add_explain(app);
     add_verify(app);
     add_generate(app);

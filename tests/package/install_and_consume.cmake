@@ -1,13 +1,15 @@
 set(prefix "${work_dir}/prefix")
 file(REMOVE_RECURSE "${prefix}" "${work_dir}/consumer")
 
-# run(EXIT_CODES COMMAND...): fails unless the command ends with one of these exit codes, such as "0" or "0|4".
+# run(EXIT_CODES COMMAND...): fails unless the command ends with one of these exit codes, such as "0" or "0|4"; what it
+# printed is in `output`.
 function(run exit_codes)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status MATCHES "^(${exit_codes})$")
     list(JOIN ARGN " " command)
     message(FATAL_ERROR "${command}\nended with ${status}:\n${output}")
   endif()
+  set(output "${output}" PARENT_SCOPE)
 endfunction()
 
 run(0 "${CMAKE_COMMAND}" --install "${build_dir}" --prefix "${prefix}")
@@ -21,4 +23,5 @@ if(EXISTS "${work_dir}/consumer/gpu_product")
 endif()
 if(has_command)
   run(0 "${prefix}/bin/tilespmv" info)
+  include("${CMAKE_CURRENT_LIST_DIR}/generated_solver.cmake")
 endif()

@@ -9,6 +9,7 @@
 #include "tests/tools/golden.hpp"
 #include "tests/tools/transcript.hpp"
 #include "tools/picture/svg.hpp"
+#include "tools/solve/program.hpp"
 #include "tools/solve/solve_result.hpp"
 
 namespace tilespmv::tools {
@@ -121,6 +122,7 @@ SolveResult sample() {
     r.rtol = 1e-8;
     r.check_every = 10;
     r.method = solver::Method::chronopoulos_gear;
+    r.method_reason = "which waits less";
     r.report.end = solver::End::converged;
     r.report.iterations = 60;
     r.report.restarts = 1;
@@ -138,10 +140,48 @@ TEST(GoldenSolveResult, TextAndJson) {
     failed.report.end = solver::End::stagnated;
     failed.report.residual = std::nan("");
     failed.preconditioner = {"jacobi", "", {}};
-    failed.method_was_asked_for = true;
+    failed.method_reason.clear();
     expect_golden("solve_report.txt",
                   solve_text(sample()) + '\n' + solve_text(failed) + '\n' + solve_json(sample()).dump(1) + '\n');
     EXPECT_TRUE(solve_json(failed)["residual"].is_null());
+}
+
+TEST(GoldenSolveResult, SeveralRightHandSides) {
+    SolveResult r = sample();
+    r.preconditioner.trials.clear();
+    r.reports.assign(3, r.report);
+    r.reports[0].iterations = 59;
+    EXPECT_EQ(&hardest(r.reports), &r.reports[1]);
+    r.reports[2].end = solver::End::limit;
+    EXPECT_EQ(&hardest(r.reports), &r.reports[2]);
+    r.report = hardest(r.reports);
+    expect_golden("solve_columns.txt", solve_text(r) + '\n' + solve_json(r)["right_hand_sides"].dump(1) + '\n');
+}
+
+TEST(GoldenSolverProgram, Gpu) {
+    SystemOptions asked;
+    asked.goal.atol = 1e-12;
+    const solver::SolverOptions options{.backend = Backend::cuda, .preconditioner = "ssor-ai:order=2"};
+    SolveResult r = sample();
+    r.matrix = "a\nb\\";  // nothing that could end a comment
+    r.how = "GPU, graphs of iterations";
+    r.executed_operator = "strip";
+    r.check_every = 32;
+    const auto program = solver_program(r, options, asked);
+    expect_golden("solver_program.txt", program.main + "=====\n" + program.cmake + "=====\n" + program.readme);
+}
+
+TEST(GoldenSolverProgram, QuotesWhatWasAskedFor) {
+    SystemOptions asked;
+    asked.skips_symmetry_check = true;
+    SolveResult r = sample();
+    r.operator_name = "auto:tune=trial,cache=\"a\"";
+    EXPECT_THAT(solver_program(r, {}, asked).main, ::testing::HasSubstr(".operator_name = \"strip-omp\","));
+    r.operator_name = "x:\"\\";
+    const auto program = solver_program(r, {.constant_null_space = true}, asked);
+    EXPECT_THAT(program.main, ::testing::HasSubstr(R"(.operator_name = "x:\"\\",)"));
+    EXPECT_THAT(program.main, ::testing::HasSubstr(".constant_null_space = true,"));
+    EXPECT_THAT(program.main, ::testing::Not(::testing::HasSubstr("check_symmetry(")));
 }
 
 TEST(GoldenSolveResult, Picture) { expect_golden("solve_convergence.svg", svg(draw_convergence(sample()))); }

@@ -32,6 +32,7 @@ public:
         tools::add_stats(app);
         tools::add_spmv(app);
         tools::add_solve(app);
+        tools::add_generate_solver(app);
         tools::add_explain(app);
         tools::add_verify(app);
         tools::add_generate(app);

@@ -1,5 +1,6 @@
 #include "tile/matrix_market/matrix_market.hpp"
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,7 +68,7 @@ private:
 };
 
 template <Value V>
-Buffer<V> dense_vector(const EntryStore<Entry<V>>& entries, index_t size) {
+Buffer<V> dense_values(const EntryStore<Entry<V>>& entries, offset_t size) {
     Buffer<V> x(static_cast<std::size_t>(size));
     V* out = x.data();
     for (std::int64_t bucket = 0; bucket < entries.buckets(); ++bucket) {
@@ -85,6 +86,25 @@ Buffer<V> dense_vector(const CsrMatrix<V>& column) {
         if (column.row_ptrs[row] < column.row_ptrs[row + 1]) x[row] = column.values[column.row_ptrs[row]];
     }
     return x;
+}
+
+/// Columns of an array, as many as `most`, or one of a coordinate file.
+template <Value V>
+Vectors<V> read_columns(Input input, const VectorOptions& options, index_t most) {
+    const auto input_bytes = input.bytes().size();
+    Reading<V> reading(std::move(input), options.limits, {});
+    const Header header = reading.header();
+    const bool is_array = header.layout == Layout::array;
+    if (header.cols < 1 || header.cols > (is_array ? most : 1))
+        reading.fail_size(fmt::format("{} columns", header.cols), "a vector of one column");
+    if (!options.size) {
+        reading.require_backed_rows(input_bytes, options.limits);
+    } else if (header.rows != *options.size) {
+        throw Error(fmt::format("{}: found a vector of {} values, expected {}, {}", reading.name(), header.rows,
+                                *options.size, options.meaning));
+    }
+    if (is_array) return {header.rows, header.cols, dense_values(reading.entries(), header.entries)};
+    return {header.rows, 1, dense_vector(reading.matrix())};
 }
 
 }  // namespace
@@ -107,18 +127,12 @@ CsrMatrix<V> read_matrix_market(const std::filesystem::path& file, const ReadOpt
 
 template <Value V>
 Buffer<V> read_vector(Input input, const VectorOptions& options) {
-    const auto input_bytes = input.bytes().size();
-    Reading<V> reading(std::move(input), options.limits, {});
-    const Header header = reading.header();
-    if (header.cols != 1) reading.fail_size(fmt::format("{} columns", header.cols), "a vector of one column");
-    if (!options.size) {
-        reading.require_backed_rows(input_bytes, options.limits);
-    } else if (header.rows != *options.size) {
-        throw Error(fmt::format("{}: found a vector of {} values, expected {}, {}", reading.name(), header.rows,
-                                *options.size, options.meaning));
-    }
-    if (header.layout == Layout::array) return dense_vector(reading.entries(), header.rows);
-    return dense_vector(reading.matrix());
+    return read_columns<V>(std::move(input), options, 1).values;
+}
+
+template <Value V>
+Vectors<V> read_vectors(Input input, const VectorOptions& options) {
+    return read_columns<V>(std::move(input), options, std::numeric_limits<index_t>::max());
 }
 
 template <Value V>
@@ -130,7 +144,8 @@ Buffer<V> read_vector(const std::filesystem::path& file, const VectorOptions& op
     template CsrMatrix<V> read_matrix_market(Input, const ReadOptions&);                        \
     template CsrMatrix<V> read_matrix_market(const std::filesystem::path&, const ReadOptions&); \
     template Buffer<V> read_vector(Input, const VectorOptions&);                                \
-    template Buffer<V> read_vector(const std::filesystem::path&, const VectorOptions&);
+    template Buffer<V> read_vector(const std::filesystem::path&, const VectorOptions&);         \
+    template Vectors<V> read_vectors(Input, const VectorOptions&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,24 @@ Buffer<V> read_vector(Input input, const VectorOptions& options = {});
 template <Value V>
 Buffer<V> read_vector(const std::filesystem::path& file, const VectorOptions& options = {});
 
+/// Vectors of the same size, one after the other.
+template <Value V>
+struct Vectors {
+    index_t size = 0;   ///< of each
+    index_t count = 0;  ///< at least 1
+    Buffer<V> values;   ///< size * count
+    [[nodiscard]] std::span<V> of(index_t i) {
+        return {values.data() + static_cast<offset_t>(i) * size, static_cast<std::size_t>(size)};
+    }
+    [[nodiscard]] std::span<const V> of(index_t i) const {
+        return {values.data() + static_cast<offset_t>(i) * size, static_cast<std::size_t>(size)};
+    }
+};
+
+/// Reads the columns of an `array`, or what `read_vector` reads, as one. Throws as `read_vector`, for no column, too.
+template <Value V>
+Vectors<V> read_vectors(Input input, const VectorOptions& options = {});
+
 /// Writes `coordinate real general`, shortest decimal numbers that read back to the same bits. The file appears whole
 /// or not at all. Throws `Error` if it cannot be written.
 template <Value V>
@@ -59,5 +78,8 @@ void write_matrix_market(const std::filesystem::path& file, const CsrMatrix<V>& 
 /// Writes a vector as `array real general` of one column, as `write_matrix_market` does.
 template <Value V>
 void write_vector(const std::filesystem::path& file, std::span<const V> x);
+/// The same with a column for each vector.
+template <Value V>
+void write_vectors(const std::filesystem::path& file, const Vectors<V>& x);
 
 }  // namespace tilespmv

@@ -52,6 +52,17 @@ void format_entries(fmt::memory_buffer& text, const CsrMatrix<V>& a, offset_t fi
     text.resize(static_cast<std::size_t>(out - text.data()));
 }
 
+template <Value V>
+void write_array(const std::filesystem::path& file, index_t columns, std::span<const V> x) {
+    OutputFile out(file);
+    const auto rows = x.size() / static_cast<std::size_t>(columns);
+    out.write(fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", rows, columns));
+    write_lines(out, static_cast<offset_t>(x.size()), [&](fmt::memory_buffer& text, offset_t first, offset_t last) {
+        for (offset_t i = first; i < last; ++i) fmt::format_to(fmt::appender(text), FMT_COMPILE("{}\n"), widened(x[i]));
+    });
+    out.commit();
+}
+
 }  // namespace
 
 template <Value V>
@@ -65,17 +76,18 @@ void write_matrix_market(const std::filesystem::path& file, const CsrMatrix<V>& 
 
 template <Value V>
 void write_vector(const std::filesystem::path& file, std::span<const V> x) {
-    OutputFile out(file);
-    out.write(fmt::format("%%MatrixMarket matrix array real general\n{} 1\n", x.size()));
-    write_lines(out, static_cast<offset_t>(x.size()), [&](fmt::memory_buffer& text, offset_t first, offset_t last) {
-        for (offset_t i = first; i < last; ++i) fmt::format_to(fmt::appender(text), FMT_COMPILE("{}\n"), widened(x[i]));
-    });
-    out.commit();
+    write_array(file, 1, x);
+}
+
+template <Value V>
+void write_vectors(const std::filesystem::path& file, const Vectors<V>& x) {
+    write_array<V>(file, x.count, {x.values.begin(), x.values.end()});
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                           \
     template void write_matrix_market(const std::filesystem::path&, const CsrMatrix<V>&); \
-    template void write_vector(const std::filesystem::path&, std::span<const V>);
+    template void write_vector(const std::filesystem::path&, std::span<const V>);         \
+    template void write_vectors(const std::filesystem::path&, const Vectors<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -17,6 +17,7 @@ void add_compare(CLI::App& app);
 void add_plot(CLI::App& app);
 void add_paper(CLI::App& app);
 void add_generate(CLI::App& app);
+void add_generate_solver(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_tune(CLI::App& app);
 void add_info(CLI::App& app);

@@ -32,6 +32,22 @@ Json history_json(const std::vector<solver::Check>& history) {
     return {{"iterations", iterations}, {"residuals", residuals}};
 }
 
+/// Of several right-hand sides.
+Json reports_json(const std::vector<solver::SolveReport>& reports) {
+    Json all = Json::array();
+    for (const auto& report : reports) {
+        all.push_back({{"end", solver::end_name(report.end)},
+                       {"iterations", report.iterations},
+                       {"restarts", report.restarts},
+                       {"rhs_norm", number(report.rhs_norm)},
+                       {"tolerance", number(report.tolerance)},
+                       {"residual", number(report.residual)},
+                       {"solve_s", report.seconds},
+                       {"history", history_json(report.history)}});
+    }
+    return all;
+}
+
 Json ranks_json(const std::vector<multi_gpu::RankReport>& ranks) {
     Json all = Json::array();
     for (const auto& rank : ranks) {
@@ -69,6 +85,7 @@ Json solve_json(const SolveResult& r) {
               {"operator", r.operator_name},
               {"executed_operator", r.executed_operator},
               {"method", solver::method_name(r.method)},
+              {"method_why", r.method_reason},
               {"preconditioner",
                {{"chosen", r.preconditioner.specification}, {"why", r.preconditioner.reason}, {"trials", trials}}},
               {"rtol", r.rtol},
@@ -85,6 +102,7 @@ Json solve_json(const SolveResult& r) {
               {"setup_s", r.setup_seconds},
               {"trials_s", r.trial_seconds},
               {"history", history_json(r.report.history)}};
+    if (r.reports.size() > 1) json["right_hand_sides"] = reports_json(r.reports);
     if (!r.ranks.empty()) add_ranks(json, r);
     return json;
 }

@@ -23,16 +23,23 @@ struct SolveResult {
     std::string executed_operator;                ///< what that is
     solver::PreconditionerChoice preconditioner;  ///< without trials if it was asked for
     solver::Method method{};
-    bool method_was_asked_for = false;
+    std::string method_reason;  ///< a clause; empty if it was asked for
     double trial_seconds = 0;
     double setup_seconds = 0;  ///< of the operator and the preconditioner
     double rtol = 0, atol = 0;
     int check_every = 0;
-    solver::SolveReport report;
+    solver::SolveReport report;                ///< of the `hardest` right-hand side
+    std::vector<solver::SolveReport> reports;  ///< of all of them, in order
     double iteration_seconds = 0;              ///< from the second check to the last; 0 if there were not so many
     std::vector<multi_gpu::RankReport> ranks;  ///< none unless `--gpus` was given
     multi_gpu::ProductTimes product;           ///< of those
 };
+
+/// The first solve that did not converge, or else the one of most iterations. There is one.
+const solver::SolveReport& hardest(const std::vector<solver::SolveReport>& reports);
+
+/// A row for each trial, and a line for each refusal; empty without any.
+std::string trials_text(const std::vector<solver::PreconditionerTrial>& trials);
 
 /// A few lines, and a row for each trial.
 std::string solve_text(const SolveResult& result);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -19,26 +20,18 @@ std::string predicted_text(const solver::PreconditionerTrial& trial) {
     return went_on ? "too slow" : std::string(solver::end_name(trial.end));
 }
 
-std::string_view why(solver::Method method) {
-    return method == solver::Method::textbook ? "which moves the least memory, as counts on a CPU"
-                                              : "which waits for one reduction an iteration, as counts on a GPU";
-}
-
-std::string trials_text(const std::vector<solver::PreconditionerTrial>& trials) {
-    if (trials.empty()) return "";
+/// A row for each of several right-hand sides.
+std::string right_hand_sides_text(const std::vector<solver::SolveReport>& reports) {
+    if (reports.size() < 2) return "";
     TextTable table;
-    table.add({"  trial", "iterations", "residual", "an iteration", "setup", "predicted"});
-    std::string refusals;
-    for (const auto& trial : trials) {
-        if (!trial.refusal.empty()) {
-            refusals += fmt::format("  {}: {}\n", trial.specification, trial.refusal);
-            continue;
-        }
-        table.add({"  " + trial.specification, fmt::format("{}", trial.iterations),
-                   fmt::format("x {:.2g}", trial.reduction), seconds(trial.iteration_seconds),
-                   seconds(trial.setup_seconds), predicted_text(trial)});
+    table.add({"  column", "end", "iterations", "residual", "allowed", "time"});
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        const auto& report = reports[i];
+        table.add({fmt::format("  {}", i + 1), std::string(solver::end_name(report.end)),
+                   fmt::format("{}", report.iterations), fmt::format("{:.3g}", report.residual),
+                   fmt::format("{:.3g}", report.tolerance), seconds(report.seconds)});
     }
-    return table.str() + refusals;
+    return table.str() + "the hardest: ";
 }
 
 std::string ranks_text(const SolveResult& r) {
@@ -63,6 +56,28 @@ std::string ranks_times(const SolveResult& r) {
 
 }  // namespace
 
+const solver::SolveReport& hardest(const std::vector<solver::SolveReport>& reports) {
+    const auto failed = std::ranges::find_if(reports, [](const auto& report) { return !report.converged(); });
+    return failed != reports.end() ? *failed : *std::ranges::max_element(reports, {}, &solver::SolveReport::iterations);
+}
+
+std::string trials_text(const std::vector<solver::PreconditionerTrial>& trials) {
+    if (trials.empty()) return "";
+    TextTable table;
+    table.add({"  trial", "iterations", "residual", "an iteration", "setup", "predicted"});
+    std::string refusals;
+    for (const auto& trial : trials) {
+        if (!trial.refusal.empty()) {
+            refusals += fmt::format("  {}: {}\n", trial.specification, trial.refusal);
+            continue;
+        }
+        table.add({"  " + trial.specification, fmt::format("{}", trial.iterations),
+                   fmt::format("x {:.2g}", trial.reduction), seconds(trial.iteration_seconds),
+                   seconds(trial.setup_seconds), predicted_text(trial)});
+    }
+    return table.str() + refusals;
+}
+
 std::string solve_text(const SolveResult& r) {
     const auto& choice = r.preconditioner;
     const bool is_same = r.operator_name == r.executed_operator;
@@ -71,11 +86,11 @@ std::string solve_text(const SolveResult& r) {
     text +=
         fmt::format("preconditioner: {}{}{}\n", choice.specification, choice.reason.empty() ? "" : ", ", choice.reason);
     text += trials_text(choice.trials);
-    text += fmt::format("method: {}{}{}\n", solver::method_name(r.method), r.method_was_asked_for ? "" : ", ",
-                        r.method_was_asked_for ? "" : why(r.method));
+    text += fmt::format("method: {}{}{}\n", solver::method_name(r.method), r.method_reason.empty() ? "" : ", ",
+                        r.method_reason);
     text += fmt::format("operator: {}{}\n", r.operator_name, is_same ? "" : ", which takes " + r.executed_operator);
     text += ranks_text(r);
-    text += fmt::format("{}\n", describe(r.report));
+    text += fmt::format("{}{}\n", right_hand_sides_text(r.reports), describe(r.report));
     text += fmt::format("residual: {:.3g} of {:.3g} allowed, {} restart{}\n", r.report.residual, r.report.tolerance,
                         r.report.restarts, r.report.restarts == 1 ? "" : "s");
     text += fmt::format("time: {:.3f} s, setup {:.3f} s, trials {:.3f} s\n", r.report.seconds, r.setup_seconds,

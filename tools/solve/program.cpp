@@ -1,0 +1,211 @@
+#include "tools/solve/program.hpp"
+
+#include <fmt/format.h>
+
+#include "tools/options/source.hpp"
+#include "tools/solve/system.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using namespace solver;
+
+/// As a literal of C++.
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + '"';
+}
+
+/// One line, without what would end a comment or a line of it.
+std::string one_line(std::string text) {
+    for (char& c : text) {
+        if (static_cast<unsigned char>(c) < ' ' || c == '\\') c = '?';
+    }
+    return text;
+}
+
+std::string_view value_type(const SolveResult& r) { return r.values == "float32" ? "float" : "double"; }
+
+// What stands in {{...}} below is replaced.
+constexpr std::string_view kMain =
+    R"(// Solves A x = b by preconditioned conjugate gradients, with what `tilespmv generate-solver` chose for
+// {{matrix}}. README.md says why.
+#include <iostream>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tilespmv/kernels/registry.hpp>
+#include <tilespmv/kernels/solver/solve.hpp>
+#include <tilespmv/tile/error.hpp>
+#include <tilespmv/tile/matrix_market/matrix_market.hpp>
+
+namespace solver = tilespmv::solver;
+using Value = {{value}};
+
+// What is made once for a matrix; its values, not its pattern, may change (`Solver::update_values`).
+const solver::SolverOptions kConfiguration{
+    .backend = tilespmv::Backend::{{backend}},
+    .operator_name = {{operator}},
+    .preconditioner = {{preconditioner}},
+    .method = solver::Method::{{method}},
+    .constant_null_space = {{null_space}},
+};
+
+// When a solution is good enough, for every right-hand side.
+const solver::SolveOptions kGoal{
+    .rtol = {{rtol}},
+    .atol = {{atol}},
+    .max_iterations = {{max_iterations}},  // 0: ten times the rows, from 1,000 to 100,000
+    .check_every = {{check_every}},
+};
+
+std::vector<Value> a_times_ones(const tilespmv::CsrMatrix<Value>& a) {
+    const std::vector<Value> ones(static_cast<std::size_t>(a.cols), 1);
+    std::vector<Value> b(static_cast<std::size_t>(a.rows));
+    tilespmv::make_operator<Value>("csr-omp", {&a})->apply(1, ones, 0, b);
+    return b;
+}
+
+std::vector<Value> right_hand_side(const std::string& file, const tilespmv::CsrMatrix<Value>& a) {
+    if (file.empty()) return a_times_ones(a);
+    const auto b = tilespmv::read_vector<Value>(file, {.size = a.rows, .meaning = "the rows of the matrix"});
+    return {b.begin(), b.end()};
+}
+
+int main(int argc, char** argv) try {
+    if (argc < 3 || argc > 4)
+        throw tilespmv::Error("usage: solve A.mtx X.mtx [B.mtx]; writes x, b is A * ones unless it is given",
+                              tilespmv::ExitCode::usage);
+    auto a = tilespmv::read_matrix_market<Value>(argv[1]);
+    {{check}}
+    const auto b = right_hand_side(argc == 4 ? argv[3] : "", a);
+
+    solver::Solver<Value> system(std::move(a), kConfiguration);
+    std::vector<Value> x(b.size());
+    const auto report = system.solve(b, x, kGoal);
+    tilespmv::write_vector<Value>(argv[2], std::span<const Value>(x));
+    std::cout << describe(report) << "\nresidual: " << report.residual << " of " << report.tolerance << " allowed\n";
+    return report.converged() ? 0 : 1;
+} catch (const tilespmv::Error& error) {
+    std::cerr << "solve: " << error.what() << '\n';
+    return static_cast<int>(error.code());
+}
+)";
+
+constexpr std::string_view kCmake = R"(cmake_minimum_required(VERSION 3.25)
+project(solve LANGUAGES CXX)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+find_package(tilespmv REQUIRED)
+add_executable(solve main.cpp)
+target_link_libraries(solve PRIVATE tilespmv::tilespmv)
+)";
+
+constexpr std::string_view kReadme = R"(# A solver for {{matrix}}
+
+`tilespmv generate-solver` wrote this program for a matrix of {{size}}, values {{values}}, on this machine: {{how}}.
+It is yours to change. Where tilespmv is installed in PREFIX:
+
+```sh
+cmake -S . -B build -D CMAKE_PREFIX_PATH=PREFIX
+cmake --build build
+build/solve A.mtx X.mtx          # b = A * ones
+build/solve A.mtx X.mtx B.mtx
+```
+
+It writes x to `X.mtx` and says how many iterations that took. Exit codes: 0 converged, 1 not converged or an error, 2 wrong
+arguments, 4 no GPU. The matrix may be another one with a similar pattern; what was chosen is right for it as far as it is alike.
+
+| choice | why |
+|---|---|
+| device: {{backend}} | {{backend_why}} |
+| operator: `{{operator_name}}` | {{operator_why}} |
+| preconditioner: `{{preconditioner_name}}` | {{preconditioner_why}} |
+| method: {{method_name}} | {{method_why}} |
+| a look at the residual every {{check_every}} iterations | {{check_why}} |
+| goal: norm of b - A x at most max({{rtol}} norm of b, {{atol}}) | as asked for |
+{{trials}})";
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+std::string filled(std::string_view text, const Fields& fields) {
+    std::string out;
+    for (;;) {
+        const auto open = text.find("{{");
+        if (open == std::string_view::npos) return out.append(text);
+        const auto close = text.find("}}", open);
+        const auto name = text.substr(open + 2, close - open - 2);
+        out.append(text.substr(0, open));
+        for (const auto& [field, value] : fields) {
+            if (field == name) out += value;
+        }
+        text.remove_prefix(close + 2);
+    }
+}
+
+std::string trials(const SolveResult& r) {
+    const auto table = trials_text(r.preconditioner.trials);
+    return table.empty() ? "" : fmt::format("\nPreconditioners that were tried:\n\n```\n{}```\n", table);
+}
+
+std::string symmetry_check(const SolveResult& r, const SystemOptions& asked) {
+    if (asked.skips_symmetry_check) return "// The matrix is taken for symmetric.";
+    return fmt::format("solver::check_symmetry(a, {});", r.values == "float32" ? "8e-6" : "1.5e-14");
+}
+
+std::string asked_or(const std::string& reason) { return reason.empty() ? "as asked for" : reason; }
+
+std::string check_reason(bool is_on_gpu, const SystemOptions& asked) {
+    if (asked.goal.check_every != 0) return "as asked for";
+    return is_on_gpu ? "a GPU waits for the host while it looks" : "a look costs nothing on a CPU";
+}
+
+Fields reasons(const SolveResult& r, Backend backend, const SystemOptions& asked) {
+    const bool is_on_gpu = backend == Backend::cuda;
+    const bool was_asked_for = !r.operator_name.starts_with("auto");
+    return {
+        {"backend_why", is_on_gpu ? "a GPU was there, or asked for" : "no GPU was there, or the CPU asked for"},
+        {"operator_why", was_asked_for ? "as asked for" : "the least predicted time of a product (`tilespmv explain`)"},
+        {"preconditioner_why", asked_or(r.preconditioner.reason)},
+        {"method_why", asked_or(r.method_reason)},
+        {"check_why", check_reason(is_on_gpu, asked)},
+        {"trials", trials(r)}};
+}
+
+}  // namespace
+
+SolverProgram solver_program(const SolveResult& r, const SolverOptions& options, const SystemOptions& asked) {
+    const SolveOptions& goal = asked.goal;
+    const std::string op =
+        r.operator_name.starts_with("auto") ? specification_of(r.executed_operator, options.backend) : r.operator_name;
+    Fields fields{{"matrix", one_line(r.matrix)},
+                  {"size", describe_size(r.rows, r.rows, r.nnz)},
+                  {"how", r.how},
+                  {"values", r.values},
+                  {"value", std::string(value_type(r))},
+                  {"check", symmetry_check(r, asked)},
+                  {"backend", options.backend == Backend::cuda ? "cuda" : "cpu"},
+                  {"operator", quoted(op)},
+                  {"operator_name", op},
+                  {"preconditioner", quoted(options.preconditioner)},
+                  {"preconditioner_name", options.preconditioner},
+                  {"method", r.method == Method::textbook ? "textbook" : "chronopoulos_gear"},
+                  {"method_name", std::string(method_name(r.method))},
+                  {"null_space", options.constant_null_space ? "true" : "false"},
+                  {"rtol", fmt::format("{}", goal.rtol)},
+                  {"atol", fmt::format("{}", goal.atol)},
+                  {"max_iterations", fmt::format("{}", goal.max_iterations)},
+                  {"check_every", fmt::format("{}", r.check_every)}};
+    for (auto& field : reasons(r, options.backend, asked)) fields.push_back(std::move(field));
+    return {filled(kMain, fields), std::string(kCmake), filled(kReadme, fields)};
+}
+
+}  // namespace tilespmv::tools

@@ -1,0 +1,165 @@
+#include "tools/solve/system.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "selector/auto/cost_table.hpp"
+#include "tools/options/command_files.hpp"
+#include "tools/options/number_option.hpp"
+#include "tools/options/options.hpp"
+#include "tools/options/seconds.hpp"
+#include "tools/options/source.hpp"
+#include "tools/terminal/status_line.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using namespace solver;
+
+/// What a and there may differ by, in roundings of a value: those of a sum in another order.
+constexpr double kRoundings = 64;
+
+template <class T>
+CsrMatrix<T> load(const SystemOptions& options) {
+    auto [a, is_pattern] = load_csr<T>(options.source, PatternValues::ones);
+    if (is_pattern) {
+        fmt::print(stderr, "note: {} has no values: its entries are taken to be 1, which is seldom positive definite\n",
+                   source_name(options.source));
+    }
+    const double tolerance = kRoundings * std::numeric_limits<T>::epsilon();
+    if (a.rows != a.cols || !options.skips_symmetry_check) check_symmetry(a, tolerance);
+    return std::move(a);
+}
+
+template <class T>
+Vectors<T> right_hand_sides(const SystemOptions& options, const CsrMatrix<T>& a, std::string& source) {
+    if (!options.b.empty()) {
+        source = source_name(options.b);
+        auto all = read_sized<T>(options.b, a.rows);
+        if (all.count > 1) source += fmt::format(", {} columns, one after the other", all.count);
+        return all;
+    }
+    source = "A * ones";
+    const Buffer<T> ones(static_cast<std::size_t>(a.rows), T{1});
+    Vectors<T> b{a.rows, 1, Buffer<T>(static_cast<std::size_t>(a.rows))};
+    make_operator<T>("csr-omp", MatrixForms<T>(&a))->apply(T{1}, {ones.begin(), ones.end()}, T{0}, b.of(0));
+    return b;
+}
+
+SolverOptions solver_options(const SystemOptions& asked) {
+    SolverOptions options;
+    options.backend = choose_backend(asked.gpus > 0 && asked.device.empty() ? "cuda" : asked.device);
+    options.operator_name = asked.operator_name;
+    options.preconditioner = asked.preconditioner;
+    options.constant_null_space = asked.null_space == "constant";
+    if (asked.method != "auto") {
+        options.method = asked.method == "textbook" ? Method::textbook : Method::chronopoulos_gear;
+    }
+    return options;
+}
+
+template <class T>
+void choose(const SystemOptions& asked, System<T>& system, SolveResult& result) {
+    result.preconditioner.specification = asked.preconditioner;
+    if (asked.preconditioner != "auto") return;
+    StatusLine status;
+    status.show("trying preconditioners");
+    result.trial_seconds = seconds([&] {
+        result.preconditioner =
+            choose_preconditioner<T>(system.a, std::as_const(system.b).of(0), system.options, asked.goal,
+                                     preconditioner_candidates(system.a, system.options.backend));
+    });
+    system.options.preconditioner = result.preconditioner.specification;
+}
+
+void add_goal(CLI::App& command, SolveOptions& goal) {
+    const auto real = [&](const char* name, double& target, const char* help) {
+        add_number<double>(command, name, target, 0, std::numeric_limits<double>::max(), help)
+            ->default_str(fmt::format("{}", target));
+    };
+    const auto whole = [&](const char* name, int& target, const char* help, const char* otherwise) {
+        add_number<int>(command, name, target, 1, std::numeric_limits<int>::max(), help)->default_str(otherwise);
+    };
+    real("--rtol", goal.rtol, "Converged at ||b - A*x|| <= rtol * ||b||,");
+    real("--atol", goal.atol, "or at ||b - A*x|| <= atol");
+    whole("--max-iterations", goal.max_iterations, "Limit", "10 times the rows, from 1000 to 100000");
+    whole("--check-every", goal.check_every, "Iterations between looks at the residual", "1, on a GPU 32");
+}
+
+void add_choices(CLI::App& command, SystemOptions& o) {
+    command
+        .add_option("--precond", o.preconditioner,
+                    "Preconditioner, name[:option=value,...]; `tilespmv info` lists the names; auto tries several")
+        ->default_str("auto");
+    command.add_option("--operator", o.operator_name, "What multiplies by A, name[:option=value,...]")
+        ->default_str("auto");
+    command.add_option("--method", o.method, "Recurrence: auto, chronopoulos-gear or textbook")
+        ->check(CLI::IsMember({"auto", "chronopoulos-gear", "textbook"}))
+        ->default_str("auto");
+    command.add_option("--null-space", o.null_space, "constant: A is singular, A * ones = 0; x gets no mean")
+        ->check(CLI::IsMember({"none", "constant"}))
+        ->default_str("none");
+    command.add_flag("--skip-symmetry-check", o.skips_symmetry_check, "Take the matrix for symmetric");
+}
+
+}  // namespace
+
+template <class T>
+Vectors<T> read_sized(const std::string& file, index_t rows) {
+    return read_vectors<T>(open_input(file),
+                           {.size = rows, .meaning = "the rows of the matrix", .limits = input_limits()});
+}
+
+template <class T>
+System<T> choose_system(const SystemOptions& asked, SolveResult& result) {
+    result.matrix = source_name(asked.source);
+    System<T> system{load<T>(asked), {}, {}};
+    system.b = right_hand_sides(asked, system.a, result.right_hand_side);
+    system.options = solver_options(asked);
+    result.rows = system.a.rows;
+    result.nnz = system.a.nnz();
+    result.values = value_name<T>();
+    result.operator_name = asked.operator_name;
+    result.rtol = asked.goal.rtol;
+    result.atol = asked.goal.atol;
+    choose(asked, system, result);
+    return system;
+}
+
+template <class T>
+void describe_solver(const Solver<T>& solver, const SolveOptions& goal, SolveResult& result) {
+    result.how = solver.how();
+    result.executed_operator = solver.operator_name();
+    result.method = solver.method();
+    result.method_reason = solver.method_reason();
+    result.check_every = solver.check_every(goal);
+}
+
+std::string specification_of(std::string_view executed_operator, Backend backend) {
+    const auto& candidates = (backend == Backend::cuda ? gpu_costs() : cpu_costs()).candidates;
+    const auto found = std::ranges::find(candidates, executed_operator, &Candidate::name);
+    if (found == candidates.end() || found->options.empty()) return std::string(executed_operator);
+    return fmt::format("{}:{}", found->name, found->options);
+}
+
+void add_system(CLI::App& command, SystemOptions& options) {
+    add_source(command, options.source);
+    add_input(command, "-b,--rhs", options.b,
+              "Right-hand sides, the columns of a Matrix Market array (default: A * ones)");
+    add_choices(command, options);
+    add_goal(command, options.goal);
+    add_values(command, options.values);
+    add_device(command, options.device, "the GPU if there is one");
+}
+
+template Vectors<double> read_sized(const std::string&, index_t);
+template Vectors<float> read_sized(const std::string&, index_t);
+template void describe_solver(const Solver<double>&, const SolveOptions&, SolveResult&);
+template void describe_solver(const Solver<float>&, const SolveOptions&, SolveResult&);
+template System<double> choose_system(const SystemOptions&, SolveResult&);
+template System<float> choose_system(const SystemOptions&, SolveResult&);
+
+}  // namespace tilespmv::tools

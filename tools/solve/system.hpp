@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "kernels/solver/choose_preconditioner.hpp"
+#include "tile/matrix_market/matrix_market.hpp"
+#include "tools/solve/solve_result.hpp"
+
+namespace tilespmv::tools {
+
+/// What `solve` and `generate-solver` are asked: a system, and what is chosen for it unless it is given.
+struct SystemOptions {
+    std::string source, b;
+    std::string preconditioner = "auto", operator_name = "auto", method = "auto", null_space = "none";
+    std::string values, device;
+    solver::SolveOptions goal;
+    int gpus = 0;  ///< 0: not given
+    bool skips_symmetry_check = false;
+};
+
+/// A, -b and all that is asked of a solve.
+void add_system(CLI::App& command, SystemOptions& options);
+
+template <class T>
+struct System {
+    CsrMatrix<T> a;
+    Vectors<T> b;                   ///< right-hand sides
+    solver::SolverOptions options;  ///< complete
+};
+
+/// Loads A and b, checks that A is symmetric, and chooses a preconditioner; what `solve` tells of that is set in
+/// `result`. A file without values gets a note on stderr. Throws `Error`.
+template <class T>
+System<T> choose_system(const SystemOptions& options, SolveResult& result);
+
+/// Sets what `solve` tells of a solver that was made.
+template <class T>
+void describe_solver(const solver::Solver<T>& solver, const solver::SolveOptions& goal, SolveResult& result);
+
+/// Vectors with a value for each row. Throws `Error`.
+template <class T>
+Vectors<T> read_sized(const std::string& file, index_t rows);
+
+/// What `auto` stands for where it took the operator of this name: that with the options it was made with.
+std::string specification_of(std::string_view executed_operator, Backend backend);
+
+}  // namespace tilespmv::tools
