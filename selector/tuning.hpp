@@ -123,6 +123,11 @@ struct MemoryTuning {
     double l2_bytes_per_s = 7e12;      ///< from L2; taken from the times of matrices that fit it, not measured alone
     double l2_bytes = 60 << 20;
     double launch_seconds = 2.4e-6;  ///< of a kernel that does next to nothing, events included
+    // Of conjugate gradients (`selector/models/solver_model.hpp`).
+    double copy_bytes_per_s = 4.3e12;      ///< from memory to memory, read and written together
+    double graph_launch_seconds = 1.4e-6;  ///< of an empty kernel after another one in a graph
+    /// Of all thread blocks of a kernel: half an iteration of the persistent kernel on 1,024 rows, which takes 5.0 us.
+    double meeting_seconds = 2.5e-6;
 };
 
 /// What was measured on one GPU for values of one size.

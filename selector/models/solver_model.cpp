@@ -5,7 +5,6 @@
 namespace tilespmv {
 namespace {
 
-constexpr double kGraphLaunchSeconds = 1.4e-6, kCopyBytesPerS = 4.3e12, kMeetingSeconds = 2.5e-6;
 /// Vectors of a system: x, r, w, s, p, q, b and the diagonal of M.
 constexpr double kVectors = 8;
 
@@ -36,9 +35,9 @@ SolverMachine gpu_solver_machine(const cuda::MemoryTuning& memory) {
     return {.cache_bytes = memory.l2_bytes,
             .cached_launch_seconds = memory.launch_seconds,
             .cached_bytes_per_s = memory.l2_bytes_per_s,
-            .launch_seconds = kGraphLaunchSeconds,
-            .bytes_per_s = kCopyBytesPerS,
-            .meeting_seconds = kMeetingSeconds};
+            .launch_seconds = memory.graph_launch_seconds,
+            .bytes_per_s = memory.copy_bytes_per_s,
+            .meeting_seconds = memory.meeting_seconds};
 }
 
 SolverMachine cpu_solver_machine() { return {}; }
