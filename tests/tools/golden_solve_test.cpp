@@ -165,7 +165,7 @@ TEST(GoldenSolverProgram, Gpu) {
     SolveResult r = sample();
     r.matrix = "a\nb\\";  // nothing that could end a comment
     r.how = "GPU, graphs of iterations";
-    r.executed_operator = "strip";
+    r.operator_specification = "strip:updatable=1";
     r.check_every = 32;
     const auto program = solver_program(r, options, asked);
     expect_golden("solver_program.txt", program.main + "=====\n" + program.cmake + "=====\n" + program.readme);
@@ -175,9 +175,7 @@ TEST(GoldenSolverProgram, QuotesWhatWasAskedFor) {
     SystemOptions asked;
     asked.skips_symmetry_check = true;
     SolveResult r = sample();
-    r.operator_name = "auto:tune=trial,cache=\"a\"";
-    EXPECT_THAT(solver_program(r, {}, asked).main, ::testing::HasSubstr(".operator_name = \"strip-omp\","));
-    r.operator_name = "x:\"\\";
+    r.operator_specification = "x:\"\\";
     const auto program = solver_program(r, {.constant_null_space = true}, asked);
     EXPECT_THAT(program.main, ::testing::HasSubstr(R"(.operator_name = "x:\"\\",)"));
     EXPECT_THAT(program.main, ::testing::HasSubstr(".constant_null_space = true,"));

@@ -184,8 +184,6 @@ Fields reasons(const SolveResult& r, Backend backend, const SystemOptions& asked
 
 SolverProgram solver_program(const SolveResult& r, const SolverOptions& options, const SystemOptions& asked) {
     const SolveOptions& goal = asked.goal;
-    const std::string op =
-        r.operator_name.starts_with("auto") ? specification_of(r.executed_operator, options.backend) : r.operator_name;
     Fields fields{{"matrix", one_line(r.matrix)},
                   {"size", describe_size(r.rows, r.rows, r.nnz)},
                   {"how", r.how},
@@ -193,8 +191,8 @@ SolverProgram solver_program(const SolveResult& r, const SolverOptions& options,
                   {"value", std::string(value_type(r))},
                   {"check", symmetry_check(r, asked)},
                   {"backend", options.backend == Backend::cuda ? "cuda" : "cpu"},
-                  {"operator", quoted(op)},
-                  {"operator_name", op},
+                  {"operator", quoted(r.operator_specification)},
+                  {"operator_name", r.operator_specification},
                   {"preconditioner", quoted(options.preconditioner)},
                   {"preconditioner_name", options.preconditioner},
                   {"method", r.method == Method::textbook ? "textbook" : "chronopoulos_gear"},

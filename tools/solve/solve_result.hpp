@@ -21,6 +21,7 @@ struct SolveResult {
     std::string how;                              ///< "CPU, 2 threads"
     std::string operator_name;                    ///< as asked for
     std::string executed_operator;                ///< what that is
+    std::string operator_specification;           ///< that with its options; of a program that is generated
     solver::PreconditionerChoice preconditioner;  ///< without trials if it was asked for
     solver::Method method{};
     std::string method_reason;  ///< a clause; empty if it was asked for

@@ -5,8 +5,11 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <omp.h>
 
-#include "selector/auto/cost_table.hpp"
+#include "kernels/auto/auto_options.hpp"
+#include "kernels/cpu/processor.hpp"
+#include "kernels/cuda/device.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
@@ -138,11 +141,20 @@ void describe_solver(const Solver<T>& solver, const SolveOptions& goal, SolveRes
     result.check_every = solver.check_every(goal);
 }
 
-std::string specification_of(std::string_view executed_operator, Backend backend) {
-    const auto& candidates = (backend == Backend::cuda ? gpu_costs() : cpu_costs()).candidates;
-    const auto found = std::ranges::find(candidates, executed_operator, &Candidate::name);
-    if (found == candidates.end() || found->options.empty()) return std::string(executed_operator);
-    return fmt::format("{}:{}", found->name, found->options);
+template <class T>
+std::vector<std::string> auto_specifications(const CsrMatrix<T>& a, Backend backend) {
+    OperatorQuestion question{.features = features_of(pattern_of(a)), .threads = omp_get_max_threads()};
+    std::string machine = cpu::processor_name();
+    if (backend == Backend::cuda) {
+        const auto info = cuda::require_device();
+        question.gpu = cuda::Gpu{info.multiprocessors, info.max_warps_per_multiprocessor,
+                                 cuda::tuning_for(info.compute_capability, sizeof(T))};
+        question.gpu->tuning.memory.l2_bytes = static_cast<double>(info.l2_bytes);
+        machine = info.name;
+    }
+    std::vector<std::string> all;
+    for (const auto& ranked : rank_for_auto(question, {}, machine)) all.push_back(ranked.specification);
+    return all;
 }
 
 void add_system(CLI::App& command, SystemOptions& options) {
@@ -157,6 +169,8 @@ void add_system(CLI::App& command, SystemOptions& options) {
 
 template Vectors<double> read_sized(const std::string&, index_t);
 template Vectors<float> read_sized(const std::string&, index_t);
+template std::vector<std::string> auto_specifications(const CsrMatrix<double>&, Backend);
+template std::vector<std::string> auto_specifications(const CsrMatrix<float>&, Backend);
 template void describe_solver(const Solver<double>&, const SolveOptions&, SolveResult&);
 template void describe_solver(const Solver<float>&, const SolveOptions&, SolveResult&);
 template System<double> choose_system(const SystemOptions&, SolveResult&);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -43,7 +44,8 @@ void describe_solver(const solver::Solver<T>& solver, const solver::SolveOptions
 template <class T>
 Vectors<T> read_sized(const std::string& file, index_t rows);
 
-/// What `auto` stands for where it took the operator of this name: that with the options it was made with.
-std::string specification_of(std::string_view executed_operator, Backend backend);
+/// What `auto` may take for a matrix, with options, the fastest first, by the models or rules that it goes by itself.
+template <class T>
+std::vector<std::string> auto_specifications(const CsrMatrix<T>& a, Backend backend);
 
 }  // namespace tilespmv::tools
