@@ -11,11 +11,13 @@
 #include "kernels/cuda/device.hpp"
 #include "selector/models/profile_file.hpp"
 #include "tile/error.hpp"
+#include "tile/io/printable.hpp"
 #include "tools/bench/measuring_options.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
+#include "tools/report/report.hpp"
 #include "tools/terminal/status_line.hpp"
 #include "tools/tune/benchmark_set.hpp"
 #include "tools/tune/check.hpp"
@@ -36,6 +38,8 @@ struct TuneCommand {
     bool restart = false;
     std::vector<std::string> check;
     int sizes = 50;
+    std::string report;
+    bool report_only = false;
 };
 
 std::string now() {
@@ -70,6 +74,12 @@ std::string machine_name(Backend backend) {
     return backend == Backend::cuda ? cuda::require_device().name : cpu::processor_name();
 }
 
+void show_report(const TuneCommand& command, const Profile& profile) {
+    if (command.report.empty()) return;
+    write_report(command.report, profile);
+    fmt::print("report: {}\n", printable(command.report));
+}
+
 void run_tune(const TuneCommand& command, bench::Measurer& measurer, Backend backend) {
     StatusLine status;
     TuneOptions options{.file = file_of(command, machine_name(backend)),
@@ -89,6 +99,7 @@ void run_tune(const TuneCommand& command, bench::Measurer& measurer, Backend bac
                    "tilespmv: some of it was measured by another version of tilespmv; --restart measures all again\n");
     }
     fmt::print("{}\nprofile: {}\n", tune_text(outcome), options.file.string());
+    show_report(command, outcome.profile);
 }
 
 void run_check(const TuneCommand& command, bench::Measurer& measurer, Backend backend) {
@@ -107,9 +118,19 @@ void run_check(const TuneCommand& command, bench::Measurer& measurer, Backend ba
     if (backend == Backend::cpu || !outcome.matrices.empty()) {
         fmt::print("auto chooses by the {} here\n", decides(profile) ? "models" : "rules");
     }
+    show_report(command, profile);
+}
+
+/// Of a profile that may be another machine's: nothing is measured.
+void run_report(const TuneCommand& command) {
+    if (command.report.empty()) throw Error("--report-only needs --report", ExitCode::usage);
+    const bool is_named = !command.file.empty();
+    show_report(command, read_profile(is_named ? std::filesystem::path(command.file)
+                                               : file_of(command, machine_name(choose_backend(command.device)))));
 }
 
 void run(const TuneCommand& command) {
+    if (command.report_only) return run_report(command);
     const Backend backend = choose_backend(command.device);
     const auto device = make_device(backend);
     const auto measurer = bench::make_device_measurer(*device, {}, matrix_loader());
@@ -145,8 +166,17 @@ void add_tune(CLI::App& app) {
                      "of the profile and the rules predict and choose")
         ->type_name("A ...");
     add_number<int>(*command, "--sizes", options->sizes, 0, 1000, "Sizes of vectors for --check")->default_str("50");
+    add_output(*command, "--report", options->report,
+               "Also write a page (HTML) that shows everything in the profile: measured times, models and choices");
+    command
+        ->add_flag("--report-only", options->report_only,
+                   "Write the report of a profile that is there; measure nothing")
+        ->excludes("--only")
+        ->excludes("--restart")
+        ->excludes("--check");
     set_examples(*command, {"tilespmv tune", "tilespmv tune --device cpu --set tiny -o laptop.json",
-                            "tilespmv tune --only csr-merge", "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3"});
+                            "tilespmv tune --only csr-merge", "tilespmv tune --report report.html",
+                            "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3"});
     command->callback([options] { run(*options); });
 }
 

@@ -1,0 +1,172 @@
+// The page as a browser shows it: headless Chromium runs its script and writes down the elements that result.
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <regex>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/temporary_directory.hpp"
+#include "tests/tools/report/sample_profile.hpp"
+#include "tools/report/report.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using test::sample_profile;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string output_of(const std::string& command) {
+    std::string text;
+    FILE* const pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr) return text;
+    char piece[65536];
+    for (std::size_t got = 0; (got = std::fread(piece, 1, sizeof piece, pipe)) > 0;) text.append(piece, got);
+    return pclose(pipe) == 0 ? text : "";
+}
+
+std::string find_browser() {
+    for (const char* name : {"chromium", "chromium-browser", "google-chrome"}) {
+        const std::string found = output_of(fmt::format("command -v {}", name));
+        if (!found.empty()) return name;
+    }
+    return "";
+}
+
+/// Text between the first `from` and the next `to` behind it.
+std::optional<std::string> between(const std::string& text, const std::string& from, const std::string& to) {
+    const auto begin = text.find(from);
+    if (begin == std::string::npos) return {};
+    const auto end = text.find(to, begin + from.size());
+    return text.substr(begin + from.size(), end - begin - from.size());
+}
+
+/// The number in an attribute of the element with this id; -1 without it.
+int number_of(const std::string& dom, const std::string& id, const std::string& attribute) {
+    const std::string element = between(dom, fmt::format("id=\"{}\"", id), ">").value_or("");
+    const auto text = between(element, attribute + "=\"", "\"");
+    return text ? std::stoi(*text) : -1;
+}
+
+/// Points that are drawn in the chart of this name; -1 without one.
+int points_of(const std::string& dom, const std::string& chart) {
+    const auto root = between(dom, fmt::format("data-chart=\"{}\"", chart), "</svg>");
+    if (!root) return -1;
+    int count = 0;
+    const std::regex path("<path class=\"points[^\"]*\" d=\"([^\"]*)\"");
+    for (auto it = std::sregex_iterator(root->begin(), root->end(), path); it != std::sregex_iterator(); ++it) {
+        const std::string d = (*it)[1];
+        count += static_cast<int>(std::count(d.begin(), d.end(), 'M'));
+    }
+    return count;
+}
+
+class ReportInBrowser : public ::testing::Test {
+protected:
+    void SetUp() override {
+        browser_ = find_browser();
+        if (browser_.empty()) GTEST_SKIP() << "there is no chromium, chromium-browser or google-chrome in PATH";
+    }
+
+    /// The page after its script has run.
+    [[nodiscard]] std::string dom(const Profile& profile, const std::string& fragment) const {
+        const auto file = folder_.path() / "report.html";
+        write_report(file, profile);
+        const std::string text = output_of(fmt::format(
+            "{} --headless --no-sandbox --disable-gpu --no-first-run --user-data-dir='{}' "
+            "--window-size=1000,900 --virtual-time-budget=5000 --dump-dom 'file://{}#{}' 2>'{}'",
+            browser_, (folder_.path() / "user").string(), file.string(), fragment, (folder_.path() / "log").string()));
+        EXPECT_THAT(text, HasSubstr("</html>")) << test::content_of(folder_.path() / "log");
+        EXPECT_EQ(number_of(text, "errors", "data-errors"), 0) << between(text, "id=\"errors\"", "</pre>").value_or("");
+        return text;
+    }
+
+    /// What the page finds wrong with its looks: nothing.
+    static void expect_neat(const std::string& dom, int charts) {
+        EXPECT_EQ(number_of(dom, "self-test", "data-charts"), charts);
+        EXPECT_EQ(number_of(dom, "self-test", "data-faults"), 0)
+            << between(dom, "id=\"self-test\"", "</pre>").value_or("");
+        EXPECT_LE(number_of(dom, "self-test", "data-wider"), 0) << "no scrolling to the side";
+        EXPECT_EQ(number_of(dom, "self-test", "data-silent"), 0) << "points say what they are";
+    }
+
+    std::string browser_;
+    test::TemporaryDirectory folder_;
+};
+
+TEST_F(ReportInBrowser, DrawsAllPointsOfTheProfile) {
+    const Profile profile = sample_profile({.kernels = 3, .operators = 4, .more_operators = {"brand-new"}});
+    const std::string text = dom(profile, "self-test&points=held-out");
+    for (const auto& one : profile.vectors) {
+        EXPECT_EQ(points_of(text, one.work.kernel + " float64"), static_cast<int>(one.points.size()));
+        EXPECT_THAT(text, HasSubstr(fmt::format("data-tree=\"{}\"", one.work.kernel)));
+    }
+    EXPECT_GT(points_of(text, "dot_2 float64 blocks"), 10) << "sums, over blocks";
+    for (std::size_t k = 0; k < profile.matrices[0].products.size(); ++k) {
+        int wanted = 0;
+        for (const auto& matrix : profile.matrices) wanted += matrix.products[k].held_out > 0 ? 1 : 0;
+        EXPECT_EQ(points_of(text, profile.matrices[0].products[k].specification), wanted);
+    }
+    expect_neat(text, 3 + 1 + 5);
+}
+
+TEST_F(ReportInBrowser, FiltersAndSwitches) {
+    const Profile profile = sample_profile({.kernels = 3, .operators = 4});
+    const std::string text =
+        dom(profile, "scale=linear&y=ratio&hide=csr16,update_0&self-test&points=fitted,naive&features=all");
+    EXPECT_EQ(points_of(text, "csr16"), -1);
+    EXPECT_EQ(points_of(text, "update_0 float64"), -1);
+    EXPECT_EQ(points_of(text, "update_1 float64"), static_cast<int>(profile.vectors[1].points.size()));
+    EXPECT_EQ(points_of(text, "csr-merge"), 2 * static_cast<int>(profile.matrices.size()));
+    const auto choices = between(text, "id=\"choices\"", "</table>").value_or("");
+    EXPECT_THAT(choices, HasSubstr("csr-merge"));
+    EXPECT_THAT(choices, HasSubstr("full_tile_share"));
+    EXPECT_THAT(choices, Not(HasSubstr("csr16")));
+    expect_neat(text, 2 + 1 + 3);
+    const std::string other = dom(profile, "scale=log&hide=csr16,update_0");
+    const auto line_of = [](const std::string& page) {
+        return between(between(page, "data-chart=\"csr-merge\"", "</svg>").value_or(""), "class=\"points", "/path")
+            .value_or("");
+    };
+    EXPECT_NE(line_of(text), line_of(other)) << "scales differ";
+}
+
+TEST_F(ReportInBrowser, SortsChoices) {
+    const Profile profile = sample_profile({.operators = 2});
+    const auto first_row = [&](const std::string& sort) {
+        const std::string table = between(dom(profile, "sort=" + sort), "id=\"choices\"", "</table>").value_or("");
+        return between(between(table, "<tbody>", "</tr>").value_or(""), "class=\"name\">", "<").value_or("");
+    };
+    const auto by_rows = [](const auto& a, const auto& b) { return a.features.rows < b.features.rows; };
+    const auto [least, most] = std::minmax_element(profile.matrices.begin(), profile.matrices.end(), by_rows);
+    EXPECT_EQ(first_row("rows"), least->name);
+    EXPECT_EQ(first_row("-rows"), most->name);
+}
+
+TEST_F(ReportInBrowser, ShowsHostileNamesAsTheyAre) {
+    const std::string hostile = "</script><img id=hack><script>document.title='hacked'</script>\"'&amp;";
+    Profile profile = sample_profile({.kernels = 1, .operators = 2, .more_operators = {hostile}, .machine = hostile});
+    profile.vectors[0].work.kernel = hostile;
+    profile.matrices[0].name = hostile;
+    const std::string text = dom(profile, "self-test");
+    EXPECT_EQ(text.find("<img"), std::string::npos);
+    EXPECT_THAT(between(text, "<title>", "</title>").value_or(""), HasSubstr("tilespmv: &lt;/script&gt;"));
+    EXPECT_THAT(text, HasSubstr("&lt;img id=hack&gt;"));
+}
+
+TEST_F(ReportInBrowser, ShowsAProfileWithoutAnything) {
+    const std::string text = dom(Profile{}, "self-test");
+    EXPECT_THAT(text, HasSubstr("None has been measured."));
+}
+
+TEST_F(ReportInBrowser, ManyKernelsAndOperatorsStayNeat) {
+    const std::string text =
+        dom(sample_profile({.kernels = 6, .operators = 15, .matrices = 30}), "self-test&theme=dark");
+    expect_neat(text, 6 + 2 + 15);
+}
+
+}  // namespace
+}  // namespace tilespmv::tools

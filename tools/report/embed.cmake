@@ -1,0 +1,20 @@
+# Run as a script: writes OUTPUT, C++ with the parts of the page in the folder PAGE. SCRIPTS: its JavaScript, in order.
+cmake_minimum_required(VERSION 3.25)
+
+function(literal name variable)
+  set(code "const std::string_view ${name} =\n")
+  foreach(file IN LISTS ARGN)
+    file(READ "${PAGE}/${file}" text)
+    string(FIND "${text}" ")page\"" end)
+    if(NOT end EQUAL -1)
+      message(FATAL_ERROR "${file} contains the end of a raw literal, )page\"")
+    endif()
+    string(APPEND code "    R\"page(${text})page\"\n")
+  endforeach()
+  set(${variable} "${code}    ;\n" PARENT_SCOPE)
+endfunction()
+
+literal(kReportPage html page.html)
+literal(kReportStyle css style.css)
+literal(kReportScript script ${SCRIPTS})
+file(WRITE "${OUTPUT}" "#include \"tools/report/report_assets.hpp\"\n\nnamespace tilespmv::tools {\n${html}${css}${script}}  // namespace tilespmv::tools\n")

@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "selector/models/modelled_operators.hpp"
+#include "selector/models/profile_file.hpp"
+#include "tools/report/report.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What is the same in JSON, but cannot end an element of HTML or begin one.
+std::string inert(const std::string& json) {
+    std::string text;
+    text.reserve(json.size());
+    for (const char c : json) {
+        if (c == '<') {
+            text += "\\u003c";
+        } else if (c == '>') {
+            text += "\\u003e";
+        } else if (c == '&') {
+            text += "\\u0026";
+        } else {
+            text += c;
+        }
+    }
+    return text;
+}
+
+/// The operators in the order in which they are taken.
+Json names_of(std::vector<RankedOperator> ranked) {
+    std::ranges::stable_sort(ranked, {}, [](const auto& one) { return one.total_seconds(0); });
+    Json names = Json::array();
+    for (const auto& one : ranked) names.push_back(one.specification);
+    return names;
+}
+
+/// The same with the times of models that have not seen the matrix; operators without one are left out.
+std::vector<RankedOperator> held_out(const std::vector<RankedOperator>& ranked, const MeasuredMatrix& matrix) {
+    std::vector<RankedOperator> all;
+    for (RankedOperator one : ranked) {
+        const auto found = std::ranges::find(matrix.products, one.specification, &ProductTime::specification);
+        if (found == matrix.products.end() || found->held_out <= 0) continue;
+        one.seconds = found->held_out;
+        all.push_back(one);
+    }
+    return all;
+}
+
+void add_choices(const Profile& profile, const MeasuredMatrix& matrix, Json& json) {
+    const auto question = question_on(profile.probe, matrix.features);
+    const auto ranked = rank_operators(question, profile);
+    json["by_models"] = names_of(ranked);
+    json["by_held_out"] = names_of(held_out(ranked, matrix));
+    json["by_rules"] = names_of(rank_operators(question));
+}
+
+void add_product(const Profile& profile, const MeasuredMatrix& matrix, const ProductTime& product, Json& json) {
+    const auto one = modelled_operator(profile.probe.is_gpu, product.specification);
+    if (one.is_baseline) json["baseline"] = true;
+    if (!product.error.empty()) return;
+    json["naive_s"] = naive_seconds(product_work(one.candidate, matrix.features, profile.probe));
+}
+
+void add_matrix(const Profile& profile, const MeasuredMatrix& matrix, Json& json) {
+    json["features"].erase("row_rounds");
+    for (std::size_t i = 0; i < matrix.products.size(); ++i) {
+        add_product(profile, matrix, matrix.products[i], json["products"][i]);
+    }
+    add_choices(profile, matrix, json);
+}
+
+}  // namespace
+
+std::string report_data(const Profile& profile) {
+    Json json = Json::parse(profile_text(profile));
+    for (std::size_t i = 0; i < profile.matrices.size(); ++i) {
+        add_matrix(profile, profile.matrices[i], json["matrices"][i]);
+    }
+    for (Json& model : json["models"]) {
+        model["anchor_count"] = model["anchors"].size();
+        model.erase("anchors");
+    }
+    return inert(json.dump());
+}
+
+}  // namespace tilespmv::tools
