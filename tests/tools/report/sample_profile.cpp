@@ -41,7 +41,7 @@ std::string source_of(int i) {
     const int n = 12 + 5 * i;
     return i % 3 == 0   ? fmt::format("gen:laplace2d:n={}", n)
            : i % 3 == 1 ? fmt::format("gen:banded:n={},half={}", n * n / 4 + 16, 1 + i % 12)
-                        : fmt::format("gen:random:rows={},cols={},per_row={}", n * 12, n * 12, 1 + i % 20);
+                        : fmt::format("gen:uniform:n={},per_row={}", n * 12, 1 + i % 20);
 }
 
 /// Features as of a matrix that is larger in rows and nonzeros, so that some are streamed.

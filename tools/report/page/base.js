@@ -4,7 +4,7 @@
 
 const page = {
   data: null,
-  // The fragment sets these, "#scale=linear&hide=csr16,axpy"; `hide` names kernels, operators and types of values.
+  // The fragment sets these, "#scale=linear&hide=csr16&hide=axpy"; `hide` names kernels, operators and types of values.
   state: { scale: "log", y: "time", theme: "auto", sort: "matrix", features: "some", hide: new Set(),
            points: new Set(["fitted", "held-out"]) },
   redraw: [],  // called when the state has changed
@@ -55,6 +55,9 @@ const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.
 const accuracyOf = (predicted, measured) => 1 - Math.abs(predicted - measured) / measured;
 const unique = (values) => [...new Set(values)];
 const isShown = (...names) => names.every((name) => !page.state.hide.has(name));
+
+// A name that may go on in the next line behind ":" and ",".
+const breakable = (name) => name.split(/(?<=[:,])/).flatMap((part, i) => (i > 0 ? [el("wbr"), part] : [part]));
 
 // Facts as a list of names and values, [[name, text], ...].
 const factList = (facts, className) =>

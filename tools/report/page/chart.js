@@ -16,7 +16,7 @@ function makeScale(kind, lo, hi, from, to) {
 // All that lies within the range; `logTicks` names 1, 2 and 5 where powers of ten are few.
 function logTicks(lo, hi) {
   const ticks = [];
-  const factors = Math.log10(hi / lo) > 2.5 ? [1] : Math.log10(hi / lo) > 0.7 ? [1, 2, 5] : [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
+  const factors = Math.log10(hi / lo) > 3.3 ? [1] : Math.log10(hi / lo) > 0.7 ? [1, 2, 5] : [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
   for (let power = Math.floor(Math.log10(lo)); power <= Math.ceil(Math.log10(hi)); ++power) {
     for (const factor of factors) {
       const tick = Number((factor * 10 ** power).toPrecision(6));

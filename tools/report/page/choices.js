@@ -38,19 +38,22 @@ function qualityTable() {
   return table(columns, choosers.map(({ name, text }) => [text, ...qualityOf(choices().filter((one) => one[name]).map((one) => one[name].loss))]));
 }
 
-// Columns of the choices; `of` gives what is sorted by, `cell` what is shown.
-const usualFeatures = ["rows", "cols", "nnz", "mean_row", "row_deviation", "longest_row"];
+// Columns of the choices; `of` gives what is sorted by, `cell` what is shown. Those of choosers are sorted by loss.
+const usualFeatures = ["rows", "nnz", "mean_row", "longest_row"];
 function choiceColumns() {
-  const known = Object.keys(page.data.matrices[0]?.features ?? {}).filter((name) => typeof page.data.matrices[0].features[name] === "number");
+  const one = page.data.matrices[0];
+  const known = Object.keys(one.features).filter((name) => typeof one.features[name] === "number");
   const features = page.state.features === "all" ? known : known.filter((name) => usualFeatures.includes(name));
-  return [{ name: "matrix", of: (one) => one.matrix.name, cell: (one) => one.matrix.name }, { name: "values", of: (one) => one.matrix.values, cell: (one) => one.matrix.values },
-    ...features.map((name) => ({ name, number: true, of: (one) => one.matrix.features[name], cell: (one) => short(one.matrix.features[name]) })),
-    { name: "best measured", of: (one) => one.best.operator, cell: (one) => one.best.operator },
-    { name: "time", number: true, of: (one) => one.best.seconds, cell: (one) => seconds(one.best.seconds) },
-    ...choosers.flatMap(({ name, text }) => [{ name: text, of: (one) => one[name]?.operator ?? "", cell: (one) => one[name]?.operator ?? "-" },
-      { name: text + ": loss", number: true, of: (one) => one[name]?.loss ?? 0, cell: (one) => lossCell(one[name]?.loss) }])];
+  const values = unique(page.data.matrices.map((matrix) => matrix.values)).length > 1;
+  return [{ name: "matrix", of: (c) => c.matrix.name, cell: (c) => breakable(c.matrix.name) },
+    ...(values ? [{ name: "values", of: (c) => c.matrix.values, cell: (c) => c.matrix.values }] : []),
+    ...features.map((name) => ({ name, number: true, of: (c) => c.matrix.features[name], cell: (c) => short(c.matrix.features[name]) })),
+    { name: "best measured", of: (c) => c.best.operator, cell: (c) => breakable(c.best.operator) },
+    { name: "time", number: true, of: (c) => c.best.seconds, cell: (c) => seconds(c.best.seconds) },
+    ...choosers.map(({ name, text }) => ({ name: text, of: (c) => c[name]?.loss ?? 0, cell: (c) => choiceCell(c[name]) }))];
 }
-const lossCell = (loss) => (loss === undefined ? "-" : el("span", { class: loss <= 1.05 ? "good" : "bad" }, gain(loss)));
+const choiceCell = (choice) => (choice === undefined ? "-" : [breakable(choice.operator), " ", lossCell(choice.loss)]);
+const lossCell = (loss) => el("span", { class: "launch " + (loss <= 1.05 ? "good" : "bad") }, gain(loss));
 
 // `sort` is the name of a column, with "-" in front for the largest first.
 function choiceTable() {

@@ -2,17 +2,15 @@
 
 function treeTable(kernel) {
   const colours = coloursOf(kernel);
-  const columns = [{ name: "n from", number: true }, { name: "to (below)", number: true }, { name: "" }, { name: "threads", number: true },
-                   { name: "elements of a thread", number: true }, { name: "cap on blocks", number: true }, { name: "domain" },
-                   { name: "time at its beginning", number: true }, { name: "accuracy of its line", number: true }];
+  const columns = [{ name: "n from", number: true }, { name: "to (below)", number: true }, { name: "launch" }, { name: "domain" },
+                   { name: "time at its beginning", number: true }, { name: "accuracy of the line", number: true }];
   return table(columns, kernel.tree.map((leaf) => {
     const n = Math.max(leaf.from, 1);
     const line = lineOf(kernel, leaf.shape, n);
     const names = kernel.domains.filter((one) => one.from < (leaf.to ?? Infinity) && (one.to ?? Infinity) > leaf.from).map((one) => one.name);
     return [grouped(leaf.from), leaf.to === null ? "\u221e" : grouped(leaf.to),
-            el("span", { class: "key" }, el("span", { class: "swatch " + colours.get(shapeKey(leaf.shape)) })), grouped(leaf.shape[0]),
-            grouped(leaf.shape[1]), leaf.shape[2] > 0 ? grouped(leaf.shape[2]) : "none", names.join(", "),
-            seconds(secondsByLine(kernel, leaf.shape, n) ?? NaN), line === null ? "-" : percent(line.accuracy)];
+            el("span", { class: "key launch" }, el("span", { class: "swatch " + colours.get(shapeKey(leaf.shape)) }), shapeText(leaf.shape)),
+            names.join(", "), seconds(secondsByLine(kernel, leaf.shape, n) ?? NaN), line === null ? "-" : percent(line.accuracy)];
   }), { "data-tree": kernel.kernel });
 }
 
@@ -45,11 +43,11 @@ function kernelCard(kernel) {
   const sizes = unique(kernel.points.map((p) => p[0]));
   const shapes = unique(kernel.points.map((p) => shapeKey(p.slice(1, 4))));
   const card = el("section", { class: "card", "data-card": kernel.kernel }, el("h3", {}, `${kernel.kernel}, ${kernel.values}`),
-    step("1 Features", el("p", {}, `n, the values of a vector; for each ${kernel.reads} read and ${kernel.writes} written, ` +
+    el("div", { class: "steps" }, [step("1 Features", el("p", {}, `n, the values of a vector; for each ${kernel.reads} read and ${kernel.writes} written, ` +
       `${(kernel.reads + kernel.writes) * kernel.value_bytes} bytes.`)),
-    step("2 Kernel", el("p", {}, `${kernel.kernel}, launched in ${grouped(shapes.length)} shapes` + (kernel.reduces ? "; it leaves sums, one for each block." : "."))),
-    step("3 Experiments", el("p", {}, kernel.points.length === 0 ? "Nothing has been measured." :
-      `${grouped(kernel.points.length)} times at ${sizes.length} sizes, n = ${grouped(Math.min(...sizes))} to ${grouped(Math.max(...sizes))}.`)),
+      step("2 Kernel", el("p", {}, `${kernel.kernel}, launched in ${grouped(shapes.length)} shapes` + (kernel.reduces ? "; it leaves sums, one for each block." : "."))),
+      step("3 Experiments", el("p", {}, kernel.points.length === 0 ? "Nothing has been measured." :
+      `${grouped(kernel.points.length)} times at ${sizes.length} sizes, n = ${grouped(Math.min(...sizes))} to ${grouped(Math.max(...sizes))}.`))].map((parts) => el("div", {}, parts))),
     step("4 Model", el("p", {}, `A line for each launch in each of ${kernel.domains.length} domains; mean accuracy of lines ${meanLineAccuracy(kernel)}. ` +
       "Coloured: launches that the tree chooses; wide: the lowest lines."), chart, kernel.reduces ? blocksChart(kernel) : null,
       el("details", {}, el("summary", {}, "All lines"), linesTable(kernel))),

@@ -44,10 +44,9 @@ const featureSwitch = () => radios("features", "Features", [["some", "some"], ["
 // The state that the fragment asks for.
 function readFragment() {
   const asked = new URLSearchParams(location.hash.slice(1));
-  const list = (name) => (asked.get(name) ?? "").split(",").filter((one) => one !== "");
   for (const name of ["scale", "y", "theme", "sort", "features"]) if (asked.has(name)) page.state[name] = asked.get(name);
-  if (asked.has("hide")) page.state.hide = new Set(list("hide"));
-  if (asked.has("points")) page.state.points = new Set(list("points"));
+  if (asked.has("hide")) page.state.hide = new Set(asked.getAll("hide"));
+  if (asked.has("points")) page.state.points = new Set(asked.getAll("points"));
   return asked;
 }
 
@@ -67,7 +66,7 @@ function probeSection() {
 function switches() {
   const values = unique([...page.data.vectors, ...page.data.matrices].map((one) => one.values));
   return [radios("scale", "Scales", [["log", "logarithmic"], ["linear", "linear"]]),
-          radios("y", "Kernels over vectors", [["time", "time"], ["ratio", "time over the chosen"]]),
+          radios("y", "Upright axes", [["time", "times"], ["ratio", "ratios"]]),
           radios("theme", "Colours", [["auto", "as the system"], ["light", "light"], ["dark", "dark"]]),
           values.length > 1 ? filterBar("Values", values) : null].filter((one) => one !== null);
 }

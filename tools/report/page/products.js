@@ -29,12 +29,14 @@ function scatterGroups(operator) {
     look: prediction.outline === "cross" ? "cross" : regime.look + (prediction.hollow ? " hollow" : ""),
     outline: prediction.outline ?? regime.outline, radius: prediction.hollow ? 3.4 : 2.6,
     points: all.filter(({ product }) => product.regime === regime.name && product[prediction.key] > 0).map(({ matrix, product }) =>
-      ({ x: product.seconds, y: product[prediction.key], facts: () => productFacts(matrix, product) })) })));
+      ({ x: product.seconds, y: product[prediction.key] / (page.state.y === "ratio" ? product.seconds : 1), facts: () => productFacts(matrix, product) })) })));
 }
 
+// Where predictions are right, and within 5% and 10%.
 function diagonal(plot) {
   const { lo, hi } = plot.x;
-  const at = (x, factor) => `${plot.x.at(x).toFixed(1)} ${plot.y.at(x * factor).toFixed(1)}`;
+  const y = (x, factor) => (page.state.y === "ratio" ? factor : x * factor);
+  const at = (x, factor) => `${plot.x.at(x).toFixed(1)} ${plot.y.at(y(x, factor)).toFixed(1)}`;
   const from = Math.max(lo, plot.x.isLog ? lo : 1e-12);
   const band = (p) => svg("path", { class: "band", d: `M${at(from, 1 + p)}L${at(hi, 1 + p)}L${at(hi, 1 - p)}L${at(from, 1 - p)}z` });
   return [band(0.1), band(0.05), svg("path", { class: "diagonal", d: `M${at(from, 1)}L${at(hi, 1)}` })];
@@ -47,10 +49,20 @@ function timeRange() {
   return rangeOf(all, page.state.scale);
 }
 
+// Ratios of predicted to measured times; those far out are not seen.
+function ratioRange() {
+  const far = measuredProducts().flatMap(({ product }) => predictions.filter((one) => page.state.points.has(one.name) && product[one.key] > 0)
+    .map((one) => Math.abs(Math.log(product[one.key] / product.seconds))));
+  const most = Math.min(Math.log(5), Math.max(Math.log(1.25), ...far) * 1.05);
+  return [Math.exp(-most), Math.exp(most)];
+}
+
 function drawScatter(holder, operator) {
   const range = timeRange();
+  const upright = page.state.y === "ratio" ? { range: ratioRange(), kind: "log", title: "predicted over measured", format: (v) => short(v) + "\u00d7" } :
+    { range, title: "predicted", format: seconds };
   drawChart(holder, { name: operator, label: `Times of ${operator}, predicted against measured`, height: 400, width: 460, groups: scatterGroups(operator),
-    x: { range, title: "measured", format: seconds }, y: { range, title: "predicted", format: seconds }, lines: diagonal });
+    x: { range, title: "measured", format: seconds }, y: upright, lines: diagonal });
 }
 
 const modelsOf = (operator) => page.data.models.filter((model) => model.operator === operator);
@@ -59,9 +71,11 @@ const modelName = (model) => `${model.regime}, ${model.value_bytes} bytes`;
 function costTable(operator) {
   const models = modelsOf(operator);
   if (models.length === 0) return el("p", {}, "Too few matrices have been measured.");
-  const columns = [{ name: "term" }, { name: "seconds for" }, ...models.map((model) => ({ name: modelName(model), number: true }))];
-  return table(columns, page.data.terms.map((term) =>
-    [term.name, term.meaning, ...models.map((model) => withPrefix(model.costs[term.name] ?? 0, ""))]), { "data-costs": operator });
+  const columns = [{ name: "term" }, { name: "seconds for a unit of" }, ...models.map((model) => ({ name: modelName(model), number: true }))];
+  const free = page.data.terms.filter((term) => !usedTerms(operator).includes(term)).map((term) => term.meaning);
+  return [table(columns, usedTerms(operator).map((term) =>
+    [term.name, term.meaning, ...models.map((model) => withPrefix(model.costs[term.name] ?? 0, ""))]), { "data-costs": operator }),
+    free.length > 0 ? el("p", { class: "quiet" }, "Nothing for: " + free.join("; ") + ".") : null];
 }
 
 function accuracyTable(operator) {
@@ -86,17 +100,16 @@ function experimentText(operator) {
   return `${all.length} matrices: ` + regimes.map((one) => `${count(one.name)} ${one.name}`).join(", ") + "." + refusedText(operator);
 }
 function usedTerms(operator) {
-  const used = page.data.terms.map((term) => term.name).filter((name) => modelsOf(operator).some((model) => model.costs[name] > 0));
-  return used.length === 0 ? "-" : used.join(", ");
+  return page.data.terms.filter((term) => modelsOf(operator).some((model) => model.costs[term.name] > 0));
 }
 
 function operatorCard(operator) {
   const chart = el("div", {}), decision = el("p", {}), experiments = el("p", {}), accuracy = el("div", {});
   const card = el("section", { class: "card", "data-card": operator }, el("h3", {}, operator), el("div", { class: "pair" },
-    el("div", {}, chart),
-    el("div", {}, step("1 Features", el("p", {}, "Terms of work that take time: " + usedTerms(operator))),
+    el("div", {}, chart, accuracy),
+    el("div", {}, step("1 Features", el("p", {}, "Terms of work that take time: " + (usedTerms(operator).map((term) => term.name).join(", ") || "none"))),
       step("2 Kernel", el("p", {}, operator)), step("3 Experiments", experiments),
-      step("4 Model", costTable(operator), accuracy), step("5 Decision", decision))));
+      step("4 Model", costTable(operator)), step("5 Decision", decision))));
   page.redraw.push(() => {
     card.hidden = !isShown(operator);
     if (card.hidden) return;

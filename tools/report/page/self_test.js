@@ -27,6 +27,6 @@ function selfTest() {
   const faults = charts.flatMap(overlapsOf);
   const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
   const silent = charts.filter((chart) => chart.querySelector(".points[d^=M]") && firstTip(chart) === "").length;
-  document.body.append(el("pre", { id: "self-test", "data-charts": charts.length, "data-faults": faults.length, "data-wider": wide,
+  document.body.append(el("pre", { id: "self-test-result", "data-charts": charts.length, "data-faults": faults.length, "data-wider": wide,
     "data-silent": silent }, faults.join("\n")));
 }

@@ -2,6 +2,7 @@
 
 const sameShape = (a, b) => a[0] === b[0] && a[1] === b[1] && a[2] === b[2];
 const shapeText = (s) => `${s[0]} threads \u00d7 ${s[1]}` + (s[2] > 0 ? `, at most ${grouped(s[2])} blocks` : "");
+const shortShape = (s) => `${s[0]}\u00d7${s[1]}` + (s[2] > 0 ? ` \u2264${s[2]}` : "");
 const shapeKey = (s) => s.join("/");
 function blocksFor(shape, n) {
   const parts = Math.max(1, Math.ceil(n / (shape[0] * shape[1])));
@@ -26,10 +27,18 @@ function chosenSeconds(kernel, n) {
   return shape === null ? null : secondsByLine(kernel, shape, n);
 }
 
-// Colours: shapes of leaves have one each, those of the first seven; all others are grey.
+// Colours: of the shapes that the tree chooses, the eight that it chooses for the longest stretch of a logarithmic axis
+// have one each; all others are grey.
 function coloursOf(kernel) {
-  const chosen = unique(kernel.tree.map((leaf) => shapeKey(leaf.shape)));
-  return new Map(chosen.map((key, i) => [key, i < 8 ? "c" + i : "other"]));
+  const most = Math.max(...kernel.points.map((p) => p[0]), 1);
+  const stretches = new Map();
+  for (const { shape, from, to } of kernel.tree) {
+    const stretch = Math.log(Math.max(to ?? most, 1000) / Math.max(from, 1000));
+    stretches.set(shapeKey(shape), (stretches.get(shapeKey(shape)) ?? 0) + stretch);
+  }
+  const longest = [...stretches].sort((a, b) => b[1] - a[1]).slice(0, 8).map(([key]) => key);
+  let next = 0;
+  return new Map([...stretches.keys()].map((key) => [key, longest.includes(key) ? "c" + next++ : "other"]));
 }
 
 function pointFacts(kernel, p) {
@@ -38,7 +47,7 @@ function pointFacts(kernel, p) {
   const predicted = secondsByLine(kernel, shape, n);
   const best = chosenSeconds(kernel, n);
   const moved = (kernel.reads + kernel.writes) * kernel.value_bytes * n;
-  return [["n", grouped(n)], ["launch", shapeText(shape)], ["blocks", grouped(blocksFor(shape, n))], ["measured", seconds(t)],
+  return [["kernel", kernel.kernel], ["n", grouped(n)], ["launch", shapeText(shape)], ["blocks", grouped(blocksFor(shape, n))], ["measured", seconds(t)],
           ["by its line", predicted === null ? "no line" : `${seconds(predicted)} (${percent(predicted / t - 1)})`],
           ["chosen there", chosenAt(kernel, n) === null ? "-" : `${shapeText(chosenAt(kernel, n))}, ${seconds(best)}`],
           ["bytes", rate(moved / t)]];
@@ -56,7 +65,7 @@ function curve(plot, from, to, f) {
   const steps = 24, points = [];
   for (let i = 0; i <= steps; ++i) {
     const n = plot.x.isLog ? from * (to / from) ** (i / steps) : from + (to - from) * i / steps;
-    const y = f(n);
+    const y = f(Math.min(n, to * (1 - 1e-9)));  // at to the next interval begins
     if (y > 0) points.push(`${plot.x.at(n).toFixed(1)} ${plot.y.at(y).toFixed(1)}`);
   }
   return points.length > 1 ? "M" + points.join("L") : "";
@@ -83,26 +92,26 @@ function envelope(kernel, colours, up, plot) {
     const [from, to] = clipped(plot, leaf);
     const line = domain.lines.find((one) => sameShape(one.shape, leaf.shape));
     if (from >= to || line === undefined) return null;
-    const d = curve(plot, from, to * (1 - 1e-9), (n) => up.of(n, line.slope * n + line.intercept));
+    const d = curve(plot, from, to, (n) => up.of(n, line.slope * n + line.intercept));
     return svg("path", { class: "envelope " + colours.get(shapeKey(leaf.shape)), d });
   })).filter((path) => path !== null);
 }
 
 // Below the axis: domains, and leaves of the tree, with names where there is room.
 function strips(kernel, colours, plot) {
-  const strip = (intervals, top, look, text) => intervals.map((one) => {
+  const strip = (intervals, top, look, texts) => intervals.map((one) => {
     const [from, to] = clipped(plot, one);
     if (from >= to) return [];
     const left = plot.x.at(from), width = plot.x.at(to) - left;
-    const label = text(one);
-    return [svg("rect", { class: look(one), x: left, y: top, width, height: 20 }, svg("title", {}, `${intervalText(one)}: ${label}`)),
-            label.length * 6.8 + 8 < width ? svg("text", { class: "inside", x: left + 5, y: top + 14 }, label) : []];
+    const label = texts(one).find((text) => text.length * 7 + 9 < width);
+    return [svg("rect", { class: look(one), x: left, y: top, width, height: 20 }, svg("title", {}, `${intervalText(one)}: ${texts(one)[0]}`)),
+            label === undefined ? [] : svg("text", { class: "inside", x: left + 5, y: top + 14 }, label)];
   });
   const top = plot.box.bottom + 24;
   return [svg("text", { x: plot.box.left - 6, y: top + 14, "text-anchor": "end" }, "domain"),
           svg("text", { x: plot.box.left - 6, y: top + 38, "text-anchor": "end" }, "chosen"),
-          strip(kernel.domains, top, () => "domain", (one) => one.name),
-          strip(kernel.tree, top + 24, (one) => "leaf " + colours.get(shapeKey(one.shape)), (one) => shapeText(one.shape))].flat(Infinity);
+          strip(kernel.domains, top, () => "domain", (one) => [one.name]),
+          strip(kernel.tree, top + 24, (one) => "leaf " + colours.get(shapeKey(one.shape)), (one) => [shapeText(one.shape), shortShape(one.shape)])].flat(Infinity);
 }
 
 function drawKernel(holder, kernel) {
@@ -113,7 +122,8 @@ function drawKernel(holder, kernel) {
     const key = shapeKey(p.slice(1, 4));
     const look = colours.get(key) ?? "other";
     if (!groups.has(key)) groups.set(key, { of: key, look, radius: look === "other" ? 1.6 : 2.8, points: [] });
-    groups.get(key).points.push({ x: p[0], y: up.of(p[0], p[4]), facts: () => pointFacts(kernel, p) });
+    const y = up.of(p[0], p[4]);
+    if (Number.isFinite(y)) groups.get(key).points.push({ x: p[0], y, facts: () => pointFacts(kernel, p) });
   }
   const all = [...groups.values()].sort((a, b) => (b.look === "other") - (a.look === "other"));
   const ys = all.flatMap((group) => group.points.map((p) => p.y));
@@ -132,13 +142,14 @@ function drawBlocks(holder, kernel, n) {
       .map((p) => ({ x: blocksFor(p.slice(1, 4), n), y: p[4], shape: p.slice(1, 4), facts: () => pointFacts(kernel, p) }))
       .sort((a, b) => a.x - b.x) }));
   const at = groups.flatMap((group) => group.points);
-  const fitted = (group, plot) => {
-    const d = group.points.map((p) => [p.x, secondsByLine(kernel, p.shape, n)]).filter(([, y]) => y > 0)
+  const fitted = (group, elements, plot) => {
+    const d = group.points.filter((p) => p.shape[1] === elements).map((p) => [p.x, secondsByLine(kernel, p.shape, n)]).filter(([, y]) => y > 0)
       .map(([x, y]) => `${plot.x.at(x).toFixed(1)} ${plot.y.at(y).toFixed(1)}`).join("L");
     return d === "" ? null : svg("path", { class: "line " + group.look, d: "M" + d, "data-of": group.of });
   };
   drawChart(holder, { name: `${kernel.kernel} ${kernel.values} blocks`, label: `Times of ${kernel.kernel} over blocks`, height: 300, groups,
     x: { range: rangeOf(at.map((p) => p.x), page.state.scale), title: "blocks", format: (v) => withPrefix(v, "") },
     y: { range: rangeOf(at.map((p) => p.y), page.state.scale), title: "time of a launch", format: seconds },
-    lines: (plot) => groups.map((group) => fitted(group, plot)).filter((path) => path !== null) });
+    lines: (plot) => groups.flatMap((group) => unique(group.points.map((p) => p.shape[1]))
+      .map((elements) => fitted(group, elements, plot))).filter((path) => path !== null) });
 }
