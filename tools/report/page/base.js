@@ -5,8 +5,15 @@
 const page = {
   data: null,
   // The fragment sets these, "#scale=linear&hide=csr16&hide=axpy"; `hide` names kernels, operators and types of values.
-  state: { scale: "log", y: "time", theme: "auto", sort: "matrix", features: "some", hide: new Set(),
-           points: new Set(["fitted", "held-out"]) },
+  state: {
+    scale: "log",
+    y: "time",
+    theme: "auto",
+    sort: "matrix",
+    features: "some",
+    hide: new Set(),
+    points: new Set(["fitted", "held-out"])
+  },
   redraw: [],  // called when the state has changed
 };
 
@@ -23,19 +30,23 @@ function make(create, tag, attributes, children) {
   const element = create(tag);
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : String(value));
+    if (name.startsWith("on"))
+      element.addEventListener(name.slice(2), value);
+    else
+      element.setAttribute(name, value === true ? "" : String(value));
   }
   element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return element;
 }
 const el = (tag, attributes, ...children) => make((name) => document.createElement(name), tag, attributes, children);
 const svg = (tag, attributes, ...children) =>
-  make((name) => document.createElementNS("http://www.w3.org/2000/svg", name), tag, attributes, children);
+    make((name) => document.createElementNS("http://www.w3.org/2000/svg", name), tag, attributes, children);
 
 // Numbers as text.
-const prefixes = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "\u00b5"], [1e-9, "n"],
-                  [1e-12, "p"], [1e-15, "f"]];
+const prefixes = [
+  [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "\u00b5"], [1e-9, "n"], [1e-12, "p"],
+  [1e-15, "f"]
+];
 function withPrefix(value, unit, digits = 3) {
   if (!Number.isFinite(value)) return "-";
   if (value === 0) return "0";
@@ -48,6 +59,7 @@ const rate = (value) => withPrefix(value, "B/s");
 const bytes = (value) => withPrefix(value, "B");
 const grouped = (value) => Math.round(value).toLocaleString("en-US");
 const percent = (value, digits = 1) => (100 * value).toFixed(digits) + "%";
+const deviation = (ratio) => (ratio < 1 ? "" : "+") + percent(ratio - 1);
 const short = (value) => (Number.isInteger(value) ? grouped(value) : String(Number(value.toPrecision(3))));
 const gain = (loss) => (loss < 1.0005 ? "best" : "+" + percent(loss - 1));
 
@@ -61,16 +73,24 @@ const breakable = (name) => name.split(/(?<=[:,])/).flatMap((part, i) => (i > 0 
 
 // Facts as a list of names and values, [[name, text], ...].
 const factList = (facts, className) =>
-  el("dl", { class: className }, facts.map(([name, text]) => className === "facts" ?
-    el("div", {}, el("dt", {}, name), el("dd", {}, text)) : [el("dt", {}, name), el("dd", {}, text)]));
+    el("dl", {class: className},
+       facts.map(
+           ([name, text]) => className === "facts" ? el("div", {}, el("dt", {}, name), el("dd", {}, text)) :
+                                                     [el("dt", {}, name), el("dd", {}, text)]));
 
 // A table: columns of {name, number, title}, rows of arrays of texts or elements.
 function table(columns, rows, attributes) {
-  const kind = (i) => ({ class: columns[i].number ? "number" : "name" });
-  return el("div", { class: "wide" }, el("table", attributes,
-    el("thead", {}, el("tr", {}, columns.map((column, i) =>
-      el("th", { ...kind(i), scope: "col", title: column.title, "aria-sort": column.sorted }, column.head ?? column.name)))),
-    el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell, i) => el("td", kind(i), cell)))))));
+  const kind = (i) => ({class: columns[i].number ? "number" : "name"});
+  return el(
+      "div", {class: "wide"},
+      el("table", attributes,
+         el("thead", {},
+            el("tr", {},
+               columns.map(
+                   (column, i) =>
+                       el("th", {...kind(i), scope: "col", title: column.title, "aria-sort": column.sorted},
+                          column.head ?? column.name)))),
+         el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell, i) => el("td", kind(i), cell)))))));
 }
 
 const step = (name, ...children) => [el("h4", {}, name), ...children];

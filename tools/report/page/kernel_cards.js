@@ -2,23 +2,40 @@
 
 function treeTable(kernel) {
   const colours = coloursOf(kernel);
-  const columns = [{ name: "n from", number: true }, { name: "to (below)", number: true }, { name: "launch" }, { name: "domain" },
-                   { name: "time at its beginning", number: true }, { name: "accuracy of the line", number: true }];
-  return table(columns, kernel.tree.map((leaf) => {
-    const n = Math.max(leaf.from, 1);
-    const line = lineOf(kernel, leaf.shape, n);
-    const names = kernel.domains.filter((one) => one.from < (leaf.to ?? Infinity) && (one.to ?? Infinity) > leaf.from).map((one) => one.name);
-    return [grouped(leaf.from), leaf.to === null ? "\u221e" : grouped(leaf.to),
-            el("span", { class: "key launch" }, el("span", { class: "swatch " + colours.get(shapeKey(leaf.shape)) }), shapeText(leaf.shape)),
-            names.join(", "), seconds(secondsByLine(kernel, leaf.shape, n) ?? NaN), line === null ? "-" : percent(line.accuracy)];
-  }), { "data-tree": kernel.kernel });
+  const columns = [
+    {name: "n from", number: true}, {name: "to (below)", number: true}, {name: "launch"}, {name: "domain"},
+    {name: "time at its beginning", number: true}, {name: "accuracy of the line", number: true}
+  ];
+  return table(
+      columns, kernel.tree.map((leaf) => {
+        const n = Math.max(leaf.from, 1);
+        const line = lineOf(kernel, leaf.shape, n);
+        const names =
+            kernel.domains.filter((one) => one.from < (leaf.to ?? Infinity) && (one.to ?? Infinity) > leaf.from)
+                .map((one) => one.name);
+        return [
+          grouped(leaf.from), leaf.to === null ? "\u221e" : grouped(leaf.to),
+          el("span", {class: "key launch"}, el("span", {class: "swatch " + colours.get(shapeKey(leaf.shape))}),
+             shapeText(leaf.shape)),
+          names.join(", "), seconds(secondsByLine(kernel, leaf.shape, n) ?? NaN),
+          line === null ? "-" : percent(line.accuracy)
+        ];
+      }),
+      {"data-tree": kernel.kernel});
 }
 
 function linesTable(kernel) {
-  const columns = [{ name: "domain" }, { name: "launch" }, { name: "seconds for each value", number: true },
-                   { name: "seconds in any case", number: true }, { name: "accuracy", number: true }];
-  return table(columns, kernel.domains.flatMap((domain) => domain.lines.map((line) =>
-    [`${domain.name}, ${intervalText(domain)}`, shapeText(line.shape), seconds(line.slope), seconds(line.intercept), percent(line.accuracy)])));
+  const columns = [
+    {name: "domain"}, {name: "launch"}, {name: "seconds for each value", number: true},
+    {name: "seconds in any case", number: true}, {name: "accuracy", number: true}
+  ];
+  return table(
+      columns,
+      kernel.domains.flatMap(
+          (domain) => domain.lines.map(
+              (line) =>
+                  [`${domain.name}, ${intervalText(domain)}`, shapeText(line.shape), seconds(line.slope),
+                   seconds(line.intercept), percent(line.accuracy)])));
 }
 
 function meanLineAccuracy(kernel) {
@@ -30,28 +47,54 @@ function meanLineAccuracy(kernel) {
 function blocksChart(kernel) {
   const sizes = unique(kernel.points.map((p) => p[0])).sort((a, b) => a - b);
   const holder = el("div", {});
-  const choice = el("select", { onchange: () => drawBlocks(holder, kernel, Number(choice.value)) },
-    sizes.map((n, i) => el("option", { value: n, selected: i === Math.floor(sizes.length * 2 / 3) }, grouped(n))));
+  const choice =
+      el("select", {onchange: () => drawBlocks(holder, kernel, Number(choice.value))},
+         sizes.map((n, i) => el("option", {value: n, selected: i === Math.floor(sizes.length * 2 / 3)}, grouped(n))));
   page.redraw.push(() => sizes.length > 0 && drawBlocks(holder, kernel, Number(choice.value)));
   const threads = unique(kernel.points.map((p) => p[1])).sort((a, b) => a - b);
-  return [el("p", {}, el("label", {}, "Over blocks, at n = ", choice)), holder,
-          el("p", {}, threads.map((t, i) => el("span", { class: "key" }, el("span", { class: "swatch " + (i < 8 ? "c" + i : "other") }), `${t} threads`)))];
+  return [
+    el("p", {}, el("label", {}, "Over blocks, at n = ", choice)), holder,
+    el("p", {},
+       threads.map(
+           (t, i) => el(
+               "span", {class: "key"}, el("span", {class: "swatch " + (i < 8 ? "c" + i : "other")}), `${t} threads`)))
+  ];
 }
 
 function kernelCard(kernel) {
   const chart = el("div", {});
   const sizes = unique(kernel.points.map((p) => p[0]));
   const shapes = unique(kernel.points.map((p) => shapeKey(p.slice(1, 4))));
-  const card = el("section", { class: "card", "data-card": kernel.kernel }, el("h3", {}, `${kernel.kernel}, ${kernel.values}`),
-    el("div", { class: "steps" }, [step("1 Features", el("p", {}, `n, the values of a vector; for each ${kernel.reads} read and ${kernel.writes} written, ` +
-      `${(kernel.reads + kernel.writes) * kernel.value_bytes} bytes.`)),
-      step("2 Kernel", el("p", {}, `${kernel.kernel}, launched in ${grouped(shapes.length)} shapes` + (kernel.reduces ? "; it leaves sums, one for each block." : "."))),
-      step("3 Experiments", el("p", {}, kernel.points.length === 0 ? "Nothing has been measured." :
-      `${grouped(kernel.points.length)} times at ${sizes.length} sizes, n = ${grouped(Math.min(...sizes))} to ${grouped(Math.max(...sizes))}.`))].map((parts) => el("div", {}, parts))),
-    step("4 Model", el("p", {}, `A line for each launch in each of ${kernel.domains.length} domains; mean accuracy of lines ${meanLineAccuracy(kernel)}. ` +
-      "Coloured: launches that the tree chooses; wide: the lowest lines."), chart, kernel.reduces ? blocksChart(kernel) : null,
-      el("details", {}, el("summary", {}, "All lines"), linesTable(kernel))),
-    step("5 Decision", kernel.tree.length === 0 ? el("p", {}, "There is no tree.") : treeTable(kernel)));
+  const card = el(
+      "section", {class: "card", "data-card": kernel.kernel}, el("h3", {}, `${kernel.kernel}, ${kernel.values}`),
+      el("div", {class: "steps"},
+         [
+           step(
+               "1 Features",
+               el("p", {},
+                  `n, the values of a vector; for each ${kernel.reads} read and ${kernel.writes} written, ` +
+                      `${(kernel.reads + kernel.writes) * kernel.value_bytes} bytes.`)),
+           step(
+               "2 Kernel",
+               el("p", {},
+                  `${kernel.kernel}, launched in ${grouped(shapes.length)} shapes` +
+                      (kernel.reduces ? "; it leaves sums, one for each block." : "."))),
+           step(
+               "3 Experiments",
+               el("p", {},
+                  kernel.points.length === 0 ? "Nothing has been measured." :
+                                               `${grouped(kernel.points.length)} times at ${sizes.length} sizes, n = ${
+                                                   grouped(Math.min(...sizes))} to ${grouped(Math.max(...sizes))}.`))
+         ].map((parts) => el("div", {}, parts))),
+      step(
+          "4 Model",
+          el("p", {},
+             `A line for each launch in each of ${kernel.domains.length} domains; mean accuracy of lines ${
+                 meanLineAccuracy(kernel)}. ` +
+                 "Coloured: launches that the tree chooses; wide: the lowest lines."),
+          chart, kernel.reduces ? blocksChart(kernel) : null,
+          el("details", {}, el("summary", {}, "All lines"), linesTable(kernel))),
+      step("5 Decision", kernel.tree.length === 0 ? el("p", {}, "There is no tree.") : treeTable(kernel)));
   page.redraw.push(() => {
     card.hidden = !isShown(kernel.kernel, kernel.values);
     if (kernel.points.length > 0 && !card.hidden) drawKernel(chart, kernel);
@@ -60,9 +103,16 @@ function kernelCard(kernel) {
 }
 
 function vectorSection() {
-  const { vectors } = page.data;
-  if (vectors.length === 0) return el("section", {}, el("h2", {}, "Kernels over vectors"), el("p", {}, "None has been measured."));
-  const kinds = [["Kernels over vectors", vectors.filter((one) => !one.reduces)], ["Inner products and other sums", vectors.filter((one) => one.reduces)]];
-  return kinds.filter(([, kernels]) => kernels.length > 0).map(([name, kernels]) => el("section", {}, el("h2", {}, name),
-    filterBar("Kernels", unique(kernels.map((one) => one.kernel))), kernels.map(kernelCard)));
+  const {vectors} = page.data;
+  if (vectors.length === 0)
+    return el("section", {}, el("h2", {}, "Kernels over vectors"), el("p", {}, "None has been measured."));
+  const kinds = [
+    ["Kernels over vectors", vectors.filter((one) => !one.reduces)],
+    ["Inner products and other sums", vectors.filter((one) => one.reduces)]
+  ];
+  return kinds.filter(([, kernels]) => kernels.length > 0)
+      .map(
+          ([name, kernels]) =>
+              el("section", {}, el("h2", {}, name), filterBar("Kernels", unique(kernels.map((one) => one.kernel))),
+                 kernels.map(kernelCard)));
 }

@@ -10,7 +10,7 @@ function blocksFor(shape, n) {
 }
 const isWithin = (interval, n) => interval.from <= n && (interval.to === null || n < interval.to);
 const intervalText = (interval) =>
-  interval.to === null ? `from ${grouped(interval.from)}` : `${grouped(interval.from)} to ${grouped(interval.to)}`;
+    interval.to === null ? `from ${grouped(interval.from)}` : `${grouped(interval.from)} to ${grouped(interval.to)}`;
 
 // What the model says: seconds of a shape at n, by the line of its domain, or null.
 function lineOf(kernel, shape, n) {
@@ -32,7 +32,7 @@ function chosenSeconds(kernel, n) {
 function coloursOf(kernel) {
   const most = Math.max(...kernel.points.map((p) => p[0]), 1);
   const stretches = new Map();
-  for (const { shape, from, to } of kernel.tree) {
+  for (const {shape, from, to} of kernel.tree) {
     const stretch = Math.log(Math.max(to ?? most, 1000) / Math.max(from, 1000));
     stretches.set(shapeKey(shape), (stretches.get(shapeKey(shape)) ?? 0) + stretch);
   }
@@ -47,16 +47,23 @@ function pointFacts(kernel, p) {
   const predicted = secondsByLine(kernel, shape, n);
   const best = chosenSeconds(kernel, n);
   const moved = (kernel.reads + kernel.writes) * kernel.value_bytes * n;
-  return [["kernel", kernel.kernel], ["n", grouped(n)], ["launch", shapeText(shape)], ["blocks", grouped(blocksFor(shape, n))], ["measured", seconds(t)],
-          ["by its line", predicted === null ? "no line" : `${seconds(predicted)} (${percent(predicted / t - 1)})`],
-          ["chosen there", chosenAt(kernel, n) === null ? "-" : `${shapeText(chosenAt(kernel, n))}, ${seconds(best)}`],
-          ["bytes", rate(moved / t)]];
+  return [
+    ["kernel", kernel.kernel], ["n", grouped(n)], ["launch", shapeText(shape)],
+    ["blocks", grouped(blocksFor(shape, n))], ["measured", seconds(t)],
+    ["by its line", predicted === null ? "no line" : `${seconds(predicted)} (${deviation(predicted / t)})`],
+    ["chosen there", chosenAt(kernel, n) === null ? "-" : `${shapeText(chosenAt(kernel, n))}, ${seconds(best)}`],
+    ["bytes", rate(moved / t)]
+  ];
 }
 
 // The upright axis: seconds, or those over what the tree's line says there.
 function upright(kernel) {
-  if (page.state.y === "time") return { of: (n, t) => t, title: "time of a launch", format: seconds };
-  return { of: (n, t) => t / (chosenSeconds(kernel, n) ?? NaN), title: "time over that of the chosen line", format: (v) => short(v) + "\u00d7" };
+  if (page.state.y === "time") return {of: (n, t) => t, title: "time of a launch", format: seconds};
+  return {
+    of: (n, t) => t / (chosenSeconds(kernel, n) ?? NaN),
+    title: "time over that of the chosen line",
+    format: (v) => short(v) + "\u00d7"
+  };
 }
 const yKind = () => (page.state.y === "time" ? page.state.scale : "log");
 
@@ -65,7 +72,7 @@ function curve(plot, from, to, f) {
   const steps = 24, points = [];
   for (let i = 0; i <= steps; ++i) {
     const n = plot.x.isLog ? from * (to / from) ** (i / steps) : from + (to - from) * i / steps;
-    const y = f(Math.min(n, to * (1 - 1e-9)));  // at to the next interval begins
+    const y = f(Math.min(n, to * (1 - 1e-9)));  // the next interval begins at its end
     if (y > 0) points.push(`${plot.x.at(n).toFixed(1)} ${plot.y.at(y).toFixed(1)}`);
   }
   return points.length > 1 ? "M" + points.join("L") : "";
@@ -77,24 +84,28 @@ function modelLines(kernel, colours, up, plot) {
   for (const domain of kernel.domains) {
     const [from, to] = clipped(plot, domain);
     if (from >= to) continue;
-    if (domain.from > plot.x.lo) coloured.push(svg("line", { class: "end", x1: plot.x.at(from), x2: plot.x.at(from), y1: plot.box.top, y2: plot.box.bottom }));
-    for (const { shape, slope, intercept } of domain.lines) {
+    if (domain.from > plot.x.lo)
+      coloured.push(
+          svg("line", {class: "end", x1: plot.x.at(from), x2: plot.x.at(from), y1: plot.box.top, y2: plot.box.bottom}));
+    for (const {shape, slope, intercept} of domain.lines) {
       const key = shapeKey(shape);
       const look = colours.get(key) ?? "other";
       const d = curve(plot, from, to, (n) => up.of(n, slope * n + intercept));
-      (look === "other" ? grey : coloured).push(svg("path", { class: "line " + look, d, "data-of": key }));
+      (look === "other" ? grey : coloured).push(svg("path", {class: "line " + look, d, "data-of": key}));
     }
   }
   return [grey, coloured, envelope(kernel, colours, up, plot)];
 }
 function envelope(kernel, colours, up, plot) {
-  return kernel.domains.flatMap((domain) => domain.leaves.map((leaf) => {
-    const [from, to] = clipped(plot, leaf);
-    const line = domain.lines.find((one) => sameShape(one.shape, leaf.shape));
-    if (from >= to || line === undefined) return null;
-    const d = curve(plot, from, to, (n) => up.of(n, line.slope * n + line.intercept));
-    return svg("path", { class: "envelope " + colours.get(shapeKey(leaf.shape)), d });
-  })).filter((path) => path !== null);
+  return kernel.domains
+      .flatMap((domain) => domain.leaves.map((leaf) => {
+        const [from, to] = clipped(plot, leaf);
+        const line = domain.lines.find((one) => sameShape(one.shape, leaf.shape));
+        if (from >= to || line === undefined) return null;
+        const d = curve(plot, from, to, (n) => up.of(n, line.slope * n + line.intercept));
+        return svg("path", {class: "envelope " + colours.get(shapeKey(leaf.shape)), d});
+      }))
+      .filter((path) => path !== null);
 }
 
 // Below the axis: domains, and leaves of the tree, with names where there is room.
@@ -104,14 +115,21 @@ function strips(kernel, colours, plot) {
     if (from >= to) return [];
     const left = plot.x.at(from), width = plot.x.at(to) - left;
     const label = texts(one).find((text) => text.length * 7 + 9 < width);
-    return [svg("rect", { class: look(one), x: left, y: top, width, height: 20 }, svg("title", {}, `${intervalText(one)}: ${texts(one)[0]}`)),
-            label === undefined ? [] : svg("text", { class: "inside", x: left + 5, y: top + 14 }, label)];
+    return [
+      svg("rect", {class: look(one), x: left, y: top, width, height: 20},
+          svg("title", {}, `${intervalText(one)}: ${texts(one)[0]}`)),
+      label === undefined ? [] : svg("text", {class: "inside", x: left + 5, y: top + 14}, label)
+    ];
   });
   const top = plot.box.bottom + 24;
-  return [svg("text", { x: plot.box.left - 6, y: top + 14, "text-anchor": "end" }, "domain"),
-          svg("text", { x: plot.box.left - 6, y: top + 38, "text-anchor": "end" }, "chosen"),
-          strip(kernel.domains, top, () => "domain", (one) => [one.name]),
-          strip(kernel.tree, top + 24, (one) => "leaf " + colours.get(shapeKey(one.shape)), (one) => [shapeText(one.shape), shortShape(one.shape)])].flat(Infinity);
+  return [
+    svg("text", {x: plot.box.left - 6, y: top + 14, "text-anchor": "end"}, "domain"),
+    svg("text", {x: plot.box.left - 6, y: top + 38, "text-anchor": "end"}, "chosen"),
+    strip(kernel.domains, top, () => "domain", (one) => [one.name]),
+    strip(
+        kernel.tree, top + 24, (one) => "leaf " + colours.get(shapeKey(one.shape)),
+        (one) => [shapeText(one.shape), shortShape(one.shape)])
+  ].flat(Infinity);
 }
 
 function drawKernel(holder, kernel) {
@@ -121,35 +139,69 @@ function drawKernel(holder, kernel) {
   for (const p of kernel.points) {
     const key = shapeKey(p.slice(1, 4));
     const look = colours.get(key) ?? "other";
-    if (!groups.has(key)) groups.set(key, { of: key, look, radius: look === "other" ? 1.6 : 2.8, points: [] });
+    if (!groups.has(key)) groups.set(key, {of: key, look, radius: look === "other" ? 1.6 : 2.8, points: []});
     const y = up.of(p[0], p[4]);
-    if (Number.isFinite(y)) groups.get(key).points.push({ x: p[0], y, facts: () => pointFacts(kernel, p) });
+    if (Number.isFinite(y)) groups.get(key).points.push({x: p[0], y, facts: () => pointFacts(kernel, p)});
   }
   const all = [...groups.values()].sort((a, b) => (b.look === "other") - (a.look === "other"));
   const ys = all.flatMap((group) => group.points.map((p) => p.y));
   drawChart(holder, {
-    name: `${kernel.kernel} ${kernel.values}`, label: `Times of ${kernel.kernel} over n`, height: 440, below: 52, groups: all,
-    x: { range: rangeOf(kernel.points.map((p) => p[0]), page.state.scale), title: "n, values of a vector", format: (v) => withPrefix(v, "") },
-    y: { range: page.state.y === "time" ? rangeOf(ys, yKind()) : [0.8, Math.min(20, Math.max(1.5, ...ys))], kind: yKind(), title: up.title, format: up.format },
-    lines: (plot) => modelLines(kernel, colours, up, plot), extras: (plot) => strips(kernel, colours, plot) });
+    name: `${kernel.kernel} ${kernel.values}`,
+    label: `Times of ${kernel.kernel} over n`,
+    height: 440,
+    below: 52,
+    groups: all,
+    x: {
+      range: rangeOf(kernel.points.map((p) => p[0]), page.state.scale),
+      title: "n, values of a vector",
+      format: (v) => withPrefix(v, "")
+    },
+    y: {
+      range: page.state.y === "time" ? rangeOf(ys, yKind()) : [0.8, Math.min(20, Math.max(1.5, ...ys))],
+      kind: yKind(),
+      title: up.title,
+      format: up.format
+    },
+    lines: (plot) => modelLines(kernel, colours, up, plot),
+    extras: (plot) => strips(kernel, colours, plot)
+  });
 }
 
 // Of a reduction at one n: time over blocks, a colour for each number of threads.
 function drawBlocks(holder, kernel, n) {
   const threads = unique(kernel.points.map((p) => p[1])).sort((a, b) => a - b);
-  const groups = threads.map((t, i) => ({ of: "threads" + t, look: i < 8 ? "c" + i : "other",
-    points: kernel.points.filter((p) => p[0] === n && p[1] === t)
-      .map((p) => ({ x: blocksFor(p.slice(1, 4), n), y: p[4], shape: p.slice(1, 4), facts: () => pointFacts(kernel, p) }))
-      .sort((a, b) => a.x - b.x) }));
+  const groups = threads.map((t, i) => ({
+                               of: "threads" + t,
+                               look: i < 8 ? "c" + i : "other",
+                               points: kernel.points.filter((p) => p[0] === n && p[1] === t)
+                                           .map((p) => ({
+                                                  x: blocksFor(p.slice(1, 4), n),
+                                                  y: p[4],
+                                                  shape: p.slice(1, 4),
+                                                  facts: () => pointFacts(kernel, p)
+                                                }))
+                                           .sort((a, b) => a.x - b.x)
+                             }));
   const at = groups.flatMap((group) => group.points);
   const fitted = (group, elements, plot) => {
-    const d = group.points.filter((p) => p.shape[1] === elements).map((p) => [p.x, secondsByLine(kernel, p.shape, n)]).filter(([, y]) => y > 0)
-      .map(([x, y]) => `${plot.x.at(x).toFixed(1)} ${plot.y.at(y).toFixed(1)}`).join("L");
-    return d === "" ? null : svg("path", { class: "line " + group.look, d: "M" + d, "data-of": group.of });
+    const d = group.points.filter((p) => p.shape[1] === elements)
+                  .map((p) => [p.x, secondsByLine(kernel, p.shape, n)])
+                  .filter(([, y]) => y > 0)
+                  .map(([x, y]) => `${plot.x.at(x).toFixed(1)} ${plot.y.at(y).toFixed(1)}`)
+                  .join("L");
+    return d === "" ? null : svg("path", {class: "line " + group.look, d: "M" + d, "data-of": group.of});
   };
-  drawChart(holder, { name: `${kernel.kernel} ${kernel.values} blocks`, label: `Times of ${kernel.kernel} over blocks`, height: 300, groups,
-    x: { range: rangeOf(at.map((p) => p.x), page.state.scale), title: "blocks", format: (v) => withPrefix(v, "") },
-    y: { range: rangeOf(at.map((p) => p.y), page.state.scale), title: "time of a launch", format: seconds },
-    lines: (plot) => groups.flatMap((group) => unique(group.points.map((p) => p.shape[1]))
-      .map((elements) => fitted(group, elements, plot))).filter((path) => path !== null) });
+  drawChart(holder, {
+    name: `${kernel.kernel} ${kernel.values} blocks`,
+    label: `Times of ${kernel.kernel} over blocks`,
+    height: 300,
+    groups,
+    x: {range: rangeOf(at.map((p) => p.x), page.state.scale), title: "blocks", format: (v) => withPrefix(v, "")},
+    y: {range: rangeOf(at.map((p) => p.y), page.state.scale), title: "time of a launch", format: seconds},
+    lines: (plot) =>
+        groups
+            .flatMap(
+                (group) => unique(group.points.map((p) => p.shape[1])).map((elements) => fitted(group, elements, plot)))
+            .filter((path) => path !== null)
+  });
 }
