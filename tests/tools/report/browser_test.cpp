@@ -141,7 +141,8 @@ TEST_F(ReportInBrowser, SortsChoices) {
     const Profile profile = sample_profile({.operators = 2});
     const auto first_row = [&](const std::string& sort) {
         const std::string table = std::regex_replace(
-            between(dom(profile, "sort=" + sort), "id=\"choices\"", "</table>").value_or(""), std::regex("<wbr>"), "");
+            between(dom(profile, fmt::format("sort={}", sort)), "id=\"choices\"", "</table>").value_or(""),
+            std::regex("<wbr>"), "");
         return between(between(table, "<tbody>", "</tr>").value_or(""), "class=\"name\">", "<").value_or("");
     };
     const auto by_rows = [](const auto& a, const auto& b) { return a.features.rows < b.features.rows; };
