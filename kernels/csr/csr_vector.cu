@@ -80,9 +80,9 @@ public:
         : CsrOperator<V>(name, a, on), shape_(shape) {
         if (!takes_turns) return;
         const Buffer<offset_t>& ends = a.row_ptrs();
-        const Buffer<index_t> first_rows = even_pieces(a.rows(), kTurnBlocks * this_gpu(sizeof(V)).multiprocessors,
-                                                       [&](index_t row) { return ends[row] + row; });
-        first_rows_ = DeviceBuffer<index_t>(first_rows, on);
+        const auto first_rows = even_pieces(a.rows(), kTurnBlocks * this_gpu(sizeof(V)).multiprocessors,
+                                            [&](index_t row) { return ends[row] + row; });
+        first_rows_ = DeviceBuffer<index_t>(std::span<const index_t>(first_rows), on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copy goes away
     }
 

@@ -82,7 +82,6 @@ protected:
     void recorded() override {
         if (!is_alone()) links_.meeting->wait();
     }
-    [[nodiscard]] std::size_t whole_size() const override { return total_rows_; }
 
 private:
     [[nodiscard]] bool is_alone() const { return links_.communicator == nullptr; }

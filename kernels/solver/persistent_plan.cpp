@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "kernels/cuda/pieces.hpp"
+
 namespace tilespmv::solver {
 namespace {
 
@@ -53,19 +55,9 @@ std::string PersistentPlan::describe() const {
 }
 
 std::vector<index_t> even_rows(const Buffer<offset_t>& row_ptrs, int blocks, double row_cost) {
-    const index_t rows = rows_of(row_ptrs);
-    const auto cost_before = [&](index_t row) {
+    return cuda::even_pieces(rows_of(row_ptrs), blocks, [&](index_t row) {
         return static_cast<double>(row_ptrs[static_cast<std::size_t>(row)]) + row_cost * row;
-    };
-    std::vector<index_t> first{0};
-    index_t row = 0;
-    for (int block = 1; block < blocks; ++block) {
-        const double before = cost_before(rows) * block / blocks;
-        while (row < rows && cost_before(row) < before) ++row;
-        first.push_back(row);
-    }
-    first.push_back(rows);
-    return first;
+    });
 }
 
 std::optional<PersistentPlan> plan_persistent(Team team, const Buffer<offset_t>& row_ptrs, std::size_t value_bytes,

@@ -16,7 +16,8 @@ TEST(EvenPieces, HaveTheSameWorkUpToOneThing) {
     EXPECT_EQ(starts[0], 0);
     EXPECT_EQ(starts[9], 1000);
     for (int i = 0; i < 9; ++i) {
-        const offset_t work = ends[static_cast<std::size_t>(starts[i + 1])] - ends[static_cast<std::size_t>(starts[i])];
+        const offset_t work = ends[static_cast<std::size_t>(starts[static_cast<std::size_t>(i) + 1])] -
+                              ends[static_cast<std::size_t>(starts[static_cast<std::size_t>(i)])];
         EXPECT_NEAR(static_cast<double>(work), static_cast<double>(ends.back()) / 9, 73) << i;
     }
 }
@@ -27,7 +28,7 @@ TEST(EvenPieces, AreEmptyWhereThereIsTooLittle) {
     EXPECT_EQ(three[0], 0);
     EXPECT_EQ(three[8], 3);
     const auto none = even_pieces(0, 2, [](index_t) { return offset_t{0}; });
-    EXPECT_EQ(none, (Buffer<index_t>{0, 0, 0}));
+    EXPECT_EQ(none, (std::vector<index_t>{0, 0, 0}));
     const auto no_work = even_pieces(5, 2, [](index_t) { return offset_t{0}; });
     EXPECT_EQ(no_work[0], 0);
     EXPECT_EQ(no_work[2], 5);

@@ -140,10 +140,10 @@ Finish DeviceSpace<T>::finish(Recurrence recurrence) {
 
 template <class T>
 void DeviceSpace<T>::remove_mean(Vector<T> v) {
-    if (whole_size() == 0) return;
+    if (this->total_size() == 0) return;
     kernels_.sum(v.data, finish(Recurrence::none));
     finished(Recurrence::none);
-    kernels_.subtract_mean(v.data, sums(), static_cast<double>(whole_size()));
+    kernels_.subtract_mean(v.data, sums(), static_cast<double>(this->total_size()));
 }
 
 template <class T>

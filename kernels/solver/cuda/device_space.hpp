@@ -73,8 +73,6 @@ protected:
     /// Called when iterations have been recorded, before they are launched: a GPU among several waits for the others,
     /// which must not be recording while it waits for them in the middle of an iteration.
     virtual void recorded() {}
-    /// Values of a vector on all GPUs.
-    [[nodiscard]] virtual std::size_t whole_size() const { return size(); }
 
     [[nodiscard]] cudaStream_t stream() const { return on_.stream; }
     [[nodiscard]] const VectorLauncher<T>& kernels() const { return kernels_; }

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "selector/auto/matrix_features.hpp"
+#include "tile/types.hpp"
+
+/// The sample of a matrix that its features come from.
+namespace tilespmv {
+
+inline constexpr offset_t kBlock = 512;           ///< nonzeros
+inline constexpr offset_t kMostSamples = 256;     ///< blocks, and tile rows
+inline constexpr offset_t kLeastNonzeros = 8192;  ///< of the sample, if the matrix has so many
+inline constexpr offset_t kSampledPart = 32;      ///< of larger matrices one in so many
+inline constexpr offset_t kMostSlots = 1024;      ///< of a tile row; what follows is taken to be alike
+
+inline std::uint64_t mixed(std::uint64_t bits) {
+    bits *= 0x9e3779b97f4a7c15;
+    return bits ^ (bits >> 32);
+}
+
+/// Where the i-th of `samples` pieces begins that are spread evenly over [0, size).
+inline offset_t spread(offset_t i, offset_t samples, offset_t size) {
+    return static_cast<offset_t>(static_cast<double>(i) / static_cast<double>(samples) * static_cast<double>(size));
+}
+
+inline offset_t sampled_nonzeros(offset_t nnz) {
+    return std::clamp(nnz / kSampledPart, kLeastNonzeros, kMostSamples * kBlock);
+}
+
+/// What tile rows of the sample say: slots, patterns, tiles and rows of an inode.
+void add_strips(const PatternView& a, MatrixFeatures& f);
+
+}  // namespace tilespmv

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "selector/auto/sample.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv {
+namespace {
+
+constexpr offset_t kStripPart = 4;  ///< slots take longer than blocks: their sample is so much smaller
+
+struct Strip {
+    offset_t nonzeros = 0;  ///< of the tile row
+    offset_t taken = 0;     ///< in slots
+    offset_t slots = 0;
+    offset_t tiles = 0;
+    offset_t repeated = 0;  ///< nonzeros of rows with the columns of the row before
+    std::uint64_t pattern = 0;
+};
+
+/// Counts columns of tiles as slots take nonzeros from left to right: those of a slot lie in the tile of its first
+/// column and the next one.
+class TileCount {
+public:
+    void add(index_t tile) {
+        if (tile == low_ || tile == high_) return;
+        ++count_;
+        if (tile > high_)
+            low_ = std::exchange(high_, tile);
+        else
+            low_ = tile;
+    }
+    [[nodiscard]] offset_t count() const { return count_; }
+
+private:
+    index_t low_ = -1;
+    index_t high_ = -1;
+    offset_t count_ = 0;
+};
+
+/// By their first columns.
+bool is_like_the_row_before(const PatternView& a, index_t row) {
+    if (row == 0) return false;
+    const auto* const ends = a.row_ptrs.data() + row;
+    const index_t* const cols = a.col_idxs.data();
+    const offset_t length = ends[1] - ends[0];
+    return ends[0] - ends[-1] == length &&
+           std::equal(cols + ends[-1], cols + ends[-1] + std::min(length, kMostSlots), cols + ends[0]);
+}
+
+Strip strip_of(const PatternView& a, index_t first_row) {
+    const index_t rows = std::min<index_t>(kTileSize, a.rows - first_row);
+    std::array<offset_t, kTileSize> at{};
+    std::array<index_t, kTileSize> next{};  // column of the next nonzero of each row, or kEnd
+    constexpr index_t kEnd = std::numeric_limits<index_t>::max();
+    const auto column = [&](index_t r) {
+        return at[r] < a.row_ptrs[first_row + r + 1] ? a.col_idxs[static_cast<std::size_t>(at[r])] : kEnd;
+    };
+    next.fill(kEnd);
+    for (index_t r = 0; r < rows; ++r) {
+        at[r] = a.row_ptrs[first_row + r];
+        next[r] = column(r);
+    }
+    Strip strip{.nonzeros = a.row_ptrs[first_row + rows] - a.row_ptrs[first_row]};
+    for (index_t row = first_row; row < first_row + rows; ++row) {
+        if (is_like_the_row_before(a, row)) strip.repeated += a.row_ptrs[row + 1] - a.row_ptrs[row];
+    }
+    TileCount tiles;
+    while (strip.taken < strip.nonzeros && strip.slots < kMostSlots) {
+        const index_t base = *std::ranges::min_element(next);
+        for (index_t r = 0; r < rows; ++r) {
+            if (next[r] == kEnd || next[r] - base >= kTileSize) continue;
+            tiles.add(next[r] / kTileSize);
+            const auto place = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(next[r] - first_row)) << 4) | r;
+            strip.pattern = mixed(strip.pattern ^ place);
+            ++at[r];
+            ++strip.taken;
+            next[r] = column(r);
+        }
+        ++strip.slots;
+    }
+    strip.tiles = tiles.count();
+    strip.pattern = mixed(strip.pattern ^ static_cast<std::uint64_t>(strip.nonzeros));
+    return strip;
+}
+
+}  // namespace
+
+void add_strips(const PatternView& a, MatrixFeatures& f) {
+    const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
+    const offset_t wanted = div_up(sampled_nonzeros(f.nnz) / kStripPart * tile_rows, f.nnz);
+    const offset_t samples = std::min({kMostSamples, wanted, tile_rows});
+    std::vector<Strip> strips(static_cast<std::size_t>(samples));
+    parallel_for(0, samples, 16, [&](std::int64_t i) {
+        const auto tile_row = spread(i, samples, tile_rows);
+        strips[static_cast<std::size_t>(i)] = strip_of(a, static_cast<index_t>(tile_row * kTileSize));
+    });
+    double slots = 0;
+    offset_t repeated = 0;
+    Strip all;
+    std::unordered_set<std::uint64_t> patterns;
+    for (const Strip& strip : strips) {
+        if (strip.taken == 0) continue;
+        all.nonzeros += strip.nonzeros;
+        all.repeated += strip.repeated;
+        all.taken += strip.taken;
+        all.slots += strip.slots;
+        all.tiles += strip.tiles;
+        slots +=
+            static_cast<double>(strip.slots) * static_cast<double>(strip.nonzeros) / static_cast<double>(strip.taken);
+        repeated += !patterns.insert(strip.pattern).second;
+    }
+    if (all.taken == 0) return;  // nothing but empty tile rows in the sample
+    const offset_t listed = std::max<offset_t>(all.nonzeros - all.repeated, 1);
+    f.inode_rows = static_cast<double>(all.nonzeros) / static_cast<double>(listed);
+    f.strip_slots = slots / static_cast<double>(samples);
+    f.strip_fill = static_cast<double>(all.taken) / static_cast<double>(all.slots * kTileSize);
+    f.tile_nonzeros = static_cast<double>(all.taken) / static_cast<double>(all.tiles);
+    f.repeated_strips = static_cast<double>(repeated) / static_cast<double>(samples);
+}
+
+}  // namespace tilespmv
