@@ -77,7 +77,7 @@ TEST_F(GoldenSolve, Commands) {
     commands_.run("solve {}wide.mtx --device cpu --skip-symmetry-check");
     commands_.run("solve {}diagonal.mtx -b {}b3.mtx --device cpu");
     commands_.run("solve {}diagonal.mtx --precond ilu --device cpu");
-    commands_.run("solve {}diagonal.mtx --precond jacobi --operator strip --device cpu");
+    commands_.run("solve {}diagonal.mtx --precond jacobi --operator stripe --device cpu");
     commands_.run("solve {}diagonal.mtx --values float16 --device cpu");
     expect_golden("solve.txt", text() + files_);
 }
