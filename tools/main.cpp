@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <omp.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "formats/list.hpp"
@@ -13,6 +14,7 @@
 #include "tests/tools/transcript.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/generate/generate.hpp"
+#include "tools/commands/command.hpp"
 #include "tools/explain/explanation.hpp"
 #include "tools/options/value_type.hpp"
 #include "tools/text/gpu_text.hpp"

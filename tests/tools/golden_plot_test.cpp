@@ -7,6 +7,7 @@
 #include "tests/tools/golden_results.hpp"
 #include "tests/tools/golden_sweep_results.hpp"
 #include "tests/tools/transcript.hpp"
+#include "tile/error.hpp"
 #include "tools/picture/picture_file.hpp"
 #include "tools/picture/svg.hpp"
 #include "tools/plot/axis.hpp"

@@ -1,6 +1,7 @@
 #include "tools/bench/measuring_options.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "bench/harness/cpu_device.hpp"
 #include "bench/harness/cuda_device.hpp"

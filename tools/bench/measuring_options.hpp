@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "tools/bench/run.hpp"
+#include "tools/options/cli_forward.hpp"
 
 // What the commands that measure have in common.
 namespace tilespmv::tools {

@@ -15,6 +15,7 @@ function(tilespmv_room name)
   target_link_libraries(tilespmv_${name}
     PUBLIC ${ARG_DEPENDS}
     PRIVATE ${ARG_PRIVATE_DEPENDS} $<BUILD_INTERFACE:tilespmv_warnings>)
+  tilespmv_precompile(tilespmv_${name} standard)
 endfunction()
 
 add_library(tilespmv_warnings INTERFACE)

@@ -1,6 +1,8 @@
 #include <memory>
 #include <string>
 
+#include <CLI/CLI.hpp>
+
 #include "tile/types.hpp"
 #include "tools/bench/measuring_options.hpp"
 #include "tools/bench/run.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "tools/options/cli_forward.hpp"
 
 namespace tilespmv::tools {
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "bench/harness/compare.hpp"
 #include "bench/harness/result_file.hpp"

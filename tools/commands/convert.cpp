@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "formats/list.hpp"
 #include "kernels/strip/archive.hpp"

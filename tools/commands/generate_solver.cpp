@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "tile/error.hpp"
 #include "tools/commands/command.hpp"

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "tile/error.hpp"
 #include "tools/bench/measuring_options.hpp"

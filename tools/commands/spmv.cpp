@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "kernels/choose_operator.hpp"
 #include "tile/error.hpp"

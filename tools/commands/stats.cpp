@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "formats/convert.hpp"
 #include "formats/list.hpp"

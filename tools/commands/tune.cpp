@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "bench/harness/machine.hpp"
 #include "kernels/cpu/processor.hpp"

@@ -2,12 +2,18 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <CLI/CLI.hpp>
 
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
 
 namespace tilespmv::tools {
 namespace {
+
+// Types of options, shown in the help.
+constexpr const char* kInputType = "INPUT";
+constexpr const char* kOutputType = "OUTPUT";
+constexpr const char* kOutputOrStdoutType = "OUTPUT|-";
 
 template <class F>
 void for_each_value(const CLI::App& command, std::string_view type, F&& f) {
@@ -80,6 +86,24 @@ void check_files(const CLI::App& command) {
         }
         stdout_role = role;
     });
+}
+
+CLI::Option* add_input(CLI::App& command, const std::string& name, std::string& file, const std::string& help) {
+    return command.add_option(name, file, help)->type_name(kInputType);
+}
+
+CLI::Option* add_input(CLI::App& command, const std::string& name, std::vector<std::string>& files,
+                       const std::string& help) {
+    return command.add_option(name, files, help)->type_name(kInputType);
+}
+
+CLI::Option* add_output(CLI::App& command, const std::string& name, std::string& file, const std::string& help) {
+    return command.add_option(name, file, help)->type_name(kOutputType);
+}
+
+CLI::Option* add_output_or_stdout(CLI::App& command, const std::string& name, std::string& file,
+                                  const std::string& help) {
+    return command.add_option(name, file, help + " (- for standard output)")->type_name(kOutputOrStdoutType);
 }
 
 }  // namespace tilespmv::tools

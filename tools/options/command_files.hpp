@@ -6,9 +6,11 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include <sys/types.h>
-#include <CLI/CLI.hpp>
+
+#include "tools/options/cli_forward.hpp"
 
 namespace tilespmv::tools {
 
@@ -39,26 +41,16 @@ void check_files(const CLI::App& command);
 /// "-", the name of standard output for options that `add_output_or_stdout` added.
 inline constexpr std::string_view kStdout = "-";
 
-// Types of options, shown in the help.
-inline constexpr const char* kInputType = "INPUT";
-inline constexpr const char* kOutputType = "OUTPUT";
-inline constexpr const char* kOutputOrStdoutType = "OUTPUT|-";
-
 /// An option or positional argument that names a file to read, or several.
-template <class T>
-CLI::Option* add_input(CLI::App& command, const std::string& name, T& files, const std::string& help) {
-    return command.add_option(name, files, help)->type_name(kInputType);
-}
+CLI::Option* add_input(CLI::App& command, const std::string& name, std::string& file, const std::string& help);
+CLI::Option* add_input(CLI::App& command, const std::string& name, std::vector<std::string>& files,
+                       const std::string& help);
 
 /// An option that names a file to write, which `kStdout` does not.
-inline CLI::Option* add_output(CLI::App& command, const std::string& name, std::string& file, const std::string& help) {
-    return command.add_option(name, file, help)->type_name(kOutputType);
-}
+CLI::Option* add_output(CLI::App& command, const std::string& name, std::string& file, const std::string& help);
 
 /// An option that names a file to write, or `kStdout`; at most one option of a command line may name that.
-inline CLI::Option* add_output_or_stdout(CLI::App& command, const std::string& name, std::string& file,
-                                         const std::string& help) {
-    return command.add_option(name, file, help + " (- for standard output)")->type_name(kOutputOrStdoutType);
-}
+CLI::Option* add_output_or_stdout(CLI::App& command, const std::string& name, std::string& file,
+                                  const std::string& help);
 
 }  // namespace tilespmv::tools

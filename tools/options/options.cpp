@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "kernels/cuda/device.hpp"
 #include "selector/policy.hpp"

@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "kernels/choose_operator.hpp"
+#include "tools/options/cli_forward.hpp"
 
 namespace tilespmv::tools {
 

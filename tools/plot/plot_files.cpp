@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"

@@ -5,8 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "tools/options/cli_forward.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/plot/plots.hpp"
 

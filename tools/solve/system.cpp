@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <omp.h>
+#include <CLI/CLI.hpp>
 
 #include "kernels/auto/auto_options.hpp"
 #include "kernels/cpu/processor.hpp"

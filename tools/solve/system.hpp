@@ -3,10 +3,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "kernels/solver/choose_preconditioner.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
+#include "tools/options/cli_forward.hpp"
 #include "tools/solve/solve_result.hpp"
 
 namespace tilespmv::tools {

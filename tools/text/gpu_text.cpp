@@ -1,6 +1,7 @@
 #include "tools/text/gpu_text.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace tilespmv::tools {
 namespace {

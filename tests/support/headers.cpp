@@ -1,0 +1,1 @@
+// A library needs a source; what counts here are its precompiled headers.
