@@ -52,6 +52,7 @@ std::string specification_of(const Candidate& candidate);
 enum class Regime { resident, streamed };
 inline constexpr std::array<std::string_view, 2> kRegimeNames{"resident", "streamed"};
 
+/// The work refers to `features` and `probe`, which must outlive it.
 ProductWork product_work(const Candidate& candidate, const MatrixFeatures& features, const Probe& probe);
 /// By whether all bytes of a product fit the cache.
 Regime regime_of(const ProductWork& work);

@@ -10,22 +10,33 @@ namespace {
 
 std::atomic<long> allocations{0};
 
-void* counted(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+/// Null if there is no memory.
+void* counted(std::size_t bytes, std::size_t alignment) noexcept {
     ++allocations;
     const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
-    if (void* memory = std::aligned_alloc(alignment, whole == 0 ? alignment : whole)) return memory;
+    return std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
+}
+
+void* counted_or_throw(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+    if (void* memory = counted(bytes, alignment)) return memory;
     throw std::bad_alloc();
 }
 
 }  // namespace
 
-void* operator new(std::size_t bytes) { return counted(bytes); }
-void* operator new[](std::size_t bytes) { return counted(bytes); }
+void* operator new(std::size_t bytes) { return counted_or_throw(bytes); }
+void* operator new[](std::size_t bytes) { return counted_or_throw(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    return counted(bytes, alignof(std::max_align_t));
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+    return counted(bytes, alignof(std::max_align_t));
+}
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-    return counted(bytes, static_cast<std::size_t>(alignment));
+    return counted_or_throw(bytes, static_cast<std::size_t>(alignment));
 }
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-    return counted(bytes, static_cast<std::size_t>(alignment));
+    return counted_or_throw(bytes, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }

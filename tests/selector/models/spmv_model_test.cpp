@@ -78,10 +78,11 @@ TEST(SpmvModel, PredictsMatricesThatItHasNotSeen) {
     }
     std::mt19937 random(99);
     std::vector<PredictedTime> unseen;
+    const Probe probe = h200_like();
     for (int i = 0; i < 50; ++i) {
         const auto f = random_features(random);
         const auto candidate = modelled_operator(true, "csr-merge").candidate;
-        const auto work = product_work(candidate, f, h200_like());
+        const auto work = product_work(candidate, f, probe);
         const auto* const model = find_model(models, "csr-merge", 8, regime_of(work));
         unseen.push_back({predict(*model, work), product_seconds(candidate, f, h200_like(), 1)});
     }
@@ -108,23 +109,31 @@ TEST(SpmvModel, LearnsFromSimilarMatricesWhatASumCannotSay) {
         }
     }
     for (const SpmvModel& model : fit_spmv_models(matrices, h200_like())) {
-        EXPECT_GT(model.width, 0);
         EXPECT_FALSE(model.anchors.empty());
         EXPECT_GE(model.held_out_accuracy, 0.95) << "of " << model.matrices;
     }
 }
 
 TEST(Correction, IsThatOfWhatIsNearAndNothingFarAway) {
-    Anchor near{{}, 0.4};
-    Anchor far{{}, -9};
-    far.place.fill(10);
-    const std::vector<Anchor> anchors{near, far};
-    EXPECT_EQ(correction_at({}, anchors, 0), 0);
-    EXPECT_NEAR(correction_at({}, anchors, 0.5), 0.4 / 1.2, 1e-9);
+    Place near{};
+    Place far{};
+    far.fill(10);
+    const auto anchors = fit_correction(std::vector{near, far}, std::vector{0.4, -0.2});
+    EXPECT_NEAR(correction_at(near, anchors), 0.4 / 1.04, 1e-6) << "but for the noise";
+    EXPECT_NEAR(correction_at(far, anchors), -0.2 / 1.04, 1e-6);
     Place between{};
-    between.fill(4);
-    EXPECT_NEAR(correction_at(between, anchors, 0.5), 0, 1e-9);
-    EXPECT_EQ(correction_at({}, {}, 0.5), 0);
+    between.fill(5);
+    EXPECT_NEAR(correction_at(between, anchors), 0, 1e-6);
+    EXPECT_EQ(correction_at(near, {}), 0);
+    Place close{};
+    close[0] = 0.5;
+    EXPECT_GT(correction_at(close, anchors), 0.2);
+    EXPECT_LT(correction_at(close, anchors), 0.4);
+}
+
+TEST(Correction, TakesTheMeanOfErrorsAtOnePlace) {
+    const std::vector<Place> same(4);
+    EXPECT_NEAR(correction_at(same[0], fit_correction(same, std::vector{0.1, 0.3, 0.2, 0.2})), 0.8 / 4.04, 1e-9);
 }
 
 TEST(SpmvModel, IsOfTheNearestSizeOfValuesAndRegime) {
@@ -235,7 +244,7 @@ TEST(RankOperatorsByProfile, PrefersWhatIsSure) {
     Profile profile = profile_of(40);
     for (SpmvModel& model : profile.models) {
         model.costs = profile.models.front().costs;
-        model.width = 0;
+        model.anchors.clear();
         model.doubt = model.specification == "csr-merge" ? 0.05 : 0.3;
     }
     std::mt19937 random(11);
