@@ -166,11 +166,10 @@ constexpr std::array kGpuCandidates{
 /// Fitted by `bench/fit_auto.py` to every other one of 89 matrices in float64; how near the others are is in
 /// `bench/NOTES.md`, "auto". No cost of memory is less than 0.8, so that fewer bytes of a value count: with these
 /// costs, choices in float32 are as good as those by costs fitted to float32. Those of csr-vector and csr-inode were
-/// searched for on 91 matrices by what is chosen, so that they win where all take the time of a launch. ell was
-/// measured on two matrices of earlier runs, both beyond the L2 cache; its costs of launch and chain are guessed. Those
-/// of tile are not fitted: memory costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what was
-/// measured on 16 x 16 blocks and on dense 4096 in float64, float32 and float16; of its preparation, the map for new
-/// values is guessed.
+/// searched for on 91 matrices by what is chosen, so that they win where all take the time of a launch; those of ell so
+/// on the 78 matrices of `tilespmv tune`. Those of tile are not fitted: memory costs what its bandwidth says, and 5 us
+/// beside put it at 0.83 to 1.05 of what was measured on 16 x 16 blocks and on dense 4096 in float64, float32 and
+/// float16; of its preparation, the map for new values is guessed.
 constexpr std::array kGpuCosts{
     Cost{"csr16", 8, {4.1e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
     Cost{"strip", 8, {2.2e-7, 0.95, 4.1e-14, 4.4e-12, 8.3e-12, 0}, {8.9e-4, 1.50e-9, 0, 0}},
@@ -180,7 +179,7 @@ constexpr std::array kGpuCosts{
     Cost{"csr-adaptive", 8, {3.3e-7, 0.86, 3.9e-13, 5.2e-12, 1.9e-12, 5.2e-8}, {5.8e-5, 8.7e-10, 1.3e-9, 0}},
     Cost{"csr-vector", 8, {1.0e-7, 0.99, 0, 4.5e-12, 5.1e-12, 5e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
     Cost{"csr-inode", 8, {2.0e-7, 1.08, 0, 4.5e-12, 2e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},
-    Cost{"ell", 8, {1.1e-6, 1.05, 0, 5.0e-12, 0, 1e-7}, {7.7e-5, 1.87e-9, 2.5e-10, 0}},
+    Cost{"ell", 8, {3.0e-7, 1.00, 0, 2.5e-12, 0, 5e-8}, {7.7e-5, 1.87e-9, 2.5e-10, 0}},
 };
 
 /// Row pointers have 8 bytes on the CPU.
