@@ -41,30 +41,16 @@ Normal normal_of(std::span<const std::vector<double>> rows, std::span<const doub
     return normal;
 }
 
-/// Solves the normal equations of the columns of a set by Cholesky's factors; nothing if they depend on each other.
+/// Solves the normal equations of the columns of a set; nothing if they depend on each other.
 std::vector<double> solve_for(const Normal& normal, const std::vector<std::size_t>& set) {
-    constexpr double kDependent = 1e-11;
-    const std::size_t size = set.size();
-    Matrix l(size, std::vector<double>(size));
-    std::vector<double> x(size);
-    for (std::size_t i = 0; i < size; ++i) {
-        for (std::size_t j = 0; j <= i; ++j) {
-            double sum = normal.gram[set[i]][set[j]];
-            for (std::size_t k = 0; k < j; ++k) sum -= l[i][k] * l[j][k];
-            if (i == j && sum < kDependent) return {};
-            l[i][j] = i == j ? std::sqrt(sum) : sum / l[j][j];
-        }
+    Matrix gram;
+    std::vector<double> right;
+    for (const std::size_t i : set) {
+        gram.emplace_back();
+        for (const std::size_t j : set) gram.back().push_back(normal.gram[i][j]);
+        right.push_back(normal.right[i]);
     }
-    for (std::size_t i = 0; i < size; ++i) {
-        double sum = normal.right[set[i]];
-        for (std::size_t k = 0; k < i; ++k) sum -= l[i][k] * x[k];
-        x[i] = sum / l[i][i];
-    }
-    for (std::size_t i = size; i-- > 0;) {
-        for (std::size_t k = i + 1; k < size; ++k) x[i] -= l[k][i] * x[k];
-        x[i] /= l[i][i];
-    }
-    return x;
+    return solve_positive_definite(gram, right);
 }
 
 class ActiveSet {
@@ -143,6 +129,31 @@ private:
 
 }  // namespace
 
+std::vector<double> solve_positive_definite(std::span<const std::vector<double>> a, std::span<const double> b) {
+    constexpr double kDependent = 1e-11;
+    const std::size_t size = a.size();
+    Matrix l(size, std::vector<double>(size));
+    std::vector<double> x(size);
+    for (std::size_t i = 0; i < size; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) {
+            const double sum = a[i][j] - std::inner_product(l[i].begin(), l[i].begin() + static_cast<std::ptrdiff_t>(j),
+                                                            l[j].begin(), 0.0);
+            if (i == j && sum < kDependent) return {};
+            l[i][j] = i == j ? std::sqrt(sum) : sum / l[j][j];
+        }
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+        double sum = b[i];
+        for (std::size_t k = 0; k < i; ++k) sum -= l[i][k] * x[k];
+        x[i] = sum / l[i][i];
+    }
+    for (std::size_t i = size; i-- > 0;) {
+        for (std::size_t k = i + 1; k < size; ++k) x[i] -= l[k][i] * x[k];
+        x[i] /= l[i][i];
+    }
+    return x;
+}
+
 std::vector<double> non_negative_least_squares(std::span<const std::vector<double>> rows, std::span<const double> b) {
     if (rows.empty()) return {};
     const Normal normal = normal_of(rows, b);
@@ -154,14 +165,14 @@ std::vector<double> non_negative_least_squares(std::span<const std::vector<doubl
 std::vector<double> fit_costs(std::span<const WorkTime> points) {
     constexpr int kRounds = 10;
     if (points.empty()) return {};
-    std::vector<double> weights(points.size(), 1);
+    std::vector<double> robust(points.size(), 1);
     std::vector<double> errors(points.size());
     std::vector<double> costs;
     for (int round = 0; round < kRounds; ++round) {
         Matrix rows;
         std::vector<double> ones;
         for (std::size_t i = 0; i < points.size(); ++i) {
-            const double root = std::sqrt(weights[i]);
+            const double root = std::sqrt(points[i].weight * robust[i]);
             rows.push_back(points[i].amounts);
             for (double& amount : rows.back()) amount *= root / points[i].seconds;
             ones.push_back(root);
@@ -169,7 +180,7 @@ std::vector<double> fit_costs(std::span<const WorkTime> points) {
         costs = non_negative_least_squares(rows, ones);
         for (std::size_t i = 0; i < points.size(); ++i)
             errors[i] = seconds_of(points[i].amounts, costs) / points[i].seconds - 1;
-        weights = robust_weights(errors);
+        robust = robust_weights(errors);
     }
     return costs;
 }

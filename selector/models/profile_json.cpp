@@ -123,7 +123,7 @@ Json matrix_json(const MeasuredMatrix& m) {
 }
 
 Json anchor_json(const Anchor& a) {
-    Json json = Json::array({a.error});
+    Json json = Json::array({a.weight});
     for (const double one : a.place) json.push_back(one);
     return json;
 }
@@ -135,7 +135,6 @@ Json model_json(const SpmvModel& m) {
             {"value_bytes", m.value_bytes},
             {"regime", kRegimeNames[static_cast<std::size_t>(m.regime)]},
             {"costs", costs},
-            {"width", m.width},
             {"anchors", list_json(m.anchors, anchor_json)},
             {"preparation", m.preparation},
             {"matrices", m.matrices},

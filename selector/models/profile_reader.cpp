@@ -173,7 +173,7 @@ std::vector<double> read_costs(const JsonNode& json) {
 Anchor read_anchor(const JsonNode& json) {
     Anchor anchor;
     const auto of = json.elements(1 + anchor.place.size());
-    anchor.error = of[0].number();
+    anchor.weight = of[0].number();
     for (std::size_t i = 0; i < anchor.place.size(); ++i) anchor.place[i] = of[i + 1].number();
     return anchor;
 }
@@ -183,7 +183,6 @@ SpmvModel read_model(const JsonNode& json) {
                     .value_bytes = json["value_bytes"].whole<std::size_t>(),
                     .regime = read_regime(json["regime"]),
                     .costs = read_costs(json["costs"]),
-                    .width = json["width"].non_negative(),
                     .anchors = list_of(json["anchors"], read_anchor),
                     .matrices = json["matrices"].whole<int>(),
                     .accuracy = json["accuracy"].number(),

@@ -3,38 +3,58 @@
 #include <algorithm>
 #include <cmath>
 
+#include "selector/models/least_squares.hpp"
+
 namespace tilespmv {
+namespace {
+
+/// The Matern covariance of order 3/2 at distance d of the unit of places.
+double similarity(const Place& a, const Place& b) {
+    double squares = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
+    const double d = std::sqrt(3 * squares);
+    return (1 + d) * std::exp(-d);
+}
+
+double log2_of(double amount) { return std::log2(1 + std::max(amount, 0.0)); }
+
+}  // namespace
 
 Place place_of(const ProductWork& work) {
     const MatrixFeatures& f = work.features;
     const double mean = std::max(f.mean_row, 1e-3);
-    const double of_cache = work.probe.cache_bytes > 0 ? work.bytes / work.probe.cache_bytes : work.bytes;
-    return {0.25 * std::log2(std::max(of_cache, 1e-9)),
-            0.6 * std::log2(1 + mean),
-            std::min(f.row_deviation / mean, 3.0),
-            0.3 * std::log2(1 + static_cast<double>(f.longest_row) / mean),
-            2 * f.x_sectors,
-            0.7 * f.narrow_share,
-            0.5 * f.hub_share,
-            2 * f.strip_fill,
-            0.4 * std::log2(1 + f.tile_nonzeros),
-            0.7 * std::log2(std::max(f.inode_rows, 1.0)),
-            f.full_tile_share};
+    const double of_cache = work.probe.cache_bytes > 0 ? work.bytes / work.probe.cache_bytes : 0;
+    return {0.15 * log2_of(static_cast<double>(f.nnz)),
+            0.15 * log2_of(f.rows),
+            0.3 * log2_of(mean),
+            0.5 * std::min(f.row_deviation / mean, 3.0),
+            0.15 * log2_of(static_cast<double>(f.longest_row)),
+            1.2 * f.piece_sectors,
+            1.2 * f.hyb_rest,
+            0.12 * log2_of(f.tile_nonzeros),
+            0.4 * f.strip_fill,
+            0.06 * std::log2(std::max(f.inode_rows, 1.0)),
+            0.4 * f.full_tile_share,
+            0.12 * std::log2(std::max(of_cache, 1.0))};
 }
 
-double correction_at(const Place& place, std::span<const Anchor> anchors, double width) {
-    constexpr double kOfNone = 0.2;  // weight of an error of 0
-    if (width <= 0) return 0;
-    double weights = kOfNone;
-    double errors = 0;
-    for (const Anchor& anchor : anchors) {
-        double squares = 0;
-        for (std::size_t i = 0; i < place.size(); ++i) squares += std::pow(place[i] - anchor.place[i], 2);
-        const double weight = std::exp(-squares / (2 * width * width));
-        weights += weight;
-        errors += weight * anchor.error;
+std::vector<Anchor> fit_correction(std::span<const Place> places, std::span<const double> errors) {
+    constexpr double kNoise = 0.04;  // variance of what has nothing to do with the place, over that of what has
+    std::vector<std::vector<double>> covariance(places.size(), std::vector<double>(places.size()));
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        for (std::size_t j = 0; j < places.size(); ++j)
+            covariance[i][j] = similarity(places[i], places[j]) + (i == j ? kNoise : 0);
     }
-    return errors / weights;
+    const auto weights = solve_positive_definite(covariance, errors);
+    std::vector<Anchor> anchors;
+    for (std::size_t i = 0; i < weights.size(); ++i) anchors.push_back({places[i], weights[i]});
+    return anchors;
+}
+
+double correction_at(const Place& place, std::span<const Anchor> anchors) {
+    double correction = 0;
+    for (const Anchor& anchor : anchors) correction += anchor.weight * similarity(place, anchor.place);
+    return correction;
 }
 
 }  // namespace tilespmv

@@ -1,7 +1,6 @@
 #include "selector/models/spmv_model.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -16,7 +15,10 @@ namespace {
 constexpr std::size_t kFolds = 5;
 constexpr int kLeastPoints = 3;
 
-/// A point of a fit, and where what is predicted of it goes.
+/// Of a matrix of the other regime, whose costs are much the same, beside 1.
+constexpr double kOfOtherRegime = 0.3;
+
+/// A point of a fit, and where what is predicted of it goes: nowhere if it is of the other regime.
 struct Point {
     WorkTime work;
     WorkTime preparation;
@@ -42,12 +44,16 @@ std::map<GroupKey, Points> group(std::vector<MeasuredMatrix>& matrices, const Pr
             const auto entry = modelled_operator(probe.is_gpu, product.specification);
             const ProductWork work = product_work(entry.candidate, f, probe);
             product.regime = regime_of(work);
-            groups[{product.specification, f.value_bytes, product.regime}].push_back(
-                {{amounts_of(work), product.seconds},
-                 {preparation_amounts(f), std::max(product.preparation_seconds, 1e-9)},
-                 place_of(work),
-                 &product,
-                 i % kFolds});
+            for (const Regime regime : {Regime::resident, Regime::streamed}) {
+                const bool is_own = regime == product.regime;
+                const double weight = is_own ? 1 : kOfOtherRegime;
+                groups[{product.specification, f.value_bytes, regime}].push_back(
+                    {{amounts_of(work), product.seconds, weight},
+                     {preparation_amounts(f), std::max(product.preparation_seconds, 1e-9), weight},
+                     place_of(work),
+                     is_own ? &product : nullptr,
+                     i % kFolds});
+            }
         }
     }
     return groups;
@@ -71,26 +77,35 @@ struct Fitted {
 template <class Chosen>
 Fitted fit_product(const Points& points, Chosen&& is_chosen) {
     Fitted fitted{fit_costs(works_of(points, &Point::work, is_chosen)), {}};
+    std::vector<Place> places;
+    std::vector<double> errors;
     for (const Point& point : points) {
         const double sum = is_chosen(point) ? seconds_of(point.work.amounts, fitted.costs) : 0;
-        if (sum > 0) fitted.anchors.push_back({point.place, std::log(point.work.seconds / sum)});
+        if (sum <= 0) continue;
+        places.push_back(point.place);
+        errors.push_back(std::log(point.work.seconds / sum));
     }
+    fitted.anchors = fit_correction(places, errors);
     return fitted;
 }
 
-double predict(const Fitted& fitted, const Point& point, double width) {
-    return seconds_of(point.work.amounts, fitted.costs) * std::exp(correction_at(point.place, fitted.anchors, width));
+double predict(const Fitted& fitted, const Point& point) {
+    return seconds_of(point.work.amounts, fitted.costs) * std::exp(correction_at(point.place, fitted.anchors));
+}
+
+std::ptrdiff_t own_points(const Points& points) {
+    return std::ranges::count_if(points, [](const Point& p) { return p.product != nullptr; });
 }
 
 /// Predicts each fifth of the points by the others; 0 where they are too few.
-std::vector<double> held_out(const Points& points, double width) {
+std::vector<double> held_out(const Points& points) {
     std::vector<double> predicted(points.size());
     for (std::size_t fold = 0; fold < kFolds; ++fold) {
         const auto is_other = [&](const Point& p) { return p.fold != fold; };
         if (std::ranges::count_if(points, is_other) < kLeastPoints) continue;
         const Fitted fitted = fit_product(points, is_other);
         for (std::size_t i = 0; i < points.size(); ++i) {
-            if (points[i].fold == fold) predicted[i] = predict(fitted, points[i], width);
+            if (points[i].fold == fold) predicted[i] = predict(fitted, points[i]);
         }
     }
     return predicted;
@@ -99,7 +114,7 @@ std::vector<double> held_out(const Points& points, double width) {
 double accuracy_of(const Points& points, const std::vector<double>& predicted) {
     std::vector<PredictedTime> times;
     for (std::size_t i = 0; i < points.size(); ++i) {
-        if (predicted[i] > 0) times.push_back({predicted[i], points[i].work.seconds});
+        if (points[i].product != nullptr && predicted[i] > 0) times.push_back({predicted[i], points[i].work.seconds});
     }
     return mean_accuracy(times);
 }
@@ -108,39 +123,32 @@ double doubt_of(const Points& points, const std::vector<double>& predicted) {
     double squares = 0;
     int count = 0;
     for (std::size_t i = 0; i < points.size(); ++i) {
-        if (predicted[i] <= 0) continue;
+        if (points[i].product == nullptr || predicted[i] <= 0) continue;
         squares += std::pow(std::log(points[i].work.seconds / predicted[i]), 2);
         ++count;
     }
     return count == 0 ? 0 : std::sqrt(squares / count);
 }
 
-/// Finds the width, and what is predicted of points that were held out.
 void hold_out(Points& points, SpmvModel& model) {
-    constexpr std::array kWidths{0.0, 0.35, 0.7};
-    std::vector<double> best;
-    for (const double width : kWidths) {
-        auto predicted = held_out(points, width);
-        const double accuracy = accuracy_of(points, predicted);
-        if (!best.empty() && accuracy <= model.held_out_accuracy) continue;
-        best = std::move(predicted);
-        model.held_out_accuracy = accuracy;
-        model.width = width;
+    const auto predicted = held_out(points);
+    model.held_out_accuracy = accuracy_of(points, predicted);
+    model.doubt = doubt_of(points, predicted);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        if (points[i].product != nullptr) points[i].product->held_out = predicted[i];
     }
-    model.doubt = doubt_of(points, best);
-    for (std::size_t i = 0; i < points.size(); ++i) points[i].product->held_out = best[i];
 }
 
 void fit_all(Points& points, SpmvModel& model) {
     Fitted fitted = fit_product(points, [](const Point&) { return true; });
     std::vector<double> predicted;
     for (Point& point : points) {
-        predicted.push_back(predict(fitted, point, model.width));
-        point.product->predicted = predicted.back();
+        predicted.push_back(predict(fitted, point));
+        if (point.product != nullptr) point.product->predicted = predicted.back();
     }
     model.accuracy = accuracy_of(points, predicted);
     model.costs = std::move(fitted.costs);
-    if (model.width > 0) model.anchors = std::move(fitted.anchors);
+    model.anchors = std::move(fitted.anchors);
 }
 
 SpmvModel fit(const GroupKey& key, Points& points) {
@@ -149,7 +157,7 @@ SpmvModel fit(const GroupKey& key, Points& points) {
         .specification = specification, .value_bytes = value_bytes, .regime = regime, .costs = {}, .anchors = {}};
     const auto preparation = fit_costs(works_of(points, &Point::preparation, [](const Point&) { return true; }));
     std::ranges::copy(preparation, model.preparation.begin());
-    model.matrices = static_cast<int>(points.size());
+    model.matrices = static_cast<int>(own_points(points));
     hold_out(points, model);
     fit_all(points, model);
     return model;
@@ -165,14 +173,13 @@ double distance(const SpmvModel& model, std::size_t value_bytes, Regime regime) 
 std::vector<SpmvModel> fit_spmv_models(std::vector<MeasuredMatrix>& matrices, const Probe& probe) {
     std::vector<SpmvModel> models;
     for (auto& [key, points] : group(matrices, probe)) {
-        if (std::ssize(points) >= kLeastPoints) models.push_back(fit(key, points));
+        if (own_points(points) >= kLeastPoints) models.push_back(fit(key, points));
     }
     return models;
 }
 
 double predict(const SpmvModel& model, const ProductWork& work) {
-    const double correction = model.width > 0 ? correction_at(place_of(work), model.anchors, model.width) : 0;
-    return seconds_of(amounts_of(work), model.costs) * std::exp(correction);
+    return seconds_of(amounts_of(work), model.costs) * std::exp(correction_at(place_of(work), model.anchors));
 }
 
 double predict_preparation(const SpmvModel& model, const MatrixFeatures& features) {

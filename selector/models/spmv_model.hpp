@@ -10,7 +10,7 @@
 #include "selector/models/similarity.hpp"
 
 /// The model of an operator: seconds of a product as costs of amounts of work, without running it, corrected by what
-/// that sum leaves on similar matrices where that predicts others better.
+/// that sum leaves on similar matrices.
 namespace tilespmv {
 
 /// What was measured of an operator on a matrix, and what models say of it.
@@ -42,11 +42,10 @@ struct SpmvModel {
     std::size_t value_bytes = 8;
     Regime regime = Regime::resident;
     std::vector<double> costs = {};    ///< in the order of `model_terms`
-    double width = 0;                  ///< of `correction_at`; 0: the sum of costs stands as it is
-    std::vector<Anchor> anchors = {};  ///< none without a width
+    std::vector<Anchor> anchors = {};  ///< of `correction_at`
     /// Of the preparation: what it takes in any case, for a nonzero, for a row, for a tile.
     std::array<double, 4> preparation{};
-    int matrices = 0;  ///< that it was fitted to
+    int matrices = 0;  ///< of the regime that it was fitted to; those of the other one count for less
     // Means of 1 - |predicted - measured| / measured:
     double accuracy = 0;
     double held_out_accuracy = 0;  ///< of each fifth of the matrices by the other four; 0 if they are too few
@@ -56,7 +55,7 @@ struct SpmvModel {
 };
 
 /// Fits a model for each operator, size of values and regime with three measured matrices or more, and writes what
-/// models predict into `products`. Of some widths each model has the one that predicts best what was held out.
+/// models predict into `products`. Matrices of the other regime count, too, for less.
 std::vector<SpmvModel> fit_spmv_models(std::vector<MeasuredMatrix>& matrices, const Probe& probe);
 
 /// Seconds of a product.

@@ -129,7 +129,7 @@ function accuracyTable(operator) {
     return [
       modelName(model), grouped(model.matrices), percent(model.accuracy),
       model.held_out_accuracy ? percent(model.held_out_accuracy) : "-", naive.length > 0 ? percent(mean(naive)) : "-",
-      model.width > 0 ? `by ${grouped(model.anchor_count)} matrices` : "no"
+      `by ${grouped(model.anchor_count)} matrices`
     ];
   }));
 }
