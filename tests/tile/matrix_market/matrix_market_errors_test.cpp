@@ -241,6 +241,22 @@ TEST(VectorErrors, AnotherSizeIsRefusedBeforeItsEntriesAreRead) {
               file.string() + ": found a vector of 2147483647 values, expected 7, the columns of the matrix");
 }
 
+TEST(VectorErrors, OfSeveralColumns) {
+    const auto refused = [](const std::string& content) {
+        const test::TemporaryDirectory directory;
+        const auto file = directory.file("b.mtx", content);
+        const auto error = error_of([&] { read_vectors<double>(Input(file), {.size = 2, .meaning = "the rows"}); });
+        return error.substr(error.find("b.mtx") + 5);
+    };
+    const std::string banner = "%%MatrixMarket matrix array real general\n";
+    EXPECT_THAT(refused(banner + "3 2\n1\n2\n3\n4\n5\n6\n"),
+                ::testing::HasSubstr("found a vector of 3 values, expected 2"));
+    EXPECT_THAT(refused(banner + "2 0\n"), ::testing::HasSubstr("found 0 columns"));
+    EXPECT_THAT(refused(banner + "2 2\n1\n2\n3\n"),
+                ::testing::HasSubstr("found end of file after 3 entries, expected 4"));
+    EXPECT_THAT(refused(banner + "2 2147483647\n1\n"), ::testing::HasSubstr("found end of file after 1 entries"));
+}
+
 TEST(VectorErrors, TellTheLine) {
     const std::string banner = "%%MatrixMarket matrix array real general\n";
     EXPECT_EQ(vector_error(banner + "3 2\n1\n2\n3\n4\n5\n6\n"), "2: found 2 columns, expected a vector of one column");

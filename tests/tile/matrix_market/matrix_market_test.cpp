@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include "tests/temporary_directory.hpp"
 #include "tests/tile/matrix_market/matrix_market_support.hpp"
 
 namespace tilespmv {
@@ -199,6 +200,27 @@ TEST(WriteMatrixMarketHalf, EveryFinitePatternComesBack) {
     const auto y = read_vector<Half>(file);
     ASSERT_EQ(y.size(), x.size());
     EXPECT_EQ(std::memcmp(y.data(), x.data(), y.bytes()), 0);
+}
+
+TEST(Vectors, AreTheColumnsOfAnArrayOneAfterTheOther) {
+    const test::TemporaryDirectory directory;
+    const auto file = directory.file("b.mtx", "%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n4\n5\n-6.5\n");
+    const auto b = read_vectors<double>(Input(file));
+    EXPECT_EQ(b.size, 2);
+    EXPECT_EQ(b.count, 3);
+    EXPECT_THAT(b.of(0), ElementsAre(1, 2));
+    EXPECT_THAT(b.of(2), ElementsAre(5, -6.5));
+    const auto copy = directory.path() / "copy.mtx";
+    write_vectors<double>(copy, b);
+    EXPECT_EQ(test::content_of(copy), test::content_of(file));
+}
+
+TEST(Vectors, OfACoordinateFileAreOneWithZerosWhereItHasNone) {
+    const test::TemporaryDirectory directory;
+    const auto file = directory.file("b.mtx", "%%MatrixMarket matrix coordinate real general\n3 1 1\n2 1 7\n");
+    const auto b = read_vectors<float>(Input(file));
+    EXPECT_EQ(b.count, 1);
+    EXPECT_THAT(b.of(0), ElementsAre(0, 7, 0));
 }
 
 template <class V>
