@@ -35,4 +35,6 @@ StripSizes strip_sizes(offset_t tile_rows, const Gpu& gpu) {
             static_cast<int>(std::clamp<offset_t>(tile_rows / std::max<offset_t>(blocks, 1), 1, 128))};
 }
 
+bool stages_dia(index_t rows, const Gpu& gpu) { return rows >= gpu.tuning.dia.staged_from; }
+
 }  // namespace tilespmv::cuda

@@ -37,4 +37,7 @@ struct StripSizes {
 /// For a matrix of so many tile rows.
 StripSizes strip_sizes(offset_t tile_rows, const Gpu& gpu);
 
+/// Whether dia stages values in shared memory, rather than have a thread for each row from the beginning.
+bool stages_dia(index_t rows, const Gpu& gpu);
+
 }  // namespace tilespmv::cuda

@@ -4,17 +4,20 @@
 
 namespace tilespmv::cuda {
 
-/// A thread a row of `Dia`. Throws `Error` for a matrix of which DIA would be many times as large as CSR. Option:
-/// updatable (0; 1: keep a map of 4 or 8 bytes per place in device memory, which `update_values` needs).
+/// A thread a row of `Dia`. Throws `Error` for a matrix of which DIA would be many times as large as CSR. Options:
+/// staged (1: resident blocks copy values ahead into shared memory, where the GPU can do that; by the number of rows if
+/// not given), updatable (0; 1: keep a map of 4 or 8 bytes per place in device memory, which `update_values` needs).
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_dia_operator(const MatrixForms<V>& forms, Options& options,
                                                      Accumulator accumulator, const DeviceContext& on);
 
 template <class V>
-inline constexpr auto kDia =
-    on_device<V>({.name = "dia",
-                  .summary = "DIA, a thread a row, for few diagonals; updatable=1 keeps a map for new values",
-                  .only_if_named = true},
-                 make_dia_operator<V>);
+inline constexpr auto kDia = on_device<V>(
+    {.name = "dia",
+     .summary = "DIA, a thread a row, for few diagonals; staged=1|0 through shared memory; updatable=1 keeps a "
+                "map for new values",
+     .sweeps = "staged=0|1",
+     .only_if_named = true},
+    make_dia_operator<V>);
 
 }  // namespace tilespmv::cuda

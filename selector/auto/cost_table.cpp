@@ -89,10 +89,12 @@ double strip_bytes(const MatrixFeatures& f) {
     const double own_slots = f.strip_slots * tile_rows_of(f) * (1 - f.repeated_strips);
     return value_of(f) * strip_places(f) + 14 * own_slots + 6 * tile_rows_of(f);
 }
+/// Its blocks take four strips a step and fill the GPU up to three times, one time after the other.
 void strip_work(const MatrixFeatures& f, Work& work) {
+    constexpr double kWave = 132 * 12 * 4;
     of(work, Term::nonzeros) = strip_places(f);
     of(work, Term::rows) = tile_rows_of(f);
-    of(work, Term::chain) = f.strip_slots;
+    of(work, Term::chain) = std::clamp(tile_rows_of(f) / kWave, 1.0, 3.0) - 1;
 }
 /// Elsewhere it executes csr16, or strips are too few or too uneven to keep the GPU busy.
 bool suits_strip(const MatrixFeatures& f) {
@@ -133,6 +135,21 @@ bool suits_csr_hub(const MatrixFeatures& f) {
     return (f.nnz >= 1'500'000 && has_hubs && f.cols <= 2'000'000) || (f.nnz >= 500'000 && f.mean_row <= 0.25);
 }
 
+double dia_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.diagonals); }
+/// A bit for each place.
+double dia_bytes(const MatrixFeatures& f) { return (value_of(f) + 1.0 / 8) * dia_places(f); }
+/// Padding is multiplied; a diagonal reads x in order.
+void dia_work(const MatrixFeatures& f, Work& work) {
+    of(work, Term::nonzeros) = dia_places(f);
+    of(work, Term::x_sectors) = dia_places(f) * value_of(f) / 32;
+    of(work, Term::chain) = std::ceil(static_cast<double>(f.diagonals) / 8);  // groups
+    of(work, Term::rows) = rows_of(f) * of(work, Term::chain);
+}
+/// Diagonals nearly as full as rows: then all of them were counted.
+bool suits_dia(const MatrixFeatures& f) {
+    return f.nnz > 0 && f.diagonals < kMostDiagonals && dia_places(f) <= kMostDiaPlaces * nnz_of(f);
+}
+
 /// Even rows: ELL is refused long after it has ceased to pay.
 bool suits_ell(const MatrixFeatures& f) { return f.nnz > 0 && ell_places(f) <= 1.5 * nnz_of(f); }
 
@@ -148,7 +165,8 @@ constexpr std::array kGpuCandidates{
               .is_made_from_tiles = true,
               .matrix_bytes = tile_bytes,
               .adapt = tile_work,
-              .suits = suits_tile},
+              .suits = suits_tile,
+              .has_to_suit = true},
     Candidate{.name = "csr-hub", .matrix_bytes = csr_hub_bytes, .adapt = csr_hub_work, .suits = suits_csr_hub},
     Candidate{.name = "csr-merge", .matrix_bytes = csr_bytes, .adapt = shared_row_work},
     Candidate{.name = "csr-adaptive", .matrix_bytes = csr_adaptive_bytes, .adapt = shared_row_work},
@@ -161,18 +179,27 @@ constexpr std::array kGpuCandidates{
     Candidate{.name = "csr-inode", .matrix_bytes = csr_inode_bytes, .adapt = csr_inode_work, .suits = suits_csr_inode},
     Candidate{
         .name = "ell", .options = "updatable=1", .matrix_bytes = ell_bytes, .adapt = ell_work, .suits = suits_ell},
+    Candidate{.name = "dia",
+              .options = "updatable=1",
+              .matrix_bytes = dia_bytes,
+              .adapt = dia_work,
+              .suits = suits_dia,
+              .has_to_suit = true},
 };
 
 /// Fitted by `bench/fit_auto.py` to every other one of 89 matrices in float64; how near the others are is in
 /// `bench/NOTES.md`, "auto". No cost of memory is less than 0.8, so that fewer bytes of a value count: with these
 /// costs, choices in float32 are as good as those by costs fitted to float32. Those of csr-vector and csr-inode were
 /// searched for on 91 matrices by what is chosen, so that they win where all take the time of a launch; those of ell so
-/// on the 78 matrices of `tilespmv tune`. Those of tile are not fitted: memory costs what its bandwidth says, and 5 us
-/// beside put it at 0.83 to 1.05 of what was measured on 16 x 16 blocks and on dense 4096 in float64, float32 and
-/// float16; of its preparation, the map for new values is guessed.
+/// on the 78 matrices of `tilespmv tune`. Those of strip and dia follow 12 regular matrices, none held out ("DIA").
+/// Those of tile are not fitted: memory costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what
+/// was measured on 16 x 16 blocks and on dense 4096 in float64, float32 and float16; of its preparation, the map for
+/// new values is guessed.
 constexpr std::array kGpuCosts{
     Cost{"csr16", 8, {4.1e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
-    Cost{"strip", 8, {2.2e-7, 0.95, 4.1e-14, 4.4e-12, 8.3e-12, 0}, {8.9e-4, 1.50e-9, 0, 0}},
+    Cost{"strip", 8, {2.0e-7, 0.95, 0, 2.85e-12, 0, 1.79e-6}, {8.9e-4, 1.50e-9, 0, 0}},
+    Cost{"strip", 4, {2.0e-7, 0.83, 4.2e-13, 1.0e-12, 0, 2.43e-6}, {8.9e-4, 1.50e-9, 0, 0}},
+    Cost{"strip", 2, {2.0e-7, 1.99, 0, 1.0e-12, 0, 2.76e-6}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
     Cost{"csr-hub", 8, {3.8e-6, 1.60, 0, 4.5e-12, 0, 0}, {2.1e-3, 2.00e-9, 3.1e-9, 0}},
     Cost{"csr-merge", 8, {3.0e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 8.5e-10, 6.1e-10, 0}},
@@ -180,6 +207,9 @@ constexpr std::array kGpuCosts{
     Cost{"csr-vector", 8, {1.0e-7, 0.99, 0, 4.5e-12, 5.1e-12, 5e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
     Cost{"csr-inode", 8, {2.0e-7, 1.08, 0, 4.5e-12, 2e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},
     Cost{"ell", 8, {3.0e-7, 1.00, 0, 2.5e-12, 0, 5e-8}, {7.7e-5, 1.87e-9, 2.5e-10, 0}},
+    Cost{"dia", 8, {1.0e-7, 0.97, 0, 0, 1.2e-12, 1.2e-7}, {1.0e-4, 2.5e-9, 0, 0}},
+    Cost{"dia", 4, {1.0e-7, 1.38, 0, 0, 1.2e-12, 1.4e-7}, {1.0e-4, 2.5e-9, 0, 0}},
+    Cost{"dia", 2, {1.0e-7, 0.77, 0, 0, 6.3e-12, 1.0e-7}, {1.0e-4, 2.5e-9, 0, 0}},
 };
 
 /// Row pointers have 8 bytes on the CPU.
@@ -201,7 +231,11 @@ bool suits_strip_omp(const MatrixFeatures& f) {
 constexpr std::array kCpuCandidates{
     Candidate{.name = "csr-omp", .matrix_bytes = csr_omp_bytes},
     Candidate{.name = "strip-omp", .matrix_bytes = strip_bytes, .suits = suits_strip_omp},
-    Candidate{.name = "tile-omp", .is_made_from_tiles = true, .matrix_bytes = tile_omp_bytes, .suits = suits_tile_omp},
+    Candidate{.name = "tile-omp",
+              .is_made_from_tiles = true,
+              .matrix_bytes = tile_omp_bytes,
+              .suits = suits_tile_omp,
+              .has_to_suit = true},
 };
 
 /// Fitted to the geometric means of an EPYC and a Xeon on the 17 matrices of "On the CPU" in `bench/RESULTS.md`, of

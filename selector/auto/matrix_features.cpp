@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,7 +21,6 @@ constexpr offset_t kMostOfPiece = 1 << 16;    ///< ... and nonzeros of each
 constexpr offset_t kFullTileRows = 64;        ///< that are looked at for full tiles, ...
 constexpr offset_t kFullTiles = 16;           ///< ... and tiles of each
 constexpr offset_t kRowLengths = 1 << 13;     ///< rows whose lengths tell the width of HYB
-constexpr std::size_t kMostDiagonals = 1024;  ///< that are told apart
 constexpr offset_t kNarrowColumns = 1 << 16;  ///< of csr16
 constexpr std::size_t kSectorBytes = 32;      ///< what a GPU reads of x at least
 constexpr std::size_t kHubBytes = 192 << 10;  ///< of x: what shared memory has room for
@@ -256,23 +254,6 @@ void add_hyb(const PatternView& a, MatrixFeatures& f) {
         rest += std::max<offset_t>(length - f.hyb_width, 0);
     }
     f.hyb_rest = all == 0 ? 0 : static_cast<double>(rest) / static_cast<double>(all);
-}
-
-void add_diagonals(const PatternView& a, MatrixFeatures& f) {
-    const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
-    const offset_t samples = std::min(kMostSamples, tile_rows);
-    std::unordered_set<offset_t> diagonals;
-    for (offset_t i = 0; i < samples; ++i) {
-        // Another row of each, since unknowns of a node have other diagonals.
-        const offset_t row = std::min<offset_t>(spread(i, samples, tile_rows) * kTileSize + i % kTileSize, a.rows - 1);
-        const auto begin = static_cast<std::size_t>(a.row_ptrs[static_cast<std::size_t>(row)]);
-        const auto end = std::min(static_cast<std::size_t>(a.row_ptrs[static_cast<std::size_t>(row) + 1]),
-                                  begin + static_cast<std::size_t>(kMostSlots));
-        for (std::size_t k = begin; k < end && diagonals.size() < kMostDiagonals; ++k) {
-            diagonals.insert(offset_t{a.col_idxs[k]} - row);
-        }
-    }
-    f.diagonals = static_cast<offset_t>(diagonals.size());
 }
 
 }  // namespace

@@ -9,6 +9,11 @@
 /// What the choice of an operator (`auto`) knows of a matrix.
 namespace tilespmv {
 
+/// Places of DIA a nonzero from which on nothing is gained by it: 4 bytes of a column are half a value of float64.
+inline constexpr double kMostDiaPlaces = 1.5;
+/// Diagonals that are told apart: this number stands for as many or more.
+inline constexpr offset_t kMostDiagonals = 1024;
+
 /// The pattern of a CSR matrix, of any type of values.
 struct PatternView {
     index_t rows = 0;
@@ -66,7 +71,8 @@ struct MatrixFeatures {
     /// most 8,192 rows.
     offset_t hyb_width = 0;
     double hyb_rest = 0;
-    /// Diagonals with nonzeros, of one row of each tile row of the sample; 1,024 stands for as many or more (DIA).
+    /// Diagonals with nonzeros, of one row of each tile row of the sample, and at least those of the longest row; of
+    /// all nonzeros, where by the sample DIA has at most `kMostDiaPlaces` places a nonzero.
     offset_t diagonals = 0;
 
     friend bool operator==(const MatrixFeatures&, const MatrixFeatures&) = default;
@@ -74,8 +80,8 @@ struct MatrixFeatures {
 
 /// The features of a matrix. All row pointers are read, in parallel, and the columns of a sample: one in 32 of them
 /// for blocks, at least 8,192 and at most 131,072, and tile rows with about a quarter as many nonzeros; where rows have
-/// the lengths of full tiles, of 64 tile rows up to 16 tiles. The result does not depend on the number of threads. The
-/// arrays must be those of a valid CSR matrix.
+/// the lengths of full tiles, of 64 tile rows up to 16 tiles; all columns where those of the sample lie on few
+/// diagonals. The result does not depend on the number of threads. The arrays must be those of a valid CSR matrix.
 MatrixFeatures features_of(const PatternView& a);
 
 }  // namespace tilespmv

@@ -31,5 +31,7 @@ inline offset_t sampled_nonzeros(offset_t nnz) {
 
 /// What tile rows of the sample say: slots, patterns, tiles and rows of an inode.
 void add_strips(const PatternView& a, MatrixFeatures& f);
+/// Diagonals of the sample, and of all nonzeros where DIA may pay.
+void add_diagonals(const PatternView& a, MatrixFeatures& f);
 
 }  // namespace tilespmv

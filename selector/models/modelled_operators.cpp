@@ -55,20 +55,11 @@ constexpr std::array kTermTable{
 
 double csr_bytes(const MatrixFeatures& f) { return 4 * rows_of(f) + (4 + value_of(f)) * nnz_of(f); }
 double coo_bytes(const MatrixFeatures& f) { return (8 + value_of(f)) * nnz_of(f); }
-double dia_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.diagonals); }
-/// A bit for each place.
-double dia_bytes(const MatrixFeatures& f) { return (value_of(f) + 1.0 / 8) * dia_places(f); }
 double hyb_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.hyb_width); }
 double hyb_bytes(const MatrixFeatures& f) {
     return (4 + value_of(f)) * hyb_places(f) + (8 + value_of(f)) * f.hyb_rest * nnz_of(f);
 }
 
-/// Padding is multiplied; a diagonal reads x in order.
-void dia_work(const MatrixFeatures& f, Work& work) {
-    of(work, Term::nonzeros) = dia_places(f);
-    of(work, Term::x_sectors) = dia_places(f) * value_of(f) / 32;
-    of(work, Term::chain) = static_cast<double>(f.diagonals);
-}
 void hyb_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::nonzeros) = hyb_places(f) + f.hyb_rest * nnz_of(f);
     of(work, Term::chain) = static_cast<double>(f.hyb_width);
@@ -99,7 +90,6 @@ constexpr std::array kOnGpu{
     ModelledOperator{{.name = "csr-scalar", .matrix_bytes = csr_bytes, .adapt = scalar_work}},
     ModelledOperator{{.name = "csr-multiround", .matrix_bytes = csr_bytes}},
     ModelledOperator{{.name = "csr5", .matrix_bytes = csr_bytes}},
-    ModelledOperator{{.name = "dia", .options = "updatable=1", .matrix_bytes = dia_bytes, .adapt = dia_work}},
     ModelledOperator{{.name = "coo", .options = "updatable=1", .matrix_bytes = coo_bytes}},
     ModelledOperator{{.name = "hyb", .options = "updatable=1", .matrix_bytes = hyb_bytes, .adapt = hyb_work}},
     ModelledOperator{{.name = "cusparse-csr", .matrix_bytes = csr_bytes}, true},
@@ -108,16 +98,24 @@ constexpr std::array kOnGpu{
     ModelledOperator{{.name = "cusparse-bsr", .matrix_bytes = csr_bytes}, true},
 };
 constexpr std::array kOnCpu{
-    ModelledOperator{{.name = "dia-omp", .matrix_bytes = dia_bytes, .adapt = dia_work}},
     ModelledOperator{{.name = "coo-omp", .matrix_bytes = coo_bytes}},
     ModelledOperator{{.name = "hyb-omp", .matrix_bytes = hyb_bytes, .adapt = hyb_work}},
 };
+
+/// Its bytes and its work are those of the rules' dia.
+ModelledOperator dia_omp() {
+    Candidate dia = *std::ranges::find(gpu_costs().candidates, "dia", &Candidate::name);
+    dia.name = "dia-omp";
+    dia.options = {};
+    return {dia};
+}
 
 std::vector<ModelledOperator> table(bool on_gpu) {
     std::vector<ModelledOperator> all;
     for (const Candidate& candidate : (on_gpu ? gpu_costs() : cpu_costs()).candidates) all.push_back({candidate});
     const auto further = on_gpu ? std::span<const ModelledOperator>(kOnGpu) : kOnCpu;
     all.insert(all.end(), further.begin(), further.end());
+    if (!on_gpu) all.push_back(dia_omp());
     return all;
 }
 

@@ -14,7 +14,7 @@ constexpr double kMostOfCsr = 4;
 bool can_be_made(const ModelledOperator& one, const MatrixFeatures& f, const ProductWork& work) {
     if (one.is_baseline) return false;
     const Candidate& c = one.candidate;
-    if (c.is_made_from_tiles && c.suits != nullptr && !c.suits(f)) return false;
+    if (c.has_to_suit && !c.suits(f)) return false;
     const double csr = (4 + static_cast<double>(f.value_bytes)) * static_cast<double>(f.nnz) +
                        4 * static_cast<double>(f.rows) + vector_bytes(f);
     return work.bytes <= kMostOfCsr * csr;

@@ -254,7 +254,11 @@ private:
                 }
                 totals[k] = cuda::sum_of_warp(totals[k]);
             }
-            if (threadIdx.x == 0) take(recurrence, totals, stage_.scalars);
+            if (threadIdx.x == 0) {
+                // Else the compiler has all lanes read the scalars, which racecheck reports.
+                asm volatile("" ::: "memory");
+                take(recurrence, totals, stage_.scalars);
+            }
         }
         __syncthreads();
     }
