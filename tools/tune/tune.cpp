@@ -47,8 +47,8 @@ public:
     }
 
     TuneOutcome run() {
+        measure_matrices();  // first: `auto` needs nothing else
         measure_vectors();
-        measure_matrices();
         options_.progress("fitting models");
         fit_models(profile_);
         save();
