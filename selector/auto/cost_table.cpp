@@ -35,10 +35,10 @@ void shared_row_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::chain) = pieces > 1 ? 1 + std::log2(pieces) : 0;
 }
 
-/// No row keeps a warp for long.
+/// No row keeps a warp for long. With rows of 1,000 it takes 1.1 to 1.7 times as long as csr-adaptive.
 bool suits_csr_vector(const MatrixFeatures& f) {
     const auto longest = static_cast<double>(f.longest_row);
-    return longest <= 8 * f.mean_row + 64 && longest <= 2048;
+    return longest <= 8 * f.mean_row + 64 && longest <= 2048 && f.mean_row <= 700;
 }
 /// The rounds of the shape that csr-vector chooses, in full ones of a warp, and those of the longest row.
 void add_rounds(const MatrixFeatures& f, std::span<const int> flights, Work& work) {
@@ -54,12 +54,13 @@ void csr_vector_turns_work(const MatrixFeatures& f, Work& work) {
     add_rounds(f, cuda::kTurnFlights, work);
     of(work, Term::x_sectors) = nnz_of(f) * (0.5 * f.piece_sectors + 0.5 * f.x_sectors);
 }
-/// Enough rows for several turns of a GPU full of threads, and much of x met again: with 2.3 turns `wave` took 1.05
-/// to 1.5 of the time without, uniform columns 1.07. Only measured to gain in float64.
+/// Enough rows for several turns of a GPU full of threads, and much of x, far from each other in a row, met again: with
+/// 2.3 turns `wave` took 1.05 to 1.5 of the time without, uniform columns 1.07, a KKT matrix, whose rows have
+/// neighbouring columns, 1.14. Only measured to gain in float64.
 bool suits_csr_vector_turns(const MatrixFeatures& f) {
     constexpr double kTurn = 132 * 2048;
     const cuda::VectorShape shape = cuda::vector_shape(f.row_rounds, cuda::kTurnFlights, {});
-    return suits_csr_vector(f) && f.value_bytes == 8 && rows_of(f) * shape.threads >= 4 * kTurn &&
+    return suits_csr_vector(f) && f.value_bytes == 8 && rows_of(f) * shape.threads >= 4 * kTurn && f.x_sectors >= 0.3 &&
            f.piece_sectors <= 0.5 * f.x_sectors;
 }
 double inode_rows(const MatrixFeatures& f) { return std::clamp<double>(f.inode_rows, 1, cuda::kInodeRows.back()); }
@@ -189,15 +190,16 @@ constexpr std::array kGpuCandidates{
 
 /// Fitted by `bench/fit_auto.py` to every other one of 89 matrices in float64; how near the others are is in
 /// `bench/NOTES.md`, "auto". No cost of memory is less than 0.8, so that fewer bytes of a value count: with these
-/// costs, choices in float32 are as good as those by costs fitted to float32. Those of csr-vector and csr-inode were
-/// searched for on 91 matrices by what is chosen, so that they win where all take the time of a launch; those of ell so
-/// on the 78 matrices of `tilespmv tune`. Those of strip and dia follow 12 regular matrices, none held out ("DIA").
-/// Those of tile are not fitted: memory costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what
-/// was measured on 16 x 16 blocks and on dense 4096 in float64, float32 and float16; of its preparation, the map for
-/// new values is guessed.
+/// costs, choices in float32 are as good as those by costs fitted to float32. Those of csr-vector were searched for on
+/// 91 matrices by what is chosen, so that it wins where all take the time of a launch. Those of strip and dia are
+/// fitted to regular matrices, none held out, in each size of values; those of float64, of csr-inode and of ell were
+/// then searched for on the 78 matrices of `tilespmv tune` ("DIA" there). Those of tile are not fitted: memory costs
+/// what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what was measured on 16 x 16 blocks and on dense
+/// 4096 in float64, float32 and float16; of its preparation, the map for new values is guessed, and so is csr-inode in
+/// 16 bits: no faster than strip on large meshes.
 constexpr std::array kGpuCosts{
     Cost{"csr16", 8, {4.1e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
-    Cost{"strip", 8, {2.0e-7, 0.95, 0, 2.85e-12, 0, 1.79e-6}, {8.9e-4, 1.50e-9, 0, 0}},
+    Cost{"strip", 8, {4.0e-7, 0.80, 4.0e-13, 2.2e-12, 0, 9.0e-7}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"strip", 4, {2.0e-7, 0.83, 4.2e-13, 1.0e-12, 0, 2.43e-6}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"strip", 2, {2.0e-7, 1.99, 0, 1.0e-12, 0, 2.76e-6}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
@@ -205,9 +207,10 @@ constexpr std::array kGpuCosts{
     Cost{"csr-merge", 8, {3.0e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 8.5e-10, 6.1e-10, 0}},
     Cost{"csr-adaptive", 8, {3.3e-7, 0.86, 3.9e-13, 5.2e-12, 1.9e-12, 5.2e-8}, {5.8e-5, 8.7e-10, 1.3e-9, 0}},
     Cost{"csr-vector", 8, {1.0e-7, 0.99, 0, 4.5e-12, 5.1e-12, 5e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
-    Cost{"csr-inode", 8, {2.0e-7, 1.08, 0, 4.5e-12, 2e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},
-    Cost{"ell", 8, {3.0e-7, 1.00, 0, 2.5e-12, 0, 5e-8}, {7.7e-5, 1.87e-9, 2.5e-10, 0}},
-    Cost{"dia", 8, {1.0e-7, 0.97, 0, 0, 1.2e-12, 1.2e-7}, {1.0e-4, 2.5e-9, 0, 0}},
+    Cost{"csr-inode", 8, {2.0e-7, 1.08, 0, 4.8e-12, 2.8e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},
+    Cost{"csr-inode", 2, {2.0e-7, 1.90, 0, 4.8e-12, 2.8e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},
+    Cost{"ell", 8, {3.0e-7, 1.00, 0, 2.35e-12, 0, 5e-8}, {7.7e-5, 1.87e-9, 2.5e-10, 0}},
+    Cost{"dia", 8, {1.0e-7, 1.07, 0, 0, 0, 2.65e-7}, {1.0e-4, 2.5e-9, 0, 0}},
     Cost{"dia", 4, {1.0e-7, 1.38, 0, 0, 1.2e-12, 1.4e-7}, {1.0e-4, 2.5e-9, 0, 0}},
     Cost{"dia", 2, {1.0e-7, 0.77, 0, 0, 6.3e-12, 1.0e-7}, {1.0e-4, 2.5e-9, 0, 0}},
 };

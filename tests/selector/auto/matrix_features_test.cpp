@@ -198,6 +198,25 @@ TEST(MatrixFeatures, CountDiagonals) {
     EXPECT_EQ(of("stencil27:n=20").diagonals, 27);
     EXPECT_EQ(of("banded:n=3000,half=7").diagonals, 15);
     EXPECT_GT(of("uniform:n=50000,per_row=16").diagonals, 500);
+    EXPECT_EQ(of("dense:rows=40,cols=1100").diagonals, kMostDiagonals) << "at least those of a row";
+}
+
+// Of 50,000 rows 256 are in the sample.
+TEST(MatrixFeatures, CountDiagonalsThatNoRowOfTheSampleHasWhereDiaWouldPay) {
+    constexpr index_t rows = 50'000;
+    const auto with_others = [](index_t others) {
+        std::vector<offset_t> row_ptrs{0};
+        std::vector<index_t> col_idxs;
+        for (index_t row = 0; row < rows; ++row) {
+            for (index_t i = 0; i < 4; ++i) col_idxs.push_back(row + i);
+            if (row % 4001 == 4000 && others-- > 0) col_idxs.push_back(row + 5 + others);
+            row_ptrs.push_back(static_cast<offset_t>(col_idxs.size()));
+        }
+        return features_of({rows, 2 * rows, row_ptrs, col_idxs}).diagonals;
+    };
+    EXPECT_EQ(with_others(0), 4);
+    EXPECT_EQ(with_others(1), 5);
+    EXPECT_EQ(with_others(12), 16);
 }
 
 TEST(MatrixFeatures, DoNotDependOnTheNumberOfThreads) {
