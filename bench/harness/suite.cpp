@@ -101,6 +101,37 @@ const Names kPeers{"gen:laplace2d:n=2048",
                    "gen:dense:rows=4096,cols=4096",
                    "gen:dense:rows=512,cols=512"};
 
+// Of kinds and sizes that the benchmark set of `tilespmv tune` lacks, of more than 100,000 nonzeros.
+const Names kUnseen{"gen:laplace2d:n=700",
+                    "gen:laplace3d:n=60",
+                    "gen:laplace3d:n=110",
+                    "gen:stencil27:n=36",
+                    "gen:stencil27:n=64",
+                    "gen:fem:n=20,dof=3",
+                    "gen:fem:n=18,dof=6",
+                    "gen:fem:n=60,dof=1,jitter=1",
+                    "gen:fem:n=24,dof=3,jitter=1",
+                    "gen:elasticity:n=16",
+                    "gen:banded:n=60000,half=12",
+                    "gen:banded:n=700000,half=3",
+                    "gen:block-dense:n=60000,block=16,blocks_per_row=8",
+                    "gen:block-dense:n=80000,block=4,blocks_per_row=6",
+                    "gen:qcd:n=6,nt=12",
+                    "gen:uniform:n=300000,per_row=10",
+                    "gen:uniform:n=40000,cols=400000,per_row=30",
+                    "gen:rmat:scale=16,degree=12",
+                    "gen:rmat:scale=19,degree=8",
+                    "gen:kronecker:scale=17,degree=12",
+                    "gen:powerlaw:n=200000,degree=10",
+                    "gen:circuit:n=600000",
+                    "gen:road-like:n=600,chain=3",
+                    "gen:delaunay:n=300000",
+                    "gen:rgg:n=250000,degree=12",
+                    "gen:kkt:n=300000",
+                    "gen:arrow:n=300000",
+                    "gen:hypersparse:n=4000000,nnz=900000",
+                    "gen:dense:rows=1600,cols=1600"};
+
 const Names kConfigurations{"paper-csr", "paper-tuned", "paper-tuned-deferred", "bytes"};
 const Names kConfigurationsAndFormats{
     "paper-csr", "paper-adaptive", "paper-deferred", "paper-tuned", "paper-tuned-deferred", "only:dense",
@@ -150,6 +181,12 @@ std::span<const Suite> suites() {
          .sources = kPeers,
          .baselines = {"cusparse"},
          .groups = {.middle = 1'000'000, .most = 6'000'000}},
+        {.name = "unseen",
+         .summary = "29 generated matrices of kinds and sizes that the benchmark set of `tilespmv tune` lacks, to "
+                    "check models "
+                    "on (`tilespmv tune --suite unseen`)",
+         .sources = kUnseen,
+         .baselines = {"cusparse"}},
     };
     return all;
 }

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/harness/machine.hpp"
+#include "bench/harness/suite.hpp"
 #include "kernels/cpu/processor.hpp"
 #include "kernels/cuda/device.hpp"
 #include "selector/models/profile_file.hpp"
@@ -38,6 +39,7 @@ struct TuneCommand {
     std::optional<double> seconds;
     bool restart = false;
     std::vector<std::string> check;
+    std::string suite;
     int sizes = 50;
     std::string report;
     bool report_only = false;
@@ -103,11 +105,19 @@ void run_tune(const TuneCommand& command, bench::Measurer& measurer, Backend bac
     show_report(command, outcome.profile);
 }
 
+std::vector<std::string> sources_to_check(const TuneCommand& command) {
+    std::vector<std::string> sources = command.check;
+    if (command.suite.empty()) return sources;
+    const auto& suite = bench::find_suite(command.suite).sources;
+    sources.insert(sources.end(), suite.begin(), suite.end());
+    return sources;
+}
+
 void run_check(const TuneCommand& command, bench::Measurer& measurer, Backend backend) {
     StatusLine status;
     const auto file = file_of(command, machine_name(backend));
     Profile profile = read_profile(file);
-    CheckOptions options{.sources = command.check,
+    CheckOptions options{.sources = sources_to_check(command),
                          .values = command.values.front(),
                          .sizes = command.sizes,
                          .progress = [&status](std::string_view stage) { status.show(stage); }};
@@ -135,7 +145,8 @@ void run(const TuneCommand& command) {
     const Backend backend = choose_backend(command.device);
     const auto device = make_device(backend);
     const auto measurer = bench::make_device_measurer(*device, {}, matrix_loader());
-    command.check.empty() ? run_tune(command, *measurer, backend) : run_check(command, *measurer, backend);
+    const bool is_check = !command.check.empty() || !command.suite.empty();
+    is_check ? run_check(command, *measurer, backend) : run_tune(command, *measurer, backend);
 }
 
 }  // namespace
@@ -166,7 +177,9 @@ void add_tune(CLI::App& app) {
                      "Measure all operators on these matrices, and vectors of other sizes, and compare what the models "
                      "of the profile and the rules predict and choose")
         ->type_name("A ...");
-    add_number<int>(*command, "--sizes", options->sizes, 0, 1000, "Sizes of vectors for --check")->default_str("50");
+    command->add_option("--suite", options->suite, "The same on a suite of tilespmv bench, such as unseen");
+    add_number<int>(*command, "--sizes", options->sizes, 0, 1000, "Sizes of vectors for --check and --suite")
+        ->default_str("50");
     add_output(*command, "--report", options->report,
                "Also write a page (HTML) that shows everything in the profile: measured times, models and choices");
     command
@@ -174,10 +187,11 @@ void add_tune(CLI::App& app) {
                    "Write the report of a profile that is there; measure nothing")
         ->excludes("--only")
         ->excludes("--restart")
-        ->excludes("--check");
+        ->excludes("--check")
+        ->excludes("--suite");
     set_examples(*command, {"tilespmv tune", "tilespmv tune --device cpu --set tiny -o laptop.json",
                             "tilespmv tune --only csr-merge", "tilespmv tune --report report.html",
-                            "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3"});
+                            "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3", "tilespmv tune --suite unseen"});
     command->callback([options] { run(*options); });
 }
 

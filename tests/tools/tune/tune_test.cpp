@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bench/harness/suite.hpp"
 #include "selector/models/profile_file.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
@@ -43,6 +44,14 @@ protected:
     FakeMeasurer gpu;
     TuneOptions options;
 };
+
+TEST(UnseenSuite, SharesNothingWithTheBenchmarkSets) {
+    for (const auto source : bench::find_suite("unseen").sources) {
+        for (const auto& set : benchmark_sets()) {
+            EXPECT_EQ(std::ranges::count(set.sources, source), 0) << source << " is in " << set.name;
+        }
+    }
+}
 
 TEST_F(TuneTest, MeasuresFitsAndKeepsEverything) {
     const TuneOutcome outcome = tune(gpu, options);
