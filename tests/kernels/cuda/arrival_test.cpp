@@ -28,13 +28,15 @@ protected:
         expected_ = expected_product<V>(a_, 1, x_, 0, {});
     }
 
-    void check(const TilePolicy& policy) {
+    /// By a policy that is not the first one only what is made from tiles: CSR that arrives is the same for all.
+    void check(const TilePolicy& policy, bool is_first) {
         const cuda::Stream stream;
         const std::vector<V> poison(static_cast<std::size_t>(a_.rows), static_cast<V>(kNaN));
         for (const Arrival way : {Arrival::text, Arrival::archive, Arrival::wide_archive, Arrival::new_archived}) {
             SCOPED_TRACE(name_of(way));
             const auto arrived = arrive(way, a_, policy, directory_.path());
             for (const auto* info : operators_) {
+                if (info->made_from == Form::csr && !is_first) continue;
                 const auto source = MatrixForms<V>(&arrived.csr, &arrived.tiles).only(info->made_from);
                 const auto made = unless_refused(*info, [&] {
                     return cuda::make_device_operator<V>(info->name, source, default_accumulator<V>(), stream.get());
@@ -61,7 +63,7 @@ TYPED_TEST(EveryArrivalOnDevice, GivesTheRightProducts) {
         this->start(convert_values<TypeParam>(matrix));
         for (const auto& selector : selectors()) {
             SCOPED_TRACE(name + ", " + std::string(selector.name));
-            this->check(*make_policy(selector.name));
+            this->check(*make_policy(selector.name), &selector == &selectors().front());
         }
     }
 }

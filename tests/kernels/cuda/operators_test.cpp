@@ -1,4 +1,5 @@
 // What every operator for the GPU has to get right; the list is tested, so one that is added to it is, too.
+#include <cstring>
 #include <filesystem>
 #include <set>
 
@@ -96,25 +97,25 @@ TYPED_TEST(EveryDeviceOperator, PropagatesInfinityAndNaNAsCsrDoes) {
     }
 }
 
-/// A * x so many times, one after the other without waiting, each into a y of its own.
+/// Computes A * x so many times, one after the other without waiting, each into a y of its own. The first one that has
+/// other bits than the one before, or 0.
 template <class V>
-std::vector<std::vector<V>> products_in_a_row(const cuda::DeviceOperator<V>& a, const std::vector<V>& x, int count) {
+int first_other_product(const cuda::DeviceOperator<V>& a, const std::vector<V>& x, int count) {
     const auto rows = static_cast<std::size_t>(a.rows());
     const std::size_t stride = (rows + 127) / 128 * 128;  // each y begins where an allocation might
     const cuda::Stream stream;
     const cuda::DeviceBuffer<V> on_device(std::span<const V>(x), stream.get());
-    const std::vector<V> poison(stride * static_cast<std::size_t>(count), static_cast<V>(kNaN));
-    cuda::DeviceBuffer<V> ys(std::span<const V>(poison), stream.get());
+    cuda::DeviceBuffer<V> ys(stride * static_cast<std::size_t>(count), stream.get());
+    TILESPMV_CUDA(cudaMemsetAsync(ys.data(), 0xff, ys.bytes(), stream.get()));  // NaN in every type
     for (int i = 0; i < count; ++i) a.apply(1, on_device.span(), 0, {ys.data() + stride * i, rows}, stream.get());
-    std::vector<V> host(poison.size());
+    std::vector<V> host(ys.size());
     ys.download(host, stream.get());
     stream.synchronize();
-    std::vector<std::vector<V>> all;
-    for (int i = 0; i < count; ++i) {
-        const auto first = host.begin() + static_cast<std::ptrdiff_t>(stride) * i;
-        all.emplace_back(first, first + static_cast<std::ptrdiff_t>(rows));
+    for (int i = 1; i < count; ++i) {
+        const V* const y = host.data() + stride * static_cast<std::size_t>(i);
+        if (std::memcmp(y, y - stride, rows * sizeof(V)) != 0) return i;
     }
-    return all;
+    return 0;
 }
 
 TYPED_TEST(EveryDeviceOperator, GivesTheSameBitsAHundredTimes) {
@@ -125,8 +126,7 @@ TYPED_TEST(EveryDeviceOperator, GivesTheSameBitsAHundredTimes) {
         const auto x = numbers<V>(csr.cols, 3);
         for (const auto& a : every_operator<V>(csr, TypeParam::accumulator)) {
             if (!a.made->is_reproducible()) continue;
-            const auto all = products_in_a_row(*a.made, x, 100);
-            for (std::size_t run = 1; run < all.size(); ++run) ASSERT_EQ(all[run], all[0]) << a.name << " run " << run;
+            EXPECT_EQ(first_other_product(*a.made, x, 100), 0) << a.name;
         }
     }
 }
