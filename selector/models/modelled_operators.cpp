@@ -64,8 +64,6 @@ void hyb_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::nonzeros) = hyb_places(f) + f.hyb_rest * nnz_of(f);
     of(work, Term::chain) = static_cast<double>(f.hyb_width);
 }
-/// A thread a row: what lanes of a warp wait for each other is its share of uneven rows.
-void scalar_work(const MatrixFeatures& f, Work& work) { of(work, Term::chain) = static_cast<double>(f.longest_row); }
 
 /// Rounds of a row by so many threads with four nonzeros in flight: the sum of ceil(length / 4t) * t, and the longest.
 template <int kThreads>
@@ -87,7 +85,6 @@ constexpr std::array kOnGpu{
     csr_vector<8>("threads=8"),
     csr_vector<16>("threads=16"),
     csr_vector<32>("threads=32"),
-    ModelledOperator{{.name = "csr-scalar", .matrix_bytes = csr_bytes, .adapt = scalar_work}},
     ModelledOperator{{.name = "csr-multiround", .matrix_bytes = csr_bytes}},
     ModelledOperator{{.name = "csr5", .matrix_bytes = csr_bytes}},
     ModelledOperator{{.name = "coo", .options = "updatable=1", .matrix_bytes = coo_bytes}},

@@ -135,6 +135,7 @@ TEST(RankOperators, ChoosesAsWasMeasuredOnTheH200) {
     EXPECT_EQ(chosen("uniform:n=100000,per_row=4"), "ell:updatable=1") << "a thread a row, for short and even rows";
     EXPECT_EQ(chosen("fem:n=36,dof=1,jitter=1"), "ell:updatable=1");
     EXPECT_NE(chosen("uniform:n=10000,per_row=64"), "ell:updatable=1") << "a thread waits for 64 nonzeros";
+    EXPECT_EQ(chosen("road-like:n=200,chain=2"), "csr-scalar");
     EXPECT_EQ(chosen("laplace2d:n=700"), "dia:updatable=1");
     EXPECT_EQ(chosen("laplace3d:n=50"), "dia:updatable=1");
     EXPECT_EQ(chosen("stencil27:n=36"), "strip:updatable=1") << "columns of four groups wait for each other in dia";
