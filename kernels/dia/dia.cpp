@@ -15,37 +15,31 @@ namespace tilespmv::cuda {
 namespace {
 
 constexpr std::int64_t kGrain = 4096;
-constexpr std::int64_t kFillGrain = 512;  // rows, whole words of bits; their places of a diagonal are filled together
+constexpr std::int64_t kFillGrain = 2048;              // rows
 constexpr std::uint64_t kOneRow = 0x0101010101010101;  // the bits of a row among those of 8
 
-/// The diagonals on which a matrix has nonzeros, by their offsets.
-class Diagonals {
+/// Bits of the diagonals on which a matrix has nonzeros.
+class DiagonalBits {
 public:
     template <Value V>
-    explicit Diagonals(const CsrMatrix<V>& a)
+    explicit DiagonalBits(const CsrMatrix<V>& a)
         : lowest_(1 - std::int64_t{a.rows}),
-          words_(static_cast<std::size_t>(div_up(std::int64_t{a.rows} + a.cols, 64)), 0),
-          before_(words_.size() + 1, 0) {
+          words_(static_cast<std::size_t>(div_up(std::int64_t{a.rows} + a.cols, 64))) {
         parallel_for(0, a.rows, kGrain, [&](std::int64_t r) {
             for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) insert(a.col_idxs[k] - r - lowest_);
         });
-        for (std::size_t i = 0; i < words_.size(); ++i) before_[i + 1] = before_[i] + std::popcount(words_[i]);
     }
 
-    [[nodiscard]] offset_t count() const { return before_.back(); }
-    /// How many come before the one of this offset.
-    [[nodiscard]] offset_t place_of(std::int64_t offset) const {
-        const auto at = static_cast<std::size_t>(offset - lowest_);
-        return before_[at / 64] + std::popcount(words_[at / 64] & ((std::uint64_t{1} << at % 64) - 1));
-    }
-    /// Calls f(offset) in ascending order.
-    template <class F>
-    void for_each(F&& f) const {
+    /// Ascending.
+    [[nodiscard]] std::vector<index_t> offsets() const {
+        std::vector<index_t> all;
         for (std::size_t i = 0; i < words_.size(); ++i) {
             for (std::uint64_t left = words_[i]; left != 0; left &= left - 1) {
-                f(static_cast<index_t>(lowest_ + static_cast<std::int64_t>(i) * 64 + std::countr_zero(left)));
+                const auto at = static_cast<std::int64_t>(i) * 64 + std::countr_zero(left);
+                all.push_back(static_cast<index_t>(lowest_ + at));
             }
         }
+        return all;
     }
 
 private:
@@ -57,7 +51,6 @@ private:
 
     std::int64_t lowest_;
     std::vector<std::uint64_t> words_;  // a bit an offset, from the lowest on
-    std::vector<offset_t> before_;      // bits in the words before
 };
 
 template <Value V>
@@ -72,24 +65,52 @@ std::uint64_t bytes_of(const CsrMatrix<V>& a, offset_t diagonals) {
     return static_cast<std::uint64_t>(diagonals) * places * sizeof(V) + groups * (places + sizeof(DiaOffsets));
 }
 
-/// Puts what `a` has in rows [first, end) into its places and leaves none of these rows' places unwritten.
-template <class T, Value V>
-void fill_rows(Dia<T>& dia, const Diagonals& diagonals, const CsrMatrix<V>& a, const Buffer<T>& values,
-               std::int64_t first, std::int64_t end) {
-    for (offset_t d = 0; d < dia.diagonals; ++d) {
-        std::fill(dia.values.data() + d * dia.stride + first, dia.values.data() + d * dia.stride + end, T{});
-    }
-    std::uint64_t* const held = dia.held.data();
-    const offset_t words = dia.stride / 8;  // of a group
-    for (offset_t g = 0; g < dia.groups(); ++g) std::fill(held + g * words + first / 8, held + g * words + end / 8, 0);
-    for (std::int64_t r = first; r < std::min<std::int64_t>(end, a.rows); ++r) {
-        for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) {
-            const offset_t d = diagonals.place_of(a.col_idxs[k] - r);
-            dia.values[d * dia.stride + r] = values[k];
-            held[d / 8 * words + r / 8] |= std::uint64_t{1} << (d % 8 * 8 + r % 8);
+/// Some rows at a time, in arrays of their own: places of one row in different diagonals may all be in one set of a
+/// cache.
+template <class T>
+class RowBlock {
+public:
+    static constexpr std::int64_t kRows = 64;
+
+    explicit RowBlock(Dia<T>& dia, const std::vector<index_t>& offsets)
+        : dia_(dia),
+          offsets_(offsets),
+          values_(offsets.size() * kRows),
+          held_(static_cast<std::size_t>(dia.groups()) * (kRows / 8)) {}
+
+    /// Puts what `a` has in rows [first, end), at most `kRows`, into their places and leaves none of these unwritten.
+    /// Columns of a row ascend, as offsets do.
+    template <Value V>
+    void fill(const CsrMatrix<V>& a, const Buffer<T>& values, std::int64_t first, std::int64_t end) {
+        std::ranges::fill(values_, T{});
+        std::ranges::fill(held_, 0);
+        for (std::int64_t r = first; r < std::min<std::int64_t>(end, a.rows); ++r) {
+            auto offset = offsets_.begin();
+            for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k, ++offset) {
+                while (a.col_idxs[k] - r != *offset) ++offset;
+                const auto d = static_cast<std::size_t>(offset - offsets_.begin());
+                const auto j = static_cast<std::size_t>(r - first);
+                values_[d * kRows + j] = values[k];
+                held_[d / 8 * (kRows / 8) + j / 8] |= std::uint64_t{1} << (d % 8 * 8 + j % 8);
+            }
         }
+        copy(values_, kRows, dia_.values.data() + first, dia_.stride, end - first);
+        copy(held_, kRows / 8, dia_.held.data() + first / 8, dia_.stride / 8, (end - first) / 8);
     }
-}
+
+private:
+    /// `count` of every `step` values go to places that are `stride` apart.
+    template <class E>
+    static void copy(const std::vector<E>& from, std::int64_t step, E* to, offset_t stride, std::int64_t count) {
+        const auto steps = static_cast<std::int64_t>(from.size()) / step;
+        for (std::int64_t i = 0; i < steps; ++i) std::copy_n(from.data() + i * step, count, to + i * stride);
+    }
+
+    Dia<T>& dia_;
+    const std::vector<index_t>& offsets_;
+    std::vector<T> values_;            ///< kRows a diagonal
+    std::vector<std::uint64_t> held_;  ///< kRows / 8 a group
+};
 
 /// Calls f(diagonal, column) for the nonzeros of row `r`, in their order.
 template <class T, class F>
@@ -107,25 +128,27 @@ void for_each_in_row(const Dia<T>& a, std::int64_t r, F&& f) {
 
 template <Value V>
 std::uint64_t dia_bytes(const CsrMatrix<V>& a) {
-    return bytes_of(a, Diagonals(a).count());
+    return bytes_of(a, static_cast<offset_t>(dia_offsets(a).size()));
+}
+
+template <Value V>
+std::vector<index_t> dia_offsets(const CsrMatrix<V>& a) {
+    return DiagonalBits(a).offsets();
 }
 
 template <class T, Value V>
-Dia<T> make_dia(const CsrMatrix<V>& a, const Buffer<T>& values) {
-    const Diagonals diagonals(a);
-    const offset_t count = diagonals.count();
+Dia<T> make_dia(const CsrMatrix<V>& a, const std::vector<index_t>& offsets, const Buffer<T>& values) {
+    const auto count = static_cast<offset_t>(offsets.size());
     refuse_if_large({"DIA", bytes_of(a, count), kDiaAlwaysFine, fmt::format("it has {} diagonals", count)}, a);
     Dia<T> dia{a.rows, a.cols, count, stride_of(a), {}, {}, {}};
     dia.offsets = Buffer<DiaOffsets>(static_cast<std::size_t>(div_up(count, Dia<T>::kGroup)), DiaOffsets{});
     dia.held = Buffer<std::uint64_t>(dia.offsets.size() * static_cast<std::size_t>(dia.stride / 8));
     dia.values = Buffer<T>(static_cast<std::size_t>(count * dia.stride));
-    std::size_t d = 0;
-    diagonals.for_each([&](index_t offset) {
-        dia.offsets[d / 8].of[d % 8] = offset;
-        ++d;
+    for (std::size_t d = 0; d < offsets.size(); ++d) dia.offsets[d / 8].of[d % 8] = offsets[d];
+    parallel_ranges(0, dia.stride, kFillGrain, [&](std::int64_t first, std::int64_t last) {
+        RowBlock<T> block(dia, offsets);
+        for (; first < last; first += block.kRows) block.fill(a, values, first, std::min(first + block.kRows, last));
     });
-    parallel_ranges(0, dia.stride, kFillGrain,
-                    [&](std::int64_t first, std::int64_t end) { fill_rows(dia, diagonals, a, values, first, end); });
     return dia;
 }
 
@@ -151,11 +174,14 @@ CsrMatrix<V> to_csr(const Dia<V>& a) {
     return csr;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                              \
-    template std::uint64_t dia_bytes(const CsrMatrix<V>&);                                   \
-    template Dia<V> make_dia(const CsrMatrix<V>&, const Buffer<V>&);                         \
-    template Dia<std::uint32_t> make_dia(const CsrMatrix<V>&, const Buffer<std::uint32_t>&); \
-    template Dia<std::uint64_t> make_dia(const CsrMatrix<V>&, const Buffer<std::uint64_t>&); \
+#define TILESPMV_INSTANTIATE_DIA(T, V) \
+    template Dia<T> make_dia(const CsrMatrix<V>&, const std::vector<index_t>&, const Buffer<T>&);
+#define TILESPMV_INSTANTIATE(V)                                     \
+    template std::uint64_t dia_bytes(const CsrMatrix<V>&);          \
+    template std::vector<index_t> dia_offsets(const CsrMatrix<V>&); \
+    TILESPMV_INSTANTIATE_DIA(V, V)                                  \
+    TILESPMV_INSTANTIATE_DIA(std::uint32_t, V)                      \
+    TILESPMV_INSTANTIATE_DIA(std::uint64_t, V)                      \
     template CsrMatrix<V> to_csr(const Dia<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

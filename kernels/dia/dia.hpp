@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "tile/csr.hpp"
 
@@ -45,10 +46,18 @@ std::uint64_t dia_bytes(const CsrMatrix<V>& a);
 /// Bytes up to which DIA is not refused; see `refuse_if_large`.
 inline constexpr std::uint64_t kDiaAlwaysFine = std::uint64_t{1} << 24;
 
-/// `a` in DIA, with one of `values` for each of its nonzeros; in parallel. Throws `Error` before anything is made if it
-/// would be refused.
+/// The diagonals with nonzeros, columns minus rows, ascending.
+template <Value V>
+std::vector<index_t> dia_offsets(const CsrMatrix<V>& a);
+
+/// `a` in DIA, with one of `values` for each of its nonzeros; in parallel. `offsets`: its `dia_offsets`. Throws `Error`
+/// before anything is made if it would be refused.
 template <class T, Value V>
-Dia<T> make_dia(const CsrMatrix<V>& a, const Buffer<T>& values);
+Dia<T> make_dia(const CsrMatrix<V>& a, const std::vector<index_t>& offsets, const Buffer<T>& values);
+template <class T, Value V>
+Dia<T> make_dia(const CsrMatrix<V>& a, const Buffer<T>& values) {
+    return make_dia(a, dia_offsets(a), values);
+}
 
 /// The CSR form again, explicit zeros included.
 template <Value V>

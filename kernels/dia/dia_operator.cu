@@ -20,7 +20,7 @@ template <class V, class A>
 class DiaOperator final : public DeviceOperator<V> {
 public:
     DiaOperator(const CsrMatrix<V>& a, std::int64_t staged_blocks, bool updatable, const DeviceContext& on)
-        : DiaOperator(a, make_dia(a, a.values), staged_blocks, updatable, on) {}
+        : DiaOperator(a, dia_offsets(a), staged_blocks, updatable, on) {}
 
     [[nodiscard]] std::string_view name() const override { return "dia"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -53,8 +53,18 @@ public:
     }
 
 private:
-    DiaOperator(const CsrMatrix<V>& a, const Dia<V>& dia, std::int64_t staged_blocks, bool updatable,
+    DiaOperator(const CsrMatrix<V>& a, const std::vector<index_t>& offsets, std::int64_t staged_blocks, bool updatable,
                 const DeviceContext& on)
+        : DiaOperator(a, make_dia(a, offsets, a.values), staged_blocks, on) {
+        if (!updatable) return;
+        const auto positions = [&]<class P>() {
+            std::vector<Buffer<P>> all;
+            all.push_back(make_dia(a, offsets, csr_positions<P>(nnz_)).values);
+            return all;
+        };
+        map_.emplace(nnz_, positions, on);
+    }
+    DiaOperator(const CsrMatrix<V>& a, const Dia<V>& dia, std::int64_t staged_blocks, const DeviceContext& on)
         : staged_blocks_(staged_blocks),
           rows_(a.rows),
           cols_(a.cols),
@@ -70,14 +80,6 @@ private:
                                                static_cast<int>(sizeof(DiaStages<V>))));
         }
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
-        if (!updatable) return;
-        const auto positions = [&]<class P>() {
-            const Buffer<P> in_order = csr_positions<P>(nnz_);
-            std::vector<Buffer<P>> all;
-            all.push_back(make_dia(a, in_order).values);
-            return all;
-        };
-        map_.emplace(nnz_, positions, on);
     }
 
     std::int64_t staged_blocks_;  ///< 0: not staged
