@@ -95,6 +95,18 @@ void time_solves(SolverTiming& timing, const Problem& problem, const Solve& solv
     timing.seconds_per_iteration = (of_many - of_few) / (many - few);
 }
 
+/// By a `Solver` or `ConjugateGradients`, which must outlive it.
+template <class S>
+Solve solve_by(S& solver, const Problem& problem) {
+    return [&](std::vector<double>& x, int max_iterations) -> Outcome {
+        const auto report = solver.solve(problem.b, x,
+                                         {.rtol = problem.options.rtol,
+                                          .max_iterations = max_iterations,
+                                          .check_every = problem.options.check_every});
+        return {report.iterations, report.converged()};
+    };
+}
+
 /// Runs `measure`; an error is a result, too.
 template <class F>
 SolverTiming attempt(const std::string& name, F&& measure) {
@@ -118,13 +130,7 @@ SolverTiming time_on_gpu(const Problem& problem, const std::string& name, Method
         const auto space = make_device_space<double>(problem.a, m->parts(), options);
         ConjugateGradients<double> iteration(*space, method);
         timing.setup_seconds = seconds_since(before);
-        time_solves(timing, problem, [&](std::vector<double>& x, int max_iterations) -> Outcome {
-            const auto report = iteration.solve(problem.b, x,
-                                                {.rtol = problem.options.rtol,
-                                                 .max_iterations = max_iterations,
-                                                 .check_every = problem.options.check_every});
-            return {report.iterations, report.converged()};
-        });
+        time_solves(timing, problem, solve_by(iteration, problem));
         timing.how = fmt::format("{}; {}", space->operator_name(), space->how());
     });
 }
@@ -137,13 +143,7 @@ SolverTiming time_default(const Problem& problem) {
                                                   .operator_name = problem.options.operator_name,
                                                   .preconditioner = problem.options.preconditioner});
         timing.setup_seconds = seconds_since(before);
-        time_solves(timing, problem, [&](std::vector<double>& x, int max_iterations) -> Outcome {
-            const auto report = solver.solve(problem.b, x,
-                                             {.rtol = problem.options.rtol,
-                                              .max_iterations = max_iterations,
-                                              .check_every = problem.options.check_every});
-            return {report.iterations, report.converged()};
-        });
+        time_solves(timing, problem, solve_by(solver, problem));
         timing.how = fmt::format("{}; {}; {}", method_name(solver.method()), solver.operator_name(), solver.how());
     });
 }
