@@ -34,6 +34,18 @@ std::vector<End> ends_of(const Probe& probe, double bytes_per_element) {
     return ends;
 }
 
+double begin_of(int step) { return step == 0 ? 0 : grid_size(step); }
+
+/// A doubling at a time, what is left over with the last.
+void add_pieces(std::vector<Domain>& domains, const std::string& name, int from, int to) {
+    while (from < to) {
+        const int left = to - from - kStepsOfDoubling;
+        const int end = left < kStepsOfDoubling ? to : from + kStepsOfDoubling;
+        domains.push_back({name, begin_of(from), grid_size(end)});
+        from = end;
+    }
+}
+
 }  // namespace
 
 std::vector<Domain> domains_of(const Probe& probe, double bytes_per_element) {
@@ -42,10 +54,10 @@ std::vector<Domain> domains_of(const Probe& probe, double bytes_per_element) {
     for (const End& end : ends_of(probe, bytes_per_element)) {
         const int to = step_of(end.at);
         if (to < from + kStepsOfDoubling) continue;
-        domains.push_back({end.name, from == 0 ? 0 : grid_size(from), grid_size(to)});
+        add_pieces(domains, end.name, from, to);
         from = to;
     }
-    domains.push_back({"memory", from == 0 ? 0 : grid_size(from), kEndless});
+    domains.push_back({"memory", begin_of(from), kEndless});
     return domains;
 }
 

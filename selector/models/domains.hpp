@@ -11,7 +11,7 @@ namespace tilespmv {
 
 inline constexpr double kEndless = std::numeric_limits<double>::infinity();
 
-/// Sizes n of vectors, from <= n < to, in which the same bounds the time of a kernel.
+/// Sizes n of vectors, from <= n < to, in which the same bounds the time of a kernel, or some of them.
 struct Domain {
     std::string name;  ///< "launch", "wave", "cache", "mixed" or "memory"
     double from = 0;
@@ -23,7 +23,9 @@ struct Domain {
 /// The domains of a kernel that moves so many bytes for each n, from n = 0 on, without gaps. They end, at the nearest
 /// size that is measured, where the bytes take as long as a launch (launch), where threads of one element each are all
 /// resident (wave), where vectors fill the cache (cache), and where nothing of them is left in it (mixed; twice its
-/// size). One with less than a factor of two between its ends is part of the next.
+/// size). One with less than a factor of two between its ends is part of the next. But for the last they are cut into
+/// pieces of the same name, from a size to twice it: where blocks are few a time follows no longer line
+/// (`bench/NOTES.md`, "Models of `tune`").
 std::vector<Domain> domains_of(const Probe& probe, double bytes_per_element);
 
 /// Sizes to measure at, those of all domains together: from 1,000 by factors of the square root of 2 to 33 million, to

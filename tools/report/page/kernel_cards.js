@@ -10,9 +10,9 @@ function treeTable(kernel) {
       columns, kernel.tree.map((leaf) => {
         const n = Math.max(leaf.from, 1);
         const line = lineOf(kernel, leaf.shape, n);
-        const names =
-            kernel.domains.filter((one) => one.from < (leaf.to ?? Infinity) && (one.to ?? Infinity) > leaf.from)
-                .map((one) => one.name);
+        const names = wholeDomains(kernel)
+                          .filter((one) => one.from < (leaf.to ?? Infinity) && (one.to ?? Infinity) > leaf.from)
+                          .map((one) => one.name);
         return [
           grouped(leaf.from), leaf.to === null ? "\u221e" : grouped(leaf.to),
           el("span", {class: "key launch"}, el("span", {class: "swatch " + colours.get(shapeKey(leaf.shape))}),
@@ -89,8 +89,8 @@ function kernelCard(kernel) {
       step(
           "4 Model",
           el("p", {},
-             `A line for each launch in each of ${kernel.domains.length} domains; mean accuracy of lines ${
-                 meanLineAccuracy(kernel)}. ` +
+             `A line for each launch in each of ${kernel.domains.length} pieces of ${
+                 wholeDomains(kernel).length} domains; mean accuracy of lines ${meanLineAccuracy(kernel)}. ` +
                  "Coloured: launches that the tree chooses; wide: the lowest lines."),
           chart, kernel.reduces ? blocksChart(kernel) : null,
           el("details", {}, el("summary", {}, "All lines"), linesTable(kernel))),

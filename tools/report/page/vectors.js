@@ -12,6 +12,18 @@ const isWithin = (interval, n) => interval.from <= n && (interval.to === null ||
 const intervalText = (interval) =>
     interval.to === null ? `from ${grouped(interval.from)}` : `${grouped(interval.from)} to ${grouped(interval.to)}`;
 
+// Domains of one name follow each other: lines are fitted to pieces.
+function wholeDomains(kernel) {
+  const all = [];
+  for (const {name, from, to} of kernel.domains) {
+    if (all.at(-1)?.name === name)
+      all.at(-1).to = to;
+    else
+      all.push({name, from, to});
+  }
+  return all;
+}
+
 // What the model says: seconds of a shape at n, by the line of its domain, or null.
 function lineOf(kernel, shape, n) {
   const domain = kernel.domains.find((one) => isWithin(one, n));
@@ -69,7 +81,7 @@ const yKind = () => (page.state.y === "time" ? page.state.scale : "log");
 
 // Polylines of a function of n within an interval.
 function curve(plot, from, to, f) {
-  const steps = 24, points = [];
+  const steps = 12, points = [];
   for (let i = 0; i <= steps; ++i) {
     const n = plot.x.isLog ? from * (to / from) ** (i / steps) : from + (to - from) * i / steps;
     const y = f(Math.min(n, to * (1 - 1e-9)));  // the next interval begins at its end
@@ -84,9 +96,6 @@ function modelLines(kernel, colours, up, plot) {
   for (const domain of kernel.domains) {
     const [from, to] = clipped(plot, domain);
     if (from >= to) continue;
-    if (domain.from > plot.x.lo)
-      coloured.push(
-          svg("line", {class: "end", x1: plot.x.at(from), x2: plot.x.at(from), y1: plot.box.top, y2: plot.box.bottom}));
     for (const {shape, slope, intercept} of domain.lines) {
       const key = shapeKey(shape);
       const look = colours.get(key) ?? "other";
@@ -94,7 +103,11 @@ function modelLines(kernel, colours, up, plot) {
       (look === "other" ? grey : coloured).push(svg("path", {class: "line " + look, d, "data-of": key}));
     }
   }
-  return [grey, coloured, envelope(kernel, colours, up, plot)];
+  const ends = wholeDomains(kernel).filter((one) => one.from > plot.x.lo && one.from < plot.x.hi).map((one) => {
+    const x = plot.x.at(one.from);
+    return svg("line", {class: "end", x1: x, x2: x, y1: plot.box.top, y2: plot.box.bottom});
+  });
+  return [grey, ends, coloured, envelope(kernel, colours, up, plot)];
 }
 function envelope(kernel, colours, up, plot) {
   return kernel.domains
@@ -125,7 +138,7 @@ function strips(kernel, colours, plot) {
   return [
     svg("text", {x: plot.box.left - 6, y: top + 14, "text-anchor": "end"}, "domain"),
     svg("text", {x: plot.box.left - 6, y: top + 38, "text-anchor": "end"}, "chosen"),
-    strip(kernel.domains, top, () => "domain", (one) => [one.name]),
+    strip(wholeDomains(kernel), top, () => "domain", (one) => [one.name]),
     strip(
         kernel.tree, top + 24, (one) => "leaf " + colours.get(shapeKey(one.shape)),
         (one) => [shapeText(one.shape), shortShape(one.shape)])
