@@ -113,15 +113,14 @@ int run(int argc, char** argv) {
     app.add_option("--seconds", options.seconds, "for each way on the GPU")->capture_default_str();
     app.add_option("--cpu-seconds", options.cpu_seconds, "for each way on the CPU")->capture_default_str();
     app.add_flag("--no-cpu", no_cpu, "leave the CPU out");
+    app.add_option("--gpus", options.gpus, "so many GPUs beside one")->capture_default_str();
     CLI11_PARSE(app, argc, argv);
     options.with_cpu = !no_cpu;
 
     Ratios ratios;
-    nlohmann::json all{{"machine", describe(this_machine())},
-                       {"rtol", options.rtol},
-                       {"check_every", options.check_every},
-                       {"preconditioner", options.preconditioner},
-                       {"systems", nlohmann::json::array()}};
+    nlohmann::json all{
+        {"machine", describe(this_machine())},      {"rtol", options.rtol}, {"check_every", options.check_every},
+        {"preconditioner", options.preconditioner}, {"gpus", options.gpus}, {"systems", nlohmann::json::array()}};
     for (const auto& name : systems) all["systems"].push_back(run_or_tell(name, options, ratios));
     print_means(ratios);
     if (json_file.empty()) return 0;

@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include "bench/harness/cuda_library_pcg.hpp"
+#include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/device_space.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tile/error.hpp"
@@ -148,6 +149,19 @@ SolverTiming time_default(const Problem& problem) {
     });
 }
 
+SolverTiming time_on_gpus(const Problem& problem, int gpus) {
+    return attempt(fmt::format("{} GPUs", gpus), [&](SolverTiming& timing) {
+        const auto before = Clock::now();
+        auto solver = multi_gpu::make_gpu_ranked_solver(problem.a, {.ranks = gpus,
+                                                                    .operator_name = problem.options.operator_name,
+                                                                    .preconditioner = problem.options.preconditioner});
+        timing.setup_seconds = seconds_since(before);
+        time_solves(timing, problem, solve_by(solver, problem));
+        const auto first = solver.reports().front();
+        timing.how = fmt::format("first: {}; {}", first.operator_name, first.how);
+    });
+}
+
 std::vector<double> inverse_diagonal(const CsrMatrix<double>& a) {
     const auto m = make_preconditioner<double>("jacobi", a);
     const auto& values = std::get<PreconditionerParts<double>>(m->parts()).inverse_diagonal;
@@ -219,6 +233,7 @@ std::vector<SolverTiming> solver_contest(const CsrMatrix<double>& a, const Conte
     const DeviceSpaceOptions persistent{.persistent_at_any_size = true};
     std::vector<SolverTiming> all;
     all.push_back(time_default(problem));
+    if (options.gpus > 1) all.push_back(time_on_gpus(problem, options.gpus));
     for (const Method method : {Method::chronopoulos_gear, Method::textbook}) {
         const std::string name(method_name(method));
         all.push_back(time_on_gpu(problem, name + ", graphs", method, graph));

@@ -16,6 +16,7 @@ struct ContestOptions {
     double cpu_seconds = 2;  ///< a solve that takes longer on the CPU is measured in part
     double seconds = 0.3;    ///< solves are repeated for so long on the GPU, at least 3 times
     bool with_cpu = true;
+    int gpus = 1;  ///< so many, too, each with a part of the rows, if more than one
 };
 
 /// One way to solve a system, measured.
@@ -33,7 +34,7 @@ struct SolverTiming {
 };
 
 /// All ways to solve A x = b for a b of sines: on the GPU with each method in graphs and in the persistent kernel, and
-/// as a user gets it ("default"); the library with the better algorithm of cuSPARSE; textbook PCG on the CPU with one
+/// as a user gets it ("default"), and on several GPUs if asked for; the library with the better algorithm of cuSPARSE; textbook PCG on the CPU with one
 /// thread and with all. A way that fails has its error.
 std::vector<SolverTiming> solver_contest(const CsrMatrix<double>& a, const ContestOptions& options);
 
