@@ -33,9 +33,9 @@ struct SolverTiming {
     std::string error;             ///< why it was not measured; then nothing else counts
 };
 
-/// All ways to solve A x = b for a b of sines: on the GPU with each method in graphs and in the persistent kernel, and
-/// as a user gets it ("default"), and on several GPUs if asked for; the library with the better algorithm of cuSPARSE; textbook PCG on the CPU with one
-/// thread and with all. A way that fails has its error.
+/// All ways to solve A x = b for a b of sines: on the GPU as a user gets it ("default"), with each method in graphs and
+/// in the persistent kernel, and on several GPUs if asked for; the library with the better algorithm of cuSPARSE;
+/// textbook PCG on the CPU with one thread and with all. A way that fails has its error.
 std::vector<SolverTiming> solver_contest(const CsrMatrix<double>& a, const ContestOptions& options);
 
 }  // namespace tilespmv::bench

@@ -182,9 +182,7 @@ std::span<const Suite> suites() {
          .baselines = {"cusparse"},
          .groups = {.middle = 1'000'000, .most = 6'000'000}},
         {.name = "unseen",
-         .summary = "29 generated matrices of kinds and sizes that the benchmark set of `tilespmv tune` lacks, to "
-                    "check models "
-                    "on (`tilespmv tune --suite unseen`)",
+         .summary = "29 generated matrices that the benchmark set of `tilespmv tune` lacks, to check its models on",
          .sources = kUnseen,
          .baselines = {"cusparse"}},
     };

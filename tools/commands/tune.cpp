@@ -113,11 +113,12 @@ std::vector<std::string> sources_to_check(const TuneCommand& command) {
     return sources;
 }
 
-void run_check(const TuneCommand& command, bench::Measurer& measurer, Backend backend) {
+void run_check(const TuneCommand& command, const std::vector<std::string>& sources, bench::Measurer& measurer,
+               Backend backend) {
     StatusLine status;
     const auto file = file_of(command, machine_name(backend));
     Profile profile = read_profile(file);
-    CheckOptions options{.sources = sources_to_check(command),
+    CheckOptions options{.sources = sources,
                          .values = command.values.front(),
                          .sizes = command.sizes,
                          .progress = [&status](std::string_view stage) { status.show(stage); }};
@@ -142,11 +143,11 @@ void run_report(const TuneCommand& command) {
 
 void run(const TuneCommand& command) {
     if (command.report_only) return run_report(command);
+    const std::vector<std::string> sources = sources_to_check(command);
     const Backend backend = choose_backend(command.device);
     const auto device = make_device(backend);
     const auto measurer = bench::make_device_measurer(*device, {}, matrix_loader());
-    const bool is_check = !command.check.empty() || !command.suite.empty();
-    is_check ? run_check(command, *measurer, backend) : run_tune(command, *measurer, backend);
+    sources.empty() ? run_tune(command, *measurer, backend) : run_check(command, sources, *measurer, backend);
 }
 
 }  // namespace
