@@ -123,6 +123,14 @@ struct HubTuning {
     offset_t min_nonzeros = 500'000;
 };
 
+/// What the second-level cache keeps of a matrix, in parts of its size ("What the second-level cache keeps"). Lines
+/// that multiprocessors of both halves of an H200 read lie in both, so that half of its size is all there is.
+struct CacheTuning {
+    double kept = 0.48;       ///< at most; a third is 1 to 8% slower up to 0.7 of the cache, and faster above
+    double all_up_to = 0.65;  ///< of the bytes of a product: beyond that less is kept ...
+    double none_from = 1.3;   ///< ... down to nothing
+};
+
 /// Memory and launches, by which `auto` predicts times ("auto" in `bench/NOTES.md`). A GPU with other figures gets
 /// other predictions from the same costs of operators (`selector/auto/cost_table.hpp`).
 struct MemoryTuning {
@@ -153,6 +161,7 @@ struct Tuning {
     SlotTuning slots = {};
     StripTuning strips = {};
     DiaTuning dia = {};
+    CacheTuning cache = {};
     HubTuning hubs = {};
     PathTuning paths = {};
     MemoryTuning memory = {};

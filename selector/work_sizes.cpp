@@ -35,6 +35,14 @@ StripSizes strip_sizes(offset_t tile_rows, const Gpu& gpu) {
             static_cast<int>(std::clamp<offset_t>(tile_rows / std::max<offset_t>(blocks, 1), 1, 128))};
 }
 
+double kept_share(std::size_t product_bytes, std::size_t l2_bytes, const CacheTuning& tuning) {
+    if (product_bytes == 0) return 1;
+    const auto l2 = static_cast<double>(l2_bytes);
+    const double size = static_cast<double>(product_bytes) / l2;
+    const double decline = std::clamp((tuning.none_from - size) / (tuning.none_from - tuning.all_up_to), 0.0, 1.0);
+    return std::min(1.0, tuning.kept * decline / size);
+}
+
 bool stages_dia(index_t rows, const Gpu& gpu) { return rows >= gpu.tuning.dia.staged_from; }
 
 }  // namespace tilespmv::cuda

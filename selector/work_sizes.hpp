@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "selector/tuning.hpp"
 
 /// Into how large pieces of work the GPU's representations are divided, so that all multiprocessors are busy: pure
@@ -36,6 +38,10 @@ struct StripSizes {
 
 /// For a matrix of so many tile rows.
 StripSizes strip_sizes(offset_t tile_rows, const Gpu& gpu);
+
+/// How much of a matrix the second-level cache of a GPU is to keep for the next product (0 to 1), if a product reads
+/// and writes `product_bytes` in all and the cache has `l2_bytes`.
+double kept_share(std::size_t product_bytes, std::size_t l2_bytes, const CacheTuning& tuning);
 
 /// Whether dia stages values in shared memory, rather than have a thread for each row from the beginning.
 bool stages_dia(index_t rows, const Gpu& gpu);

@@ -42,7 +42,8 @@ struct CooStage {
 template <class V, class A>
 class CooProduct {
 public:
-    __device__ CooProduct(const CooView<V, A>& a, CooStage<A>& stage) : a_(a), stage_(stage) {}
+    __device__ CooProduct(const CooView<V, A>& a, CooStage<A>& stage, std::uint64_t policy)
+        : a_(a), stage_(stage), policy_(policy) {}
 
     /// Calls write(row, sum) by one thread for each row that ends in the block.
     template <class Write>
@@ -65,11 +66,11 @@ private:
         V factors[kCooItems];
         const auto at = [&](int i) { return min(first + i * kCooThreads, a_.nnz - 1); };
 #pragma unroll
-        for (int i = 0; i < kCooItems; ++i) cols[i] = load_once(a_.col_idxs + at(i));
+        for (int i = 0; i < kCooItems; ++i) cols[i] = load_once(a_.col_idxs + at(i), policy_);
 #pragma unroll
-        for (int i = 0; i < kCooItems; ++i) values[i] = load_once(a_.values + at(i));
+        for (int i = 0; i < kCooItems; ++i) values[i] = load_once(a_.values + at(i), policy_);
 #pragma unroll
-        for (int i = 0; i < kCooItems; ++i) rows[i] = load_once(a_.row_idxs + at(i));
+        for (int i = 0; i < kCooItems; ++i) rows[i] = load_once(a_.row_idxs + at(i), policy_);
         const index_t next = load_often(a_.row_idxs + min((block_ + 1) * kCooBlock, a_.nnz - 1));
         blocks_back_ = load_often(a_.blocks_back + block_);
         wait_for_stream();
@@ -140,6 +141,7 @@ private:
 
     const CooView<V, A>& a_;
     CooStage<A>& stage_;
+    std::uint64_t policy_;
     const int thread_ = static_cast<int>(threadIdx.x);
     const int lane_ = thread_ % kWarpSize;
     const int warp_ = thread_ / kWarpSize;
@@ -166,7 +168,7 @@ template <class V, class A>
 __global__ void __launch_bounds__(kCooThreads) coo_spmv(const __grid_constant__ CooSpmv<V, A> p) {
     __shared__ CooStage<A> stage;
     if (blockIdx.x < p.blocks) {
-        CooProduct<V, A>(p.a, stage).run(p.x, [&](index_t row, A sum) { p.write(row, sum); });
+        CooProduct<V, A>(p.a, stage, p.policy).run(p.x, [&](index_t row, A sum) { p.write(row, sum); });
         return;
     }
     const std::int64_t i = (blockIdx.x - p.blocks) * kCooThreads + threadIdx.x;

@@ -23,12 +23,12 @@ template <class V, int kCount>
 class Nonzeros {
 public:
     template <class P>
-    __device__ void load(const CsrView<V, P>& a, P k, P end, P step) {
+    __device__ void load(const CsrView<V, P>& a, P k, P end, P step, std::uint64_t policy) {
 #pragma unroll
-        for (int i = 0; i < kCount; ++i) cols_[i] = load_once(a.col_idxs + at(k, end, step, i));
+        for (int i = 0; i < kCount; ++i) cols_[i] = load_once(a.col_idxs + at(k, end, step, i), policy);
         if (a.values_may_change) wait_for_stream();
 #pragma unroll
-        for (int i = 0; i < kCount; ++i) values_[i] = load_once(a.values + at(k, end, step, i));
+        for (int i = 0; i < kCount; ++i) values_[i] = load_once(a.values + at(k, end, step, i), policy);
     }
 
     template <class A>

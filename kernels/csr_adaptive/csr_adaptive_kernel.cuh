@@ -42,7 +42,8 @@ private:
     /// Products of the block's nonzeros from the `at`-th on, kThreads apart; behind its last one this is repeated.
     __device__ void multiply(int at, A (&products)[kEach]) const {
         Nonzeros<V, kEach> nonzeros;
-        nonzeros.load(p_.a, first_ + static_cast<P>(at), first_ + static_cast<P>(block_.nonzeros), P{kThreads});
+        nonzeros.load(p_.a, first_ + static_cast<P>(at), first_ + static_cast<P>(block_.nonzeros), P{kThreads},
+                      p_.policy);
         nonzeros.multiply(p_.x, products);
     }
 

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "kernels/cuda/cache_policy.hpp"
 #include "kernels/cuda/combine.hpp"
 #include "kernels/cuda/csr_source.hpp"
 #include "kernels/cuda/dependent_launch.hpp"
+#include "kernels/cuda/this_gpu.hpp"
+#include "selector/work_sizes.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -39,6 +42,9 @@ void DeviceOperator<V>::check_product(std::size_t x, std::size_t y) const {
 
 template <class V>
 void DeviceOperator<V>::make_own_workspace(const DeviceContext& on) {
+    const std::size_t vectors = (static_cast<std::size_t>(rows()) + static_cast<std::size_t>(cols())) * sizeof(V);
+    cache_policy_ =
+        make_cache_policy(kept_share(matrix_bytes() + vectors, l2_bytes(), this_tuning(sizeof(V)).cache), on);
     sums_ = layout_.add<V>(static_cast<std::size_t>(rows()), 0);
     own_ = std::make_unique<Workspace>(make_workspace(on));
 }
@@ -48,10 +54,10 @@ void DeviceOperator<V>::run(const Scalar& alpha, const V* x, const Scalar& beta,
                             std::byte* workspace) const {
     if (alpha.is_known_zero()) return launch_scale(y, rows(), beta, stream);
     if (alpha.where() == nullptr && beta.where() == nullptr) {
-        return multiply({x, y, alpha.value(), beta.value(), workspace}, stream);
+        return multiply({x, y, alpha.value(), beta.value(), workspace, cache_policy_}, stream);
     }
     V* const sums = sums_.in(workspace);
-    multiply({x, sums, 1, 0, workspace}, stream);
+    multiply({x, sums, 1, 0, workspace, cache_policy_}, stream);
     launch_combine<V>(alpha, sums, beta, y, rows(), stream);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct Product {
     double alpha = 1;  ///< not 0
     double beta = 0;
     std::byte* workspace = nullptr;  ///< of the operator's `layout`
+    std::uint64_t cache_policy = 0;  ///< of loads of the matrix, see `make_cache_policy`
 };
 
 /// y = alpha * A * x + beta * y with everything in the memory of one GPU, on a stream of it. Owns its matrix, unless
@@ -106,6 +108,7 @@ private:
              std::byte* workspace) const;
 
     int device_;
+    std::uint64_t cache_policy_ = 0;
     WorkspaceLayout layout_;
     WorkspacePart<V> sums_;  // A * x, if a scalar lies in device memory
     std::unique_ptr<Workspace> own_;

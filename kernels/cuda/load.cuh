@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include <cuda/std/bit>
@@ -11,10 +12,42 @@ template <class V>
 using BitsOf = std::conditional_t<sizeof(V) == 2, unsigned short,
                                   std::conditional_t<sizeof(V) == 4, unsigned, unsigned long long>>;
 
-/// A value that this product reads nowhere else: its line is the first to leave the caches.
+/// A value that nobody reads again: its line is the first to leave the caches.
 template <class V>
 __device__ V load_once(const V* p) {
     return ::cuda::std::bit_cast<V>(__ldcs(reinterpret_cast<const BitsOf<V>*>(p)));
+}
+
+/// A value of a matrix, which this product reads nowhere else: its line is the first to leave the first-level cache.
+/// What becomes of it in the second-level cache says `policy` (see `make_cache_policy`), the same for all threads.
+template <class T>
+__device__ T load_once(const T* p, std::uint64_t policy) {
+#if __CUDA_ARCH__ >= 800
+    // In order with waits and other loads, and not read-only: a matrix of the caller's may change between products.
+    if constexpr (sizeof(T) == 2) {
+        unsigned short bits;
+        asm volatile("ld.global.L1::evict_first.L2::cache_hint.u16 %0, [%1], %2;" : "=h"(bits) : "l"(p), "l"(policy));
+        return ::cuda::std::bit_cast<T>(bits);
+    } else if constexpr (sizeof(T) == 4) {
+        unsigned bits;
+        asm volatile("ld.global.L1::evict_first.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(bits) : "l"(p), "l"(policy));
+        return ::cuda::std::bit_cast<T>(bits);
+    } else if constexpr (sizeof(T) == 8) {
+        unsigned long long bits;
+        asm volatile("ld.global.L1::evict_first.L2::cache_hint.u64 %0, [%1], %2;" : "=l"(bits) : "l"(p), "l"(policy));
+        return ::cuda::std::bit_cast<T>(bits);
+    } else {
+        static_assert(sizeof(T) == 16);
+        uint4 bits;
+        asm volatile("ld.global.L1::evict_first.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                     : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
+                     : "l"(p), "l"(policy));
+        return ::cuda::std::bit_cast<T>(bits);
+    }
+#else
+    static_cast<void>(policy);
+    return *p;
+#endif
 }
 
 /// A value that does not change during the product and may be read again.

@@ -14,7 +14,7 @@ struct ProductTerms {
     A beta = 0;
     index_t rows = 0;
     index_t cols = 0;
-
+    std::uint64_t policy = 0;  ///< of loads of the matrix, see `load_once`
     /// y of a row whose sum is known; y is not read if beta is 0.
     __device__ void write(std::int64_t row, A sum) const {
         A result = alpha * sum;
@@ -25,7 +25,8 @@ struct ProductTerms {
 
 template <class A, class V>
 ProductTerms<V, A> terms_of(const Product<V>& product, index_t rows, index_t cols) {
-    return {product.x, product.y, static_cast<A>(product.alpha), static_cast<A>(product.beta), rows, cols};
+    return {product.x, product.y, static_cast<A>(product.alpha), static_cast<A>(product.beta),
+            rows,      cols,      product.cache_policy};
 }
 
 }  // namespace tilespmv::cuda

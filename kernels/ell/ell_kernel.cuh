@@ -19,7 +19,7 @@ struct EllView {
 /// The sum of a row, by one thread; waits for the stream. A place behind the last one of a row, or without a nonzero,
 /// has the column kNone; its x is not read.
 template <class A, class V>
-__device__ A ell_row_sum(const EllView<V>& a, std::int64_t row, const V* x) {
+__device__ A ell_row_sum(const EllView<V>& a, std::int64_t row, const V* x, std::uint64_t policy) {
     constexpr int kInFlight = KernelTuning<sizeof(V)>::kEllFlight;
     A sum = 0;
     for (offset_t first = 0; first < a.width; first += kInFlight) {
@@ -28,8 +28,8 @@ __device__ A ell_row_sum(const EllView<V>& a, std::int64_t row, const V* x) {
 #pragma unroll
         for (int i = 0; i < kInFlight; ++i) {
             const offset_t at = min(first + i, a.width - 1) * a.rows + row;
-            columns[i] = load_once(a.columns + at);
-            values[i] = load_once(a.values + at);
+            columns[i] = load_once(a.columns + at, policy);
+            values[i] = load_once(a.values + at, policy);
         }
         wait_for_stream();
 #pragma unroll

@@ -88,18 +88,13 @@ private:
     struct QuadValues {
         static constexpr int kWide = kQuadLoad<sizeof(V)>;
         Values<kWide> of[kQuad / kWide];
-        __device__ void load(const V* quad, int row) {
+        __device__ void load(const V* quad, int row, std::uint64_t policy) {
 #pragma unroll
-            for (int i = 0; i < kQuad / kWide; ++i) of[i] = load_values<kWide>(quad + (i * kTileSize + row) * kWide);
+            for (int i = 0; i < kQuad / kWide; ++i)
+                of[i] = load_once(reinterpret_cast<const Values<kWide>*>(quad) + i * kTileSize + row, policy);
         }
         [[nodiscard]] __device__ V get(int slot) const { return of[slot / kWide].of[slot % kWide]; }
     };
-    template <int kCount>
-    static __device__ Values<kCount> load_values(const V* at) {
-        using Word = std::conditional_t<sizeof(Values<kCount>) == 16, uint4, uint2>;
-        return ::cuda::std::bit_cast<Values<kCount>>(__ldcs(reinterpret_cast<const Word*>(at)));
-    }
-
     /// kQuads quads of a strip and kTail slots behind its last whole quad.
     template <int kQuads, int kTail>
     struct Step {
@@ -122,9 +117,10 @@ private:
     template <int kQuads, int kTail>
     __device__ void load_values_of(const V* values, Step<kQuads, kTail>& step) const {
 #pragma unroll
-        for (int q = 0; q < kQuads; ++q) step.quads[q].load(values + q * kQuad * kTileSize, row_);
+        for (int q = 0; q < kQuads; ++q) step.quads[q].load(values + q * kQuad * kTileSize, row_, p_.policy);
 #pragma unroll
-        for (int t = 0; t < kTail; ++t) step.tail[t] = load_once(values + (kQuads * kQuad + t) * kTileSize + row_);
+        for (int t = 0; t < kTail; ++t)
+            step.tail[t] = load_once(values + (kQuads * kQuad + t) * kTileSize + row_, p_.policy);
     }
 
     /// The sum of the step's products; those without a nonzero are left out: `is_there(slot)`.
@@ -273,7 +269,7 @@ private:
             const auto quad = strip.quad + static_cast<std::uint32_t>(at);
             step.columns[q].load(s_, quad, row_);
             masks[q] = wanted == at ? mask_of(quad) : 0;
-            step.quads[q].load(strip.values + at * kQuad * kTileSize, row_);
+            step.quads[q].load(strip.values + at * kQuad * kTileSize, row_, p_.policy);
         }
         if constexpr (kTail > 0) {
             const auto quad = strip.quad + static_cast<std::uint32_t>(whole_quads());
@@ -281,7 +277,7 @@ private:
             masks[kQuads] = group() == groups_ - 1 ? mask_of(quad) : 0;
 #pragma unroll
             for (int t = 0; t < kTail; ++t) {
-                step.tail[t] = load_once(strip.values + (whole_quads() * kQuad + t) * kTileSize + row_);
+                step.tail[t] = load_once(strip.values + (whole_quads() * kQuad + t) * kTileSize + row_, p_.policy);
             }
         }
         wait_for_stream();

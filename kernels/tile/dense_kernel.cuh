@@ -81,7 +81,7 @@ private:
             const int at = first + i * kStep;
             const bool inside = at < count;
             columns[i] = {};
-            if (inside) columns[i] = ::cuda::std::bit_cast<Column>(__ldcs(reinterpret_cast<const uint4*>(values + at)));
+            if (inside) columns[i] = load_once(reinterpret_cast<const Column*>(values + at), p_.policy);
             tile_columns[i] = inside ? d_.tiles[run_.first_tile + at / kTileValues].column() : -1;
         }
         wait_for_stream();

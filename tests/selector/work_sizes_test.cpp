@@ -45,6 +45,17 @@ TEST(StripSizes, FollowTheNumberOfTileRows) {
     EXPECT_EQ(strip_sizes(20'000, kGpu).lane_slots, 512);
 }
 
+TEST(KeptShare, IsAllOfWhatFitsAndNoneOfWhatDoesNot) {
+    const CacheTuning tuning{.kept = 0.5, .all_up_to = 0.75, .none_from = 1.25};
+    const auto kept = [&](std::size_t bytes) { return kept_share(bytes, 1000, tuning); };
+    EXPECT_EQ(kept(0), 1);
+    EXPECT_EQ(kept(500), 1);
+    EXPECT_DOUBLE_EQ(kept(625), 0.8);
+    EXPECT_DOUBLE_EQ(kept(1000), 0.25) << "half of what is kept of 750 bytes";
+    EXPECT_EQ(kept(1250), 0);
+    EXPECT_EQ(kept(1'000'000'000), 0);
+}
+
 TEST(WorkSizes, FollowTheTuning) {
     Gpu gpu = kGpu;
     gpu.tuning.row_blocks = {.blocks_per_multiprocessor = 1, .min_nonzeros = 1, .max_piece = 2};
