@@ -85,6 +85,9 @@ VectorShape vector_shape(const RowLengths& lengths, std::span<const int> flights
         for (int threads = 2; threads <= kWarp; threads *= 2) {
             const VectorShape shape{threads, flight};
             const RowRounds& rounds = rounds_of(lengths, shape);
+            if (flight > flights.front() && static_cast<double>(rounds.all) * threads > tuning.most_deep_threads) {
+                continue;
+            }
             const VectorRound round = round_of(shape, tuning);
             const double time =
                 static_cast<double>(rounds.all) * round.time + static_cast<double>(rounds.longest) * round.latency;

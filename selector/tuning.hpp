@@ -20,6 +20,10 @@ struct VectorTuning {
     /// eight for all rows of more than eight nonzeros.
     double deep_lanes = 1.75;
     double deep_latency = 1.2;
+    /// ... and only where rows have so few threads in all: with more of them registers for eight leave too few warps.
+    /// Without this limit the shapes chosen for 65 generated matrices take 1.06 of the best of six in a graph, with it
+    /// 1.02; 40,000 and 80,000 choose the same but for two.
+    double most_deep_threads = 60'000;
 };
 
 /// csr-inode ("Inodes", where the shapes chosen take 1.04 to 1.06 of the time of the best of 24 on 18 matrices). The

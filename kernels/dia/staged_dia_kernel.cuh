@@ -90,7 +90,14 @@ private:
         ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, full,
                                        static_cast<std::uint32_t>(count) * bytes + places);
         const auto copy = [&](void* into, const void* from, std::uint32_t size) {
-            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, into, from, size, full);
+            // As ptx::cp_async_bulk, which takes no cache policy.
+            asm volatile(
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, "
+                "[%3], %4;"
+                :
+                : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(into))), "l"(__cvta_generic_to_global(from)),
+                  "r"(size), "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(full))), "l"(p_.policy)
+                : "memory");
         };
         copy(to.held, p_.held + next_group_ * (p_.stride / 8) + next_row_ / 8, places);
         const V* const values = p_.values + next_group_ * kGroup * p_.stride + next_row_;

@@ -134,11 +134,13 @@ TEST(CsrVectorFlights, AreEightWhereThatSavesLanesOrRounds) {
         return vector_shape(row_lengths(row_ptrs_of({length}, rows)), kVectorFlights, tuning);
     };
     EXPECT_EQ(shape(8, 1'000'000), (VectorShape{2, 4}));
-    EXPECT_EQ(shape(16, 1'000'000), (VectorShape{2, 8})) << "27.5 instead of 28 for a round";
-    EXPECT_EQ(shape(64, 1'000'000), (VectorShape{8, 8})) << "38 instead of 40";
+    EXPECT_EQ(shape(16, 30'000), (VectorShape{2, 8})) << "27.5 instead of 28 for a round";
+    EXPECT_EQ(shape(64, 7'000), (VectorShape{8, 8})) << "38 instead of 40";
+    EXPECT_EQ(shape(64, 8'000), (VectorShape{16, 4})) << "64,000 threads are too many for eight";
+    EXPECT_EQ(shape(64, 8'000, {.most_deep_threads = 64'000}), (VectorShape{8, 8}));
     EXPECT_EQ(shape(64, 1'000), (VectorShape{16, 4})) << "a round of the longest row counts for more than all";
     EXPECT_EQ(shape(200, 1'000), (VectorShape{32, 8})) << "one round instead of two";
-    EXPECT_EQ(shape(64, 1'000'000, {.deep_lanes = 3}), (VectorShape{16, 4}));
+    EXPECT_EQ(shape(64, 7'000, {.deep_lanes = 3}), (VectorShape{16, 4}));
     EXPECT_EQ(shape(200, 1'000, {.deep_latency = 4}), (VectorShape{32, 4}));
 }
 
