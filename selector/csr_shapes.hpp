@@ -53,8 +53,9 @@ struct VectorRound {
 VectorRound round_of(const VectorShape& shape, const VectorTuning& tuning);
 
 /// The shape of csr-vector by the lengths of all rows, of those with 2 to 32 threads a row and a number of nonzeros in
-/// flight of `flights`: that of the least time, which is that of all rounds, as many of them at once as a GPU holds,
-/// and of the longest row's, which wait for each other.
+/// flight of `flights`, which ascend: that of the least time, which is that of all rounds, as many of them at once as a
+/// GPU holds, and of the longest row's, which wait for each other. More in flight than the first of `flights` only up
+/// to `most_deep_threads`.
 VectorShape vector_shape(const RowLengths& lengths, std::span<const int> flights, const VectorTuning& tuning);
 
 /// How csr-inode takes inodes: consecutive rows with nonzeros in the same columns.
