@@ -1,8 +1,10 @@
 #include "selector/csr_shapes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "tile/parallel.hpp"
@@ -12,24 +14,56 @@ namespace {
 
 constexpr int kWarp = 32;
 
-RowLengths lengths_of(std::span<const offset_t> row_ptrs) {
-    RowLengths lengths;
-    for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i].nonzeros = 2 << i;
-    const auto rows = static_cast<offset_t>(row_ptrs.size()) - 1;
-    for (RowRounds& of : lengths) {
-        of.all = rows;
-        of.longest = rows > 0 ? 1 : 0;
+/// Rows by their lengths: counted up to a length that few exceed, so that a row costs a counter, whatever is asked for.
+class LengthCounts {
+public:
+    LengthCounts() {
+        for (std::size_t i = 0; i < statistics_.rounds.size(); ++i) statistics_.rounds[i].nonzeros = 2 << i;
     }
-    for (std::size_t row = 0; row + 1 < row_ptrs.size(); ++row) {
-        const offset_t length = row_ptrs[row + 1] - row_ptrs[row];
-        for (std::size_t i = 0; i < lengths.size() && length > lengths[i].nonzeros; ++i) {
-            const offset_t rounds = ((length - 1) >> (i + 1)) + 1;
-            lengths[i].all += rounds - 1;
-            lengths[i].longest = std::max(lengths[i].longest, rounds);
+    /// Each row once.
+    void add(std::span<const offset_t> row_ptrs) {
+        for (std::size_t row = 0; row + 1 < row_ptrs.size(); ++row) {
+            const offset_t length = row_ptrs[row + 1] - row_ptrs[row];
+            if (length < kCounted) {
+                ++rows_[static_cast<std::size_t>(length)];
+            } else {
+                add(length, 1);
+            }
+        }
+        for (offset_t length = 0; length < kCounted; ++length) {
+            const offset_t rows = std::exchange(rows_[static_cast<std::size_t>(length)], 0);
+            if (rows > 0) add(length, rows);
         }
     }
-    return lengths;
-}
+    void add(const RowStatistics& more) {
+        statistics_.squares += more.squares;
+        statistics_.longest = std::max(statistics_.longest, more.longest);
+        statistics_.empty += more.empty;
+        for (std::size_t i = 0; i < statistics_.rounds.size(); ++i) {
+            statistics_.rounds[i].all += more.rounds[i].all;
+            statistics_.rounds[i].longest = std::max(statistics_.rounds[i].longest, more.rounds[i].longest);
+        }
+    }
+    [[nodiscard]] const RowStatistics& statistics() const { return statistics_; }
+
+private:
+    static constexpr offset_t kCounted = 512;
+
+    void add(offset_t length, offset_t rows) {
+        const auto wide = static_cast<double>(length);
+        statistics_.squares += static_cast<double>(rows) * wide * wide;
+        statistics_.longest = std::max(statistics_.longest, length);
+        statistics_.empty += length == 0 ? rows : 0;
+        for (RowRounds& of : statistics_.rounds) {
+            const offset_t rounds = std::max(div_up(length, offset_t{of.nonzeros}), offset_t{1});
+            of.all += rows * rounds;
+            of.longest = std::max(of.longest, rounds);
+        }
+    }
+
+    std::array<offset_t, kCounted> rows_{};
+    RowStatistics statistics_;
+};
 
 /// The smallest group of threads, up to a warp, for which as many mean rows as there are groups fill at most the share
 /// of a round that `tuning` says.
@@ -47,23 +81,18 @@ int threads_of_mean_row(index_t rows, offset_t nnz) {
     return threads;
 }
 
-RowLengths row_lengths(std::span<const offset_t> row_ptrs) {
-    constexpr std::int64_t grain = 1 << 16;
+RowStatistics row_statistics(std::span<const offset_t> row_ptrs) {
+    constexpr std::int64_t grain = 1 << 17;  // fewer are not worth waking threads
     const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
-    std::vector<RowLengths> ranges(static_cast<std::size_t>(div_up(rows, grain)));
+    std::vector<RowStatistics> ranges(static_cast<std::size_t>(div_up(rows, grain)));
     parallel_ranges(0, rows, grain, [&](std::int64_t first, std::int64_t end) {
-        const auto size = static_cast<std::size_t>(end - first) + 1;
-        ranges[static_cast<std::size_t>(first / grain)] =
-            lengths_of(row_ptrs.subspan(static_cast<std::size_t>(first), size));
+        LengthCounts counts;
+        counts.add(row_ptrs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first) + 1));
+        ranges[static_cast<std::size_t>(first / grain)] = counts.statistics();
     });
-    RowLengths lengths = lengths_of(row_ptrs.first(1));
-    for (const RowLengths& range : ranges) {
-        for (std::size_t i = 0; i < lengths.size(); ++i) {
-            lengths[i].all += range[i].all;
-            lengths[i].longest = std::max(lengths[i].longest, range[i].longest);
-        }
-    }
-    return lengths;
+    LengthCounts all;
+    for (const RowStatistics& range : ranges) all.add(range);
+    return all.statistics();
 }
 
 const RowRounds& rounds_of(const RowLengths& lengths, const VectorShape& shape) {

@@ -39,8 +39,17 @@ struct RowRounds {
 /// What is to be known of the lengths of rows: their rounds of 2, 4, 8, ... 256 nonzeros.
 using RowLengths = std::array<RowRounds, 8>;
 
-/// Of a CSR matrix, by one pass over its rows + 1 row pointers, in parallel.
-RowLengths row_lengths(std::span<const offset_t> row_ptrs);
+/// What one pass over row pointers tells.
+struct RowStatistics {
+    RowLengths rounds{};
+    double squares = 0;    ///< sum of those of lengths
+    offset_t longest = 0;  ///< length
+    offset_t empty = 0;    ///< rows
+};
+
+/// Of a CSR matrix, by its rows + 1 row pointers, in parallel.
+RowStatistics row_statistics(std::span<const offset_t> row_ptrs);
+inline RowLengths row_lengths(std::span<const offset_t> row_ptrs) { return row_statistics(row_ptrs).rounds; }
 
 /// The rounds of groups of this shape. Throws `std::out_of_range` for a shape that csr-vector does not have.
 const RowRounds& rounds_of(const RowLengths& lengths, const VectorShape& shape);

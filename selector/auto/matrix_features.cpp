@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace {
 constexpr offset_t kPieces = 264;             ///< of the matrix: blocks of csr-vector:turns=1
 constexpr offset_t kPieceSamples = 4;         ///< pieces that are looked at, ...
 constexpr offset_t kMostOfPiece = 1 << 16;    ///< ... and nonzeros of each
+constexpr offset_t kFewNonzeros = 1 << 15;    ///< fewer are not worth waking threads
 constexpr offset_t kFullTileRows = 64;        ///< that are looked at for full tiles, ...
 constexpr offset_t kFullTiles = 16;           ///< ... and tiles of each
 constexpr offset_t kRowLengths = 1 << 13;     ///< rows whose lengths tell the width of HYB
@@ -38,41 +40,29 @@ offset_t full_by_lengths(const PatternView& a, std::int64_t first_row) {
     return kTileSize * length;
 }
 
-struct RowSums {
-    double squares = 0;
-    offset_t longest = 0;
-    offset_t empty = 0;
-    offset_t full = 0;  ///< nonzeros, by the lengths of rows
-};
+/// Nonzeros of all tile rows that are full by the lengths of their rows.
+offset_t full_by_lengths(const PatternView& a) {
+    constexpr std::int64_t grain = 1 << 14;  // tile rows
+    const auto tile_rows = std::int64_t{a.rows} / kTileSize;
+    std::vector<offset_t> ranges(static_cast<std::size_t>(div_up(tile_rows, grain)));
+    parallel_ranges(0, tile_rows, grain, [&](std::int64_t first, std::int64_t end) {
+        offset_t full = 0;
+        for (std::int64_t tile_row = first; tile_row < end; ++tile_row)
+            full += full_by_lengths(a, tile_row * kTileSize);
+        ranges[static_cast<std::size_t>(first / grain)] = full;
+    });
+    return std::accumulate(ranges.begin(), ranges.end(), offset_t{0});
+}
 
 void add_row_lengths(const PatternView& a, MatrixFeatures& f) {
-    constexpr std::int64_t grain = 1 << 16;
-    std::vector<RowSums> ranges(static_cast<std::size_t>(div_up(std::int64_t{a.rows}, grain)));
-    parallel_ranges(0, a.rows, grain, [&](std::int64_t first, std::int64_t end) {
-        RowSums sums;
-        for (std::int64_t row = first; row < end; ++row) {
-            const offset_t length = a.row_ptrs[row + 1] - a.row_ptrs[row];
-            sums.squares += static_cast<double>(length) * static_cast<double>(length);
-            sums.longest = std::max(sums.longest, length);
-            sums.empty += length == 0;
-            if (row % kTileSize == 0) sums.full += full_by_lengths(a, row);
-        }
-        ranges[static_cast<std::size_t>(first / grain)] = sums;
-    });
-    RowSums all;
-    for (const RowSums& range : ranges) {
-        all.squares += range.squares;
-        all.longest = std::max(all.longest, range.longest);
-        all.empty += range.empty;
-        all.full += range.full;
-    }
+    const cuda::RowStatistics of_rows = cuda::row_statistics(a.row_ptrs);
     const auto rows = static_cast<double>(std::max<index_t>(a.rows, 1));
     f.mean_row = static_cast<double>(f.nnz) / rows;
-    f.row_deviation = std::sqrt(std::max(all.squares / rows - f.mean_row * f.mean_row, 0.0));
-    f.longest_row = all.longest;
-    f.empty_rows = static_cast<double>(all.empty) / rows;
-    f.full_tile_share = f.nnz == 0 ? 0 : static_cast<double>(all.full) / static_cast<double>(f.nnz);
-    f.row_rounds = cuda::row_lengths(a.row_ptrs);
+    f.row_deviation = std::sqrt(std::max(of_rows.squares / rows - f.mean_row * f.mean_row, 0.0));
+    f.longest_row = of_rows.longest;
+    f.empty_rows = static_cast<double>(of_rows.empty) / rows;
+    f.full_tile_share = f.nnz == 0 ? 0 : static_cast<double>(full_by_lengths(a)) / static_cast<double>(f.nnz);
+    f.row_rounds = of_rows.rounds;
 }
 
 /// Whether a tile row that is full by the lengths of its rows is so in some tiles: by the first and the last column of
@@ -185,7 +175,7 @@ void add_blocks(const PatternView& a, MatrixFeatures& f) {
     Blocks blocks(static_cast<std::size_t>(samples));
     std::vector<offset_t> sectors(blocks.size());
     const auto in_sector = static_cast<index_t>(kSectorBytes / a.value_bytes);
-    parallel_for(0, samples, 16, [&](std::int64_t i) {
+    parallel_for(0, samples, 64, [&](std::int64_t i) {
         const auto first = spread(i, samples, div_up(f.nnz, kBlock)) * kBlock;
         const auto size = std::min(kBlock, f.nnz - first);
         const auto block = a.col_idxs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
@@ -226,7 +216,8 @@ void add_pieces(const PatternView& a, MatrixFeatures& f) {
     if (size <= kBlock) return;
     const auto in_sector = static_cast<index_t>(kSectorBytes / a.value_bytes);
     std::array<offset_t, kPieceSamples> sectors{};
-    parallel_for(0, kPieceSamples, 1, [&](std::int64_t i) {
+    const std::int64_t grain = size * kPieceSamples < kFewNonzeros ? kPieceSamples : 1;
+    parallel_for(0, kPieceSamples, grain, [&](std::int64_t i) {
         const auto first = static_cast<std::size_t>(spread(i, kPieceSamples, kPieces) * (f.nnz / kPieces));
         const auto piece = a.col_idxs.subspan(first, static_cast<std::size_t>(size));
         sectors[static_cast<std::size_t>(i)] = sectors_of(piece, a.cols, in_sector);
