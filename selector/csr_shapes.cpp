@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -14,25 +15,25 @@ namespace {
 
 constexpr int kWarp = 32;
 
-/// Rows by their lengths: counted up to a length that few exceed, so that a row costs a counter, whatever is asked for.
+/// Counts rows by their length, up to one that few exceed, so that all statistics cost one counter a row.
 class LengthCounts {
 public:
     LengthCounts() {
         for (std::size_t i = 0; i < statistics_.rounds.size(); ++i) statistics_.rounds[i].nonzeros = 2 << i;
     }
-    /// Each row once.
+    /// The rows between these pointers.
     void add(std::span<const offset_t> row_ptrs) {
         for (std::size_t row = 0; row + 1 < row_ptrs.size(); ++row) {
             const offset_t length = row_ptrs[row + 1] - row_ptrs[row];
-            if (length < kCounted) {
+            if (static_cast<std::uint64_t>(length) < kCounted) {
                 ++rows_[static_cast<std::size_t>(length)];
             } else {
-                add(length, 1);
+                add_rows(length, 1);
             }
         }
         for (offset_t length = 0; length < kCounted; ++length) {
             const offset_t rows = std::exchange(rows_[static_cast<std::size_t>(length)], 0);
-            if (rows > 0) add(length, rows);
+            if (rows > 0) add_rows(length, rows);
         }
     }
     void add(const RowStatistics& more) {
@@ -49,7 +50,7 @@ public:
 private:
     static constexpr offset_t kCounted = 512;
 
-    void add(offset_t length, offset_t rows) {
+    void add_rows(offset_t length, offset_t rows) {
         const auto wide = static_cast<double>(length);
         statistics_.squares += static_cast<double>(rows) * wide * wide;
         statistics_.longest = std::max(statistics_.longest, length);

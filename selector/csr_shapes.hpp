@@ -42,9 +42,9 @@ using RowLengths = std::array<RowRounds, 8>;
 /// What one pass over row pointers tells.
 struct RowStatistics {
     RowLengths rounds{};
-    double squares = 0;    ///< sum of those of lengths
-    offset_t longest = 0;  ///< length
-    offset_t empty = 0;    ///< rows
+    double squares = 0;    ///< sum of the squares of all lengths
+    offset_t longest = 0;  ///< length of the longest row
+    offset_t empty = 0;    ///< number of rows without nonzeros
 };
 
 /// Of a CSR matrix, by its rows + 1 row pointers, in parallel.
@@ -63,8 +63,8 @@ VectorRound round_of(const VectorShape& shape, const VectorTuning& tuning);
 
 /// The shape of csr-vector by the lengths of all rows, of those with 2 to 32 threads a row and a number of nonzeros in
 /// flight of `flights`, which ascend: that of the least time, which is that of all rounds, as many of them at once as a
-/// GPU holds, and of the longest row's, which wait for each other. More in flight than the first of `flights` only up
-/// to `most_deep_threads`.
+/// GPU holds, and of the longest row's, which wait for each other. A shape with more in flight than the first of
+/// `flights` is taken only if its rounds times its threads are at most `most_deep_threads`.
 VectorShape vector_shape(const RowLengths& lengths, std::span<const int> flights, const VectorTuning& tuning);
 
 /// How csr-inode takes inodes: consecutive rows with nonzeros in the same columns.

@@ -17,12 +17,13 @@ struct VectorTuning {
     /// Full rounds that the GPU finishes in the time of one. Higher: the longest row counts for more.
     double concurrent_rounds = 1150;
     /// With eight nonzeros of a thread in flight instead of four: time of a lane, and of a round of the longest row. 1:
-    /// eight for all rows of more than eight nonzeros.
+    /// eight for all rows of more than eight nonzeros, within the limit below.
     double deep_lanes = 1.75;
     double deep_latency = 1.2;
-    /// ... and only where rows have so few threads in all: with more of them registers for eight leave too few warps.
-    /// Without this limit the shapes chosen for 65 generated matrices take 1.06 of the best of six in a graph, with it
-    /// 1.02; 40,000 and 80,000 choose the same but for two.
+    /// ... and only where the rounds of all rows, of so many threads each, come to at most this many threads: with
+    /// more, registers for eight leave too few warps. Without this limit the shapes chosen for 65 generated matrices
+    /// take 1.06 of the time of the best of six in a graph, with it 1.02; 40,000 and 80,000 choose the same shapes but
+    /// for two matrices.
     double most_deep_threads = 60'000;
 };
 
@@ -130,7 +131,7 @@ struct HubTuning {
 /// What the second-level cache keeps of a matrix, in parts of its size ("What the second-level cache keeps"). Lines
 /// that multiprocessors of both halves of an H200 read lie in both, so that half of its size is all there is.
 struct CacheTuning {
-    double kept = 0.48;       ///< at most; a third is 1 to 8% slower up to 0.7 of the cache, and faster above
+    double kept = 0.48;  ///< at most; a third is 0 to 8% slower on products of up to 0.7 of it, faster on larger ones
     double all_up_to = 0.65;  ///< of the bytes of a product: beyond that less is kept ...
     double none_from = 1.3;   ///< ... down to nothing
 };

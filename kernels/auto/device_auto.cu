@@ -7,6 +7,7 @@
 
 #include "kernels/auto/candidate_forms.hpp"
 #include "kernels/auto/trial.hpp"
+#include "kernels/cuda/cache_policy.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/stream.hpp"
@@ -48,11 +49,7 @@ double seconds_of_product(const DeviceOperator<V>& op, const DeviceContext& on) 
 /// The current GPU with its own L2 cache, whichever GPU its other figures are of.
 Gpu gpu_to_choose_for(std::size_t value_bytes) {
     Gpu gpu = this_gpu(value_bytes);
-    int device = 0;
-    int l2_bytes = 0;
-    TILESPMV_CUDA(cudaGetDevice(&device));
-    TILESPMV_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
-    gpu.tuning.memory.l2_bytes = l2_bytes;
+    gpu.tuning.memory.l2_bytes = static_cast<double>(l2_bytes());
     return gpu;
 }
 

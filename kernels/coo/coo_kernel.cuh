@@ -168,7 +168,7 @@ template <class V, class A>
 __global__ void __launch_bounds__(kCooThreads) coo_spmv(const __grid_constant__ CooSpmv<V, A> p) {
     __shared__ CooStage<A> stage;
     if (blockIdx.x < p.blocks) {
-        CooProduct<V, A>(p.a, stage, p.policy).run(p.x, [&](index_t row, A sum) { p.write(row, sum); });
+        CooProduct<V, A>(p.a, stage, p.cache_policy).run(p.x, [&](index_t row, A sum) { p.write(row, sum); });
         return;
     }
     const std::int64_t i = (blockIdx.x - p.blocks) * kCooThreads + threadIdx.x;

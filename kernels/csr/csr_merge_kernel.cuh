@@ -75,7 +75,7 @@ private:
     __device__ void stage_products() {
         const P end = first_ + static_cast<P>(products_);
         Nonzeros<V, kItems> nonzeros;
-        nonzeros.load(p_.a, first_ + static_cast<P>(thread_), end > 0 ? end : 1, P{kMergeThreads}, p_.policy);
+        nonzeros.load(p_.a, first_ + static_cast<P>(thread_), end > 0 ? end : 1, P{kMergeThreads}, p_.cache_policy);
         const P row_end = load_once(p_.a.row_ptrs + row_ + (thread_ < rows_ ? thread_ + 1 : 0));
         A products[kItems];
         nonzeros.multiply(p_.x, products);

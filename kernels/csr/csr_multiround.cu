@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kMultiroundMaxThreads, kMultiroundBlocks) csr_
     for (P begin = p.a.row_ptrs[first_row]; begin < end; begin += round) {
         Nonzeros<V, kProducts> nonzeros;
         A mine[kProducts];
-        nonzeros.load(p.a, begin + static_cast<P>(thread), end, static_cast<P>(blockDim.x), p.policy);
+        nonzeros.load(p.a, begin + static_cast<P>(thread), end, static_cast<P>(blockDim.x), p.cache_policy);
         nonzeros.multiply(p.x, mine);
         __syncthreads();  // nobody reads the partial products of the round before any more
 #pragma unroll

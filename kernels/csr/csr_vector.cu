@@ -23,7 +23,7 @@ __device__ A lane_sum(const CsrSpmv<V, A, P>& p, P k, P end) {
     for (; k < end; k += kFlight * kThreads) {
         A products[kFlight];
         Nonzeros<V, kFlight> nonzeros;
-        nonzeros.load(p.a, k, end, P{kThreads}, p.policy);
+        nonzeros.load(p.a, k, end, P{kThreads}, p.cache_policy);
         nonzeros.multiply(p.x, products);
 #pragma unroll
         for (int i = 0; i < kFlight; ++i) sum += k + static_cast<P>(i * kThreads) < end ? products[i] : A(0);

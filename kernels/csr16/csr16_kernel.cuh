@@ -58,9 +58,11 @@ private:
         Code codes[kEach];
         V factors[kEach];
 #pragma unroll
-        for (int i = 0; i < kEach; ++i) codes[i] = load_once(codes_ + place(first + i * Csr16::kThreads), p_.policy);
+        for (int i = 0; i < kEach; ++i)
+            codes[i] = load_once(codes_ + place(first + i * Csr16::kThreads), p_.cache_policy);
 #pragma unroll
-        for (int i = 0; i < kEach; ++i) values[i] = load_once(values_ + place(first + i * Csr16::kThreads), p_.policy);
+        for (int i = 0; i < kEach; ++i)
+            values[i] = load_once(values_ + place(first + i * Csr16::kThreads), p_.cache_policy);
         wait_for_stream();
 #pragma unroll
         for (int i = 0; i < kEach; ++i) factors[i] = load_x(x_ + codes[i]);

@@ -59,11 +59,11 @@ private:
         V factors[kSigma];
         A products[kSigma];
 #pragma unroll
-        for (int i = 0; i < kSigma; ++i) own_cols[i] = load_once(cols + i * kWarpSize, p_.policy);
+        for (int i = 0; i < kSigma; ++i) own_cols[i] = load_once(cols + i * kWarpSize, p_.cache_policy);
 #pragma unroll
-        for (int i = 0; i < kSigma; ++i) own_values[i] = load_once(values + i * kWarpSize, p_.policy);
+        for (int i = 0; i < kSigma; ++i) own_values[i] = load_once(values + i * kWarpSize, p_.cache_policy);
         tile_ = load_wide(p_.tiles + tile_at_);
-        own_ = Csr5Lane{load_once(&p_.lanes[tile_at_ * kWarpSize + lane_].bits, p_.policy)};
+        own_ = Csr5Lane{load_once(&p_.lanes[tile_at_ * kWarpSize + lane_].bits, p_.cache_policy)};
         wait_for_stream();
 #pragma unroll
         for (int i = 0; i < kSigma; ++i) factors[i] = load_x(p_.x + own_cols[i]);

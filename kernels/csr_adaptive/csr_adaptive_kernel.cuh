@@ -43,7 +43,7 @@ private:
     __device__ void multiply(int at, A (&products)[kEach]) const {
         Nonzeros<V, kEach> nonzeros;
         nonzeros.load(p_.a, first_ + static_cast<P>(at), first_ + static_cast<P>(block_.nonzeros), P{kThreads},
-                      p_.policy);
+                      p_.cache_policy);
         nonzeros.multiply(p_.x, products);
     }
 

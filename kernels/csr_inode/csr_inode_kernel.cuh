@@ -38,10 +38,10 @@ __global__ void __launch_bounds__(kVectorThreads) csr_inode(const __grid_constan
 #pragma unroll
         for (int i = 0; i < kFlight; ++i) {
             const std::int64_t k = min(first + i * kThreads, length - 1);
-            col[i] = load_once(cols + k, p.policy);
+            col[i] = load_once(cols + k, p.cache_policy);
 #pragma unroll
             for (int r = 0; r < kRows; ++r) {
-                values[r][i] = load_once(p.values + inode.first_value + min(r, rows - 1) * length + k, p.policy);
+                values[r][i] = load_once(p.values + inode.first_value + min(r, rows - 1) * length + k, p.cache_policy);
             }
         }
         wait_for_stream();

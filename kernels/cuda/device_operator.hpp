@@ -87,7 +87,8 @@ public:
     /// nor synchronises, so it can be captured into a graph. Throws `Error` if the operator cannot.
     void update_values(const V* csr_values, cudaStream_t stream);
 
-    /// Makes the workspace that products work in unless they are given one; called once, when the object is complete.
+    /// Makes what needs the complete object: the cache policy for its size, and the workspace that products work in
+    /// unless they are given one. Called once; waits for the stream.
     void make_own_workspace(const DeviceContext& on);
 
 protected:

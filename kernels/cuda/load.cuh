@@ -12,18 +12,21 @@ template <class V>
 using BitsOf = std::conditional_t<sizeof(V) == 2, unsigned short,
                                   std::conditional_t<sizeof(V) == 4, unsigned, unsigned long long>>;
 
-/// A value that nobody reads again: its line is the first to leave the caches.
+/// A value of data that follow no cache policy: its line is the first to leave both caches, so that the next product
+/// fetches it again.
 template <class V>
 __device__ V load_once(const V* p) {
     return ::cuda::std::bit_cast<V>(__ldcs(reinterpret_cast<const BitsOf<V>*>(p)));
 }
 
 /// A value of a matrix, which this product reads nowhere else: its line is the first to leave the first-level cache.
-/// What becomes of it in the second-level cache says `policy` (see `make_cache_policy`), the same for all threads.
+/// `policy` (of `make_cache_policy`, the same for all threads) says whether it stays in the second-level one.
 template <class T>
 __device__ T load_once(const T* p, std::uint64_t policy) {
+    static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 #if __CUDA_ARCH__ >= 800
-    // In order with waits and other loads, and not read-only: a matrix of the caller's may change between products.
+    // volatile: not moved across wait_for_stream or into a condition. Not by the read-only path: the owner of a matrix
+    // may change it between products.
     if constexpr (sizeof(T) == 2) {
         unsigned short bits;
         asm volatile("ld.global.L1::evict_first.L2::cache_hint.u16 %0, [%1], %2;" : "=h"(bits) : "l"(p), "l"(policy));
@@ -37,7 +40,6 @@ __device__ T load_once(const T* p, std::uint64_t policy) {
         asm volatile("ld.global.L1::evict_first.L2::cache_hint.u64 %0, [%1], %2;" : "=l"(bits) : "l"(p), "l"(policy));
         return ::cuda::std::bit_cast<T>(bits);
     } else {
-        static_assert(sizeof(T) == 16);
         uint4 bits;
         asm volatile("ld.global.L1::evict_first.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
                      : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
@@ -46,7 +48,8 @@ __device__ T load_once(const T* p, std::uint64_t policy) {
     }
 #else
     static_cast<void>(policy);
-    return *p;
+    using Bits = std::conditional_t<sizeof(T) == 16, uint4, BitsOf<T>>;
+    return ::cuda::std::bit_cast<T>(__ldcs(reinterpret_cast<const Bits*>(p)));
 #endif
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/cuda/device_operator.hpp"
 #include "tile/types.hpp"
 
@@ -14,7 +16,8 @@ struct ProductTerms {
     A beta = 0;
     index_t rows = 0;
     index_t cols = 0;
-    std::uint64_t policy = 0;  ///< of loads of the matrix, see `load_once`
+    std::uint64_t cache_policy = 0;  ///< of `load_once`, by `make_cache_policy`
+
     /// y of a row whose sum is known; y is not read if beta is 0.
     __device__ void write(std::int64_t row, A sum) const {
         A result = alpha * sum;

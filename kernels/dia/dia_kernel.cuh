@@ -43,12 +43,12 @@ __global__ void __launch_bounds__(kDiaThreads) dia_spmv(const __grid_constant__ 
     for (offset_t group = 0; group * kGroup < p.diagonals; ++group) {
         const int count = p.diagonals_of(group);
         const DiaOffsets offsets = load_wide(p.offsets + group);
-        const std::uint64_t held = load_once(p.held + group * (p.stride / 8) + row / 8, p.policy) >> row % 8;
+        const std::uint64_t held = load_once(p.held + group * (p.stride / 8) + row / 8, p.cache_policy) >> row % 8;
         V values[kGroup];
         V factors[kGroup];
 #pragma unroll
         for (int i = 0; i < kGroup; ++i) {
-            if (i < count) values[i] = load_once(p.values + (group * kGroup + i) * p.stride + row, p.policy);
+            if (i < count) values[i] = load_once(p.values + (group * kGroup + i) * p.stride + row, p.cache_policy);
         }
         wait_for_stream();
         p.load_factors(factors, row, offsets, count);

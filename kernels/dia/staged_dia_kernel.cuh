@@ -96,7 +96,7 @@ private:
                 "[%3], %4;"
                 :
                 : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(into))), "l"(__cvta_generic_to_global(from)),
-                  "r"(size), "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(full))), "l"(p_.policy)
+                  "r"(size), "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(full))), "l"(p_.cache_policy)
                 : "memory");
         };
         copy(to.held, p_.held + next_group_ * (p_.stride / 8) + next_row_ / 8, places);

@@ -20,7 +20,7 @@ struct EllSpmv : ProductTerms<V, A> {
 template <class V, class A>
 __global__ void __launch_bounds__(kEllThreads) ell_spmv(const __grid_constant__ EllSpmv<V, A> p) {
     const std::int64_t row = std::int64_t{blockIdx.x} * kEllThreads + threadIdx.x;
-    if (row < p.rows) p.write(row, ell_row_sum<A>(p.a, row, p.x, p.policy));
+    if (row < p.rows) p.write(row, ell_row_sum<A>(p.a, row, p.x, p.cache_policy));
 }
 
 template <class V, class A>

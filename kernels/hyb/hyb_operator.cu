@@ -31,13 +31,13 @@ __global__ void __launch_bounds__(kBlockThreads) hyb_spmv(const __grid_constant_
     __shared__ CooStage<A> stage;
     const AwaitedSums<A> row_sums(p.row_sums);
     if (blockIdx.x < p.coo_blocks) {
-        CooProduct<V, A>(p.coo, stage, p.policy).run(p.x, [&](index_t row, A sum) { row_sums.leave(row, sum); });
+        CooProduct<V, A>(p.coo, stage, p.cache_policy).run(p.x, [&](index_t row, A sum) { row_sums.leave(row, sum); });
         return;
     }
     const std::int64_t row = (blockIdx.x - p.coo_blocks) * kBlockThreads + threadIdx.x;
     if (row >= p.rows) return;
     const bool is_split = (load_often(p.split + row / 32) >> row % 32 & 1u) != 0;
-    A sum = ell_row_sum<A>(p.ell, row, p.x, p.policy);
+    A sum = ell_row_sum<A>(p.ell, row, p.x, p.cache_policy);
     if (is_split) sum += row_sums.take(row);
     p.write(row, sum);
 }

@@ -95,6 +95,7 @@ private:
         }
         [[nodiscard]] __device__ V get(int slot) const { return of[slot / kWide].of[slot % kWide]; }
     };
+
     /// kQuads quads of a strip and kTail slots behind its last whole quad.
     template <int kQuads, int kTail>
     struct Step {
@@ -117,10 +118,10 @@ private:
     template <int kQuads, int kTail>
     __device__ void load_values_of(const V* values, Step<kQuads, kTail>& step) const {
 #pragma unroll
-        for (int q = 0; q < kQuads; ++q) step.quads[q].load(values + q * kQuad * kTileSize, row_, p_.policy);
+        for (int q = 0; q < kQuads; ++q) step.quads[q].load(values + q * kQuad * kTileSize, row_, p_.cache_policy);
 #pragma unroll
         for (int t = 0; t < kTail; ++t)
-            step.tail[t] = load_once(values + (kQuads * kQuad + t) * kTileSize + row_, p_.policy);
+            step.tail[t] = load_once(values + (kQuads * kQuad + t) * kTileSize + row_, p_.cache_policy);
     }
 
     /// The sum of the step's products; those without a nonzero are left out: `is_there(slot)`.
@@ -269,7 +270,7 @@ private:
             const auto quad = strip.quad + static_cast<std::uint32_t>(at);
             step.columns[q].load(s_, quad, row_);
             masks[q] = wanted == at ? mask_of(quad) : 0;
-            step.quads[q].load(strip.values + at * kQuad * kTileSize, row_, p_.policy);
+            step.quads[q].load(strip.values + at * kQuad * kTileSize, row_, p_.cache_policy);
         }
         if constexpr (kTail > 0) {
             const auto quad = strip.quad + static_cast<std::uint32_t>(whole_quads());
@@ -277,7 +278,8 @@ private:
             masks[kQuads] = group() == groups_ - 1 ? mask_of(quad) : 0;
 #pragma unroll
             for (int t = 0; t < kTail; ++t) {
-                step.tail[t] = load_once(strip.values + (whole_quads() * kQuad + t) * kTileSize + row_, p_.policy);
+                step.tail[t] =
+                    load_once(strip.values + (whole_quads() * kQuad + t) * kTileSize + row_, p_.cache_policy);
             }
         }
         wait_for_stream();

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cuda/std/bit>
-
 #include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/product.cuh"
@@ -81,7 +79,7 @@ private:
             const int at = first + i * kStep;
             const bool inside = at < count;
             columns[i] = {};
-            if (inside) columns[i] = load_once(reinterpret_cast<const Column*>(values + at), p_.policy);
+            if (inside) columns[i] = load_once(reinterpret_cast<const Column*>(values + at), p_.cache_policy);
             tile_columns[i] = inside ? d_.tiles[run_.first_tile + at / kTileValues].column() : -1;
         }
         wait_for_stream();

@@ -111,7 +111,7 @@ private:
                 const Slot slot = slots[at + i * kParts];
                 const std::uint32_t codes = lane_.row < 8 ? slot.codes[0] : slot.codes[1];
                 held[i] = holds(slot);
-                values[i] = held[i] ? load_once(from + value_at(slot), p_.policy) : V(0);
+                values[i] = held[i] ? load_once(from + value_at(slot), p_.cache_policy) : V(0);
                 x[i] = held[i] ? load_x(p_.x + (slot.column + (codes >> shift_ & 15u))) : V(0);
             }
 #pragma unroll
@@ -126,7 +126,7 @@ private:
         if (at < item_.row_slots) slot = load_wide(p_.slots + item_.first_slot + item_.slots + at);
         A product = 0;
         if (holds(slot)) {
-            product = static_cast<A>(load_once(p_.values + item_.first_value + value_at(slot), p_.policy)) *
+            product = static_cast<A>(load_once(p_.values + item_.first_value + value_at(slot), p_.cache_policy)) *
                       static_cast<A>(load_x(p_.x + slot.column + lane_.row));
         }
         product = sum_of_lanes<kTileSize>(product);

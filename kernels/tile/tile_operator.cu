@@ -38,11 +38,12 @@ public:
         : DeferredSums(deferred_alone(m), updatable, layout, on) {}
 
     /// Of the rows, before the product of the tiles.
-    const A* add_up(const V* x, std::byte* workspace, cudaStream_t stream) const {
+    const A* add_up(const Product<V>& product, cudaStream_t stream) const {
         Csr5Spmv<V, A> p;
-        p.x = x;
-        p.sums = sums_.in(workspace);
-        matrix_.multiply(p, workspace, stream);
+        p.x = product.x;
+        p.cache_policy = product.cache_policy;
+        p.sums = sums_.in(product.workspace);
+        matrix_.multiply(p, product.workspace, stream);
         return p.sums;
     }
     [[nodiscard]] std::size_t matrix_bytes() const { return matrix_.matrix_bytes(); }
@@ -123,7 +124,7 @@ private:
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
         TileSpmv<V, A> p{{terms_of<A>(product, rows_, cols_)}};
         if (deferred_) {
-            p.other_sums = deferred_->add_up(product.x, product.workspace, stream);
+            p.other_sums = deferred_->add_up(product, stream);
         }
         work_.put(p, product.workspace);
         if (p.item_count == 0) return launch_dependent(dense_spmv<V, A>, p.dense.run_count, kBlockThreads, p, stream);

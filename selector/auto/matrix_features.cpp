@@ -175,7 +175,7 @@ void add_blocks(const PatternView& a, MatrixFeatures& f) {
     Blocks blocks(static_cast<std::size_t>(samples));
     std::vector<offset_t> sectors(blocks.size());
     const auto in_sector = static_cast<index_t>(kSectorBytes / a.value_bytes);
-    parallel_for(0, samples, 64, [&](std::int64_t i) {
+    parallel_for(0, samples, 64, [&](std::int64_t i) {  // fewer are not worth waking threads
         const auto first = spread(i, samples, div_up(f.nnz, kBlock)) * kBlock;
         const auto size = std::min(kBlock, f.nnz - first);
         const auto block = a.col_idxs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));

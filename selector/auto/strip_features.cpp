@@ -95,7 +95,7 @@ void add_strips(const PatternView& a, MatrixFeatures& f) {
     const offset_t wanted = div_up(sampled_nonzeros(f.nnz) / kStripPart * tile_rows, f.nnz);
     const offset_t samples = std::min({kMostSamples, wanted, tile_rows});
     std::vector<Strip> strips(static_cast<std::size_t>(samples));
-    parallel_for(0, samples, 64, [&](std::int64_t i) {
+    parallel_for(0, samples, 64, [&](std::int64_t i) {  // fewer are not worth waking threads
         const auto tile_row = spread(i, samples, tile_rows);
         strips[static_cast<std::size_t>(i)] = strip_of(a, static_cast<index_t>(tile_row * kTileSize));
     });
