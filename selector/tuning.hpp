@@ -128,11 +128,12 @@ struct HubTuning {
     offset_t min_nonzeros = 500'000;
 };
 
-/// What the second-level cache keeps of a matrix, in parts of its size ("What the second-level cache keeps"). Lines
-/// that multiprocessors of both halves of an H200 read lie in both, so that half of its size is all there is.
+/// What the second-level cache keeps of a matrix, in parts of the size of the cache ("What the second-level cache
+/// keeps"). Lines that multiprocessors of both halves of an H200 read lie in both, so that half of its size is all
+/// there is. Not measured on GPUs whose cache is one piece.
 struct CacheTuning {
-    double kept = 0.48;  ///< at most; a third is 0 to 8% slower on products of up to 0.7 of it, faster on larger ones
-    double all_up_to = 0.65;  ///< of the bytes of a product: beyond that less is kept ...
+    double kept = 0.48;       ///< at most; a third is 0 to 8% slower on products of up to 0.7, faster on larger ones
+    double all_up_to = 0.65;  ///< bytes of a product: of larger ones less is kept ...
     double none_from = 1.3;   ///< ... down to nothing
 };
 
