@@ -2,6 +2,10 @@
 
 #include <array>
 #include <atomic>
+#include <unordered_map>
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
 
 #include "kernels/cuda/error.hpp"
 #include "kernels/cuda/probe.hpp"
@@ -21,6 +25,62 @@ bool ask(int device) {
     return major >= 9 && code.ptxVersion >= 90;
 }
 
+/// Error codes of the runtime are those of the driver.
+cudaError_t status_of(CUresult result) { return static_cast<cudaError_t>(result); }
+
+/// A function of the driver, which is not there where a program is linked; `version` is that of its type.
+template <class Function>
+Function driver_function(const char* name, unsigned version) {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+#if CUDART_VERSION >= 12050
+    TILESPMV_CUDA(cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &found));
+#else
+    TILESPMV_CUDA(cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found));
+#endif
+    TILESPMV_CUDA(found == cudaDriverEntryPointSuccess ? cudaSuccess : cudaErrorInsufficientDriver);
+    return reinterpret_cast<Function>(function);
+}
+
+struct Driver {
+    PFN_cuLaunchKernelEx_v11060 launch = driver_function<PFN_cuLaunchKernelEx_v11060>("cuLaunchKernelEx", 11060);
+    PFN_cuCtxGetId_v12000 context_id = driver_function<PFN_cuCtxGetId_v12000>("cuCtxGetId", 12000);
+};
+const Driver& driver() {
+    static const Driver functions;
+    return functions;
+}
+
+/// What identifies the current context for as long as the program runs, also after a reset of the GPU.
+unsigned long long context_id() {
+    unsigned long long id = 0;
+    if (driver().context_id(nullptr, &id) == CUDA_SUCCESS) return id;
+    TILESPMV_CUDA(cudaFree(nullptr));  // the thread has not used a GPU before
+    TILESPMV_CUDA(status_of(driver().context_id(nullptr, &id)));
+    return id;
+}
+
+struct Loaded {
+    CUfunction function = nullptr;
+    bool may_start_early = false;
+};
+
+/// The kernel as code in the current context, which the runtime would look for at every launch.
+const Loaded& loaded(const void* kernel) {
+    struct Hash {
+        std::size_t operator()(const std::pair<unsigned long long, const void*>& key) const {
+            return std::hash<const void*>{}(key.second) ^ static_cast<std::size_t>(key.first);
+        }
+    };
+    thread_local std::unordered_map<std::pair<unsigned long long, const void*>, Loaded, Hash> known;
+    Loaded& code = known[{context_id(), kernel}];
+    if (code.function == nullptr) {
+        code.may_start_early = has_dependent_launch();
+        TILESPMV_CUDA(cudaGetFuncBySymbol(&code.function, kernel));
+    }
+    return code;
+}
+
 }  // namespace
 
 bool has_dependent_launch() {
@@ -32,6 +92,24 @@ bool has_dependent_launch() {
     std::atomic<signed char>& of = known[static_cast<std::size_t>(device)];
     if (of == unknown) of = ask(device) ? yes : no;
     return of == yes;
+}
+
+void launch_dependent(const LaunchShape& shape, const void* parameters, cudaStream_t stream) {
+    const Loaded& code = loaded(shape.kernel);
+    CUlaunchAttribute early{};
+    early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    early.value.programmaticStreamSerializationAllowed = 1;
+    CUlaunchConfig config{};
+    config.gridDimX = shape.blocks;
+    config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = shape.threads;
+    config.blockDimY = config.blockDimZ = 1;
+    config.sharedMemBytes = shape.shared_bytes;
+    config.hStream = stream;
+    config.attrs = &early;
+    config.numAttrs = code.may_start_early ? 1 : 0;
+    std::array arguments{const_cast<void*>(parameters)};
+    TILESPMV_CUDA(status_of(driver().launch(&config, code.function, arguments.data(), nullptr)));
 }
 
 void launch_barrier(cudaStream_t stream) {

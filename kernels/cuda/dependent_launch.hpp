@@ -8,6 +8,17 @@ namespace tilespmv::cuda {
 /// capability 9.0 or above), and this build's code for it waits where it must.
 bool has_dependent_launch();
 
+struct LaunchShape {
+    const void* kernel = nullptr;  ///< as the runtime takes it
+    unsigned blocks = 0;
+    unsigned threads = 0;
+    unsigned shared_bytes = 0;  ///< dynamic ones
+};
+
+/// Launches a kernel of one parameter, a struct, early where the GPU can do that. It calls the driver: a launch by the
+/// runtime takes 0.1 to 0.3 us more, of 2.5 ("What a launch costs" in `bench/NOTES.md`). Throws `Error` if it fails.
+void launch_dependent(const LaunchShape& shape, const void* parameters, cudaStream_t stream);
+
 /// Has later kernels on the stream start only after everything before is complete, which they may then read before they
 /// wait for the stream: new values of a matrix.
 void launch_barrier(cudaStream_t stream);

@@ -24,17 +24,11 @@ template <class Parameters>
 void launch_dependent(void (*kernel)(Parameters), std::int64_t blocks, int threads, const Parameters& parameters,
                       cudaStream_t stream, std::size_t shared_bytes = 0) {
     if (blocks == 0) return;
-    cudaLaunchAttribute dependent{};
-    dependent.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    dependent.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = static_cast<unsigned>(blocks);
-    config.blockDim = static_cast<unsigned>(threads);
-    config.dynamicSmemBytes = shared_bytes;
-    config.stream = stream;
-    config.attrs = &dependent;
-    config.numAttrs = has_dependent_launch() ? 1 : 0;
-    TILESPMV_CUDA(cudaLaunchKernelEx(&config, kernel, parameters));
+    launch_dependent({.kernel = reinterpret_cast<const void*>(kernel),
+                      .blocks = static_cast<unsigned>(blocks),
+                      .threads = static_cast<unsigned>(threads),
+                      .shared_bytes = static_cast<unsigned>(shared_bytes)},
+                     &parameters, stream);
 }
 
 }  // namespace tilespmv::cuda

@@ -1,0 +1,54 @@
+// Products are launched by the driver, which knows nothing of what the runtime does for a thread that uses a GPU.
+#include <cstdlib>
+#include <thread>
+
+#include "kernels/cuda/dependent_launch.hpp"
+#include "kernels/cuda/probe.hpp"
+#include "tests/kernels/cuda/device_fixture.hpp"
+#include "tests/support/battery.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+class Launch : public OnDevice {
+protected:
+    /// 2 * x by an operator, which `made` may have, or else by one made here.
+    static std::vector<double> twice(const std::vector<double>& x, const cuda::DeviceOperator<double>* made = nullptr) {
+        const auto csr = matrix_of(3, 3, {{0, 0}, {1, 1}, {2, 2}});
+        const auto own = cuda::make_device_operator<double>("csr-vector", {&csr}, Accumulator::float64, nullptr);
+        return product(made != nullptr ? *made : *own, 2, x, 0, {kNaN, kNaN, kNaN});
+    }
+};
+
+TEST_F(Launch, ServesThreadsThatHaveNotUsedTheGpu) {
+    const auto csr = matrix_of(3, 3, {{0, 0}, {1, 1}, {2, 2}});
+    const auto a = cuda::make_device_operator<double>("csr-vector", {&csr}, Accumulator::float64, nullptr);
+    const DeviceVectors<double> x({1, 2, 3}, {kNaN, kNaN, kNaN});
+    const auto here = twice({1, 2, 3}, a.get());
+    std::vector<double> there;
+    std::thread([&] { there = twice({1, 2, 3}, a.get()); }).join();
+    EXPECT_EQ(there, here);
+}
+
+TEST_F(Launch, FollowsAResetOfTheGpu) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own
+    const auto reset_between = [] {
+        const auto before = twice({1, 2, 3});
+        if (cudaDeviceReset() != cudaSuccess) std::exit(2);
+        std::exit(twice({1, 2, 3}) == before ? 0 : 1);
+    };
+    EXPECT_EXIT(reset_between(), ::testing::ExitedWithCode(0), "");
+}
+
+TEST_F(Launch, SaysWhyItFailed) {
+    const cuda::LaunchShape shape{.kernel = cuda::probe_kernel(), .blocks = 1, .threads = 1, .shared_bytes = 1u << 30};
+    try {
+        cuda::launch_dependent(shape, nullptr, nullptr);
+        FAIL() << "launched";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("invalid argument"), std::string::npos) << error.what();
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
