@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(kCooThreads) coo_spmv(const __grid_constant__ 
         return;
     }
     const std::int64_t i = (blockIdx.x - p.blocks) * kCooThreads + threadIdx.x;
-    const std::uint32_t row = load_once(p.empty_rows + min(i, p.empty_count - 1));
+    const std::uint32_t row = load_once(p.empty_rows + min(i, p.empty_count - 1), p.cache_policy);
     wait_for_stream();
     if (i < p.empty_count) p.write(row, A(0));
 }

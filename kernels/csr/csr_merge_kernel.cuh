@@ -76,7 +76,7 @@ private:
         const P end = first_ + static_cast<P>(products_);
         Nonzeros<V, kItems> nonzeros;
         nonzeros.load(p_.a, first_ + static_cast<P>(thread_), end > 0 ? end : 1, P{kMergeThreads}, p_.cache_policy);
-        const P row_end = load_once(p_.a.row_ptrs + row_ + (thread_ < rows_ ? thread_ + 1 : 0));
+        const P row_end = load_once(p_.a.row_ptrs + row_ + (thread_ < rows_ ? thread_ + 1 : 0), p_.cache_policy);
         A products[kItems];
         nonzeros.multiply(p_.x, products);
         stage_ends(row_end);
@@ -90,7 +90,7 @@ private:
         if (thread_ < rows_) stage_.ends[thread_ + 1] = static_cast<std::uint16_t>(row_end - first_);
 #pragma unroll 2
         for (int i = thread_ + kMergeThreads; i < rows_; i += kMergeThreads) {
-            stage_.ends[i + 1] = static_cast<std::uint16_t>(load_once(row_ends + i) - first_);
+            stage_.ends[i + 1] = static_cast<std::uint16_t>(load_once(row_ends + i, p_.cache_policy) - first_);
         }
         if (thread_ == 0) stage_.ends[0] = 0;
         if (thread_ == 0 && parts_ > rows_) stage_.ends[parts_] = static_cast<std::uint16_t>(products_);

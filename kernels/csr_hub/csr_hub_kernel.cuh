@@ -68,11 +68,11 @@ template <class High>
 class HubCodes {
 public:
     template <class V>
-    __device__ void load(const DeviceCsrHub<V>& m, std::int64_t tile) {
+    __device__ void load(const DeviceCsrHub<V>& m, std::int64_t tile, std::uint64_t cache_policy) {
         const std::int64_t lane = tile * kWarpSize + static_cast<int>(threadIdx.x) % kWarpSize;
-        lows_ = Lows::from(__ldcs(reinterpret_cast<const uint4*>(m.lows) + lane));
-        highs_ = Highs::from(__ldcs(reinterpret_cast<const typename Highs::Word*>(m.highs) + lane));
-        lane_ = HubLane{load_once(&m.lanes[lane].bits)};
+        lows_ = Lows::from(load_once(reinterpret_cast<const uint4*>(m.lows) + lane, cache_policy));
+        highs_ = Highs::from(load_once(reinterpret_cast<const typename Highs::Word*>(m.highs) + lane, cache_policy));
+        lane_ = HubLane{load_once(&m.lanes[lane].bits, cache_policy)};
     }
     [[nodiscard]] __device__ unsigned operator[](int i) const { return lows_[i] | highs_[i] << 16; }
     [[nodiscard]] __device__ HubLane lane() const { return lane_; }
@@ -118,7 +118,7 @@ public:
         cut_row_ = run.cut_row;
         end_ = load_often(&m_.runs[run_ + 1].first_tile);
         rows_.begin = load_often(m_.first_rows + tile_);
-        codes_.load(m_, tile_);
+        codes_.load(m_, tile_, p_.cache_policy);
         load_values(tile_);
         rows_.end = load_often(m_.first_rows + tile_ + 1);
         rows_.filled = load_often(m_.filled + rows_.begin / 32 + lane_);
@@ -127,7 +127,7 @@ public:
     __device__ void run() {
         load_factors(codes_, factors_);
         HubCodes<High> ahead;
-        ahead.load(m_, last_or(tile_ + 1));
+        ahead.load(m_, last_or(tile_ + 1), p_.cache_policy);
 #pragma unroll 1
         for (; tile_ < end_; ++tile_) multiply_tile(ahead);
         join_runs();
@@ -151,7 +151,7 @@ private:
         const uint4* const values =
             reinterpret_cast<const uint4*>(m_.values) + (std::int64_t{tile} * kWords * kWarpSize + lane_);
 #pragma unroll
-        for (int i = 0; i < kWords; ++i) words_.of[i] = __ldcs(values + i * kWarpSize);
+        for (int i = 0; i < kWords; ++i) words_.of[i] = load_once(values + i * kWarpSize, p_.cache_policy);
     }
     /// Values and x of the next tile are on their way while the sums of this one are added up, and so are the codes of
     /// the one behind it.
@@ -171,7 +171,7 @@ private:
         load_values(next);
         codes_ = ahead;
         load_factors(codes_, factors_);
-        ahead.load(m_, last_or(tile_ + 2));
+        ahead.load(m_, last_or(tile_ + 2), p_.cache_policy);
         rows_.begin = next == tile_ ? rows.begin : rows.end;
         rows_.end = load_often(m_.first_rows + next + 1);
         rows_.filled = load_often(m_.filled + rows_.begin / 32 + lane_);
