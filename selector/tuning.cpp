@@ -16,8 +16,14 @@ struct Measured {
 const std::array kMeasured{
     // NVIDIA H200
     Measured{90, 8, {.paths = {.costs = {.tile_row = 6600, .full = 74, .holes = 103, .entry = 116}}}},
-    Measured{90, 4, {.paths = {.costs = {.tile_row = 9300, .full = 72, .holes = 117, .entry = 122}}}},
-    Measured{90, 2, {.paths = {.costs = {.tile_row = 11100, .full = 91, .holes = 113, .entry = 128}}}},
+    Measured{90,
+             4,
+             {.row_blocks = {.pairs_full_blocks = true},
+              .paths = {.costs = {.tile_row = 9300, .full = 72, .holes = 117, .entry = 122}}}},
+    Measured{90,
+             2,
+             {.row_blocks = {.pairs_full_blocks = true},
+              .paths = {.costs = {.tile_row = 11100, .full = 91, .holes = 113, .entry = 128}}}},
 };
 
 }  // namespace

@@ -54,6 +54,10 @@ struct RowBlockTuning {
     int max_piece = 4;
     /// csr16: nonzeros of the mean row for each thread that adds it up. 8e: 8 is within the noise of 16.
     int nonzeros_per_thread = 16;
+    /// Whether two row blocks share a block of threads where they are full, too, if rows longer than a row block have
+    /// no more than this share of the nonzeros ("Row blocks in pairs").
+    bool pairs_full_blocks = false;
+    double most_in_long_rows = 0.03;
 };
 
 /// Runs of full dense tiles ("full dense tile rows").

@@ -12,6 +12,15 @@ RowBlockLimits row_block_limits(offset_t nonzeros, int threads, int room, const 
     return {static_cast<int>(block), static_cast<int>(piece)};
 }
 
+RowBlockShape row_block_shape(int block_nonzeros, int threads, offset_t nonzeros, offset_t in_long_rows,
+                              const RowBlockTuning& tuning) {
+    int each = 2;
+    while (each < 8 && each * threads < block_nonzeros) each *= 2;
+    const double most = tuning.most_in_long_rows * static_cast<double>(nonzeros);
+    const bool pairs = each < 8 || (tuning.pairs_full_blocks && static_cast<double>(in_long_rows) <= most);
+    return {pairs ? 2 : 1, each};
+}
+
 offset_t dense_run_tiles(offset_t tiles, const Gpu& gpu) {
     const DenseRunTuning& tuning = gpu.tuning.dense_runs;
     return std::clamp(div_up(tiles, tuning.runs_per_multiprocessor * gpu.multiprocessors), tuning.min_tiles,

@@ -8,7 +8,7 @@
 /// functions of the size of a matrix.
 namespace tilespmv::cuda {
 
-/// How rows are divided into row blocks, of one thread block each (csr16, csr-adaptive).
+/// How rows are divided into row blocks, of one team of threads each (csr16, csr-adaptive).
 struct RowBlockLimits {
     int block_nonzeros = 0;  ///< most of a row block of several rows
     int piece_nonzeros = 0;  ///< most of a row block with one longer row or a piece of it, at least as many
@@ -16,6 +16,18 @@ struct RowBlockLimits {
 
 /// For `nonzeros` nonzeros and thread blocks of `threads` threads with room for `room` nonzeros.
 RowBlockLimits row_block_limits(offset_t nonzeros, int threads, int room, const Gpu& gpu);
+
+/// How a kernel takes row blocks.
+struct RowBlockShape {
+    int teams = 1;  ///< that share a block of threads, each with a row block of its own: 1 or 2
+    int each = 8;   ///< nonzeros that a thread asks for at once: 2, 4 or 8
+    friend bool operator==(const RowBlockShape&, const RowBlockShape&) = default;
+};
+
+/// For row blocks of several rows with up to `block_nonzeros` nonzeros, 8 a thread at most, for `threads` threads each.
+/// Of the `nonzeros` of the matrix, `in_long_rows` are in longer rows.
+RowBlockShape row_block_shape(int block_nonzeros, int threads, offset_t nonzeros, offset_t in_long_rows,
+                              const RowBlockTuning& tuning);
 
 /// Most tiles of a run of dense tiles, for `tiles` of them in all.
 offset_t dense_run_tiles(offset_t tiles, const Gpu& gpu);

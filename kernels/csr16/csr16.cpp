@@ -55,6 +55,7 @@ private:
     }
 
     void add_long_row(std::int64_t row, offset_t length) {
+        b_.in_long_rows += length;
         const offset_t pieces = div_up(length, limits_.piece_nonzeros);
         const SplitRow split{b_.partials, static_cast<std::uint32_t>(pieces)};
         for (offset_t i = 0; i < pieces; ++i) {

@@ -14,8 +14,8 @@
 
 namespace tilespmv::cuda {
 
-/// A row block, which one thread block multiplies: consecutive rows, or a row longer than those, or a piece of one. Of
-/// its `nonzeros`, those of the i-th row end before `Csr16::ends[first_end + i]`.
+/// A row block, which one team of threads multiplies: consecutive rows, or a row longer than those, or a piece of one.
+/// Of its `nonzeros`, those of the i-th row end before `Csr16::ends[first_end + i]`.
 struct Csr16Block {
     std::int64_t first_nonzero = 0;
     std::int64_t first_code = 0;
@@ -24,7 +24,7 @@ struct Csr16Block {
     std::uint32_t base_column = 0;
     std::uint16_t nonzeros = 0;
     std::uint16_t rows = 0;
-    std::int32_t partial = -1;      ///< position of a piece's partial sum, -1: its thread block writes y itself
+    std::int32_t partial = -1;      ///< position of a piece's partial sum, -1: its team writes y itself
     std::int32_t split = -1;        ///< position in `Csr16::splits`
     std::uint8_t threads_log2 = 0;  ///< threads that add up a row, as a power of 2
     bool is_piece = false;          ///< one row or a piece of it, which all threads add up
@@ -47,6 +47,7 @@ struct Csr16 {
     std::vector<SplitRow> splits;   ///< rows in several row blocks
     std::uint32_t partials = 0;     ///< partial sums that their pieces leave
     offset_t nonzeros = 0;
+    offset_t in_long_rows = 0;  ///< nonzeros of rows longer than a row block
 
     /// Bytes that a product reads, x and y apart.
     [[nodiscard]] std::size_t bytes(std::size_t value_bytes) const {

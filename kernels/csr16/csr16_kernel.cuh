@@ -1,11 +1,12 @@
 #pragma once
 
 #include "kernels/csr16/csr16.hpp"
-#include "kernels/cuda/block_sum.cuh"
 #include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/product.cuh"
+#include "kernels/cuda/row_block_kernel.cuh"
 #include "kernels/cuda/staged_rows.cuh"
+#include "kernels/cuda/team_sum.cuh"
 
 namespace tilespmv::cuda {
 
@@ -19,17 +20,18 @@ struct DeviceCsr16 : DeviceSplits<A> {
     const V* values = nullptr;
 };
 
-template <class A>
+/// Shared memory of a team.
+template <class A, class Kernel>
 struct Csr16Stage {
-    A products[Csr16::kMaxNonzeros];
-    BlockSumStage<A, Csr16::kThreads> block;
+    A products[Kernel::kRoom];
+    TeamSumStage<A, typename Kernel::Team> team;
 };
 
-/// The work of one thread block. Code: type of its codes.
-template <class V, class A, class Code>
+/// The work of a team. Code: type of its codes.
+template <class V, class A, class Code, class Kernel>
 class Csr16Product {
 public:
-    __device__ Csr16Product(const DeviceCsr16<V, A>& b, const ProductTerms<V, A>& p, Csr16Stage<A>& stage,
+    __device__ Csr16Product(const DeviceCsr16<V, A>& b, const ProductTerms<V, A>& p, Csr16Stage<A, Kernel>& stage,
                             const Csr16Block& block)
         : b_(b),
           p_(p),
@@ -48,7 +50,8 @@ public:
     }
 
 private:
-    static constexpr int kEach = Csr16::kMaxNonzeros / Csr16::kThreads;
+    using Team = typename Kernel::Team;
+    static constexpr int kEach = Kernel::kEach;
 
     /// Products of the nonzeros from `first` on, kThreads apart. All are asked for before the first is waited for, and
     /// then x: no load depends on a condition, or the compiler would move it to where its value is needed. Behind the
@@ -91,16 +94,16 @@ private:
         } else {
             wait_for_stream();
         }
-        __syncthreads();
-        sum_staged_rows(
-            stage_.products, first, block_.rows, Csr16::kThreads, log2, [&](int r) { return span_of(r); },
+        Team::sync();
+        sum_staged_rows<Team>(
+            stage_.products, first, block_.rows, log2, [&](int r) { return span_of(r); },
             [&](int r, A sum) { p_.write(std::int64_t{block_.first_row} + r, sum); });
     }
 
     __device__ void add_piece() const {
         A sum = 0;
 #pragma unroll 1
-        for (int first = thread_; first - thread_ < block_.nonzeros; first += Csr16::kMaxNonzeros) {
+        for (int first = thread_; first - thread_ < block_.nonzeros; first += Kernel::kRoom) {
             A products[kEach];
             multiply(first, products);
 #pragma unroll
@@ -108,29 +111,29 @@ private:
                 sum += first + i * Csr16::kThreads < block_.nonzeros ? products[i] : A(0);
             }
         }
-        sum = sum_of_block(sum, stage_.block);
-        if (block_.partial >= 0 && !sum_of_pieces(b_, block_.split, block_.partial, sum, stage_.block)) return;
+        sum = sum_of_team(sum, stage_.team);
+        if (block_.partial >= 0 && !sum_of_pieces(b_, block_.split, block_.partial, sum, stage_.team)) return;
         if (thread_ == 0) p_.write(block_.first_row, sum);
     }
 
     const DeviceCsr16<V, A>& b_;
     const ProductTerms<V, A>& p_;
-    Csr16Stage<A>& stage_;
+    Csr16Stage<A, Kernel>& stage_;
     const Csr16Block& block_;
     const V* values_;
     const Code* codes_;
     const V* x_;
-    const int thread_ = static_cast<int>(threadIdx.x);
+    const int thread_ = Team::thread();
 };
 
-template <class V, class A>
-__device__ void multiply_csr16(const DeviceCsr16<V, A>& b, const ProductTerms<V, A>& p, Csr16Stage<A>& stage,
+template <class V, class A, class Kernel>
+__device__ void multiply_csr16(const DeviceCsr16<V, A>& b, const ProductTerms<V, A>& p, Csr16Stage<A, Kernel>& stage,
                                std::int64_t block_at) {
     const Csr16Block block = b.blocks[block_at];
     if (block.wide) {
-        Csr16Product<V, A, std::uint32_t>(b, p, stage, block).run();
+        Csr16Product<V, A, std::uint32_t, Kernel>(b, p, stage, block).run();
     } else {
-        Csr16Product<V, A, std::uint16_t>(b, p, stage, block).run();
+        Csr16Product<V, A, std::uint16_t, Kernel>(b, p, stage, block).run();
     }
 }
 
@@ -140,14 +143,16 @@ struct Csr16Spmv : ProductTerms<V, A> {
     DeviceCsr16<V, A> matrix;
 };
 
-inline constexpr int kCsr16BlocksPerMultiprocessor = kRowBlockWarps * kWarpSize / Csr16::kThreads;
-
-/// y = alpha * A * x + beta * y.
-template <class V, class A>
-__global__ void __launch_bounds__(Csr16::kThreads, kCsr16BlocksPerMultiprocessor)
+/// y = alpha * A * x + beta * y, a row block for each team.
+template <class V, class A, class Kernel>
+__global__ void __launch_bounds__(Kernel::kBlockThreads, Kernel::kBlocks)
     csr16_spmv(const __grid_constant__ Csr16Spmv<V, A> p) {
-    __shared__ Csr16Stage<A> stage;
-    multiply_csr16(p.matrix, p, stage, std::int64_t{blockIdx.x});
+    __shared__ Csr16Stage<A, Kernel> stages[Kernel::kTeams];
+    const std::int64_t at = Kernel::row_block();
+    if (at < p.matrix.block_count) multiply_csr16(p.matrix, p, stages[Kernel::Team::rank()], at);
 }
+
+/// Where blocks of threads have other work, too.
+using SharedCsr16Kernel = RowBlockKernel<Csr16::kThreads, 1, kRowBlockNonzeros>;
 
 }  // namespace tilespmv::cuda

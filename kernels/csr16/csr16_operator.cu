@@ -11,8 +11,8 @@ namespace {
 template <class V, class A>
 class Csr16Operator final : public DeviceOperator<V> {
 public:
-    Csr16Operator(const CsrMatrix<V>& a, const DeviceContext& on)
-        : Csr16Operator(a, make_csr16(a, csr16_limits(a.nnz(), this_gpu(sizeof(V)))), on) {}
+    Csr16Operator(const CsrMatrix<V>& a, const Csr16Limits& limits, const DeviceContext& on)
+        : Csr16Operator(a, make_csr16(a, limits), limits, on) {}
 
     [[nodiscard]] std::string_view name() const override { return "csr16"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -28,7 +28,10 @@ public:
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
         const Csr16Spmv<V, A> p{terms_of<A>(product, rows_, cols_), matrix_.view(product.workspace)};
-        launch_dependent(csr16_spmv<V, A>, p.matrix.block_count, Csr16::kThreads, p, stream);
+        with_row_block_kernel<Csr16::kThreads>(shape_, [&]<class Kernel>() {
+            launch_dependent(csr16_spmv<V, A, Kernel>, div_up(p.matrix.block_count, std::int64_t{Kernel::kTeams}),
+                             Kernel::kBlockThreads, p, stream);
+        });
     }
 
     void replace_values(const V* csr_values, cudaStream_t stream) override {
@@ -37,11 +40,13 @@ public:
 
 private:
     /// `all` holds every row of `a`, so that its values are in the order of CSR.
-    Csr16Operator(const CsrMatrix<V>& a, const Csr16& all, const DeviceContext& on)
+    Csr16Operator(const CsrMatrix<V>& a, const Csr16& all, const Csr16Limits& limits, const DeviceContext& on)
         : rows_(a.rows),
           cols_(a.cols),
           nnz_(a.nnz()),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+          shape_(row_block_shape(limits.block_nonzeros, Csr16::kThreads, all.nonzeros, all.in_long_rows,
+                                 this_tuning(sizeof(V)).row_blocks)),
           matrix_(all, a.values, this->layout(), on) {
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
@@ -50,6 +55,7 @@ private:
     index_t cols_;
     offset_t nnz_;
     offset_t tile_rows_;
+    RowBlockShape shape_;
     Csr16Buffers<V, A> matrix_;
 };
 
@@ -59,8 +65,9 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr16_operator(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, const DeviceContext& on) {
     options.finish();
+    const CsrMatrix<V>& a = forms.csr();
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<Csr16Operator<V, A>>(forms.csr(), on);
+        return std::make_unique<Csr16Operator<V, A>>(a, csr16_limits(a.nnz(), this_gpu(sizeof(V))), on);
     });
 }
 

@@ -42,6 +42,7 @@ private:
     void add_long_row(std::size_t row) {
         const offset_t begin = row_ptrs_[row];
         const offset_t length = row_ptrs_[row + 1] - begin;
+        plan_.in_long_rows += length;
         const offset_t pieces = div_up(length, limits_.piece_nonzeros);
         if (pieces == 1) return add_block(row, 1, begin, begin + length);
         const auto split = static_cast<std::int32_t>(plan_.splits.size());

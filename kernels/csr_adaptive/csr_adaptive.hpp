@@ -15,13 +15,13 @@
 /// is.
 namespace tilespmv::cuda {
 
-/// A row block, which one thread block multiplies: several rows, whose partial products go through shared memory
+/// A row block, which one team of threads multiplies: several rows, whose partial products go through shared memory
 /// (stream); or a row, or a piece of one, that all threads add up (vector).
 struct alignas(16) AdaptiveBlock {
     std::int64_t first_nonzero = 0;
     std::uint32_t first_row = 0;
     std::int32_t nonzeros = 0;
-    std::int32_t partial = -1;  ///< position of a piece's partial sum, -1: its thread block writes y itself
+    std::int32_t partial = -1;  ///< position of a piece's partial sum, -1: its team writes y itself
     std::int32_t split = -1;    ///< position in `AdaptivePlan::splits`
     std::uint16_t rows = 0;
     std::uint16_t threads_log2 = 0;  ///< threads that add up one of several rows, as a power of 2
@@ -32,7 +32,7 @@ static_assert(sizeof(AdaptiveBlock) == 32);
 struct AdaptiveLimits {
     static constexpr int kEach = kRowBlockNonzeros;  ///< nonzeros of a thread in shared memory
 
-    int threads = 0;         ///< of a thread block, a power of 2
+    int threads = 0;         ///< of a team, a power of 2
     int block_nonzeros = 0;  ///< of a row block of several rows, at most kEach * threads
     int piece_nonzeros = 0;  ///< of a longer row in one row block, at least as many
 
@@ -47,6 +47,7 @@ struct AdaptivePlan {
     std::vector<AdaptiveBlock> blocks;
     std::vector<SplitRow> splits;  ///< rows in several row blocks
     std::uint32_t partials = 0;    ///< partial sums that their pieces leave
+    offset_t in_long_rows = 0;     ///< nonzeros of rows longer than a row block
 };
 
 /// Every row in one row block, or its nonzeros in as many even pieces as its length takes. `row_ptrs`: those of a CSR

@@ -2,8 +2,9 @@
 
 #include "kernels/csr/csr_kernel.cuh"
 #include "kernels/csr_adaptive/csr_adaptive.hpp"
-#include "kernels/cuda/block_sum.cuh"
+#include "kernels/cuda/row_block_kernel.cuh"
 #include "kernels/cuda/staged_rows.cuh"
+#include "kernels/cuda/team_sum.cuh"
 
 namespace tilespmv::cuda {
 
@@ -11,20 +12,21 @@ namespace tilespmv::cuda {
 template <class V, class A, class P>
 struct AdaptiveSpmv : CsrSpmv<V, A, P>, DeviceSplits<A> {
     const AdaptiveBlock* blocks = nullptr;
+    std::int64_t block_count = 0;
 };
 
-/// Shared memory of a block.
-template <class A, int kThreads>
+/// Shared memory of a team.
+template <class A, class Kernel>
 struct AdaptiveStage {
-    A products[AdaptiveLimits::kEach * kThreads];
-    BlockSumStage<A, kThreads> block;
+    A products[Kernel::kRoom];
+    TeamSumStage<A, typename Kernel::Team> team;
 };
 
-/// The work of one thread block.
-template <class V, class A, class P, int kThreads>
+/// The work of a team.
+template <class V, class A, class P, class Kernel>
 class AdaptiveProduct {
 public:
-    __device__ AdaptiveProduct(const AdaptiveSpmv<V, A, P>& p, AdaptiveStage<A, kThreads>& stage,
+    __device__ AdaptiveProduct(const AdaptiveSpmv<V, A, P>& p, AdaptiveStage<A, Kernel>& stage,
                                const AdaptiveBlock& block)
         : p_(p), stage_(stage), block_(block), first_(static_cast<P>(block.first_nonzero)) {}
 
@@ -37,7 +39,9 @@ public:
     }
 
 private:
-    static constexpr int kEach = AdaptiveLimits::kEach;
+    using Team = typename Kernel::Team;
+    static constexpr int kEach = Kernel::kEach;
+    static constexpr int kThreads = Kernel::kThreads;
 
     /// Products of the block's nonzeros from the `at`-th on, kThreads apart; behind its last one this is repeated.
     __device__ void multiply(int at, A (&products)[kEach]) const {
@@ -65,9 +69,9 @@ private:
         } else {
             wait_for_stream();
         }
-        __syncthreads();
-        sum_staged_rows(
-            stage_.products, first, block_.rows, kThreads, block_.threads_log2, [&](int r) { return span_of(r); },
+        Team::sync();
+        sum_staged_rows<Team>(
+            stage_.products, first, block_.rows, block_.threads_log2, [&](int r) { return span_of(r); },
             [&](int r, A sum) { p_.write(std::int64_t{block_.first_row} + r, sum); });
     }
 
@@ -81,25 +85,27 @@ private:
 #pragma unroll
             for (int i = 0; i < kEach; ++i) sum += at + i * kThreads < block_.nonzeros ? products[i] : A(0);
         }
-        sum = sum_of_block(sum, stage_.block);
-        if (block_.partial >= 0 && !sum_of_pieces(p_, block_.split, block_.partial, sum, stage_.block)) return;
+        sum = sum_of_team(sum, stage_.team);
+        if (block_.partial >= 0 && !sum_of_pieces(p_, block_.split, block_.partial, sum, stage_.team)) return;
         if (thread_ == 0) p_.write(block_.first_row, sum);
     }
 
     const AdaptiveSpmv<V, A, P>& p_;
-    AdaptiveStage<A, kThreads>& stage_;
+    AdaptiveStage<A, Kernel>& stage_;
     const AdaptiveBlock& block_;
     const P first_;
-    const int thread_ = static_cast<int>(threadIdx.x);
+    const int thread_ = Team::thread();
 };
 
-/// y = alpha * A * x + beta * y.
-template <class V, class A, class P, int kThreads>
-__global__ void __launch_bounds__(kThreads, kRowBlockWarps* kWarpSize / kThreads)
+/// y = alpha * A * x + beta * y, a row block for each team.
+template <class V, class A, class P, class Kernel>
+__global__ void __launch_bounds__(Kernel::kBlockThreads, Kernel::kBlocks)
     csr_adaptive(const __grid_constant__ AdaptiveSpmv<V, A, P> p) {
-    __shared__ AdaptiveStage<A, kThreads> stage;
-    const AdaptiveBlock block = load_wide(p.blocks + blockIdx.x);
-    AdaptiveProduct<V, A, P, kThreads>(p, stage, block).run();
+    __shared__ AdaptiveStage<A, Kernel> stages[Kernel::kTeams];
+    const std::int64_t at = Kernel::row_block();
+    if (at >= p.block_count) return;
+    const AdaptiveBlock block = load_wide(p.blocks + at);
+    AdaptiveProduct<V, A, P, Kernel>(p, stages[Kernel::Team::rank()], block).run();
 }
 
 }  // namespace tilespmv::cuda

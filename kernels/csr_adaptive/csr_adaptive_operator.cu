@@ -15,8 +15,7 @@ template <class V, class A>
 class CsrAdaptive final : public CsrOperator<V> {
 public:
     CsrAdaptive(const CsrSource<V>& a, int threads, const DeviceContext& on)
-        : CsrAdaptive(a, threads,
-                      make_adaptive_plan(a.row_ptrs(), adaptive_limits(a.nnz(), threads, this_gpu(sizeof(V)))), on) {}
+        : CsrAdaptive(a, adaptive_limits(a.nnz(), threads, this_gpu(sizeof(V))), on) {}
 
     [[nodiscard]] std::size_t matrix_bytes() const override { return CsrOperator<V>::matrix_bytes() + blocks_.bytes(); }
     [[nodiscard]] std::size_t device_bytes() const override {
@@ -29,23 +28,31 @@ public:
             static_cast<CsrSpmv<V, A, P>&>(p) = {this->template terms<A>(product), a};
             splits_.put(p, product.workspace);
             p.blocks = blocks_.data();
+            p.block_count = static_cast<std::int64_t>(blocks_.size());
             with_constant<64, 128, 256>(threads_, [&]<int kThreads>() {
-                launch_dependent(csr_adaptive<V, A, P, kThreads>, static_cast<std::int64_t>(blocks_.size()), kThreads,
-                                 p, stream);
+                with_row_block_kernel<kThreads>(shape_, [&]<class Kernel>() {
+                    launch_dependent(csr_adaptive<V, A, P, Kernel>, div_up(p.block_count, std::int64_t{Kernel::kTeams}),
+                                     Kernel::kBlockThreads, p, stream);
+                });
             });
         });
     }
 
 private:
-    CsrAdaptive(const CsrSource<V>& a, int threads, const AdaptivePlan& plan, const DeviceContext& on)
+    CsrAdaptive(const CsrSource<V>& a, const AdaptiveLimits& limits, const DeviceContext& on)
+        : CsrAdaptive(a, limits, make_adaptive_plan(a.row_ptrs(), limits), on) {}
+    CsrAdaptive(const CsrSource<V>& a, const AdaptiveLimits& limits, const AdaptivePlan& plan, const DeviceContext& on)
         : CsrOperator<V>("csr-adaptive", a, on),
-          threads_(threads),
+          threads_(limits.threads),
+          shape_(row_block_shape(limits.block_nonzeros, limits.threads, a.nnz(), plan.in_long_rows,
+                                 this_tuning(sizeof(V)).row_blocks)),
           blocks_(upload(plan.blocks, on)),
           splits_(plan.splits, plan.partials, this->layout(), on) {
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the plan goes away
     }
 
     int threads_;
+    RowBlockShape shape_;
     DeviceBuffer<AdaptiveBlock> blocks_;
     SplitBuffers<A> splits_;
 };

@@ -32,14 +32,13 @@ __device__ A share_of_row(const A* products, RowSpan row, int log2, int lane) {
     return sum;
 }
 
-/// Sums of rows whose partial products are in shared memory, 2^log2 threads (at most a warp) of `threads` for each:
+/// Sums of rows whose partial products are in shared memory, 2^log2 threads (at most a warp) of a team for each:
 /// calls `span_of(r)` for the RowSpan of row r of the block, empty from the last row on, and `write(r, sum)` by one
 /// thread. `first` is span_of(thread >> log2), which may be asked for early.
-template <class A, class SpanOf, class Write>
-__device__ void sum_staged_rows(const A* products, RowSpan first, int rows, int threads, int log2, SpanOf&& span_of,
-                                Write&& write) {
-    const int thread = static_cast<int>(threadIdx.x);
-    const int at_once = threads >> log2;
+template <class Team, class A, class SpanOf, class Write>
+__device__ void sum_staged_rows(const A* products, RowSpan first, int rows, int log2, SpanOf&& span_of, Write&& write) {
+    const int thread = Team::thread();
+    const int at_once = Team::kThreads >> log2;
     const int lane = thread & ((1 << log2) - 1);
     RowSpan row = first;
     int r = thread >> log2;

@@ -26,9 +26,10 @@ struct KernelTuning {
 
 /// Threads of a block of csr-vector, ell and dia; not swept.
 inline constexpr int kVectorThreads = 256;
-inline constexpr int kEllThreads = 128;
+inline constexpr int kEllThreads = 256;
 inline constexpr int kDiaThreads = 128;
-/// Rows of a stage of dia, of a thread each, bytes for all stages of a block, and blocks of a multiprocessor; not swept.
+/// Rows of a stage of dia, of a thread each, bytes for all stages of a block, and blocks of a multiprocessor; not
+/// swept.
 inline constexpr int kDiaStageRows = 256;
 inline constexpr int kDiaStageBytes = 52 << 10;
 inline constexpr int kDiaStageBlocks = 4;

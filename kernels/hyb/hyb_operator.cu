@@ -14,7 +14,6 @@ namespace tilespmv::cuda {
 namespace {
 
 constexpr int kBlockThreads = kCooThreads;
-static_assert(kBlockThreads == kEllThreads, "blocks of both are in one launch");
 
 template <class V, class A>
 struct HybSpmv : ProductTerms<V, A> {

@@ -14,7 +14,7 @@ struct MixedSpmv : TileSpmv<V, A> {
 template <class A>
 union MixedStage {
     TileStage<A> tiled;
-    Csr16Stage<A> csr16;
+    Csr16Stage<A, SharedCsr16Kernel> csr16;
 };
 
 /// y = alpha * A * x + beta * y: the blocks of csr16, then those of the tiled part.

@@ -53,7 +53,7 @@ public:
         p.csr16 = csr16_.view(product.workspace);
         const std::int64_t tiled = tiled_blocks(p);
         if (tiled == 0) {
-            return launch_dependent(csr16_spmv<V, A>, p.csr16.block_count, Csr16::kThreads,
+            return launch_dependent(csr16_spmv<V, A, SharedCsr16Kernel>, p.csr16.block_count, Csr16::kThreads,
                                     Csr16Spmv<V, A>{terms, p.csr16}, stream);
         }
         if (p.csr16.block_count == 0 && p.item_count == 0) {

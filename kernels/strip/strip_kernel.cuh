@@ -329,7 +329,7 @@ template <class V, class A>
 __global__ void __launch_bounds__(kStripThreads, kStripBlocks)
     strip_and_rest_spmv(const __grid_constant__ StripAndRestSpmv<V, A> p) {
     static_assert(kStripThreads == Csr16::kThreads);
-    __shared__ Csr16Stage<A> stage;
+    __shared__ Csr16Stage<A, SharedCsr16Kernel> stage;
     const std::int64_t at = blockIdx.x;
     if (at < p.rest.block_count) return multiply_csr16(p.rest, p, stage, at);
     multiply_strips(p, at - p.rest.block_count);

@@ -142,7 +142,8 @@ private:
         const StripSpmv<V, A> p{terms_of<A>(product, rows_, cols_), strips_.view()};
         const DeviceCsr16<V, A> rest = rest_.view(product.workspace);
         if (p.strips.run_count == 0) {
-            launch_dependent(csr16_spmv<V, A>, rest.block_count, kStripThreads, Csr16Spmv<V, A>{p, rest}, stream);
+            launch_dependent(csr16_spmv<V, A, SharedCsr16Kernel>, rest.block_count, kStripThreads,
+                             Csr16Spmv<V, A>{p, rest}, stream);
         } else if (rest.block_count == 0) {
             launch_dependent(strip_spmv<V, A>, p.strips.run_count, kStripThreads, p, stream);
         } else {

@@ -121,7 +121,7 @@ private:
     __device__ bool sum_of_runs(A& sum) const {
         const SplitRow split = d_.splits[run_.split];
         if (thread_ < kTileSize) d_.partials[std::int64_t{run_.partial} * kTileSize + thread_] = sum;
-        if (!is_last_block(d_.arrivals[run_.split], split.partials, stage_.is_last)) return false;
+        if (!are_last(d_.arrivals[run_.split], split.partials, stage_.is_last)) return false;
         const int part = thread_ / kTileSize;
         const int row = thread_ % kTileSize;
         A own = 0;

@@ -21,6 +21,25 @@ TEST(RowBlockLimits, AreTheShareOfABlockWithinWhatItHolds) {
     EXPECT_EQ(limits(1'000'000'000'000).piece_nonzeros, 4 * kRoom);
 }
 
+TEST(RowBlockShape, HasNoMoreLoadsThanARowBlockHasNonzeros) {
+    const auto shape = [](int nonzeros) { return row_block_shape(nonzeros, kThreads, 1000, 0, {}); };
+    EXPECT_EQ(shape(kThreads), (RowBlockShape{2, 2}));
+    EXPECT_EQ(shape(2 * kThreads), (RowBlockShape{2, 2}));
+    EXPECT_EQ(shape(2 * kThreads + 1), (RowBlockShape{2, 4}));
+    EXPECT_EQ(shape(4 * kThreads), (RowBlockShape{2, 4}));
+    EXPECT_EQ(shape(4 * kThreads + 1), (RowBlockShape{1, 8}));
+    EXPECT_EQ(shape(kRoom), (RowBlockShape{1, 8}));
+}
+
+TEST(RowBlockShape, PairsFullOnesWhereFewRowsAreLong) {
+    RowBlockTuning tuning;
+    tuning.pairs_full_blocks = true;
+    EXPECT_EQ(row_block_shape(kRoom, kThreads, 1000, 30, tuning).teams, 2);
+    EXPECT_EQ(row_block_shape(kRoom, kThreads, 1000, 31, tuning).teams, 1);
+    EXPECT_EQ(row_block_shape(2 * kThreads, kThreads, 1000, 31, tuning).teams, 2);
+    EXPECT_EQ(row_block_shape(kRoom, kThreads, 0, 0, tuning).teams, 2);
+}
+
 TEST(DenseRunTiles, AreThoseOfOneWaveOfBlocks) {
     EXPECT_EQ(dense_run_tiles(100, kGpu), 8);
     EXPECT_EQ(dense_run_tiles(65536, kGpu), 16);

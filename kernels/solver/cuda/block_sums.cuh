@@ -46,7 +46,7 @@ __device__ bool sum_over_blocks(double (&sums)[kSums], const Partials& partials,
 #pragma unroll
         for (int k = 0; k < kSums; ++k) partials.sums[blockIdx.x * kSums + k] = sums[k];
     }
-    if (!cuda::is_last_block(*partials.arrivals, gridDim.x, stage.is_last)) return false;
+    if (!cuda::are_last(*partials.arrivals, gridDim.x, stage.is_last)) return false;
 #pragma unroll
     for (int k = 0; k < kSums; ++k) sums[k] = 0;
     for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {

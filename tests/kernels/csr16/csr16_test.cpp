@@ -178,6 +178,7 @@ TEST(Csr16, LongRowsAreCutIntoEvenPieces) {
     const auto b = cuda::make_csr16(matrix_of(3, 5000, positions), Csr16Limits{100, 1000});
     ASSERT_EQ(b.blocks.size(), 5u);
     EXPECT_EQ(b.partials, 3u);
+    EXPECT_EQ(b.in_long_rows, 2001);
     for (std::size_t i = 1; i <= 3; ++i) EXPECT_EQ(b.blocks[i].nonzeros, 667);
 }
 

@@ -117,6 +117,17 @@ TEST(AdaptivePlan, KeepsItsLimits) {
     });
 }
 
+TEST(AdaptivePlan, CountsTheNonzerosOfLongRows) {
+    for_each_plan([](const auto& a, const AdaptiveLimits& limits, const AdaptivePlan& plan) {
+        offset_t expected = 0;
+        for (index_t row = 0; row < a.rows; ++row) {
+            const offset_t length = a.row_ptrs[row + 1] - a.row_ptrs[row];
+            if (length > limits.block_nonzeros) expected += length;
+        }
+        EXPECT_EQ(plan.in_long_rows, expected);
+    });
+}
+
 TEST(AdaptivePlan, PiecesOfARowHaveItsSlotsInOrder) {
     for_each_plan([](const auto&, const AdaptiveLimits&, const AdaptivePlan& plan) {
         std::vector<std::uint32_t> seen(plan.splits.size(), 0);
