@@ -82,7 +82,7 @@ void csr_inode_work(const MatrixFeatures& f, Work& work) {
 /// Rows in pairs at least, inodes enough for the GPU, and none that keeps its threads for long.
 bool suits_csr_inode(const MatrixFeatures& f) {
     const auto longest = static_cast<double>(f.longest_row);
-    return f.inode_rows >= 1.8 && rows_of(f) >= 1000 * inode_rows(f) && longest <= 4 * f.mean_row + 16 &&
+    return f.inode_rows >= 1.8 && rows_of(f) >= 650 * inode_rows(f) && longest <= 4 * f.mean_row + 16 &&
            longest <= 1024;
 }
 
