@@ -163,7 +163,7 @@ struct Tuning {
     /// Nonzeros that a thread of csr-merge has room for: 4, 8 or 12. "CSR on the GPU", version 5: 4 takes FEM from 1.21
     /// to 0.82 of cuSPARSE; 12 gains 5% on grids and FEM, but takes `libsvm_w8a` from 1.3 to 0.9.
     int merge_items = 8;
-    /// Threads of a block of csr-adaptive: 64, 128 or 256. Those of csr16 (8c: finer blocks, small matrices gain a
+    /// Threads of a team of csr-adaptive: 64, 128 or 256. Those of csr16 (8c: finer blocks, small matrices gain a
     /// tenth); the option `threads` sweeps them.
     int adaptive_threads = 64;
     RowBlockTuning row_blocks = {};

@@ -14,7 +14,7 @@ struct RowBlockLimits {
     int piece_nonzeros = 0;  ///< most of a row block with one longer row or a piece of it, at least as many
 };
 
-/// For `nonzeros` nonzeros and thread blocks of `threads` threads with room for `room` nonzeros.
+/// For `nonzeros` nonzeros and teams of `threads` threads with room for `room` nonzeros.
 RowBlockLimits row_block_limits(offset_t nonzeros, int threads, int room, const Gpu& gpu);
 
 /// How a kernel takes row blocks.

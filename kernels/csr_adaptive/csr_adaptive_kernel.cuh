@@ -31,7 +31,7 @@ public:
         : p_(p), stage_(stage), block_(block), first_(static_cast<P>(block.first_nonzero)) {}
 
     __device__ void run() const {
-        if (block_.rows == 1) {
+        if (block_.rows == 1 && block_.nonzeros > 0) {
             add_row();
         } else {
             add_rows();

@@ -4,8 +4,8 @@
 
 namespace tilespmv::cuda {
 
-/// CSR in blocks of rows (`AdaptivePlan`), made from CSR. Option: threads (64, 128 or 256 of a block,
-/// with 8 nonzeros each in shared memory; default 64).
+/// CSR in blocks of rows (`AdaptivePlan`), made from CSR. Option: threads (64, 128 or 256 for a row block,
+/// with up to 8 nonzeros each in shared memory; default 64).
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_adaptive(const MatrixForms<V>& forms, Options& options,
                                                      Accumulator accumulator, const DeviceContext& on);

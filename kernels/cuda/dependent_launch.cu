@@ -55,7 +55,9 @@ const Driver& driver() {
 unsigned long long context_id() {
     unsigned long long id = 0;
     if (driver().context_id(nullptr, &id) == CUDA_SUCCESS) return id;
-    TILESPMV_CUDA(cudaFree(nullptr));  // the thread has not used a GPU before
+    int device = 0;  // the thread has not used it before
+    TILESPMV_CUDA(cudaGetDevice(&device));
+    TILESPMV_CUDA(cudaSetDevice(device));
     TILESPMV_CUDA(status_of(driver().context_id(nullptr, &id)));
     return id;
 }

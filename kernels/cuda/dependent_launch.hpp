@@ -16,7 +16,7 @@ struct LaunchShape {
 };
 
 /// Launches a kernel of one parameter, a struct, early where the GPU can do that. It calls the driver: a launch by the
-/// runtime takes 0.1 to 0.3 us more, of 2.5 ("What a launch costs" in `bench/NOTES.md`). Throws `Error` if it fails.
+/// runtime takes 0.1 to 0.5 us more than 2.3 ("What a launch costs" in `bench/NOTES.md`). Throws `Error` if it fails.
 void launch_dependent(const LaunchShape& shape, const void* parameters, cudaStream_t stream);
 
 /// Has later kernels on the stream start only after everything before is complete, which they may then read before they

@@ -4,7 +4,7 @@
 
 namespace tilespmv::cuda {
 
-/// A row (or tile row) that is split: several thread blocks (or warps) multiply a piece of it each and leave a partial
+/// A row (or tile row) that is split: several teams, thread blocks or warps multiply a piece of it each and leave a partial
 /// sum (16 for a tile row), `partials` of them from `first_partial` on. The last to arrive adds them in their order, so
 /// that results do not depend on who is last.
 struct SplitRow {

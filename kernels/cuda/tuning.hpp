@@ -24,7 +24,8 @@ struct KernelTuning {
 
 // Sizes of blocks, the same for all values, as the arrays of the host follow from some of them.
 
-/// Threads of a block of csr-vector, ell and dia; not swept.
+/// Threads of a block of csr-vector, ell and dia. Of ell 256 instead of 128 ("Row blocks in pairs"), of dia they are
+/// alike; of csr-vector not swept.
 inline constexpr int kVectorThreads = 256;
 inline constexpr int kEllThreads = 256;
 inline constexpr int kDiaThreads = 128;
@@ -60,7 +61,7 @@ inline constexpr int kMergeShortSteps = 64;
 template <int kItems>
 inline constexpr int kMergeBlocks = kItems > 4 ? 512 / (16 + 4 * kItems) : 12;
 
-/// Threads of a block of csr16 ("Tiles on the GPU", 8c: with 64 instead of 128 small matrices gain a tenth).
+/// Threads of a team of csr16 ("Tiles on the GPU", 8c: with 64 instead of 128 small matrices gain a tenth).
 inline constexpr int kCsr16Threads = 64;
 /// csr16 and csr-adaptive: nonzeros of a thread in shared memory (8c: of 4, 6, 8, 12 and 16, 12 is best on large even
 /// matrices, 8 on the others), rows of a thread at most (not swept), resident warps of a multiprocessor (8d: 40; more

@@ -13,15 +13,19 @@ namespace {
 
 constexpr int kSize = 3001;
 
-/// Square, some rows split, of a pattern that strips share; norms below 1, so that chains stay finite.
+/// Square, some rows split, an empty one between them, of a pattern that strips share; norms below 1, so that chains
+/// stay finite.
 CsrMatrix<double> square_matrix() {
     std::set<std::pair<index_t, index_t>> positions;
     for (index_t i = 0; i < kSize; ++i) {
         for (const index_t j : {i - 1, i, i + 1}) {
-            if (j >= 0 && j < kSize) positions.insert({i, j});
+            if (i != 71 && j >= 0 && j < kSize) positions.insert({i, j});
         }
     }
-    for (index_t j = 0; j < kSize; j += 2) positions.insert({70, j});
+    for (index_t j = 0; j < kSize; j += 2) {
+        positions.insert({70, j});
+        positions.insert({72, j});
+    }
     auto a = matrix_of(kSize, kSize, positions);
     for (double& value : a.values) value /= 4096;
     return a;

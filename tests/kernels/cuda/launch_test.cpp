@@ -12,22 +12,20 @@ namespace {
 
 class Launch : public OnDevice {
 protected:
-    /// 2 * x by an operator, which `made` may have, or else by one made here.
-    static std::vector<double> twice(const std::vector<double>& x, const cuda::DeviceOperator<double>* made = nullptr) {
+    static std::vector<double> twice(const std::vector<double>& x) {
         const auto csr = matrix_of(3, 3, {{0, 0}, {1, 1}, {2, 2}});
-        const auto own = cuda::make_device_operator<double>("csr-vector", {&csr}, Accumulator::float64, nullptr);
-        return product(made != nullptr ? *made : *own, 2, x, 0, {kNaN, kNaN, kNaN});
+        const auto a = cuda::make_device_operator<double>("csr-vector", {&csr}, Accumulator::float64, nullptr);
+        return product(*a, 2, x, 0, {kNaN, kNaN, kNaN});
     }
 };
 
 TEST_F(Launch, ServesThreadsThatHaveNotUsedTheGpu) {
     const auto csr = matrix_of(3, 3, {{0, 0}, {1, 1}, {2, 2}});
     const auto a = cuda::make_device_operator<double>("csr-vector", {&csr}, Accumulator::float64, nullptr);
-    const DeviceVectors<double> x({1, 2, 3}, {kNaN, kNaN, kNaN});
-    const auto here = twice({1, 2, 3}, a.get());
-    std::vector<double> there;
-    std::thread([&] { there = twice({1, 2, 3}, a.get()); }).join();
-    EXPECT_EQ(there, here);
+    const auto here = product(*a, 2, {1, 2, 3}, 0, {kNaN, kNaN, kNaN});
+    DeviceVectors<double> vectors({1, 2, 3}, {kNaN, kNaN, kNaN});
+    std::thread([&] { vectors.apply(*a, 2, 0); }).join();  // nothing else on the thread
+    EXPECT_EQ(vectors.y(), here);
 }
 
 TEST_F(Launch, FollowsAResetOfTheGpu) {
