@@ -14,6 +14,7 @@ RowBlockLimits row_block_limits(offset_t nonzeros, int threads, int room, const 
 
 RowBlockShape row_block_shape(int block_nonzeros, int threads, offset_t nonzeros, offset_t in_long_rows,
                               const RowBlockTuning& tuning) {
+    if (threads > kMostPairedThreads) return {};
     int each = 2;
     while (each < 8 && each * threads < block_nonzeros) each *= 2;
     const double most = tuning.most_in_long_rows * static_cast<double>(nonzeros);

@@ -17,10 +17,13 @@ struct RowBlockLimits {
 /// For `nonzeros` nonzeros and teams of `threads` threads with room for `room` nonzeros.
 RowBlockLimits row_block_limits(offset_t nonzeros, int threads, int room, const Gpu& gpu);
 
+/// Threads of teams that may share a block of threads.
+inline constexpr int kMostPairedThreads = 64;
+
 /// How a kernel takes row blocks.
 struct RowBlockShape {
     int teams = 1;  ///< that share a block of threads, each with a row block of its own: 1 or 2
-    int each = 8;   ///< nonzeros that a thread asks for at once: 2, 4 or 8
+    int each = 8;   ///< nonzeros that a thread asks for at once: 2, 4 or 8; 8 for one team
     friend bool operator==(const RowBlockShape&, const RowBlockShape&) = default;
 };
 

@@ -96,17 +96,17 @@ bool has_dependent_launch() {
     return of == yes;
 }
 
-void launch_dependent(const LaunchShape& shape, const void* parameters, cudaStream_t stream) {
-    const Loaded& code = loaded(shape.kernel);
+void launch_dependent(const KernelLaunch& launch, const void* parameters, cudaStream_t stream) {
+    const Loaded& code = loaded(launch.kernel);
     CUlaunchAttribute early{};
     early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
     early.value.programmaticStreamSerializationAllowed = 1;
     CUlaunchConfig config{};
-    config.gridDimX = shape.blocks;
+    config.gridDimX = launch.blocks;
     config.gridDimY = config.gridDimZ = 1;
-    config.blockDimX = shape.threads;
+    config.blockDimX = launch.threads;
     config.blockDimY = config.blockDimZ = 1;
-    config.sharedMemBytes = shape.shared_bytes;
+    config.sharedMemBytes = launch.shared_bytes;
     config.hStream = stream;
     config.attrs = &early;
     config.numAttrs = code.may_start_early ? 1 : 0;

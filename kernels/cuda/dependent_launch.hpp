@@ -8,16 +8,18 @@ namespace tilespmv::cuda {
 /// capability 9.0 or above), and this build's code for it waits where it must.
 bool has_dependent_launch();
 
-struct LaunchShape {
+/// A kernel of one parameter and the threads that run it.
+struct KernelLaunch {
     const void* kernel = nullptr;  ///< as the runtime takes it
     unsigned blocks = 0;
     unsigned threads = 0;
     unsigned shared_bytes = 0;  ///< dynamic ones
 };
 
-/// Launches a kernel of one parameter, a struct, early where the GPU can do that. It calls the driver: a launch by the
-/// runtime takes 0.1 to 0.5 us more than 2.3 ("What a launch costs" in `bench/NOTES.md`). Throws `Error` if it fails.
-void launch_dependent(const LaunchShape& shape, const void* parameters, cudaStream_t stream);
+/// Launches it with `parameters`, a struct of the kernel's type, early where the GPU can do that. It calls the driver:
+/// a launch by the runtime takes 0.1 to 0.5 us more than 2.3 ("Products that start early" in `bench/NOTES.md`). Throws
+/// `Error` if it fails.
+void launch_dependent(const KernelLaunch& launch, const void* parameters, cudaStream_t stream);
 
 /// Has later kernels on the stream start only after everything before is complete, which they may then read before they
 /// wait for the stream: new values of a matrix.

@@ -25,17 +25,16 @@ struct RowBlockKernel {
     }
 };
 
-/// Calls f.operator()<RowBlockKernel>() for `shape`; teams of more than 64 threads do not share a block.
+/// Calls f.operator()<RowBlockKernel>() for `shape`, that of `row_block_shape` for kThreads threads.
 template <int kThreads, class F>
 void with_row_block_kernel(const RowBlockShape& shape, F&& f) {
-    if constexpr (kThreads > 64) {
-        f.template operator()<RowBlockKernel<kThreads, 1, 8>>();
-    } else if (shape.teams == 1) {
-        f.template operator()<RowBlockKernel<kThreads, 1, 8>>();
-    } else {
-        with_constant<2, 4, 8>(shape.each,
-                               [&]<int kEach>() { f.template operator()<RowBlockKernel<kThreads, 2, kEach>>(); });
+    if constexpr (kThreads <= kMostPairedThreads) {
+        if (shape.teams == 2) {
+            return with_constant<2, 4, 8>(
+                shape.each, [&]<int kEach>() { f.template operator()<RowBlockKernel<kThreads, 2, kEach>>(); });
+        }
     }
+    f.template operator()<RowBlockKernel<kThreads, 1, kRowBlockNonzeros>>();
 }
 
 }  // namespace tilespmv::cuda

@@ -9,7 +9,7 @@ namespace tilespmv::cuda {
 template <int kThreadCount, int kTeams>
 struct Team {
     static constexpr int kThreads = kThreadCount;
-    static_assert(kThreads % kWarpSize == 0 && kTeams <= 16);
+    static_assert(kThreads % kWarpSize == 0 && (kTeams == 1 || kTeams == 2));
 
     /// The thread's place in its team.
     static __device__ int thread() {
@@ -22,21 +22,19 @@ struct Team {
     static __device__ void sync() {
         if constexpr (kTeams == 1) {
             __syncthreads();
+        } else if (rank() == 0) {
+            sync_at<0>();
         } else {
-            sync_if_rank<0>();
+            sync_at<1>();
         }
     }
 
 private:
-    /// Each team has a barrier of hardware whose number the compiler knows: for one that it does not know, it reserves
-    /// all 16, and a multiprocessor holds a few blocks only.
-    template <int kRank>
-    static __device__ void sync_if_rank() {
-        if (kRank == kTeams - 1 || rank() == kRank) {
-            asm volatile("bar.sync %0, %1;" ::"n"(kRank), "n"(kThreads) : "memory");
-        } else if constexpr (kRank < kTeams - 1) {
-            sync_if_rank<kRank + 1>();
-        }
+    /// By a barrier of hardware whose number the compiler knows: for one that it does not know, it reserves all 16, and
+    /// a multiprocessor holds a few blocks only.
+    template <int kBarrier>
+    static __device__ void sync_at() {
+        asm volatile("bar.sync %0, %1;" ::"n"(kBarrier), "n"(kThreads) : "memory");
     }
 };
 

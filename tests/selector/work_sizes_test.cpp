@@ -29,6 +29,8 @@ TEST(RowBlockShape, HasNoMoreLoadsThanARowBlockHasNonzeros) {
     EXPECT_EQ(shape(4 * kThreads), (RowBlockShape{2, 4}));
     EXPECT_EQ(shape(4 * kThreads + 1), (RowBlockShape{1, 8}));
     EXPECT_EQ(shape(kRoom), (RowBlockShape{1, 8}));
+    EXPECT_EQ(row_block_shape(kThreads, 2 * kThreads, 1000, 0, {}), (RowBlockShape{1, 8}))
+        << "teams too large to share";
 }
 
 TEST(RowBlockShape, PairsFullOnesWhereFewRowsAreLong) {

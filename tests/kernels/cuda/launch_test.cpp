@@ -39,9 +39,10 @@ TEST_F(Launch, FollowsAResetOfTheGpu) {
 }
 
 TEST_F(Launch, SaysWhyItFailed) {
-    const cuda::LaunchShape shape{.kernel = cuda::probe_kernel(), .blocks = 1, .threads = 1, .shared_bytes = 1u << 30};
+    const cuda::KernelLaunch launch{
+        .kernel = cuda::probe_kernel(), .blocks = 1, .threads = 1, .shared_bytes = 1u << 30};
     try {
-        cuda::launch_dependent(shape, nullptr, nullptr);
+        cuda::launch_dependent(launch, nullptr, nullptr);
         FAIL() << "launched";
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("invalid argument"), std::string::npos) << error.what();
