@@ -11,7 +11,8 @@ namespace tilespmv::cuda {
 /// How rows are divided into row blocks, of one team of threads each (csr16, csr-adaptive).
 struct RowBlockLimits {
     int block_nonzeros = 0;  ///< most of a row block of several rows
-    int piece_nonzeros = 0;  ///< most of a row block with one longer row or a piece of it, at least as many
+    int piece_nonzeros = 0;  ///< most of a piece of a longer row, at least as many
+    int whole_row = 0;       ///< nonzeros up to which a row is one piece, at least as many
 };
 
 /// For `nonzeros` nonzeros and teams of `threads` threads with room for `room` nonzeros.

@@ -56,7 +56,7 @@ private:
 
     void add_long_row(std::int64_t row, offset_t length) {
         b_.in_long_rows += length;
-        const offset_t pieces = div_up(length, limits_.piece_nonzeros);
+        const offset_t pieces = length <= limits_.whole_row ? 1 : div_up(length, limits_.piece_nonzeros);
         const SplitRow split{b_.partials, static_cast<std::uint32_t>(pieces)};
         for (offset_t i = 0; i < pieces; ++i) {
             const offset_t from = length * i / pieces;
@@ -156,8 +156,8 @@ CsrMatrix<V> to_csr(const Csr16& b, index_t rows, index_t cols, const Buffer<V>&
 }
 
 Csr16Limits csr16_limits(offset_t nonzeros, const Gpu& gpu) {
-    const auto [block, piece] = row_block_limits(nonzeros, Csr16::kThreads, Csr16::kMaxNonzeros, gpu);
-    return {block, piece, gpu.tuning.row_blocks.nonzeros_per_thread};
+    const auto [block, piece, whole_row] = row_block_limits(nonzeros, Csr16::kThreads, Csr16::kMaxNonzeros, gpu);
+    return {block, piece, whole_row, gpu.tuning.row_blocks.nonzeros_per_thread};
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                    \

@@ -59,8 +59,9 @@ struct Csr16 {
 /// How nonzeros are cut into row blocks.
 struct Csr16Limits {
     int block_nonzeros = Csr16::kMaxNonzeros;  ///< of a row block of several rows, 1 to Csr16::kMaxNonzeros
-    /// Of a row that is longer, at least as many and below 2^16.
+    /// Of a piece of a row that is longer, at least as many, ...
     int piece_nonzeros = RowBlockTuning{}.max_piece * Csr16::kMaxNonzeros;
+    int whole_row = 0;  ///< ... and of one that is one piece; both below 2^16
     int nonzeros_per_thread = RowBlockTuning{}.nonzeros_per_thread;  ///< of the mean row, for each that adds it up
 };
 

@@ -56,21 +56,22 @@ private:
     /// Products of the nonzeros from `first` on, kThreads apart. All are asked for before the first is waited for, and
     /// then x: no load depends on a condition, or the compiler would move it to where its value is needed. Behind the
     /// block's last nonzero this is repeated.
-    __device__ void multiply(int first, A (&products)[kEach]) const {
-        V values[kEach];
-        Code codes[kEach];
-        V factors[kEach];
+    template <int kLoads>
+    __device__ void multiply(int first, A (&products)[kLoads]) const {
+        V values[kLoads];
+        Code codes[kLoads];
+        V factors[kLoads];
 #pragma unroll
-        for (int i = 0; i < kEach; ++i)
+        for (int i = 0; i < kLoads; ++i)
             codes[i] = load_once(codes_ + place(first + i * Csr16::kThreads), p_.cache_policy);
 #pragma unroll
-        for (int i = 0; i < kEach; ++i)
+        for (int i = 0; i < kLoads; ++i)
             values[i] = load_once(values_ + place(first + i * Csr16::kThreads), p_.cache_policy);
         wait_for_stream();
 #pragma unroll
-        for (int i = 0; i < kEach; ++i) factors[i] = load_x(x_ + codes[i]);
+        for (int i = 0; i < kLoads; ++i) factors[i] = load_x(x_ + codes[i]);
 #pragma unroll
-        for (int i = 0; i < kEach; ++i) products[i] = static_cast<A>(values[i]) * static_cast<A>(factors[i]);
+        for (int i = 0; i < kLoads; ++i) products[i] = static_cast<A>(values[i]) * static_cast<A>(factors[i]);
     }
 
     [[nodiscard]] __device__ int place(int i) const { return min(i, int{block_.nonzeros} - 1); }
@@ -103,11 +104,11 @@ private:
     __device__ void add_piece() const {
         A sum = 0;
 #pragma unroll 1
-        for (int first = thread_; first - thread_ < block_.nonzeros; first += Kernel::kRoom) {
-            A products[kEach];
+        for (int first = thread_; first - thread_ < block_.nonzeros; first += Kernel::kOfPiece * Csr16::kThreads) {
+            A products[Kernel::kOfPiece];
             multiply(first, products);
 #pragma unroll
-            for (int i = 0; i < kEach; ++i) {
+            for (int i = 0; i < Kernel::kOfPiece; ++i) {
                 sum += first + i * Csr16::kThreads < block_.nonzeros ? products[i] : A(0);
             }
         }

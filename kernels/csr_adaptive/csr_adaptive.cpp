@@ -43,7 +43,7 @@ private:
         const offset_t begin = row_ptrs_[row];
         const offset_t length = row_ptrs_[row + 1] - begin;
         plan_.in_long_rows += length;
-        const offset_t pieces = div_up(length, limits_.piece_nonzeros);
+        const offset_t pieces = length <= limits_.whole_row ? 1 : div_up(length, limits_.piece_nonzeros);
         if (pieces == 1) return add_block(row, 1, begin, begin + length);
         const auto split = static_cast<std::int32_t>(plan_.splits.size());
         plan_.splits.push_back({plan_.partials, static_cast<std::uint32_t>(pieces)});
@@ -73,8 +73,8 @@ private:
 }  // namespace
 
 AdaptiveLimits adaptive_limits(offset_t nonzeros, int threads, const Gpu& gpu) {
-    const auto [block, piece] = row_block_limits(nonzeros, threads, AdaptiveLimits::kEach * threads, gpu);
-    return {threads, block, piece};
+    const auto [block, piece, whole_row] = row_block_limits(nonzeros, threads, AdaptiveLimits::kEach * threads, gpu);
+    return {threads, block, piece, whole_row};
 }
 
 AdaptivePlan make_adaptive_plan(std::span<const offset_t> row_ptrs, const AdaptiveLimits& limits) {

@@ -34,7 +34,8 @@ struct AdaptiveLimits {
 
     int threads = 0;         ///< of a team, a power of 2
     int block_nonzeros = 0;  ///< of a row block of several rows, at most kEach * threads
-    int piece_nonzeros = 0;  ///< of a longer row in one row block, at least as many
+    int piece_nonzeros = 0;  ///< of a piece of a longer row, at least as many
+    int whole_row = 0;       ///< of a row that is one piece
 
     [[nodiscard]] int max_rows() const { return kRowBlockRows * threads; }
 };

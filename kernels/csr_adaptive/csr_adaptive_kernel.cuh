@@ -44,8 +44,9 @@ private:
     static constexpr int kThreads = Kernel::kThreads;
 
     /// Products of the block's nonzeros from the `at`-th on, kThreads apart; behind its last one this is repeated.
-    __device__ void multiply(int at, A (&products)[kEach]) const {
-        Nonzeros<V, kEach> nonzeros;
+    template <int kLoads>
+    __device__ void multiply(int at, A (&products)[kLoads]) const {
+        Nonzeros<V, kLoads> nonzeros;
         nonzeros.load(p_.a, first_ + static_cast<P>(at), first_ + static_cast<P>(block_.nonzeros), P{kThreads},
                       p_.cache_policy);
         nonzeros.multiply(p_.x, products);
@@ -79,11 +80,11 @@ private:
     __device__ void add_row() const {
         A sum = 0;
 #pragma unroll 1
-        for (int at = thread_; at - thread_ < block_.nonzeros; at += kEach * kThreads) {
-            A products[kEach];
+        for (int at = thread_; at - thread_ < block_.nonzeros; at += Kernel::kOfPiece * kThreads) {
+            A products[Kernel::kOfPiece];
             multiply(at, products);
 #pragma unroll
-            for (int i = 0; i < kEach; ++i) sum += at + i * kThreads < block_.nonzeros ? products[i] : A(0);
+            for (int i = 0; i < Kernel::kOfPiece; ++i) sum += at + i * kThreads < block_.nonzeros ? products[i] : A(0);
         }
         sum = sum_of_team(sum, stage_.team);
         if (block_.partial >= 0 && !sum_of_pieces(p_, block_.split, block_.partial, sum, stage_.team)) return;

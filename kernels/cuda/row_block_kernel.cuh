@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/cuda/team.cuh"
@@ -16,6 +17,7 @@ struct RowBlockKernel {
     static constexpr int kThreads = kThreadCount;  ///< of a team
     static constexpr int kTeams = kTeamCount;
     static constexpr int kEach = kEachCount;
+    static constexpr int kOfPiece = std::max(kEach, kRowBlockNonzeros / 2);  ///< as kEach, of a piece of a row
     static constexpr int kRoom = kEach * kThreads;  ///< nonzeros of a row block of several rows
     static constexpr int kBlockThreads = kTeams * kThreads;
     static constexpr int kBlocks = kRowBlockWarps * kWarpSize / kBlockThreads;  ///< of a multiprocessor

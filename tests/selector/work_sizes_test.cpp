@@ -13,11 +13,14 @@ constexpr offset_t kWarps = 132 * 32;
 TEST(RowBlockLimits, AreTheShareOfABlockWithinWhatItHolds) {
     const auto limits = [](offset_t nonzeros) { return row_block_limits(nonzeros, kThreads, kRoom, kGpu); };
     EXPECT_EQ(limits(1000).block_nonzeros, 2 * kThreads);
-    EXPECT_EQ(limits(1000).piece_nonzeros, 2 * kThreads);
+    EXPECT_EQ(limits(1000).piece_nonzeros, kRoom / 2);
+    EXPECT_EQ(limits(1000).whole_row, kRoom) << "two rounds of a team";
     EXPECT_EQ(limits(132 * 16 * 300).block_nonzeros, 300);
-    EXPECT_EQ(limits(132 * 16 * 300).piece_nonzeros, 300);
+    EXPECT_EQ(limits(132 * 16 * 300).piece_nonzeros, kRoom) << "one round";
     EXPECT_EQ(limits(132 * 16 * 1000).block_nonzeros, kRoom);
-    EXPECT_EQ(limits(132 * 16 * 1000).piece_nonzeros, 1000);
+    EXPECT_EQ(limits(132 * 16 * 1000).piece_nonzeros, kRoom) << "a second round would not be full";
+    EXPECT_EQ(limits(132 * 16 * 1024).piece_nonzeros, 2 * kRoom);
+    EXPECT_EQ(limits(132 * 16 * 1024).whole_row, 2 * kRoom);
     EXPECT_EQ(limits(1'000'000'000'000).piece_nonzeros, 4 * kRoom);
 }
 

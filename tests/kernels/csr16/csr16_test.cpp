@@ -19,7 +19,8 @@ using cuda::Csr16Limits;
 void expect_shapes(const Csr16& b, const Csr16Limits& limits) {
     std::vector<std::uint32_t> seen(b.splits.size(), 0);
     for (const auto& block : b.blocks) {
-        EXPECT_LE(block.nonzeros, block.is_piece ? limits.piece_nonzeros : limits.block_nonzeros);
+        EXPECT_LE(block.nonzeros,
+                  block.is_piece ? std::max(limits.piece_nonzeros, limits.whole_row) : limits.block_nonzeros);
         EXPECT_LE(block.rows, block.is_piece ? 1 : Csr16::kMaxRows);
         EXPECT_EQ(block.partial >= 0, block.split >= 0);
         EXPECT_TRUE(block.partial < 0 || block.is_piece);
@@ -33,7 +34,7 @@ void expect_shapes(const Csr16& b, const Csr16Limits& limits) {
 
 TEST(Csr16, HoldsEveryNonzeroOnceInOrder) {
     for (const auto& [name, a] : matrix_battery()) {
-        for (const Csr16Limits limits : {Csr16Limits{1, 1}, {7, 100}, {100, 100}, Csr16Limits{}}) {
+        for (const Csr16Limits limits : {Csr16Limits{1, 1}, {7, 100}, {100, 100}, {7, 20, 40}, Csr16Limits{}}) {
             SCOPED_TRACE(name + ' ' + std::to_string(limits.block_nonzeros));
             const auto b = cuda::make_csr16(a, limits);
             expect_shapes(b, limits);
@@ -53,7 +54,8 @@ public:
         for (index_t row = 0; row < a.rows;) {
             const offset_t length = a.row_ptrs[row + 1] - a.row_ptrs[row];
             if (length > limits.block_nonzeros) {
-                add_pieces(row++, length, div_up(length, limits.piece_nonzeros));
+                const bool is_whole = length <= limits.whole_row;
+                add_pieces(row++, length, is_whole ? 1 : div_up(length, limits.piece_nonzeros));
                 continue;
             }
             index_t end = row + 1;
@@ -124,7 +126,7 @@ auto members_of(const Csr16Block& b) {
 
 TEST(Csr16, IsThatOfTheRule) {
     for (const auto& [name, a] : matrix_battery()) {
-        for (const Csr16Limits limits : {Csr16Limits{1, 1}, {7, 100}, {100, 100}, {512, 2048}}) {
+        for (const Csr16Limits limits : {Csr16Limits{1, 1}, {7, 100}, {100, 100}, {7, 20, 40}, {512, 2048}}) {
             SCOPED_TRACE(name + ' ' + std::to_string(limits.block_nonzeros));
             const auto b = cuda::make_csr16(a, limits);
             const Expected expected(a, limits);
@@ -196,10 +198,12 @@ TEST(Csr16, LimitsFollowTheMatrix) {
     cuda::Gpu gpu{.multiprocessors = 132, .warps = 64};
     const auto few = cuda::csr16_limits(1000, gpu);
     EXPECT_EQ(few.block_nonzeros, 2 * Csr16::kThreads);
-    EXPECT_EQ(few.piece_nonzeros, few.block_nonzeros);
+    EXPECT_EQ(few.piece_nonzeros, 2 * few.block_nonzeros);
+    EXPECT_EQ(few.whole_row, Csr16::kMaxNonzeros);
     const auto many = cuda::csr16_limits(1'000'000'000, gpu);
     EXPECT_EQ(many.block_nonzeros, Csr16::kMaxNonzeros);
     EXPECT_EQ(many.piece_nonzeros, 4 * Csr16::kMaxNonzeros);
+    EXPECT_EQ(many.whole_row, many.piece_nonzeros);
     EXPECT_EQ(many.nonzeros_per_thread, 16);
     gpu.tuning.row_blocks.nonzeros_per_thread = 8;
     EXPECT_EQ(cuda::csr16_limits(1000, gpu).nonzeros_per_thread, 8);

@@ -17,8 +17,12 @@ using cuda::AdaptivePlan;
 template <class Check>
 void for_each_plan(Check&& check) {
     for (const auto& [name, a] : matrix_battery()) {
-        for (const AdaptiveLimits limits :
-             {AdaptiveLimits{64, 1, 1}, {64, 7, 100}, {64, 100, 100}, {64, 512, 2048}, {256, 2048, 8192}}) {
+        for (const AdaptiveLimits limits : {AdaptiveLimits{64, 1, 1},
+                                            {64, 7, 100},
+                                            {64, 100, 100},
+                                            {64, 7, 20, 40},
+                                            {64, 512, 2048},
+                                            {256, 2048, 8192}}) {
             SCOPED_TRACE(name + ' ' + std::to_string(limits.block_nonzeros));
             check(a, limits, cuda::make_adaptive_plan(a.row_ptrs, limits));
         }
@@ -67,7 +71,7 @@ Parts expected_parts(const CsrMatrix<V>& a, const AdaptiveLimits& limits) {
             row += rows;
             continue;
         }
-        const offset_t pieces = div_up(length, limits.piece_nonzeros);
+        const offset_t pieces = length <= limits.whole_row ? 1 : div_up(length, limits.piece_nonzeros);
         const bool is_cut = pieces > 1;
         for (offset_t i = 0; i < pieces; ++i) {
             const offset_t begin = length * i / pieces;
@@ -112,7 +116,8 @@ TEST(AdaptivePlan, KeepsItsLimits) {
         for (const auto& block : plan.blocks) {
             EXPECT_GE(block.rows, 1);
             EXPECT_LE(block.rows, limits.max_rows());
-            EXPECT_LE(block.nonzeros, block.rows == 1 ? limits.piece_nonzeros : limits.block_nonzeros);
+            EXPECT_LE(block.nonzeros,
+                      block.rows == 1 ? std::max(limits.piece_nonzeros, limits.whole_row) : limits.block_nonzeros);
         }
     });
 }
@@ -185,10 +190,12 @@ TEST(AdaptiveLimits, FollowTheMatrix) {
     const auto few = cuda::adaptive_limits(1000, 64, gpu);
     EXPECT_EQ(few.threads, 64);
     EXPECT_EQ(few.block_nonzeros, 128);
-    EXPECT_EQ(few.piece_nonzeros, 128);
+    EXPECT_EQ(few.piece_nonzeros, 256);
+    EXPECT_EQ(few.whole_row, 512);
     const auto many = cuda::adaptive_limits(1'000'000'000, 128, gpu);
     EXPECT_EQ(many.block_nonzeros, 1024);
     EXPECT_EQ(many.piece_nonzeros, 4096);
+    EXPECT_EQ(many.whole_row, 4096);
 }
 
 }  // namespace
