@@ -23,17 +23,13 @@ public:
     }
     /// The rows between these pointers.
     void add(std::span<const offset_t> row_ptrs) {
-        for (std::size_t row = 0; row + 1 < row_ptrs.size(); ++row) {
-            const offset_t length = row_ptrs[row + 1] - row_ptrs[row];
-            if (static_cast<std::uint64_t>(length) < kCounted) {
-                ++rows_[static_cast<std::size_t>(length)];
-            } else {
-                add_rows(length, 1);
-            }
-        }
-        for (offset_t length = 0; length < kCounted; ++length) {
-            const offset_t rows = std::exchange(rows_[static_cast<std::size_t>(length)], 0);
-            if (rows > 0) add_rows(length, rows);
+        for (std::size_t row = 0; row + 1 < row_ptrs.size(); ++row) add(row_ptrs[row + 1] - row_ptrs[row], 1);
+    }
+    void add(offset_t length, offset_t rows) {
+        if (static_cast<std::uint64_t>(length) < kCounted) {
+            rows_[static_cast<std::size_t>(length)] += rows;
+        } else {
+            add_rows(length, rows);
         }
     }
     void add(const RowStatistics& more) {
@@ -45,7 +41,13 @@ public:
             statistics_.rounds[i].longest = std::max(statistics_.rounds[i].longest, more.rounds[i].longest);
         }
     }
-    [[nodiscard]] const RowStatistics& statistics() const { return statistics_; }
+    [[nodiscard]] const RowStatistics& statistics() {
+        for (offset_t length = 0; length < kCounted; ++length) {
+            const offset_t rows = std::exchange(rows_[static_cast<std::size_t>(length)], 0);
+            if (rows > 0) add_rows(length, rows);
+        }
+        return statistics_;
+    }
 
 private:
     static constexpr offset_t kCounted = 512;
@@ -94,6 +96,22 @@ RowStatistics row_statistics(std::span<const offset_t> row_ptrs) {
     LengthCounts all;
     for (const RowStatistics& range : ranges) all.add(range);
     return all.statistics();
+}
+
+std::array<RowLengths, kInodeRows.size()> inode_lengths(std::span<const offset_t> row_ptrs,
+                                                        std::span<const std::uint8_t> alike) {
+    std::array<LengthCounts, kInodeRows.size()> counts;
+    for (std::size_t row = 0; row < alike.size();) {
+        std::size_t end = row + 1;
+        while (end < alike.size() && alike[end] != 0) ++end;
+        const auto rows = static_cast<offset_t>(end - row);
+        for (std::size_t i = 0; i < counts.size(); ++i)
+            counts[i].add(row_ptrs[row + 1] - row_ptrs[row], div_up(rows, offset_t{kInodeRows[i]}));
+        row = end;
+    }
+    std::array<RowLengths, kInodeRows.size()> lengths;
+    std::ranges::transform(counts, lengths.begin(), [](LengthCounts& of) { return of.statistics().rounds; });
+    return lengths;
 }
 
 const RowRounds& rounds_of(const RowLengths& lengths, const VectorShape& shape) {

@@ -81,6 +81,11 @@ inline constexpr std::array kInodeRows{2, 3, 4, 5, 6};
 inline constexpr std::array kInodeThreads{8, 16, 32};
 inline constexpr std::array kInodeFlights{2, 4};
 
+/// Of the columns of inodes of at most so many rows as each of kInodeRows says. `alike`: for each row, 1 if it has the
+/// columns of the row before.
+std::array<RowLengths, kInodeRows.size()> inode_lengths(std::span<const offset_t> row_ptrs,
+                                                        std::span<const std::uint8_t> alike);
+
 /// Relative time of csr-inode, by the rounds in which groups of threads read the columns of their inodes. A round takes
 /// the time of its requests and that of all places that it has for values and x, filled or not; the rounds of the inode
 /// of most columns wait for each other. `lengths`: of the columns of inodes of at most `shape.rows` rows.

@@ -43,19 +43,15 @@ InodeShape choose_inode_shape(std::span<const offset_t> row_ptrs, const std::vec
                               const InodeShape& given, const InodeTuning& tuning) {
     InodeShape best;
     double least = std::numeric_limits<double>::infinity();
-    for (const int rows : kInodeRows) {
+    const auto lengths = inode_lengths(row_ptrs, alike);
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        const int rows = kInodeRows[i];
         if (given.rows > 0 && rows != given.rows) continue;
-        std::vector<offset_t> ends{0};
-        for_each_inode(alike, rows, [&](index_t row) {
-            ends.push_back(ends.back() + row_ptrs[static_cast<std::size_t>(row) + 1] -
-                           row_ptrs[static_cast<std::size_t>(row)]);
-        });
-        const RowLengths lengths = row_lengths(ends);
         for (const int threads : kInodeThreads) {
             for (const int flight : kInodeFlights) {
                 if (given.threads > 0 && threads != given.threads) continue;
                 if (given.flight > 0 && flight != given.flight) continue;
-                const double time = inode_time(lengths, {rows, threads, flight}, tuning);
+                const double time = inode_time(lengths[i], {rows, threads, flight}, tuning);
                 if (time >= least) continue;
                 least = time;
                 best = {rows, threads, flight};

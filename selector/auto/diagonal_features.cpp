@@ -14,19 +14,21 @@ using Diagonals = std::set<offset_t>;  ///< columns minus rows
 
 bool is_full(const Diagonals& diagonals) { return static_cast<offset_t>(diagonals.size()) >= kMostDiagonals; }
 
-Diagonals sampled_diagonals(const PatternView& a) {
+/// In ascending order.
+std::vector<offset_t> sampled_diagonals(const PatternView& a) {
     const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
     const offset_t samples = std::min(kMostSamples, tile_rows);
-    Diagonals diagonals;
+    DistinctNumbers<offset_t, kMostDiagonals> diagonals;
     for (offset_t i = 0; i < samples; ++i) {
         // Another row of each, since unknowns of a node have other diagonals.
         const offset_t row = std::min<offset_t>(spread(i, samples, tile_rows) * kTileSize + i % kTileSize, a.rows - 1);
         const auto begin = static_cast<std::size_t>(a.row_ptrs[static_cast<std::size_t>(row)]);
         const auto end = std::min(static_cast<std::size_t>(a.row_ptrs[static_cast<std::size_t>(row) + 1]),
                                   begin + static_cast<std::size_t>(kMostSlots));
-        for (std::size_t k = begin; k < end && !is_full(diagonals); ++k) diagonals.insert(a.col_idxs[k] - row);
+        for (std::size_t k = begin; k < end && diagonals.count() < kMostDiagonals; ++k)
+            diagonals.add(a.col_idxs[k] - row);
     }
-    return diagonals;
+    return diagonals.sorted();
 }
 
 /// Those of rows [first, end) that are not among `known`, which ascend, as columns of a row do.
@@ -44,28 +46,29 @@ Diagonals further_diagonals(const PatternView& a, std::int64_t first, std::int64
     return further;
 }
 
-/// Adds those that no row of the sample has.
-void complete(Diagonals& diagonals, const PatternView& a) {
-    const std::vector<offset_t> known(diagonals.begin(), diagonals.end());
+/// How many there are beside those that rows of the sample have.
+offset_t count_further(const PatternView& a, const std::vector<offset_t>& known) {
     std::vector<Diagonals> ranges(static_cast<std::size_t>(div_up(std::int64_t{a.rows}, kGrain)));
     parallel_ranges(0, a.rows, kGrain, [&](std::int64_t first, std::int64_t end) {
         ranges[static_cast<std::size_t>(first / kGrain)] = further_diagonals(a, first, end, known);
     });
-    for (Diagonals& range : ranges) diagonals.merge(range);
+    Diagonals further;
+    for (Diagonals& range : ranges) further.merge(range);
+    return static_cast<offset_t>(further.size());
 }
 
 }  // namespace
 
 void add_diagonals(const PatternView& a, MatrixFeatures& f) {
-    Diagonals diagonals = sampled_diagonals(a);
-    const auto count = [&] {
-        return std::min(std::max(static_cast<offset_t>(diagonals.size()), f.longest_row), kMostDiagonals);
+    const std::vector<offset_t> sampled = sampled_diagonals(a);
+    const auto count = static_cast<offset_t>(sampled.size());
+    const auto at_least = [&](offset_t diagonals) {
+        return std::min(std::max(diagonals, f.longest_row), kMostDiagonals);
     };
-    f.diagonals = count();
+    f.diagonals = at_least(count);
     const double places = static_cast<double>(f.diagonals) * static_cast<double>(a.rows);
     if (f.diagonals == kMostDiagonals || places > kMostDiaPlaces * static_cast<double>(f.nnz)) return;
-    complete(diagonals, a);
-    f.diagonals = count();
+    f.diagonals = at_least(count + count_further(a, sampled));
 }
 
 }  // namespace tilespmv

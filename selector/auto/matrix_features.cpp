@@ -22,7 +22,7 @@ constexpr offset_t kMostOfPiece = 1 << 16;    ///< ... and nonzeros of each
 constexpr offset_t kFewNonzeros = 1 << 15;    ///< fewer are not worth waking threads
 constexpr offset_t kFullTileRows = 64;        ///< that are looked at for full tiles, ...
 constexpr offset_t kFullTiles = 16;           ///< ... and tiles of each
-constexpr offset_t kRowLengths = 1 << 13;     ///< rows whose lengths tell the width of HYB
+constexpr offset_t kRowLengths = 1 << 11;     ///< rows whose lengths tell the width of HYB
 constexpr offset_t kNarrowColumns = 1 << 16;  ///< of csr16
 constexpr std::size_t kSectorBytes = 32;      ///< what a GPU reads of x at least
 constexpr std::size_t kHubBytes = 192 << 10;  ///< of x: what shared memory has room for
@@ -99,23 +99,6 @@ void add_full_tiles(const PatternView& a, MatrixFeatures& f) {
     f.full_tile_share *= by_lengths == 0 ? 0 : static_cast<double>(full) / static_cast<double>(by_lengths);
 }
 
-/// Distinct numbers of at most kBlock that are not negative.
-class DistinctCount {
-public:
-    DistinctCount() { places_.fill(-1); }
-    void add(index_t number) {
-        auto place = static_cast<std::size_t>(mixed(static_cast<std::uint64_t>(number))) % places_.size();
-        while (places_[place] >= 0 && places_[place] != number) place = (place + 1) % places_.size();
-        count_ += places_[place] < 0;
-        places_[place] = number;
-    }
-    [[nodiscard]] offset_t count() const { return count_; }
-
-private:
-    std::array<index_t, 2 * kBlock> places_;
-    offset_t count_ = 0;
-};
-
 /// How often columns occur. Where there are more columns than counters some share one, so that a count is at least the
 /// true one.
 class ColumnCounts {
@@ -124,15 +107,13 @@ public:
         : is_exact_(cols <= kMostCounters), counts_(static_cast<std::size_t>(std::min(cols, kMostCounters))) {}
     void add(index_t column) {
         auto& count = counts_[at(column)];
-        count += count < kMost;
+        if (count == kMost) return;
+        --columns_[count];
+        ++columns_[++count];
     }
     [[nodiscard]] std::size_t of(index_t column) const { return counts_[at(column)]; }
-    /// Number of columns, or counters, by count.
-    [[nodiscard]] std::vector<offset_t> histogram() const {
-        std::vector<offset_t> columns(kMost + std::size_t{1});
-        for (const auto count : counts_) ++columns[count];
-        return columns;
-    }
+    /// Number of columns, or counters, by count, from 1 on.
+    [[nodiscard]] const std::vector<offset_t>& histogram() const { return columns_; }
 
 private:
     static constexpr std::uint16_t kMost = 4095;
@@ -142,6 +123,7 @@ private:
     }
     bool is_exact_;
     std::vector<std::uint16_t> counts_;
+    std::vector<offset_t> columns_ = std::vector<offset_t>(kMost + std::size_t{1});
 };
 
 using Blocks = std::vector<std::span<const index_t>>;
@@ -153,7 +135,7 @@ double hub_share(const Blocks& blocks, const PatternView& a) {
     for (std::size_t i = 0; i < blocks.size(); i += 2)
         std::ranges::for_each(blocks[i], [&](index_t c) { counts.add(c); });
     // Of each count, the share of its columns that is among the hubs.
-    const auto columns = counts.histogram();
+    const auto& columns = counts.histogram();
     std::vector<double> is_hub(columns.size());
     for (std::size_t count = columns.size() - 1; count > 0 && hubs > 0; --count) {
         if (columns[count] == 0) continue;
@@ -179,7 +161,7 @@ void add_blocks(const PatternView& a, MatrixFeatures& f) {
         const auto first = spread(i, samples, div_up(f.nnz, kBlock)) * kBlock;
         const auto size = std::min(kBlock, f.nnz - first);
         const auto block = a.col_idxs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
-        DistinctCount distinct;
+        DistinctNumbers<index_t, kBlock> distinct;
         for (const index_t column : block) distinct.add(column / in_sector);
         blocks[static_cast<std::size_t>(i)] = block;
         sectors[static_cast<std::size_t>(i)] = distinct.count();

@@ -68,7 +68,7 @@ struct MatrixFeatures {
     double repeated_strips = 0;  ///< share of the tile rows whose pattern, relative to their first row, came before
 
     /// The largest width that at least a third of the rows fill (HYB), and the share of the nonzeros beyond it; of at
-    /// most 8,192 rows.
+    /// most 2,048 rows.
     offset_t hyb_width = 0;
     double hyb_rest = 0;
     /// Diagonals with nonzeros, of one row of each tile row of the sample, and at least those of the longest row; of
