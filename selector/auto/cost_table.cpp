@@ -106,7 +106,10 @@ void strip_work(const MatrixFeatures& f, Work& work) {
 }
 /// Elsewhere it executes csr16, or strips are too few or too uneven to keep the GPU busy.
 bool suits_strip(const MatrixFeatures& f) {
+    const cuda::StripTuning tuning;
+    const bool few = tile_rows_of(f) < static_cast<double>(tuning.one_group_from);
     return f.nnz >= 1'000'000 && f.rows >= 20'000 && f.strip_fill >= 0.75 &&
+           f.strip_slots <= (few ? tuning.max_slots_of_few : tuning.max_slots) &&
            static_cast<double>(f.longest_row) <= 6 * f.mean_row + 16 && strip_bytes(f) < csr16_bytes(f);
 }
 
@@ -220,7 +223,7 @@ constexpr std::array kGpuCosts{
     Cost{"csr-inode", 2, {2.0e-7, 1.90, 0, 4.8e-12, 2.8e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},
     Cost{"ell", 8, {3.0e-7, 1.00, 0, 2.35e-12, 0, 5e-8}, {7.7e-5, 1.87e-9, 2.5e-10, 0}},
     Cost{"dia", 8, {1.0e-7, 1.07, 0, 0, 0, 2.65e-7}, {1.0e-4, 2.5e-9, 0, 0}},
-    Cost{"dia", 4, {1.0e-7, 1.38, 0, 0, 1.2e-12, 1.4e-7}, {1.0e-4, 2.5e-9, 0, 0}},
+    Cost{"dia", 4, {1.0e-7, 0.62, 0, 0, 4.9e-12, 1.4e-7}, {1.0e-4, 2.5e-9, 0, 0}},
     Cost{"dia", 2, {1.0e-7, 0.77, 0, 0, 6.3e-12, 1.0e-7}, {1.0e-4, 2.5e-9, 0, 0}},
 };
 

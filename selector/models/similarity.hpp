@@ -11,7 +11,7 @@ namespace tilespmv {
 
 /// Where a matrix stands among others: features so scaled that 1 is a clear difference. The scales are those that
 /// predict best what was left out, one matrix after another, on the benchmark set of `tune` and an H200.
-using Place = std::array<double, 12>;
+using Place = std::array<double, 13>;
 Place place_of(const ProductWork& work);
 
 /// A measured matrix that others are compared with.

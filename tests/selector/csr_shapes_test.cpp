@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -151,6 +152,16 @@ TEST(CsrVectorFlights, AreEightWhereThatSavesLanesOrRounds) {
     EXPECT_EQ(shape(200, 1'000), (VectorShape{32, 8})) << "one round instead of two";
     EXPECT_EQ(shape(64, 7'000, {.deep_lanes = 3}), (VectorShape{16, 4}));
     EXPECT_EQ(shape(200, 1'000, {.deep_latency = 4}), (VectorShape{32, 4}));
+}
+
+TEST(InodeLengths, AreThoseOfTheFirstRowsOfInodes) {
+    // Seven rows of 16 alike, one alone, three empty ones alike, two long ones alike.
+    const auto row_ptrs = row_ptrs_of({16, 16, 16, 16, 16, 16, 16, 40, 0, 0, 0, 3000, 3000});
+    const std::vector<std::uint8_t> alike{0, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 0, 1};
+    const auto lengths = inode_lengths(row_ptrs, alike);
+    EXPECT_EQ(lengths[0], row_lengths(row_ptrs_of({16, 16, 16, 16, 40, 0, 0, 3000}))) << "of at most 2 rows";
+    EXPECT_EQ(lengths[1], row_lengths(row_ptrs_of({16, 16, 16, 40, 0, 3000}))) << "of at most 3";
+    EXPECT_EQ(lengths[4], row_lengths(row_ptrs_of({16, 16, 40, 0, 3000}))) << "of at most 6";
 }
 
 TEST(InodeTime, IsThatOfPlacesAndOfTheLongestInode) {

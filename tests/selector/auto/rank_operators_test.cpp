@@ -139,6 +139,9 @@ TEST(RankOperators, ChoosesAsWasMeasuredOnTheH200) {
     EXPECT_EQ(chosen("laplace2d:n=700"), "dia:updatable=1");
     EXPECT_EQ(chosen("laplace3d:n=50"), "dia:updatable=1");
     EXPECT_EQ(chosen("stencil27:n=36"), "strip:updatable=1") << "columns of four groups wait for each other in dia";
+    const auto long_strips = ranked_for("fem:n=20,dof=6", true);
+    EXPECT_EQ(std::ranges::count(long_strips, "strip:updatable=1", &RankedOperator::specification), 0)
+        << "more slots than strips have where tile rows are few";
     const auto arrow = ranked_for("arrow:n=200000", true);
     for (const auto* name : {"csr-vector", "strip:updatable=1", "csr-hub", "ell:updatable=1"}) {
         EXPECT_EQ(std::ranges::count(arrow, name, &RankedOperator::specification), 0)

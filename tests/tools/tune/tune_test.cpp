@@ -185,8 +185,8 @@ TEST_F(TuneTest, CheckFindsWhatModelsAndRulesLose) {
 
 TEST(BenchmarkSets, AreMatricesOfEveryKindWithoutRepetition) {
     const auto& full = find_benchmark_set("full").sources;
-    EXPECT_GE(full.size(), 60U);
-    EXPECT_LE(full.size(), 85U);
+    EXPECT_GE(full.size(), 150U);
+    EXPECT_LE(full.size(), 250U);
     EXPECT_EQ(std::set<std::string>(full.begin(), full.end()).size(), full.size());
     EXPECT_THAT(message_of([] { find_benchmark_set("huge"); }),
                 HasSubstr("2: unknown set 'huge'; there are full, tiny"));
