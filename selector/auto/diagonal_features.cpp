@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -14,11 +17,36 @@ using Diagonals = std::set<offset_t>;  ///< columns minus rows
 
 bool is_full(const Diagonals& diagonals) { return static_cast<offset_t>(diagonals.size()) >= kMostDiagonals; }
 
+/// Up to kMostDiagonals distinct ones.
+class DistinctDiagonals {
+public:
+    DistinctDiagonals() { places_.fill(kNone); }
+    void add(offset_t number) {
+        auto place = static_cast<std::size_t>(mixed(static_cast<std::uint64_t>(number))) % places_.size();
+        while (places_[place] != kNone && places_[place] != number) place = (place + 1) % places_.size();
+        count_ += places_[place] == kNone;
+        places_[place] = number;
+    }
+    [[nodiscard]] offset_t count() const { return count_; }
+    /// In ascending order.
+    [[nodiscard]] std::vector<offset_t> sorted() const {
+        std::vector<offset_t> numbers;
+        std::ranges::copy_if(places_, std::back_inserter(numbers), [](offset_t number) { return number != kNone; });
+        std::ranges::sort(numbers);
+        return numbers;
+    }
+
+private:
+    static constexpr offset_t kNone = std::numeric_limits<offset_t>::min();
+    std::array<offset_t, 2 * kMostDiagonals> places_;
+    offset_t count_ = 0;
+};
+
 /// In ascending order.
 std::vector<offset_t> sampled_diagonals(const PatternView& a) {
     const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
     const offset_t samples = std::min(kMostSamples, tile_rows);
-    DistinctNumbers<offset_t, kMostDiagonals> diagonals;
+    DistinctDiagonals diagonals;
     for (offset_t i = 0; i < samples; ++i) {
         // Another row of each, since unknowns of a node have other diagonals.
         const offset_t row = std::min<offset_t>(spread(i, samples, tile_rows) * kTileSize + i % kTileSize, a.rows - 1);

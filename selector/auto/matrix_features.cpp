@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -99,6 +100,29 @@ void add_full_tiles(const PatternView& a, MatrixFeatures& f) {
     f.full_tile_share *= by_lengths == 0 ? 0 : static_cast<double>(full) / static_cast<double>(by_lengths);
 }
 
+/// Counts the sectors of x that nonzeros meet.
+class SectorCount {
+public:
+    explicit SectorCount(const PatternView& a)
+        : log_size_(std::countr_zero(kSectorBytes / a.value_bytes)),
+          is_met_(static_cast<std::size_t>(a.cols >> log_size_) + 1) {}
+    /// Distinct ones of these columns.
+    offset_t of(std::span<const index_t> columns) {
+        offset_t count = 0;
+        for (const index_t column : columns) {
+            std::uint8_t& met = is_met_[static_cast<std::size_t>(column >> log_size_)];
+            count += met == 0;
+            met = 1;
+        }
+        for (const index_t column : columns) is_met_[static_cast<std::size_t>(column >> log_size_)] = 0;
+        return count;
+    }
+
+private:
+    int log_size_;                      // of a sector in elements of x
+    std::vector<std::uint8_t> is_met_;  // all 0 between calls; bytes, as bits of a word would wait for each other
+};
+
 /// How often columns occur. Where there are more columns than counters some share one, so that a count is at least the
 /// true one.
 class ColumnCounts {
@@ -156,15 +180,15 @@ void add_blocks(const PatternView& a, MatrixFeatures& f) {
     const offset_t samples = std::min(sampled_nonzeros(f.nnz) / kBlock, div_up(f.nnz, kBlock));
     Blocks blocks(static_cast<std::size_t>(samples));
     std::vector<offset_t> sectors(blocks.size());
-    const auto in_sector = static_cast<index_t>(kSectorBytes / a.value_bytes);
-    parallel_for(0, samples, 64, [&](std::int64_t i) {  // fewer are not worth waking threads
-        const auto first = spread(i, samples, div_up(f.nnz, kBlock)) * kBlock;
-        const auto size = std::min(kBlock, f.nnz - first);
-        const auto block = a.col_idxs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
-        DistinctNumbers<index_t, kBlock> distinct;
-        for (const index_t column : block) distinct.add(column / in_sector);
-        blocks[static_cast<std::size_t>(i)] = block;
-        sectors[static_cast<std::size_t>(i)] = distinct.count();
+    parallel_ranges(0, samples, 64, [&](std::int64_t first, std::int64_t end) {  // fewer are not worth waking threads
+        SectorCount count(a);
+        for (std::int64_t i = first; i < end; ++i) {
+            const auto from = spread(i, samples, div_up(f.nnz, kBlock)) * kBlock;
+            const auto size = std::min(kBlock, f.nnz - from);
+            const auto block = a.col_idxs.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(size));
+            blocks[static_cast<std::size_t>(i)] = block;
+            sectors[static_cast<std::size_t>(i)] = count.of(block);
+        }
     });
     std::size_t all = 0;
     std::size_t narrow = 0;
@@ -180,29 +204,16 @@ void add_blocks(const PatternView& a, MatrixFeatures& f) {
     f.hub_share = hub_share(blocks, a);
 }
 
-/// Distinct sectors of x that consecutive nonzeros meet.
-offset_t sectors_of(std::span<const index_t> col_idxs, index_t cols, index_t in_sector) {
-    std::vector<bool> is_met(static_cast<std::size_t>(cols / in_sector) + 1);
-    offset_t count = 0;
-    for (const index_t column : col_idxs) {
-        auto met = is_met[static_cast<std::size_t>(column / in_sector)];
-        count += !met;
-        met = true;
-    }
-    return count;
-}
-
 void add_pieces(const PatternView& a, MatrixFeatures& f) {
     f.piece_sectors = f.x_sectors;
     const offset_t size = std::min(f.nnz / kPieces, kMostOfPiece);
     if (size <= kBlock) return;
-    const auto in_sector = static_cast<index_t>(kSectorBytes / a.value_bytes);
     std::array<offset_t, kPieceSamples> sectors{};
     const std::int64_t grain = size * kPieceSamples < kFewNonzeros ? kPieceSamples : 1;
     parallel_for(0, kPieceSamples, grain, [&](std::int64_t i) {
         const auto first = static_cast<std::size_t>(spread(i, kPieceSamples, kPieces) * (f.nnz / kPieces));
         const auto piece = a.col_idxs.subspan(first, static_cast<std::size_t>(size));
-        sectors[static_cast<std::size_t>(i)] = sectors_of(piece, a.cols, in_sector);
+        sectors[static_cast<std::size_t>(i)] = SectorCount(a).of(piece);
     });
     offset_t all = 0;
     for (const offset_t count : sectors) all += count;

@@ -1,11 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <iterator>
-#include <limits>
-#include <vector>
 
 #include "selector/auto/matrix_features.hpp"
 #include "tile/types.hpp"
@@ -32,32 +28,6 @@ inline offset_t spread(offset_t i, offset_t samples, offset_t size) {
 inline offset_t sampled_nonzeros(offset_t nnz) {
     return std::clamp(nnz / kSampledPart, kLeastNonzeros, kMostSamples * kBlock);
 }
-
-/// Up to kMost distinct numbers.
-template <class T, std::int64_t kMost>
-class DistinctNumbers {
-public:
-    DistinctNumbers() { places_.fill(kNone); }
-    void add(T number) {
-        auto place = static_cast<std::size_t>(mixed(static_cast<std::uint64_t>(number))) % places_.size();
-        while (places_[place] != kNone && places_[place] != number) place = (place + 1) % places_.size();
-        count_ += places_[place] == kNone;
-        places_[place] = number;
-    }
-    [[nodiscard]] offset_t count() const { return count_; }
-    /// In ascending order.
-    [[nodiscard]] std::vector<T> sorted() const {
-        std::vector<T> numbers;
-        std::ranges::copy_if(places_, std::back_inserter(numbers), [](T number) { return number != kNone; });
-        std::ranges::sort(numbers);
-        return numbers;
-    }
-
-private:
-    static constexpr T kNone = std::numeric_limits<T>::min();
-    std::array<T, 2 * kMost> places_;
-    offset_t count_ = 0;
-};
 
 /// What tile rows of the sample say: slots, patterns, tiles and rows of an inode.
 void add_strips(const PatternView& a, MatrixFeatures& f);
