@@ -49,9 +49,9 @@ struct RowBlockTuning {
     /// Not swept by itself; with 8c, which halved the row blocks, small matrices gained a tenth.
     int blocks_per_multiprocessor = 16;
     int min_nonzeros = 2;  ///< of a thread of a row block; not swept
-    /// Most nonzeros of a piece of a split row, in full row blocks ("Row blocks in pairs": whole ones, or half a one
-    /// where row blocks are no fuller). 8e: 4 instead of 1 takes R-MAT from 206 to 224
-    /// GFLOP/s and uk-2007 from 437 to 396.
+    /// Most nonzeros of a piece of a split row, in full row blocks. Where row blocks are half full or less, pieces have
+    /// half a row block at most instead, elsewhere 1 to so many ("Pieces of split rows"). 8e: 4 instead of 1 takes
+    /// R-MAT from 206 to 224 GFLOP/s and uk-2007 from 437 to 396.
     int max_piece = 4;
     /// csr16: nonzeros of the mean row for each thread that adds it up. 8e: 8 is within the noise of 16.
     int nonzeros_per_thread = 16;

@@ -8,7 +8,8 @@ RowBlockLimits row_block_limits(offset_t nonzeros, int threads, int room, const 
     const RowBlockTuning& tuning = gpu.tuning.row_blocks;
     const offset_t share = nonzeros / (offset_t{tuning.blocks_per_multiprocessor} * gpu.multiprocessors);
     const offset_t block = std::clamp<offset_t>(share, tuning.min_nonzeros * threads, room);
-    const offset_t round = block > room / 2 ? room : room / 2;  // that a team asks for at once
+    // What a team asks for at once: of a pair half as much, see `row_block_shape`.
+    const offset_t round = threads <= kMostPairedThreads && block <= room / 2 ? room / 2 : room;
     const offset_t piece = std::clamp<offset_t>(share / round * round, round, tuning.max_piece * room);
     return {static_cast<int>(block), static_cast<int>(piece), static_cast<int>(std::max<offset_t>(piece, room))};
 }

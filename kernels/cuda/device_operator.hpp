@@ -88,7 +88,7 @@ public:
     void update_values(const V* csr_values, cudaStream_t stream);
 
     /// Makes what needs the complete object: the cache policy for its size, and the workspace that products work in
-    /// unless they are given one. Called once; waits for the stream.
+    /// unless they are given one. Called once; may wait for the stream.
     void make_own_workspace(const DeviceContext& on);
 
 protected:

@@ -29,6 +29,7 @@ double ell_places(const MatrixFeatures& f) { return static_cast<double>(f.longes
 double ell_bytes(const MatrixFeatures& f) { return (4 + value_of(f)) * ell_places(f); }
 
 /// Where blocks of about 512 nonzeros, of fewer on small matrices, share the longest row: the steps of a sum over them.
+/// Costs were fitted with this; csr16 and csr-adaptive have had longer pieces since.
 void shared_row_work(const MatrixFeatures& f, Work& work) {
     const double block = std::clamp(nnz_of(f) / (16 * 132), 128.0, 512.0);
     const double pieces = static_cast<double>(f.longest_row) / block;
@@ -107,9 +108,10 @@ void strip_work(const MatrixFeatures& f, Work& work) {
 /// Elsewhere it executes csr16, or strips are too few or too uneven to keep the GPU busy.
 bool suits_strip(const MatrixFeatures& f) {
     const cuda::StripTuning tuning;
+    const double slots = f.mean_row / std::max((1 - f.empty_rows) * f.strip_fill, 1e-3);  // of tile rows with nonzeros
     const bool few = tile_rows_of(f) < static_cast<double>(tuning.one_group_from);
     return f.nnz >= 1'000'000 && f.rows >= 20'000 && f.strip_fill >= 0.75 &&
-           f.strip_slots <= (few ? tuning.max_slots_of_few : tuning.max_slots) &&
+           slots <= (few ? tuning.max_slots_of_few : tuning.max_slots) &&
            static_cast<double>(f.longest_row) <= 6 * f.mean_row + 16 && strip_bytes(f) < csr16_bytes(f);
 }
 
@@ -204,10 +206,10 @@ constexpr std::array kGpuCandidates{
 /// costs, choices in float32 are as good as those by costs fitted to float32. Those of csr-vector were searched for on
 /// 91 matrices by what is chosen, so that it wins where all take the time of a launch. Those of strip and dia are
 /// fitted to regular matrices, none held out, in each size of values; those of float64, of csr-inode and of ell were
-/// then searched for on the 78 matrices of `tilespmv tune` ("DIA" there). Those of tile are not fitted: memory costs
-/// what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what was measured on 16 x 16 blocks and on dense
-/// 4096 in float64, float32 and float16; of its preparation, the map for new values is guessed, and so is csr-inode in
-/// 16 bits: no faster than strip on large meshes.
+/// then searched for on the 78 matrices that `tilespmv tune` had ("DIA" there). Those of tile are not fitted: memory
+/// costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what was measured on 16 x 16 blocks and on
+/// dense 4096 in float64, float32 and float16; of its preparation, the map for new values is guessed, and so is
+/// csr-inode in 16 bits: no faster than strip on large meshes.
 constexpr std::array kGpuCosts{
     Cost{"csr16", 8, {4.1e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
     Cost{"strip", 8, {4.0e-7, 0.80, 4.0e-13, 2.2e-12, 0, 9.0e-7}, {8.9e-4, 1.50e-9, 0, 0}},

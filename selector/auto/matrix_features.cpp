@@ -28,6 +28,7 @@ constexpr offset_t kNarrowColumns = 1 << 16;  ///< of csr16
 constexpr std::size_t kSectorBytes = 32;      ///< what a GPU reads of x at least
 constexpr std::size_t kHubBytes = 192 << 10;  ///< of x: what shared memory has room for
 constexpr index_t kMostCounters = 1 << 20;    ///< of columns; more columns share them
+constexpr index_t kMostSectors = 1 << 22;     ///< of x that are told apart; more share places, which few notice
 
 /// Nonzeros of a tile row that by the lengths of its rows can be nothing but full tiles, else 0.
 offset_t full_by_lengths(const PatternView& a, std::int64_t first_row) {
@@ -100,25 +101,30 @@ void add_full_tiles(const PatternView& a, MatrixFeatures& f) {
     f.full_tile_share *= by_lengths == 0 ? 0 : static_cast<double>(full) / static_cast<double>(by_lengths);
 }
 
-/// Counts the sectors of x that nonzeros meet.
+/// Counts the sectors of x that nonzeros meet; exact up to kMostSectors of them.
 class SectorCount {
 public:
     explicit SectorCount(const PatternView& a)
         : log_size_(std::countr_zero(kSectorBytes / a.value_bytes)),
-          is_met_(static_cast<std::size_t>(a.cols >> log_size_) + 1) {}
+          is_met_(static_cast<std::size_t>(std::min((a.cols >> log_size_) + 1, kMostSectors))) {}
     /// Distinct ones of these columns.
     offset_t of(std::span<const index_t> columns) {
         offset_t count = 0;
         for (const index_t column : columns) {
-            std::uint8_t& met = is_met_[static_cast<std::size_t>(column >> log_size_)];
+            std::uint8_t& met = is_met_[at(column)];
             count += met == 0;
             met = 1;
         }
-        for (const index_t column : columns) is_met_[static_cast<std::size_t>(column >> log_size_)] = 0;
+        for (const index_t column : columns) is_met_[at(column)] = 0;
         return count;
     }
 
 private:
+    [[nodiscard]] std::size_t at(index_t column) const {
+        const auto sector = static_cast<std::size_t>(column >> log_size_);
+        return sector < is_met_.size() ? sector : mixed(sector) % is_met_.size();
+    }
+
     int log_size_;                      // of a sector in elements of x
     std::vector<std::uint8_t> is_met_;  // all 0 between calls; bytes, as bits of a word would wait for each other
 };

@@ -219,8 +219,8 @@ void require_profile(const JsonNode& json) {
     if (!json.has("format") || json["format"].text() != kProfileFormat) json.fail("is no profile of tilespmv tune");
     const int version = json["version"].whole<int>();
     if (version != kProfileVersion)
-        json.fail(
-            fmt::format("is a profile of version {}, expected {}: run tilespmv tune again", version, kProfileVersion));
+        json.fail(fmt::format("is a profile of version {}, expected {}: run tilespmv tune --restart", version,
+                              kProfileVersion));
 }
 
 }  // namespace

@@ -15,6 +15,9 @@ TEST(RowBlockLimits, AreTheShareOfABlockWithinWhatItHolds) {
     EXPECT_EQ(limits(1000).block_nonzeros, 2 * kThreads);
     EXPECT_EQ(limits(1000).piece_nonzeros, kRoom / 2);
     EXPECT_EQ(limits(1000).whole_row, kRoom) << "two rounds of a team";
+    EXPECT_EQ(limits(132 * 16 * (kRoom / 2)).piece_nonzeros, kRoom / 2);
+    EXPECT_EQ(limits(132 * 16 * (kRoom / 2 + 1)).piece_nonzeros, kRoom) << "teams that ask for twice as much";
+    EXPECT_EQ(row_block_limits(1000, 2 * kThreads, 2 * kRoom, kGpu).piece_nonzeros, 2 * kRoom) << "no pairs";
     EXPECT_EQ(limits(132 * 16 * 300).block_nonzeros, 300);
     EXPECT_EQ(limits(132 * 16 * 300).piece_nonzeros, kRoom) << "one round";
     EXPECT_EQ(limits(132 * 16 * 1000).block_nonzeros, kRoom);

@@ -15,7 +15,7 @@ struct BenchmarkSet {
 };
 
 /// "full": regular classes (grids, finite elements, bands, blocks), meshes, networks, random and power-law matrices, of
-/// 10^4 to 5 * 10^7 nonzeros each, rows of 2 to 3,000. "tiny": eight of them, to try things.
+/// 10^4 to 5 * 10^7 nonzeros each, rows of 1 to 20,000. "tiny": eight of them, to try things.
 std::span<const BenchmarkSet> benchmark_sets();
 
 /// Throws a usage `Error` that lists the names there are.

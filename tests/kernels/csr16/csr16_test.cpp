@@ -19,8 +19,9 @@ using cuda::Csr16Limits;
 void expect_shapes(const Csr16& b, const Csr16Limits& limits) {
     std::vector<std::uint32_t> seen(b.splits.size(), 0);
     for (const auto& block : b.blocks) {
-        EXPECT_LE(block.nonzeros,
-                  block.is_piece ? std::max(limits.piece_nonzeros, limits.whole_row) : limits.block_nonzeros);
+        const int whole_row = std::max(limits.piece_nonzeros, limits.whole_row);
+        const int of_row = block.partial >= 0 ? limits.piece_nonzeros : whole_row;
+        EXPECT_LE(block.nonzeros, block.is_piece ? of_row : limits.block_nonzeros);
         EXPECT_LE(block.rows, block.is_piece ? 1 : Csr16::kMaxRows);
         EXPECT_EQ(block.partial >= 0, block.split >= 0);
         EXPECT_TRUE(block.partial < 0 || block.is_piece);

@@ -116,8 +116,9 @@ TEST(AdaptivePlan, KeepsItsLimits) {
         for (const auto& block : plan.blocks) {
             EXPECT_GE(block.rows, 1);
             EXPECT_LE(block.rows, limits.max_rows());
-            EXPECT_LE(block.nonzeros,
-                      block.rows == 1 ? std::max(limits.piece_nonzeros, limits.whole_row) : limits.block_nonzeros);
+            const int whole_row = std::max(limits.piece_nonzeros, limits.whole_row);
+            const int of_row = block.partial >= 0 ? limits.piece_nonzeros : whole_row;
+            EXPECT_LE(block.nonzeros, block.rows == 1 ? of_row : limits.block_nonzeros);
         }
     });
 }
