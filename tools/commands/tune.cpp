@@ -122,6 +122,7 @@ void run_check(const TuneCommand& command, const std::vector<std::string>& sourc
                          .values = command.values.front(),
                          .sizes = command.sizes,
                          .progress = [&status](std::string_view stage) { status.show(stage); }};
+    if (command.seconds) options.seconds = *command.seconds;
     const CheckOutcome outcome = check(measurer, profile, options);
     status.wipe();
     profile.check = outcome.summary;
@@ -170,8 +171,9 @@ void add_tune(CLI::App& app) {
         ->check(CLI::IsMember({"float64", "float32"}))
         ->default_str("float64");
     command->add_option("--only", options->only, "Measure this kernel or operator again, and nothing else");
-    add_number<double>(*command, "--seconds", options->seconds, 0, 1e9,
-                       "Begin no further measurement after so long; run it again to go on");
+    add_number<double>(
+        *command, "--seconds", options->seconds, 0, 1e9,
+        "Begin no further measurement after so long; without --check and --suite, run it again to go on");
     command->add_flag("--restart", options->restart, "Measure everything again");
     command
         ->add_option("--check", options->check,

@@ -1,8 +1,10 @@
 #include "tools/tune/check.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -104,9 +106,26 @@ void summarize(CheckOutcome& outcome) {
     summary.vectors = choice_quality(by_trees);
 }
 
+/// Since it was made, against a limit.
+class TimeLimit {
+public:
+    explicit TimeLimit(double seconds) : seconds_(seconds) {}
+    [[nodiscard]] bool is_over() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() >= seconds_;
+    }
+
+private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    double seconds_;
+};
+
 void check_matrices(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options,
-                    CheckOutcome& outcome) {
+                    const TimeLimit& limit, CheckOutcome& outcome) {
     for (std::size_t i = 0; i < options.sources.size(); ++i) {
+        if (limit.is_over()) {
+            outcome.left += static_cast<int>(options.sources.size() - i);
+            return;
+        }
         const auto& source = options.sources[i];
         options.progress(fmt::format("checking {}/{}: {}", i + 1, options.sources.size(), source));
         try {
@@ -119,9 +138,24 @@ void check_matrices(bench::Measurer& measurer, const Profile& profile, const Che
     }
 }
 
+/// The numbers below `count`, so that any first ones of them are spread over all.
+std::vector<std::size_t> spread_order(std::size_t count) {
+    std::size_t step = std::max<std::size_t>(count * 618 / 1000, 1);
+    while (std::gcd(step, count) > 1) ++step;
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < count; ++i) order.push_back(i * step % count);
+    return order;
+}
+
 void check_vectors(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options,
-                   CheckOutcome& outcome) {
-    for (const std::size_t n : sizes_to_check(options.sizes)) {
+                   const TimeLimit& limit, CheckOutcome& outcome) {
+    const auto sizes = sizes_to_check(options.sizes);
+    for (const std::size_t i : spread_order(sizes.size())) {
+        if (limit.is_over()) {
+            ++outcome.left;
+            continue;
+        }
+        const std::size_t n = sizes[i];
         std::unique_ptr<bench::VectorTimer> timer;
         for (const VectorProfile& kernel : profile.vectors) {
             if (kernel.values != options.values || kernel.model.tree.empty()) continue;
@@ -148,8 +182,9 @@ std::vector<std::size_t> sizes_to_check(int count) {
 CheckOutcome check(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options) {
     CheckOutcome outcome;
     outcome.summary.values = options.values;
-    check_matrices(measurer, profile, options, outcome);
-    check_vectors(measurer, profile, options, outcome);
+    const TimeLimit limit(options.seconds);
+    check_matrices(measurer, profile, options, limit, outcome);
+    check_vectors(measurer, profile, options, limit, outcome);
     summarize(outcome);
     return outcome;
 }

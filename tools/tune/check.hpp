@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,13 +43,15 @@ struct CheckOutcome {
     std::vector<CheckedMatrix> matrices = {};
     std::vector<std::string> errors = {};  ///< of matrices that could not be checked, one line each
     std::vector<CheckedShape> shapes = {};
+    int left = 0;  ///< matrices and sizes of vectors for which the time did not suffice
     ProfileCheck summary = {};
 };
 
 struct CheckOptions {
     std::vector<std::string> sources = {};
     std::string values = "float64";
-    int sizes = 50;  ///< n of vectors
+    int sizes = 50;                                            ///< n of vectors
+    double seconds = std::numeric_limits<double>::infinity();  ///< after which no further one begins
     std::function<void(std::string_view stage)> progress = [](std::string_view) {};
 };
 
@@ -56,7 +59,7 @@ struct CheckOptions {
 /// shape and the chosen one both are measured again side by side, since the least of many noisy times is too low.
 CheckOutcome check(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options);
 
-/// The sizes of vectors that are checked: spread evenly by factors from 1,500 to 20 million.
+/// The sizes of vectors that are checked: spread evenly by factors from 1,500 to 20 million, in ascending order.
 std::vector<std::size_t> sizes_to_check(int count);
 
 /// A row for each matrix, and the summary.

@@ -46,8 +46,12 @@ std::string check_text(const CheckOutcome& outcome) {
         text += fmt::format("predictions are right by {} in the mean, bytes over bandwidth by {}\n",
                             percent(s.accuracy), percent(s.naive_accuracy));
     }
-    return text + quality_text("models", s.models) + quality_text("rules", s.rules) +
-           quality_text("launch shapes", s.vectors);
+    text +=
+        quality_text("models", s.models) + quality_text("rules", s.rules) + quality_text("launch shapes", s.vectors);
+    if (outcome.left > 0) {
+        text += fmt::format("{} matrices and sizes of vectors left: give more --seconds\n", grouped(outcome.left));
+    }
+    return text;
 }
 
 }  // namespace tilespmv::tools

@@ -1,6 +1,7 @@
 #include "tools/tune/tune.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -181,6 +182,26 @@ TEST_F(TuneTest, CheckFindsWhatModelsAndRulesLose) {
     EXPECT_EQ(outcome.shapes.size(), 2U * 7);
     EXPECT_LE(outcome.summary.vectors.average_loss, 1.03);
     EXPECT_THAT(check_text(outcome), HasSubstr("not checked: gen:nonsense"));
+}
+
+TEST_F(TuneTest, CheckStopsAtTheLimitOfTimeAndSaysWhatIsLeft) {
+    const Profile profile = tune(gpu, options).profile;
+    const CheckOutcome outcome = check(gpu, profile, {.sources = {"gen:laplace3d:n=13"}, .sizes = 7, .seconds = 0});
+    EXPECT_TRUE(outcome.matrices.empty());
+    EXPECT_TRUE(outcome.shapes.empty());
+    EXPECT_EQ(outcome.left, 1 + 7);
+    EXPECT_THAT(check_text(outcome), HasSubstr("8 matrices and sizes of vectors left: give more --seconds"));
+}
+
+TEST_F(TuneTest, CheckOfVectorsTakesEverySizeOnce) {
+    const Profile profile = tune(gpu, options).profile;
+    for (const int sizes : {1, 2, 7, 10}) {
+        std::map<std::size_t, int> times;
+        for (const auto& shape : check(gpu, profile, {.sizes = sizes}).shapes) ++times[shape.n];
+        std::map<std::size_t, int> expected;
+        for (const std::size_t n : sizes_to_check(sizes)) expected[n] = 2;  // kernels
+        EXPECT_EQ(times, expected);
+    }
 }
 
 TEST(BenchmarkSets, AreMatricesOfEveryKindWithoutRepetition) {
