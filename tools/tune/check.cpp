@@ -1,7 +1,6 @@
 #include "tools/tune/check.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -9,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/harness/timer.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::tools {
@@ -106,23 +106,12 @@ void summarize(CheckOutcome& outcome) {
     summary.vectors = choice_quality(by_trees);
 }
 
-/// Since it was made, against a limit.
-class TimeLimit {
-public:
-    explicit TimeLimit(double seconds) : seconds_(seconds) {}
-    [[nodiscard]] bool is_over() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() >= seconds_;
-    }
-
-private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    double seconds_;
-};
+using IsOver = std::function<bool()>;  ///< whether the time for measurements is
 
 void check_matrices(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options,
-                    const TimeLimit& limit, CheckOutcome& outcome) {
+                    const IsOver& is_over, CheckOutcome& outcome) {
     for (std::size_t i = 0; i < options.sources.size(); ++i) {
-        if (limit.is_over()) {
+        if (is_over()) {
             outcome.left += static_cast<int>(options.sources.size() - i);
             return;
         }
@@ -148,10 +137,10 @@ std::vector<std::size_t> spread_order(std::size_t count) {
 }
 
 void check_vectors(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options,
-                   const TimeLimit& limit, CheckOutcome& outcome) {
+                   const IsOver& is_over, CheckOutcome& outcome) {
     const auto sizes = sizes_to_check(options.sizes);
     for (const std::size_t i : spread_order(sizes.size())) {
-        if (limit.is_over()) {
+        if (is_over()) {
             ++outcome.left;
             continue;
         }
@@ -182,9 +171,11 @@ std::vector<std::size_t> sizes_to_check(int count) {
 CheckOutcome check(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options) {
     CheckOutcome outcome;
     outcome.summary.values = options.values;
-    const TimeLimit limit(options.seconds);
-    check_matrices(measurer, profile, options, limit, outcome);
-    check_vectors(measurer, profile, options, limit, outcome);
+    bench::SteadyStopwatch watch;
+    watch.start();
+    const auto is_over = [&] { return watch.stop() >= options.seconds; };
+    check_matrices(measurer, profile, options, is_over, outcome);
+    check_vectors(measurer, profile, options, is_over, outcome);
     summarize(outcome);
     return outcome;
 }
