@@ -13,11 +13,10 @@ namespace tilespmv {
 
 /// Nonzeros of a matrix that an operator multiplies in the same way: what it runs, whatever a selector stored.
 struct ExecutedPart {
-    std::string representation;  ///< "tiles", "strip", "csr16", "csr5", "csr-hub", "csr-inode", "csr", "ell", "dia",
-                                 ///< "coo", "sell" or "bsr"
+    std::string representation;  ///< "tiles", "strip", "csr16", "csr5", "csr-inode", "csr", "ell", "dia", "coo",
+                                 ///< "sell" or "bsr"
     /// Of tiles the name of their format; "deferred" for the nonzeros that a tiled matrix keeps outside its tiles,
-    /// whose representation is "csr" or "csr5"; of "csr-hub" "hubs" or "others", by the columns; empty for everything
-    /// else.
+    /// whose representation is "csr" or "csr5"; empty for everything else.
     std::string format;
     offset_t tile_rows = 0;   ///< tile rows, of 16 rows each, that have nonzeros in this part
     offset_t nnz = 0;         ///< padding apart

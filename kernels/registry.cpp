@@ -17,12 +17,12 @@
 #include "kernels/csr16/csr16_operator.hpp"
 #include "kernels/csr5/csr5_operator.hpp"
 #include "kernels/csr_adaptive/csr_adaptive_operator.hpp"
-#include "kernels/csr_hub/csr_hub_operator.hpp"
 #include "kernels/csr_inode/csr_inode_operator.hpp"
 #include "kernels/dia/dia_operator.hpp"
 #include "kernels/ell/ell_operator.hpp"
 #include "kernels/hyb/hyb_operator.hpp"
 #include "kernels/mixed/mixed_operator.hpp"
+#include "kernels/sell/sell_operator.hpp"
 #include "kernels/strip/strip_operator.hpp"
 #include "kernels/tile/tile_operator.hpp"
 #if TILESPMV_HAS_CUSPARSE
@@ -60,8 +60,8 @@ std::vector<OperatorInfo<V>> every_operator() {
     add(cuda::kCsrMerge<V>);
     add(cuda::kCsrAdaptive<V>);
     add(cuda::kCsr5<V>);
-    add(cuda::kCsrHub<V>);
     add(cuda::kCsrInode<V>);
+    add(cuda::kSell<V>);
     add(cuda::kEll<V>);
     add(cuda::kDia<V>);
     add(cuda::kCoo<V>);

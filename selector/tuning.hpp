@@ -121,16 +121,26 @@ struct PathTuning {
     TileCosts costs = {};
 };
 
-/// csr-hub; not swept.
+/// sell ("Sorted slices").
+struct SellTuning {
+    /// Warps of a multiprocessor that are to have a slice each, before the limits below: more steps make fewer slices.
+    int warps_per_multiprocessor = 48;
+    int min_steps = 8;   ///< of a slice at most
+    int max_steps = 32;  ///< R-MAT 20 takes 104 us with 32, 112 with 16, 118 with 8; 64 was not measured
+};
+
+/// Hubs of sell: columns of so many nonzeros that their x is copied into one place before each product, by a kernel of
+/// its own.
 struct HubTuning {
-    /// Bytes that a nonzero outside the hubs takes from the second-level cache for its x: a sector. Of the same cost
-    /// are bytes of the matrix and of x of the hubs, which each multiprocessor takes.
-    int gather_bytes = 32;
-    /// A column is a hub from so many hundredths of what its copies cost on. Lower: more hubs, whose x each block waits
-    /// for before its first product.
-    int copy_percent = 200;
-    /// Of all hubs together: with fewer nonzeros there are none, since gathering x of the hubs is a launch of its own.
-    offset_t min_nonzeros = 500'000;
+    /// Most hubs. R-MAT 20 takes 92 us with 24,576, 89 with 65,536, 88 with 262,144, R-MAT 22 245, 236 and 239.
+    index_t max_hubs = 65'536;
+    /// Nonzeros of all hubs together: with fewer there are none. With 3 million (R-MAT 18) the copy costs a tenth more
+    /// than it saves, with 4 million (R-MAT 19) as much, with 13 million (R-MAT 20) it saves a tenth.
+    offset_t min_nonzeros = 4'000'000;
+    /// ... and their share of all: with 0.35 (power law, 16 million nonzeros) the copy costs 4%.
+    double min_share = 0.5;
+    std::size_t near_bytes = 192 << 10;  ///< of x: as much stays in a first-level cache without a copy
+    offset_t sampled = 1 << 20;          ///< nonzeros that are counted, evenly spread; all of them if there are no more
 };
 
 /// What the second-level cache keeps of a matrix, in parts of the size of the cache ("What the second-level cache
@@ -173,6 +183,7 @@ struct Tuning {
     StripTuning strips = {};
     DiaTuning dia = {};
     CacheTuning cache = {};
+    SellTuning sell = {};
     HubTuning hubs = {};
     PathTuning paths = {};
     MemoryTuning memory = {};

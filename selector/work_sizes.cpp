@@ -55,6 +55,14 @@ double kept_share(std::size_t product_bytes, std::size_t l2_bytes, const CacheTu
     return std::min(1.0, tuning.kept * decline / size);
 }
 
+int sell_steps(offset_t nonzeros, const Gpu& gpu) {
+    const SellTuning& tuning = gpu.tuning.sell;
+    const double warps = 32.0 * tuning.warps_per_multiprocessor * gpu.multiprocessors;  // of 32 lanes each
+    int steps = tuning.min_steps;
+    while (steps < tuning.max_steps && steps * 1.4 < static_cast<double>(nonzeros) / warps) steps *= 2;
+    return steps;
+}
+
 bool stages_dia(index_t rows, const Gpu& gpu) { return rows >= gpu.tuning.dia.staged_from; }
 
 }  // namespace tilespmv::cuda

@@ -59,6 +59,9 @@ StripSizes strip_sizes(offset_t tile_rows, const Gpu& gpu);
 /// and writes `product_bytes` in all and the cache has `l2_bytes`.
 double kept_share(std::size_t product_bytes, std::size_t l2_bytes, const CacheTuning& tuning);
 
+/// Most steps of a slice of sell, for a matrix of `nonzeros` nonzeros.
+int sell_steps(offset_t nonzeros, const Gpu& gpu);
+
 /// Whether dia stages values in shared memory, rather than have a thread for each row from the beginning.
 bool stages_dia(index_t rows, const Gpu& gpu);
 

@@ -31,6 +31,7 @@ public:
         view.partials = partials_.in(workspace);
         view.arrivals = arrivals_.in(workspace);
     }
+    [[nodiscard]] const SplitRow* splits() const { return splits_.data(); }
     [[nodiscard]] std::size_t bytes() const { return splits_.bytes(); }
 
 private:

@@ -12,6 +12,8 @@ template <std::size_t kValueBytes>
 struct KernelTuning {
     /// ell, places of a row: as csr-vector, not swept by itself.
     static constexpr int kEllFlight = 4;
+    /// sell, steps of a slice ("Sorted slices": 8 with 32 warps instead of 4 with 48 are 3 to 6% slower on R-MAT).
+    static constexpr int kSellFlight = 4;
     /// Full dense tiles, with `kDenseWarps`. "full dense tile rows": 8 and 32 warps 801 GFLOP/s on dense 4096 and 861
     /// on blocks of 16 x 16, 4 and 48 740 and 985, 2 and 64 740 and 1042, in runs of a length for one wave 914 and
     /// 1059.
@@ -95,10 +97,9 @@ inline constexpr int kCsr5Tiles = 4;
 template <int kSigma>
 inline constexpr int kCsr5Blocks = 512 / (24 + 5 * kSigma);
 
-/// Threads of a block of csr-hub, of which a multiprocessor holds one, and sums of rows for which a warp has room in
-/// shared memory, at least 32; not swept.
-inline constexpr int kHubThreads = 640;
-inline constexpr int kHubSlots = 64;
+/// Threads of a block of sell, and resident blocks of a multiprocessor ("Sorted slices").
+inline constexpr int kSellThreads = 128;
+inline constexpr int kSellBlocks = 12;
 
 /// Threads of a block of tiles and mixed; as csr16, whose blocks share a launch with them.
 inline constexpr int kTileThreads = kCsr16Threads;

@@ -132,20 +132,31 @@ bool suits_tile(const MatrixFeatures& f) {
     return f.nnz >= 1'000'000 && f.full_tile_share == 1 && f.mean_row >= 4 * kTileSize;
 }
 
-/// A code has 3 bytes, a tile of 256 nonzeros 2 for each lane and 12 beside; x of the hubs does not come from L2.
-double csr_hub_bytes(const MatrixFeatures& f) {
-    return (3 + value_of(f) + (64.0 + 12) / 256) * nnz_of(f) + rows_of(f) / 8;
+/// A place has a column of 4 bytes, a row with nonzeros 4 bytes and half of a slice of 16, an empty row one bit.
+double sell_bytes(const MatrixFeatures& f) {
+    const double filled = rows_of(f) * (1 - f.empty_rows);
+    return (4 + value_of(f)) * 1.02 * nnz_of(f) + 4.5 * filled + rows_of(f) / 8;
 }
-void csr_hub_work(const MatrixFeatures& f, Work& work) {
-    shared_row_work(f, work);
-    of(work, Term::x_sectors) = nnz_of(f) * f.x_sectors * (1 - f.hub_share);
+/// x of the hubs, where there are any, does not come from L2. Where rows differ, those of a slice lie far from each
+/// other in y.
+void sell_work(const MatrixFeatures& f, Work& work) {
+    const cuda::HubTuning hubs;
+    const double in_hubs = nnz_of(f) * f.hub_share;
+    const bool has_hubs =
+        f.hub_share < 1 && f.hub_share >= hubs.min_share && in_hubs >= static_cast<double>(hubs.min_nonzeros);
+    of(work, Term::x_sectors) = nnz_of(f) * f.x_sectors * (has_hubs ? 1 - f.hub_share : 1);
+    of(work, Term::rows) = rows_of(f) * (1 - f.empty_rows) * std::min(1.0, 2 * f.row_deviation);
+    of(work, Term::chain) = 0;
 }
-
-/// Scattered columns, of which few hold much but not all: then the caches hold their x without help. Or hardly a row
-/// has a nonzero: one bit tells, where others read a row pointer.
-bool suits_csr_hub(const MatrixFeatures& f) {
-    const bool has_hubs = f.x_sectors >= 0.5 && f.hub_share >= 0.45 && f.hub_share < 0.99;
-    return (f.nnz >= 1'500'000 && has_hubs && f.cols <= 2'000'000) || (f.nnz >= 500'000 && f.mean_row <= 0.25);
+/// Uneven rows, none of which is a large part of the matrix, and on small matrices none much longer than the others. Or
+/// hardly a row has a nonzero: one bit tells, where others read a row pointer; not in float64, where csr16 is faster.
+bool suits_sell(const MatrixFeatures& f) {
+    const auto longest = static_cast<double>(f.longest_row);
+    const bool is_large =
+        f.nnz >= 1'000'000 && f.row_deviation >= 0.2 * f.mean_row && f.mean_row >= 6.5 && longest <= nnz_of(f) / 100;
+    const bool is_middling = f.nnz >= 500'000 && f.row_deviation >= 0.3 * f.mean_row && f.mean_row >= 6.5 &&
+                             f.mean_row <= 32 && longest <= 16 * f.mean_row;
+    return is_large || is_middling || (f.nnz >= 500'000 && f.mean_row <= 0.25 && f.value_bytes < 8);
 }
 
 double dia_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.diagonals); }
@@ -180,7 +191,7 @@ constexpr std::array kGpuCandidates{
               .adapt = tile_work,
               .suits = suits_tile,
               .has_to_suit = true},
-    Candidate{.name = "csr-hub", .matrix_bytes = csr_hub_bytes, .adapt = csr_hub_work, .suits = suits_csr_hub},
+    Candidate{.name = "sell", .matrix_bytes = sell_bytes, .adapt = sell_work, .suits = suits_sell},
     Candidate{.name = "csr-merge", .matrix_bytes = csr_bytes, .adapt = shared_row_work},
     Candidate{.name = "csr-adaptive", .matrix_bytes = csr_adaptive_bytes, .adapt = shared_row_work},
     Candidate{.name = "csr-vector", .matrix_bytes = csr_bytes, .adapt = csr_vector_work, .suits = suits_csr_vector},
@@ -209,14 +220,15 @@ constexpr std::array kGpuCandidates{
 /// then searched for on the 78 matrices that `tilespmv tune` had ("DIA" there). Those of tile are not fitted: memory
 /// costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what was measured on 16 x 16 blocks and on
 /// dense 4096 in float64, float32 and float16; of its preparation, the map for new values is guessed, and so is
-/// csr-inode in 16 bits: no faster than strip on large meshes.
+/// csr-inode in 16 bits: no faster than strip on large meshes. Those of sell were set by 82 matrices, in float64 and
+/// float32; on the 192 of `tilespmv tune` the rules lose as much with them as before ("Sorted slices").
 constexpr std::array kGpuCosts{
     Cost{"csr16", 8, {4.1e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
     Cost{"strip", 8, {4.0e-7, 0.80, 4.0e-13, 2.2e-12, 0, 9.0e-7}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"strip", 4, {2.0e-7, 0.83, 4.2e-13, 1.0e-12, 0, 2.43e-6}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"strip", 2, {2.0e-7, 1.99, 0, 1.0e-12, 0, 2.76e-6}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
-    Cost{"csr-hub", 8, {3.8e-6, 1.60, 0, 4.5e-12, 0, 0}, {2.1e-3, 2.00e-9, 3.1e-9, 0}},
+    Cost{"sell", 8, {3.0e-7, 1.00, 0, 4.1e-12, 7.0e-13, 0}, {2.0e-4, 1.10e-9, 1.5e-9, 0}},
     Cost{"csr-merge", 8, {3.0e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 8.5e-10, 6.1e-10, 0}},
     Cost{"csr-adaptive", 8, {3.3e-7, 0.86, 3.9e-13, 5.2e-12, 1.9e-12, 5.2e-8}, {5.8e-5, 8.7e-10, 1.3e-9, 0}},
     Cost{"csr-vector", 8, {1.0e-7, 0.99, 0, 4.5e-12, 5.1e-12, 5e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},

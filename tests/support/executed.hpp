@@ -13,14 +13,12 @@ namespace tilespmv::testing {
 
 /// A part must be something, and be called what it is.
 inline void expect_sound(const ExecutedPart& part, index_t rows) {
-    static const std::set<std::string> representations{"tiles", "strip", "csr16", "csr5", "csr-hub", "csr-inode",
-                                                       "csr",   "ell",   "dia",   "coo",  "sell",    "bsr"};
+    static const std::set<std::string> representations{"tiles", "strip", "csr16", "csr5", "csr-inode", "csr",
+                                                       "ell",   "dia",   "coo",   "sell", "bsr"};
     const auto& formats = formats::format_table();
     EXPECT_EQ(representations.count(part.representation), 1u);
     if (part.representation == "tiles") {
         EXPECT_NE(std::ranges::find(formats, part.format, &FormatInfo::name), formats.end());
-    } else if (part.representation == "csr-hub") {
-        EXPECT_TRUE(part.format == "hubs" || part.format == "others");
     } else {
         EXPECT_TRUE(part.format.empty() ||
                     (part.format == "deferred" && (part.representation == "csr" || part.representation == "csr5")));

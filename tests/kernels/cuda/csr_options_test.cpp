@@ -45,8 +45,9 @@ TEST(BaselineOptions, RefuseWhatTheyAreNot) {
     refused("csr-adaptive:threads=32", "expected one of 64, 128, 256");
     refused("csr5:sigma=32", "expected one of 4, 8, 16");
     refused("csr5:omega=32", "no option 'omega'; it takes sigma");
-    refused("csr-hub:hubs=-1", "hubs=-1, expected a whole number from 0");
-    refused("csr-hub:hub=4", "no option 'hub'; it takes hubs");
+    refused("sell:hubs=-1", "hubs=-1, expected a whole number from 0");
+    refused("sell:hub=4", "no option 'hub'; it takes steps, hubs");
+    refused("sell:steps=0", "steps=0, expected a whole number from 1");
     refused("csr-inode:rows=7", "expected one of 2, 3, 4, 5, 6");
     refused("csr-inode:threads=4", "expected one of 8, 16, 32");
     refused("csr-inode:row=2", "no option 'row'; it takes rows, threads, flight");
@@ -81,7 +82,7 @@ TEST(CusparseAccumulators, AreTheTypeOfTheValues) {
 
 TEST(BaselineAccumulators, AreNotNarrowerThanTheValues) {
     for (const char* name :
-         {"csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5", "csr-hub", "csr-inode"}) {
+         {"csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5", "sell", "csr-inode"}) {
         expect_usage_error<double>(name, Accumulator::float32, "float64 cannot be accumulated in float32");
     }
 }

@@ -38,7 +38,7 @@ TYPED_TEST(CutRows, AreRightAgainAfterNaNAndInfinity) {
     const auto finite = numbers<V>(kColumns, 1);
     for (const char* specification :
          {"csr-merge:items=4", "csr-merge:items=8", "csr-merge:items=12", "csr-adaptive", "csr5:sigma=4",
-          "csr5:sigma=16", "csr-hub:hubs=0", "csr-hub:hubs=20000", "coo", "hyb"}) {
+          "csr5:sigma=16", "sell:steps=1", "sell:steps=4,hubs=20000", "coo", "hyb"}) {
         SCOPED_TRACE(specification);
         const auto a = cuda::make_device_operator<V>(specification, {&csr}, default_accumulator<V>(), stream.get());
         for (const double special : {kNaN, kInf}) {

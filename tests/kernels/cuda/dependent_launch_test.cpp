@@ -163,8 +163,8 @@ TEST_F(DependentLaunch, SeesNewValuesWhateverStandsBetween) {
     const auto expected = expected_product<double>(other, 1, new_x, 0, {});
     const auto between = cuda::make_device_operator<double>("csr-merge", {&csr}, Accumulator::float64, nullptr);
     for (const std::string name :
-         {"csr16", "csr-vector", "csr-merge", "csr-adaptive", "csr5", "csr-hub", "csr-inode", "ell:updatable=1", "coo",
-          "hyb:updatable=1", "strip:updatable=1", "strip:updatable=1,bytes=1000"}) {
+         {"csr16", "csr-vector", "csr-merge", "csr-adaptive", "csr5", "sell", "sell:hubs=100", "csr-inode",
+          "ell:updatable=1", "coo", "hyb:updatable=1", "strip:updatable=1", "strip:updatable=1,bytes=1000"}) {
         for (const bool has_between : {false, true}) {
             const auto a = cuda::make_device_operator<double>(name, {&csr}, Accumulator::float64, nullptr);
             auto y = on_gpu(std::vector<double>(kSize, kNaN));

@@ -82,8 +82,8 @@ TEST_F(LargeOnDevice, MoreThanTwoToThe31NonzerosInTilesAndInCsr) {
         ASSERT_GT(static_cast<offset_t>(tiles.values.size()), offset_t{1} << 31);
         for (const char* name : {"tile", "mixed"}) expect_right_twice(*make(name, &tiles));
     }
-    for (const char* name : {"csr16", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5", "csr-hub",
-                             "csr-hub:hubs=1000", "csr-inode"})
+    for (const char* name : {"csr16", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5", "sell",
+                             "sell:hubs=1000", "csr-inode"})
         expect_right_twice(*make(name, nullptr));
 }
 

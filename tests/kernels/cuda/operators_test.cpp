@@ -192,7 +192,6 @@ std::set<std::string> representations(const OperatorCase<V>& a) {
     const std::string name(a.made->name());  // `auto` is what it takes
     if (a.info->made_from == Form::tiles) return {};
     if (name == "strip") return {"strip", "csr16"};
-    if (name == "csr-hub") return {"csr-hub hubs", "csr-hub others"};
     if (name == "csr-inode") return {name};
     if (name == "hyb") return {"ell", "coo"};
     if (name.starts_with("cusparse-")) return {name.substr(9)};

@@ -131,7 +131,7 @@ TEST(RankOperators, ChoosesAsWasMeasuredOnTheH200) {
     EXPECT_EQ(chosen("delaunay:n=200000"), "csr16");
     EXPECT_EQ(chosen("dense:rows=2040,cols=2040"), "csr16") << "128 tile rows are too few for strips and inodes";
     EXPECT_EQ(chosen("dense:rows=512,cols=512"), "csr-vector");
-    EXPECT_EQ(chosen("kronecker:scale=17,degree=10"), "csr-hub");
+    EXPECT_EQ(chosen("kronecker:scale=17,degree=10"), "sell");
     EXPECT_EQ(chosen("uniform:n=100000,per_row=4"), "ell:updatable=1") << "a thread a row, for short and even rows";
     EXPECT_EQ(chosen("fem:n=36,dof=1,jitter=1"), "ell:updatable=1");
     EXPECT_NE(chosen("uniform:n=10000,per_row=64"), "ell:updatable=1") << "a thread waits for 64 nonzeros";
@@ -143,7 +143,7 @@ TEST(RankOperators, ChoosesAsWasMeasuredOnTheH200) {
     EXPECT_EQ(std::ranges::count(long_strips, "strip:updatable=1", &RankedOperator::specification), 0)
         << "more slots than strips have where tile rows are few";
     const auto arrow = ranked_for("arrow:n=200000", true);
-    for (const auto* name : {"csr-vector", "strip:updatable=1", "csr-hub", "ell:updatable=1"}) {
+    for (const auto* name : {"csr-vector", "strip:updatable=1", "sell", "ell:updatable=1"}) {
         EXPECT_EQ(std::ranges::count(arrow, name, &RankedOperator::specification), 0)
             << name << " does not suit a row of 200,000 nonzeros";
     }

@@ -1,7 +1,9 @@
-#include "kernels/csr_hub/hubs.hpp"
+#include "kernels/sell/hubs.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "tile/parallel.hpp"
@@ -26,13 +28,12 @@ public:
     /// Nonzeros for each that is counted.
     [[nodiscard]] double scale() const { return static_cast<double>(step_) / static_cast<double>(kStretch); }
 
-    /// The columns of `least` counted nonzeros or more, in ascending order.
-    [[nodiscard]] std::vector<Column> columns_from(std::uint32_t least) const {
+    /// The columns with counted nonzeros, in ascending order.
+    [[nodiscard]] std::vector<Column> columns() const {
         const std::int64_t width = std::max<std::int64_t>(div_up(cols_, omp_get_max_threads()), kLeastSlice);
         std::vector<std::vector<Column>> found(static_cast<std::size_t>(div_up(cols_, width)));
         parallel_for(0, static_cast<std::int64_t>(found.size()), 1, [&](std::int64_t i) {
-            found[static_cast<std::size_t>(i)] =
-                count(i * width, std::min<std::int64_t>((i + 1) * width, cols_), least);
+            found[static_cast<std::size_t>(i)] = count(i * width, std::min<std::int64_t>((i + 1) * width, cols_));
         });
         std::vector<Column> all;
         for (const auto& slice : found) all.insert(all.end(), slice.begin(), slice.end());
@@ -43,7 +44,7 @@ private:
     static constexpr offset_t kStretch = 64;           // neighbours that are counted together
     static constexpr std::int64_t kLeastSlice = 1024;  // columns
 
-    [[nodiscard]] std::vector<Column> count(std::int64_t first, std::int64_t end, std::uint32_t least) const {
+    [[nodiscard]] std::vector<Column> count(std::int64_t first, std::int64_t end) const {
         const auto size = static_cast<std::uint64_t>(end - first);
         std::vector<std::uint32_t> counts(size, 0);
         for (offset_t stretch = 0; stretch < nnz_; stretch += step_) {
@@ -54,8 +55,8 @@ private:
         }
         std::vector<Column> found;
         for (std::uint64_t i = 0; i < size; ++i) {
-            if (counts[i] >= least)
-                found.push_back({counts[i], static_cast<index_t>(first + static_cast<offset_t>(i))});
+            if (counts[i] == 0) continue;
+            found.push_back({counts[i], static_cast<index_t>(first + static_cast<offset_t>(i))});
         }
         return found;
     }
@@ -66,42 +67,38 @@ private:
     offset_t step_;  // from stretch to stretch
 };
 
-/// Chance alone may count a column of a sample twice.
-constexpr std::uint32_t kLeastOfSample = 4;
-
-std::uint32_t least_count(const HubLimits& limits, double scale) {
-    const auto least = static_cast<std::uint32_t>(std::max(static_cast<double>(limits.min_count) / scale, 1.0));
-    return scale > 1 && limits.min_count > 1 ? std::max(least, kLeastOfSample) : least;
+/// The first `count` by descending count, in the order that they have among those of the same count.
+void keep_most_frequent(std::vector<Column>& columns, std::size_t count) {
+    const auto most = std::ranges::max(columns, {}, &Column::count).count;
+    std::vector<std::size_t> starts(std::size_t{most} + 2, 0);  // of the columns with most - i nonzeros at i
+    for (const Column& column : columns) ++starts[most - column.count + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    std::vector<Column> kept(std::min(count, columns.size()));
+    for (const Column& column : columns) {
+        const std::size_t at = starts[most - column.count]++;
+        if (at < kept.size()) kept[at] = column;
+    }
+    columns = std::move(kept);
 }
 
 }  // namespace
 
-Buffer<index_t> choose_hubs(std::span<const index_t> col_idxs, index_t cols, const HubLimits& limits) {
-    if (limits.max_hubs == 0) return {};
-    const ColumnCounter counter(col_idxs, cols, limits.sampled);
-    auto columns = counter.columns_from(least_count(limits, counter.scale()));
-    const auto room = static_cast<std::size_t>(limits.max_hubs);
-    if (columns.size() > room) {
-        const auto last = columns.begin() + static_cast<std::ptrdiff_t>(room);
-        std::nth_element(columns.begin(), last, columns.end(), [](const Column& a, const Column& b) {
-            return a.count != b.count ? a.count > b.count : a.column < b.column;
-        });
-        columns.resize(room);
-    }
+Buffer<index_t> choose_hubs(std::span<const index_t> col_idxs, index_t cols, std::size_t value_bytes,
+                            const HubTuning& tuning) {
+    const bool is_near = static_cast<std::size_t>(cols) * value_bytes <= tuning.near_bytes;
+    if (is_near || tuning.max_hubs == 0 || static_cast<offset_t>(col_idxs.size()) < tuning.min_nonzeros) return {};
+    const ColumnCounter counter(col_idxs, cols, tuning.sampled);
+    auto columns = counter.columns();
+    if (columns.empty()) return {};
+    keep_most_frequent(columns, static_cast<std::size_t>(tuning.max_hubs));
     double nonzeros = 0;
     for (const Column& column : columns) nonzeros += column.count * counter.scale();
-    if (nonzeros < static_cast<double>(limits.min_nonzeros)) return {};
+    const double least =
+        std::max(static_cast<double>(tuning.min_nonzeros), tuning.min_share * static_cast<double>(col_idxs.size()));
+    if (nonzeros < least) return {};
     Buffer<index_t> hubs(columns.size());
     std::ranges::transform(columns, hubs.begin(), &Column::column);
-    std::ranges::sort(hubs);
     return hubs;
-}
-
-HubLimits hub_limits(index_t max_hubs, std::size_t value_bytes, int multiprocessors, const HubTuning& tuning) {
-    const auto copied = static_cast<offset_t>(value_bytes) * multiprocessors * tuning.copy_percent / 100;
-    return {.max_hubs = max_hubs,
-            .min_count = std::max<offset_t>(div_up(copied, tuning.gather_bytes), 2),
-            .min_nonzeros = tuning.min_nonzeros};
 }
 
 }  // namespace tilespmv::cuda

@@ -1,0 +1,179 @@
+#include "kernels/sell/sell.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "tile/error.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+constexpr int kWidths = std::bit_width(unsigned{kSliceLanes});  // 1, 2, 4, ... lanes
+constexpr std::int64_t kChunk = 1 << 14;                        // rows that a thread sorts at a time
+
+/// Lanes and steps of a row.
+struct Shape {
+    int lanes_log2;
+    int steps;
+};
+
+class PlanMaker {
+public:
+    PlanMaker(std::span<const offset_t> row_ptrs, int most_steps)
+        : row_ptrs_(row_ptrs),
+          rows_(static_cast<std::int64_t>(row_ptrs.size()) - 1),
+          most_steps_(most_steps),
+          longest_(offset_t{most_steps} * kSliceLanes),
+          kinds_(static_cast<std::size_t>(most_steps) * kWidths) {}
+
+    SellPlan run() {
+        name_kinds();
+        count();
+        cut_long_rows();
+        make_slices();
+        place_rows();
+        mark_empty_rows();
+        if (plan_.slices.size() > std::numeric_limits<std::uint32_t>::max()) {
+            throw Error("sell: the matrix has 2^32 slices or more");
+        }
+        return std::move(plan_);
+    }
+
+private:
+    [[nodiscard]] offset_t begin_of(std::int64_t row) const { return row_ptrs_[static_cast<std::size_t>(row)]; }
+    [[nodiscard]] offset_t length_of(std::int64_t row) const { return begin_of(row + 1) - begin_of(row); }
+    [[nodiscard]] std::int64_t chunks() const { return div_up(rows_, kChunk); }
+    [[nodiscard]] std::int64_t end_of_chunk(std::int64_t chunk) const { return std::min((chunk + 1) * kChunk, rows_); }
+
+    /// Of a row of 1 to `longest_` nonzeros: the fewest lanes that need no more than the most steps.
+    [[nodiscard]] Shape shape_of(offset_t length) const {
+        int lanes_log2 = 0;
+        while (length > offset_t{most_steps_} << lanes_log2) ++lanes_log2;
+        return {lanes_log2, static_cast<int>(div_up(length, offset_t{1} << lanes_log2))};
+    }
+    /// Rows of one shape are of a kind; kinds in the order of their slices.
+    [[nodiscard]] std::size_t kind_of(offset_t length) const { return kind_of_[static_cast<std::size_t>(length)]; }
+    void name_kinds() {
+        kind_of_.resize(static_cast<std::size_t>(longest_) + 1);
+        for (offset_t length = 1; length <= longest_; ++length) {
+            const Shape shape = shape_of(length);
+            kind_of_[static_cast<std::size_t>(length)] =
+                static_cast<std::uint16_t>((most_steps_ - shape.steps) * kWidths + kWidths - 1 - shape.lanes_log2);
+        }
+    }
+    [[nodiscard]] Shape shape_of_kind(std::size_t kind) const {
+        return {kWidths - 1 - static_cast<int>(kind) % kWidths, most_steps_ - static_cast<int>(kind) / kWidths};
+    }
+
+    /// Rows of each kind in each chunk, long rows and empty ones.
+    void count() {
+        in_chunk_.assign(static_cast<std::size_t>(chunks()) * kinds_, 0);
+        long_rows_.resize(static_cast<std::size_t>(chunks()));
+        std::vector<std::uint8_t> has_empty(static_cast<std::size_t>(chunks()), 0);
+        parallel_for(0, chunks(), 1, [&](std::int64_t chunk) {
+            std::uint32_t* const counts = in_chunk_.data() + static_cast<std::size_t>(chunk) * kinds_;
+            for (std::int64_t row = chunk * kChunk; row < end_of_chunk(chunk); ++row) {
+                const offset_t length = length_of(row);
+                if (length == 0) {
+                    has_empty[static_cast<std::size_t>(chunk)] = 1;
+                } else if (length > longest_) {
+                    long_rows_[static_cast<std::size_t>(chunk)].push_back(row);
+                } else {
+                    ++counts[kind_of(length)];
+                }
+            }
+        });
+        has_empty_ = std::ranges::find(has_empty, 1) != has_empty.end();
+    }
+
+    void cut_long_rows() {
+        for (const auto& rows : long_rows_) {
+            for (const std::int64_t row : rows) {
+                const NonzeroRange all{begin_of(row), length_of(row)};
+                const offset_t pieces = div_up(all.count, longest_);
+                const auto split = static_cast<std::uint32_t>(plan_.splits.size());
+                plan_.splits.push_back(
+                    {static_cast<std::uint32_t>(plan_.pieces()), static_cast<std::uint32_t>(pieces)});
+                for (offset_t i = 0; i < pieces; ++i) {
+                    const offset_t steps = div_up(piece_of(all, i, pieces).count, offset_t{kSliceLanes});
+                    add_slice(static_cast<int>(steps), kSliceLanes, plan_.pieces(), 1);
+                    plan_.split_of.push_back(split);
+                    piece_rows_.push_back(static_cast<std::uint32_t>(row));
+                }
+            }
+        }
+    }
+
+    void add_slice(int steps, int lanes, std::uint64_t first_row, std::uint64_t rows) {
+        plan_.slices.push_back({plan_.steps, static_cast<std::uint32_t>(first_row), static_cast<std::uint16_t>(steps),
+                                static_cast<std::uint8_t>(lanes), static_cast<std::uint8_t>(rows)});
+        plan_.steps += static_cast<std::uint64_t>(steps);
+    }
+
+    /// Slices of several rows, and where the rows of each chunk and kind go.
+    void make_slices() {
+        std::uint64_t row = plan_.pieces();
+        starts_.resize(in_chunk_.size());
+        for (std::size_t kind = 0; kind < kinds_; ++kind) {
+            const std::uint64_t first = row;
+            for (std::size_t at = kind; at < in_chunk_.size(); at += kinds_) {
+                starts_[at] = row;
+                row += in_chunk_[at];
+            }
+            const Shape shape = shape_of_kind(kind);
+            const int lanes = 1 << shape.lanes_log2;
+            const auto in_slice = static_cast<std::uint64_t>(kSliceLanes / lanes);
+            for (std::uint64_t r = first; r < row; r += in_slice) {
+                add_slice(shape.steps, lanes, r, std::min(in_slice, row - r));
+            }
+        }
+        plan_.rows = Buffer<std::uint32_t>(row);
+    }
+
+    void place_rows() {
+        std::ranges::copy(piece_rows_, plan_.rows.begin());
+        parallel_for(0, chunks(), 1, [&](std::int64_t chunk) {
+            std::uint64_t* const next = starts_.data() + static_cast<std::size_t>(chunk) * kinds_;
+            for (std::int64_t row = chunk * kChunk; row < end_of_chunk(chunk); ++row) {
+                const offset_t length = length_of(row);
+                if (length == 0 || length > longest_) continue;
+                plan_.rows[next[kind_of(length)]++] = static_cast<std::uint32_t>(row);
+            }
+        });
+    }
+
+    void mark_empty_rows() {
+        if (!has_empty_) return;
+        plan_.empty = Buffer<std::uint32_t>(static_cast<std::size_t>(div_up(rows_, 32)));
+        parallel_for(0, static_cast<std::int64_t>(plan_.empty.size()), 1 << 10, [&](std::int64_t word) {
+            std::uint32_t bits = 0;
+            for (std::int64_t row = word * 32; row < std::min((word + 1) * 32, rows_); ++row) {
+                if (length_of(row) == 0) bits |= 1u << row % 32;
+            }
+            plan_.empty[static_cast<std::size_t>(word)] = bits;
+        });
+    }
+
+    std::span<const offset_t> row_ptrs_;
+    std::int64_t rows_;
+    int most_steps_;
+    offset_t longest_;  // nonzeros of a row in one piece
+    std::size_t kinds_;
+    std::vector<std::uint16_t> kind_of_;   // by the length of a row
+    std::vector<std::uint32_t> in_chunk_;  // rows by chunk and kind
+    std::vector<std::uint64_t> starts_;    // of these in the plan's rows
+    std::vector<std::vector<std::int64_t>> long_rows_;
+    std::vector<std::uint32_t> piece_rows_;
+    bool has_empty_ = false;
+    SellPlan plan_;
+};
+
+}  // namespace
+
+SellPlan make_sell_plan(std::span<const offset_t> row_ptrs, int most_steps) {
+    return PlanMaker(row_ptrs, most_steps).run();
+}
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/cuda/split_row.hpp"
+#include "tile/csr.hpp"
+
+namespace tilespmv::cuda {
+
+inline constexpr int kSliceLanes = 32;
+
+/// Rows that a warp multiplies side by side, in `steps` steps of a nonzero for each lane. A row has `lanes`
+/// neighbouring lanes: in step k the i-th of them has nonzero k * lanes + i of the row, if there is one.
+struct alignas(16) SellSlice {
+    std::uint64_t first_step = 0;  ///< steps of the slices before
+    std::uint32_t first_row = 0;   ///< of its rows in `SellPlan::rows`
+    std::uint16_t steps = 0;
+    std::uint8_t lanes = 1;  ///< 1, 2, 4, ... kSliceLanes
+    std::uint8_t rows = 0;   ///< at most kSliceLanes / lanes
+
+    friend bool operator==(const SellSlice&, const SellSlice&) = default;
+};
+
+/// Sliced ELL of rows that are sorted by their lengths: SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data
+/// format for efficient general sparse matrix-vector multiplication on modern processors with wide SIMD units", SIAM
+/// J. Sci. Comput. 36(5), 2014) with slices of 32 lanes and all rows sorted together, and beyond it with 1 to 32 lanes
+/// for a row, as few as make at most `most_steps` steps. A row too long for 32 lanes is split into even pieces, which
+/// are slices of their own, the first ones; the others follow by descending steps, then lanes, then in the order of
+/// rows. What a nonzero is, its place tells: place 32 * (first_step + k) + lane. All but columns and values; in the
+/// memory of the host.
+struct SellPlan {
+    std::vector<SellSlice> slices;
+    Buffer<std::uint32_t> rows;           ///< of the slices, one after the other; of a piece its row
+    std::vector<SplitRow> splits;         ///< rows in pieces; the partial sum of slice i is the i-th
+    std::vector<std::uint32_t> split_of;  ///< of each piece, in `splits`
+    Buffer<std::uint32_t> empty;          ///< bit r % 32 of word r / 32: row r has no nonzeros; empty if all have some
+    std::uint64_t steps = 0;              ///< of all slices
+
+    [[nodiscard]] std::size_t pieces() const { return split_of.size(); }
+    [[nodiscard]] std::uint64_t places() const { return steps * kSliceLanes; }
+};
+
+/// Nonzeros of a row, by their positions in CSR.
+struct NonzeroRange {
+    offset_t first = 0;
+    offset_t count = 0;
+};
+
+/// The i-th of the pieces of a row.
+TILESPMV_HD constexpr NonzeroRange piece_of(const NonzeroRange& row, offset_t i, offset_t pieces) {
+    const offset_t first = row.count * i / pieces;
+    return {row.first + first, row.count * (i + 1) / pieces - first};
+}
+
+/// From the row pointers of a CSR matrix, in parallel. most_steps: 1 to 1024. Throws `Error` for 2^32 slices or more.
+SellPlan make_sell_plan(std::span<const offset_t> row_ptrs, int most_steps);
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,208 @@
+#include "kernels/sell/sell.hpp"
+
+#include <gtest/gtest.h>
+
+#include <omp.h>
+
+#include <bit>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "selector/work_sizes.hpp"
+#include "tests/support/battery.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using cuda::kSliceLanes;
+using cuda::make_sell_plan;
+using cuda::NonzeroRange;
+using cuda::SellPlan;
+using cuda::SellSlice;
+
+/// Row pointers of rows with so many nonzeros.
+std::vector<offset_t> row_ptrs_of(const std::vector<offset_t>& lengths) {
+    std::vector<offset_t> row_ptrs{0};
+    for (const offset_t length : lengths) row_ptrs.push_back(row_ptrs.back() + length);
+    return row_ptrs;
+}
+
+std::vector<NamedMatrix> matrices() {
+    auto all = matrix_battery();
+    all.push_back({"power law", generate<double>("powerlaw:n=3000,degree=20")});
+    std::set<std::pair<index_t, index_t>> positions;
+    for (const index_t row : {1, 2, 60}) {
+        for (index_t c = 0; c < 3000; ++c) positions.insert({row, c});
+    }
+    for (index_t row = 5; row < 50; ++row) positions.insert({row, row * 7});
+    all.push_back({"long rows", matrix_of(20'000, 3000, positions)});
+    return all;
+}
+
+template <class Check>
+void for_each_plan(Check&& check) {
+    for (const auto& [name, a] : matrices()) {
+        for (const int most_steps : {1, 8, 32, 1024}) {
+            SCOPED_TRACE(name + ", " + std::to_string(most_steps) + " steps");
+            check(a, make_sell_plan(a.row_ptrs, most_steps), most_steps);
+        }
+    }
+}
+
+/// The nonzeros of the r-th row of a slice.
+NonzeroRange nonzeros_of(const SellPlan& plan, std::size_t slice, std::size_t r, std::span<const offset_t> row_ptrs) {
+    const std::uint32_t row = plan.rows[plan.slices[slice].first_row + r];
+    const NonzeroRange all{row_ptrs[row], row_ptrs[row + 1] - row_ptrs[row]};
+    if (slice >= plan.pieces()) return all;
+    const auto split = plan.splits[plan.split_of[slice]];
+    return cuda::piece_of(all, static_cast<offset_t>(slice - split.first_partial), split.partials);
+}
+
+/// By the words of the header: which nonzero of CSR stands in each place, and which row it belongs to.
+struct Placed {
+    std::map<std::uint64_t, offset_t> nonzero_at;
+    std::multiset<std::uint32_t> rows;
+};
+
+Placed places_of(const SellPlan& plan, std::span<const offset_t> row_ptrs) {
+    Placed placed;
+    for (std::size_t number = 0; number < plan.slices.size(); ++number) {
+        const SellSlice& slice = plan.slices[number];
+        for (unsigned lane = 0; lane < kSliceLanes; ++lane) {
+            const unsigned r = lane / slice.lanes;
+            if (r >= slice.rows) continue;
+            if (lane % slice.lanes == 0) placed.rows.insert(plan.rows[slice.first_row + r]);
+            for (unsigned step = 0; step < slice.steps; ++step) {
+                const unsigned i = step * slice.lanes + lane % slice.lanes;
+                const NonzeroRange row = nonzeros_of(plan, number, r, row_ptrs);
+                if (i >= row.count) continue;
+                const std::uint64_t place = (slice.first_step + step) * kSliceLanes + lane;
+                EXPECT_TRUE(placed.nonzero_at.insert({place, row.first + i}).second);
+            }
+        }
+    }
+    return placed;
+}
+
+TEST(Sell, HasEachNonzeroInAPlaceOfItsRow) {
+    for_each_plan([](const auto& a, const SellPlan& plan, int) {
+        const Placed placed = places_of(plan, a.row_ptrs);
+        std::set<offset_t> nonzeros;
+        for (const auto& [place, nonzero] : placed.nonzero_at) {
+            EXPECT_LT(place, plan.places());
+            nonzeros.insert(nonzero);
+        }
+        EXPECT_EQ(static_cast<offset_t>(nonzeros.size()), a.nnz());
+        EXPECT_EQ(placed.nonzero_at.size(), nonzeros.size());
+    });
+}
+
+TEST(Sell, HasEachRowOnceInSlicesInPiecesOrAmongTheEmptyOnes) {
+    for_each_plan([](const auto& a, const SellPlan& plan, int) {
+        std::multiset<std::uint32_t> rows = places_of(plan, a.row_ptrs).rows;
+        for (const auto& split : plan.splits) {
+            const std::uint32_t row = plan.rows[split.first_partial];
+            EXPECT_GE(split.partials, 2u);
+            EXPECT_EQ(rows.erase(row), split.partials);
+            for (std::uint32_t i = 0; i < split.partials; ++i) {
+                EXPECT_EQ(plan.rows[split.first_partial + i], row);
+                EXPECT_EQ(&plan.splits[plan.split_of[split.first_partial + i]], &split);
+            }
+            rows.insert(row);
+        }
+        for (index_t row = 0; row < a.rows; ++row) {
+            const bool is_empty = a.row_ptrs[row] == a.row_ptrs[row + 1];
+            EXPECT_EQ(rows.count(static_cast<std::uint32_t>(row)), is_empty ? 0u : 1u) << row;
+            if (plan.empty.empty()) {
+                EXPECT_FALSE(is_empty);
+            } else {
+                EXPECT_EQ((plan.empty[static_cast<std::size_t>(row) / 32] >> row % 32 & 1u) != 0, is_empty) << row;
+            }
+        }
+    });
+}
+
+TEST(Sell, SortsSlicesByStepsAndTakesTheFewestLanes) {
+    for_each_plan([](const auto& a, const SellPlan& plan, int most_steps) {
+        std::uint64_t steps = 0;
+        for (std::size_t i = 0; i < plan.slices.size(); ++i) {
+            const SellSlice& slice = plan.slices[i];
+            EXPECT_EQ(slice.first_step, steps);
+            steps += slice.steps;
+            EXPECT_GE(slice.steps, 1);
+            EXPECT_LE(slice.steps, most_steps);
+            EXPECT_TRUE(std::has_single_bit(unsigned{slice.lanes}));
+            EXPECT_LE(slice.rows * slice.lanes, kSliceLanes);
+            for (unsigned r = 0; r < slice.rows; ++r) {
+                const auto length = static_cast<int>(nonzeros_of(plan, i, r, a.row_ptrs).count);
+                EXPECT_EQ(slice.steps, div_up(length, int{slice.lanes}));
+                if (slice.lanes > 1 && i >= plan.pieces()) {
+                    EXPECT_GT(length, most_steps * slice.lanes / 2);
+                }
+            }
+            if (i > plan.pieces()) {
+                EXPECT_GE(std::pair(plan.slices[i - 1].steps, plan.slices[i - 1].lanes),
+                          std::pair(slice.steps, slice.lanes));
+            }
+        }
+        EXPECT_EQ(plan.steps, steps);
+    });
+}
+
+TEST(Sell, SlicesFollowTheRule) {
+    // With 4 steps: 4 lanes for 10 to 16 nonzeros, one for up to 4, pieces from 129 on.
+    const auto plan = make_sell_plan(row_ptrs_of({2, 0, 300, 16, 4, 10, 1, 128}), 4);
+    const std::vector<SellSlice> expected{{0, 0, 4, 32, 1},  {4, 1, 4, 32, 1}, {8, 2, 4, 32, 1},
+                                          {12, 3, 4, 32, 1}, {16, 4, 4, 4, 1}, {20, 5, 4, 1, 1},
+                                          {24, 6, 3, 4, 1},  {27, 7, 2, 1, 1}, {29, 8, 1, 1, 1}};
+    EXPECT_EQ(plan.slices, expected);
+    EXPECT_EQ(plan.rows, (Buffer<std::uint32_t>{2, 2, 2, 7, 3, 4, 5, 0, 6}));
+    const NonzeroRange last = cuda::piece_of({2, 301}, 2, 3);
+    EXPECT_EQ(last.first, 2 + 200);
+    EXPECT_EQ(last.count, 101);
+    EXPECT_EQ(plan.empty, (Buffer<std::uint32_t>{2}));
+}
+
+TEST(Sell, KeepsTheOrderOfRowsOfOneShape) {
+    const auto plan = make_sell_plan(row_ptrs_of(std::vector<offset_t>(100'000, 3)), 32);
+    EXPECT_EQ(plan.slices.size(), 100'000u / kSliceLanes);
+    for (std::uint32_t row = 0; row < 100'000; ++row) ASSERT_EQ(plan.rows[row], row);
+    EXPECT_TRUE(plan.empty.empty());
+}
+
+TEST(Sell, DoesNotDependOnTheNumberOfThreads) {
+    const auto a = generate<double>("rmat:scale=16,degree=8");
+    const int threads = omp_get_max_threads();
+    omp_set_num_threads(1);
+    const auto by_one = make_sell_plan(a.row_ptrs, 8);
+    omp_set_num_threads(5);
+    const auto by_five = make_sell_plan(a.row_ptrs, 8);
+    omp_set_num_threads(threads);
+    EXPECT_EQ(by_five.slices, by_one.slices);
+    EXPECT_EQ(by_five.rows, by_one.rows);
+    EXPECT_EQ(by_five.empty, by_one.empty);
+}
+
+TEST(Sell, OfAMatrixWithoutNonzerosHasEmptyRowsOnly) {
+    const auto plan = make_sell_plan(row_ptrs_of({0, 0, 0}), 8);
+    EXPECT_TRUE(plan.slices.empty());
+    EXPECT_EQ(plan.empty, (Buffer<std::uint32_t>{7}));
+    EXPECT_TRUE(make_sell_plan(row_ptrs_of({}), 8).empty.empty());
+}
+
+TEST(SellSteps, KeepTheGpuInSlices) {
+    const cuda::Gpu gpu = cuda::measured_gpu(8);
+    EXPECT_EQ(cuda::sell_steps(0, gpu), 8);
+    EXPECT_EQ(cuda::sell_steps(1'500'000, gpu), 8);
+    EXPECT_EQ(cuda::sell_steps(3'000'000, gpu), 16);
+    EXPECT_EQ(cuda::sell_steps(16'000'000, gpu), 32);
+    EXPECT_EQ(cuda::sell_steps(offset_t{1} << 40, gpu), 32);
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
