@@ -19,6 +19,7 @@ const std::array kMeasured{
     Measured{90,
              4,
              {.row_blocks = {.pairs_full_blocks = true},
+              .hubs = {.min_nonzeros = 2'000'000},
               .paths = {.costs = {.tile_row = 9300, .full = 72, .holes = 117, .entry = 122}}}},
     Measured{90,
              2,

@@ -135,7 +135,8 @@ struct HubTuning {
     /// Most hubs. R-MAT 20 takes 92 us with 24,576, 89 with 65,536, 88 with 262,144, R-MAT 22 245, 236 and 239.
     index_t max_hubs = 65'536;
     /// Nonzeros of all hubs together: with fewer there are none. With 3 million (R-MAT 18) the copy costs a tenth more
-    /// than it saves, with 4 million (R-MAT 19) as much, with 13 million (R-MAT 20) it saves a tenth.
+    /// than it saves, with 4 million (R-MAT 19) as much, with 13 million (R-MAT 20) it saves a tenth. In float32, with
+    /// 2 million (Kronecker, 2^17 vertices), a sixth.
     offset_t min_nonzeros = 4'000'000;
     /// ... and their share of all: with 0.35 (power law, 16 million nonzeros) the copy costs 4%.
     double min_share = 0.5;

@@ -140,7 +140,7 @@ double sell_bytes(const MatrixFeatures& f) {
 /// x of the hubs, where there are any, does not come from L2. Where rows differ, those of a slice lie far from each
 /// other in y.
 void sell_work(const MatrixFeatures& f, Work& work) {
-    const cuda::HubTuning hubs;
+    const cuda::HubTuning& hubs = cuda::tuning_for(90, f.value_bytes).hubs;
     const double in_hubs = nnz_of(f) * f.hub_share;
     const bool has_hubs =
         f.hub_share < 1 && f.hub_share >= hubs.min_share && in_hubs >= static_cast<double>(hubs.min_nonzeros);
