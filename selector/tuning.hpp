@@ -140,6 +140,10 @@ struct HubTuning {
     offset_t min_nonzeros = 4'000'000;
     /// ... and their share of all: with 0.35 (power law, 16 million nonzeros) the copy costs 4%.
     double min_share = 0.5;
+    /// Share of the nonzeros whose x lies apart from that of those before them (`cpu::scattered_share`): with less, the
+    /// caches hold what a copy would, and it costs 10 to 37% (cnr-2000, uk-2007, ego-twitter: 0.01 to 0.15; R-MAT and
+    /// Kronecker from 0.64 on).
+    double min_scattered = 0.5;
     std::size_t near_bytes = 192 << 10;  ///< of x: as much stays in a first-level cache without a copy
     offset_t sampled = 1 << 20;          ///< nonzeros that are counted, evenly spread; all of them if there are no more
 };

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "selector/x_access.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {
@@ -87,6 +88,7 @@ Buffer<index_t> choose_hubs(std::span<const index_t> col_idxs, index_t cols, std
                             const HubTuning& tuning) {
     const bool is_near = static_cast<std::size_t>(cols) * value_bytes <= tuning.near_bytes;
     if (is_near || tuning.max_hubs == 0 || static_cast<offset_t>(col_idxs.size()) < tuning.min_nonzeros) return {};
+    if (cpu::scattered_share(col_idxs, value_bytes) < tuning.min_scattered) return {};
     const ColumnCounter counter(col_idxs, cols, tuning.sampled);
     auto columns = counter.columns();
     if (columns.empty()) return {};

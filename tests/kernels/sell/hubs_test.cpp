@@ -32,6 +32,7 @@ struct Limits {
     index_t max_hubs = 0;
     offset_t min_nonzeros = 0;
     double min_share = 0;
+    double min_scattered = 0;
     offset_t sampled = 1 << 21;
 };
 
@@ -40,6 +41,7 @@ Buffer<index_t> hubs_of(const std::vector<index_t>& col_idxs, index_t cols, cons
                        {.max_hubs = limits.max_hubs,
                         .min_nonzeros = limits.min_nonzeros,
                         .min_share = limits.min_share,
+                        .min_scattered = limits.min_scattered,
                         .near_bytes = 0,
                         .sampled = limits.sampled});
 }
@@ -61,9 +63,20 @@ TEST(Hubs, HaveTheNonzerosThatRepayThem) {
     EXPECT_TRUE(hubs_of(cols, 6, {.max_hubs = 3, .min_share = 0.81}).empty());
 }
 
+TEST(Hubs, AreNoneWhereNeighboursShareLinesOfX) {
+    std::vector<index_t> in_line;
+    std::vector<index_t> scattered;
+    for (index_t k = 0; k < 40'000; ++k) {
+        in_line.push_back(k % 20'000);
+        scattered.push_back(static_cast<index_t>(std::int64_t{k} * 7919 % 20'000));
+    }
+    EXPECT_TRUE(hubs_of(in_line, 20'000, {.max_hubs = 10, .min_scattered = 0.5}).empty());
+    EXPECT_EQ(hubs_of(scattered, 20'000, {.max_hubs = 10, .min_scattered = 0.5}).size(), 10u);
+}
+
 TEST(Hubs, AreNoneWhereXIsNear) {
     const auto cols = columns_of({5, 0, 9, 1, 9, 7});
-    const HubTuning tuning{.max_hubs = 3, .min_nonzeros = 0, .min_share = 0, .near_bytes = 47};
+    const HubTuning tuning{.max_hubs = 3, .min_nonzeros = 0, .min_share = 0, .min_scattered = 0, .near_bytes = 47};
     EXPECT_EQ(choose_hubs(cols, 6, 8, tuning).size(), 3u);
     EXPECT_TRUE(choose_hubs(cols, 6, 4, tuning).empty()) << "24 bytes";
 }
