@@ -123,8 +123,10 @@ struct PathTuning {
 
 /// sell ("Sorted slices").
 struct SellTuning {
-    /// Warps of a multiprocessor that are to have a slice each, before the limits below: more steps make fewer slices.
+    /// Warps of a multiprocessor, 32 lanes each, that are to have a slice, as nearly as powers of 2 of steps allow:
+    /// down to 1 / `rounding` of them. More steps make fewer slices.
     int warps_per_multiprocessor = 48;
+    double rounding = 1.4;
     int min_steps = 8;   ///< of a slice at most
     int max_steps = 32;  ///< R-MAT 20 takes 104 us with 32, 112 with 16, 118 with 8; 64 was not measured
 };
@@ -134,9 +136,9 @@ struct SellTuning {
 struct HubTuning {
     /// Most hubs. R-MAT 20 takes 92 us with 24,576, 89 with 65,536, 88 with 262,144, R-MAT 22 245, 236 and 239.
     index_t max_hubs = 65'536;
-    /// Nonzeros of all hubs together: with fewer there are none. With 3 million (R-MAT 18) the copy costs a tenth more
-    /// than it saves, with 4 million (R-MAT 19) as much, with 13 million (R-MAT 20) it saves a tenth. In float32, with
-    /// 2 million (Kronecker, 2^17 vertices), a sixth.
+    /// Nonzeros of all hubs together: with fewer there are none. With 3 million (R-MAT 18) the copy makes a product 15%
+    /// slower, with 4 million (R-MAT 19) it saves what it costs, with 13 million (R-MAT 20) it saves a tenth. In
+    /// float32, with 2 million (Kronecker, 2^17 vertices), a fifth; in 16 bits not measured.
     offset_t min_nonzeros = 4'000'000;
     /// ... and their share of all: with 0.35 (power law, 16 million nonzeros) the copy costs 4%.
     double min_share = 0.5;
@@ -203,7 +205,6 @@ struct Gpu {
     int multiprocessors = 0;
     int warps = 0;  ///< most that are resident on a multiprocessor
     Tuning tuning = {};
-    int block_shared_bytes = 0;  ///< most shared memory of a thread block
 };
 
 /// The H200, where choices must not depend on the machine.

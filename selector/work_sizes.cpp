@@ -59,7 +59,7 @@ int sell_steps(offset_t nonzeros, const Gpu& gpu) {
     const SellTuning& tuning = gpu.tuning.sell;
     const double warps = 32.0 * tuning.warps_per_multiprocessor * gpu.multiprocessors;  // of 32 lanes each
     int steps = tuning.min_steps;
-    while (steps < tuning.max_steps && steps * 1.4 < static_cast<double>(nonzeros) / warps) steps *= 2;
+    while (steps < tuning.max_steps && steps * tuning.rounding < static_cast<double>(nonzeros) / warps) steps *= 2;
     return steps;
 }
 

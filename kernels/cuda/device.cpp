@@ -86,7 +86,7 @@ Gpu this_gpu(std::size_t value_bytes) {
     };
     const int capability = ask(cudaDevAttrComputeCapabilityMajor) * 10 + ask(cudaDevAttrComputeCapabilityMinor);
     return {ask(cudaDevAttrMultiProcessorCount), ask(cudaDevAttrMaxThreadsPerMultiProcessor) / ask(cudaDevAttrWarpSize),
-            tuning_for(capability, value_bytes), ask(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
+            tuning_for(capability, value_bytes)};
 }
 
 }  // namespace tilespmv::cuda

@@ -8,8 +8,8 @@
 
 namespace tilespmv::cuda {
 
-/// The hubs among `cols` columns: those of the most nonzeros, by descending number of them; of columns with equally
-/// many the first ones first. None where x is near without a copy, or they would not pay. `value_bytes`: of an
+/// The hubs among `cols` columns: those of the most nonzeros in a sample, by descending number of them; of columns with
+/// equally many the first ones first. None where x is near without a copy, or they would not pay. `value_bytes`: of an
 /// element of x.
 Buffer<index_t> choose_hubs(std::span<const index_t> col_idxs, index_t cols, std::size_t value_bytes,
                             const HubTuning& tuning);

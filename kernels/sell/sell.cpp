@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
@@ -11,7 +12,7 @@ namespace tilespmv::cuda {
 namespace {
 
 constexpr int kWidths = std::bit_width(unsigned{kSliceLanes});  // 1, 2, 4, ... lanes
-constexpr std::int64_t kChunk = 1 << 14;                        // rows that a thread sorts at a time
+constexpr std::int64_t kLeastChunk = 1 << 14;                   // rows that a thread sorts at a time
 
 /// Lanes and steps of a row.
 struct Shape {
@@ -26,7 +27,8 @@ public:
           rows_(static_cast<std::int64_t>(row_ptrs.size()) - 1),
           most_steps_(most_steps),
           longest_(offset_t{most_steps} * kSliceLanes),
-          kinds_(static_cast<std::size_t>(most_steps) * kWidths) {}
+          kinds_(static_cast<std::size_t>(most_steps) * kWidths),
+          chunk_(std::max(kLeastChunk, 64 * static_cast<std::int64_t>(kinds_))) {}
 
     SellPlan run() {
         name_kinds();
@@ -35,17 +37,14 @@ public:
         make_slices();
         place_rows();
         mark_empty_rows();
-        if (plan_.slices.size() > std::numeric_limits<std::uint32_t>::max()) {
-            throw Error("sell: the matrix has 2^32 slices or more");
-        }
         return std::move(plan_);
     }
 
 private:
     [[nodiscard]] offset_t begin_of(std::int64_t row) const { return row_ptrs_[static_cast<std::size_t>(row)]; }
     [[nodiscard]] offset_t length_of(std::int64_t row) const { return begin_of(row + 1) - begin_of(row); }
-    [[nodiscard]] std::int64_t chunks() const { return div_up(rows_, kChunk); }
-    [[nodiscard]] std::int64_t end_of_chunk(std::int64_t chunk) const { return std::min((chunk + 1) * kChunk, rows_); }
+    [[nodiscard]] std::int64_t chunks() const { return div_up(rows_, chunk_); }
+    [[nodiscard]] std::int64_t end_of_chunk(std::int64_t chunk) const { return std::min((chunk + 1) * chunk_, rows_); }
 
     /// Of a row of 1 to `longest_` nonzeros: the fewest lanes that need no more than the most steps.
     [[nodiscard]] Shape shape_of(offset_t length) const {
@@ -74,7 +73,7 @@ private:
         std::vector<std::uint8_t> has_empty(static_cast<std::size_t>(chunks()), 0);
         parallel_for(0, chunks(), 1, [&](std::int64_t chunk) {
             std::uint32_t* const counts = in_chunk_.data() + static_cast<std::size_t>(chunk) * kinds_;
-            for (std::int64_t row = chunk * kChunk; row < end_of_chunk(chunk); ++row) {
+            for (std::int64_t row = chunk * chunk_; row < end_of_chunk(chunk); ++row) {
                 const offset_t length = length_of(row);
                 if (length == 0) {
                     has_empty[static_cast<std::size_t>(chunk)] = 1;
@@ -93,6 +92,9 @@ private:
             for (const std::int64_t row : rows) {
                 const NonzeroRange all{begin_of(row), length_of(row)};
                 const offset_t pieces = div_up(all.count, longest_);
+                if (static_cast<offset_t>(plan_.pieces()) + pieces > std::numeric_limits<std::int32_t>::max()) {
+                    throw Error("sell: rows longer than 32 lanes take make 2^31 pieces or more; give more steps");
+                }
                 const auto split = static_cast<std::uint32_t>(plan_.splits.size());
                 plan_.splits.push_back(
                     {static_cast<std::uint32_t>(plan_.pieces()), static_cast<std::uint32_t>(pieces)});
@@ -136,7 +138,7 @@ private:
         std::ranges::copy(piece_rows_, plan_.rows.begin());
         parallel_for(0, chunks(), 1, [&](std::int64_t chunk) {
             std::uint64_t* const next = starts_.data() + static_cast<std::size_t>(chunk) * kinds_;
-            for (std::int64_t row = chunk * kChunk; row < end_of_chunk(chunk); ++row) {
+            for (std::int64_t row = chunk * chunk_; row < end_of_chunk(chunk); ++row) {
                 const offset_t length = length_of(row);
                 if (length == 0 || length > longest_) continue;
                 plan_.rows[next[kind_of(length)]++] = static_cast<std::uint32_t>(row);
@@ -161,6 +163,7 @@ private:
     int most_steps_;
     offset_t longest_;  // nonzeros of a row in one piece
     std::size_t kinds_;
+    std::int64_t chunk_;                   // rows; many more than kinds, which are counted for each
     std::vector<std::uint16_t> kind_of_;   // by the length of a row
     std::vector<std::uint32_t> in_chunk_;  // rows by chunk and kind
     std::vector<std::uint64_t> starts_;    // of these in the plan's rows

@@ -28,7 +28,7 @@ struct alignas(16) SellSlice {
 /// J. Sci. Comput. 36(5), 2014) with slices of 32 lanes and all rows sorted together, and beyond it with 1 to 32 lanes
 /// for a row, as few as make at most `most_steps` steps. A row too long for 32 lanes is split into even pieces, which
 /// are slices of their own, the first ones; the others follow by descending steps, then lanes, then in the order of
-/// rows. What a nonzero is, its place tells: place 32 * (first_step + k) + lane. All but columns and values; in the
+/// rows. Step k of a slice has its nonzeros in places 32 * (first_step + k) + lane. All but columns and values; in the
 /// memory of the host.
 struct SellPlan {
     std::vector<SellSlice> slices;

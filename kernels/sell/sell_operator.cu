@@ -25,7 +25,13 @@ struct SellChoice {
 template <class V>
 Buffer<index_t> hubs_of(const CsrMatrix<V>& a, std::optional<index_t> wanted, const Gpu& gpu) {
     HubTuning tuning = gpu.tuning.hubs;
-    if (wanted) tuning = {.max_hubs = *wanted, .min_nonzeros = 0, .min_share = 0, .min_scattered = 0, .near_bytes = 0};
+    if (wanted) {
+        tuning.max_hubs = *wanted;
+        tuning.min_nonzeros = 0;
+        tuning.min_share = 0;
+        tuning.min_scattered = 0;
+        tuning.near_bytes = 0;
+    }
     return choose_hubs(a.col_idxs, a.cols, sizeof(V), tuning);
 }
 

@@ -137,7 +137,8 @@ double sell_bytes(const MatrixFeatures& f) {
     const double filled = rows_of(f) * (1 - f.empty_rows);
     return (4 + value_of(f)) * 1.02 * nnz_of(f) + 4.5 * filled + rows_of(f) / 8;
 }
-/// x of the hubs, where there are any, does not come from L2. Where rows differ, those of a slice lie far from each
+/// x of the hubs, where there are any, does not come from L2: those that `hub_share` counts, fewer than the operator
+/// has. Where rows differ, those of a slice lie far from each
 /// other in y.
 void sell_work(const MatrixFeatures& f, Work& work) {
     const cuda::HubTuning& hubs = cuda::tuning_for(90, f.value_bytes).hubs;
@@ -148,12 +149,15 @@ void sell_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::rows) = rows_of(f) * (1 - f.empty_rows) * std::min(1.0, 2 * f.row_deviation);
     of(work, Term::chain) = 0;
 }
+/// While it is made, CSR and slices are both on the GPU, twice the memory of others.
+constexpr offset_t kMostSellNonzeros = offset_t{1} << 31;
+
 /// Uneven rows, none of which is a large part of the matrix, and on small matrices none much longer than the others. Or
 /// hardly a row has a nonzero: one bit tells, where others read a row pointer; not in float64, where csr16 is faster.
 bool suits_sell(const MatrixFeatures& f) {
     const auto longest = static_cast<double>(f.longest_row);
-    const bool is_large =
-        f.nnz >= 1'000'000 && f.row_deviation >= 0.2 * f.mean_row && f.mean_row >= 6.5 && longest <= nnz_of(f) / 100;
+    const bool is_large = f.nnz <= kMostSellNonzeros && f.nnz >= 1'000'000 && f.row_deviation >= 0.2 * f.mean_row &&
+                          f.mean_row >= 6.5 && longest <= nnz_of(f) / 100;
     const bool is_middling = f.nnz >= 500'000 && f.row_deviation >= 0.3 * f.mean_row && f.mean_row >= 6.5 &&
                              f.mean_row <= 32 && longest <= 16 * f.mean_row;
     return is_large || is_middling || (f.nnz >= 500'000 && f.mean_row <= 0.25 && f.value_bytes < 8);

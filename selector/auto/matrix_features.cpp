@@ -26,7 +26,7 @@ constexpr offset_t kFullTiles = 16;           ///< ... and tiles of each
 constexpr offset_t kRowLengths = 1 << 11;     ///< rows whose lengths tell the width of HYB
 constexpr offset_t kNarrowColumns = 1 << 16;  ///< of csr16
 constexpr std::size_t kSectorBytes = 32;      ///< what a GPU reads of x at least
-constexpr std::size_t kHubBytes = 192 << 10;  ///< of x: what shared memory has room for
+constexpr std::size_t kHubBytes = 192 << 10;  ///< of x: what a first-level cache has room for
 constexpr index_t kMostCounters = 1 << 20;    ///< of columns; more columns share them
 constexpr index_t kMostSectors = 1 << 22;     ///< of x that are told apart; more share places, which few notice
 

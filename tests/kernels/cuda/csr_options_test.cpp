@@ -48,6 +48,7 @@ TEST(BaselineOptions, RefuseWhatTheyAreNot) {
     refused("sell:hubs=-1", "hubs=-1, expected a whole number from 0");
     refused("sell:hub=4", "no option 'hub'; it takes steps, hubs");
     refused("sell:steps=0", "steps=0, expected a whole number from 1");
+    refused("sell:steps=1025", "steps=1025, expected a whole number from 1 to 1024");
     refused("csr-inode:rows=7", "expected one of 2, 3, 4, 5, 6");
     refused("csr-inode:threads=4", "expected one of 8, 16, 32");
     refused("csr-inode:row=2", "no option 'row'; it takes rows, threads, flight");

@@ -1,4 +1,4 @@
-// A matrix of more than 2^31 nonzeros. Takes 60 GB of host and 30 GB of device memory, so it is a program of its own.
+// A matrix of more than 2^31 nonzeros. Takes 60 GB of host and 60 GB of device memory, so it is a program of its own.
 #include <unistd.h>
 
 #include "kernels/check.hpp"

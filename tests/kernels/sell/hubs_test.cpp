@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+#include "tile/generate/generate.hpp"
+
 namespace tilespmv::testing {
 namespace {
 
@@ -79,6 +81,18 @@ TEST(Hubs, AreNoneWhereXIsNear) {
     const HubTuning tuning{.max_hubs = 3, .min_nonzeros = 0, .min_share = 0, .min_scattered = 0, .near_bytes = 47};
     EXPECT_EQ(choose_hubs(cols, 6, 8, tuning).size(), 3u);
     EXPECT_TRUE(choose_hubs(cols, 6, 4, tuning).empty()) << "24 bytes";
+}
+
+TEST(Hubs, AreTakenWhereFewScatteredColumnsHoldMillions) {
+    const auto hubs_by_default = [](const char* generator, std::size_t value_bytes) {
+        const auto a = generate<float>(generator);
+        return choose_hubs(a.col_idxs, a.cols, value_bytes, cuda::tuning_for(90, value_bytes).hubs).size();
+    };
+    EXPECT_EQ(hubs_by_default("rmat:scale=18,degree=16", 4), 65'536u);
+    EXPECT_EQ(hubs_by_default("rmat:scale=18,degree=16", 8), 0u) << "of 4 million nonzeros too few are in hubs";
+    EXPECT_EQ(hubs_by_default("rmat:scale=19,degree=16", 8), 65'536u);
+    EXPECT_EQ(hubs_by_default("banded:n=100000,half=40", 4), 0u) << "columns follow each other";
+    EXPECT_EQ(hubs_by_default("uniform:n=500000,per_row=10", 4), 0u) << "no column is frequent";
 }
 
 TEST(Hubs, DoNotDependOnTheNumberOfThreads) {

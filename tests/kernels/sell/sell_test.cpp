@@ -145,6 +145,11 @@ TEST(Sell, SortsSlicesByStepsAndTakesTheFewestLanes) {
                     EXPECT_GT(length, most_steps * slice.lanes / 2);
                 }
             }
+            const bool is_last_of_shape = i + 1 == plan.slices.size() || plan.slices[i + 1].steps != slice.steps ||
+                                          plan.slices[i + 1].lanes != slice.lanes;
+            if (i >= plan.pieces() && !is_last_of_shape) {
+                EXPECT_EQ(slice.rows, kSliceLanes / slice.lanes) << "full";
+            }
             if (i > plan.pieces()) {
                 EXPECT_GE(std::pair(plan.slices[i - 1].steps, plan.slices[i - 1].lanes),
                           std::pair(slice.steps, slice.lanes));
@@ -168,6 +173,11 @@ TEST(Sell, SlicesFollowTheRule) {
     EXPECT_EQ(plan.empty, (Buffer<std::uint32_t>{2}));
 }
 
+TEST(Sell, FillsSlicesWithRowsOfSeveralLanes) {
+    const auto plan = make_sell_plan(row_ptrs_of(std::vector<offset_t>(9, 16)), 4);
+    EXPECT_EQ(plan.slices, (std::vector<SellSlice>{{0, 0, 4, 4, 8}, {4, 8, 4, 4, 1}}));
+}
+
 TEST(Sell, KeepsTheOrderOfRowsOfOneShape) {
     const auto plan = make_sell_plan(row_ptrs_of(std::vector<offset_t>(100'000, 3)), 32);
     EXPECT_EQ(plan.slices.size(), 100'000u / kSliceLanes);
@@ -186,6 +196,7 @@ TEST(Sell, DoesNotDependOnTheNumberOfThreads) {
     EXPECT_EQ(by_five.slices, by_one.slices);
     EXPECT_EQ(by_five.rows, by_one.rows);
     EXPECT_EQ(by_five.empty, by_one.empty);
+    EXPECT_EQ(by_five.split_of, by_one.split_of);
 }
 
 TEST(Sell, OfAMatrixWithoutNonzerosHasEmptyRowsOnly) {

@@ -162,6 +162,18 @@ std::vector<RankedOperator> ranked_on_gpu(const char* generator, int times, std:
     return rank_operators(q);
 }
 
+TEST(RankOperators, TakesSlicesOfUnevenRowsAsLongAsTheyFit) {
+    const auto takes_sell = [](const char* generator, int times, std::size_t value_bytes) {
+        return ranked_on_gpu(generator, times, value_bytes).front().specification == "sell";
+    };
+    EXPECT_TRUE(takes_sell("rmat:scale=17,degree=16", 1, 8));
+    EXPECT_FALSE(takes_sell("rmat:scale=14,degree=8", 1, 8)) << "few nonzeros";
+    EXPECT_FALSE(takes_sell("rmat:scale=17,degree=16", 2000, 8))
+        << "3.9 x 10^9 nonzeros, of which CSR and slices are held";
+    EXPECT_TRUE(takes_sell("hypersparse:n=10000000,nnz=1000000", 1, 4));
+    EXPECT_FALSE(takes_sell("hypersparse:n=10000000,nnz=1000000", 1, 8));
+}
+
 TEST(RankOperators, TakesTilesWhereAllAreFull) {
     constexpr const char* blocks = "block-dense:n=4000,block=16,blocks_per_row=8";
     struct Measured {
