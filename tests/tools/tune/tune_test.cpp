@@ -21,6 +21,7 @@ namespace {
 
 using test::FakeMeasurer;
 using test::message_of;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -191,6 +192,27 @@ TEST_F(TuneTest, CheckStopsAtTheLimitOfTimeAndSaysWhatIsLeft) {
     EXPECT_TRUE(outcome.shapes.empty());
     EXPECT_EQ(outcome.left, 1 + 7);
     EXPECT_THAT(check_text(outcome), HasSubstr("8 matrices and sizes of vectors left: give more --seconds"));
+}
+
+TEST(CheckText, NamesTheLaunchShapesThatLoseTheMost) {
+    CheckOutcome outcome;
+    const auto add = [&](const char* kernel, double chosen) {
+        outcome.shapes.push_back({.kernel = kernel,
+                                  .n = 100'000,
+                                  .chosen = {256, 4, 0},
+                                  .best = {512, 1, 132},
+                                  .chosen_seconds = chosen * 1e-6,
+                                  .best_seconds = 2e-6});
+    };
+    add("copy", 2.1);
+    EXPECT_THAT(check_text(outcome), Not(HasSubstr("copy"))) << "a twentieth";
+    add("axpy", 2.4);
+    add("dot", 3.0);
+    const std::string text = check_text(outcome);
+    EXPECT_THAT(text, ContainsRegex("dot +100,000 +98 x 256 x 4 +3.0 us +132 x 512 x 1 +2.0 us +1.50"));
+    EXPECT_LT(text.find("dot"), text.find("axpy")) << "the worst first";
+    for (int i = 0; i < 9; ++i) add("fill", 4);
+    EXPECT_THAT(check_text(outcome), Not(HasSubstr("axpy"))) << "five";
 }
 
 TEST_F(TuneTest, CheckOfVectorsTakesEverySizeOnce) {
