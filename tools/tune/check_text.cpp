@@ -57,7 +57,7 @@ std::string worst_shapes_text(std::vector<CheckedShape> shapes) {
                    micro(s.chosen_seconds), shape_text(s.best, s.n), micro(s.best_seconds),
                    times(s.chosen_seconds, s.best_seconds)});
     }
-    return "\n" + table.str() + "\n";
+    return fmt::format("\n{}\n", table.str());
 }
 
 }  // namespace
