@@ -93,7 +93,7 @@ private:
                 const NonzeroRange all{begin_of(row), length_of(row)};
                 const offset_t pieces = div_up(all.count, longest_);
                 if (static_cast<offset_t>(plan_.pieces()) + pieces > std::numeric_limits<std::int32_t>::max()) {
-                    throw Error("sell: rows longer than 32 lanes take make 2^31 pieces or more; give more steps");
+                    throw Error("sell: long rows make 2^31 pieces or more; give more steps");
                 }
                 const auto split = static_cast<std::uint32_t>(plan_.splits.size());
                 plan_.splits.push_back(
