@@ -15,7 +15,10 @@ struct Measured {
 /// By GPU, each with values of 8, 4 and 2 bytes; the first one stands for those that are not listed.
 const std::array kMeasured{
     // NVIDIA H200
-    Measured{90, 8, {.paths = {.costs = {.tile_row = 6600, .full = 74, .holes = 103, .entry = 116}}}},
+    Measured{90,
+             8,
+             {.sell = {.half_below = 300'000},
+              .paths = {.costs = {.tile_row = 6600, .full = 74, .holes = 103, .entry = 116}}}},
     Measured{90,
              4,
              {.row_blocks = {.pairs_full_blocks = true},

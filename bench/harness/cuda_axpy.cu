@@ -2,17 +2,26 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/dependent_launch.cuh"
+#include "kernels/cuda/launch.cuh"
 
 namespace tilespmv::bench {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr std::int64_t kThreads = 256;
 
 template <class V>
-__global__ void axpy_kernel(V* x, const V* z, std::int64_t size) {
+struct Axpy {
+    V* x;
+    const V* z;
+    std::int64_t size;
+};
+
+template <class V>
+__global__ void axpy_kernel(const __grid_constant__ Axpy<V> p) {
     const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
-    if (i < size) x[i] = static_cast<V>(0.5 * static_cast<double>(x[i]) + 0.5 * static_cast<double>(z[i]));
+    cuda::wait_for_stream();
+    if (i < p.size) p.x[i] = static_cast<V>(0.5 * static_cast<double>(p.x[i]) + 0.5 * static_cast<double>(p.z[i]));
 }
 
 }  // namespace
@@ -20,9 +29,7 @@ __global__ void axpy_kernel(V* x, const V* z, std::int64_t size) {
 template <Value V>
 void launch_axpy(cuda::DeviceSpan<V> x, cuda::DeviceSpan<const V> z, cudaStream_t stream) {
     const auto size = static_cast<std::int64_t>(x.size());
-    if (size == 0) return;
-    axpy_kernel<<<static_cast<unsigned>(div_up(size, kThreads)), kThreads, 0, stream>>>(x.data(), z.data(), size);
-    TILESPMV_CUDA(cudaGetLastError());
+    cuda::launch_dependent(axpy_kernel<V>, div_up(size, kThreads), kThreads, Axpy<V>{x.data(), z.data(), size}, stream);
 }
 
 #define TILESPMV_INSTANTIATE(V) template void launch_axpy(cuda::DeviceSpan<V>, cuda::DeviceSpan<const V>, cudaStream_t);

@@ -53,6 +53,33 @@ __device__ T load_once(const T* p, std::uint64_t policy) {
 #endif
 }
 
+/// As `load_once` of a value of up to 8 bytes if it is wanted, without a branch; otherwise `otherwise`.
+template <class T>
+__device__ T load_once_if(bool is_wanted, const T* p, std::uint64_t policy, T otherwise) {
+#if __CUDA_ARCH__ >= 800
+    auto bits = ::cuda::std::bit_cast<BitsOf<T>>(otherwise);
+    if constexpr (sizeof(T) == 2) {
+        asm volatile(
+            "{.reg .pred q; setp.ne.u32 q, %3, 0; @q ld.global.L1::evict_first.L2::cache_hint.u16 %0, [%1], %2;}"
+            : "+h"(bits)
+            : "l"(p), "l"(policy), "r"(unsigned{is_wanted}));
+    } else if constexpr (sizeof(T) == 4) {
+        asm volatile(
+            "{.reg .pred q; setp.ne.u32 q, %3, 0; @q ld.global.L1::evict_first.L2::cache_hint.u32 %0, [%1], %2;}"
+            : "+r"(bits)
+            : "l"(p), "l"(policy), "r"(unsigned{is_wanted}));
+    } else {
+        asm volatile(
+            "{.reg .pred q; setp.ne.u32 q, %3, 0; @q ld.global.L1::evict_first.L2::cache_hint.u64 %0, [%1], %2;}"
+            : "+l"(bits)
+            : "l"(p), "l"(policy), "r"(unsigned{is_wanted}));
+    }
+    return ::cuda::std::bit_cast<T>(bits);
+#else
+    return is_wanted ? load_once(p, policy) : otherwise;
+#endif
+}
+
 /// A value that does not change during the product and may be read again.
 template <class V>
 __device__ V load_often(const V* p) {

@@ -12,8 +12,6 @@ template <std::size_t kValueBytes>
 struct KernelTuning {
     /// ell, places of a row: as csr-vector, not swept by itself.
     static constexpr int kEllFlight = 4;
-    /// sell, steps of a slice ("Sorted slices": 8 with 32 warps instead of 4 with 48 are 3 to 6% slower on R-MAT).
-    static constexpr int kSellFlight = 4;
     /// Full dense tiles, with `kDenseWarps`. "full dense tile rows": 8 and 32 warps 801 GFLOP/s on dense 4096 and 861
     /// on blocks of 16 x 16, 4 and 48 740 and 985, 2 and 64 740 and 1042, in runs of a length for one wave 914 and
     /// 1059.
@@ -98,8 +96,12 @@ template <int kSigma>
 inline constexpr int kCsr5Blocks = 512 / (24 + 5 * kSigma);
 
 /// Threads of a block of sell, and resident blocks of a multiprocessor ("Sorted slices").
-inline constexpr int kSellThreads = 128;
-inline constexpr int kSellBlocks = 12;
+inline constexpr int kSellThreads = 256;
+inline constexpr int kSellBlocks = 6;
+/// Steps of a slice that a thread has in flight, by the bytes of a value and of a code ("Sorted slices": 8 of 32 bits
+/// with 32 warps instead of 4 with 48 are 3 to 6% slower on R-MAT).
+template <std::size_t kValueBytes, std::size_t kCodeBytes>
+inline constexpr int kSellFlight = kValueBytes == 4 && kCodeBytes == 2 ? 8 : 4;
 
 /// Threads of a block of tiles and mixed; as csr16, whose blocks share a launch with them.
 inline constexpr int kTileThreads = kCsr16Threads;

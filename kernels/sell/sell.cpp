@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 #include <limits>
 
 #include "tile/error.hpp"
@@ -22,10 +23,11 @@ struct Shape {
 
 class PlanMaker {
 public:
-    PlanMaker(std::span<const offset_t> row_ptrs, int most_steps)
+    PlanMaker(std::span<const offset_t> row_ptrs, int most_steps, int block_warps)
         : row_ptrs_(row_ptrs),
           rows_(static_cast<std::int64_t>(row_ptrs.size()) - 1),
           most_steps_(most_steps),
+          block_warps_(block_warps),
           longest_(offset_t{most_steps} * kSliceLanes),
           kinds_(static_cast<std::size_t>(most_steps) * kWidths),
           chunk_(std::max(kLeastChunk, 64 * static_cast<std::int64_t>(kinds_))) {}
@@ -87,31 +89,44 @@ private:
         has_empty_ = std::ranges::find(has_empty, 1) != has_empty.end();
     }
 
+    /// A power of 2 that divides a block, or whole blocks. Pieces of a row that would need more than a block are twice
+    /// as long: to add up what several blocks have takes longer.
+    [[nodiscard]] offset_t pieces_of(offset_t length) const {
+        const offset_t least = div_up(length, longest_);
+        if (least > block_warps_) return div_up(length, 2 * longest_ * block_warps_) * block_warps_;
+        return static_cast<offset_t>(std::bit_ceil(static_cast<std::uint64_t>(least)));
+    }
+
     void cut_long_rows() {
-        for (const auto& rows : long_rows_) {
-            for (const std::int64_t row : rows) {
-                const NonzeroRange all{begin_of(row), length_of(row)};
-                const offset_t pieces = div_up(all.count, longest_);
-                if (static_cast<offset_t>(plan_.pieces()) + pieces > std::numeric_limits<std::int32_t>::max()) {
-                    throw Error("sell: long rows make 2^31 pieces or more; give more steps");
-                }
-                const auto split = static_cast<std::uint32_t>(plan_.splits.size());
-                plan_.splits.push_back(
-                    {static_cast<std::uint32_t>(plan_.pieces()), static_cast<std::uint32_t>(pieces)});
-                for (offset_t i = 0; i < pieces; ++i) {
-                    const offset_t steps = div_up(piece_of(all, i, pieces).count, offset_t{kSliceLanes});
-                    add_slice(static_cast<int>(steps), kSliceLanes, plan_.pieces(), 1);
-                    plan_.split_of.push_back(split);
-                    piece_rows_.push_back(static_cast<std::uint32_t>(row));
-                }
-            }
+        std::vector<std::int64_t> rows;
+        for (const auto& of_chunk : long_rows_) rows.insert(rows.end(), of_chunk.begin(), of_chunk.end());
+        std::ranges::stable_sort(rows, std::ranges::greater{},
+                                 [&](std::int64_t row) { return pieces_of(length_of(row)); });
+        for (const std::int64_t row : rows) cut(row);
+    }
+
+    void cut(std::int64_t row) {
+        const NonzeroRange all{begin_of(row), length_of(row)};
+        const offset_t pieces = pieces_of(all.count);
+        if (static_cast<offset_t>(plan_.pieces()) + pieces > std::numeric_limits<std::int32_t>::max()) {
+            throw Error("sell: long rows make 2^31 pieces or more; give more steps");
+        }
+        const auto split = static_cast<std::uint32_t>(plan_.splits.size());
+        plan_.splits.push_back({static_cast<std::uint32_t>(plan_.pieces()), static_cast<std::uint32_t>(pieces)});
+        for (offset_t i = 0; i < pieces; ++i) {
+            const offset_t steps = div_up(piece_of(all, i, pieces).count, offset_t{kSliceLanes});
+            add_slice({kWidths - 1, static_cast<int>(steps)}, plan_.pieces(),
+                      static_cast<std::uint64_t>(std::min<offset_t>(pieces, std::numeric_limits<std::uint8_t>::max())));
+            plan_.split_of.push_back(split);
+            piece_rows_.push_back(static_cast<std::uint32_t>(row));
         }
     }
 
-    void add_slice(int steps, int lanes, std::uint64_t first_row, std::uint64_t rows) {
-        plan_.slices.push_back({plan_.steps, static_cast<std::uint32_t>(first_row), static_cast<std::uint16_t>(steps),
-                                static_cast<std::uint8_t>(lanes), static_cast<std::uint8_t>(rows)});
-        plan_.steps += static_cast<std::uint64_t>(steps);
+    void add_slice(Shape shape, std::uint64_t first_row, std::uint64_t rows) {
+        plan_.slices.push_back({plan_.steps, static_cast<std::uint32_t>(first_row),
+                                static_cast<std::uint16_t>(shape.steps), static_cast<std::uint8_t>(shape.lanes_log2),
+                                static_cast<std::uint8_t>(rows)});
+        plan_.steps += static_cast<std::uint64_t>(shape.steps);
     }
 
     /// Slices of several rows, and where the rows of each chunk and kind go.
@@ -125,11 +140,8 @@ private:
                 row += in_chunk_[at];
             }
             const Shape shape = shape_of_kind(kind);
-            const int lanes = 1 << shape.lanes_log2;
-            const auto in_slice = static_cast<std::uint64_t>(kSliceLanes / lanes);
-            for (std::uint64_t r = first; r < row; r += in_slice) {
-                add_slice(shape.steps, lanes, r, std::min(in_slice, row - r));
-            }
+            const auto in_slice = std::uint64_t{kSliceLanes} >> shape.lanes_log2;
+            for (std::uint64_t r = first; r < row; r += in_slice) add_slice(shape, r, std::min(in_slice, row - r));
         }
         plan_.rows = Buffer<std::uint32_t>(row);
     }
@@ -161,6 +173,7 @@ private:
     std::span<const offset_t> row_ptrs_;
     std::int64_t rows_;
     int most_steps_;
+    offset_t block_warps_;
     offset_t longest_;  // nonzeros of a row in one piece
     std::size_t kinds_;
     std::int64_t chunk_;                   // rows; many more than kinds, which are counted for each
@@ -175,8 +188,8 @@ private:
 
 }  // namespace
 
-SellPlan make_sell_plan(std::span<const offset_t> row_ptrs, int most_steps) {
-    return PlanMaker(row_ptrs, most_steps).run();
+SellPlan make_sell_plan(std::span<const offset_t> row_ptrs, int most_steps, int block_warps) {
+    return PlanMaker(row_ptrs, most_steps, block_warps).run();
 }
 
 }  // namespace tilespmv::cuda

@@ -11,15 +11,17 @@ namespace tilespmv::cuda {
 
 inline constexpr int kSliceLanes = 32;
 
-/// Rows that a warp multiplies side by side, in `steps` steps of a nonzero for each lane. A row has `lanes`
-/// neighbouring lanes: in step k the i-th of them has nonzero k * lanes + i of the row, if there is one.
+/// Rows that a warp multiplies side by side, in `steps` steps of a nonzero for each lane. A row has `lanes`, 1, 2, 4,
+/// ... or kSliceLanes, neighbouring lanes: in step k the i-th of them has nonzero k * lanes + i of the row, if there is
+/// one.
 struct alignas(16) SellSlice {
     std::uint64_t first_step = 0;  ///< steps of the slices before
     std::uint32_t first_row = 0;   ///< of its rows in `SellPlan::rows`
     std::uint16_t steps = 0;
-    std::uint8_t lanes = 1;  ///< 1, 2, 4, ... kSliceLanes
-    std::uint8_t rows = 0;   ///< at most kSliceLanes / lanes
+    std::uint8_t lanes_log2 = 0;
+    std::uint8_t rows = 0;  ///< at most kSliceLanes / lanes; of a piece the pieces of its row, at most 255
 
+    [[nodiscard]] TILESPMV_HD constexpr int lanes() const { return 1 << lanes_log2; }
     friend bool operator==(const SellSlice&, const SellSlice&) = default;
 };
 
@@ -27,9 +29,11 @@ struct alignas(16) SellSlice {
 /// format for efficient general sparse matrix-vector multiplication on modern processors with wide SIMD units", SIAM
 /// J. Sci. Comput. 36(5), 2014) with slices of 32 lanes and all rows sorted together, and beyond it with 1 to 32 lanes
 /// for a row, as few as make at most `most_steps` steps. A row too long for 32 lanes is split into even pieces, which
-/// are slices of their own, the first ones; the others follow by descending steps, then lanes, then in the order of
-/// rows. Step k of a slice has its nonzeros in places 32 * (first_step + k) + lane. All but columns and values; in the
-/// memory of the host.
+/// are slices of their own, the first ones: 2, 4, 8, ... up to as many as a block of threads has warps, or if that is
+/// not enough, whole blocks of pieces of at most 2 * `most_steps` steps. Rows of more pieces come first, so that no row
+/// begins within a block and ends in the next one. The others follow by
+/// descending steps, then lanes, then in the order of rows. Step k of a slice has its nonzeros in places
+/// 32 * (first_step + k) + lane. All but columns and values; in the memory of the host.
 struct SellPlan {
     std::vector<SellSlice> slices;
     Buffer<std::uint32_t> rows;           ///< of the slices, one after the other; of a piece its row
@@ -54,7 +58,8 @@ TILESPMV_HD constexpr NonzeroRange piece_of(const NonzeroRange& row, offset_t i,
     return {row.first + first, row.count * (i + 1) / pieces - first};
 }
 
-/// From the row pointers of a CSR matrix, in parallel. most_steps: 1 to 1024. Throws `Error` for 2^32 slices or more.
-SellPlan make_sell_plan(std::span<const offset_t> row_ptrs, int most_steps);
+/// From the row pointers of a CSR matrix, in parallel. most_steps: 1 to 1024; block_warps: warps of a block of threads,
+/// 2, 4, 8, ... Throws `Error` for 2^31 pieces or more.
+SellPlan make_sell_plan(std::span<const offset_t> row_ptrs, int most_steps, int block_warps);
 
 }  // namespace tilespmv::cuda

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 #include "kernels/accumulator.hpp"
 #include "kernels/cuda/device_buffer.hpp"
@@ -9,17 +10,18 @@
 #include "kernels/cuda/split_buffers.cuh"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/sell/hubs.hpp"
-#include "kernels/sell/sell_kernel.cuh"
+#include "kernels/sell/sell_fill.cuh"
+#include "kernels/sell/sell_hubs_kernel.cuh"
 #include "selector/work_sizes.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {
 namespace {
 
-/// What the operator is made with; nothing: chosen.
+/// What one operator is made of, in the memory of the host.
 struct SellChoice {
-    std::optional<int> steps;
-    std::optional<index_t> hubs;
+    SellPlan plan;
+    Buffer<index_t> hubs;
 };
 
 template <class V>
@@ -45,12 +47,33 @@ Buffer<std::uint32_t> codes_of(index_t cols, const Buffer<index_t>& hubs) {
     return codes;
 }
 
-template <class V, class A>
+template <class V, class A, class C>
 class SellOperator final : public DeviceOperator<V> {
 public:
-    SellOperator(const CsrMatrix<V>& a, const SellChoice& choice, const Gpu& gpu, const DeviceContext& on)
-        : SellOperator(a, make_sell_plan(a.row_ptrs, choice.steps.value_or(sell_steps(a.nnz(), gpu))),
-                       hubs_of(a, choice.hubs, gpu), on) {}
+    SellOperator(const CsrMatrix<V>& a, const SellChoice& choice, const DeviceContext& on)
+        : rows_(a.rows),
+          cols_(a.cols),
+          nnz_(a.nnz()),
+          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+          slices_(upload(choice.plan.slices, on)),
+          row_idxs_(choice.plan.rows, on),
+          row_ptrs_(a.row_ptrs, on),
+          splits_(upload(choice.plan.splits, on)),
+          split_of_(upload(choice.plan.split_of, on)),
+          empty_(choice.plan.empty, on),
+          hubs_(choice.hubs, on),
+          codes_(choice.plan.places(), on),
+          values_(choice.plan.places(), on),
+          partials_(add_awaited_sums<A>(
+              this->layout(), div_up(static_cast<std::int64_t>(choice.plan.pieces()), std::int64_t{kSellWarps}))),
+          hub_x_(this->layout().template add<V>(choice.hubs.size(), 0)) {
+        const Buffer<std::uint32_t> code_of = codes_of(a.cols, choice.hubs);
+        const DeviceBuffer<std::uint32_t> device_code_of(code_of, on);
+        const DeviceBuffer<index_t> cols(a.col_idxs, on);
+        const DeviceBuffer<V> values(a.values, on);
+        fill<true>({.csr_values = values.data(), .csr_cols = cols.data(), .code_of = device_code_of.data()}, on);
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+    }
 
     [[nodiscard]] std::string_view name() const override { return "sell"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -68,17 +91,15 @@ public:
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        SellSpmv<V, A> p;
+        SellSpmv<V, A, C> p;
         static_cast<ProductTerms<V, A>&>(p) = terms_of<A>(product, rows_, cols_);
-        splits_.put(p, product.workspace);
         p.a = view();
-        p.hub_x = hub_x_.in(product.workspace);
-        const std::int64_t warps = p.a.slice_count + div_up(p.a.empty_words, std::int64_t{kEmptyWords});
-        const std::int64_t blocks = div_up(warps, std::int64_t{kSellWarps});
-        if (hubs_.empty()) return launch_dependent(sell_spmv<V, A, false>, blocks, kSellThreads, p, stream);
-        const std::int64_t copies = div_up(std::int64_t{p.a.hub_count}, std::int64_t{kElementwiseThreads});
-        launch_dependent(gather_hubs<V, A>, copies, kElementwiseThreads, p, stream);
-        launch_dependent(sell_spmv<V, A, true>, blocks, kSellThreads, p, stream);
+        p.partials = partials_.in(product.workspace);
+        if (!hubs_.empty()) {
+            launch_with_hubs(p, hub_x_.in(product.workspace), stream);
+        } else {
+            launch_dependent(sell_spmv<V, A, C>, blocks_of(p.a), kSellThreads, p, stream);
+        }
     }
 
     void replace_values(const V* csr_values, cudaStream_t stream) override {
@@ -86,55 +107,40 @@ public:
     }
 
 private:
-    SellOperator(const CsrMatrix<V>& a, const SellPlan& plan, const Buffer<index_t>& hubs, const DeviceContext& on)
-        : rows_(a.rows),
-          cols_(a.cols),
-          nnz_(a.nnz()),
-          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
-          slices_(upload(plan.slices, on)),
-          row_idxs_(plan.rows, on),
-          row_ptrs_(a.row_ptrs, on),
-          split_of_(upload(plan.split_of, on)),
-          empty_(plan.empty, on),
-          hubs_(hubs, on),
-          codes_(plan.places(), on),
-          values_(plan.places(), on),
-          splits_(plan.splits, plan.pieces(), this->layout(), on),
-          hub_x_(this->layout().template add<V>(hubs.size(), 0)) {
-        const Buffer<std::uint32_t> code_of = codes_of(a.cols, hubs);
-        const DeviceBuffer<std::uint32_t> device_code_of(code_of, on);
-        const DeviceBuffer<index_t> cols(a.col_idxs, on);
-        const DeviceBuffer<V> values(a.values, on);
-        fill<true>({.csr_values = values.data(), .csr_cols = cols.data(), .code_of = device_code_of.data()}, on);
-        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+    static std::int64_t blocks_of(const DeviceSell<V, C>& a) {
+        return div_up(a.slice_count + div_up(a.empty_words, std::int64_t{kEmptyWords}), std::int64_t{kSellWarps});
+    }
+
+    void launch_with_hubs(const SellSpmv<V, A, C>& all, V* hub_x, cudaStream_t stream) const {
+        if constexpr (std::is_same_v<C, std::uint32_t>) {
+            const HubSellSpmv<V, A> p{all, hubs_.data(), static_cast<unsigned>(hubs_.size()), hub_x};
+            const std::int64_t copies = div_up(std::int64_t{p.hub_count}, std::int64_t{kElementwiseThreads});
+            launch_dependent(gather_hubs<V, A>, copies, kElementwiseThreads, p, stream);
+            launch_dependent(sell_hubs_spmv<V, A>, blocks_of(all.a), kSellThreads, p, stream);
+        }
     }
 
     template <bool kWithCodes>
-    void fill(SellFill<V> p, cudaStream_t stream) {
-        p.slices = slices_.data();
-        p.slice_count = static_cast<std::int64_t>(slices_.size());
-        p.pieces = static_cast<std::int64_t>(split_of_.size());
-        p.rows = row_idxs_.data();
-        p.split_of = split_of_.data();
-        p.splits = splits_.splits();
-        p.row_ptrs = row_ptrs_.data();
+    void fill(SellFill<V, C> p, cudaStream_t stream) {
+        p.to = view();
         p.values = values_.data();
         p.codes = codes_.data();
-        launch(fill_sell<V, kWithCodes>, div_up(p.slice_count, std::int64_t{kSellWarps}), kSellThreads, p, stream);
+        p.row_ptrs = row_ptrs_.data();
+        launch(fill_sell<V, C, kWithCodes>, div_up(p.to.slice_count, std::int64_t{kSellWarps}), kSellThreads, p,
+               stream);
     }
 
-    [[nodiscard]] DeviceSell<V> view() const {
+    [[nodiscard]] DeviceSell<V, C> view() const {
         return {.slices = slices_.data(),
                 .slice_count = static_cast<std::int64_t>(slices_.size()),
                 .pieces = static_cast<std::int64_t>(split_of_.size()),
                 .rows = row_idxs_.data(),
+                .splits = splits_.data(),
                 .split_of = split_of_.data(),
                 .codes = codes_.data(),
                 .values = values_.data(),
                 .empty = empty_.data(),
-                .empty_words = static_cast<std::int64_t>(empty_.size()),
-                .hubs = hubs_.data(),
-                .hub_count = static_cast<unsigned>(hubs_.size())};
+                .empty_words = static_cast<std::int64_t>(empty_.size())};
     }
 
     index_t rows_;
@@ -144,12 +150,13 @@ private:
     DeviceBuffer<SellSlice> slices_;
     DeviceBuffer<std::uint32_t> row_idxs_;
     DeviceBuffer<offset_t> row_ptrs_;
+    DeviceBuffer<SplitRow> splits_;
     DeviceBuffer<std::uint32_t> split_of_;
     DeviceBuffer<std::uint32_t> empty_;
     DeviceBuffer<index_t> hubs_;
-    DeviceBuffer<std::uint32_t> codes_;
+    DeviceBuffer<C> codes_;
     DeviceBuffer<V> values_;
-    SplitBuffers<A> splits_;
+    WorkspacePart<BitsOf<A>> partials_;
     WorkspacePart<V> hub_x_;
 };
 
@@ -162,10 +169,14 @@ std::unique_ptr<DeviceOperator<V>> make_sell_operator(const MatrixForms<V>& form
     const auto steps = static_cast<int>(options.whole("steps", 0, 1, 1024));
     const auto hubs = static_cast<index_t>(options.whole("hubs", -1, 0, most));
     options.finish();
-    const SellChoice choice{steps > 0 ? std::optional(steps) : std::nullopt,
-                            hubs >= 0 ? std::optional(hubs) : std::nullopt};
+    const CsrMatrix<V>& a = forms.csr();
+    const Gpu gpu = this_gpu(sizeof(V));
+    const SellChoice choice{make_sell_plan(a.row_ptrs, steps > 0 ? steps : sell_steps(a.nnz(), gpu), kSellWarps),
+                            hubs_of(a, hubs >= 0 ? std::optional(hubs) : std::nullopt, gpu)};
+    const bool is_narrow = choice.hubs.empty() && a.cols < kNoCode<std::uint16_t>;
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<SellOperator<V, A>>(forms.csr(), choice, this_gpu(sizeof(V)), on);
+        if (is_narrow) return std::make_unique<SellOperator<V, A, std::uint16_t>>(a, choice, on);
+        return std::make_unique<SellOperator<V, A, std::uint32_t>>(a, choice, on);
     });
 }
 

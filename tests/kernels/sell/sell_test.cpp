@@ -4,7 +4,7 @@
 
 #include <omp.h>
 
-#include <bit>
+#include <algorithm>
 #include <map>
 #include <set>
 #include <span>
@@ -49,7 +49,7 @@ void for_each_plan(Check&& check) {
     for (const auto& [name, a] : matrices()) {
         for (const int most_steps : {1, 8, 32, 1024}) {
             SCOPED_TRACE(name + ", " + std::to_string(most_steps) + " steps");
-            check(a, make_sell_plan(a.row_ptrs, most_steps), most_steps);
+            check(a, make_sell_plan(a.row_ptrs, most_steps, 8), most_steps);
         }
     }
 }
@@ -74,11 +74,11 @@ Placed places_of(const SellPlan& plan, std::span<const offset_t> row_ptrs) {
     for (std::size_t number = 0; number < plan.slices.size(); ++number) {
         const SellSlice& slice = plan.slices[number];
         for (unsigned lane = 0; lane < kSliceLanes; ++lane) {
-            const unsigned r = lane / slice.lanes;
+            const unsigned r = lane / slice.lanes();
             if (r >= slice.rows) continue;
-            if (lane % slice.lanes == 0) placed.rows.insert(plan.rows[slice.first_row + r]);
+            if (lane % slice.lanes() == 0) placed.rows.insert(plan.rows[slice.first_row + r]);
             for (unsigned step = 0; step < slice.steps; ++step) {
-                const unsigned i = step * slice.lanes + lane % slice.lanes;
+                const unsigned i = step * slice.lanes() + lane % slice.lanes();
                 const NonzeroRange row = nonzeros_of(plan, number, r, row_ptrs);
                 if (i >= row.count) continue;
                 const std::uint64_t place = (slice.first_step + step) * kSliceLanes + lane;
@@ -135,24 +135,25 @@ TEST(Sell, SortsSlicesByStepsAndTakesTheFewestLanes) {
             EXPECT_EQ(slice.first_step, steps);
             steps += slice.steps;
             EXPECT_GE(slice.steps, 1);
-            EXPECT_LE(slice.steps, most_steps);
-            EXPECT_TRUE(std::has_single_bit(unsigned{slice.lanes}));
-            EXPECT_LE(slice.rows * slice.lanes, kSliceLanes);
-            for (unsigned r = 0; r < slice.rows; ++r) {
+            EXPECT_LE(slice.steps, i < plan.pieces() ? 2 * most_steps : most_steps);
+            EXPECT_LE(slice.lanes(), kSliceLanes);
+            const unsigned rows = i < plan.pieces() ? 1 : slice.rows;
+            EXPECT_LE(rows * slice.lanes(), kSliceLanes);
+            for (unsigned r = 0; r < rows; ++r) {
                 const auto length = static_cast<int>(nonzeros_of(plan, i, r, a.row_ptrs).count);
-                EXPECT_EQ(slice.steps, div_up(length, int{slice.lanes}));
-                if (slice.lanes > 1 && i >= plan.pieces()) {
-                    EXPECT_GT(length, most_steps * slice.lanes / 2);
+                EXPECT_EQ(slice.steps, div_up(length, slice.lanes()));
+                if (slice.lanes() > 1 && i >= plan.pieces()) {
+                    EXPECT_GT(length, most_steps * slice.lanes() / 2);
                 }
             }
             const bool is_last_of_shape = i + 1 == plan.slices.size() || plan.slices[i + 1].steps != slice.steps ||
-                                          plan.slices[i + 1].lanes != slice.lanes;
+                                          plan.slices[i + 1].lanes() != slice.lanes();
             if (i >= plan.pieces() && !is_last_of_shape) {
-                EXPECT_EQ(slice.rows, kSliceLanes / slice.lanes) << "full";
+                EXPECT_EQ(slice.rows, kSliceLanes / slice.lanes()) << "full";
             }
             if (i > plan.pieces()) {
-                EXPECT_GE(std::pair(plan.slices[i - 1].steps, plan.slices[i - 1].lanes),
-                          std::pair(slice.steps, slice.lanes));
+                EXPECT_GE(std::pair(plan.slices[i - 1].steps, plan.slices[i - 1].lanes()),
+                          std::pair(slice.steps, slice.lanes()));
             }
         }
         EXPECT_EQ(plan.steps, steps);
@@ -161,25 +162,41 @@ TEST(Sell, SortsSlicesByStepsAndTakesTheFewestLanes) {
 
 TEST(Sell, SlicesFollowTheRule) {
     // With 4 steps: 4 lanes for 10 to 16 nonzeros, one for up to 4, pieces from 129 on.
-    const auto plan = make_sell_plan(row_ptrs_of({2, 0, 300, 16, 4, 10, 1, 128}), 4);
-    const std::vector<SellSlice> expected{{0, 0, 4, 32, 1},  {4, 1, 4, 32, 1}, {8, 2, 4, 32, 1},
-                                          {12, 3, 4, 32, 1}, {16, 4, 4, 4, 1}, {20, 5, 4, 1, 1},
-                                          {24, 6, 3, 4, 1},  {27, 7, 2, 1, 1}, {29, 8, 1, 1, 1}};
+    const auto plan = make_sell_plan(row_ptrs_of({2, 0, 300, 16, 4, 10, 1, 128}), 4, 8);
+    const std::vector<SellSlice> expected{{0, 0, 3, 5, 4},  {3, 1, 3, 5, 4},  {6, 2, 3, 5, 4},  {9, 3, 3, 5, 4},
+                                          {12, 4, 4, 5, 1}, {16, 5, 4, 2, 1}, {20, 6, 4, 0, 1}, {24, 7, 3, 2, 1},
+                                          {27, 8, 2, 0, 1}, {29, 9, 1, 0, 1}};
     EXPECT_EQ(plan.slices, expected);
-    EXPECT_EQ(plan.rows, (Buffer<std::uint32_t>{2, 2, 2, 7, 3, 4, 5, 0, 6}));
+    EXPECT_EQ(plan.rows, (Buffer<std::uint32_t>{2, 2, 2, 2, 7, 3, 4, 5, 0, 6}));
     const NonzeroRange last = cuda::piece_of({2, 301}, 2, 3);
     EXPECT_EQ(last.first, 2 + 200);
     EXPECT_EQ(last.count, 101);
     EXPECT_EQ(plan.empty, (Buffer<std::uint32_t>{2}));
 }
 
+TEST(Sell, GivesPiecesOfARowPartOfABlockOrWholeOnes) {
+    // Of at most 32 nonzeros each, 64 in rows of more than 256.
+    const auto plan = make_sell_plan(row_ptrs_of({40, 70, 600, 512, 20, 200}), 1, 8);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pieces;
+    for (const auto& split : plan.splits) pieces.emplace_back(plan.rows[split.first_partial], split.partials);
+    EXPECT_EQ(pieces, (std::vector<std::pair<std::uint32_t, std::uint32_t>>{{2, 16}, {3, 8}, {5, 8}, {1, 4}, {0, 2}}));
+    EXPECT_EQ(plan.slices[0].rows, 16);
+    EXPECT_EQ(plan.slices[16].rows, 8);
+    for_each_plan([](const auto&, const SellPlan& any, int) {
+        for (const auto& split : any.splits) {
+            EXPECT_TRUE(split.partials % 8 == 0 || 8 % split.partials == 0) << split.partials;
+            EXPECT_EQ(split.first_partial % std::min(split.partials, 8u), 0u);
+        }
+    });
+}
+
 TEST(Sell, FillsSlicesWithRowsOfSeveralLanes) {
-    const auto plan = make_sell_plan(row_ptrs_of(std::vector<offset_t>(9, 16)), 4);
-    EXPECT_EQ(plan.slices, (std::vector<SellSlice>{{0, 0, 4, 4, 8}, {4, 8, 4, 4, 1}}));
+    const auto plan = make_sell_plan(row_ptrs_of(std::vector<offset_t>(9, 16)), 4, 8);
+    EXPECT_EQ(plan.slices, (std::vector<SellSlice>{{0, 0, 4, 2, 8}, {4, 8, 4, 2, 1}}));
 }
 
 TEST(Sell, KeepsTheOrderOfRowsOfOneShape) {
-    const auto plan = make_sell_plan(row_ptrs_of(std::vector<offset_t>(100'000, 3)), 32);
+    const auto plan = make_sell_plan(row_ptrs_of(std::vector<offset_t>(100'000, 3)), 32, 8);
     EXPECT_EQ(plan.slices.size(), 100'000u / kSliceLanes);
     for (std::uint32_t row = 0; row < 100'000; ++row) ASSERT_EQ(plan.rows[row], row);
     EXPECT_TRUE(plan.empty.empty());
@@ -189,9 +206,9 @@ TEST(Sell, DoesNotDependOnTheNumberOfThreads) {
     const auto a = generate<double>("rmat:scale=16,degree=8");
     const int threads = omp_get_max_threads();
     omp_set_num_threads(1);
-    const auto by_one = make_sell_plan(a.row_ptrs, 8);
+    const auto by_one = make_sell_plan(a.row_ptrs, 8, 8);
     omp_set_num_threads(5);
-    const auto by_five = make_sell_plan(a.row_ptrs, 8);
+    const auto by_five = make_sell_plan(a.row_ptrs, 8, 8);
     omp_set_num_threads(threads);
     EXPECT_EQ(by_five.slices, by_one.slices);
     EXPECT_EQ(by_five.rows, by_one.rows);
@@ -200,15 +217,17 @@ TEST(Sell, DoesNotDependOnTheNumberOfThreads) {
 }
 
 TEST(Sell, OfAMatrixWithoutNonzerosHasEmptyRowsOnly) {
-    const auto plan = make_sell_plan(row_ptrs_of({0, 0, 0}), 8);
+    const auto plan = make_sell_plan(row_ptrs_of({0, 0, 0}), 8, 8);
     EXPECT_TRUE(plan.slices.empty());
     EXPECT_EQ(plan.empty, (Buffer<std::uint32_t>{7}));
-    EXPECT_TRUE(make_sell_plan(row_ptrs_of({}), 8).empty.empty());
+    EXPECT_TRUE(make_sell_plan(row_ptrs_of({}), 8, 8).empty.empty());
 }
 
 TEST(SellSteps, KeepTheGpuInSlices) {
     const cuda::Gpu gpu = cuda::measured_gpu(8);
-    EXPECT_EQ(cuda::sell_steps(0, gpu), 8);
+    EXPECT_EQ(cuda::sell_steps(0, gpu), 4);
+    EXPECT_EQ(cuda::sell_steps(0, cuda::measured_gpu(4)), 8);
+    EXPECT_EQ(cuda::sell_steps(300'000, gpu), 8);
     EXPECT_EQ(cuda::sell_steps(1'500'000, gpu), 8);
     EXPECT_EQ(cuda::sell_steps(3'000'000, gpu), 16);
     EXPECT_EQ(cuda::sell_steps(16'000'000, gpu), 32);
