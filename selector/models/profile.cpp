@@ -88,7 +88,7 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
     for (const std::string& specification : modelled_specifications(profile)) {
         const auto one = modelled_operator(profile.probe.is_gpu, specification);
         const ProductWork work = product_work(one.candidate, f, profile.probe);
-        const auto* const model = find_model(profile.models, specification, f.value_bytes, regime_of(work));
+        const auto* const model = find_model(profile.models, specification, f.value_bytes);
         if (!can_be_made(one, f, work)) continue;
         ranked.push_back(ranked_by(*model, one.candidate, work, question));
     }
