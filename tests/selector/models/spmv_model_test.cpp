@@ -265,6 +265,41 @@ TEST(RankOperatorsByProfile, PrefersWhatIsSure) {
     EXPECT_EQ(ranked.front().specification, "csr-merge");
 }
 
+/// A profile whose models say that these operators take 1 ms, 2 ms, 3 ms ...
+Profile profile_that_says(const std::vector<std::string>& operators) {
+    Profile profile;
+    profile.probe = h200_like();
+    for (const std::string& one : operators) {
+        SpmvModel model{.specification = one, .costs = std::vector<double>(model_terms().size()), .anchors = {}};
+        model.costs[0] = 1e-3 * static_cast<double>(profile.models.size() + 1);
+        profile.models.push_back(model);
+    }
+    return profile;
+}
+
+std::vector<std::string> ranked_names(const std::vector<RankedOperator>& ranked) {
+    std::vector<std::string> names;
+    for (const auto& one : ranked) names.push_back(one.specification);
+    return names;
+}
+
+TEST(RankOperatorsByProfile, TakesModelsAndRulesInTurnBehindTheModelsFirst) {
+    std::mt19937 random(11);
+    const MatrixFeatures f = random_features(random);
+    const auto question = question_on(h200_like(), f);
+    const auto rules = ranked_names(rank_operators(question));
+    ASSERT_GE(rules.size(), 3U);
+    const auto by = [&](const std::vector<std::string>& operators) {
+        return ranked_names(rank_operators(question, profile_that_says(operators)));
+    };
+    EXPECT_THAT(by({"a", "b", "c", rules[1], rules[0]}), ElementsAre("a", rules[0], "b", rules[1], "c"));
+    EXPECT_THAT(by({rules[0], "a", "b", rules[1]}), ElementsAre(rules[0], rules[1], "a", "b")) << "their second";
+    EXPECT_THAT(by({"a", rules[2], "b", rules[1]}), ElementsAre("a", rules[1], rules[2], "b"))
+        << "the first has no model";
+    EXPECT_THAT(by({"a", "b", "c"}), ElementsAre("a", "b", "c"));
+    EXPECT_THAT(by({}), ElementsAre());
+}
+
 TEST(Decides, OnlyAProfileWhoseCheckSpeaksForIt) {
     Profile profile;
     EXPECT_FALSE(decides(profile));
