@@ -172,7 +172,7 @@ std::vector<double> fit_costs(std::span<const WorkTime> points) {
         Matrix rows;
         std::vector<double> ones;
         for (std::size_t i = 0; i < points.size(); ++i) {
-            const double root = std::sqrt(points[i].weight * robust[i]);
+            const double root = std::sqrt(robust[i]);
             rows.push_back(points[i].amounts);
             for (double& amount : rows.back()) amount *= root / points[i].seconds;
             ones.push_back(root);

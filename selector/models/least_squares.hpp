@@ -9,7 +9,6 @@ namespace tilespmv {
 struct WorkTime {
     std::vector<double> amounts;
     double seconds = 0;  ///< positive
-    double weight = 1;   ///< of the square of its error
 };
 
 /// The x of A x = b by Cholesky's factors of A, symmetric; nothing if A is not positive definite.

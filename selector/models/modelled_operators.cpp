@@ -18,12 +18,6 @@ double value_of(const MatrixFeatures& f) { return static_cast<double>(f.value_by
 double memory_of(const ProductWork& w) {
     return memory_seconds(w.bytes, {w.probe.read_rate, w.probe.cache_rate, w.probe.cache_bytes, 0});
 }
-/// Sectors of x that are read from memory, since x alone takes more than half of the cache.
-double x_misses_of(const ProductWork& w) {
-    const double x_bytes = value_of(w.features) * static_cast<double>(w.features.cols);
-    if (x_bytes <= 0) return 0;
-    return of(w, Term::x_sectors) * std::max(0.0, 1 - 0.5 * w.probe.cache_bytes / x_bytes);
-}
 double uneven_of(const ProductWork& w) {
     constexpr double kMost = 4;
     if (w.features.mean_row <= 0) return 0;
@@ -44,7 +38,6 @@ constexpr std::array kTermTable{
     ModelTerm{"memory", "reading the matrix, x and y", memory_of},
     ModelTerm{"nonzeros", "the work of nonzeros", [](const ProductWork& w) { return of(w, Term::nonzeros); }},
     ModelTerm{"x_sectors", "gathers of x from caches", [](const ProductWork& w) { return of(w, Term::x_sectors); }},
-    ModelTerm{"x_misses", "gathers of x from memory", x_misses_of},
     ModelTerm{"rows", "the work of rows", [](const ProductWork& w) { return of(w, Term::rows); }},
     ModelTerm{"chain", "the longest row, whose parts wait for each other",
               [](const ProductWork& w) { return of(w, Term::chain); }},

@@ -48,7 +48,7 @@ std::vector<std::string> specifications_of(bool on_gpu, std::string_view name);
 /// "name[:options]".
 std::string specification_of(const Candidate& candidate);
 
-/// Whether matrices stay in the cache from one product to the next: operators have a model for each.
+/// Whether matrices stay in the cache from one product to the next.
 enum class Regime { resident, streamed };
 inline constexpr std::array<std::string_view, 2> kRegimeNames{"resident", "streamed"};
 

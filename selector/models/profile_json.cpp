@@ -133,7 +133,6 @@ Json model_json(const SpmvModel& m) {
     for (std::size_t i = 0; i < m.costs.size(); ++i) costs[std::string(model_terms()[i].name)] = m.costs[i];
     return {{"operator", m.specification},
             {"value_bytes", m.value_bytes},
-            {"regime", kRegimeNames[static_cast<std::size_t>(m.regime)]},
             {"costs", costs},
             {"anchors", list_json(m.anchors, anchor_json)},
             {"preparation", m.preparation},

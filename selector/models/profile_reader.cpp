@@ -181,7 +181,6 @@ Anchor read_anchor(const JsonNode& json) {
 SpmvModel read_model(const JsonNode& json) {
     SpmvModel model{.specification = json["operator"].text(),
                     .value_bytes = json["value_bytes"].whole<std::size_t>(),
-                    .regime = read_regime(json["regime"]),
                     .costs = read_costs(json["costs"]),
                     .anchors = list_of(json["anchors"], read_anchor),
                     .matrices = json["matrices"].whole<int>(),

@@ -23,24 +23,23 @@ double log2_of(double amount) { return std::log2(1 + std::max(amount, 0.0)); }
 Place place_of(const ProductWork& work) {
     const MatrixFeatures& f = work.features;
     const double mean = std::max(f.mean_row, 1e-3);
-    const double of_cache = work.probe.cache_bytes > 0 ? work.bytes / work.probe.cache_bytes : 0;
-    return {0.15 * log2_of(static_cast<double>(f.nnz)),
-            0.15 * log2_of(f.rows),
-            0.3 * log2_of(mean),
-            0.5 * f.x_sectors,
-            0.15 * log2_of(static_cast<double>(f.longest_row)),
-            1.2 * f.piece_sectors,
-            1.2 * f.hyb_rest,
-            0.12 * log2_of(f.tile_nonzeros),
-            0.4 * f.strip_fill,
-            0.15 * log2_of(f.strip_slots),
-            0.06 * std::log2(std::max(f.inode_rows, 1.0)),
-            0.4 * f.full_tile_share,
-            0.12 * std::log2(std::max(of_cache, 1.0))};
+    const double nonzeros = work.work[static_cast<std::size_t>(Term::nonzeros)];  // padding included
+    return {0.12 * log2_of(nonzeros),
+            0.12 * log2_of(f.rows),
+            0.19 * log2_of(mean),
+            0.12 * log2_of(static_cast<double>(f.longest_row)),
+            0.1 * log2_of(static_cast<double>(f.hyb_width)),
+            0.5 * f.hyb_rest,
+            0.85 * f.x_sectors,
+            0.75 * f.piece_sectors,
+            0.05 * log2_of(f.tile_nonzeros),
+            0.24 * f.strip_fill,
+            0.05 * std::log2(std::max(f.inode_rows, 1.0)),
+            0.28 * f.full_tile_share};
 }
 
 std::vector<Anchor> fit_correction(std::span<const Place> places, std::span<const double> errors) {
-    constexpr double kNoise = 0.04;  // variance of what has nothing to do with the place, over that of what has
+    constexpr double kNoise = 0.03;  // variance of what has nothing to do with the place, over that of what has
     std::vector<std::vector<double>> covariance(places.size(), std::vector<double>(places.size()));
     for (std::size_t i = 0; i < places.size(); ++i) {
         for (std::size_t j = 0; j < places.size(); ++j)

@@ -9,9 +9,9 @@
 /// What a sum of costs leaves is much the same on matrices that are alike: it is taken from those.
 namespace tilespmv {
 
-/// Where a matrix stands among others: features so scaled that 1 is a clear difference. The scales are those that
-/// predict best what was left out, one matrix after another, on the benchmark set of `tune` and an H200.
-using Place = std::array<double, 13>;
+/// Where a matrix stands among others for an operator: features so scaled that 1 is a clear difference. The scales are
+/// those of the greatest likelihood of what was left, over all operators, on the benchmark set of `tune` and an H200.
+using Place = std::array<double, 12>;
 Place place_of(const ProductWork& work);
 
 /// A measured matrix that others are compared with.

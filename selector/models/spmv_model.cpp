@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <tuple>
+#include <utility>
 
 #include "selector/models/accuracy.hpp"
 #include "selector/models/least_squares.hpp"
@@ -13,12 +13,9 @@ namespace tilespmv {
 namespace {
 
 constexpr std::size_t kFolds = 5;
-constexpr int kLeastPoints = 3;
+constexpr std::size_t kLeastPoints = 3;
 
-/// Of a matrix of the other regime, whose costs are much the same, beside 1.
-constexpr double kOfOtherRegime = 0.3;
-
-/// A point of a fit, and where what is predicted of it goes: nowhere if it is of the other regime.
+/// A point of a fit, and where what is predicted of it goes.
 struct Point {
     WorkTime work;
     WorkTime preparation;
@@ -27,7 +24,7 @@ struct Point {
     std::size_t fold = 0;
 };
 using Points = std::vector<Point>;
-using GroupKey = std::tuple<std::string, std::size_t, Regime>;
+using GroupKey = std::pair<std::string, std::size_t>;
 
 std::vector<double> preparation_amounts(const MatrixFeatures& f) {
     const auto nnz = static_cast<double>(f.nnz);
@@ -44,16 +41,12 @@ std::map<GroupKey, Points> group(std::vector<MeasuredMatrix>& matrices, const Pr
             const auto entry = modelled_operator(probe.is_gpu, product.specification);
             const ProductWork work = product_work(entry.candidate, f, probe);
             product.regime = regime_of(work);
-            for (const Regime regime : {Regime::resident, Regime::streamed}) {
-                const bool is_own = regime == product.regime;
-                const double weight = is_own ? 1 : kOfOtherRegime;
-                groups[{product.specification, f.value_bytes, regime}].push_back(
-                    {{amounts_of(work), product.seconds, weight},
-                     {preparation_amounts(f), std::max(product.preparation_seconds, 1e-9), weight},
-                     place_of(work),
-                     is_own ? &product : nullptr,
-                     i % kFolds});
-            }
+            groups[{product.specification, f.value_bytes}].push_back(
+                {{amounts_of(work), product.seconds},
+                 {preparation_amounts(f), std::max(product.preparation_seconds, 1e-9)},
+                 place_of(work),
+                 &product,
+                 i % kFolds});
         }
     }
     return groups;
@@ -93,16 +86,12 @@ double predict(const Fitted& fitted, const Point& point) {
     return seconds_of(point.work.amounts, fitted.costs) * std::exp(correction_at(point.place, fitted.anchors));
 }
 
-std::ptrdiff_t own_points(const Points& points) {
-    return std::ranges::count_if(points, [](const Point& p) { return p.product != nullptr; });
-}
-
 /// Predicts each fifth of the points by the others; 0 where they are too few.
 std::vector<double> held_out(const Points& points) {
     std::vector<double> predicted(points.size());
     for (std::size_t fold = 0; fold < kFolds; ++fold) {
         const auto is_other = [&](const Point& p) { return p.fold != fold; };
-        if (std::ranges::count_if(points, is_other) < kLeastPoints) continue;
+        if (std::cmp_less(std::ranges::count_if(points, is_other), kLeastPoints)) continue;
         const Fitted fitted = fit_product(points, is_other);
         for (std::size_t i = 0; i < points.size(); ++i) {
             if (points[i].fold == fold) predicted[i] = predict(fitted, points[i]);
@@ -114,7 +103,7 @@ std::vector<double> held_out(const Points& points) {
 double accuracy_of(const Points& points, const std::vector<double>& predicted) {
     std::vector<PredictedTime> times;
     for (std::size_t i = 0; i < points.size(); ++i) {
-        if (points[i].product != nullptr && predicted[i] > 0) times.push_back({predicted[i], points[i].work.seconds});
+        if (predicted[i] > 0) times.push_back({predicted[i], points[i].work.seconds});
     }
     return mean_accuracy(times);
 }
@@ -123,7 +112,7 @@ double doubt_of(const Points& points, const std::vector<double>& predicted) {
     double squares = 0;
     int count = 0;
     for (std::size_t i = 0; i < points.size(); ++i) {
-        if (points[i].product == nullptr || predicted[i] <= 0) continue;
+        if (predicted[i] <= 0) continue;
         squares += std::pow(std::log(points[i].work.seconds / predicted[i]), 2);
         ++count;
     }
@@ -134,9 +123,7 @@ void hold_out(Points& points, SpmvModel& model) {
     const auto predicted = held_out(points);
     model.held_out_accuracy = accuracy_of(points, predicted);
     model.doubt = doubt_of(points, predicted);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        if (points[i].product != nullptr) points[i].product->held_out = predicted[i];
-    }
+    for (std::size_t i = 0; i < points.size(); ++i) points[i].product->held_out = predicted[i];
 }
 
 void fit_all(Points& points, SpmvModel& model) {
@@ -144,7 +131,7 @@ void fit_all(Points& points, SpmvModel& model) {
     std::vector<double> predicted;
     for (Point& point : points) {
         predicted.push_back(predict(fitted, point));
-        if (point.product != nullptr) point.product->predicted = predicted.back();
+        point.product->predicted = predicted.back();
     }
     model.accuracy = accuracy_of(points, predicted);
     model.costs = std::move(fitted.costs);
@@ -152,20 +139,18 @@ void fit_all(Points& points, SpmvModel& model) {
 }
 
 SpmvModel fit(const GroupKey& key, Points& points) {
-    const auto& [specification, value_bytes, regime] = key;
-    SpmvModel model{
-        .specification = specification, .value_bytes = value_bytes, .regime = regime, .costs = {}, .anchors = {}};
+    const auto& [specification, value_bytes] = key;
+    SpmvModel model{.specification = specification, .value_bytes = value_bytes, .costs = {}, .anchors = {}};
     const auto preparation = fit_costs(works_of(points, &Point::preparation, [](const Point&) { return true; }));
     std::ranges::copy(preparation, model.preparation.begin());
-    model.matrices = static_cast<int>(own_points(points));
+    model.matrices = static_cast<int>(points.size());
     hold_out(points, model);
     fit_all(points, model);
     return model;
 }
 
-double distance(const SpmvModel& model, std::size_t value_bytes, Regime regime) {
-    const double sizes = std::log2(static_cast<double>(model.value_bytes) / static_cast<double>(value_bytes));
-    return std::abs(sizes) + (model.regime == regime ? 0 : 100);
+double distance(const SpmvModel& model, std::size_t value_bytes) {
+    return std::abs(std::log2(static_cast<double>(model.value_bytes) / static_cast<double>(value_bytes)));
 }
 
 }  // namespace
@@ -173,7 +158,7 @@ double distance(const SpmvModel& model, std::size_t value_bytes, Regime regime) 
 std::vector<SpmvModel> fit_spmv_models(std::vector<MeasuredMatrix>& matrices, const Probe& probe) {
     std::vector<SpmvModel> models;
     for (auto& [key, points] : group(matrices, probe)) {
-        if (own_points(points) >= kLeastPoints) models.push_back(fit(key, points));
+        if (points.size() >= kLeastPoints) models.push_back(fit(key, points));
     }
     return models;
 }
@@ -186,13 +171,12 @@ double predict_preparation(const SpmvModel& model, const MatrixFeatures& feature
     return seconds_of(preparation_amounts(features), model.preparation);
 }
 
-const SpmvModel* find_model(std::span<const SpmvModel> models, std::string_view specification, std::size_t value_bytes,
-                            Regime regime) {
+const SpmvModel* find_model(std::span<const SpmvModel> models, std::string_view specification,
+                            std::size_t value_bytes) {
     const SpmvModel* nearest = nullptr;
     for (const SpmvModel& model : models) {
         if (model.specification != specification) continue;
-        if (nearest == nullptr || distance(model, value_bytes, regime) < distance(*nearest, value_bytes, regime))
-            nearest = &model;
+        if (nearest == nullptr || distance(model, value_bytes) < distance(*nearest, value_bytes)) nearest = &model;
     }
     return nearest;
 }

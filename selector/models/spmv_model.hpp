@@ -36,16 +36,15 @@ struct MeasuredMatrix {
     friend bool operator==(const MeasuredMatrix&, const MeasuredMatrix&) = default;
 };
 
-/// The model of an operator for values of one size in one regime.
+/// The model of an operator for values of one size.
 struct SpmvModel {
     std::string specification = {};
     std::size_t value_bytes = 8;
-    Regime regime = Regime::resident;
     std::vector<double> costs = {};    ///< in the order of `model_terms`
     std::vector<Anchor> anchors = {};  ///< of `correction_at`
     /// Of the preparation: what it takes in any case, for a nonzero, for a row, for a tile.
     std::array<double, 4> preparation{};
-    int matrices = 0;  ///< of the regime that it was fitted to; those of the other one count for less
+    int matrices = 0;  ///< that it was fitted to
     // Means of 1 - |predicted - measured| / measured:
     double accuracy = 0;
     double held_out_accuracy = 0;  ///< of each fifth of the matrices by the other four; 0 if they are too few
@@ -54,17 +53,15 @@ struct SpmvModel {
     friend bool operator==(const SpmvModel&, const SpmvModel&) = default;
 };
 
-/// Fits a model for each operator, size of values and regime with three measured matrices or more, and writes what
-/// models predict into `products`. Matrices of the other regime count, too, for less.
+/// Fits a model for each operator and size of values with three measured matrices or more, and writes what models
+/// predict into `products`.
 std::vector<SpmvModel> fit_spmv_models(std::vector<MeasuredMatrix>& matrices, const Probe& probe);
 
 /// Seconds of a product.
 double predict(const SpmvModel& model, const ProductWork& work);
 double predict_preparation(const SpmvModel& model, const MatrixFeatures& features);
 
-/// The model of an operator of the nearest size of values for a regime, or for the other one if that has none; null if
-/// the operator has none at all.
-const SpmvModel* find_model(std::span<const SpmvModel> models, std::string_view specification, std::size_t value_bytes,
-                            Regime regime);
+/// The model of an operator of the nearest size of values; null if the operator has none.
+const SpmvModel* find_model(std::span<const SpmvModel> models, std::string_view specification, std::size_t value_bytes);
 
 }  // namespace tilespmv

@@ -21,10 +21,9 @@ std::string machine_text(const Probe& p) {
 std::string operators_text(const std::vector<SpmvModel>& models) {
     if (models.empty()) return "";
     TextTable table;
-    table.add({"operator", "bytes", "regime", "matrices", "accuracy", "held out"});
+    table.add({"operator", "bytes", "matrices", "accuracy", "held out"});
     for (const SpmvModel& m : models) {
-        table.add({m.specification, fmt::format("{}", m.value_bytes),
-                   std::string(kRegimeNames[static_cast<std::size_t>(m.regime)]), fmt::format("{}", m.matrices),
+        table.add({m.specification, fmt::format("{}", m.value_bytes), fmt::format("{}", m.matrices),
                    percent(m.accuracy), m.held_out_accuracy == 0 ? "-" : percent(m.held_out_accuracy)});
     }
     return fmt::format("\n{}", table.str());

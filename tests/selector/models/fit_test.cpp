@@ -109,13 +109,6 @@ TEST(FitCosts, FindPlantedCostsThroughNoiseAndOutliers) {
     EXPECT_NEAR(costs[3], planted[3], 0.05 * planted[3]);
 }
 
-TEST(FitCosts, CountsPointsByTheirWeights) {
-    std::vector<WorkTime> points{{{1}, 1, 1}, {{1}, 1, 1}, {{1}, 1.2, 1}};
-    const double equal = fit_costs(points)[0];
-    points[2].weight = 0.1;
-    EXPECT_LT(std::abs(fit_costs(points)[0] - 1), std::abs(equal - 1));
-}
-
 TEST(SolvePositiveDefinite, SolvesAndRefusesWhatIsNot) {
     const std::vector<std::vector<double>> a{{4, 2, 0}, {2, 5, 1}, {0, 1, 3}};
     const auto x = solve_positive_definite(a, std::vector<double>{8, 15, 11});  // of 1, 2, 3

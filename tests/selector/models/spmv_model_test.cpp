@@ -66,7 +66,7 @@ std::vector<MeasuredMatrix> benchmark(int matrices, double noise) {
 TEST(SpmvModel, PredictsMatricesThatItHasNotSeen) {
     auto matrices = benchmark(70, 0.02);
     const auto models = fit_spmv_models(matrices, h200_like());
-    EXPECT_EQ(models.size(), 2 * kOperators.size()) << "two regimes each, none of what could not be made";
+    EXPECT_EQ(models.size(), kOperators.size()) << "none of what could not be made";
     for (const SpmvModel& model : models) {
         EXPECT_GE(model.accuracy, 0.97) << model.specification;
         EXPECT_GE(model.held_out_accuracy, 0.95) << model.specification;
@@ -83,7 +83,7 @@ TEST(SpmvModel, PredictsMatricesThatItHasNotSeen) {
         const auto f = random_features(random);
         const auto candidate = modelled_operator(true, "csr-merge").candidate;
         const auto work = product_work(candidate, f, probe);
-        const auto* const model = find_model(models, "csr-merge", 8, regime_of(work));
+        const auto* const model = find_model(models, "csr-merge", 8);
         unseen.push_back({predict(*model, work), product_seconds(candidate, f, h200_like(), 1)});
     }
     EXPECT_GE(mean_accuracy(unseen), 0.97);
@@ -110,7 +110,7 @@ TEST(SpmvModel, LearnsFromSimilarMatricesWhatASumCannotSay) {
     }
     for (const SpmvModel& model : fit_spmv_models(matrices, h200_like())) {
         EXPECT_FALSE(model.anchors.empty());
-        EXPECT_GE(model.held_out_accuracy, 0.93) << "of " << model.matrices << "; sums of costs alone reach 0.91";
+        EXPECT_GE(model.held_out_accuracy, 0.92) << "of " << model.matrices << "; sums of costs alone reach 0.87";
     }
 }
 
@@ -119,8 +119,8 @@ TEST(Correction, IsThatOfWhatIsNearAndNothingFarAway) {
     Place far{};
     far.fill(10);
     const auto anchors = fit_correction(std::vector{near, far}, std::vector{0.4, -0.2});
-    EXPECT_NEAR(correction_at(near, anchors), 0.4 / 1.04, 1e-6) << "but for the noise";
-    EXPECT_NEAR(correction_at(far, anchors), -0.2 / 1.04, 1e-6);
+    EXPECT_NEAR(correction_at(near, anchors), 0.4 / 1.03, 1e-6) << "but for the noise";
+    EXPECT_NEAR(correction_at(far, anchors), -0.2 / 1.03, 1e-6);
     Place between{};
     between.fill(5);
     EXPECT_NEAR(correction_at(between, anchors), 0, 1e-6);
@@ -133,20 +133,33 @@ TEST(Correction, IsThatOfWhatIsNearAndNothingFarAway) {
 
 TEST(Correction, TakesTheMeanOfErrorsAtOnePlace) {
     const std::vector<Place> same(4);
-    EXPECT_NEAR(correction_at(same[0], fit_correction(same, std::vector{0.1, 0.3, 0.2, 0.2})), 0.8 / 4.04, 1e-9);
+    EXPECT_NEAR(correction_at(same[0], fit_correction(same, std::vector{0.1, 0.3, 0.2, 0.2})), 0.8 / 4.03, 1e-9);
 }
 
-TEST(SpmvModel, IsOfTheNearestSizeOfValuesAndRegime) {
-    const auto model = [](std::size_t bytes, Regime regime) {
-        return SpmvModel{.specification = "a", .value_bytes = bytes, .regime = regime, .costs = {}, .anchors = {}};
+TEST(SpmvModel, LearnsFromMatricesInTheCacheAndBeyondTogether) {
+    auto matrices = benchmark(70, 0);
+    std::erase_if(matrices, [](const MeasuredMatrix& m) { return m.features.nnz > 2'000'000; });
+    matrices.back().features.nnz = 40'000'000;  // the only one that is streamed
+    auto& product = matrices.back().products[0];
+    const ProductWork work =
+        product_work(modelled_operator(true, product.specification).candidate, matrices.back().features, h200_like());
+    ASSERT_EQ(regime_of(work), Regime::streamed);
+    const auto models = fit_spmv_models(matrices, h200_like());
+    const auto* const model = find_model(models, product.specification, 8);
+    ASSERT_NE(model, nullptr);
+    EXPECT_EQ(model->matrices, static_cast<int>(matrices.size()));
+    EXPECT_EQ(product.regime, Regime::streamed);
+    EXPECT_GT(product.held_out, 0) << "by a model of matrices in the cache alone";
+}
+
+TEST(SpmvModel, IsOfTheNearestSizeOfValues) {
+    const auto model = [](std::size_t bytes) {
+        return SpmvModel{.specification = "a", .value_bytes = bytes, .costs = {}, .anchors = {}};
     };
-    const std::vector<SpmvModel> models{model(8, Regime::resident), model(4, Regime::resident),
-                                        model(8, Regime::streamed)};
-    EXPECT_EQ(find_model(models, "a", 8, Regime::streamed), &models[2]);
-    EXPECT_EQ(find_model(models, "a", 2, Regime::resident), &models[1]);
-    EXPECT_EQ(find_model(models, "a", 4, Regime::streamed), &models[2])
-        << "another regime is farther than other values";
-    EXPECT_EQ(find_model(models, "b", 8, Regime::streamed), nullptr);
+    const std::vector<SpmvModel> models{model(8), model(4)};
+    EXPECT_EQ(find_model(models, "a", 8), &models[0]);
+    EXPECT_EQ(find_model(models, "a", 2), &models[1]);
+    EXPECT_EQ(find_model(models, "b", 8), nullptr);
 }
 
 TEST(SpmvModel, IsNotMadeOfTwoMatrices) {
@@ -250,6 +263,41 @@ TEST(RankOperatorsByProfile, PrefersWhatIsSure) {
     std::mt19937 random(11);
     const auto ranked = rank_operators({.features = random_features(random), .gpu = {}}, profile);
     EXPECT_EQ(ranked.front().specification, "csr-merge");
+}
+
+/// A profile whose models say that these operators take 1 ms, 2 ms, 3 ms ...
+Profile profile_that_says(const std::vector<std::string>& operators) {
+    Profile profile;
+    profile.probe = h200_like();
+    for (const std::string& one : operators) {
+        SpmvModel model{.specification = one, .costs = std::vector<double>(model_terms().size()), .anchors = {}};
+        model.costs[0] = 1e-3 * static_cast<double>(profile.models.size() + 1);
+        profile.models.push_back(model);
+    }
+    return profile;
+}
+
+std::vector<std::string> ranked_names(const std::vector<RankedOperator>& ranked) {
+    std::vector<std::string> names;
+    for (const auto& one : ranked) names.push_back(one.specification);
+    return names;
+}
+
+TEST(RankOperatorsByProfile, TakesModelsAndRulesInTurnBehindTheModelsFirst) {
+    std::mt19937 random(11);
+    const MatrixFeatures f = random_features(random);
+    const auto question = question_on(h200_like(), f);
+    const auto rules = ranked_names(rank_operators(question));
+    ASSERT_GE(rules.size(), 3U);
+    const auto by = [&](const std::vector<std::string>& operators) {
+        return ranked_names(rank_operators(question, profile_that_says(operators)));
+    };
+    EXPECT_THAT(by({"a", "b", "c", rules[1], rules[0]}), ElementsAre("a", rules[0], "b", rules[1], "c"));
+    EXPECT_THAT(by({rules[0], "a", "b", rules[1]}), ElementsAre(rules[0], rules[1], "a", "b")) << "their second";
+    EXPECT_THAT(by({"a", rules[2], "b", rules[1]}), ElementsAre("a", rules[1], rules[2], "b"))
+        << "the first has no model";
+    EXPECT_THAT(by({"a", "b", "c"}), ElementsAre("a", "b", "c"));
+    EXPECT_THAT(by({}), ElementsAre());
 }
 
 TEST(Decides, OnlyAProfileWhoseCheckSpeaksForIt) {

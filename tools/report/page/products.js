@@ -95,7 +95,7 @@ function drawScatter(holder, operator) {
 }
 
 const modelsOf = (operator) => page.data.models.filter((model) => model.operator === operator);
-const modelName = (model) => `${model.regime}, ${model.value_bytes} bytes`;
+const modelName = (model) => `${model.value_bytes} bytes`;
 
 function costTable(operator) {
   const models = modelsOf(operator);
@@ -122,8 +122,7 @@ function accuracyTable(operator) {
     {name: "corrected", title: "by what the sum of costs leaves on so many similar matrices"}
   ];
   return table(columns, models.map((model) => {
-    const own = measuredProducts(operator).filter(
-        ({matrix, product}) => matrix.features.value_bytes === model.value_bytes && product.regime === model.regime);
+    const own = measuredProducts(operator).filter(({matrix}) => matrix.features.value_bytes === model.value_bytes);
     const naive =
         own.filter(({product}) => product.naive_s > 0).map(({product}) => accuracyOf(product.naive_s, product.seconds));
     return [
