@@ -22,8 +22,9 @@ AutoOptions read_auto_options(Options& options) {
 
 std::vector<RankedOperator> rank_for_auto(const OperatorQuestion& question, const AutoOptions& options,
                                           std::string_view machine) {
-    if (const auto profile = deciding_profile(options.profile, machine)) {
-        auto ranked = rank_operators(question, *profile);
+    const FoundProfile found = find_profile(options.profile, machine);
+    if (found.profile && (found.decides || options.is_tried)) {  // a trial finds out who is right
+        auto ranked = rank_operators(question, *found.profile);
         if (!ranked.empty()) return ranked;
     }
     return rank_operators(question);

@@ -129,8 +129,10 @@ private:
         plan_.steps += static_cast<std::uint64_t>(shape.steps);
     }
 
-    /// Slices of several rows, and where the rows of each chunk and kind go.
+    /// Slices of several rows, and where the rows of each chunk and kind go. Warps that share a block with pieces have
+    /// a slice in any case, if need be an empty one, so that all of them come to its barrier.
     void make_slices() {
+        const auto pieces = static_cast<offset_t>(plan_.pieces());
         std::uint64_t row = plan_.pieces();
         starts_.resize(in_chunk_.size());
         for (std::size_t kind = 0; kind < kinds_; ++kind) {
@@ -144,6 +146,9 @@ private:
             for (std::uint64_t r = first; r < row; r += in_slice) add_slice(shape, r, std::min(in_slice, row - r));
         }
         plan_.rows = Buffer<std::uint32_t>(row);
+        while (plan_.slices.size() < static_cast<std::size_t>(div_up(pieces, block_warps_) * block_warps_)) {
+            add_slice({0, 0}, 0, 0);
+        }
     }
 
     void place_rows() {

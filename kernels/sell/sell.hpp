@@ -31,9 +31,9 @@ struct alignas(16) SellSlice {
 /// for a row, as few as make at most `most_steps` steps. A row too long for 32 lanes is split into even pieces, which
 /// are slices of their own, the first ones: 2, 4, 8, ... up to as many as a block of threads has warps, or if that is
 /// not enough, whole blocks of pieces of at most 2 * `most_steps` steps. Rows of more pieces come first, so that no row
-/// begins within a block and ends in the next one. The others follow by
-/// descending steps, then lanes, then in the order of rows. Step k of a slice has its nonzeros in places
-/// 32 * (first_step + k) + lane. All but columns and values; in the memory of the host.
+/// begins within a block and ends in the next one. The others follow by descending steps, then lanes, then in the order
+/// of rows; if they do not fill the last block that has pieces, slices without steps do. Step k of a slice has its
+/// nonzeros in places 32 * (first_step + k) + lane. All but columns and values; in the memory of the host.
 struct SellPlan {
     std::vector<SellSlice> slices;
     Buffer<std::uint32_t> rows;           ///< of the slices, one after the other; of a piece its row

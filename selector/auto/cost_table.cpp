@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "selector/work_sizes.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv {
@@ -132,35 +133,36 @@ bool suits_tile(const MatrixFeatures& f) {
     return f.nnz >= 1'000'000 && f.full_tile_share == 1 && f.mean_row >= 4 * kTileSize;
 }
 
-/// A place has a column of 4 bytes, a row with nonzeros 4 bytes and half of a slice of 16, an empty row one bit.
-double sell_bytes(const MatrixFeatures& f) {
-    const double filled = rows_of(f) * (1 - f.empty_rows);
-    return (4 + value_of(f)) * 1.02 * nnz_of(f) + 4.5 * filled + rows_of(f) / 8;
-}
-/// x of the hubs, where there are any, does not come from L2: those that `hub_share` counts, fewer than the operator
-/// has. Where rows differ, those of a slice lie far from each
-/// other in y.
-void sell_work(const MatrixFeatures& f, Work& work) {
+/// Whether x of hubs does not come from L2: of those that `hub_share` counts, fewer than the operator has.
+bool has_sell_hubs(const MatrixFeatures& f) {
     const cuda::HubTuning& hubs = cuda::tuning_for(90, f.value_bytes).hubs;
-    const double in_hubs = nnz_of(f) * f.hub_share;
-    const bool has_hubs = f.hub_share < 1 && f.hub_share >= hubs.min_share && f.x_sectors >= hubs.min_scattered &&
-                          in_hubs >= static_cast<double>(hubs.min_nonzeros);
-    of(work, Term::x_sectors) = nnz_of(f) * f.x_sectors * (has_hubs ? 1 - f.hub_share : 1);
+    return f.hub_share < 1 && f.hub_share >= hubs.min_share && f.x_sectors >= hubs.min_scattered &&
+           nnz_of(f) * f.hub_share >= static_cast<double>(hubs.min_nonzeros);
+}
+/// A place has a column of 2 or 4 bytes, a row with nonzeros 4 bytes and half of a slice of 16, an empty row one bit.
+double sell_bytes(const MatrixFeatures& f) {
+    const bool is_narrow = f.cols < 65'535 && !has_sell_hubs(f);
+    const double filled = rows_of(f) * (1 - f.empty_rows);
+    return ((is_narrow ? 2 : 4) + value_of(f)) * 1.02 * nnz_of(f) + 4.5 * filled + rows_of(f) / 8;
+}
+/// Where rows differ, those of a slice lie far from each other in y. A chain: blocks wait for others that have pieces
+/// of the same row.
+void sell_work(const MatrixFeatures& f, Work& work) {
+    constexpr offset_t kLanes = 32 * 8;  // of a block
+    const offset_t whole_row = 2 * kLanes * cuda::sell_steps(f.nnz, cuda::measured_gpu(f.value_bytes));
+    of(work, Term::x_sectors) = nnz_of(f) * f.x_sectors * (has_sell_hubs(f) ? 1 - f.hub_share : 1);
     of(work, Term::rows) = rows_of(f) * (1 - f.empty_rows) * std::min(1.0, 2 * f.row_deviation);
-    of(work, Term::chain) = 0;
+    of(work, Term::chain) = f.longest_row > whole_row ? 1 : 0;
 }
 /// While it is made, CSR and slices are both on the GPU, twice the memory of others.
 constexpr offset_t kMostSellNonzeros = offset_t{1} << 31;
 
-/// Uneven rows, none of which is a large part of the matrix, and on small matrices none much longer than the others. Or
-/// hardly a row has a nonzero: one bit tells, where others read a row pointer; not in float64, where csr16 is faster.
+/// No row is a tenth of the matrix. Where hardly a row has a nonzero, one bit tells, where others read a row pointer; not
+/// in float64, where csr16 is faster.
 bool suits_sell(const MatrixFeatures& f) {
-    const auto longest = static_cast<double>(f.longest_row);
-    const bool is_large = f.nnz <= kMostSellNonzeros && f.nnz >= 1'000'000 && f.row_deviation >= 0.2 * f.mean_row &&
-                          f.mean_row >= 6.5 && longest <= nnz_of(f) / 100;
-    const bool is_middling = f.nnz >= 500'000 && f.row_deviation >= 0.3 * f.mean_row && f.mean_row >= 6.5 &&
-                             f.mean_row <= 32 && longest <= 16 * f.mean_row;
-    return is_large || is_middling || (f.nnz >= 500'000 && f.mean_row <= 0.25 && f.value_bytes < 8);
+    if (f.nnz > kMostSellNonzeros) return false;
+    if (f.mean_row <= 0.25) return f.nnz >= 500'000 && f.value_bytes < 8;
+    return f.mean_row >= 0.6 && 10 * f.longest_row <= f.nnz;
 }
 
 double dia_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.diagonals); }
@@ -224,18 +226,19 @@ constexpr std::array kGpuCandidates{
 /// then searched for on the 78 matrices that `tilespmv tune` had ("DIA" there). Those of tile are not fitted: memory
 /// costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what was measured on 16 x 16 blocks and on
 /// dense 4096 in float64, float32 and float16; of its preparation, the map for new values is guessed. csr-inode
-/// in 16 bits is put by one figure, renumbered FEM with 3 unknowns (87 us). Those of sell were set by 82 matrices, in
-/// float64 and float32; on the 192 of `tilespmv tune` the rules lose as much with them as before ("Sorted slices").
+/// in 16 bits is put by one figure, renumbered FEM with 3 unknowns (87 us). Those of sell, and with them the launches
+/// of csr16, csr-merge, csr-adaptive and csr-vector, were searched for on the 192 matrices of `tilespmv tune` and 75
+/// others in float64 and float32, by what is chosen ("Sorted slices").
 constexpr std::array kGpuCosts{
-    Cost{"csr16", 8, {4.1e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
+    Cost{"csr16", 8, {3.5e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
     Cost{"strip", 8, {4.0e-7, 0.80, 4.0e-13, 2.2e-12, 0, 9.0e-7}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"strip", 4, {2.0e-7, 0.83, 4.2e-13, 1.0e-12, 0, 2.43e-6}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"strip", 2, {2.0e-7, 1.99, 0, 1.0e-12, 0, 2.76e-6}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
-    Cost{"sell", 8, {3.0e-7, 1.00, 0, 4.1e-12, 7.0e-13, 0}, {2.0e-4, 1.10e-9, 1.5e-9, 0}},
-    Cost{"csr-merge", 8, {3.0e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 8.5e-10, 6.1e-10, 0}},
-    Cost{"csr-adaptive", 8, {3.3e-7, 0.86, 3.9e-13, 5.2e-12, 1.9e-12, 5.2e-8}, {5.8e-5, 8.7e-10, 1.3e-9, 0}},
-    Cost{"csr-vector", 8, {1.0e-7, 0.99, 0, 4.5e-12, 5.1e-12, 5e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
+    Cost{"sell", 8, {2.8e-7, 1.02, 0, 4.1e-12, 2.0e-12, 1.65e-6}, {2.0e-4, 1.10e-9, 1.5e-9, 0}},
+    Cost{"csr-merge", 8, {3.3e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 8.5e-10, 6.1e-10, 0}},
+    Cost{"csr-adaptive", 8, {3.6e-7, 0.86, 3.9e-13, 5.2e-12, 1.9e-12, 5.2e-8}, {5.8e-5, 8.7e-10, 1.3e-9, 0}},
+    Cost{"csr-vector", 8, {1.7e-7, 0.99, 0, 4.5e-12, 5.1e-12, 5e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
     Cost{"csr-scalar", 8, {1.0e-7, 0.90, 0, 4.5e-12, 0, 3e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
     Cost{"csr-inode", 8, {2.0e-7, 1.08, 0, 4.8e-12, 2.8e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},
     Cost{"csr-inode", 2, {2.0e-7, 1.50, 0, 4.8e-12, 2.8e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},

@@ -134,7 +134,7 @@ TEST(Sell, SortsSlicesByStepsAndTakesTheFewestLanes) {
             const SellSlice& slice = plan.slices[i];
             EXPECT_EQ(slice.first_step, steps);
             steps += slice.steps;
-            EXPECT_GE(slice.steps, 1);
+            EXPECT_EQ(slice.steps > 0, slice.rows > 0);
             EXPECT_LE(slice.steps, i < plan.pieces() ? 2 * most_steps : most_steps);
             EXPECT_LE(slice.lanes(), kSliceLanes);
             const unsigned rows = i < plan.pieces() ? 1 : slice.rows;
@@ -148,7 +148,7 @@ TEST(Sell, SortsSlicesByStepsAndTakesTheFewestLanes) {
             }
             const bool is_last_of_shape = i + 1 == plan.slices.size() || plan.slices[i + 1].steps != slice.steps ||
                                           plan.slices[i + 1].lanes() != slice.lanes();
-            if (i >= plan.pieces() && !is_last_of_shape) {
+            if (i >= plan.pieces() && slice.rows > 0 && !is_last_of_shape) {
                 EXPECT_EQ(slice.rows, kSliceLanes / slice.lanes()) << "full";
             }
             if (i > plan.pieces()) {
@@ -182,8 +182,12 @@ TEST(Sell, GivesPiecesOfARowPartOfABlockOrWholeOnes) {
     EXPECT_EQ(pieces, (std::vector<std::pair<std::uint32_t, std::uint32_t>>{{2, 16}, {3, 8}, {5, 8}, {1, 4}, {0, 2}}));
     EXPECT_EQ(plan.slices[0].rows, 16);
     EXPECT_EQ(plan.slices[16].rows, 8);
+    EXPECT_EQ(plan.pieces(), 38u);
+    EXPECT_EQ(plan.slices.size(), 40u) << "a slice for each warp of the last block of pieces";
+    EXPECT_EQ(plan.slices[39], (SellSlice{plan.steps, 0, 0, 0, 0}));
     for_each_plan([](const auto&, const SellPlan& any, int) {
         for (const auto& split : any.splits) {
+            EXPECT_GE(any.slices.size(), static_cast<std::size_t>(div_up(any.pieces(), std::size_t{8}) * 8));
             EXPECT_TRUE(split.partials % 8 == 0 || 8 % split.partials == 0) << split.partials;
             EXPECT_EQ(split.first_partial % std::min(split.partials, 8u), 0u);
         }
