@@ -26,8 +26,8 @@ inline constexpr std::string_view kAutoSummary =
 /// Reads products=N, tune=trial, cache=FILE and profile=FILE, and throws the usage `Error`s of `Options`.
 AutoOptions read_auto_options(Options& options);
 
-/// The ranking that `auto` on a machine of this name goes by: that of the profile that decides there, or of the rules
-/// if none does or it has no models.
+/// The ranking that `auto` on a machine of this name goes by: that of the profile that decides there, for a trial also
+/// of one that does not decide, or of the rules if there is none or it has no models.
 std::vector<RankedOperator> rank_for_auto(const OperatorQuestion& question, const AutoOptions& options,
                                           std::string_view machine);
 

@@ -38,11 +38,4 @@ private:
     }
 };
 
-/// A warp as a team.
-struct WarpTeam {
-    static constexpr int kThreads = kWarpSize;
-    static __device__ int thread() { return static_cast<int>(threadIdx.x) % kWarpSize; }
-    static __device__ void sync() { __syncwarp(); }
-};
-
 }  // namespace tilespmv::cuda
