@@ -169,12 +169,12 @@ std::unique_ptr<DeviceOperator<V>> make_sell_operator(const MatrixForms<V>& form
     const auto steps = static_cast<int>(options.whole("steps", 0, 1, 1024));
     const auto hubs = static_cast<index_t>(options.whole("hubs", -1, 0, most));
     options.finish();
-    const CsrMatrix<V>& a = forms.csr();
-    const Gpu gpu = this_gpu(sizeof(V));
-    const SellChoice choice{make_sell_plan(a.row_ptrs, steps > 0 ? steps : sell_steps(a.nnz(), gpu), kSellWarps),
-                            hubs_of(a, hubs >= 0 ? std::optional(hubs) : std::nullopt, gpu)};
-    const bool is_narrow = choice.hubs.empty() && a.cols < kNoCode<std::uint16_t>;
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        const CsrMatrix<V>& a = forms.csr();
+        const Gpu gpu = this_gpu(sizeof(V));
+        const SellChoice choice{make_sell_plan(a.row_ptrs, steps > 0 ? steps : sell_steps(a.nnz(), gpu), kSellWarps),
+                                hubs_of(a, hubs >= 0 ? std::optional(hubs) : std::nullopt, gpu)};
+        const bool is_narrow = choice.hubs.empty() && a.cols < kNoCode<std::uint16_t>;
         if (is_narrow) return std::make_unique<SellOperator<V, A, std::uint16_t>>(a, choice, on);
         return std::make_unique<SellOperator<V, A, std::uint32_t>>(a, choice, on);
     });
