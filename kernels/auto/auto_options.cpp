@@ -24,7 +24,8 @@ std::vector<RankedOperator> rank_for_auto(const OperatorQuestion& question, cons
                                           std::string_view machine) {
     const FoundProfile found = find_profile(options.profile, machine);
     if (found.profile && (found.decides || options.is_tried)) {  // a trial finds out who is right
-        auto ranked = rank_operators(question, *found.profile);
+        auto ranked =
+            options.is_tried ? rank_for_trial(question, *found.profile) : rank_operators(question, *found.profile);
         if (!ranked.empty()) return ranked;
     }
     return rank_operators(question);

@@ -11,6 +11,7 @@ namespace tilespmv::cuda {
 
 static_assert(kSliceLanes == kWarpSize);
 inline constexpr int kSellWarps = kSellThreads / kWarpSize;
+static_assert((kSellWarps & (kSellWarps - 1)) == 0 && kSellWarps < 255, "pieces of a row divide a block");
 /// Words of 32 rows each of which a warp writes the empty ones.
 inline constexpr int kEmptyWords = 8;
 /// Code of a place without a nonzero.

@@ -157,8 +157,8 @@ void sell_work(const MatrixFeatures& f, Work& work) {
 /// While it is made, CSR and slices are both on the GPU, twice the memory of others.
 constexpr offset_t kMostSellNonzeros = offset_t{1} << 31;
 
-/// No row is a tenth of the matrix. Where hardly a row has a nonzero, one bit tells, where others read a row pointer;
-/// not in float64, where csr16 is faster.
+/// Not if a row is a tenth of the matrix. Where hardly a row has a nonzero, one bit tells, where others read a row
+/// pointer: from half a million nonzeros on, but not in float64, where csr16 is faster. Between was not measured.
 bool suits_sell(const MatrixFeatures& f) {
     if (f.nnz > kMostSellNonzeros) return false;
     if (f.mean_row <= 0.25) return f.nnz >= 500'000 && f.value_bytes < 8;

@@ -108,6 +108,11 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
         ranked.push_back(ranked_by(*model, one.candidate, work, question));
     }
     std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(question.products); });
+    return ranked;
+}
+
+std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile) {
+    std::vector<RankedOperator> ranked = rank_operators(question, profile);
     take_in_turn(ranked, rank_operators(question));
     return ranked;
 }

@@ -69,10 +69,12 @@ std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profi
 
 /// As `rank_operators` by the rules, but by the models of a profile: every operator that has one and is neither a
 /// baseline nor much larger than CSR. Operators on tiles must suit the matrix, too. Those whose predictions are in more
-/// doubt are ranked behind those of the same time. The first is the models' first; from there on the next of the rules
-/// and the next of the models take turns, so that a trial of the first few knows what both do. Empty if the profile has
-/// no models.
+/// doubt are ranked behind those of the same time. Empty if the profile has no models.
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile);
+
+/// The same operators for a trial of the first few: behind the models' first, the next of the rules and the next of the
+/// models in turn.
+std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile);
 
 /// The question which operator is to multiply a matrix on the machine of a probe; on a GPU with the tuning of the H200.
 OperatorQuestion question_on(const Probe& probe, const MatrixFeatures& features);

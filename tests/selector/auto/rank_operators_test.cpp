@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "selector/work_sizes.hpp"
 #include "tests/support/message_of.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -167,11 +168,25 @@ TEST(RankOperators, TakesSlicesOfUnevenRowsAsLongAsTheyFit) {
     };
     EXPECT_TRUE(takes_sell("rmat:scale=17,degree=16", 1, 8));
     EXPECT_TRUE(takes_sell("rmat:scale=12,degree=16", 1, 8));
-    EXPECT_FALSE(takes_sell("arrow:n=50000", 1, 8)) << "a row that many blocks share";
+    EXPECT_FALSE(takes_sell("arrow:n=50000", 1, 8)) << "a row of more than a tenth of all nonzeros";
     EXPECT_FALSE(takes_sell("rmat:scale=17,degree=16", 2000, 8))
         << "3.9 x 10^9 nonzeros, of which CSR and slices are held";
     EXPECT_TRUE(takes_sell("hypersparse:n=10000000,nnz=1000000", 1, 4));
     EXPECT_FALSE(takes_sell("hypersparse:n=10000000,nnz=1000000", 1, 8));
+}
+
+TEST(RankOperators, CountsTheWaitForOtherBlocksOfALongRow) {
+    OperatorQuestion question{.features = features_of(pattern_of(generate<double>("powerlaw:n=100000,degree=10"))),
+                              .gpu = cuda::measured_gpu(8)};
+    const auto seconds_with = [&](offset_t longest_row) {
+        question.features.longest_row = longest_row;
+        const auto ranked = rank_operators(question);
+        const auto sell = std::ranges::find(ranked, "sell", &RankedOperator::specification);
+        return sell == ranked.end() ? 0 : sell->seconds;
+    };
+    const offset_t in_a_block = 2 * 256 * cuda::sell_steps(question.features.nnz, *question.gpu);
+    ASSERT_LT(10 * in_a_block, question.features.nnz);
+    EXPECT_NEAR(seconds_with(in_a_block + 1) - seconds_with(in_a_block), 1.65e-6, 1e-9);
 }
 
 TEST(RankOperators, TakesTilesWhereAllAreFull) {

@@ -141,10 +141,11 @@ TEST(SpmvModel, LearnsFromMatricesInTheCacheAndBeyondTogether) {
     std::erase_if(matrices, [](const MeasuredMatrix& m) { return m.features.nnz > 2'000'000; });
     matrices.back().features.nnz = 40'000'000;  // the only one that is streamed
     auto& product = matrices.back().products[0];
+    const Probe probe = h200_like();
     const ProductWork work =
-        product_work(modelled_operator(true, product.specification).candidate, matrices.back().features, h200_like());
+        product_work(modelled_operator(true, product.specification).candidate, matrices.back().features, probe);
     ASSERT_EQ(regime_of(work), Regime::streamed);
-    const auto models = fit_spmv_models(matrices, h200_like());
+    const auto models = fit_spmv_models(matrices, probe);
     const auto* const model = find_model(models, product.specification, 8);
     ASSERT_NE(model, nullptr);
     EXPECT_EQ(model->matrices, static_cast<int>(matrices.size()));
@@ -283,20 +284,23 @@ std::vector<std::string> ranked_names(const std::vector<RankedOperator>& ranked)
     return names;
 }
 
-TEST(RankOperatorsByProfile, TakesModelsAndRulesInTurnBehindTheModelsFirst) {
+TEST(RankForTrial, TakesModelsAndRulesInTurnBehindTheModelsFirst) {
     std::mt19937 random(11);
     const MatrixFeatures f = random_features(random);
     const auto question = question_on(h200_like(), f);
     const auto rules = ranked_names(rank_operators(question));
     ASSERT_GE(rules.size(), 3U);
     const auto by = [&](const std::vector<std::string>& operators) {
-        return ranked_names(rank_operators(question, profile_that_says(operators)));
+        return ranked_names(rank_for_trial(question, profile_that_says(operators)));
     };
     EXPECT_THAT(by({"a", "b", "c", rules[1], rules[0]}), ElementsAre("a", rules[0], "b", rules[1], "c"));
     EXPECT_THAT(by({rules[0], "a", "b", rules[1]}), ElementsAre(rules[0], rules[1], "a", "b")) << "their second";
     EXPECT_THAT(by({"a", rules[2], "b", rules[1]}), ElementsAre("a", rules[1], rules[2], "b"))
         << "the first has no model";
     EXPECT_THAT(by({"a", "b", "c"}), ElementsAre("a", "b", "c"));
+    EXPECT_THAT(ranked_names(rank_operators(question, profile_that_says({"a", "b", rules[0]}))),
+                ElementsAre("a", "b", rules[0]))
+        << "without a trial, by the models alone";
     EXPECT_THAT(by({}), ElementsAre());
 }
 
