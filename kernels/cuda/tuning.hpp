@@ -99,8 +99,8 @@ inline constexpr int kCsr5Blocks = 512 / (24 + 5 * kSigma);
 inline constexpr int kSellThreads = 256;
 inline constexpr int kSellBlocks = 6;
 /// Steps of a slice that a thread has in flight, by the bytes of a value and of a code ("Sorted slices": 8 of 32 bits
-/// with 32 warps instead of 4 with 48 are 3 to 6% slower on R-MAT; 8 of 16 bits in float32 took 0.77 to 1.1 of the time
-/// of 4 in a probe of 20 small matrices; values of 2 bytes not swept).
+/// with 32 warps instead of 4 with 48 are 3 to 6% slower on R-MAT; 8 of 16 bits in float32 took 0.81 to 1.08 of the
+/// time of 4 in a probe of 20 small matrices; values of 2 bytes not swept).
 template <std::size_t kValueBytes, std::size_t kCodeBytes>
 inline constexpr int kSellFlight = kValueBytes == 4 && kCodeBytes == 2 ? 8 : 4;
 
