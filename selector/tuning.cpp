@@ -17,7 +17,7 @@ const std::array kMeasured{
     // NVIDIA H200
     Measured{90,
              8,
-             {.sell = {.half_below = 300'000},
+             {.sell = {.warps_per_multiprocessor = 32},
               .paths = {.costs = {.tile_row = 6600, .full = 74, .holes = 103, .entry = 116}}}},
     Measured{90,
              4,

@@ -128,9 +128,6 @@ struct SellTuning {
     int warps_per_multiprocessor = 48;
     double rounding = 1.4;
     int min_steps = 8;  ///< of a slice at most
-    /// With fewer nonzeros half of it, the steps that a thread has in flight in float64 (`wiki-Vote` 2.0 us with 4, 2.3
-    /// with 8).
-    offset_t half_below = 0;
     int max_steps = 32;  ///< R-MAT 20 takes 104 us with 32, 112 with 16, 118 with 8; 64 was not measured
 };
 

@@ -58,7 +58,6 @@ double kept_share(std::size_t product_bytes, std::size_t l2_bytes, const CacheTu
 int sell_steps(offset_t nonzeros, const Gpu& gpu) {
     const SellTuning& tuning = gpu.tuning.sell;
     const double warps = 32.0 * tuning.warps_per_multiprocessor * gpu.multiprocessors;  // of 32 lanes each
-    if (nonzeros < tuning.half_below) return tuning.min_steps / 2;
     int steps = tuning.min_steps;
     while (steps < tuning.max_steps && steps * tuning.rounding < static_cast<double>(nonzeros) / warps) steps *= 2;
     return steps;

@@ -95,14 +95,16 @@ inline constexpr int kCsr5Tiles = 4;
 template <int kSigma>
 inline constexpr int kCsr5Blocks = 512 / (24 + 5 * kSigma);
 
-/// Threads of a block of sell, and resident blocks of a multiprocessor ("Sorted slices").
+/// Threads of a block of sell ("Sorted slices").
 inline constexpr int kSellThreads = 256;
-inline constexpr int kSellBlocks = 6;
-/// Steps of a slice that a thread has in flight, by the bytes of a value and of a code ("Sorted slices": 8 of 32 bits
-/// with 32 warps instead of 4 with 48 are 3 to 6% slower on R-MAT; 8 of 16 bits in float32 took 0.81 to 1.08 of the
-/// time of 4 in a probe of 20 small matrices; values of 2 bytes not swept).
+/// Resident blocks of a multiprocessor, by the bytes of a value, and steps of a slice that a thread has in flight, by
+/// those of a value and of a code ("Sorted slices": in float64 4 blocks with 8 steps instead of 6 with 4, and slices of
+/// more steps, take 0.96 of the time on 76 matrices in the mean, 0.93 below 1 million nonzeros; 8 of 16 bits in float32
+/// took 0.81 to 1.08 of the time of 4 in a probe of 20 small matrices; values of 2 bytes not swept).
+template <std::size_t kValueBytes>
+inline constexpr int kSellBlocks = kValueBytes == 8 ? 4 : 6;
 template <std::size_t kValueBytes, std::size_t kCodeBytes>
-inline constexpr int kSellFlight = kValueBytes == 4 && kCodeBytes == 2 ? 8 : 4;
+inline constexpr int kSellFlight = kValueBytes == 8 || (kValueBytes == 4 && kCodeBytes == 2) ? 8 : 4;
 
 /// Threads of a block of tiles and mixed; as csr16, whose blocks share a launch with them.
 inline constexpr int kTileThreads = kCsr16Threads;

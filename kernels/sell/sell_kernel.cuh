@@ -51,11 +51,7 @@ __device__ bool has_pieces(const SellSpmv<V, A, C>& p) {
 template <class V, class A, class C, int kFlight>
 class SliceProduct {
 public:
-    __device__ SliceProduct(const SellSpmv<V, A, C>& p, std::int64_t number) : p_(p) { start(number); }
-
-    __device__ void start(std::int64_t number) {
-        number_ = number;
-        sum_ = 0;
+    __device__ SliceProduct(const SellSpmv<V, A, C>& p, std::int64_t number) : p_(p), number_(number) {
         const SellSlice slice = load_wide(p_.a.slices + number);
         lanes_log2_ = slice.lanes_log2;
         rows_ = slice.rows;
@@ -94,7 +90,7 @@ public:
         }
     }
 
-    /// Writes the sums of rows. All warps of a block call it, with memory that they share.
+    /// Writes the sums of rows. All warps of a block with pieces call it, with memory that they share.
     __device__ void finish(A (&shared)[kSellWarps]) {
 #pragma unroll 1
         for (int lanes = (1 << lanes_log2_) / 2; lanes > 0; lanes /= 2) sum_ += __shfl_xor_sync(kAllLanes, sum_, lanes);
@@ -143,7 +139,7 @@ private:
     std::uint32_t row_;
     C codes_[kFlight];
     V values_[kFlight];
-    A sum_;
+    A sum_ = 0;
 };
 
 /// Writes the empty rows of `kEmptyWords` words from `first` on; waits for the stream.
@@ -169,7 +165,7 @@ struct XOfColumns {
     __device__ const V* operator()(std::uint32_t code) const { return x + code; }
 };
 
-/// A warp for each slice, then warps for the empty rows.
+/// A warp for each slice, then warps for the empty rows; none of these in a block with pieces.
 template <class V, class A, class C, class XOf>
 __device__ void multiply_slices(const SellSpmv<V, A, C>& p, const XOf& x_of) {
     constexpr int kFlight = kSellFlight<sizeof(V), sizeof(C)>;
@@ -177,7 +173,6 @@ __device__ void multiply_slices(const SellSpmv<V, A, C>& p, const XOf& x_of) {
     const std::int64_t number = std::int64_t{blockIdx.x} * kSellWarps + static_cast<int>(threadIdx.x) / kWarpSize;
     if (number >= p.a.slice_count) {
         write_empty_rows(p, (number - p.a.slice_count) * kEmptyWords);
-        if (has_pieces(p)) __syncthreads();  // with those of `finish`
         return;
     }
     SliceProduct<V, A, C, kFlight> slice(p, number);
@@ -201,7 +196,8 @@ __device__ void multiply_slices(const SellSpmv<V, A, C>& p, const XOf& x_of) {
 
 /// y = alpha * A * x + beta * y.
 template <class V, class A, class C>
-__global__ void __launch_bounds__(kSellThreads, kSellBlocks) sell_spmv(const __grid_constant__ SellSpmv<V, A, C> p) {
+__global__ void __launch_bounds__(kSellThreads, kSellBlocks<sizeof(V)>)
+    sell_spmv(const __grid_constant__ SellSpmv<V, A, C> p) {
     multiply_slices(p, XOfColumns<V>{p.x});
 }
 

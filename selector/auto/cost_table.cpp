@@ -58,12 +58,13 @@ void csr_vector_turns_work(const MatrixFeatures& f, Work& work) {
 }
 /// Enough rows for several turns of a GPU full of threads, and much of x, far from each other in a row, met again: with
 /// 2.3 turns `wave` took 1.05 to 1.5 of the time without, uniform columns 1.07, a KKT matrix, whose rows have
-/// neighbouring columns, 1.14. Only measured to gain in float64.
+/// neighbouring columns, 1.14. Of uneven rows one keeps the others waiting: 2.4 times sell on a KKT matrix. Only
+/// measured to gain in float64.
 bool suits_csr_vector_turns(const MatrixFeatures& f) {
     constexpr double kTurn = 132 * 2048;
     const cuda::VectorShape shape = cuda::vector_shape(f.row_rounds, cuda::kTurnFlights, {});
     return suits_csr_vector(f) && f.value_bytes == 8 && rows_of(f) * shape.threads >= 4 * kTurn && f.x_sectors >= 0.3 &&
-           f.piece_sectors <= 0.5 * f.x_sectors;
+           f.piece_sectors <= 0.5 * f.x_sectors && static_cast<double>(f.longest_row) <= 2 * f.mean_row;
 }
 /// A thread a row: lanes of a warp wait for the longest of theirs.
 void csr_scalar_work(const MatrixFeatures& f, Work& work) {
@@ -227,15 +228,16 @@ constexpr std::array kGpuCandidates{
 /// costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what was measured on 16 x 16 blocks and on
 /// dense 4096 in float64, float32 and float16; of its preparation, the map for new values is guessed. csr-inode
 /// in 16 bits is put by one figure, renumbered FEM with 3 unknowns (87 us). Those of sell, and with them the launches
-/// of csr16, csr-merge, csr-adaptive and csr-vector, were searched for on the 192 matrices of `tilespmv tune` and 75
-/// others in float64 and float32, by what is chosen ("Sorted slices").
+/// of csr16, csr-merge, csr-adaptive and csr-vector, were searched for on the 192 matrices of `tilespmv tune --set
+/// short` and 75 others in float64 and float32, by what is chosen ("Sorted slices"); then two of sell were set again by
+/// the set `full`.
 constexpr std::array kGpuCosts{
     Cost{"csr16", 8, {3.5e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
     Cost{"strip", 8, {4.0e-7, 0.80, 4.0e-13, 2.2e-12, 0, 9.0e-7}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"strip", 4, {2.0e-7, 0.83, 4.2e-13, 1.0e-12, 0, 2.43e-6}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"strip", 2, {2.0e-7, 1.99, 0, 1.0e-12, 0, 2.76e-6}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
-    Cost{"sell", 8, {2.8e-7, 1.02, 0, 4.1e-12, 2.0e-12, 1.65e-6}, {2.0e-4, 1.10e-9, 1.5e-9, 0}},
+    Cost{"sell", 8, {2.8e-7, 1.02, 0, 4.1e-12, 3.0e-12, 1.2e-6}, {2.0e-4, 1.10e-9, 1.5e-9, 0}},
     Cost{"csr-merge", 8, {3.3e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 8.5e-10, 6.1e-10, 0}},
     Cost{"csr-adaptive", 8, {3.6e-7, 0.86, 3.9e-13, 5.2e-12, 1.9e-12, 5.2e-8}, {5.8e-5, 8.7e-10, 1.3e-9, 0}},
     Cost{"csr-vector", 8, {1.7e-7, 0.99, 0, 4.5e-12, 5.1e-12, 5e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},

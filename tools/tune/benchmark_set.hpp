@@ -15,7 +15,8 @@ struct BenchmarkSet {
 };
 
 /// "full": regular classes (grids, finite elements, bands, blocks), meshes, networks, random and power-law matrices, of
-/// 10^4 to 5 * 10^7 nonzeros each, rows of 1 to 20,000. "tiny": eight of them, to try things.
+/// 10^4 to 5 * 10^7 nonzeros each, rows of 1 to 20,000: families in several sizes, and `drawn_matrices`. "short": the
+/// families alone. "tiny": eight matrices, to try things.
 std::span<const BenchmarkSet> benchmark_sets();
 
 /// Throws a usage `Error` that lists the names there are.

@@ -229,11 +229,11 @@ TEST(Sell, OfAMatrixWithoutNonzerosHasEmptyRowsOnly) {
 
 TEST(SellSteps, KeepTheGpuInSlices) {
     const cuda::Gpu gpu = cuda::measured_gpu(8);
-    EXPECT_EQ(cuda::sell_steps(0, gpu), 4);
-    EXPECT_EQ(cuda::sell_steps(0, cuda::measured_gpu(4)), 8);
-    EXPECT_EQ(cuda::sell_steps(300'000, gpu), 8);
+    EXPECT_EQ(cuda::sell_steps(0, gpu), 8);
     EXPECT_EQ(cuda::sell_steps(1'500'000, gpu), 8);
-    EXPECT_EQ(cuda::sell_steps(3'000'000, gpu), 16);
+    EXPECT_EQ(cuda::sell_steps(1'600'000, gpu), 16);
+    EXPECT_EQ(cuda::sell_steps(2'200'000, cuda::measured_gpu(4)), 8) << "more warps on a multiprocessor";
+    EXPECT_EQ(cuda::sell_steps(2'300'000, cuda::measured_gpu(4)), 16);
     EXPECT_EQ(cuda::sell_steps(16'000'000, gpu), 32);
     EXPECT_EQ(cuda::sell_steps(offset_t{1} << 40, gpu), 32);
 }

@@ -14,6 +14,7 @@
 #include "tests/tools/tune/fake_measurer.hpp"
 #include "tools/tune/benchmark_set.hpp"
 #include "tools/tune/check.hpp"
+#include "tools/tune/drawn_matrices.hpp"
 #include "tools/tune/tune_text.hpp"
 
 namespace tilespmv::tools {
@@ -228,13 +229,22 @@ TEST_F(TuneTest, CheckOfVectorsTakesEverySizeOnce) {
 
 TEST(BenchmarkSets, AreMatricesOfEveryKindWithoutRepetition) {
     const auto& full = find_benchmark_set("full").sources;
-    EXPECT_GE(full.size(), 150U);
-    EXPECT_LE(full.size(), 250U);
+    EXPECT_EQ(full.size(), find_benchmark_set("short").sources.size() + drawn_matrices().size());
     EXPECT_EQ(std::set<std::string>(full.begin(), full.end()).size(), full.size());
     EXPECT_THAT(message_of([] { find_benchmark_set("huge"); }),
-                HasSubstr("2: unknown set 'huge'; there are full, tiny"));
+                HasSubstr("2: unknown set 'huge'; there are full, short, tiny"));
     for (const auto& source : find_benchmark_set("tiny").sources)
         EXPECT_GT(generate<float>(source.substr(4)).nnz(), 1000);
+}
+
+TEST(DrawnMatrices, AreOfTheSizesThatAreSaid) {
+    const auto all = drawn_matrices();
+    EXPECT_EQ(all, drawn_matrices());
+    for (std::size_t i = 0; i < all.size(); i += 20) {  // of each kind one or two
+        const auto nnz = generate<float>(all[i].substr(4)).nnz();
+        EXPECT_GT(nnz, 5'000) << all[i];
+        EXPECT_LT(nnz, 30'000'000) << all[i];
+    }
 }
 
 TEST(SizesToCheck, AreSpreadByFactors) {
