@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <string_view>
 
 #include "selector/models/least_squares.hpp"
@@ -62,6 +64,29 @@ double log2_of_x(const MatrixFeatures& f, double cache_bytes, double least) {
     return std::clamp(std::log2(std::max(bytes, 1.0) / std::max(cache_bytes, 1.0)), least, 2.0);
 }
 
+/// Variances of what has nothing to do with places, over that of what has, that are tried: where times are measured
+/// well, little but features that are not known; of a processor that others use, more.
+constexpr std::array kNoises{0.003, 0.03, 0.3};
+
+/// Of the noise of the greatest marginal likelihood, with the best amplitude for each; the least of equal ones.
+std::vector<double> likeliest_weights(std::vector<std::vector<double>>& covariance, std::span<const double> errors) {
+    constexpr double kEqual = 1e-9;
+    const auto size = static_cast<double>(errors.size());
+    std::vector<double> weights;
+    double least = std::numeric_limits<double>::infinity();
+    for (const double noise : kNoises) {
+        for (std::size_t i = 0; i < covariance.size(); ++i) covariance[i][i] = 1 + noise;
+        const auto [x, log_determinant] = solve_with_determinant(covariance, errors);
+        if (x.empty()) continue;
+        const double squares = std::inner_product(x.begin(), x.end(), errors.begin(), 0.0);
+        const double unlikely = size * std::log(std::max(squares, 1e-300)) + log_determinant;
+        if (unlikely >= least - kEqual) continue;
+        least = unlikely;
+        weights = x;
+    }
+    return weights;
+}
+
 double rounded(double coordinate) { return std::round(coordinate * 1e4) / 1e4; }
 
 }  // namespace
@@ -99,13 +124,11 @@ Place place_of(const ProductWork& work, std::span<const double> costs) {
 }
 
 std::vector<Anchor> fit_correction(std::span<const Place> places, std::span<const double> errors) {
-    constexpr double kNoise = 0.003;  // variance of what has nothing to do with the place, over that of what has
     std::vector<std::vector<double>> covariance(places.size(), std::vector<double>(places.size()));
     for (std::size_t i = 0; i < places.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) covariance[i][j] = covariance[j][i] = similarity(places[i], places[j]);
-        covariance[i][i] = 1 + kNoise;
     }
-    const auto weights = solve_positive_definite(covariance, errors);
+    const auto weights = likeliest_weights(covariance, errors);
     std::vector<Anchor> anchors;
     for (std::size_t i = 0; i < weights.size(); ++i) anchors.push_back({places[i], weights[i]});
     return anchors;
