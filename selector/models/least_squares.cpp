@@ -129,11 +129,12 @@ private:
 
 }  // namespace
 
-std::vector<double> solve_positive_definite(std::span<const std::vector<double>> a, std::span<const double> b) {
+Solution solve_with_determinant(std::span<const std::vector<double>> a, std::span<const double> b) {
     constexpr double kDependent = 1e-11;
     const std::size_t size = a.size();
     Matrix l(size, std::vector<double>(size));
     std::vector<double> x(size);
+    double log_determinant = 0;
     for (std::size_t i = 0; i < size; ++i) {
         for (std::size_t j = 0; j <= i; ++j) {
             const double sum = a[i][j] - std::inner_product(l[i].begin(), l[i].begin() + static_cast<std::ptrdiff_t>(j),
@@ -141,6 +142,7 @@ std::vector<double> solve_positive_definite(std::span<const std::vector<double>>
             if (i == j && sum < kDependent) return {};
             l[i][j] = i == j ? std::sqrt(sum) : sum / l[j][j];
         }
+        log_determinant += 2 * std::log(l[i][i]);
     }
     for (std::size_t i = 0; i < size; ++i) {
         double sum = b[i];
@@ -151,7 +153,11 @@ std::vector<double> solve_positive_definite(std::span<const std::vector<double>>
         for (std::size_t k = i + 1; k < size; ++k) x[i] -= l[k][i] * x[k];
         x[i] /= l[i][i];
     }
-    return x;
+    return {x, log_determinant};
+}
+
+std::vector<double> solve_positive_definite(std::span<const std::vector<double>> a, std::span<const double> b) {
+    return solve_with_determinant(a, b).x;
 }
 
 std::vector<double> non_negative_least_squares(std::span<const std::vector<double>> rows, std::span<const double> b) {

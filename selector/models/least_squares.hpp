@@ -14,6 +14,13 @@ struct WorkTime {
 /// The x of A x = b by Cholesky's factors of A, symmetric; nothing if A is not positive definite.
 std::vector<double> solve_positive_definite(std::span<const std::vector<double>> a, std::span<const double> b);
 
+struct Solution {
+    std::vector<double> x;
+    double log_determinant = 0;
+};
+/// The same, with the logarithm of the determinant of a.
+Solution solve_with_determinant(std::span<const std::vector<double>> a, std::span<const double> b);
+
 /// The x >= 0 of the least squares of A x - b, by the active set method of Lawson and Hanson ("Solving Least Squares
 /// Problems", 1974, chapter 23). `rows`: those of A, of one length; as many in b. Columns are scaled before. A column
 /// of zeros gets 0.

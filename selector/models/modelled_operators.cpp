@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "selector/auto/rank_operators.hpp"
+#include "selector/models/launch_choice.hpp"
+#include "selector/work_sizes.hpp"
 
 namespace tilespmv {
 namespace {
@@ -66,6 +68,23 @@ void vector_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::chain) = static_cast<double>(rounds.longest);
 }
 
+/// A group of threads adds up each row.
+void multiround_work(const MatrixFeatures& f, Work& work) {
+    const int group = multiround_group(f);
+    of(work, Term::rows) = rows_of(f) * group;
+    of(work, Term::chain) = static_cast<double>(f.longest_row) / group;
+}
+
+const Candidate& of_rules(std::string_view name) {
+    return *std::ranges::find(gpu_costs().candidates, name, &Candidate::name);
+}
+double strip_bytes(const MatrixFeatures& f) {
+    return of_rules(strip_executes_csr16(f) ? "csr16" : "strip").matrix_bytes(f);
+}
+void strip_work(const MatrixFeatures& f, Work& work) {
+    of_rules(strip_executes_csr16(f) ? "csr16" : "strip").adapt(f, work);
+}
+
 template <int kThreads>
 constexpr ModelledOperator csr_vector(std::string_view options) {
     return {{.name = "csr-vector", .options = options, .matrix_bytes = csr_bytes, .adapt = vector_work<kThreads>}};
@@ -78,7 +97,7 @@ constexpr std::array kOnGpu{
     csr_vector<8>("threads=8"),
     csr_vector<16>("threads=16"),
     csr_vector<32>("threads=32"),
-    ModelledOperator{{.name = "csr-multiround", .matrix_bytes = csr_bytes}},
+    ModelledOperator{{.name = "csr-multiround", .matrix_bytes = csr_bytes, .adapt = multiround_work}},
     ModelledOperator{{.name = "csr5", .matrix_bytes = csr_bytes}},
     ModelledOperator{{.name = "coo", .options = "updatable=1", .matrix_bytes = coo_bytes}},
     ModelledOperator{{.name = "hyb", .options = "updatable=1", .matrix_bytes = hyb_bytes, .adapt = hyb_work}},
@@ -92,20 +111,30 @@ constexpr std::array kOnCpu{
     ModelledOperator{{.name = "hyb-omp", .matrix_bytes = hyb_bytes, .adapt = hyb_work}},
 };
 
-/// Its bytes and its work are those of the rules' dia.
-ModelledOperator dia_omp() {
-    Candidate dia = *std::ranges::find(gpu_costs().candidates, "dia", &Candidate::name);
-    dia.name = "dia-omp";
-    dia.options = {};
-    return {dia};
+/// An operator whose bytes and work are those of one of the rules.
+ModelledOperator like(std::string_view one_of_rules, std::string_view name) {
+    Candidate candidate = of_rules(one_of_rules);
+    candidate.name = name;
+    candidate.options = {};
+    return {candidate};
+}
+
+/// The rules ask only where it has strips; models are asked for any matrix.
+ModelledOperator modelled(Candidate candidate) {
+    if (candidate.name == "strip") {
+        candidate.matrix_bytes = strip_bytes;
+        candidate.adapt = strip_work;
+    }
+    return {candidate};
 }
 
 std::vector<ModelledOperator> table(bool on_gpu) {
     std::vector<ModelledOperator> all;
-    for (const Candidate& candidate : (on_gpu ? gpu_costs() : cpu_costs()).candidates) all.push_back({candidate});
+    for (const Candidate& candidate : (on_gpu ? gpu_costs() : cpu_costs()).candidates)
+        all.push_back(modelled(candidate));
     const auto further = on_gpu ? std::span<const ModelledOperator>(kOnGpu) : kOnCpu;
     all.insert(all.end(), further.begin(), further.end());
-    if (!on_gpu) all.push_back(dia_omp());
+    all.push_back(on_gpu ? like("csr16", "mixed") : like("dia", "dia-omp"));
     return all;
 }
 
@@ -148,7 +177,11 @@ std::vector<std::string> specifications_of(bool on_gpu, std::string_view name) {
 }
 
 ProductWork product_work(const Candidate& candidate, const MatrixFeatures& features, const Probe& probe) {
-    ProductWork w{features, probe, csr_work(features), 0, candidate.is_made_from_tiles};
+    ProductWork w{.features = features,
+                  .probe = probe,
+                  .work = csr_work(features),
+                  .is_made_from_tiles = candidate.is_made_from_tiles,
+                  .launch_choice = launch_choice(candidate.name, candidate.options, features)};
     if (candidate.adapt != nullptr) candidate.adapt(features, w.work);
     w.bytes = candidate.matrix_bytes(features) + vector_bytes(features);
     return w;

@@ -21,6 +21,7 @@ struct ProductWork {
     Work work;         ///< `memory` apart
     double bytes = 0;  ///< of the matrix in its representation, x and y
     bool is_made_from_tiles = false;
+    double launch_choice = 0;  ///< see `launch_choice.hpp`
 };
 
 /// An amount of work. Adding one to `model_terms` adds it to the model of every operator; where it says nothing, its

@@ -1,51 +1,134 @@
 #include "selector/models/similarity.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <string_view>
 
 #include "selector/models/least_squares.hpp"
 
 namespace tilespmv {
 namespace {
 
-/// The Matern covariance of order 3/2 at distance d of the unit of places.
+/// Coordinates are shares of these terms of `model_terms`.
+struct ShareScale {
+    std::string_view term;
+    double scale = 0;
+};
+constexpr std::array kShareScales{ShareScale{"launch", 1.56}, ShareScale{"nonzeros", 2.0}, ShareScale{"x_sectors", 1.0},
+                                  ShareScale{"rows", 1.58},   ShareScale{"chain", 1.96},   ShareScale{"uneven", 2.15}};
+
+/// The covariance at distance d of the unit of places: of order 3/2 for what changes smoothly with features, of order
+/// 1/2 for steps that other choices of an operator and full waves of threads make.
 double similarity(const Place& a, const Place& b) {
+    constexpr double kSteps = 0.3;
     double squares = 0;
     for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
-    const double d = std::sqrt(3 * squares);
-    return (1 + d) * std::exp(-d);
+    const double d = std::sqrt(squares);
+    const double smooth = std::sqrt(3.0) * d;
+    return (1 - kSteps) * (1 + smooth) * std::exp(-smooth) + kSteps * std::exp(-d);
 }
 
 double log2_of(double amount) { return std::log2(1 + std::max(amount, 0.0)); }
 
+const ModelTerm& term_of(std::string_view name) { return *std::ranges::find(model_terms(), name, &ModelTerm::name); }
+
+/// The part of the sum of costs that a term has: whether products wait for it.
+double share_of(std::string_view name, std::span<const double> amounts, std::span<const double> costs) {
+    const double sum = seconds_of(amounts, costs);
+    const auto term = static_cast<std::size_t>(&term_of(name) - model_terms().data());
+    return sum > 0 ? amounts[term] * costs[term] / sum : 0;
+}
+
+/// Factors of 2 in the length of rows, if they all have the same: their lines begin alike, and banks of shared memory
+/// meet.
+double even_length(const MatrixFeatures& f) {
+    constexpr int kMost = 6;
+    if (f.longest_row <= 0 || f.mean_row <= 0) return 0;
+    const int twos = std::min(std::countr_zero(static_cast<std::uint64_t>(f.longest_row)), kMost);
+    return twos * std::exp(-20 * f.row_deviation / f.mean_row);
+}
+
+/// Places of all rounds over nonzeros, if a round takes so many nonzeros of a row.
+double padding(const MatrixFeatures& f, int nonzeros) {
+    const cuda::RowRounds& rounds = cuda::rounds_of(f.row_rounds, {nonzeros, 1});
+    return static_cast<double>(rounds.all) * nonzeros / std::max(static_cast<double>(f.nnz), 1.0);
+}
+
+/// How often x is as large as a cache, as a power of 2 within limits beyond which it does not matter.
+double log2_of_x(const MatrixFeatures& f, double cache_bytes, double least) {
+    const double bytes = static_cast<double>(f.value_bytes) * static_cast<double>(f.cols);
+    return std::clamp(std::log2(std::max(bytes, 1.0) / std::max(cache_bytes, 1.0)), least, 2.0);
+}
+
+/// Variances of what has nothing to do with places, over that of what has, that are tried: where times are measured
+/// well, little but features that are not known; of a processor that others use, more.
+constexpr std::array kNoises{0.003, 0.03, 0.3};
+
+/// Of the noise of the greatest marginal likelihood, with the best amplitude for each; the least of equal ones.
+std::vector<double> likeliest_weights(std::vector<std::vector<double>>& covariance, std::span<const double> errors) {
+    constexpr double kEqual = 1e-9;
+    const auto size = static_cast<double>(errors.size());
+    std::vector<double> weights;
+    double least = std::numeric_limits<double>::infinity();
+    for (const double noise : kNoises) {
+        for (std::size_t i = 0; i < covariance.size(); ++i) covariance[i][i] = 1 + noise;
+        const auto [x, log_determinant] = solve_with_determinant(covariance, errors);
+        if (x.empty()) continue;
+        const double squares = std::inner_product(x.begin(), x.end(), errors.begin(), 0.0);
+        const double unlikely = size * std::log(std::max(squares, 1e-300)) + log_determinant;
+        if (unlikely >= least - kEqual) continue;
+        least = unlikely;
+        weights = x;
+    }
+    return weights;
+}
+
+double rounded(double coordinate) { return std::round(coordinate * 1e4) / 1e4; }
+
 }  // namespace
 
-Place place_of(const ProductWork& work) {
+Place place_of(const ProductWork& work, std::span<const double> costs) {
+    constexpr double kNearCache = 192 << 10;  // bytes of x that a multiprocessor keeps
     const MatrixFeatures& f = work.features;
-    const double mean = std::max(f.mean_row, 1e-3);
-    const double nonzeros = work.work[static_cast<std::size_t>(Term::nonzeros)];  // padding included
-    return {0.12 * log2_of(nonzeros),
-            0.12 * log2_of(f.rows),
-            0.19 * log2_of(mean),
-            0.12 * log2_of(static_cast<double>(f.longest_row)),
-            0.1 * log2_of(static_cast<double>(f.hyb_width)),
-            0.5 * f.hyb_rest,
-            0.85 * f.x_sectors,
-            0.75 * f.piece_sectors,
-            0.05 * log2_of(f.tile_nonzeros),
-            0.24 * f.strip_fill,
-            0.05 * std::log2(std::max(f.inode_rows, 1.0)),
-            0.28 * f.full_tile_share};
+    const auto amounts = amounts_of(work);
+    const auto of = [&](Term term) { return work.work[static_cast<std::size_t>(term)]; };
+    Place place{0.056 * log2_of(f.rows),
+                0.036 * log2_of(f.cols),
+                0.15 * log2_of(std::max(f.mean_row, 1e-3)),
+                0.065 * log2_of(static_cast<double>(f.longest_row)),
+                0.4 * f.empty_rows,
+                0.056 * even_length(f),
+                0.043 * log2_of(padding(f, 64)),
+                0.043 * log2_of(padding(f, 128)),
+                0.13 * log2_of(static_cast<double>(f.hyb_width)),
+                0.7 * f.hyb_rest,
+                0.275 * f.x_sectors,
+                0.64 * f.piece_sectors,
+                0.082 * log2_of_x(f, kNearCache, -2),
+                0.116 * log2_of_x(f, work.probe.cache_bytes, -3),
+                0.04 * log2_of(f.tile_nonzeros),
+                0.056 * log2_of(f.strip_slots),
+                0.27 * (log2_of(of(Term::nonzeros)) - log2_of(static_cast<double>(f.nnz))),
+                0.045 * log2_of(of(Term::chain)),
+                0.167 * log2_of(term_of("waves").amount(work)),
+                0.2 * std::min(work.bytes / std::max(work.probe.cache_bytes, 1.0), 2.0),
+                0.19 * work.launch_choice};
+    std::ranges::transform(kShareScales, place.end() - kShareScales.size(),
+                           [&](const ShareScale& one) { return one.scale * share_of(one.term, amounts, costs); });
+    std::ranges::transform(place, place.begin(), rounded);
+    return place;
 }
 
 std::vector<Anchor> fit_correction(std::span<const Place> places, std::span<const double> errors) {
-    constexpr double kNoise = 0.03;  // variance of what has nothing to do with the place, over that of what has
     std::vector<std::vector<double>> covariance(places.size(), std::vector<double>(places.size()));
     for (std::size_t i = 0; i < places.size(); ++i) {
-        for (std::size_t j = 0; j < places.size(); ++j)
-            covariance[i][j] = similarity(places[i], places[j]) + (i == j ? kNoise : 0);
+        for (std::size_t j = 0; j < i; ++j) covariance[i][j] = covariance[j][i] = similarity(places[i], places[j]);
     }
-    const auto weights = solve_positive_definite(covariance, errors);
+    const auto weights = likeliest_weights(covariance, errors);
     std::vector<Anchor> anchors;
     for (std::size_t i = 0; i < weights.size(); ++i) anchors.push_back({places[i], weights[i]});
     return anchors;

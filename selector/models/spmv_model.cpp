@@ -17,9 +17,9 @@ constexpr std::size_t kLeastPoints = 3;
 
 /// A point of a fit, and where what is predicted of it goes.
 struct Point {
+    ProductWork product_work;
     WorkTime work;
     WorkTime preparation;
-    Place place{};
     ProductTime* product = nullptr;
     std::size_t fold = 0;
 };
@@ -42,9 +42,9 @@ std::map<GroupKey, Points> group(std::vector<MeasuredMatrix>& matrices, const Pr
             const ProductWork work = product_work(entry.candidate, f, probe);
             product.regime = regime_of(work);
             groups[{product.specification, f.value_bytes}].push_back(
-                {{amounts_of(work), product.seconds},
+                {work,
+                 {amounts_of(work), product.seconds},
                  {preparation_amounts(f), std::max(product.preparation_seconds, 1e-9)},
-                 place_of(work),
                  &product,
                  i % kFolds});
         }
@@ -75,15 +75,19 @@ Fitted fit_product(const Points& points, Chosen&& is_chosen) {
     for (const Point& point : points) {
         const double sum = is_chosen(point) ? seconds_of(point.work.amounts, fitted.costs) : 0;
         if (sum <= 0) continue;
-        places.push_back(point.place);
+        places.push_back(place_of(point.product_work, fitted.costs));
         errors.push_back(std::log(point.work.seconds / sum));
     }
     fitted.anchors = fit_correction(places, errors);
     return fitted;
 }
 
+double predict(const ProductWork& work, std::span<const double> costs, std::span<const Anchor> anchors) {
+    return seconds_of(amounts_of(work), costs) * std::exp(correction_at(place_of(work, costs), anchors));
+}
+
 double predict(const Fitted& fitted, const Point& point) {
-    return seconds_of(point.work.amounts, fitted.costs) * std::exp(correction_at(point.place, fitted.anchors));
+    return predict(point.product_work, fitted.costs, fitted.anchors);
 }
 
 /// Predicts each fifth of the points by the others; 0 where they are too few.
@@ -163,9 +167,7 @@ std::vector<SpmvModel> fit_spmv_models(std::vector<MeasuredMatrix>& matrices, co
     return models;
 }
 
-double predict(const SpmvModel& model, const ProductWork& work) {
-    return seconds_of(amounts_of(work), model.costs) * std::exp(correction_at(place_of(work), model.anchors));
-}
+double predict(const SpmvModel& model, const ProductWork& work) { return predict(work, model.costs, model.anchors); }
 
 double predict_preparation(const SpmvModel& model, const MatrixFeatures& features) {
     return seconds_of(preparation_amounts(features), model.preparation);

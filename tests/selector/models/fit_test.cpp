@@ -114,6 +114,7 @@ TEST(SolvePositiveDefinite, SolvesAndRefusesWhatIsNot) {
     const auto x = solve_positive_definite(a, std::vector<double>{8, 15, 11});  // of 1, 2, 3
     ASSERT_EQ(x.size(), 3U);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(x[i], static_cast<double>(i + 1), 1e-12);
+    EXPECT_NEAR(solve_with_determinant(a, std::vector<double>{8, 15, 11}).log_determinant, std::log(44), 1e-12);
     EXPECT_TRUE(
         solve_positive_definite(std::vector<std::vector<double>>{{1, 2}, {2, 1}}, std::vector{1.0, 1.0}).empty());
 }

@@ -114,28 +114,6 @@ TEST(SpmvModel, LearnsFromSimilarMatricesWhatASumCannotSay) {
     }
 }
 
-TEST(Correction, IsThatOfWhatIsNearAndNothingFarAway) {
-    Place near{};
-    Place far{};
-    far.fill(10);
-    const auto anchors = fit_correction(std::vector{near, far}, std::vector{0.4, -0.2});
-    EXPECT_NEAR(correction_at(near, anchors), 0.4 / 1.03, 1e-6) << "but for the noise";
-    EXPECT_NEAR(correction_at(far, anchors), -0.2 / 1.03, 1e-6);
-    Place between{};
-    between.fill(5);
-    EXPECT_NEAR(correction_at(between, anchors), 0, 1e-6);
-    EXPECT_EQ(correction_at(near, {}), 0);
-    Place close{};
-    close[0] = 0.5;
-    EXPECT_GT(correction_at(close, anchors), 0.2);
-    EXPECT_LT(correction_at(close, anchors), 0.4);
-}
-
-TEST(Correction, TakesTheMeanOfErrorsAtOnePlace) {
-    const std::vector<Place> same(4);
-    EXPECT_NEAR(correction_at(same[0], fit_correction(same, std::vector{0.1, 0.3, 0.2, 0.2})), 0.8 / 4.03, 1e-9);
-}
-
 TEST(SpmvModel, LearnsFromMatricesInTheCacheAndBeyondTogether) {
     auto matrices = benchmark(70, 0);
     std::erase_if(matrices, [](const MeasuredMatrix& m) { return m.features.nnz > 2'000'000; });
@@ -181,6 +159,38 @@ TEST(ModelledOperators, TakeParametersIntoTheirWork) {
     EXPECT_EQ(rows_of("csr-vector:threads=2"), 2 * 1100);
     EXPECT_EQ(rows_of("csr-vector:threads=32"), 32 * 1000);
     EXPECT_EQ(rows_of("never-heard-of"), 1000) << "as one on CSR";
+}
+
+TEST(ModelledOperators, WorkAsCsr16WhereTheyExecuteIt) {
+    std::mt19937 random(5);
+    MatrixFeatures f = random_features(random);
+    f.nnz = 2'000'000;
+    f.mean_row = f.strip_slots = 20;
+    f.rows = f.cols = 100'000;
+    f.longest_row = 25;
+    f.strip_fill = 1;
+    f.narrow_share = 1;
+    const auto work_of = [&](const char* name) {
+        const ProductWork work = product_work(modelled_operator(true, name).candidate, f, h200_like());
+        return std::pair(work.work, work.bytes);
+    };
+    EXPECT_EQ(work_of("mixed"), work_of("csr16"));
+    EXPECT_NE(work_of("strip:updatable=1"), work_of("csr16"));
+    f.strip_slots = 1000;
+    EXPECT_EQ(work_of("strip:updatable=1"), work_of("csr16"));
+}
+
+TEST(ModelledOperators, KnowThatAGroupAddsUpALongRowOfMultiround) {
+    std::mt19937 random(5);
+    MatrixFeatures f = random_features(random);
+    f.longest_row = 6400;
+    const auto chain_of = [&](double mean_row) {
+        f.rows = static_cast<index_t>(static_cast<double>(f.nnz) / mean_row);
+        return product_work(modelled_operator(true, "csr-multiround").candidate, f, h200_like())
+            .work[static_cast<std::size_t>(Term::chain)];
+    };
+    EXPECT_EQ(chain_of(2), 6400);
+    EXPECT_EQ(chain_of(1000), 200);
 }
 
 TEST(ModelledOperators, AreMeasuredByTheirSpecifications) {

@@ -1,0 +1,116 @@
+#include "selector/models/launch_choice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "selector/auto/cost_table.hpp"
+#include "selector/csr_shapes.hpp"
+#include "selector/work_sizes.hpp"
+#include "tile/types.hpp"
+
+namespace tilespmv {
+namespace {
+
+constexpr double kOtherKernel = 2;
+
+cuda::Gpu gpu_of(const MatrixFeatures& f) { return cuda::measured_gpu(f.value_bytes); }
+offset_t tile_rows_of(const MatrixFeatures& f) { return div_up(offset_t{f.rows}, offset_t{kTileSize}); }
+double matrix_bytes(std::string_view of_rules, const MatrixFeatures& f) {
+    return std::ranges::find(gpu_costs().candidates, of_rules, &Candidate::name)->matrix_bytes(f);
+}
+
+/// Nonzeros that a thread asks for at once.
+double row_block_choice(const MatrixFeatures& f) {
+    constexpr int kTeam = 64;
+    constexpr int kRoom = 512;
+    const cuda::Gpu gpu = gpu_of(f);
+    const cuda::RowBlockLimits limits = cuda::row_block_limits(f.nnz, kTeam, kRoom, gpu);
+    return std::log2(cuda::row_block_shape(limits.block_nonzeros, kTeam, f.nnz, 0, gpu.tuning.row_blocks).each);
+}
+/// As many nonzeros as tiles need to be worth a kernel of their own.
+double mixed_choice(const MatrixFeatures& f) {
+    return f.nnz >= gpu_of(f).tuning.paths.tiles_from ? 2 * kOtherKernel : 0;
+}
+double vector_choice(const MatrixFeatures& f, std::span<const int> flights) {
+    const cuda::VectorShape shape = cuda::vector_shape(f.row_rounds, flights, gpu_of(f).tuning.vector);
+    return std::log2(shape.threads) + (shape.flight > flights.front() ? 1 : 0);
+}
+double csr_vector_choice(const MatrixFeatures& f) { return vector_choice(f, cuda::kVectorFlights); }
+double turns_choice(const MatrixFeatures& f) { return vector_choice(f, cuda::kTurnFlights); }
+
+/// Of the least time, if inodes are of as many rows as in the mean.
+double inode_choice(const MatrixFeatures& f) {
+    const cuda::InodeTuning tuning = gpu_of(f).tuning.inodes;
+    double least = std::numeric_limits<double>::infinity();
+    double choice = 0;
+    for (const int rows : cuda::kInodeRows) {
+        cuda::RowLengths lengths = f.row_rounds;
+        const double alike = std::clamp(f.inode_rows, 1.0, static_cast<double>(rows));
+        for (auto& rounds : lengths) rounds.all = static_cast<offset_t>(static_cast<double>(rounds.all) / alike);
+        for (const int threads : cuda::kInodeThreads) {
+            for (const int flight : cuda::kInodeFlights) {
+                const double time = cuda::inode_time(lengths, {rows, threads, flight}, tuning);
+                if (time >= least) continue;
+                least = time;
+                choice = std::log2(threads * flight);
+            }
+        }
+    }
+    return choice;
+}
+
+double csr5_choice(const MatrixFeatures& f) { return std::log2(cuda::csr5_sigma(f.rows, f.nnz)); }
+double multiround_choice(const MatrixFeatures& f) { return std::log2(multiround_group(f)); }
+double sell_choice(const MatrixFeatures& f) { return std::log2(cuda::sell_steps(f.nnz, gpu_of(f))); }
+double dia_choice(const MatrixFeatures& f) { return cuda::stages_dia(f.rows, gpu_of(f)) ? kOtherKernel : 0; }
+double tile_choice(const MatrixFeatures& f) {
+    return cuda::slot_limits(f.nnz, tile_rows_of(f), gpu_of(f)).half_values > 0 ? kOtherKernel : 0;
+}
+double strip_choice(const MatrixFeatures& f) {
+    if (strip_executes_csr16(f)) return 3 * kOtherKernel;
+    const cuda::StripSizes sizes = cuda::strip_sizes(tile_rows_of(f), gpu_of(f));
+    return f.strip_slots > sizes.lane_slots ? kOtherKernel : 0;
+}
+
+struct Choice {
+    std::string_view name;
+    std::string_view options;
+    double (*of)(const MatrixFeatures& f) = nullptr;
+};
+
+constexpr std::array kChoices{
+    Choice{"csr16", "", row_block_choice},
+    Choice{"csr-adaptive", "", row_block_choice},
+    Choice{"mixed", "", mixed_choice},
+    Choice{"csr-vector", "", csr_vector_choice},
+    Choice{"csr-vector", "turns=1", turns_choice},
+    Choice{"csr-inode", "", inode_choice},
+    Choice{"csr5", "", csr5_choice},
+    Choice{"csr-multiround", "", multiround_choice},
+    Choice{"sell", "", sell_choice},
+    Choice{"dia", "updatable=1", dia_choice},
+    Choice{"tile", "updatable=1", tile_choice},
+    Choice{"strip", "updatable=1", strip_choice},
+};
+
+}  // namespace
+
+double launch_choice(std::string_view name, std::string_view options, const MatrixFeatures& f) {
+    const auto* const found =
+        std::ranges::find_if(kChoices, [&](const Choice& one) { return one.name == name && one.options == options; });
+    return found == kChoices.end() ? 0 : found->of(f);
+}
+
+int multiround_group(const MatrixFeatures& f) {
+    return cuda::multiround_shape({}, f.rows, f.nnz, gpu_of(f).tuning.multiround).group;
+}
+
+bool strip_executes_csr16(const MatrixFeatures& f) {
+    const cuda::StripSizes sizes = cuda::strip_sizes(tile_rows_of(f), gpu_of(f));
+    return f.strip_slots > sizes.max_slots || matrix_bytes("strip", f) > matrix_bytes("csr16", f);
+}
+
+}  // namespace tilespmv

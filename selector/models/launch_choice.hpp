@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+#include "selector/auto/matrix_features.hpp"
+
+/// What operators choose for their launches, as far as it follows from features of a matrix: times have a step wherever
+/// they choose otherwise.
+namespace tilespmv {
+
+/// A number that differs by 1 where an operator of this name and options doubles the threads or the work of a thread,
+/// by more where it takes another kernel; 0 of any other operator.
+double launch_choice(std::string_view name, std::string_view options, const MatrixFeatures& f);
+
+/// Threads that add up a row in csr-multiround.
+int multiround_group(const MatrixFeatures& f);
+
+/// Whether strips have so many slots or bytes that strip executes csr16.
+bool strip_executes_csr16(const MatrixFeatures& f);
+
+}  // namespace tilespmv
