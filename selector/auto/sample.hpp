@@ -20,9 +20,12 @@ inline std::uint64_t mixed(std::uint64_t bits) {
     return bits ^ (bits >> 32);
 }
 
-/// Where the i-th of `samples` pieces begins that are spread evenly over [0, size).
+/// A place in the i-th of `samples` even parts of [0, size), the same at every call: where in its part differs from
+/// part to part, since at even distances a sample of a grid would be all of one line of its boundary.
 inline offset_t spread(offset_t i, offset_t samples, offset_t size) {
-    return static_cast<offset_t>(static_cast<double>(i) / static_cast<double>(samples) * static_cast<double>(size));
+    const double within = static_cast<double>(mixed(static_cast<std::uint64_t>(i)) >> 11) * 0x1p-53;
+    const double part = static_cast<double>(size) / static_cast<double>(samples);
+    return std::min(static_cast<offset_t>((static_cast<double>(i) + within) * part), size - 1);
 }
 
 inline offset_t sampled_nonzeros(offset_t nnz) {

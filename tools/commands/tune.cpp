@@ -34,6 +34,7 @@ struct TuneCommand {
     std::string device;
     std::string file;
     std::string set = "full";
+    std::vector<std::string> with;
     std::vector<std::string> values{"float64"};
     std::string only;
     std::optional<double> seconds;
@@ -94,6 +95,8 @@ void run_tune(const TuneCommand& command, bench::Measurer& measurer, Backend bac
                         .date = now(),
                         .build = this_profile_build(backend),
                         .progress = [&status](std::string_view stage) { status.show(stage); }};
+    options.sources.insert(options.sources.begin(), command.with.begin(),
+                           command.with.end());  // first: names may be wrong
     if (command.seconds) options.seconds = *command.seconds;
     const TuneOutcome outcome = tune(measurer, options);
     status.wipe();
@@ -166,6 +169,8 @@ void add_tune(CLI::App& app) {
     command->add_option("--set", options->set, "Matrices to measure operators on")
         ->check(CLI::IsMember(sets))
         ->capture_default_str();
+    command->add_option("--with", options->with, "Matrices to measure operators on beside those of the set")
+        ->type_name("A ...");
     command->add_option("--values", options->values, "Value type; may be repeated")
         ->allow_extra_args(false)
         ->check(CLI::IsMember({"float64", "float32"}))
@@ -189,12 +194,14 @@ void add_tune(CLI::App& app) {
         ->add_flag("--report-only", options->report_only,
                    "Write the report of a profile that is there; measure nothing")
         ->excludes("--only")
+        ->excludes("--with")
         ->excludes("--restart")
         ->excludes("--check")
         ->excludes("--suite");
     set_examples(*command, {"tilespmv tune", "tilespmv tune --device cpu --set tiny -o laptop.json",
-                            "tilespmv tune --only csr-merge", "tilespmv tune --report report.html",
-                            "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3", "tilespmv tune --suite unseen"});
+                            "tilespmv tune --only csr-merge", "tilespmv tune --with cant.mtx pwtk.mtx",
+                            "tilespmv tune --report report.html", "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3",
+                            "tilespmv tune --suite unseen"});
     command->callback([options] { run(*options); });
 }
 

@@ -57,8 +57,8 @@ TEST(MatrixFeatures, DescribeTheLengthsOfRows) {
 TEST(MatrixFeatures, CountRowsWithTheColumnsOfTheRowBefore) {
     EXPECT_DOUBLE_EQ(of(10, {{0, 1}, {0, 1}, {0, 2}, {0}, {0}}).inode_rows, 8.0 / (2 + 2 + 1));
     EXPECT_DOUBLE_EQ(of(10, {{0, 1}, {0, 1, 2}, {0, 1}}).inode_rows, 1);
-    EXPECT_NEAR(of("fem:n=4,dof=3").inode_rows, 3, 0.1) << "some neighbours are alike";
-    EXPECT_NEAR(of("fem:n=20,dof=5").inode_rows, 5, 0.1) << "of a sample";
+    EXPECT_NEAR(of("fem:n=4,dof=3").inode_rows, 3, 0.3) << "of a sample, and some neighbours are alike";
+    EXPECT_NEAR(of("fem:n=20,dof=5").inode_rows, 5, 0.2) << "of a sample";
     EXPECT_DOUBLE_EQ(of("laplace2d:n=50").inode_rows, 1);
 }
 
@@ -183,6 +183,14 @@ TEST(MatrixFeatures, OfASampleAreNearThoseOfTheWholeMatrix) {
     EXPECT_GT(f.repeated_strips, 0.3);
     EXPECT_EQ(f.narrow_share, 1);
     EXPECT_GT(of("uniform:n=500000,per_row=2").x_sectors, 0.99);
+}
+
+TEST(MatrixFeatures, OfASampleDoNotComeFromTheBoundaryOfAGridAlone) {
+    // At even distances all 2,048 sampled rows of 64^3 would be at one end of a line: 18 nonzeros at most.
+    const auto f = of("stencil27:n=64");
+    EXPECT_EQ(f.hyb_width, 27);
+    EXPECT_NEAR(f.x_sectors, of("stencil27:n=63").x_sectors, 0.02);
+    EXPECT_NEAR(f.strip_slots, of("stencil27:n=63").strip_slots, 2);
 }
 
 TEST(MatrixFeatures, TellTheWidthOfHybAndWhatIsBeyondIt) {
