@@ -18,7 +18,7 @@ std::string fastest_by_trial(std::span<const RankedOperator> ranked, offset_t pr
         const auto time = known.find(one.specification);
         try {
             one.seconds = time != known.end() ? time->second : seconds_of(one.specification);
-            one.doubt = 0;
+            one.charge = 1;
         } catch (const Error&) {
             failure = std::current_exception();
             continue;

@@ -107,14 +107,24 @@ void strip_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::rows) = tile_rows_of(f);
     of(work, Term::chain) = std::clamp(tile_rows_of(f) / kWave, 1.0, 3.0) - 1;
 }
+/// What rows much longer than others have at most, if they are alike: squares of lengths over the longest.
+double in_long_rows(const MatrixFeatures& f) {
+    return f.row_deviation * f.row_deviation * rows_of(f) / std::max<double>(static_cast<double>(f.longest_row), 1);
+}
+/// Whether rows are even, but for some so long that csr16 multiplies them beside the strips (arrow matrices).
+bool has_even_strips(const MatrixFeatures& f) {
+    const auto longest = static_cast<double>(f.longest_row);
+    return longest <= 6 * f.mean_row + 16 ||
+           (longest > kTileSize * cuda::StripTuning{}.max_slots && in_long_rows(f) <= 0.25 * nnz_of(f));
+}
 /// Elsewhere it executes csr16, or strips are too few or too uneven to keep the GPU busy.
 bool suits_strip(const MatrixFeatures& f) {
     const cuda::StripTuning tuning;
     const double slots = f.mean_row / std::max((1 - f.empty_rows) * f.strip_fill, 1e-3);  // of tile rows with nonzeros
     const bool few = tile_rows_of(f) < static_cast<double>(tuning.one_group_from);
     return f.nnz >= 1'000'000 && f.rows >= 20'000 && f.strip_fill >= 0.75 &&
-           slots <= (few ? tuning.max_slots_of_few : tuning.max_slots) &&
-           static_cast<double>(f.longest_row) <= 6 * f.mean_row + 16 && strip_bytes(f) < csr16_bytes(f);
+           slots <= (few ? tuning.max_slots_of_few : tuning.max_slots) && has_even_strips(f) &&
+           strip_bytes(f) < csr16_bytes(f);
 }
 
 constexpr double kFullTile = kTileSize * kTileSize;
@@ -196,8 +206,7 @@ constexpr std::array kGpuCandidates{
               .is_made_from_tiles = true,
               .matrix_bytes = tile_bytes,
               .adapt = tile_work,
-              .suits = suits_tile,
-              .has_to_suit = true},
+              .suits = suits_tile},
     Candidate{.name = "sell", .matrix_bytes = sell_bytes, .adapt = sell_work, .suits = suits_sell},
     Candidate{.name = "csr-merge", .matrix_bytes = csr_bytes, .adapt = shared_row_work},
     Candidate{.name = "csr-adaptive", .matrix_bytes = csr_adaptive_bytes, .adapt = shared_row_work},
@@ -211,12 +220,8 @@ constexpr std::array kGpuCandidates{
     Candidate{.name = "csr-inode", .matrix_bytes = csr_inode_bytes, .adapt = csr_inode_work, .suits = suits_csr_inode},
     Candidate{
         .name = "ell", .options = "updatable=1", .matrix_bytes = ell_bytes, .adapt = ell_work, .suits = suits_ell},
-    Candidate{.name = "dia",
-              .options = "updatable=1",
-              .matrix_bytes = dia_bytes,
-              .adapt = dia_work,
-              .suits = suits_dia,
-              .has_to_suit = true},
+    Candidate{
+        .name = "dia", .options = "updatable=1", .matrix_bytes = dia_bytes, .adapt = dia_work, .suits = suits_dia},
 };
 
 /// Fitted by `bench/fit_auto.py` to every other one of 89 matrices in float64; how near the others are is in
@@ -269,11 +274,7 @@ bool suits_strip_omp(const MatrixFeatures& f) {
 constexpr std::array kCpuCandidates{
     Candidate{.name = "csr-omp", .matrix_bytes = csr_omp_bytes},
     Candidate{.name = "strip-omp", .matrix_bytes = strip_bytes, .suits = suits_strip_omp},
-    Candidate{.name = "tile-omp",
-              .is_made_from_tiles = true,
-              .matrix_bytes = tile_omp_bytes,
-              .suits = suits_tile_omp,
-              .has_to_suit = true},
+    Candidate{.name = "tile-omp", .is_made_from_tiles = true, .matrix_bytes = tile_omp_bytes, .suits = suits_tile_omp},
 };
 
 /// Fitted to the geometric means of an EPYC and a Xeon on the 17 matrices of "On the CPU" in `bench/RESULTS.md`, of

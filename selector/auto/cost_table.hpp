@@ -45,10 +45,8 @@ struct Candidate {
     double (*matrix_bytes)(const MatrixFeatures& f) = nullptr;
     /// Sets the terms nonzeros, rows and chain where they are not those of CSR, `csr_work`; may be null.
     void (*adapt)(const MatrixFeatures& f, Work& work) = nullptr;
-    /// Whether it is worth a prediction; null: always.
+    /// Whether it is worth a prediction, by rules or by models; null: always.
     bool (*suits)(const MatrixFeatures& f) = nullptr;
-    /// Where it does not suit it may be refused, or take very long to be made, so that fitted models ask `suits`, too.
-    bool has_to_suit = false;
 };
 
 /// The candidates of a backend and what they cost there.

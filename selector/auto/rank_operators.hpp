@@ -34,12 +34,11 @@ struct RankedOperator {
     double matrix_bytes = 0;  ///< that a product reads
     Work work{};              ///< what `seconds` follows from
     std::string why = {};     ///< one sentence: what most of its time goes to
-    double doubt = 0;         ///< standard deviation of the logarithm of true over predicted times, where it is known
+    double charge = 1;        ///< factor on `seconds` where operators are compared: what else is known of it
 
-    /// For so many products; for 0 those of a product alone. In doubt products count for more: of two that are
-    /// predicted to take the same, the one that is sure is the safer choice.
+    /// For so many products; for 0 those of a product alone.
     [[nodiscard]] double total_seconds(offset_t products) const {
-        const double charged = seconds * (1 + doubt / 2);
+        const double charged = seconds * charge;
         return products == 0 ? charged : preparation_seconds + static_cast<double>(products) * charged;
     }
 };

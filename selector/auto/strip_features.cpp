@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "selector/auto/sample.hpp"
+#include "selector/tuning.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv {
@@ -20,6 +21,14 @@ struct Strip {
     offset_t tiles = 0;
     offset_t repeated = 0;  ///< nonzeros of rows with the columns of the row before
     std::uint64_t pattern = 0;
+
+    void add(const Strip& other) {
+        nonzeros += other.nonzeros;
+        taken += other.taken;
+        slots += other.slots;
+        tiles += other.tiles;
+        repeated += other.repeated;
+    }
 };
 
 /// Counts columns of tiles as slots take nonzeros from left to right: those of a slot lie in the tile of its first
@@ -88,6 +97,28 @@ Strip strip_of(const PatternView& a, index_t first_row) {
     return strip;
 }
 
+/// Of tile rows that become strips: a few long rows are left to another product. Of all where no tile row is short.
+void add_slots(std::vector<Strip>& strips, MatrixFeatures& f) {
+    const offset_t most = cuda::StripTuning{}.max_slots;
+    const auto longer = std::ranges::partition(strips, [&](const Strip& strip) { return strip.slots <= most; });
+    if (longer.begin() != strips.begin()) strips.erase(longer.begin(), strips.end());
+    Strip all;
+    double slots = 0;
+    std::unordered_set<std::uint64_t> patterns;
+    offset_t repeated = 0;
+    for (const Strip& strip : strips) {
+        if (strip.taken == 0) continue;
+        all.add(strip);
+        slots +=
+            static_cast<double>(strip.slots) * static_cast<double>(strip.nonzeros) / static_cast<double>(strip.taken);
+        repeated += !patterns.insert(strip.pattern).second;
+    }
+    if (all.taken == 0) return;
+    f.strip_slots = slots / static_cast<double>(strips.size());
+    f.strip_fill = static_cast<double>(all.taken) / static_cast<double>(all.slots * kTileSize);
+    f.repeated_strips = static_cast<double>(repeated) / static_cast<double>(strips.size());
+}
+
 }  // namespace
 
 void add_strips(const PatternView& a, MatrixFeatures& f) {
@@ -99,28 +130,15 @@ void add_strips(const PatternView& a, MatrixFeatures& f) {
         const auto tile_row = spread(i, samples, tile_rows);
         strips[static_cast<std::size_t>(i)] = strip_of(a, static_cast<index_t>(tile_row * kTileSize));
     });
-    double slots = 0;
-    offset_t repeated = 0;
     Strip all;
-    std::unordered_set<std::uint64_t> patterns;
     for (const Strip& strip : strips) {
-        if (strip.taken == 0) continue;
-        all.nonzeros += strip.nonzeros;
-        all.repeated += strip.repeated;
-        all.taken += strip.taken;
-        all.slots += strip.slots;
-        all.tiles += strip.tiles;
-        slots +=
-            static_cast<double>(strip.slots) * static_cast<double>(strip.nonzeros) / static_cast<double>(strip.taken);
-        repeated += !patterns.insert(strip.pattern).second;
+        if (strip.taken > 0) all.add(strip);
     }
     if (all.taken == 0) return;  // nothing but empty tile rows in the sample
     const offset_t listed = std::max<offset_t>(all.nonzeros - all.repeated, 1);
     f.inode_rows = static_cast<double>(all.nonzeros) / static_cast<double>(listed);
-    f.strip_slots = slots / static_cast<double>(samples);
-    f.strip_fill = static_cast<double>(all.taken) / static_cast<double>(all.slots * kTileSize);
     f.tile_nonzeros = static_cast<double>(all.taken) / static_cast<double>(all.tiles);
-    f.repeated_strips = static_cast<double>(repeated) / static_cast<double>(samples);
+    add_slots(strips, f);
 }
 
 }  // namespace tilespmv

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ constexpr double kMostOfCsr = 4;
 bool can_be_made(const ModelledOperator& one, const MatrixFeatures& f, const ProductWork& work) {
     if (one.is_baseline) return false;
     const Candidate& c = one.candidate;
-    if (c.has_to_suit && !c.suits(f)) return false;
+    if (c.suits != nullptr && !c.suits(f)) return false;
     const double csr = (4 + static_cast<double>(f.value_bytes)) * static_cast<double>(f.nnz) +
                        4 * static_cast<double>(f.rows) + vector_bytes(f);
     return work.bytes <= kMostOfCsr * csr;
@@ -38,7 +39,6 @@ RankedOperator ranked_by(const SpmvModel& model, const Candidate& candidate, con
     RankedOperator ranked;
     ranked.specification = model.specification;
     ranked.seconds = predict(model, work);
-    ranked.doubt = model.doubt;
     const bool is_ready = candidate.is_made_from_tiles && q.has_tiles;
     ranked.preparation_seconds = is_ready ? 0 : predict_preparation(model, q.features);
     ranked.matrix_bytes = candidate.matrix_bytes(q.features);
@@ -54,6 +54,45 @@ std::vector<std::string> modelled_specifications(const Profile& profile) {
         if (std::ranges::find(all, model.specification) == all.end()) all.push_back(model.specification);
     }
     return all;
+}
+
+std::vector<RankedOperator> rank_by_models(const OperatorQuestion& question, const Profile& profile) {
+    const MatrixFeatures& f = question.features;
+    std::vector<RankedOperator> ranked;
+    for (const std::string& specification : modelled_specifications(profile)) {
+        const auto one = modelled_operator(profile.probe.is_gpu, specification);
+        const ProductWork work = product_work(one.candidate, f, profile.probe);
+        const auto* const model = find_model(profile.models, specification, f.value_bytes);
+        if (!can_be_made(one, f, work)) continue;
+        ranked.push_back(ranked_by(*model, one.candidate, work, question));
+    }
+    return ranked;
+}
+
+void sort_by_time(std::vector<RankedOperator>& ranked, offset_t products) {
+    std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(products); });
+}
+
+/// Compares operators by the geometric mean of both predictions, whose errors have little to do with each other: among
+/// many operators the fastest prediction of one kind alone is often one that is too low. Rules count by what they say
+/// of operators over the others. What they do not know has to be clearly faster ("Models of `tune`" in
+/// `bench/NOTES.md`).
+void charge_by_rules(std::vector<RankedOperator>& by_models, const std::vector<RankedOperator>& by_rules) {
+    constexpr double kUnknown = 1.2;
+    std::vector<std::pair<RankedOperator*, double>> known;  // with the rules' time over the models'
+    double logarithms = 0;
+    for (RankedOperator& one : by_models) {
+        const auto rule = std::ranges::find(by_rules, one.specification, &RankedOperator::specification);
+        if (rule == by_rules.end()) {
+            one.charge = kUnknown;
+            continue;
+        }
+        known.emplace_back(&one, rule->seconds / one.seconds);
+        logarithms += std::log(known.back().second);
+    }
+    if (known.empty()) return;
+    const double mean = std::exp(logarithms / static_cast<double>(known.size()));
+    for (const auto& [one, ratio] : known) one->charge = std::sqrt(ratio / mean);
 }
 
 /// Puts after the first, which stays, the rules' next in every other place. What the models think little of may be
@@ -98,21 +137,15 @@ std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profi
 }
 
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile) {
-    const MatrixFeatures& f = question.features;
-    std::vector<RankedOperator> ranked;
-    for (const std::string& specification : modelled_specifications(profile)) {
-        const auto one = modelled_operator(profile.probe.is_gpu, specification);
-        const ProductWork work = product_work(one.candidate, f, profile.probe);
-        const auto* const model = find_model(profile.models, specification, f.value_bytes);
-        if (!can_be_made(one, f, work)) continue;
-        ranked.push_back(ranked_by(*model, one.candidate, work, question));
-    }
-    std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(question.products); });
+    std::vector<RankedOperator> ranked = rank_by_models(question, profile);
+    charge_by_rules(ranked, rank_operators(question));
+    sort_by_time(ranked, question.products);
     return ranked;
 }
 
 std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile) {
-    std::vector<RankedOperator> ranked = rank_operators(question, profile);
+    std::vector<RankedOperator> ranked = rank_by_models(question, profile);
+    sort_by_time(ranked, question.products);
     take_in_turn(ranked, rank_operators(question));
     return ranked;
 }

@@ -67,13 +67,13 @@ void fit_models(Profile& profile);
 std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profile& profile, std::size_t n,
                                                                      std::size_t value_bytes = 8);
 
-/// As `rank_operators` by the rules, but by the models of a profile: every operator that has one and is neither a
-/// baseline nor much larger than CSR. Operators on tiles must suit the matrix, too. Those whose predictions are in more
-/// doubt are ranked behind those of the same time. Empty if the profile has no models.
+/// As `rank_operators` by the rules, but with the times that the models of a profile predict, compared by models and
+/// rules together (`RankedOperator::charge`): every operator that has a model, suits the matrix, and is neither a
+/// baseline nor much larger than CSR. Empty if the profile has no models.
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile);
 
-/// The same operators for a trial of the first few: behind the models' first, the next of the rules and the next of the
-/// models in turn.
+/// The same operators for a trial of the first few: behind the first by the models alone, the next of the rules and the
+/// next of the models in turn.
 std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile);
 
 /// The question which operator is to multiply a matrix on the machine of a probe; on a GPU with the tuning of the H200.

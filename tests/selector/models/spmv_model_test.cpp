@@ -264,18 +264,6 @@ TEST(RankOperatorsByProfile, LeavesOutWhatWouldBeRefused) {
     EXPECT_FALSE(has_ell());
 }
 
-TEST(RankOperatorsByProfile, PrefersWhatIsSure) {
-    Profile profile = profile_of(40);
-    for (SpmvModel& model : profile.models) {
-        model.costs = profile.models.front().costs;
-        model.anchors.clear();
-        model.doubt = model.specification == "csr-merge" ? 0.05 : 0.3;
-    }
-    std::mt19937 random(11);
-    const auto ranked = rank_operators({.features = random_features(random), .gpu = {}}, profile);
-    EXPECT_EQ(ranked.front().specification, "csr-merge");
-}
-
 /// A profile whose models say that these operators take 1 ms, 2 ms, 3 ms ...
 Profile profile_that_says(const std::vector<std::string>& operators) {
     Profile profile;
@@ -294,6 +282,44 @@ std::vector<std::string> ranked_names(const std::vector<RankedOperator>& ranked)
     return names;
 }
 
+TEST(RankOperatorsByProfile, ComparesByModelsAndRulesTogether) {
+    std::mt19937 random(11);
+    const auto question = question_on(h200_like(), random_features(random));
+    const auto rules = rank_operators(question);
+    ASSERT_GE(rules.size(), 2U);
+    Profile profile = profile_that_says({rules[1].specification, rules[0].specification, "brand-new"});
+    const auto first = [&](double of_second_rule, double of_unknown) {
+        profile.models[0].costs[0] = of_second_rule;
+        profile.models[1].costs[0] = 1e-3;
+        profile.models[2].costs[0] = of_unknown;
+        return rank_operators(question, profile).front().specification;
+    };
+    const double by_rules = rules[1].seconds / rules[0].seconds;
+    EXPECT_EQ(first(1e-3, 1), rules[0].specification) << "models see no difference";
+    EXPECT_EQ(first(1e-3 / by_rules * 0.99, 1), rules[1].specification) << "the one that is surer of it";
+    EXPECT_EQ(first(1e-3 / by_rules * 1.01, 1), rules[0].specification);
+    EXPECT_EQ(first(1e-3, 1e-3 / 1.1), rules[0].specification) << "rules do not know the other";
+    EXPECT_EQ(first(1e-3, 1e-3 / 2), "brand-new");
+    for (const auto& one : rank_operators(question, profile)) {
+        if (one.specification == rules[0].specification) {
+            EXPECT_DOUBLE_EQ(one.seconds, 1e-3) << "what models predict";
+        }
+    }
+}
+
+TEST(RankOperatorsByProfile, LeavesOutWhatRulesSayDoesNotSuit) {
+    std::mt19937 random(11);
+    MatrixFeatures f = random_features(random);
+    const auto has_sell = [&] {
+        const auto ranked = rank_operators(question_on(h200_like(), f), profile_that_says({"sell", "csr16"}));
+        return std::ranges::count(ranked, "sell", &RankedOperator::specification) == 1;
+    };
+    f.longest_row = f.nnz / 11;
+    EXPECT_TRUE(has_sell());
+    f.longest_row = f.nnz / 9;
+    EXPECT_FALSE(has_sell());
+}
+
 TEST(RankForTrial, TakesModelsAndRulesInTurnBehindTheModelsFirst) {
     std::mt19937 random(11);
     const MatrixFeatures f = random_features(random);
@@ -308,9 +334,6 @@ TEST(RankForTrial, TakesModelsAndRulesInTurnBehindTheModelsFirst) {
     EXPECT_THAT(by({"a", rules[2], "b", rules[1]}), ElementsAre("a", rules[1], rules[2], "b"))
         << "the first has no model";
     EXPECT_THAT(by({"a", "b", "c"}), ElementsAre("a", "b", "c"));
-    EXPECT_THAT(ranked_names(rank_operators(question, profile_that_says({"a", "b", rules[0]}))),
-                ElementsAre("a", "b", rules[0]))
-        << "without a trial, by the models alone";
     EXPECT_THAT(by({}), ElementsAre());
 }
 
