@@ -103,6 +103,13 @@ TEST(MatrixFeatures, FillSlotsByWindowsOfSixteenColumns) {
     EXPECT_DOUBLE_EQ(of(20, full).strip_fill, 1);
 }
 
+TEST(MatrixFeatures, OfStripsLeaveOutTileRowsTooLongForThem) {
+    const auto f = of("arrow:n=20000,width=3,half=6");  // three rows of 20,000 nonzeros, the others of 16
+    EXPECT_GT(f.strip_fill, 0.9);
+    EXPECT_NEAR(f.strip_slots, 16, 2);
+    EXPECT_GT(of("dense:rows=600,cols=600").strip_slots, 500) << "unless all are";
+}
+
 TEST(MatrixFeatures, CountNonzerosOfATile) {
     EXPECT_DOUBLE_EQ(of(100, {{0, 15, 16}, {31, 32}}).tile_nonzeros, 5.0 / 3);
     EXPECT_DOUBLE_EQ(of(100, {{17, 18}, {15, 20}}).tile_nonzeros, 4.0 / 2) << "the tile to the left is met after";
