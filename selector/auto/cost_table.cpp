@@ -224,34 +224,37 @@ constexpr std::array kGpuCandidates{
         .name = "dia", .options = "updatable=1", .matrix_bytes = dia_bytes, .adapt = dia_work, .suits = suits_dia},
 };
 
-/// Fitted by `bench/fit_auto.py` to every other one of 89 matrices in float64; how near the others are is in
-/// `bench/NOTES.md`, "auto". No cost of memory is less than 0.8, so that fewer bytes of a value count: with these
-/// costs, choices in float32 are as good as those by costs fitted to float32. Those of csr-vector were searched for on
-/// 91 matrices by what is chosen, so that it wins where all take the time of a launch. Those of strip and dia are
-/// fitted to regular matrices, none held out, in each size of values; those of float64, of csr-inode and of ell were
-/// then searched for on the 78 matrices that `tilespmv tune` had ("DIA" there). Those of tile are not fitted: memory
-/// costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what was measured on 16 x 16 blocks and on
-/// dense 4096 in float64, float32 and float16; of its preparation, the map for new values is guessed. csr-inode
-/// in 16 bits is put by one figure, renumbered FEM with 3 unknowns (87 us). Those of sell, and with them the launches
-/// of csr16, csr-merge, csr-adaptive and csr-vector, were searched for on the 192 matrices of `tilespmv tune --set
-/// short` and 75 others in float64 and float32, by what is chosen ("Sorted slices"); then two of sell were set again by
-/// the set `full`.
+/// How near they are to what was measured: "auto" and "Models of `tune`" in `bench/NOTES.md`. In float64 fitted by
+/// `bench/fit_auto.py` to every other one of 89 matrices; then those of csr-vector were searched for on 91 matrices by
+/// what is chosen, so that it wins where all take the time of a launch, those of strip, dia, csr-inode and ell on the 78
+/// matrices that `tilespmv tune` had, those of sell and the launches of csr16, csr-merge, csr-adaptive and csr-vector on
+/// the 192 of its set `short` and 75 others, and two of sell on its set `full`. In float32 searched for on 616 matrices,
+/// by what is chosen; csr-merge and csr-adaptive cost what they do in float64. In 16 bits strip and dia are fitted to
+/// regular matrices, csr-inode to one figure, renumbered FEM with 3 unknowns (87 us). Those of tile are not fitted:
+/// memory costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what was measured on 16 x 16 blocks
+/// and on dense 4096 in float64, float32 and float16; of its preparation, the map for new values is guessed.
 constexpr std::array kGpuCosts{
     Cost{"csr16", 8, {3.5e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
+    Cost{"csr16", 4, {3.2e-7, 1.10, 4.0e-13, 4.8e-12, 1.9e-12, 4.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
     Cost{"strip", 8, {4.0e-7, 0.80, 4.0e-13, 2.2e-12, 0, 9.0e-7}, {8.9e-4, 1.50e-9, 0, 0}},
-    Cost{"strip", 4, {2.0e-7, 0.83, 4.2e-13, 1.0e-12, 0, 2.43e-6}, {8.9e-4, 1.50e-9, 0, 0}},
+    Cost{"strip", 4, {1.8e-7, 0.65, 4.2e-13, 6.4e-13, 0, 1.2e-6}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"strip", 2, {2.0e-7, 1.99, 0, 1.0e-12, 0, 2.76e-6}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
     Cost{"sell", 8, {2.8e-7, 1.02, 0, 4.1e-12, 3.0e-12, 1.2e-6}, {2.0e-4, 1.10e-9, 1.5e-9, 0}},
+    Cost{"sell", 4, {3.3e-7, 1.00, 0, 3.9e-12, 1.9e-12, 1.3e-6}, {2.0e-4, 1.10e-9, 1.5e-9, 0}},
     Cost{"csr-merge", 8, {3.3e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 8.5e-10, 6.1e-10, 0}},
     Cost{"csr-adaptive", 8, {3.6e-7, 0.86, 3.9e-13, 5.2e-12, 1.9e-12, 5.2e-8}, {5.8e-5, 8.7e-10, 1.3e-9, 0}},
     Cost{"csr-vector", 8, {1.7e-7, 0.99, 0, 4.5e-12, 5.1e-12, 5e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
+    Cost{"csr-vector", 4, {1.7e-7, 0.99, 0, 4.5e-12, 5.5e-12, 4.6e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
     Cost{"csr-scalar", 8, {1.0e-7, 0.90, 0, 4.5e-12, 0, 3e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
+    Cost{"csr-scalar", 4, {2.5e-7, 0.50, 0, 6.8e-12, 0, 2.6e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
     Cost{"csr-inode", 8, {2.0e-7, 1.08, 0, 4.8e-12, 2.8e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},
+    Cost{"csr-inode", 4, {1.5e-7, 1.10, 0, 6.4e-12, 2.8e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},
     Cost{"csr-inode", 2, {2.0e-7, 1.50, 0, 4.8e-12, 2.8e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},
     Cost{"ell", 8, {3.0e-7, 1.00, 0, 2.35e-12, 0, 5e-8}, {7.7e-5, 1.87e-9, 2.5e-10, 0}},
+    Cost{"ell", 4, {7.9e-8, 2.40, 0, 1.8e-12, 0, 2.4e-8}, {7.7e-5, 1.87e-9, 2.5e-10, 0}},
     Cost{"dia", 8, {1.0e-7, 1.07, 0, 0, 0, 2.65e-7}, {1.0e-4, 2.5e-9, 0, 0}},
-    Cost{"dia", 4, {1.0e-7, 0.62, 0, 0, 4.9e-12, 1.4e-7}, {1.0e-4, 2.5e-9, 0, 0}},
+    Cost{"dia", 4, {6.2e-8, 0.74, 0, 0, 6.1e-12, 1.7e-7}, {1.0e-4, 2.5e-9, 0, 0}},
     Cost{"dia", 2, {1.0e-7, 0.77, 0, 0, 6.3e-12, 1.0e-7}, {1.0e-4, 2.5e-9, 0, 0}},
 };
 
