@@ -119,6 +119,12 @@ void fit_models(Profile& profile) {
     profile.models = fit_spmv_models(profile.matrices, profile.probe);
 }
 
+Profile without_measurements(Profile profile) {
+    profile.matrices.clear();
+    for (VectorProfile& one : profile.vectors) one.points.clear();
+    return profile;
+}
+
 std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profile& profile, std::size_t n,
                                                                      std::size_t value_bytes) {
     std::map<std::string, LaunchShape, std::less<>> shapes;

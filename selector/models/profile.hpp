@@ -62,6 +62,9 @@ struct Profile {
 /// Fits all models to what was measured.
 void fit_models(Profile& profile);
 
+/// What choices need: probe, models, trees and check.
+Profile without_measurements(Profile profile);
+
 /// The launch shape of each kernel over vectors of n values of this many bytes, by the name of the kernel; those of the
 /// nearest size of values that was measured. Empty where none was.
 std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profile& profile, std::size_t n,

@@ -1,21 +1,21 @@
 #include "selector/models/profile_file.hpp"
 
+#include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "selector/models/carried_profiles.hpp"
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
 #include "tile/io/printable.hpp"
+#include "tile/io/text_file.hpp"
 #include "tile/io/user_cache.hpp"
 
 namespace tilespmv {
@@ -28,6 +28,11 @@ struct Cached {
     fs::file_time_type time;
     std::shared_ptr<const Profile> profile;
 };
+
+Profile parse(const Input& input) {
+    const TextFile text(input, InputLimits::none());
+    return parse_profile({text.begin(), text.end()}, text.name());
+}
 
 std::shared_ptr<const Profile> read_once(const fs::path& file) {
     static std::mutex mutex;
@@ -42,14 +47,35 @@ std::shared_ptr<const Profile> read_once(const fs::path& file) {
     return profile;
 }
 
+std::shared_ptr<const Profile> read_once(const CarriedProfile& carried) {
+    static std::mutex mutex;
+    static std::map<std::string_view, std::shared_ptr<const Profile>> known;
+    const std::scoped_lock lock(mutex);
+    auto& profile = known[carried.machine];
+    if (!profile) {
+        const std::string name = fmt::format("{}.json.xz", carried.machine);
+        profile = std::make_shared<const Profile>(parse(Input(name, carried.bytes)));
+    }
+    return profile;
+}
+
+FoundProfile carried_for(std::string_view machine) {
+    const auto all = carried_profiles();
+    const auto found = std::ranges::find(all, plain_machine_name(machine), &CarriedProfile::machine);
+    if (found == all.end()) return {};
+    auto profile = read_once(*found);
+    const bool is_better = decides(*profile);
+    return {std::move(profile), fmt::format("tilespmv's own of {}", machine), is_better};
+}
+
 FoundProfile at_default_place(std::string_view machine) {
     const fs::path file = default_profile_file(machine);
     std::error_code unknown;
-    if (file.empty() || !fs::exists(file, unknown)) return {};
+    if (file.empty() || !fs::exists(file, unknown)) return carried_for(machine);
     try {
         auto profile = read_once(file);
         const bool is_better = decides(*profile);
-        return {std::move(profile), file, is_better};
+        return {std::move(profile), file.string(), is_better};
     } catch (const Error& error) {
         fmt::print(stderr, "tilespmv: warning: {}; the rules decide\n", printable(error.what()));
         return {};
@@ -58,12 +84,7 @@ FoundProfile at_default_place(std::string_view machine) {
 
 }  // namespace
 
-Profile read_profile(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw Error(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    return parse_profile(text, file.string());
-}
+Profile read_profile(const fs::path& file) { return parse(Input(file)); }
 
 void write_profile(const fs::path& file, const Profile& profile) {
     if (file.has_parent_path()) {
@@ -76,9 +97,7 @@ void write_profile(const fs::path& file, const Profile& profile) {
     out.commit();
 }
 
-fs::path default_profile_file(std::string_view machine) {
-    const fs::path folder = user_cache_folder();
-    if (folder.empty()) return {};
+std::string plain_machine_name(std::string_view machine) {
     std::string name;
     for (const char c : machine) {
         const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
@@ -88,11 +107,17 @@ fs::path default_profile_file(std::string_view machine) {
             name += '-';
     }
     while (!name.empty() && name.back() == '-') name.pop_back();
-    return folder / fmt::format("profile-{}.json", name);
+    return name;
+}
+
+fs::path default_profile_file(std::string_view machine) {
+    const fs::path folder = user_cache_folder();
+    if (folder.empty()) return {};
+    return folder / fmt::format("profile-{}.json", plain_machine_name(machine));
 }
 
 FoundProfile find_profile(const fs::path& asked_for, std::string_view machine) {
-    if (!asked_for.empty()) return {read_once(asked_for), asked_for, true};
+    if (!asked_for.empty()) return {read_once(asked_for), asked_for.string(), true};
     const char* const named = std::getenv("TILESPMV_PROFILE");
     if (named == nullptr || *named == '\0') return at_default_place(machine);
     if (std::strcmp(named, "none") == 0) return {};

@@ -1,6 +1,7 @@
 #include "tile/io/input.hpp"
 
 #include <cerrno>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -60,6 +61,14 @@ Input::Input(fs::path file) : file_(std::move(file)), is_stream_(is_pipe_or_devi
         bytes_ = {reinterpret_cast<const char*>(mapped->data()), mapped->size()};
         owner_ = std::move(mapped);
     }
+}
+
+Input::Input(fs::path name, std::string_view bytes) : file_(std::move(name)) {
+    constexpr std::size_t padding = 64;
+    auto copy = std::make_shared<std::string>(bytes);
+    copy->append(padding, '\0');
+    bytes_ = {copy->data(), bytes.size()};
+    owner_ = std::move(copy);
 }
 
 }  // namespace tilespmv

@@ -32,6 +32,8 @@ class Input {
 public:
     /// Waits for the writer of a named pipe. Throws `Error` with the file and the reason if it cannot be read.
     explicit Input(std::filesystem::path file);
+    /// A copy of bytes in memory; `name` stands for the file in errors.
+    Input(std::filesystem::path name, std::string_view bytes);
 
     [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
     /// Valid as long as this object, a copy of it or `owner()` lives.

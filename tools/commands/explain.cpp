@@ -54,7 +54,7 @@ void rank(Explanation& e, const std::string& profile_file, const std::string& ma
     if (!found.profile) return;
     e.others = rank_operators(e.question, *found.profile);
     if (e.others.empty()) return;
-    e.profile = found.file.string();
+    e.profile = found.name;
     e.by_models = found.decides;
     if (e.by_models) std::swap(e.ranked, e.others);
 }

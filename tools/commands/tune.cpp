@@ -43,6 +43,7 @@ struct TuneCommand {
     std::string suite;
     int sizes = 50;
     std::string report;
+    std::string models;
     bool report_only = false;
 };
 
@@ -78,10 +79,15 @@ std::string machine_name(Backend backend) {
     return backend == Backend::cuda ? cuda::require_device().name : cpu::processor_name();
 }
 
-void show_report(const TuneCommand& command, const Profile& profile) {
-    if (command.report.empty()) return;
-    write_report(command.report, profile);
-    fmt::print("report: {}\n", printable(command.report));
+void write_extras(const TuneCommand& command, const Profile& profile) {
+    if (!command.report.empty()) {
+        write_report(command.report, profile);
+        fmt::print("report: {}\n", printable(command.report));
+    }
+    if (!command.models.empty()) {
+        write_profile(command.models, without_measurements(profile));
+        fmt::print("models: {}\n", printable(command.models));
+    }
 }
 
 void run_tune(const TuneCommand& command, bench::Measurer& measurer, Backend backend) {
@@ -105,7 +111,7 @@ void run_tune(const TuneCommand& command, bench::Measurer& measurer, Backend bac
                    "tilespmv: some of it was measured by another version of tilespmv; --restart measures all again\n");
     }
     fmt::print("{}\nprofile: {}\n", tune_text(outcome), options.file.string());
-    show_report(command, outcome.profile);
+    write_extras(command, outcome.profile);
 }
 
 std::vector<std::string> sources_to_check(const TuneCommand& command) {
@@ -134,15 +140,16 @@ void run_check(const TuneCommand& command, const std::vector<std::string>& sourc
     if (backend == Backend::cpu || !outcome.matrices.empty()) {
         fmt::print("auto chooses by the {} here\n", decides(profile) ? "models" : "rules");
     }
-    show_report(command, profile);
+    write_extras(command, profile);
 }
 
 /// Of a profile that may be another machine's: nothing is measured.
 void run_report(const TuneCommand& command) {
-    if (command.report.empty()) throw Error("--report-only needs --report", ExitCode::usage);
+    if (command.report.empty() && command.models.empty())
+        throw Error("--report-only needs --report or --models", ExitCode::usage);
     const bool is_named = !command.file.empty();
-    show_report(command, read_profile(is_named ? std::filesystem::path(command.file)
-                                               : file_of(command, machine_name(choose_backend(command.device)))));
+    write_extras(command, read_profile(is_named ? std::filesystem::path(command.file)
+                                                : file_of(command, machine_name(choose_backend(command.device)))));
 }
 
 void run(const TuneCommand& command) {
@@ -190,9 +197,11 @@ void add_tune(CLI::App& app) {
         ->default_str("50");
     add_output(*command, "--report", options->report,
                "Also write a page (HTML) that shows everything in the profile: measured times, models and choices");
+    add_output(*command, "--models", options->models,
+               "Also write the models alone, without what was measured, as tilespmv carries them");
     command
         ->add_flag("--report-only", options->report_only,
-                   "Write the report of a profile that is there; measure nothing")
+                   "Write the report, or the models, of a profile that is there; measure nothing")
         ->excludes("--only")
         ->excludes("--with")
         ->excludes("--restart")
