@@ -226,18 +226,19 @@ constexpr std::array kGpuCandidates{
 
 /// How near they are to what was measured: "auto" and "Models of `tune`" in `bench/NOTES.md`. In float64 fitted by
 /// `bench/fit_auto.py` to every other one of 89 matrices; then those of csr-vector were searched for on 91 matrices by
-/// what is chosen, so that it wins where all take the time of a launch, those of strip, dia, csr-inode and ell on the 78
-/// matrices that `tilespmv tune` had, those of sell and the launches of csr16, csr-merge, csr-adaptive and csr-vector on
-/// the 192 of its set `short` and 75 others, and two of sell on its set `full`. In float32 searched for on 616 matrices,
-/// by what is chosen; csr-merge and csr-adaptive cost what they do in float64. In 16 bits strip and dia are fitted to
-/// regular matrices, csr-inode to one figure, renumbered FEM with 3 unknowns (87 us). Those of tile are not fitted:
+/// what is chosen, so that it wins where all take the time of a launch, those of strip, dia, csr-inode and ell on the
+/// 78 matrices that `tilespmv tune` had, those of sell and the launches of csr16, csr-merge, csr-adaptive and
+/// csr-vector on the 192 of its set `short` and 75 others, and two of sell on its set `full`. In float32 searched for
+/// on 616 matrices with sums in float64, by what is chosen, but for strip and dia, which are fitted to regular matrices
+/// with sums in float32; csr-merge and csr-adaptive cost what they do in float64. In 16 bits strip and dia are fitted
+/// to regular matrices, csr-inode to one figure, renumbered FEM with 3 unknowns (87 us). Those of tile are not fitted:
 /// memory costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what was measured on 16 x 16 blocks
 /// and on dense 4096 in float64, float32 and float16; of its preparation, the map for new values is guessed.
 constexpr std::array kGpuCosts{
     Cost{"csr16", 8, {3.5e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
     Cost{"csr16", 4, {3.2e-7, 1.10, 4.0e-13, 4.8e-12, 1.9e-12, 4.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
     Cost{"strip", 8, {4.0e-7, 0.80, 4.0e-13, 2.2e-12, 0, 9.0e-7}, {8.9e-4, 1.50e-9, 0, 0}},
-    Cost{"strip", 4, {1.8e-7, 0.65, 4.2e-13, 6.4e-13, 0, 1.2e-6}, {8.9e-4, 1.50e-9, 0, 0}},
+    Cost{"strip", 4, {2.0e-7, 0.83, 4.2e-13, 1.0e-12, 0, 2.43e-6}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"strip", 2, {2.0e-7, 1.99, 0, 1.0e-12, 0, 2.76e-6}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
     Cost{"sell", 8, {2.8e-7, 1.02, 0, 4.1e-12, 3.0e-12, 1.2e-6}, {2.0e-4, 1.10e-9, 1.5e-9, 0}},
@@ -254,7 +255,7 @@ constexpr std::array kGpuCosts{
     Cost{"ell", 8, {3.0e-7, 1.00, 0, 2.35e-12, 0, 5e-8}, {7.7e-5, 1.87e-9, 2.5e-10, 0}},
     Cost{"ell", 4, {7.9e-8, 2.40, 0, 1.8e-12, 0, 2.4e-8}, {7.7e-5, 1.87e-9, 2.5e-10, 0}},
     Cost{"dia", 8, {1.0e-7, 1.07, 0, 0, 0, 2.65e-7}, {1.0e-4, 2.5e-9, 0, 0}},
-    Cost{"dia", 4, {6.2e-8, 0.74, 0, 0, 6.1e-12, 1.7e-7}, {1.0e-4, 2.5e-9, 0, 0}},
+    Cost{"dia", 4, {1.0e-7, 0.62, 0, 0, 4.9e-12, 1.4e-7}, {1.0e-4, 2.5e-9, 0, 0}},
     Cost{"dia", 2, {1.0e-7, 0.77, 0, 0, 6.3e-12, 1.0e-7}, {1.0e-4, 2.5e-9, 0, 0}},
 };
 

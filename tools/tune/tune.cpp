@@ -100,7 +100,8 @@ private:
             if (is_wanted(one.values) && is_named(options_.only, one.work.kernel)) one.points.clear();
         }
         for (auto& matrix : profile_.matrices) {
-            if (!is_wanted(matrix.values)) continue;
+            const bool is_source = std::ranges::find(options_.sources, matrix.name) != options_.sources.end();
+            if (!is_wanted(matrix.values) || !is_source) continue;
             std::erase_if(matrix.products, [&](const auto& p) { return is_named(options_.only, p.specification); });
         }
     }

@@ -245,6 +245,20 @@ TEST(RankOperatorsByProfile, PutsTheFastestFirstAndANewOperatorAmongThem) {
     EXPECT_THAT(ranked.front().why, ::testing::HasSubstr("% of the time for "));
 }
 
+TEST(RankOperatorsByProfile, NeedsNothingThatWasMeasured) {
+    const Profile profile = profile_of(40);
+    const Profile models = without_measurements(profile);
+    EXPECT_TRUE(models.matrices.empty());
+    std::mt19937 random(11);
+    const OperatorQuestion question{.features = random_features(random), .gpu = {}};
+    const auto by = [&](const Profile& p) { return rank_operators(question, p); };
+    ASSERT_EQ(by(models).size(), by(profile).size());
+    for (std::size_t i = 0; i < by(profile).size(); ++i) {
+        EXPECT_EQ(by(models)[i].specification, by(profile)[i].specification);
+        EXPECT_EQ(by(models)[i].seconds, by(profile)[i].seconds);
+    }
+}
+
 TEST(RankOperatorsByProfile, LeavesOutWhatWouldBeRefused) {
     Profile profile = profile_of(10);
     std::mt19937 random(11);

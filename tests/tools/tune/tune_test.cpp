@@ -85,6 +85,14 @@ TEST_F(TuneTest, AnOperatorThatWasAddedAppearsEverywhere) {
     EXPECT_THAT(check_text(check(gpu, profile, {.sources = {"gen:laplace2d:n=33"}, .sizes = 1})), HasSubstr("slicing"));
 }
 
+TEST_F(TuneTest, OnlyForgetsNothingOfMatricesThatItDoesNotMeasure) {
+    options.sources.insert(options.sources.begin(), "gen:laplace2d:n=41");
+    const std::size_t all = points(tune(gpu, options).profile);
+    options.sources.erase(options.sources.begin());
+    options.only = "csr16";
+    EXPECT_EQ(points(tune(gpu, options).profile), all);
+}
+
 TEST_F(TuneTest, AKernelThatWasAddedAppearsEverywhere) {
     tune(gpu, options);
     gpu.measured.clear();
