@@ -112,10 +112,10 @@ constexpr std::array kOnCpu{
 };
 
 /// An operator whose bytes and work are those of one of the rules.
-ModelledOperator like(std::string_view one_of_rules, std::string_view name) {
+ModelledOperator like(std::string_view one_of_rules, std::string_view name, std::string_view options) {
     Candidate candidate = of_rules(one_of_rules);
     candidate.name = name;
-    candidate.options = {};
+    candidate.options = options;
     return {candidate};
 }
 
@@ -134,7 +134,7 @@ std::vector<ModelledOperator> table(bool on_gpu) {
         all.push_back(modelled(candidate));
     const auto further = on_gpu ? std::span<const ModelledOperator>(kOnGpu) : kOnCpu;
     all.insert(all.end(), further.begin(), further.end());
-    all.push_back(on_gpu ? like("csr16", "mixed") : like("dia", "dia-omp"));
+    all.push_back(on_gpu ? like("csr16", "mixed", "updatable=1") : like("dia", "dia-omp", ""));
     return all;
 }
 

@@ -63,6 +63,8 @@ std::vector<RankedOperator> rank_by_models(const OperatorQuestion& question, con
         const auto one = modelled_operator(profile.probe.is_gpu, specification);
         const ProductWork work = product_work(one.candidate, f, profile.probe);
         const auto* const model = find_model(profile.models, specification, f.value_bytes);
+        // One that was measured without what makes it take new values, by an earlier version.
+        if (!one.candidate.options.empty() && specification_of(one.candidate) != specification) continue;
         if (!can_be_made(one, f, work)) continue;
         ranked.push_back(ranked_by(*model, one.candidate, work, question));
     }

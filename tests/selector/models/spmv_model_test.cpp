@@ -321,6 +321,16 @@ TEST(RankOperatorsByProfile, ComparesByModelsAndRulesTogether) {
     }
 }
 
+TEST(RankOperatorsByProfile, LeavesOutWhatWouldNotTakeNewValues) {
+    std::mt19937 random(11);
+    const auto question = question_on(h200_like(), random_features(random));
+    const auto ranked = [&](const char* specification) {
+        return ranked_names(rank_operators(question, profile_that_says({specification, "csr16"})));
+    };
+    EXPECT_THAT(ranked("mixed"), ElementsAre("csr16"));
+    EXPECT_THAT(ranked("mixed:updatable=1"), Contains("mixed:updatable=1"));
+}
+
 TEST(RankOperatorsByProfile, LeavesOutWhatRulesSayDoesNotSuit) {
     std::mt19937 random(11);
     MatrixFeatures f = random_features(random);

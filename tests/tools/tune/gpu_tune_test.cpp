@@ -48,7 +48,7 @@ TEST_F(GpuTuneTest, MakesAProfileOfOperators) {
         }
     }
     const auto ranked = rank_operators(question_on(profile.probe, profile.matrices[0].features), profile);
-    EXPECT_EQ(ranked.size(), 9U);
+    EXPECT_EQ(ranked.size(), 8U) << "turns do not suit it";
     const auto checked = check(*measurer, profile, {.sources = {"gen:stencil27:n=12"}, .sizes = 0});
     EXPECT_EQ(checked.summary.matrices, 1);
     EXPECT_GT(checked.summary.accuracy, 0.3);
