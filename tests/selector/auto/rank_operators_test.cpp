@@ -139,7 +139,8 @@ TEST(RankOperators, ChoosesAsWasMeasuredOnTheH200) {
     EXPECT_EQ(chosen("laplace2d:n=700"), "dia:updatable=1");
     EXPECT_EQ(chosen("laplace3d:n=50"), "dia:updatable=1");
     EXPECT_EQ(chosen("stencil27:n=36"), "strip:updatable=1") << "columns of four groups wait for each other in dia";
-    EXPECT_EQ(chosen("arrow:n=211984,width=3,half=6"), "strip:updatable=1") << "three long rows stand beside the strips";
+    EXPECT_EQ(chosen("arrow:n=211984,width=3,half=6"), "strip:updatable=1")
+        << "three long rows stand beside the strips";
     const auto long_strips = ranked_for("fem:n=20,dof=6", true);
     EXPECT_EQ(std::ranges::count(long_strips, "strip:updatable=1", &RankedOperator::specification), 0)
         << "more slots than strips have where tile rows are few";
