@@ -119,7 +119,7 @@ ModelledOperator like(std::string_view one_of_rules, std::string_view name, std:
     return {candidate};
 }
 
-/// The rules ask only where it has strips; models are asked for any matrix.
+/// The rules ask only where it has strips; models are fitted to any matrix.
 ModelledOperator modelled(Candidate candidate) {
     if (candidate.name == "strip") {
         candidate.matrix_bytes = strip_bytes;

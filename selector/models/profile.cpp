@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "tile/parallel.hpp"
 
 namespace tilespmv {
 namespace {
@@ -56,45 +60,35 @@ std::vector<std::string> modelled_specifications(const Profile& profile) {
     return all;
 }
 
-std::vector<RankedOperator> rank_by_models(const OperatorQuestion& question, const Profile& profile) {
+/// None for what cannot be chosen.
+std::optional<RankedOperator> rank_by_model(const std::string& specification, const OperatorQuestion& question,
+                                            const Profile& profile) {
+    const auto one = modelled_operator(profile.probe.is_gpu, specification);
+    // Measured without what makes it take new values, by an earlier version.
+    if (!one.candidate.options.empty() && specification_of(one.candidate) != specification) return {};
     const MatrixFeatures& f = question.features;
+    const ProductWork work = product_work(one.candidate, f, profile.probe);
+    if (!can_be_made(one, f, work)) return {};
+    return ranked_by(*find_model(profile.models, specification, f.value_bytes), one.candidate, work, question);
+}
+
+/// In parallel: anchors of all models take longer than the features of a small matrix.
+std::vector<RankedOperator> rank_by_models(const OperatorQuestion& question, const Profile& profile) {
+    const auto specifications = modelled_specifications(profile);
+    std::vector<std::optional<RankedOperator>> found(specifications.size());
+    parallel_for(0, std::ssize(found), 1, [&](std::int64_t i) {
+        const auto k = static_cast<std::size_t>(i);
+        found[k] = rank_by_model(specifications[k], question, profile);
+    });
     std::vector<RankedOperator> ranked;
-    for (const std::string& specification : modelled_specifications(profile)) {
-        const auto one = modelled_operator(profile.probe.is_gpu, specification);
-        const ProductWork work = product_work(one.candidate, f, profile.probe);
-        const auto* const model = find_model(profile.models, specification, f.value_bytes);
-        // One that was measured without what makes it take new values, by an earlier version.
-        if (!one.candidate.options.empty() && specification_of(one.candidate) != specification) continue;
-        if (!can_be_made(one, f, work)) continue;
-        ranked.push_back(ranked_by(*model, one.candidate, work, question));
+    for (auto& one : found) {
+        if (one) ranked.push_back(std::move(*one));
     }
     return ranked;
 }
 
 void sort_by_time(std::vector<RankedOperator>& ranked, offset_t products) {
     std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(products); });
-}
-
-/// Compares operators by the geometric mean of both predictions, whose errors have little to do with each other: among
-/// many operators the fastest prediction of one kind alone is often one that is too low. Rules count by what they say
-/// of operators over the others. What they do not know has to be clearly faster ("Models of `tune`" in
-/// `bench/NOTES.md`).
-void charge_by_rules(std::vector<RankedOperator>& by_models, const std::vector<RankedOperator>& by_rules) {
-    constexpr double kUnknown = 1.2;
-    std::vector<std::pair<RankedOperator*, double>> known;  // with the rules' time over the models'
-    double logarithms = 0;
-    for (RankedOperator& one : by_models) {
-        const auto rule = std::ranges::find(by_rules, one.specification, &RankedOperator::specification);
-        if (rule == by_rules.end()) {
-            one.charge = kUnknown;
-            continue;
-        }
-        known.emplace_back(&one, rule->seconds / one.seconds);
-        logarithms += std::log(known.back().second);
-    }
-    if (known.empty()) return;
-    const double mean = std::exp(logarithms / static_cast<double>(known.size()));
-    for (const auto& [one, ratio] : known) one->charge = std::sqrt(ratio / mean);
 }
 
 /// Puts after the first, which stays, the rules' next in every other place. What the models think little of may be
@@ -142,6 +136,24 @@ std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profi
         shapes[kernel] = choose_shape(one.model, n);
     }
     return shapes;
+}
+
+void charge_by_rules(std::vector<RankedOperator>& by_models, const std::vector<RankedOperator>& by_rules) {
+    constexpr double kUnknown = 1.2;
+    std::vector<std::pair<RankedOperator*, double>> known;  // with the rules' time over the models'
+    double logarithms = 0;
+    for (RankedOperator& one : by_models) {
+        const auto rule = std::ranges::find(by_rules, one.specification, &RankedOperator::specification);
+        if (rule == by_rules.end() || one.seconds <= 0) {
+            one.charge = kUnknown;
+            continue;
+        }
+        known.emplace_back(&one, rule->seconds / one.seconds);
+        logarithms += std::log(known.back().second);
+    }
+    if (known.empty()) return;
+    const double mean = std::exp(logarithms / static_cast<double>(known.size()));
+    for (const auto& [one, ratio] : known) one->charge = std::sqrt(ratio / mean);
 }
 
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile) {

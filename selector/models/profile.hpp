@@ -75,6 +75,12 @@ std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profi
 /// baseline nor much larger than CSR. Empty if the profile has no models.
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile);
 
+/// Sets the charges of operators by which they are compared with the geometric mean of what models and rules predict,
+/// whose errors have little to do with each other: among many operators the fastest prediction of one kind alone is
+/// often one that is too low. Rules count by what they say of operators over the others. What they do not know has to
+/// be clearly faster ("Models of `tune`" in `bench/NOTES.md`).
+void charge_by_rules(std::vector<RankedOperator>& by_models, const std::vector<RankedOperator>& by_rules);
+
 /// The same operators for a trial of the first few: behind the first by the models alone, the next of the rules and the
 /// next of the models in turn.
 std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile);

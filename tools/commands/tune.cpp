@@ -138,7 +138,7 @@ void run_check(const TuneCommand& command, const std::vector<std::string>& sourc
     write_profile(file, profile);
     fmt::print("{}", check_text(outcome));
     if (backend == Backend::cpu || !outcome.matrices.empty()) {
-        fmt::print("auto chooses by the {} here\n", decides(profile) ? "models" : "rules");
+        fmt::print("auto chooses by the {} here\n", decides(profile) ? "models and rules" : "rules alone");
     }
     write_extras(command, profile);
 }

@@ -50,7 +50,11 @@ std::string other_text(const Explanation& e, const std::string& specification) {
 
 std::string profile_text(const Explanation& e) {
     if (e.profile.empty()) return "";
-    return e.by_models ? fmt::format("chosen by the models of: {}\n", printable(e.profile))
+    return e.by_models ? fmt::format(
+                             "order: the geometric mean of what models and rules predict, the latter at the level of "
+                             "the former\n"
+                             "chosen by the models of: {}\n",
+                             printable(e.profile))
                        : fmt::format(
                              "chosen by the rules, since no check speaks for the models of: {}\n"
                              "  (tilespmv tune --check A ... makes one, --profile FILE takes them anyhow)\n",

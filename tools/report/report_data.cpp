@@ -53,9 +53,12 @@ std::vector<RankedOperator> held_out(const std::vector<RankedOperator>& ranked, 
 void add_choices(const Profile& profile, const MeasuredMatrix& matrix, Json& json) {
     const auto question = question_on(profile.probe, matrix.features);
     const auto ranked = rank_operators(question, profile);
+    const auto by_rules = rank_operators(question);
+    auto unseen = held_out(ranked, matrix);
+    charge_by_rules(unseen, by_rules);
     json["by_models"] = names_of(ranked);
-    json["by_held_out"] = names_of(held_out(ranked, matrix));
-    json["by_rules"] = names_of(rank_operators(question));
+    json["by_held_out"] = names_of(unseen);
+    json["by_rules"] = names_of(by_rules);
 }
 
 void add_product(const Profile& profile, const MeasuredMatrix& matrix, const ProductTime& product, Json& json) {

@@ -24,7 +24,8 @@ std::string quality_text(std::string_view who, const ChoiceQuality& q) {
 std::string matrices_text(const std::vector<CheckedMatrix>& matrices) {
     if (matrices.empty()) return "";
     TextTable table;
-    table.add({"matrix", "nonzeros", "best", "time", "models", "loss", "rules", "loss", "accuracy", "naive"});
+    table.add(
+        {"matrix", "nonzeros", "best", "time", "models and rules", "loss", "rules alone", "loss", "accuracy", "naive"});
     for (const CheckedMatrix& m : matrices) {
         std::vector<PredictedTime> models;
         std::vector<PredictedTime> naive;
@@ -70,8 +71,8 @@ std::string check_text(const CheckOutcome& outcome) {
         text += fmt::format("predictions are right by {} in the mean, bytes over bandwidth by {}\n",
                             percent(s.accuracy), percent(s.naive_accuracy));
     }
-    text +=
-        quality_text("models", s.models) + quality_text("rules", s.rules) + quality_text("launch shapes", s.vectors);
+    text += quality_text("models and rules", s.models) + quality_text("rules alone", s.rules) +
+            quality_text("launch shapes", s.vectors);
     text += worst_shapes_text(outcome.shapes);
     if (outcome.left > 0) {
         text += fmt::format("{} matrices and sizes of vectors left: give more --seconds\n", grouped(outcome.left));

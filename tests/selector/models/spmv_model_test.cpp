@@ -321,6 +321,14 @@ TEST(RankOperatorsByProfile, ComparesByModelsAndRulesTogether) {
     }
 }
 
+TEST(RankOperatorsByProfile, RanksWhereAModelSaysThatItTakesNoTime) {
+    std::mt19937 random(11);
+    const auto question = question_on(h200_like(), random_features(random));
+    Profile profile = profile_that_says({"csr16", "csr-merge"});
+    profile.models[1].costs[0] = 0;
+    EXPECT_THAT(ranked_names(rank_operators(question, profile)), ElementsAre("csr-merge", "csr16"));
+}
+
 TEST(RankOperatorsByProfile, LeavesOutWhatWouldNotTakeNewValues) {
     std::mt19937 random(11);
     const auto question = question_on(h200_like(), random_features(random));

@@ -73,6 +73,25 @@ TEST(Report, ChoicesThatAreHeldOutGoByTheTimesThatWere) {
     EXPECT_EQ(data["matrices"][0]["by_held_out"], json({products[1].specification, products[0].specification}));
 }
 
+TEST(Report, ChoicesThatAreHeldOutDoNotDependOnModelsThatHaveSeenTheMatrix) {
+    Profile profile = sample_profile({});
+    auto& matrix = profile.matrices[0];
+    for (auto& product : matrix.products) product.held_out = 0;
+    std::vector<std::string> ruled;  // of these models, in the order of the rules
+    for (const auto& one : rank_operators(question_on(profile.probe, matrix.features))) {
+        const auto product = std::ranges::find(matrix.products, one.specification, &ProductTime::specification);
+        if (product == matrix.products.end()) continue;
+        product->held_out = 1e-6;
+        ruled.push_back(one.specification);
+    }
+    ASSERT_GE(ruled.size(), 2U);
+    for (auto& model : profile.models) {
+        if (model.specification != ruled[1]) continue;
+        for (double& cost : model.costs) cost *= 100;
+    }
+    EXPECT_EQ(json::parse(report_data(profile))["matrices"][0]["by_held_out"], json(ruled));
+}
+
 TEST(Report, NamesCannotBecomeMarkup) {
     const std::string hostile = R"(</script><script>alert("1")</script><!--<b>&amp;)";
     Profile profile = sample_profile({.more_operators = {hostile}, .machine = hostile});

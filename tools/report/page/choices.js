@@ -2,9 +2,9 @@
 
 // Who chooses, by the rankings that stand beside each matrix.
 const choosers = [
-  {name: "models", text: "models", key: "by_models"},
-  {name: "held-out", text: "models, held out", key: "by_held_out"},
-  {name: "rules", text: "rules", key: "by_rules"},
+  {name: "models", text: "models and rules", key: "by_models"},
+  {name: "held-out", text: "models, held out, and rules", key: "by_held_out"},
+  {name: "rules", text: "rules alone", key: "by_rules"},
 ];
 
 // Of each matrix the fastest operator and what each chooser takes, among those that are shown; made once a state.
@@ -136,7 +136,7 @@ function checkSection(check) {
   if (check === null)
     return el("p", {class: "quiet"}, "The models have not been checked on other matrices (tilespmv tune --check).");
   const rows = [
-    ["models", check.models], ["rules", check.rules], ["trees of kernels over vectors", check.vectors]
+    ["models and rules", check.models], ["rules alone", check.rules], ["trees of kernels over vectors", check.vectors]
   ].filter(([, one]) => one.choices > 0);
   return [
     el("p", {},
