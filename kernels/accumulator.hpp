@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,6 +16,11 @@ enum class Accumulator { float32, float64 };
 /// Its name on the command line and in files: "float32" or "float64".
 constexpr std::string_view accumulator_name(Accumulator accumulator) {
     return accumulator == Accumulator::float32 ? value_name<float>() : value_name<double>();
+}
+
+/// Of a number of its type.
+constexpr std::size_t accumulator_bytes(Accumulator accumulator) {
+    return accumulator == Accumulator::float32 ? sizeof(float) : sizeof(double);
 }
 
 /// What V is accumulated in if nobody asks for anything else.

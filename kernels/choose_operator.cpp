@@ -6,13 +6,6 @@
 namespace tilespmv {
 namespace {
 
-template <Value V>
-void require_accumulator(Backend backend, Accumulator accumulator) {
-    if (backend == Backend::cuda) return with_accumulator<V>(accumulator, []<class A>() {});
-    if (accumulator == Accumulator::float64) return;
-    throw Error("operators of the CPU accumulate in float64 only", ExitCode::usage);
-}
-
 /// Of the CPU, which are read when an operator is made: of nothing, before a matrix is read for it.
 template <Value V>
 void refuse_wrong_options(const std::string& specification) {
@@ -22,6 +15,13 @@ void refuse_wrong_options(const std::string& specification) {
 }
 
 }  // namespace
+
+template <Value V>
+void require_accumulator(Backend backend, Accumulator accumulator) {
+    if (backend == Backend::cuda) return with_accumulator<V>(accumulator, []<class A>() {});
+    if (accumulator == Accumulator::float64) return;
+    throw Error("operators of the CPU accumulate in float64 only", ExitCode::usage);
+}
 
 template <Value V>
 ChosenOperator<V> choose_operator(Backend backend, const std::string& specification,
@@ -41,7 +41,8 @@ ChosenOperator<V> choose_operator(Backend backend, const std::string& specificat
     return chosen;
 }
 
-#define TILESPMV_INSTANTIATE(V) \
+#define TILESPMV_INSTANTIATE(V)                                 \
+    template void require_accumulator<V>(Backend, Accumulator); \
     template ChosenOperator<V> choose_operator(Backend, const std::string&, std::optional<Accumulator>);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

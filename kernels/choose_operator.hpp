@@ -20,6 +20,10 @@ struct ChosenOperator {
     bool takes_strips = false;    ///< strips will do, too, and are taken as they are
 };
 
+/// Throws a usage `Error` for an accumulator that the operators of the backend do not have.
+template <Value V>
+void require_accumulator(Backend backend, Accumulator accumulator);
+
 /// Throws a usage `Error` for a name or an accumulator that the backend does not have, and for wrong options on the
 /// CPU; those of operators for a GPU are refused by `make`.
 template <Value V>

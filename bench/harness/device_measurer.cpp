@@ -6,6 +6,7 @@
 
 #include "bench/harness/candidate.hpp"
 #include "bench/harness/cuda_device.hpp"
+#include "kernels/choose_operator.hpp"
 #include "selector/models/modelled_operators.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
@@ -16,19 +17,25 @@ namespace {
 template <Value V>
 class DeviceMatrixTimer final : public MatrixTimer {
 public:
-    DeviceMatrixTimer(Device& device, const RepeatRule& rule, CsrMatrix<V> a)
+    DeviceMatrixTimer(Device& device, const RepeatRule& rule, CsrMatrix<V> a, std::optional<Accumulator> accumulator,
+                      std::size_t sum_bytes)
         : device_(device),
           rule_(rule),
           a_(std::move(a)),
           x_(make_x<V>(a_.cols)),
-          features_(features_of(pattern_of(a_))) {}
+          accumulator_(accumulator),
+          features_(features_of(pattern_of(a_))) {
+        features_.sum_bytes = sum_bytes;
+    }
 
     [[nodiscard]] const MatrixFeatures& features() const override { return features_; }
 
     MeasuredProduct measure(const std::string& specification) override {
         // What `auto` converts by.
         const std::string selector(device_.backend() == Backend::cuda ? "paper" : kDefaultSelector);
-        const auto build = make_candidate<V>(device_, specification, selector).bind(a_, {x_.data(), x_.size()});
+        const bool has_choice = !find_operator<V>(device_.backend(), specification).sums_in_own_type;
+        const auto sums = has_choice ? accumulator_ : std::nullopt;
+        const auto build = make_candidate<V>(device_, specification, selector, sums).bind(a_, {x_.data(), x_.size()});
         SteadyStopwatch watch;
         watch.start();
         const auto product = build();
@@ -43,6 +50,7 @@ private:
     RepeatRule rule_;
     CsrMatrix<V> a_;
     Buffer<V> x_;
+    std::optional<Accumulator> accumulator_;
     MatrixFeatures features_;
 };
 
@@ -82,8 +90,9 @@ std::vector<std::string> registered(Backend backend) {
 
 class DeviceMeasurer final : public Measurer {
 public:
-    DeviceMeasurer(Device& device, const RepeatRule& rule, const MatrixLoader& loader)
-        : device_(device), rule_(rule), float64_(loader.float64), float32_(loader.float32) {
+    DeviceMeasurer(Device& device, const RepeatRule& rule, const MatrixLoader& loader,
+                   std::optional<Accumulator> accumulator)
+        : device_(device), rule_(rule), accumulator_(accumulator), float64_(loader.float64), float32_(loader.float32) {
         rule_.in_graph = device.backend() == Backend::cuda;
     }
 
@@ -97,15 +106,20 @@ public:
         return make_cuda_vector_timer(device_, bytes_of(values), n, rule_);
     }
 
+    [[nodiscard]] std::size_t sum_bytes(std::string_view values) const override {
+        return bytes_of(values) == sizeof(double) ? sum_bytes_of<double>() : sum_bytes_of<float>();
+    }
     [[nodiscard]] std::vector<std::string> operators(std::string_view values) const override {
         return bytes_of(values) == sizeof(double) ? registered<double>(device_.backend())
                                                   : registered<float>(device_.backend());
     }
     std::unique_ptr<MatrixTimer> matrix(std::string_view values, const std::string& source) override {
         if (bytes_of(values) == sizeof(double)) {
-            return std::make_unique<DeviceMatrixTimer<double>>(device_, rule_, float64_.get(source));
+            return std::make_unique<DeviceMatrixTimer<double>>(device_, rule_, float64_.get(source), accumulator_,
+                                                               sum_bytes(values));
         }
-        return std::make_unique<DeviceMatrixTimer<float>>(device_, rule_, float32_.get(source));
+        return std::make_unique<DeviceMatrixTimer<float>>(device_, rule_, float32_.get(source), accumulator_,
+                                                          sum_bytes(values));
     }
     // On a CPU it would take the processors from what is measured; files show how far they are.
     void expect(std::string_view values, const std::string& source) override {
@@ -120,16 +134,25 @@ private:
         throw Error(fmt::format("values {} are not tuned for; there are float64, float32", values), ExitCode::usage);
     }
 
+    template <Value V>
+    [[nodiscard]] std::size_t sum_bytes_of() const {
+        const Accumulator sums = accumulator_.value_or(default_accumulator<V>());
+        require_accumulator<V>(device_.backend(), sums);
+        return accumulator_bytes(sums);
+    }
+
     Device& device_;
     RepeatRule rule_;
+    std::optional<Accumulator> accumulator_;
     Matrices<double> float64_;
     Matrices<float> float32_;
 };
 
 }  // namespace
 
-std::unique_ptr<Measurer> make_device_measurer(Device& device, const RepeatRule& rule, const MatrixLoader& loader) {
-    return std::make_unique<DeviceMeasurer>(device, rule, loader);
+std::unique_ptr<Measurer> make_device_measurer(Device& device, const RepeatRule& rule, const MatrixLoader& loader,
+                                               std::optional<Accumulator> accumulator) {
+    return std::make_unique<DeviceMeasurer>(device, rule, loader, accumulator);
 }
 
 }  // namespace tilespmv::bench

@@ -43,6 +43,8 @@ public:
     /// None where there are no launch shapes to choose.
     [[nodiscard]] virtual std::vector<VectorWork> vector_works(std::string_view values) const = 0;
     virtual std::unique_ptr<VectorTimer> vectors(std::string_view values, std::size_t n) = 0;
+    /// Of what products of such values accumulate in. Throws a usage `Error` if that is narrower than the values.
+    [[nodiscard]] virtual std::size_t sum_bytes(std::string_view values) const = 0;
     /// Specifications of the operators to measure.
     [[nodiscard]] virtual std::vector<std::string> operators(std::string_view values) const = 0;
     /// `source`: what a command line calls a matrix. Throws `Error`.

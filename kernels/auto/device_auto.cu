@@ -72,9 +72,10 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
     const PatternView pattern = pattern_of(forms.csr());
     // Tiles that are there save little: their plan, the upload and the map for new values take longer than a
     // conversion.
-    const auto ranked = rank_for_auto(
-        {.features = features_of(pattern), .gpu = gpu_to_choose_for(sizeof(V)), .products = read.products}, read,
-        device_name());
+    OperatorQuestion question{
+        .features = features_of(pattern), .gpu = gpu_to_choose_for(sizeof(V)), .products = read.products};
+    question.features.sum_bytes = accumulator_bytes(accumulator);
+    const auto ranked = rank_for_auto(question, read, device_name());
     if (!read.is_tried || pattern.nnz() == 0) {
         return make_ranked(ranked.front().specification, forms, accumulator, on);
     }

@@ -230,32 +230,45 @@ constexpr std::array kGpuCandidates{
 /// 78 matrices that `tilespmv tune` had, those of sell and the launches of csr16, csr-merge, csr-adaptive and
 /// csr-vector on the 192 of its set `short` and 75 others, and two of sell on its set `full`. In float32 searched for
 /// on 616 matrices with sums in float64, by what is chosen, but for strip and dia, which are fitted to regular matrices
-/// with sums in float32; csr-merge and csr-adaptive cost what they do in float64. In 16 bits strip and dia are fitted
-/// to regular matrices, csr-inode to one figure, renumbered FEM with 3 unknowns (87 us). Those of tile are not fitted:
-/// memory costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what was measured on 16 x 16 blocks
-/// and on dense 4096 in float64, float32 and float16; of its preparation, the map for new values is guessed.
+/// with sums in float32; csr-merge and csr-adaptive cost what they do in float64. Those of float32 with sums in float32
+/// (a 4 at the end) start from them and are searched for on 768 matrices, by what rules and models with rules choose.
+/// In 16 bits strip and dia are fitted to regular matrices, csr-inode to one figure, renumbered FEM with 3 unknowns (87
+/// us). Those of tile are not fitted: memory costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of
+/// what was measured on 16 x 16 blocks and on dense 4096 in float64, float32 and float16, but for 2 us in float32; of
+/// its preparation, the map for new values is guessed.
 constexpr std::array kGpuCosts{
     Cost{"csr16", 8, {3.5e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
     Cost{"csr16", 4, {3.2e-7, 1.10, 4.0e-13, 4.8e-12, 1.9e-12, 4.8e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}},
+    Cost{"csr16", 4, {3.3e-7, 0.89, 4e-13, 4.8e-12, 1.8e-12, 3e-8}, {8.3e-5, 1.00e-9, 1.2e-9, 0}, 4},
     Cost{"strip", 8, {4.0e-7, 0.80, 4.0e-13, 2.2e-12, 0, 9.0e-7}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"strip", 4, {2.0e-7, 0.83, 4.2e-13, 1.0e-12, 0, 2.43e-6}, {8.9e-4, 1.50e-9, 0, 0}},
+    Cost{"strip", 4, {1.2e-7, 0.73, 4.6e-13, 9e-13, 0, 1.5e-6}, {8.9e-4, 1.50e-9, 0, 0}, 4},
     Cost{"strip", 2, {2.0e-7, 1.99, 0, 1.0e-12, 0, 2.76e-6}, {8.9e-4, 1.50e-9, 0, 0}},
     Cost{"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
+    Cost{"tile", 4, {2.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}, 4},
     Cost{"sell", 8, {2.8e-7, 1.02, 0, 4.1e-12, 3.0e-12, 1.2e-6}, {2.0e-4, 1.10e-9, 1.5e-9, 0}},
     Cost{"sell", 4, {3.3e-7, 1.00, 0, 3.9e-12, 1.9e-12, 1.3e-6}, {2.0e-4, 1.10e-9, 1.5e-9, 0}},
+    Cost{"sell", 4, {3.3e-7, 1.00, 0, 3.7e-12, 1.8e-12, 1.3e-6}, {2.0e-4, 1.10e-9, 1.5e-9, 0}, 4},
     Cost{"csr-merge", 8, {3.3e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 8.5e-10, 6.1e-10, 0}},
+    Cost{"csr-merge", 4, {8.4e-7, 0.70, 5.2e-13, 4.2e-12, 2.2e-12, 1e-7}, {4.4e-5, 8.5e-10, 6.1e-10, 0}, 4},
     Cost{"csr-adaptive", 8, {3.6e-7, 0.86, 3.9e-13, 5.2e-12, 1.9e-12, 5.2e-8}, {5.8e-5, 8.7e-10, 1.3e-9, 0}},
+    Cost{"csr-adaptive", 4, {6.1e-7, 0.95, 3.9e-13, 4.2e-12, 3e-12, 3.1e-8}, {5.8e-5, 8.7e-10, 1.3e-9, 0}, 4},
     Cost{"csr-vector", 8, {1.7e-7, 0.99, 0, 4.5e-12, 5.1e-12, 5e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
     Cost{"csr-vector", 4, {1.7e-7, 0.99, 0, 4.5e-12, 5.5e-12, 4.6e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
+    Cost{"csr-vector", 4, {1.7e-7, 0.99, 0, 5.9e-12, 4.5e-12, 4.6e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}, 4},
     Cost{"csr-scalar", 8, {1.0e-7, 0.90, 0, 4.5e-12, 0, 3e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
     Cost{"csr-scalar", 4, {2.5e-7, 0.50, 0, 6.8e-12, 0, 2.6e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}},
+    Cost{"csr-scalar", 4, {2.4e-7, 0.50, 0, 7.5e-12, 0, 1.6e-8}, {6.6e-5, 8.8e-10, 2.1e-9, 0}, 4},
     Cost{"csr-inode", 8, {2.0e-7, 1.08, 0, 4.8e-12, 2.8e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},
     Cost{"csr-inode", 4, {1.5e-7, 1.10, 0, 6.4e-12, 2.8e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},
+    Cost{"csr-inode", 4, {1.6e-7, 1.10, 0, 8e-12, 2.8e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}, 4},
     Cost{"csr-inode", 2, {2.0e-7, 1.50, 0, 4.8e-12, 2.8e-11, 0}, {8.0e-5, 1.0e-9, 2e-8, 0}},
     Cost{"ell", 8, {3.0e-7, 1.00, 0, 2.35e-12, 0, 5e-8}, {7.7e-5, 1.87e-9, 2.5e-10, 0}},
     Cost{"ell", 4, {7.9e-8, 2.40, 0, 1.8e-12, 0, 2.4e-8}, {7.7e-5, 1.87e-9, 2.5e-10, 0}},
+    Cost{"ell", 4, {7.5e-8, 2.40, 0, 1.1e-12, 0, 2.6e-8}, {7.7e-5, 1.87e-9, 2.5e-10, 0}, 4},
     Cost{"dia", 8, {1.0e-7, 1.07, 0, 0, 0, 2.65e-7}, {1.0e-4, 2.5e-9, 0, 0}},
     Cost{"dia", 4, {1.0e-7, 0.62, 0, 0, 4.9e-12, 1.4e-7}, {1.0e-4, 2.5e-9, 0, 0}},
+    Cost{"dia", 4, {2.1e-7, 0.89, 0, 0, 6.1e-12, 2.8e-7}, {1.0e-4, 2.5e-9, 0, 0}, 4},
     Cost{"dia", 2, {1.0e-7, 0.77, 0, 0, 6.3e-12, 1.0e-7}, {1.0e-4, 2.5e-9, 0, 0}},
 };
 
@@ -303,13 +316,11 @@ const CostTable& cpu_costs() {
     return table;
 }
 
-const Cost& cost_of(const CostTable& table, std::string_view name, std::size_t value_bytes) {
+const Cost& cost_of(const CostTable& table, std::string_view name, const NumberSizes& sizes) {
     const Cost* nearest = nullptr;
-    const auto distance = [&](const Cost& cost) {
-        return std::abs(std::log2(static_cast<double>(cost.value_bytes)) - std::log2(static_cast<double>(value_bytes)));
-    };
     for (const Cost& cost : table.costs) {
-        if (cost.name == name && (nearest == nullptr || distance(cost) < distance(*nearest))) nearest = &cost;
+        if (cost.name != name) continue;
+        if (nearest == nullptr || distance(cost.sizes(), sizes) < distance(nearest->sizes(), sizes)) nearest = &cost;
     }
     if (nearest != nullptr) return *nearest;
     throw Error(

@@ -27,13 +27,16 @@ inline constexpr std::array<std::string_view, kTerms> kTermNames{"launch",    "m
 /// How much of each term a product of a matrix has.
 using Work = std::array<double, kTerms>;
 
-/// The coefficients of an operator, for values of one size.
+/// The coefficients of an operator, for values and sums of one size.
 struct Cost {
     std::string_view name;        ///< the operator's
     std::size_t value_bytes = 8;  ///< other sizes take the entry that is nearest
     std::array<double, kTerms> seconds{};
     /// Of the preparation, from CSR in host memory: what it takes in any case, for a nonzero, for a row, for a tile.
     std::array<double, 4> preparation{};
+    std::size_t sum_bytes = default_sum_bytes(value_bytes);  ///< of the accumulator; others take the nearest entry
+
+    [[nodiscard]] NumberSizes sizes() const { return {value_bytes, sum_bytes}; }
 };
 
 /// An operator that can be chosen.
@@ -62,7 +65,7 @@ const CostTable& gpu_costs();
 /// Of two threads of an AMD EPYC and of an Intel Xeon, their mean.
 const CostTable& cpu_costs();
 
-/// The costs of an operator for values of a size. Throws `Error` if the table has none.
-const Cost& cost_of(const CostTable& table, std::string_view name, std::size_t value_bytes);
+/// The costs of an operator for the nearest sizes of numbers. Throws `Error` if the table has none.
+const Cost& cost_of(const CostTable& table, std::string_view name, const NumberSizes& sizes);
 
 }  // namespace tilespmv

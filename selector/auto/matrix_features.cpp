@@ -251,6 +251,7 @@ void add_hyb(const PatternView& a, MatrixFeatures& f) {
 MatrixFeatures features_of(const PatternView& a) {
     MatrixFeatures f;
     f.value_bytes = a.value_bytes;
+    f.sum_bytes = default_sum_bytes(a.value_bytes);
     f.rows = a.rows;
     f.cols = a.cols;
     f.nnz = a.nnz();

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 
+#include "selector/auto/number_sizes.hpp"
 #include "selector/csr_shapes.hpp"
 #include "tile/csr.hpp"
 
@@ -34,6 +35,7 @@ PatternView pattern_of(const CsrMatrix<V>& a) {
 /// nonzeros has shares of 0.
 struct MatrixFeatures {
     std::size_t value_bytes = 8;
+    std::size_t sum_bytes = 8;  ///< of what a product accumulates in
     index_t rows = 0;
     index_t cols = 0;
     offset_t nnz = 0;
@@ -75,6 +77,7 @@ struct MatrixFeatures {
     /// all nonzeros, where by the sample DIA has at most `kMostDiaPlaces` places a nonzero.
     offset_t diagonals = 0;
 
+    [[nodiscard]] NumberSizes sizes() const { return {value_bytes, sum_bytes}; }
     friend bool operator==(const MatrixFeatures&, const MatrixFeatures&) = default;
 };
 

@@ -91,7 +91,7 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
     std::vector<RankedOperator> ranked;
     for (const Candidate& candidate : table.candidates) {
         if (candidate.suits != nullptr && !candidate.suits(question.features)) continue;
-        ranked.push_back(predict(candidate, cost_of(table, candidate.name, question.features.value_bytes), question));
+        ranked.push_back(predict(candidate, cost_of(table, candidate.name, question.features.sizes()), question));
     }
     std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(question.products); });
     return ranked;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -69,7 +70,7 @@ std::optional<RankedOperator> rank_by_model(const std::string& specification, co
     const MatrixFeatures& f = question.features;
     const ProductWork work = product_work(one.candidate, f, profile.probe);
     if (!can_be_made(one, f, work)) return {};
-    return ranked_by(*find_model(profile.models, specification, f.value_bytes), one.candidate, work, question);
+    return ranked_by(*find_model(profile.models, specification, f.sizes()), one.candidate, work, question);
 }
 
 /// In parallel: anchors of all models take longer than the features of a small matrix.
@@ -85,6 +86,12 @@ std::vector<RankedOperator> rank_by_models(const OperatorQuestion& question, con
         if (one) ranked.push_back(std::move(*one));
     }
     return ranked;
+}
+
+/// To 6 digits, decimal ones, as a text of it has them.
+double rounded(double x) {
+    if (x == 0 || !std::isfinite(x)) return x;
+    return std::stod(fmt::format("{:.6g}", x));
 }
 
 void sort_by_time(std::vector<RankedOperator>& ranked, offset_t products) {
@@ -118,6 +125,12 @@ void fit_models(Profile& profile) {
 Profile without_measurements(Profile profile) {
     profile.matrices.clear();
     for (VectorProfile& one : profile.vectors) one.points.clear();
+    for (SpmvModel& model : profile.models) {
+        for (Anchor& anchor : model.anchors) {
+            anchor.weight = rounded(anchor.weight);
+            std::ranges::transform(anchor.place, anchor.place.begin(), rounded);
+        }
+    }
     return profile;
 }
 

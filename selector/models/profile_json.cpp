@@ -85,6 +85,7 @@ Json features_json(const MatrixFeatures& f) {
             {"cols", f.cols},
             {"nnz", f.nnz},
             {"value_bytes", f.value_bytes},
+            {"sum_bytes", f.sum_bytes},
             {"mean_row", f.mean_row},
             {"row_deviation", f.row_deviation},
             {"longest_row", f.longest_row},
@@ -132,7 +133,8 @@ Json model_json(const SpmvModel& m) {
     Json costs = Json::object();
     for (std::size_t i = 0; i < m.costs.size(); ++i) costs[std::string(model_terms()[i].name)] = m.costs[i];
     return {{"operator", m.specification},
-            {"value_bytes", m.value_bytes},
+            {"value_bytes", m.sizes.value},
+            {"sum_bytes", m.sizes.sum},
             {"costs", costs},
             {"anchors", list_json(m.anchors, anchor_json)},
             {"preparation", m.preparation},

@@ -107,8 +107,14 @@ void read_rounds(const JsonNode& json, cuda::RowLengths& rounds) {
     }
 }
 
+void require_sizes(const JsonNode& json, const NumberSizes& sizes) {
+    if (sizes.value == 0) json["value_bytes"].fail("is 0");
+    if (sizes.sum == 0) json["sum_bytes"].fail("is 0");
+}
+
 MatrixFeatures read_features(const JsonNode& json) {
     MatrixFeatures f{.value_bytes = json["value_bytes"].whole<std::size_t>(),
+                     .sum_bytes = json["sum_bytes"].whole<std::size_t>(),
                      .rows = json["rows"].whole<index_t>(),
                      .cols = json["cols"].whole<index_t>(),
                      .nnz = json["nnz"].whole<offset_t>(),
@@ -129,7 +135,7 @@ MatrixFeatures read_features(const JsonNode& json) {
                      .hyb_width = json["hyb_width"].whole<offset_t>(),
                      .hyb_rest = json["hyb_rest"].non_negative(),
                      .diagonals = json["diagonals"].whole<offset_t>()};
-    if (f.value_bytes == 0) json["value_bytes"].fail("is 0");
+    require_sizes(json, f.sizes());
     read_rounds(json["row_rounds"], f.row_rounds);
     return f;
 }
@@ -180,14 +186,14 @@ Anchor read_anchor(const JsonNode& json) {
 
 SpmvModel read_model(const JsonNode& json) {
     SpmvModel model{.specification = json["operator"].text(),
-                    .value_bytes = json["value_bytes"].whole<std::size_t>(),
+                    .sizes = {json["value_bytes"].whole<std::size_t>(), json["sum_bytes"].whole<std::size_t>()},
                     .costs = read_costs(json["costs"]),
                     .anchors = list_of(json["anchors"], read_anchor),
                     .matrices = json["matrices"].whole<int>(),
                     .accuracy = json["accuracy"].number(),
                     .held_out_accuracy = json["held_out_accuracy"].number(),
                     .doubt = json["doubt"].non_negative()};
-    if (model.value_bytes == 0) json["value_bytes"].fail("is 0");
+    require_sizes(json, model.sizes);
     const auto preparation = json["preparation"].elements(model.preparation.size());
     for (std::size_t i = 0; i < preparation.size(); ++i) model.preparation[i] = preparation[i].non_negative();
     return model;

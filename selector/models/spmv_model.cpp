@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "selector/models/accuracy.hpp"
@@ -24,7 +25,7 @@ struct Point {
     std::size_t fold = 0;
 };
 using Points = std::vector<Point>;
-using GroupKey = std::pair<std::string, std::size_t>;
+using GroupKey = std::tuple<std::string, std::size_t, std::size_t>;  ///< specification, bytes of values and of sums
 
 std::vector<double> preparation_amounts(const MatrixFeatures& f) {
     const auto nnz = static_cast<double>(f.nnz);
@@ -41,7 +42,7 @@ std::map<GroupKey, Points> group(std::vector<MeasuredMatrix>& matrices, const Pr
             const auto entry = modelled_operator(probe.is_gpu, product.specification);
             const ProductWork work = product_work(entry.candidate, f, probe);
             product.regime = regime_of(work);
-            groups[{product.specification, f.value_bytes}].push_back(
+            groups[{product.specification, f.value_bytes, f.sum_bytes}].push_back(
                 {work,
                  {amounts_of(work), product.seconds},
                  {preparation_amounts(f), std::max(product.preparation_seconds, 1e-9)},
@@ -143,18 +144,14 @@ void fit_all(Points& points, SpmvModel& model) {
 }
 
 SpmvModel fit(const GroupKey& key, Points& points) {
-    const auto& [specification, value_bytes] = key;
-    SpmvModel model{.specification = specification, .value_bytes = value_bytes, .costs = {}, .anchors = {}};
+    const auto& [specification, value_bytes, sum_bytes] = key;
+    SpmvModel model{.specification = specification, .sizes = {value_bytes, sum_bytes}, .costs = {}, .anchors = {}};
     const auto preparation = fit_costs(works_of(points, &Point::preparation, [](const Point&) { return true; }));
     std::ranges::copy(preparation, model.preparation.begin());
     model.matrices = static_cast<int>(points.size());
     hold_out(points, model);
     fit_all(points, model);
     return model;
-}
-
-double distance(const SpmvModel& model, std::size_t value_bytes) {
-    return std::abs(std::log2(static_cast<double>(model.value_bytes) / static_cast<double>(value_bytes)));
 }
 
 }  // namespace
@@ -174,11 +171,11 @@ double predict_preparation(const SpmvModel& model, const MatrixFeatures& feature
 }
 
 const SpmvModel* find_model(std::span<const SpmvModel> models, std::string_view specification,
-                            std::size_t value_bytes) {
+                            const NumberSizes& sizes) {
     const SpmvModel* nearest = nullptr;
     for (const SpmvModel& model : models) {
         if (model.specification != specification) continue;
-        if (nearest == nullptr || distance(model, value_bytes) < distance(*nearest, value_bytes)) nearest = &model;
+        if (nearest == nullptr || distance(model.sizes, sizes) < distance(nearest->sizes, sizes)) nearest = &model;
     }
     return nearest;
 }

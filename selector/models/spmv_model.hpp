@@ -36,10 +36,10 @@ struct MeasuredMatrix {
     friend bool operator==(const MeasuredMatrix&, const MeasuredMatrix&) = default;
 };
 
-/// The model of an operator for values of one size.
+/// The model of an operator for values and sums of one size.
 struct SpmvModel {
     std::string specification = {};
-    std::size_t value_bytes = 8;
+    NumberSizes sizes = {};
     std::vector<double> costs = {};    ///< in the order of `model_terms`
     std::vector<Anchor> anchors = {};  ///< of `correction_at`
     /// Of the preparation: what it takes in any case, for a nonzero, for a row, for a tile.
@@ -53,7 +53,7 @@ struct SpmvModel {
     friend bool operator==(const SpmvModel&, const SpmvModel&) = default;
 };
 
-/// Fits a model for each operator and size of values with three measured matrices or more, and writes what models
+/// Fits a model for each operator and sizes of numbers with three measured matrices or more, and writes what models
 /// predict into `products`.
 std::vector<SpmvModel> fit_spmv_models(std::vector<MeasuredMatrix>& matrices, const Probe& probe);
 
@@ -61,7 +61,8 @@ std::vector<SpmvModel> fit_spmv_models(std::vector<MeasuredMatrix>& matrices, co
 double predict(const SpmvModel& model, const ProductWork& work);
 double predict_preparation(const SpmvModel& model, const MatrixFeatures& features);
 
-/// The model of an operator of the nearest size of values; null if the operator has none.
-const SpmvModel* find_model(std::span<const SpmvModel> models, std::string_view specification, std::size_t value_bytes);
+/// The model of an operator of the nearest sizes of numbers; null if the operator has none.
+const SpmvModel* find_model(std::span<const SpmvModel> models, std::string_view specification,
+                            const NumberSizes& sizes);
 
 }  // namespace tilespmv

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "kernels/choose_operator.hpp"
 #include "kernels/cpu/processor.hpp"
 #include "kernels/cuda/device.hpp"
 #include "selector/models/profile_file.hpp"
@@ -25,6 +26,7 @@ struct ExplainOptions {
     std::string source;
     std::string values;
     std::string device;
+    std::optional<Accumulator> accumulator;
     std::string profile;
     offset_t products = 0;
     bool as_json = false;
@@ -72,10 +74,14 @@ Explanation explain(const ExplainOptions& options) {
         e.question.threads = omp_get_max_threads();
         e.device = fmt::format("cpu, {} thread{}", e.question.threads, e.question.threads == 1 ? "" : "s");
     }
+    const Accumulator sums = options.accumulator.value_or(default_accumulator<V>());
+    require_accumulator<V>(on_gpu ? Backend::cuda : Backend::cpu, sums);
     const CsrMatrix<V> a = load_csr<V>(options.source);
     e.question.features = features_of(pattern_of(a));
+    e.question.features.sum_bytes = accumulator_bytes(sums);
     e.matrix = source_name(options.source);
     e.values = value_name<V>();
+    e.sums = accumulator_name(sums);
     e.costs = on_gpu ? &gpu_costs() : &cpu_costs();
     rank(e, options.profile, machine);
     return e;
@@ -91,6 +97,7 @@ void add_explain(CLI::App& app) {
     add_values(*command, options->values);
     add_device(*command, options->device,
                "the GPU if there is one; cuda without one asks for the GPU that was measured");
+    add_accumulator(*command, options->accumulator);
     add_number<offset_t>(*command, "--products", options->products, 0, offset_t{1} << 52,
                          "Expected products; 0: so many that preparation does not count")
         ->default_str("0");

@@ -36,6 +36,7 @@ struct TuneCommand {
     std::string set = "full";
     std::vector<std::string> with;
     std::vector<std::string> values{"float64"};
+    std::optional<Accumulator> accumulator;
     std::string only;
     std::optional<double> seconds;
     bool restart = false;
@@ -157,7 +158,8 @@ void run(const TuneCommand& command) {
     const std::vector<std::string> sources = sources_to_check(command);
     const Backend backend = choose_backend(command.device);
     const auto device = make_device(backend);
-    const auto measurer = bench::make_device_measurer(*device, {}, matrix_loader());
+    const auto measurer = bench::make_device_measurer(*device, {}, matrix_loader(), command.accumulator);
+    for (const auto& values : command.values) static_cast<void>(measurer->sum_bytes(values));  // refuses wrong ones
     sources.empty() ? run_tune(command, *measurer, backend) : run_check(command, sources, *measurer, backend);
 }
 
@@ -182,6 +184,7 @@ void add_tune(CLI::App& app) {
         ->allow_extra_args(false)
         ->check(CLI::IsMember({"float64", "float32"}))
         ->default_str("float64");
+    add_accumulator(*command, options->accumulator);
     command->add_option("--only", options->only, "Measure this kernel or operator again, and nothing else");
     add_number<double>(
         *command, "--seconds", options->seconds, 0, 1e9,

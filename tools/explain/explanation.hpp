@@ -12,6 +12,7 @@ namespace tilespmv::tools {
 struct Explanation {
     std::string matrix;  ///< its short name
     std::string values;  ///< their type
+    std::string sums;    ///< the type that a product accumulates in
     std::string device;  ///< what it was decided for
     OperatorQuestion question;
     std::vector<RankedOperator> ranked;  ///< the answer

@@ -60,6 +60,7 @@ Json explanation_json(const Explanation& e) {
     }
     Json json{{"matrix", e.matrix},
               {"values", e.values},
+              {"accumulator", e.sums},
               {"device", e.device},
               {"products", e.question.products},
               {"chosen", e.ranked.front().specification},

@@ -67,8 +67,8 @@ std::string explanation_text(const Explanation& e) {
     const MatrixFeatures& f = e.question.features;
     const RankedOperator& chosen = e.ranked.front();
     const auto& soonest = *std::ranges::min_element(e.ranked, {}, &RankedOperator::preparation_seconds);
-    std::string text =
-        fmt::format("{}: {}, {}, {}\n", e.matrix, describe_size(f.rows, f.cols, f.nnz), e.values, e.device);
+    std::string text = fmt::format("{}: {}, {} accumulated in {}, {}\n", e.matrix, describe_size(f.rows, f.cols, f.nnz),
+                                   e.values, e.sums, e.device);
     text +=
         fmt::format("chosen for {}: {} ({})\n\n", products_text(e.question.products), chosen.specification, chosen.why);
     text += features_text(f);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "selector/models/modelled_operators.hpp"
@@ -68,8 +69,16 @@ void add_product(const Profile& profile, const MeasuredMatrix& matrix, const Pro
     json["naive_s"] = naive_seconds(product_work(one.candidate, matrix.features, profile.probe));
 }
 
+/// Types of values and, where they are not the usual ones, of sums.
+std::string numbers_name(const MeasuredMatrix& matrix) {
+    const NumberSizes sizes = matrix.features.sizes();
+    if (sizes.sum == default_sum_bytes(sizes.value)) return matrix.values;
+    return fmt::format("{}, sums of {} bytes", matrix.values, sizes.sum);
+}
+
 void add_matrix(const Profile& profile, const MeasuredMatrix& matrix, Json& json) {
     json["features"].erase("row_rounds");
+    json["values"] = numbers_name(matrix);
     for (std::size_t i = 0; i < matrix.products.size(); ++i) {
         add_product(profile, matrix, matrix.products[i], json["products"][i]);
     }

@@ -101,7 +101,8 @@ private:
         }
         for (auto& matrix : profile_.matrices) {
             const bool is_source = std::ranges::find(options_.sources, matrix.name) != options_.sources.end();
-            if (!is_wanted(matrix.values) || !is_source) continue;
+            if (!is_wanted(matrix.values) || matrix.features.sum_bytes != measurer_.sum_bytes(matrix.values)) continue;
+            if (!is_source) continue;
             std::erase_if(matrix.products, [&](const auto& p) { return is_named(options_.only, p.specification); });
         }
     }
@@ -179,8 +180,10 @@ private:
     }
 
     MeasuredMatrix* find_matrix(const std::string& values, const std::string& source) {
-        const auto found = std::ranges::find_if(profile_.matrices,
-                                                [&](const auto& m) { return m.values == values && m.name == source; });
+        const std::size_t sums = measurer_.sum_bytes(values);
+        const auto found = std::ranges::find_if(profile_.matrices, [&](const auto& m) {
+            return m.values == values && m.features.sum_bytes == sums && m.name == source;
+        });
         return found == profile_.matrices.end() ? nullptr : &*found;
     }
 

@@ -21,10 +21,11 @@ std::string machine_text(const Probe& p) {
 std::string operators_text(const std::vector<SpmvModel>& models) {
     if (models.empty()) return "";
     TextTable table;
-    table.add({"operator", "bytes", "matrices", "accuracy", "held out"});
+    table.add({"operator", "bytes", "of sums", "matrices", "accuracy", "held out"});
     for (const SpmvModel& m : models) {
-        table.add({m.specification, fmt::format("{}", m.value_bytes), fmt::format("{}", m.matrices),
-                   percent(m.accuracy), m.held_out_accuracy == 0 ? "-" : percent(m.held_out_accuracy)});
+        table.add({m.specification, fmt::format("{}", m.sizes.value), fmt::format("{}", m.sizes.sum),
+                   fmt::format("{}", m.matrices), percent(m.accuracy),
+                   m.held_out_accuracy == 0 ? "-" : percent(m.held_out_accuracy)});
     }
     return fmt::format("\n{}", table.str());
 }

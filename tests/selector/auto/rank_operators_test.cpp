@@ -102,16 +102,18 @@ TEST(RankOperators, TakesTheCostsOfTheNearestSizeOfValues) {
     auto narrow = question();
     narrow.features.value_bytes = 2;
     EXPECT_DOUBLE_EQ(rank_operators(narrow, kTable).front().seconds, 0.1);
-    EXPECT_EQ(cost_of(kTable, "fast", 8).seconds[4], 1e-3);
-    EXPECT_EQ(cost_of(kTable, "slow", 2).value_bytes, 8);
-    EXPECT_EQ(message_of([] { (void)cost_of(kTable, "unsuited", 8); }),
+    EXPECT_EQ(cost_of(kTable, "fast", {8, 8}).seconds[4], 1e-3);
+    EXPECT_EQ(cost_of(kTable, "slow", {2, 4}).value_bytes, 8);
+    EXPECT_EQ(message_of([] {
+                  (void)cost_of(kTable, "unsuited", {8, 8});
+              }),
               "1: no costs of operator unsuited on test machine: add them to selector/auto/cost_table.cpp");
 }
 
 TEST(RankOperators, EveryCandidateHasCosts) {
     for (const auto* table : {&gpu_costs(), &cpu_costs()}) {
         for (const auto& candidate : table->candidates) {
-            const Cost& cost = cost_of(*table, candidate.name, 8);
+            const Cost& cost = cost_of(*table, candidate.name, {8, 8});
             EXPECT_GT(*std::ranges::max_element(cost.seconds), 0) << candidate.name;
             EXPECT_GT(*std::ranges::max_element(cost.preparation), 0) << candidate.name;
         }

@@ -46,7 +46,7 @@ TEST_F(CarriedProfiles, AreCheckedModelsOfTheMachinesOfTheirNames) {
         std::set<std::string> modelled;
         for (const SpmvModel& model : profile.models) {
             EXPECT_EQ(model.costs.size(), model_terms().size()) << model.specification;
-            if (model.value_bytes == 8) modelled.insert(model.specification);
+            if (model.sizes.value == 8) modelled.insert(model.specification);
         }
         const CostTable& rules = profile.probe.is_gpu ? gpu_costs() : cpu_costs();
         for (const Candidate& candidate : rules.candidates) {

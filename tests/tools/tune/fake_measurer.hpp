@@ -22,6 +22,7 @@ public:
     /// What a product takes over the time that is planted.
     std::map<std::string, double> operators_by_name{{"csr-merge", 1}, {"csr16", 0.9}, {"brand-new", 0.6}};
     std::map<std::string, int> measured;  ///< by kernel or operator
+    std::size_t sums = 8;                 ///< bytes of what products accumulate in
     int left = 1 << 30;                   ///< measurements until it is interrupted
 
     Probe probe() override { return machine; }
@@ -29,6 +30,7 @@ public:
     std::unique_ptr<bench::VectorTimer> vectors(std::string_view, std::size_t n) override {
         return std::make_unique<Vectors>(*this, n);
     }
+    [[nodiscard]] std::size_t sum_bytes(std::string_view) const override { return sums; }
     [[nodiscard]] std::vector<std::string> operators(std::string_view) const override {
         std::vector<std::string> all;
         for (const auto& [name, factor] : operators_by_name) all.push_back(name);
@@ -71,7 +73,9 @@ private:
     class Matrix final : public bench::MatrixTimer {
     public:
         Matrix(FakeMeasurer& of, const std::string& source)
-            : of_(of), features_(features_of(pattern_of(generate<double>(source.substr(4))))) {}
+            : of_(of), features_(features_of(pattern_of(generate<double>(source.substr(4))))) {
+            features_.sum_bytes = of.sums;
+        }
         [[nodiscard]] const MatrixFeatures& features() const override { return features_; }
         bench::MeasuredProduct measure(const std::string& specification) override {
             of_.count(specification);

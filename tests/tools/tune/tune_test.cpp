@@ -93,6 +93,33 @@ TEST_F(TuneTest, OnlyForgetsNothingOfMatricesThatItDoesNotMeasure) {
     EXPECT_EQ(points(tune(gpu, options).profile), all);
 }
 
+TEST_F(TuneTest, OtherSumsAreOtherMeasurementsAndModels) {
+    const std::size_t all = points(tune(gpu, options).profile);
+    gpu.measured.clear();
+    gpu.sums = 4;
+    gpu.operators_by_name["csr16"] = 0.3;
+    const Profile profile = tune(gpu, options).profile;
+    EXPECT_EQ(gpu.measured["csr16"], 8);
+    EXPECT_EQ(gpu.measured["axpy"], 0) << "vectors know no sums";
+    EXPECT_EQ(points(profile), all + static_cast<std::size_t>(gpu.all_measured()));
+    EXPECT_EQ(profile.matrices.size(), 16U);
+    EXPECT_EQ(read_profile(options.file), profile);
+    MatrixFeatures f = profile.matrices[3].features;
+    const auto seconds_with_sums = [&](std::size_t bytes) {
+        f.sum_bytes = bytes;
+        for (const auto& one : rank_operators(question_on(profile.probe, f), profile)) {
+            if (one.specification == "csr16") return one.seconds;
+        }
+        return 0.0;
+    };
+    EXPECT_NEAR(seconds_with_sums(4) / seconds_with_sums(8), 1. / 3, 0.05);
+
+    options.only = "csr16";
+    gpu.measured.clear();
+    EXPECT_EQ(points(tune(gpu, options).profile), points(profile)) << "those with other sums stay";
+    EXPECT_EQ(gpu.measured["csr16"], 8);
+}
+
 TEST_F(TuneTest, AKernelThatWasAddedAppearsEverywhere) {
     tune(gpu, options);
     gpu.measured.clear();

@@ -95,7 +95,7 @@ function drawScatter(holder, operator) {
 }
 
 const modelsOf = (operator) => page.data.models.filter((model) => model.operator === operator);
-const modelName = (model) => `${model.value_bytes} bytes`;
+const modelName = (model) => `${model.value_bytes} bytes, sums of ${model.sum_bytes}`;
 
 function costTable(operator) {
   const models = modelsOf(operator);
@@ -114,6 +114,9 @@ function costTable(operator) {
   ];
 }
 
+const isOfModel = ({features}, model) =>
+    features.value_bytes === model.value_bytes && features.sum_bytes === model.sum_bytes;
+
 function accuracyTable(operator) {
   const models = modelsOf(operator);
   const columns = [
@@ -122,7 +125,7 @@ function accuracyTable(operator) {
     {name: "corrected", title: "by what the sum of costs leaves on so many similar matrices"}
   ];
   return table(columns, models.map((model) => {
-    const own = measuredProducts(operator).filter(({matrix}) => matrix.features.value_bytes === model.value_bytes);
+    const own = measuredProducts(operator).filter(({matrix}) => isOfModel(matrix, model));
     const naive =
         own.filter(({product}) => product.naive_s > 0).map(({product}) => accuracyOf(product.naive_s, product.seconds));
     return [
