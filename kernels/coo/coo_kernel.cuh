@@ -108,6 +108,7 @@ private:
             }
             row = next;
         }
+        __syncwarp();  // see sum_of_lanes
         lanes_with_ends_ = __ballot_sync(kAllLanes, first_row_ != kNone);
         open_sum_ = scan_open_rows(sum, lanes_with_ends_);
         sum_before_ = sum_before(open_sum_);

@@ -64,7 +64,9 @@ __global__ void __launch_bounds__(kTurnThreads, kTurnBlocks) csr_vector_turns(Tu
         const std::int64_t next = row + kTurnThreads / kThreads + group;
         const P next_begin = next < last ? p.a.row_ptrs[next] : 0;
         const P next_end = next < last ? p.a.row_ptrs[next + 1] : 0;
-        const A sum = sum_of_lanes<kThreads>(lane_sum<V, A, P, kThreads, kFlight>(p, begin + lane, end));
+        A sum = lane_sum<V, A, P, kThreads, kFlight>(p, begin + lane, end);
+        __syncwarp();  // see sum_of_lanes
+        sum = sum_of_lanes<kThreads>(sum);
         if (row + group < last && lane == 0) p.write(row + group, sum);
         begin = next_begin;
         end = next_end;

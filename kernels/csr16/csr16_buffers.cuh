@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "kernels/csr16/csr16_kernel.cuh"
 #include "kernels/cuda/split_buffers.cuh"
 
@@ -9,11 +11,12 @@ namespace tilespmv::cuda {
 template <class V, class A>
 class Csr16Buffers {
 public:
-    Csr16Buffers(const Csr16& b, const Buffer<V>& values, WorkspaceLayout& layout, const DeviceContext& on)
+    /// `values` in the order of `b`.
+    Csr16Buffers(const Csr16& b, DeviceBuffer<V> values, WorkspaceLayout& layout, const DeviceContext& on)
         : blocks_(upload(b.blocks, on)),
           ends_(b.ends, on),
           codes_(b.codes, on),
-          values_(values, on),
+          values_(std::move(values)),
           splits_(b.splits, b.partials, layout, on) {}
 
     [[nodiscard]] DeviceCsr16<V, A> view(std::byte* workspace) const {

@@ -47,7 +47,7 @@ private:
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
           shape_(row_block_shape(limits.block_nonzeros, Csr16::kThreads, all.nonzeros, all.in_long_rows,
                                  this_tuning(sizeof(V)).row_blocks)),
-          matrix_(all, a.values, this->layout(), on) {
+          matrix_(all, DeviceBuffer<V>(a.values, on), this->layout(), on) {
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 

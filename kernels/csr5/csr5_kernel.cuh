@@ -96,6 +96,7 @@ private:
 
     /// `sum`: of the row that is open behind the lane, as far as it is in the lane.
     __device__ void add_up_open_rows(A sum) {
+        __syncwarp();  // see sum_of_lanes
         lanes_with_ends_ = __ballot_sync(kAllLanes, own_.ends() != 0);
         sum = scan_open_rows(sum, lanes_with_ends_);
         sum_before_ = sum_before(sum);

@@ -56,6 +56,7 @@ __device__ A take_sums(const AwaitedSums<A>& sums, std::int64_t first, std::int6
     for (std::int64_t b = first + static_cast<int>(threadIdx.x) % kWarpSize; b < end; b += kWarpSize) {
         sum += sums.take(b);
     }
+    __syncwarp();  // see sum_of_lanes
     return sum_of_warp(sum);
 }
 

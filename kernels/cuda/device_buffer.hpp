@@ -9,6 +9,7 @@
 #include "kernels/cuda/device_memory.hpp"
 #include "kernels/cuda/device_span.hpp"
 #include "kernels/cuda/error.hpp"
+#include "kernels/cuda/host_copy.hpp"
 #include "tile/buffer.hpp"
 
 namespace tilespmv::cuda {
@@ -26,7 +27,7 @@ public:
     }
     /// A copy of host data, begun on the stream; `host` must stay until the stream has passed it.
     DeviceBuffer(std::span<const T> host, const DeviceContext& on) : DeviceBuffer(host.size(), on) {
-        TILESPMV_CUDA(cudaMemcpyAsync(data_, host.data(), host.size_bytes(), cudaMemcpyHostToDevice, on.stream));
+        copy_to_device(data_, host.data(), host.size_bytes(), on.stream);
     }
     DeviceBuffer(const Buffer<T>& host, const DeviceContext& on)
         : DeviceBuffer(std::span<const T>(host.data(), host.size()), on) {}
@@ -51,7 +52,7 @@ public:
     [[nodiscard]] DeviceSpan<const T> span() const noexcept { return {data_, size_}; }
 
     void upload(std::span<const T> host, cudaStream_t stream) {
-        TILESPMV_CUDA(cudaMemcpyAsync(data_, host.data(), host.size_bytes(), cudaMemcpyHostToDevice, stream));
+        copy_to_device(data_, host.data(), host.size_bytes(), stream);
     }
     void download(std::span<T> host, cudaStream_t stream) const {
         TILESPMV_CUDA(cudaMemcpyAsync(host.data(), data_, host.size_bytes(), cudaMemcpyDeviceToHost, stream));

@@ -20,20 +20,29 @@ __global__ void gather_values(const V* csr_values, const P* positions, V* out, s
     out[i] = position == 0 ? V(0) : load_often(csr_values + (position - 1));
 }
 
+/// Calls f.operator()<P>() with the type of positions among so many nonzeros.
+template <class F>
+decltype(auto) with_positions(offset_t nnz, F&& f) {
+    if (nnz < std::numeric_limits<std::uint32_t>::max()) return f.template operator()<std::uint32_t>();
+    return f.template operator()<std::uint64_t>();
+}
+
 /// Where the values in arrays of a device come from, for new ones: 4 bytes per stored value below 2^32 - 1 nonzeros, 8
 /// from there on.
 template <class V>
 class DeviceValueMap {
 public:
-    /// `positions_in.operator()<P>()` gives the positions of each array, 1 + the place of its values among the `nnz`
-    /// nonzeros in CSR order, 0 for padding. Returns when the copies are complete.
-    template <class F>
-    DeviceValueMap(offset_t nnz, F&& positions_in, const DeviceContext& on) {
-        if (nnz < std::numeric_limits<std::uint32_t>::max()) {
-            positions_ = upload(positions_in.template operator()<std::uint32_t>(), on);
-        } else {
-            positions_ = upload(positions_in.template operator()<std::uint64_t>(), on);
-        }
+    /// Of the positions of the values of each array: 1 + the place among the nonzeros in CSR order, 0 for padding.
+    /// Returns when the copies are complete.
+    template <class P>
+    DeviceValueMap(const std::vector<Buffer<P>>& positions, const DeviceContext& on)
+        : positions_(upload(positions, on)) {}
+
+    /// The first values for the arrays, from host memory. Returns when they are complete.
+    void fill(const Buffer<V>& csr_values, const std::vector<DeviceBuffer<V>*>& arrays, const DeviceContext& on) const {
+        const DeviceBuffer<V> values(csr_values, on);
+        update(values.data(), arrays, on);
+        TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
 
     /// New values for the arrays, in the order of their positions; neither allocates nor synchronises.

@@ -17,6 +17,7 @@ struct TeamSumStage {
 /// The sum over a team, the same bits in each thread. All its threads call.
 template <class A, class Team>
 __device__ A sum_of_team(A sum, TeamSumStage<A, Team>& stage) {
+    __syncwarp();  // see sum_of_lanes
     sum = sum_of_warp(sum);
     const int thread = Team::thread();
     if (thread % kWarpSize == 0) stage.sums[thread / kWarpSize] = sum;

@@ -18,7 +18,10 @@ struct Lane {
     __device__ Lane() : id(static_cast<int>(threadIdx.x) % kWarpSize), row(id % kTileSize), half(id / kTileSize) {}
 };
 
-/// The sum over `width` neighbouring lanes (a power of 2, at most 32), the same bits in each of them.
+/// The sum over `width` neighbouring lanes (a power of 2, at most 32), the same bits in each of them. Lanes that come
+/// from loops of different lengths meet at a `__syncwarp` before: where the compiler does not know that they have met,
+/// a branch takes them, one shuffle at a time, through code that is several times as slow (`bench/NOTES.md`, "Lanes
+/// that have not met").
 template <int width, class A>
 __device__ A sum_of_lanes(A value) {
     for (int step = width / 2; step > 0; step /= 2) value += __shfl_xor_sync(kAllLanes, value, step);

@@ -19,8 +19,20 @@ namespace {
 template <class V, class A>
 class DiaOperator final : public DeviceOperator<V> {
 public:
-    DiaOperator(const CsrMatrix<V>& a, std::int64_t staged_blocks, bool updatable, const DeviceContext& on)
-        : DiaOperator(a, dia_offsets(a), staged_blocks, updatable, on) {}
+    /// Values are uploaded as they lie in `dia`.
+    DiaOperator(const CsrMatrix<V>& a, const Dia<V>& dia, std::int64_t staged_blocks, const DeviceContext& on)
+        : DiaOperator(a, dia, DeviceBuffer<V>(dia.values, on), staged_blocks, on) {
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+    }
+    /// Values are put into their places on the GPU, and can be again.
+    template <class P>
+    DiaOperator(const CsrMatrix<V>& a, Dia<P> positions, std::int64_t staged_blocks, const DeviceContext& on)
+        : DiaOperator(a, positions, DeviceBuffer<V>(positions.values.size(), on), staged_blocks, on) {
+        std::vector<Buffer<P>> arrays;
+        arrays.push_back(std::move(positions.values));
+        map_.emplace(arrays, on);
+        map_->fill(a.values, {&values_}, on);
+    }
 
     [[nodiscard]] std::string_view name() const override { return "dia"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -53,18 +65,9 @@ public:
     }
 
 private:
-    DiaOperator(const CsrMatrix<V>& a, const std::vector<index_t>& offsets, std::int64_t staged_blocks, bool updatable,
+    template <class T>
+    DiaOperator(const CsrMatrix<V>& a, const Dia<T>& dia, DeviceBuffer<V> values, std::int64_t staged_blocks,
                 const DeviceContext& on)
-        : DiaOperator(a, make_dia(a, offsets, a.values), staged_blocks, on) {
-        if (!updatable) return;
-        const auto positions = [&]<class P>() {
-            std::vector<Buffer<P>> all;
-            all.push_back(make_dia(a, offsets, csr_positions<P>(nnz_)).values);
-            return all;
-        };
-        map_.emplace(nnz_, positions, on);
-    }
-    DiaOperator(const CsrMatrix<V>& a, const Dia<V>& dia, std::int64_t staged_blocks, const DeviceContext& on)
         : staged_blocks_(staged_blocks),
           rows_(a.rows),
           cols_(a.cols),
@@ -74,12 +77,10 @@ private:
           stride_(dia.stride),
           offsets_(dia.offsets, on),
           held_(dia.held, on),
-          values_(dia.values, on) {
-        if (staged_blocks_ > 0) {
-            TILESPMV_CUDA(cudaFuncSetAttribute(staged_dia_spmv<V, A>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                               static_cast<int>(sizeof(DiaStages<V>))));
-        }
-        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+          values_(std::move(values)) {
+        if (staged_blocks_ == 0) return;
+        TILESPMV_CUDA(cudaFuncSetAttribute(staged_dia_spmv<V, A>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           static_cast<int>(sizeof(DiaStages<V>))));
     }
 
     std::int64_t staged_blocks_;  ///< 0: not staged
@@ -108,7 +109,12 @@ std::unique_ptr<DeviceOperator<V>> make_dia_operator(const MatrixForms<V>& forms
     const bool updatable = options.flag("updatable", false);
     options.finish();
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<DiaOperator<V, A>>(forms.csr(), is_staged ? blocks : 0, updatable, on);
+        const CsrMatrix<V>& a = forms.csr();
+        const std::int64_t staged_blocks = is_staged ? blocks : 0;
+        if (!updatable) return std::make_unique<DiaOperator<V, A>>(a, make_dia(a, a.values), staged_blocks, on);
+        return with_positions(a.nnz(), [&]<class P>() -> std::unique_ptr<DeviceOperator<V>> {
+            return std::make_unique<DiaOperator<V, A>>(a, make_dia(a, csr_positions<P>(a.nnz())), staged_blocks, on);
+        });
     });
 }
 

@@ -26,8 +26,20 @@ __global__ void __launch_bounds__(kEllThreads) ell_spmv(const __grid_constant__ 
 template <class V, class A>
 class EllOperator final : public DeviceOperator<V> {
 public:
-    EllOperator(const CsrMatrix<V>& a, bool updatable, const DeviceContext& on)
-        : EllOperator(a, make_ell(a, a.values), updatable, on) {}
+    /// Values are uploaded as they lie in `ell`.
+    EllOperator(const CsrMatrix<V>& a, const Ell<V>& ell, const DeviceContext& on)
+        : EllOperator(a, ell, DeviceBuffer<V>(ell.values, on), on) {
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+    }
+    /// Values are put into their places on the GPU, and can be again.
+    template <class P>
+    EllOperator(const CsrMatrix<V>& a, Ell<P> positions, const DeviceContext& on)
+        : EllOperator(a, positions, DeviceBuffer<V>(positions.values.size(), on), on) {
+        std::vector<Buffer<P>> arrays;
+        arrays.push_back(std::move(positions.values));
+        map_.emplace(arrays, on);
+        map_->fill(a.values, {&values_}, on);
+    }
 
     [[nodiscard]] std::string_view name() const override { return "ell"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -53,24 +65,15 @@ public:
     }
 
 private:
-    EllOperator(const CsrMatrix<V>& a, const Ell<V>& ell, bool updatable, const DeviceContext& on)
+    template <class T>
+    EllOperator(const CsrMatrix<V>& a, const Ell<T>& ell, DeviceBuffer<V> values, const DeviceContext& on)
         : rows_(a.rows),
           cols_(a.cols),
           nnz_(a.nnz()),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
           width_(ell.width),
           columns_(ell.columns, on),
-          values_(ell.values, on) {
-        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
-        if (!updatable) return;
-        const auto positions = [&]<class P>() {
-            const Buffer<P> in_order = csr_positions<P>(nnz_);
-            std::vector<Buffer<P>> all;
-            all.push_back(make_ell(a, in_order).values);
-            return all;
-        };
-        map_.emplace(nnz_, positions, on);
-    }
+          values_(std::move(values)) {}
 
     index_t rows_;
     index_t cols_;
@@ -90,7 +93,11 @@ std::unique_ptr<DeviceOperator<V>> make_ell_operator(const MatrixForms<V>& forms
     const bool updatable = options.flag("updatable", false);
     options.finish();
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<EllOperator<V, A>>(forms.csr(), updatable, on);
+        const CsrMatrix<V>& a = forms.csr();
+        if (!updatable) return std::make_unique<EllOperator<V, A>>(a, make_ell(a, a.values), on);
+        return with_positions(a.nnz(), [&]<class P>() -> std::unique_ptr<DeviceOperator<V>> {
+            return std::make_unique<EllOperator<V, A>>(a, make_ell(a, csr_positions<P>(a.nnz())), on);
+        });
     });
 }
 

@@ -108,7 +108,7 @@ private:
             all.push_back(std::move(placed.coo.values));
             return all;
         };
-        map_.emplace(nnz_, positions, on);
+        with_positions(nnz_, [&]<class P>() { map_.emplace(positions.template operator()<P>(), on); });
     }
 
     [[nodiscard]] std::size_t ell_bytes() const { return columns_.bytes() + values_.bytes(); }

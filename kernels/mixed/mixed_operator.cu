@@ -81,22 +81,19 @@ private:
           cols_(m.cols),
           nnz_(m.nnz),
           is_csr16_(work.csr16.nonzeros == m.nnz),
-          csr16_(work.csr16, work.values_of_csr16(csr), this->layout(), on),
+          csr16_(work.csr16, DeviceBuffer<V>(work.values_of_csr16(csr), on), this->layout(), on),
           tiled_(work.tiled, this->layout(), on),
           executed_(executed_parts(work)) {
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
         if (!options.updatable || is_csr16_) return;
         const ValueMap map(csr, m);
-        map_.emplace(
-            nnz_,
-            [&]<class P>() {
-                auto positions =
-                    positions_of<P>(work.tiled, map.tiled_positions<P>(m), map.deferred_positions<P>(m), m, paths);
-                const Buffer<P> in_order = csr_positions<P>(nnz_);
-                positions.push_back(in_csr16(work.csr16, in_order));
-                return positions;
-            },
-            on);
+        with_positions(nnz_, [&]<class P>() {
+            auto positions =
+                positions_of<P>(work.tiled, map.tiled_positions<P>(m), map.deferred_positions<P>(m), m, paths);
+            const Buffer<P> in_order = csr_positions<P>(nnz_);
+            positions.push_back(in_csr16(work.csr16, in_order));
+            map_.emplace(positions, on);
+        });
     }
 
     index_t rows_;

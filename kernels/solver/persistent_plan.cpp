@@ -84,7 +84,9 @@ std::optional<PersistentPlan> plan_persistent(const Buffer<offset_t>& row_ptrs, 
     if (rows <= tuning.cluster_rows && nonzeros <= tuning.cluster_nonzeros) {
         if (auto plan = plan_persistent(Team::cluster, row_ptrs, value_bytes, limits, tuning)) return plan;
     }
-    if (!any_size && (rows > tuning.grid_rows || nonzeros > tuning.grid_nonzeros)) return {};
+    const bool is_large = rows > tuning.grid_rows || nonzeros > tuning.grid_nonzeros;
+    const bool is_small = rows < tuning.least_grid_rows && nonzeros < tuning.least_grid_nonzeros;
+    if (!any_size && (is_large || is_small)) return {};
     return plan_persistent(Team::grid, row_ptrs, value_bytes, limits, tuning);
 }
 

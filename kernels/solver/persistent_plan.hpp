@@ -29,9 +29,13 @@ struct PersistentTuning {
     // Below both a cluster, or else a grid.
     index_t cluster_rows = 6'000;
     offset_t cluster_nonzeros = 250'000;
-    /// On an H200, float64, Chronopoulos and Gear's form, microseconds of an iteration, one kernel / graphs: 1,024
-    /// rows: 5.0 / 6.2; 10,000: 6.5 / 8.0; 90,000: 7.3 / 10.1; 216,000 with 1.5 million nonzeros: 13.9 / 16.8. More
-    /// rows were not measured: twice as many leave no room for the vectors.
+    /// On an H200, float64, Chronopoulos and Gear's form, microseconds of an iteration, one kernel / graphs: 1,024 rows
+    /// 4.6 / 4.3; 10,000 6.7 / 5.7; 4,884 with 290,378 nonzeros 6.7 / 6.2; 31,061 with 401,821 9.9 / 9.0; 27,000 with
+    /// 183,600 7.1 / 6.6; 26,460 with 1.9 million 9.9 / 11.1; 90,000 7.6 / 8.6; 126,905 8.4 / 10.6; 216,000 with 1.5
+    /// million 12.6 / 13.2. So a grid takes part from one of these on, and up to both of those that follow. More rows
+    /// were not measured: twice as many leave no room for the vectors.
+    index_t least_grid_rows = 60'000;
+    offset_t least_grid_nonzeros = 1'000'000;
     index_t grid_rows = 250'000;
     offset_t grid_nonzeros = 3'000'000;
     int cluster_threads = 512;  ///< of a thread block

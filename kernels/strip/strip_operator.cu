@@ -39,13 +39,13 @@ StripOptions read_options(Options& options, index_t rows, int value_bytes) {
 template <class V>
 class StripBuffers {
 public:
-    StripBuffers(const Strips& s, const Buffer<V>& values, const DeviceContext& on)
+    StripBuffers(const Strips& s, DeviceBuffer<V> values, const DeviceContext& on)
         : runs_(s.runs, on),
           tile_rows_(s.tile_rows, on),
           bases_(s.bases, on),
           codes_(s.codes, on),
           masks_(s.masks, on),
-          values_(values, on),
+          values_(std::move(values)),
           matrix_bytes_(s.bytes()) {}
 
     [[nodiscard]] DeviceStrips<V> view() const {
@@ -82,6 +82,29 @@ offset_t occupied_tile_rows_of(const std::vector<RowRange>& rest, std::span<cons
     return sum;
 }
 
+/// Values of strips, as lanes load them, and of the rest.
+template <class V>
+struct StripValues {
+    DeviceBuffer<V> strips;
+    DeviceBuffer<V> rest;
+};
+
+/// Without any: the map for new values puts them there.
+template <class V>
+StripValues<V> places_for_values(const Strips& s, const Csr16& rest, const DeviceContext& on) {
+    return {{static_cast<std::size_t>(s.slots) * kTileSize, on}, {static_cast<std::size_t>(rest.nonzeros), on}};
+}
+
+/// Returns when the copies are complete. `rows_of_rest`: CSR with the nonzeros of the rest.
+template <class V>
+StripValues<V> uploaded(const Buffer<V>& in_strips, const CsrMatrix<V>& rows_of_rest, const Csr16& rest,
+                        const DeviceContext& on) {
+    const Buffer<V> of_rest = in_csr16(rest, rows_of_rest.values);
+    StripValues<V> values{{in_strips, on}, {of_rest, on}};
+    TILESPMV_CUDA(cudaStreamSynchronize(on));
+    return values;
+}
+
 template <class V, class A>
 class StripOperator final : public DeviceOperator<V> {
 public:
@@ -89,7 +112,7 @@ public:
         : StripOperator(a, make_strips(a, options.limits), options.updatable, on) {}
     /// With its values as lanes load them.
     StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const DeviceContext& on)
-        : StripOperator(m.rows, m.cols, m.nnz, m.rest, m.strips, values, csr16_of(m.rest, m.strips, m.nnz), on) {}
+        : StripOperator(m, values, csr16_of(m.rest, m.strips, m.nnz), on) {}
 
     [[nodiscard]] std::string_view name() const override { return "strip"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -103,33 +126,38 @@ public:
     [[nodiscard]] std::vector<ExecutedPart> executed() const override { return executed_; }
 
 private:
+    StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const Csr16& rest, const DeviceContext& on)
+        : StripOperator(m.rows, m.cols, m.nnz, m.rest.row_ptrs, m.strips, rest, uploaded(values, m.rest, rest, on),
+                        on) {}
     StripOperator(const CsrMatrix<V>& a, const Strips& s, bool updatable, const DeviceContext& on)
         : StripOperator(a, s, csr16_of(a, s, a.nnz()), updatable, on) {}
     StripOperator(const CsrMatrix<V>& a, const Strips& s, const Csr16& rest, bool updatable, const DeviceContext& on)
-        : StripOperator(a.rows, a.cols, a.nnz(), a, s, in_strips(s, a.row_ptrs, a.values), rest, on) {
+        : StripOperator(
+              a.rows, a.cols, a.nnz(), a.row_ptrs, s, rest,
+              updatable ? places_for_values<V>(s, rest, on) : uploaded(in_strips(s, a.row_ptrs, a.values), a, rest, on),
+              on) {
         if (!updatable) return;
-        const auto positions = [&]<class P>() {
+        with_positions(nnz_, [&]<class P>() {
             const Buffer<P> in_order = csr_positions<P>(nnz_);
-            std::vector<Buffer<P>> all;
-            all.push_back(in_strips(s, a.row_ptrs, in_order));
-            all.push_back(in_csr16(rest, in_order));
-            return all;
-        };
-        map_.emplace(nnz_, positions, on);
+            std::vector<Buffer<P>> positions;
+            positions.push_back(in_strips(s, a.row_ptrs, in_order));
+            positions.push_back(in_csr16(rest, in_order));
+            map_.emplace(positions, on);
+        });
+        map_->fill(a.values, {&strips_.values(), &rest_.values()}, on);
     }
-    /// `rest`: of the rows of `rows_of_rest` that are no strips.
-    StripOperator(index_t rows, index_t cols, offset_t nnz, const CsrMatrix<V>& rows_of_rest, const Strips& s,
-                  const Buffer<V>& values, const Csr16& rest, const DeviceContext& on)
+    /// `row_ptrs`: of the rows of the rest at least.
+    StripOperator(index_t rows, index_t cols, offset_t nnz, std::span<const offset_t> row_ptrs, const Strips& s,
+                  const Csr16& rest, StripValues<V> values, const DeviceContext& on)
         : rows_(rows),
           cols_(cols),
           nnz_(nnz),
-          strips_(s, values, on),
-          rest_(rest, in_csr16(rest, rows_of_rest.values), this->layout(), on) {
+          strips_(s, std::move(values.strips), on),
+          rest_(rest, std::move(values.rest), this->layout(), on) {
         ExecutedParts parts;
-        parts.add(
-            {{"strip", "", occupied_strips(s), s.nonzeros, strips_.matrix_bytes()},
-             {"csr16", "", occupied_tile_rows_of(s.rest, rows_of_rest.row_ptrs), rest.nonzeros, rest_.matrix_bytes()}},
-            0);
+        parts.add({{"strip", "", occupied_strips(s), s.nonzeros, strips_.matrix_bytes()},
+                   {"csr16", "", occupied_tile_rows_of(s.rest, row_ptrs), rest.nonzeros, rest_.matrix_bytes()}},
+                  0);
         executed_ = parts.finish();
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }

@@ -141,7 +141,7 @@ private:
                 if (deferred_) all.push_back(std::move(deferred));
                 return all;
             };
-            map_.emplace(nnz_, positions, on);
+            with_positions(nnz_, [&]<class P>() { map_.emplace(positions.template operator()<P>(), on); });
         });
     }
 

@@ -42,21 +42,26 @@ private:
     offset_t count_ = 0;
 };
 
-/// In ascending order.
-std::vector<offset_t> sampled_diagonals(const PatternView& a) {
+/// More are not told apart: DIA would take many times what CSR does.
+offset_t most_diagonals(const PatternView& a) {
+    constexpr offset_t kMostPlaces = 64;  ///< a nonzero
+    return std::min(kMostDiagonals, div_up(kMostPlaces * a.nnz(), offset_t{a.rows}));
+}
+
+DistinctDiagonals sampled_diagonals(const PatternView& a) {
+    const offset_t most = most_diagonals(a);
     const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
     const offset_t samples = std::min(kMostSamples, tile_rows);
     DistinctDiagonals diagonals;
-    for (offset_t i = 0; i < samples; ++i) {
+    for (offset_t i = 0; i < samples && diagonals.count() < most; ++i) {
         // Another row of each, since unknowns of a node have other diagonals.
         const offset_t row = std::min<offset_t>(spread(i, samples, tile_rows) * kTileSize + i % kTileSize, a.rows - 1);
         const auto begin = static_cast<std::size_t>(a.row_ptrs[static_cast<std::size_t>(row)]);
         const auto end = std::min(static_cast<std::size_t>(a.row_ptrs[static_cast<std::size_t>(row) + 1]),
                                   begin + static_cast<std::size_t>(kMostSlots));
-        for (std::size_t k = begin; k < end && diagonals.count() < kMostDiagonals; ++k)
-            diagonals.add(a.col_idxs[k] - row);
+        for (std::size_t k = begin; k < end && diagonals.count() < most; ++k) diagonals.add(a.col_idxs[k] - row);
     }
-    return diagonals.sorted();
+    return diagonals;
 }
 
 /// Those of rows [first, end) that are not among `known`, which ascend, as columns of a row do.
@@ -88,15 +93,14 @@ offset_t count_further(const PatternView& a, const std::vector<offset_t>& known)
 }  // namespace
 
 void add_diagonals(const PatternView& a, MatrixFeatures& f) {
-    const std::vector<offset_t> sampled = sampled_diagonals(a);
-    const auto count = static_cast<offset_t>(sampled.size());
+    const DistinctDiagonals sampled = sampled_diagonals(a);
     const auto at_least = [&](offset_t diagonals) {
         return std::min(std::max(diagonals, f.longest_row), kMostDiagonals);
     };
-    f.diagonals = at_least(count);
+    f.diagonals = at_least(sampled.count());
     const double places = static_cast<double>(f.diagonals) * static_cast<double>(a.rows);
     if (f.diagonals == kMostDiagonals || places > kMostDiaPlaces * static_cast<double>(f.nnz)) return;
-    f.diagonals = at_least(count + count_further(a, sampled));
+    f.diagonals = at_least(sampled.count() + count_further(a, sampled.sorted()));
 }
 
 }  // namespace tilespmv

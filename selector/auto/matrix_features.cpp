@@ -106,26 +106,34 @@ class SectorCount {
 public:
     explicit SectorCount(const PatternView& a)
         : log_size_(std::countr_zero(kSectorBytes / a.value_bytes)),
+          is_exact_(a.cols >> log_size_ < kMostSectors),
           is_met_(static_cast<std::size_t>(std::min((a.cols >> log_size_) + 1, kMostSectors))) {}
     /// Distinct ones of these columns.
     offset_t of(std::span<const index_t> columns) {
-        offset_t count = 0;
-        for (const index_t column : columns) {
-            std::uint8_t& met = is_met_[at(column)];
-            count += met == 0;
-            met = 1;
-        }
-        for (const index_t column : columns) is_met_[at(column)] = 0;
-        return count;
+        if (is_exact_) return count(columns, [&](index_t column) { return sector_of(column); });
+        return count(columns, [&](index_t column) {
+            const std::size_t sector = sector_of(column);
+            return sector < is_met_.size() ? sector : mixed(sector) % is_met_.size();
+        });
     }
 
 private:
-    [[nodiscard]] std::size_t at(index_t column) const {
-        const auto sector = static_cast<std::size_t>(column >> log_size_);
-        return sector < is_met_.size() ? sector : mixed(sector) % is_met_.size();
+    template <class At>
+    offset_t count(std::span<const index_t> columns, At&& at) {
+        std::uint8_t* const is_met = is_met_.data();
+        offset_t count = 0;
+        for (const index_t column : columns) {
+            std::uint8_t& met = is_met[at(column)];
+            count += met ^ 1;
+            met = 1;
+        }
+        for (const index_t column : columns) is_met[at(column)] = 0;
+        return count;
     }
+    [[nodiscard]] std::size_t sector_of(index_t column) const { return static_cast<std::size_t>(column >> log_size_); }
 
     int log_size_;                      // of a sector in elements of x
+    bool is_exact_;                     // each sector has a place of its own
     std::vector<std::uint8_t> is_met_;  // all 0 between calls; bytes, as bits of a word would wait for each other
 };
 
@@ -226,6 +234,27 @@ void add_pieces(const PatternView& a, MatrixFeatures& f) {
     f.piece_sectors = static_cast<double>(all) / static_cast<double>(kPieceSamples * size);
 }
 
+/// The n-th of these lengths, n from 1 on, from the longest on.
+offset_t nth_longest(const std::vector<offset_t>& lengths, offset_t n) {
+    constexpr offset_t kCounted = 512;  ///< longer ones are sorted
+    std::array<std::uint16_t, kCounted> counts{};
+    std::vector<offset_t> longer;
+    for (const offset_t length : lengths) {
+        if (length < kCounted)
+            ++counts[static_cast<std::size_t>(length)];
+        else
+            longer.push_back(length);
+    }
+    if (n <= static_cast<offset_t>(longer.size())) {
+        std::ranges::nth_element(longer, longer.begin() + (n - 1), std::greater());
+        return longer[static_cast<std::size_t>(n - 1)];
+    }
+    n -= static_cast<offset_t>(longer.size());
+    offset_t length = kCounted - 1;
+    while (n > counts[static_cast<std::size_t>(length)]) n -= counts[static_cast<std::size_t>(length--)];
+    return length;
+}
+
 /// ELL and COO of HYB, by the lengths of rows that are spread evenly.
 void add_hyb(const PatternView& a, MatrixFeatures& f) {
     const offset_t samples = std::min<offset_t>(a.rows, kRowLengths);
@@ -234,9 +263,7 @@ void add_hyb(const PatternView& a, MatrixFeatures& f) {
         const auto row = static_cast<std::size_t>(spread(i, samples, a.rows));
         lengths[static_cast<std::size_t>(i)] = a.row_ptrs[row + 1] - a.row_ptrs[row];
     }
-    const auto third = lengths.begin() + (div_up(samples, offset_t{3}) - 1);
-    std::ranges::nth_element(lengths, third, std::greater());
-    f.hyb_width = *third;
+    f.hyb_width = nth_longest(lengths, div_up(samples, offset_t{3}));
     offset_t all = 0;
     offset_t rest = 0;
     for (const offset_t length : lengths) {

@@ -74,7 +74,8 @@ struct MatrixFeatures {
     offset_t hyb_width = 0;
     double hyb_rest = 0;
     /// Diagonals with nonzeros, of one row of each tile row of the sample, and at least those of the longest row; of
-    /// all nonzeros, where by the sample DIA has at most `kMostDiaPlaces` places a nonzero.
+    /// all nonzeros, where by the sample DIA has at most `kMostDiaPlaces` places a nonzero. Where it has 64, further
+    /// ones do not count.
     offset_t diagonals = 0;
 
     [[nodiscard]] NumberSizes sizes() const { return {value_bytes, sum_bytes}; }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <unordered_set>
 #include <utility>
@@ -61,34 +62,65 @@ bool is_like_the_row_before(const PatternView& a, index_t row) {
            std::equal(cols + ends[-1], cols + ends[-1] + std::min(length, kMostSlots), cols + ends[0]);
 }
 
+/// The columns of the next nonzeros of the rows of a tile row.
+class NextColumns {
+public:
+    NextColumns(const PatternView& a, index_t first_row, index_t rows) : cols_(a.col_idxs.data()) {
+        std::copy_n(a.row_ptrs.data() + first_row, rows, at_.data());
+        std::copy_n(a.row_ptrs.data() + first_row + 1, rows, end_.data());
+        for (index_t r = 0; r < kTileSize; ++r) read(r);
+    }
+    [[nodiscard]] index_t of(index_t r) const { return next_[static_cast<std::size_t>(r)]; }
+    [[nodiscard]] index_t least() const {
+        index_t least = kEnd;
+        for (const index_t next : next_) least = std::min(least, next);
+        return least;
+    }
+    /// A bit for each row whose next nonzero is fewer than 16 columns away; without a branch, since none could be
+    /// predicted.
+    [[nodiscard]] unsigned near(index_t base) const {
+        std::array<std::uint8_t, kTileSize> is_near{};
+        for (std::size_t r = 0; r < kTileSize; ++r) is_near[r] = (next_[r] - base < kTileSize) & (next_[r] != kEnd);
+        const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(is_near);
+        constexpr std::uint64_t kGather = 0x0102040810204080;  // bit 0 of each byte into the highest byte
+        return static_cast<unsigned>(halves[0] * kGather >> 56 | (halves[1] * kGather >> 56) << 8);
+    }
+    void pass(index_t r) {
+        ++at_[static_cast<std::size_t>(r)];
+        read(r);
+    }
+
+private:
+    static constexpr index_t kEnd = std::numeric_limits<index_t>::max();
+
+    void read(index_t row) {
+        const auto r = static_cast<std::size_t>(row);
+        next_[r] = at_[r] < end_[r] ? cols_[at_[r]] : kEnd;
+    }
+
+    const index_t* cols_;
+    std::array<offset_t, kTileSize> at_{};
+    std::array<offset_t, kTileSize> end_{};
+    std::array<index_t, kTileSize> next_;  // or kEnd
+};
+
 Strip strip_of(const PatternView& a, index_t first_row) {
     const index_t rows = std::min<index_t>(kTileSize, a.rows - first_row);
-    std::array<offset_t, kTileSize> at{};
-    std::array<index_t, kTileSize> next{};  // column of the next nonzero of each row, or kEnd
-    constexpr index_t kEnd = std::numeric_limits<index_t>::max();
-    const auto column = [&](index_t r) {
-        return at[r] < a.row_ptrs[first_row + r + 1] ? a.col_idxs[static_cast<std::size_t>(at[r])] : kEnd;
-    };
-    next.fill(kEnd);
-    for (index_t r = 0; r < rows; ++r) {
-        at[r] = a.row_ptrs[first_row + r];
-        next[r] = column(r);
-    }
+    NextColumns next(a, first_row, rows);
     Strip strip{.nonzeros = a.row_ptrs[first_row + rows] - a.row_ptrs[first_row]};
     for (index_t row = first_row; row < first_row + rows; ++row) {
         if (is_like_the_row_before(a, row)) strip.repeated += a.row_ptrs[row + 1] - a.row_ptrs[row];
     }
     TileCount tiles;
     while (strip.taken < strip.nonzeros && strip.slots < kMostSlots) {
-        const index_t base = *std::ranges::min_element(next);
-        for (index_t r = 0; r < rows; ++r) {
-            if (next[r] == kEnd || next[r] - base >= kTileSize) continue;
-            tiles.add(next[r] / kTileSize);
-            const auto place = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(next[r] - first_row)) << 4) | r;
+        for (unsigned left = next.near(next.least()); left != 0; left &= left - 1) {
+            const index_t r = std::countr_zero(left);
+            const index_t column = next.of(r);
+            tiles.add(column / kTileSize);
+            const auto place = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(column - first_row)) << 4) | r;
             strip.pattern = mixed(strip.pattern ^ place);
-            ++at[r];
             ++strip.taken;
-            next[r] = column(r);
+            next.pass(r);
         }
         ++strip.slots;
     }

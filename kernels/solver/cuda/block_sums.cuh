@@ -20,6 +20,7 @@ __device__ void sum_over_block(double (&sums)[kSums], BlockSums<kRoom>& stage) {
     const int lane = static_cast<int>(threadIdx.x) % cuda::kWarpSize;
     const int warp = static_cast<int>(threadIdx.x) / cuda::kWarpSize;
     const int warps = static_cast<int>(blockDim.x) / cuda::kWarpSize;
+    __syncwarp();  // see sum_of_lanes
 #pragma unroll
     for (int k = 0; k < kSums; ++k) {
         sums[k] = cuda::sum_of_warp(sums[k]);

@@ -38,23 +38,23 @@ struct Pack {
 };
 
 /// Calls `f.at<count>(i, rest...)` for this thread's share of n values, always in the same order: `kCount` values from
-/// i on, and single ones at the end of the vector. Threads of a block take neighbouring packs, `elements` values each
-/// (a multiple of kCount) in a part; block b takes parts b, b + blocks, ... What has `ended` is left after its first
-/// values, which are asked for before that is known.
+/// i on. Threads of a block take neighbouring packs, `elements` values each (a multiple of kCount) in a part; block b
+/// takes parts b, b + blocks, ... What has `ended` is left after its first values, which are asked for before that is
+/// known. What does not fill a pack at the end of the vector is for the last thread of all, value by value: few lanes of
+/// its warp have anything else to do, and lanes that take single values would have the others of their warp wait.
 template <int kCount, class F, class... Rest>
 __device__ void over_vector(std::int64_t n, int elements, F& f, Rest&... rest) {
     const std::int64_t turn = std::int64_t{blockDim.x} * kCount;
     const std::int64_t part = std::int64_t{blockDim.x} * elements;
     for (std::int64_t first = blockIdx.x * part; first < n; first += gridDim.x * part) {
         for (std::int64_t i = first + threadIdx.x * kCount; i < min(first + part, n); i += turn) {
-            if (i + kCount <= n) {
-                f.template at<kCount>(i, rest...);
-            } else {
-                for (std::int64_t k = i; k < n; ++k) f.template at<1>(k, rest...);
-            }
+            if (i + kCount <= n) f.template at<kCount>(i, rest...);
             if (f.ended()) return;
         }
     }
+    if (kCount == 1 || blockIdx.x + 1 < gridDim.x || threadIdx.x + 1 < blockDim.x) return;
+#pragma unroll 1
+    for (std::int64_t k = n / kCount * kCount; k < n; ++k) f.template at<1>(k, rest...);
 }
 
 }  // namespace tilespmv::solver

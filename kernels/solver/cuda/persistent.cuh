@@ -99,6 +99,7 @@ public:
         for (int turn = 0; turn < turns; ++turn) {  // the same for all threads, which add up together
             const int i = turn * (threads() / t) + thread() / t;
             double sum = i < count_ ? row_sum(team, i, lane, t) : 0;
+            __syncwarp();  // see sum_of_lanes
             for (int step = t / 2; step > 0; step /= 2) sum += __shfl_xor_sync(cuda::kAllLanes, sum, step);
             if (lane == 0 && i < count_) f(i, static_cast<T>(sum));
         }
@@ -249,8 +250,9 @@ private:
 #pragma unroll
             for (int k = 0; k < kSums; ++k) {
                 totals[k] = 0;
-                for (int b = static_cast<int>(threadIdx.x); b < team_.size(); b += cuda::kWarpSize) {
-                    totals[k] += gathered[k * team_.size() + b];
+                for (int first = 0; first < team_.size(); first += cuda::kWarpSize) {  // as often for all lanes
+                    const int b = first + static_cast<int>(threadIdx.x);
+                    totals[k] += b < team_.size() ? gathered[k * team_.size() + b] : 0;
                 }
                 totals[k] = cuda::sum_of_warp(totals[k]);
             }

@@ -53,7 +53,10 @@ TEST(PersistentPlan, CoversTheRowsOfAnySize) {
 
 TEST(PersistentPlan, SmallSystemsAreAClusterLargerOnesAGridTheLargestNone) {
     EXPECT_EQ(plan_persistent(rows_of_length(3000, 5), 8, kH200, false)->team, Team::cluster);
-    EXPECT_EQ(plan_persistent(rows_of_length(50'000, 5), 8, kH200, false)->team, Team::grid);
+    EXPECT_FALSE(plan_persistent(rows_of_length(50'000, 5), 8, kH200, false)) << "graphs are faster";
+    EXPECT_EQ(plan_persistent(rows_of_length(50'000, 5), 8, kH200, true)->team, Team::grid);
+    EXPECT_EQ(plan_persistent(rows_of_length(80'000, 5), 8, kH200, false)->team, Team::grid);
+    EXPECT_EQ(plan_persistent(rows_of_length(20'000, 60), 8, kH200, false)->team, Team::grid);
     EXPECT_FALSE(plan_persistent(rows_of_length(300'000, 5), 8, kH200, false));
     EXPECT_TRUE(plan_persistent(rows_of_length(300'000, 5), 8, kH200, true));
     EXPECT_FALSE(plan_persistent(rows_of_length(3'000'000, 5), 8, kH200, true));

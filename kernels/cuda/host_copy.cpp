@@ -1,0 +1,107 @@
+#include "kernels/cuda/host_copy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include <omp.h>
+
+#include "kernels/cuda/error.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+// Measured on one H200 with 16 cores of its host: `bench/NOTES.md`, "Uploads".
+constexpr std::size_t kLeastStaged = std::size_t{1} << 20;  ///< bytes of an array
+constexpr std::size_t kMostPart = std::size_t{8} << 20;
+constexpr std::size_t kLeastPart = std::size_t{1} << 19;
+constexpr std::int64_t kLeastShare = 1 << 16;  ///< of a thread
+constexpr std::size_t kSlots = 4;
+
+void copy_by_driver(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+    TILESPMV_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream));
+}
+
+/// Pinned memory, and when what is in it has been copied.
+class Slot {
+public:
+    Slot() {
+        if (cudaHostAlloc(&memory_, kMostPart, cudaHostAllocDefault) != cudaSuccess) {
+            memory_ = nullptr;
+            static_cast<void>(cudaGetLastError());
+        }
+        TILESPMV_CUDA(cudaEventCreateWithFlags(&copied_, cudaEventDisableTiming));
+    }
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
+    ~Slot() = default;  // there is none before the process ends
+
+    /// At most `kMostPart` bytes.
+    void copy(std::byte* to, const std::byte* from, std::size_t bytes, cudaStream_t stream) {
+        if (memory_ == nullptr) return copy_by_driver(to, from, bytes, stream);  // no memory could be pinned
+        TILESPMV_CUDA(cudaEventSynchronize(copied_));
+        auto* const pinned = static_cast<std::byte*>(memory_);
+        const auto size = static_cast<std::int64_t>(bytes);
+        const std::int64_t share = std::max(kLeastShare, div_up(size, omp_get_max_threads()));
+        parallel_ranges(0, size, share, [&](std::int64_t first, std::int64_t end) {
+            std::memcpy(pinned + first, from + first, static_cast<std::size_t>(end - first));
+        });
+        copy_by_driver(to, pinned, bytes, stream);
+        TILESPMV_CUDA(cudaEventRecord(copied_, stream));
+    }
+
+private:
+    void* memory_ = nullptr;
+    cudaEvent_t copied_ = nullptr;
+};
+
+/// The slots of one GPU, made when they are first needed. By one thread at a time.
+class Stage {
+public:
+    void copy(std::byte* to, const std::byte* from, std::size_t bytes, cudaStream_t stream) {
+        const std::scoped_lock lock(mutex_);
+        const std::size_t part = std::clamp(bytes / kSlots, kLeastPart, kMostPart);
+        for (std::size_t at = 0; at < bytes; at += part) {
+            auto& slot = slots_[next_];
+            if (!slot) slot = std::make_unique<Slot>();
+            slot->copy(to + at, from + at, std::min(part, bytes - at), stream);
+            next_ = (next_ + 1) % kSlots;
+        }
+    }
+
+private:
+    std::mutex mutex_;
+    std::array<std::unique_ptr<Slot>, kSlots> slots_;
+    std::size_t next_ = 0;
+};
+
+Stage& stage_of_this_gpu() {
+    // Never destroyed: CUDA may be gone before it would be.
+    static auto& stages = *new std::map<int, Stage>;
+    static std::mutex mutex;
+    int device = 0;
+    TILESPMV_CUDA(cudaGetDevice(&device));
+    const std::scoped_lock lock(mutex);
+    return stages[device];
+}
+
+bool is_pageable(const void* memory) {
+    cudaPointerAttributes attributes{};
+    TILESPMV_CUDA(cudaPointerGetAttributes(&attributes, memory));
+    return attributes.type == cudaMemoryTypeUnregistered;
+}
+
+}  // namespace
+
+void copy_to_device(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+    if (bytes < kLeastStaged || !is_pageable(from)) {
+        return copy_by_driver(to, from, bytes, stream);
+    }
+    stage_of_this_gpu().copy(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes, stream);
+}
+
+}  // namespace tilespmv::cuda
