@@ -36,14 +36,9 @@ std::vector<End> ends_of(const Probe& probe, double bytes_per_element) {
 
 double begin_of(int step) { return step == 0 ? 0 : grid_size(step); }
 
-/// A doubling at a time, what is left over with the last.
+/// A size at a time.
 void add_pieces(std::vector<Domain>& domains, const std::string& name, int from, int to) {
-    while (from < to) {
-        const int left = to - from - kStepsOfDoubling;
-        const int end = left < kStepsOfDoubling ? to : from + kStepsOfDoubling;
-        domains.push_back({name, begin_of(from), grid_size(end)});
-        from = end;
-    }
+    for (int step = from; step < to; ++step) domains.push_back({name, begin_of(step), grid_size(step + 1)});
 }
 
 }  // namespace

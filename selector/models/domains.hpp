@@ -24,8 +24,9 @@ struct Domain {
 /// size that is measured, where the bytes take as long as a launch (launch), where threads of one element each are all
 /// resident (wave), where vectors fill the cache (cache), and where nothing of them is left in it (mixed; twice its
 /// size). One with less than a factor of two between its ends is part of the next. But for the last they are cut into
-/// pieces of the same name, from a size to twice it: where blocks are few a time follows no longer line
-/// (`bench/NOTES.md`, "Models of `tune`").
+/// pieces of the same name, from a size that is measured to the next: times follow no longer line, as shapes slow down
+/// where the blocks of two launches no longer fit at once, each at a size of its own (`bench/NOTES.md`, "Launch
+/// shapes").
 std::vector<Domain> domains_of(const Probe& probe, double bytes_per_element);
 
 /// Sizes to measure at, those of all domains together: from 1,000 by factors of the square root of 2 to 33 million, to

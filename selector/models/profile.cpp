@@ -124,7 +124,10 @@ void fit_models(Profile& profile) {
 
 Profile without_measurements(Profile profile) {
     profile.matrices.clear();
-    for (VectorProfile& one : profile.vectors) one.points.clear();
+    for (VectorProfile& one : profile.vectors) {
+        one.points.clear();
+        one.model.domains.clear();  // shapes are chosen by the tree
+    }
     for (SpmvModel& model : profile.models) {
         for (Anchor& anchor : model.anchors) {
             anchor.weight = rounded(anchor.weight);

@@ -66,7 +66,7 @@ TEST(Domains, EndWhereTheRegimeChanges) {
     EXPECT_NEAR(domains.back().from, 2 * probe.cache_bytes / 48, 0.2 * domains.back().from);
     for (std::size_t i = 1; i < domains.size(); ++i) {
         EXPECT_EQ(domains[i].from, domains[i - 1].to);
-        EXPECT_LT(domains[i - 1].to, 3 * std::max(domains[i - 1].from, 1000.0)) << "no more than a line can follow";
+        EXPECT_LT(domains[i - 1].to, 1.5 * std::max(domains[i - 1].from, 1000.0)) << "from a size to the next";
     }
     EXPECT_EQ(domains_of(Probe{}, 8).size(), 1U) << "nothing is known";
 }
