@@ -148,6 +148,10 @@ TEST(ChooseVectorShapes, GivesEachKernelTheShapeOfItsTree) {
     EXPECT_EQ(shapes.at("axpy"), choose_shape(profile.vectors[0].model, 5000));
     EXPECT_EQ(choose_vector_shapes(profile, 5000, 4), shapes) << "those of the nearest size of values";
     EXPECT_TRUE(choose_vector_shapes({}, 5000).empty());
+    const Profile models = without_measurements(profile);
+    EXPECT_EQ(choose_vector_shapes(models, 5000), shapes);
+    EXPECT_TRUE(std::ranges::all_of(
+        models.vectors, [](const VectorProfile& one) { return one.points.empty() && one.model.domains.empty(); }));
 }
 
 }  // namespace

@@ -143,6 +143,18 @@ TEST(VectorModel, ChoosesNearlyAsWellAsMeasuringEverything) {
     }
 }
 
+TEST(VectorModel, KeepsToWhatWasMeasuredNearBy) {
+    const Probe probe = h200_like();
+    const VectorWork work{"advance", false, 6, 4};
+    auto points = measured(work, probe, 0);
+    const LaunchShape best = choose_shape(fit_vector_model(work, probe, points), 300'000);
+    const auto slows_down = [](std::size_t n) { return n > 270'000 && n < 376'000; };  // and is as fast as ever behind
+    for (VectorPoint& point : points) {
+        if (slows_down(point.n) && point.shape == effective_shape(best, point.n)) point.seconds *= 1.6;
+    }
+    EXPECT_FALSE(choose_shape(fit_vector_model(work, probe, points), 300'000) == best);
+}
+
 TEST(VectorModel, HasATreeWithoutGapsWhoseNeighboursDiffer) {
     const Probe probe = h200_like();
     const VectorWork work{"axpy", false, 2, 1};
