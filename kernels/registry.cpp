@@ -44,6 +44,7 @@ std::vector<OperatorInfo<V>> every_operator() {
         add(cpu::kCsrOmp<V>);
         add(cpu::kTileOmp<V>);
         add(cpu::kStripOmp<V>);
+        add(cpu::kEllOmp<V>);
         add(cpu::kDiaOmp<V>);
         add(cpu::kCooOmp<V>);
         add(cpu::kHybOmp<V>);

@@ -15,7 +15,9 @@ std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options&
 template <Value V>
 std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options);
 /// Copies the matrix, as all below: after new values they are to be made again. Throws `Error` for a matrix of which
-/// DIA would be many times as large as CSR.
+/// ELL, or DIA, would be many times as large as CSR.
+template <Value V>
+std::unique_ptr<Operator<V>> make_ell_omp(const MatrixForms<V>& forms, Options& options);
 template <Value V>
 std::unique_ptr<Operator<V>> make_dia_omp(const MatrixForms<V>& forms, Options& options);
 template <Value V>
@@ -46,6 +48,13 @@ inline constexpr OperatorInfo<V> kStripOmp{
      .takes_strips = true,
      .takes_16_bit_values = false},
     make_strip_omp<V>};
+template <Value V>
+inline constexpr OperatorInfo<V> kEllOmp{
+    {.name = "ell-omp",
+     .summary = "ELL, all rows as long as the longest, a vector lane a row, all threads",
+     .takes_16_bit_values = false,
+     .only_if_named = true},
+    make_ell_omp<V>};
 template <Value V>
 inline constexpr OperatorInfo<V> kDiaOmp{{.name = "dia-omp",
                                           .summary = "DIA, a vector lane a row, for few diagonals, all threads",

@@ -235,7 +235,9 @@ void ConjugateGradients<T>::judge(Progress& progress) {
     const SolveOptions& options = progress.options;
     const Scalars& s = progress.scalars;
     const bool is_asked_to_stop = options.on_check && !options.on_check(progress.report.history.back());
-    if (s.end == End::not_positive_definite && s.rho > 0 && method_ == Method::chronopoulos_gear) {
+    if (s.end == End::not_a_number) {
+        finish(progress, s.end);
+    } else if (s.end == End::not_positive_definite && s.rho > 0 && method_ == Method::chronopoulos_gear) {
         confirm_curvature(progress);
     } else if (s.end == End::converged || s.iterations - progress.compared_at >= options.compare_every) {
         compare(progress);
@@ -275,7 +277,8 @@ void ConjugateGradients<T>::compare(Progress& progress) {
 /// From the residual in t, of this norm.
 template <class T>
 void ConjugateGradients<T>::restart(Progress& progress, double residual) {
-    if (!(residual <= kLeastProgress * progress.restart_residual)) return finish(progress, End::stagnated);
+    if (!std::isfinite(residual)) return finish(progress, End::not_a_number);
+    if (residual > kLeastProgress * progress.restart_residual) return finish(progress, End::stagnated);
     progress.restart_residual = residual;
     ++progress.report.restarts;
     start(progress, residual);

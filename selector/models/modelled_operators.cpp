@@ -134,7 +134,12 @@ std::vector<ModelledOperator> table(bool on_gpu) {
         all.push_back(modelled(candidate));
     const auto further = on_gpu ? std::span<const ModelledOperator>(kOnGpu) : kOnCpu;
     all.insert(all.end(), further.begin(), further.end());
-    all.push_back(on_gpu ? like("csr16", "mixed", "updatable=1") : like("dia", "dia-omp", ""));
+    if (on_gpu) {
+        all.push_back(like("csr16", "mixed", "updatable=1"));
+    } else {
+        all.push_back(like("ell", "ell-omp", ""));
+        all.push_back(like("dia", "dia-omp", ""));
+    }
     return all;
 }
 

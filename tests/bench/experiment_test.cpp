@@ -246,8 +246,10 @@ TEST_F(Measure, MatrixThatCannotBeLoadedFailsAllItsCases) {
 
 // The operators of this build, from CSR and from tiles, on the processors of this machine.
 TEST_F(Measure, OperatorsOfThisBuildAreRight) {
-    const std::map<std::string, std::string> others{
-        {"dia-omp", "dia"}, {"coo-omp", "coo"}, {"hyb-omp", "ell"}};  // than CSR, which all but tile-omp execute
+    const std::map<std::string, std::string> others{{"ell-omp", "ell"},
+                                                    {"dia-omp", "dia"},
+                                                    {"coo-omp", "coo"},
+                                                    {"hyb-omp", "ell"}};  // than CSR, which all but tile-omp execute
     Experiment<double> experiment{.matrix = "small", .load = matrix, .candidates = {}};
     for (const auto& info : operators<double>(Backend::cpu)) {
         experiment.candidates.push_back(make_candidate<double>(device_, std::string(info.name), "paper"));

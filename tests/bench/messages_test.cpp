@@ -122,7 +122,7 @@ TEST_F(HarnessMessages, Candidates) {
     FakeDevice device(stopwatch);
     EXPECT_EQ(message_of([&] { make_candidate<double>(device, "magic", ""); }),
               "2: unknown operator 'magic'; for the CPU there are reference, auto, csr-omp, tile-omp, strip-omp, "
-              "dia-omp, coo-omp, hyb-omp");
+              "ell-omp, dia-omp, coo-omp, hyb-omp");
     EXPECT_EQ(message_of([&] { make_candidate<double>(device, "csr-omp", "", Accumulator::float32); }),
               "2: operators of the CPU accumulate in float64 only");
     EXPECT_EQ(message_of([&] { make_candidate<double>(device, "tile-omp:a=1", "bytes"); }),

@@ -38,7 +38,7 @@ protected:
 
 TEST_F(HostProduct, OfEveryOperatorIsRight) {
     const std::map<std::string_view, std::string_view> executed{
-        {"tile-omp", "coo"}, {"dia-omp", "dia"}, {"coo-omp", "coo"}, {"hyb-omp", "ell"}};
+        {"tile-omp", "coo"}, {"ell-omp", "ell"}, {"dia-omp", "dia"}, {"coo-omp", "coo"}, {"hyb-omp", "ell"}};
     for (const auto& info : operators<double>(Backend::cpu)) {
         const auto product = make(std::string(info.name), "paper");
         product->run();

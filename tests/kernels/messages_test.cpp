@@ -18,7 +18,7 @@ std::string chosen(const std::string& specification, std::optional<Accumulator> 
 
 TEST(KernelMessages, Names) {
     const std::string known =
-        "; for the CPU there are reference, auto, csr-omp, tile-omp, strip-omp, dia-omp, coo-omp, hyb-omp";
+        "; for the CPU there are reference, auto, csr-omp, tile-omp, strip-omp, ell-omp, dia-omp, coo-omp, hyb-omp";
     EXPECT_EQ(chosen("magic"), "2: unknown operator 'magic'" + known);
     EXPECT_EQ(chosen(""), "2: unknown operator ''" + known);
     EXPECT_EQ(chosen<float>("csr"), "2: unknown operator 'csr'" + known);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "kernels/registry.hpp"
 #include "tests/support/battery.hpp"
 #include "tile/error.hpp"
 
@@ -53,6 +56,18 @@ TEST(Ell, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
                      "ELL would take 137438953472 bytes, 16132 times those of CSR, for its longest row has 16384 "
                      "nonzeros; take another operator");
     }
+}
+
+TEST(Ell, OnTheCpuExecutesItsPlaces) {
+    const auto a = matrix_of(3, 9, {{0, 4}, {0, 7}, {2, 8}});
+    const auto op = make_operator<double>("ell-omp", {&a});
+    EXPECT_EQ(op->matrix_bytes(), cuda::ell_bytes(a));
+    EXPECT_EQ(op->executed(), (std::vector<ExecutedPart>{{"ell", "", 1, 3, cuda::ell_bytes(a)}}));
+    std::vector<double> x(9, HUGE_VAL);  // what pads must not multiply
+    x[4] = x[7] = x[8] = 1;
+    std::vector<double> y(3, NAN);
+    op->apply(2, x, 0, y);
+    EXPECT_EQ(y, (std::vector<double>{2 * (a.values[0] + a.values[1]), 0, 2 * a.values[2]}));
 }
 
 }  // namespace

@@ -54,6 +54,41 @@ TEST_P(Ends, StagnatedWhereTheToleranceIsBelowRounding) {
     }
 }
 
+/// An operator one of whose products is wrong.
+class OnceWrong final : public Operator<double> {
+public:
+    OnceWrong(const Operator<double>& right, int wrong) : right_(right), wrong_(wrong) {}
+    [[nodiscard]] std::string_view name() const override { return "once-wrong"; }
+    [[nodiscard]] index_t rows() const override { return right_.rows(); }
+    [[nodiscard]] index_t cols() const override { return right_.cols(); }
+    [[nodiscard]] offset_t nnz() const override { return right_.nnz(); }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return right_.matrix_bytes(); }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return right_.executed(); }
+    void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const override {
+        right_.apply(alpha, x, beta, y);
+        if (++products_ == wrong_) y[7] += 1;
+    }
+
+private:
+    const Operator<double>& right_;
+    int wrong_;
+    mutable int products_ = 0;
+};
+
+TEST_P(Ends, ConvergedAfterARestartWhereTheRecurrenceHasLostTheResidual) {
+    const auto a = generate<double>("laplace2d:n=20");
+    const auto b = right_hand_side(a.rows);
+    const auto op = make_operator<double>("csr-omp", MatrixForms<double>(&a));
+    const OnceWrong once(*op, 12);
+    std::vector<double> x(b.size());
+    const auto report = Solver<double>(once, nullptr, {.method = GetParam()}).solve(b, x);
+    EXPECT_TRUE(report.converged()) << describe(report);
+    EXPECT_GE(report.restarts, 1);
+    EXPECT_LE(true_residual(a, b, x), report.tolerance);
+    std::vector<double> expected(b.size());
+    EXPECT_EQ(Solver<double>(*op, nullptr, {.method = GetParam()}).solve(b, expected).restarts, 0);
+}
+
 TEST_P(Ends, StagnatedWhereNothingHelps) {
     // An inconsistent singular system: the residual cannot fall below the mean of b.
     const auto a = path_laplacian(200);
@@ -96,6 +131,7 @@ TEST_P(Ends, NotANumber) {
         auto broken = a.clone();
         broken.values[17] = bad;
         EXPECT_EQ(solve(broken, b).end, End::not_a_number);
+        EXPECT_EQ(solve(broken, b, {.compare_every = 1}).end, End::not_a_number) << "seen while residuals are compared";
         auto broken_b = b;
         broken_b[3] = bad;
         EXPECT_EQ(solve(a, broken_b).end, End::not_a_number);
