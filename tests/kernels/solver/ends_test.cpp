@@ -54,10 +54,11 @@ TEST_P(Ends, StagnatedWhereTheToleranceIsBelowRounding) {
     }
 }
 
-/// An operator one of whose products is wrong.
-class OnceWrong final : public Operator<double> {
+/// An operator whose products are wrong from one on, to another.
+class WrongProducts final : public Operator<double> {
 public:
-    OnceWrong(const Operator<double>& right, int wrong) : right_(right), wrong_(wrong) {}
+    WrongProducts(const Operator<double>& right, int first, int last, double error)
+        : right_(right), first_(first), last_(last), error_(error) {}
     [[nodiscard]] std::string_view name() const override { return "once-wrong"; }
     [[nodiscard]] index_t rows() const override { return right_.rows(); }
     [[nodiscard]] index_t cols() const override { return right_.cols(); }
@@ -66,12 +67,15 @@ public:
     [[nodiscard]] std::vector<ExecutedPart> executed() const override { return right_.executed(); }
     void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const override {
         right_.apply(alpha, x, beta, y);
-        if (++products_ == wrong_) y[7] += 1;
+        ++products_;
+        if (products_ >= first_ && products_ <= last_) y[7] += error_;
     }
 
 private:
     const Operator<double>& right_;
-    int wrong_;
+    int first_;
+    int last_;
+    double error_;
     mutable int products_ = 0;
 };
 
@@ -79,7 +83,7 @@ TEST_P(Ends, ConvergedAfterARestartWhereTheRecurrenceHasLostTheResidual) {
     const auto a = generate<double>("laplace2d:n=20");
     const auto b = right_hand_side(a.rows);
     const auto op = make_operator<double>("csr-omp", MatrixForms<double>(&a));
-    const OnceWrong once(*op, 12);
+    const WrongProducts once(*op, 12, 12, 1);
     std::vector<double> x(b.size());
     const auto report = Solver<double>(once, nullptr, {.method = GetParam()}).solve(b, x);
     EXPECT_TRUE(report.converged()) << describe(report);
@@ -131,10 +135,22 @@ TEST_P(Ends, NotANumber) {
         auto broken = a.clone();
         broken.values[17] = bad;
         EXPECT_EQ(solve(broken, b).end, End::not_a_number);
-        EXPECT_EQ(solve(broken, b, {.compare_every = 1}).end, End::not_a_number) << "seen while residuals are compared";
         auto broken_b = b;
         broken_b[3] = bad;
         EXPECT_EQ(solve(a, broken_b).end, End::not_a_number);
+    }
+}
+
+TEST_P(Ends, NotANumberWhileResidualsAreCompared) {
+    const auto a = generate<double>("laplace2d:n=20");
+    const auto b = right_hand_side(a.rows);
+    const auto op = make_operator<double>("csr-omp", MatrixForms<double>(&a));
+    for (const int compare_every : {1, 3, 100}) {
+        const WrongProducts broken(*op, 12, 1'000'000, std::nan(""));
+        std::vector<double> x(b.size());
+        const auto report =
+            Solver<double>(broken, nullptr, {.method = GetParam()}).solve(b, x, {.compare_every = compare_every});
+        EXPECT_EQ(report.end, End::not_a_number) << compare_every << ": " << describe(report);
     }
 }
 
