@@ -68,6 +68,9 @@ std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& opt
     const AutoOptions given = read_auto_options(options);
     const auto* const csr = forms.template find<CsrMatrix<V>>();
     if (csr == nullptr) {
+        if (given.is_tried) {
+            options.fail("tune=trial times operators that are made from CSR, and there are only tiles or strips");
+        }
         return make_operator<V>(forms.template find<StripMatrix<V>>() != nullptr ? "strip-omp" : "tile-omp", forms);
     }
     const auto ranked = rank_for_auto({.features = features_of(pattern_of(*csr)),

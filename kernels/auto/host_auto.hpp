@@ -7,7 +7,8 @@ namespace tilespmv::cpu {
 
 /// The operator that `rank_operators` puts first, of the CSR form. It is told by its own name. Where that needs tiles
 /// it has those among the forms, or converts by the default selector and owns the result. Of tiles alone it is
-/// tile-omp: to unpack them costs more than another operator could save.
+/// tile-omp, of strips alone strip-omp: to unpack them costs more than another operator could save; a trial of those is
+/// refused.
 template <Value V>
 std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& options);
 

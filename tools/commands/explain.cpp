@@ -49,6 +49,19 @@ cuda::Gpu gpu_to_choose_for(std::size_t value_bytes, std::string& name, std::str
     }
 }
 
+/// What `auto` on the CPU takes for what an archive holds; empty for a source of CSR, where it ranks.
+std::string operator_on_stored(const std::string& source) {
+    switch (stored_form(source)) {
+        case Form::strips:
+            return "strip-omp";
+        case Form::tiles:
+            return "tile-omp";
+        case Form::csr:
+            break;
+    }
+    return "";
+}
+
 /// By the profile, if there is one and it decides; else by the rules. `others` are those of the other.
 void rank(Explanation& e, const std::string& profile_file, const std::string& machine) {
     e.ranked = rank_operators(e.question);
@@ -72,6 +85,7 @@ Explanation explain(const ExplainOptions& options) {
     } else {
         require_values<V>(Backend::cpu);
         e.question.threads = omp_get_max_threads();
+        e.stored = operator_on_stored(options.source);
         e.device = fmt::format("cpu, {} thread{}", e.question.threads, e.question.threads == 1 ? "" : "s");
     }
     const Accumulator sums = options.accumulator.value_or(default_accumulator<V>());

@@ -15,7 +15,8 @@ struct Explanation {
     std::string sums;    ///< the type that a product accumulates in
     std::string device;  ///< what it was decided for
     OperatorQuestion question;
-    std::vector<RankedOperator> ranked;  ///< the answer
+    std::vector<RankedOperator> ranked;  ///< the answer, for a matrix as CSR
+    std::string stored;  ///< the operator that multiplies what an archive holds as it is, which is taken; else empty
     const CostTable* costs = nullptr;    ///< of the rules
     std::string profile;                 ///< file of models; empty without one
     bool by_models = false;              ///< whether they gave the answer, or the rules

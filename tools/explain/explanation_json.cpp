@@ -63,7 +63,8 @@ Json explanation_json(const Explanation& e) {
               {"accumulator", e.sums},
               {"device", e.device},
               {"products", e.question.products},
-              {"chosen", e.ranked.front().specification},
+              {"chosen", e.stored.empty() ? e.ranked.front().specification : e.stored},
+              {"as_stored", !e.stored.empty()},
               {"costs", {{"machine", e.costs->machine}, {"measured_by", e.costs->measured_by}}},
               {"features", features_json(e.question.features)},
               {"candidates", candidates}};

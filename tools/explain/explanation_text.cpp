@@ -69,6 +69,10 @@ std::string explanation_text(const Explanation& e) {
     const auto& soonest = *std::ranges::min_element(e.ranked, {}, &RankedOperator::preparation_seconds);
     std::string text = fmt::format("{}: {}, {} accumulated in {}, {}\n", e.matrix, describe_size(f.rows, f.cols, f.nnz),
                                    e.values, e.sums, e.device);
+    if (!e.stored.empty()) {
+        text += fmt::format("taken: {}, which multiplies what the archive holds as it is; of the same matrix as CSR:\n",
+                            e.stored);
+    }
     text +=
         fmt::format("chosen for {}: {} ({})\n\n", products_text(e.question.products), chosen.specification, chosen.why);
     text += features_text(f);

@@ -80,6 +80,14 @@ TEST(HostAuto, TriesCandidatesAndRemembersTheirTimes) {
     EXPECT_EQ(std::filesystem::last_write_time(file), written);
 }
 
+TEST(HostAuto, RefusesATrialOfTilesAlone) {
+    const auto tiles = convert(generate<double>("fem:n=4,dof=3"), *make_policy("bytes"));
+    EXPECT_EQ(make_operator<double>("auto:products=10", {&tiles})->name(), "tile-omp");
+    EXPECT_EQ(message_of([&] { (void)make_operator<double>("auto:tune=trial", {&tiles}); }),
+              "2: operator 'auto:tune=trial': tune=trial times operators that are made from CSR, and there are only "
+              "tiles or strips");
+}
+
 TEST(HostAuto, RefusesWrongOptionsBeforeThereIsAMatrix) {
     const auto message = [](const char* specification) {
         return message_of([&] { (void)choose_operator<double>(Backend::cpu, specification); });
