@@ -18,6 +18,8 @@ struct Ell {
     offset_t width = 0;  ///< places of a row
     Buffer<index_t> columns;
     Buffer<T> values;  ///< T{} where the column is kNone
+
+    [[nodiscard]] std::uint64_t bytes() const { return columns.bytes() + values.bytes(); }
 };
 
 /// Bytes of `a` in ELL, without making it.

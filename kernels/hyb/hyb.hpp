@@ -18,7 +18,7 @@ struct Hyb {
     Coo<T> coo;
     Buffer<std::uint32_t> split;  ///< bit r % 32 of the r / 32-th: row r has nonzeros in `coo`, too
 
-    [[nodiscard]] std::uint64_t ell_bytes() const { return ell.columns.bytes() + ell.values.bytes(); }
+    [[nodiscard]] std::uint64_t ell_bytes() const { return ell.bytes(); }
     /// Tile rows with nonzeros in `coo`.
     [[nodiscard]] offset_t coo_tile_rows() const {
         offset_t found = 0;

@@ -7,25 +7,33 @@
 namespace tilespmv::cpu {
 namespace {
 
-template <CpuValue V>
-class DiaOmp final : public Operator<V> {
+/// Rows padded to the same places: `ell-omp` and `dia-omp`, which differ in the loop over the places of some rows.
+template <CpuValue V, class Padded>
+class PaddedOmp final : public Operator<V> {
 public:
-    explicit DiaOmp(const CsrMatrix<V>& a)
-        : nnz_(a.nnz()), tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)), a_(cuda::make_dia(a, a.values)) {}
+    using AddRows = void (*)(const Padded&, cuda::RowRange, const V* x, double* sums);
 
-    [[nodiscard]] std::string_view name() const override { return "dia-omp"; }
+    PaddedOmp(std::string_view format, std::string_view name, const CsrMatrix<V>& a, Padded padded, AddRows add)
+        : format_(format),
+          name_(name),
+          nnz_(a.nnz()),
+          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+          a_(std::move(padded)),
+          add_(add) {}
+
+    [[nodiscard]] std::string_view name() const override { return name_; }
     [[nodiscard]] index_t rows() const override { return a_.rows; }
     [[nodiscard]] index_t cols() const override { return a_.cols; }
     [[nodiscard]] offset_t nnz() const override { return nnz_; }
     [[nodiscard]] std::size_t matrix_bytes() const override { return a_.bytes(); }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("dia", tile_rows_, nnz_, matrix_bytes());
+        return executed_whole(format_, tile_rows_, nnz_, matrix_bytes());
     }
 
     void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
         check_sizes<V>(*this, x, y);
         if (alpha == V{0}) return scale<V>(beta, y);
-        const auto bytes = static_cast<offset_t>(a_.bytes());
+        const auto bytes = static_cast<offset_t>(matrix_bytes());
         const index_t grain = rows_of_chunk(a_.rows, bytes);
 #pragma omp parallel for schedule(dynamic, 1) if (bytes >= kTuning.parallel_bytes)
         for (std::int64_t first = 0; first < a_.rows; first += grain) {
@@ -38,24 +46,38 @@ private:
     void multiply(cuda::RowRange rows, V alpha, const V* x, V beta, V* y) const {
         std::array<double, Schedule::kMaxRows> sums;
         std::fill_n(sums.begin(), div_up(rows.end - rows.first, 8) * 8, 0.0);
-        simd_.add_dia(a_, rows, x, sums.data());
+        add_(a_, rows, x, sums.data());
         finish<V>(sums.data(), rows.end - rows.first, alpha, beta, y + rows.first);
     }
 
+    std::string_view format_;
+    std::string_view name_;
     offset_t nnz_;
     offset_t tile_rows_;
-    cuda::Dia<V> a_;
-    const SimdKernels<V>& simd_ = simd_kernels<V>();
+    Padded a_;
+    AddRows add_;
 };
 
 }  // namespace
 
 template <Value V>
-std::unique_ptr<Operator<V>> make_dia_omp(const MatrixForms<V>& forms, Options& options) {
+std::unique_ptr<Operator<V>> make_ell_omp(const MatrixForms<V>& forms, Options& options) {
     options.finish();
-    return std::make_unique<DiaOmp<V>>(forms.csr());
+    const auto& a = forms.csr();
+    return std::make_unique<PaddedOmp<V, cuda::Ell<V>>>("ell", "ell-omp", a, cuda::make_ell(a, a.values),
+                                                        simd_kernels<V>().add_ell);
 }
 
+template <Value V>
+std::unique_ptr<Operator<V>> make_dia_omp(const MatrixForms<V>& forms, Options& options) {
+    options.finish();
+    const auto& a = forms.csr();
+    return std::make_unique<PaddedOmp<V, cuda::Dia<V>>>("dia", "dia-omp", a, cuda::make_dia(a, a.values),
+                                                        simd_kernels<V>().add_dia);
+}
+
+template std::unique_ptr<Operator<double>> make_ell_omp(const MatrixForms<double>&, Options&);
+template std::unique_ptr<Operator<float>> make_ell_omp(const MatrixForms<float>&, Options&);
 template std::unique_ptr<Operator<double>> make_dia_omp(const MatrixForms<double>&, Options&);
 template std::unique_ptr<Operator<float>> make_dia_omp(const MatrixForms<float>&, Options&);
 
