@@ -48,26 +48,15 @@ void write(const SolverProgram& program, const fs::path& directory) {
     write_named(directory / "README.md", program.readme);
 }
 
-/// What was asked for, or of the candidates of `auto` the first one that is what it took.
-std::string chosen_specification(const SolveResult& result, const std::vector<std::string>& candidates) {
-    if (!result.operator_name.starts_with("auto")) return result.operator_name;
-    for (const auto& candidate : candidates) {
-        if (candidate.substr(0, candidate.find(':')) == result.executed_operator) return candidate;
-    }
-    return result.executed_operator;
-}
-
 template <class T>
 void generate_solver(const GenerateSolverCommand& command) {
     require_free(command);
     SolveResult result;
     auto [a, b, options] = choose_system<T>(command.system, result);
-    const auto candidates = auto_specifications(a, options.backend);
     {
         const solver::Solver<T> solver(std::move(a), options);
         describe_solver(solver, command.system.goal, result);
     }
-    result.operator_specification = chosen_specification(result, candidates);
     write(solver_program(result, options, command.system), command.directory);
 }
 

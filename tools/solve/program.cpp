@@ -170,10 +170,9 @@ std::string check_reason(bool is_on_gpu, const SystemOptions& asked) {
 
 Fields reasons(const SolveResult& r, Backend backend, const SystemOptions& asked) {
     const bool is_on_gpu = backend == Backend::cuda;
-    const bool was_asked_for = !r.operator_name.starts_with("auto");
     return {
         {"backend_why", is_on_gpu ? "a GPU was there, or asked for" : "no GPU was there, or the CPU asked for"},
-        {"operator_why", was_asked_for ? "as asked for" : "the least predicted time of a product (`tilespmv explain`)"},
+        {"operator_why", asked_or(r.operator_reason)},
         {"preconditioner_why", asked_or(r.preconditioner.reason)},
         {"method_why", asked_or(r.method_reason)},
         {"check_why", check_reason(is_on_gpu, asked)},

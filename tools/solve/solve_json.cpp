@@ -84,6 +84,7 @@ Json solve_json(const SolveResult& r) {
               {"device", r.how},
               {"operator", r.operator_name},
               {"executed_operator", r.executed_operator},
+              {"operator_why", r.operator_reason},
               {"method", solver::method_name(r.method)},
               {"method_why", r.method_reason},
               {"preconditioner",

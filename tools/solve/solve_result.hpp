@@ -7,6 +7,7 @@
 
 #include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/choose_preconditioner.hpp"
+#include "selector/auto/rank_operators.hpp"
 #include "tools/picture/picture.hpp"
 
 namespace tilespmv::tools {
@@ -21,7 +22,9 @@ struct SolveResult {
     std::string how;                              ///< "CPU, 2 threads"
     std::string operator_name;                    ///< as asked for
     std::string executed_operator;                ///< what that is
-    std::string operator_specification;           ///< that with its options; of a program that is generated
+    std::string operator_specification;           ///< that with its options
+    std::string operator_reason;                  ///< a clause; empty if it was asked for, or each rank chose its own
+    std::vector<RankedOperator> ranked;           ///< what `auto` chooses from, the first before the others
     solver::PreconditionerChoice preconditioner;  ///< without trials if it was asked for
     solver::Method method{};
     std::string method_reason;  ///< a clause; empty if it was asked for

@@ -88,7 +88,8 @@ std::string solve_text(const SolveResult& r) {
     text += trials_text(choice.trials);
     text += fmt::format("method: {}{}{}\n", solver::method_name(r.method), r.method_reason.empty() ? "" : ", ",
                         r.method_reason);
-    text += fmt::format("operator: {}{}\n", r.operator_name, is_same ? "" : ", which takes " + r.executed_operator);
+    text += fmt::format("operator: {}{}{}{}\n", r.operator_name, is_same ? "" : ", which takes " + r.executed_operator,
+                        r.operator_reason.empty() ? "" : ", ", r.operator_reason);
     text += ranks_text(r);
     text += fmt::format("{}{}\n", right_hand_sides_text(r.reports), describe(r.report));
     text += fmt::format("residual: {:.3g} of {:.3g} allowed, {} restart{}\n", r.report.residual, r.report.tolerance,

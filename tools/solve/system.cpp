@@ -79,6 +79,40 @@ void choose(const SystemOptions& asked, System<T>& system, SolveResult& result) 
     system.options.preconditioner = result.preconditioner.specification;
 }
 
+/// The ranking that `auto` goes by for a matrix; empty for another operator.
+template <class T>
+std::vector<RankedOperator> rank_if_auto(const std::string& specification, const CsrMatrix<T>& a, Backend backend) {
+    Options options("operator", specification);
+    if (options.name() != "auto") return {};
+    const AutoOptions read = read_auto_options(options);
+    OperatorQuestion question{
+        .features = features_of(pattern_of(a)), .threads = omp_get_max_threads(), .products = read.products};
+    std::string machine = cpu::processor_name();
+    if (backend == Backend::cuda) {
+        const auto info = cuda::require_device();
+        question.gpu = cuda::Gpu{info.multiprocessors, info.max_warps_per_multiprocessor,
+                                 cuda::tuning_for(info.compute_capability, sizeof(T))};
+        question.gpu->tuning.memory.l2_bytes = static_cast<double>(info.l2_bytes);
+        machine = info.name;
+    }
+    return rank_for_auto(question, read, machine);
+}
+
+/// Of what `auto` took, its options and why.
+void explain_operator(SolveResult& result) {
+    result.operator_specification = result.ranked.empty() ? result.operator_name : result.executed_operator;
+    const auto is_taken = [&](const RankedOperator& one) {
+        return one.specification.substr(0, one.specification.find(':')) == result.executed_operator;
+    };
+    const auto taken = std::ranges::find_if(result.ranked, is_taken);
+    if (taken == result.ranked.end()) return;
+    Options options("operator", result.operator_name);
+    result.operator_specification = taken->specification;
+    result.operator_reason = read_auto_options(options).is_tried
+                                 ? "the fastest in a trial"
+                                 : fmt::format("of {} the least predicted time ({})", result.ranked.size(), taken->why);
+}
+
 void add_goal(CLI::App& command, SolveOptions& goal) {
     const auto real = [&](const char* name, double& target, const char* help) {
         add_number<double>(command, name, target, 0, std::numeric_limits<double>::max(), help)
@@ -129,6 +163,7 @@ System<T> choose_system(const SystemOptions& asked, SolveResult& result) {
     result.operator_name = asked.operator_name;
     result.rtol = asked.goal.rtol;
     result.atol = asked.goal.atol;
+    if (asked.gpus == 0) result.ranked = rank_if_auto(asked.operator_name, system.a, system.options.backend);
     choose(asked, system, result);
     return system;
 }
@@ -137,25 +172,10 @@ template <class T>
 void describe_solver(const Solver<T>& solver, const SolveOptions& goal, SolveResult& result) {
     result.how = solver.how();
     result.executed_operator = solver.operator_name();
+    explain_operator(result);
     result.method = solver.method();
     result.method_reason = solver.method_reason();
     result.check_every = solver.check_every(goal);
-}
-
-template <class T>
-std::vector<std::string> auto_specifications(const CsrMatrix<T>& a, Backend backend) {
-    OperatorQuestion question{.features = features_of(pattern_of(a)), .threads = omp_get_max_threads()};
-    std::string machine = cpu::processor_name();
-    if (backend == Backend::cuda) {
-        const auto info = cuda::require_device();
-        question.gpu = cuda::Gpu{info.multiprocessors, info.max_warps_per_multiprocessor,
-                                 cuda::tuning_for(info.compute_capability, sizeof(T))};
-        question.gpu->tuning.memory.l2_bytes = static_cast<double>(info.l2_bytes);
-        machine = info.name;
-    }
-    std::vector<std::string> all;
-    for (const auto& ranked : rank_for_auto(question, {}, machine)) all.push_back(ranked.specification);
-    return all;
 }
 
 void add_system(CLI::App& command, SystemOptions& options) {
@@ -170,8 +190,6 @@ void add_system(CLI::App& command, SystemOptions& options) {
 
 template Vectors<double> read_sized(const std::string&, index_t);
 template Vectors<float> read_sized(const std::string&, index_t);
-template std::vector<std::string> auto_specifications(const CsrMatrix<double>&, Backend);
-template std::vector<std::string> auto_specifications(const CsrMatrix<float>&, Backend);
 template void describe_solver(const Solver<double>&, const SolveOptions&, SolveResult&);
 template void describe_solver(const Solver<float>&, const SolveOptions&, SolveResult&);
 template System<double> choose_system(const SystemOptions&, SolveResult&);

@@ -30,8 +30,8 @@ struct System {
     solver::SolverOptions options;  ///< complete
 };
 
-/// Loads A and b, checks that A is symmetric, and chooses a preconditioner; what `solve` tells of that is set in
-/// `result`. A file without values gets a note on stderr. Throws `Error`.
+/// Loads A and b, checks that A is symmetric, and chooses a preconditioner; what `solve` tells of that, and what `auto`
+/// chooses from, is set in `result`. A file without values gets a note on stderr. Throws `Error`.
 template <class T>
 System<T> choose_system(const SystemOptions& options, SolveResult& result);
 
@@ -42,9 +42,5 @@ void describe_solver(const solver::Solver<T>& solver, const solver::SolveOptions
 /// Vectors with a value for each row. Throws `Error`.
 template <class T>
 Vectors<T> read_sized(const std::string& file, index_t rows);
-
-/// What `auto` may take for a matrix, with options, the fastest first, by the models or rules that it goes by itself.
-template <class T>
-std::vector<std::string> auto_specifications(const CsrMatrix<T>& a, Backend backend);
 
 }  // namespace tilespmv::tools
