@@ -170,13 +170,12 @@ std::string check_reason(bool is_on_gpu, const SystemOptions& asked) {
 
 Fields reasons(const SolveResult& r, Backend backend, const SystemOptions& asked) {
     const bool is_on_gpu = backend == Backend::cuda;
-    return {
-        {"backend_why", is_on_gpu ? "a GPU was there, or asked for" : "no GPU was there, or the CPU asked for"},
-        {"operator_why", asked_or(r.operator_reason)},
-        {"preconditioner_why", asked_or(r.preconditioner.reason)},
-        {"method_why", asked_or(r.method_reason)},
-        {"check_why", check_reason(is_on_gpu, asked)},
-        {"trials", trials(r)}};
+    return {{"backend_why", is_on_gpu ? "a GPU was there, or asked for" : "no GPU was there, or the CPU asked for"},
+            {"operator_why", asked_or(r.operator_reason)},
+            {"preconditioner_why", asked_or(r.preconditioner.reason)},
+            {"method_why", asked_or(r.method_reason)},
+            {"check_why", check_reason(is_on_gpu, asked)},
+            {"trials", trials(r)}};
 }
 
 }  // namespace
