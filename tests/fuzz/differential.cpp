@@ -26,6 +26,8 @@
 #include "kernels/check.hpp"
 #include "kernels/choose_operator.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/strip/archive.hpp"
+#include "kernels/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 #include "tests/fuzz/random_matrix.hpp"
 #include "tests/support/arrival.hpp"
@@ -137,31 +139,47 @@ private:
     void check(const testing::Arrived<V>& arrived) {
         if (!testing::same_matrix(a_, arrived.csr)) throw Wrong{"the matrix that came back is another one"};
         if (!testing::same_matrix(a_, unpack(arrived.tiles))) throw Wrong{"the tiles hold another matrix"};
-        for (const auto& chosen : operators_) {
-            const auto op = testing::unless_refused(find_operator<V>(backend_, chosen.name), [&] {
-                return chosen.make(MatrixForms<V>(&arrived.csr, &arrived.tiles).only(chosen.made_from));
-            });
-            if (!op) continue;
-            for (const int threads : backend_ == Backend::cpu ? std::vector{1, 2, 5} : std::vector{2}) {
-                omp_set_num_threads(threads);
-                check(chosen, *op, threads);
-            }
-        }
+        const MatrixForms<V> forms(&arrived.csr, &arrived.tiles);
+        for (const auto& chosen : operators_) check(chosen, forms.only(chosen.made_from), chosen.name);
+        check_strips(arrived.csr);
         omp_set_num_threads(2);
     }
 
-    void check(const ChosenOperator<V>& chosen, const Operator<V>& op, int threads) {
+    /// Operators that take strips, of strips alone, as they are made and from an archive.
+    void check_strips(const CsrMatrix<V>& csr) {
+        const auto strips = make_strip_matrix(csr);
+        const auto file = directory_ / "strips.tsp";
+        write_archive(file, strips);
+        const auto opened = open_strips<V>(file);
+        if (!testing::same_matrix(a_, to_csr(opened))) throw Wrong{"the strips hold another matrix"};
+        for (const auto& chosen : operators_) {
+            if (!chosen.takes_strips) continue;
+            for (const auto* one : {&strips, &opened}) check(chosen, MatrixForms<V>(one), chosen.name + " from strips");
+        }
+    }
+
+    void check(const ChosenOperator<V>& chosen, const MatrixForms<V>& forms, const std::string& label) {
+        const auto op =
+            testing::unless_refused(find_operator<V>(backend_, chosen.name), [&] { return chosen.make(forms); });
+        if (!op) return;
+        for (const int threads : backend_ == Backend::cpu ? std::vector{1, 2, 5} : std::vector{2}) {
+            omp_set_num_threads(threads);
+            check(chosen, *op, label, threads);
+        }
+    }
+
+    void check(const ChosenOperator<V>& chosen, const Operator<V>& op, const std::string& label, int threads) {
         ++products_;
         const auto poison = std::vector<V>(y_.size(), std::numeric_limits<V>::quiet_NaN());
         auto y = beta_ == V{0} ? poison : y_;
         op.apply(alpha_, x_, beta_, y);
         const auto result = check_product<V>(expected_, y, chosen.accumulator);
-        if (!result.ok) throw Wrong{fmt::format("{}, {} threads: {}", chosen.name, threads, result.message())};
+        if (!result.ok) throw Wrong{fmt::format("{}, {} threads: {}", label, threads, result.message())};
         if (is_library(chosen.name)) return;  // not reproducible
-        const auto [first, is_first] = first_.try_emplace(chosen.name, y);
+        const auto [first, is_first] = first_.try_emplace(label, y);
         const auto same = [](V a, V b) { return a == b || (a != a && b != b); };
         if (!is_first && !std::equal(y.begin(), y.end(), first->second.begin(), same)) {
-            throw Wrong{fmt::format("{}, {} threads: other bits than in memory with one thread", chosen.name, threads)};
+            throw Wrong{fmt::format("{}, {} threads: other bits than in memory with one thread", label, threads)};
         }
     }
 
@@ -176,7 +194,7 @@ private:
     V beta_;
     ExpectedProduct expected_;
     std::vector<ChosenOperator<V>> operators_;
-    std::map<std::string, std::vector<V>> first_;  // y by operator
+    std::map<std::string, std::vector<V>> first_;  // y by operator and form
     std::size_t products_ = 0;
 };
 
