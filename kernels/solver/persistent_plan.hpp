@@ -26,7 +26,7 @@ inline constexpr int kMostTeamThreads = 512;
 
 /// Where it takes part and how; the other figures were not swept.
 struct PersistentTuning {
-    // Below both a cluster, or else a grid.
+    // Below both a cluster, where one fits.
     index_t cluster_rows = 6'000;
     offset_t cluster_nonzeros = 250'000;
     /// On an H200, float64, Chronopoulos and Gear's form, microseconds of an iteration, one kernel / graphs: 1,024 rows
