@@ -71,7 +71,8 @@ std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& opt
         if (given.is_tried) {
             options.fail("tune=trial times operators that are made from CSR, and there are only tiles or strips");
         }
-        return make_operator<V>(forms.template find<StripMatrix<V>>() != nullptr ? "strip-omp" : "tile-omp", forms);
+        const bool has_strips = forms.template find<StripMatrix<V>>() != nullptr;
+        return make_operator<V>(std::string(operator_on_stored(has_strips ? Form::strips : Form::tiles)), forms);
     }
     const auto ranked = rank_for_auto({.features = features_of(pattern_of(*csr)),
                                        .gpu = {},

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "kernels/auto/auto_options.hpp"
 #include "kernels/registry.hpp"
 
@@ -11,6 +13,9 @@ namespace tilespmv::cpu {
 /// refused.
 template <Value V>
 std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& options);
+
+/// The name of the operator that is taken of tiles, or of strips, alone.
+constexpr std::string_view operator_on_stored(Form form) { return form == Form::strips ? "strip-omp" : "tile-omp"; }
 
 /// The operator of a specification. One on tiles, which are not among the forms, has its own, of the CSR form by the
 /// default selector. Throws as `make_operator`.

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "kernels/auto/host_auto.hpp"
 #include "kernels/choose_operator.hpp"
 #include "kernels/cpu/processor.hpp"
 #include "kernels/cuda/device.hpp"
@@ -14,6 +15,7 @@
 #include "tools/commands/command.hpp"
 #include "tools/explain/explanation.hpp"
 #include "tools/options/command_files.hpp"
+#include "tools/options/gpu_of_device.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/source.hpp"
@@ -36,30 +38,14 @@ struct ExplainOptions {
 cuda::Gpu gpu_to_choose_for(std::size_t value_bytes, std::string& name, std::string& machine) {
     try {
         const auto info = cuda::require_device();
-        cuda::Gpu gpu{info.multiprocessors, info.max_warps_per_multiprocessor,
-                      cuda::tuning_for(info.compute_capability, value_bytes)};
-        gpu.tuning.memory.l2_bytes = static_cast<double>(info.l2_bytes);
         name = machine = info.name;
-        return gpu;
+        return gpu_of(info, value_bytes);
     } catch (const Error& error) {
         if (error.code() != ExitCode::unavailable) throw;
         machine = gpu_costs().machine;
         name = fmt::format("{} (no GPU here)", machine);
         return cuda::measured_gpu(value_bytes);
     }
-}
-
-/// What `auto` on the CPU takes for what an archive holds; empty for a source of CSR, where it ranks.
-std::string operator_on_stored(const std::string& source) {
-    switch (stored_form(source)) {
-        case Form::strips:
-            return "strip-omp";
-        case Form::tiles:
-            return "tile-omp";
-        case Form::csr:
-            break;
-    }
-    return "";
 }
 
 /// By the profile, if there is one and it decides; else by the rules. `others` are those of the other.
@@ -85,7 +71,8 @@ Explanation explain(const ExplainOptions& options) {
     } else {
         require_values<V>(Backend::cpu);
         e.question.threads = omp_get_max_threads();
-        e.stored = operator_on_stored(options.source);
+        const Form form = stored_form(options.source);
+        if (form != Form::csr) e.stored = cpu::operator_on_stored(form);
         e.device = fmt::format("cpu, {} thread{}", e.question.threads, e.question.threads == 1 ? "" : "s");
     }
     const Accumulator sums = options.accumulator.value_or(default_accumulator<V>());

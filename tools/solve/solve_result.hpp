@@ -24,7 +24,7 @@ struct SolveResult {
     std::string executed_operator;                ///< what that is
     std::string operator_specification;           ///< that with its options
     std::string operator_reason;                  ///< a clause; empty if it was asked for, or each rank chose its own
-    std::vector<RankedOperator> ranked;           ///< what `auto` chooses from, the first before the others
+    std::vector<RankedOperator> ranked;           ///< what `auto` chooses from, best first
     solver::PreconditionerChoice preconditioner;  ///< without trials if it was asked for
     solver::Method method{};
     std::string method_reason;  ///< a clause; empty if it was asked for

@@ -12,6 +12,7 @@
 #include "kernels/cpu/processor.hpp"
 #include "kernels/cuda/device.hpp"
 #include "tools/options/command_files.hpp"
+#include "tools/options/gpu_of_device.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/seconds.hpp"
@@ -90,9 +91,7 @@ std::vector<RankedOperator> rank_if_auto(const std::string& specification, const
     std::string machine = cpu::processor_name();
     if (backend == Backend::cuda) {
         const auto info = cuda::require_device();
-        question.gpu = cuda::Gpu{info.multiprocessors, info.max_warps_per_multiprocessor,
-                                 cuda::tuning_for(info.compute_capability, sizeof(T))};
-        question.gpu->tuning.memory.l2_bytes = static_cast<double>(info.l2_bytes);
+        question.gpu = gpu_of(info, sizeof(T));
         machine = info.name;
     }
     return rank_for_auto(question, read, machine);
