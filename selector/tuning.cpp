@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace tilespmv::cuda {
 namespace {
@@ -22,11 +23,13 @@ const std::array kMeasured{
     Measured{90,
              4,
              {.row_blocks = {.pairs_full_blocks = true},
+              .dia = {.pair_places = 10'000'000},
               .hubs = {.min_nonzeros = 2'000'000},
               .paths = {.costs = {.tile_row = 9300, .full = 72, .holes = 117, .entry = 122}}}},
     Measured{90,
              2,
              {.row_blocks = {.pairs_full_blocks = true},
+              .dia = {.pair_places = std::numeric_limits<offset_t>::max()},
               .paths = {.costs = {.tile_row = 11100, .full = 91, .holes = 113, .entry = 128}}}},
 };
 

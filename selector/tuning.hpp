@@ -95,11 +95,15 @@ struct StripTuning {
     offset_t one_group_from = 20'000;  ///< tile rows that are not few
 };
 
-/// dia ("DIA").
+/// When a thread of dia takes two rows ("Places in blocks of rows"): where one row each would be more than one wave of
+/// thread blocks, and a row has one group of diagonals, so that all of it is under way at once.
 struct DiaTuning {
-    /// Rows from which on values are staged in shared memory: 1.21 x as fast on the 5-point grid 700^2, as fast on
-    /// 400^2. Fewer were not measured with blocks for all multiprocessors.
-    index_t staged_from = 160'000;
+    std::int64_t wave_rows = 1280;  ///< of a multiprocessor: threads of 48 registers
+    offset_t pair_diagonals = 8;    ///< one group; of four, two rows take 1.2 times as long
+    /// Places up to which that is faster, those of about the L2: in float32 two rows take 0.72 to 0.75 of the time on
+    /// 2.5 to 3.5 million places, 1.06 on 28 million. 0 in float64, where they take 0.98 to 1.14; any number in 16
+    /// bits.
+    offset_t pair_places = 0;
 };
 
 /// Time of a tile row in slots and entries, in hundredths of the time of a nonzero of csr16. Measured on the suite
@@ -127,7 +131,7 @@ struct SellTuning {
     /// down to 1 / `rounding` of them. More steps make fewer slices.
     int warps_per_multiprocessor = 48;
     double rounding = 1.4;
-    int min_steps = 8;  ///< of a slice at most
+    int min_steps = 8;   ///< of a slice at most
     int max_steps = 32;  ///< R-MAT 20 takes 104 us with 32, 112 with 16, 118 with 8; 64 was not measured
 };
 

@@ -63,6 +63,10 @@ int sell_steps(offset_t nonzeros, const Gpu& gpu) {
     return steps;
 }
 
-bool stages_dia(index_t rows, const Gpu& gpu) { return rows >= gpu.tuning.dia.staged_from; }
+int dia_rows_a_thread(index_t rows, offset_t diagonals, const Gpu& gpu) {
+    const DiaTuning& tuning = gpu.tuning.dia;
+    const bool is_one_wave = rows <= tuning.wave_rows * gpu.multiprocessors;
+    return !is_one_wave && diagonals <= tuning.pair_diagonals && rows * diagonals <= tuning.pair_places ? 2 : 1;
+}
 
 }  // namespace tilespmv::cuda

@@ -62,7 +62,7 @@ double kept_share(std::size_t product_bytes, std::size_t l2_bytes, const CacheTu
 /// Most steps of a slice of sell, for a matrix of `nonzeros` nonzeros.
 int sell_steps(offset_t nonzeros, const Gpu& gpu);
 
-/// Whether dia stages values in shared memory, rather than have a thread for each row from the beginning.
-bool stages_dia(index_t rows, const Gpu& gpu);
+/// Rows of a thread of dia, 1 or 2.
+int dia_rows_a_thread(index_t rows, offset_t diagonals, const Gpu& gpu);
 
 }  // namespace tilespmv::cuda

@@ -20,20 +20,21 @@ namespace tilespmv::cpu::HWY_NAMESPACE {
 /// 8 rows of a group of diagonals: `held` as in `Dia`, `values` and x those of the first row, x on the main diagonal.
 template <Value V>
 HWY_INLINE void add_dia_rows(std::uint64_t held, const cuda::DiaOffsets& offsets, int diagonals, const V* values,
-                             offset_t stride, const V* x, double* sums) {
-#if HWY_MEM_OPS_MIGHT_FAULT  // no masked loads
+                             const V* x, double* sums) {
+    constexpr int kNext = cuda::DiaLayout::kRows;  // the place of the next diagonal
+#if HWY_MEM_OPS_MIGHT_FAULT                        // no masked loads
     static_cast<void>(diagonals);
     for (; held != 0; held &= held - 1) {
         const int bit = std::countr_zero(held);
         const int i = bit / 8;
         const int r = bit % 8;
-        sums[r] += static_cast<double>(values[i * stride + r]) * static_cast<double>(x[offsets.of[i] + r]);
+        sums[r] += static_cast<double>(values[i * kNext + r]) * static_cast<double>(x[offsets.of[i] + r]);
     }
 #else
     for (int lane = 0; lane < 8; lane += kLanes) {
         Vec sum = hn::LoadU(D(), sums + lane);
         for (int i = 0; i < diagonals; ++i) {  // what is not held is 0 times 0
-            const V* at = values + i * stride + lane;
+            const V* at = values + i * kNext + lane;
             prefetch_stream(at);
             const auto x_i = load_some(static_cast<unsigned>(held >> (8 * i + lane)) & 255U, x + offsets.of[i] + lane);
             sum = hn::MulAdd(load(at), x_i, sum);
@@ -47,11 +48,11 @@ template <Value V>
 void add_dia(const cuda::Dia<V>& a, cuda::RowRange rows, const V* x, double* sums) {
     for (offset_t g = 0; g < a.groups(); ++g) {
         const auto diagonals = static_cast<int>(std::min<offset_t>(8, a.diagonals - 8 * g));
-        const std::uint64_t* held = a.held.data() + g * (a.stride / 8);
-        const V* values = a.values.data() + g * 8 * a.stride;
         for (std::int64_t r = rows.first; r < rows.end; r += 8) {
-            if (held[r / 8] == 0) continue;
-            add_dia_rows(held[r / 8], a.offsets[g], diagonals, values + r, a.stride, x + r, sums + (r - rows.first));
+            const std::uint64_t held = a.held[a.held_at(g, r)];
+            if (held == 0) continue;
+            add_dia_rows(held, a.offsets[g], diagonals, a.values.data() + a.value_at(8 * g, r), x + r,
+                         sums + (r - rows.first));
         }
     }
 }

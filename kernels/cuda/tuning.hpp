@@ -29,11 +29,9 @@ struct KernelTuning {
 inline constexpr int kVectorThreads = 256;
 inline constexpr int kEllThreads = 256;
 inline constexpr int kDiaThreads = 128;
-/// Rows of a stage of dia, of a thread each, bytes for all stages of a block, and blocks of a multiprocessor; not
-/// swept.
-inline constexpr int kDiaStageRows = 256;
-inline constexpr int kDiaStageBytes = 52 << 10;
-inline constexpr int kDiaStageBlocks = 4;
+/// Resident blocks of a multiprocessor where a thread of dia takes two rows: 64 registers; of 72 it is slower in float32
+/// ("Places in blocks of rows").
+inline constexpr int kDiaPairBlocks = 8;
 /// Threads of a block of csr-vector that takes turns, and blocks of a multiprocessor ("Turns of csr-vector": FEM with
 /// one unknown, renumbered, 583 GFLOP/s in float64 and 796 in float32; with 512 and 3 583 and 770, with 1024 and 1 561
 /// and 703, with 256 and 6 555 and 751).

@@ -14,8 +14,8 @@
 namespace tilespmv::cuda {
 namespace {
 
-constexpr std::int64_t kGrain = 4096;
-constexpr std::int64_t kFillGrain = 2048;              // rows
+constexpr std::int64_t kGrain = 4096;                  // rows
+constexpr std::int64_t kBlockGrain = 8;                // blocks of rows
 constexpr std::uint64_t kOneRow = 0x0101010101010101;  // the bits of a row among those of 8
 
 /// Bits of the diagonals on which a matrix has nonzeros.
@@ -54,69 +54,41 @@ private:
 };
 
 template <Value V>
-offset_t stride_of(const CsrMatrix<V>& a) {
-    return div_up(offset_t{a.rows}, Dia<V>::kRowsTo) * Dia<V>::kRowsTo;
+std::int64_t blocks_of(const CsrMatrix<V>& a) {
+    return div_up(std::int64_t{a.rows}, std::int64_t{DiaLayout::kRows});
 }
 
 template <Value V>
-std::uint64_t bytes_of(const CsrMatrix<V>& a, offset_t diagonals) {
-    const auto places = static_cast<std::uint64_t>(stride_of(a));
-    const auto groups = static_cast<std::uint64_t>(div_up(diagonals, Dia<V>::kGroup));
-    return static_cast<std::uint64_t>(diagonals) * places * sizeof(V) + groups * (places + sizeof(DiaOffsets));
+std::uint64_t bytes_of(const CsrMatrix<V>& a, DiaLayout layout) {
+    const auto places = static_cast<std::uint64_t>(blocks_of(a) * DiaLayout::kRows);
+    const auto groups = static_cast<std::uint64_t>(layout.groups());
+    return static_cast<std::uint64_t>(layout.diagonals) * places * sizeof(V) + groups * (places + sizeof(DiaOffsets));
 }
 
-/// Some rows at a time, in arrays of their own: places of one row in different diagonals may all be in one set of a
-/// cache.
-template <class T>
-class RowBlock {
-public:
-    static constexpr std::int64_t kRows = 64;
-
-    explicit RowBlock(Dia<T>& dia, const std::vector<index_t>& offsets)
-        : dia_(dia),
-          offsets_(offsets),
-          values_(offsets.size() * kRows),
-          held_(static_cast<std::size_t>(dia.groups()) * (kRows / 8)) {}
-
-    /// Puts what `a` has in rows [first, end), at most `kRows`, into their places and leaves none of these unwritten.
-    /// Columns of a row ascend, as offsets do.
-    template <Value V>
-    void fill(const CsrMatrix<V>& a, const Buffer<T>& values, std::int64_t first, std::int64_t end) {
-        std::ranges::fill(values_, T{});
-        std::ranges::fill(held_, 0);
-        for (std::int64_t r = first; r < std::min<std::int64_t>(end, a.rows); ++r) {
-            auto offset = offsets_.begin();
-            for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k, ++offset) {
-                while (a.col_idxs[k] - r != *offset) ++offset;
-                const auto d = static_cast<std::size_t>(offset - offsets_.begin());
-                const auto j = static_cast<std::size_t>(r - first);
-                values_[d * kRows + j] = values[k];
-                held_[d / 8 * (kRows / 8) + j / 8] |= std::uint64_t{1} << (d % 8 * 8 + j % 8);
-            }
+/// Puts what `a` has in the rows of a block into their places and leaves none of the block unwritten. Columns of a row
+/// ascend, as `offsets` do.
+template <class T, Value V>
+void fill_block(Dia<T>& dia, std::int64_t block, const CsrMatrix<V>& a, const std::vector<index_t>& offsets,
+                const Buffer<T>& values) {
+    const std::int64_t first = block * dia.kRows;
+    std::fill_n(dia.values.data() + dia.value_at(0, first), dia.diagonals * dia.kRows, T{});
+    std::fill_n(dia.held.data() + dia.held_at(0, first), dia.groups() * dia.kRows / 8, 0);
+    for (std::int64_t r = first; r < std::min<std::int64_t>(first + dia.kRows, a.rows); ++r) {
+        auto offset = offsets.begin();
+        for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k, ++offset) {
+            while (a.col_idxs[k] - r != *offset) ++offset;
+            const offset_t d = offset - offsets.begin();
+            dia.values[dia.value_at(d, r)] = values[k];
+            dia.held[dia.held_at(d / 8, r)] |= std::uint64_t{1} << (d % 8 * 8 + r % 8);
         }
-        copy(values_, kRows, dia_.values.data() + first, dia_.stride, end - first);
-        copy(held_, kRows / 8, dia_.held.data() + first / 8, dia_.stride / 8, (end - first) / 8);
     }
-
-private:
-    /// `count` of every `step` values go to places that are `stride` apart.
-    template <class E>
-    static void copy(const std::vector<E>& from, std::int64_t step, E* to, offset_t stride, std::int64_t count) {
-        const auto steps = static_cast<std::int64_t>(from.size()) / step;
-        for (std::int64_t i = 0; i < steps; ++i) std::copy_n(from.data() + i * step, count, to + i * stride);
-    }
-
-    Dia<T>& dia_;
-    const std::vector<index_t>& offsets_;
-    std::vector<T> values_;            ///< kRows a diagonal
-    std::vector<std::uint64_t> held_;  ///< kRows / 8 a group
-};
+}
 
 /// Calls f(diagonal, column) for the nonzeros of row `r`, in their order.
 template <class T, class F>
 void for_each_in_row(const Dia<T>& a, std::int64_t r, F&& f) {
     for (offset_t g = 0; g < a.groups(); ++g) {
-        std::uint64_t left = a.held[g * (a.stride / 8) + r / 8] >> r % 8 & kOneRow;
+        std::uint64_t left = a.held[a.held_at(g, r)] >> r % 8 & kOneRow;
         for (; left != 0; left &= left - 1) {
             const int i = std::countr_zero(left) / 8;
             f(g * 8 + i, static_cast<index_t>(r + a.offsets[g].of[static_cast<std::size_t>(i)]));
@@ -128,7 +100,7 @@ void for_each_in_row(const Dia<T>& a, std::int64_t r, F&& f) {
 
 template <Value V>
 std::uint64_t dia_bytes(const CsrMatrix<V>& a) {
-    return bytes_of(a, static_cast<offset_t>(dia_offsets(a).size()));
+    return bytes_of(a, {static_cast<offset_t>(dia_offsets(a).size())});
 }
 
 template <Value V>
@@ -138,17 +110,17 @@ std::vector<index_t> dia_offsets(const CsrMatrix<V>& a) {
 
 template <class T, Value V>
 Dia<T> make_dia(const CsrMatrix<V>& a, const std::vector<index_t>& offsets, const Buffer<T>& values) {
-    const auto count = static_cast<offset_t>(offsets.size());
-    refuse_if_large({"DIA", bytes_of(a, count), kDiaAlwaysFine, fmt::format("it has {} diagonals", count)}, a);
-    Dia<T> dia{a.rows, a.cols, count, stride_of(a), {}, {}, {}};
-    dia.offsets = Buffer<DiaOffsets>(static_cast<std::size_t>(div_up(count, Dia<T>::kGroup)), DiaOffsets{});
-    dia.held = Buffer<std::uint64_t>(dia.offsets.size() * static_cast<std::size_t>(dia.stride / 8));
-    dia.values = Buffer<T>(static_cast<std::size_t>(count * dia.stride));
+    Dia<T> dia;
+    dia.diagonals = static_cast<offset_t>(offsets.size());
+    refuse_if_large({"DIA", bytes_of(a, dia), kDiaAlwaysFine, fmt::format("it has {} diagonals", dia.diagonals)}, a);
+    dia.rows = a.rows;
+    dia.cols = a.cols;
+    dia.offsets = Buffer<DiaOffsets>(static_cast<std::size_t>(dia.groups()), DiaOffsets{});
+    const std::int64_t blocks = blocks_of(a);
+    dia.held = Buffer<std::uint64_t>(static_cast<std::size_t>(blocks * dia.groups() * dia.kRows / 8));
+    dia.values = Buffer<T>(static_cast<std::size_t>(blocks * dia.diagonals * dia.kRows));
     for (std::size_t d = 0; d < offsets.size(); ++d) dia.offsets[d / 8].of[d % 8] = offsets[d];
-    parallel_ranges(0, dia.stride, kFillGrain, [&](std::int64_t first, std::int64_t last) {
-        RowBlock<T> block(dia, offsets);
-        for (; first < last; first += block.kRows) block.fill(a, values, first, std::min(first + block.kRows, last));
-    });
+    parallel_for(0, blocks, kBlockGrain, [&](std::int64_t block) { fill_block(dia, block, a, offsets, values); });
     return dia;
 }
 
@@ -168,7 +140,7 @@ CsrMatrix<V> to_csr(const Dia<V>& a) {
         offset_t k = csr.row_ptrs[r];
         for_each_in_row(a, r, [&](offset_t d, index_t column) {
             csr.col_idxs[k] = column;
-            csr.values[k++] = a.values[d * a.stride + r];
+            csr.values[k++] = a.values[a.value_at(d, r)];
         });
     });
     return csr;

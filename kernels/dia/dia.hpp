@@ -15,26 +15,39 @@ struct alignas(16) DiaOffsets {
     friend bool operator==(const DiaOffsets&, const DiaOffsets&) = default;
 };
 
+/// Where the places of a matrix in DIA lie: of some rows those of all diagonals together, so that one bulk copy takes a
+/// group of them.
+struct DiaLayout {
+    static constexpr int kGroup = 8;   ///< diagonals whose bits stand together, of so many rows
+    static constexpr int kRows = 256;  ///< of a block, whose places lie together; the last one has as many
+
+    offset_t diagonals = 0;
+
+    [[nodiscard]] constexpr offset_t groups() const { return (diagonals + kGroup - 1) / kGroup; }
+    /// Of a diagonal: diagonal by diagonal in a block, the blocks one after the other.
+    [[nodiscard]] constexpr offset_t value_at(offset_t diagonal, std::int64_t row) const {
+        return (row / kRows * diagonals + diagonal) * kRows + row % kRows;
+    }
+    /// The bits of 8 rows of a group: group by group in a block.
+    [[nodiscard]] constexpr offset_t held_at(offset_t group, std::int64_t row) const {
+        return ((row / kRows * groups() + group) * kRows + row % kRows) / 8;
+    }
+};
+
 /// A matrix in DIA: of every diagonal with a nonzero a place for each row (Bell and Garland, "Implementing sparse
 /// matrix-vector multiplication on throughput-oriented processors", SC 2009). Unlike the published one it has a bit for
-/// each place, which tells a nonzero that is 0 from a place without one. T: a value, or the position of one in CSR
-/// order.
+/// each place, which tells a nonzero that is 0 from a place without one, and its rows are in blocks. T: a value, or the
+/// position of one in CSR order.
 template <class T>
-struct Dia {
-    static constexpr int kGroup = 8;    ///< diagonals whose bits stand together, of so many rows
-    static constexpr int kRowsTo = 32;  ///< places of a diagonal are a multiple of this: a warp
-
+struct Dia : DiaLayout {
     index_t rows = 0;
     index_t cols = 0;
-    offset_t diagonals = 0;
-    offset_t stride = 0;         ///< places of a diagonal, `rows` of them used
     Buffer<DiaOffsets> offsets;  ///< one a group
-    /// stride / 8 a group: bit 8 * i + j of the r-th is set where row 8 * r + j has a nonzero on diagonal i of the
+    /// Bit 8 * i + j of those of rows 8 * r to 8 * r + 7 is set where row 8 * r + j has a nonzero on diagonal i of the
     /// group.
     Buffer<std::uint64_t> held;
-    Buffer<T> values;  ///< diagonal by diagonal, T{} where nothing is held
+    Buffer<T> values;  ///< T{} where nothing is held
 
-    [[nodiscard]] offset_t groups() const { return static_cast<offset_t>(offsets.size()); }
     /// Bytes that a product reads, x and y apart.
     [[nodiscard]] std::uint64_t bytes() const { return offsets.bytes() + held.bytes() + values.bytes(); }
 };

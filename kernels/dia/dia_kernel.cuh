@@ -14,51 +14,67 @@ struct DiaSpmv : ProductTerms<V, A> {
     const DiaOffsets* offsets = nullptr;
     const std::uint64_t* held = nullptr;
     const V* values = nullptr;
-    offset_t diagonals = 0;
-    offset_t stride = 0;
+    DiaLayout layout;
 
     [[nodiscard]] __device__ int diagonals_of(offset_t group) const {
-        return static_cast<int>(min(diagonals - group * Dia<V>::kGroup, offset_t{Dia<V>::kGroup}));
+        return static_cast<int>(min(layout.diagonals - group * DiaLayout::kGroup, offset_t{DiaLayout::kGroup}));
     }
-    /// x of a row for each diagonal of a group. Of a place that is not held it is some x nearby, so that no load
-    /// depends on what another one gave; its product is left out.
-    __device__ void load_factors(V (&factors)[Dia<V>::kGroup], index_t row, const DiaOffsets& offsets,
+    /// x of a row for each diagonal of a group; behind the last row that of a column nearby. Of a place that is not
+    /// held it is some x nearby, so that no load depends on what another one gave; its product is left out.
+    __device__ void load_factors(V (&factors)[DiaLayout::kGroup], index_t row, const DiaOffsets& offsets,
                                  int count) const {
 #pragma unroll
-        for (int i = 0; i < Dia<V>::kGroup; ++i) {  // a column left of the first one is a large number
+        for (int i = 0; i < DiaLayout::kGroup; ++i) {  // a column left of the first one is a large number
             const unsigned column = static_cast<unsigned>(row) + static_cast<unsigned>(offsets.of[i]);
             if (i < count) factors[i] = load_x(this->x + min(column, static_cast<unsigned>(this->cols) - 1));
         }
     }
 };
 
-/// A thread a row, a group of diagonals at a time.
-template <class V, class A>
-__global__ void __launch_bounds__(kDiaThreads) dia_spmv(const __grid_constant__ DiaSpmv<V, A> p) {
-    constexpr int kGroup = Dia<V>::kGroup;
-    const std::int64_t at = std::int64_t{blockIdx.x} * kDiaThreads + threadIdx.x;
-    if (at >= p.rows) return;
-    const auto row = static_cast<index_t>(at);
-    A sum = 0;
-    for (offset_t group = 0; group * kGroup < p.diagonals; ++group) {
+/// `kRows` rows a thread, a group of diagonals at a time.
+template <class V, class A, int kRows>
+__global__ void __launch_bounds__(kDiaThreads, kRows == 1 ? 0 : kDiaPairBlocks)
+    dia_spmv(const __grid_constant__ DiaSpmv<V, A> p) {
+    constexpr int kGroup = DiaLayout::kGroup;
+    static_assert(DiaLayout::kRows % (kRows * kDiaThreads) == 0);  // places of a thread's rows are in one block
+    const unsigned first = blockIdx.x * (kRows * kDiaThreads) + threadIdx.x;
+    if (first >= static_cast<unsigned>(p.rows)) return;
+    const auto row = static_cast<index_t>(first);
+    A sums[kRows] = {};
+    for (offset_t group = 0; group < p.layout.groups(); ++group) {
         const int count = p.diagonals_of(group);
         const DiaOffsets offsets = load_wide(p.offsets + group);
-        const std::uint64_t held = load_once(p.held + group * (p.stride / 8) + row / 8, p.cache_policy) >> row % 8;
-        V values[kGroup];
-        V factors[kGroup];
+        const V* const places = p.values + p.layout.value_at(group * kGroup, row);
+        const std::uint64_t* const bits = p.held + p.layout.held_at(group, row);
+        std::uint64_t held[kRows];
+        V values[kRows][kGroup];
+        V factors[kRows][kGroup];
 #pragma unroll
-        for (int i = 0; i < kGroup; ++i) {
-            if (i < count) values[i] = load_once(p.values + (group * kGroup + i) * p.stride + row, p.cache_policy);
+        for (int k = 0; k < kRows; ++k) {
+            held[k] = load_once(bits + k * kDiaThreads / 8, p.cache_policy) >> row % 8;
+#pragma unroll
+            for (int i = 0; i < kGroup; ++i) {
+                if (i >= count) continue;
+                values[k][i] = load_once(places + i * DiaLayout::kRows + k * kDiaThreads, p.cache_policy);
+            }
         }
         wait_for_stream();
-        p.load_factors(factors, row, offsets, count);
 #pragma unroll
-        for (int i = 0; i < kGroup; ++i) {
-            if ((held >> 8 * i & 1) != 0) sum += static_cast<A>(values[i]) * static_cast<A>(factors[i]);
+        for (int k = 0; k < kRows; ++k) p.load_factors(factors[k], row + k * kDiaThreads, offsets, count);
+#pragma unroll
+        for (int k = 0; k < kRows; ++k) {
+#pragma unroll
+            for (int i = 0; i < kGroup; ++i) {
+                if ((held[k] >> 8 * i & 1) == 0) continue;
+                sums[k] += static_cast<A>(values[k][i]) * static_cast<A>(factors[k][i]);
+            }
         }
     }
     wait_for_stream();  // a matrix without diagonals, too
-    p.write(row, sum);
+#pragma unroll
+    for (int k = 0; k < kRows; ++k) {
+        if (first + k * kDiaThreads < static_cast<unsigned>(p.rows)) p.write(row + k * kDiaThreads, sums[k]);
+    }
 }
 
 }  // namespace tilespmv::cuda

@@ -10,7 +10,6 @@
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/dia/dia_kernel.cuh"
-#include "kernels/dia/staged_dia_kernel.cuh"
 #include "selector/work_sizes.hpp"
 
 namespace tilespmv::cuda {
@@ -20,14 +19,14 @@ template <class V, class A>
 class DiaOperator final : public DeviceOperator<V> {
 public:
     /// Values are uploaded as they lie in `dia`.
-    DiaOperator(const CsrMatrix<V>& a, const Dia<V>& dia, std::int64_t staged_blocks, const DeviceContext& on)
-        : DiaOperator(a, dia, DeviceBuffer<V>(dia.values, on), staged_blocks, on) {
+    DiaOperator(const CsrMatrix<V>& a, const Dia<V>& dia, int rows_a_thread, const DeviceContext& on)
+        : DiaOperator(a, dia, DeviceBuffer<V>(dia.values, on), rows_a_thread, on) {
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
     /// Values are put into their places on the GPU, and can be again.
     template <class P>
-    DiaOperator(const CsrMatrix<V>& a, Dia<P> positions, std::int64_t staged_blocks, const DeviceContext& on)
-        : DiaOperator(a, positions, DeviceBuffer<V>(positions.values.size(), on), staged_blocks, on) {
+    DiaOperator(const CsrMatrix<V>& a, Dia<P> positions, int rows_a_thread, const DeviceContext& on)
+        : DiaOperator(a, positions, DeviceBuffer<V>(positions.values.size(), on), rows_a_thread, on) {
         std::vector<Buffer<P>> arrays;
         arrays.push_back(std::move(positions.values));
         map_.emplace(arrays, on);
@@ -49,14 +48,10 @@ public:
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        const DiaSpmv<V, A> p{
-            terms_of<A>(product, rows_, cols_), offsets_.data(), held_.data(), values_.data(), diagonals_, stride_};
-        if (staged_blocks_ == 0) {
-            launch_dependent(dia_spmv<V, A>, div_up(std::int64_t{rows_}, std::int64_t{kDiaThreads}), kDiaThreads, p,
-                             stream);
-        } else {
-            launch_dependent(staged_dia_spmv<V, A>, staged_blocks_, kDiaStageRows, p, stream, sizeof(DiaStages<V>));
-        }
+        const DiaSpmv<V, A> p{terms_of<A>(product, rows_, cols_), offsets_.data(), held_.data(), values_.data(),
+                              layout_};
+        const std::int64_t blocks = div_up(std::int64_t{rows_}, std::int64_t{rows_a_thread_ * kDiaThreads});
+        launch_dependent(rows_a_thread_ == 1 ? dia_spmv<V, A, 1> : dia_spmv<V, A, 2>, blocks, kDiaThreads, p, stream);
     }
 
     void replace_values(const V* csr_values, cudaStream_t stream) override {
@@ -66,30 +61,24 @@ public:
 
 private:
     template <class T>
-    DiaOperator(const CsrMatrix<V>& a, const Dia<T>& dia, DeviceBuffer<V> values, std::int64_t staged_blocks,
+    DiaOperator(const CsrMatrix<V>& a, const Dia<T>& dia, DeviceBuffer<V> values, int rows_a_thread,
                 const DeviceContext& on)
-        : staged_blocks_(staged_blocks),
+        : rows_a_thread_(rows_a_thread),
           rows_(a.rows),
           cols_(a.cols),
           nnz_(a.nnz()),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
-          diagonals_(dia.diagonals),
-          stride_(dia.stride),
+          layout_(dia),
           offsets_(dia.offsets, on),
           held_(dia.held, on),
-          values_(std::move(values)) {
-        if (staged_blocks_ == 0) return;
-        TILESPMV_CUDA(cudaFuncSetAttribute(staged_dia_spmv<V, A>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           static_cast<int>(sizeof(DiaStages<V>))));
-    }
+          values_(std::move(values)) {}
 
-    std::int64_t staged_blocks_;  ///< 0: not staged
+    int rows_a_thread_;
     index_t rows_;
     index_t cols_;
     offset_t nnz_;
     offset_t tile_rows_;
-    offset_t diagonals_;
-    offset_t stride_;
+    DiaLayout layout_;
     DeviceBuffer<DiaOffsets> offsets_;
     DeviceBuffer<std::uint64_t> held_;
     DeviceBuffer<V> values_;
@@ -101,19 +90,19 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_dia_operator(const MatrixForms<V>& forms, Options& options,
                                                      Accumulator accumulator, const DeviceContext& on) {
-    const Gpu gpu = this_gpu(sizeof(V));
-    const index_t rows = forms.csr().rows;
-    const bool is_staged = options.flag("staged", stages_dia(rows, gpu)) && has_dependent_launch();
-    const auto blocks = std::min<std::int64_t>(div_up(rows, index_t{kDiaStageRows}),
-                                               std::int64_t{gpu.multiprocessors} * kDiaStageBlocks);
+    const CsrMatrix<V>& a = forms.csr();
+    const std::vector<index_t> offsets = dia_offsets(a);
+    const int suited = dia_rows_a_thread(a.rows, static_cast<offset_t>(offsets.size()), this_gpu(sizeof(V)));
+    const int rows_a_thread = options.one_of("rows", suited, {1, 2});
     const bool updatable = options.flag("updatable", false);
     options.finish();
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        const CsrMatrix<V>& a = forms.csr();
-        const std::int64_t staged_blocks = is_staged ? blocks : 0;
-        if (!updatable) return std::make_unique<DiaOperator<V, A>>(a, make_dia(a, a.values), staged_blocks, on);
+        if (!updatable) {
+            return std::make_unique<DiaOperator<V, A>>(a, make_dia(a, offsets, a.values), rows_a_thread, on);
+        }
         return with_positions(a.nnz(), [&]<class P>() -> std::unique_ptr<DeviceOperator<V>> {
-            return std::make_unique<DiaOperator<V, A>>(a, make_dia(a, csr_positions<P>(a.nnz())), staged_blocks, on);
+            return std::make_unique<DiaOperator<V, A>>(a, make_dia(a, offsets, csr_positions<P>(a.nnz())),
+                                                       rows_a_thread, on);
         });
     });
 }

@@ -65,7 +65,9 @@ double inode_choice(const MatrixFeatures& f) {
 double csr5_choice(const MatrixFeatures& f) { return std::log2(cuda::csr5_sigma(f.rows, f.nnz)); }
 double multiround_choice(const MatrixFeatures& f) { return std::log2(multiround_group(f)); }
 double sell_choice(const MatrixFeatures& f) { return std::log2(cuda::sell_steps(f.nnz, gpu_of(f))); }
-double dia_choice(const MatrixFeatures& f) { return cuda::stages_dia(f.rows, gpu_of(f)) ? kOtherKernel : 0; }
+double dia_choice(const MatrixFeatures& f) {
+    return cuda::dia_rows_a_thread(f.rows, f.diagonals, gpu_of(f)) == 2 ? kOtherKernel : 0;
+}
 double tile_choice(const MatrixFeatures& f) {
     return cuda::slot_limits(f.nnz, tile_rows_of(f), gpu_of(f)).half_values > 0 ? kOtherKernel : 0;
 }

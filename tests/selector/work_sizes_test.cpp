@@ -98,9 +98,11 @@ TEST(WorkSizes, FollowTheTuning) {
     EXPECT_EQ(strip_sizes(1, gpu).max_slots, 20);
     EXPECT_EQ(strip_sizes(1, gpu).lane_slots, 12);
     EXPECT_EQ(strip_sizes(20'000, gpu).max_slots, 30);
-    gpu.tuning.dia = {.staged_from = 100};
-    EXPECT_FALSE(stages_dia(99, gpu));
-    EXPECT_TRUE(stages_dia(100, gpu));
+    gpu.tuning.dia = {.wave_rows = 10, .pair_diagonals = 5, .pair_places = 1321 * 5};
+    EXPECT_EQ(dia_rows_a_thread(1320, 5, gpu), 1) << "one wave";
+    EXPECT_EQ(dia_rows_a_thread(1321, 5, gpu), 2);
+    EXPECT_EQ(dia_rows_a_thread(1321, 6, gpu), 1) << "several groups";
+    EXPECT_EQ(dia_rows_a_thread(1322, 5, gpu), 1) << "too many places";
     gpu.tuning.slots = {1, 10, 20, 7, 3};
     EXPECT_EQ(slot_limits(1, 0, gpu).item_values, 10);
     EXPECT_EQ(slot_limits(15 * kWarps, 0, gpu).item_values, 15);

@@ -96,6 +96,7 @@ TEST(GoldenExplain, Gpu) {
         Explanation e;
         e.matrix = generator;
         e.values = "float64";
+        e.sums = "float64";
         e.device = "NVIDIA H200";
         e.costs = &gpu_costs();
         e.question.features = features_of(pattern_of(generate<double>(generator)));

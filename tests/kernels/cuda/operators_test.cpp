@@ -179,7 +179,7 @@ TYPED_TEST(EveryDeviceOperator, TakesManyTurns) {
     const auto x = numbers<V>(csr.cols, 1);
     const auto expected = expected_product<V>(csr, 2, x, 0, {});
     for (const char* name :
-         {"csr-vector:turns=1,threads=8", "csr-vector:turns=1,threads=32,flight=8", "dia:staged=1"}) {
+         {"csr-vector:turns=1,threads=8", "csr-vector:turns=1,threads=32,flight=8", "dia:rows=1", "dia:rows=2"}) {
         const auto a = cuda::make_device_operator<V>(name, {&csr}, TypeParam::accumulator, nullptr);
         const auto check = check_product<V>(expected, product<V>(*a, 2, x, 0, this->poison(csr.rows)));
         EXPECT_TRUE(check.ok) << name << ' ' << check.message();

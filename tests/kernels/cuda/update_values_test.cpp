@@ -68,7 +68,7 @@ TYPED_TEST(UpdateValues, OfOperatorsOnCsrAreThoseOfANewOne) {
     using V = TypeParam;
     for (const auto* name :
          {"csr16", "csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5", "sell",
-          "sell:hubs=20", "csr-inode", "ell:updatable=1", "dia:updatable=1", "dia:updatable=1,staged=1", "coo",
+          "sell:hubs=20", "csr-inode", "ell:updatable=1", "dia:updatable=1", "dia:updatable=1,rows=2", "coo",
           "hyb:updatable=1", "auto", "strip:updatable=1", "strip:updatable=1,bytes=1000"}) {
         for (const auto& [matrix_name, matrix] : matrix_battery()) {
             SCOPED_TRACE(std::string(name) + ' ' + matrix_name);

@@ -42,7 +42,7 @@ TEST(Dia, GivesBackTheCsrFormExactly) {
 }
 
 /// The place of every nonzero by the definition, and nothing in all other places.
-TEST(Dia, HoldsTheNonzerosOfEachDiagonalRowByRow) {
+TEST(Dia, HoldsTheNonzerosOfABlockOfRowsDiagonalByDiagonal) {
     for (const auto& [name, a] : matrix_battery()) {
         if (!is_fine(a)) continue;
         SCOPED_TRACE(name);
@@ -58,16 +58,17 @@ TEST(Dia, HoldsTheNonzerosOfEachDiagonalRowByRow) {
             offsets[next / 8].of[next % 8] = offset;
             ++next;
         }
-        Buffer<double> values(diagonals.size() * static_cast<std::size_t>(dia.stride), 0.0);
-        Buffer<std::uint64_t> held(offsets.size() * static_cast<std::size_t>(dia.stride / 8), 0);
+        const auto blocks = static_cast<std::size_t>(div_up(a.rows, 256));
+        Buffer<double> values(diagonals.size() * blocks * 256, 0.0);
+        Buffer<std::uint64_t> held(offsets.size() * blocks * 32, 0);
         for (index_t r = 0; r < a.rows; ++r) {
+            const auto block = static_cast<std::size_t>(r / 256);
             for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) {
-                const offset_t d = diagonals.at(a.col_idxs[k] - r);
-                values[d * dia.stride + r] = a.values[k];
-                held[d / 8 * (dia.stride / 8) + r / 8] |= std::uint64_t{1} << (8 * (d % 8) + r % 8);
+                const auto d = static_cast<std::size_t>(diagonals.at(a.col_idxs[k] - r));
+                values[(block * diagonals.size() + d) * 256 + r % 256] = a.values[k];
+                held[(block * offsets.size() + d / 8) * 32 + r % 256 / 8] |= std::uint64_t{1} << (8 * (d % 8) + r % 8);
             }
         }
-        EXPECT_EQ(dia.stride, div_up(a.rows, 32) * 32);
         EXPECT_EQ(dia.diagonals, static_cast<offset_t>(diagonals.size()));
         EXPECT_EQ(dia.offsets, offsets);
         EXPECT_EQ(dia.held, held);
@@ -78,10 +79,10 @@ TEST(Dia, HoldsTheNonzerosOfEachDiagonalRowByRow) {
 TEST(Dia, PositionsTakeThePlacesOfTheirValues) {
     const auto a = matrix_of(3, 9, {{0, 4}, {1, 0}, {2, 6}});
     const auto dia = cuda::make_dia(a, Buffer<std::uint32_t>{1, 2, 3});
-    Buffer<std::uint32_t> expected(64, 0);
+    Buffer<std::uint32_t> expected(512, 0);
     expected[1] = 2;
-    expected[32] = 1;
-    expected[34] = 3;
+    expected[256] = 1;
+    expected[258] = 3;
     EXPECT_EQ(dia.values, expected);
 }
 
@@ -97,10 +98,10 @@ TEST(Dia, IsTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(one.held, five.held);
 }
 
-// 1,000,000 rows are 31,250 warps; a row has 3 places and the bits of 8.
+// 1,000,000 rows are 3,907 blocks; a row has 3 places and the bits of 8.
 TEST(Dia, TakesTheBytesOfItsDiagonals) {
     const auto a = tridiagonal<float>(1'000'000);
-    EXPECT_EQ(cuda::dia_bytes(a), 1'000'000U * (3 * 4 + 1) + 32U);
+    EXPECT_EQ(cuda::dia_bytes(a), 3'907U * 256U * (3 * 4 + 1) + 32U);
     EXPECT_EQ(cuda::dia_bytes(matrix_of(5, 5, {})), 0U);
     const auto op = make_operator<float>("dia-omp", {&a});
     EXPECT_EQ(op->matrix_bytes(), cuda::dia_bytes(a));
