@@ -41,15 +41,19 @@ struct OperatorCase {
     std::unique_ptr<cuda::DeviceOperator<V>> made;
 };
 
-/// Every operator of the list in every specification, those on tiles with every selector.
-template <class V>
-std::vector<OperatorCase<V>> every_operator(const CsrMatrix<V>& csr, Accumulator accumulator) {
+/// The operators of the list that `accumulator` is for, those on tiles with every selector, in those of their
+/// specifications for which `specification_of(info, specification)` gives one to make, which may be another.
+template <class V, class SpecificationOf>
+std::vector<OperatorCase<V>> operators_made_as(const CsrMatrix<V>& csr, Accumulator accumulator,
+                                               SpecificationOf&& specification_of) {
     std::vector<OperatorCase<V>> all;
     const auto add = [&](const std::string& with, Form form, const MatrixForms<V>& forms) {
         for (const auto& info : operators<V>(Backend::cuda)) {
             if (info.made_from != form) continue;
             if (info.sums_in_own_type && accumulator != default_accumulator(info)) continue;
-            for (const auto& spec : specifications(info)) {
+            for (const auto& listed : specifications(info)) {
+                const std::string spec = specification_of(info, listed);
+                if (spec.empty()) continue;
                 auto made = unless_refused(
                     info, [&] { return cuda::make_device_operator<V>(spec, forms, accumulator, nullptr); });
                 if (made) all.push_back({spec + with, &info, std::move(made)});
@@ -62,6 +66,26 @@ std::vector<OperatorCase<V>> every_operator(const CsrMatrix<V>& csr, Accumulator
         add(" of " + std::string(selector.name), Form::tiles, {&tiles});
     }
     return all;
+}
+
+/// Every operator of the list in every specification, those on tiles with every selector.
+template <class V>
+std::vector<OperatorCase<V>> every_operator(const CsrMatrix<V>& csr, Accumulator accumulator) {
+    return operators_made_as(csr, accumulator,
+                             [](const OperatorEntry&, const std::string& specification) { return specification; });
+}
+
+/// The specification with which an operator takes new values; empty if it never does, as those of cuSPARSE.
+inline std::string updatable(const OperatorEntry& entry, const std::string& specification) {
+    if (entry.name.starts_with("cusparse")) return "";
+    if (entry.summary.find("updatable=1") == std::string_view::npos) return specification;
+    return specification + (specification.find(':') == std::string::npos ? ':' : ',') + "updatable=1";
+}
+
+/// The same, made so that they take new values, without those that do not.
+template <class V>
+std::vector<OperatorCase<V>> every_updatable_operator(const CsrMatrix<V>& csr, Accumulator accumulator) {
+    return operators_made_as(csr, accumulator, updatable);
 }
 
 }  // namespace tilespmv::testing

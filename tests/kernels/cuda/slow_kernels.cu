@@ -1,14 +1,15 @@
 #include "tests/kernels/cuda/slow_kernels.hpp"
 
 #include "kernels/cuda/error.hpp"
+#include "tile/types.hpp"
 
 namespace tilespmv::testing {
 namespace {
 
 constexpr int kThreads = 128;
 
-template <bool kLetOthersStart>
-__global__ void copy(const double* from, double* to, int size) {
+template <class V, bool kLetOthersStart>
+__global__ void copy(const V* from, V* to, int size) {
 #if __CUDA_ARCH__ >= 900
     if (kLetOthersStart) cudaTriggerProgrammaticLaunchCompletion();
 #endif
@@ -17,21 +18,28 @@ __global__ void copy(const double* from, double* to, int size) {
     if (i < size) to[i] = from[i];
 }
 
-template <bool kLetOthersStart>
-void launch(const double* from, double* to, int size, cudaStream_t stream) {
+template <class V, bool kLetOthersStart>
+void launch(const V* from, V* to, int size, cudaStream_t stream) {
     const auto blocks = static_cast<unsigned>((size + kThreads - 1) / kThreads);
-    copy<kLetOthersStart><<<blocks, kThreads, 0, stream>>>(from, to, size);
+    copy<V, kLetOthersStart><<<blocks, kThreads, 0, stream>>>(from, to, size);
     TILESPMV_CUDA(cudaGetLastError());
 }
 
 }  // namespace
 
-void copy_slowly(const double* from, double* to, int size, cudaStream_t stream) {
-    launch<false>(from, to, size, stream);
+template <class V>
+void copy_slowly(const V* from, V* to, int size, cudaStream_t stream) {
+    launch<V, false>(from, to, size, stream);
 }
 
-void copy_slowly_letting_others_start(const double* from, double* to, int size, cudaStream_t stream) {
-    launch<true>(from, to, size, stream);
+template <class V>
+void copy_slowly_letting_others_start(const V* from, V* to, int size, cudaStream_t stream) {
+    launch<V, true>(from, to, size, stream);
 }
+
+#define TILESPMV_INSTANTIATE(V)                                 \
+    template void copy_slowly(const V*, V*, int, cudaStream_t); \
+    template void copy_slowly_letting_others_start(const V*, V*, int, cudaStream_t);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::testing
