@@ -1,5 +1,7 @@
 // A reduced set for compute-sanitizer, under which everything takes a hundred times as long: every operator of ours on
 // few and small matrices that reach its edges. `tools/gpu-check` runs it under each tool.
+#include <algorithm>
+#include <array>
 #include <limits>
 
 #include "formats/convert.hpp"
@@ -33,6 +35,22 @@ CsrMatrix<double> dense_matrix() {
     return matrix_of(32, 150'001, positions);
 }
 
+// Strips of 13 and of 41 slots of one pattern each, and others with holes, of fewer slots; the last has 11 rows.
+CsrMatrix<double> strips_matrix() {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t i = 0; i < 187; ++i) {
+        const bool is_long = i >= 96;
+        for (index_t k = 0; k < (is_long ? 41 : 13); ++k) {
+            const bool is_hole = i % 96 >= 64 && (i + k) % 5 == 4;
+            if (!is_hole) positions.insert({i, i + 3 * k});
+        }
+    }
+    return matrix_of(187, 310, positions);
+}
+
+/// Strips that two groups of lanes share, some with no whole step each, and the same for one group.
+constexpr std::array kSharedStrips{"strip:bytes=1000,lane_slots=11", "strip:bytes=1000,lane_slots=512"};
+
 std::vector<CsrMatrix<double>> few_matrices() {
     std::vector<CsrMatrix<double>> all;
     all.push_back(mixed_matrix());
@@ -57,21 +75,56 @@ protected:
     }
 
     template <class V>
+    static std::unique_ptr<cuda::DeviceOperator<V>> make(const std::string& specification,
+                                                         const MatrixForms<V>& forms) {
+        return cuda::make_device_operator<V>(specification, forms, default_accumulator<V>(), nullptr);
+    }
+
+    template <class V>
+    static void operators_of_ours(const CsrMatrix<V>& csr, Form form, const MatrixForms<V>& forms) {
+        for (const auto& info : operators<V>(Backend::cuda)) {
+            if (info.name.starts_with("cusparse") || info.made_from != form) continue;
+            for (const auto& spec : specifications(info)) expect_right(csr, *make<V>(spec, forms));
+        }
+    }
+
+    template <class V>
     static void every_operator_of_ours() {
-        const cuda::Stream stream;
         for (const auto& matrix : few_matrices()) {
             const auto csr = convert_values<V>(matrix);
+            operators_of_ours<V>(csr, Form::csr, {&csr});
             for (const char* selector : {"paper-tuned", "paper-tuned-deferred", "bytes"}) {
                 const auto tiles = convert(csr, *make_policy(selector));
-                for (const auto& info : operators<V>(Backend::cuda)) {
-                    if (info.name.starts_with("cusparse")) continue;
-                    for (const auto& spec : specifications(info)) {
-                        expect_right(csr, *cuda::make_device_operator<V>(spec, {&csr, &tiles}, default_accumulator<V>(),
-                                                                         stream.get()));
-                    }
-                }
+                operators_of_ours<V>(csr, Form::tiles, {&csr, &tiles});
             }
         }
+        const auto strips = convert_values<V>(strips_matrix());
+        for (const char* spec : kSharedStrips) expect_right(strips, *make<V>(spec, {&strips}));
+    }
+
+    /// The operator, made from a matrix with other values, takes those of `csr`.
+    template <class V>
+    static void expect_update(const std::string& specification, const CsrMatrix<V>& csr) {
+        auto before = csr.clone();
+        std::ranges::fill(before.values, V(1));
+        const auto tiles = convert(before, *make_policy("paper-tuned-deferred"));
+        const auto a = make<V>(specification, {&before, &tiles});
+        const cuda::DeviceBuffer<V> values(csr.values, nullptr);
+        a->update_values(values.data(), nullptr);
+        TILESPMV_CUDA(cudaStreamSynchronize(nullptr));  // products run on another stream
+        expect_right(csr, *a);
+    }
+
+    template <class V>
+    static void new_values() {
+        const auto mixed = convert_values<V>(mixed_matrix());
+        for (const auto& info : operators<V>(Backend::cuda)) {
+            const std::string spec = updatable(info, std::string(info.name));
+            if (!spec.empty()) expect_update(spec, mixed);
+        }
+        expect_update("mixed:tiles_from=0,updatable=1", mixed);
+        const auto strips = convert_values<V>(strips_matrix());
+        for (const std::string spec : kSharedStrips) expect_update(spec + ",updatable=1", strips);
     }
 };
 
@@ -79,6 +132,10 @@ TEST_F(SanitizerOnDevice, Double) { every_operator_of_ours<double>(); }
 TEST_F(SanitizerOnDevice, Float) { every_operator_of_ours<float>(); }
 TEST_F(SanitizerOnDevice, Half) { every_operator_of_ours<Half>(); }
 TEST_F(SanitizerOnDevice, Bfloat16) { every_operator_of_ours<Bfloat16>(); }
+
+TEST_F(SanitizerOnDevice, NewValuesOfDouble) { new_values<double>(); }
+TEST_F(SanitizerOnDevice, NewValuesOfFloat) { new_values<float>(); }
+TEST_F(SanitizerOnDevice, NewValuesOfHalf) { new_values<Half>(); }
 
 }  // namespace
 }  // namespace tilespmv::testing
