@@ -5,13 +5,14 @@
 
 #include "tile/csr.hpp"
 
-// Dependent products x <- scale * A * x of a square matrix, as graph and chain measure them.
+// Dependent products x <- scale * A * x of a square matrix, as graph and chain measure them. Before products of a
+// matrix that is not square stands an axpy, which writes their x.
 namespace tilespmv::bench {
 
 /// Products of a chain until it begins again with the first x. So few, that small parts of x do not underflow where
 /// others dominate the matrix; even, so that the vectors that change places do so in every round alike.
 inline constexpr int kChainProducts = 20;
-/// Products in a graph: rounds of a chain.
+/// Products in a graph: rounds of a chain, or those after axpys.
 inline constexpr int kGraphProducts = 5 * kChainProducts;
 
 /// The vectors of a chain: the x that it begins with, and two that change places.

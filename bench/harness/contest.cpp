@@ -74,15 +74,22 @@ Workload after_flush(const Contender& c) {
 
 bool is_square(const Contender& c) { return c.result.rows == c.result.cols; }
 
-// `products` products; without a chain of different vectors, which a matrix that is not square has not, the same.
+// An axpy, which writes x, and the product that reads it.
+std::function<void()> pair_of(const Contender& c) {
+    return [product = c.product.get()] {
+        product->run_axpy();
+        product->run();
+    };
+}
+
+// `products` products; a matrix that is not square has no chain, but axpys before its products.
 std::function<void()> dependent_products(const Contender& c, std::span<const double> scales, int products) {
-    Product* product = c.product.get();
     if (!is_square(c)) {
-        return [product, products] {
-            for (int i = 0; i < products; ++i) product->run();
+        return [pair = pair_of(c), products] {
+            for (int i = 0; i < products; ++i) pair();
         };
     }
-    return [product, scales, products] {
+    return [product = c.product.get(), scales, products] {
         run_chain(scales, products,
                   [product](double scale, ChainVector from, ChainVector to) { product->run_chained(scale, from, to); });
     };
@@ -94,10 +101,7 @@ Workload in_mode(const Contender& c, Mode mode, std::span<const double> scales) 
         work.products = kGraphProducts;
         work.run = c.device->record(dependent_products(c, scales, work.products));
     } else if (has_axpy(c.result, mode)) {
-        work.run = [product = c.product.get()] {
-            product->run_axpy();
-            product->run();
-        };
+        work.run = pair_of(c);
     } else if (mode == Mode::chain) {
         work.products = kChainProducts;
         work.run = dependent_products(c, scales, work.products);
@@ -130,14 +134,14 @@ Workload calibrated(Workload work, const MeasureOptions& options) {
     return work;
 }
 
-// Where axpys stand between products, they are measured alone in the same rounds.
+// Where axpys are launched between products, they are measured alone in the same rounds.
 void measure_batches(std::span<Contender> contenders, Mode mode, std::span<const double> scales,
                      const MeasureOptions& options) {
     std::vector<Workload> workloads;
     std::optional<Workload> axpys;
     for_each_guarded(living(contenders), [&](Contender& c) {
         Workload work = calibrated(in_mode(c, mode, scales), options);
-        if (!axpys && has_axpy(c.result, mode)) axpys = calibrated(axpys_alone(c), options);
+        if (!axpys && mode != Mode::graph && has_axpy(c.result, mode)) axpys = calibrated(axpys_alone(c), options);
         workloads.push_back(std::move(work));
     });
     if (axpys) workloads.push_back(std::move(*axpys));

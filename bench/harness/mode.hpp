@@ -9,7 +9,7 @@ namespace tilespmv::bench {
 enum class Mode {
     warm,   ///< back to back, always the same x and y
     cold,   ///< single ones, after the caches were flushed
-    graph,  ///< dependent ones, captured into a CUDA graph that is replayed
+    graph,  ///< dependent ones, captured into a CUDA graph that is replayed; as in axpy if the matrix is not square
     chain,  ///< the same sequence as one launch after the other
     axpy,   ///< each after a kernel that writes x, as in a solver
 };

@@ -45,7 +45,8 @@ const Timing& timing(const Result& result, Mode mode) {
 double median_seconds(const Result& result, Mode mode) { return summarize(timing(result, mode).seconds).median; }
 
 bool has_axpy(const Result& result, Mode mode) {
-    return mode == Mode::axpy || (mode == Mode::chain && result.rows != result.cols);
+    const bool in_chain = mode == Mode::graph || mode == Mode::chain;
+    return mode == Mode::axpy || (in_chain && result.rows != result.cols);
 }
 
 const Speedup* find_speedup(const Result& result, const std::string& baseline, Mode mode) {

@@ -96,10 +96,10 @@ struct Result {
     double first_seconds = 0;        ///< the first product of a new operator, after others have warmed the device up
     Timing warm;                     ///< products back to back, after one that is not timed
     Timing cold;                     ///< single products after the caches were flushed
-    Timing graph;                    ///< dependent products in a CUDA graph; the same product again if not square
-    Timing chain;                    ///< dependent products launched in turn; as `axpy` if the matrix is not square
+    Timing graph;                    ///< dependent products in a CUDA graph; as `axpy` if the matrix is not square
+    Timing chain;                    ///< the same launched in turn
     Timing axpy;                     ///< a kernel that writes x, and a product: the time of both
-    Timing axpy_alone;               ///< such kernels back to back, if any were part of the above
+    Timing axpy_alone;               ///< such kernels back to back, if any were part of `chain` or `axpy`
     Timing preprocess;               ///< from CSR to an operator that is ready
     double convert_seconds = 0;      ///< the part of it from CSR to tiles, median; 0 without tiles
     double preprocess_products = 0;  ///< `preprocess` in units of a product of the first baseline; 0 without one

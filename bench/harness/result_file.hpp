@@ -21,8 +21,9 @@ namespace tilespmv::bench {
 ///         status      "ok", "wrong" or "failed"; error says why
 ///         warm, cold, graph, chain, axpy, axpy_alone, preprocess (if ok; the modes that were measured)
 ///                     seconds: raw times per product in the order they were taken; batch: products in a sample;
-///                     converged. axpy holds the time of an axpy and a product, and so does chain if the matrix is not
-///                     square; axpy_alone that of an axpy
+///                     converged. axpy holds the time of an axpy and a product, and so do graph and chain if the matrix
+///                     is not square (in files of older versions graph holds that of a product then); axpy_alone that
+///                     of an axpy
 ///         speedups    baseline, against (the case that stood for it), median, low, high (null: unbounded), mode
 ///                     (what was timed of both; missing in files of older versions: warm)
 ///         formats     name, tiles, nnz, bytes of each format that holds tiles, and of the "deferred" part

@@ -203,8 +203,9 @@ TEST_F(CudaDeviceOnGpu, EveryModeIsMeasured) {
     options.baselines = {"csr-vector"};
     for (const char* kind : {"laplace2d:n=50", "uniform:n=300,cols=2000,per_row=5"}) {
         Experiment<double> experiment{kind, [kind] { return generate<double>(kind); }, {}};
-        for (const char* name : {"csr-vector", "csr-merge"}) {
-            experiment.candidates.push_back(make_candidate<double>(*device_, name, ""));
+        for (const auto& entry : operators<double>(Backend::cuda)) {
+            if (entry.name != "csr-vector" && entry.name != "csr-merge" && entry.name != "cusparse-csr") continue;
+            experiment.candidates.push_back(make_candidate<double>(*device_, std::string(entry.name), ""));
         }
         for (const Result& r : measure(experiment, options, *device_)) {
             EXPECT_EQ(r.status, Status::ok) << r.error;

@@ -4,7 +4,8 @@
 
 namespace tilespmv::bench {
 
-/// A device of known bandwidth, with a stopwatch of the test's choice, that counts how often its caches were flushed.
+/// A device of known bandwidth, with a stopwatch of the test's choice, that counts how often its caches were flushed
+/// and work was recorded.
 class FakeDevice final : public Device {
 public:
     explicit FakeDevice(Stopwatch& stopwatch) : stopwatch_(stopwatch) {}
@@ -15,13 +16,17 @@ public:
     [[nodiscard]] std::size_t cache_bytes() const override { return 1000; }
     void flush_cache() override { ++flushes; }
     [[nodiscard]] std::function<void()> record(const std::function<void()>& work) override {
+        before_record();
         work();
+        after_record();
         ++records;
         return work;
     }
 
     int flushes = 0;
     int records = 0;
+    std::function<void()> before_record = [] {};
+    std::function<void()> after_record = [] {};
 
 private:
     Stopwatch& stopwatch_;

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tools/bench/cells.hpp"
 #include "tools/bench/report.hpp"
@@ -42,6 +44,17 @@ void add_axpy(TextTable::Row& row, const Result& r, Mode mode) {
     row.push_back(known ? milliseconds(median_seconds(r, mode) - alone) : "-");
 }
 
+// Which modes hold axpys because the matrix is not square.
+std::string pairs_note(const Result& r, const std::vector<Mode>& modes) {
+    std::vector<std::string_view> names;
+    for (const Mode mode : modes) {
+        if (mode != Mode::axpy && has_axpy(r, mode)) names.push_back(mode_name(mode));
+    }
+    if (names.empty()) return "";
+    return fmt::format("{}: the matrix is not square, so that an axpy stands before every product, as in axpy\n",
+                       fmt::join(names, ", "));
+}
+
 }  // namespace
 
 bool is_measured(std::span<const Result> results, Mode mode) {
@@ -66,8 +79,7 @@ std::string mode_text(std::span<const Result> results, const std::vector<std::st
         if (any_pairs) add_axpy(row, r, pairs);
         table.add(std::move(row));
     }
-    const char* note = "chain: the matrix is not square, so that an axpy stands before every product, as in axpy\n";
-    return table.str() + (chain_of_pairs ? note : "");
+    return table.str() + pairs_note(*ok, modes);
 }
 
 }  // namespace tilespmv::tools
