@@ -7,6 +7,7 @@
 #include "bench/harness/timer.hpp"
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
+#include "kernels/auto/trial_x.hpp"
 #include "selector/policy.hpp"
 #include "tile/parallel.hpp"
 #include "tile/statistics.hpp"
@@ -82,13 +83,7 @@ private:
 
 template <Value V>
 Buffer<V> make_x(index_t size) {
-    // None of these values underflows, and no row of a positive matrix cancels.
-    constexpr std::uint32_t kMultiplier = 2654435761u;  // Knuth's multiplicative hash
-    Buffer<V> x(static_cast<std::size_t>(size));
-    for (index_t i = 0; i < size; ++i) {
-        x[i] = static_cast<V>(0.5 + static_cast<std::uint32_t>(i) * kMultiplier * 0x1p-32);
-    }
-    return x;
+    return trial_x<V>(size);
 }
 
 template <Value V>

@@ -58,7 +58,8 @@ StoredTiles describe_tiles(const TileMatrix<V>& tiles);
 /// Makes a product that is ready to run from a matrix in CSR: what is measured as preprocessing. Throws `Error`.
 using ProductBuilder = std::function<std::unique_ptr<Product>()>;
 
-/// The vector that products are measured with: `size` values in [0.5, 1.5), the same on every machine.
+/// The vector that products are measured with, as in trials of `auto`: `size` values in [0.5, 1.5), the same on every
+/// machine.
 template <Value V>
 Buffer<V> make_x(index_t size);
 

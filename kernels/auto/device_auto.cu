@@ -7,6 +7,7 @@
 
 #include "kernels/auto/candidate_forms.hpp"
 #include "kernels/auto/trial.hpp"
+#include "kernels/auto/trial_x.hpp"
 #include "kernels/cuda/cache_policy.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_buffer.hpp"
@@ -29,9 +30,9 @@ template <class V>
 double seconds_of_product(const DeviceOperator<V>& op, const DeviceContext& on) {
     constexpr int batches = 4;
     constexpr int products = 10;
-    DeviceBuffer<V> x(static_cast<std::size_t>(op.cols()), on);
+    const Buffer<V> host_x = trial_x<V>(op.cols());
+    const DeviceBuffer<V> x(host_x, on);
     DeviceBuffer<V> y(static_cast<std::size_t>(op.rows()), on);
-    if (x.bytes() > 0) TILESPMV_CUDA(cudaMemsetAsync(x.data(), 0, x.bytes(), on.stream));
     Event start;
     Event end;
     double least = std::numeric_limits<double>::infinity();

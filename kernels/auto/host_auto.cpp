@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include "kernels/auto/trial.hpp"
+#include "kernels/auto/trial_x.hpp"
 #include "kernels/cpu/processor.hpp"
 #include "selector/policy.hpp"
 
@@ -36,23 +37,22 @@ private:
     std::unique_ptr<Operator<V>> operator_;
 };
 
-/// The least of some products, after one that warms up.
+}  // namespace
+
 template <Value V>
-double seconds_of_product(const Operator<V>& op) {
+double seconds_of_trial(const Operator<V>& op) {
     constexpr int runs = 10;
-    const std::vector<V> x(static_cast<std::size_t>(op.cols()), V{1});
+    const Buffer<V> x = trial_x<V>(op.cols());
     std::vector<V> y(static_cast<std::size_t>(op.rows()));
     double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i <= runs; ++i) {
         const auto start = std::chrono::steady_clock::now();
-        op.apply(V{1}, x, V{0}, y);
+        op.apply(V{1}, {x.data(), x.size()}, V{0}, y);
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
         if (i > 0) least = std::min(least, took.count());
     }
     return least;
 }
-
-}  // namespace
 
 template <Value V>
 std::unique_ptr<Operator<V>> make_converting(const std::string& specification, const MatrixForms<V>& forms) {
@@ -85,13 +85,15 @@ std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& opt
                       std::string(accumulator_name(Accumulator::float64)), processor_name()};
     return make_converting(fastest_by_trial(ranked, given.products, TuneCache(given.cache), key,
                                             [&](const std::string& specification) {
-                                                return seconds_of_product(*make_converting(specification, forms));
+                                                return seconds_of_trial(*make_converting(specification, forms));
                                             }),
                            forms);
 }
 
 template std::unique_ptr<Operator<double>> make_converting(const std::string&, const MatrixForms<double>&);
 template std::unique_ptr<Operator<float>> make_converting(const std::string&, const MatrixForms<float>&);
+template double seconds_of_trial(const Operator<double>&);
+template double seconds_of_trial(const Operator<float>&);
 template std::unique_ptr<Operator<double>> make_auto(const MatrixForms<double>&, Options&);
 template std::unique_ptr<Operator<float>> make_auto(const MatrixForms<float>&, Options&);
 

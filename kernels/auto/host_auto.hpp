@@ -22,6 +22,10 @@ constexpr std::string_view operator_on_stored(Form form) { return form == Form::
 template <Value V>
 std::unique_ptr<Operator<V>> make_converting(const std::string& specification, const MatrixForms<V>& forms);
 
+/// What a trial finds: the least time of some products of `trial_x`, after one that warms up.
+template <Value V>
+double seconds_of_trial(const Operator<V>& op);
+
 template <Value V>
 inline constexpr OperatorInfo<V> kAuto{{.name = "auto",
                                         .summary = kAutoSummary,

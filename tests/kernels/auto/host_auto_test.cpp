@@ -1,11 +1,14 @@
 #include <omp.h>
 
 #include <filesystem>
+#include <set>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernels/auto/host_auto.hpp"
+#include "kernels/auto/trial_x.hpp"
 #include "kernels/check.hpp"
 #include "kernels/choose_operator.hpp"
 #include "selector/policy.hpp"
@@ -78,6 +81,32 @@ TEST(HostAuto, TriesCandidatesAndRemembersTheirTimes) {
     const auto written = std::filesystem::last_write_time(file);
     EXPECT_EQ(make_operator<double>(specification, {&csr})->name(), a->name());
     EXPECT_EQ(std::filesystem::last_write_time(file), written);
+}
+
+/// Keeps the x that it is to multiply.
+class KeepsX final : public Operator<float> {
+public:
+    [[nodiscard]] std::string_view name() const override { return "fake"; }
+    [[nodiscard]] index_t rows() const override { return 1; }
+    [[nodiscard]] index_t cols() const override { return 1000; }
+    [[nodiscard]] offset_t nnz() const override { return 0; }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return 0; }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return {}; }
+    void apply(float, std::span<const float> x, float, std::span<float>) const override {
+        last_x.assign(x.begin(), x.end());
+    }
+
+    mutable std::vector<float> last_x;
+};
+
+TEST(HostAuto, TriesProductsOfAnXThatIsNeitherZeroNorAllTheSame) {
+    const KeepsX op;
+    EXPECT_GE(cpu::seconds_of_trial(op), 0);
+    ASSERT_EQ(op.last_x.size(), 1000U);
+    EXPECT_THAT(op.last_x, ::testing::Each(::testing::AllOf(::testing::Ge(0.5F), ::testing::Le(1.5F))));
+    EXPECT_GT(std::set<float>(op.last_x.begin(), op.last_x.end()).size(), 990U);
+    const auto x = trial_x<float>(1000);
+    EXPECT_EQ(op.last_x, std::vector<float>(x.begin(), x.end()));
 }
 
 TEST(HostAuto, RefusesATrialOfTilesAlone) {

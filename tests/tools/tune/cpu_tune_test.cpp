@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,6 +41,23 @@ TEST_F(CpuTuneTest, MeasuresEveryOperatorThatIsRegistered) {
     }
     EXPECT_TRUE(measurer->vector_works("float64").empty());
     EXPECT_EQ(test::message_of([&] { static_cast<void>(measurer->operators("float16")); }).substr(0, 2), "2:");
+}
+
+TEST(MatrixLoader, FillsFilesWithoutValuesRandomly) {
+    const test::TemporaryDirectory folder;
+    const auto load = [&](const char* field, const char* value) {
+        const auto text =
+            fmt::format("%%MatrixMarket matrix coordinate {} general\n2 2 2\n1 1{}\n2 2{}\n", field, value, value);
+        const auto file = folder.file(fmt::format("{}.mtx", field), text).string();
+        const auto wide = matrix_loader().float64(file);
+        const auto narrow = matrix_loader().float32(file);
+        EXPECT_EQ(static_cast<float>(wide.values[0]), narrow.values[0]);
+        return std::pair(wide.values[0], wide.values[1]);
+    };
+    const auto [first, second] = load("pattern", "");
+    EXPECT_NE(first, second);
+    EXPECT_LE(std::max(std::abs(first), std::abs(second)), 1);
+    EXPECT_EQ(load("real", " 1"), std::pair(1.0, 1.0));
 }
 
 TEST_F(CpuTuneTest, MakesAProfileByWhichOperatorsAreChosen) {
