@@ -4,8 +4,15 @@
 #include <string_view>
 
 #include "tile/csr.hpp"
+#include "tile/error.hpp"
 
 namespace tilespmv {
+
+/// An operator does not suit the matrix, as nobody would multiply it so; nothing is wrong.
+class Refusal : public Error {
+public:
+    using Error::Error;
+};
 
 /// Representations that pad are refused where they would take more than so many times the bytes of CSR.
 inline constexpr std::uint64_t kMostOfCsr = 8;
@@ -18,7 +25,7 @@ struct PaddedSize {
     std::string_view because = {};  ///< "its longest row has 7 nonzeros"
 };
 
-/// Throws `Error` if it would take more than `always_fine` and more than kMostOfCsr times the bytes of `a`.
+/// Throws `Refusal` if it would take more than `always_fine` and more than kMostOfCsr times the bytes of `a`.
 template <Value V>
 void refuse_if_large(const PaddedSize& size, const CsrMatrix<V>& a);
 

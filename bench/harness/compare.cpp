@@ -8,13 +8,22 @@
 namespace tilespmv::bench {
 namespace {
 
+/// What is said of a result that is not ok.
+struct Troubles {
+    std::string_view wrong, skipped, failed;
+};
+constexpr Troubles kFirst{"wrong in the first", "skipped in the first", "failed in the first"};
+constexpr Troubles kSecond{"wrong in the second", "skipped in the second", "failed in the second"};
+
+std::string_view trouble(Status status, const Troubles& one) {
+    return status == Status::wrong ? one.wrong : status == Status::skipped ? one.skipped : one.failed;
+}
+
 std::string_view why_not_compared(const Result* first, const Result* second, Mode mode) {
     if (!first) return "only in the second";
     if (!second) return "only in the first";
-    if (first->status != Status::ok)
-        return first->status == Status::wrong ? "wrong in the first" : "failed in the first";
-    if (second->status != Status::ok)
-        return second->status == Status::wrong ? "wrong in the second" : "failed in the second";
+    if (first->status != Status::ok) return trouble(first->status, kFirst);
+    if (second->status != Status::ok) return trouble(second->status, kSecond);
     if (first->pattern_values != second->pattern_values) return "of other values (--pattern-values)";
     if (timing(*first, mode).seconds.empty()) return "not measured in the first";
     if (timing(*second, mode).seconds.empty()) return "not measured in the second";

@@ -9,6 +9,7 @@
 
 #include "bench/harness/byte_model.hpp"
 #include "bench/harness/statistics.hpp"
+#include "kernels/refusal.hpp"
 #include "tile/io/printable.hpp"
 
 namespace tilespmv::bench {
@@ -30,6 +31,8 @@ void for_each_guarded(const Contenders& contenders, F&& f) {
     for (Contender* c : contenders) {
         try {
             f(*c);
+        } catch (const Refusal& refusal) {
+            c->fail(Status::skipped, refusal.what());
         } catch (const std::exception& error) {
             c->fail(Status::failed, error.what());
         }

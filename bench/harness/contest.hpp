@@ -34,7 +34,7 @@ struct Contender {
     Device* device = nullptr;
     std::unique_ptr<Product> product = nullptr;  ///< none before it is built and after it failed
 
-    /// Ends with an error instead of times.
+    /// Ends with what is in the way instead of times.
     void fail(Status status, const std::string& error);
 };
 
@@ -47,7 +47,8 @@ bool needs_chain_scales(const MeasureOptions& options, index_t rows, index_t col
 
 /// Builds and checks every contender against the oracle, then measures the right ones in turn: products in each mode,
 /// and building. Whatever y they end with is checked once more. `scales`: those of the matrix if it
-/// `needs_chain_scales`. Nothing is thrown: a contender that goes wrong ends with its error, and the others go on.
+/// `needs_chain_scales`. Nothing is thrown: a contender that goes wrong ends with its error, one that refuses the
+/// matrix is skipped, and the others go on.
 void run_contest(std::span<Contender> contenders, const ExpectedProduct& expected, std::span<const double> scales,
                  const MeasureOptions& options);
 

@@ -31,8 +31,9 @@ struct CaseId {
 
 enum class Status {
     ok,
-    wrong,   ///< a row of y is outside its error bound; there are no times
-    failed,  ///< `Result::error` says why
+    wrong,    ///< a row of y is outside its error bound; there are no times
+    failed,   ///< `Result::error` says why
+    skipped,  ///< the operator does not suit the matrix (`Refusal`), as `Result::error` says
 };
 
 /// How much faster a case is than a baseline that was sampled in turn with it: the median over the rounds of (time of

@@ -44,7 +44,7 @@ const Result* ResultSet::find(const CaseId& id) const {
 
 bool ResultSet::finished(const CaseId& id) const {
     const Result* result = find(id);
-    return result && result->status == Status::ok;
+    return result && (result->status == Status::ok || result->status == Status::skipped);
 }
 
 void ResultSet::put(Result result) {

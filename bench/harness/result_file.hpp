@@ -18,7 +18,7 @@ namespace tilespmv::bench {
 ///     build    version, revision, compiler, type
 ///     results  one object for each case:
 ///         case        matrix, operator, selector, values, accumulator, device, threads: what tells cases apart
-///         status      "ok", "wrong" or "failed"; error says why
+///         status      "ok", "wrong", "failed" or "skipped" (the operator does not suit the matrix); error says why
 ///         warm, cold, graph, chain, axpy, axpy_alone, preprocess (if ok; the modes that were measured)
 ///                     seconds: raw times per product in the order they were taken; batch: products in a sample;
 ///                     converged. axpy holds the time of an axpy and a product, and so do graph and chain if the matrix
@@ -46,7 +46,7 @@ struct ResultSet {
 
     /// The result of a case, null if there is none.
     [[nodiscard]] const Result* find(const CaseId& id) const;
-    /// Whether a case needs no measuring: it was measured and was right. One that failed is tried again.
+    /// Whether a case needs no measuring: it was measured and was right, or skipped. One that failed is tried again.
     [[nodiscard]] bool finished(const CaseId& id) const;
     /// Adds a result or replaces the one of the same case.
     void put(Result result);

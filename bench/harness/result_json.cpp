@@ -18,7 +18,8 @@ namespace tilespmv::bench {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bandwidth, read, copy, triad)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FormatShare, name, tiles, nnz, bytes)
-NLOHMANN_JSON_SERIALIZE_ENUM(Status, {{Status::failed, "failed"}, {Status::ok, "ok"}, {Status::wrong, "wrong"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(
+    Status, {{Status::failed, "failed"}, {Status::ok, "ok"}, {Status::wrong, "wrong"}, {Status::skipped, "skipped"}})
 
 namespace {
 

@@ -21,6 +21,8 @@ struct Suite {
     std::vector<std::string_view> sources;
     /// For the GPU; on a CPU, or if empty, the operators that are measured by default.
     std::vector<std::string_view> operators = {};
+    /// Besides these: operators that are `only_if_named`, on the GPU. Those that refuse a matrix are skipped.
+    std::vector<std::string_view> more_operators = {};
     std::vector<std::string_view> selectors = {};  ///< empty: the default selector
     std::vector<std::string_view> baselines = {};  ///< for the GPU; empty: the default ones
     SizeGroups groups = {};                        ///< of the summary

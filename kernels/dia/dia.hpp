@@ -63,8 +63,8 @@ inline constexpr std::uint64_t kDiaAlwaysFine = std::uint64_t{1} << 24;
 template <Value V>
 std::vector<index_t> dia_offsets(const CsrMatrix<V>& a);
 
-/// `a` in DIA, with one of `values` for each of its nonzeros; in parallel. `offsets`: its `dia_offsets`. Throws `Error`
-/// before anything is made if it would be refused.
+/// `a` in DIA, with one of `values` for each of its nonzeros; in parallel. `offsets`: its `dia_offsets`. Throws
+/// `Refusal` before anything is made if it is refused.
 template <class T, Value V>
 Dia<T> make_dia(const CsrMatrix<V>& a, const std::vector<index_t>& offsets, const Buffer<T>& values);
 template <class T, Value V>

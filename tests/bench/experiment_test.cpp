@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include "kernels/refusal.hpp"
 #include "tests/bench/fake_device.hpp"
 #include "tests/bench/fake_stopwatch.hpp"
 #include "tile/error.hpp"
@@ -66,6 +67,7 @@ void break_later(std::span<double>, int calls) {
     if (calls > 8) throw std::runtime_error("out of cards");
 }
 std::unique_ptr<Operator<double>> refuse(const MatrixForms<double>&) { throw Error("cannot hold the matrix"); }
+std::unique_ptr<Operator<double>> skip(const MatrixForms<double>&) { throw Refusal("it has 3 diagonals"); }
 
 using Fake = ChosenOperator<double>;
 const Fake kRight{"right", Form::csr, &make<leave>};
@@ -78,6 +80,7 @@ const Fake kBentLater{"bent-later", Form::csr, &make<bend_later>};
 const Fake kBentFirst{"bent-first", Form::csr, &make<bend_first>};
 const Fake kBreaksLater{"breaks-later", Form::csr, &make<break_later>};
 const Fake kRefuses{"refuses", Form::csr, &refuse};
+const Fake kDoesNotSuit{"does-not-suit", Form::csr, &skip};
 
 Candidate<double> candidate(const Fake& fake) {
     return {fake.name, "", Accumulator::float64, [=](const CsrMatrix<double>& a, std::span<const double> x) {
@@ -228,6 +231,14 @@ TEST_F(Measure, CaseThatFailsIsAResultAndTheOthersGoOn) {
     expect_no_times(results[0]);
     expect_no_times(results[1]);
     EXPECT_EQ(results[2].status, Status::ok);
+}
+
+TEST_F(Measure, OperatorThatDoesNotSuitTheMatrixIsSkipped) {
+    const auto results = run({&kDoesNotSuit, &kRight});
+    EXPECT_EQ(results[0].status, Status::skipped);
+    EXPECT_EQ(results[0].error, "it has 3 diagonals");
+    expect_no_times(results[0]);
+    EXPECT_EQ(results[1].status, Status::ok);
 }
 
 TEST_F(Measure, MatrixThatCannotBeLoadedFailsAllItsCases) {

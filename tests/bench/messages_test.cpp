@@ -176,6 +176,9 @@ TEST_F(HarnessMessages, WhyCasesAreNotCompared) {
     EXPECT_EQ(reason(right, wrong), "wrong in the second");
     EXPECT_EQ(reason(right, failed), "failed in the second");
     EXPECT_EQ(reason(wrong, failed), "wrong in the first");
+    wrong.results[0].status = Status::skipped;
+    EXPECT_EQ(reason(wrong, right), "skipped in the first");
+    EXPECT_EQ(reason(right, wrong), "skipped in the second");
 }
 
 }  // namespace

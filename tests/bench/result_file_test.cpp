@@ -64,14 +64,16 @@ TEST_F(ResultFile, GoesOnWithWhatItHolds) {
     EXPECT_TRUE(read.finished(written.results[1].id));
 }
 
-TEST_F(ResultFile, OnlyRightResultsAreFinished) {
+TEST_F(ResultFile, OnlyRightAndSkippedResultsAreFinished) {
     ResultSet set;
     Result result = sample_result("a", {1});
     for (const auto& [status, finished] :
-         {std::pair{Status::ok, true}, {Status::wrong, false}, {Status::failed, false}}) {
+         {std::pair{Status::ok, true}, {Status::wrong, false}, {Status::failed, false}, {Status::skipped, true}}) {
         result.status = status;
         set.put(result);
         EXPECT_EQ(set.finished(result.id), finished);
+        write_results(file_, {.machine = kMachine, .build = kBuild, .results = {result}});
+        EXPECT_EQ(read_results(file_).results.at(0).status, status);
     }
     EXPECT_THAT(set.results, SizeIs(1));
 }

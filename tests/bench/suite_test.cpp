@@ -47,6 +47,9 @@ TEST(Suites, NameOperatorsOfTheGpu) {
     };
     for (const Suite& suite : suites()) {
         for (const auto name : suite.operators) EXPECT_NO_THROW(find_operator<double>(Backend::cuda, name)) << name;
+        for (const auto name : suite.more_operators) {
+            EXPECT_TRUE(find_operator<double>(Backend::cuda, name).only_if_named) << name << " is there already";
+        }
         for (const auto name : suite.baselines) EXPECT_TRUE(any(name) || !any("cusparse")) << name;
     }
 }
@@ -76,6 +79,8 @@ TEST(Suites, PeersAreComparedWithAllOfCusparseInGroupsOfTheirOwn) {
     const Suite& suite = find_suite("peers");
     EXPECT_EQ(suite.sources.size(), 28u);  // as its summary says
     EXPECT_THAT(suite.baselines, testing::ElementsAre("cusparse"));
+    EXPECT_THAT(suite.operators, testing::IsEmpty()) << "all there are, and";
+    EXPECT_THAT(suite.more_operators, testing::ElementsAre("auto", "dia", "ell"));
     EXPECT_EQ(suite.groups.middle, 1'000'000);
     EXPECT_EQ(suite.groups.most, 6'000'000);
 }

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <string_view>
 #include <utility>
 
+#include "kernels/refusal.hpp"
 #include "kernels/registry.hpp"
-#include "tile/error.hpp"
 
 namespace tilespmv::testing {
 
@@ -14,9 +13,8 @@ template <class Make>
 auto unless_refused(const OperatorEntry& entry, Make&& make) -> decltype(make()) {
     try {
         return std::forward<Make>(make)();
-    } catch (const Error& error) {
-        const bool is_refusal = std::string_view(error.what()).ends_with("take another operator");
-        if (!entry.only_if_named || !is_refusal) throw;
+    } catch (const Refusal&) {
+        if (!entry.only_if_named) throw;
         return nullptr;
     }
 }

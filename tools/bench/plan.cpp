@@ -1,5 +1,7 @@
 #include "tools/bench/plan.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "bench/harness/suite.hpp"
@@ -20,6 +22,7 @@ void add_suite(BenchOptions& options, Backend backend) {
     options.sources.insert(options.sources.end(), suite.sources.begin(), suite.sources.end());
     fill_if_empty(options.selectors, suite.selectors);
     if (backend == Backend::cpu) return;
+    if (options.operators.empty()) fill_if_empty(options.more_operators, suite.more_operators);
     fill_if_empty(options.operators, suite.operators);
     fill_if_empty(options.baselines, suite.baselines);
 }
@@ -66,8 +69,10 @@ std::vector<std::string> value_types(const BenchOptions& options, const std::str
 
 template <Value V>
 std::vector<bench::Candidate<V>> candidates(const BenchOptions& options, bench::Device& device) {
+    auto names = contest_operators<V>(device.backend(), options.operators, options.baselines);
+    std::ranges::copy(options.more_operators, std::back_inserter(names));
     std::vector<bench::Candidate<V>> all;
-    for (const auto& name : contest_operators<V>(device.backend(), options.operators, options.baselines)) {
+    for (const auto& name : names) {
         const OperatorEntry entry = find_operator<V>(device.backend(), name);
         const auto sums = entry.sums_in_own_type ? std::nullopt : options.accumulator;
         for (const auto& selector : entry.made_from == Form::tiles ? options.selectors : std::vector<std::string>{""}) {

@@ -97,10 +97,11 @@ private:
         std::fflush(stdout);
     }
 
-    // Whether a case needs no measuring: it was right, with these values, and has times of all modes.
+    // Whether a case needs no measuring: it was right, with these values, and has times of all modes, or was skipped.
     [[nodiscard]] bool is_finished(const bench::CaseId& id) const {
         if (!set_.finished(id)) return false;
         const bench::Result& result = *set_.find(id);
+        if (result.status == bench::Status::skipped) return true;
         const auto values = pattern_values_name(options_.pattern_values);
         if (!result.pattern_values.empty() && result.pattern_values != values) return false;
         return std::ranges::all_of(modes_of(options_),

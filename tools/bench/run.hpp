@@ -15,7 +15,8 @@ namespace tilespmv::tools {
 struct BenchOptions {
     std::vector<std::string> sources;
     std::string suite;
-    std::vector<std::string> operators;
+    std::vector<std::string> operators;            ///< empty: all that are not `only_if_named`
+    std::vector<std::string> more_operators = {};  ///< besides these
     std::vector<std::string> selectors;
     std::vector<std::string> values;
     std::optional<Accumulator> accumulator;

@@ -115,7 +115,17 @@ std::string baseline_lines(std::span<const Result> results, const std::vector<st
 }  // namespace
 
 std::string_view status_name(Status status) {
-    return status == Status::ok ? "ok" : status == Status::wrong ? "WRONG" : "failed";
+    switch (status) {
+        case Status::ok:
+            return "ok";
+        case Status::wrong:
+            return "WRONG";
+        case Status::skipped:
+            return "skipped";
+        case Status::failed:
+            break;
+    }
+    return "failed";
 }
 
 std::string results_text(std::span<const Result> results, const std::vector<std::string>& baselines) {

@@ -111,6 +111,15 @@ TEST(BenchText, WrongResultShowsNoNumberButWhatIsWrong) {
     EXPECT_EQ(lines[4], "WRONG: tile-omp bytes: row 3 is 7");
 }
 
+TEST(BenchText, WhatWasSkippedSaysWhy) {
+    const std::vector results{result_of(Status::skipped, "too many diagonals"), sample_result("a", {1, 1, 1, 1, 1, 1})};
+    const auto lines = lines_of(results_text(results, kBaselines));
+    ASSERT_EQ(lines.size(), 5u);
+    EXPECT_THAT(lines[2], testing::MatchesRegex("tile-omp +bytes +float64[ -]+skipped"));
+    EXPECT_EQ(lines[4], "skipped: tile-omp bytes: too many diagonals");
+    EXPECT_THAT(results_csv(results, kBaselines), HasSubstr(",skipped,\"too many diagonals\","));
+}
+
 TEST(BenchText, TroubleThatAllShareIsSaidOnce) {
     Result r = result_of(Status::failed, "no such file");
     r.value_bytes = 0;
@@ -206,8 +215,9 @@ ExitCode exit_code(const std::vector<Result>& results) {
 
 TEST(RequireRight, WrongOutweighsFailed) {
     const Result right = sample_result("a", {1}), failed = result_of(Status::failed, "f"),
-                 wrong = result_of(Status::wrong, "w");
+                 wrong = result_of(Status::wrong, "w"), skipped = result_of(Status::skipped, "s");
     EXPECT_EQ(exit_code({right}), ExitCode::ok);
+    EXPECT_EQ(exit_code({right, skipped}), ExitCode::ok);
     EXPECT_EQ(exit_code({right, failed}), ExitCode::failure);
     EXPECT_EQ(exit_code({failed, wrong, right}), ExitCode::verification);
 }

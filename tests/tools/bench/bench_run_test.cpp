@@ -271,6 +271,29 @@ TEST_F(BenchRun, MatrixThatFailsIsReportedTriedAgainAndDoesNotStopTheOthers) {
     EXPECT_FALSE(measured());
 }
 
+// An arrow has twice as many diagonals as rows.
+TEST_F(BenchRun, OperatorThatDoesNotSuitAMatrixIsSkippedAndNothingIsWrong) {
+    options_.sources = {"gen:arrow:n=3000", "gen:laplace2d:n=5"};
+    options_.operators = {"csr-omp", "dia-omp"};
+    EXPECT_THAT(run(), HasSubstr("skipped: dia-omp: DIA would take"));
+    EXPECT_EQ(error_, "");
+    ASSERT_THAT(saved().results, SizeIs(4));
+    EXPECT_EQ(saved().results[1].status, Status::skipped);
+    EXPECT_EQ(saved().results[3].status, Status::ok);
+    EXPECT_THAT(run(), HasSubstr("skipped: dia-omp: DIA would take"));
+    EXPECT_FALSE(measured()) << "it is skipped again";
+}
+
+TEST_F(BenchRun, MoreOperatorsStandBesideThoseThatRunAnyway) {
+    options_.operators = {};
+    options_.more_operators = {"dia-omp", "ell-omp"};
+    run();
+    std::vector<std::string> names;
+    for (const auto& r : saved().results) names.push_back(r.id.operator_name);
+    EXPECT_THAT(names,
+                testing::ElementsAre("csr-omp", "tile-omp", "strip-omp", "coo-omp", "hyb-omp", "dia-omp", "ell-omp"));
+}
+
 TEST_F(BenchRun, BaselinesTakePartUnasked) {
     options_.operators = {"tile-omp"};
     options_.baselines = {"reference", "csr-omp"};
@@ -309,6 +332,20 @@ TEST(BenchPlan, FilesAndASuiteAreMeasuredTogether) {
         EXPECT_EQ(options.sources[2], suite.sources.front());
         EXPECT_THAT(options.baselines, testing::ElementsAre(backend == Backend::cpu ? "csr-omp" : "cusparse"));
     }
+}
+
+TEST(BenchPlan, OperatorsOfASuiteGiveWayToThoseAskedFor) {
+    const auto more = [](Backend backend, const std::vector<std::string>& operators) {
+        BenchOptions options;
+        options.suite = "peers";
+        options.operators = operators;
+        complete(options, backend);
+        EXPECT_EQ(options.operators, operators);
+        return options.more_operators;
+    };
+    EXPECT_THAT(more(Backend::cuda, {}), testing::ElementsAre("auto", "dia", "ell"));
+    EXPECT_THAT(more(Backend::cuda, {"csr16"}), testing::IsEmpty());
+    EXPECT_THAT(more(Backend::cpu, {}), testing::IsEmpty());
 }
 
 TEST_F(BenchRun, WhatIsWrongWithTheQuestionIsSaidBeforeAnythingIsMeasured) {
