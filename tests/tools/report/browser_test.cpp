@@ -94,6 +94,7 @@ protected:
             << between(dom, "id=\"self-test-result\"", "</pre>").value_or("");
         EXPECT_LE(number_of(dom, "self-test-result", "data-wider"), 0) << "no scrolling to the side";
         EXPECT_EQ(number_of(dom, "self-test-result", "data-silent"), 0) << "points say what they are";
+        EXPECT_EQ(number_of(dom, "self-test-result", "data-deaf"), 0) << "under the pointer, too";
     }
 
     std::string browser_;
