@@ -1,7 +1,6 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,9 +13,9 @@
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
-#include "tile/options/options.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
+#include "tools/options/form_option.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/seconds.hpp"
 #include "tools/options/source.hpp"
@@ -33,29 +32,6 @@ struct ConvertOptions {
     std::string selector;
     std::string values;
 };
-
-/// What --as asks for.
-struct Wanted {
-    Form form = Form::csr;             ///< CSR: not given
-    std::optional<double> most_bytes;  ///< of strips, if given
-};
-
-Wanted read_as(const std::string& specification) {
-    if (specification.empty()) return {};
-    Options options("--as", specification);
-    Wanted wanted;
-    if (options.name() == kTileKind) {
-        wanted.form = Form::tiles;
-    } else if (options.name() == kStripKind) {
-        wanted.form = Form::strips;
-        const double most_bytes = options.number("bytes", 1, 0, 1e9);
-        if (options.has("bytes")) wanted.most_bytes = most_bytes;
-    } else {
-        options.fail(fmt::format("expected {} or {}", kTileKind, kStripKind));
-    }
-    options.finish();
-    return wanted;
-}
 
 bool has_suffix(const ConvertOptions& options, std::string_view suffix) {
     return std::filesystem::path(options.output).extension() == suffix;

@@ -17,6 +17,7 @@
 #include "tile/io/output_file.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
+#include "tools/options/form_option.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/source.hpp"
 #include "tools/options/value_type.hpp"
@@ -30,6 +31,7 @@ namespace {
 struct StatsOptions {
     std::vector<std::string> sources;
     std::vector<std::string> selectors;
+    std::string as;
     std::string values;
     std::string json;
     std::string csv;
@@ -55,6 +57,7 @@ void check(const StatsOptions& options) {
         throw Error("--image shows one matrix; give one", ExitCode::usage);
     }
     for (const auto& selector : options.selectors) make_policy(selector);
+    read_as(options.as);
 }
 
 void write(const std::string& file, std::string_view text) {
@@ -65,6 +68,12 @@ void write(const std::string& file, std::string_view text) {
     OutputFile out(file);
     out.write(text);
     out.commit();
+}
+
+void require_tiles_for_image(const StatsOptions& options, const std::string& source, bool is_strips_alone) {
+    if (options.image.empty() || !is_strips_alone) return;
+    throw Error(fmt::format("{}: --image shows tiles, of strips there are none; give --selector", source),
+                ExitCode::usage);
 }
 
 template <Value V>
@@ -80,10 +89,41 @@ void add_selector_statistics(const StatsOptions& options, const std::string& sel
     if (!options.image.empty()) draw(options.image, tiles, report);
 }
 
+/// The forms that are to be described.
+struct DescribedForms {
+    bool strips = false;
+    bool tiles_as_stored = false;
+    std::vector<std::string> selectors;  ///< of tiles
+};
+
+/// Unless the options say so: what an archive holds, else tiles by the default selector.
+DescribedForms described_forms(const StatsOptions& options, const std::string& source) {
+    const Form wanted = read_as(options.as).form;
+    DescribedForms forms{.selectors = options.selectors};
+    const bool is_free = wanted == Form::csr && forms.selectors.empty();
+    const Form stored = stored_form(source);
+    forms.strips = wanted == Form::strips || (is_free && stored == Form::strips);
+    if (forms.strips || !forms.selectors.empty()) return forms;
+    forms.tiles_as_stored = stored == Form::tiles;
+    if (!forms.tiles_as_stored) forms.selectors.emplace_back(kDefaultSelector);
+    return forms;
+}
+
+template <Value V>
+StripsReport describe_strips(const StatsOptions& options, const std::string& source, const CsrMatrix<V>& csr) {
+    const auto most_bytes = read_as(options.as).most_bytes;
+    if (!most_bytes && stored_form(source) == Form::strips) {
+        return {"as stored", strip_statistics(load_strips<V>(source, {}))};
+    }
+    return {options.as, strip_statistics(make_strip_matrix(csr, most_bytes.value_or(1)))};
+}
+
 template <Value V>
 StatsReport collect(const StatsOptions& options, const std::string& source) {
+    const DescribedForms forms = described_forms(options, source);
+    require_tiles_for_image(options, source, forms.strips && forms.selectors.empty());
     StatsReport report{source_name(source), std::string(value_name<V>()), {}, {}};
-    if (options.selectors.empty() && stored_form(source) == Form::tiles) {
+    if (forms.tiles_as_stored) {
         const auto tiles = load_tiles<V>(source, "");
         report.matrix = matrix_statistics(unpack(tiles));
         add_selector_statistics(options, "as stored", tiles, report);
@@ -91,11 +131,10 @@ StatsReport collect(const StatsOptions& options, const std::string& source) {
     }
     const auto csr = load_csr<V>(source);
     report.matrix = matrix_statistics(csr);
-    auto selectors = options.selectors;
-    if (selectors.empty()) selectors.emplace_back(kDefaultSelector);
-    for (const auto& selector : selectors) {
+    for (const auto& selector : forms.selectors) {
         add_selector_statistics(options, selector, convert(csr, *make_policy(selector)), report);
     }
+    if (forms.strips) report.strips = describe_strips<V>(options, source, csr);
     return report;
 }
 
@@ -133,9 +172,13 @@ void run(const StatsOptions& options) {
 void add_stats(CLI::App& app) {
     auto options = std::make_shared<StatsOptions>();
     auto* command = app.add_subcommand(
-        "stats", "Show what the tiles of a matrix look like and how much they take, or compare several matrices");
+        "stats",
+        "Show what the tiles or strips of a matrix look like and how much they take, or compare several matrices");
     add_sources(*command, options->sources)->required();
     add_selectors(*command, options->selectors);
+    command->add_option("--as", options->as,
+                        "Form to describe: tile, or strip[:bytes=B] as convert makes them, beside tiles if a selector "
+                        "is given (default: as stored in an archive, else tile)");
     add_values(*command, options->values);
     add_output_or_stdout(*command, "--json", options->json,
                          "Write the statistics as JSON to this file; an array for several matrices");
@@ -144,6 +187,7 @@ void add_stats(CLI::App& app) {
     set_examples(*command, {"tilespmv stats cant.mtx.gz --image cant.png",
                             "tilespmv stats cant.mtx.gz --selector paper-adaptive --selector bytes --csv cant.csv",
                             "tilespmv stats *.mtx.gz --selector paper-adaptive --selector paper-tuned",
+                            "tilespmv stats cant.mtx.gz --as strip --selector bytes",
                             "tilespmv stats gen:stencil27:n=64 --json - | jq .selectors[0].bytes_per_nnz"});
     command->callback([options] { run(*options); });
 }

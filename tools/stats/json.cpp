@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -95,6 +98,43 @@ Json selector_json(const SelectorStatistics& s, const MatrixStatistics& m) {
             {"published_layout", published_json(t.published, m)}};
 }
 
+Json strip_kind_json(const StripKindStatistics& kind, const StripKindStatistics& all) {
+    return {{"tile_rows", kind.tile_rows},
+            {"tile_rows_share", share(kind.tile_rows, all.tile_rows)},
+            {"runs", kind.runs},
+            {"nnz", kind.nnz},
+            {"nnz_share", share(kind.nnz, all.nnz)},
+            {"slots", kind.slots},
+            {"holes", kind.holes},
+            {"column_bytes", kind.column_bytes},
+            {"value_bytes", kind.value_bytes},
+            {"bytes", kind.bytes()},
+            {"bytes_share", share(kind.bytes(), all.bytes())},
+            {"bytes_per_nnz", share(kind.bytes(), kind.nnz)}};
+}
+
+Json strips_json(const StripsReport& strips, const MatrixStatistics& m) {
+    const StripStatistics& s = strips.statistics;
+    const StripKindStatistics all = s.all();
+    const offset_t in_strips = all.nnz - s.of(StripKind::csr16).nnz;
+    Json kinds = Json::object();
+    for (std::size_t i = 0; i < s.kinds.size(); ++i) {
+        kinds[std::string(kStripKindNames[i])] = strip_kind_json(s.kinds[i], all);
+    }
+    return {{"origin", strips.origin},
+            {"kinds", kinds},
+            {"tile_rows", all.tile_rows},
+            {"slots", all.slots},
+            {"holes", all.holes},
+            {"fill", share(in_strips, in_strips + all.holes)},
+            {"column_bytes", all.column_bytes},
+            {"value_bytes", all.value_bytes},
+            {"bytes", all.bytes()},
+            {"bytes_per_nnz", share(all.bytes(), all.nnz)},
+            {"bytes_over_csr", share(all.bytes(), m.csr_bytes)},
+            {"archive_bytes", s.archive_bytes}};
+}
+
 /// What does not depend on the selector.
 Json matrix_json(const StatsReport& report) {
     const MatrixStatistics& m = report.matrix;
@@ -134,22 +174,38 @@ struct CsvRow {
             }
         }
     }
+
+    /// Empty if it has no such column.
+    [[nodiscard]] std::string field(const std::string& column) const {
+        const auto at = static_cast<std::size_t>(std::ranges::find(columns, column) - columns.begin());
+        return at < fields.size() ? fields[at] : "";
+    }
 };
 
-CsvRow csv_row(const StatsReport& report, const SelectorStatistics& selector) {
-    CsvRow row;
-    row.add(matrix_json(report));
-    row.add(selector_json(selector, report.matrix));
-    row.add({{"error", ""}});
-    return row;
+std::vector<CsvRow> csv_rows(const StatsReport& report) {
+    CsvRow common;
+    common.add(report.error.empty() ? matrix_json(report) : Json({{"matrix", report.name}}));
+    std::vector<CsvRow> rows;
+    const auto add_row = [&](const Json& json) {
+        rows.push_back(common);
+        rows.back().add(json);
+    };
+    for (const auto& s : report.selectors) add_row(selector_json(s, report.matrix));
+    if (report.strips) add_row({{"strips", strips_json(*report.strips, report.matrix)}});
+    if (!report.error.empty()) add_row({{"error", report.error}});
+    return rows;
 }
 
-/// The columns of a row of a matrix that did not fail; if all did, those that they have.
-std::vector<std::string> csv_columns(std::span<const StatsReport> reports) {
-    for (const auto& report : reports) {
-        if (report.error.empty()) return csv_row(report, report.selectors.front()).columns;
+/// Those of the first row of each kind, as rows of tiles have the same and rows of strips, too.
+std::vector<std::string> csv_columns(std::span<const CsvRow> rows) {
+    std::vector<std::string> columns;
+    for (const CsvRow& row : rows) {
+        for (const auto& column : row.columns) {
+            if (column != "error" && std::ranges::find(columns, column) == columns.end()) columns.push_back(column);
+        }
     }
-    return {"matrix", "error"};
+    columns.emplace_back("error");
+    return columns;
 }
 
 Json report_json(const StatsReport& report) {
@@ -157,6 +213,7 @@ Json report_json(const StatsReport& report) {
     Json json = matrix_json(report);
     json["selectors"] = Json::array();
     for (const auto& s : report.selectors) json["selectors"].push_back(selector_json(s, report.matrix));
+    if (report.strips) json["strips"] = strips_json(*report.strips, report.matrix);
     return json;
 }
 
@@ -170,16 +227,13 @@ nlohmann::ordered_json to_json(std::span<const StatsReport> reports) {
 }
 
 std::string to_csv(std::span<const StatsReport> reports) {
-    const auto columns = csv_columns(reports);
+    std::vector<CsvRow> rows;
+    for (const auto& report : reports) std::ranges::move(csv_rows(report), std::back_inserter(rows));
+    const auto columns = csv_columns(rows);
     std::string text = fmt::format("{}\n", fmt::join(columns, ","));
-    for (const auto& report : reports) {
-        for (const auto& s : report.selectors) {
-            text += fmt::format("{}\n", fmt::join(csv_row(report, s).fields, ","));
-        }
-        if (report.error.empty()) continue;
-        std::vector<std::string> fields(columns.size());
-        fields.front() = csv_field(report.name);
-        fields.back() = csv_field(report.error);
+    for (const CsvRow& row : rows) {
+        std::vector<std::string> fields;
+        for (const auto& column : columns) fields.push_back(row.field(column));
         text += fmt::format("{}\n", fmt::join(fields, ","));
     }
     return text;

@@ -1,14 +1,13 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "tile/io/printable.hpp"
+#include "tools/stats/cells.hpp"
 #include "tools/stats/text.hpp"
-#include "tools/text/number_text.hpp"
 #include "tools/text/text_table.hpp"
 
 namespace tilespmv::tools {
@@ -36,14 +35,6 @@ std::vector<TiledMatrix> tiled_matrices(std::span<const StatsReport> reports) {
         for (const auto& selector : report.selectors) all.push_back({report, selector});
     }
     return all;
-}
-
-/// Whole percent; neither 0 nor 100 is said of what is not.
-std::string whole_percent(offset_t part, offset_t whole) {
-    const auto percent = std::lround(100 * share(part, whole));
-    if (percent == 0 && part > 0) return "<1";
-    if (percent == 100 && part < whole) return ">99";
-    return fmt::format("{}", percent);
 }
 
 /// Shares of the tiles and of the nonzeros.
@@ -104,6 +95,9 @@ std::string table_text(std::span<const TiledMatrix> matrices) {
 
 std::string matrices_text(std::span<const StatsReport> reports) {
     std::string text = table_text(tiled_matrices(reports));
+    const std::string strips = strip_matrices_text(reports);
+    if (!text.empty() && !strips.empty()) text += '\n';
+    text += strips;
     for (const auto& report : reports) {
         if (!report.error.empty()) text += fmt::format("failed: {}: {}\n", report.name, printable(report.error));
     }

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/stats/cells.hpp"
 #include "tools/stats/text.hpp"
-#include "tools/text/number_text.hpp"
 #include "tools/text/text_table.hpp"
 
 namespace tilespmv::tools {
@@ -13,17 +13,10 @@ namespace {
 
 constexpr std::size_t kBarLength = 40;
 
-std::string per_nnz(offset_t bytes, offset_t nnz) { return nnz == 0 ? "-" : fmt::format("{:.2f}", share(bytes, nnz)); }
-
 /// A mean with four digits, or whole and grouped if it has more.
 std::string mean_text(double mean) { return mean < 999.5 ? fmt::format("{:.4g}", mean) : grouped(std::llround(mean)); }
 
 std::string times(double factor) { return fmt::format("{:.2f} x", factor); }
-
-/// A count, or a dash that keeps what is not there from drawing the eye.
-std::string count_or_dash(offset_t n) { return n == 0 ? "-" : grouped(n); }
-std::string percent_or_dash(offset_t part, offset_t whole) { return part == 0 ? "-" : percent(share(part, whole)); }
-std::string bytes_or_dash(offset_t bytes) { return bytes == 0 ? "-" : byte_size(bytes); }
 
 std::string overview(const StatsReport& report) {
     const MatrixStatistics& m = report.matrix;
@@ -130,6 +123,17 @@ void add_usual_formats(TextTable& table, const MatrixStatistics& m) {
     add_size(table, fmt::format("BSR {0} x {0}", m.bsr.block_size), m.bsr.bytes, m);
 }
 
+void add_strips(TextTable& table, const StripsReport& strips, const MatrixStatistics& m) {
+    const StripStatistics& s = strips.statistics;
+    const StripKindStatistics all = s.all();
+    const StripKindStatistics& csr16 = s.of(StripKind::csr16);
+    add_size(table, "strips, " + strips.origin, all.bytes(), m);
+    add_size(table, "  columns", all.column_bytes - csr16.column_bytes, m);
+    add_size(table, "  values", all.value_bytes - csr16.value_bytes, m);
+    add_size(table, "  16-bit CSR", csr16.bytes(), m);
+    add_size(table, "  in an archive", s.archive_bytes, m);
+}
+
 std::string storage(const StatsReport& report) {
     const MatrixStatistics& m = report.matrix;
     TextTable table;
@@ -145,6 +149,7 @@ std::string storage(const StatsReport& report) {
         }
         add_size(table, "  as published", t.published.bytes(), m);
     }
+    if (report.strips) add_strips(table, *report.strips, m);
     add_usual_formats(table, m);
     return table.str();
 }
@@ -195,12 +200,9 @@ std::string tile_nnz_bin_name(std::size_t bin) {
 
 std::string matrix_text(const StatsReport& report) {
     std::string text = overview(report) + histogram(report.matrix.grid);
-    if (report.selectors.size() == 1) {
-        text += format_table(report);
-    } else {
-        text += comparison(report);
-    }
-    return text + storage(report);
+    if (report.selectors.size() == 1) text += format_table(report);
+    if (report.selectors.size() > 1) text += comparison(report);
+    return text + strips_text(report) + storage(report);
 }
 
 std::string to_text(std::span<const StatsReport> reports) {

@@ -1,0 +1,103 @@
+#include "kernels/strip/strip_statistics.hpp"
+
+#include <bit>
+
+#include "kernels/csr16/csr16.hpp"
+#include "kernels/strip/strip.hpp"
+
+namespace tilespmv {
+namespace {
+
+using cuda::kQuad;
+using cuda::kRowPairs;
+using cuda::StripRun;
+using cuda::Strips;
+
+StripKind kind_of(const StripRun& run) {
+    if (run.slots == 0) return StripKind::empty;
+    if (run.groups_log2 != 0) return StripKind::two_groups;
+    if (run.shared != 0) return StripKind::one_pattern;
+    return run.strips == 1 ? StripKind::single : StripKind::own_patterns;
+}
+
+offset_t nonzeros_of_pattern(const Strips& s, const StripRun& run, std::uint32_t i) {
+    const std::size_t first = std::size_t{run.quad_of(i)} * kRowPairs;
+    offset_t nonzeros = 0;
+    for (std::size_t k = 0; k < std::size_t{run.quads()} * kRowPairs; ++k)
+        nonzeros += std::popcount(s.masks[first + k]);
+    return nonzeros;
+}
+
+offset_t nonzeros_of(const Strips& s, const StripRun& run) {
+    if (run.shared != 0) return nonzeros_of_pattern(s, run, 0) * run.strips;
+    offset_t nonzeros = 0;
+    for (std::uint32_t i = 0; i < run.strips; ++i) nonzeros += nonzeros_of_pattern(s, run, i);
+    return nonzeros;
+}
+
+/// `is_repeated`: it shares the pattern of the run before.
+StripKindStatistics statistics_of(const Strips& s, const StripRun& run, bool is_repeated) {
+    constexpr std::size_t quad_bytes = kQuad * sizeof(std::int32_t) + kTileSize * sizeof(std::uint16_t) + kRowPairs;
+    const offset_t patterns = run.shared == 0 ? run.strips : is_repeated ? 0 : 1;
+    const offset_t slots = offset_t{run.slots} * run.strips;
+    const offset_t nonzeros = nonzeros_of(s, run);
+    return {.tile_rows = run.strips,
+            .runs = 1,
+            .slots = slots,
+            .nnz = nonzeros,
+            .holes = slots * kTileSize - nonzeros,
+            .column_bytes = static_cast<offset_t>(sizeof(StripRun) + run.strips * sizeof(std::uint32_t)) +
+                            patterns * run.quads() * static_cast<offset_t>(quad_bytes),
+            .value_bytes = slots * kTileSize * s.value_bytes};
+}
+
+template <Value V>
+StripKindStatistics statistics_of_rest(const StripMatrix<V>& m) {
+    StripKindStatistics rest;
+    const auto csr16 = make_csr16(m.rest, m.strips.rest, cuda::csr16_limits(m.nnz, cuda::measured_gpu(sizeof(V))));
+    for (const auto range : m.strips.rest) rest.tile_rows += div_up(range.end - range.first, kTileSize);
+    rest.runs = static_cast<offset_t>(csr16.blocks.size());
+    rest.nnz = csr16.nonzeros;
+    rest.value_bytes = csr16.nonzeros * static_cast<offset_t>(sizeof(V));
+    rest.column_bytes = static_cast<offset_t>(csr16.bytes(sizeof(V))) - rest.value_bytes;
+    return rest;
+}
+
+}  // namespace
+
+StripKindStatistics& StripKindStatistics::operator+=(const StripKindStatistics& other) {
+    tile_rows += other.tile_rows;
+    runs += other.runs;
+    slots += other.slots;
+    nnz += other.nnz;
+    holes += other.holes;
+    column_bytes += other.column_bytes;
+    value_bytes += other.value_bytes;
+    return *this;
+}
+
+StripKindStatistics StripStatistics::all() const {
+    StripKindStatistics sum;
+    for (const auto& kind : kinds) sum += kind;
+    return sum;
+}
+
+template <Value V>
+StripStatistics strip_statistics(const StripMatrix<V>& m) {
+    StripStatistics statistics;
+    const StripRun* before = nullptr;
+    for (const StripRun& run : m.strips.runs) {
+        const bool is_repeated = before != nullptr && before->shared != 0 && run.shared != 0 &&
+                                 before->slots == run.slots && before->first_quad == run.first_quad;
+        statistics.kinds[static_cast<std::size_t>(kind_of(run))] += statistics_of(m.strips, run, is_repeated);
+        before = &run;
+    }
+    statistics.kinds[static_cast<std::size_t>(StripKind::csr16)] = statistics_of_rest(m);
+    statistics.archive_bytes = static_cast<offset_t>(m.bytes());
+    return statistics;
+}
+
+#define TILESPMV_INSTANTIATE(V) template StripStatistics strip_statistics(const StripMatrix<V>&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv
