@@ -5,6 +5,7 @@
 
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
+#include "kernels/csr_form.hpp"
 #include "kernels/matrix_forms.hpp"
 #include "kernels/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
@@ -20,23 +21,20 @@ class CandidateForms {
 public:
     /// Throws `Error` if no such form is among them.
     explicit CandidateForms(const MatrixForms<V>& given)
-        : csr_(given.template find<CsrMatrix<V>>()),
-          tiles_(given.template find<TileMatrix<V>>()),
-          strips_(given.template find<StripMatrix<V>>()) {
-        if (csr_ == nullptr) csr_ = &unpacked_.emplace(strips_ != nullptr ? to_csr(*strips_) : unpack(given.tiles()));
+        : csr_(given), tiles_(given.template find<TileMatrix<V>>()), strips_(given.template find<StripMatrix<V>>()) {
         if (tiles_ != nullptr && !are_full(*tiles_)) tiles_ = nullptr;
     }
     CandidateForms(const CandidateForms&) = delete;
     CandidateForms& operator=(const CandidateForms&) = delete;
     ~CandidateForms() = default;
 
-    [[nodiscard]] const CsrMatrix<V>& csr() const { return *csr_; }
+    [[nodiscard]] const CsrMatrix<V>& csr() const { return csr_.get(); }
     /// For an operator made from `form`, CSR in any case. Valid as long as this object is.
     [[nodiscard]] MatrixForms<V> of(Form form) {
-        if (form != Form::tiles) return MatrixForms<V>(csr_, strips_);
+        if (form != Form::tiles) return MatrixForms<V>(&csr(), strips_);
         // Its first rule makes full tiles dense.
-        if (tiles_ == nullptr) tiles_ = &converted_.emplace(convert(*csr_, *make_policy("paper")));
-        return MatrixForms<V>(csr_, tiles_);
+        if (tiles_ == nullptr) tiles_ = &converted_.emplace(convert(csr(), *make_policy("paper")));
+        return MatrixForms<V>(&csr(), tiles_);
     }
 
 private:
@@ -46,9 +44,8 @@ private:
                });
     }
 
-    std::optional<CsrMatrix<V>> unpacked_;
+    CsrForm<V> csr_;
     std::optional<TileMatrix<V>> converted_;
-    const CsrMatrix<V>* csr_;
     const TileMatrix<V>* tiles_;
     const StripMatrix<V>* strips_;
 };

@@ -1,130 +1,7 @@
-#include <algorithm>
-#include <array>
-
-#include "kernels/cpu/cache_size.hpp"
+#include "kernels/cpu/omp_operator.hpp"
 #include "kernels/cpu/operators.hpp"
-#include "kernels/cpu/simd.hpp"
-#include "kernels/cpu/write_rows.hpp"
 
 namespace tilespmv::cpu {
-namespace {
-
-/// The product of a matrix whose nonzeros stand in tiles, in CSR rows, or in both, but for rows that are strips.
-template <Value V>
-class OmpOperator final : public Operator<V> {
-public:
-    struct Parts {
-        std::string_view name;
-        index_t rows = 0;
-        index_t cols = 0;
-        offset_t nnz = 0;
-        std::size_t bytes = 0;
-        const TileMatrix<V>* tiles = nullptr;  ///< may be null
-        CsrRows<V> csr;
-        std::vector<cuda::RowRange> ranges;  ///< of the rows in tiles or CSR, ascending; others are strips
-        StripRows<V> strips = {};
-    };
-
-    explicit OmpOperator(Parts parts)
-        : a_(std::move(parts)),
-          schedule_(make_schedule<V>(a_.ranges, a_.tiles, a_.csr, static_cast<offset_t>(a_.strips.bytes()))),
-          simd_(simd_kernels<V>()),
-          piece_sums_(schedule_.pieces.size() * kTileSize) {
-        const CsrRows<V> rows = longest_rows();
-        a_.csr.x_access = choose_x_access(rows.col_idxs, rows.size(), a_.cols, sizeof(V), last_level_cache_bytes());
-    }
-
-    [[nodiscard]] std::string_view name() const override { return a_.name; }
-    [[nodiscard]] index_t rows() const override { return a_.rows; }
-    [[nodiscard]] index_t cols() const override { return a_.cols; }
-    [[nodiscard]] offset_t nnz() const override { return a_.nnz; }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return a_.bytes; }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        if (a_.tiles) return executed_tiles(*a_.tiles);
-        const auto row_ptrs = std::get<std::span<const offset_t>>(a_.csr.row_ptrs);
-        offset_t tile_rows = 0;
-        for (const auto range : a_.ranges) tile_rows += occupied_tile_rows(row_ptrs, range.first, range.end);
-        const std::size_t strip_bytes = a_.strips.bytes();
-        ExecutedParts parts;
-        parts.add({{"strip", "", a_.strips.occupied(), a_.strips.nnz, strip_bytes},
-                   {"csr", "", tile_rows, a_.nnz - a_.strips.nnz, a_.bytes - strip_bytes}},
-                  0);
-        return parts.finish();
-    }
-
-    void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
-        check_sizes<V>(*this, x, y);
-        if (alpha == V{0}) return scale<V>(beta, y);
-        const auto& s = schedule_;
-#pragma omp parallel if (s.bytes >= kTuning.parallel_bytes)
-        {
-#pragma omp for schedule(dynamic, 1) nowait
-            for (std::size_t i = 0; i < s.pieces.size(); ++i) add_piece(i, x.data());
-#pragma omp for schedule(dynamic, 1) nowait
-            for (std::size_t i = 0; i < a_.strips.chunks.size(); ++i) {
-                simd_.multiply_strips(a_.strips, a_.strips.chunks[i], alpha, x.data(), beta, y.data());
-            }
-#pragma omp for schedule(dynamic, 1)
-            for (std::size_t i = 0; i < s.chunks.size(); ++i) run_chunk(s.chunks[i], alpha, x.data(), beta, y.data());
-#pragma omp for schedule(static)
-            for (std::size_t i = 0; i < s.heavy.size(); ++i) finish_heavy(s.heavy[i], alpha, beta, y.data());
-        }
-    }
-
-private:
-    /// CSR rows that stand for all that are multiplied: beside strips the range of most nonzeros.
-    [[nodiscard]] CsrRows<V> longest_rows() const {
-        if (a_.strips.tile_rows.empty()) return a_.csr;
-        CsrRows<V> longest;
-        for (const auto range : a_.ranges) {
-            const auto row_ptrs = std::get<std::span<const offset_t>>(a_.csr.row_ptrs)
-                                      .subspan(static_cast<std::size_t>(range.first),
-                                               static_cast<std::size_t>(range.end - range.first) + 1);
-            const auto nonzeros = static_cast<std::size_t>(row_ptrs.back() - row_ptrs.front());
-            if (nonzeros <= longest.col_idxs.size()) continue;
-            longest.row_ptrs = row_ptrs;
-            longest.col_idxs = a_.csr.col_idxs.subspan(static_cast<std::size_t>(row_ptrs.front()), nonzeros);
-        }
-        return longest;
-    }
-
-    void run_chunk(const Chunk& c, V alpha, const V* x, V beta, V* y) const {
-        std::array<double, Schedule::kMaxRows> sums;
-        std::fill_n(sums.begin(), c.rows, 0.0);
-        if (c.tile_rows.begin < c.tile_rows.end) simd_.add_tile_rows(*a_.tiles, c.tile_rows, c.row, x, sums.data());
-        if (c.csr_rows.begin < c.csr_rows.end) {
-            const Span nonzeros{a_.csr.begin(c.csr_rows.begin), a_.csr.begin(c.csr_rows.end)};
-            simd_.add_csr(a_.csr, c.csr_rows, nonzeros, c.row, x, sums.data());
-        }
-        finish<V>(sums.data(), c.rows, alpha, beta, y + c.row);
-    }
-
-    void add_piece(std::size_t i, const V* x) const {
-        const Piece& piece = schedule_.pieces[i];
-        const Chunk& c = schedule_.heavy[piece.heavy].chunk;
-        double* sums = piece_sums_.data() + i * kTileSize;
-        std::fill_n(sums, kTileSize, 0.0);
-        if (piece.tiles.begin < piece.tiles.end) simd_.add_tiles(*a_.tiles, piece, c.rows, x, sums);
-        if (piece.nonzeros.begin < piece.nonzeros.end) {
-            simd_.add_csr(a_.csr, c.csr_rows, piece.nonzeros, c.row, x, sums);
-        }
-    }
-
-    void finish_heavy(const HeavyChunk& heavy, V alpha, V beta, V* y) const {
-        std::array<double, kTileSize> sums{};
-        for (offset_t p = heavy.pieces.begin; p < heavy.pieces.end; ++p) {
-            for (int r = 0; r < kTileSize; ++r) sums[r] += piece_sums_[p * kTileSize + r];
-        }
-        finish<V>(sums.data(), heavy.chunk.rows, alpha, beta, y + heavy.chunk.row);
-    }
-
-    Parts a_;
-    Schedule schedule_;
-    const SimdKernels<V>& simd_;
-    mutable Buffer<double> piece_sums_;  // 16 per piece
-};
-
-}  // namespace
 
 template <Value V>
 std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms, Options& options) {
@@ -143,38 +20,9 @@ std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options&
         "tile-omp", a.rows, a.cols, a.nnz, a.bytes(), &a, rows_of(a.deferred), {{0, a.rows}}});
 }
 
-template <Value V>
-std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options) {
-    options.finish();
-    // `rest`: a matrix that has the rows of `ranges`.
-    const auto make = [](const CsrMatrix<V>& rest, offset_t nnz, StripRows<V> strips,
-                         std::vector<cuda::RowRange> ranges) {
-        std::size_t bytes = strips.bytes();
-        for (const auto range : ranges) {
-            bytes += static_cast<std::size_t>(rest.row_ptrs[range.end] - rest.row_ptrs[range.first]) *
-                         (sizeof(V) + sizeof(index_t)) +
-                     static_cast<std::size_t>(range.end - range.first + 1) * sizeof(offset_t);
-        }
-        return std::make_unique<OmpOperator<V>>(typename OmpOperator<V>::Parts{"strip-omp", strips.rows, strips.cols,
-                                                                               nnz, bytes, nullptr, rows_of(rest),
-                                                                               std::move(ranges), std::move(strips)});
-    };
-    if (const auto* const m = forms.template find<StripMatrix<V>>()) {
-        const cuda::Strips& s = m->strips;
-        return make(m->rest, m->nnz, make_strip_rows(m->rows, m->cols, s, rearranged(s, m->values, 1)), s.rest);
-    }
-    const auto& a = forms.csr();
-    // The limit counts columns of 16 bits; rows that are left to CSR have 32.
-    constexpr double most_bytes = static_cast<double>(sizeof(V) + sizeof(index_t)) / (sizeof(V) + 2);
-    const cuda::Strips s = cuda::make_strips(a, {.value_bytes = sizeof(V), .together = 1, .most_bytes = most_bytes});
-    return make(a, a.nnz(), make_strip_rows(a.rows, a.cols, s, in_strips(s, a.row_ptrs, a.values)), s.rest);
-}
-
 template std::unique_ptr<Operator<double>> make_csr_omp(const MatrixForms<double>&, Options&);
 template std::unique_ptr<Operator<float>> make_csr_omp(const MatrixForms<float>&, Options&);
 template std::unique_ptr<Operator<double>> make_tile_omp(const MatrixForms<double>&, Options&);
 template std::unique_ptr<Operator<float>> make_tile_omp(const MatrixForms<float>&, Options&);
-template std::unique_ptr<Operator<double>> make_strip_omp(const MatrixForms<double>&, Options&);
-template std::unique_ptr<Operator<float>> make_strip_omp(const MatrixForms<float>&, Options&);
 
 }  // namespace tilespmv::cpu

@@ -10,8 +10,8 @@ template <Value V>
 std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms, Options& options);
 template <Value V>
 std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options& options);
-/// Made from CSR, or from strips that are there already. Copies the values of strips: after new ones it is to be made
-/// again.
+/// Made from strips that are there already, else from CSR, or by way of it from tiles. Copies the values of strips:
+/// after new ones it is to be made again.
 template <Value V>
 std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options);
 /// Copies the matrix, as all below: after new values they are to be made again. Throws `Error` for a matrix of which
@@ -45,6 +45,7 @@ template <Value V>
 inline constexpr OperatorInfo<V> kStripOmp{
     {.name = "strip-omp",
      .summary = "16 rows as slots of one nonzero a row, vectorised, CSR rows where those take fewer bytes, all threads",
+     .takes_any_form = true,
      .takes_strips = true,
      .takes_16_bit_values = false},
     make_strip_omp<V>};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/strip/strip_matrix.hpp"
@@ -36,6 +37,10 @@ Strips make_strips(const CsrMatrix<V>& a, const StripLimits& limits);
 /// Back to CSR, exactly: a matrix of rows x cols, empty in the rows that `s` does not hold.
 template <Value V>
 CsrMatrix<V> to_csr(const Strips& s, index_t rows, index_t cols, const Buffer<V>& values);
+
+/// A copy of `a` in which all rows are empty but those of `ranges`, which ascend and do not overlap.
+template <Value V>
+CsrMatrix<V> rows_in(const CsrMatrix<V>& a, const std::vector<RowRange>& ranges);
 
 /// The values of `s` as they stand if so many of a row are side by side (`Strips::together`).
 template <Value V>

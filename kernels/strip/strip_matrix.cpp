@@ -86,9 +86,30 @@ private:
     CsrMatrix<V> a_;
 };
 
-/// The matrix with all rows empty but those of `ranges`.
+}  // namespace
+
 template <Value V>
-CsrMatrix<V> rows_in(const CsrMatrix<V>& a, std::span<const RowRange> ranges) {
+CsrMatrix<V> to_csr(const Strips& s, index_t rows, index_t cols, const Buffer<V>& values) {
+    return Unpacker<V>(s, values, nullptr).run(rows, cols);
+}
+
+template <Value V>
+Buffer<V> rearranged(const Strips& s, const Buffer<V>& values, int together) {
+    Buffer<V> moved(values.size());
+    for_each_strip(s, [&](const StripRun& run, std::uint32_t i) {
+        const std::size_t first = first_value(run, i);
+        for (int k = 0; k < run.slots; ++k) {
+            for (int r = 0; r < kTileSize; ++r) {
+                moved[first + static_cast<std::size_t>(strip_place(k, r, run.slots, together))] =
+                    values[first + static_cast<std::size_t>(strip_place(k, r, run.slots, s.together))];
+            }
+        }
+    });
+    return moved;
+}
+
+template <Value V>
+CsrMatrix<V> rows_in(const CsrMatrix<V>& a, const std::vector<RowRange>& ranges) {
     CsrMatrix<V> part{a.rows, a.cols, Buffer<offset_t>(a.row_ptrs.size()), {}, {}};
     offset_t nnz = 0;
     index_t row = 0;
@@ -116,30 +137,9 @@ CsrMatrix<V> rows_in(const CsrMatrix<V>& a, std::span<const RowRange> ranges) {
     return part;
 }
 
-}  // namespace
-
-template <Value V>
-CsrMatrix<V> to_csr(const Strips& s, index_t rows, index_t cols, const Buffer<V>& values) {
-    return Unpacker<V>(s, values, nullptr).run(rows, cols);
-}
-
-template <Value V>
-Buffer<V> rearranged(const Strips& s, const Buffer<V>& values, int together) {
-    Buffer<V> moved(values.size());
-    for_each_strip(s, [&](const StripRun& run, std::uint32_t i) {
-        const std::size_t first = first_value(run, i);
-        for (int k = 0; k < run.slots; ++k) {
-            for (int r = 0; r < kTileSize; ++r) {
-                moved[first + static_cast<std::size_t>(strip_place(k, r, run.slots, together))] =
-                    values[first + static_cast<std::size_t>(strip_place(k, r, run.slots, s.together))];
-            }
-        }
-    });
-    return moved;
-}
-
-#define TILESPMV_INSTANTIATE(V)                                                      \
-    template CsrMatrix<V> to_csr(const Strips&, index_t, index_t, const Buffer<V>&); \
+#define TILESPMV_INSTANTIATE(V)                                                       \
+    template CsrMatrix<V> rows_in(const CsrMatrix<V>&, const std::vector<RowRange>&); \
+    template CsrMatrix<V> to_csr(const Strips&, index_t, index_t, const Buffer<V>&);  \
     template Buffer<V> rearranged(const Strips&, const Buffer<V>&, int);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 #undef TILESPMV_INSTANTIATE

@@ -4,6 +4,7 @@
 
 #include "kernels/accumulator.hpp"
 #include "kernels/csr16/csr16_buffers.cuh"
+#include "kernels/csr_form.hpp"
 #include "kernels/cuda/csr_positions.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
@@ -200,12 +201,12 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, const DeviceContext& on) {
     const auto* const stored = forms.template find<StripMatrix<V>>();
-    const StripOptions read = read_options(options, stored != nullptr ? stored->rows : forms.csr().rows, sizeof(V));
+    const auto* const csr = forms.template find<CsrMatrix<V>>();
+    const index_t rows = stored != nullptr ? stored->rows : csr != nullptr ? csr->rows : forms.tiles().rows;
+    const StripOptions read = read_options(options, rows, sizeof(V));
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        const auto* const csr = forms.template find<CsrMatrix<V>>();
-        if (stored == nullptr || (csr != nullptr && !read.takes_stored))
-            return std::make_unique<StripOperator<V, A>>(forms.csr(), read, on);
-        if (!read.takes_stored) return std::make_unique<StripOperator<V, A>>(to_csr(*stored), read, on);
+        if (stored == nullptr || !read.takes_stored)
+            return std::make_unique<StripOperator<V, A>>(CsrForm<V>(forms).get(), read, on);
         constexpr int together = kQuadLoad<sizeof(V)>;
         if (stored->strips.together == together)
             return std::make_unique<StripOperator<V, A>>(*stored, stored->values, on);

@@ -140,7 +140,10 @@ private:
         if (!testing::same_matrix(a_, arrived.csr)) throw Wrong{"the matrix that came back is another one"};
         if (!testing::same_matrix(a_, unpack(arrived.tiles))) throw Wrong{"the tiles hold another matrix"};
         const MatrixForms<V> forms(&arrived.csr, &arrived.tiles);
-        for (const auto& chosen : operators_) check(chosen, forms.only(chosen.made_from), chosen.name);
+        for (const auto& chosen : operators_) {
+            check(chosen, forms.only(chosen.made_from), chosen.name);
+            if (chosen.takes_any_form) check(chosen, forms.only(Form::tiles), chosen.name + " from tiles");
+        }
         check_strips(arrived.csr);
         omp_set_num_threads(2);
     }

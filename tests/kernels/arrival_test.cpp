@@ -30,8 +30,8 @@ protected:
         expected_ = expected_product<V>(a_, 1, x_, 0, {});
     }
 
-    /// Every arrival in the tiles of a policy; of one that is not the first, products of what may be made from tiles:
-    /// CSR that arrives is the same for all.
+    /// Every arrival in the tiles of a policy; of one that is not the first, products of what is made from tiles, or
+    /// may be made from tiles alone: CSR that arrives is the same for all.
     void check(const TilePolicy& policy, bool is_first = true) {
         first_.clear();
         for (const Arrival way : kArrivals) {
@@ -40,7 +40,8 @@ protected:
             EXPECT_TRUE(same_matrix(a_, arrived.csr));
             EXPECT_TRUE(same_matrix(a_, unpack(arrived.tiles)));
             for (const auto& info : operators<V>(Backend::cpu)) {
-                if (info.made_from == Form::csr && !info.takes_any_form && !is_first) continue;
+                if (info.takes_any_form) check(*make_operator<V>(info.name, {&arrived.tiles}));
+                if (info.made_from == Form::csr && !is_first) continue;
                 const auto op = unless_refused(info, [&] {
                     return make_operator<V>(info.name, {&arrived.csr, &arrived.tiles});
                 });
@@ -50,7 +51,7 @@ protected:
     }
 
 private:
-    /// The product is right and has the bits of the first arrival.
+    /// The product is right and has the bits of the first arrival, and of the same operator made from another form.
     void check(const Operator<V>& op) {
         std::vector<V> y(static_cast<std::size_t>(a_.rows), std::numeric_limits<V>::quiet_NaN());
         op.apply(V(1), x_, V(0), y);

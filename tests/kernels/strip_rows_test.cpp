@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "formats/convert.hpp"
 #include "kernels/registry.hpp"
+#include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/executed.hpp"
 #include "tests/support/strip_sample.hpp"
@@ -140,6 +142,22 @@ TEST(StripOmp, ExecutesStripsBesideOtherRows) {
     EXPECT_EQ(parts[1].tile_rows, 1 + 1'024);
     EXPECT_EQ(parts[1].bytes, static_cast<std::uint64_t>(parts[1].nnz) * 12 + (16 + 1 + 16'384 + 1) * 8);
     expect_executed(*op);
+}
+
+TEST(StripOmp, FromTilesAloneIsWhatItIsFromCsr) {
+    const auto a = strips_beside_others();
+    const auto tiles = convert(a, *make_policy("bytes"));
+    const auto of_csr = make_operator<double>("strip-omp", {&a});
+    const auto of_tiles = make_operator<double>("strip-omp", {&tiles});
+    EXPECT_EQ(of_tiles->executed(), of_csr->executed());
+    EXPECT_EQ(of_tiles->matrix_bytes(), of_csr->matrix_bytes());
+    std::vector<double> x(static_cast<std::size_t>(a.cols));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0 / static_cast<double>(i + 1);
+    std::vector<double> y(static_cast<std::size_t>(a.rows));
+    std::vector<double> expected(y.size());
+    of_tiles->apply(1, x, 0, y);
+    of_csr->apply(1, x, 0, expected);
+    EXPECT_EQ(y, expected);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Strips however they are divided among lanes and blocks.
+#include "formats/convert.hpp"
 #include "kernels/check.hpp"
+#include "selector/policy.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/every_operator.hpp"
 #include "tests/support/battery.hpp"
@@ -28,6 +30,19 @@ protected:
         }
     }
 
+    /// Made from tiles alone it is what it is made from CSR.
+    static void expect_same_from_tiles(const CsrMatrix<V>& csr) {
+        const auto x = numbers<V>(csr.cols, 1);
+        const auto y = numbers<V>(csr.rows, 2);
+        const auto tiles = convert(csr, *make_policy("bytes"));
+        for (const auto* name : {"strip", "strip:updatable=1", "strip:bytes=1000"}) {
+            const auto from_csr = cuda::make_device_operator<V>(name, {&csr}, default_accumulator<V>(), nullptr);
+            const auto from_tiles = cuda::make_device_operator<V>(name, {&tiles}, default_accumulator<V>(), nullptr);
+            EXPECT_EQ(from_tiles->executed(), from_csr->executed());
+            EXPECT_EQ(product<V>(*from_tiles, 2, x, -0.5, y), product<V>(*from_csr, 2, x, -0.5, y)) << name;
+        }
+    }
+
     static void expect_right(const CsrMatrix<V>& csr) {
         const auto x = numbers<V>(csr.cols, 1);
         const auto y = numbers<V>(csr.rows, 2);
@@ -50,8 +65,10 @@ TYPED_TEST(StripsOnDevice, MultiplyTheBattery) {
         SCOPED_TRACE(name);
         this->expect_right(convert_values<TypeParam>(matrix));
         this->expect_stored_right(convert_values<TypeParam>(matrix));
+        this->expect_same_from_tiles(convert_values<TypeParam>(matrix));
     }
     this->expect_stored_right(convert_values<TypeParam>(strips_beside_others()));
+    this->expect_same_from_tiles(convert_values<TypeParam>(strips_beside_others()));
 }
 
 // Bands of 1 to 40 slots a strip, whose strips share patterns, the first and the last ones apart: all numbers of slots,

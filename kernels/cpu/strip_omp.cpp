@@ -1,0 +1,76 @@
+#include "kernels/cpu/omp_operator.hpp"
+#include "kernels/cpu/operators.hpp"
+#include "kernels/csr_form.hpp"
+#include "kernels/strip/strip_matrix.hpp"
+
+namespace tilespmv::cpu {
+namespace {
+
+/// What a product reads of the rows that are no strips. `rest` has these rows.
+template <Value V>
+std::size_t bytes_of(const CsrMatrix<V>& rest, const std::vector<cuda::RowRange>& ranges) {
+    std::size_t bytes = 0;
+    for (const auto range : ranges) {
+        bytes += static_cast<std::size_t>(rest.row_ptrs[range.end] - rest.row_ptrs[range.first]) *
+                     (sizeof(V) + sizeof(index_t)) +
+                 static_cast<std::size_t>(range.end - range.first + 1) * sizeof(offset_t);
+    }
+    return bytes;
+}
+
+template <Value V>
+class StripOmp final : public OmpOperator<V> {
+public:
+    using Base = OmpOperator<V>;
+
+    /// `rest`: a matrix that has the rows of `ranges`, which must outlive it.
+    StripOmp(const CsrMatrix<V>& rest, offset_t nnz, StripRows<V> strips, std::vector<cuda::RowRange> ranges)
+        : Base(parts(rest, nnz, std::move(strips), std::move(ranges))) {}
+    /// Owns it.
+    StripOmp(CsrMatrix<V>&& rest, offset_t nnz, StripRows<V> strips, std::vector<cuda::RowRange> ranges)
+        : Base(parts(rest, nnz, std::move(strips), std::move(ranges))), own_rest_(std::move(rest)) {}
+
+private:
+    static typename Base::Parts parts(const CsrMatrix<V>& rest, offset_t nnz, StripRows<V> strips,
+                                      std::vector<cuda::RowRange> ranges) {
+        const std::size_t bytes = strips.bytes() + bytes_of(rest, ranges);
+        return {"strip-omp",   strips.rows,       strips.cols,      nnz, bytes, nullptr,
+                rows_of(rest), std::move(ranges), std::move(strips)};
+    }
+
+    CsrMatrix<V> own_rest_;  // the base multiplies where its arrays lie
+};
+
+/// The limit counts columns of 16 bits; rows that are left to CSR have 32.
+template <Value V>
+constexpr double kMostBytes = static_cast<double>(sizeof(V) + sizeof(index_t)) / (sizeof(V) + 2);
+
+template <Value V>
+std::unique_ptr<Operator<V>> from_strips(const StripMatrix<V>& m) {
+    const cuda::Strips& s = m.strips;
+    return std::make_unique<StripOmp<V>>(m.rest, m.nnz, make_strip_rows(m.rows, m.cols, s, rearranged(s, m.values, 1)),
+                                         s.rest);
+}
+
+template <Value V>
+std::unique_ptr<Operator<V>> from_csr(const CsrForm<V>& form) {
+    const CsrMatrix<V>& a = form.get();
+    const cuda::Strips s = cuda::make_strips(a, {.value_bytes = sizeof(V), .together = 1, .most_bytes = kMostBytes<V>});
+    auto strips = make_strip_rows(a.rows, a.cols, s, in_strips(s, a.row_ptrs, a.values));
+    if (!form.is_unpacked()) return std::make_unique<StripOmp<V>>(a, a.nnz(), std::move(strips), s.rest);
+    return std::make_unique<StripOmp<V>>(cuda::rows_in(a, s.rest), a.nnz(), std::move(strips), s.rest);
+}
+
+}  // namespace
+
+template <Value V>
+std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options) {
+    options.finish();
+    const auto* const stored = forms.template find<StripMatrix<V>>();
+    return stored != nullptr ? from_strips(*stored) : from_csr(CsrForm<V>(forms));
+}
+
+template std::unique_ptr<Operator<double>> make_strip_omp(const MatrixForms<double>&, Options&);
+template std::unique_ptr<Operator<float>> make_strip_omp(const MatrixForms<float>&, Options&);
+
+}  // namespace tilespmv::cpu
