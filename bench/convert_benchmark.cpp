@@ -4,8 +4,11 @@
 ///
 /// Each benchmark is named <kind>/<selector>/<n>, where neighbouring n give four times the rows; _BigO and _RMS say how
 /// well c * nnz fits. Items are nonzeros, bytes those of the tiles that are written. Those called update give a matrix
-/// new values by a ValueMap; beside them, copy copies as many values. Items are values.
+/// new values: tiles by a ValueMap, strips by a StripValueMap, the operator strip-omp by update_values; beside them,
+/// copy copies as many values. Items are values.
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -14,6 +17,8 @@
 
 #include "bench/harness/memory.hpp"
 #include "formats/convert.hpp"
+#include "kernels/registry.hpp"
+#include "kernels/strip/strip_value_map.hpp"
 #include "selector/policy.hpp"
 #include "tile/generate/generate.hpp"
 #include "tile/parallel.hpp"
@@ -44,21 +49,52 @@ void measure_conversion(benchmark::State& state, const Kind& kind, const std::st
     state.counters["Mtiles"] = static_cast<double>(tiles.tiles.size()) * 1e-6;
 }
 
-void measure_update(benchmark::State& state, const char* specification, bool is_copy) {
+using Values = std::span<const double>;
+/// Gives a matrix new values.
+using Update = std::function<void(Values)>;
+
+Update update_of_tiles(const CsrMatrix<double>& csr) {
+    auto tiles = std::make_shared<TileMatrix<double>>(convert(csr, *make_policy(kDefaultSelector)));
+    auto map = std::make_shared<ValueMap>(csr, *tiles);
+    return [tiles, map](Values values) { map->update(*tiles, values); };
+}
+
+Update update_of_strips(const CsrMatrix<double>& csr) {
+    auto strips = std::make_shared<StripMatrix<double>>(make_strip_matrix(csr));
+    auto map = std::make_shared<StripValueMap>(*strips);
+    return [strips, map](Values values) { map->update(*strips, values); };
+}
+
+Update update_of_strip_omp(const CsrMatrix<double>& csr) {
+    std::shared_ptr<Operator<double>> op = make_operator<double>("strip-omp:updatable=1", {&csr});
+    return [op](Values values) { op->update_values(values); };
+}
+
+Update copy_of_values(const CsrMatrix<double>& csr) {
+    auto copy = std::make_shared<Buffer<double>>(csr.values.size());
+    return [copy](Values values) {
+        constexpr std::int64_t grain = 1 << 16;
+        parallel_ranges(0, std::ssize(values), grain, [&](std::int64_t first, std::int64_t last) {
+            std::copy(values.begin() + first, values.begin() + last, copy->begin() + first);
+        });
+    };
+}
+
+struct NamedUpdate {
+    const char* name;
+    Update (*make)(const CsrMatrix<double>&);
+};
+constexpr NamedUpdate kUpdates[]{{"update", update_of_tiles},
+                                 {"update-strips", update_of_strips},
+                                 {"update-strip-omp", update_of_strip_omp},
+                                 {"copy", copy_of_values}};
+
+void measure_update(benchmark::State& state, const char* specification, const NamedUpdate& named) {
     const auto csr = generate<double>(specification);
-    auto tiles = convert(csr, *make_policy(kDefaultSelector));
-    const ValueMap map(csr, tiles);
-    const std::span<const double> values(csr.values.data(), csr.values.size());
-    Buffer<double> copy(values.size());
-    constexpr std::int64_t grain = 1 << 16;
+    const Update update = named.make(csr);
+    const Values values(csr.values.data(), csr.values.size());
     for (auto _ : state) {
-        if (is_copy) {
-            parallel_ranges(0, csr.nnz(), grain, [&](std::int64_t first, std::int64_t last) {
-                std::copy(values.begin() + first, values.begin() + last, copy.begin() + first);
-            });
-        } else {
-            map.update<double>(tiles, values);
-        }
+        update(values);
         benchmark::ClobberMemory();
     }
     state.SetItemsProcessed(state.iterations() * csr.nnz());
@@ -85,9 +121,9 @@ int main(int argc, char** argv) {
         }
     }
     for (const char* matrix : {"laplace2d:n=2000", "stencil27:n=91", "fem:n=44,dof=3", "uniform:n=1250000"}) {
-        for (const bool is_copy : {false, true}) {
-            const std::string name = fmt::format("{}/{}", is_copy ? "copy" : "update", matrix);
-            benchmark::RegisterBenchmark(name.c_str(), measure_update, matrix, is_copy)
+        for (const NamedUpdate& update : kUpdates) {
+            benchmark::RegisterBenchmark(fmt::format("{}/{}", update.name, matrix).c_str(), measure_update, matrix,
+                                         update)
                 ->UseRealTime()
                 ->Unit(benchmark::kMillisecond);
         }

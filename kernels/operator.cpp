@@ -17,7 +17,15 @@ void check_sizes(const Operator<V>& a, std::span<const V> x, std::span<const V> 
     check("y", y.size(), "rows", a.rows());
 }
 
-#define TILESPMV_INSTANTIATE(V) template void check_sizes(const Operator<V>&, std::span<const V>, std::span<const V>);
+template <Value V>
+void Operator<V>::update_values(std::span<const V>) {
+    throw Error(fmt::format(
+        "operator {} takes no new values; change those of the matrix where it lies, or make it again", name()));
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                            \
+    template void check_sizes(const Operator<V>&, std::span<const V>, std::span<const V>); \
+    template void Operator<V>::update_values(std::span<const V>);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -31,6 +31,10 @@ public:
     [[nodiscard]] virtual std::vector<ExecutedPart> executed() const = 0;
     /// x: cols values; y: rows values. They must not overlap. Throws `Error` if a size differs.
     virtual void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const = 0;
+    /// Replaces the values of A by `values`: nnz() of them, in the order of its CSR form with explicit zeros kept; the
+    /// pattern stays. Throws `Error` for another number of values and, as it does unless overridden, if the operator
+    /// cannot.
+    virtual void update_values(std::span<const V> values);
 };
 
 /// For operators: throws `Error` unless x has a.cols() values and y has a.rows().

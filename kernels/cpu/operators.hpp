@@ -11,7 +11,8 @@ std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms, Options& 
 template <Value V>
 std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options& options);
 /// Made from strips that are there already, else from CSR, or by way of it from tiles. Copies the values of strips:
-/// after new ones it is to be made again.
+/// after new ones it is to be made again. Option: updatable (0; 1: copy the other values, too, and keep a map, with
+/// which `update_values` takes new ones; of `StripValueMap`'s size).
 template <Value V>
 std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options);
 /// Copies the matrix, as all below: after new values they are to be made again. Throws `Error` for a matrix of which
@@ -44,9 +45,11 @@ inline constexpr OperatorInfo<V> kTileOmp{
 template <Value V>
 inline constexpr OperatorInfo<V> kStripOmp{
     {.name = "strip-omp",
-     .summary = "16 rows as slots of one nonzero a row, vectorised, CSR rows where those take fewer bytes, all threads",
+     .summary = "16 rows as slots of one nonzero a row, vectorised, CSR rows where those take fewer bytes, all threads "
+                "(updatable=1)",
      .takes_any_form = true,
      .takes_strips = true,
+     .updatable = true,
      .takes_16_bit_values = false},
     make_strip_omp<V>};
 template <Value V>

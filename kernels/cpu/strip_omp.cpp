@@ -1,7 +1,11 @@
+#include <optional>
+
 #include "kernels/cpu/omp_operator.hpp"
 #include "kernels/cpu/operators.hpp"
 #include "kernels/csr_form.hpp"
 #include "kernels/strip/strip_matrix.hpp"
+#include "kernels/strip/strip_value_map.hpp"
+#include "tile/error.hpp"
 
 namespace tilespmv::cpu {
 namespace {
@@ -27,47 +31,65 @@ public:
     StripOmp(const CsrMatrix<V>& rest, offset_t nnz, StripRows<V> strips, std::vector<cuda::RowRange> ranges)
         : Base(parts(rest, nnz, std::move(strips), std::move(ranges))) {}
     /// Owns it.
-    StripOmp(CsrMatrix<V>&& rest, offset_t nnz, StripRows<V> strips, std::vector<cuda::RowRange> ranges)
-        : Base(parts(rest, nnz, std::move(strips), std::move(ranges))), own_rest_(std::move(rest)) {}
+    StripOmp(CsrMatrix<V>&& rest, offset_t nnz, StripRows<V> strips, std::vector<cuda::RowRange> ranges,
+             std::optional<StripValueMap> map)
+        : Base(parts(rest, nnz, std::move(strips), std::move(ranges))),
+          own_rest_(std::move(rest)),
+          map_(std::move(map)) {}
+
+    void update_values(std::span<const V> values) override {
+        if (!map_) throw Error("operator strip-omp keeps no map for new values; make it with strip-omp:updatable=1");
+        map_->update(this->strip_values(), own_rest_.values, values);
+    }
 
 private:
     static typename Base::Parts parts(const CsrMatrix<V>& rest, offset_t nnz, StripRows<V> strips,
                                       std::vector<cuda::RowRange> ranges) {
-        const std::size_t bytes = strips.bytes() + bytes_of(rest, ranges);
-        return {"strip-omp",   strips.rows,       strips.cols,      nnz, bytes, nullptr,
-                rows_of(rest), std::move(ranges), std::move(strips)};
+        return {.name = "strip-omp",
+                .rows = strips.rows,
+                .cols = strips.cols,
+                .nnz = nnz,
+                .bytes = strips.bytes() + bytes_of(rest, ranges),
+                .csr = rows_of(rest),
+                .ranges = std::move(ranges),
+                .strips = std::move(strips)};
     }
 
     CsrMatrix<V> own_rest_;  // the base multiplies where its arrays lie
+    std::optional<StripValueMap> map_;
 };
 
-/// The limit counts columns of 16 bits; rows that are left to CSR have 32.
 template <Value V>
-constexpr double kMostBytes = static_cast<double>(sizeof(V) + sizeof(index_t)) / (sizeof(V) + 2);
-
-template <Value V>
-std::unique_ptr<Operator<V>> from_strips(const StripMatrix<V>& m) {
-    const cuda::Strips& s = m.strips;
-    return std::make_unique<StripOmp<V>>(m.rest, m.nnz, make_strip_rows(m.rows, m.cols, s, rearranged(s, m.values, 1)),
-                                         s.rest);
+std::unique_ptr<Operator<V>> from_strips(const StripMatrix<V>& m, bool updatable) {
+    auto strips = make_strip_rows(m.rows, m.cols, m.strips, rearranged(m.strips, m.values, 1));
+    if (!updatable) return std::make_unique<StripOmp<V>>(m.rest, m.nnz, std::move(strips), m.strips.rest);
+    return std::make_unique<StripOmp<V>>(m.rest.clone(), m.nnz, std::move(strips), m.strips.rest,
+                                         StripValueMap(m.strips, cuda::row_ptrs_of(m), 1));
 }
 
 template <Value V>
-std::unique_ptr<Operator<V>> from_csr(const CsrForm<V>& form) {
+std::unique_ptr<Operator<V>> from_csr(const CsrForm<V>& form, bool updatable) {
+    // The limit counts columns of 16 bits; rows that are left to CSR have 32.
+    constexpr double most_bytes = static_cast<double>(sizeof(V) + sizeof(index_t)) / (sizeof(V) + 2);
     const CsrMatrix<V>& a = form.get();
-    const cuda::Strips s = cuda::make_strips(a, {.value_bytes = sizeof(V), .together = 1, .most_bytes = kMostBytes<V>});
+    const cuda::Strips s = cuda::make_strips(a, {.value_bytes = sizeof(V), .together = 1, .most_bytes = most_bytes});
     auto strips = make_strip_rows(a.rows, a.cols, s, in_strips(s, a.row_ptrs, a.values));
-    if (!form.is_unpacked()) return std::make_unique<StripOmp<V>>(a, a.nnz(), std::move(strips), s.rest);
-    return std::make_unique<StripOmp<V>>(cuda::rows_in(a, s.rest), a.nnz(), std::move(strips), s.rest);
+    if (!updatable && !form.is_unpacked()) {
+        return std::make_unique<StripOmp<V>>(a, a.nnz(), std::move(strips), s.rest);
+    }
+    std::optional<StripValueMap> map;
+    if (updatable) map.emplace(s, a.row_ptrs, 1);
+    return std::make_unique<StripOmp<V>>(cuda::rows_in(a, s.rest), a.nnz(), std::move(strips), s.rest, std::move(map));
 }
 
 }  // namespace
 
 template <Value V>
 std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options) {
+    const bool updatable = options.flag("updatable", false);
     options.finish();
     const auto* const stored = forms.template find<StripMatrix<V>>();
-    return stored != nullptr ? from_strips(*stored) : from_csr(CsrForm<V>(forms));
+    return stored != nullptr ? from_strips(*stored, updatable) : from_csr(CsrForm<V>(forms), updatable);
 }
 
 template std::unique_ptr<Operator<double>> make_strip_omp(const MatrixForms<double>&, Options&);

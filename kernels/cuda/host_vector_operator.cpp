@@ -1,8 +1,12 @@
 #include "kernels/cuda/host_vector_operator.hpp"
+
+#include <fmt/format.h>
+
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/stream.hpp"
+#include "tile/error.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -29,6 +33,16 @@ public:
         y_.upload(y, stream_.get());
         operator_->apply(static_cast<double>(alpha), x_.span(), static_cast<double>(beta), y_.span(), stream_.get());
         y_.download(y, stream_.get());
+        stream_.synchronize();
+    }
+
+    void update_values(std::span<const V> values) override {
+        if (values.size() != static_cast<std::size_t>(nnz())) {
+            throw Error(fmt::format("{}: {} new values for {} nonzeros", name(), values.size(), nnz()));
+        }
+        DeviceBuffer<V> on_device(values.size(), stream_.get());
+        on_device.upload(values, stream_.get());
+        operator_->update_values(on_device.data(), stream_.get());
         stream_.synchronize();
     }
 

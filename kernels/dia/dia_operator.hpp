@@ -15,6 +15,7 @@ template <class V>
 inline constexpr auto kDia = on_device<V>(
     {.name = "dia",
      .summary = "DIA, for few full diagonals; rows=1|2 of a thread; updatable=1 keeps a map for new values",
+     .updatable = true,
      .sweeps = "rows=1|2",
      .only_if_named = true},
     make_dia_operator<V>);

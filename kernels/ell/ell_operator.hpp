@@ -14,6 +14,7 @@ template <class V>
 inline constexpr auto kEll =
     on_device<V>({.name = "ell",
                   .summary = "ELL, a thread a row, for even rows; updatable=1 keeps a map for new values",
+                  .updatable = true,
                   .only_if_named = true},
                  make_ell_operator<V>);
 

@@ -13,8 +13,8 @@ std::unique_ptr<DeviceOperator<V>> make_hyb_operator(const MatrixForms<V>& forms
 template <class V>
 inline constexpr auto kHyb = on_device<V>(
     {.name = "hyb",
-     .summary =
-         "HYB, the first nonzeros of each row as ELL, the others as COO; updatable=1 keeps a map for new values"},
+     .summary = "HYB, the first nonzeros of each row as ELL, the others as COO; updatable=1 keeps a map for new values",
+     .updatable = true},
     make_hyb_operator<V>);
 
 }  // namespace tilespmv::cuda

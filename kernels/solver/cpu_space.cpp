@@ -6,6 +6,7 @@
 #include <omp.h>
 
 #include "kernels/solver/recurrence.hpp"
+#include "tile/error.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::solver {
@@ -74,9 +75,21 @@ std::string CpuSpace<T>::how() const {
     return fmt::format("CPU, {} thread{}", threads, threads == 1 ? "" : "s");
 }
 
+/// Whether the operator did. One that does not once never will.
 template <class T>
-void CpuSpace<T>::update_values(std::span<const T>, const AnyPreconditionerParts& parts) {
-    if (remake_) {
+bool CpuSpace<T>::take_values(std::span<const T> values) {
+    if (!takes_values_) return false;
+    try {
+        owned_->update_values(values);
+    } catch (const Error&) {
+        takes_values_ = false;
+    }
+    return takes_values_;
+}
+
+template <class T>
+void CpuSpace<T>::update_values(std::span<const T> values, const AnyPreconditionerParts& parts) {
+    if (remake_ && !take_values(values)) {
         owned_ = remake_();
         a_ = owned_.get();
     }

@@ -74,6 +74,7 @@ private:
         double first = 0, second = 0, third = 0;
     };
 
+    bool take_values(std::span<const T> values);
     void make_sums();
     template <class F>
     void for_pieces(F&& f);
@@ -84,6 +85,7 @@ private:
     const Operator<T>* a_;
     HostPreconditioner<T>& m_;
     Remake remake_;
+    bool takes_values_ = true;  ///< as far as is known
     std::deque<Buffer<T>> vectors_;
     std::vector<Sums> sums_;  // of each piece
     Scalars scalars_;

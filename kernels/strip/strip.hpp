@@ -30,6 +30,11 @@ struct StripLimits {
     double most_bytes = 1;
 };
 
+/// Whether a run has the pattern of the one before it, which is stored once for both.
+constexpr bool repeats_pattern(const StripRun& before, const StripRun& run) {
+    return before.shared != 0 && run.shared != 0 && before.slots == run.slots && before.first_quad == run.first_quad;
+}
+
 /// Columns of `a` must be below 2^31 - 1. Throws `Error` if there are 2^32 slots or more.
 template <Value V>
 Strips make_strips(const CsrMatrix<V>& a, const StripLimits& limits);
@@ -37,6 +42,10 @@ Strips make_strips(const CsrMatrix<V>& a, const StripLimits& limits);
 /// Back to CSR, exactly: a matrix of rows x cols, empty in the rows that `s` does not hold.
 template <Value V>
 CsrMatrix<V> to_csr(const Strips& s, index_t rows, index_t cols, const Buffer<V>& values);
+
+/// Where the rows of the matrix begin in its CSR form.
+template <Value V>
+Buffer<offset_t> row_ptrs_of(const StripMatrix<V>& m);
 
 /// A copy of `a` in which all rows are empty but those of `ranges`, which ascend and do not overlap.
 template <Value V>

@@ -32,13 +32,18 @@ public:
     Unpacker(const Strips& s, const Buffer<V>& values, const CsrMatrix<V>* rest)
         : s_(s), values_(values), rest_(rest) {}
 
-    CsrMatrix<V> run(index_t rows, index_t cols) {
-        a_ = {rows, cols, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1, offset_t{0}), {}, {}};
+    [[nodiscard]] Buffer<offset_t> row_ptrs(index_t rows) const {
+        Buffer<offset_t> ptrs(static_cast<std::size_t>(rows) + 1, offset_t{0});
         for_each_strip(s_, [&](const StripRun& run, std::uint32_t i) {
-            for_each_nonzero(s_, run, i, [&](int, int r, int) { ++a_.row_ptrs[first_row(run, i) + r + 1]; });
+            for_each_nonzero(s_, run, i, [&](int, int r, int) { ++ptrs[first_row(run, i) + r + 1]; });
         });
-        for_each_rest_row([&](index_t r) { a_.row_ptrs[r + 1] = rest_->row_ptrs[r + 1] - rest_->row_ptrs[r]; });
-        for (index_t r = 0; r < rows; ++r) a_.row_ptrs[r + 1] += a_.row_ptrs[r];
+        for_each_rest_row([&](index_t r) { ptrs[r + 1] = rest_->row_ptrs[r + 1] - rest_->row_ptrs[r]; });
+        for (index_t r = 0; r < rows; ++r) ptrs[r + 1] += ptrs[r];
+        return ptrs;
+    }
+
+    CsrMatrix<V> run(index_t rows, index_t cols) {
+        a_ = {rows, cols, row_ptrs(rows), {}, {}};
         a_.col_idxs = Buffer<index_t>(static_cast<std::size_t>(a_.row_ptrs[rows]));
         a_.values = Buffer<V>(a_.col_idxs.size());
         for_each_strip(s_, [&](const StripRun& run, std::uint32_t i) { fill(run, i); });
@@ -94,6 +99,11 @@ CsrMatrix<V> to_csr(const Strips& s, index_t rows, index_t cols, const Buffer<V>
 }
 
 template <Value V>
+Buffer<offset_t> row_ptrs_of(const StripMatrix<V>& m) {
+    return Unpacker<V>(m.strips, m.values, &m.rest).row_ptrs(m.rows);
+}
+
+template <Value V>
 Buffer<V> rearranged(const Strips& s, const Buffer<V>& values, int together) {
     Buffer<V> moved(values.size());
     for_each_strip(s, [&](const StripRun& run, std::uint32_t i) {
@@ -138,6 +148,7 @@ CsrMatrix<V> rows_in(const CsrMatrix<V>& a, const std::vector<RowRange>& ranges)
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                       \
+    template Buffer<offset_t> row_ptrs_of(const StripMatrix<V>&);                     \
     template CsrMatrix<V> rows_in(const CsrMatrix<V>&, const std::vector<RowRange>&); \
     template CsrMatrix<V> to_csr(const Strips&, index_t, index_t, const Buffer<V>&);  \
     template Buffer<V> rearranged(const Strips&, const Buffer<V>&, int);

@@ -20,6 +20,7 @@ inline constexpr auto kStrip =
                   .summary = "16 rows as slots of one nonzero a row with 4-bit columns (bytes=B, updatable=1)",
                   .takes_any_form = true,
                   .takes_strips = true,
+                  .updatable = true,
                   .sweeps = "bytes=1|1000"},
                  make_strip_operator<V>);
 

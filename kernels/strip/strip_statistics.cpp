@@ -87,8 +87,7 @@ StripStatistics strip_statistics(const StripMatrix<V>& m) {
     StripStatistics statistics;
     const StripRun* before = nullptr;
     for (const StripRun& run : m.strips.runs) {
-        const bool is_repeated = before != nullptr && before->shared != 0 && run.shared != 0 &&
-                                 before->slots == run.slots && before->first_quad == run.first_quad;
+        const bool is_repeated = before != nullptr && cuda::repeats_pattern(*before, run);
         statistics.kinds[static_cast<std::size_t>(kind_of(run))] += statistics_of(m.strips, run, is_repeated);
         before = &run;
     }

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/strip/strip.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
 
@@ -35,8 +36,7 @@ void check_runs(const Strips& s, std::size_t values) {
     std::uint64_t quads = 0;
     for (std::size_t i = 0; i < s.runs.size(); ++i) {
         const StripRun& run = s.runs[i];
-        const bool repeats = i > 0 && run.shared != 0 && s.runs[i - 1].shared != 0 &&
-                             s.runs[i - 1].slots == run.slots && s.runs[i - 1].first_quad == run.first_quad;
+        const bool repeats = i > 0 && cuda::repeats_pattern(s.runs[i - 1], run);
         if (run.first_slot != slots || run.first_strip != strips || (run.first_quad != quads && !repeats)) {
             fail("run {} does not go on where the one before ends", i);
         }

@@ -28,6 +28,7 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/strip/archive.hpp"
 #include "kernels/strip/strip_matrix.hpp"
+#include "kernels/strip/strip_value_map.hpp"
 #include "selector/policy.hpp"
 #include "tests/fuzz/random_matrix.hpp"
 #include "tests/support/arrival.hpp"
@@ -145,6 +146,7 @@ private:
             if (chosen.takes_any_form) check(chosen, forms.only(Form::tiles), chosen.name + " from tiles");
         }
         check_strips(arrived.csr);
+        check_new_values(arrived.csr);
         omp_set_num_threads(2);
     }
 
@@ -159,6 +161,31 @@ private:
             if (!chosen.takes_strips) continue;
             for (const auto* one : {&strips, &opened}) check(chosen, MatrixForms<V>(one), chosen.name + " from strips");
         }
+    }
+
+    /// Operators that take new values, made with others, which are replaced: the same bits as made with these.
+    void check_new_values(const CsrMatrix<V>& csr) {
+        const auto other = testing::with_other_values(csr);
+        const auto tiles = convert(other, *policy_);
+        const MatrixForms<V> forms(&other, &tiles);
+        const std::span<const V> values(csr.values.begin(), csr.values.end());
+        for (const auto& chosen : operators_) {
+            const auto& info = find_operator<V>(backend_, chosen.name);
+            if (!info.updatable) continue;
+            const char* const with = chosen.name.find(':') == std::string::npos ? ":updatable=1" : ",updatable=1";
+            const auto updatable = choose_operator<V>(backend_, chosen.name + with, chosen.accumulator);
+            const auto op = testing::unless_refused(info, [&] { return updatable.make(forms.only(chosen.made_from)); });
+            if (!op) continue;
+            op->update_values(values);
+            check(updatable, *op, chosen.name, 2);
+        }
+        check_new_values_of_strips(other, values);
+    }
+
+    void check_new_values_of_strips(const CsrMatrix<V>& other, std::span<const V> values) {
+        auto strips = make_strip_matrix(other);
+        StripValueMap(strips).update(strips, values);
+        if (!testing::same_matrix(a_, to_csr(strips))) throw Wrong{"strips with new values hold another matrix"};
     }
 
     void check(const ChosenOperator<V>& chosen, const MatrixForms<V>& forms, const std::string& label) {

@@ -46,11 +46,20 @@ protected:
                     return make_operator<V>(info.name, {&arrived.csr, &arrived.tiles});
                 });
                 if (op) check(*op);
+                if (info.updatable) check_new_values(info, arrived.csr);
             }
         }
     }
 
 private:
+    /// Made with other values, which were replaced.
+    void check_new_values(const OperatorInfo<V>& info, const CsrMatrix<V>& csr) {
+        const auto other = with_other_values(csr);
+        const auto op = make_operator<V>(std::string(info.name) + ":updatable=1", {&other});
+        op->update_values({csr.values.begin(), csr.values.end()});
+        check(*op);
+    }
+
     /// The product is right and has the bits of the first arrival, and of the same operator made from another form.
     void check(const Operator<V>& op) {
         std::vector<V> y(static_cast<std::size_t>(a_.rows), std::numeric_limits<V>::quiet_NaN());

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "formats/convert.hpp"
+#include "kernels/check.hpp"
 #include "kernels/registry.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/executed.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/strip_sample.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -158,6 +160,54 @@ TEST(StripOmp, FromTilesAloneIsWhatItIsFromCsr) {
     of_tiles->apply(1, x, 0, y);
     of_csr->apply(1, x, 0, expected);
     EXPECT_EQ(y, expected);
+}
+
+/// Products after new values, and of an operator made with them.
+void expect_takes_values(const MatrixForms<double>& forms, const CsrMatrix<double>& a) {
+    const auto op = make_operator<double>("strip-omp:updatable=1", forms);
+    auto other = a.clone();
+    for (double& value : other.values) value = 1 - value / 3;
+    const std::span<const double> values(other.values.begin(), other.values.end());
+    op->update_values(values);
+    std::vector<double> x(static_cast<std::size_t>(a.cols));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0 / static_cast<double>(i + 1);
+    std::vector<double> y(static_cast<std::size_t>(a.rows));
+    op->apply(1, x, 0, y);
+    const auto result = check_product<double>(expected_product<double>(other, 1, x, 0, {}), y);
+    EXPECT_TRUE(result.ok) << result.message();
+    EXPECT_EQ(test::message_of([&] { op->update_values(values.subspan(1)); }),
+              "1: update_values: " + std::to_string(a.nnz() - 1) + " values for a map of " + std::to_string(a.nnz()) +
+                  " nonzeros");
+}
+
+// It leaves the matrix that it was made from as it was, rows that are no strips included.
+TEST(StripOmp, TakesNewValuesFromWhateverItWasMade) {
+    for (const bool has_rest : {true, false}) {
+        const auto a = has_rest ? strips_beside_others() : generate<double>("stencil27:n=10");
+        const auto before = a.clone();
+        const auto tiles = convert(a, *make_policy("bytes"));
+        expect_takes_values({&a}, a);
+        expect_takes_values({&tiles}, a);
+        EXPECT_EQ(a, before);
+        for (const int together : {1, 2}) {
+            const auto m = make_strip_matrix(a, {.value_bytes = 8, .together = together});
+            ASSERT_EQ(m.rest.nnz() > 0, has_rest);
+            expect_takes_values({&m}, a);
+            EXPECT_EQ(to_csr(m), before);
+        }
+    }
+}
+
+TEST(StripOmp, SaysWhatTakesNewValues) {
+    const auto a = strips_beside_others();
+    const auto message = [&](const std::string& name) {
+        const auto op = make_operator<double>(name, {&a});
+        return test::message_of([&] { op->update_values({a.values.begin(), a.values.end()}); });
+    };
+    EXPECT_EQ(message("strip-omp"),
+              "1: operator strip-omp keeps no map for new values; make it with strip-omp:updatable=1");
+    EXPECT_EQ(message("csr-omp"),
+              "1: operator csr-omp takes no new values; change those of the matrix where it lies, or make it again");
 }
 
 }  // namespace

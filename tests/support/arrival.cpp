@@ -36,13 +36,6 @@ CsrMatrix<V> through_strips(const CsrMatrix<V>& a, const fs::path& directory) {
 }
 
 template <Value V>
-CsrMatrix<V> with_other_values(const CsrMatrix<V>& a) {
-    auto other = a.clone();
-    std::reverse(other.values.begin(), other.values.end());
-    return other;
-}
-
-template <Value V>
 TileMatrix<V> with_new_values(TileMatrix<V> tiles, const CsrMatrix<V>& a) {
     const ValueMap map(a, tiles);
     map.update<V>(tiles, {a.values.begin(), a.values.end()});
@@ -50,6 +43,13 @@ TileMatrix<V> with_new_values(TileMatrix<V> tiles, const CsrMatrix<V>& a) {
 }
 
 }  // namespace
+
+template <Value V>
+CsrMatrix<V> with_other_values(const CsrMatrix<V>& a) {
+    auto other = a.clone();
+    std::reverse(other.values.begin(), other.values.end());
+    return other;
+}
 
 std::string_view name_of(Arrival arrival) {
     switch (arrival) {
@@ -122,6 +122,7 @@ bool same_matrix(const CsrMatrix<V>& a, const CsrMatrix<V>& b) {
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                                \
+    template CsrMatrix<V> with_other_values(const CsrMatrix<V>&);                                              \
     template Arrived<V> arrive(Arrival, const CsrMatrix<V>&, const TilePolicy&, const std::filesystem::path&); \
     template bool same_matrix(const CsrMatrix<V>&, const CsrMatrix<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)

@@ -42,6 +42,10 @@ template <Value V>
 Arrived<V> arrive(Arrival arrival, const CsrMatrix<V>& a, const TilePolicy& policy,
                   const std::filesystem::path& directory);
 
+/// The pattern of `a` with other values: its own in reverse order.
+template <Value V>
+CsrMatrix<V> with_other_values(const CsrMatrix<V>& a);
+
 /// Whether two matrices are the same, bit for bit.
 template <Value V>
 bool same_matrix(const CsrMatrix<V>& a, const CsrMatrix<V>& b);
