@@ -120,7 +120,8 @@ int main(int argc, char** argv) {
             registered->UseRealTime()->Unit(benchmark::kMillisecond)->Complexity(benchmark::oN);
         }
     }
-    for (const char* matrix : {"laplace2d:n=2000", "stencil27:n=91", "fem:n=44,dof=3", "uniform:n=1250000"}) {
+    for (const char* matrix :
+         {"laplace2d:n=2000", "stencil27:n=91", "fem:n=44,dof=3", "qcd:n=12", "uniform:n=1250000"}) {
         for (const NamedUpdate& update : kUpdates) {
             benchmark::RegisterBenchmark(fmt::format("{}/{}", update.name, matrix).c_str(), measure_update, matrix,
                                          update)

@@ -107,28 +107,19 @@ std::size_t StripValueMap::later_than(std::int64_t i) const {
     return std::min(static_cast<std::size_t>(i) + std::max(slots_ahead / slots, 1U), strips_.size() - 1);
 }
 
-/// Takes values of a strip from their places, 16 at a time, and asks for those of a later strip meanwhile.
+/// Fills strip `i`, 16 values at a time, and asks for those of a later strip meanwhile.
 template <Value V>
-void StripValueMap::take(std::int64_t i, const V* values, V* out, std::span<V> copy) const {
+void StripValueMap::fill(std::int64_t i, const V* values, V* in_strips) const {
     const Strip& strip = strips_[static_cast<std::size_t>(i)];
     const Strip& later = strips_[later_than(i)];
     const V* const in = values + strip.begin;
     const std::uint16_t* positions = positions_.data() + std::size_t{strip.pattern} * kTileSize;
-    V* const to = out + std::size_t{strip.first_slot} * kTileSize;
-    const auto fill = [&](auto&& value_at) {
-        for (std::uint32_t k = 0; k < strip.slots * kTileSize; k += kTileSize) {
-            prefetch_values(values + later.begin + std::min(k, later.nonzeros));
-            prefetch_values(out + std::size_t{later.first_slot} * kTileSize + std::min(k, later.slots * kTileSize));
-            for (std::uint32_t j = 0; j < kTileSize; ++j) to[k + j] = value_at(positions[k + j]);
-        }
-    };
-    if (strip.nonzeros == strip.slots * kTileSize) {
-        fill([in](std::uint16_t position) { return in[position - 1]; });
-    } else if (strip.nonzeros < copy.size()) {
-        std::copy_n(in, strip.nonzeros, copy.begin() + 1);
-        fill([copy](std::uint16_t position) { return copy[position]; });
-    } else {
-        fill([in](std::uint16_t position) { return position == 0 ? V{} : in[position - 1]; });
+    V* const out = in_strips + std::size_t{strip.first_slot} * kTileSize;
+    V* const later_out = in_strips + std::size_t{later.first_slot} * kTileSize;
+    for (std::uint32_t k = 0; k < strip.slots * kTileSize; k += kTileSize) {
+        prefetch_values(values + later.begin + std::min(k, later.nonzeros));
+        prefetch_values(later_out + std::min(k, later.slots * kTileSize));
+        for (std::uint32_t j = k; j < k + kTileSize; ++j) out[j] = positions[j] == 0 ? V{} : in[positions[j] - 1];
     }
 }
 
@@ -141,11 +132,7 @@ void StripValueMap::update(Buffer<V>& in_strips, Buffer<V>& in_rest, std::span<c
         throw Error("update_values: the map was made for other strips; make one for these");
     }
     parallel_ranges(0, static_cast<std::int64_t>(strips_.size()), 64, [&](std::int64_t first, std::int64_t last) {
-        std::array<V, 8193> copy;  // of the nonzeros of 512 slots
-        copy[0] = V{};
-        for (std::int64_t i = first; i < last; ++i) {
-            take<V>(i, values.data(), in_strips.data(), copy);
-        }
+        for (std::int64_t i = first; i < last; ++i) fill(i, values.data(), in_strips.data());
     });
     parallel_for(0, std::ssize(rest_), 1, [&](std::int64_t i) {
         const Piece& piece = rest_[static_cast<std::size_t>(i)];

@@ -49,7 +49,7 @@ private:
     void add_rest(const cuda::Strips& s, std::span<const offset_t> row_ptrs);
     void fill_positions(const cuda::Strips& s, const cuda::StripRun& run, std::span<const offset_t> row_ptrs);
     template <Value V>
-    void take(std::int64_t i, const V* values, V* out, std::span<V> copy) const;
+    void fill(std::int64_t i, const V* values, V* in_strips) const;
     /// The strip that is about to be filled when strip `i` is.
     [[nodiscard]] std::size_t later_than(std::int64_t i) const;
 
