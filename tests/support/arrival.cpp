@@ -6,6 +6,7 @@
 
 #include "formats/list.hpp"
 #include "kernels/strip/archive.hpp"
+#include "kernels/strip/strip_value_map.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 
@@ -29,10 +30,16 @@ TileMatrix<V> through_archive(const TileMatrix<V>& tiles, const fs::path& direct
 }
 
 template <Value V>
-CsrMatrix<V> through_strips(const CsrMatrix<V>& a, const fs::path& directory) {
+StripMatrix<V> through_strips(const CsrMatrix<V>& a, const fs::path& directory) {
     const auto file = directory / "A.tsp";
     write_archive(file, make_strip_matrix(a));
-    return to_csr(open_strips<V>(file));
+    return open_strips<V>(file);
+}
+
+template <Value V>
+StripMatrix<V> with_new_values(StripMatrix<V> strips, const CsrMatrix<V>& a) {
+    StripValueMap(strips).update<V>(strips, {a.values.begin(), a.values.end()});
+    return strips;
 }
 
 template <Value V>
@@ -71,6 +78,8 @@ std::string_view name_of(Arrival arrival) {
             return "new values in memory";
         case Arrival::new_archived:
             return "new values in an archive";
+        case Arrival::new_strips:
+            return "new values in an archive of strips, converted again";
     }
     return "";
 }
@@ -82,34 +91,32 @@ Arrived<V> arrive(Arrival arrival, const CsrMatrix<V>& a, const TilePolicy& poli
         both.tiles = std::move(tiles);
         return both;
     };
+    const auto converted = [&](CsrMatrix<V> csr) {
+        Arrived<V> both{std::move(csr), {}};
+        both.tiles = convert(both.csr, policy);
+        return both;
+    };
     switch (arrival) {
         case Arrival::memory:
             return {a.clone(), convert(a, policy)};
         case Arrival::wide_memory:
             return unpacked(convert(a, policy, true));
-        case Arrival::text: {
-            Arrived<V> both{through_text(a, directory), {}};
-            both.tiles = convert(both.csr, policy);
-            return both;
-        }
+        case Arrival::text:
+            return converted(through_text(a, directory));
         case Arrival::archive:
             return unpacked(through_archive(convert(a, policy), directory));
         case Arrival::wide_archive:
             return unpacked(through_archive(convert(a, policy, true), directory));
-        case Arrival::reconverted: {
-            Arrived<V> both{unpack(through_archive(convert(a, policy), directory)), {}};
-            both.tiles = convert(both.csr, policy);
-            return both;
-        }
-        case Arrival::strips: {
-            Arrived<V> both{through_strips(a, directory), {}};
-            both.tiles = convert(both.csr, policy);
-            return both;
-        }
+        case Arrival::reconverted:
+            return converted(unpack(through_archive(convert(a, policy), directory)));
+        case Arrival::strips:
+            return converted(to_csr(through_strips(a, directory)));
         case Arrival::new_values:
             return unpacked(with_new_values(convert(with_other_values(a), policy), a));
         case Arrival::new_archived:
             return unpacked(with_new_values(through_archive(convert(with_other_values(a), policy), directory), a));
+        case Arrival::new_strips:
+            return converted(to_csr(with_new_values(through_strips(with_other_values(a), directory), a)));
     }
     return {};
 }

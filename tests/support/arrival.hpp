@@ -21,11 +21,12 @@ enum class Arrival {
     strips,        ///< the same from an archive of strips
     new_values,    ///< converted with other values, which were replaced
     new_archived,  ///< the same in tiles mapped from an archive
+    new_strips,    ///< the same in strips mapped from an archive, back to CSR and converted again
 };
 
-inline constexpr std::array kArrivals{Arrival::memory,  Arrival::wide_memory,  Arrival::text,
-                                      Arrival::archive, Arrival::wide_archive, Arrival::reconverted,
-                                      Arrival::strips,  Arrival::new_values,   Arrival::new_archived};
+inline constexpr std::array kArrivals{Arrival::memory,       Arrival::wide_memory, Arrival::text,   Arrival::archive,
+                                      Arrival::wide_archive, Arrival::reconverted, Arrival::strips, Arrival::new_values,
+                                      Arrival::new_archived, Arrival::new_strips};
 
 std::string_view name_of(Arrival arrival);
 

@@ -1,5 +1,7 @@
 // New values for operators in device memory, without a conversion.
 #include "kernels/check.hpp"
+#include "kernels/cuda/host_vector_operator.hpp"
+#include "kernels/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/battery.hpp"
@@ -81,7 +83,34 @@ TYPED_TEST(UpdateValues, OfOperatorsOnCsrAreThoseOfANewOne) {
     }
 }
 
+TYPED_TEST(UpdateValues, OfStripsFromEveryFormAreThoseOfNewOnes) {
+    using V = TypeParam;
+    for (const auto& [name, matrix] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        const auto before = with_other_values<V>(matrix);
+        const auto after = convert_values<V>(matrix);
+        const auto strips = make_strip_matrix(before);
+        const auto tiles = convert(before, *make_policy("bytes"));
+        const auto fresh = make<V>("strip", {&after});
+        this->expect_update(*make<V>("strip:updatable=1", {&strips}), *fresh, after);
+        this->expect_update(*make<V>("strip:updatable=1", {&tiles}), *fresh, after);
+    }
+}
+
 using UpdateOnDevice = OnDevice;
+TEST_F(UpdateOnDevice, WorksThroughVectorsOfTheHost) {
+    const auto csr = matrix_of(300, 300, {{0, 0}, {5, 200}, {17, 17}, {299, 3}});
+    const auto before = with_other_values<double>(csr);
+    const auto a = cuda::make_host_vector_operator<double>("strip:updatable=1", {&before}, Accumulator::float64);
+    a->update_values({csr.values.begin(), csr.values.end()});
+    const auto x = numbers<double>(300, 1);
+    std::vector<double> y(300, kNaN);
+    a->apply(1, x, 0, y);
+    const auto result = check_product<double>(expected_product<double>(csr, 1, x, 0, {}), y);
+    EXPECT_TRUE(result.ok) << result.message();
+    EXPECT_THROW(a->update_values(std::vector<double>(3)), Error);
+}
+
 TEST_F(UpdateOnDevice, CanBeCapturedIntoAGraphWithItsProduct) {
     const auto csr = matrix_of(300, 300, {{0, 0}, {5, 200}, {17, 17}, {299, 3}});
     const auto before = with_other_values<double>(csr);
