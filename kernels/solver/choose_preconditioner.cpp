@@ -60,6 +60,16 @@ CsrMatrix<T> borrowed(const CsrMatrix<T>& a) {
                          std::span<const T>(a.values.begin(), a.values.end()));
 }
 
+/// A times 1.5, 1.2, 0.9, 0.6, 1.4 ...: as far as A lets it, neither smooth nor zero.
+template <class T>
+Buffer<T> varying_right_hand_side(const CsrMatrix<T>& a) {
+    std::vector<T> x(static_cast<std::size_t>(a.cols));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(0.5 + static_cast<double>((7 * i + 10) % 11) / 10);
+    Buffer<T> b(static_cast<std::size_t>(a.rows));
+    make_operator<T>("csr-omp", MatrixForms<T>(&a))->apply(T{1}, x, T{0}, {b.begin(), b.end()});
+    return b;
+}
+
 double predict(const PreconditionerTrial& trial, const SolveReport& report) {
     if (report.converged()) return trial.setup_seconds + trial.iteration_seconds * trial.iterations;
     const bool has_failed = report.end != End::limit && report.end != End::stopped;
@@ -98,6 +108,21 @@ void run_trial(PreconditionerTrial& trial, const CsrMatrix<T>& a, std::span<cons
         trial.reduction = std::ranges::min(report.history, {}, &Check::residual).residual / report.first_residual;
     }
     trial.predicted_seconds = predict(trial, report);
+}
+
+template <class T>
+PreconditionerTrial try_one(const std::string& candidate, const CsrMatrix<T>& a, std::span<const T> b,
+                            const SolverOptions& options, const SolveOptions& goal) {
+    PreconditionerTrial trial;
+    trial.specification = candidate;
+    trial.predicted_seconds = kInfinity;
+    try {
+        run_trial(trial, a, b, options, goal);
+    } catch (const Error& error) {
+        if (error.code() != ExitCode::failure) throw;
+        trial.refusal = error.what();
+    }
+    return trial;
 }
 
 double predicted_iterations(const PreconditionerTrial& trial) {
@@ -144,29 +169,26 @@ std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>& a, Backen
 }
 
 template <class T>
-PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, std::span<const T> b, const SolverOptions& options,
-                                           const SolveOptions& goal, std::span<const std::string> candidates) {
-    PreconditionerChoice choice;
-    for (const auto& candidate : candidates) {
-        PreconditionerTrial& trial = choice.trials.emplace_back();
-        trial.specification = candidate;
-        trial.predicted_seconds = kInfinity;
-        try {
-            run_trial(trial, a, b, options, goal);
-        } catch (const Error& error) {
-            if (error.code() != ExitCode::failure) throw;
-            trial.refusal = error.what();
-        }
+PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
+                                           const TrialSolve<T>& trial, std::span<const std::string> candidates) {
+    if (candidates.empty()) throw Error("to choose a preconditioner needs candidates");
+    const auto before = std::chrono::steady_clock::now();
+    const Buffer<T> made = trial.b.empty() ? varying_right_hand_side(a) : Buffer<T>{};
+    const std::span<const T> b = trial.b.empty() ? std::span<const T>(made.begin(), made.end()) : trial.b;
+    if (b.size() != static_cast<std::size_t>(a.rows)) {
+        throw Error(fmt::format("to try preconditioners needs a b of {} values, found {}", a.rows, b.size()));
     }
-    if (choice.trials.empty()) throw Error("to choose a preconditioner needs candidates");
+    PreconditionerChoice choice;
+    for (const auto& candidate : candidates) choice.trials.push_back(try_one(candidate, a, b, options, trial.goal));
     decide(choice);
+    choice.seconds = seconds_since(before);
     return choice;
 }
 
-#define TILESPMV_INSTANTIATE(T)                                                                                        \
-    template std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>&, Backend);                         \
-    template PreconditionerChoice choose_preconditioner(const CsrMatrix<T>&, std::span<const T>, const SolverOptions&, \
-                                                        const SolveOptions&, std::span<const std::string>);
+#define TILESPMV_INSTANTIATE(T)                                                                    \
+    template std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>&, Backend);     \
+    template PreconditionerChoice choose_preconditioner(const CsrMatrix<T>&, const SolverOptions&, \
+                                                        const TrialSolve<T>&, std::span<const std::string>);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 

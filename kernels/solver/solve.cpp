@@ -7,6 +7,7 @@
 
 #include "kernels/auto/host_auto.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/cpu_space.hpp"
 #include "kernels/solver/device_space.hpp"
 #include "selector/tuning.hpp"
@@ -41,16 +42,17 @@ Method default_method(Backend backend) {
 std::string_view method_name(Method method) { return method == Method::textbook ? "textbook" : "chronopoulos-gear"; }
 
 template <class T>
-Solver<T>::Solver(CsrMatrix<T> a, const SolverOptions& options) : a_(std::move(a)), backend_(options.backend) {
-    make_preconditioner_of(options);
+Solver<T>::Solver(CsrMatrix<T> a, const SolverOptions& options, const TrialSolve<T>& trial)
+    : a_(std::move(a)), backend_(options.backend) {
+    make_preconditioner_of(options, trial);
     make_space(options);
     make_iteration(options);
 }
 
 template <class T>
-Solver<T>::Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options)
+Solver<T>::Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options, const TrialSolve<T>& trial)
     : a_(copy_to_host(a)), on_device_(a), backend_(Backend::cuda) {
-    make_preconditioner_of(options);
+    make_preconditioner_of(options, trial);
     make_space(options);
     make_iteration(options);
 }
@@ -78,12 +80,17 @@ Solver<T>::Solver(const Operator<T>& a, const Operator<T>* m, const SolverOption
 }
 
 template <class T>
-void Solver<T>::make_preconditioner_of(const SolverOptions& options) {
+void Solver<T>::make_preconditioner_of(SolverOptions options, const TrialSolve<T>& trial) {
     if (a_.rows != a_.cols) {
         throw Error(fmt::format("to solve needs a square matrix, found {} rows and {} columns", a_.rows, a_.cols));
     }
+    preconditioner_choice_.specification = options.preconditioner;
+    if (options.preconditioner == kAutoPreconditioner) {
+        options.backend = backend_;
+        preconditioner_choice_ = choose_preconditioner<T>(a_, options, trial, preconditioner_candidates(a_, backend_));
+    }
     const auto before = std::chrono::steady_clock::now();
-    preconditioner_ = make_preconditioner<T>(options.preconditioner, a_);
+    preconditioner_ = make_preconditioner<T>(preconditioner_choice_.specification, a_);
     preconditioner_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
 }
 

@@ -13,6 +13,7 @@
 #include "kernels/solver/options.hpp"
 #include "kernels/solver/preconditioner/host_preconditioner.hpp"
 #include "kernels/solver/preconditioner/preconditioner.hpp"
+#include "kernels/solver/preconditioner_choice.hpp"
 #include "kernels/solver/system_space.hpp"
 #include "selector/models/solver_model.hpp"
 
@@ -23,7 +24,7 @@ namespace tilespmv::solver {
 struct SolverOptions {
     Backend backend = Backend::cpu;
     std::string operator_name = "auto";      ///< that multiplies by A, `name[:option=value,...]`
-    std::string preconditioner = "jacobi";   ///< `name[:option=value,...]`; `choose_preconditioner` finds one
+    std::string preconditioner = "jacobi";   ///< `name[:option=value,...]`; "auto": the best of several trials
     std::optional<Method> method{};          ///< none: the one of the least predicted time (`choose_recurrence`)
     std::optional<SolverMachine> machine{};  ///< figures to predict by; none: those of `tuning_for` or of a CPU
     bool constant_null_space = false;        ///< A is singular, A * 1 = 0; solutions have no mean
@@ -41,18 +42,20 @@ std::string_view method_name(Method method);
 template <class T>
 class Solver {
 public:
-    /// Takes A over: square and symmetric, which is not checked (`check_symmetry`). A GPU gets a copy of it. Throws
-    /// `Error` for a matrix that is not square, for options as `make_operator` and `make_preconditioner` do, and
-    /// `unavailable` without a GPU.
-    Solver(CsrMatrix<T> a, const SolverOptions& options);
+    /// Takes A over: square and symmetric, which is not checked (`check_symmetry`). A GPU gets a copy of it. The
+    /// preconditioner `auto` is chosen by `choose_preconditioner` from `preconditioner_candidates`, on `trial`;
+    /// `preconditioner_choice` says what was tried and why. Throws `Error` for a matrix that is not square, for options
+    /// as `make_operator` and `make_preconditioner` do, and `unavailable` without a GPU.
+    Solver(CsrMatrix<T> a, const SolverOptions& options, const TrialSolve<T>& trial = {});
     /// An operator of the user's on the CPU, and M, null for I: any symmetric positive definite operators of the same
     /// size. They must outlive the solver. Of the options, `method` and `constant_null_space` count.
     Solver(const Operator<T>& a, const Operator<T>* m, const SolverOptions& options = {});
     /// A matrix in the memory of the current GPU, whose arrays must outlive the solver; work on them must be complete.
     /// Of an operator by a name that reads CSR in place (`tilespmv info`) it is multiplied where it lies; others,
-    /// `auto` among them, have a copy. M is made on the host. `backend` does not count. Throws as the constructor for a
-    /// matrix of the host's.
-    Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options);
+    /// `auto` among them, have a copy. M is made on the host, of a copy of A that is kept there; preconditioners are
+    /// tried on the GPU, each with a matrix of its own made of that copy, so that memory for a second one is needed
+    /// meanwhile. `backend` does not count. Throws as the constructor for a matrix of the host's.
+    Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options, const TrialSolve<T>& trial = {});
     /// Any place: such as a `DeviceSpace` of operators and preconditioners of the caller's on a GPU
     /// (<tilespmv/kernels/solver/cuda/device_space.hpp>). It takes the space over; what that was made of must outlive
     /// the solver. Of the options, `backend`, which says where the space is, `method` and `constant_null_space` count.
@@ -69,7 +72,8 @@ public:
     /// work on them must be complete, and x is when it returns. Throws `Error` for a solver on the CPU, too.
     SolveReport solve(cuda::DeviceSpan<const T> b, cuda::DeviceSpan<T> x, const SolveOptions& options = {});
 
-    /// New values of A, in the order of its CSR form; the pattern stays, and so does the kind of preconditioner.
+    /// New values of A, in the order of its CSR form; the pattern stays, and so does the kind of preconditioner, that
+    /// which `auto` took, too.
     /// Allocates nothing, if the operators of A and M read CSR in place (csr-omp on the CPU) or take new values;
     /// operators that do not are made again. Throws `Error` on a wrong size, if A has no such preconditioner, and for a
     /// solver of user's operators.
@@ -79,6 +83,8 @@ public:
 
     [[nodiscard]] std::size_t size() const { return space_->size(); }
     [[nodiscard]] Method method() const { return method_; }
+    /// The preconditioner, and of `auto` what was tried and why it was taken; of a solver of user's operators nothing.
+    [[nodiscard]] const PreconditionerChoice& preconditioner_choice() const { return preconditioner_choice_; }
     /// A clause that says why; empty if it was asked for.
     [[nodiscard]] const std::string& method_reason() const { return method_reason_; }
     /// The operator that multiplies by A, as its table calls it.
@@ -90,7 +96,7 @@ public:
     [[nodiscard]] double preconditioner_seconds() const { return preconditioner_seconds_; }
 
 private:
-    void make_preconditioner_of(const SolverOptions& options);
+    void make_preconditioner_of(SolverOptions options, const TrialSolve<T>& trial);
     void make_space(const SolverOptions& options);
     void make_cpu_space(const SolverOptions& options);
     void make_iteration(const SolverOptions& options);
@@ -102,6 +108,7 @@ private:
     std::string method_reason_;
     Backend backend_;
     double preconditioner_seconds_ = 0;
+    PreconditionerChoice preconditioner_choice_;
     std::unique_ptr<Preconditioner<T>> preconditioner_;
     std::unique_ptr<HostPreconditioner<T>> host_preconditioner_;
     std::unique_ptr<SystemSpace<T>> space_;

@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -52,11 +53,8 @@ template <class T>
 void generate_solver(const GenerateSolverCommand& command) {
     require_free(command);
     SolveResult result;
-    auto [a, b, options] = choose_system<T>(command.system, result);
-    {
-        const solver::Solver<T> solver(std::move(a), options);
-        describe_solver(solver, command.system.goal, result);
-    }
+    auto [a, b, options] = load_system<T>(command.system, result);
+    make_solver<T>(std::move(a), std::as_const(b).of(0), options, command.system.goal, result);
     write(solver_program(result, options, command.system), command.directory);
 }
 

@@ -3,12 +3,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "kernels/multi_gpu/ranked_solver.hpp"
+#include "kernels/solver/choose_preconditioner.hpp"
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
@@ -39,27 +41,38 @@ template <class T>
 using Solve = std::function<SolveReport(std::span<const T> b, std::span<T> x, const SolveOptions& goal)>;
 
 template <class T>
-Solve<T> prepare(CsrMatrix<T> a, const SolverOptions& options, const SolveOptions& goal, SolveResult& result) {
-    const auto solver = std::make_shared<Solver<T>>(std::move(a), options);
-    describe_solver(*solver, goal, result);
-    return [solver](auto b, auto x, const auto& with) { return solver->solve(b, x, with); };
+Solve<T> prepare(CsrMatrix<T> a, std::span<const T> b, const SolverOptions& options, const SolveOptions& goal,
+                 SolveResult& result) {
+    const std::shared_ptr<Solver<T>> solver = make_solver<T>(std::move(a), b, options, goal, result);
+    return [solver](auto of, auto x, const auto& with) { return solver->solve(of, x, with); };
+}
+
+/// The preconditioner of ranks: `auto` tries those of the whole matrix on one device, with the first right-hand side.
+template <class T>
+PreconditionerChoice choose_for_ranks(const CsrMatrix<T>& a, std::span<const T> b, const SolverOptions& options,
+                                      const SolveOptions& goal) {
+    if (options.preconditioner != kAutoPreconditioner) return {.specification = options.preconditioner};
+    StatusLine status;
+    status.show("trying preconditioners");
+    return choose_preconditioner<T>(a, options, {b, goal}, preconditioner_candidates(a, options.backend));
 }
 
 /// Of a product over ranks.
 constexpr int kMeasuredProducts = 50;
 
 template <class T>
-Solve<T> prepare_on_ranks(const CsrMatrix<T>& a, int ranks, const SolverOptions& options, const SolveOptions& goal,
-                          SolveResult& result) {
+Solve<T> prepare_on_ranks(const CsrMatrix<T>& a, std::span<const T> b, int ranks, const SolverOptions& options,
+                          const SolveOptions& goal, SolveResult& result) {
     using namespace multi_gpu;
     const bool is_on_gpus = options.backend == Backend::cuda;
     result.method = options.method.value_or(default_method(options.backend));
     if (!options.method) {
         result.method_reason = is_on_gpus ? "which adds over ranks once an iteration" : "which moves fewer values";
     }
+    result.preconditioner = choose_for_ranks(a, b, options, goal);
     const RankedOptions ranked{.ranks = ranks,
                                .operator_name = options.operator_name,
-                               .preconditioner = options.preconditioner,
+                               .preconditioner = result.preconditioner.specification,
                                .method = result.method,
                                .constant_null_space = options.constant_null_space};
     const auto solver = std::make_shared<RankedSolver<T>>(is_on_gpus ? make_gpu_ranked_solver(a, ranked)
@@ -69,7 +82,7 @@ Solve<T> prepare_on_ranks(const CsrMatrix<T>& a, int ranks, const SolverOptions&
     result.executed_operator = result.ranks.front().operator_name;
     result.check_every = solver->check_every(goal);
     result.product = solver->measure_product(kMeasuredProducts);
-    return [solver](auto b, auto x, const auto& with) { return solver->solve(b, x, with); };
+    return [solver](auto of, auto x, const auto& with) { return solver->solve(of, x, with); };
 }
 
 /// Seconds of an iteration once the first checks are over, which record what later ones repeat.
@@ -159,16 +172,18 @@ void solve_all(const Solve<T>& solve, const Vectors<T>& b, Vectors<T>& x, const 
 template <class T>
 void solve(const SolveCommand& command) {
     SolveResult result;
-    auto [a, b, options] = choose_system<T>(command.system, result);
+    auto [a, b, options] = load_system<T>(command.system, result);
     auto x = first_guess<T>(command, a.rows, b.count);
     SolveOptions goal = command.system.goal;
     goal.start_from_x = !command.x0.empty();
     const int ranks = command.system.gpus;
     Solve<T> solve;
     result.setup_seconds = seconds([&] {
-        solve = ranks > 0 ? prepare_on_ranks<T>(a, ranks, options, goal, result)
-                          : prepare<T>(std::move(a), options, goal, result);
+        const auto first = std::as_const(b).of(0);
+        solve = ranks > 0 ? prepare_on_ranks<T>(a, first, ranks, options, goal, result)
+                          : prepare<T>(std::move(a), first, options, goal, result);
     });
+    result.setup_seconds -= result.preconditioner.seconds;  // trials are told apart
     solve_all(solve, b, x, goal, result);
     if (!command.output.empty()) write_vectors<T>(command.output, x);
     write_outputs(command, result);

@@ -15,8 +15,8 @@ struct SolverProgram {
     std::string readme;  ///< README.md: how to build it, why it is as it is
 };
 
-/// The program that solves as `result` says it was chosen: with these options, which are complete but for the method
-/// and the operator that were taken, to the goal that was asked for. A pure function.
+/// The program that solves with what `result` says was chosen, and these options else, to the goal that was asked for.
+/// A pure function.
 SolverProgram solver_program(const SolveResult& result, const solver::SolverOptions& options,
                              const SystemOptions& asked);
 

@@ -101,7 +101,7 @@ Json solve_json(const SolveResult& r) {
               {"residual", number(r.report.residual)},
               {"solve_s", r.report.seconds},
               {"setup_s", r.setup_seconds},
-              {"trials_s", r.trial_seconds},
+              {"trials_s", r.preconditioner.seconds},
               {"history", history_json(r.report.history)}};
     if (r.reports.size() > 1) json["right_hand_sides"] = reports_json(r.reports);
     if (!r.ranks.empty()) add_ranks(json, r);

@@ -6,7 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "kernels/multi_gpu/ranked_solver.hpp"
-#include "kernels/solver/choose_preconditioner.hpp"
+#include "kernels/solver/solve.hpp"
 #include "selector/auto/rank_operators.hpp"
 #include "tools/picture/picture.hpp"
 
@@ -28,8 +28,7 @@ struct SolveResult {
     solver::PreconditionerChoice preconditioner;  ///< without trials if it was asked for
     solver::Method method{};
     std::string method_reason;  ///< a clause; empty if it was asked for
-    double trial_seconds = 0;
-    double setup_seconds = 0;  ///< of the operator and the preconditioner
+    double setup_seconds = 0;   ///< of the operator and the preconditioner, without trials
     double rtol = 0, atol = 0;
     int check_every = 0;
     solver::SolveReport report;                ///< of the `hardest` right-hand side

@@ -95,7 +95,7 @@ std::string solve_text(const SolveResult& r) {
     text += fmt::format("residual: {:.3g} of {:.3g} allowed, {} restart{}\n", r.report.residual, r.report.tolerance,
                         r.report.restarts, r.report.restarts == 1 ? "" : "s");
     text += fmt::format("time: {:.3f} s, setup {:.3f} s, trials {:.3f} s\n", r.report.seconds, r.setup_seconds,
-                        r.trial_seconds);
+                        r.preconditioner.seconds);
     return text + ranks_times(r);
 }
 

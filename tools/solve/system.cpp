@@ -66,20 +66,6 @@ SolverOptions solver_options(const SystemOptions& asked) {
     return options;
 }
 
-template <class T>
-void choose(const SystemOptions& asked, System<T>& system, SolveResult& result) {
-    result.preconditioner.specification = asked.preconditioner;
-    if (asked.preconditioner != "auto") return;
-    StatusLine status;
-    status.show("trying preconditioners");
-    result.trial_seconds = seconds([&] {
-        result.preconditioner =
-            choose_preconditioner<T>(system.a, std::as_const(system.b).of(0), system.options, asked.goal,
-                                     preconditioner_candidates(system.a, system.options.backend));
-    });
-    system.options.preconditioner = result.preconditioner.specification;
-}
-
 /// The ranking that `auto` goes by for a matrix; empty for another operator.
 template <class T>
 std::vector<RankedOperator> rank_if_auto(const std::string& specification, const CsrMatrix<T>& a, Backend backend) {
@@ -110,6 +96,17 @@ void explain_operator(SolveResult& result) {
     result.operator_reason = read_auto_options(options).is_tried
                                  ? "the fastest in a trial"
                                  : fmt::format("of {} the least predicted time ({})", result.ranked.size(), taken->why);
+}
+
+template <class T>
+void describe_solver(const Solver<T>& solver, const SolveOptions& goal, SolveResult& result) {
+    result.how = solver.how();
+    result.preconditioner = solver.preconditioner_choice();
+    result.executed_operator = solver.operator_name();
+    explain_operator(result);
+    result.method = solver.method();
+    result.method_reason = solver.method_reason();
+    result.check_every = solver.check_every(goal);
 }
 
 void add_goal(CLI::App& command, SolveOptions& goal) {
@@ -151,7 +148,7 @@ Vectors<T> read_sized(const std::string& file, index_t rows) {
 }
 
 template <class T>
-System<T> choose_system(const SystemOptions& asked, SolveResult& result) {
+System<T> load_system(const SystemOptions& asked, SolveResult& result) {
     result.matrix = source_name(asked.source);
     System<T> system{load<T>(asked), {}, {}};
     system.b = right_hand_sides(asked, system.a, result.right_hand_side);
@@ -163,18 +160,17 @@ System<T> choose_system(const SystemOptions& asked, SolveResult& result) {
     result.rtol = asked.goal.rtol;
     result.atol = asked.goal.atol;
     if (asked.gpus == 0) result.ranked = rank_if_auto(asked.operator_name, system.a, system.options.backend);
-    choose(asked, system, result);
     return system;
 }
 
 template <class T>
-void describe_solver(const Solver<T>& solver, const SolveOptions& goal, SolveResult& result) {
-    result.how = solver.how();
-    result.executed_operator = solver.operator_name();
-    explain_operator(result);
-    result.method = solver.method();
-    result.method_reason = solver.method_reason();
-    result.check_every = solver.check_every(goal);
+std::unique_ptr<Solver<T>> make_solver(CsrMatrix<T> a, std::span<const T> b, const SolverOptions& options,
+                                       const SolveOptions& goal, SolveResult& result) {
+    StatusLine status;
+    if (options.preconditioner == kAutoPreconditioner) status.show("trying preconditioners");
+    auto solver = std::make_unique<Solver<T>>(std::move(a), options, TrialSolve<T>{b, goal});
+    describe_solver(*solver, goal, result);
+    return solver;
 }
 
 void add_system(CLI::App& command, SystemOptions& options) {
@@ -189,9 +185,11 @@ void add_system(CLI::App& command, SystemOptions& options) {
 
 template Vectors<double> read_sized(const std::string&, index_t);
 template Vectors<float> read_sized(const std::string&, index_t);
-template void describe_solver(const Solver<double>&, const SolveOptions&, SolveResult&);
-template void describe_solver(const Solver<float>&, const SolveOptions&, SolveResult&);
-template System<double> choose_system(const SystemOptions&, SolveResult&);
-template System<float> choose_system(const SystemOptions&, SolveResult&);
+template std::unique_ptr<Solver<double>> make_solver(CsrMatrix<double>, std::span<const double>, const SolverOptions&,
+                                                     const SolveOptions&, SolveResult&);
+template std::unique_ptr<Solver<float>> make_solver(CsrMatrix<float>, std::span<const float>, const SolverOptions&,
+                                                    const SolveOptions&, SolveResult&);
+template System<double> load_system(const SystemOptions&, SolveResult&);
+template System<float> load_system(const SystemOptions&, SolveResult&);
 
 }  // namespace tilespmv::tools

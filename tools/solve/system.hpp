@@ -1,9 +1,10 @@
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
-#include <vector>
 
-#include "kernels/solver/choose_preconditioner.hpp"
+#include "kernels/solver/solve.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 #include "tools/options/cli_forward.hpp"
 #include "tools/solve/solve_result.hpp"
@@ -27,17 +28,20 @@ template <class T>
 struct System {
     CsrMatrix<T> a;
     Vectors<T> b;                   ///< right-hand sides
-    solver::SolverOptions options;  ///< complete
+    solver::SolverOptions options;  ///< as asked for
 };
 
-/// Loads A and b, checks that A is symmetric, and chooses a preconditioner; what `solve` tells of that, and what `auto`
-/// chooses from, is set in `result`. A file without values gets a note on stderr. Throws `Error`.
+/// Loads A and b, and checks that A is symmetric; what `auto` chooses operators from is set in `result`. A file without
+/// values gets a note on stderr. Throws `Error`.
 template <class T>
-System<T> choose_system(const SystemOptions& options, SolveResult& result);
+System<T> load_system(const SystemOptions& options, SolveResult& result);
 
-/// Sets what `solve` tells of a solver that was made.
+/// The solver of a system on one device, which tries preconditioners on b if it is to choose one. Sets what `solve`
+/// tells of it. Throws `Error`.
 template <class T>
-void describe_solver(const solver::Solver<T>& solver, const solver::SolveOptions& goal, SolveResult& result);
+std::unique_ptr<solver::Solver<T>> make_solver(CsrMatrix<T> a, std::span<const T> b,
+                                               const solver::SolverOptions& options, const solver::SolveOptions& goal,
+                                               SolveResult& result);
 
 /// Vectors with a value for each row. Throws `Error`.
 template <class T>

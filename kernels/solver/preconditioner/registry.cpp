@@ -7,6 +7,7 @@
 #include "kernels/solver/preconditioner/jacobi.hpp"
 #include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "kernels/solver/preconditioner/ssor_ai.hpp"
+#include "kernels/solver/preconditioner_choice.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::solver {
@@ -21,6 +22,10 @@ const std::vector<PreconditionerInfo<T>>& table() {
 
 template <class T>
 [[noreturn]] void refuse_name(const std::string& name) {
+    if (name == kAutoPreconditioner) {
+        throw Error("the preconditioner 'auto' stands alone, for what tries it: Solver, or choose_preconditioner",
+                    ExitCode::usage);
+    }
     std::string names;
     for (const auto& info : table<T>()) names += fmt::format("{}{}", names.empty() ? "" : ", ", info.name);
     throw Error(fmt::format("unknown preconditioner '{}'; there are {}", name, names), ExitCode::usage);

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "tests/kernels/solver/systems.hpp"
+#include "tests/support/message_of.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
 namespace {
 
 using namespace tilespmv::solver;
+using test::message_of;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
@@ -27,7 +29,7 @@ TEST(ChoosePreconditioner, TakesNoneThatDidNotConvergeInItsTrial) {
     const auto a = badly_scaled(generate<double>("laplace2d:n=30"));
     const auto b = right_hand_side(a.rows);
     const std::vector<std::string> candidates{"none", "jacobi"};
-    const auto choice = choose_preconditioner<double>(a, b, {}, {}, candidates);
+    const auto choice = choose_preconditioner<double>(a, {}, {b}, candidates);
     EXPECT_EQ(choice.specification, "jacobi");
     ASSERT_EQ(choice.trials.size(), 2U);
     EXPECT_TRUE(std::isinf(choice.trials[0].predicted_seconds)) << choice.trials[0].reduction;
@@ -38,11 +40,52 @@ TEST(ChoosePreconditioner, SaysWhyACandidateIsRefused) {
     auto a = symmetric_of(generate<double>("uniform:n=100,per_row=3"), 1.1);
     for (double& value : a.values) value = -value;
     const std::vector<std::string> candidates{"jacobi", "none"};
-    const auto choice = choose_preconditioner<double>(a, right_hand_side(a.rows), {}, {}, candidates);
+    const auto b = right_hand_side(a.rows);
+    const auto choice = choose_preconditioner<double>(a, {}, {b}, candidates);
     EXPECT_EQ(choice.specification, "none");
     EXPECT_THAT(choice.reason, HasSubstr("none of 2 tried converged"));
     EXPECT_THAT(choice.trials[0].refusal, HasSubstr("positive diagonal"));
     EXPECT_EQ(choice.trials[1].end, End::not_positive_definite);
+}
+
+TEST(ChoosePreconditioner, RefusesWhatCannotBeTried) {
+    const auto a = generate<double>("laplace2d:n=4");
+    const std::vector<double> b(15);
+    const std::vector<std::string> one{"none"}, none{}, unknown{"ilu"};
+    EXPECT_THAT(message_of([&] { choose_preconditioner<double>(a, {}, {b}, one); }), HasSubstr("16 values, found 15"));
+    EXPECT_THAT(message_of([&] { choose_preconditioner<double>(a, {}, {}, none); }), HasSubstr("candidates"));
+    EXPECT_THAT(message_of([&] { choose_preconditioner<double>(a, {}, {}, unknown); }), HasSubstr("ilu"));
+}
+
+TEST(ChoosePreconditioner, ASolverDoesSoByItself) {
+    const auto a = generate<double>("elasticity:n=6");
+    const auto b = right_hand_side(a.rows);
+    Solver<double> solver(a.clone(), {.preconditioner = "auto"}, {b});
+    const auto& choice = solver.preconditioner_choice();
+    ASSERT_EQ(choice.trials.size(), preconditioner_candidates(a, Backend::cpu).size());
+    EXPECT_EQ(choice.trials[0].specification, "none");
+    EXPECT_THAT(choice.reason, HasSubstr("of 5 tried"));
+    EXPECT_GT(choice.seconds, 0);
+    std::vector<double> x(b.size()), expected(b.size());
+    const auto report = solver.solve(b, x);
+    EXPECT_TRUE(report.converged());
+    Solver<double> asked(a.clone(), {.preconditioner = choice.specification});
+    EXPECT_EQ(asked.solve(b, expected).iterations, report.iterations);
+    EXPECT_EQ(x, expected);
+    EXPECT_EQ(asked.preconditioner_choice().specification, choice.specification);
+    EXPECT_TRUE(asked.preconditioner_choice().reason.empty());
+    EXPECT_TRUE(asked.preconditioner_choice().trials.empty());
+}
+
+// The vector that trials have without a b is not in the null space, where each would have converged before it began.
+TEST(ChoosePreconditioner, TriesASingularMatrixWithoutABToo) {
+    Solver<double> solver(path_laplacian(300), {.preconditioner = "auto", .constant_null_space = true});
+    for (const auto& trial : solver.preconditioner_choice().trials) EXPECT_GT(trial.iterations, 0);
+}
+
+TEST(ChoosePreconditioner, AutoTakesNoOptions) {
+    EXPECT_THAT(message_of([] { Solver<double>(path_laplacian(3), {.preconditioner = "auto:order=1"}); }),
+                HasSubstr("'auto' stands alone"));
 }
 
 TEST(ChoosePreconditioner, PredictsAboutAsManyIterationsAsThereAre) {
@@ -50,7 +93,7 @@ TEST(ChoosePreconditioner, PredictsAboutAsManyIterationsAsThereAre) {
     const auto b = right_hand_side(a.rows);
     const auto candidates = preconditioner_candidates(a, Backend::cpu);
     EXPECT_THAT(candidates, Contains("block-jacobi:size=3"));
-    const auto choice = choose_preconditioner<double>(a, b, {}, {}, candidates);
+    const auto choice = choose_preconditioner<double>(a, {}, {b}, candidates);
     EXPECT_THAT(candidates, Contains(choice.specification));
     Solver<double> solver(a.clone(), {.preconditioner = choice.specification});
     std::vector<double> x(b.size());

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/solver/options.hpp"
+
+namespace tilespmv::solver {
+
+/// As the preconditioner of a `Solver`: the one that `choose_preconditioner` takes.
+inline constexpr std::string_view kAutoPreconditioner = "auto";
+
+/// What preconditioners are tried on.
+template <class T>
+struct TrialSolve {
+    /// A value a row, in the memory of the host; empty: A times a vector that varies from row to row, so that it is no
+    /// zero where A * 1 is.
+    std::span<const T> b{};
+    SolveOptions goal{};  ///< `max_iterations`, `start_from_x` and `on_check` do not count
+};
+
+/// What a short trial of a preconditioner showed.
+struct PreconditionerTrial {
+    std::string specification;
+    std::string refusal;  ///< why there is none of this matrix; nothing else is set then
+    double setup_seconds = 0;
+    double iteration_seconds = 0;
+    int iterations = 0;
+    double reduction = 1;  ///< the least ||r|| over the first
+    End end = End::none;
+    /// Setup and as many iterations as the tolerance takes if ||r|| goes on to fall as it did; infinite if the
+    /// iteration failed or ||r|| did not even halve: such a preconditioner is never taken.
+    double predicted_seconds = 0;
+};
+
+/// Which preconditioner, and why.
+struct PreconditionerChoice {
+    std::string specification{};
+    std::string reason{};                       ///< one clause; empty if it was asked for
+    std::vector<PreconditionerTrial> trials{};  ///< in the order of the candidates; none if it was asked for
+    double seconds = 0;                         ///< that the trials took
+};
+
+}  // namespace tilespmv::solver
