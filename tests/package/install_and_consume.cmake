@@ -18,6 +18,10 @@ run(0 "${CMAKE_COMMAND}" -G Ninja -S "${consumer_dir}" -B "${work_dir}/consumer"
   -D tilespmv_expected_version=${version})
 run(0 "${CMAKE_COMMAND}" --build "${work_dir}/consumer")
 run(0 "${work_dir}/consumer/cpu_product")
+run(0 "${work_dir}/consumer/solve_system" "${matrix}")
+if(NOT output MATCHES "preconditioner: [a-z].*, .* tried .*\nconverged in ")
+  message(FATAL_ERROR "solve_system says\n${output}")
+endif()
 if(EXISTS "${work_dir}/consumer/gpu_product")
   run("0|4" "${work_dir}/consumer/gpu_product" "${matrix}")  # 4: this machine has no GPU
 endif()

@@ -9,7 +9,7 @@ function(require_shown language text name)
   endif()
 endfunction()
 
-foreach(program cpu_product.cpp gpu_product.cpp)
+foreach(program cpu_product.cpp gpu_product.cpp solve_system.cpp)
   file(READ "${CONSUMER_DIR}/${program}" text)
   require_shown(cpp "${text}" "${CONSUMER_DIR}/${program}")
 endforeach()

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/device_buffer.hpp"
+#include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/cuda/device_space.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
@@ -207,6 +208,32 @@ TEST_F(SolverOnDevice, ChoosesTheMethodByTheModel) {
     const Solver<double> solver(a.clone(), fast_launches);
     EXPECT_EQ(solver.method(), Method::textbook);
     EXPECT_FALSE(solver.method_reason().empty());
+}
+
+TEST_F(SolverOnDevice, ChoosesAPreconditionerByTrials) {
+    const auto a = generate<double>("elasticity:n=6");
+    const auto b = waves<double>(a.rows);
+    const MatrixOnDevice<double> there(a);
+    const SolverOptions options{
+        .backend = Backend::cuda, .operator_name = "csr-vector", .preconditioner = "auto", .method = Method::textbook};
+    Solver<double> of_device(there.view(), options, {b}), of_host(a.clone(), options, {b}),
+        without_b(a.clone(), options);
+    for (auto* solver : {&of_device, &of_host, &without_b}) {
+        const auto& choice = solver->preconditioner_choice();
+        EXPECT_EQ(choice.trials.size(), preconditioner_candidates(a, Backend::cuda).size());
+        for (const auto& trial : choice.trials) {
+            EXPECT_GT(trial.iterations, 0) << trial.specification << ' ' << trial.refusal;
+            EXPECT_TRUE(std::isfinite(trial.predicted_seconds)) << trial.specification;
+        }
+        EXPECT_GT(choice.seconds, 0);
+        std::vector<double> x(b.size()), again(b.size());
+        const auto report = solver->solve(b, x);
+        ASSERT_TRUE(report.converged()) << choice.specification << ' ' << describe(report);
+        expect_solution(a, b, x, 1e-8);
+        auto asked = options;
+        asked.preconditioner = choice.specification;
+        EXPECT_EQ(Solver<double>(a.clone(), asked).solve(b, again).iterations, report.iterations);
+    }
 }
 
 class SanitizerSolver : public SolverOnDevice {};
