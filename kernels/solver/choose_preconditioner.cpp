@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "kernels/solver/ssor_forms.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::solver {
@@ -111,10 +113,11 @@ void run_trial(PreconditionerTrial& trial, const CsrMatrix<T>& a, std::span<cons
 }
 
 template <class T>
-PreconditionerTrial try_one(const std::string& candidate, const CsrMatrix<T>& a, std::span<const T> b,
+PreconditionerTrial try_one(const PreconditionerCandidate& candidate, const CsrMatrix<T>& a, std::span<const T> b,
                             const SolverOptions& options, const SolveOptions& goal) {
     PreconditionerTrial trial;
-    trial.specification = candidate;
+    trial.specification = candidate.specification;
+    trial.forms = candidate.forms;
     trial.predicted_seconds = kInfinity;
     try {
         run_trial(trial, a, b, options, goal);
@@ -157,20 +160,32 @@ void decide(PreconditionerChoice& choice) {
     choice.reason = fmt::format("none of {} tried converged in its trial", choice.trials.size());
 }
 
+/// In the form that models favour.
+template <class T>
+PreconditionerCandidate ssor_candidate(const CsrMatrix<T>& a, int order, Backend backend) {
+    try {
+        auto forms = rank_ssor_forms(a, order, backend);
+        return {ssor_specification(order, forms.front().name), std::move(forms)};
+    } catch (const Error& error) {
+        if (error.code() != ExitCode::failure) throw;
+        return {ssor_specification(order, "factors")};  // whose trial says why there is none
+    }
+}
+
 }  // namespace
 
 template <class T>
-std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>& a, Backend backend) {
-    std::vector<std::string> all{"none", "jacobi"};
-    if (const int size = unknowns_a_node(a); size > 1) all.push_back(fmt::format("block-jacobi:size={}", size));
-    all.insert(all.end(), {"ssor-ai:order=1", "ssor-ai:order=2"});
-    if (backend == Backend::cuda) all.insert(all.end(), {"ssor-ai:order=1,form=explicit", "ssor-ai:order=2,form=pair"});
+std::vector<PreconditionerCandidate> preconditioner_candidates(const CsrMatrix<T>& a, Backend backend) {
+    std::vector<PreconditionerCandidate> all{{"none"}, {"jacobi"}};
+    if (const int size = unknowns_a_node(a); size > 1) all.push_back({fmt::format("block-jacobi:size={}", size)});
+    for (const int order : {1, 2}) all.push_back(ssor_candidate(a, order, backend));
     return all;
 }
 
 template <class T>
 PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
-                                           const TrialSolve<T>& trial, std::span<const std::string> candidates) {
+                                           const TrialSolve<T>& trial,
+                                           std::span<const PreconditionerCandidate> candidates) {
     if (candidates.empty()) throw Error("to choose a preconditioner needs candidates");
     const auto before = std::chrono::steady_clock::now();
     const Buffer<T> made = trial.b.empty() ? varying_right_hand_side(a) : Buffer<T>{};
@@ -185,10 +200,22 @@ PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOp
     return choice;
 }
 
-#define TILESPMV_INSTANTIATE(T)                                                                    \
-    template std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>&, Backend);     \
-    template PreconditionerChoice choose_preconditioner(const CsrMatrix<T>&, const SolverOptions&, \
-                                                        const TrialSolve<T>&, std::span<const std::string>);
+template <class T>
+PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
+                                           const TrialSolve<T>& trial) {
+    const auto before = std::chrono::steady_clock::now();
+    const auto candidates = preconditioner_candidates(a, options.backend);
+    auto choice = choose_preconditioner<T>(a, options, trial, candidates);
+    choice.seconds = seconds_since(before);
+    return choice;
+}
+
+#define TILESPMV_INSTANTIATE(T)                                                                                     \
+    template std::vector<PreconditionerCandidate> preconditioner_candidates(const CsrMatrix<T>&, Backend);          \
+    template PreconditionerChoice choose_preconditioner(                                                            \
+        const CsrMatrix<T>&, const SolverOptions&, const TrialSolve<T>&, std::span<const PreconditionerCandidate>); \
+    template PreconditionerChoice choose_preconditioner(const CsrMatrix<T>&, const SolverOptions&,                  \
+                                                        const TrialSolve<T>&);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 

@@ -10,9 +10,11 @@
 namespace tilespmv::solver {
 
 /// Those worth a trial: none, jacobi, block-jacobi with as many unknowns as rows next to each other share their
-/// columns, if they do, and ssor-ai of both orders; on a GPU ssor-ai as one matrix, too.
+/// columns, if they do, and ssor-ai of both orders, in the form that takes the least predicted time to make and to
+/// apply 1,000 times: forms are the same M, so that models of products choose among them, and the trial only tells
+/// whether it serves A.
 template <class T>
-std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>& a, Backend backend);
+std::vector<PreconditionerCandidate> preconditioner_candidates(const CsrMatrix<T>& a, Backend backend);
 
 /// Tries each candidate on A x = b, for 40 iterations and as many more, up to 400, until ||r|| has fallen by ten, and
 /// takes the one of the least predicted time to the tolerance of `trial.goal`. If none may be taken, the choice is
@@ -22,6 +24,11 @@ std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>& a, Backen
 /// `unavailable`).
 template <class T>
 PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
-                                           const TrialSolve<T>& trial, std::span<const std::string> candidates);
+                                           const TrialSolve<T>& trial,
+                                           std::span<const PreconditionerCandidate> candidates);
+/// From `preconditioner_candidates`.
+template <class T>
+PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
+                                           const TrialSolve<T>& trial = {});
 
 }  // namespace tilespmv::solver

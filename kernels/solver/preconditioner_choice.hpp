@@ -21,6 +21,22 @@ struct TrialSolve {
     SolveOptions goal{};  ///< `max_iterations`, `start_from_x` and `on_check` do not count
 };
 
+/// A way to apply a preconditioner, as a model sees it.
+struct PreconditionerForm {
+    std::string name{};        ///< "factors"
+    int products = 0;          ///< with sparse matrices, one after the other
+    double nonzeros = 0;       ///< of those; by a sample if they were not made
+    double seconds = 0;        ///< predicted, to apply it once; infinite if it was not made, as it cannot pay
+    double setup_seconds = 0;  ///< to make it; estimated if it was not
+};
+
+/// What is tried.
+struct PreconditionerCandidate {
+    std::string specification;  ///< `name[:option=value,...]`
+    /// If it can be applied in several forms: the one that is tried, then the others.
+    std::vector<PreconditionerForm> forms{};
+};
+
 /// What a short trial of a preconditioner showed.
 struct PreconditionerTrial {
     std::string specification;
@@ -33,6 +49,7 @@ struct PreconditionerTrial {
     /// Setup and as many iterations as the tolerance takes if ||r|| goes on to fall as it did; infinite if the
     /// iteration failed or ||r|| did not even halve: such a preconditioner is never taken.
     double predicted_seconds = 0;
+    std::vector<PreconditionerForm> forms{};  ///< as the candidate has them
 };
 
 /// Which preconditioner, and why.
@@ -40,7 +57,7 @@ struct PreconditionerChoice {
     std::string specification{};
     std::string reason{};                       ///< one clause; empty if it was asked for
     std::vector<PreconditionerTrial> trials{};  ///< in the order of the candidates; none if it was asked for
-    double seconds = 0;                         ///< that the trials took
+    double seconds = 0;                         ///< that it took to find out
 };
 
 }  // namespace tilespmv::solver

@@ -87,7 +87,7 @@ void Solver<T>::make_preconditioner_of(SolverOptions options, const TrialSolve<T
     preconditioner_choice_.specification = options.preconditioner;
     if (options.preconditioner == kAutoPreconditioner) {
         options.backend = backend_;
-        preconditioner_choice_ = choose_preconditioner<T>(a_, options, trial, preconditioner_candidates(a_, backend_));
+        preconditioner_choice_ = choose_preconditioner<T>(a_, options, trial);
     }
     const auto before = std::chrono::steady_clock::now();
     preconditioner_ = make_preconditioner<T>(preconditioner_choice_.specification, a_);

@@ -117,6 +117,8 @@ SolveResult sample() {
     trials[1] = {"block-jacobi:size=3", "no such preconditioner: the block of rows 1 to 3", 0, 0, 0, 1, {}, HUGE_VAL};
     trials[2] = {"ssor-ai:order=1", "", 2e-3, 2e-4, 12, 0.5, solver::End::not_positive_definite, HUGE_VAL};
     trials[3] = {"ssor-ai:order=2", "", 3e-3, 3e-4, 40, 1e-3, solver::End::stopped, 1.25};
+    trials[3].forms = {
+        {"factors", 4, 4e5, 1e-4, 3e-3}, {"pair", 2, 1e6, 2e-4, 9e-3}, {"explicit", 1, 2e6, HUGE_VAL, 0}};
     r.preconditioner.seconds = 0.25;
     r.setup_seconds = 0.125;
     r.rtol = 1e-8;

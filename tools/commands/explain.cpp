@@ -10,12 +10,12 @@
 #include "kernels/choose_operator.hpp"
 #include "kernels/cpu/processor.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/gpu_of_device.hpp"
 #include "selector/models/profile_file.hpp"
 #include "tile/error.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/explain/explanation.hpp"
 #include "tools/options/command_files.hpp"
-#include "tools/options/gpu_of_device.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/source.hpp"
@@ -39,7 +39,7 @@ cuda::Gpu gpu_to_choose_for(std::size_t value_bytes, std::string& name, std::str
     try {
         const auto info = cuda::require_device();
         name = machine = info.name;
-        return gpu_of(info, value_bytes);
+        return cuda::gpu_of(info, value_bytes);
     } catch (const Error& error) {
         if (error.code() != ExitCode::unavailable) throw;
         machine = gpu_costs().machine;

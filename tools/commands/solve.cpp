@@ -54,7 +54,7 @@ PreconditionerChoice choose_for_ranks(const CsrMatrix<T>& a, std::span<const T> 
     if (options.preconditioner != kAutoPreconditioner) return {.specification = options.preconditioner};
     StatusLine status;
     status.show("trying preconditioners");
-    return choose_preconditioner<T>(a, options, {b, goal}, preconditioner_candidates(a, options.backend));
+    return choose_preconditioner<T>(a, options, {b, goal});
 }
 
 /// Of a product over ranks.

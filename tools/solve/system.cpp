@@ -5,14 +5,10 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <omp.h>
 #include <CLI/CLI.hpp>
 
-#include "kernels/auto/auto_options.hpp"
-#include "kernels/cpu/processor.hpp"
-#include "kernels/cuda/device.hpp"
+#include "kernels/auto/machine_ranking.hpp"
 #include "tools/options/command_files.hpp"
-#include "tools/options/gpu_of_device.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/seconds.hpp"
@@ -71,16 +67,7 @@ template <class T>
 std::vector<RankedOperator> rank_if_auto(const std::string& specification, const CsrMatrix<T>& a, Backend backend) {
     Options options("operator", specification);
     if (options.name() != "auto") return {};
-    const AutoOptions read = read_auto_options(options);
-    OperatorQuestion question{
-        .features = features_of(pattern_of(a)), .threads = omp_get_max_threads(), .products = read.products};
-    std::string machine = cpu::processor_name();
-    if (backend == Backend::cuda) {
-        const auto info = cuda::require_device();
-        question.gpu = gpu_of(info, sizeof(T));
-        machine = info.name;
-    }
-    return rank_for_auto(question, read, machine);
+    return rank_on_this_machine(pattern_of(a), backend, read_auto_options(options));
 }
 
 /// Of what `auto` took, its options and why.

@@ -5,15 +5,15 @@
 #include "kernels/cuda/device.hpp"
 #include "selector/tuning.hpp"
 
-namespace tilespmv::tools {
+namespace tilespmv::cuda {
 
 /// What `auto` goes by on this device, for values of so many bytes: its own L2 cache, whichever GPU its other figures
 /// are of.
-inline cuda::Gpu gpu_of(const cuda::DeviceInfo& device, std::size_t value_bytes) {
-    cuda::Gpu gpu{device.multiprocessors, device.max_warps_per_multiprocessor,
-                  cuda::tuning_for(device.compute_capability, value_bytes)};
+inline Gpu gpu_of(const DeviceInfo& device, std::size_t value_bytes) {
+    Gpu gpu{device.multiprocessors, device.max_warps_per_multiprocessor,
+            tuning_for(device.compute_capability, value_bytes)};
     gpu.tuning.memory.l2_bytes = static_cast<double>(device.l2_bytes);
     return gpu;
 }
 
-}  // namespace tilespmv::tools
+}  // namespace tilespmv::cuda
