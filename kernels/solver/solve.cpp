@@ -100,7 +100,9 @@ void Solver<T>::make_space(const SolverOptions& options) {
     space_ = make_device_space<T>(a_, preconditioner_->parts(),
                                   {.operator_name = options.operator_name,
                                    .constant_null_space = options.constant_null_space,
-                                   .use_persistent_kernel = options.use_persistent_kernel},
+                                   .use_persistent_kernel = options.use_persistent_kernel,
+                                   .persistent_at_any_size = options.persistent_at_any_size,
+                                   .vector_shapes = options.vector_shapes},
                                   on_device_ ? &*on_device_ : nullptr);
 }
 

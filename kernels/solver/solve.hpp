@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/device_csr_view.hpp"
 #include "kernels/cuda/device_span.hpp"
@@ -15,6 +16,7 @@
 #include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "kernels/solver/preconditioner_choice.hpp"
 #include "kernels/solver/system_space.hpp"
+#include "kernels/solver/vector_shapes.hpp"
 #include "selector/models/solver_model.hpp"
 
 /// Solves A x = b for a symmetric positive definite A by preconditioned conjugate gradients.
@@ -28,7 +30,11 @@ struct SolverOptions {
     std::optional<Method> method{};          ///< none: the one of the least predicted time (`choose_recurrence`)
     std::optional<SolverMachine> machine{};  ///< figures to predict by; none: those of `tuning_for` or of a CPU
     bool constant_null_space = false;        ///< A is singular, A * 1 = 0; solutions have no mean
-    bool use_persistent_kernel = true;       ///< on a GPU, where that is predicted to win
+    // On a GPU.
+    bool use_persistent_kernel = true;    ///< for blocks of iterations, where that is predicted to win
+    bool persistent_at_any_size = false;  ///< wherever it can be done; `Error` where it cannot
+    /// Of kernels over vectors, by their names; others have those of the profile that decides there, or the defaults.
+    std::vector<KernelShape> vector_shapes{};
 };
 
 /// Where a system is spread over several GPUs, or nothing is known of it: textbook on the CPU, where it moves less
@@ -91,6 +97,10 @@ public:
     [[nodiscard]] std::string_view operator_name() const { return space_->operator_name(); }
     /// "CPU, 4 threads"
     [[nodiscard]] std::string how() const { return space_->how(); }
+    /// Whether one kernel on a GPU does blocks of iterations; otherwise they are graphs.
+    [[nodiscard]] bool is_persistent() const { return space_->is_persistent(); }
+    /// How kernels over vectors are launched on a GPU; none on the CPU.
+    [[nodiscard]] std::vector<KernelShape> vector_shapes() const { return space_->vector_shapes(); }
     /// Iterations between checks for such options.
     [[nodiscard]] int check_every(const SolveOptions& options) const;
     [[nodiscard]] double preconditioner_seconds() const { return preconditioner_seconds_; }

@@ -59,6 +59,12 @@ void VectorShapes::set(std::string_view kernel, const LaunchShape& shape) {
     shapes_[static_cast<std::size_t>(vector_kernel_id(kernel))] = shape;
 }
 
+std::vector<KernelShape> VectorShapes::list() const {
+    std::vector<KernelShape> all;
+    for (std::size_t i = 0; i < kVectorKernels; ++i) all.push_back({std::string(kKernels[i].name), shapes_[i]});
+    return all;
+}
+
 int VectorShapes::most_reducing_blocks(std::size_t n) const {
     int blocks = 1;
     for (std::size_t i = 0; i < kVectorKernels; ++i) {

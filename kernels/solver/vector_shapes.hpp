@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <string>
+#include <vector>
 
 #include "kernels/solver/vector_kernels.hpp"
 #include "selector/models/vector_shapes.hpp"
@@ -30,6 +32,12 @@ inline constexpr std::size_t kVectorKernels = 14;
 /// Throws a usage `Error` for an unknown name.
 VectorKernelId vector_kernel_id(std::string_view name);
 
+/// Of the kernel of that name.
+struct KernelShape {
+    std::string kernel;
+    LaunchShape shape{};
+};
+
 /// A launch shape for each kernel: those of `default_vector_shape` unless a model sets others.
 class VectorShapes {
 public:
@@ -41,6 +49,8 @@ public:
     /// Throws a usage `Error` for an unknown name, and a shape that cannot be launched: threads are a multiple of 32 up
     /// to 1,024, elements at least 1.
     void set(std::string_view kernel, const LaunchShape& shape);
+    /// Of all kernels, in the order of `vector_kernels`.
+    [[nodiscard]] std::vector<KernelShape> list() const;
     /// Blocks of the largest reduction over n values.
     [[nodiscard]] int most_reducing_blocks(std::size_t n) const;
 

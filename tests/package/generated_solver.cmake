@@ -1,13 +1,19 @@
 # Part of install_and_consume.cmake: a program that `generate-solver` writes is built against the installation and solves as `solve` does.
 set(generated "${work_dir}/generated")
-file(REMOVE_RECURSE "${generated}" "${work_dir}/generated_build")
+
+# build(FOLDER): the program there, in FOLDER_build.
+function(build folder)
+  file(REMOVE_RECURSE "${folder}_build")
+  run(0 "${CMAKE_COMMAND}" -G Ninja -S "${folder}" -B "${folder}_build" -D "CMAKE_PREFIX_PATH=${prefix}"
+    -D "CMAKE_CXX_COMPILER=${compiler}" -D "CMAKE_CXX_FLAGS=${flags}" -D CMAKE_BUILD_TYPE=${build_type})
+  run(0 "${CMAKE_COMMAND}" --build "${folder}_build")
+endfunction()
+
+file(REMOVE_RECURSE "${generated}" "${generated}_ranks" "${generated}_gpu")
 run(0 "${prefix}/bin/tilespmv" generate-solver "${matrix}" -o "${generated}" --rtol 1e-10)
 run(2 "${prefix}/bin/tilespmv" generate-solver "${matrix}" -o "${generated}")  # there are files in it
-run(0 "${CMAKE_COMMAND}" -G Ninja -S "${generated}" -B "${work_dir}/generated_build" -D "CMAKE_PREFIX_PATH=${prefix}"
-  -D "CMAKE_CXX_COMPILER=${compiler}" -D "CMAKE_CXX_FLAGS=${flags}" -D CMAKE_BUILD_TYPE=${build_type})
-run(0 "${CMAKE_COMMAND}" --build "${work_dir}/generated_build")
-
-set(solve "${work_dir}/generated_build/solve")
+build("${generated}")
+set(solve "${generated}_build/solve")
 run(0 "${solve}" "${matrix}" "${work_dir}/x.mtx")
 set(from_program "${output}")
 # The same choices, as they stand in the program, for solve to make.
@@ -25,3 +31,19 @@ run(0 "${CMAKE_COMMAND}" -E compare_files "${work_dir}/x.mtx" "${work_dir}/expec
 run(0 "${solve}" "${matrix}" "${work_dir}/again.mtx" "${work_dir}/x.mtx")  # another right-hand side
 run(2 "${solve}" "${matrix}")
 run(1 "${solve}" "${matrix}" "${work_dir}/again.mtx" "${matrix}")  # no vector
+
+# Over ranks: the bits of `solve` over as many.
+set(over_ranks --device cpu --gpus 3 --precond block-jacobi:size=2 --rtol 1e-10)
+run(0 "${prefix}/bin/tilespmv" generate-solver "${matrix}" -o "${generated}_ranks" ${over_ranks})
+build("${generated}_ranks")
+run(0 "${generated}_ranks_build/solve" "${matrix}" "${work_dir}/x.mtx")
+run(0 "${prefix}/bin/tilespmv" solve "${matrix}" ${over_ranks} -o "${work_dir}/expected_x.mtx")
+run(0 "${CMAKE_COMMAND}" -E compare_files "${work_dir}/x.mtx" "${work_dir}/expected_x.mtx")
+
+# For a GPU, with graphs and launch shapes, as a golden test has it: it builds everywhere, and says where there is no GPU.
+file(READ "${CMAKE_CURRENT_LIST_DIR}/../tools/golden/solver_program.txt" text)
+string(REGEX REPLACE "\n=====\n.*" "\n" text "${text}")
+file(WRITE "${generated}_gpu/main.cpp" "${text}")
+file(COPY "${generated}/CMakeLists.txt" DESTINATION "${generated}_gpu")
+build("${generated}_gpu")
+run("0|4" "${generated}_gpu_build/solve" "${matrix}" "${work_dir}/x.mtx")

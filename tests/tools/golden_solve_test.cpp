@@ -171,8 +171,39 @@ TEST(GoldenSolverProgram, Gpu) {
     r.operator_reason =
         "of 5 the least predicted time (8.9 bytes a nonzero; 92% of the time for reading the matrix, x and y)";
     r.check_every = 32;
+    r.vector_shapes = {{"advance", {256, 2, 0}}, {"direction", {128, 1, 0}}, {"residual2", {512, 4, 264}}};
     const auto program = solver_program(r, options, asked);
     expect_golden("solver_program.txt", program.main + "=====\n" + program.cmake + "=====\n" + program.readme);
+}
+
+TEST(GoldenSolverProgram, SaysHowIterationsAreLaunched) {
+    SolveResult r = sample();
+    r.method = solver::Method::textbook;
+    r.vector_shapes = {{"advance", {256, 2, 0}}, {"direction", {128, 1, 0}}};
+    const auto graphs = solver_program(r, {.backend = Backend::cuda}, {});
+    EXPECT_THAT(graphs.main, ::testing::HasSubstr("    {\"direction\", {128, 1, 0}},\n};"));
+    EXPECT_THAT(graphs.main, ::testing::Not(::testing::HasSubstr("\"advance\"")));  // of the other recurrence
+    EXPECT_THAT(graphs.main, ::testing::HasSubstr("    .use_persistent_kernel = false,"));
+    r.is_persistent = true;
+    const auto one_kernel = solver_program(r, {.backend = Backend::cuda}, {});
+    EXPECT_THAT(one_kernel.main, ::testing::HasSubstr("    .persistent_at_any_size = true,"));
+    EXPECT_THAT(one_kernel.main, ::testing::Not(::testing::HasSubstr("kVectorShapes")));
+    EXPECT_THAT(one_kernel.readme, ::testing::HasSubstr("| iterations: many in one kernel |"));
+}
+
+TEST(GoldenSolverProgram, OfRanks) {
+    SolveResult r = sample();
+    r.operator_specification = "auto";
+    r.ranks.resize(2);
+    r.ranks[0].operator_name = "strip";
+    r.ranks[1].operator_name = "csr16";
+    const auto program = solver_program(r, {.backend = Backend::cuda}, {});
+    EXPECT_THAT(program.main,
+                ::testing::HasSubstr("const tilespmv::multi_gpu::RankedOptions kConfiguration{\n    .ranks = 2,\n"));
+    EXPECT_THAT(program.main, ::testing::HasSubstr("make_gpu_ranked_solver<Value>(a, kConfiguration);"));
+    EXPECT_THAT(program.main, ::testing::HasSubstr("#include <tilespmv/kernels/multi_gpu/ranked_solver.hpp>"));
+    EXPECT_THAT(program.readme, ::testing::HasSubstr("here strip, csr16 |"));
+    EXPECT_THAT(program.main + program.readme, ::testing::Not(::testing::HasSubstr("persistent")));
 }
 
 TEST(GoldenSolverProgram, QuotesWhatWasAskedFor) {

@@ -10,13 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/multi_gpu/ranked_solver.hpp"
-#include "kernels/solver/choose_preconditioner.hpp"
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
-#include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/seconds.hpp"
 #include "tools/options/value_type.hpp"
@@ -47,40 +45,14 @@ Solve<T> prepare(CsrMatrix<T> a, std::span<const T> b, const SolverOptions& opti
     return [solver](auto of, auto x, const auto& with) { return solver->solve(of, x, with); };
 }
 
-/// The preconditioner of ranks: `auto` tries those of the whole matrix on one device, with the first right-hand side.
-template <class T>
-PreconditionerChoice choose_for_ranks(const CsrMatrix<T>& a, std::span<const T> b, const SolverOptions& options,
-                                      const SolveOptions& goal) {
-    if (options.preconditioner != kAutoPreconditioner) return {.specification = options.preconditioner};
-    StatusLine status;
-    status.show("trying preconditioners");
-    return choose_preconditioner<T>(a, options, {b, goal});
-}
-
 /// Of a product over ranks.
 constexpr int kMeasuredProducts = 50;
 
 template <class T>
 Solve<T> prepare_on_ranks(const CsrMatrix<T>& a, std::span<const T> b, int ranks, const SolverOptions& options,
                           const SolveOptions& goal, SolveResult& result) {
-    using namespace multi_gpu;
-    const bool is_on_gpus = options.backend == Backend::cuda;
-    result.method = options.method.value_or(default_method(options.backend));
-    if (!options.method) {
-        result.method_reason = is_on_gpus ? "which adds over ranks once an iteration" : "which moves fewer values";
-    }
-    result.preconditioner = choose_for_ranks(a, b, options, goal);
-    const RankedOptions ranked{.ranks = ranks,
-                               .operator_name = options.operator_name,
-                               .preconditioner = result.preconditioner.specification,
-                               .method = result.method,
-                               .constant_null_space = options.constant_null_space};
-    const auto solver = std::make_shared<RankedSolver<T>>(is_on_gpus ? make_gpu_ranked_solver(a, ranked)
-                                                                     : make_cpu_ranked_solver(a, ranked));
-    result.ranks = solver->reports();
-    result.how = fmt::format("{} rank{}, each on {}", ranks, ranks == 1 ? "" : "s", result.ranks.front().how);
-    result.executed_operator = result.ranks.front().operator_name;
-    result.check_every = solver->check_every(goal);
+    const auto solver =
+        std::make_shared<multi_gpu::RankedSolver<T>>(make_ranked_solver<T>(a, b, ranks, options, goal, result));
     result.product = solver->measure_product(kMeasuredProducts);
     return [solver](auto of, auto x, const auto& with) { return solver->solve(of, x, with); };
 }
@@ -198,8 +170,6 @@ void add_solve(CLI::App& app) {
     add_system(*command, options->system);
     add_input(*command, "--x0", options->x0,
               "First guess, a Matrix Market array with a column for each right-hand side or one (default: zeros)");
-    add_number<int>(*command, "--gpus", options->system.gpus, 1, 1024,
-                    "Divide the rows among so many GPUs (with --device cpu: as many groups of threads)");
     add_output(*command, "-o,--output", options->output, "Write x to this file");
     add_output_or_stdout(*command, "--json", options->json, "Write a report with all residuals");
     add_output(*command, "--plot", options->plot, "Draw the convergence, to .svg or .png");

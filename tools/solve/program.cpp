@@ -1,5 +1,8 @@
 #include "tools/solve/program.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 
 #include "tools/options/source.hpp"
@@ -40,7 +43,7 @@ constexpr std::string_view kMain =
 #include <utility>
 #include <vector>
 
-#include <tilespmv/kernels/registry.hpp>
+{{includes}}#include <tilespmv/kernels/registry.hpp>
 #include <tilespmv/kernels/solver/solve.hpp>
 #include <tilespmv/tile/error.hpp>
 #include <tilespmv/tile/matrix_market/matrix_market.hpp>
@@ -48,13 +51,13 @@ constexpr std::string_view kMain =
 namespace solver = tilespmv::solver;
 using Value = {{value}};
 
-// What is made once for a matrix; its values, not its pattern, may change (`Solver::update_values`).
-const solver::SolverOptions kConfiguration{
-    .backend = tilespmv::Backend::{{backend}},
+{{shapes}}// What is made once for a matrix; its values, not its pattern, may change (`update_values`).
+const {{options}} kConfiguration{
+    {{where}},
     .operator_name = {{operator}},
     .preconditioner = {{preconditioner}},
     .method = solver::Method::{{method}},
-    .constant_null_space = {{null_space}},
+    .constant_null_space = {{null_space}},{{launches}}
 };
 
 // When a solution is good enough, for every right-hand side.
@@ -86,7 +89,7 @@ int main(int argc, char** argv) try {
     {{check}}
     const auto b = right_hand_side(argc == 4 ? argv[3] : "", a);
 
-    solver::Solver<Value> system(std::move(a), kConfiguration);
+    {{make}};
     std::vector<Value> x(b.size());
     const auto report = system.solve(b, x, kGoal);
     tilespmv::write_vector<Value>(argv[2], std::span<const Value>(x));
@@ -126,8 +129,8 @@ arguments, 4 no GPU. The matrix may be another one with a similar pattern; what 
 
 | choice | why |
 |---|---|
-| device: {{backend}} | {{backend_why}} |
-| operator: `{{operator_name}}` | {{operator_why}} |
+| device: {{device}} | {{backend_why}} |
+{{iterations}}| operator: `{{operator_name}}` | {{operator_why}} |
 | preconditioner: `{{preconditioner_name}}` | {{preconditioner_why}} |
 | method: {{method_name}} | {{method_why}} |
 | a look at the residual every {{check_every}} iterations | {{check_why}} |
@@ -168,10 +171,80 @@ std::string check_reason(bool is_on_gpu, const SystemOptions& asked) {
     return is_on_gpu ? "a GPU waits for the host while it looks" : "a look costs nothing on a CPU";
 }
 
+std::string device(const SolveResult& r, Backend backend) {
+    const std::string name = backend == Backend::cuda ? "cuda" : "cpu";
+    if (r.ranks.empty()) return name;
+    return fmt::format("{}, {} rank{}", name, r.ranks.size(), r.ranks.size() == 1 ? "" : "s");
+}
+
+/// Whether the recurrence that was taken launches that kernel.
+bool is_launched(std::string_view kernel, Method method) {
+    static constexpr std::array<std::string_view, 3> of_chronopoulos_gear{"advance", "advance_diagonal",
+                                                                          "inner_products"};
+    static constexpr std::array<std::string_view, 5> of_textbook{"direction", "step_length", "move", "move_diagonal",
+                                                                 "ratio"};
+    return method == Method::textbook ? std::ranges::count(of_chronopoulos_gear, kernel) == 0
+                                      : std::ranges::count(of_textbook, kernel) == 0;
+}
+
+/// Of graphs of kernels; a persistent kernel divides its rows itself.
+std::string shapes(const SolveResult& r) {
+    if (r.is_persistent || r.vector_shapes.empty()) return "";
+    std::string text =
+        "// How kernels over vectors are launched: threads of a block, turns of a thread, most blocks (0: any "
+        "number).\n"
+        "const std::vector<solver::KernelShape> kVectorShapes{\n";
+    for (const auto& [kernel, shape] : r.vector_shapes) {
+        if (is_launched(kernel, r.method)) {
+            text += fmt::format("    {{{}, {{{}, {}, {}}}}},\n", quoted(kernel), shape.threads, shape.elements,
+                                shape.max_blocks);
+        }
+    }
+    return text + "};\n\n";
+}
+
+std::string launches(const SolveResult& r, Backend backend) {
+    if (backend == Backend::cpu || !r.ranks.empty()) return "";
+    if (r.is_persistent) return "\n    .persistent_at_any_size = true,  // blocks of iterations in one kernel";
+    return "\n    .use_persistent_kernel = false,  // blocks of iterations in graphs\n    .vector_shapes = "
+           "kVectorShapes,";
+}
+
+std::string iterations(const SolveResult& r, Backend backend) {
+    if (backend == Backend::cpu || !r.ranks.empty()) return "";
+    if (r.is_persistent) return "| iterations: many in one kernel | at this size that was measured to win |\n";
+    return "| iterations: in graphs | one kernel for many does not win at this size, or cannot be used |\n"
+           "| launch shapes of kernels over vectors | by the profile of this GPU, or those the library has without |\n";
+}
+
+/// What differs between one device and several ranks.
+Fields place(const SolveResult& r, Backend backend) {
+    const char* device = backend == Backend::cuda ? "cuda" : "cpu";
+    if (r.ranks.empty()) {
+        return {{"includes", ""},
+                {"options", "solver::SolverOptions"},
+                {"where", fmt::format(".backend = tilespmv::Backend::{}", device)},
+                {"make", "solver::Solver<Value> system(std::move(a), kConfiguration)"}};
+    }
+    return {{"includes", "#include <tilespmv/kernels/multi_gpu/ranked_solver.hpp>\n"},
+            {"options", "tilespmv::multi_gpu::RankedOptions"},
+            {"where", fmt::format(".ranks = {}", r.ranks.size())},
+            {"make", fmt::format("auto system = tilespmv::multi_gpu::make_{}_ranked_solver<Value>(a, kConfiguration)",
+                                 backend == Backend::cuda ? "gpu" : "cpu")}};
+}
+
+std::string operator_reason(const SolveResult& r) {
+    if (r.ranks.empty() || r.operator_name.substr(0, r.operator_name.find(':')) != "auto")
+        return r.operator_reason.empty() ? "as asked for" : r.operator_reason;
+    std::string all;
+    for (const auto& rank : r.ranks) all += fmt::format("{}{}", all.empty() ? "" : ", ", rank.operator_name);
+    return fmt::format("each rank takes the one of the least predicted time for its rows, here {}", all);
+}
+
 Fields reasons(const SolveResult& r, Backend backend, const SystemOptions& asked) {
     const bool is_on_gpu = backend == Backend::cuda;
     return {{"backend_why", is_on_gpu ? "a GPU was there, or asked for" : "no GPU was there, or the CPU asked for"},
-            {"operator_why", asked_or(r.operator_reason)},
+            {"operator_why", operator_reason(r)},
             {"preconditioner_why", asked_or(r.preconditioner.reason)},
             {"method_why", asked_or(r.method_reason)},
             {"check_why", check_reason(is_on_gpu, asked)},
@@ -188,7 +261,7 @@ SolverProgram solver_program(const SolveResult& r, const SolverOptions& options,
                   {"values", r.values},
                   {"value", std::string(value_type(r))},
                   {"check", symmetry_check(r, asked)},
-                  {"backend", options.backend == Backend::cuda ? "cuda" : "cpu"},
+                  {"device", device(r, options.backend)},
                   {"operator", quoted(r.operator_specification)},
                   {"operator_name", r.operator_specification},
                   {"preconditioner", quoted(r.preconditioner.specification)},
@@ -200,6 +273,10 @@ SolverProgram solver_program(const SolveResult& r, const SolverOptions& options,
                   {"atol", fmt::format("{}", goal.atol)},
                   {"max_iterations", fmt::format("{}", goal.max_iterations)},
                   {"check_every", fmt::format("{}", r.check_every)}};
+    fields.push_back({"shapes", shapes(r)});
+    fields.push_back({"launches", launches(r, options.backend)});
+    fields.push_back({"iterations", iterations(r, options.backend)});
+    for (auto& field : place(r, options.backend)) fields.push_back(std::move(field));
     for (auto& field : reasons(r, options.backend, asked)) fields.push_back(std::move(field));
     return {filled(kMain, fields), std::string(kCmake), filled(kReadme, fields)};
 }

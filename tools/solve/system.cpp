@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "kernels/auto/machine_ranking.hpp"
+#include "kernels/solver/choose_preconditioner.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
@@ -94,6 +95,28 @@ void describe_solver(const Solver<T>& solver, const SolveOptions& goal, SolveRes
     result.method = solver.method();
     result.method_reason = solver.method_reason();
     result.check_every = solver.check_every(goal);
+    result.is_persistent = solver.is_persistent();
+    result.vector_shapes = solver.vector_shapes();
+}
+
+/// The preconditioner of ranks: `auto` tries those of the whole matrix on one device.
+template <class T>
+PreconditionerChoice choose_for_ranks(const CsrMatrix<T>& a, std::span<const T> b, const SolverOptions& options,
+                                      const SolveOptions& goal) {
+    if (options.preconditioner != kAutoPreconditioner) return {.specification = options.preconditioner};
+    StatusLine status;
+    status.show("trying preconditioners");
+    return choose_preconditioner<T>(a, options, {b, goal});
+}
+
+template <class T>
+void describe_ranks(const multi_gpu::RankedSolver<T>& solver, const SolveOptions& goal, SolveResult& result) {
+    result.ranks = solver.reports();
+    const std::size_t ranks = result.ranks.size();
+    result.how = fmt::format("{} rank{}, each on {}", ranks, ranks == 1 ? "" : "s", result.ranks.front().how);
+    result.executed_operator = result.ranks.front().operator_name;
+    result.operator_specification = result.operator_name;  // each chooses its own
+    result.check_every = solver.check_every(goal);
 }
 
 void add_goal(CLI::App& command, SolveOptions& goal) {
@@ -160,6 +183,27 @@ std::unique_ptr<Solver<T>> make_solver(CsrMatrix<T> a, std::span<const T> b, con
     return solver;
 }
 
+template <class T>
+multi_gpu::RankedSolver<T> make_ranked_solver(const CsrMatrix<T>& a, std::span<const T> b, int ranks,
+                                              const SolverOptions& options, const SolveOptions& goal,
+                                              SolveResult& result) {
+    const bool is_on_gpus = options.backend == Backend::cuda;
+    result.method = options.method.value_or(default_method(options.backend));
+    if (!options.method) {
+        result.method_reason = is_on_gpus ? "which adds over ranks once an iteration" : "which moves fewer values";
+    }
+    result.preconditioner = choose_for_ranks(a, b, options, goal);
+    const multi_gpu::RankedOptions ranked{.ranks = ranks,
+                                          .operator_name = options.operator_name,
+                                          .preconditioner = result.preconditioner.specification,
+                                          .method = result.method,
+                                          .constant_null_space = options.constant_null_space};
+    auto solver =
+        is_on_gpus ? multi_gpu::make_gpu_ranked_solver(a, ranked) : multi_gpu::make_cpu_ranked_solver(a, ranked);
+    describe_ranks(solver, goal, result);
+    return solver;
+}
+
 void add_system(CLI::App& command, SystemOptions& options) {
     add_source(command, options.source);
     add_input(command, "-b,--rhs", options.b,
@@ -168,6 +212,8 @@ void add_system(CLI::App& command, SystemOptions& options) {
     add_goal(command, options.goal);
     add_values(command, options.values);
     add_device(command, options.device, "the GPU if there is one");
+    add_number<int>(command, "--gpus", options.gpus, 1, 1024,
+                    "Divide the rows among so many GPUs (with --device cpu: as many groups of threads)");
 }
 
 template Vectors<double> read_sized(const std::string&, index_t);
@@ -176,6 +222,10 @@ template std::unique_ptr<Solver<double>> make_solver(CsrMatrix<double>, std::spa
                                                      const SolveOptions&, SolveResult&);
 template std::unique_ptr<Solver<float>> make_solver(CsrMatrix<float>, std::span<const float>, const SolverOptions&,
                                                     const SolveOptions&, SolveResult&);
+template multi_gpu::RankedSolver<double> make_ranked_solver(const CsrMatrix<double>&, std::span<const double>, int,
+                                                            const SolverOptions&, const SolveOptions&, SolveResult&);
+template multi_gpu::RankedSolver<float> make_ranked_solver(const CsrMatrix<float>&, std::span<const float>, int,
+                                                           const SolverOptions&, const SolveOptions&, SolveResult&);
 template System<double> load_system(const SystemOptions&, SolveResult&);
 template System<float> load_system(const SystemOptions&, SolveResult&);
 

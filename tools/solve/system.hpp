@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 #include "tools/options/cli_forward.hpp"
@@ -42,6 +43,13 @@ template <class T>
 std::unique_ptr<solver::Solver<T>> make_solver(CsrMatrix<T> a, std::span<const T> b,
                                                const solver::SolverOptions& options, const solver::SolveOptions& goal,
                                                SolveResult& result);
+
+/// The same over ranks, as many GPUs or groups of threads: M is tried on one device, and each rank chooses its
+/// operator.
+template <class T>
+multi_gpu::RankedSolver<T> make_ranked_solver(const CsrMatrix<T>& a, std::span<const T> b, int ranks,
+                                              const solver::SolverOptions& options, const solver::SolveOptions& goal,
+                                              SolveResult& result);
 
 /// Vectors with a value for each row. Throws `Error`.
 template <class T>

@@ -28,6 +28,7 @@ public:
     [[nodiscard]] std::size_t size() const { return n_; }
     /// Other shapes from now on. May allocate.
     void set_shapes(const VectorShapes& shapes);
+    [[nodiscard]] const VectorShapes& shapes() const { return shapes_; }
 
     void advance(const Iterates<T>& v, const Scalars* scalars) const;
     /// With w = M r.

@@ -210,6 +210,38 @@ TEST_F(SolverOnDevice, ChoosesTheMethodByTheModel) {
     EXPECT_FALSE(solver.method_reason().empty());
 }
 
+TEST_F(SolverOnDevice, LaunchesAsItIsTold) {
+    const auto a = generate<double>("laplace2d:n=90");  // in graphs, if nothing is said
+    const auto b = waves<double>(a.rows);
+    std::vector<double> x(b.size());
+    SolverOptions options{.backend = Backend::cuda, .operator_name = "csr-vector", .method = Method::textbook};
+    Solver<double> automatic(a.clone(), options);
+    EXPECT_FALSE(automatic.is_persistent());
+    ASSERT_EQ(automatic.vector_shapes().size(), vector_kernels().size());
+    const auto iterations = automatic.solve(b, x).iterations;
+
+    const LaunchShape shape{.threads = 64, .elements = 3, .max_blocks = 7};
+    options.vector_shapes = {{"move_diagonal", shape}};
+    Solver<double> shaped(a.clone(), options);
+    const auto before = automatic.vector_shapes(), now = shaped.vector_shapes();
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        EXPECT_EQ(now[i].shape, now[i].kernel == "move_diagonal" ? shape : before[i].shape) << now[i].kernel;
+    }
+    EXPECT_NEAR(shaped.solve(b, x).iterations, iterations, 3);  // sums in another order
+    expect_solution(a, b, x, 1e-8);
+    options.vector_shapes = {{"no such kernel", shape}};
+    EXPECT_THROW(Solver<double>(a.clone(), options), Error);
+
+    options.vector_shapes.clear();
+    options.persistent_at_any_size = true;
+    Solver<double> persistent(a.clone(), options);
+    EXPECT_TRUE(persistent.is_persistent());
+    EXPECT_NEAR(persistent.solve(b, x).iterations, iterations, 3);
+    expect_solution(a, b, x, 1e-8);
+    options.preconditioner = "ssor-ai:order=1";  // which no persistent kernel applies
+    EXPECT_THROW(Solver<double>(a.clone(), options), Error);
+}
+
 TEST_F(SolverOnDevice, ChoosesAPreconditionerByTrials) {
     const auto a = generate<double>("elasticity:n=6");
     const auto b = waves<double>(a.rows);
