@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/executed.hpp"
+#include "tile/csr.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv {
@@ -35,6 +36,13 @@ public:
     /// pattern stays. Throws `Error` for another number of values and, as it does unless overridden, if the operator
     /// cannot.
     virtual void update_values(std::span<const V> values);
+    /// `a`, the CSR matrix that the operator was made from and whose arrays are where they were, has other values now:
+    /// products are of them from now on. False if it must be made again for that. Allocates nothing, but for a map of
+    /// tiles that it owns, when it is called first.
+    virtual bool take_new_values(const CsrMatrix<V>& a) {
+        static_cast<void>(a);
+        return false;
+    }
 };
 
 /// For operators: throws `Error` unless x has a.cols() values and y has a.rows().

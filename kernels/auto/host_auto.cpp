@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include <omp.h>
@@ -31,9 +32,15 @@ public:
     void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
         operator_->apply(alpha, x, beta, y);
     }
+    bool take_new_values(const CsrMatrix<V>& a) override {
+        if (!map_) map_.emplace(a, tiles_);
+        map_->update(tiles_, std::span<const V>(a.values.begin(), a.values.end()));
+        return true;
+    }
 
 private:
     TileMatrix<V> tiles_;
+    std::optional<ValueMap> map_;  ///< made when there are new values first
     std::unique_ptr<Operator<V>> operator_;
 };
 

@@ -72,6 +72,14 @@ public:
         }
     }
 
+    bool take_new_values(const CsrMatrix<V>& a) override {
+        // Rows of CSR are multiplied where they lie, strips hold copies; tiles, and rows beside those, are another
+        // form.
+        if (a_.tiles != nullptr || a.values.data() != a_.csr.values.data()) return false;
+        replace_values<V>(a_.strips, a.row_ptrs, a.values);
+        return true;
+    }
+
 protected:
     /// Of the strips, for new ones.
     [[nodiscard]] Buffer<V>& strip_values() { return a_.strips.values; }

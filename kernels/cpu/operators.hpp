@@ -11,8 +11,9 @@ std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms, Options& 
 template <Value V>
 std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options& options);
 /// Made from strips that are there already, else from CSR, or by way of it from tiles. Copies the values of strips:
-/// after new ones it is to be made again. Option: updatable (0; 1: copy the other values, too, and keep a map, with
-/// which `update_values` takes new ones; of `StripValueMap`'s size).
+/// made from CSR it takes new ones of that (`take_new_values`); else after new ones it is to be made again. Option:
+/// updatable (0; 1: copy the other values, too, and keep a map, with which `update_values` takes new ones; of
+/// `StripValueMap`'s size).
 template <Value V>
 std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options);
 /// Copies the matrix, as all below: after new values they are to be made again. Throws `Error` for a matrix of which

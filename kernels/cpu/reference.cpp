@@ -88,6 +88,7 @@ public:
             y[row] = static_cast<V>(reference_row(a_, row, alpha, x.data(), beta, y.data()).value);
         }
     }
+    bool take_new_values(const CsrMatrix<V>& a) override { return a.values.data() == a_.values.data(); }
 
 private:
     const CsrMatrix<V>& a_;

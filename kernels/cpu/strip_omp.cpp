@@ -41,6 +41,11 @@ public:
         if (!map_) throw Error("operator strip-omp keeps no map for new values; make it with strip-omp:updatable=1");
         map_->update(this->strip_values(), own_rest_.values, values);
     }
+    bool take_new_values(const CsrMatrix<V>& a) override {
+        if (!map_) return Base::take_new_values(a);
+        update_values(a.values);
+        return true;
+    }
 
 private:
     static typename Base::Parts parts(const CsrMatrix<V>& rest, offset_t nnz, StripRows<V> strips,

@@ -1,5 +1,6 @@
 #include "kernels/cpu/strip_rows.hpp"
 
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -121,7 +122,33 @@ private:
     std::vector<Pattern> patterns_;
 };
 
+/// Slots take the nonzeros of each row in turn.
+template <Value V>
+void replace_in_strip(std::span<const StripSlot> slots, const offset_t* row_begin, const V* of_csr, V* values) {
+    std::array<offset_t, kTileSize> taken{};
+    for (const StripSlot& slot : slots) {
+        for (unsigned rows = slot.rows; rows != 0; rows &= rows - 1) {
+            const int r = std::countr_zero(rows);
+            values[r] = of_csr[row_begin[r] + taken[static_cast<std::size_t>(r)]++];
+        }
+        values += kTileSize;
+    }
+}
+
 }  // namespace
+
+template <Value V>
+void replace_values(StripRows<V>& strips, std::span<const offset_t> row_ptrs, std::span<const V> values) {
+    for (const StripGroup& group : strips.groups) {
+        parallel_for(0, group.strips, 64, [&](std::int64_t i) {
+            const auto at = static_cast<std::size_t>(i);
+            const std::size_t row = std::size_t{strips.tile_rows[group.first_strip + at]} * kTileSize;
+            replace_in_strip<V>({strips.columns.data() + group.first_column + at * group.own_columns, group.slots},
+                                row_ptrs.data() + row, values.data(),
+                                strips.values.data() + (group.first_slot + at * group.slots) * kTileSize);
+        });
+    }
+}
 
 template <Value V>
 StripRows<V> make_strip_rows(index_t rows, index_t cols, const Strips& s, Buffer<V> values) {
@@ -135,6 +162,8 @@ StripRows<V> make_strip_rows(index_t rows, index_t cols, const Strips& s, Buffer
     return made;
 }
 
+template void replace_values(StripRows<double>&, std::span<const offset_t>, std::span<const double>);
+template void replace_values(StripRows<float>&, std::span<const offset_t>, std::span<const float>);
 template StripRows<double> make_strip_rows(index_t, index_t, const Strips&, Buffer<double>);
 template StripRows<float> make_strip_rows(index_t, index_t, const Strips&, Buffer<float>);
 

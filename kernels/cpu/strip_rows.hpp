@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "kernels/cpu/schedule.hpp"
@@ -57,5 +58,9 @@ struct StripRows {
 /// `s`: of a matrix of rows x cols, whose nonzeros in strips have these `values`, slot by slot.
 template <Value V>
 StripRows<V> make_strip_rows(index_t rows, index_t cols, const cuda::Strips& s, Buffer<V> values);
+
+/// Other values, in the order of the CSR matrix with these row pointers that the strips were made from.
+template <Value V>
+void replace_values(StripRows<V>& strips, std::span<const offset_t> row_ptrs, std::span<const V> values);
 
 }  // namespace tilespmv::cpu

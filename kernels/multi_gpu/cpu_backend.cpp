@@ -51,7 +51,7 @@ public:
 
     solver::SystemSpace<T>& space() override { return space_; }
     void update_values() override {
-        a_.remake_interior();
+        a_.renew_interior();
         m_->update_values(*input_.preconditioner);
     }
     ProductTimes measure(solver::Vector<const T> x, solver::Vector<T> y, int repeats) override {

@@ -54,7 +54,8 @@ void RankOperator<V>::add_boundary(V alpha, std::span<V> y) const {
 }
 
 template <CpuValue V>
-void RankOperator<V>::remake_interior() {
+void RankOperator<V>::renew_interior() {
+    if (interior_->take_new_values(matrix_->interior)) return;
     interior_ = make_operator<V>(operator_name_, {&matrix_->interior});
 }
 

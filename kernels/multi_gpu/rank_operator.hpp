@@ -35,8 +35,8 @@ public:
     /// y += alpha * boundary * halo
     void add_boundary(V alpha, std::span<V> y) const;
 
-    /// The values of the matrix are new.
-    void remake_interior();
+    /// The values of the matrix are new. Allocates nothing if the operator of the interior takes them.
+    void renew_interior();
 
 private:
     [[nodiscard]] std::size_t boundary_bytes() const;

@@ -6,7 +6,6 @@
 #include <omp.h>
 
 #include "kernels/solver/recurrence.hpp"
-#include "tile/error.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::solver {
@@ -75,22 +74,10 @@ std::string CpuSpace<T>::how() const {
     return fmt::format("CPU, {} thread{}", threads, threads == 1 ? "" : "s");
 }
 
-/// Whether the operator did. One that does not once never will.
 template <class T>
-bool CpuSpace<T>::take_values(std::span<const T> values) {
-    if (!takes_values_) return false;
-    try {
-        owned_->update_values(values);
-    } catch (const Error&) {
-        takes_values_ = false;
-    }
-    return takes_values_;
-}
-
-template <class T>
-void CpuSpace<T>::update_values(std::span<const T> values, const AnyPreconditionerParts& parts) {
-    if (remake_ && !take_values(values)) {
-        owned_ = remake_();
+void CpuSpace<T>::update_values(std::span<const T>, const AnyPreconditionerParts& parts) {
+    if (renew_) {
+        renew_(owned_);
         a_ = owned_.get();
     }
     m_.update_values(parts);

@@ -21,14 +21,14 @@ namespace tilespmv::solver {
 template <class T>
 class CpuSpace final : public SystemSpace<T> {
 public:
-    /// Makes the operator of A again when there are new values; empty if it reads them where they lie.
-    using Remake = std::function<std::unique_ptr<Operator<T>>()>;
+    /// Lets the operator of A take new values of that, or puts another one in its place.
+    using Renew = std::function<void(std::unique_ptr<Operator<T>>&)>;
 
     /// `a`: square. `m` has its size. Both must outlive the space.
     CpuSpace(const Operator<T>& a, HostPreconditioner<T>& m) : a_(&a), m_(m) { make_sums(); }
     /// Owns the operator.
-    CpuSpace(std::unique_ptr<Operator<T>> a, HostPreconditioner<T>& m, Remake remake)
-        : owned_(std::move(a)), a_(owned_.get()), m_(m), remake_(std::move(remake)) {
+    CpuSpace(std::unique_ptr<Operator<T>> a, HostPreconditioner<T>& m, Renew renew)
+        : owned_(std::move(a)), a_(owned_.get()), m_(m), renew_(std::move(renew)) {
         make_sums();
     }
 
@@ -74,7 +74,6 @@ private:
         double first = 0, second = 0, third = 0;
     };
 
-    bool take_values(std::span<const T> values);
     void make_sums();
     template <class F>
     void for_pieces(F&& f);
@@ -84,8 +83,7 @@ private:
     std::unique_ptr<Operator<T>> owned_;
     const Operator<T>* a_;
     HostPreconditioner<T>& m_;
-    Remake remake_;
-    bool takes_values_ = true;  ///< as far as is known
+    Renew renew_;
     std::deque<Buffer<T>> vectors_;
     std::vector<Sums> sums_;  // of each piece
     Scalars scalars_;

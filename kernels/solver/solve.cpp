@@ -18,9 +18,6 @@ namespace {
 
 constexpr int kChecksOnGpu = 32;  ///< iterations from check to check
 
-/// Operators of the CPU that multiply the CSR matrix where it lies.
-bool reads_in_place(std::string_view name) { return name == "csr-omp" || name == "reference"; }
-
 bool is_diagonal(const AnyPreconditionerParts& parts) {
     return std::visit([](const auto& p) { return p.is_identity() || !p.inverse_diagonal.empty(); }, parts);
 }
@@ -112,10 +109,9 @@ void Solver<T>::make_cpu_space(const SolverOptions& options) {
     const auto make = [this, name = options.operator_name] {
         return cpu::make_converting<T>(name, MatrixForms<T>(&a_));
     };
-    auto made = make();
-    const bool is_current = reads_in_place(made->name());
-    space_ = std::make_unique<CpuSpace<T>>(std::move(made), *host_preconditioner_,
-                                           is_current ? typename CpuSpace<T>::Remake{} : make);
+    space_ = std::make_unique<CpuSpace<T>>(make(), *host_preconditioner_, [this, make](auto& made) {
+        if (!made->take_new_values(a_)) made = make();
+    });
 }
 
 /// As far as it is known: of operators of the caller's neither their bytes nor whether M is diagonal.

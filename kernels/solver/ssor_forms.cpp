@@ -42,8 +42,7 @@ public:
         double visited = 0;   ///< nonzeros of A that lead to them
     };
 
-    /// Of a row: U and L are the upper and the lower triangle with the diagonal, each to a power, and the
-    /// rows are those of U^`upper` L^`lower`.
+    /// Of a row of U^`upper` L^`lower`, U and L the triangles with the diagonal.
     Means means_of(int upper, int lower) {
         std::size_t nonzeros = 0;
         visited_ = 0;

@@ -1,6 +1,7 @@
 #include "kernels/solver/preconditioner/host_preconditioner.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/registry.hpp"
 #include "tile/parallel.hpp"
@@ -79,9 +80,13 @@ public:
     }
     void update_values(const AnyPreconditionerParts& parts) override {
         const auto* updated = &std::get<PreconditionerParts<V>>(parts);
-        if (updated == parts_ && read_in_place()) return;
-        parts_ = updated;
-        make_operators();
+        if (updated != parts_) {
+            parts_ = updated;
+            return make_operators();
+        }
+        for (std::size_t i = 0; i < operators_.size(); ++i) {
+            if (!operators_[i]->take_new_values(parts_->stages[i].matrix)) operators_[i] = make_operator_of(i);
+        }
     }
 
 private:
@@ -95,13 +100,10 @@ private:
     }
     void make_operators() {
         operators_.clear();
-        for (const auto& stage : parts_->stages)
-            operators_.push_back(make_operator<V>(parts_->operators, MatrixForms<V>(&stage.matrix)));
+        for (std::size_t i = 0; i < parts_->stages.size(); ++i) operators_.push_back(make_operator_of(i));
     }
-    /// Whether the operators multiply the values where they lie.
-    [[nodiscard]] bool read_in_place() const {
-        return std::ranges::all_of(
-            operators_, [](const auto& made) { return made->name() == "csr-omp" || made->name() == "reference"; });
+    [[nodiscard]] std::unique_ptr<Operator<V>> make_operator_of(std::size_t stage) const {
+        return make_operator<V>(parts_->operators, MatrixForms<V>(&parts_->stages[stage].matrix));
     }
 
     const PreconditionerParts<V>* parts_;
