@@ -220,7 +220,7 @@ TEST_F(SolverOnDevice, LaunchesAsItIsTold) {
     ASSERT_EQ(automatic.vector_shapes().size(), vector_kernels().size());
     const auto iterations = automatic.solve(b, x).iterations;
 
-    const LaunchShape shape{.threads = 64, .elements = 3, .max_blocks = 7};
+    const LaunchShape shape{.threads = 128, .elements = 4, .max_blocks = 7};
     options.vector_shapes = {{"move_diagonal", shape}};
     Solver<double> shaped(a.clone(), options);
     const auto before = automatic.vector_shapes(), now = shaped.vector_shapes();
