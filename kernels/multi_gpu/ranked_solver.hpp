@@ -27,6 +27,7 @@ struct RankedOptions {
     std::string operator_name = "auto";
     /// `name[:option=value,...]`. Each rank makes it of the square block of its own rows and columns: Jacobi and block
     /// Jacobi are those of one rank, exactly; SSOR leaves out what couples ranks, so that iterations grow with them.
+    /// There is no `auto` here: `solver::choose_preconditioner` tries those of the whole matrix on one device.
     std::string preconditioner = "jacobi";
     solver::Method method = solver::Method::chronopoulos_gear;
     bool constant_null_space = false;
