@@ -57,7 +57,7 @@ template <Value V>
 std::uint64_t dia_bytes(const CsrMatrix<V>& a);
 
 /// Bytes up to which DIA is not refused; see `refuse_if_large`.
-inline constexpr std::uint64_t kDiaAlwaysFine = std::uint64_t{1} << 24;
+inline constexpr std::uint64_t kDiaAlwaysFine = std::uint64_t{1} << 25;
 
 /// The diagonals with nonzeros, columns minus rows, ascending.
 template <Value V>
