@@ -29,7 +29,8 @@ struct KernelTuning {
 inline constexpr int kVectorThreads = 256;
 inline constexpr int kEllThreads = 256;
 inline constexpr int kDiaThreads = 128;
-/// Resident blocks of a multiprocessor where a thread of dia takes two rows: 64 registers; of 72 it is slower in float32
+/// Resident blocks of a multiprocessor where a thread of dia takes two rows: 64 registers; of 72 it is slower in
+/// float32
 /// ("Places in blocks of rows").
 inline constexpr int kDiaPairBlocks = 8;
 /// Threads of a block of csr-vector that takes turns, and blocks of a multiprocessor ("Turns of csr-vector": FEM with

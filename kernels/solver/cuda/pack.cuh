@@ -40,8 +40,8 @@ struct Pack {
 /// Calls `f.at<count>(i, rest...)` for this thread's share of n values, always in the same order: `kCount` values from
 /// i on. Threads of a block take neighbouring packs, `elements` values each (a multiple of kCount) in a part; block b
 /// takes parts b, b + blocks, ... What has `ended` is left after its first values, which are asked for before that is
-/// known. What does not fill a pack at the end of the vector is for the last thread of all, value by value: few lanes of
-/// its warp have anything else to do, and lanes that take single values would have the others of their warp wait.
+/// known. What does not fill a pack at the end of the vector is for the last thread of all, value by value: few lanes
+/// of its warp have anything else to do, and lanes that take single values would have the others of their warp wait.
 template <int kCount, class F, class... Rest>
 __device__ void over_vector(std::int64_t n, int elements, F& f, Rest&... rest) {
     const std::int64_t turn = std::int64_t{blockDim.x} * kCount;
