@@ -14,46 +14,6 @@
 namespace tilespmv::bench {
 namespace {
 
-template <Value V>
-class DeviceMatrixTimer final : public MatrixTimer {
-public:
-    DeviceMatrixTimer(Device& device, const RepeatRule& rule, CsrMatrix<V> a, std::optional<Accumulator> accumulator,
-                      std::size_t sum_bytes)
-        : device_(device),
-          rule_(rule),
-          a_(std::move(a)),
-          x_(make_x<V>(a_.cols)),
-          accumulator_(accumulator),
-          features_(features_of(pattern_of(a_))) {
-        features_.sum_bytes = sum_bytes;
-    }
-
-    [[nodiscard]] const MatrixFeatures& features() const override { return features_; }
-
-    MeasuredProduct measure(const std::string& specification) override {
-        // What `auto` converts by.
-        const std::string selector(device_.backend() == Backend::cuda ? "paper" : kDefaultSelector);
-        const bool has_choice = !find_operator<V>(device_.backend(), specification).sums_in_own_type;
-        const auto sums = has_choice ? accumulator_ : std::nullopt;
-        const auto build = make_candidate<V>(device_, specification, selector, sums).bind(a_, {x_.data(), x_.size()});
-        SteadyStopwatch watch;
-        watch.start();
-        const auto product = build();
-        MeasuredProduct measured{.preparation_seconds = watch.stop()};
-        measured.seconds = seconds_of_repeat(
-            device_, [&] { product->run(); }, rule_);
-        return measured;
-    }
-
-private:
-    Device& device_;
-    RepeatRule rule_;
-    CsrMatrix<V> a_;
-    Buffer<V> x_;
-    std::optional<Accumulator> accumulator_;
-    MatrixFeatures features_;
-};
-
 /// Matrices of one type of values, of which one may be on its way.
 template <Value V>
 class Matrices {
@@ -72,10 +32,64 @@ public:
         coming_ = std::async(std::launch::async, load_, source);
     }
 
+    /// Returns when what is expected is there.
+    void wait() const {
+        if (coming_.valid()) coming_.wait();
+    }
+
 private:
     Load load_;
     std::string expected_;
     std::future<CsrMatrix<V>> coming_;
+};
+
+template <Value V>
+class DeviceMatrixTimer final : public MatrixTimer {
+public:
+    DeviceMatrixTimer(Device& device, const RepeatRule& rule, Matrices<V>& matrices, const std::string& source,
+                      std::optional<Accumulator> accumulator, std::size_t sum_bytes)
+        : device_(device),
+          rule_(rule),
+          matrices_(matrices),
+          a_(matrices.get(source)),
+          x_(make_x<V>(a_.cols)),
+          accumulator_(accumulator),
+          features_(features_of(pattern_of(a_))) {
+        features_.sum_bytes = sum_bytes;
+    }
+
+    [[nodiscard]] const MatrixFeatures& features() const override { return features_; }
+
+    double seconds(const std::string& specification) override {
+        const auto product = builder(specification)();
+        return seconds_of_repeat(
+            device_, [&] { product->run(); }, rule_);
+    }
+    double preparation_seconds(const std::string& specification) override {
+        const auto build = builder(specification);
+        matrices_.wait();
+        SteadyStopwatch watch;
+        watch.start();
+        const auto product = build();
+        return watch.stop();
+    }
+
+private:
+    auto builder(const std::string& specification) {
+        // What `auto` converts by.
+        const std::string selector(device_.backend() == Backend::cuda ? "paper" : kDefaultSelector);
+        const bool has_choice = !find_operator<V>(device_.backend(), specification).sums_in_own_type;
+        const auto sums = has_choice ? accumulator_ : std::nullopt;
+        return make_candidate<V>(device_, specification, selector, sums).bind(a_, {x_.data(), x_.size()});
+    }
+
+    Device& device_;
+    RepeatRule rule_;
+    const Matrices<V>& matrices_;
+    CsrMatrix<V> a_;
+    Buffer<V> x_;
+    std::optional<Accumulator> accumulator_;
+    MatrixFeatures features_;
 };
 
 template <Value V>
@@ -115,10 +129,10 @@ public:
     }
     std::unique_ptr<MatrixTimer> matrix(std::string_view values, const std::string& source) override {
         if (bytes_of(values) == sizeof(double)) {
-            return std::make_unique<DeviceMatrixTimer<double>>(device_, rule_, float64_.get(source), accumulator_,
+            return std::make_unique<DeviceMatrixTimer<double>>(device_, rule_, float64_, source, accumulator_,
                                                                sum_bytes(values));
         }
-        return std::make_unique<DeviceMatrixTimer<float>>(device_, rule_, float32_.get(source), accumulator_,
+        return std::make_unique<DeviceMatrixTimer<float>>(device_, rule_, float32_, source, accumulator_,
                                                           sum_bytes(values));
     }
     // On a CPU it would take the processors from what is measured; files show how far they are.

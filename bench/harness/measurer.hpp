@@ -21,18 +21,16 @@ public:
     virtual double seconds(std::string_view kernel, const LaunchShape& shape) = 0;
 };
 
-struct MeasuredProduct {
-    double seconds = 0;  ///< of a product among others like it
-    double preparation_seconds = 0;
-};
-
 /// A matrix in host memory, with operators made of it one after the other.
 class MatrixTimer {
 public:
     virtual ~MatrixTimer() = default;
     [[nodiscard]] virtual const MatrixFeatures& features() const = 0;
-    /// Throws `Error` if the operator cannot be made of this matrix.
-    virtual MeasuredProduct measure(const std::string& specification) = 0;
+    /// Seconds of a product among others like it. Throws `Error` if the operator cannot be made of this matrix.
+    virtual double seconds(const std::string& specification) = 0;
+    /// Seconds from CSR in host memory until the operator can run, with all threads: waits until no other matrix is
+    /// being made. Throws as `seconds`.
+    virtual double preparation_seconds(const std::string& specification) = 0;
 };
 
 /// `values`: a type, "float64".

@@ -28,7 +28,7 @@ std::vector<CheckedProduct> measure_all(bench::MatrixTimer& timer, const Profile
         const auto work = product_work(entry.candidate, f, profile.probe);
         const auto* const model = find_model(profile.models, one, f.sizes());
         try {
-            products.push_back({one, timer.measure(one).seconds, predict(*model, work), naive_seconds(work)});
+            products.push_back({one, timer.seconds(one), predict(*model, work), naive_seconds(work)});
         } catch (const Error&) {  // it cannot be made of this matrix
         }
     }

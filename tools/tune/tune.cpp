@@ -226,18 +226,22 @@ private:
             matrix = &profile_.matrices.emplace_back(MeasuredMatrix{task.source, task.values, timer.features(), {}});
         }
         matrix->features = timer.features();
+        std::vector<ProductTime> measured;
         for (const auto& one : task.operators) {
             options_.progress(fmt::format("{}: {} of {}", where, one, task.source));
-            matrix->products.push_back(measure_operator(timer, one));
+            measured.push_back(product_time(timer, one));
+        }
+        // Afterwards, as the next matrix is made meanwhile, by all threads.
+        for (auto& product : measured) {
+            if (product.error.empty()) product.preparation_seconds = timer.preparation_seconds(product.specification);
+            matrix->products.push_back(std::move(product));
             ++measured_;
         }
     }
-    static ProductTime measure_operator(bench::MatrixTimer& timer, const std::string& specification) {
+    static ProductTime product_time(bench::MatrixTimer& timer, const std::string& specification) {
         ProductTime product{.specification = specification, .error = {}};
         try {
-            const auto measured = timer.measure(specification);
-            product.seconds = measured.seconds;
-            product.preparation_seconds = measured.preparation_seconds;
+            product.seconds = timer.seconds(specification);
         } catch (const Error& error) {
             product.error = error.what();
         }

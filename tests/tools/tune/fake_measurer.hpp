@@ -21,9 +21,11 @@ public:
     std::vector<VectorWork> works{{"axpy", false, 2, 1, 8}, {"dot", true, 2, 0, 8}};
     /// What a product takes over the time that is planted.
     std::map<std::string, double> operators_by_name{{"csr-merge", 1}, {"csr16", 0.9}, {"brand-new", 0.6}};
-    std::map<std::string, int> measured;  ///< by kernel or operator
-    std::size_t sums = 8;                 ///< bytes of what products accumulate in
-    int left = 1 << 30;                   ///< measurements until it is interrupted
+    static constexpr double kPreparationSeconds = 1e-4;
+    std::map<std::string, int> measured;   ///< by kernel or operator
+    std::vector<std::string> of_matrices;  ///< what was asked of them, in order: operators to time, "prepare ..."
+    std::size_t sums = 8;                  ///< bytes of what products accumulate in
+    int left = 1 << 30;                    ///< measurements until it is interrupted
 
     Probe probe() override { return machine; }
     [[nodiscard]] std::vector<VectorWork> vector_works(std::string_view) const override { return works; }
@@ -77,11 +79,16 @@ private:
             features_.sum_bytes = of.sums;
         }
         [[nodiscard]] const MatrixFeatures& features() const override { return features_; }
-        bench::MeasuredProduct measure(const std::string& specification) override {
+        double seconds(const std::string& specification) override {
             of_.count(specification);
+            of_.of_matrices.push_back(specification);
             if (specification == "ell") throw Error("refused: ELL would be large");
             const auto candidate = modelled_operator(true, specification).candidate;
-            return {product_seconds(candidate, features_, of_.machine, of_.operators_by_name.at(specification)), 1e-4};
+            return product_seconds(candidate, features_, of_.machine, of_.operators_by_name.at(specification));
+        }
+        double preparation_seconds(const std::string& specification) override {
+            of_.of_matrices.push_back("prepare " + specification);
+            return kPreparationSeconds;
         }
 
     private:

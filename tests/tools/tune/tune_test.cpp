@@ -70,6 +70,20 @@ TEST_F(TuneTest, MeasuresFitsAndKeepsEverything) {
     EXPECT_THAT(tune_text(outcome), HasSubstr("brand-new"));
 }
 
+// The next matrix is made while products are timed, by the threads that preparations need.
+TEST_F(TuneTest, PreparesWhenTheProductsOfAMatrixAreTimed) {
+    const TuneOutcome outcome = tune(gpu, options);
+    const std::vector<std::string> of_a_matrix{"brand-new",         "csr-merge",         "csr16",        "ell",
+                                               "prepare brand-new", "prepare csr-merge", "prepare csr16"};
+    ASSERT_EQ(gpu.of_matrices.size(), 8 * of_a_matrix.size());
+    for (std::size_t i = 0; i < gpu.of_matrices.size(); ++i) {
+        EXPECT_EQ(gpu.of_matrices[i], of_a_matrix[i % of_a_matrix.size()]) << i;
+    }
+    const auto& products = outcome.profile.matrices.back().products;
+    EXPECT_EQ(products.front().preparation_seconds, FakeMeasurer::kPreparationSeconds);
+    EXPECT_EQ(products.back().preparation_seconds, 0) << "refused";
+}
+
 TEST_F(TuneTest, AnOperatorThatWasAddedAppearsEverywhere) {
     tune(gpu, options);
     gpu.measured.clear();
