@@ -22,6 +22,13 @@ struct DeviceContext;
 /// Where operators run.
 enum class Backend { cpu, cuda };
 
+/// Whether an operator takes new values (`update_values`).
+enum class NewValues {
+    never,
+    with_option,  ///< updatable=1
+    always,
+};
+
 /// What lists, sweeps and commands know of an operator.
 struct OperatorEntry {
     std::string_view name;     ///< on the command line
@@ -30,7 +37,7 @@ struct OperatorEntry {
     Form made_from = Form::csr;   ///< the form that it needs; others are used if they are there
     bool takes_any_form = false;  ///< where that form is not there, another one will do
     bool takes_strips = false;    ///< strips will do, too, and are taken as they are
-    bool updatable = false;       ///< with its option updatable=1 it takes new values
+    NewValues new_values = NewValues::never;
     /// The values that `option=all` stands for, such as "alg=1|2" or "rows=1|2,block=64|128"; empty if there are none.
     std::string_view sweeps = {};
     bool sums_in_own_type = false;    ///< accumulates in the type of the values, those of 16 bits in float32: no choice

@@ -22,17 +22,17 @@ Buffer<offset_t> starts_of(const CsrMatrix<V>& a, offset_t skip) {
 
 }  // namespace
 
-template <class T, Value V>
-Coo<T> make_coo(const CsrMatrix<V>& a, const Buffer<T>& values, offset_t skip) {
+template <Value V>
+Coo<V> make_coo(const CsrMatrix<V>& a, offset_t skip) {
     const Buffer<offset_t> starts = starts_of(a, skip);
     const auto nnz = static_cast<std::size_t>(starts[a.rows]);
-    Coo<T> coo{a.rows, a.cols, Buffer<index_t>(nnz), Buffer<index_t>(nnz), Buffer<T>(nnz)};
+    Coo<V> coo{a.rows, a.cols, Buffer<index_t>(nnz), Buffer<index_t>(nnz), Buffer<V>(nnz)};
     parallel_for(0, a.rows, kGrain, [&](std::int64_t r) {
         offset_t from = a.row_ptrs[r] + skip;
         for (offset_t k = starts[r]; k < starts[r + 1]; ++k, ++from) {
             coo.row_idxs[k] = static_cast<index_t>(r);
             coo.col_idxs[k] = a.col_idxs[from];
-            coo.values[k] = values[from];
+            coo.values[k] = a.values[from];
         }
     });
     return coo;
@@ -65,10 +65,8 @@ Buffer<std::uint32_t> blocks_back(std::span<const index_t> row_idxs, int block) 
     return back;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                        \
-    template Coo<V> make_coo(const CsrMatrix<V>&, const Buffer<V>&, offset_t);                         \
-    template Coo<std::uint32_t> make_coo(const CsrMatrix<V>&, const Buffer<std::uint32_t>&, offset_t); \
-    template Coo<std::uint64_t> make_coo(const CsrMatrix<V>&, const Buffer<std::uint64_t>&, offset_t); \
+#define TILESPMV_INSTANTIATE(V)                              \
+    template Coo<V> make_coo(const CsrMatrix<V>&, offset_t); \
     template CsrMatrix<V> to_csr(const Coo<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

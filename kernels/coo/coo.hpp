@@ -7,23 +7,22 @@
 
 namespace tilespmv::cuda {
 
-/// Nonzeros of a matrix in COO, in the order of CSR. At most twice the bytes of CSR, so it is never refused. T: a
-/// value, or the position of one in CSR order.
-template <class T>
+/// Nonzeros of a matrix in COO, in the order of CSR. At most twice the bytes of CSR, so it is never refused.
+template <Value V>
 struct Coo {
     index_t rows = 0;
     index_t cols = 0;
     Buffer<index_t> row_idxs;
     Buffer<index_t> col_idxs;
-    Buffer<T> values;
+    Buffer<V> values;
 
     [[nodiscard]] offset_t nnz() const { return static_cast<offset_t>(row_idxs.size()); }
     [[nodiscard]] std::uint64_t bytes() const { return row_idxs.bytes() + col_idxs.bytes() + values.bytes(); }
 };
 
-/// `a` in COO, with one of `values` for each of its nonzeros, without the first `skip` of each row; in parallel.
-template <class T, Value V>
-Coo<T> make_coo(const CsrMatrix<V>& a, const Buffer<T>& values, offset_t skip = 0);
+/// `a` in COO without the first `skip` nonzeros of each row; in parallel.
+template <Value V>
+Coo<V> make_coo(const CsrMatrix<V>& a, offset_t skip = 0);
 
 /// The CSR form again, explicit zeros included.
 template <Value V>

@@ -25,6 +25,7 @@ public:
     [[nodiscard]] std::size_t matrix_bytes() const {
         return row_idxs_.bytes() + col_idxs_.bytes() + values_.bytes() + blocks_back_.bytes();
     }
+    [[nodiscard]] const index_t* row_idxs() const { return row_idxs_.data(); }
     [[nodiscard]] DeviceBuffer<V>& values() { return values_; }
 
 private:

@@ -10,7 +10,7 @@ namespace {
 template <class V, class A>
 class CooOperator final : public DeviceOperator<V> {
 public:
-    CooOperator(const CsrMatrix<V>& a, const DeviceContext& on) : CooOperator(a, make_coo(a, a.values), on) {}
+    CooOperator(const CsrMatrix<V>& a, const DeviceContext& on) : CooOperator(a, make_coo(a), on) {}
 
     [[nodiscard]] std::string_view name() const override { return "coo"; }
     [[nodiscard]] index_t rows() const override { return rows_; }

@@ -10,7 +10,7 @@ class CooOmp final : public Operator<V> {
 public:
     explicit CooOmp(const CsrMatrix<V>& a)
         : tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
-          a_(cuda::make_coo(a, a.values)),
+          a_(cuda::make_coo(a)),
           empty_rows_(cuda::empty_rows(a.row_ptrs)) {}
 
     [[nodiscard]] std::string_view name() const override { return "coo-omp"; }

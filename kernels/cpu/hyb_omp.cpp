@@ -15,7 +15,7 @@ public:
     explicit HybOmp(const CsrMatrix<V>& a)
         : nnz_(a.nnz()),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
-          a_(cuda::make_hyb(a, a.values)),
+          a_(cuda::make_hyb(a)),
           coo_sums_(a_.split.size() * kWordRows, 0.0) {}
 
     [[nodiscard]] std::string_view name() const override { return "hyb-omp"; }

@@ -50,7 +50,7 @@ inline constexpr OperatorInfo<V> kStripOmp{
                 "(updatable=1)",
      .takes_any_form = true,
      .takes_strips = true,
-     .updatable = true,
+     .new_values = NewValues::with_option,
      .takes_16_bit_values = false},
     make_strip_omp<V>};
 template <Value V>

@@ -64,7 +64,7 @@ template <Value V>
 std::unique_ptr<Operator<V>> make_ell_omp(const MatrixForms<V>& forms, Options& options) {
     options.finish();
     const auto& a = forms.csr();
-    return std::make_unique<PaddedOmp<V, cuda::Ell<V>>>("ell", "ell-omp", a, cuda::make_ell(a, a.values),
+    return std::make_unique<PaddedOmp<V, cuda::Ell<V>>>("ell", "ell-omp", a, cuda::make_ell(a),
                                                         simd_kernels<V>().add_ell);
 }
 
@@ -72,7 +72,7 @@ template <Value V>
 std::unique_ptr<Operator<V>> make_dia_omp(const MatrixForms<V>& forms, Options& options) {
     options.finish();
     const auto& a = forms.csr();
-    return std::make_unique<PaddedOmp<V, cuda::Dia<V>>>("dia", "dia-omp", a, cuda::make_dia(a, a.values),
+    return std::make_unique<PaddedOmp<V, cuda::Dia<V>>>("dia", "dia-omp", a, cuda::make_dia(a),
                                                         simd_kernels<V>().add_dia);
 }
 

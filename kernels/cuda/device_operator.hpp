@@ -124,8 +124,10 @@ std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specifi
 
 /// An entry of the registry for the GPU.
 template <class V>
-constexpr OperatorInfo<V> on_device(OperatorEntry entry, MakeOnDevice<V> make) {
+constexpr OperatorInfo<V> on_device(OperatorEntry entry, MakeOnDevice<V> make,
+                                    NewValues new_values = NewValues::always) {
     entry.backend = Backend::cuda;
+    entry.new_values = new_values;
     return {entry, nullptr, make};
 }
 

@@ -35,17 +35,17 @@ inline constexpr auto kCusparseCsr = on_device<V>({.name = "cusparse-csr",
                                                    .summary = "cuSPARSE, CSR; alg=1|2 (2 is reproducible)",
                                                    .sweeps = "alg=1|2",
                                                    .sums_in_own_type = true},
-                                                  make_cusparse_csr<V>);
+                                                  make_cusparse_csr<V>, NewValues::never);
 template <class V>
 inline constexpr auto kCusparseCoo = on_device<V>({.name = "cusparse-coo",
                                                    .summary = "cuSPARSE, COO; alg=1|2 (2 is reproducible)",
                                                    .sweeps = "alg=1|2",
                                                    .sums_in_own_type = true},
-                                                  make_cusparse_coo<V>);
+                                                  make_cusparse_coo<V>, NewValues::never);
 template <class V>
 inline constexpr auto kCusparseSell =
     on_device<V>({.name = "cusparse-sell", .summary = "cuSPARSE, sliced ELL; slice=32", .sums_in_own_type = true},
-                 make_cusparse_sell<V>);
+                 make_cusparse_sell<V>, NewValues::never);
 template <class V>
 inline constexpr auto kCusparseBsr =
     on_device<V>({.name = "cusparse-bsr",
@@ -53,6 +53,6 @@ inline constexpr auto kCusparseBsr =
                   .sweeps = "block=2|4|8|16,order=row|col",
                   .sums_in_own_type = true,
                   .takes_16_bit_values = false},
-                 make_cusparse_bsr<V>);
+                 make_cusparse_bsr<V>, NewValues::never);
 
 }  // namespace tilespmv::cuda

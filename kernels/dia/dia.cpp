@@ -65,28 +65,24 @@ std::uint64_t bytes_of(const CsrMatrix<V>& a, DiaLayout layout) {
     return static_cast<std::uint64_t>(layout.diagonals) * places * sizeof(V) + groups * (places + sizeof(DiaOffsets));
 }
 
-/// Puts what `a` has in the rows of a block into their places and leaves none of the block unwritten. Columns of a row
-/// ascend, as `offsets` do.
-template <class T, Value V>
-void fill_block(Dia<T>& dia, std::int64_t block, const CsrMatrix<V>& a, const std::vector<index_t>& offsets,
-                const Buffer<T>& values) {
+/// The bits of a block. Columns of a row ascend, as `offsets` do.
+template <Value V>
+void hold_block(DiaPattern& dia, std::int64_t block, const CsrMatrix<V>& a, const std::vector<index_t>& offsets) {
     const std::int64_t first = block * dia.kRows;
-    std::fill_n(dia.values.data() + dia.value_at(0, first), dia.diagonals * dia.kRows, T{});
     std::fill_n(dia.held.data() + dia.held_at(0, first), dia.groups() * dia.kRows / 8, 0);
     for (std::int64_t r = first; r < std::min<std::int64_t>(first + dia.kRows, a.rows); ++r) {
         auto offset = offsets.begin();
         for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k, ++offset) {
             while (a.col_idxs[k] - r != *offset) ++offset;
             const offset_t d = offset - offsets.begin();
-            dia.values[dia.value_at(d, r)] = values[k];
             dia.held[dia.held_at(d / 8, r)] |= std::uint64_t{1} << (d % 8 * 8 + r % 8);
         }
     }
 }
 
 /// Calls f(diagonal, column) for the nonzeros of row `r`, in their order.
-template <class T, class F>
-void for_each_in_row(const Dia<T>& a, std::int64_t r, F&& f) {
+template <class F>
+void for_each_in_row(const DiaPattern& a, std::int64_t r, F&& f) {
     for (offset_t g = 0; g < a.groups(); ++g) {
         std::uint64_t left = a.held[a.held_at(g, r)] >> r % 8 & kOneRow;
         for (; left != 0; left &= left - 1) {
@@ -108,19 +104,34 @@ std::vector<index_t> dia_offsets(const CsrMatrix<V>& a) {
     return DiagonalBits(a).offsets();
 }
 
-template <class T, Value V>
-Dia<T> make_dia(const CsrMatrix<V>& a, const std::vector<index_t>& offsets, const Buffer<T>& values) {
-    Dia<T> dia;
-    dia.diagonals = static_cast<offset_t>(offsets.size());
+std::size_t DiaPattern::places() const {
+    return static_cast<std::size_t>(div_up(std::int64_t{rows}, std::int64_t{kRows}) * diagonals * kRows);
+}
+
+template <Value V>
+DiaPattern make_dia_pattern(const CsrMatrix<V>& a, const std::vector<index_t>& offsets) {
+    DiaPattern dia{{static_cast<offset_t>(offsets.size())}, a.rows, a.cols, {}, {}};
     refuse_if_large({"DIA", bytes_of(a, dia), kDiaAlwaysFine, fmt::format("it has {} diagonals", dia.diagonals)}, a);
-    dia.rows = a.rows;
-    dia.cols = a.cols;
     dia.offsets = Buffer<DiaOffsets>(static_cast<std::size_t>(dia.groups()), DiaOffsets{});
+    for (std::size_t d = 0; d < offsets.size(); ++d) dia.offsets[d / 8].of[d % 8] = offsets[d];
     const std::int64_t blocks = blocks_of(a);
     dia.held = Buffer<std::uint64_t>(static_cast<std::size_t>(blocks * dia.groups() * dia.kRows / 8));
-    dia.values = Buffer<T>(static_cast<std::size_t>(blocks * dia.diagonals * dia.kRows));
-    for (std::size_t d = 0; d < offsets.size(); ++d) dia.offsets[d / 8].of[d % 8] = offsets[d];
-    parallel_for(0, blocks, kBlockGrain, [&](std::int64_t block) { fill_block(dia, block, a, offsets, values); });
+    parallel_for(0, blocks, kBlockGrain, [&](std::int64_t block) { hold_block(dia, block, a, offsets); });
+    return dia;
+}
+
+template <Value V>
+Dia<V> make_dia(const CsrMatrix<V>& a) {
+    Dia<V> dia{make_dia_pattern(a, dia_offsets(a)), {}};
+    dia.values = Buffer<V>(dia.places());
+    parallel_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) {
+        const std::int64_t first = block * dia.kRows;
+        std::fill_n(dia.values.data() + dia.value_at(0, first), dia.diagonals * dia.kRows, V{});
+        for (std::int64_t r = first; r < std::min<std::int64_t>(first + dia.kRows, a.rows); ++r) {
+            offset_t k = a.row_ptrs[r];
+            for_each_in_row(dia, r, [&](offset_t d, index_t) { dia.values[dia.value_at(d, r)] = a.values[k++]; });
+        }
+    });
     return dia;
 }
 
@@ -146,14 +157,11 @@ CsrMatrix<V> to_csr(const Dia<V>& a) {
     return csr;
 }
 
-#define TILESPMV_INSTANTIATE_DIA(T, V) \
-    template Dia<T> make_dia(const CsrMatrix<V>&, const std::vector<index_t>&, const Buffer<T>&);
-#define TILESPMV_INSTANTIATE(V)                                     \
-    template std::uint64_t dia_bytes(const CsrMatrix<V>&);          \
-    template std::vector<index_t> dia_offsets(const CsrMatrix<V>&); \
-    TILESPMV_INSTANTIATE_DIA(V, V)                                  \
-    TILESPMV_INSTANTIATE_DIA(std::uint32_t, V)                      \
-    TILESPMV_INSTANTIATE_DIA(std::uint64_t, V)                      \
+#define TILESPMV_INSTANTIATE(V)                                                             \
+    template std::uint64_t dia_bytes(const CsrMatrix<V>&);                                  \
+    template std::vector<index_t> dia_offsets(const CsrMatrix<V>&);                         \
+    template DiaPattern make_dia_pattern(const CsrMatrix<V>&, const std::vector<index_t>&); \
+    template Dia<V> make_dia(const CsrMatrix<V>&);                                          \
     template CsrMatrix<V> to_csr(const Dia<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

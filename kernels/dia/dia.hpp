@@ -15,8 +15,7 @@ struct alignas(16) DiaOffsets {
     friend bool operator==(const DiaOffsets&, const DiaOffsets&) = default;
 };
 
-/// Where the places of a matrix in DIA lie: of some rows those of all diagonals together, so that one bulk copy takes a
-/// group of them.
+/// Where the places of a matrix in DIA lie: of some rows those of all diagonals together, at fixed distances.
 struct DiaLayout {
     static constexpr int kGroup = 8;   ///< diagonals whose bits stand together, of so many rows
     static constexpr int kRows = 256;  ///< of a block, whose places lie together; the last one has as many
@@ -34,19 +33,25 @@ struct DiaLayout {
     }
 };
 
-/// A matrix in DIA: of every diagonal with a nonzero a place for each row (Bell and Garland, "Implementing sparse
-/// matrix-vector multiplication on throughput-oriented processors", SC 2009). Unlike the published one it has a bit for
-/// each place, which tells a nonzero that is 0 from a place without one, and its rows are in blocks. T: a value, or the
-/// position of one in CSR order.
-template <class T>
-struct Dia : DiaLayout {
+/// Which places of a matrix in DIA hold a nonzero.
+struct DiaPattern : DiaLayout {
     index_t rows = 0;
     index_t cols = 0;
     Buffer<DiaOffsets> offsets;  ///< one a group
     /// Bit 8 * i + j of those of rows 8 * r to 8 * r + 7 is set where row 8 * r + j has a nonzero on diagonal i of the
     /// group.
     Buffer<std::uint64_t> held;
-    Buffer<T> values;  ///< T{} where nothing is held
+
+    /// Of all rows and diagonals, those behind the last row of the last block included.
+    [[nodiscard]] std::size_t places() const;
+};
+
+/// A matrix in DIA: of every diagonal with a nonzero a place for each row (Bell and Garland, "Implementing sparse
+/// matrix-vector multiplication on throughput-oriented processors", SC 2009). Unlike the published one it has a bit for
+/// each place, which tells a nonzero that is 0 from a place without one, and its rows are in blocks.
+template <Value V>
+struct Dia : DiaPattern {
+    Buffer<V> values;  ///< 0 where nothing is held
 
     /// Bytes that a product reads, x and y apart.
     [[nodiscard]] std::uint64_t bytes() const { return offsets.bytes() + held.bytes() + values.bytes(); }
@@ -63,14 +68,14 @@ inline constexpr std::uint64_t kDiaAlwaysFine = std::uint64_t{1} << 25;
 template <Value V>
 std::vector<index_t> dia_offsets(const CsrMatrix<V>& a);
 
-/// `a` in DIA, with one of `values` for each of its nonzeros; in parallel. `offsets`: its `dia_offsets`. Throws
-/// `Refusal` before anything is made if it is refused.
-template <class T, Value V>
-Dia<T> make_dia(const CsrMatrix<V>& a, const std::vector<index_t>& offsets, const Buffer<T>& values);
-template <class T, Value V>
-Dia<T> make_dia(const CsrMatrix<V>& a, const Buffer<T>& values) {
-    return make_dia(a, dia_offsets(a), values);
-}
+/// Where `a` has nonzeros in DIA; in parallel. `offsets`: its `dia_offsets`. Throws `Refusal` before anything is made
+/// if DIA is refused.
+template <Value V>
+DiaPattern make_dia_pattern(const CsrMatrix<V>& a, const std::vector<index_t>& offsets);
+
+/// `a` in DIA; in parallel. Throws as `make_dia_pattern` does.
+template <Value V>
+Dia<V> make_dia(const CsrMatrix<V>& a);
 
 /// The CSR form again, explicit zeros included.
 template <Value V>

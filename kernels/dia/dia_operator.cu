@@ -1,14 +1,11 @@
 #include "kernels/dia/dia_operator.hpp"
 
-#include <algorithm>
-#include <optional>
-
 #include "kernels/accumulator.hpp"
-#include "kernels/cuda/csr_positions.hpp"
-#include "kernels/cuda/device_value_map.cuh"
+#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/tuning.hpp"
+#include "kernels/dia/dia_fill.cuh"
 #include "kernels/dia/dia_kernel.cuh"
 #include "selector/work_sizes.hpp"
 
@@ -18,19 +15,21 @@ namespace {
 template <class V, class A>
 class DiaOperator final : public DeviceOperator<V> {
 public:
-    /// Values are uploaded as they lie in `dia`.
-    DiaOperator(const CsrMatrix<V>& a, const Dia<V>& dia, int rows_a_thread, const DeviceContext& on)
-        : DiaOperator(a, dia, DeviceBuffer<V>(dia.values, on), rows_a_thread, on) {
+    /// Values go into their places on the GPU.
+    DiaOperator(const CsrMatrix<V>& a, const DiaPattern& dia, int rows_a_thread, const DeviceContext& on)
+        : rows_a_thread_(rows_a_thread),
+          rows_(a.rows),
+          cols_(a.cols),
+          nnz_(a.nnz()),
+          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+          layout_(dia),
+          offsets_(dia.offsets, on),
+          held_(dia.held, on),
+          values_(dia.places(), on),
+          row_ptrs_(a.row_ptrs, on) {
+        const DeviceBuffer<V> csr_values(a.values, on);
+        replace_values(csr_values.data(), on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
-    }
-    /// Values are put into their places on the GPU, and can be again.
-    template <class P>
-    DiaOperator(const CsrMatrix<V>& a, Dia<P> positions, int rows_a_thread, const DeviceContext& on)
-        : DiaOperator(a, positions, DeviceBuffer<V>(positions.values.size(), on), rows_a_thread, on) {
-        std::vector<Buffer<P>> arrays;
-        arrays.push_back(std::move(positions.values));
-        map_.emplace(arrays, on);
-        map_->fill(a.values, {&values_}, on);
     }
 
     [[nodiscard]] std::string_view name() const override { return "dia"; }
@@ -41,7 +40,7 @@ public:
         return offsets_.bytes() + held_.bytes() + values_.bytes();
     }
     [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + this->workspace_bytes() + (map_ ? map_->bytes() : 0);
+        return matrix_bytes() + row_ptrs_.bytes() + this->workspace_bytes();
     }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override {
         return executed_whole("dia", tile_rows_, nnz_, matrix_bytes());
@@ -55,24 +54,11 @@ public:
     }
 
     void replace_values(const V* csr_values, cudaStream_t stream) override {
-        if (!map_) throw Error("operator dia keeps no map for new values; make it with dia:updatable=1");
-        map_->update(csr_values, {&values_}, stream);
+        const DiaFill<V> p{csr_values, row_ptrs_.data(), rows_, layout_, held_.data(), values_.data()};
+        launch(fill_dia<V>, div_up(std::int64_t{rows_}, std::int64_t{DiaLayout::kRows}), DiaLayout::kRows, p, stream);
     }
 
 private:
-    template <class T>
-    DiaOperator(const CsrMatrix<V>& a, const Dia<T>& dia, DeviceBuffer<V> values, int rows_a_thread,
-                const DeviceContext& on)
-        : rows_a_thread_(rows_a_thread),
-          rows_(a.rows),
-          cols_(a.cols),
-          nnz_(a.nnz()),
-          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
-          layout_(dia),
-          offsets_(dia.offsets, on),
-          held_(dia.held, on),
-          values_(std::move(values)) {}
-
     int rows_a_thread_;
     index_t rows_;
     index_t cols_;
@@ -82,7 +68,7 @@ private:
     DeviceBuffer<DiaOffsets> offsets_;
     DeviceBuffer<std::uint64_t> held_;
     DeviceBuffer<V> values_;
-    std::optional<DeviceValueMap<V>> map_;
+    DeviceBuffer<offset_t> row_ptrs_;  ///< of CSR, for new values
 };
 
 }  // namespace
@@ -94,16 +80,9 @@ std::unique_ptr<DeviceOperator<V>> make_dia_operator(const MatrixForms<V>& forms
     const std::vector<index_t> offsets = dia_offsets(a);
     const int suited = dia_rows_a_thread(a.rows, static_cast<offset_t>(offsets.size()), this_gpu(sizeof(V)));
     const int rows_a_thread = options.one_of("rows", suited, {1, 2});
-    const bool updatable = options.flag("updatable", false);
     options.finish();
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        if (!updatable) {
-            return std::make_unique<DiaOperator<V, A>>(a, make_dia(a, offsets, a.values), rows_a_thread, on);
-        }
-        return with_positions(a.nnz(), [&]<class P>() -> std::unique_ptr<DeviceOperator<V>> {
-            return std::make_unique<DiaOperator<V, A>>(a, make_dia(a, offsets, csr_positions<P>(a.nnz())),
-                                                       rows_a_thread, on);
-        });
+        return std::make_unique<DiaOperator<V, A>>(a, make_dia_pattern(a, offsets), rows_a_thread, on);
     });
 }
 

@@ -27,26 +27,31 @@ std::uint64_t ell_bytes(const CsrMatrix<V>& a) {
            (sizeof(index_t) + sizeof(V));
 }
 
-template <class T, Value V>
-Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values) {
+template <Value V>
+offset_t ell_width(const CsrMatrix<V>& a) {
     const offset_t longest = longest_row(a);
     refuse_if_large({"ELL", ell_bytes(a), kEllAlwaysFine, fmt::format("its longest row has {} nonzeros", longest)}, a);
-    return make_ell(a, values, longest);
+    return longest;
 }
 
-template <class T, Value V>
-Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values, offset_t width) {
-    Ell<T> ell{a.rows, a.cols, width, {}, {}};
+template <Value V>
+Ell<V> make_ell(const CsrMatrix<V>& a) {
+    return make_ell(a, ell_width(a));
+}
+
+template <Value V>
+Ell<V> make_ell(const CsrMatrix<V>& a, offset_t width) {
+    Ell<V> ell{a.rows, a.cols, width, {}, {}};
     const auto places = static_cast<std::size_t>(ell.width) * static_cast<std::size_t>(a.rows);
     ell.columns = Buffer<index_t>(places);
-    ell.values = Buffer<T>(places);
+    ell.values = Buffer<V>(places);
     parallel_for(0, a.rows, kGrain, [&](std::int64_t r) {
         const offset_t first = a.row_ptrs[r];
         const offset_t length = a.row_ptrs[r + 1] - first;
         for (offset_t k = 0; k < ell.width; ++k) {
             const offset_t at = k * a.rows + r;
-            ell.columns[at] = k < length ? a.col_idxs[first + k] : Ell<T>::kNone;
-            ell.values[at] = k < length ? values[first + k] : T{};
+            ell.columns[at] = k < length ? a.col_idxs[first + k] : Ell<V>::kNone;
+            ell.values[at] = k < length ? a.values[first + k] : V{};
         }
     });
     return ell;
@@ -79,14 +84,11 @@ CsrMatrix<V> to_csr(const Ell<V>& a) {
     return csr;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                        \
-    template std::uint64_t ell_bytes(const CsrMatrix<V>&);                                             \
-    template Ell<V> make_ell(const CsrMatrix<V>&, const Buffer<V>&);                                   \
-    template Ell<V> make_ell(const CsrMatrix<V>&, const Buffer<V>&, offset_t);                         \
-    template Ell<std::uint32_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint32_t>&, offset_t); \
-    template Ell<std::uint64_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint64_t>&, offset_t); \
-    template Ell<std::uint32_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint32_t>&);           \
-    template Ell<std::uint64_t> make_ell(const CsrMatrix<V>&, const Buffer<std::uint64_t>&);           \
+#define TILESPMV_INSTANTIATE(V)                              \
+    template std::uint64_t ell_bytes(const CsrMatrix<V>&);   \
+    template offset_t ell_width(const CsrMatrix<V>&);        \
+    template Ell<V> make_ell(const CsrMatrix<V>&);           \
+    template Ell<V> make_ell(const CsrMatrix<V>&, offset_t); \
     template CsrMatrix<V> to_csr(const Ell<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -8,8 +8,8 @@ namespace tilespmv::cuda {
 
 /// A matrix in ELL: every row has as many places as the longest one has nonzeros, the k-th places of all rows follow
 /// each other (Bell and Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors",
-/// SC 2009). T: a value, or the position of one in CSR order.
-template <class T>
+/// SC 2009).
+template <Value V>
 struct Ell {
     static constexpr index_t kNone = -1;  ///< column of a place without a nonzero
 
@@ -17,7 +17,7 @@ struct Ell {
     index_t cols = 0;
     offset_t width = 0;  ///< places of a row
     Buffer<index_t> columns;
-    Buffer<T> values;  ///< T{} where the column is kNone
+    Buffer<V> values;  ///< 0 where the column is kNone
 
     [[nodiscard]] std::uint64_t bytes() const { return columns.bytes() + values.bytes(); }
 };
@@ -29,14 +29,17 @@ std::uint64_t ell_bytes(const CsrMatrix<V>& a);
 /// Bytes up to which ELL is not refused; see `refuse_if_large`.
 inline constexpr std::uint64_t kEllAlwaysFine = std::uint64_t{1} << 30;
 
-/// `a` in ELL, with one of `values` for each of its nonzeros. Throws `Error` before anything is made if it
-/// would be refused.
-template <class T, Value V>
-Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values);
+/// The nonzeros of the longest row of `a`. Throws `Refusal` if ELL of so many places a row is refused.
+template <Value V>
+offset_t ell_width(const CsrMatrix<V>& a);
+
+/// `a` in ELL. Throws as `ell_width` does, before anything is made.
+template <Value V>
+Ell<V> make_ell(const CsrMatrix<V>& a);
 
 /// The first `width` nonzeros of each row of `a` in ELL of that width; never refused.
-template <class T, Value V>
-Ell<T> make_ell(const CsrMatrix<V>& a, const Buffer<T>& values, offset_t width);
+template <Value V>
+Ell<V> make_ell(const CsrMatrix<V>& a, offset_t width);
 
 /// The CSR form again, explicit zeros included.
 template <Value V>

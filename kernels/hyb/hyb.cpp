@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t kGrain = 4096;
 
-/// Rows of more than `width` nonzeros, a bit each.
+}  // namespace
+
 Buffer<std::uint32_t> longer_rows(std::span<const offset_t> row_ptrs, offset_t width) {
     const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
     Buffer<std::uint32_t> bits(static_cast<std::size_t>(div_up(rows, 32)));
@@ -26,7 +27,11 @@ Buffer<std::uint32_t> longer_rows(std::span<const offset_t> row_ptrs, offset_t w
     return bits;
 }
 
-}  // namespace
+offset_t tile_rows_of(std::span<const std::uint32_t> row_bits) {
+    offset_t found = 0;
+    for (const std::uint32_t rows : row_bits) found += ((rows & 0xffffU) != 0 ? 1 : 0) + (rows >> 16 != 0 ? 1 : 0);
+    return found;
+}
 
 offset_t hyb_width(std::span<const offset_t> row_ptrs) {
     const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
@@ -38,10 +43,10 @@ offset_t hyb_width(std::span<const offset_t> row_ptrs) {
     return *third;
 }
 
-template <class T, Value V>
-Hyb<T> make_hyb(const CsrMatrix<V>& a, const Buffer<T>& values) {
+template <Value V>
+Hyb<V> make_hyb(const CsrMatrix<V>& a) {
     const offset_t width = hyb_width(a.row_ptrs);
-    return {make_ell(a, values, width), make_coo(a, values, width), longer_rows(a.row_ptrs, width)};
+    return {make_ell(a, width), make_coo(a, width), longer_rows(a.row_ptrs, width)};
 }
 
 template <Value V>
@@ -64,10 +69,8 @@ CsrMatrix<V> to_csr(const Hyb<V>& a) {
     return csr;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                              \
-    template Hyb<V> make_hyb(const CsrMatrix<V>&, const Buffer<V>&);                         \
-    template Hyb<std::uint32_t> make_hyb(const CsrMatrix<V>&, const Buffer<std::uint32_t>&); \
-    template Hyb<std::uint64_t> make_hyb(const CsrMatrix<V>&, const Buffer<std::uint64_t>&); \
+#define TILESPMV_INSTANTIATE(V)                    \
+    template Hyb<V> make_hyb(const CsrMatrix<V>&); \
     template CsrMatrix<V> to_csr(const Hyb<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -1,13 +1,9 @@
 #include "kernels/hyb/hyb_operator.hpp"
 
-#include <optional>
-
 #include "kernels/accumulator.hpp"
 #include "kernels/coo/coo_buffers.cuh"
-#include "kernels/cuda/csr_positions.hpp"
-#include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
-#include "kernels/ell/ell_kernel.cuh"
+#include "kernels/ell/ell_buffers.cuh"
 #include "kernels/hyb/hyb.hpp"
 
 namespace tilespmv::cuda {
@@ -41,77 +37,92 @@ __global__ void __launch_bounds__(kBlockThreads) hyb_spmv(const __grid_constant_
     p.write(row, sum);
 }
 
+/// New values for the nonzeros in COO, from those of CSR: each stands there behind all nonzeros in ELL up to its row.
+template <class V>
+struct CooFill {
+    const V* csr_values = nullptr;
+    const offset_t* before = nullptr;  ///< nonzeros in ELL up to the end of each row
+    const index_t* row_idxs = nullptr;
+    offset_t nnz = 0;
+    V* values = nullptr;
+};
+template <class V>
+__global__ void __launch_bounds__(kElementwiseThreads) fill_coo(const __grid_constant__ CooFill<V> p) {
+    const offset_t at = offset_t{blockIdx.x} * kElementwiseThreads + threadIdx.x;
+    if (at < p.nnz) p.values[at] = load_often(p.csr_values + at + p.before[p.row_idxs[at]]);
+}
+
+/// Of each row: the nonzeros in ELL of that width in it and in the rows before.
+Buffer<offset_t> nonzeros_up_to(const Buffer<offset_t>& row_ptrs, offset_t width) {
+    Buffer<offset_t> sums(row_ptrs.size() - 1);
+    offset_t sum = 0;
+    for (std::size_t r = 0; r < sums.size(); ++r) {
+        sum += std::min(row_ptrs[r + 1] - row_ptrs[r], width);
+        sums[r] = sum;
+    }
+    return sums;
+}
+
 template <class V, class A>
 class HybOperator final : public DeviceOperator<V> {
 public:
-    HybOperator(const CsrMatrix<V>& a, bool updatable, const DeviceContext& on)
-        : HybOperator(a, make_hyb(a, a.values), updatable, on) {}
+    HybOperator(const CsrMatrix<V>& a, const DeviceContext& on) : HybOperator(a, hyb_width(a.row_ptrs), on) {}
 
     [[nodiscard]] std::string_view name() const override { return "hyb"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
     [[nodiscard]] index_t cols() const override { return cols_; }
     [[nodiscard]] offset_t nnz() const override { return nnz_; }
     [[nodiscard]] std::size_t matrix_bytes() const override {
-        return ell_bytes() + coo_.matrix_bytes() + split_.bytes();
+        return ell_.matrix_bytes() + coo_.matrix_bytes() + split_.bytes();
     }
     [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + this->workspace_bytes() + (map_ ? map_->bytes() : 0);
+        return matrix_bytes() + ell_.other_bytes() + before_coo_.bytes() + this->workspace_bytes();
     }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override {
         ExecutedParts parts;
-        parts.add({{"ell", "", tile_rows_, nnz_ - coo_nnz_, ell_bytes()},
+        parts.add({{"ell", "", tile_rows_, nnz_ - coo_nnz_, ell_.matrix_bytes()},
                    {"coo", "", coo_tile_rows_, coo_nnz_, coo_.matrix_bytes()}},
                   split_.bytes());
         return parts.finish();
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        const HybSpmv<V, A> p{terms_of<A>(product, rows_, cols_),
-                              {columns_.data(), values_.data(), rows_, width_},
-                              coo_.view(product.workspace),
-                              coo_.blocks(),
-                              split_.data(),
-                              row_sums_.in(product.workspace)};
+        const HybSpmv<V, A> p{
+            terms_of<A>(product, rows_, cols_), ell_.view(), coo_.view(product.workspace), coo_.blocks(), split_.data(),
+            row_sums_.in(product.workspace)};
         launch_dependent(hyb_spmv<V, A>, p.coo_blocks + div_up(std::int64_t{rows_}, std::int64_t{kBlockThreads}),
                          kBlockThreads, p, stream);
     }
 
     void replace_values(const V* csr_values, cudaStream_t stream) override {
-        if (!map_) throw Error("operator hyb keeps no map for new values; make it with hyb:updatable=1");
-        map_->update(csr_values, {&values_, &coo_.values()}, stream);
+        ell_.fill(csr_values, stream);
+        const std::int64_t blocks = div_up(std::int64_t{coo_nnz_}, std::int64_t{kElementwiseThreads});
+        launch(fill_coo<V>, blocks, kElementwiseThreads,
+               CooFill<V>{csr_values, before_coo_.data(), coo_.row_idxs(), coo_nnz_, coo_.values().data()}, stream);
     }
 
 private:
-    HybOperator(const CsrMatrix<V>& a, const Hyb<V>& hyb, bool updatable, const DeviceContext& on)
-        : HybOperator(a, hyb, blocks_back(hyb.coo.row_idxs, kCooBlock), updatable, on) {}
-    HybOperator(const CsrMatrix<V>& a, const Hyb<V>& hyb, const Buffer<std::uint32_t>& back, bool updatable,
+    HybOperator(const CsrMatrix<V>& a, offset_t width, const DeviceContext& on)
+        : HybOperator(a, width, make_coo(a, width), longer_rows(a.row_ptrs, width), on) {}
+    HybOperator(const CsrMatrix<V>& a, offset_t width, const Coo<V>& coo, const Buffer<std::uint32_t>& split,
                 const DeviceContext& on)
+        : HybOperator(a, width, coo, split, blocks_back(coo.row_idxs, kCooBlock), nonzeros_up_to(a.row_ptrs, width),
+                      on) {}
+    HybOperator(const CsrMatrix<V>& a, offset_t width, const Coo<V>& coo, const Buffer<std::uint32_t>& split,
+                const Buffer<std::uint32_t>& back, const Buffer<offset_t>& before_coo, const DeviceContext& on)
         : rows_(a.rows),
           cols_(a.cols),
           nnz_(a.nnz()),
-          coo_nnz_(hyb.coo.nnz()),
+          coo_nnz_(coo.nnz()),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
-          coo_tile_rows_(hyb.coo_tile_rows()),
-          width_(hyb.ell.width),
-          columns_(hyb.ell.columns, on),
-          values_(hyb.ell.values, on),
-          coo_(hyb.coo, back, this->layout(), on),
-          split_(hyb.split, on),
+          coo_tile_rows_(tile_rows_of(split)),
+          ell_(a, width, on),
+          coo_(coo, back, this->layout(), on),
+          split_(split, on),
+          before_coo_(before_coo, on),
           row_sums_(add_awaited_sums<A>(this->layout(), coo_nnz_ > 0 ? rows_ : 0)) {
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
-        if (!updatable) return;
-        const auto positions = [&]<class P>() {
-            const Buffer<P> in_order = csr_positions<P>(nnz_);
-            auto placed = make_hyb(a, in_order);
-            std::vector<Buffer<P>> all;
-            all.push_back(std::move(placed.ell.values));
-            all.push_back(std::move(placed.coo.values));
-            return all;
-        };
-        with_positions(nnz_, [&]<class P>() { map_.emplace(positions.template operator()<P>(), on); });
     }
-
-    [[nodiscard]] std::size_t ell_bytes() const { return columns_.bytes() + values_.bytes(); }
 
     index_t rows_;
     index_t cols_;
@@ -119,13 +130,11 @@ private:
     offset_t coo_nnz_;
     offset_t tile_rows_;
     offset_t coo_tile_rows_;
-    offset_t width_;
-    DeviceBuffer<index_t> columns_;
-    DeviceBuffer<V> values_;
+    EllBuffers<V> ell_;
     CooBuffers<V, A> coo_;
     DeviceBuffer<std::uint32_t> split_;
+    DeviceBuffer<offset_t> before_coo_;  ///< of each row: nonzeros in ELL up to its end, for new values
     WorkspacePart<BitsOf<A>> row_sums_;
-    std::optional<DeviceValueMap<V>> map_;
 };
 
 }  // namespace
@@ -133,10 +142,9 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_hyb_operator(const MatrixForms<V>& forms, Options& options,
                                                      Accumulator accumulator, const DeviceContext& on) {
-    const bool updatable = options.flag("updatable", false);
     options.finish();
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<HybOperator<V, A>>(forms.csr(), updatable, on);
+        return std::make_unique<HybOperator<V, A>>(forms.csr(), on);
     });
 }
 

@@ -5,16 +5,13 @@
 namespace tilespmv::cuda {
 
 /// `Hyb`: a thread a row of ELL, which takes in the row's sum of COO from the blocks before it in the same launch.
-/// Option: updatable (0; 1: keep a map of 4 or 8 bytes per place in device memory, which `update_values` needs).
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_hyb_operator(const MatrixForms<V>& forms, Options& options,
                                                      Accumulator accumulator, const DeviceContext& on);
 
 template <class V>
-inline constexpr auto kHyb = on_device<V>(
-    {.name = "hyb",
-     .summary = "HYB, the first nonzeros of each row as ELL, the others as COO; updatable=1 keeps a map for new values",
-     .updatable = true},
-    make_hyb_operator<V>);
+inline constexpr auto kHyb = on_device<V>({.name = "hyb",
+                                           .summary = "HYB, the first nonzeros of each row as ELL, the others as COO"},
+                                          make_hyb_operator<V>);
 
 }  // namespace tilespmv::cuda

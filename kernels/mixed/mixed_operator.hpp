@@ -19,8 +19,7 @@ inline constexpr auto kMixed = on_device<V>(
      .summary = "for each tile row the faster of `tile` and `csr16`; tiles_from=N takes csr16 for all where fewer "
                 "nonzeros than N gain from tiles, updatable=1 keeps a map for new values",
      .made_from = Form::tiles,
-     .updatable = true,
      .sweeps = "tiles_from=0"},
-    make_mixed_operator<V>);
+    make_mixed_operator<V>, NewValues::with_option);
 
 }  // namespace tilespmv::cuda

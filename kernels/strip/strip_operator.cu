@@ -1,15 +1,11 @@
 #include "kernels/strip/strip_operator.hpp"
 
-#include <optional>
-
 #include "kernels/accumulator.hpp"
 #include "kernels/csr16/csr16_buffers.cuh"
 #include "kernels/csr_form.hpp"
-#include "kernels/cuda/csr_positions.hpp"
-#include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
-#include "kernels/strip/strip_kernel.cuh"
+#include "kernels/strip/strip_fill.cuh"
 #include "selector/work_sizes.hpp"
 
 namespace tilespmv::cuda {
@@ -17,7 +13,6 @@ namespace {
 
 struct StripOptions {
     StripLimits limits;
-    bool updatable;
     bool takes_stored;  ///< strips that are there will do, however they are divided into runs
 };
 
@@ -31,22 +26,22 @@ StripOptions read_options(Options& options, index_t rows, int value_bytes) {
     limits.most_bytes = options.number("bytes", limits.most_bytes, 0, 1e9);
     limits.lane_slots = static_cast<int>(options.whole("lane_slots", limits.lane_slots, kShortStrip, 512));
     limits.block_strips = static_cast<int>(options.whole("block_strips", limits.block_strips, 1, 128));
-    const bool updatable = options.flag("updatable", false);
     options.finish();
-    return {limits, updatable, !asks && !updatable};
+    return {limits, !asks};
 }
 
-/// `Strips` in device memory. Begins its copies on a stream; the host's copy must stay until the stream has passed.
+/// `Strips` in device memory, with room for their values. Begins its copies on a stream; the host's copy must stay
+/// until the stream has passed.
 template <class V>
 class StripBuffers {
 public:
-    StripBuffers(const Strips& s, DeviceBuffer<V> values, const DeviceContext& on)
+    StripBuffers(const Strips& s, const DeviceContext& on)
         : runs_(s.runs, on),
           tile_rows_(s.tile_rows, on),
           bases_(s.bases, on),
           codes_(s.codes, on),
           masks_(s.masks, on),
-          values_(std::move(values)),
+          values_(static_cast<std::size_t>(s.slots) * kTileSize, on),
           matrix_bytes_(s.bytes()) {}
 
     [[nodiscard]] DeviceStrips<V> view() const {
@@ -83,35 +78,22 @@ offset_t occupied_tile_rows_of(const std::vector<RowRange>& rest, std::span<cons
     return sum;
 }
 
-/// Values of strips, as lanes load them, and of the rest.
-template <class V>
-struct StripValues {
-    DeviceBuffer<V> strips;
-    DeviceBuffer<V> rest;
-};
-
-/// Without any: the map for new values puts them there.
-template <class V>
-StripValues<V> places_for_values(const Strips& s, const Csr16& rest, const DeviceContext& on) {
-    return {{static_cast<std::size_t>(s.slots) * kTileSize, on}, {static_cast<std::size_t>(rest.nonzeros), on}};
-}
-
-/// Returns when the copies are complete. `rows_of_rest`: CSR with the nonzeros of the rest.
-template <class V>
-StripValues<V> uploaded(const Buffer<V>& in_strips, const CsrMatrix<V>& rows_of_rest, const Csr16& rest,
-                        const DeviceContext& on) {
-    const Buffer<V> of_rest = in_csr16(rest, rows_of_rest.values);
-    StripValues<V> values{{in_strips, on}, {of_rest, on}};
-    TILESPMV_CUDA(cudaStreamSynchronize(on));
-    return values;
+/// Where the nonzeros of each block of `rest`, which was made of some rows of a matrix, begin in the whole matrix.
+Buffer<offset_t> sources_of(const Csr16& rest, std::span<const offset_t> of_some, std::span<const offset_t> of_all) {
+    Buffer<offset_t> sources(rest.blocks.size());
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        const std::uint32_t row = rest.blocks[i].first_row;
+        sources[i] = rest.sources[i] - of_some[row] + of_all[row];
+    }
+    return sources;
 }
 
 template <class V, class A>
 class StripOperator final : public DeviceOperator<V> {
 public:
-    StripOperator(const CsrMatrix<V>& a, const StripOptions& options, const DeviceContext& on)
-        : StripOperator(a, make_strips(a, options.limits), options.updatable, on) {}
-    /// With its values as lanes load them.
+    StripOperator(const CsrMatrix<V>& a, const StripLimits& limits, const DeviceContext& on)
+        : StripOperator(a, make_strips(a, limits), on) {}
+    /// `values` as lanes load them.
     StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const DeviceContext& on)
         : StripOperator(m, values, csr16_of(m.rest, m.strips, m.nnz), on) {}
 
@@ -121,40 +103,37 @@ public:
     [[nodiscard]] offset_t nnz() const override { return nnz_; }
     [[nodiscard]] std::size_t matrix_bytes() const override { return strips_.matrix_bytes() + rest_.matrix_bytes(); }
     [[nodiscard]] std::size_t device_bytes() const override {
-        return strips_.device_bytes() + rest_.matrix_bytes() + rest_.other_bytes() + this->workspace_bytes() +
-               (map_ ? map_->bytes() : 0);
+        return strips_.device_bytes() + rest_.matrix_bytes() + rest_.other_bytes() + row_ptrs_.bytes() +
+               sources_.bytes() + this->workspace_bytes();
     }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override { return executed_; }
 
 private:
     StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const Csr16& rest, const DeviceContext& on)
-        : StripOperator(m.rows, m.cols, m.nnz, m.rest.row_ptrs, m.strips, rest, uploaded(values, m.rest, rest, on),
-                        on) {}
-    StripOperator(const CsrMatrix<V>& a, const Strips& s, bool updatable, const DeviceContext& on)
-        : StripOperator(a, s, csr16_of(a, s, a.nnz()), updatable, on) {}
-    StripOperator(const CsrMatrix<V>& a, const Strips& s, const Csr16& rest, bool updatable, const DeviceContext& on)
-        : StripOperator(
-              a.rows, a.cols, a.nnz(), a.row_ptrs, s, rest,
-              updatable ? places_for_values<V>(s, rest, on) : uploaded(in_strips(s, a.row_ptrs, a.values), a, rest, on),
-              on) {
-        if (!updatable) return;
-        with_positions(nnz_, [&]<class P>() {
-            const Buffer<P> in_order = csr_positions<P>(nnz_);
-            std::vector<Buffer<P>> positions;
-            positions.push_back(in_strips(s, a.row_ptrs, in_order));
-            positions.push_back(in_csr16(rest, in_order));
-            map_.emplace(positions, on);
-        });
-        map_->fill(a.values, {&strips_.values(), &rest_.values()}, on);
+        : StripOperator(m.rows, m.cols, m.nnz, m.strips, row_ptrs_of(m), rest, m.rest.row_ptrs, on) {
+        const Buffer<V> of_rest = in_csr16(rest, m.rest.values);
+        strips_.values().upload({values.data(), values.size()}, on);
+        rest_.values().upload({of_rest.data(), of_rest.size()}, on);
+        TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
-    /// `row_ptrs`: of the rows of the rest at least.
-    StripOperator(index_t rows, index_t cols, offset_t nnz, std::span<const offset_t> row_ptrs, const Strips& s,
-                  const Csr16& rest, StripValues<V> values, const DeviceContext& on)
+    /// Values go into their places on the GPU.
+    StripOperator(const CsrMatrix<V>& a, const Strips& s, const DeviceContext& on)
+        : StripOperator(a.rows, a.cols, a.nnz(), s, a.row_ptrs, csr16_of(a, s, a.nnz()), a.row_ptrs, on) {
+        const DeviceBuffer<V> csr_values(a.values, on);
+        replace_values(csr_values.data(), on);
+        TILESPMV_CUDA(cudaStreamSynchronize(on));
+    }
+    /// Without values. `row_ptrs`: of the whole matrix; `of_rest`: of the one that `rest` was made of.
+    StripOperator(index_t rows, index_t cols, offset_t nnz, const Strips& s, const Buffer<offset_t>& row_ptrs,
+                  const Csr16& rest, const Buffer<offset_t>& of_rest, const DeviceContext& on)
         : rows_(rows),
           cols_(cols),
           nnz_(nnz),
-          strips_(s, std::move(values.strips), on),
-          rest_(rest, std::move(values.rest), this->layout(), on) {
+          strips_(s, on),
+          rest_(rest, DeviceBuffer<V>(static_cast<std::size_t>(rest.nonzeros), on), this->layout(), on),
+          row_ptrs_(row_ptrs, on) {
+        const Buffer<offset_t> sources = sources_of(rest, of_rest, row_ptrs);
+        sources_ = DeviceBuffer<offset_t>(sources, on);
         ExecutedParts parts;
         parts.add({{"strip", "", occupied_strips(s), s.nonzeros, strips_.matrix_bytes()},
                    {"csr16", "", occupied_tile_rows_of(s.rest, row_ptrs), rest.nonzeros, rest_.matrix_bytes()}},
@@ -182,8 +161,11 @@ private:
     }
 
     void replace_values(const V* csr_values, cudaStream_t stream) override {
-        if (!map_) throw Error("operator strip keeps no map for new values; make it with strip:updatable=1");
-        map_->update(csr_values, {&strips_.values(), &rest_.values()}, stream);
+        const DeviceCsr16<V, A> rest = rest_.view(nullptr);
+        const StripFill<V> p{csr_values,      row_ptrs_.data(),        rows_,
+                             strips_.view(),  strips_.values().data(), rest.blocks,
+                             sources_.data(), rest_.values().data()};
+        launch(fill_strips<V>, p.strips.run_count + rest.block_count, kStripThreads, p, stream);
     }
 
     index_t rows_;
@@ -192,7 +174,8 @@ private:
     StripBuffers<V> strips_;
     Csr16Buffers<V, A> rest_;
     std::vector<ExecutedPart> executed_;
-    std::optional<DeviceValueMap<V>> map_;
+    DeviceBuffer<offset_t> row_ptrs_;  ///< of CSR, for new values
+    DeviceBuffer<offset_t> sources_;   ///< for new values of the rest
 };
 
 }  // namespace
@@ -206,7 +189,7 @@ std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>& for
     const StripOptions read = read_options(options, rows, sizeof(V));
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         if (stored == nullptr || !read.takes_stored)
-            return std::make_unique<StripOperator<V, A>>(CsrForm<V>(forms).get(), read, on);
+            return std::make_unique<StripOperator<V, A>>(CsrForm<V>(forms).get(), read.limits, on);
         constexpr int together = kQuadLoad<sizeof(V)>;
         if (stored->strips.together == together)
             return std::make_unique<StripOperator<V, A>>(*stored, stored->values, on);

@@ -8,8 +8,7 @@ namespace tilespmv::cuda {
 /// strips that are there already, as they are, unless an option is given; else from CSR, or by way of it from tiles.
 /// Options: bytes (1; parts of 16,384 rows become strips if they take at most so many times the bytes of 16-bit
 /// columns), lane_slots (slots of a strip before twice as many lanes share it: 11 to 512) and block_strips (short
-/// strips that a block takes about: 1 to 128), both by `strip_sizes`, updatable (0; 1: keep a map of 4 or 8 bytes per
-/// stored value in device memory, which `update_values` needs).
+/// strips that a block takes about: 1 to 128), both by `strip_sizes`.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, const DeviceContext& on);
@@ -17,10 +16,9 @@ std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>& for
 template <class V>
 inline constexpr auto kStrip =
     on_device<V>({.name = "strip",
-                  .summary = "16 rows as slots of one nonzero a row with 4-bit columns (bytes=B, updatable=1)",
+                  .summary = "16 rows as slots of one nonzero a row with 4-bit columns (bytes=B)",
                   .takes_any_form = true,
                   .takes_strips = true,
-                  .updatable = true,
                   .sweeps = "bytes=1|1000"},
                  make_strip_operator<V>);
 

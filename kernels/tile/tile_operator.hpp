@@ -18,8 +18,7 @@ inline constexpr auto kTile = on_device<V>(
      .summary = "every tile in the way of its format, deferred nonzeros as CSR rows or, with deferred=csr5, by csr5; "
                 "updatable=1 keeps a map for new values",
      .made_from = Form::tiles,
-     .updatable = true,
      .sweeps = "deferred=csr|csr5"},
-    make_tile_operator<V>);
+    make_tile_operator<V>, NewValues::with_option);
 
 }  // namespace tilespmv::cuda

@@ -197,7 +197,6 @@ bool suits_ell(const MatrixFeatures& f) { return f.nnz > 0 && ell_places(f) <= 1
 constexpr std::array kGpuCandidates{
     Candidate{.name = "csr16", .matrix_bytes = csr16_bytes, .adapt = shared_row_work},
     Candidate{.name = "strip",
-              .options = "updatable=1",
               .matrix_bytes = strip_bytes,
               .adapt = strip_work,
               .suits = suits_strip},
@@ -219,9 +218,9 @@ constexpr std::array kGpuCandidates{
     Candidate{.name = "csr-scalar", .matrix_bytes = csr_bytes, .adapt = csr_scalar_work, .suits = suits_csr_scalar},
     Candidate{.name = "csr-inode", .matrix_bytes = csr_inode_bytes, .adapt = csr_inode_work, .suits = suits_csr_inode},
     Candidate{
-        .name = "ell", .options = "updatable=1", .matrix_bytes = ell_bytes, .adapt = ell_work, .suits = suits_ell},
+        .name = "ell", .matrix_bytes = ell_bytes, .adapt = ell_work, .suits = suits_ell},
     Candidate{
-        .name = "dia", .options = "updatable=1", .matrix_bytes = dia_bytes, .adapt = dia_work, .suits = suits_dia},
+        .name = "dia", .matrix_bytes = dia_bytes, .adapt = dia_work, .suits = suits_dia},
 };
 
 /// How near they are to what was measured: "auto" and "Models of `tune`" in `bench/NOTES.md`. In float64 fitted by

@@ -93,9 +93,9 @@ constexpr std::array kChoices{
     Choice{"csr5", "", csr5_choice},
     Choice{"csr-multiround", "", multiround_choice},
     Choice{"sell", "", sell_choice},
-    Choice{"dia", "updatable=1", dia_choice},
+    Choice{"dia", "", dia_choice},
     Choice{"tile", "updatable=1", tile_choice},
-    Choice{"strip", "updatable=1", strip_choice},
+    Choice{"strip", "", strip_choice},
 };
 
 }  // namespace

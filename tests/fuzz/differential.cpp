@@ -171,8 +171,10 @@ private:
         const std::span<const V> values(csr.values.begin(), csr.values.end());
         for (const auto& chosen : operators_) {
             const auto& info = find_operator<V>(backend_, chosen.name);
-            if (!info.updatable) continue;
-            const char* const with = chosen.name.find(':') == std::string::npos ? ":updatable=1" : ",updatable=1";
+            if (info.new_values == NewValues::never) continue;
+            const char* const with = info.new_values == NewValues::always         ? ""
+                                     : chosen.name.find(':') == std::string::npos ? ":updatable=1"
+                                                                                  : ",updatable=1";
             const auto updatable = choose_operator<V>(backend_, chosen.name + with, chosen.accumulator);
             const auto op = testing::unless_refused(info, [&] { return updatable.make(forms.only(chosen.made_from)); });
             if (!op) continue;

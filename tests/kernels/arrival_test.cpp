@@ -46,7 +46,7 @@ protected:
                     return make_operator<V>(info.name, {&arrived.csr, &arrived.tiles});
                 });
                 if (op) check(*op);
-                if (info.updatable) check_new_values(info, arrived.csr);
+                if (info.new_values == NewValues::with_option) check_new_values(info, arrived.csr);
             }
         }
     }

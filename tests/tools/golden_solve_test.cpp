@@ -167,7 +167,7 @@ TEST(GoldenSolverProgram, Gpu) {
     SolveResult r = sample();
     r.matrix = "a\nb\\";  // nothing that could end a comment
     r.how = "GPU, graphs of iterations";
-    r.operator_specification = "strip:updatable=1";
+    r.operator_specification = "strip";
     r.operator_reason =
         "of 5 the least predicted time (8.9 bytes a nonzero; 92% of the time for reading the matrix, x and y)";
     r.check_every = 32;

@@ -77,8 +77,8 @@ std::vector<OperatorCase<V>> every_operator(const CsrMatrix<V>& csr, Accumulator
 
 /// The specification with which an operator takes new values; empty if it never does, as those of cuSPARSE.
 inline std::string updatable(const OperatorEntry& entry, const std::string& specification) {
-    if (entry.name.starts_with("cusparse")) return "";
-    if (entry.summary.find("updatable=1") == std::string_view::npos) return specification;
+    if (entry.new_values == NewValues::never) return "";
+    if (entry.new_values == NewValues::always) return specification;
     return specification + (specification.find(':') == std::string::npos ? ':' : ',') + "updatable=1";
 }
 

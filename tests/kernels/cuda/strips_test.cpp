@@ -21,7 +21,7 @@ protected:
         const auto expected = expected_product<V>(csr, 2, x, -0.5, y);
         for (const int together : {1, 2, 4}) {
             const auto m = make_strip_matrix(csr, {.value_bytes = sizeof(V), .together = together});
-            for (const auto* name : {"strip", "strip:updatable=1", "auto"}) {
+            for (const auto* name : {"strip", "auto"}) {
                 const auto a = cuda::make_device_operator<V>(name, {&m}, default_accumulator<V>(), nullptr);
                 EXPECT_EQ(a->nnz(), csr.nnz());
                 const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
@@ -35,7 +35,7 @@ protected:
         const auto x = numbers<V>(csr.cols, 1);
         const auto y = numbers<V>(csr.rows, 2);
         const auto tiles = convert(csr, *make_policy("bytes"));
-        for (const auto* name : {"strip", "strip:updatable=1", "strip:bytes=1000"}) {
+        for (const auto* name : {"strip", "strip:bytes=1000"}) {
             const auto from_csr = cuda::make_device_operator<V>(name, {&csr}, default_accumulator<V>(), nullptr);
             const auto from_tiles = cuda::make_device_operator<V>(name, {&tiles}, default_accumulator<V>(), nullptr);
             EXPECT_EQ(from_tiles->executed(), from_csr->executed());

@@ -70,8 +70,7 @@ TYPED_TEST(UpdateValues, OfOperatorsOnCsrAreThoseOfANewOne) {
     using V = TypeParam;
     for (const auto* name :
          {"csr16", "csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5", "sell",
-          "sell:hubs=20", "csr-inode", "ell:updatable=1", "dia:updatable=1", "dia:updatable=1,rows=2", "coo",
-          "hyb:updatable=1", "auto", "strip:updatable=1", "strip:updatable=1,bytes=1000"}) {
+          "sell:hubs=20", "csr-inode", "ell", "dia", "dia:rows=2", "coo", "hyb", "auto", "strip", "strip:bytes=1000"}) {
         for (const auto& [matrix_name, matrix] : matrix_battery()) {
             SCOPED_TRACE(std::string(name) + ' ' + matrix_name);
             const auto before = with_other_values<V>(matrix);
@@ -92,8 +91,8 @@ TYPED_TEST(UpdateValues, OfStripsFromEveryFormAreThoseOfNewOnes) {
         const auto strips = make_strip_matrix(before);
         const auto tiles = convert(before, *make_policy("bytes"));
         const auto fresh = make<V>("strip", {&after});
-        this->expect_update(*make<V>("strip:updatable=1", {&strips}), *fresh, after);
-        this->expect_update(*make<V>("strip:updatable=1", {&tiles}), *fresh, after);
+        this->expect_update(*make<V>("strip", {&strips}), *fresh, after);
+        this->expect_update(*make<V>("strip", {&tiles}), *fresh, after);
     }
 }
 
@@ -101,7 +100,7 @@ using UpdateOnDevice = OnDevice;
 TEST_F(UpdateOnDevice, WorksThroughVectorsOfTheHost) {
     const auto csr = matrix_of(300, 300, {{0, 0}, {5, 200}, {17, 17}, {299, 3}});
     const auto before = with_other_values<double>(csr);
-    const auto a = cuda::make_host_vector_operator<double>("strip:updatable=1", {&before}, Accumulator::float64);
+    const auto a = cuda::make_host_vector_operator<double>("strip", {&before}, Accumulator::float64);
     a->update_values({csr.values.begin(), csr.values.end()});
     const auto x = numbers<double>(300, 1);
     std::vector<double> y(300, kNaN);

@@ -34,7 +34,7 @@ TEST(Dia, GivesBackTheCsrFormExactly) {
         if (!is_fine(a)) continue;
         SCOPED_TRACE(name);
         ++made;
-        const auto dia = cuda::make_dia(a, a.values);
+        const auto dia = cuda::make_dia(a);
         EXPECT_EQ(cuda::to_csr(dia), a);
         EXPECT_EQ(dia.bytes(), cuda::dia_bytes(a));
     }
@@ -46,7 +46,7 @@ TEST(Dia, HoldsTheNonzerosOfABlockOfRowsDiagonalByDiagonal) {
     for (const auto& [name, a] : matrix_battery()) {
         if (!is_fine(a)) continue;
         SCOPED_TRACE(name);
-        const auto dia = cuda::make_dia(a, a.values);
+        const auto dia = cuda::make_dia(a);
         std::map<index_t, offset_t> diagonals;
         for (index_t r = 0; r < a.rows; ++r) {
             for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) diagonals[a.col_idxs[k] - r];
@@ -76,23 +76,13 @@ TEST(Dia, HoldsTheNonzerosOfABlockOfRowsDiagonalByDiagonal) {
     }
 }
 
-TEST(Dia, PositionsTakeThePlacesOfTheirValues) {
-    const auto a = matrix_of(3, 9, {{0, 4}, {1, 0}, {2, 6}});
-    const auto dia = cuda::make_dia(a, Buffer<std::uint32_t>{1, 2, 3});
-    Buffer<std::uint32_t> expected(512, 0);
-    expected[1] = 2;
-    expected[256] = 1;
-    expected[258] = 3;
-    EXPECT_EQ(dia.values, expected);
-}
-
 TEST(Dia, IsTheSameForAnyNumberOfThreads) {
     const int before = omp_get_max_threads();
     const auto a = tridiagonal<double>(20'000);
     omp_set_num_threads(1);
-    const auto one = cuda::make_dia(a, a.values);
+    const auto one = cuda::make_dia(a);
     omp_set_num_threads(5);
-    const auto five = cuda::make_dia(a, a.values);
+    const auto five = cuda::make_dia(a);
     omp_set_num_threads(before);
     EXPECT_EQ(one.values, five.values);
     EXPECT_EQ(one.held, five.held);
@@ -122,7 +112,7 @@ TEST(Dia, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
     const std::string expected =
         "1: DIA would take 70867025920 bytes, 8318 times those of CSR, for it has 16384 diagonals; take another "
         "operator";
-    EXPECT_EQ(test::message_of([&] { (void)cuda::make_dia(a, a.values); }), expected);
+    EXPECT_EQ(test::message_of([&] { (void)cuda::make_dia(a); }), expected);
     EXPECT_EQ(test::message_of([&] { (void)make_operator<float>("dia-omp", {&a}); }), expected);
 }
 

@@ -14,7 +14,7 @@ namespace {
 TEST(Ell, GivesBackTheCsrFormExactly) {
     for (const auto& [name, a] : matrix_battery()) {
         SCOPED_TRACE(name);
-        const auto ell = cuda::make_ell(a, a.values);
+        const auto ell = cuda::make_ell(a);
         EXPECT_EQ(cuda::to_csr(ell), a);
         EXPECT_EQ(ell.columns.bytes() + ell.values.bytes(), cuda::ell_bytes(a));
     }
@@ -22,7 +22,7 @@ TEST(Ell, GivesBackTheCsrFormExactly) {
 
 TEST(Ell, OfNothingHasNoPlaces) {
     for (const index_t rows : {0, 5}) {
-        const auto ell = cuda::make_ell(matrix_of(rows, 5, {}), Buffer<double>());
+        const auto ell = cuda::make_ell(matrix_of(rows, 5, {}));
         EXPECT_EQ(ell.width, 0);
         EXPECT_TRUE(ell.columns.empty());
     }
@@ -30,12 +30,10 @@ TEST(Ell, OfNothingHasNoPlaces) {
 
 TEST(Ell, KthPlacesOfAllRowsFollowEachOther) {
     const auto a = matrix_of(3, 9, {{0, 4}, {0, 7}, {2, 8}});
-    const auto ell = cuda::make_ell(a, a.values);
+    const auto ell = cuda::make_ell(a);
     EXPECT_EQ(ell.width, 2);
     EXPECT_EQ(ell.columns, (Buffer<index_t>{4, -1, 8, 7, -1, -1}));
     EXPECT_EQ(ell.values, (Buffer<double>{a.values[0], 0, a.values[2], a.values[1], 0, 0}));
-    const Buffer<std::uint32_t> order{1, 2, 3};
-    EXPECT_EQ(cuda::make_ell(a, order).values, (Buffer<std::uint32_t>{1, 0, 3, 2, 0, 0}));
 }
 
 TEST(Ell, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
@@ -49,7 +47,7 @@ TEST(Ell, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
     a.col_idxs = Buffer<index_t>(longest, 0);
     a.values = Buffer<float>(longest, 1.0F);
     try {
-        (void)cuda::make_ell(a, a.values);
+        (void)cuda::make_ell(a);
         FAIL() << "made";
     } catch (const Error& error) {
         EXPECT_STREQ(error.what(),

@@ -34,7 +34,7 @@ TEST(LaunchChoice, FollowsThreadsAndSteps) {
     EXPECT_LT(launch_choice("sell", "", few), launch_choice("sell", "", many));
     EXPECT_LT(launch_choice("csr5", "", few), launch_choice("csr5", "", many));
     EXPECT_LT(launch_choice("mixed", "", few), launch_choice("mixed", "", many));
-    EXPECT_LT(launch_choice("dia", "updatable=1", few), launch_choice("dia", "updatable=1", many));
+    EXPECT_LT(launch_choice("dia", "", few), launch_choice("dia", "", many));
     EXPECT_GT(launch_choice("csr-inode", "", many), 0);
 }
 
@@ -44,10 +44,10 @@ TEST(LaunchChoice, TellsWhetherStripExecutesCsr16) {
     f.strip_fill = 1;
     f.narrow_share = 1;
     EXPECT_FALSE(strip_executes_csr16(f));
-    const double strips = launch_choice("strip", "updatable=1", f);
+    const double strips = launch_choice("strip", "", f);
     f.strip_slots = 1000;
     EXPECT_TRUE(strip_executes_csr16(f));
-    EXPECT_GT(launch_choice("strip", "updatable=1", f), strips);
+    EXPECT_GT(launch_choice("strip", "", f), strips);
 }
 
 TEST(LaunchChoice, IsNoneOfWhatIsFixedOrUnknown) {

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "kernels/csr16/csr16.hpp"
+#include "kernels/cuda/load.cuh"
+#include "kernels/strip/strip_kernel.cuh"
+
+namespace tilespmv::cuda {
+
+/// Values for strips, and for the rows that are none, from those of the CSR form.
+template <class V>
+struct StripFill {
+    const V* csr_values = nullptr;
+    const offset_t* row_ptrs = nullptr;
+    index_t rows = 0;
+    DeviceStrips<V> strips;
+    V* values = nullptr;  ///< of the strips
+    const Csr16Block* rest = nullptr;
+    const offset_t* sources = nullptr;  ///< of each block of the rest: where its nonzeros begin in CSR
+    V* rest_values = nullptr;
+};
+
+/// All slots of a run, a lane a row: its masks tell which of its nonzeros is in which slot.
+template <class V>
+__device__ void fill_run(const StripFill<V>& p, std::int64_t run_at) {
+    const StripRun run = load_wide(p.strips.runs + run_at);
+    const int row = static_cast<int>(threadIdx.x) % kTileSize;
+    for (int at = static_cast<int>(threadIdx.x) / kTileSize; at < run.strips; at += kStripThreads / kTileSize) {
+        const auto i = static_cast<std::uint32_t>(at);
+        const std::int64_t row0 = std::int64_t{p.strips.tile_rows[run.first_strip + i]} * kTileSize;
+        const V* next = p.csr_values + p.row_ptrs[min(row0 + row, std::int64_t{p.rows})];
+        V* const strip = p.values + (std::int64_t{run.first_slot} + std::int64_t{at} * run.slots) * kTileSize;
+        const std::uint8_t* const masks = p.strips.masks + std::int64_t{run.quad_of(i)} * kRowPairs + row / 2;
+        for (int first = 0; first < run.slots; first += kQuad) {
+            const unsigned mask = masks[first / kQuad * kRowPairs] >> (row % 2 * 4);
+#pragma unroll
+            for (int k = 0; k < kQuad; ++k) {
+                const bool is_there = (mask >> k & 1) != 0;
+                const int place = strip_place(first + k, row, run.slots, kQuadLoad<sizeof(V)>);
+                if (first + k < run.slots) strip[place] = is_there ? load_often(next) : V(0);
+                next += is_there ? 1 : 0;
+            }
+        }
+    }
+}
+
+/// A thread block a run of strips, or a block of the rest, whose nonzeros stand together in CSR.
+template <class V>
+__global__ void __launch_bounds__(kStripThreads) fill_strips(const __grid_constant__ StripFill<V> p) {
+    const std::int64_t at = blockIdx.x;
+    if (at < p.strips.run_count) return fill_run(p, at);
+    const Csr16Block block = p.rest[at - p.strips.run_count];
+    const V* const from = p.csr_values + p.sources[at - p.strips.run_count];
+    for (unsigned i = threadIdx.x; i < block.nonzeros; i += kStripThreads) {
+        p.rest_values[block.first_nonzero + i] = load_often(from + i);
+    }
+}
+
+}  // namespace tilespmv::cuda
