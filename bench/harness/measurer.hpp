@@ -26,7 +26,8 @@ class MatrixTimer {
 public:
     virtual ~MatrixTimer() = default;
     [[nodiscard]] virtual const MatrixFeatures& features() const = 0;
-    /// Seconds of a product among others like it. Throws `Error` if the operator cannot be made of this matrix.
+    /// Seconds of a product among others like it. Throws `Error` if the operator cannot be made of this matrix, a
+    /// usage `Error` if of none, as there is no such operator or option.
     virtual double seconds(const std::string& specification) = 0;
     /// Seconds from CSR in host memory until the operator can run, with all threads: waits until no other matrix is
     /// being made. Throws as `seconds`.

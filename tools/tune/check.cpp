@@ -29,7 +29,8 @@ std::vector<CheckedProduct> measure_all(bench::MatrixTimer& timer, const Profile
         const auto* const model = find_model(profile.models, one, f.sizes());
         try {
             products.push_back({one, timer.seconds(one), predict(*model, work), naive_seconds(work)});
-        } catch (const Error&) {  // it cannot be made of this matrix
+        } catch (const Error& error) {  // it cannot be made of this matrix
+            if (error.code() == ExitCode::usage) throw;
         }
     }
     return products;

@@ -243,6 +243,7 @@ private:
         try {
             product.seconds = timer.seconds(specification);
         } catch (const Error& error) {
+            if (error.code() == ExitCode::usage) throw;  // it has no such option: nothing that a matrix does
             product.error = error.what();
         }
         return product;

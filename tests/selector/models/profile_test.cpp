@@ -84,8 +84,8 @@ TEST(ProfileFile, SaysWhatIsDamagedAndWhere) {
     EXPECT_THAT(refusal("{}"), HasSubstr("p.json: is no profile of tilespmv tune"));
     EXPECT_THAT(refusal(""), HasSubstr("p.json: is no JSON, or was cut off"));
     EXPECT_THAT(refusal("[1, 2]"), HasSubstr("is no profile"));
-    EXPECT_THAT(refusal(damaged("\"version\": 5", "\"version\": 4")), HasSubstr("of version 4, expected 5"));
-    EXPECT_THAT(refusal(damaged("\"version\": 5", "\"version\": 3")), HasSubstr("run tilespmv tune --restart"));
+    EXPECT_THAT(refusal(damaged("\"version\": 6", "\"version\": 5")), HasSubstr("of version 5, expected 6"));
+    EXPECT_THAT(refusal(damaged("\"version\": 6", "\"version\": 3")), HasSubstr("run tilespmv tune --restart"));
     EXPECT_THAT(refusal(damaged("\"backend\": \"cuda\"", "\"backend\": \"tpu\"")),
                 HasSubstr("p.json.probe.backend: is 'tpu', expected cuda or cpu"));
     EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"rows\": -1")),

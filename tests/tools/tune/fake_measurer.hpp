@@ -82,6 +82,7 @@ private:
         double seconds(const std::string& specification) override {
             of_.count(specification);
             of_.of_matrices.push_back(specification);
+            if (specification.ends_with("no-such-option=1")) throw Error("no such option", ExitCode::usage);
             if (specification == "ell") throw Error("refused: ELL would be large");
             const auto candidate = modelled_operator(true, specification).candidate;
             return product_seconds(candidate, features_, of_.machine, of_.operators_by_name.at(specification));

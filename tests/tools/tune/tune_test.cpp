@@ -84,6 +84,11 @@ TEST_F(TuneTest, PreparesWhenTheProductsOfAMatrixAreTimed) {
     EXPECT_EQ(products.back().preparation_seconds, 0) << "refused";
 }
 
+TEST_F(TuneTest, AnOptionThatNoOperatorHasIsNoRefusal) {
+    gpu.operators_by_name["csr16:no-such-option=1"] = 1;
+    EXPECT_EQ(message_of([&] { tune(gpu, options); }), "2: no such option");
+}
+
 TEST_F(TuneTest, AnOperatorThatWasAddedAppearsEverywhere) {
     tune(gpu, options);
     gpu.measured.clear();
