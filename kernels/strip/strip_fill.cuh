@@ -19,9 +19,10 @@ struct StripFill {
     V* rest_values = nullptr;
 };
 
-/// All slots of a run, a lane a row: its masks tell which of its nonzeros is in which slot.
+/// All slots of a run, a lane a row, several at a time: its masks tell which of its nonzeros is in which slot.
 template <class V>
 __device__ void fill_run(const StripFill<V>& p, std::int64_t run_at) {
+    constexpr int kSlots = 4 * kQuad;
     const StripRun run = load_wide(p.strips.runs + run_at);
     const int row = static_cast<int>(threadIdx.x) % kTileSize;
     for (int at = static_cast<int>(threadIdx.x) / kTileSize; at < run.strips; at += kStripThreads / kTileSize) {
@@ -30,14 +31,24 @@ __device__ void fill_run(const StripFill<V>& p, std::int64_t run_at) {
         const V* next = p.csr_values + p.row_ptrs[min(row0 + row, std::int64_t{p.rows})];
         V* const strip = p.values + (std::int64_t{run.first_slot} + std::int64_t{at} * run.slots) * kTileSize;
         const std::uint8_t* const masks = p.strips.masks + std::int64_t{run.quad_of(i)} * kRowPairs + row / 2;
-        for (int first = 0; first < run.slots; first += kQuad) {
-            const unsigned mask = masks[first / kQuad * kRowPairs] >> (row % 2 * 4);
+        for (int first = 0; first < run.slots; first += kSlots) {
+            unsigned mask = 0;
 #pragma unroll
-            for (int k = 0; k < kQuad; ++k) {
-                const bool is_there = (mask >> k & 1) != 0;
-                const int place = strip_place(first + k, row, run.slots, kQuadLoad<sizeof(V)>);
-                if (first + k < run.slots) strip[place] = is_there ? load_often(next) : V(0);
-                next += is_there ? 1 : 0;
+            for (int q = 0; q < kSlots / kQuad; ++q) {
+                if (first + q * kQuad >= run.slots) continue;
+                mask |= (masks[(first / kQuad + q) * kRowPairs] >> (row % 2 * 4) & 15U) << (q * kQuad);
+            }
+            V values[kSlots];
+#pragma unroll
+            for (int k = 0; k < kSlots; ++k) {
+                values[k] = V(0);
+                if ((mask >> k & 1) != 0) values[k] = load_often(next + __popc(mask & ((1U << k) - 1)));
+            }
+            next += __popc(mask);
+#pragma unroll
+            for (int k = 0; k < kSlots; ++k) {
+                const int slot = first + k;
+                if (slot < run.slots) strip[strip_place(slot, row, run.slots, kQuadLoad<sizeof(V)>)] = values[k];
             }
         }
     }

@@ -196,10 +196,7 @@ bool suits_ell(const MatrixFeatures& f) { return f.nnz > 0 && ell_places(f) <= 1
 
 constexpr std::array kGpuCandidates{
     Candidate{.name = "csr16", .matrix_bytes = csr16_bytes, .adapt = shared_row_work},
-    Candidate{.name = "strip",
-              .matrix_bytes = strip_bytes,
-              .adapt = strip_work,
-              .suits = suits_strip},
+    Candidate{.name = "strip", .matrix_bytes = strip_bytes, .adapt = strip_work, .suits = suits_strip},
     Candidate{.name = "tile",
               .options = "updatable=1",
               .is_made_from_tiles = true,
@@ -217,10 +214,8 @@ constexpr std::array kGpuCandidates{
               .suits = suits_csr_vector_turns},
     Candidate{.name = "csr-scalar", .matrix_bytes = csr_bytes, .adapt = csr_scalar_work, .suits = suits_csr_scalar},
     Candidate{.name = "csr-inode", .matrix_bytes = csr_inode_bytes, .adapt = csr_inode_work, .suits = suits_csr_inode},
-    Candidate{
-        .name = "ell", .matrix_bytes = ell_bytes, .adapt = ell_work, .suits = suits_ell},
-    Candidate{
-        .name = "dia", .matrix_bytes = dia_bytes, .adapt = dia_work, .suits = suits_dia},
+    Candidate{.name = "ell", .matrix_bytes = ell_bytes, .adapt = ell_work, .suits = suits_ell},
+    Candidate{.name = "dia", .matrix_bytes = dia_bytes, .adapt = dia_work, .suits = suits_dia},
 };
 
 /// How near they are to what was measured: "auto" and "Models of `tune`" in `bench/NOTES.md`. In float64 fitted by
@@ -239,10 +234,10 @@ constexpr std::array kGpuCosts{
     Cost{"csr16", 8, {3.5e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 4.5e-10, 1.6e-9, 0}},
     Cost{"csr16", 4, {3.2e-7, 1.10, 4.0e-13, 4.8e-12, 1.9e-12, 4.8e-8}, {8.3e-5, 3.6e-10, 1.5e-9, 0}},
     Cost{"csr16", 4, {3.3e-7, 0.89, 4e-13, 4.8e-12, 1.8e-12, 3e-8}, {8.3e-5, 3.6e-10, 1.5e-9, 0}, 4},
-    Cost{"strip", 8, {4.0e-7, 0.80, 4.0e-13, 2.2e-12, 0, 9.0e-7}, {4e-4, 1.5e-9, 0, 0}},
-    Cost{"strip", 4, {2.0e-7, 0.83, 4.2e-13, 1.0e-12, 0, 2.43e-6}, {4e-4, 1.5e-9, 0, 0}},
-    Cost{"strip", 4, {1.2e-7, 0.73, 4.6e-13, 9e-13, 0, 1.5e-6}, {4e-4, 1.5e-9, 0, 0}, 4},
-    Cost{"strip", 2, {2.0e-7, 1.99, 0, 1.0e-12, 0, 2.76e-6}, {4e-4, 1.5e-9, 0, 0}},
+    Cost{"strip", 8, {4.0e-7, 0.80, 4.0e-13, 2.2e-12, 0, 9.0e-7}, {4e-4, 4.2e-10, 6e-10, 0}},
+    Cost{"strip", 4, {2.0e-7, 0.83, 4.2e-13, 1.0e-12, 0, 2.43e-6}, {4e-4, 3.4e-10, 6e-10, 0}},
+    Cost{"strip", 4, {1.2e-7, 0.73, 4.6e-13, 9e-13, 0, 1.5e-6}, {4e-4, 3.4e-10, 6e-10, 0}, 4},
+    Cost{"strip", 2, {2.0e-7, 1.99, 0, 1.0e-12, 0, 2.76e-6}, {4e-4, 3.0e-10, 6e-10, 0}},
     Cost{"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
     Cost{"tile", 4, {2.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}, 4},
     Cost{"sell", 8, {2.8e-7, 1.02, 0, 4.1e-12, 3.0e-12, 1.2e-6}, {2e-4, 3e-10, 1.2e-9, 0}},
@@ -262,13 +257,13 @@ constexpr std::array kGpuCosts{
     Cost{"csr-inode", 4, {1.5e-7, 1.10, 0, 6.4e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}},
     Cost{"csr-inode", 4, {1.6e-7, 1.10, 0, 8e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}, 4},
     Cost{"csr-inode", 2, {2.0e-7, 1.50, 0, 4.8e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}},
-    Cost{"ell", 8, {3.0e-7, 1.00, 0, 2.35e-12, 0, 5e-8}, {2e-4, 1.2e-9, 2.5e-10, 0}},
-    Cost{"ell", 4, {7.9e-8, 2.40, 0, 1.8e-12, 0, 2.4e-8}, {2e-4, 1e-9, 2.5e-10, 0}},
-    Cost{"ell", 4, {7.5e-8, 2.40, 0, 1.1e-12, 0, 2.6e-8}, {2e-4, 1e-9, 2.5e-10, 0}, 4},
-    Cost{"dia", 8, {2.0e-7, 0.82, 0, 0, 3.0e-12, 0}, {3e-4, 1.5e-9, 1.2e-9, 0}},
-    Cost{"dia", 4, {2.0e-7, 0.92, 0, 0, 2.3e-12, 0}, {3e-4, 1.5e-9, 1.2e-9, 0}},
-    Cost{"dia", 4, {2.0e-7, 0.91, 0, 0, 2.0e-12, 0}, {3e-4, 1.5e-9, 1.2e-9, 0}, 4},
-    Cost{"dia", 2, {2.0e-7, 0.20, 0, 0, 5.7e-12, 0}, {3e-4, 1.5e-9, 1.2e-9, 0}},
+    Cost{"ell", 8, {3.0e-7, 1.00, 0, 2.35e-12, 0, 5e-8}, {2e-4, 3.0e-10, 2.5e-9, 0}},
+    Cost{"ell", 4, {7.9e-8, 2.40, 0, 1.8e-12, 0, 2.4e-8}, {2e-4, 2.2e-10, 2.5e-9, 0}},
+    Cost{"ell", 4, {7.5e-8, 2.40, 0, 1.1e-12, 0, 2.6e-8}, {2e-4, 2.2e-10, 2.5e-9, 0}, 4},
+    Cost{"dia", 8, {2.0e-7, 0.82, 0, 0, 3.0e-12, 0}, {3e-4, 6.0e-10, 9e-10, 0}},
+    Cost{"dia", 4, {2.0e-7, 0.92, 0, 0, 2.3e-12, 0}, {3e-4, 5.2e-10, 9e-10, 0}},
+    Cost{"dia", 4, {2.0e-7, 0.91, 0, 0, 2.0e-12, 0}, {3e-4, 5.2e-10, 9e-10, 0}, 4},
+    Cost{"dia", 2, {2.0e-7, 0.20, 0, 0, 5.7e-12, 0}, {3e-4, 4.8e-10, 9e-10, 0}},
 };
 
 /// Row pointers have 8 bytes on the CPU.
