@@ -82,9 +82,16 @@ struct SlotTuning {
 
 /// strip ("Strips", version 4).
 struct StripTuning {
-    /// Blocks of short strips, three waves of those that are resident, before the limit of rounds. On the 5-point grid
-    /// 2048^2 48 strips a block instead of 12 take 615 to 689 GFLOP/s, on 256^2 12 instead of 4 take 249 to 229.
-    offset_t blocks_per_multiprocessor = 36;
+    /// Resident thread blocks of a multiprocessor, 12 or 18. 18 take 0.77 to 0.89 of the time of 12 on the 27-point
+    /// grid 128^3, in float32 0.82 to 0.87 on other large grids and meshes, where each strip is one of many.
+    int blocks = 18;
+    int blocks_of_few = 12;
+    /// Tile rows of a multiprocessor that are few: shared by two groups of lanes, their blocks are one wave of 12. With
+    /// 18, QCD 8^4 takes 1.3 times as long, 12^4 0.83 to 1.01.
+    offset_t few_tile_rows = 24;
+    /// Nonzeros of a row on average up to which 12 are better for many, too: on the 5-point grid 2048^2 18 take 1.05
+    /// times as long in float64, with two strips in flight instead of three, and 0.94 in float32.
+    double short_row = 0;
     /// Slots of a strip at most. Where tile rows are few, the last long strips run on alone: dense 512^2 is at 0.38 of
     /// the best cuSPARSE form in strips of 512 slots, at 1.56 in csr16; 128 itself is not swept.
     int max_slots = 512;

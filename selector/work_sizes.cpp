@@ -39,12 +39,16 @@ SlotLimits slot_limits(offset_t nonzeros, offset_t tile_rows, const Gpu& gpu) {
     return limits;
 }
 
-StripSizes strip_sizes(offset_t tile_rows, const Gpu& gpu) {
+StripSizes strip_sizes(offset_t rows, offset_t nonzeros, const Gpu& gpu) {
     const StripTuning& tuning = gpu.tuning.strips;
-    const offset_t blocks = offset_t{gpu.multiprocessors} * tuning.blocks_per_multiprocessor;
+    const offset_t tile_rows = div_up(rows, offset_t{kTileSize});
+    const bool is_short = static_cast<double>(nonzeros) <= tuning.short_row * static_cast<double>(rows);
+    const bool is_one_wave = tile_rows <= tuning.few_tile_rows * gpu.multiprocessors;
+    const int blocks = is_short || is_one_wave ? tuning.blocks_of_few : tuning.blocks;
+    const offset_t wave = std::max(blocks * gpu.multiprocessors, 1);
     const bool few = tile_rows < tuning.one_group_from;
     return {few ? tuning.max_slots_of_few : tuning.max_slots, few ? tuning.lane_slots : tuning.max_slots,
-            static_cast<int>(std::clamp<offset_t>(tile_rows / std::max<offset_t>(blocks, 1), 1, 128))};
+            static_cast<int>(std::clamp<offset_t>(div_up(tile_rows, wave), 1, 128)), blocks};
 }
 
 double kept_share(std::size_t product_bytes, std::size_t l2_bytes, const CacheTuning& tuning) {

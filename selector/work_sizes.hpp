@@ -49,11 +49,12 @@ SlotLimits slot_limits(offset_t nonzeros, offset_t tile_rows, const Gpu& gpu);
 struct StripSizes {
     int max_slots = 0;     ///< of a strip; longer ones are left to csr16
     int lane_slots = 0;    ///< of a strip before twice as many lanes share it
-    int block_strips = 0;  ///< short ones that a thread block takes
+    int block_strips = 0;  ///< short ones that a thread block takes, so that all blocks are one wave
+    int blocks = 0;        ///< resident thread blocks of a multiprocessor
 };
 
-/// For a matrix of so many tile rows.
-StripSizes strip_sizes(offset_t tile_rows, const Gpu& gpu);
+/// For a matrix of so many rows and nonzeros.
+StripSizes strip_sizes(offset_t rows, offset_t nonzeros, const Gpu& gpu);
 
 /// How much of a matrix the second-level cache of a GPU is to keep for the next product (0 to 1), if a product reads
 /// and writes `product_bytes` in all and the cache has `l2_bytes`.

@@ -71,15 +71,18 @@ inline constexpr int kRowBlockWarps = 40;
 /// Partial products of a thread from which on a row is left to a whole warp (8e: 16 and 64 are within the noise).
 inline constexpr int kLongRow = 32;
 
-/// Threads of a block of strip; as csr16, whose blocks share a launch with them. Resident blocks of a multiprocessor;
-/// not swept.
+/// Threads of a block of strip; as csr16, whose blocks share a launch with them.
 inline constexpr int kStripThreads = kCsr16Threads;
-inline constexpr int kStripBlocks = 12;
-/// Slots up to which a strip is one step of its lanes, and slots of strips that a lane has in flight together, by the
-/// bytes of a value; not swept.
+/// Resident blocks of a multiprocessor that kernels are compiled for, of which `StripTuning` chooses: more have fewer
+/// registers each, and fewer loads in flight ("Registers of strips": 12, 16, 18, 20 and 24).
+inline constexpr int kFewStripBlocks = 12;
+inline constexpr int kManyStripBlocks = 18;
+/// Slots up to which a strip is one step of its lanes; not swept. Slots of strips that a lane has in flight together,
+/// by the bytes of a value and resident blocks.
 inline constexpr int kShortStrip = 11;
-constexpr int strip_flight(int slots, int value_bytes) {
-    const int together = value_bytes == 8 ? 16 : 24;
+constexpr int strip_flight(int slots, int value_bytes, int resident_blocks) {
+    const bool many = resident_blocks > kFewStripBlocks;
+    const int together = value_bytes == 8 ? (many ? 10 : 16) : (many ? 16 : 24);
     return slots < together / 8 ? 8 : (slots > together ? 1 : together / slots);
 }
 

@@ -164,9 +164,12 @@ private:
     [[nodiscard]] std::size_t strips_of_run(std::uint32_t slots, bool shared) const {
         const int at_once = limits_.threads / kTileSize >> groups_log2(slots);
         if (slots == 0 || slots > kShortStrip) return static_cast<std::size_t>(at_once);
-        const int wanted = std::max(limits_.block_strips / at_once, 1);
-        const int flight = shared ? std::min(strip_flight(static_cast<int>(slots), limits_.value_bytes), wanted) : 1;
-        return static_cast<std::size_t>(at_once * flight * std::clamp(wanted / flight, 1, kMostRounds));
+        const auto wanted = static_cast<int>(div_up(limits_.block_strips, at_once));
+        const int flight =
+            shared ? strip_flight(static_cast<int>(slots), limits_.value_bytes, limits_.resident_blocks) : 1;
+        const int together = std::min(flight, wanted);
+        return static_cast<std::size_t>(at_once * together *
+                                        std::min<std::int64_t>(div_up(wanted, together), kMostRounds));
     }
 
     /// Full runs of one pattern; what is left is added to the strips that have one each, unless it is long enough.

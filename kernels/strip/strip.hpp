@@ -24,8 +24,9 @@ struct StripLimits {
     int together = value_bytes == 8 ? kQuadLoad<8> : kQuadLoad<4>;  ///< of `Strips`; 1 for vectors of 16 rows
     int threads = kStripThreads;                                    ///< of a block
     int max_slots = 512;                                            ///< of a strip
-    int lane_slots = 32;   ///< of a strip before twice as many lanes share it, at least kShortStrip
-    int block_strips = 4;  ///< short ones that a block takes about
+    int lane_slots = 32;                    ///< of a strip before twice as many lanes share it, at least kShortStrip
+    int block_strips = 4;                   ///< short ones that a block takes about
+    int resident_blocks = kFewStripBlocks;  ///< of a multiprocessor
     /// Bytes of 16,384 rows as strips, over those with 16-bit columns, up to which they become strips.
     double most_bytes = 1;
 };

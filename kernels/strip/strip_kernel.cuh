@@ -24,10 +24,10 @@ struct DeviceStrips {
     const V* values = nullptr;
 };
 
-/// The work of one thread block on one run. A lane has a row of a strip: it loads 16 bytes of values, those of several
-/// slots in its row, so that the lanes of a strip ask for neighbouring x. A short strip is one step; of long ones two
-/// groups of lanes may take every other quad.
-template <class V, class A>
+/// The work of one thread block, of which kBlocks are resident on a multiprocessor, on one run. A lane has a row of a
+/// strip: it loads 16 bytes of values, those of several slots in its row, so that the lanes of a strip ask for
+/// neighbouring x. A short strip is one step; of long ones two groups of lanes may take every other quad.
+template <class V, class A, int kBlocks>
 class StripProduct {
 public:
     __device__ StripProduct(const DeviceStrips<V>& s, const ProductTerms<V, A>& p, const StripRun& run)
@@ -161,7 +161,7 @@ private:
     __device__ void add_short_strips() const {
         constexpr int kQuads = kSlots / kQuad;
         constexpr int kTail = kSlots % kQuad;
-        constexpr int kFlight = kShared ? strip_flight(kSlots, sizeof(V)) : 1;
+        constexpr int kFlight = kShared ? strip_flight(kSlots, sizeof(V), kBlocks) : 1;
         Step<kQuads, kTail> steps[kFlight];
         V factors[kFlight][kSlots];
         const int last = run_.strips - 1;
@@ -312,27 +312,27 @@ struct StripAndRestSpmv : StripSpmv<V, A> {
     DeviceCsr16<V, A> rest;
 };
 
-template <class V, class A>
+template <int kBlocks, class V, class A>
 __device__ void multiply_strips(const StripSpmv<V, A>& p, std::int64_t run_at) {
     const StripRun run = load_wide(p.strips.runs + run_at);
-    StripProduct<V, A>(p.strips, p, run).run();
+    StripProduct<V, A, kBlocks>(p.strips, p, run).run();
 }
 
 /// y = alpha * A * x + beta * y.
-template <class V, class A>
-__global__ void __launch_bounds__(kStripThreads, kStripBlocks) strip_spmv(const __grid_constant__ StripSpmv<V, A> p) {
-    multiply_strips(p, std::int64_t{blockIdx.x});
+template <class V, class A, int kBlocks>
+__global__ void __launch_bounds__(kStripThreads, kBlocks) strip_spmv(const __grid_constant__ StripSpmv<V, A> p) {
+    multiply_strips<kBlocks>(p, std::int64_t{blockIdx.x});
 }
 
 /// The same: the blocks of csr16, then those of strips.
-template <class V, class A>
-__global__ void __launch_bounds__(kStripThreads, kStripBlocks)
+template <class V, class A, int kBlocks>
+__global__ void __launch_bounds__(kStripThreads, kBlocks)
     strip_and_rest_spmv(const __grid_constant__ StripAndRestSpmv<V, A> p) {
     static_assert(kStripThreads == Csr16::kThreads);
     __shared__ Csr16Stage<A, SharedCsr16Kernel> stage;
     const std::int64_t at = blockIdx.x;
     if (at < p.rest.block_count) return multiply_csr16(p.rest, p, stage, at);
-    multiply_strips(p, at - p.rest.block_count);
+    multiply_strips<kBlocks>(p, at - p.rest.block_count);
 }
 
 }  // namespace tilespmv::cuda

@@ -159,11 +159,12 @@ TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 template <Value V>
 StripMatrix<V> make_strip_matrix(const CsrMatrix<V>& a, double most_bytes) {
-    const auto sizes = cuda::strip_sizes(div_up(offset_t{a.rows}, offset_t{kTileSize}), cuda::measured_gpu(sizeof(V)));
+    const auto sizes = cuda::strip_sizes(a.rows, a.nnz(), cuda::measured_gpu(sizeof(V)));
     return make_strip_matrix(a, cuda::StripLimits{.value_bytes = sizeof(V),
                                                   .max_slots = sizes.max_slots,
                                                   .lane_slots = sizes.lane_slots,
                                                   .block_strips = sizes.block_strips,
+                                                  .resident_blocks = sizes.blocks,
                                                   .most_bytes = most_bytes});
 }
 

@@ -5,6 +5,7 @@
 #include "kernels/csr_form.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
+#include "kernels/cuda/with_constant.hpp"
 #include "kernels/strip/strip_fill.cuh"
 #include "selector/work_sizes.hpp"
 
@@ -16,16 +17,19 @@ struct StripOptions {
     bool takes_stored;  ///< strips that are there will do, however they are divided into runs
 };
 
-StripOptions read_options(Options& options, index_t rows, int value_bytes) {
-    const StripSizes sizes = strip_sizes(div_up(offset_t{rows}, offset_t{kTileSize}), this_gpu(value_bytes));
+StripOptions read_options(Options& options, index_t rows, offset_t nonzeros, int value_bytes) {
+    const StripSizes sizes = strip_sizes(rows, nonzeros, this_gpu(value_bytes));
     StripLimits limits{.value_bytes = value_bytes,
                        .max_slots = sizes.max_slots,
                        .lane_slots = sizes.lane_slots,
-                       .block_strips = sizes.block_strips};
+                       .block_strips = sizes.block_strips,
+                       .resident_blocks = sizes.blocks};
     const bool asks = options.has("bytes") || options.has("lane_slots") || options.has("block_strips");
     limits.most_bytes = options.number("bytes", limits.most_bytes, 0, 1e9);
     limits.lane_slots = static_cast<int>(options.whole("lane_slots", limits.lane_slots, kShortStrip, 512));
     limits.block_strips = static_cast<int>(options.whole("block_strips", limits.block_strips, 1, 128));
+    limits.resident_blocks =
+        options.one_of("resident_blocks", limits.resident_blocks, {kFewStripBlocks, kManyStripBlocks});
     options.finish();
     return {limits, !asks};
 }
@@ -92,10 +96,10 @@ template <class V, class A>
 class StripOperator final : public DeviceOperator<V> {
 public:
     StripOperator(const CsrMatrix<V>& a, const StripLimits& limits, const DeviceContext& on)
-        : StripOperator(a, make_strips(a, limits), on) {}
+        : StripOperator(a, make_strips(a, limits), limits.resident_blocks, on) {}
     /// `values` as lanes load them.
-    StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const DeviceContext& on)
-        : StripOperator(m, values, csr16_of(m.rest, m.strips, m.nnz), on) {}
+    StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, int resident_blocks, const DeviceContext& on)
+        : StripOperator(m, values, csr16_of(m.rest, m.strips, m.nnz), resident_blocks, on) {}
 
     [[nodiscard]] std::string_view name() const override { return "strip"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -109,26 +113,29 @@ public:
     [[nodiscard]] std::vector<ExecutedPart> executed() const override { return executed_; }
 
 private:
-    StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const Csr16& rest, const DeviceContext& on)
-        : StripOperator(m.rows, m.cols, m.nnz, m.strips, row_ptrs_of(m), rest, m.rest.row_ptrs, on) {
+    StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const Csr16& rest, int resident_blocks,
+                  const DeviceContext& on)
+        : StripOperator(m.rows, m.cols, m.nnz, m.strips, row_ptrs_of(m), rest, m.rest.row_ptrs, resident_blocks, on) {
         const Buffer<V> of_rest = in_csr16(rest, m.rest.values);
         strips_.values().upload({values.data(), values.size()}, on);
         rest_.values().upload({of_rest.data(), of_rest.size()}, on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
     /// Values go into their places on the GPU.
-    StripOperator(const CsrMatrix<V>& a, const Strips& s, const DeviceContext& on)
-        : StripOperator(a.rows, a.cols, a.nnz(), s, a.row_ptrs, csr16_of(a, s, a.nnz()), a.row_ptrs, on) {
+    StripOperator(const CsrMatrix<V>& a, const Strips& s, int resident_blocks, const DeviceContext& on)
+        : StripOperator(a.rows, a.cols, a.nnz(), s, a.row_ptrs, csr16_of(a, s, a.nnz()), a.row_ptrs, resident_blocks,
+                        on) {
         const DeviceBuffer<V> csr_values(a.values, on);
         replace_values(csr_values.data(), on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
     /// Without values. `row_ptrs`: of the whole matrix; `of_rest`: of the one that `rest` was made of.
     StripOperator(index_t rows, index_t cols, offset_t nnz, const Strips& s, const Buffer<offset_t>& row_ptrs,
-                  const Csr16& rest, const Buffer<offset_t>& of_rest, const DeviceContext& on)
+                  const Csr16& rest, const Buffer<offset_t>& of_rest, int resident_blocks, const DeviceContext& on)
         : rows_(rows),
           cols_(cols),
           nnz_(nnz),
+          resident_blocks_(resident_blocks),
           strips_(s, on),
           rest_(rest, DeviceBuffer<V>(static_cast<std::size_t>(rest.nonzeros), on), this->layout(), on),
           row_ptrs_(row_ptrs, on) {
@@ -152,10 +159,17 @@ private:
         if (p.strips.run_count == 0) {
             launch_dependent(csr16_spmv<V, A, SharedCsr16Kernel>, rest.block_count, kStripThreads,
                              Csr16Spmv<V, A>{p, rest}, stream);
-        } else if (rest.block_count == 0) {
-            launch_dependent(strip_spmv<V, A>, p.strips.run_count, kStripThreads, p, stream);
         } else {
-            launch_dependent(strip_and_rest_spmv<V, A>, p.strips.run_count + rest.block_count, kStripThreads,
+            with_constant<kFewStripBlocks, kManyStripBlocks>(
+                resident_blocks_, [&]<int kBlocks>() { launch_strips<kBlocks>(p, rest, stream); });
+        }
+    }
+    template <int kBlocks>
+    static void launch_strips(const StripSpmv<V, A>& p, const DeviceCsr16<V, A>& rest, cudaStream_t stream) {
+        if (rest.block_count == 0) {
+            launch_dependent(strip_spmv<V, A, kBlocks>, p.strips.run_count, kStripThreads, p, stream);
+        } else {
+            launch_dependent(strip_and_rest_spmv<V, A, kBlocks>, p.strips.run_count + rest.block_count, kStripThreads,
                              StripAndRestSpmv<V, A>{p, rest}, stream);
         }
     }
@@ -171,6 +185,7 @@ private:
     index_t rows_;
     index_t cols_;
     offset_t nnz_;
+    int resident_blocks_;  ///< of a multiprocessor
     StripBuffers<V> strips_;
     Csr16Buffers<V, A> rest_;
     std::vector<ExecutedPart> executed_;
@@ -185,15 +200,21 @@ std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>& for
                                                        Accumulator accumulator, const DeviceContext& on) {
     const auto* const stored = forms.template find<StripMatrix<V>>();
     const auto* const csr = forms.template find<CsrMatrix<V>>();
-    const index_t rows = stored != nullptr ? stored->rows : csr != nullptr ? csr->rows : forms.tiles().rows;
-    const StripOptions read = read_options(options, rows, sizeof(V));
+    const auto read_for = [&](index_t rows, offset_t nonzeros) {
+        return read_options(options, rows, nonzeros, sizeof(V));
+    };
+    const StripOptions read = stored != nullptr ? read_for(stored->rows, stored->nnz)
+                              : csr != nullptr  ? read_for(csr->rows, csr->nnz())
+                                                : read_for(forms.tiles().rows, forms.tiles().nnz);
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         if (stored == nullptr || !read.takes_stored)
             return std::make_unique<StripOperator<V, A>>(CsrForm<V>(forms).get(), read.limits, on);
         constexpr int together = kQuadLoad<sizeof(V)>;
+        const int blocks = read.limits.resident_blocks;
         if (stored->strips.together == together)
-            return std::make_unique<StripOperator<V, A>>(*stored, stored->values, on);
-        return std::make_unique<StripOperator<V, A>>(*stored, rearranged(stored->strips, stored->values, together), on);
+            return std::make_unique<StripOperator<V, A>>(*stored, stored->values, blocks, on);
+        return std::make_unique<StripOperator<V, A>>(*stored, rearranged(stored->strips, stored->values, together),
+                                                     blocks, on);
     });
 }
 

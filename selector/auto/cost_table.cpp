@@ -102,10 +102,11 @@ double strip_bytes(const MatrixFeatures& f) {
 }
 /// Its blocks take four strips a step and fill the GPU up to three times, one time after the other.
 void strip_work(const MatrixFeatures& f, Work& work) {
-    constexpr double kWave = 132 * 12 * 4;
+    const cuda::Gpu gpu = cuda::measured_gpu(f.value_bytes);
+    const double wave = 4.0 * gpu.multiprocessors * cuda::strip_sizes(f.rows, f.nnz, gpu).blocks;
     of(work, Term::nonzeros) = strip_places(f);
     of(work, Term::rows) = tile_rows_of(f);
-    of(work, Term::chain) = std::clamp(tile_rows_of(f) / kWave, 1.0, 3.0) - 1;
+    of(work, Term::chain) = std::clamp(tile_rows_of(f) / wave, 1.0, 3.0) - 1;
 }
 /// What rows much longer than others have at most, if they are alike: squares of lengths over the longest.
 double in_long_rows(const MatrixFeatures& f) {

@@ -73,8 +73,9 @@ double tile_choice(const MatrixFeatures& f) {
 }
 double strip_choice(const MatrixFeatures& f) {
     if (strip_executes_csr16(f)) return 3 * kOtherKernel;
-    const cuda::StripSizes sizes = cuda::strip_sizes(tile_rows_of(f), gpu_of(f));
-    return f.strip_slots > sizes.lane_slots ? kOtherKernel : 0;
+    const cuda::StripSizes sizes = cuda::strip_sizes(f.rows, f.nnz, gpu_of(f));
+    const double lanes = f.strip_slots > sizes.lane_slots ? kOtherKernel : 0;
+    return lanes + (sizes.blocks > cuda::StripTuning{}.blocks_of_few ? kOtherKernel / 2 : 0);
 }
 
 struct Choice {
@@ -111,7 +112,7 @@ int multiround_group(const MatrixFeatures& f) {
 }
 
 bool strip_executes_csr16(const MatrixFeatures& f) {
-    const cuda::StripSizes sizes = cuda::strip_sizes(tile_rows_of(f), gpu_of(f));
+    const cuda::StripSizes sizes = cuda::strip_sizes(f.rows, f.nnz, gpu_of(f));
     return f.strip_slots > sizes.max_slots || matrix_bytes("strip", f) > matrix_bytes("csr16", f);
 }
 

@@ -62,14 +62,27 @@ TEST(SlotLimits, FollowTheMatrix) {
     EXPECT_EQ(slot_limits(1000, 2 * kWarps, kGpu).half_values, 512);
 }
 
+StripSizes sizes_of(offset_t tile_rows, offset_t nonzeros_a_row = 7) {
+    return strip_sizes(16 * tile_rows, 16 * tile_rows * nonzeros_a_row, measured_gpu(8));
+}
+
 TEST(StripSizes, FollowTheNumberOfTileRows) {
-    EXPECT_EQ(strip_sizes(0, kGpu).block_strips, 1);
-    EXPECT_EQ(strip_sizes(132 * 36 * 48, kGpu).block_strips, 48);
-    EXPECT_EQ(strip_sizes(1'000'000'000, kGpu).block_strips, 128);
-    EXPECT_EQ(strip_sizes(19'999, kGpu).max_slots, 128);
-    EXPECT_EQ(strip_sizes(19'999, kGpu).lane_slots, 32);
-    EXPECT_EQ(strip_sizes(20'000, kGpu).max_slots, 512);
-    EXPECT_EQ(strip_sizes(20'000, kGpu).lane_slots, 512);
+    EXPECT_EQ(sizes_of(0).block_strips, 1);
+    EXPECT_EQ(sizes_of(132 * 18 * 48).block_strips, 48) << "one wave of blocks";
+    EXPECT_EQ(sizes_of(132 * 18 * 48 + 1).block_strips, 49);
+    EXPECT_EQ(sizes_of(100'000'000).block_strips, 128);
+    EXPECT_EQ(sizes_of(19'999).max_slots, 128);
+    EXPECT_EQ(sizes_of(19'999).lane_slots, 32);
+    EXPECT_EQ(sizes_of(20'000).max_slots, 512);
+    EXPECT_EQ(sizes_of(20'000).lane_slots, 512);
+}
+
+TEST(StripSizes, LeaveMoreRegistersToABlockWhereStripsAreFewOrShort) {
+    EXPECT_EQ(sizes_of(24 * 132).blocks, 12);
+    EXPECT_EQ(sizes_of(24 * 132 + 1).blocks, 18);
+    EXPECT_EQ(sizes_of(100'000, 5).blocks, 12);
+    EXPECT_EQ(sizes_of(100'000, 6).blocks, 18);
+    EXPECT_EQ(strip_sizes(1'600'000, 8'000'000, measured_gpu(4)).blocks, 18) << "in float64 alone";
 }
 
 TEST(KeptShare, IsAllOfWhatFitsAndNoneOfWhatDoesNot) {
@@ -93,11 +106,11 @@ TEST(WorkSizes, FollowTheTuning) {
     EXPECT_EQ(dense_run_tiles(1, gpu), 1);
     EXPECT_EQ(dense_run_tiles(132 * 3, gpu), 3);
     EXPECT_EQ(dense_run_tiles(132 * 6, gpu), 5);
-    gpu.tuning.strips = {.blocks_per_multiprocessor = 1, .max_slots = 30, .max_slots_of_few = 20, .lane_slots = 12};
-    EXPECT_EQ(strip_sizes(132 * 5, gpu).block_strips, 5);
-    EXPECT_EQ(strip_sizes(1, gpu).max_slots, 20);
-    EXPECT_EQ(strip_sizes(1, gpu).lane_slots, 12);
-    EXPECT_EQ(strip_sizes(20'000, gpu).max_slots, 30);
+    gpu.tuning.strips = {.blocks = 1, .few_tile_rows = 0, .max_slots = 30, .max_slots_of_few = 20, .lane_slots = 12};
+    EXPECT_EQ(strip_sizes(132 * 5 * 16, 132 * 5 * 16, gpu).block_strips, 5);
+    EXPECT_EQ(strip_sizes(1, 1, gpu).max_slots, 20);
+    EXPECT_EQ(strip_sizes(1, 1, gpu).lane_slots, 12);
+    EXPECT_EQ(strip_sizes(320'000, 320'000, gpu).max_slots, 30);
     gpu.tuning.dia = {.wave_rows = 10, .pair_diagonals = 5, .pair_places = 1321 * 5};
     EXPECT_EQ(dia_rows_a_thread(1320, 5, gpu), 1) << "one wave";
     EXPECT_EQ(dia_rows_a_thread(1321, 5, gpu), 2);

@@ -49,10 +49,13 @@ protected:
         const auto expected = expected_product<V>(csr, 2, x, -0.5, y);
         for (const std::string lane_slots : {"11", "32", "512"}) {
             for (const std::string block_strips : {"1", "9", "128"}) {
-                const auto name = "strip:bytes=1000,lane_slots=" + lane_slots + ",block_strips=" + block_strips;
-                const auto a = cuda::make_device_operator<V>(name, {&csr}, default_accumulator<V>(), nullptr);
-                const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
-                EXPECT_TRUE(result.ok) << name << ' ' << result.message();
+                for (const std::string resident : {"12", "18"}) {
+                    const auto name = "strip:bytes=1000,lane_slots=" + lane_slots + ",block_strips=" + block_strips +
+                                      ",resident_blocks=" + resident;
+                    const auto a = cuda::make_device_operator<V>(name, {&csr}, default_accumulator<V>(), nullptr);
+                    const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
+                    EXPECT_TRUE(result.ok) << name << ' ' << result.message();
+                }
             }
         }
     }

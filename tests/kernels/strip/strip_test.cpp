@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "selector/tuning.hpp"
 #include "tests/support/battery.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -54,7 +55,9 @@ void expect_runs(const Strips& s, const CsrMatrix<double>& a, const StripLimits&
         EXPECT_EQ(run.groups_log2, run.slots > limits.lane_slots ? 1 : 0);
         const int at_once = limits.threads / 16 >> run.groups_log2;
         const bool is_short = run.slots > 0 && run.slots <= cuda::kShortStrip;
-        EXPECT_LE(run.strips, is_short ? std::max(limits.block_strips, at_once) : at_once);
+        const int flight = cuda::strip_flight(run.slots, limits.value_bytes, limits.resident_blocks);
+        const int step = at_once * (is_short && run.shared != 0 ? flight : 1);
+        EXPECT_LE(run.strips, is_short ? static_cast<int>(div_up(limits.block_strips, step)) * step : at_once);
         EXPECT_LE(run.slots, limits.max_slots);
         EXPECT_LE((run.quad_of(run.strips - 1U) + run.quads()) * cuda::kQuad, s.bases.size());
         for (std::uint32_t i = 0; i < run.strips; ++i) {
@@ -186,6 +189,15 @@ TEST(Strip, StoresAPatternOnceForTheStripsThatShareIt) {
     for (std::size_t i = 0; i < 13; ++i) {
         EXPECT_EQ(s.runs[i].strips, i < 12 ? 8 : 4);
         EXPECT_EQ(s.runs[i].shared, i < 12 ? 1 : 0);
+    }
+}
+
+TEST(Strip, KernelsAreCompiledForTheBlocksThatTuningChooses) {
+    const std::set<int> compiled{cuda::kFewStripBlocks, cuda::kManyStripBlocks};
+    for (const std::size_t value_bytes : {8, 4, 2}) {
+        const auto& tuning = cuda::measured_gpu(value_bytes).tuning.strips;
+        EXPECT_TRUE(compiled.contains(tuning.blocks));
+        EXPECT_TRUE(compiled.contains(tuning.blocks_of_few));
     }
 }
 
