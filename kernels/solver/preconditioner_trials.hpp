@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+
+#include "kernels/solver/preconditioner_choice.hpp"
+#include "tile/csr.hpp"
+
+/// How preconditioners are tried and compared, wherever the system is.
+namespace tilespmv::solver {
+
+/// A times 1.5, 1.2, 0.9, 0.6, 1.4 ...: as far as A lets it, neither smooth nor zero.
+template <class T>
+Buffer<T> trial_right_hand_side(const CsrMatrix<T>& a);
+
+/// Lets a solver iterate and sets what that showed, with the predicted time. The trial has its setup time already.
+void run_trial(PreconditionerTrial& trial, const SolveOptions& goal,
+               const std::function<SolveReport(const SolveOptions&)>& solve);
+
+/// Sets which one is taken, and why, from the trials.
+void decide(PreconditionerChoice& choice);
+
+/// The trial of the one that is taken; null if there is none.
+const PreconditionerTrial* taken(const PreconditionerChoice& choice);
+
+}  // namespace tilespmv::solver
