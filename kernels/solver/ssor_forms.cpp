@@ -151,10 +151,9 @@ std::shared_ptr<Preconditioner<T>> make_and_predict(PreconditionerForm& form, co
     return made;
 }
 
-/// To make it and apply it as often as a solve may.
-double whole_seconds(const PreconditionerForm& form) { return form.setup_seconds + kApplications * form.seconds; }
-
 }  // namespace
+
+double whole_seconds(const PreconditionerForm& form) { return form.setup_seconds + kApplications * form.seconds; }
 
 std::string ssor_specification(int order, std::string_view form) {
     return fmt::format("ssor-ai:order={}{}", order, form == "factors" ? "" : fmt::format(",form={}", form));

@@ -21,6 +21,9 @@ struct SsorForms {
     std::shared_ptr<Preconditioner<T>> made;  ///< the first of them
 };
 
+/// To make a form and to apply it 1,000 times.
+double whole_seconds(const PreconditionerForm& form);
+
 /// The forms of that order on the CPU or the current GPU. First those that were made and predicted, the one that takes
 /// the least time to make and to apply 1,000 times before the others: the sum of its products, each by the operator
 /// that `auto` takes for its matrix, and, on a GPU, of the kernels that add diagonals. Then those that were not made:
