@@ -83,9 +83,9 @@ public:
 
     /// New values of A, in the order of its CSR form; the pattern stays, and so does the kind of preconditioner, that
     /// which `auto` took, too.
-    /// Allocates nothing, if the operators of A and M read CSR in place or take new values, as all do that `auto` takes
-    /// on the CPU (tile-omp but for the first ones, for which it makes a map); operators that do not are made again.
-    /// Throws `Error` on a wrong size, if A has no such preconditioner, and for a solver of user's operators.
+    /// Allocates nothing, if the operators of A and M read CSR in place or take new values, as all do that `auto`
+    /// takes, but for the first ones, for which tile-omp makes a map and operators on a GPU room; others are made
+    /// again. Throws `Error` on a wrong size, if A has no such preconditioner, and for a solver of user's operators.
     void update_values(std::span<const T> values);
     /// Of a matrix on a GPU: its arrays have new values, on which work is complete. Throws `Error` for other solvers.
     void take_new_values();
