@@ -83,12 +83,17 @@ Candidate<T> ssor_candidate(RankedState<T>& state, int order) {
 /// Block Jacobi only where no block lies on two ranks.
 template <class T>
 std::vector<Candidate<T>> candidates_of(RankedState<T>& state, const CsrMatrix<T>& a) {
-    std::vector<Candidate<T>> all{{.specification = "none"}, {.specification = "jacobi"}};
     const int size = solver::unknowns_a_node(a);
     const bool is_cut =
         std::ranges::any_of(state.ranks, [&](const auto& rank) { return rank.plan.first_row % size != 0; });
-    if (size > 1 && !is_cut) all.push_back({.specification = fmt::format("block-jacobi:size={}", size)});
-    for (const int order : {1, 2}) all.push_back(ssor_candidate(state, order));
+    std::vector<Candidate<T>> all;
+    for (const auto& [specification, ssor_order] : solver::worth_trying(a)) {
+        if (ssor_order > 0) {
+            all.push_back(ssor_candidate(state, ssor_order));
+        } else if (!is_cut || !specification.starts_with("block-jacobi")) {
+            all.push_back({.specification = specification});
+        }
+    }
     return all;
 }
 

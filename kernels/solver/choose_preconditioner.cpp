@@ -110,9 +110,14 @@ ChosenPreconditioner<T> choose(const CsrMatrix<T>& a, const SolverOptions& optio
 
 template <class T>
 std::vector<PreconditionerCandidate<T>> preconditioner_candidates(const CsrMatrix<T>& a, Backend backend) {
-    std::vector<PreconditionerCandidate<T>> all{{"none"}, {"jacobi"}};
-    if (const int size = unknowns_a_node(a); size > 1) all.push_back({fmt::format("block-jacobi:size={}", size)});
-    for (const int order : {1, 2}) all.push_back(ssor_candidate(a, order, backend));
+    std::vector<PreconditionerCandidate<T>> all;
+    for (const auto& [specification, ssor_order] : worth_trying(a)) {
+        if (ssor_order > 0) {
+            all.push_back(ssor_candidate(a, ssor_order, backend));
+        } else {
+            all.push_back({specification});
+        }
+    }
     return all;
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "kernels/registry.hpp"
+#include "kernels/solver/ssor_forms.hpp"
 
 namespace tilespmv::solver {
 namespace {
@@ -90,6 +91,14 @@ int unknowns_a_node(const CsrMatrix<T>& a) {
 }
 
 template <class T>
+std::vector<WorthTrying> worth_trying(const CsrMatrix<T>& a) {
+    std::vector<WorthTrying> all{{"none"}, {"jacobi"}};
+    if (const int size = unknowns_a_node(a); size > 1) all.push_back({fmt::format("block-jacobi:size={}", size)});
+    for (const int order : {1, 2}) all.push_back({ssor_specification(order, "factors"), order});
+    return all;
+}
+
+template <class T>
 Buffer<T> trial_right_hand_side(const CsrMatrix<T>& a) {
     std::vector<T> x(static_cast<std::size_t>(a.cols));
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(0.5 + static_cast<double>((7 * i + 10) % 11) / 10);
@@ -137,6 +146,8 @@ const PreconditionerTrial* taken(const PreconditionerChoice& choice) {
 
 template int unknowns_a_node(const CsrMatrix<double>&);
 template int unknowns_a_node(const CsrMatrix<float>&);
+template std::vector<WorthTrying> worth_trying(const CsrMatrix<double>&);
+template std::vector<WorthTrying> worth_trying(const CsrMatrix<float>&);
 template Buffer<double> trial_right_hand_side(const CsrMatrix<double>&);
 template Buffer<float> trial_right_hand_side(const CsrMatrix<float>&);
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "kernels/solver/preconditioner_choice.hpp"
 #include "tile/csr.hpp"
@@ -11,6 +13,15 @@ namespace tilespmv::solver {
 /// Unknowns a node: the most rows, up to 8, of which 9 groups of 10 share their columns; 1 if there are none.
 template <class T>
 int unknowns_a_node(const CsrMatrix<T>& a);
+
+/// A preconditioner worth a trial.
+struct WorthTrying {
+    std::string specification;
+    int ssor_order = 0;  ///< of ssor-ai, whose form is chosen before (`rank_ssor_forms`); else 0
+};
+/// Those of a matrix, on one device as over ranks.
+template <class T>
+std::vector<WorthTrying> worth_trying(const CsrMatrix<T>& a);
 
 /// A times 1.5, 1.2, 0.9, 0.6, 1.4 ...: as far as A lets it, neither smooth nor zero.
 template <class T>
