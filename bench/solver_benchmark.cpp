@@ -47,6 +47,7 @@ nlohmann::json to_json(const SolverTiming& t) {
             {"how", t.how},
             {"iterations", t.iterations},
             {"converged", t.converged},
+            {"end", t.end},
             {"seconds", t.seconds},
             {"seconds_per_iteration", t.seconds_per_iteration},
             {"residual", t.residual},
@@ -55,19 +56,26 @@ nlohmann::json to_json(const SolverTiming& t) {
             {"extrapolated", t.is_extrapolated}};
 }
 
+std::string failure_of(const SolverTiming& t) {
+    if (t.converged) return "";
+    return t.end.empty() ? " NOT CONVERGED" : fmt::format(" NOT CONVERGED: {}", t.end);
+}
+
+/// Whether its time is one to the tolerance.
+bool reaches_the_end(const SolverTiming& t) { return t.error.empty() && (t.converged || t.is_extrapolated); }
+
 void print(const SolverTiming& t, double of_default) {
     if (!t.error.empty()) return fmt::print("  {:<30} {}\n", t.name, t.error);
     const std::string ratio = of_default > 0 ? fmt::format("{:.2f} x", t.seconds / of_default) : "";
     fmt::print("  {:<30} {:>6} it {:>10.3f} us/it {:>11.3f} ms {:>9}  {:.1e}{}{}  {}\n", t.name, t.iterations,
-               t.seconds_per_iteration * 1e6, t.seconds * 1e3, ratio, t.residual, t.converged ? "" : " NOT CONVERGED",
+               t.seconds_per_iteration * 1e6, t.seconds * 1e3, ratio, t.residual, failure_of(t),
                t.is_extrapolated ? " extrapolated" : "", t.how);
 }
 
 void print_preconditioner(const SolverTiming& t) {
     if (!t.error.empty()) return fmt::print("  {:<30} {}\n", t.name, t.error);
     fmt::print("  {:<30} {:>6} it {:>11.3f} ms {:>11.3f} ms with setup  {:.1e}{}  {}\n", t.name, t.iterations,
-               t.seconds * 1e3, (t.seconds + t.setup_seconds) * 1e3, t.residual, t.converged ? "" : " NOT CONVERGED",
-               t.how);
+               t.seconds * 1e3, (t.seconds + t.setup_seconds) * 1e3, t.residual, failure_of(t), t.how);
 }
 
 nlohmann::json to_json(const IterationCheck& check) {
@@ -97,7 +105,7 @@ nlohmann::json run_ways(const CsrMatrix<double>& a, const std::string& name, Ben
     for (const auto& t : timings) {
         print(t, ours.seconds);
         json["results"].push_back(to_json(t));
-        if (t.error.empty() && ours.error.empty()) all.ratios[t.name].push_back(t.seconds / ours.seconds);
+        if (reaches_the_end(t) && reaches_the_end(ours)) all.ratios[t.name].push_back(t.seconds / ours.seconds);
     }
     if (const auto check = check_iterations(name, timings)) {
         fmt::print("  {}\n", describe(*check));

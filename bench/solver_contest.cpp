@@ -76,6 +76,7 @@ struct Problem {
 struct Outcome {
     int iterations = 0;
     bool converged = false;
+    std::string end{};
 };
 using Solve = std::function<Outcome(std::vector<double>& x, int max_iterations)>;
 
@@ -91,6 +92,7 @@ void time_whole(SolverTiming& timing, const Problem& problem, const Solve& solve
     }
     timing.iterations = whole.iterations;
     timing.converged = whole.converged;
+    timing.end = whole.end;
     timing.residual = problem.residual(x);
     timing.seconds_per_iteration = timing.seconds / std::max(1, whole.iterations);
 }
@@ -117,7 +119,7 @@ Solve solve_by(S& solver, const Problem& problem) {
         const auto report = solver.solve(
             problem.b, x,
             {.rtol = problem.options.rtol, .max_iterations = max_iterations, .check_every = problem.check_every()});
-        return {report.iterations, report.converged()};
+        return {report.iterations, report.converged(), std::string(end_name(report.end))};
     };
 }
 
@@ -193,6 +195,7 @@ SolverTiming solve_reference(const Problem& problem) {
             problem.b, x, {.rtol = problem.options.rtol, .max_iterations = problem.options.max_iterations});
         timing.iterations = report.iterations;
         timing.converged = report.converged();
+        timing.end = end_name(report.end);
         timing.seconds = report.seconds;
         timing.seconds_per_iteration = report.seconds / std::max(1, report.iterations);
         timing.residual = problem.residual(x);

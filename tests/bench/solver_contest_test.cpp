@@ -58,6 +58,7 @@ TEST(SolverContest, SaysWhatDidNotConverge) {
     for (const auto& t : solver_contest(generate<double>("laplace2d:n=20"), options)) {
         EXPECT_FALSE(t.converged) << t.name;
         EXPECT_EQ(t.iterations, 5) << t.name;
+        EXPECT_EQ(t.end, "limit") << t.name;
     }
 }
 
@@ -86,6 +87,7 @@ TEST(SolverContest, ARefusedPreconditionerHasItsError) {
     for (double& value : a.values) value = -value;
     const auto timings = preconditioner_contest(a, quick_on_cpu());
     EXPECT_FALSE(timings[0].converged);
+    EXPECT_EQ(timings[0].end, "not positive definite");
     EXPECT_THAT(timings[1].error, HasSubstr("positive diagonal"));
 }
 
