@@ -1,10 +1,11 @@
 /// Solves systems in every way and compares them, all in one run:
 ///
-///     solver_benchmark [system...] [--json FILE] [--preconditioner M] [--no-cpu] ...
+///     solver_benchmark [system...] [--json FILE] [--preconditioner M] [--all-preconditioners] [--on-cpu] ...
 ///
 /// A system is a generator specification (`laplace2d:n=300`) or a Matrix Market file; ten of them by default. For each:
-/// a line a way to solve it, and how often the default of ours fits into the time of the others; at the end the
-/// geometric means.
+/// a line a way to solve it, and how often the default of ours fits into the time of the others; how far its
+/// iterations are from those of textbook PCG on the CPU; with --all-preconditioners a line for each of them. At the end
+/// the geometric means and the worst deviation of iterations, with exit code 1 if it is more than is allowed.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -19,6 +20,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/harness/machine.hpp"
+#include "bench/iteration_check.hpp"
 #include "bench/solver_contest.hpp"
 #include "tile/error.hpp"
 #include "tile/generate/generate.hpp"
@@ -45,42 +47,95 @@ nlohmann::json to_json(const SolverTiming& t) {
             {"how", t.how},
             {"iterations", t.iterations},
             {"converged", t.converged},
+            {"end", t.end},
             {"seconds", t.seconds},
             {"seconds_per_iteration", t.seconds_per_iteration},
             {"residual", t.residual},
             {"setup_seconds", t.setup_seconds},
+            {"seconds_with_setup", t.seconds + t.setup_seconds},
             {"extrapolated", t.is_extrapolated}};
 }
+
+std::string failure_of(const SolverTiming& t) {
+    if (t.converged) return "";
+    return t.end.empty() ? " NOT CONVERGED" : fmt::format(" NOT CONVERGED: {}", t.end);
+}
+
+/// Whether its time is one to the tolerance.
+bool reaches_the_end(const SolverTiming& t) { return t.error.empty() && (t.converged || t.is_extrapolated); }
 
 void print(const SolverTiming& t, double of_default) {
     if (!t.error.empty()) return fmt::print("  {:<30} {}\n", t.name, t.error);
     const std::string ratio = of_default > 0 ? fmt::format("{:.2f} x", t.seconds / of_default) : "";
     fmt::print("  {:<30} {:>6} it {:>10.3f} us/it {:>11.3f} ms {:>9}  {:.1e}{}{}  {}\n", t.name, t.iterations,
-               t.seconds_per_iteration * 1e6, t.seconds * 1e3, ratio, t.residual, t.converged ? "" : " NOT CONVERGED",
+               t.seconds_per_iteration * 1e6, t.seconds * 1e3, ratio, t.residual, failure_of(t),
                t.is_extrapolated ? " extrapolated" : "", t.how);
+}
+
+void print_preconditioner(const SolverTiming& t) {
+    if (!t.error.empty()) return fmt::print("  {:<30} {}\n", t.name, t.error);
+    fmt::print("  {:<30} {:>6} it {:>11.3f} ms {:>11.3f} ms with setup  {:.1e}{}  {}\n", t.name, t.iterations,
+               t.seconds * 1e3, (t.seconds + t.setup_seconds) * 1e3, t.residual, failure_of(t), t.how);
+}
+
+nlohmann::json to_json(const IterationCheck& check) {
+    return {{"way", check.way},
+            {"iterations", check.iterations},
+            {"reference", check.reference},
+            {"deviation", check.deviation()},
+            {"compared", check.counts()},
+            {"agrees", check.agrees()}};
 }
 
 /// Ratios of the times of a way to those of the default, over all systems where both were measured.
 using Ratios = std::map<std::string, std::vector<double>>;
 
-nlohmann::json run_system(const std::string& name, const ContestOptions& options, Ratios& ratios) {
-    const auto a = read_system(name);
-    fmt::print("{}: {} unknowns, {} nonzeros\n", name, a.rows, a.nnz());
-    const auto timings = solver_contest(a, options);
+/// What is asked of all systems, and what they came to.
+struct Benchmark {
+    ContestOptions options;
+    bool with_preconditioners = false;
+    Ratios ratios;
+    std::vector<IterationCheck> checks;
+};
+
+nlohmann::json run_ways(const CsrMatrix<double>& a, const std::string& name, Benchmark& all) {
+    nlohmann::json json{{"system", name}, {"unknowns", a.rows}, {"nonzeros", a.nnz()}};
+    const auto timings = solver_contest(a, all.options);
     const SolverTiming& ours = timings.front();
-    nlohmann::json results = nlohmann::json::array();
     for (const auto& t : timings) {
         print(t, ours.seconds);
-        results.push_back(to_json(t));
-        if (t.error.empty() && ours.error.empty()) ratios[t.name].push_back(t.seconds / ours.seconds);
+        json["results"].push_back(to_json(t));
+        if (reaches_the_end(t) && reaches_the_end(ours)) all.ratios[t.name].push_back(t.seconds / ours.seconds);
     }
-    std::fflush(stdout);
-    return {{"system", name}, {"unknowns", a.rows}, {"nonzeros", a.nnz()}, {"results", results}};
+    if (const auto check = check_iterations(name, timings)) {
+        fmt::print("  {}\n", describe(*check));
+        json["iterations"] = to_json(*check);
+        all.checks.push_back(*check);
+    }
+    return json;
 }
 
-nlohmann::json run_or_tell(const std::string& name, const ContestOptions& options, Ratios& ratios) {
+nlohmann::json run_preconditioners(const CsrMatrix<double>& a, const ContestOptions& options) {
+    nlohmann::json json = nlohmann::json::array();
+    for (const auto& t : preconditioner_contest(a, options)) {
+        print_preconditioner(t);
+        json.push_back(to_json(t));
+    }
+    return json;
+}
+
+nlohmann::json run_system(const std::string& name, Benchmark& all) {
+    const auto a = read_system(name);
+    fmt::print("{}: {} unknowns, {} nonzeros\n", name, a.rows, a.nnz());
+    auto json = run_ways(a, name, all);
+    if (all.with_preconditioners) json["preconditioners"] = run_preconditioners(a, all.options);
+    std::fflush(stdout);
+    return json;
+}
+
+nlohmann::json run_or_tell(const std::string& name, Benchmark& all) {
     try {
-        return run_system(name, options, ratios);
+        return run_system(name, all);
     } catch (const tilespmv::Error& error) {
         fmt::print("{}: {}\n", name, error.what());
         return {{"system", name}, {"error", error.what()}};
@@ -97,37 +152,54 @@ void print_means(const Ratios& ratios) {
     }
 }
 
+void add_options(CLI::App& app, ContestOptions& options) {
+    app.add_option("--preconditioner", options.preconditioner, "of ours")->capture_default_str();
+    app.add_option("--operator", options.operator_name, "of ours")->capture_default_str();
+    app.add_option("--rtol", options.rtol, "||b - A x|| / ||b||")->capture_default_str();
+    app.add_option("--check-every", options.check_every, "iterations on the GPU")->capture_default_str();
+    app.add_option("--max-iterations", options.max_iterations)->capture_default_str();
+    app.add_option("--seconds", options.seconds, "for each way of ours")->capture_default_str();
+    app.add_option("--cpu-seconds", options.cpu_seconds, "for each way on the CPU")->capture_default_str();
+    app.add_option("--gpus", options.gpus, "so many GPUs beside one")->capture_default_str();
+    const auto leave_out = [&](const char* flag, bool& what, const char* help) {
+        app.add_flag_callback(
+            flag, [&what] { what = false; }, help);
+    };
+    leave_out("--no-cpu", options.with_cpu, "leave times of the CPU out");
+    leave_out("--no-reference", options.with_reference, "leave the iterations of textbook PCG on the CPU out");
+    leave_out("--no-methods", options.with_methods, "leave the recurrences and the library out");
+    app.add_flag_callback(
+        "--on-cpu", [&] { options.backend = Backend::cpu; }, "ours on the CPU, where no GPU is");
+}
+
+void write_json(const std::string& name, const nlohmann::json& json) {
+    OutputFile file(name);
+    file.write(json.dump(2) + "\n");
+    file.commit();
+}
+
+nlohmann::json describe_run(const ContestOptions& options) {
+    return {{"machine", describe(this_machine())},      {"rtol", options.rtol}, {"check_every", options.check_every},
+            {"preconditioner", options.preconditioner}, {"gpus", options.gpus}, {"systems", nlohmann::json::array()}};
+}
+
 int run(int argc, char** argv) {
     CLI::App app("Solves systems in every way and compares them");
     std::vector<std::string> systems = kSystems;
     std::string json_file;
-    ContestOptions options;
-    bool no_cpu = false;
+    Benchmark all;
     app.add_option("systems", systems, "generator specifications or Matrix Market files");
     app.add_option("--json", json_file, "results as JSON go there");
-    app.add_option("--preconditioner", options.preconditioner, "of ours")->capture_default_str();
-    app.add_option("--operator", options.operator_name, "on the GPU")->capture_default_str();
-    app.add_option("--rtol", options.rtol, "||b - A x|| / ||b||")->capture_default_str();
-    app.add_option("--check-every", options.check_every, "iterations on the GPU")->capture_default_str();
-    app.add_option("--max-iterations", options.max_iterations)->capture_default_str();
-    app.add_option("--seconds", options.seconds, "for each way on the GPU")->capture_default_str();
-    app.add_option("--cpu-seconds", options.cpu_seconds, "for each way on the CPU")->capture_default_str();
-    app.add_flag("--no-cpu", no_cpu, "leave the CPU out");
-    app.add_option("--gpus", options.gpus, "so many GPUs beside one")->capture_default_str();
+    app.add_flag("--all-preconditioners", all.with_preconditioners, "also a solve with each of them");
+    add_options(app, all.options);
     CLI11_PARSE(app, argc, argv);
-    options.with_cpu = !no_cpu;
 
-    Ratios ratios;
-    nlohmann::json all{
-        {"machine", describe(this_machine())},      {"rtol", options.rtol}, {"check_every", options.check_every},
-        {"preconditioner", options.preconditioner}, {"gpus", options.gpus}, {"systems", nlohmann::json::array()}};
-    for (const auto& name : systems) all["systems"].push_back(run_or_tell(name, options, ratios));
-    print_means(ratios);
-    if (json_file.empty()) return 0;
-    OutputFile file(json_file);
-    file.write(all.dump(2) + "\n");
-    file.commit();
-    return 0;
+    auto json = describe_run(all.options);
+    for (const auto& name : systems) json["systems"].push_back(run_or_tell(name, all));
+    print_means(all.ratios);
+    if (all.options.with_reference) fmt::print("{}", summary_of(all.checks));
+    if (!json_file.empty()) write_json(json_file, json);
+    return all_agree(all.checks) ? 0 : 1;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "bench/harness/cuda_library_pcg.hpp"
 #include "kernels/multi_gpu/ranked_solver.hpp"
+#include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/device_space.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tile/error.hpp"
@@ -49,6 +50,8 @@ struct Problem {
         for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(i) + 1) + 0.25;
     }
 
+    [[nodiscard]] int check_every() const { return options.backend == Backend::cpu ? 1 : options.check_every; }
+
     [[nodiscard]] double residual(const std::vector<double>& x) const {
         double error2 = 0;
         double size2 = 0;
@@ -73,24 +76,37 @@ struct Problem {
 struct Outcome {
     int iterations = 0;
     bool converged = false;
+    std::string end{};
 };
 using Solve = std::function<Outcome(std::vector<double>& x, int max_iterations)>;
 
-/// Whole solves, and the time of an iteration from two numbers of whole blocks: without what every solve begins and
-/// ends with, and without what is left of a block after the end.
-void time_solves(SolverTiming& timing, const Problem& problem, const Solve& solve) {
-    const double at_least = problem.options.seconds;
+/// Whole solves; of one that does not converge the first.
+void time_whole(SolverTiming& timing, const Problem& problem, const Solve& solve) {
     std::vector<double> x(problem.b.size());
-    Outcome whole;
-    timing.seconds = median_seconds(at_least, [&] { whole = solve(x, problem.options.max_iterations); });
+    const auto before = Clock::now();
+    Outcome whole = solve(x, problem.options.max_iterations);
+    timing.seconds = seconds_since(before);
+    if (whole.converged) {
+        timing.seconds =
+            median_seconds(problem.options.seconds, [&] { whole = solve(x, problem.options.max_iterations); });
+    }
     timing.iterations = whole.iterations;
     timing.converged = whole.converged;
+    timing.end = whole.end;
     timing.residual = problem.residual(x);
-    const int step = problem.options.check_every;
-    const int many = whole.iterations / step * step;
-    const int few = many / 2 / step * step;
     timing.seconds_per_iteration = timing.seconds / std::max(1, whole.iterations);
+}
+
+/// Also the time of an iteration from two numbers of whole blocks: without what every solve begins and ends with, and
+/// without what is left of a block after the end.
+void time_solves(SolverTiming& timing, const Problem& problem, const Solve& solve) {
+    time_whole(timing, problem, solve);
+    const int step = problem.check_every();
+    const int many = timing.iterations / step * step;
+    const int few = many / 2 / step * step;
     if (few == 0) return;
+    const double at_least = problem.options.seconds;
+    std::vector<double> x(problem.b.size());
     const double of_many = median_seconds(at_least / 2, [&] { solve(x, many); });
     const double of_few = median_seconds(at_least / 2, [&] { solve(x, few); });
     timing.seconds_per_iteration = (of_many - of_few) / (many - few);
@@ -100,11 +116,10 @@ void time_solves(SolverTiming& timing, const Problem& problem, const Solve& solv
 template <class S>
 Solve solve_by(S& solver, const Problem& problem) {
     return [&](std::vector<double>& x, int max_iterations) -> Outcome {
-        const auto report = solver.solve(problem.b, x,
-                                         {.rtol = problem.options.rtol,
-                                          .max_iterations = max_iterations,
-                                          .check_every = problem.options.check_every});
-        return {report.iterations, report.converged()};
+        const auto report = solver.solve(
+            problem.b, x,
+            {.rtol = problem.options.rtol, .max_iterations = max_iterations, .check_every = problem.check_every()});
+        return {report.iterations, report.converged(), std::string(end_name(report.end))};
     };
 }
 
@@ -133,28 +148,80 @@ SolverTiming time_on_gpu(const Problem& problem, const std::string& name, Method
         timing.setup_seconds = seconds_since(before);
         time_solves(timing, problem, solve_by(iteration, problem));
         timing.how = fmt::format("{}; {}", space->operator_name(), space->how());
+        timing.is_ours = true;
     });
+}
+
+std::string how_it_solves(const Solver<double>& solver) {
+    return fmt::format("{}; {}; {}", method_name(solver.method()), solver.operator_name(), solver.how());
 }
 
 /// What `tilespmv solve` takes.
 SolverTiming time_default(const Problem& problem) {
     return attempt("default", [&](SolverTiming& timing) {
         const auto before = Clock::now();
-        Solver<double> solver(problem.a.clone(), {.backend = Backend::cuda,
+        Solver<double> solver(problem.a.clone(), {.backend = problem.options.backend,
                                                   .operator_name = problem.options.operator_name,
                                                   .preconditioner = problem.options.preconditioner});
         timing.setup_seconds = seconds_since(before);
         time_solves(timing, problem, solve_by(solver, problem));
-        timing.how = fmt::format("{}; {}; {}", method_name(solver.method()), solver.operator_name(), solver.how());
+        timing.how = how_it_solves(solver);
+        timing.is_ours = true;
     });
 }
 
-SolverTiming time_on_gpus(const Problem& problem, int gpus) {
-    return attempt(fmt::format("{} GPUs", gpus), [&](SolverTiming& timing) {
+/// The same with another preconditioner.
+SolverTiming time_preconditioner(const Problem& problem, const std::string& specification) {
+    return attempt(specification, [&](SolverTiming& timing) {
         const auto before = Clock::now();
-        auto solver = multi_gpu::make_gpu_ranked_solver(problem.a, {.ranks = gpus,
-                                                                    .operator_name = problem.options.operator_name,
-                                                                    .preconditioner = problem.options.preconditioner});
+        Solver<double> solver(problem.a.clone(), {.backend = problem.options.backend,
+                                                  .operator_name = problem.options.operator_name,
+                                                  .preconditioner = specification});
+        timing.setup_seconds = seconds_since(before);
+        time_whole(timing, problem, solve_by(solver, problem));
+        timing.how = how_it_solves(solver);
+    });
+}
+
+/// One solve to the end, whatever it takes.
+SolverTiming solve_reference(const Problem& problem) {
+    return attempt(kReferenceName, [&](SolverTiming& timing) {
+        const auto before = Clock::now();
+        Solver<double> solver(problem.a.clone(),
+                              {.preconditioner = problem.options.preconditioner, .method = Method::textbook});
+        timing.setup_seconds = seconds_since(before);
+        std::vector<double> x(problem.b.size());
+        const auto report = solver.solve(
+            problem.b, x, {.rtol = problem.options.rtol, .max_iterations = problem.options.max_iterations});
+        timing.iterations = report.iterations;
+        timing.converged = report.converged();
+        timing.end = end_name(report.end);
+        timing.seconds = report.seconds;
+        timing.seconds_per_iteration = report.seconds / std::max(1, report.iterations);
+        timing.residual = problem.residual(x);
+        timing.how = how_it_solves(solver);
+    });
+}
+
+/// Block Jacobi is there where it is no candidate of `auto`, too.
+std::vector<std::string> compared_preconditioners(const CsrMatrix<double>& a, Backend backend) {
+    std::vector<std::string> all;
+    for (const auto& candidate : preconditioner_candidates(a, backend)) all.push_back(candidate.specification);
+    const auto is_block = [](const std::string& one) { return one.starts_with("block-jacobi"); };
+    if (std::ranges::none_of(all, is_block)) all.insert(all.begin() + 2, "block-jacobi:size=3");
+    return all;
+}
+
+/// On the CPU with as many groups of threads.
+SolverTiming time_on_gpus(const Problem& problem, int gpus) {
+    const char* what = problem.options.backend == Backend::cpu ? "ranks" : "GPUs";
+    return attempt(fmt::format("{} {}", gpus, what), [&](SolverTiming& timing) {
+        const auto before = Clock::now();
+        const multi_gpu::RankedOptions options{.ranks = gpus,
+                                               .operator_name = problem.options.operator_name,
+                                               .preconditioner = problem.options.preconditioner};
+        auto solver = problem.options.backend == Backend::cpu ? multi_gpu::make_cpu_ranked_solver(problem.a, options)
+                                                              : multi_gpu::make_gpu_ranked_solver(problem.a, options);
         timing.setup_seconds = seconds_since(before);
         time_solves(timing, problem, solve_by(solver, problem));
         const auto first = solver.reports().front();
@@ -225,21 +292,34 @@ SolverTiming time_on_cpu(const Problem& problem, const std::string& name, int th
     return timing;
 }
 
-}  // namespace
-
-std::vector<SolverTiming> solver_contest(const CsrMatrix<double>& a, const ContestOptions& options) {
-    const Problem problem(a, options);
+void add_methods(const Problem& problem, std::vector<SolverTiming>& all) {
     const DeviceSpaceOptions graph{.use_persistent_kernel = false};
     const DeviceSpaceOptions persistent{.persistent_at_any_size = true};
-    std::vector<SolverTiming> all;
-    all.push_back(time_default(problem));
-    if (options.gpus > 1) all.push_back(time_on_gpus(problem, options.gpus));
     for (const Method method : {Method::chronopoulos_gear, Method::textbook}) {
         const std::string name(method_name(method));
         all.push_back(time_on_gpu(problem, name + ", graphs", method, graph));
         all.push_back(time_on_gpu(problem, name + ", persistent", method, persistent));
     }
     all.push_back(time_better_library(problem));
+}
+
+}  // namespace
+
+std::vector<SolverTiming> preconditioner_contest(const CsrMatrix<double>& a, const ContestOptions& options) {
+    const Problem problem(a, options);
+    std::vector<SolverTiming> all;
+    for (const auto& one : compared_preconditioners(a, options.backend))
+        all.push_back(time_preconditioner(problem, one));
+    return all;
+}
+
+std::vector<SolverTiming> solver_contest(const CsrMatrix<double>& a, const ContestOptions& options) {
+    const Problem problem(a, options);
+    std::vector<SolverTiming> all;
+    all.push_back(time_default(problem));
+    if (options.with_reference) all.push_back(solve_reference(problem));
+    if (options.gpus > 1) all.push_back(time_on_gpus(problem, options.gpus));
+    if (options.with_methods && options.backend == Backend::cuda) add_methods(problem, all);
     if (!options.with_cpu) return all;
     const auto measured = std::ranges::find_if(all, [](const SolverTiming& t) { return t.error.empty(); });
     const int expected = measured == all.end() ? 1000 : measured->iterations;

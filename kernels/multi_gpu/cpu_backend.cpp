@@ -76,6 +76,7 @@ template <class T>
 class CpuBackend final : public RankBackend<T> {
 public:
     explicit CpuBackend(int ranks) : group_(ranks) {}
+    [[nodiscard]] Backend backend() const override { return Backend::cpu; }
     ThreadGroup& group() override { return group_; }
     void enter(int) override {}
     std::unique_ptr<RankSystem<T>> make_system(int rank, const RankInput<T>& input) override {

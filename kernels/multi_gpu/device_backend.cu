@@ -177,6 +177,7 @@ public:
         peer_sums_ = PeerSums::make(gpus);
     }
 
+    [[nodiscard]] Backend backend() const override { return Backend::cuda; }
     ThreadGroup& group() override { return on_host_; }
     void enter(int rank) override { TILESPMV_CUDA(cudaSetDevice(rank)); }
     std::unique_ptr<RankSystem<T>> make_system(int rank, const RankInput<T>& input) override {

@@ -5,6 +5,7 @@
 #include "kernels/multi_gpu/halo_plan.hpp"
 #include "kernels/multi_gpu/rank_threads.hpp"
 #include "kernels/multi_gpu/ranked_solver.hpp"
+#include "kernels/registry.hpp"
 #include "kernels/solver/preconditioner/parts.hpp"
 #include "kernels/solver/system_space.hpp"
 
@@ -46,6 +47,8 @@ public:
     RankBackend& operator=(const RankBackend&) = delete;
     virtual ~RankBackend() = default;
 
+    /// The kind of place, by which times are predicted.
+    [[nodiscard]] virtual Backend backend() const = 0;
     /// Ranks, where they meet, and how they speak to each other on the host.
     virtual ThreadGroup& group() = 0;
     /// By a thread before it does anything else for a rank.

@@ -7,18 +7,19 @@
 
 #include <fmt/format.h>
 
-#include "kernels/multi_gpu/rank_backend.hpp"
-#include "kernels/solver/conjugate_gradients.hpp"
-#include "kernels/solver/preconditioner/preconditioner.hpp"
+#include "kernels/multi_gpu/ranked_state.hpp"
+#include "kernels/multi_gpu/ranked_trials.hpp"
+#include "kernels/solver/preconditioner_trials.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::multi_gpu {
 namespace {
 
 /// Rows that M takes together, found out with the smallest matrix there is; which refuses a wrong name before any rank
-/// is there, too.
+/// is there, too. Of `auto` those of the block Jacobi that it tries.
 template <class T>
-index_t block_of(const std::string& preconditioner) {
+index_t block_of(const std::string& preconditioner, const CsrMatrix<T>& a) {
+    if (preconditioner == solver::kAutoPreconditioner) return solver::unknowns_a_node(a);
     const CsrMatrix<T> one{1, 1, {0, 1}, {0}, {T{1}}};
     const auto made = solver::make_preconditioner<T>(preconditioner, one);
     return std::visit([](const auto& parts) { return std::max<index_t>(1, parts.block_size); }, made->parts());
@@ -29,9 +30,10 @@ Partition partition_for(const CsrMatrix<T>& a, const RankedOptions& options) {
     if (a.rows != a.cols) {
         throw Error(fmt::format("a solver needs a square matrix, found {} rows and {} columns", a.rows, a.cols));
     }
-    const index_t of_m = block_of<T>(options.preconditioner);
+    const bool is_auto = options.preconditioner == solver::kAutoPreconditioner;
+    const index_t of_m = block_of<T>(options.preconditioner, a);
     if (options.partition) {
-        require_partition(*options.partition, a.rows, options.ranks, of_m);
+        require_partition(*options.partition, a.rows, options.ranks, is_auto ? 1 : of_m);
         return *options.partition;
     }
     const std::int64_t block = std::lcm(std::int64_t{of_m}, std::int64_t{std::max(options.block, 1)});
@@ -44,110 +46,110 @@ std::span<V> own(std::span<V> of_all, const HaloPlan& plan) {
     return of_all.subspan(static_cast<std::size_t>(plan.first_row), static_cast<std::size_t>(plan.rows));
 }
 
+/// `asked` with a question that one rank asks and all hear the answer to.
+template <class T>
+solver::SolveOptions asked_once(RankedState<T>& state, const solver::SolveOptions& asked, const RankState<T>& rank) {
+    solver::SolveOptions mine = asked;
+    if (!asked.on_check || state.ranks.size() == 1) return mine;
+    mine.on_check = [&state, number = rank.plan.rank, on_check = asked.on_check](const solver::Check& check) {
+        const double goes_on = number == 0 && on_check(check) ? 1 : 0;
+        std::vector<double> all(state.ranks.size());
+        state.backend->group().communicator(number).all_gather(&goes_on, 1, all.data(), nullptr);
+        return all.front() != 0;
+    };
+    return mine;
+}
+
+template <class T>
+RankReport describe(RankState<T>& rank) {
+    auto& space = rank.system->space();
+    return {rank.plan.rows,
+            rank.matrix.interior.nnz(),
+            rank.matrix.boundary.nnz(),
+            rank.plan.halo_size(),
+            static_cast<std::int64_t>(rank.plan.sent.size()),
+            std::string(space.operator_name()),
+            space.how()};
+}
+
 }  // namespace
 
-/// All of one rank. Members go in reverse order: the system before what it was made of.
 template <class T>
-struct RankedSolver<T>::Rank {
-    HaloPlan plan;
-    RankMatrix<T> matrix;
-    std::unique_ptr<solver::Preconditioner<T>> preconditioner;
-    std::unique_ptr<RankSystem<T>> system;
-    std::unique_ptr<solver::ConjugateGradients<T>> gradients;
-    solver::Vector<T> x, y;  ///< of `multiply`
-    RankReport report;
-
-    void describe() {
-        auto& space = system->space();
-        report = {plan.rows,
-                  matrix.interior.nnz(),
-                  matrix.boundary.nnz(),
-                  plan.halo_size(),
-                  static_cast<std::int64_t>(plan.sent.size()),
-                  std::string(space.operator_name()),
-                  space.how()};
-    }
-};
-
-template <class T>
-struct RankedSolver<T>::State {
-    std::unique_ptr<RankBackend<T>> backend;
-    RankedOptions options;
-    Partition partition;
-    std::vector<Rank> ranks;
-
-    ~State() {
-        for (Rank& rank : ranks) {
-            enter_if_possible(rank.plan.rank);
-            rank.gradients.reset();
-            rank.system.reset();
-        }
-        enter_if_possible(0);
-    }
-
-    /// A GPU that has failed may not let itself be chosen any more.
-    void enter_if_possible(int rank) noexcept {
+RankedState<T>::~RankedState() {
+    // A GPU that has failed may not let itself be chosen any more.
+    const auto enter_if_possible = [this](int rank) noexcept {
         try {
             backend->enter(rank);
         } catch (const Error&) {
             return;
         }
+    };
+    for (RankState<T>& rank : ranks) {
+        enter_if_possible(rank.plan.rank);
+        drop_system(rank);
     }
-
-    /// By the thread of a rank.
-    void make(const CsrMatrix<T>& a, Rank& rank) {
-        rank.matrix = make_rank_matrix(a, rank.plan);
-        rank.preconditioner = solver::make_preconditioner<T>(options.preconditioner, rank.matrix.interior);
-        rank.system = backend->make_system(rank.plan.rank, {&rank.matrix, &rank.plan, &rank.preconditioner->parts(),
-                                                            &options, static_cast<std::size_t>(a.rows)});
-        solver::SystemSpace<T>& space = rank.system->space();
-        rank.gradients =
-            std::make_unique<solver::ConjugateGradients<T>>(space, options.method, options.constant_null_space);
-        rank.x = space.make_vector();
-        rank.y = space.make_vector();
-        rank.describe();
-    }
-
-    /// `options` with a question that one rank asks and all hear the answer to.
-    [[nodiscard]] solver::SolveOptions asked_once(const solver::SolveOptions& options_of_all, int rank) {
-        solver::SolveOptions mine = options_of_all;
-        if (!options_of_all.on_check || ranks.size() == 1) return mine;
-        mine.on_check = [this, rank, on_check = options_of_all.on_check](const solver::Check& check) {
-            const double goes_on = rank == 0 && on_check(check) ? 1 : 0;
-            std::vector<double> all(ranks.size());
-            backend->group().communicator(rank).all_gather(&goes_on, 1, all.data(), nullptr);
-            return all.front() != 0;
-        };
-        return mine;
-    }
-};
+    enter_if_possible(0);
+}
 
 template <class T>
-template <class F>
-void RankedSolver<T>::on_ranks(F&& f) {
-    const auto run = [&](int number) {
-        state_->backend->enter(number);
-        Rank& rank = state_->ranks[static_cast<std::size_t>(number)];
-        try {
-            f(rank);
-        } catch (const Error& error) {
-            if (state_->ranks.size() == 1) throw;
-            throw Error(fmt::format("rank {} (rows {} to {}): {}", number, std::int64_t{rank.plan.first_row} + 1,
-                                    std::int64_t{rank.plan.first_row} + rank.plan.rows, error.what()),
-                        error.code());
-        }
-    };
-    run_ranks(state_->backend->group().meeting(), run, [&] { state_->backend->give_up(); });
+void RankedState<T>::make_system(RankState<T>& rank) {
+    rank.system = backend->make_system(rank.plan.rank, {&rank.matrix, &rank.plan, &rank.preconditioner->parts(),
+                                                        &options, static_cast<std::size_t>(partition.rows())});
+    rank.gradients = std::make_unique<solver::ConjugateGradients<T>>(rank.system->space(), options.method,
+                                                                     options.constant_null_space);
+}
+
+template <class T>
+void RankedState<T>::drop_system(RankState<T>& rank) {
+    rank.gradients.reset();
+    rank.system.reset();
+}
+
+template <class T>
+int RankedState<T>::check_every(const solver::SolveOptions& asked) const {
+    return asked.check_every != 0 ? asked.check_every : backend->check_every();
+}
+
+template <class T>
+solver::SolveReport RankedState<T>::solve(std::span<const T> b, std::span<T> x, const solver::SolveOptions& asked) {
+    solver::SolveOptions filled = asked;
+    filled.check_every = check_every(asked);
+    solver::SolveReport report;
+    on_ranks([&](RankState<T>& rank) {
+        auto mine = rank.gradients->solve(own(b, rank.plan), own(x, rank.plan), asked_once(*this, filled, rank));
+        if (rank.plan.rank == 0) report = std::move(mine);
+    });
+    return report;
 }
 
 template <class T>
 RankedSolver<T>::RankedSolver(const CsrMatrix<T>& a, const RankedOptions& options,
-                              std::unique_ptr<RankBackend<T>> backend)
-    : state_(new State{std::move(backend), options, partition_for(a, options), {}}) {
+                              std::unique_ptr<RankBackend<T>> backend, const solver::TrialSolve<T>& trial)
+    : state_(new RankedState<T>{std::move(backend), options, partition_for(a, options), {}, {}}) {
     for (HaloPlan& plan : make_halo_plans(a, state_->partition, state_->partition)) {
         state_->ranks.emplace_back().plan = std::move(plan);
     }
-    on_ranks([&](Rank& rank) { state_->make(a, rank); });
+    state_->on_ranks([&](RankState<T>& rank) { rank.matrix = make_rank_matrix(a, rank.plan); });
+    make_preconditioners(a, trial);
+    state_->on_ranks([&](RankState<T>& rank) {
+        state_->make_system(rank);
+        rank.x = rank.system->space().make_vector();
+        rank.y = rank.system->space().make_vector();
+        rank.report = describe(rank);
+    });
+}
+
+template <class T>
+void RankedSolver<T>::make_preconditioners(const CsrMatrix<T>& a, const solver::TrialSolve<T>& trial) {
+    auto& name = state_->options.preconditioner;
+    if (name == solver::kAutoPreconditioner) {
+        choose_preconditioner_on_ranks(*state_, a, trial);
+        name = state_->choice.specification;
+    }
+    state_->choice.specification = name;
+    state_->on_ranks([&](RankState<T>& rank) {
+        if (!rank.preconditioner) rank.preconditioner = solver::make_preconditioner<T>(name, rank.matrix.interior);
+    });
 }
 
 template <class T>
@@ -162,21 +164,13 @@ solver::SolveReport RankedSolver<T>::solve(std::span<const T> b, std::span<T> x,
     if (b.size() != rows || x.size() != rows) {
         throw Error(fmt::format("a solve needs b and x of {} values, found {} and {}", rows, b.size(), x.size()));
     }
-    solver::SolveOptions filled = options;
-    filled.check_every = check_every(options);
-    solver::SolveReport report;
-    on_ranks([&](Rank& rank) {
-        auto mine =
-            rank.gradients->solve(own(b, rank.plan), own(x, rank.plan), state_->asked_once(filled, rank.plan.rank));
-        if (rank.plan.rank == 0) report = std::move(mine);
-    });
-    return report;
+    return state_->solve(b, x, options);
 }
 
 template <class T>
 void RankedSolver<T>::update_values(const CsrMatrix<T>& a) {
     require_partition(state_->partition, a.rows, state_->partition.parts());
-    on_ranks([&](Rank& rank) {
+    state_->on_ranks([&](RankState<T>& rank) {
         copy_values(a, rank.plan, rank.matrix);
         rank.preconditioner->update_values(rank.matrix.interior);
         rank.system->update_values();
@@ -185,7 +179,7 @@ void RankedSolver<T>::update_values(const CsrMatrix<T>& a) {
 
 template <class T>
 void RankedSolver<T>::multiply(std::span<const T> x, std::span<T> y) {
-    on_ranks([&](Rank& rank) {
+    state_->on_ranks([&](RankState<T>& rank) {
         solver::SystemSpace<T>& space = rank.system->space();
         space.upload(own(x, rank.plan), rank.x);
         space.multiply({rank.x.data, rank.x.size}, rank.y);
@@ -196,7 +190,7 @@ void RankedSolver<T>::multiply(std::span<const T> x, std::span<T> y) {
 template <class T>
 ProductTimes RankedSolver<T>::measure_product(int repeats) {
     std::vector<ProductTimes> of_ranks(state_->ranks.size());
-    on_ranks([&](Rank& rank) {
+    state_->on_ranks([&](RankState<T>& rank) {
         of_ranks[static_cast<std::size_t>(rank.plan.rank)] =
             rank.system->measure({rank.x.data, rank.x.size}, rank.y, repeats);
     });
@@ -212,7 +206,12 @@ ProductTimes RankedSolver<T>::measure_product(int repeats) {
 
 template <class T>
 int RankedSolver<T>::check_every(const solver::SolveOptions& options) const {
-    return options.check_every != 0 ? options.check_every : state_->backend->check_every();
+    return state_->check_every(options);
+}
+
+template <class T>
+const solver::PreconditionerChoice& RankedSolver<T>::preconditioner_choice() const {
+    return state_->choice;
 }
 
 template <class T>
@@ -223,24 +222,29 @@ const Partition& RankedSolver<T>::partition() const {
 template <class T>
 std::vector<RankReport> RankedSolver<T>::reports() const {
     std::vector<RankReport> all;
-    for (const Rank& rank : state_->ranks) all.push_back(rank.report);
+    for (const RankState<T>& rank : state_->ranks) all.push_back(rank.report);
     return all;
 }
 
 template <class T>
-RankedSolver<T> make_cpu_ranked_solver(const CsrMatrix<T>& a, const RankedOptions& options) {
-    return {a, options, make_cpu_backend<T>(options.ranks)};
+RankedSolver<T> make_cpu_ranked_solver(const CsrMatrix<T>& a, const RankedOptions& options,
+                                       const solver::TrialSolve<T>& trial) {
+    return {a, options, make_cpu_backend<T>(options.ranks), trial};
 }
 
 template <class T>
-RankedSolver<T> make_gpu_ranked_solver(const CsrMatrix<T>& a, const RankedOptions& options) {
-    return {a, options, make_gpu_backend<T>(options.ranks)};
+RankedSolver<T> make_gpu_ranked_solver(const CsrMatrix<T>& a, const RankedOptions& options,
+                                       const solver::TrialSolve<T>& trial) {
+    return {a, options, make_gpu_backend<T>(options.ranks), trial};
 }
 
-#define TILESPMV_INSTANTIATE(T)                                                                 \
-    template class RankedSolver<T>;                                                             \
-    template RankedSolver<T> make_cpu_ranked_solver(const CsrMatrix<T>&, const RankedOptions&); \
-    template RankedSolver<T> make_gpu_ranked_solver(const CsrMatrix<T>&, const RankedOptions&);
+#define TILESPMV_INSTANTIATE(T)                                                                \
+    template struct RankedState<T>;                                                            \
+    template class RankedSolver<T>;                                                            \
+    template RankedSolver<T> make_cpu_ranked_solver(const CsrMatrix<T>&, const RankedOptions&, \
+                                                    const solver::TrialSolve<T>&);             \
+    template RankedSolver<T> make_gpu_ranked_solver(const CsrMatrix<T>&, const RankedOptions&, \
+                                                    const solver::TrialSolve<T>&);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 

@@ -8,6 +8,7 @@
 
 #include "kernels/multi_gpu/partition.hpp"
 #include "kernels/solver/options.hpp"
+#include "kernels/solver/preconditioner_choice.hpp"
 #include "kernels/solver/scalars.hpp"
 #include "tile/csr.hpp"
 
@@ -27,7 +28,7 @@ struct RankedOptions {
     std::string operator_name = "auto";
     /// `name[:option=value,...]`. Each rank makes it of the square block of its own rows and columns: Jacobi and block
     /// Jacobi are those of one rank, exactly; SSOR leaves out what couples ranks, so that iterations grow with them.
-    /// There is no `auto` here: `solver::choose_preconditioner` tries those of the whole matrix on one device.
+    /// "auto": the best of several trials over all ranks, as `solver::choose_preconditioner` tries them.
     std::string preconditioner = "jacobi";
     solver::Method method = solver::Method::chronopoulos_gear;
     bool constant_null_space = false;
@@ -57,14 +58,17 @@ template <class T>
 class RankSystem;
 template <class T>
 class RankBackend;
+template <class T>
+struct RankedState;
 
 /// A, M and vectors in the memory of ranks, for one right-hand side after the other. T: float or double.
 template <class T>
 class RankedSolver {
 public:
     /// `a`: square, symmetric; not needed afterwards. Throws `Error`: usage for a partition or names that do not fit,
-    /// and what any rank fails by, with its rank; then the ranks are gone.
-    RankedSolver(const CsrMatrix<T>& a, const RankedOptions& options, std::unique_ptr<RankBackend<T>> backend);
+    /// and what any rank fails by, with its rank; then the ranks are gone. `auto` tries preconditioners on `trial`.
+    RankedSolver(const CsrMatrix<T>& a, const RankedOptions& options, std::unique_ptr<RankBackend<T>> backend,
+                 const solver::TrialSolve<T>& trial = {});
     RankedSolver(RankedSolver&&) noexcept;
     ~RankedSolver();
 
@@ -81,27 +85,27 @@ public:
 
     /// Iterations between checks for such options: 1 on the CPU, 32 on GPUs, unless they say.
     [[nodiscard]] int check_every(const solver::SolveOptions& options) const;
+    /// The preconditioner, and of `auto` what was tried and why it was taken.
+    [[nodiscard]] const solver::PreconditionerChoice& preconditioner_choice() const;
     [[nodiscard]] const Partition& partition() const;
     /// One for each rank.
     [[nodiscard]] std::vector<RankReport> reports() const;
 
 private:
-    struct Rank;
-    struct State;
-    /// f(rank's state) by all of them.
-    template <class F>
-    void on_ranks(F&& f);
+    void make_preconditioners(const CsrMatrix<T>& a, const solver::TrialSolve<T>& trial);
 
-    std::unique_ptr<State> state_;
+    std::unique_ptr<RankedState<T>> state_;
 };
 
 /// With ranks on the CPU, which share its threads: to test what several GPUs would compute.
 template <class T>
-RankedSolver<T> make_cpu_ranked_solver(const CsrMatrix<T>& a, const RankedOptions& options);
+RankedSolver<T> make_cpu_ranked_solver(const CsrMatrix<T>& a, const RankedOptions& options,
+                                       const solver::TrialSolve<T>& trial = {});
 
 /// With GPUs 0 .. ranks - 1. Throws `Error`, `unavailable` where there are fewer (saying how many), one is too old, or
 /// two or more were asked for and this build has no NCCL.
 template <class T>
-RankedSolver<T> make_gpu_ranked_solver(const CsrMatrix<T>& a, const RankedOptions& options);
+RankedSolver<T> make_gpu_ranked_solver(const CsrMatrix<T>& a, const RankedOptions& options,
+                                       const solver::TrialSolve<T>& trial = {});
 
 }  // namespace tilespmv::multi_gpu

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@ namespace tilespmv::solver {
 /// apply 1,000 times: forms are the same M, so that models of products choose among them, and the trial only tells
 /// whether it serves A.
 template <class T>
-std::vector<PreconditionerCandidate> preconditioner_candidates(const CsrMatrix<T>& a, Backend backend);
+std::vector<PreconditionerCandidate<T>> preconditioner_candidates(const CsrMatrix<T>& a, Backend backend);
 
 /// Tries each candidate on A x = b, for 40 iterations and as many more, up to 400, until ||r|| has fallen by ten, and
 /// takes the one of the least predicted time to the tolerance of `trial.goal`. If none may be taken, the choice is
@@ -25,10 +26,22 @@ std::vector<PreconditionerCandidate> preconditioner_candidates(const CsrMatrix<T
 template <class T>
 PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
                                            const TrialSolve<T>& trial,
-                                           std::span<const PreconditionerCandidate> candidates);
+                                           std::span<const PreconditionerCandidate<T>> candidates);
 /// From `preconditioner_candidates`.
 template <class T>
 PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
                                            const TrialSolve<T>& trial = {});
+
+/// A choice with its M, so that nobody makes it a second time.
+template <class T>
+struct ChosenPreconditioner {
+    PreconditionerChoice choice;
+    std::shared_ptr<Preconditioner<T>> made;  ///< null if it was not among those tried
+    double setup_seconds = 0;                 ///< that it took to make it
+};
+/// From `preconditioner_candidates`.
+template <class T>
+ChosenPreconditioner<T> choose_and_make_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
+                                                       const TrialSolve<T>& trial = {});
 
 }  // namespace tilespmv::solver

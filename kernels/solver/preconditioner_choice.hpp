@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,6 +9,9 @@
 #include "kernels/solver/options.hpp"
 
 namespace tilespmv::solver {
+
+template <class T>
+class Preconditioner;
 
 /// As the preconditioner of a `Solver`: the one that `choose_preconditioner` takes.
 inline constexpr std::string_view kAutoPreconditioner = "auto";
@@ -31,16 +35,19 @@ struct PreconditionerForm {
 };
 
 /// What is tried.
+template <class T>
 struct PreconditionerCandidate {
     std::string specification;  ///< `name[:option=value,...]`
     /// If it can be applied in several forms: the one that is tried, then the others.
     std::vector<PreconditionerForm> forms{};
+    /// If it was made of A already, in the `setup_seconds` of the first form.
+    std::shared_ptr<Preconditioner<T>> made{};
 };
 
 /// What a short trial of a preconditioner showed.
 struct PreconditionerTrial {
     std::string specification;
-    std::string refusal;  ///< why there is none of this matrix; nothing else is set then
+    std::string refusal{};  ///< why there is none of this matrix; nothing else is set then
     double setup_seconds = 0;
     double iteration_seconds = 0;
     int iterations = 0;
@@ -57,7 +64,7 @@ struct PreconditionerChoice {
     std::string specification{};
     std::string reason{};                       ///< one clause; empty if it was asked for
     std::vector<PreconditionerTrial> trials{};  ///< in the order of the candidates; none if it was asked for
-    double seconds = 0;                         ///< that it took to find out
+    double seconds = 0;  ///< that it took to find out, without those that made the one that is taken
 };
 
 }  // namespace tilespmv::solver

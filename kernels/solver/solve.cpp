@@ -6,11 +6,10 @@
 #include <fmt/format.h>
 
 #include "kernels/auto/host_auto.hpp"
-#include "kernels/cuda/device.hpp"
 #include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/cpu_space.hpp"
 #include "kernels/solver/device_space.hpp"
-#include "selector/tuning.hpp"
+#include "kernels/solver/solver_machine.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::solver {
@@ -20,14 +19,6 @@ constexpr int kChecksOnGpu = 32;  ///< iterations from check to check
 
 bool is_diagonal(const AnyPreconditionerParts& parts) {
     return std::visit([](const auto& p) { return p.is_identity() || !p.inverse_diagonal.empty(); }, parts);
-}
-
-SolverMachine machine_of(Backend backend, std::size_t value_bytes) {
-    if (backend == Backend::cpu) return cpu_solver_machine();
-    const auto gpu = cuda::require_device();
-    auto memory = cuda::tuning_for(gpu.compute_capability, value_bytes).memory;
-    memory.l2_bytes = static_cast<double>(gpu.l2_bytes);
-    return gpu_solver_machine(memory);
 }
 
 }  // namespace
@@ -42,6 +33,14 @@ template <class T>
 Solver<T>::Solver(CsrMatrix<T> a, const SolverOptions& options, const TrialSolve<T>& trial)
     : a_(std::move(a)), backend_(options.backend) {
     make_preconditioner_of(options, trial);
+    make_space(options);
+    make_iteration(options);
+}
+
+template <class T>
+Solver<T>::Solver(CsrMatrix<T> a, std::shared_ptr<Preconditioner<T>> m, const SolverOptions& options)
+    : a_(std::move(a)), backend_(options.backend), preconditioner_(std::move(m)) {
+    require_square();
     make_space(options);
     make_iteration(options);
 }
@@ -77,15 +76,26 @@ Solver<T>::Solver(const Operator<T>& a, const Operator<T>* m, const SolverOption
 }
 
 template <class T>
-void Solver<T>::make_preconditioner_of(SolverOptions options, const TrialSolve<T>& trial) {
-    if (a_.rows != a_.cols) {
-        throw Error(fmt::format("to solve needs a square matrix, found {} rows and {} columns", a_.rows, a_.cols));
-    }
+void Solver<T>::require_square() const {
+    if (a_.rows == a_.cols) return;
+    throw Error(fmt::format("to solve needs a square matrix, found {} rows and {} columns", a_.rows, a_.cols));
+}
+
+template <class T>
+void Solver<T>::choose_preconditioner_by(SolverOptions options, const TrialSolve<T>& trial) {
+    options.backend = backend_;
+    auto chosen = choose_and_make_preconditioner<T>(a_, options, trial);
+    preconditioner_choice_ = std::move(chosen.choice);
+    preconditioner_ = std::move(chosen.made);
+    preconditioner_seconds_ = chosen.setup_seconds;
+}
+
+template <class T>
+void Solver<T>::make_preconditioner_of(const SolverOptions& options, const TrialSolve<T>& trial) {
+    require_square();
     preconditioner_choice_.specification = options.preconditioner;
-    if (options.preconditioner == kAutoPreconditioner) {
-        options.backend = backend_;
-        preconditioner_choice_ = choose_preconditioner<T>(a_, options, trial);
-    }
+    if (options.preconditioner == kAutoPreconditioner) choose_preconditioner_by(options, trial);
+    if (preconditioner_) return;
     const auto before = std::chrono::steady_clock::now();
     preconditioner_ = make_preconditioner<T>(preconditioner_choice_.specification, a_);
     preconditioner_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
@@ -129,7 +139,7 @@ void Solver<T>::make_iteration(const SolverOptions& options) {
     if (options.method) {
         method_ = *options.method;
     } else {
-        const auto machine = options.machine ? *options.machine : machine_of(backend_, sizeof(T));
+        const auto machine = options.machine ? *options.machine : solver_machine(backend_, sizeof(T));
         const auto choice = choose_recurrence(describe_system(), machine);
         method_ = choice.is_chronopoulos_gear ? Method::chronopoulos_gear : Method::textbook;
         method_reason_ = choice.why;

@@ -53,6 +53,9 @@ public:
     /// `preconditioner_choice` says what was tried and why. Throws `Error` for a matrix that is not square, for options
     /// as `make_operator` and `make_preconditioner` do, and `unavailable` without a GPU.
     Solver(CsrMatrix<T> a, const SolverOptions& options, const TrialSolve<T>& trial = {});
+    /// With an M that was made of this A by `make_preconditioner`, or is the caller's own. Of the options,
+    /// `preconditioner` does not count. The solver changes the values of M in `update_values`.
+    Solver(CsrMatrix<T> a, std::shared_ptr<Preconditioner<T>> m, const SolverOptions& options);
     /// An operator of the user's on the CPU, and M, null for I: any symmetric positive definite operators of the same
     /// size. They must outlive the solver. Of the options, `method` and `constant_null_space` count.
     Solver(const Operator<T>& a, const Operator<T>* m, const SolverOptions& options = {});
@@ -80,9 +83,9 @@ public:
 
     /// New values of A, in the order of its CSR form; the pattern stays, and so does the kind of preconditioner, that
     /// which `auto` took, too.
-    /// Allocates nothing, if the operators of A and M read CSR in place or take new values, as all do that `auto` takes
-    /// on the CPU (tile-omp but for the first ones, for which it makes a map); operators that do not are made again.
-    /// Throws `Error` on a wrong size, if A has no such preconditioner, and for a solver of user's operators.
+    /// Allocates nothing, if the operators of A and M read CSR in place or take new values, as all do that `auto`
+    /// takes, but for the first ones, for which tile-omp makes a map and operators on a GPU room; others are made
+    /// again. Throws `Error` on a wrong size, if A has no such preconditioner, and for a solver of user's operators.
     void update_values(std::span<const T> values);
     /// Of a matrix on a GPU: its arrays have new values, on which work is complete. Throws `Error` for other solvers.
     void take_new_values();
@@ -106,7 +109,9 @@ public:
     [[nodiscard]] double preconditioner_seconds() const { return preconditioner_seconds_; }
 
 private:
-    void make_preconditioner_of(SolverOptions options, const TrialSolve<T>& trial);
+    void require_square() const;
+    void make_preconditioner_of(const SolverOptions& options, const TrialSolve<T>& trial);
+    void choose_preconditioner_by(SolverOptions options, const TrialSolve<T>& trial);
     void make_space(const SolverOptions& options);
     void make_cpu_space(const SolverOptions& options);
     void make_iteration(const SolverOptions& options);
@@ -119,7 +124,7 @@ private:
     Backend backend_;
     double preconditioner_seconds_ = 0;
     PreconditionerChoice preconditioner_choice_;
-    std::unique_ptr<Preconditioner<T>> preconditioner_;
+    std::shared_ptr<Preconditioner<T>> preconditioner_;
     std::unique_ptr<HostPreconditioner<T>> host_preconditioner_;
     std::unique_ptr<SystemSpace<T>> space_;
     std::unique_ptr<ConjugateGradients<T>> iteration_;

@@ -5,15 +5,13 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 #include <omp.h>
 
 #include "kernels/auto/machine_ranking.hpp"
-#include "kernels/cuda/gpu_of_device.hpp"
-#include "kernels/solver/preconditioner/preconditioner.hpp"
+#include "kernels/solver/solver_machine.hpp"
 
 namespace tilespmv::solver {
 namespace {
@@ -23,9 +21,9 @@ constexpr double kApplications = 1000;
 /// To make a product of sparse matrices, for each pair of nonzeros that meet: measured on one thread of an Intel Xeon
 /// from 5 ns of grids to 15 of elasticity and 38 of bcsstk16.
 constexpr double kMakingSeconds = 20e-9;
-/// The work of a row of a matrix and of a launch, in nonzeros: their bytes, and 2.4 us of an H200's second-level cache.
-/// Where a form has this work over that of the factors, predicted times were 0.6 to 1.1 times it over theirs.
-constexpr double kRowWork = 4, kLaunchWork = 1e6, kMostError = 1.7;
+/// By how much the time of a form over that of the factors may be less than launches and bytes say: that predicted by
+/// the models of products was 0.6 to 1.1 times as much.
+constexpr double kMostError = 1.7;
 constexpr std::size_t kSampledRows = 256;
 constexpr std::size_t kMostVisited = std::size_t{1} << 20;  ///< nonzeros of A, for a sample
 
@@ -100,30 +98,38 @@ PreconditionerForm estimate(const CsrMatrix<T>& a, std::string name, int order) 
             .setup_seconds = kMakingSeconds * rows * means.visited / threads};
 }
 
-double work(const PreconditionerForm& form, double rows, Backend backend) {
-    return form.nonzeros + (kRowWork * rows + (backend == Backend::cuda ? kLaunchWork : 0)) * form.products;
+/// The time to apply one form over that of another one, by launches and bytes.
+template <class T>
+double relative_seconds(const PreconditionerForm& form, const PreconditionerForm& other, double rows,
+                        const SolverMachine& machine) {
+    const auto seconds = [&](const PreconditionerForm& f) {
+        constexpr int of_order_2 = 4;
+        return predict_chain({.rows = rows,
+                              .value_bytes = sizeof(T),
+                              .products = f.products,
+                              .nonzeros = f.nonzeros,
+                              .diagonals = f.products == of_order_2 ? 2 : 0},
+                             machine);
+    };
+    return seconds(form) / seconds(other);
 }
 
 /// Whether the time to make it can come back at all.
-bool can_pay(const PreconditionerForm& form, const PreconditionerForm& factors, double rows, Backend backend) {
-    const double least = work(form, rows, backend) / work(factors, rows, backend) / kMostError;
+template <class T>
+bool can_pay(const PreconditionerForm& form, const PreconditionerForm& factors, double rows,
+             const SolverMachine& machine) {
+    const double least = relative_seconds<T>(form, factors, rows, machine) / kMostError;
     return form.setup_seconds < kApplications * factors.seconds * (1 - least);
-}
-
-/// To add a diagonal times a vector to another one.
-double diagonal_seconds(double bytes_of_vector, const cuda::MemoryTuning& memory) {
-    return memory.launch_seconds + memory_seconds(4 * bytes_of_vector, memory);
 }
 
 template <class V>
 double predict(const PreconditionerParts<V>& parts, Backend backend) {
-    std::optional<cuda::MemoryTuning> gpu;
-    if (backend == Backend::cuda) gpu = cuda::gpu_of(cuda::require_device(), sizeof(V)).tuning.memory;
+    const ProductChain one_diagonal{.rows = static_cast<double>(parts.size), .value_bytes = sizeof(V), .diagonals = 1};
     double seconds = 0;
     for (const auto& stage : parts.stages) {
         seconds += rank_on_this_machine(pattern_of(stage.matrix), backend).front().seconds;
-        if (gpu && !stage.diagonal.empty())
-            seconds += diagonal_seconds(static_cast<double>(parts.size) * sizeof(V), *gpu);
+        if (backend == Backend::cuda && !stage.diagonal.empty())
+            seconds += predict_chain(one_diagonal, solver_machine(backend, sizeof(V)));
     }
     return seconds;
 }
@@ -135,35 +141,45 @@ double nonzeros_of(const PreconditionerParts<V>& parts) {
 }
 
 template <class T>
-void make_and_predict(PreconditionerForm& form, const CsrMatrix<T>& a, int order, Backend backend) {
+std::shared_ptr<Preconditioner<T>> make_and_predict(PreconditionerForm& form, const CsrMatrix<T>& a, int order,
+                                                    Backend backend) {
     const auto before = std::chrono::steady_clock::now();
-    const auto made = make_preconditioner<T>(ssor_specification(order, form.name), a);
+    std::shared_ptr<Preconditioner<T>> made = make_preconditioner<T>(ssor_specification(order, form.name), a);
     form.setup_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     form.nonzeros = std::visit([](const auto& parts) { return nonzeros_of(parts); }, made->parts());
     form.seconds = std::visit([=](const auto& parts) { return predict(parts, backend); }, made->parts());
+    return made;
 }
 
 }  // namespace
+
+double whole_seconds(const PreconditionerForm& form) { return form.setup_seconds + kApplications * form.seconds; }
 
 std::string ssor_specification(int order, std::string_view form) {
     return fmt::format("ssor-ai:order={}{}", order, form == "factors" ? "" : fmt::format(",form={}", form));
 }
 
 template <class T>
-std::vector<PreconditionerForm> rank_ssor_forms(const CsrMatrix<T>& a, int order, Backend backend) {
-    std::vector<PreconditionerForm> forms{{.name = "factors", .products = 2 * order}};
-    make_and_predict(forms.front(), a, order, backend);
+SsorForms<T> rank_ssor_forms(const CsrMatrix<T>& a, int order, Backend backend) {
+    SsorForms<T> ranked{{{.name = "factors", .products = 2 * order}}, nullptr};
+    auto& forms = ranked.forms;
+    ranked.made = make_and_predict(forms.front(), a, order, backend);
     if (order == 2) forms.push_back(estimate(a, "pair", order));
     forms.push_back(estimate(a, "explicit", order));
+    const auto machine = solver_machine(backend, sizeof(T));
+    double least = whole_seconds(forms.front());
     for (std::size_t i = 1; i < forms.size(); ++i) {
-        if (can_pay(forms[i], forms.front(), a.rows, backend)) make_and_predict(forms[i], a, order, backend);
+        if (!can_pay<T>(forms[i], forms.front(), a.rows, machine)) continue;
+        auto made = make_and_predict(forms[i], a, order, backend);
+        if (whole_seconds(forms[i]) >= least) continue;
+        least = whole_seconds(forms[i]);
+        ranked.made = std::move(made);
     }
-    std::ranges::stable_sort(
-        forms, {}, [](const PreconditionerForm& form) { return form.setup_seconds + kApplications * form.seconds; });
-    return forms;
+    std::ranges::stable_sort(forms, {}, whole_seconds);
+    return ranked;
 }
 
-template std::vector<PreconditionerForm> rank_ssor_forms(const CsrMatrix<double>&, int, Backend);
-template std::vector<PreconditionerForm> rank_ssor_forms(const CsrMatrix<float>&, int, Backend);
+template SsorForms<double> rank_ssor_forms(const CsrMatrix<double>&, int, Backend);
+template SsorForms<float> rank_ssor_forms(const CsrMatrix<float>&, int, Backend);
 
 }  // namespace tilespmv::solver

@@ -8,6 +8,9 @@ namespace {
 /// Vectors of a system: x, r, w, s, p, q, b and the diagonal of M.
 constexpr double kVectors = 8;
 
+constexpr double kIndexBytes = 4, kPointerBytes = 8;  ///< of CSR
+constexpr double kDiagonalVectors = 4;  ///< a diagonal, the vector it is times of, and the sum, read and written
+
 bool stays_in_cache(const IteratedSystem& system, const SolverMachine& machine) {
     return system.matrix_bytes + kVectors * system.rows * system.value_bytes <= machine.cache_bytes;
 }
@@ -41,6 +44,27 @@ SolverMachine gpu_solver_machine(const cuda::MemoryTuning& memory) {
 }
 
 SolverMachine cpu_solver_machine() { return {}; }
+
+SolverMachine with_measured_rates(SolverMachine machine, const Probe& probe) {
+    const auto take = [](double& into, double measured) {
+        if (measured > 0) into = measured;
+    };
+    take(machine.cache_bytes, probe.cache_bytes);
+    take(machine.cached_bytes_per_s, probe.cache_rate);
+    take(machine.bytes_per_s, probe.copy_rate);
+    return machine;
+}
+
+double predict_chain(const ProductChain& chain, const SolverMachine& machine) {
+    const double vector_bytes = chain.rows * chain.value_bytes;
+    const double matrix_bytes =
+        chain.nonzeros * (chain.value_bytes + kIndexBytes) + chain.products * chain.rows * kPointerBytes;
+    const double bytes = matrix_bytes + (2 * chain.products + kDiagonalVectors * chain.diagonals) * vector_bytes;
+    const bool is_cached = bytes <= machine.cache_bytes;
+    const double launch = is_cached ? machine.cached_launch_seconds : machine.launch_seconds;
+    return (chain.products + chain.diagonals) * launch +
+           bytes / (is_cached ? machine.cached_bytes_per_s : machine.bytes_per_s);
+}
 
 RecurrenceShape chronopoulos_gear_shape(bool fuses_diagonal) {
     // Updates: w, s, p, q, x, r read, p, q, x, r written; M: a diagonal read and w written, or r read, too; r, w, s.

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "selector/models/probe.hpp"
 #include "selector/tuning.hpp"
 
 /// Which recurrence of conjugate gradients takes less time: a model of an iteration by what it launches and what it
@@ -25,6 +26,9 @@ SolverMachine gpu_solver_machine(const cuda::MemoryTuning& memory);
 /// Of a CPU: loops of threads that are awake start in no time beside what they move. Its bandwidth cancels out in a
 /// comparison, so that no measurement is needed for it.
 SolverMachine cpu_solver_machine();
+/// The same with the cache and the rates of memory that were measured there. Launches stay, as those of a probe load
+/// nothing.
+SolverMachine with_measured_rates(SolverMachine machine, const Probe& probe);
 
 /// What is solved.
 struct IteratedSystem {
@@ -62,6 +66,17 @@ struct RecurrenceChoice {
     IterationTime chronopoulos_gear, textbook;
     std::string why;  ///< a clause that goes on "..., ": "predicted to take 6.2 us an iteration instead of 7.9 ..."
 };
+
+/// Products with sparse matrices, one after the other, as a preconditioner applies them.
+struct ProductChain {
+    double rows = 0;
+    double value_bytes = 8;
+    int products = 0;
+    double nonzeros = 0;  ///< of all matrices
+    int diagonals = 0;    ///< times a vector, which loops of their own add to products
+};
+/// Seconds to apply it by what it launches and what it moves, its matrices read as CSR.
+double predict_chain(const ProductChain& chain, const SolverMachine& machine);
 
 /// The one of the least predicted time. A pure function. Measured on an H200 in float64 with Jacobi, microseconds of an
 /// iteration in graphs, Chronopoulos and Gear's / the textbook's: 1,024 rows: 6.2 / 7.9; 10,000: 8.0 / 10.6; 90,000:

@@ -1,7 +1,8 @@
-# NCCL, NVIDIA's library for communication between GPUs: nccl.h and libnccl.so of a distribution, of a folder NCCL_ROOT, or
-# of the Python package nvidia-nccl, which has libnccl.so.2 alone. Defines NCCL::nccl.
-find_path(NCCL_INCLUDE_DIR nccl.h)
-find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2)
+# NCCL, NVIDIA's library for communication between GPUs: nccl.h and libnccl.so of a folder NCCL_ROOT, of the CUDA Toolkit if
+# find_package(CUDAToolkit) came before, of a distribution, or of the Python package nvidia-nccl, which has libnccl.so.2
+# alone. Defines NCCL::nccl.
+find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS ${CUDAToolkit_LIBRARY_DIR})
 mark_as_advanced(NCCL_INCLUDE_DIR NCCL_LIBRARY)
 if(NCCL_INCLUDE_DIR)
   file(STRINGS "${NCCL_INCLUDE_DIR}/nccl.h" version_lines REGEX "^#define NCCL_(MAJOR|MINOR|PATCH) +[0-9]+")

@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 
 #include "kernels/auto/machine_ranking.hpp"
-#include "kernels/solver/choose_preconditioner.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
@@ -99,19 +98,10 @@ void describe_solver(const Solver<T>& solver, const SolveOptions& goal, SolveRes
     result.vector_shapes = solver.vector_shapes();
 }
 
-/// The preconditioner of ranks: `auto` tries those of the whole matrix on one device.
-template <class T>
-PreconditionerChoice choose_for_ranks(const CsrMatrix<T>& a, std::span<const T> b, const SolverOptions& options,
-                                      const SolveOptions& goal) {
-    if (options.preconditioner != kAutoPreconditioner) return {.specification = options.preconditioner};
-    StatusLine status;
-    status.show("trying preconditioners");
-    return choose_preconditioner<T>(a, options, {b, goal});
-}
-
 template <class T>
 void describe_ranks(const multi_gpu::RankedSolver<T>& solver, const SolveOptions& goal, SolveResult& result) {
     result.ranks = solver.reports();
+    result.preconditioner = solver.preconditioner_choice();
     const std::size_t ranks = result.ranks.size();
     result.how = fmt::format("{} rank{}, each on {}", ranks, ranks == 1 ? "" : "s", result.ranks.front().how);
     result.executed_operator = result.ranks.front().operator_name;
@@ -192,14 +182,16 @@ multi_gpu::RankedSolver<T> make_ranked_solver(const CsrMatrix<T>& a, std::span<c
     if (!options.method) {
         result.method_reason = is_on_gpus ? "which adds over ranks once an iteration" : "which moves fewer values";
     }
-    result.preconditioner = choose_for_ranks(a, b, options, goal);
     const multi_gpu::RankedOptions ranked{.ranks = ranks,
                                           .operator_name = options.operator_name,
-                                          .preconditioner = result.preconditioner.specification,
+                                          .preconditioner = options.preconditioner,
                                           .method = result.method,
                                           .constant_null_space = options.constant_null_space};
-    auto solver =
-        is_on_gpus ? multi_gpu::make_gpu_ranked_solver(a, ranked) : multi_gpu::make_cpu_ranked_solver(a, ranked);
+    StatusLine status;
+    if (options.preconditioner == kAutoPreconditioner) status.show("trying preconditioners");
+    const TrialSolve<T> trial{b, goal};
+    auto solver = is_on_gpus ? multi_gpu::make_gpu_ranked_solver<T>(a, ranked, trial)
+                             : multi_gpu::make_cpu_ranked_solver<T>(a, ranked, trial);
     describe_ranks(solver, goal, result);
     return solver;
 }

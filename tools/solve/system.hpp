@@ -44,7 +44,7 @@ std::unique_ptr<solver::Solver<T>> make_solver(CsrMatrix<T> a, std::span<const T
                                                const solver::SolverOptions& options, const solver::SolveOptions& goal,
                                                SolveResult& result);
 
-/// The same over ranks, as many GPUs or groups of threads: M is tried on one device, and each rank chooses its
+/// The same over ranks, as many GPUs or groups of threads: M is tried on all of them together, and each chooses its
 /// operator.
 template <class T>
 multi_gpu::RankedSolver<T> make_ranked_solver(const CsrMatrix<T>& a, std::span<const T> b, int ranks,

@@ -104,6 +104,35 @@ TEST_F(SeveralGpus, TakeNewValuesAndEmptyParts) {
     }
 }
 
+TEST_F(SeveralGpus, ChooseAPreconditionerTogether) {
+    for (const auto* spec : {"laplace2d:n=60,jump=100,block=5", "elasticity:n=7"}) {
+        SCOPED_TRACE(spec);
+        const auto a = generate<double>(spec);
+        const auto b = numbers<double>(a.rows, 3);
+        auto gpus = make_gpu_ranked_solver<double>(a, {.ranks = gpus_, .preconditioner = "auto"}, {b});
+        const auto& choice = gpus.preconditioner_choice();
+        for (const auto& trial : choice.trials) EXPECT_EQ(trial.refusal, "") << trial.specification;
+        EXPECT_NE(choice.specification, "auto");
+        std::vector<double> x(b.size()), expected(b.size());
+        const auto report = gpus.solve(b, x);
+        EXPECT_TRUE(report.converged()) << choice.specification << ": " << describe(report);
+        EXPECT_LE(relative_residual(a, b, x), 1.001e-8);
+        auto asked = make_gpu_ranked_solver<double>(
+            a, {.ranks = gpus_, .partition = gpus.partition(), .preconditioner = choice.specification});
+        asked.solve(b, expected);
+        EXPECT_EQ(x, expected);
+    }
+}
+
+TEST_F(SeveralGpus, RefuseWhatOneOfThemCannotMake) {
+    auto a = generate<double>("laplace2d:n=20");
+    for (offset_t p = a.row_ptrs[390]; p < a.row_ptrs[391]; ++p) {
+        if (a.col_idxs[p] == 390) a.values[p] = -1;
+    }
+    auto gpus = make_gpu_ranked_solver(a, {.ranks = 2, .preconditioner = "auto"});
+    EXPECT_EQ(gpus.preconditioner_choice().specification, "none");
+}
+
 TEST_F(SeveralGpus, ReportAFailureOfOne) {
     auto a = generate<double>("laplace2d:n=20");
     for (offset_t p = a.row_ptrs[390]; p < a.row_ptrs[391]; ++p) {

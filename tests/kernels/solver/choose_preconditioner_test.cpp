@@ -17,7 +17,7 @@ using test::message_of;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-std::vector<std::string> specifications(const std::vector<PreconditionerCandidate>& candidates) {
+std::vector<std::string> specifications(const std::vector<PreconditionerCandidate<double>>& candidates) {
     std::vector<std::string> all;
     for (const auto& candidate : candidates) all.push_back(candidate.specification);
     return all;
@@ -36,7 +36,7 @@ CsrMatrix<double> badly_scaled(CsrMatrix<double> a) {
 TEST(ChoosePreconditioner, TakesNoneThatDidNotConvergeInItsTrial) {
     const auto a = badly_scaled(generate<double>("laplace2d:n=30"));
     const auto b = right_hand_side(a.rows);
-    const std::vector<PreconditionerCandidate> candidates{{"none"}, {"jacobi"}};
+    const std::vector<PreconditionerCandidate<double>> candidates{{"none"}, {"jacobi"}};
     const auto choice = choose_preconditioner<double>(a, {}, {b}, candidates);
     EXPECT_EQ(choice.specification, "jacobi");
     ASSERT_EQ(choice.trials.size(), 2U);
@@ -69,7 +69,7 @@ CsrMatrix<double> stiffly_coupled(index_t blocks) {
 TEST(ChoosePreconditioner, NeverTakesOneThatFailedInItsTrial) {
     const auto a = stiffly_coupled(20);
     const auto b = right_hand_side(a.rows);
-    const std::vector<PreconditionerCandidate> failing{{"ssor-ai:order=1"}, {"ssor-ai:order=2"}};
+    const std::vector<PreconditionerCandidate<double>> failing{{"ssor-ai:order=1"}, {"ssor-ai:order=2"}};
     const auto none = choose_preconditioner<double>(a, {}, {b}, failing);
     EXPECT_EQ(none.specification, "none");
     EXPECT_THAT(none.reason, HasSubstr("none of 2 tried converged"));
@@ -87,7 +87,7 @@ TEST(ChoosePreconditioner, NeverTakesOneThatFailedInItsTrial) {
 TEST(ChoosePreconditioner, SaysWhyACandidateIsRefused) {
     auto a = symmetric_of(generate<double>("uniform:n=100,per_row=3"), 1.1);
     for (double& value : a.values) value = -value;
-    const std::vector<PreconditionerCandidate> candidates{{"jacobi"}, {"none"}};
+    const std::vector<PreconditionerCandidate<double>> candidates{{"jacobi"}, {"none"}};
     const auto b = right_hand_side(a.rows);
     const auto choice = choose_preconditioner<double>(a, {}, {b}, candidates);
     EXPECT_EQ(choice.specification, "none");
@@ -99,7 +99,7 @@ TEST(ChoosePreconditioner, SaysWhyACandidateIsRefused) {
 TEST(ChoosePreconditioner, RefusesWhatCannotBeTried) {
     const auto a = generate<double>("laplace2d:n=4");
     const std::vector<double> b(15);
-    const std::vector<PreconditionerCandidate> one{{"none"}}, none{}, unknown{{"ilu"}};
+    const std::vector<PreconditionerCandidate<double>> one{{"none"}}, none{}, unknown{{"ilu"}};
     EXPECT_THAT(message_of([&] { choose_preconditioner<double>(a, {}, {b}, one); }), HasSubstr("16 values, found 15"));
     EXPECT_THAT(message_of([&] { choose_preconditioner<double>(a, {}, {}, none); }), HasSubstr("candidates"));
     EXPECT_THAT(message_of([&] { choose_preconditioner<double>(a, {}, {}, unknown); }), HasSubstr("ilu"));
@@ -123,6 +123,32 @@ TEST(ChoosePreconditioner, ASolverDoesSoByItself) {
     EXPECT_EQ(asked.preconditioner_choice().specification, choice.specification);
     EXPECT_TRUE(asked.preconditioner_choice().reason.empty());
     EXPECT_TRUE(asked.preconditioner_choice().trials.empty());
+}
+
+TEST(ChoosePreconditioner, TheOneThatIsTakenComesMade) {
+    const auto a = generate<double>("elasticity:n=5");
+    const auto b = right_hand_side(a.rows);
+    const auto chosen = choose_and_make_preconditioner<double>(a, {}, {b});
+    ASSERT_TRUE(chosen.made);
+    EXPECT_GT(chosen.setup_seconds, 0);
+    Solver<double> with_made(a.clone(), chosen.made, {}),
+        by_name(a.clone(), {.preconditioner = chosen.choice.specification});
+    std::vector<double> x(b.size()), expected(b.size());
+    EXPECT_EQ(with_made.solve(b, x).iterations, by_name.solve(b, expected).iterations);
+    EXPECT_EQ(x, expected);
+}
+
+TEST(ChoosePreconditioner, ASolverOfAMadeOneTakesNewValues) {
+    auto a = generate<double>("laplace2d:n=20");
+    const auto b = right_hand_side(a.rows);
+    Solver<double> solver(a.clone(), make_preconditioner<double>("ssor-ai", a), {});
+    for (double& value : a.values) value *= 3;
+    solver.update_values({a.values.data(), a.values.size()});
+    Solver<double> fresh(a.clone(), {.preconditioner = "ssor-ai"});
+    std::vector<double> x(b.size()), expected(b.size());
+    EXPECT_TRUE(solver.solve(b, x).converged());
+    fresh.solve(b, expected);
+    EXPECT_EQ(x, expected);
 }
 
 // The vector that trials have without a b is not in the null space, where each would have converged before it began.

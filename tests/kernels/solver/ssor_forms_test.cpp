@@ -41,7 +41,7 @@ Applied applied(const CsrMatrix<double>& a, const std::string& specification) {
 TEST(SsorForms, AreThoseOfTheSamePreconditionerByPredictedTimes) {
     const auto a = generate<double>("laplace2d:n=30");
     for (const int order : {1, 2}) {
-        const auto forms = rank_ssor_forms(a, order, Backend::cpu);
+        const auto forms = rank_ssor_forms(a, order, Backend::cpu).forms;
         ASSERT_EQ(forms.size(), order == 1 ? 2U : 3U);
         for (const auto& form : forms) {
             SCOPED_TRACE(ssor_specification(order, form.name));
@@ -61,7 +61,7 @@ TEST(SsorForms, AreThoseOfTheSamePreconditionerByPredictedTimes) {
 TEST(SsorForms, OfManyNonzerosAreCountedBySampleAndNotMade) {
     const auto a = generate<double>("stencil27:n=16");
     for (const int order : {1, 2}) {
-        const auto forms = rank_ssor_forms(a, order, Backend::cpu);
+        const auto forms = rank_ssor_forms(a, order, Backend::cpu).forms;
         EXPECT_EQ(forms.front().name, "factors");
         const auto& more = named(forms, order == 1 ? "explicit" : "pair");
         EXPECT_TRUE(std::isinf(more.seconds));
@@ -79,7 +79,7 @@ TEST(SsorForms, OfRowsThatTakeLongToCountAreNotMade) {
         for (index_t col = 0; col < size; ++col)
             entries.emplace_hint(entries.end(), std::pair(row, col), row == col ? size : 0.5);
     }
-    const auto forms = rank_ssor_forms(matrix_of_entries(size, entries), 2, Backend::cpu);
+    const auto forms = rank_ssor_forms(matrix_of_entries(size, entries), 2, Backend::cpu).forms;
     EXPECT_EQ(forms.front().name, "factors");
     EXPECT_TRUE(std::isinf(forms.back().nonzeros));
 }
@@ -95,6 +95,29 @@ TEST(SsorForms, TheFirstOneIsTried) {
             const int order = trial.specification.find("order=1") != std::string::npos ? 1 : 2;
             EXPECT_EQ(trial.specification, ssor_specification(order, trial.forms.front().name));
         }
+    }
+}
+
+/// All values of the matrices of M.
+std::vector<double> values_of(const Preconditioner<double>& m) {
+    std::vector<double> all;
+    for (const auto& stage : std::get<PreconditionerParts<double>>(m.parts()).stages)
+        all.insert(all.end(), stage.matrix.values.begin(), stage.matrix.values.end());
+    return all;
+}
+
+TEST(SsorForms, TheFirstOneComesMadeAndIsNotMadeAgain) {
+    const auto a = generate<double>("laplace2d:n=30");
+    for (const int order : {1, 2}) {
+        const auto ranked = rank_ssor_forms(a, order, Backend::cpu);
+        const auto expected = make_preconditioner<double>(ssor_specification(order, ranked.forms.front().name), a);
+        EXPECT_EQ(values_of(*ranked.made), values_of(*expected));
+    }
+    const auto candidates = preconditioner_candidates(a, Backend::cpu);
+    const auto choice = choose_preconditioner<double>(a, {}, {}, candidates);
+    for (const std::size_t i : {candidates.size() - 2, candidates.size() - 1}) {
+        ASSERT_TRUE(candidates[i].made);
+        EXPECT_EQ(choice.trials[i].setup_seconds, candidates[i].forms.front().setup_seconds);
     }
 }
 

@@ -1,0 +1,154 @@
+#include "kernels/solver/preconditioner_trials.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kernels/registry.hpp"
+#include "kernels/solver/ssor_forms.hpp"
+
+namespace tilespmv::solver {
+namespace {
+
+constexpr int kLeastTrial = 40, kMostTrial = 400;
+constexpr double kEnoughReduction = 0.1;  ///< ends a trial after kLeastTrial iterations
+constexpr double kNeededReduction = 0.5;
+constexpr double kAboutAsSoon = 1.15;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Whether rows [first, first + count) have the same columns.
+template <class T>
+bool share_columns(const CsrMatrix<T>& a, std::size_t first, std::size_t count) {
+    const auto cols = [&](std::size_t row) {
+        return std::span<const index_t>(a.col_idxs.data() + a.row_ptrs[row], a.col_idxs.data() + a.row_ptrs[row + 1]);
+    };
+    for (std::size_t row = first + 1; row < first + count; ++row) {
+        if (!std::ranges::equal(cols(first), cols(row))) return false;
+    }
+    return true;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point before) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+}
+
+double predict(const PreconditionerTrial& trial, const SolveReport& report) {
+    if (report.converged()) return trial.setup_seconds + trial.iteration_seconds * trial.iterations;
+    const bool has_failed = report.end != End::limit && report.end != End::stopped;
+    if (has_failed || trial.reduction > kNeededReduction) return kInfinity;
+    const double goal = std::log(std::max(report.tolerance / report.first_residual, 1e-300));
+    return trial.setup_seconds + trial.iteration_seconds * trial.iterations * goal / std::log(trial.reduction);
+}
+
+double predicted_iterations(const PreconditionerTrial& trial) {
+    return (trial.predicted_seconds - trial.setup_seconds) / trial.iteration_seconds;
+}
+
+/// The soonest; of those about as soon, as times are not exact, the one with the fewest iterations.
+const PreconditionerTrial& best_of(const std::vector<PreconditionerTrial>& trials) {
+    const auto* best = &*std::ranges::min_element(trials, {}, &PreconditionerTrial::predicted_seconds);
+    const double about = kAboutAsSoon * best->predicted_seconds;
+    for (const auto& trial : trials) {
+        if (trial.predicted_seconds <= about && predicted_iterations(trial) < predicted_iterations(*best))
+            best = &trial;
+    }
+    return *best;
+}
+
+/// Of a trial, which sees the residuals of a solve.
+SolveOptions trial_options(SolveOptions goal, double& first) {
+    goal.start_from_x = false;
+    goal.max_iterations = kMostTrial;
+    goal.on_check = [&first](const Check& check) {
+        if (check.iteration == 0) first = check.residual;
+        return check.iteration < kLeastTrial || check.residual > kEnoughReduction * first;
+    };
+    return goal;
+}
+
+}  // namespace
+
+template <class T>
+int unknowns_a_node(const CsrMatrix<T>& a) {
+    constexpr std::size_t samples = 200;
+    const auto rows = static_cast<std::size_t>(a.rows);
+    for (std::size_t size = 8; size >= 2; --size) {
+        const std::size_t groups = rows / size;
+        if (rows % size != 0 || groups == 0) continue;
+        const std::size_t step = std::max<std::size_t>(groups / samples, 1);
+        std::size_t seen = 0, alike = 0;
+        for (std::size_t group = 0; group < groups; group += step) {
+            ++seen;
+            alike += share_columns(a, group * size, size) ? 1 : 0;
+        }
+        if (10 * alike >= 9 * seen) return static_cast<int>(size);
+    }
+    return 1;
+}
+
+template <class T>
+std::vector<WorthTrying> worth_trying(const CsrMatrix<T>& a) {
+    std::vector<WorthTrying> all{{"none"}, {"jacobi"}};
+    if (const int size = unknowns_a_node(a); size > 1) all.push_back({fmt::format("block-jacobi:size={}", size)});
+    for (const int order : {1, 2}) all.push_back({ssor_specification(order, "factors"), order});
+    return all;
+}
+
+template <class T>
+Buffer<T> trial_right_hand_side(const CsrMatrix<T>& a) {
+    std::vector<T> x(static_cast<std::size_t>(a.cols));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(0.5 + static_cast<double>((7 * i + 10) % 11) / 10);
+    Buffer<T> b(static_cast<std::size_t>(a.rows));
+    make_operator<T>("csr-omp", MatrixForms<T>(&a))->apply(T{1}, x, T{0}, {b.begin(), b.end()});
+    return b;
+}
+
+void run_trial(PreconditionerTrial& trial, const SolveOptions& goal,
+               const std::function<SolveReport(const SolveOptions&)>& solve) {
+    double first = 0;
+    solve({.rtol = goal.rtol, .atol = goal.atol, .max_iterations = 2});  // first touches are not timed
+    const auto before = std::chrono::steady_clock::now();
+    const SolveReport report = solve(trial_options(goal, first));
+    trial.iterations = report.iterations;
+    trial.iteration_seconds = seconds_since(before) / std::max(report.iterations, 1);
+    trial.end = report.end;
+    if (report.first_residual > 0) {
+        trial.reduction = std::ranges::min(report.history, {}, &Check::residual).residual / report.first_residual;
+    }
+    trial.predicted_seconds = predict(trial, report);
+}
+
+void decide(PreconditionerChoice& choice) {
+    const auto& best = best_of(choice.trials);
+    if (best.predicted_seconds < kInfinity) {
+        const auto& soonest = *std::ranges::min_element(choice.trials, {}, &PreconditionerTrial::predicted_seconds);
+        const char* how = &best == &soonest ? "" : "about ";
+        const char* few = &best == &soonest ? "" : ", and of those the fewest iterations";
+        choice.specification = best.specification;
+        choice.reason =
+            fmt::format("of {} tried {}the least predicted time to the tolerance{}", choice.trials.size(), how, few);
+        return;
+    }
+    const auto jacobi = std::ranges::find(choice.trials, "jacobi", &PreconditionerTrial::specification);
+    const bool has_jacobi = jacobi != choice.trials.end() && jacobi->refusal.empty();
+    choice.specification = has_jacobi ? "jacobi" : "none";
+    choice.reason = fmt::format("none of {} tried converged in its trial", choice.trials.size());
+}
+
+const PreconditionerTrial* taken(const PreconditionerChoice& choice) {
+    const auto found = std::ranges::find(choice.trials, choice.specification, &PreconditionerTrial::specification);
+    return found == choice.trials.end() ? nullptr : &*found;
+}
+
+template int unknowns_a_node(const CsrMatrix<double>&);
+template int unknowns_a_node(const CsrMatrix<float>&);
+template std::vector<WorthTrying> worth_trying(const CsrMatrix<double>&);
+template std::vector<WorthTrying> worth_trying(const CsrMatrix<float>&);
+template Buffer<double> trial_right_hand_side(const CsrMatrix<double>&);
+template Buffer<float> trial_right_hand_side(const CsrMatrix<float>&);
+
+}  // namespace tilespmv::solver

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/solver/preconditioner_choice.hpp"
+#include "tile/csr.hpp"
+
+/// How preconditioners are tried and compared, wherever the system is.
+namespace tilespmv::solver {
+
+/// Unknowns a node: the most rows, up to 8, of which 9 groups of 10 share their columns; 1 if there are none.
+template <class T>
+int unknowns_a_node(const CsrMatrix<T>& a);
+
+/// A preconditioner worth a trial.
+struct WorthTrying {
+    std::string specification;
+    int ssor_order = 0;  ///< of ssor-ai, whose form is chosen before (`rank_ssor_forms`); else 0
+};
+/// Those of a matrix, on one device as over ranks.
+template <class T>
+std::vector<WorthTrying> worth_trying(const CsrMatrix<T>& a);
+
+/// A times 1.5, 1.2, 0.9, 0.6, 1.4 ...: as far as A lets it, neither smooth nor zero.
+template <class T>
+Buffer<T> trial_right_hand_side(const CsrMatrix<T>& a);
+
+/// Lets a solver iterate and sets what that showed, with the predicted time. The trial has its setup time already.
+void run_trial(PreconditionerTrial& trial, const SolveOptions& goal,
+               const std::function<SolveReport(const SolveOptions&)>& solve);
+
+/// Sets which one is taken, and why, from the trials.
+void decide(PreconditionerChoice& choice);
+
+/// The trial of the one that is taken; null if there is none.
+const PreconditionerTrial* taken(const PreconditionerChoice& choice);
+
+}  // namespace tilespmv::solver

@@ -1,0 +1,26 @@
+#include "kernels/solver/solver_machine.hpp"
+
+#include <string_view>
+
+#include "kernels/cpu/processor.hpp"
+#include "kernels/cuda/gpu_of_device.hpp"
+#include "selector/models/profile.hpp"
+#include "selector/models/profile_file.hpp"
+
+namespace tilespmv::solver {
+namespace {
+
+SolverMachine as_profiled(const SolverMachine& machine, std::string_view name) {
+    const auto profile = deciding_profile({}, name);
+    return profile ? with_measured_rates(machine, profile->probe) : machine;
+}
+
+}  // namespace
+
+SolverMachine solver_machine(Backend backend, std::size_t value_bytes) {
+    if (backend == Backend::cpu) return as_profiled(cpu_solver_machine(), cpu::processor_name());
+    const auto device = cuda::require_device();
+    return as_profiled(gpu_solver_machine(cuda::gpu_of(device, value_bytes).tuning.memory), device.name);
+}
+
+}  // namespace tilespmv::solver

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/registry.hpp"
+#include "selector/models/solver_model.hpp"
+
+namespace tilespmv::solver {
+
+/// What models of solves know of the CPU or of the current GPU, for values of so many bytes: rates of memory as the
+/// profile that decides there has them. Throws `Error`, `unavailable` without a GPU.
+SolverMachine solver_machine(Backend backend, std::size_t value_bytes);
+
+}  // namespace tilespmv::solver

@@ -1,0 +1,187 @@
+// What `update_values` of solvers promises on a GPU: but for the first new values, for which they make room, nothing is
+// allocated, neither memory of the GPU nor pinned memory of the host. A program of its own, as calls of CUDA are
+// counted.
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernels/multi_gpu/ranked_solver.hpp"
+#include "kernels/solver/solve.hpp"
+#include "tests/kernels/cuda/device_fixture.hpp"
+#include "tests/support/counting_cuda.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using namespace tilespmv::solver;
+
+template <class F>
+long allocations_of(F&& f) {
+    const long before = device_allocations_so_far();
+    f();
+    return device_allocations_so_far() - before;
+}
+
+// Where there is no GPU the calls fail, and count.
+TEST(DeviceAllocation, TheCounterCounts) {
+    void* memory = nullptr;
+    const auto counts = [](const char* function, auto&& call) {
+        const long before = calls_so_far(function);
+        EXPECT_EQ(allocations_of(call), 1) << function;
+        EXPECT_EQ(calls_so_far(function), before + 1) << function;
+        static_cast<void>(cudaGetLastError());
+    };
+    const auto give_back = [&](auto&& free) {
+        if (memory != nullptr) static_cast<void>(free(memory));
+        memory = nullptr;
+    };
+    const auto free_device = [](void* p) { return cudaFree(p); };
+    const auto free_host = [](void* p) { return cudaFreeHost(p); };
+    counts("cudaMalloc", [&] { static_cast<void>(cudaMalloc(&memory, 256)); });
+    give_back(free_device);
+    counts("cudaMallocAsync", [&] { static_cast<void>(cudaMallocAsync(&memory, 256, nullptr)); });
+    give_back(free_device);
+    counts("cudaMallocFromPoolAsync",
+           [&] { static_cast<void>(cudaMallocFromPoolAsync(&memory, 256, nullptr, nullptr)); });
+    give_back(free_device);
+    counts("cudaMallocManaged", [&] { static_cast<void>(cudaMallocManaged(&memory, 256, cudaMemAttachGlobal)); });
+    give_back(free_device);
+    counts("cudaMallocHost", [&] { static_cast<void>(cudaMallocHost(&memory, 256)); });
+    give_back(free_host);
+    counts("cudaHostAlloc", [&] { static_cast<void>(cudaHostAlloc(&memory, 256, cudaHostAllocDefault)); });
+    give_back(free_host);
+}
+
+template <class T>
+CsrMatrix<T> doubled(const CsrMatrix<T>& a) {
+    auto twice = a.clone();
+    for (T& value : twice.values) value *= 2;
+    return twice;
+}
+
+template <class T>
+std::span<const T> values_of(const CsrMatrix<T>& a) {
+    return {a.values.data(), a.values.size()};
+}
+
+template <class T>
+std::vector<T> right_hand_side(index_t size) {
+    std::vector<T> b(static_cast<std::size_t>(size));
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(std::sin(static_cast<double>(i) + 1) + 0.25);
+    return b;
+}
+
+class AllocationOnDevice : public OnDevice {};
+
+// What is counted is what the library calls.
+TEST_F(AllocationOnDevice, ASolverAllocatesWhenItIsMade) {
+    const auto a = generate<double>("laplace2d:n=20");
+    EXPECT_GT(allocations_of([] { cuda::DeviceBuffer<double>(1000, cudaStream_t{}); }), 0);
+    EXPECT_GT(allocations_of([&] { Solver<double>(a.clone(), {.backend = Backend::cuda}); }), 10);
+}
+
+template <class T>
+std::vector<std::string> all_preconditioners(const std::string& op) {
+    std::vector<std::string> all{"none", "jacobi", "block-jacobi:size=3"};
+    for (const auto* form : {"order=1,form=factors", "order=1,form=explicit", "order=2,form=factors",
+                             "order=2,form=pair", "order=2,form=explicit"}) {
+        all.push_back(std::string("ssor-ai:") + form + ",operator=" + op);
+    }
+    if (sizeof(T) == 4) return all;
+    for (std::size_t i = 1, count = all.size(); i < count; ++i)
+        all.push_back(all[i] + (all[i].find(':') == std::string::npos ? ":" : ",") + "values=float32");
+    return all;
+}
+
+/// Of new values, the second time, and of a solve with them.
+template <class T>
+void expect_none(Solver<T>& solver, const CsrMatrix<T>& a, double rtol) {
+    const auto twice = doubled(a);
+    const auto b = right_hand_side<T>(a.rows);
+    std::vector<T> x(b.size());
+    ASSERT_TRUE(solver.solve(b, x, {.rtol = rtol}).converged());
+    solver.update_values(values_of(twice));
+    ASSERT_TRUE(solver.solve(b, x, {.rtol = rtol}).converged());
+    EXPECT_EQ(allocations_of([&] { solver.update_values(values_of(a)); }), 0);
+    EXPECT_EQ(allocations_of([&] { solver.solve(b, x, {.rtol = rtol}); }), 0) << "a solve";
+}
+
+template <class T>
+void expect_none_of(const char* system, double rtol) {
+    const auto a = generate<T>(system);
+    for (const std::string op : {"auto", "csr-vector", "csr-merge", "csr16", "strip", "csr5", "tile:updatable=1"}) {
+        for (const auto& m : all_preconditioners<T>(op == "tile:updatable=1" ? "auto" : op)) {
+            for (const bool persists : {false, true}) {
+                if (persists && m.find("ssor") != std::string::npos) continue;  // never in one kernel
+                SCOPED_TRACE(op + ' ' + m + (persists ? ", one kernel" : ", graphs"));
+                Solver<T> solver(a.clone(), {.backend = Backend::cuda,
+                                             .operator_name = op,
+                                             .preconditioner = m,
+                                             .use_persistent_kernel = persists});
+                expect_none(solver, a, rtol);
+            }
+        }
+    }
+}
+
+TEST_F(AllocationOnDevice, NewValuesAllocateNothing) { expect_none_of<double>("laplace2d:n=60", 1e-8); }
+TEST_F(AllocationOnDevice, NewValuesAllocateNothingInFloat) { expect_none_of<float>("laplace2d:n=30", 1e-4); }
+
+// More than a megabyte is copied through pinned memory, which is there after the first copies.
+TEST_F(AllocationOnDevice, NewValuesOfManyNonzerosAllocateNothing) {
+    const auto a = generate<double>("laplace3d:n=50");
+    for (const auto* m : {"jacobi", "ssor-ai:order=2"}) {
+        SCOPED_TRACE(m);
+        Solver<double> solver(a.clone(), {.backend = Backend::cuda, .preconditioner = m});
+        expect_none(solver, a, 1e-8);
+    }
+}
+
+TEST_F(AllocationOnDevice, NewValuesOfAnAutomaticChoiceAllocateNothing) {
+    const auto a = generate<double>("elasticity:n=8");
+    Solver<double> solver(a.clone(), {.backend = Backend::cuda, .preconditioner = "auto"});
+    SCOPED_TRACE(solver.preconditioner_choice().specification);
+    expect_none(solver, a, 1e-8);
+}
+
+// The matrix lies on the GPU, and its values change there.
+TEST_F(AllocationOnDevice, NewValuesOfAMatrixThatIsThereAllocateNothing) {
+    const auto a = generate<double>("laplace2d:n=60");
+    const cuda::Stream stream;
+    const cuda::DeviceBuffer<offset_t> row_ptrs(a.row_ptrs, stream.get());
+    const cuda::DeviceBuffer<index_t> col_idxs(a.col_idxs, stream.get());
+    const cuda::DeviceBuffer<double> values(a.values, stream.get());
+    stream.synchronize();
+    const cuda::DeviceCsrView<double> view{a.rows, a.cols, a.nnz(), row_ptrs.data(), col_idxs.data(), values.data()};
+    for (const auto* op : {"csr-vector", "auto"}) {
+        SCOPED_TRACE(op);
+        Solver<double> solver(view, {.operator_name = op, .preconditioner = "ssor-ai"});
+        solver.take_new_values();
+        EXPECT_EQ(allocations_of([&] { solver.take_new_values(); }), 0);
+    }
+}
+
+TEST_F(AllocationOnDevice, NewValuesOfOneRankAllocateNothing) {
+    const auto a = generate<double>("laplace2d:n=60");
+    for (const auto* m : {"jacobi", "ssor-ai:order=2,form=explicit"}) {
+        SCOPED_TRACE(m);
+        auto ranks = multi_gpu::make_gpu_ranked_solver(a, {.preconditioner = m});
+        ranks.update_values(a);
+        EXPECT_EQ(allocations_of([&] { ranks.update_values(a); }), 0);
+    }
+}
+
+TEST_F(AllocationOnDevice, AnOperatorThatIsMadeAgainDoesAllocate) {
+    const auto a = generate<double>("laplace2d:n=60");
+    Solver<double> solver(a.clone(), {.backend = Backend::cuda, .operator_name = "tile"});
+    solver.update_values(values_of(a));
+    EXPECT_GT(allocations_of([&] { solver.update_values(values_of(a)); }), 0);
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
