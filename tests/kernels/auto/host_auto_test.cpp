@@ -83,6 +83,23 @@ TEST(HostAuto, TriesCandidatesAndRemembersTheirTimes) {
     EXPECT_EQ(std::filesystem::last_write_time(file), written);
 }
 
+TEST(HostAuto, TriesAgainWhereOtherFormsAreThere) {
+    const test::TemporaryDirectory directory;
+    const auto file = directory.path() / "tuning.json";
+    const auto csr = generate<double>("fem:n=8,dof=6");
+    const auto tiles = convert(csr, *make_policy("only:coo"));
+    const auto specification = "auto:tune=trial,cache=" + file.string();
+    const auto tried = [&](const MatrixForms<double>& forms) {
+        const auto before = std::filesystem::exists(file) ? std::filesystem::file_size(file) : 0;
+        expect_right(csr, *make_operator<double>(specification, forms));
+        return std::filesystem::file_size(file) > before;
+    };
+    EXPECT_TRUE(tried({&csr}));
+    EXPECT_TRUE(tried({&csr, &tiles})) << "tile-omp takes other tiles, and needs no conversion";
+    EXPECT_FALSE(tried({&csr}));
+    EXPECT_FALSE(tried({&csr, &tiles}));
+}
+
 /// Keeps the x that it is to multiply.
 class KeepsX final : public Operator<float> {
 public:
