@@ -143,11 +143,6 @@ std::vector<ModelledOperator> table(bool on_gpu) {
     return all;
 }
 
-const std::vector<ModelledOperator>& entries(bool on_gpu) {
-    static const std::array tables{table(false), table(true)};
-    return tables[on_gpu ? 1 : 0];
-}
-
 std::string_view name_of(std::string_view specification) { return specification.substr(0, specification.find(':')); }
 
 }  // namespace
@@ -159,8 +154,13 @@ std::string specification_of(const Candidate& candidate) {
                                      : fmt::format("{}:{}", candidate.name, candidate.options);
 }
 
+std::span<const ModelledOperator> modelled_operators(bool on_gpu) {
+    static const std::array tables{table(false), table(true)};
+    return tables[on_gpu ? 1 : 0];
+}
+
 ModelledOperator modelled_operator(bool on_gpu, std::string_view specification) {
-    const auto& all = entries(on_gpu);
+    const auto all = modelled_operators(on_gpu);
     const auto same =
         std::ranges::find(all, specification, [](const auto& one) { return specification_of(one.candidate); });
     if (same != all.end()) return *same;
@@ -172,11 +172,11 @@ ModelledOperator modelled_operator(bool on_gpu, std::string_view specification) 
 
 std::vector<std::string> specifications_of(bool on_gpu, std::string_view name) {
     std::vector<std::string> all;
-    for (const auto& one : entries(on_gpu)) {
+    for (const auto& one : modelled_operators(on_gpu)) {
         if (one.candidate.name == name && !one.is_baseline) all.push_back(specification_of(one.candidate));
     }
     const bool is_known =
-        std::ranges::any_of(entries(on_gpu), [&](const auto& one) { return one.candidate.name == name; });
+        std::ranges::any_of(modelled_operators(on_gpu), [&](const auto& one) { return one.candidate.name == name; });
     if (!is_known) all.emplace_back(name);
     return all;
 }
