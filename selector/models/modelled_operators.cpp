@@ -108,7 +108,6 @@ constexpr std::array kOnGpu{
 };
 constexpr std::array kOnCpu{
     ModelledOperator{{.name = "coo-omp", .matrix_bytes = coo_bytes}},
-    ModelledOperator{{.name = "hyb-omp", .matrix_bytes = hyb_bytes, .adapt = hyb_work}},
 };
 
 /// An operator whose bytes and work are those of one of the rules.
@@ -119,11 +118,15 @@ ModelledOperator like(std::string_view one_of_rules, std::string_view name, std:
     return {candidate};
 }
 
-/// The rules ask only where it has strips; models are fitted to any matrix.
+/// A candidate of the rules, with the work that models have terms for.
 ModelledOperator modelled(Candidate candidate) {
-    if (candidate.name == "strip") {
+    if (candidate.name == "strip") {  // the rules ask only where it has strips; models are fitted to any matrix
         candidate.matrix_bytes = strip_bytes;
         candidate.adapt = strip_work;
+    } else if (candidate.name == "csr-omp" || candidate.name == "strip-omp" || candidate.name == "tile-omp") {
+        candidate.adapt = nullptr;  // tiles have a term of their own
+    } else if (candidate.name == "hyb-omp") {
+        candidate.adapt = hyb_work;
     }
     return {candidate};
 }
@@ -136,9 +139,6 @@ std::vector<ModelledOperator> table(bool on_gpu) {
     all.insert(all.end(), further.begin(), further.end());
     if (on_gpu) {
         all.push_back(like("csr16", "mixed", "updatable=1"));
-    } else {
-        all.push_back(like("ell", "ell-omp", ""));
-        all.push_back(like("dia", "dia-omp", ""));
     }
     return all;
 }

@@ -52,7 +52,7 @@ TEST(HostAuto, TakesTheTilesThatAreThere) {
 TEST(HostAuto, ConvertsNothingForOneProductOrScatteredMatrices) {
     const auto grid = generate<float>("fem:n=8,dof=6");
     EXPECT_EQ(make_operator<float>("auto:products=1", {&grid})->name(), "csr-omp");
-    const auto scattered = generate<float>("uniform:n=20000");
+    const auto scattered = generate<float>("rmat:scale=14,degree=16");
     const auto a = make_operator<float>("auto", {&scattered});
     EXPECT_EQ(a->name(), "csr-omp");
     expect_right(scattered, *a);
