@@ -279,7 +279,7 @@ double tile_omp_bytes(const MatrixFeatures& f) { return std::min(csr_omp_bytes(f
 
 /// Bytes in CSR with x and y up to which little waits for the last level of caches, and that the last level of the EPYC
 /// that was measured holds. Beyond, bytes decide: costs are fitted to the terms of CSR, and operators that pad were the
-/// fastest on uniform columns, roads and a mesh alone (4 of 40 times).
+/// fastest on uniform columns, roads and a mesh alone (5 of 40 times).
 constexpr double kNear = 8e6;
 constexpr double kCached = 33e6;
 bool is_in_cpu_cache(const MatrixFeatures& f) { return bytes_in_csr(f) <= kCached; }

@@ -18,7 +18,7 @@ enum class Term {
     memory,     ///< on a GPU seconds for all bytes of the matrix, x and y by its bandwidths; on a CPU these bytes
     nonzeros,   ///< stored ones, padding included
     x_sectors,  ///< sectors of x that blocks of 512 nonzeros read
-    rows,       ///< rows, or what a thread group does for a row in its place
+    rows,       ///< rows, or in their place what a thread group does for a row, tiles, or strips
     chain,      ///< steps that wait for each other, of the longest row
 };
 inline constexpr std::size_t kTerms = 6;
