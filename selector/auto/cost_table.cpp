@@ -283,6 +283,8 @@ double tile_omp_bytes(const MatrixFeatures& f) { return std::min(csr_omp_bytes(f
 constexpr double kNear = 8e6;
 constexpr double kCached = 33e6;
 bool is_in_cpu_cache(const MatrixFeatures& f) { return bytes_in_csr(f) <= kCached; }
+/// A product of fewer takes a microsecond or two as CSR.
+bool is_worth_converting(const MatrixFeatures& f) { return f.nnz >= 5'000; }
 
 void csr_omp_work(const MatrixFeatures& f, Work& work) {
     if (is_in_cpu_cache(f)) of(work, Term::rows) = rows_of(f) * (1 - f.empty_rows);
@@ -298,7 +300,8 @@ void tile_omp_work(const MatrixFeatures& f, Work& work) {
 /// little in them: 1.3 to 2.2 times the time of CSR (`lp_nw04`, `lp_fit2d`, `blogcatalog3`).
 bool suits_tile_omp(const MatrixFeatures& f) {
     constexpr double kMostTiles = 256;  // of a tile row
-    return f.nnz > 0 && bytes_in_tiles(f) < csr_omp_bytes(f) && kTileSize * f.mean_row <= kMostTiles * f.tile_nonzeros;
+    return is_worth_converting(f) && bytes_in_tiles(f) < csr_omp_bytes(f) &&
+           kTileSize * f.mean_row <= kMostTiles * f.tile_nonzeros;
 }
 
 /// By all nonzeros: a sample of tile rows may miss the long ones.
@@ -318,13 +321,14 @@ void strip_omp_work(const MatrixFeatures& f, Work& work) {
 /// for strips, and those of the sample stand for most of the matrix.
 bool suits_strip_omp(const MatrixFeatures& f) {
     const double slot_bytes = kTileSize * value_of(f) + 14;
-    return f.nnz > 0 && f.strip_fill >= 0.7 && slot_bytes < kTileSize * f.strip_fill * (value_of(f) + 4) &&
+    return is_worth_converting(f) && f.strip_fill >= 0.7 && slot_bytes < kTileSize * f.strip_fill * (value_of(f) + 4) &&
            f.mean_row <= cuda::StripTuning{}.max_slots * f.strip_fill &&
            strip_places(f) * f.strip_fill >= 0.5 * nnz_of(f) && strip_omp_bytes(f) < csr_omp_bytes(f);
 }
 
-bool suits_dia_omp(const MatrixFeatures& f) { return suits_dia(f) && is_in_cpu_cache(f); }
-bool suits_ell_omp(const MatrixFeatures& f) { return suits_ell(f) && is_in_cpu_cache(f); }
+bool may_pad(const MatrixFeatures& f) { return is_worth_converting(f) && is_in_cpu_cache(f); }
+bool suits_dia_omp(const MatrixFeatures& f) { return may_pad(f) && suits_dia(f); }
+bool suits_ell_omp(const MatrixFeatures& f) { return may_pad(f) && suits_ell(f); }
 
 double hyb_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.hyb_width); }
 double in_coo(const MatrixFeatures& f) { return f.hyb_rest * nnz_of(f); }
@@ -335,7 +339,7 @@ void hyb_omp_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::nonzeros) = hyb_places(f) + kCoo * in_coo(f);
 }
 bool suits_hyb_omp(const MatrixFeatures& f) {
-    return f.nnz > 0 && f.hyb_rest <= 0.7 && hyb_places(f) + in_coo(f) <= 2 * nnz_of(f) && is_in_cpu_cache(f);
+    return may_pad(f) && f.hyb_rest <= 0.7 && hyb_places(f) + in_coo(f) <= 2 * nnz_of(f);
 }
 
 constexpr std::array kCpuCandidates{
@@ -358,27 +362,27 @@ constexpr std::array kCpuCandidates{
 /// where 1.3 to 1.8 were measured. In float32 to 10 matrices of 7 to 18 million nonzeros. Preparations of float32
 /// beyond the cache are those of float64.
 constexpr std::array kCpuCosts{
-    Cost{"csr-omp", 8, {1.1e-6, 0, 2.5e-10, 3.7e-11, 1.1e-9, 0}, {2.1e-5, 2.1e-11, 2.6e-10, 0}, 8, kNear},
+    Cost{"csr-omp", 8, {0, 0, 2.6e-10, 3.3e-11, 1.1e-9, 0}, {2.1e-5, 2.1e-11, 2.6e-10, 0}, 8, kNear},
     Cost{"csr-omp", 8, {0, 1.3e-11, 1.1e-10, 3.6e-11, 1.1e-9, 0}, {2.6e-5, 0, 3.5e-10, 0}, 8, kCached},
     Cost{"csr-omp", 8, {0, 2.50e-11, 0, 5.6e-10, 1.62e-9, 0}, {1e-5, 0, 1e-10, 0}},
-    Cost{"csr-omp", 4, {3.1e-6, 0, 3.3e-10, 3.2e-11, 2e-9, 0}, {2.1e-5, 9.9e-12, 2e-10, 0}, 8, kNear},
+    Cost{"csr-omp", 4, {0, 0, 3.5e-10, 1.9e-11, 2.1e-9, 0}, {2.1e-5, 9.9e-12, 2e-10, 0}, 8, kNear},
     Cost{"csr-omp", 4, {0, 4.5e-11, 0, 0, 1.5e-9, 0}, {3.2e-5, 0, 2.5e-10, 0}, 8, kCached},
     Cost{"csr-omp", 4, {0, 5.5e-11, 1.1e-11, 5.0e-10, 2.8e-9, 0}, {1e-5, 0, 2.8e-10, 0}},
-    Cost{"strip-omp", 8, {3.9e-7, 7.1e-13, 5.2e-11, 2.3e-11, 1.5e-9, 0}, {2e-5, 1.8e-9, 0, 0}, 8, kNear},
+    Cost{"strip-omp", 8, {0, 2.7e-12, 4.8e-11, 0, 9.5e-10, 0}, {2e-5, 1.8e-9, 0, 0}, 8, kNear},
     Cost{"strip-omp", 8, {0, 7.4e-12, 3.3e-11, 0, 0, 0}, {0, 2.1e-9, 0, 0}, 8, kCached},
     Cost{"strip-omp", 8, {0, 2.50e-11, 0, 5.6e-10, 4.0e-10, 0}, {1e-5, 3.0e-9, 0, 0}},
-    Cost{"strip-omp", 4, {5.7e-7, 0, 4.9e-11, 1.2e-10, 1.3e-9, 0}, {1.9e-5, 1.8e-9, 0, 0}, 8, kNear},
+    Cost{"strip-omp", 4, {0, 4.3e-12, 4.4e-11, 1.4e-11, 1e-9, 0}, {1.9e-5, 1.8e-9, 0, 0}, 8, kNear},
     Cost{"strip-omp", 4, {0, 7.4e-12, 4.5e-11, 0, 1.1e-10, 0}, {0, 1.9e-9, 0, 0}, 8, kCached},
     Cost{"strip-omp", 4, {0, 0, 1.6e-10, 0, 0, 0}, {1e-5, 2.9e-9, 0, 0}},
-    Cost{"tile-omp", 8, {8.3e-7, 4.1e-12, 8.5e-11, 1e-10, 2.3e-9, 0}, {3e-5, 9.7e-10, 2.8e-9, 4.7e-8}, 8, kNear},
+    Cost{"tile-omp", 8, {0, 4.8e-12, 8.8e-11, 8.9e-11, 2.3e-9, 0}, {3e-5, 9.7e-10, 2.8e-9, 4.7e-8}, 8, kNear},
     Cost{"tile-omp", 8, {0, 6.4e-12, 6.4e-11, 2.9e-11, 2.9e-9, 0}, {0, 1.8e-9, 2.1e-10, 4.5e-8}, 8, kCached},
     Cost{"tile-omp", 8, {0, 2.27e-11, 0, 5.4e-10, 1.84e-9, 0}, {1e-5, 2.2e-9, 3.3e-8, 8.4e-9}},
-    Cost{"tile-omp", 4, {7.3e-7, 4.4e-12, 1.1e-10, 1.9e-10, 2.1e-9, 0}, {3.4e-5, 1.1e-9, 2e-9, 4.3e-8}, 8, kNear},
-    Cost{"tile-omp", 4, {4.5e-7, 5.2e-12, 9.2e-11, 1.3e-10, 2.4e-9, 0}, {0.00017, 1.6e-9, 3.5e-9, 4.5e-8}, 8, kCached},
+    Cost{"tile-omp", 4, {0, 5.1e-12, 1.1e-10, 1.8e-10, 2.1e-9, 0}, {3.4e-5, 1.1e-9, 2e-9, 4.3e-8}, 8, kNear},
+    Cost{"tile-omp", 4, {0, 5.3e-12, 9.2e-11, 1.3e-10, 2.4e-9, 0}, {0.00017, 1.6e-9, 3.5e-9, 4.5e-8}, 8, kCached},
     Cost{"tile-omp", 4, {0, 2.0e-11, 0, 4.8e-10, 2.4e-9, 0}, {1e-5, 2.2e-9, 3.3e-8, 8.4e-9}},
     Cost{"dia-omp", 8, {0, 7e-12, 1.3e-11, 0, 6.4e-11, 0}, {0, 2.2e-9, 0, 0}, 8, kNear},
     Cost{"dia-omp", 8, {0, 0, 1e-10, 0, 2.9e-10, 0}, {0, 2.5e-9, 0, 0}, 8, kCached},
-    Cost{"dia-omp", 4, {3.7e-8, 1.1e-11, 6.1e-14, 0, 1.1e-10, 0}, {5e-7, 1.8e-9, 1.6e-9, 0}, 8, kNear},
+    Cost{"dia-omp", 4, {0, 1.1e-11, 1.6e-13, 0, 1.2e-10, 0}, {5e-7, 1.8e-9, 1.6e-9, 0}, 8, kNear},
     Cost{"dia-omp", 4, {0, 6.3e-12, 2.8e-11, 0, 2.1e-10, 0}, {0, 2e-9, 2.2e-9, 0}, 8, kCached},
     Cost{"ell-omp", 8, {0, 7.2e-12, 1.7e-10, 3.1e-11, 0, 1e-9}, {0, 3.3e-10, 2.4e-10, 0}, 8, kNear},
     Cost{"ell-omp", 8, {0, 0, 3.2e-10, 0, 0, 0}, {0, 6e-10, 0, 0}, 8, kCached},

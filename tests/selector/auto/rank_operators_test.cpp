@@ -250,6 +250,11 @@ TEST(RankOperators, PadsOnTheCpuOnlyWhatFitsTheCache) {
     EXPECT_TRUE(has("laplace2d:n=700", "strip-omp"));
 }
 
+TEST(RankOperators, ConvertsNothingTinyOnTheCpu) {
+    EXPECT_EQ(ranked_for("laplace2d:n=31", false).size(), 1U) << "4,681 nonzeros";
+    EXPECT_GT(ranked_for("laplace2d:n=33", false).size(), 1U) << "5,313";
+}
+
 TEST(RankOperators, TakesNoTilesOnTheCpuWhereLongRowsMeetManyNearlyEmptyOnes) {
     MatrixFeatures f = even_matrix();
     f.mean_row = 512;
