@@ -279,7 +279,7 @@ double tile_omp_bytes(const MatrixFeatures& f) { return std::min(csr_omp_bytes(f
 
 /// Bytes in CSR with x and y up to which little waits for the last level of caches, and that the last level of the EPYC
 /// that was measured holds. Beyond, bytes decide: costs are fitted to the terms of CSR, and operators that pad were the
-/// fastest on uniform columns, roads and a mesh alone (5 of 40 times).
+/// fastest on uniform columns, roads and a circuit alone (4 of 40 times).
 constexpr double kNear = 8e6;
 constexpr double kCached = 33e6;
 bool is_in_cpu_cache(const MatrixFeatures& f) { return bytes_in_csr(f) <= kCached; }
@@ -359,27 +359,27 @@ constexpr std::array kCpuCandidates{
 /// apart (68 others were held out). Beyond the cache, in float64, to the geometric means of an EPYC and a Xeon on the
 /// 17 matrices of "On the CPU" in `bench/RESULTS.md`, of about 36 million nonzeros each, none of which was held out;
 /// those of strip-omp are not fitted: bytes cost it what they cost csr-omp, which puts it at 1.5 of csr-omp on grids,
-/// where 1.3 to 1.8 were measured. In float32 to 10 matrices of 7 to 18 million nonzeros. Preparations of float32
-/// beyond the cache are those of float64.
+/// where 1.3 to 1.8 were measured. In float32 to 10 matrices of 7 to 18 million nonzeros. Preparation of tiles
+/// in float32 beyond the cache is that of float64.
 constexpr std::array kCpuCosts{
     Cost{"csr-omp", 8, {0, 0, 2.6e-10, 3.3e-11, 1.1e-9, 0}, {2.1e-5, 2.1e-11, 2.6e-10, 0}, 8, kNear},
     Cost{"csr-omp", 8, {0, 1.3e-11, 1.1e-10, 3.6e-11, 1.1e-9, 0}, {2.6e-5, 0, 3.5e-10, 0}, 8, kCached},
     Cost{"csr-omp", 8, {0, 2.50e-11, 0, 5.6e-10, 1.62e-9, 0}, {1e-5, 0, 1e-10, 0}},
-    Cost{"csr-omp", 4, {0, 0, 3.5e-10, 1.9e-11, 2.1e-9, 0}, {2.1e-5, 9.9e-12, 2e-10, 0}, 8, kNear},
-    Cost{"csr-omp", 4, {0, 4.5e-11, 0, 0, 1.5e-9, 0}, {3.2e-5, 0, 2.5e-10, 0}, 8, kCached},
-    Cost{"csr-omp", 4, {0, 5.5e-11, 1.1e-11, 5.0e-10, 2.8e-9, 0}, {1e-5, 0, 2.8e-10, 0}},
+    Cost{"csr-omp", 4, {0, 0, 3e-10, 6.2e-11, 1e-9, 0}, {2.1e-5, 3.5e-12, 2.1e-10, 0}, 8, kNear},
+    Cost{"csr-omp", 4, {0, 4e-11, 0, 5.1e-11, 4.3e-10, 0}, {2.9e-5, 0, 2.5e-10, 0}, 8, kCached},
+    Cost{"csr-omp", 4, {0, 4.6e-11, 0, 1.7e-10, 8.7e-10, 0}, {1e-5, 0, 2.3e-10, 0}},
     Cost{"strip-omp", 8, {0, 2.7e-12, 4.8e-11, 0, 9.5e-10, 0}, {2e-5, 1.8e-9, 0, 0}, 8, kNear},
     Cost{"strip-omp", 8, {0, 7.4e-12, 3.3e-11, 0, 0, 0}, {0, 2.1e-9, 0, 0}, 8, kCached},
     Cost{"strip-omp", 8, {0, 2.50e-11, 0, 5.6e-10, 4.0e-10, 0}, {1e-5, 3.0e-9, 0, 0}},
-    Cost{"strip-omp", 4, {0, 4.3e-12, 4.4e-11, 1.4e-11, 1e-9, 0}, {1.9e-5, 1.8e-9, 0, 0}, 8, kNear},
-    Cost{"strip-omp", 4, {0, 7.4e-12, 4.5e-11, 0, 1.1e-10, 0}, {0, 1.9e-9, 0, 0}, 8, kCached},
-    Cost{"strip-omp", 4, {0, 0, 1.6e-10, 0, 0, 0}, {1e-5, 2.9e-9, 0, 0}},
+    Cost{"strip-omp", 4, {0, 6.1e-12, 4e-11, 3.8e-11, 5.3e-10, 0}, {2.1e-5, 1.7e-9, 0, 0}, 8, kNear},
+    Cost{"strip-omp", 4, {0, 7.8e-12, 4.2e-11, 0, 0, 0}, {0, 1.7e-9, 0, 0}, 8, kCached},
+    Cost{"strip-omp", 4, {0, 0, 1.1e-10, 7.4e-10, 0, 0}, {1e-5, 1.8e-9, 0, 0}},
     Cost{"tile-omp", 8, {0, 4.8e-12, 8.8e-11, 8.9e-11, 2.3e-9, 0}, {3e-5, 9.7e-10, 2.8e-9, 4.7e-8}, 8, kNear},
     Cost{"tile-omp", 8, {0, 6.4e-12, 6.4e-11, 2.9e-11, 2.9e-9, 0}, {0, 1.8e-9, 2.1e-10, 4.5e-8}, 8, kCached},
     Cost{"tile-omp", 8, {0, 2.27e-11, 0, 5.4e-10, 1.84e-9, 0}, {1e-5, 2.2e-9, 3.3e-8, 8.4e-9}},
-    Cost{"tile-omp", 4, {0, 5.1e-12, 1.1e-10, 1.8e-10, 2.1e-9, 0}, {3.4e-5, 1.1e-9, 2e-9, 4.3e-8}, 8, kNear},
-    Cost{"tile-omp", 4, {0, 5.3e-12, 9.2e-11, 1.3e-10, 2.4e-9, 0}, {0.00017, 1.6e-9, 3.5e-9, 4.5e-8}, 8, kCached},
-    Cost{"tile-omp", 4, {0, 2.0e-11, 0, 4.8e-10, 2.4e-9, 0}, {1e-5, 2.2e-9, 3.3e-8, 8.4e-9}},
+    Cost{"tile-omp", 4, {0, 5.4e-12, 1.1e-10, 1.5e-10, 1.9e-9, 0}, {3.3e-5, 1e-9, 2.9e-9, 4.1e-8}, 8, kNear},
+    Cost{"tile-omp", 4, {0, 5.3e-12, 8.9e-11, 1.2e-10, 2.3e-9, 0}, {0.00044, 1.1e-9, 1.6e-9, 4e-8}, 8, kCached},
+    Cost{"tile-omp", 4, {0, 2.0e-12, 0, 1.7e-9, 1.6e-9, 0}, {1e-5, 2.2e-9, 3.3e-8, 8.4e-9}},
     Cost{"dia-omp", 8, {0, 7e-12, 1.3e-11, 0, 6.4e-11, 0}, {0, 2.2e-9, 0, 0}, 8, kNear},
     Cost{"dia-omp", 8, {0, 0, 1e-10, 0, 2.9e-10, 0}, {0, 2.5e-9, 0, 0}, 8, kCached},
     Cost{"dia-omp", 4, {0, 1.1e-11, 1.6e-13, 0, 1.2e-10, 0}, {5e-7, 1.8e-9, 1.6e-9, 0}, 8, kNear},
@@ -390,8 +390,8 @@ constexpr std::array kCpuCosts{
     Cost{"ell-omp", 4, {0, 2.4e-11, 3.4e-11, 8.9e-11, 0, 2.8e-7}, {0, 4.9e-10, 2.9e-10, 0}, 8, kCached},
     Cost{"hyb-omp", 8, {0, 1.7e-11, 4.8e-11, 2.3e-11, 0, 0}, {0, 3.4e-10, 1.6e-9, 0}, 8, kNear},
     Cost{"hyb-omp", 8, {0, 2.1e-11, 6.7e-11, 0, 6e-11, 0}, {0, 6.2e-10, 2e-9, 0}, 8, kCached},
-    Cost{"hyb-omp", 4, {0, 9.8e-12, 1.2e-10, 1.3e-11, 1.2e-10, 0}, {0, 3.2e-10, 1.7e-9, 0}, 8, kNear},
-    Cost{"hyb-omp", 4, {0, 0, 2.3e-10, 6.8e-11, 3.5e-10, 0}, {0, 5.4e-10, 1.7e-9, 0}, 8, kCached},
+    Cost{"hyb-omp", 4, {0, 1.2e-11, 1.1e-10, 1.1e-11, 1.5e-10, 0}, {0, 3.9e-10, 2.3e-9, 0}, 8, kNear},
+    Cost{"hyb-omp", 4, {0, 0, 2.4e-10, 6.6e-11, 3.1e-10, 0}, {0, 6.8e-10, 2.1e-9, 0}, 8, kCached},
 };
 
 }  // namespace
