@@ -1,8 +1,10 @@
 #include "bench/harness/device_measurer.hpp"
 
 #include <future>
+#include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bench/harness/candidate.hpp"
 #include "bench/harness/cuda_device.hpp"
@@ -18,8 +20,7 @@ namespace {
 template <Value V>
 class Matrices {
 public:
-    using Load = std::function<CsrMatrix<V>(const std::string&)>;
-    explicit Matrices(Load load) : load_(std::move(load)) {}
+    explicit Matrices(LoadMatrix<V> load) : load_(std::move(load)) {}
 
     CsrMatrix<V> get(const std::string& source) {
         if (source != expected_) return load_(source);
@@ -38,7 +39,7 @@ public:
     }
 
 private:
-    Load load_;
+    LoadMatrix<V> load_;
     std::string expected_;
     std::future<CsrMatrix<V>> coming_;
 };
@@ -102,11 +103,25 @@ std::vector<std::string> registered(Backend backend) {
     return all;
 }
 
+/// Calls f.operator()<V>() for the type of values of this name.
+template <class F>
+decltype(auto) with_values(std::string_view values, F&& f) {
+#define TILESPMV_CALL(V) \
+    if (values == value_name<V>()) return f.template operator()<V>();
+    TILESPMV_FOR_EACH_VALUE(TILESPMV_CALL)
+#undef TILESPMV_CALL
+    throw Error(fmt::format("values {} are not tuned for; there are {}", values, fmt::join(kValueNames, ", ")),
+                ExitCode::usage);
+}
+
 class DeviceMeasurer final : public Measurer {
 public:
     DeviceMeasurer(Device& device, const RepeatRule& rule, const MatrixLoader& loader,
                    std::optional<Accumulator> accumulator)
-        : device_(device), rule_(rule), accumulator_(accumulator), float64_(loader.float64), float32_(loader.float32) {
+        : device_(device),
+          rule_(rule),
+          accumulator_(accumulator),
+          matrices_(loader.float64, loader.float32, loader.float16, loader.bfloat16) {
         rule_.in_graph = device.backend() == Backend::cuda;
     }
 
@@ -121,45 +136,44 @@ public:
     }
 
     [[nodiscard]] std::size_t sum_bytes(std::string_view values) const override {
-        return bytes_of(values) == sizeof(double) ? sum_bytes_of<double>() : sum_bytes_of<float>();
+        return with_values(values, [this]<Value V>() {
+            require_values<V>(device_.backend());
+            const Accumulator sums = accumulator_.value_or(default_accumulator<V>());
+            require_accumulator<V>(device_.backend(), sums);
+            return accumulator_bytes(sums);
+        });
     }
     [[nodiscard]] std::vector<std::string> operators(std::string_view values) const override {
-        return bytes_of(values) == sizeof(double) ? registered<double>(device_.backend())
-                                                  : registered<float>(device_.backend());
+        return with_values(values, [this]<Value V>() {
+            require_values<V>(device_.backend());
+            return registered<V>(device_.backend());
+        });
     }
     std::unique_ptr<MatrixTimer> matrix(std::string_view values, const std::string& source) override {
-        if (bytes_of(values) == sizeof(double)) {
-            return std::make_unique<DeviceMatrixTimer<double>>(device_, rule_, float64_, source, accumulator_,
-                                                               sum_bytes(values));
-        }
-        return std::make_unique<DeviceMatrixTimer<float>>(device_, rule_, float32_, source, accumulator_,
+        return with_values(values, [&]<Value V>() -> std::unique_ptr<MatrixTimer> {
+            return std::make_unique<DeviceMatrixTimer<V>>(device_, rule_, matrices_of<V>(), source, accumulator_,
                                                           sum_bytes(values));
+        });
     }
     // On a CPU it would take the processors from what is measured; files show how far they are.
     void expect(std::string_view values, const std::string& source) override {
         if (device_.backend() == Backend::cpu || !source.starts_with("gen:")) return;
-        bytes_of(values) == sizeof(double) ? float64_.expect(source) : float32_.expect(source);
+        with_values(values, [&]<Value V>() { matrices_of<V>().expect(source); });
     }
 
 private:
     static std::size_t bytes_of(std::string_view values) {
-        if (values == value_name<double>()) return sizeof(double);
-        if (values == value_name<float>()) return sizeof(float);
-        throw Error(fmt::format("values {} are not tuned for; there are float64, float32", values), ExitCode::usage);
+        return with_values(values, []<Value V>() { return sizeof(V); });
     }
-
     template <Value V>
-    [[nodiscard]] std::size_t sum_bytes_of() const {
-        const Accumulator sums = accumulator_.value_or(default_accumulator<V>());
-        require_accumulator<V>(device_.backend(), sums);
-        return accumulator_bytes(sums);
+    Matrices<V>& matrices_of() {
+        return std::get<Matrices<V>>(matrices_);
     }
 
     Device& device_;
     RepeatRule rule_;
     std::optional<Accumulator> accumulator_;
-    Matrices<double> float64_;
-    Matrices<float> float32_;
+    std::tuple<Matrices<double>, Matrices<float>, Matrices<Half>, Matrices<Bfloat16>> matrices_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/auto/candidate_forms.hpp"
+#include "kernels/auto/forms_name.hpp"
 #include "kernels/auto/trial.hpp"
 #include "kernels/auto/trial_x.hpp"
 #include "kernels/cuda/cache_policy.hpp"
@@ -81,7 +82,7 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
         return make_ranked(ranked.front().specification, forms, accumulator, on);
     }
     const TuneKey key{pattern_hash(pattern), std::string(value_name<V>()), std::string(accumulator_name(accumulator)),
-                      require_device().name};
+                      require_device().name, forms_name(given)};
     const auto seconds_of = [&](const std::string& specification) {
         const auto made = make_ranked(specification, forms, accumulator, on);
         made->make_own_workspace(on);

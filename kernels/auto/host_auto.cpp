@@ -8,6 +8,7 @@
 
 #include <omp.h>
 
+#include "kernels/auto/forms_name.hpp"
 #include "kernels/auto/trial.hpp"
 #include "kernels/auto/trial_x.hpp"
 #include "kernels/cpu/processor.hpp"
@@ -89,7 +90,7 @@ std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& opt
                                       given, processor_name());
     if (!given.is_tried || csr->nnz() == 0) return make_converting(ranked.front().specification, forms);
     const TuneKey key{pattern_hash(pattern_of(*csr)), std::string(value_name<V>()),
-                      std::string(accumulator_name(Accumulator::float64)), processor_name()};
+                      std::string(accumulator_name(Accumulator::float64)), processor_name(), forms_name(forms)};
     return make_converting(fastest_by_trial(ranked, given.products, TuneCache(given.cache), key,
                                             [&](const std::string& specification) {
                                                 return seconds_of_trial(*make_converting(specification, forms));

@@ -75,11 +75,8 @@ std::optional<Json> read(const fs::path& file) {
 }
 
 Json key_json(const TuneKey& key) {
-    return {{"pattern", key.pattern},
-            {"values", key.values},
-            {"accumulator", key.accumulator},
-            {"device", key.device},
-            {"tilespmv", TILESPMV_VERSION}};
+    return {{"pattern", key.pattern}, {"values", key.values}, {"accumulator", key.accumulator},
+            {"device", key.device},   {"forms", key.forms},   {"tilespmv", TILESPMV_VERSION}};
 }
 
 bool is_of(const Json& entry, const Json& key) {

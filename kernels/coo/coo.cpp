@@ -39,6 +39,19 @@ Coo<V> make_coo(const CsrMatrix<V>& a, offset_t skip) {
 }
 
 template <Value V>
+void put_values(const CsrMatrix<V>& a, Coo<V>& coo, offset_t skip) {
+    parallel_ranges(0, coo.nnz(), kGrain, [&](std::int64_t first, std::int64_t last) {
+        const auto rows = coo.row_idxs.begin();
+        const offset_t begin = std::lower_bound(rows, rows + first, rows[first]) - rows;  // of the first row
+        offset_t from = a.row_ptrs[rows[first]] + skip + (first - begin);
+        for (offset_t k = first; k < last; ++k, ++from) {
+            if (k > first && rows[k] != rows[k - 1]) from = a.row_ptrs[rows[k]] + skip;
+            coo.values[k] = a.values[from];
+        }
+    });
+}
+
+template <Value V>
 CsrMatrix<V> to_csr(const Coo<V>& a) {
     CsrMatrix<V> csr{a.rows, a.cols, Buffer<offset_t>(static_cast<std::size_t>(a.rows) + 1, 0), a.col_idxs.clone(),
                      a.values.clone()};
@@ -65,8 +78,9 @@ Buffer<std::uint32_t> blocks_back(std::span<const index_t> row_idxs, int block) 
     return back;
 }
 
-#define TILESPMV_INSTANTIATE(V)                              \
-    template Coo<V> make_coo(const CsrMatrix<V>&, offset_t); \
+#define TILESPMV_INSTANTIATE(V)                                       \
+    template Coo<V> make_coo(const CsrMatrix<V>&, offset_t);          \
+    template void put_values(const CsrMatrix<V>&, Coo<V>&, offset_t); \
     template CsrMatrix<V> to_csr(const Coo<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

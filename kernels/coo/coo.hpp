@@ -24,6 +24,10 @@ struct Coo {
 template <Value V>
 Coo<V> make_coo(const CsrMatrix<V>& a, offset_t skip = 0);
 
+/// Other values of `a`, from whose pattern the COO form was made with this `skip`; allocates nothing.
+template <Value V>
+void put_values(const CsrMatrix<V>& a, Coo<V>& coo, offset_t skip = 0);
+
 /// The CSR form again, explicit zeros included.
 template <Value V>
 CsrMatrix<V> to_csr(const Coo<V>& a);

@@ -14,6 +14,7 @@ class HybOmp final : public Operator<V> {
 public:
     explicit HybOmp(const CsrMatrix<V>& a)
         : nnz_(a.nnz()),
+          source_(a.values.data()),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
           a_(cuda::make_hyb(a)),
           coo_sums_(a_.split.size() * kWordRows, 0.0) {}
@@ -49,6 +50,12 @@ public:
         }
     }
 
+    bool take_new_values(const CsrMatrix<V>& a) override {
+        if (a.values.data() != source_) return false;
+        cuda::put_values(a, a_);
+        return true;
+    }
+
 private:
     static constexpr int kWordRows = 32;  // of a word of `Hyb::split`
 
@@ -67,6 +74,7 @@ private:
     }
 
     offset_t nnz_;
+    const V* source_;  // values of the CSR matrix, to know it again
     offset_t tile_rows_;
     cuda::Hyb<V> a_;
     CooRows<V> coo_{a_.coo};

@@ -60,6 +60,17 @@ HWY_INLINE hn::Vec<Tag> masked_load(hn::Mask<Tag> mask, Tag d, const hn::TFromD<
 #if !HWY_MEM_OPS_MIGHT_FAULT
 /// The first n values, then zeros; nothing past them is read.
 HWY_INLINE Vec load_first(const double* p, std::size_t n) { return masked_load(hn::FirstN(D(), n), D(), p); }
+#if HWY_TARGET <= HWY_AVX3
+// Half of a masked load of 64 bytes: after one of 32 bytes short rows take an EPYC 5 ns longer each.
+HWY_INLINE Vec load_first(const float* p, std::size_t n) {
+    const auto mask = static_cast<__mmask16>(_bzhi_u32(~0U, static_cast<unsigned>(n)));
+    return Vec{_mm512_cvtps_pd(_mm512_castps512_ps256(_mm512_maskz_loadu_ps(mask, p)))};
+}
+HWY_INLINE auto load_columns_first(const index_t* p, std::size_t n) {
+    const auto mask = static_cast<__mmask16>(_bzhi_u32(~0U, static_cast<unsigned>(n)));
+    return hn::Vec<Like<std::int32_t>>{_mm512_castsi512_si256(_mm512_maskz_loadu_epi32(mask, p))};
+}
+#else
 HWY_INLINE Vec load_first(const float* p, std::size_t n) {
     const Like<float> d;
     return hn::PromoteTo(D(), masked_load(hn::FirstN(d, n), d, p));
@@ -68,6 +79,7 @@ HWY_INLINE auto load_columns_first(const index_t* p, std::size_t n) {
     const Like<std::int32_t> d;
     return masked_load(hn::FirstN(d, n), d, p);
 }
+#endif
 #endif
 
 /// Mask of the lowest kLanes bits.

@@ -16,8 +16,8 @@ std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options&
 /// `StripValueMap`'s size).
 template <Value V>
 std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options);
-/// Copies the matrix, as all below: after new values they are to be made again. Throws `Error` for a matrix of which
-/// ELL, or DIA, would be many times as large as CSR.
+/// Copies the matrix, as all below. Takes new values (`take_new_values`), but for `coo-omp`, which is to be made again.
+/// Throws `Error` for a matrix of which ELL, or DIA, would be many times as large as CSR.
 template <Value V>
 std::unique_ptr<Operator<V>> make_ell_omp(const MatrixForms<V>& forms, Options& options);
 template <Value V>

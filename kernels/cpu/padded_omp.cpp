@@ -17,6 +17,7 @@ public:
         : format_(format),
           name_(name),
           nnz_(a.nnz()),
+          source_(a.values.data()),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
           a_(std::move(padded)),
           add_(add) {}
@@ -42,6 +43,12 @@ public:
         }
     }
 
+    bool take_new_values(const CsrMatrix<V>& a) override {
+        if (a.values.data() != source_) return false;
+        cuda::put_values(a, a_);
+        return true;
+    }
+
 private:
     void multiply(cuda::RowRange rows, V alpha, const V* x, V beta, V* y) const {
         std::array<double, Schedule::kMaxRows> sums;
@@ -53,6 +60,7 @@ private:
     std::string_view format_;
     std::string_view name_;
     offset_t nnz_;
+    const V* source_;  // values of the CSR matrix, to know it again
     offset_t tile_rows_;
     Padded a_;
     AddRows add_;

@@ -92,6 +92,16 @@ void for_each_in_row(const DiaPattern& a, std::int64_t r, F&& f) {
     }
 }
 
+/// Of the rows of a block.
+template <Value V>
+void put_block(const CsrMatrix<V>& a, std::int64_t block, Dia<V>& dia) {
+    const std::int64_t first = block * dia.kRows;
+    for (std::int64_t r = first; r < std::min<std::int64_t>(first + dia.kRows, a.rows); ++r) {
+        offset_t k = a.row_ptrs[r];
+        for_each_in_row(dia, r, [&](offset_t d, index_t) { dia.values[dia.value_at(d, r)] = a.values[k++]; });
+    }
+}
+
 }  // namespace
 
 template <Value V>
@@ -125,14 +135,15 @@ Dia<V> make_dia(const CsrMatrix<V>& a) {
     Dia<V> dia{make_dia_pattern(a, dia_offsets(a)), {}};
     dia.values = Buffer<V>(dia.places());
     parallel_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) {
-        const std::int64_t first = block * dia.kRows;
-        std::fill_n(dia.values.data() + dia.value_at(0, first), dia.diagonals * dia.kRows, V{});
-        for (std::int64_t r = first; r < std::min<std::int64_t>(first + dia.kRows, a.rows); ++r) {
-            offset_t k = a.row_ptrs[r];
-            for_each_in_row(dia, r, [&](offset_t d, index_t) { dia.values[dia.value_at(d, r)] = a.values[k++]; });
-        }
+        std::fill_n(dia.values.data() + dia.value_at(0, block * dia.kRows), dia.diagonals * dia.kRows, V{});
+        put_block(a, block, dia);
     });
     return dia;
+}
+
+template <Value V>
+void put_values(const CsrMatrix<V>& a, Dia<V>& dia) {
+    parallel_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) { put_block(a, block, dia); });
 }
 
 template <Value V>
@@ -162,6 +173,7 @@ CsrMatrix<V> to_csr(const Dia<V>& a) {
     template std::vector<index_t> dia_offsets(const CsrMatrix<V>&);                         \
     template DiaPattern make_dia_pattern(const CsrMatrix<V>&, const std::vector<index_t>&); \
     template Dia<V> make_dia(const CsrMatrix<V>&);                                          \
+    template void put_values(const CsrMatrix<V>&, Dia<V>&);                                 \
     template CsrMatrix<V> to_csr(const Dia<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

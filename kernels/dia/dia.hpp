@@ -77,6 +77,10 @@ DiaPattern make_dia_pattern(const CsrMatrix<V>& a, const std::vector<index_t>& o
 template <Value V>
 Dia<V> make_dia(const CsrMatrix<V>& a);
 
+/// Other values of `a`, from whose pattern the DIA form was made; allocates nothing.
+template <Value V>
+void put_values(const CsrMatrix<V>& a, Dia<V>& dia);
+
 /// The CSR form again, explicit zeros included.
 template <Value V>
 CsrMatrix<V> to_csr(const Dia<V>& a);

@@ -19,6 +19,15 @@ offset_t longest_row(const CsrMatrix<V>& a) {
     return longest;
 }
 
+/// Of row `r`. Returns how many there are.
+template <Value V>
+offset_t put_row(const CsrMatrix<V>& a, std::int64_t r, Ell<V>& ell) {
+    const offset_t first = a.row_ptrs[r];
+    const offset_t held = std::min(a.row_ptrs[r + 1] - first, ell.width);
+    for (offset_t k = 0; k < held; ++k) ell.values[k * a.rows + r] = a.values[first + k];
+    return held;
+}
+
 }  // namespace
 
 template <Value V>
@@ -46,15 +55,18 @@ Ell<V> make_ell(const CsrMatrix<V>& a, offset_t width) {
     ell.columns = Buffer<index_t>(places);
     ell.values = Buffer<V>(places);
     parallel_for(0, a.rows, kGrain, [&](std::int64_t r) {
-        const offset_t first = a.row_ptrs[r];
-        const offset_t length = a.row_ptrs[r + 1] - first;
+        const offset_t held = put_row(a, r, ell);
         for (offset_t k = 0; k < ell.width; ++k) {
-            const offset_t at = k * a.rows + r;
-            ell.columns[at] = k < length ? a.col_idxs[first + k] : Ell<V>::kNone;
-            ell.values[at] = k < length ? a.values[first + k] : V{};
+            ell.columns[k * a.rows + r] = k < held ? a.col_idxs[a.row_ptrs[r] + k] : Ell<V>::kNone;
         }
+        for (offset_t k = held; k < ell.width; ++k) ell.values[k * a.rows + r] = V{};
     });
     return ell;
+}
+
+template <Value V>
+void put_values(const CsrMatrix<V>& a, Ell<V>& ell) {
+    parallel_for(0, a.rows, kGrain, [&](std::int64_t r) { put_row(a, r, ell); });
 }
 
 template <Value V>
@@ -89,6 +101,7 @@ CsrMatrix<V> to_csr(const Ell<V>& a) {
     template offset_t ell_width(const CsrMatrix<V>&);        \
     template Ell<V> make_ell(const CsrMatrix<V>&);           \
     template Ell<V> make_ell(const CsrMatrix<V>&, offset_t); \
+    template void put_values(const CsrMatrix<V>&, Ell<V>&);  \
     template CsrMatrix<V> to_csr(const Ell<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -41,6 +41,10 @@ Ell<V> make_ell(const CsrMatrix<V>& a);
 template <Value V>
 Ell<V> make_ell(const CsrMatrix<V>& a, offset_t width);
 
+/// Other values of `a`, from whose pattern the ELL form was made; allocates nothing.
+template <Value V>
+void put_values(const CsrMatrix<V>& a, Ell<V>& ell);
+
 /// The CSR form again, explicit zeros included.
 template <Value V>
 CsrMatrix<V> to_csr(const Ell<V>& a);

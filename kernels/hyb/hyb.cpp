@@ -50,6 +50,12 @@ Hyb<V> make_hyb(const CsrMatrix<V>& a) {
 }
 
 template <Value V>
+void put_values(const CsrMatrix<V>& a, Hyb<V>& hyb) {
+    put_values(a, hyb.ell);
+    put_values(a, hyb.coo, hyb.ell.width);
+}
+
+template <Value V>
 CsrMatrix<V> to_csr(const Hyb<V>& a) {
     const CsrMatrix<V> ell = to_csr(a.ell);
     const CsrMatrix<V> coo = to_csr(a.coo);
@@ -69,8 +75,9 @@ CsrMatrix<V> to_csr(const Hyb<V>& a) {
     return csr;
 }
 
-#define TILESPMV_INSTANTIATE(V)                    \
-    template Hyb<V> make_hyb(const CsrMatrix<V>&); \
+#define TILESPMV_INSTANTIATE(V)                             \
+    template Hyb<V> make_hyb(const CsrMatrix<V>&);          \
+    template void put_values(const CsrMatrix<V>&, Hyb<V>&); \
     template CsrMatrix<V> to_csr(const Hyb<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

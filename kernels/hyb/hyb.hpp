@@ -35,6 +35,10 @@ offset_t hyb_width(std::span<const offset_t> row_ptrs);
 template <Value V>
 Hyb<V> make_hyb(const CsrMatrix<V>& a);
 
+/// Other values of `a`, from whose pattern the HYB form was made; allocates nothing.
+template <Value V>
+void put_values(const CsrMatrix<V>& a, Hyb<V>& hyb);
+
 /// The CSR form again, explicit zeros included.
 template <Value V>
 CsrMatrix<V> to_csr(const Hyb<V>& a);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -17,7 +18,7 @@ enum class Term {
     memory,     ///< on a GPU seconds for all bytes of the matrix, x and y by its bandwidths; on a CPU these bytes
     nonzeros,   ///< stored ones, padding included
     x_sectors,  ///< sectors of x that blocks of 512 nonzeros read
-    rows,       ///< rows, or what a thread group does for a row in its place
+    rows,       ///< rows, or in their place what a thread group does for a row, tiles, or strips
     chain,      ///< steps that wait for each other, of the longest row
 };
 inline constexpr std::size_t kTerms = 6;
@@ -35,6 +36,8 @@ struct Cost {
     /// Of the preparation, from CSR in host memory: what it takes in any case, for a nonzero, for a row, for a tile.
     std::array<double, 4> preparation{};
     std::size_t sum_bytes = default_sum_bytes(value_bytes);  ///< of the accumulator; others take the nearest entry
+    /// Of CSR, x and y on a CPU (`bytes_in_csr`): for larger matrices another entry counts, where there is one.
+    double most_bytes = std::numeric_limits<double>::infinity();
 
     [[nodiscard]] NumberSizes sizes() const { return {value_bytes, sum_bytes}; }
 };
@@ -62,10 +65,15 @@ struct CostTable {
 
 /// Of the NVIDIA H200.
 const CostTable& gpu_costs();
-/// Of two threads of an AMD EPYC and of an Intel Xeon, their mean.
+/// Of two threads of an AMD EPYC and of an Intel Xeon.
 const CostTable& cpu_costs();
 
-/// The costs of an operator for the nearest sizes of numbers. Throws `Error` if the table has none.
-const Cost& cost_of(const CostTable& table, std::string_view name, const NumberSizes& sizes);
+/// Bytes of CSR, x and y on a CPU. They say how much of a matrix stays in the cache, whichever operator multiplies it,
+/// so that operators are compared by costs for the same place.
+double bytes_in_csr(const MatrixFeatures& features);
+
+/// The costs of an operator for the nearest sizes of numbers, and of those for matrices of so many bytes. Throws
+/// `Error` if the table has none.
+const Cost& cost_of(const CostTable& table, std::string_view name, const NumberSizes& sizes, double bytes = 0);
 
 }  // namespace tilespmv

@@ -88,10 +88,12 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question) {
 }
 
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const CostTable& table) {
+    const MatrixFeatures& f = question.features;
+    const double bytes = bytes_in_csr(f);
     std::vector<RankedOperator> ranked;
     for (const Candidate& candidate : table.candidates) {
-        if (candidate.suits != nullptr && !candidate.suits(question.features)) continue;
-        ranked.push_back(predict(candidate, cost_of(table, candidate.name, question.features.sizes()), question));
+        if (candidate.suits != nullptr && !candidate.suits(f)) continue;
+        ranked.push_back(predict(candidate, cost_of(table, candidate.name, f.sizes(), bytes), question));
     }
     std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(question.products); });
     return ranked;

@@ -108,7 +108,6 @@ constexpr std::array kOnGpu{
 };
 constexpr std::array kOnCpu{
     ModelledOperator{{.name = "coo-omp", .matrix_bytes = coo_bytes}},
-    ModelledOperator{{.name = "hyb-omp", .matrix_bytes = hyb_bytes, .adapt = hyb_work}},
 };
 
 /// An operator whose bytes and work are those of one of the rules.
@@ -119,11 +118,15 @@ ModelledOperator like(std::string_view one_of_rules, std::string_view name, std:
     return {candidate};
 }
 
-/// The rules ask only where it has strips; models are fitted to any matrix.
+/// A candidate of the rules, with the work that models have terms for.
 ModelledOperator modelled(Candidate candidate) {
-    if (candidate.name == "strip") {
+    if (candidate.name == "strip") {  // the rules ask only where it has strips; models are fitted to any matrix
         candidate.matrix_bytes = strip_bytes;
         candidate.adapt = strip_work;
+    } else if (candidate.name == "csr-omp" || candidate.name == "strip-omp" || candidate.name == "tile-omp") {
+        candidate.adapt = nullptr;  // tiles have a term of their own
+    } else if (candidate.name == "hyb-omp") {
+        candidate.adapt = hyb_work;
     }
     return {candidate};
 }
@@ -136,16 +139,8 @@ std::vector<ModelledOperator> table(bool on_gpu) {
     all.insert(all.end(), further.begin(), further.end());
     if (on_gpu) {
         all.push_back(like("csr16", "mixed", "updatable=1"));
-    } else {
-        all.push_back(like("ell", "ell-omp", ""));
-        all.push_back(like("dia", "dia-omp", ""));
     }
     return all;
-}
-
-const std::vector<ModelledOperator>& entries(bool on_gpu) {
-    static const std::array tables{table(false), table(true)};
-    return tables[on_gpu ? 1 : 0];
 }
 
 std::string_view name_of(std::string_view specification) { return specification.substr(0, specification.find(':')); }
@@ -159,8 +154,13 @@ std::string specification_of(const Candidate& candidate) {
                                      : fmt::format("{}:{}", candidate.name, candidate.options);
 }
 
+std::span<const ModelledOperator> modelled_operators(bool on_gpu) {
+    static const std::array tables{table(false), table(true)};
+    return tables[on_gpu ? 1 : 0];
+}
+
 ModelledOperator modelled_operator(bool on_gpu, std::string_view specification) {
-    const auto& all = entries(on_gpu);
+    const auto all = modelled_operators(on_gpu);
     const auto same =
         std::ranges::find(all, specification, [](const auto& one) { return specification_of(one.candidate); });
     if (same != all.end()) return *same;
@@ -172,11 +172,11 @@ ModelledOperator modelled_operator(bool on_gpu, std::string_view specification) 
 
 std::vector<std::string> specifications_of(bool on_gpu, std::string_view name) {
     std::vector<std::string> all;
-    for (const auto& one : entries(on_gpu)) {
+    for (const auto& one : modelled_operators(on_gpu)) {
         if (one.candidate.name == name && !one.is_baseline) all.push_back(specification_of(one.candidate));
     }
     const bool is_known =
-        std::ranges::any_of(entries(on_gpu), [&](const auto& one) { return one.candidate.name == name; });
+        std::ranges::any_of(modelled_operators(on_gpu), [&](const auto& one) { return one.candidate.name == name; });
     if (!is_known) all.emplace_back(name);
     return all;
 }

@@ -39,6 +39,9 @@ struct ModelledOperator {
     bool is_baseline = false;  ///< measured only if it is named, and never chosen
 };
 
+/// All of a backend.
+std::span<const ModelledOperator> modelled_operators(bool on_gpu);
+
 /// The entry of a specification `name[:option=value,...]`, by all of it, else by its name. Any other operator, so one
 /// that was just registered, counts as one on CSR.
 ModelledOperator modelled_operator(bool on_gpu, std::string_view specification);

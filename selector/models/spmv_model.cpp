@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -32,11 +33,22 @@ std::vector<double> preparation_amounts(const MatrixFeatures& f) {
     return {1, nnz, static_cast<double>(f.rows), f.tile_nonzeros > 0 ? nnz / f.tile_nonzeros : 0};
 }
 
+/// Those of one name share a fold: with other values it is no matrix that a model has not seen.
+class Folds {
+public:
+    std::size_t of(const std::string& name) { return known_.try_emplace(name, known_.size()).first->second % kFolds; }
+
+private:
+    std::map<std::string, std::size_t> known_;
+};
+
 std::map<GroupKey, Points> group(std::vector<MeasuredMatrix>& matrices, const Probe& probe) {
     std::map<GroupKey, Points> groups;
-    for (std::size_t i = 0; i < matrices.size(); ++i) {
-        const MatrixFeatures& f = matrices[i].features;
-        for (ProductTime& product : matrices[i].products) {
+    Folds folds;
+    for (MeasuredMatrix& matrix : matrices) {
+        const MatrixFeatures& f = matrix.features;
+        const std::size_t fold = folds.of(matrix.name);
+        for (ProductTime& product : matrix.products) {
             product.predicted = product.held_out = 0;
             if (!product.error.empty() || product.seconds <= 0) continue;
             const auto entry = modelled_operator(probe.is_gpu, product.specification);
@@ -47,7 +59,7 @@ std::map<GroupKey, Points> group(std::vector<MeasuredMatrix>& matrices, const Pr
                  {amounts_of(work), product.seconds},
                  {preparation_amounts(f), std::max(product.preparation_seconds, 1e-9)},
                  &product,
-                 i % kFolds});
+                 fold});
         }
     }
     return groups;

@@ -63,7 +63,8 @@ template <class T>
 void expect_none() {
     const auto a = generate<T>("laplace2d:n=60");
     const auto twice = doubled(a);
-    for (const std::string op : {"csr-omp", "reference", "strip-omp", "tile-omp", "auto"}) {
+    for (const std::string op :
+         {"csr-omp", "reference", "strip-omp", "tile-omp", "ell-omp", "dia-omp", "hyb-omp", "auto"}) {
         // An operator of M on tiles has to be `auto`, which converts.
         for (const auto& m : all_preconditioners<T>(op == "tile-omp" ? "auto" : op)) {
             SCOPED_TRACE(op + ' ' + m);
@@ -80,7 +81,7 @@ TEST(SolverAllocation, NewValuesAllocateNothingInFloat) { expect_none<float>(); 
 TEST(SolverAllocation, TheFirstNewValuesAllocateNothingEither) {
     const auto a = generate<double>("laplace2d:n=60");
     const auto twice = doubled(a);
-    for (const auto* op : {"csr-omp", "strip-omp"}) {
+    for (const auto* op : {"csr-omp", "strip-omp", "ell-omp", "dia-omp", "hyb-omp"}) {
         SCOPED_TRACE(op);
         Solver<double> solver(a.clone(), {.operator_name = op, .preconditioner = "ssor-ai:operator=csr-omp"});
         EXPECT_EQ(allocations_of([&] { solver.update_values({twice.values.data(), twice.values.size()}); }), 0);
@@ -110,7 +111,7 @@ TEST(SolverAllocation, NewValuesOfRanks) {
 
 TEST(SolverAllocation, AnOperatorThatIsMadeAgainDoesAllocate) {
     const auto a = generate<double>("laplace2d:n=60");
-    Solver<double> solver(a.clone(), {.operator_name = "ell-omp"});
+    Solver<double> solver(a.clone(), {.operator_name = "coo-omp"});
     EXPECT_GT(allocations_of([&] { solver.update_values({a.values.data(), a.values.size()}); }), 0);
 }
 

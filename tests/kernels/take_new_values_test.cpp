@@ -17,7 +17,8 @@
 namespace tilespmv::testing {
 namespace {
 
-const std::set<std::string> kTaking{"reference", "csr-omp", "strip-omp", "tile-omp", "auto"};
+const std::set<std::string> kTaking{"reference", "csr-omp", "strip-omp", "tile-omp",
+                                    "ell-omp",   "dia-omp", "hyb-omp",   "auto"};
 
 template <class T>
 std::vector<T> product_of(const Operator<T>& a) {
@@ -68,7 +69,7 @@ TEST(TakeNewValues, OfStripsThatShareAPatternAndThoseThatDoNot) {
 // It has copies of neither, and cannot know that they are new.
 TEST(TakeNewValues, NotOfAnotherMatrixOrForm) {
     const auto a = generate<double>("laplace2d:n=20"), other = a.clone();
-    for (const auto* op : {"csr-omp", "reference", "strip-omp"})
+    for (const auto* op : {"csr-omp", "reference", "strip-omp", "ell-omp", "dia-omp", "hyb-omp"})
         EXPECT_FALSE(make_operator<double>(op, {&a})->take_new_values(other)) << op;
     const auto tiles = convert(a, *make_policy("bytes"));
     EXPECT_FALSE(make_operator<double>("tile-omp", {&tiles})->take_new_values(a));

@@ -14,6 +14,7 @@
 #include "selector/models/profile_file.hpp"
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
+#include "tile/types.hpp"
 #include "tools/bench/measuring_options.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
@@ -180,9 +181,13 @@ void add_tune(CLI::App& app) {
         ->capture_default_str();
     command->add_option("--with", options->with, "Matrices to measure operators on beside those of the set")
         ->type_name("A ...");
-    command->add_option("--values", options->values, "Value type; may be repeated")
+    const std::vector<std::string> types(kValueNames.begin(), kValueNames.end());
+    command
+        ->add_option(
+            "--values", options->values,
+            "Value type; may be repeated. Models of 16-bit values are of operators alone, the same for both types")
         ->allow_extra_args(false)
-        ->check(CLI::IsMember({"float64", "float32"}))
+        ->check(CLI::IsMember(types))
         ->default_str("float64");
     add_accumulator(*command, options->accumulator);
     command->add_option("--only", options->only, "Measure this kernel or operator again, and nothing else");
@@ -211,9 +216,9 @@ void add_tune(CLI::App& app) {
         ->excludes("--check")
         ->excludes("--suite");
     set_examples(*command, {"tilespmv tune", "tilespmv tune --device cpu --set tiny -o laptop.json",
-                            "tilespmv tune --only csr-merge", "tilespmv tune --with cant.mtx pwtk.mtx",
-                            "tilespmv tune --report report.html", "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3",
-                            "tilespmv tune --suite unseen"});
+                            "tilespmv tune --only csr-merge", "tilespmv tune --values float16",
+                            "tilespmv tune --with cant.mtx pwtk.mtx", "tilespmv tune --report report.html",
+                            "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3", "tilespmv tune --suite unseen"});
     command->callback([options] { run(*options); });
 }
 

@@ -5,10 +5,14 @@
 
 namespace tilespmv::tools {
 
-/// Loads what a command line calls a matrix, with random values where a file has none, as `bench` does.
+/// What a command line calls a matrix, with random values where a file has none, as `bench` does.
+template <Value V>
+CsrMatrix<V> load_for_tune(const std::string& source) {
+    return load_csr<V>(source, PatternValues::random).matrix;
+}
+
 inline bench::MatrixLoader matrix_loader() {
-    return {[](const std::string& source) { return load_csr<double>(source, PatternValues::random).matrix; },
-            [](const std::string& source) { return load_csr<float>(source, PatternValues::random).matrix; }};
+    return {load_for_tune<double>, load_for_tune<float>, load_for_tune<Half>, load_for_tune<Bfloat16>};
 }
 
 }  // namespace tilespmv::tools

@@ -1,4 +1,5 @@
 #include "kernels/auto/candidate_forms.hpp"
+#include "kernels/auto/forms_name.hpp"
 
 #include <gtest/gtest.h>
 
@@ -61,6 +62,20 @@ TEST(CandidateForms, TakeStripsThatAreThereAndUnpackThemOnce) {
 TEST(CandidateForms, NeedAForm) {
     EXPECT_EQ(test::message_of([] { CandidateForms<double> forms(MatrixForms<double>{}); }),
               "1: an operator was to be made without the form of the matrix that it is made from");
+}
+
+TEST(FormsName, TellsApartWhatAnOperatorIsMadeFrom) {
+    const auto csr = generate<double>("fem:n=4,dof=3");
+    const auto tiles = convert(csr, *make_policy("bytes"));
+    const auto other_tiles = convert(csr, *make_policy("only:coo"));
+    const auto strips = make_strip_matrix(csr);
+    const auto name = [](const MatrixForms<double>& forms) { return forms_name(forms); };
+    EXPECT_EQ(name({&csr}), "csr");
+    EXPECT_EQ(name({&csr, &tiles}), "csr, tiles of " + std::to_string(tiles.bytes()) + " bytes");
+    EXPECT_EQ(name({&tiles, &csr}), name({&csr, &tiles})) << "whatever the order";
+    EXPECT_NE(name({&csr, &tiles}), name({&csr, &other_tiles}));
+    EXPECT_EQ(name({&strips}), "strips");
+    EXPECT_EQ(name({&csr, &strips}), "csr, strips");
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(HostAuto, TakesTheTilesThatAreThere) {
 TEST(HostAuto, ConvertsNothingForOneProductOrScatteredMatrices) {
     const auto grid = generate<float>("fem:n=8,dof=6");
     EXPECT_EQ(make_operator<float>("auto:products=1", {&grid})->name(), "csr-omp");
-    const auto scattered = generate<float>("uniform:n=20000");
+    const auto scattered = generate<float>("rmat:scale=14,degree=16");
     const auto a = make_operator<float>("auto", {&scattered});
     EXPECT_EQ(a->name(), "csr-omp");
     expect_right(scattered, *a);
@@ -81,6 +81,23 @@ TEST(HostAuto, TriesCandidatesAndRemembersTheirTimes) {
     const auto written = std::filesystem::last_write_time(file);
     EXPECT_EQ(make_operator<double>(specification, {&csr})->name(), a->name());
     EXPECT_EQ(std::filesystem::last_write_time(file), written);
+}
+
+TEST(HostAuto, TriesAgainWhereOtherFormsAreThere) {
+    const test::TemporaryDirectory directory;
+    const auto file = directory.path() / "tuning.json";
+    const auto csr = generate<double>("fem:n=8,dof=6");
+    const auto tiles = convert(csr, *make_policy("only:coo"));
+    const auto specification = "auto:tune=trial,cache=" + file.string();
+    const auto tried = [&](const MatrixForms<double>& forms) {
+        const auto before = std::filesystem::exists(file) ? std::filesystem::file_size(file) : 0;
+        expect_right(csr, *make_operator<double>(specification, forms));
+        return std::filesystem::file_size(file) > before;
+    };
+    EXPECT_TRUE(tried({&csr}));
+    EXPECT_TRUE(tried({&csr, &tiles})) << "tile-omp takes other tiles, and needs no conversion";
+    EXPECT_FALSE(tried({&csr}));
+    EXPECT_FALSE(tried({&csr, &tiles}));
 }
 
 /// Keeps the x that it is to multiply.

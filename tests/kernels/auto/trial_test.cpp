@@ -30,7 +30,7 @@ protected:
 
     test::TemporaryDirectory directory_;
     std::filesystem::path file_ = directory_.path() / "tuning.json";
-    TuneKey key_{"pattern", "float64", "float64", "device"};
+    TuneKey key_{"pattern", "float64", "float64", "device", "csr"};
     std::vector<RankedOperator> ranked_{{"first", 1, 10}, {"second", 2, 0}, {"third", 3, 0}, {"fourth", 4, 0}};
     std::vector<std::string> measured_;
 };

@@ -32,7 +32,7 @@ protected:
 
     test::TemporaryDirectory directory_;
     std::filesystem::path file_ = directory_.path() / "new" / "tuning.json";
-    TuneKey key_{"0123", "float64", "float64", "a GPU"};
+    TuneKey key_{"0123", "float64", "float64", "a GPU", "csr"};
 };
 
 TEST_F(TuneCacheFile, RemembersTimesByWhatTheyWereMeasuredFor) {
@@ -41,7 +41,7 @@ TEST_F(TuneCacheFile, RemembersTimesByWhatTheyWereMeasuredFor) {
     cache().store(key_, {{"csr16", 1e-5}});
     EXPECT_EQ(cache().find(key_), (ProductTimes{{"csr16", 1e-5}, {"csr-merge", 3e-5}}));
     for (std::string TuneKey::*member :
-         {&TuneKey::pattern, &TuneKey::values, &TuneKey::accumulator, &TuneKey::device}) {
+         {&TuneKey::pattern, &TuneKey::values, &TuneKey::accumulator, &TuneKey::device, &TuneKey::forms}) {
         TuneKey other = key_;
         other.*member = "other";
         EXPECT_TRUE(cache().find(other).empty());

@@ -8,6 +8,7 @@
 #include "kernels/check.hpp"
 #include "kernels/registry.hpp"
 #include "tests/support/battery.hpp"
+#include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
 namespace {
@@ -30,6 +31,17 @@ TEST(Coo, LeavesOutTheFirstNonzerosOfEachRow) {
     EXPECT_EQ(coo.col_idxs, (Buffer<index_t>{4, 7, 5}));
     EXPECT_EQ(coo.values, (Buffer<double>{a.values[1], a.values[2], a.values[5]}));
     EXPECT_EQ(cuda::make_coo(a, 3).nnz(), 0);
+}
+
+TEST(Coo, TakesOtherValuesIntoTheSamePlaces) {
+    const auto a = generate<double>("rmat:scale=10,degree=20");  // pieces begin within rows
+    auto other = a.clone();
+    for (std::size_t k = 0; k < other.values.size(); ++k) other.values[k] = static_cast<double>(k) - 7.5;
+    for (const offset_t skip : {0, 1, 9}) {
+        auto coo = cuda::make_coo(a, skip);
+        cuda::put_values(other, coo, skip);
+        EXPECT_EQ(coo.values, cuda::make_coo(other, skip).values) << skip;
+    }
 }
 
 TEST(Coo, EmptyRowsAreThoseWithoutNonzeros) {

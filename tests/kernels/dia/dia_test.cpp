@@ -76,6 +76,18 @@ TEST(Dia, HoldsTheNonzerosOfABlockOfRowsDiagonalByDiagonal) {
     }
 }
 
+TEST(Dia, TakesOtherValuesIntoTheSamePlaces) {
+    for (const auto& [name, a] : matrix_battery()) {
+        if (!is_fine(a)) continue;
+        SCOPED_TRACE(name);
+        auto other = a.clone();
+        for (std::size_t k = 0; k < other.values.size(); ++k) other.values[k] = static_cast<double>(k) - 7.5;
+        auto dia = cuda::make_dia(a);
+        cuda::put_values(other, dia);
+        EXPECT_EQ(dia.values, cuda::make_dia(other).values);
+    }
+}
+
 TEST(Dia, IsTheSameForAnyNumberOfThreads) {
     const int before = omp_get_max_threads();
     const auto a = tridiagonal<double>(20'000);

@@ -36,6 +36,20 @@ TEST(Ell, KthPlacesOfAllRowsFollowEachOther) {
     EXPECT_EQ(ell.values, (Buffer<double>{a.values[0], 0, a.values[2], a.values[1], 0, 0}));
 }
 
+TEST(Ell, TakesOtherValuesIntoTheSamePlaces) {
+    for (const auto& [name, a] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        auto other = a.clone();
+        for (std::size_t k = 0; k < other.values.size(); ++k) other.values[k] = static_cast<double>(k) - 7.5;
+        auto ell = cuda::make_ell(a);
+        cuda::put_values(other, ell);
+        EXPECT_EQ(ell.values, cuda::make_ell(other).values);
+        auto narrow = cuda::make_ell(a, 1);
+        cuda::put_values(other, narrow);
+        EXPECT_EQ(narrow.values, cuda::make_ell(other, 1).values);
+    }
+}
+
 TEST(Ell, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
     constexpr index_t rows = 1 << 20;
     constexpr index_t longest = 1 << 14;

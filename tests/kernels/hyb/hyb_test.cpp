@@ -43,6 +43,17 @@ TEST(Hyb, GivesBackTheCsrFormExactly) {
     }
 }
 
+TEST(Hyb, TakesOtherValuesIntoTheSamePlaces) {
+    for (const auto& [name, a] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        auto other = a.clone();
+        for (std::size_t k = 0; k < other.values.size(); ++k) other.values[k] = static_cast<double>(k) - 7.5;
+        auto hyb = cuda::make_hyb(a);
+        cuda::put_values(other, hyb);
+        EXPECT_EQ(cuda::to_csr(hyb), other);
+    }
+}
+
 TEST(Hyb, IsAsWideAsAThirdOfTheRows) {
     const auto width = [](const std::vector<index_t>& lengths) {
         return cuda::hyb_width(of_lengths(lengths).row_ptrs);

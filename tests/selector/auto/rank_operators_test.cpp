@@ -120,9 +120,10 @@ TEST(RankOperators, EveryCandidateHasCosts) {
     }
 }
 
+template <Value V = double>
 std::vector<RankedOperator> ranked_for(const char* generator, bool on_gpu, offset_t products = 0) {
-    OperatorQuestion q{.features = features_of(pattern_of(generate<double>(generator))), .products = products};
-    if (on_gpu) q.gpu = cuda::measured_gpu(8);
+    OperatorQuestion q{.features = features_of(pattern_of(generate<V>(generator))), .products = products};
+    if (on_gpu) q.gpu = cuda::measured_gpu(sizeof(V));
     return rank_operators(q);
 }
 
@@ -215,11 +216,88 @@ TEST(RankOperators, TakesTilesWhereAllAreFull) {
     EXPECT_FALSE(has_tile("block-dense:n=4000,block=16,blocks_per_row=3", 100)) << "short tile rows";
 }
 
-TEST(RankOperators, ConvertsToTilesOnTheCpuWhereThatPays) {
-    EXPECT_EQ(ranked_for("laplace2d:n=300", false).front().specification, "tile-omp");
-    EXPECT_EQ(ranked_for("laplace2d:n=300", false, 1).front().specification, "csr-omp");
-    EXPECT_EQ(ranked_for("laplace2d:n=300", false, 1000).front().specification, "tile-omp");
-    EXPECT_EQ(ranked_for("rmat:scale=17", false).front().specification, "csr-omp");
+template <Value V>
+std::string chosen_on_cpu(const char* generator, offset_t products = 0) {
+    return ranked_for<V>(generator, false, products).front().specification;
+}
+
+TEST(RankOperators, ChoosesAsWasMeasuredOnTheCpu) {
+    EXPECT_EQ(chosen_on_cpu<double>("laplace2d:n=300"), "strip-omp");
+    EXPECT_EQ(chosen_on_cpu<double>("stencil27:n=24"), "dia-omp");
+    EXPECT_EQ(chosen_on_cpu<float>("stencil27:n=24"), "dia-omp");
+    EXPECT_EQ(chosen_on_cpu<double>("fem:n=8,dof=6"), "tile-omp");
+    EXPECT_EQ(chosen_on_cpu<float>("delaunay:n=20000"), "hyb-omp") << "rows of CSR cost more than in float64";
+    EXPECT_EQ(chosen_on_cpu<double>("uniform:n=20000,per_row=8"), "ell-omp");
+    EXPECT_EQ(chosen_on_cpu<double>("rmat:scale=12"), "csr-omp");
+    EXPECT_EQ(chosen_on_cpu<float>("rmat:scale=17"), "csr-omp");
+}
+
+TEST(RankOperators, PreparesNothingOnTheCpuForOneProduct) {
+    for (const char* generator : {"laplace2d:n=300", "fem:n=8,dof=6", "delaunay:n=20000"}) {
+        EXPECT_EQ(chosen_on_cpu<double>(generator, 1), "csr-omp") << generator;
+        EXPECT_EQ(chosen_on_cpu<double>(generator, 100'000), chosen_on_cpu<double>(generator)) << generator;
+    }
+}
+
+TEST(RankOperators, PadsOnTheCpuOnlyWhatFitsTheCache) {
+    const auto has = [](const char* generator, const char* name) {
+        return std::ranges::count(ranked_for(generator, false), name, &RankedOperator::specification) == 1;
+    };
+    for (const char* name : {"dia-omp", "ell-omp", "hyb-omp"}) {
+        EXPECT_TRUE(has("laplace2d:n=500", name)) << name << ", 21 MB";
+        EXPECT_FALSE(has("laplace2d:n=700", name)) << name << ", 41 MB";
+    }
+    EXPECT_TRUE(has("laplace2d:n=700", "strip-omp"));
+}
+
+TEST(RankOperators, ConvertsNothingTinyOnTheCpu) {
+    EXPECT_EQ(ranked_for("laplace2d:n=31", false).size(), 1U) << "4,681 nonzeros";
+    EXPECT_GT(ranked_for("laplace2d:n=33", false).size(), 1U) << "5,313";
+}
+
+TEST(RankOperators, TakesNoTilesOnTheCpuWhereLongRowsMeetManyNearlyEmptyOnes) {
+    MatrixFeatures f = even_matrix();
+    f.mean_row = 512;
+    f.nnz = 512'000;
+    const auto has_tiles = [&](double tile_nonzeros) {
+        f.tile_nonzeros = tile_nonzeros;
+        return std::ranges::count(rank_operators({.features = f}), "tile-omp", &RankedOperator::specification) == 1;
+    };
+    EXPECT_FALSE(has_tiles(31)) << "264 tiles in a row of them";
+    EXPECT_TRUE(has_tiles(33));
+}
+
+TEST(RankOperators, TakesNoStripsOnTheCpuWhereTheSampleMissesMostNonzeros) {
+    MatrixFeatures f = even_matrix();
+    f.strip_fill = 0.9;
+    const auto has_strips = [&](double slots) {
+        f.strip_slots = slots;
+        return std::ranges::count(rank_operators({.features = f}), "strip-omp", &RankedOperator::specification) == 1;
+    };
+    EXPECT_TRUE(has_strips(11)) << "all";
+    EXPECT_FALSE(has_strips(5)) << "less than half";
+}
+
+/// Costs for matrices of up to 1 kB, up to 1 MB and beyond, for those of float32 of any size.
+constexpr std::array kCostsBySize{
+    Cost{"slow", 8, {3, 0, 0, 0, 0, 0}, {1, 0, 0, 0}},
+    Cost{"slow", 8, {1, 0, 0, 0, 0, 0}, {1, 0, 0, 0}, 8, 1e3},
+    Cost{"slow", 8, {2, 0, 0, 0, 0, 0}, {1, 0, 0, 0}, 8, 1e6},
+    Cost{"slow", 4, {4, 0, 0, 0, 0, 0}, {1, 0, 0, 0}},
+};
+
+TEST(RankOperators, TakesTheCostsForTheSizeOfTheMatrix) {
+    const CostTable table{"test machine", "nowhere", std::span(kCandidates).first(1), kCostsBySize};
+    const auto cost = [&](double bytes, std::size_t value_bytes = 8) {
+        return cost_of(table, "slow", {value_bytes, 8}, bytes).seconds[0];
+    };
+    EXPECT_EQ(cost(1e3), 1);
+    EXPECT_EQ(cost(1.1e3), 2);
+    EXPECT_EQ(cost(1e6), 2);
+    EXPECT_EQ(cost(1e9), 3);
+    EXPECT_EQ(cost(1e3, 4), 4) << "sizes of numbers count first";
+    EXPECT_DOUBLE_EQ(bytes_in_csr(even_matrix()), 12 * 10'000 + 8 * 1000 + 8 * 2000);
+    EXPECT_DOUBLE_EQ(rank_operators(question(), table).front().seconds, 2) << "144 kB";
 }
 
 }  // namespace

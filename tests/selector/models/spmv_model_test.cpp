@@ -140,8 +140,36 @@ TEST(SpmvModel, IsOfTheNearestSizesOfValuesThenOfSums) {
     EXPECT_EQ(find_model(models, "a", {4, 8}), &models[1]);
     EXPECT_EQ(find_model(models, "a", {4, 4}), &models[2]);
     EXPECT_EQ(find_model(models, "a", {2, 4}), &models[2]);
+    const std::vector<SpmvModel> with_16_bits{model({4, 4}), model({2, 4})};
+    EXPECT_EQ(find_model(with_16_bits, "a", {2, 4}), &with_16_bits[1]);
+    EXPECT_EQ(find_model(with_16_bits, "a", {4, 4}), &with_16_bits[0]);
     EXPECT_EQ(find_model(std::span(models).first(2), "a", {4, 4}), &models[1]);
     EXPECT_EQ(find_model(models, "b", {8, 8}), nullptr);
+}
+
+TEST(SpmvModel, IsTheSameForBothTypesOf16BitsAndHoldsThemOutTogether) {
+    auto matrices = benchmark(12, 0.05);
+    for (auto& m : matrices) {
+        m.values = "float16";
+        m.features.value_bytes = 2;
+        m.features.sum_bytes = 4;
+    }
+    auto both = matrices;
+    for (auto m : matrices) {
+        m.values = "bfloat16";
+        both.push_back(m);
+    }
+    const auto models = fit_spmv_models(both, h200_like());
+    EXPECT_EQ(models.size(), kOperators.size());
+    for (const SpmvModel& model : models) {
+        EXPECT_EQ(model.sizes, (NumberSizes{2, 4}));
+        EXPECT_EQ(model.matrices, 24);
+    }
+    for (std::size_t i = 0; i < matrices.size(); ++i) {
+        const double held_out = both[i].products[0].held_out;
+        EXPECT_GT(held_out, 0);
+        EXPECT_DOUBLE_EQ(both[i + 12].products[0].held_out, held_out) << "by a model that saw neither";
+    }
 }
 
 TEST(SpmvModel, IsNotMadeOfTwoMatrices) {

@@ -54,6 +54,36 @@ TEST_F(GpuTuneTest, MakesAProfileOfOperators) {
     EXPECT_GT(checked.summary.accuracy, 0.3);
 }
 
+TEST_F(GpuTuneTest, ModelsOperatorsOn16BitValues) {
+    options.values = {"float16"};
+    for (const char* name : {"csr16", "csr-merge"}) {
+        options.only = name;
+        tune(*measurer, options);
+    }
+    const Profile profile = read_profile(options.file);
+    EXPECT_TRUE(profile.vectors.empty());
+    ASSERT_EQ(profile.models.size(), 2U);
+    for (const auto& model : profile.models) EXPECT_EQ(model.sizes, (NumberSizes{2, 4}));
+    for (const auto& m : profile.matrices) {
+        for (const auto& product : m.products) {
+            EXPECT_EQ(product.error, "") << product.specification << " on " << m.name;
+            EXPECT_GT(product.seconds, 5e-7) << product.specification << " on " << m.name;
+        }
+    }
+    const auto checked =
+        check(*measurer, profile, {.sources = {"gen:stencil27:n=12"}, .values = "bfloat16", .sizes = 0});
+    EXPECT_EQ(checked.summary.matrices, 1);
+    EXPECT_GT(checked.summary.accuracy, 0.3) << "the other type of as many bytes";
+}
+
+TEST_F(GpuTuneTest, MeasuresEveryOperatorOn16BitValues) {
+    for (const char* values : {"float16", "bfloat16"}) {
+        const auto matrix = measurer->matrix(values, "gen:stencil27:n=12");
+        EXPECT_EQ(matrix->features().sizes(), (NumberSizes{2, 4}));
+        for (const auto& one : measurer->operators(values)) EXPECT_GT(matrix->seconds(one), 5e-7) << one;
+    }
+}
+
 TEST_F(GpuTuneTest, ChoosesShapesForKernelsOverVectors) {
     options.only = "axpy";
     const Profile profile = tune(*measurer, options).profile;

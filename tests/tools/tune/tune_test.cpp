@@ -139,6 +139,36 @@ TEST_F(TuneTest, OtherSumsAreOtherMeasurementsAndModels) {
     EXPECT_EQ(gpu.measured["csr16"], 8);
 }
 
+TEST_F(TuneTest, ValuesOf16BitsHaveModelsOfOperatorsAloneForBothTypes) {
+    const std::size_t all = points(tune(gpu, options).profile);
+    gpu.measured.clear();
+    gpu.of_16_bits = {{"csr16", 0.2}};
+    options.values = {"float16"};
+    const Profile profile = tune(gpu, options).profile;
+    EXPECT_EQ(gpu.measured["axpy"], 0);
+    EXPECT_EQ(gpu.measured["csr16"], 8);
+    EXPECT_EQ(points(profile), all + static_cast<std::size_t>(gpu.all_measured()));
+    EXPECT_EQ(std::ranges::count(profile.models, (NumberSizes{2, 4}), &SpmvModel::sizes), 3) << "one an operator";
+    EXPECT_EQ(read_profile(options.file), profile);
+
+    MatrixFeatures f = profile.matrices[3].features;
+    const auto first = [&](const NumberSizes& sizes) {
+        f.value_bytes = sizes.value;
+        f.sum_bytes = sizes.sum;
+        return rank_operators(question_on(profile.probe, f), profile).front().specification;
+    };
+    EXPECT_EQ(first({8, 8}), "brand-new");
+    EXPECT_EQ(first({2, 4}), "csr16");
+
+    const auto checked = check(gpu, profile, {.sources = {"gen:laplace3d:n=13"}, .values = "bfloat16", .sizes = 3});
+    ASSERT_EQ(checked.matrices.size(), 1U);
+    EXPECT_EQ(checked.matrices[0].by_models, "csr16");
+    EXPECT_EQ(checked.matrices[0].best, "csr16");
+    EXPECT_GE(checked.summary.accuracy, 0.95) << "by the models of the other type";
+    EXPECT_EQ(checked.summary.values, "bfloat16");
+    EXPECT_TRUE(checked.shapes.empty());
+}
+
 TEST_F(TuneTest, AKernelThatWasAddedAppearsEverywhere) {
     tune(gpu, options);
     gpu.measured.clear();
