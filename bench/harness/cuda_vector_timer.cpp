@@ -23,11 +23,26 @@ private:
 
 }  // namespace
 
+namespace {
+
+std::vector<Residency> residency_of(const solver::VectorKernel& kernel, std::size_t value_bytes) {
+    std::vector<Residency> all;
+    for (const LaunchShape& shape : uncapped_shapes(kernel.reduces)) {
+        const int blocks = value_bytes == sizeof(double) ? solver::resident_blocks<double>(kernel.name, shape)
+                                                         : solver::resident_blocks<float>(kernel.name, shape);
+        all.push_back({shape.threads, shape.elements, blocks});
+    }
+    return all;
+}
+
+}  // namespace
+
 std::vector<VectorWork> cuda_vector_works(std::size_t value_bytes) {
     std::vector<VectorWork> works;
     if (value_bytes != sizeof(double) && value_bytes != sizeof(float)) return works;
     for (const auto& kernel : solver::vector_kernels()) {
-        works.push_back({std::string(kernel.name), kernel.reduces, kernel.reads, kernel.writes, value_bytes});
+        works.push_back({std::string(kernel.name), kernel.reduces, kernel.reads, kernel.writes, value_bytes,
+                         residency_of(kernel, value_bytes)});
     }
     return works;
 }

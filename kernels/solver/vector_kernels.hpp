@@ -21,6 +21,11 @@ struct VectorKernel {
 /// All of them; the same in a build without CUDA.
 std::span<const VectorKernel> vector_kernels();
 
+/// Blocks of a kernel in this shape that a multiprocessor of the current GPU holds at once, by its registers and shared
+/// memory. T: float or double. Throws `Error`, also for an unknown name. Only in builds with CUDA.
+template <class T>
+int resident_blocks(std::string_view kernel, const LaunchShape& shape);
+
 /// Kernels over vectors of n values on the current GPU, with vectors of its own (values in [0.5, 1.5)).
 class VectorKernelRunner {
 public:

@@ -63,6 +63,8 @@ Json domain_json(const VectorDomain& one) {
             {"leaves", list_json(one.leaves, leaf_json)}};
 }
 
+Json residency_json(const Residency& one) { return {one.threads, one.elements, one.blocks}; }
+
 Json vector_json(const VectorProfile& one) {
     const auto point_json = [](const VectorPoint& p) {
         return Json{p.n, p.shape.threads, p.shape.elements, p.shape.max_blocks, p.seconds};
@@ -73,6 +75,7 @@ Json vector_json(const VectorProfile& one) {
             {"reduces", one.work.reduces},
             {"reads", one.work.reads},
             {"writes", one.work.writes},
+            {"resident_blocks", list_json(one.work.residency, residency_json)},
             {"points", list_json(one.points, point_json)},
             {"domains", list_json(one.model.domains, domain_json)},
             {"tree", list_json(one.model.tree, leaf_json)}};

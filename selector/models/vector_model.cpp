@@ -21,6 +21,15 @@ constexpr std::array kReductionWaves{1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1.0,  
 
 int blocks_of(double waves, int resident) { return std::max(1, static_cast<int>(std::lround(waves * resident))); }
 
+/// Blocks on a multiprocessor.
+int estimated_room(const Probe& probe, int threads) {
+    constexpr int kRegistersOfAThread = 40;
+    int room = std::max(1, probe.threads / threads);
+    if (probe.blocks > 0) room = std::min(room, probe.blocks);
+    if (probe.registers > 0) room = std::min(room, std::max(1, probe.registers / (kRegistersOfAThread * threads)));
+    return room;
+}
+
 using ShapeKey = std::tuple<int, int, int>;
 ShapeKey key_of(const LaunchShape& s) { return {s.threads, s.elements, s.max_blocks}; }
 /// Times by n and effective shape; the last one of those measured twice.
@@ -88,30 +97,35 @@ std::vector<ShapeLeaf> join(std::span<const VectorDomain> domains) {
 
 }  // namespace
 
-int resident_blocks(const Probe& probe, int threads) {
-    constexpr int kRegistersOfAThread = 40;
-    int room = std::max(1, probe.threads / threads);
-    if (probe.blocks > 0) room = std::min(room, probe.blocks);
-    if (probe.registers > 0) room = std::min(room, std::max(1, probe.registers / (kRegistersOfAThread * threads)));
+int resident_blocks(const VectorWork& work, const Probe& probe, const LaunchShape& shape) {
+    const auto known = std::ranges::find_if(work.residency, [&](const Residency& one) {
+        return one.threads == shape.threads && one.elements == shape.elements;
+    });
+    const int room = known == work.residency.end() ? estimated_room(probe, shape.threads) : std::max(1, known->blocks);
     return std::max(1, probe.multiprocessors) * room;
+}
+
+std::vector<LaunchShape> uncapped_shapes(bool reduces) {
+    const std::span<const int> all_elements =
+        reduces ? std::span<const int>(kReductionElements) : std::span<const int>(kElements);
+    std::vector<LaunchShape> shapes;
+    for (const int threads : kThreads) {
+        for (const int elements : all_elements) shapes.push_back({threads, elements, 0});
+    }
+    return shapes;
 }
 
 std::vector<LaunchShape> candidate_shapes(const VectorWork& work, const Probe& probe) {
     std::vector<LaunchShape> shapes;
-    const auto add_caps = [&](int threads, int elements, std::span<const double> waves) {
-        for (const double w : waves)
-            shapes.push_back({threads, elements, blocks_of(w, resident_blocks(probe, threads))});
-    };
-    for (const int threads : kThreads) {
-        if (work.reduces) {
-            shapes.push_back({threads, kReductionElements.back(), 1});  // nobody waits for the sums of others
-            for (const int elements : kReductionElements) add_caps(threads, elements, kReductionWaves);
-            continue;
-        }
-        for (const int elements : kElements) {
-            shapes.push_back({threads, elements, 0});
-            add_caps(threads, elements, kWaves);
-        }
+    const std::span<const double> waves =
+        work.reduces ? std::span<const double>(kReductionWaves) : std::span<const double>(kWaves);
+    for (const LaunchShape& uncapped : uncapped_shapes(work.reduces)) {
+        if (!work.reduces) shapes.push_back(uncapped);
+        // Nobody waits for the sums of others.
+        if (work.reduces && uncapped.elements == kReductionElements.back())
+            shapes.push_back({uncapped.threads, uncapped.elements, 1});
+        const int resident = resident_blocks(work, probe, uncapped);
+        for (const double w : waves) shapes.push_back({uncapped.threads, uncapped.elements, blocks_of(w, resident)});
     }
     return shapes;
 }

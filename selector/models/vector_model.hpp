@@ -12,6 +12,15 @@
 /// The model of a kernel over vectors: in each domain of n a line for each launch shape, and the tree of the lowest.
 namespace tilespmv {
 
+/// How many blocks of a kernel a multiprocessor holds at once.
+struct Residency {
+    int threads = 0;   ///< of a block
+    int elements = 0;  ///< of a thread: kernels that take packs are other code
+    int blocks = 0;
+
+    friend bool operator==(const Residency&, const Residency&) = default;
+};
+
 /// A kernel over vectors of n values, as far as its model goes.
 struct VectorWork {
     std::string kernel = {};
@@ -19,6 +28,7 @@ struct VectorWork {
     int reads = 0;         ///< vectors
     int writes = 0;
     std::size_t value_bytes = 8;
+    std::vector<Residency> residency = {};  ///< by the occupancy calculator; empty in a profile of before
 
     [[nodiscard]] double bytes_per_element() const { return double((reads + writes)) * double(value_bytes); }
     friend bool operator==(const VectorWork&, const VectorWork&) = default;
@@ -66,9 +76,12 @@ struct VectorModel {
     friend bool operator==(const VectorModel&, const VectorModel&) = default;
 };
 
-/// Blocks of so many threads that are resident on the whole GPU: what multiprocessors have room for by threads, blocks,
-/// and registers, of which a thread takes 40.
-int resident_blocks(const Probe& probe, int threads);
+/// Blocks of a shape that are resident on the whole GPU at once: by the kernel's residency, and where that is not known
+/// what multiprocessors have room for by threads, blocks, and registers, of which a thread is taken to have 40.
+int resident_blocks(const VectorWork& work, const Probe& probe, const LaunchShape& shape);
+
+/// The candidates without their caps: 128 to 1,024 threads with each number of elements.
+std::vector<LaunchShape> uncapped_shapes(bool reduces);
 
 /// The launch shapes that a model chooses from, at any n. Elementwise: 128 to 1,024 threads, 1 to 8 elements of a
 /// thread, blocks uncapped or capped to 1 or 4 times the resident ones. Of reductions: blocks capped to 1/16 to 20

@@ -20,7 +20,7 @@ using test::TemporaryDirectory;
 using ::testing::HasSubstr;
 
 VectorProfile axpy(const Probe& probe) {
-    VectorProfile one{.work = {"axpy", false, 2, 1, 8}, .values = "float64", .points = {}, .model = {}};
+    VectorProfile one{.work = {"axpy", false, 2, 1, 8, {{128, 2, 16}}}, .values = "float64", .points = {}, .model = {}};
     for (const std::size_t n : sizes_to_measure(domains_of(probe, 24), probe, 24)) {
         for (const auto& shape : shapes_to_measure(one.work, probe, n)) {
             one.points.push_back({n, shape, test::vector_seconds(one.work, shape, n)});
@@ -97,6 +97,13 @@ TEST(ProfileFile, SaysWhatIsDamagedAndWhere) {
     EXPECT_THAT(refusal(damaged("\"resident\"", "\"wet\"")), HasSubstr("is 'wet', expected resident or streamed"));
     EXPECT_THAT(refusal(damaged("[1000,128,", "[1000,4096,")), HasSubstr("4096 threads, expected 1 to 1,024"));
     EXPECT_THAT(refusal(damaged("\"name\":\"launch\"", "\"name\":\"lunch\"")), HasSubstr("no term 'lunch'"));
+}
+
+TEST(ProfileFile, OfBeforeDoesNotKnowWhatMultiprocessorsHold) {
+    ASSERT_FALSE(sample().vectors[0].work.residency.empty());
+    const Profile known = parse_profile(damaged("\"resident_blocks\"", "\"no_such_key\""), "p.json");
+    EXPECT_TRUE(known.vectors[0].work.residency.empty());
+    EXPECT_EQ(known.vectors[0].points, sample().vectors[0].points);
 }
 
 TEST(ProfileFile, IsRefusedWhereverItIsCutOff) {

@@ -32,7 +32,7 @@ inline double vector_seconds(const VectorWork& work, const LaunchShape& shape, s
     const Probe probe = h200_like();
     const auto size = static_cast<double>(n);
     const double blocks = blocks_for(shape, n);
-    const double resident = resident_blocks(probe, shape.threads);
+    const double resident = resident_blocks(work, probe, shape);
     const double busy = std::min(1.0, blocks / resident);
     const double bytes = work.bytes_per_element() * size;
     const double rate = bytes > 2 * probe.cache_bytes ? probe.read_rate : probe.cache_rate;

@@ -99,9 +99,22 @@ TEST(Shapes, AreCappedOnlyWhereTheCapIsReached) {
     const auto many = shapes_to_measure(axpy, probe, 30'000'000);
     EXPECT_LT(few.size(), many.size());
     EXPECT_TRUE(std::ranges::all_of(few, [](const auto& shape) { return shape.max_blocks == 0; }));
-    EXPECT_EQ(resident_blocks(probe, 1024), 132) << "registers leave room for one";
-    EXPECT_EQ(resident_blocks(probe, 128), 132 * 12);
     EXPECT_LE(many.size(), 48U);
+}
+
+TEST(Shapes, AreCappedByTheResidencyOfTheKernel) {
+    const Probe probe = h200_like();
+    VectorWork axpy{"axpy", false, 2, 1};
+    EXPECT_EQ(resident_blocks(axpy, probe, {1024, 2, 0}), 132) << "by 40 registers, which leave room for one";
+    EXPECT_EQ(resident_blocks(axpy, probe, {128, 2, 0}), 132 * 12);
+    axpy.residency = {{128, 2, 16}, {128, 1, 14}};
+    EXPECT_EQ(resident_blocks(axpy, probe, {128, 2, 7}), 132 * 16);
+    EXPECT_EQ(resident_blocks(axpy, probe, {128, 1, 0}), 132 * 14);
+    EXPECT_EQ(resident_blocks(axpy, probe, {128, 4, 0}), 132 * 12) << "not known";
+    const auto shapes = candidate_shapes(axpy, probe);
+    EXPECT_EQ(std::ranges::count(shapes, LaunchShape{128, 2, 132 * 16}), 1);
+    EXPECT_EQ(std::ranges::count(shapes, LaunchShape{128, 2, 132 * 12}), 0);
+    EXPECT_EQ(std::ranges::count(shapes, LaunchShape{128, 1, 4 * 132 * 14}), 1);
 }
 
 std::vector<VectorPoint> measured(const VectorWork& work, const Probe& probe, double noise) {

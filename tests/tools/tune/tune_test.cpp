@@ -148,6 +148,17 @@ TEST_F(TuneTest, AKernelThatWasAddedAppearsEverywhere) {
     EXPECT_EQ(choose_vector_shapes(profile, 5000).count("xpay"), 1U);
 }
 
+TEST_F(TuneTest, WhatMultiprocessorsHoldIsNoReasonToForgetWhatWasMeasuredBefore) {
+    const std::size_t before = points(tune(gpu, options).profile);
+    gpu.measured.clear();
+    gpu.works[0].residency = {{128, 1, 12}};  // as estimated, so that the caps stay
+    EXPECT_EQ(points(tune(gpu, options).profile), before);
+    EXPECT_EQ(gpu.all_measured(), 0);
+    gpu.works[0].residency = {{128, 1, 16}};
+    tune(gpu, options);
+    EXPECT_GT(gpu.measured["axpy"], 0) << "the kernel has changed";
+}
+
 TEST_F(TuneTest, GoesOnAfterAnInterruption) {
     const TuneOutcome whole = tune(gpu, options);
     options.file = folder.path() / "interrupted.json";
