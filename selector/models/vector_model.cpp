@@ -16,8 +16,15 @@ constexpr std::array kThreads{128, 256, 512, 1024};
 constexpr std::array kElements{1, 2, 4, 8};
 constexpr std::array kWaves{1.0, 4.0};
 constexpr std::array kReductionElements{1, 4};
-constexpr std::array kReductionWaves{1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1.0,  2.0, 3.0,
-                                     4.0,      6.0,     8.0,     12.0,    16.0, 20.0};
+constexpr std::array kWavesForSmall{1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2};
+constexpr int kMostWaves = 20;  ///< of a reduction
+
+/// The caps of a reduction, in waves of blocks.
+std::vector<double> reduction_waves() {
+    std::vector<double> waves(kWavesForSmall.begin(), kWavesForSmall.end());
+    for (int whole = 1; whole <= kMostWaves; ++whole) waves.push_back(whole);
+    return waves;
+}
 
 int blocks_of(double waves, int resident) { return std::max(1, static_cast<int>(std::lround(waves * resident))); }
 
@@ -117,8 +124,7 @@ std::vector<LaunchShape> uncapped_shapes(bool reduces) {
 
 std::vector<LaunchShape> candidate_shapes(const VectorWork& work, const Probe& probe) {
     std::vector<LaunchShape> shapes;
-    const std::span<const double> waves =
-        work.reduces ? std::span<const double>(kReductionWaves) : std::span<const double>(kWaves);
+    const auto waves = work.reduces ? reduction_waves() : std::vector<double>(kWaves.begin(), kWaves.end());
     for (const LaunchShape& uncapped : uncapped_shapes(work.reduces)) {
         if (!work.reduces) shapes.push_back(uncapped);
         // Nobody waits for the sums of others.

@@ -84,8 +84,8 @@ int resident_blocks(const VectorWork& work, const Probe& probe, const LaunchShap
 std::vector<LaunchShape> uncapped_shapes(bool reduces);
 
 /// The launch shapes that a model chooses from, at any n. Elementwise: 128 to 1,024 threads, 1 to 8 elements of a
-/// thread, blocks uncapped or capped to 1 or 4 times the resident ones. Of reductions: blocks capped to 1/16 to 20
-/// times the resident ones.
+/// thread, blocks uncapped or capped to 1 or 4 times the resident ones. Of reductions: 1 or 4 elements of a thread, one
+/// block, or blocks capped to 1/16, 1/8, 1/4, 1/2, 1, 2, 3, ... 20 times the resident ones.
 std::vector<LaunchShape> candidate_shapes(const VectorWork& work, const Probe& probe);
 
 /// The shape without a cap that n does not reach: what runs is the same.

@@ -117,6 +117,19 @@ TEST(Shapes, AreCappedByTheResidencyOfTheKernel) {
     EXPECT_EQ(std::ranges::count(shapes, LaunchShape{128, 1, 4 * 132 * 14}), 1);
 }
 
+TEST(Shapes, OfReductionsAreCappedToAnyWholeWaves) {
+    const Probe probe = h200_like();
+    const VectorWork dot{"dot", true, 2, 0};
+    const auto shapes = candidate_shapes(dot, probe);
+    const int resident = resident_blocks(dot, probe, {128, 4, 0});
+    for (int waves = 1; waves <= 20; ++waves) {
+        EXPECT_EQ(std::ranges::count(shapes, LaunchShape{128, 4, waves * resident}), 1) << waves;
+    }
+    EXPECT_EQ(std::ranges::count(shapes, LaunchShape{128, 4, resident / 16}), 1);
+    EXPECT_EQ(std::ranges::count(shapes, LaunchShape{128, 4, 0}), 0) << "all of them leave a sum";
+    EXPECT_LE(shapes_to_measure(dot, probe, 100'000).size(), 50U) << "most caps are not reached";
+}
+
 std::vector<VectorPoint> measured(const VectorWork& work, const Probe& probe, double noise) {
     std::mt19937 random(5);
     std::uniform_real_distribution<double> error(1 - noise, 1 + noise);
