@@ -35,14 +35,23 @@ std::vector<Residency> residency_of(const solver::VectorKernel& kernel, std::siz
     return all;
 }
 
+VectorWork work_of(const solver::VectorKernel& kernel, std::size_t value_bytes) {
+    return {.kernel = std::string(kernel.name),
+            .reduces = kernel.reduces,
+            .reads = kernel.reads,
+            .writes = kernel.writes,
+            .value_bytes = value_bytes,
+            .residency = residency_of(kernel, value_bytes),
+            .compared_with = std::string(kernel.compared_with)};
+}
+
 }  // namespace
 
 std::vector<VectorWork> cuda_vector_works(std::size_t value_bytes) {
     std::vector<VectorWork> works;
     if (value_bytes != sizeof(double) && value_bytes != sizeof(float)) return works;
-    for (const auto& kernel : solver::vector_kernels()) {
-        works.push_back({std::string(kernel.name), kernel.reduces, kernel.reads, kernel.writes, value_bytes,
-                         residency_of(kernel, value_bytes)});
+    for (const auto& kernels : {solver::vector_kernels(), solver::compared_vector_kernels()}) {
+        for (const auto& kernel : kernels) works.push_back(work_of(kernel, value_bytes));
     }
     return works;
 }

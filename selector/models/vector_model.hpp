@@ -29,6 +29,7 @@ struct VectorWork {
     int writes = 0;
     std::size_t value_bytes = 8;
     std::vector<Residency> residency = {};  ///< by the occupancy calculator; empty in a profile of before
+    std::string compared_with = {};         ///< of a kernel that no solver launches: the one that it is measured beside
 
     [[nodiscard]] double bytes_per_element() const { return double((reads + writes)) * double(value_bytes); }
     friend bool operator==(const VectorWork&, const VectorWork&) = default;

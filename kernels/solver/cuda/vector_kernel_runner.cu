@@ -1,10 +1,12 @@
 #include "kernels/solver/vector_kernels.hpp"
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/this_gpu.hpp"
+#include "kernels/solver/cuda/host_inner_products.hpp"
 #include "kernels/solver/cuda/vector_launcher.hpp"
 
 namespace tilespmv::solver {
@@ -26,7 +28,8 @@ template <class T>
 class Runner final : public VectorKernelRunner {
 public:
     Runner(std::size_t n, const cuda::DeviceContext& on)
-        : shapes_(n, sizeof(T), cuda::this_gpu(sizeof(T)).multiprocessors),
+        : on_(on),
+          shapes_(n, sizeof(T), cuda::this_gpu(sizeof(T)).multiprocessors),
           kernels_(n, shapes_, on),
           scalars_(1, on),
           sums_(kMostSums, on) {
@@ -41,6 +44,7 @@ public:
     }
 
     void run(std::string_view kernel, const LaunchShape& shape) override {
+        if (kernel == kInnerProductsOnHost) return run_on_host(shape);
         const VectorKernelId id = vector_kernel_id(kernel);
         if (!(shapes_.of(id) == shape)) {
             shapes_.set(kernel, shape);
@@ -50,11 +54,15 @@ public:
     }
 
 private:
+    void run_on_host(const LaunchShape& shape) {
+        if (!on_host_) on_host_.emplace(kernels_.size(), on_);
+        on_host_->run(iterates(), finish(), shape);
+    }
     void launch(VectorKernelId id) {
-        const Iterates<T> v{at(0), at(1), at(2), at(3), at(4), at(5)};
+        const Iterates<T> v = iterates();
         const DiagonalView<T> m(static_cast<const T*>(vectors_[6].data()));
         const Scalars* scalars = scalars_.data();
-        const Finish finish{scalars_.data(), sums_.data(), Recurrence::none};
+        const Finish finish = this->finish();
         switch (id) {
             case VectorKernelId::advance:
                 return kernels_.advance(v, scalars);
@@ -86,13 +94,17 @@ private:
                 return kernels_.copy(v.x.data, v.r.data);
         }
     }
+    Finish finish() { return {scalars_.data(), sums_.data(), Recurrence::none}; }
+    Iterates<T> iterates() { return {at(0), at(1), at(2), at(3), at(4), at(5)}; }
     Vector<T> at(std::size_t k) { return {vectors_[k].data(), kernels_.size()}; }
 
+    cuda::DeviceContext on_;
     VectorShapes shapes_;
     VectorLauncher<T> kernels_;
     cuda::DeviceBuffer<Scalars> scalars_;
     cuda::DeviceBuffer<double> sums_;
     std::array<cuda::DeviceBuffer<T>, 7> vectors_;
+    std::optional<HostInnerProducts<T>> on_host_;  ///< once it has run
 };
 
 }  // namespace
