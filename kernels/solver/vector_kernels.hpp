@@ -40,6 +40,11 @@ public:
     /// Launches the kernel of that name, one for comparison, too; may go on after the call has returned.
     /// `shape.threads` is at most 1,024.
     virtual void run(std::string_view kernel, const LaunchShape& shape) = 0;
+    /// s = A w by csr16, A as in a solver (`seven_diagonals`): leaves the caches as an iteration does. The first one
+    /// makes A, and may not be captured into a graph.
+    virtual void multiply() = 0;
+    /// Bytes of all vectors and of A: what an iteration reads.
+    [[nodiscard]] virtual double iteration_bytes() const = 0;
 };
 
 /// Throws `Error`, `unavailable` without an available GPU. T: float or double; `stream` is a cudaStream_t.

@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/solver/cuda/host_inner_products.hpp"
 #include "kernels/solver/cuda/vector_launcher.hpp"
+#include "kernels/solver/seven_diagonals.hpp"
 
 namespace tilespmv::solver {
 namespace {
@@ -53,7 +55,23 @@ public:
         launch(id);
     }
 
+    void multiply() override {
+        if (!product_) product_ = make_product();
+        product_->apply(1, {vectors_[2].data(), kernels_.size()}, 0, {vectors_[3].data(), kernels_.size()}, on_.stream);
+    }
+    [[nodiscard]] double iteration_bytes() const override {
+        constexpr double kColumn = 2;  // bytes, by csr16
+        const double of_row = kNonzeros * (kColumn + sizeof(T)) + static_cast<double>(vectors_.size() * sizeof(T));
+        return of_row * static_cast<double>(kernels_.size());
+    }
+
 private:
+    static constexpr double kNonzeros = 7;  ///< of a row of A
+
+    std::unique_ptr<cuda::DeviceOperator<T>> make_product() {
+        const auto a = seven_diagonals<T>(static_cast<index_t>(kernels_.size()));
+        return cuda::make_device_operator<T>("csr16", {&a}, default_accumulator<T>(), on_);
+    }
     void run_on_host(const LaunchShape& shape) {
         if (!on_host_) on_host_.emplace(kernels_.size(), on_);
         on_host_->run(iterates(), finish(), shape);
@@ -104,7 +122,8 @@ private:
     cuda::DeviceBuffer<Scalars> scalars_;
     cuda::DeviceBuffer<double> sums_;
     std::array<cuda::DeviceBuffer<T>, 7> vectors_;
-    std::optional<HostInnerProducts<T>> on_host_;  ///< once it has run
+    std::optional<HostInnerProducts<T>> on_host_;       ///< once it has run
+    std::unique_ptr<cuda::DeviceOperator<T>> product_;  ///< once it has been done
 };
 
 }  // namespace

@@ -319,6 +319,7 @@ TEST_F(VectorKernelsOnDevice, RunnerHasEveryKernel) {
         runner->run(kernel.name, {64, 1, 2});
     }
     for (const auto& kernel : compared_vector_kernels()) runner->run(kernel.name, {64, 1, 2});
+    runner->multiply();
     stream.synchronize();
     EXPECT_THROW(runner->run("nothing", {}), Error);
     EXPECT_THROW(runner->run("advance", {100, 2, 0}), Error);
