@@ -146,10 +146,9 @@ private:
             return std::tuple(n, s.threads, s.elements, s.max_blocks);
         };
         for (const auto& point : vector_profile(values, work).points) known.insert(key(point.n, point.shape));
-        const double bytes = work.bytes_per_element();
-        for (const std::size_t n : sizes_to_measure(domains_of(profile_.probe, bytes), profile_.probe, bytes)) {
+        for (const auto& [n, shapes] : plan_of_measurements(work, profile_.probe)) {
             VectorTask task{values, work, n, {}};
-            for (const auto& shape : shapes_to_measure(work, profile_.probe, n)) {
+            for (const auto& shape : shapes) {
                 if (!known.contains(key(n, shape))) task.shapes.push_back(shape);
             }
             if (!task.shapes.empty()) tasks.push_back(std::move(task));

@@ -21,8 +21,8 @@ using ::testing::HasSubstr;
 
 VectorProfile axpy(const Probe& probe) {
     VectorProfile one{.work = {"axpy", false, 2, 1, 8, {{128, 2, 16}}}, .values = "float64", .points = {}, .model = {}};
-    for (const std::size_t n : sizes_to_measure(domains_of(probe, 24), probe, 24)) {
-        for (const auto& shape : shapes_to_measure(one.work, probe, n)) {
+    for (const auto& [n, shapes] : plan_of_measurements(one.work, probe)) {
+        for (const auto& shape : shapes) {
             one.points.push_back({n, shape, test::vector_seconds(one.work, shape, n)});
         }
     }
@@ -95,7 +95,7 @@ TEST(ProfileFile, SaysWhatIsDamagedAndWhere) {
     EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"row\": 1000")),
                 HasSubstr("p.json.matrices[0].features: rows is missing"));
     EXPECT_THAT(refusal(damaged("\"resident\"", "\"wet\"")), HasSubstr("is 'wet', expected resident or streamed"));
-    EXPECT_THAT(refusal(damaged("[1000,128,", "[1000,4096,")), HasSubstr("4096 threads, expected 1 to 1,024"));
+    EXPECT_THAT(refusal(damaged("[1001,128,", "[1001,4096,")), HasSubstr("4096 threads, expected 1 to 1,024"));
     EXPECT_THAT(refusal(damaged("\"name\":\"launch\"", "\"name\":\"lunch\"")), HasSubstr("no term 'lunch'"));
 }
 

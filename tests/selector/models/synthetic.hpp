@@ -42,6 +42,18 @@ inline double vector_seconds(const VectorWork& work, const LaunchShape& shape, s
     return work.reduces ? seconds + 3e-10 * blocks : seconds;
 }
 
+/// The same with steps, as GPUs have them: half as long again where the blocks of two launches no longer fit at once,
+/// less and less behind, and longer where only some of the blocks take another part.
+inline double stepped_seconds(const VectorWork& work, const LaunchShape& shape, std::size_t n) {
+    const double blocks = blocks_for(shape, n);
+    const double half = resident_blocks(work, h200_like(), shape) / 2.0;
+    const double parts = blocks_for({shape.threads, shape.elements, 0}, n);
+    double seconds = vector_seconds(work, shape, n);
+    const double over = blocks / half - 1;
+    if (over > 0) seconds *= 1 + 0.5 * std::min(over / 0.03, 1.0) * std::max(0.0, 1 - 2 * over);
+    return seconds * (1 + 0.3 * (std::ceil(parts / blocks) / (parts / blocks) - 1));
+}
+
 /// Seconds of a product whose costs are planted.
 inline double product_seconds(const Candidate& candidate, const MatrixFeatures& f, const Probe& probe, double scale) {
     const ProductWork work = product_work(candidate, f, probe);
