@@ -304,6 +304,31 @@ TEST_F(TuneTest, CheckOfVectorsTakesEverySizeOnce) {
     }
 }
 
+TEST_F(TuneTest, TimesOfACheckAreKeptForOtherTrees) {
+    Profile profile = tune(gpu, options).profile;
+    const CheckOutcome checked = check(gpu, profile, {.only = "dot", .sizes = 12});
+    ASSERT_EQ(checked.shapes.size(), 12U);
+    ASSERT_EQ(checked.times.size(), 1U);
+    Profile kept;
+    kept.vectors = checked.times;
+    kept = parse_profile(profile_text(kept), "kept");
+    const CheckOutcome again = check_against(profile, kept.vectors);
+    EXPECT_EQ(again.shapes.size(), 12U);
+    EXPECT_TRUE(again.errors.empty());
+    EXPECT_NEAR(again.summary.vectors.mean_loss, checked.summary.vectors.mean_loss, 1e-12);
+
+    for (VectorProfile& one : profile.vectors) {
+        one.points.clear();  // so that the tree stays
+        one.model.tree = {{0, kEndless, {1024, 4, 1}}};
+    }
+    EXPECT_GT(check_against(profile, kept.vectors).summary.vectors.mean_loss, 1.3);
+    for (VectorProfile& one : profile.vectors) one.model.tree = {{0, kEndless, {96, 4, 0}}};
+    EXPECT_EQ(check_against(profile, kept.vectors).errors.size(), 12U) << "no such shape was measured";
+    EXPECT_EQ(message_of([&] { check(gpu, profile, {.only = "dots"}); }),
+              "2: the profile has no kernel 'dots' to check");
+    EXPECT_THAT(message_of([&] { check_against(profile, {}); }), HasSubstr("there are no times"));
+}
+
 TEST(BenchmarkSets, AreMatricesOfEveryKindWithoutRepetition) {
     const auto& full = find_benchmark_set("full").sources;
     EXPECT_EQ(full.size(), find_benchmark_set("short").sources.size() + drawn_matrices().size());
@@ -328,7 +353,9 @@ TEST(SizesToCheck, AreSpreadByFactors) {
     const auto sizes = sizes_to_check(50);
     EXPECT_EQ(sizes.size(), 50U);
     EXPECT_TRUE(std::ranges::is_sorted(sizes));
-    EXPECT_EQ(sizes.back(), 20'000'001U);
+    EXPECT_EQ(sizes.front(), 1501U);
+    EXPECT_EQ(sizes.back(), 20'000'000U);
+    EXPECT_EQ(std::ranges::count_if(sizes, [](std::size_t n) { return n % 2 == 1; }), 25) << "both kinds";
     EXPECT_TRUE(sizes_to_check(0).empty());
 }
 
