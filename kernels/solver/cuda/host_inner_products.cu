@@ -1,5 +1,6 @@
 #include "kernels/solver/cuda/host_inner_products.hpp"
 
+#include "kernels/cuda/dependent_launch.hpp"
 #include "kernels/solver/cuda/vector_launch.cuh"
 #include "kernels/solver/cuda/vector_ops.cuh"
 
@@ -88,6 +89,7 @@ void HostInnerProducts<T>::run(const Iterates<T>& v, const Finish& finish, const
     TILESPMV_CUDA(cudaLaunchHostFunc(on_.stream, add, &addition));
     TILESPMV_CUDA(
         cudaMemcpyAsync(finish.sums, host_->sums, kMostSums * sizeof(double), cudaMemcpyHostToDevice, on_.stream));
+    cuda::launch_barrier(on_.stream);  // a kernel can start early only after another one
 }
 
 template <class T>
