@@ -206,11 +206,13 @@ std::vector<std::size_t> steps_of(const VectorWork& work, const Probe& probe, co
     const int resident = resident_blocks(work, probe, shape);
     std::set<std::size_t> steps;
     const auto add = [&](int blocks) { steps.insert(static_cast<std::size_t>(blocks) * part); };
-    for (const int blocks : {resident / 2, resident}) {
+    std::vector<int> ends{resident / 2, resident};
+    if (work.reduces && shape.max_blocks != 1) ends.push_back(1);  // with one, nobody waits for the sums of others
+    for (const int blocks : ends) {
         const bool is_reached = shape.max_blocks == 0 || blocks <= shape.max_blocks;
         if (blocks > 0 && is_reached) add(blocks);
     }
-    if (shape.max_blocks > 1 && shape.max_blocks <= resident) {
+    if (shape.max_blocks > 0 && shape.max_blocks <= resident) {
         for (const int turns : {1, 2}) add(turns * shape.max_blocks);
     }
     return {steps.begin(), steps.end()};

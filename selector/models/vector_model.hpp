@@ -96,8 +96,8 @@ LaunchShape effective_shape(const LaunchShape& shape, std::size_t n);
 std::vector<LaunchShape> shapes_to_measure(const VectorWork& work, const Probe& probe, std::size_t n);
 
 /// Sizes n up to which the blocks of a shape do as they do before, and behind which they take longer by a step: where
-/// those of two launches no longer fit at once, where those of one do not, and where capped blocks take a second part,
-/// and a third.
+/// those of two launches no longer fit at once, where those of one do not, where capped blocks take a second part, and
+/// a third, and where a reduction needs a second block.
 std::vector<std::size_t> steps_of(const VectorWork& work, const Probe& probe, const LaunchShape& shape);
 
 struct ShapesAt {

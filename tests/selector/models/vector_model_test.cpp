@@ -100,7 +100,10 @@ TEST(Steps, AreWhereBlocksNoLongerFit) {
     EXPECT_EQ(steps_of(axpy, probe, {128, 4, 8 * 132}), (Steps{270'336, 540'672, 1'081'344})) << "a third part";
     EXPECT_EQ(steps_of(axpy, probe, {128, 4, 2 * 132}), (Steps{2 * 132 * 512, 4 * 132 * 512}));
     EXPECT_EQ(steps_of(axpy, probe, {128, 4, 32 * 132}), (Steps{270'336, 540'672})) << "many parts are even";
-    EXPECT_TRUE(steps_of(axpy, probe, {128, 4, 1}).empty());
+    EXPECT_EQ(steps_of(axpy, probe, {128, 4, 1}), (Steps{512, 1024}));
+    const VectorWork dot{"dot", true, 2, 0, 8, axpy.residency};
+    EXPECT_EQ(steps_of(dot, probe, {128, 4, 1}), (Steps{512, 1024}));
+    EXPECT_EQ(steps_of(dot, probe, {128, 4, 66}), (Steps{512, 66 * 512, 2 * 66 * 512})) << "a second block first";
     const auto plan = plan_of_measurements(axpy, probe);
     const auto at = [&](std::size_t n) {
         const auto found = std::ranges::find(plan, n, &ShapesAt::n);
