@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,12 @@ struct Domain {
 /// shapes").
 std::vector<Domain> domains_of(const Probe& probe, double bytes_per_element);
 
-/// Sizes to measure at, those of all domains together: from 1,000 by factors of the square root of 2 to 33 million, to
-/// four times the begin of the last domain if that is more, and as far as vectors take a quarter of the memory. They do
-/// not depend on the kernel but by that.
+/// The same domains in further pieces: all but the last one are cut at these sizes, which ascend.
+std::vector<Domain> cut_at(std::span<const Domain> domains, std::span<const std::size_t> sizes);
+
+/// Sizes to measure at, those of all domains together, all odd: from 1,001 by factors of the square root of 2 to 33
+/// million, to four times the begin of the last domain if that is more, and as far as vectors take a quarter of the
+/// memory. They do not depend on the kernel but by that.
 std::vector<std::size_t> sizes_to_measure(const std::vector<Domain>& domains, const Probe& probe,
                                           double bytes_per_element);
 

@@ -63,19 +63,20 @@ Json domain_json(const VectorDomain& one) {
             {"leaves", list_json(one.leaves, leaf_json)}};
 }
 
+Json residency_json(const Residency& one) { return {one.threads, one.elements, one.blocks}; }
+
 Json vector_json(const VectorProfile& one) {
     const auto point_json = [](const VectorPoint& p) {
         return Json{p.n, p.shape.threads, p.shape.elements, p.shape.max_blocks, p.seconds};
     };
-    return {{"kernel", one.work.kernel},
-            {"values", one.values},
-            {"value_bytes", one.work.value_bytes},
-            {"reduces", one.work.reduces},
-            {"reads", one.work.reads},
-            {"writes", one.work.writes},
-            {"points", list_json(one.points, point_json)},
-            {"domains", list_json(one.model.domains, domain_json)},
-            {"tree", list_json(one.model.tree, leaf_json)}};
+    Json json{{"kernel", one.work.kernel},   {"values", one.values},    {"value_bytes", one.work.value_bytes},
+              {"reduces", one.work.reduces}, {"reads", one.work.reads}, {"writes", one.work.writes}};
+    if (!one.work.compared_with.empty()) json["compared_with"] = one.work.compared_with;
+    json["resident_blocks"] = list_json(one.work.residency, residency_json);
+    json["points"] = list_json(one.points, point_json);
+    json["domains"] = list_json(one.model.domains, domain_json);
+    json["tree"] = list_json(one.model.tree, leaf_json);
+    return json;
 }
 
 Json features_json(const MatrixFeatures& f) {

@@ -85,6 +85,11 @@ void require_no_gaps(const std::vector<ShapeLeaf>& tree, const JsonNode& json) {
     }
 }
 
+Residency read_residency(const JsonNode& json) {
+    const auto of = json.elements(3);
+    return {of[0].whole<int>(), of[1].whole<int>(), of[2].whole<int>()};
+}
+
 VectorProfile read_vector(const JsonNode& json) {
     VectorProfile one{.work = {.kernel = json["kernel"].text(),
                                .reduces = json["reduces"].flag(),
@@ -94,6 +99,8 @@ VectorProfile read_vector(const JsonNode& json) {
                       .values = json["values"].text(),
                       .points = list_of(json["points"], read_point),
                       .model = {list_of(json["domains"], read_domain), list_of(json["tree"], read_leaf)}};
+    if (json.has("compared_with")) one.work.compared_with = json["compared_with"].text();
+    if (json.has("resident_blocks")) one.work.residency = list_of(json["resident_blocks"], read_residency);
     if (one.work.value_bytes == 0) json["value_bytes"].fail("is 0");
     require_no_gaps(one.model.tree, json["tree"]);
     return one;

@@ -12,6 +12,15 @@
 /// The model of a kernel over vectors: in each domain of n a line for each launch shape, and the tree of the lowest.
 namespace tilespmv {
 
+/// How many blocks of a kernel a multiprocessor holds at once.
+struct Residency {
+    int threads = 0;   ///< of a block
+    int elements = 0;  ///< of a thread: kernels that take packs are other code
+    int blocks = 0;
+
+    friend bool operator==(const Residency&, const Residency&) = default;
+};
+
 /// A kernel over vectors of n values, as far as its model goes.
 struct VectorWork {
     std::string kernel = {};
@@ -19,6 +28,8 @@ struct VectorWork {
     int reads = 0;         ///< vectors
     int writes = 0;
     std::size_t value_bytes = 8;
+    std::vector<Residency> residency = {};  ///< by the occupancy calculator; empty in a profile of before
+    std::string compared_with = {};         ///< of a kernel that no solver launches: the one that it is measured beside
 
     [[nodiscard]] double bytes_per_element() const { return double((reads + writes)) * double(value_bytes); }
     friend bool operator==(const VectorWork&, const VectorWork&) = default;
@@ -66,13 +77,16 @@ struct VectorModel {
     friend bool operator==(const VectorModel&, const VectorModel&) = default;
 };
 
-/// Blocks of so many threads that are resident on the whole GPU: what multiprocessors have room for by threads, blocks,
-/// and registers, of which a thread takes 40.
-int resident_blocks(const Probe& probe, int threads);
+/// Blocks of a shape that are resident on the whole GPU at once: by the kernel's residency, and where that is not known
+/// what multiprocessors have room for by threads, blocks, and registers, of which a thread is taken to have 40.
+int resident_blocks(const VectorWork& work, const Probe& probe, const LaunchShape& shape);
+
+/// The candidates without their caps: 128 to 1,024 threads with each number of elements.
+std::vector<LaunchShape> uncapped_shapes(bool reduces);
 
 /// The launch shapes that a model chooses from, at any n. Elementwise: 128 to 1,024 threads, 1 to 8 elements of a
-/// thread, blocks uncapped or capped to 1 or 4 times the resident ones. Of reductions: blocks capped to 1/16 to 20
-/// times the resident ones.
+/// thread, blocks uncapped or capped to 1 or 4 times the resident ones. Of reductions: 1 or 4 elements of a thread, one
+/// block, or blocks capped to 1/16, 1/8, 1/4, 1/2, 1, 2, 3, ... 20 times the resident ones.
 std::vector<LaunchShape> candidate_shapes(const VectorWork& work, const Probe& probe);
 
 /// The shape without a cap that n does not reach: what runs is the same.
@@ -81,8 +95,24 @@ LaunchShape effective_shape(const LaunchShape& shape, std::size_t n);
 /// The different effective shapes of the candidates at n: what is to be measured there.
 std::vector<LaunchShape> shapes_to_measure(const VectorWork& work, const Probe& probe, std::size_t n);
 
-/// Fits a line for each candidate in each domain where it has been measured at all sizes that any has, and makes the
-/// tree. Domains without points take the leaf of the one before. Without points the model is empty.
+/// Sizes n up to which the blocks of a shape do as they do before, and behind which they take longer by a step: where
+/// those of two launches no longer fit at once, where those of one do not, where capped blocks take a second part, and
+/// a third, and where a reduction needs a second block.
+std::vector<std::size_t> steps_of(const VectorWork& work, const Probe& probe, const LaunchShape& shape);
+
+struct ShapesAt {
+    std::size_t n = 0;
+    std::vector<LaunchShape> shapes = {};
+};
+
+/// All that is to be measured of a kernel, by ascending n: all shapes at `sizes_to_measure`, and each shape just before
+/// and just behind its steps.
+std::vector<ShapesAt> plan_of_measurements(const VectorWork& work, const Probe& probe);
+
+/// Cuts domains at all sizes that were measured but the first, joins for each candidate what was measured of it on both
+/// sides of a piece by a line (behind a step, from the next time behind it; in the last domain, a line is fitted to
+/// all), and makes the tree. Candidates that were not measured near by have no line. Domains without lines take the
+/// leaf of the one before. Without points the model is empty.
 VectorModel fit_vector_model(const VectorWork& work, const Probe& probe, std::span<const VectorPoint> points);
 
 /// The shape of the leaf for n; throws `Error` for an empty model.

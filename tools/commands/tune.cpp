@@ -44,6 +44,8 @@ struct TuneCommand {
     std::vector<std::string> check;
     std::string suite;
     int sizes = 50;
+    std::string keep_times;
+    std::string against;
     std::string report;
     std::string models;
     bool report_only = false;
@@ -131,6 +133,7 @@ void run_check(const TuneCommand& command, const std::vector<std::string>& sourc
     Profile profile = read_profile(file);
     CheckOptions options{.sources = sources,
                          .values = command.values.front(),
+                         .only = command.only,
                          .sizes = command.sizes,
                          .progress = [&status](std::string_view stage) { status.show(stage); }};
     if (command.seconds) options.seconds = *command.seconds;
@@ -139,23 +142,40 @@ void run_check(const TuneCommand& command, const std::vector<std::string>& sourc
     profile.check = outcome.summary;
     write_profile(file, profile);
     fmt::print("{}", check_text(outcome));
+    if (!command.keep_times.empty()) {
+        write_profile(command.keep_times, {.probe = profile.probe,
+                                           .build = this_profile_build(backend),
+                                           .date = now(),
+                                           .set = profile.set,
+                                           .vectors = outcome.times});
+        fmt::print("times: {}\n", printable(command.keep_times));
+    }
     if (backend == Backend::cpu || !outcome.matrices.empty()) {
         fmt::print("auto chooses by the {} here\n", decides(profile) ? "models and rules" : "rules alone");
     }
     write_extras(command, profile);
 }
 
-/// Of a profile that may be another machine's: nothing is measured.
+/// The profile of a command that measures nothing: it may be another machine's.
+Profile known_profile(const TuneCommand& command) {
+    const bool is_named = !command.file.empty();
+    return read_profile(is_named ? std::filesystem::path(command.file)
+                                 : file_of(command, machine_name(choose_backend(command.device))));
+}
+
+void run_against(const TuneCommand& command) {
+    fmt::print("{}", check_text(check_against(known_profile(command), read_profile(command.against).vectors)));
+}
+
 void run_report(const TuneCommand& command) {
     if (command.report.empty() && command.models.empty())
         throw Error("--report-only needs --report or --models", ExitCode::usage);
-    const bool is_named = !command.file.empty();
-    write_extras(command, read_profile(is_named ? std::filesystem::path(command.file)
-                                                : file_of(command, machine_name(choose_backend(command.device)))));
+    write_extras(command, known_profile(command));
 }
 
 void run(const TuneCommand& command) {
     if (command.report_only) return run_report(command);
+    if (!command.against.empty()) return run_against(command);
     const std::vector<std::string> sources = sources_to_check(command);
     const Backend backend = choose_backend(command.device);
     const auto device = make_device(backend);
@@ -190,7 +210,9 @@ void add_tune(CLI::App& app) {
         ->check(CLI::IsMember(types))
         ->default_str("float64");
     add_accumulator(*command, options->accumulator);
-    command->add_option("--only", options->only, "Measure this kernel or operator again, and nothing else");
+    command->add_option(
+        "--only", options->only,
+        "Measure this kernel or operator again, and nothing else; with --check, launch shapes of this kernel alone");
     add_number<double>(
         *command, "--seconds", options->seconds, 0, 1e9,
         "Begin no further measurement after so long; without --check and --suite, run it again to go on");
@@ -203,6 +225,14 @@ void add_tune(CLI::App& app) {
     command->add_option("--suite", options->suite, "The same on a suite of tilespmv bench, such as unseen");
     add_number<int>(*command, "--sizes", options->sizes, 0, 1000, "Sizes of vectors for --check and --suite")
         ->default_str("50");
+    add_output(*command, "--keep-times", options->keep_times,
+               "Also write all times of launch shapes that --check and --suite measure, as a profile without models");
+    add_input(*command, "--against", options->against,
+              "Compare the launch shapes that the profile chooses with times that --keep-times wrote; measure nothing")
+        ->excludes("--check")
+        ->excludes("--suite")
+        ->excludes("--restart")
+        ->excludes("--with");
     add_output(*command, "--report", options->report,
                "Also write a page (HTML) that shows everything in the profile: measured times, models and choices");
     add_output(*command, "--models", options->models,

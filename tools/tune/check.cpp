@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -69,18 +70,59 @@ CheckedMatrix check_matrix(bench::MatrixTimer& timer, const Profile& profile, co
     return m;
 }
 
-CheckedShape check_shape(bench::VectorTimer& timer, const VectorProfile& kernel, const Probe& probe, std::size_t n) {
+/// Keeps what it measures.
+CheckedShape check_shape(bench::VectorTimer& timer, const VectorProfile& kernel, const Probe& probe, std::size_t n,
+                         std::vector<VectorPoint>& points) {
     CheckedShape s{.kernel = kernel.work.kernel, .n = n, .chosen = effective_shape(choose_shape(kernel.model, n), n)};
+    const auto seconds_of_shape = [&](const LaunchShape& shape) {
+        return points.emplace_back(VectorPoint{n, shape, timer.seconds(s.kernel, shape)}).seconds;
+    };
     double least = kEndless;
     for (const LaunchShape& shape : shapes_to_measure(kernel.work, probe, n)) {
-        const double seconds = timer.seconds(s.kernel, shape);
+        const double seconds = seconds_of_shape(shape);
         if (seconds >= least) continue;
         least = seconds;
         s.best = shape;
     }
-    s.best_seconds = timer.seconds(s.kernel, s.best);
-    s.chosen_seconds = s.chosen == s.best ? s.best_seconds : timer.seconds(s.kernel, s.chosen);
+    s.best_seconds = seconds_of_shape(s.best);
+    s.chosen_seconds = s.chosen == s.best ? s.best_seconds : seconds_of_shape(s.chosen);
     return s;
+}
+
+/// Of those measured several times the mean.
+struct MeanTime {
+    LaunchShape shape = {};
+    double sum = 0;
+    int count = 0;
+
+    [[nodiscard]] double seconds() const { return sum / count; }
+};
+
+std::map<std::size_t, std::vector<MeanTime>> mean_times(std::span<const VectorPoint> points) {
+    std::map<std::size_t, std::vector<MeanTime>> by_size;
+    for (const VectorPoint& point : points) {
+        auto& all = by_size[point.n];
+        auto found = std::ranges::find(all, point.shape, &MeanTime::shape);
+        if (found == all.end()) found = all.insert(all.end(), MeanTime{point.shape});
+        found->sum += point.seconds;
+        ++found->count;
+    }
+    return by_size;
+}
+
+void compare_shapes(const VectorProfile& kernel, std::span<const VectorPoint> points, CheckOutcome& outcome) {
+    for (const auto& [n, times] : mean_times(points)) {
+        const LaunchShape chosen = effective_shape(choose_shape(kernel.model, n), n);
+        const auto found = std::ranges::find(times, chosen, &MeanTime::shape);
+        if (found == times.end()) {
+            outcome.errors.push_back(fmt::format("{} of {} values: there is no time of what is chosen, {} x {} x {}",
+                                                 kernel.work.kernel, n, blocks_for(chosen, n), chosen.threads,
+                                                 chosen.elements));
+            continue;
+        }
+        const auto best = std::ranges::min_element(times, {}, &MeanTime::seconds);
+        outcome.shapes.push_back({kernel.work.kernel, n, chosen, best->shape, found->seconds(), best->seconds()});
+    }
 }
 
 void summarize(CheckOutcome& outcome) {
@@ -137,6 +179,15 @@ std::vector<std::size_t> spread_order(std::size_t count) {
     return order;
 }
 
+VectorProfile& times_of(const VectorProfile& kernel, CheckOutcome& outcome) {
+    const auto known = std::ranges::find_if(outcome.times, [&](const VectorProfile& one) {
+        return one.work == kernel.work && one.values == kernel.values;
+    });
+    if (known != outcome.times.end()) return *known;
+    return outcome.times.emplace_back(
+        VectorProfile{.work = kernel.work, .values = kernel.values, .points = {}, .model = {}});
+}
+
 void check_vectors(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options,
                    const IsOver& is_over, CheckOutcome& outcome) {
     const auto sizes = sizes_to_check(options.sizes);
@@ -149,9 +200,12 @@ void check_vectors(bench::Measurer& measurer, const Profile& profile, const Chec
         std::unique_ptr<bench::VectorTimer> timer;
         for (const VectorProfile& kernel : profile.vectors) {
             if (kernel.values != options.values || kernel.model.tree.empty()) continue;
+            if (!kernel.work.compared_with.empty()) continue;  // nothing is chosen by it
+            if (!options.only.empty() && kernel.work.kernel != options.only) continue;
             options.progress(fmt::format("checking {} of {} values", kernel.work.kernel, n));
             if (!timer) timer = measurer.vectors(options.values, n);
-            outcome.shapes.push_back(check_shape(*timer, kernel, profile.probe, n));
+            auto& points = times_of(kernel, outcome).points;
+            outcome.shapes.push_back(check_shape(*timer, kernel, profile.probe, n, points));
         }
     }
 }
@@ -164,12 +218,33 @@ std::vector<std::size_t> sizes_to_check(int count) {
     std::vector<std::size_t> sizes;
     for (int i = 0; i < count; ++i) {
         const double share = count == 1 ? 0 : i / double(count - 1);
-        sizes.push_back(static_cast<std::size_t>(std::llround(kFrom * std::pow(kTo / kFrom, share))) | 1);
+        const auto even = 2 * static_cast<std::size_t>(std::llround(kFrom * std::pow(kTo / kFrom, share) / 2));
+        sizes.push_back(i % 2 == 0 ? even + 1 : even);
     }
     return sizes;
 }
 
+CheckOutcome check_against(Profile profile, const std::vector<VectorProfile>& times) {
+    CheckOutcome outcome;
+    for (VectorProfile& kernel : profile.vectors) {
+        if (!kernel.points.empty()) kernel.model = fit_vector_model(kernel.work, profile.probe, kernel.points);
+        if (kernel.model.tree.empty()) continue;
+        for (const VectorProfile& of : times) {
+            const bool is_same = of.values == kernel.values && of.work.kernel == kernel.work.kernel;
+            if (is_same) compare_shapes(kernel, of.points, outcome);
+        }
+    }
+    if (outcome.shapes.empty() && outcome.errors.empty())
+        throw Error("there are no times of kernels over vectors that the profile chooses launch shapes of");
+    summarize(outcome);
+    return outcome;
+}
+
 CheckOutcome check(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options) {
+    const bool is_there =
+        std::ranges::any_of(profile.vectors, [&](const VectorProfile& one) { return one.work.kernel == options.only; });
+    if (!options.only.empty() && !is_there)
+        throw Error(fmt::format("the profile has no kernel '{}' to check", options.only), ExitCode::usage);
     CheckOutcome outcome;
     outcome.summary.values = options.values;
     bench::SteadyStopwatch watch;

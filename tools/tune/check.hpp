@@ -43,13 +43,15 @@ struct CheckOutcome {
     std::vector<CheckedMatrix> matrices = {};
     std::vector<std::string> errors = {};  ///< of matrices that could not be checked, one line each
     std::vector<CheckedShape> shapes = {};
-    int left = 0;  ///< matrices and sizes of vectors for which the time did not suffice
+    std::vector<VectorProfile> times = {};  ///< all that was measured of launch shapes, without models
+    int left = 0;                           ///< matrices and sizes of vectors for which the time did not suffice
     ProfileCheck summary = {};
 };
 
 struct CheckOptions {
     std::vector<std::string> sources = {};
     std::string values = "float64";
+    std::string only = {};                                     ///< the kernel over vectors to check; empty: all of them
     int sizes = 50;                                            ///< n of vectors
     double seconds = std::numeric_limits<double>::infinity();  ///< after which no further one begins
     std::function<void(std::string_view stage)> progress = [](std::string_view) {};
@@ -59,7 +61,12 @@ struct CheckOptions {
 /// shape and the chosen one both are measured again side by side, since the least of many noisy times is too low.
 CheckOutcome check(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options);
 
-/// The sizes of vectors that are checked: spread evenly by factors from 1,500 to 20 million, in ascending order.
+/// Compares the trees of a profile, fitted again to what was measured for it, with the `times` of an earlier check.
+/// Nothing is measured. Choices of which there is no time are errors; throws `Error` if there is nothing to compare.
+CheckOutcome check_against(Profile profile, const std::vector<VectorProfile>& times);
+
+/// The sizes of vectors that are checked: spread evenly by factors from 1,500 to 20 million, odd and even ones in turn,
+/// in ascending order.
 std::vector<std::size_t> sizes_to_check(int count);
 
 /// A row for each matrix, and the summary.

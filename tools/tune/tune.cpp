@@ -23,6 +23,12 @@ bool is_named(const std::string& only, std::string_view specification) {
     return only == specification || only == specification.substr(0, specification.find(':'));
 }
 
+/// Whether what was measured of a kernel is still true.
+bool is_same_kernel(VectorWork known, const VectorWork& now) {
+    if (known.residency.empty()) known.residency = now.residency;  // by a version that did not ask for it
+    return known == now;
+}
+
 /// A kernel over vectors at one size, with the shapes that have not been measured.
 struct VectorTask {
     std::string values;
@@ -116,7 +122,7 @@ private:
     VectorProfile& vector_profile(const std::string& values, const VectorWork& work) {
         for (auto& one : profile_.vectors) {
             if (one.values != values || one.work.kernel != work.kernel) continue;
-            if (one.work != work) one.points.clear();  // the kernel has changed
+            if (!is_same_kernel(one.work, work)) one.points.clear();
             one.work = work;
             return one;
         }
@@ -140,10 +146,9 @@ private:
             return std::tuple(n, s.threads, s.elements, s.max_blocks);
         };
         for (const auto& point : vector_profile(values, work).points) known.insert(key(point.n, point.shape));
-        const double bytes = work.bytes_per_element();
-        for (const std::size_t n : sizes_to_measure(domains_of(profile_.probe, bytes), profile_.probe, bytes)) {
+        for (const auto& [n, shapes] : plan_of_measurements(work, profile_.probe)) {
             VectorTask task{values, work, n, {}};
-            for (const auto& shape : shapes_to_measure(work, profile_.probe, n)) {
+            for (const auto& shape : shapes) {
                 if (!known.contains(key(n, shape))) task.shapes.push_back(shape);
             }
             if (!task.shapes.empty()) tasks.push_back(std::move(task));

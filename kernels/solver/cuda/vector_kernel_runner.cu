@@ -1,11 +1,15 @@
 #include "kernels/solver/vector_kernels.hpp"
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/this_gpu.hpp"
+#include "kernels/solver/cuda/host_inner_products.hpp"
 #include "kernels/solver/cuda/vector_launcher.hpp"
+#include "kernels/solver/seven_diagonals.hpp"
 
 namespace tilespmv::solver {
 namespace {
@@ -26,7 +30,8 @@ template <class T>
 class Runner final : public VectorKernelRunner {
 public:
     Runner(std::size_t n, const cuda::DeviceContext& on)
-        : shapes_(n, sizeof(T), cuda::this_gpu(sizeof(T)).multiprocessors),
+        : on_(on),
+          shapes_(n, sizeof(T), cuda::this_gpu(sizeof(T)).multiprocessors),
           kernels_(n, shapes_, on),
           scalars_(1, on),
           sums_(kMostSums, on) {
@@ -41,6 +46,7 @@ public:
     }
 
     void run(std::string_view kernel, const LaunchShape& shape) override {
+        if (kernel == kInnerProductsOnHost) return run_on_host(shape);
         const VectorKernelId id = vector_kernel_id(kernel);
         if (!(shapes_.of(id) == shape)) {
             shapes_.set(kernel, shape);
@@ -49,12 +55,32 @@ public:
         launch(id);
     }
 
+    void multiply() override {
+        if (!product_) product_ = make_product();
+        product_->apply(1, {vectors_[2].data(), kernels_.size()}, 0, {vectors_[3].data(), kernels_.size()}, on_.stream);
+    }
+    [[nodiscard]] double iteration_bytes() const override {
+        constexpr double kColumn = 2;  // bytes, by csr16
+        const double of_row = kNonzeros * (kColumn + sizeof(T)) + static_cast<double>(vectors_.size() * sizeof(T));
+        return of_row * static_cast<double>(kernels_.size());
+    }
+
 private:
+    static constexpr double kNonzeros = 7;  ///< of a row of A
+
+    std::unique_ptr<cuda::DeviceOperator<T>> make_product() {
+        const auto a = seven_diagonals<T>(static_cast<index_t>(kernels_.size()));
+        return cuda::make_device_operator<T>("csr16", {&a}, default_accumulator<T>(), on_);
+    }
+    void run_on_host(const LaunchShape& shape) {
+        if (!on_host_) on_host_.emplace(kernels_.size(), on_);
+        on_host_->run(iterates(), finish(), shape);
+    }
     void launch(VectorKernelId id) {
-        const Iterates<T> v{at(0), at(1), at(2), at(3), at(4), at(5)};
+        const Iterates<T> v = iterates();
         const DiagonalView<T> m(static_cast<const T*>(vectors_[6].data()));
         const Scalars* scalars = scalars_.data();
-        const Finish finish{scalars_.data(), sums_.data(), Recurrence::none};
+        const Finish finish = this->finish();
         switch (id) {
             case VectorKernelId::advance:
                 return kernels_.advance(v, scalars);
@@ -86,13 +112,18 @@ private:
                 return kernels_.copy(v.x.data, v.r.data);
         }
     }
+    Finish finish() { return {scalars_.data(), sums_.data(), Recurrence::none}; }
+    Iterates<T> iterates() { return {at(0), at(1), at(2), at(3), at(4), at(5)}; }
     Vector<T> at(std::size_t k) { return {vectors_[k].data(), kernels_.size()}; }
 
+    cuda::DeviceContext on_;
     VectorShapes shapes_;
     VectorLauncher<T> kernels_;
     cuda::DeviceBuffer<Scalars> scalars_;
     cuda::DeviceBuffer<double> sums_;
     std::array<cuda::DeviceBuffer<T>, 7> vectors_;
+    std::optional<HostInnerProducts<T>> on_host_;       ///< once it has run
+    std::unique_ptr<cuda::DeviceOperator<T>> product_;  ///< once it has been done
 };
 
 }  // namespace

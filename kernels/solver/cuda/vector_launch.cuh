@@ -57,6 +57,14 @@ inline bool are_aligned(std::initializer_list<const void*> vectors) {
     return true;
 }
 
+/// Blocks of `kernel` with so many threads that a multiprocessor holds at once.
+template <class Parameters>
+int resident_blocks_of(void (*kernel)(Parameters), int threads) {
+    int blocks = 0;
+    TILESPMV_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0));
+    return blocks;
+}
+
 /// Launches `packed`, which takes kPack values at once, where the vectors and the shape allow it, else `single`.
 template <int kPack, class Parameters>
 void launch_shaped(void (*packed)(Parameters), void (*single)(Parameters), const Parameters& p,

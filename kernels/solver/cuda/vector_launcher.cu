@@ -1,5 +1,6 @@
 #include "kernels/solver/cuda/vector_launcher.hpp"
 
+#include "kernels/solver/cuda/host_inner_products.hpp"
 #include "kernels/solver/cuda/vector_launch.cuh"
 #include "kernels/solver/cuda/vector_ops.cuh"
 
@@ -145,6 +146,60 @@ template <class T>
 void VectorLauncher<T>::from_float(const float* from, T* to) const {
     launch(VectorKernelId::copy, Convert<float, T>{{}, from, to}, true);
 }
+
+namespace {
+
+/// By the kernel that `launch_shaped` would take for vectors that are aligned.
+template <class T, class Op>
+int resident_blocks_of(const LaunchShape& shape) {
+    const bool takes_packs = shape.elements % kPackSize<T> == 0;
+    if constexpr (requires { Op::kSums; })
+        return resident_blocks_of(takes_packs ? reduce<kPackSize<T>, Op> : reduce<1, Op>, shape.threads);
+    else
+        return resident_blocks_of(takes_packs ? elementwise<kPackSize<T>, Op> : elementwise<1, Op>, shape.threads);
+}
+
+}  // namespace
+
+template <class T>
+int resident_blocks(std::string_view kernel, const LaunchShape& shape) {
+    using M = Diagonal<T, T>;
+    if (kernel == kInnerProductsOnHost) return HostInnerProducts<T>::resident_blocks(shape);
+    switch (vector_kernel_id(kernel)) {
+        case VectorKernelId::advance:
+            return resident_blocks_of<T, Advance<T, NoDiagonal>>(shape);
+        case VectorKernelId::advance_diagonal:
+            return resident_blocks_of<T, Advance<T, M>>(shape);
+        case VectorKernelId::inner_products:
+            return resident_blocks_of<T, InnerProducts<T>>(shape);
+        case VectorKernelId::direction:
+            return resident_blocks_of<T, Direction<T>>(shape);
+        case VectorKernelId::step_length:
+            return resident_blocks_of<T, Dot<T, IterationScalars<T>>>(shape);
+        case VectorKernelId::move:
+            return resident_blocks_of<T, Move<T>>(shape);
+        case VectorKernelId::move_diagonal:
+            return resident_blocks_of<T, MoveDiagonal<T, M>>(shape);
+        case VectorKernelId::ratio:
+            return resident_blocks_of<T, Ratio<T>>(shape);
+        case VectorKernelId::residual2:
+            return resident_blocks_of<T, Dot<T, Always>>(shape);
+        case VectorKernelId::sum:
+            return resident_blocks_of<T, Sum<T>>(shape);
+        case VectorKernelId::subtract_mean:
+            return resident_blocks_of<T, SubtractMean<T>>(shape);
+        case VectorKernelId::times_diagonal:
+            return resident_blocks_of<T, TimesDiagonal<T, M>>(shape);
+        case VectorKernelId::axpy:
+            return resident_blocks_of<T, Axpy<T>>(shape);
+        case VectorKernelId::copy:
+            return resident_blocks_of<T, Copy<T>>(shape);
+    }
+    return 0;
+}
+
+template int resident_blocks<double>(std::string_view, const LaunchShape&);
+template int resident_blocks<float>(std::string_view, const LaunchShape&);
 
 template class VectorLauncher<double>;
 template class VectorLauncher<float>;

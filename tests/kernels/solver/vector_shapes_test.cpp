@@ -17,8 +17,8 @@ Profile profile_of_axpy() {
     Profile profile;
     profile.probe = test::h200_like();
     VectorProfile axpy{.work = {"axpy", false, 2, 1, 8}, .values = "float64", .points = {}, .model = {}};
-    for (const std::size_t n : sizes_to_measure(domains_of(profile.probe, 24), profile.probe, 24)) {
-        for (const auto& shape : shapes_to_measure(axpy.work, profile.probe, n)) {
+    for (const auto& [n, shapes] : plan_of_measurements(axpy.work, profile.probe)) {
+        for (const auto& shape : shapes) {
             axpy.points.push_back({n, shape, test::vector_seconds(axpy.work, shape, n)});
         }
     }

@@ -20,9 +20,9 @@ using test::TemporaryDirectory;
 using ::testing::HasSubstr;
 
 VectorProfile axpy(const Probe& probe) {
-    VectorProfile one{.work = {"axpy", false, 2, 1, 8}, .values = "float64", .points = {}, .model = {}};
-    for (const std::size_t n : sizes_to_measure(domains_of(probe, 24), probe, 24)) {
-        for (const auto& shape : shapes_to_measure(one.work, probe, n)) {
+    VectorProfile one{.work = {"axpy", false, 2, 1, 8, {{128, 2, 16}}}, .values = "float64", .points = {}, .model = {}};
+    for (const auto& [n, shapes] : plan_of_measurements(one.work, probe)) {
+        for (const auto& shape : shapes) {
             one.points.push_back({n, shape, test::vector_seconds(one.work, shape, n)});
         }
     }
@@ -95,8 +95,15 @@ TEST(ProfileFile, SaysWhatIsDamagedAndWhere) {
     EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"row\": 1000")),
                 HasSubstr("p.json.matrices[0].features: rows is missing"));
     EXPECT_THAT(refusal(damaged("\"resident\"", "\"wet\"")), HasSubstr("is 'wet', expected resident or streamed"));
-    EXPECT_THAT(refusal(damaged("[1000,128,", "[1000,4096,")), HasSubstr("4096 threads, expected 1 to 1,024"));
+    EXPECT_THAT(refusal(damaged("[1001,128,", "[1001,4096,")), HasSubstr("4096 threads, expected 1 to 1,024"));
     EXPECT_THAT(refusal(damaged("\"name\":\"launch\"", "\"name\":\"lunch\"")), HasSubstr("no term 'lunch'"));
+}
+
+TEST(ProfileFile, OfBeforeDoesNotKnowWhatMultiprocessorsHold) {
+    ASSERT_FALSE(sample().vectors[0].work.residency.empty());
+    const Profile known = parse_profile(damaged("\"resident_blocks\"", "\"no_such_key\""), "p.json");
+    EXPECT_TRUE(known.vectors[0].work.residency.empty());
+    EXPECT_EQ(known.vectors[0].points, sample().vectors[0].points);
 }
 
 TEST(ProfileFile, IsRefusedWhereverItIsCutOff) {

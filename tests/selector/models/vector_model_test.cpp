@@ -15,6 +15,7 @@ namespace tilespmv {
 namespace {
 
 using test::h200_like;
+using test::stepped_seconds;
 using test::vector_seconds;
 
 std::vector<Line> random_lines(std::mt19937& random, std::size_t count) {
@@ -77,7 +78,8 @@ TEST(Domains, AreMeasuredAtTheirEndsAndBetween) {
     const auto sizes = sizes_to_measure(domains, probe, 48);
     EXPECT_GE(sizes.size(), 15U);
     EXPECT_LE(sizes.size(), 31U);
-    EXPECT_EQ(sizes.front(), 1000U);
+    EXPECT_EQ(sizes.front(), 1001U);
+    EXPECT_TRUE(std::ranges::all_of(sizes, [](std::size_t n) { return n % 2 == 1; }));
     EXPECT_GE(sizes.back(), 30'000'000U);
     const auto of_others = sizes_to_measure(domains_of(probe, 8), probe, 8);
     EXPECT_TRUE(std::ranges::equal(sizes, std::span(of_others).first(sizes.size()))) << "vectors are made once";
@@ -87,6 +89,35 @@ TEST(Domains, AreMeasuredAtTheirEndsAndBetween) {
     Probe small = probe;
     small.memory_bytes = 48e6;
     EXPECT_LE(sizes_to_measure(domains, small, 48).back(), 250'000U) << "a quarter of the memory";
+}
+
+TEST(Steps, AreWhereBlocksNoLongerFit) {
+    const Probe probe = h200_like();
+    VectorWork axpy{"axpy", false, 2, 1};
+    axpy.residency = {{128, 4, 8}};
+    using Steps = std::vector<std::size_t>;
+    EXPECT_EQ(steps_of(axpy, probe, {128, 4, 0}), (Steps{270'336, 540'672})) << "of two launches, and of one";
+    EXPECT_EQ(steps_of(axpy, probe, {128, 4, 8 * 132}), (Steps{270'336, 540'672, 1'081'344})) << "a third part";
+    EXPECT_EQ(steps_of(axpy, probe, {128, 4, 2 * 132}), (Steps{2 * 132 * 512, 4 * 132 * 512}));
+    EXPECT_EQ(steps_of(axpy, probe, {128, 4, 32 * 132}), (Steps{270'336, 540'672})) << "many parts are even";
+    EXPECT_EQ(steps_of(axpy, probe, {128, 4, 1}), (Steps{512, 1024}));
+    const VectorWork dot{"dot", true, 2, 0, 8, axpy.residency};
+    EXPECT_EQ(steps_of(dot, probe, {128, 4, 1}), (Steps{512, 1024}));
+    EXPECT_EQ(steps_of(dot, probe, {128, 4, 66}), (Steps{512, 66 * 512, 2 * 66 * 512})) << "a second block first";
+    const auto plan = plan_of_measurements(axpy, probe);
+    const auto at = [&](std::size_t n) {
+        const auto found = std::ranges::find(plan, n, &ShapesAt::n);
+        return found == plan.end() ? std::vector<LaunchShape>{} : found->shapes;
+    };
+    EXPECT_EQ(std::ranges::count(at(270'335), LaunchShape{128, 4, 0}), 1);
+    EXPECT_EQ(std::ranges::count(at(287'233), LaunchShape{128, 4, 0}), 1) << "a sixteenth behind";
+    EXPECT_LT(at(270'335).size(), at(256'001).size()) << "only shapes that have a step there";
+    EXPECT_TRUE(std::ranges::is_sorted(plan, {}, &ShapesAt::n));
+    std::size_t times = 0;
+    for (const auto& one : plan) times += one.shapes.size();
+    std::size_t at_sizes = 0;
+    for (const std::size_t n : sizes_to_measure(domains_of(probe, 24), probe, 24)) at_sizes += at(n).size();
+    EXPECT_LT(static_cast<double>(times), 1.25 * static_cast<double>(at_sizes));
 }
 
 TEST(Shapes, AreCappedOnlyWhereTheCapIsReached) {
@@ -99,33 +130,59 @@ TEST(Shapes, AreCappedOnlyWhereTheCapIsReached) {
     const auto many = shapes_to_measure(axpy, probe, 30'000'000);
     EXPECT_LT(few.size(), many.size());
     EXPECT_TRUE(std::ranges::all_of(few, [](const auto& shape) { return shape.max_blocks == 0; }));
-    EXPECT_EQ(resident_blocks(probe, 1024), 132) << "registers leave room for one";
-    EXPECT_EQ(resident_blocks(probe, 128), 132 * 12);
     EXPECT_LE(many.size(), 48U);
 }
 
-std::vector<VectorPoint> measured(const VectorWork& work, const Probe& probe, double noise) {
+TEST(Shapes, AreCappedByTheResidencyOfTheKernel) {
+    const Probe probe = h200_like();
+    VectorWork axpy{"axpy", false, 2, 1};
+    EXPECT_EQ(resident_blocks(axpy, probe, {1024, 2, 0}), 132) << "by 40 registers, which leave room for one";
+    EXPECT_EQ(resident_blocks(axpy, probe, {128, 2, 0}), 132 * 12);
+    axpy.residency = {{128, 2, 16}, {128, 1, 14}};
+    EXPECT_EQ(resident_blocks(axpy, probe, {128, 2, 7}), 132 * 16);
+    EXPECT_EQ(resident_blocks(axpy, probe, {128, 1, 0}), 132 * 14);
+    EXPECT_EQ(resident_blocks(axpy, probe, {128, 4, 0}), 132 * 12) << "not known";
+    const auto shapes = candidate_shapes(axpy, probe);
+    EXPECT_EQ(std::ranges::count(shapes, LaunchShape{128, 2, 132 * 16}), 1);
+    EXPECT_EQ(std::ranges::count(shapes, LaunchShape{128, 2, 132 * 12}), 0);
+    EXPECT_EQ(std::ranges::count(shapes, LaunchShape{128, 1, 4 * 132 * 14}), 1);
+}
+
+TEST(Shapes, OfReductionsAreCappedToAnyWholeWaves) {
+    const Probe probe = h200_like();
+    const VectorWork dot{"dot", true, 2, 0};
+    const auto shapes = candidate_shapes(dot, probe);
+    const int resident = resident_blocks(dot, probe, {128, 4, 0});
+    for (int waves = 1; waves <= 20; ++waves) {
+        EXPECT_EQ(std::ranges::count(shapes, LaunchShape{128, 4, waves * resident}), 1) << waves;
+    }
+    EXPECT_EQ(std::ranges::count(shapes, LaunchShape{128, 4, resident / 16}), 1);
+    EXPECT_EQ(std::ranges::count(shapes, LaunchShape{128, 4, 0}), 0) << "all of them leave a sum";
+    EXPECT_LE(shapes_to_measure(dot, probe, 100'000).size(), 50U) << "most caps are not reached";
+}
+
+using Seconds = double (*)(const VectorWork&, const LaunchShape&, std::size_t);
+
+std::vector<VectorPoint> measured(const VectorWork& work, const Probe& probe, double noise,
+                                  Seconds seconds = vector_seconds) {
     std::mt19937 random(5);
     std::uniform_real_distribution<double> error(1 - noise, 1 + noise);
     std::vector<VectorPoint> points;
-    const double bytes = work.bytes_per_element();
-    for (const std::size_t n : sizes_to_measure(domains_of(probe, bytes), probe, bytes)) {
-        for (const auto& shape : shapes_to_measure(work, probe, n)) {
-            points.push_back({n, shape, vector_seconds(work, shape, n) * error(random)});
-        }
+    for (const auto& [n, shapes] : plan_of_measurements(work, probe)) {
+        for (const auto& shape : shapes) points.push_back({n, shape, seconds(work, shape, n) * error(random)});
     }
     return points;
 }
 
 /// Time of what the tree chooses over that of the best, at sizes that were not measured.
-ChoiceQuality quality_of(const VectorWork& work, const Probe& probe, const VectorModel& model) {
+ChoiceQuality quality_of(const VectorWork& work, const Probe& probe, const VectorModel& model,
+                         Seconds seconds = vector_seconds) {
     std::vector<double> losses;
-    for (double n = 1111; n < 2.9e7; n *= 1.23) {
+    for (double n = 1111; n < 2.9e7; n *= 1.0371) {
         const auto size = static_cast<std::size_t>(n);
         double best = kEndless;
-        for (const auto& shape : candidate_shapes(work, probe))
-            best = std::min(best, vector_seconds(work, shape, size));
-        losses.push_back(vector_seconds(work, choose_shape(model, size), size) / best);
+        for (const auto& shape : candidate_shapes(work, probe)) best = std::min(best, seconds(work, shape, size));
+        losses.push_back(seconds(work, choose_shape(model, size), size) / best);
     }
     return choice_quality(losses);
 }
@@ -141,6 +198,33 @@ TEST(VectorModel, ChoosesNearlyAsWellAsMeasuringEverything) {
         EXPECT_LE(noisy.average_loss, 1.03) << work.kernel;
         EXPECT_LE(noisy.worst_loss, 1.12) << work.kernel;
     }
+}
+
+/// Of a kernel, blocks of 128 threads of which a multiprocessor holds so many.
+VectorWork with_room(VectorWork work, int blocks) {
+    for (const LaunchShape& shape : uncapped_shapes(work.reduces))
+        work.residency.push_back({shape.threads, shape.elements, std::max(1, blocks * 128 / shape.threads)});
+    return work;
+}
+
+TEST(VectorModel, ChoosesWellWhereShapesSlowDownByAStep) {
+    const Probe probe = h200_like();
+    double worst_without = 1;
+    for (const VectorWork& kernel : {VectorWork{"advance", false, 6, 4}, VectorWork{"dot", true, 2, 0}}) {
+        for (const int room : {8, 9, 10, 12, 14, 16}) {
+            const VectorWork work = with_room(kernel, room);
+            auto points = measured(work, probe, 0, stepped_seconds);
+            const auto with = quality_of(work, probe, fit_vector_model(work, probe, points), stepped_seconds);
+            EXPECT_LE(with.average_loss, 1.01) << work.kernel << room;
+            EXPECT_LE(with.worst_loss, 1.10) << work.kernel << room;
+            const auto domains = domains_of(probe, work.bytes_per_element());
+            const auto sizes = sizes_to_measure(domains, probe, work.bytes_per_element());
+            std::erase_if(points, [&](const VectorPoint& one) { return std::ranges::count(sizes, one.n) == 0; });
+            const auto without = quality_of(work, probe, fit_vector_model(work, probe, points), stepped_seconds);
+            worst_without = std::max(worst_without, without.worst_loss);
+        }
+    }
+    EXPECT_GT(worst_without, 1.15) << "nothing has to be measured at steps";
 }
 
 TEST(VectorModel, KeepsToWhatWasMeasuredNearBy) {

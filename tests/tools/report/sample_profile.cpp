@@ -20,9 +20,8 @@ VectorProfile sample_kernel(int i, const Probe& probe) {
     VectorProfile one{.work = {reduces ? fmt::format("dot_{}", i) : fmt::format("update_{}", i), reduces, 2 + i % 3,
                                reduces ? 0 : 1 + i % 2, 8},
                       .values = "float64"};
-    const double bytes = one.work.bytes_per_element();
-    for (const std::size_t n : sizes_to_measure(domains_of(probe, bytes), probe, bytes)) {
-        for (const auto& shape : shapes_to_measure(one.work, probe, n)) {
+    for (const auto& [n, shapes] : plan_of_measurements(one.work, probe)) {
+        for (const auto& shape : shapes) {
             one.points.push_back({n, shape, vector_seconds(one.work, shape, n) * noise(one.points.size())});
         }
     }

@@ -178,6 +178,29 @@ TEST_F(TuneTest, AKernelThatWasAddedAppearsEverywhere) {
     EXPECT_EQ(choose_vector_shapes(profile, 5000).count("xpay"), 1U);
 }
 
+TEST_F(TuneTest, WhatMultiprocessorsHoldIsNoReasonToForgetWhatWasMeasuredBefore) {
+    const std::size_t before = points(tune(gpu, options).profile);
+    gpu.measured.clear();
+    gpu.works[0].residency = {{128, 1, 12}};  // as estimated, so that the caps stay
+    EXPECT_EQ(points(tune(gpu, options).profile), before);
+    EXPECT_EQ(gpu.all_measured(), 0);
+    gpu.works[0].residency = {{128, 1, 16}};
+    tune(gpu, options);
+    EXPECT_GT(gpu.measured["axpy"], 0) << "the kernel has changed";
+}
+
+TEST_F(TuneTest, KernelsForComparisonAreMeasuredAndNotChecked) {
+    gpu.works.push_back(gpu.works[1]);
+    gpu.works.back().kernel = "dot_on_host";
+    gpu.works.back().compared_with = "dot";
+    const TuneOutcome outcome = tune(gpu, options);
+    EXPECT_EQ(read_profile(options.file).vectors.back().work.compared_with, "dot");
+    EXPECT_THAT(tune_text(outcome), HasSubstr("dot_on_host (float64) takes 1.00 times as long as dot in the mean of "));
+    const auto checked = check(gpu, outcome.profile, {.sizes = 3});
+    EXPECT_EQ(std::ranges::count(checked.shapes, "dot", &CheckedShape::kernel), 3);
+    EXPECT_EQ(std::ranges::count(checked.shapes, "dot_on_host", &CheckedShape::kernel), 0);
+}
+
 TEST_F(TuneTest, GoesOnAfterAnInterruption) {
     const TuneOutcome whole = tune(gpu, options);
     options.file = folder.path() / "interrupted.json";
@@ -311,6 +334,31 @@ TEST_F(TuneTest, CheckOfVectorsTakesEverySizeOnce) {
     }
 }
 
+TEST_F(TuneTest, TimesOfACheckAreKeptForOtherTrees) {
+    Profile profile = tune(gpu, options).profile;
+    const CheckOutcome checked = check(gpu, profile, {.only = "dot", .sizes = 12});
+    ASSERT_EQ(checked.shapes.size(), 12U);
+    ASSERT_EQ(checked.times.size(), 1U);
+    Profile kept;
+    kept.vectors = checked.times;
+    kept = parse_profile(profile_text(kept), "kept");
+    const CheckOutcome again = check_against(profile, kept.vectors);
+    EXPECT_EQ(again.shapes.size(), 12U);
+    EXPECT_TRUE(again.errors.empty());
+    EXPECT_NEAR(again.summary.vectors.mean_loss, checked.summary.vectors.mean_loss, 1e-12);
+
+    for (VectorProfile& one : profile.vectors) {
+        one.points.clear();  // so that the tree stays
+        one.model.tree = {{0, kEndless, {1024, 4, 1}}};
+    }
+    EXPECT_GT(check_against(profile, kept.vectors).summary.vectors.mean_loss, 1.3);
+    for (VectorProfile& one : profile.vectors) one.model.tree = {{0, kEndless, {96, 4, 0}}};
+    EXPECT_EQ(check_against(profile, kept.vectors).errors.size(), 12U) << "no such shape was measured";
+    EXPECT_EQ(message_of([&] { check(gpu, profile, {.only = "dots"}); }),
+              "2: the profile has no kernel 'dots' to check");
+    EXPECT_THAT(message_of([&] { check_against(profile, {}); }), HasSubstr("there are no times"));
+}
+
 TEST(BenchmarkSets, AreMatricesOfEveryKindWithoutRepetition) {
     const auto& full = find_benchmark_set("full").sources;
     EXPECT_EQ(full.size(), find_benchmark_set("short").sources.size() + drawn_matrices().size());
@@ -335,7 +383,9 @@ TEST(SizesToCheck, AreSpreadByFactors) {
     const auto sizes = sizes_to_check(50);
     EXPECT_EQ(sizes.size(), 50U);
     EXPECT_TRUE(std::ranges::is_sorted(sizes));
-    EXPECT_EQ(sizes.back(), 20'000'001U);
+    EXPECT_EQ(sizes.front(), 1501U);
+    EXPECT_EQ(sizes.back(), 20'000'000U);
+    EXPECT_EQ(std::ranges::count_if(sizes, [](std::size_t n) { return n % 2 == 1; }), 25) << "both kinds";
     EXPECT_TRUE(sizes_to_check(0).empty());
 }
 

@@ -61,6 +61,29 @@ function blocksChart(kernel) {
   ];
 }
 
+// The least time measured at each n.
+function leastTimes(kernel) {
+  const least = new Map();
+  for (const [n, , , , t] of kernel.points) least.set(n, Math.min(t, least.get(n) ?? Infinity));
+  return least;
+}
+
+// Kernels that are measured beside this one for comparison, each in its fastest launch at each n.
+function comparisons(kernel) {
+  const others =
+      page.data.vectors.filter((one) => one.compared_with === kernel.kernel && one.values === kernel.values);
+  return others.map((other) => {
+    const theirs = leastTimes(other);
+    const rows = [...leastTimes(kernel)].filter(([n]) => theirs.has(n)).sort(([a], [b]) => a - b);
+    const columns = [kernel.kernel, other.kernel, "ratio"].map((name) => ({name, number: true}));
+    return el(
+        "details", {"data-comparison": other.kernel}, el("summary", {}, `Compared with ${other.kernel}`),
+        table(
+            [{name: "n", number: true}, ...columns],
+            rows.map(([n, t]) => [grouped(n), seconds(t), seconds(theirs.get(n)), short(theirs.get(n) / t)])));
+  });
+}
+
 function kernelCard(kernel) {
   const chart = el("div", {});
   const sizes = unique(kernel.points.map((p) => p[0]));
@@ -92,7 +115,7 @@ function kernelCard(kernel) {
              `A line for each launch in each of ${kernel.domains.length} pieces of ${
                  wholeDomains(kernel).length} domains; mean accuracy of lines ${meanLineAccuracy(kernel)}. ` +
                  "Coloured: launches that the tree chooses; wide: the lowest lines."),
-          chart, kernel.reduces ? blocksChart(kernel) : null,
+          chart, kernel.reduces ? blocksChart(kernel) : null, comparisons(kernel),
           el("details", {}, el("summary", {}, "All lines"), linesTable(kernel))),
       step("5 Decision", kernel.tree.length === 0 ? el("p", {}, "There is no tree.") : treeTable(kernel)));
   page.redraw.push(() => {
