@@ -102,10 +102,13 @@ double strip_bytes(const MatrixFeatures& f) {
     const double own_slots = f.strip_slots * tile_rows_of(f) * (1 - f.repeated_strips);
     return value_of(f) * strip_places(f) + 14 * own_slots + 6 * tile_rows_of(f);
 }
-/// Its blocks take four strips a step and fill the GPU up to three times, one time after the other.
+/// Its blocks take four strips a step, short ones in up to four steps, and fill the GPU up to three times, one time
+/// after the other.
 void strip_work(const MatrixFeatures& f, Work& work) {
+    constexpr double kShortStrip = 11, kSteps = 4;
     const cuda::Gpu gpu = cuda::measured_gpu(f.value_bytes);
-    const double wave = 4.0 * gpu.multiprocessors * cuda::strip_sizes(f.rows, f.nnz, gpu).blocks;
+    const double blocks = gpu.multiprocessors * cuda::strip_sizes(f.rows, f.nnz, gpu).blocks;
+    const double wave = 4 * blocks * (f.strip_slots <= kShortStrip ? kSteps : 1);
     of(work, Term::nonzeros) = strip_places(f);
     of(work, Term::rows) = tile_rows_of(f);
     of(work, Term::chain) = std::clamp(tile_rows_of(f) / wave, 1.0, 3.0) - 1;
@@ -238,7 +241,7 @@ constexpr std::array kGpuCosts{
     Cost{"csr16", 4, {3.2e-7, 1.10, 4.0e-13, 4.8e-12, 1.9e-12, 4.8e-8}, {8.3e-5, 3.6e-10, 1.5e-9, 0}},
     Cost{"csr16", 4, {3.3e-7, 0.89, 4e-13, 4.8e-12, 1.8e-12, 3e-8}, {8.3e-5, 3.6e-10, 1.5e-9, 0}, 4},
     Cost{"strip", 8, {4.0e-7, 0.80, 4.0e-13, 2.2e-12, 0, 9.0e-7}, {4e-4, 4.2e-10, 6e-10, 0}},
-    Cost{"strip", 4, {2.0e-7, 0.83, 4.2e-13, 1.0e-12, 0, 2.43e-6}, {4e-4, 3.4e-10, 6e-10, 0}},
+    Cost{"strip", 4, {2.0e-7, 0.78, 4.2e-13, 1.0e-12, 0, 1.6e-6}, {4e-4, 3.4e-10, 6e-10, 0}},
     Cost{"strip", 4, {1.2e-7, 0.73, 4.6e-13, 9e-13, 0, 1.5e-6}, {4e-4, 3.4e-10, 6e-10, 0}, 4},
     Cost{"strip", 2, {2.0e-7, 1.99, 0, 1.0e-12, 0, 2.76e-6}, {4e-4, 3.0e-10, 6e-10, 0}},
     Cost{"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
