@@ -13,6 +13,7 @@
 #include "kernels/solver/solve.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/counting_cuda.hpp"
+#include "tests/support/every_preconditioner.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -83,19 +84,6 @@ TEST_F(AllocationOnDevice, ASolverAllocatesWhenItIsMade) {
     const auto a = generate<double>("laplace2d:n=20");
     EXPECT_GT(allocations_of([] { cuda::DeviceBuffer<double>(1000, cudaStream_t{}); }), 0);
     EXPECT_GT(allocations_of([&] { Solver<double>(a.clone(), {.backend = Backend::cuda}); }), 10);
-}
-
-template <class T>
-std::vector<std::string> all_preconditioners(const std::string& op) {
-    std::vector<std::string> all{"none", "jacobi", "block-jacobi:size=3"};
-    for (const auto* form : {"order=1,form=factors", "order=1,form=explicit", "order=2,form=factors",
-                             "order=2,form=pair", "order=2,form=explicit"}) {
-        all.push_back(std::string("ssor-ai:") + form + ",operator=" + op);
-    }
-    if (sizeof(T) == 4) return all;
-    for (std::size_t i = 1, count = all.size(); i < count; ++i)
-        all.push_back(all[i] + (all[i].find(':') == std::string::npos ? ":" : ",") + "values=float32");
-    return all;
 }
 
 /// Of new values, the second time, and of a solve with them.

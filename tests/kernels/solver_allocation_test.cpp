@@ -10,6 +10,7 @@
 #include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tests/support/counting_new.hpp"
+#include "tests/support/every_preconditioner.hpp"
 #include "tile/buffer.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -43,20 +44,6 @@ long allocations_of_new_values(Solver<T>& solver, const CsrMatrix<T>& a) {
     const std::span<const T> values(a.values.data(), a.values.size());
     solver.update_values(values);
     return allocations_of([&] { solver.update_values(values); });
-}
-
-/// M in either type of values where it has a choice.
-template <class T>
-std::vector<std::string> all_preconditioners(const std::string& op) {
-    std::vector<std::string> all{"none", "jacobi", "block-jacobi:size=3"};
-    for (const auto* form : {"order=1,form=factors", "order=1,form=explicit", "order=2,form=factors",
-                             "order=2,form=pair", "order=2,form=explicit"}) {
-        all.push_back(std::string("ssor-ai:") + form + ",operator=" + op);
-    }
-    if (sizeof(T) == 4) return all;
-    for (std::size_t i = 1, count = all.size(); i < count; ++i)
-        all.push_back(all[i] + (all[i].find(':') == std::string::npos ? ":" : ",") + "values=float32");
-    return all;
 }
 
 template <class T>
