@@ -8,8 +8,8 @@ namespace tilespmv::cuda {
 /// strips that are there already, as they are, unless an option is given; else from CSR, or by way of it from tiles.
 /// Options: bytes (1; parts of 16,384 rows become strips if they take at most so many times the bytes of 16-bit
 /// columns), lane_slots (slots of a strip before twice as many lanes share it: 11 to 512), block_strips (short strips
-/// that a block takes about: 1 to 128), both by `strip_sizes`, and resident_blocks (of a multiprocessor: 12 or 18, by
-/// whether strips are few).
+/// that a block takes about: 1 to 128) and resident_blocks (of a multiprocessor: 12 or 18), these three by
+/// `strip_sizes`.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>& forms, Options& options,
                                                        Accumulator accumulator, const DeviceContext& on);

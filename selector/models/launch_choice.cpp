@@ -75,7 +75,7 @@ double strip_choice(const MatrixFeatures& f) {
     if (strip_executes_csr16(f)) return 3 * kOtherKernel;
     const cuda::StripSizes sizes = cuda::strip_sizes(f.rows, f.nnz, gpu_of(f));
     const double lanes = f.strip_slots > sizes.lane_slots ? kOtherKernel : 0;
-    return lanes + (sizes.blocks > cuda::StripTuning{}.blocks_of_few ? kOtherKernel / 2 : 0);
+    return lanes + (sizes.blocks > gpu_of(f).tuning.strips.blocks_of_few ? kOtherKernel / 2 : 0);
 }
 
 struct Choice {

@@ -107,7 +107,7 @@ TEST(RankOperators, TakesTheCostsOfTheNearestSizeOfValues) {
     EXPECT_EQ(message_of([] {
                   (void)cost_of(kTable, "unsuited", {8, 8});
               }),
-              "1: no costs of operator unsuited on test machine: add them to selector/auto/cost_table.cpp");
+              "1: no costs of operator unsuited on test machine: add them to selector/auto/costs.cpp");
 }
 
 TEST(RankOperators, EveryCandidateHasCosts) {
