@@ -21,7 +21,7 @@ protected:
         const auto expected = expected_product<V>(csr, 2, x, -0.5, y);
         for (const int together : {1, 2, 4}) {
             const auto m = make_strip_matrix(csr, {.value_bytes = sizeof(V), .together = together});
-            for (const auto* name : {"strip", "auto"}) {
+            for (const auto* name : {"strip", "strip:resident_blocks=18", "auto"}) {
                 const auto a = cuda::make_device_operator<V>(name, {&m}, default_accumulator<V>(), nullptr);
                 EXPECT_EQ(a->nnz(), csr.nnz());
                 const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
