@@ -64,7 +64,7 @@ TEST(TileMessages, Generators) {
     EXPECT_EQ(made("magic"),
               "2: unknown generator 'magic'; there are laplace2d, laplace3d, stencil27, fem, elasticity, banded, "
               "block-dense, uniform, rmat, kronecker, delaunay, rgg, road-like, powerlaw, circuit, arrow, kkt, qcd, "
-              "dense, hypersparse");
+              "dense, hypersparse, web, pose-graph, volumes");
 }
 
 TEST(TileMessages, ValuesOutOfRange) {

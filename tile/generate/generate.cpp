@@ -18,6 +18,7 @@ constexpr std::array kGenerators{
     &synthetic::kRmat,       &synthetic::kKronecker, &synthetic::kDelaunay,   &synthetic::kRgg,
     &synthetic::kRoadLike,   &synthetic::kPowerlaw,  &synthetic::kCircuit,    &synthetic::kArrow,
     &synthetic::kKkt,        &synthetic::kQcd,       &synthetic::kDense,      &synthetic::kHypersparse,
+    &synthetic::kWeb,        &synthetic::kPoseGraph, &synthetic::kVolumes,
 };
 
 const synthetic::Generator& find_generator(std::string_view name) {

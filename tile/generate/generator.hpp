@@ -115,9 +115,10 @@ extern const Generator kLaplace2d, kLaplace3d, kStencil27, kFem;
 extern const Generator kElasticity;
 extern const Generator kBanded, kArrow, kDense;
 extern const Generator kBlockDense, kUniform, kHypersparse;
-extern const Generator kRmat, kKronecker, kPowerlaw;
+extern const Generator kRmat, kKronecker, kPowerlaw, kWeb;
 extern const Generator kDelaunay, kRgg;
 extern const Generator kRoadLike, kCircuit, kKkt;
+extern const Generator kPoseGraph, kVolumes;
 extern const Generator kQcd;
 
 }  // namespace tilespmv::synthetic

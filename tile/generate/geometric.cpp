@@ -3,14 +3,12 @@
 
 #include "tile/generate/delaunay.hpp"
 #include "tile/generate/generator.hpp"
-#include "tile/generate/random.hpp"
-#include "tile/parallel.hpp"
+#include "tile/generate/random_points.hpp"
 
 /// Graphs on random points of the unit square.
 namespace tilespmv::synthetic {
 namespace {
 
-constexpr std::int64_t kGrain = 4096;
 constexpr double kPi = 3.14159265358979323846;
 
 /// Spreads the low 30 bits to the even positions.
@@ -24,18 +22,6 @@ std::uint64_t spread(std::uint64_t x) {
 
 /// Position on the Morton (Z) curve.
 std::uint64_t morton(std::uint64_t x, std::uint64_t y) { return spread(x) | spread(y) << 1; }
-
-/// n distinct points: the images of 0 to n - 1 under a bijection.
-Buffer<Point> random_points(index_t n, std::uint64_t seed) {
-    constexpr std::int64_t kMask = (std::int64_t{1} << kCoordinateBits) - 1;
-    const Shuffle shuffle(seed, std::uint64_t{1} << (2 * kCoordinateBits));
-    Buffer<Point> points(n);
-    parallel_for(0, n, kGrain, [&](std::int64_t i) {
-        const auto bits = static_cast<std::int64_t>(shuffle(static_cast<std::uint64_t>(i)));
-        points[i] = {bits & kMask, bits >> kCoordinateBits};
-    });
-    return points;
-}
 
 Generated delaunay(const Parameters& p) {
     const index_t n = p.index("n");

@@ -117,6 +117,50 @@ Generated powerlaw(const Parameters& p) {
     return {std::move(pattern), {}};
 }
 
+/// Appends a run of columns that begins within the row's site, early ones more often, or a hub.
+class Links {
+public:
+    Links(const Parameters& p, const Zipf& zipf)
+        : n_(p.index("n")),
+          site_(p.index("site")),
+          run_(p.integer("run")),
+          near_(p.real("near")),
+          zipf_(&zipf),
+          label_(p.seed() + 1, static_cast<std::uint64_t>(n_)) {}
+
+    void append(index_t row, Random& random, std::vector<index_t>& out) const {
+        if (!random.chance(near_)) return out.push_back(static_cast<index_t>(label_(zipf_->rank(random.unit()))));
+        const double u = random.unit();
+        const auto first = std::min<std::int64_t>(row - row % site_ + static_cast<std::int64_t>(u * u * site_), n_ - 1);
+        const auto end = std::min<std::int64_t>(first + 1 + random.below(2 * run_ - 1), n_);
+        for (auto col = first; col < end; ++col) out.push_back(static_cast<index_t>(col));
+    }
+
+private:
+    index_t n_;
+    index_t site_;
+    std::int64_t run_;
+    double near_;
+    const Zipf* zipf_;
+    Shuffle label_;
+};
+
+Generated web(const Parameters& p) {
+    const index_t n = p.index("n");
+    const Zipf zipf(n, p.real("exponent"));
+    const double nnz = p.real("degree") * n;
+    const Shuffle row_rank(p.seed(), static_cast<std::uint64_t>(n));
+    const Links links(p, zipf);
+    auto pattern =
+        build_rows(n, n, std::min(nnz, static_cast<double>(n) * n), [&](index_t row, std::vector<index_t>& out) {
+            Random random(p.seed(), 0, row);
+            const double share = zipf.share(static_cast<double>(row_rank(static_cast<std::uint64_t>(row))));
+            const auto wanted = static_cast<std::size_t>(std::min<double>(n, nnz * share + random.unit()));
+            while (out.size() < wanted) links.append(row, random, out);
+        });
+    return {std::move(pattern), {}};
+}
+
 constexpr GeneratorParameter kScale{"scale", 16, 0, 30, true, "2^scale rows and columns"};
 constexpr GeneratorParameter kDegree{"degree", 16, 0, 65536, true, "edges drawn per row"};
 
@@ -133,6 +177,15 @@ constexpr std::array kPowerlawParameters{
     GeneratorParameter{"degree", 16, 0, kMaxIndex, true, "mean of the columns drawn per row"},
     GeneratorParameter{"exponent", 0.5, 0, 0.9375, false,
                        "the k-th longest row and the k-th most frequent column go with k^-exponent (to 1/16)"},
+    kSeed};
+constexpr std::array kWebParameters{
+    GeneratorParameter{"n", 80000, 1, kMaxIndex, true, "pages, rows and columns"},
+    GeneratorParameter{"degree", 16, 0, kMaxIndex, true, "mean links of a page, before duplicates are merged"},
+    GeneratorParameter{"exponent", 0.5, 0, 0.9375, false,
+                       "the k-th longest row and the k-th most frequent hub go with k^-exponent (to 1/16)"},
+    GeneratorParameter{"site", 200, 1, kMaxIndex, true, "pages of a site, numbered one after the other"},
+    GeneratorParameter{"near", 0.8, 0, 1, false, "share of links, or runs of them, that begin in the site"},
+    GeneratorParameter{"run", 3, 1, 1e6, true, "mean length of these runs of consecutive columns"},
     kSeed};
 
 }  // namespace
@@ -153,5 +206,11 @@ constinit const Generator kPowerlaw{
      "merged",
      "web-Google, webbase-1M, in-2004, eu-2005", kPowerlawParameters},
     powerlaw};
+constinit const Generator kWeb{
+    {"web",
+     "pages of sites: rows of Zipf lengths, of runs of columns nearby and of hubs anywhere: n rows, about degree n "
+     "nonzeros before duplicates are merged",
+     "cnr-2000, in-2004, uk-2002, Stanford, webbase-1M", kWebParameters},
+    web};
 
 }  // namespace tilespmv::synthetic

@@ -12,9 +12,11 @@ Generated uniform(const Parameters& p) {
     const index_t rows = p.index("n"), cols = p.index("cols") > 0 ? p.index("cols") : rows;
     p.require_at_most("per_row", cols);
     const index_t per_row = p.index("per_row");
+    const double spread = p.real("spread");
     auto pattern = build_rows(rows, cols, p.real("per_row") * rows, [&](index_t row, std::vector<index_t>& out) {
         Random random(p.seed(), 0, row);
-        sample_distinct(random, cols, per_row, out);
+        const double factor = spread > 0 ? 1 + spread * (2 * Random(p.seed(), 1, row).unit() - 1) : 1;
+        sample_distinct(random, cols, std::min(static_cast<index_t>(per_row * factor + 0.5), cols), out);
     });
     return {std::move(pattern), {}};
 }
@@ -51,7 +53,8 @@ Generated hypersparse(const Parameters& p) {
 constexpr std::array kUniformParameters{
     GeneratorParameter{"n", 62500, 0, kMaxIndex, true, "rows"},
     GeneratorParameter{"cols", 0, 0, kMaxIndex, true, "columns, 0 for n"},
-    GeneratorParameter{"per_row", 16, 0, kMaxIndex, true, "nonzeros in every row, at most the columns"}, kSeed};
+    GeneratorParameter{"per_row", 16, 0, kMaxIndex, true, "nonzeros in every row, at most the columns"},
+    GeneratorParameter{"spread", 0, 0, 1, false, "rows differ from that by up to this share of it"}, kSeed};
 constexpr std::array kBlockDenseParameters{
     GeneratorParameter{"n", 8000, 0, kMaxIndex, true, "rows and columns; the last block is cut there"},
     GeneratorParameter{"block", 16, 1, kMaxIndex, true, "edge of a block"},

@@ -140,6 +140,32 @@ std::string hypersparse(Draw& d) {
     return fmt::format("n={},nnz={}", Draw::whole(nonzeros * d.log_real(1.5, 20)), Draw::whole(nonzeros));
 }
 
+/// Of pruned neural networks and tables of features: few columns, none of them rare, and rows of many lengths.
+std::string pruned(Draw& d) {
+    const auto cols = d.log_whole(250, 40'000);
+    const auto per_row = std::max(Draw::whole(static_cast<double>(cols) * d.log_real(0.005, 0.6)), std::int64_t{2});
+    return fmt::format("n={},cols={},per_row={},spread={:.2f}",
+                       Draw::whole(d.nonzeros() / static_cast<double>(per_row)), cols, per_row, d.real(0.05, 0.95));
+}
+std::string web(Draw& d) {
+    const double degree = d.log_real(3, 60);
+    return fmt::format("n={},degree={},exponent={:.2f},site={},near={:.2f},run={}", Draw::whole(d.nonzeros() / degree),
+                       Draw::whole(degree), d.real(0.25, 0.85), d.log_whole(20, 3000), d.real(0.4, 1),
+                       d.log_whole(1, 12));
+}
+std::string pose_graph(Draw& d) {
+    const auto dof = d.log_whole(2, 7);
+    const double closures = d.real(0, 3);
+    const double in_block_row = static_cast<double>(dof * dof) * (3 + 2 * closures);
+    return fmt::format("n={},dof={},closures={:.2f},lap={}", Draw::whole(d.nonzeros() / in_block_row), dof, closures,
+                       d.chance(0.5) ? 0 : d.log_whole(20, 3000));
+}
+std::string volumes(Draw& d) {
+    const auto dof = d.log_whole(1, 8);
+    return fmt::format("n={},dof={},jitter={:.2g}", Draw::whole(d.nonzeros() / static_cast<double>(7 * dof * dof)), dof,
+                       d.chance(0.5) ? 0 : d.log_real(0.02, 1));
+}
+
 /// A kind of matrices, and how many of it are drawn. New ones are put at the end, so that the others stay as they are.
 struct DrawnKind {
     std::string_view kind;
@@ -169,6 +195,10 @@ constexpr DrawnKind kKinds[] = {
     {"kkt", kkt, 36},
     {"arrow", arrow, 14},
     {"hypersparse", hypersparse, 12},
+    {"uniform", pruned, 28},
+    {"web", web, 40},
+    {"pose-graph", pose_graph, 20},
+    {"volumes", volumes, 28},
 };
 
 }  // namespace

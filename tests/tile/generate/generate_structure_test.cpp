@@ -87,7 +87,7 @@ TEST(GeneratedValues, AreSymmetricWhereTheyShouldBe) {
     for (const std::string specification :
          {"laplace2d:n=12,contrast=0.9", "laplace2d:n=20,contrast=0.5,jump=1e3,block=3,aniso=0.1", "laplace3d:n=6",
           "stencil27:n=5,contrast=0.3", "fem:n=4,jitter=0.5", "elasticity:n=4,jump=1e3,block=3", "arrow:n=50",
-          "kronecker:scale=7", "delaunay:n=300", "rgg:n=300", "road-like:n=9", "kkt:n=200"}) {
+          "kronecker:scale=7", "delaunay:n=300", "rgg:n=300", "road-like:n=9", "kkt:n=200", "pose-graph:n=40"}) {
         EXPECT_TRUE(is_symmetric(entries_of(generate<double>(specification)))) << specification;
     }
 }
@@ -238,6 +238,71 @@ std::vector<offset_t> brute_force_degrees(std::int64_t n, double radius2) {
         }
     }
     return degrees;
+}
+
+TEST(Web, LinksGoInRunsWithinSitesAndToHubs) {
+    const index_t site = 100;
+    const auto near = generate<double>("web:n=10000,site=100,near=1,run=5");
+    offset_t after_another = 0;
+    for (index_t row = 0; row < near.rows; ++row) {
+        const auto in_row = columns(near, row);
+        for (std::size_t k = 0; k < in_row.size(); ++k) {
+            EXPECT_GE(in_row[k], row - row % site);
+            EXPECT_LT(in_row[k], row - row % site + site + 2 * 5);
+            after_another += k > 0 && in_row[k] == in_row[k - 1] + 1;
+        }
+    }
+    EXPECT_GT(after_another, near.nnz() * 6 / 10);
+
+    const auto hubs = generate<double>("web:n=10000,near=0.5,exponent=0.75");
+    EXPECT_GT(descending(column_lengths(hubs))[0], 300);
+    EXPECT_GT(descending(row_lengths(hubs))[0], 300);
+    EXPECT_NEAR(static_cast<double>(hubs.nnz()), 160'000, 50'000);
+}
+
+TEST(PoseGraph, IsAChainOfBlocksWithLoopClosures) {
+    const auto chain = generate<double>("pose-graph:n=50,dof=3,closures=0");
+    EXPECT_EQ(chain.nnz(), 9 * (50 + 2 * 49));
+    for (const auto& [position, value] : entries_of(chain)) {
+        EXPECT_LE(std::abs(position.first / 3 - position.second / 3), 1);
+    }
+    const auto laps = generate<double>("pose-graph:n=1000,dof=2,closures=1,lap=100");
+    EXPECT_TRUE(is_symmetric(entries_of(laps)));
+    offset_t closures = 0;
+    for (const auto& [position, value] : entries_of(laps)) {
+        const auto back = std::abs(position.first / 2 - position.second / 2);
+        const bool closes = std::abs(back - 100) <= 2 || std::abs(back - 200) <= 2;
+        EXPECT_TRUE(back <= 1 || closes) << back;
+        closures += closes;
+    }
+    EXPECT_NEAR(static_cast<double>(closures), 4 * 2 * 850, 400);
+}
+
+TEST(Volumes, HaveABlockForEveryPointAndPairOfNeighbours) {
+    const auto mesh = generate<double>("delaunay:n=400");
+    const auto a = generate<double>("volumes:n=400,dof=3");
+    EXPECT_EQ(a.nnz(), 9 * (mesh.nnz() + 400));
+    std::set<std::pair<index_t, index_t>> blocks;
+    for (const auto& [position, value] : entries_of(a)) blocks.emplace(position.first / 3, position.second / 3);
+    for (const auto& [position, value] : entries_of(mesh)) EXPECT_TRUE(blocks.contains(position));
+
+    const auto shuffled = generate<double>("volumes:n=400,dof=3,jitter=1");
+    EXPECT_EQ(shuffled.nnz(), a.nnz());
+    EXPECT_TRUE(has_symmetric_pattern(entries_of(shuffled)));
+    const auto bandwidth = [](const CsrMatrix<double>& m) {
+        double sum = 0;
+        for (const auto& [position, value] : entries_of(m)) sum += std::abs(position.first - position.second);
+        return sum / static_cast<double>(m.nnz());
+    };
+    EXPECT_GT(bandwidth(shuffled), 5 * bandwidth(a));
+}
+
+TEST(Uniform, RowsDifferByTheirSpread) {
+    const auto lengths = row_lengths(generate<double>("uniform:n=2000,cols=500,per_row=100,spread=0.3"));
+    EXPECT_NEAR(static_cast<double>(std::ranges::min(lengths)), 70, 1);
+    EXPECT_NEAR(static_cast<double>(std::ranges::max(lengths)), 130, 1);
+    const double mean = std::accumulate(lengths.begin(), lengths.end(), 0.0) / 2000;
+    EXPECT_NEAR(mean, 100, 2);
 }
 
 TEST(Rgg, JoinsPointsWithinTheRadius) {

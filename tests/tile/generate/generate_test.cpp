@@ -41,6 +41,9 @@ const std::map<std::string, std::uint64_t> kGolden{
     {"qcd:n=3,nt=4", 0x2cd2754735d4d286},
     {"dense:rows=37,cols=50", 0xee5b11f54a00f403},
     {"hypersparse:n=20000,nnz=3000", 0xc94af6dc43506432},
+    {"web:n=3000,degree=9", 0x6040b5a781d2b94d},
+    {"pose-graph:n=70,dof=3", 0xb9040f4ea86f05ce},
+    {"volumes:n=300,dof=2", 0x47e4807ce80b6dba},
 };
 
 /// The same of other parameters: each of every kind, at its ends where those are small.
@@ -85,6 +88,12 @@ const std::map<std::string, std::uint64_t> kGoldenOfParameters{
     {"qcd:n=4,nt=1", 0x8bb8e4095402c9c},
     {"dense:rows=3,cols=70,seed=12", 0x8fa669dbb4b339a5},
     {"hypersparse:n=300,nnz=5", 0xd15c6f0c51652be3},
+    {"uniform:n=90,cols=70,per_row=40,spread=1", 0x4d49a7d29f833845},
+    {"web:n=501,exponent=0.75,site=100,near=1,run=9", 0x7bd1e5ddd110fcab},
+    {"web:n=77,exponent=0,site=1,near=0", 0x4796d283b369623a},
+    {"pose-graph:n=200,dof=1,closures=2.5,lap=30", 0xce3928ecf791a323},
+    {"volumes:n=90,dof=1,jitter=1", 0x98b24f4b38b7dceb},
+    {"volumes:n=200,dof=3,jitter=0.4", 0x3a790c10db02a979},
 };
 
 template <class T>
@@ -213,6 +222,13 @@ TEST(Generate, SmallestSizesAndLargestParameters) {
         {"rgg:n=5,degree=2147483647", 20},
         {"powerlaw:n=1,degree=2147483647", 1},
         {"uniform:n=2,cols=2147483647,per_row=1", 2},
+        {"uniform:n=40,cols=9,per_row=9,spread=0", 360},
+        {"web:n=1,near=1", 1},
+        {"web:n=3,near=1,site=2,run=1000000", 6},
+        {"pose-graph:n=1,dof=5", 25},
+        {"pose-graph:n=4,dof=1,closures=1000", 16},
+        {"volumes:n=1,dof=4", 16},
+        {"volumes:n=2,dof=1,jitter=1", 4},
         {"circuit:n=1,near=0,far=0,rails=0", 1},
         {"circuit:n=1,near=1,reach=2147483647,far=0,rails=0", 1},
         {"kkt:n=1,m=1,per_row=1000000,reach=2147483647", 3},
