@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "selector/models/rules_share.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv {
@@ -120,6 +121,7 @@ void fit_models(Profile& profile) {
         one.model = fit_vector_model(one.work, profile.probe, one.points);
     }
     profile.models = fit_spmv_models(profile.matrices, profile.probe);
+    profile.rules_shares = fit_rules_shares(profile);
 }
 
 Profile without_measurements(Profile profile) {
@@ -154,27 +156,10 @@ std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profi
     return shapes;
 }
 
-void charge_by_rules(std::vector<RankedOperator>& by_models, const std::vector<RankedOperator>& by_rules) {
-    constexpr double kUnknown = 1.2;
-    std::vector<std::pair<RankedOperator*, double>> known;  // with the rules' time over the models'
-    double logarithms = 0;
-    for (RankedOperator& one : by_models) {
-        const auto rule = std::ranges::find(by_rules, one.specification, &RankedOperator::specification);
-        if (rule == by_rules.end() || one.seconds <= 0) {
-            one.charge = kUnknown;
-            continue;
-        }
-        known.emplace_back(&one, rule->seconds / one.seconds);
-        logarithms += std::log(known.back().second);
-    }
-    if (known.empty()) return;
-    const double mean = std::exp(logarithms / static_cast<double>(known.size()));
-    for (const auto& [one, ratio] : known) one->charge = std::sqrt(ratio / mean);
-}
-
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile) {
     std::vector<RankedOperator> ranked = rank_by_models(question, profile);
-    charge_by_rules(ranked, rank_operators(question));
+    charge_by_rules(ranked, rank_operators(question),
+                    find_rules_share(profile.rules_shares, question.features.sizes()));
     sort_by_time(ranked, question.products);
     return ranked;
 }

@@ -46,6 +46,14 @@ struct ProfileCheck {
     friend bool operator==(const ProfileCheck&, const ProfileCheck&) = default;
 };
 
+/// How much the rules count for beside the models (`rules_share.hpp`), for numbers of some sizes.
+struct RulesShare {
+    NumberSizes sizes = {};
+    double share = 0.5;  ///< 0: models alone; where nothing is known, half
+
+    friend bool operator==(const RulesShare&, const RulesShare&) = default;
+};
+
 struct Profile {
     Probe probe = {};
     ProfileBuild build = {};
@@ -54,6 +62,7 @@ struct Profile {
     std::vector<VectorProfile> vectors = {};
     std::vector<MeasuredMatrix> matrices = {};
     std::vector<SpmvModel> models = {};
+    std::vector<RulesShare> rules_shares = {};
     std::optional<ProfileCheck> check = {};
 
     friend bool operator==(const Profile&, const Profile&) = default;
@@ -74,12 +83,6 @@ std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profi
 /// rules together (`RankedOperator::charge`): every operator that has a model, suits the matrix, and is neither a
 /// baseline nor much larger than CSR. Empty if the profile has no models.
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile);
-
-/// Sets the charges of operators by which they are compared with the geometric mean of what models and rules predict,
-/// whose errors have little to do with each other: among many operators the fastest prediction of one kind alone is
-/// often one that is too low. Rules count by what they say of operators over the others. What they do not know has to
-/// be clearly faster ("Models of `tune`" in `bench/NOTES.md`).
-void charge_by_rules(std::vector<RankedOperator>& by_models, const std::vector<RankedOperator>& by_rules);
 
 /// The same operators for a trial of the first few: behind the first by the models alone, the next of the rules and the
 /// next of the models in turn.

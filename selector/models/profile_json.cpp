@@ -145,6 +145,10 @@ Json model_json(const SpmvModel& m) {
             {"doubt", m.doubt}};
 }
 
+Json rules_share_json(const RulesShare& one) {
+    return {{"value_bytes", one.sizes.value}, {"sum_bytes", one.sizes.sum}, {"share", one.share}};
+}
+
 Json quality_json(const ChoiceQuality& q) {
     return {{"choices", q.choices},
             {"near_best", q.near_best},
@@ -199,6 +203,7 @@ std::string profile_text(const Profile& profile) {
                     {"matrices", list_json(profile.matrices, matrix_json)},
                     {"terms", terms},
                     {"models", list_json(profile.models, model_json)},
+                    {"rules", list_json(profile.rules_shares, rules_share_json)},
                     {"check", check_json(profile.check)}};
     std::string text;
     write(json, 0, text);

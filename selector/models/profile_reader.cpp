@@ -206,6 +206,14 @@ SpmvModel read_model(const JsonNode& json) {
     return model;
 }
 
+RulesShare read_rules_share(const JsonNode& json) {
+    RulesShare one{{json["value_bytes"].whole<std::size_t>(), json["sum_bytes"].whole<std::size_t>()},
+                   json["share"].non_negative()};
+    require_sizes(json, one.sizes);
+    if (one.share > 1) json["share"].fail(fmt::format("is {}, expected 0 to 1", one.share));
+    return one;
+}
+
 ChoiceQuality read_quality(const JsonNode& json) {
     return {json["choices"].whole<int>(), json["near_best"].non_negative(), json["mean_loss"].non_negative(),
             json["average_loss"].non_negative(), json["worst_loss"].non_negative()};
@@ -250,6 +258,7 @@ Profile parse_profile(std::string_view text, const std::string& name) {
             .vectors = list_of(root["vectors"], read_vector),
             .matrices = list_of(root["matrices"], read_matrix),
             .models = list_of(root["models"], read_model),
+            .rules_shares = root.has("rules") ? list_of(root["rules"], read_rules_share) : std::vector<RulesShare>{},
             .check = read_check(root["check"])};
 }
 

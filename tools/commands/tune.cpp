@@ -151,7 +151,7 @@ void run_check(const TuneCommand& command, const std::vector<std::string>& sourc
         fmt::print("times: {}\n", printable(command.keep_times));
     }
     if (backend == Backend::cpu || !outcome.matrices.empty()) {
-        fmt::print("auto chooses by the {} here\n", decides(profile) ? "models and rules" : "rules alone");
+        fmt::print("auto chooses by the {} here\n", decides(profile) ? "profile" : "rules alone");
     }
     write_extras(command, profile);
 }

@@ -24,8 +24,8 @@ std::string quality_text(std::string_view who, const ChoiceQuality& q) {
 std::string matrices_text(const std::vector<CheckedMatrix>& matrices) {
     if (matrices.empty()) return "";
     TextTable table;
-    table.add(
-        {"matrix", "nonzeros", "best", "time", "models and rules", "loss", "rules alone", "loss", "accuracy", "naive"});
+    table.add({"matrix", "nonzeros", "best", "time", "by the profile", "loss", "by rules alone", "loss", "accuracy",
+               "naive"});
     for (const CheckedMatrix& m : matrices) {
         std::vector<PredictedTime> models;
         std::vector<PredictedTime> naive;
@@ -71,7 +71,7 @@ std::string check_text(const CheckOutcome& outcome) {
         text += fmt::format("predictions are right by {} in the mean, bytes over bandwidth by {}\n",
                             percent(s.accuracy), percent(s.naive_accuracy));
     }
-    text += quality_text("models and rules", s.models) + quality_text("rules alone", s.rules) +
+    text += quality_text("by the profile", s.models) + quality_text("by rules alone", s.rules) +
             quality_text("launch shapes", s.vectors);
     text += worst_shapes_text(outcome.shapes);
     if (outcome.left > 0) {

@@ -49,6 +49,7 @@ Profile sample() {
     }
     profile.check = ProfileCheck{"float64", 12, 0.93, 0.4, {12, 0.9, 1.02, 1.03, 1.3}, {12, 0.8, 1.05, 1.06, 1.5}, {}};
     fit_models(profile);
+    profile.rules_shares = {{{8, 8}, 0.25}};
     return profile;
 }
 
@@ -104,6 +105,12 @@ TEST(ProfileFile, OfBeforeDoesNotKnowWhatMultiprocessorsHold) {
     const Profile known = parse_profile(damaged("\"resident_blocks\"", "\"no_such_key\""), "p.json");
     EXPECT_TRUE(known.vectors[0].work.residency.empty());
     EXPECT_EQ(known.vectors[0].points, sample().vectors[0].points);
+}
+
+TEST(ProfileFile, OfBeforeDoesNotKnowWhatRulesCountFor) {
+    EXPECT_TRUE(parse_profile(damaged("\"rules\": [", "\"no_such_key\": ["), "p.json").rules_shares.empty());
+    EXPECT_THAT(refusal(damaged("\"share\":0.25", "\"share\":1.5")),
+                HasSubstr("p.json.rules[0].share: is 1.5, expected 0 to 1"));
 }
 
 TEST(ProfileFile, IsRefusedWhereverItIsCutOff) {

@@ -14,33 +14,10 @@ namespace {
 
 using test::h200_like;
 using test::product_seconds;
+using test::random_features;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Not;
-
-/// Features of matrices of many sizes and lengths of rows, in the cache and beyond.
-MatrixFeatures random_features(std::mt19937& random) {
-    std::uniform_real_distribution<double> share(0, 1);
-    MatrixFeatures f;
-    f.mean_row = 3 + 60 * share(random) * share(random);
-    f.nnz = static_cast<offset_t>(std::pow(10, 4 + 3.7 * share(random)));
-    f.rows = f.cols = static_cast<index_t>(static_cast<double>(f.nnz) / f.mean_row) + 1;
-    f.longest_row = static_cast<offset_t>(f.mean_row * (1 + 3 * share(random))) + 1;
-    f.row_deviation = f.mean_row * share(random);
-    f.x_sectors = share(random);
-    f.narrow_share = share(random);
-    f.tile_nonzeros = 4 + 60 * share(random);
-    f.inode_rows = 1 + 3 * share(random);
-    f.strip_slots = 2 * f.mean_row;
-    f.strip_fill = 0.5;
-    f.hyb_width = f.longest_row / 2 + 1;
-    f.diagonals = f.longest_row;
-    for (std::size_t i = 0; i < f.row_rounds.size(); ++i) {
-        const int nonzeros = 2 << i;
-        f.row_rounds[i] = {nonzeros, f.nnz / nonzeros + f.rows, f.longest_row / nonzeros + 1};
-    }
-    return f;
-}
 
 const std::vector<std::string> kOperators{"csr-merge", "csr-vector:threads=4", "csr-vector:threads=32", "brand-new"};
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "selector/models/spmv_model.hpp"
 #include "selector/models/vector_model.hpp"
@@ -25,6 +26,30 @@ inline Probe h200_like() {
             .cache_rate = 7e12,
             .loop_launch_seconds = 4e-6,
             .graph_launch_seconds = 1.4e-6};
+}
+
+/// Features of matrices of many sizes and lengths of rows, in the cache and beyond.
+inline MatrixFeatures random_features(std::mt19937& random) {
+    std::uniform_real_distribution<double> share(0, 1);
+    MatrixFeatures f;
+    f.mean_row = 3 + 60 * share(random) * share(random);
+    f.nnz = static_cast<offset_t>(std::pow(10, 4 + 3.7 * share(random)));
+    f.rows = f.cols = static_cast<index_t>(static_cast<double>(f.nnz) / f.mean_row) + 1;
+    f.longest_row = static_cast<offset_t>(f.mean_row * (1 + 3 * share(random))) + 1;
+    f.row_deviation = f.mean_row * share(random);
+    f.x_sectors = share(random);
+    f.narrow_share = share(random);
+    f.tile_nonzeros = 4 + 60 * share(random);
+    f.inode_rows = 1 + 3 * share(random);
+    f.strip_slots = 2 * f.mean_row;
+    f.strip_fill = 0.5;
+    f.hyb_width = f.longest_row / 2 + 1;
+    f.diagonals = f.longest_row;
+    for (std::size_t i = 0; i < f.row_rounds.size(); ++i) {
+        const int nonzeros = 2 << i;
+        f.row_rounds[i] = {nonzeros, f.nnz / nonzeros + f.rows, f.longest_row / nonzeros + 1};
+    }
+    return f;
 }
 
 /// Launch, waves of blocks, bytes, and what many elements or blocks cost; for reductions a pass over partial sums.

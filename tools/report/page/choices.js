@@ -2,8 +2,8 @@
 
 // Who chooses, by the rankings that stand beside each matrix.
 const choosers = [
-  {name: "models", text: "models and rules", key: "by_models"},
-  {name: "held-out", text: "models, held out, and rules", key: "by_held_out"},
+  {name: "models", text: "the profile", key: "by_models"},
+  {name: "held-out", text: "the profile, held out", key: "by_held_out"},
   {name: "rules", text: "rules alone", key: "by_rules"},
 ];
 
@@ -136,7 +136,7 @@ function checkSection(check) {
   if (check === null)
     return el("p", {class: "quiet"}, "The models have not been checked on other matrices (tilespmv tune --check).");
   const rows = [
-    ["models and rules", check.models], ["rules alone", check.rules], ["trees of kernels over vectors", check.vectors]
+    ["the profile", check.models], ["rules alone", check.rules], ["trees of kernels over vectors", check.vectors]
   ].filter(([, one]) => one.choices > 0);
   return [
     el("p", {},
