@@ -225,7 +225,7 @@ SolverTiming time_on_gpus(const Problem& problem, int gpus) {
         timing.setup_seconds = seconds_since(before);
         time_solves(timing, problem, solve_by(solver, problem));
         const auto first = solver.reports().front();
-        timing.how = fmt::format("first: {}; {}", first.operator_name, first.how);
+        timing.how = fmt::format("{}; first: {}; {}", method_name(solver.method()), first.operator_name, first.how);
     });
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/multi_gpu/ranked_method.hpp"
 #include "kernels/multi_gpu/ranked_state.hpp"
 #include "kernels/multi_gpu/ranked_trials.hpp"
 #include "kernels/solver/preconditioner_trials.hpp"
@@ -95,8 +96,8 @@ template <class T>
 void RankedState<T>::make_system(RankState<T>& rank) {
     rank.system = backend->make_system(rank.plan.rank, {&rank.matrix, &rank.plan, &rank.preconditioner->parts(),
                                                         &options, static_cast<std::size_t>(partition.rows())});
-    rank.gradients = std::make_unique<solver::ConjugateGradients<T>>(rank.system->space(), options.method,
-                                                                     options.constant_null_space);
+    rank.gradients =
+        std::make_unique<solver::ConjugateGradients<T>>(rank.system->space(), method, options.constant_null_space);
 }
 
 template <class T>
@@ -125,12 +126,13 @@ solver::SolveReport RankedState<T>::solve(std::span<const T> b, std::span<T> x, 
 template <class T>
 RankedSolver<T>::RankedSolver(const CsrMatrix<T>& a, const RankedOptions& options,
                               std::unique_ptr<RankBackend<T>> backend, const solver::TrialSolve<T>& trial)
-    : state_(new RankedState<T>{std::move(backend), options, partition_for(a, options), {}, {}}) {
+    : state_(new RankedState<T>{std::move(backend), options, partition_for(a, options), {}, {}, {}, {}}) {
     for (HaloPlan& plan : make_halo_plans(a, state_->partition, state_->partition)) {
         state_->ranks.emplace_back().plan = std::move(plan);
     }
     state_->on_ranks([&](RankState<T>& rank) { rank.matrix = make_rank_matrix(a, rank.plan); });
     make_preconditioners(a, trial);
+    choose_method(*state_);
     state_->on_ranks([&](RankState<T>& rank) {
         state_->make_system(rank);
         rank.x = rank.system->space().make_vector();
@@ -212,6 +214,16 @@ int RankedSolver<T>::check_every(const solver::SolveOptions& options) const {
 template <class T>
 const solver::PreconditionerChoice& RankedSolver<T>::preconditioner_choice() const {
     return state_->choice;
+}
+
+template <class T>
+solver::Method RankedSolver<T>::method() const {
+    return state_->method;
+}
+
+template <class T>
+const std::string& RankedSolver<T>::method_reason() const {
+    return state_->method_reason;
 }
 
 template <class T>

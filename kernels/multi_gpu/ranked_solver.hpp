@@ -10,6 +10,7 @@
 #include "kernels/solver/options.hpp"
 #include "kernels/solver/preconditioner_choice.hpp"
 #include "kernels/solver/scalars.hpp"
+#include "selector/models/solver_model.hpp"
 #include "tile/csr.hpp"
 
 /// Conjugate gradients over several ranks: threads of this process, each with a part of the rows, on the CPU or with a
@@ -30,7 +31,9 @@ struct RankedOptions {
     /// Jacobi are those of one rank, exactly; SSOR leaves out what couples ranks, so that iterations grow with them.
     /// "auto": the best of several trials over all ranks, as `solver::choose_preconditioner` tries them.
     std::string preconditioner = "jacobi";
-    solver::Method method = solver::Method::chronopoulos_gear;
+    /// None: the one of the least predicted time on the rank of the most rows (`choose_recurrence`), the same on all.
+    std::optional<solver::Method> method{};
+    std::optional<SolverMachine> machine{};  ///< figures to predict by; none: those of the first GPU, or of a CPU
     bool constant_null_space = false;
 };
 
@@ -87,6 +90,9 @@ public:
     [[nodiscard]] int check_every(const solver::SolveOptions& options) const;
     /// The preconditioner, and of `auto` what was tried and why it was taken.
     [[nodiscard]] const solver::PreconditionerChoice& preconditioner_choice() const;
+    /// The recurrence, and a clause that says why; empty if it was asked for.
+    [[nodiscard]] solver::Method method() const;
+    [[nodiscard]] const std::string& method_reason() const;
     [[nodiscard]] const Partition& partition() const;
     /// One for each rank.
     [[nodiscard]] std::vector<RankReport> reports() const;

@@ -40,6 +40,8 @@ struct RankedState {
     Partition partition;
     std::vector<RankState<T>> ranks;
     solver::PreconditionerChoice choice;
+    solver::Method method{};
+    std::string method_reason;
 
     ~RankedState();
 
@@ -60,7 +62,7 @@ struct RankedState {
     }
 
     // By the thread of a rank, together with the others.
-    /// Its matrix and its preconditioner are there.
+    /// Its matrix and its preconditioner are there, and the method.
     void make_system(RankState<T>& rank);
     void drop_system(RankState<T>& rank);
 

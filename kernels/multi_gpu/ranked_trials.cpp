@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/multi_gpu/ranked_method.hpp"
 #include "kernels/solver/preconditioner_trials.hpp"
 #include "kernels/solver/ssor_forms.hpp"
 
@@ -127,6 +128,7 @@ PreconditionerTrial try_one(RankedState<T>& state, Candidate<T>& candidate, std:
     make(state, candidate, trial);
     if (!trial.refusal.empty()) return trial;
     set_preconditioners(state, candidate);
+    choose_method(state);
     state.on_ranks([&](RankState<T>& rank) { state.make_system(rank); });
     std::vector<T> x(b.size());
     solver::run_trial(trial, goal, [&](const solver::SolveOptions& with) { return state.solve(b, x, with); });

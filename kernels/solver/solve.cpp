@@ -17,14 +17,10 @@ namespace {
 
 constexpr int kChecksOnGpu = 32;  ///< iterations from check to check
 
-bool is_diagonal(const AnyPreconditionerParts& parts) {
-    return std::visit([](const auto& p) { return p.is_identity() || !p.inverse_diagonal.empty(); }, parts);
-}
-
 }  // namespace
 
-Method default_method(Backend backend) {
-    return backend == Backend::cpu ? Method::textbook : Method::chronopoulos_gear;
+Method method_of(const RecurrenceChoice& choice) {
+    return choice.is_chronopoulos_gear ? Method::chronopoulos_gear : Method::textbook;
 }
 
 std::string_view method_name(Method method) { return method == Method::textbook ? "textbook" : "chronopoulos-gear"; }
@@ -128,7 +124,7 @@ void Solver<T>::make_cpu_space(const SolverOptions& options) {
 template <class T>
 IteratedSystem Solver<T>::describe_system() const {
     IteratedSystem system{.rows = static_cast<double>(space_->size()), .value_bytes = sizeof(T)};
-    system.matrix_bytes = static_cast<double>(a_.nnz()) * (sizeof(T) + sizeof(index_t)) + 8.0 * a_.rows;
+    system.matrix_bytes = csr_bytes(a_.rows, static_cast<double>(a_.nnz()), sizeof(T));
     system.fuses_diagonal = preconditioner_ && is_diagonal(preconditioner_->parts());
     system.is_persistent = space_->is_persistent();
     return system;
@@ -141,7 +137,7 @@ void Solver<T>::make_iteration(const SolverOptions& options) {
     } else {
         const auto machine = options.machine ? *options.machine : solver_machine(backend_, sizeof(T));
         const auto choice = choose_recurrence(describe_system(), machine);
-        method_ = choice.is_chronopoulos_gear ? Method::chronopoulos_gear : Method::textbook;
+        method_ = method_of(choice);
         method_reason_ = choice.why;
     }
     iteration_ = std::make_unique<ConjugateGradients<T>>(*space_, method_, options.constant_null_space);

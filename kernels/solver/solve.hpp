@@ -37,9 +37,8 @@ struct SolverOptions {
     std::vector<KernelShape> vector_shapes{};
 };
 
-/// Where a system is spread over several GPUs, or nothing is known of it: textbook on the CPU, where it moves less
-/// memory; chronopoulos_gear on a GPU, where a reduction is waited for.
-Method default_method(Backend backend);
+/// The one that was chosen.
+Method method_of(const RecurrenceChoice& choice);
 /// "chronopoulos-gear", "textbook".
 std::string_view method_name(Method method);
 

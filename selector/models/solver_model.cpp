@@ -20,6 +20,7 @@ std::string microseconds(double seconds) { return fmt::format("{:.3g}", seconds 
 /// What the faster one gains by.
 std::string_view gain(const RecurrenceChoice& choice, const IteratedSystem& system) {
     if (!choice.is_chronopoulos_gear) return "moves fewer values of vectors";
+    if (system.is_over_ranks) return "adds over ranks once an iteration instead of twice";
     return system.is_persistent ? "waits for one reduction instead of two" : "has one launch fewer to wait for";
 }
 
@@ -40,7 +41,8 @@ SolverMachine gpu_solver_machine(const cuda::MemoryTuning& memory) {
             .cached_bytes_per_s = memory.l2_bytes_per_s,
             .launch_seconds = memory.graph_launch_seconds,
             .bytes_per_s = memory.copy_bytes_per_s,
-            .meeting_seconds = memory.meeting_seconds};
+            .meeting_seconds = memory.meeting_seconds,
+            .rank_sum_seconds = memory.peer_sum_seconds};
 }
 
 SolverMachine cpu_solver_machine() { return {}; }
@@ -55,10 +57,13 @@ SolverMachine with_measured_rates(SolverMachine machine, const Probe& probe) {
     return machine;
 }
 
+double csr_bytes(double rows, double nonzeros, double value_bytes) {
+    return nonzeros * (value_bytes + kIndexBytes) + rows * kPointerBytes;
+}
+
 double predict_chain(const ProductChain& chain, const SolverMachine& machine) {
     const double vector_bytes = chain.rows * chain.value_bytes;
-    const double matrix_bytes =
-        chain.nonzeros * (chain.value_bytes + kIndexBytes) + chain.products * chain.rows * kPointerBytes;
+    const double matrix_bytes = csr_bytes(chain.products * chain.rows, chain.nonzeros, chain.value_bytes);
     const double bytes = matrix_bytes + (2 * chain.products + kDiagonalVectors * chain.diagonals) * vector_bytes;
     const bool is_cached = bytes <= machine.cache_bytes;
     const double launch = is_cached ? machine.cached_launch_seconds : machine.launch_seconds;
@@ -68,12 +73,12 @@ double predict_chain(const ProductChain& chain, const SolverMachine& machine) {
 
 RecurrenceShape chronopoulos_gear_shape(bool fuses_diagonal) {
     // Updates: w, s, p, q, x, r read, p, q, x, r written; M: a diagonal read and w written, or r read, too; r, w, s.
-    return fuses_diagonal ? RecurrenceShape{3, 2, 10 + 2 + 3} : RecurrenceShape{4, 2, 10 + 2 + 3};
+    return fuses_diagonal ? RecurrenceShape{3, 2, 1, 10 + 2 + 3} : RecurrenceShape{4, 2, 1, 10 + 2 + 3};
 }
 
 RecurrenceShape textbook_shape(bool fuses_diagonal) {
     // p: w, p read, p written; p, q; x, r: x, p, r, q read, x, r written; M as above; r, w once more if M stands alone.
-    return fuses_diagonal ? RecurrenceShape{4, 3, 3 + 2 + 6 + 2} : RecurrenceShape{6, 3, 3 + 2 + 6 + 2 + 2};
+    return fuses_diagonal ? RecurrenceShape{4, 3, 2, 3 + 2 + 6 + 2} : RecurrenceShape{6, 3, 2, 3 + 2 + 6 + 2 + 2};
 }
 
 IterationTime predict_iteration(const RecurrenceShape& shape, const IteratedSystem& system,
@@ -83,7 +88,8 @@ IterationTime predict_iteration(const RecurrenceShape& shape, const IteratedSyst
     const double product = system.matrix_bytes / bandwidth;
     if (system.is_persistent) return {shape.meetings * machine.meeting_seconds, 0, product};
     const double launch = is_cached ? machine.cached_launch_seconds : machine.launch_seconds;
-    return {shape.launches * launch, shape.values * system.rows * system.value_bytes / bandwidth, product};
+    const double sums = system.is_over_ranks ? shape.sums * machine.rank_sum_seconds : 0;
+    return {shape.launches * launch + sums, shape.values * system.rows * system.value_bytes / bandwidth, product};
 }
 
 RecurrenceChoice choose_recurrence(const IteratedSystem& system, const SolverMachine& machine) {

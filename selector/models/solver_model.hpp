@@ -17,8 +17,9 @@ struct SolverMachine {
     double cached_bytes_per_s = 1;
     // Elsewhere, where a launch lies under the kernel before as far as it can.
     double launch_seconds = 0;
-    double bytes_per_s = 1;      ///< read and written in equal parts
-    double meeting_seconds = 0;  ///< of the thread blocks of a kernel that stays for many iterations
+    double bytes_per_s = 1;       ///< read and written in equal parts
+    double meeting_seconds = 0;   ///< of the thread blocks of a kernel that stays for many iterations
+    double rank_sum_seconds = 0;  ///< to add sums over ranks
 };
 
 /// Of a GPU in graphs of iterations.
@@ -30,19 +31,21 @@ SolverMachine cpu_solver_machine();
 /// nothing.
 SolverMachine with_measured_rates(SolverMachine machine, const Probe& probe);
 
-/// What is solved.
+/// What is solved; of several ranks by the largest of them, which the others wait for.
 struct IteratedSystem {
     double rows = 0;
     double value_bytes = 8;
     double matrix_bytes = 0;     ///< that a product reads
     bool fuses_diagonal = true;  ///< M is diagonal, or I, and applied by the loop that computes r
     bool is_persistent = false;  ///< one kernel does many iterations and keeps vectors in shared memory
+    bool is_over_ranks = false;  ///< sums are added over ranks
 };
 
 /// What a recurrence does in an iteration.
 struct RecurrenceShape {
     int launches = 0;   ///< of kernels, the product among them
     int meetings = 0;   ///< instead of launches, in a kernel that stays
+    int sums = 0;       ///< passes that end in sums, which are waited for
     double values = 0;  ///< of vectors, read or written, a row
 };
 
@@ -51,13 +54,13 @@ RecurrenceShape textbook_shape(bool fuses_diagonal);
 
 /// Predicted seconds of an iteration.
 struct IterationTime {
-    double waits = 0;    ///< for launches or meetings
+    double waits = 0;    ///< for launches or meetings, and for sums over ranks
     double vectors = 0;  ///< to move them
     double product = 0;  ///< to read the matrix: the same for every recurrence
     [[nodiscard]] double total() const { return waits + vectors + product; }
 };
 
-/// Without the launches of a preconditioner that is not diagonal, which all recurrences apply once.
+/// Without the launches of a preconditioner that is not diagonal, which all recurrences apply once, and without halos.
 IterationTime predict_iteration(const RecurrenceShape& shape, const IteratedSystem& system,
                                 const SolverMachine& machine);
 
@@ -66,6 +69,9 @@ struct RecurrenceChoice {
     IterationTime chronopoulos_gear, textbook;
     std::string why;  ///< a clause that goes on "..., ": "predicted to take 6.2 us an iteration instead of 7.9 ..."
 };
+
+/// Of a matrix in CSR.
+double csr_bytes(double rows, double nonzeros, double value_bytes);
 
 /// Products with sparse matrices, one after the other, as a preconditioner applies them.
 struct ProductChain {

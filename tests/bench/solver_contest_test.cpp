@@ -43,6 +43,7 @@ TEST(SolverContest, RunsWithoutAGpu) {
         EXPECT_EQ(t.is_ours, t.name == "default");
     }
     EXPECT_EQ(timings[0].iterations, timings[1].iterations);
+    EXPECT_THAT(timings[2].how, StartsWith("textbook; first: "));
 }
 
 TEST(SolverContest, LeavesOutWhatItIsTold) {

@@ -106,6 +106,8 @@ void describe_ranks(const multi_gpu::RankedSolver<T>& solver, const SolveOptions
     result.how = fmt::format("{} rank{}, each on {}", ranks, ranks == 1 ? "" : "s", result.ranks.front().how);
     result.executed_operator = result.ranks.front().operator_name;
     result.operator_specification = result.operator_name;  // each chooses its own
+    result.method = solver.method();
+    result.method_reason = solver.method_reason();
     result.check_every = solver.check_every(goal);
 }
 
@@ -177,21 +179,16 @@ template <class T>
 multi_gpu::RankedSolver<T> make_ranked_solver(const CsrMatrix<T>& a, std::span<const T> b, int ranks,
                                               const SolverOptions& options, const SolveOptions& goal,
                                               SolveResult& result) {
-    const bool is_on_gpus = options.backend == Backend::cuda;
-    result.method = options.method.value_or(default_method(options.backend));
-    if (!options.method) {
-        result.method_reason = is_on_gpus ? "which adds over ranks once an iteration" : "which moves fewer values";
-    }
     const multi_gpu::RankedOptions ranked{.ranks = ranks,
                                           .operator_name = options.operator_name,
                                           .preconditioner = options.preconditioner,
-                                          .method = result.method,
+                                          .method = options.method,
                                           .constant_null_space = options.constant_null_space};
     StatusLine status;
     if (options.preconditioner == kAutoPreconditioner) status.show("trying preconditioners");
     const TrialSolve<T> trial{b, goal};
-    auto solver = is_on_gpus ? multi_gpu::make_gpu_ranked_solver<T>(a, ranked, trial)
-                             : multi_gpu::make_cpu_ranked_solver<T>(a, ranked, trial);
+    auto solver = options.backend == Backend::cuda ? multi_gpu::make_gpu_ranked_solver<T>(a, ranked, trial)
+                                                   : multi_gpu::make_cpu_ranked_solver<T>(a, ranked, trial);
     describe_ranks(solver, goal, result);
     return solver;
 }

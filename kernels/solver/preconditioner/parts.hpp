@@ -39,4 +39,9 @@ struct PreconditionerParts {
 /// With values of either type.
 using AnyPreconditionerParts = std::variant<PreconditionerParts<double>, PreconditionerParts<float>>;
 
+/// Or I: loops over r apply it.
+inline bool is_diagonal(const AnyPreconditionerParts& parts) {
+    return std::visit([](const auto& p) { return p.is_identity() || !p.inverse_diagonal.empty(); }, parts);
+}
+
 }  // namespace tilespmv::solver

@@ -1,10 +1,13 @@
 // Two GPUs or more: halos and sums by NCCL.
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
 #include "kernels/check.hpp"
 #include "kernels/multi_gpu/ranked_solver.hpp"
+#include "kernels/solver/solve.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -68,7 +71,7 @@ TEST_F(SeveralGpus, SolveAsRanksOnTheCpu) {
         const auto b = numbers<double>(a.rows, 3);
         for (const auto* m : {"jacobi", "block-jacobi:size=3", "ssor-ai"}) {
             for (const Method method : kMethods) {
-                SCOPED_TRACE(std::string(spec) + ' ' + m);
+                SCOPED_TRACE(std::string(spec) + ' ' + m + ' ' + std::string(method_name(method)));
                 const RankedOptions options{.ranks = gpus_, .preconditioner = m, .method = method};
                 std::vector<double> x(b.size());
                 std::vector<double> expected(b.size());
@@ -91,16 +94,78 @@ TEST_F(SeveralGpus, TakeNewValuesAndEmptyParts) {
     std::vector<index_t> starts(static_cast<std::size_t>(gpus_) + 1, a.rows);
     starts.front() = 0;
     for (const bool is_empty : {false, true}) {
+        for (const Method method : kMethods) {
+            SCOPED_TRACE(method_name(method));
+            RankedOptions options{.ranks = gpus_, .method = method};
+            if (is_empty) options.partition = Partition(starts);
+            auto gpus = make_gpu_ranked_solver(a, options);
+            std::vector<float> x(b.size());
+            EXPECT_TRUE(gpus.solve(b, x, {.rtol = 1e-5}).converged());
+            for (float& value : a.values) value *= 2;
+            for (float& value : b) value = 1 - value;
+            gpus.update_values(a);
+            EXPECT_TRUE(gpus.solve(b, x, {.rtol = 1e-5}).converged());
+            EXPECT_LE(relative_residual(a, b, x), 1.01e-5);
+        }
+    }
+}
+
+/// The graph Laplacian of a grid: A 1 = 0.
+CsrMatrix<double> laplacian() {
+    auto a = generate<double>("laplace2d:n=20");
+    for (index_t row = 0; row < a.rows; ++row) {
+        double* diagonal = nullptr;
+        double others = 0;
+        for (offset_t p = a.row_ptrs[row]; p < a.row_ptrs[row + 1]; ++p) {
+            if (a.col_idxs[p] == row) {
+                diagonal = &a.values[p];
+            } else {
+                others += a.values[p];
+            }
+        }
+        *diagonal = -others;
+    }
+    return a;
+}
+
+// Between the sums of an iteration stand those of means, which no recurrence takes.
+TEST_F(SeveralGpus, KeepOutAConstantNullSpace) {
+    const auto a = laplacian();
+    auto b = numbers<double>(a.rows, 5);
+    const double mean = std::accumulate(b.begin(), b.end(), 0.0) / a.rows;
+    for (double& value : b) value -= mean;
+    for (const Method method : kMethods) {
+        SCOPED_TRACE(method_name(method));
+        auto gpus = make_gpu_ranked_solver(a, {.ranks = gpus_, .method = method, .constant_null_space = true});
+        std::vector<double> x(b.size());
+        std::vector<double> again(b.size());
+        EXPECT_TRUE(gpus.solve(b, x).converged());
+        EXPECT_NEAR(std::accumulate(x.begin(), x.end(), 0.0), 0, 1e-6);
+        EXPECT_LE(relative_residual(a, b, x), 1e-7);
+        EXPECT_TRUE(gpus.solve(b, again).converged());
+        EXPECT_EQ(x, again) << "not the same bits again";
+    }
+}
+
+TEST_F(SeveralGpus, SolveByTheRecurrenceThatIsPredictedToBeTheFaster) {
+    const auto a = generate<double>("laplace2d:n=60,jump=100");
+    const auto b = numbers<double>(a.rows, 3);
+    const SolverMachine no_waits{.bytes_per_s = 1};
+    std::vector<double> other;
+    for (const bool waits : {true, false}) {
         RankedOptions options{.ranks = gpus_};
-        if (is_empty) options.partition = Partition(starts);
-        auto gpus = make_gpu_ranked_solver(a, options);
-        std::vector<float> x(b.size());
-        EXPECT_TRUE(gpus.solve(b, x, {.rtol = 1e-5}).converged());
-        for (float& value : a.values) value *= 2;
-        for (float& value : b) value = 1 - value;
-        gpus.update_values(a);
-        EXPECT_TRUE(gpus.solve(b, x, {.rtol = 1e-5}).converged());
-        EXPECT_LE(relative_residual(a, b, x), 1.01e-5);
+        if (!waits) options.machine = no_waits;
+        auto chosen = make_gpu_ranked_solver(a, options);
+        EXPECT_EQ(chosen.method(), waits ? Method::chronopoulos_gear : Method::textbook) << chosen.method_reason();
+        EXPECT_NE(chosen.method_reason(), "");
+        auto asked = make_gpu_ranked_solver(a, {.ranks = gpus_, .method = chosen.method()});
+        std::vector<double> x(b.size());
+        std::vector<double> expected(b.size());
+        EXPECT_TRUE(chosen.solve(b, x).converged());
+        EXPECT_TRUE(asked.solve(b, expected).converged());
+        EXPECT_EQ(x, expected);
+        EXPECT_NE(x, other) << "roundings of both recurrences differ";
+        other = x;
     }
 }
 

@@ -4,6 +4,7 @@
 #include "kernels/multi_gpu/device_rank_operator.hpp"
 #include "kernels/multi_gpu/rank_threads.hpp"
 #include "kernels/multi_gpu/ranked_solver.hpp"
+#include "kernels/solver/solve.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/message_of.hpp"
@@ -137,20 +138,30 @@ TEST_F(Ranks, OneIsTheSameSolver) {
     auto a = generate<double>("elasticity:n=5");
     const auto b = testing::numbers<double>(a.rows, 3);
     for (const auto* m : {"jacobi", "block-jacobi:size=3", "ssor-ai"}) {
-        SCOPED_TRACE(m);
-        const RankedOptions options{.operator_name = "csr-vector", .preconditioner = m};
-        auto gpu = make_gpu_ranked_solver(a, options);
-        auto cpu = make_cpu_ranked_solver(a, RankedOptions{.preconditioner = m});
-        std::vector<double> x(b.size());
-        std::vector<double> expected(b.size());
-        const auto of_cpu = cpu.solve(b, expected);
-        const auto of_gpu = gpu.solve(b, x);
-        EXPECT_TRUE(of_gpu.converged());
-        EXPECT_NEAR(of_gpu.iterations, of_cpu.iterations, 1 + 0.02 * of_cpu.iterations);
-        EXPECT_TRUE(gpu.solve(b, expected).converged());
-        EXPECT_EQ(x, expected) << "not the same bits again";
-        EXPECT_GT(gpu.measure_product(3).product, 0);
+        for (const auto method : {solver::Method::chronopoulos_gear, solver::Method::textbook}) {
+            SCOPED_TRACE(std::string(m) + ' ' + std::string(method_name(method)));
+            auto gpu =
+                make_gpu_ranked_solver(a, {.operator_name = "csr-vector", .preconditioner = m, .method = method});
+            auto cpu = make_cpu_ranked_solver(a, {.preconditioner = m, .method = method});
+            std::vector<double> x(b.size());
+            std::vector<double> expected(b.size());
+            const auto of_cpu = cpu.solve(b, expected);
+            const auto of_gpu = gpu.solve(b, x);
+            EXPECT_TRUE(of_gpu.converged());
+            EXPECT_NEAR(of_gpu.iterations, of_cpu.iterations, 1 + 0.02 * of_cpu.iterations);
+            EXPECT_TRUE(gpu.solve(b, expected).converged());
+            EXPECT_EQ(x, expected) << "not the same bits again";
+            EXPECT_GT(gpu.measure_product(3).product, 0);
+        }
     }
+}
+
+TEST_F(Ranks, OneChoosesItsRecurrenceByFiguresOfTheGpu) {
+    const auto small = make_gpu_ranked_solver(generate<double>("laplace2d:n=30"), {});
+    EXPECT_EQ(small.method(), solver::Method::chronopoulos_gear);
+    EXPECT_NE(small.method_reason(), "");
+    const auto large = make_gpu_ranked_solver(generate<double>("laplace2d:n=2000"), {.preconditioner = "none"});
+    EXPECT_EQ(large.method(), solver::Method::textbook);
 }
 
 TEST_F(Ranks, AreAtMostAsManyAsGpus) {

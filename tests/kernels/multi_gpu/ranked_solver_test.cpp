@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -132,41 +133,99 @@ TEST(RankedSolver, KeepsOutAConstantNullSpace) {
             a.values[p] = a.col_idxs[p] != r ? -1 : static_cast<double>(a.row_ptrs[r + 1] - a.row_ptrs[r] - 1);
         }
     }
-    Values b = right_hand_side(n);
-    Values x(b.size());
-    auto ranks = make_cpu_ranked_solver(a, {.ranks = 3, .constant_null_space = true});
-    EXPECT_TRUE(ranks.solve(b, x).converged());
-    double mean_of_b = 0;
-    double sum_of_x = 0;
-    for (std::size_t i = 0; i < b.size(); ++i) {
-        mean_of_b += b[i] / n;
-        sum_of_x += x[i];
+    const Values b = right_hand_side(n);
+    Values without_mean = b;
+    const double mean = std::accumulate(b.begin(), b.end(), 0.0) / n;
+    for (double& value : without_mean) value -= mean;
+    for (const Method method : kMethods) {
+        SCOPED_TRACE(method_name(method));
+        Values x(b.size());
+        auto ranks = make_cpu_ranked_solver(a, {.ranks = 3, .method = method, .constant_null_space = true});
+        EXPECT_TRUE(ranks.solve(b, x).converged());
+        EXPECT_NEAR(std::accumulate(x.begin(), x.end(), 0.0), 0, 1e-9);
+        EXPECT_LE(relative_residual(a, without_mean, x), 1e-7);
     }
-    for (double& value : b) value -= mean_of_b;
-    EXPECT_NEAR(sum_of_x, 0, 1e-9);
-    EXPECT_LE(relative_residual(a, b, x), 1e-7);
 }
 
 TEST(RankedSolver, TakesNewValuesAndRightHandSides) {
     auto a = generate<double>("laplace2d:n=25");
     auto b = right_hand_side(a.rows);
-    auto ranks = make_cpu_ranked_solver(a, {.ranks = 3, .operator_name = "hyb-omp"});
-    Values x(b.size());
-    EXPECT_TRUE(ranks.solve(b, x).converged());
-    for (double& value : a.values) value *= 3;
-    for (double& value : b) value = 1 - value;
-    ranks.update_values(a);
-    EXPECT_TRUE(ranks.solve(b, x).converged());
-    EXPECT_LE(relative_residual(a, b, x), 1.001e-8);
+    for (const Method method : kMethods) {
+        SCOPED_TRACE(method_name(method));
+        auto ranks = make_cpu_ranked_solver(a, {.ranks = 3, .operator_name = "hyb-omp", .method = method});
+        Values x(b.size());
+        EXPECT_TRUE(ranks.solve(b, x).converged());
+        for (double& value : a.values) value *= 3;
+        for (double& value : b) value = 1 - value;
+        ranks.update_values(a);
+        EXPECT_TRUE(ranks.solve(b, x).converged());
+        EXPECT_LE(relative_residual(a, b, x), 1.001e-8);
+    }
 }
 
 TEST(RankedSolver, SolvesInFloat) {
     const auto a = generate<float>("laplace2d:n=25");
     const auto b = right_hand_side<float>(a.rows);
-    std::vector<float> x(b.size());
-    auto ranks = make_cpu_ranked_solver(a, {.ranks = 3});
-    EXPECT_TRUE(ranks.solve(b, x, {.rtol = 1e-5}).converged());
-    EXPECT_LE(relative_residual(a, b, x), 1.01e-5);
+    for (const Method method : kMethods) {
+        SCOPED_TRACE(method_name(method));
+        std::vector<float> x(b.size());
+        auto ranks = make_cpu_ranked_solver(a, {.ranks = 3, .method = method});
+        EXPECT_TRUE(ranks.solve(b, x, {.rtol = 1e-5}).converged());
+        EXPECT_LE(relative_residual(a, b, x), 1.01e-5);
+    }
+}
+
+/// Where the second sum over ranks costs what Chronopoulos and Gear move more of so many rows in float64.
+SolverMachine indifferent_at(double rows) { return {.bytes_per_s = 1, .rank_sum_seconds = 2 * 8 * rows}; }
+
+Method chosen_method(const RankedOptions& options) {
+    const auto a = generate<double>("laplace2d:n=20");
+    return make_cpu_ranked_solver(a, options).method();
+}
+
+TEST(RankedSolver, ChoosesARecurrenceByTheRankOfTheMostRows) {
+    const auto machine = indifferent_at(300);
+    EXPECT_EQ(chosen_method({.ranks = 2, .partition = Partition({0, 200, 400}), .machine = machine}),
+              Method::chronopoulos_gear);
+    for (const index_t cut : {50, 350}) {
+        EXPECT_EQ(chosen_method({.ranks = 2, .partition = Partition({0, cut, 400}), .machine = machine}),
+                  Method::textbook)
+            << cut;
+    }
+    EXPECT_EQ(chosen_method({.ranks = 1, .machine = indifferent_at(1e9)}), Method::textbook) << "one rank adds alone";
+}
+
+TEST(RankedSolver, ChoosesARecurrenceByItsPreconditioner) {
+    const auto with = [](const char* m) {
+        return chosen_method({.ranks = 2, .preconditioner = m, .machine = indifferent_at(100)});
+    };
+    EXPECT_EQ(with("jacobi"), Method::textbook);
+    EXPECT_EQ(with("none"), Method::textbook);
+    EXPECT_EQ(with("ssor-ai"), Method::chronopoulos_gear) << "both move as many values where M is not diagonal";
+    EXPECT_EQ(chosen_method({.ranks = 2, .machine = indifferent_at(100), .constant_null_space = true}),
+              Method::chronopoulos_gear)
+        << "the mean is removed after M";
+}
+
+TEST(RankedSolver, SolvesByTheRecurrenceThatItSays) {
+    const auto a = generate<double>("laplace2d:n=20");
+    const auto b = right_hand_side(a.rows);
+    Values other;
+    for (const double rows : {100, 300}) {
+        auto chosen = make_cpu_ranked_solver(a, {.ranks = 2, .machine = indifferent_at(rows)});
+        auto asked = make_cpu_ranked_solver(a, {.ranks = 2, .method = chosen.method()});
+        Values x(b.size()), expected(b.size());
+        EXPECT_TRUE(chosen.solve(b, x).converged());
+        EXPECT_TRUE(asked.solve(b, expected).converged());
+        EXPECT_EQ(x, expected);
+        EXPECT_NE(x, other) << "roundings of both recurrences differ";
+        other = x;
+        EXPECT_THAT(chosen.method_reason(), HasSubstr("predicted"));
+        EXPECT_EQ(asked.method_reason(), "");
+    }
+    const auto by_default = make_cpu_ranked_solver(a, {.ranks = 2});
+    EXPECT_EQ(by_default.method(), Method::textbook);
+    EXPECT_EQ(by_default.method_reason(), "which moves fewer values of vectors");
 }
 
 TEST(RankedSolver, EndsTogetherWhenItIsAskedTo) {

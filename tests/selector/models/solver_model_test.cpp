@@ -55,6 +55,34 @@ TEST(SolverModel, AKernelThatStaysMeetsOnceLessInOneRecurrence) {
     EXPECT_NEAR(choose_recurrence(small, kH200).chronopoulos_gear.total() * 1e6, 5.0, 0.2);
 }
 
+IteratedSystem over_ranks(double rows, double nonzeros) {
+    auto system = system_of(rows, nonzeros);
+    system.is_over_ranks = true;
+    return system;
+}
+
+TEST(SolverModel, OverRanksASumIsWaitedForBesideALaunch) {
+    const auto large = choose_recurrence(over_ranks(7'263'392, 5.07e7), kH200);  // half of laplace3d:n=244
+    EXPECT_FALSE(large.is_chronopoulos_gear);
+    EXPECT_THAT(large.why, HasSubstr("which moves fewer values of vectors: predicted "));
+    const auto small = choose_recurrence(over_ranks(108'000, 7.5e5), kH200);
+    EXPECT_TRUE(small.is_chronopoulos_gear);
+    EXPECT_THAT(small.why, HasSubstr("which adds over ranks once an iteration instead of twice: predicted "));
+    const auto waits = [](const RecurrenceChoice& choice) {
+        return choice.textbook.waits - choice.chronopoulos_gear.waits;
+    };
+    EXPECT_NEAR(waits(large), kH200.launch_seconds + kH200.rank_sum_seconds, 1e-12);
+    EXPECT_NEAR(waits(small), kH200.cached_launch_seconds + kH200.rank_sum_seconds, 1e-12);
+}
+
+TEST(SolverModel, OverRanksTheTextbookPaysFromMoreRowsOn) {
+    EXPECT_FALSE(choose_recurrence(system_of(2'000'000, 1.4e7), kH200).is_chronopoulos_gear);
+    EXPECT_TRUE(choose_recurrence(over_ranks(2'000'000, 1.4e7), kH200).is_chronopoulos_gear);
+    auto no_wait = kH200;
+    no_wait.rank_sum_seconds = 0;
+    EXPECT_FALSE(choose_recurrence(over_ranks(2'000'000, 1.4e7), no_wait).is_chronopoulos_gear);
+}
+
 TEST(SolverModel, APreconditionerThatStandsAloneCostsTheTextbookAsManyValues) {
     EXPECT_EQ(textbook_shape(true).values, 13);
     EXPECT_EQ(chronopoulos_gear_shape(true).values, 15);
@@ -73,6 +101,8 @@ TEST(SolverModel, OnACpuValuesCountAlone) {
             const auto choice = choose_recurrence(system, cpu_solver_machine());
             EXPECT_FALSE(choice.is_chronopoulos_gear) << rows;
             EXPECT_THAT(choice.why, HasSubstr(fuses ? "fewer values" : "a vector less"));
+            system.is_over_ranks = true;
+            EXPECT_EQ(choose_recurrence(system, cpu_solver_machine()).why, choice.why);
         }
     }
 }
