@@ -68,12 +68,25 @@ struct Measured {
     std::vector<std::size_t> steps = {};
 };
 
+/// A shape that is no slower behind a step than before it has none there. Its times at these two sizes are forgotten:
+/// few other shapes were measured at them, and what makes all of them seem faster at one size would count for these
+/// alone.
+void forget_if_level(std::vector<TimeAt>& times, std::size_t step) {
+    const auto behind = std::ranges::find(times, static_cast<double>(behind_step(step)), &TimeAt::n);
+    if (behind == times.end() || behind == times.begin()) return;
+    const auto before = behind - 1;
+    const double gap = static_cast<double>(step) - before->n;
+    const bool is_just_before = gap == 0 || gap == 1;
+    if (is_just_before && behind->seconds <= before->seconds) times.erase(before, behind + 1);
+}
+
 Measured measured_of(const VectorWork& work, const Probe& probe, const LaunchShape& shape, const Times& times) {
     Measured found{shape, {}, steps_of(work, probe, shape)};
     for (const auto& [n, by_shape] : times) {
         const auto time = by_shape.find(key_of(effective_shape(shape, n)));
         if (time != by_shape.end()) found.times.push_back({static_cast<double>(n), time->second});
     }
+    for (const std::size_t step : found.steps) forget_if_level(found.times, step);
     return found;
 }
 

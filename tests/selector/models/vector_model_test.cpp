@@ -241,6 +241,23 @@ TEST(VectorModel, SeesThatAFifthBlockTakesLonger) {
     EXPECT_FALSE(choose_shape(model, 2211) == fast);
 }
 
+/// Shapes that have a step there seem faster than others, which were not measured there.
+TEST(VectorModel, DoesNotMindSizesAtWhichEverythingSeemsFaster) {
+    const Probe probe = h200_like();
+    const VectorWork work{"axpy", false, 2, 1};
+    auto points = measured(work, probe, 0);
+    const auto sizes = sizes_to_measure(domains_of(probe, 24), probe, 24);
+    int seeming = 0;
+    for (VectorPoint& point : points) {
+        const bool is_behind_a_step = point.n % 2 == 1 && std::ranges::count(sizes, point.n) == 0;
+        if (!is_behind_a_step) continue;
+        point.seconds *= 0.85;
+        ++seeming;
+    }
+    EXPECT_GT(seeming, 50);
+    EXPECT_LE(quality_of(work, probe, fit_vector_model(work, probe, points)).worst_loss, 1.05);
+}
+
 TEST(VectorModel, KeepsToWhatWasMeasuredNearBy) {
     const Probe probe = h200_like();
     const VectorWork work{"advance", false, 6, 4};
