@@ -19,6 +19,8 @@ constexpr std::array kWaves{1.0, 4.0};
 constexpr std::array kReductionElements{1, 4};
 constexpr std::array kWavesForSmall{1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2};
 constexpr int kMostWaves = 20;  ///< of a reduction
+/// Blocks of an elementwise kernel that a GPU begins as fast as one.
+constexpr int kFewBlocks = 4;
 
 /// The caps of a reduction, in waves of blocks.
 std::vector<double> reduction_waves() {
@@ -56,6 +58,9 @@ double accuracy_of(const Line& line, std::span<const TimeAt> points) {
     return sum / static_cast<double>(points.size());
 }
 
+/// A size at which a step is as high as it gets: a few percent behind.
+constexpr std::size_t behind_step(std::size_t step) { return (step + step / 16) | 1; }
+
 /// What was measured of a candidate, and where it takes longer by a step.
 struct Measured {
     LaunchShape shape = {};
@@ -63,12 +68,25 @@ struct Measured {
     std::vector<std::size_t> steps = {};
 };
 
+/// A shape that is no slower behind a step than before it has none there. Its times at these two sizes are forgotten:
+/// few other shapes were measured at them, and what makes all of them seem faster at one size would count for these
+/// alone.
+void forget_if_level(std::vector<TimeAt>& times, std::size_t step) {
+    const auto behind = std::ranges::find(times, static_cast<double>(behind_step(step)), &TimeAt::n);
+    if (behind == times.end() || behind == times.begin()) return;
+    const auto before = behind - 1;
+    const double gap = static_cast<double>(step) - before->n;
+    const bool is_just_before = gap == 0 || gap == 1;
+    if (is_just_before && behind->seconds <= before->seconds) times.erase(before, behind + 1);
+}
+
 Measured measured_of(const VectorWork& work, const Probe& probe, const LaunchShape& shape, const Times& times) {
     Measured found{shape, {}, steps_of(work, probe, shape)};
     for (const auto& [n, by_shape] : times) {
         const auto time = by_shape.find(key_of(effective_shape(shape, n)));
         if (time != by_shape.end()) found.times.push_back({static_cast<double>(n), time->second});
     }
+    for (const std::size_t step : found.steps) forget_if_level(found.times, step);
     return found;
 }
 
@@ -207,6 +225,7 @@ std::vector<std::size_t> steps_of(const VectorWork& work, const Probe& probe, co
     std::set<std::size_t> steps;
     const auto add = [&](int blocks) { steps.insert(static_cast<std::size_t>(blocks) * part); };
     std::vector<int> ends{resident / 2, resident};
+    if (!work.reduces) ends.push_back(kFewBlocks);
     if (work.reduces && shape.max_blocks != 1) ends.push_back(1);  // with one, nobody waits for the sums of others
     for (const int blocks : ends) {
         const bool is_reached = shape.max_blocks == 0 || blocks <= shape.max_blocks;
@@ -219,7 +238,6 @@ std::vector<std::size_t> steps_of(const VectorWork& work, const Probe& probe, co
 }
 
 std::vector<ShapesAt> plan_of_measurements(const VectorWork& work, const Probe& probe) {
-    constexpr std::size_t kBehind = 16;  // of a size: a step is as high as it gets a few percent behind
     const double bytes = work.bytes_per_element();
     const auto domains = domains_of(probe, bytes);
     const auto sizes = sizes_to_measure(domains, probe, bytes);
@@ -233,10 +251,9 @@ std::vector<ShapesAt> plan_of_measurements(const VectorWork& work, const Probe& 
     const double most = std::min(domains.back().from, static_cast<double>(sizes.back()));  // steps are small behind
     for (const LaunchShape& shape : candidate_shapes(work, probe)) {
         for (const std::size_t step : steps_of(work, probe, shape)) {
-            const std::size_t behind = (step + step / kBehind) | 1;
-            if (step <= sizes.front() || static_cast<double>(behind) >= most) continue;
-            add(step - 1, shape);
-            add(behind, shape);
+            if (step <= sizes.front() || static_cast<double>(behind_step(step)) >= most) continue;
+            add(step, shape);
+            add(behind_step(step), shape);
         }
     }
     std::vector<ShapesAt> all;

@@ -97,7 +97,7 @@ std::vector<LaunchShape> shapes_to_measure(const VectorWork& work, const Probe& 
 
 /// Sizes n up to which the blocks of a shape do as they do before, and behind which they take longer by a step: where
 /// those of two launches no longer fit at once, where those of one do not, where capped blocks take a second part, and
-/// a third, and where a reduction needs a second block.
+/// a third, where a reduction needs a second block, and an elementwise kernel a fifth.
 std::vector<std::size_t> steps_of(const VectorWork& work, const Probe& probe, const LaunchShape& shape);
 
 struct ShapesAt {
@@ -105,14 +105,15 @@ struct ShapesAt {
     std::vector<LaunchShape> shapes = {};
 };
 
-/// All that is to be measured of a kernel, by ascending n: all shapes at `sizes_to_measure`, and each shape just before
-/// and just behind its steps.
+/// All that is to be measured of a kernel, by ascending n: all shapes at `sizes_to_measure`, and each shape at its
+/// steps and just behind them.
 std::vector<ShapesAt> plan_of_measurements(const VectorWork& work, const Probe& probe);
 
 /// Cuts domains at all sizes that were measured but the first, joins for each candidate what was measured of it on both
 /// sides of a piece by a line (behind a step, from the next time behind it; in the last domain, a line is fitted to
-/// all), and makes the tree. Candidates that were not measured near by have no line. Domains without lines take the
-/// leaf of the one before. Without points the model is empty.
+/// all), and makes the tree. Candidates that were not measured near by have no line. Times at a step, and behind it,
+/// count only where those behind are longer. Domains without lines take the leaf of the one before. Without points the
+/// model is empty.
 VectorModel fit_vector_model(const VectorWork& work, const Probe& probe, std::span<const VectorPoint> points);
 
 /// The shape of the leaf for n; throws `Error` for an empty model.

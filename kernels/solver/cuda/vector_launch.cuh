@@ -65,13 +65,15 @@ int resident_blocks_of(void (*kernel)(Parameters), int threads) {
     return blocks;
 }
 
-/// Launches `packed`, which takes kPack values at once, where the vectors and the shape allow it, else `single`.
+/// Launches `packed`, which takes kPack values at once, where the vectors and the shape allow it, and then with so many
+/// `more_blocks`; else `single`.
 template <int kPack, class Parameters>
 void launch_shaped(void (*packed)(Parameters), void (*single)(Parameters), const Parameters& p,
-                   const LaunchShape& shape, bool aligned, cudaStream_t stream) {
+                   const LaunchShape& shape, bool aligned, cudaStream_t stream, int more_blocks = 0) {
     const int blocks = blocks_for(shape, static_cast<std::size_t>(p.n));
     const bool takes_packs = aligned && shape.elements % kPack == 0;
-    cuda::launch_dependent(takes_packs ? packed : single, blocks, shape.threads, p, stream);
+    cuda::launch_dependent(takes_packs ? packed : single, takes_packs ? blocks + more_blocks : blocks, shape.threads, p,
+                           stream);
 }
 
 }  // namespace tilespmv::solver

@@ -3,6 +3,7 @@
 #include "kernels/solver/cuda/host_inner_products.hpp"
 #include "kernels/solver/cuda/vector_launch.cuh"
 #include "kernels/solver/cuda/vector_ops.cuh"
+#include "kernels/solver/tail_block.hpp"
 
 namespace tilespmv::solver {
 namespace {
@@ -34,7 +35,8 @@ template <class Op>
 void VectorLauncher<T>::launch(VectorKernelId kernel, const Op& op, bool aligned) const {
     const LaunchShape& shape = shapes_.of(kernel);
     const Elementwise<Op> p{op, static_cast<std::int64_t>(n_), shape.elements};
-    launch_shaped<kPackSize<T>>(elementwise<kPackSize<T>, Op>, elementwise<1, Op>, p, shape, aligned, on_.stream);
+    launch_shaped<kPackSize<T>>(elementwise<kPackSize<T>, Op>, elementwise<1, Op>, p, shape, aligned, on_.stream,
+                                tail_blocks(shape, n_, kPackSize<T>));
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 
 #include "kernels/solver/cuda/host_inner_products.hpp"
 #include "kernels/solver/recurrence.hpp"
+#include "kernels/solver/tail_block.hpp"
 #include "tests/kernels/solver/vector_system.hpp"
 
 namespace tilespmv::testing {
@@ -192,10 +193,10 @@ TEST_F(VectorKernelsOnDevice, AMillionValues) {
     expect_right<float>(1'000'003, nullptr);
 }
 TEST_F(VectorKernelsOnDevice, AnyShape) {
-    constexpr LaunchShape kShapes[]{{32, 1, 0},  {32, 1, 3},  {64, 3, 2},   {128, 2, 1},  {128, 4, 7},
-                                    {256, 8, 2}, {512, 5, 0}, {1024, 2, 1}, {1024, 16, 0}};
+    constexpr LaunchShape kShapes[]{{32, 1, 0},  {32, 1, 3},  {64, 3, 2},  {128, 2, 1},  {128, 4, 7},
+                                    {256, 4, 0}, {256, 8, 2}, {512, 5, 0}, {1024, 2, 1}, {1024, 16, 0}};
     for (const auto& shape : kShapes) {
-        for (const std::size_t n : {1UL, 257UL, 5003UL}) {
+        for (const std::size_t n : {1UL, 257UL, 1023UL, 5003UL}) {
             expect_right<double>(n, &shape);
             expect_right<float>(n, &shape);
         }
@@ -217,8 +218,10 @@ TEST_F(VectorKernelsOnDevice, VectorsThatAreNotAligned) {
 TEST_F(VectorKernelsOnDevice, NothingChangesAfterTheEnd) {
     Scalars ended = kScalars;
     ended.end = End::converged;
-    constexpr std::size_t kSize = 5003;
-    System<double> system(kSize, shapes_of(kSize, sizeof(double), nullptr), ended);
+    constexpr std::size_t kSize = 5087;  // the last value is for a block of its own
+    const VectorShapes shapes = shapes_of(kSize, sizeof(double), nullptr);
+    ASSERT_EQ(tail_blocks(shapes.of(VectorKernelId::advance), kSize, 2), 1);
+    System<double> system(kSize, shapes, ended);
     const auto v = system.iterates();
     const auto& kernels = system.kernels();
     kernels.advance(v, system.device_scalars());

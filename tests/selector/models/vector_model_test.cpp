@@ -96,10 +96,11 @@ TEST(Steps, AreWhereBlocksNoLongerFit) {
     VectorWork axpy{"axpy", false, 2, 1};
     axpy.residency = {{128, 4, 8}};
     using Steps = std::vector<std::size_t>;
-    EXPECT_EQ(steps_of(axpy, probe, {128, 4, 0}), (Steps{270'336, 540'672})) << "of two launches, and of one";
-    EXPECT_EQ(steps_of(axpy, probe, {128, 4, 8 * 132}), (Steps{270'336, 540'672, 1'081'344})) << "a third part";
-    EXPECT_EQ(steps_of(axpy, probe, {128, 4, 2 * 132}), (Steps{2 * 132 * 512, 4 * 132 * 512}));
-    EXPECT_EQ(steps_of(axpy, probe, {128, 4, 32 * 132}), (Steps{270'336, 540'672})) << "many parts are even";
+    EXPECT_EQ(steps_of(axpy, probe, {128, 4, 0}), (Steps{2048, 270'336, 540'672}))
+        << "of four blocks, of two launches, and of one";
+    EXPECT_EQ(steps_of(axpy, probe, {128, 4, 8 * 132}), (Steps{2048, 270'336, 540'672, 1'081'344})) << "a third part";
+    EXPECT_EQ(steps_of(axpy, probe, {128, 4, 2 * 132}), (Steps{2048, 2 * 132 * 512, 4 * 132 * 512}));
+    EXPECT_EQ(steps_of(axpy, probe, {128, 4, 32 * 132}), (Steps{2048, 270'336, 540'672})) << "many parts are even";
     EXPECT_EQ(steps_of(axpy, probe, {128, 4, 1}), (Steps{512, 1024}));
     const VectorWork dot{"dot", true, 2, 0, 8, axpy.residency};
     EXPECT_EQ(steps_of(dot, probe, {128, 4, 1}), (Steps{512, 1024}));
@@ -109,9 +110,9 @@ TEST(Steps, AreWhereBlocksNoLongerFit) {
         const auto found = std::ranges::find(plan, n, &ShapesAt::n);
         return found == plan.end() ? std::vector<LaunchShape>{} : found->shapes;
     };
-    EXPECT_EQ(std::ranges::count(at(270'335), LaunchShape{128, 4, 0}), 1);
+    EXPECT_EQ(std::ranges::count(at(270'336), LaunchShape{128, 4, 0}), 1) << "a multiple of what a block takes at once";
     EXPECT_EQ(std::ranges::count(at(287'233), LaunchShape{128, 4, 0}), 1) << "a sixteenth behind";
-    EXPECT_LT(at(270'335).size(), at(256'001).size()) << "only shapes that have a step there";
+    EXPECT_LT(at(270'336).size(), at(256'001).size()) << "only shapes that have a step there";
     EXPECT_TRUE(std::ranges::is_sorted(plan, {}, &ShapesAt::n));
     std::size_t times = 0;
     for (const auto& one : plan) times += one.shapes.size();
@@ -225,6 +226,36 @@ TEST(VectorModel, ChoosesWellWhereShapesSlowDownByAStep) {
         }
     }
     EXPECT_GT(worst_without, 1.15) << "nothing has to be measured at steps";
+}
+
+TEST(VectorModel, SeesThatAFifthBlockTakesLonger) {
+    const Probe probe = h200_like();
+    const VectorWork work{"axpy", false, 2, 1};
+    const LaunchShape fast{512, 1, 0};  // up to 2,048 values, which is nearly a size that all shapes are measured at
+    auto points = measured(work, probe, 0);
+    for (VectorPoint& point : points) {
+        if (point.shape == fast) point.seconds *= blocks_for(fast, point.n) <= 4 ? 0.8 : 1.1;
+    }
+    const VectorModel model = fit_vector_model(work, probe, points);
+    EXPECT_EQ(choose_shape(model, 2040), fast);
+    EXPECT_FALSE(choose_shape(model, 2211) == fast);
+}
+
+/// Shapes that have a step there seem faster than others, which were not measured there.
+TEST(VectorModel, DoesNotMindSizesAtWhichEverythingSeemsFaster) {
+    const Probe probe = h200_like();
+    const VectorWork work{"axpy", false, 2, 1};
+    auto points = measured(work, probe, 0);
+    const auto sizes = sizes_to_measure(domains_of(probe, 24), probe, 24);
+    int seeming = 0;
+    for (VectorPoint& point : points) {
+        const bool is_behind_a_step = point.n % 2 == 1 && std::ranges::count(sizes, point.n) == 0;
+        if (!is_behind_a_step) continue;
+        point.seconds *= 0.85;
+        ++seeming;
+    }
+    EXPECT_GT(seeming, 50);
+    EXPECT_LE(quality_of(work, probe, fit_vector_model(work, probe, points)).worst_loss, 1.05);
 }
 
 TEST(VectorModel, KeepsToWhatWasMeasuredNearBy) {
