@@ -182,9 +182,10 @@ struct MemoryTuning {
     double graph_launch_seconds = 1.4e-6;  ///< of an empty kernel after another one in a graph
     /// Of all thread blocks of a kernel: half an iteration of the persistent kernel on 1,024 rows, which takes 5.0 us.
     double meeting_seconds = 2.5e-6;
-    /// Of adding sums over GPUs that store them into each other's memory, its kernel included. A guess ("Conjugate
-    /// gradients over several GPUs"); with a larger one Chronopoulos and Gear's recurrence is taken up to more rows.
-    double peer_sum_seconds = 8e-6;
+    /// Of adding sums over two H100 that store them into each other's memory, beside the launch of its kernel
+    /// ("Conjugate gradients over several GPUs"); with a larger one Chronopoulos and Gear's recurrence is taken up to
+    /// more rows.
+    double peer_sum_seconds = 3.6e-6;
 };
 
 /// What was measured on one GPU for values of one size.
