@@ -166,8 +166,7 @@ std::string volumes(Draw& d) {
                        d.chance(0.5) ? 0 : d.log_real(0.02, 1));
 }
 
-/// A kind of matrices, and how many of it are drawn. New kinds are put at the end and more matrices
-/// counted on, so that the others stay as they are.
+/// A kind of matrices, and how many of it are drawn. New ones are put at the end, so that the others stay as they are.
 struct DrawnKind {
     std::string_view kind;
     std::string (*draw)(Draw&);
@@ -178,28 +177,28 @@ constexpr DrawnKind kKinds[] = {
     {"laplace2d", laplace2d, 20},
     {"laplace3d", laplace3d, 20},
     {"stencil27", stencil27, 16},
-    {"fem", fem, 40},
+    {"fem", fem, 30},
     {"fem", renumbered_fem, 24},
     {"elasticity", elasticity, 10},
-    {"banded", banded, 36},
-    {"block-dense", block_dense, 50},
+    {"banded", banded, 24},
+    {"block-dense", block_dense, 30},
     {"qcd", qcd, 10},
-    {"dense", dense, 40},
-    {"uniform", uniform, 70},
+    {"dense", dense, 16},
+    {"uniform", uniform, 40},
     {"rmat", rmat, 36},
     {"kronecker", kronecker, 14},
     {"powerlaw", powerlaw, 36},
-    {"circuit", circuit, 56},
+    {"circuit", circuit, 40},
     {"road-like", road_like, 20},
     {"delaunay", delaunay, 16},
     {"rgg", rgg, 26},
     {"kkt", kkt, 36},
     {"arrow", arrow, 14},
     {"hypersparse", hypersparse, 12},
-    {"uniform", pruned, 40},
+    {"uniform", pruned, 28},
     {"web", web, 40},
-    {"pose-graph", pose_graph, 32},
-    {"volumes", volumes, 44},
+    {"pose-graph", pose_graph, 20},
+    {"volumes", volumes, 28},
 };
 
 }  // namespace
