@@ -196,7 +196,9 @@ private:
         std::vector<MatrixTask> tasks;
         for (const auto& values : options_.values) {
             const auto all = measurer_.operators(values);
+            std::set<std::string_view> seen;  // `--with` may name matrices of the set
             for (const auto& source : options_.sources) {
+                if (!seen.insert(source).second) continue;
                 MatrixTask task{values, source, {}};
                 const MeasuredMatrix* const known = find_matrix(values, source);
                 for (const auto& one : all) {

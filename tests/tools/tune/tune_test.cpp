@@ -112,6 +112,16 @@ TEST_F(TuneTest, OnlyForgetsNothingOfMatricesThatItDoesNotMeasure) {
     EXPECT_EQ(points(tune(gpu, options).profile), all);
 }
 
+TEST_F(TuneTest, MeasuresAMatrixOnceThatIsNamedTwice) {
+    options.sources.insert(options.sources.begin(), options.sources.back());
+    const TuneOutcome outcome = tune(gpu, options);
+    EXPECT_EQ(outcome.measured, gpu.all_measured());
+    EXPECT_EQ(static_cast<std::size_t>(outcome.measured), points(outcome.profile));
+    for (const auto& matrix : outcome.profile.matrices) {
+        EXPECT_EQ(std::ranges::count(matrix.products, "csr16", &ProductTime::specification), 1) << matrix.name;
+    }
+}
+
 TEST_F(TuneTest, OtherSumsAreOtherMeasurementsAndModels) {
     const std::size_t all = points(tune(gpu, options).profile);
     gpu.measured.clear();
