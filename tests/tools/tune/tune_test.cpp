@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/harness/suite.hpp"
 #include "selector/models/profile_file.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/tools/tune/fake_measurer.hpp"
 #include "tools/tune/benchmark_set.hpp"
 #include "tools/tune/check.hpp"
-#include "tools/tune/drawn_matrices.hpp"
 #include "tools/tune/tune_text.hpp"
 
 namespace tilespmv::tools {
@@ -47,14 +44,6 @@ protected:
     FakeMeasurer gpu;
     TuneOptions options;
 };
-
-TEST(UnseenSuite, SharesNothingWithTheBenchmarkSets) {
-    for (const auto source : bench::find_suite("unseen").sources) {
-        for (const auto& set : benchmark_sets()) {
-            EXPECT_EQ(std::ranges::count(set.sources, source), 0) << source << " is in " << set.name;
-        }
-    }
-}
 
 TEST_F(TuneTest, MeasuresFitsAndKeepsEverything) {
     const TuneOutcome outcome = tune(gpu, options);
@@ -367,26 +356,6 @@ TEST_F(TuneTest, TimesOfACheckAreKeptForOtherTrees) {
     EXPECT_EQ(message_of([&] { check(gpu, profile, {.only = "dots"}); }),
               "2: the profile has no kernel 'dots' to check");
     EXPECT_THAT(message_of([&] { check_against(profile, {}); }), HasSubstr("there are no times"));
-}
-
-TEST(BenchmarkSets, AreMatricesOfEveryKindWithoutRepetition) {
-    const auto& full = find_benchmark_set("full").sources;
-    EXPECT_EQ(full.size(), find_benchmark_set("short").sources.size() + drawn_matrices().size());
-    EXPECT_EQ(std::set<std::string>(full.begin(), full.end()).size(), full.size());
-    EXPECT_THAT(message_of([] { find_benchmark_set("huge"); }),
-                HasSubstr("2: unknown set 'huge'; there are full, short, tiny"));
-    for (const auto& source : find_benchmark_set("tiny").sources)
-        EXPECT_GT(generate<float>(source.substr(4)).nnz(), 1000);
-}
-
-TEST(DrawnMatrices, AreOfTheSizesThatAreSaid) {
-    const auto all = drawn_matrices();
-    EXPECT_EQ(all, drawn_matrices());
-    for (std::size_t i = 0; i < all.size(); i += 20) {  // of each kind one or two
-        const auto nnz = generate<float>(all[i].substr(4)).nnz();
-        EXPECT_GT(nnz, 5'000) << all[i];
-        EXPECT_LT(nnz, 30'000'000) << all[i];
-    }
 }
 
 TEST(SizesToCheck, AreSpreadByFactors) {
