@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
 
+#include "selector/models/measured_shapes.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv {
@@ -40,58 +40,14 @@ int estimated_room(const Probe& probe, int threads) {
     return room;
 }
 
-using ShapeKey = std::tuple<int, int, int>;
-ShapeKey key_of(const LaunchShape& s) { return {s.threads, s.elements, s.max_blocks}; }
-/// Times by n and effective shape; the last one of those measured twice.
-using Times = std::map<std::size_t, std::map<ShapeKey, double>>;
-
-Times times_of(std::span<const VectorPoint> points) {
-    Times times;
-    for (const VectorPoint& point : points)
-        times[point.n][key_of(effective_shape(point.shape, point.n))] = point.seconds;
-    return times;
-}
-
 double accuracy_of(const Line& line, std::span<const TimeAt> points) {
     double sum = 0;
     for (const auto& [n, seconds] : points) sum += 1 - std::abs(line.at(n) - seconds) / seconds;
     return sum / static_cast<double>(points.size());
 }
 
-/// A size at which a step is as high as it gets: a few percent behind.
-constexpr std::size_t behind_step(std::size_t step) { return (step + step / 16) | 1; }
-
-/// What was measured of a candidate, and where it takes longer by a step.
-struct Measured {
-    LaunchShape shape = {};
-    std::vector<TimeAt> times = {};  ///< by ascending n
-    std::vector<std::size_t> steps = {};
-};
-
-/// A shape that is no slower behind a step than before it has none there. Its times at these two sizes are forgotten:
-/// few other shapes were measured at them, and what makes all of them seem faster at one size would count for these
-/// alone.
-void forget_if_level(std::vector<TimeAt>& times, std::size_t step) {
-    const auto behind = std::ranges::find(times, static_cast<double>(behind_step(step)), &TimeAt::n);
-    if (behind == times.end() || behind == times.begin()) return;
-    const auto before = behind - 1;
-    const double gap = static_cast<double>(step) - before->n;
-    const bool is_just_before = gap == 0 || gap == 1;
-    if (is_just_before && behind->seconds <= before->seconds) times.erase(before, behind + 1);
-}
-
-Measured measured_of(const VectorWork& work, const Probe& probe, const LaunchShape& shape, const Times& times) {
-    Measured found{shape, {}, steps_of(work, probe, shape)};
-    for (const auto& [n, by_shape] : times) {
-        const auto time = by_shape.find(key_of(effective_shape(shape, n)));
-        if (time != by_shape.end()) found.times.push_back({static_cast<double>(n), time->second});
-    }
-    for (const std::size_t step : found.steps) forget_if_level(found.times, step);
-    return found;
-}
-
 /// Whether there is a step of the shape in the domain, and a size just behind it at its end.
-bool has_step(const Measured& measured, const Domain& domain) {
+bool has_step(const MeasuredShape& measured, const Domain& domain) {
     constexpr double kNear = 1.1;
     return std::ranges::any_of(measured.steps, [&](std::size_t n) {
         const auto step = static_cast<double>(n);
@@ -100,7 +56,7 @@ bool has_step(const Measured& measured, const Domain& domain) {
 }
 
 /// The two times between which the line of a bounded domain is drawn; none if they are not there or far apart.
-std::span<const TimeAt> times_around(const Measured& measured, const Domain& domain) {
+std::span<const TimeAt> times_around(const MeasuredShape& measured, const Domain& domain) {
     constexpr double kFar = 1.6;  // times the size: sizes that all shapes are measured at are nearer
     const std::span<const TimeAt> times = measured.times;
     auto right = std::ranges::find_if(times, [&](const TimeAt& one) { return one.n >= domain.to; });
@@ -111,37 +67,43 @@ std::span<const TimeAt> times_around(const Measured& measured, const Domain& dom
     return times.subspan(static_cast<std::size_t>(right - 1 - times.begin()), 2);
 }
 
-Line line_through(const TimeAt& a, const TimeAt& b) {
-    const double slope = (b.seconds - a.seconds) / (b.n - a.n);
-    return {slope, a.seconds - slope * a.n};
+/// For a line that is drawn backwards from a time: times grow at most as n does, so that a rise further on says nothing
+/// of what is before.
+Line no_steeper_than_proportional(const Line& line, const TimeAt& from) {
+    if (line.intercept >= 0) return line;
+    return {from.seconds / from.n, 0};
 }
 
 /// All times in a domain without end, if they go as far as those of others.
-std::span<const TimeAt> times_from(const Measured& measured, const Domain& domain, double last) {
+std::span<const TimeAt> times_from(const MeasuredShape& measured, const Domain& domain, double last) {
     const std::span<const TimeAt> times = measured.times;
     const auto first = std::ranges::find_if(times, [&](const TimeAt& one) { return one.n >= domain.from; });
     if (first == times.end() || times.back().n < last) return {};
     return times.subspan(static_cast<std::size_t>(first - times.begin()));
 }
 
-std::optional<ShapeLine> line_in(const Domain& domain, const Measured& measured, double last) {
+std::optional<ShapeLine> line_in(const Domain& domain, const MeasuredShape& measured, double last) {
     const bool is_endless = domain.to == kEndless;
     const auto times = is_endless ? times_from(measured, domain, last) : times_around(measured, domain);
     if (times.empty()) return {};
     const auto intercept = domain.from == 0 ? Intercept::non_negative : Intercept::any;
     const bool is_fitted = is_endless || domain.from == 0;
-    const Line line = is_fitted ? fit_line(times, intercept) : line_through(times[0], times[1]);
+    const bool is_behind = !is_fitted && times[0].n >= domain.to;
+    Line line = is_fitted ? fit_line(times, intercept) : line_through(times[0], times[1]);
+    if (is_behind) line = no_steeper_than_proportional(line, times[0]);
     return ShapeLine{measured.shape, line, accuracy_of(line, times)};
 }
 
 /// Of candidates whose caps are not reached in the domain, and which are the same then, the first has a line.
-VectorDomain fit_domain(const Domain& domain, std::span<const Measured> candidates, double last) {
+VectorDomain fit_domain(const Domain& domain, std::span<const MeasuredShape> candidates, double last) {
     VectorDomain fitted{domain, {}, {}};
     std::vector<Line> lines;
-    std::set<ShapeKey> known;
-    for (const Measured& one : candidates) {
+    std::vector<LaunchShape> known;
+    for (const MeasuredShape& one : candidates) {
         const double to = std::min(domain.to, last);
-        if (!known.insert(key_of(effective_shape(one.shape, static_cast<std::size_t>(to)))).second) continue;
+        const LaunchShape effective = effective_shape(one.shape, static_cast<std::size_t>(to));
+        if (std::ranges::find(known, effective) != known.end()) continue;
+        known.push_back(effective);
         const auto line = line_in(domain, one, last);
         if (!line) continue;
         lines.push_back(line->line);
@@ -264,12 +226,10 @@ std::vector<ShapesAt> plan_of_measurements(const VectorWork& work, const Probe& 
 VectorModel fit_vector_model(const VectorWork& work, const Probe& probe, std::span<const VectorPoint> points) {
     VectorModel model;
     if (points.empty()) return model;
-    const Times times = times_of(points);
-    std::vector<Measured> candidates;
-    for (const LaunchShape& shape : candidate_shapes(work, probe))
-        candidates.push_back(measured_of(work, probe, shape, times));
-    std::vector<std::size_t> sizes;
-    for (const auto& [n, by_shape] : times) sizes.push_back(n);
+    const auto candidates = measured_candidates(work, probe, points);
+    std::set<std::size_t> different;
+    for (const VectorPoint& point : points) different.insert(point.n);
+    const std::vector<std::size_t> sizes(different.begin(), different.end());
     const auto cuts = std::span<const std::size_t>(sizes).subspan(1);  // the first line goes on to n = 0
     for (const Domain& domain : cut_at(domains_of(probe, work.bytes_per_element()), cuts)) {
         model.domains.push_back(fit_domain(domain, candidates, static_cast<double>(sizes.back())));

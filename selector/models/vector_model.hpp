@@ -112,7 +112,8 @@ std::vector<ShapesAt> plan_of_measurements(const VectorWork& work, const Probe& 
 /// Cuts domains at all sizes that were measured but the first, joins for each candidate what was measured of it on both
 /// sides of a piece by a line (behind a step, from the next time behind it; in the last domain, a line is fitted to
 /// all), and makes the tree. Candidates that were not measured near by have no line. Times at a step, and behind it,
-/// count only where those behind are longer. Domains without lines take the leaf of the one before. Without points the
+/// count only where those behind are longer; where these are below a line between the sizes around, all candidates are
+/// taken to be as much below theirs. Domains without lines take the leaf of the one before. Without points the
 /// model is empty.
 VectorModel fit_vector_model(const VectorWork& work, const Probe& probe, std::span<const VectorPoint> points);
 

@@ -258,6 +258,27 @@ TEST(VectorModel, DoesNotMindSizesAtWhichEverythingSeemsFaster) {
     EXPECT_LE(quality_of(work, probe, fit_vector_model(work, probe, points)).worst_loss, 1.05);
 }
 
+/// Times that rise steeply where the cache no longer holds all vectors, and capped shapes that are slower than others.
+double rising_seconds(const VectorWork& work, const LaunchShape& shape, std::size_t n) {
+    const bool is_capped = effective_shape(shape, n).max_blocks > 0;
+    return vector_seconds(work, shape, n) * (n > 450'000 ? 2.4 : 1) * (is_capped ? 1.3 : 1);
+}
+
+/// Only capped shapes have steps there, so that they alone are known to be still fast behind the size before the rise.
+TEST(VectorModel, TakesNoShapeForFasterThatWasMeasuredNearerToARise) {
+    const Probe probe = h200_like();
+    VectorWork work = with_room({"advance", false, 6, 4}, 9);
+    for (Residency& one : work.residency) {
+        if (one.elements == 1) one.blocks = std::max(1, 12 * 128 / one.threads);
+    }
+    const VectorModel model = fit_vector_model(work, probe, measured(work, probe, 0, rising_seconds));
+    for (const std::size_t n : {380'000U, 407'000U, 414'364U, 425'000U}) {
+        double best = kEndless;
+        for (const auto& shape : candidate_shapes(work, probe)) best = std::min(best, rising_seconds(work, shape, n));
+        EXPECT_LE(rising_seconds(work, choose_shape(model, n), n), 1.05 * best) << n;
+    }
+}
+
 TEST(VectorModel, KeepsToWhatWasMeasuredNearBy) {
     const Probe probe = h200_like();
     const VectorWork work{"advance", false, 6, 4};

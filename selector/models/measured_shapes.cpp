@@ -1,0 +1,115 @@
+#include "selector/models/measured_shapes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace tilespmv {
+namespace {
+
+using ShapeKey = std::tuple<int, int, int>;
+ShapeKey key_of(const LaunchShape& s) { return {s.threads, s.elements, s.max_blocks}; }
+/// Times by n and effective shape; the last one of those measured twice.
+using Times = std::map<std::size_t, std::map<ShapeKey, double>>;
+
+Times times_of(std::span<const VectorPoint> points) {
+    Times times;
+    for (const VectorPoint& point : points)
+        times[point.n][key_of(effective_shape(point.shape, point.n))] = point.seconds;
+    return times;
+}
+
+/// A shape that is no slower behind a step than before it has none there. Its times at these two sizes are forgotten:
+/// few other shapes were measured at them, and what makes all of them seem faster at one size would count for these
+/// alone.
+void forget_if_level(std::vector<TimeAt>& times, std::size_t step) {
+    const auto behind = std::ranges::find(times, static_cast<double>(behind_step(step)), &TimeAt::n);
+    if (behind == times.end() || behind == times.begin()) return;
+    const auto before = behind - 1;
+    const double gap = static_cast<double>(step) - before->n;
+    const bool is_just_before = gap == 0 || gap == 1;
+    if (is_just_before && behind->seconds <= before->seconds) times.erase(before, behind + 1);
+}
+
+MeasuredShape measured_of(const VectorWork& work, const Probe& probe, const LaunchShape& shape, const Times& times) {
+    MeasuredShape found{shape, {}, steps_of(work, probe, shape)};
+    for (const auto& [n, by_shape] : times) {
+        const auto time = by_shape.find(key_of(effective_shape(shape, n)));
+        if (time != by_shape.end()) found.times.push_back({static_cast<double>(n), time->second});
+    }
+    for (const std::size_t step : found.steps) forget_if_level(found.times, step);
+    return found;
+}
+
+/// The line between the times at two sizes; none if the candidate was not measured at both.
+std::optional<Line> line_between(const MeasuredShape& one, double from, double to) {
+    const auto a = std::ranges::find(one.times, from, &TimeAt::n);
+    const auto b = std::ranges::find(one.times, to, &TimeAt::n);
+    if (a == one.times.end() || b == one.times.end()) return {};
+    return line_through(*a, *b);
+}
+
+/// How many times as long as between two sizes all those take at n that were measured at all three; the median.
+double common_ratio(std::span<const MeasuredShape> candidates, double n, double from, double to) {
+    std::vector<double> ratios;
+    for (const MeasuredShape& one : candidates) {
+        const auto line = line_between(one, from, to);
+        const auto time = std::ranges::find(one.times, n, &TimeAt::n);
+        if (line && time != one.times.end()) ratios.push_back(time->seconds / line->at(n));
+    }
+    if (ratios.empty()) return 1;
+    const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+    std::ranges::nth_element(ratios, middle);
+    return *middle;
+}
+
+/// Behind a step few shapes are measured. Where these take less there than a line between the sizes around has it, all
+/// shapes do, and the others get a time as much below their lines: times rise steeply behind, or all seem faster.
+void share_what_is_common(std::vector<MeasuredShape>& candidates, double n, double from, double to) {
+    const double ratio = common_ratio(candidates, n, from, to);
+    if (ratio >= 1) return;
+    for (MeasuredShape& one : candidates) {
+        const auto line = line_between(one, from, to);
+        const auto behind = std::ranges::lower_bound(one.times, n, {}, &TimeAt::n);
+        if (line && behind->n != n) one.times.insert(behind, {n, ratio * line->at(n)});
+    }
+}
+
+/// Does so at all sizes just behind steps, between two at which all shapes were measured.
+void share_at_steps(std::vector<MeasuredShape>& candidates, const VectorWork& work, const Probe& probe,
+                    const Times& times) {
+    std::set<std::size_t> behind;
+    for (const MeasuredShape& one : candidates) {
+        for (const std::size_t step : one.steps) behind.insert(behind_step(step));
+    }
+    std::vector<double> whole;
+    for (const auto& [n, by_shape] : times) {
+        if (by_shape.size() >= shapes_to_measure(work, probe, n).size()) whole.push_back(static_cast<double>(n));
+    }
+    for (const std::size_t n : behind) {
+        const auto to = std::ranges::upper_bound(whole, static_cast<double>(n));
+        if (to == whole.begin() || to == whole.end() || *(to - 1) == static_cast<double>(n)) continue;
+        share_what_is_common(candidates, static_cast<double>(n), *(to - 1), *to);
+    }
+}
+
+}  // namespace
+
+Line line_through(const TimeAt& a, const TimeAt& b) {
+    const double slope = (b.seconds - a.seconds) / (b.n - a.n);
+    return {slope, a.seconds - slope * a.n};
+}
+
+std::vector<MeasuredShape> measured_candidates(const VectorWork& work, const Probe& probe,
+                                               std::span<const VectorPoint> points) {
+    const Times times = times_of(points);
+    std::vector<MeasuredShape> candidates;
+    for (const LaunchShape& shape : candidate_shapes(work, probe))
+        candidates.push_back(measured_of(work, probe, shape, times));
+    share_at_steps(candidates, work, probe, times);
+    return candidates;
+}
+
+}  // namespace tilespmv
