@@ -131,10 +131,7 @@ Profile without_measurements(Profile profile) {
         one.model.domains.clear();  // shapes are chosen by the tree
     }
     for (SpmvModel& model : profile.models) {
-        for (Anchor& anchor : model.anchors) {
-            anchor.weight = rounded(anchor.weight);
-            std::ranges::transform(anchor.place, anchor.place.begin(), rounded);
-        }
+        for (Anchor& anchor : model.anchors) anchor.weight = rounded(anchor.weight);
     }
     return profile;
 }

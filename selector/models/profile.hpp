@@ -71,7 +71,8 @@ struct Profile {
 /// Fits all models to what was measured.
 void fit_models(Profile& profile);
 
-/// What choices need: probe, models, trees and check. Anchors are rounded to 6 digits, which no choice depends on.
+/// What choices need: probe, models, trees and check. Weights of anchors are rounded to 6 digits, which no choice
+/// depends on.
 Profile without_measurements(Profile profile);
 
 /// The launch shape of each kernel over vectors of n values of this many bytes, by the name of the kernel; those of the

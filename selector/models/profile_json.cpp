@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "selector/models/anchor_text.hpp"
 #include "selector/models/profile_file.hpp"
 #include "selector/models/profile_version.hpp"
 
@@ -124,12 +125,6 @@ Json matrix_json(const MeasuredMatrix& m) {
             {"products", list_json(m.products, product_json)}};
 }
 
-Json anchor_json(const Anchor& a) {
-    Json json = Json::array({a.weight});
-    for (const double one : a.place) json.push_back(one);
-    return json;
-}
-
 Json model_json(const SpmvModel& m) {
     Json costs = Json::object();
     for (std::size_t i = 0; i < m.costs.size(); ++i) costs[std::string(model_terms()[i].name)] = m.costs[i];
@@ -137,7 +132,7 @@ Json model_json(const SpmvModel& m) {
             {"value_bytes", m.sizes.value},
             {"sum_bytes", m.sizes.sum},
             {"costs", costs},
-            {"anchors", list_json(m.anchors, anchor_json)},
+            {"anchors", anchors_text(m.anchors)},
             {"preparation", m.preparation},
             {"matrices", m.matrices},
             {"accuracy", m.accuracy},

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "selector/models/anchor_text.hpp"
 #include "selector/models/json_node.hpp"
 #include "selector/models/profile_file.hpp"
 #include "selector/models/profile_version.hpp"
@@ -183,19 +184,17 @@ std::vector<double> read_costs(const JsonNode& json) {
     return costs;
 }
 
-Anchor read_anchor(const JsonNode& json) {
-    Anchor anchor;
-    const auto of = json.elements(1 + anchor.place.size());
-    anchor.weight = of[0].number();
-    for (std::size_t i = 0; i < anchor.place.size(); ++i) anchor.place[i] = of[i + 1].number();
-    return anchor;
+std::vector<Anchor> read_anchors(const JsonNode& json) {
+    auto anchors = parse_anchors(json.text());
+    if (!anchors) json.fail("is no list of weights and places");
+    return *std::move(anchors);
 }
 
 SpmvModel read_model(const JsonNode& json) {
     SpmvModel model{.specification = json["operator"].text(),
                     .sizes = {json["value_bytes"].whole<std::size_t>(), json["sum_bytes"].whole<std::size_t>()},
                     .costs = read_costs(json["costs"]),
-                    .anchors = list_of(json["anchors"], read_anchor),
+                    .anchors = read_anchors(json["anchors"]),
                     .matrices = json["matrices"].whole<int>(),
                     .accuracy = json["accuracy"].number(),
                     .held_out_accuracy = json["held_out_accuracy"].number(),

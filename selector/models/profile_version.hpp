@@ -5,6 +5,6 @@
 namespace tilespmv {
 
 inline constexpr std::string_view kProfileFormat = "tilespmv-profile";
-inline constexpr int kProfileVersion = 6;  ///< a file of another one is refused
+inline constexpr int kProfileVersion = 7;  ///< a file of another one is refused
 
 }  // namespace tilespmv

@@ -81,8 +81,9 @@ std::string report_data(const Profile& profile) {
     for (std::size_t i = 0; i < profile.matrices.size(); ++i) {
         add_matrix(profile, profile.matrices[i], json["matrices"][i]);
     }
-    for (Json& model : json["models"]) {
-        model["anchor_count"] = model["anchors"].size();
+    for (std::size_t i = 0; i < profile.models.size(); ++i) {
+        Json& model = json["models"][i];
+        model["anchor_count"] = profile.models[i].anchors.size();
         model.erase("anchors");
     }
     return inert(json.dump());

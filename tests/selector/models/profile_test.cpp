@@ -85,8 +85,8 @@ TEST(ProfileFile, SaysWhatIsDamagedAndWhere) {
     EXPECT_THAT(refusal("{}"), HasSubstr("p.json: is no profile of tilespmv tune"));
     EXPECT_THAT(refusal(""), HasSubstr("p.json: is no JSON, or was cut off"));
     EXPECT_THAT(refusal("[1, 2]"), HasSubstr("is no profile"));
-    EXPECT_THAT(refusal(damaged("\"version\": 6", "\"version\": 5")), HasSubstr("of version 5, expected 6"));
-    EXPECT_THAT(refusal(damaged("\"version\": 6", "\"version\": 3")), HasSubstr("run tilespmv tune --restart"));
+    EXPECT_THAT(refusal(damaged("\"version\": 7", "\"version\": 6")), HasSubstr("of version 6, expected 7"));
+    EXPECT_THAT(refusal(damaged("\"version\": 7", "\"version\": 3")), HasSubstr("run tilespmv tune --restart"));
     EXPECT_THAT(refusal(damaged("\"backend\": \"cuda\"", "\"backend\": \"tpu\"")),
                 HasSubstr("p.json.probe.backend: is 'tpu', expected cuda or cpu"));
     EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"rows\": -1")),
@@ -95,6 +95,8 @@ TEST(ProfileFile, SaysWhatIsDamagedAndWhere) {
     EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"rows\": 1e300")), HasSubstr("too large"));
     EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"row\": 1000")),
                 HasSubstr("p.json.matrices[0].features: rows is missing"));
+    EXPECT_THAT(refusal(damaged("\"anchors\": \"", "\"anchors\": \"one ")),
+                HasSubstr("p.json.models[0].anchors: is no list of weights and places"));
     EXPECT_THAT(refusal(damaged("\"resident\"", "\"wet\"")), HasSubstr("is 'wet', expected resident or streamed"));
     EXPECT_THAT(refusal(damaged("[1001,128,", "[1001,4096,")), HasSubstr("4096 threads, expected 1 to 1,024"));
     EXPECT_THAT(refusal(damaged("\"name\":\"launch\"", "\"name\":\"lunch\"")), HasSubstr("no term 'lunch'"));

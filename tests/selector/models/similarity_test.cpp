@@ -1,10 +1,12 @@
 #include "selector/models/similarity.hpp"
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "selector/models/anchor_text.hpp"
 #include "tests/selector/models/synthetic.hpp"
 
 namespace tilespmv {
@@ -27,6 +29,29 @@ TEST(Correction, IsThatOfWhatIsNearAndNothingFarAway) {
     close[0] = 0.5;
     EXPECT_GT(correction_at(close, anchors), 0.2);
     EXPECT_LT(correction_at(close, anchors), 0.4);
+}
+
+TEST(AnchorsText, KeepsWeightsAndPlaces) {
+    std::vector<Anchor> anchors(2);
+    anchors[0].weight = 0.1 + 0.2;
+    anchors[0].place.fill(-1.2345);
+    anchors[1].weight = -3e-9;
+    anchors[1].place[26] = 12.0001;
+    const std::string text = anchors_text(anchors);
+    EXPECT_EQ(text.substr(0, 33), "0.30000000000000004 -12345 -12345");
+    EXPECT_EQ(parse_anchors(text), anchors);
+    EXPECT_EQ(anchors_text({}), "");
+    EXPECT_EQ(parse_anchors(""), std::vector<Anchor>{});
+}
+
+TEST(AnchorsText, IsRefusedIfItIsDamaged) {
+    const std::string text = anchors_text(std::vector<Anchor>(2));
+    ASSERT_TRUE(parse_anchors(text));
+    for (const std::string& damaged :
+         {text + " ", " " + text, text + " 0.5", text.substr(0, text.size() - 2), "x" + text, "nan" + text.substr(1),
+          "inf" + text.substr(1), text + "x", std::string("1.5")}) {
+        EXPECT_FALSE(parse_anchors(damaged)) << damaged;
+    }
 }
 
 TEST(Correction, TakesTheMeanOfErrorsAtOnePlace) {

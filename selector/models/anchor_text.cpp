@@ -1,0 +1,69 @@
+#include "selector/models/anchor_text.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace tilespmv {
+namespace {
+
+constexpr double kUnits = 1e4;  ///< of a coordinate in 1
+
+/// Numbers with one blank between them.
+class NumberReader {
+public:
+    explicit NumberReader(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
+
+    [[nodiscard]] bool is_at_end() const { return at_ == end_; }
+    /// Whether there was one.
+    template <class T>
+    bool next(T& number) {
+        if (!is_first_ && (is_at_end() || *at_++ != ' ')) return false;
+        is_first_ = false;
+        const auto [end, error] = std::from_chars(at_, end_, number);
+        at_ = end;
+        return error == std::errc{};
+    }
+
+private:
+    const char* at_;
+    const char* end_;
+    bool is_first_ = true;
+};
+
+bool read_anchor(NumberReader& reader, Anchor& anchor) {
+    if (!reader.next(anchor.weight) || !std::isfinite(anchor.weight)) return false;
+    for (double& coordinate : anchor.place) {
+        std::int64_t units = 0;
+        if (!reader.next(units)) return false;
+        coordinate = static_cast<double>(units) / kUnits;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::string anchors_text(std::span<const Anchor> anchors) {
+    std::string text;
+    for (const Anchor& anchor : anchors) {
+        if (!text.empty()) text += ' ';
+        fmt::format_to(std::back_inserter(text), "{}", anchor.weight);
+        for (const double coordinate : anchor.place)
+            fmt::format_to(std::back_inserter(text), " {}", std::llround(coordinate * kUnits));
+    }
+    return text;
+}
+
+std::optional<std::vector<Anchor>> parse_anchors(std::string_view text) {
+    std::vector<Anchor> anchors;
+    NumberReader reader(text);
+    while (!reader.is_at_end()) {
+        if (!read_anchor(reader, anchors.emplace_back())) return {};
+    }
+    return anchors;
+}
+
+}  // namespace tilespmv
