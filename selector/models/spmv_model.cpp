@@ -10,6 +10,7 @@
 
 #include "selector/models/accuracy.hpp"
 #include "selector/models/least_squares.hpp"
+#include "tile/parallel.hpp"
 
 namespace tilespmv {
 namespace {
@@ -169,10 +170,14 @@ SpmvModel fit(const GroupKey& key, Points& points) {
 }  // namespace
 
 std::vector<SpmvModel> fit_spmv_models(std::vector<MeasuredMatrix>& matrices, const Probe& probe) {
-    std::vector<SpmvModel> models;
-    for (auto& [key, points] : group(matrices, probe)) {
-        if (points.size() >= kLeastPoints) models.push_back(fit(key, points));
-    }
+    auto groups = group(matrices, probe);
+    std::erase_if(groups, [](const auto& one) { return one.second.size() < kLeastPoints; });
+    std::vector<SpmvModel> models(groups.size());
+    // Factorizations grow with the cube of the matrices: seconds for a thousand of them.
+    parallel_for(0, std::ssize(models), 1, [&](std::int64_t i) {
+        auto& [key, points] = *std::next(groups.begin(), i);
+        models[static_cast<std::size_t>(i)] = fit(key, points);
+    });
     return models;
 }
 

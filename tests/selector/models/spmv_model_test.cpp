@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <random>
 
+#include <omp.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -64,6 +66,18 @@ TEST(SpmvModel, PredictsMatricesThatItHasNotSeen) {
         unseen.push_back({predict(*model, work), product_seconds(candidate, f, h200_like(), 1)});
     }
     EXPECT_GE(mean_accuracy(unseen), 0.97);
+}
+
+TEST(SpmvModel, DoesNotDependOnTheNumberOfThreads) {
+    const int before = omp_get_max_threads();
+    auto by_one = benchmark(40, 0.1);
+    auto by_four = by_one;
+    omp_set_num_threads(1);
+    const auto expected = fit_spmv_models(by_one, h200_like());
+    omp_set_num_threads(4);
+    EXPECT_EQ(fit_spmv_models(by_four, h200_like()), expected);
+    EXPECT_EQ(by_four, by_one) << "what was held out";
+    omp_set_num_threads(before);
 }
 
 TEST(SpmvModel, LearnsFromSimilarMatricesWhatASumCannotSay) {
