@@ -122,10 +122,10 @@ void Solver<T>::make_cpu_space(const SolverOptions& options) {
 
 /// As far as it is known: of operators of the caller's neither their bytes nor whether M is diagonal.
 template <class T>
-IteratedSystem Solver<T>::describe_system() const {
+IteratedSystem Solver<T>::describe_system(bool constant_null_space) const {
     IteratedSystem system{.rows = static_cast<double>(space_->size()), .value_bytes = sizeof(T)};
     system.matrix_bytes = csr_bytes(a_.rows, static_cast<double>(a_.nnz()), sizeof(T));
-    system.fuses_diagonal = preconditioner_ && is_diagonal(preconditioner_->parts());
+    system.fuses_diagonal = preconditioner_ && is_diagonal(preconditioner_->parts()) && !constant_null_space;
     system.is_persistent = space_->is_persistent();
     return system;
 }
@@ -136,7 +136,7 @@ void Solver<T>::make_iteration(const SolverOptions& options) {
         method_ = *options.method;
     } else {
         const auto machine = options.machine ? *options.machine : solver_machine(backend_, sizeof(T));
-        const auto choice = choose_recurrence(describe_system(), machine);
+        const auto choice = choose_recurrence(describe_system(options.constant_null_space), machine);
         method_ = method_of(choice);
         method_reason_ = choice.why;
     }

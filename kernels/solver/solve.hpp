@@ -114,7 +114,7 @@ private:
     void make_space(const SolverOptions& options);
     void make_cpu_space(const SolverOptions& options);
     void make_iteration(const SolverOptions& options);
-    [[nodiscard]] IteratedSystem describe_system() const;
+    [[nodiscard]] IteratedSystem describe_system(bool constant_null_space) const;
 
     CsrMatrix<T> a_;  ///< on the host; a copy of `on_device_` if that is set; empty of operators of the caller's
     std::optional<cuda::DeviceCsrView<T>> on_device_;

@@ -155,8 +155,8 @@ std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profi
 
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile) {
     std::vector<RankedOperator> ranked = rank_by_models(question, profile);
-    charge_by_rules(ranked, rank_operators(question),
-                    find_rules_share(profile.rules_shares, question.features.sizes()));
+    const double share = find_rules_share(profile.rules_shares, question.features.sizes());
+    if (share > 0) charge_by_rules(ranked, rank_operators(question), share);
     sort_by_time(ranked, question.products);
     return ranked;
 }

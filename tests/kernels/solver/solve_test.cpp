@@ -190,6 +190,18 @@ TEST(Solve, RefusesWhatItCannotUse) {
 #endif
 }
 
+TEST(Solve, ChoosesARecurrenceByWhetherMIsFused) {
+    const SolverMachine machine{.launch_seconds = 1, .bytes_per_s = 1};
+    const auto chosen = [&](const char* m, bool constant_null_space) {
+        return Solver<double>(generate<double>("laplace2d:n=20"),
+                              {.preconditioner = m, .machine = machine, .constant_null_space = constant_null_space})
+            .method();
+    };
+    EXPECT_EQ(chosen("jacobi", false), Method::textbook) << "it moves less";
+    EXPECT_EQ(chosen("ssor-ai", false), Method::chronopoulos_gear) << "it has fewer launches";
+    EXPECT_EQ(chosen("jacobi", true), Method::chronopoulos_gear) << "the mean is removed after M";
+}
+
 TEST(Solve, TheBitsDoNotDependOnThreads) {
     const auto a = generate<double>("laplace2d:n=80,jump=100");
     const auto b = right_hand_side(a.rows);
