@@ -19,9 +19,12 @@ TEST(TailBlock, IsThereWhereEveryWarpHasPacks) {
     EXPECT_EQ(tail_blocks({256, 4, 0}, 1020, 4), 0);
 }
 
-TEST(TailBlock, IsForFewBlocksWithoutACap) {
-    EXPECT_EQ(tail_blocks({128, 2, 0}, 64 * 256 - 1, 2), 1);
-    EXPECT_EQ(tail_blocks({128, 2, 0}, 65 * 256 - 1, 2), 0) << "many hide it";
+TEST(TailBlock, IsForFewThreadsWithoutACap) {
+    EXPECT_EQ(tail_blocks({1024, 2, 0}, 64 * 2048 - 1, 2), 1);
+    EXPECT_EQ(tail_blocks({1024, 2, 0}, 65 * 2048 - 1, 2), 0) << "one more might not fit beside the launch before";
+    EXPECT_EQ(tail_blocks({256, 2, 0}, 49'135, 2), 1) << "96 blocks";
+    EXPECT_EQ(tail_blocks({128, 2, 0}, 512 * 256 - 1, 2), 1);
+    EXPECT_EQ(tail_blocks({128, 2, 0}, 513 * 256 - 1, 2), 0);
     EXPECT_EQ(tail_blocks({256, 2, 3}, 1501, 2), 1) << "the cap is not reached by the parts";
     EXPECT_EQ(tail_blocks({256, 2, 2}, 1501, 2), 0);
 }
