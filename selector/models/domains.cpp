@@ -7,17 +7,33 @@ namespace tilespmv {
 namespace {
 
 constexpr double kMostSize = 3.3e7;
-constexpr int kStepsOfDoubling = 2;
 
 /// Sizes that are measured are the same for all kernels, so that vectors of each are made once. They are odd: what does
-/// not fill a pack takes some shapes longer, and hardly any less.
-double grid_size(int step) {
+/// not fill a pack takes some shapes longer, and hardly any less. There are twice as many between 64 blocks of 1,024
+/// threads and where the largest caches end, where shapes slow down by steps that no rule knows (`bench/NOTES.md`,
+/// "Launch shapes").
+std::vector<double> make_grid() {
     constexpr double kLeast = 1000;
-    return 2 * std::floor(kLeast * std::exp2(step / double{kStepsOfDoubling}) / 2) + 1;
+    constexpr int kQuarters = 4;
+    std::vector<double> sizes;
+    for (int quarter = 0; quarter <= 24 * kQuarters; ++quarter) {
+        const bool is_dense = quarter >= 6 * kQuarters && quarter <= 13 * kQuarters;
+        if (quarter % 2 == 1 && !is_dense) continue;
+        sizes.push_back(2 * std::floor(kLeast * std::exp2(quarter / double{kQuarters}) / 2) + 1);
+    }
+    return sizes;
 }
-/// The step of the nearest size.
-int step_of(double size) {
-    return size <= grid_size(0) ? 0 : static_cast<int>(std::lround(kStepsOfDoubling * std::log2(size / grid_size(0))));
+const std::vector<double>& grid() {
+    static const std::vector<double> sizes = make_grid();
+    return sizes;
+}
+
+/// The place in the grid of the nearest of the sizes that are a factor of the square root of 2 apart.
+std::size_t place_of(double size) {
+    constexpr double kDoubling = 2;
+    const double half_steps = std::round(kDoubling * std::log2(std::max(1.0, size / grid().front())));
+    const double nearest = 0.999 * grid().front() * std::exp2(half_steps / kDoubling);
+    return static_cast<std::size_t>(std::ranges::lower_bound(grid(), nearest) - grid().begin());
 }
 
 struct End {
@@ -35,25 +51,27 @@ std::vector<End> ends_of(const Probe& probe, double bytes_per_element) {
     return ends;
 }
 
-double begin_of(int step) { return step == 0 ? 0 : grid_size(step); }
+double begin_of(std::size_t place) { return place == 0 ? 0 : grid()[place]; }
 
 /// A size at a time.
-void add_pieces(std::vector<Domain>& domains, const std::string& name, int from, int to) {
-    for (int step = from; step < to; ++step) domains.push_back({name, begin_of(step), grid_size(step + 1)});
+void add_pieces(std::vector<Domain>& domains, const std::string& name, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) domains.push_back({name, begin_of(i), grid()[i + 1]});
 }
 
 }  // namespace
 
 std::vector<Domain> domains_of(const Probe& probe, double bytes_per_element) {
     std::vector<Domain> domains;
-    int from = 0;
+    std::size_t from = 0;
     for (const End& end : ends_of(probe, bytes_per_element)) {
-        const int to = step_of(end.at);
-        if (to < from + kStepsOfDoubling) continue;
+        const std::size_t to = place_of(end.at);
+        if (to <= from || grid()[to] < 1.99 * grid()[from]) continue;
         add_pieces(domains, end.name, from, to);
         from = to;
     }
-    domains.push_back({"memory", begin_of(from), kEndless});
+    const std::size_t last = from == 0 ? 0 : place_of(2 * grid()[from]);
+    add_pieces(domains, "memory", from, last);
+    domains.push_back({"memory", begin_of(last), kEndless});
     return domains;
 }
 
@@ -77,8 +95,8 @@ std::vector<std::size_t> sizes_to_measure(const std::vector<Domain>& domains, co
     const double wanted = std::max(kMostSize, 4 * domains.back().from);
     const double most = std::min(wanted, kOfMemory * probe.memory_bytes / bytes_per_element);
     std::vector<std::size_t> sizes;
-    for (int step = 0; step == 0 || grid_size(step) <= most; ++step) {
-        sizes.push_back(static_cast<std::size_t>(grid_size(step)));
+    for (const double size : grid()) {
+        if (sizes.empty() || size <= most) sizes.push_back(static_cast<std::size_t>(size));
     }
     return sizes;
 }

@@ -64,7 +64,9 @@ TEST(Domains, EndWhereTheRegimeChanges) {
     EXPECT_EQ(domains.front().from, 0);
     EXPECT_EQ(domains.back().to, kEndless);
     EXPECT_EQ(domains.back().name, "memory");
-    EXPECT_NEAR(domains.back().from, 2 * probe.cache_bytes / 48, 0.2 * domains.back().from);
+    const double from_memory = std::ranges::find(domains, "memory", &Domain::name)->from;
+    EXPECT_NEAR(from_memory, 2 * probe.cache_bytes / 48, 0.2 * from_memory);
+    EXPECT_NEAR(domains.back().from, 2 * from_memory, 2) << "one line only where steps are small";
     for (std::size_t i = 1; i < domains.size(); ++i) {
         EXPECT_EQ(domains[i].from, domains[i - 1].to);
         EXPECT_LT(domains[i - 1].to, 1.5 * std::max(domains[i - 1].from, 1000.0)) << "from a size to the next";
@@ -77,7 +79,7 @@ TEST(Domains, AreMeasuredAtTheirEndsAndBetween) {
     const auto domains = domains_of(probe, 48);
     const auto sizes = sizes_to_measure(domains, probe, 48);
     EXPECT_GE(sizes.size(), 15U);
-    EXPECT_LE(sizes.size(), 31U);
+    EXPECT_LE(sizes.size(), 45U);
     EXPECT_EQ(sizes.front(), 1001U);
     EXPECT_TRUE(std::ranges::all_of(sizes, [](std::size_t n) { return n % 2 == 1; }));
     EXPECT_GE(sizes.back(), 30'000'000U);
@@ -255,7 +257,7 @@ TEST(VectorModel, DoesNotMindSizesAtWhichEverythingSeemsFaster) {
         ++seeming;
     }
     EXPECT_GT(seeming, 50);
-    EXPECT_LE(quality_of(work, probe, fit_vector_model(work, probe, points)).worst_loss, 1.05);
+    EXPECT_LE(quality_of(work, probe, fit_vector_model(work, probe, points)).worst_loss, 1.06);
 }
 
 /// Times that rise steeply where the cache no longer holds all vectors, and capped shapes that are slower than others.

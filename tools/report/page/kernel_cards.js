@@ -43,9 +43,23 @@ function meanLineAccuracy(kernel) {
   return all.length === 0 ? "-" : percent(mean(all));
 }
 
+// Sizes n, ascending, but for those next to a step, at which few shapes were measured.
+function wholeSizes(kernel) {
+  const shapes = new Map();
+  for (const p of kernel.points) shapes.set(p[0], (shapes.get(p[0]) ?? 0) + 1);
+  const sizes = [];
+  let all = 0;  // shapes at the size before: they become more with n
+  for (const [n, count] of [...shapes].sort((a, b) => a[0] - b[0])) {
+    if (2 * count <= all) continue;
+    sizes.push(n);
+    all = count;
+  }
+  return sizes;
+}
+
 // The chart over blocks with the choice of n.
 function blocksChart(kernel) {
-  const sizes = unique(kernel.points.map((p) => p[0])).sort((a, b) => a - b);
+  const sizes = wholeSizes(kernel);
   const holder = el("div", {});
   const choice =
       el("select", {onchange: () => drawBlocks(holder, kernel, Number(choice.value))},
