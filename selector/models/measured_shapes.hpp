@@ -24,7 +24,8 @@ Line line_through(const TimeAt& a, const TimeAt& b);
 
 /// All candidates. Times at a step, and behind it, are left out where those behind are no longer than before. Where
 /// those that were measured behind a step take less there than a line between the sizes around, at which all shapes
-/// were measured, has it, the others get a time as much below their lines.
+/// were measured, has it, the others get a time as much below their lines. Of two sizes within a hundredth the first is
+/// kept, and where half of the cache does not hold the vectors, times are evened out over neighbouring sizes.
 std::vector<MeasuredShape> measured_candidates(const VectorWork& work, const Probe& probe,
                                                std::span<const VectorPoint> points);
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "selector/models/accuracy.hpp"
+#include "selector/models/measured_shapes.hpp"
 #include "tests/selector/models/synthetic.hpp"
 #include "tests/support/message_of.hpp"
 
@@ -258,6 +259,44 @@ TEST(VectorModel, DoesNotMindSizesAtWhichEverythingSeemsFaster) {
     }
     EXPECT_GT(seeming, 50);
     EXPECT_LE(quality_of(work, probe, fit_vector_model(work, probe, points)).worst_loss, 1.06);
+}
+
+const std::vector<TimeAt>& times_of(const std::vector<MeasuredShape>& candidates, const LaunchShape& shape) {
+    return std::ranges::find(candidates, shape, &MeasuredShape::shape)->times;
+}
+
+/// What a launch finds in the cache differs by shape and size where the vectors do not fit it.
+TEST(VectorModel, EvensOutWhatTheCacheHappensToHold) {
+    const Probe probe = h200_like();
+    const VectorWork work{"axpy", false, 2, 1};
+    const LaunchShape lucky{256, 4, 0};
+    auto points = measured(work, probe, 0);
+    for (VectorPoint& point : points) {
+        if (point.shape == lucky && (point.n == 4'096'001 || point.n == 64'001)) point.seconds *= 0.9;
+    }
+    const auto candidates = measured_candidates(work, probe, points);
+    const auto seconds_at = [&](double n) {
+        return std::ranges::find(times_of(candidates, lucky), n, &TimeAt::n)->seconds /
+               vector_seconds(work, lucky, static_cast<std::size_t>(n));
+    };
+    EXPECT_NEAR(seconds_at(4'096'001), 0.95, 0.01) << "half of what is seen is luck";
+    EXPECT_NEAR(seconds_at(64'001), 0.9, 1e-9) << "within the cache times are what they are";
+}
+
+/// A size just behind a step next to one that all shapes are measured at: the line through both would be noise.
+TEST(VectorModel, DrawsNoLineThroughNeighbours) {
+    const Probe probe = h200_like();
+    const VectorWork work = with_room({"axpy", false, 2, 1}, 12);
+    const auto points = measured(work, probe, 0);
+    const LaunchShape shape{512, 2, 0};  // its step is at 405,504 values
+    const auto was_measured = [&](std::size_t n) {
+        return std::ranges::any_of(points, [&](const VectorPoint& one) { return one.n == n && one.shape == shape; });
+    };
+    ASSERT_TRUE(was_measured(430'539) && was_measured(430'849));
+    const auto candidates = measured_candidates(work, probe, points);
+    const auto& times = times_of(candidates, shape);
+    EXPECT_EQ(std::ranges::count(times, 430'539, &TimeAt::n), 1);
+    EXPECT_EQ(std::ranges::count(times, 430'849, &TimeAt::n), 0);
 }
 
 /// Times that rise steeply where the cache no longer holds all vectors, and capped shapes that are slower than others.
