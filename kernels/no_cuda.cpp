@@ -70,12 +70,12 @@ template std::unique_ptr<VectorKernelRunner> make_vector_kernel_runner<float>(st
 namespace tilespmv::multi_gpu {
 
 template <class T>
-std::unique_ptr<RankBackend<T>> make_gpu_backend(int) {
+std::unique_ptr<RankBackend<T>> make_gpu_backend(int, bool) {
     static_cast<void>(cuda::require_device());
     return nullptr;
 }
 
-template std::unique_ptr<RankBackend<double>> make_gpu_backend<double>(int);
-template std::unique_ptr<RankBackend<float>> make_gpu_backend<float>(int);
+template std::unique_ptr<RankBackend<double>> make_gpu_backend<double>(int, bool);
+template std::unique_ptr<RankBackend<float>> make_gpu_backend<float>(int, bool);
 
 }  // namespace tilespmv::multi_gpu

@@ -19,7 +19,7 @@ constexpr int kChecks = 32;  ///< iterations from check to check
 /// What a rank has to do with the others; null pointers if there are none.
 struct Links {
     Communicator* communicator = nullptr;
-    const PeerSums* peer_sums = nullptr;  ///< null where GPUs do not reach each other's memory, too
+    const PeerSums* peer_sums = nullptr;  ///< null where sums are gathered, too
     Meeting* meeting = nullptr;
 };
 
@@ -170,11 +170,11 @@ void open_pools(int gpus) {
 template <class T>
 class GpuBackend final : public RankBackend<T> {
 public:
-    explicit GpuBackend(int gpus) : on_host_(gpus) {
+    GpuBackend(int gpus, bool use_peer_sums) : on_host_(gpus) {
         if (gpus == 1) return;
         open_pools(gpus);
         on_gpus_ = make_nccl_group(gpus);
-        peer_sums_ = PeerSums::make(gpus);
+        if (use_peer_sums) peer_sums_ = PeerSums::make(gpus);
     }
 
     [[nodiscard]] Backend backend() const override { return Backend::cuda; }
@@ -203,12 +203,12 @@ private:
 }  // namespace
 
 template <class T>
-std::unique_ptr<RankBackend<T>> make_gpu_backend(int gpus) {
+std::unique_ptr<RankBackend<T>> make_gpu_backend(int gpus, bool use_peer_sums) {
     require_gpus(gpus);
-    return std::make_unique<GpuBackend<T>>(gpus);
+    return std::make_unique<GpuBackend<T>>(gpus, use_peer_sums);
 }
 
-template std::unique_ptr<RankBackend<double>> make_gpu_backend<double>(int);
-template std::unique_ptr<RankBackend<float>> make_gpu_backend<float>(int);
+template std::unique_ptr<RankBackend<double>> make_gpu_backend<double>(int, bool);
+template std::unique_ptr<RankBackend<float>> make_gpu_backend<float>(int, bool);
 
 }  // namespace tilespmv::multi_gpu

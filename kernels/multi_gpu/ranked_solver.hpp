@@ -35,6 +35,9 @@ struct RankedOptions {
     std::optional<solver::Method> method{};
     std::optional<SolverMachine> machine{};  ///< figures to predict by; none: those of the first GPU, or of a CPU
     bool constant_null_space = false;
+    /// On GPUs that all reach each other's memory, sums are exchanged there; others, and all without it, gather them by
+    /// NCCL. The bits are the same.
+    bool use_peer_sums = true;
 };
 
 /// What one rank has.

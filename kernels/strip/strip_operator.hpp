@@ -20,7 +20,7 @@ inline constexpr auto kStrip = on_device<V>(
      .summary = "16 rows as slots of one nonzero a row with 4-bit columns (bytes=B, resident_blocks=12|18)",
      .takes_any_form = true,
      .takes_strips = true,
-     .sweeps = "bytes=1|1000"},
+     .sweeps = "bytes=1|1000,resident_blocks=12|18"},
     make_strip_operator<V>);
 
 }  // namespace tilespmv::cuda

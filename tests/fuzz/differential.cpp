@@ -32,6 +32,7 @@
 #include "selector/policy.hpp"
 #include "tests/fuzz/random_matrix.hpp"
 #include "tests/support/arrival.hpp"
+#include "tests/support/joined_options.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
@@ -64,7 +65,7 @@ std::string random_selector(Random& random) {
     }
 }
 
-/// The operator as it is, and with a value of each option of its sweeps.
+/// The operator as it is, with a value of each option of its sweeps, and with joined options.
 std::vector<std::string> random_specifications(const OperatorEntry& entry, Random& random) {
     std::vector<std::string> all{std::string(entry.name)};
     std::istringstream sweeps{std::string(entry.sweeps)};
@@ -72,6 +73,7 @@ std::vector<std::string> random_specifications(const OperatorEntry& entry, Rando
         const auto option = sweep.substr(0, sweep.find('='));
         all.push_back(random.pick(tools::expand_sweeps(entry, fmt::format("{}:{}=all", entry.name, option))));
     }
+    for (auto& joined : testing::joined_options(entry.name)) all.push_back(std::move(joined));
     return all;
 }
 

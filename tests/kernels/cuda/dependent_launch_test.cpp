@@ -62,11 +62,19 @@ private:
     cudaGraphExec_t executable_ = nullptr;
 };
 
-template <class V>
-class DependentLaunch : public OnDevice {
+/// A type of values, and what they are summed in.
+template <class ValueType, Accumulator kAccumulator>
+struct Summed {
+    using Value = ValueType;
+};
+
+template <class Values>
+class DependentLaunch;
+
+template <class V, Accumulator kAccumulator>
+class DependentLaunch<Summed<V, kAccumulator>> : public OnDevice {
 protected:
-    /// Every operator takes part, those of cuSPARSE too, which sum in the type of the values.
-    static constexpr Accumulator kSums = sizeof(V) == sizeof(double) ? Accumulator::float64 : Accumulator::float32;
+    static constexpr Accumulator kSums = kAccumulator;
 
     using Copy = void (*)(const V*, V*, int, cudaStream_t);
     static constexpr std::array<Copy, 2> kCopies{copy_slowly<V>, copy_slowly_letting_others_start<V>};
@@ -112,13 +120,18 @@ protected:
     const std::vector<V> new_x_ = ramp(100);
     const std::vector<V> old_y_ = ramp(7);
 };
-using ValueTypes = ::testing::Types<double, float, Half>;
+using ValueTypes = ::testing::Types<Summed<double, Accumulator::float64>, Summed<float, Accumulator::float32>,
+                                    Summed<float, Accumulator::float64>, Summed<Half, Accumulator::float32>,
+                                    Summed<Bfloat16, Accumulator::float32>>;
 TYPED_TEST_SUITE(DependentLaunch, ValueTypes);
 
 TYPED_TEST(DependentLaunch, IsTestedOnEveryOperator) {
     std::set<std::string_view> tested;
     for (const auto& a : this->all()) tested.insert(a.info->name);
-    for (const auto& info : operators<TypeParam>(Backend::cuda)) EXPECT_TRUE(tested.contains(info.name)) << info.name;
+    for (const auto& info : operators<typename TypeParam::Value>(Backend::cuda)) {
+        const bool sums_so = !info.sums_in_own_type || default_accumulator(info) == this->kSums;
+        EXPECT_EQ(tested.contains(info.name), sums_so) << info.name;
+    }
 }
 
 TYPED_TEST(DependentLaunch, ReadsXThatTheKernelBeforeWrites) {
@@ -217,7 +230,7 @@ TYPED_TEST(DependentLaunch, ChainsGiveTheBitsOfProductsOneByOne) {
 }
 
 TYPED_TEST(DependentLaunch, OperatorsOnOneStreamFollowEachOther) {
-    using V = TypeParam;
+    using V = typename TypeParam::Value;
     const cuda::Stream stream;
     const auto all = this->all();
     const auto expected = this->expected();
@@ -236,7 +249,7 @@ TYPED_TEST(DependentLaunch, OperatorsOnOneStreamFollowEachOther) {
 /// New values come from a kernel of others; nothing, a product or another kernel of others stands before the product
 /// that is to see them.
 TYPED_TEST(DependentLaunch, SeesNewValuesWhateverStandsBetween) {
-    using V = TypeParam;
+    using V = typename TypeParam::Value;
     const cuda::Stream stream;
     const auto x = this->on_gpu(this->new_x_);
     const auto other = this->with_new_values();
@@ -280,7 +293,7 @@ TYPED_TEST(DependentLaunch, SeesNewValuesWhateverStandsBetween) {
 }
 
 TYPED_TEST(DependentLaunch, SeesValuesThatTheirOwnerWrites) {
-    using V = TypeParam;
+    using V = typename TypeParam::Value;
     const cuda::Stream stream;
     const auto x = this->on_gpu(this->new_x_);
     const auto& csr = this->csr_;

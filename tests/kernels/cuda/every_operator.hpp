@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/device_operator.hpp"
 #include "selector/policy.hpp"
+#include "tests/support/joined_options.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace tilespmv::testing {
@@ -20,7 +21,7 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
     return parts;
 }
 
-/// The operator as it is, and with each value of each option of its sweeps.
+/// The operator as it is, with each value of each option of its sweeps, and with joined options.
 template <class V>
 std::vector<std::string> specifications(const OperatorInfo<V>& info) {
     std::vector<std::string> all{std::string(info.name)};
@@ -30,6 +31,7 @@ std::vector<std::string> specifications(const OperatorInfo<V>& info) {
             all.push_back(std::string(info.name) + ':' + sweep.substr(0, equals + 1) + value);
         }
     }
+    for (auto& joined : joined_options(info.name)) all.push_back(std::move(joined));
     return all;
 }
 

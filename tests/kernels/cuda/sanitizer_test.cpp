@@ -48,8 +48,10 @@ CsrMatrix<double> strips_matrix() {
     return matrix_of(187, 310, positions);
 }
 
-/// Strips that two groups of lanes share, some with no whole step each, and the same for one group.
-constexpr std::array kSharedStrips{"strip:bytes=1000,lane_slots=11", "strip:bytes=1000,lane_slots=512"};
+/// Strips that two groups of lanes share, some with no whole step each, and the same for one group, by both kernels.
+constexpr std::array kSharedStrips{
+    "strip:bytes=1000,lane_slots=11,resident_blocks=12", "strip:bytes=1000,lane_slots=512,resident_blocks=12",
+    "strip:bytes=1000,lane_slots=11,resident_blocks=18", "strip:bytes=1000,lane_slots=512,resident_blocks=18"};
 
 std::vector<CsrMatrix<double>> few_matrices() {
     std::vector<CsrMatrix<double>> all;
@@ -63,29 +65,37 @@ std::vector<CsrMatrix<double>> few_matrices() {
 class SanitizerOnDevice : public OnDevice {
 protected:
     template <class V>
-    static void expect_right(const CsrMatrix<V>& csr, const cuda::DeviceOperator<V>& a) {
+    static void expect_right(const CsrMatrix<V>& csr, const cuda::DeviceOperator<V>& a,
+                             Accumulator sums = default_accumulator<V>()) {
         const std::vector<V> x(static_cast<std::size_t>(csr.cols), V(0.75));
         const std::vector<V> nan(static_cast<std::size_t>(csr.rows), std::numeric_limits<V>::quiet_NaN());
         const std::vector<V> ones(nan.size(), V(1));
-        const auto fresh = check_product<V>(expected_product<V>(csr, 1, x, 0, {}), product<V>(a, 1, x, 0, nan));
+        const auto fresh = check_product<V>(expected_product<V>(csr, 1, x, 0, {}), product<V>(a, 1, x, 0, nan), sums);
         const auto added =
-            check_product<V>(expected_product<V>(csr, 2, x, -0.5, ones), product<V>(a, 2, x, -0.5, ones));
+            check_product<V>(expected_product<V>(csr, 2, x, -0.5, ones), product<V>(a, 2, x, -0.5, ones), sums);
         EXPECT_TRUE(fresh.ok) << a.name() << ' ' << fresh.message();
         EXPECT_TRUE(added.ok) << a.name() << ' ' << added.message();
     }
 
     template <class V>
-    static std::unique_ptr<cuda::DeviceOperator<V>> make(const std::string& specification,
-                                                         const MatrixForms<V>& forms) {
-        return cuda::make_device_operator<V>(specification, forms, default_accumulator<V>(), nullptr);
+    static std::unique_ptr<cuda::DeviceOperator<V>> make(const std::string& specification, const MatrixForms<V>& forms,
+                                                         Accumulator sums = default_accumulator<V>()) {
+        return cuda::make_device_operator<V>(specification, forms, sums, nullptr);
     }
 
     template <class V>
-    static void operators_of_ours(const CsrMatrix<V>& csr, Form form, const MatrixForms<V>& forms) {
+    static void operators_of_ours(const CsrMatrix<V>& csr, Form form, const MatrixForms<V>& forms,
+                                  Accumulator sums = default_accumulator<V>()) {
         for (const auto& info : operators<V>(Backend::cuda)) {
             if (info.name.starts_with("cusparse") || info.made_from != form) continue;
-            for (const auto& spec : specifications(info)) expect_right(csr, *make<V>(spec, forms));
+            for (const auto& spec : specifications(info)) expect_right(csr, *make<V>(spec, forms, sums), sums);
         }
+    }
+
+    template <class V>
+    static void shared_strips(Accumulator sums = default_accumulator<V>()) {
+        const auto strips = convert_values<V>(strips_matrix());
+        for (const char* spec : kSharedStrips) expect_right(strips, *make<V>(spec, {&strips}, sums), sums);
     }
 
     template <class V>
@@ -98,8 +108,15 @@ protected:
                 operators_of_ours<V>(csr, Form::tiles, {&csr, &tiles});
             }
         }
-        const auto strips = convert_values<V>(strips_matrix());
-        for (const char* spec : kSharedStrips) expect_right(strips, *make<V>(spec, {&strips}));
+        shared_strips<V>();
+    }
+
+    static void floats_summed_in_float() {
+        const auto csr = convert_values<float>(mixed_matrix());
+        operators_of_ours<float>(csr, Form::csr, {&csr}, Accumulator::float32);
+        const auto tiles = convert(csr, *make_policy("paper-tuned-deferred"));
+        operators_of_ours<float>(csr, Form::tiles, {&csr, &tiles}, Accumulator::float32);
+        shared_strips<float>(Accumulator::float32);
     }
 
     /// The operator, made from a matrix with other values, takes those of `csr`.
@@ -130,12 +147,14 @@ protected:
 
 TEST_F(SanitizerOnDevice, Double) { every_operator_of_ours<double>(); }
 TEST_F(SanitizerOnDevice, Float) { every_operator_of_ours<float>(); }
+TEST_F(SanitizerOnDevice, FloatSummedInFloat) { floats_summed_in_float(); }
 TEST_F(SanitizerOnDevice, Half) { every_operator_of_ours<Half>(); }
 TEST_F(SanitizerOnDevice, Bfloat16) { every_operator_of_ours<Bfloat16>(); }
 
 TEST_F(SanitizerOnDevice, NewValuesOfDouble) { new_values<double>(); }
 TEST_F(SanitizerOnDevice, NewValuesOfFloat) { new_values<float>(); }
 TEST_F(SanitizerOnDevice, NewValuesOfHalf) { new_values<Half>(); }
+TEST_F(SanitizerOnDevice, NewValuesOfBfloat16) { new_values<Bfloat16>(); }
 
 }  // namespace
 }  // namespace tilespmv::testing

@@ -1,8 +1,9 @@
-// Two GPUs or more: halos and sums by NCCL.
+// Two GPUs or more: halos by NCCL, sums by peer access or by NCCL.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kernels/check.hpp"
@@ -15,6 +16,8 @@ namespace tilespmv::multi_gpu {
 namespace {
 
 using solver::Method;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::numbers;
 
 constexpr Method kMethods[]{Method::chronopoulos_gear, Method::textbook};
@@ -144,6 +147,51 @@ TEST_F(SeveralGpus, KeepOutAConstantNullSpace) {
         EXPECT_LE(relative_residual(a, b, x), 1e-7);
         EXPECT_TRUE(gpus.solve(b, again).converged());
         EXPECT_EQ(x, again) << "not the same bits again";
+    }
+}
+
+bool all_reach_each_other(int gpus) {
+    for (int from = 0; from < gpus; ++from) {
+        for (int to = 0; to < gpus; ++to) {
+            int can = 1;
+            if (from != to) TILESPMV_CUDA(cudaDeviceCanAccessPeer(&can, from, to));
+            if (can == 0) return false;
+        }
+    }
+    return true;
+}
+
+// Sums by each other's memory and by NCCL: both add them in the order of ranks.
+TEST_F(SeveralGpus, GatherSumsToTheBitsOfSumsByPeers) {
+    if (!all_reach_each_other(gpus_)) GTEST_SKIP() << "GPUs do not reach each other's memory: all sums are gathered";
+    for (const Method method : kMethods) {
+        for (const bool constant_null_space : {false, true}) {  // with means, sums that no recurrence takes
+            SCOPED_TRACE(method_name(method));
+            const auto a = constant_null_space ? laplacian() : generate<double>("laplace2d:n=60,jump=100,block=5");
+            const auto b = numbers<double>(a.rows, 3);
+            RankedOptions options{.ranks = gpus_, .method = method, .constant_null_space = constant_null_space};
+            auto by_peers = make_gpu_ranked_solver(a, options);
+            options.use_peer_sums = false;
+            auto gathered = make_gpu_ranked_solver(a, options);
+            EXPECT_THAT(by_peers.reports().front().how, HasSubstr("sums by peer access"));
+            EXPECT_THAT(gathered.reports().front().how, Not(HasSubstr("peer")));
+            for (const int check_every : {0, 7}) {
+                std::vector<double> x(b.size());
+                std::vector<double> expected(b.size());
+                const solver::SolveOptions goal{.max_iterations = 300, .check_every = check_every};
+                const auto of_peers = by_peers.solve(b, expected, goal);
+                const auto of_gathered = gathered.solve(b, x, goal);
+                EXPECT_EQ(of_gathered.end, of_peers.end) << describe(of_gathered);
+                EXPECT_EQ(of_gathered.iterations, of_peers.iterations);
+                EXPECT_EQ(of_gathered.residual, of_peers.residual);
+                EXPECT_EQ(x, expected);
+            }
+            if (!constant_null_space) {
+                std::vector<double> x(b.size());
+                EXPECT_TRUE(gathered.solve(b, x).converged());
+                EXPECT_LE(relative_residual(a, b, x), 1.001e-8);
+            }
+        }
     }
 }
 

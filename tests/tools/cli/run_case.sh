@@ -8,6 +8,7 @@
 #   ! text     a line that the command prints on stderr
 #   = code     its exit code (0 if not given)
 #   text       a line that it prints on stdout
+#   ? command  before all others: if its exit code is 4, the machine lacks what the case is for, and that of the case is 77
 # In an expected line {*} stands for anything, and a line ... for any number of lines. Blank lines at the end do
 # not count. The commands see no GPU, so that they say the same on every machine, unless the case is for one: with gpu,
 # the exit code is 77 on machines without.
@@ -85,6 +86,10 @@ while IFS= read -r line || [[ -n $line ]]; do
         run_command
         new_command "${line#??}"
         commands=$((commands + 1))
+        ;;
+    '? '*)
+        bash -c "${line#??}" >/dev/null </dev/null
+        [[ $? != 4 ]] || exit 77
         ;;
     '> '*) command+=$'\n'${line#??} ;;
     '! '*) echo "${line#??}" >>"$work/expected_err" ;;
