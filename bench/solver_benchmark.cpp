@@ -1,16 +1,18 @@
 /// Solves systems in every way and compares them, all in one run:
 ///
-///     solver_benchmark [system...] [--json FILE] [--preconditioner M] [--all-preconditioners] [--on-cpu] ...
+///     solver_benchmark [system...] [--suite NAME] [--json FILE] [--preconditioner M] [--all-preconditioners] ...
 ///
-/// A system is a generator specification (`laplace2d:n=300`) or a Matrix Market file; ten of them by default. For each:
-/// a line a way to solve it, and how often the default of ours fits into the time of the others; how far its
-/// iterations are from those of textbook PCG on the CPU; with --all-preconditioners a line for each of them. At the end
-/// the geometric means and the worst deviation of iterations, with exit code 1 if it is more than is allowed.
+/// A system is a generator specification (`laplace2d:n=300`) or a Matrix Market file; without any those of a suite
+/// (`solver_suite.hpp`). For each: a line a way to solve it, and how often the default of ours fits into the time of
+/// the others; how far its iterations are from those of textbook PCG on the CPU; with --all-preconditioners a line for
+/// each of them. At the end the geometric means and the worst deviation of iterations, with exit code 1 if it is more
+/// than is allowed.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +24,7 @@
 #include "bench/harness/machine.hpp"
 #include "bench/iteration_check.hpp"
 #include "bench/solver_contest.hpp"
+#include "bench/solver_suite.hpp"
 #include "tile/error.hpp"
 #include "tile/generate/generate.hpp"
 #include "tile/io/output_file.hpp"
@@ -31,10 +34,6 @@ namespace {
 
 using namespace tilespmv;
 using namespace tilespmv::bench;
-
-const std::vector<std::string> kSystems{"laplace2d:n=32",  "laplace2d:n=100", "laplace2d:n=300", "laplace2d:n=1000",
-                                        "laplace3d:n=30",  "laplace3d:n=60",  "laplace3d:n=160", "stencil27:n=20",
-                                        "elasticity:n=20", "elasticity:n=50"};
 
 CsrMatrix<double> read_system(const std::string& name) {
     if (std::filesystem::exists(name)) return read_matrix_market<double>(std::filesystem::path(name));
@@ -152,6 +151,31 @@ void print_means(const Ratios& ratios) {
     }
 }
 
+/// What is solved.
+struct Systems {
+    std::vector<std::string> named{};
+    std::string suite{};
+    std::string folder = ".";
+};
+
+void add_systems(CLI::App& app, Systems& systems) {
+    std::string help = "Solve a named set of systems, beside those given; without any the first of";
+    for (const SolverSuite& suite : solver_suites()) help += fmt::format("\n  {}: {}", suite.name, suite.summary);
+    app.add_option("systems", systems.named, "generator specifications or Matrix Market files");
+    app.add_option("--suite", systems.suite, help);
+    app.add_option("--matrices", systems.folder, "where the files of a suite are")->capture_default_str();
+}
+
+/// All systems in order. A suite says on how many GPUs, if nobody does.
+std::vector<std::string> all_of(const Systems& systems, bool is_gpus_given, ContestOptions& options) {
+    std::vector<std::string> all = systems.named;
+    if (!all.empty() && systems.suite.empty()) return all;
+    const auto& suite = systems.suite.empty() ? solver_suites().front() : find_solver_suite(systems.suite);
+    std::ranges::copy(systems_of(suite, systems.folder), std::back_inserter(all));
+    if (!is_gpus_given) options.gpus = suite.gpus;
+    return all;
+}
+
 void add_options(CLI::App& app, ContestOptions& options) {
     app.add_option("--preconditioner", options.preconditioner, "of ours")->capture_default_str();
     app.add_option("--operator", options.operator_name, "of ours")->capture_default_str();
@@ -185,17 +209,18 @@ nlohmann::json describe_run(const ContestOptions& options) {
 
 int run(int argc, char** argv) {
     CLI::App app("Solves systems in every way and compares them");
-    std::vector<std::string> systems = kSystems;
+    Systems systems;
     std::string json_file;
     Benchmark all;
-    app.add_option("systems", systems, "generator specifications or Matrix Market files");
+    add_systems(app, systems);
     app.add_option("--json", json_file, "results as JSON go there");
     app.add_flag("--all-preconditioners", all.with_preconditioners, "also a solve with each of them");
     add_options(app, all.options);
     CLI11_PARSE(app, argc, argv);
 
+    const auto names = all_of(systems, app.count("--gpus") > 0, all.options);
     auto json = describe_run(all.options);
-    for (const auto& name : systems) json["systems"].push_back(run_or_tell(name, all));
+    for (const auto& name : names) json["systems"].push_back(run_or_tell(name, all));
     print_means(all.ratios);
     if (all.options.with_reference) fmt::print("{}", summary_of(all.checks));
     if (!json_file.empty()) write_json(json_file, json);

@@ -95,16 +95,37 @@ template <Value V>
                 ExitCode::usage);
 }
 
-}  // namespace
-
+/// Of this backend.
 template <Value V>
-std::span<const OperatorInfo<V>> operators(Backend backend) {
-    static const auto by_backend = [] {
+std::vector<OperatorInfo<V>>& table(Backend backend) {
+    static auto by_backend = [] {
         std::array<std::vector<OperatorInfo<V>>, 2> lists;
         for (const auto& info : every_operator<V>()) lists[static_cast<std::size_t>(info.backend)].push_back(info);
         return lists;
     }();
     return by_backend[static_cast<std::size_t>(backend)];
+}
+
+}  // namespace
+
+template <Value V>
+std::span<const OperatorInfo<V>> operators(Backend backend) {
+    return table<V>(backend);
+}
+
+template <Value V>
+void register_operator(const OperatorInfo<V>& info) {
+    if (std::ranges::count(operators<V>(info.backend), info.name, &OperatorEntry::name) > 0) {
+        throw Error(fmt::format("there is an operator '{}' for the {} already", info.name, device_of(info.backend)),
+                    ExitCode::usage);
+    }
+    const bool can_be_made = info.backend == Backend::cpu ? info.make != nullptr : info.make_on_device != nullptr;
+    if (!can_be_made) {
+        throw Error(fmt::format("the operator '{}' has no function that makes it for the {}", info.name,
+                                device_of(info.backend)),
+                    ExitCode::usage);
+    }
+    table<V>(info.backend).push_back(info);
 }
 
 template <Value V>
@@ -132,6 +153,7 @@ std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const
 
 #define TILESPMV_INSTANTIATE(V)                                                  \
     template std::span<const OperatorInfo<V>> operators<V>(Backend);             \
+    template void register_operator(const OperatorInfo<V>&);                     \
     template void require_values<V>(Backend);                                    \
     template const OperatorInfo<V>& find_operator<V>(Backend, std::string_view); \
     template std::unique_ptr<Operator<V>> make_operator(std::string_view, const MatrixForms<V>&);

@@ -78,6 +78,12 @@ constexpr Accumulator default_accumulator(const OperatorInfo<V>& info) {
 template <Value V>
 std::span<const OperatorInfo<V>> operators(Backend backend);
 
+/// Adds an operator of a program's own, which commands, profiles and choices then know as those that are there. Its
+/// texts must stay. Before other threads, and before `operators` is kept: that may move. Throws a usage `Error` for a
+/// name that is taken, and for an entry without the function of its backend.
+template <Value V>
+void register_operator(const OperatorInfo<V>& info);
+
 /// Throws a usage `Error` if the backend has no operators for values of V.
 template <Value V>
 void require_values(Backend backend);

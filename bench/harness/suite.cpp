@@ -186,6 +186,8 @@ std::span<const Suite> suites() {
          .summary = "29 generated matrices that the benchmark set of `tilespmv tune` lacks, to check its models on",
          .sources = kUnseen,
          .baselines = {"cusparse"}},
+        {.name = "trees",
+         .summary = "no matrices, 50 sizes of vectors, to check the launch shapes by `tilespmv tune` on"},
     };
     return all;
 }

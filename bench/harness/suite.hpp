@@ -18,7 +18,7 @@ struct SizeGroups {
 struct Suite {
     std::string_view name;
     std::string_view summary;
-    std::vector<std::string_view> sources;
+    std::vector<std::string_view> sources = {};  ///< none: for `tilespmv tune`, which takes sizes of vectors with any
     /// For the GPU; on a CPU, or if empty, the operators that are measured by default.
     std::vector<std::string_view> operators = {};
     /// Besides these: operators that are `only_if_named`, on the GPU. Those that refuse a matrix are skipped.

@@ -28,7 +28,7 @@ template <class T>
 struct OnGpu {
     OnGpu(const RankInput<T>& input, Communicator* communicator)
         : on(own_stream.get()),
-          a(*input.matrix, *input.plan, input.options->operator_name, communicator, on),
+          a(*input.matrix, *input.plan, input.options->operator_of(input.plan->rank), communicator, on),
           m(solver::make_device_preconditioner<T>(*input.preconditioner, on)) {}
 
     cuda::Stream own_stream;
@@ -50,7 +50,10 @@ public:
           total_rows_(input.total_rows),
           links_(links),
           gathered_(is_alone() ? 0 : static_cast<std::size_t>(links.communicator->size()) * solver::kMostSums,
-                    this->on) {}
+                    this->on) {
+        const auto& choices = input.options->choices;
+        if (!choices.empty()) take_shapes(choices[static_cast<std::size_t>(input.plan->rank)].vector_shapes);
+    }
 
     [[nodiscard]] DeviceRankOperator<T>& product() { return this->a; }
     [[nodiscard]] cudaStream_t main_stream() const { return this->stream(); }
@@ -85,6 +88,11 @@ protected:
 
 private:
     [[nodiscard]] bool is_alone() const { return links_.communicator == nullptr; }
+    void take_shapes(const std::vector<solver::KernelShape>& chosen) {
+        solver::VectorShapes shapes = this->shapes();
+        for (const auto& [kernel, shape] : chosen) shapes.set(kernel, shape);
+        if (!chosen.empty()) this->set_shapes(shapes);
+    }
 
     std::size_t total_rows_;
     Links links_;

@@ -1,7 +1,7 @@
 #include "kernels/multi_gpu/rank_operator.hpp"
 
+#include "kernels/auto/host_auto.hpp"
 #include "kernels/multi_gpu/boundary_product.hpp"
-#include "kernels/registry.hpp"
 
 namespace tilespmv::multi_gpu {
 
@@ -12,7 +12,7 @@ RankOperator<V>::RankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan,
       plan_(&plan),
       operator_name_(operator_name),
       communicator_(&communicator),
-      interior_(make_operator<V>(operator_name, {&matrix.interior})),
+      interior_(cpu::make_converting<V>(operator_name, {&matrix.interior})),
       sent_(plan.sent.size()),
       halo_(plan.halo_cols.size()) {}
 
@@ -56,7 +56,7 @@ void RankOperator<V>::add_boundary(V alpha, std::span<V> y) const {
 template <CpuValue V>
 void RankOperator<V>::renew_interior() {
     if (interior_->take_new_values(matrix_->interior)) return;
-    interior_ = make_operator<V>(operator_name_, {&matrix_->interior});
+    interior_ = cpu::make_converting<V>(operator_name_, {&matrix_->interior});
 }
 
 template class RankOperator<double>;

@@ -15,8 +15,8 @@ namespace tilespmv::multi_gpu {
 template <CpuValue V>
 class RankOperator final : public Operator<V> {
 public:
-    /// `operator_name`: `name[:option=value,...]` of one that is made from CSR. All three outlive the object. Throws
-    /// `Error` as `make_operator` does.
+    /// `operator_name`: `name[:option=value,...]`; for one made from tiles the interior is converted. All three outlive
+    /// the object. Throws `Error` as `make_operator` does.
     RankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan, const std::string& operator_name,
                  Communicator& communicator);
 

@@ -31,6 +31,11 @@ Partition partition_for(const CsrMatrix<T>& a, const RankedOptions& options) {
     if (a.rows != a.cols) {
         throw Error(fmt::format("a solver needs a square matrix, found {} rows and {} columns", a.rows, a.cols));
     }
+    if (!options.choices.empty() && options.choices.size() != static_cast<std::size_t>(options.ranks)) {
+        throw Error(
+            fmt::format("choices of {} ranks for {} ranks, expected one a rank", options.choices.size(), options.ranks),
+            ExitCode::usage);
+    }
     const bool is_auto = options.preconditioner == solver::kAutoPreconditioner;
     const index_t of_m = block_of<T>(options.preconditioner, a);
     if (options.partition) {
@@ -70,7 +75,8 @@ RankReport describe(RankState<T>& rank) {
             rank.plan.halo_size(),
             static_cast<std::int64_t>(rank.plan.sent.size()),
             std::string(space.operator_name()),
-            space.how()};
+            space.how(),
+            space.vector_shapes()};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "kernels/solver/options.hpp"
 #include "kernels/solver/preconditioner_choice.hpp"
 #include "kernels/solver/scalars.hpp"
+#include "kernels/solver/vector_shapes.hpp"
 #include "selector/models/solver_model.hpp"
 #include "tile/csr.hpp"
 
@@ -18,6 +19,13 @@
 /// up in the order of ranks, so that all of them come to the same decisions.
 namespace tilespmv::multi_gpu {
 
+/// What one rank has in place of what is the same for all.
+struct RankChoice {
+    std::string operator_name{};
+    /// On a GPU: of kernels over vectors, in place of those that models choose.
+    std::vector<solver::KernelShape> vector_shapes{};
+};
+
 /// What a system is made with.
 struct RankedOptions {
     int ranks = 1;
@@ -25,8 +33,9 @@ struct RankedOptions {
     std::optional<Partition> partition{};
     /// Parts start at multiples of it, and of the blocks of block Jacobi.
     index_t block = 1;
-    /// That each rank multiplies its interior by, made from CSR; "auto" chooses for each.
+    /// That each rank multiplies its interior by, converted if need be; "auto" chooses for each.
     std::string operator_name = "auto";
+    std::vector<RankChoice> choices{};  ///< none, or one a rank
     /// `name[:option=value,...]`. Each rank makes it of the square block of its own rows and columns: Jacobi and block
     /// Jacobi are those of one rank, exactly; SSOR leaves out what couples ranks, so that iterations grow with them.
     /// "auto": the best of several trials over all ranks, as `solver::choose_preconditioner` tries them.
@@ -38,6 +47,10 @@ struct RankedOptions {
     /// On GPUs that all reach each other's memory, sums are exchanged there; others, and all without it, gather them by
     /// NCCL. The bits are the same.
     bool use_peer_sums = true;
+
+    [[nodiscard]] const std::string& operator_of(int rank) const {
+        return choices.empty() ? operator_name : choices[static_cast<std::size_t>(rank)].operator_name;
+    }
 };
 
 /// What one rank has.
@@ -48,7 +61,8 @@ struct RankReport {
     std::int64_t halo = 0;  ///< values that it receives for each product
     std::int64_t sent = 0;  ///< values that it sends
     std::string operator_name;
-    std::string how;  ///< "CPU, 4 threads"
+    std::string how;                                 ///< "CPU, 4 threads"
+    std::vector<solver::KernelShape> vector_shapes;  ///< of a GPU
 };
 
 /// Seconds of one product over ranks, the slowest rank's, and of its steps apart, as if nothing ran beside them.

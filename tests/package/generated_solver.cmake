@@ -9,7 +9,7 @@ function(build folder)
   run(0 "${CMAKE_COMMAND}" --build "${folder}_build")
 endfunction()
 
-file(REMOVE_RECURSE "${generated}" "${generated}_ranks" "${generated}_gpu")
+file(REMOVE_RECURSE "${generated}" "${generated}_ranks")
 run(0 "${prefix}/bin/tilespmv" generate-solver "${matrix}" -o "${generated}" --rtol 1e-10)
 run(2 "${prefix}/bin/tilespmv" generate-solver "${matrix}" -o "${generated}")  # there are files in it
 build("${generated}")
@@ -40,10 +40,14 @@ run(0 "${generated}_ranks_build/solve" "${matrix}" "${work_dir}/x.mtx")
 run(0 "${prefix}/bin/tilespmv" solve "${matrix}" ${over_ranks} -o "${work_dir}/expected_x.mtx")
 run(0 "${CMAKE_COMMAND}" -E compare_files "${work_dir}/x.mtx" "${work_dir}/expected_x.mtx")
 
-# For a GPU, with graphs and launch shapes, as a golden test has it: it builds everywhere, and says where there is no GPU.
-file(READ "${CMAKE_CURRENT_LIST_DIR}/../tools/golden/solver_program.txt" text)
-string(REGEX REPLACE "\n=====\n.*" "\n" text "${text}")
-file(WRITE "${generated}_gpu/main.cpp" "${text}")
-file(COPY "${generated}/CMakeLists.txt" DESTINATION "${generated}_gpu")
-build("${generated}_gpu")
-run("0|4" "${generated}_gpu_build/solve" "${matrix}" "${work_dir}/x.mtx")
+# For GPUs, with graphs and launch shapes, as golden tests have them: they build everywhere, and say where there is no GPU.
+foreach(program solver_program solver_program_ranks)
+  file(READ "${CMAKE_CURRENT_LIST_DIR}/../tools/golden/${program}.txt" text)
+  string(REGEX REPLACE "\n=====\n.*" "\n" text "${text}")
+  file(REMOVE_RECURSE "${generated}_${program}")
+  file(WRITE "${generated}_${program}/main.cpp" "${text}")
+  file(COPY "${generated}/CMakeLists.txt" DESTINATION "${generated}_${program}")
+  build("${generated}_${program}")
+endforeach()
+run("0|4" "${generated}_solver_program_build/solve" "${matrix}" "${work_dir}/x.mtx")
+run("2|4" "${generated}_solver_program_ranks_build/solve" "${matrix}" "${work_dir}/x.mtx")  # its rows are another matrix's

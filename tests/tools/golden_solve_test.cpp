@@ -195,15 +195,28 @@ TEST(GoldenSolverProgram, OfRanks) {
     SolveResult r = sample();
     r.operator_specification = "auto";
     r.ranks.resize(2);
+    r.ranks[0].rows = 5000;
     r.ranks[0].operator_name = "strip";
-    r.ranks[1].operator_name = "csr16";
+    r.ranks[0].vector_shapes = {{"advance", {256, 2, 0}}, {"direction", {128, 1, 0}}};
+    r.ranks[1].rows = 7000;
+    r.ranks[1].operator_name = "csr-vector:threads=4";
+    r.ranks[1].vector_shapes = {{"advance", {512, 4, 264}}};
     const auto program = solver_program(r, {.backend = Backend::cuda}, {});
-    EXPECT_THAT(program.main,
-                ::testing::HasSubstr("const tilespmv::multi_gpu::RankedOptions kConfiguration{\n    .ranks = 2,\n"));
+    expect_golden("solver_program_ranks.txt", program.main + "=====\n" + program.readme);
     EXPECT_THAT(program.main, ::testing::HasSubstr("make_gpu_ranked_solver<Value>(a, kConfiguration);"));
     EXPECT_THAT(program.main, ::testing::HasSubstr("#include <tilespmv/kernels/multi_gpu/ranked_solver.hpp>"));
-    EXPECT_THAT(program.readme, ::testing::HasSubstr("here strip, csr16 |"));
+    EXPECT_THAT(program.readme, ::testing::HasSubstr("here strip, csr-vector:threads=4 |"));
     EXPECT_THAT(program.main + program.readme, ::testing::Not(::testing::HasSubstr("persistent")));
+}
+
+TEST_F(GoldenSolve, AProgramOfRanksHasTheirRowsAndOperators) {
+    commands_.run("generate-solver gen:laplace2d:n=8 --device cpu --gpus 2 --operator csr-omp -o {}program");
+    const auto main = test::content_of(commands_.path("program/main.cpp"));
+    EXPECT_THAT(main, ::testing::HasSubstr(".partition = tilespmv::multi_gpu::Partition({0, 32, 64}),"));
+    EXPECT_THAT(main, ::testing::HasSubstr("    .choices = {\n        {.operator_name = \"csr-omp\"},\n"));
+    commands_.run("generate-solver gen:laplace2d:n=8 --device cpu --gpus 2 -o {}automatic");
+    EXPECT_THAT(test::content_of(commands_.path("automatic/main.cpp")),
+                ::testing::Not(::testing::HasSubstr("operator_name = \"auto\"")));
 }
 
 TEST(GoldenSolverProgram, QuotesWhatWasAskedFor) {

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "bench/harness/suite.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
@@ -19,6 +21,10 @@ void fill_if_empty(std::vector<std::string>& options, const std::vector<std::str
 
 void add_suite(BenchOptions& options, Backend backend) {
     const bench::Suite& suite = bench::find_suite(options.suite);
+    if (suite.sources.empty()) {
+        throw Error(fmt::format("the suite {0} has no matrices: it is one of tilespmv tune --suite {0}", suite.name),
+                    ExitCode::usage);
+    }
     options.sources.insert(options.sources.end(), suite.sources.begin(), suite.sources.end());
     fill_if_empty(options.selectors, suite.selectors);
     if (backend == Backend::cpu) return;

@@ -139,7 +139,7 @@ void run_check(const TuneCommand& command, const std::vector<std::string>& sourc
     if (command.seconds) options.seconds = *command.seconds;
     const CheckOutcome outcome = check(measurer, profile, options);
     status.wipe();
-    profile.check = outcome.summary;
+    keep_check(outcome, profile);
     write_profile(file, profile);
     fmt::print("{}", check_text(outcome));
     if (!command.keep_times.empty()) {
@@ -181,7 +181,8 @@ void run(const TuneCommand& command) {
     const auto device = make_device(backend);
     const auto measurer = bench::make_device_measurer(*device, {}, matrix_loader(), command.accumulator);
     for (const auto& values : command.values) static_cast<void>(measurer->sum_bytes(values));  // refuses wrong ones
-    sources.empty() ? run_tune(command, *measurer, backend) : run_check(command, sources, *measurer, backend);
+    const bool is_check = !sources.empty() || !command.suite.empty();
+    is_check ? run_check(command, sources, *measurer, backend) : run_tune(command, *measurer, backend);
 }
 
 }  // namespace
@@ -222,7 +223,8 @@ void add_tune(CLI::App& app) {
                      "Measure all operators on these matrices, and vectors of other sizes, and compare what the models "
                      "of the profile and the rules predict and choose")
         ->type_name("A ...");
-    command->add_option("--suite", options->suite, "The same on a suite of tilespmv bench, such as unseen");
+    command->add_option("--suite", options->suite,
+                        "The same on a suite of tilespmv bench, such as unseen, or trees: vectors alone");
     add_number<int>(*command, "--sizes", options->sizes, 0, 1000, "Sizes of vectors for --check and --suite")
         ->default_str("50");
     add_output(*command, "--keep-times", options->keep_times,
@@ -248,7 +250,8 @@ void add_tune(CLI::App& app) {
     set_examples(*command, {"tilespmv tune", "tilespmv tune --device cpu --set tiny -o laptop.json",
                             "tilespmv tune --only csr-merge", "tilespmv tune --values float16",
                             "tilespmv tune --with cant.mtx pwtk.mtx", "tilespmv tune --report report.html",
-                            "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3", "tilespmv tune --suite unseen"});
+                            "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3", "tilespmv tune --suite unseen",
+                            "tilespmv tune --suite trees"});
     command->callback([options] { run(*options); });
 }
 

@@ -13,7 +13,8 @@ namespace tilespmv::tools {
 /// The data of the page: the profile as `PROFILE.md` describes it, without row_rounds, and with the number of anchors
 /// (anchor_count) in their place. Products have naive_s, bytes over bandwidth, and baseline if they are never chosen;
 /// matrices have by_models, by_held_out and by_rules: operators in the order in which models, models of other matrices
-/// and the rules take them. It contains none of < > &, so that nothing in it ends the element it stands in.
+/// and the rules take them; `solver` is what models of the solver say (`solver_data.hpp`). It contains none of < > &,
+/// so that nothing in it ends the element it stands in.
 std::string report_data(const Profile& profile);
 
 /// The page.

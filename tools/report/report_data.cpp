@@ -8,6 +8,7 @@
 #include "selector/models/profile_file.hpp"
 #include "selector/models/rules_share.hpp"
 #include "tools/report/report.hpp"
+#include "tools/report/solver_data.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -86,6 +87,7 @@ std::string report_data(const Profile& profile) {
         model["anchor_count"] = profile.models[i].anchors.size();
         model.erase("anchors");
     }
+    json["solver"] = solver_data(profile);
     return inert(json.dump());
 }
 

@@ -53,8 +53,8 @@ using Value = {{value}};
 
 {{shapes}}// What is made once for a matrix; its values, not its pattern, may change (`update_values`).
 const {{options}} kConfiguration{
-    {{where}},
-    .operator_name = {{operator}},
+    {{where}}
+    {{operator}},
     .preconditioner = {{preconditioner}},
     .method = solver::Method::{{method}},
     .constant_null_space = {{null_space}},{{launches}}
@@ -125,7 +125,7 @@ build/solve A.mtx X.mtx B.mtx
 ```
 
 It writes x to `X.mtx` and says how many iterations that took. Exit codes: 0 converged, 1 not converged or an error, 2 wrong
-arguments, 4 no GPU. The matrix may be another one with a similar pattern; what was chosen is right for it as far as it is alike.
+arguments, 4 no GPU. The matrix may be another one with a similar pattern{{rows}}; what was chosen is right for it as far as it is alike.
 
 | choice | why |
 |---|---|
@@ -187,20 +187,53 @@ bool is_launched(std::string_view kernel, Method method) {
                                       : std::ranges::count(of_textbook, kernel) == 0;
 }
 
-/// Of graphs of kernels; a persistent kernel divides its rows itself.
-std::string shapes(const SolveResult& r) {
-    if (r.is_persistent || r.vector_shapes.empty()) return "";
-    std::string text =
-        "// How kernels over vectors are launched: threads of a block, turns of a thread, most blocks (0: any "
-        "number).\n"
-        "const std::vector<solver::KernelShape> kVectorShapes{\n";
-    for (const auto& [kernel, shape] : r.vector_shapes) {
-        if (is_launched(kernel, r.method)) {
+/// Shapes as a constant of the program.
+std::string shapes_constant(const std::string& name, const std::vector<KernelShape>& shapes, Method method) {
+    std::string text = fmt::format("const std::vector<solver::KernelShape> {}{{\n", name);
+    for (const auto& [kernel, shape] : shapes) {
+        if (is_launched(kernel, method)) {
             text += fmt::format("    {{{}, {{{}, {}, {}}}}},\n", quoted(kernel), shape.threads, shape.elements,
                                 shape.max_blocks);
         }
     }
-    return text + "};\n\n";
+    return text + "};\n";
+}
+
+std::string shapes_name(std::size_t rank) { return fmt::format("kVectorShapesOfRank{}", rank); }
+
+/// Of graphs of kernels; a persistent kernel divides its rows itself.
+std::string shapes(const SolveResult& r) {
+    std::string text;
+    if (!r.is_persistent && !r.vector_shapes.empty())
+        text = shapes_constant("kVectorShapes", r.vector_shapes, r.method);
+    for (std::size_t k = 0; k < r.ranks.size(); ++k) {
+        if (!r.ranks[k].vector_shapes.empty())
+            text += shapes_constant(shapes_name(k), r.ranks[k].vector_shapes, r.method);
+    }
+    if (text.empty()) return "";
+    return "// How kernels over vectors are launched: threads of a block, turns of a thread, most blocks (0: any "
+           "number).\n" +
+           text + "\n";
+}
+
+/// The row each part begins with, and the number of rows.
+std::string starts(const SolveResult& r) {
+    std::string text = "0";
+    std::int64_t end = 0;
+    for (const auto& rank : r.ranks) text += fmt::format(", {}", end += rank.rows);
+    return text;
+}
+
+/// What multiplies, as members of the configuration.
+std::string operators(const SolveResult& r) {
+    if (r.ranks.empty()) return fmt::format(".operator_name = {}", quoted(r.operator_specification));
+    std::string text = ".choices = {\n";
+    for (std::size_t k = 0; k < r.ranks.size(); ++k) {
+        const std::string of_vectors =
+            r.ranks[k].vector_shapes.empty() ? "" : fmt::format(", .vector_shapes = {}", shapes_name(k));
+        text += fmt::format("        {{.operator_name = {}{}}},\n", quoted(r.ranks[k].operator_name), of_vectors);
+    }
+    return text + "    }";
 }
 
 std::string launches(const SolveResult& r, Backend backend) {
@@ -211,10 +244,16 @@ std::string launches(const SolveResult& r, Backend backend) {
 }
 
 std::string iterations(const SolveResult& r, Backend backend) {
-    if (backend == Backend::cpu || !r.ranks.empty()) return "";
+    static constexpr std::string_view by_profile =
+        "| launch shapes of kernels over vectors | by the profile of this GPU, or those the library has without |\n";
+    if (!r.ranks.empty()) {
+        return fmt::format("| first rows of ranks, and the number of rows: {} | equal sums of nonzeros and rows |\n{}",
+                           starts(r), r.ranks.front().vector_shapes.empty() ? "" : by_profile);
+    }
+    if (backend == Backend::cpu) return "";
     if (r.is_persistent) return "| iterations: many in one kernel | at this size that was measured to win |\n";
-    return "| iterations: in graphs | one kernel for many does not win at this size, or cannot be used |\n"
-           "| launch shapes of kernels over vectors | by the profile of this GPU, or those the library has without |\n";
+    return fmt::format(
+        "| iterations: in graphs | one kernel for many does not win at this size, or cannot be used |\n{}", by_profile);
 }
 
 /// What differs between one device and several ranks.
@@ -223,12 +262,14 @@ Fields place(const SolveResult& r, Backend backend) {
     if (r.ranks.empty()) {
         return {{"includes", ""},
                 {"options", "solver::SolverOptions"},
-                {"where", fmt::format(".backend = tilespmv::Backend::{}", device)},
+                {"where", fmt::format(".backend = tilespmv::Backend::{},", device)},
                 {"make", "solver::Solver<Value> system(std::move(a), kConfiguration)"}};
     }
     return {{"includes", "#include <tilespmv/kernels/multi_gpu/ranked_solver.hpp>\n"},
             {"options", "tilespmv::multi_gpu::RankedOptions"},
-            {"where", fmt::format(".ranks = {}", r.ranks.size())},
+            {"where", fmt::format(".ranks = {},\n    .partition = tilespmv::multi_gpu::Partition({{{}}}),  // the row "
+                                  "each rank begins with, and the number of rows",
+                                  r.ranks.size(), starts(r))},
             {"make", fmt::format("auto system = tilespmv::multi_gpu::make_{}_ranked_solver<Value>(a, kConfiguration)",
                                  backend == Backend::cuda ? "gpu" : "cpu")}};
 }
@@ -262,7 +303,7 @@ SolverProgram solver_program(const SolveResult& r, const SolverOptions& options,
                   {"value", std::string(value_type(r))},
                   {"check", symmetry_check(r, asked)},
                   {"device", device(r, options.backend)},
-                  {"operator", quoted(r.operator_specification)},
+                  {"operator", operators(r)},
                   {"operator_name", r.operator_specification},
                   {"preconditioner", quoted(r.preconditioner.specification)},
                   {"preconditioner_name", r.preconditioner.specification},
@@ -273,6 +314,7 @@ SolverProgram solver_program(const SolveResult& r, const SolverOptions& options,
                   {"atol", fmt::format("{}", goal.atol)},
                   {"max_iterations", fmt::format("{}", goal.max_iterations)},
                   {"check_every", fmt::format("{}", r.check_every)}};
+    fields.push_back({"rows", r.ranks.empty() ? "" : " and as many rows"});
     fields.push_back({"shapes", shapes(r)});
     fields.push_back({"launches", launches(r, options.backend)});
     fields.push_back({"iterations", iterations(r, options.backend)});

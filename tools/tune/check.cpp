@@ -224,6 +224,15 @@ std::vector<std::size_t> sizes_to_check(int count) {
     return sizes;
 }
 
+void keep_check(const CheckOutcome& outcome, Profile& profile) {
+    const bool has_earlier = profile.check && profile.check->matrices > 0;
+    if (!outcome.matrices.empty() || !has_earlier) {
+        profile.check = outcome.summary;
+    } else if (profile.check->values == outcome.summary.values) {
+        profile.check->vectors = outcome.summary.vectors;
+    }
+}
+
 CheckOutcome check_against(Profile profile, const std::vector<VectorProfile>& times) {
     CheckOutcome outcome;
     for (VectorProfile& kernel : profile.vectors) {

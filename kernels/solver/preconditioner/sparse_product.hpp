@@ -19,6 +19,7 @@ struct Transpose {
     CsrMatrix<V> matrix;         ///< values not set
     Buffer<offset_t> positions;  ///< of each of its nonzeros in the other matrix
 };
+/// Columns and positions ascend in every row, whatever the number of threads.
 template <class V>
 Transpose<V> transpose_pattern(const CsrMatrix<V>& a);
 

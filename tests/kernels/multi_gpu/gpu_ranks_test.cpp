@@ -1,5 +1,9 @@
 // Ranks that share one GPU, by a communicator that waits on the host; and one rank alone. What needs more GPUs is in
 // gpu_multi_test.cpp.
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
 #include "kernels/check.hpp"
 #include "kernels/multi_gpu/device_rank_operator.hpp"
 #include "kernels/multi_gpu/rank_threads.hpp"
@@ -162,6 +166,23 @@ TEST_F(Ranks, OneChoosesItsRecurrenceByFiguresOfTheGpu) {
     EXPECT_NE(small.method_reason(), "");
     const auto large = make_gpu_ranked_solver(generate<double>("laplace2d:n=2000"), {.preconditioner = "none"});
     EXPECT_EQ(large.method(), solver::Method::textbook);
+}
+
+TEST_F(Ranks, OneTakesAnOperatorAndLaunchShapes) {
+    const auto a = generate<double>("laplace2d:n=40");
+    const LaunchShape shape{512, 3, 7};
+    RankedOptions options{.choices = {{.operator_name = "csr-vector", .vector_shapes = {{"residual2", shape}}}}};
+    auto ranks = make_gpu_ranked_solver(a, options);
+    const auto report = ranks.reports().front();
+    EXPECT_EQ(report.operator_name, "csr-vector");
+    const auto found = std::ranges::find(report.vector_shapes, "residual2", &solver::KernelShape::kernel);
+    ASSERT_NE(found, report.vector_shapes.end());
+    EXPECT_EQ(found->shape, shape);
+    const std::vector<double> b(static_cast<std::size_t>(a.rows), 1);
+    std::vector<double> x(b.size());
+    EXPECT_TRUE(ranks.solve(b, x).converged());
+    options.choices.front().vector_shapes = {{"no such kernel", shape}};
+    EXPECT_THAT(test::message_of([&] { make_gpu_ranked_solver(a, options); }), ::testing::HasSubstr("no such kernel"));
 }
 
 TEST_F(Ranks, AreAtMostAsManyAsGpus) {

@@ -120,6 +120,20 @@ TEST(RankedSolver, TakesAnyPartition) {
               "2: partition: it has 1 parts, expected 2, one a rank");
 }
 
+TEST(RankedSolver, GivesEachRankItsOperator) {
+    const auto a = generate<double>("laplace2d:n=12");
+    const RankedOptions options{.ranks = 2, .choices = {{.operator_name = "tile-omp"}, {.operator_name = "ell-omp"}}};
+    auto ranks = make_cpu_ranked_solver(a, options);
+    EXPECT_EQ(ranks.reports()[0].operator_name, "tile-omp");
+    EXPECT_EQ(ranks.reports()[1].operator_name, "ell-omp");
+    const auto b = right_hand_side(a.rows);
+    Values x(b.size());
+    EXPECT_TRUE(ranks.solve(b, x).converged());
+    EXPECT_LE(relative_residual(a, b, x), 1.001e-8);
+    EXPECT_EQ(message_of([&] { make_cpu_ranked_solver(a, {.ranks = 3, .choices = options.choices}); }),
+              "2: choices of 2 ranks for 3 ranks, expected one a rank");
+}
+
 TEST(RankedSolver, KeepsOutAConstantNullSpace) {
     // The graph Laplacian of a path: A 1 = 0.
     const index_t n = 60;

@@ -12,6 +12,7 @@
 #include "bench/harness/result_lock.hpp"
 #include "bench/harness/suite.hpp"
 #include "tests/bench/fake_device.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
 #include "tools/bench/plan.hpp"
@@ -332,6 +333,13 @@ TEST(BenchPlan, FilesAndASuiteAreMeasuredTogether) {
         EXPECT_EQ(options.sources[2], suite.sources.front());
         EXPECT_THAT(options.baselines, testing::ElementsAre(backend == Backend::cpu ? "csr-omp" : "cusparse"));
     }
+}
+
+TEST(BenchPlan, ASuiteWithoutMatricesIsOfTune) {
+    BenchOptions options;
+    options.suite = "trees";
+    EXPECT_EQ(test::message_of([&] { complete(options, Backend::cpu); }),
+              "2: the suite trees has no matrices: it is one of tilespmv tune --suite trees");
 }
 
 TEST(BenchPlan, OperatorsOfASuiteGiveWayToThoseAskedFor) {

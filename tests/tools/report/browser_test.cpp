@@ -16,6 +16,7 @@ namespace tilespmv::tools {
 namespace {
 
 using test::sample_profile;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -115,6 +116,18 @@ TEST_F(ReportInBrowser, DrawsAllPointsOfTheProfile) {
         EXPECT_EQ(points_of(text, profile.matrices[0].products[k].specification), wanted);
     }
     expect_neat(text, 3 + 1 + 5);
+}
+
+TEST_F(ReportInBrowser, ShowsTheFiveStepsOfTheSolversModels) {
+    const std::string text = dom(sample_profile({}), "self-test");
+    for (const char* name : {"recurrence", "preconditioner"}) {
+        const auto card = between(text, fmt::format("data-card=\"{}\"", name), "</section>").value_or("");
+        for (const char* step : {"1 Features", "2 Kernel", "3 Experiments", "4 Model", "5 Decision"})
+            EXPECT_THAT(card, HasSubstr(step)) << name;
+    }
+    EXPECT_THAT(shown_in(text), ContainsRegex("M diagonal: chronopoulos-gear, textbook from [0-9,]+ rows on"));
+    EXPECT_THAT(between(text, "data-figures=\"solver\"", "</table>").value_or(""), HasSubstr("the probe"));
+    EXPECT_THAT(between(text, "data-forms=\"solver\"", "</table>").value_or(""), HasSubstr("explicit"));
 }
 
 TEST_F(ReportInBrowser, ComparesKernels) {

@@ -62,6 +62,29 @@ TEST(Report, AddsWhatOthersPredictAndChoose) {
     EXPECT_FALSE(data["models"][0].contains("anchors"));
 }
 
+TEST(Report, SaysWhatModelsOfTheSolverDo) {
+    const Profile profile = sample_profile({});
+    const json solver = json::parse(report_data(profile))["solver"];
+    EXPECT_EQ(solver["figures"]["memory_rate"], profile.probe.copy_rate);
+    EXPECT_EQ(solver["measured"], json({"cache_bytes", "cached_rate", "memory_rate"}));
+    ASSERT_EQ(solver["recurrences"].size(), 4U);
+    EXPECT_EQ(solver["recurrences"][0]["launches"], 3);
+    const json& first = solver["iterations"].front();
+    EXPECT_EQ(first["rows"], 1000);
+    EXPECT_LT(first["chronopoulos_gear_s"], first["textbook_s"]);
+    EXPECT_EQ(first["chosen"], "chronopoulos-gear") << "launches count";
+    EXPECT_EQ(solver["iterations"][16]["chosen"], "textbook") << "bytes do";
+    ASSERT_EQ(solver["forms"].size(), 10U);
+    for (const json& form : solver["forms"]) {
+        const std::size_t products = form["form"] == "explicit" ? 1
+                                     : form["form"] == "pair"   ? 2
+                                                                : 2 * form["order"].get<std::size_t>();
+        EXPECT_EQ(form["operators"].size(), products) << form;
+        EXPECT_GT(form["seconds"], 0);
+    }
+    EXPECT_TRUE(json::parse(report_data({}))["solver"].is_null());
+}
+
 TEST(Report, ChoicesThatAreHeldOutGoByTheTimesThatWere) {
     Profile profile = sample_profile({});
     auto& products = profile.matrices[0].products;

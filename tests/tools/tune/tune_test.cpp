@@ -333,6 +333,26 @@ TEST_F(TuneTest, CheckOfVectorsTakesEverySizeOnce) {
     }
 }
 
+TEST_F(TuneTest, ACheckOfVectorsKeepsWhatIsKnownOfMatrices) {
+    Profile profile = tune(gpu, options).profile;
+    CheckOutcome outcome = check(gpu, profile, {.sizes = 3});
+    EXPECT_EQ(outcome.matrices.size(), 0U);
+    keep_check(outcome, profile);
+    ASSERT_TRUE(profile.check);
+    EXPECT_EQ(profile.check->vectors.choices, 6) << "nothing was known";
+    profile.check->matrices = 29;
+    profile.check->accuracy = 0.9;
+    profile.check->vectors = {};
+    keep_check(outcome, profile);
+    EXPECT_EQ(profile.check->matrices, 29);
+    EXPECT_EQ(profile.check->accuracy, 0.9);
+    EXPECT_EQ(profile.check->vectors, outcome.summary.vectors);
+    outcome.summary.values = "float32";
+    profile.check->vectors = {};
+    keep_check(outcome, profile);
+    EXPECT_EQ(profile.check->vectors.choices, 0) << "of other values";
+}
+
 TEST_F(TuneTest, TimesOfACheckAreKeptForOtherTrees) {
     Profile profile = tune(gpu, options).profile;
     const CheckOutcome checked = check(gpu, profile, {.only = "dot", .sizes = 12});

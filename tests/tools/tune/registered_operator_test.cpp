@@ -1,0 +1,105 @@
+// An operator of a program's own, registered, measured, modelled, chosen and shown.
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "bench/harness/cpu_device.hpp"
+#include "kernels/registry.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/temporary_directory.hpp"
+#include "tools/report/report.hpp"
+#include "tools/tune/benchmark_set.hpp"
+#include "tools/tune/matrix_loader.hpp"
+#include "tools/tune/tune.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+/// CSR, row by row, on one thread.
+class RowByRow final : public Operator<double> {
+public:
+    explicit RowByRow(const CsrMatrix<double>& a) : a_(a) {}
+
+    [[nodiscard]] std::string_view name() const override { return "row-by-row"; }
+    [[nodiscard]] index_t rows() const override { return a_.rows; }
+    [[nodiscard]] index_t cols() const override { return a_.cols; }
+    [[nodiscard]] offset_t nnz() const override { return a_.nnz(); }
+    [[nodiscard]] std::size_t matrix_bytes() const override {
+        return a_.row_ptrs.bytes() + a_.col_idxs.bytes() + a_.values.bytes();
+    }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        ExecutedParts parts;
+        const auto tile_rows = occupied_tile_rows({a_.row_ptrs.data(), a_.row_ptrs.size()}, 0, a_.rows);
+        parts.add(executed_whole("csr", tile_rows, a_.nnz(), matrix_bytes()), 0);
+        return parts.finish();
+    }
+    void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const override {
+        check_sizes<double>(*this, x, y);
+        for (std::size_t row = 0; row < y.size(); ++row) {
+            double sum = 0;
+            for (auto p = static_cast<std::size_t>(a_.row_ptrs[row]);
+                 p < static_cast<std::size_t>(a_.row_ptrs[row + 1]); ++p)
+                sum += a_.values[p] * x[static_cast<std::size_t>(a_.col_idxs[p])];
+            y[row] = alpha * sum + (beta == 0 ? 0 : beta * y[row]);
+        }
+    }
+
+private:
+    const CsrMatrix<double>& a_;
+};
+
+OperatorInfo<double> row_by_row() {
+    OperatorInfo<double> info;
+    info.name = "row-by-row";
+    info.summary = "CSR, row by row";
+    info.make = [](const MatrixForms<double>& forms, Options& options) -> std::unique_ptr<Operator<double>> {
+        options.finish();
+        return std::make_unique<RowByRow>(forms.csr());
+    };
+    return info;
+}
+
+bool names(const nlohmann::json& array, const char* key) {
+    return std::ranges::any_of(array, [&](const auto& one) { return one.at(key) == "row-by-row"; });
+}
+
+TEST(RegisteredOperator, AppearsInProfileModelsChoicesAndPage) {
+    register_operator(row_by_row());
+    EXPECT_EQ(test::message_of([] { register_operator(row_by_row()); }),
+              "2: there is an operator 'row-by-row' for the CPU already");
+    OperatorInfo<double> nothing;
+    nothing.name = "nothing";
+    EXPECT_EQ(test::message_of([&] { register_operator(nothing); }),
+              "2: the operator 'nothing' has no function that makes it for the CPU");
+
+    const test::TemporaryDirectory folder;
+    bench::CpuDevice device;
+    const auto measurer = bench::make_device_measurer(device, {.seconds = 2e-5, .stretches = 3}, matrix_loader());
+    const TuneOptions options{.file = folder.path() / "profile.json",
+                              .set = "tiny",
+                              .sources = find_benchmark_set("tiny").sources,
+                              .only = "row-by-row"};  // in no time
+    const Profile profile = tune(*measurer, options).profile;
+    ASSERT_EQ(profile.matrices.size(), options.sources.size());
+    for (const auto& matrix : profile.matrices) {
+        ASSERT_EQ(matrix.products.size(), 1U);
+        EXPECT_EQ(matrix.products[0].specification, "row-by-row");
+        EXPECT_GT(matrix.products[0].seconds, 0);
+        EXPECT_GT(matrix.products[0].predicted, 0);
+    }
+    EXPECT_EQ(std::ranges::count(profile.models, "row-by-row", &SpmvModel::specification), 1);
+    const auto ranked = rank_operators(question_on(profile.probe, profile.matrices[0].features), profile);
+    EXPECT_EQ(std::ranges::count(ranked, "row-by-row", &RankedOperator::specification), 1);
+
+    const auto page = nlohmann::json::parse(report_data(profile));
+    EXPECT_TRUE(names(page["models"], "operator"));
+    for (const auto& matrix : page["matrices"]) {
+        EXPECT_TRUE(names(matrix["products"], "operator"));
+        EXPECT_THAT(matrix["by_models"], ::testing::Contains("row-by-row"));
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::tools
