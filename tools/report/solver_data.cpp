@@ -80,7 +80,9 @@ Json chain(const solver::PreconditionerParts<double>& parts, const Profile& prof
     double nonzeros = 0;
     double seconds = 0;
     for (const auto& stage : parts.stages) {
-        const auto taken = rank_operators(question_on(profile.probe, features_of(pattern_of(stage.matrix))), profile);
+        const auto question = question_on(profile.probe, features_of(pattern_of(stage.matrix)));
+        auto taken = rank_operators(question, profile);
+        if (taken.empty()) taken = rank_operators(question);  // there are no models yet
         operators.push_back(taken.front().specification);
         nonzeros += static_cast<double>(stage.matrix.nnz());
         seconds += taken.front().seconds;
