@@ -62,7 +62,7 @@ std::string profile_text(const Explanation& e) {
                ? fmt::format("order: {}\nchosen by the models of: {}\n", order_text(e.ranked), printable(e.profile))
                : fmt::format(
                      "chosen by the rules, since no check speaks for the models of: {}\n"
-                     "  (tilespmv tune --check A ... makes one, --profile FILE takes them anyhow)\n",
+                     "  (tilespmv tune --suite unseen makes one, --profile FILE takes them anyhow)\n",
                      printable(e.profile));
 }
 

@@ -247,6 +247,7 @@ CheckOutcome check(bench::Measurer& measurer, const Profile& profile, const Chec
         throw Error(fmt::format("the profile has no kernel '{}' to check", options.only), ExitCode::usage);
     CheckOutcome outcome;
     outcome.summary.values = options.values;
+    outcome.summary.sizes = {value_bytes_of(options.values), measurer.sum_bytes(options.values)};
     bench::SteadyStopwatch watch;
     watch.start();
     const auto is_over = [&] { return watch.stop() >= options.seconds; };

@@ -69,6 +69,9 @@ CheckOutcome check_against(Profile profile, const std::vector<VectorProfile>& ti
 /// in ascending order.
 std::vector<std::size_t> sizes_to_check(int count);
 
+/// How right predictions are, and what choices lose.
+std::string check_summary_text(const CheckOutcome& outcome);
+
 /// A row for each matrix, and the summary.
 std::string check_text(const CheckOutcome& outcome);
 
