@@ -22,7 +22,7 @@ AutoOptions read_auto_options(Options& options) {
 
 std::vector<RankedOperator> rank_for_auto(const OperatorQuestion& question, const AutoOptions& options,
                                           std::string_view machine) {
-    const FoundProfile found = find_profile(options.profile, machine);
+    const FoundProfile found = find_profile(options.profile, machine, question.features.sizes());
     if (found.profile && (found.decides || options.is_tried)) {  // a trial finds out who is right
         auto ranked =
             options.is_tried ? rank_for_trial(question, *found.profile) : rank_operators(question, *found.profile);

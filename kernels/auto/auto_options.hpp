@@ -14,7 +14,7 @@ struct AutoOptions {
     offset_t products = 0;          ///< expected; 0: so many that preparation does not count
     bool is_tried = false;          ///< candidates are timed before one is taken
     std::filesystem::path cache;    ///< of what was timed; the default if empty
-    std::filesystem::path profile;  ///< whose models choose; empty: `deciding_profile` says
+    std::filesystem::path profile;  ///< whose models choose; empty: `find_profile` says
 };
 
 inline constexpr std::string_view kAutoSummary =
@@ -26,8 +26,8 @@ inline constexpr std::string_view kAutoSummary =
 /// Reads products=N, tune=trial, cache=FILE and profile=FILE, and throws the usage `Error`s of `Options`.
 AutoOptions read_auto_options(Options& options);
 
-/// The ranking that `auto` on a machine of this name goes by: that of the profile that decides there, for a trial also
-/// of one that does not decide, or of the rules if there is none or it has no models.
+/// The ranking that `auto` on a machine of this name goes by: that of the profile that decides there (`find_profile`),
+/// for a trial also of one that does not decide, or of the rules if there is none or it has no models.
 std::vector<RankedOperator> rank_for_auto(const OperatorQuestion& question, const AutoOptions& options,
                                           std::string_view machine);
 

@@ -19,6 +19,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kernels/auto/build_fingerprint.hpp"
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
 #include "tile/io/printable.hpp"
@@ -75,8 +76,9 @@ std::optional<Json> read(const fs::path& file) {
 }
 
 Json key_json(const TuneKey& key) {
-    return {{"pattern", key.pattern}, {"values", key.values}, {"accumulator", key.accumulator},
-            {"device", key.device},   {"forms", key.forms},   {"tilespmv", TILESPMV_VERSION}};
+    return {{"pattern", key.pattern},      {"values", key.values}, {"accumulator", key.accumulator},
+            {"device", key.device},        {"forms", key.forms},   {"tilespmv", TILESPMV_VERSION},
+            {"build", build_fingerprint()}};
 }
 
 bool is_of(const Json& entry, const Json& key) {

@@ -11,8 +11,12 @@ namespace tilespmv::solver {
 namespace {
 
 SolverMachine as_profiled(const SolverMachine& machine, std::string_view name) {
-    const auto profile = deciding_profile({}, name);
-    return profile ? with_measured_rates(machine, profile->probe) : machine;
+    SolverMachine profiled = machine;
+    visit_profiles({}, name, [&](const FoundProfile& found) {
+        profiled = with_measured_rates(machine, found.profile->probe);  // measured, whatever its models are worth
+        return true;
+    });
+    return profiled;
 }
 
 }  // namespace

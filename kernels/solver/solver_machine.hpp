@@ -7,8 +7,8 @@
 
 namespace tilespmv::solver {
 
-/// What models of solves know of the CPU or of the current GPU, for values of so many bytes: rates of memory as the
-/// profile that decides there has them. Throws `Error`, `unavailable` without a GPU.
+/// What models of solves know of the CPU or of the current GPU, for values of so many bytes: rates of memory as its
+/// profile has them, if it has one. Throws `Error`, `unavailable` without a GPU.
 SolverMachine solver_machine(Backend backend, std::size_t value_bytes);
 
 }  // namespace tilespmv::solver

@@ -79,11 +79,17 @@ int VectorShapes::most_reducing_blocks(std::size_t n) const {
 
 VectorShapes shapes_on(std::string_view gpu, std::size_t n, std::size_t value_bytes, int multiprocessors) {
     VectorShapes shapes(n, value_bytes, multiprocessors);
-    const auto profile = deciding_profile({}, gpu);
-    if (profile == nullptr) return shapes;
-    for (const auto& [kernel, shape] : choose_vector_shapes(*profile, n, value_bytes)) {
+    ChosenShapes chosen;
+    visit_profiles({}, gpu, [&](const FoundProfile& found) {
+        choose_vector_shapes(*found.profile, n, value_bytes, chosen);
+        return std::ranges::all_of(vector_kernels(), [&](const VectorKernel& kernel) {
+            const auto known = chosen.find(kernel.name);
+            return known != chosen.end() && known->second.distance == 0;
+        });
+    });
+    for (const auto& [kernel, one] : chosen) {
         const bool is_known = std::ranges::count(vector_kernels(), kernel, &VectorKernel::name) > 0;
-        if (is_known) shapes.set(kernel, shape);
+        if (is_known) shapes.set(kernel, one.shape);
     }
     return shapes;
 }

@@ -58,8 +58,9 @@ private:
     std::array<LaunchShape, kVectorKernels> shapes_;
 };
 
-/// By the trees of the profile that decides on a GPU of this name (`deciding_profile`); a kernel without one, and all
-/// without a profile, have those of the constructor.
+/// By the trees of the profiles of a GPU of this name (`visit_profiles`), the user's own before the library's: they are
+/// of times measured there, whatever its models of products are worth. A kernel without one has that of the
+/// constructor.
 VectorShapes shapes_on(std::string_view gpu, std::size_t n, std::size_t value_bytes, int multiprocessors);
 
 }  // namespace tilespmv::solver

@@ -10,7 +10,10 @@
 #include <fmt/format.h>
 
 #include "selector/models/rules_share.hpp"
+#include "tile/error.hpp"
+#include "tile/io/printable.hpp"
 #include "tile/parallel.hpp"
+#include "tile/types.hpp"
 
 namespace tilespmv {
 namespace {
@@ -136,21 +139,15 @@ Profile without_measurements(Profile profile) {
     return profile;
 }
 
-std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profile& profile, std::size_t n,
-                                                                     std::size_t value_bytes) {
-    std::map<std::string, LaunchShape, std::less<>> shapes;
-    std::map<std::string, double> distances;
+void choose_vector_shapes(const Profile& profile, std::size_t n, std::size_t value_bytes, ChosenShapes& shapes) {
     for (const VectorProfile& one : profile.vectors) {
         if (one.model.tree.empty()) continue;
-        const auto& kernel = one.work.kernel;
-        const double sizes =
+        const double distance =
             std::abs(std::log2(static_cast<double>(one.work.value_bytes) / static_cast<double>(value_bytes)));
-        const auto known = distances.find(kernel);
-        if (known != distances.end() && known->second <= sizes) continue;
-        distances[kernel] = sizes;
-        shapes[kernel] = choose_shape(one.model, n);
+        const auto known = shapes.find(one.work.kernel);
+        if (known != shapes.end() && known->second.distance <= distance) continue;
+        shapes[one.work.kernel] = {choose_shape(one.model, n), distance};
     }
-    return shapes;
 }
 
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile) {
@@ -180,9 +177,36 @@ OperatorQuestion question_on(const Probe& probe, const MatrixFeatures& features)
     return question;
 }
 
-bool decides(const Profile& profile) {
-    return profile.check.has_value() && profile.check->models.choices > 0 &&
-           profile.check->models.mean_loss < profile.check->rules.mean_loss;
+std::size_t value_bytes_of(std::string_view values) {
+#define TILESPMV_BYTES(V) \
+    if (values == value_name<V>()) return sizeof(V);
+    TILESPMV_FOR_EACH_VALUE(TILESPMV_BYTES)
+#undef TILESPMV_BYTES
+    throw Error(fmt::format("there are no values of type '{}'", printable(values)));
+}
+
+const ProfileCheck* find_check(const Profile& profile, const NumberSizes& sizes) {
+    const auto found = std::ranges::find(profile.checks, sizes, &ProfileCheck::sizes);
+    return found == profile.checks.end() ? nullptr : &*found;
+}
+
+void keep_check(Profile& profile, const ProfileCheck& check) {
+    auto known = std::ranges::find(profile.checks, check.sizes, &ProfileCheck::sizes);
+    if (known == profile.checks.end()) {
+        known = profile.checks.insert(known, {.values = check.values, .sizes = check.sizes});
+    }
+    const ChoiceQuality vectors = check.vectors.choices > 0 ? check.vectors : known->vectors;
+    if (check.models.choices > 0) *known = check;
+    known->vectors = vectors;
+}
+
+bool decides(const Profile& profile, const NumberSizes& sizes) {
+    const ProfileCheck* nearest = nullptr;
+    for (const ProfileCheck& one : profile.checks) {
+        if (one.models.choices == 0) continue;
+        if (nearest == nullptr || distance(one.sizes, sizes) < distance(nearest->sizes, sizes)) nearest = &one;
+    }
+    return nearest != nullptr && nearest->models.mean_loss < nearest->rules.mean_loss;
 }
 
 }  // namespace tilespmv

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,9 +31,10 @@ struct ProfileBuild {
     friend bool operator==(const ProfileBuild&, const ProfileBuild&) = default;
 };
 
-/// Predictions for matrices that models have not seen (`tilespmv tune --check`).
+/// Predictions for matrices that models have not seen (`tilespmv tune --check`), in values of one type.
 struct ProfileCheck {
     std::string values = {};
+    NumberSizes sizes = {};
     int matrices = 0;
     // Means over all products:
     double accuracy = 0;
@@ -63,7 +63,7 @@ struct Profile {
     std::vector<MeasuredMatrix> matrices = {};
     std::vector<SpmvModel> models = {};
     std::vector<RulesShare> rules_shares = {};
-    std::optional<ProfileCheck> check = {};
+    std::vector<ProfileCheck> checks = {};  ///< one for each sizes of numbers
 
     friend bool operator==(const Profile&, const Profile&) = default;
 };
@@ -71,14 +71,20 @@ struct Profile {
 /// Fits all models to what was measured.
 void fit_models(Profile& profile);
 
-/// What choices need: probe, models, trees and check. Weights of anchors are rounded to 6 digits, which no choice
+/// What choices need: probe, models, trees and checks. Weights of anchors are rounded to 6 digits, which no choice
 /// depends on.
 Profile without_measurements(Profile profile);
 
-/// The launch shape of each kernel over vectors of n values of this many bytes, by the name of the kernel; those of the
-/// nearest size of values that was measured. Empty where none was.
-std::map<std::string, LaunchShape, std::less<>> choose_vector_shapes(const Profile& profile, std::size_t n,
-                                                                     std::size_t value_bytes = 8);
+/// The launch shape that a tree has chosen.
+struct ChosenShape {
+    LaunchShape shape = {};
+    double distance = 0;  ///< of the size of values that the tree is of: factors of two
+};
+using ChosenShapes = std::map<std::string, ChosenShape, std::less<>>;  ///< by the name of the kernel
+
+/// Adds the launch shape of each kernel over vectors of n values of this many bytes, by the tree of the nearest size of
+/// values; what is there already by one as near stays.
+void choose_vector_shapes(const Profile& profile, std::size_t n, std::size_t value_bytes, ChosenShapes& shapes);
 
 /// As `rank_operators` by the rules, but with the times that the models of a profile predict, compared by models and
 /// rules together (`RankedOperator::charge`): every operator that has a model, suits the matrix, and is neither a
@@ -92,7 +98,17 @@ std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, con
 /// The question which operator is to multiply a matrix on the machine of a probe; on a GPU with the tuning of the H200.
 OperatorQuestion question_on(const Probe& probe, const MatrixFeatures& features);
 
-/// Whether a profile that nobody asked for decides: if its check found its choices better than those of the rules.
-bool decides(const Profile& profile);
+/// Bytes of a value of the type called so; throws `Error` for an unknown one.
+std::size_t value_bytes_of(std::string_view values);
+
+/// The check of these sizes; null if there is none.
+const ProfileCheck* find_check(const Profile& profile, const NumberSizes& sizes);
+
+/// Takes what a check has found into the profile: of products, of vectors, or of both. The other stays.
+void keep_check(Profile& profile, const ProfileCheck& check);
+
+/// Whether a profile that nobody asked for decides on products of such numbers: if the check of the nearest sizes found
+/// its choices better than those of the rules.
+bool decides(const Profile& profile, const NumberSizes& sizes);
 
 }  // namespace tilespmv

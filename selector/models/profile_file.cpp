@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <system_error>
@@ -63,21 +62,17 @@ FoundProfile carried_for(std::string_view machine) {
     const auto all = carried_profiles();
     const auto found = std::ranges::find(all, plain_machine_name(machine), &CarriedProfile::machine);
     if (found == all.end()) return {};
-    auto profile = read_once(*found);
-    const bool is_better = decides(*profile);
-    return {std::move(profile), fmt::format("tilespmv's own of {}", machine), is_better};
+    return {read_once(*found), fmt::format("tilespmv's own of {}", machine)};
 }
 
 FoundProfile at_default_place(std::string_view machine) {
     const fs::path file = default_profile_file(machine);
     std::error_code unknown;
-    if (file.empty() || !fs::exists(file, unknown)) return carried_for(machine);
+    if (file.empty() || !fs::exists(file, unknown)) return {};
     try {
-        auto profile = read_once(file);
-        const bool is_better = decides(*profile);
-        return {std::move(profile), file.string(), is_better};
+        return {read_once(file), file.string()};
     } catch (const Error& error) {
-        fmt::print(stderr, "tilespmv: warning: {}; the rules decide\n", printable(error.what()));
+        fmt::print(stderr, "tilespmv: warning: {}; nothing is chosen by it\n", printable(error.what()));
         return {};
     }
 }
@@ -116,17 +111,30 @@ fs::path default_profile_file(std::string_view machine) {
     return folder / fmt::format("profile-{}.json", plain_machine_name(machine));
 }
 
-FoundProfile find_profile(const fs::path& asked_for, std::string_view machine) {
-    if (!asked_for.empty()) return {read_once(asked_for), asked_for.string(), true};
-    const char* const named = std::getenv("TILESPMV_PROFILE");
-    if (named == nullptr || *named == '\0') return at_default_place(machine);
-    if (std::strcmp(named, "none") == 0) return {};
-    return {read_once(named), named, true};
+void visit_profiles(const fs::path& asked_for, std::string_view machine,
+                    const std::function<bool(const FoundProfile&)>& visit) {
+    const char* const variable = std::getenv("TILESPMV_PROFILE");
+    const std::string named = variable == nullptr ? "" : variable;
+    const fs::path file = asked_for.empty() ? fs::path(named) : asked_for;
+    if (asked_for.empty() && named == "none") return;
+    if (!file.empty()) {
+        visit({read_once(file), file.string(), true});
+        return;
+    }
+    for (const auto find : {at_default_place, carried_for}) {
+        const FoundProfile found = find(machine);
+        if (found.profile && visit(found)) return;
+    }
 }
 
-std::shared_ptr<const Profile> deciding_profile(const fs::path& asked_for, std::string_view machine) {
-    const auto found = find_profile(asked_for, machine);
-    return found.decides ? found.profile : nullptr;
+FoundProfile find_profile(const fs::path& asked_for, std::string_view machine, const NumberSizes& sizes) {
+    FoundProfile first;
+    visit_profiles(asked_for, machine, [&](FoundProfile found) {
+        found.decides = found.decides || decides(*found.profile, sizes);
+        if (!first.profile || found.decides) first = found;
+        return found.decides;
+    });
+    return first;
 }
 
 }  // namespace tilespmv

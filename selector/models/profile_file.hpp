@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,21 +31,23 @@ std::string plain_machine_name(std::string_view machine);
 /// (`plain_machine_name`); empty where neither folder is known.
 std::filesystem::path default_profile_file(std::string_view machine);
 
-/// A profile, and whether choices are made by it.
+/// A profile of a machine.
 struct FoundProfile {
     std::shared_ptr<const Profile> profile;  ///< null: there is none
     std::string name;                        ///< for people: that of its file, or whose it is
-    bool decides = false;
+    bool decides = false;                    ///< whether operators are chosen by it
 };
 
-/// The profile for a machine: `asked_for`, else the file that $TILESPMV_PROFILE names ("none": no profile), which
-/// decide, else that of the default place, else that which the library carries for the machine (`carried_profiles`);
-/// these decide if their checks speak for them (`decides`). Each is read once a process, files until they change.
-/// Throws as `read_profile` does for one that was asked for; a damaged one at the default place costs a warning on
-/// stderr, and the rules decide.
-FoundProfile find_profile(const std::filesystem::path& asked_for, std::string_view machine);
+/// Shows the profiles of a machine to `visit` until that says that it needs no further one: `asked_for`, else the file
+/// that $TILESPMV_PROFILE names ("none": no profile), which decide, alone; else that of the default place, then that
+/// which the library carries for the machine (`carried_profiles`). Each is read when it is shown, once a process, files
+/// until they change. Throws as `read_profile` does for one that was asked for; a damaged one at the default place
+/// costs a warning on stderr.
+void visit_profiles(const std::filesystem::path& asked_for, std::string_view machine,
+                    const std::function<bool(const FoundProfile&)>& visit);
 
-/// The one of these that decides; null: the rules do.
-std::shared_ptr<const Profile> deciding_profile(const std::filesystem::path& asked_for, std::string_view machine);
+/// The first of these that decides on products of such numbers, as it was asked for or its check speaks for it
+/// (`decides`); if none does, the first of them.
+FoundProfile find_profile(const std::filesystem::path& asked_for, std::string_view machine, const NumberSizes& sizes);
 
 }  // namespace tilespmv

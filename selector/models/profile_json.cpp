@@ -152,15 +152,16 @@ Json quality_json(const ChoiceQuality& q) {
             {"worst_loss", q.worst_loss}};
 }
 
-Json check_json(const std::optional<ProfileCheck>& c) {
-    if (!c) return {};
-    return {{"values", c->values},
-            {"matrices", c->matrices},
-            {"accuracy", c->accuracy},
-            {"naive_accuracy", c->naive_accuracy},
-            {"models", quality_json(c->models)},
-            {"rules", quality_json(c->rules)},
-            {"vectors", quality_json(c->vectors)}};
+Json check_json(const ProfileCheck& c) {
+    return {{"values", c.values},
+            {"value_bytes", c.sizes.value},
+            {"sum_bytes", c.sizes.sum},
+            {"matrices", c.matrices},
+            {"accuracy", c.accuracy},
+            {"naive_accuracy", c.naive_accuracy},
+            {"models", quality_json(c.models)},
+            {"rules", quality_json(c.rules)},
+            {"vectors", quality_json(c.vectors)}};
 }
 
 /// Indented, but what fits a line stands on one.
@@ -199,7 +200,7 @@ std::string profile_text(const Profile& profile) {
                     {"terms", terms},
                     {"models", list_json(profile.models, model_json)},
                     {"rules", list_json(profile.rules_shares, rules_share_json)},
-                    {"check", check_json(profile.check)}};
+                    {"checks", list_json(profile.checks, check_json)}};
     std::string text;
     write(json, 0, text);
     return text + "\n";

@@ -218,11 +218,29 @@ ChoiceQuality read_quality(const JsonNode& json) {
             json["average_loss"].non_negative(), json["worst_loss"].non_negative()};
 }
 
-std::optional<ProfileCheck> read_check(const JsonNode& json) {
+ProfileCheck read_check(const JsonNode& json) {
+    ProfileCheck check{.values = json["values"].text(),
+                       .matrices = json["matrices"].whole<int>(),
+                       .accuracy = json["accuracy"].number(),
+                       .naive_accuracy = json["naive_accuracy"].number(),
+                       .models = read_quality(json["models"]),
+                       .rules = read_quality(json["rules"]),
+                       .vectors = read_quality(json["vectors"])};
+    if (!json.has("value_bytes")) return check;
+    check.sizes = {json["value_bytes"].whole<std::size_t>(), json["sum_bytes"].whole<std::size_t>()};
+    require_sizes(json, check.sizes);
+    return check;
+}
+
+/// Version 7 has one check for all types, of the one that it names.
+std::vector<ProfileCheck> read_checks(const JsonNode& root) {
+    if (root["version"].whole<int>() == kProfileVersion) return list_of(root["checks"], read_check);
+    const JsonNode json = root["check"];
     if (json.is_null()) return {};
-    return ProfileCheck{json["values"].text(),           json["matrices"].whole<int>(), json["accuracy"].number(),
-                        json["naive_accuracy"].number(), read_quality(json["models"]),  read_quality(json["rules"]),
-                        read_quality(json["vectors"])};
+    ProfileCheck check = read_check(json);
+    const std::size_t bytes = value_bytes_of(check.values);
+    check.sizes = {bytes, default_sum_bytes(bytes)};
+    return {check};
 }
 
 /// Terms that a model costs and this build cannot compute.
@@ -237,7 +255,7 @@ void require_known_terms(const JsonNode& json) {
 void require_profile(const JsonNode& json) {
     if (!json.has("format") || json["format"].text() != kProfileFormat) json.fail("is no profile of tilespmv tune");
     const int version = json["version"].whole<int>();
-    if (version != kProfileVersion)
+    if (version != kProfileVersion && version != kVersionOfOneCheck)
         json.fail(fmt::format("is a profile of version {}, expected {}: run tilespmv tune --restart", version,
                               kProfileVersion));
 }
@@ -258,7 +276,7 @@ Profile parse_profile(std::string_view text, const std::string& name) {
             .matrices = list_of(root["matrices"], read_matrix),
             .models = list_of(root["models"], read_model),
             .rules_shares = root.has("rules") ? list_of(root["rules"], read_rules_share) : std::vector<RulesShare>{},
-            .check = read_check(root["check"])};
+            .checks = read_checks(root)};
 }
 
 }  // namespace tilespmv

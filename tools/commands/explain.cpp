@@ -51,7 +51,7 @@ cuda::Gpu gpu_to_choose_for(std::size_t value_bytes, std::string& name, std::str
 /// By the profile, if there is one and it decides; else by the rules. `others` are those of the other.
 void rank(Explanation& e, const std::string& profile_file, const std::string& machine) {
     e.ranked = rank_operators(e.question);
-    const FoundProfile found = find_profile(profile_file, machine);
+    const FoundProfile found = find_profile(profile_file, machine, e.question.features.sizes());
     if (!found.profile) return;
     e.others = rank_operators(e.question, *found.profile);
     if (e.others.empty()) return;

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <ctime>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +11,7 @@
 
 #include "bench/harness/machine.hpp"
 #include "bench/harness/suite.hpp"
+#include "bench/harness/timer.hpp"
 #include "kernels/cpu/processor.hpp"
 #include "kernels/cuda/device.hpp"
 #include "selector/models/profile_file.hpp"
@@ -94,7 +97,61 @@ void write_extras(const TuneCommand& command, const Profile& profile) {
     }
 }
 
+std::vector<std::string> sources_of_suite(std::string_view name) {
+    const auto& sources = bench::find_suite(name).sources;
+    return {sources.begin(), sources.end()};
+}
+
+/// Seconds that are left of what the command may measure; `watch` runs since its begin.
+double seconds_left(const TuneCommand& command, bench::SteadyStopwatch& watch) {
+    return command.seconds ? std::max(0.0, *command.seconds - watch.stop()) : std::numeric_limits<double>::infinity();
+}
+
+std::string decision_text(const Profile& profile, const ProfileCheck& check) {
+    return decides(profile, check.sizes)
+               ? fmt::format("auto chooses by this profile for {} values, where no other is named\n", check.values)
+               : fmt::format("auto does not choose by this profile for {} values: the rules choose as well or better\n",
+                             check.values);
+}
+
+NumberSizes number_sizes(const std::string& values, const bench::Measurer& measurer) {
+    return {value_bytes_of(values), measurer.sum_bytes(values)};
+}
+
+/// Says what makes `auto` choose by a profile at its default place, if nothing does yet.
+void tell_unchecked(const TuneCommand& command, const TuneOutcome& outcome, const std::string& values,
+                    const NumberSizes& sizes) {
+    if (!command.file.empty() || outcome.left > 0 || outcome.profile.models.empty()) return;
+    if (is_checked(outcome.profile, sizes)) return;
+    std::string more = values == "float64" ? "" : " --values " + values;
+    if (command.accumulator) more += fmt::format(" --accumulator {}", accumulator_name(*command.accumulator));
+    if (!command.device.empty()) more += " --device " + command.device;
+    fmt::print(stderr, "tilespmv: auto chooses by this profile only after a check: tilespmv tune --suite unseen{}\n",
+               more);
+}
+
+/// Checks on matrices that it has not seen what `tune` has fitted for values of a type.
+void check_tuned(const std::string& values, const std::filesystem::path& file, bench::Measurer& measurer,
+                 double seconds, Profile& profile) {
+    constexpr std::string_view kSuite = "unseen";
+    StatusLine status;
+    const CheckOptions options{.sources = sources_of_suite(kSuite),
+                               .values = values,
+                               .sizes = 0,
+                               .seconds = seconds,
+                               .progress = [&status](std::string_view stage) { status.show(stage); }};
+    const CheckOutcome checked = check(measurer, profile, options);
+    status.wipe();
+    if (checked.left > 0 || checked.matrices.empty()) return;
+    keep_check(profile, checked.summary);
+    write_profile(file, profile);
+    fmt::print("check on the suite {}:\n{}{}", kSuite, check_summary_text(checked),
+               decision_text(profile, checked.summary));
+}
+
 void run_tune(const TuneCommand& command, bench::Measurer& measurer, Backend backend) {
+    bench::SteadyStopwatch watch;
+    watch.start();
     StatusLine status;
     TuneOptions options{.file = file_of(command, machine_name(backend)),
                         .set = command.set,
@@ -107,51 +164,62 @@ void run_tune(const TuneCommand& command, bench::Measurer& measurer, Backend bac
                         .progress = [&status](std::string_view stage) { status.show(stage); }};
     options.sources.insert(options.sources.begin(), command.with.begin(),
                            command.with.end());  // first: names may be wrong
-    if (command.seconds) options.seconds = *command.seconds;
-    const TuneOutcome outcome = tune(measurer, options);
+    options.seconds = seconds_left(command, watch);
+    TuneOutcome outcome = tune(measurer, options);
     status.wipe();
     if (outcome.is_other_build) {
         fmt::print(stderr,
                    "tilespmv: some of it was measured by another version of tilespmv; --restart measures all again\n");
     }
     fmt::print("{}\nprofile: {}\n", tune_text(outcome), options.file.string());
+    for (const auto& values : command.values) {
+        const NumberSizes sizes = number_sizes(values, measurer);
+        if (wants_check(options, outcome, sizes))
+            check_tuned(values, options.file, measurer, seconds_left(command, watch), outcome.profile);
+        tell_unchecked(command, outcome, values, sizes);
+    }
     write_extras(command, outcome.profile);
 }
 
 std::vector<std::string> sources_to_check(const TuneCommand& command) {
     std::vector<std::string> sources = command.check;
     if (command.suite.empty()) return sources;
-    const auto& suite = bench::find_suite(command.suite).sources;
+    const auto suite = sources_of_suite(command.suite);
     sources.insert(sources.end(), suite.begin(), suite.end());
     return sources;
 }
 
 void run_check(const TuneCommand& command, const std::vector<std::string>& sources, bench::Measurer& measurer,
                Backend backend) {
-    StatusLine status;
+    bench::SteadyStopwatch watch;
+    watch.start();
     const auto file = file_of(command, machine_name(backend));
     Profile profile = read_profile(file);
-    CheckOptions options{.sources = sources,
-                         .values = command.values.front(),
-                         .only = command.only,
-                         .sizes = command.sizes,
-                         .progress = [&status](std::string_view stage) { status.show(stage); }};
-    if (command.seconds) options.seconds = *command.seconds;
-    const CheckOutcome outcome = check(measurer, profile, options);
-    status.wipe();
-    keep_check(outcome, profile);
+    std::vector<VectorProfile> times;
+    for (const auto& values : command.values) {
+        StatusLine status;
+        CheckOptions options{.sources = sources,
+                             .values = values,
+                             .only = command.only,
+                             .sizes = command.sizes,
+                             .seconds = seconds_left(command, watch),
+                             .progress = [&status](std::string_view stage) { status.show(stage); }};
+        const CheckOutcome outcome = check(measurer, profile, options);
+        status.wipe();
+        fmt::print("{}", check_text(outcome));
+        times.insert(times.end(), outcome.times.begin(), outcome.times.end());
+        if (!command.only.empty()) continue;  // of one kernel
+        keep_check(profile, outcome.summary);
+        if (!outcome.matrices.empty()) fmt::print("{}", decision_text(profile, outcome.summary));
+    }
     write_profile(file, profile);
-    fmt::print("{}", check_text(outcome));
     if (!command.keep_times.empty()) {
         write_profile(command.keep_times, {.probe = profile.probe,
                                            .build = this_profile_build(backend),
                                            .date = now(),
                                            .set = profile.set,
-                                           .vectors = outcome.times});
+                                           .vectors = times});
         fmt::print("times: {}\n", printable(command.keep_times));
-    }
-    if (backend == Backend::cpu || !outcome.matrices.empty()) {
-        fmt::print("auto chooses by the {} here\n", decides(profile) ? "profile" : "rules alone");
     }
     write_extras(command, profile);
 }
@@ -213,7 +281,8 @@ void add_tune(CLI::App& app) {
     add_accumulator(*command, options->accumulator);
     command->add_option(
         "--only", options->only,
-        "Measure this kernel or operator again, and nothing else; with --check, launch shapes of this kernel alone");
+        "Measure this kernel or operator again, and nothing else; with --check, launch shapes of this kernel alone, "
+        "and keep nothing");
     add_number<double>(
         *command, "--seconds", options->seconds, 0, 1e9,
         "Begin no further measurement after so long; without --check and --suite, run it again to go on");

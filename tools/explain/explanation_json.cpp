@@ -26,7 +26,10 @@ Json features_json(const MatrixFeatures& f) {
             {"full_tile_share", f.full_tile_share},
             {"strip_slots", f.strip_slots},
             {"strip_fill", f.strip_fill},
-            {"repeated_strips", f.repeated_strips}};
+            {"repeated_strips", f.repeated_strips},
+            {"diagonals", f.diagonals},
+            {"hyb_width", f.hyb_width},
+            {"hyb_rest", f.hyb_rest}};
 }
 
 /// What the ones that did not give the answer predict of an operator; null if they do not know it.

@@ -38,6 +38,9 @@ std::string features_text(const MatrixFeatures& f) {
                         f.tile_nonzeros, percent(f.full_tile_share));
     text += fmt::format("tile rows  {:.1f} slots each, {} full, {} of them like one before\n", f.strip_slots,
                         percent(f.strip_fill), percent(f.repeated_strips));
+    text += fmt::format(
+        "diagonals  at least {} with nonzeros; HYB has {} nonzeros of a row in its ELL part, {} of all in COO\n",
+        grouped(f.diagonals), grouped(f.hyb_width), percent(f.hyb_rest));
     return text;
 }
 
@@ -62,7 +65,7 @@ std::string profile_text(const Explanation& e) {
                ? fmt::format("order: {}\nchosen by the models of: {}\n", order_text(e.ranked), printable(e.profile))
                : fmt::format(
                      "chosen by the rules, since no check speaks for the models of: {}\n"
-                     "  (tilespmv tune --check A ... makes one, --profile FILE takes them anyhow)\n",
+                     "  (tilespmv tune --suite unseen makes one, --profile FILE takes them anyhow)\n",
                      printable(e.profile));
 }
 

@@ -224,15 +224,6 @@ std::vector<std::size_t> sizes_to_check(int count) {
     return sizes;
 }
 
-void keep_check(const CheckOutcome& outcome, Profile& profile) {
-    const bool has_earlier = profile.check && profile.check->matrices > 0;
-    if (!outcome.matrices.empty() || !has_earlier) {
-        profile.check = outcome.summary;
-    } else if (profile.check->values == outcome.summary.values) {
-        profile.check->vectors = outcome.summary.vectors;
-    }
-}
-
 CheckOutcome check_against(Profile profile, const std::vector<VectorProfile>& times) {
     CheckOutcome outcome;
     for (VectorProfile& kernel : profile.vectors) {
@@ -256,6 +247,7 @@ CheckOutcome check(bench::Measurer& measurer, const Profile& profile, const Chec
         throw Error(fmt::format("the profile has no kernel '{}' to check", options.only), ExitCode::usage);
     CheckOutcome outcome;
     outcome.summary.values = options.values;
+    outcome.summary.sizes = {value_bytes_of(options.values), measurer.sum_bytes(options.values)};
     bench::SteadyStopwatch watch;
     watch.start();
     const auto is_over = [&] { return watch.stop() >= options.seconds; };

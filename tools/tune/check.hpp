@@ -61,9 +61,6 @@ struct CheckOptions {
 /// shape and the chosen one both are measured again side by side, since the least of many noisy times is too low.
 CheckOutcome check(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options);
 
-/// The profile gets what a check came to. Without matrices what an earlier check found on these stays.
-void keep_check(const CheckOutcome& outcome, Profile& profile);
-
 /// Compares the trees of a profile, fitted again to what was measured for it, with the `times` of an earlier check.
 /// Nothing is measured. Choices of which there is no time are errors; throws `Error` if there is nothing to compare.
 CheckOutcome check_against(Profile profile, const std::vector<VectorProfile>& times);
@@ -71,6 +68,9 @@ CheckOutcome check_against(Profile profile, const std::vector<VectorProfile>& ti
 /// The sizes of vectors that are checked: spread evenly by factors from 1,500 to 20 million, odd and even ones in turn,
 /// in ascending order.
 std::vector<std::size_t> sizes_to_check(int count);
+
+/// How right predictions are, and what choices lose.
+std::string check_summary_text(const CheckOutcome& outcome);
 
 /// A row for each matrix, and the summary.
 std::string check_text(const CheckOutcome& outcome);

@@ -63,16 +63,20 @@ std::string worst_shapes_text(std::vector<CheckedShape> shapes) {
 
 }  // namespace
 
-std::string check_text(const CheckOutcome& outcome) {
+std::string check_summary_text(const CheckOutcome& outcome) {
     const ProfileCheck& s = outcome.summary;
-    std::string text = matrices_text(outcome.matrices);
+    std::string text;
     for (const std::string& error : outcome.errors) text += fmt::format("not checked: {}\n", error);
     if (s.matrices > 0) {
         text += fmt::format("predictions are right by {} in the mean, bytes over bandwidth by {}\n",
                             percent(s.accuracy), percent(s.naive_accuracy));
     }
-    text += quality_text("by the profile", s.models) + quality_text("by rules alone", s.rules) +
-            quality_text("launch shapes", s.vectors);
+    return text + quality_text("by the profile", s.models) + quality_text("by rules alone", s.rules) +
+           quality_text("launch shapes", s.vectors);
+}
+
+std::string check_text(const CheckOutcome& outcome) {
+    std::string text = matrices_text(outcome.matrices) + check_summary_text(outcome);
     text += worst_shapes_text(outcome.shapes);
     if (outcome.left > 0) {
         text += fmt::format("{} matrices and sizes of vectors left: give more --seconds\n", grouped(outcome.left));

@@ -10,6 +10,7 @@
 #include "selector/models/profile_file.hpp"
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
+#include "tools/tune/outdated_checks.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -56,9 +57,12 @@ public:
         measure_matrices();  // first: `auto` needs nothing else
         measure_vectors();
         options_.progress("fitting models");
+        const Profile before = profile_;
         fit_models(profile_);
+        forget_unfinished_trees();
+        auto outdated = forget_outdated_checks(profile_, before);
         save();
-        return {std::move(profile_), measured_, left_, is_other_build_};
+        return {std::move(profile_), measured_, left_, std::move(outdated), is_other_build_};
     }
 
 private:
@@ -76,7 +80,6 @@ private:
         known.build = profile.build;
         known.date = profile.date;
         known.set = profile.set;
-        known.check.reset();  // of other models
         // The figures that the models in it were fitted with: those of today differ by noise.
         return known;
     }
@@ -141,17 +144,28 @@ private:
         return tasks;
     }
     void add_tasks(const std::string& values, const VectorWork& work, std::vector<VectorTask>& tasks) {
+        for (auto& task : missing_of(vector_profile(values, work))) tasks.push_back(std::move(task));
+    }
+    [[nodiscard]] std::vector<VectorTask> missing_of(const VectorProfile& kernel) const {
+        std::vector<VectorTask> tasks;
         std::set<std::tuple<std::size_t, int, int, int>> known;
         const auto key = [](std::size_t n, const LaunchShape& s) {
             return std::tuple(n, s.threads, s.elements, s.max_blocks);
         };
-        for (const auto& point : vector_profile(values, work).points) known.insert(key(point.n, point.shape));
-        for (const auto& [n, shapes] : plan_of_measurements(work, profile_.probe)) {
-            VectorTask task{values, work, n, {}};
+        for (const auto& point : kernel.points) known.insert(key(point.n, point.shape));
+        for (const auto& [n, shapes] : plan_of_measurements(kernel.work, profile_.probe)) {
+            VectorTask task{kernel.values, kernel.work, n, {}};
             for (const auto& shape : shapes) {
                 if (!known.contains(key(n, shape))) task.shapes.push_back(shape);
             }
             if (!task.shapes.empty()) tasks.push_back(std::move(task));
+        }
+        return tasks;
+    }
+    /// The least sizes are measured first, and say nothing of others.
+    void forget_unfinished_trees() {
+        for (auto& one : profile_.vectors) {
+            if (!one.points.empty() && !missing_of(one).empty()) one.model = {};
         }
     }
 
@@ -279,5 +293,15 @@ private:
 }  // namespace
 
 TuneOutcome tune(bench::Measurer& measurer, const TuneOptions& options) { return Tuner(measurer, options).run(); }
+
+bool is_checked(const Profile& profile, const NumberSizes& sizes) {
+    const auto* const known = find_check(profile, sizes);
+    return known != nullptr && known->models.choices > 0;
+}
+
+bool wants_check(const TuneOptions& options, const TuneOutcome& outcome, const NumberSizes& sizes) {
+    if (outcome.left > 0 || options.set == "tiny" || is_checked(outcome.profile, sizes)) return false;
+    return options.only.empty() || std::ranges::count(outcome.outdated, sizes) > 0;
+}
 
 }  // namespace tilespmv::tools

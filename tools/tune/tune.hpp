@@ -31,14 +31,23 @@ struct TuneOptions {
 struct TuneOutcome {
     Profile profile;
     int measured = 0;
-    int left = 0;                 ///< measurements that the limit of time left undone
-    bool is_other_build = false;  ///< some of what was there was measured by another revision of the sources
+    int left = 0;                            ///< measurements that the limit of time left undone
+    std::vector<NumberSizes> outdated = {};  ///< checks of products that the profile had, of other models
+    bool is_other_build = false;             ///< some of what was there was measured by another revision of the sources
 };
 
 /// Measures what the profile in the file lacks, fits all models, and writes it; between measurements, too, about every
 /// second, so that nothing is measured again after an interruption. Operators that cannot be made of a matrix are kept
-/// with the error. Throws `Error` if the file is that of another machine or cannot be written, and a usage `Error` if
-/// there is nothing called `only`.
+/// with the error, checks as far as they are of the models that result; a kernel over vectors has no model until all
+/// of its sizes are measured. Throws `Error` if the file is that of another machine or cannot be written, and a usage
+/// `Error` if there is nothing called `only`.
 TuneOutcome tune(bench::Measurer& measurer, const TuneOptions& options);
+
+/// Whether products of such numbers have been checked on matrices that the models of the profile have not seen.
+bool is_checked(const Profile& profile, const NumberSizes& sizes);
+
+/// Whether `tune` is to be followed by such a check: of complete models of a set that is large enough, or of new ones
+/// in the place of those that were checked.
+bool wants_check(const TuneOptions& options, const TuneOutcome& outcome, const NumberSizes& sizes);
 
 }  // namespace tilespmv::tools

@@ -9,12 +9,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernels/auto/build_fingerprint.hpp"
 #include "tests/temporary_directory.hpp"
 
 namespace tilespmv {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::internal::CaptureStderr;
 using ::testing::internal::GetCapturedStderr;
 
@@ -50,16 +52,22 @@ TEST_F(TuneCacheFile, RemembersTimesByWhatTheyWereMeasuredFor) {
     EXPECT_EQ(cache().find(key_).size(), 2);
 }
 
-TEST_F(TuneCacheFile, SaysWhichVersionMeasuredAndUsesNoOther) {
-    cache().store(key_, {{"csr16", 2e-5}});
-    std::string text = content(file_);
-    const std::string version = "\"tilespmv\": \"" TILESPMV_VERSION "\"";
-    ASSERT_THAT(text, HasSubstr(version));
-    write(text.replace(text.find(version), version.size(), "\"tilespmv\": \"0.0.0\""));
-    EXPECT_TRUE(cache().find(key_).empty());
-    cache().store(key_, {{"ell", 1e-5}});
-    EXPECT_THAT(content(file_), HasSubstr("csr16")) << "what another version found is kept";
-    EXPECT_EQ(cache().find(key_).size(), 1);
+TEST_F(TuneCacheFile, SaysWhichBuildMeasuredAndUsesNoOther) {
+    for (const std::string& own : {std::string(TILESPMV_VERSION), std::string(build_fingerprint())}) {
+        std::filesystem::remove(file_);
+        cache().store(key_, {{"csr16", 2e-5}});
+        std::string text = content(file_);
+        ASSERT_THAT(text, HasSubstr("\"" + own + "\""));
+        write(text.replace(text.find(own), own.size(), "another"));
+        EXPECT_TRUE(cache().find(key_).empty());
+        cache().store(key_, {{"ell", 1e-5}});
+        EXPECT_THAT(content(file_), HasSubstr("csr16")) << "what another build found is kept";
+        EXPECT_EQ(cache().find(key_).size(), 1);
+    }
+}
+
+TEST(BuildFingerprint, IsShortAndHexadecimal) {
+    EXPECT_THAT(std::string(build_fingerprint()), MatchesRegex("[0-9a-f]{12}"));
 }
 
 TEST_F(TuneCacheFile, LeavesADamagedOneAloneAfterAWarning) {

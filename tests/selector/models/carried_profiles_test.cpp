@@ -41,7 +41,7 @@ TEST_F(CarriedProfiles, AreCheckedModelsOfTheMachinesOfTheirNames) {
         write(file, carried.bytes);
         const Profile profile = read_profile(file);
         EXPECT_EQ(plain_machine_name(profile.probe.name), carried.machine);
-        EXPECT_TRUE(profile.check.has_value()) << "or it would never decide";
+        EXPECT_FALSE(profile.checks.empty()) << "or it would never decide";
         EXPECT_TRUE(profile.matrices.empty()) << "what was measured is not needed";
         std::set<std::string> modelled;
         for (const SpmvModel& model : profile.models) {
@@ -59,22 +59,36 @@ TEST_F(CarriedProfiles, AreCheckedModelsOfTheMachinesOfTheirNames) {
     }
 }
 
+FoundProfile found_profile(std::string_view machine = kMachine) { return find_profile({}, machine, {8, 8}); }
+
 TEST_F(CarriedProfiles, AreFoundWhereTheUserHasNone) {
-    const FoundProfile found = find_profile({}, kMachine);
+    const FoundProfile found = found_profile();
     ASSERT_NE(found.profile, nullptr);
     EXPECT_EQ(found.name, "tilespmv's own of NVIDIA H200");
-    EXPECT_EQ(found.decides, decides(*found.profile));
-    EXPECT_EQ(find_profile({}, kMachine).profile, found.profile) << "read once";
-    EXPECT_EQ(find_profile({}, "NVIDIA H201").profile, nullptr);
+    EXPECT_EQ(found.decides, decides(*found.profile, {8, 8}));
+    EXPECT_EQ(found_profile().profile, found.profile) << "read once";
+    EXPECT_EQ(found_profile("NVIDIA H201").profile, nullptr);
     setenv("TILESPMV_PROFILE", "none", 1);
-    EXPECT_EQ(find_profile({}, kMachine).profile, nullptr);
-    unsetenv("TILESPMV_PROFILE");
+    EXPECT_EQ(found_profile().profile, nullptr);
+}
 
-    Profile own = *found.profile;
-    own.check.reset();
-    write_profile(default_profile_file(kMachine), own);
-    EXPECT_EQ(find_profile({}, kMachine).name, default_profile_file(kMachine).string());
-    EXPECT_FALSE(find_profile({}, kMachine).decides) << "the user's own is not checked";
+TEST_F(CarriedProfiles, DecideUntilTheCheckOfTheUsersOwnSpeaksForIt) {
+    const FoundProfile carried = found_profile();
+    ASSERT_TRUE(carried.decides);
+    Profile own = *carried.profile;
+    const fs::path file = default_profile_file(kMachine);
+    const auto name_with = [&](const Profile& profile) {
+        fs::remove(file);
+        write_profile(file, profile);
+        return found_profile().name;
+    };
+    EXPECT_EQ(name_with(own), file.string());
+    own.checks[0].models.mean_loss = 2;
+    EXPECT_EQ(name_with(own), carried.name) << "worse than the rules";
+    own.checks.clear();
+    EXPECT_EQ(name_with(own), carried.name) << "not checked";
+    write(file, "{");
+    EXPECT_EQ(found_profile().name, carried.name) << "damaged, after a warning";
 }
 
 TEST_F(CarriedProfiles, ThatAreCutOffOrNotCompressedAreRefused) {

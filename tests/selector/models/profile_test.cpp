@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -47,7 +48,9 @@ Profile sample() {
         m.products.push_back({.specification = "ell", .error = "too \"large\""});
         profile.matrices.push_back(m);
     }
-    profile.check = ProfileCheck{"float64", 12, 0.93, 0.4, {12, 0.9, 1.02, 1.03, 1.3}, {12, 0.8, 1.05, 1.06, 1.5}, {}};
+    profile.checks = {
+        {"float64", {8, 8}, 12, 0.93, 0.4, {12, 0.9, 1.02, 1.03, 1.3}, {12, 0.8, 1.05, 1.06, 1.5}, {}},
+        {"float32", {4, 8}, 9, 0.9, 0.5, {9, 0.9, 1.02, 1.03, 1.3}, {9, 0.8, 1.01, 1.06, 1.5}, {5, 1, 1, 1, 1}}};
     fit_models(profile);
     profile.rules_shares = {{{8, 8}, 0.25}};
     return profile;
@@ -85,8 +88,8 @@ TEST(ProfileFile, SaysWhatIsDamagedAndWhere) {
     EXPECT_THAT(refusal("{}"), HasSubstr("p.json: is no profile of tilespmv tune"));
     EXPECT_THAT(refusal(""), HasSubstr("p.json: is no JSON, or was cut off"));
     EXPECT_THAT(refusal("[1, 2]"), HasSubstr("is no profile"));
-    EXPECT_THAT(refusal(damaged("\"version\": 7", "\"version\": 6")), HasSubstr("of version 6, expected 7"));
-    EXPECT_THAT(refusal(damaged("\"version\": 7", "\"version\": 3")), HasSubstr("run tilespmv tune --restart"));
+    EXPECT_THAT(refusal(damaged("\"version\": 8", "\"version\": 6")), HasSubstr("of version 6, expected 8"));
+    EXPECT_THAT(refusal(damaged("\"version\": 8", "\"version\": 3")), HasSubstr("run tilespmv tune --restart"));
     EXPECT_THAT(refusal(damaged("\"backend\": \"cuda\"", "\"backend\": \"tpu\"")),
                 HasSubstr("p.json.probe.backend: is 'tpu', expected cuda or cpu"));
     EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"rows\": -1")),
@@ -115,6 +118,22 @@ TEST(ProfileFile, OfBeforeDoesNotKnowWhatRulesCountFor) {
                 HasSubstr("p.json.rules[0].share: is 1.5, expected 0 to 1"));
 }
 
+TEST(ProfileFile, OfVersion7HasOneCheckAtMost) {
+    std::string text = profile_text(sample());
+    text.replace(text.find("\"version\": 8"), 12, "\"version\": 7");
+    const auto checks = text.find("\"checks\"");
+    EXPECT_TRUE(parse_profile(text.substr(0, checks) + "\"check\": null}", "p.json").checks.empty());
+    const std::string quality = R"({"choices":9,"near_best":1,"mean_loss":1,"average_loss":1,"worst_loss":1})";
+    const std::string check = R"("check": {"values":"float32","matrices":9,"accuracy":0.5,"naive_accuracy":0.5,)"
+                              R"("models":)" +
+                              quality + R"(,"rules":)" + quality + R"(,"vectors":)" + quality + "}}";
+    const auto known = parse_profile(text.substr(0, checks) + check, "p.json").checks;
+    ASSERT_EQ(known.size(), 1U);
+    EXPECT_EQ(known[0].values, "float32");
+    EXPECT_EQ(known[0].sizes, (NumberSizes{4, 8}));
+    EXPECT_EQ(known[0].models.choices, 9);
+}
+
 TEST(ProfileFile, IsRefusedWhereverItIsCutOff) {
     const std::string text = profile_text(sample());
     for (std::size_t size = 0; size + 2 < text.size(); size += 997) {
@@ -130,6 +149,12 @@ TEST(ProfileFile, HasAPlaceOfItsOwnForEachMachine) {
               folder.path() / "tilespmv" / "profile-xeon-r-8480-2-threads.json");
 }
 
+/// What operators on float64 are chosen by; null: the rules.
+std::shared_ptr<const Profile> deciding_profile(const fs::path& asked_for, std::string_view machine) {
+    const FoundProfile found = find_profile(asked_for, machine, {8, 8});
+    return found.decides ? found.profile : nullptr;
+}
+
 TEST(DecidingProfile, IsTheOneAskedForThenTheNamedThenTheDefaultIfItsCheckSpeaksForIt) {
     const TemporaryDirectory folder;
     setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
@@ -141,11 +166,12 @@ TEST(DecidingProfile, IsTheOneAskedForThenTheNamedThenTheDefaultIfItsCheckSpeaks
     EXPECT_EQ(deciding_profile({}, "another GPU"), nullptr);
     EXPECT_EQ(deciding_profile({}, "a GPU"), deciding_profile({}, "a GPU")) << "read once";
 
-    profile.check.reset();
+    profile.checks.clear();
     const fs::path other = folder.path() / "other.json";
     write_profile(other, profile);
     write_profile(default_profile_file("another GPU"), profile);
     EXPECT_EQ(deciding_profile({}, "another GPU"), nullptr) << "nothing speaks for it";
+    EXPECT_EQ(*find_profile({}, "another GPU", {8, 8}).profile, profile);
     EXPECT_EQ(*deciding_profile(other, "a GPU"), profile);
     setenv("TILESPMV_PROFILE", other.c_str(), 1);
     EXPECT_EQ(*deciding_profile({}, "a GPU"), profile);
@@ -157,17 +183,41 @@ TEST(DecidingProfile, IsTheOneAskedForThenTheNamedThenTheDefaultIfItsCheckSpeaks
     EXPECT_THROW(deciding_profile(default_profile_file("another GPU"), ""), Error);
 }
 
+TEST(FindProfile, DecidesForEachSizesOfNumbers) {
+    const TemporaryDirectory folder;
+    setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+    write_profile(default_profile_file("a GPU"), sample());
+    EXPECT_TRUE(find_profile({}, "a GPU", {8, 8}).decides);
+    EXPECT_FALSE(find_profile({}, "a GPU", {4, 8}).decides) << "its check speaks for the rules";
+}
+
+ChosenShapes shapes_of(const Profile& profile, std::size_t n, std::size_t value_bytes = 8) {
+    ChosenShapes shapes;
+    choose_vector_shapes(profile, n, value_bytes, shapes);
+    return shapes;
+}
+
 TEST(ChooseVectorShapes, GivesEachKernelTheShapeOfItsTree) {
     const Profile profile = sample();
-    const auto shapes = choose_vector_shapes(profile, 5000);
+    const auto shapes = shapes_of(profile, 5000);
     ASSERT_EQ(shapes.size(), 1U);
-    EXPECT_EQ(shapes.at("axpy"), choose_shape(profile.vectors[0].model, 5000));
-    EXPECT_EQ(choose_vector_shapes(profile, 5000, 4), shapes) << "those of the nearest size of values";
-    EXPECT_TRUE(choose_vector_shapes({}, 5000).empty());
+    EXPECT_EQ(shapes.at("axpy").shape, choose_shape(profile.vectors[0].model, 5000));
+    EXPECT_EQ(shapes_of(profile, 5000, 4).at("axpy").shape, shapes.at("axpy").shape) << "of the nearest size of values";
+    EXPECT_TRUE(shapes_of({}, 5000).empty());
     const Profile models = without_measurements(profile);
-    EXPECT_EQ(choose_vector_shapes(models, 5000), shapes);
+    EXPECT_EQ(shapes_of(models, 5000).at("axpy").shape, shapes.at("axpy").shape);
     EXPECT_TRUE(std::ranges::all_of(
         models.vectors, [](const VectorProfile& one) { return one.points.empty() && one.model.domains.empty(); }));
+}
+
+TEST(ChooseVectorShapes, PrefersNearerValuesThenWhatIsThere) {
+    constexpr LaunchShape known{96, 3, 0};
+    ChosenShapes shapes{{"axpy", {known, 0}}};
+    choose_vector_shapes(sample(), 5000, 8, shapes);
+    EXPECT_EQ(shapes.at("axpy").shape, known) << "as near";
+    shapes.at("axpy").distance = 1;
+    choose_vector_shapes(sample(), 5000, 8, shapes);
+    EXPECT_NE(shapes.at("axpy").shape, known);
 }
 
 }  // namespace

@@ -325,12 +325,47 @@ TEST(RankForTrial, TakesModelsAndRulesInTurnBehindTheModelsFirst) {
 }
 
 TEST(Decides, OnlyAProfileWhoseCheckSpeaksForIt) {
+    constexpr NumberSizes sizes{8, 8};
     Profile profile;
-    EXPECT_FALSE(decides(profile));
-    profile.check = ProfileCheck{.values = "float64", .models = {10, 1, 1.01, 1.01, 1.1}, .rules = {10, 1, 1.05, 1, 2}};
-    EXPECT_TRUE(decides(profile));
-    profile.check->rules.mean_loss = 1.01;
-    EXPECT_FALSE(decides(profile));
+    EXPECT_FALSE(decides(profile, sizes));
+    keep_check(profile, {.values = "float64", .sizes = sizes, .vectors = {10, 1, 1.01, 1.01, 1.1}});
+    EXPECT_FALSE(decides(profile, sizes)) << "a check of vectors alone";
+    keep_check(profile,
+               {.values = "float64", .sizes = sizes, .models = {10, 1, 1.01, 1.01, 1.1}, .rules = {10, 1, 1.05, 1, 2}});
+    EXPECT_TRUE(decides(profile, sizes));
+    profile.checks[0].rules.mean_loss = 1.01;
+    EXPECT_FALSE(decides(profile, sizes));
+}
+
+TEST(Decides, ByTheCheckOfTheNearestSizes) {
+    constexpr ChoiceQuality good{10, 1, 1.01, 1.01, 1.1};
+    constexpr ChoiceQuality bad{10, 1, 1.05, 1.05, 1.1};
+    Profile profile;
+    keep_check(profile, {.values = "float64", .sizes = {8, 8}, .models = good, .rules = bad});
+    EXPECT_TRUE(decides(profile, {4, 8})) << "the only one";
+    keep_check(profile, {.values = "float32", .sizes = {4, 8}, .models = bad, .rules = good});
+    EXPECT_TRUE(decides(profile, {8, 8}));
+    EXPECT_FALSE(decides(profile, {4, 8}));
+    EXPECT_FALSE(decides(profile, {2, 4})) << "float32 is nearer";
+    keep_check(profile, {.values = "bfloat16", .sizes = {2, 4}, .vectors = good});
+    EXPECT_FALSE(decides(profile, {2, 4})) << "products of 16 bits were not checked";
+}
+
+TEST(KeepCheck, LeavesWhatTheOtherChecked) {
+    constexpr NumberSizes sizes{8, 8};
+    constexpr ChoiceQuality good{10, 1, 1.01, 1.01, 1.1};
+    Profile profile;
+    keep_check(profile, {.values = "float64", .sizes = sizes, .matrices = 10, .models = good, .rules = good});
+    keep_check(profile, {.values = "float64", .sizes = sizes, .vectors = good});
+    ASSERT_EQ(profile.checks.size(), 1U);
+    const ProfileCheck both = *find_check(profile, sizes);
+    EXPECT_EQ(both.matrices, 10);
+    EXPECT_EQ(both.models, good);
+    EXPECT_EQ(both.vectors, good);
+    keep_check(profile, {.values = "float64", .sizes = sizes, .matrices = 20, .models = good, .rules = good});
+    EXPECT_EQ(find_check(profile, sizes)->matrices, 20);
+    EXPECT_EQ(find_check(profile, sizes)->vectors, good);
+    EXPECT_EQ(find_check(profile, {4, 8}), nullptr);
 }
 
 }  // namespace

@@ -130,6 +130,19 @@ TEST_F(ReportInBrowser, ShowsTheFiveStepsOfTheSolversModels) {
     EXPECT_THAT(between(text, "data-forms=\"solver\"", "</table>").value_or(""), HasSubstr("explicit"));
 }
 
+TEST_F(ReportInBrowser, ShowsTheCheckOfEachType) {
+    Profile profile = sample_profile({.kernels = 3, .operators = 2});
+    EXPECT_THAT(shown_in(dom(profile, "")), HasSubstr("have not been checked"));
+    constexpr ChoiceQuality good{29, 1, 1.01, 1.01, 1.1};
+    keep_check(profile, {.values = "float64", .sizes = {8, 8}, .matrices = 29, .models = good, .rules = good});
+    keep_check(profile, {.values = "float32", .sizes = {4, 8}, .vectors = good});
+    const std::string text = shown_in(dom(profile, "self-test"));
+    EXPECT_THAT(between(text, "id=\"check-8-8\"", "</table>").value_or(""), HasSubstr("rules alone"));
+    EXPECT_THAT(between(text, "id=\"check-4-8\"", "</table>").value_or(""), HasSubstr("float32, choice by"));
+    EXPECT_THAT(text, HasSubstr("On 29 matrices"));
+    EXPECT_THAT(text, Not(HasSubstr("On 0 matrices")));
+}
+
 TEST_F(ReportInBrowser, ComparesKernels) {
     Profile profile = sample_profile({.kernels = 3, .operators = 2});
     VectorProfile on_host = profile.vectors[2];

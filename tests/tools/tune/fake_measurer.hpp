@@ -26,6 +26,7 @@ public:
     std::map<std::string, int> measured;   ///< by kernel or operator
     std::vector<std::string> of_matrices;  ///< what was asked of them, in order: operators to time, "prepare ..."
     std::size_t sums = 8;                  ///< bytes of what products accumulate in, but for values of 16 bits
+    int slow_threads = 0;                  ///< launches of so many take three times as long
     int left = 1 << 30;                    ///< measurements until it is interrupted
 
     Probe probe() override { return machine; }
@@ -75,7 +76,8 @@ private:
         double seconds(std::string_view kernel, const LaunchShape& shape) override {
             of_.count(std::string(kernel));
             for (const auto& work : of_.works) {
-                if (work.kernel == kernel) return vector_seconds(work, shape, n_);
+                if (work.kernel != kernel) continue;
+                return vector_seconds(work, shape, n_) * (shape.threads == of_.slow_threads ? 3 : 1);
             }
             throw Error("no such kernel");
         }

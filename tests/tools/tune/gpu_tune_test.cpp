@@ -87,7 +87,8 @@ TEST_F(GpuTuneTest, MeasuresEveryOperatorOn16BitValues) {
 TEST_F(GpuTuneTest, ChoosesShapesForKernelsOverVectors) {
     options.only = "axpy";
     const Profile profile = tune(*measurer, options).profile;
-    const auto shapes = choose_vector_shapes(profile, 1'000'000);
+    ChosenShapes shapes;
+    choose_vector_shapes(profile, 1'000'000, 8, shapes);
     ASSERT_EQ(shapes.count("axpy"), 1U);
     const auto checked = check(*measurer, profile, {.sizes = 4});
     EXPECT_EQ(checked.shapes.size(), 4U);

@@ -89,7 +89,7 @@ TEST_F(TuneTest, AnOperatorThatWasAddedAppearsEverywhere) {
     const auto question = question_on(profile.probe, profile.matrices[3].features);
     EXPECT_EQ(rank_operators(question, profile).front().specification, "slicing");
     EXPECT_THAT(profile_text(profile), HasSubstr("slicing"));
-    EXPECT_THAT(tune_text({profile, 0, 0, false}), HasSubstr("slicing"));
+    EXPECT_THAT(tune_text({.profile = profile}), HasSubstr("slicing"));
     EXPECT_THAT(check_text(check(gpu, profile, {.sources = {"gen:laplace2d:n=33"}, .sizes = 1})), HasSubstr("slicing"));
 }
 
@@ -174,7 +174,9 @@ TEST_F(TuneTest, AKernelThatWasAddedAppearsEverywhere) {
     gpu.works.push_back({"xpay", false, 2, 1, 8});
     const Profile profile = tune(gpu, options).profile;
     EXPECT_EQ(gpu.all_measured(), gpu.measured["xpay"]);
-    EXPECT_EQ(choose_vector_shapes(profile, 5000).count("xpay"), 1U);
+    ChosenShapes shapes;
+    choose_vector_shapes(profile, 5000, 8, shapes);
+    EXPECT_EQ(shapes.count("xpay"), 1U);
 }
 
 TEST_F(TuneTest, WhatMultiprocessorsHoldIsNoReasonToForgetWhatWasMeasuredBefore) {
@@ -263,11 +265,91 @@ TEST_F(TuneTest, TellsThatAnotherBuildMeasured) {
     EXPECT_TRUE(tune(gpu, options).is_other_build);
 }
 
-TEST_F(TuneTest, ForgetsTheCheckOfOtherModels) {
+/// Found good by checks of products and vectors.
+ProfileCheck good_check(const std::string& values, const NumberSizes& sizes) {
+    constexpr ChoiceQuality good{10, 1, 1.01, 1.01, 1.1};
+    return {.values = values, .sizes = sizes, .models = good, .rules = {10, 1, 1.05, 1, 2}, .vectors = good};
+}
+
+TEST_F(TuneTest, ForgetsTheCheckOfOtherModelsAlone) {
+    options.values = {"float64", "float32"};
     Profile profile = tune(gpu, options).profile;
-    profile.check = ProfileCheck{.values = "float64"};
+    keep_check(profile, good_check("float64", {8, 8}));
+    keep_check(profile, good_check("float32", {4, 8}));
     write_profile(options.file, profile);
-    EXPECT_FALSE(tune(gpu, options).profile.check.has_value());
+    const TuneOutcome same = tune(gpu, options);
+    EXPECT_EQ(same.profile.checks, profile.checks) << "the same models";
+    EXPECT_TRUE(same.outdated.empty());
+
+    options.values = {"float64"};
+    options.only = "csr16";
+    gpu.operators_by_name["csr16"] = 2;
+    const TuneOutcome after = tune(gpu, options);
+    EXPECT_THAT(after.outdated, ElementsAre(NumberSizes{8, 8}));
+    ASSERT_EQ(after.profile.checks.size(), 2U);
+    EXPECT_EQ(find_check(after.profile, {8, 8})->models.choices, 0);
+    EXPECT_EQ(find_check(after.profile, {8, 8})->vectors.choices, 10) << "of kernels over vectors";
+    EXPECT_EQ(*find_check(after.profile, {4, 8}), profile.checks[1]) << "of the other type";
+}
+
+TEST_F(TuneTest, WantsACheckOfCompleteModelsAndOfNewOnesThatWereChecked) {
+    constexpr NumberSizes sizes{8, 8};
+    const auto wants = [&] { return wants_check(options, tune(gpu, options), sizes); };
+    EXPECT_FALSE(wants()) << "a tiny set";
+    options.set = "full";
+    options.seconds = 0;
+    options.restart = true;
+    EXPECT_FALSE(wants()) << "not complete";
+    options.seconds = 1e9;
+    EXPECT_TRUE(wants());
+    options.restart = false;
+    EXPECT_TRUE(wants()) << "measured before";
+    options.only = "csr16";
+    EXPECT_FALSE(wants()) << "it was not checked";
+    options.only = "";
+
+    Profile profile = read_profile(options.file);
+    keep_check(profile, good_check("float64", sizes));
+    write_profile(options.file, profile);
+    EXPECT_FALSE(wants()) << "checked";
+    options.only = "axpy";
+    EXPECT_FALSE(wants()) << "products are as they were";
+    options.only = "csr16";
+    gpu.operators_by_name["csr16"] = 2;
+    EXPECT_TRUE(wants());
+}
+
+TEST_F(TuneTest, KeepsTheCheckOfProductsWhenAKernelOverVectorsIsMeasuredAgain) {
+    Profile profile = tune(gpu, options).profile;
+    keep_check(profile, good_check("float64", {8, 8}));
+    write_profile(options.file, profile);
+    options.only = "axpy";
+    const TuneOutcome same = tune(gpu, options);
+    EXPECT_EQ(same.profile.checks, profile.checks) << "the same tree";
+
+    gpu.slow_threads = 128;
+    const TuneOutcome after = tune(gpu, options);
+    EXPECT_TRUE(after.outdated.empty());
+    EXPECT_EQ(find_check(after.profile, {8, 8})->models, profile.checks[0].models);
+    EXPECT_EQ(find_check(after.profile, {8, 8})->vectors.choices, 0) << "of another tree";
+}
+
+TEST_F(TuneTest, AKernelHasNoTreeUntilAllOfItsSizesAreMeasured) {
+    Profile known = tune(gpu, options).profile;
+    std::erase_if(known.vectors[0].points, [](const VectorPoint& point) { return point.n > 100'000; });
+    write_profile(options.file, known);
+    options.only = "dot";
+    const TuneOutcome other = tune(gpu, options);
+    const auto tree_of = [](const Profile& profile, std::string_view kernel) {
+        for (const auto& one : profile.vectors) {
+            if (one.work.kernel == kernel) return one.model.tree;
+        }
+        return std::vector<ShapeLeaf>{};
+    };
+    EXPECT_FALSE(tree_of(other.profile, "dot").empty());
+    EXPECT_TRUE(tree_of(other.profile, "axpy").empty());
+    options.only = "";
+    EXPECT_FALSE(tree_of(tune(gpu, options).profile, "axpy").empty());
 }
 
 TEST_F(TuneTest, CheckFindsWhatModelsAndRulesLose) {
@@ -331,26 +413,6 @@ TEST_F(TuneTest, CheckOfVectorsTakesEverySizeOnce) {
         for (const std::size_t n : sizes_to_check(sizes)) expected[n] = 2;  // kernels
         EXPECT_EQ(times, expected);
     }
-}
-
-TEST_F(TuneTest, ACheckOfVectorsKeepsWhatIsKnownOfMatrices) {
-    Profile profile = tune(gpu, options).profile;
-    CheckOutcome outcome = check(gpu, profile, {.sizes = 3});
-    EXPECT_EQ(outcome.matrices.size(), 0U);
-    keep_check(outcome, profile);
-    ASSERT_TRUE(profile.check);
-    EXPECT_EQ(profile.check->vectors.choices, 6) << "nothing was known";
-    profile.check->matrices = 29;
-    profile.check->accuracy = 0.9;
-    profile.check->vectors = {};
-    keep_check(outcome, profile);
-    EXPECT_EQ(profile.check->matrices, 29);
-    EXPECT_EQ(profile.check->accuracy, 0.9);
-    EXPECT_EQ(profile.check->vectors, outcome.summary.vectors);
-    outcome.summary.values = "float32";
-    profile.check->vectors = {};
-    keep_check(outcome, profile);
-    EXPECT_EQ(profile.check->vectors.choices, 0) << "of other values";
 }
 
 TEST_F(TuneTest, TimesOfACheckAreKeptForOtherTrees) {

@@ -132,31 +132,38 @@ function overallTable(operators) {
       {id: "accuracy"});
 }
 
+function checkSections(checks) {
+  if (checks.length === 0)
+    return [el(
+        "p", {class: "quiet"}, "The models have not been checked on other matrices (tilespmv tune --suite unseen).")];
+  return checks.flatMap(checkSection);
+}
 function checkSection(check) {
-  if (check === null)
-    return el("p", {class: "quiet"}, "The models have not been checked on other matrices (tilespmv tune --check).");
   const rows = [
     ["the profile", check.models], ["rules alone", check.rules], ["trees of kernels over vectors", check.vectors]
   ].filter(([, one]) => one.choices > 0);
   return [
-    el("p", {},
-       `On ${check.matrices} matrices that are not in the set (${check.values}) predictions have an accuracy of ${
-           percent(check.accuracy)}, ` +
-           `bytes over bandwidth ${percent(check.naive_accuracy)}.`),
+    check.matrices === 0 ?
+        [] :
+        el("p", {},
+           `On ${check.matrices} matrices that are not in the set (${check.values}, sums of ${
+               check.sum_bytes} bytes) predictions have an accuracy of ${percent(check.accuracy)}, ` +
+               `bytes over bandwidth ${percent(check.naive_accuracy)}.`),
     table(
         [
-          {name: "choice by"}, {name: "choices", number: true}, {name: "within 5% of the best", number: true},
-          {name: "loss, geometric mean", number: true}, {name: "worst", number: true}
+          {name: `${check.values}, choice by`}, {name: "choices", number: true},
+          {name: "within 5% of the best", number: true}, {name: "loss, geometric mean", number: true},
+          {name: "worst", number: true}
         ],
         rows.map(
             ([name,
               one]) => [name, grouped(one.choices), percent(one.near_best), gain(one.mean_loss), gain(one.worst_loss)]),
-        {id: "check"})
+        {id: `check-${check.value_bytes}-${check.sum_bytes}`})
   ];
 }
 
 function productSection() {
-  const {matrices, models, check} = page.data;
+  const {matrices, models, checks} = page.data;
   const operators = unique(matrices.flatMap((matrix) => matrix.products.map((product) => product.operator)));
   if (operators.length === 0)
     return el("section", {}, el("h2", {}, "Products"), el("p", {}, "None has been measured."));
@@ -173,7 +180,8 @@ function productSection() {
               models.length} models. A time is the sum of amounts of work, each times a cost.`),
        filterBar("Operators", operators), pointSwitches(), scatterLegend(),
        el("div", {class: "card"}, el("h3", {}, "Accuracy, 1 - |predicted - measured| / measured"), overall),
-       el("div", {class: "card"}, el("h3", {}, "On other matrices"), checkSection(check)), operators.map(operatorCard)),
+       el("div", {class: "card"}, el("h3", {}, "On other matrices"), ...checkSections(checks)),
+       operators.map(operatorCard)),
     el("section", {}, el("h2", {}, "The choice for each matrix"),
        el("p", {},
           "Among the operators that are shown; a loss is what the choice takes longer than the best measured."),
