@@ -70,16 +70,11 @@ std::vector<RankedOperator> rank_if_auto(const std::string& specification, const
     return rank_on_this_machine(pattern_of(a), backend, read_auto_options(options));
 }
 
-/// Of what `auto` took, its options and why.
+/// Why `auto` took what it did.
 void explain_operator(SolveResult& result) {
-    result.operator_specification = result.ranked.empty() ? result.operator_name : result.executed_operator;
-    const auto is_taken = [&](const RankedOperator& one) {
-        return one.specification.substr(0, one.specification.find(':')) == result.executed_operator;
-    };
-    const auto taken = std::ranges::find_if(result.ranked, is_taken);
+    const auto taken = std::ranges::find(result.ranked, result.operator_specification, &RankedOperator::specification);
     if (taken == result.ranked.end()) return;
     Options options("operator", result.operator_name);
-    result.operator_specification = taken->specification;
     result.operator_reason = read_auto_options(options).is_tried
                                  ? "the fastest in a trial"
                                  : fmt::format("of {} the least predicted time ({})", result.ranked.size(), taken->why);
@@ -90,6 +85,7 @@ void describe_solver(const Solver<T>& solver, const SolveOptions& goal, SolveRes
     result.how = solver.how();
     result.preconditioner = solver.preconditioner_choice();
     result.executed_operator = solver.operator_name();
+    result.operator_specification = solver.operator_specification();
     explain_operator(result);
     result.method = solver.method();
     result.method_reason = solver.method_reason();
