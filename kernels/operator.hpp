@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,9 @@ public:
     virtual ~Operator() = default;
     /// Its name in the table of operators; lives as long as the program.
     [[nodiscard]] virtual std::string_view name() const = 0;
+    /// What it was made by, `name[:option=value,...]`, of `auto` that of the operator it took; the name, unless set.
+    [[nodiscard]] std::string_view specification() const { return specification_.empty() ? name() : specification_; }
+    void set_specification(std::string_view specification) { specification_ = specification; }
     [[nodiscard]] virtual index_t rows() const = 0;
     [[nodiscard]] virtual index_t cols() const = 0;
     [[nodiscard]] virtual offset_t nnz() const = 0;
@@ -43,6 +47,9 @@ public:
         static_cast<void>(a);
         return false;
     }
+
+private:
+    std::string specification_;
 };
 
 /// For operators: throws `Error` unless x has a.cols() values and y has a.rows().

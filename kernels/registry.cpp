@@ -148,7 +148,9 @@ template <Value V>
 std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const MatrixForms<V>& forms) {
     const OperatorInfo<V>& info = find_operator<V>(Backend::cpu, specification);
     Options options("operator", specification);
-    return info.make(forms, options);
+    auto made = info.make(forms, options);
+    if (options.name() != "auto") made->set_specification(specification);
+    return made;
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                  \

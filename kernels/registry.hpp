@@ -43,7 +43,7 @@ struct OperatorEntry {
     bool sums_in_own_type = false;    ///< accumulates in the type of the values, those of 16 bits in float32: no choice
     bool takes_16_bit_values = true;  ///< float16 and bfloat16
     bool reads_csr_in_place = false;  ///< multiplies a CSR matrix in device memory where it lies
-    /// Commands leave it out of "all operators": it suits few matrices, or is always one of the others.
+    /// Commands leave it out of "all operators": it suits few matrices.
     bool only_if_named = false;
 };
 
@@ -98,5 +98,11 @@ const OperatorInfo<V>& find_operator(Backend backend, std::string_view specifica
 /// operator is made from is not there. On a GPU: `cuda::make_device_operator`.
 template <Value V>
 std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const MatrixForms<V>& forms);
+
+/// That which `auto` takes for the matrix.
+template <Value V>
+std::unique_ptr<Operator<V>> make_operator(const MatrixForms<V>& forms) {
+    return make_operator<V>("auto", forms);
+}
 
 }  // namespace tilespmv

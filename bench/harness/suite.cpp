@@ -175,11 +175,11 @@ std::span<const Suite> suites() {
          .baselines = {"csr-merge", "cusparse-csr", "cusparse-bsr"}},
         {.name = "peers",
          .summary =
-             "28 generated matrices of 20 thousand to 62 million nonzeros, every operator of the GPU, auto, dia and "
-             "ell too, against the fastest form of cuSPARSE, summed up for fewer than 1, up to 6 and more million "
+             "28 generated matrices of 20 thousand to 62 million nonzeros, every operator of the GPU, dia and ell "
+             "too, against the fastest form of cuSPARSE, summed up for fewer than 1, up to 6 and more million "
              "nonzeros; meshes are renumbered within windows of 512 nodes",
          .sources = kPeers,
-         .more_operators = {"auto", "dia", "ell"},
+         .more_operators = {"dia", "ell"},
          .baselines = {"cusparse"},
          .groups = {.middle = 1'000'000, .most = 6'000'000}},
         {.name = "unseen",

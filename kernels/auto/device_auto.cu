@@ -23,7 +23,9 @@ std::unique_ptr<DeviceOperator<V>> make_ranked(const std::string& specification,
                                                Accumulator accumulator, const DeviceContext& on) {
     Options options("operator", specification);
     const OperatorInfo<V>& info = find_operator<V>(Backend::cuda, specification);
-    return info.make_on_device(forms.of(info.made_from), options, accumulator, on);
+    auto made = info.make_on_device(forms.of(info.made_from), options, accumulator, on);
+    made->set_specification(specification);
+    return made;
 }
 
 /// The least mean of some batches of products, back to back, after one batch that warms up.

@@ -13,7 +13,7 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& form
                                                       Accumulator accumulator, const DeviceContext& on);
 
 template <class V>
-inline constexpr auto kAuto = on_device<V>(
-    {.name = "auto", .summary = kAutoSummary, .takes_any_form = true, .only_if_named = true}, make_auto_operator<V>);
+inline constexpr auto kAuto = on_device<V>({.name = "auto", .summary = kAutoSummary, .takes_any_form = true},
+                                           make_auto_operator<V>);
 
 }  // namespace tilespmv::cuda

@@ -66,7 +66,9 @@ template <Value V>
 std::unique_ptr<Operator<V>> make_converting(const std::string& specification, const MatrixForms<V>& forms) {
     const bool needs_tiles = find_operator<V>(Backend::cpu, specification).made_from == Form::tiles;
     if (needs_tiles && forms.template find<TileMatrix<V>>() == nullptr) {
-        return std::make_unique<Converted<V>>(specification, forms.csr());
+        auto made = std::make_unique<Converted<V>>(specification, forms.csr());
+        made->set_specification(specification);
+        return made;
     }
     return make_operator<V>(specification, forms);
 }

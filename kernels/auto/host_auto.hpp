@@ -27,11 +27,7 @@ template <Value V>
 double seconds_of_trial(const Operator<V>& op);
 
 template <Value V>
-inline constexpr OperatorInfo<V> kAuto{{.name = "auto",
-                                        .summary = kAutoSummary,
-                                        .takes_any_form = true,
-                                        .takes_16_bit_values = false,
-                                        .only_if_named = true},
-                                       make_auto<V>};
+inline constexpr OperatorInfo<V> kAuto{
+    {.name = "auto", .summary = kAutoSummary, .takes_any_form = true, .takes_16_bit_values = false}, make_auto<V>};
 
 }  // namespace tilespmv::cpu

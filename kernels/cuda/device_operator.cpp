@@ -94,6 +94,7 @@ std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specifi
     const OperatorInfo<V>& info = find_operator<V>(Backend::cuda, specification);
     const auto make = [&](const MatrixForms<V>& from) {
         auto made = info.make_on_device(from, options, accumulator, on);
+        if (options.name() != "auto") made->set_specification(specification);
         made->make_own_workspace(on);
         TILESPMV_CUDA(cudaStreamSynchronize(on.stream));  // other streams may use it
         return made;

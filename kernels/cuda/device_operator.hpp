@@ -49,6 +49,9 @@ public:
     virtual ~DeviceOperator() = default;
 
     [[nodiscard]] virtual std::string_view name() const = 0;
+    /// What it was made by, `name[:option=value,...]`, of `auto` that of the operator it took; the name, unless set.
+    [[nodiscard]] std::string_view specification() const { return specification_.empty() ? name() : specification_; }
+    void set_specification(std::string_view specification) { specification_ = specification; }
     [[nodiscard]] virtual index_t rows() const = 0;
     [[nodiscard]] virtual index_t cols() const = 0;
     [[nodiscard]] virtual offset_t nnz() const = 0;
@@ -109,6 +112,7 @@ private:
              std::byte* workspace) const;
 
     int device_;
+    std::string specification_;
     std::uint64_t cache_policy_ = 0;
     WorkspaceLayout layout_;
     WorkspacePart<V> sums_;  // A * x, if a scalar lies in device memory
@@ -121,6 +125,12 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const MatrixForms<V>& forms,
                                                         Accumulator accumulator, const DeviceContext& on);
+
+/// That which `auto` takes for the matrix.
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_device_operator(const MatrixForms<V>& forms, const DeviceContext& on) {
+    return make_device_operator<V>("auto", forms, default_accumulator<V>(), on);
+}
 
 /// An entry of the registry for the GPU.
 template <class V>

@@ -20,6 +20,7 @@ DeviceRankOperator<V>::DeviceRankOperator(const RankMatrix<V>& matrix, const Hal
       values_(matrix.boundary.values, on),
       sent_(plan.sent.size(), on),
       halo_(plan.halo_cols.size(), on) {
+    this->set_specification(interior_.get().specification());
     this->make_own_workspace(on);
     TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
 }

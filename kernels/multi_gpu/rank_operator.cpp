@@ -14,7 +14,9 @@ RankOperator<V>::RankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan,
       communicator_(&communicator),
       interior_(cpu::make_converting<V>(operator_name, {&matrix.interior})),
       sent_(plan.sent.size()),
-      halo_(plan.halo_cols.size()) {}
+      halo_(plan.halo_cols.size()) {
+    this->set_specification(interior_->specification());
+}
 
 template <CpuValue V>
 std::size_t RankOperator<V>::boundary_bytes() const {

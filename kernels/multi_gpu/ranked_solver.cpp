@@ -75,6 +75,7 @@ RankReport describe(RankState<T>& rank) {
             rank.plan.halo_size(),
             static_cast<std::int64_t>(rank.plan.sent.size()),
             std::string(space.operator_name()),
+            std::string(space.operator_specification()),
             space.how(),
             space.vector_shapes()};
 }

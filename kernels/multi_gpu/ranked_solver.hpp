@@ -61,6 +61,7 @@ struct RankReport {
     std::int64_t halo = 0;  ///< values that it receives for each product
     std::int64_t sent = 0;  ///< values that it sends
     std::string operator_name;
+    std::string operator_specification;              ///< the same with its options
     std::string how;                                 ///< "CPU, 4 threads"
     std::vector<solver::KernelShape> vector_shapes;  ///< of a GPU
 };

@@ -40,6 +40,7 @@ public:
     }
 
     [[nodiscard]] std::string_view operator_name() const override { return a_->name(); }
+    [[nodiscard]] std::string_view operator_specification() const override { return a_->specification(); }
     [[nodiscard]] std::string how() const override;
     void update_values(std::span<const T> values, const AnyPreconditionerParts& parts) override;
 

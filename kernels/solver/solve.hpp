@@ -97,6 +97,8 @@ public:
     [[nodiscard]] const std::string& method_reason() const { return method_reason_; }
     /// The operator that multiplies by A, as its table calls it.
     [[nodiscard]] std::string_view operator_name() const { return space_->operator_name(); }
+    /// With its options, `name[:option=value,...]`; of `auto` that of the operator it took.
+    [[nodiscard]] std::string_view operator_specification() const { return space_->operator_specification(); }
     /// "CPU, 4 threads"
     [[nodiscard]] std::string how() const { return space_->how(); }
     /// Whether one kernel on a GPU does blocks of iterations; otherwise they are graphs.

@@ -17,6 +17,8 @@ class SystemSpace : public Space<T> {
 public:
     /// The operator that multiplies by A, as its table calls it; lives as long as the space.
     [[nodiscard]] virtual std::string_view operator_name() const = 0;
+    /// With its options, `name[:option=value,...]`.
+    [[nodiscard]] virtual std::string_view operator_specification() const = 0;
     /// How iterations are run, for a report: "CPU, 4 threads", "GPU, graphs of 32 iterations".
     [[nodiscard]] virtual std::string how() const = 0;
     /// Whether one kernel does blocks of iterations.

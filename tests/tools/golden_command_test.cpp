@@ -177,7 +177,7 @@ TEST_F(GoldenCommand, Verify) {
     commands_.run("verify {}small.mtx --device cpu --operator csr-omp:threads=all");
     commands_.run("verify {}missing.mtx --device cpu");
     const std::regex ratio(
-        R"((\n(?:reference|csr-omp|tile-omp|strip-omp|coo-omp|hyb-omp) [^\n]* ok    ) *[0-9.e+-]+(?=\n))");
+        R"((\n(?:reference|auto|csr-omp|tile-omp|strip-omp|coo-omp|hyb-omp) [^\n]* ok    ) *[0-9.e+-]+(?=\n))");
     expect_golden("verify.txt", std::regex_replace(text(), ratio, "$1 {*}"));
 }
 

@@ -196,10 +196,10 @@ TEST(GoldenSolverProgram, OfRanks) {
     r.operator_specification = "auto";
     r.ranks.resize(2);
     r.ranks[0].rows = 5000;
-    r.ranks[0].operator_name = "strip";
+    r.ranks[0].operator_specification = "strip";
     r.ranks[0].vector_shapes = {{"advance", {256, 2, 0}}, {"direction", {128, 1, 0}}};
     r.ranks[1].rows = 7000;
-    r.ranks[1].operator_name = "csr-vector:threads=4";
+    r.ranks[1].operator_specification = "csr-vector:threads=4";
     r.ranks[1].vector_shapes = {{"advance", {512, 4, 264}}};
     const auto program = solver_program(r, {.backend = Backend::cuda}, {});
     expect_golden("solver_program_ranks.txt", program.main + "=====\n" + program.readme);

@@ -57,8 +57,7 @@ void generate_solver(const GenerateSolverCommand& command) {
     const auto first = std::as_const(b).of(0);
     const int ranks = command.system.gpus;
     if (ranks > 0) {
-        const auto solver = make_ranked_solver<T>(a, first, ranks, options, command.system.goal, result);
-        specify_rank_operators(a, solver.partition(), options.backend, result);
+        make_ranked_solver<T>(a, first, ranks, options, command.system.goal, result);
     } else {
         make_solver<T>(std::move(a), first, options, command.system.goal, result);
     }

@@ -231,7 +231,7 @@ std::string operators(const SolveResult& r) {
     for (std::size_t k = 0; k < r.ranks.size(); ++k) {
         const std::string of_vectors =
             r.ranks[k].vector_shapes.empty() ? "" : fmt::format(", .vector_shapes = {}", shapes_name(k));
-        text += fmt::format("        {{.operator_name = {}{}}},\n", quoted(r.ranks[k].operator_name), of_vectors);
+        text += fmt::format("        {{.operator_name = {}{}}},\n", quoted(r.ranks[k].operator_specification), of_vectors);
     }
     return text + "    }";
 }
@@ -278,7 +278,7 @@ std::string operator_reason(const SolveResult& r) {
     if (r.ranks.empty() || r.operator_name.substr(0, r.operator_name.find(':')) != "auto")
         return r.operator_reason.empty() ? "as asked for" : r.operator_reason;
     std::string all;
-    for (const auto& rank : r.ranks) all += fmt::format("{}{}", all.empty() ? "" : ", ", rank.operator_name);
+    for (const auto& rank : r.ranks) all += fmt::format("{}{}", all.empty() ? "" : ", ", rank.operator_specification);
     return fmt::format("each rank takes the one of the least predicted time for its rows, here {}", all);
 }
 

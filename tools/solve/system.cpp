@@ -71,20 +71,11 @@ std::vector<RankedOperator> rank_if_auto(const std::string& specification, const
     return rank_on_this_machine(pattern_of(a), backend, read_auto_options(options));
 }
 
-/// The first of that name, without options.
-auto find_taken(const std::vector<RankedOperator>& ranked, const std::string& name) {
-    return std::ranges::find_if(ranked, [&](const RankedOperator& one) {
-        return one.specification.substr(0, one.specification.find(':')) == name;
-    });
-}
-
-/// Of what `auto` took, its options and why.
+/// Why `auto` took what it did.
 void explain_operator(SolveResult& result) {
-    result.operator_specification = result.ranked.empty() ? result.operator_name : result.executed_operator;
-    const auto taken = find_taken(result.ranked, result.executed_operator);
+    const auto taken = std::ranges::find(result.ranked, result.operator_specification, &RankedOperator::specification);
     if (taken == result.ranked.end()) return;
     Options options("operator", result.operator_name);
-    result.operator_specification = taken->specification;
     result.operator_reason = read_auto_options(options).is_tried
                                  ? "the fastest in a trial"
                                  : fmt::format("of {} the least predicted time ({})", result.ranked.size(), taken->why);
@@ -95,6 +86,7 @@ void describe_solver(const Solver<T>& solver, const SolveOptions& goal, SolveRes
     result.how = solver.how();
     result.preconditioner = solver.preconditioner_choice();
     result.executed_operator = solver.operator_name();
+    result.operator_specification = solver.operator_specification();
     explain_operator(result);
     result.method = solver.method();
     result.method_reason = solver.method_reason();
@@ -198,22 +190,6 @@ multi_gpu::RankedSolver<T> make_ranked_solver(const CsrMatrix<T>& a, std::span<c
     return solver;
 }
 
-template <class T>
-void specify_rank_operators(const CsrMatrix<T>& a, const multi_gpu::Partition& partition, Backend backend,
-                            SolveResult& result) {
-    for (const auto& plan : multi_gpu::make_halo_plans(a, partition, partition)) {
-        auto& name = result.ranks[static_cast<std::size_t>(plan.rank)].operator_name;
-        const bool is_auto = Options("operator", result.operator_name).name() == "auto";
-        if (!is_auto) {
-            name = result.operator_name;
-            continue;
-        }
-        const auto ranked = rank_if_auto(result.operator_name, multi_gpu::make_rank_matrix(a, plan).interior, backend);
-        const auto taken = find_taken(ranked, name);
-        if (taken != ranked.end()) name = taken->specification;
-    }
-}
-
 void add_system(CLI::App& command, SystemOptions& options) {
     add_source(command, options.source);
     add_input(command, "-b,--rhs", options.b,
@@ -236,8 +212,6 @@ template multi_gpu::RankedSolver<double> make_ranked_solver(const CsrMatrix<doub
                                                             const SolverOptions&, const SolveOptions&, SolveResult&);
 template multi_gpu::RankedSolver<float> make_ranked_solver(const CsrMatrix<float>&, std::span<const float>, int,
                                                            const SolverOptions&, const SolveOptions&, SolveResult&);
-template void specify_rank_operators(const CsrMatrix<double>&, const multi_gpu::Partition&, Backend, SolveResult&);
-template void specify_rank_operators(const CsrMatrix<float>&, const multi_gpu::Partition&, Backend, SolveResult&);
 template System<double> load_system(const SystemOptions&, SolveResult&);
 template System<float> load_system(const SystemOptions&, SolveResult&);
 

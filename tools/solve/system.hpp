@@ -51,11 +51,6 @@ multi_gpu::RankedSolver<T> make_ranked_solver(const CsrMatrix<T>& a, std::span<c
                                               const solver::SolverOptions& options, const solver::SolveOptions& goal,
                                               SolveResult& result);
 
-/// Sets the operator of each rank with its options where `auto` chose it.
-template <class T>
-void specify_rank_operators(const CsrMatrix<T>& a, const multi_gpu::Partition& partition, Backend backend,
-                            SolveResult& result);
-
 /// Vectors with a value for each row. Throws `Error`.
 template <class T>
 Vectors<T> read_sized(const std::string& file, index_t rows);

@@ -34,6 +34,7 @@ public:
     [[nodiscard]] const cuda::DeviceContext& context() const { return on_; }
 
     [[nodiscard]] std::string_view operator_name() const override { return a_->name(); }
+    [[nodiscard]] std::string_view operator_specification() const override { return a_->specification(); }
     [[nodiscard]] std::string how() const override;
     [[nodiscard]] bool is_persistent() const override { return persistent_ != nullptr; }
     [[nodiscard]] std::vector<KernelShape> vector_shapes() const override { return shapes().list(); }

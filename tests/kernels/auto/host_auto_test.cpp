@@ -49,6 +49,15 @@ TEST(HostAuto, TakesTheTilesThatAreThere) {
     expect_right(csr, *make_operator<double>("auto", {&tiles}));
 }
 
+TEST(HostAuto, IsTheDefaultAndSaysWhatItTook) {
+    const auto csr = generate<double>("fem:n=8,dof=6");
+    EXPECT_EQ(make_operator<double>({&csr})->specification(), "tile-omp") << "which it converts for";
+    EXPECT_EQ(make_operator<double>("auto:products=1", {&csr})->specification(), "csr-omp");
+    const auto strips = make_operator<double>("strip-omp:updatable=1", {&csr});
+    EXPECT_EQ(strips->name(), "strip-omp");
+    EXPECT_EQ(strips->specification(), "strip-omp:updatable=1");
+}
+
 TEST(HostAuto, ConvertsNothingForOneProductOrScatteredMatrices) {
     const auto grid = generate<float>("fem:n=8,dof=6");
     EXPECT_EQ(make_operator<float>("auto:products=1", {&grid})->name(), "csr-omp");

@@ -126,6 +126,7 @@ TEST(RankedSolver, GivesEachRankItsOperator) {
     auto ranks = make_cpu_ranked_solver(a, options);
     EXPECT_EQ(ranks.reports()[0].operator_name, "tile-omp");
     EXPECT_EQ(ranks.reports()[1].operator_name, "ell-omp");
+    EXPECT_EQ(ranks.reports()[0].operator_specification, "tile-omp");
     const auto b = right_hand_side(a.rows);
     Values x(b.size());
     EXPECT_TRUE(ranks.solve(b, x).converged());

@@ -42,9 +42,9 @@ TEST(ExpandSweeps, OptionWithoutKnownValuesIsAUsageError) {
 
 TEST(ContestOperators, OnACpuAreAllButTheOracleTheBaselineFirst) {
     EXPECT_THAT(contest_operators<double>(Backend::cpu, {}, {"csr-omp"}),
-                ElementsAre("csr-omp", "tile-omp", "strip-omp", "coo-omp", "hyb-omp"));
+                ElementsAre("csr-omp", "auto", "tile-omp", "strip-omp", "coo-omp", "hyb-omp"));
     EXPECT_THAT(contest_operators<double>(Backend::cpu, {}, {"tile-omp"}),
-                ElementsAre("tile-omp", "csr-omp", "strip-omp", "coo-omp", "hyb-omp"));
+                ElementsAre("tile-omp", "auto", "csr-omp", "strip-omp", "coo-omp", "hyb-omp"));
     EXPECT_THAT(contest_operators<double>(Backend::cpu, {"tile-omp", "reference"}, {"csr-omp"}),
                 ElementsAre("csr-omp", "tile-omp", "reference"));
     EXPECT_THAT(contest_operators<double>(Backend::cpu, {"tile-omp"}, {"csr"}), ElementsAre("csr-omp", "tile-omp"));
