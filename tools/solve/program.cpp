@@ -231,7 +231,8 @@ std::string operators(const SolveResult& r) {
     for (std::size_t k = 0; k < r.ranks.size(); ++k) {
         const std::string of_vectors =
             r.ranks[k].vector_shapes.empty() ? "" : fmt::format(", .vector_shapes = {}", shapes_name(k));
-        text += fmt::format("        {{.operator_name = {}{}}},\n", quoted(r.ranks[k].operator_specification), of_vectors);
+        text +=
+            fmt::format("        {{.operator_name = {}{}}},\n", quoted(r.ranks[k].operator_specification), of_vectors);
     }
     return text + "    }";
 }
