@@ -124,7 +124,7 @@ void tell_unchecked(const TuneCommand& command, const TuneOutcome& outcome, cons
     if (!command.file.empty() || outcome.left > 0 || outcome.profile.models.empty()) return;
     if (is_checked(outcome.profile, sizes)) return;
     std::string more = values == "float64" ? "" : " --values " + values;
-    if (command.accumulator) more += fmt::format(" --accumulator {}", accumulator_name(*command.accumulator));
+    if (command.accumulator) more += fmt::format(" --accumulate {}", accumulator_name(*command.accumulator));
     if (!command.device.empty()) more += " --device " + command.device;
     fmt::print(stderr, "tilespmv: auto chooses by this profile only after a check: tilespmv tune --suite unseen{}\n",
                more);

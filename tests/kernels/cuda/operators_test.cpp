@@ -230,7 +230,7 @@ TEST_F(AutoOperator, IsWhatIsRankedFirstForThisGpu) {
 }
 
 TEST_F(AutoOperator, StreamsFullTilesFromWhateverFormThereIs) {
-    const auto csr = generate<double>("dense:rows=3072,cols=3072");
+    const auto csr = generate<double>("dense:rows=4096,cols=4096");
     const auto dense = convert(csr, *make_policy("bytes"));
     const auto other = convert(csr, *make_policy("only:csr"));
     const auto x = numbers<double>(csr.cols, 1);
