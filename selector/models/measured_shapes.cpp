@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace tilespmv {
 namespace {
@@ -56,6 +57,14 @@ MeasuredShape measured_of(const VectorWork& work, const Probe& probe, const Laun
     return found;
 }
 
+/// 1 of none.
+double median_of(std::vector<double> values) {
+    if (values.empty()) return 1;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
 /// The line between the times at two sizes; none if the candidate was not measured at both.
 std::optional<Line> line_between(const MeasuredShape& one, double from, double to) {
     const auto a = std::ranges::find(one.times, from, &TimeAt::n);
@@ -72,10 +81,7 @@ double common_ratio(std::span<const MeasuredShape> candidates, double n, double 
         const auto time = std::ranges::find(one.times, n, &TimeAt::n);
         if (line && time != one.times.end()) ratios.push_back(time->seconds / line->at(n));
     }
-    if (ratios.empty()) return 1;
-    const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-    std::ranges::nth_element(ratios, middle);
-    return *middle;
+    return median_of(std::move(ratios));
 }
 
 /// Behind a step few shapes are measured. Where these take less there than a line between the sizes around has it, all
@@ -119,9 +125,7 @@ double median_at(std::span<const MeasuredShape> candidates, double n) {
         const auto time = std::ranges::find(one.times, n, &TimeAt::n);
         if (time != one.times.end()) seconds.push_back(time->seconds);
     }
-    const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-    std::ranges::nth_element(seconds, middle);
-    return *middle;
+    return median_of(std::move(seconds));
 }
 
 /// How much longer a shape takes than others at the i-th size: on average there and, with half the weight, at the sizes

@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 
 #include "kernels/auto/machine_ranking.hpp"
-#include "kernels/multi_gpu/halo_plan.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
