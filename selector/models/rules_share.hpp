@@ -18,9 +18,9 @@ void charge_by_rules(std::vector<RankedOperator>& by_models, const std::vector<R
 /// The same operators with the times of models that have not seen the matrix; those without one are left out.
 std::vector<RankedOperator> held_out(const std::vector<RankedOperator>& ranked, const MeasuredMatrix& matrix);
 
-/// For each sizes of numbers with measurements enough, models alone or with half a share of the rules: that by which
-/// choices of models that have not seen the matrix take less time, in the geometric mean over the fastest operator.
-/// Needs the models of the profile.
+/// For each sizes of numbers with measurements enough, models alone or with half a share of the rules: the latter where
+/// by that choices of models that have not seen the matrix take less time, in the geometric mean over the fastest
+/// operator, by more than the standard error of the difference. Needs the models of the profile.
 std::vector<RulesShare> fit_rules_shares(const Profile& profile);
 
 /// That of the nearest sizes; where there is none, `RulesShare` has one.

@@ -70,6 +70,16 @@ TEST(RulesShare, IsHalfWhereRulesAreRight) {
     EXPECT_THAT(shares, ElementsAre(RulesShare{{8, 8}, 0.5}));
 }
 
+/// Models are wrong on matrices of small random numbers, rules on those of large ones: half a share of the rules is
+/// better, by less than the standard error.
+TEST(RulesShare, IsNoneWhereRulesAreBetterByLessThanChanceMakes) {
+    const auto measured = [](double rules, double random) {
+        return std::abs(random) < 0.26 ? rules : off(rules, random);
+    };
+    const auto shares = fit_rules_shares(profile_of(1000, {.measured = measured, .held_out = off}));
+    EXPECT_THAT(shares, ElementsAre(RulesShare{{8, 8}, 0}));
+}
+
 TEST(RulesShare, IsNotFittedToFewMatricesOrWithoutWhatIsHeldOut) {
     EXPECT_THAT(fit_rules_shares(profile_of(60, {.measured = off, .held_out = off})), IsEmpty());
     const auto none = [](double, double) { return 0.0; };
