@@ -1,5 +1,9 @@
 #include "kernels/cuda/device_memory.hpp"
 
+#include <cstdint>
+#include <map>
+#include <mutex>
+
 #include <fmt/format.h>
 
 #include "kernels/cuda/error.hpp"
@@ -8,19 +12,34 @@
 namespace tilespmv::cuda {
 namespace {
 
-bool has_pools() {
-    int device = 0;
+/// What is kept of memory that nobody holds: the GPU's own pool gives all of it back whenever a stream is waited for,
+/// and to get it again takes longer than to prepare a small matrix (`bench/NOTES.md`, "Uploads").
+constexpr std::uint64_t kKept = std::uint64_t{64} << 20;
+
+/// Null where the GPU has no pools.
+cudaMemPool_t make_pool(int device) {
     int supported = 0;
-    TILESPMV_CUDA(cudaGetDevice(&device));
     TILESPMV_CUDA(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, device));
-    return supported != 0;
+    if (supported == 0) return nullptr;
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location = {cudaMemLocationTypeDevice, device};
+    cudaMemPool_t pool = nullptr;
+    TILESPMV_CUDA(cudaMemPoolCreate(&pool, &properties));
+    std::uint64_t kept = kKept;
+    TILESPMV_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept));
+    return pool;
 }
 
 class StreamOrderedMemory final : public DeviceMemory {
 public:
     void* allocate(std::size_t bytes, cudaStream_t stream) override {
         void* memory = nullptr;
-        const cudaError_t status = has_pools() ? cudaMallocAsync(&memory, bytes, stream) : cudaMalloc(&memory, bytes);
+        int device = 0;
+        TILESPMV_CUDA(cudaGetDevice(&device));
+        const cudaMemPool_t pool = pool_of(device);
+        const cudaError_t status =
+            pool != nullptr ? cudaMallocFromPoolAsync(&memory, bytes, pool, stream) : cudaMalloc(&memory, bytes);
         if (status == cudaErrorMemoryAllocation) {
             static_cast<void>(cudaGetLastError());
             std::size_t free = 0;
@@ -38,6 +57,15 @@ public:
 };
 
 }  // namespace
+
+cudaMemPool_t pool_of(int device) {
+    // Never destroyed: CUDA may be gone before it would be.
+    static auto& pools = *new std::map<int, cudaMemPool_t>;
+    static std::mutex mutex;
+    const std::scoped_lock lock(mutex);
+    const auto known = pools.find(device);
+    return known != pools.end() ? known->second : pools[device] = make_pool(device);
+}
 
 std::shared_ptr<DeviceMemory> stream_ordered_memory() {
     static const auto memory = std::make_shared<StreamOrderedMemory>();

@@ -18,9 +18,12 @@ public:
     virtual void deallocate(void* memory, std::size_t bytes, cudaStream_t stream) noexcept = 0;
 };
 
-/// The default: the GPU's own pool, in the order of the stream (cudaMallocAsync), or cudaMalloc on a GPU without pools.
-/// Its error names the bytes asked for and those that are free.
+/// The default: a pool of the library's own on each GPU, in the order of the stream, which keeps up to 64 MiB that
+/// nobody holds; or cudaMalloc on a GPU without pools. Its error names the bytes asked for and those that are free.
 std::shared_ptr<DeviceMemory> stream_ordered_memory();
+
+/// The pool that it takes memory of this GPU from; null on one without pools.
+cudaMemPool_t pool_of(int device);
 
 /// The stream on which an object is made, and the memory that it takes.
 struct DeviceContext {

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/device_memory.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/multi_gpu/device_rank_operator.hpp"
 #include "kernels/multi_gpu/nccl_group.hpp"
@@ -157,12 +158,12 @@ void require_gpus(int gpus) {
                 ExitCode::unavailable);
 }
 
-/// Memory of the pools of each GPU is open to the others, as NCCL between threads of a process needs: it writes to
+/// Memory of the pool of each GPU is open to the others, as NCCL between threads of a process needs: it writes to
 /// where another GPU receives.
 void open_pools(int gpus) {
     for (int owner = 0; owner < gpus; ++owner) {
-        cudaMemPool_t pool = nullptr;
-        TILESPMV_CUDA(cudaDeviceGetDefaultMemPool(&pool, owner));
+        const cudaMemPool_t pool = cuda::pool_of(owner);
+        if (pool == nullptr) continue;
         for (int peer = 0; peer < gpus; ++peer) {
             int can_access = 0;
             if (peer != owner) TILESPMV_CUDA(cudaDeviceCanAccessPeer(&can_access, peer, owner));
