@@ -165,6 +165,23 @@ std::string volumes(Draw& d) {
     return fmt::format("n={},dof={},jitter={:.2g}", Draw::whole(d.nonzeros() / static_cast<double>(7 * dof * dof)), dof,
                        d.chance(0.5) ? 0 : d.log_real(0.02, 1));
 }
+/// Of layers that are not pruned: sides of about the same length, which are multiples of powers of 2.
+std::string layer(Draw& d) {
+    const double aspect = d.log_real(0.1, 10);
+    const auto unit = std::int64_t{1} << Draw::whole(d.real(0, 7));
+    const auto multiple = [unit](double length) {
+        return unit * std::max(Draw::whole(length / static_cast<double>(unit)), std::int64_t{1});
+    };
+    return fmt::format("rows={},cols={}", multiple(std::sqrt(d.nonzeros() * aspect)),
+                       multiple(std::sqrt(d.nonzeros() / aspect)));
+}
+/// Of incidences and features that are hashed: many times as many columns as rows, an x that few rows share.
+std::string wide(Draw& d) {
+    const auto per_row = d.log_whole(4, 120);
+    const double rows = d.nonzeros() / static_cast<double>(per_row);
+    return fmt::format("n={},cols={},per_row={}", Draw::whole(rows),
+                       Draw::whole(std::min(rows * d.log_real(2, 60), 3e6)), per_row);
+}
 
 /// A kind of matrices, and how many of it are drawn. New ones are put at the end, so that the others stay as they are.
 struct DrawnKind {
@@ -199,6 +216,9 @@ constexpr DrawnKind kKinds[] = {
     {"web", web, 40},
     {"pose-graph", pose_graph, 20},
     {"volumes", volumes, 28},
+    {"dense", layer, 24},
+    {"uniform", wide, 20},
+    {"fem", renumbered_fem, 14},
 };
 
 }  // namespace
