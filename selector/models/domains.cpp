@@ -9,7 +9,7 @@ namespace {
 constexpr double kMostSize = 3.3e7;
 
 /// Sizes that are measured are the same for all kernels, so that vectors of each are made once. They are odd: what does
-/// not fill a pack takes some shapes longer, and hardly any less. There are twice as many between 64 blocks of 1,024
+/// not fill a pack takes some shapes longer, and hardly any less. There are twice as many between 44 blocks of 512
 /// threads and where the largest caches end, where shapes slow down by steps that no rule knows (`bench/NOTES.md`,
 /// "Launch shapes").
 std::vector<double> make_grid() {
@@ -17,7 +17,7 @@ std::vector<double> make_grid() {
     constexpr int kQuarters = 4;
     std::vector<double> sizes;
     for (int quarter = 0; quarter <= 24 * kQuarters; ++quarter) {
-        const bool is_dense = quarter >= 6 * kQuarters && quarter <= 13 * kQuarters;
+        const bool is_dense = quarter >= 9 * kQuarters / 2 && quarter <= 13 * kQuarters;
         if (quarter % 2 == 1 && !is_dense) continue;
         sizes.push_back(2 * std::floor(kLeast * std::exp2(quarter / double{kQuarters}) / 2) + 1);
     }
