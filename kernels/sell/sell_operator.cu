@@ -7,7 +7,7 @@
 #include "kernels/accumulator.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/split_buffers.cuh"
+#include "kernels/cuda/packed_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/sell/hubs.hpp"
 #include "kernels/sell/sell_fill.cuh"
@@ -55,18 +55,19 @@ public:
           cols_(a.cols),
           nnz_(a.nnz()),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
-          slices_(upload(choice.plan.slices, on)),
-          row_idxs_(choice.plan.rows, on),
-          row_ptrs_(a.row_ptrs, on),
-          splits_(upload(choice.plan.splits, on)),
-          split_of_(upload(choice.plan.split_of, on)),
-          empty_(choice.plan.empty, on),
-          hubs_(choice.hubs, on),
+          slices_(plan_.add(choice.plan.slices)),
+          row_idxs_(plan_.add(choice.plan.rows)),
+          row_ptrs_(plan_.add(a.row_ptrs)),
+          splits_(plan_.add(choice.plan.splits)),
+          split_of_(plan_.add(choice.plan.split_of)),
+          empty_(plan_.add(choice.plan.empty)),
+          hubs_(plan_.add(choice.hubs)),
           codes_(choice.plan.places(), on),
           values_(choice.plan.places(), on),
           partials_(add_awaited_sums<A>(
               this->layout(), div_up(static_cast<std::int64_t>(choice.plan.pieces()), std::int64_t{kSellWarps}))),
           hub_x_(this->layout().template add<V>(choice.hubs.size(), 0)) {
+        plan_.upload(on);
         const Buffer<std::uint32_t> code_of = codes_of(a.cols, choice.hubs);
         const DeviceBuffer<std::uint32_t> device_code_of(code_of, on);
         const DeviceBuffer<index_t> cols(a.col_idxs, on);
@@ -113,7 +114,7 @@ private:
 
     void launch_with_hubs(const SellSpmv<V, A, C>& all, V* hub_x, cudaStream_t stream) const {
         if constexpr (std::is_same_v<C, std::uint32_t>) {
-            const HubSellSpmv<V, A> p{all, hubs_.data(), static_cast<unsigned>(hubs_.size()), hub_x};
+            const HubSellSpmv<V, A> p{all, plan_.data(hubs_), static_cast<unsigned>(hubs_.size), hub_x};
             const std::int64_t copies = div_up(std::int64_t{p.hub_count}, std::int64_t{kElementwiseThreads});
             launch_dependent(gather_hubs<V, A>, copies, kElementwiseThreads, p, stream);
             launch_dependent(sell_hubs_spmv<V, A>, blocks_of(all.a), kSellThreads, p, stream);
@@ -125,35 +126,36 @@ private:
         p.to = view();
         p.values = values_.data();
         p.codes = codes_.data();
-        p.row_ptrs = row_ptrs_.data();
+        p.row_ptrs = plan_.data(row_ptrs_);
         launch(fill_sell<V, C, kWithCodes>, div_up(p.to.slice_count, std::int64_t{kSellWarps}), kSellThreads, p,
                stream);
     }
 
     [[nodiscard]] DeviceSell<V, C> view() const {
-        return {.slices = slices_.data(),
-                .slice_count = static_cast<std::int64_t>(slices_.size()),
-                .pieces = static_cast<std::int64_t>(split_of_.size()),
-                .rows = row_idxs_.data(),
-                .splits = splits_.data(),
-                .split_of = split_of_.data(),
+        return {.slices = plan_.data(slices_),
+                .slice_count = static_cast<std::int64_t>(slices_.size),
+                .pieces = static_cast<std::int64_t>(split_of_.size),
+                .rows = plan_.data(row_idxs_),
+                .splits = plan_.data(splits_),
+                .split_of = plan_.data(split_of_),
                 .codes = codes_.data(),
                 .values = values_.data(),
-                .empty = empty_.data(),
-                .empty_words = static_cast<std::int64_t>(empty_.size())};
+                .empty = plan_.data(empty_),
+                .empty_words = static_cast<std::int64_t>(empty_.size)};
     }
 
     index_t rows_;
     index_t cols_;
     offset_t nnz_;
     offset_t tile_rows_;
-    DeviceBuffer<SellSlice> slices_;
-    DeviceBuffer<std::uint32_t> row_idxs_;
-    DeviceBuffer<offset_t> row_ptrs_;
-    DeviceBuffer<SplitRow> splits_;
-    DeviceBuffer<std::uint32_t> split_of_;
-    DeviceBuffer<std::uint32_t> empty_;
-    DeviceBuffer<index_t> hubs_;
+    PackedArrays plan_;
+    PackedPart<SellSlice> slices_;
+    PackedPart<std::uint32_t> row_idxs_;
+    PackedPart<offset_t> row_ptrs_;
+    PackedPart<SplitRow> splits_;
+    PackedPart<std::uint32_t> split_of_;
+    PackedPart<std::uint32_t> empty_;
+    PackedPart<index_t> hubs_;
     DeviceBuffer<C> codes_;
     DeviceBuffer<V> values_;
     WorkspacePart<BitsOf<A>> partials_;

@@ -1,0 +1,66 @@
+#include "kernels/cuda/packed_arrays.hpp"
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "tests/kernels/cuda/device_fixture.hpp"
+
+namespace tilespmv {
+namespace {
+
+using ::testing::ElementsAreArray;
+
+template <class T>
+std::vector<T> ascending(std::size_t size) {
+    std::vector<T> values(size);
+    std::iota(values.begin(), values.end(), T{1});
+    return values;
+}
+
+template <class T>
+std::vector<T> on_host(const cuda::PackedArrays& arrays, const cuda::PackedPart<T>& part) {
+    std::vector<T> values(part.size);
+    TILESPMV_CUDA(cudaMemcpy(values.data(), arrays.data(part), part.bytes(), cudaMemcpyDeviceToHost));
+    return values;
+}
+
+/// Of few values, put together on the host, and of many.
+class PackedArrays : public testing::OnDevice, public ::testing::WithParamInterface<std::size_t> {};
+
+TEST_P(PackedArrays, AreWhatTheHostHad) {
+    const auto bytes = ascending<std::uint8_t>(3);
+    const auto numbers = ascending<double>(GetParam());
+    const auto words = ascending<std::uint32_t>(77);
+    cuda::PackedArrays arrays;
+    const auto first = arrays.add(bytes);
+    const auto none = arrays.add(std::vector<double>());
+    const auto second = arrays.add(numbers);
+    const auto third = arrays.add(words);
+    const cuda::Stream stream;
+    arrays.upload(stream.get());
+    stream.synchronize();
+    EXPECT_EQ(arrays.data(none), nullptr);
+    EXPECT_THAT(on_host(arrays, first), ElementsAreArray(bytes));
+    EXPECT_EQ(on_host(arrays, second), numbers);
+    EXPECT_THAT(on_host(arrays, third), ElementsAreArray(words));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arrays.data(second)) % 256, 0U);
+    EXPECT_EQ(second.bytes(), 8 * GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, PackedArrays, ::testing::Values(1, 1000, 500'000),
+                         [](const auto& one) { return "Of" + std::to_string(one.param); });
+
+using PackedArraysOfNothing = testing::OnDevice;
+
+TEST_F(PackedArraysOfNothing, NeedNoMemory) {
+    cuda::PackedArrays arrays;
+    const auto none = arrays.add(std::vector<double>());
+    arrays.upload(nullptr);
+    EXPECT_EQ(arrays.data(none), nullptr);
+}
+
+}  // namespace
+}  // namespace tilespmv
