@@ -21,9 +21,27 @@ public:
     LengthCounts() {
         for (std::size_t i = 0; i < statistics_.rounds.size(); ++i) statistics_.rounds[i].nonzeros = 2 << i;
     }
-    /// The rows between these pointers.
+    /// The rows between these pointers. Neighbours, which often have the same length, have counters of their own, for
+    /// one would wait for the other.
     void add(std::span<const offset_t> row_ptrs) {
-        for (std::size_t row = 0; row + 1 < row_ptrs.size(); ++row) add(row_ptrs[row + 1] - row_ptrs[row], 1);
+        constexpr std::size_t kApart = 4;
+        std::array<std::array<std::uint32_t, kCounted>, kApart> counters{};
+        const std::size_t rows = row_ptrs.size() - 1;
+        const auto count = [&](std::size_t row, std::size_t counter) {
+            const offset_t length = row_ptrs[row + 1] - row_ptrs[row];
+            if (static_cast<std::uint64_t>(length) < kCounted)
+                ++counters[counter][static_cast<std::size_t>(length)];
+            else
+                add_rows(length, 1);
+        };
+        std::size_t row = 0;
+        for (; row + kApart <= rows; row += kApart) {
+            for (std::size_t i = 0; i < kApart; ++i) count(row + i, i);
+        }
+        for (; row < rows; ++row) count(row, 0);
+        for (std::size_t length = 0; length < kCounted; ++length) {
+            for (const auto& of : counters) rows_[length] += of[length];
+        }
     }
     void add(offset_t length, offset_t rows) {
         if (static_cast<std::uint64_t>(length) < kCounted) {
@@ -57,8 +75,9 @@ private:
         statistics_.squares += static_cast<double>(rows) * wide * wide;
         statistics_.longest = std::max(statistics_.longest, length);
         statistics_.empty += length == 0 ? rows : 0;
-        for (RowRounds& of : statistics_.rounds) {
-            const offset_t rounds = std::max(div_up(length, offset_t{of.nonzeros}), offset_t{1});
+        for (std::size_t i = 0; i < statistics_.rounds.size(); ++i) {
+            RowRounds& of = statistics_.rounds[i];
+            const offset_t rounds = std::max((length + of.nonzeros - 1) >> (i + 1), offset_t{1});
             of.all += rows * rounds;
             of.longest = std::max(of.longest, rounds);
         }

@@ -2,17 +2,31 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {
 namespace {
 
+constexpr std::int64_t kFewBlocks = 128;  // fewer are not worth waking threads
+
 /// Threads that add up a row, as a power of 2, so that each has about `each` nonzeros of a mean row.
 int threads_log2(const Csr16Block& block, int each) {
     int log2 = 0;
     while (log2 < 5 && block.nonzeros > block.rows * (each << log2)) ++log2;
     return log2;
+}
+
+/// The lowest and the highest; without branches, unlike `std::minmax_element`.
+std::pair<index_t, index_t> column_range(const index_t* cols, offset_t count) {
+    index_t lowest = cols[0];
+    index_t highest = cols[0];
+    for (offset_t k = 1; k < count; ++k) {
+        lowest = std::min(lowest, cols[k]);
+        highest = std::max(highest, cols[k]);
+    }
+    return {lowest, highest};
 }
 
 template <Value V>
@@ -24,9 +38,9 @@ public:
     Csr16 run() {
         for (const RowRange range : rows_) cut(range);
         b_.ends = Buffer<std::uint16_t>(ends_);
-        parallel_for(0, size(), 16, [&](std::int64_t i) { measure(i); });
+        parallel_for(0, size(), kFewBlocks, [&](std::int64_t i) { measure(i); });
         place_codes();
-        parallel_for(0, size(), 16, [&](std::int64_t i) { encode(i); });
+        parallel_for(0, size(), kFewBlocks, [&](std::int64_t i) { encode(i); });
         return std::move(b_);
     }
 
@@ -87,17 +101,16 @@ private:
     void measure(std::int64_t i) {
         Csr16Block& block = b_.blocks[static_cast<std::size_t>(i)];
         const offset_t from = b_.sources[static_cast<std::size_t>(i)];
-        for (int r = 0; r < block.rows; ++r) {
-            const offset_t end = std::min<offset_t>(a_.row_ptrs[block.first_row + r + 1] - from, block.nonzeros);
-            b_.ends[block.first_end + r] = static_cast<std::uint16_t>(end);
-        }
-        const index_t* cols = a_.col_idxs.data() + from;
-        const auto [lowest, highest] = std::minmax_element(cols, cols + block.nonzeros);
-        if (block.nonzeros > 0) {
-            const index_t base = *lowest / kTileSize * kTileSize;
-            block.wide = *highest - base > std::numeric_limits<std::uint16_t>::max();
-            block.base_column = block.wide ? 0 : static_cast<std::uint32_t>(base);
-        }
+        const offset_t nonzeros = block.nonzeros;
+        const int rows = block.rows;
+        const offset_t* row_ends = a_.row_ptrs.data() + block.first_row + 1;
+        std::uint16_t* ends = b_.ends.data() + block.first_end;
+        for (int r = 0; r < rows; ++r) ends[r] = static_cast<std::uint16_t>(std::min(row_ends[r] - from, nonzeros));
+        if (nonzeros == 0) return;
+        const auto [lowest, highest] = column_range(a_.col_idxs.data() + from, nonzeros);
+        const index_t base = lowest / kTileSize * kTileSize;
+        block.wide = highest - base > std::numeric_limits<std::uint16_t>::max();
+        block.base_column = block.wide ? 0 : static_cast<std::uint32_t>(base);
     }
 
     void place_codes() {
@@ -117,10 +130,11 @@ private:
             std::copy_n(cols, block.nonzeros, reinterpret_cast<index_t*>(codes));
             return;
         }
-        for (int k = 0; k < block.nonzeros; ++k) {
-            codes[k] = static_cast<std::uint16_t>(static_cast<std::uint32_t>(cols[k]) - block.base_column);
-        }
-        if (block.nonzeros % 2 != 0) codes[block.nonzeros] = 0;
+        const int nonzeros = block.nonzeros;
+        const std::uint32_t base = block.base_column;
+        for (int k = 0; k < nonzeros; ++k)
+            codes[k] = static_cast<std::uint16_t>(static_cast<std::uint32_t>(cols[k]) - base);
+        if (nonzeros % 2 != 0) codes[nonzeros] = 0;
     }
 
     const CsrMatrix<V>& a_;

@@ -14,6 +14,14 @@ namespace {
 
 constexpr std::int64_t kGrain = 4096;  // rows that a thread takes at a time
 
+/// Rows that are compared at a time; fewer are not worth waking threads.
+std::int64_t grain_of(std::int64_t rows, offset_t nonzeros) {
+    constexpr std::int64_t kMostRows = 1 << 14;
+    constexpr offset_t kNonzeros = 1 << 18;
+    const double share = static_cast<double>(kNonzeros) / static_cast<double>(std::max<offset_t>(nonzeros, 1));
+    return std::clamp(static_cast<std::int64_t>(share * static_cast<double>(rows)), std::int64_t{1}, kMostRows);
+}
+
 /// f(first row) for each inode of at most `most_rows` rows.
 template <class F>
 void for_each_inode(const std::vector<std::uint8_t>& alike, int most_rows, F&& f) {
@@ -30,7 +38,7 @@ void for_each_inode(const std::vector<std::uint8_t>& alike, int most_rows, F&& f
 std::vector<std::uint8_t> rows_alike(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs) {
     const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
     std::vector<std::uint8_t> alike(static_cast<std::size_t>(rows), 0);
-    parallel_for(1, rows, kGrain, [&](std::int64_t r) {
+    parallel_for(1, rows, grain_of(rows, static_cast<offset_t>(col_idxs.size())), [&](std::int64_t r) {
         const auto* const ends = row_ptrs.data() + r;
         const index_t* const cols = col_idxs.data();
         alike[static_cast<std::size_t>(r)] =

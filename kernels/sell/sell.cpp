@@ -13,7 +13,9 @@ namespace tilespmv::cuda {
 namespace {
 
 constexpr int kWidths = std::bit_width(unsigned{kSliceLanes});  // 1, 2, 4, ... lanes
-constexpr std::int64_t kLeastChunk = 1 << 14;                   // rows that a thread sorts at a time
+constexpr std::int64_t kMostChunk = 1 << 12;                    // rows that are counted together
+constexpr std::int64_t kTogether = 4;                           // chunks that a thread takes at a time
+constexpr std::int64_t kFewGroups = 2;                          // of these; fewer are not worth waking threads
 
 /// Lanes and steps of a row.
 struct Shape {
@@ -30,7 +32,7 @@ public:
           block_warps_(block_warps),
           longest_(offset_t{most_steps} * kSliceLanes),
           kinds_(static_cast<std::size_t>(most_steps) * kWidths),
-          chunk_(std::max(kLeastChunk, 64 * static_cast<std::int64_t>(kinds_))) {}
+          chunk_(std::max(std::min(kMostChunk, div_up(rows_, kTogether)), 16 * static_cast<std::int64_t>(kinds_))) {}
 
     SellPlan run() {
         name_kinds();
@@ -45,8 +47,8 @@ public:
 private:
     [[nodiscard]] offset_t begin_of(std::int64_t row) const { return row_ptrs_[static_cast<std::size_t>(row)]; }
     [[nodiscard]] offset_t length_of(std::int64_t row) const { return begin_of(row + 1) - begin_of(row); }
-    [[nodiscard]] std::int64_t chunks() const { return div_up(rows_, chunk_); }
-    [[nodiscard]] std::int64_t end_of_chunk(std::int64_t chunk) const { return std::min((chunk + 1) * chunk_, rows_); }
+    /// The last ones may have no rows.
+    [[nodiscard]] std::int64_t chunks() const { return div_up(rows_, chunk_ * kTogether) * kTogether; }
 
     /// Of a row of 1 to `longest_` nonzeros: the fewest lanes that need no more than the most steps.
     [[nodiscard]] Shape shape_of(offset_t length) const {
@@ -55,9 +57,10 @@ private:
         return {lanes_log2, static_cast<int>(div_up(length, offset_t{1} << lanes_log2))};
     }
     /// Rows of one shape are of a kind; kinds in the order of their slices.
-    [[nodiscard]] std::size_t kind_of(offset_t length) const { return kind_of_[static_cast<std::size_t>(length)]; }
     void name_kinds() {
-        kind_of_.resize(static_cast<std::size_t>(longest_) + 1);
+        kind_of_.resize(static_cast<std::size_t>(longest_) + 2);
+        kind_of_.front() = static_cast<std::uint16_t>(kind_of_empty());
+        kind_of_.back() = static_cast<std::uint16_t>(kind_of_long());
         for (offset_t length = 1; length <= longest_; ++length) {
             const Shape shape = shape_of(length);
             kind_of_[static_cast<std::size_t>(length)] =
@@ -68,25 +71,69 @@ private:
         return {kWidths - 1 - static_cast<int>(kind) % kWidths, most_steps_ - static_cast<int>(kind) / kWidths};
     }
 
-    /// Rows of each kind in each chunk, long rows and empty ones.
+    /// Empty rows and long ones are of kinds of their own, which make no slices.
+    [[nodiscard]] std::size_t kind_of_empty() const { return kinds_; }
+    [[nodiscard]] std::size_t kind_of_long() const { return kinds_ + 1; }
+    [[nodiscard]] std::size_t all_kinds() const { return kinds_ + 2; }
+
+    /// f(i, row) for the rows of the i-th of kTogether chunks from `chunk` on, chunks in turn, so that what is done for
+    /// a row does not wait for the counter of the row before.
+    template <class F>
+    void for_each_row(std::int64_t chunk, F&& f) const {
+        const std::int64_t first = chunk * chunk_;
+        const std::int64_t in_all = std::clamp<std::int64_t>(rows_ - first - (kTogether - 1) * chunk_, 0, chunk_);
+        for (std::int64_t k = 0; k < in_all; ++k) {
+            for (std::int64_t i = 0; i < kTogether; ++i) f(static_cast<std::size_t>(i), first + i * chunk_ + k);
+        }
+        for (std::int64_t i = 0; i < kTogether; ++i) {
+            const std::int64_t begin = first + i * chunk_;
+            for (std::int64_t row = begin + in_all; row < std::min(begin + chunk_, rows_); ++row)
+                f(static_cast<std::size_t>(i), row);
+        }
+    }
+    /// f(kind, i, row) for the same rows.
+    template <class F>
+    void for_each_kind(std::int64_t chunk, F&& f) const {
+        const offset_t* const ptrs = row_ptrs_.data();
+        const std::uint16_t* const kinds = kind_of_.data();
+        const offset_t longer = longest_ + 1;
+        for_each_row(chunk, [=](std::size_t i, std::int64_t row) {
+            f(kinds[std::min(ptrs[row + 1] - ptrs[row], longer)], i, row);
+        });
+    }
+
+    /// Rows of each kind in each chunk.
     void count() {
-        in_chunk_.assign(static_cast<std::size_t>(chunks()) * kinds_, 0);
-        long_rows_.resize(static_cast<std::size_t>(chunks()));
-        std::vector<std::uint8_t> has_empty(static_cast<std::size_t>(chunks()), 0);
-        parallel_for(0, chunks(), 1, [&](std::int64_t chunk) {
-            std::uint32_t* const counts = in_chunk_.data() + static_cast<std::size_t>(chunk) * kinds_;
-            for (std::int64_t row = chunk * chunk_; row < end_of_chunk(chunk); ++row) {
-                const offset_t length = length_of(row);
-                if (length == 0) {
-                    has_empty[static_cast<std::size_t>(chunk)] = 1;
-                } else if (length > longest_) {
-                    long_rows_[static_cast<std::size_t>(chunk)].push_back(row);
-                } else {
-                    ++counts[kind_of(length)];
-                }
+        in_chunk_.assign(static_cast<std::size_t>(chunks()) * all_kinds(), 0);
+        parallel_for(0, chunks() / kTogether, kFewGroups, [&](std::int64_t group) {
+            std::uint32_t* const counts = in_chunk_.data() + static_cast<std::size_t>(group * kTogether) * all_kinds();
+            for_each_kind(group * kTogether,
+                          [counts, kinds = all_kinds()](std::size_t kind, std::size_t i, std::int64_t) {
+                              ++counts[i * kinds + kind];
+                          });
+        });
+    }
+    [[nodiscard]] std::uint32_t count_of(std::size_t kind) const {
+        std::uint32_t rows = 0;
+        for (std::size_t at = kind; at < in_chunk_.size(); at += all_kinds()) rows += in_chunk_[at];
+        return rows;
+    }
+    [[nodiscard]] std::vector<std::int64_t> long_rows() const {
+        if (count_of(kind_of_long()) == 0) return {};
+        std::vector<std::vector<std::int64_t>> of_chunk(static_cast<std::size_t>(chunks()));
+        parallel_for(0, chunks(), kFewGroups * kTogether, [&](std::int64_t chunk) {
+            const auto i = static_cast<std::size_t>(chunk);
+            if (in_chunk_[i * all_kinds() + kind_of_long()] == 0) return;
+            const offset_t* const ptrs = row_ptrs_.data();
+            const std::int64_t end = std::min((chunk + 1) * chunk_, rows_);
+            const offset_t longest = longest_;
+            for (std::int64_t row = chunk * chunk_; row < end; ++row) {
+                if (ptrs[row + 1] - ptrs[row] > longest) of_chunk[i].push_back(row);
             }
         });
-        has_empty_ = std::ranges::find(has_empty, 1) != has_empty.end();
+        std::vector<std::int64_t> rows;
+        for (const auto& of : of_chunk) rows.insert(rows.end(), of.begin(), of.end());
+        return rows;
     }
 
     /// A power of 2 that divides a block, or whole blocks. Pieces of a row that would need more than a block are twice
@@ -98,8 +145,7 @@ private:
     }
 
     void cut_long_rows() {
-        std::vector<std::int64_t> rows;
-        for (const auto& of_chunk : long_rows_) rows.insert(rows.end(), of_chunk.begin(), of_chunk.end());
+        std::vector<std::int64_t> rows = long_rows();
         std::ranges::stable_sort(rows, std::ranges::greater{},
                                  [&](std::int64_t row) { return pieces_of(length_of(row)); });
         for (const std::int64_t row : rows) cut(row);
@@ -129,6 +175,15 @@ private:
         plan_.steps += static_cast<std::uint64_t>(shape.steps);
     }
 
+    /// Where the rows of a kind in each chunk go, if the first one goes to `row`. Returns the place behind them.
+    std::uint64_t start_kind(std::size_t kind, std::uint64_t row) {
+        for (std::size_t at = kind; at < in_chunk_.size(); at += all_kinds()) {
+            starts_[at] = row;
+            row += in_chunk_[at];
+        }
+        return row;
+    }
+
     /// Slices of several rows, and where the rows of each chunk and kind go. Warps that share a block with pieces have
     /// a slice in any case, if need be an empty one, so that all of them come to its barrier.
     void make_slices() {
@@ -137,15 +192,13 @@ private:
         starts_.resize(in_chunk_.size());
         for (std::size_t kind = 0; kind < kinds_; ++kind) {
             const std::uint64_t first = row;
-            for (std::size_t at = kind; at < in_chunk_.size(); at += kinds_) {
-                starts_[at] = row;
-                row += in_chunk_[at];
-            }
+            row = start_kind(kind, row);
             const Shape shape = shape_of_kind(kind);
             const auto in_slice = std::uint64_t{kSliceLanes} >> shape.lanes_log2;
             for (std::uint64_t r = first; r < row; r += in_slice) add_slice(shape, r, std::min(in_slice, row - r));
         }
-        plan_.rows = Buffer<std::uint32_t>(row);
+        in_slices_ = row;
+        plan_.rows = Buffer<std::uint32_t>(start_kind(kind_of_long(), start_kind(kind_of_empty(), row)));
         while (plan_.slices.size() < static_cast<std::size_t>(div_up(pieces, block_warps_) * block_warps_)) {
             add_slice({0, 0}, 0, 0);
         }
@@ -153,23 +206,24 @@ private:
 
     void place_rows() {
         std::ranges::copy(piece_rows_, plan_.rows.begin());
-        parallel_for(0, chunks(), 1, [&](std::int64_t chunk) {
-            std::uint64_t* const next = starts_.data() + static_cast<std::size_t>(chunk) * kinds_;
-            for (std::int64_t row = chunk * chunk_; row < end_of_chunk(chunk); ++row) {
-                const offset_t length = length_of(row);
-                if (length == 0 || length > longest_) continue;
-                plan_.rows[next[kind_of(length)]++] = static_cast<std::uint32_t>(row);
-            }
+        parallel_for(0, chunks() / kTogether, kFewGroups, [&](std::int64_t group) {
+            std::uint64_t* const starts = starts_.data() + static_cast<std::size_t>(group * kTogether) * all_kinds();
+            std::uint32_t* const rows = plan_.rows.data();
+            for_each_kind(group * kTogether,
+                          [starts, rows, kinds = all_kinds()](std::size_t kind, std::size_t i, std::int64_t row) {
+                              rows[starts[i * kinds + kind]++] = static_cast<std::uint32_t>(row);
+                          });
         });
+        plan_.rows.truncate(in_slices_);
     }
 
     void mark_empty_rows() {
-        if (!has_empty_) return;
+        if (count_of(kind_of_empty()) == 0) return;
         plan_.empty = Buffer<std::uint32_t>(static_cast<std::size_t>(div_up(rows_, 32)));
         parallel_for(0, static_cast<std::int64_t>(plan_.empty.size()), 1 << 10, [&](std::int64_t word) {
             std::uint32_t bits = 0;
             for (std::int64_t row = word * 32; row < std::min((word + 1) * 32, rows_); ++row) {
-                if (length_of(row) == 0) bits |= 1u << row % 32;
+                bits |= static_cast<std::uint32_t>(length_of(row) == 0) << row % 32;  // no branch could be predicted
             }
             plan_.empty[static_cast<std::size_t>(word)] = bits;
         });
@@ -182,12 +236,11 @@ private:
     offset_t longest_;  // nonzeros of a row in one piece
     std::size_t kinds_;
     std::int64_t chunk_;                   // rows; many more than kinds, which are counted for each
-    std::vector<std::uint16_t> kind_of_;   // by the length of a row
+    std::vector<std::uint16_t> kind_of_;   // by the length of a row, longer ones last
     std::vector<std::uint32_t> in_chunk_;  // rows by chunk and kind
     std::vector<std::uint64_t> starts_;    // of these in the plan's rows
-    std::vector<std::vector<std::int64_t>> long_rows_;
     std::vector<std::uint32_t> piece_rows_;
-    bool has_empty_ = false;
+    std::uint64_t in_slices_ = 0;  // rows, pieces included
     SellPlan plan_;
 };
 

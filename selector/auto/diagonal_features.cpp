@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "selector/auto/sample.hpp"
@@ -17,10 +19,10 @@ using Diagonals = std::set<offset_t>;  ///< columns minus rows
 
 bool is_full(const Diagonals& diagonals) { return static_cast<offset_t>(diagonals.size()) >= kMostDiagonals; }
 
-/// Up to kMostDiagonals distinct ones.
-class DistinctDiagonals {
+/// Up to kMostDiagonals distinct ones, of any matrix.
+class HashedDiagonals {
 public:
-    DistinctDiagonals() { places_.fill(kNone); }
+    HashedDiagonals() { places_.fill(kNone); }
     void add(offset_t number) {
         auto place = static_cast<std::size_t>(mixed(static_cast<std::uint64_t>(number))) % places_.size();
         while (places_[place] != kNone && places_[place] != number) place = (place + 1) % places_.size();
@@ -42,17 +44,43 @@ private:
     offset_t count_ = 0;
 };
 
+/// The same with a place for each, which is faster where the matrix is small.
+class PlacedDiagonals {
+public:
+    explicit PlacedDiagonals(const PatternView& a)
+        : first_(-offset_t{a.rows}), is_met_(static_cast<std::size_t>(offset_t{a.rows} + a.cols)) {}
+    void add(offset_t number) { count_ += std::exchange(is_met_[static_cast<std::size_t>(number - first_)], 1) == 0; }
+    [[nodiscard]] offset_t count() const { return count_; }
+    [[nodiscard]] std::vector<offset_t> sorted() const {
+        std::vector<offset_t> numbers;
+        for (std::size_t i = 0; i < is_met_.size(); ++i) {
+            if (is_met_[i] != 0) numbers.push_back(first_ + static_cast<offset_t>(i));
+        }
+        return numbers;
+    }
+
+private:
+    offset_t first_;
+    std::vector<std::uint8_t> is_met_;
+    offset_t count_ = 0;
+};
+
 /// More are not told apart: DIA would take many times what CSR does.
 offset_t most_diagonals(const PatternView& a) {
     constexpr offset_t kMostPlaces = 64;  ///< a nonzero
     return std::min(kMostDiagonals, div_up(kMostPlaces * a.nnz(), offset_t{a.rows}));
 }
 
-DistinctDiagonals sampled_diagonals(const PatternView& a) {
+/// Rows of the sample.
+offset_t sampled_rows(const PatternView& a) {
+    return std::min(kMostSamples, div_up(offset_t{a.rows}, offset_t{kTileSize}));
+}
+
+template <class Distinct>
+void add_sample(const PatternView& a, Distinct& diagonals) {
     const offset_t most = most_diagonals(a);
     const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
-    const offset_t samples = std::min(kMostSamples, tile_rows);
-    DistinctDiagonals diagonals;
+    const offset_t samples = sampled_rows(a);
     for (offset_t i = 0; i < samples && diagonals.count() < most; ++i) {
         // Another row of each, since unknowns of a node have other diagonals.
         const offset_t row = std::min<offset_t>(spread(i, samples, tile_rows) * kTileSize + i % kTileSize, a.rows - 1);
@@ -61,7 +89,6 @@ DistinctDiagonals sampled_diagonals(const PatternView& a) {
                                   begin + static_cast<std::size_t>(kMostSlots));
         for (std::size_t k = begin; k < end && diagonals.count() < most; ++k) diagonals.add(a.col_idxs[k] - row);
     }
-    return diagonals;
 }
 
 /// Those of rows [first, end) that are not among `known`, which ascend, as columns of a row do.
@@ -90,10 +117,9 @@ offset_t count_further(const PatternView& a, const std::vector<offset_t>& known)
     return static_cast<offset_t>(further.size());
 }
 
-}  // namespace
-
-void add_diagonals(const PatternView& a, MatrixFeatures& f) {
-    const DistinctDiagonals sampled = sampled_diagonals(a);
+template <class Distinct>
+void add_diagonals(const PatternView& a, Distinct sampled, MatrixFeatures& f) {
+    add_sample(a, sampled);
     const auto at_least = [&](offset_t diagonals) {
         return std::min(std::max(diagonals, f.longest_row), kMostDiagonals);
     };
@@ -101,6 +127,17 @@ void add_diagonals(const PatternView& a, MatrixFeatures& f) {
     const double places = static_cast<double>(f.diagonals) * static_cast<double>(a.rows);
     if (f.diagonals == kMostDiagonals || places > kMostDiaPlaces * static_cast<double>(f.nnz)) return;
     f.diagonals = at_least(sampled.count() + count_further(a, sampled.sorted()));
+}
+
+}  // namespace
+
+void add_diagonals(const PatternView& a, MatrixFeatures& f) {
+    constexpr double kMostPlaces = 4;  ///< that are set to 0, for each nonzero of the sample
+    const double places = static_cast<double>(a.rows) + static_cast<double>(a.cols);
+    if (places <= kMostPlaces * f.mean_row * static_cast<double>(sampled_rows(a)))
+        add_diagonals(a, PlacedDiagonals(a), f);
+    else
+        add_diagonals(a, HashedDiagonals(), f);
 }
 
 }  // namespace tilespmv

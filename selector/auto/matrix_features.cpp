@@ -107,34 +107,35 @@ public:
     explicit SectorCount(const PatternView& a)
         : log_size_(std::countr_zero(kSectorBytes / a.value_bytes)),
           is_exact_(a.cols >> log_size_ < kMostSectors),
-          is_met_(static_cast<std::size_t>(std::min((a.cols >> log_size_) + 1, kMostSectors))) {}
+          met_(static_cast<std::size_t>(std::min((a.cols >> log_size_) + 1, kMostSectors))) {}
     /// Distinct ones of these columns.
     offset_t of(std::span<const index_t> columns) {
         if (is_exact_) return count(columns, [&](index_t column) { return sector_of(column); });
         return count(columns, [&](index_t column) {
             const std::size_t sector = sector_of(column);
-            return sector < is_met_.size() ? sector : mixed(sector) % is_met_.size();
+            return sector < met_.size() ? sector : mixed(sector) % met_.size();
         });
     }
 
 private:
     template <class At>
     offset_t count(std::span<const index_t> columns, At&& at) {
-        std::uint8_t* const is_met = is_met_.data();
-        offset_t count = 0;
-        for (const index_t column : columns) {
-            std::uint8_t& met = is_met[at(column)];
-            count += met ^ 1;
-            met = 1;
+        if (++call_ == 0) {
+            std::ranges::fill(met_, std::uint8_t{0});
+            call_ = 1;
         }
-        for (const index_t column : columns) is_met[at(column)] = 0;
+        const std::uint8_t call = call_;
+        std::uint8_t* const met = met_.data();
+        offset_t count = 0;
+        for (const index_t column : columns) count += std::exchange(met[at(column)], call) != call;
         return count;
     }
     [[nodiscard]] std::size_t sector_of(index_t column) const { return static_cast<std::size_t>(column >> log_size_); }
 
-    int log_size_;                      // of a sector in elements of x
-    bool is_exact_;                     // each sector has a place of its own
-    std::vector<std::uint8_t> is_met_;  // all 0 between calls; bytes, as bits of a word would wait for each other
+    int log_size_;                   // of a sector in elements of x
+    bool is_exact_;                  // each sector has a place of its own
+    std::vector<std::uint8_t> met_;  // the last call that did; bytes, as bits of a word would wait for each other
+    std::uint8_t call_ = 0;
 };
 
 /// How often columns occur. Where there are more columns than counters some share one, so that a count is at least the
@@ -143,25 +144,43 @@ class ColumnCounts {
 public:
     explicit ColumnCounts(index_t cols)
         : is_exact_(cols <= kMostCounters), counts_(static_cast<std::size_t>(std::min(cols, kMostCounters))) {}
-    void add(index_t column) {
-        auto& count = counts_[at(column)];
-        if (count == kMost) return;
-        --columns_[count];
-        ++columns_[++count];
+    void add(std::span<const index_t> columns) {
+        std::uint16_t most = most_;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            auto& counter = counts_[at(columns[i])];
+            if (counter == kMost) continue;
+            const std::uint16_t count = ++counter;
+            ++reached_[i % kApart][count];
+            most = std::max(most, count);
+        }
+        most_ = most;
     }
     [[nodiscard]] std::size_t of(index_t column) const { return counts_[at(column)]; }
-    /// Number of columns, or counters, by count, from 1 on.
-    [[nodiscard]] const std::vector<offset_t>& histogram() const { return columns_; }
+    /// Of the most frequent one.
+    [[nodiscard]] std::size_t most() const { return most_; }
+    /// Columns, or counters, with this count.
+    [[nodiscard]] offset_t columns_with(std::size_t count) const { return reached(count) - reached(count + 1); }
 
 private:
     static constexpr std::uint16_t kMost = 4095;
+    /// Neighbours, whose counts are often the same, have tables of their own, for one would wait for the other.
+    static constexpr std::size_t kApart = 4;
+    static_assert(kMostSamples * kBlock / offset_t{kApart} <= std::numeric_limits<std::uint16_t>::max());
+
+    /// Those that have, or have had, this count.
+    [[nodiscard]] offset_t reached(std::size_t count) const {
+        offset_t columns = 0;
+        for (const auto& of : reached_) columns += of[count];
+        return columns;
+    }
     [[nodiscard]] std::size_t at(index_t column) const {
         const auto wide = static_cast<std::uint64_t>(column);
         return static_cast<std::size_t>(is_exact_ ? wide : mixed(wide) % kMostCounters);
     }
     bool is_exact_;
     std::vector<std::uint16_t> counts_;
-    std::vector<offset_t> columns_ = std::vector<offset_t>(kMost + std::size_t{1});
+    std::array<std::array<std::uint16_t, kMost + std::size_t{2}>, kApart> reached_{};
+    std::uint16_t most_ = 0;
 };
 
 using Blocks = std::vector<std::span<const index_t>>;
@@ -170,15 +189,14 @@ double hub_share(const Blocks& blocks, const PatternView& a) {
     auto hubs = static_cast<offset_t>(kHubBytes / a.value_bytes);
     if (a.cols <= hubs) return 1;
     ColumnCounts counts(a.cols);
-    for (std::size_t i = 0; i < blocks.size(); i += 2)
-        std::ranges::for_each(blocks[i], [&](index_t c) { counts.add(c); });
+    for (std::size_t i = 0; i < blocks.size(); i += 2) counts.add(blocks[i]);
     // Of each count, the share of its columns that is among the hubs.
-    const auto& columns = counts.histogram();
-    std::vector<double> is_hub(columns.size());
-    for (std::size_t count = columns.size() - 1; count > 0 && hubs > 0; --count) {
-        if (columns[count] == 0) continue;
-        const offset_t taken = std::min(hubs, columns[count]);
-        is_hub[count] = static_cast<double>(taken) / static_cast<double>(columns[count]);
+    std::vector<double> is_hub(counts.most() + 1);
+    for (std::size_t count = counts.most(); count > 0 && hubs > 0; --count) {
+        const offset_t columns = counts.columns_with(count);
+        if (columns == 0) continue;
+        const offset_t taken = std::min(hubs, columns);
+        is_hub[count] = static_cast<double>(taken) / static_cast<double>(columns);
         hubs -= taken;
     }
     double in_hubs = 0;
@@ -188,6 +206,16 @@ double hub_share(const Blocks& blocks, const PatternView& a) {
         counted += blocks[i].size();
     }
     return counted == 0 ? 0 : in_hubs / static_cast<double>(counted);
+}
+
+bool is_narrow(std::span<const index_t> columns) {
+    index_t least = columns.front();
+    index_t most = least;
+    for (const index_t column : columns) {  // without branches, unlike std::ranges::minmax
+        least = std::min(least, column);
+        most = std::max(most, column);
+    }
+    return most - least < kNarrowColumns;
 }
 
 void add_blocks(const PatternView& a, MatrixFeatures& f) {
@@ -208,9 +236,8 @@ void add_blocks(const PatternView& a, MatrixFeatures& f) {
     std::size_t narrow = 0;
     offset_t all_sectors = 0;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-        const auto [least, most] = std::ranges::minmax(blocks[i]);
         all += blocks[i].size();
-        narrow += most - least < kNarrowColumns ? blocks[i].size() : 0;
+        narrow += a.cols <= kNarrowColumns || is_narrow(blocks[i]) ? blocks[i].size() : 0;
         all_sectors += sectors[i];
     }
     f.narrow_share = static_cast<double>(narrow) / static_cast<double>(all);
@@ -234,43 +261,63 @@ void add_pieces(const PatternView& a, MatrixFeatures& f) {
     f.piece_sectors = static_cast<double>(all) / static_cast<double>(kPieceSamples * size);
 }
 
-/// The n-th of these lengths, n from 1 on, from the longest on.
-offset_t nth_longest(const std::vector<offset_t>& lengths, offset_t n) {
-    constexpr offset_t kCounted = 512;  ///< longer ones are sorted
-    std::array<std::uint16_t, kCounted> counts{};
-    std::vector<offset_t> longer;
-    for (const offset_t length : lengths) {
+/// Counts rows by their lengths.
+class RowsByLength {
+public:
+    void add(offset_t length) {
+        next_ = (next_ + 1) % counts_.size();
         if (length < kCounted)
-            ++counts[static_cast<std::size_t>(length)];
+            ++counts_[next_][static_cast<std::size_t>(length)];
         else
-            longer.push_back(length);
+            longer_.push_back(length);
+        nonzeros_ += length;
     }
-    if (n <= static_cast<offset_t>(longer.size())) {
-        std::ranges::nth_element(longer, longer.begin() + (n - 1), std::greater());
-        return longer[static_cast<std::size_t>(n - 1)];
+    /// The largest width that so many of the rows fill.
+    [[nodiscard]] offset_t width_filled_by(offset_t rows) {
+        const auto longer = static_cast<offset_t>(longer_.size());
+        if (rows <= longer) {
+            std::ranges::nth_element(longer_, longer_.begin() + (rows - 1), std::greater());
+            return longer_[static_cast<std::size_t>(rows - 1)];
+        }
+        rows -= longer;
+        offset_t length = kCounted - 1;
+        while (rows > of(length)) rows -= of(length--);
+        return length;
     }
-    n -= static_cast<offset_t>(longer.size());
-    offset_t length = kCounted - 1;
-    while (n > counts[static_cast<std::size_t>(length)]) n -= counts[static_cast<std::size_t>(length--)];
-    return length;
-}
+    [[nodiscard]] offset_t beyond(offset_t width) const {
+        offset_t beyond = 0;
+        for (offset_t length = width + 1; length < kCounted; ++length) beyond += (length - width) * of(length);
+        for (const offset_t length : longer_) beyond += std::max<offset_t>(length - width, 0);
+        return beyond;
+    }
+    [[nodiscard]] offset_t nonzeros() const { return nonzeros_; }
+
+private:
+    static constexpr offset_t kCounted = 512;
+
+    [[nodiscard]] offset_t of(offset_t length) const {
+        offset_t rows = 0;
+        for (const auto& counts : counts_) rows += counts[static_cast<std::size_t>(length)];
+        return rows;
+    }
+
+    std::array<std::array<std::uint16_t, kCounted>, 4> counts_{};  // of every fourth row: others need not wait
+    std::size_t next_ = 0;
+    std::vector<offset_t> longer_;
+    offset_t nonzeros_ = 0;
+};
 
 /// ELL and COO of HYB, by the lengths of rows that are spread evenly.
 void add_hyb(const PatternView& a, MatrixFeatures& f) {
     const offset_t samples = std::min<offset_t>(a.rows, kRowLengths);
-    std::vector<offset_t> lengths(static_cast<std::size_t>(samples));
+    RowsByLength rows;
     for (offset_t i = 0; i < samples; ++i) {
         const auto row = static_cast<std::size_t>(spread(i, samples, a.rows));
-        lengths[static_cast<std::size_t>(i)] = a.row_ptrs[row + 1] - a.row_ptrs[row];
+        rows.add(a.row_ptrs[row + 1] - a.row_ptrs[row]);
     }
-    f.hyb_width = nth_longest(lengths, div_up(samples, offset_t{3}));
-    offset_t all = 0;
-    offset_t rest = 0;
-    for (const offset_t length : lengths) {
-        all += length;
-        rest += std::max<offset_t>(length - f.hyb_width, 0);
-    }
-    f.hyb_rest = all == 0 ? 0 : static_cast<double>(rest) / static_cast<double>(all);
+    f.hyb_width = rows.width_filled_by(div_up(samples, offset_t{3}));
+    const offset_t rest = rows.beyond(f.hyb_width);
+    f.hyb_rest = rows.nonzeros() == 0 ? 0 : static_cast<double>(rest) / static_cast<double>(rows.nonzeros());
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <limits>
+#include <span>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "selector/auto/sample.hpp"
+#include "selector/auto/strip_slots.hpp"
 #include "selector/tuning.hpp"
 #include "tile/parallel.hpp"
 
@@ -32,26 +32,6 @@ struct Strip {
     }
 };
 
-/// Counts columns of tiles as slots take nonzeros from left to right: those of a slot lie in the tile of its first
-/// column and the next one.
-class TileCount {
-public:
-    void add(index_t tile) {
-        if (tile == low_ || tile == high_) return;
-        ++count_;
-        if (tile > high_)
-            low_ = std::exchange(high_, tile);
-        else
-            low_ = tile;
-    }
-    [[nodiscard]] offset_t count() const { return count_; }
-
-private:
-    index_t low_ = -1;
-    index_t high_ = -1;
-    offset_t count_ = 0;
-};
-
 /// By their first columns.
 bool is_like_the_row_before(const PatternView& a, index_t row) {
     if (row == 0) return false;
@@ -62,71 +42,50 @@ bool is_like_the_row_before(const PatternView& a, index_t row) {
            std::equal(cols + ends[-1], cols + ends[-1] + std::min(length, kMostSlots), cols + ends[0]);
 }
 
-/// The columns of the next nonzeros of the rows of a tile row.
-class NextColumns {
-public:
-    NextColumns(const PatternView& a, index_t first_row, index_t rows) : cols_(a.col_idxs.data()) {
-        std::copy_n(a.row_ptrs.data() + first_row, rows, at_.data());
-        std::copy_n(a.row_ptrs.data() + first_row + 1, rows, end_.data());
-        for (index_t r = 0; r < kTileSize; ++r) read(r);
+/// No row has more than `kMostSlots` nonzeros in slots: of long rows those first ones are copied.
+StripRows first_nonzeros(const PatternView& a, index_t first_row, index_t rows, std::vector<index_t>& copy) {
+    const offset_t* const ptrs = a.row_ptrs.data() + first_row;
+    StripRows all{.columns = a.col_idxs.subspan(static_cast<std::size_t>(ptrs[0]),
+                                                static_cast<std::size_t>(ptrs[rows] - ptrs[0])),
+                  .first_row = first_row};
+    const bool is_short = ptrs[rows] - ptrs[0] <= kTileSize * kMostSlots;
+    for (std::size_t r = 0; std::cmp_less(r, rows); ++r) {
+        const auto of_row = a.col_idxs.subspan(static_cast<std::size_t>(ptrs[r]),
+                                               static_cast<std::size_t>(std::min(ptrs[r + 1] - ptrs[r], kMostSlots)));
+        all.begin[r] = static_cast<std::int32_t>(is_short ? ptrs[r] - ptrs[0] : std::ssize(copy));
+        if (!is_short) copy.insert(copy.end(), of_row.begin(), of_row.end());
+        all.end[r] = static_cast<std::int32_t>(is_short ? ptrs[r + 1] - ptrs[0] : std::ssize(copy));
     }
-    [[nodiscard]] index_t of(index_t r) const { return next_[static_cast<std::size_t>(r)]; }
-    [[nodiscard]] index_t least() const {
-        index_t least = kEnd;
-        for (const index_t next : next_) least = std::min(least, next);
-        return least;
-    }
-    /// A bit for each row whose next nonzero is fewer than 16 columns away; without a branch, since none could be
-    /// predicted.
-    [[nodiscard]] unsigned near(index_t base) const {
-        std::array<std::uint8_t, kTileSize> is_near{};
-        for (std::size_t r = 0; r < kTileSize; ++r) is_near[r] = (next_[r] - base < kTileSize) & (next_[r] != kEnd);
-        const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(is_near);
-        constexpr std::uint64_t kGather = 0x0102040810204080;  // bit 0 of each byte into the highest byte
-        return static_cast<unsigned>(halves[0] * kGather >> 56 | (halves[1] * kGather >> 56) << 8);
-    }
-    void pass(index_t r) {
-        ++at_[static_cast<std::size_t>(r)];
-        read(r);
-    }
+    if (!is_short) all.columns = copy;
+    return all;
+}
 
-private:
-    static constexpr index_t kEnd = std::numeric_limits<index_t>::max();
-
-    void read(index_t row) {
-        const auto r = static_cast<std::size_t>(row);
-        next_[r] = at_[r] < end_[r] ? cols_[at_[r]] : kEnd;
-    }
-
-    const index_t* cols_;
-    std::array<offset_t, kTileSize> at_{};
-    std::array<offset_t, kTileSize> end_{};
-    std::array<index_t, kTileSize> next_;  // or kEnd
-};
-
-Strip strip_of(const PatternView& a, index_t first_row) {
-    const index_t rows = std::min<index_t>(kTileSize, a.rows - first_row);
-    NextColumns next(a, first_row, rows);
-    Strip strip{.nonzeros = a.row_ptrs[first_row + rows] - a.row_ptrs[first_row]};
+offset_t repeated_nonzeros(const PatternView& a, index_t first_row, index_t rows) {
+    offset_t repeated = 0;
     for (index_t row = first_row; row < first_row + rows; ++row) {
-        if (is_like_the_row_before(a, row)) strip.repeated += a.row_ptrs[row + 1] - a.row_ptrs[row];
+        if (is_like_the_row_before(a, row)) repeated += a.row_ptrs[row + 1] - a.row_ptrs[row];
     }
-    TileCount tiles;
-    while (strip.taken < strip.nonzeros && strip.slots < kMostSlots) {
-        for (unsigned left = next.near(next.least()); left != 0; left &= left - 1) {
-            const index_t r = std::countr_zero(left);
-            const index_t column = next.of(r);
-            tiles.add(column / kTileSize);
-            const auto place = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(column - first_row)) << 4) | r;
-            strip.pattern = mixed(strip.pattern ^ place);
-            ++strip.taken;
-            next.pass(r);
-        }
-        ++strip.slots;
+    return repeated;
+}
+
+/// Two tile rows, or one.
+void count_strips(const PatternView& a, std::span<const index_t> first_rows, std::span<Strip> strips) {
+    std::array<StripRows, 2> rows;
+    std::array<std::vector<index_t>, 2> copies;
+    for (std::size_t i = 0; i < strips.size(); ++i) {
+        const index_t first = first_rows[i];
+        const index_t count = std::min<index_t>(kTileSize, a.rows - first);
+        rows[i] = first_nonzeros(a, first, count, copies[i]);
+        strips[i].nonzeros = a.row_ptrs[first + count] - a.row_ptrs[first];
+        strips[i].repeated = repeated_nonzeros(a, first, count);
     }
-    strip.tiles = tiles.count();
-    strip.pattern = mixed(strip.pattern ^ static_cast<std::uint64_t>(strip.nonzeros));
-    return strip;
+    const auto slots = count_slots(rows, kMostSlots);
+    for (std::size_t i = 0; i < strips.size(); ++i) {
+        strips[i].taken = slots[i].taken;
+        strips[i].slots = slots[i].slots;
+        strips[i].tiles = slots[i].tiles;
+        strips[i].pattern = mixed(slots[i].pattern ^ static_cast<std::uint64_t>(strips[i].nonzeros));
+    }
 }
 
 /// Of tile rows that become strips: a few long rows are left to another product. Of all where no tile row is short.
@@ -157,10 +116,16 @@ void add_strips(const PatternView& a, MatrixFeatures& f) {
     const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
     const offset_t wanted = div_up(sampled_nonzeros(f.nnz) / kStripPart * tile_rows, f.nnz);
     const offset_t samples = std::min({kMostSamples, wanted, tile_rows});
+    const auto first_row = [&](std::int64_t i) {
+        return static_cast<index_t>(spread(i, samples, tile_rows) * kTileSize);
+    };
     std::vector<Strip> strips(static_cast<std::size_t>(samples));
-    parallel_for(0, samples, 64, [&](std::int64_t i) {  // fewer are not worth waking threads
-        const auto tile_row = spread(i, samples, tile_rows);
-        strips[static_cast<std::size_t>(i)] = strip_of(a, static_cast<index_t>(tile_row * kTileSize));
+    parallel_ranges(0, samples, 64, [&](std::int64_t first, std::int64_t end) {  // fewer are not worth waking threads
+        for (std::int64_t i = first; i < end; i += 2) {
+            const auto count = static_cast<std::size_t>(std::min<std::int64_t>(2, end - i));
+            const std::array first_rows{first_row(i), first_row(std::min(i + 1, end - 1))};
+            count_strips(a, first_rows, std::span(strips).subspan(static_cast<std::size_t>(i), count));
+        }
     });
     Strip all;
     for (const Strip& strip : strips) {

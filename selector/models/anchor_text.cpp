@@ -4,13 +4,12 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <vector>
 
 #include <fmt/format.h>
 
 namespace tilespmv {
 namespace {
-
-constexpr double kUnits = 1e4;  ///< of a coordinate in 1
 
 /// Numbers with one blank between them.
 class NumberReader {
@@ -39,31 +38,32 @@ bool read_anchor(NumberReader& reader, Anchor& anchor) {
     for (double& coordinate : anchor.place) {
         std::int64_t units = 0;
         if (!reader.next(units)) return false;
-        coordinate = static_cast<double>(units) / kUnits;
+        coordinate = static_cast<double>(units) / Anchors::kUnits;
     }
     return true;
 }
 
 }  // namespace
 
-std::string anchors_text(std::span<const Anchor> anchors) {
+std::string anchors_text(const Anchors& anchors) {
     std::string text;
-    for (const Anchor& anchor : anchors) {
+    for (std::size_t i = 0; i < anchors.size(); ++i) {
+        const Anchor anchor = anchors[i];
         if (!text.empty()) text += ' ';
         fmt::format_to(std::back_inserter(text), "{}", anchor.weight);
         for (const double coordinate : anchor.place)
-            fmt::format_to(std::back_inserter(text), " {}", std::llround(coordinate * kUnits));
+            fmt::format_to(std::back_inserter(text), " {}", std::llround(coordinate * Anchors::kUnits));
     }
     return text;
 }
 
-std::optional<std::vector<Anchor>> parse_anchors(std::string_view text) {
+std::optional<Anchors> parse_anchors(std::string_view text) {
     std::vector<Anchor> anchors;
     NumberReader reader(text);
     while (!reader.is_at_end()) {
         if (!read_anchor(reader, anchors.emplace_back())) return {};
     }
-    return anchors;
+    return Anchors(anchors);
 }
 
 }  // namespace tilespmv

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "selector/auto/rank_operators.hpp"
 #include "selector/models/launch_choice.hpp"
 #include "selector/work_sizes.hpp"
@@ -144,14 +142,21 @@ std::vector<ModelledOperator> table(bool on_gpu) {
 }
 
 std::string_view name_of(std::string_view specification) { return specification.substr(0, specification.find(':')); }
+std::string_view options_of(std::string_view specification) {
+    return specification.substr(std::min(name_of(specification).size() + 1, specification.size()));
+}
+bool is_specified(const Candidate& candidate, std::string_view specification) {
+    return candidate.name == name_of(specification) && candidate.options == options_of(specification);
+}
 
 }  // namespace
 
 std::span<const ModelTerm> model_terms() { return kTermTable; }
 
 std::string specification_of(const Candidate& candidate) {
-    return candidate.options.empty() ? std::string(candidate.name)
-                                     : fmt::format("{}:{}", candidate.name, candidate.options);
+    std::string specification(candidate.name);
+    if (!candidate.options.empty()) specification.append(":").append(candidate.options);
+    return specification;
 }
 
 std::span<const ModelledOperator> modelled_operators(bool on_gpu) {
@@ -162,7 +167,7 @@ std::span<const ModelledOperator> modelled_operators(bool on_gpu) {
 ModelledOperator modelled_operator(bool on_gpu, std::string_view specification) {
     const auto all = modelled_operators(on_gpu);
     const auto same =
-        std::ranges::find(all, specification, [](const auto& one) { return specification_of(one.candidate); });
+        std::ranges::find_if(all, [&](const auto& one) { return is_specified(one.candidate, specification); });
     if (same != all.end()) return *same;
     const auto named =
         std::ranges::find(all, name_of(specification), [](const auto& one) { return one.candidate.name; });
@@ -198,6 +203,7 @@ Regime regime_of(const ProductWork& work) {
 
 std::vector<double> amounts_of(const ProductWork& work) {
     std::vector<double> amounts;
+    amounts.reserve(kTermTable.size());
     for (const ModelTerm& term : kTermTable) amounts.push_back(term.amount(work));
     return amounts;
 }

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,7 +13,6 @@
 #include "selector/models/rules_share.hpp"
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
-#include "tile/parallel.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv {
@@ -57,8 +57,8 @@ RankedOperator ranked_by(const SpmvModel& model, const Candidate& candidate, con
     return ranked;
 }
 
-std::vector<std::string> modelled_specifications(const Profile& profile) {
-    std::vector<std::string> all;
+std::vector<std::string_view> modelled_specifications(const Profile& profile) {
+    std::vector<std::string_view> all;
     for (const SpmvModel& model : profile.models) {
         if (std::ranges::find(all, model.specification) == all.end()) all.push_back(model.specification);
     }
@@ -66,7 +66,7 @@ std::vector<std::string> modelled_specifications(const Profile& profile) {
 }
 
 /// None for what cannot be chosen.
-std::optional<RankedOperator> rank_by_model(const std::string& specification, const OperatorQuestion& question,
+std::optional<RankedOperator> rank_by_model(std::string_view specification, const OperatorQuestion& question,
                                             const Profile& profile) {
     const auto one = modelled_operator(profile.probe.is_gpu, specification);
     // Measured without what makes it take new values, by an earlier version.
@@ -77,17 +77,11 @@ std::optional<RankedOperator> rank_by_model(const std::string& specification, co
     return ranked_by(*find_model(profile.models, specification, f.sizes()), one.candidate, work, question);
 }
 
-/// In parallel: anchors of all models take longer than the features of a small matrix.
+/// By one thread: all of it takes little longer than to wake others, and far less where they wait for a processor.
 std::vector<RankedOperator> rank_by_models(const OperatorQuestion& question, const Profile& profile) {
-    const auto specifications = modelled_specifications(profile);
-    std::vector<std::optional<RankedOperator>> found(specifications.size());
-    parallel_for(0, std::ssize(found), 1, [&](std::int64_t i) {
-        const auto k = static_cast<std::size_t>(i);
-        found[k] = rank_by_model(specifications[k], question, profile);
-    });
     std::vector<RankedOperator> ranked;
-    for (auto& one : found) {
-        if (one) ranked.push_back(std::move(*one));
+    for (const std::string_view specification : modelled_specifications(profile)) {
+        if (auto one = rank_by_model(specification, question, profile)) ranked.push_back(*std::move(one));
     }
     return ranked;
 }
@@ -134,7 +128,7 @@ Profile without_measurements(Profile profile) {
         one.model.domains.clear();  // shapes are chosen by the tree
     }
     for (SpmvModel& model : profile.models) {
-        for (Anchor& anchor : model.anchors) anchor.weight = rounded(anchor.weight);
+        for (double& weight : model.anchors.weights()) weight = rounded(weight);
     }
     return profile;
 }

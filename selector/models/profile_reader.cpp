@@ -184,7 +184,7 @@ std::vector<double> read_costs(const JsonNode& json) {
     return costs;
 }
 
-std::vector<Anchor> read_anchors(const JsonNode& json) {
+Anchors read_anchors(const JsonNode& json) {
     auto anchors = parse_anchors(json.text());
     if (!anchors) json.fail("is no list of weights and places");
     return *std::move(anchors);

@@ -7,8 +7,10 @@
 #include <limits>
 #include <numeric>
 #include <string_view>
+#include <vector>
 
 #include "selector/models/least_squares.hpp"
+#include "selector/models/similarity_vectors.hpp"
 
 namespace tilespmv {
 namespace {
@@ -21,24 +23,12 @@ struct ShareScale {
 constexpr std::array kShareScales{ShareScale{"launch", 1.56}, ShareScale{"nonzeros", 2.0}, ShareScale{"x_sectors", 1.0},
                                   ShareScale{"rows", 1.58},   ShareScale{"chain", 1.96},   ShareScale{"uneven", 2.15}};
 
-/// The covariance at distance d of the unit of places: of order 3/2 for what changes smoothly with features, of order
-/// 1/2 for steps that other choices of an operator and full waves of threads make.
-double similarity(const Place& a, const Place& b) {
-    constexpr double kSteps = 0.3;
-    double squares = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
-    const double d = std::sqrt(squares);
-    const double smooth = std::sqrt(3.0) * d;
-    return (1 - kSteps) * (1 + smooth) * std::exp(-smooth) + kSteps * std::exp(-d);
-}
-
 double log2_of(double amount) { return std::log2(1 + std::max(amount, 0.0)); }
 
 const ModelTerm& term_of(std::string_view name) { return *std::ranges::find(model_terms(), name, &ModelTerm::name); }
 
 /// The part of the sum of costs that a term has: whether products wait for it.
-double share_of(std::string_view name, std::span<const double> amounts, std::span<const double> costs) {
-    const double sum = seconds_of(amounts, costs);
+double share_of(std::string_view name, std::span<const double> amounts, std::span<const double> costs, double sum) {
     const auto term = static_cast<std::size_t>(&term_of(name) - model_terms().data());
     return sum > 0 ? amounts[term] * costs[term] / sum : 0;
 }
@@ -87,7 +77,20 @@ std::vector<double> likeliest_weights(std::vector<std::vector<double>>& covarian
     return weights;
 }
 
-double rounded(double coordinate) { return std::round(coordinate * 1e4) / 1e4; }
+double rounded(double coordinate) { return std::round(coordinate * Anchors::kUnits) / Anchors::kUnits; }
+
+std::vector<std::vector<double>> covariance_of(const std::vector<Anchor>& anchors) {
+    const Anchors all(anchors);
+    std::vector<std::vector<double>> covariance(anchors.size(), std::vector<double>(anchors.size()));
+    for (std::size_t i = 0; i < anchors.size(); ++i) {
+        all.visit_squared_distances(anchors[i].place, [&](std::size_t first, std::span<const double> squares) {
+            const auto row = std::span(covariance[i]).subspan(first);
+            const std::size_t count = std::min(squares.size(), row.size());
+            similarities(squares.first(count), row.first(count));
+        });
+    }
+    return covariance;
+}
 
 }  // namespace
 
@@ -95,6 +98,7 @@ Place place_of(const ProductWork& work, std::span<const double> costs) {
     constexpr double kNearCache = 192 << 10;  // bytes of x that a multiprocessor keeps
     const MatrixFeatures& f = work.features;
     const auto amounts = amounts_of(work);
+    const double sum = seconds_of(amounts, costs);
     const auto of = [&](Term term) { return work.work[static_cast<std::size_t>(term)]; };
     Place place{0.056 * log2_of(f.rows),
                 0.036 * log2_of(f.cols),
@@ -118,25 +122,26 @@ Place place_of(const ProductWork& work, std::span<const double> costs) {
                 0.2 * std::min(work.bytes / std::max(work.probe.cache_bytes, 1.0), 2.0),
                 0.19 * work.launch_choice};
     std::ranges::transform(kShareScales, place.end() - kShareScales.size(),
-                           [&](const ShareScale& one) { return one.scale * share_of(one.term, amounts, costs); });
+                           [&](const ShareScale& one) { return one.scale * share_of(one.term, amounts, costs, sum); });
     std::ranges::transform(place, place.begin(), rounded);
     return place;
 }
 
-std::vector<Anchor> fit_correction(std::span<const Place> places, std::span<const double> errors) {
-    std::vector<std::vector<double>> covariance(places.size(), std::vector<double>(places.size()));
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        for (std::size_t j = 0; j < i; ++j) covariance[i][j] = covariance[j][i] = similarity(places[i], places[j]);
-    }
-    const auto weights = likeliest_weights(covariance, errors);
+Anchors fit_correction(std::span<const Place> places, std::span<const double> errors) {
     std::vector<Anchor> anchors;
-    for (std::size_t i = 0; i < weights.size(); ++i) anchors.push_back({places[i], weights[i]});
-    return anchors;
+    for (const Place& place : places) anchors.push_back({place});
+    auto covariance = covariance_of(anchors);
+    const auto weights = likeliest_weights(covariance, errors);
+    if (weights.empty()) return {};
+    for (std::size_t i = 0; i < weights.size(); ++i) anchors[i].weight = weights[i];
+    return Anchors(anchors);
 }
 
-double correction_at(const Place& place, std::span<const Anchor> anchors) {
+double correction_at(const Place& place, const Anchors& anchors) {
     double correction = 0;
-    for (const Anchor& anchor : anchors) correction += anchor.weight * similarity(place, anchor.place);
+    anchors.visit_squared_distances(place, [&](std::size_t first, std::span<const double> squares) {
+        correction += weighted_similarities(squares, anchors.block_weights().subspan(first, squares.size()));
+    });
     return correction;
 }
 

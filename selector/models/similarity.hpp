@@ -1,9 +1,8 @@
 #pragma once
 
-#include <array>
 #include <span>
-#include <vector>
 
+#include "selector/models/anchors.hpp"
 #include "selector/models/modelled_operators.hpp"
 
 /// What a sum of costs leaves is much the same on matrices that are alike: it is taken from those.
@@ -13,24 +12,15 @@ namespace tilespmv {
 /// shares of the sum of costs its terms have, so scaled that 1 is a clear difference. The scales are those of the
 /// greatest likelihood of what was left, over all operators, on the benchmark set of `tune` and an H200. Rounded to
 /// 1e-4, so that files of profiles are short.
-using Place = std::array<double, 27>;
 Place place_of(const ProductWork& work, std::span<const double> costs);
-
-/// A measured matrix that others are compared with.
-struct Anchor {
-    Place place{};
-    double weight = 0;  ///< of its similarity in the correction
-
-    friend bool operator==(const Anchor&, const Anchor&) = default;
-};
 
 /// Anchors of the logarithms of measured times over sums of costs, `errors`, at as many places: simple kriging, the
 /// mean of a Gaussian process whose covariance is a mean of those of Matern of orders 3/2 and 1/2, with independent
 /// noise (Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006, sections 2.2 and 4.2).
-std::vector<Anchor> fit_correction(std::span<const Place> places, std::span<const double> errors);
+Anchors fit_correction(std::span<const Place> places, std::span<const double> errors);
 
 /// The logarithm of the factor by which a sum of costs is to be corrected at a place: the sum of similarities to
 /// anchors by their weights. Far from all of them, and without any, 0.
-double correction_at(const Place& place, std::span<const Anchor> anchors);
+double correction_at(const Place& place, const Anchors& anchors);
 
 }  // namespace tilespmv

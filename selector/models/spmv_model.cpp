@@ -78,7 +78,7 @@ std::vector<WorkTime> works_of(const Points& points, WorkTime Point::*which, Cho
 /// The sum of costs, and anchors of what it leaves.
 struct Fitted {
     std::vector<double> costs;
-    std::vector<Anchor> anchors;
+    Anchors anchors;
 };
 
 template <class Chosen>
@@ -96,7 +96,7 @@ Fitted fit_product(const Points& points, Chosen&& is_chosen) {
     return fitted;
 }
 
-double predict(const ProductWork& work, std::span<const double> costs, std::span<const Anchor> anchors) {
+double predict(const ProductWork& work, std::span<const double> costs, const Anchors& anchors) {
     return seconds_of(amounts_of(work), costs) * std::exp(correction_at(place_of(work, costs), anchors));
 }
 

@@ -40,8 +40,8 @@ struct MeasuredMatrix {
 struct SpmvModel {
     std::string specification = {};
     NumberSizes sizes = {};
-    std::vector<double> costs = {};    ///< in the order of `model_terms`
-    std::vector<Anchor> anchors = {};  ///< of `correction_at`
+    std::vector<double> costs = {};  ///< in the order of `model_terms`
+    Anchors anchors = {};            ///< of `correction_at`
     /// Of the preparation: what it takes in any case, for a nonzero, for a row, for a tile.
     std::array<double, 4> preparation{};
     int matrices = 0;  ///< that it was fitted to

@@ -110,6 +110,19 @@ TEST(MatrixFeatures, OfStripsLeaveOutTileRowsTooLongForThem) {
     EXPECT_GT(of("dense:rows=600,cols=600").strip_slots, 500) << "unless all are";
 }
 
+TEST(MatrixFeatures, TakeOnlyTheFirstNonzerosOfLongRowsIntoSlots) {
+    std::vector<index_t> all(3000);
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<std::vector<index_t>> rows(kTileSize, all);
+    rows[3] = {};
+    rows[7] = {5, 2999};
+    rows[8] = {2999};  // behind the slots that are counted, all of which others fill
+    const auto f = of(3000, rows);
+    const double taken = 13 * 1024 + 1;
+    EXPECT_DOUBLE_EQ(f.strip_slots, 1024 * static_cast<double>(f.nnz) / taken);
+    EXPECT_DOUBLE_EQ(f.tile_nonzeros, taken / (1024 / kTileSize));
+}
+
 TEST(MatrixFeatures, CountNonzerosOfATile) {
     EXPECT_DOUBLE_EQ(of(100, {{0, 15, 16}, {31, 32}}).tile_nonzeros, 5.0 / 3);
     EXPECT_DOUBLE_EQ(of(100, {{17, 18}, {15, 20}}).tile_nonzeros, 4.0 / 2) << "the tile to the left is met after";

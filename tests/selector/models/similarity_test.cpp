@@ -1,12 +1,16 @@
 #include "selector/models/similarity.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include "selector/models/anchor_text.hpp"
+#include "selector/models/similarity_vectors.hpp"
 #include "tests/selector/models/synthetic.hpp"
 
 namespace tilespmv {
@@ -31,21 +35,116 @@ TEST(Correction, IsThatOfWhatIsNearAndNothingFarAway) {
     EXPECT_LT(correction_at(close, anchors), 0.4);
 }
 
+/// Anchors at random places in whole units around 0; some of them the same.
+std::vector<Anchor> drawn_anchors(std::size_t count, double spread) {
+    std::mt19937 random(7);
+    std::uniform_int_distribution<int> unit(static_cast<int>(-spread * Anchors::kUnits),
+                                            static_cast<int>(spread * Anchors::kUnits));
+    std::vector<Anchor> anchors(count);
+    for (Anchor& anchor : anchors) {
+        std::ranges::generate(anchor.place, [&] { return unit(random) / Anchors::kUnits; });
+        anchor.weight = unit(random) / Anchors::kUnits;
+    }
+    return anchors;
+}
+
+double squared_distance(const Place& a, const Place& b) {
+    double squares = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
+    return squares;
+}
+
+/// As documented, by the functions of the standard library.
+double correction_by_definition(const Place& place, std::span<const Anchor> anchors) {
+    double correction = 0;
+    for (const Anchor& anchor : anchors) {
+        const double d = std::sqrt(squared_distance(place, anchor.place));
+        const double smooth = std::sqrt(3.0) * d;
+        correction += anchor.weight * (0.7 * (1 + smooth) * std::exp(-smooth) + 0.3 * std::exp(-d));
+    }
+    return correction;
+}
+
+void expect_corrections_by_definition() {
+    for (const std::size_t count : {1, 15, 16, 17, 256, 900}) {
+        const auto anchors = drawn_anchors(count, 0.4);
+        const Anchors all(anchors);
+        Place off_units = anchors[0].place;
+        off_units[3] += 1e-6;
+        Place far = anchors[0].place;
+        far[5] = 3.2767;
+        Place farther = far;
+        farther[5] = -70;
+        Place near_limit = anchors[0].place;
+        for (std::size_t i = 0; i < 4; ++i) near_limit[i] = i % 2 == 0 ? 3.2 : -3.2;
+        for (const Place& place : {anchors[0].place, Place{}, off_units, far, farther, near_limit}) {
+            EXPECT_NEAR(correction_at(place, all), correction_by_definition(place, anchors), 1e-11) << count;
+        }
+    }
+}
+
+TEST(Correction, IsThatOfItsDefinitionWithEveryInstructionSet) {
+    const auto supported = hwy::SupportedTargets();
+    for (auto left = supported; left != 0; left &= left - 1) {
+        hwy::SetSupportedTargetsForTest(left & -left);
+        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+        SCOPED_TRACE(hwy::TargetName(left & -left));
+        expect_corrections_by_definition();
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+TEST(Correction, IsTheSameOfPlacesThatAreNoUnits) {
+    auto anchors = drawn_anchors(100, 0.4);
+    const double of_units = correction_at(anchors[40].place, Anchors(anchors));
+    for (Anchor& anchor : anchors) anchor.place[26] += 1e-9;
+    EXPECT_NE(Anchors(anchors)[40].place[26], drawn_anchors(100, 0.4)[40].place[26]) << "kept as they are";
+    EXPECT_NEAR(correction_at(drawn_anchors(100, 0.4)[40].place, Anchors(anchors)), of_units, 1e-7);
+    EXPECT_NEAR(correction_at(anchors[40].place, Anchors(anchors)), of_units, 1e-11);
+}
+
+TEST(Similarities, AreThoseOfTheDefinitionAtAnyDistance) {
+    std::vector<double> squares{0, 1e-8, 1e-4, 0.01, 0.5, 1, 2, 10, 42.9, 400, 1e4, 1e8, 1e300};
+    std::vector<double> found(squares.size());
+    similarities(squares, found);
+    EXPECT_EQ(found[0], 1);
+    for (std::size_t i = 0; i < squares.size(); ++i) {
+        Place place{};
+        place[0] = std::sqrt(squares[i]);
+        const double expected = correction_by_definition(place, std::vector<Anchor>{{Place{}, 1}});
+        EXPECT_NEAR(found[i], expected, 1e-12 * expected + 1e-170) << squares[i];
+    }
+}
+
+TEST(Anchors, GiveBackWhatTheyWereMadeOf) {
+    for (const double spread : {1.0, 5.0}) {  // the latter more than units take
+        const auto anchors = drawn_anchors(37, spread);
+        const Anchors all(anchors);
+        ASSERT_EQ(all.size(), anchors.size());
+        for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], anchors[i]) << i;
+        EXPECT_EQ(all, Anchors(anchors));
+        auto other = anchors;
+        other[36].place[26] += 1e-4;
+        EXPECT_NE(all, Anchors(other));
+    }
+}
+
 TEST(AnchorsText, KeepsWeightsAndPlaces) {
     std::vector<Anchor> anchors(2);
     anchors[0].weight = 0.1 + 0.2;
     anchors[0].place.fill(-1.2345);
     anchors[1].weight = -3e-9;
     anchors[1].place[26] = 12.0001;
-    const std::string text = anchors_text(anchors);
+    const std::string text = anchors_text(Anchors(anchors));
     EXPECT_EQ(text.substr(0, 33), "0.30000000000000004 -12345 -12345");
-    EXPECT_EQ(parse_anchors(text), anchors);
+    EXPECT_EQ(parse_anchors(text), Anchors(anchors));
     EXPECT_EQ(anchors_text({}), "");
-    EXPECT_EQ(parse_anchors(""), std::vector<Anchor>{});
+    EXPECT_EQ(parse_anchors(""), Anchors{});
 }
 
 TEST(AnchorsText, IsRefusedIfItIsDamaged) {
-    const std::string text = anchors_text(std::vector<Anchor>(2));
+    const std::string text = anchors_text(Anchors(std::vector<Anchor>(2)));
     ASSERT_TRUE(parse_anchors(text));
     for (const std::string& damaged :
          {text + " ", " " + text, text + " 0.5", text.substr(0, text.size() - 2), "x" + text, "nan" + text.substr(1),
@@ -77,12 +176,6 @@ std::vector<double> costs_of(double rows) {
     costs[static_cast<std::size_t>(Term::launch)] = 1e-6;
     costs[static_cast<std::size_t>(Term::rows)] = rows;
     return costs;
-}
-
-double squared_distance(const Place& a, const Place& b) {
-    double squares = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
-    return squares;
 }
 
 Place place_on(const char* specification, const MatrixFeatures& f, std::span<const double> costs) {
