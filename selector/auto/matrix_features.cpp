@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "selector/auto/sample.hpp"
@@ -17,18 +14,9 @@
 namespace tilespmv {
 namespace {
 
-constexpr offset_t kPieces = 264;             ///< of the matrix: blocks of csr-vector:turns=1
-constexpr offset_t kPieceSamples = 4;         ///< pieces that are looked at, ...
-constexpr offset_t kMostOfPiece = 1 << 16;    ///< ... and nonzeros of each
-constexpr offset_t kFewNonzeros = 1 << 15;    ///< fewer are not worth waking threads
-constexpr offset_t kFullTileRows = 64;        ///< that are looked at for full tiles, ...
-constexpr offset_t kFullTiles = 16;           ///< ... and tiles of each
-constexpr offset_t kRowLengths = 1 << 11;     ///< rows whose lengths tell the width of HYB
-constexpr offset_t kNarrowColumns = 1 << 16;  ///< of csr16
-constexpr std::size_t kSectorBytes = 32;      ///< what a GPU reads of x at least
-constexpr std::size_t kHubBytes = 192 << 10;  ///< of x: what a first-level cache has room for
-constexpr index_t kMostCounters = 1 << 20;    ///< of columns; more columns share them
-constexpr index_t kMostSectors = 1 << 22;     ///< of x that are told apart; more share places, which few notice
+constexpr offset_t kFullTileRows = 64;     ///< that are looked at for full tiles, ...
+constexpr offset_t kFullTiles = 16;        ///< ... and tiles of each
+constexpr offset_t kRowLengths = 1 << 11;  ///< rows whose lengths tell the width of HYB
 
 /// Nonzeros of a tile row that by the lengths of its rows can be nothing but full tiles, else 0.
 offset_t full_by_lengths(const PatternView& a, std::int64_t first_row) {
@@ -99,166 +87,6 @@ void add_full_tiles(const PatternView& a, MatrixFeatures& f) {
         full += nonzeros > 0 && is_full(a, first_row) ? nonzeros : 0;
     }
     f.full_tile_share *= by_lengths == 0 ? 0 : static_cast<double>(full) / static_cast<double>(by_lengths);
-}
-
-/// Counts the sectors of x that nonzeros meet; exact up to kMostSectors of them.
-class SectorCount {
-public:
-    explicit SectorCount(const PatternView& a)
-        : log_size_(std::countr_zero(kSectorBytes / a.value_bytes)),
-          is_exact_(a.cols >> log_size_ < kMostSectors),
-          met_(static_cast<std::size_t>(std::min((a.cols >> log_size_) + 1, kMostSectors))) {}
-    /// Distinct ones of these columns.
-    offset_t of(std::span<const index_t> columns) {
-        if (is_exact_) return count(columns, [&](index_t column) { return sector_of(column); });
-        return count(columns, [&](index_t column) {
-            const std::size_t sector = sector_of(column);
-            return sector < met_.size() ? sector : mixed(sector) % met_.size();
-        });
-    }
-
-private:
-    template <class At>
-    offset_t count(std::span<const index_t> columns, At&& at) {
-        if (++call_ == 0) {
-            std::ranges::fill(met_, std::uint8_t{0});
-            call_ = 1;
-        }
-        const std::uint8_t call = call_;
-        std::uint8_t* const met = met_.data();
-        offset_t count = 0;
-        for (const index_t column : columns) count += std::exchange(met[at(column)], call) != call;
-        return count;
-    }
-    [[nodiscard]] std::size_t sector_of(index_t column) const { return static_cast<std::size_t>(column >> log_size_); }
-
-    int log_size_;                   // of a sector in elements of x
-    bool is_exact_;                  // each sector has a place of its own
-    std::vector<std::uint8_t> met_;  // the last call that did; bytes, as bits of a word would wait for each other
-    std::uint8_t call_ = 0;
-};
-
-/// How often columns occur. Where there are more columns than counters some share one, so that a count is at least the
-/// true one.
-class ColumnCounts {
-public:
-    explicit ColumnCounts(index_t cols)
-        : is_exact_(cols <= kMostCounters), counts_(static_cast<std::size_t>(std::min(cols, kMostCounters))) {}
-    void add(std::span<const index_t> columns) {
-        std::uint16_t most = most_;
-        for (std::size_t i = 0; i < columns.size(); ++i) {
-            auto& counter = counts_[at(columns[i])];
-            if (counter == kMost) continue;
-            const std::uint16_t count = ++counter;
-            ++reached_[i % kApart][count];
-            most = std::max(most, count);
-        }
-        most_ = most;
-    }
-    [[nodiscard]] std::size_t of(index_t column) const { return counts_[at(column)]; }
-    /// Of the most frequent one.
-    [[nodiscard]] std::size_t most() const { return most_; }
-    /// Columns, or counters, with this count.
-    [[nodiscard]] offset_t columns_with(std::size_t count) const { return reached(count) - reached(count + 1); }
-
-private:
-    static constexpr std::uint16_t kMost = 4095;
-    /// Neighbours, whose counts are often the same, have tables of their own, for one would wait for the other.
-    static constexpr std::size_t kApart = 4;
-    static_assert(kMostSamples * kBlock / offset_t{kApart} <= std::numeric_limits<std::uint16_t>::max());
-
-    /// Those that have, or have had, this count.
-    [[nodiscard]] offset_t reached(std::size_t count) const {
-        offset_t columns = 0;
-        for (const auto& of : reached_) columns += of[count];
-        return columns;
-    }
-    [[nodiscard]] std::size_t at(index_t column) const {
-        const auto wide = static_cast<std::uint64_t>(column);
-        return static_cast<std::size_t>(is_exact_ ? wide : mixed(wide) % kMostCounters);
-    }
-    bool is_exact_;
-    std::vector<std::uint16_t> counts_;
-    std::array<std::array<std::uint16_t, kMost + std::size_t{2}>, kApart> reached_{};
-    std::uint16_t most_ = 0;
-};
-
-using Blocks = std::vector<std::span<const index_t>>;
-
-double hub_share(const Blocks& blocks, const PatternView& a) {
-    auto hubs = static_cast<offset_t>(kHubBytes / a.value_bytes);
-    if (a.cols <= hubs) return 1;
-    ColumnCounts counts(a.cols);
-    for (std::size_t i = 0; i < blocks.size(); i += 2) counts.add(blocks[i]);
-    // Of each count, the share of its columns that is among the hubs.
-    std::vector<double> is_hub(counts.most() + 1);
-    for (std::size_t count = counts.most(); count > 0 && hubs > 0; --count) {
-        const offset_t columns = counts.columns_with(count);
-        if (columns == 0) continue;
-        const offset_t taken = std::min(hubs, columns);
-        is_hub[count] = static_cast<double>(taken) / static_cast<double>(columns);
-        hubs -= taken;
-    }
-    double in_hubs = 0;
-    std::size_t counted = 0;
-    for (std::size_t i = 1; i < blocks.size(); i += 2) {
-        for (const index_t column : blocks[i]) in_hubs += is_hub[counts.of(column)];
-        counted += blocks[i].size();
-    }
-    return counted == 0 ? 0 : in_hubs / static_cast<double>(counted);
-}
-
-bool is_narrow(std::span<const index_t> columns) {
-    index_t least = columns.front();
-    index_t most = least;
-    for (const index_t column : columns) {  // without branches, unlike std::ranges::minmax
-        least = std::min(least, column);
-        most = std::max(most, column);
-    }
-    return most - least < kNarrowColumns;
-}
-
-void add_blocks(const PatternView& a, MatrixFeatures& f) {
-    const offset_t samples = std::min(sampled_nonzeros(f.nnz) / kBlock, div_up(f.nnz, kBlock));
-    Blocks blocks(static_cast<std::size_t>(samples));
-    std::vector<offset_t> sectors(blocks.size());
-    parallel_ranges(0, samples, 64, [&](std::int64_t first, std::int64_t end) {  // fewer are not worth waking threads
-        SectorCount count(a);
-        for (std::int64_t i = first; i < end; ++i) {
-            const auto from = spread(i, samples, div_up(f.nnz, kBlock)) * kBlock;
-            const auto size = std::min(kBlock, f.nnz - from);
-            const auto block = a.col_idxs.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(size));
-            blocks[static_cast<std::size_t>(i)] = block;
-            sectors[static_cast<std::size_t>(i)] = count.of(block);
-        }
-    });
-    std::size_t all = 0;
-    std::size_t narrow = 0;
-    offset_t all_sectors = 0;
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-        all += blocks[i].size();
-        narrow += a.cols <= kNarrowColumns || is_narrow(blocks[i]) ? blocks[i].size() : 0;
-        all_sectors += sectors[i];
-    }
-    f.narrow_share = static_cast<double>(narrow) / static_cast<double>(all);
-    f.x_sectors = static_cast<double>(all_sectors) / static_cast<double>(all);
-    f.hub_share = hub_share(blocks, a);
-}
-
-void add_pieces(const PatternView& a, MatrixFeatures& f) {
-    f.piece_sectors = f.x_sectors;
-    const offset_t size = std::min(f.nnz / kPieces, kMostOfPiece);
-    if (size <= kBlock) return;
-    std::array<offset_t, kPieceSamples> sectors{};
-    const std::int64_t grain = size * kPieceSamples < kFewNonzeros ? kPieceSamples : 1;
-    parallel_for(0, kPieceSamples, grain, [&](std::int64_t i) {
-        const auto first = static_cast<std::size_t>(spread(i, kPieceSamples, kPieces) * (f.nnz / kPieces));
-        const auto piece = a.col_idxs.subspan(first, static_cast<std::size_t>(size));
-        sectors[static_cast<std::size_t>(i)] = SectorCount(a).of(piece);
-    });
-    offset_t all = 0;
-    for (const offset_t count : sectors) all += count;
-    f.piece_sectors = static_cast<double>(all) / static_cast<double>(kPieceSamples * size);
 }
 
 /// Counts rows by their lengths.

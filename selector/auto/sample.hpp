@@ -32,6 +32,10 @@ inline offset_t sampled_nonzeros(offset_t nnz) {
     return std::clamp(nnz / kSampledPart, kLeastNonzeros, kMostSamples * kBlock);
 }
 
+/// What blocks of the sample say: columns that 16 bits tell apart, sectors of x and hubs.
+void add_blocks(const PatternView& a, MatrixFeatures& f);
+/// Sectors of x in pieces.
+void add_pieces(const PatternView& a, MatrixFeatures& f);
 /// What tile rows of the sample say: slots, patterns, tiles and rows of an inode.
 void add_strips(const PatternView& a, MatrixFeatures& f);
 /// Diagonals of the sample, and of all nonzeros where DIA may pay.

@@ -1,9 +1,12 @@
 #include "selector/models/anchor_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -58,7 +61,9 @@ std::string anchors_text(const Anchors& anchors) {
 }
 
 std::optional<Anchors> parse_anchors(std::string_view text) {
+    constexpr std::size_t kNumbers = 1 + std::tuple_size_v<Place>;  // of an anchor
     std::vector<Anchor> anchors;
+    anchors.reserve(static_cast<std::size_t>(std::ranges::count(text, ' ')) / kNumbers + 1);
     NumberReader reader(text);
     while (!reader.is_at_end()) {
         if (!read_anchor(reader, anchors.emplace_back())) return {};

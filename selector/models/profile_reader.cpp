@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
 #include "selector/models/anchor_text.hpp"
 #include "selector/models/json_node.hpp"
+#include "selector/models/lifted_texts.hpp"
 #include "selector/models/profile_file.hpp"
 #include "selector/models/profile_version.hpp"
+#include "tile/parallel.hpp"
 
 namespace tilespmv {
 namespace {
@@ -184,17 +188,11 @@ std::vector<double> read_costs(const JsonNode& json) {
     return costs;
 }
 
-Anchors read_anchors(const JsonNode& json) {
-    auto anchors = parse_anchors(json.text());
-    if (!anchors) json.fail("is no list of weights and places");
-    return *std::move(anchors);
-}
-
 SpmvModel read_model(const JsonNode& json) {
     SpmvModel model{.specification = json["operator"].text(),
                     .sizes = {json["value_bytes"].whole<std::size_t>(), json["sum_bytes"].whole<std::size_t>()},
                     .costs = read_costs(json["costs"]),
-                    .anchors = read_anchors(json["anchors"]),
+                    .anchors = {},
                     .matrices = json["matrices"].whole<int>(),
                     .accuracy = json["accuracy"].number(),
                     .held_out_accuracy = json["held_out_accuracy"].number(),
@@ -203,6 +201,20 @@ SpmvModel read_model(const JsonNode& json) {
     const auto preparation = json["preparation"].elements(model.preparation.size());
     for (std::size_t i = 0; i < preparation.size(); ++i) model.preparation[i] = preparation[i].non_negative();
     return model;
+}
+
+/// Anchors are nearly all of a profile, and read in parallel.
+std::vector<SpmvModel> read_models(const JsonNode& json, const LiftedTexts& texts) {
+    auto models = list_of(json, read_model);
+    const auto nodes = list_of(json, [](const JsonNode& one) { return one["anchors"]; });
+    parallel_for(0, std::ssize(models), 1, [&](std::int64_t i) {
+        const JsonNode& node = nodes[static_cast<std::size_t>(i)];
+        const auto text = texts.find(node.text());
+        auto anchors = text ? parse_anchors(*text) : std::nullopt;
+        if (!anchors) node.fail("is no list of weights and places");
+        models[static_cast<std::size_t>(i)].anchors = *std::move(anchors);
+    });
+    return models;
 }
 
 RulesShare read_rules_share(const JsonNode& json) {
@@ -263,7 +275,8 @@ void require_profile(const JsonNode& json) {
 }  // namespace
 
 Profile parse_profile(std::string_view text, const std::string& name) {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const LiftedTexts lifted = lift_texts(text, "anchors");
+    const auto json = nlohmann::json::parse(lifted.rest, nullptr, false);
     const JsonNode root(json, name);
     if (json.is_discarded()) root.fail("is no JSON, or was cut off: delete it, or name another with --profile");
     require_profile(root);
@@ -274,7 +287,7 @@ Profile parse_profile(std::string_view text, const std::string& name) {
             .set = root["set"].text(),
             .vectors = list_of(root["vectors"], read_vector),
             .matrices = list_of(root["matrices"], read_matrix),
-            .models = list_of(root["models"], read_model),
+            .models = read_models(root["models"], lifted),
             .rules_shares = root.has("rules") ? list_of(root["rules"], read_rules_share) : std::vector<RulesShare>{},
             .checks = read_checks(root)};
 }
