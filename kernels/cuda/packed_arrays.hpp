@@ -39,7 +39,7 @@ public:
     PackedPart<T> add(const std::vector<T>& host) {
         return add(std::span<const T>(host));
     }
-    /// Once, when all are added.
+    /// Once, when all are added. The stream must outlive this object.
     void upload(const DeviceContext& on);
 
     /// Null for an empty part.

@@ -34,12 +34,12 @@ TEST_P(PackedArrays, AreWhatTheHostHad) {
     const auto bytes = ascending<std::uint8_t>(3);
     const auto numbers = ascending<double>(GetParam());
     const auto words = ascending<std::uint32_t>(77);
+    const cuda::Stream stream;
     cuda::PackedArrays arrays;
     const auto first = arrays.add(bytes);
     const auto none = arrays.add(std::vector<double>());
     const auto second = arrays.add(numbers);
     const auto third = arrays.add(words);
-    const cuda::Stream stream;
     arrays.upload(stream.get());
     stream.synchronize();
     EXPECT_EQ(arrays.data(none), nullptr);
