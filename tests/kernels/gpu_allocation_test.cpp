@@ -2,7 +2,6 @@
 // allocated, neither memory of the GPU nor pinned memory of the host. A program of its own, as calls of CUDA are
 // counted.
 #include <algorithm>
-#include <cmath>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/counting_cuda.hpp"
 #include "tests/support/every_preconditioner.hpp"
+#include "tests/support/linear_systems.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -68,13 +68,6 @@ CsrMatrix<T> doubled(const CsrMatrix<T>& a) {
 template <class T>
 std::span<const T> values_of(const CsrMatrix<T>& a) {
     return {a.values.data(), a.values.size()};
-}
-
-template <class T>
-std::vector<T> right_hand_side(index_t size) {
-    std::vector<T> b(static_cast<std::size_t>(size));
-    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(std::sin(static_cast<double>(i) + 1) + 0.25);
-    return b;
 }
 
 class AllocationOnDevice : public OnDevice {};

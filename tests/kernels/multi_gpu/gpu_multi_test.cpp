@@ -1,6 +1,5 @@
 // Two GPUs or more: halos by NCCL, sums by peer access or by NCCL.
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include <gmock/gmock.h>
@@ -10,6 +9,7 @@
 #include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
+#include "tests/support/linear_systems.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::multi_gpu {
@@ -19,6 +19,7 @@ using solver::Method;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::numbers;
+using testing::relative_residual;
 
 constexpr Method kMethods[]{Method::chronopoulos_gear, Method::textbook};
 
@@ -40,18 +41,6 @@ protected:
 
     int gpus_ = 0;
 };
-
-template <class T>
-double relative_residual(const CsrMatrix<T>& a, const std::vector<T>& b, const std::vector<T>& x) {
-    double r2 = 0;
-    double b2 = 0;
-    const auto ax = expected_product<T>(a, 1, x, 0, {});
-    for (std::size_t row = 0; row < b.size(); ++row) {
-        r2 += std::pow(double{b[row]} - ax.rows[row].value, 2);
-        b2 += std::pow(double{b[row]}, 2);
-    }
-    return std::sqrt(r2 / b2);
-}
 
 TEST_F(SeveralGpus, MultiplyAsOne) {
     for (const auto* spec : {"stencil27:n=20", "rmat:scale=10", "laplace2d:n=2", "circuit:n=3000"}) {

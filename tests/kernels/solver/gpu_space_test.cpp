@@ -6,6 +6,7 @@
 #include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
+#include "tests/support/linear_systems.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -20,13 +21,6 @@ struct Solved {
     SolveReport report;
     std::vector<T> x;
 };
-
-template <class T>
-std::vector<T> right_hand_side(index_t size) {
-    std::vector<T> b(static_cast<std::size_t>(size));
-    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(std::sin(static_cast<double>(i) + 1) + 0.25);
-    return b;
-}
 
 template <class T>
 double tolerance() {

@@ -8,17 +8,12 @@
 #include "kernels/solver/space.hpp"
 #include "tests/kernels/solver/textbook_oracle.hpp"
 #include "tests/support/battery.hpp"
+#include "tests/support/linear_systems.hpp"
 
 // What solves are tested on.
 namespace tilespmv::testing {
 
 inline constexpr solver::Method kMethods[]{solver::Method::chronopoulos_gear, solver::Method::textbook};
-
-inline std::vector<double> right_hand_side(index_t size) {
-    std::vector<double> b(static_cast<std::size_t>(size));
-    for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(i) + 1) + 0.25;
-    return b;
-}
 
 inline Eigen::VectorXd eigen(const std::vector<double>& v) {
     return Eigen::Map<const Eigen::VectorXd>(v.data(), static_cast<Eigen::Index>(v.size()));
