@@ -12,11 +12,11 @@ namespace tilespmv::bench {
 namespace {
 
 std::string file_of(std::string_view name, const std::filesystem::path& folder) {
-    for (const char* ending : {".mtx", ".mtx.gz", ".mtx.xz"}) {
+    for (const char* ending : {".mtx", ".mtx.gz", ".mtx.xz", ".mtx.zst"}) {
         const auto file = folder / fmt::format("{}{}", name, ending);
         if (std::filesystem::exists(file)) return file.string();
     }
-    throw Error(fmt::format("{}: has no {}.mtx, .mtx.gz or .mtx.xz; say with --matrices where these are",
+    throw Error(fmt::format("{}: has no {}.mtx, .mtx.gz, .mtx.xz or .mtx.zst; say with --matrices where these are",
                             printable(folder.string()), name));
 }
 

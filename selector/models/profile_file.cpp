@@ -52,7 +52,7 @@ std::shared_ptr<const Profile> read_once(const CarriedProfile& carried) {
     const std::scoped_lock lock(mutex);
     auto& profile = known[carried.machine];
     if (!profile) {
-        const std::string name = fmt::format("{}.json.xz", carried.machine);
+        const std::string name = fmt::format("{}.json.zst", carried.machine);
         profile = std::make_shared<const Profile>(parse(Input(name, carried.bytes)));
     }
     return profile;

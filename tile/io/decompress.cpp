@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::unique_ptr<BlockSource> blocks_of(std::string_view bytes) {
+    if (is_gzip(bytes)) return gzip_blocks(bytes);
+    return is_xz(bytes) ? xz_blocks(bytes) : zstd_blocks(bytes);
+}
+
 /// What decompresses one input: a source of blocks, which libarchive takes the text from.
 class Decompression {
 public:
@@ -24,7 +30,7 @@ public:
         : input_(input),
           progress_(progress),
           most_(limits.most(input.bytes().size())),
-          blocks_(is_gzip(input.bytes()) ? gzip_blocks(input.bytes()) : xz_blocks(input.bytes())) {}
+          blocks_(blocks_of(input.bytes())) {}
 
     OwnedText run() {
         open();
@@ -116,7 +122,7 @@ private:
     }
     [[noreturn]] void fail() const {
         if (produced_ > most_) fail_size();
-        throw Error(fmt::format("{}:{}: found a damaged stream ({}), expected complete gzip or xz data",
+        throw Error(fmt::format("{}:{}: found a damaged stream ({}), expected complete gzip, xz or Zstandard data",
                                 input_.file().string(), 1 + std::count(text_.begin(), text_.end(), '\n'),
                                 reason_of(archive_.get())));
     }
@@ -132,7 +138,7 @@ private:
 
 }  // namespace
 
-bool is_compressed(std::string_view bytes) { return is_gzip(bytes) || is_xz(bytes); }
+bool is_compressed(std::string_view bytes) { return is_gzip(bytes) || is_xz(bytes) || is_zstd(bytes); }
 
 OwnedText decompress(const Input& input, const InputLimits& limits, const std::function<void(double)>& progress) {
     return Decompression(input, limits, progress).run();

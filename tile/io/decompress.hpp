@@ -7,10 +7,10 @@
 
 namespace tilespmv {
 
-/// Whether the bytes start as a gzip or an xz file does.
+/// Whether the bytes start as a gzip, an xz or a Zstandard file does.
 bool is_compressed(std::string_view bytes);
 
-/// Decompresses gzip (of one or more members) or xz into memory; of a tar archive in it only NAME.mtx, where the
+/// Decompresses gzip (of one or more members), xz or Zstandard into memory; of a tar archive in it only NAME.mtx, where the
 /// archive is NAME.tar.gz, or, in a pipe, which has no name, the first NAME/NAME.mtx. The stream is read to its end and
 /// all its checksums are checked, even if the text that is wanted ended before. `progress` is told the share that is
 /// done.

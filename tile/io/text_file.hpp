@@ -9,7 +9,7 @@
 
 namespace tilespmv {
 
-/// The text of an input: its own bytes if it is plain, decompressed into memory if it is gzip or xz. Its type is
+/// The text of an input: its own bytes if it is plain, decompressed into memory if it is gzip, xz or Zstandard. Its type is
 /// detected from its content. At least 64 readable zero bytes follow the text.
 class TextFile {
 public:

@@ -22,7 +22,7 @@ struct ReadOptions {
 };
 
 /// Reads a Matrix Market coordinate file (real, integer or pattern; general, symmetric or skew-symmetric), plain,
-/// gzip or xz, or the .mtx of the archive's own name in a SuiteSparse .tar.gz; the file may be a pipe. Its type is
+/// gzip, xz or Zstandard, or the .mtx of the archive's own name in a SuiteSparse .tar.gz; the file may be a pipe. Its type is
 /// detected from its content, not from its name. Symmetric files are expanded, duplicates are summed in file order in
 /// double and rounded once, entries may come in any order, explicit zeros stay, the entries of a pattern are 1, numbers
 /// are rounded once, to nearest. Memory: the file and twice the matrix at most, and nothing for entries that the size

@@ -270,7 +270,7 @@ StripMatrix<V> load_strips(const std::string& source, std::optional<double> most
 std::string source_name(const std::string& source) {
     if (is_generator(source)) return printable(source.substr(kGeneratorPrefix.size()));
     std::filesystem::path name = std::filesystem::path(source).filename();
-    constexpr std::array<std::string_view, 5> suffixes{".gz", ".xz", ".tar", ".mtx", ".tsp"};
+    constexpr std::array<std::string_view, 6> suffixes{".gz", ".xz", ".zst", ".tar", ".mtx", ".tsp"};
     for (const auto suffix : suffixes) {
         if (name.extension() == suffix) name = name.stem();
     }

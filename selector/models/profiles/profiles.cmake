@@ -1,5 +1,5 @@
-# Profiles that the library carries: every NAME.json.xz here becomes part of it, NAME that of `default_profile_file`.
-file(GLOB profiles CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.json.xz)
+# Profiles that the library carries: every NAME.json.zst here becomes part of it, NAME that of `default_profile_file`.
+file(GLOB profiles CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.json.zst)
 set(source ${CMAKE_CURRENT_BINARY_DIR}/carried_profiles.cpp)
 set(TILESPMV_PROFILE_BYTES "")
 set(TILESPMV_PROFILE_NAMES "")
@@ -7,7 +7,7 @@ set(TILESPMV_PROFILE_LIST "")
 set(number 0)
 foreach(profile IN LISTS profiles)
   get_filename_component(name ${profile} NAME)
-  string(REPLACE ".json.xz" "" name ${name})
+  string(REPLACE ".json.zst" "" name ${name})
   set(symbol tilespmv_profile_${number})
   string(APPEND TILESPMV_PROFILE_BYTES "    \".hidden ${symbol}, ${symbol}_end\\n${symbol}:\\n.incbin \\\"${profile}\\\"\\n${symbol}_end:\\n\"\n")
   string(APPEND TILESPMV_PROFILE_NAMES "extern const char ${symbol}[], ${symbol}_end[];\n")

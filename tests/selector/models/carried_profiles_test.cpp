@@ -37,7 +37,7 @@ protected:
 TEST_F(CarriedProfiles, AreCheckedModelsOfTheMachinesOfTheirNames) {
     ASSERT_FALSE(carried_profiles().empty());
     for (const CarriedProfile& carried : carried_profiles()) {
-        const fs::path file = folder.path() / "carried.json.xz";
+        const fs::path file = folder.path() / "carried.json.zst";
         write(file, carried.bytes);
         const Profile profile = read_profile(file);
         EXPECT_EQ(plain_machine_name(profile.probe.name), carried.machine);
@@ -83,7 +83,7 @@ TEST_F(CarriedProfiles, DecideUntilTheCheckOfTheUsersOwnSpeaksForIt) {
         return found_profile().name;
     };
     EXPECT_EQ(name_with(own), file.string());
-    own.checks[0].models.mean_loss = 2;
+    for (ProfileCheck& check : own.checks) check.models.mean_loss = 2;
     EXPECT_EQ(name_with(own), carried.name) << "worse than the rules";
     own.checks.clear();
     EXPECT_EQ(name_with(own), carried.name) << "not checked";
@@ -93,11 +93,11 @@ TEST_F(CarriedProfiles, DecideUntilTheCheckOfTheUsersOwnSpeaksForIt) {
 
 TEST_F(CarriedProfiles, ThatAreCutOffOrNotCompressedAreRefused) {
     const std::string_view bytes = carried_profiles()[0].bytes;
-    const fs::path file = folder.path() / "p.json.xz";
+    const fs::path file = folder.path() / "p.json.zst";
     for (const std::size_t size : {bytes.size() / 2, bytes.size() - 1}) {
         write(file, bytes.substr(0, size));
         const std::string message = test::message_of([&] { read_profile(file); });
-        EXPECT_THAT(message, HasSubstr("p.json.xz"));
+        EXPECT_THAT(message, HasSubstr("p.json.zst"));
         EXPECT_EQ(std::ranges::count(message, '\n'), 0);
     }
 }

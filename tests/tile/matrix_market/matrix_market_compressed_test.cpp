@@ -63,8 +63,8 @@ protected:
     fs::path plain_name_ = directory_.path() / "A.mtx";  // the content decides, not the name
 };
 
-TEST_F(Compressed, GzipAndXz) {
-    for (const int filter : {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ}) {
+TEST_F(Compressed, GzipXzAndZstandard) {
+    for (const int filter : {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ, ARCHIVE_FILTER_ZSTD}) {
         write_compressed(plain_name_, filter, {{"ignored", text_}}, false);
         ASSERT_LT(fs::file_size(plain_name_), text_.size());
         expect_long_matrix(plain_name_);
@@ -74,7 +74,7 @@ TEST_F(Compressed, GzipAndXz) {
 TEST_F(Compressed, ProgressIsTheShareOfTheInputThatWasRead) {
     std::string text;
     while (text.size() < 5 << 19) text += text_;
-    for (const int filter : {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ}) {
+    for (const int filter : {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ, ARCHIVE_FILTER_ZSTD}) {
         write_compressed(plain_name_, filter, {{"", text}}, false);
         std::vector<double> shares;
         const TextFile file(Input(plain_name_), {}, [&](double share) { shares.push_back(share); });
@@ -105,6 +105,8 @@ TEST_F(Compressed, TheMatrixOfTheArchivesName) {
     }
     write_compressed(directory_.path() / "big.tar.xz", ARCHIVE_FILTER_XZ, entries, true);
     expect_long_matrix(directory_.path() / "big.tar.xz");
+    write_compressed(directory_.path() / "big.tar.zst", ARCHIVE_FILTER_ZSTD, entries, true);
+    expect_long_matrix(directory_.path() / "big.tar.zst");
 }
 
 TEST_F(Compressed, TheArchivesNameEndsAtItsLastTar) {
@@ -127,18 +129,24 @@ TEST_F(Compressed, ATruncatedStreamTellsTheLineItBreaksOffAt) {
     const auto bytes = fs::file_size(plain_name_);
     fs::resize_file(plain_name_, bytes - bytes / 8);
     const auto error = error_of(plain_name_);
-    EXPECT_THAT(error, HasSubstr("found a damaged stream (truncated gzip input), expected complete gzip or xz data"));
+    EXPECT_THAT(
+        error,
+        HasSubstr("found a damaged stream (truncated gzip input), expected complete gzip, xz or Zstandard data"));
     const auto line = std::stoi(error.substr(plain_name_.string().size() + 1));
     EXPECT_GT(line, 25000);
     EXPECT_LE(line, 40000 * 7 / 8 + 1000);
 }
 
-TEST_F(Compressed, ATruncatedXzStreamIsRefused) {
-    write_compressed(plain_name_, ARCHIVE_FILTER_XZ, {{"", text_}}, false);
-    const auto bytes = test::content_of(plain_name_);
-    for (const auto kept : {bytes.size() - 1, bytes.size() - 30, bytes.size() / 2, std::size_t{20}}) {
-        directory_.file("A.mtx", bytes.substr(0, kept));
-        EXPECT_THAT(error_of(plain_name_), HasSubstr("found a damaged stream")) << kept;
+TEST_F(Compressed, ATruncatedXzOrZstandardStreamIsRefused) {
+    for (const int filter : {ARCHIVE_FILTER_XZ, ARCHIVE_FILTER_ZSTD}) {
+        write_compressed(plain_name_, filter, {{"", text_}}, false);
+        const auto bytes = test::content_of(plain_name_);
+        for (const auto kept : {bytes.size() - 1, bytes.size() - 30, bytes.size() / 2, std::size_t{20}}) {
+            directory_.file("A.mtx", bytes.substr(0, kept));
+            EXPECT_THAT(error_of(plain_name_), HasSubstr("found a damaged stream")) << kept;
+        }
+        directory_.file("A.mtx", bytes + "rest of another file");
+        EXPECT_THAT(error_of(plain_name_), HasSubstr("found a damaged stream"));
     }
 }
 
@@ -207,7 +215,7 @@ TEST_F(Compressed, AChecksumBehindTheMatrixOfAnArchiveIsChecked) {
 TEST_F(Compressed, MoreThanTheLimitsAllowIsRefused) {
     const std::string text = "%%MatrixMarket matrix coordinate real general\n1 1 0\n" + std::string(100000, '\n');
     const Entries archive{{"big/other.txt", text}, {"big/big.mtx", text.substr(0, 60)}};
-    for (const int filter : {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ}) {
+    for (const int filter : {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_XZ, ARCHIVE_FILTER_ZSTD}) {
         for (const bool tar : {false, true}) {
             const auto file = directory_.path() / "big.tar.gz";
             write_compressed(file, filter, tar ? archive : Entries{{"", text}}, tar);

@@ -8,10 +8,12 @@ namespace {
 
 constexpr std::size_t kInputBytes = std::size_t{1} << 18;
 
-class XzBlocks final : public BlockSource {
+/// By a filter of libarchive.
+class ArchiveBlocks final : public BlockSource {
 public:
-    explicit XzBlocks(std::string_view bytes) : bytes_(bytes), archive_(archive_read_new()) {
-        archive_read_support_filter_xz(archive_.get());
+    ArchiveBlocks(std::string_view bytes, int (*support_filter)(archive*))
+        : bytes_(bytes), archive_(archive_read_new()) {
+        support_filter(archive_.get());
         archive_read_support_format_raw(archive_.get());
         archive_read_support_format_empty(archive_.get());
     }
@@ -43,7 +45,7 @@ private:
         return status;
     }
     static la_ssize_t read_input(archive*, void* self, const void** block) {
-        auto& me = *static_cast<XzBlocks*>(self);
+        auto& me = *static_cast<ArchiveBlocks*>(self);
         const auto piece = me.bytes_.substr(me.consumed_, kInputBytes);
         me.consumed_ += piece.size();
         *block = piece.data();
@@ -61,6 +63,14 @@ private:
 
 bool is_xz(std::string_view bytes) { return bytes.starts_with("\xFD\x37\x7A\x58\x5A"); }
 
-std::unique_ptr<BlockSource> xz_blocks(std::string_view bytes) { return std::make_unique<XzBlocks>(bytes); }
+std::unique_ptr<BlockSource> xz_blocks(std::string_view bytes) {
+    return std::make_unique<ArchiveBlocks>(bytes, archive_read_support_filter_xz);
+}
+
+bool is_zstd(std::string_view bytes) { return bytes.starts_with("\x28\xB5\x2F\xFD"); }
+
+std::unique_ptr<BlockSource> zstd_blocks(std::string_view bytes) {
+    return std::make_unique<ArchiveBlocks>(bytes, archive_read_support_filter_zstd);
+}
 
 }  // namespace tilespmv
