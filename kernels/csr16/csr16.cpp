@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
+#include "tile/column_range.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {
@@ -16,17 +16,6 @@ int threads_log2(const Csr16Block& block, int each) {
     int log2 = 0;
     while (log2 < 5 && block.nonzeros > block.rows * (each << log2)) ++log2;
     return log2;
-}
-
-/// The lowest and the highest; without branches, unlike `std::minmax_element`.
-std::pair<index_t, index_t> column_range(const index_t* cols, offset_t count) {
-    index_t lowest = cols[0];
-    index_t highest = cols[0];
-    for (offset_t k = 1; k < count; ++k) {
-        lowest = std::min(lowest, cols[k]);
-        highest = std::max(highest, cols[k]);
-    }
-    return {lowest, highest};
 }
 
 template <Value V>
@@ -107,7 +96,7 @@ private:
         std::uint16_t* ends = b_.ends.data() + block.first_end;
         for (int r = 0; r < rows; ++r) ends[r] = static_cast<std::uint16_t>(std::min(row_ends[r] - from, nonzeros));
         if (nonzeros == 0) return;
-        const auto [lowest, highest] = column_range(a_.col_idxs.data() + from, nonzeros);
+        const auto [lowest, highest] = column_range({a_.col_idxs.data() + from, static_cast<std::size_t>(nonzeros)});
         const index_t base = lowest / kTileSize * kTileSize;
         block.wide = highest - base > std::numeric_limits<std::uint16_t>::max();
         block.base_column = block.wide ? 0 : static_cast<std::uint32_t>(base);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "selector/auto/sample.hpp"
+#include "tile/column_range.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv {
@@ -130,12 +131,7 @@ double hub_share(const Blocks& blocks, const PatternView& a) {
 }
 
 bool is_narrow(std::span<const index_t> columns) {
-    index_t least = columns.front();
-    index_t most = least;
-    for (const index_t column : columns) {  // without branches, unlike std::ranges::minmax
-        least = std::min(least, column);
-        most = std::max(most, column);
-    }
+    const auto [least, most] = column_range(columns);
     return most - least < kNarrowColumns;
 }
 

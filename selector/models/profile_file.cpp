@@ -69,8 +69,14 @@ FoundProfile at_default_place(std::string_view machine) {
     const fs::path file = default_profile_file(machine);
     std::error_code unknown;
     if (file.empty() || !fs::exists(file, unknown)) return {};
+    return {read_once(file), file.string()};
+}
+
+/// Nobody asked for these: where one cannot be read, the carried one by a libarchive without Zstandard, too, there are
+/// others, or the rules.
+FoundProfile find_or_warn(FoundProfile (*find)(std::string_view), std::string_view machine) {
     try {
-        return {read_once(file), file.string()};
+        return find(machine);
     } catch (const Error& error) {
         fmt::print(stderr, "tilespmv: warning: {}; nothing is chosen by it\n", printable(error.what()));
         return {};
@@ -122,7 +128,7 @@ void visit_profiles(const fs::path& asked_for, std::string_view machine,
         return;
     }
     for (const auto find : {at_default_place, carried_for}) {
-        const FoundProfile found = find(machine);
+        const FoundProfile found = find_or_warn(find, machine);
         if (found.profile && visit(found)) return;
     }
 }

@@ -41,7 +41,7 @@ struct FoundProfile {
 /// Shows the profiles of a machine to `visit` until that says that it needs no further one: `asked_for`, else the file
 /// that $TILESPMV_PROFILE names ("none": no profile), which decide, alone; else that of the default place, then that
 /// which the library carries for the machine (`carried_profiles`). Each is read when it is shown, once a process, files
-/// until they change. Throws as `read_profile` does for one that was asked for; a damaged one at the default place
+/// until they change. Throws as `read_profile` does for one that was asked for; one of the others that cannot be read
 /// costs a warning on stderr.
 void visit_profiles(const std::filesystem::path& asked_for, std::string_view machine,
                     const std::function<bool(const FoundProfile&)>& visit);
