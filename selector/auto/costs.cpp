@@ -59,8 +59,10 @@ constexpr std::array kGpuCosts{
 /// apart (68 others were held out). Beyond the cache, in float64, to the geometric means of an EPYC and a Xeon on the
 /// 17 matrices of "On the CPU" in `bench/RESULTS.md`, of about 36 million nonzeros each, none of which was held out;
 /// those of strip-omp are not fitted: bytes cost it what they cost csr-omp, which puts it at 1.5 of csr-omp on grids,
-/// where 1.3 to 1.8 were measured. In float32 to 10 matrices of 7 to 18 million nonzeros. Preparation of tiles
-/// in float32 beyond the cache is that of float64.
+/// where 1.3 to 1.8 were measured. Those of tile-omp and hyb-omp in float64 and in the cache are 1.15 and 1.1 times
+/// what fits: mixed formats and a second pass gain less by many threads ("auto on a CPU" in `bench/RESULTS.md`). In
+/// float32 to 10 matrices of 7 to 18 million nonzeros. Preparation of tiles in float32 beyond the cache is that of
+/// float64.
 constexpr std::array kCpuCosts{
     Cost{"csr-omp", 8, {0, 0, 2.6e-10, 3.3e-11, 1.1e-9, 0}, {2.1e-5, 2.1e-11, 2.6e-10, 0}, 8, kNear},
     Cost{"csr-omp", 8, {0, 1.3e-11, 1.1e-10, 3.6e-11, 1.1e-9, 0}, {2.6e-5, 0, 3.5e-10, 0}, 8, kCached},
@@ -74,8 +76,8 @@ constexpr std::array kCpuCosts{
     Cost{"strip-omp", 4, {0, 6.1e-12, 4e-11, 3.8e-11, 5.3e-10, 0}, {2.1e-5, 1.7e-9, 0, 0}, 8, kNear},
     Cost{"strip-omp", 4, {0, 7.8e-12, 4.2e-11, 0, 0, 0}, {0, 1.7e-9, 0, 0}, 8, kCached},
     Cost{"strip-omp", 4, {0, 0, 1.1e-10, 7.4e-10, 0, 0}, {1e-5, 1.8e-9, 0, 0}},
-    Cost{"tile-omp", 8, {0, 4.8e-12, 8.8e-11, 8.9e-11, 2.3e-9, 0}, {3e-5, 9.7e-10, 2.8e-9, 4.7e-8}, 8, kNear},
-    Cost{"tile-omp", 8, {0, 6.4e-12, 6.4e-11, 2.9e-11, 2.9e-9, 0}, {0, 1.8e-9, 2.1e-10, 4.5e-8}, 8, kCached},
+    Cost{"tile-omp", 8, {0, 5.5e-12, 1.0e-10, 1.02e-10, 2.65e-9, 0}, {3e-5, 9.7e-10, 2.8e-9, 4.7e-8}, 8, kNear},
+    Cost{"tile-omp", 8, {0, 7.4e-12, 7.4e-11, 3.3e-11, 3.3e-9, 0}, {0, 1.8e-9, 2.1e-10, 4.5e-8}, 8, kCached},
     Cost{"tile-omp", 8, {0, 2.27e-11, 0, 5.4e-10, 1.84e-9, 0}, {1e-5, 2.2e-9, 3.3e-8, 8.4e-9}},
     Cost{"tile-omp", 4, {0, 5.4e-12, 1.1e-10, 1.5e-10, 1.9e-9, 0}, {3.3e-5, 1e-9, 2.9e-9, 4.1e-8}, 8, kNear},
     Cost{"tile-omp", 4, {0, 5.3e-12, 8.9e-11, 1.2e-10, 2.3e-9, 0}, {0.00044, 1.1e-9, 1.6e-9, 4e-8}, 8, kCached},
@@ -88,8 +90,8 @@ constexpr std::array kCpuCosts{
     Cost{"ell-omp", 8, {0, 0, 3.2e-10, 0, 0, 0}, {0, 6e-10, 0, 0}, 8, kCached},
     Cost{"ell-omp", 4, {0, 1.7e-11, 5.9e-11, 1.6e-11, 0, 1.8e-10}, {0, 3.2e-10, 2.6e-10, 0}, 8, kNear},
     Cost{"ell-omp", 4, {0, 2.4e-11, 3.4e-11, 8.9e-11, 0, 2.8e-7}, {0, 4.9e-10, 2.9e-10, 0}, 8, kCached},
-    Cost{"hyb-omp", 8, {0, 1.7e-11, 4.8e-11, 2.3e-11, 0, 0}, {0, 3.4e-10, 1.6e-9, 0}, 8, kNear},
-    Cost{"hyb-omp", 8, {0, 2.1e-11, 6.7e-11, 0, 6e-11, 0}, {0, 6.2e-10, 2e-9, 0}, 8, kCached},
+    Cost{"hyb-omp", 8, {0, 1.87e-11, 5.3e-11, 2.5e-11, 0, 0}, {0, 3.4e-10, 1.6e-9, 0}, 8, kNear},
+    Cost{"hyb-omp", 8, {0, 2.3e-11, 7.4e-11, 0, 6.6e-11, 0}, {0, 6.2e-10, 2e-9, 0}, 8, kCached},
     Cost{"hyb-omp", 4, {0, 1.2e-11, 1.1e-10, 1.1e-11, 1.5e-10, 0}, {0, 3.9e-10, 2.3e-9, 0}, 8, kNear},
     Cost{"hyb-omp", 4, {0, 0, 2.4e-10, 6.6e-11, 3.1e-10, 0}, {0, 6.8e-10, 2.1e-9, 0}, 8, kCached},
 };
