@@ -77,7 +77,8 @@ private:
         statistics_.empty += length == 0 ? rows : 0;
         for (std::size_t i = 0; i < statistics_.rounds.size(); ++i) {
             RowRounds& of = statistics_.rounds[i];
-            const offset_t rounds = std::max((length + of.nonzeros - 1) >> (i + 1), offset_t{1});  // nonzeros = 2^(i + 1)
+            // of.nonzeros is 2^(i + 1).
+            const offset_t rounds = std::max((length + of.nonzeros - 1) >> (i + 1), offset_t{1});
             of.all += rows * rounds;
             of.longest = std::max(of.longest, rounds);
         }
