@@ -6,15 +6,6 @@
 
 namespace tilespmv::multi_gpu {
 
-/// sent[i] = x[entries[i]]
-template <class V>
-struct Pack {
-    std::int64_t count = 0;
-    const index_t* entries = nullptr;
-    const V* x = nullptr;
-    V* sent = nullptr;
-};
-
 /// y[rows[i]] += alpha * (row i of the boundary) * halo
 template <class V>
 struct AddBoundary {
@@ -28,13 +19,9 @@ struct AddBoundary {
     V* y = nullptr;
 };
 
-/// May start before the kernel before it is complete, as most of an iteration. Nothing if `count` is 0.
+/// `nnz`: of the boundary, by which it chooses the threads of a row. Sums in double, in an order that the matrix fixes.
+/// `may_start_early`: it follows a kernel on the same stream, and nothing else.
 template <class V>
-void launch_pack(const Pack<V>& pack, cudaStream_t stream);
-
-/// `nnz`: of the boundary, by which it chooses the threads of a row. Starts when all that it follows is complete: the
-/// halo comes from another stream. Sums in double, in an order that the matrix fixes.
-template <class V>
-void launch_add_boundary(const AddBoundary<V>& product, offset_t nnz, cudaStream_t stream);
+void launch_add_boundary(const AddBoundary<V>& product, offset_t nnz, bool may_start_early, cudaStream_t stream);
 
 }  // namespace tilespmv::multi_gpu

@@ -1,12 +1,16 @@
+#include <memory>
 #include <string>
+#include <utility>
 
 #include <cuda_runtime_api.h>
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_memory.hpp"
 #include "kernels/cuda/stream.hpp"
+#include "kernels/multi_gpu/communicated_halo.hpp"
 #include "kernels/multi_gpu/device_rank_operator.hpp"
 #include "kernels/multi_gpu/nccl_group.hpp"
+#include "kernels/multi_gpu/peer_halo.hpp"
 #include "kernels/multi_gpu/peer_sums.hpp"
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/cuda/device_space.hpp"
@@ -17,19 +21,37 @@ namespace {
 
 constexpr int kChecks = 32;  ///< iterations from check to check
 
-/// What a rank has to do with the others; null pointers if there are none.
+/// What GPUs exchange in each other's memory.
+struct Peers {
+    explicit Peers(std::unique_ptr<PeerAccess> opened) : access(std::move(opened)), sums(*access), inboxes(*access) {}
+
+    std::unique_ptr<PeerAccess> access;
+    PeerSums sums;
+    PeerInboxes inboxes;
+};
+
+/// How a rank speaks to the others: by `peers`, or else by `communicator`; all null if there are none.
 struct Links {
+    const Peers* peers = nullptr;
     Communicator* communicator = nullptr;
-    const PeerSums* peer_sums = nullptr;  ///< null where sums are gathered, too
     Meeting* meeting = nullptr;
 };
+
+template <class T>
+std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloPlan& plan, const Links& links,
+                                                    const cuda::DeviceContext& on) {
+    if (plan.is_alone()) return nullptr;
+    if (links.peers != nullptr) return std::make_unique<PeerHalo<T>>(plan, links.peers->inboxes, on);
+    return std::make_unique<CommunicatedHalo<T>>(plan, *links.communicator, on);
+}
 
 /// What the space of a rank is made over, before it and gone after it.
 template <class T>
 struct OnGpu {
-    OnGpu(const RankInput<T>& input, Communicator* communicator)
+    OnGpu(const RankInput<T>& input, const Links& links)
         : on(own_stream.get()),
-          a(*input.matrix, *input.plan, input.options->operator_of(input.plan->rank), communicator, on),
+          a(*input.matrix, *input.plan, input.options->operator_of(input.plan->rank),
+            make_halo_exchange<T>(*input.plan, links, on), on),
           m(solver::make_device_preconditioner<T>(*input.preconditioner, on)) {}
 
     cuda::Stream own_stream;
@@ -46,14 +68,15 @@ class RankSpace final : private OnGpu<T>, public solver::DeviceSpace<T> {
 
 public:
     RankSpace(const RankInput<T>& input, const Links& links)
-        : OnGpu<T>(input, links.communicator),
+        : OnGpu<T>(input, links),
           Base(this->a, *this->m, this->on),
           total_rows_(input.total_rows),
+          rank_(input.plan->rank),
           links_(links),
-          gathered_(is_alone() ? 0 : static_cast<std::size_t>(links.communicator->size()) * solver::kMostSums,
+          gathered_(is_gathered() ? static_cast<std::size_t>(links.communicator->size()) * solver::kMostSums : 0,
                     this->on) {
         const auto& choices = input.options->choices;
-        if (!choices.empty()) take_shapes(choices[static_cast<std::size_t>(input.plan->rank)].vector_shapes);
+        if (!choices.empty()) take_shapes(choices[static_cast<std::size_t>(rank_)].vector_shapes);
     }
 
     [[nodiscard]] DeviceRankOperator<T>& product() { return this->a; }
@@ -61,7 +84,7 @@ public:
     [[nodiscard]] std::size_t total_size() const override { return total_rows_; }
     [[nodiscard]] std::string how() const override {
         if (is_alone()) return Base::how();
-        return Base::how() + (links_.peer_sums != nullptr ? ", halos by NCCL, sums by peer access" : ", NCCL");
+        return Base::how() + (is_gathered() ? ", NCCL" : ", peer access");
     }
 
     /// Of the matrix and the parts.
@@ -78,8 +101,8 @@ protected:
     void finished(solver::Recurrence recurrence) override {
         if (is_alone()) return;
         const solver::Finish finish = Base::finish(recurrence);
+        if (!is_gathered()) return links_.peers->sums.launch(rank_, finish, this->stream());
         Communicator& communicator = *links_.communicator;
-        if (links_.peer_sums != nullptr) return links_.peer_sums->launch(communicator.rank(), finish, this->stream());
         communicator.all_gather(this->sums(), solver::kMostSums, gathered_.data(), this->stream());
         solver::launch_finish(gathered_.data(), communicator.size(), finish, this->stream());
     }
@@ -88,7 +111,8 @@ protected:
     }
 
 private:
-    [[nodiscard]] bool is_alone() const { return links_.communicator == nullptr; }
+    [[nodiscard]] bool is_alone() const { return links_.meeting == nullptr; }
+    [[nodiscard]] bool is_gathered() const { return links_.communicator != nullptr; }
     void take_shapes(const std::vector<solver::KernelShape>& chosen) {
         solver::VectorShapes shapes = this->shapes();
         for (const auto& [kernel, shape] : chosen) shapes.set(kernel, shape);
@@ -96,6 +120,7 @@ private:
     }
 
     std::size_t total_rows_;
+    int rank_;
     Links links_;
     cuda::DeviceBuffer<double> gathered_;
 };
@@ -179,11 +204,14 @@ void open_pools(int gpus) {
 template <class T>
 class GpuBackend final : public RankBackend<T> {
 public:
-    GpuBackend(int gpus, bool use_peer_sums) : on_host_(gpus) {
+    GpuBackend(int gpus, bool use_peer_access) : on_host_(gpus) {
         if (gpus == 1) return;
-        open_pools(gpus);
-        on_gpus_ = make_nccl_group(gpus);
-        if (use_peer_sums) peer_sums_ = PeerSums::make(gpus);
+        if (auto access = use_peer_access ? PeerAccess::open(gpus) : nullptr) {
+            peers_ = std::make_unique<Peers>(std::move(access));
+        } else {
+            open_pools(gpus);
+            on_gpus_ = make_nccl_group(gpus);
+        }
     }
 
     [[nodiscard]] Backend backend() const override { return Backend::cuda; }
@@ -191,30 +219,35 @@ public:
     void enter(int rank) override { TILESPMV_CUDA(cudaSetDevice(rank)); }
     std::unique_ptr<RankSystem<T>> make_system(int rank, const RankInput<T>& input) override {
         static_cast<void>(cuda::require_device());
+        Meeting& meeting = on_host_.meeting();
         Links links;
-        if (on_gpus_) links = {&on_gpus_->communicator(rank), peer_sums_.get(), &on_host_.meeting()};
+        if (meeting.ranks() > 1) links = {peers_.get(), on_gpus_ ? &on_gpus_->communicator(rank) : nullptr, &meeting};
+        if (peers_) {
+            peers_->inboxes.open(*input.plan, sizeof(T));
+            meeting.wait();  // then all of them are
+        }
         auto system = std::make_unique<GpuRankSystem<T>>(input, links);
-        on_host_.meeting().wait();  // before GPUs wait for each other all of them are there, or one has failed
+        meeting.wait();  // before GPUs wait for each other all of them are there, or one has failed
         return system;
     }
     [[nodiscard]] int check_every() const override { return kChecks; }
     void give_up() noexcept override {
-        if (peer_sums_) peer_sums_->abort();
+        if (peers_) peers_->access->abort();
         if (on_gpus_) on_gpus_->abort();
     }
 
 private:
     ThreadGroup on_host_;
-    std::unique_ptr<DeviceGroup> on_gpus_;
-    std::unique_ptr<PeerSums> peer_sums_;
+    std::unique_ptr<DeviceGroup> on_gpus_;  // null where there are peers
+    std::unique_ptr<Peers> peers_;
 };
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<RankBackend<T>> make_gpu_backend(int gpus, bool use_peer_sums) {
+std::unique_ptr<RankBackend<T>> make_gpu_backend(int gpus, bool use_peer_access) {
     require_gpus(gpus);
-    return std::make_unique<GpuBackend<T>>(gpus, use_peer_sums);
+    return std::make_unique<GpuBackend<T>>(gpus, use_peer_access);
 }
 
 template std::unique_ptr<RankBackend<double>> make_gpu_backend<double>(int, bool);

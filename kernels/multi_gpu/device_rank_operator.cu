@@ -1,25 +1,24 @@
 #include "kernels/multi_gpu/device_rank_operator.hpp"
 
+#include <utility>
+
 #include "kernels/multi_gpu/boundary_kernels.hpp"
 
 namespace tilespmv::multi_gpu {
 
 template <class V>
 DeviceRankOperator<V>::DeviceRankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan,
-                                          const std::string& operator_name, Communicator* communicator,
+                                          const std::string& operator_name, std::unique_ptr<HaloExchange<V>> halo,
                                           const cuda::DeviceContext& on)
     : matrix_(&matrix),
-      plan_(plan),
-      communicator_(communicator),
+      plan_(&plan),
+      halo_(std::move(halo)),
       on_(on),
       interior_(matrix.interior, operator_name, on),
-      sent_entries_(std::span<const index_t>(plan_.sent), on),
       boundary_rows_(matrix.boundary_rows, on),
       row_ptrs_(matrix.boundary.row_ptrs, on),
       col_idxs_(matrix.boundary.col_idxs, on),
-      values_(matrix.boundary.values, on),
-      sent_(plan.sent.size(), on),
-      halo_(plan.halo_cols.size(), on) {
+      values_(matrix.boundary.values, on) {
     this->set_specification(interior_.get().specification());
     this->make_own_workspace(on);
     TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
@@ -48,8 +47,8 @@ std::vector<ExecutedPart> DeviceRankOperator<V>::executed() const {
 
 template <class V>
 std::size_t DeviceRankOperator<V>::device_bytes() const {
-    return interior_.get().device_bytes() + boundary_bytes() + sent_entries_.bytes() + sent_.bytes() + halo_.bytes() +
-           this->workspace_bytes();
+    const std::size_t of_halo = halo_ ? halo_->device_bytes() : 0;
+    return interior_.get().device_bytes() + boundary_bytes() + of_halo + this->workspace_bytes();
 }
 
 template <class V>
@@ -63,38 +62,27 @@ bool DeviceRankOperator<V>::update_values() {
 }
 
 template <class V>
-void DeviceRankOperator<V>::pack(const V* x, cudaStream_t stream) const {
-    launch_pack<V>({static_cast<std::int64_t>(sent_.size()), sent_entries_.data(), x, sent_.data()}, stream);
-}
-
-template <class V>
 void DeviceRankOperator<V>::exchange(const V* x, cudaStream_t stream) const {
-    if (is_alone()) return;
-    pack(x, stream);
-    communicator_->exchange(plan_, sent_.data(), halo_.data(), sizeof(V), stream);
+    if (!halo_) return;
+    halo_->begin(x, stream);
+    halo_->finish(stream);
 }
 
 template <class V>
 void DeviceRankOperator<V>::add_boundary(double alpha, V* y, cudaStream_t stream) const {
+    if (!halo_) return;
     launch_add_boundary<V>({static_cast<index_t>(boundary_rows_.size()), boundary_rows_.data(), row_ptrs_.data(),
-                            col_idxs_.data(), values_.data(), halo_.data(), alpha, y},
-                           boundary_nnz(), stream);
+                            col_idxs_.data(), values_.data(), halo_->halo(), alpha, y},
+                           boundary_nnz(), halo_->lets_next_start(), stream);
 }
 
-/// The next `pack` on `stream` follows the boundary, which follows the exchange: nothing is packed into what is still
-/// being sent, nor received into what is still read.
 template <class V>
 void DeviceRankOperator<V>::multiply(const cuda::Product<V>& product, cudaStream_t stream) const {
     const cuda::DeviceSpan<const V> x(product.x, static_cast<std::size_t>(cols()));
     const cuda::DeviceSpan<V> y(product.y, static_cast<std::size_t>(rows()));
-    if (!is_alone()) {
-        pack(product.x, stream);
-        side_.leave(stream);
-        communicator_->exchange(plan_, sent_.data(), halo_.data(), sizeof(V), side_.get());
-    }
+    if (halo_) halo_->begin(product.x, stream);
     interior_.get().apply(product.alpha, x, product.beta, y, stream);
-    if (is_alone()) return;
-    side_.come_back(stream);
+    if (halo_) halo_->finish(stream);
     add_boundary(product.alpha, product.y, stream);
 }
 

@@ -1,29 +1,29 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "kernels/cuda/device_operator.hpp"
-#include "kernels/multi_gpu/communicator.hpp"
+#include "kernels/multi_gpu/halo_exchange.hpp"
 #include "kernels/multi_gpu/halo_plan.hpp"
-#include "kernels/multi_gpu/side_stream.hpp"
 #include "kernels/solver/cuda/updatable_operator.hpp"
 
 namespace tilespmv::multi_gpu {
 
-/// As `RankOperator`, on the GPU of the rank: a kernel packs what others need, the exchange travels on a stream of its
-/// own beside the product of the interior, and the boundary is added when both are there. Made once for one stream. All
-/// ranks apply it together; nothing of it waits for the host, so that it can be captured into a graph.
+/// As `RankOperator`, on the GPU of the rank: the halo travels while the interior is multiplied, and the boundary is
+/// added when both are there. Made once for one stream. All ranks apply it together; nothing of it waits for the host
+/// while it is captured into a graph.
 template <class V>
 class DeviceRankOperator final : public cuda::DeviceOperator<V> {
 public:
-    /// `matrix` and `communicator` outlive the object. `communicator` is null if this is the only rank. Throws `Error`
-    /// as `make_device_operator` does.
+    /// `matrix` and `plan` outlive the object. `halo` is null if the rank neither sends nor receives. Throws `Error` as
+    /// `make_device_operator` does.
     DeviceRankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan, const std::string& operator_name,
-                       Communicator* communicator, const cuda::DeviceContext& on);
+                       std::unique_ptr<HaloExchange<V>> halo, const cuda::DeviceContext& on);
 
     [[nodiscard]] std::string_view name() const override { return interior_.get().name(); }
-    [[nodiscard]] index_t rows() const override { return plan_.rows; }
-    [[nodiscard]] index_t cols() const override { return plan_.cols; }
+    [[nodiscard]] index_t rows() const override { return plan_->rows; }
+    [[nodiscard]] index_t cols() const override { return plan_->cols; }
     [[nodiscard]] offset_t nnz() const override { return interior_.get().nnz() + boundary_nnz(); }
     [[nodiscard]] std::size_t matrix_bytes() const override;
     [[nodiscard]] std::vector<ExecutedPart> executed() const override;
@@ -37,7 +37,7 @@ public:
     bool update_values();
 
     // The steps of a product.
-    /// Packs and exchanges on `stream`; all ranks together.
+    /// All ranks together.
     void exchange(const V* x, cudaStream_t stream) const;
     [[nodiscard]] const cuda::DeviceOperator<V>& interior() const { return interior_.get(); }
     /// y += alpha * boundary * halo
@@ -48,23 +48,17 @@ protected:
 
 private:
     [[nodiscard]] offset_t boundary_nnz() const { return static_cast<offset_t>(values_.size()); }
-    [[nodiscard]] bool is_alone() const { return plan_.sends.empty() && plan_.receives.empty(); }
     [[nodiscard]] std::size_t boundary_bytes() const;
-    void pack(const V* x, cudaStream_t stream) const;
 
     const RankMatrix<V>* matrix_;
-    HaloPlan plan_;
-    Communicator* communicator_;
+    const HaloPlan* plan_;
+    std::unique_ptr<HaloExchange<V>> halo_;
     cuda::DeviceContext on_;
     solver::UpdatableOperator<V> interior_;
-    cuda::DeviceBuffer<index_t> sent_entries_;
     cuda::DeviceBuffer<index_t> boundary_rows_;
     cuda::DeviceBuffer<offset_t> row_ptrs_;
     cuda::DeviceBuffer<index_t> col_idxs_;
     cuda::DeviceBuffer<V> values_;
-    mutable cuda::DeviceBuffer<V> sent_;
-    mutable cuda::DeviceBuffer<V> halo_;
-    SideStream side_;
 };
 
 }  // namespace tilespmv::multi_gpu

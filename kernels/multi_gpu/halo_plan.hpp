@@ -31,6 +31,7 @@ struct HaloPlan {
     std::vector<Parcel> sends;       ///< by rank; in `sent`
 
     [[nodiscard]] std::int64_t halo_size() const { return static_cast<std::int64_t>(halo_cols.size()); }
+    [[nodiscard]] bool is_alone() const { return sends.empty() && receives.empty(); }
 };
 
 /// One plan for each part of `rows`; rank k has part k of the rows and part k of `cols` (for a square matrix in a

@@ -64,8 +64,8 @@ public:
 template <class T>
 std::unique_ptr<RankBackend<T>> make_cpu_backend(int ranks);
 
-/// GPUs 0 .. gpus - 1. `use_peer_sums`: as `RankedOptions` has it. Throws as `make_gpu_ranked_solver`.
+/// GPUs 0 .. gpus - 1. `use_peer_access`: as `RankedOptions` has it. Throws as `make_gpu_ranked_solver`.
 template <class T>
-std::unique_ptr<RankBackend<T>> make_gpu_backend(int gpus, bool use_peer_sums);
+std::unique_ptr<RankBackend<T>> make_gpu_backend(int gpus, bool use_peer_access);
 
 }  // namespace tilespmv::multi_gpu

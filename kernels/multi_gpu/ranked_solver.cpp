@@ -254,7 +254,7 @@ RankedSolver<T> make_cpu_ranked_solver(const CsrMatrix<T>& a, const RankedOption
 template <class T>
 RankedSolver<T> make_gpu_ranked_solver(const CsrMatrix<T>& a, const RankedOptions& options,
                                        const solver::TrialSolve<T>& trial) {
-    return {a, options, make_gpu_backend<T>(options.ranks, options.use_peer_sums), trial};
+    return {a, options, make_gpu_backend<T>(options.ranks, options.use_peer_access), trial};
 }
 
 #define TILESPMV_INSTANTIATE(T)                                                                \

@@ -44,9 +44,9 @@ struct RankedOptions {
     std::optional<solver::Method> method{};
     std::optional<SolverMachine> machine{};  ///< figures to predict by; none: those of the first GPU, or of a CPU
     bool constant_null_space = false;
-    /// On GPUs that all reach each other's memory, sums are exchanged there; others, and all without it, gather them by
-    /// NCCL. The bits are the same.
-    bool use_peer_sums = true;
+    /// GPUs that all reach each other's memory exchange halos and sums there; others, and all without it, by NCCL. The
+    /// bits are the same.
+    bool use_peer_access = true;
 
     [[nodiscard]] const std::string& operator_of(int rank) const {
         return choices.empty() ? operator_name : choices[static_cast<std::size_t>(rank)].operator_name;
@@ -127,7 +127,7 @@ RankedSolver<T> make_cpu_ranked_solver(const CsrMatrix<T>& a, const RankedOption
                                        const solver::TrialSolve<T>& trial = {});
 
 /// With GPUs 0 .. ranks - 1. Throws `Error`, `unavailable` where there are fewer (saying how many), one is too old, or
-/// two or more were asked for and this build has no NCCL.
+/// two or more that do not reach each other's memory were asked for and this build has no NCCL.
 template <class T>
 RankedSolver<T> make_gpu_ranked_solver(const CsrMatrix<T>& a, const RankedOptions& options,
                                        const solver::TrialSolve<T>& trial = {});

@@ -1,4 +1,4 @@
-// Two GPUs or more: halos by NCCL, sums by peer access or by NCCL.
+// Two GPUs or more: halos and sums by peer access, and by NCCL.
 #include <algorithm>
 #include <numeric>
 
@@ -17,7 +17,6 @@ namespace {
 
 using solver::Method;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using testing::numbers;
 using testing::relative_residual;
 
@@ -150,9 +149,8 @@ bool all_reach_each_other(int gpus) {
     return true;
 }
 
-// Sums by each other's memory and by NCCL: both add them in the order of ranks.
-TEST_F(SeveralGpus, GatherSumsToTheBitsOfSumsByPeers) {
-    if (!all_reach_each_other(gpus_)) GTEST_SKIP() << "GPUs do not reach each other's memory: all sums are gathered";
+TEST_F(SeveralGpus, ExchangeByNcclToTheBitsOfPeerAccess) {
+    if (!all_reach_each_other(gpus_)) GTEST_SKIP() << "GPUs do not reach each other's memory: all goes by NCCL";
     for (const Method method : kMethods) {
         for (const bool constant_null_space : {false, true}) {  // with means, sums that no recurrence takes
             SCOPED_TRACE(method_name(method));
@@ -160,10 +158,10 @@ TEST_F(SeveralGpus, GatherSumsToTheBitsOfSumsByPeers) {
             const auto b = numbers<double>(a.rows, 3);
             RankedOptions options{.ranks = gpus_, .method = method, .constant_null_space = constant_null_space};
             auto by_peers = make_gpu_ranked_solver(a, options);
-            options.use_peer_sums = false;
+            options.use_peer_access = false;
             auto gathered = make_gpu_ranked_solver(a, options);
-            EXPECT_THAT(by_peers.reports().front().how, HasSubstr("sums by peer access"));
-            EXPECT_THAT(gathered.reports().front().how, Not(HasSubstr("peer")));
+            EXPECT_THAT(by_peers.reports().front().how, HasSubstr("peer access"));
+            EXPECT_THAT(gathered.reports().front().how, HasSubstr("NCCL"));
             for (const int check_every : {0, 7}) {
                 std::vector<double> x(b.size());
                 std::vector<double> expected(b.size());

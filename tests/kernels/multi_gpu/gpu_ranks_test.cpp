@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "kernels/check.hpp"
+#include "kernels/multi_gpu/communicated_halo.hpp"
 #include "kernels/multi_gpu/device_rank_operator.hpp"
 #include "kernels/multi_gpu/rank_threads.hpp"
 #include "kernels/multi_gpu/ranked_solver.hpp"
@@ -66,7 +67,8 @@ std::vector<V> multiply_on_ranks(const CsrMatrix<V>& a, int ranks, const std::st
         const auto matrix = make_rank_matrix(a, plan);
         const cuda::Stream stream;
         OneGpu communicator(meeting, shown, rank);
-        const DeviceRankOperator<V> op(matrix, plan, name, &communicator, stream.get());
+        auto halo = std::make_unique<CommunicatedHalo<V>>(plan, communicator, stream.get());
+        const DeviceRankOperator<V> op(matrix, plan, name, std::move(halo), stream.get());
         EXPECT_EQ(op.nnz(), matrix.interior.nnz() + matrix.boundary.nnz());
         const auto own_x =
             std::span(x).subspan(static_cast<std::size_t>(plan.first_col), static_cast<std::size_t>(plan.cols));
