@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/check.hpp"
+#include "kernels/multi_gpu/peer_access.hpp"
 #include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
@@ -22,7 +23,7 @@ using testing::relative_residual;
 
 constexpr Method kMethods[]{Method::chronopoulos_gear, Method::textbook};
 
-/// Skips, visibly, where there are not two GPUs or no NCCL.
+/// Skips, visibly, where there are not two GPUs or no way for them to exchange anything.
 class SeveralGpus : public testing::OnDevice {
 protected:
     void SetUp() override {
@@ -30,28 +31,57 @@ protected:
         if (IsSkipped()) return;
         TILESPMV_CUDA(cudaGetDeviceCount(&gpus_));
         if (gpus_ < 2) GTEST_SKIP() << "needs two GPUs, this machine has one";
+        if (PeerAccess::open(gpus_) != nullptr) ways_.push_back(true);
         try {
-            make_gpu_ranked_solver(generate<double>("laplace2d:n=3"), {.ranks = 2});
+            make_gpu_ranked_solver(generate<double>("laplace2d:n=3"), {.ranks = 2, .use_peer_access = false});
+            ways_.push_back(false);
         } catch (const Error& error) {
             if (error.code() != ExitCode::unavailable) throw;
-            GTEST_SKIP() << error.what();
+            if (ways_.empty()) GTEST_SKIP() << error.what();
         }
     }
 
     int gpus_ = 0;
+    std::vector<bool> ways_;  ///< values of `use_peer_access` that are ways of their own
 };
 
+/// Its nonzeros on and below the diagonal: ranks receive from those before them alone.
+CsrMatrix<double> lower_part(const CsrMatrix<double>& a) {
+    std::vector<offset_t> row_ptrs{0};
+    std::vector<index_t> col_idxs;
+    std::vector<double> values;
+    for (index_t row = 0; row < a.rows; ++row) {
+        for (offset_t p = a.row_ptrs[row]; p < a.row_ptrs[row + 1] && a.col_idxs[p] <= row; ++p) {
+            col_idxs.push_back(a.col_idxs[p]);
+            values.push_back(a.values[p]);
+        }
+        row_ptrs.push_back(static_cast<offset_t>(values.size()));
+    }
+    return {a.rows, a.cols, Buffer<offset_t>(std::span<const offset_t>(row_ptrs)),
+            Buffer<index_t>(std::span<const index_t>(col_idxs)), Buffer<double>(std::span<const double>(values))};
+}
+
+/// Five times, and again after 50 products that no sum comes between.
+void expect_right(const CsrMatrix<double>& a, const RankedOptions& options) {
+    const auto x = numbers<double>(a.cols, 1);
+    auto ranks = make_gpu_ranked_solver(a, options);
+    for (int again = 0; again < 6; ++again) {
+        std::vector<double> y(static_cast<std::size_t>(a.rows), std::nan(""));
+        ranks.multiply(x, y);
+        const auto result = check_product<double>(expected_product<double>(a, 1, x, 0, {}), y);
+        EXPECT_TRUE(result.ok) << result.message();
+        if (again == 4) ranks.measure_product(50);
+    }
+}
+
 TEST_F(SeveralGpus, MultiplyAsOne) {
-    for (const auto* spec : {"stencil27:n=20", "rmat:scale=10", "laplace2d:n=2", "circuit:n=3000"}) {
-        SCOPED_TRACE(spec);
-        const auto a = generate<double>(spec);
-        const auto x = numbers<double>(a.cols, 1);
-        auto ranks = make_gpu_ranked_solver(a, {.ranks = gpus_, .preconditioner = "none"});
-        for (int again = 0; again < 5; ++again) {
-            std::vector<double> y(static_cast<std::size_t>(a.rows), std::nan(""));
-            ranks.multiply(x, y);
-            const auto result = check_product<double>(expected_product<double>(a, 1, x, 0, {}), y);
-            EXPECT_TRUE(result.ok) << result.message();
+    for (const bool use_peer_access : ways_) {
+        const RankedOptions options{.ranks = gpus_, .preconditioner = "none", .use_peer_access = use_peer_access};
+        for (const auto* spec : {"stencil27:n=20", "rmat:scale=10", "laplace2d:n=2", "circuit:n=3000"}) {
+            SCOPED_TRACE(std::string(spec) + (use_peer_access ? " by peer access" : " by NCCL"));
+            const auto a = generate<double>(spec);
+            expect_right(a, options);
+            expect_right(lower_part(a), options);
         }
     }
 }
@@ -84,19 +114,23 @@ TEST_F(SeveralGpus, TakeNewValuesAndEmptyParts) {
     auto b = numbers<float>(a.rows, 4);
     std::vector<index_t> starts(static_cast<std::size_t>(gpus_) + 1, a.rows);
     starts.front() = 0;
-    for (const bool is_empty : {false, true}) {
+    const auto expect_solves = [&](const RankedOptions& options) {
+        auto gpus = make_gpu_ranked_solver(a, options);
+        std::vector<float> x(b.size());
+        EXPECT_TRUE(gpus.solve(b, x, {.rtol = 1e-5}).converged());
+        for (float& value : a.values) value *= 2;
+        for (float& value : b) value = 1 - value;
+        gpus.update_values(a);
+        EXPECT_TRUE(gpus.solve(b, x, {.rtol = 1e-5}).converged());
+        EXPECT_LE(relative_residual(a, b, x), 1.01e-5);
+    };
+    for (const bool use_peer_access : ways_) {
         for (const Method method : kMethods) {
-            SCOPED_TRACE(method_name(method));
-            RankedOptions options{.ranks = gpus_, .method = method};
-            if (is_empty) options.partition = Partition(starts);
-            auto gpus = make_gpu_ranked_solver(a, options);
-            std::vector<float> x(b.size());
-            EXPECT_TRUE(gpus.solve(b, x, {.rtol = 1e-5}).converged());
-            for (float& value : a.values) value *= 2;
-            for (float& value : b) value = 1 - value;
-            gpus.update_values(a);
-            EXPECT_TRUE(gpus.solve(b, x, {.rtol = 1e-5}).converged());
-            EXPECT_LE(relative_residual(a, b, x), 1.01e-5);
+            SCOPED_TRACE(std::string(method_name(method)) + (use_peer_access ? " by peer access" : " by NCCL"));
+            RankedOptions options{.ranks = gpus_, .method = method, .use_peer_access = use_peer_access};
+            expect_solves(options);
+            options.partition = Partition(starts);
+            expect_solves(options);
         }
     }
 }
@@ -138,19 +172,8 @@ TEST_F(SeveralGpus, KeepOutAConstantNullSpace) {
     }
 }
 
-bool all_reach_each_other(int gpus) {
-    for (int from = 0; from < gpus; ++from) {
-        for (int to = 0; to < gpus; ++to) {
-            int can = 1;
-            if (from != to) TILESPMV_CUDA(cudaDeviceCanAccessPeer(&can, from, to));
-            if (can == 0) return false;
-        }
-    }
-    return true;
-}
-
 TEST_F(SeveralGpus, ExchangeByNcclToTheBitsOfPeerAccess) {
-    if (!all_reach_each_other(gpus_)) GTEST_SKIP() << "GPUs do not reach each other's memory: all goes by NCCL";
+    if (ways_.size() < 2) GTEST_SKIP() << "there is one way: " << (ways_.front() ? "peer access" : "NCCL");
     for (const Method method : kMethods) {
         for (const bool constant_null_space : {false, true}) {  // with means, sums that no recurrence takes
             SCOPED_TRACE(method_name(method));
