@@ -27,14 +27,12 @@ public:
         for (const HaloPlan& plan : plans_) halos_.push_back(std::make_unique<PeerHalo<V>>(plan, inboxes_, on_.get()));
     }
 
-    void send(const std::vector<V>& x) {
+    /// Its own part of `x`, for the whole matrix.
+    void send(std::size_t rank, const std::vector<V>& x) {
         const cuda::DeviceBuffer<V> from(std::span<const V>(x), on_.get());
-        for (std::size_t rank = 0; rank < plans_.size(); ++rank) {
-            halos_[rank]->begin(from.data() + plans_[rank].first_col, on_.get());
-        }
+        halos_[rank]->begin(from.data() + plans_[rank].first_col, on_.get());
         on_.synchronize();
     }
-    /// Of one rank.
     std::vector<V> receive(std::size_t rank) {
         HaloExchange<V>& halo = *halos_[rank];
         std::vector<V> values(plans_[rank].halo_cols.size());
@@ -75,7 +73,7 @@ void expect_halos(const CsrMatrix<V>& a, int ranks) {
     RanksOfOneGpu<V> all(a, ranks);
     for (unsigned exchange = 0; exchange < 5; ++exchange) {  // both sets of words, more than once
         const auto x = testing::numbers<V>(a.cols, exchange);
-        all.send(x);
+        for (std::size_t rank = 0; rank < all.plans().size(); ++rank) all.send(rank, x);
         for (const HaloPlan& plan : all.plans()) {
             std::vector<V> expected;
             for (const index_t col : plan.halo_cols) expected.push_back(x[static_cast<std::size_t>(col)]);
@@ -131,6 +129,7 @@ TEST_F(PeerHalos, OneThatOnlySendsWaitsForTheOther) {
 TEST_F(PeerHalos, AreNaNWhenNobodySendsAnyMore) {
     const auto a = generate<double>("laplace2d:n=20");
     RanksOfOneGpu<double> ranks(a, 2);
+    ranks.send(0, testing::numbers<double>(a.cols, 1));
     ranks.abort();
     const auto halo = ranks.receive(0);
     ASSERT_EQ(halo.size(), 20U);
