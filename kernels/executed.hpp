@@ -13,8 +13,8 @@ namespace tilespmv {
 
 /// Nonzeros of a matrix that an operator multiplies in the same way: what it runs, whatever a selector stored.
 struct ExecutedPart {
-    std::string representation;  ///< "tiles", "strip", "csr16", "csr5", "csr-inode", "csr", "ell", "dia", "coo",
-                                 ///< "sell" or "bsr"
+    std::string representation;  ///< "tiles", "strip", "rank-strip", "csr16", "csr5", "csr-inode", "csr", "ell", "dia",
+                                 ///< "coo", "sell" or "bsr"
     /// Of tiles the name of their format; "deferred" for the nonzeros that a tiled matrix keeps outside its tiles,
     /// whose representation is "csr" or "csr5"; empty for everything else.
     std::string format;

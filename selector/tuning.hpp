@@ -92,14 +92,21 @@ struct StripTuning {
     /// Nonzeros of a row on average up to which 12 are better for many, too: on the 5-point grid 2048^2 18 take 1.05
     /// times as long in float64, with two strips in flight instead of three, and 0.94 in float32.
     double short_row = 0;
-    /// Slots of a strip at most. Where tile rows are few, the last long strips run on alone: dense 512^2 is at 0.38 of
-    /// the best cuSPARSE form in strips of 512 slots, at 1.56 in csr16; 128 itself is not swept.
+    /// Tile rows without which a GPU is not busy: on fewer, no strips are long, and none filled by rank.
+    offset_t busy_from = 1000;
+    /// Slots of a strip at most. Where tile rows do not keep the GPU busy, long strips run on alone: dense 512^2 is at
+    /// 0.38 of the best cuSPARSE form in strips of 512 slots, at 1.56 in csr16. Where they do, strips of 140 to 256
+    /// slots take 0.36 to 0.59 of the time of csr16 beside short strips in float32 ("Long strips").
     int max_slots = 512;
     int max_slots_of_few = 128;
     /// Slots of a strip before two groups of lanes share it, where tile rows are few; elsewhere one takes all: on
     /// 49,152 (FEM with 3 unknowns, float32) that takes 1353 to 1444 GFLOP/s, on 3,072 (QCD, float64) 873 to 630.
     int lane_slots = 32;
     offset_t one_group_from = 20'000;  ///< tile rows that are not few
+    /// Bytes of strips that are filled by rank, over those of csr16, up to which they take its place ("Strips filled by
+    /// rank"), and resident blocks where most strips are such, unless tile rows are few.
+    double rank_bytes = 1.2;
+    int rank_blocks = 18;
 };
 
 /// When a thread of dia takes two rows ("Places in blocks of rows"): where one row each would be more than one wave of

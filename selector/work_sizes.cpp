@@ -39,6 +39,20 @@ SlotLimits slot_limits(offset_t nonzeros, offset_t tile_rows, const Gpu& gpu) {
     return limits;
 }
 
+namespace {
+
+/// Of a strip: of those much longer than others one would run on alone.
+int most_slots(offset_t rows, offset_t nonzeros, const StripTuning& tuning) {
+    constexpr offset_t kMostOverMean = 4;
+    const offset_t tile_rows = div_up(rows, offset_t{kTileSize});
+    if (tile_rows >= tuning.one_group_from) return tuning.max_slots;
+    if (tile_rows < tuning.busy_from) return tuning.max_slots_of_few;
+    return static_cast<int>(
+        std::clamp<offset_t>(kMostOverMean * nonzeros / rows, tuning.max_slots_of_few, tuning.max_slots));
+}
+
+}  // namespace
+
 StripSizes strip_sizes(offset_t rows, offset_t nonzeros, const Gpu& gpu) {
     const StripTuning& tuning = gpu.tuning.strips;
     const offset_t tile_rows = div_up(rows, offset_t{kTileSize});
@@ -46,9 +60,12 @@ StripSizes strip_sizes(offset_t rows, offset_t nonzeros, const Gpu& gpu) {
     const bool is_one_wave = tile_rows <= tuning.few_tile_rows * gpu.multiprocessors;
     const int blocks = is_short || is_one_wave ? tuning.blocks_of_few : tuning.blocks;
     const offset_t wave = std::max(blocks * gpu.multiprocessors, 1);
-    const bool few = tile_rows < tuning.one_group_from;
-    return {few ? tuning.max_slots_of_few : tuning.max_slots, few ? tuning.lane_slots : tuning.max_slots,
-            static_cast<int>(std::clamp<offset_t>(div_up(tile_rows, wave), 1, 128)), blocks};
+    return {most_slots(rows, nonzeros, tuning),
+            tile_rows < tuning.one_group_from ? tuning.lane_slots : tuning.max_slots,
+            static_cast<int>(std::clamp<offset_t>(div_up(tile_rows, wave), 1, 128)),
+            blocks,
+            std::min(blocks, tuning.rank_blocks),
+            tile_rows >= tuning.busy_from ? tuning.rank_bytes : 0};
 }
 
 double kept_share(std::size_t product_bytes, std::size_t l2_bytes, const CacheTuning& tuning) {

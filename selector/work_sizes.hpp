@@ -47,10 +47,12 @@ SlotLimits slot_limits(offset_t nonzeros, offset_t tile_rows, const Gpu& gpu);
 
 /// How strips are divided among lanes and thread blocks.
 struct StripSizes {
-    int max_slots = 0;     ///< of a strip; longer ones are left to csr16
-    int lane_slots = 0;    ///< of a strip before twice as many lanes share it
-    int block_strips = 0;  ///< short ones that a thread block takes, so that all blocks are one wave
-    int blocks = 0;        ///< resident thread blocks of a multiprocessor
+    int max_slots = 0;      ///< of a strip; longer ones are left to csr16
+    int lane_slots = 0;     ///< of a strip before twice as many lanes share it
+    int block_strips = 0;   ///< short ones that a thread block takes, so that all blocks are one wave
+    int blocks = 0;         ///< resident thread blocks of a multiprocessor
+    int rank_blocks = 0;    ///< the same where most strips are filled by rank
+    double rank_bytes = 0;  ///< of strips filled by rank over those of csr16, up to which they take its place
 };
 
 /// For a matrix of so many rows and nonzeros.

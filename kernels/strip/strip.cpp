@@ -335,6 +335,17 @@ std::size_t Strips::bytes() const {
            static_cast<std::size_t>(slots) * kTileSize * static_cast<std::size_t>(value_bytes);
 }
 
+StripLimits strip_limits(index_t rows, offset_t nonzeros, int value_bytes, const Gpu& gpu) {
+    const StripSizes sizes = strip_sizes(rows, nonzeros, gpu);
+    return {.value_bytes = value_bytes,
+            .max_slots = sizes.max_slots,
+            .lane_slots = sizes.lane_slots,
+            .block_strips = sizes.block_strips,
+            .resident_blocks = sizes.blocks,
+            .rank_blocks = sizes.rank_blocks,
+            .most_rank_bytes = sizes.rank_bytes};
+}
+
 template <Value V>
 Strips make_strips(const CsrMatrix<V>& a, const StripLimits& limits) {
     const std::int64_t tile_rows = div_up(a.rows, kTileSize);

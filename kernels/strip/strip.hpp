@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/strip/strip_matrix.hpp"
+#include "selector/work_sizes.hpp"
 #include "tile/csr.hpp"
 #include "tile/parallel.hpp"
 #include "tile/types.hpp"
@@ -27,9 +28,15 @@ struct StripLimits {
     int lane_slots = 32;                    ///< of a strip before twice as many lanes share it, at least kShortStrip
     int block_strips = 4;                   ///< short ones that a block takes about
     int resident_blocks = kFewStripBlocks;  ///< of a multiprocessor
+    int rank_blocks = kFewStripBlocks;      ///< the same where most strips are filled by rank
     /// Bytes of 16,384 rows as strips, over those with 16-bit columns, up to which they become strips.
     double most_bytes = 1;
+    /// The same of 16,384 of the others as strips that are filled by rank.
+    double most_rank_bytes = 1;
 };
+
+/// Those for a matrix of so many rows and nonzeros on a GPU, by `strip_sizes`.
+StripLimits strip_limits(index_t rows, offset_t nonzeros, int value_bytes, const Gpu& gpu);
 
 /// Whether a run has the pattern of the one before it, which is stored once for both.
 constexpr bool repeats_pattern(const StripRun& before, const StripRun& run) {

@@ -8,11 +8,12 @@
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/warp.cuh"
+#include "kernels/strip/rank_strips.hpp"
 #include "kernels/strip/strip.hpp"
 
 namespace tilespmv::cuda {
 
-/// `Strips` in device memory.
+/// `Strips`, or `RankStrips`, in device memory.
 template <class V>
 struct DeviceStrips {
     const StripRun* runs = nullptr;
@@ -20,14 +21,71 @@ struct DeviceStrips {
     const std::uint32_t* tile_rows = nullptr;
     const std::int32_t* bases = nullptr;
     const std::uint16_t* codes = nullptr;
-    const std::uint8_t* masks = nullptr;
+    const std::uint8_t* masks = nullptr;  ///< of `Strips`
     const V* values = nullptr;
+};
+
+struct alignas(16) QuadBases {
+    std::int32_t of[kQuad];
+};
+struct alignas(8) QuadCodes {
+    std::uint16_t of[kQuad];
+};
+
+/// The columns of a quad of `Strips`, or of its first slots, for a lane, relative to the first row of the strip.
+class WindowColumns {
+public:
+    static constexpr bool kOfStrips = true;
+
+    template <class V>
+    __device__ void load(const DeviceStrips<V>& s, std::uint32_t quad, int row, std::uint64_t) {
+        bases_ = ::cuda::std::bit_cast<QuadBases>(__ldg(reinterpret_cast<const int4*>(s.bases) + quad));
+        codes_ = s.codes[std::size_t{quad} * kTileSize + static_cast<std::size_t>(row)];
+    }
+    [[nodiscard]] __device__ int get(int slot) const {
+        return bases_.of[slot] + static_cast<int>(codes_ >> (4 * slot) & 15U);
+    }
+    /// A bit a slot that has a nonzero.
+    template <class V>
+    [[nodiscard]] __device__ std::uint32_t mask(const DeviceStrips<V>& s, std::uint32_t quad, int row) const {
+        return s.masks[std::size_t{quad} * kRowPairs + static_cast<std::size_t>(row / 2)] >> (row % 2 * 4);
+    }
+
+private:
+    QuadBases bases_;
+    std::uint32_t codes_;
+};
+
+/// The same of `RankStrips`, relative to the base of the strip; of a hole column 0.
+class RankColumns {
+public:
+    static constexpr bool kOfStrips = false;
+
+    template <class V>
+    __device__ void load(const DeviceStrips<V>& s, std::uint32_t quad, int row, std::uint64_t policy) {
+        codes_ = load_once(
+            reinterpret_cast<const QuadCodes*>(s.codes) + std::size_t{quad} * kTileSize + static_cast<std::size_t>(row),
+            policy);
+    }
+    [[nodiscard]] __device__ int get(int slot) const {
+        return codes_.of[slot] == kRankHole ? 0 : static_cast<int>(codes_.of[slot]);
+    }
+    template <class V>
+    [[nodiscard]] __device__ std::uint32_t mask(const DeviceStrips<V>&, std::uint32_t, int) const {
+        std::uint32_t mask = 0;
+#pragma unroll
+        for (int k = 0; k < kQuad; ++k) mask |= codes_.of[k] == kRankHole ? 0U : 1U << k;
+        return mask;
+    }
+
+private:
+    QuadCodes codes_;
 };
 
 /// The work of one thread block, of which kBlocks are resident on a multiprocessor, on one run. A lane has a row of a
 /// strip: it loads 16 bytes of values, those of several slots in its row, so that the lanes of a strip ask for
 /// neighbouring x. A short strip is one step; of long ones two groups of lanes may take every other quad.
-template <class V, class A, int kBlocks>
+template <class V, class A, int kBlocks, class Columns>
 class StripProduct {
 public:
     __device__ StripProduct(const DeviceStrips<V>& s, const ProductTerms<V, A>& p, const StripRun& run)
@@ -36,8 +94,8 @@ public:
     __device__ void run() const {
         if (run_.slots == 0) {
             write_zeros();
-        } else if (groups_ == 1 && run_.holes == 0 && run_.slots <= kShortStrip) {
-            add_short_strips<kShortStrip>();
+        } else if (Columns::kOfStrips && groups_ == 1 && run_.holes == 0 && run_.slots <= kShortStrip) {
+            if constexpr (Columns::kOfStrips) add_short_strips<kShortStrip>();
         } else {
             add_long_strips();
         }
@@ -51,38 +109,20 @@ private:
     struct alignas(sizeof(V) * kCount) Values {
         V of[kCount];
     };
-    struct alignas(16) Bases {
-        std::int32_t of[kQuad];
-    };
 
     /// Where a strip begins.
     struct Strip {
         std::int64_t row0;
+        std::int64_t column0;  ///< that columns are relative to
         std::uint32_t quad;
         const V* values;
     };
     [[nodiscard]] __device__ Strip strip(int at) const {
         const auto i = static_cast<std::uint32_t>(at);
-        return {std::int64_t{s_.tile_rows[run_.first_strip + i]} * kTileSize, run_.quad_of(i),
+        const std::int64_t row0 = std::int64_t{s_.tile_rows[run_.first_strip + i]} * kTileSize;
+        return {row0, Columns::kOfStrips ? row0 : std::int64_t{s_.bases[run_.first_strip + i]}, run_.quad_of(i),
                 s_.values + (std::int64_t{run_.first_slot} + std::int64_t{at} * run_.slots) * kTileSize};
     }
-
-    /// Of a quad, or of the first slots of one, for this lane.
-    class Columns {
-    public:
-        __device__ void load(const DeviceStrips<V>& s, std::uint32_t quad, int row) {
-            bases_ = ::cuda::std::bit_cast<Bases>(__ldg(reinterpret_cast<const int4*>(s.bases) + quad));
-            codes_ = s.codes[std::size_t{quad} * kTileSize + static_cast<std::size_t>(row)];
-        }
-        /// Relative to the first row of the strip.
-        [[nodiscard]] __device__ int get(int slot) const {
-            return bases_.of[slot] + static_cast<int>(codes_ >> (4 * slot) & 15U);
-        }
-
-    private:
-        Bases bases_;
-        std::uint32_t codes_;
-    };
 
     /// The values of a quad, for this lane; whole quads stand before all others of the strip.
     struct QuadValues {
@@ -112,7 +152,7 @@ private:
     __device__ void load_columns(std::uint32_t quad, Step<kQuads, kTail>& step) const {
 #pragma unroll
         for (int q = 0; q < kQuads + (kTail > 0 ? 1 : 0); ++q) {
-            step.columns[q].load(s_, quad + static_cast<std::uint32_t>(q), row_);
+            step.columns[q].load(s_, quad + static_cast<std::uint32_t>(q), row_, p_.cache_policy);
         }
     }
     template <int kQuads, int kTail>
@@ -214,10 +254,6 @@ private:
     /// Whole quads that are left when all groups have taken whole steps.
     [[nodiscard]] __device__ int rest_quads() const { return whole_quads() % (kStepQuads * groups_); }
 
-    [[nodiscard]] __device__ std::uint32_t mask_of(std::uint32_t quad) const {
-        return s_.masks[std::size_t{quad} * kRowPairs + static_cast<std::size_t>(row_ / 2)] >> (row_ % 2 * 4);
-    }
-
     /// Steps of kStepQuads quads of each group.
     template <bool kHoles>
     [[nodiscard]] __device__ A add_steps(const Strip& strip) const {
@@ -232,11 +268,11 @@ private:
             if (kHoles) {
 #pragma unroll
                 for (int q = 0; q < kStepQuads; ++q)
-                    masks[q] = mask_of(strip.quad + static_cast<std::uint32_t>(quad + q));
+                    masks[q] = step.columns[q].mask(s_, strip.quad + static_cast<std::uint32_t>(quad + q), row_);
             }
             load_values_of(strip.values + quad * kQuad * kTileSize, step);
             wait_for_stream();
-            load_factors(step, p_.x + strip.row0, factors);
+            load_factors(step, p_.x + strip.column0, factors);
             sum = multiply(
                 step, factors, [&](int k) { return !kHoles || (masks[k / kQuad] >> (k % kQuad) & 1U) != 0; }, sum);
         }
@@ -268,14 +304,14 @@ private:
             const int wanted = whole_quads() - rest_quads() + q * groups_ + group();
             const int at = min(wanted, whole_quads() - 1);
             const auto quad = strip.quad + static_cast<std::uint32_t>(at);
-            step.columns[q].load(s_, quad, row_);
-            masks[q] = wanted == at ? mask_of(quad) : 0;
+            step.columns[q].load(s_, quad, row_, p_.cache_policy);
+            masks[q] = wanted == at ? step.columns[q].mask(s_, quad, row_) : 0;
             step.quads[q].load(strip.values + at * kQuad * kTileSize, row_, p_.cache_policy);
         }
         if constexpr (kTail > 0) {
             const auto quad = strip.quad + static_cast<std::uint32_t>(whole_quads());
-            step.columns[kQuads].load(s_, quad, row_);
-            masks[kQuads] = group() == groups_ - 1 ? mask_of(quad) : 0;
+            step.columns[kQuads].load(s_, quad, row_, p_.cache_policy);
+            masks[kQuads] = group() == groups_ - 1 ? step.columns[kQuads].mask(s_, quad, row_) : 0;
 #pragma unroll
             for (int t = 0; t < kTail; ++t) {
                 step.tail[t] =
@@ -283,7 +319,7 @@ private:
             }
         }
         wait_for_stream();
-        load_factors(step, p_.x + strip.row0, factors);
+        load_factors(step, p_.x + strip.column0, factors);
         return multiply(
             step, factors, [&](int k) { return (masks[k / kQuad] >> (k % kQuad) & 1U) != 0; }, sum);
     }
@@ -306,22 +342,42 @@ struct StripSpmv : ProductTerms<V, A> {
     DeviceStrips<V> strips;
 };
 
+/// The same with strips filled by rank.
+template <class V, class A>
+struct StripAndRankSpmv : StripSpmv<V, A> {
+    DeviceStrips<V> ranks;
+};
+
 /// The same with rows that are no strips.
 template <class V, class A>
-struct StripAndRestSpmv : StripSpmv<V, A> {
+struct StripAndRestSpmv : StripAndRankSpmv<V, A> {
     DeviceCsr16<V, A> rest;
 };
 
+template <class Columns, int kBlocks, class V, class A>
+__device__ void multiply_strips(const DeviceStrips<V>& s, const ProductTerms<V, A>& p, std::int64_t run_at) {
+    const StripRun run = load_wide(s.runs + run_at);
+    StripProduct<V, A, kBlocks, Columns>(s, p, run).run();
+}
+
+/// Strips filled by rank, then others.
 template <int kBlocks, class V, class A>
-__device__ void multiply_strips(const StripSpmv<V, A>& p, std::int64_t run_at) {
-    const StripRun run = load_wide(p.strips.runs + run_at);
-    StripProduct<V, A, kBlocks>(p.strips, p, run).run();
+__device__ void multiply_ranks_and_strips(const StripAndRankSpmv<V, A>& p, std::int64_t run_at) {
+    if (run_at < p.ranks.run_count) return multiply_strips<RankColumns, kBlocks>(p.ranks, p, run_at);
+    multiply_strips<WindowColumns, kBlocks>(p.strips, p, run_at - p.ranks.run_count);
 }
 
 /// y = alpha * A * x + beta * y.
 template <class V, class A, int kBlocks>
 __global__ void __launch_bounds__(kStripThreads, kBlocks) strip_spmv(const __grid_constant__ StripSpmv<V, A> p) {
-    multiply_strips<kBlocks>(p, std::int64_t{blockIdx.x});
+    multiply_strips<WindowColumns, kBlocks>(p.strips, p, std::int64_t{blockIdx.x});
+}
+
+/// The same.
+template <class V, class A, int kBlocks>
+__global__ void __launch_bounds__(kStripThreads, kBlocks)
+    strip_and_rank_spmv(const __grid_constant__ StripAndRankSpmv<V, A> p) {
+    multiply_ranks_and_strips<kBlocks>(p, std::int64_t{blockIdx.x});
 }
 
 /// The same: the blocks of csr16, then those of strips.
@@ -332,7 +388,7 @@ __global__ void __launch_bounds__(kStripThreads, kBlocks)
     __shared__ Csr16Stage<A, SharedCsr16Kernel> stage;
     const std::int64_t at = blockIdx.x;
     if (at < p.rest.block_count) return multiply_csr16(p.rest, p, stage, at);
-    multiply_strips<kBlocks>(p, at - p.rest.block_count);
+    multiply_ranks_and_strips<kBlocks>(p, at - p.rest.block_count);
 }
 
 }  // namespace tilespmv::cuda

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "kernels/strip/strip.hpp"
-#include "selector/work_sizes.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv {
@@ -159,13 +158,9 @@ TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 template <Value V>
 StripMatrix<V> make_strip_matrix(const CsrMatrix<V>& a, double most_bytes) {
-    const auto sizes = cuda::strip_sizes(a.rows, a.nnz(), cuda::measured_gpu(sizeof(V)));
-    return make_strip_matrix(a, cuda::StripLimits{.value_bytes = sizeof(V),
-                                                  .max_slots = sizes.max_slots,
-                                                  .lane_slots = sizes.lane_slots,
-                                                  .block_strips = sizes.block_strips,
-                                                  .resident_blocks = sizes.blocks,
-                                                  .most_bytes = most_bytes});
+    auto limits = cuda::strip_limits(a.rows, a.nnz(), sizeof(V), cuda::measured_gpu(sizeof(V)));
+    limits.most_bytes = most_bytes;
+    return make_strip_matrix(a, limits);
 }
 
 template <Value V>

@@ -6,8 +6,8 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/with_constant.hpp"
+#include "kernels/strip/rank_strips.hpp"
 #include "kernels/strip/strip_fill.cuh"
-#include "selector/work_sizes.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -18,24 +18,22 @@ struct StripOptions {
 };
 
 StripOptions read_options(Options& options, index_t rows, offset_t nonzeros, int value_bytes) {
-    const StripSizes sizes = strip_sizes(rows, nonzeros, this_gpu(value_bytes));
-    StripLimits limits{.value_bytes = value_bytes,
-                       .max_slots = sizes.max_slots,
-                       .lane_slots = sizes.lane_slots,
-                       .block_strips = sizes.block_strips,
-                       .resident_blocks = sizes.blocks};
+    StripLimits limits = strip_limits(rows, nonzeros, value_bytes, this_gpu(value_bytes));
     const bool asks = options.has("bytes") || options.has("lane_slots") || options.has("block_strips");
     limits.most_bytes = options.number("bytes", limits.most_bytes, 0, 1e9);
+    limits.most_rank_bytes = options.number("ranks", limits.most_rank_bytes, 0, 1e9);
     limits.lane_slots = static_cast<int>(options.whole("lane_slots", limits.lane_slots, kShortStrip, 512));
     limits.block_strips = static_cast<int>(options.whole("block_strips", limits.block_strips, 1, 128));
-    limits.resident_blocks =
-        options.one_of("resident_blocks", limits.resident_blocks, {kFewStripBlocks, kManyStripBlocks});
+    if (options.has("resident_blocks")) {
+        limits.resident_blocks = limits.rank_blocks =
+            options.one_of("resident_blocks", limits.resident_blocks, {kFewStripBlocks, kManyStripBlocks});
+    }
     options.finish();
     return {limits, !asks};
 }
 
-/// `Strips` in device memory, with room for their values. Begins its copies on a stream; the host's copy must stay
-/// until the stream has passed.
+/// `Strips` or `RankStrips` in device memory, with room for their values. Begins its copies on a stream; the host's
+/// copy must stay until the stream has passed.
 template <class V>
 class StripBuffers {
 public:
@@ -47,6 +45,13 @@ public:
           masks_(s.masks, on),
           values_(static_cast<std::size_t>(s.slots) * kTileSize, on),
           matrix_bytes_(s.bytes()) {}
+    StripBuffers(const RankStrips& s, const DeviceContext& on)
+        : runs_(s.runs, on),
+          tile_rows_(s.tile_rows, on),
+          bases_(s.bases, on),
+          codes_(s.codes, on),
+          values_(static_cast<std::size_t>(s.slots) * kTileSize, on),
+          matrix_bytes_(s.bytes(sizeof(V))) {}
 
     [[nodiscard]] DeviceStrips<V> view() const {
         return {runs_.data(),      static_cast<std::int64_t>(runs_.size()),
@@ -70,9 +75,9 @@ private:
     std::size_t matrix_bytes_;
 };
 
-offset_t occupied_strips(const Strips& s) {
+offset_t occupied_strips(const Buffer<StripRun>& runs) {
     offset_t strips = 0;
-    for (const StripRun& run : s.runs) strips += run.slots > 0 ? run.strips : 0;
+    for (const StripRun& run : runs) strips += run.slots > 0 ? run.strips : 0;
     return strips;
 }
 
@@ -92,94 +97,133 @@ Buffer<offset_t> sources_of(const Csr16& rest, std::span<const offset_t> of_some
     return sources;
 }
 
+/// All but values and strips that there are: strips filled by rank, and CSR with 16-bit columns for what is left.
+struct RestOfStrips {
+    RankStrips ranks;
+    Csr16 csr16;
+
+    template <class V>
+    static RestOfStrips of(const CsrMatrix<V>& a, const std::vector<RowRange>& rows, offset_t nonzeros,
+                           const StripLimits& limits) {
+        RestOfStrips rest{make_rank_strips(a, rows, limits), {}};
+        rest.csr16 = make_csr16(a, rest.ranks.rest, csr16_limits(nonzeros, this_gpu(sizeof(V))));
+        return rest;
+    }
+};
+
 template <class V, class A>
 class StripOperator final : public DeviceOperator<V> {
 public:
     StripOperator(const CsrMatrix<V>& a, const StripLimits& limits, const DeviceContext& on)
-        : StripOperator(a, make_strips(a, limits), limits.resident_blocks, on) {}
+        : StripOperator(a, make_strips(a, limits), limits, on) {}
     /// `values` as lanes load them.
-    StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, int resident_blocks, const DeviceContext& on)
-        : StripOperator(m, values, csr16_of(m.rest, m.strips, m.nnz), resident_blocks, on) {}
+    StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const StripLimits& limits, const DeviceContext& on)
+        : StripOperator(m, values, RestOfStrips::of(m.rest, m.strips.rest, m.nnz, limits), limits, on) {}
 
     [[nodiscard]] std::string_view name() const override { return "strip"; }
     [[nodiscard]] index_t rows() const override { return rows_; }
     [[nodiscard]] index_t cols() const override { return cols_; }
     [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return strips_.matrix_bytes() + rest_.matrix_bytes(); }
+    [[nodiscard]] std::size_t matrix_bytes() const override {
+        return strips_.matrix_bytes() + ranks_.matrix_bytes() + rest_.matrix_bytes();
+    }
     [[nodiscard]] std::size_t device_bytes() const override {
-        return strips_.device_bytes() + rest_.matrix_bytes() + rest_.other_bytes() + row_ptrs_.bytes() +
-               sources_.bytes() + this->workspace_bytes();
+        return strips_.device_bytes() + ranks_.device_bytes() + rest_.matrix_bytes() + rest_.other_bytes() +
+               row_ptrs_.bytes() + sources_.bytes() + this->workspace_bytes();
     }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override { return executed_; }
 
 private:
-    StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const Csr16& rest, int resident_blocks,
+    StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const RestOfStrips& rest, const StripLimits& limits,
                   const DeviceContext& on)
-        : StripOperator(m.rows, m.cols, m.nnz, m.strips, row_ptrs_of(m), rest, m.rest.row_ptrs, resident_blocks, on) {
-        const Buffer<V> of_rest = in_csr16(rest, m.rest.values);
+        : StripOperator(m.rows, m.cols, m.nnz, m.strips, row_ptrs_of(m), rest, m.rest.row_ptrs, limits, on) {
         strips_.values().upload({values.data(), values.size()}, on);
-        rest_.values().upload({of_rest.data(), of_rest.size()}, on);
+        const DeviceBuffer<V> values_of_rest(m.rest.values, on);
+        const DeviceBuffer<offset_t> row_ptrs_of_rest(m.rest.row_ptrs, on);
+        const DeviceBuffer<offset_t> sources(rest.csr16.sources, on);
+        StripFill<V> p = fill_of(values_of_rest.data());
+        p.row_ptrs = row_ptrs_of_rest.data();
+        p.sources = sources.data();
+        p.strips = {};  // theirs are there
+        fill(p, on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
-    /// Values go into their places on the GPU.
-    StripOperator(const CsrMatrix<V>& a, const Strips& s, int resident_blocks, const DeviceContext& on)
-        : StripOperator(a.rows, a.cols, a.nnz(), s, a.row_ptrs, csr16_of(a, s, a.nnz()), a.row_ptrs, resident_blocks,
-                        on) {
+    StripOperator(const CsrMatrix<V>& a, const Strips& s, const StripLimits& limits, const DeviceContext& on)
+        : StripOperator(a.rows, a.cols, a.nnz(), s, a.row_ptrs, RestOfStrips::of(a, s.rest, a.nnz(), limits),
+                        a.row_ptrs, limits, on) {
         const DeviceBuffer<V> csr_values(a.values, on);
         replace_values(csr_values.data(), on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
     /// Without values. `row_ptrs`: of the whole matrix; `of_rest`: of the one that `rest` was made of.
     StripOperator(index_t rows, index_t cols, offset_t nnz, const Strips& s, const Buffer<offset_t>& row_ptrs,
-                  const Csr16& rest, const Buffer<offset_t>& of_rest, int resident_blocks, const DeviceContext& on)
+                  const RestOfStrips& rest, const Buffer<offset_t>& of_rest, const StripLimits& limits,
+                  const DeviceContext& on)
         : rows_(rows),
           cols_(cols),
           nnz_(nnz),
-          resident_blocks_(resident_blocks),
+          resident_blocks_(rest.ranks.nonzeros > s.nonzeros ? limits.rank_blocks : limits.resident_blocks),
           strips_(s, on),
-          rest_(rest, DeviceBuffer<V>(static_cast<std::size_t>(rest.nonzeros), on), this->layout(), on),
+          ranks_(rest.ranks, on),
+          rest_(rest.csr16, DeviceBuffer<V>(static_cast<std::size_t>(rest.csr16.nonzeros), on), this->layout(), on),
           row_ptrs_(row_ptrs, on) {
-        const Buffer<offset_t> sources = sources_of(rest, of_rest, row_ptrs);
+        const Buffer<offset_t> sources = sources_of(rest.csr16, of_rest, row_ptrs);
         sources_ = DeviceBuffer<offset_t>(sources, on);
         ExecutedParts parts;
-        parts.add({{"strip", "", occupied_strips(s), s.nonzeros, strips_.matrix_bytes()},
-                   {"csr16", "", occupied_tile_rows_of(s.rest, row_ptrs), rest.nonzeros, rest_.matrix_bytes()}},
+        parts.add({{"strip", "", occupied_strips(s.runs), s.nonzeros, strips_.matrix_bytes()},
+                   {"rank-strip", "", occupied_strips(rest.ranks.runs), rest.ranks.nonzeros, ranks_.matrix_bytes()},
+                   {"csr16", "", occupied_tile_rows_of(rest.ranks.rest, row_ptrs), rest.csr16.nonzeros,
+                    rest_.matrix_bytes()}},
                   0);
         executed_ = parts.finish();
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
-    static Csr16 csr16_of(const CsrMatrix<V>& a, const Strips& s, offset_t nnz) {
-        return make_csr16(a, s.rest, csr16_limits(nnz, this_gpu(sizeof(V))));
-    }
-
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        const StripSpmv<V, A> p{terms_of<A>(product, rows_, cols_), strips_.view()};
-        const DeviceCsr16<V, A> rest = rest_.view(product.workspace);
-        if (p.strips.run_count == 0) {
-            launch_dependent(csr16_spmv<V, A, SharedCsr16Kernel>, rest.block_count, kStripThreads,
-                             Csr16Spmv<V, A>{p, rest}, stream);
+        StripAndRestSpmv<V, A> p;
+        static_cast<ProductTerms<V, A>&>(p) = terms_of<A>(product, rows_, cols_);
+        p.strips = strips_.view();
+        p.ranks = ranks_.view();
+        p.rest = rest_.view(product.workspace);
+        if (p.strips.run_count + p.ranks.run_count == 0) {
+            launch_dependent(csr16_spmv<V, A, SharedCsr16Kernel>, p.rest.block_count, kStripThreads,
+                             Csr16Spmv<V, A>{p, p.rest}, stream);
         } else {
-            with_constant<kFewStripBlocks, kManyStripBlocks>(
-                resident_blocks_, [&]<int kBlocks>() { launch_strips<kBlocks>(p, rest, stream); });
+            with_constant<kFewStripBlocks, kManyStripBlocks>(resident_blocks_,
+                                                             [&]<int kBlocks>() { launch_strips<kBlocks>(p, stream); });
         }
     }
     template <int kBlocks>
-    static void launch_strips(const StripSpmv<V, A>& p, const DeviceCsr16<V, A>& rest, cudaStream_t stream) {
-        if (rest.block_count == 0) {
-            launch_dependent(strip_spmv<V, A, kBlocks>, p.strips.run_count, kStripThreads, p, stream);
+    static void launch_strips(const StripAndRestSpmv<V, A>& p, cudaStream_t stream) {
+        const std::int64_t blocks = p.strips.run_count + p.ranks.run_count + p.rest.block_count;
+        if (p.rest.block_count > 0) {
+            launch_dependent(strip_and_rest_spmv<V, A, kBlocks>, blocks, kStripThreads, p, stream);
+        } else if (p.ranks.run_count > 0) {
+            launch_dependent(strip_and_rank_spmv<V, A, kBlocks>, blocks, kStripThreads, StripAndRankSpmv<V, A>(p),
+                             stream);
         } else {
-            launch_dependent(strip_and_rest_spmv<V, A, kBlocks>, p.strips.run_count + rest.block_count, kStripThreads,
-                             StripAndRestSpmv<V, A>{p, rest}, stream);
+            launch_dependent(strip_spmv<V, A, kBlocks>, blocks, kStripThreads, StripSpmv<V, A>(p), stream);
         }
     }
 
-    void replace_values(const V* csr_values, cudaStream_t stream) override {
-        const DeviceCsr16<V, A> rest = rest_.view(nullptr);
-        const StripFill<V> p{csr_values,      row_ptrs_.data(),        rows_,
-                             strips_.view(),  strips_.values().data(), rest.blocks,
-                             sources_.data(), rest_.values().data()};
-        launch(fill_strips<V>, p.strips.run_count + rest.block_count, kStripThreads, p, stream);
+    void replace_values(const V* csr_values, cudaStream_t stream) override { fill(fill_of(csr_values), stream); }
+
+    /// `csr_values` in the order of the whole matrix.
+    [[nodiscard]] StripFill<V> fill_of(const V* csr_values) {
+        return {.csr_values = csr_values,
+                .row_ptrs = row_ptrs_.data(),
+                .rows = rows_,
+                .strips = strips_.view(),
+                .values = strips_.values().data(),
+                .ranks = ranks_.view(),
+                .rank_values = ranks_.values().data(),
+                .rest = rest_.view(nullptr).blocks,
+                .rest_blocks = rest_.view(nullptr).block_count,
+                .sources = sources_.data(),
+                .rest_values = rest_.values().data()};
+    }
+    static void fill(const StripFill<V>& p, cudaStream_t stream) {
+        launch(fill_strips<V>, p.strips.run_count + p.ranks.run_count + p.rest_blocks, kStripThreads, p, stream);
     }
 
     index_t rows_;
@@ -187,6 +231,7 @@ private:
     offset_t nnz_;
     int resident_blocks_;  ///< of a multiprocessor
     StripBuffers<V> strips_;
+    StripBuffers<V> ranks_;
     Csr16Buffers<V, A> rest_;
     std::vector<ExecutedPart> executed_;
     DeviceBuffer<offset_t> row_ptrs_;  ///< of CSR, for new values
@@ -210,11 +255,10 @@ std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>& for
         if (stored == nullptr || !read.takes_stored)
             return std::make_unique<StripOperator<V, A>>(CsrForm<V>(forms).get(), read.limits, on);
         constexpr int together = kQuadLoad<sizeof(V)>;
-        const int blocks = read.limits.resident_blocks;
         if (stored->strips.together == together)
-            return std::make_unique<StripOperator<V, A>>(*stored, stored->values, blocks, on);
+            return std::make_unique<StripOperator<V, A>>(*stored, stored->values, read.limits, on);
         return std::make_unique<StripOperator<V, A>>(*stored, rearranged(stored->strips, stored->values, together),
-                                                     blocks, on);
+                                                     read.limits, on);
     });
 }
 

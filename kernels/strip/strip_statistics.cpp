@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "kernels/csr16/csr16.hpp"
+#include "kernels/strip/rank_strips.hpp"
 #include "kernels/strip/strip.hpp"
 
 namespace tilespmv {
@@ -52,10 +53,23 @@ StripKindStatistics statistics_of(const Strips& s, const StripRun& run, bool is_
 }
 
 template <Value V>
-StripKindStatistics statistics_of_rest(const StripMatrix<V>& m) {
+StripKindStatistics statistics_of_ranks(const cuda::RankStrips& s) {
+    StripKindStatistics ranks{.tile_rows = static_cast<offset_t>(s.tile_rows.size()),
+                              .runs = static_cast<offset_t>(s.runs.size()),
+                              .slots = s.slots,
+                              .nnz = s.nonzeros,
+                              .holes = s.slots * kTileSize - s.nonzeros,
+                              .value_bytes = s.slots * kTileSize * static_cast<offset_t>(sizeof(V))};
+    ranks.column_bytes = static_cast<offset_t>(s.bytes(sizeof(V))) - ranks.value_bytes;
+    return ranks;
+}
+
+/// `ranges`: what neither kind of strips holds.
+template <Value V>
+StripKindStatistics statistics_of_csr16(const StripMatrix<V>& m, const std::vector<cuda::RowRange>& ranges) {
     StripKindStatistics rest;
-    const auto csr16 = make_csr16(m.rest, m.strips.rest, cuda::csr16_limits(m.nnz, cuda::measured_gpu(sizeof(V))));
-    for (const auto range : m.strips.rest) rest.tile_rows += div_up(range.end - range.first, kTileSize);
+    const auto csr16 = make_csr16(m.rest, ranges, cuda::csr16_limits(m.nnz, cuda::measured_gpu(sizeof(V))));
+    for (const auto range : ranges) rest.tile_rows += div_up(range.end - range.first, kTileSize);
     rest.runs = static_cast<offset_t>(csr16.blocks.size());
     rest.nnz = csr16.nonzeros;
     rest.value_bytes = csr16.nonzeros * static_cast<offset_t>(sizeof(V));
@@ -91,7 +105,10 @@ StripStatistics strip_statistics(const StripMatrix<V>& m) {
         statistics.kinds[static_cast<std::size_t>(kind_of(run))] += statistics_of(m.strips, run, is_repeated);
         before = &run;
     }
-    statistics.kinds[static_cast<std::size_t>(StripKind::csr16)] = statistics_of_rest(m);
+    const auto limits = cuda::strip_limits(m.rows, m.nnz, sizeof(V), cuda::measured_gpu(sizeof(V)));
+    const cuda::RankStrips ranks = make_rank_strips(m.rest, m.strips.rest, limits);
+    statistics.kinds[static_cast<std::size_t>(StripKind::rank)] = statistics_of_ranks<V>(ranks);
+    statistics.kinds[static_cast<std::size_t>(StripKind::csr16)] = statistics_of_csr16(m, ranks.rest);
     statistics.archive_bytes = static_cast<offset_t>(m.bytes());
     return statistics;
 }

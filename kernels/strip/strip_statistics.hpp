@@ -14,12 +14,13 @@ enum class StripKind {
     single,        ///< alone in their run, which then has lanes without work
     two_groups,    ///< of so many slots that two groups of lanes share each
     empty,         ///< without nonzeros, only written
+    rank,          ///< filled by rank, with columns of 16 bits
     csr16,         ///< no strips: CSR with 16-bit columns
 };
 
 /// Their names, for programs.
-inline constexpr std::array<std::string_view, 6> kStripKindNames{"one_pattern", "own_patterns", "single",
-                                                                 "two_groups",  "empty",        "csr16"};
+inline constexpr std::array<std::string_view, 7> kStripKindNames{"one_pattern", "own_patterns", "single", "two_groups",
+                                                                 "empty",       "rank",         "csr16"};
 
 /// What the tile rows of one kind hold, and the bytes that a product reads of them.
 struct StripKindStatistics {

@@ -126,12 +126,9 @@ bool has_even_strips(const MatrixFeatures& f) {
 }
 /// Elsewhere it executes csr16, or strips are too few or too uneven to keep the GPU busy.
 bool suits_strip(const MatrixFeatures& f) {
-    const cuda::StripTuning tuning;
     const double slots = f.mean_row / std::max((1 - f.empty_rows) * f.strip_fill, 1e-3);  // of tile rows with nonzeros
-    const bool few = tile_rows_of(f) < static_cast<double>(tuning.one_group_from);
-    return f.nnz >= 1'000'000 && f.rows >= 20'000 && f.strip_fill >= 0.75 &&
-           slots <= (few ? tuning.max_slots_of_few : tuning.max_slots) && has_even_strips(f) &&
-           strip_bytes(f) < csr16_bytes(f);
+    return f.nnz >= 1'000'000 && f.rows >= 20'000 && f.strip_fill >= 0.75 && slots <= cuda::StripTuning{}.max_slots &&
+           has_even_strips(f) && strip_bytes(f) < csr16_bytes(f);
 }
 
 constexpr double kFullTile = kTileSize * kTileSize;

@@ -68,6 +68,7 @@ struct MatrixFeatures {
     double strip_slots = 0;      ///< of a tile row, in the mean
     double strip_fill = 0;       ///< nonzeros of a slot over 16
     double repeated_strips = 0;  ///< share of the tile rows whose pattern, relative to their first row, came before
+    double rank_slots = 0;       ///< nonzeros of the longest row of a tile row, in the mean
 
     /// The largest width that at least a third of the rows fill (HYB), and the share of the nonzeros beyond it; of at
     /// most 2,048 rows.

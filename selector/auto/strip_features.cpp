@@ -21,6 +21,7 @@ struct Strip {
     offset_t slots = 0;
     offset_t tiles = 0;
     offset_t repeated = 0;  ///< nonzeros of rows with the columns of the row before
+    offset_t longest = 0;   ///< nonzeros of a row
     std::uint64_t pattern = 0;
 
     void add(const Strip& other) {
@@ -29,6 +30,7 @@ struct Strip {
         slots += other.slots;
         tiles += other.tiles;
         repeated += other.repeated;
+        longest += other.longest;
     }
 };
 
@@ -60,6 +62,13 @@ StripRows first_nonzeros(const PatternView& a, index_t first_row, index_t rows, 
     return all;
 }
 
+offset_t longest_of(const PatternView& a, index_t first_row, index_t rows) {
+    offset_t longest = 0;
+    for (index_t row = first_row; row < first_row + rows; ++row)
+        longest = std::max(longest, a.row_ptrs[row + 1] - a.row_ptrs[row]);
+    return longest;
+}
+
 offset_t repeated_nonzeros(const PatternView& a, index_t first_row, index_t rows) {
     offset_t repeated = 0;
     for (index_t row = first_row; row < first_row + rows; ++row) {
@@ -78,6 +87,7 @@ void count_strips(const PatternView& a, std::span<const index_t> first_rows, std
         rows[i] = first_nonzeros(a, first, count, copies[i]);
         strips[i].nonzeros = a.row_ptrs[first + count] - a.row_ptrs[first];
         strips[i].repeated = repeated_nonzeros(a, first, count);
+        strips[i].longest = longest_of(a, first, count);
     }
     const auto slots = count_slots(rows, kMostSlots);
     for (std::size_t i = 0; i < strips.size(); ++i) {
@@ -108,6 +118,7 @@ void add_slots(std::vector<Strip>& strips, MatrixFeatures& f) {
     f.strip_slots = slots / static_cast<double>(strips.size());
     f.strip_fill = static_cast<double>(all.taken) / static_cast<double>(all.slots * kTileSize);
     f.repeated_strips = static_cast<double>(repeated) / static_cast<double>(strips.size());
+    f.rank_slots = static_cast<double>(all.longest) / static_cast<double>(strips.size());
 }
 
 }  // namespace

@@ -72,10 +72,14 @@ double tile_choice(const MatrixFeatures& f) {
     return cuda::slot_limits(f.nnz, tile_rows_of(f), gpu_of(f)).half_values > 0 ? kOtherKernel : 0;
 }
 double strip_choice(const MatrixFeatures& f) {
-    if (strip_executes_csr16(f)) return 3 * kOtherKernel;
+    const StripForm form = strip_form(f);
+    if (form == StripForm::csr16) return 3 * kOtherKernel;
+    const bool by_rank = form == StripForm::ranks;
     const cuda::StripSizes sizes = cuda::strip_sizes(f.rows, f.nnz, gpu_of(f));
-    const double lanes = f.strip_slots > sizes.lane_slots ? kOtherKernel : 0;
-    return lanes + (sizes.blocks > gpu_of(f).tuning.strips.blocks_of_few ? kOtherKernel / 2 : 0);
+    const double lanes = (by_rank ? f.rank_slots : f.strip_slots) > sizes.lane_slots ? kOtherKernel : 0;
+    const int blocks = by_rank ? sizes.rank_blocks : sizes.blocks;
+    return (by_rank ? -2 * kOtherKernel : 0) + lanes +
+           (blocks > gpu_of(f).tuning.strips.blocks_of_few ? kOtherKernel / 2 : 0);
 }
 
 struct Choice {
@@ -111,9 +115,19 @@ int multiround_group(const MatrixFeatures& f) {
     return cuda::multiround_shape({}, f.rows, f.nnz, gpu_of(f).tuning.multiround).group;
 }
 
-bool strip_executes_csr16(const MatrixFeatures& f) {
+double rank_strip_bytes(const MatrixFeatures& f) {
+    const auto tile_rows = static_cast<double>(tile_rows_of(f));
+    return (static_cast<double>(f.value_bytes) + 2) * kTileSize * f.rank_slots * tile_rows + 12 * tile_rows;
+}
+
+StripForm strip_form(const MatrixFeatures& f) {
+    constexpr double kMostFar = 0.5;  // of the nonzeros: columns too far from each other for 16 bits
     const cuda::StripSizes sizes = cuda::strip_sizes(f.rows, f.nnz, gpu_of(f));
-    return f.strip_slots > sizes.max_slots || matrix_bytes("strip", f) > matrix_bytes("csr16", f);
+    const double csr16 = matrix_bytes("csr16", f);
+    if (f.strip_slots <= sizes.max_slots && matrix_bytes("strip", f) <= csr16) return StripForm::windows;
+    const bool fits = f.rank_slots <= sizes.max_slots && 1 - f.narrow_share <= kMostFar;
+    const bool is_short = rank_strip_bytes(f) <= sizes.rank_bytes * csr16;
+    return fits && is_short ? StripForm::ranks : StripForm::csr16;
 }
 
 }  // namespace tilespmv

@@ -15,7 +15,11 @@ double launch_choice(std::string_view name, std::string_view options, const Matr
 /// Threads that add up a row in csr-multiround.
 int multiround_group(const MatrixFeatures& f);
 
-/// Whether strips have so many slots or bytes that strip executes csr16.
-bool strip_executes_csr16(const MatrixFeatures& f);
+/// What strip makes of most tile rows.
+enum class StripForm { windows, ranks, csr16 };
+StripForm strip_form(const MatrixFeatures& f);
+
+/// Bytes of all tile rows as strips filled by rank.
+double rank_strip_bytes(const MatrixFeatures& f);
 
 }  // namespace tilespmv

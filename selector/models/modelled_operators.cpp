@@ -77,10 +77,24 @@ const Candidate& of_rules(std::string_view name) {
     return *std::ranges::find(gpu_costs().candidates, name, &Candidate::name);
 }
 double strip_bytes(const MatrixFeatures& f) {
-    return of_rules(strip_executes_csr16(f) ? "csr16" : "strip").matrix_bytes(f);
+    const StripForm form = strip_form(f);
+    if (form == StripForm::ranks) return rank_strip_bytes(f);
+    return of_rules(form == StripForm::csr16 ? "csr16" : "strip").matrix_bytes(f);
 }
+/// Strips filled by rank work as others of as many slots.
 void strip_work(const MatrixFeatures& f, Work& work) {
-    of_rules(strip_executes_csr16(f) ? "csr16" : "strip").adapt(f, work);
+    const StripForm form = strip_form(f);
+    if (form == StripForm::csr16) return of_rules("csr16").adapt(f, work);
+    MatrixFeatures slots = f;
+    if (form == StripForm::ranks) slots.strip_slots = f.rank_slots;
+    of_rules("strip").adapt(slots, work);
+}
+/// Where the rules have strips, and where those filled by rank keep the GPU busy.
+bool suits_strip(const MatrixFeatures& f) {
+    constexpr offset_t kManyNonzeros = 1'000'000;
+    constexpr index_t kManyRows = 20'000;
+    return of_rules("strip").suits(f) ||
+           (strip_form(f) == StripForm::ranks && f.nnz >= kManyNonzeros && f.rows >= kManyRows);
 }
 
 template <int kThreads>
@@ -121,6 +135,7 @@ ModelledOperator modelled(Candidate candidate) {
     if (candidate.name == "strip") {  // the rules ask only where it has strips; models are fitted to any matrix
         candidate.matrix_bytes = strip_bytes;
         candidate.adapt = strip_work;
+        candidate.suits = suits_strip;
     } else if (candidate.name == "csr-omp" || candidate.name == "strip-omp" || candidate.name == "tile-omp") {
         candidate.adapt = nullptr;  // tiles have a term of their own
     } else if (candidate.name == "hyb-omp") {

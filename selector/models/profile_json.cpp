@@ -102,6 +102,7 @@ Json features_json(const MatrixFeatures& f) {
             {"strip_slots", f.strip_slots},
             {"strip_fill", f.strip_fill},
             {"repeated_strips", f.repeated_strips},
+            {"rank_slots", f.rank_slots},
             {"hyb_width", f.hyb_width},
             {"hyb_rest", f.hyb_rest},
             {"diagonals", f.diagonals},

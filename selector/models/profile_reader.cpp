@@ -144,6 +144,7 @@ MatrixFeatures read_features(const JsonNode& json) {
                      .strip_slots = json["strip_slots"].non_negative(),
                      .strip_fill = json["strip_fill"].non_negative(),
                      .repeated_strips = json["repeated_strips"].non_negative(),
+                     .rank_slots = json["rank_slots"].non_negative(),
                      .hyb_width = json["hyb_width"].whole<offset_t>(),
                      .hyb_rest = json["hyb_rest"].non_negative(),
                      .diagonals = json["diagonals"].whole<offset_t>()};
@@ -244,17 +245,6 @@ ProfileCheck read_check(const JsonNode& json) {
     return check;
 }
 
-/// Version 7 has one check for all types, of the one that it names.
-std::vector<ProfileCheck> read_checks(const JsonNode& root) {
-    if (root["version"].whole<int>() == kProfileVersion) return list_of(root["checks"], read_check);
-    const JsonNode json = root["check"];
-    if (json.is_null()) return {};
-    ProfileCheck check = read_check(json);
-    const std::size_t bytes = value_bytes_of(check.values);
-    check.sizes = {bytes, default_sum_bytes(bytes)};
-    return {check};
-}
-
 /// Terms that a model costs and this build cannot compute.
 void require_known_terms(const JsonNode& json) {
     for (const JsonNode& term : json.elements()) {
@@ -267,7 +257,7 @@ void require_known_terms(const JsonNode& json) {
 void require_profile(const JsonNode& json) {
     if (!json.has("format") || json["format"].text() != kProfileFormat) json.fail("is no profile of tilespmv tune");
     const int version = json["version"].whole<int>();
-    if (version != kProfileVersion && version != kVersionOfOneCheck)
+    if (version != kProfileVersion)
         json.fail(fmt::format("is a profile of version {}, expected {}: run tilespmv tune --restart", version,
                               kProfileVersion));
 }
@@ -289,7 +279,7 @@ Profile parse_profile(std::string_view text, const std::string& name) {
             .matrices = list_of(root["matrices"], read_matrix),
             .models = read_models(root["models"], lifted),
             .rules_shares = root.has("rules") ? list_of(root["rules"], read_rules_share) : std::vector<RulesShare>{},
-            .checks = read_checks(root)};
+            .checks = list_of(root["checks"], read_check)};
 }
 
 }  // namespace tilespmv

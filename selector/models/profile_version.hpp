@@ -5,7 +5,6 @@
 namespace tilespmv {
 
 inline constexpr std::string_view kProfileFormat = "tilespmv-profile";
-inline constexpr int kProfileVersion = 8;
-inline constexpr int kVersionOfOneCheck = 7;  ///< is read, too; files of others are refused
+inline constexpr int kProfileVersion = 9;  ///< files of others are refused
 
 }  // namespace tilespmv

@@ -71,10 +71,16 @@ TEST(StripSizes, FollowTheNumberOfTileRows) {
     EXPECT_EQ(sizes_of(132 * 18 * 48).block_strips, 48) << "one wave of blocks";
     EXPECT_EQ(sizes_of(132 * 18 * 48 + 1).block_strips, 49);
     EXPECT_EQ(sizes_of(100'000'000).block_strips, 128);
+    EXPECT_EQ(sizes_of(999, 60).max_slots, 128);
+    EXPECT_EQ(sizes_of(1000, 60).max_slots, 240) << "four rows";
+    EXPECT_EQ(sizes_of(1000, 7).max_slots, 128);
+    EXPECT_EQ(sizes_of(1000, 200).max_slots, 512);
     EXPECT_EQ(sizes_of(19'999).max_slots, 128);
-    EXPECT_EQ(sizes_of(19'999).lane_slots, 32);
     EXPECT_EQ(sizes_of(20'000).max_slots, 512);
+    EXPECT_EQ(sizes_of(19'999).lane_slots, 32);
     EXPECT_EQ(sizes_of(20'000).lane_slots, 512);
+    EXPECT_EQ(sizes_of(999).rank_bytes, 0);
+    EXPECT_EQ(sizes_of(1000).rank_bytes, 1.2);
 }
 
 TEST(StripSizes, LeaveMoreRegistersToABlockWhereStripsAreFewOrShort) {

@@ -13,8 +13,8 @@ namespace tilespmv::testing {
 
 /// A part must be something, and be called what it is.
 inline void expect_sound(const ExecutedPart& part, index_t rows) {
-    static const std::set<std::string> representations{"tiles", "strip", "csr16", "csr5", "csr-inode", "csr",
-                                                       "ell",   "dia",   "coo",   "sell", "bsr"};
+    static const std::set<std::string> representations{"tiles", "strip", "rank-strip", "csr16", "csr5", "csr-inode",
+                                                       "csr",   "ell",   "dia",        "coo",   "sell", "bsr"};
     const auto& formats = formats::format_table();
     EXPECT_EQ(representations.count(part.representation), 1u);
     if (part.representation == "tiles") {

@@ -27,6 +27,7 @@ Json features_json(const MatrixFeatures& f) {
             {"strip_slots", f.strip_slots},
             {"strip_fill", f.strip_fill},
             {"repeated_strips", f.repeated_strips},
+            {"rank_slots", f.rank_slots},
             {"diagonals", f.diagonals},
             {"hyb_width", f.hyb_width},
             {"hyb_rest", f.hyb_rest}};

@@ -36,8 +36,8 @@ std::string features_text(const MatrixFeatures& f) {
         percent(f.narrow_share), percent(f.hub_share), f.x_sectors);
     text += fmt::format("tiles      {:.1f} nonzeros a tile, {} of the nonzeros in tile rows of full ones\n",
                         f.tile_nonzeros, percent(f.full_tile_share));
-    text += fmt::format("tile rows  {:.1f} slots each, {} full, {} of them like one before\n", f.strip_slots,
-                        percent(f.strip_fill), percent(f.repeated_strips));
+    text += fmt::format("tile rows  {:.1f} slots each, {} full, {} of them like one before; {:.1f} filled by rank\n",
+                        f.strip_slots, percent(f.strip_fill), percent(f.repeated_strips), f.rank_slots);
     text += fmt::format(
         "diagonals  at least {} with nonzeros; HYB has {} nonzeros of a row in its ELL part, {} of all in COO\n",
         grouped(f.diagonals), grouped(f.hyb_width), percent(f.hyb_rest));

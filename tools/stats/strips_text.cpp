@@ -14,7 +14,7 @@ namespace {
 
 /// By `StripKind`.
 constexpr std::array<std::string_view, kStripKindNames.size()> kNames{
-    "one pattern a run", "own patterns", "alone in a run", "two groups of lanes", "empty", "16-bit CSR"};
+    "one pattern a run", "own patterns", "alone in a run", "two groups of lanes", "empty", "by rank", "16-bit CSR"};
 
 /// Nonzeros over stored values of strips.
 std::string fill(const StripKindStatistics& kind, offset_t nnz_in_strips) {

@@ -218,6 +218,9 @@ constexpr DrawnKind kKinds[] = {
     {"volumes", volumes, 28},
     {"dense", layer, 24},
     {"uniform", wide, 20},
+    {"block-dense", block_dense, 24},
+    {"fem", fem, 20},
+    {"banded", banded, 20},
     {"fem", renumbered_fem, 14},
 };
 

@@ -83,7 +83,7 @@ TEST_F(LargeOnDevice, MoreThanTwoToThe31NonzerosInTilesAndInCsr) {
         for (const char* name : {"tile", "mixed"}) expect_right_twice(*make(name, &tiles));
     }
     for (const char* name : {"csr16", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5", "sell",
-                             "sell:hubs=1000", "csr-inode", "strip:bytes=1000"})
+                             "sell:hubs=1000", "csr-inode", "strip:bytes=1000", "strip:bytes=0,ranks=1000"})
         expect_right_twice(*make(name, nullptr));
 }
 

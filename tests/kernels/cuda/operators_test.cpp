@@ -193,7 +193,7 @@ template <class V>
 std::set<std::string> representations(const OperatorCase<V>& a) {
     const std::string name(a.made->name());  // `auto` is what it takes
     if (a.info->made_from == Form::tiles || name == "mixed") return {};
-    if (name == "strip") return {"strip", "csr16"};
+    if (name == "strip") return {"strip", "rank-strip", "csr16"};
     if (name == "csr-inode") return {name};
     if (name == "hyb") return {"ell", "coo"};
     if (name.starts_with("cusparse-")) return {name.substr(9)};

@@ -49,9 +49,12 @@ CsrMatrix<double> strips_matrix() {
 }
 
 /// Strips that two groups of lanes share, some with no whole step each, and the same for one group, by both kernels.
-constexpr std::array kSharedStrips{
-    "strip:bytes=1000,lane_slots=11,resident_blocks=12", "strip:bytes=1000,lane_slots=512,resident_blocks=12",
-    "strip:bytes=1000,lane_slots=11,resident_blocks=18", "strip:bytes=1000,lane_slots=512,resident_blocks=18"};
+constexpr std::array kSharedStrips{"strip:bytes=1000,lane_slots=11,resident_blocks=12",
+                                   "strip:bytes=1000,lane_slots=512,resident_blocks=12",
+                                   "strip:bytes=1000,lane_slots=11,resident_blocks=18",
+                                   "strip:bytes=1000,lane_slots=512,resident_blocks=18",
+                                   "strip:bytes=0,ranks=1000,lane_slots=11,resident_blocks=12",
+                                   "strip:bytes=0,ranks=1000,lane_slots=512,resident_blocks=18"};
 
 std::vector<CsrMatrix<double>> few_matrices() {
     std::vector<CsrMatrix<double>> all;

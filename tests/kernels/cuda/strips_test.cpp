@@ -1,4 +1,7 @@
 // Strips however they are divided among lanes and blocks.
+#include <set>
+#include <string>
+
 #include "formats/convert.hpp"
 #include "kernels/check.hpp"
 #include "selector/policy.hpp"
@@ -20,12 +23,15 @@ protected:
         const auto y = numbers<V>(csr.rows, 2);
         const auto expected = expected_product<V>(csr, 2, x, -0.5, y);
         for (const int together : {1, 2, 4}) {
-            const auto m = make_strip_matrix(csr, {.value_bytes = sizeof(V), .together = together});
-            for (const auto* name : {"strip", "strip:resident_blocks=18", "auto"}) {
-                const auto a = cuda::make_device_operator<V>(name, {&m}, default_accumulator<V>(), nullptr);
-                EXPECT_EQ(a->nnz(), csr.nnz());
-                const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
-                EXPECT_TRUE(result.ok) << name << ' ' << together << ' ' << result.message();
+            for (const double most_bytes : {0.0, 1.0}) {
+                const auto m =
+                    make_strip_matrix(csr, {.value_bytes = sizeof(V), .together = together, .most_bytes = most_bytes});
+                for (const auto* name : {"strip", "strip:resident_blocks=18", "strip:ranks=1000", "auto"}) {
+                    const auto a = cuda::make_device_operator<V>(name, {&m}, default_accumulator<V>(), nullptr);
+                    EXPECT_EQ(a->nnz(), csr.nnz());
+                    const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
+                    EXPECT_TRUE(result.ok) << name << ' ' << together << ' ' << most_bytes << ' ' << result.message();
+                }
             }
         }
     }
@@ -35,7 +41,7 @@ protected:
         const auto x = numbers<V>(csr.cols, 1);
         const auto y = numbers<V>(csr.rows, 2);
         const auto tiles = convert(csr, *make_policy("bytes"));
-        for (const auto* name : {"strip", "strip:bytes=1000"}) {
+        for (const auto* name : {"strip", "strip:bytes=1000", "strip:bytes=0,ranks=1000"}) {
             const auto from_csr = cuda::make_device_operator<V>(name, {&csr}, default_accumulator<V>(), nullptr);
             const auto from_tiles = cuda::make_device_operator<V>(name, {&tiles}, default_accumulator<V>(), nullptr);
             EXPECT_EQ(from_tiles->executed(), from_csr->executed());
@@ -50,11 +56,14 @@ protected:
         for (const std::string lane_slots : {"11", "32", "512"}) {
             for (const std::string block_strips : {"1", "9", "128"}) {
                 for (const std::string resident : {"12", "18"}) {
-                    const auto name = "strip:bytes=1000,lane_slots=" + lane_slots + ",block_strips=" + block_strips +
-                                      ",resident_blocks=" + resident;
-                    const auto a = cuda::make_device_operator<V>(name, {&csr}, default_accumulator<V>(), nullptr);
-                    const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
-                    EXPECT_TRUE(result.ok) << name << ' ' << result.message();
+                    const auto divided =
+                        "lane_slots=" + lane_slots + ",block_strips=" + block_strips + ",resident_blocks=" + resident;
+                    for (const std::string taken : {"strip:bytes=1000,", "strip:bytes=0,ranks=1000,"}) {
+                        const auto a =
+                            cuda::make_device_operator<V>(taken + divided, {&csr}, default_accumulator<V>(), nullptr);
+                        const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
+                        EXPECT_TRUE(result.ok) << taken << divided << ' ' << result.message();
+                    }
                 }
             }
         }
@@ -85,6 +94,28 @@ TYPED_TEST(StripsOnDevice, MultiplyBandsOfEveryWidth) {
         }
         this->expect_right(convert_values<TypeParam>(matrix_of(1000, 1120, positions)));
     }
+}
+
+// Tile rows of neighbouring columns, of scattered ones, and of a row much longer than others, 16,384 rows of each: all
+// three kinds in one launch.
+TYPED_TEST(StripsOnDevice, ExecuteWhatTakesFewestBytes) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t i = 0; i < 3 * 16'384; ++i) {
+        const index_t kind = i / 16'384;
+        const index_t count = kind == 2 && i % 16 == 5 ? 60 : 5;
+        for (index_t k = 0; k < count; ++k)
+            positions.insert({i, kind == 0 ? i + k : (i / 16 * 16 + i * 37 % 1000) % 40'000 + 61 * k});
+    }
+    const auto csr = convert_values<TypeParam>(matrix_of(3 * 16'384, 50'000, positions));
+    const auto a = cuda::make_device_operator<TypeParam>("strip", {&csr}, default_accumulator<TypeParam>(), nullptr);
+    std::set<std::string> names;
+    for (const ExecutedPart& part : a->executed()) names.insert(part.representation);
+    EXPECT_EQ(names, (std::set<std::string>{"strip", "rank-strip", "csr16"}));
+    const auto x = numbers<TypeParam>(csr.cols, 1);
+    const auto y = numbers<TypeParam>(csr.rows, 2);
+    const auto result = check_product<TypeParam>(expected_product<TypeParam>(csr, 2, x, -0.5, y),
+                                                 product<TypeParam>(*a, 2, x, -0.5, y));
+    EXPECT_TRUE(result.ok) << result.message();
 }
 
 }  // namespace

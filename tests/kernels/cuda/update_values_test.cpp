@@ -68,9 +68,9 @@ TYPED_TEST(UpdateValues, OfTilesOfEverySelectorAreThoseOfANewConversion) {
 
 TYPED_TEST(UpdateValues, OfOperatorsOnCsrAreThoseOfANewOne) {
     using V = TypeParam;
-    for (const auto* name :
-         {"csr16", "csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5", "sell",
-          "sell:hubs=20", "csr-inode", "ell", "dia", "dia:rows=2", "coo", "hyb", "auto", "strip", "strip:bytes=1000"}) {
+    for (const auto* name : {"csr16", "csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5",
+                             "sell", "sell:hubs=20", "csr-inode", "ell", "dia", "dia:rows=2", "coo", "hyb", "auto",
+                             "strip", "strip:bytes=1000", "strip:bytes=0,ranks=1000"}) {
         for (const auto& [matrix_name, matrix] : matrix_battery()) {
             SCOPED_TRACE(std::string(name) + ' ' + matrix_name);
             const auto before = with_other_values<V>(matrix);

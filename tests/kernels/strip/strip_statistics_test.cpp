@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kernels/csr16/csr16.hpp"
+#include "kernels/strip/rank_strips.hpp"
 #include "tests/support/strip_sample.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -72,13 +73,15 @@ void expect_complete(const CsrMatrix<V>& a) {
     for (const double most_bytes : {1.0, 1000.0}) {
         const auto m = make_strip_matrix(a, most_bytes);
         const auto all = strip_statistics(m).all();
-        const auto csr16 =
-            make_csr16(m.rest, m.strips.rest, cuda::csr16_limits(a.nnz(), cuda::measured_gpu(sizeof(V))));
+        const auto gpu = cuda::measured_gpu(sizeof(V));
+        const auto ranks = make_rank_strips(m.rest, m.strips.rest, cuda::strip_limits(a.rows, a.nnz(), sizeof(V), gpu));
+        const auto csr16 = make_csr16(m.rest, ranks.rest, cuda::csr16_limits(a.nnz(), gpu));
         EXPECT_EQ(all.tile_rows, div_up(a.rows, kTileSize));
         EXPECT_EQ(all.nnz, a.nnz());
-        EXPECT_EQ(all.slots, m.strips.slots);
-        EXPECT_EQ(all.holes, m.strips.slots * kTileSize - m.strips.nonzeros);
-        EXPECT_EQ(all.bytes(), static_cast<offset_t>(m.strips.bytes() + csr16.bytes(sizeof(V))));
+        EXPECT_EQ(all.slots, m.strips.slots + ranks.slots);
+        EXPECT_EQ(all.holes, all.slots * kTileSize - m.strips.nonzeros - ranks.nonzeros);
+        EXPECT_EQ(all.bytes(),
+                  static_cast<offset_t>(m.strips.bytes() + ranks.bytes(sizeof(V)) + csr16.bytes(sizeof(V))));
     }
 }
 
@@ -92,6 +95,14 @@ TEST(StripStatistics, CountEverythingOnce) {
     expect_complete(strips_beside_others());
     expect_complete(generate<double>("stencil27:n=20"));  // runs that share a pattern with the run before
     expect_complete(generate<float>("laplace2d:n=200"));
+}
+
+TEST(StripStatistics, CountWhatIsFilledByRank) {
+    const auto a = generate<double>("fem:n=26,dof=1,jitter=1");
+    expect_complete(a);
+    const auto& ranks = strip_statistics(make_strip_matrix(a, 1)).of(StripKind::rank);
+    EXPECT_GT(ranks.nnz, a.nnz() / 2);
+    EXPECT_EQ(ranks.nnz + ranks.holes, ranks.slots * kTileSize);
 }
 
 }  // namespace

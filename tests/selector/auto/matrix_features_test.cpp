@@ -69,7 +69,7 @@ TEST(MatrixFeatures, OfNothingAreZero) {
         EXPECT_EQ(f.mean_row, 0);
         EXPECT_EQ(f.empty_rows, rows.empty() ? 0 : 1);
         for (const double share : {f.narrow_share, f.x_sectors, f.hub_share, f.tile_nonzeros, f.strip_slots,
-                                   f.strip_fill, f.repeated_strips, f.full_tile_share}) {
+                                   f.strip_fill, f.repeated_strips, f.rank_slots, f.full_tile_share}) {
             EXPECT_EQ(share, 0);
         }
     }
@@ -101,6 +101,13 @@ TEST(MatrixFeatures, FillSlotsByWindowsOfSixteenColumns) {
     const std::vector<std::vector<index_t>> full(16, std::vector<index_t>{3, 4, 5});
     EXPECT_DOUBLE_EQ(of(20, full).strip_slots, 3);
     EXPECT_DOUBLE_EQ(of(20, full).strip_fill, 1);
+}
+
+TEST(MatrixFeatures, CountSlotsThatAreFilledByRank) {
+    EXPECT_DOUBLE_EQ(of(100, {{0, 20}, {15, 36, 90}}).rank_slots, 3);
+    std::vector<std::vector<index_t>> two_tile_rows(kTileSize + 1, std::vector<index_t>{1, 2});
+    two_tile_rows.back() = {1, 2, 3, 4, 5};
+    EXPECT_DOUBLE_EQ(of(20, two_tile_rows).rank_slots, 3.5);
 }
 
 TEST(MatrixFeatures, OfStripsLeaveOutTileRowsTooLongForThem) {

@@ -38,16 +38,21 @@ TEST(LaunchChoice, FollowsThreadsAndSteps) {
     EXPECT_GT(launch_choice("csr-inode", "", many), 0);
 }
 
-TEST(LaunchChoice, TellsWhetherStripExecutesCsr16) {
+TEST(LaunchChoice, TellsWhatStripExecutes) {
     auto f = rows_of(100'000, 20);
     f.strip_slots = 20;
-    f.strip_fill = 1;
+    f.rank_slots = 40;
     f.narrow_share = 1;
-    EXPECT_FALSE(strip_executes_csr16(f));
-    const double strips = launch_choice("strip", "", f);
+    EXPECT_EQ(strip_form(f), StripForm::windows);
+    const double windows = launch_choice("strip", "", f);
     f.strip_slots = 1000;
-    EXPECT_TRUE(strip_executes_csr16(f));
-    EXPECT_GT(launch_choice("strip", "", f), strips);
+    EXPECT_EQ(strip_form(f), StripForm::csr16) << "twice as many places as nonzeros";
+    EXPECT_GT(launch_choice("strip", "", f), windows);
+    f.rank_slots = 21;
+    EXPECT_EQ(strip_form(f), StripForm::ranks);
+    EXPECT_LT(launch_choice("strip", "", f), windows);
+    f.narrow_share = 0.4;
+    EXPECT_EQ(strip_form(f), StripForm::csr16) << "columns too far from each other";
 }
 
 TEST(LaunchChoice, IsNoneOfWhatIsFixedOrUnknown) {

@@ -88,8 +88,8 @@ TEST(ProfileFile, SaysWhatIsDamagedAndWhere) {
     EXPECT_THAT(refusal("{}"), HasSubstr("p.json: is no profile of tilespmv tune"));
     EXPECT_THAT(refusal(""), HasSubstr("p.json: is no JSON, or was cut off"));
     EXPECT_THAT(refusal("[1, 2]"), HasSubstr("is no profile"));
-    EXPECT_THAT(refusal(damaged("\"version\": 8", "\"version\": 6")), HasSubstr("of version 6, expected 8"));
-    EXPECT_THAT(refusal(damaged("\"version\": 8", "\"version\": 3")), HasSubstr("run tilespmv tune --restart"));
+    EXPECT_THAT(refusal(damaged("\"version\": 9", "\"version\": 8")), HasSubstr("of version 8, expected 9"));
+    EXPECT_THAT(refusal(damaged("\"version\": 9", "\"version\": 3")), HasSubstr("run tilespmv tune --restart"));
     EXPECT_THAT(refusal(damaged("\"backend\": \"cuda\"", "\"backend\": \"tpu\"")),
                 HasSubstr("p.json.probe.backend: is 'tpu', expected cuda or cpu"));
     EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"rows\": -1")),
@@ -116,22 +116,6 @@ TEST(ProfileFile, OfBeforeDoesNotKnowWhatRulesCountFor) {
     EXPECT_TRUE(parse_profile(damaged("\"rules\": [", "\"no_such_key\": ["), "p.json").rules_shares.empty());
     EXPECT_THAT(refusal(damaged("\"share\":0.25", "\"share\":1.5")),
                 HasSubstr("p.json.rules[0].share: is 1.5, expected 0 to 1"));
-}
-
-TEST(ProfileFile, OfVersion7HasOneCheckAtMost) {
-    std::string text = profile_text(sample());
-    text.replace(text.find("\"version\": 8"), 12, "\"version\": 7");
-    const auto checks = text.find("\"checks\"");
-    EXPECT_TRUE(parse_profile(text.substr(0, checks) + "\"check\": null}", "p.json").checks.empty());
-    const std::string quality = R"({"choices":9,"near_best":1,"mean_loss":1,"average_loss":1,"worst_loss":1})";
-    const std::string check = R"("check": {"values":"float32","matrices":9,"accuracy":0.5,"naive_accuracy":0.5,)"
-                              R"("models":)" +
-                              quality + R"(,"rules":)" + quality + R"(,"vectors":)" + quality + "}}";
-    const auto known = parse_profile(text.substr(0, checks) + check, "p.json").checks;
-    ASSERT_EQ(known.size(), 1U);
-    EXPECT_EQ(known[0].values, "float32");
-    EXPECT_EQ(known[0].sizes, (NumberSizes{4, 8}));
-    EXPECT_EQ(known[0].models.choices, 9);
 }
 
 TEST(ProfileFile, IsRefusedWhereverItIsCutOff) {
