@@ -144,9 +144,6 @@ TEST(RankOperators, ChoosesAsWasMeasuredOnTheH200) {
     EXPECT_EQ(chosen("laplace3d:n=50"), "dia");
     EXPECT_EQ(chosen("qcd:n=8"), "strip") << "many diagonals, of few nonzeros each";
     EXPECT_EQ(chosen("arrow:n=211984,width=3,half=6"), "strip") << "three long rows stand beside the strips";
-    const auto long_strips = ranked_for("fem:n=20,dof=6", true);
-    EXPECT_EQ(std::ranges::count(long_strips, "strip", &RankedOperator::specification), 0)
-        << "more slots than strips have where tile rows are few";
     const auto arrow = ranked_for("arrow:n=200000", true);
     for (const auto* name : {"csr-vector", "strip", "sell", "ell"}) {
         EXPECT_EQ(std::ranges::count(arrow, name, &RankedOperator::specification), 0)
@@ -165,6 +162,14 @@ std::vector<RankedOperator> ranked_on_gpu(const char* generator, int times, std:
     q.features.cols *= times;
     q.features.nnz *= times;
     return rank_operators(q);
+}
+
+TEST(RankOperators, KnowsHowLongStripsMayBe) {
+    const auto has_strip = [](const char* generator, int times) {
+        return std::ranges::count(ranked_on_gpu(generator, times, 8), "strip", &RankedOperator::specification) == 1;
+    };
+    EXPECT_TRUE(has_strip("dense:rows=1000,cols=500", 20));
+    EXPECT_FALSE(has_strip("dense:rows=1000,cols=520", 20));
 }
 
 TEST(RankOperators, TakesSlicesOfUnevenRowsAsLongAsTheyFit) {
