@@ -96,9 +96,18 @@ public:
         : a_(a), limits_(limits), first_(first), end_(end) {}
 
     Window run() {
-        for (std::int64_t tile_row = first_; tile_row < end_; ++tile_row) fill(tile_row);
-        make_runs();
-        if (static_cast<double>(bytes()) > limits_.most_bytes * static_cast<double>(bytes_in_csr16())) {
+        // Values alone are often too many bytes after a part of the tile rows.
+        const double most = most_bytes(nonzeros_in(rows(first_, end_)), end_ - first_);
+        bool is_short = true;
+        for (std::int64_t tile_row = first_; tile_row < end_ && is_short; ++tile_row) {
+            fill(tile_row);
+            is_short = static_cast<double>(value_bytes(slots_.size())) <= most;
+        }
+        if (is_short) {
+            make_runs();
+            is_short = static_cast<double>(bytes()) <= most_bytes(w_.nonzeros, std::ssize(strips_));
+        }
+        if (!is_short) {
             w_ = {};
             w_.rest.push_back(rows(first_, end_));
         }
@@ -122,8 +131,10 @@ private:
         }
         strip.hash = XXH3_64bits(slots_.data() + strip.first, strip.slots * sizeof(Slot));
         strips_.push_back(strip);
-        const RowRange range = rows(tile_row, tile_row + 1);
-        w_.nonzeros += a_.row_ptrs[range.end] - a_.row_ptrs[range.first];
+        w_.nonzeros += nonzeros_in(rows(tile_row, tile_row + 1));
+    }
+    [[nodiscard]] offset_t nonzeros_in(RowRange range) const {
+        return a_.row_ptrs[range.end] - a_.row_ptrs[range.first];
     }
 
     /// The rows that there are: those behind the last one of the matrix are no holes, as nobody writes their sums.
@@ -240,12 +251,15 @@ private:
 
     [[nodiscard]] std::size_t bytes() const {
         return w_.bases.size() * sizeof(std::int32_t) + w_.codes.size() * sizeof(std::uint16_t) +
-               static_cast<std::size_t>(w_.slots) * kTileSize * static_cast<std::size_t>(limits_.value_bytes);
+               value_bytes(static_cast<std::size_t>(w_.slots));
     }
-    /// A value and a column of 16 bits for each nonzero, and the end of each row.
-    [[nodiscard]] std::size_t bytes_in_csr16() const {
-        return static_cast<std::size_t>(w_.nonzeros) * (static_cast<std::size_t>(limits_.value_bytes) + 2) +
-               strips_.size() * kTileSize * 2;
+    [[nodiscard]] std::size_t value_bytes(std::size_t slots) const {
+        return slots * kTileSize * static_cast<std::size_t>(limits_.value_bytes);
+    }
+    /// Over those in CSR with 16-bit columns: a value and a column for each nonzero, and the end of each row.
+    [[nodiscard]] double most_bytes(offset_t nonzeros, std::int64_t tile_rows) const {
+        return limits_.most_bytes *
+               static_cast<double>(nonzeros * (limits_.value_bytes + 2) + tile_rows * kTileSize * 2);
     }
 
     const CsrMatrix<V>& a_;
