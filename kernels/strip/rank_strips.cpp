@@ -10,7 +10,7 @@ namespace tilespmv::cuda {
 namespace {
 
 /// Tile rows that become strips, or not, together.
-constexpr std::size_t kWindow = 1024;
+constexpr std::size_t kTileRowsOfPart = 1024;
 constexpr std::uint64_t kMostSlots = std::numeric_limits<std::uint32_t>::max();
 
 struct Strip {
@@ -20,8 +20,8 @@ struct Strip {
     bool holes = false;
 };
 
-/// What a window of tile rows becomes; positions are those in the window.
-struct Window {
+/// What tile rows become together; positions are those among them.
+struct Part {
     std::vector<StripRun> runs;
     std::vector<Strip> strips;
     std::vector<std::uint32_t> rest;  ///< tile rows
@@ -31,20 +31,20 @@ struct Window {
 };
 
 template <Value V>
-class WindowMaker {
+class PartMaker {
 public:
-    WindowMaker(const CsrMatrix<V>& a, const StripLimits& limits, std::span<const std::uint32_t> tile_rows)
+    PartMaker(const CsrMatrix<V>& a, const StripLimits& limits, std::span<const std::uint32_t> tile_rows)
         : a_(a), limits_(limits), tile_rows_(tile_rows) {}
 
-    Window run() {
+    Part run() {
         for (const std::uint32_t tile_row : tile_rows_) add(tile_row);
         if (bytes() > limits_.most_rank_bytes * bytes_in_csr16()) {
-            w_ = {};
-            w_.rest.assign(tile_rows_.begin(), tile_rows_.end());
+            part_ = {};
+            part_.rest.assign(tile_rows_.begin(), tile_rows_.end());
         }
-        std::ranges::stable_sort(w_.strips, {}, &Strip::slots);
+        std::ranges::stable_sort(part_.strips, {}, &Strip::slots);
         make_runs();
-        return std::move(w_);
+        return std::move(part_);
     }
 
 private:
@@ -65,68 +65,68 @@ private:
             greatest = std::max(greatest, a_.col_idxs[at + count - 1]);
         }
         if (longest > limits_.max_slots || (longest > 0 && greatest - least >= index_t{kRankHole})) {
-            w_.rest.push_back(tile_row);
+            part_.rest.push_back(tile_row);
             return;
         }
-        w_.strips.push_back(
+        part_.strips.push_back(
             {tile_row, longest > 0 ? least : 0, static_cast<std::uint32_t>(longest), shortest < longest});
-        w_.slots += static_cast<std::uint64_t>(longest);
-        w_.quads += div_up(static_cast<std::uint64_t>(longest), std::uint64_t{kQuad});
-        w_.nonzeros += a_.row_ptrs[end] - a_.row_ptrs[first];
+        part_.slots += static_cast<std::uint64_t>(longest);
+        part_.quads += div_up(static_cast<std::uint64_t>(longest), std::uint64_t{kQuad});
+        part_.nonzeros += a_.row_ptrs[end] - a_.row_ptrs[first];
     }
 
     [[nodiscard]] double bytes() const {
-        return static_cast<double>(w_.quads * kQuad * kTileSize * sizeof(std::uint16_t) +
-                                   w_.slots * kTileSize * static_cast<std::uint64_t>(limits_.value_bytes));
+        return static_cast<double>(part_.quads * kQuad * kTileSize * sizeof(std::uint16_t) +
+                                   part_.slots * kTileSize * static_cast<std::uint64_t>(limits_.value_bytes));
     }
     /// A value and a column of 16 bits for each nonzero, and the end of each row.
     [[nodiscard]] double bytes_in_csr16() const {
-        return static_cast<double>(w_.nonzeros) * (limits_.value_bytes + 2) +
-               static_cast<double>(w_.strips.size()) * kTileSize * 2;
+        return static_cast<double>(part_.nonzeros) * (limits_.value_bytes + 2) +
+               static_cast<double>(part_.strips.size()) * kTileSize * 2;
     }
 
     /// Of strips of as many slots, as many as a block takes at a time.
     void make_runs() {
         std::uint64_t slot = 0;
         std::uint64_t quad = 0;
-        for (std::size_t i = 0; i < w_.strips.size();) {
-            const std::uint32_t slots = w_.strips[i].slots;
+        for (std::size_t i = 0; i < part_.strips.size();) {
+            const std::uint32_t slots = part_.strips[i].slots;
             StripRun run{.first_slot = static_cast<std::uint32_t>(slot),
                          .first_quad = static_cast<std::uint32_t>(quad),
                          .first_strip = static_cast<std::uint32_t>(i),
                          .slots = static_cast<std::uint16_t>(slots)};
             run.groups_log2 = slots > static_cast<std::uint32_t>(limits_.lane_slots) ? 1 : 0;
             const std::size_t most = i + static_cast<std::size_t>(limits_.threads / kTileSize >> run.groups_log2);
-            for (; i < std::min(most, w_.strips.size()) && w_.strips[i].slots == slots; ++i) {
+            for (; i < std::min(most, part_.strips.size()) && part_.strips[i].slots == slots; ++i) {
                 ++run.strips;
-                run.holes = run.holes != 0 || w_.strips[i].holes ? 1 : 0;
+                run.holes = run.holes != 0 || part_.strips[i].holes ? 1 : 0;
             }
             slot += std::uint64_t{slots} * run.strips;
             quad += std::uint64_t{run.quads()} * run.strips;
-            w_.runs.push_back(run);
+            part_.runs.push_back(run);
         }
     }
 
     const CsrMatrix<V>& a_;
     const StripLimits& limits_;
     std::span<const std::uint32_t> tile_rows_;
-    Window w_;
+    Part part_;
 };
 
-/// Windows put one behind the other.
+/// Parts put one behind the other.
 template <Value V>
 class Joiner {
 public:
-    Joiner(const CsrMatrix<V>& a, std::span<const Window> windows) : a_(a), windows_(windows) {}
+    Joiner(const CsrMatrix<V>& a, std::span<const Part> parts) : a_(a), parts_(parts) {}
 
     RankStrips run() {
         std::vector<Start> starts;
         Start at;
-        for (const Window& w : windows_) {
+        for (const Part& part : parts_) {
             starts.push_back(at);
-            at = {at.run + w.runs.size(), at.strip + w.strips.size(), at.quad + w.quads, at.slot + w.slots};
-            s_.nonzeros += w.nonzeros;
-            for (const std::uint32_t tile_row : w.rest) add_rest(tile_row);
+            at = {at.run + part.runs.size(), at.strip + part.strips.size(), at.quad + part.quads, at.slot + part.slots};
+            s_.nonzeros += part.nonzeros;
+            for (const std::uint32_t tile_row : part.rest) add_rest(tile_row);
         }
         if (std::max(at.slot, at.quad) >= kMostSlots) {
             throw Error(
@@ -139,7 +139,7 @@ public:
         s_.codes = Buffer<std::uint16_t>(at.quad * kQuad * kTileSize);
         parallel_for(0, std::ssize(starts), 1, [&](std::int64_t i) {
             const auto k = static_cast<std::size_t>(i);
-            copy(windows_[k], starts[k]);
+            copy(parts_[k], starts[k]);
         });
         return std::move(s_);
     }
@@ -163,19 +163,19 @@ private:
         }
     }
 
-    void copy(const Window& w, const Start& start) {
-        for (std::size_t k = 0; k < w.runs.size(); ++k) {
-            StripRun& run = s_.runs[start.run + k] = w.runs[k];
+    void copy(const Part& part, const Start& start) {
+        for (std::size_t k = 0; k < part.runs.size(); ++k) {
+            StripRun& run = s_.runs[start.run + k] = part.runs[k];
             for (std::uint32_t i = 0; i < run.strips; ++i) {
-                fill(w.strips[run.first_strip + i], start.quad + run.quad_of(i));
+                fill(part.strips[run.first_strip + i], start.quad + run.quad_of(i));
             }
             run.first_slot += static_cast<std::uint32_t>(start.slot);
             run.first_quad += static_cast<std::uint32_t>(start.quad);
             run.first_strip += static_cast<std::uint32_t>(start.strip);
         }
-        for (std::size_t i = 0; i < w.strips.size(); ++i) {
-            s_.tile_rows[start.strip + i] = w.strips[i].tile_row;
-            s_.bases[start.strip + i] = w.strips[i].base;
+        for (std::size_t i = 0; i < part.strips.size(); ++i) {
+            s_.tile_rows[start.strip + i] = part.strips[i].tile_row;
+            s_.bases[start.strip + i] = part.strips[i].base;
         }
     }
 
@@ -195,7 +195,7 @@ private:
     }
 
     const CsrMatrix<V>& a_;
-    std::span<const Window> windows_;
+    std::span<const Part> parts_;
     RankStrips s_;
 };
 
@@ -218,13 +218,13 @@ std::size_t RankStrips::bytes(std::size_t value_bytes) const {
 template <Value V>
 RankStrips make_rank_strips(const CsrMatrix<V>& a, const std::vector<RowRange>& rows, const StripLimits& limits) {
     const std::vector<std::uint32_t> tile_rows = tile_rows_of(rows);
-    std::vector<Window> windows(div_up(tile_rows.size(), kWindow));
-    parallel_for(0, std::ssize(windows), 1, [&](std::int64_t i) {
-        const std::size_t first = static_cast<std::size_t>(i) * kWindow;
-        const std::span window = std::span(tile_rows).subspan(first, std::min(kWindow, tile_rows.size() - first));
-        windows[static_cast<std::size_t>(i)] = WindowMaker<V>(a, limits, window).run();
+    std::vector<Part> parts(div_up(tile_rows.size(), kTileRowsOfPart));
+    parallel_for(0, std::ssize(parts), 1, [&](std::int64_t i) {
+        const std::size_t first = static_cast<std::size_t>(i) * kTileRowsOfPart;
+        const std::span part = std::span(tile_rows).subspan(first, std::min(kTileRowsOfPart, tile_rows.size() - first));
+        parts[static_cast<std::size_t>(i)] = PartMaker<V>(a, limits, part).run();
     });
-    return Joiner<V>(a, windows).run();
+    return Joiner<V>(a, parts).run();
 }
 
 #define TILESPMV_INSTANTIATE(V) \

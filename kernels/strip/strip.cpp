@@ -13,8 +13,8 @@ namespace tilespmv {
 namespace cuda {
 namespace {
 
-/// Tile rows of a window: strips of one shape are looked for among its own, and it is strips or rest as a whole.
-constexpr std::int64_t kWindow = 1024;
+/// Tile rows of a part: strips of one shape are looked for among its own, and it is strips or rest as a whole.
+constexpr std::int64_t kTileRowsOfPart = 1024;
 /// Strips of one pattern that are worth a run of their own, for each lane of a block that would be idle otherwise.
 constexpr std::size_t kMinShared = 4;
 /// Of a block over its strips; not swept beyond.
@@ -31,7 +31,7 @@ static_assert(sizeof(Slot) == 16);  // hashed as bytes
 
 struct Strip {
     std::uint32_t tile_row = 0;
-    std::uint32_t first = 0;  ///< of its slots in the window
+    std::uint32_t first = 0;  ///< of its slots in the part
     std::uint32_t slots = 0;
     bool holes = false;
     std::uint64_t hash = 0;
@@ -77,8 +77,8 @@ private:
     std::array<std::uint32_t, kTileSize> columns_;
 };
 
-/// What a window of tile rows becomes; positions are those in the window.
-struct Window {
+/// What tile rows become together; positions are those among them.
+struct Part {
     std::vector<StripRun> runs;
     std::vector<std::uint32_t> tile_rows;
     std::vector<std::int32_t> bases;
@@ -90,12 +90,12 @@ struct Window {
 };
 
 template <Value V>
-class WindowMaker {
+class PartMaker {
 public:
-    WindowMaker(const CsrMatrix<V>& a, const StripLimits& limits, std::int64_t first, std::int64_t end)
+    PartMaker(const CsrMatrix<V>& a, const StripLimits& limits, std::int64_t first, std::int64_t end)
         : a_(a), limits_(limits), first_(first), end_(end) {}
 
-    Window run() {
+    Part run() {
         // Values alone are often too many bytes after a part of the tile rows.
         const double most = most_bytes(nonzeros_in(rows(first_, end_)), end_ - first_);
         bool is_short = true;
@@ -105,13 +105,13 @@ public:
         }
         if (is_short) {
             make_runs();
-            is_short = static_cast<double>(bytes()) <= most_bytes(w_.nonzeros, std::ssize(strips_));
+            is_short = static_cast<double>(bytes()) <= most_bytes(part_.nonzeros, std::ssize(strips_));
         }
         if (!is_short) {
-            w_ = {};
-            w_.rest.push_back(rows(first_, end_));
+            part_ = {};
+            part_.rest.push_back(rows(first_, end_));
         }
-        return std::move(w_);
+        return std::move(part_);
     }
 
 private:
@@ -131,7 +131,7 @@ private:
         }
         strip.hash = XXH3_64bits(slots_.data() + strip.first, strip.slots * sizeof(Slot));
         strips_.push_back(strip);
-        w_.nonzeros += nonzeros_in(rows(tile_row, tile_row + 1));
+        part_.nonzeros += nonzeros_in(rows(tile_row, tile_row + 1));
     }
     [[nodiscard]] offset_t nonzeros_in(RowRange range) const {
         return a_.row_ptrs[range.end] - a_.row_ptrs[range.first];
@@ -145,7 +145,7 @@ private:
 
     void leave_out(const Strip& strip) {
         slots_.resize(strip.first);
-        w_.rest.push_back(rows(strip.tile_row, std::int64_t{strip.tile_row} + 1));
+        part_.rest.push_back(rows(strip.tile_row, std::int64_t{strip.tile_row} + 1));
     }
 
     [[nodiscard]] std::span<const Slot> slots_of(const Strip& strip) const {
@@ -212,26 +212,26 @@ private:
 
     void add_run(std::span<const Strip> strips, std::uint32_t quad, bool shared) {
         StripRun run;
-        run.first_slot = static_cast<std::uint32_t>(w_.slots);
+        run.first_slot = static_cast<std::uint32_t>(part_.slots);
         run.first_quad = quad;
-        run.first_strip = static_cast<std::uint32_t>(w_.tile_rows.size());
+        run.first_strip = static_cast<std::uint32_t>(part_.tile_rows.size());
         run.slots = static_cast<std::uint16_t>(strips[0].slots);
         run.strips = static_cast<std::uint8_t>(strips.size());
         run.groups_log2 = static_cast<std::uint8_t>(groups_log2(strips[0].slots)) & 15U;
         run.shared = shared ? 1 : 0;
         run.holes = std::ranges::any_of(strips, &Strip::holes) ? 1 : 0;
-        w_.runs.push_back(run);
-        for (const Strip& strip : strips) w_.tile_rows.push_back(strip.tile_row);
-        w_.slots += std::int64_t{run.slots} * run.strips;
+        part_.runs.push_back(run);
+        for (const Strip& strip : strips) part_.tile_rows.push_back(strip.tile_row);
+        part_.slots += std::int64_t{run.slots} * run.strips;
     }
 
     /// The quads of a strip; returns the first.
     std::uint32_t add_columns(const Strip& strip) {
-        const std::size_t first = w_.bases.size() / kQuad;
+        const std::size_t first = part_.bases.size() / kQuad;
         const std::size_t quads = div_up(strip.slots, std::uint32_t{kQuad});
-        w_.bases.resize((first + quads) * kQuad, 0);
-        w_.codes.resize((first + quads) * kTileSize, 0);
-        w_.masks.resize((first + quads) * kRowPairs, 0);
+        part_.bases.resize((first + quads) * kQuad, 0);
+        part_.codes.resize((first + quads) * kTileSize, 0);
+        part_.masks.resize((first + quads) * kRowPairs, 0);
         const auto slots = slots_of(strip);
         for (std::size_t k = 0; k < slots.size(); ++k)
             add_slot(slots[k], first + k / kQuad, static_cast<int>(k % kQuad));
@@ -239,19 +239,19 @@ private:
     }
 
     void add_slot(const Slot& slot, std::size_t quad, int at) {
-        w_.bases[quad * kQuad + static_cast<std::size_t>(at)] = slot.base;
+        part_.bases[quad * kQuad + static_cast<std::size_t>(at)] = slot.base;
         for (std::size_t r = 0; r < kTileSize; ++r) {
             const auto code = static_cast<std::uint32_t>(slot.codes >> (4 * r)) & 15U;
-            w_.codes[quad * kTileSize + r] |= static_cast<std::uint16_t>(code << (4 * at));
+            part_.codes[quad * kTileSize + r] |= static_cast<std::uint16_t>(code << (4 * at));
             const auto mask = slot.mask >> r & 1U;
-            w_.masks[quad * kRowPairs + r / 2] |=
+            part_.masks[quad * kRowPairs + r / 2] |=
                 static_cast<std::uint8_t>(mask << (r % 2 * 4 + static_cast<std::size_t>(at)));
         }
     }
 
     [[nodiscard]] std::size_t bytes() const {
-        return w_.bases.size() * sizeof(std::int32_t) + w_.codes.size() * sizeof(std::uint16_t) +
-               value_bytes(static_cast<std::size_t>(w_.slots));
+        return part_.bases.size() * sizeof(std::int32_t) + part_.codes.size() * sizeof(std::uint16_t) +
+               value_bytes(static_cast<std::size_t>(part_.slots));
     }
     [[nodiscard]] std::size_t value_bytes(std::size_t slots) const {
         return slots * kTileSize * static_cast<std::size_t>(limits_.value_bytes);
@@ -268,23 +268,23 @@ private:
     std::int64_t end_;
     std::vector<Slot> slots_;
     std::vector<Strip> strips_;
-    Window w_;
+    Part part_;
 };
 
-/// Windows put one behind the other.
+/// Parts put one behind the other.
 class Joiner {
 public:
-    explicit Joiner(std::span<const Window> windows) : windows_(windows) {}
+    explicit Joiner(std::span<const Part> parts) : parts_(parts) {}
 
     Strips run() {
-        for (const Window& w : windows_) place(w);
+        for (const Part& part : parts_) place(part);
         check_slots();
         s_.runs = Buffer<StripRun>(runs_);
         s_.tile_rows = Buffer<std::uint32_t>(strips_);
         s_.bases = Buffer<std::int32_t>(quads_ * kQuad);
         s_.codes = Buffer<std::uint16_t>(quads_ * kTileSize);
         s_.masks = Buffer<std::uint8_t>(quads_ * kRowPairs);
-        parallel_for(0, static_cast<std::int64_t>(windows_.size()), 1, [&](std::int64_t i) { copy(i); });
+        parallel_for(0, static_cast<std::int64_t>(parts_.size()), 1, [&](std::int64_t i) { copy(i); });
         return std::move(s_);
     }
 
@@ -296,14 +296,14 @@ private:
         std::int64_t slot = 0;
     };
 
-    void place(const Window& w) {
+    void place(const Part& part) {
         starts_.push_back({runs_, strips_, quads_, s_.slots});
-        for (const RowRange range : w.rest) add_rest(range);
-        runs_ += w.runs.size();
-        strips_ += w.tile_rows.size();
-        quads_ += w.bases.size() / kQuad;
-        s_.slots += w.slots;
-        s_.nonzeros += w.nonzeros;
+        for (const RowRange range : part.rest) add_rest(range);
+        runs_ += part.runs.size();
+        strips_ += part.tile_rows.size();
+        quads_ += part.bases.size() / kQuad;
+        s_.slots += part.slots;
+        s_.nonzeros += part.nonzeros;
     }
 
     void add_rest(RowRange range) {
@@ -320,21 +320,21 @@ private:
     }
 
     void copy(std::int64_t i) {
-        const Window& w = windows_[static_cast<std::size_t>(i)];
+        const Part& part = parts_[static_cast<std::size_t>(i)];
         const Start& start = starts_[static_cast<std::size_t>(i)];
-        for (std::size_t k = 0; k < w.runs.size(); ++k) {
-            StripRun& run = s_.runs[start.run + k] = w.runs[k];
+        for (std::size_t k = 0; k < part.runs.size(); ++k) {
+            StripRun& run = s_.runs[start.run + k] = part.runs[k];
             run.first_slot += static_cast<std::uint32_t>(start.slot);
             run.first_quad += static_cast<std::uint32_t>(start.quad);
             run.first_strip += static_cast<std::uint32_t>(start.strip);
         }
-        std::ranges::copy(w.tile_rows, s_.tile_rows.data() + start.strip);
-        std::ranges::copy(w.bases, s_.bases.data() + start.quad * kQuad);
-        std::ranges::copy(w.codes, s_.codes.data() + start.quad * kTileSize);
-        std::ranges::copy(w.masks, s_.masks.data() + start.quad * kRowPairs);
+        std::ranges::copy(part.tile_rows, s_.tile_rows.data() + start.strip);
+        std::ranges::copy(part.bases, s_.bases.data() + start.quad * kQuad);
+        std::ranges::copy(part.codes, s_.codes.data() + start.quad * kTileSize);
+        std::ranges::copy(part.masks, s_.masks.data() + start.quad * kRowPairs);
     }
 
-    std::span<const Window> windows_;
+    std::span<const Part> parts_;
     std::vector<Start> starts_;
     std::size_t runs_ = 0;
     std::size_t strips_ = 0;
@@ -363,13 +363,13 @@ StripLimits strip_limits(index_t rows, offset_t nonzeros, int value_bytes, const
 template <Value V>
 Strips make_strips(const CsrMatrix<V>& a, const StripLimits& limits) {
     const std::int64_t tile_rows = div_up(a.rows, kTileSize);
-    std::vector<Window> windows(static_cast<std::size_t>(div_up(tile_rows, kWindow)));
-    parallel_for(0, static_cast<std::int64_t>(windows.size()), 1, [&](std::int64_t i) {
-        const std::int64_t first = i * kWindow;
-        windows[static_cast<std::size_t>(i)] =
-            WindowMaker<V>(a, limits, first, std::min(first + kWindow, tile_rows)).run();
+    std::vector<Part> parts(static_cast<std::size_t>(div_up(tile_rows, kTileRowsOfPart)));
+    parallel_for(0, static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t i) {
+        const std::int64_t first = i * kTileRowsOfPart;
+        parts[static_cast<std::size_t>(i)] =
+            PartMaker<V>(a, limits, first, std::min(first + kTileRowsOfPart, tile_rows)).run();
     });
-    Strips s = Joiner(windows).run();
+    Strips s = Joiner(parts).run();
     s.value_bytes = limits.value_bytes;
     s.together = limits.together;
     return s;

@@ -31,7 +31,7 @@ StripMatrix<V> strip_sample() {
                              {.value_bytes = sizeof(V), .max_slots = 9, .most_bytes = 1000});
 }
 
-/// 48,000 rows in three windows of 16,384: a band with a row of 9,000 nonzeros, nonzeros here and there, a band.
+/// 48,000 rows in three parts of 16,384: a band with a row of 9,000 nonzeros, nonzeros here and there, a band.
 inline CsrMatrix<double> strips_beside_others() {
     std::set<std::pair<index_t, index_t>> positions;
     for (index_t r = 0; r < 48'000; ++r) {
