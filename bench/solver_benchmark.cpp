@@ -56,7 +56,7 @@ nlohmann::json to_json(const SolverTiming& t) {
 }
 
 std::string failure_of(const SolverTiming& t) {
-    if (t.converged) return "";
+    if (t.converged || t.is_extrapolated) return "";
     return t.end.empty() ? " NOT CONVERGED" : fmt::format(" NOT CONVERGED: {}", t.end);
 }
 

@@ -282,9 +282,10 @@ SolverTiming time_on_cpu(const Problem& problem, const std::string& name, int th
         const int some = std::max(4, static_cast<int>(problem.options.cpu_seconds / few));
         const auto report = solve(is_short ? problem.options.max_iterations : some);
         t.seconds_per_iteration = report.seconds / std::max(1, report.iterations);
-        t.is_extrapolated = !report.converged();
+        t.is_extrapolated = !is_short && !report.converged();
         t.converged = report.converged();
-        t.iterations = report.converged() ? report.iterations : expected_iterations;
+        t.iterations = t.is_extrapolated ? expected_iterations : report.iterations;
+        if (!t.is_extrapolated) t.end = end_name(report.end);
         t.seconds = t.seconds_per_iteration * t.iterations;
         t.residual = problem.residual(x);
     });
