@@ -55,13 +55,13 @@ nlohmann::json to_json(const SolverTiming& t) {
             {"extrapolated", t.is_extrapolated}};
 }
 
-std::string failure_of(const SolverTiming& t) {
-    if (t.converged || t.is_extrapolated) return "";
-    return t.end.empty() ? " NOT CONVERGED" : fmt::format(" NOT CONVERGED: {}", t.end);
-}
-
 /// Whether its time is one to the tolerance.
 bool reaches_the_end(const SolverTiming& t) { return t.error.empty() && (t.converged || t.is_extrapolated); }
+
+std::string failure_of(const SolverTiming& t) {
+    if (reaches_the_end(t)) return "";
+    return t.end.empty() ? " NOT CONVERGED" : fmt::format(" NOT CONVERGED: {}", t.end);
+}
 
 void print(const SolverTiming& t, double of_default) {
     if (!t.error.empty()) return fmt::print("  {:<30} {}\n", t.name, t.error);

@@ -279,10 +279,10 @@ SolverTiming time_on_cpu(const Problem& problem, const std::string& name, int th
         solve(1);
         const double few = solve(4).seconds / 4;
         const bool is_short = few * expected_iterations <= problem.options.cpu_seconds;
-        const int some = std::max(4, static_cast<int>(problem.options.cpu_seconds / few));
-        const auto report = solve(is_short ? problem.options.max_iterations : some);
+        const auto report = solve(is_short ? problem.options.max_iterations
+                                           : std::max(4, static_cast<int>(problem.options.cpu_seconds / few)));
         t.seconds_per_iteration = report.seconds / std::max(1, report.iterations);
-        t.is_extrapolated = !is_short && !report.converged();
+        t.is_extrapolated = !is_short && report.end == End::limit;
         t.converged = report.converged();
         t.iterations = t.is_extrapolated ? expected_iterations : report.iterations;
         if (!t.is_extrapolated) t.end = end_name(report.end);

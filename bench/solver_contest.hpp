@@ -33,7 +33,7 @@ struct SolverTiming {
     double residual = 0;       ///< ||b - A x|| / ||b||
     double setup_seconds = 0;  ///< of everything before the first solve
     bool converged = false;
-    std::string end;               ///< how it ended, such as "not positive definite"; empty where nobody says
+    std::string end;               ///< how it ended ("not positive definite"); empty where nobody says, and of a part
     bool is_extrapolated = false;  ///< `seconds` are those of some iterations times their number
     bool is_ours = false;          ///< solves as one device does, and should need as many iterations as the reference
     std::string error;             ///< why it was not measured; then nothing else counts

@@ -62,6 +62,21 @@ TEST(SolverContest, MeasuresAPartOfWhatTakesTooLong) {
     }
 }
 
+TEST(SolverContest, APartThatFailsIsNotExtrapolated) {
+    const CsrMatrix<double> a{3, 3, {0, 1, 2, 3}, {0, 1, 2}, {1, 2, -1}};  // found out in the second iteration
+    auto options = quick_on_cpu();
+    options.preconditioner = "none";
+    options.cpu_seconds = 0;
+    const auto timings = solver_contest(a, options);
+    ASSERT_GT(timings[0].iterations, 0) << "a solve of no iterations is not too long";
+    for (const auto& t : timings) {
+        SCOPED_TRACE(t.name);
+        EXPECT_EQ(t.end, "not positive definite");
+        EXPECT_FALSE(t.is_extrapolated);
+        EXPECT_FALSE(t.converged);
+    }
+}
+
 TEST(SolverContest, LeavesOutWhatItIsTold) {
     auto options = quick_on_cpu();
     options.with_reference = options.with_cpu = false;
