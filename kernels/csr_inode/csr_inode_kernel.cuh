@@ -28,21 +28,23 @@ __global__ void __launch_bounds__(kVectorThreads) csr_inode(const __grid_constan
     const Inode inode = load_wide(p.inodes + (at < p.count ? at : p.count));
     const Inode next = load_wide(p.inodes + (at < p.count ? at + 1 : p.count));
     const int rows = next.first_row - inode.first_row;
-    const std::int64_t length = std::int64_t{next.first_col} - inode.first_col;
-    const index_t* const cols = p.col_idxs + inode.first_col;
+    const auto length = static_cast<unsigned>(next.first_col - inode.first_col);
+    const index_t* const cols = as_one(p.col_idxs + inode.first_col);
+    const V* row_values[kRows];
+#pragma unroll
+    for (int r = 0; r < kRows; ++r)
+        row_values[r] = as_one(p.values + inode.first_value + std::int64_t{min(r, rows - 1)} * length);
     A sums[kRows] = {};
-    for (std::int64_t first = lane; first < length; first += kFlight * kThreads) {
+    for (unsigned first = static_cast<unsigned>(lane); first < length; first += kFlight * kThreads) {
         index_t col[kFlight];
         V values[kRows][kFlight];
         V x[kFlight];
 #pragma unroll
         for (int i = 0; i < kFlight; ++i) {
-            const std::int64_t k = min(first + i * kThreads, length - 1);
+            const unsigned k = min(first + i * kThreads, length - 1);
             col[i] = load_once(cols + k, p.cache_policy);
 #pragma unroll
-            for (int r = 0; r < kRows; ++r) {
-                values[r][i] = load_once(p.values + inode.first_value + min(r, rows - 1) * length + k, p.cache_policy);
-            }
+            for (int r = 0; r < kRows; ++r) values[r][i] = load_once(row_values[r] + k, p.cache_policy);
         }
         wait_for_stream();
 #pragma unroll

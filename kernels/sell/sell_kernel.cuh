@@ -56,7 +56,9 @@ public:
         lanes_log2_ = slice.lanes_log2;
         rows_ = slice.rows;
         steps_ = slice.steps;
-        place_ = slice.first_step * kSliceLanes + lane();
+        const std::uint64_t place = slice.first_step * kSliceLanes + lane();
+        next_codes_ = as_one(p_.a.codes + place);
+        next_values_ = as_one(p_.a.values + place);
         row_ = load_often(p_.a.rows + slice.first_row + (has_row() ? row_of_lane() : 0));
     }
 
@@ -68,26 +70,26 @@ public:
     __device__ void load() {
 #pragma unroll
         for (int i = 0; i < kSteps; ++i) {
-            codes_[i] = load_once_if(i < steps_, p_.a.codes + place_ + i * kSliceLanes, p_.cache_policy, kNoCode<C>);
+            codes_[i] = load_once_if(i < steps_, next_codes_ + i * kSliceLanes, p_.cache_policy, kNoCode<C>);
         }
 #pragma unroll
         for (int i = 0; i < kSteps; ++i) {
-            values_[i] = load_once_if(i < steps_, p_.a.values + place_ + i * kSliceLanes, p_.cache_policy, V{});
+            values_[i] = load_once_if(i < steps_, next_values_ + i * kSliceLanes, p_.cache_policy, V{});
         }
-        place_ += kSteps * kSliceLanes;
+        next_codes_ = as_one(next_codes_ + kSteps * kSliceLanes);
+        next_values_ = as_one(next_values_ + kSteps * kSliceLanes);
         steps_ -= kSteps;
     }
 
-    /// Multiplies what was loaded last. x_of: the address of x by the code of a nonzero.
+    /// Multiplies what was loaded last; values of places without a nonzero are 0. x_of: the address of x by the code of
+    /// a nonzero.
     template <int kSteps = kFlight, class XOf>
     __device__ void add(const XOf& x_of) {
         V factors[kSteps];
 #pragma unroll
         for (int i = 0; i < kSteps; ++i) factors[i] = codes_[i] == kNoCode<C> ? V{} : load_x(x_of(codes_[i]));
 #pragma unroll
-        for (int i = 0; i < kSteps; ++i) {
-            if (codes_[i] != kNoCode<C>) sum_ += static_cast<A>(values_[i]) * static_cast<A>(factors[i]);
-        }
+        for (int i = 0; i < kSteps; ++i) sum_ += static_cast<A>(values_[i]) * static_cast<A>(factors[i]);
     }
 
     /// Writes the sums of rows. All warps of a block with pieces call it, with memory that they share.
@@ -135,7 +137,8 @@ private:
     unsigned lanes_log2_;
     unsigned rows_;
     int steps_;
-    std::uint64_t place_;
+    const C* next_codes_;
+    const V* next_values_;
     std::uint32_t row_;
     C codes_[kFlight];
     V values_[kFlight];

@@ -94,7 +94,8 @@ public:
     __device__ void run() const {
         if (run_.slots == 0) {
             write_zeros();
-        } else if (Columns::kOfStrips && groups_ == 1 && run_.holes == 0 && run_.slots <= kShortStrip) {
+        } else if (Columns::kOfStrips && groups_ == 1 && run_.slots <= kShortStrip &&
+                   (run_.holes == 0 || shares_pattern())) {
             if constexpr (Columns::kOfStrips) add_short_strips<kShortStrip>();
         } else {
             add_long_strips();
@@ -112,15 +113,16 @@ private:
 
     /// Where a strip begins.
     struct Strip {
-        std::int64_t row0;
-        std::int64_t column0;  ///< that columns are relative to
+        std::uint32_t row0;
+        std::uint32_t column0;  ///< that columns are relative to
         std::uint32_t quad;
         const V* values;
     };
     [[nodiscard]] __device__ Strip strip(int at) const {
         const auto i = static_cast<std::uint32_t>(at);
-        const std::int64_t row0 = std::int64_t{s_.tile_rows[run_.first_strip + i]} * kTileSize;
-        return {row0, Columns::kOfStrips ? row0 : std::int64_t{s_.bases[run_.first_strip + i]}, run_.quad_of(i),
+        const std::uint32_t row0 = s_.tile_rows[run_.first_strip + i] * kTileSize;
+        return {row0, Columns::kOfStrips ? row0 : static_cast<std::uint32_t>(s_.bases[run_.first_strip + i]),
+                run_.quad_of(i),
                 s_.values + (std::int64_t{run_.first_slot} + std::int64_t{at} * run_.slots) * kTileSize};
     }
 
@@ -171,7 +173,11 @@ private:
 #pragma unroll
         for (int k = 0; k < kQuads * kQuad + kTail; ++k) {
             const A product = static_cast<A>(step.value(k)) * static_cast<A>(factors[k]);
-            sum += is_there(k) ? product : A(0);
+            if constexpr (sizeof(A) == 8) {  // a choice between sums costs doubles less than a predicate, others more
+                sum += is_there(k) ? product : A(0);
+            } else if (is_there(k)) {
+                sum += product;
+            }
         }
         return sum;
     }
@@ -191,14 +197,20 @@ private:
         if constexpr (kSlots > 1) {
             if (run_.slots < kSlots) return add_short_strips<kSlots - 1>();
         }
-        if (run_.shared != 0 && run_.strips > kStripsOfBlock) {
-            add_short_strips<kSlots, true>();
+        if (!shares_pattern()) {
+            add_short_strips<kSlots, false, false>();
+        } else if (run_.holes == 0) {
+            add_short_strips<kSlots, true, false>();
         } else {
-            add_short_strips<kSlots, false>();
+            add_short_strips<kSlots, true, true>();
         }
     }
-    template <int kSlots, bool kShared>
+    /// Whether a lane takes several strips of one pattern.
+    [[nodiscard]] __device__ bool shares_pattern() const { return run_.shared != 0 && run_.strips > kStripsOfBlock; }
+
+    template <int kSlots, bool kShared, bool kHoles>
     __device__ void add_short_strips() const {
+        static_assert(kShared || !kHoles);
         constexpr int kQuads = kSlots / kQuad;
         constexpr int kTail = kSlots % kQuad;
         constexpr int kFlight = kShared ? strip_flight(kSlots, sizeof(V), kBlocks) : 1;
@@ -206,8 +218,10 @@ private:
         V factors[kFlight][kSlots];
         const int last = run_.strips - 1;
         if (kShared) load_columns(run_.first_quad, steps[0]);
+        std::uint32_t mask = kHoles ? mask_of(steps[0]) : 0;
 #pragma unroll 1
         for (int first = thread_ / kTileSize; first <= last; first += kFlight * kStripsOfBlock) {
+            if (kHoles) asm volatile("" : "+r"(mask));  // else a register for each slot says whether it is a hole
             Strip strips[kFlight];
 #pragma unroll
             for (int u = 0; u < kFlight; ++u) {
@@ -220,15 +234,37 @@ private:
             for (int u = 0; u < kFlight; ++u) {
 #pragma unroll
                 for (int k = 0; k < kSlots; ++k) {
-                    factors[u][k] = load_x(p_.x + strips[u].row0 + steps[0].columns[k / kQuad].get(k % kQuad));
+                    const auto relative = static_cast<std::uint32_t>(steps[0].columns[k / kQuad].get(k % kQuad));
+                    factors[u][k] = load_x(p_.x + (strips[u].column0 + relative));  // the sum in 32 bits
                 }
             }
 #pragma unroll
             for (int u = 0; u < kFlight; ++u) {
+                if (kHoles) clear_holes(mask, factors[u]);
                 const A sum = multiply(
                     steps[u], factors[u], [](int) { return true; }, A(0));
                 if (first + u * kStripsOfBlock <= last) write(strips[u].row0, sum);
             }
+        }
+    }
+
+    /// Of the pattern that strips share: a bit a slot that has a nonzero.
+    template <int kQuads, int kTail>
+    [[nodiscard]] __device__ std::uint32_t mask_of(const Step<kQuads, kTail>& step) const {
+        std::uint32_t mask = 0;
+#pragma unroll
+        for (int q = 0; q < kQuads + (kTail > 0 ? 1 : 0); ++q)
+            mask |= (step.columns[q].mask(s_, run_.first_quad + static_cast<std::uint32_t>(q), row_) & 15U)
+                    << (q * kQuad);
+        return mask;
+    }
+
+    /// Values of holes are 0, so that their products are 0 if their x is.
+    template <int kSlots>
+    static __device__ void clear_holes(std::uint32_t mask, V (&factors)[kSlots]) {
+#pragma unroll
+        for (int k = 0; k < kSlots; ++k) {
+            if ((mask >> k & 1U) == 0) factors[k] = V(0);
         }
     }
 
@@ -324,8 +360,9 @@ private:
             step, factors, [&](int k) { return (masks[k / kQuad] >> (k % kQuad) & 1U) != 0; }, sum);
     }
 
-    __device__ void write(std::int64_t row0, A sum) const {
-        if (row0 + row_ < p_.rows) p_.write(row0 + row_, sum);
+    __device__ void write(std::uint32_t row0, A sum) const {
+        const std::uint32_t row = row0 + static_cast<std::uint32_t>(row_);
+        if (row < static_cast<std::uint32_t>(p_.rows)) p_.write(row, sum);
     }
 
     const DeviceStrips<V>& s_;
@@ -339,18 +376,13 @@ private:
 /// Everything one product reads and writes, all of it in device memory.
 template <class V, class A>
 struct StripSpmv : ProductTerms<V, A> {
+    DeviceStrips<V> ranks;  ///< filled by rank
     DeviceStrips<V> strips;
-};
-
-/// The same with strips filled by rank.
-template <class V, class A>
-struct StripAndRankSpmv : StripSpmv<V, A> {
-    DeviceStrips<V> ranks;
 };
 
 /// The same with rows that are no strips.
 template <class V, class A>
-struct StripAndRestSpmv : StripAndRankSpmv<V, A> {
+struct StripAndRestSpmv : StripSpmv<V, A> {
     DeviceCsr16<V, A> rest;
 };
 
@@ -362,7 +394,7 @@ __device__ void multiply_strips(const DeviceStrips<V>& s, const ProductTerms<V, 
 
 /// Strips filled by rank, then others.
 template <int kBlocks, class V, class A>
-__device__ void multiply_ranks_and_strips(const StripAndRankSpmv<V, A>& p, std::int64_t run_at) {
+__device__ void multiply_ranks_and_strips(const StripSpmv<V, A>& p, std::int64_t run_at) {
     if (run_at < p.ranks.run_count) return multiply_strips<RankColumns, kBlocks>(p.ranks, p, run_at);
     multiply_strips<WindowColumns, kBlocks>(p.strips, p, run_at - p.ranks.run_count);
 }
@@ -370,13 +402,6 @@ __device__ void multiply_ranks_and_strips(const StripAndRankSpmv<V, A>& p, std::
 /// y = alpha * A * x + beta * y.
 template <class V, class A, int kBlocks>
 __global__ void __launch_bounds__(kStripThreads, kBlocks) strip_spmv(const __grid_constant__ StripSpmv<V, A> p) {
-    multiply_strips<WindowColumns, kBlocks>(p.strips, p, std::int64_t{blockIdx.x});
-}
-
-/// The same.
-template <class V, class A, int kBlocks>
-__global__ void __launch_bounds__(kStripThreads, kBlocks)
-    strip_and_rank_spmv(const __grid_constant__ StripAndRankSpmv<V, A> p) {
     multiply_ranks_and_strips<kBlocks>(p, std::int64_t{blockIdx.x});
 }
 

@@ -198,9 +198,6 @@ private:
         const std::int64_t blocks = p.strips.run_count + p.ranks.run_count + p.rest.block_count;
         if (p.rest.block_count > 0) {
             launch_dependent(strip_and_rest_spmv<V, A, kBlocks>, blocks, kStripThreads, p, stream);
-        } else if (p.ranks.run_count > 0) {
-            launch_dependent(strip_and_rank_spmv<V, A, kBlocks>, blocks, kStripThreads, StripAndRankSpmv<V, A>(p),
-                             stream);
         } else {
             launch_dependent(strip_spmv<V, A, kBlocks>, blocks, kStripThreads, StripSpmv<V, A>(p), stream);
         }

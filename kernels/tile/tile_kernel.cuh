@@ -100,7 +100,8 @@ private:
     /// Adds the staged slots, up to `count` of them and empty ones behind; kInFlight of them are under way at a time.
     __device__ A add_slots(int count, A sum) const {
         const Slot* slots = stage_.slots + (kParts == 1 ? lane_.half * kLanes : lane_.half);
-        const V* const from = p_.values + item_.first_value;
+        const V* from = p_.values + item_.first_value;
+        if constexpr (sizeof(V) < 8) from = as_one(from);  // doubles are faster without
 #pragma unroll 1
         for (int at = 0; at < count; at += kInFlight * kParts) {
             V values[kInFlight];
