@@ -169,7 +169,8 @@ VectorShape vector_shape(const RowLengths& lengths, std::span<const int> flights
 
 double inode_time(const RowLengths& lengths, const InodeShape& shape, const InodeTuning& tuning) {
     const RowRounds& rounds = rounds_of(lengths, {shape.threads, shape.flight});
-    const double round = tuning.request_time + shape.threads * shape.flight * (1 + shape.rows);
+    const double crowded = shape.rows * shape.flight > tuning.many_values ? tuning.crowded_time : 1;
+    const double round = tuning.request_time * crowded + shape.threads * shape.flight * (1 + shape.rows);
     return static_cast<double>(rounds.all) * round + static_cast<double>(rounds.longest) * tuning.longest_time;
 }
 

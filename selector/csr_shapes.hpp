@@ -87,8 +87,9 @@ std::array<RowLengths, kInodeRows.size()> inode_lengths(std::span<const offset_t
                                                         std::span<const std::uint8_t> alike);
 
 /// Relative time of csr-inode, by the rounds in which groups of threads read the columns of their inodes. A round takes
-/// the time of its requests and that of all places that it has for values and x, filled or not; the rounds of the inode
-/// of most columns wait for each other. `lengths`: of the columns of inodes of at most `shape.rows` rows.
+/// the time of its requests, more if threads have many values in flight, and that of all places that it has for values
+/// and x, filled or not; the rounds of the inode of most columns wait for each other. `lengths`: of the columns of
+/// inodes of at most `shape.rows` rows.
 double inode_time(const RowLengths& lengths, const InodeShape& shape, const InodeTuning& tuning);
 
 /// How csr-multiround divides its work.

@@ -27,12 +27,15 @@ struct VectorTuning {
     double most_deep_threads = 60'000;
 };
 
-/// csr-inode ("Inodes", where the shapes chosen take 1.04 to 1.06 of the time of the best of 24 on 18 matrices). The
-/// unit is a place of a round.
+/// csr-inode ("Inodes", where the shapes chosen take 1.05 (float64) and 1.03 (float32) of the time of the best of 30 on
+/// 38 matrices). The unit is a place of a round.
 struct InodeTuning {
-    double request_time = 40;  ///< of a round; 20 chooses the same
-    /// Of a round of the inode of most columns. Half of it takes 0.2% more time, and so does twice of it.
-    double longest_time = 400'000;
+    /// Of a round. Half of it takes 0.7% (float64) and 3% (float32) more time, twice of it 0.4% and 0.3% less.
+    double request_time = 80;
+    /// Of a round of the inode of most columns. Half of it takes 1.5% more time, twice of it 2% (float64) and 0.7%.
+    double longest_time = 800'000;
+    int many_values = 20;       ///< values of a thread in flight, of which more leave too few warps, by their registers
+    double crowded_time = 1.1;  ///< what a request takes then; 1.01 and 1.3 choose the same
 };
 
 /// csr-multiround ("CSR on the GPU", where these are 0.8 to 1.35 of cuSPARSE on matrices without very long rows). The

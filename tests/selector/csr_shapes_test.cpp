@@ -166,10 +166,12 @@ TEST(InodeLengths, AreThoseOfTheFirstRowsOfInodes) {
 
 TEST(InodeTime, IsThatOfPlacesAndOfTheLongestInode) {
     const auto lengths = row_lengths(row_ptrs_of({16, 40}, 10));
-    const InodeTuning tuning{.request_time = 100, .longest_time = 1000};
+    const InodeTuning tuning{.request_time = 100, .longest_time = 1000, .many_values = 20, .crowded_time = 2};
     EXPECT_DOUBLE_EQ(inode_time(lengths, {2, 8, 2}, tuning), 10 * (1 + 3) * (100 + 16 * 3) + 3 * 1000);
     EXPECT_DOUBLE_EQ(inode_time(lengths, {5, 8, 4}, tuning), 10 * (1 + 2) * (100 + 32 * 6) + 2 * 1000);
     EXPECT_DOUBLE_EQ(inode_time(lengths, {3, 32, 4}, tuning), 20 * (100 + 128 * 4) + 1000);
+    EXPECT_DOUBLE_EQ(inode_time(lengths, {6, 8, 4}, tuning), 10 * (1 + 2) * (200 + 32 * 7) + 2 * 1000)
+        << "24 values of a thread are in flight";
 }
 
 MultiroundShape chosen_shape(index_t rows, offset_t nnz) { return multiround_shape({}, rows, nnz, {}); }
