@@ -14,6 +14,7 @@
 #include "kernels/solver/device_space.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tile/error.hpp"
+#include "tile/seconds_since.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -24,8 +25,6 @@ constexpr std::size_t kLeastSolves = 3;
 constexpr std::size_t kMostSolves = 50;
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point before) { return std::chrono::duration<double>(Clock::now() - before).count(); }
 
 /// The median of runs after the first one.
 template <class F>

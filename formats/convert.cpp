@@ -11,7 +11,6 @@
 namespace tilespmv {
 namespace {
 
-constexpr std::int64_t kGrain = 16;  // tile rows a thread takes at a time
 constexpr offset_t kTileRowBytes = sizeof(index_t) + 3 * sizeof(offset_t);
 
 /// What the tiles of one tile row take.
@@ -49,7 +48,7 @@ public:
           kept_(tile_rows_),
           all_(policy.may_defer() ? tile_rows_ : 0),
           deferred_(policy.may_defer() ? a.rows : 0) {
-        parallel_for(0, tile_rows_, kGrain, [this](std::int64_t t) { measure(static_cast<index_t>(t)); });
+        parallel_for(0, tile_rows_, kTileRowGrain, [this](std::int64_t t) { measure(static_cast<index_t>(t)); });
         if (policy.may_defer()) settle_deferral();
     }
 
@@ -335,7 +334,7 @@ TileMatrix<V> convert(const CsrMatrix<V>& a, const TilePolicy& policy, bool wide
     m.nnz = a.nnz();
     lay_out_tiles(sizes, m);
     lay_out_remainder(sizes, wide_offsets, m);
-    parallel_ranges(0, sizes.tile_rows(), kGrain, [&](std::int64_t first, std::int64_t last) {
+    parallel_ranges(0, sizes.tile_rows(), kTileRowGrain, [&](std::int64_t first, std::int64_t last) {
         RowFiller<V> filler(a, m, first);
         for (std::int64_t t = first; t < last; ++t) filler.fill(policy);
     });

@@ -8,8 +8,6 @@
 namespace tilespmv {
 namespace {
 
-constexpr std::int64_t kGrain = 16;
-
 /// f(row, column, value) for every nonzero of the k-th listed tile row; tiles ascend, and columns within a tile's row.
 template <Value V, class F>
 void for_each_tiled_nonzero(const TileMatrix<V>& m, offset_t k, F&& f) {
@@ -25,7 +23,7 @@ void for_each_tiled_nonzero(const TileMatrix<V>& m, offset_t k, F&& f) {
 template <Value V>
 Buffer<offset_t> count_rows(const TileMatrix<V>& m) {
     Buffer<offset_t> ptrs(static_cast<std::size_t>(m.rows) + 1, offset_t{0});
-    parallel_for(0, static_cast<offset_t>(m.tile_rows.size()), kGrain, [&](offset_t k) {
+    parallel_for(0, static_cast<offset_t>(m.tile_rows.size()), kTileRowGrain, [&](offset_t k) {
         for_each_tiled_nonzero(m, k, [&](std::int64_t row, index_t, V) { ++ptrs[row + 1]; });
     });
     for (offset_t k = 0; k < m.deferred.listed_rows(); ++k) {
@@ -53,7 +51,7 @@ void merge_deferred(const DeferredCsr<V>& d, offset_t k, CsrMatrix<V>& a) {
 template <Value V>
 CsrMatrix<V> unpack(const TileMatrix<V>& m) {
     CsrMatrix<V> a{m.rows, m.cols, count_rows(m), Buffer<index_t>(m.nnz), Buffer<V>(m.nnz)};
-    parallel_for(0, static_cast<offset_t>(m.tile_rows.size()), kGrain, [&](offset_t k) {
+    parallel_for(0, static_cast<offset_t>(m.tile_rows.size()), kTileRowGrain, [&](offset_t k) {
         const auto row0 = std::int64_t{m.tile_rows[k]} * kTileSize;
         std::array<offset_t, kTileSize> cursor{};
         std::copy_n(a.row_ptrs.data() + row0, m.tile_height(m.tile_rows[k]), cursor.begin());

@@ -11,8 +11,6 @@
 namespace tilespmv {
 namespace {
 
-constexpr std::int64_t kGrain = 4096;
-
 template <class V>
 void validate_sizes(const CsrMatrix<V>& a) {
     if (a.rows < 0 || a.cols < 0) throw Error(fmt::format("CSR: negative size {} x {}", a.rows, a.cols));
@@ -66,7 +64,7 @@ template <Value V>
 CsrMatrix<V> borrow_csr(index_t rows, index_t cols, std::span<const std::int32_t> row_ptrs,
                         std::span<const index_t> col_idxs, std::span<const V> values) {
     Buffer<offset_t> wide(row_ptrs.size());
-    parallel_for(0, static_cast<std::int64_t>(wide.size()), kGrain,
+    parallel_for(0, static_cast<std::int64_t>(wide.size()), kRowGrain,
                  [&](std::int64_t i) { wide[i] = row_ptrs[static_cast<std::size_t>(i)]; });
     return {rows, cols, std::move(wide), borrowed(col_idxs), borrowed(values)};
 }
@@ -74,7 +72,7 @@ CsrMatrix<V> borrow_csr(index_t rows, index_t cols, std::span<const std::int32_t
 template <Value V>
 void validate_row_ptrs(const CsrMatrix<V>& a) {
     validate_sizes(a);
-    parallel_for(0, a.rows, kGrain, [&](std::int64_t row) {
+    parallel_for(0, a.rows, kRowGrain, [&](std::int64_t row) {
         if (a.row_ptrs[row + 1] < a.row_ptrs[row]) {
             throw Error(fmt::format("CSR: row_ptrs descends from {} to {} at row {}", a.row_ptrs[row],
                                     a.row_ptrs[row + 1], row));
@@ -85,7 +83,7 @@ void validate_row_ptrs(const CsrMatrix<V>& a) {
 template <Value V>
 void validate(const CsrMatrix<V>& a) {
     validate_row_ptrs(a);
-    parallel_for(0, a.rows, kGrain, [&](std::int64_t row) { validate_row(a, row); });
+    parallel_for(0, a.rows, kRowGrain, [&](std::int64_t row) { validate_row(a, row); });
 }
 
 template <Value To, Value From>

@@ -31,6 +31,10 @@ private:
     std::exception_ptr exception_;
 };
 
+/// Rows, or entries, whose work is small, and tile rows that a thread takes at a time.
+constexpr std::int64_t kRowGrain = 4096;
+constexpr std::int64_t kTileRowGrain = 16;
+
 /// Calls `f(first, last)` for consecutive ranges of at most `grain` indices that cover [begin, end), in parallel.
 /// Rethrows the exception of the first range that threw.
 template <class F>

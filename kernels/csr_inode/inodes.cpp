@@ -12,8 +12,6 @@
 namespace tilespmv::cuda {
 namespace {
 
-constexpr std::int64_t kGrain = 4096;  // rows that a thread takes at a time
-
 /// Rows that are compared at a time; fewer are not worth waking threads.
 std::int64_t grain_of(std::int64_t rows, offset_t nonzeros) {
     constexpr std::int64_t kMostRows = 1 << 14;
@@ -88,7 +86,7 @@ CsrInodes make_inodes(std::span<const offset_t> row_ptrs, std::span<const index_
     a.inodes = Buffer<Inode>(inodes.size());
     std::ranges::copy(inodes, a.inodes.begin());
     a.col_idxs = Buffer<index_t>(static_cast<std::size_t>(columns));
-    parallel_for(0, a.count(), kGrain, [&](std::int64_t i) {
+    parallel_for(0, a.count(), kRowGrain, [&](std::int64_t i) {
         std::copy_n(col_idxs.data() + a.inodes[i].first_value, a.length(i), a.col_idxs.data() + a.inodes[i].first_col);
     });
     return a;
@@ -99,7 +97,7 @@ CsrMatrix<V> to_csr(const CsrInodes& a, index_t rows, index_t cols, const Buffer
     CsrMatrix<V> csr{rows, cols, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1), Buffer<index_t>(values.size()),
                      values.clone()};
     csr.row_ptrs[0] = 0;
-    parallel_for(0, a.count(), kGrain, [&](std::int64_t i) {
+    parallel_for(0, a.count(), kRowGrain, [&](std::int64_t i) {
         const Inode& inode = a.inodes[i];
         const std::int64_t length = a.length(i);
         for (index_t r = inode.first_row; r < a.inodes[i + 1].first_row; ++r) {

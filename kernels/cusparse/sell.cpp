@@ -8,7 +8,7 @@ namespace tilespmv::cuda {
 namespace {
 
 constexpr index_t kSlice = SellMatrix<double, index_t>::kSlice;
-constexpr std::int64_t kGrain = 64;  // slices a thread takes at a time
+constexpr std::int64_t kSliceGrain = 64;  // slices a thread takes at a time
 
 template <Value V>
 std::int64_t slices_of(const CsrMatrix<V>& a) {
@@ -62,7 +62,7 @@ SellMatrix<V, I> make_sell(const CsrMatrix<V>& a) {
     const auto size = static_cast<std::size_t>(sell.slice_offsets[slices]);
     sell.col_idxs = Buffer<I>(size);
     sell.values = Buffer<V>(size);
-    parallel_for(0, slices, kGrain, [&](std::int64_t slice) { fill_slice(a, slice, sell); });
+    parallel_for(0, slices, kSliceGrain, [&](std::int64_t slice) { fill_slice(a, slice, sell); });
     return sell;
 }
 

@@ -14,7 +14,6 @@
 namespace tilespmv::cuda {
 namespace {
 
-constexpr std::int64_t kGrain = 4096;                  // rows
 constexpr std::int64_t kBlockGrain = 8;                // blocks of rows
 constexpr std::uint64_t kOneRow = 0x0101010101010101;  // the bits of a row among those of 8
 
@@ -25,7 +24,7 @@ public:
     explicit DiagonalBits(const CsrMatrix<V>& a)
         : lowest_(1 - std::int64_t{a.rows}),
           words_(static_cast<std::size_t>(div_up(std::int64_t{a.rows} + a.cols, 64))) {
-        parallel_for(0, a.rows, kGrain, [&](std::int64_t r) {
+        parallel_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
             for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) insert(a.col_idxs[k] - r - lowest_);
         });
     }
@@ -152,13 +151,13 @@ CsrMatrix<V> to_csr(const Dia<V>& a) {
     csr.rows = a.rows;
     csr.cols = a.cols;
     csr.row_ptrs = Buffer<offset_t>(static_cast<std::size_t>(a.rows) + 1, 0);
-    parallel_for(0, a.rows, kGrain,
+    parallel_for(0, a.rows, kRowGrain,
                  [&](std::int64_t r) { for_each_in_row(a, r, [&](offset_t, index_t) { ++csr.row_ptrs[r + 1]; }); });
     std::partial_sum(csr.row_ptrs.begin(), csr.row_ptrs.end(), csr.row_ptrs.begin());
     const auto nnz = static_cast<std::size_t>(csr.row_ptrs[a.rows]);
     csr.col_idxs = Buffer<index_t>(nnz);
     csr.values = Buffer<V>(nnz);
-    parallel_for(0, a.rows, kGrain, [&](std::int64_t r) {
+    parallel_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
         offset_t k = csr.row_ptrs[r];
         for_each_in_row(a, r, [&](offset_t d, index_t column) {
             csr.col_idxs[k] = column;

@@ -3,15 +3,11 @@
 #include "tile/parallel.hpp"
 
 namespace tilespmv::multi_gpu {
-namespace {
-
-constexpr std::int64_t kGrain = 4096;  // entries or rows that a thread takes at a time
-
-}  // namespace
+namespace {}  // namespace
 
 template <CpuValue V>
 void pack(const HaloPlan& plan, std::span<const V> x, std::span<V> sent) {
-    parallel_for(0, static_cast<std::int64_t>(plan.sent.size()), kGrain, [&](std::int64_t i) {
+    parallel_for(0, static_cast<std::int64_t>(plan.sent.size()), kRowGrain, [&](std::int64_t i) {
         const auto at = static_cast<std::size_t>(i);
         sent[at] = x[static_cast<std::size_t>(plan.sent[at])];
     });
@@ -19,7 +15,7 @@ void pack(const HaloPlan& plan, std::span<const V> x, std::span<V> sent) {
 
 template <CpuValue V>
 void add_boundary(const RankMatrix<V>& m, V alpha, std::span<const V> halo, std::span<V> y) {
-    parallel_for(0, m.boundary.rows, kGrain, [&](std::int64_t i) {
+    parallel_for(0, m.boundary.rows, kRowGrain, [&](std::int64_t i) {
         double sum = 0;
         for (offset_t p = m.boundary.row_ptrs[i]; p < m.boundary.row_ptrs[i + 1]; ++p) {
             const auto place = static_cast<std::size_t>(m.boundary.col_idxs[p]);

@@ -11,8 +11,6 @@
 namespace tilespmv::multi_gpu {
 namespace {
 
-constexpr std::int64_t kGrain = 4096;  // rows that a thread takes at a time
-
 /// Where the own columns begin and end among the nonzeros of a row: columns ascend.
 struct OwnRange {
     offset_t first = 0;
@@ -44,7 +42,7 @@ void for_each_other(const OwnRange& range, F&& f) {
 template <Value V>
 std::vector<index_t> find_halo_cols(const CsrMatrix<V>& a, const HaloPlan& plan) {
     std::vector<std::uint8_t> is_halo(static_cast<std::size_t>(a.cols), 0);
-    parallel_for(0, plan.rows, kGrain, [&](std::int64_t row) {
+    parallel_for(0, plan.rows, kRowGrain, [&](std::int64_t row) {
         for_each_other(own_range(a, plan, row), [&](offset_t p) {
             const std::atomic_ref mark(is_halo[static_cast<std::size_t>(a.col_idxs[p])]);
             mark.store(1, std::memory_order_relaxed);
@@ -84,7 +82,7 @@ void add_sends(const HaloPlan& from, std::vector<HaloPlan>& plans) {
 template <Value V, class F>
 void for_each_row(const CsrMatrix<V>& a, const HaloPlan& plan, const RankMatrix<V>& m, F&& f) {
     const index_t* const begin = m.boundary_rows.begin();
-    parallel_ranges(0, plan.rows, kGrain, [&](std::int64_t first, std::int64_t last) {
+    parallel_ranges(0, plan.rows, kRowGrain, [&](std::int64_t first, std::int64_t last) {
         std::int64_t place = std::lower_bound(begin, m.boundary_rows.end(), static_cast<index_t>(first)) - begin;
         for (std::int64_t row = first; row < last; ++row) {
             const OwnRange range = own_range(a, plan, row);
@@ -115,7 +113,7 @@ template <Value V>
 RankMatrix<V> empty_rank_matrix(const CsrMatrix<V>& a, const HaloPlan& plan) {
     std::vector<offset_t> own(static_cast<std::size_t>(plan.rows));
     std::vector<offset_t> others(own.size());
-    parallel_for(0, plan.rows, kGrain, [&](std::int64_t row) {
+    parallel_for(0, plan.rows, kRowGrain, [&](std::int64_t row) {
         const OwnRange range = own_range(a, plan, row);
         own[static_cast<std::size_t>(row)] = range.own();
         others[static_cast<std::size_t>(row)] = range.others();

@@ -9,6 +9,7 @@
 #include "kernels/multi_gpu/ranked_method.hpp"
 #include "kernels/solver/preconditioner_trials.hpp"
 #include "kernels/solver/ssor_forms.hpp"
+#include "tile/seconds_since.hpp"
 
 namespace tilespmv::multi_gpu {
 namespace {
@@ -25,10 +26,6 @@ struct Candidate {
     std::vector<std::shared_ptr<solver::Preconditioner<T>>> made{};
     std::vector<double> setup_seconds{};
 };
-
-double seconds_since(std::chrono::steady_clock::time_point before) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
-}
 
 /// f(rank, its number) by each of them. What a matrix has no preconditioner by is no failure of the ranks: the first
 /// such message is returned, or an empty one.

@@ -10,13 +10,10 @@
 #include "kernels/solver/preconditioner_trials.hpp"
 #include "kernels/solver/ssor_forms.hpp"
 #include "tile/error.hpp"
+#include "tile/seconds_since.hpp"
 
 namespace tilespmv::solver {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point before) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
-}
 
 template <class T>
 CsrMatrix<T> borrowed(const CsrMatrix<T>& a) {

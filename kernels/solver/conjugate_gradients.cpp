@@ -11,6 +11,7 @@
 #include "kernels/solver/recurrence.hpp"
 #include "kernels/solver/textbook.hpp"
 #include "tile/error.hpp"
+#include "tile/seconds_since.hpp"
 
 namespace tilespmv::solver {
 namespace {
@@ -28,10 +29,6 @@ void check_options(const SolveOptions& o) {
     const bool are_fine = o.rtol >= 0 && o.atol >= 0 && o.max_iterations >= 0 && o.check_every >= 0 &&
                           o.compare_every > 0 && o.stagnation_iterations >= 0;
     if (!are_fine) throw Error("a tolerance or a number of iterations of a solve is negative or NaN", ExitCode::usage);
-}
-
-double seconds_since(std::chrono::steady_clock::time_point before) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
 }
 
 /// What b is multiplied by, so that squares of it and of residuals that are much smaller are numbers: the same on all

@@ -10,6 +10,7 @@
 
 #include "kernels/registry.hpp"
 #include "kernels/solver/ssor_forms.hpp"
+#include "tile/seconds_since.hpp"
 
 namespace tilespmv::solver {
 namespace {
@@ -30,10 +31,6 @@ bool share_columns(const CsrMatrix<T>& a, std::size_t first, std::size_t count) 
         if (!std::ranges::equal(cols(first), cols(row))) return false;
     }
     return true;
-}
-
-double seconds_since(std::chrono::steady_clock::time_point before) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
 }
 
 double predict(const PreconditionerTrial& trial, const SolveReport& report) {

@@ -10,10 +10,10 @@ namespace tilespmv::cuda {
 namespace {
 
 /// Tile rows that become strips, or not, together.
-constexpr std::size_t kTileRowsOfPart = 1024;
+constexpr std::size_t kTileRowsOfRankPart = 1024;
 constexpr std::uint64_t kMostSlots = std::numeric_limits<std::uint32_t>::max();
 
-struct Strip {
+struct RankStrip {
     std::uint32_t tile_row = 0;
     std::int32_t base = 0;
     std::uint32_t slots = 0;
@@ -21,9 +21,9 @@ struct Strip {
 };
 
 /// What tile rows become together; positions are those among them.
-struct Part {
+struct RankPart {
     std::vector<StripRun> runs;
-    std::vector<Strip> strips;
+    std::vector<RankStrip> strips;
     std::vector<std::uint32_t> rest;  ///< tile rows
     std::uint64_t slots = 0;
     std::uint64_t quads = 0;
@@ -31,18 +31,18 @@ struct Part {
 };
 
 template <Value V>
-class PartMaker {
+class RankPartMaker {
 public:
-    PartMaker(const CsrMatrix<V>& a, const StripLimits& limits, std::span<const std::uint32_t> tile_rows)
+    RankPartMaker(const CsrMatrix<V>& a, const StripLimits& limits, std::span<const std::uint32_t> tile_rows)
         : a_(a), limits_(limits), tile_rows_(tile_rows) {}
 
-    Part run() {
+    RankPart run() {
         for (const std::uint32_t tile_row : tile_rows_) add(tile_row);
         if (bytes() > limits_.most_rank_bytes * bytes_in_csr16()) {
             part_ = {};
             part_.rest.assign(tile_rows_.begin(), tile_rows_.end());
         }
-        std::ranges::stable_sort(part_.strips, {}, &Strip::slots);
+        std::ranges::stable_sort(part_.strips, {}, &RankStrip::slots);
         make_runs();
         return std::move(part_);
     }
@@ -110,19 +110,19 @@ private:
     const CsrMatrix<V>& a_;
     const StripLimits& limits_;
     std::span<const std::uint32_t> tile_rows_;
-    Part part_;
+    RankPart part_;
 };
 
 /// Parts put one behind the other.
 template <Value V>
-class Joiner {
+class RankJoiner {
 public:
-    Joiner(const CsrMatrix<V>& a, std::span<const Part> parts) : a_(a), parts_(parts) {}
+    RankJoiner(const CsrMatrix<V>& a, std::span<const RankPart> parts) : a_(a), parts_(parts) {}
 
     RankStrips run() {
         std::vector<Start> starts;
         Start at;
-        for (const Part& part : parts_) {
+        for (const RankPart& part : parts_) {
             starts.push_back(at);
             at = {at.run + part.runs.size(), at.strip + part.strips.size(), at.quad + part.quads, at.slot + part.slots};
             s_.nonzeros += part.nonzeros;
@@ -163,7 +163,7 @@ private:
         }
     }
 
-    void copy(const Part& part, const Start& start) {
+    void copy(const RankPart& part, const Start& start) {
         for (std::size_t k = 0; k < part.runs.size(); ++k) {
             StripRun& run = s_.runs[start.run + k] = part.runs[k];
             for (std::uint32_t i = 0; i < run.strips; ++i) {
@@ -179,7 +179,7 @@ private:
         }
     }
 
-    void fill(const Strip& strip, std::uint64_t quad) {
+    void fill(const RankStrip& strip, std::uint64_t quad) {
         std::uint16_t* codes = s_.codes.data() + quad * kQuad * kTileSize;
         const std::uint32_t slots = div_up(strip.slots, std::uint32_t{kQuad}) * kQuad;
         std::fill_n(codes, std::size_t{slots} * kTileSize, kRankHole);
@@ -195,7 +195,7 @@ private:
     }
 
     const CsrMatrix<V>& a_;
-    std::span<const Part> parts_;
+    std::span<const RankPart> parts_;
     RankStrips s_;
 };
 
@@ -218,13 +218,14 @@ std::size_t RankStrips::bytes(std::size_t value_bytes) const {
 template <Value V>
 RankStrips make_rank_strips(const CsrMatrix<V>& a, const std::vector<RowRange>& rows, const StripLimits& limits) {
     const std::vector<std::uint32_t> tile_rows = tile_rows_of(rows);
-    std::vector<Part> parts(div_up(tile_rows.size(), kTileRowsOfPart));
+    std::vector<RankPart> parts(div_up(tile_rows.size(), kTileRowsOfRankPart));
     parallel_for(0, std::ssize(parts), 1, [&](std::int64_t i) {
-        const std::size_t first = static_cast<std::size_t>(i) * kTileRowsOfPart;
-        const std::span part = std::span(tile_rows).subspan(first, std::min(kTileRowsOfPart, tile_rows.size() - first));
-        parts[static_cast<std::size_t>(i)] = PartMaker<V>(a, limits, part).run();
+        const std::size_t first = static_cast<std::size_t>(i) * kTileRowsOfRankPart;
+        const std::span part =
+            std::span(tile_rows).subspan(first, std::min(kTileRowsOfRankPart, tile_rows.size() - first));
+        parts[static_cast<std::size_t>(i)] = RankPartMaker<V>(a, limits, part).run();
     });
-    return Joiner<V>(a, parts).run();
+    return RankJoiner<V>(a, parts).run();
 }
 
 #define TILESPMV_INSTANTIATE(V) \

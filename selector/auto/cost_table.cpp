@@ -17,8 +17,6 @@ namespace {
 double nnz_of(const MatrixFeatures& f) { return static_cast<double>(f.nnz); }
 double rows_of(const MatrixFeatures& f) { return static_cast<double>(f.rows); }
 double value_of(const MatrixFeatures& f) { return static_cast<double>(f.value_bytes); }
-double& of(Work& work, Term term) { return work[static_cast<std::size_t>(term)]; }
-
 double csr_bytes(const MatrixFeatures& f) {
     const double row_ptr = nnz_of(f) < 0x1p31 ? 4 : 8;
     return row_ptr * rows_of(f) + (4 + value_of(f)) * nnz_of(f);

@@ -27,6 +27,7 @@ inline constexpr std::array<std::string_view, kTerms> kTermNames{"launch",    "m
 
 /// How much of each term a product of a matrix has.
 using Work = std::array<double, kTerms>;
+inline double& of(Work& work, Term term) { return work[static_cast<std::size_t>(term)]; }
 
 /// The coefficients of an operator, for values and sums of one size.
 struct Cost {

@@ -10,8 +10,6 @@ namespace {
 
 constexpr double kMeasuredThreads = 2;  ///< of the CPU's table
 
-double& of(Work& work, Term term) { return work[static_cast<std::size_t>(term)]; }
-
 double tiles_of(const MatrixFeatures& f) {
     return f.tile_nonzeros > 0 ? static_cast<double>(f.nnz) / f.tile_nonzeros : 0;
 }

@@ -82,32 +82,32 @@ double strip_choice(const MatrixFeatures& f) {
            (blocks > gpu_of(f).tuning.strips.blocks_of_few ? kOtherKernel / 2 : 0);
 }
 
-struct Choice {
+struct LaunchOption {
     std::string_view name;
     std::string_view options;
     double (*of)(const MatrixFeatures& f) = nullptr;
 };
 
 constexpr std::array kChoices{
-    Choice{"csr16", "", row_block_choice},
-    Choice{"csr-adaptive", "", row_block_choice},
-    Choice{"mixed", "", mixed_choice},
-    Choice{"csr-vector", "", csr_vector_choice},
-    Choice{"csr-vector", "turns=1", turns_choice},
-    Choice{"csr-inode", "", inode_choice},
-    Choice{"csr5", "", csr5_choice},
-    Choice{"csr-multiround", "", multiround_choice},
-    Choice{"sell", "", sell_choice},
-    Choice{"dia", "", dia_choice},
-    Choice{"tile", "updatable=1", tile_choice},
-    Choice{"strip", "", strip_choice},
+    LaunchOption{"csr16", "", row_block_choice},
+    LaunchOption{"csr-adaptive", "", row_block_choice},
+    LaunchOption{"mixed", "", mixed_choice},
+    LaunchOption{"csr-vector", "", csr_vector_choice},
+    LaunchOption{"csr-vector", "turns=1", turns_choice},
+    LaunchOption{"csr-inode", "", inode_choice},
+    LaunchOption{"csr5", "", csr5_choice},
+    LaunchOption{"csr-multiround", "", multiround_choice},
+    LaunchOption{"sell", "", sell_choice},
+    LaunchOption{"dia", "", dia_choice},
+    LaunchOption{"tile", "updatable=1", tile_choice},
+    LaunchOption{"strip", "", strip_choice},
 };
 
 }  // namespace
 
 double launch_choice(std::string_view name, std::string_view options, const MatrixFeatures& f) {
-    const auto* const found =
-        std::ranges::find_if(kChoices, [&](const Choice& one) { return one.name == name && one.options == options; });
+    const auto* const found = std::ranges::find_if(
+        kChoices, [&](const LaunchOption& one) { return one.name == name && one.options == options; });
     return found == kChoices.end() ? 0 : found->of(f);
 }
 

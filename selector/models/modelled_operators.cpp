@@ -10,7 +10,6 @@ namespace tilespmv {
 namespace {
 
 double of(const ProductWork& w, Term term) { return w.work[static_cast<std::size_t>(term)]; }
-double& of(Work& work, Term term) { return work[static_cast<std::size_t>(term)]; }
 double nnz_of(const MatrixFeatures& f) { return static_cast<double>(f.nnz); }
 double rows_of(const MatrixFeatures& f) { return static_cast<double>(f.rows); }
 double value_of(const MatrixFeatures& f) { return static_cast<double>(f.value_bytes); }

@@ -15,18 +15,18 @@ constexpr std::size_t kLeastMatrices = 100;  ///< fewer choices say little of 1%
 constexpr std::array kShares{0.0, RulesShare{}.share};
 
 /// What charges of a share need to be known of a matrix.
-struct Choice {
+struct KnownChoice {
     NumberSizes sizes = {};
     std::vector<RankedOperator> unseen = {};
     std::vector<RankedOperator> by_rules = {};
     std::vector<double> measured = {};  ///< seconds of `unseen`
 };
 
-Choice choice_of(const Profile& profile, const MeasuredMatrix& matrix) {
+KnownChoice choice_of(const Profile& profile, const MeasuredMatrix& matrix) {
     const auto question = question_on(profile.probe, matrix.features);
-    Choice choice{.sizes = matrix.features.sizes(),
-                  .unseen = held_out(rank_operators(question, profile), matrix),
-                  .by_rules = rank_operators(question)};
+    KnownChoice choice{.sizes = matrix.features.sizes(),
+                       .unseen = held_out(rank_operators(question, profile), matrix),
+                       .by_rules = rank_operators(question)};
     for (const RankedOperator& one : choice.unseen) {
         const auto product = std::ranges::find(matrix.products, one.specification, &ProductTime::specification);
         choice.measured.push_back(product->seconds);
@@ -35,7 +35,7 @@ Choice choice_of(const Profile& profile, const MeasuredMatrix& matrix) {
 }
 
 /// Time of what is chosen over that of the fastest.
-double loss(const Choice& choice, double share) {
+double loss(const KnownChoice& choice, double share) {
     auto charged = choice.unseen;
     charge_by_rules(charged, choice.by_rules, share);
     const auto chosen =
@@ -44,9 +44,9 @@ double loss(const Choice& choice, double share) {
 }
 
 /// Logarithms of `loss` for choices on numbers of these sizes.
-std::vector<double> log_losses(std::span<const Choice> choices, const NumberSizes& sizes, double share) {
+std::vector<double> log_losses(std::span<const KnownChoice> choices, const NumberSizes& sizes, double share) {
     std::vector<double> losses;
-    for (const Choice& choice : choices) {
+    for (const KnownChoice& choice : choices) {
         if (choice.sizes == sizes) losses.push_back(std::log(loss(choice, share)));
     }
     return losses;
@@ -69,7 +69,7 @@ bool is_clearly_greater(std::span<const double> a, std::span<const double> b) {
 
 /// The least share that is not clearly worse than the best one: held out, a model lacks a fifth of the matrices that it
 /// knows when it chooses, and seems worse than it is.
-double best_share(std::span<const Choice> choices, const NumberSizes& sizes) {
+double best_share(std::span<const KnownChoice> choices, const NumberSizes& sizes) {
     std::vector<std::vector<double>> losses;
     for (const double share : kShares) losses.push_back(log_losses(choices, sizes, share));
     const auto best = std::ranges::min_element(losses, {}, [](const auto& one) { return mean_of(one); });
@@ -110,15 +110,15 @@ std::vector<RankedOperator> held_out(const std::vector<RankedOperator>& ranked, 
 }
 
 std::vector<RulesShare> fit_rules_shares(const Profile& profile) {
-    std::vector<Choice> choices;
+    std::vector<KnownChoice> choices;
     for (const MeasuredMatrix& matrix : profile.matrices) {
-        Choice choice = choice_of(profile, matrix);
+        KnownChoice choice = choice_of(profile, matrix);
         if (!choice.unseen.empty()) choices.push_back(std::move(choice));
     }
     std::vector<RulesShare> shares;
-    for (const Choice& choice : choices) {
+    for (const KnownChoice& choice : choices) {
         if (std::ranges::find(shares, choice.sizes, &RulesShare::sizes) != shares.end()) continue;
-        const auto count = std::ranges::count(choices, choice.sizes, &Choice::sizes);
+        const auto count = std::ranges::count(choices, choice.sizes, &KnownChoice::sizes);
         if (std::cmp_less(count, kLeastMatrices)) continue;
         shares.push_back({choice.sizes, best_share(choices, choice.sizes)});
     }

@@ -77,7 +77,7 @@ std::vector<double> likeliest_weights(std::vector<std::vector<double>>& covarian
     return weights;
 }
 
-double rounded(double coordinate) { return std::round(coordinate * Anchors::kUnits) / Anchors::kUnits; }
+double in_units(double coordinate) { return std::round(coordinate * Anchors::kUnits) / Anchors::kUnits; }
 
 std::vector<std::vector<double>> covariance_of(const std::vector<Anchor>& anchors) {
     const Anchors all(anchors);
@@ -123,7 +123,7 @@ Place place_of(const ProductWork& work, std::span<const double> costs) {
                 0.19 * work.launch_choice};
     std::ranges::transform(kShareScales, place.end() - kShareScales.size(),
                            [&](const ShareScale& one) { return one.scale * share_of(one.term, amounts, costs, sum); });
-    std::ranges::transform(place, place.begin(), rounded);
+    std::ranges::transform(place, place.begin(), in_units);
     return place;
 }
 

@@ -13,7 +13,7 @@
 namespace tilespmv {
 namespace {
 
-constexpr std::array kThreads{128, 256, 512, 1024};
+constexpr std::array kBlockSizes{128, 256, 512, 1024};
 constexpr std::array kElements{1, 2, 4, 8};
 constexpr std::array kWaves{1.0, 4.0};
 constexpr std::array kReductionElements{1, 4};
@@ -147,7 +147,7 @@ std::vector<LaunchShape> uncapped_shapes(bool reduces) {
     const std::span<const int> all_elements =
         reduces ? std::span<const int>(kReductionElements) : std::span<const int>(kElements);
     std::vector<LaunchShape> shapes;
-    for (const int threads : kThreads) {
+    for (const int threads : kBlockSizes) {
         for (const int elements : all_elements) shapes.push_back({threads, elements, 0});
     }
     return shapes;

@@ -18,7 +18,7 @@ namespace {
 
 using test::message_of;
 
-const Machine kMachine{
+const Machine kThisMachine{
     .cpu = "Z80",
     .system = "CP/M",
     .cores = 1,
@@ -26,7 +26,7 @@ const Machine kMachine{
     .memory_bytes = 65536,
     .cache_bytes = 4,
     .gpu = {.name = "TMS9918", .memory_bytes = 16384, .l2_bytes = 8, .driver = 13000, .runtime = 12080}};
-const Build kBuild{.version = "1.0", .revision = "abc", .compiler = "cc 7", .type = "Release"};
+const Build kThisBuild{.version = "1.0", .revision = "abc", .compiler = "cc 7", .type = "Release"};
 
 class HarnessMessages : public testing::Test {
 protected:
@@ -39,11 +39,11 @@ protected:
     /// Of going on with results of another machine or build.
     template <class Change>
     std::string resume(Change&& change) {
-        ResultSet set{.machine = kMachine, .build = kBuild, .results = {}};
+        ResultSet set{.machine = kThisMachine, .build = kThisBuild, .results = {}};
         change(set);
         const auto file = directory_.path() / "a.json";
         write_results(file, set);
-        const std::string said = message_of([&] { resume_results(file, kMachine, kBuild); });
+        const std::string said = message_of([&] { resume_results(file, kThisMachine, kThisBuild); });
         if (said.starts_with("1: ")) return said.substr(said.find("a.json"));
         return said;
     }

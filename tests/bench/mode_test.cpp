@@ -21,7 +21,7 @@ using testing::Each;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-FakeStopwatch fake_time;
+FakeStopwatch fake_clock;
 
 // A product that takes so many seconds, and others if its y is that of its last product.
 class PrefersAnotherY final : public Operator<double> {
@@ -42,7 +42,7 @@ public:
             for (offset_t p = a_.row_ptrs[i]; p < a_.row_ptrs[i + 1]; ++p) sum += a_.values[p] * x[a_.col_idxs[p]];
             y[i] = alpha * sum;
         }
-        fake_time.pass(y.data() == last_y_ ? repeated_ : seconds_);
+        fake_clock.pass(y.data() == last_y_ ? repeated_ : seconds_);
         last_y_ = y.data();
     }
 
@@ -128,7 +128,7 @@ protected:
         return a;
     }
 
-    FakeDevice device_{fake_time};
+    FakeDevice device_{fake_clock};
     MeasureOptions options_;
 };
 

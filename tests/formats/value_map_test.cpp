@@ -11,7 +11,7 @@ namespace tilespmv::testing {
 namespace {
 
 /// All there are, and one that defers parts of tiles.
-std::vector<std::string> all_selectors() {
+std::vector<std::string> mapped_selectors() {
     std::vector<std::string> names{"paper-tuned:coo=0,hyb=0,defer_hyb=1"};
     for (const auto& info : selectors()) names.emplace_back(info.name);
     return names;
@@ -19,7 +19,7 @@ std::vector<std::string> all_selectors() {
 
 template <class V>
 void expect_update_is_conversion() {
-    for (const auto& selector : all_selectors()) {
+    for (const auto& selector : mapped_selectors()) {
         const auto policy = make_policy(selector);
         for (const auto& [name, csr] : matrix_battery()) {
             SCOPED_TRACE(selector + ' ' + name);
@@ -45,7 +45,7 @@ TEST(ValueMap, UpdateEqualsConversionOfTheNewValues) {
 
 template <class P>
 void expect_positions_gather() {
-    for (const auto& selector : all_selectors()) {
+    for (const auto& selector : mapped_selectors()) {
         for (const auto& [name, csr] : matrix_battery()) {
             SCOPED_TRACE(selector + ' ' + name);
             const auto tiles = convert(csr, *make_policy(selector));

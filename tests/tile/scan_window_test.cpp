@@ -20,12 +20,12 @@ constexpr std::size_t kSortedRoom = 4096;
 constexpr int kNarrowest = 16;
 constexpr int kWidest = 24;
 
-/// Tiles in the order in which they were taken, each by its number and its row masks.
-using Tiles = std::vector<std::pair<std::uint32_t, std::array<std::uint16_t, kTileSize>>>;
+/// ScannedTiles in the order in which they were taken, each by its number and its row masks.
+using ScannedTiles = std::vector<std::pair<std::uint32_t, std::array<std::uint16_t, kTileSize>>>;
 
 template <class Window>
-Tiles take_all(Window& window) {
-    Tiles tiles;
+ScannedTiles take_all(Window& window) {
+    ScannedTiles tiles;
     TilePattern pattern;
     for (std::uint32_t tile = 0; window.take(pattern, tile);) {
         TilePattern counted = pattern;
@@ -39,7 +39,7 @@ Tiles take_all(Window& window) {
 }
 
 /// What these columns of row `r` are in a window that begins at `start`.
-Tiles tiles_of(int r, std::uint32_t start, const std::vector<index_t>& cols) {
+ScannedTiles tiles_of(int r, std::uint32_t start, const std::vector<index_t>& cols) {
     std::map<std::uint32_t, std::array<std::uint16_t, kTileSize>> tiles;
     for (const index_t col : cols) {
         const auto w = static_cast<std::uint32_t>(col) - start;
@@ -175,7 +175,8 @@ TEST(SortedWindow, SortsFewAndManyNonzerosOfEveryWidth) {
                 }
             }
             window.sort();
-            EXPECT_EQ(take_all(window), Tiles(expected.begin(), expected.end())) << "2^" << log2 << ", " << count;
+            EXPECT_EQ(take_all(window), ScannedTiles(expected.begin(), expected.end()))
+                << "2^" << log2 << ", " << count;
         }
     }
 }

@@ -20,7 +20,7 @@ using test::expect_golden;
 using test::Transcript;
 
 constexpr const char* kMatrix = "%%MatrixMarket matrix coordinate real general\n";
-constexpr const char* kVector = "%%MatrixMarket matrix array real general\n";
+constexpr const char* kVectorHeader = "%%MatrixMarket matrix array real general\n";
 
 class GoldenSolve : public ::testing::Test {
 protected:
@@ -34,9 +34,9 @@ protected:
         directory.file("unsymmetric.mtx", std::string(kMatrix) + "2 2 4\n1 1 2\n1 2 1\n2 1 1.5\n2 2 4\n");
         directory.file("half.mtx", std::string(kMatrix) + "2 2 3\n1 1 2\n1 2 1\n2 2 4\n");
         directory.file("wide.mtx", std::string(kMatrix) + "2 3 1\n1 1 2\n");
-        directory.file("b.mtx", std::string(kVector) + "2 1\n2\n8\n");
-        directory.file("b3.mtx", std::string(kVector) + "3 1\n2\n8\n1\n");
-        directory.file("zero.mtx", std::string(kVector) + "2 1\n0\n0\n");
+        directory.file("b.mtx", std::string(kVectorHeader) + "2 1\n2\n8\n");
+        directory.file("b3.mtx", std::string(kVectorHeader) + "3 1\n2\n8\n1\n");
+        directory.file("zero.mtx", std::string(kVectorHeader) + "2 1\n0\n0\n");
         omp_set_num_threads(2);
     }
     ~GoldenSolve() override { omp_set_num_threads(threads_); }

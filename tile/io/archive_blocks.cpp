@@ -6,8 +6,6 @@
 namespace tilespmv {
 namespace {
 
-constexpr std::size_t kInputBytes = std::size_t{1} << 18;
-
 /// By a filter of libarchive.
 class ArchiveBlocks final : public BlockSource {
 public:

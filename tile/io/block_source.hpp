@@ -1,9 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string_view>
 
 namespace tilespmv {
+
+/// Compressed bytes at a time: zlib counts in 32 bits.
+constexpr std::size_t kInputBytes = std::size_t{1} << 18;
 
 /// Decompressed bytes, block by block.
 class BlockSource {
@@ -30,7 +34,8 @@ std::unique_ptr<BlockSource> gzip_blocks(std::string_view bytes);
 bool is_xz(std::string_view bytes);
 std::unique_ptr<BlockSource> xz_blocks(std::string_view bytes);
 
-/// And for Zstandard (RFC 8878), whose frames have checksums if whoever wrote them wanted that; nothing may follow them.
+/// And for Zstandard (RFC 8878), whose frames have checksums if whoever wrote them wanted that; nothing may follow
+/// them.
 bool is_zstd(std::string_view bytes);
 std::unique_ptr<BlockSource> zstd_blocks(std::string_view bytes);
 

@@ -13,7 +13,6 @@ namespace tilespmv {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
-constexpr std::size_t kInputBytes = std::size_t{1} << 18;  // at a time, for zlib counts in 32 bits
 constexpr int kGzipOnly = MAX_WBITS + 16;
 
 class GzipBlocks final : public BlockSource {

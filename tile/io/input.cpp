@@ -2,13 +2,12 @@
 
 #include <cerrno>
 #include <string>
-#include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "tile/io/descriptor.hpp"
 #include "tile/io/growing_text.hpp"
 #include "tile/io/mapped_file.hpp"
 
@@ -24,27 +23,13 @@ bool is_pipe_or_device(const fs::path& file) {
     return type == fs::file_type::fifo || type == fs::file_type::character;
 }
 
-[[noreturn]] void fail(const fs::path& file) {
-    throw Error(fmt::format("{}: cannot be read: {}", file.string(), std::generic_category().message(errno)));
-}
-
-struct Descriptor {
-    explicit Descriptor(const fs::path& file) : value(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
-        if (value < 0) fail(file);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() { ::close(value); }
-    int value;
-};
-
 OwnedText read_to_end(const fs::path& file) {
     const Descriptor descriptor(file);
     GrowingText text;
     for (;;) {
         const auto bytes = ::read(descriptor.value, text.room(), GrowingText::kBlock);
         if (bytes == 0) return std::move(text).finish();
-        if (bytes < 0 && errno != EINTR) fail(file);
+        if (bytes < 0 && errno != EINTR) cannot_read(file, last_reason());
         if (bytes > 0) text.add(static_cast<std::size_t>(bytes));
     }
 }

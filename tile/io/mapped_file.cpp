@@ -1,9 +1,7 @@
 #include "tile/io/mapped_file.hpp"
 
-#include <cerrno>
 #include <functional>
 #include <string>
-#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,6 +10,7 @@
 #include <unistd.h>
 
 #include "tile/error.hpp"
+#include "tile/io/descriptor.hpp"
 #include "tile/io/printable.hpp"
 #include "tile/io/signal_table.hpp"
 
@@ -20,35 +19,18 @@ namespace {
 
 SignalTable<const MappedFile::Range, 64> ranges;
 
-[[noreturn]] void fail(const std::filesystem::path& file, const std::string& reason) {
-    throw Error(fmt::format("{}: cannot be read: {}", file.string(), reason));
-}
-
-std::string last_reason() { return std::generic_category().message(errno); }
-
-struct Descriptor {
-    explicit Descriptor(const std::filesystem::path& file)
-        : value(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-        if (value < 0) fail(file, last_reason());
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() { ::close(value); }
-    int value;
-};
-
 std::size_t regular_size(const std::filesystem::path& file, int descriptor) {
     struct stat status {};
-    if (::fstat(descriptor, &status) != 0) fail(file, last_reason());
-    if (S_ISDIR(status.st_mode)) fail(file, "found a directory, expected a file");
-    if (!S_ISREG(status.st_mode)) fail(file, "found a device or pipe, expected an ordinary file");
+    if (::fstat(descriptor, &status) != 0) cannot_read(file, last_reason());
+    if (S_ISDIR(status.st_mode)) cannot_read(file, "found a directory, expected a file");
+    if (!S_ISREG(status.st_mode)) cannot_read(file, "found a device or pipe, expected an ordinary file");
     return static_cast<std::size_t>(status.st_size);
 }
 
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& file) {
-    const Descriptor descriptor(file);
+    const Descriptor descriptor(file, O_NONBLOCK);
     size_ = regular_size(file, descriptor.value);
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     mapped_bytes_ = (size_ + kPadding + page - 1) / page * page;
@@ -56,11 +38,11 @@ MappedFile::MappedFile(const std::filesystem::path& file) {
     constexpr int access = PROT_READ | PROT_WRITE;
     constexpr int flags = MAP_PRIVATE | MAP_NORESERVE;
     void* memory = ::mmap(nullptr, mapped_bytes_, access, flags | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) fail(file, last_reason());
+    if (memory == MAP_FAILED) cannot_read(file, last_reason());
     if (size_ > 0 && ::mmap(memory, size_, access, flags | MAP_FIXED, descriptor.value, 0) == MAP_FAILED) {
         const auto reason = last_reason();
         ::munmap(memory, mapped_bytes_);
-        fail(file, reason);
+        cannot_read(file, reason);
     }
     data_ = static_cast<std::byte*>(memory);
     range_ = std::make_unique<const Range>(Range{data_, data_ + size_, printable(file.string())});

@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string reason_of(int error) { return std::generic_category().message(error); }
+std::string message_of(int error) { return std::generic_category().message(error); }
 
 [[noreturn]] void fail(const fs::path& file, const char* action, int error) {
-    throw Error(fmt::format("{}: cannot {}: {}", file.string(), action, reason_of(error)));
+    throw Error(fmt::format("{}: cannot {}: {}", file.string(), action, message_of(error)));
 }
 
 /// The number of a descriptor that `file` stands for in the folder of those that are open, else -1.
@@ -57,7 +57,7 @@ fs::path temporary_name(const fs::path& target) {
 [[noreturn]] void fail_to_create(const fs::path& file, const fs::path& folder, int error) {
     if (error != EACCES && error != EPERM && error != EROFS) fail(file, "be written", error);
     throw Error(fmt::format("{}: cannot be written: no new file can be made in its folder {}: {}", file.string(),
-                            folder.string(), reason_of(error)));
+                            folder.string(), message_of(error)));
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ namespace {
 using bench::Result;
 
 // Columns of the summary.
-constexpr std::size_t kColumns = 4;
-std::array<std::string, kColumns> size_names(const bench::SizeGroups& groups) {
+constexpr std::size_t kSizeColumns = 4;
+std::array<std::string, kSizeColumns> size_names(const bench::SizeGroups& groups) {
     const auto millions = [](offset_t nnz) { return static_cast<double>(nnz) * 1e-6; };
     return {fmt::format("< {}M nnz", millions(groups.middle)),
             fmt::format("{}M to {}M", millions(groups.middle), millions(groups.most)),
@@ -53,7 +53,7 @@ std::string only_member(std::span<const Result> results, const std::string& base
 
 std::string summary_text(std::span<const Result> results, const std::string& baseline, bench::Mode mode,
                          const bench::SizeGroups& sizes) {
-    std::map<TextTable::Row, std::array<std::vector<double>, kColumns>> groups;
+    std::map<TextTable::Row, std::array<std::vector<double>, kSizeColumns>> groups;
     for (const Result& r : results) {
         const bench::Speedup* speedup = find_speedup(r, baseline, mode);
         if (!speedup) continue;

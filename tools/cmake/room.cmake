@@ -16,6 +16,7 @@ function(tilespmv_room name)
     PUBLIC ${ARG_DEPENDS}
     PRIVATE ${ARG_PRIVATE_DEPENDS} $<BUILD_INTERFACE:tilespmv_warnings>)
   tilespmv_precompile(tilespmv_${name} standard)
+  tilespmv_compile_together(tilespmv_${name})
 endfunction()
 
 add_library(tilespmv_warnings INTERFACE)

@@ -18,8 +18,6 @@ namespace {
 using bench::Result;
 using bench::ResultSet;
 
-bool is_drawable(const Result& r) { return r.status == bench::Status::ok && r.nnz > 0; }
-
 /// What a series is called, as short as tells the cases of this set apart.
 class SeriesNames {
 public:
@@ -86,6 +84,8 @@ ExecutedMix mix_of(const Result& r) {
 }
 
 }  // namespace
+
+bool is_drawable(const Result& r) { return r.status == bench::Status::ok && r.nnz > 0; }
 
 std::vector<std::string> baselines_of(const ResultSet& set) {
     std::vector<std::string> names;

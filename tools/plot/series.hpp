@@ -22,6 +22,9 @@ struct Series {
     std::vector<Point> points;
 };
 
+/// Whether a result is right and of a matrix with nonzeros.
+bool is_drawable(const bench::Result& result);
+
 /// The baselines that speed-ups are given over, in the order in which they appear.
 std::vector<std::string> baselines_of(const bench::ResultSet& set);
 

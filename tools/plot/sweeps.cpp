@@ -11,6 +11,7 @@
 #include "tile/error.hpp"
 #include "tile/options/options.hpp"
 #include "tools/options/source.hpp"
+#include "tools/plot/series.hpp"
 #include "tools/text/number_text.hpp"
 
 namespace tilespmv::tools {
@@ -71,8 +72,6 @@ private:
     std::map<std::string, std::size_t> places_;
     std::vector<S> all_;
 };
-
-bool is_drawable(const Result& r) { return r.status == bench::Status::ok && r.nnz > 0; }
 
 }  // namespace
 

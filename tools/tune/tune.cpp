@@ -10,14 +10,13 @@
 #include "selector/models/profile_file.hpp"
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
+#include "tile/seconds_since.hpp"
 #include "tools/tune/outdated_checks.hpp"
 
 namespace tilespmv::tools {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Whether `only` names this kernel or operator.
 bool is_named(const std::string& only, std::string_view specification) {

@@ -9,11 +9,10 @@
 namespace tilespmv::solver {
 namespace {
 
-constexpr std::int64_t kPiece = 4096;
-
 template <class F>
 void for_all(std::size_t count, F&& f) {
-    parallel_for(0, static_cast<std::int64_t>(count), kPiece, [&](std::int64_t i) { f(static_cast<std::size_t>(i)); });
+    parallel_for(0, static_cast<std::int64_t>(count), kRowGrain,
+                 [&](std::int64_t i) { f(static_cast<std::size_t>(i)); });
 }
 
 /// w = r, or a diagonal times r.

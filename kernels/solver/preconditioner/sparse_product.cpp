@@ -11,7 +11,7 @@
 namespace tilespmv::solver {
 namespace {
 
-constexpr std::int64_t kRows = 128;  ///< that a thread does at a time
+constexpr std::int64_t kProductRows = 128;  ///< that a thread does at a time
 /// In which rows are transposed: where columns are scattered, each has a count for most columns.
 constexpr int kMostPieces = 16;
 
@@ -29,7 +29,7 @@ void merge_row(const CsrMatrix<V>& a, const CsrMatrix<V>& b, std::size_t row, st
 /// Calls f(row, columns) for every row of a * b.
 template <class V, class F>
 void for_merged_rows(const CsrMatrix<V>& a, const CsrMatrix<V>& b, F&& f) {
-    parallel_ranges(0, a.rows, kRows, [&](std::int64_t first, std::int64_t last) {
+    parallel_ranges(0, a.rows, kProductRows, [&](std::int64_t first, std::int64_t last) {
         std::vector<index_t> cols;
         for (auto row = static_cast<std::size_t>(first); row < static_cast<std::size_t>(last); ++row) {
             merge_row(a, b, row, cols);
@@ -125,7 +125,7 @@ CsrMatrix<V> product_pattern(const CsrMatrix<V>& a, const CsrMatrix<V>& b) {
 
 template <class V>
 void multiply_values(const CsrMatrix<V>& a, const CsrMatrix<V>& b, bool skip_last, CsrMatrix<V>& product) {
-    parallel_for(0, a.rows, kRows, [&](std::int64_t i) {
+    parallel_for(0, a.rows, kProductRows, [&](std::int64_t i) {
         const auto row = static_cast<std::size_t>(i);
         const offset_t first = product.row_ptrs[row], last = product.row_ptrs[row + 1];
         std::fill(product.values.data() + first, product.values.data() + last, V{0});
@@ -146,7 +146,7 @@ Transpose<V> transpose_pattern(const CsrMatrix<V>& a) {
     std::vector<RowPiece> pieces = cut_rows(a);
     const auto count = static_cast<std::int64_t>(pieces.size());
     parallel_for(0, count, 1, [&](std::int64_t i) { count_columns(a, pieces[static_cast<std::size_t>(i)]); });
-    parallel_for(0, a.cols, kRows, [&](std::int64_t col) {
+    parallel_for(0, a.cols, kProductRows, [&](std::int64_t col) {
         ptrs[static_cast<std::size_t>(col) + 1] = count_before(pieces, static_cast<index_t>(col));
     });
     for (std::size_t col = 0; col < cols; ++col) ptrs[col + 1] += ptrs[col];

@@ -12,7 +12,7 @@
 namespace tilespmv::solver {
 namespace {
 
-constexpr std::int64_t kRows = 512;  ///< that a thread does at a time
+constexpr std::int64_t kFactorRows = 512;  ///< that a thread does at a time
 
 enum class Shape { factors, pair, whole };
 
@@ -36,7 +36,7 @@ CsrMatrix<V> lower_pattern(const CsrMatrix<T>& a, const Buffer<offset_t>& positi
     const auto nnz = static_cast<std::size_t>(lower.row_ptrs[rows]);
     lower.col_idxs = Buffer<index_t>(nnz);
     lower.values = Buffer<V>(nnz);
-    parallel_for(0, a.rows, kRows, [&](std::int64_t i) {
+    parallel_for(0, a.rows, kFactorRows, [&](std::int64_t i) {
         const auto row = static_cast<std::size_t>(i);
         std::copy(a.col_idxs.data() + a.row_ptrs[row], a.col_idxs.data() + positions[row] + diagonal,
                   lower.col_idxs.data() + lower.row_ptrs[row]);
@@ -63,7 +63,7 @@ public:
 
     void update_values(const CsrMatrix<T>& a) override {
         find_diagonal(a, "ssor-ai", diagonal_);
-        parallel_for(0, a.rows, kRows, [&](std::int64_t i) {
+        parallel_for(0, a.rows, kFactorRows, [&](std::int64_t i) {
             const auto row = static_cast<std::size_t>(i);
             inverse_dw_[row] = choice_.w / double{a.values[static_cast<std::size_t>(diagonal_[row])]};
             scale_[row] = std::sqrt((2 - choice_.w) * inverse_dw_[row]);
@@ -116,7 +116,7 @@ private:
     /// lower = rows scaled by `factor(row)` of (diagonal I - G); the diagonal where the pattern has one.
     template <class Factor>
     void fill_lower(const CsrMatrix<T>& a, CsrMatrix<V>& lower, Factor&& factor) const {
-        parallel_for(0, a.rows, kRows, [&](std::int64_t i) {
+        parallel_for(0, a.rows, kFactorRows, [&](std::int64_t i) {
             const auto row = static_cast<std::size_t>(i);
             auto to = static_cast<std::size_t>(lower.row_ptrs[row]);
             const double scale = factor(row);
@@ -134,7 +134,7 @@ private:
         if (choice_.order == 1) return fill_lower(a, k_, s);
         fill_lower(a, one_minus_g_, [](std::size_t) { return 1.0; });
         multiply_values(one_minus_g_, one_minus_g_, true, k_);  // -G (I - G)
-        parallel_for(0, a.rows, kRows, [&](std::int64_t i) {
+        parallel_for(0, a.rows, kFactorRows, [&](std::int64_t i) {
             const auto row = static_cast<std::size_t>(i);
             const auto last = static_cast<std::size_t>(k_.row_ptrs[row + 1]);
             k_.values[last - 1] += V{1};

@@ -120,10 +120,10 @@ protected:
     const std::vector<V> new_x_ = ramp(100);
     const std::vector<V> old_y_ = ramp(7);
 };
-using ValueTypes = ::testing::Types<Summed<double, Accumulator::float64>, Summed<float, Accumulator::float32>,
-                                    Summed<float, Accumulator::float64>, Summed<Half, Accumulator::float32>,
-                                    Summed<Bfloat16, Accumulator::float32>>;
-TYPED_TEST_SUITE(DependentLaunch, ValueTypes);
+using SummedTypes = ::testing::Types<Summed<double, Accumulator::float64>, Summed<float, Accumulator::float32>,
+                                     Summed<float, Accumulator::float64>, Summed<Half, Accumulator::float32>,
+                                     Summed<Bfloat16, Accumulator::float32>>;
+TYPED_TEST_SUITE(DependentLaunch, SummedTypes);
 
 TYPED_TEST(DependentLaunch, IsTestedOnEveryOperator) {
     std::set<std::string_view> tested;

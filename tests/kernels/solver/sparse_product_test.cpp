@@ -45,7 +45,7 @@ TEST(TransposePattern, IsTheSameWithAnyNumberOfThreads) {
                              "hypersparse:n=20000,nnz=900", "dense:rows=1,cols=3000"}) {
         const auto a = generate<double>(name);
         for (const int count : {1, 2, 3, 8, 40}) {
-            SCOPED_TRACE(testing::Message() << name << ", threads " << count);
+            SCOPED_TRACE(::testing::Message() << name << ", threads " << count);
             omp_set_num_threads(count);
             expect_transposed(a);
         }

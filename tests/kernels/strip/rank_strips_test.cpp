@@ -23,9 +23,9 @@ using cuda::RowRange;
 using cuda::StripLimits;
 using cuda::StripRun;
 
-constexpr double kAll = std::numeric_limits<double>::infinity();
+constexpr double kAnyBytes = std::numeric_limits<double>::infinity();
 
-StripLimits limits_for(double most_rank_bytes, int max_slots = 512) {
+StripLimits rank_limits(double most_rank_bytes, int max_slots = 512) {
     return {.max_slots = max_slots, .most_rank_bytes = most_rank_bytes};
 }
 
@@ -98,9 +98,9 @@ void expect_strips(const RankStrips& s, const CsrMatrix<double>& a, const StripL
 TEST(RankStrips, HoldTheNonzerosOfTheBattery) {
     for (const auto& [name, a] : matrix_battery()) {
         SCOPED_TRACE(name);
-        for (const double most_bytes : {1.0, 1.3, kAll}) {
+        for (const double most_bytes : {1.0, 1.3, kAnyBytes}) {
             for (const int max_slots : {3, 40, 512}) {
-                const StripLimits limits = limits_for(most_bytes, max_slots);
+                const StripLimits limits = rank_limits(most_bytes, max_slots);
                 expect_strips(make_rank_strips(a, all_rows(a), limits), a, limits);
             }
         }
@@ -109,7 +109,7 @@ TEST(RankStrips, HoldTheNonzerosOfTheBattery) {
 
 TEST(RankStrips, AreMadeOfTheRowsThatAreGiven) {
     const auto a = generate<double>("laplace2d:n=20");
-    const RankStrips s = make_rank_strips(a, {{32, 64}, {112, 400}}, limits_for(kAll));
+    const RankStrips s = make_rank_strips(a, {{32, 64}, {112, 400}}, rank_limits(kAnyBytes));
     EXPECT_TRUE(s.rest.empty());
     EXPECT_EQ(s.tile_rows.size(), 2 + 18);
     EXPECT_EQ(s.nonzeros, a.row_ptrs[64] - a.row_ptrs[32] + a.row_ptrs[400] - a.row_ptrs[112]);
@@ -125,19 +125,19 @@ TEST(RankStrips, AreWorthABoundedNumberOfBytes) {
     for (index_t k = 8; k < 16; ++k) positions.insert({3, 100 * k});
     const auto uneven = matrix_of(16, 3000, positions);
     const auto is_taken = [](const CsrMatrix<double>& a, double most) {
-        return make_rank_strips(a, all_rows(a), limits_for(most)).rest.empty();
+        return make_rank_strips(a, all_rows(a), rank_limits(most)).rest.empty();
     };
     EXPECT_TRUE(is_taken(even, 1));
     EXPECT_FALSE(is_taken(uneven, 1.5));
     EXPECT_TRUE(is_taken(uneven, 2));
     EXPECT_FALSE(is_taken(even, 0));
-    EXPECT_GT(make_rank_strips(even, all_rows(even), limits_for(1)).bytes(8), 16U * 8 * 10);
+    EXPECT_GT(make_rank_strips(even, all_rows(even), rank_limits(1)).bytes(8), 16U * 8 * 10);
 }
 
 TEST(RankStrips, LeaveOutTileRowsThatSixteenBitsDoNotAddress) {
     const auto rest_of = [](index_t last_column) {
         const auto a = matrix_of(48, 70'000, {{2, 7}, {20, 0}, {20, last_column}, {40, 69'999}});
-        return make_rank_strips(a, all_rows(a), limits_for(kAll)).rest;
+        return make_rank_strips(a, all_rows(a), rank_limits(kAnyBytes)).rest;
     };
     EXPECT_TRUE(rest_of(65'534).empty());
     const auto rest = rest_of(65'535);
@@ -151,7 +151,7 @@ TEST(RankStrips, AreTheSameForAnyNumberOfThreads) {
     const auto strips_of = [&](int threads) {
         const int before = omp_get_max_threads();
         omp_set_num_threads(threads);
-        RankStrips s = make_rank_strips(a, all_rows(a), limits_for(1.5));
+        RankStrips s = make_rank_strips(a, all_rows(a), rank_limits(1.5));
         omp_set_num_threads(before);
         return s;
     };

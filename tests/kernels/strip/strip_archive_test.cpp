@@ -34,7 +34,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr double kAll = std::numeric_limits<double>::infinity();
+constexpr double kAllStrips = std::numeric_limits<double>::infinity();
 
 template <class T>
 bool same_bytes(const Buffer<T>& a, const Buffer<T>& b) {
@@ -64,7 +64,7 @@ TYPED_TEST_SUITE(StripArchive, ValueTypes);
 TYPED_TEST(StripArchive, GivesBackStripsAndCsrOfEveryMatrix) {
     for (const auto& [name, matrix] : matrix_battery()) {
         const auto a = convert_values<TypeParam>(matrix);
-        for (const double most_bytes : {0.0, 1.0, kAll}) {
+        for (const double most_bytes : {0.0, 1.0, kAllStrips}) {
             SCOPED_TRACE(name);
             const auto m = make_strip_matrix(a, most_bytes);
             EXPECT_TRUE(same_matrix(to_csr(m), a));
@@ -97,7 +97,7 @@ TEST_F(StripArchiveOfDoubles, HasTheDocumentedLayout) {
     a.row_ptrs[0] = 0;
     a.row_ptrs[1] = 1;
     a.row_ptrs[17] = 3;
-    write_archive(file_, make_strip_matrix(a, kAll));
+    write_archive(file_, make_strip_matrix(a, kAllStrips));
     const auto content = test::content_of(file_);
     const auto number = [&]<class T>(std::size_t offset, T value) {
         std::memcpy(&value, content.data() + offset, sizeof(value));
@@ -146,10 +146,10 @@ TEST_F(StripArchiveOfDoubles, LeavesTheFileAlone) {
 TEST(StripMatrix, ValuesAreRearrangedAsStripsThatAreMadeSo) {
     for (const auto& [name, a] : matrix_battery()) {
         SCOPED_TRACE(name);
-        const auto m = make_strip_matrix(a, {.most_bytes = kAll});
+        const auto m = make_strip_matrix(a, {.most_bytes = kAllStrips});
         ASSERT_EQ(m.strips.together, 2);
         for (const int together : {1, 2, 4}) {
-            const auto made = cuda::make_strips(a, {.together = together, .most_bytes = kAll});
+            const auto made = cuda::make_strips(a, {.together = together, .most_bytes = kAllStrips});
             EXPECT_EQ(rearranged(m.strips, m.values, together), in_strips(made, a.row_ptrs, a.values));
         }
     }
@@ -319,7 +319,7 @@ INSTANTIATE_TEST_SUITE_P(Every, StripsDamaged, ::testing::ValuesIn(broken_strips
 TEST(StripsDamaged, HolesThatAreNone) {
     const CsrMatrix<double> a{3, 20, {0, 2, 2, 4}, {0, 17, 1, 18}, {1.0, 2.0, 3.0, 4.0}};
     const auto refused = [&](auto&& damage) {
-        auto bad = make_strip_matrix(a, kAll);
+        auto bad = make_strip_matrix(a, kAllStrips);
         damage(bad);
         return message_of([&] { validate(bad); });
     };

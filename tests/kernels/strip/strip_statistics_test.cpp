@@ -14,7 +14,7 @@ namespace tilespmv::testing {
 namespace {
 
 constexpr offset_t kRun = 16;
-constexpr offset_t kQuad = 16 + 32 + 8;
+constexpr offset_t kQuadBytes = 16 + 32 + 8;
 
 TEST(StripStatistics, SayWhatEveryKindTakes) {
     const auto m = strip_sample();
@@ -24,7 +24,7 @@ TEST(StripStatistics, SayWhatEveryKindTakes) {
                                                                  .runs = 1,
                                                                  .slots = 20,
                                                                  .nnz = 320,
-                                                                 .column_bytes = kRun + 4 * 4 + 2 * kQuad,
+                                                                 .column_bytes = kRun + 4 * 4 + 2 * kQuadBytes,
                                                                  .value_bytes = 20 * 16 * 8}));
     const auto& rest = s.of(StripKind::csr16);
     EXPECT_EQ(rest.tile_rows, 1);
@@ -56,14 +56,14 @@ TEST(StripStatistics, TellKindsApart) {
                                                             .slots = 1 + 2,
                                                             .nnz = 16 + 30,
                                                             .holes = 2,
-                                                            .column_bytes = 2 * (kRun + 4 + kQuad),
+                                                            .column_bytes = 2 * (kRun + 4 + kQuadBytes),
                                                             .value_bytes = 3 * 16 * 8}));
     EXPECT_EQ(s.of(StripKind::empty), (StripKindStatistics{.tile_rows = 1, .runs = 1, .column_bytes = kRun + 4}));
     EXPECT_EQ(s.of(StripKind::two_groups), (StripKindStatistics{.tile_rows = 1,
                                                                 .runs = 1,
                                                                 .slots = 40,
                                                                 .nnz = 640,
-                                                                .column_bytes = kRun + 4 + 10 * kQuad,
+                                                                .column_bytes = kRun + 4 + 10 * kQuadBytes,
                                                                 .value_bytes = 640 * 8}));
 }
 

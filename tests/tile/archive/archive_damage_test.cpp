@@ -19,11 +19,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-const auto kFormats = formats::format_table();
+const auto kDamagedFormats = formats::format_table();
 
 std::string archived(const TileMatrix<double>& a) {
     const test::TemporaryDirectory directory;
-    write_archive<double>(directory.path() / "A.tsp", a, kFormats);
+    write_archive<double>(directory.path() / "A.tsp", a, kDamagedFormats);
     return test::content_of(directory.path() / "A.tsp");
 }
 
@@ -33,7 +33,7 @@ const std::string& sample() {
 }
 
 /// What opening says, or "accepted".
-std::string verdict(std::string_view content) {
+std::string verdict_on(std::string_view content) {
     try {
         test::open_bytes<double>(content);
         return "accepted";
@@ -42,14 +42,14 @@ std::string verdict(std::string_view content) {
     }
 }
 
-TEST(ArchiveDamage, TheSampleIsAccepted) { EXPECT_EQ(verdict(sample()), "accepted"); }
+TEST(ArchiveDamage, TheSampleIsAccepted) { EXPECT_EQ(verdict_on(sample()), "accepted"); }
 
 TEST(ArchiveDamage, EveryFlippedBitIsNoticed) {
     std::string content = sample();
     for (std::size_t i = 0; i < content.size(); ++i) {
         for (int bit = 0; bit < 8; ++bit) {
             content[i] = static_cast<char>(content[i] ^ 1 << bit);
-            const auto said = verdict(content);
+            const auto said = verdict_on(content);
             ASSERT_THAT(said, AllOf(StartsWith("A.tsp: "), Not(HasSubstr("\n")))) << "bit " << bit << " of byte " << i;
             content[i] = sample()[i];
         }
@@ -58,7 +58,7 @@ TEST(ArchiveDamage, EveryFlippedBitIsNoticed) {
 
 TEST(ArchiveDamage, EveryTruncationIsNoticed) {
     for (std::size_t size = 0; size < sample().size(); ++size) {
-        ASSERT_THAT(verdict(sample().substr(0, size)),
+        ASSERT_THAT(verdict_on(sample().substr(0, size)),
                     StartsWith(size < 8 ? "A.tsp: not a .tsp archive" : "A.tsp: truncated: "))
             << size;
     }
@@ -66,7 +66,7 @@ TEST(ArchiveDamage, EveryTruncationIsNoticed) {
 
 TEST(ArchiveDamage, BytesBehindTheEndAreNoticed) {
     for (const std::size_t more : {1, 63, 64, 4096}) {
-        EXPECT_EQ(verdict(sample() + std::string(more, '\0')),
+        EXPECT_EQ(verdict_on(sample() + std::string(more, '\0')),
                   fmt::format("A.tsp: damaged: {} bytes, expected {}", sample().size() + more, sample().size()));
     }
 }
@@ -178,7 +178,7 @@ class ArchiveDamaged : public ::testing::TestWithParam<Damage> {};
 TEST_P(ArchiveDamaged, IsRefusedInOneLineThatSaysWhy) {
     std::string content = sample();
     GetParam().apply(content);
-    const auto said = verdict(content);
+    const auto said = verdict_on(content);
     EXPECT_THAT(said, StartsWith("A.tsp: " + GetParam().message));
     EXPECT_THAT(said, Not(HasSubstr("\n")));
 }

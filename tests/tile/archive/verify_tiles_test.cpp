@@ -15,11 +15,11 @@ namespace {
 
 using Matrix = TileMatrix<double>;
 
-const auto kFormats = formats::format_table();
+const auto kVerifiedFormats = formats::format_table();
 
 std::string verdict(const Matrix& a) {
     try {
-        validate(a, kFormats);
+        validate(a, kVerifiedFormats);
         return "accepted";
     } catch (const Error& error) {
         return error.what();
@@ -172,13 +172,13 @@ TEST_P(Broken, IsNamed) {
     EXPECT_THAT(verdict(a), ::testing::StartsWith(GetParam().message));
 }
 
-std::string name_of(const ::testing::TestParamInfo<Breakage>& instance) { return instance.param.name; }
+std::string breakage_name(const ::testing::TestParamInfo<Breakage>& instance) { return instance.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Broken, ::testing::ValuesIn(broken_sizes()), name_of);
-INSTANTIATE_TEST_SUITE_P(TileRows, Broken, ::testing::ValuesIn(broken_tile_rows()), name_of);
-INSTANTIATE_TEST_SUITE_P(Tiles, Broken, ::testing::ValuesIn(broken_tiles()), name_of);
-INSTANTIATE_TEST_SUITE_P(DeferredSizes, Broken, ::testing::ValuesIn(broken_deferred_sizes()), name_of);
-INSTANTIATE_TEST_SUITE_P(DeferredRows, Broken, ::testing::ValuesIn(broken_deferred_rows()), name_of);
+INSTANTIATE_TEST_SUITE_P(Sizes, Broken, ::testing::ValuesIn(broken_sizes()), breakage_name);
+INSTANTIATE_TEST_SUITE_P(TileRows, Broken, ::testing::ValuesIn(broken_tile_rows()), breakage_name);
+INSTANTIATE_TEST_SUITE_P(Tiles, Broken, ::testing::ValuesIn(broken_tiles()), breakage_name);
+INSTANTIATE_TEST_SUITE_P(DeferredSizes, Broken, ::testing::ValuesIn(broken_deferred_sizes()), breakage_name);
+INSTANTIATE_TEST_SUITE_P(DeferredRows, Broken, ::testing::ValuesIn(broken_deferred_rows()), breakage_name);
 
 /// Two nonzeros of row 0 deferred beside tiles in the tile columns `tiled`.
 Matrix with_deferred_at(std::initializer_list<index_t> tiled, index_t first_col, index_t second_col) {
