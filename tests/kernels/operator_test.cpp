@@ -26,15 +26,32 @@ std::vector<V> numbers(index_t size, int seed) {
     return v;
 }
 
+/// y = alpha A x + beta y, and what is expected of it, computed once for all operators.
 template <class V>
-void expect_product(const CsrMatrix<V>& csr, const Operator<V>& a, V alpha, V beta, const std::vector<V>& x) {
-    const auto rows = static_cast<std::size_t>(csr.rows);
-    const auto before = beta == V(0) ? std::vector<V>(rows, static_cast<V>(kNaN)) : numbers<V>(csr.rows, 2);
-    auto y = before;
-    a.apply(alpha, x, beta, y);
-    const auto result = check_product<V>(expected_product<V>(csr, alpha, x, beta, before), y);
-    EXPECT_TRUE(result.ok) << a.name() << ' ' << result.message() << " alpha " << alpha << " beta " << beta;
-}
+class Product {
+public:
+    Product(const CsrMatrix<V>& csr, V alpha, V beta, const std::vector<V>& x)
+        : alpha_(alpha),
+          beta_(beta),
+          x_(x),
+          before_(beta == V(0) ? std::vector<V>(static_cast<std::size_t>(csr.rows), static_cast<V>(kNaN))
+                               : numbers<V>(csr.rows, 2)),
+          expected_(expected_product<V>(csr, alpha, x, beta, before_)) {}
+
+    void expect_of(const Operator<V>& a) const {
+        auto y = before_;
+        a.apply(alpha_, x_, beta_, y);
+        const auto result = check_product<V>(expected_, y);
+        EXPECT_TRUE(result.ok) << a.name() << ' ' << result.message() << " alpha " << alpha_ << " beta " << beta_;
+    }
+
+private:
+    V alpha_;
+    V beta_;
+    std::vector<V> x_;
+    std::vector<V> before_;
+    ExpectedProduct expected_;
+};
 
 /// Calls f(operator) for every operator of the build, on the tiles of every selector.
 template <class V, class F>
@@ -63,10 +80,12 @@ TYPED_TEST(EveryOperator, IsRightOnEveryMatrixForEveryAlphaAndBeta) {
         SCOPED_TRACE(name);
         const auto csr = convert_values<V>(matrix);
         const auto x = numbers<V>(csr.cols, 1);
+        std::vector<Product<V>> products;
+        for (const V alpha : {V(0), V(1), V(-1), V(2.5)}) {
+            for (const V beta : {V(0), V(1), V(-0.5)}) products.emplace_back(csr, alpha, beta, x);
+        }
         for_each_operator<V>(csr, [&](const Operator<V>& a) {
-            for (const V alpha : {V(0), V(1), V(-1), V(2.5)}) {
-                for (const V beta : {V(0), V(1), V(-0.5)}) expect_product<V>(csr, a, alpha, beta, x);
-            }
+            for (const auto& product : products) product.expect_of(a);
         });
     }
 }
@@ -78,11 +97,13 @@ TYPED_TEST(EveryOperator, PropagatesInfinityAndNaNAsCsrDoes) {
         auto csr = convert_values<V>(matrix);
         auto x = numbers<V>(csr.cols, 1);
         for (std::size_t i = 0; i < x.size(); i += 5) x[i] = static_cast<V>(i % 2 == 0 ? kInf : kNaN);
-        for_each_operator<V>(csr, [&](const Operator<V>& a) { expect_product<V>(csr, a, V(1), V(0), x); });
+        const Product<V> infinite_x(csr, V(1), V(0), x);
+        for_each_operator<V>(csr, [&](const Operator<V>& a) { infinite_x.expect_of(a); });
         const auto finite = numbers<V>(csr.cols, 1);
         for (std::size_t i = 0; i < csr.values.size(); i += 7)
             csr.values[i] = static_cast<V>(i % 2 == 0 ? -kInf : kNaN);
-        for_each_operator<V>(csr, [&](const Operator<V>& a) { expect_product<V>(csr, a, V(1), V(0), finite); });
+        const Product<V> infinite_values(csr, V(1), V(0), finite);
+        for_each_operator<V>(csr, [&](const Operator<V>& a) { infinite_values.expect_of(a); });
     }
 }
 
@@ -93,18 +114,16 @@ TYPED_TEST(EveryOperator, GivesTheSameBitsForAnyNumberOfThreads) {
         SCOPED_TRACE(name);
         const auto csr = convert_values<V>(matrix);
         const auto x = numbers<V>(csr.cols, 3);
+        std::vector<std::vector<V>> of_one_thread;
         for (const int threads : {1, 2, 3, 8}) {
-            std::vector<std::vector<V>> results;
-            for (const int count : {1, threads}) {
-                omp_set_num_threads(count);
-                std::size_t at = 0;
-                for_each_operator<V>(csr, [&](const Operator<V>& a) {
-                    std::vector<V> y(static_cast<std::size_t>(csr.rows), static_cast<V>(kNaN));
-                    a.apply(V(1), x, V(0), y);
-                    if (results.size() == at) results.push_back(y);
-                    EXPECT_EQ(results[at++], y) << a.name() << " with " << count << " threads";
-                });
-            }
+            omp_set_num_threads(threads);
+            std::size_t at = 0;
+            for_each_operator<V>(csr, [&](const Operator<V>& a) {
+                std::vector<V> y(static_cast<std::size_t>(csr.rows), static_cast<V>(kNaN));
+                a.apply(V(1), x, V(0), y);
+                if (threads == 1) of_one_thread.push_back(y);
+                EXPECT_EQ(of_one_thread.at(at++), y) << a.name() << " with " << threads << " threads";
+            });
         }
     }
     omp_set_num_threads(before);
@@ -119,8 +138,8 @@ TYPED_TEST(EveryOperator, RunsOnEveryInstructionSetOfTheMachine) {
         for (const auto& [name, matrix] : matrix_battery()) {
             SCOPED_TRACE(name + " on " + hwy::TargetName(left & -left));
             const auto csr = convert_values<V>(matrix);
-            const auto x = numbers<V>(csr.cols, 1);
-            for_each_operator<V>(csr, [&](const Operator<V>& a) { expect_product<V>(csr, a, V(1), V(0), x); });
+            const Product<V> product(csr, V(1), V(0), numbers<V>(csr.cols, 1));
+            for_each_operator<V>(csr, [&](const Operator<V>& a) { product.expect_of(a); });
         }
     }
     hwy::SetSupportedTargetsForTest(0);
