@@ -24,8 +24,9 @@ function(tilespmv_compile_together target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${TILESPMV_COMPILE_TOGETHER} UNITY_BUILD_MODE GROUP
     UNITY_BUILD_CODE_AFTER_INCLUDE "#undef TILESPMV_INSTANTIATE")
-  # GCC takes a source that is included for a header.
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  if(TILESPMV_COMPILE_TOGETHER)  # GCC takes a source that is included for a header
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
 endfunction()
 
 # tilespmv_compile_quickly(TARGET): for code that runs for seconds and is compiled for minutes. Under sanitizers (Debug)
