@@ -13,6 +13,8 @@
 namespace tilespmv {
 namespace {
 
+constexpr std::int64_t kMapGrain = 64;  // tile rows a thread takes at a time: the work of one is a copy
+
 [[noreturn]] void fail_pattern(std::int64_t row) {
     throw Error(
         fmt::format("update_values: the CSR pattern is not the one that was tiled (first seen near row {})", row));
@@ -141,7 +143,7 @@ ValueMap::ValueMap(const CsrMatrix<V>& pattern, const TileMatrix<V>& m)
         row_begin_[k] = pattern.row_ptrs[d.row(k)];
         row_place_[k] = d.begin(k);
     }
-    parallel_for(0, div_up(m.rows, kTileSize), kTileRowGrain, [&](std::int64_t t) {
+    parallel_for(0, div_up(m.rows, kTileSize), kMapGrain, [&](std::int64_t t) {
         offset_t k = d.first_listed(t * kTileSize);
         const offset_t last = d.first_listed((t + 1) * kTileSize);
         std::array<offset_t, kTileSize> cursor{};
@@ -170,7 +172,7 @@ void ValueMap::require_same_sizes(const TileMatrix<V>& m) const {
     std::atomic<bool> same = m.value_ptrs == value_ptrs_ && d.values.size() == deferred_.size() &&
                              d.listed_rows() == static_cast<offset_t>(row_place_.size());
     if (same) {
-        parallel_for(0, d.listed_rows(), kTileRowGrain * kTileSize, [&](offset_t k) {
+        parallel_for(0, d.listed_rows(), kMapGrain * kTileSize, [&](offset_t k) {
             if (d.begin(k) != row_place_[k]) same = false;
         });
     }
@@ -183,7 +185,7 @@ void ValueMap::update(TileMatrix<V>& m, std::span<const V> values) const {
         throw Error(fmt::format("update_values: {} values for a map of {} nonzeros", values.size(), nnz_));
     }
     require_same_sizes(m);
-    parallel_ranges(0, static_cast<offset_t>(m.tile_rows.size()), kTileRowGrain, [&](offset_t first, offset_t last) {
+    parallel_ranges(0, static_cast<offset_t>(m.tile_rows.size()), kMapGrain, [&](offset_t first, offset_t last) {
         // Taking values in turn from 16 rows of some length is slow, even in the first cache, but from a copy in one
         // place it is not.
         constexpr offset_t worth_copying = 256;
@@ -203,7 +205,7 @@ void ValueMap::update(TileMatrix<V>& m, std::span<const V> values) const {
         }
     });
     auto& d = m.deferred;
-    parallel_for(0, d.listed_rows(), kTileRowGrain * kTileSize, [&](offset_t k) {
+    parallel_for(0, d.listed_rows(), kMapGrain * kTileSize, [&](offset_t k) {
         const V* in = values.data() + row_begin_[k];
         for (offset_t p = d.begin(k); p < d.begin(k + 1); ++p) d.values[p] = in[deferred_[p]];
     });
@@ -213,7 +215,7 @@ template <std::unsigned_integral P, Value V>
 Buffer<P> ValueMap::tiled_positions(const TileMatrix<V>& m) const {
     require_same_sizes(m);
     Buffer<P> positions(tiled_.size());
-    parallel_for(0, static_cast<offset_t>(m.tile_rows.size()), kTileRowGrain, [&](offset_t k) {
+    parallel_for(0, static_cast<offset_t>(m.tile_rows.size()), kMapGrain, [&](offset_t k) {
         for (offset_t s = m.value_ptrs[k]; s < m.value_ptrs[k + 1]; ++s) {
             positions[s] = tiled_[s] == 0 ? P{0} : static_cast<P>(tile_row_begin_[k] + tiled_[s]);
         }
@@ -225,7 +227,7 @@ template <std::unsigned_integral P, Value V>
 Buffer<P> ValueMap::deferred_positions(const TileMatrix<V>& m) const {
     require_same_sizes(m);
     Buffer<P> positions(deferred_.size());
-    parallel_for(0, m.deferred.listed_rows(), kTileRowGrain * kTileSize, [&](offset_t k) {
+    parallel_for(0, m.deferred.listed_rows(), kMapGrain * kTileSize, [&](offset_t k) {
         for (offset_t p = m.deferred.begin(k); p < m.deferred.begin(k + 1); ++p) {
             positions[p] = static_cast<P>(row_begin_[k] + deferred_[p] + 1);
         }

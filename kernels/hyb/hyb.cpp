@@ -7,8 +7,6 @@
 #include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {
-namespace {}  // namespace
-
 Buffer<std::uint32_t> longer_rows(std::span<const offset_t> row_ptrs, offset_t width) {
     const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
     Buffer<std::uint32_t> bits(static_cast<std::size_t>(div_up(rows, 32)));

@@ -3,8 +3,6 @@
 #include "tile/parallel.hpp"
 
 namespace tilespmv::multi_gpu {
-namespace {}  // namespace
-
 template <CpuValue V>
 void pack(const HaloPlan& plan, std::span<const V> x, std::span<V> sent) {
     parallel_for(0, static_cast<std::int64_t>(plan.sent.size()), kRowGrain, [&](std::int64_t i) {

@@ -20,7 +20,7 @@ constexpr std::size_t kSortedRoom = 4096;
 constexpr int kNarrowest = 16;
 constexpr int kWidest = 24;
 
-/// ScannedTiles in the order in which they were taken, each by its number and its row masks.
+/// Tiles in the order in which they were taken, each by its number and its row masks.
 using ScannedTiles = std::vector<std::pair<std::uint32_t, std::array<std::uint16_t, kTileSize>>>;
 
 template <class Window>
