@@ -165,16 +165,37 @@ Json check_json(const ProfileCheck& c) {
             {"vectors", quality_json(c.vectors)}};
 }
 
+constexpr std::size_t kLine = 140;  ///< characters of what stands on one line
+
+/// Appends a value without blanks; false as soon as the line is too long, so that large values cost no more than small
+/// ones.
+bool fit(const Json& json, std::string& line) {
+    if (!json.is_structured()) {
+        line += json.dump();
+        return line.size() <= kLine;
+    }
+    line += json.is_object() ? '{' : '[';
+    const char* separator = "";
+    for (const auto& [key, value] : json.items()) {
+        line += separator;
+        if (json.is_object()) line.append(Json(key).dump()).append(1, ':');
+        if (!fit(value, line)) return false;
+        separator = ",";
+    }
+    line += json.is_object() ? '}' : ']';
+    return line.size() <= kLine;
+}
+
 /// Indented, but what fits a line stands on one.
 void write(const Json& json, std::size_t depth, std::string& text) {
-    constexpr std::size_t kLine = 140;
-    std::string compact = json.is_structured() && json.size() > 40 ? "" : json.dump();
-    if (!json.is_structured() || (!compact.empty() && compact.size() <= kLine)) {
-        text += compact;
+    constexpr std::size_t kMostParts = 40;
+    std::string line;
+    if (!json.is_structured() || (json.size() <= kMostParts && fit(json, line))) {
+        text += json.is_structured() ? line : json.dump();
         return;
     }
     const std::string indent(depth + 1, ' ');
-    text += json.is_object() ? "{" : "[";
+    text += json.is_object() ? '{' : '[';
     const char* separator = "\n";
     for (const auto& [key, value] : json.items()) {
         text.append(separator).append(indent);

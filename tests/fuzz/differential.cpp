@@ -15,7 +15,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -29,6 +28,7 @@
 #include "kernels/strip/archive.hpp"
 #include "kernels/strip/strip_matrix.hpp"
 #include "kernels/strip/strip_value_map.hpp"
+#include "kernels/sweeps.hpp"
 #include "selector/policy.hpp"
 #include "tests/fuzz/random_matrix.hpp"
 #include "tests/support/arrival.hpp"
@@ -36,7 +36,6 @@
 #include "tests/support/refusal.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
-#include "tools/options/operator_list.hpp"
 
 namespace tilespmv::fuzz {
 namespace {
@@ -68,11 +67,8 @@ std::string random_selector(Random& random) {
 /// The operator as it is, with a value of each option of its sweeps, and with joined options.
 std::vector<std::string> random_specifications(const OperatorEntry& entry, Random& random) {
     std::vector<std::string> all{std::string(entry.name)};
-    std::istringstream sweeps{std::string(entry.sweeps)};
-    for (std::string sweep; std::getline(sweeps, sweep, ',');) {
-        const auto option = sweep.substr(0, sweep.find('='));
-        all.push_back(random.pick(tools::expand_sweeps(entry, fmt::format("{}:{}=all", entry.name, option))));
-    }
+    for (const Sweep& sweep : sweeps_of(entry))
+        all.push_back(fmt::format("{}:{}={}", entry.name, sweep.option, random.pick(sweep.values)));
     for (auto& joined : testing::joined_options(entry.name)) all.push_back(std::move(joined));
     return all;
 }

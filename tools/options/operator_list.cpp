@@ -2,38 +2,14 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include "bench/harness/contest.hpp"
+#include "kernels/sweeps.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::tools {
 namespace {
-
-std::vector<std::string> split(std::string_view text, char separator) {
-    std::vector<std::string> parts;
-    while (!text.empty()) {
-        const auto end = text.find(separator);
-        parts.emplace_back(text.substr(0, end));
-        text = end == std::string_view::npos ? "" : text.substr(end + 1);
-    }
-    return parts;
-}
-
-// The values of an option in "alg=1|2,block=2|4".
-std::vector<std::string> values_of(const OperatorEntry& entry, const std::string& option) {
-    std::vector<std::string> options;
-    for (const std::string& sweep : split(entry.sweeps, ',')) {
-        const auto equals = sweep.find('=');
-        if (sweep.substr(0, equals) == option) return split(sweep.substr(equals + 1), '|');
-        options.push_back(sweep.substr(0, equals));
-    }
-    const auto known = options.empty() ? "" : fmt::format("; there are sweeps of {}", fmt::join(options, ", "));
-    throw Error(fmt::format("operator {}: no values are known for {}=all{}", entry.name, option, known),
-                ExitCode::usage);
-}
 
 bool is_library(std::string_view name) { return name.starts_with("cusparse"); }
 
@@ -42,9 +18,9 @@ bool is_library(std::string_view name) { return name.starts_with("cusparse"); }
 std::string as_baseline(const OperatorEntry& entry) {
     std::string specification(entry.name);
     if (!is_library(entry.name)) return specification;
-    for (const std::string& sweep : split(entry.sweeps, ',')) {
+    for (const Sweep& sweep : sweeps_of(entry)) {
         specification += specification.size() == entry.name.size() ? ':' : ',';
-        specification += sweep.substr(0, sweep.find('=')) + "=all";
+        specification += sweep.option + "=all";
     }
     return specification;
 }
@@ -74,22 +50,6 @@ void add_new(std::vector<std::string>& all, std::vector<std::string> more) {
 CLI::Option* add_operators(CLI::App& command, std::vector<std::string>& operators, const std::string& help) {
     return command.add_option("--operator", operators, help + "; `tilespmv info` lists them; may be repeated")
         ->allow_extra_args(false);
-}
-
-std::vector<std::string> expand_sweeps(const OperatorEntry& entry, const std::string& specification) {
-    constexpr std::string_view kAll = "=all";
-    for (auto at = specification.find(kAll); at != std::string::npos; at = specification.find(kAll, at + 1)) {
-        const auto end = at + kAll.size();
-        if (end < specification.size() && specification[end] != ',') continue;
-        const auto begin = specification.find_last_of(":,", at) + 1;
-        std::vector<std::string> all;
-        for (const auto& value : values_of(entry, specification.substr(begin, at - begin))) {
-            const std::string one = specification.substr(0, at + 1) + value + specification.substr(end);
-            for (auto& more : expand_sweeps(entry, one)) all.push_back(std::move(more));
-        }
-        return all;
-    }
-    return {specification};
 }
 
 template <Value V>

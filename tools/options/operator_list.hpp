@@ -12,10 +12,6 @@ namespace tilespmv::tools {
 /// --operator NAME[:option=value,...], several times.
 CLI::Option* add_operators(CLI::App& command, std::vector<std::string>& operators, const std::string& help);
 
-/// The specification with every `option=all` replaced by each of the values that the operator's `sweeps` name for it:
-/// "csr-vector:threads=all" gives five. Throws a usage `Error` for an option without such values.
-std::vector<std::string> expand_sweeps(const OperatorEntry& entry, const std::string& specification);
-
 /// The specifications asked for, or every operator of the backend, with sweeps expanded. Throws a usage `Error` for a
 /// name that the backend does not have.
 template <Value V>

@@ -13,33 +13,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const OperatorEntry kEntry{.name = "op", .summary = "", .sweeps = "alg=1|2,block=4|8|16"};
-
-TEST(ExpandSweeps, WithoutAllNothingChanges) {
-    for (const char* specification : {"op", "op:alg=1", "op:alg=allsorts", "op:block=4,alg=2"}) {
-        EXPECT_THAT(expand_sweeps(kEntry, specification), ElementsAre(specification));
-    }
-}
-
-TEST(ExpandSweeps, AllStandsForEveryValueAndOptionsMultiply) {
-    EXPECT_THAT(expand_sweeps(kEntry, "op:alg=all"), ElementsAre("op:alg=1", "op:alg=2"));
-    EXPECT_THAT(expand_sweeps(kEntry, "op:block=all,alg=2"),
-                ElementsAre("op:block=4,alg=2", "op:block=8,alg=2", "op:block=16,alg=2"));
-    EXPECT_THAT(expand_sweeps(kEntry, "op:alg=all,block=all"),
-                ElementsAre("op:alg=1,block=4", "op:alg=1,block=8", "op:alg=1,block=16", "op:alg=2,block=4",
-                            "op:alg=2,block=8", "op:alg=2,block=16"));
-}
-
-TEST(ExpandSweeps, OptionWithoutKnownValuesIsAUsageError) {
-    try {
-        expand_sweeps(kEntry, "op:threads=all");
-        FAIL();
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ExitCode::usage);
-        EXPECT_STREQ(error.what(), "operator op: no values are known for threads=all; there are sweeps of alg, block");
-    }
-}
-
 TEST(ContestOperators, OnACpuAreAllButTheOracleTheBaselineFirst) {
     EXPECT_THAT(contest_operators<double>(Backend::cpu, {}, {"csr-omp"}),
                 ElementsAre("csr-omp", "auto", "tile-omp", "strip-omp", "coo-omp", "hyb-omp"));

@@ -1,1 +1,0 @@
-// A library needs a source; what counts here are its precompiled headers.
