@@ -175,9 +175,11 @@ struct HubTuning {
 /// keeps"). Lines that multiprocessors of both halves of an H200 read lie in both, so that half of its size is all
 /// there is. Not measured on GPUs whose cache is one piece.
 struct CacheTuning {
-    double kept = 0.48;       ///< at most; a third is 0 to 8% slower on products of up to 0.7, faster on larger ones
-    double all_up_to = 0.65;  ///< bytes of a product: of larger ones less is kept ...
-    double none_from = 1.3;   ///< ... down to nothing
+    double kept = 0.48;          ///< at most; a third is 0 to 8% slower on products of up to 0.7, faster on larger ones
+    double all_up_to = 0.65;     ///< bytes of a product: of larger ones less is kept ...
+    double none_from = 1.3;      ///< ... down to nothing, or to what this leaves beside x and y:
+    double with_vectors = 0.38;  ///< of the matrix, x and y together
+    double vector_weight = 1.1;  ///< bytes that a byte of x and y takes
 };
 
 /// Memory and launches, by which `auto` predicts times ("auto" in `bench/NOTES.md`). A GPU with other figures gets

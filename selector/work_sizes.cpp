@@ -68,12 +68,14 @@ StripSizes strip_sizes(offset_t rows, offset_t nonzeros, const Gpu& gpu) {
             tile_rows >= tuning.busy_from ? tuning.rank_bytes : 0};
 }
 
-double kept_share(std::size_t product_bytes, std::size_t l2_bytes, const CacheTuning& tuning) {
+double kept_share(std::size_t product_bytes, std::size_t vector_bytes, std::size_t l2_bytes,
+                  const CacheTuning& tuning) {
     if (product_bytes == 0) return 1;
     const auto l2 = static_cast<double>(l2_bytes);
     const double size = static_cast<double>(product_bytes) / l2;
     const double decline = std::clamp((tuning.none_from - size) / (tuning.none_from - tuning.all_up_to), 0.0, 1.0);
-    return std::min(1.0, tuning.kept * decline / size);
+    const double beside_vectors = tuning.with_vectors - tuning.vector_weight * static_cast<double>(vector_bytes) / l2;
+    return std::clamp(std::max(tuning.kept * decline, beside_vectors) / size, 0.0, 1.0);
 }
 
 int sell_steps(offset_t nonzeros, const Gpu& gpu) {

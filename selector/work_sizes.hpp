@@ -59,8 +59,8 @@ struct StripSizes {
 StripSizes strip_sizes(offset_t rows, offset_t nonzeros, const Gpu& gpu);
 
 /// How much of a matrix the second-level cache of a GPU is to keep for the next product (0 to 1), if a product reads
-/// and writes `product_bytes` in all and the cache has `l2_bytes`.
-double kept_share(std::size_t product_bytes, std::size_t l2_bytes, const CacheTuning& tuning);
+/// and writes `product_bytes` in all, `vector_bytes` of them x and y, and the cache has `l2_bytes`.
+double kept_share(std::size_t product_bytes, std::size_t vector_bytes, std::size_t l2_bytes, const CacheTuning& tuning);
 
 /// Most steps of a slice of sell, for a matrix of `nonzeros` nonzeros.
 int sell_steps(offset_t nonzeros, const Gpu& gpu);

@@ -1,7 +1,6 @@
 #include "kernels/cuda/cache_policy.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
@@ -41,7 +40,7 @@ std::uint64_t make_policy(int step, cudaStream_t stream) {
 }  // namespace
 
 std::uint64_t make_cache_policy(double kept, const DeviceContext& on) {
-    const auto step = static_cast<int>(std::lround(std::clamp(kept, 0.0, 1.0) * kSteps));
+    const auto step = static_cast<int>(std::clamp(kept, 0.0, 1.0) * kSteps);
     int device = 0;
     TILESPMV_CUDA(cudaGetDevice(&device));
     thread_local std::map<std::pair<int, int>, std::uint64_t> known;  // a launch takes as long as a small upload

@@ -92,14 +92,26 @@ TEST(StripSizes, LeaveMoreRegistersToABlockWhereStripsAreFewOrShort) {
 }
 
 TEST(KeptShare, IsAllOfWhatFitsAndNoneOfWhatDoesNot) {
-    const CacheTuning tuning{.kept = 0.5, .all_up_to = 0.75, .none_from = 1.25};
-    const auto kept = [&](std::size_t bytes) { return kept_share(bytes, 1000, tuning); };
+    const CacheTuning tuning{.kept = 0.5, .all_up_to = 0.75, .none_from = 1.25, .with_vectors = 0};
+    const auto kept = [&](std::size_t bytes) { return kept_share(bytes, 0, 1000, tuning); };
     EXPECT_EQ(kept(0), 1);
     EXPECT_EQ(kept(500), 1);
     EXPECT_DOUBLE_EQ(kept(625), 0.8);
     EXPECT_DOUBLE_EQ(kept(1000), 0.25) << "half of what is kept of 750 bytes";
     EXPECT_EQ(kept(1250), 0);
     EXPECT_EQ(kept(1'000'000'000), 0);
+}
+
+TEST(KeptShare, IsWhatVectorsLeaveOfLargeProducts) {
+    const CacheTuning tuning{
+        .kept = 0.5, .all_up_to = 0.75, .none_from = 1.25, .with_vectors = 0.3, .vector_weight = 2};
+    const auto kept = [&](std::size_t bytes, std::size_t vectors) { return kept_share(bytes, vectors, 1000, tuning); };
+    EXPECT_DOUBLE_EQ(kept(2000, 0), 0.15);
+    EXPECT_DOUBLE_EQ(kept(2000, 50), 0.1) << "300 bytes but for twice 50";
+    EXPECT_EQ(kept(2000, 150), 0);
+    EXPECT_EQ(kept(2000, 2000), 0);
+    EXPECT_DOUBLE_EQ(kept(1000, 50), 0.25) << "as without vectors, which is more";
+    EXPECT_EQ(kept(100, 100), 1);
 }
 
 TEST(WorkSizes, FollowTheTuning) {

@@ -22,10 +22,10 @@ const InputLimits& input_limits();
 /// Opens a file. What comes through a pipe is kept, so that a command can ask for it again under the same name.
 Input open_input(const std::string& file);
 
-/// Loads what a command line calls a matrix: a Matrix Market file (plain, gzip, xz, Zstandard, SuiteSparse .tar.gz), a `.tsp`
-/// archive (unpacked, its values converted to V), or a generator specification `gen:KIND[:name=value,...]`. Files are
-/// told apart by content and may be pipes. Shows progress on a terminal. Throws `Error`, for a value out of the range
-/// of V, too.
+/// Loads what a command line calls a matrix: a Matrix Market file (plain, gzip, xz, Zstandard, SuiteSparse .tar.gz), a
+/// `.tsp` archive (unpacked, its values converted to V), or a generator specification `gen:KIND[:name=value,...]`.
+/// Files are told apart by content and may be pipes. Shows progress on a terminal. Throws `Error`, for a value out of
+/// the range of V, too.
 template <Value V>
 CsrMatrix<V> load_csr(const std::string& source);
 

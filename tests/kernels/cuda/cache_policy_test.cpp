@@ -17,7 +17,8 @@ TEST_F(CachePolicies, DifferByWhatTheCacheKeeps) {
     EXPECT_NE(policy(1), policy(0));
     EXPECT_NE(policy(1), policy(0.5));
     EXPECT_NE(policy(0), policy(0.5));
-    EXPECT_EQ(policy(0.5), policy(0.52)) << "in sixteenths";
+    EXPECT_EQ(policy(0.5), policy(0.56)) << "in whole sixteenths";
+    EXPECT_NE(policy(0.5), policy(0.57));
     EXPECT_EQ(policy(2), policy(1)) << "no more than all";
     EXPECT_EQ(policy(-1), policy(0));
 }
