@@ -24,10 +24,10 @@ struct Domain {
 /// The domains of a kernel that moves so many bytes for each n, from n = 0 on, without gaps. They end, at the nearest
 /// size that is measured, where the bytes take as long as a launch (launch), where threads of one element each are all
 /// resident (wave), where vectors fill the cache (cache), and where nothing of them is left in it (mixed; twice its
-/// size). One with less than a factor of two between its ends is part of the next. Up to twice the begin of what is read
-/// from memory they are cut into pieces of the same name, from a size that is measured to the next: times follow no
-/// longer line, as shapes slow down where the blocks of two launches no longer fit at once, each at a size of its own
-/// (`bench/NOTES.md`, "Launch shapes").
+/// size). One with less than a factor of two between its ends is part of the next. Up to twice the begin of what is
+/// read from memory they are cut into pieces of the same name, from a size that is measured to the next: times follow
+/// no longer line, as shapes slow down where the blocks of two launches no longer fit at once, each at a size of its
+/// own (`bench/NOTES.md`, "Launch shapes").
 std::vector<Domain> domains_of(const Probe& probe, double bytes_per_element);
 
 /// The same domains in further pieces: all but the last one are cut at these sizes, which ascend.

@@ -18,7 +18,8 @@ std::string profile_text(const Profile& profile);
 /// newer version and a term of work that this build does not have, too.
 Profile parse_profile(std::string_view text, const std::string& name);
 
-/// Of JSON, plain or compressed (gzip, xz or Zstandard). Throws `Error` if the file cannot be read, and as `parse_profile` does.
+/// Of JSON, plain or compressed (gzip, xz or Zstandard). Throws `Error` if the file cannot be read, and as
+/// `parse_profile` does.
 Profile read_profile(const std::filesystem::path& file);
 
 /// Replaces the file as a whole, in a folder that is made if it is missing. Throws `Error` if it cannot be written.

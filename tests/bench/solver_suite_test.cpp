@@ -28,9 +28,10 @@ TEST(SolverSuites, RealSystemsAreFilesOfAFolder) {
     for (const char* name : {"ibmpg1.mtx.xz", "ibmpg2.mtx", "bcsstk16.mtx.gz", "bcsstk25.mtx", "bcsstk28.mtx.xz"})
         folder.file(name, "");
     const auto systems = [&] { return systems_of(find_solver_suite("real"), folder.path()); };
-    EXPECT_EQ(message_of(systems),
-              "1: " + folder.path().string() +
-                  ": has no fem_cylhead_poisson.mtx, .mtx.gz, .mtx.xz or .mtx.zst; say with --matrices where these are");
+    EXPECT_EQ(
+        message_of(systems),
+        "1: " + folder.path().string() +
+            ": has no fem_cylhead_poisson.mtx, .mtx.gz, .mtx.xz or .mtx.zst; say with --matrices where these are");
     folder.file("fem_cylhead_poisson.mtx", "");
     EXPECT_THAT(systems(), ElementsAre(path("ibmpg1.mtx.xz"), path("ibmpg2.mtx"), path("bcsstk16.mtx.gz"),
                                        path("bcsstk25.mtx"), path("bcsstk28.mtx.xz"), path("fem_cylhead_poisson.mtx")));

@@ -9,8 +9,8 @@
 
 namespace tilespmv {
 
-/// The text of an input: its own bytes if it is plain, decompressed into memory if it is gzip, xz or Zstandard. Its type is
-/// detected from its content. At least 64 readable zero bytes follow the text.
+/// The text of an input: its own bytes if it is plain, decompressed into memory if it is gzip, xz or Zstandard. Its
+/// type is detected from its content. At least 64 readable zero bytes follow the text.
 class TextFile {
 public:
     /// `progress` is told the share of the work that is done, 0 to 1, if the text must be decompressed. What is read of

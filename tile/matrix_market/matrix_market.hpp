@@ -22,13 +22,14 @@ struct ReadOptions {
 };
 
 /// Reads a Matrix Market coordinate file (real, integer or pattern; general, symmetric or skew-symmetric), plain,
-/// gzip, xz or Zstandard, or the .mtx of the archive's own name in a SuiteSparse .tar.gz; the file may be a pipe. Its type is
-/// detected from its content, not from its name. Symmetric files are expanded, duplicates are summed in file order in
-/// double and rounded once, entries may come in any order, explicit zeros stay, the entries of a pattern are 1, numbers
-/// are rounded once, to nearest. Memory: the file and twice the matrix at most, and nothing for entries that the size
-/// line promises and the file does not hold (but 8 bytes for each row that it promises, within the limits). The result
-/// does not depend on the number of threads. Throws `Error` with file, line, what was found and what was expected,
-/// always for the first bad line; for a sum of duplicates that is out of the range of V with file, row and column.
+/// gzip, xz or Zstandard, or the .mtx of the archive's own name in a SuiteSparse .tar.gz; the file may be a pipe. Its
+/// type is detected from its content, not from its name. Symmetric files are expanded, duplicates are summed in file
+/// order in double and rounded once, entries may come in any order, explicit zeros stay, the entries of a pattern are
+/// 1, numbers are rounded once, to nearest. Memory: the file and twice the matrix at most, and nothing for entries that
+/// the size line promises and the file does not hold (but 8 bytes for each row that it promises, within the limits).
+/// The result does not depend on the number of threads. Throws `Error` with file, line, what was found and what was
+/// expected, always for the first bad line; for a sum of duplicates that is out of the range of V with file, row and
+/// column.
 template <Value V>
 CsrMatrix<V> read_matrix_market(Input input, const ReadOptions& options = {});
 /// Opens the file and reads it.

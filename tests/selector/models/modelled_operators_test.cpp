@@ -48,7 +48,7 @@ TEST(ModelledOperators, WorkAsCsr16WhereTheyExecuteIt) {
     EXPECT_EQ(work_of("strip"), work_of("csr16"));
     f.rank_slots = 21;
     EXPECT_EQ(work_of("strip").second, 100'000 * (21 * (static_cast<double>(f.value_bytes) + 2) + 12.0 / 16 +
-                                                 2 * static_cast<double>(f.value_bytes)))
+                                                  2 * static_cast<double>(f.value_bytes)))
         << "by rank, x and y";
     EXPECT_EQ(work_of("strip").first[static_cast<std::size_t>(Term::nonzeros)], 2'100'000);
 }
