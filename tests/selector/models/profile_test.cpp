@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -65,6 +66,21 @@ TEST(ProfileFile, KeepsEverything) {
     write_profile(file, profile);
     EXPECT_EQ(read_profile(file), profile);
     EXPECT_EQ(profile_text(read_profile(file)), profile_text(profile));
+}
+
+TEST(ProfileFile, HasOnOneLineWhatFitsIt) {
+    const std::string text = profile_text(sample());
+    EXPECT_THAT(
+        text,
+        HasSubstr("\n \"build\": {\"version\":\"0.1.0\",\"revision\":\"abc\",\"driver\":13000,\"runtime\":12080},\n"));
+    EXPECT_THAT(text, HasSubstr("\n \"rules\": [{\"value_bytes\":8,\"sum_bytes\":8,\"share\":0.25}],\n"));
+    EXPECT_THAT(text, HasSubstr("\n   \"name\": \"gen:laplace2d:n=1\",\n")) << "a matrix takes several";
+    EXPECT_THAT(text, HasSubstr("\n    {\"operator\":\"ell\",\"error\":\"too \\\"large\\\"\"}\n"));
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find("\"anchors\"") != std::string::npos) continue;
+        EXPECT_LE(line.size(), 160) << line;
+    }
 }
 
 TEST(ProfileFile, OfNothingIsOne) {
