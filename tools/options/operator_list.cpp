@@ -6,7 +6,6 @@
 
 #include "bench/harness/contest.hpp"
 #include "kernels/sweeps.hpp"
-#include "tile/error.hpp"
 
 namespace tilespmv::tools {
 namespace {
