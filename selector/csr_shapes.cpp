@@ -57,6 +57,7 @@ public:
         for (std::size_t i = 0; i < statistics_.rounds.size(); ++i) {
             statistics_.rounds[i].all += more.rounds[i].all;
             statistics_.rounds[i].longest = std::max(statistics_.rounds[i].longest, more.rounds[i].longest);
+            statistics_.rounds[i].lanes += more.rounds[i].lanes;
         }
     }
     [[nodiscard]] const RowStatistics& statistics() {
@@ -81,6 +82,7 @@ private:
             const offset_t rounds = std::max((length + of.nonzeros - 1) >> (i + 1), offset_t{1});
             of.all += rows * rounds;
             of.longest = std::max(of.longest, rounds);
+            of.lanes += rows * sell_lanes(length, of.nonzeros);
         }
     }
 
@@ -97,6 +99,14 @@ int smallest_group(index_t rows, offset_t nnz, int products, const MultiroundTun
 }
 
 }  // namespace
+
+offset_t sell_lanes(offset_t length, int steps) {
+    constexpr offset_t kBlock = 8 * kWarp;
+    const offset_t lanes = div_up(length, offset_t{steps});
+    if (lanes <= kBlock)
+        return lanes == 0 ? 0 : static_cast<offset_t>(std::bit_ceil(static_cast<std::uint64_t>(lanes)));
+    return div_up(lanes, 2 * kBlock) * kBlock;
+}
 
 int threads_of_mean_row(index_t rows, offset_t nnz) {
     int threads = 2;

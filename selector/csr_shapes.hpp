@@ -32,6 +32,8 @@ struct RowRounds {
     int nonzeros = 0;      ///< threads of a group times nonzeros that a thread has in flight
     offset_t all = 0;      ///< of all rows together
     offset_t longest = 0;  ///< of the longest row: one after the other, whatever else there is
+    /// Lanes that sell gives all rows together, if a lane takes at most so many of their nonzeros (`sell_lanes`).
+    offset_t lanes = 0;
 
     friend bool operator==(const RowRounds&, const RowRounds&) = default;
 };
@@ -50,6 +52,10 @@ struct RowStatistics {
 /// Of a CSR matrix, by its rows + 1 row pointers, in parallel.
 RowStatistics row_statistics(std::span<const offset_t> row_ptrs);
 inline RowLengths row_lengths(std::span<const offset_t> row_ptrs) { return row_statistics(row_ptrs).rounds; }
+
+/// Lanes of a row of sell by its nonzeros, of which a lane takes at most `steps`: a power of 2, or of a row in more
+/// pieces than a block of threads has warps whole blocks, whose lanes take up to twice as many. 0 of an empty row.
+offset_t sell_lanes(offset_t length, int steps);
 
 /// The rounds of groups of this shape. Throws `std::out_of_range` for a shape that csr-vector does not have.
 const RowRounds& rounds_of(const RowLengths& lengths, const VectorShape& shape);

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "selector/auto/sample.hpp"
+#include "selector/auto/sector_count.hpp"
 #include "tile/column_range.hpp"
 #include "tile/parallel.hpp"
 
@@ -18,47 +18,8 @@ constexpr offset_t kPieceSamples = 4;         ///< pieces that are looked at, ..
 constexpr offset_t kMostOfPiece = 1 << 16;    ///< ... and nonzeros of each
 constexpr offset_t kFewNonzeros = 1 << 15;    ///< fewer are not worth waking threads
 constexpr offset_t kNarrowColumns = 1 << 16;  ///< of csr16
-constexpr std::size_t kSectorBytes = 32;      ///< what a GPU reads of x at least
 constexpr std::size_t kHubBytes = 192 << 10;  ///< of x: what a first-level cache has room for
 constexpr index_t kMostCounters = 1 << 20;    ///< of columns; more columns share them
-constexpr index_t kMostSectors = 1 << 22;     ///< of x that are told apart; more share places, which few notice
-
-/// Counts the sectors of x that nonzeros meet; exact up to kMostSectors of them.
-class SectorCount {
-public:
-    explicit SectorCount(const PatternView& a)
-        : log_size_(std::countr_zero(kSectorBytes / a.value_bytes)),
-          is_exact_(a.cols >> log_size_ < kMostSectors),
-          met_(static_cast<std::size_t>(std::min((a.cols >> log_size_) + 1, kMostSectors))) {}
-    /// Distinct ones of these columns.
-    offset_t of(std::span<const index_t> columns) {
-        if (is_exact_) return count(columns, [&](index_t column) { return sector_of(column); });
-        return count(columns, [&](index_t column) {
-            const std::size_t sector = sector_of(column);
-            return sector < met_.size() ? sector : mixed(sector) % met_.size();
-        });
-    }
-
-private:
-    template <class At>
-    offset_t count(std::span<const index_t> columns, At&& at) {
-        if (++call_ == 0) {
-            std::ranges::fill(met_, std::uint8_t{0});
-            call_ = 1;
-        }
-        const std::uint8_t call = call_;
-        std::uint8_t* const met = met_.data();
-        offset_t count = 0;
-        for (const index_t column : columns) count += std::exchange(met[at(column)], call) != call;
-        return count;
-    }
-    [[nodiscard]] std::size_t sector_of(index_t column) const { return static_cast<std::size_t>(column >> log_size_); }
-
-    int log_size_;                   // of a sector in elements of x
-    bool is_exact_;                  // each sector has a place of its own
-    std::vector<std::uint8_t> met_;  // the last call that did; bytes, as bits of a word would wait for each other
-    std::uint8_t call_ = 0;
-};
 
 /// How often columns occur. Where there are more columns than counters some share one, so that a count is at least the
 /// true one.

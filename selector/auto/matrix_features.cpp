@@ -161,6 +161,8 @@ MatrixFeatures features_of(const PatternView& a) {
     if (f.nnz == 0) return f;
     add_blocks(a, f);
     add_pieces(a, f);
+    add_slices(a, f);
+    add_row_blocks(a, f);
     add_strips(a, f);
     add_full_tiles(a, f);
     add_hyb(a, f);

@@ -38,6 +38,9 @@ void add_blocks(const PatternView& a, MatrixFeatures& f);
 void add_pieces(const PatternView& a, MatrixFeatures& f);
 /// What tile rows of the sample say: slots, patterns, tiles and rows of an inode.
 void add_strips(const PatternView& a, MatrixFeatures& f);
+/// How sell and csr16 divide the matrix: sectors of x in slices, and row blocks.
+void add_slices(const PatternView& a, MatrixFeatures& f);
+void add_row_blocks(const PatternView& a, MatrixFeatures& f);
 /// Diagonals of the sample, and of all nonzeros where DIA may pay.
 void add_diagonals(const PatternView& a, MatrixFeatures& f);
 

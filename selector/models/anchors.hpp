@@ -10,7 +10,7 @@
 namespace tilespmv {
 
 /// Where a matrix stands among others for an operator; see `place_of` in `similarity.hpp`.
-using Place = std::array<double, 27>;
+using Place = std::array<double, 30>;
 
 /// A measured matrix that others are compared with.
 struct Anchor {
@@ -53,7 +53,7 @@ public:
     friend bool operator==(const Anchors&, const Anchors&) = default;
 
 private:
-    using Units = std::array<std::int16_t, 28>;  ///< coordinates, in pairs
+    using Units = std::array<std::int16_t, 30>;  ///< coordinates, in pairs
 
     /// What distances are measured from.
     struct Origin {

@@ -15,6 +15,7 @@ namespace tilespmv {
 namespace {
 
 constexpr double kOtherKernel = 2;
+constexpr int kWarp = 32;
 
 cuda::Gpu gpu_of(const MatrixFeatures& f) { return cuda::measured_gpu(f.value_bytes); }
 offset_t tile_rows_of(const MatrixFeatures& f) { return div_up(offset_t{f.rows}, offset_t{kTileSize}); }
@@ -24,11 +25,11 @@ double matrix_bytes(std::string_view of_rules, const MatrixFeatures& f) {
 
 /// Nonzeros that a thread asks for at once.
 double row_block_choice(const MatrixFeatures& f) {
-    constexpr int kTeam = 64;
-    constexpr int kRoom = 512;
+    using Team = cuda::RowBlockTeam;
     const cuda::Gpu gpu = gpu_of(f);
-    const cuda::RowBlockLimits limits = cuda::row_block_limits(f.nnz, kTeam, kRoom, gpu);
-    return std::log2(cuda::row_block_shape(limits.block_nonzeros, kTeam, f.nnz, 0, gpu.tuning.row_blocks).each);
+    const cuda::RowBlockLimits limits = cuda::row_block_limits(f.nnz, Team::kThreads, Team::kNonzeros, gpu);
+    return std::log2(
+        cuda::row_block_shape(limits.block_nonzeros, Team::kThreads, f.nnz, 0, gpu.tuning.row_blocks).each);
 }
 /// As many nonzeros as tiles need to be worth a kernel of their own.
 double mixed_choice(const MatrixFeatures& f) {
@@ -41,25 +42,33 @@ double vector_choice(const MatrixFeatures& f, std::span<const int> flights) {
 double csr_vector_choice(const MatrixFeatures& f) { return vector_choice(f, cuda::kVectorFlights); }
 double turns_choice(const MatrixFeatures& f) { return vector_choice(f, cuda::kTurnFlights); }
 
+/// Rows of an inode of at most so many.
+double alike_rows(const MatrixFeatures& f, int most_rows) {
+    return std::clamp(f.inode_rows, 1.0, static_cast<double>(most_rows));
+}
 /// Of the least time, if inodes are of as many rows as in the mean.
-double inode_choice(const MatrixFeatures& f) {
+cuda::InodeShape inode_shape(const MatrixFeatures& f) {
     const cuda::InodeTuning tuning = gpu_of(f).tuning.inodes;
     double least = std::numeric_limits<double>::infinity();
-    double choice = 0;
+    cuda::InodeShape shape;
     for (const int rows : cuda::kInodeRows) {
         cuda::RowLengths lengths = f.row_rounds;
-        const double alike = std::clamp(f.inode_rows, 1.0, static_cast<double>(rows));
+        const double alike = alike_rows(f, rows);
         for (auto& rounds : lengths) rounds.all = static_cast<offset_t>(static_cast<double>(rounds.all) / alike);
         for (const int threads : cuda::kInodeThreads) {
             for (const int flight : cuda::kInodeFlights) {
                 const double time = cuda::inode_time(lengths, {rows, threads, flight}, tuning);
                 if (time >= least) continue;
                 least = time;
-                choice = std::log2(threads * flight);
+                shape = {rows, threads, flight};
             }
         }
     }
-    return choice;
+    return shape;
+}
+double inode_choice(const MatrixFeatures& f) {
+    const cuda::InodeShape shape = inode_shape(f);
+    return std::log2(std::max(shape.threads * shape.flight, 1));
 }
 
 double csr5_choice(const MatrixFeatures& f) { return std::log2(cuda::csr5_sigma(f.rows, f.nnz)); }
@@ -82,33 +91,92 @@ double strip_choice(const MatrixFeatures& f) {
            (blocks > gpu_of(f).tuning.strips.blocks_of_few ? kOtherKernel / 2 : 0);
 }
 
+double waves_of(const MatrixFeatures& f, double warps, int resident) {
+    return warps / (static_cast<double>(gpu_of(f).multiprocessors) * resident);
+}
+/// By registers, as kernels are compiled for Hopper.
+constexpr int kMostWarps = 64;
+constexpr int kInodeWarps = 40;  ///< about: 32 to 56, by the shape
+constexpr int kRowBlockWarps = 40;
+int sell_warps(const MatrixFeatures& f) { return f.value_bytes == 8 ? 32 : 48; }
+
+double thread_waves(const MatrixFeatures& f, int threads_of_row) {
+    return waves_of(f, static_cast<double>(f.rows) * threads_of_row / kWarp, kMostWarps);
+}
+double row_waves(const MatrixFeatures& f) { return thread_waves(f, 1); }
+template <int kThreads>
+double fixed_vector_waves(const MatrixFeatures& f) {
+    return thread_waves(f, kThreads);
+}
+double vector_waves(const MatrixFeatures& f) {
+    return thread_waves(f, cuda::vector_shape(f.row_rounds, cuda::kVectorFlights, gpu_of(f).tuning.vector).threads);
+}
+double row_block_waves(const MatrixFeatures& f) {
+    return waves_of(f, f.row_blocks * cuda::RowBlockTeam::kThreads / kWarp, kRowBlockWarps);
+}
+double inode_waves(const MatrixFeatures& f) {
+    const cuda::InodeShape shape = inode_shape(f);
+    return waves_of(f, static_cast<double>(f.rows) / alike_rows(f, shape.rows) * shape.threads / kWarp, kInodeWarps);
+}
+/// Blocks take so many rows and nonzeros, of which slack is kept for rows that begin in them.
+double merge_waves(const MatrixFeatures& f) {
+    constexpr int kThreads = 128;
+    const int items = gpu_of(f).tuning.merge_items;
+    const double of_block = kThreads * items * 7.0 / 8;
+    const int resident = items > 4 ? 512 / (16 + 4 * items) : 12;
+    return waves_of(f, std::ceil(static_cast<double>(f.rows + f.nnz) / of_block), resident);
+}
+double sell_waves(const MatrixFeatures& f) {
+    const auto& rounds = cuda::rounds_of(f.row_rounds, {cuda::sell_steps(f.nnz, gpu_of(f)), 1});
+    return waves_of(f, static_cast<double>(rounds.lanes) / kWarp, sell_warps(f));
+}
+
 struct LaunchOption {
     std::string_view name;
     std::string_view options;
-    double (*of)(const MatrixFeatures& f) = nullptr;
+    double (*choice)(const MatrixFeatures& f) = nullptr;
+    double (*waves)(const MatrixFeatures& f) = nullptr;
 };
 
-constexpr std::array kChoices{
-    LaunchOption{"csr16", "", row_block_choice},
-    LaunchOption{"csr-adaptive", "", row_block_choice},
+constexpr std::array kLaunches{
+    LaunchOption{"csr16", "", row_block_choice, row_block_waves},
+    LaunchOption{"csr-adaptive", "", row_block_choice, row_block_waves},
     LaunchOption{"mixed", "", mixed_choice},
-    LaunchOption{"csr-vector", "", csr_vector_choice},
+    LaunchOption{"csr-scalar", "", nullptr, row_waves},
+    LaunchOption{"csr-vector", "", csr_vector_choice, vector_waves},
     LaunchOption{"csr-vector", "turns=1", turns_choice},
-    LaunchOption{"csr-inode", "", inode_choice},
+    LaunchOption{"csr-vector", "threads=2", nullptr, fixed_vector_waves<2>},
+    LaunchOption{"csr-vector", "threads=4", nullptr, fixed_vector_waves<4>},
+    LaunchOption{"csr-vector", "threads=8", nullptr, fixed_vector_waves<8>},
+    LaunchOption{"csr-vector", "threads=16", nullptr, fixed_vector_waves<16>},
+    LaunchOption{"csr-vector", "threads=32", nullptr, fixed_vector_waves<32>},
+    LaunchOption{"csr-merge", "", nullptr, merge_waves},
+    LaunchOption{"csr-inode", "", inode_choice, inode_waves},
     LaunchOption{"csr5", "", csr5_choice},
     LaunchOption{"csr-multiround", "", multiround_choice},
-    LaunchOption{"sell", "", sell_choice},
+    LaunchOption{"ell", "", nullptr, row_waves},
+    LaunchOption{"sell", "", sell_choice, sell_waves},
     LaunchOption{"dia", "", dia_choice},
     LaunchOption{"tile", "updatable=1", tile_choice},
     LaunchOption{"strip", "", strip_choice},
 };
 
+/// 0 where there is no such function.
+double value_of(double (*LaunchOption::*function)(const MatrixFeatures& f), std::string_view name,
+                std::string_view options, const MatrixFeatures& f) {
+    const auto* const found = std::ranges::find_if(
+        kLaunches, [&](const LaunchOption& one) { return one.name == name && one.options == options; });
+    return found == kLaunches.end() || found->*function == nullptr ? 0 : (found->*function)(f);
+}
+
 }  // namespace
 
+double launch_waves(std::string_view name, std::string_view options, const MatrixFeatures& f) {
+    return value_of(&LaunchOption::waves, name, options, f);
+}
+
 double launch_choice(std::string_view name, std::string_view options, const MatrixFeatures& f) {
-    const auto* const found = std::ranges::find_if(
-        kChoices, [&](const LaunchOption& one) { return one.name == name && one.options == options; });
-    return found == kChoices.end() ? 0 : found->of(f);
+    return value_of(&LaunchOption::choice, name, options, f);
 }
 
 int multiround_group(const MatrixFeatures& f) {

@@ -4,9 +4,13 @@
 
 #include "selector/auto/matrix_features.hpp"
 
-/// What operators choose for their launches, as far as it follows from features of a matrix: times have a step wherever
-/// they choose otherwise.
+/// What operators choose for their launches, as far as it follows from features of a matrix, and how many threads these
+/// have: times have a step wherever operators choose otherwise, and wherever blocks are one wave more.
 namespace tilespmv {
+
+/// Warps of a product over those that the GPU holds at a time; 0 where operators of this name and options let as many
+/// as fit take turns, or nothing is known.
+double launch_waves(std::string_view name, std::string_view options, const MatrixFeatures& f);
 
 /// A number that differs by 1 where an operator of this name and options doubles the threads or the work of a thread,
 /// by more where it takes another kernel; 0 of any other operator.

@@ -205,7 +205,9 @@ ProductWork product_work(const Candidate& candidate, const MatrixFeatures& featu
                   .probe = probe,
                   .work = csr_work(features),
                   .is_made_from_tiles = candidate.is_made_from_tiles,
-                  .launch_choice = launch_choice(candidate.name, candidate.options, features)};
+                  .launch_choice = launch_choice(candidate.name, candidate.options, features),
+                  .launch_waves = launch_waves(candidate.name, candidate.options, features),
+                  .own_sectors = candidate.name == "sell" ? features.slice_sectors : 0};
     if (candidate.adapt != nullptr) candidate.adapt(features, w.work);
     w.bytes = candidate.matrix_bytes(features) + vector_bytes(features);
     return w;

@@ -22,6 +22,8 @@ struct ProductWork {
     double bytes = 0;  ///< of the matrix in its representation, x and y
     bool is_made_from_tiles = false;
     double launch_choice = 0;  ///< see `launch_choice.hpp`
+    double launch_waves = 0;   ///< the same
+    double own_sectors = 0;    ///< of x for each nonzero, of an operator that takes nonzeros in an order of its own
 };
 
 /// An amount of work. Adding one to `model_terms` adds it to the model of every operator; where it says nothing, its

@@ -82,7 +82,7 @@ Json vector_json(const VectorProfile& one) {
 
 Json features_json(const MatrixFeatures& f) {
     Json rounds = Json::array();
-    for (const auto& r : f.row_rounds) rounds.push_back({r.nonzeros, r.all, r.longest});
+    for (const auto& r : f.row_rounds) rounds.push_back({r.nonzeros, r.all, r.longest, r.lanes});
     return {{"rows", f.rows},
             {"cols", f.cols},
             {"nnz", f.nnz},
@@ -95,6 +95,8 @@ Json features_json(const MatrixFeatures& f) {
             {"narrow_share", f.narrow_share},
             {"x_sectors", f.x_sectors},
             {"piece_sectors", f.piece_sectors},
+            {"slice_sectors", f.slice_sectors},
+            {"row_blocks", f.row_blocks},
             {"hub_share", f.hub_share},
             {"tile_nonzeros", f.tile_nonzeros},
             {"full_tile_share", f.full_tile_share},

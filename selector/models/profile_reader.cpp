@@ -114,8 +114,8 @@ VectorProfile read_vector(const JsonNode& json) {
 void read_rounds(const JsonNode& json, cuda::RowLengths& rounds) {
     const auto all = json.elements(rounds.size());
     for (std::size_t i = 0; i < rounds.size(); ++i) {
-        const auto of = all[i].elements(3);
-        rounds[i] = {of[0].whole<int>(), of[1].whole<offset_t>(), of[2].whole<offset_t>()};
+        const auto of = all[i].elements(4);
+        rounds[i] = {of[0].whole<int>(), of[1].whole<offset_t>(), of[2].whole<offset_t>(), of[3].whole<offset_t>()};
     }
 }
 
@@ -137,6 +137,8 @@ MatrixFeatures read_features(const JsonNode& json) {
                      .narrow_share = json["narrow_share"].non_negative(),
                      .x_sectors = json["x_sectors"].non_negative(),
                      .piece_sectors = json["piece_sectors"].non_negative(),
+                     .slice_sectors = json["slice_sectors"].non_negative(),
+                     .row_blocks = json["row_blocks"].non_negative(),
                      .hub_share = json["hub_share"].non_negative(),
                      .tile_nonzeros = json["tile_nonzeros"].non_negative(),
                      .full_tile_share = json["full_tile_share"].non_negative(),

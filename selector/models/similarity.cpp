@@ -54,6 +54,12 @@ double log2_of_x(const MatrixFeatures& f, double cache_bytes, double least) {
     return std::clamp(std::log2(std::max(bytes, 1.0) / std::max(cache_bytes, 1.0)), least, 2.0);
 }
 
+/// How far the last wave of blocks is from a full one, as a power of 2. Half a wave and less is as long as any.
+double idle_in_last_wave(double waves) { return waves <= 0.5 ? 0 : std::log2(std::ceil(waves) / waves); }
+
+/// Within limits beyond which it does not matter.
+double log2_of_waves(double waves) { return waves <= 0 ? 0 : std::clamp(std::log2(waves), -12.0, 12.0); }
+
 /// Variances of what has nothing to do with places, over that of what has, that are tried: where times are measured
 /// well, little but features that are not known; of a processor that others use, more.
 constexpr std::array kNoises{0.003, 0.03, 0.3};
@@ -120,7 +126,10 @@ Place place_of(const ProductWork& work, std::span<const double> costs) {
                 0.045 * log2_of(of(Term::chain)),
                 0.167 * log2_of(term_of("waves").amount(work)),
                 0.2 * std::min(work.bytes / std::max(work.probe.cache_bytes, 1.0), 2.0),
-                0.19 * work.launch_choice};
+                0.19 * work.launch_choice,
+                0.3 * idle_in_last_wave(work.launch_waves),
+                0.2 * log2_of_waves(work.launch_waves),
+                0.7 * work.own_sectors};
     std::ranges::transform(kShareScales, place.end() - kShareScales.size(),
                            [&](const ShareScale& one) { return one.scale * share_of(one.term, amounts, costs, sum); });
     std::ranges::transform(place, place.begin(), in_units);

@@ -52,19 +52,30 @@ TEST(CsrVectorLengths, CountTheRoundsOfEveryGroup) {
     EXPECT_EQ(row_lengths(row_ptrs_of({0}))[7], (RowRounds{256, 1, 1}));
 }
 
+TEST(SellLanes, ArePowersOfTwoAndOfLongRowsWholeBlocks) {
+    EXPECT_EQ(sell_lanes(0, 8), 0);
+    EXPECT_EQ(sell_lanes(1, 8), 1);
+    EXPECT_EQ(sell_lanes(8, 8), 1);
+    EXPECT_EQ(sell_lanes(9, 8), 2);
+    EXPECT_EQ(sell_lanes(17, 8), 4);
+    EXPECT_EQ(sell_lanes(8 * 256, 8), 256);
+    EXPECT_EQ(sell_lanes(8 * 256 + 1, 8), 256) << "with up to twice as many steps";
+    EXPECT_EQ(sell_lanes(2 * 8 * 256 + 1, 8), 512);
+}
+
 TEST(RowStatistics, AreOfShortAndLongRowsInSeveralParts) {
     const RowStatistics rows = row_statistics(row_ptrs_of({3, 0, 511, 512, 70'000}, 40'000));
     EXPECT_EQ(rows.longest, 70'000);
     EXPECT_EQ(rows.empty, 40'000);
     EXPECT_DOUBLE_EQ(rows.squares, 40'000.0 * (9 + 511 * 511 + 512 * 512 + 70'000.0 * 70'000.0));
-    EXPECT_EQ(rows.rounds[7], (RowRounds{256, 40'000 * (1 + 1 + 2 + 2 + 274), 274}));
+    EXPECT_EQ(rows.rounds[7], (RowRounds{256, 40'000 * (1 + 1 + 2 + 2 + 274), 274, 40'000 * (1 + 2 + 2 + 256)}));
     EXPECT_EQ(row_statistics(row_ptrs_of({})).longest, 0);
 }
 
 TEST(CsrVectorLengths, OfManyRowsAreThoseOfTheirParts) {
     const auto lengths = row_lengths(row_ptrs_of({3, 0, 40}, 100'000));
-    EXPECT_EQ(lengths[2], (RowRounds{8, 700'000, 5}));
-    EXPECT_EQ(lengths[6], (RowRounds{128, 300'000, 1}));
+    EXPECT_EQ(lengths[2], (RowRounds{8, 700'000, 5, 900'000}));
+    EXPECT_EQ(lengths[6], (RowRounds{128, 300'000, 1, 200'000}));
 }
 
 TEST(CsrVectorLengths, OfAShapeAreThoseOfItsNonzeros) {

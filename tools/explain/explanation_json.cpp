@@ -21,6 +21,8 @@ Json features_json(const MatrixFeatures& f) {
             {"narrow_share", f.narrow_share},
             {"x_sectors_per_nonzero", f.x_sectors},
             {"piece_sectors", f.piece_sectors},
+            {"slice_sectors", f.slice_sectors},
+            {"row_blocks", f.row_blocks},
             {"hub_share", f.hub_share},
             {"tile_nonzeros", f.tile_nonzeros},
             {"full_tile_share", f.full_tile_share},

@@ -12,6 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/cuda/tuning.hpp"
+#include "selector/auto/matrix_features.hpp"
+#include "selector/csr_shapes.hpp"
+#include "selector/models/launch_choice.hpp"
 #include "selector/work_sizes.hpp"
 #include "tests/support/battery.hpp"
 #include "tile/generate/generate.hpp"
@@ -218,6 +222,31 @@ TEST(Sell, DoesNotDependOnTheNumberOfThreads) {
     EXPECT_EQ(by_five.rows, by_one.rows);
     EXPECT_EQ(by_five.empty, by_one.empty);
     EXPECT_EQ(by_five.split_of, by_one.split_of);
+}
+
+/// What the choice of an operator goes by.
+TEST(Sell, HasTheLanesThatStatisticsOfRowsCount) {
+    for (const auto& [name, a] : matrices()) {
+        const cuda::RowLengths lengths = cuda::row_lengths(a.row_ptrs);
+        for (const int steps : {8, 16, 32}) {
+            SCOPED_TRACE(name + ' ' + std::to_string(steps));
+            const SellPlan plan = make_sell_plan(a.row_ptrs, steps, 8);
+            std::set<std::pair<int, int>> kinds;
+            for (const SellSlice& slice : plan.slices) kinds.insert({slice.lanes(), slice.steps});
+            const auto slices = static_cast<offset_t>(plan.slices.size());
+            const offset_t full = cuda::rounds_of(lengths, {steps, 1}).lanes / kSliceLanes;
+            EXPECT_GE(slices, full);
+            EXPECT_LE(slices, full + std::ssize(kinds) + 8) << "the last one of a kind, and to the end of a block";
+        }
+    }
+}
+
+TEST(Sell, FillsTheGpuAsModelsOfItsTimeTakeIt) {
+    const auto a = generate<double>("fem:n=20,dof=3");
+    const cuda::Gpu gpu = cuda::measured_gpu(sizeof(double));
+    const SellPlan plan = make_sell_plan(a.row_ptrs, cuda::sell_steps(a.nnz(), gpu), 8);
+    const int resident = gpu.multiprocessors * cuda::kSellBlocks<sizeof(double)> * cuda::kSellThreads / kSliceLanes;
+    EXPECT_NEAR(launch_waves("sell", "", features_of(pattern_of(a))) * resident, std::ssize(plan.slices), 50);
 }
 
 TEST(Sell, OfAMatrixWithoutNonzerosHasEmptyRowsOnly) {

@@ -68,8 +68,9 @@ TEST(MatrixFeatures, OfNothingAreZero) {
         EXPECT_EQ(f.nnz, 0);
         EXPECT_EQ(f.mean_row, 0);
         EXPECT_EQ(f.empty_rows, rows.empty() ? 0 : 1);
-        for (const double share : {f.narrow_share, f.x_sectors, f.hub_share, f.tile_nonzeros, f.strip_slots,
-                                   f.strip_fill, f.repeated_strips, f.rank_slots, f.full_tile_share}) {
+        for (const double share :
+             {f.narrow_share, f.x_sectors, f.hub_share, f.tile_nonzeros, f.strip_slots, f.strip_fill, f.repeated_strips,
+              f.rank_slots, f.full_tile_share, f.slice_sectors, f.row_blocks}) {
             EXPECT_EQ(share, 0);
         }
     }
@@ -80,6 +81,38 @@ TEST(MatrixFeatures, CountSectorsOfXOf32Bytes) {
     EXPECT_DOUBLE_EQ(of(100, {{0, 3, 4, 7}}, 4).x_sectors, 1.0 / 4);
     EXPECT_DOUBLE_EQ(of(100, {{0, 15, 16, 17}}, 2).x_sectors, 2.0 / 4);
     EXPECT_DOUBLE_EQ(of(100, {{0}, {0}, {99}}).x_sectors, 2.0 / 3) << "a sector that two rows read counts once";
+}
+
+TEST(MatrixFeatures, CountSectorsOfRowsThatSellPutsSideBySide) {
+    // Each short row has a sector of its own, and the long one behind it the same: in the order of rows they share it.
+    std::vector<std::vector<index_t>> rows;
+    for (index_t i = 0; i < 4096; ++i) {
+        const index_t first = 16 * i;
+        rows.push_back({first, first + 1, first + 2, first + 3});
+        rows.push_back({first, first + 1, first + 2, first + 3, first + 4, first + 5, first + 6, first + 7});
+    }
+    const auto f = of(16 * 4096, rows, 2);
+    EXPECT_NEAR(f.x_sectors, 1.0 / 12, 0.01);
+    EXPECT_GE(f.slice_sectors, 1.0 / 8) << "of long rows";
+    EXPECT_LE(f.slice_sectors, 1.0 / 4) << "of short ones";
+    EXPECT_DOUBLE_EQ(of(100, {{0, 4, 8}}).slice_sectors, 1) << "the last block is not full";
+    EXPECT_LT(of("laplace2d:n=300").slice_sectors, 0.2);
+    EXPECT_GT(of("uniform:n=100000,per_row=8").slice_sectors, 0.9);
+}
+
+TEST(MatrixFeatures, CountRowBlocks) {
+    const std::vector<std::vector<index_t>> rows(1000, std::vector<index_t>{0, 1, 2});
+    EXPECT_NEAR(of(3, rows).row_blocks, 24, 1) << "42 rows of 3 in the 128 nonzeros of a small matrix";
+    std::vector<std::vector<index_t>> one_long(1);
+    one_long[0].resize(100'000);
+    std::iota(one_long[0].begin(), one_long[0].end(), 0);
+    EXPECT_NEAR(of(100'000, one_long).row_blocks, 100'000 / 256.0, 1) << "pieces";
+    const std::vector<std::vector<index_t>> nearly_empty = [] {
+        std::vector<std::vector<index_t>> many(100'000);
+        for (std::size_t i = 0; i < many.size(); i += 1000) many[i] = {0};
+        return many;
+    }();
+    EXPECT_NEAR(of(1, nearly_empty).row_blocks, 100'000 / 256.0, 100) << "a block has 256 rows at most";
 }
 
 TEST(MatrixFeatures, TellBlocksThatSixteenBitsAddress) {

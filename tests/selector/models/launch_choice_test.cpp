@@ -20,7 +20,7 @@ MatrixFeatures rows_of(index_t rows, offset_t length) {
     for (std::size_t i = 0; i < f.row_rounds.size(); ++i) {
         const int nonzeros = 2 << i;
         const offset_t rounds = div_up(length, offset_t{nonzeros});
-        f.row_rounds[i] = {nonzeros, rows * rounds, rounds};
+        f.row_rounds[i] = {nonzeros, rows * rounds, rounds, rows * cuda::sell_lanes(length, nonzeros)};
     }
     return f;
 }
@@ -60,6 +60,32 @@ TEST(LaunchChoice, IsNoneOfWhatIsFixedOrUnknown) {
     EXPECT_EQ(launch_choice("csr-vector", "threads=4", f), 0);
     EXPECT_EQ(launch_choice("brand-new", "", f), 0);
     EXPECT_TRUE(std::isfinite(launch_choice("csr-inode", "", {})));
+}
+
+TEST(LaunchWaves, AreWarpsOverThoseThatFit) {
+    constexpr double kWarps = 132 * 64;
+    auto f = rows_of(132 * 64 * 32, 5);
+    EXPECT_DOUBLE_EQ(launch_waves("ell", "", f), 1);
+    EXPECT_DOUBLE_EQ(launch_waves("csr-scalar", "", f), 1);
+    EXPECT_DOUBLE_EQ(launch_waves("csr-vector", "threads=8", f), 8);
+    EXPECT_DOUBLE_EQ(launch_waves("sell", "", f), 2) << "half as many warps, in float64";
+    f.value_bytes = 4;
+    EXPECT_DOUBLE_EQ(launch_waves("sell", "", f), kWarps / (132 * 48));
+    f.row_blocks = 132 * 20;
+    EXPECT_DOUBLE_EQ(launch_waves("csr16", "", f), 1) << "two warps each";
+    EXPECT_DOUBLE_EQ(launch_waves("csr-adaptive", "", f), 1);
+    f.nnz = 132 * 10 * 896 - f.rows;
+    EXPECT_DOUBLE_EQ(launch_waves("csr-merge", "", f), 1) << "ten blocks of 128 threads with seven items";
+    EXPECT_EQ(launch_waves("csr-vector", "turns=1", f), 0);
+    EXPECT_EQ(launch_waves("brand-new", "", f), 0);
+}
+
+TEST(LaunchWaves, OfInodesCountTheirRowsOnce) {
+    auto f = rows_of(100'000, 20);
+    const double single = launch_waves("csr-inode", "", f);
+    f.inode_rows = 3;
+    EXPECT_LT(launch_waves("csr-inode", "", f), single);
+    EXPECT_TRUE(std::isfinite(launch_waves("csr-inode", "", {})));
 }
 
 TEST(MultiroundGroup, GrowsWithRows) {

@@ -43,7 +43,7 @@ Profile sample() {
         m.features.rows = m.features.cols = 1000 * i;
         m.features.nnz = 5000 * i;
         m.features.x_sectors = 0.1 * i;
-        m.features.row_rounds[3] = {16, 1000, 2};
+        m.features.row_rounds[3] = {16, 1000, 2, 40};
         m.products.push_back(
             {.specification = "csr-merge", .seconds = 1e-6 * i, .preparation_seconds = 1e-4, .error = {}});
         m.products.push_back({.specification = "ell", .error = "too \"large\""});
@@ -104,8 +104,8 @@ TEST(ProfileFile, SaysWhatIsDamagedAndWhere) {
     EXPECT_THAT(refusal("{}"), HasSubstr("p.json: is no profile of tilespmv tune"));
     EXPECT_THAT(refusal(""), HasSubstr("p.json: is no JSON, or was cut off"));
     EXPECT_THAT(refusal("[1, 2]"), HasSubstr("is no profile"));
-    EXPECT_THAT(refusal(damaged("\"version\": 9", "\"version\": 8")), HasSubstr("of version 8, expected 9"));
-    EXPECT_THAT(refusal(damaged("\"version\": 9", "\"version\": 3")), HasSubstr("run tilespmv tune --restart"));
+    EXPECT_THAT(refusal(damaged("\"version\": 10", "\"version\": 8")), HasSubstr("of version 8, expected 10"));
+    EXPECT_THAT(refusal(damaged("\"version\": 10", "\"version\": 3")), HasSubstr("run tilespmv tune --restart"));
     EXPECT_THAT(refusal(damaged("\"backend\": \"cuda\"", "\"backend\": \"tpu\"")),
                 HasSubstr("p.json.probe.backend: is 'tpu', expected cuda or cpu"));
     EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"rows\": -1")),

@@ -201,6 +201,22 @@ TEST(PlaceOf, TellsLengthsOfRowsThatPowersOfTwoDivide) {
     EXPECT_GT(squared_distance(even, place_on("csr-merge", uneven, costs_of(0))), 0.04);
 }
 
+TEST(PlaceOf, TellsAWaveThatIsFullFromOneThatHasHardlyBegun) {
+    const std::vector<double> costs(model_terms().size(), 1e-9);
+    const auto place = [&](double waves) {
+        MatrixFeatures f;
+        const Probe probe = h200_like();
+        ProductWork work = product_work(modelled_operator(true, "ell").candidate, f, probe);
+        work.launch_waves = waves;
+        return place_of(work, costs);
+    };
+    const auto distance = [&](double a, double b) { return std::sqrt(squared_distance(place(a), place(b))); };
+    EXPECT_GT(distance(1, 1.02), 0.25);
+    EXPECT_LT(distance(0.98, 1), 0.02);
+    EXPECT_LT(distance(20, 20.4), 0.04) << "one of many";
+    EXPECT_LT(distance(0.1, 0.102), 0.02) << "none is full";
+}
+
 TEST(PlaceOf, IsRoundedAndFiniteForAnEmptyMatrix) {
     for (const double one : place_on("csr-merge", MatrixFeatures{}, costs_of(0))) {
         EXPECT_TRUE(std::isfinite(one));
