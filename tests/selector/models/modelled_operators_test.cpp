@@ -29,6 +29,21 @@ TEST(ModelledOperators, TakeParametersIntoTheirWork) {
     EXPECT_EQ(rows_of("never-heard-of"), 1000) << "as one on CSR";
 }
 
+TEST(ModelledOperators, KnowTheirWavesAndTheSectorsOfAnOrderOfTheirOwn) {
+    std::mt19937 random(5);
+    MatrixFeatures f = random_features(random);
+    f.rows = 132 * 64 * 32 * 3;
+    f.slice_sectors = 0.3;
+    const auto work_of = [&](const char* name) {
+        return product_work(modelled_operator(true, name).candidate, f, h200_like());
+    };
+    EXPECT_DOUBLE_EQ(work_of("ell").launch_waves, 3);
+    EXPECT_DOUBLE_EQ(work_of("csr-vector:threads=2").launch_waves, 6);
+    EXPECT_EQ(work_of("csr5").launch_waves, 0);
+    EXPECT_EQ(work_of("sell").own_sectors, 0.3);
+    EXPECT_EQ(work_of("ell").own_sectors, 0) << "in the order of rows";
+}
+
 TEST(ModelledOperators, WorkAsCsr16WhereTheyExecuteIt) {
     std::mt19937 random(5);
     MatrixFeatures f = random_features(random);
