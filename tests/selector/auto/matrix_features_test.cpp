@@ -107,6 +107,9 @@ TEST(MatrixFeatures, CountRowBlocks) {
     one_long[0].resize(100'000);
     std::iota(one_long[0].begin(), one_long[0].end(), 0);
     EXPECT_NEAR(of(100'000, one_long).row_blocks, 100'000 / 256.0, 1) << "pieces";
+    std::vector<index_t> whole(300);
+    std::iota(whole.begin(), whole.end(), 0);
+    EXPECT_NEAR(of(300, std::vector(100, whole)).row_blocks, 100, 1e-9) << "longer than a row block, not worth two";
     const std::vector<std::vector<index_t>> nearly_empty = [] {
         std::vector<std::vector<index_t>> many(100'000);
         for (std::size_t i = 0; i < many.size(); i += 1000) many[i] = {0};
