@@ -100,12 +100,11 @@ int smallest_group(index_t rows, offset_t nnz, int products, const MultiroundTun
 
 }  // namespace
 
-offset_t sell_lanes(offset_t length, int steps) {
-    constexpr offset_t kBlock = 8 * kWarp;
+offset_t sell_lanes(offset_t length, int steps, int block_warps) {
+    const offset_t block = offset_t{block_warps} * kWarp;
     const offset_t lanes = div_up(length, offset_t{steps});
-    if (lanes <= kBlock)
-        return lanes == 0 ? 0 : static_cast<offset_t>(std::bit_ceil(static_cast<std::uint64_t>(lanes)));
-    return div_up(lanes, 2 * kBlock) * kBlock;
+    if (lanes > block) return div_up(lanes, 2 * block) * block;
+    return lanes == 0 ? 0 : static_cast<offset_t>(std::bit_ceil(static_cast<std::uint64_t>(lanes)));
 }
 
 int threads_of_mean_row(index_t rows, offset_t nnz) {

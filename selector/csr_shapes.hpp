@@ -53,9 +53,11 @@ struct RowStatistics {
 RowStatistics row_statistics(std::span<const offset_t> row_ptrs);
 inline RowLengths row_lengths(std::span<const offset_t> row_ptrs) { return row_statistics(row_ptrs).rounds; }
 
-/// Lanes of a row of sell by its nonzeros, of which a lane takes at most `steps`: a power of 2, or of a row in more
-/// pieces than a block of threads has warps whole blocks, whose lanes take up to twice as many. 0 of an empty row.
-offset_t sell_lanes(offset_t length, int steps);
+/// Lanes of a row of sell by its nonzeros, of which a lane takes at most `steps`: the fewest that are a power of 2.
+/// More than a warp are pieces of the row; of a row that needs more of them than a block has warps (2, 4, 8, ...) they
+/// are those of whole blocks, with up to twice as many steps, since to add up what several blocks have takes longer. 0
+/// of an empty row.
+offset_t sell_lanes(offset_t length, int steps, int block_warps = 8);
 
 /// The rounds of groups of this shape. Throws `std::out_of_range` for a shape that csr-vector does not have.
 const RowRounds& rounds_of(const RowLengths& lengths, const VectorShape& shape);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdint>
 #include <functional>
 #include <limits>
 
+#include "selector/csr_shapes.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
 
@@ -50,11 +52,11 @@ private:
     /// The last ones may have no rows.
     [[nodiscard]] std::int64_t chunks() const { return div_up(rows_, chunk_ * kTogether) * kTogether; }
 
-    /// Of a row of 1 to `longest_` nonzeros: the fewest lanes that need no more than the most steps.
+    [[nodiscard]] offset_t lanes_of(offset_t length) const { return sell_lanes(length, most_steps_, block_warps_); }
+    /// Of a row of 1 to `longest_` nonzeros.
     [[nodiscard]] Shape shape_of(offset_t length) const {
-        int lanes_log2 = 0;
-        while (length > offset_t{most_steps_} << lanes_log2) ++lanes_log2;
-        return {lanes_log2, static_cast<int>(div_up(length, offset_t{1} << lanes_log2))};
+        const offset_t lanes = lanes_of(length);
+        return {std::countr_zero(static_cast<std::uint64_t>(lanes)), static_cast<int>(div_up(length, lanes))};
     }
     /// Rows of one shape are of a kind; kinds in the order of their slices.
     void name_kinds() {
@@ -136,13 +138,7 @@ private:
         return rows;
     }
 
-    /// A power of 2 that divides a block, or whole blocks. Pieces of a row that would need more than a block are twice
-    /// as long: to add up what several blocks have takes longer.
-    [[nodiscard]] offset_t pieces_of(offset_t length) const {
-        const offset_t least = div_up(length, longest_);
-        if (least > block_warps_) return div_up(length, 2 * longest_ * block_warps_) * block_warps_;
-        return static_cast<offset_t>(std::bit_ceil(static_cast<std::uint64_t>(least)));
-    }
+    [[nodiscard]] offset_t pieces_of(offset_t length) const { return lanes_of(length) / kSliceLanes; }
 
     void cut_long_rows() {
         std::vector<std::int64_t> rows = long_rows();

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -93,10 +92,10 @@ double row_blocks_between(const PatternView& a, offset_t first, offset_t end, co
         const offset_t begin = a.row_ptrs[static_cast<std::size_t>(row)];
         const offset_t size = a.row_ptrs[static_cast<std::size_t>(block.end)] - begin;
         const offset_t shared = std::min(begin + size, end) - std::max(begin, first);
-        const bool is_between = begin >= first;
-        const double part =
-            size == 0 ? is_between : std::max<double>(static_cast<double>(shared), 0) / static_cast<double>(size);
-        blocks += static_cast<double>(block.count) * part;
+        if (size == 0)
+            blocks += begin >= first ? 1 : 0;
+        else if (shared > 0)
+            blocks += static_cast<double>(block.count * shared) / static_cast<double>(size);
         row = block.end;
     }
     return blocks;

@@ -54,7 +54,7 @@ struct MatrixFeatures {
     double piece_sectors = 0;
     /// The same in blocks of eight slices of sell, whose rows are sorted by length.
     double slice_sectors = 0;
-    double row_blocks = 0;  ///< of csr16 and csr-adaptive, about
+    double row_blocks = 0;  ///< of csr16 and csr-adaptive on an H200, about
     /// Share of the nonzeros in the columns of which 192 KiB of x hold the most frequent ones. The columns are chosen
     /// by one half of the sample, and counted in the other.
     double hub_share = 0;

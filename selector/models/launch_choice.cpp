@@ -96,7 +96,7 @@ double waves_of(const MatrixFeatures& f, double warps, int resident) {
 }
 /// By registers, as kernels are compiled for Hopper.
 constexpr int kMostWarps = 64;
-constexpr int kInodeWarps = 40;  ///< about: 32 to 56, by the shape
+constexpr int kInodeWarps = 40;  ///< in the middle: 16 to 64, by the shape
 constexpr int kRowBlockWarps = 40;
 int sell_warps(const MatrixFeatures& f) { return f.value_bytes == 8 ? 32 : 48; }
 
