@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -98,6 +99,29 @@ int smallest_group(index_t rows, offset_t nnz, int products, const MultiroundTun
     return group;
 }
 
+/// Relative to that of a thread with four nonzeros in flight ...
+struct VectorRound {
+    double time = 0;     ///< ... of a round among many
+    double latency = 0;  ///< ... and of one that others wait for, in rounds among many
+};
+
+VectorRound round_of(const VectorShape& shape, const VectorTuning& tuning) {
+    const bool is_deep = shape.flight > 4;
+    const double lanes = shape.threads * (is_deep ? tuning.deep_lanes : 1);
+    const double full = tuning.request_time + kWarp;
+    return {(tuning.request_time + lanes) / full, tuning.concurrent_rounds * (is_deep ? tuning.deep_latency : 1)};
+}
+
+/// Lines of 128 bytes that a warp reads for one value of each of its threads, if so many of these read one after the
+/// other.
+double lines_of_warp(int threads, std::size_t bytes) {
+    constexpr double kLine = 128;
+    return static_cast<double>(kWarp) / threads * (1 + threads * static_cast<double>(bytes) / kLine);
+}
+
+/// Waves of warps, with what the last one lacks counted twice: while it runs, multiprocessors are idle.
+double busy_waves(double waves) { return waves <= 1 ? 1 : 2 * std::ceil(waves) - waves; }
+
 }  // namespace
 
 offset_t sell_lanes(offset_t length, int steps, int block_warps) {
@@ -127,32 +151,28 @@ RowStatistics row_statistics(std::span<const offset_t> row_ptrs) {
     return all.statistics();
 }
 
-std::array<RowLengths, kInodeRows.size()> inode_lengths(std::span<const offset_t> row_ptrs,
-                                                        std::span<const std::uint8_t> alike) {
+std::array<InodeLengths, kInodeRows.size()> inode_lengths(std::span<const offset_t> row_ptrs,
+                                                          std::span<const std::uint8_t> alike) {
     std::array<LengthCounts, kInodeRows.size()> counts;
+    std::array<InodeLengths, kInodeRows.size()> lengths{};
     for (std::size_t row = 0; row < alike.size();) {
         std::size_t end = row + 1;
         while (end < alike.size() && alike[end] != 0) ++end;
         const auto rows = static_cast<offset_t>(end - row);
-        for (std::size_t i = 0; i < counts.size(); ++i)
-            counts[i].add(row_ptrs[row + 1] - row_ptrs[row], div_up(rows, offset_t{kInodeRows[i]}));
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            const offset_t inodes = div_up(rows, offset_t{kInodeRows[i]});
+            lengths[i].inodes += inodes;
+            counts[i].add(row_ptrs[row + 1] - row_ptrs[row], inodes);
+        }
         row = end;
     }
-    std::array<RowLengths, kInodeRows.size()> lengths;
-    std::ranges::transform(counts, lengths.begin(), [](LengthCounts& of) { return of.statistics().rounds; });
+    for (std::size_t i = 0; i < counts.size(); ++i) lengths[i].rounds = counts[i].statistics().rounds;
     return lengths;
 }
 
 const RowRounds& rounds_of(const RowLengths& lengths, const VectorShape& shape) {
     const auto nonzeros = static_cast<unsigned>(shape.threads * shape.flight);
     return lengths.at(static_cast<std::size_t>(std::countr_zero(nonzeros)) - 1);
-}
-
-VectorRound round_of(const VectorShape& shape, const VectorTuning& tuning) {
-    const bool is_deep = shape.flight > 4;
-    const double lanes = shape.threads * (is_deep ? tuning.deep_lanes : 1);
-    const double full = tuning.request_time + kWarp;
-    return {(tuning.request_time + lanes) / full, tuning.concurrent_rounds * (is_deep ? tuning.deep_latency : 1)};
 }
 
 VectorShape vector_shape(const RowLengths& lengths, std::span<const int> flights, const VectorTuning& tuning) {
@@ -162,9 +182,6 @@ VectorShape vector_shape(const RowLengths& lengths, std::span<const int> flights
         for (int threads = 2; threads <= kWarp; threads *= 2) {
             const VectorShape shape{threads, flight};
             const RowRounds& rounds = rounds_of(lengths, shape);
-            if (flight > flights.front() && static_cast<double>(rounds.all) * threads > tuning.most_deep_threads) {
-                continue;
-            }
             const VectorRound round = round_of(shape, tuning);
             const double time =
                 static_cast<double>(rounds.all) * round.time + static_cast<double>(rounds.longest) * round.latency;
@@ -176,11 +193,44 @@ VectorShape vector_shape(const RowLengths& lengths, std::span<const int> flights
     return best;
 }
 
-double inode_time(const RowLengths& lengths, const InodeShape& shape, const InodeTuning& tuning) {
-    const RowRounds& rounds = rounds_of(lengths, {shape.threads, shape.flight});
-    const double crowded = shape.rows * shape.flight > tuning.many_values ? tuning.crowded_time : 1;
-    const double round = tuning.request_time * crowded + shape.threads * shape.flight * (1 + shape.rows);
-    return static_cast<double>(rounds.all) * round + static_cast<double>(rounds.longest) * tuning.longest_time;
+double inode_time(const InodeLengths& lengths, const InodeShape& shape, const NumberSizes& of, const Gpu& gpu) {
+    const InodeTuning& tuning = gpu.tuning.inodes;
+    const RowRounds& rounds = rounds_of(lengths.rounds, {shape.threads, shape.flight});
+    const auto all = static_cast<double>(rounds.all);
+    const auto inodes = static_cast<double>(std::max(lengths.inodes, offset_t{1}));
+    const double warps_of_inode = static_cast<double>(shape.threads) / kWarp / gpu.multiprocessors;
+    const double warps = inodes * warps_of_inode;  // of a multiprocessor, as all that follows
+
+    const double value_latency = of.sum > of.value ? tuning.converted_latency : tuning.value_latency;
+    const double latency = tuning.round_latency + value_latency * shape.flight * shape.rows;
+    const double one_by_one = busy_waves(warps / inode_warps(shape, of)) * all / inodes;
+    const double waiting = std::max(static_cast<double>(rounds.longest), one_by_one) * latency;
+
+    const double lines =
+        shape.rows * lines_of_warp(shape.threads, of.value) + lines_of_warp(shape.threads, sizeof(index_t));
+    const double round = tuning.line_time * std::pow(shape.flight, tuning.flight_power) * lines;
+    return std::hypot(waiting, all * warps_of_inode * round + warps * tuning.warp_time);
+}
+
+InodeShape inode_shape(std::span<const InodeLengths, kInodeRows.size()> lengths, const InodeShape& given,
+                       const NumberSizes& of, const Gpu& gpu) {
+    InodeShape best;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        if (given.rows > 0 && kInodeRows[i] != given.rows) continue;
+        for (const int threads : kInodeThreads) {
+            if (given.threads > 0 && threads != given.threads) continue;
+            for (const int flight : kInodeFlights) {
+                if (given.flight > 0 && flight != given.flight) continue;
+                const InodeShape shape{kInodeRows[i], threads, flight};
+                const double time = inode_time(lengths[i], shape, of, gpu);
+                if (time >= least) continue;
+                least = time;
+                best = shape;
+            }
+        }
+    }
+    return best;
 }
 
 MultiroundShape multiround_shape(MultiroundShape given, index_t rows, offset_t nnz, const MultiroundTuning& tuning) {

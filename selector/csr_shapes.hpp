@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 
+#include "selector/auto/number_sizes.hpp"
 #include "selector/tuning.hpp"
 #include "tile/types.hpp"
 
@@ -62,17 +63,9 @@ offset_t sell_lanes(offset_t length, int steps, int block_warps = 8);
 /// The rounds of groups of this shape. Throws `std::out_of_range` for a shape that csr-vector does not have.
 const RowRounds& rounds_of(const RowLengths& lengths, const VectorShape& shape);
 
-/// Relative to that of a thread with four nonzeros in flight ...
-struct VectorRound {
-    double time = 0;     ///< ... of a round among many
-    double latency = 0;  ///< ... and of one that others wait for, in rounds among many
-};
-VectorRound round_of(const VectorShape& shape, const VectorTuning& tuning);
-
 /// The shape of csr-vector by the lengths of all rows, of those with 2 to 32 threads a row and a number of nonzeros in
-/// flight of `flights`, which ascend: that of the least time, which is that of all rounds, as many of them at once as a
-/// GPU holds, and of the longest row's, which wait for each other. A shape with more in flight than the first of
-/// `flights` is taken only if its rounds times its threads are at most `most_deep_threads`.
+/// flight of `flights`: that of the least time, which is that of all rounds, as many of them at once as a GPU holds,
+/// and of the longest row's, which wait for each other.
 VectorShape vector_shape(const RowLengths& lengths, std::span<const int> flights, const VectorTuning& tuning);
 
 /// How csr-inode takes inodes: consecutive rows with nonzeros in the same columns.
@@ -89,16 +82,37 @@ inline constexpr std::array kInodeRows{2, 3, 4, 5, 6};
 inline constexpr std::array kInodeThreads{8, 16, 32};
 inline constexpr std::array kInodeFlights{2, 4};
 
-/// Of the columns of inodes of at most so many rows as each of kInodeRows says. `alike`: for each row, 1 if it has the
-/// columns of the row before.
-std::array<RowLengths, kInodeRows.size()> inode_lengths(std::span<const offset_t> row_ptrs,
-                                                        std::span<const std::uint8_t> alike);
+/// Inodes of at most so many rows.
+struct InodeLengths {
+    offset_t inodes = 0;
+    RowLengths rounds{};  ///< of their columns
+};
 
-/// Relative time of csr-inode, by the rounds in which groups of threads read the columns of their inodes. A round takes
-/// the time of its requests, more if threads have many values in flight, and that of all places that it has for values
-/// and x, filled or not; the rounds of the inode of most columns wait for each other. `lengths`: of the columns of
-/// inodes of at most `shape.rows` rows.
-double inode_time(const RowLengths& lengths, const InodeShape& shape, const InodeTuning& tuning);
+/// For each of kInodeRows. `alike`: for each row, 1 if it has the columns of the row before.
+std::array<InodeLengths, kInodeRows.size()> inode_lengths(std::span<const offset_t> row_ptrs,
+                                                          std::span<const std::uint8_t> alike);
+
+/// Warps of csr-inode that a multiprocessor holds, so that threads get the registers that they need, 32 to 128. Throws
+/// `std::out_of_range` for a shape that csr-inode does not have.
+constexpr int inode_warps(const InodeShape& shape, const NumberSizes& of) {
+    constexpr std::array<std::array<std::array<int, kInodeFlights.size()>, kInodeRows.size()>, 3> kWarps{{
+        {{{64, 48}, {48, 48}, {48, 40}, {40, 32}, {40, 32}}},
+        {{{64, 40}, {48, 32}, {40, 32}, {40, 32}, {32, 24}}},
+        {{{64, 40}, {48, 32}, {40, 24}, {32, 24}, {32, 16}}},
+    }};
+    const std::size_t wide = (of.value == 8 ? 1u : 0u) + (of.sum == 8 ? 1u : 0u);
+    const auto rows = static_cast<std::size_t>(shape.rows - kInodeRows.front());
+    return kWarps.at(wide).at(rows).at(shape.flight > kInodeFlights.front() ? 1 : 0);
+}
+
+/// Cycles of csr-inode, about: of threads that wait for their rounds, those of the inode of most columns or of all
+/// waves of warps, one after the other, and of the requests that a multiprocessor makes; the root of the sum of their
+/// squares, since each hides some of the other. `lengths`: of inodes of at most `shape.rows` rows.
+double inode_time(const InodeLengths& lengths, const InodeShape& shape, const NumberSizes& of, const Gpu& gpu);
+
+/// `given`, with what is 0 in it chosen: that of the least `inode_time`. `lengths`: as `inode_lengths` returns them.
+InodeShape inode_shape(std::span<const InodeLengths, kInodeRows.size()> lengths, const InodeShape& given,
+                       const NumberSizes& of, const Gpu& gpu);
 
 /// How csr-multiround divides its work.
 struct MultiroundShape {

@@ -19,11 +19,12 @@ const std::array kMeasured{
     Measured{90,
              8,
              {.strips = {.short_row = 5, .rank_blocks = 12},
-              .sell = {.warps_per_multiprocessor = 32},
+              .sell = {.warps_per_multiprocessor = 40},
               .paths = {.costs = {.tile_row = 6600, .full = 74, .holes = 103, .entry = 116}}}},
     Measured{90,
              4,
-             {.row_blocks = {.pairs_full_blocks = true},
+             {.inodes = {.value_latency = 3.3, .converted_latency = 14},
+              .row_blocks = {.pairs_full_blocks = true},
               .dia = {.pair_places = 10'000'000},
               .hubs = {.min_nonzeros = 2'000'000},
               .paths = {.costs = {.tile_row = 9300, .full = 72, .holes = 117, .entry = 122}}}},
@@ -31,6 +32,7 @@ const std::array kMeasured{
              2,
              {.row_blocks = {.pairs_full_blocks = true},
               .dia = {.pair_places = std::numeric_limits<offset_t>::max()},
+              .sell = {.warps_per_multiprocessor = 45},
               .paths = {.costs = {.tile_row = 11100, .full = 91, .holes = 113, .entry = 128}}}},
 };
 

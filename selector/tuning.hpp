@@ -9,33 +9,29 @@
 /// kernels are compiled with is in `kernels/cuda/tuning.hpp` and `kernels/cpu/tuning.hpp`.
 namespace tilespmv::cuda {
 
-/// csr-vector, of products that start early ("Threads of csr-vector", where the shapes chosen take 1.03 of the time of
-/// the best of ten).
+/// csr-vector ("Shapes by sweeps", where the shapes chosen take 1.01 to 1.02 of the time of the best of ten, in turns
+/// 1.03 of the best of five).
 struct VectorTuning {
     /// Time of the memory requests of a round, where each lane takes 1. Lower: fewer threads for rows of all lengths.
-    double request_time = 24;
-    /// Full rounds that the GPU finishes in the time of one. Higher: the longest row counts for more.
-    double concurrent_rounds = 1150;
+    double request_time = 2.4;
+    /// Full rounds that the GPU finishes in the time of one. Higher: the longest row counts for more. In turns 2,750
+    /// take 1.03 to 1.04 of the time of these 1,150.
+    double concurrent_rounds = 2750;
     /// With eight nonzeros of a thread in flight instead of four: time of a lane, and of a round of the longest row. 1:
-    /// eight for all rows of more than eight nonzeros, within the limit below.
-    double deep_lanes = 1.75;
-    double deep_latency = 1.2;
-    /// ... and only where the rounds of all rows, of so many threads each, come to at most this many threads: with
-    /// more, registers for eight leave too few warps. Without this limit the shapes chosen for 65 generated matrices
-    /// take 1.06 of the time of the best of six in a graph, with it 1.02; 40,000 and 80,000 choose the same shapes but
-    /// for two matrices.
-    double most_deep_threads = 60'000;
+    /// eight for all rows of more than eight nonzeros.
+    double deep_lanes = 3.3;
+    double deep_latency = 1.1;
 };
 
-/// csr-inode ("Inodes", where the shapes chosen take 1.05 (float64) and 1.03 (float32) of the time of the best of 30 on
-/// 38 matrices). The unit is a place of a round.
+/// csr-inode ("Shapes by sweeps", where the shapes chosen take 1.02 to 1.03 of the time of the best of 30 on 331
+/// matrices). In cycles.
 struct InodeTuning {
-    /// Of a round. Half of it takes 0.7% (float64) and 3% (float32) more time, twice of it 0.4% and 0.3% less.
-    double request_time = 80;
-    /// Of a round of the inode of most columns. Half of it takes 1.5% more time, twice of it 2% (float64) and 0.7%.
-    double longest_time = 800'000;
-    int many_values = 20;       ///< values of a thread in flight, of which more leave too few warps, by their registers
-    double crowded_time = 1.1;  ///< what a request takes then; 1.01 and 1.3 choose the same
+    double round_latency = 252;      ///< until the columns, values and x of a round are there
+    double value_latency = 5;        ///< ... and more for each value that a thread has in flight
+    double converted_latency = 4.7;  ///< ... if sums are wider
+    double line_time = 0.64;    ///< of each line of 128 bytes that a warp reads with a column of each thread in flight
+    double flight_power = 0.7;  ///< by which that grows with the columns in flight, whose lines are partly the same
+    double warp_time = 11.6;    ///< of a warp that begins
 };
 
 /// csr-multiround ("CSR on the GPU", where these are 0.8 to 1.35 of cuSPARSE on matrices without very long rows). The
@@ -144,12 +140,10 @@ struct PathTuning {
 
 /// sell ("Sorted slices").
 struct SellTuning {
-    /// Warps of a multiprocessor, 32 lanes each, that are to have a slice, as nearly as powers of 2 of steps allow:
-    /// down to 1 / `rounding` of them. More steps make fewer slices.
-    int warps_per_multiprocessor = 48;
-    double rounding = 1.4;
-    int min_steps = 8;   ///< of a slice at most
-    int max_steps = 32;  ///< R-MAT 20 takes 104 us with 32, 112 with 16, 118 with 8; 64 was not measured
+    /// Warps of a multiprocessor, 32 lanes each, of which no more are to have a slice. More steps make fewer slices.
+    /// ("Shapes by sweeps": 72 in float32 take as long, 60 0.2% more, 45 in float64 0.3% more.)
+    int warps_per_multiprocessor = 67;
+    int max_steps = 32;  ///< of a slice; R-MAT 20 takes 104 us with 32, 112 with 16, 118 with 8
 };
 
 /// Hubs of sell: columns of so many nonzeros that their x is copied into one place before each product, by a kernel of
@@ -203,6 +197,7 @@ struct MemoryTuning {
 /// What was measured on one GPU for values of one size.
 struct Tuning {
     VectorTuning vector = {};
+    VectorTuning turns = {.concurrent_rounds = 1150};  ///< of csr-vector in turns
     InodeTuning inodes = {};
     MultiroundTuning multiround = {};
     /// Nonzeros that a thread of csr-merge has room for: 4, 8 or 12. "CSR on the GPU", version 5: 4 takes FEM from 1.21

@@ -78,11 +78,11 @@ double kept_share(std::size_t product_bytes, std::size_t vector_bytes, std::size
     return std::clamp(std::max(tuning.kept * decline, beside_vectors) / size, 0.0, 1.0);
 }
 
-int sell_steps(offset_t nonzeros, const Gpu& gpu) {
+int sell_steps(index_t cols, offset_t nonzeros, std::size_t value_bytes, const Gpu& gpu) {
     const SellTuning& tuning = gpu.tuning.sell;
     const double warps = 32.0 * tuning.warps_per_multiprocessor * gpu.multiprocessors;  // of 32 lanes each
-    int steps = tuning.min_steps;
-    while (steps < tuning.max_steps && steps * tuning.rounding < static_cast<double>(nonzeros) / warps) steps *= 2;
+    int steps = sell_flight(value_bytes, sell_code_bytes(cols));
+    while (steps < tuning.max_steps && steps < static_cast<double>(nonzeros) / warps) steps *= 2;
     return steps;
 }
 

@@ -138,7 +138,9 @@ std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, 
     const CsrSource<V> source(forms, on);
     const bool takes_turns = options.one_of("turns", 0, {0, 1}) == 1;
     const auto flights = takes_turns ? std::span<const int>(kTurnFlights) : kVectorFlights;
-    const auto shape = read_vector_shape(options, source.row_ptrs(), flights, this_tuning(sizeof(V)).vector);
+    const Tuning& tuning = this_tuning(sizeof(V));
+    const auto shape =
+        read_vector_shape(options, source.row_ptrs(), flights, takes_turns ? tuning.turns : tuning.vector);
     return make("csr-vector", source, shape, takes_turns, accumulator, on);
 }
 

@@ -7,6 +7,7 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/with_constant.hpp"
+#include "selector/csr_shapes.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -77,7 +78,8 @@ std::unique_ptr<DeviceOperator<V>> make_csr_inode_operator(const MatrixForms<V>&
     options.finish();
     const CsrMatrix<V>& a = forms.csr();
     const auto alike = rows_alike(a.row_ptrs, a.col_idxs);
-    shape = choose_inode_shape(a.row_ptrs, alike, shape, this_tuning(sizeof(V)).inodes);
+    const NumberSizes sizes{sizeof(V), accumulator_bytes(accumulator)};
+    shape = inode_shape(inode_lengths(a.row_ptrs, alike), shape, sizes, this_gpu(sizeof(V)));
     const CsrInodes form = make_inodes(a.row_ptrs, a.col_idxs, alike, shape.rows);
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         return std::make_unique<CsrInodeOperator<V, A>>(a, form, shape, on);

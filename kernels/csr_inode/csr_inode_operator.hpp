@@ -7,7 +7,7 @@ namespace tilespmv::cuda {
 /// As csr-vector, but a group of threads reads the columns of an inode, consecutive rows with nonzeros in the same
 /// columns, and their x, once for all of its rows. Options: rows (at most so many of an inode, 2 to 6), threads (8, 16
 /// or 32 for an inode) and flight (2 or 4 columns of a thread on their way at a time); what is not given is chosen by
-/// `choose_inode_shape`. Throws `Error` as `make_inodes` does.
+/// `inode_shape`. Throws `Error` as `make_inodes` does.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_inode_operator(const MatrixForms<V>& forms, Options& options,
                                                            Accumulator accumulator, const DeviceContext& on);

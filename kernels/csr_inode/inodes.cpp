@@ -45,28 +45,6 @@ std::vector<std::uint8_t> rows_alike(std::span<const offset_t> row_ptrs, std::sp
     return alike;
 }
 
-InodeShape choose_inode_shape(std::span<const offset_t> row_ptrs, const std::vector<std::uint8_t>& alike,
-                              const InodeShape& given, const InodeTuning& tuning) {
-    InodeShape best;
-    double least = std::numeric_limits<double>::infinity();
-    const auto lengths = inode_lengths(row_ptrs, alike);
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-        const int rows = kInodeRows[i];
-        if (given.rows > 0 && rows != given.rows) continue;
-        for (const int threads : kInodeThreads) {
-            for (const int flight : kInodeFlights) {
-                if (given.threads > 0 && threads != given.threads) continue;
-                if (given.flight > 0 && flight != given.flight) continue;
-                const double time = inode_time(lengths[i], {rows, threads, flight}, tuning);
-                if (time >= least) continue;
-                least = time;
-                best = {rows, threads, flight};
-            }
-        }
-    }
-    return best;
-}
-
 CsrInodes make_inodes(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs,
                       const std::vector<std::uint8_t>& alike, int most_rows) {
     CsrInodes a;

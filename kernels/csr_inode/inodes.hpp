@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "selector/csr_shapes.hpp"
 #include "tile/csr.hpp"
 
 namespace tilespmv::cuda {
@@ -34,10 +33,6 @@ struct CsrInodes {
 
 /// For each row 1 if its columns are those of the row before, else 0. In parallel.
 std::vector<std::uint8_t> rows_alike(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs);
-
-/// Chooses the members of `given` that are 0: those of the least `inode_time`. `alike`: `rows_alike` of the matrix.
-InodeShape choose_inode_shape(std::span<const offset_t> row_ptrs, const std::vector<std::uint8_t>& alike,
-                              const InodeShape& given, const InodeTuning& tuning);
 
 /// From the row pointers and columns of a CSR matrix, in parallel. Each inode takes rows as long as they are alike, up
 /// to `most_rows`. Throws `Error` if the inodes have 2^32 columns or more.

@@ -99,14 +99,9 @@ inline constexpr int kCsr5Blocks = 512 / (24 + 5 * kSigma);
 
 /// Threads of a block of sell ("Sorted slices").
 inline constexpr int kSellThreads = 256;
-/// Resident blocks of a multiprocessor, by the bytes of a value, and steps of a slice that a thread has in flight, by
-/// those of a value and of a code ("Sorted slices": in float64 4 blocks with 8 steps instead of 6 with 4, and slices of
-/// more steps, take 0.96 of the time on 76 matrices in the mean, 0.93 below 1 million nonzeros; 8 of 16 bits in float32
-/// took 0.81 to 1.08 of the time of 4 in a probe of 20 small matrices; values of 2 bytes not swept).
+/// Resident blocks of a multiprocessor, by the bytes of a value (`sell_flight`).
 template <std::size_t kValueBytes>
 inline constexpr int kSellBlocks = kValueBytes == 8 ? 4 : 6;
-template <std::size_t kValueBytes, std::size_t kCodeBytes>
-inline constexpr int kSellFlight = kValueBytes == 8 || (kValueBytes == 4 && kCodeBytes == 2) ? 8 : 4;
 
 /// Threads of a block of tiles and mixed; as csr16, whose blocks share a launch with them.
 inline constexpr int kTileThreads = kCsr16Threads;

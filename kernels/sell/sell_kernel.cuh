@@ -6,6 +6,7 @@
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/sell/sell.hpp"
+#include "selector/work_sizes.hpp"
 
 namespace tilespmv::cuda {
 
@@ -171,7 +172,7 @@ struct XOfColumns {
 /// A warp for each slice, then warps for the empty rows; none of these in a block with pieces.
 template <class V, class A, class C, class XOf>
 __device__ void multiply_slices(const SellSpmv<V, A, C>& p, const XOf& x_of) {
-    constexpr int kFlight = kSellFlight<sizeof(V), sizeof(C)>;
+    constexpr int kFlight = sell_flight(sizeof(V), sizeof(C));
     __shared__ A shared[kSellWarps];
     const std::int64_t number = std::int64_t{blockIdx.x} * kSellWarps + static_cast<int>(threadIdx.x) / kWarpSize;
     if (number >= p.a.slice_count) {

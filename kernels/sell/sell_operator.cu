@@ -174,9 +174,10 @@ std::unique_ptr<DeviceOperator<V>> make_sell_operator(const MatrixForms<V>& form
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         const CsrMatrix<V>& a = forms.csr();
         const Gpu gpu = this_gpu(sizeof(V));
-        const SellChoice choice{make_sell_plan(a.row_ptrs, steps > 0 ? steps : sell_steps(a.nnz(), gpu), kSellWarps),
+        const int most_steps = steps > 0 ? steps : sell_steps(a.cols, a.nnz(), sizeof(V), gpu);
+        const SellChoice choice{make_sell_plan(a.row_ptrs, most_steps, kSellWarps),
                                 hubs_of(a, hubs >= 0 ? std::optional(hubs) : std::nullopt, gpu)};
-        const bool is_narrow = choice.hubs.empty() && a.cols < kNoCode<std::uint16_t>;
+        const bool is_narrow = choice.hubs.empty() && sell_code_bytes(a.cols) == sizeof(std::uint16_t);
         if (is_narrow) return std::make_unique<SellOperator<V, A, std::uint16_t>>(a, choice, on);
         return std::make_unique<SellOperator<V, A, std::uint32_t>>(a, choice, on);
     });

@@ -43,18 +43,25 @@ bool suits_csr_vector(const MatrixFeatures& f) {
     const auto longest = static_cast<double>(f.longest_row);
     return longest <= 8 * f.mean_row + 64 && longest <= 2048 && f.mean_row <= 900;
 }
-/// The rounds of the shape that csr-vector chooses, in full ones of a warp, and those of the longest row.
-void add_rounds(const MatrixFeatures& f, std::span<const int> flights, Work& work) {
-    const cuda::VectorTuning tuning;
-    const cuda::VectorShape shape = cuda::vector_shape(f.row_rounds, flights, tuning);
+/// The rounds of the shape that csr-vector chooses, in full ones of a warp, and those of the longest row. Costs were
+/// fitted with what rounds were taken to take then.
+void add_rounds(const MatrixFeatures& f, const cuda::VectorShape& shape, Work& work) {
+    constexpr double kRequests = 24;
+    constexpr double kDeepLanes = 1.75;
+    const double lanes = shape.threads * (shape.flight > 4 ? kDeepLanes : 1);
     const cuda::RowRounds& rounds = cuda::rounds_of(f.row_rounds, shape);
-    of(work, Term::rows) = static_cast<double>(rounds.all) * cuda::round_of(shape, tuning).time;
+    of(work, Term::rows) = static_cast<double>(rounds.all) * (kRequests + lanes) / (kRequests + 32);
     of(work, Term::chain) = static_cast<double>(rounds.longest);
 }
-void csr_vector_work(const MatrixFeatures& f, Work& work) { add_rounds(f, cuda::kVectorFlights, work); }
+cuda::VectorShape turns_shape(const MatrixFeatures& f) {
+    return cuda::vector_shape(f.row_rounds, cuda::kTurnFlights, cuda::Tuning{}.turns);
+}
+void csr_vector_work(const MatrixFeatures& f, Work& work) {
+    add_rounds(f, cuda::vector_shape(f.row_rounds, cuda::kVectorFlights, {}), work);
+}
 /// What a block has met of x stays in its multiprocessor, but for a part: it holds other things, too.
 void csr_vector_turns_work(const MatrixFeatures& f, Work& work) {
-    add_rounds(f, cuda::kTurnFlights, work);
+    add_rounds(f, turns_shape(f), work);
     of(work, Term::x_sectors) = nnz_of(f) * (0.5 * f.piece_sectors + 0.5 * f.x_sectors);
 }
 /// Enough rows for several turns of a GPU full of threads, and much of x, far from each other in a row, met again: with
@@ -63,9 +70,9 @@ void csr_vector_turns_work(const MatrixFeatures& f, Work& work) {
 /// measured to gain in float64.
 bool suits_csr_vector_turns(const MatrixFeatures& f) {
     constexpr double kTurn = 132 * 2048;
-    const cuda::VectorShape shape = cuda::vector_shape(f.row_rounds, cuda::kTurnFlights, {});
-    return suits_csr_vector(f) && f.value_bytes == 8 && rows_of(f) * shape.threads >= 4 * kTurn && f.x_sectors >= 0.3 &&
-           f.piece_sectors <= 0.5 * f.x_sectors && static_cast<double>(f.longest_row) <= 2 * f.mean_row;
+    return suits_csr_vector(f) && f.value_bytes == 8 && rows_of(f) * turns_shape(f).threads >= 4 * kTurn &&
+           f.x_sectors >= 0.3 && f.piece_sectors <= 0.5 * f.x_sectors &&
+           static_cast<double>(f.longest_row) <= 2 * f.mean_row;
 }
 /// A thread a row: lanes of a warp wait for the longest of theirs.
 void csr_scalar_work(const MatrixFeatures& f, Work& work) {
@@ -154,7 +161,7 @@ bool has_sell_hubs(const MatrixFeatures& f) {
 }
 /// A place has a column of 2 or 4 bytes, a row with nonzeros 4 bytes and half of a slice of 16, an empty row one bit.
 double sell_bytes(const MatrixFeatures& f) {
-    const bool is_narrow = f.cols < 65'535 && !has_sell_hubs(f);
+    const bool is_narrow = cuda::sell_code_bytes(f.cols) == 2 && !has_sell_hubs(f);
     const double filled = rows_of(f) * (1 - f.empty_rows);
     return ((is_narrow ? 2 : 4) + value_of(f)) * 1.02 * nnz_of(f) + 4.5 * filled + rows_of(f) / 8;
 }
@@ -162,7 +169,8 @@ double sell_bytes(const MatrixFeatures& f) {
 /// of the same row.
 void sell_work(const MatrixFeatures& f, Work& work) {
     constexpr offset_t kLanes = 32 * 8;  // of a block
-    const offset_t whole_row = 2 * kLanes * cuda::sell_steps(f.nnz, cuda::measured_gpu(f.value_bytes));
+    const int steps = cuda::sell_steps(f.cols, f.nnz, f.value_bytes, cuda::measured_gpu(f.value_bytes));
+    const offset_t whole_row = 2 * kLanes * steps;
     of(work, Term::x_sectors) = nnz_of(f) * f.x_sectors * (has_sell_hubs(f) ? 1 - f.hub_share : 1);
     of(work, Term::rows) = rows_of(f) * (1 - f.empty_rows) * std::min(1.0, 2 * f.row_deviation);
     of(work, Term::chain) = f.longest_row > whole_row ? 1 : 0;

@@ -35,36 +35,30 @@ double row_block_choice(const MatrixFeatures& f) {
 double mixed_choice(const MatrixFeatures& f) {
     return f.nnz >= gpu_of(f).tuning.paths.tiles_from ? 2 * kOtherKernel : 0;
 }
-double vector_choice(const MatrixFeatures& f, std::span<const int> flights) {
-    const cuda::VectorShape shape = cuda::vector_shape(f.row_rounds, flights, gpu_of(f).tuning.vector);
-    return std::log2(shape.threads) + (shape.flight > flights.front() ? 1 : 0);
+cuda::VectorShape vector_shape_of(const MatrixFeatures& f) {
+    return cuda::vector_shape(f.row_rounds, cuda::kVectorFlights, gpu_of(f).tuning.vector);
 }
-double csr_vector_choice(const MatrixFeatures& f) { return vector_choice(f, cuda::kVectorFlights); }
-double turns_choice(const MatrixFeatures& f) { return vector_choice(f, cuda::kTurnFlights); }
+double csr_vector_choice(const MatrixFeatures& f) {
+    const cuda::VectorShape shape = vector_shape_of(f);
+    return std::log2(shape.threads) + (shape.flight > cuda::kVectorFlights.front() ? 1 : 0);
+}
+double turns_choice(const MatrixFeatures& f) {
+    return std::log2(cuda::vector_shape(f.row_rounds, cuda::kTurnFlights, gpu_of(f).tuning.turns).threads);
+}
 
 /// Rows of an inode of at most so many.
 double alike_rows(const MatrixFeatures& f, int most_rows) {
     return std::clamp(f.inode_rows, 1.0, static_cast<double>(most_rows));
 }
-/// Of the least time, if inodes are of as many rows as in the mean.
+/// If inodes are of as many rows as in the mean.
 cuda::InodeShape inode_shape(const MatrixFeatures& f) {
-    const cuda::InodeTuning tuning = gpu_of(f).tuning.inodes;
-    double least = std::numeric_limits<double>::infinity();
-    cuda::InodeShape shape;
-    for (const int rows : cuda::kInodeRows) {
-        cuda::RowLengths lengths = f.row_rounds;
-        const double alike = alike_rows(f, rows);
-        for (auto& rounds : lengths) rounds.all = static_cast<offset_t>(static_cast<double>(rounds.all) / alike);
-        for (const int threads : cuda::kInodeThreads) {
-            for (const int flight : cuda::kInodeFlights) {
-                const double time = cuda::inode_time(lengths, {rows, threads, flight}, tuning);
-                if (time >= least) continue;
-                least = time;
-                shape = {rows, threads, flight};
-            }
-        }
+    std::array<cuda::InodeLengths, cuda::kInodeRows.size()> mean;
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+        const double alike = alike_rows(f, cuda::kInodeRows[i]);
+        mean[i] = {static_cast<offset_t>(static_cast<double>(f.rows) / alike), f.row_rounds};
+        for (auto& rounds : mean[i].rounds) rounds.all = static_cast<offset_t>(static_cast<double>(rounds.all) / alike);
     }
-    return shape;
+    return cuda::inode_shape(mean, {}, f.sizes(), gpu_of(f));
 }
 double inode_choice(const MatrixFeatures& f) {
     const cuda::InodeShape shape = inode_shape(f);
@@ -73,7 +67,8 @@ double inode_choice(const MatrixFeatures& f) {
 
 double csr5_choice(const MatrixFeatures& f) { return std::log2(cuda::csr5_sigma(f.rows, f.nnz)); }
 double multiround_choice(const MatrixFeatures& f) { return std::log2(multiround_group(f)); }
-double sell_choice(const MatrixFeatures& f) { return std::log2(cuda::sell_steps(f.nnz, gpu_of(f))); }
+int steps_of_sell(const MatrixFeatures& f) { return cuda::sell_steps(f.cols, f.nnz, f.value_bytes, gpu_of(f)); }
+double sell_choice(const MatrixFeatures& f) { return std::log2(steps_of_sell(f)); }
 double dia_choice(const MatrixFeatures& f) {
     return cuda::dia_rows_a_thread(f.rows, f.diagonals, gpu_of(f)) == 2 ? kOtherKernel : 0;
 }
@@ -96,7 +91,6 @@ double waves_of(const MatrixFeatures& f, double warps, int resident) {
 }
 /// By registers, as kernels are compiled for Hopper.
 constexpr int kMostWarps = 64;
-constexpr int kInodeWarps = 40;  ///< in the middle: 16 to 64, by the shape
 constexpr int kRowBlockWarps = 40;
 int sell_warps(const MatrixFeatures& f) { return f.value_bytes == 8 ? 32 : 48; }
 
@@ -108,15 +102,14 @@ template <int kThreads>
 double fixed_vector_waves(const MatrixFeatures& f) {
     return thread_waves(f, kThreads);
 }
-double vector_waves(const MatrixFeatures& f) {
-    return thread_waves(f, cuda::vector_shape(f.row_rounds, cuda::kVectorFlights, gpu_of(f).tuning.vector).threads);
-}
+double vector_waves(const MatrixFeatures& f) { return thread_waves(f, vector_shape_of(f).threads); }
 double row_block_waves(const MatrixFeatures& f) {
     return waves_of(f, f.row_blocks * cuda::RowBlockTeam::kThreads / kWarp, kRowBlockWarps);
 }
 double inode_waves(const MatrixFeatures& f) {
     const cuda::InodeShape shape = inode_shape(f);
-    return waves_of(f, static_cast<double>(f.rows) / alike_rows(f, shape.rows) * shape.threads / kWarp, kInodeWarps);
+    return waves_of(f, static_cast<double>(f.rows) / alike_rows(f, shape.rows) * shape.threads / kWarp,
+                    cuda::inode_warps(shape, f.sizes()));
 }
 /// Blocks take so many rows and nonzeros, of which slack is kept for rows that begin in them.
 double merge_waves(const MatrixFeatures& f) {
@@ -127,7 +120,7 @@ double merge_waves(const MatrixFeatures& f) {
     return waves_of(f, std::ceil(static_cast<double>(f.rows + f.nnz) / of_block), resident);
 }
 double sell_waves(const MatrixFeatures& f) {
-    const auto& rounds = cuda::rounds_of(f.row_rounds, {cuda::sell_steps(f.nnz, gpu_of(f)), 1});
+    const auto& rounds = cuda::rounds_of(f.row_rounds, {steps_of_sell(f), 1});
     return waves_of(f, static_cast<double>(rounds.lanes) / kWarp, sell_warps(f));
 }
 

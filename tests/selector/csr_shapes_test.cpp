@@ -89,26 +89,21 @@ TEST(CsrVectorLengths, OfAShapeAreThoseOfItsNonzeros) {
 
 TEST(CsrVectorThreads, AThreadHasAtMostFourNonzerosOfEvenRows) {
     for (const int rows : {1, 1000, 1'000'000}) {
-        for (const auto& [length, threads] : {std::pair{1, 2},
-                                              {8, 2},
-                                              {9, 4},
-                                              {16, 4},
-                                              {17, 8},
-                                              {32, 8},
-                                              {33, 16},
-                                              {64, 16},
-                                              {65, 32},
-                                              {129, 32},
-                                              {1000, 32}}) {
+        for (const auto& [length, threads] :
+             {std::pair{1, 2}, {8, 2}, {9, 4}, {16, 4}, {17, 8}, {32, 8}, {33, 16}, {64, 16}, {1000, 32}}) {
             EXPECT_EQ(chosen({length}, rows), threads) << rows << " rows of " << length;
         }
+    }
+    for (const int length : {65, 129}) {
+        EXPECT_EQ(chosen({length}, 1000), 32) << "one round, or two";
+        EXPECT_EQ(chosen({length}, 1'000'000), 8) << "of many rows rounds that leave fewer places free";
     }
     EXPECT_EQ(chosen({}), 2);
     EXPECT_EQ(chosen({0}, 1000), 2);
 }
 
 TEST(CsrVectorThreads, RowsOfAFewMoreThanTheMeanCountWithIt) {
-    EXPECT_EQ(chosen({7, 8, 9}, 1'000'000), 4) << "a third of the rows would take two rounds";
+    EXPECT_EQ(chosen({7, 9}, 1'000'000), 4) << "half of the rows would take two rounds";
     std::vector<offset_t> almost_all_short(1'000, 8);
     almost_all_short[500] = 9;
     EXPECT_EQ(chosen(almost_all_short, 10'000), 2);
@@ -119,7 +114,7 @@ TEST(CsrVectorThreads, OfGeometricLengthsAreWiderThanOfTheirMean) {
     for (offset_t length = 1; length <= 64; ++length) {
         lengths.insert(lengths.end(), static_cast<std::size_t>(std::lround(1000 * std::pow(7.0 / 8, length))), length);
     }
-    EXPECT_EQ(chosen(lengths, 300), 4) << "two would do for rows of 8, the mean, but many have 20";
+    EXPECT_EQ(chosen(lengths, 30), 4) << "two would do for rows of 8, the mean, but many have 20";
 }
 
 TEST(CsrVectorThreads, OfAPowerLawAreAWarp) {
@@ -130,7 +125,7 @@ TEST(CsrVectorThreads, OfAPowerLawAreAWarp) {
 }
 
 TEST(CsrVectorThreads, OfOneHubAmongShortRowsGrowWithIt) {
-    for (const auto& [hub, threads] : {std::pair{1'000, 4}, {10'000, 16}, {100'000, 32}}) {
+    for (const auto& [hub, threads] : {std::pair{1'000, 8}, {10'000, 16}, {100'000, 32}}) {
         std::vector<offset_t> lengths(500'000, 4);
         lengths[1000] = hub;
         EXPECT_EQ(chosen(lengths), threads) << hub;
@@ -150,18 +145,15 @@ TEST(CsrVectorThreads, FollowTheTuning) {
     EXPECT_EQ(threads(hub, {.concurrent_rounds = 3000}), 32);
 }
 
-TEST(CsrVectorFlights, AreEightWhereThatSavesLanesOrRounds) {
+TEST(CsrVectorFlights, AreEightWhereThatSavesRounds) {
     const auto shape = [](offset_t length, int rows, const VectorTuning& tuning = {}) {
         return vector_shape(row_lengths(row_ptrs_of({length}, rows)), kVectorFlights, tuning);
     };
     EXPECT_EQ(shape(8, 1'000'000), (VectorShape{2, 4}));
-    EXPECT_EQ(shape(16, 30'000), (VectorShape{2, 8})) << "27.5 instead of 28 for a round";
-    EXPECT_EQ(shape(64, 7'000), (VectorShape{8, 8})) << "38 instead of 40";
-    EXPECT_EQ(shape(64, 8'000), (VectorShape{16, 4})) << "64,000 threads are too many for eight";
-    EXPECT_EQ(shape(64, 8'000, {.most_deep_threads = 64'000}), (VectorShape{8, 8}));
+    EXPECT_EQ(shape(64, 1'000'000), (VectorShape{16, 4})) << "lanes with eight take longer";
+    EXPECT_EQ(shape(64, 1'000'000, {.deep_lanes = 1.5}), (VectorShape{8, 8}));
     EXPECT_EQ(shape(64, 1'000), (VectorShape{16, 4})) << "a round of the longest row counts for more than all";
     EXPECT_EQ(shape(200, 1'000), (VectorShape{32, 8})) << "one round instead of two";
-    EXPECT_EQ(shape(64, 7'000, {.deep_lanes = 3}), (VectorShape{16, 4}));
     EXPECT_EQ(shape(200, 1'000, {.deep_latency = 4}), (VectorShape{32, 4}));
 }
 
@@ -170,19 +162,75 @@ TEST(InodeLengths, AreThoseOfTheFirstRowsOfInodes) {
     const auto row_ptrs = row_ptrs_of({16, 16, 16, 16, 16, 16, 16, 40, 0, 0, 0, 3000, 3000});
     const std::vector<std::uint8_t> alike{0, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 0, 1};
     const auto lengths = inode_lengths(row_ptrs, alike);
-    EXPECT_EQ(lengths[0], row_lengths(row_ptrs_of({16, 16, 16, 16, 40, 0, 0, 3000}))) << "of at most 2 rows";
-    EXPECT_EQ(lengths[1], row_lengths(row_ptrs_of({16, 16, 16, 40, 0, 3000}))) << "of at most 3";
-    EXPECT_EQ(lengths[4], row_lengths(row_ptrs_of({16, 16, 40, 0, 3000}))) << "of at most 6";
+    EXPECT_EQ(lengths[0].rounds, row_lengths(row_ptrs_of({16, 16, 16, 16, 40, 0, 0, 3000}))) << "of at most 2 rows";
+    EXPECT_EQ(lengths[0].inodes, 8);
+    EXPECT_EQ(lengths[1].rounds, row_lengths(row_ptrs_of({16, 16, 16, 40, 0, 3000}))) << "of at most 3";
+    EXPECT_EQ(lengths[1].inodes, 6);
+    EXPECT_EQ(lengths[4].rounds, row_lengths(row_ptrs_of({16, 16, 40, 0, 3000}))) << "of at most 6";
+    EXPECT_EQ(lengths[4].inodes, 5);
 }
 
-TEST(InodeTime, IsThatOfPlacesAndOfTheLongestInode) {
-    const auto lengths = row_lengths(row_ptrs_of({16, 40}, 10));
-    const InodeTuning tuning{.request_time = 100, .longest_time = 1000, .many_values = 20, .crowded_time = 2};
-    EXPECT_DOUBLE_EQ(inode_time(lengths, {2, 8, 2}, tuning), 10 * (1 + 3) * (100 + 16 * 3) + 3 * 1000);
-    EXPECT_DOUBLE_EQ(inode_time(lengths, {5, 8, 4}, tuning), 10 * (1 + 2) * (100 + 32 * 6) + 2 * 1000);
-    EXPECT_DOUBLE_EQ(inode_time(lengths, {3, 32, 4}, tuning), 20 * (100 + 128 * 4) + 1000);
-    EXPECT_DOUBLE_EQ(inode_time(lengths, {6, 8, 4}, tuning), 10 * (1 + 2) * (200 + 32 * 7) + 2 * 1000)
-        << "24 values of a thread are in flight";
+/// Inodes of one length, so many for each row that they may have.
+std::array<InodeLengths, kInodeRows.size()> inodes_of(offset_t columns, const std::vector<int>& inodes) {
+    std::array<InodeLengths, kInodeRows.size()> lengths;
+    for (std::size_t i = 0; i < lengths.size(); ++i)
+        lengths[i] = {inodes[i], row_lengths(row_ptrs_of({columns}, inodes[i]))};
+    return lengths;
+}
+
+TEST(InodeTime, IsThatOfWavesOfWarpsAndOfTheirRequests) {
+    Gpu gpu{.multiprocessors = 1, .warps = 64};
+    gpu.tuning.inodes = {.round_latency = 100, .value_latency = 1, .converted_latency = 10, .line_time = 0};
+    gpu.tuning.inodes.warp_time = 0;
+    const auto time = [&](int inodes, const InodeShape& shape, const NumberSizes& of = {8, 8}) {
+        return inode_time({inodes, row_lengths(row_ptrs_of({40}, inodes))}, shape, of, gpu);
+    };
+    EXPECT_DOUBLE_EQ(time(64, {2, 32, 2}), 104) << "a wave of 64 warps, a round of four values each";
+    EXPECT_DOUBLE_EQ(time(65, {2, 32, 2}), (4 - 65.0 / 64) * 104) << "a second one that is nearly idle";
+    EXPECT_DOUBLE_EQ(time(128, {2, 32, 2}), 2 * 104);
+    EXPECT_DOUBLE_EQ(time(128, {2, 16, 2}), 2 * 104) << "one wave, of two rounds";
+    EXPECT_DOUBLE_EQ(time(128, {6, 16, 2}), 2 * 2 * 112) << "with registers for 32 warps two waves";
+    EXPECT_DOUBLE_EQ(time(40, {2, 32, 4}, {4, 8}), 180) << "float32 is converted";
+    EXPECT_DOUBLE_EQ(time(1, {2, 8, 2}), 3 * 104);
+
+    gpu.tuning.inodes = {.round_latency = 0, .value_latency = 0, .line_time = 1, .flight_power = 0.5, .warp_time = 7};
+    EXPECT_DOUBLE_EQ(time(10, {2, 32, 4}), 10 * (2 * (2 * 3 + 2) + 7)) << "values of 256 bytes, columns of 128";
+    EXPECT_DOUBLE_EQ(time(10, {2, 8, 4}), 5 * 2 * (2 * 6 + 5) + 2.5 * 7) << "two rounds, four inodes a warp";
+    gpu.multiprocessors = 10;
+    EXPECT_DOUBLE_EQ(time(10, {2, 32, 4}), 2 * (2 * 3 + 2) + 7);
+}
+
+TEST(InodeShapes, HaveNoMoreRowsThanInodes) {
+    const auto rows = [](const std::vector<int>& inodes) {
+        return inode_shape(inodes_of(40, inodes), {}, {8, 8}, measured_gpu(8)).rows;
+    };
+    EXPECT_EQ(rows({3000, 3000, 3000, 3000, 3000}), 2);
+    EXPECT_EQ(rows({6000, 3000, 3000, 3000, 3000}), 3);
+    EXPECT_EQ(rows({9000, 6000, 6000, 6000, 3000}), 6);
+}
+
+TEST(InodeTime, KnowsThatValuesInFlightLeaveFewerWarps) {
+    // Inodes of four rows and 24 columns, by 8 threads: of 17,000 that is 4,250 warps, of which an H200 holds 4,224 or
+    // 5,280.
+    const auto time = [](int inodes, int flight) {
+        const InodeLengths lengths{inodes, row_lengths(row_ptrs_of({24}, inodes))};
+        return inode_time(lengths, {4, 8, flight}, {4, 8}, measured_gpu(4));
+    };
+    EXPECT_EQ(inode_warps({4, 8, 4}, {4, 8}), 32);
+    EXPECT_GT(time(17'000, 4), 1.2 * time(16'800, 4));
+    EXPECT_EQ(inode_warps({4, 8, 2}, {4, 8}), 40);
+    EXPECT_LT(time(17'000, 2), 1.02 * time(16'800, 2));
+}
+
+TEST(InodeShapes, FollowWhatIsGiven) {
+    const auto chosen = [](const InodeShape& given) {
+        return inode_shape(inodes_of(40, {6000, 3000, 3000, 3000, 3000}), given, {8, 8}, measured_gpu(8));
+    };
+    EXPECT_EQ(chosen({.rows = 2}).rows, 2);
+    EXPECT_EQ(chosen({.threads = 32}).threads, 32);
+    EXPECT_EQ(chosen({.flight = 2}).flight, 2);
+    EXPECT_EQ(chosen({5, 8, 4}), (InodeShape{5, 8, 4}));
+    EXPECT_EQ(inode_shape(inodes_of(0, {0, 0, 0, 0, 0}), {}, {8, 8}, measured_gpu(8)).rows, 2) << "no rows";
 }
 
 MultiroundShape chosen_shape(index_t rows, offset_t nnz) { return multiround_shape({}, rows, nnz, {}); }

@@ -24,7 +24,7 @@ TEST(CsrVectorOptions, AreFollowedAndCompleted) {
     EXPECT_EQ(vector_shape_of("csr-vector:rule=rows", lengths), (VectorShape{2, 4}));
     EXPECT_EQ(vector_shape_of("csr-vector:flight=1", lengths), (VectorShape{8, 1}));
     EXPECT_EQ(vector_shape_of("csr-vector:flight=8", {12, 16}), (VectorShape{2, 8}));
-    EXPECT_EQ(vector_shape_of("csr-vector", std::vector<offset_t>(7'000, 64)), (VectorShape{8, 8}));
+    EXPECT_EQ(vector_shape_of("csr-vector", std::vector<offset_t>(7'000, 64)), (VectorShape{16, 4}));
     EXPECT_EQ(vector_shape_of("csr-vector:threads=8", std::vector<offset_t>(100'000, 64)), (VectorShape{8, 4}));
     EXPECT_EQ(vector_shape_of("csr-vector:rule=mean", lengths), (VectorShape{8, 4}));
     EXPECT_EQ(vector_shape_of("csr-vector:rule=mean,flight=1", lengths), (VectorShape{8, 1}));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "selector/csr_shapes.hpp"
 #include "tests/support/battery.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -9,7 +10,6 @@ namespace tilespmv::testing {
 namespace {
 
 using cuda::CsrInodes;
-using cuda::InodeShape;
 
 CsrInodes make(const CsrMatrix<double>& a, int most_rows) {
     return cuda::make_inodes(a.row_ptrs, a.col_idxs, cuda::rows_alike(a.row_ptrs, a.col_idxs), most_rows);
@@ -60,19 +60,9 @@ TEST(Inodes, OfAMatrixWithoutRowsAreNone) {
 TEST(InodeShapes, HaveTheUnknownsOfANode) {
     for (const int unknowns : {2, 3, 5, 6}) {
         const auto a = generate<double>("fem:n=12,dof=" + std::to_string(unknowns));
-        const auto alike = cuda::rows_alike(a.row_ptrs, a.col_idxs);
-        EXPECT_EQ(cuda::choose_inode_shape(a.row_ptrs, alike, {}, {}).rows, unknowns);
+        const auto lengths = cuda::inode_lengths(a.row_ptrs, cuda::rows_alike(a.row_ptrs, a.col_idxs));
+        EXPECT_EQ(cuda::inode_shape(lengths, {}, {8, 8}, cuda::measured_gpu(8)).rows, unknowns);
     }
-}
-
-TEST(InodeShapes, FollowWhatIsGiven) {
-    const auto a = generate<double>("fem:n=12,dof=3");
-    const auto alike = cuda::rows_alike(a.row_ptrs, a.col_idxs);
-    const auto chosen = [&](const InodeShape& given) { return cuda::choose_inode_shape(a.row_ptrs, alike, given, {}); };
-    EXPECT_EQ(chosen({.rows = 2}).rows, 2);
-    EXPECT_EQ(chosen({.threads = 32}).threads, 32);
-    EXPECT_EQ(chosen({.flight = 2}).flight, 2);
-    EXPECT_EQ(chosen({5, 8, 4}), (InodeShape{5, 8, 4}));
 }
 
 }  // namespace

@@ -244,7 +244,7 @@ TEST(Sell, HasTheLanesThatStatisticsOfRowsCount) {
 TEST(Sell, FillsTheGpuAsModelsOfItsTimeTakeIt) {
     const auto a = generate<double>("fem:n=20,dof=3");
     const cuda::Gpu gpu = cuda::measured_gpu(sizeof(double));
-    const SellPlan plan = make_sell_plan(a.row_ptrs, cuda::sell_steps(a.nnz(), gpu), 8);
+    const SellPlan plan = make_sell_plan(a.row_ptrs, cuda::sell_steps(a.cols, a.nnz(), sizeof(double), gpu), 8);
     const int resident = gpu.multiprocessors * cuda::kSellBlocks<sizeof(double)> * cuda::kSellThreads / kSliceLanes;
     EXPECT_NEAR(launch_waves("sell", "", features_of(pattern_of(a))) * resident, std::ssize(plan.slices), 50);
 }
@@ -257,14 +257,28 @@ TEST(Sell, OfAMatrixWithoutNonzerosHasEmptyRowsOnly) {
 }
 
 TEST(SellSteps, KeepTheGpuInSlices) {
-    const cuda::Gpu gpu = cuda::measured_gpu(8);
-    EXPECT_EQ(cuda::sell_steps(0, gpu), 8);
-    EXPECT_EQ(cuda::sell_steps(1'500'000, gpu), 8);
-    EXPECT_EQ(cuda::sell_steps(1'600'000, gpu), 16);
-    EXPECT_EQ(cuda::sell_steps(2'200'000, cuda::measured_gpu(4)), 8) << "more warps on a multiprocessor";
-    EXPECT_EQ(cuda::sell_steps(2'300'000, cuda::measured_gpu(4)), 16);
-    EXPECT_EQ(cuda::sell_steps(16'000'000, gpu), 32);
-    EXPECT_EQ(cuda::sell_steps(offset_t{1} << 40, gpu), 32);
+    const auto steps = [](offset_t nonzeros, std::size_t value_bytes) {
+        return cuda::sell_steps(1000, nonzeros, value_bytes, cuda::measured_gpu(value_bytes));
+    };
+    EXPECT_EQ(steps(0, 8), 8);
+    EXPECT_EQ(steps(8 * 32 * 40 * 132, 8), 8);
+    EXPECT_EQ(steps(8 * 32 * 40 * 132 + 1, 8), 16);
+    EXPECT_EQ(steps(2'200'000, 4), 8) << "more warps on a multiprocessor";
+    EXPECT_EQ(steps(2'300'000, 4), 16);
+    EXPECT_EQ(steps(16'000'000, 8), 32);
+    EXPECT_EQ(steps(offset_t{1} << 40, 8), 32);
+}
+
+TEST(SellSteps, AreThoseThatAThreadHasInFlightAtLeast) {
+    const auto steps = [](index_t cols, std::size_t value_bytes) {
+        return cuda::sell_steps(cols, 1000, value_bytes, cuda::measured_gpu(value_bytes));
+    };
+    constexpr index_t kNarrow = 65'534;
+    EXPECT_EQ(steps(kNarrow, 4), 8);
+    EXPECT_EQ(steps(kNarrow + 1, 4), 4) << "codes of 32 bits";
+    EXPECT_EQ(steps(kNarrow, 2), 8);
+    EXPECT_EQ(steps(kNarrow + 1, 2), 4);
+    EXPECT_EQ(steps(kNarrow + 1, 8), 8);
 }
 
 }  // namespace

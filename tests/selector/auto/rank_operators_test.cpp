@@ -194,7 +194,8 @@ TEST(RankOperators, CountsTheWaitForOtherBlocksOfALongRow) {
         const auto sell = std::ranges::find(ranked, "sell", &RankedOperator::specification);
         return sell == ranked.end() ? 0 : sell->seconds;
     };
-    const offset_t in_a_block = 2 * 256 * cuda::sell_steps(question.features.nnz, *question.gpu);
+    const auto& f = question.features;
+    const offset_t in_a_block = 2 * 256 * cuda::sell_steps(f.cols, f.nnz, f.value_bytes, *question.gpu);
     ASSERT_LT(10 * in_a_block, question.features.nnz);
     EXPECT_NEAR(seconds_with(in_a_block + 1) - seconds_with(in_a_block), 1.2e-6, 1e-9);
 }

@@ -28,7 +28,7 @@ MatrixFeatures rows_of(index_t rows, offset_t length) {
 TEST(LaunchChoice, FollowsThreadsAndSteps) {
     const auto few = rows_of(4000, 5);
     const auto many = rows_of(1'000'000, 20);
-    const auto shape = cuda::vector_shape(many.row_rounds, cuda::kTurnFlights, {});
+    const auto shape = cuda::vector_shape(many.row_rounds, cuda::kTurnFlights, cuda::Tuning{}.turns);
     EXPECT_EQ(launch_choice("csr-vector", "turns=1", many), std::log2(shape.threads));
     EXPECT_LT(launch_choice("csr16", "", few), launch_choice("csr16", "", many));
     EXPECT_LT(launch_choice("sell", "", few), launch_choice("sell", "", many));
