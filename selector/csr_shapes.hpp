@@ -92,8 +92,8 @@ struct InodeLengths {
 std::array<InodeLengths, kInodeRows.size()> inode_lengths(std::span<const offset_t> row_ptrs,
                                                           std::span<const std::uint8_t> alike);
 
-/// Warps of csr-inode that a multiprocessor holds, so that threads get the registers that they need, 32 to 128. Throws
-/// `std::out_of_range` for a shape that csr-inode does not have.
+/// Warps of csr-inode that a multiprocessor holds, by the registers of a thread as compiled for Hopper, 32 to 96.
+/// Throws `std::out_of_range` for a shape that csr-inode does not have.
 constexpr int inode_warps(const InodeShape& shape, const NumberSizes& of) {
     constexpr std::array<std::array<std::array<int, kInodeFlights.size()>, kInodeRows.size()>, 3> kWarps{{
         {{{64, 48}, {48, 48}, {48, 40}, {40, 32}, {40, 32}}},

@@ -6,7 +6,6 @@
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/warp.cuh"
-#include "selector/csr_shapes.hpp"
 
 namespace tilespmv::cuda {
 
@@ -19,15 +18,11 @@ struct InodeSpmv : ProductTerms<V, A> {
     const V* values = nullptr;
 };
 
-template <class V, class A, int kRows, int kFlight>
-inline constexpr int kInodeBlocks = inode_warps({kRows, 0, kFlight}, {sizeof(V), sizeof(A)}) * kWarpSize
-                                    / kVectorThreads;
-
 /// kThreads threads an inode of at most kRows rows, all of them in one warp, each with kFlight columns in flight. No
-/// load depends on a condition: columns behind the last one repeat it, and so do rows.
+/// load depends on a condition: columns behind the last one repeat it, and so do rows. How many warps a multiprocessor
+/// holds, `inode_warps`, follows from the registers: where the compiler is told, it spills some.
 template <class V, class A, int kRows, int kThreads, int kFlight>
-__global__ void __launch_bounds__(kVectorThreads, kInodeBlocks<V, A, kRows, kFlight>)
-    csr_inode(const __grid_constant__ InodeSpmv<V, A> p) {
+__global__ void __launch_bounds__(kVectorThreads) csr_inode(const __grid_constant__ InodeSpmv<V, A> p) {
     static_assert(kRows <= kThreads, "each row is written by a thread of its own");
     const std::int64_t at = (std::int64_t{blockIdx.x} * kVectorThreads + threadIdx.x) / kThreads;
     const int lane = static_cast<int>(threadIdx.x) % kThreads;
