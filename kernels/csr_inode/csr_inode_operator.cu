@@ -76,12 +76,12 @@ std::unique_ptr<DeviceOperator<V>> make_csr_inode_operator(const MatrixForms<V>&
     shape.threads = options.one_of("threads", 0, {8, 16, 32});
     shape.flight = options.one_of("flight", 0, {2, 4});
     options.finish();
-    const CsrMatrix<V>& a = forms.csr();
-    const auto alike = rows_alike(a.row_ptrs, a.col_idxs);
-    const NumberSizes sizes{sizeof(V), accumulator_bytes(accumulator)};
-    shape = inode_shape(inode_lengths(a.row_ptrs, alike), shape, sizes, this_gpu(sizeof(V)));
-    const CsrInodes form = make_inodes(a.row_ptrs, a.col_idxs, alike, shape.rows);
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        const CsrMatrix<V>& a = forms.csr();
+        const auto alike = rows_alike(a.row_ptrs, a.col_idxs);
+        const NumberSizes sizes{sizeof(V), sizeof(A)};
+        shape = inode_shape(inode_lengths(a.row_ptrs, alike), shape, sizes, this_gpu(sizeof(V)));
+        const CsrInodes form = make_inodes(a.row_ptrs, a.col_idxs, alike, shape.rows);
         return std::make_unique<CsrInodeOperator<V, A>>(a, form, shape, on);
     });
 }
