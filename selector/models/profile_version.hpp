@@ -5,6 +5,6 @@
 namespace tilespmv {
 
 inline constexpr std::string_view kProfileFormat = "tilespmv-profile";
-inline constexpr int kProfileVersion = 10;  ///< files of others are refused
+inline constexpr int kProfileVersion = 11;  ///< files of others are refused
 
 }  // namespace tilespmv

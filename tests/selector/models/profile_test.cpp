@@ -104,8 +104,8 @@ TEST(ProfileFile, SaysWhatIsDamagedAndWhere) {
     EXPECT_THAT(refusal("{}"), HasSubstr("p.json: is no profile of tilespmv tune"));
     EXPECT_THAT(refusal(""), HasSubstr("p.json: is no JSON, or was cut off"));
     EXPECT_THAT(refusal("[1, 2]"), HasSubstr("is no profile"));
-    EXPECT_THAT(refusal(damaged("\"version\": 10", "\"version\": 8")), HasSubstr("of version 8, expected 10"));
-    EXPECT_THAT(refusal(damaged("\"version\": 10", "\"version\": 3")), HasSubstr("run tilespmv tune --restart"));
+    EXPECT_THAT(refusal(damaged("\"version\": 11", "\"version\": 8")), HasSubstr("of version 8, expected 11"));
+    EXPECT_THAT(refusal(damaged("\"version\": 11", "\"version\": 3")), HasSubstr("run tilespmv tune --restart"));
     EXPECT_THAT(refusal(damaged("\"backend\": \"cuda\"", "\"backend\": \"tpu\"")),
                 HasSubstr("p.json.probe.backend: is 'tpu', expected cuda or cpu"));
     EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"rows\": -1")),
