@@ -28,14 +28,19 @@ MatrixFeatures rows_of(index_t rows, offset_t length) {
 TEST(LaunchChoice, FollowsThreadsAndSteps) {
     const auto few = rows_of(4000, 5);
     const auto many = rows_of(1'000'000, 20);
-    const auto shape = cuda::vector_shape(many.row_rounds, cuda::kTurnFlights, cuda::Tuning{}.turns);
-    EXPECT_EQ(launch_choice("csr-vector", "turns=1", many), std::log2(shape.threads));
+    EXPECT_EQ(launch_choice("csr-vector", "turns=1", many), std::log2(8));
     EXPECT_LT(launch_choice("csr16", "", few), launch_choice("csr16", "", many));
     EXPECT_LT(launch_choice("sell", "", few), launch_choice("sell", "", many));
     EXPECT_LT(launch_choice("csr5", "", few), launch_choice("csr5", "", many));
     EXPECT_LT(launch_choice("mixed", "", few), launch_choice("mixed", "", many));
     EXPECT_LT(launch_choice("dia", "", few), launch_choice("dia", "", many));
     EXPECT_GT(launch_choice("csr-inode", "", many), 0);
+}
+
+TEST(LaunchChoice, OfTurnsWaitsLessForTheLongestRow) {
+    auto f = rows_of(500'000, 4);
+    for (auto& rounds : f.row_rounds) rounds.longest = div_up(offset_t{5000}, offset_t{rounds.nonzeros});
+    EXPECT_LT(launch_choice("csr-vector", "turns=1", f), launch_choice("csr-vector", "", f));
 }
 
 TEST(LaunchChoice, TellsWhatStripExecutes) {
