@@ -18,6 +18,7 @@ inline constexpr int kEmptyWords = 8;
 /// Code of a place without a nonzero.
 template <class C>
 inline constexpr C kNoCode = static_cast<C>(-1);
+static_assert(sell_code_bytes(kNoCode<std::uint16_t>) == 4 && sell_code_bytes(kNoCode<std::uint16_t> - 1) == 2);
 
 /// A matrix by a `SellPlan`, in device memory. The code of a nonzero, of 16 or 32 bits, is its column, or if there are
 /// hubs, the place of its hub or the number of hubs and its column.

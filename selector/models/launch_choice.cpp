@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <span>
 
 #include "selector/auto/cost_table.hpp"
@@ -62,7 +61,7 @@ cuda::InodeShape inode_shape(const MatrixFeatures& f) {
 }
 double inode_choice(const MatrixFeatures& f) {
     const cuda::InodeShape shape = inode_shape(f);
-    return std::log2(std::max(shape.threads * shape.flight, 1));
+    return std::log2(shape.threads * shape.flight);
 }
 
 double csr5_choice(const MatrixFeatures& f) { return std::log2(cuda::csr5_sigma(f.rows, f.nnz)); }
