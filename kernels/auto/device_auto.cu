@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "kernels/auto/candidate_forms.hpp"
@@ -12,11 +13,16 @@
 #include "kernels/cuda/cache_policy.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/sent_arrays.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 
 namespace tilespmv::cuda {
 namespace {
+
+/// Nonzeros up to which columns and values are copied while an operator is chosen: all of them need at least one of
+/// both. Of larger matrices all threads copy when it is, and sooner than the one that has time before.
+constexpr offset_t kMostSent = 400'000;
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_ranked(const std::string& specification, CandidateForms<V>& forms,
@@ -26,6 +32,11 @@ std::unique_ptr<DeviceOperator<V>> make_ranked(const std::string& specification,
     auto made = info.make_on_device(forms.of(info.made_from), options, accumulator, on);
     made->set_specification(specification);
     return made;
+}
+
+template <class T>
+std::span<const std::byte> bytes_of(const Buffer<T>& array) {
+    return std::as_bytes(std::span<const T>(array.data(), array.size()));
 }
 
 /// The least mean of some batches of products, back to back, after one batch that warms up.
@@ -73,7 +84,13 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
                                                       Accumulator accumulator, const DeviceContext& on) {
     const AutoOptions read = read_auto_options(options);
     CandidateForms<V> forms(given);
-    const PatternView pattern = pattern_of(forms.csr());
+    const CsrMatrix<V>& csr = forms.csr();
+    const PatternView pattern = pattern_of(csr);
+    std::optional<SentArrays> sent;
+    DeviceContext with_sent = on;
+    if (pattern.nnz() <= kMostSent) {
+        with_sent.sent = &sent.emplace(std::vector{bytes_of(csr.col_idxs), bytes_of(csr.values)}, on);
+    }
     // Tiles that are there save little: their plan, the upload and the map for new values take longer than a
     // conversion.
     OperatorQuestion question{
@@ -81,7 +98,7 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
     question.features.sum_bytes = accumulator_bytes(accumulator);
     const auto ranked = rank_for_auto(question, read, device_name());
     if (!read.is_tried || pattern.nnz() == 0) {
-        return make_ranked(ranked.front().specification, forms, accumulator, on);
+        return make_ranked(ranked.front().specification, forms, accumulator, with_sent);
     }
     const TuneKey key{pattern_hash(pattern), std::string(value_name<V>()), std::string(accumulator_name(accumulator)),
                       require_device().name, forms_name(given)};

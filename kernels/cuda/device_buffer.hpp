@@ -14,19 +14,21 @@
 
 namespace tilespmv::cuda {
 
-/// An array in device memory, with 16 zeroed bytes behind it, so that a copy in 16-byte steps may read past the end.
-/// Given back in the order of the stream it was made on, which must outlive it. Move-only.
+/// An array in device memory, with `kSlackBytes` behind it. Given back in the order of the stream it was made on, which
+/// must outlive it. Move-only.
 template <class T>
 class DeviceBuffer {
 public:
     DeviceBuffer() = default;
-    DeviceBuffer(std::size_t size, const DeviceContext& on) : on_(on), size_(size) {
-        if (size == 0) return;
-        data_ = static_cast<T*>(on_.memory->allocate(bytes() + kSlack, on_.stream));
-        static_cast<void>(cudaMemsetAsync(data_ + size_, 0, kSlack, on_.stream));  // a failure shows in the next call
+    DeviceBuffer(std::size_t size, const DeviceContext& on) : on_(on.stream, on.memory), size_(size) {
+        if (size > 0) data_ = static_cast<T*>(allocate_with_slack(bytes(), on_));
     }
-    /// A copy of host data, begun on the stream; `host` must stay until the stream has passed it.
-    DeviceBuffer(std::span<const T> host, const DeviceContext& on) : DeviceBuffer(host.size(), on) {
+    /// A copy of host data, begun on the stream; `host` must stay until the stream has passed it. Where the context has
+    /// sent that array already, it is taken from there.
+    DeviceBuffer(std::span<const T> host, const DeviceContext& on)
+        : DeviceBuffer(static_cast<T*>(take_sent(std::as_bytes(host), on)), host.size(), on) {
+        if (data_ != nullptr) return;
+        DeviceBuffer(size_, on).swap(*this);
         copy_to_device(data_, host.data(), host.size_bytes(), on.stream);
     }
     DeviceBuffer(const Buffer<T>& host, const DeviceContext& on)
@@ -40,7 +42,7 @@ public:
     DeviceBuffer(const DeviceBuffer&) = delete;
     DeviceBuffer& operator=(const DeviceBuffer&) = delete;
     ~DeviceBuffer() {
-        if (data_ != nullptr) on_.memory->deallocate(data_, bytes() + kSlack, on_.stream);
+        if (data_ != nullptr) on_.memory->deallocate(data_, bytes() + kSlackBytes, on_.stream);
     }
 
     [[nodiscard]] T* data() const noexcept { return data_; }
@@ -59,13 +61,14 @@ public:
     }
 
 private:
+    DeviceBuffer(T* data, std::size_t size, const DeviceContext& on)
+        : on_(on.stream, on.memory), data_(data), size_(size) {}
+
     void swap(DeviceBuffer& other) noexcept {
         std::swap(on_, other.on_);
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
     }
-
-    static constexpr std::size_t kSlack = 16;
 
     DeviceContext on_;
     T* data_ = nullptr;

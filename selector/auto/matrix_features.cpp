@@ -10,6 +10,7 @@
 
 #include "selector/auto/sample.hpp"
 #include "tile/parallel.hpp"
+#include "tile/task_group.hpp"
 
 namespace tilespmv {
 namespace {
@@ -17,6 +18,8 @@ namespace {
 constexpr offset_t kFullTileRows = 64;     ///< that are looked at for full tiles, ...
 constexpr offset_t kFullTiles = 16;        ///< ... and tiles of each
 constexpr offset_t kRowLengths = 1 << 11;  ///< rows whose lengths tell the width of HYB
+/// Nonzeros up to which parts are found side by side; beyond, all threads work at each.
+constexpr offset_t kMostBeside = 400'000;
 
 /// Nonzeros of a tile row that by the lengths of its rows can be nothing but full tiles, else 0.
 offset_t full_by_lengths(const PatternView& a, std::int64_t first_row) {
@@ -159,14 +162,21 @@ MatrixFeatures features_of(const PatternView& a) {
     f.nnz = a.nnz();
     add_row_lengths(a, f);
     if (f.nnz == 0) return f;
-    add_blocks(a, f);
-    add_pieces(a, f);
-    add_slices(a, f);
-    add_row_blocks(a, f);
-    add_strips(a, f);
-    add_full_tiles(a, f);
-    add_hyb(a, f);
-    add_diagonals(a, f);
+    const std::array<TaskGroup::Task, 4> parts{[&] { add_strips(a, f); }, [&] { add_diagonals(a, f); },
+                                               [&] {
+                                                   add_slices(a, f);
+                                                   add_row_blocks(a, f);
+                                                   add_full_tiles(a, f);
+                                               },
+                                               [&] {
+                                                   add_blocks(a, f);
+                                                   add_pieces(a, f);
+                                                   add_hyb(a, f);
+                                               }};
+    if (f.nnz <= kMostBeside)
+        TaskGroup({parts.begin(), parts.end()}).wait();
+    else
+        std::ranges::for_each(parts, [](const auto& part) { part(); });
     return f;
 }
 

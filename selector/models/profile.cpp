@@ -13,6 +13,7 @@
 #include "selector/models/rules_share.hpp"
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
+#include "tile/task_group.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv {
@@ -77,11 +78,16 @@ std::optional<RankedOperator> rank_by_model(std::string_view specification, cons
     return ranked_by(*find_model(profile.models, specification, f.sizes()), one.candidate, work, question);
 }
 
-/// By one thread: all of it takes little longer than to wake others, and far less where they wait for a processor.
 std::vector<RankedOperator> rank_by_models(const OperatorQuestion& question, const Profile& profile) {
+    const auto specifications = modelled_specifications(profile);
+    std::vector<std::optional<RankedOperator>> all(specifications.size());
+    std::vector<TaskGroup::Task> tasks;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        tasks.emplace_back([&, i] { all[i] = rank_by_model(specifications[i], question, profile); });
+    TaskGroup(std::move(tasks)).wait();
     std::vector<RankedOperator> ranked;
-    for (const std::string_view specification : modelled_specifications(profile)) {
-        if (auto one = rank_by_model(specification, question, profile)) ranked.push_back(*std::move(one));
+    for (auto& one : all) {
+        if (one) ranked.push_back(*std::move(one));
     }
     return ranked;
 }

@@ -6,6 +6,7 @@
 
 #include "kernels/check.hpp"
 #include "selector/policy.hpp"
+#include "tests/kernels/cuda/counting_memory.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/every_operator.hpp"
 #include "tests/support/battery.hpp"
@@ -273,23 +274,6 @@ TEST_F(DeviceMatrix, DoesNotServeOperatorsOnTiles) {
                 }),
                 HasSubstr("without the form of the matrix that it is made from"));
 }
-
-/// Counts what is asked for and given back.
-class CountingMemory final : public cuda::DeviceMemory {
-public:
-    void* allocate(std::size_t bytes, cudaStream_t stream) override {
-        held += bytes;
-        most = std::max(most, held);
-        return cuda::stream_ordered_memory()->allocate(bytes, stream);
-    }
-    void deallocate(void* memory, std::size_t bytes, cudaStream_t stream) noexcept override {
-        held -= bytes;
-        cuda::stream_ordered_memory()->deallocate(memory, bytes, stream);
-    }
-
-    std::size_t held = 0;
-    std::size_t most = 0;
-};
 
 using Allocators = OnDevice;
 TEST_F(Allocators, OfTheCallerGiveAllMemoryAndGetItBack) {

@@ -1,0 +1,58 @@
+#include "kernels/cuda/sent_arrays.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/host_copy.hpp"
+
+namespace tilespmv::cuda {
+
+SentArrays::SentArrays(const std::vector<std::span<const std::byte>>& arrays, const DeviceContext& on)
+    : on_(on.stream, on.memory) {
+    TILESPMV_CUDA(cudaGetDevice(&device_));
+    if (on.stream == cudaStreamPerThread) return;  // another stream in another thread
+    for (const auto& array : arrays) {
+        if (!array.empty()) sent_.push_back({array, nullptr});
+    }
+    std::vector<TaskGroup::Task> copies;
+    for (Sent& one : sent_) {
+        one.to = allocate_with_slack(one.from.size(), on_);
+        copies.emplace_back([this, &one] { copy(one); });
+    }
+    copies_.emplace(std::move(copies));
+}
+
+SentArrays::~SentArrays() {
+    copies_.reset();
+    for (const Sent& one : sent_) {
+        if (one.to != nullptr) on_.memory->deallocate(one.to, one.from.size() + kSlackBytes, on_.stream);
+    }
+}
+
+/// Where it fails, `take` tries again and says why.
+void SentArrays::copy(Sent& one) const noexcept {
+    try {
+        TILESPMV_CUDA(cudaSetDevice(device_));
+        copy_to_device(one.to, one.from.data(), one.from.size(), on_.stream);
+        one.is_copied = true;
+    } catch (...) {
+        static_cast<void>(cudaGetLastError());
+    }
+}
+
+void* SentArrays::take(std::span<const std::byte> array) {
+    const auto found = std::ranges::find_if(sent_, [&](const Sent& one) {
+        return one.to != nullptr && one.from.data() == array.data() && one.from.size() == array.size();
+    });
+    if (found == sent_.end()) return nullptr;
+    copies_->wait();
+    if (!found->is_copied) copy_to_device(found->to, array.data(), array.size(), on_.stream);
+    return std::exchange(found->to, nullptr);
+}
+
+void* take_sent(std::span<const std::byte> array, const DeviceContext& on) {
+    return on.sent == nullptr ? nullptr : on.sent->take(array);
+}
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,108 @@
+#include "kernels/cuda/sent_arrays.hpp"
+
+#include <omp.h>
+
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/kernels/cuda/counting_memory.hpp"
+#include "tests/kernels/cuda/device_fixture.hpp"
+
+namespace tilespmv {
+namespace {
+
+using cuda::DeviceBuffer;
+using cuda::SentArrays;
+using std::as_bytes;
+
+std::vector<int> ascending(std::size_t size) {
+    std::vector<int> values(size);
+    std::iota(values.begin(), values.end(), 1);
+    return values;
+}
+
+class SentArraysTest : public testing::OnDevice {
+protected:
+    void SetUp() override {
+        OnDevice::SetUp();
+        if (!IsSkipped()) on_.stream = stream_.emplace().get();
+    }
+    [[nodiscard]] std::vector<int> on_host(const int* data, std::size_t size) const {
+        std::vector<int> host(size);
+        TILESPMV_CUDA(cudaMemcpyAsync(host.data(), data, size * sizeof(int), cudaMemcpyDeviceToHost, on_.stream));
+        TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
+        return host;
+    }
+    [[nodiscard]] cuda::DeviceContext sent_by(SentArrays& sent) const {
+        cuda::DeviceContext on = on_;
+        on.sent = &sent;
+        return on;
+    }
+
+    std::optional<cuda::Stream> stream_;
+    std::shared_ptr<testing::CountingMemory> memory_ = std::make_shared<testing::CountingMemory>();
+    cuda::DeviceContext on_{nullptr, memory_};
+};
+
+using Span = std::span<const int>;
+
+TEST_F(SentArraysTest, AreTakenOnceWithZeroesBehindThem) {
+    for (const int threads : {1, 4}) {
+        omp_set_num_threads(threads);
+        const auto first = ascending(1001);
+        const auto second = ascending(2'000'003);
+        SentArrays sent({as_bytes(Span(first)), {}, as_bytes(Span(second))}, on_);
+        for (const auto* array : {&second, &first}) {
+            auto* const taken = static_cast<int*>(sent.take(as_bytes(Span(*array))));
+            ASSERT_NE(taken, nullptr);
+            auto with_slack = *array;
+            with_slack.resize(array->size() + cuda::kSlackBytes / sizeof(int));
+            EXPECT_EQ(on_host(taken, with_slack.size()), with_slack);
+            EXPECT_EQ(sent.take(as_bytes(Span(*array))), nullptr);
+            memory_->deallocate(taken, array->size() * sizeof(int) + cuda::kSlackBytes, on_.stream);
+        }
+    }
+    omp_set_num_threads(omp_get_num_procs());
+}
+
+TEST_F(SentArraysTest, BecomeThoseOfBuffersOfTheSameArray) {
+    const auto array = ascending(5000);
+    const auto other = ascending(5000);
+    SentArrays sent({as_bytes(Span(array))}, on_);
+    const auto before = memory_->held;
+    const auto on = sent_by(sent);
+    {
+        const DeviceBuffer<int> taken(Span(array), on);
+        EXPECT_EQ(memory_->held, before);
+        const DeviceBuffer<int> copied(Span(other), on);
+        const DeviceBuffer<int> part(Span(array).first(10), on);
+        EXPECT_GT(memory_->held, before);
+        EXPECT_EQ(on_host(taken.data(), array.size()), array);
+        EXPECT_EQ(on_host(copied.data(), other.size()), other);
+        EXPECT_EQ(on_host(part.data(), 10), ascending(10));
+    }
+    EXPECT_EQ(memory_->held, 0U);
+}
+
+TEST_F(SentArraysTest, GiveBackTheMemoryOfThoseThatNobodyTook) {
+    const auto array = ascending(100'000);
+    {
+        const SentArrays sent({as_bytes(Span(array))}, on_);
+        EXPECT_GT(memory_->held, 0U);
+    }
+    EXPECT_EQ(memory_->held, 0U);
+}
+
+TEST_F(SentArraysTest, AreNoneOnTheStreamOfEachThread) {
+    const auto array = ascending(100);
+    SentArrays sent({as_bytes(Span(array))}, {cudaStreamPerThread, memory_});
+    EXPECT_EQ(sent.take(as_bytes(Span(array))), nullptr);
+    EXPECT_EQ(memory_->held, 0U);
+}
+
+}  // namespace
+}  // namespace tilespmv
