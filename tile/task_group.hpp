@@ -9,7 +9,7 @@ namespace tilespmv {
 /// Tasks of microseconds that up to three threads, which wait for such, run beside the caller. A parallel region of
 /// OpenMP ends when all of its threads have come, milliseconds later where another process has their processors; here
 /// the caller runs what nobody has begun. With one thread of OpenMP (`omp_get_max_threads`) the caller runs all. Loops
-/// of OpenMP within a task have one thread if it is not the caller's.
+/// of OpenMP within a task have one thread.
 class TaskGroup {
 public:
     using Task = std::function<void()>;

@@ -14,7 +14,7 @@
 namespace tilespmv::cuda {
 namespace {
 
-constexpr std::int64_t kBlockGrain = 8;                // blocks of rows
+constexpr std::int64_t kBlockGrain = 64;               // blocks of rows; fewer are not worth waking threads
 constexpr std::uint64_t kOneRow = 0x0101010101010101;  // the bits of a row among those of 8
 
 /// Bits of the diagonals on which a matrix has nonzeros.

@@ -3,6 +3,7 @@
 #include "kernels/accumulator.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/packed_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/dia/dia_fill.cuh"
@@ -23,10 +24,11 @@ public:
           nnz_(a.nnz()),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
           layout_(dia),
-          offsets_(dia.offsets, on),
-          held_(dia.held, on),
+          offsets_(arrays_.add(dia.offsets)),
+          held_(arrays_.add(dia.held)),
           values_(dia.places(), on),
           row_ptrs_(a.row_ptrs, on) {
+        arrays_.upload(on);
         const DeviceBuffer<V> csr_values(a.values, on);
         replace_values(csr_values.data(), on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
@@ -47,14 +49,14 @@ public:
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        const DiaSpmv<V, A> p{terms_of<A>(product, rows_, cols_), offsets_.data(), held_.data(), values_.data(),
-                              layout_};
+        const DiaSpmv<V, A> p{terms_of<A>(product, rows_, cols_), arrays_.data(offsets_), arrays_.data(held_),
+                              values_.data(), layout_};
         const std::int64_t blocks = div_up(std::int64_t{rows_}, std::int64_t{rows_a_thread_ * kDiaThreads});
         launch_dependent(rows_a_thread_ == 1 ? dia_spmv<V, A, 1> : dia_spmv<V, A, 2>, blocks, kDiaThreads, p, stream);
     }
 
     void replace_values(const V* csr_values, cudaStream_t stream) override {
-        const DiaFill<V> p{csr_values, row_ptrs_.data(), rows_, layout_, held_.data(), values_.data()};
+        const DiaFill<V> p{csr_values, row_ptrs_.data(), rows_, layout_, arrays_.data(held_), values_.data()};
         launch(fill_dia<V>, div_up(std::int64_t{rows_}, std::int64_t{DiaLayout::kRows}), DiaLayout::kRows, p, stream);
     }
 
@@ -65,8 +67,9 @@ private:
     offset_t nnz_;
     offset_t tile_rows_;
     DiaLayout layout_;
-    DeviceBuffer<DiaOffsets> offsets_;
-    DeviceBuffer<std::uint64_t> held_;
+    PackedArrays arrays_;
+    PackedPart<DiaOffsets> offsets_;
+    PackedPart<std::uint64_t> held_;
     DeviceBuffer<V> values_;
     DeviceBuffer<offset_t> row_ptrs_;  ///< of CSR, for new values
 };

@@ -162,21 +162,27 @@ MatrixFeatures features_of(const PatternView& a) {
     f.nnz = a.nnz();
     add_row_lengths(a, f);
     if (f.nnz == 0) return f;
-    const std::array<TaskGroup::Task, 4> parts{[&] { add_strips(a, f); }, [&] { add_diagonals(a, f); },
+    StripSample strips(a);
+    const bool is_small = f.nnz <= kMostBeside;
+    const std::int64_t half = is_small ? strips.size() / 4 * 2 : strips.size();  // they are counted in pairs
+    const std::array<TaskGroup::Task, 5> parts{[&] { strips.count(0, half); },
+                                               [&] { strips.count(half, strips.size()); },
                                                [&] {
                                                    add_slices(a, f);
                                                    add_row_blocks(a, f);
                                                    add_full_tiles(a, f);
                                                },
+                                               [&] { add_diagonals(a, f); },
                                                [&] {
                                                    add_blocks(a, f);
                                                    add_pieces(a, f);
                                                    add_hyb(a, f);
                                                }};
-    if (f.nnz <= kMostBeside)
+    if (is_small)
         TaskGroup({parts.begin(), parts.end()}).wait();
     else
         std::ranges::for_each(parts, [](const auto& part) { part(); });
+    strips.add_to(f);
     return f;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <vector>
 
 #include "selector/auto/matrix_features.hpp"
 #include "tile/types.hpp"
@@ -36,8 +38,34 @@ inline offset_t sampled_nonzeros(offset_t nnz) {
 void add_blocks(const PatternView& a, MatrixFeatures& f);
 /// Sectors of x in pieces.
 void add_pieces(const PatternView& a, MatrixFeatures& f);
-/// What tile rows of the sample say: slots, patterns, tiles and rows of an inode.
-void add_strips(const PatternView& a, MatrixFeatures& f);
+/// A tile row.
+struct SampledStrip {
+    offset_t nonzeros = 0;
+    offset_t taken = 0;  ///< in slots
+    offset_t slots = 0;
+    offset_t tiles = 0;
+    offset_t repeated = 0;  ///< nonzeros of rows with the columns of the row before
+    offset_t longest = 0;   ///< nonzeros of a row
+    std::uint64_t pattern = 0;
+
+    void add(const SampledStrip& other);
+};
+/// The tile rows of the sample, to be counted in parts.
+class StripSample {
+public:
+    explicit StripSample(const PatternView& a);
+    [[nodiscard]] std::int64_t size() const { return std::ssize(strips_); }
+    /// Of [first, end).
+    void count(std::int64_t first, std::int64_t end);
+    /// What they say: slots, patterns, tiles and rows of an inode.
+    void add_to(MatrixFeatures& f);
+
+private:
+    [[nodiscard]] index_t first_row(std::int64_t i) const;
+
+    PatternView a_;
+    std::vector<SampledStrip> strips_;
+};
 /// How sell and csr16 divide the matrix: sectors of x in slices, and row blocks.
 void add_slices(const PatternView& a, MatrixFeatures& f);
 void add_row_blocks(const PatternView& a, MatrixFeatures& f);

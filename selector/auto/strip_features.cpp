@@ -15,25 +15,6 @@ namespace {
 
 constexpr offset_t kStripPart = 4;  ///< slots take longer than blocks: their sample is so much smaller
 
-struct Strip {
-    offset_t nonzeros = 0;  ///< of the tile row
-    offset_t taken = 0;     ///< in slots
-    offset_t slots = 0;
-    offset_t tiles = 0;
-    offset_t repeated = 0;  ///< nonzeros of rows with the columns of the row before
-    offset_t longest = 0;   ///< nonzeros of a row
-    std::uint64_t pattern = 0;
-
-    void add(const Strip& other) {
-        nonzeros += other.nonzeros;
-        taken += other.taken;
-        slots += other.slots;
-        tiles += other.tiles;
-        repeated += other.repeated;
-        longest += other.longest;
-    }
-};
-
 /// By their first columns.
 bool is_like_the_row_before(const PatternView& a, index_t row) {
     if (row == 0) return false;
@@ -78,7 +59,7 @@ offset_t repeated_nonzeros(const PatternView& a, index_t first_row, index_t rows
 }
 
 /// Two tile rows, or one.
-void count_strips(const PatternView& a, std::span<const index_t> first_rows, std::span<Strip> strips) {
+void count_strips(const PatternView& a, std::span<const index_t> first_rows, std::span<SampledStrip> strips) {
     std::array<StripRows, 2> rows;
     std::array<std::vector<index_t>, 2> copies;
     for (std::size_t i = 0; i < strips.size(); ++i) {
@@ -99,15 +80,15 @@ void count_strips(const PatternView& a, std::span<const index_t> first_rows, std
 }
 
 /// Of tile rows that become strips: a few long rows are left to another product. Of all where no tile row is short.
-void add_slots(std::vector<Strip>& strips, MatrixFeatures& f) {
+void add_slots(std::vector<SampledStrip>& strips, MatrixFeatures& f) {
     const offset_t most = cuda::StripTuning{}.max_slots;
-    const auto longer = std::ranges::partition(strips, [&](const Strip& strip) { return strip.slots <= most; });
+    const auto longer = std::ranges::partition(strips, [&](const SampledStrip& strip) { return strip.slots <= most; });
     if (longer.begin() != strips.begin()) strips.erase(longer.begin(), strips.end());
-    Strip all;
+    SampledStrip all;
     double slots = 0;
     std::unordered_set<std::uint64_t> patterns;
     offset_t repeated = 0;
-    for (const Strip& strip : strips) {
+    for (const SampledStrip& strip : strips) {
         if (strip.taken == 0) continue;
         all.add(strip);
         slots +=
@@ -123,30 +104,47 @@ void add_slots(std::vector<Strip>& strips, MatrixFeatures& f) {
 
 }  // namespace
 
-void add_strips(const PatternView& a, MatrixFeatures& f) {
+void SampledStrip::add(const SampledStrip& other) {
+    nonzeros += other.nonzeros;
+    taken += other.taken;
+    slots += other.slots;
+    tiles += other.tiles;
+    repeated += other.repeated;
+    longest += other.longest;
+}
+
+StripSample::StripSample(const PatternView& a) : a_(a) {
     const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
-    const offset_t wanted = div_up(sampled_nonzeros(f.nnz) / kStripPart * tile_rows, f.nnz);
-    const offset_t samples = std::min({kMostSamples, wanted, tile_rows});
-    const auto first_row = [&](std::int64_t i) {
-        return static_cast<index_t>(spread(i, samples, tile_rows) * kTileSize);
-    };
-    std::vector<Strip> strips(static_cast<std::size_t>(samples));
-    parallel_ranges(0, samples, 64, [&](std::int64_t first, std::int64_t end) {  // fewer are not worth waking threads
-        for (std::int64_t i = first; i < end; i += 2) {
-            const auto count = static_cast<std::size_t>(std::min<std::int64_t>(2, end - i));
-            const std::array first_rows{first_row(i), first_row(std::min(i + 1, end - 1))};
-            count_strips(a, first_rows, std::span(strips).subspan(static_cast<std::size_t>(i), count));
-        }
-    });
-    Strip all;
-    for (const Strip& strip : strips) {
+    const offset_t wanted = div_up(sampled_nonzeros(a.nnz()) / kStripPart * tile_rows, a.nnz());
+    strips_.resize(static_cast<std::size_t>(std::min({kMostSamples, wanted, tile_rows})));
+}
+
+index_t StripSample::first_row(std::int64_t i) const {
+    const offset_t tile_rows = div_up(offset_t{a_.rows}, offset_t{kTileSize});
+    return static_cast<index_t>(spread(i, size(), tile_rows) * kTileSize);
+}
+
+void StripSample::count(std::int64_t first, std::int64_t end) {
+    parallel_ranges(first, end, 64,
+                    [&](std::int64_t begin, std::int64_t behind) {  // fewer are not worth waking threads
+                        for (std::int64_t i = begin; i < behind; i += 2) {
+                            const auto some = static_cast<std::size_t>(std::min<std::int64_t>(2, behind - i));
+                            const std::array first_rows{first_row(i), first_row(std::min(i + 1, behind - 1))};
+                            count_strips(a_, first_rows, std::span(strips_).subspan(static_cast<std::size_t>(i), some));
+                        }
+                    });
+}
+
+void StripSample::add_to(MatrixFeatures& f) {
+    SampledStrip all;
+    for (const SampledStrip& strip : strips_) {
         if (strip.taken > 0) all.add(strip);
     }
     if (all.taken == 0) return;  // nothing but empty tile rows in the sample
     const offset_t listed = std::max<offset_t>(all.nonzeros - all.repeated, 1);
     f.inode_rows = static_cast<double>(all.nonzeros) / static_cast<double>(listed);
     f.tile_nonzeros = static_cast<double>(all.taken) / static_cast<double>(all.tiles);
-    add_slots(strips, f);
+    add_slots(strips_, f);
 }
 
 }  // namespace tilespmv
