@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include <omp.h>
 
+#include "tile/task_group.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv {
@@ -31,21 +34,46 @@ private:
     std::exception_ptr exception_;
 };
 
+/// Calls `f(i)` for every i in [0, count), as tasks of a group if there are several.
+template <class F>
+void run_together(std::int64_t count, F&& f) {
+    if (count <= 0) return;
+    if (count == 1) return f(0);
+    std::vector<TaskGroup::Task> tasks;
+    tasks.reserve(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) tasks.emplace_back([&f, i] { f(i); });
+    TaskGroup(std::move(tasks)).wait();
+}
+
 /// Rows, or entries, whose work is small, and tile rows that a thread takes at a time.
 constexpr std::int64_t kRowGrain = 4096;
 constexpr std::int64_t kTileRowGrain = 16;
+
+/// A range of at most `grain` of the indices [begin, end), the i-th one.
+struct IndexRanges {
+    std::int64_t begin;
+    std::int64_t end;
+    std::int64_t grain;
+
+    [[nodiscard]] std::int64_t count() const { return end > begin ? div_up(end - begin, grain) : 0; }
+    template <class F>
+    void call(std::int64_t i, F&& f) const {
+        const std::int64_t first = begin + i * grain;
+        f(first, std::min(first + grain, end));
+    }
+};
 
 /// Calls `f(first, last)` for consecutive ranges of at most `grain` indices that cover [begin, end), in parallel.
 /// Rethrows the exception of the first range that threw.
 template <class F>
 void parallel_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f) {
-    const std::int64_t ranges = end > begin ? div_up(end - begin, grain) : 0;
+    const IndexRanges all{begin, end, grain};
+    const std::int64_t ranges = all.count();
     FirstException failure;
 #pragma omp parallel for schedule(dynamic, 1) if (ranges > 1)
     for (std::int64_t i = 0; i < ranges; ++i) {
         try {
-            const std::int64_t first = begin + i * grain;
-            f(first, std::min(first + grain, end));
+            all.call(i, f);
         } catch (...) {
             failure.capture(i);
         }
@@ -53,10 +81,27 @@ void parallel_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, F
     failure.rethrow();
 }
 
+/// The same for loops that end within microseconds: a few ranges are tasks of a group, since to wake all threads of
+/// OpenMP takes longer. `f` must not ask OpenMP for its thread.
+template <class F>
+void short_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f) {
+    const IndexRanges all{begin, end, grain};
+    if (all.count() > static_cast<std::int64_t>(TaskGroup::kMostThreads)) return parallel_ranges(begin, end, grain, f);
+    run_together(all.count(), [&](std::int64_t i) { all.call(i, f); });
+}
+
 /// Calls `f(i)` for every i in [begin, end) in parallel, `grain` of them at a time.
 template <class F>
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f) {
     parallel_ranges(begin, end, grain, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) f(i);
+    });
+}
+
+/// The same for loops that end within microseconds; see `short_ranges`.
+template <class F>
+void short_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f) {
+    short_ranges(begin, end, grain, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) f(i);
     });
 }

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstddef>
 #include <deque>
 #include <exception>
 #include <mutex>
-#include <span>
 #include <thread>
 #include <utility>
 
@@ -15,8 +13,6 @@
 
 namespace tilespmv {
 namespace {
-
-enum class State { waits, runs, ended };
 
 /// For some 50 us: to be woken takes a fifth of that, and the next tasks of a choice come as soon.
 template <class F>
@@ -27,104 +23,107 @@ void yield_until(F&& is_reached) {
 
 }  // namespace
 
-struct TaskGroup::Entry {
-    Task task;
-    std::atomic<State> state = State::waits;
-    std::exception_ptr failure;
+class TaskGroup::Progress {
+public:
+    explicit Progress(std::vector<Task> tasks) : tasks_(std::move(tasks)), failures_(tasks_.size()) {}
 
-    /// Whether the caller is the one to run it.
-    bool claim() {
-        State waits = State::waits;
-        return state.compare_exchange_strong(waits, State::runs);
-    }
+    [[nodiscard]] std::size_t size() const { return tasks_.size(); }
+    /// One task after the other, as long as there are some that nobody has begun.
     void run() {
         const int threads = omp_get_max_threads();
         omp_set_num_threads(1);
-        try {
-            task();
-        } catch (...) {
-            failure = std::current_exception();
+        for (std::size_t i = begun_++; i < size(); i = begun_++) {
+            try {
+                tasks_[i]();
+            } catch (...) {
+                failures_[i] = std::current_exception();
+            }
+            ++ended_;
+            ended_.notify_all();
         }
         omp_set_num_threads(threads);
-        state = State::ended;
-        state.notify_all();
     }
-    /// Another thread runs it.
-    void wait_for_end() {
-        yield_until([this] { return state != State::runs; });
-        state.wait(State::runs);
+    void wait_for(std::size_t tasks) {
+        yield_until([&] { return ended_ >= tasks; });
+        for (std::size_t ended = ended_; ended < tasks; ended = ended_) ended_.wait(ended);
     }
+    /// How many were begun; no others will be.
+    std::size_t stop() { return std::min(begun_.exchange(size()), size()); }
+    void rethrow() {
+        for (auto& failure : failures_) {
+            if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+        }
+    }
+
+private:
+    std::vector<Task> tasks_;
+    std::vector<std::exception_ptr> failures_;
+    std::atomic<std::size_t> begun_ = 0;
+    std::atomic<std::size_t> ended_ = 0;
 };
 
 /// The threads of a process that wait for tasks, started when the first ones come. There until the process ends.
 class TaskHelpers {
 public:
+    using Group = std::shared_ptr<TaskGroup::Progress>;
+
     static TaskHelpers& of_process() {
         static auto& helpers = *new TaskHelpers;  // never destroyed: its threads wait in it
         return helpers;
     }
 
-    /// Threads that come too late find them begun.
-    void offer(const std::shared_ptr<TaskGroup::Entry>& entries, std::size_t size) {
-        if (helpers_ == 0) return;
+    /// Those who come too late find nothing left to begin.
+    void call(std::size_t wanted, const Group& group) {
+        const std::size_t called = std::min(wanted, helpers_);
+        if (called == 0) return;
         {
             const std::lock_guard lock(mutex_);
-            for (std::size_t i = 0; i < size; ++i) offered_.emplace_back(entries, entries.get() + i);
-            has_some_now_ = true;
+            calls_.insert(calls_.end(), called, group);
+            is_called_ = true;
         }
-        for (std::size_t i = 0; i < std::min(size, helpers_); ++i) has_some_.notify_one();
+        for (std::size_t i = 0; i < called; ++i) changed_.notify_one();
     }
 
 private:
     TaskHelpers() {
-        for (std::size_t i = 0; i < helpers_; ++i) std::thread([this] { help(); }).detach();
-    }
-
-    [[noreturn]] void help() {
-        for (;;) {
-            const auto entry = next();
-            if (entry->claim()) entry->run();
+        for (std::size_t i = 0; i < helpers_; ++i) {
+            std::thread([this] {
+                for (;;) next()->run();
+            }).detach();
         }
     }
-    std::shared_ptr<TaskGroup::Entry> next() {
-        yield_until([this] { return has_some_now_.load(); });
+
+    Group next() {
+        yield_until([this] { return is_called_.load(); });
         std::unique_lock lock(mutex_);
-        has_some_.wait(lock, [this] { return !offered_.empty(); });
-        auto entry = std::move(offered_.front());
-        offered_.pop_front();
-        has_some_now_ = !offered_.empty();
-        return entry;
+        changed_.wait(lock, [this] { return !calls_.empty(); });
+        Group group = std::move(calls_.front());
+        calls_.pop_front();
+        is_called_ = !calls_.empty();
+        return group;
     }
 
-    const std::size_t helpers_ = std::clamp(std::thread::hardware_concurrency(), 1U, 4U) - 1;
+    const std::size_t helpers_ =
+        std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, TaskGroup::kMostThreads) - 1;
     std::mutex mutex_;
-    std::condition_variable has_some_;
-    std::deque<std::shared_ptr<TaskGroup::Entry>> offered_;
-    std::atomic<bool> has_some_now_ = false;
+    std::condition_variable changed_;
+    std::deque<Group> calls_;
+    std::atomic<bool> is_called_ = false;
 };
 
-TaskGroup::TaskGroup(std::vector<Task> tasks) : entries_(new Entry[tasks.size()], std::default_delete<Entry[]>()) {
-    size_ = tasks.size();
-    for (std::size_t i = 0; i < size_; ++i) entries_.get()[i].task = std::move(tasks[i]);
-    if (omp_get_max_threads() > 1) TaskHelpers::of_process().offer(entries_, size_);
+TaskGroup::TaskGroup(std::vector<Task> tasks, std::size_t others)
+    : progress_(std::make_shared<Progress>(std::move(tasks))) {
+    const auto of_openmp = static_cast<std::size_t>(std::max(omp_get_max_threads(), 1));
+    const std::size_t wanted = std::min({others, of_openmp - 1, progress_->size()});
+    if (wanted > 0) TaskHelpers::of_process().call(wanted, progress_);
 }
 
-TaskGroup::~TaskGroup() {
-    for (std::size_t i = 0; i < size_; ++i) {
-        Entry& entry = entries_.get()[i];
-        if (!entry.claim()) entry.wait_for_end();
-    }
-}
+TaskGroup::~TaskGroup() { progress_->wait_for(progress_->stop()); }
 
 void TaskGroup::wait() {
-    const std::span entries(entries_.get(), size_);
-    for (Entry& entry : entries) {
-        if (entry.claim()) entry.run();
-    }
-    for (Entry& entry : entries) entry.wait_for_end();
-    for (Entry& entry : entries) {
-        if (entry.failure) std::rethrow_exception(std::exchange(entry.failure, nullptr));
-    }
+    progress_->run();
+    progress_->wait_for(progress_->size());
+    progress_->rethrow();
 }
 
 }  // namespace tilespmv

@@ -1,36 +1,38 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <vector>
 
 namespace tilespmv {
 
-/// Tasks of microseconds that up to three threads, which wait for such, run beside the caller. A parallel region of
-/// OpenMP ends when all of its threads have come, milliseconds later where another process has their processors; here
-/// the caller runs what nobody has begun. With one thread of OpenMP (`omp_get_max_threads`) the caller runs all. Loops
-/// of OpenMP within a task have one thread.
+/// Tasks of microseconds that threads which wait for such run beside the caller: up to four, and all in all no more
+/// than OpenMP has (`omp_get_max_threads`). A parallel region of OpenMP ends when all of its threads have come,
+/// milliseconds later where another process has their processors; here the caller runs what nobody has begun. Loops of
+/// OpenMP within a task have one thread.
 class TaskGroup {
 public:
     using Task = std::function<void()>;
+    static constexpr std::size_t kMostThreads = 5;  ///< the caller's among them
 
-    /// The tasks may begin at once. What they refer to must outlive the group; they must not wait for each other.
-    explicit TaskGroup(std::vector<Task> tasks);
+    /// The tasks may begin at once, in their order, by at most so many threads beside the caller. What they refer to
+    /// must outlive the group; they must not wait for each other.
+    explicit TaskGroup(std::vector<Task> tasks, std::size_t others = kMostThreads - 1);
     TaskGroup(const TaskGroup&) = delete;
     TaskGroup& operator=(const TaskGroup&) = delete;
     /// Waits for those that were begun; nobody runs the others any more.
     ~TaskGroup();
 
-    /// Runs in their order those that nobody has begun, and returns when all have ended. Rethrows the exception of the
-    /// first one in the order of tasks that threw. To call it again has no effect.
+    /// Runs those that nobody has begun, and returns when all have ended. Rethrows the exception of the first one in
+    /// the order of tasks that threw. To call it again has no effect.
     void wait();
 
 private:
-    struct Entry;
+    class Progress;
     friend class TaskHelpers;
 
-    std::shared_ptr<Entry> entries_;  // an array
-    std::size_t size_ = 0;
+    std::shared_ptr<Progress> progress_;
 };
 
 }  // namespace tilespmv

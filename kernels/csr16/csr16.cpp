@@ -27,9 +27,9 @@ public:
     Csr16 run() {
         for (const RowRange range : rows_) cut(range);
         b_.ends = Buffer<std::uint16_t>(ends_);
-        parallel_for(0, size(), kFewBlocks, [&](std::int64_t i) { measure(i); });
+        short_for(0, size(), kFewBlocks, [&](std::int64_t i) { measure(i); });
         place_codes();
-        parallel_for(0, size(), kFewBlocks, [&](std::int64_t i) { encode(i); });
+        short_for(0, size(), kFewBlocks, [&](std::int64_t i) { encode(i); });
         return std::move(b_);
     }
 

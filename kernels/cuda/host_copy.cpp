@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t kLeastStaged = std::size_t{1} << 20;  ///< bytes of an array
 constexpr std::size_t kMostPart = std::size_t{8} << 20;
 constexpr std::size_t kLeastPart = std::size_t{1} << 19;
-constexpr std::int64_t kLeastShare = 1 << 16;  ///< of a thread
+constexpr std::size_t kShort = std::size_t{2} << 20;  ///< for which it takes too long to wake all threads
+constexpr std::int64_t kLeastShare = 1 << 16;         ///< of a thread
 constexpr std::size_t kSlots = 4;
 
 void copy_by_driver(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
@@ -46,8 +47,9 @@ public:
         TILESPMV_CUDA(cudaEventSynchronize(copied_));
         auto* const pinned = static_cast<std::byte*>(memory_);
         const auto size = static_cast<std::int64_t>(bytes);
-        const std::int64_t share = std::max(kLeastShare, div_up(size, omp_get_max_threads()));
-        parallel_ranges(0, size, share, [&](std::int64_t first, std::int64_t end) {
+        const auto threads = bytes <= kShort ? std::int64_t{TaskGroup::kMostThreads} : omp_get_max_threads();
+        const std::int64_t share = std::max(kLeastShare, div_up(size, threads));
+        short_ranges(0, size, share, [&](std::int64_t first, std::int64_t end) {
             std::memcpy(pinned + first, from + first, static_cast<std::size_t>(end - first));
         });
         copy_by_driver(to, pinned, bytes, stream);

@@ -20,7 +20,7 @@ SentArrays::SentArrays(const std::vector<std::span<const std::byte>>& arrays, co
         one.to = allocate_with_slack(one.from.size(), on_);
         copies.emplace_back([this, &one] { copy(one); });
     }
-    copies_.emplace(std::move(copies));
+    copies_.emplace(std::move(copies), 1);  // the driver copies one after the other
 }
 
 SentArrays::~SentArrays() {

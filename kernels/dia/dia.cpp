@@ -10,6 +10,7 @@
 
 #include "kernels/refusal.hpp"
 #include "tile/parallel.hpp"
+#include "tile/shifted_row.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -24,7 +25,8 @@ public:
     explicit DiagonalBits(const CsrMatrix<V>& a)
         : lowest_(1 - std::int64_t{a.rows}),
           words_(static_cast<std::size_t>(div_up(std::int64_t{a.rows} + a.cols, 64))) {
-        parallel_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
+        short_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
+            if (r % kRowGrain != 0 && is_row_before_shifted(a.row_ptrs.data(), a.col_idxs.data(), r)) return;
             for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) insert(a.col_idxs[k] - r - lowest_);
         });
     }
@@ -64,12 +66,24 @@ std::uint64_t bytes_of(const CsrMatrix<V>& a, DiaLayout layout) {
     return static_cast<std::uint64_t>(layout.diagonals) * places * sizeof(V) + groups * (places + sizeof(DiaOffsets));
 }
 
+/// The bits of a row, not the first one of its block, that has nonzeros on the diagonals of the row before.
+void hold_as_before(DiaPattern& dia, std::int64_t r) {
+    for (offset_t g = 0; g < dia.groups(); ++g) {
+        const std::uint64_t before = dia.held[dia.held_at(g, r - 1)] >> (r - 1) % 8 & kOneRow;
+        dia.held[dia.held_at(g, r)] |= before << r % 8;
+    }
+}
+
 /// The bits of a block. Columns of a row ascend, as `offsets` do.
 template <Value V>
 void hold_block(DiaPattern& dia, std::int64_t block, const CsrMatrix<V>& a, const std::vector<index_t>& offsets) {
     const std::int64_t first = block * dia.kRows;
     std::fill_n(dia.held.data() + dia.held_at(0, first), dia.groups() * dia.kRows / 8, 0);
     for (std::int64_t r = first; r < std::min<std::int64_t>(first + dia.kRows, a.rows); ++r) {
+        if (r > first && is_row_before_shifted(a.row_ptrs.data(), a.col_idxs.data(), r)) {
+            hold_as_before(dia, r);
+            continue;
+        }
         auto offset = offsets.begin();
         for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k, ++offset) {
             while (a.col_idxs[k] - r != *offset) ++offset;
@@ -125,7 +139,7 @@ DiaPattern make_dia_pattern(const CsrMatrix<V>& a, const std::vector<index_t>& o
     for (std::size_t d = 0; d < offsets.size(); ++d) dia.offsets[d / 8].of[d % 8] = offsets[d];
     const std::int64_t blocks = blocks_of(a);
     dia.held = Buffer<std::uint64_t>(static_cast<std::size_t>(blocks * dia.groups() * dia.kRows / 8));
-    parallel_for(0, blocks, kBlockGrain, [&](std::int64_t block) { hold_block(dia, block, a, offsets); });
+    short_for(0, blocks, kBlockGrain, [&](std::int64_t block) { hold_block(dia, block, a, offsets); });
     return dia;
 }
 
@@ -133,7 +147,7 @@ template <Value V>
 Dia<V> make_dia(const CsrMatrix<V>& a) {
     Dia<V> dia{make_dia_pattern(a, dia_offsets(a)), {}};
     dia.values = Buffer<V>(dia.places());
-    parallel_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) {
+    short_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) {
         std::fill_n(dia.values.data() + dia.value_at(0, block * dia.kRows), dia.diagonals * dia.kRows, V{});
         put_block(a, block, dia);
     });
@@ -142,7 +156,7 @@ Dia<V> make_dia(const CsrMatrix<V>& a) {
 
 template <Value V>
 void put_values(const CsrMatrix<V>& a, Dia<V>& dia) {
-    parallel_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) { put_block(a, block, dia); });
+    short_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) { put_block(a, block, dia); });
 }
 
 template <Value V>
@@ -151,13 +165,13 @@ CsrMatrix<V> to_csr(const Dia<V>& a) {
     csr.rows = a.rows;
     csr.cols = a.cols;
     csr.row_ptrs = Buffer<offset_t>(static_cast<std::size_t>(a.rows) + 1, 0);
-    parallel_for(0, a.rows, kRowGrain,
+    short_for(0, a.rows, kRowGrain,
                  [&](std::int64_t r) { for_each_in_row(a, r, [&](offset_t, index_t) { ++csr.row_ptrs[r + 1]; }); });
     std::partial_sum(csr.row_ptrs.begin(), csr.row_ptrs.end(), csr.row_ptrs.begin());
     const auto nnz = static_cast<std::size_t>(csr.row_ptrs[a.rows]);
     csr.col_idxs = Buffer<index_t>(nnz);
     csr.values = Buffer<V>(nnz);
-    parallel_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
+    short_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
         offset_t k = csr.row_ptrs[r];
         for_each_in_row(a, r, [&](offset_t d, index_t column) {
             csr.col_idxs[k] = column;

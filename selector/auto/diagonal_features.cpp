@@ -9,6 +9,7 @@
 
 #include "selector/auto/sample.hpp"
 #include "tile/parallel.hpp"
+#include "tile/shifted_row.hpp"
 
 namespace tilespmv {
 namespace {
@@ -96,6 +97,7 @@ Diagonals further_diagonals(const PatternView& a, std::int64_t first, std::int64
                             const std::vector<offset_t>& known) {
     Diagonals further;
     for (std::int64_t row = first; row < end && !is_full(further); ++row) {
+        if (row > first && is_row_before_shifted(a.row_ptrs.data(), a.col_idxs.data(), row)) continue;
         auto next = known.begin();
         for (offset_t k = a.row_ptrs[row]; k < a.row_ptrs[row + 1]; ++k) {
             const offset_t diagonal = a.col_idxs[k] - row;
@@ -109,7 +111,7 @@ Diagonals further_diagonals(const PatternView& a, std::int64_t first, std::int64
 /// How many there are beside those that rows of the sample have.
 offset_t count_further(const PatternView& a, const std::vector<offset_t>& known) {
     std::vector<Diagonals> ranges(static_cast<std::size_t>(div_up(std::int64_t{a.rows}, kGrain)));
-    parallel_ranges(0, a.rows, kGrain, [&](std::int64_t first, std::int64_t end) {
+    short_ranges(0, a.rows, kGrain, [&](std::int64_t first, std::int64_t end) {
         ranges[static_cast<std::size_t>(first / kGrain)] = further_diagonals(a, first, end, known);
     });
     Diagonals further;

@@ -10,7 +10,6 @@
 
 #include "selector/auto/sample.hpp"
 #include "tile/parallel.hpp"
-#include "tile/task_group.hpp"
 
 namespace tilespmv {
 namespace {
@@ -18,8 +17,11 @@ namespace {
 constexpr offset_t kFullTileRows = 64;     ///< that are looked at for full tiles, ...
 constexpr offset_t kFullTiles = 16;        ///< ... and tiles of each
 constexpr offset_t kRowLengths = 1 << 11;  ///< rows whose lengths tell the width of HYB
-/// Nonzeros up to which parts are found side by side; beyond, all threads work at each.
-constexpr offset_t kMostBeside = 400'000;
+/// Nonzeros and rows up to which parts are found side by side; beyond, all threads work at each.
+constexpr offset_t kMostBeside = 4'000'000;
+constexpr index_t kMostRowsBeside = 1 << 18;
+/// Nonzeros of which one thread looks at all for diagonals.
+constexpr offset_t kSmall = 400'000;
 
 /// Nonzeros of a tile row that by the lengths of its rows can be nothing but full tiles, else 0.
 offset_t full_by_lengths(const PatternView& a, std::int64_t first_row) {
@@ -38,7 +40,7 @@ offset_t full_by_lengths(const PatternView& a) {
     constexpr std::int64_t grain = 1 << 14;  // tile rows
     const auto tile_rows = std::int64_t{a.rows} / kTileSize;
     std::vector<offset_t> ranges(static_cast<std::size_t>(div_up(tile_rows, grain)));
-    parallel_ranges(0, tile_rows, grain, [&](std::int64_t first, std::int64_t end) {
+    short_ranges(0, tile_rows, grain, [&](std::int64_t first, std::int64_t end) {
         offset_t full = 0;
         for (std::int64_t tile_row = first; tile_row < end; ++tile_row)
             full += full_by_lengths(a, tile_row * kTileSize);
@@ -160,28 +162,35 @@ MatrixFeatures features_of(const PatternView& a) {
     f.rows = a.rows;
     f.cols = a.cols;
     f.nnz = a.nnz();
-    add_row_lengths(a, f);
-    if (f.nnz == 0) return f;
+    if (f.nnz == 0) {
+        add_row_lengths(a, f);
+        return f;
+    }
     StripSample strips(a);
-    const bool is_small = f.nnz <= kMostBeside;
-    const std::int64_t half = is_small ? strips.size() / 4 * 2 : strips.size();  // they are counted in pairs
-    const std::array<TaskGroup::Task, 5> parts{[&] { strips.count(0, half); },
-                                               [&] { strips.count(half, strips.size()); },
-                                               [&] {
-                                                   add_slices(a, f);
-                                                   add_row_blocks(a, f);
-                                                   add_full_tiles(a, f);
-                                               },
-                                               [&] { add_diagonals(a, f); },
-                                               [&] {
-                                                   add_blocks(a, f);
-                                                   add_pieces(a, f);
-                                                   add_hyb(a, f);
-                                               }};
-    if (is_small)
-        TaskGroup({parts.begin(), parts.end()}).wait();
+    const bool is_small = f.nnz <= kSmall;
+    const bool is_beside = f.nnz <= kMostBeside && f.rows <= kMostRowsBeside;
+    const std::int64_t half = is_beside ? strips.size() / 4 * 2 : strips.size();  // they are counted in pairs
+    const std::array<std::function<void()>, 5> parts{[&] {
+                                                         add_row_lengths(a, f);
+                                                         add_full_tiles(a, f);
+                                                         if (is_small) add_diagonals(a, f);
+                                                     },
+                                                     [&] { strips.count(0, half); },
+                                                     [&] { strips.count(half, strips.size()); },
+                                                     [&] {
+                                                         add_slices(a, f);
+                                                         add_row_blocks(a, f);
+                                                     },
+                                                     [&] {
+                                                         add_blocks(a, f);
+                                                         add_pieces(a, f);
+                                                         add_hyb(a, f);
+                                                     }};
+    if (is_beside)
+        run_together(std::ssize(parts), [&](std::int64_t i) { parts[static_cast<std::size_t>(i)](); });
     else
         std::ranges::for_each(parts, [](const auto& part) { part(); });
+    if (!is_small) add_diagonals(a, f);
     strips.add_to(f);
     return f;
 }

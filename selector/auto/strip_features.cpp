@@ -125,7 +125,7 @@ index_t StripSample::first_row(std::int64_t i) const {
 }
 
 void StripSample::count(std::int64_t first, std::int64_t end) {
-    parallel_ranges(first, end, 64,
+    short_ranges(first, end, 64,
                     [&](std::int64_t begin, std::int64_t behind) {  // fewer are not worth waking threads
                         for (std::int64_t i = begin; i < behind; i += 2) {
                             const auto some = static_cast<std::size_t>(std::min<std::int64_t>(2, behind - i));

@@ -13,7 +13,7 @@
 #include "selector/models/rules_share.hpp"
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
-#include "tile/task_group.hpp"
+#include "tile/parallel.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv {
@@ -61,6 +61,7 @@ RankedOperator ranked_by(const SpmvModel& model, const Candidate& candidate, con
 std::vector<std::string_view> modelled_specifications(const Profile& profile) {
     std::vector<std::string_view> all;
     for (const SpmvModel& model : profile.models) {
+        if (!all.empty() && all.back() == model.specification) continue;  // of other sizes of numbers
         if (std::ranges::find(all, model.specification) == all.end()) all.push_back(model.specification);
     }
     return all;
@@ -81,10 +82,10 @@ std::optional<RankedOperator> rank_by_model(std::string_view specification, cons
 std::vector<RankedOperator> rank_by_models(const OperatorQuestion& question, const Profile& profile) {
     const auto specifications = modelled_specifications(profile);
     std::vector<std::optional<RankedOperator>> all(specifications.size());
-    std::vector<TaskGroup::Task> tasks;
-    for (std::size_t i = 0; i < all.size(); ++i)
-        tasks.emplace_back([&, i] { all[i] = rank_by_model(specifications[i], question, profile); });
-    TaskGroup(std::move(tasks)).wait();
+    run_together(std::ssize(all), [&](std::int64_t i) {
+        const auto at = static_cast<std::size_t>(i);
+        all[at] = rank_by_model(specifications[at], question, profile);
+    });
     std::vector<RankedOperator> ranked;
     for (auto& one : all) {
         if (one) ranked.push_back(*std::move(one));

@@ -95,7 +95,7 @@ TEST(TaskGroup, TheCallerRunsAllWhereOpenMpHasOneThread) {
 TEST(TaskGroup, TheCallerDoesNotWaitForThreadsThatAreBusy) {
     const Threads of_openmp(4);
     Gate end;
-    TaskGroup blocking(Tasks(3, [&] { end.wait(); }));  // all the helpers there are
+    TaskGroup blocking(Tasks(4, [&] { end.wait(); }));  // all the helpers there are
     int runs = 0;
     TaskGroup group({[&] { ++runs; }});
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
