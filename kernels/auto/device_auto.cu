@@ -20,7 +20,8 @@
 namespace tilespmv::cuda {
 namespace {
 
-/// Nonzeros up to which CSR is copied while an operator is chosen: all of them need at least one of its arrays. Of
+/// Nonzeros up to which columns and values are copied while an operator is chosen: all of them need at least one of
+/// both. Of
 /// larger matrices all threads copy when it is, and sooner than the one that has time before.
 constexpr offset_t kMostSent = 400'000;
 
@@ -90,7 +91,7 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
     DeviceContext with_sent = on;
     if (pattern.nnz() <= kMostSent) {
         with_sent.sent =
-            &sent.emplace(std::vector{bytes_of(csr.col_idxs), bytes_of(csr.values), bytes_of(csr.row_ptrs)}, on);
+            &sent.emplace(std::vector{bytes_of(csr.col_idxs), bytes_of(csr.values)}, on);
     }
     // Tiles that are there save little: their plan, the upload and the map for new values take longer than a
     // conversion.

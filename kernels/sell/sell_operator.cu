@@ -57,11 +57,11 @@ public:
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
           slices_(plan_.add(choice.plan.slices)),
           row_idxs_(plan_.add(choice.plan.rows)),
+          row_ptrs_(plan_.add(a.row_ptrs)),
           splits_(plan_.add(choice.plan.splits)),
           split_of_(plan_.add(choice.plan.split_of)),
           empty_(plan_.add(choice.plan.empty)),
           hubs_(plan_.add(choice.hubs)),
-          row_ptrs_(a.row_ptrs, on),
           codes_(choice.plan.places(), on),
           values_(choice.plan.places(), on),
           partials_(add_awaited_sums<A>(
@@ -126,7 +126,7 @@ private:
         p.to = view();
         p.values = values_.data();
         p.codes = codes_.data();
-        p.row_ptrs = row_ptrs_.data();
+        p.row_ptrs = plan_.data(row_ptrs_);
         launch(fill_sell<V, C, kWithCodes>, div_up(p.to.slice_count, std::int64_t{kSellWarps}), kSellThreads, p,
                stream);
     }
@@ -151,11 +151,11 @@ private:
     PackedArrays plan_;
     PackedPart<SellSlice> slices_;
     PackedPart<std::uint32_t> row_idxs_;
+    PackedPart<offset_t> row_ptrs_;
     PackedPart<SplitRow> splits_;
     PackedPart<std::uint32_t> split_of_;
     PackedPart<std::uint32_t> empty_;
     PackedPart<index_t> hubs_;
-    DeviceBuffer<offset_t> row_ptrs_;  ///< of CSR, for new values
     DeviceBuffer<C> codes_;
     DeviceBuffer<V> values_;
     WorkspacePart<BitsOf<A>> partials_;

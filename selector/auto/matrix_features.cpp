@@ -171,21 +171,21 @@ MatrixFeatures features_of(const PatternView& a) {
     const bool is_beside = f.nnz <= kMostBeside && f.rows <= kMostRowsBeside;
     const std::int64_t half = is_beside ? strips.size() / 4 * 2 : strips.size();  // they are counted in pairs
     const std::array<std::function<void()>, 5> parts{[&] {
+                                                         add_slices(a, f);
+                                                         add_row_blocks(a, f);
+                                                     },
+                                                     [&] {
                                                          add_row_lengths(a, f);
                                                          add_full_tiles(a, f);
                                                          if (is_small) add_diagonals(a, f);
-                                                     },
-                                                     [&] { strips.count(0, half); },
-                                                     [&] { strips.count(half, strips.size()); },
-                                                     [&] {
-                                                         add_slices(a, f);
-                                                         add_row_blocks(a, f);
                                                      },
                                                      [&] {
                                                          add_blocks(a, f);
                                                          add_pieces(a, f);
                                                          add_hyb(a, f);
-                                                     }};
+                                                     },
+                                                     [&] { strips.count(0, half); },
+                                                     [&] { strips.count(half, strips.size()); }};
     if (is_beside)
         run_together(std::ssize(parts), [&](std::int64_t i) { parts[static_cast<std::size_t>(i)](); });
     else

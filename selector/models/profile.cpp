@@ -79,18 +79,26 @@ std::optional<RankedOperator> rank_by_model(std::string_view specification, cons
     return ranked_by(*find_model(profile.models, specification, f.sizes()), one.candidate, work, question);
 }
 
-std::vector<RankedOperator> rank_by_models(const OperatorQuestion& question, const Profile& profile) {
+/// By models in their order, by rules by time.
+struct Rankings {
+    std::vector<RankedOperator> by_models;
+    std::vector<RankedOperator> by_rules;
+};
+Rankings rank_by_both(const OperatorQuestion& question, const Profile& profile) {
     const auto specifications = modelled_specifications(profile);
     std::vector<std::optional<RankedOperator>> all(specifications.size());
-    run_together(std::ssize(all), [&](std::int64_t i) {
+    Rankings rankings;
+    run_together(std::ssize(all) + 1, [&](std::int64_t i) {
         const auto at = static_cast<std::size_t>(i);
-        all[at] = rank_by_model(specifications[at], question, profile);
+        if (at < all.size())
+            all[at] = rank_by_model(specifications[at], question, profile);
+        else
+            rankings.by_rules = rank_operators(question);
     });
-    std::vector<RankedOperator> ranked;
     for (auto& one : all) {
-        if (one) ranked.push_back(*std::move(one));
+        if (one) rankings.by_models.push_back(*std::move(one));
     }
-    return ranked;
+    return rankings;
 }
 
 /// To 6 digits, decimal ones, as a text of it has them.
@@ -152,18 +160,18 @@ void choose_vector_shapes(const Profile& profile, std::size_t n, std::size_t val
 }
 
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile) {
-    std::vector<RankedOperator> ranked = rank_by_models(question, profile);
+    Rankings ranked = rank_by_both(question, profile);
     const double share = find_rules_share(profile.rules_shares, question.features.sizes());
-    if (share > 0) charge_by_rules(ranked, rank_operators(question), share);
-    sort_by_time(ranked, question.products);
-    return ranked;
+    if (share > 0) charge_by_rules(ranked.by_models, ranked.by_rules, share);
+    sort_by_time(ranked.by_models, question.products);
+    return std::move(ranked.by_models);
 }
 
 std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile) {
-    std::vector<RankedOperator> ranked = rank_by_models(question, profile);
-    sort_by_time(ranked, question.products);
-    take_in_turn(ranked, rank_operators(question));
-    return ranked;
+    Rankings ranked = rank_by_both(question, profile);
+    sort_by_time(ranked.by_models, question.products);
+    take_in_turn(ranked.by_models, ranked.by_rules);
+    return std::move(ranked.by_models);
 }
 
 OperatorQuestion question_on(const Probe& probe, const MatrixFeatures& features) {
