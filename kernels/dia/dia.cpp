@@ -10,7 +10,7 @@
 
 #include "kernels/refusal.hpp"
 #include "tile/parallel.hpp"
-#include "tile/shifted_row.hpp"
+#include "tile/shifted_rows.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -25,9 +25,10 @@ public:
     explicit DiagonalBits(const CsrMatrix<V>& a)
         : lowest_(1 - std::int64_t{a.rows}),
           words_(static_cast<std::size_t>(div_up(std::int64_t{a.rows} + a.cols, 64))) {
-        short_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
-            if (r % kRowGrain != 0 && is_row_before_shifted(a.row_ptrs.data(), a.col_idxs.data(), r)) return;
-            for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) insert(a.col_idxs[k] - r - lowest_);
+        short_ranges(0, a.rows, kRowGrain, [&](std::int64_t first, std::int64_t end) {
+            for (std::int64_t r = first; r < end; r += 1 + shifted_rows(a.row_ptrs.data(), a.col_idxs.data(), r, end)) {
+                for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) insert(a.col_idxs[k] - r - lowest_);
+            }
         });
     }
 
@@ -66,11 +67,15 @@ std::uint64_t bytes_of(const CsrMatrix<V>& a, DiaLayout layout) {
     return static_cast<std::uint64_t>(layout.diagonals) * places * sizeof(V) + groups * (places + sizeof(DiaOffsets));
 }
 
-/// The bits of a row, not the first one of its block, that has nonzeros on the diagonals of the row before.
-void hold_as_before(DiaPattern& dia, std::int64_t r) {
+/// The bits of `rows` rows from `first` on, in a block, of which the first one has its bits.
+void hold_alike(DiaPattern& dia, std::int64_t first, std::int64_t rows) {
     for (offset_t g = 0; g < dia.groups(); ++g) {
-        const std::uint64_t before = dia.held[dia.held_at(g, r - 1)] >> (r - 1) % 8 & kOneRow;
-        dia.held[dia.held_at(g, r)] |= before << r % 8;
+        const std::uint64_t of_row = dia.held[dia.held_at(g, first)] >> first % 8 & kOneRow;
+        for (std::int64_t r = first / 8 * 8; r < first + rows; r += 8) {
+            const int from = static_cast<int>(std::max(first - r, std::int64_t{0}));
+            const int to = static_cast<int>(std::min(first + rows - r, std::int64_t{8}));
+            dia.held[dia.held_at(g, r)] |= of_row * static_cast<std::uint64_t>((1 << to) - (1 << from));
+        }
     }
 }
 
@@ -78,18 +83,18 @@ void hold_as_before(DiaPattern& dia, std::int64_t r) {
 template <Value V>
 void hold_block(DiaPattern& dia, std::int64_t block, const CsrMatrix<V>& a, const std::vector<index_t>& offsets) {
     const std::int64_t first = block * dia.kRows;
+    const std::int64_t end = std::min<std::int64_t>(first + dia.kRows, a.rows);
     std::fill_n(dia.held.data() + dia.held_at(0, first), dia.groups() * dia.kRows / 8, 0);
-    for (std::int64_t r = first; r < std::min<std::int64_t>(first + dia.kRows, a.rows); ++r) {
-        if (r > first && is_row_before_shifted(a.row_ptrs.data(), a.col_idxs.data(), r)) {
-            hold_as_before(dia, r);
-            continue;
-        }
+    std::int64_t alike = 0;
+    for (std::int64_t r = first; r < end; r += alike) {
         auto offset = offsets.begin();
         for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k, ++offset) {
             while (a.col_idxs[k] - r != *offset) ++offset;
             const offset_t d = offset - offsets.begin();
             dia.held[dia.held_at(d / 8, r)] |= std::uint64_t{1} << (d % 8 * 8 + r % 8);
         }
+        alike = 1 + shifted_rows(a.row_ptrs.data(), a.col_idxs.data(), r, end);
+        hold_alike(dia, r, alike);
     }
 }
 
@@ -166,7 +171,7 @@ CsrMatrix<V> to_csr(const Dia<V>& a) {
     csr.cols = a.cols;
     csr.row_ptrs = Buffer<offset_t>(static_cast<std::size_t>(a.rows) + 1, 0);
     short_for(0, a.rows, kRowGrain,
-                 [&](std::int64_t r) { for_each_in_row(a, r, [&](offset_t, index_t) { ++csr.row_ptrs[r + 1]; }); });
+              [&](std::int64_t r) { for_each_in_row(a, r, [&](offset_t, index_t) { ++csr.row_ptrs[r + 1]; }); });
     std::partial_sum(csr.row_ptrs.begin(), csr.row_ptrs.end(), csr.row_ptrs.begin());
     const auto nnz = static_cast<std::size_t>(csr.row_ptrs[a.rows]);
     csr.col_idxs = Buffer<index_t>(nnz);

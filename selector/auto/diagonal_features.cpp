@@ -9,7 +9,7 @@
 
 #include "selector/auto/sample.hpp"
 #include "tile/parallel.hpp"
-#include "tile/shifted_row.hpp"
+#include "tile/shifted_rows.hpp"
 
 namespace tilespmv {
 namespace {
@@ -96,8 +96,9 @@ void add_sample(const PatternView& a, Distinct& diagonals) {
 Diagonals further_diagonals(const PatternView& a, std::int64_t first, std::int64_t end,
                             const std::vector<offset_t>& known) {
     Diagonals further;
-    for (std::int64_t row = first; row < end && !is_full(further); ++row) {
-        if (row > first && is_row_before_shifted(a.row_ptrs.data(), a.col_idxs.data(), row)) continue;
+    std::int64_t behind = first;
+    for (std::int64_t row = first; row < end && !is_full(further); row = behind) {
+        behind = row + 1 + shifted_rows(a.row_ptrs.data(), a.col_idxs.data(), row, end);
         auto next = known.begin();
         for (offset_t k = a.row_ptrs[row]; k < a.row_ptrs[row + 1]; ++k) {
             const offset_t diagonal = a.col_idxs[k] - row;
