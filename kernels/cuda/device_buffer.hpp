@@ -21,7 +21,10 @@ class DeviceBuffer {
 public:
     DeviceBuffer() = default;
     DeviceBuffer(std::size_t size, const DeviceContext& on) : on_(on.stream, on.memory), size_(size) {
-        if (size > 0) data_ = static_cast<T*>(allocate_with_slack(bytes(), on_));
+        if (size == 0) return;
+        data_ = static_cast<T*>(on_.memory->allocate(bytes() + kSlackBytes, on_.stream));
+        static_cast<void>(
+            cudaMemsetAsync(data_ + size_, 0, kSlackBytes, on_.stream));  // a failure shows in the next call
     }
     /// A copy of host data, begun on the stream; `host` must stay until the stream has passed it. Where the context has
     /// sent that array already, it is taken from there.

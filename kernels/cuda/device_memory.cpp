@@ -67,12 +67,6 @@ cudaMemPool_t pool_of(int device) {
     return known != pools.end() ? known->second : pools[device] = make_pool(device);
 }
 
-void* allocate_with_slack(std::size_t bytes, const DeviceContext& on) {
-    auto* const data = static_cast<std::byte*>(on.memory->allocate(bytes + kSlackBytes, on.stream));
-    static_cast<void>(cudaMemsetAsync(data + bytes, 0, kSlackBytes, on.stream));  // a failure shows in the next call
-    return data;
-}
-
 std::shared_ptr<DeviceMemory> stream_ordered_memory() {
     static const auto memory = std::make_shared<StreamOrderedMemory>();
     return memory;

@@ -43,9 +43,6 @@ struct DeviceContext {
 /// Behind an array in device memory, zeroed, so that a copy in 16-byte steps may read past its end.
 inline constexpr std::size_t kSlackBytes = 16;
 
-/// Memory of the context for an array of `bytes` with the slack behind it.
-void* allocate_with_slack(std::size_t bytes, const DeviceContext& on);
-
 /// What `on.sent` has of an array of the host; null if there is none. See `SentArrays::take`.
 void* take_sent(std::span<const std::byte> array, const DeviceContext& on);
 

@@ -17,7 +17,7 @@ SentArrays::SentArrays(const std::vector<std::span<const std::byte>>& arrays, co
     }
     std::vector<TaskGroup::Task> copies;
     for (Sent& one : sent_) {
-        one.to = allocate_with_slack(one.from.size(), on_);
+        one.to = on_.memory->allocate(one.from.size() + kSlackBytes, on_.stream);
         copies.emplace_back([this, &one] { copy(one); });
     }
     copies_.emplace(std::move(copies), 1);  // the driver copies one after the other
@@ -30,11 +30,16 @@ SentArrays::~SentArrays() {
     }
 }
 
+void SentArrays::send(const Sent& one) const {
+    TILESPMV_CUDA(cudaMemsetAsync(static_cast<std::byte*>(one.to) + one.from.size(), 0, kSlackBytes, on_.stream));
+    copy_to_device(one.to, one.from.data(), one.from.size(), on_.stream);
+}
+
 /// Where it fails, `take` tries again and says why.
 void SentArrays::copy(Sent& one) const noexcept {
     try {
         TILESPMV_CUDA(cudaSetDevice(device_));
-        copy_to_device(one.to, one.from.data(), one.from.size(), on_.stream);
+        send(one);
         one.is_copied = true;
     } catch (...) {
         static_cast<void>(cudaGetLastError());
@@ -47,7 +52,7 @@ void* SentArrays::take(std::span<const std::byte> array) {
     });
     if (found == sent_.end()) return nullptr;
     copies_->wait();
-    if (!found->is_copied) copy_to_device(found->to, array.data(), array.size(), on_.stream);
+    if (!found->is_copied) send(*found);
     return std::exchange(found->to, nullptr);
 }
 

@@ -29,6 +29,7 @@ private:
         void* to = nullptr;
         bool is_copied = false;
     };
+    void send(const Sent& one) const;
     void copy(Sent& one) const noexcept;
 
     DeviceContext on_;

@@ -17,7 +17,6 @@ namespace {
 constexpr int kWidths = std::bit_width(unsigned{kSliceLanes});  // 1, 2, 4, ... lanes
 constexpr std::int64_t kMostChunk = 1 << 11;                    // rows that are counted together
 constexpr std::int64_t kTogether = 4;                           // chunks that a thread takes at a time: a group
-constexpr std::int64_t kShort = 32;                             // groups that a few threads take in even parts
 
 /// Lanes and steps of a row.
 struct Shape {
@@ -52,11 +51,6 @@ private:
     /// The last ones may have no rows.
     [[nodiscard]] std::int64_t groups() const { return div_up(rows_, chunk_ * kTogether); }
     [[nodiscard]] std::int64_t chunks() const { return groups() * kTogether; }
-    /// Groups of a range.
-    [[nodiscard]] std::int64_t grain() const {
-        constexpr std::int64_t threads = TaskGroup::kMostThreads;
-        return groups() <= kShort ? std::max<std::int64_t>(div_up(groups(), threads), 1) : 4;
-    }
 
     [[nodiscard]] offset_t lanes_of(offset_t length) const { return sell_lanes(length, most_steps_, block_warps_); }
     /// Of a row of 1 to `longest_` nonzeros.
@@ -113,7 +107,7 @@ private:
     /// Rows of each kind in each chunk.
     void count() {
         in_chunk_.assign(static_cast<std::size_t>(chunks()) * all_kinds(), 0);
-        short_for(0, groups(), grain(), [&](std::int64_t group) {
+        short_for(0, groups(), 1, [&](std::int64_t group) {
             std::uint32_t* const counts = in_chunk_.data() + static_cast<std::size_t>(group * kTogether) * all_kinds();
             for_each_kind(group * kTogether,
                           [counts, kinds = all_kinds()](std::size_t kind, std::size_t i, std::int64_t) {
@@ -129,7 +123,7 @@ private:
     [[nodiscard]] std::vector<std::int64_t> long_rows() const {
         if (count_of(kind_of_long()) == 0) return {};
         std::vector<std::vector<std::int64_t>> of_chunk(static_cast<std::size_t>(chunks()));
-        short_for(0, chunks(), grain() * kTogether, [&](std::int64_t chunk) {
+        short_for(0, chunks(), kTogether, [&](std::int64_t chunk) {
             const auto i = static_cast<std::size_t>(chunk);
             if (in_chunk_[i * all_kinds() + kind_of_long()] == 0) return;
             const offset_t* const ptrs = row_ptrs_.data();
@@ -208,7 +202,7 @@ private:
 
     void place_rows() {
         std::ranges::copy(piece_rows_, plan_.rows.begin());
-        short_for(0, groups(), grain(), [&](std::int64_t group) {
+        short_for(0, groups(), 1, [&](std::int64_t group) {
             std::uint64_t* const starts = starts_.data() + static_cast<std::size_t>(group * kTogether) * all_kinds();
             std::uint32_t* const rows = plan_.rows.data();
             for_each_kind(group * kTogether,

@@ -14,7 +14,7 @@
 namespace tilespmv {
 namespace {
 
-constexpr std::int64_t kGrain = 4096;  ///< rows
+constexpr std::int64_t kGrain = 8192;  ///< rows
 
 using Diagonals = std::set<offset_t>;  ///< columns minus rows
 
