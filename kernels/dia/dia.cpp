@@ -25,7 +25,7 @@ public:
     explicit DiagonalBits(const CsrMatrix<V>& a)
         : lowest_(1 - std::int64_t{a.rows}),
           words_(static_cast<std::size_t>(div_up(std::int64_t{a.rows} + a.cols, 64))) {
-        short_ranges(0, a.rows, kRowGrain, [&](std::int64_t first, std::int64_t end) {
+        short_ranges(0, a.rows, kBlockGrain * DiaLayout::kRows, [&](std::int64_t first, std::int64_t end) {
             for (std::int64_t r = first; r < end; r += 1 + shifted_rows(a.row_ptrs.data(), a.col_idxs.data(), r, end)) {
                 for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) insert(a.col_idxs[k] - r - lowest_);
             }
