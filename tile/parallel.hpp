@@ -78,18 +78,19 @@ void parallel_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, F
             failure.capture(i);
         }
     }
+    if (ranges > 1 && omp_get_max_threads() > 1) openmp_has_run();
     failure.rethrow();
 }
 
 /// The same for loops that end within microseconds: up to 32 ranges are put together to as many as a `TaskGroup` has
-/// threads, and are its tasks, since to wake all threads of OpenMP takes longer, and those then keep others from
-/// processors for a while. `f` must not ask OpenMP for its thread.
+/// threads, and are its tasks, since to wake all threads of OpenMP takes longer; unless these are awake. `f` must not
+/// ask OpenMP for its thread.
 template <class F>
 void short_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f) {
     constexpr std::int64_t kMost = 32;
     constexpr auto kThreads = static_cast<std::int64_t>(TaskGroup::kMostThreads);
     const std::int64_t ranges = IndexRanges{begin, end, grain}.count();
-    if (ranges > kMost) return parallel_ranges(begin, end, grain, f);
+    if (ranges > kMost || openmp_may_spin()) return parallel_ranges(begin, end, grain, f);
     const IndexRanges all{begin, end, grain * div_up(std::max(ranges, kThreads), kThreads)};
     run_together(all.count(), [&](std::int64_t i) { all.call(i, f); });
 }

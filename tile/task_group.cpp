@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -24,16 +25,30 @@ void relax() {
 #endif
 }
 
-/// For 50 us at most: to be woken takes a fifth of that, and the next tasks of a choice come as soon. It does not yield
-/// to other threads, which would not give the processor back for milliseconds.
+using Clock = std::chrono::steady_clock;
+
+/// For so long at most, and without yielding: who gives up his processor to a thread that spins has it back
+/// milliseconds later.
 template <class F>
-void spin_until(F&& is_reached) {
-    using Clock = std::chrono::steady_clock;
-    constexpr std::chrono::microseconds kMost(50);
-    for (const auto begin = Clock::now(); !is_reached() && Clock::now() - begin < kMost;) relax();
+void spin_until(F&& is_reached, Clock::duration most) {
+    for (const auto begin = Clock::now(); !is_reached() && Clock::now() - begin < most;) relax();
 }
 
+constexpr std::chrono::microseconds kNextTasks(50);  ///< that come soon: to be woken takes 11
+constexpr std::chrono::milliseconds kOtherTasks(1);  ///< that others have begun, and end sooner unless they are stopped
+
+/// As long as threads of GNU's OpenMP spin: 300,000 pauses, of up to 140 cycles.
+constexpr std::chrono::milliseconds kOpenmpSpins(20);
+std::atomic<Clock::rep> openmp_ended = std::numeric_limits<Clock::rep>::min();  // ticks of the clock
+
 }  // namespace
+
+void openmp_has_run() noexcept { openmp_ended = Clock::now().time_since_epoch().count(); }
+
+bool openmp_may_spin() noexcept {
+    const Clock::duration spins = kOpenmpSpins;
+    return openmp_ended > Clock::now().time_since_epoch().count() - spins.count();
+}
 
 class TaskGroup::Progress {
 public:
@@ -56,7 +71,7 @@ public:
         omp_set_num_threads(threads);
     }
     void wait_for(std::size_t tasks) {
-        spin_until([&] { return ended_ >= tasks; });
+        spin_until([&] { return ended_ >= tasks; }, kOtherTasks);
         for (std::size_t ended = ended_; ended < tasks; ended = ended_) ended_.wait(ended);
     }
     /// How many were begun; no others will be.
@@ -106,7 +121,7 @@ private:
     }
 
     Group next() {
-        spin_until([this] { return is_called_.load(); });
+        spin_until([this] { return is_called_.load(); }, kNextTasks);
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return !calls_.empty(); });
         Group group = std::move(calls_.front());
@@ -127,7 +142,7 @@ TaskGroup::TaskGroup(std::vector<Task> tasks, std::size_t others)
     : progress_(std::make_shared<Progress>(std::move(tasks))) {
     const auto of_openmp = static_cast<std::size_t>(std::max(omp_get_max_threads(), 1));
     const std::size_t wanted = std::min({others, of_openmp - 1, progress_->size()});
-    if (wanted > 0) TaskHelpers::of_process().call(wanted, progress_);
+    if (wanted > 0 && !openmp_may_spin()) TaskHelpers::of_process().call(wanted, progress_);
 }
 
 TaskGroup::~TaskGroup() { progress_->wait_for(progress_->stop()); }

@@ -7,10 +7,16 @@
 
 namespace tilespmv {
 
+/// To be called when a loop of OpenMP has ended: its threads spin on all processors for milliseconds then, and a thread
+/// that is woken meanwhile waits for one of these as long.
+void openmp_has_run() noexcept;
+/// Whether they may still spin.
+bool openmp_may_spin() noexcept;
+
 /// Tasks of microseconds that threads which wait for such run beside the caller: up to four, and all in all no more
 /// than OpenMP has (`omp_get_max_threads`). A parallel region of OpenMP ends when all of its threads have come,
-/// milliseconds later where another process has their processors; here the caller runs what nobody has begun. Loops of
-/// OpenMP within a task have one thread.
+/// milliseconds later where another process has their processors; here the caller runs what nobody has begun, and all
+/// while threads of OpenMP may spin. Loops of OpenMP within a task have one thread.
 class TaskGroup {
 public:
     using Task = std::function<void()>;

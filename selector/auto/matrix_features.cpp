@@ -168,7 +168,7 @@ MatrixFeatures features_of(const PatternView& a) {
     }
     StripSample strips(a);
     const bool is_small = f.nnz <= kSmall;
-    const bool is_beside = f.nnz <= kMostBeside && f.rows <= kMostRowsBeside;
+    const bool is_beside = f.nnz <= kMostBeside && f.rows <= kMostRowsBeside && !openmp_may_spin();
     const std::int64_t half = is_beside ? strips.size() / 4 * 2 : strips.size();  // they are counted in pairs
     const std::array<std::function<void()>, 5> parts{[&] {
                                                          add_slices(a, f);

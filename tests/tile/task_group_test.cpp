@@ -8,9 +8,12 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <omp.h>
+
+#include "tile/parallel.hpp"
 
 namespace tilespmv {
 namespace {
@@ -72,6 +75,21 @@ TEST(TaskGroup, BeginsBesideTheCaller) {
     TaskGroup group({[&] { begun.open(); }});
     EXPECT_TRUE(begun.wait());
     group.wait();
+}
+
+TEST(TaskGroup, TheCallerRunsAllWhileThreadsOfOpenMpMaySpin) {
+    const Threads of_openmp(4);
+    EXPECT_FALSE(openmp_may_spin());
+    parallel_for(0, 2, 1, [](std::int64_t) {});
+    EXPECT_TRUE(openmp_may_spin());
+    std::atomic<int> runs = 0;
+    TaskGroup group({[&] { ++runs; }});
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_EQ(runs, 0);
+    group.wait();
+    EXPECT_EQ(runs, 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(25));
+    EXPECT_FALSE(openmp_may_spin());
 }
 
 TEST(TaskGroup, TheCallerRunsAllWhereOpenMpHasOneThread) {
@@ -159,6 +177,20 @@ TEST(TaskGroup, LoopsWithinATaskHaveOneThread) {
         ASSERT_EQ(omp_get_max_threads(), 4);
     }
 }
+
+class ShortRanges : public ::testing::TestWithParam<std::int64_t> {};
+
+TEST_P(ShortRanges, CoverAllIndicesOnce) {
+    const Threads of_openmp(4);
+    std::vector<std::atomic<int>> calls(static_cast<std::size_t>(GetParam()));
+    short_ranges(0, GetParam(), 3, [&](std::int64_t first, std::int64_t end) {
+        ASSERT_EQ(first % 3, 0);  // whole ranges are put together
+        for (std::int64_t i = first; i < end; ++i) ++calls[static_cast<std::size_t>(i)];
+    });
+    for (const auto& one : calls) ASSERT_EQ(one, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, ShortRanges, ::testing::Values(0, 1, 3, 4, 15, 16, 17, 50, 95, 96, 97, 1000));
 
 }  // namespace
 }  // namespace tilespmv
