@@ -92,25 +92,52 @@ void add_sample(const PatternView& a, Distinct& diagonals) {
     }
 }
 
-/// Those of rows [first, end) that are not among `known`, which ascend, as columns of a row do.
-Diagonals further_diagonals(const PatternView& a, std::int64_t first, std::int64_t end,
-                            const std::vector<offset_t>& known) {
+/// Whether the same unknown of the node before has the same diagonals, if a node has so many.
+bool is_like_another(const offset_t* row_ptrs, const index_t* col_idxs, std::int64_t row, std::int64_t first) {
+    for (const index_t unknowns : {3, 2, 4, 6}) {
+        if (row - first >= unknowns && is_shifted(row_ptrs, col_idxs, row, unknowns)) return true;
+    }
+    return false;
+}
+
+/// A bit for each diagonal that a matrix may have.
+class KnownDiagonals {
+public:
+    KnownDiagonals(const PatternView& a, const std::vector<offset_t>& known)
+        : first_(-offset_t{a.rows}), words_(static_cast<std::size_t>(div_up(offset_t{a.rows} + a.cols, offset_t{64}))) {
+        for (const offset_t number : known) words_[word_of(number)] |= bit_of(number);
+    }
+    [[nodiscard]] bool has(offset_t number) const { return (words_[word_of(number)] & bit_of(number)) != 0; }
+
+private:
+    [[nodiscard]] std::size_t word_of(offset_t number) const { return static_cast<std::size_t>(number - first_) / 64; }
+    [[nodiscard]] std::uint64_t bit_of(offset_t number) const {
+        return std::uint64_t{1} << static_cast<std::uint64_t>(number - first_) % 64;
+    }
+
+    offset_t first_;
+    std::vector<std::uint64_t> words_;
+};
+
+/// Those of rows [first, end) that are not known.
+Diagonals further_diagonals(const PatternView& a, std::int64_t first, std::int64_t end, const KnownDiagonals& known) {
     Diagonals further;
+    const offset_t* const ptrs = a.row_ptrs.data();
+    const index_t* const columns = a.col_idxs.data();
     std::int64_t behind = first;
     for (std::int64_t row = first; row < end && !is_full(further); row = behind) {
-        behind = row + 1 + shifted_rows(a.row_ptrs.data(), a.col_idxs.data(), row, end);
-        auto next = known.begin();
-        for (offset_t k = a.row_ptrs[row]; k < a.row_ptrs[row + 1]; ++k) {
-            const offset_t diagonal = a.col_idxs[k] - row;
-            while (next != known.end() && *next < diagonal) ++next;
-            if (next == known.end() || *next != diagonal) further.insert(diagonal);
+        behind = row + 1 + shifted_rows(ptrs, columns, row, end);
+        if (is_like_another(ptrs, columns, row, first)) continue;
+        for (offset_t k = ptrs[row]; k < ptrs[row + 1]; ++k) {
+            if (const offset_t diagonal = columns[k] - row; !known.has(diagonal)) further.insert(diagonal);
         }
     }
     return further;
 }
 
 /// How many there are beside those that rows of the sample have.
-offset_t count_further(const PatternView& a, const std::vector<offset_t>& known) {
+offset_t count_further(const PatternView& a, const std::vector<offset_t>& of_sample) {
+    const KnownDiagonals known(a, of_sample);
     std::vector<Diagonals> ranges(static_cast<std::size_t>(div_up(std::int64_t{a.rows}, kGrain)));
     short_ranges(0, a.rows, kGrain, [&](std::int64_t first, std::int64_t end) {
         ranges[static_cast<std::size_t>(first / kGrain)] = further_diagonals(a, first, end, known);

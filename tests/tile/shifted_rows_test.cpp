@@ -69,6 +69,19 @@ TEST(ShiftedRows, EndWithTheRowOfAColumnElsewhere) {
     }
 }
 
+TEST(ShiftedRows, AreComparedWithAnyRowBefore) {
+    const auto a = generate<double>("fem:n=5,dof=3");
+    int shifted = 0;
+    for (std::int64_t row = 0; row < a.rows; ++row) {
+        for (index_t by = 1; by <= std::min<std::int64_t>(row, 7); ++by) {
+            const bool is = is_shifted(a.row_ptrs.data(), a.col_idxs.data(), row, by);
+            ASSERT_EQ(is, diagonals_of(a, row) == diagonals_of(a, row - by)) << row << ' ' << by;
+            shifted += is ? 1 : 0;
+        }
+    }
+    EXPECT_GT(shifted, 0);
+}
+
 TEST(ShiftedRows, EmptyOnesAreAlike) {
     const std::vector<offset_t> row_ptrs(71, 0);
     EXPECT_EQ(shifted_rows(row_ptrs.data(), nullptr, 3, 70), 66);
