@@ -90,8 +90,7 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
     std::optional<SentArrays> sent;
     DeviceContext with_sent = on;
     if (pattern.nnz() <= kMostSent) {
-        with_sent.sent =
-            &sent.emplace(std::vector{bytes_of(csr.col_idxs), bytes_of(csr.values)}, on);
+        with_sent.sent = &sent.emplace(std::vector{bytes_of(csr.col_idxs), bytes_of(csr.values)}, on);
     }
     // Tiles that are there save little: their plan, the upload and the map for new values take longer than a
     // conversion.
