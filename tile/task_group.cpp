@@ -8,6 +8,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -113,10 +114,15 @@ public:
 
 private:
     TaskHelpers() {
-        for (std::size_t i = 0; i < helpers_; ++i) {
-            std::thread([this] {
-                for (;;) next()->run();
-            }).detach();
+        const std::size_t processors = std::max(std::thread::hardware_concurrency(), 1U);
+        try {
+            while (helpers_ + 1 < std::min(processors, TaskGroup::kMostThreads)) {
+                std::thread([this] {
+                    for (;;) next()->run();
+                }).detach();
+                ++helpers_;
+            }
+        } catch (const std::system_error&) {  // the system gives no more threads
         }
     }
 
@@ -130,8 +136,7 @@ private:
         return group;
     }
 
-    const std::size_t helpers_ =
-        std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, TaskGroup::kMostThreads) - 1;
+    std::size_t helpers_ = 0;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Group> calls_;

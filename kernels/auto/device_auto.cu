@@ -21,8 +21,7 @@ namespace tilespmv::cuda {
 namespace {
 
 /// Nonzeros up to which columns and values are copied while an operator is chosen: all of them need at least one of
-/// both. Of
-/// larger matrices all threads copy when it is, and sooner than the one that has time before.
+/// both. Of larger matrices all threads copy when it is, and sooner than the one that has time before.
 constexpr offset_t kMostSent = 400'000;
 
 template <class V>
@@ -89,7 +88,7 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
     const PatternView pattern = pattern_of(csr);
     std::optional<SentArrays> sent;
     DeviceContext with_sent = on;
-    if (pattern.nnz() <= kMostSent) {
+    if (!read.is_tried && pattern.nnz() <= kMostSent) {  // a trial makes several operators, each with its own copies
         with_sent.sent = &sent.emplace(std::vector{bytes_of(csr.col_idxs), bytes_of(csr.values)}, on);
     }
     // Tiles that are there save little: their plan, the upload and the map for new values take longer than a

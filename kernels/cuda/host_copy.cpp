@@ -47,7 +47,8 @@ public:
         TILESPMV_CUDA(cudaEventSynchronize(copied_));
         auto* const pinned = static_cast<std::byte*>(memory_);
         const auto size = static_cast<std::int64_t>(bytes);
-        const auto threads = bytes <= kShort ? std::int64_t{TaskGroup::kMostThreads} : omp_get_max_threads();
+        const bool wakes_all = bytes > kShort || openmp_may_spin();
+        const std::int64_t threads = wakes_all ? omp_get_max_threads() : std::int64_t{TaskGroup::kMostThreads};
         const std::int64_t share = std::max(kLeastShare, div_up(size, threads));
         short_ranges(0, size, share, [&](std::int64_t first, std::int64_t end) {
             std::memcpy(pinned + first, from + first, static_cast<std::size_t>(end - first));

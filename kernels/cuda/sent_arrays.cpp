@@ -8,9 +8,10 @@
 
 namespace tilespmv::cuda {
 
+SentArrays::SentArrays(const DeviceContext& on) : on_(on.stream, on.memory) { TILESPMV_CUDA(cudaGetDevice(&device_)); }
+
 SentArrays::SentArrays(const std::vector<std::span<const std::byte>>& arrays, const DeviceContext& on)
-    : on_(on.stream, on.memory) {
-    TILESPMV_CUDA(cudaGetDevice(&device_));
+    : SentArrays(on) {  // so that what was taken is given back where there is too little memory
     if (on.stream == cudaStreamPerThread) return;  // another stream in another thread
     for (const auto& array : arrays) {
         if (!array.empty()) sent_.push_back({array, nullptr});

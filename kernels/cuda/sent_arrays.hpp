@@ -24,6 +24,8 @@ public:
     void* take(std::span<const std::byte> array);
 
 private:
+    explicit SentArrays(const DeviceContext& on);
+
     struct Sent {
         std::span<const std::byte> from;
         void* to = nullptr;

@@ -48,8 +48,8 @@ public:
 private:
     [[nodiscard]] offset_t begin_of(std::int64_t row) const { return row_ptrs_[static_cast<std::size_t>(row)]; }
     [[nodiscard]] offset_t length_of(std::int64_t row) const { return begin_of(row + 1) - begin_of(row); }
-    /// The last ones may have no rows.
     [[nodiscard]] std::int64_t groups() const { return div_up(rows_, chunk_ * kTogether); }
+    /// The last ones may have no rows.
     [[nodiscard]] std::int64_t chunks() const { return groups() * kTogether; }
 
     [[nodiscard]] offset_t lanes_of(offset_t length) const { return sell_lanes(length, most_steps_, block_warps_); }

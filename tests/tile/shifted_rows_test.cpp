@@ -41,8 +41,8 @@ TEST_P(ShiftedRows, AreThoseOnTheSameDiagonals) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Patterns, ShiftedRows,
-                         ::testing::Values("laplace2d:n=37", "laplace3d:n=9", "banded:n=300,half=5", "banded:n=200,half=0",
-                                           "uniform:n=300,per_row=4", "uniform:n=300,per_row=1",
+                         ::testing::Values("laplace2d:n=37", "laplace3d:n=9", "banded:n=300,half=5",
+                                           "banded:n=200,half=0", "uniform:n=300,per_row=4", "uniform:n=300,per_row=1",
                                            "dense:rows=40,cols=50", "fem:n=5,dof=3"));
 
 /// One column that is elsewhere ends the rows that are alike, wherever it lies.
