@@ -11,7 +11,6 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <string>
@@ -23,22 +22,16 @@
 
 #include "bench/harness/machine.hpp"
 #include "bench/iteration_check.hpp"
+#include "bench/read_source.hpp"
 #include "bench/solver_contest.hpp"
 #include "bench/solver_suite.hpp"
 #include "tile/error.hpp"
-#include "tile/generate/generate.hpp"
 #include "tile/io/output_file.hpp"
-#include "tile/matrix_market/matrix_market.hpp"
 
 namespace {
 
 using namespace tilespmv;
 using namespace tilespmv::bench;
-
-CsrMatrix<double> read_system(const std::string& name) {
-    if (std::filesystem::exists(name)) return read_matrix_market<double>(std::filesystem::path(name));
-    return generate<double>(name.starts_with("gen:") ? name.substr(4) : name);
-}
 
 nlohmann::json to_json(const SolverTiming& t) {
     if (!t.error.empty()) return {{"name", t.name}, {"error", t.error}};
@@ -124,7 +117,7 @@ nlohmann::json run_preconditioners(const CsrMatrix<double>& a, const ContestOpti
 }
 
 nlohmann::json run_system(const std::string& name, Benchmark& all) {
-    const auto a = read_system(name);
+    const auto a = read_source<double>(name);
     fmt::print("{}: {} unknowns, {} nonzeros\n", name, a.rows, a.nnz());
     auto json = run_ways(a, name, all);
     if (all.with_preconditioners) json["preconditioners"] = run_preconditioners(a, all.options);

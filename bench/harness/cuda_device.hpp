@@ -7,6 +7,7 @@
 #include "bench/harness/device.hpp"
 #include "bench/harness/measurer.hpp"
 #include "bench/harness/product.hpp"
+#include "bench/harness/upload.hpp"
 #include "kernels/accumulator.hpp"
 #include "tile/csr.hpp"
 
@@ -24,6 +25,9 @@ std::unique_ptr<Device> make_cuda_device();
 template <Value V>
 ProductBuilder cuda_product_builder(Device& device, const std::string& specification, const std::string& selector,
                                     Accumulator accumulator, const CsrMatrix<V>& a, std::span<const V> x);
+
+/// As `make_upload`, on the stream of `device`, which `make_cuda_device` made.
+std::unique_ptr<Upload> make_cuda_upload(Device& device, HostArrays arrays);
 
 /// Of the device that `make_cuda_device` made: attributes, the bandwidth of L2, and launch latencies.
 Probe probe_cuda(Device& device);

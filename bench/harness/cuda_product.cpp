@@ -118,6 +118,7 @@ public:
         }
         const auto forms = is_tiled ? MatrixForms<V>(a_, &tiles) : MatrixForms<V>(a_);
         auto op = cuda::make_device_operator<V>(specification_, forms, accumulator_, stream_);
+        TILESPMV_CUDA(cudaStreamSynchronize(stream_));  // it is ready when its arrays are complete
         return std::make_unique<CudaProduct<V>>(std::move(op), shared_, accumulator_, convert_seconds, stream_);
     }
 

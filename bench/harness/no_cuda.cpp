@@ -16,6 +16,11 @@ ProductBuilder cuda_product_builder(Device&, const std::string&, const std::stri
     return nullptr;
 }
 
+std::unique_ptr<Upload> make_cuda_upload(Device&, HostArrays) {
+    static_cast<void>(cuda::require_device());
+    return nullptr;
+}
+
 Probe probe_cuda(Device&) {
     static_cast<void>(cuda::require_device());
     return {};
