@@ -29,6 +29,8 @@ public:
     ~CandidateForms() = default;
 
     [[nodiscard]] const CsrMatrix<V>& csr() const { return csr_.get(); }
+    /// Whether full tiles were given, or tiles have been converted.
+    [[nodiscard]] bool has_tiles() const { return tiles_ != nullptr; }
     /// For an operator made from `form`, CSR in any case. Valid as long as this object is.
     [[nodiscard]] MatrixForms<V> of(Form form) {
         if (form != Form::tiles) return MatrixForms<V>(&csr(), strips_);

@@ -16,6 +16,7 @@
 #include "kernels/cuda/sent_arrays.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_gpu.hpp"
+#include "kernels/tile/full_tile_operator.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -29,7 +30,10 @@ std::unique_ptr<DeviceOperator<V>> make_ranked(const std::string& specification,
                                                Accumulator accumulator, const DeviceContext& on) {
     Options options("operator", specification);
     const OperatorInfo<V>& info = find_operator<V>(Backend::cuda, specification);
-    auto made = info.make_on_device(forms.of(info.made_from), options, accumulator, on);
+    auto made = info.made_from == Form::tiles && !forms.has_tiles()
+                    ? make_full_tile_operator(forms.csr(), accumulator, on)
+                    : nullptr;
+    if (!made) made = info.make_on_device(forms.of(info.made_from), options, accumulator, on);
     made->set_specification(specification);
     return made;
 }

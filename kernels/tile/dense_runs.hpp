@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "kernels/cuda/split_row.hpp"
-#include "tile/tile_matrix.hpp"
+#include "tile/types.hpp"
 
 namespace tilespmv::cuda {
 
@@ -25,8 +26,8 @@ struct DenseRuns {
     std::uint32_t partials = 0;  ///< partial sums that runs of split tile rows leave, in sixteens
 };
 
-/// Runs of at most `run_tiles` tiles; `a` holds nothing but full dense tiles of 16 x 16.
-template <Value V>
-DenseRuns make_dense_runs(const TileMatrix<V>& a, offset_t run_tiles);
+/// Runs of at most `run_tiles` tiles, for tile rows of nothing but full dense tiles of 16 x 16. `tile_ptrs`: the first
+/// tile of each, at least one, with the end.
+DenseRuns make_dense_runs(std::span<const index_t> tile_rows, std::span<const offset_t> tile_ptrs, offset_t run_tiles);
 
 }  // namespace tilespmv::cuda

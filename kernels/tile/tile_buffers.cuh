@@ -12,10 +12,12 @@ namespace tilespmv::cuda {
 template <class V, class A>
 class DenseBuffers {
 public:
-    DenseBuffers(const TileMatrix<V>& m, const DenseRuns& d, WorkspaceLayout& layout, const DeviceContext& on)
+    /// `values`: in device memory, 256 a tile.
+    DenseBuffers(const Buffer<TileEntry>& tiles, DeviceBuffer<V> values, const DenseRuns& d, WorkspaceLayout& layout,
+                 const DeviceContext& on)
         : runs_(upload(d.runs, on)),
-          tiles_(m.tiles, on),
-          values_(m.values, on),
+          tiles_(tiles, on),
+          values_(std::move(values)),
           splits_(d.splits, std::size_t{d.partials} * kTileSize, layout, on) {}
 
     [[nodiscard]] DeviceDense<V, A> view(std::byte* workspace) const {
@@ -29,6 +31,7 @@ public:
     }
     [[nodiscard]] std::size_t matrix_bytes() const { return runs_.bytes() + tiles_.bytes() + values_.bytes(); }
     [[nodiscard]] std::size_t other_bytes() const { return splits_.bytes(); }
+    [[nodiscard]] const DeviceBuffer<DenseRun>& runs() const { return runs_; }
     [[nodiscard]] DeviceBuffer<V>& values() { return values_; }
 
 private:
@@ -91,7 +94,8 @@ template <class V, class A>
 class TileWorkBuffers {
 public:
     TileWorkBuffers(const TileWork<V>& work, WorkspaceLayout& layout, const DeviceContext& on)
-        : dense_(work.dense.matrix, work.dense_runs, layout, on), slots_(work.slots, layout, on) {}
+        : dense_(work.dense.matrix.tiles, DeviceBuffer<V>(work.dense.matrix.values, on), work.dense_runs, layout, on),
+          slots_(work.slots, layout, on) {}
 
     /// Sets all members but those of the product's terms.
     void put(TileSpmv<V, A>& p, std::byte* workspace) const {

@@ -9,7 +9,10 @@ TileWork<V> make_tile_work(const TileMatrix<V>& m, const Paths& paths, const Gpu
     TileWork<V> work;
     work.dense = subset(m, paths, Path::dense);
     const auto dense_tiles = static_cast<offset_t>(work.dense.matrix.tiles.size());
-    work.dense_runs = make_dense_runs(work.dense.matrix, dense_run_tiles(dense_tiles, gpu));
+    const auto& tile_rows = work.dense.matrix.tile_rows;
+    const auto& tile_ptrs = work.dense.matrix.tile_ptrs;
+    work.dense_runs = make_dense_runs({tile_rows.data(), tile_rows.size()}, {tile_ptrs.data(), tile_ptrs.size()},
+                                      dense_run_tiles(dense_tiles, gpu));
     work.limits = slot_limits(m.nnz - work.dense.matrix.nnz, div_up(m.rows, kTileSize), gpu);
     work.slots = make_slots(m, paths, work.limits, m.values, m.deferred.values);
     return work;

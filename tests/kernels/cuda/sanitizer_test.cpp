@@ -6,10 +6,12 @@
 
 #include "formats/convert.hpp"
 #include "kernels/check.hpp"
+#include "kernels/tile/full_tile_operator.hpp"
 #include "selector/policy.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/every_operator.hpp"
 #include "tests/support/battery.hpp"
+#include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
 namespace {
@@ -112,6 +114,20 @@ protected:
             }
         }
         shared_strips<V>();
+        full_tiles<V>();
+    }
+
+    /// Straight from CSR, as `auto` makes them: tile rows of one run and of several.
+    template <class V>
+    static void full_tiles() {
+        for (const char* specification : {"block-dense:n=96,block=16,blocks_per_row=2", "dense:rows=32,cols=4096"}) {
+            const auto csr = convert_values<V>(generate<double>(specification));
+            const auto a = cuda::make_full_tile_operator(csr, default_accumulator<V>(), nullptr);
+            ASSERT_TRUE(a);
+            a->make_own_workspace(nullptr);
+            TILESPMV_CUDA(cudaStreamSynchronize(nullptr));  // products run on another stream
+            expect_right(csr, *a);
+        }
     }
 
     static void floats_summed_in_float() {

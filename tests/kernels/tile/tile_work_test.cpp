@@ -69,7 +69,8 @@ TEST(DenseRuns, CoverTheTilesOfATileRowInOrder) {
     constexpr offset_t limit = 4;
     for (const index_t tiles : {1, 4, 5, 19}) {
         const auto m = convert(blocks(32, tiles), *make_policy("paper"));
-        const auto d = cuda::make_dense_runs(m, limit);
+        const auto d = cuda::make_dense_runs({m.tile_rows.data(), m.tile_rows.size()},
+                                             {m.tile_ptrs.data(), m.tile_ptrs.size()}, limit);
         offset_t next = 0;
         for (const auto& run : d.runs) {
             EXPECT_EQ(run.first_tile, next);

@@ -1,0 +1,88 @@
+#include "kernels/tile/full_tile_operator.hpp"
+
+#include <numeric>
+#include <string>
+
+#include "formats/list.hpp"
+#include "kernels/accumulator.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/this_gpu.hpp"
+#include "kernels/tile/full_tile_fill.cuh"
+#include "kernels/tile/full_tiles.hpp"
+#include "kernels/tile/tile_buffers.cuh"
+#include "selector/work_sizes.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+DenseRuns runs_of(const FullTiles& full, const Gpu& gpu) {
+    std::vector<index_t> tile_rows(static_cast<std::size_t>(full.tile_rows()));
+    std::iota(tile_rows.begin(), tile_rows.end(), 0);
+    return make_dense_runs(tile_rows, {full.tile_ptrs.data(), full.tile_ptrs.size()},
+                           dense_run_tiles(static_cast<offset_t>(full.tiles.size()), gpu));
+}
+
+template <class V, class A>
+class FullTileOperator final : public DeviceOperator<V> {
+public:
+    FullTileOperator(const CsrMatrix<V>& a, const FullTiles& full, const DenseRuns& runs, const DeviceContext& on)
+        : rows_(a.rows),
+          cols_(a.cols),
+          nnz_(a.nnz()),
+          tile_ptrs_(full.tile_ptrs, on),
+          dense_(full.tiles, DeviceBuffer<V>(a.values.size(), on), runs, this->layout(), on) {
+        const DeviceBuffer<V> csr_values(a.values, on);
+        replace_values(csr_values.data(), on);
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+    }
+
+    [[nodiscard]] std::string_view name() const override { return "tile"; }
+    [[nodiscard]] index_t rows() const override { return rows_; }
+    [[nodiscard]] index_t cols() const override { return cols_; }
+    [[nodiscard]] offset_t nnz() const override { return nnz_; }
+    [[nodiscard]] std::size_t matrix_bytes() const override { return dense_.matrix_bytes(); }
+    [[nodiscard]] std::size_t device_bytes() const override {
+        return matrix_bytes() + dense_.other_bytes() + tile_ptrs_.bytes() + this->workspace_bytes();
+    }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        return {{"tiles", std::string(formats::Dense::name), rows_ / kTileSize, nnz_, matrix_bytes()}};
+    }
+
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
+        TileSpmv<V, A> p{{terms_of<A>(product, rows_, cols_)}};
+        p.dense = dense_.view(product.workspace);
+        launch_dependent(dense_spmv<V, A>, p.dense.run_count, kBlockThreads, p, stream);
+    }
+
+    void replace_values(const V* csr_values, cudaStream_t stream) override {
+        const auto& runs = dense_.runs();
+        launch(fill_full_tiles<V>, static_cast<std::int64_t>(runs.size()), kElementwiseThreads,
+               FullTileFill<V>{csr_values, runs.data(), tile_ptrs_.data(), dense_.values().data()}, stream);
+    }
+
+private:
+    index_t rows_;
+    index_t cols_;
+    offset_t nnz_;
+    DeviceBuffer<offset_t> tile_ptrs_;  ///< for new values
+    DenseBuffers<V, A> dense_;
+};
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_full_tile_operator(const CsrMatrix<V>& a, Accumulator accumulator,
+                                                           const DeviceContext& on) {
+    const auto full = full_tiles(a);
+    if (!full) return nullptr;
+    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<FullTileOperator<V, A>>(a, *full, runs_of(*full, this_gpu(sizeof(V))), on);
+    });
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                           \
+    template std::unique_ptr<DeviceOperator<V>> make_full_tile_operator(const CsrMatrix<V>&, Accumulator, \
+                                                                        const DeviceContext&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda
