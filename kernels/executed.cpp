@@ -1,9 +1,11 @@
 #include "kernels/executed.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "formats/list.hpp"
+#include "tile/parallel.hpp"
 #include "tile/statistics.hpp"
 
 namespace tilespmv {
@@ -27,15 +29,18 @@ void spread(std::vector<ExecutedPart>& parts, std::uint64_t bytes) {
 }  // namespace
 
 offset_t occupied_tile_rows(std::span<const offset_t> row_ptrs, index_t first, index_t end) {
-    constexpr std::int64_t parallel_from = 1 << 16;
+    constexpr std::int64_t grain = 1 << 14;
     const std::int64_t tile_rows = div_up(std::int64_t{end} - first, kTileSize);
-    offset_t occupied = 0;
-#pragma omp parallel for reduction(+ : occupied) if (tile_rows >= parallel_from)
-    for (std::int64_t t = 0; t < tile_rows; ++t) {
-        const std::int64_t row = first + t * kTileSize;
-        const std::int64_t next = std::min<std::int64_t>(row + kTileSize, end);
-        occupied += row_ptrs[static_cast<std::size_t>(next)] > row_ptrs[static_cast<std::size_t>(row)];
-    }
+    std::atomic<offset_t> occupied = 0;
+    task_ranges(0, tile_rows, grain, [&](std::int64_t begin, std::int64_t behind) {
+        offset_t of_range = 0;
+        for (std::int64_t t = begin; t < behind; ++t) {
+            const std::int64_t row = first + t * kTileSize;
+            const std::int64_t next = std::min<std::int64_t>(row + kTileSize, end);
+            of_range += row_ptrs[static_cast<std::size_t>(next)] > row_ptrs[static_cast<std::size_t>(row)];
+        }
+        occupied += of_range;
+    });
     return occupied;
 }
 

@@ -55,6 +55,7 @@ public:
         statistics_.squares += more.squares;
         statistics_.longest = std::max(statistics_.longest, more.longest);
         statistics_.empty += more.empty;
+        statistics_.even += more.even;
         for (std::size_t i = 0; i < statistics_.rounds.size(); ++i) {
             statistics_.rounds[i].all += more.rounds[i].all;
             statistics_.rounds[i].longest = std::max(statistics_.rounds[i].longest, more.rounds[i].longest);
@@ -90,6 +91,14 @@ private:
     std::array<offset_t, kCounted> rows_{};
     RowStatistics statistics_;
 };
+
+/// Of all whole tile rows among some rows.
+offset_t all_even_nonzeros(std::span<const offset_t> row_ptrs) {
+    offset_t even = 0;
+    for (; row_ptrs.size() > kTileSize; row_ptrs = row_ptrs.subspan(kTileSize))
+        even += even_nonzeros(row_ptrs.first<kTileSize + 1>());
+    return even;
+}
 
 /// The smallest group of threads, up to a warp, for which as many mean rows as there are groups fill at most the share
 /// of a round that `tuning` says.
@@ -137,14 +146,27 @@ int threads_of_mean_row(index_t rows, offset_t nnz) {
     return threads;
 }
 
+offset_t even_nonzeros(std::span<const offset_t, kTileSize + 1> row_ptrs) {
+    const offset_t length = row_ptrs[1] - row_ptrs[0];
+    if (length == 0 || length % kTileSize != 0) return 0;
+    for (std::size_t r = 1; r < kTileSize; ++r) {
+        if (row_ptrs[r + 1] - row_ptrs[r] != length) return 0;
+    }
+    return kTileSize * length;
+}
+
 RowStatistics row_statistics(std::span<const offset_t> row_ptrs) {
-    constexpr std::int64_t grain = 1 << 17;  // fewer are not worth waking threads
+    constexpr std::int64_t grain = 1 << 17;  // whole tile rows; fewer are not worth waking threads
     const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
     std::vector<RowStatistics> ranges(static_cast<std::size_t>(div_up(rows, grain)));
-    short_ranges(0, rows, grain, [&](std::int64_t first, std::int64_t end) {
+    task_ranges(0, rows, grain, [&](std::int64_t first, std::int64_t end) {
         LengthCounts counts;
-        counts.add(row_ptrs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first) + 1));
-        ranges[static_cast<std::size_t>(first / grain)] = counts.statistics();
+        const auto of_range =
+            row_ptrs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first) + 1);
+        counts.add(of_range);
+        RowStatistics& range = ranges[static_cast<std::size_t>(first / grain)];
+        range = counts.statistics();
+        range.even = all_even_nonzeros(of_range);
     });
     LengthCounts all;
     for (const RowStatistics& range : ranges) all.add(range);

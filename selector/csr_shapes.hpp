@@ -48,7 +48,12 @@ struct RowStatistics {
     double squares = 0;    ///< sum of the squares of all lengths
     offset_t longest = 0;  ///< length of the longest row
     offset_t empty = 0;    ///< number of rows without nonzeros
+    offset_t even = 0;     ///< nonzeros of tile rows that `even_nonzeros` finds
 };
+
+/// Nonzeros of a tile row if by their number it can be nothing but full tiles: its rows, of which these are the 17 row
+/// pointers, have equally many, a multiple of 16; else 0.
+offset_t even_nonzeros(std::span<const offset_t, kTileSize + 1> row_ptrs);
 
 /// Of a CSR matrix, by its rows + 1 row pointers, in parallel.
 RowStatistics row_statistics(std::span<const offset_t> row_ptrs);

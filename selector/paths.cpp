@@ -62,7 +62,7 @@ offset_t faster_as_tiles(const TileMatrix<V>& a, offset_t k, const TileCosts& co
 template <Value V>
 Paths paths_by_format(const TileMatrix<V>& a) {
     Paths paths(static_cast<std::size_t>(div_up(a.rows, kTileSize)), Path::tiles);
-    parallel_for(0, static_cast<std::int64_t>(a.tile_rows.size()), kGrain, [&](std::int64_t k) {
+    task_for(0, static_cast<std::int64_t>(a.tile_rows.size()), kGrain, [&](std::int64_t k) {
         if (is_dense(a, k)) paths[static_cast<std::size_t>(a.tile_rows[k])] = Path::dense;
     });
     return paths;
@@ -72,7 +72,7 @@ template <Value V>
 Paths choose_paths(const TileMatrix<V>& a, const PathTuning& tuning) {
     Paths paths(static_cast<std::size_t>(div_up(a.rows, kTileSize)), Path::csr16);
     std::atomic<offset_t> by_tiles = 0;
-    parallel_for(0, static_cast<std::int64_t>(a.tile_rows.size()), kGrain, [&](std::int64_t k) {
+    task_for(0, static_cast<std::int64_t>(a.tile_rows.size()), kGrain, [&](std::int64_t k) {
         Path& path = paths[static_cast<std::size_t>(a.tile_rows[k])];
         if (is_dense(a, k)) {
             path = Path::dense;

@@ -106,10 +106,10 @@ public:
         if (called == 0) return;
         {
             const std::lock_guard lock(mutex_);
-            calls_.insert(calls_.end(), called, group);
+            calls_.push_back({group, called});
             is_called_ = true;
         }
-        for (std::size_t i = 0; i < called; ++i) changed_.notify_one();
+        wake(called);
     }
 
 private:
@@ -126,20 +126,34 @@ private:
         }
     }
 
+    /// Two at most, who wake the others: whoever calls has work of his own.
+    void wake(std::size_t helpers) {
+        for (std::size_t i = 0; i < std::min<std::size_t>(helpers, 2); ++i) changed_.notify_one();
+    }
+
     Group next() {
         spin_until([this] { return is_called_.load(); }, kNextTasks);
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return !calls_.empty(); });
-        Group group = std::move(calls_.front());
-        calls_.pop_front();
+        Call& call = calls_.front();
+        const std::size_t others = --call.wanted;
+        Group group = others > 0 ? call.group : std::move(call.group);
+        if (others == 0) calls_.pop_front();
         is_called_ = !calls_.empty();
+        lock.unlock();
+        wake(others);
         return group;
     }
+
+    struct Call {
+        Group group;
+        std::size_t wanted = 0;  ///< helpers
+    };
 
     std::size_t helpers_ = 0;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<Group> calls_;
+    std::deque<Call> calls_;
     std::atomic<bool> is_called_ = false;
 };
 

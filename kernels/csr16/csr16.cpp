@@ -27,9 +27,9 @@ public:
     Csr16 run() {
         for (const RowRange range : rows_) cut(range);
         b_.ends = Buffer<std::uint16_t>(ends_);
-        short_for(0, size(), kFewBlocks, [&](std::int64_t i) { measure(i); });
+        task_for(0, size(), kFewBlocks, [&](std::int64_t i) { measure(i); });
         place_codes();
-        short_for(0, size(), kFewBlocks, [&](std::int64_t i) { encode(i); });
+        task_for(0, size(), kFewBlocks, [&](std::int64_t i) { encode(i); });
         return std::move(b_);
     }
 
@@ -50,11 +50,12 @@ private:
     }
 
     std::int64_t add_rows(std::int64_t first, std::int64_t range_end) {
-        const std::int64_t limit = std::min<std::int64_t>(first + Csr16::kMaxRows, range_end);
-        std::int64_t end = first;
-        while (end < limit && a_.row_ptrs[end + 1] - a_.row_ptrs[first] <= limits_.block_nonzeros) ++end;
-        add_block(first, end - first, a_.row_ptrs[first], a_.row_ptrs[end] - a_.row_ptrs[first]);
-        return end;
+        const offset_t* const ptrs = a_.row_ptrs.data() + first;
+        const std::int64_t most = std::min<std::int64_t>(Csr16::kMaxRows, range_end - first);
+        const offset_t* const behind = std::upper_bound(ptrs, ptrs + most + 1, *ptrs + limits_.block_nonzeros);
+        const std::int64_t rows = behind - ptrs - 1;
+        add_block(first, rows, *ptrs, ptrs[rows] - *ptrs);
+        return first + rows;
     }
 
     void add_long_row(std::int64_t row, offset_t length) {

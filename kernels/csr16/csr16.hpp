@@ -85,7 +85,7 @@ CsrMatrix<V> to_csr(const Csr16& b, index_t rows, index_t cols, const Buffer<V>&
 template <class T>
 Buffer<T> in_csr16(const Csr16& b, const Buffer<T>& of_csr) {
     Buffer<T> taken(static_cast<std::size_t>(b.nonzeros));
-    parallel_for(0, static_cast<std::int64_t>(b.blocks.size()), 64, [&](std::int64_t i) {
+    task_for(0, static_cast<std::int64_t>(b.blocks.size()), 64, [&](std::int64_t i) {
         const Csr16Block& block = b.blocks[static_cast<std::size_t>(i)];
         std::copy_n(of_csr.data() + b.sources[static_cast<std::size_t>(i)], block.nonzeros,
                     taken.data() + block.first_nonzero);

@@ -19,8 +19,7 @@ namespace {
 constexpr std::size_t kLeastStaged = std::size_t{1} << 20;  ///< bytes of an array
 constexpr std::size_t kMostPart = std::size_t{8} << 20;
 constexpr std::size_t kLeastPart = std::size_t{1} << 19;
-constexpr std::size_t kShort = std::size_t{2} << 20;  ///< for which it takes too long to wake all threads
-constexpr std::int64_t kLeastShare = 1 << 16;         ///< of a thread
+constexpr std::int64_t kLeastShare = 1 << 16;  ///< of a thread
 constexpr std::size_t kSlots = 4;
 
 void copy_by_driver(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
@@ -47,10 +46,8 @@ public:
         TILESPMV_CUDA(cudaEventSynchronize(copied_));
         auto* const pinned = static_cast<std::byte*>(memory_);
         const auto size = static_cast<std::int64_t>(bytes);
-        const bool wakes_all = bytes > kShort || openmp_may_spin();
-        const std::int64_t threads = wakes_all ? omp_get_max_threads() : std::int64_t{TaskGroup::kMostThreads};
-        const std::int64_t share = std::max(kLeastShare, div_up(size, threads));
-        short_ranges(0, size, share, [&](std::int64_t first, std::int64_t end) {
+        const std::int64_t share = std::max(kLeastShare, div_up(size, std::int64_t{omp_get_max_threads()}));
+        task_ranges(0, size, share, [&](std::int64_t first, std::int64_t end) {
             std::memcpy(pinned + first, from + first, static_cast<std::size_t>(end - first));
         });
         copy_by_driver(to, pinned, bytes, stream);

@@ -97,7 +97,7 @@ private:
 template <class To>
 Buffer<To> widened(const Buffer<index_t>& from) {
     Buffer<To> to(from.size());
-    parallel_for(0, static_cast<std::int64_t>(to.size()), 1 << 16, [&](std::int64_t i) { to[i] = from[i]; });
+    task_for(0, static_cast<std::int64_t>(to.size()), 1 << 16, [&](std::int64_t i) { to[i] = from[i]; });
     return to;
 }
 
@@ -130,7 +130,7 @@ DescribedMatrix describe_csr(const CsrMatrix<V>& a, const DeviceContext& on) {
 template <class V>
 Buffer<index_t> row_idxs(const CsrMatrix<V>& a) {
     Buffer<index_t> rows(static_cast<std::size_t>(a.nnz()));
-    parallel_for(0, a.rows, 1 << 12, [&](std::int64_t row) {
+    task_for(0, a.rows, 1 << 12, [&](std::int64_t row) {
         std::fill(rows.data() + a.row_ptrs[row], rows.data() + a.row_ptrs[row + 1], static_cast<index_t>(row));
     });
     return rows;

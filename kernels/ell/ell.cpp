@@ -52,7 +52,7 @@ Ell<V> make_ell(const CsrMatrix<V>& a, offset_t width) {
     const auto places = static_cast<std::size_t>(ell.width) * static_cast<std::size_t>(a.rows);
     ell.columns = Buffer<index_t>(places);
     ell.values = Buffer<V>(places);
-    parallel_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
+    task_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
         const offset_t held = put_row(a, r, ell);
         for (offset_t k = 0; k < ell.width; ++k) {
             ell.columns[k * a.rows + r] = k < held ? a.col_idxs[a.row_ptrs[r] + k] : Ell<V>::kNone;
@@ -64,7 +64,7 @@ Ell<V> make_ell(const CsrMatrix<V>& a, offset_t width) {
 
 template <Value V>
 void put_values(const CsrMatrix<V>& a, Ell<V>& ell) {
-    parallel_for(0, a.rows, kRowGrain, [&](std::int64_t r) { put_row(a, r, ell); });
+    task_for(0, a.rows, kRowGrain, [&](std::int64_t r) { put_row(a, r, ell); });
 }
 
 template <Value V>
@@ -84,7 +84,7 @@ CsrMatrix<V> to_csr(const Ell<V>& a) {
     const auto nnz = static_cast<std::size_t>(csr.row_ptrs[a.rows]);
     csr.col_idxs = Buffer<index_t>(nnz);
     csr.values = Buffer<V>(nnz);
-    parallel_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
+    task_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
         const offset_t first = csr.row_ptrs[r];
         for (offset_t k = 0; first + k < csr.row_ptrs[r + 1]; ++k) {
             csr.col_idxs[first + k] = a.columns[k * a.rows + r];

@@ -10,7 +10,7 @@ namespace tilespmv::cuda {
 Buffer<std::uint32_t> longer_rows(std::span<const offset_t> row_ptrs, offset_t width) {
     const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
     Buffer<std::uint32_t> bits(static_cast<std::size_t>(div_up(rows, 32)));
-    parallel_for(0, static_cast<std::int64_t>(bits.size()), kRowGrain, [&](std::int64_t word) {
+    task_for(0, static_cast<std::int64_t>(bits.size()), kRowGrain, [&](std::int64_t word) {
         std::uint32_t found = 0;
         for (std::int64_t r = word * 32; r < std::min(rows, word * 32 + 32); ++r) {
             const auto row = static_cast<std::size_t>(r);
@@ -56,7 +56,7 @@ CsrMatrix<V> to_csr(const Hyb<V>& a) {
     const auto nnz = static_cast<std::size_t>(ell.nnz() + coo.nnz());
     CsrMatrix<V> csr{ell.rows, ell.cols, Buffer<offset_t>(ell.row_ptrs.size()), Buffer<index_t>(nnz), Buffer<V>(nnz)};
     for (std::size_t r = 0; r < csr.row_ptrs.size(); ++r) csr.row_ptrs[r] = ell.row_ptrs[r] + coo.row_ptrs[r];
-    parallel_for(0, csr.rows, kRowGrain, [&](std::int64_t r) {
+    task_for(0, csr.rows, kRowGrain, [&](std::int64_t r) {
         offset_t to = csr.row_ptrs[r];
         for (const CsrMatrix<V>* part : {&ell, &coo}) {
             const offset_t first = part->row_ptrs[r];

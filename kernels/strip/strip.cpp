@@ -284,7 +284,7 @@ public:
         s_.bases = Buffer<std::int32_t>(quads_ * kQuad);
         s_.codes = Buffer<std::uint16_t>(quads_ * kTileSize);
         s_.masks = Buffer<std::uint8_t>(quads_ * kRowPairs);
-        parallel_for(0, static_cast<std::int64_t>(parts_.size()), 1, [&](std::int64_t i) { copy(i); });
+        task_for(0, static_cast<std::int64_t>(parts_.size()), 1, [&](std::int64_t i) { copy(i); });
         return std::move(s_);
     }
 
@@ -364,7 +364,7 @@ template <Value V>
 Strips make_strips(const CsrMatrix<V>& a, const StripLimits& limits) {
     const std::int64_t tile_rows = div_up(a.rows, kTileSize);
     std::vector<Part> parts(static_cast<std::size_t>(div_up(tile_rows, kTileRowsOfPart)));
-    parallel_for(0, static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t i) {
+    task_for(0, static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t i) {
         const std::int64_t first = i * kTileRowsOfPart;
         parts[static_cast<std::size_t>(i)] =
             PartMaker<V>(a, limits, first, std::min(first + kTileRowsOfPart, tile_rows)).run();

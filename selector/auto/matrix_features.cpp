@@ -23,30 +23,10 @@ constexpr index_t kMostRowsBeside = 1 << 18;
 /// Nonzeros of which one thread looks at all for diagonals.
 constexpr offset_t kSmall = 400'000;
 
-/// Nonzeros of a tile row that by the lengths of its rows can be nothing but full tiles, else 0.
-offset_t full_by_lengths(const PatternView& a, std::int64_t first_row) {
+/// `even_nonzeros` of a tile row, of which the last may have fewer than 16 rows.
+offset_t even_nonzeros_of(const PatternView& a, offset_t first_row) {
     if (a.rows - first_row < kTileSize) return 0;
-    const auto ptrs = a.row_ptrs.subspan(static_cast<std::size_t>(first_row), kTileSize + 1);
-    const offset_t length = ptrs[1] - ptrs[0];
-    if (length % kTileSize != 0) return 0;
-    for (std::size_t r = 1; r < kTileSize; ++r) {
-        if (ptrs[r + 1] - ptrs[r] != length) return 0;
-    }
-    return kTileSize * length;
-}
-
-/// Nonzeros of all tile rows that are full by the lengths of their rows.
-offset_t full_by_lengths(const PatternView& a) {
-    constexpr std::int64_t grain = 1 << 14;  // tile rows
-    const auto tile_rows = std::int64_t{a.rows} / kTileSize;
-    std::vector<offset_t> ranges(static_cast<std::size_t>(div_up(tile_rows, grain)));
-    short_ranges(0, tile_rows, grain, [&](std::int64_t first, std::int64_t end) {
-        offset_t full = 0;
-        for (std::int64_t tile_row = first; tile_row < end; ++tile_row)
-            full += full_by_lengths(a, tile_row * kTileSize);
-        ranges[static_cast<std::size_t>(first / grain)] = full;
-    });
-    return std::accumulate(ranges.begin(), ranges.end(), offset_t{0});
+    return cuda::even_nonzeros(a.row_ptrs.subspan(static_cast<std::size_t>(first_row)).first<kTileSize + 1>());
 }
 
 void add_row_lengths(const PatternView& a, MatrixFeatures& f) {
@@ -56,11 +36,11 @@ void add_row_lengths(const PatternView& a, MatrixFeatures& f) {
     f.row_deviation = std::sqrt(std::max(of_rows.squares / rows - f.mean_row * f.mean_row, 0.0));
     f.longest_row = of_rows.longest;
     f.empty_rows = static_cast<double>(of_rows.empty) / rows;
-    f.full_tile_share = f.nnz == 0 ? 0 : static_cast<double>(full_by_lengths(a)) / static_cast<double>(f.nnz);
+    f.full_tile_share = f.nnz == 0 ? 0 : static_cast<double>(of_rows.even) / static_cast<double>(f.nnz);
     f.row_rounds = of_rows.rounds;
 }
 
-/// Whether a tile row that is full by the lengths of its rows is so in some tiles: by the first and the last column of
+/// Whether a tile row whose rows are even is full in some tiles: by the first and the last column of
 /// each row in them, since columns ascend.
 bool is_full(const PatternView& a, offset_t first_row) {
     const auto ptrs = a.row_ptrs.subspan(static_cast<std::size_t>(first_row), kTileSize);
@@ -78,20 +58,20 @@ bool is_full(const PatternView& a, offset_t first_row) {
     return true;
 }
 
-/// Corrects the share by lengths by that of tile rows of the sample whose tiles are full.
+/// Corrects the share of even tile rows by that of those in the sample whose tiles are full.
 void add_full_tiles(const PatternView& a, MatrixFeatures& f) {
     if (f.full_tile_share == 0) return;
     const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
     const offset_t samples = std::min(kFullTileRows, tile_rows);
-    offset_t by_lengths = 0;
+    offset_t even = 0;
     offset_t full = 0;
     for (offset_t i = 0; i < samples; ++i) {
         const offset_t first_row = spread(i, samples, tile_rows) * kTileSize;
-        const offset_t nonzeros = full_by_lengths(a, first_row);
-        by_lengths += nonzeros;
+        const offset_t nonzeros = even_nonzeros_of(a, first_row);
+        even += nonzeros;
         full += nonzeros > 0 && is_full(a, first_row) ? nonzeros : 0;
     }
-    f.full_tile_share *= by_lengths == 0 ? 0 : static_cast<double>(full) / static_cast<double>(by_lengths);
+    f.full_tile_share *= even == 0 ? 0 : static_cast<double>(full) / static_cast<double>(even);
 }
 
 /// Counts rows by their lengths.

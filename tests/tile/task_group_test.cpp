@@ -111,9 +111,9 @@ TEST(TaskGroup, TheCallerRunsAllWhereOpenMpHasOneThread) {
 }
 
 TEST(TaskGroup, TheCallerDoesNotWaitForThreadsThatAreBusy) {
-    const Threads of_openmp(4);
+    const Threads of_openmp(static_cast<int>(TaskGroup::kMostThreads));
     Gate end;
-    TaskGroup blocking(Tasks(4, [&] { end.wait(); }));  // all the helpers there are
+    TaskGroup blocking(Tasks(TaskGroup::kMostThreads, [&] { end.wait(); }));  // all the helpers there are
     int runs = 0;
     TaskGroup group({[&] { ++runs; }});
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -178,19 +178,19 @@ TEST(TaskGroup, LoopsWithinATaskHaveOneThread) {
     }
 }
 
-class ShortRanges : public ::testing::TestWithParam<std::int64_t> {};
+class TaskRanges : public ::testing::TestWithParam<std::int64_t> {};
 
-TEST_P(ShortRanges, CoverAllIndicesOnce) {
+TEST_P(TaskRanges, CoverAllIndicesOnce) {
     const Threads of_openmp(4);
     std::vector<std::atomic<int>> calls(static_cast<std::size_t>(GetParam()));
-    short_ranges(0, GetParam(), 3, [&](std::int64_t first, std::int64_t end) {
+    task_ranges(0, GetParam(), 3, [&](std::int64_t first, std::int64_t end) {
         ASSERT_EQ(first % 3, 0);  // whole ranges are put together
         for (std::int64_t i = first; i < end; ++i) ++calls[static_cast<std::size_t>(i)];
     });
     for (const auto& one : calls) ASSERT_EQ(one, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, ShortRanges, ::testing::Values(0, 1, 3, 4, 15, 16, 17, 50, 95, 96, 97, 1000));
+INSTANTIATE_TEST_SUITE_P(Sizes, TaskRanges, ::testing::Values(0, 1, 3, 4, 15, 16, 17, 50, 95, 96, 97, 1000));
 
 }  // namespace
 }  // namespace tilespmv
