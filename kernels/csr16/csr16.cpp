@@ -25,6 +25,7 @@ public:
         : a_(a), rows_(rows), limits_(limits) {}
 
     Csr16 run() {
+        reserve();
         for (const RowRange range : rows_) cut(range);
         b_.ends = Buffer<std::uint16_t>(ends_);
         task_for(0, size(), kFewBlocks, [&](std::int64_t i) { measure(i); });
@@ -35,6 +36,17 @@ public:
 
 private:
     [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(b_.blocks.size()); }
+
+    /// For about as many blocks as there will be.
+    void reserve() {
+        offset_t blocks = 0;
+        for (const RowRange range : rows_) {
+            const offset_t nonzeros = a_.row_ptrs[range.end] - a_.row_ptrs[range.first];
+            blocks += (range.end - range.first) / Csr16::kMaxRows + nonzeros / limits_.block_nonzeros + 1;
+        }
+        b_.blocks.reserve(static_cast<std::size_t>(blocks));
+        b_.sources.reserve(static_cast<std::size_t>(blocks));
+    }
 
     /// Blocks by their rows and nonzeros, one after the other.
     void cut(RowRange range) {
@@ -51,8 +63,12 @@ private:
 
     std::int64_t add_rows(std::int64_t first, std::int64_t range_end) {
         const offset_t* const ptrs = a_.row_ptrs.data() + first;
+        constexpr std::int64_t kAhead = 8 * Csr16::kMaxRows;  // else a block of few nonzeros waits for its last row
         const std::int64_t most = std::min<std::int64_t>(Csr16::kMaxRows, range_end - first);
-        const offset_t* const behind = std::upper_bound(ptrs, ptrs + most + 1, *ptrs + limits_.block_nonzeros);
+        __builtin_prefetch(ptrs + std::min(kAhead, range_end - first));
+        const offset_t* const behind = ptrs[most] - *ptrs <= limits_.block_nonzeros
+                                           ? ptrs + most + 1
+                                           : std::upper_bound(ptrs, ptrs + most, *ptrs + limits_.block_nonzeros);
         const std::int64_t rows = behind - ptrs - 1;
         add_block(first, rows, *ptrs, ptrs[rows] - *ptrs);
         return first + rows;

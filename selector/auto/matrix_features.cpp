@@ -17,9 +17,8 @@ namespace {
 constexpr offset_t kFullTileRows = 64;     ///< that are looked at for full tiles, ...
 constexpr offset_t kFullTiles = 16;        ///< ... and tiles of each
 constexpr offset_t kRowLengths = 1 << 11;  ///< rows whose lengths tell the width of HYB
-/// Nonzeros and rows up to which parts are found side by side; beyond, all threads work at each.
-constexpr offset_t kMostBeside = 4'000'000;
-constexpr index_t kMostRowsBeside = 1 << 18;
+/// Rows whose lengths one thread looks at beside other work; all threads look at those of more rows first.
+constexpr index_t kFewRows = 1 << 18;
 /// Nonzeros of which one thread looks at all for diagonals.
 constexpr offset_t kSmall = 400'000;
 
@@ -148,14 +147,16 @@ MatrixFeatures features_of(const PatternView& a) {
     }
     StripSample strips(a);
     const bool is_small = f.nnz <= kSmall;
-    const bool is_beside = f.nnz <= kMostBeside && f.rows <= kMostRowsBeside && !openmp_may_spin();
+    const bool has_few_rows = f.rows <= kFewRows;
+    if (!has_few_rows) add_row_lengths(a, f);
+    const bool is_beside = !openmp_may_spin();
     const std::int64_t half = is_beside ? strips.size() / 4 * 2 : strips.size();  // they are counted in pairs
     const std::array<std::function<void()>, 5> parts{[&] {
                                                          add_slices(a, f);
                                                          add_row_blocks(a, f);
                                                      },
                                                      [&] {
-                                                         add_row_lengths(a, f);
+                                                         if (has_few_rows) add_row_lengths(a, f);
                                                          add_full_tiles(a, f);
                                                          if (is_small) add_diagonals(a, f);
                                                      },

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "selector/models/least_squares.hpp"
 #include "selector/models/rules_share.hpp"
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
@@ -44,17 +45,29 @@ std::string reason(const SpmvModel& model, const ProductWork& work, double bytes
                        model_terms()[most].meaning);
 }
 
-RankedOperator ranked_by(const SpmvModel& model, const Candidate& candidate, const ProductWork& work,
-                         const OperatorQuestion& q) {
+/// An operator that can be chosen, with its model.
+struct Considered {
+    Candidate candidate;
+    const SpmvModel* model = nullptr;
+    ProductWork work;
+};
+
+/// Without a reason. `seconds`: of a product.
+RankedOperator ranked_by(const Considered& one, const OperatorQuestion& q, double seconds) {
     RankedOperator ranked;
-    ranked.specification = model.specification;
-    ranked.seconds = predict(model, work);
-    const bool is_ready = candidate.is_made_from_tiles && q.has_tiles;
-    ranked.preparation_seconds = is_ready ? 0 : predict_preparation(model, q.features);
-    ranked.matrix_bytes = candidate.matrix_bytes(q.features);
-    ranked.work = work.work;
-    ranked.why =
-        reason(model, work, q.features.nnz == 0 ? 0 : ranked.matrix_bytes / static_cast<double>(q.features.nnz));
+    ranked.specification = one.model->specification;
+    ranked.seconds = seconds;
+    const bool is_ready = one.candidate.is_made_from_tiles && q.has_tiles;
+    ranked.preparation_seconds = is_ready ? 0 : predict_preparation(*one.model, q.features);
+    ranked.matrix_bytes = one.candidate.matrix_bytes(q.features);
+    ranked.work = one.work.work;
+    return ranked;
+}
+
+RankedOperator ranked_with_reason(const Considered& one, const OperatorQuestion& q) {
+    RankedOperator ranked = ranked_by(one, q, predict(*one.model, one.work));
+    ranked.why = reason(*one.model, one.work,
+                        q.features.nnz == 0 ? 0 : ranked.matrix_bytes / static_cast<double>(q.features.nnz));
     return ranked;
 }
 
@@ -68,15 +81,37 @@ std::vector<std::string_view> modelled_specifications(const Profile& profile) {
 }
 
 /// None for what cannot be chosen.
-std::optional<RankedOperator> rank_by_model(std::string_view specification, const OperatorQuestion& question,
-                                            const Profile& profile) {
-    const auto one = modelled_operator(profile.probe.is_gpu, specification);
+std::optional<Considered> consider(std::string_view specification, const OperatorQuestion& question,
+                                   const Profile& profile) {
+    auto one = modelled_operator(profile.probe.is_gpu, specification);
     // Measured without what makes it take new values, by an earlier version.
     if (!one.candidate.options.empty() && specification_of(one.candidate) != specification) return {};
     const MatrixFeatures& f = question.features;
     const ProductWork work = product_work(one.candidate, f, profile.probe);
     if (!can_be_made(one, f, work)) return {};
-    return ranked_by(*find_model(profile.models, specification, f.sizes()), one.candidate, work, question);
+    return Considered{std::move(one.candidate), find_model(profile.models, specification, f.sizes()), work};
+}
+
+/// Those whose sum of costs is at most twice the least: corrections have not made another one the first of 450
+/// generated matrices, in three types of values ("Ranking less" in `bench/NOTES.md`).
+std::vector<Considered> likely_operators(const OperatorQuestion& question, const Profile& profile) {
+    constexpr double kMost = 2;
+    std::vector<Considered> all;
+    std::vector<double> totals;
+    for (const auto specification : modelled_specifications(profile)) {
+        auto one = consider(specification, question, profile);
+        if (!one) continue;
+        const double seconds = seconds_of(amounts_of(one->work), one->model->costs);
+        totals.push_back(ranked_by(*one, question, seconds).total_seconds(question.products));
+        all.push_back(*std::move(one));
+    }
+    if (all.empty()) return all;
+    const double most = kMost * std::ranges::min(totals);
+    std::vector<Considered> likely;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (totals[i] <= most) likely.push_back(std::move(all[i]));
+    }
+    return likely;
 }
 
 /// By models in their order, by rules by time.
@@ -90,10 +125,13 @@ Rankings rank_by_both(const OperatorQuestion& question, const Profile& profile) 
     Rankings rankings;
     run_together(std::ssize(all) + 1, [&](std::int64_t i) {
         const auto at = static_cast<std::size_t>(i);
-        if (at < all.size())
-            all[at] = rank_by_model(specifications[at], question, profile);
-        else
+        if (at < all.size()) {
+            if (const auto one = consider(specifications[at], question, profile)) {
+                all[at] = ranked_with_reason(*one, question);
+            }
+        } else {
             rankings.by_rules = rank_operators(question);
+        }
     });
     for (auto& one : all) {
         if (one) rankings.by_models.push_back(*std::move(one));
@@ -165,6 +203,25 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
     if (share > 0) charge_by_rules(ranked.by_models, ranked.by_rules, share);
     sort_by_time(ranked.by_models, question.products);
     return std::move(ranked.by_models);
+}
+
+std::string first_operator(const OperatorQuestion& question, const Profile& profile) {
+    constexpr offset_t kFewNonzeros = 1'000'000;  // more take longer than all corrections
+    const auto first_of = [](const std::vector<RankedOperator>& ranked) {
+        return ranked.empty() ? "" : ranked.front().specification;
+    };
+    const MatrixFeatures& f = question.features;
+    if (f.nnz > kFewNonzeros || find_rules_share(profile.rules_shares, f.sizes()) > 0) {
+        return first_of(rank_operators(question, profile));
+    }
+    const auto likely = likely_operators(question, profile);
+    std::vector<RankedOperator> ranked(likely.size());
+    run_together(std::ssize(likely), [&](std::int64_t i) {
+        const Considered& one = likely[static_cast<std::size_t>(i)];
+        ranked[static_cast<std::size_t>(i)] = ranked_by(one, question, predict(*one.model, one.work));
+    });
+    sort_by_time(ranked, question.products);
+    return first_of(ranked);
 }
 
 std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile) {
