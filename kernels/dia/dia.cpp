@@ -171,7 +171,7 @@ CsrMatrix<V> to_csr(const Dia<V>& a) {
     csr.cols = a.cols;
     csr.row_ptrs = Buffer<offset_t>(static_cast<std::size_t>(a.rows) + 1, 0);
     task_for(0, a.rows, kRowGrain,
-              [&](std::int64_t r) { for_each_in_row(a, r, [&](offset_t, index_t) { ++csr.row_ptrs[r + 1]; }); });
+             [&](std::int64_t r) { for_each_in_row(a, r, [&](offset_t, index_t) { ++csr.row_ptrs[r + 1]; }); });
     std::partial_sum(csr.row_ptrs.begin(), csr.row_ptrs.end(), csr.row_ptrs.begin());
     const auto nnz = static_cast<std::size_t>(csr.row_ptrs[a.rows]);
     csr.col_idxs = Buffer<index_t>(nnz);

@@ -39,7 +39,7 @@ CsrMatrix<V> deferred_alone(const TileMatrix<V>& a) {
                      borrowed(d.values)};
     if (d.nnz() == 0) return csr;
     task_for(0, std::int64_t{a.rows} + 1, grain,
-                 [&](std::int64_t row) { csr.row_ptrs[row] = d.begin(d.first_listed(row)); });
+             [&](std::int64_t row) { csr.row_ptrs[row] = d.begin(d.first_listed(row)); });
     return csr;
 }
 
