@@ -36,6 +36,8 @@ void spin_until(F&& is_reached, Clock::duration most) {
 }
 
 constexpr std::chrono::microseconds kNextTasks(50);  ///< that come soon: to be woken takes 11
+/// Helpers that are woken by one thread, which takes microseconds; these wake the others.
+constexpr std::size_t kWokenByOne = 4;
 constexpr std::chrono::milliseconds kOtherTasks(1);  ///< that others have begun, and end sooner unless they are stopped
 
 /// As long as threads of GNU's OpenMP spin: 300,000 pauses, of up to 140 cycles.
@@ -109,7 +111,7 @@ public:
             calls_.push_back({group, called});
             is_called_ = true;
         }
-        wake(called);
+        wake(std::min(called, kWokenByOne));
     }
 
 private:
@@ -126,9 +128,8 @@ private:
         }
     }
 
-    /// Two at most, who wake the others: whoever calls has work of his own.
     void wake(std::size_t helpers) {
-        for (std::size_t i = 0; i < std::min<std::size_t>(helpers, 2); ++i) changed_.notify_one();
+        for (std::size_t i = 0; i < helpers; ++i) changed_.notify_one();
     }
 
     Group next() {
@@ -141,7 +142,7 @@ private:
         if (others == 0) calls_.pop_front();
         is_called_ = !calls_.empty();
         lock.unlock();
-        wake(others);
+        if (others >= kWokenByOne) wake(std::min(others - kWokenByOne + 1, kWokenByOne));
         return group;
     }
 

@@ -1,8 +1,10 @@
 #include "selector/models/profile.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -92,26 +94,52 @@ std::optional<Considered> consider(std::string_view specification, const Operato
     return Considered{std::move(one.candidate), find_model(profile.models, specification, f.sizes()), work};
 }
 
+void sort_by_time(std::vector<RankedOperator>& ranked, offset_t products) {
+    std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(products); });
+}
+
+/// The least of what several threads add.
+class Least {
+public:
+    void add(double x) {
+        for (double least = least_; x < least && !least_.compare_exchange_weak(least, x);) {
+        }
+    }
+    [[nodiscard]] double get() const { return least_; }
+
+private:
+    std::atomic<double> least_ = std::numeric_limits<double>::infinity();
+};
+
+/// An operator by its sum of costs, and by its model if it may be the first.
+struct LikelyOperator {
+    double sum = std::numeric_limits<double>::infinity();  ///< seconds of all products
+    RankedOperator ranked;
+};
+
 /// Those whose sum of costs is at most twice the least: corrections have not made another one the first of 450
 /// generated matrices, in three types of values ("Ranking less" in `bench/NOTES.md`).
-std::vector<Considered> likely_operators(const OperatorQuestion& question, const Profile& profile) {
+std::vector<RankedOperator> rank_likely(const OperatorQuestion& question, const Profile& profile) {
     constexpr double kMost = 2;
-    std::vector<Considered> all;
-    std::vector<double> totals;
-    for (const auto specification : modelled_specifications(profile)) {
-        auto one = consider(specification, question, profile);
-        if (!one) continue;
-        const double seconds = seconds_of(amounts_of(one->work), one->model->costs);
-        totals.push_back(ranked_by(*one, question, seconds).total_seconds(question.products));
-        all.push_back(*std::move(one));
+    const auto specifications = modelled_specifications(profile);
+    std::vector<LikelyOperator> all(specifications.size());
+    Least least;
+    run_together(std::ssize(all), [&](std::int64_t i) {
+        const auto one = consider(specifications[static_cast<std::size_t>(i)], question, profile);
+        if (!one) return;
+        LikelyOperator& likely = all[static_cast<std::size_t>(i)];
+        likely.ranked = ranked_by(*one, question, seconds_of(amounts_of(one->work), one->model->costs));
+        likely.sum = likely.ranked.total_seconds(question.products);
+        least.add(likely.sum);
+        if (likely.sum <= kMost * least.get()) likely.ranked.seconds = predict(*one->model, one->work);
+    });
+    std::vector<RankedOperator> ranked;
+    for (LikelyOperator& one : all) {
+        if (!one.ranked.specification.empty() && one.sum <= kMost * least.get())
+            ranked.push_back(std::move(one.ranked));
     }
-    if (all.empty()) return all;
-    const double most = kMost * std::ranges::min(totals);
-    std::vector<Considered> likely;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (totals[i] <= most) likely.push_back(std::move(all[i]));
-    }
-    return likely;
+    sort_by_time(ranked, question.products);
+    return ranked;
 }
 
 /// By models in their order, by rules by time.
@@ -143,10 +171,6 @@ Rankings rank_by_both(const OperatorQuestion& question, const Profile& profile) 
 double rounded(double x) {
     if (x == 0 || !std::isfinite(x)) return x;
     return std::stod(fmt::format("{:.6g}", x));
-}
-
-void sort_by_time(std::vector<RankedOperator>& ranked, offset_t products) {
-    std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(products); });
 }
 
 /// Puts after the first, which stays, the rules' next in every other place. What the models think little of may be
@@ -214,14 +238,7 @@ std::string first_operator(const OperatorQuestion& question, const Profile& prof
     if (f.nnz > kFewNonzeros || find_rules_share(profile.rules_shares, f.sizes()) > 0) {
         return first_of(rank_operators(question, profile));
     }
-    const auto likely = likely_operators(question, profile);
-    std::vector<RankedOperator> ranked(likely.size());
-    run_together(std::ssize(likely), [&](std::int64_t i) {
-        const Considered& one = likely[static_cast<std::size_t>(i)];
-        ranked[static_cast<std::size_t>(i)] = ranked_by(one, question, predict(*one.model, one.work));
-    });
-    sort_by_time(ranked, question.products);
-    return first_of(ranked);
+    return first_of(rank_likely(question, profile));
 }
 
 std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile) {
