@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -20,17 +21,17 @@ namespace tilespmv {
 class FirstException {
 public:
     void capture(std::int64_t index) noexcept {
-#pragma omp critical(tilespmv_first_exception)
-        if (index < index_) {
-            index_ = index;
-            exception_ = std::current_exception();
-        }
+        const std::lock_guard lock(mutex_);
+        if (index >= index_) return;
+        index_ = index;
+        exception_ = std::current_exception();
     }
     void rethrow() const {
         if (exception_) std::rethrow_exception(exception_);
     }
 
 private:
+    std::mutex mutex_;
     std::int64_t index_ = std::numeric_limits<std::int64_t>::max();
     std::exception_ptr exception_;
 };
@@ -83,17 +84,23 @@ void parallel_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, F
     failure.rethrow();
 }
 
-/// The same for loops of preparations, of microseconds to milliseconds between other work: threads of a `TaskGroup`
-/// take one range after the other, of which some are done before all threads of OpenMP would have been woken; unless
-/// these are awake. `f` must not ask OpenMP for its thread.
+/// The same for loops of preparations, of microseconds to milliseconds between other work, as tasks of a `TaskGroup`:
+/// some ranges are done before all threads of OpenMP would have been woken. Up to 32 are put together to as many as few
+/// threads there are, more are taken one after the other by as many as there may be. Unless threads of OpenMP are
+/// awake. `f` must not ask OpenMP for its thread.
 template <class F>
 void task_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f) {
-    const IndexRanges all{begin, end, grain};
-    const std::int64_t ranges = all.count();
-    if (ranges <= 1 || openmp_may_spin()) return parallel_ranges(begin, end, grain, f);
+    constexpr std::int64_t kShort = 32;
+    constexpr auto kFew = static_cast<std::int64_t>(TaskGroup::kFewThreads);
+    const std::int64_t ranges = IndexRanges{begin, end, grain}.count();
+    if (openmp_may_spin()) return parallel_ranges(begin, end, grain, f);
+    if (ranges <= kShort) {
+        const IndexRanges all{begin, end, grain * div_up(std::max(ranges, kFew), kFew)};
+        return run_together(all.count(), [&](std::int64_t i) { all.call(i, f); });
+    }
     std::atomic<std::int64_t> next = 0;
     FirstException failure;
-    const auto take = [&] {
+    const auto take = [&, all = IndexRanges{begin, end, grain}] {
         for (std::int64_t i = next++; i < ranges; i = next++) {
             try {
                 all.call(i, f);
@@ -102,8 +109,7 @@ void task_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f
             }
         }
     };
-    const auto threads = std::min(static_cast<std::size_t>(ranges), TaskGroup::kMostThreads);
-    TaskGroup(std::vector<TaskGroup::Task>(threads, take)).wait();
+    TaskGroup(std::vector<TaskGroup::Task>(TaskGroup::kMostThreads, take), TaskGroup::kMostThreads - 1).wait();
     failure.rethrow();
 }
 

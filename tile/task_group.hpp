@@ -13,18 +13,20 @@ void openmp_has_run() noexcept;
 /// Whether they may still spin.
 bool openmp_may_spin() noexcept;
 
-/// Tasks that threads which wait for such run beside the caller: up to 15, and all in all no more than OpenMP has
-/// (`omp_get_max_threads`). A parallel region of OpenMP ends when all of its threads have come,
+/// Tasks that threads which wait for such run beside the caller: up to four, 15 if that is asked for, and all in all no
+/// more than OpenMP has (`omp_get_max_threads`). A parallel region of OpenMP ends when all of its threads have come,
 /// milliseconds later where another process has their processors; here the caller runs what nobody has begun, and all
 /// while threads of OpenMP may spin. Loops of OpenMP within a task have one thread.
 class TaskGroup {
 public:
     using Task = std::function<void()>;
-    static constexpr std::size_t kMostThreads = 16;  ///< the caller's among them
+    static constexpr std::size_t kFewThreads =
+        5;  ///< for microseconds, in which no more are woken; the caller's among them
+    static constexpr std::size_t kMostThreads = 16;  ///< the same for milliseconds
 
     /// The tasks may begin at once, in their order, by at most so many threads beside the caller. What they refer to
     /// must outlive the group; they must not wait for each other.
-    explicit TaskGroup(std::vector<Task> tasks, std::size_t others = kMostThreads - 1);
+    explicit TaskGroup(std::vector<Task> tasks, std::size_t others = kFewThreads - 1);
     TaskGroup(const TaskGroup&) = delete;
     TaskGroup& operator=(const TaskGroup&) = delete;
     /// Waits for those that were begun; nobody runs the others any more.

@@ -31,11 +31,4 @@ std::vector<RankedOperator> rank_for_auto(const OperatorQuestion& question, cons
     return rank_operators(question);
 }
 
-std::string first_for_auto(const OperatorQuestion& question, const AutoOptions& options, std::string_view machine) {
-    const FoundProfile found = find_profile(options.profile, machine, question.features.sizes());
-    std::string first;
-    if (found.profile && found.decides) first = first_operator(question, *found.profile);
-    return first.empty() ? rank_operators(question).front().specification : first;
-}
-
 }  // namespace tilespmv

@@ -30,7 +30,5 @@ AutoOptions read_auto_options(Options& options);
 /// for a trial also of one that does not decide, or of the rules if there is none or it has no models.
 std::vector<RankedOperator> rank_for_auto(const OperatorQuestion& question, const AutoOptions& options,
                                           std::string_view machine);
-/// The specification of the first of these without a trial, found in less time where the matrix is small.
-std::string first_for_auto(const OperatorQuestion& question, const AutoOptions& options, std::string_view machine);
 
 }  // namespace tilespmv

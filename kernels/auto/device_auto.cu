@@ -100,8 +100,9 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
     OperatorQuestion question{
         .features = features_of(pattern), .gpu = gpu_to_choose_for(sizeof(V)), .products = read.products};
     question.features.sum_bytes = accumulator_bytes(accumulator);
+    const auto ranked = rank_for_auto(question, read, device_name());
     if (!read.is_tried || pattern.nnz() == 0) {
-        return make_ranked(first_for_auto(question, read, device_name()), forms, accumulator, with_sent);
+        return make_ranked(ranked.front().specification, forms, accumulator, with_sent);
     }
     const TuneKey key{pattern_hash(pattern), std::string(value_name<V>()), std::string(accumulator_name(accumulator)),
                       require_device().name, forms_name(given)};
@@ -110,7 +111,6 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
         made->make_own_workspace(on);
         return seconds_of_product(*made, on);
     };
-    const auto ranked = rank_for_auto(question, read, device_name());
     return make_ranked(fastest_by_trial(ranked, read.products, TuneCache(read.cache), key, seconds_of), forms,
                        accumulator, on);
 }

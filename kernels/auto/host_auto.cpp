@@ -84,15 +84,13 @@ std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& opt
         const bool has_strips = forms.template find<StripMatrix<V>>() != nullptr;
         return make_operator<V>(std::string(operator_on_stored(has_strips ? Form::strips : Form::tiles)), forms);
     }
-    const OperatorQuestion question{.features = features_of(pattern_of(*csr)),
-                                    .gpu = {},
-                                    .threads = omp_get_max_threads(),
-                                    .products = given.products,
-                                    .has_tiles = forms.template find<TileMatrix<V>>() != nullptr};
-    if (!given.is_tried || csr->nnz() == 0) {
-        return make_converting(first_for_auto(question, given, processor_name()), forms);
-    }
-    const auto ranked = rank_for_auto(question, given, processor_name());
+    const auto ranked = rank_for_auto({.features = features_of(pattern_of(*csr)),
+                                       .gpu = {},
+                                       .threads = omp_get_max_threads(),
+                                       .products = given.products,
+                                       .has_tiles = forms.template find<TileMatrix<V>>() != nullptr},
+                                      given, processor_name());
+    if (!given.is_tried || csr->nnz() == 0) return make_converting(ranked.front().specification, forms);
     const TuneKey key{pattern_hash(pattern_of(*csr)), std::string(value_name<V>()),
                       std::string(accumulator_name(Accumulator::float64)), processor_name(), forms_name(forms)};
     return make_converting(fastest_by_trial(ranked, given.products, TuneCache(given.cache), key,

@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t kLeastStaged = std::size_t{1} << 20;  ///< bytes of an array
 constexpr std::size_t kMostPart = std::size_t{8} << 20;
 constexpr std::size_t kLeastPart = std::size_t{1} << 19;
-constexpr std::int64_t kLeastShare = 1 << 16;  ///< of a thread
+constexpr std::size_t kShort = std::size_t{2} << 20;  ///< for which it takes too long to wake more than a few threads
+constexpr std::int64_t kLeastShare = 1 << 16;         ///< that a thread takes at a time
 constexpr std::size_t kSlots = 4;
 
 void copy_by_driver(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
@@ -46,7 +47,10 @@ public:
         TILESPMV_CUDA(cudaEventSynchronize(copied_));
         auto* const pinned = static_cast<std::byte*>(memory_);
         const auto size = static_cast<std::int64_t>(bytes);
-        const std::int64_t share = std::max(kLeastShare, div_up(size, std::int64_t{omp_get_max_threads()}));
+        const bool is_short = bytes <= kShort && !openmp_may_spin();
+        const std::int64_t shares =
+            is_short ? std::int64_t{TaskGroup::kFewThreads} : std::int64_t{4} * omp_get_max_threads();
+        const std::int64_t share = std::max(kLeastShare, div_up(size, shares));
         task_ranges(0, size, share, [&](std::int64_t first, std::int64_t end) {
             std::memcpy(pinned + first, from + first, static_cast<std::size_t>(end - first));
         });

@@ -1,10 +1,8 @@
 #include "selector/models/profile.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "selector/models/least_squares.hpp"
 #include "selector/models/rules_share.hpp"
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
@@ -47,29 +44,17 @@ std::string reason(const SpmvModel& model, const ProductWork& work, double bytes
                        model_terms()[most].meaning);
 }
 
-/// An operator that can be chosen, with its model.
-struct Considered {
-    Candidate candidate;
-    const SpmvModel* model = nullptr;
-    ProductWork work;
-};
-
-/// Without a reason. `seconds`: of a product.
-RankedOperator ranked_by(const Considered& one, const OperatorQuestion& q, double seconds) {
+RankedOperator ranked_by(const SpmvModel& model, const Candidate& candidate, const ProductWork& work,
+                         const OperatorQuestion& q) {
     RankedOperator ranked;
-    ranked.specification = one.model->specification;
-    ranked.seconds = seconds;
-    const bool is_ready = one.candidate.is_made_from_tiles && q.has_tiles;
-    ranked.preparation_seconds = is_ready ? 0 : predict_preparation(*one.model, q.features);
-    ranked.matrix_bytes = one.candidate.matrix_bytes(q.features);
-    ranked.work = one.work.work;
-    return ranked;
-}
-
-RankedOperator ranked_with_reason(const Considered& one, const OperatorQuestion& q) {
-    RankedOperator ranked = ranked_by(one, q, predict(*one.model, one.work));
-    ranked.why = reason(*one.model, one.work,
-                        q.features.nnz == 0 ? 0 : ranked.matrix_bytes / static_cast<double>(q.features.nnz));
+    ranked.specification = model.specification;
+    ranked.seconds = predict(model, work);
+    const bool is_ready = candidate.is_made_from_tiles && q.has_tiles;
+    ranked.preparation_seconds = is_ready ? 0 : predict_preparation(model, q.features);
+    ranked.matrix_bytes = candidate.matrix_bytes(q.features);
+    ranked.work = work.work;
+    ranked.why =
+        reason(model, work, q.features.nnz == 0 ? 0 : ranked.matrix_bytes / static_cast<double>(q.features.nnz));
     return ranked;
 }
 
@@ -83,63 +68,15 @@ std::vector<std::string_view> modelled_specifications(const Profile& profile) {
 }
 
 /// None for what cannot be chosen.
-std::optional<Considered> consider(std::string_view specification, const OperatorQuestion& question,
-                                   const Profile& profile) {
-    auto one = modelled_operator(profile.probe.is_gpu, specification);
+std::optional<RankedOperator> rank_by_model(std::string_view specification, const OperatorQuestion& question,
+                                            const Profile& profile) {
+    const auto one = modelled_operator(profile.probe.is_gpu, specification);
     // Measured without what makes it take new values, by an earlier version.
     if (!one.candidate.options.empty() && specification_of(one.candidate) != specification) return {};
     const MatrixFeatures& f = question.features;
     const ProductWork work = product_work(one.candidate, f, profile.probe);
     if (!can_be_made(one, f, work)) return {};
-    return Considered{std::move(one.candidate), find_model(profile.models, specification, f.sizes()), work};
-}
-
-void sort_by_time(std::vector<RankedOperator>& ranked, offset_t products) {
-    std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(products); });
-}
-
-/// The least of what several threads add.
-class Least {
-public:
-    void add(double x) {
-        for (double least = least_; x < least && !least_.compare_exchange_weak(least, x);) {
-        }
-    }
-    [[nodiscard]] double get() const { return least_; }
-
-private:
-    std::atomic<double> least_ = std::numeric_limits<double>::infinity();
-};
-
-/// An operator by its sum of costs, and by its model if it may be the first.
-struct LikelyOperator {
-    double sum = std::numeric_limits<double>::infinity();  ///< seconds of all products
-    RankedOperator ranked;
-};
-
-/// Those whose sum of costs is at most twice the least: corrections have not made another one the first of 450
-/// generated matrices, in three types of values ("Ranking less" in `bench/NOTES.md`).
-std::vector<RankedOperator> rank_likely(const OperatorQuestion& question, const Profile& profile) {
-    constexpr double kMost = 2;
-    const auto specifications = modelled_specifications(profile);
-    std::vector<LikelyOperator> all(specifications.size());
-    Least least;
-    run_together(std::ssize(all), [&](std::int64_t i) {
-        const auto one = consider(specifications[static_cast<std::size_t>(i)], question, profile);
-        if (!one) return;
-        LikelyOperator& likely = all[static_cast<std::size_t>(i)];
-        likely.ranked = ranked_by(*one, question, seconds_of(amounts_of(one->work), one->model->costs));
-        likely.sum = likely.ranked.total_seconds(question.products);
-        least.add(likely.sum);
-        if (likely.sum <= kMost * least.get()) likely.ranked.seconds = predict(*one->model, one->work);
-    });
-    std::vector<RankedOperator> ranked;
-    for (LikelyOperator& one : all) {
-        if (!one.ranked.specification.empty() && one.sum <= kMost * least.get())
-            ranked.push_back(std::move(one.ranked));
-    }
-    sort_by_time(ranked, question.products);
-    return ranked;
+    return ranked_by(*find_model(profile.models, specification, f.sizes()), one.candidate, work, question);
 }
 
 /// By models in their order, by rules by time.
@@ -153,13 +90,10 @@ Rankings rank_by_both(const OperatorQuestion& question, const Profile& profile) 
     Rankings rankings;
     run_together(std::ssize(all) + 1, [&](std::int64_t i) {
         const auto at = static_cast<std::size_t>(i);
-        if (at < all.size()) {
-            if (const auto one = consider(specifications[at], question, profile)) {
-                all[at] = ranked_with_reason(*one, question);
-            }
-        } else {
+        if (at < all.size())
+            all[at] = rank_by_model(specifications[at], question, profile);
+        else
             rankings.by_rules = rank_operators(question);
-        }
     });
     for (auto& one : all) {
         if (one) rankings.by_models.push_back(*std::move(one));
@@ -171,6 +105,10 @@ Rankings rank_by_both(const OperatorQuestion& question, const Profile& profile) 
 double rounded(double x) {
     if (x == 0 || !std::isfinite(x)) return x;
     return std::stod(fmt::format("{:.6g}", x));
+}
+
+void sort_by_time(std::vector<RankedOperator>& ranked, offset_t products) {
+    std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(products); });
 }
 
 /// Puts after the first, which stays, the rules' next in every other place. What the models think little of may be
@@ -227,18 +165,6 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
     if (share > 0) charge_by_rules(ranked.by_models, ranked.by_rules, share);
     sort_by_time(ranked.by_models, question.products);
     return std::move(ranked.by_models);
-}
-
-std::string first_operator(const OperatorQuestion& question, const Profile& profile) {
-    constexpr offset_t kFewNonzeros = 1'000'000;  // more take longer than all corrections
-    const auto first_of = [](const std::vector<RankedOperator>& ranked) {
-        return ranked.empty() ? "" : ranked.front().specification;
-    };
-    const MatrixFeatures& f = question.features;
-    if (f.nnz > kFewNonzeros || find_rules_share(profile.rules_shares, f.sizes()) > 0) {
-        return first_of(rank_operators(question, profile));
-    }
-    return first_of(rank_likely(question, profile));
 }
 
 std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile) {

@@ -91,9 +91,6 @@ void choose_vector_shapes(const Profile& profile, std::size_t n, std::size_t val
 /// baseline nor much larger than CSR. Empty if the profile has no models.
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile);
 
-/// The specification of the first of these, found in less time where the matrix is small; empty if there is none.
-std::string first_operator(const OperatorQuestion& question, const Profile& profile);
-
 /// The same operators for a trial of the first few: behind the first by the models alone, the next of the rules and the
 /// next of the models in turn.
 std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile);

@@ -190,6 +190,19 @@ TEST_P(TaskRanges, CoverAllIndicesOnce) {
     for (const auto& one : calls) ASSERT_EQ(one, 1);
 }
 
+TEST_P(TaskRanges, RethrowTheExceptionOfTheFirstThatThrew) {
+    const Threads of_openmp(4);
+    std::string first;
+    try {
+        task_ranges(0, GetParam(), 3, [](std::int64_t begin, std::int64_t end) {
+            if (end > 7) throw std::runtime_error(std::to_string(begin <= 7 ? 7 : begin));
+        });
+    } catch (const std::runtime_error& error) {
+        first = error.what();
+    }
+    EXPECT_EQ(first, GetParam() > 7 ? "7" : "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, TaskRanges, ::testing::Values(0, 1, 3, 4, 15, 16, 17, 50, 95, 96, 97, 1000));
 
 }  // namespace

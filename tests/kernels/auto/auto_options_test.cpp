@@ -43,29 +43,5 @@ TEST(RankForAuto, AsksAProfileThatDoesNotDecideForATrialOnly) {
     unsetenv("TILESPMV_PROFILE");
 }
 
-TEST(FirstForAuto, IsTheFirstOfTheRanking) {
-    const test::TemporaryDirectory folder;
-    setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
-    unsetenv("TILESPMV_PROFILE");
-    Profile profile = unchecked_profile();
-    OperatorQuestion question;
-    question.features.rows = question.features.cols = 1000;
-    question.features.nnz = 5000;
-    const auto first = [&] {
-        write_profile(default_profile_file(kMachine), profile);
-        const auto one = first_for_auto(question, {}, kMachine);
-        EXPECT_EQ(one, rank_for_auto(question, {}, kMachine).front().specification);
-        return one;
-    };
-    EXPECT_EQ(first(), rank_operators(question).front().specification) << "the profile does not decide";
-    ProfileCheck check{.values = "float64", .sizes = question.features.sizes()};
-    check.models = {.choices = 1, .mean_loss = 1};
-    check.rules = {.choices = 1, .mean_loss = 2};
-    keep_check(profile, check);
-    EXPECT_EQ(first(), "modelled");
-    profile.models.clear();
-    EXPECT_EQ(first(), rank_operators(question).front().specification) << "it has no models";
-}
-
 }  // namespace
 }  // namespace tilespmv

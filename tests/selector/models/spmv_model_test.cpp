@@ -1,7 +1,6 @@
 #include "selector/models/spmv_model.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <random>
 
 #include <omp.h>
@@ -10,10 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "selector/models/profile.hpp"
-#include "selector/models/profile_file.hpp"
-#include "selector/models/similarity.hpp"
 #include "tests/selector/models/synthetic.hpp"
-#include "tile/generate/generate.hpp"
 
 namespace tilespmv {
 namespace {
@@ -309,55 +305,6 @@ TEST(RankOperatorsByProfile, LeavesOutWhatRulesSayDoesNotSuit) {
     EXPECT_TRUE(has_sell());
     f.longest_row = f.nnz / 9;
     EXPECT_FALSE(has_sell());
-}
-
-TEST(FirstOperator, IsTheFirstOfTheRankingWhatModelsOfAnH200Say) {
-    const auto found = find_profile({}, "NVIDIA H200", {8, 8});
-    ASSERT_TRUE(found.profile);
-    for (const char* matrix : {"laplace2d:n=40", "dense:rows=60,cols=90", "fem:n=6,dof=3", "arrow:n=2000",
-                               "rmat:scale=11,degree=9", "uniform:n=5000,per_row=7", "circuit:n=9000", "qcd:n=3"}) {
-        const auto question = question_on(found.profile->probe, features_of(pattern_of(generate<double>(matrix))));
-        for (const offset_t products : {0, 1, 1000}) {
-            OperatorQuestion asked = question;
-            asked.products = products;
-            EXPECT_EQ(first_operator(asked, *found.profile),
-                      rank_operators(asked, *found.profile).front().specification)
-                << matrix;
-        }
-    }
-}
-
-/// By its sum of costs "csr-merge" takes `sum` times as long as "csr16", and a hundredth of that by its correction.
-Profile profile_with_correction(const OperatorQuestion& question, double sum) {
-    Profile profile = profile_that_says({"csr16", "csr-merge"});
-    profile.rules_shares = {{question.features.sizes(), 0}};
-    SpmvModel& corrected = profile.models[1];
-    corrected.costs[0] = sum * profile.models[0].costs[0];
-    const auto entry = modelled_operator(true, corrected.specification);
-    const ProductWork work = product_work(entry.candidate, question.features, profile.probe);
-    const std::vector<Place> places{place_of(work, corrected.costs)};
-    corrected.anchors = fit_correction(places, std::vector{std::log(0.01)});
-    return profile;
-}
-
-TEST(FirstOperator, FindsNoCorrectionsOfASmallMatrixWhereSumsAreFarApart) {
-    std::mt19937 random(11);
-    OperatorQuestion question{.features = random_features(random), .gpu = {}};
-    question.features.nnz = 900'000;
-    EXPECT_EQ(first_operator(question, profile_with_correction(question, 1.9)), "csr-merge");
-    EXPECT_EQ(first_operator(question, profile_with_correction(question, 2.1)), "csr16");
-    EXPECT_EQ(rank_operators(question, profile_with_correction(question, 2.1)).front().specification, "csr-merge");
-    question.features.nnz = 1'100'000;
-    EXPECT_EQ(first_operator(question, profile_with_correction(question, 2.1)), "csr-merge");
-}
-
-TEST(FirstOperator, CountsWhatRulesSay) {
-    std::mt19937 random(11);
-    const auto question = question_on(h200_like(), random_features(random));
-    const auto rules = rank_operators(question);
-    const Profile profile = profile_that_says({rules[1].specification, rules[0].specification});  // of twice the time
-    EXPECT_EQ(first_operator(question, profile), rank_operators(question, profile).front().specification);
-    EXPECT_EQ(first_operator(question, profile_that_says({})), "");
 }
 
 TEST(RankForTrial, TakesModelsAndRulesInTurnBehindTheModelsFirst) {
