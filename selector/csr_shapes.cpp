@@ -159,7 +159,7 @@ RowStatistics row_statistics(std::span<const offset_t> row_ptrs) {
     constexpr std::int64_t grain = 1 << 17;  // whole tile rows; fewer are not worth waking threads
     const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
     std::vector<RowStatistics> ranges(static_cast<std::size_t>(div_up(rows, grain)));
-    task_ranges(0, rows, grain, [&](std::int64_t first, std::int64_t end) {
+    short_ranges(0, rows, grain, [&](std::int64_t first, std::int64_t end) {
         LengthCounts counts;
         const auto of_range =
             row_ptrs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first) + 1);

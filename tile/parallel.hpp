@@ -84,23 +84,17 @@ void parallel_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, F
     failure.rethrow();
 }
 
-/// The same for loops of preparations, of microseconds to milliseconds between other work, as tasks of a `TaskGroup`:
-/// some ranges are done before all threads of OpenMP would have been woken. Up to 32 are put together to as many as few
-/// threads there are, more are taken one after the other by as many as there may be. Unless threads of OpenMP are
-/// awake. `f` must not ask OpenMP for its thread.
+/// The same for loops of preparations, of milliseconds between other work: threads of a `TaskGroup` take one range
+/// after the other, of which some are done before all threads of OpenMP would have been woken; unless these are awake.
+/// `f` must not ask OpenMP for its thread.
 template <class F>
 void task_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f) {
-    constexpr std::int64_t kShort = 32;
-    constexpr auto kFew = static_cast<std::int64_t>(TaskGroup::kFewThreads);
-    const std::int64_t ranges = IndexRanges{begin, end, grain}.count();
-    if (openmp_may_spin()) return parallel_ranges(begin, end, grain, f);
-    if (ranges <= kShort) {
-        const IndexRanges all{begin, end, grain * div_up(std::max(ranges, kFew), kFew)};
-        return run_together(all.count(), [&](std::int64_t i) { all.call(i, f); });
-    }
+    const IndexRanges all{begin, end, grain};
+    const std::int64_t ranges = all.count();
+    if (ranges <= 1 || openmp_may_spin()) return parallel_ranges(begin, end, grain, f);
     std::atomic<std::int64_t> next = 0;
     FirstException failure;
-    const auto take = [&, all = IndexRanges{begin, end, grain}] {
+    const auto take = [&] {
         for (std::int64_t i = next++; i < ranges; i = next++) {
             try {
                 all.call(i, f);
@@ -109,8 +103,21 @@ void task_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f
             }
         }
     };
-    TaskGroup(std::vector<TaskGroup::Task>(TaskGroup::kMostThreads, take), TaskGroup::kMostThreads - 1).wait();
+    const auto threads = std::min(static_cast<std::size_t>(ranges), TaskGroup::kMostThreads);
+    TaskGroup(std::vector<TaskGroup::Task>(threads, take), threads - 1).wait();
     failure.rethrow();
+}
+
+/// The same for loops that end within microseconds: up to 32 ranges are put together to as many as a `TaskGroup` has
+/// few threads, since to wake more takes longer.
+template <class F>
+void short_ranges(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f) {
+    constexpr std::int64_t kMost = 32;
+    constexpr auto kThreads = static_cast<std::int64_t>(TaskGroup::kFewThreads);
+    const std::int64_t ranges = IndexRanges{begin, end, grain}.count();
+    if (ranges > kMost || openmp_may_spin()) return task_ranges(begin, end, grain, f);
+    const IndexRanges all{begin, end, grain * div_up(std::max(ranges, kThreads), kThreads)};
+    run_together(all.count(), [&](std::int64_t i) { all.call(i, f); });
 }
 
 /// Calls `f(i)` for every i in [begin, end) in parallel, `grain` of them at a time.
@@ -125,6 +132,14 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& 
 template <class F>
 void task_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f) {
     task_ranges(begin, end, grain, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) f(i);
+    });
+}
+
+/// The same for loops that end within microseconds; see `short_ranges`.
+template <class F>
+void short_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f) {
+    short_ranges(begin, end, grain, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) f(i);
     });
 }

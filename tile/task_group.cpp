@@ -36,8 +36,6 @@ void spin_until(F&& is_reached, Clock::duration most) {
 }
 
 constexpr std::chrono::microseconds kNextTasks(50);  ///< that come soon: to be woken takes 11
-/// Helpers that are woken by one thread, which takes microseconds; these wake the others.
-constexpr std::size_t kWokenByOne = 4;
 constexpr std::chrono::milliseconds kOtherTasks(1);  ///< that others have begun, and end sooner unless they are stopped
 
 /// As long as threads of GNU's OpenMP spin: 300,000 pauses, of up to 140 cycles.
@@ -92,7 +90,9 @@ private:
     std::atomic<std::size_t> ended_ = 0;
 };
 
-/// The threads of a process that wait for tasks, started when the first ones come. There until the process ends.
+/// The threads of a process that wait for tasks, started when the first ones come. There until the process ends. The
+/// first four are called for all tasks, so that it is always the same ones, whose processors are awake; the others
+/// where many are wanted.
 class TaskHelpers {
 public:
     using Group = std::shared_ptr<TaskGroup::Progress>;
@@ -111,16 +111,27 @@ public:
             calls_.push_back({group, called});
             is_called_ = true;
         }
-        wake(std::min(called, kWokenByOne));
+        wake(first_, std::min(called, kFirst));
+        if (called > kFirst) wake(further_, std::min(called - kFirst, kWokenByOne));
     }
 
 private:
+    static constexpr std::size_t kFirst = TaskGroup::kFewThreads - 1;
+    static constexpr std::size_t kWokenByOne =
+        2;  ///< of the others, which takes microseconds; these wake the next ones
+
+    struct Call {
+        Group group;
+        std::size_t wanted = 0;  ///< helpers
+    };
+
     TaskHelpers() {
         const std::size_t processors = std::max(std::thread::hardware_concurrency(), 1U);
         try {
             while (helpers_ + 1 < std::min(processors, TaskGroup::kMostThreads)) {
-                std::thread([this] {
-                    for (;;) next()->run();
+                std::condition_variable& own = helpers_ < kFirst ? first_ : further_;
+                std::thread([this, &own] {
+                    for (;;) next(own)->run();
                 }).detach();
                 ++helpers_;
             }
@@ -128,32 +139,28 @@ private:
         }
     }
 
-    void wake(std::size_t helpers) {
-        for (std::size_t i = 0; i < helpers; ++i) changed_.notify_one();
+    static void wake(std::condition_variable& which, std::size_t helpers) {
+        for (std::size_t i = 0; i < helpers; ++i) which.notify_one();
     }
 
-    Group next() {
+    Group next(std::condition_variable& own) {
         spin_until([this] { return is_called_.load(); }, kNextTasks);
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return !calls_.empty(); });
+        own.wait(lock, [this] { return !calls_.empty(); });
         Call& call = calls_.front();
         const std::size_t others = --call.wanted;
         Group group = others > 0 ? call.group : std::move(call.group);
         if (others == 0) calls_.pop_front();
         is_called_ = !calls_.empty();
         lock.unlock();
-        if (others >= kWokenByOne) wake(std::min(others - kWokenByOne + 1, kWokenByOne));
+        if (&own == &further_) wake(further_, std::min(others, kWokenByOne));
         return group;
     }
 
-    struct Call {
-        Group group;
-        std::size_t wanted = 0;  ///< helpers
-    };
-
     std::size_t helpers_ = 0;
     std::mutex mutex_;
-    std::condition_variable changed_;
+    std::condition_variable first_;
+    std::condition_variable further_;
     std::deque<Call> calls_;
     std::atomic<bool> is_called_ = false;
 };

@@ -28,9 +28,9 @@ public:
         reserve();
         for (const RowRange range : rows_) cut(range);
         b_.ends = Buffer<std::uint16_t>(ends_);
-        task_for(0, size(), kFewBlocks, [&](std::int64_t i) { measure(i); });
+        short_for(0, size(), kFewBlocks, [&](std::int64_t i) { measure(i); });
         place_codes();
-        task_for(0, size(), kFewBlocks, [&](std::int64_t i) { encode(i); });
+        short_for(0, size(), kFewBlocks, [&](std::int64_t i) { encode(i); });
         return std::move(b_);
     }
 

@@ -10,7 +10,7 @@ template <class P>
 Buffer<P> csr_positions(offset_t nnz) {
     Buffer<P> positions(static_cast<std::size_t>(nnz));
     constexpr std::int64_t grain = 1 << 16;
-    task_for(0, nnz, grain, [&](std::int64_t k) { positions[k] = static_cast<P>(k + 1); });
+    short_for(0, nnz, grain, [&](std::int64_t k) { positions[k] = static_cast<P>(k + 1); });
     return positions;
 }
 

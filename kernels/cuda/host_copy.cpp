@@ -7,8 +7,6 @@
 #include <memory>
 #include <mutex>
 
-#include <omp.h>
-
 #include "kernels/cuda/error.hpp"
 #include "tile/parallel.hpp"
 
@@ -47,18 +45,22 @@ public:
         TILESPMV_CUDA(cudaEventSynchronize(copied_));
         auto* const pinned = static_cast<std::byte*>(memory_);
         const auto size = static_cast<std::int64_t>(bytes);
-        const bool is_short = bytes <= kShort && !openmp_may_spin();
-        const std::int64_t shares =
-            is_short ? std::int64_t{TaskGroup::kFewThreads} : std::int64_t{4} * omp_get_max_threads();
-        const std::int64_t share = std::max(kLeastShare, div_up(size, shares));
-        task_ranges(0, size, share, [&](std::int64_t first, std::int64_t end) {
+        const auto fill = [&](std::int64_t first, std::int64_t end) {
             std::memcpy(pinned + first, from + first, static_cast<std::size_t>(end - first));
-        });
+        };
+        if (bytes <= kShort && !openmp_may_spin())
+            short_ranges(0, size, share_of(size, TaskGroup::kFewThreads), fill);
+        else
+            task_ranges(0, size, share_of(size, 2 * TaskGroup::kMostThreads), fill);
         copy_by_driver(to, pinned, bytes, stream);
         TILESPMV_CUDA(cudaEventRecord(copied_, stream));
     }
 
 private:
+    static std::int64_t share_of(std::int64_t bytes, std::size_t shares) {
+        return std::max(kLeastShare, div_up(bytes, static_cast<std::int64_t>(shares)));
+    }
+
     void* memory_ = nullptr;
     cudaEvent_t copied_ = nullptr;
 };

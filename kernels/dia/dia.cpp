@@ -25,7 +25,7 @@ public:
     explicit DiagonalBits(const CsrMatrix<V>& a)
         : lowest_(1 - std::int64_t{a.rows}),
           words_(static_cast<std::size_t>(div_up(std::int64_t{a.rows} + a.cols, 64))) {
-        task_ranges(0, a.rows, kBlockGrain * DiaLayout::kRows, [&](std::int64_t first, std::int64_t end) {
+        short_ranges(0, a.rows, kBlockGrain * DiaLayout::kRows, [&](std::int64_t first, std::int64_t end) {
             for (std::int64_t r = first; r < end; r += 1 + shifted_rows(a.row_ptrs.data(), a.col_idxs.data(), r, end)) {
                 for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) insert(a.col_idxs[k] - r - lowest_);
             }
@@ -144,7 +144,7 @@ DiaPattern make_dia_pattern(const CsrMatrix<V>& a, const std::vector<index_t>& o
     for (std::size_t d = 0; d < offsets.size(); ++d) dia.offsets[d / 8].of[d % 8] = offsets[d];
     const std::int64_t blocks = blocks_of(a);
     dia.held = Buffer<std::uint64_t>(static_cast<std::size_t>(blocks * dia.groups() * dia.kRows / 8));
-    task_for(0, blocks, kBlockGrain, [&](std::int64_t block) { hold_block(dia, block, a, offsets); });
+    short_for(0, blocks, kBlockGrain, [&](std::int64_t block) { hold_block(dia, block, a, offsets); });
     return dia;
 }
 
@@ -152,7 +152,7 @@ template <Value V>
 Dia<V> make_dia(const CsrMatrix<V>& a) {
     Dia<V> dia{make_dia_pattern(a, dia_offsets(a)), {}};
     dia.values = Buffer<V>(dia.places());
-    task_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) {
+    short_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) {
         std::fill_n(dia.values.data() + dia.value_at(0, block * dia.kRows), dia.diagonals * dia.kRows, V{});
         put_block(a, block, dia);
     });
@@ -161,7 +161,7 @@ Dia<V> make_dia(const CsrMatrix<V>& a) {
 
 template <Value V>
 void put_values(const CsrMatrix<V>& a, Dia<V>& dia) {
-    task_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) { put_block(a, block, dia); });
+    short_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) { put_block(a, block, dia); });
 }
 
 template <Value V>
@@ -170,13 +170,13 @@ CsrMatrix<V> to_csr(const Dia<V>& a) {
     csr.rows = a.rows;
     csr.cols = a.cols;
     csr.row_ptrs = Buffer<offset_t>(static_cast<std::size_t>(a.rows) + 1, 0);
-    task_for(0, a.rows, kRowGrain,
-             [&](std::int64_t r) { for_each_in_row(a, r, [&](offset_t, index_t) { ++csr.row_ptrs[r + 1]; }); });
+    short_for(0, a.rows, kRowGrain,
+              [&](std::int64_t r) { for_each_in_row(a, r, [&](offset_t, index_t) { ++csr.row_ptrs[r + 1]; }); });
     std::partial_sum(csr.row_ptrs.begin(), csr.row_ptrs.end(), csr.row_ptrs.begin());
     const auto nnz = static_cast<std::size_t>(csr.row_ptrs[a.rows]);
     csr.col_idxs = Buffer<index_t>(nnz);
     csr.values = Buffer<V>(nnz);
-    task_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
+    short_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
         offset_t k = csr.row_ptrs[r];
         for_each_in_row(a, r, [&](offset_t d, index_t column) {
             csr.col_idxs[k] = column;

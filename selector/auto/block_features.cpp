@@ -102,7 +102,7 @@ void add_blocks(const PatternView& a, MatrixFeatures& f) {
     const offset_t samples = std::min(sampled_nonzeros(f.nnz) / kBlock, div_up(f.nnz, kBlock));
     Blocks blocks(static_cast<std::size_t>(samples));
     std::vector<offset_t> sectors(blocks.size());
-    task_ranges(0, samples, 64, [&](std::int64_t first, std::int64_t end) {  // fewer are not worth waking threads
+    short_ranges(0, samples, 64, [&](std::int64_t first, std::int64_t end) {  // fewer are not worth waking threads
         SectorCount count(a);
         for (std::int64_t i = first; i < end; ++i) {
             const auto from = spread(i, samples, div_up(f.nnz, kBlock)) * kBlock;
@@ -131,7 +131,7 @@ void add_pieces(const PatternView& a, MatrixFeatures& f) {
     if (size <= kBlock) return;
     std::array<offset_t, kPieceSamples> sectors{};
     const std::int64_t grain = size * kPieceSamples < kFewNonzeros ? kPieceSamples : 1;
-    task_for(0, kPieceSamples, grain, [&](std::int64_t i) {
+    short_for(0, kPieceSamples, grain, [&](std::int64_t i) {
         const auto first = static_cast<std::size_t>(spread(i, kPieceSamples, kPieces) * (f.nnz / kPieces));
         const auto piece = a.col_idxs.subspan(first, static_cast<std::size_t>(size));
         sectors[static_cast<std::size_t>(i)] = SectorCount(a).of(piece);

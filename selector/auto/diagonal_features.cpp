@@ -139,7 +139,7 @@ Diagonals further_diagonals(const PatternView& a, std::int64_t first, std::int64
 offset_t count_further(const PatternView& a, const std::vector<offset_t>& of_sample) {
     const KnownDiagonals known(a, of_sample);
     std::vector<Diagonals> ranges(static_cast<std::size_t>(div_up(std::int64_t{a.rows}, kGrain)));
-    task_ranges(0, a.rows, kGrain, [&](std::int64_t first, std::int64_t end) {
+    short_ranges(0, a.rows, kGrain, [&](std::int64_t first, std::int64_t end) {
         ranges[static_cast<std::size_t>(first / kGrain)] = further_diagonals(a, first, end, known);
     });
     Diagonals further;

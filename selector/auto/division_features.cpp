@@ -108,7 +108,7 @@ void add_slices(const PatternView& a, MatrixFeatures& f) {
     const offset_t of_block = kBlockLanes * std::clamp<offset_t>(f.nnz / f.rows, 1, steps);
     const offset_t samples = std::clamp(sampled_nonzeros(f.nnz) / of_block, kLeastSliceBlocks, kMostSliceBlocks);
     std::vector<SliceCount> blocks(static_cast<std::size_t>(samples));
-    task_ranges(0, samples, 8, [&](std::int64_t first, std::int64_t end) {  // fewer are not worth waking threads
+    short_ranges(0, samples, 8, [&](std::int64_t first, std::int64_t end) {  // fewer are not worth waking threads
         SectorCount sectors(a);
         for (std::int64_t i = first; i < end; ++i)
             blocks[static_cast<std::size_t>(i)] = count_slices(a, row_of(a, spread(i, samples, f.nnz)), steps, sectors);
