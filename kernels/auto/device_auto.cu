@@ -30,9 +30,7 @@ std::unique_ptr<DeviceOperator<V>> make_ranked(const std::string& specification,
                                                Accumulator accumulator, const DeviceContext& on) {
     Options options("operator", specification);
     const OperatorInfo<V>& info = find_operator<V>(Backend::cuda, specification);
-    auto made = info.made_from == Form::tiles && !forms.has_tiles()
-                    ? make_full_tile_operator(forms.csr(), accumulator, on)
-                    : nullptr;
+    auto made = info.name == "tile" ? make_full_tile_operator(forms.csr(), accumulator, on) : nullptr;
     if (!made) made = info.make_on_device(forms.of(info.made_from), options, accumulator, on);
     made->set_specification(specification);
     return made;
@@ -95,8 +93,8 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
     if (!read.is_tried && pattern.nnz() <= kMostSent) {  // a trial makes several operators, each with its own copies
         with_sent.sent = &sent.emplace(std::vector{bytes_of(csr.col_idxs), bytes_of(csr.values)}, on);
     }
-    // Tiles that are there save little: their plan, the upload and the map for new values take longer than a
-    // conversion.
+    // Tiles that are there save little: full ones are made from CSR; of others plan, upload and the map for new values
+    // take longer than a conversion.
     OperatorQuestion question{
         .features = features_of(pattern), .gpu = gpu_to_choose_for(sizeof(V)), .products = read.products};
     question.features.sum_bytes = accumulator_bytes(accumulator);

@@ -26,27 +26,13 @@ TEST(CandidateForms, ConvertOnceWhenTilesAreAskedFor) {
     EXPECT_EQ(cuda::paths_by_format(*tiles), cuda::Paths(20, cuda::Path::dense));
 }
 
-TEST(CandidateForms, TakeTilesThatAreThereAndUnpackThemOnce) {
+TEST(CandidateForms, UnpackTilesOnceWhereTheyAreAlone) {
     const auto csr = generate<float>(kFull);
     const auto tiles = convert(csr, *make_policy(kDefaultSelector));
     CandidateForms<float> forms(MatrixForms<float>{&tiles});
-    EXPECT_EQ(&forms.of(Form::tiles).tiles(), &tiles);
-    EXPECT_EQ(&forms.of(Form::tiles).csr(), &forms.csr());
     EXPECT_EQ(forms.csr(), csr);
-}
-
-TEST(CandidateForms, ConvertTilesThatAreNotStoredAsFullOnes) {
-    const auto full = generate<double>(kFull);
-    const auto edge = generate<double>("dense:rows=40,cols=48");
-    auto positions = testing::positions_of(testing::blocks(32, 40));
-    positions.insert({33, 5});  // which is deferred
-    const auto stray = testing::matrix_of(48, 640, positions);
-    for (const auto& [a, selector] :
-         {std::pair{&full, "only:csr"}, std::pair{&edge, "paper"}, std::pair{&stray, "paper-deferred"}}) {
-        const auto tiles = convert(*a, *make_policy(selector));
-        CandidateForms<double> forms(MatrixForms<double>{a, &tiles});
-        EXPECT_NE(&forms.of(Form::tiles).tiles(), &tiles) << selector;
-    }
+    EXPECT_EQ(&forms.of(Form::csr).csr(), &forms.csr());
+    EXPECT_EQ(&forms.of(Form::tiles).csr(), &forms.csr());
 }
 
 TEST(CandidateForms, TakeStripsThatAreThereAndUnpackThemOnce) {
