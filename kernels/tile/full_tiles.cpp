@@ -1,6 +1,5 @@
 #include "kernels/tile/full_tiles.hpp"
 
-#include <algorithm>
 #include <atomic>
 
 #include "formats/list.hpp"
@@ -12,17 +11,6 @@ namespace {
 constexpr offset_t kSize = kTileSize;
 constexpr int kValues = TileEntry::kMaxValues;
 
-/// Whether the rows of a tile row are equally long, and of whole tiles.
-bool are_even(const Buffer<offset_t>& row_ptrs, std::int64_t first_row) {
-    const offset_t* const ptrs = row_ptrs.data() + first_row;
-    const offset_t length = ptrs[1] - ptrs[0];
-    if (length == 0 || length % kSize != 0) return false;
-    for (int r = 1; r < kTileSize; ++r) {
-        if (ptrs[r + 1] - ptrs[r] != length) return false;
-    }
-    return true;
-}
-
 /// Whether the columns of a tile, `row_length` apart from row to row, are all of it. Columns of a row ascend.
 bool is_full(const index_t* columns, offset_t row_length) {
     const index_t first = columns[0];
@@ -33,13 +21,15 @@ bool is_full(const index_t* columns, offset_t row_length) {
     return true;
 }
 
-/// The tiles of a tile row, to their places; false if they are not full.
+/// The tiles of a tile row, to their places; false if they are not full. Where all have the columns of the first row,
+/// rows end where these begin again: they are equally long.
 template <Value V>
 bool put_tiles(const CsrMatrix<V>& a, std::int64_t tile_row, FullTiles& full) {
-    const std::int64_t row = tile_row * kTileSize;
-    if (!are_even(a.row_ptrs, row)) return false;
-    const offset_t first = a.row_ptrs[row];
-    const offset_t length = a.row_ptrs[row + 1] - first;
+    const offset_t* const ptrs = a.row_ptrs.data() + tile_row * kTileSize;
+    const offset_t first = ptrs[0];
+    const offset_t length = ptrs[1] - first;
+    if (first % kValues != 0 || length == 0 || length % kSize != 0) return false;
+    if (ptrs[kTileSize] - first != kSize * length) return false;
     full.tile_ptrs[tile_row] = first / kValues;
     for (offset_t at = first; at < first + length; at += kSize) {
         const index_t* const columns = a.col_idxs.data() + at;

@@ -57,9 +57,36 @@ TEST(FullTiles, AreNoneWhereTilesBeginBetweenTheirs) {
     std::set<std::pair<index_t, index_t>> positions;
     for (const auto& [r, c] : positions_of(blocks(16, 2))) positions.insert({r, c + 8});
     EXPECT_FALSE(cuda::full_tiles(matrix_of(16, 64, positions)));
+    auto behind = positions_of(blocks(16, 2));
+    for (index_t r = 0; r < 16; ++r) {
+        for (index_t c = 0; c < 16; ++c) behind.erase({r, c});
+    }
+    EXPECT_TRUE(cuda::full_tiles(matrix_of(16, 64, behind)));
+    behind.erase({5, 16});
+    behind.insert({5, 3});
+    EXPECT_FALSE(cuda::full_tiles(matrix_of(16, 64, behind))) << "one column is before them";
     std::set<std::pair<index_t, index_t>> shifted;
     for (const auto& [r, c] : positions_of(blocks(16, 1))) shifted.insert({r, c + r / 8 * 16});
     EXPECT_FALSE(cuda::full_tiles(matrix_of(16, 64, shifted))) << "half of the rows have another tile";
+}
+
+TEST(FullTiles, AreNoneWhereRowsDifferInLength) {
+    auto positions = positions_of(blocks(16, 2));
+    for (index_t c = 16; c < 32; ++c) {
+        positions.erase({3, c});
+        positions.insert({4, 16 + c});
+    }
+    EXPECT_FALSE(cuda::full_tiles(matrix_of(16, 64, positions)));
+    for (index_t c = 16; c < 32; ++c) positions.erase({8, c});
+    EXPECT_FALSE(cuda::full_tiles(matrix_of(16, 64, positions))) << "fewer than the first row says";
+    auto longer = positions_of(blocks(16, 1));
+    for (index_t c = 16; c < 272; ++c) longer.insert({15, c});
+    EXPECT_FALSE(cuda::full_tiles(matrix_of(16, 272, longer))) << "whole tiles by their number";
+    std::set<std::pair<index_t, index_t>> half;
+    for (index_t r = 0; r < 32; ++r) {
+        for (const index_t c : {0, 1, 2, 3, 4, 5, 6, 15}) half.insert({r, c});
+    }
+    EXPECT_FALSE(cuda::full_tiles(matrix_of(32, 16, half))) << "two rows look like one";
 }
 
 TEST(FullTiles, AreNoneOfTileRowsThatAreEmptyOrCut) {
@@ -68,6 +95,7 @@ TEST(FullTiles, AreNoneOfTileRowsThatAreEmptyOrCut) {
     EXPECT_FALSE(cuda::full_tiles(generate<double>("dense:rows=15,cols=16")));
     EXPECT_FALSE(cuda::full_tiles(generate<double>("dense:rows=31,cols=256")));
     EXPECT_FALSE(cuda::full_tiles(generate<double>("dense:rows=16,cols=24")));
+    EXPECT_FALSE(cuda::full_tiles(generate<double>("dense:rows=32,cols=24"))) << "as many nonzeros as whole tiles";
 }
 
 }  // namespace
