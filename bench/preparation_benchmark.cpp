@@ -165,12 +165,25 @@ void measure(const std::string& source, Device& device, Benchmark& all) {
     report(source, a.nnz(), time_in_turn(steps, all), preparations, all);
 }
 
+/// Calls f.operator()<V>() for the type of values that is asked for.
+template <class F>
+void with_values(const Benchmark& all, F&& f) {
+#define TILESPMV_CALL(V) \
+    if (all.values == value_name<V>()) f.template operator()<V>();
+    TILESPMV_FOR_EACH_VALUE(TILESPMV_CALL)
+#undef TILESPMV_CALL
+}
+
+/// Throws a usage `Error` for an operator that the device does not have.
+void check_operators(const Benchmark& all) {
+    with_values(all, [&]<Value V>() {
+        for (const auto& one : all.operators) choose_operator<V>(all.is_on_cpu ? Backend::cpu : Backend::cuda, one, {});
+    });
+}
+
 void measure_or_tell(const std::string& source, Device& device, Benchmark& all) {
     try {
-#define TILESPMV_CALL(V) \
-    if (all.values == value_name<V>()) measure<V>(source, device, all);
-        TILESPMV_FOR_EACH_VALUE(TILESPMV_CALL)
-#undef TILESPMV_CALL
+        with_values(all, [&]<Value V>() { measure<V>(source, device, all); });
     } catch (const tilespmv::Error& error) {
         if (error.code() == ExitCode::usage) throw;
         fmt::print("{}: {}\n", source, error.what());
@@ -203,7 +216,10 @@ void write_json(const Benchmark& all) {
 void add_options(CLI::App& app, Benchmark& all) {
     app.add_option("matrices", all.sources, "generator specifications or Matrix Market files");
     app.add_option("--suite", all.suite, "the generated matrices of a suite of `tilespmv bench`, beside those given");
-    app.add_option("--operators", all.operators, "what is prepared")->delimiter(',')->capture_default_str();
+    app.add_option("--operators", all.operators, "what is prepared, separated by commas")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->capture_default_str();
     app.add_option("--values", all.values)
         ->check(CLI::IsMember(std::vector<std::string>(kValueNames.begin(), kValueNames.end())))
         ->capture_default_str();
@@ -221,11 +237,16 @@ int run(int argc, char** argv) {
     CLI::App app("Times the preparation of operators over an upload of CSR");
     Benchmark all;
     add_options(app, all);
-    CLI11_PARSE(app, argc, argv);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+    }
     if (!all.suite.empty()) {
         for (const auto source : find_suite(all.suite).sources) all.sources.emplace_back(source);
     }
     if (all.sources.empty()) throw Error("no matrices, expected some or --suite", ExitCode::usage);
+    check_operators(all);
 
     const std::unique_ptr<Device> device = all.is_on_cpu ? std::make_unique<CpuDevice>() : make_cuda_device();
     fmt::print("{:<52} {:>11} {:>9} {:>9}  {:<12} {:>9} {:>6} {:>6}  {}\n", "matrix", "nonzeros", "copy, us", "upload",
