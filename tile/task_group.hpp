@@ -20,9 +20,9 @@ bool openmp_may_spin() noexcept;
 class TaskGroup {
 public:
     using Task = std::function<void()>;
-    static constexpr std::size_t kFewThreads =
-        5;  ///< for microseconds, in which no more are woken; the caller's among them
-    static constexpr std::size_t kMostThreads = 16;  ///< the same for milliseconds
+    // The caller's among them.
+    static constexpr std::size_t kFewThreads = 5;    ///< for microseconds, in which no more are woken
+    static constexpr std::size_t kMostThreads = 16;  ///< for milliseconds
 
     /// The tasks may begin at once, in their order, by at most so many threads beside the caller. What they refer to
     /// must outlive the group; they must not wait for each other.
