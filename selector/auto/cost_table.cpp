@@ -212,7 +212,8 @@ constexpr std::array kGpuCandidates{
               .is_made_from_tiles = true,
               .matrix_bytes = tile_bytes,
               .adapt = tile_work,
-              .suits = suits_tile},
+              .suits = suits_tile,
+              .prepared_as = "csr-vector"},  // straight from CSR; measured are all tiles, with a conversion
     Candidate{.name = "sell", .matrix_bytes = sell_bytes, .adapt = sell_work, .suits = suits_sell},
     Candidate{.name = "csr-merge", .matrix_bytes = csr_bytes, .adapt = shared_row_work},
     Candidate{.name = "csr-adaptive", .matrix_bytes = csr_adaptive_bytes, .adapt = shared_row_work},

@@ -54,6 +54,8 @@ struct Candidate {
     void (*adapt)(const MatrixFeatures& f, Work& work) = nullptr;
     /// Whether it is worth a prediction, by rules or by models; null: always.
     bool (*suits)(const MatrixFeatures& f) = nullptr;
+    /// An operator whose preparation takes as long where this one is chosen, if its own was measured in another way.
+    std::string_view prepared_as = {};
 };
 
 /// The candidates of a backend and what they cost there.

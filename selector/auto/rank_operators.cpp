@@ -33,7 +33,7 @@ std::string reason(const Work& parts, double seconds, double bytes_per_nonzero) 
     return fmt::format("{:.1f} bytes a nonzero; {:.0f}% of the time for {}", bytes_per_nonzero, share, kMeanings[most]);
 }
 
-RankedOperator predict(const Candidate& candidate, const Cost& cost, const OperatorQuestion& q) {
+RankedOperator predict(const Candidate& candidate, const Cost& cost, const Cost& prepared, const OperatorQuestion& q) {
     const MatrixFeatures& f = q.features;
     RankedOperator ranked;
     ranked.specification = candidate.name;
@@ -54,7 +54,7 @@ RankedOperator predict(const Candidate& candidate, const Cost& cost, const Opera
         parts[0] += launch;
         ranked.seconds += launch;
     }
-    ranked.preparation_seconds = scale * preparation(candidate, cost, q);
+    ranked.preparation_seconds = scale * preparation(candidate, prepared, q);
     ranked.why = reason(parts, ranked.seconds, f.nnz == 0 ? 0 : ranked.matrix_bytes / static_cast<double>(f.nnz));
     return ranked;
 }
@@ -91,7 +91,9 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
     std::vector<RankedOperator> ranked;
     for (const Candidate& candidate : table.candidates) {
         if (candidate.suits != nullptr && !candidate.suits(f)) continue;
-        ranked.push_back(predict(candidate, cost_of(table, candidate.name, f.sizes(), bytes), question));
+        const auto of = [&](std::string_view name) -> const Cost& { return cost_of(table, name, f.sizes(), bytes); };
+        const auto prepared_as = candidate.prepared_as.empty() ? candidate.name : candidate.prepared_as;
+        ranked.push_back(predict(candidate, of(candidate.name), of(prepared_as), question));
     }
     std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(question.products); });
     return ranked;

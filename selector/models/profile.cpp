@@ -44,13 +44,19 @@ std::string reason(const SpmvModel& model, const ProductWork& work, double bytes
                        model_terms()[most].meaning);
 }
 
+double preparation(const SpmvModel& model, const Candidate& candidate, const OperatorQuestion& q,
+                   const Profile& profile) {
+    if (candidate.is_made_from_tiles && q.has_tiles) return 0;
+    const SpmvModel* const as = find_model(profile.models, candidate.prepared_as, q.features.sizes());
+    return predict_preparation(as != nullptr ? *as : model, q.features);
+}
+
 RankedOperator ranked_by(const SpmvModel& model, const Candidate& candidate, const ProductWork& work,
-                         const OperatorQuestion& q) {
+                         const OperatorQuestion& q, const Profile& profile) {
     RankedOperator ranked;
     ranked.specification = model.specification;
     ranked.seconds = predict(model, work);
-    const bool is_ready = candidate.is_made_from_tiles && q.has_tiles;
-    ranked.preparation_seconds = is_ready ? 0 : predict_preparation(model, q.features);
+    ranked.preparation_seconds = preparation(model, candidate, q, profile);
     ranked.matrix_bytes = candidate.matrix_bytes(q.features);
     ranked.work = work.work;
     ranked.why =
@@ -76,7 +82,7 @@ std::optional<RankedOperator> rank_by_model(std::string_view specification, cons
     const MatrixFeatures& f = question.features;
     const ProductWork work = product_work(one.candidate, f, profile.probe);
     if (!can_be_made(one, f, work)) return {};
-    return ranked_by(*find_model(profile.models, specification, f.sizes()), one.candidate, work, question);
+    return ranked_by(*find_model(profile.models, specification, f.sizes()), one.candidate, work, question, profile);
 }
 
 /// By models in their order, by rules by time.

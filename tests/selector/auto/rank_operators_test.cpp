@@ -212,6 +212,10 @@ TEST(RankOperators, TakesTilesWhereAllAreFull) {
         EXPECT_NEAR(first.seconds, seconds, 0.1 * seconds) << value_bytes;
         EXPECT_NEAR(first.matrix_bytes / 51.2e6, static_cast<double>(value_bytes) + 0.04, 0.01);
     }
+    const auto ranked = ranked_on_gpu(blocks, 100, 8);
+    const auto csr = std::ranges::find(ranked, "csr-vector", &RankedOperator::specification);
+    ASSERT_NE(csr, ranked.end());
+    EXPECT_EQ(ranked.front().preparation_seconds, csr->preparation_seconds) << "nothing is converted";
     const auto has_tile = [](const char* generator, int times) {
         return std::ranges::count(ranked_on_gpu(generator, times, 8), "tile:updatable=1",
                                   &RankedOperator::specification) > 0;

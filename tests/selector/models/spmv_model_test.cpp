@@ -307,6 +307,25 @@ TEST(RankOperatorsByProfile, LeavesOutWhatRulesSayDoesNotSuit) {
     EXPECT_FALSE(has_sell());
 }
 
+TEST(RankOperatorsByProfile, PreparesFullTilesAsCsrIs) {
+    std::mt19937 random(11);
+    OperatorQuestion question{.features = random_features(random), .gpu = {}};
+    question.features.nnz = 2'000'000;
+    question.features.full_tile_share = 1;
+    question.features.mean_row = 64;
+    const auto tile_takes = [&](const Profile& profile) {
+        const auto ranked = rank_operators(question, profile);
+        const auto tile = std::ranges::find(ranked, "tile:updatable=1", &RankedOperator::specification);
+        return tile == ranked.end() ? -1 : tile->preparation_seconds;
+    };
+    Profile profile = profile_that_says({"tile:updatable=1", "csr-vector"});
+    profile.models[0].preparation[0] = 1;
+    profile.models[1].preparation[0] = 0.25;
+    EXPECT_EQ(tile_takes(profile), 0.25);
+    profile.models.pop_back();
+    EXPECT_EQ(tile_takes(profile), 1) << "no other model says";
+}
+
 TEST(RankForTrial, TakesModelsAndRulesInTurnBehindTheModelsFirst) {
     std::mt19937 random(11);
     const MatrixFeatures f = random_features(random);
