@@ -22,7 +22,7 @@ class FirstException {
 public:
     void capture(std::int64_t index) noexcept {
         const std::lock_guard lock(mutex_);
-        ;
+        if (index >= index_) return;
         index_ = index;
         exception_ = std::current_exception();
     }
