@@ -1,5 +1,7 @@
 #include "kernels/cuda/device.hpp"
 
+#include <map>
+
 #include <fmt/format.h>
 
 #include "kernels/cuda/error.hpp"
@@ -72,11 +74,18 @@ const Tuning& this_tuning(std::size_t value_bytes) {
     return tuning_for(major * 10 + minor, value_bytes);
 }
 
-// By attributes: to ask for all properties of a device takes orders of magnitude longer.
-Gpu this_gpu(std::size_t value_bytes) {
-    int device = 0;
+namespace {
+
+struct Figures {
+    int multiprocessors = 0;
+    int warps = 0;  ///< of a multiprocessor
+    int compute_capability = 0;
+};
+
+/// By attributes: to ask for all properties of a device takes orders of magnitude longer.
+Figures ask_for_figures(int device) {
     cudaFuncAttributes attributes{};
-    if (cudaGetDevice(&device) != cudaSuccess || cudaFuncGetAttributes(&attributes, probe_kernel()) != cudaSuccess) {
+    if (cudaFuncGetAttributes(&attributes, probe_kernel()) != cudaSuccess) {
         static_cast<void>(require_device());  // says why
     }
     const auto ask = [device](cudaDeviceAttr attribute) {
@@ -86,7 +95,19 @@ Gpu this_gpu(std::size_t value_bytes) {
     };
     const int capability = ask(cudaDevAttrComputeCapabilityMajor) * 10 + ask(cudaDevAttrComputeCapabilityMinor);
     return {ask(cudaDevAttrMultiProcessorCount), ask(cudaDevAttrMaxThreadsPerMultiProcessor) / ask(cudaDevAttrWarpSize),
-            tuning_for(capability, value_bytes)};
+            capability};
+}
+
+}  // namespace
+
+Gpu this_gpu(std::size_t value_bytes) {
+    int device = 0;
+    if (cudaGetDevice(&device) != cudaSuccess) static_cast<void>(require_device());  // says why
+    thread_local std::map<int, Figures> known;  // to ask takes as long as a tenth of a small upload
+    auto at = known.find(device);
+    if (at == known.end()) at = known.emplace(device, ask_for_figures(device)).first;
+    const Figures& figures = at->second;
+    return {figures.multiprocessors, figures.warps, tuning_for(figures.compute_capability, value_bytes)};
 }
 
 }  // namespace tilespmv::cuda

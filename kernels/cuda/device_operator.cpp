@@ -45,7 +45,7 @@ void DeviceOperator<V>::make_own_workspace(const DeviceContext& on) {
     const std::size_t vectors = (static_cast<std::size_t>(rows()) + static_cast<std::size_t>(cols())) * sizeof(V);
     cache_policy_ =
         make_cache_policy(kept_share(matrix_bytes() + vectors, vectors, l2_bytes(), this_tuning(sizeof(V)).cache), on);
-    sums_ = layout_.add<V>(static_cast<std::size_t>(rows()), 0);
+    sums_ = layout_.add_room<V>(static_cast<std::size_t>(rows()));
     own_ = std::make_unique<Workspace>(make_workspace(on));
 }
 

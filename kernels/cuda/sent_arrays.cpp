@@ -17,11 +17,22 @@ SentArrays::SentArrays(const std::vector<std::span<const std::byte>>& arrays, co
         if (!array.empty()) sent_.push_back({array, nullptr});
     }
     std::vector<TaskGroup::Task> copies;
-    for (Sent& one : sent_) {
-        one.to = on_.memory->allocate(one.from.size() + kSlackBytes, on_.stream);
-        copies.emplace_back([this, &one] { copy(one); });
+    for (Sent& one : sent_) copies.emplace_back([this, &one] { copy(one); });
+    // The driver copies one after the other. A thread wakes while memory is taken.
+    copies_.emplace(std::move(copies), 1);
+    take_memory();
+}
+
+void SentArrays::take_memory() {
+    try {
+        for (Sent& one : sent_) one.to = on_.memory->allocate(one.from.size() + kSlackBytes, on_.stream);
+    } catch (...) {
+        memory_ = Memory::refused;
+        memory_.notify_all();
+        throw;
     }
-    copies_.emplace(std::move(copies), 1);  // the driver copies one after the other
+    memory_ = Memory::taken;
+    memory_.notify_all();
 }
 
 SentArrays::~SentArrays() {
@@ -38,6 +49,8 @@ void SentArrays::send(const Sent& one) const {
 
 /// Where it fails, `take` tries again and says why.
 void SentArrays::copy(Sent& one) const noexcept {
+    memory_.wait(Memory::none_yet);
+    if (memory_ == Memory::refused) return;
     try {
         TILESPMV_CUDA(cudaSetDevice(device_));
         send(one);

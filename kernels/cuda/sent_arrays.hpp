@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -31,12 +32,16 @@ private:
         void* to = nullptr;
         bool is_copied = false;
     };
+    enum class Memory { none_yet, taken, refused };
+
+    void take_memory();
     void send(const Sent& one) const;
     void copy(Sent& one) const noexcept;
 
     DeviceContext on_;
     int device_ = 0;
     std::vector<Sent> sent_;
+    std::atomic<Memory> memory_ = Memory::none_yet;  ///< for the copies
     std::optional<TaskGroup> copies_;
 };
 

@@ -5,9 +5,14 @@
 namespace tilespmv::cuda {
 
 std::size_t WorkspaceLayout::add_bytes(std::size_t bytes, unsigned char initial) {
+    const std::size_t offset = place(bytes);
+    parts_.push_back({offset, bytes, initial});
+    return offset;
+}
+
+std::size_t WorkspaceLayout::place(std::size_t bytes) {
     constexpr std::size_t alignment = 256;
     const std::size_t offset = bytes_;
-    parts_.push_back({offset, bytes, initial});
     bytes_ += (bytes + alignment - 1) / alignment * alignment;
     return offset;
 }

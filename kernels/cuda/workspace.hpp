@@ -15,12 +15,16 @@ struct WorkspacePart {
 };
 
 /// What a workspace of an operator consists of: sums that blocks leave for each other, with the bytes that they have
-/// before and after every product.
+/// before and after every product, and room that every product writes before it reads.
 class WorkspaceLayout {
 public:
     template <class T>
     WorkspacePart<T> add(std::size_t count, unsigned char initial) {
         return {add_bytes(count * sizeof(T), initial)};
+    }
+    template <class T>
+    WorkspacePart<T> add_room(std::size_t count) {
+        return {place(count * sizeof(T))};
     }
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
     /// Gives a workspace its initial bytes.
@@ -33,6 +37,7 @@ private:
         unsigned char initial;
     };
     std::size_t add_bytes(std::size_t bytes, unsigned char initial);
+    std::size_t place(std::size_t bytes);
 
     std::vector<Part> parts_;
     std::size_t bytes_ = 0;

@@ -26,8 +26,8 @@ public:
           layout_(dia),
           offsets_(arrays_.add(dia.offsets)),
           held_(arrays_.add(dia.held)),
-          values_(dia.places(), on),
-          row_ptrs_(a.row_ptrs, on) {
+          row_ptrs_(arrays_.add(a.row_ptrs)),
+          values_(dia.places(), on) {
         arrays_.upload(on);
         const DeviceBuffer<V> csr_values(a.values, on);
         replace_values(csr_values.data(), on);
@@ -56,7 +56,7 @@ public:
     }
 
     void replace_values(const V* csr_values, cudaStream_t stream) override {
-        const DiaFill<V> p{csr_values, row_ptrs_.data(), rows_, layout_, arrays_.data(held_), values_.data()};
+        const DiaFill<V> p{csr_values, arrays_.data(row_ptrs_), rows_, layout_, arrays_.data(held_), values_.data()};
         launch(fill_dia<V>, div_up(std::int64_t{rows_}, std::int64_t{DiaLayout::kRows}), DiaLayout::kRows, p, stream);
     }
 
@@ -70,8 +70,8 @@ private:
     PackedArrays arrays_;
     PackedPart<DiaOffsets> offsets_;
     PackedPart<std::uint64_t> held_;
+    PackedPart<offset_t> row_ptrs_;  ///< of CSR, for new values
     DeviceBuffer<V> values_;
-    DeviceBuffer<offset_t> row_ptrs_;  ///< of CSR, for new values
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ public:
           values_(choice.plan.places(), on),
           partials_(add_awaited_sums<A>(
               this->layout(), div_up(static_cast<std::int64_t>(choice.plan.pieces()), std::int64_t{kSellWarps}))),
-          hub_x_(this->layout().template add<V>(choice.hubs.size(), 0)) {
+          hub_x_(this->layout().template add_room<V>(choice.hubs.size())) {
         plan_.upload(on);
         const Buffer<std::uint32_t> code_of = codes_of(a.cols, choice.hubs);
         const DeviceBuffer<std::uint32_t> device_code_of(code_of, on);

@@ -11,6 +11,7 @@
 
 #include "tests/kernels/cuda/counting_memory.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
+#include "tile/error.hpp"
 
 namespace tilespmv {
 namespace {
@@ -95,6 +96,33 @@ TEST_F(SentArraysTest, GiveBackTheMemoryOfThoseThatNobodyTook) {
         EXPECT_GT(memory_->held, 0U);
     }
     EXPECT_EQ(memory_->held, 0U);
+}
+
+/// Refuses all but the first so many.
+class ScarceMemory final : public cuda::DeviceMemory {
+public:
+    explicit ScarceMemory(int allocations) : left_(allocations) {}
+    void* allocate(std::size_t bytes, cudaStream_t stream) override {
+        if (left_-- == 0) throw Error("no more");
+        return counted.allocate(bytes, stream);
+    }
+    void deallocate(void* memory, std::size_t bytes, cudaStream_t stream) noexcept override {
+        counted.deallocate(memory, bytes, stream);
+    }
+
+    testing::CountingMemory counted;
+
+private:
+    int left_;
+};
+
+TEST_F(SentArraysTest, GiveBackWhatTheyHaveWhereThereIsTooLittleMemory) {
+    const auto array = ascending(100'000);
+    for (const int allocations : {0, 1}) {
+        const auto memory = std::make_shared<ScarceMemory>(allocations);
+        EXPECT_THROW(SentArrays({as_bytes(Span(array)), as_bytes(Span(array))}, {on_.stream, memory}), Error);
+        EXPECT_EQ(memory->counted.held, 0U);
+    }
 }
 
 TEST_F(SentArraysTest, AreNoneOnTheStreamOfEachThread) {
