@@ -1,7 +1,10 @@
 #include "selector/models/profile_file.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cctype>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -21,6 +24,8 @@ namespace tilespmv {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::atomic<int> written = 0;  ///< profiles by this process
 
 /// Profiles that were read, with the time of their files.
 struct Cached {
@@ -96,6 +101,7 @@ void write_profile(const fs::path& file, const Profile& profile) {
     OutputFile out(file);
     out.write(profile_text(profile));
     out.commit();
+    ++written;
 }
 
 std::string plain_machine_name(std::string_view machine) {
@@ -133,7 +139,9 @@ void visit_profiles(const fs::path& asked_for, std::string_view machine,
     }
 }
 
-FoundProfile find_profile(const fs::path& asked_for, std::string_view machine, const NumberSizes& sizes) {
+namespace {
+
+FoundProfile find_anew(const fs::path& asked_for, std::string_view machine, const NumberSizes& sizes) {
     FoundProfile first;
     visit_profiles(asked_for, machine, [&](FoundProfile found) {
         found.decides = found.decides || decides(*found.profile, sizes);
@@ -141,6 +149,52 @@ FoundProfile find_profile(const fs::path& asked_for, std::string_view machine, c
         return found.decides;
     });
     return first;
+}
+
+/// What `find_profile` has found, and what it depends on.
+struct LastFound {
+    using Clock = std::chrono::steady_clock;
+
+    std::string machine;
+    NumberSizes sizes;
+    std::array<std::string, 3> variables;  ///< of the environment
+    int writes = 0;
+    Clock::time_point time;
+    FoundProfile found;
+
+    /// Whether it still holds. Files that another process has written are seen after a second: to ask for them takes as
+    /// long as to choose for a small matrix.
+    [[nodiscard]] bool is_of(std::string_view which, const NumberSizes& bytes) const {
+        constexpr std::chrono::seconds kFresh(1);
+        return found.profile && machine == which && sizes == bytes && writes == written && has_same_variables() &&
+               Clock::now() - time < kFresh;
+    }
+    static std::array<const char*, 3> variables_now() {
+        std::array<const char*, 3> now{std::getenv("TILESPMV_PROFILE"), std::getenv("XDG_CACHE_HOME"),
+                                       std::getenv("HOME")};
+        for (const char*& value : now) value = value == nullptr ? "" : value;
+        return now;
+    }
+
+private:
+    [[nodiscard]] bool has_same_variables() const {
+        return std::ranges::equal(variables, variables_now(), [](const auto& a, const char* b) { return a == b; });
+    }
+};
+
+}  // namespace
+
+FoundProfile find_profile(const fs::path& asked_for, std::string_view machine, const NumberSizes& sizes) {
+    if (!asked_for.empty()) return find_anew(asked_for, machine, sizes);
+    static std::mutex mutex;
+    static LastFound last;
+    const std::scoped_lock lock(mutex);
+    if (last.is_of(machine, sizes)) return last.found;
+    const int writes = written;
+    const auto found = find_anew(asked_for, machine, sizes);
+    const auto now = LastFound::variables_now();
+    last = {std::string(machine), sizes, {now[0], now[1], now[2]}, writes, LastFound::Clock::now(), found};
+    return found;
 }
 
 }  // namespace tilespmv

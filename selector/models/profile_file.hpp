@@ -48,7 +48,8 @@ void visit_profiles(const std::filesystem::path& asked_for, std::string_view mac
                     const std::function<bool(const FoundProfile&)>& visit);
 
 /// The first of these that decides on products of such numbers, as it was asked for or its check speaks for it
-/// (`decides`); if none does, the first of them.
+/// (`decides`); if none does, the first of them. What was found without asking for one is taken for a second, unless
+/// the environment changes or this process writes a profile.
 FoundProfile find_profile(const std::filesystem::path& asked_for, std::string_view machine, const NumberSizes& sizes);
 
 }  // namespace tilespmv
