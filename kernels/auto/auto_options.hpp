@@ -31,4 +31,9 @@ AutoOptions read_auto_options(Options& options);
 std::vector<RankedOperator> rank_for_auto(const OperatorQuestion& question, const AutoOptions& options,
                                           std::string_view machine);
 
+/// The first of that ranking, but without a trial, with those features of the matrix alone that the choice needs; the
+/// rest of the question is `question`.
+std::string choose_for_auto(const PatternView& a, OperatorQuestion question, const AutoOptions& options,
+                            std::string_view machine);
+
 }  // namespace tilespmv

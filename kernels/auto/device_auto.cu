@@ -87,7 +87,8 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
     const AutoOptions read = read_auto_options(options);
     CandidateForms<V> forms(given);
     const CsrMatrix<V>& csr = forms.csr();
-    const PatternView pattern = pattern_of(csr);
+    PatternView pattern = pattern_of(csr);
+    pattern.sum_bytes = accumulator_bytes(accumulator);
     std::optional<SentArrays> sent;
     DeviceContext with_sent = on;
     if (!read.is_tried && pattern.nnz() <= kMostSent) {  // a trial makes several operators, each with its own copies
@@ -95,13 +96,12 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
     }
     // Tiles that are there save little: full ones are made from CSR; of others plan, upload and the map for new values
     // take longer than a conversion.
-    OperatorQuestion question{
-        .features = features_of(pattern), .gpu = gpu_to_choose_for(sizeof(V)), .products = read.products};
-    question.features.sum_bytes = accumulator_bytes(accumulator);
-    const auto ranked = rank_for_auto(question, read, device_name());
+    OperatorQuestion question{.features = {}, .gpu = gpu_to_choose_for(sizeof(V)), .products = read.products};
     if (!read.is_tried || pattern.nnz() == 0) {
-        return make_ranked(ranked.front().specification, forms, accumulator, with_sent);
+        return make_ranked(choose_for_auto(pattern, question, read, device_name()), forms, accumulator, with_sent);
     }
+    question.features = features_of(pattern);
+    const auto ranked = rank_for_auto(question, read, device_name());
     const TuneKey key{pattern_hash(pattern), std::string(value_name<V>()), std::string(accumulator_name(accumulator)),
                       require_device().name, forms_name(given)};
     const auto seconds_of = [&](const std::string& specification) {

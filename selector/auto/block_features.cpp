@@ -66,9 +66,7 @@ private:
     std::uint16_t most_ = 0;
 };
 
-using Blocks = std::vector<std::span<const index_t>>;
-
-double hub_share(const Blocks& blocks, const PatternView& a) {
+double hub_share(const SampledBlocks& blocks, const PatternView& a) {
     auto hubs = static_cast<offset_t>(kHubBytes / a.value_bytes);
     if (a.cols <= hubs) return 1;
     ColumnCounts counts(a.cols);
@@ -98,19 +96,26 @@ bool is_narrow(std::span<const index_t> columns) {
 
 }  // namespace
 
-void add_blocks(const PatternView& a, MatrixFeatures& f) {
-    const offset_t samples = std::min(sampled_nonzeros(f.nnz) / kBlock, div_up(f.nnz, kBlock));
-    Blocks blocks(static_cast<std::size_t>(samples));
+SampledBlocks sampled_blocks(const PatternView& a) {
+    const offset_t all = div_up(a.nnz(), kBlock);
+    const offset_t samples = std::min(sampled_nonzeros(a.nnz()) / kBlock, all);
+    SampledBlocks blocks;
+    blocks.reserve(static_cast<std::size_t>(samples));
+    for (offset_t i = 0; i < samples; ++i) {
+        const offset_t from = spread(i, samples, all) * kBlock;
+        const offset_t size = std::min(kBlock, a.nnz() - from);
+        blocks.push_back(a.col_idxs.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(size)));
+    }
+    return blocks;
+}
+
+void add_sectors(const PatternView& a, const SampledBlocks& blocks, MatrixFeatures& f) {
     std::vector<offset_t> sectors(blocks.size());
-    short_ranges(0, samples, 64, [&](std::int64_t first, std::int64_t end) {  // fewer are not worth waking threads
+    // Fewer are not worth waking threads.
+    short_ranges(0, std::ssize(blocks), 64, [&](std::int64_t first, std::int64_t end) {
         SectorCount count(a);
-        for (std::int64_t i = first; i < end; ++i) {
-            const auto from = spread(i, samples, div_up(f.nnz, kBlock)) * kBlock;
-            const auto size = std::min(kBlock, f.nnz - from);
-            const auto block = a.col_idxs.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(size));
-            blocks[static_cast<std::size_t>(i)] = block;
-            sectors[static_cast<std::size_t>(i)] = count.of(block);
-        }
+        for (std::int64_t i = first; i < end; ++i)
+            sectors[static_cast<std::size_t>(i)] = count.of(blocks[static_cast<std::size_t>(i)]);
     });
     std::size_t all = 0;
     std::size_t narrow = 0;
@@ -122,6 +127,9 @@ void add_blocks(const PatternView& a, MatrixFeatures& f) {
     }
     f.narrow_share = static_cast<double>(narrow) / static_cast<double>(all);
     f.x_sectors = static_cast<double>(all_sectors) / static_cast<double>(all);
+}
+
+void add_hubs(const PatternView& a, const SampledBlocks& blocks, MatrixFeatures& f) {
     f.hub_share = hub_share(blocks, a);
 }
 

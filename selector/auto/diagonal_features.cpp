@@ -103,9 +103,13 @@ bool is_like_another(const offset_t* row_ptrs, const index_t* col_idxs, std::int
 /// A bit for each diagonal that a matrix may have.
 class KnownDiagonals {
 public:
-    KnownDiagonals(const PatternView& a, const std::vector<offset_t>& known)
-        : first_(-offset_t{a.rows}), words_(static_cast<std::size_t>(div_up(offset_t{a.rows} + a.cols, offset_t{64}))) {
-        for (const offset_t number : known) words_[word_of(number)] |= bit_of(number);
+    explicit KnownDiagonals(const PatternView& a)
+        : first_(-offset_t{a.rows}),
+          words_(static_cast<std::size_t>(div_up(offset_t{a.rows} + a.cols, offset_t{64}))) {}
+    /// Whether it was not known.
+    bool add(offset_t number) {
+        std::uint64_t& word = words_[word_of(number)];
+        return (std::exchange(word, word | bit_of(number)) & bit_of(number)) == 0;
     }
     [[nodiscard]] bool has(offset_t number) const { return (words_[word_of(number)] & bit_of(number)) != 0; }
 
@@ -137,7 +141,8 @@ Diagonals further_diagonals(const PatternView& a, std::int64_t first, std::int64
 
 /// How many there are beside those that rows of the sample have.
 offset_t count_further(const PatternView& a, const std::vector<offset_t>& of_sample) {
-    const KnownDiagonals known(a, of_sample);
+    KnownDiagonals known(a);
+    for (const offset_t number : of_sample) known.add(number);
     std::vector<Diagonals> ranges(static_cast<std::size_t>(div_up(std::int64_t{a.rows}, kGrain)));
     short_ranges(0, a.rows, kGrain, [&](std::int64_t first, std::int64_t end) {
         ranges[static_cast<std::size_t>(first / kGrain)] = further_diagonals(a, first, end, known);
@@ -160,6 +165,19 @@ void add_diagonals(const PatternView& a, Distinct sampled, MatrixFeatures& f) {
 }
 
 }  // namespace
+
+void add_few_diagonals(const PatternView& a, MatrixFeatures& f) {
+    const auto most = static_cast<offset_t>(kMostDiaPlaces * static_cast<double>(f.nnz) / a.rows);
+    KnownDiagonals known(a);
+    offset_t count = f.longest_row;
+    offset_t met = 0;
+    for (std::int64_t row = 0; row < a.rows && count <= most;) {
+        for (auto k = a.row_ptrs[row]; k < a.row_ptrs[row + 1]; ++k) met += known.add(a.col_idxs[k] - row) ? 1 : 0;
+        count = std::max(count, met);
+        row += 1 + shifted_rows(a.row_ptrs.data(), a.col_idxs.data(), row, a.rows);
+    }
+    f.diagonals = count <= most ? std::min(count, kMostDiagonals) : kMostDiagonals;
+}
 
 void add_diagonals(const PatternView& a, MatrixFeatures& f) {
     constexpr double kMostPlaces = 4;  ///< that are set to 0, for each nonzero of the sample

@@ -132,15 +132,27 @@ void add_hyb(const PatternView& a, MatrixFeatures& f) {
     f.hyb_rest = rows.nonzeros() == 0 ? 0 : static_cast<double>(rest) / static_cast<double>(rows.nonzeros());
 }
 
+/// Those that are known at once.
+MatrixFeatures sizes_of(const PatternView& a) {
+    const NumberSizes bytes = a.sizes();
+    return {.value_bytes = bytes.value, .sum_bytes = bytes.sum, .rows = a.rows, .cols = a.cols, .nnz = a.nnz()};
+}
+
 }  // namespace
 
+MatrixFeatures small_features_of(const PatternView& a) {
+    MatrixFeatures f = sizes_of(a);
+    add_row_lengths(a, f);
+    f.full_tile_share = 0;  // of even rows
+    if (f.nnz == 0) return f;
+    add_sectors(a, sampled_blocks(a), f);
+    add_inodes(a, f);
+    add_few_diagonals(a, f);
+    return f;
+}
+
 MatrixFeatures features_of(const PatternView& a) {
-    MatrixFeatures f;
-    f.value_bytes = a.value_bytes;
-    f.sum_bytes = default_sum_bytes(a.value_bytes);
-    f.rows = a.rows;
-    f.cols = a.cols;
-    f.nnz = a.nnz();
+    MatrixFeatures f = sizes_of(a);
     if (f.nnz == 0) {
         add_row_lengths(a, f);
         return f;
@@ -158,10 +170,13 @@ MatrixFeatures features_of(const PatternView& a) {
                                                      [&] {
                                                          if (has_few_rows) add_row_lengths(a, f);
                                                          add_full_tiles(a, f);
+                                                         add_inodes(a, f);
                                                          if (is_small) add_diagonals(a, f);
                                                      },
                                                      [&] {
-                                                         add_blocks(a, f);
+                                                         const auto blocks = sampled_blocks(a);
+                                                         add_sectors(a, blocks, f);
+                                                         add_hubs(a, blocks, f);
                                                          add_pieces(a, f);
                                                          add_hyb(a, f);
                                                      },

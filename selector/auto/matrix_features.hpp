@@ -22,13 +22,17 @@ struct PatternView {
     std::span<const offset_t> row_ptrs;  ///< rows + 1
     std::span<const index_t> col_idxs;
     std::size_t value_bytes = 8;  ///< of a nonzero and of an element of x and y
+    std::size_t sum_bytes = 0;    ///< of what a product accumulates in; 0: what it does if nobody asks for another
 
     [[nodiscard]] offset_t nnz() const { return static_cast<offset_t>(col_idxs.size()); }
+    [[nodiscard]] NumberSizes sizes() const {
+        return {value_bytes, sum_bytes > 0 ? sum_bytes : default_sum_bytes(value_bytes)};
+    }
 };
 
 template <Value V>
 PatternView pattern_of(const CsrMatrix<V>& a) {
-    return {a.rows, a.cols, a.row_ptrs, a.col_idxs, sizeof(V)};
+    return {.rows = a.rows, .cols = a.cols, .row_ptrs = a.row_ptrs, .col_idxs = a.col_idxs, .value_bytes = sizeof(V)};
 }
 
 /// Lengths of rows are those of all rows; everything about columns is estimated from a sample. A matrix without
@@ -91,5 +95,10 @@ struct MatrixFeatures {
 /// the lengths of full tiles, of 64 tile rows up to 16 tiles; all columns where those of the sample lie on few
 /// diagonals. The result does not depend on the number of threads. The arrays must be those of a valid CSR matrix.
 MatrixFeatures features_of(const PatternView& a);
+
+/// Those that the choice for a small matrix needs (`SmallModel`), found by the caller's thread in less time than others
+/// take to wake: lengths of rows, `narrow_share`, `x_sectors` and `inode_rows`, the same as `features_of` has, and
+/// `diagonals`, or `kMostDiagonals` if DIA does not pay. The others are as in a matrix without nonzeros.
+MatrixFeatures small_features_of(const PatternView& a);
 
 }  // namespace tilespmv

@@ -23,14 +23,14 @@ double preparation(const Candidate& candidate, const Cost& cost, const OperatorQ
     return seconds;
 }
 
-std::string reason(const Work& parts, double seconds, double bytes_per_nonzero) {
+void add_reason(const Work& parts, RankedOperator& ranked) {
     static constexpr std::array<std::string_view, kTerms> kMeanings{
         "the launch and latency", "reading the matrix, x and y",
         "the work of nonzeros",   "gathers of x from caches",
         "the work of rows",       "the longest row, whose parts wait for each other"};
     const auto most = static_cast<std::size_t>(std::ranges::max_element(parts) - parts.begin());
-    const double share = seconds > 0 ? 100 * parts[most] / seconds : 0;
-    return fmt::format("{:.1f} bytes a nonzero; {:.0f}% of the time for {}", bytes_per_nonzero, share, kMeanings[most]);
+    ranked.mostly = kMeanings[most];
+    ranked.mostly_share = ranked.seconds > 0 ? parts[most] / ranked.seconds : 0;
 }
 
 RankedOperator predict(const Candidate& candidate, const Cost& cost, const Cost& prepared, const OperatorQuestion& q) {
@@ -55,7 +55,7 @@ RankedOperator predict(const Candidate& candidate, const Cost& cost, const Cost&
         ranked.seconds += launch;
     }
     ranked.preparation_seconds = scale * preparation(candidate, prepared, q);
-    ranked.why = reason(parts, ranked.seconds, f.nnz == 0 ? 0 : ranked.matrix_bytes / static_cast<double>(f.nnz));
+    add_reason(parts, ranked);
     return ranked;
 }
 
@@ -73,6 +73,12 @@ Work csr_work(const MatrixFeatures& f) {
 
 double vector_bytes(const MatrixFeatures& f) {
     return static_cast<double>(f.value_bytes) * (static_cast<double>(f.rows) + static_cast<double>(f.cols));
+}
+
+std::string why(const RankedOperator& one, offset_t nnz) {
+    const double bytes = nnz == 0 ? 0 : one.matrix_bytes / static_cast<double>(nnz);
+    if (one.mostly.empty()) return fmt::format("{:.1f} bytes a nonzero; as on small matrices like it", bytes);
+    return fmt::format("{:.1f} bytes a nonzero; {:.0f}% of the time for {}", bytes, 100 * one.mostly_share, one.mostly);
 }
 
 double pays_after(const RankedOperator& a, const RankedOperator& b) {

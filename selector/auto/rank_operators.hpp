@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "selector/auto/cost_table.hpp"
@@ -31,10 +32,11 @@ struct RankedOperator {
     std::string specification;  ///< for `make_operator` and `make_device_operator`
     double seconds = 0;         ///< a product
     double preparation_seconds = 0;
-    double matrix_bytes = 0;  ///< that a product reads
-    Work work{};              ///< what `seconds` follows from
-    std::string why = {};     ///< one sentence: what most of its time goes to
-    double charge = 1;        ///< factor on `seconds` where operators are compared: what else is known of it
+    double matrix_bytes = 0;       ///< that a product reads
+    Work work{};                   ///< what `seconds` follows from
+    std::string_view mostly = {};  ///< what most of its time goes to, after "of the time for"; empty if nobody knows
+    double mostly_share = 0;
+    double charge = 1;  ///< factor on `seconds` where operators are compared: what else is known of it
 
     /// For so many products; for 0 those of a product alone.
     [[nodiscard]] double total_seconds(offset_t products) const {
@@ -42,6 +44,9 @@ struct RankedOperator {
         return products == 0 ? charged : preparation_seconds + static_cast<double>(products) * charged;
     }
 };
+
+/// One sentence: bytes of the matrix for each of its nonzeros, and what most of the time goes to.
+std::string why(const RankedOperator& one, offset_t nnz);
 
 /// Products after which `a` has paid for its preparation over `b`: 0 if that takes no longer, negative if never.
 double pays_after(const RankedOperator& a, const RankedOperator& b);

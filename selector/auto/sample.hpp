@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <vector>
 
 #include "selector/auto/matrix_features.hpp"
@@ -34,8 +35,13 @@ inline offset_t sampled_nonzeros(offset_t nnz) {
     return std::clamp(nnz / kSampledPart, kLeastNonzeros, kMostSamples * kBlock);
 }
 
-/// What blocks of the sample say: columns that 16 bits tell apart, sectors of x and hubs.
-void add_blocks(const PatternView& a, MatrixFeatures& f);
+/// The columns of blocks of the sample.
+using SampledBlocks = std::vector<std::span<const index_t>>;
+SampledBlocks sampled_blocks(const PatternView& a);
+/// What they say of sectors of x and of columns that 16 bits tell apart.
+void add_sectors(const PatternView& a, const SampledBlocks& blocks, MatrixFeatures& f);
+/// ... and of hubs.
+void add_hubs(const PatternView& a, const SampledBlocks& blocks, MatrixFeatures& f);
 /// Sectors of x in pieces.
 void add_pieces(const PatternView& a, MatrixFeatures& f);
 /// A tile row.
@@ -44,8 +50,7 @@ struct SampledStrip {
     offset_t taken = 0;  ///< in slots
     offset_t slots = 0;
     offset_t tiles = 0;
-    offset_t repeated = 0;  ///< nonzeros of rows with the columns of the row before
-    offset_t longest = 0;   ///< nonzeros of a row
+    offset_t longest = 0;  ///< nonzeros of a row
     std::uint64_t pattern = 0;
 
     void add(const SampledStrip& other);
@@ -57,19 +62,22 @@ public:
     [[nodiscard]] std::int64_t size() const { return std::ssize(strips_); }
     /// Of [first, end).
     void count(std::int64_t first, std::int64_t end);
-    /// What they say: slots, patterns, tiles and rows of an inode.
+    /// What they say: slots, patterns and tiles.
     void add_to(MatrixFeatures& f);
-
-private:
     [[nodiscard]] index_t first_row(std::int64_t i) const;
 
+private:
     PatternView a_;
     std::vector<SampledStrip> strips_;
 };
+/// Rows of an inode, of the same tile rows.
+void add_inodes(const PatternView& a, MatrixFeatures& f);
 /// How sell and csr16 divide the matrix: sectors of x in slices, and row blocks.
 void add_slices(const PatternView& a, MatrixFeatures& f);
 void add_row_blocks(const PatternView& a, MatrixFeatures& f);
 /// Diagonals of the sample, and of all nonzeros where DIA may pay.
 void add_diagonals(const PatternView& a, MatrixFeatures& f);
+/// Of all nonzeros; `kMostDiagonals` as soon as there are more than DIA pays for.
+void add_few_diagonals(const PatternView& a, MatrixFeatures& f);
 
 }  // namespace tilespmv

@@ -67,7 +67,6 @@ void count_strips(const PatternView& a, std::span<const index_t> first_rows, std
         const index_t count = std::min<index_t>(kTileSize, a.rows - first);
         rows[i] = first_nonzeros(a, first, count, copies[i]);
         strips[i].nonzeros = a.row_ptrs[first + count] - a.row_ptrs[first];
-        strips[i].repeated = repeated_nonzeros(a, first, count);
         strips[i].longest = longest_of(a, first, count);
     }
     const auto slots = count_slots(rows, kMostSlots);
@@ -109,7 +108,6 @@ void SampledStrip::add(const SampledStrip& other) {
     taken += other.taken;
     slots += other.slots;
     tiles += other.tiles;
-    repeated += other.repeated;
     longest += other.longest;
 }
 
@@ -135,14 +133,26 @@ void StripSample::count(std::int64_t first, std::int64_t end) {
     });
 }
 
+void add_inodes(const PatternView& a, MatrixFeatures& f) {
+    const StripSample sample(a);
+    offset_t nonzeros = 0;
+    offset_t repeated = 0;
+    for (std::int64_t i = 0; i < sample.size(); ++i) {
+        const index_t first = sample.first_row(i);
+        const index_t count = std::min<index_t>(kTileSize, a.rows - first);
+        nonzeros += a.row_ptrs[first + count] - a.row_ptrs[first];
+        repeated += repeated_nonzeros(a, first, count);
+    }
+    if (nonzeros == 0) return;  // nothing but empty tile rows in the sample
+    f.inode_rows = static_cast<double>(nonzeros) / static_cast<double>(std::max<offset_t>(nonzeros - repeated, 1));
+}
+
 void StripSample::add_to(MatrixFeatures& f) {
     SampledStrip all;
     for (const SampledStrip& strip : strips_) {
         if (strip.taken > 0) all.add(strip);
     }
     if (all.taken == 0) return;  // nothing but empty tile rows in the sample
-    const offset_t listed = std::max<offset_t>(all.nonzeros - all.repeated, 1);
-    f.inode_rows = static_cast<double>(all.nonzeros) / static_cast<double>(listed);
     f.tile_nonzeros = static_cast<double>(all.taken) / static_cast<double>(all.tiles);
     add_slots(strips_, f);
 }

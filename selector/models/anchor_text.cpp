@@ -1,7 +1,6 @@
 #include "selector/models/anchor_text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,30 +10,10 @@
 
 #include <fmt/format.h>
 
+#include "selector/models/number_text.hpp"
+
 namespace tilespmv {
 namespace {
-
-/// Numbers with one blank between them.
-class NumberReader {
-public:
-    explicit NumberReader(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
-
-    [[nodiscard]] bool is_at_end() const { return at_ == end_; }
-    /// Whether there was one.
-    template <class T>
-    bool next(T& number) {
-        if (!is_first_ && (is_at_end() || *at_++ != ' ')) return false;
-        is_first_ = false;
-        const auto [end, error] = std::from_chars(at_, end_, number);
-        at_ = end;
-        return error == std::errc{};
-    }
-
-private:
-    const char* at_;
-    const char* end_;
-    bool is_first_ = true;
-};
 
 bool read_anchor(NumberReader& reader, Anchor& anchor) {
     if (!reader.next(anchor.weight) || !std::isfinite(anchor.weight)) return false;

@@ -111,7 +111,8 @@ constexpr std::array kOnGpu{
     ModelledOperator{{.name = "csr-multiround", .matrix_bytes = csr_bytes, .adapt = multiround_work}},
     ModelledOperator{{.name = "csr5", .matrix_bytes = csr_bytes}},
     ModelledOperator{{.name = "coo", .matrix_bytes = coo_bytes}},
-    ModelledOperator{{.name = "hyb", .matrix_bytes = hyb_bytes, .adapt = hyb_work}},
+    ModelledOperator{.candidate = {.name = "hyb", .matrix_bytes = hyb_bytes, .adapt = hyb_work},
+                     .needs_all_features = true},
     ModelledOperator{{.name = "cusparse-csr", .matrix_bytes = csr_bytes}, true},
     ModelledOperator{{.name = "cusparse-coo", .matrix_bytes = coo_bytes}, true},
     ModelledOperator{{.name = "cusparse-sell", .matrix_bytes = csr_bytes}, true},
@@ -135,7 +136,9 @@ ModelledOperator modelled(Candidate candidate) {
         candidate.matrix_bytes = strip_bytes;
         candidate.adapt = strip_work;
         candidate.suits = suits_strip;
-    } else if (candidate.name == "csr-omp" || candidate.name == "strip-omp" || candidate.name == "tile-omp") {
+        return {.candidate = candidate, .needs_all_features = true};
+    }
+    if (candidate.name == "csr-omp" || candidate.name == "strip-omp" || candidate.name == "tile-omp") {
         candidate.adapt = nullptr;  // tiles have a term of their own
     } else if (candidate.name == "hyb-omp") {
         candidate.adapt = hyb_work;
@@ -187,6 +190,13 @@ ModelledOperator modelled_operator(bool on_gpu, std::string_view specification) 
         std::ranges::find(all, name_of(specification), [](const auto& one) { return one.candidate.name; });
     if (named != all.end()) return *named;
     return {{.name = name_of(specification), .matrix_bytes = csr_bytes}};
+}
+
+bool can_be_made(const ModelledOperator& one, const MatrixFeatures& f, double bytes) {
+    constexpr double kMostOfCsr = 4;  // representations that pad are refused far beyond this
+    if (one.is_baseline) return false;
+    if (one.candidate.suits != nullptr && !one.candidate.suits(f)) return false;
+    return bytes <= kMostOfCsr * (csr_bytes(f) + vector_bytes(f));
 }
 
 std::vector<std::string> specifications_of(bool on_gpu, std::string_view name) {

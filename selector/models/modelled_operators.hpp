@@ -39,6 +39,8 @@ std::span<const ModelTerm> model_terms();
 struct ModelledOperator {
     Candidate candidate;
     bool is_baseline = false;  ///< measured only if it is named, and never chosen
+    /// Whether bytes and `suits` follow from features beyond `small_features_of`.
+    bool needs_all_features = false;
 };
 
 /// All of a backend.
@@ -47,6 +49,9 @@ std::span<const ModelledOperator> modelled_operators(bool on_gpu);
 /// The entry of a specification `name[:option=value,...]`, by all of it, else by its name. Any other operator, so one
 /// that was just registered, counts as one on CSR.
 ModelledOperator modelled_operator(bool on_gpu, std::string_view specification);
+
+/// Whether an operator suits a matrix, and is neither a baseline nor, by the bytes of a product, much larger than CSR.
+bool can_be_made(const ModelledOperator& one, const MatrixFeatures& features, double bytes);
 
 /// The specifications by which an operator of this name is measured: those of its entries, or the name itself.
 std::vector<std::string> specifications_of(bool on_gpu, std::string_view name);

@@ -19,19 +19,8 @@
 namespace tilespmv {
 namespace {
 
-/// Representations that pad are refused far beyond this.
-constexpr double kMostOfCsr = 4;
-
-bool can_be_made(const ModelledOperator& one, const MatrixFeatures& f, const ProductWork& work) {
-    if (one.is_baseline) return false;
-    const Candidate& c = one.candidate;
-    if (c.suits != nullptr && !c.suits(f)) return false;
-    const double csr = (4 + static_cast<double>(f.value_bytes)) * static_cast<double>(f.nnz) +
-                       4 * static_cast<double>(f.rows) + vector_bytes(f);
-    return work.bytes <= kMostOfCsr * csr;
-}
-
-std::string reason(const SpmvModel& model, const ProductWork& work, double bytes_per_nonzero) {
+/// What most of the time goes to.
+void add_reason(const SpmvModel& model, const ProductWork& work, RankedOperator& ranked) {
     const auto amounts = amounts_of(work);
     std::size_t most = 0;
     double sum = 0;
@@ -39,9 +28,8 @@ std::string reason(const SpmvModel& model, const ProductWork& work, double bytes
         sum += amounts[i] * model.costs[i];
         if (amounts[i] * model.costs[i] > amounts[most] * model.costs[most]) most = i;
     }
-    const double share = sum > 0 ? 100 * amounts[most] * model.costs[most] / sum : 0;
-    return fmt::format("{:.1f} bytes a nonzero; {:.0f}% of the time for {}", bytes_per_nonzero, share,
-                       model_terms()[most].meaning);
+    ranked.mostly = model_terms()[most].meaning;
+    ranked.mostly_share = sum > 0 ? amounts[most] * model.costs[most] / sum : 0;
 }
 
 double preparation(const SpmvModel& model, const Candidate& candidate, const OperatorQuestion& q,
@@ -59,8 +47,7 @@ RankedOperator ranked_by(const SpmvModel& model, const Candidate& candidate, con
     ranked.preparation_seconds = preparation(model, candidate, q, profile);
     ranked.matrix_bytes = candidate.matrix_bytes(q.features);
     ranked.work = work.work;
-    ranked.why =
-        reason(model, work, q.features.nnz == 0 ? 0 : ranked.matrix_bytes / static_cast<double>(q.features.nnz));
+    add_reason(model, work, ranked);
     return ranked;
 }
 
@@ -81,8 +68,14 @@ std::optional<RankedOperator> rank_by_model(std::string_view specification, cons
     if (!one.candidate.options.empty() && specification_of(one.candidate) != specification) return {};
     const MatrixFeatures& f = question.features;
     const ProductWork work = product_work(one.candidate, f, profile.probe);
-    if (!can_be_made(one, f, work)) return {};
+    if (!can_be_made(one, f, work.bytes)) return {};
     return ranked_by(*find_model(profile.models, specification, f.sizes()), one.candidate, work, question, profile);
+}
+
+/// By the one of all operators on small matrices, if there is one.
+std::vector<RankedOperator> rank_if_small(const OperatorQuestion& question, const Profile& profile) {
+    const SmallModel* const small = find_small_model(profile.small_models, question.features);
+    return small == nullptr ? std::vector<RankedOperator>{} : rank_operators(question, *small);
 }
 
 /// By models in their order, by rules by time.
@@ -139,7 +132,9 @@ void fit_models(Profile& profile) {
         one.model = fit_vector_model(one.work, profile.probe, one.points);
     }
     profile.models = fit_spmv_models(profile.matrices, profile.probe);
+    profile.small_models.clear();
     profile.rules_shares = fit_rules_shares(profile);
+    if (profile.probe.is_gpu) profile.small_models = fit_small_models(profile.matrices, profile.models);
 }
 
 Profile without_measurements(Profile profile) {
@@ -150,6 +145,9 @@ Profile without_measurements(Profile profile) {
     }
     for (SpmvModel& model : profile.models) {
         for (double& weight : model.anchors.weights()) weight = rounded(weight);
+    }
+    for (SmallModel& model : profile.small_models) {
+        for (float& weight : model.weights) weight = static_cast<float>(rounded(weight));
     }
     return profile;
 }
@@ -166,6 +164,10 @@ void choose_vector_shapes(const Profile& profile, std::size_t n, std::size_t val
 }
 
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile) {
+    if (auto small = rank_if_small(question, profile); !small.empty()) {
+        sort_by_time(small, question.products);
+        return small;
+    }
     Rankings ranked = rank_by_both(question, profile);
     const double share = find_rules_share(profile.rules_shares, question.features.sizes());
     if (share > 0) charge_by_rules(ranked.by_models, ranked.by_rules, share);
@@ -175,6 +177,7 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
 
 std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile) {
     Rankings ranked = rank_by_both(question, profile);
+    if (auto small = rank_if_small(question, profile); !small.empty()) ranked.by_models = std::move(small);
     sort_by_time(ranked.by_models, question.products);
     take_in_turn(ranked.by_models, ranked.by_rules);
     return std::move(ranked.by_models);

@@ -6,6 +6,7 @@
 
 #include "selector/auto/rank_operators.hpp"
 #include "selector/models/accuracy.hpp"
+#include "selector/models/small_model.hpp"
 #include "selector/models/spmv_model.hpp"
 #include "selector/models/vector_model.hpp"
 
@@ -62,6 +63,7 @@ struct Profile {
     std::vector<VectorProfile> vectors = {};
     std::vector<MeasuredMatrix> matrices = {};
     std::vector<SpmvModel> models = {};
+    std::vector<SmallModel> small_models = {};  ///< of a GPU
     std::vector<RulesShare> rules_shares = {};
     std::vector<ProfileCheck> checks = {};  ///< one for each sizes of numbers
 
@@ -88,7 +90,7 @@ void choose_vector_shapes(const Profile& profile, std::size_t n, std::size_t val
 
 /// As `rank_operators` by the rules, but with the times that the models of a profile predict, compared by models and
 /// rules together (`RankedOperator::charge`): every operator that has a model, suits the matrix, and is neither a
-/// baseline nor much larger than CSR. Empty if the profile has no models.
+/// baseline nor much larger than CSR; small matrices by a `SmallModel` alone. Empty if the profile has no models.
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile);
 
 /// The same operators for a trial of the first few: behind the first by the models alone, the next of the rules and the

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "selector/models/anchor_text.hpp"
+#include "selector/models/number_text.hpp"
 #include "selector/models/profile_file.hpp"
 #include "selector/models/profile_version.hpp"
 
@@ -143,6 +144,22 @@ Json model_json(const SpmvModel& m) {
             {"doubt", m.doubt}};
 }
 
+Json small_model_json(const SmallModel& m) {
+    Json operators = Json::array();
+    for (std::size_t i = 0; i < m.operators.size(); ++i) {
+        const SmallModel::Times& one = m.operators[i];
+        operators.push_back({{"operator", one.specification},
+                             {"mean", one.mean},
+                             {"preparation", one.preparation},
+                             {"weights", numbers_text({m.weights.data() + i * m.matrices, m.matrices})}});
+    }
+    return {{"value_bytes", m.sizes.value},
+            {"sum_bytes", m.sizes.sum},
+            {"matrices", m.matrices},
+            {"places", numbers_text(m.places)},
+            {"operators", operators}};
+}
+
 Json rules_share_json(const RulesShare& one) {
     return {{"value_bytes", one.sizes.value}, {"sum_bytes", one.sizes.sum}, {"share", one.share}};
 }
@@ -223,6 +240,7 @@ std::string profile_text(const Profile& profile) {
                     {"matrices", list_json(profile.matrices, matrix_json)},
                     {"terms", terms},
                     {"models", list_json(profile.models, model_json)},
+                    {"small", list_json(profile.small_models, small_model_json)},
                     {"rules", list_json(profile.rules_shares, rules_share_json)},
                     {"checks", list_json(profile.checks, check_json)}};
     std::string text;

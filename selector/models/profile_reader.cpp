@@ -5,6 +5,7 @@
 #include "selector/models/anchor_text.hpp"
 #include "selector/models/json_node.hpp"
 #include "selector/models/lifted_texts.hpp"
+#include "selector/models/number_text.hpp"
 #include "selector/models/profile_file.hpp"
 #include "selector/models/profile_version.hpp"
 #include "tile/parallel.hpp"
@@ -191,6 +192,11 @@ std::vector<double> read_costs(const JsonNode& json) {
     return costs;
 }
 
+void read_preparation(const JsonNode& json, std::array<double, 4>& preparation) {
+    const auto amounts = json.elements(preparation.size());
+    for (std::size_t i = 0; i < amounts.size(); ++i) preparation[i] = amounts[i].non_negative();
+}
+
 SpmvModel read_model(const JsonNode& json) {
     SpmvModel model{.specification = json["operator"].text(),
                     .sizes = {json["value_bytes"].whole<std::size_t>(), json["sum_bytes"].whole<std::size_t>()},
@@ -201,8 +207,7 @@ SpmvModel read_model(const JsonNode& json) {
                     .held_out_accuracy = json["held_out_accuracy"].number(),
                     .doubt = json["doubt"].non_negative()};
     require_sizes(json, model.sizes);
-    const auto preparation = json["preparation"].elements(model.preparation.size());
-    for (std::size_t i = 0; i < preparation.size(); ++i) model.preparation[i] = preparation[i].non_negative();
+    read_preparation(json["preparation"], model.preparation);
     return model;
 }
 
@@ -218,6 +223,27 @@ std::vector<SpmvModel> read_models(const JsonNode& json, const LiftedTexts& text
         models[static_cast<std::size_t>(i)].anchors = *std::move(anchors);
     });
     return models;
+}
+
+std::vector<float> read_numbers(const JsonNode& json, std::size_t count) {
+    auto numbers = parse_numbers(json.text());
+    if (!numbers) json.fail("is no list of numbers");
+    if (numbers->size() != count) json.fail(fmt::format("has {} numbers, expected {}", numbers->size(), count));
+    return *std::move(numbers);
+}
+
+SmallModel read_small_model(const JsonNode& json) {
+    SmallModel model{.sizes = {json["value_bytes"].whole<std::size_t>(), json["sum_bytes"].whole<std::size_t>()},
+                     .matrices = json["matrices"].whole<std::size_t>()};
+    require_sizes(json, model.sizes);
+    model.places = read_numbers(json["places"], model.matrices * SmallModel::kCoordinates);
+    for (const JsonNode& node : json["operators"].elements()) {
+        auto& one = model.operators.emplace_back(SmallModel::Times::of(node["operator"].text(), node["mean"].number()));
+        read_preparation(node["preparation"], one.preparation);
+        const auto weights = read_numbers(node["weights"], model.matrices);
+        model.weights.insert(model.weights.end(), weights.begin(), weights.end());
+    }
+    return model;
 }
 
 RulesShare read_rules_share(const JsonNode& json) {
@@ -280,6 +306,7 @@ Profile parse_profile(std::string_view text, const std::string& name) {
             .vectors = list_of(root["vectors"], read_vector),
             .matrices = list_of(root["matrices"], read_matrix),
             .models = read_models(root["models"], lifted),
+            .small_models = root.has("small") ? list_of(root["small"], read_small_model) : std::vector<SmallModel>{},
             .rules_shares = root.has("rules") ? list_of(root["rules"], read_rules_share) : std::vector<RulesShare>{},
             .checks = list_of(root["checks"], read_check)};
 }

@@ -64,25 +64,6 @@ double log2_of_waves(double waves) { return waves <= 0 ? 0 : std::clamp(std::log
 /// well, little but features that are not known; of a processor that others use, more.
 constexpr std::array kNoises{0.003, 0.03, 0.3};
 
-/// Of the noise of the greatest marginal likelihood, with the best amplitude for each; the least of equal ones.
-std::vector<double> likeliest_weights(std::vector<std::vector<double>>& covariance, std::span<const double> errors) {
-    constexpr double kEqual = 1e-9;
-    const auto size = static_cast<double>(errors.size());
-    std::vector<double> weights;
-    double least = std::numeric_limits<double>::infinity();
-    for (const double noise : kNoises) {
-        for (std::size_t i = 0; i < covariance.size(); ++i) covariance[i][i] = 1 + noise;
-        const auto [x, log_determinant] = solve_with_determinant(covariance, errors);
-        if (x.empty()) continue;
-        const double squares = std::inner_product(x.begin(), x.end(), errors.begin(), 0.0);
-        const double unlikely = size * std::log(std::max(squares, 1e-300)) + log_determinant;
-        if (unlikely >= least - kEqual) continue;
-        least = unlikely;
-        weights = x;
-    }
-    return weights;
-}
-
 double in_units(double coordinate) { return std::round(coordinate * Anchors::kUnits) / Anchors::kUnits; }
 
 std::vector<std::vector<double>> covariance_of(const std::vector<Anchor>& anchors) {
@@ -136,11 +117,30 @@ Place place_of(const ProductWork& work, std::span<const double> costs) {
     return place;
 }
 
+/// Of the noise of the greatest marginal likelihood, with the best amplitude for each; the least of equal ones.
+std::vector<double> kriging_weights(std::vector<std::vector<double>>& covariance, std::span<const double> errors) {
+    constexpr double kEqual = 1e-9;
+    const auto size = static_cast<double>(errors.size());
+    std::vector<double> weights;
+    double least = std::numeric_limits<double>::infinity();
+    for (const double noise : kNoises) {
+        for (std::size_t i = 0; i < covariance.size(); ++i) covariance[i][i] = 1 + noise;
+        const auto [x, log_determinant] = solve_with_determinant(covariance, errors);
+        if (x.empty()) continue;
+        const double squares = std::inner_product(x.begin(), x.end(), errors.begin(), 0.0);
+        const double unlikely = size * std::log(std::max(squares, 1e-300)) + log_determinant;
+        if (unlikely >= least - kEqual) continue;
+        least = unlikely;
+        weights = x;
+    }
+    return weights;
+}
+
 Anchors fit_correction(std::span<const Place> places, std::span<const double> errors) {
     std::vector<Anchor> anchors;
     for (const Place& place : places) anchors.push_back({place});
     auto covariance = covariance_of(anchors);
-    const auto weights = likeliest_weights(covariance, errors);
+    const auto weights = kriging_weights(covariance, errors);
     if (weights.empty()) return {};
     for (std::size_t i = 0; i < weights.size(); ++i) anchors[i].weight = weights[i];
     return Anchors(anchors);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "selector/models/anchors.hpp"
 #include "selector/models/modelled_operators.hpp"
@@ -18,6 +19,10 @@ Place place_of(const ProductWork& work, std::span<const double> costs);
 /// mean of a Gaussian process whose covariance is a mean of those of Matern of orders 3/2 and 1/2, with independent
 /// noise (Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006, sections 2.2 and 4.2).
 Anchors fit_correction(std::span<const Place> places, std::span<const double> errors);
+
+/// The weights of points by which their similarities to another one tell its error, as in `fit_correction`: of those
+/// covariances and errors. Sets the diagonal. Nothing if there are no points, or they cannot be told apart.
+std::vector<double> kriging_weights(std::vector<std::vector<double>>& covariance, std::span<const double> errors);
 
 /// The logarithm of the factor by which a sum of costs is to be corrected at a place: the sum of similarities to
 /// anchors by their weights. Far from all of them, and without any, 0.

@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "selector/models/accuracy.hpp"
+#include "selector/models/folds.hpp"
 #include "selector/models/least_squares.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv {
 namespace {
 
-constexpr std::size_t kFolds = 5;
 constexpr std::size_t kLeastPoints = 3;
 
 /// A point of a fit, and where what is predicted of it goes.
@@ -33,15 +33,6 @@ std::vector<double> preparation_amounts(const MatrixFeatures& f) {
     const auto nnz = static_cast<double>(f.nnz);
     return {1, nnz, static_cast<double>(f.rows), f.tile_nonzeros > 0 ? nnz / f.tile_nonzeros : 0};
 }
-
-/// Those of one name share a fold: with other values it is no matrix that a model has not seen.
-class Folds {
-public:
-    std::size_t of(const std::string& name) { return known_.try_emplace(name, known_.size()).first->second % kFolds; }
-
-private:
-    std::map<std::string, std::size_t> known_;
-};
 
 std::map<GroupKey, Points> group(std::vector<MeasuredMatrix>& matrices, const Probe& probe) {
     std::map<GroupKey, Points> groups;
@@ -107,7 +98,7 @@ double predict(const Fitted& fitted, const Point& point) {
 /// Predicts each fifth of the points by the others; 0 where they are too few.
 std::vector<double> held_out(const Points& points) {
     std::vector<double> predicted(points.size());
-    for (std::size_t fold = 0; fold < kFolds; ++fold) {
+    for (std::size_t fold = 0; fold < Folds::kCount; ++fold) {
         const auto is_other = [&](const Point& p) { return p.fold != fold; };
         if (std::cmp_less(std::ranges::count_if(points, is_other), kLeastPoints)) continue;
         const Fitted fitted = fit_product(points, is_other);

@@ -41,7 +41,7 @@ Json other_json(const Explanation& e, const std::string& specification) {
     return found == e.others.end() ? Json(nullptr) : Json(found->seconds);
 }
 
-Json candidate_json(const RankedOperator& one, const RankedOperator& soonest) {
+Json candidate_json(const RankedOperator& one, const RankedOperator& soonest, offset_t nnz) {
     Json terms = Json::object();
     for (std::size_t i = 0; i < kTerms; ++i) terms[std::string(kTermNames[i])] = one.work[i];
     const double after = &one == &soonest ? 0 : pays_after(one, soonest);
@@ -50,7 +50,7 @@ Json candidate_json(const RankedOperator& one, const RankedOperator& soonest) {
             {"preparation_s", one.preparation_seconds},
             {"matrix_bytes", one.matrix_bytes},
             {"pays_after_products", after < 0 ? Json(nullptr) : Json(after)},
-            {"why", one.why},
+            {"why", why(one, nnz)},
             {"terms", terms}};
 }
 
@@ -60,7 +60,7 @@ Json explanation_json(const Explanation& e) {
     Json candidates = Json::array();
     const auto& soonest = *std::ranges::min_element(e.ranked, {}, &RankedOperator::preparation_seconds);
     for (const auto& one : e.ranked) {
-        candidates.push_back(candidate_json(one, soonest));
+        candidates.push_back(candidate_json(one, soonest, e.question.features.nnz));
         if (!e.profile.empty())
             candidates.back()[e.by_models ? "rules_s" : "models_s"] = other_json(e, one.specification);
     }

@@ -81,8 +81,8 @@ std::string explanation_text(const Explanation& e) {
         text += fmt::format("taken: {}, which multiplies what the archive holds as it is; of the same matrix as CSR:\n",
                             e.stored);
     }
-    text +=
-        fmt::format("chosen for {}: {} ({})\n\n", products_text(e.question.products), chosen.specification, chosen.why);
+    text += fmt::format("chosen for {}: {} ({})\n\n", products_text(e.question.products), chosen.specification,
+                        why(chosen, f.nnz));
     text += features_text(f);
     TextTable table;
     TextTable::Row titles{"operator", "product", "over the chosen", "preparation", "pays after", "bytes/nnz"};

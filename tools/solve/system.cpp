@@ -75,9 +75,10 @@ void explain_operator(SolveResult& result) {
     const auto taken = std::ranges::find(result.ranked, result.operator_specification, &RankedOperator::specification);
     if (taken == result.ranked.end()) return;
     Options options("operator", result.operator_name);
-    result.operator_reason = read_auto_options(options).is_tried
-                                 ? "the fastest in a trial"
-                                 : fmt::format("of {} the least predicted time ({})", result.ranked.size(), taken->why);
+    result.operator_reason =
+        read_auto_options(options).is_tried
+            ? "the fastest in a trial"
+            : fmt::format("of {} the least predicted time ({})", result.ranked.size(), why(*taken, result.nnz));
 }
 
 template <class T>

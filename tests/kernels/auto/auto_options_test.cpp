@@ -7,6 +7,7 @@
 #include "selector/models/modelled_operators.hpp"
 #include "selector/models/profile_file.hpp"
 #include "tests/temporary_directory.hpp"
+#include "tile/generate/generate.hpp"
 
 namespace tilespmv {
 namespace {
@@ -28,9 +29,8 @@ TEST(RankForAuto, AsksAProfileThatDoesNotDecideForATrialOnly) {
     unsetenv("TILESPMV_PROFILE");
     const Profile profile = unchecked_profile();
     write_profile(default_profile_file(kMachine), profile);
-    OperatorQuestion question;
-    question.features.rows = question.features.cols = 1000;
-    question.features.nnz = 5000;
+    const auto a = generate<double>("laplace2d:n=30");
+    const OperatorQuestion question{.features = features_of(pattern_of(a))};
     const auto first = [&](const AutoOptions& options) {
         return rank_for_auto(question, options, kMachine).front().specification;
     };
@@ -41,6 +41,30 @@ TEST(RankForAuto, AsksAProfileThatDoesNotDecideForATrialOnly) {
     setenv("TILESPMV_PROFILE", "none", 1);
     EXPECT_EQ(first(trial), rank_operators(question).front().specification);
     unsetenv("TILESPMV_PROFILE");
+}
+
+TEST(ChooseForAuto, TakesTheFirstOfTheRanking) {
+    const test::TemporaryDirectory folder;
+    setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+    unsetenv("TILESPMV_PROFILE");
+    const char* const h200 = "NVIDIA H200";
+    for (const char* generator :
+         {"laplace2d:n=30", "rmat:scale=10,degree=8", "laplace2d:n=200", "dense:rows=3,cols=0"}) {
+        const auto a = generate<float>(generator);
+        PatternView pattern = pattern_of(a);
+        pattern.sum_bytes = 4;
+        OperatorQuestion question{.features = {}, .gpu = cuda::measured_gpu(sizeof(float)), .products = 0};
+        for (const char* machine : {h200, kMachine}) {
+            for (const offset_t products : {0, 1, 1'000'000}) {
+                question.products = products;
+                const auto chosen = choose_for_auto(pattern, question, {}, machine);
+                OperatorQuestion with_all = question;
+                with_all.features = features_of(pattern);
+                EXPECT_EQ(chosen, rank_for_auto(with_all, {}, machine).front().specification)
+                    << generator << " on " << machine << ", " << products << " products";
+            }
+        }
+    }
 }
 
 }  // namespace

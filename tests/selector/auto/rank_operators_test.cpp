@@ -67,7 +67,8 @@ TEST(RankOperators, AddsTheTermsOfACandidate) {
     EXPECT_DOUBLE_EQ(ranked[1].seconds, 1 + 5);
     EXPECT_DOUBLE_EQ(ranked[1].preparation_seconds, 2);
     EXPECT_DOUBLE_EQ(ranked[1].matrix_bytes, 120'000);
-    EXPECT_EQ(ranked[1].why, "12.0 bytes a nonzero; 83% of the time for gathers of x from caches");
+    EXPECT_EQ(why(ranked[1], question().features.nnz),
+              "12.0 bytes a nonzero; 83% of the time for gathers of x from caches");
 }
 
 TEST(RankOperators, ExpectedProductsDecideWhetherPreparationPays) {

@@ -68,6 +68,7 @@ TEST_F(CarriedProfiles, AreFoundWhereTheUserHasNone) {
     EXPECT_EQ(found.decides, decides(*found.profile, {8, 8}));
     EXPECT_EQ(found_profile().profile, found.profile) << "read once";
     EXPECT_EQ(found_profile("NVIDIA H201").profile, nullptr);
+    EXPECT_EQ(find_profile({}, kMachine, {2, 4}).decides, decides(*found.profile, {2, 4}));
     setenv("TILESPMV_PROFILE", "none", 1);
     EXPECT_EQ(found_profile().profile, nullptr);
 }
@@ -88,7 +89,7 @@ TEST_F(CarriedProfiles, DecideUntilTheCheckOfTheUsersOwnSpeaksForIt) {
     own.checks.clear();
     EXPECT_EQ(name_with(own), carried.name) << "not checked";
     write(file, "{");
-    EXPECT_EQ(found_profile().name, carried.name) << "damaged, after a warning";
+    EXPECT_EQ(find_profile({}, kMachine, {4, 8}).name, carried.name) << "damaged, after a warning";
 }
 
 TEST_F(CarriedProfiles, ThatAreCutOffOrNotCompressedAreRefused) {

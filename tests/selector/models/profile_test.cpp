@@ -54,6 +54,12 @@ Profile sample() {
         {"float32", {4, 8}, 9, 0.9, 0.5, {9, 0.9, 1.02, 1.03, 1.3}, {9, 0.8, 1.01, 1.06, 1.5}, {5, 1, 1, 1, 1}}};
     fit_models(profile);
     profile.rules_shares = {{{8, 8}, 0.25}};
+    SmallModel small{.sizes = {4, 8}, .matrices = 2, .weights = {0.25F, -1e-6F, 0.1F, 0}};
+    for (const char* name : {"csr-merge", "csr-vector:threads=4"})
+        small.operators.push_back(SmallModel::Times::of(name, -13.5));
+    small.operators[1].preparation = {1e-4, 1e-9, 2e-9, 0};
+    for (int i = 0; i < 16; ++i) small.places.push_back(0.1F * static_cast<float>(i));
+    profile.small_models.push_back(small);
     return profile;
 }
 
@@ -132,6 +138,17 @@ TEST(ProfileFile, OfBeforeDoesNotKnowWhatRulesCountFor) {
     EXPECT_TRUE(parse_profile(damaged("\"rules\": [", "\"no_such_key\": ["), "p.json").rules_shares.empty());
     EXPECT_THAT(refusal(damaged("\"share\":0.25", "\"share\":1.5")),
                 HasSubstr("p.json.rules[0].share: is 1.5, expected 0 to 1"));
+}
+
+TEST(ProfileFile, OfBeforeHasNoModelsOfSmallMatrices) {
+    EXPECT_TRUE(parse_profile(damaged("\"small\": [", "\"no_such_key\": ["), "p.json").small_models.empty());
+    EXPECT_THAT(refusal(damaged("\"weights\":\"0.1 0\"", "\"weights\":\"0.1\"")),
+                HasSubstr("p.json.small[0].operators[1].weights: has 1 numbers, expected 2"));
+    for (const char* wrong : {"0.1 none", "0.1  0", "0.1 inf", "0.1 0 "}) {
+        EXPECT_THAT(refusal(damaged("\"0.1 0\"", '"' + std::string(wrong) + '"')),
+                    HasSubstr("weights: is no list of numbers"))
+            << wrong;
+    }
 }
 
 TEST(ProfileFile, IsRefusedWhereverItIsCutOff) {
