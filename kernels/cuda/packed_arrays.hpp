@@ -17,19 +17,18 @@ struct PackedPart {
     [[nodiscard]] std::size_t bytes() const noexcept { return size * sizeof(T); }
 };
 
-/// Arrays of the host side by side in one allocation on the GPU. To allocate and copy each of a few small ones takes
-/// longer than to copy a small matrix.
+/// Arrays of the host side by side in one allocation on the GPU, and room for others behind them. To allocate and copy
+/// each of a few small ones takes longer than to copy a small matrix.
 class PackedArrays {
 public:
     /// `host` must stay until `upload` has returned and, where it is large, until the stream has passed that.
     template <class T>
     PackedPart<T> add(std::span<const T> host) {
-        constexpr std::size_t kAlignment = 256;  // that of an allocation
-        const std::size_t offset = (bytes_ + kAlignment - 1) / kAlignment * kAlignment;
-        if (host.empty()) return {};
-        arrays_.push_back({host.data(), host.size_bytes(), offset});
-        bytes_ = offset + host.size_bytes();
-        return {offset, host.size()};
+        const PackedPart<T> part = add_room<T>(host.size());
+        if (part.empty()) return part;
+        arrays_.push_back({host.data(), host.size_bytes(), part.offset});
+        copied_ = bytes_;
+        return part;
     }
     template <class T>
     PackedPart<T> add(const Buffer<T>& host) {
@@ -39,6 +38,15 @@ public:
     PackedPart<T> add(const std::vector<T>& host) {
         return add(std::span<const T>(host));
     }
+    /// For `size` values that kernels write, behind the arrays that are copied.
+    template <class T>
+    PackedPart<T> add_room(std::size_t size) {
+        constexpr std::size_t kAlignment = 256;  // that of an allocation
+        if (size == 0) return {};
+        const std::size_t offset = (bytes_ + kAlignment - 1) / kAlignment * kAlignment;
+        bytes_ = offset + size * sizeof(T);
+        return {offset, size};
+    }
     /// Once, when all are added. The stream must outlive this object.
     void upload(const DeviceContext& on);
 
@@ -46,6 +54,10 @@ public:
     template <class T>
     [[nodiscard]] const T* data(const PackedPart<T>& part) const {
         return part.empty() ? nullptr : reinterpret_cast<const T*>(memory_.data() + part.offset);
+    }
+    template <class T>
+    [[nodiscard]] T* room(const PackedPart<T>& part) {
+        return part.empty() ? nullptr : reinterpret_cast<T*>(memory_.data() + part.offset);
     }
 
 private:
@@ -56,6 +68,7 @@ private:
     };
     std::vector<HostArray> arrays_;
     std::size_t bytes_ = 0;
+    std::size_t copied_ = 0;  // the first of these bytes
     DeviceBuffer<std::byte> memory_;
 };
 

@@ -16,23 +16,16 @@ SentArrays::SentArrays(const std::vector<std::span<const std::byte>>& arrays, co
     for (const auto& array : arrays) {
         if (!array.empty()) sent_.push_back({array, nullptr});
     }
+    if (on.memory != stream_ordered_memory()) {  // which any thread may ask: one wakes meanwhile
+        for (Sent& one : sent_) one.to = allocate(one);
+    }
     std::vector<TaskGroup::Task> copies;
     for (Sent& one : sent_) copies.emplace_back([this, &one] { copy(one); });
-    // The driver copies one after the other. A thread wakes while memory is taken.
-    copies_.emplace(std::move(copies), 1);
-    take_memory();
+    copies_.emplace(std::move(copies), 1);  // the driver copies one after the other
 }
 
-void SentArrays::take_memory() {
-    try {
-        for (Sent& one : sent_) one.to = on_.memory->allocate(one.from.size() + kSlackBytes, on_.stream);
-    } catch (...) {
-        memory_ = Memory::refused;
-        memory_.notify_all();
-        throw;
-    }
-    memory_ = Memory::taken;
-    memory_.notify_all();
+void* SentArrays::allocate(const Sent& one) const {
+    return on_.memory->allocate(one.from.size() + kSlackBytes, on_.stream);
 }
 
 SentArrays::~SentArrays() {
@@ -47,12 +40,11 @@ void SentArrays::send(const Sent& one) const {
     copy_to_device(one.to, one.from.data(), one.from.size(), on_.stream);
 }
 
-/// Where it fails, `take` tries again and says why.
+/// Where it fails, `take` tries again and says why, or who then asks for the memory.
 void SentArrays::copy(Sent& one) const noexcept {
-    memory_.wait(Memory::none_yet);
-    if (memory_ == Memory::refused) return;
     try {
         TILESPMV_CUDA(cudaSetDevice(device_));
+        if (one.to == nullptr) one.to = allocate(one);
         send(one);
         one.is_copied = true;
     } catch (...) {
@@ -62,11 +54,12 @@ void SentArrays::copy(Sent& one) const noexcept {
 
 void* SentArrays::take(std::span<const std::byte> array) {
     const auto found = std::ranges::find_if(sent_, [&](const Sent& one) {
-        return one.to != nullptr && one.from.data() == array.data() && one.from.size() == array.size();
+        return !one.is_taken && one.from.data() == array.data() && one.from.size() == array.size();
     });
     if (found == sent_.end()) return nullptr;
     copies_->wait();
-    if (!found->is_copied) send(*found);
+    if (found->to != nullptr && !found->is_copied) send(*found);
+    found->is_taken = true;
     return std::exchange(found->to, nullptr);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -12,7 +11,8 @@
 namespace tilespmv::cuda {
 
 /// Arrays of the host that other threads copy to the GPU while the caller finds out which operator is to have them. The
-/// host's arrays and the stream must outlive it; it takes memory and gives it back in the caller's thread.
+/// host's arrays and the stream must outlive it. Memory that is not the library's own is taken and given back in the
+/// caller's thread.
 class SentArrays {
 public:
     SentArrays(const std::vector<std::span<const std::byte>>& arrays, const DeviceContext& on);
@@ -21,7 +21,7 @@ public:
     ~SentArrays();
 
     /// The copy of an array, with slack, which is the caller's from then on: work that is put on the stream after it
-    /// finds it complete. Null if that array was not sent or has been taken.
+    /// finds it complete. Null if that array was not sent, for there was too little memory, too, or has been taken.
     void* take(std::span<const std::byte> array);
 
 private:
@@ -31,17 +31,15 @@ private:
         std::span<const std::byte> from;
         void* to = nullptr;
         bool is_copied = false;
+        bool is_taken = false;
     };
-    enum class Memory { none_yet, taken, refused };
-
-    void take_memory();
+    [[nodiscard]] void* allocate(const Sent& one) const;
     void send(const Sent& one) const;
     void copy(Sent& one) const noexcept;
 
     DeviceContext on_;
     int device_ = 0;
     std::vector<Sent> sent_;
-    std::atomic<Memory> memory_ = Memory::none_yet;  ///< for the copies
     std::optional<TaskGroup> copies_;
 };
 

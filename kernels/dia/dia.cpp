@@ -132,18 +132,25 @@ std::vector<index_t> dia_offsets(const CsrMatrix<V>& a) {
     return DiagonalBits(a).offsets();
 }
 
-std::size_t DiaPattern::places() const {
-    return static_cast<std::size_t>(div_up(std::int64_t{rows}, std::int64_t{kRows}) * diagonals * kRows);
+Buffer<DiaOffsets> grouped(const std::vector<index_t>& offsets) {
+    Buffer<DiaOffsets> groups(div_up(offsets.size(), std::size_t{DiaLayout::kGroup}), DiaOffsets{});
+    for (std::size_t d = 0; d < offsets.size(); ++d) groups[d / 8].of[d % 8] = offsets[d];
+    return groups;
+}
+
+template <Value V>
+void refuse_dia_if_large(const CsrMatrix<V>& a, DiaLayout layout) {
+    const auto why = fmt::format("it has {} diagonals", layout.diagonals);
+    refuse_if_large({"DIA", bytes_of(a, layout), kDiaAlwaysFine, why}, a);
 }
 
 template <Value V>
 DiaPattern make_dia_pattern(const CsrMatrix<V>& a, const std::vector<index_t>& offsets) {
     DiaPattern dia{{static_cast<offset_t>(offsets.size())}, a.rows, a.cols, {}, {}};
-    refuse_if_large({"DIA", bytes_of(a, dia), kDiaAlwaysFine, fmt::format("it has {} diagonals", dia.diagonals)}, a);
-    dia.offsets = Buffer<DiaOffsets>(static_cast<std::size_t>(dia.groups()), DiaOffsets{});
-    for (std::size_t d = 0; d < offsets.size(); ++d) dia.offsets[d / 8].of[d % 8] = offsets[d];
+    refuse_dia_if_large(a, dia);
+    dia.offsets = grouped(offsets);
     const std::int64_t blocks = blocks_of(a);
-    dia.held = Buffer<std::uint64_t>(static_cast<std::size_t>(blocks * dia.groups() * dia.kRows / 8));
+    dia.held = Buffer<std::uint64_t>(dia.held_words(a.rows));
     short_for(0, blocks, kBlockGrain, [&](std::int64_t block) { hold_block(dia, block, a, offsets); });
     return dia;
 }
@@ -189,6 +196,7 @@ CsrMatrix<V> to_csr(const Dia<V>& a) {
 #define TILESPMV_INSTANTIATE(V)                                                             \
     template std::uint64_t dia_bytes(const CsrMatrix<V>&);                                  \
     template std::vector<index_t> dia_offsets(const CsrMatrix<V>&);                         \
+    template void refuse_dia_if_large(const CsrMatrix<V>&, DiaLayout);                      \
     template DiaPattern make_dia_pattern(const CsrMatrix<V>&, const std::vector<index_t>&); \
     template Dia<V> make_dia(const CsrMatrix<V>&);                                          \
     template void put_values(const CsrMatrix<V>&, Dia<V>&);                                 \

@@ -27,6 +27,14 @@ struct DiaLayout {
     [[nodiscard]] constexpr offset_t value_at(offset_t diagonal, std::int64_t row) const {
         return (row / kRows * diagonals + diagonal) * kRows + row % kRows;
     }
+    /// Of all rows and diagonals, those behind the last row of the last block included.
+    [[nodiscard]] constexpr std::size_t places_of(index_t rows) const {
+        return static_cast<std::size_t>((std::int64_t{rows} + kRows - 1) / kRows * kRows * diagonals);
+    }
+    /// Of all rows and groups.
+    [[nodiscard]] constexpr std::size_t held_words(index_t rows) const {
+        return static_cast<std::size_t>((std::int64_t{rows} + kRows - 1) / kRows * kRows / 8 * groups());
+    }
     /// The bits of 8 rows of a group: group by group in a block.
     [[nodiscard]] constexpr offset_t held_at(offset_t group, std::int64_t row) const {
         return ((row / kRows * groups() + group) * kRows + row % kRows) / 8;
@@ -42,8 +50,7 @@ struct DiaPattern : DiaLayout {
     /// group.
     Buffer<std::uint64_t> held;
 
-    /// Of all rows and diagonals, those behind the last row of the last block included.
-    [[nodiscard]] std::size_t places() const;
+    [[nodiscard]] std::size_t places() const { return places_of(rows); }
 };
 
 /// A matrix in DIA: of every diagonal with a nonzero a place for each row (Bell and Garland, "Implementing sparse
@@ -67,6 +74,13 @@ inline constexpr std::uint64_t kDiaAlwaysFine = std::uint64_t{1} << 25;
 /// The diagonals with nonzeros, columns minus rows, ascending.
 template <Value V>
 std::vector<index_t> dia_offsets(const CsrMatrix<V>& a);
+
+/// Offsets in groups, as `DiaPattern` has them.
+Buffer<DiaOffsets> grouped(const std::vector<index_t>& offsets);
+
+/// Throws `Refusal` if DIA with so many diagonals is refused for `a`.
+template <Value V>
+void refuse_dia_if_large(const CsrMatrix<V>& a, DiaLayout layout);
 
 /// Where `a` has nonzeros in DIA; in parallel. `offsets`: its `dia_offsets`. Throws `Refusal` before anything is made
 /// if DIA is refused.

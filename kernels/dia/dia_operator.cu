@@ -16,21 +16,24 @@ namespace {
 template <class V, class A>
 class DiaOperator final : public DeviceOperator<V> {
 public:
-    /// Values go into their places on the GPU.
-    DiaOperator(const CsrMatrix<V>& a, const DiaPattern& dia, int rows_a_thread, const DeviceContext& on)
+    /// Values go into their places on the GPU, which finds these.
+    DiaOperator(const CsrMatrix<V>& a, const std::vector<index_t>& offsets, int rows_a_thread, const DeviceContext& on)
         : rows_a_thread_(rows_a_thread),
           rows_(a.rows),
           cols_(a.cols),
           nnz_(a.nnz()),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
-          layout_(dia),
-          offsets_(arrays_.add(dia.offsets)),
-          held_(arrays_.add(dia.held)),
-          row_ptrs_(arrays_.add(a.row_ptrs)),
-          values_(dia.places(), on) {
+          layout_{static_cast<offset_t>(offsets.size())} {
+        const Buffer<DiaOffsets> groups = grouped(offsets);
+        offsets_ = arrays_.add(groups);
+        row_ptrs_ = arrays_.add(a.row_ptrs);
+        held_ = arrays_.add_room<std::uint64_t>(layout_.held_words(a.rows));
+        values_ = arrays_.add_room<V>(layout_.places_of(a.rows));
         arrays_.upload(on);
+        const DeviceBuffer<index_t> csr_cols(a.col_idxs, on);
         const DeviceBuffer<V> csr_values(a.values, on);
-        replace_values(csr_values.data(), on);
+        fill<true>({.csr_values = csr_values.data(), .csr_cols = csr_cols.data(), .offsets = arrays_.data(offsets_)},
+                   on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
@@ -50,17 +53,27 @@ public:
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
         const DiaSpmv<V, A> p{terms_of<A>(product, rows_, cols_), arrays_.data(offsets_), arrays_.data(held_),
-                              values_.data(), layout_};
+                              arrays_.data(values_), layout_};
         const std::int64_t blocks = div_up(std::int64_t{rows_}, std::int64_t{rows_a_thread_ * kDiaThreads});
         launch_dependent(rows_a_thread_ == 1 ? dia_spmv<V, A, 1> : dia_spmv<V, A, 2>, blocks, kDiaThreads, p, stream);
     }
 
     void replace_values(const V* csr_values, cudaStream_t stream) override {
-        const DiaFill<V> p{csr_values, arrays_.data(row_ptrs_), rows_, layout_, arrays_.data(held_), values_.data()};
-        launch(fill_dia<V>, div_up(std::int64_t{rows_}, std::int64_t{DiaLayout::kRows}), DiaLayout::kRows, p, stream);
+        fill<false>({.csr_values = csr_values}, stream);
     }
 
 private:
+    template <bool kWithBits>
+    void fill(DiaFill<V> p, cudaStream_t stream) {
+        p.row_ptrs = arrays_.data(row_ptrs_);
+        p.rows = rows_;
+        p.layout = layout_;
+        p.held = arrays_.room(held_);
+        p.values = arrays_.room(values_);
+        launch(fill_dia<V, kWithBits>, div_up(std::int64_t{rows_}, std::int64_t{DiaLayout::kRows}), DiaLayout::kRows, p,
+               stream);
+    }
+
     int rows_a_thread_;
     index_t rows_;
     index_t cols_;
@@ -71,7 +84,7 @@ private:
     PackedPart<DiaOffsets> offsets_;
     PackedPart<std::uint64_t> held_;
     PackedPart<offset_t> row_ptrs_;  ///< of CSR, for new values
-    DeviceBuffer<V> values_;
+    PackedPart<V> values_;
 };
 
 }  // namespace
@@ -81,11 +94,12 @@ std::unique_ptr<DeviceOperator<V>> make_dia_operator(const MatrixForms<V>& forms
                                                      Accumulator accumulator, const DeviceContext& on) {
     const CsrMatrix<V>& a = forms.csr();
     const std::vector<index_t> offsets = dia_offsets(a);
+    refuse_dia_if_large(a, {static_cast<offset_t>(offsets.size())});
     const int suited = dia_rows_a_thread(a.rows, static_cast<offset_t>(offsets.size()), this_gpu(sizeof(V)));
     const int rows_a_thread = options.one_of("rows", suited, {1, 2});
     options.finish();
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<DiaOperator<V, A>>(a, make_dia_pattern(a, offsets), rows_a_thread, on);
+        return std::make_unique<DiaOperator<V, A>>(a, offsets, rows_a_thread, on);
     });
 }
 

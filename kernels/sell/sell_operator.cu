@@ -62,8 +62,8 @@ public:
           split_of_(plan_.add(choice.plan.split_of)),
           empty_(plan_.add(choice.plan.empty)),
           hubs_(plan_.add(choice.hubs)),
-          codes_(choice.plan.places(), on),
-          values_(choice.plan.places(), on),
+          codes_(plan_.template add_room<C>(choice.plan.places())),
+          values_(plan_.template add_room<V>(choice.plan.places())),
           partials_(add_awaited_sums<A>(
               this->layout(), div_up(static_cast<std::int64_t>(choice.plan.pieces()), std::int64_t{kSellWarps}))),
           hub_x_(this->layout().template add_room<V>(choice.hubs.size())) {
@@ -124,8 +124,8 @@ private:
     template <bool kWithCodes>
     void fill(SellFill<V, C> p, cudaStream_t stream) {
         p.to = view();
-        p.values = values_.data();
-        p.codes = codes_.data();
+        p.values = plan_.room(values_);
+        p.codes = plan_.room(codes_);
         p.row_ptrs = plan_.data(row_ptrs_);
         launch(fill_sell<V, C, kWithCodes>, div_up(p.to.slice_count, std::int64_t{kSellWarps}), kSellThreads, p,
                stream);
@@ -138,8 +138,8 @@ private:
                 .rows = plan_.data(row_idxs_),
                 .splits = plan_.data(splits_),
                 .split_of = plan_.data(split_of_),
-                .codes = codes_.data(),
-                .values = values_.data(),
+                .codes = plan_.data(codes_),
+                .values = plan_.data(values_),
                 .empty = plan_.data(empty_),
                 .empty_words = static_cast<std::int64_t>(empty_.size)};
     }
@@ -156,8 +156,8 @@ private:
     PackedPart<std::uint32_t> split_of_;
     PackedPart<std::uint32_t> empty_;
     PackedPart<index_t> hubs_;
-    DeviceBuffer<C> codes_;
-    DeviceBuffer<V> values_;
+    PackedPart<C> codes_;
+    PackedPart<V> values_;
     WorkspacePart<BitsOf<A>> partials_;
     WorkspacePart<V> hub_x_;
 };

@@ -40,9 +40,15 @@ TEST_P(PackedArrays, AreWhatTheHostHad) {
     const auto none = arrays.add(std::vector<double>());
     const auto second = arrays.add(numbers);
     const auto third = arrays.add(words);
+    const auto room = arrays.add_room<double>(1000);
+    const auto no_room = arrays.add_room<int>(0);
     arrays.upload(stream.get());
     stream.synchronize();
     EXPECT_EQ(arrays.data(none), nullptr);
+    EXPECT_EQ(arrays.room(no_room), nullptr);
+    const auto written = ascending<double>(1000);
+    TILESPMV_CUDA(cudaMemcpy(arrays.room(room), written.data(), room.bytes(), cudaMemcpyHostToDevice));
+    EXPECT_EQ(on_host(arrays, room), written);
     EXPECT_THAT(on_host(arrays, first), ElementsAreArray(bytes));
     EXPECT_EQ(on_host(arrays, second), numbers);
     EXPECT_THAT(on_host(arrays, third), ElementsAreArray(words));

@@ -52,19 +52,21 @@ protected:
 using Span = std::span<const int>;
 
 TEST_F(SentArraysTest, AreTakenOnceWithZeroesBehindThem) {
-    for (const int threads : {1, 4}) {
-        omp_set_num_threads(threads);
-        const auto first = ascending(1001);
-        const auto second = ascending(2'000'003);
-        SentArrays sent({as_bytes(Span(first)), {}, as_bytes(Span(second))}, on_);
-        for (const auto* array : {&second, &first}) {
-            auto* const taken = static_cast<int*>(sent.take(as_bytes(Span(*array))));
-            ASSERT_NE(taken, nullptr);
-            auto with_slack = *array;
-            with_slack.resize(array->size() + cuda::kSlackBytes / sizeof(int));
-            EXPECT_EQ(on_host(taken, with_slack.size()), with_slack);
-            EXPECT_EQ(sent.take(as_bytes(Span(*array))), nullptr);
-            memory_->deallocate(taken, array->size() * sizeof(int) + cuda::kSlackBytes, on_.stream);
+    const auto first = ascending(1001);
+    const auto second = ascending(2'000'003);
+    for (const std::shared_ptr<cuda::DeviceMemory>& memory : {on_.memory, cuda::stream_ordered_memory()}) {
+        for (const int threads : {1, 4}) {
+            omp_set_num_threads(threads);
+            SentArrays sent({as_bytes(Span(first)), {}, as_bytes(Span(second))}, {on_.stream, memory});
+            for (const auto* array : {&second, &first}) {
+                auto* const taken = static_cast<int*>(sent.take(as_bytes(Span(*array))));
+                ASSERT_NE(taken, nullptr);
+                auto with_slack = *array;
+                with_slack.resize(array->size() + cuda::kSlackBytes / sizeof(int));
+                EXPECT_EQ(on_host(taken, with_slack.size()), with_slack);
+                EXPECT_EQ(sent.take(as_bytes(Span(*array))), nullptr);
+                memory->deallocate(taken, array->size() * sizeof(int) + cuda::kSlackBytes, on_.stream);
+            }
         }
     }
     omp_set_num_threads(omp_get_num_procs());
