@@ -34,10 +34,8 @@ std::vector<RankedOperator> rank_for_auto(const OperatorQuestion& question, cons
 std::string choose_for_auto(const PatternView& a, OperatorQuestion question, const AutoOptions& options,
                             std::string_view machine) {
     const FoundProfile found = find_profile(options.profile, machine, a.sizes());
-    if (found.decides && find_small_model(found.profile->small_models, a) != nullptr) {
-        question.features = small_features_of(a);
-        if (auto ranked = rank_operators(question, *found.profile); !ranked.empty())
-            return ranked.front().specification;
+    if (const auto* const small = found.decides ? find_small_model(found.profile->small_models, a) : nullptr) {
+        if (auto chosen = choose_operator(a, question.products, *small); !chosen.empty()) return chosen;
     }
     question.features = features_of(a);
     return rank_for_auto(question, options, machine).front().specification;

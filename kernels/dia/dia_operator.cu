@@ -29,12 +29,11 @@ public:
         row_ptrs_ = arrays_.add(a.row_ptrs);
         held_ = arrays_.add_room<std::uint64_t>(layout_.held_words(a.rows));
         values_ = arrays_.add_room<V>(layout_.places_of(a.rows));
-        arrays_.upload(on);
+        arrays_.upload(on);  // what is not pinned has been read when copies return
         const DeviceBuffer<index_t> csr_cols(a.col_idxs, on);
         const DeviceBuffer<V> csr_values(a.values, on);
         fill<true>({.csr_values = csr_values.data(), .csr_cols = csr_cols.data(), .offsets = arrays_.data(offsets_)},
                    on);
-        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
     [[nodiscard]] std::string_view name() const override { return "dia"; }

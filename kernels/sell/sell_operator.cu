@@ -67,13 +67,12 @@ public:
           partials_(add_awaited_sums<A>(
               this->layout(), div_up(static_cast<std::int64_t>(choice.plan.pieces()), std::int64_t{kSellWarps}))),
           hub_x_(this->layout().template add_room<V>(choice.hubs.size())) {
-        plan_.upload(on);
+        plan_.upload(on);  // what is not pinned has been read when copies return
         const Buffer<std::uint32_t> code_of = codes_of(a.cols, choice.hubs);
         const DeviceBuffer<std::uint32_t> device_code_of(code_of, on);
         const DeviceBuffer<index_t> cols(a.col_idxs, on);
         const DeviceBuffer<V> values(a.values, on);
         fill<true>({.csr_values = values.data(), .csr_cols = cols.data(), .code_of = device_code_of.data()}, on);
-        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
     [[nodiscard]] std::string_view name() const override { return "sell"; }

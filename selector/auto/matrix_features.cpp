@@ -146,9 +146,13 @@ MatrixFeatures small_features_of(const PatternView& a) {
     f.full_tile_share = 0;  // of even rows
     if (f.nnz == 0) return f;
     add_sectors(a, sampled_blocks(a), f);
-    add_inodes(a, f);
-    add_few_diagonals(a, f);
     return f;
+}
+
+void add_further_features(const PatternView& a, FurtherFeatures which, MatrixFeatures& f) {
+    if (f.nnz == 0) return;
+    if (which == FurtherFeatures::inodes) add_inodes(a, f);
+    if (which == FurtherFeatures::diagonals) add_few_diagonals(a, f);
 }
 
 MatrixFeatures features_of(const PatternView& a) {

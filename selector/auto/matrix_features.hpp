@@ -96,9 +96,15 @@ struct MatrixFeatures {
 /// diagonals. The result does not depend on the number of threads. The arrays must be those of a valid CSR matrix.
 MatrixFeatures features_of(const PatternView& a);
 
-/// Those that the choice for a small matrix needs (`SmallModel`), found by the caller's thread in less time than others
-/// take to wake: lengths of rows, `narrow_share`, `x_sectors` and `inode_rows`, the same as `features_of` has, and
-/// `diagonals`, or `kMostDiagonals` if DIA does not pay. The others are as in a matrix without nonzeros.
+/// Those from which times on a small matrix are predicted (`SmallModel`), found by the caller's thread in less time
+/// than others take to wake: lengths of rows, `narrow_share` and `x_sectors`, the same as `features_of` has. The others
+/// are as in a matrix without nonzeros.
 MatrixFeatures small_features_of(const PatternView& a);
+
+/// What some operators ask for beside these.
+enum class FurtherFeatures { none, inodes, diagonals, all };
+/// Adds `inode_rows`, the same as `features_of` has, or `diagonals`, for which `kMostDiagonals` stands as soon as there
+/// are more than DIA pays for, to what `small_features_of` has found. Of `none` and `all` nothing.
+void add_further_features(const PatternView& a, FurtherFeatures which, MatrixFeatures& f);
 
 }  // namespace tilespmv

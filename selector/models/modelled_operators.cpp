@@ -112,7 +112,7 @@ constexpr std::array kOnGpu{
     ModelledOperator{{.name = "csr5", .matrix_bytes = csr_bytes}},
     ModelledOperator{{.name = "coo", .matrix_bytes = coo_bytes}},
     ModelledOperator{.candidate = {.name = "hyb", .matrix_bytes = hyb_bytes, .adapt = hyb_work},
-                     .needs_all_features = true},
+                     .further = FurtherFeatures::all},
     ModelledOperator{{.name = "cusparse-csr", .matrix_bytes = csr_bytes}, true},
     ModelledOperator{{.name = "cusparse-coo", .matrix_bytes = coo_bytes}, true},
     ModelledOperator{{.name = "cusparse-sell", .matrix_bytes = csr_bytes}, true},
@@ -136,14 +136,17 @@ ModelledOperator modelled(Candidate candidate) {
         candidate.matrix_bytes = strip_bytes;
         candidate.adapt = strip_work;
         candidate.suits = suits_strip;
-        return {.candidate = candidate, .needs_all_features = true};
+        return {.candidate = candidate, .further = FurtherFeatures::all};
     }
     if (candidate.name == "csr-omp" || candidate.name == "strip-omp" || candidate.name == "tile-omp") {
         candidate.adapt = nullptr;  // tiles have a term of their own
     } else if (candidate.name == "hyb-omp") {
         candidate.adapt = hyb_work;
     }
-    return {candidate};
+    ModelledOperator one{candidate};
+    if (candidate.name == "csr-inode") one.further = FurtherFeatures::inodes;
+    if (candidate.name == "dia") one.further = FurtherFeatures::diagonals;
+    return one;
 }
 
 std::vector<ModelledOperator> table(bool on_gpu) {

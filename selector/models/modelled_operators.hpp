@@ -38,9 +38,8 @@ std::span<const ModelTerm> model_terms();
 /// What is known of operators before they are measured; one entry in the table in `modelled_operators.cpp` adds one.
 struct ModelledOperator {
     Candidate candidate;
-    bool is_baseline = false;  ///< measured only if it is named, and never chosen
-    /// Whether bytes and `suits` follow from features beyond `small_features_of`.
-    bool needs_all_features = false;
+    bool is_baseline = false;                         ///< measured only if it is named, and never chosen
+    FurtherFeatures further = FurtherFeatures::none;  ///< that bytes and `suits` follow from
 };
 
 /// All of a backend.

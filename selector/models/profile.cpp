@@ -164,10 +164,7 @@ void choose_vector_shapes(const Profile& profile, std::size_t n, std::size_t val
 }
 
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile) {
-    if (auto small = rank_if_small(question, profile); !small.empty()) {
-        sort_by_time(small, question.products);
-        return small;
-    }
+    if (auto small = rank_if_small(question, profile); !small.empty()) return small;
     Rankings ranked = rank_by_both(question, profile);
     const double share = find_rules_share(profile.rules_shares, question.features.sizes());
     if (share > 0) charge_by_rules(ranked.by_models, ranked.by_rules, share);

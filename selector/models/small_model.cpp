@@ -88,7 +88,7 @@ struct Measured {
 /// Whether times of an operator on a matrix say something of such as it may be chosen for, by small features.
 bool is_candidate(std::string_view specification, const MatrixFeatures& f) {
     const auto one = modelled_operator(true, specification);
-    if (one.needs_all_features || one.candidate.is_made_from_tiles) return false;
+    if (one.further == FurtherFeatures::all || one.candidate.is_made_from_tiles) return false;
     if (!one.candidate.options.empty() && specification_of(one.candidate) != specification) return false;
     return can_be_made(one, f, one.candidate.matrix_bytes(f) + vector_bytes(f));
 }
@@ -238,7 +238,24 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
                           .preparation_seconds = preparation(one, f),
                           .matrix_bytes = bytes});
     }
+    std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(question.products); });
     return ranked;
+}
+
+std::string choose_operator(const PatternView& a, offset_t products, const SmallModel& model) {
+    MatrixFeatures f = small_features_of(a);
+    auto seconds = predict(model, f);
+    for (std::size_t i = 0; i < seconds.size() && products > 0; ++i)
+        seconds[i] = preparation(model.operators[i], f) + static_cast<double>(products) * seconds[i];
+    while (!seconds.empty()) {
+        const auto first = std::ranges::min_element(seconds);
+        if (std::isinf(*first)) break;
+        const SmallModel::Times& one = model.operators[static_cast<std::size_t>(first - seconds.begin())];
+        add_further_features(a, one.known.further, f);
+        if (can_be_made(one.known, f, one.known.candidate.matrix_bytes(f) + vector_bytes(f))) return one.specification;
+        *first = std::numeric_limits<double>::infinity();
+    }
+    return {};
 }
 
 }  // namespace tilespmv

@@ -44,8 +44,8 @@ struct SmallModel {
     friend bool operator==(const SmallModel&, const SmallModel&) = default;
 };
 
-/// Fits a model for each sizes of numbers with `kLeastSmall` small matrices or more to all operators that choose by
-/// features of `small_features_of`, with the preparations of `models`. Writes what is predicted of small matrices, and
+/// Fits a model for each sizes of numbers with `kLeastSmall` small matrices or more to all operators that do not need
+/// `FurtherFeatures::all` or tiles, with the preparations of `models`. Writes what is predicted of small matrices, and
 /// what a model of other matrices predicts, into `products`.
 std::vector<SmallModel> fit_small_models(std::vector<MeasuredMatrix>& matrices, std::span<const SpmvModel> models);
 inline constexpr std::size_t kLeastSmall = 30;
@@ -58,7 +58,11 @@ const SmallModel* find_small_model(std::span<const SmallModel> models, const Mat
 /// Seconds of a product by each operator of the model. Needs `small_features_of` alone.
 std::vector<double> predict(const SmallModel& model, const MatrixFeatures& features);
 
-/// Every operator of the model that suits the matrix, in the order of the model. Needs `small_features_of` alone.
+/// Every operator of the model that suits the matrix, those of the least time for the expected products first.
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const SmallModel& model);
+
+/// The specification of the first of these, of a matrix of which no features are known: finds only those that it needs.
+/// Empty if none suits.
+std::string choose_operator(const PatternView& a, offset_t products, const SmallModel& model);
 
 }  // namespace tilespmv

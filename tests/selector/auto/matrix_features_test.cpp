@@ -60,7 +60,11 @@ TEST(SmallFeatures, AreThoseOfTheWholeMatrix) {
           "dense:rows=64,cols=64", "banded:n=900,half=3", "uniform:n=20,cols=90000,per_row=40"}) {
         const auto a = generate<float>(generator);
         const MatrixFeatures all = features_of(pattern_of(a));
-        const MatrixFeatures f = small_features_of(pattern_of(a));
+        MatrixFeatures f = small_features_of(pattern_of(a));
+        EXPECT_EQ(f.inode_rows, 0) << "not asked for";
+        EXPECT_EQ(f.diagonals, 0);
+        for (const auto which : {FurtherFeatures::inodes, FurtherFeatures::diagonals})
+            add_further_features(pattern_of(a), which, f);
         EXPECT_EQ(f.sizes(), all.sizes());
         EXPECT_EQ(f.rows, all.rows);
         EXPECT_EQ(f.cols, all.cols);
@@ -82,7 +86,9 @@ TEST(SmallFeatures, AreThoseOfTheWholeMatrix) {
         else
             EXPECT_EQ(f.diagonals, kMostDiagonals) << generator;
     }
-    const auto none = small_features_of(Pattern(5, {{}, {}}).view());
+    const Pattern empty(5, {{}, {}});
+    auto none = small_features_of(empty.view());
+    add_further_features(empty.view(), FurtherFeatures::diagonals, none);
     EXPECT_EQ(none.empty_rows, 1);
     EXPECT_EQ(none.x_sectors, 0);
 }
@@ -90,10 +96,15 @@ TEST(SmallFeatures, AreThoseOfTheWholeMatrix) {
 TEST(SmallFeatures, FindADiagonalOfOneNonzero) {
     // 5 points of a grid, and in one row far away a nonzero on a diagonal of its own.
     auto a = generate<double>("laplace2d:n=30");
-    EXPECT_EQ(small_features_of(pattern_of(a)).diagonals, 5);
+    const auto diagonals = [&] {
+        MatrixFeatures f = small_features_of(pattern_of(a));
+        add_further_features(pattern_of(a), FurtherFeatures::diagonals, f);
+        return f.diagonals;
+    };
+    EXPECT_EQ(diagonals(), 5);
     const auto row = static_cast<std::size_t>(a.row_ptrs[450]);
     a.col_idxs[row] -= 7;
-    EXPECT_EQ(small_features_of(pattern_of(a)).diagonals, 6);
+    EXPECT_EQ(diagonals(), 6);
 }
 
 TEST(MatrixFeatures, CountRowsWithTheColumnsOfTheRowBefore) {

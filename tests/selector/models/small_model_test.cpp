@@ -215,14 +215,17 @@ TEST(CarriedSmallModels, ChooseBySmallFeaturesAsByAll) {
             pattern.value_bytes = sizes.value;
             pattern.sum_bytes = sizes.sum;
             ASSERT_NE(find_small_model(found.profile->small_models, pattern), nullptr);
-            const auto names = [&](const MatrixFeatures& f) {
-                std::vector<std::string> all;
-                for (const auto& one : rank_operators(question_on(found.profile->probe, f), *found.profile))
-                    all.push_back(one.specification);
-                return all;
-            };
-            const auto by_all = names(features_of(pattern));
-            EXPECT_EQ(names(small_features_of(pattern)), by_all) << generator << " " << sizes.value;
+            auto question = question_on(found.profile->probe, features_of(pattern));
+            std::vector<std::string> by_all;
+            for (const offset_t products : {1'000'000, 1000, 0}) {
+                question.products = products;
+                const auto ranked = rank_operators(question, *found.profile);
+                const auto chosen = choose_operator(pattern, question.products,
+                                                    *find_small_model(found.profile->small_models, pattern));
+                EXPECT_EQ(chosen, ranked.front().specification) << generator << " " << sizes.value;
+                by_all.clear();
+                for (const auto& one : ranked) by_all.push_back(one.specification);
+            }
             EXPECT_THAT(by_all, Contains("csr-merge"));
             EXPECT_THAT(by_all, Not(Contains("strip")));
         }
