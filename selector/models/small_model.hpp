@@ -15,7 +15,7 @@
 namespace tilespmv {
 
 /// Rows, columns and nonzeros up to which a matrix is small. Models are fitted to matrices of up to twice as many.
-inline constexpr offset_t kMostSmall = 100'000;
+inline constexpr offset_t kMostSmall = 200'000;
 
 /// Predicts, for numbers of some sizes, the time of each operator on small matrices: the logarithm is the mean of what
 /// was measured and, by simple kriging as in `fit_correction`, what similar matrices differ from it.

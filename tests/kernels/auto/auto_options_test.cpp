@@ -49,7 +49,7 @@ TEST(ChooseForAuto, TakesTheFirstOfTheRanking) {
     unsetenv("TILESPMV_PROFILE");
     const char* const h200 = "NVIDIA H200";
     for (const char* generator :
-         {"laplace2d:n=30", "rmat:scale=10,degree=8", "laplace2d:n=200", "dense:rows=3,cols=0"}) {
+         {"laplace2d:n=30", "rmat:scale=10,degree=8", "laplace2d:n=300", "dense:rows=3,cols=0"}) {
         const auto a = generate<float>(generator);
         PatternView pattern = pattern_of(a);
         pattern.sum_bytes = 4;
