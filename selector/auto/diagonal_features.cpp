@@ -169,11 +169,9 @@ void add_diagonals(const PatternView& a, Distinct sampled, MatrixFeatures& f) {
 void add_few_diagonals(const PatternView& a, MatrixFeatures& f) {
     const auto most = static_cast<offset_t>(kMostDiaPlaces * static_cast<double>(f.nnz) / a.rows);
     KnownDiagonals known(a);
-    offset_t count = f.longest_row;
-    offset_t met = 0;
+    offset_t count = 0;
     for (std::int64_t row = 0; row < a.rows && count <= most;) {
-        for (auto k = a.row_ptrs[row]; k < a.row_ptrs[row + 1]; ++k) met += known.add(a.col_idxs[k] - row) ? 1 : 0;
-        count = std::max(count, met);
+        for (auto k = a.row_ptrs[row]; k < a.row_ptrs[row + 1]; ++k) count += known.add(a.col_idxs[k] - row) ? 1 : 0;
         row += 1 + shifted_rows(a.row_ptrs.data(), a.col_idxs.data(), row, a.rows);
     }
     f.diagonals = count <= most ? std::min(count, kMostDiagonals) : kMostDiagonals;

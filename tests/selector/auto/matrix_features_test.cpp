@@ -102,9 +102,12 @@ TEST(SmallFeatures, FindADiagonalOfOneNonzero) {
         return f.diagonals;
     };
     EXPECT_EQ(diagonals(), 5);
-    const auto row = static_cast<std::size_t>(a.row_ptrs[450]);
-    a.col_idxs[row] -= 7;
-    EXPECT_EQ(diagonals(), 6);
+    for (const std::size_t row : {450, 451, 452, 465, 478, 479}) {  // at the ends of a line and within
+        index_t& column = a.col_idxs[static_cast<std::size_t>(a.row_ptrs[row])];
+        column -= 7;
+        EXPECT_EQ(diagonals(), 6) << row;
+        column += 7;
+    }
 }
 
 TEST(MatrixFeatures, CountRowsWithTheColumnsOfTheRowBefore) {

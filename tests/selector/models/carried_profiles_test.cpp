@@ -84,6 +84,10 @@ TEST_F(CarriedProfiles, DecideUntilTheCheckOfTheUsersOwnSpeaksForIt) {
         return found_profile().name;
     };
     EXPECT_EQ(name_with(own), file.string());
+    for (ProfileCheck& check : own.checks) check.models.mean_loss = check.sizes.value == 8 ? 1 : 2;
+    EXPECT_EQ(name_with(own), file.string());
+    EXPECT_EQ(find_profile({}, kMachine, {4, 8}).name, carried.name) << "worse than the rules in float32";
+    EXPECT_EQ(found_profile().name, file.string());
     for (ProfileCheck& check : own.checks) check.models.mean_loss = 2;
     EXPECT_EQ(name_with(own), carried.name) << "worse than the rules";
     own.checks.clear();
