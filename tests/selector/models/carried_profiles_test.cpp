@@ -69,8 +69,9 @@ TEST_F(CarriedProfiles, AreFoundWhereTheUserHasNone) {
     EXPECT_EQ(found_profile().profile, found.profile) << "read once";
     EXPECT_EQ(found_profile("NVIDIA H201").profile, nullptr);
     EXPECT_EQ(find_profile({}, kMachine, {2, 4}).decides, decides(*found.profile, {2, 4}));
+    EXPECT_EQ(found_profile().profile, found.profile);
     setenv("TILESPMV_PROFILE", "none", 1);
-    EXPECT_EQ(found_profile().profile, nullptr);
+    EXPECT_EQ(found_profile().profile, nullptr) << "at once";
 }
 
 TEST_F(CarriedProfiles, DecideUntilTheCheckOfTheUsersOwnSpeaksForIt) {
