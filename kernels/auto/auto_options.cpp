@@ -20,15 +20,23 @@ AutoOptions read_auto_options(Options& options) {
     return read;
 }
 
-std::vector<RankedOperator> rank_for_auto(const OperatorQuestion& question, const AutoOptions& options,
-                                          std::string_view machine) {
-    const FoundProfile found = find_profile(options.profile, machine, question.features.sizes());
+namespace {
+
+std::vector<RankedOperator> rank_by(const FoundProfile& found, const OperatorQuestion& question,
+                                    const AutoOptions& options) {
     if (found.profile && (found.decides || options.is_tried)) {  // a trial finds out who is right
         auto ranked =
             options.is_tried ? rank_for_trial(question, *found.profile) : rank_operators(question, *found.profile);
         if (!ranked.empty()) return ranked;
     }
     return rank_operators(question);
+}
+
+}  // namespace
+
+std::vector<RankedOperator> rank_for_auto(const OperatorQuestion& question, const AutoOptions& options,
+                                          std::string_view machine) {
+    return rank_by(find_profile(options.profile, machine, question.features.sizes()), question, options);
 }
 
 std::string choose_for_auto(const PatternView& a, OperatorQuestion question, const AutoOptions& options,
@@ -38,7 +46,7 @@ std::string choose_for_auto(const PatternView& a, OperatorQuestion question, con
         if (auto chosen = choose_operator(a, question.products, *small); !chosen.empty()) return chosen;
     }
     question.features = features_of(a);
-    return rank_for_auto(question, options, machine).front().specification;
+    return rank_by(found, question, options).front().specification;
 }
 
 }  // namespace tilespmv

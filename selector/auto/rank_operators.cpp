@@ -39,8 +39,7 @@ RankedOperator predict(const Candidate& candidate, const Cost& cost, const Cost&
     ranked.specification = candidate.name;
     if (!candidate.options.empty()) ranked.specification += fmt::format(":{}", candidate.options);
     ranked.matrix_bytes = candidate.matrix_bytes(f);
-    ranked.work = csr_work(f);
-    if (candidate.adapt != nullptr) candidate.adapt(f, ranked.work);
+    ranked.work = work_of(candidate, f);
     const double bytes = ranked.matrix_bytes + vector_bytes(f);
     of(ranked.work, Term::memory) = q.gpu ? memory_seconds(bytes, q.gpu->tuning.memory) : bytes;
     const double scale = q.gpu ? 1 : kMeasuredThreads / std::max(q.threads, 1);
@@ -69,6 +68,12 @@ double memory_seconds(double bytes, const cuda::MemoryTuning& memory) {
 Work csr_work(const MatrixFeatures& f) {
     const auto nnz = static_cast<double>(f.nnz);
     return {1, 0, nnz, nnz * f.x_sectors, static_cast<double>(f.rows), 0};
+}
+
+Work work_of(const Candidate& candidate, const MatrixFeatures& f) {
+    Work work = csr_work(f);
+    if (candidate.adapt != nullptr) candidate.adapt(f, work);
+    return work;
 }
 
 double vector_bytes(const MatrixFeatures& f) {

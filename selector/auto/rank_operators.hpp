@@ -15,6 +15,8 @@ namespace tilespmv {
 double memory_seconds(double bytes, const cuda::MemoryTuning& memory);
 /// Of an operator on CSR that leaves no threads without work; the term of memory is 0.
 Work csr_work(const MatrixFeatures& features);
+/// Of a candidate; the term of memory is 0.
+Work work_of(const Candidate& candidate, const MatrixFeatures& features);
 /// Bytes of x and y.
 double vector_bytes(const MatrixFeatures& features);
 

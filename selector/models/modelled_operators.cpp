@@ -216,12 +216,11 @@ std::vector<std::string> specifications_of(bool on_gpu, std::string_view name) {
 ProductWork product_work(const Candidate& candidate, const MatrixFeatures& features, const Probe& probe) {
     ProductWork w{.features = features,
                   .probe = probe,
-                  .work = csr_work(features),
+                  .work = work_of(candidate, features),
                   .is_made_from_tiles = candidate.is_made_from_tiles,
                   .launch_choice = launch_choice(candidate.name, candidate.options, features),
                   .launch_waves = launch_waves(candidate.name, candidate.options, features),
                   .own_sectors = candidate.name == "sell" ? features.slice_sectors : 0};
-    if (candidate.adapt != nullptr) candidate.adapt(features, w.work);
     w.bytes = candidate.matrix_bytes(features) + vector_bytes(features);
     return w;
 }

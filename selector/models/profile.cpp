@@ -132,7 +132,7 @@ void fit_models(Profile& profile) {
         one.model = fit_vector_model(one.work, profile.probe, one.points);
     }
     profile.models = fit_spmv_models(profile.matrices, profile.probe);
-    profile.small_models.clear();
+    profile.small_models.clear();  // rules count beside the others alone
     profile.rules_shares = fit_rules_shares(profile);
     if (profile.probe.is_gpu) profile.small_models = fit_small_models(profile.matrices, profile.models);
 }
@@ -173,9 +173,13 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
 }
 
 std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile) {
-    Rankings ranked = rank_by_both(question, profile);
-    if (auto small = rank_if_small(question, profile); !small.empty()) ranked.by_models = std::move(small);
-    sort_by_time(ranked.by_models, question.products);
+    Rankings ranked{rank_if_small(question, profile), {}};
+    if (ranked.by_models.empty()) {
+        ranked = rank_by_both(question, profile);
+        sort_by_time(ranked.by_models, question.products);
+    } else {
+        ranked.by_rules = rank_operators(question);
+    }
     take_in_turn(ranked.by_models, ranked.by_rules);
     return std::move(ranked.by_models);
 }

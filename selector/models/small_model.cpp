@@ -186,6 +186,7 @@ SmallModel fit(const NumberSizes& sizes, const Measured& measured, std::span<con
     return model;
 }
 
+/// Without tiles, of which there are none.
 double preparation(const SmallModel::Times& one, const MatrixFeatures& f) {
     return one.preparation[0] + one.preparation[1] * static_cast<double>(f.nnz) + one.preparation[2] * f.rows;
 }
@@ -236,7 +237,8 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
         ranked.push_back({.specification = one.specification,
                           .seconds = seconds[i],
                           .preparation_seconds = preparation(one, f),
-                          .matrix_bytes = bytes});
+                          .matrix_bytes = bytes,
+                          .work = work_of(one.known.candidate, f)});
     }
     std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(question.products); });
     return ranked;

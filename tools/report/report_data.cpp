@@ -87,6 +87,7 @@ std::string report_data(const Profile& profile) {
         model["anchor_count"] = profile.models[i].anchors.size();
         model.erase("anchors");
     }
+    json.erase("small");  // nothing on the page shows it
     json["solver"] = solver_data(profile);
     return inert(json.dump());
 }

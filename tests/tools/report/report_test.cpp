@@ -42,6 +42,7 @@ TEST(Report, HoldsAllKernelsAndOperatorsOfTheProfile) {
     ASSERT_EQ(data["matrices"].size(), profile.matrices.size());
     EXPECT_EQ(data["matrices"][0]["products"].back()["operator"], "brand-new");
     EXPECT_EQ(data["models"].size(), profile.models.size());
+    EXPECT_FALSE(data.contains("small")) << "large, and not shown";
 }
 
 TEST(Report, AddsWhatOthersPredictAndChoose) {
