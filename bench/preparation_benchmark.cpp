@@ -32,6 +32,7 @@
 #include "bench/harness/statistics.hpp"
 #include "bench/harness/suite.hpp"
 #include "bench/harness/upload.hpp"
+#include "bench/program.hpp"
 #include "bench/read_source.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
@@ -233,15 +234,7 @@ void add_options(CLI::App& app, Benchmark& all) {
     app.add_flag("--on-cpu", all.is_on_cpu, "operators of the CPU, over copies of CSR by one thread");
 }
 
-int run(int argc, char** argv) {
-    CLI::App app("Times the preparation of operators over an upload of CSR");
-    Benchmark all;
-    add_options(app, all);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
-    }
+int run(Benchmark& all) {
     if (!all.suite.empty()) {
         for (const auto source : find_suite(all.suite).sources) all.sources.emplace_back(source);
     }
@@ -260,13 +253,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        return run(argc, argv);
-    } catch (const tilespmv::Error& error) {
-        fmt::print(stderr, "preparation_benchmark: {}\n", error.what());
-        return static_cast<int>(error.code());
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "preparation_benchmark: {}\n", error.what());
-        return 1;
-    }
+    CLI::App app("Times the preparation of operators over an upload of CSR");
+    Benchmark all;
+    add_options(app, all);
+    return run_program("preparation_benchmark", app, argc, argv, [&] { return run(all); });
 }

@@ -22,10 +22,14 @@
 
 #include "bench/harness/machine.hpp"
 #include "bench/iteration_check.hpp"
+#include "bench/program.hpp"
 #include "bench/read_source.hpp"
 #include "bench/solver_contest.hpp"
 #include "bench/solver_suite.hpp"
+#include "kernels/solver/preconditioner/preconditioner.hpp"
+#include "kernels/solver/preconditioner_choice.hpp"
 #include "tile/error.hpp"
+#include "tile/generate/generate.hpp"
 #include "tile/io/output_file.hpp"
 
 namespace {
@@ -200,17 +204,14 @@ nlohmann::json describe_run(const ContestOptions& options) {
             {"preconditioner", options.preconditioner}, {"gpus", options.gpus}, {"systems", nlohmann::json::array()}};
 }
 
-int run(int argc, char** argv) {
-    CLI::App app("Solves systems in every way and compares them");
-    Systems systems;
-    std::string json_file;
-    Benchmark all;
-    add_systems(app, systems);
-    app.add_option("--json", json_file, "results as JSON go there");
-    app.add_flag("--all-preconditioners", all.with_preconditioners, "also a solve with each of them");
-    add_options(app, all.options);
-    CLI11_PARSE(app, argc, argv);
+/// Throws the usage `Error` of a preconditioner that is not there before systems are made.
+void check_preconditioner(const std::string& specification) {
+    if (specification == solver::kAutoPreconditioner) return;
+    static_cast<void>(solver::make_preconditioner(specification, generate<double>("laplace2d:n=4")));
+}
 
+int run(const CLI::App& app, const Systems& systems, const std::string& json_file, Benchmark& all) {
+    check_preconditioner(all.options.preconditioner);
     const auto names = all_of(systems, app.count("--gpus") > 0, all.options);
     auto json = describe_run(all.options);
     for (const auto& name : names) json["systems"].push_back(run_or_tell(name, all));
@@ -223,13 +224,13 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        return run(argc, argv);
-    } catch (const tilespmv::Error& error) {
-        fmt::print(stderr, "solver_benchmark: {}\n", error.what());
-        return static_cast<int>(error.code());
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "solver_benchmark: {}\n", error.what());
-        return 1;
-    }
+    CLI::App app("Solves systems in every way and compares them");
+    Systems systems;
+    std::string json_file;
+    Benchmark all;
+    add_systems(app, systems);
+    app.add_option("--json", json_file, "results as JSON go there");
+    app.add_flag("--all-preconditioners", all.with_preconditioners, "also a solve with each of them");
+    add_options(app, all.options);
+    return run_program("solver_benchmark", app, argc, argv, [&] { return run(app, systems, json_file, all); });
 }
