@@ -21,6 +21,8 @@ constexpr offset_t kRowLengths = 1 << 11;  ///< rows whose lengths tell the widt
 constexpr index_t kFewRows = 1 << 18;
 /// Nonzeros of which one thread looks at all for diagonals.
 constexpr offset_t kSmall = 400'000;
+/// Nonzeros of which one thread has looked at all before others have woken.
+constexpr offset_t kFew = 200'000;
 
 /// `even_nonzeros` of a tile row, of which the last may have fewer than 16 rows.
 offset_t even_nonzeros_of(const PatternView& a, offset_t first_row) {
@@ -152,7 +154,11 @@ MatrixFeatures small_features_of(const PatternView& a) {
 void add_further_features(const PatternView& a, FurtherFeatures which, MatrixFeatures& f) {
     if (f.nnz == 0) return;
     if (which == FurtherFeatures::inodes) add_inodes(a, f);
-    if (which == FurtherFeatures::diagonals) add_few_diagonals(a, f);
+    if (which != FurtherFeatures::diagonals) return;
+    if (f.nnz <= kFew)
+        add_few_diagonals(a, f);
+    else
+        add_diagonals(a, f);
 }
 
 MatrixFeatures features_of(const PatternView& a) {

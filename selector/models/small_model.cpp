@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -37,10 +36,8 @@ SmallPlace place_of(const MatrixFeatures& f) {
     return place;
 }
 
-/// `M`: a pattern or features.
-template <class M>
-bool is_at_most(offset_t size, const M& matrix, offset_t nnz) {
-    return matrix.rows <= size && matrix.cols <= size && nnz > 0 && nnz <= size;
+bool is_at_most(offset_t size, index_t rows, index_t cols, offset_t nnz) {
+    return rows <= size && cols <= size && nnz > 0 && nnz <= size;
 }
 
 const SmallModel* nearest(std::span<const SmallModel> models, const NumberSizes& sizes) {
@@ -78,17 +75,13 @@ struct SmallPoint {
     std::size_t matrix = 0;  ///< in the list of those of the model
     double log_seconds = 0;
     ProductTime* product = nullptr;
-    double predicted = 0;
-    double held_out = 0;  ///< 0 if there are too few others
 };
-
-enum class SizeClass { small, medium, larger };
 
 /// What a model is fitted to.
 struct Measured {
     std::vector<SmallPlace> places;  ///< of matrices
     std::vector<std::size_t> folds;
-    std::vector<SizeClass> size_classes;
+    std::vector<bool> are_small;
     std::map<std::string, std::vector<SmallPoint>> points;  ///< by specification
 };
 
@@ -100,18 +93,13 @@ bool is_candidate(std::string_view specification, const MatrixFeatures& f) {
     return can_be_made(one, f, one.candidate.matrix_bytes(f) + vector_bytes(f));
 }
 
-SizeClass size_class_of(const MatrixFeatures& f) {
-    if (is_at_most(kMostSmall, f, f.nnz)) return SizeClass::small;
-    return is_at_most(kMostMedium, f, f.nnz) ? SizeClass::medium : SizeClass::larger;
-}
-
 std::map<std::pair<std::size_t, std::size_t>, Measured> group(std::vector<MeasuredMatrix>& matrices) {
     std::map<std::pair<std::size_t, std::size_t>, Measured> groups;
     Folds folds;
     for (MeasuredMatrix& matrix : matrices) {
         const MatrixFeatures& f = matrix.features;
         const std::size_t fold = folds.of(matrix.name);
-        if (!is_at_most(2 * kMostMedium, f, f.nnz)) continue;
+        if (!is_at_most(2 * kMostSmall, f.rows, f.cols, f.nnz)) continue;
         Measured& group = groups[{f.value_bytes, f.sum_bytes}];
         for (ProductTime& product : matrix.products) {
             if (!product.error.empty() || product.seconds <= 0 || !is_candidate(product.specification, f)) continue;
@@ -119,7 +107,7 @@ std::map<std::pair<std::size_t, std::size_t>, Measured> group(std::vector<Measur
         }
         group.places.push_back(place_of(f));
         group.folds.push_back(fold);
-        group.size_classes.push_back(size_class_of(f));
+        group.are_small.push_back(is_at_most(kMostSmall, f.rows, f.cols, f.nnz));
     }
     return groups;
 }
@@ -159,52 +147,22 @@ double predict(const Kriging& fitted, const std::vector<SmallPoint>& points, con
     return std::exp(log_seconds);
 }
 
-/// Predicts each fifth of the points by the others.
-void hold_out(const std::vector<std::size_t>& folds, const std::vector<std::vector<double>>& similar,
-              std::vector<SmallPoint>& points) {
+/// Predicts small matrices of each fifth by the others.
+void hold_out(const Measured& measured, const std::vector<SmallPoint>& points,
+              const std::vector<std::vector<double>>& similar) {
     for (std::size_t fold = 0; fold < Folds::kCount; ++fold) {
         std::vector<SmallPoint> others;
         std::ranges::copy_if(points, std::back_inserter(others),
-                             [&](const SmallPoint& point) { return folds[point.matrix] != fold; });
-        if (others.empty()) continue;
-        const Kriging fitted = fit_points(others, similar);
-        for (SmallPoint& point : points) {
-            if (folds[point.matrix] == fold) point.held_out = predict(fitted, others, similar[point.matrix]);
-        }
-    }
-}
-
-/// Whether the least of some times is clearly so.
-class Clearness {
-public:
-    void add(double seconds) {
-        second_ = std::min(second_, std::max(first_, seconds));
-        first_ = std::min(first_, seconds);
-    }
-    [[nodiscard]] bool is_clear() const { return second_ >= kClear * first_; }
-
-private:
-    double first_ = std::numeric_limits<double>::infinity();
-    double second_ = first_;
-};
-
-/// Where the model chooses, what it predicts takes the place of what models of operators do.
-void tell(Measured& measured, double SmallPoint::*said, double ProductTime::*to) {
-    std::vector<Clearness> matrices(measured.places.size());
-    for (const auto& [specification, points] : measured.points) {
-        for (const SmallPoint& point : points) matrices[point.matrix].add(point.*said);
-    }
-    for (auto& [specification, points] : measured.points) {
+                             [&](const SmallPoint& point) { return measured.folds[point.matrix] != fold; });
+        const Kriging fitted = others.empty() ? Kriging{} : fit_points(others, similar);
         for (const SmallPoint& point : points) {
-            const SizeClass size = measured.size_classes[point.matrix];
-            const bool chooses =
-                size == SizeClass::small || (size == SizeClass::medium && matrices[point.matrix].is_clear());
-            if (chooses) point.product->*to = point.*said;
+            if (measured.folds[point.matrix] != fold || !measured.are_small[point.matrix]) continue;
+            point.product->held_out = others.empty() ? 0 : predict(fitted, others, similar[point.matrix]);
         }
     }
 }
 
-SmallModel fit(const NumberSizes& sizes, Measured& measured, std::span<const SpmvModel> models) {
+SmallModel fit(const NumberSizes& sizes, const Measured& measured, std::span<const SpmvModel> models) {
     SmallModel model = model_at(measured.places);
     model.sizes = sizes;
     std::vector<std::vector<double>> similar;
@@ -213,18 +171,18 @@ SmallModel fit(const NumberSizes& sizes, Measured& measured, std::span<const Spm
     model.weights.resize(model.operators.size() * model.matrices);
     parallel_for(0, std::ssize(model.operators), 1, [&](std::int64_t i) {
         const auto at = static_cast<std::size_t>(i);
-        auto& [specification, points] = *std::next(measured.points.begin(), i);
+        const auto& [specification, points] = *std::next(measured.points.begin(), i);
         const Kriging fitted = fit_points(points, similar);
         model.operators[at] = SmallModel::Times::of(specification, fitted.mean);
         if (const SpmvModel* const one = find_model(models, specification, sizes))
             model.operators[at].preparation = one->preparation;
-        for (std::size_t k = 0; k < points.size(); ++k)
+        for (std::size_t k = 0; k < points.size(); ++k) {
             model.weights[at * model.matrices + points[k].matrix] = static_cast<float>(fitted.weights[k]);
-        for (SmallPoint& point : points) point.predicted = predict(fitted, points, similar[point.matrix]);
-        hold_out(measured.folds, similar, points);
+            if (!measured.are_small[points[k].matrix]) continue;
+            points[k].product->predicted = predict(fitted, points, similar[points[k].matrix]);
+        }
+        hold_out(measured, points, similar);
     });
-    tell(measured, &SmallPoint::predicted, &ProductTime::predicted);
-    tell(measured, &SmallPoint::held_out, &ProductTime::held_out);
     return model;
 }
 
@@ -243,19 +201,18 @@ SmallModel::Times SmallModel::Times::of(const std::string& specification, double
 
 std::vector<SmallModel> fit_small_models(std::vector<MeasuredMatrix>& matrices, std::span<const SpmvModel> models) {
     std::vector<SmallModel> all;
-    auto groups = group(matrices);
-    for (auto& [bytes, measured] : groups) {
+    for (const auto& [bytes, measured] : group(matrices)) {
         if (measured.places.size() >= kLeastSmall) all.push_back(fit({bytes.first, bytes.second}, measured, models));
     }
     return all;
 }
 
 const SmallModel* find_small_model(std::span<const SmallModel> models, const PatternView& a) {
-    if (!is_at_most(kMostMedium, a, a.nnz())) return nullptr;
+    if (!is_at_most(kMostSmall, a.rows, a.cols, a.nnz())) return nullptr;
     return nearest(models, a.sizes());
 }
 const SmallModel* find_small_model(std::span<const SmallModel> models, const MatrixFeatures& f) {
-    if (!is_at_most(kMostMedium, f, f.nnz)) return nullptr;
+    if (!is_at_most(kMostSmall, f.rows, f.cols, f.nnz)) return nullptr;
     return nearest(models, f.sizes());
 }
 
@@ -284,10 +241,7 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
                           .work = work_of(one.known.candidate, f)});
     }
     std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(question.products); });
-    if (size_class_of(f) == SizeClass::small) return ranked;
-    Clearness clearness;
-    for (const RankedOperator& one : ranked) clearness.add(one.total_seconds(question.products));
-    return clearness.is_clear() ? ranked : std::vector<RankedOperator>{};
+    return ranked;
 }
 
 std::string choose_operator(const PatternView& a, offset_t products, const SmallModel& model) {
@@ -295,21 +249,15 @@ std::string choose_operator(const PatternView& a, offset_t products, const Small
     auto seconds = predict(model, f);
     for (std::size_t i = 0; i < seconds.size() && products > 0; ++i)
         seconds[i] = preparation(model.operators[i], f) + static_cast<double>(products) * seconds[i];
-    const bool is_small = size_class_of(f) == SizeClass::small;
-    const SmallModel::Times* chosen = nullptr;
-    double most = std::numeric_limits<double>::infinity();  // of a second from which the first is clear
     while (!seconds.empty()) {
         const auto first = std::ranges::min_element(seconds);
-        if (std::isinf(*first) || *first >= most) break;
+        if (std::isinf(*first)) break;
         const SmallModel::Times& one = model.operators[static_cast<std::size_t>(first - seconds.begin())];
-        const double took = std::exchange(*first, std::numeric_limits<double>::infinity());
         add_further_features(a, one.known.further, f);
-        if (!can_be_made(one.known, f, one.known.candidate.matrix_bytes(f) + vector_bytes(f))) continue;
-        if (chosen != nullptr) return {};
-        chosen = &one;
-        most = is_small ? 0 : kClear * took;
+        if (can_be_made(one.known, f, one.known.candidate.matrix_bytes(f) + vector_bytes(f))) return one.specification;
+        *first = std::numeric_limits<double>::infinity();
     }
-    return chosen == nullptr ? std::string{} : chosen->specification;
+    return {};
 }
 
 }  // namespace tilespmv

@@ -15,7 +15,8 @@ namespace {
 /// What is drawn for one matrix.
 class Draw {
 public:
-    Draw(std::size_t kind, int number) : random_(kSeed, kind, number), nonzeros_(log_real(2e4, 1.5e7)) {}
+    Draw(std::size_t kind, int number, double least_nonzeros, double most_nonzeros)
+        : random_(kSeed, kind, number), nonzeros_(log_real(least_nonzeros, most_nonzeros)) {}
 
     /// About so many nonzeros.
     [[nodiscard]] double nonzeros() const { return nonzeros_; }
@@ -188,7 +189,13 @@ struct DrawnKind {
     std::string_view kind;
     std::string (*draw)(Draw&);
     int count;
+    double least_nonzeros = 2e4;
+    double most_nonzeros = 1.5e7;
 };
+
+/// Nonzeros of most matrices for which one model of all operators chooses (`SmallModel`): of such there are more.
+constexpr double kSmallFrom = 6e4;
+constexpr double kSmallTo = 1.2e6;
 
 constexpr DrawnKind kKinds[] = {
     {"laplace2d", laplace2d, 20},
@@ -222,6 +229,32 @@ constexpr DrawnKind kKinds[] = {
     {"fem", fem, 20},
     {"banded", banded, 20},
     {"fem", renumbered_fem, 14},
+    {"laplace2d", laplace2d, 6, kSmallFrom, kSmallTo},
+    {"laplace3d", laplace3d, 6, kSmallFrom, kSmallTo},
+    {"stencil27", stencil27, 5, kSmallFrom, kSmallTo},
+    {"fem", fem, 6, kSmallFrom, kSmallTo},
+    {"fem", renumbered_fem, 10, kSmallFrom, kSmallTo},
+    {"banded", banded, 6, kSmallFrom, kSmallTo},
+    {"block-dense", block_dense, 8, kSmallFrom, kSmallTo},
+    {"qcd", qcd, 2, kSmallFrom, kSmallTo},
+    {"dense", dense, 8, kSmallFrom, kSmallTo},
+    {"dense", layer, 6, kSmallFrom, kSmallTo},
+    {"uniform", uniform, 30, kSmallFrom, kSmallTo},
+    {"uniform", pruned, 12, kSmallFrom, kSmallTo},
+    {"uniform", wide, 8, kSmallFrom, kSmallTo},
+    {"rmat", rmat, 16, kSmallFrom, kSmallTo},
+    {"kronecker", kronecker, 6, kSmallFrom, kSmallTo},
+    {"powerlaw", powerlaw, 18, kSmallFrom, kSmallTo},
+    {"circuit", circuit, 16, kSmallFrom, kSmallTo},
+    {"road-like", road_like, 6, kSmallFrom, kSmallTo},
+    {"delaunay", delaunay, 8, kSmallFrom, kSmallTo},
+    {"rgg", rgg, 12, kSmallFrom, kSmallTo},
+    {"kkt", kkt, 16, kSmallFrom, kSmallTo},
+    {"arrow", arrow, 12, kSmallFrom, kSmallTo},
+    {"hypersparse", hypersparse, 6, kSmallFrom, kSmallTo},
+    {"web", web, 14, kSmallFrom, kSmallTo},
+    {"pose-graph", pose_graph, 8, kSmallFrom, kSmallTo},
+    {"volumes", volumes, 8, kSmallFrom, kSmallTo},
 };
 
 }  // namespace
@@ -229,9 +262,10 @@ constexpr DrawnKind kKinds[] = {
 std::vector<std::string> drawn_matrices() {
     std::vector<std::string> all;
     for (std::size_t kind = 0; kind < std::size(kKinds); ++kind) {
-        for (int i = 0; i < kKinds[kind].count; ++i) {
-            Draw draw(kind, i);
-            all.push_back(fmt::format("gen:{}:{}", kKinds[kind].kind, kKinds[kind].draw(draw)));
+        const DrawnKind& one = kKinds[kind];
+        for (int i = 0; i < one.count; ++i) {
+            Draw draw(kind, i, one.least_nonzeros, one.most_nonzeros);
+            all.push_back(fmt::format("gen:{}:{}", one.kind, one.draw(draw)));
         }
     }
     return all;
