@@ -173,12 +173,12 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
 }
 
 std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile) {
-    Rankings ranked{rank_if_small(question, profile), {}};
-    if (ranked.by_models.empty()) {
-        ranked = rank_by_both(question, profile);
-        sort_by_time(ranked.by_models, question.products);
-    } else {
-        ranked.by_rules = rank_operators(question);
+    Rankings ranked = rank_by_both(question, profile);
+    sort_by_time(ranked.by_models, question.products);
+    if (const auto small = rank_if_small(question, profile); !small.empty()) {
+        std::erase_if(ranked.by_models,
+                      [&](const auto& one) { return one.specification == small.front().specification; });
+        ranked.by_models.insert(ranked.by_models.begin(), small.front());
     }
     take_in_turn(ranked.by_models, ranked.by_rules);
     return std::move(ranked.by_models);

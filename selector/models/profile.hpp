@@ -93,8 +93,8 @@ void choose_vector_shapes(const Profile& profile, std::size_t n, std::size_t val
 /// baseline nor much larger than CSR; small matrices by a `SmallModel` alone. Empty if the profile has no models.
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile);
 
-/// The same operators for a trial of the first few: behind the first by the models alone, the next of the rules and the
-/// next of the models in turn.
+/// Operators for a trial of the first few: behind the first by the models alone, of a small matrix by its `SmallModel`,
+/// the next of the rules and the next of the models of operators in turn.
 std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile);
 
 /// The question which operator is to multiply a matrix on the machine of a probe; on a GPU with the tuning of the H200.

@@ -185,6 +185,24 @@ TEST(SmallModel, RanksSmallMatricesAlone) {
     EXPECT_EQ(first().specification, "csr-vector") << "not small";
 }
 
+TEST(SmallModel, IsTheFirstOfThreeWhoSayWhatATrialTries) {
+    Profile profile = contrary_profile();
+    profile.models.push_back(profile.models.front());
+    profile.models.back().specification = "hyb";  // in no small model
+    profile.models.back().costs[0] = 1e-4;
+    const auto question = question_on(profile.probe, features_of(pattern_of(generate<double>("laplace2d:n=100"))));
+    std::vector<std::string> tried;
+    for (const auto& one : rank_for_trial(question, profile)) tried.push_back(one.specification);
+    EXPECT_THAT(tried, ::testing::UnorderedElementsAre("csr-merge", "hyb", "csr-vector"));
+    EXPECT_EQ(tried.front(), "csr-vector") << "the small model's";
+    auto by_rules = rank_operators(question);
+    std::erase_if(by_rules, [&](const auto& one) {
+        return one.specification == "csr-vector" || std::ranges::count(tried, one.specification) == 0;
+    });
+    EXPECT_EQ(tried[1], by_rules.front().specification) << "the rules'";
+    EXPECT_EQ(rank_for_trial(question, profile).front().seconds, rank_operators(question, profile).front().seconds);
+}
+
 /// Small matrices of many kinds.
 constexpr std::array kGenerators{"laplace2d:n=20",
                                  "laplace2d:n=300",
