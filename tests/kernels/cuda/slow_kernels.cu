@@ -1,6 +1,8 @@
 #include "tests/kernels/cuda/slow_kernels.hpp"
 
+#include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/error.hpp"
+#include "kernels/cuda/launch.cuh"
 #include "tile/types.hpp"
 
 namespace tilespmv::testing {
@@ -25,7 +27,28 @@ void launch(const V* from, V* to, int size, cudaStream_t stream) {
     TILESPMV_CUDA(cudaGetLastError());
 }
 
+struct Presence {
+    unsigned* multiprocessors;
+    unsigned* arrived;
+};
+
+__global__ void record(Presence p) {
+    cuda::wait_for_stream();
+    if (threadIdx.x != 0) return;
+    unsigned multiprocessor = 0;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+    p.multiprocessors[blockIdx.x] = multiprocessor;
+    atomicAdd(p.arrived, 1);
+    while (*static_cast<volatile unsigned*>(p.arrived) < gridDim.x) __nanosleep(100);
+    for (unsigned i = 0; i < multiprocessor % 16; ++i) __nanosleep(500);
+}
+
 }  // namespace
+
+void record_multiprocessors(unsigned* multiprocessors, unsigned* arrived, int blocks, int threads,
+                            cudaStream_t stream) {
+    cuda::launch_dependent(record, blocks, threads, Presence{multiprocessors, arrived}, stream);
+}
 
 template <class V>
 void copy_slowly(const V* from, V* to, int size, cudaStream_t stream) {
