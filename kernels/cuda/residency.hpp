@@ -19,7 +19,7 @@ struct Residency {
 constexpr unsigned balancing_bytes(const Residency& of, unsigned blocks) {
     constexpr unsigned kGranularity = 128;  // of an allocation
     constexpr unsigned kMost = 48 << 10;    // that a kernel has without asking for more
-    if (2 * blocks <= of.multiprocessors * of.blocks) return 0;
+    if (of.blocks == 0 || 2 * blocks <= of.multiprocessors * of.blocks) return 0;
     const unsigned share = (blocks + of.multiprocessors - 1) / of.multiprocessors;
     if (share >= of.blocks) return 0;
     const unsigned bytes = std::min(of.split_bytes / share / kGranularity * kGranularity, kMost);
