@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -138,6 +139,18 @@ offset_t sell_lanes(offset_t length, int steps, int block_warps) {
     const offset_t lanes = div_up(length, offset_t{steps});
     if (lanes > block) return div_up(lanes, 2 * block) * block;
     return lanes == 0 ? 0 : static_cast<offset_t>(std::bit_ceil(static_cast<std::uint64_t>(lanes)));
+}
+
+offset_t sell_lanes(std::span<const offset_t> row_ptrs, int steps) {
+    constexpr std::int64_t grain = 1 << 16;  // fewer rows are not worth waking threads
+    std::atomic<offset_t> all = 0;
+    short_ranges(0, static_cast<std::int64_t>(row_ptrs.size()) - 1, grain, [&](std::int64_t first, std::int64_t end) {
+        offset_t lanes = 0;
+        for (auto row = static_cast<std::size_t>(first); row < static_cast<std::size_t>(end); ++row)
+            lanes += sell_lanes(row_ptrs[row + 1] - row_ptrs[row], steps);
+        all += lanes;
+    });
+    return all;
 }
 
 int threads_of_mean_row(index_t rows, offset_t nnz) {

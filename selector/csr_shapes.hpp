@@ -64,6 +64,8 @@ inline RowLengths row_lengths(std::span<const offset_t> row_ptrs) { return row_s
 /// are those of whole blocks, with up to twice as many steps, since to add up what several blocks have takes longer. 0
 /// of an empty row.
 offset_t sell_lanes(offset_t length, int steps, int block_warps = 8);
+/// Of all rows, in parallel.
+offset_t sell_lanes(std::span<const offset_t> row_ptrs, int steps);
 
 /// The rounds of groups of this shape. Throws `std::out_of_range` for a shape that csr-vector does not have.
 const RowRounds& rounds_of(const RowLengths& lengths, const VectorShape& shape);

@@ -18,7 +18,8 @@ const std::array kMeasured{
     // NVIDIA H200
     Measured{90,
              8,
-             {.strips = {.short_row = 5, .rank_blocks = 12},
+             {.merge = {.few = 450'000},
+              .strips = {.short_row = 5, .rank_blocks = 12},
               .sell = {.warps_per_multiprocessor = 40},
               .paths = {.costs = {.tile_row = 6600, .full = 74, .holes = 103, .entry = 116}}}},
     Measured{90,

@@ -144,6 +144,21 @@ struct SellTuning {
     /// ("Shapes by sweeps": 72 in float32 take as long, 60 0.2% more, 45 in float64 0.3% more.)
     int warps_per_multiprocessor = 67;
     int max_steps = 32;  ///< of a slice; R-MAT 20 takes 104 us with 32, 112 with 16, 118 with 8
+    /// Waves of warps from which on slices have twice the steps in flight where codes have 2 bytes: 0.64 to 0.9 of the
+    /// time between 1.05 and 2 waves, 1.0 to 1.28 at 0.95 to 1 ("Slices in the order of rows"). With codes of 4 bytes,
+    /// so of matrices of more columns, 1.0 to 1.6 there.
+    double narrow_waves = 1.05;
+};
+
+/// csr-merge ("CSR on the GPU", version 5).
+struct MergeTuning {
+    /// Nonzeros that a thread has room for: 4, 8 or 12. 4 takes FEM from 1.21 to 0.82 of cuSPARSE; 12 gains 5% on grids
+    /// and FEM, but takes `libsvm_w8a` from 1.3 to 0.9.
+    int items = 8;
+    /// ... and of how few rows and nonzeros 4 are faster, as there are more blocks: 0.84 to 0.98 of the time in the
+    /// mean of 150 matrices ("Blocks of csr-merge").
+    int items_of_few = 4;
+    offset_t few = 200'000;
 };
 
 /// Hubs of sell: columns of so many nonzeros that their x is copied into one place before each product, by a kernel of
@@ -200,9 +215,7 @@ struct Tuning {
     VectorTuning turns = {.concurrent_rounds = 1150};  ///< of csr-vector in turns
     InodeTuning inodes = {};
     MultiroundTuning multiround = {};
-    /// Nonzeros that a thread of csr-merge has room for: 4, 8 or 12. "CSR on the GPU", version 5: 4 takes FEM from 1.21
-    /// to 0.82 of cuSPARSE; 12 gains 5% on grids and FEM, but takes `libsvm_w8a` from 1.3 to 0.9.
-    int merge_items = 8;
+    MergeTuning merge = {};
     /// Threads of a team of csr-adaptive: 64, 128 or 256. Those of csr16 (8c: finer blocks, small matrices gain a
     /// tenth); the option `threads` sweeps them.
     int adaptive_threads = 64;

@@ -78,12 +78,22 @@ double kept_share(std::size_t product_bytes, std::size_t vector_bytes, std::size
     return std::clamp(std::max(tuning.kept * decline, beside_vectors) / size, 0.0, 1.0);
 }
 
-int sell_steps(index_t cols, offset_t nonzeros, std::size_t value_bytes, const Gpu& gpu) {
+int sell_steps(index_t cols, offset_t nonzeros, std::size_t value_bytes,
+               const std::function<offset_t(int steps)>& lanes_of, const Gpu& gpu) {
     const SellTuning& tuning = gpu.tuning.sell;
-    const double warps = 32.0 * tuning.warps_per_multiprocessor * gpu.multiprocessors;  // of 32 lanes each
-    int steps = sell_flight(value_bytes, sell_code_bytes(cols));
-    while (steps < tuning.max_steps && steps < static_cast<double>(nonzeros) / warps) steps *= 2;
-    return steps;
+    const double lanes = 32.0 * gpu.multiprocessors;  // for a warp of each
+    const std::size_t code_bytes = sell_code_bytes(cols);
+    const int flight = sell_flight(value_bytes, code_bytes);
+    int steps = flight;
+    const auto all = static_cast<double>(nonzeros);
+    while (steps < tuning.max_steps && steps < all / (lanes * tuning.warps_per_multiprocessor)) steps *= 2;
+    const double one_wave = tuning.narrow_waves * lanes * sell_warps(value_bytes);
+    if (steps > flight || code_bytes > 2 || all <= one_wave) return steps;
+    return static_cast<double>(lanes_of(flight)) > one_wave ? 2 * flight : flight;
+}
+
+int merge_items(offset_t rows_and_nonzeros, const MergeTuning& tuning) {
+    return rows_and_nonzeros < tuning.few ? tuning.items_of_few : tuning.items;
 }
 
 int dia_rows_a_thread(index_t rows, offset_t diagonals, const Gpu& gpu) {

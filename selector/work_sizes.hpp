@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include "selector/tuning.hpp"
 
@@ -80,9 +81,17 @@ constexpr int sell_flight(std::size_t value_bytes, std::size_t code_bytes) {
     return value_bytes == 8 || code_bytes == 2 ? 8 : 4;
 }
 
-/// Most steps of a slice of sell: as many as a thread has in flight, or more for more nonzeros. `gpu`: for values of
-/// `value_bytes`.
-int sell_steps(index_t cols, offset_t nonzeros, std::size_t value_bytes, const Gpu& gpu);
+/// Warps of sell that a multiprocessor holds.
+constexpr int sell_warps(std::size_t value_bytes) { return value_bytes == 8 ? 32 : 48; }
+
+/// Most steps of a slice of sell: as many as a thread has in flight, or more for more nonzeros, or where slices of so
+/// few are more than a GPU holds at once and codes have 2 bytes. `lanes_of`: of all rows in slices of so many steps;
+/// called only if it matters. `gpu`: for values of `value_bytes`.
+int sell_steps(index_t cols, offset_t nonzeros, std::size_t value_bytes,
+               const std::function<offset_t(int steps)>& lanes_of, const Gpu& gpu);
+
+/// Nonzeros that a thread of csr-merge has room for, in a matrix of so many rows and nonzeros together.
+int merge_items(offset_t rows_and_nonzeros, const MergeTuning& tuning);
 
 /// Rows of a thread of dia, 1 or 2.
 int dia_rows_a_thread(index_t rows, offset_t diagonals, const Gpu& gpu);

@@ -6,6 +6,7 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/with_constant.hpp"
+#include "selector/work_sizes.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -53,9 +54,10 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>& forms, Options& options,
                                                   Accumulator accumulator, const DeviceContext& on) {
-    const int items = options.one_of("items", this_tuning(sizeof(V)).merge_items, {4, 8, 12});
-    options.finish();
     const CsrSource<V> source(forms, on);
+    const int suited = merge_items(source.rows() + source.nnz(), this_tuning(sizeof(V)).merge);
+    const int items = options.one_of("items", suited, {4, 8, 12});
+    options.finish();
     return with_accumulator<V>(accumulator, [&]<class A>() {
         std::unique_ptr<DeviceOperator<V>> made;
         with_constant<4, 8, 12>(items,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 #include "selector/csr_shapes.hpp"
 #include "tile/error.hpp"
@@ -24,15 +25,43 @@ struct Shape {
     int steps;
 };
 
+/// By the first of their rows in `rows`, which are different ones of `all_rows`: counted in about as many ranges of
+/// rows as there are slices, in time for each slice and not for each row.
+void sort_by_first_row(std::span<SellSlice> slices, const Buffer<std::uint32_t>& rows, std::int64_t all_rows) {
+    struct Place {
+        std::uint32_t row;
+        std::uint32_t slice;
+    };
+    const auto bits = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(all_rows)));
+    const unsigned shift = bits - std::min(bits, static_cast<unsigned>(std::bit_width(slices.size())));
+    std::vector<std::uint32_t> ends(static_cast<std::size_t>(all_rows >> shift) + 2);
+    std::vector<Place> places(slices.size());
+    for (std::uint32_t i = 0; i < slices.size(); ++i) {
+        places[i] = {rows[slices[i].first_row], i};
+        ++ends[(places[i].row >> shift) + 1];
+    }
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    std::vector<Place> sorted(slices.size());
+    for (const Place& place : places) sorted[ends[place.row >> shift]++] = place;
+    std::size_t first = 0;
+    for (const std::size_t end : ends) {
+        if (end > first + 1) std::ranges::sort(std::span(sorted).subspan(first, end - first), {}, &Place::row);
+        first = end;
+    }
+    const std::vector<SellSlice> before(slices.begin(), slices.end());
+    std::ranges::transform(sorted, slices.begin(), [&](const Place& place) { return before[place.slice]; });
+}
+
 class PlanMaker {
 public:
-    PlanMaker(std::span<const offset_t> row_ptrs, int most_steps, int block_warps)
+    PlanMaker(std::span<const offset_t> row_ptrs, const SliceLimits& limits)
         : row_ptrs_(row_ptrs),
           rows_(static_cast<std::int64_t>(row_ptrs.size()) - 1),
-          most_steps_(most_steps),
-          block_warps_(block_warps),
-          longest_(offset_t{most_steps} * kSliceLanes),
-          kinds_(static_cast<std::size_t>(most_steps) * kWidths),
+          most_steps_(limits.most_steps),
+          flight_(limits.flight),
+          block_warps_(limits.block_warps),
+          longest_(offset_t{limits.most_steps} * kSliceLanes),
+          kinds_(static_cast<std::size_t>(limits.most_steps) * kWidths),
           chunk_(std::max(std::min(kMostChunk, div_up(rows_, kTogether)), 16 * static_cast<std::int64_t>(kinds_))) {}
 
     SellPlan run() {
@@ -41,6 +70,7 @@ public:
         cut_long_rows();
         make_slices();
         place_rows();
+        order_slices();
         mark_empty_rows();
         return std::move(plan_);
     }
@@ -213,6 +243,24 @@ private:
         plan_.rows.truncate(in_slices_);
     }
 
+    [[nodiscard]] int rounds_of(const SellSlice& slice) const { return div_up(int{slice.steps}, flight_); }
+
+    /// Slices of several rows, which are by descending steps, those of as many rounds by the places of their rows.
+    void order_slices() {
+        const auto end = plan_.slices.end();
+        for (auto first = plan_.slices.begin() + static_cast<std::ptrdiff_t>(plan_.pieces()); first != end;) {
+            const int rounds = rounds_of(*first);
+            const auto last = std::find_if(first, end, [&](const SellSlice& s) { return rounds_of(s) != rounds; });
+            if (rounds > 0) sort_by_first_row({first, last}, plan_.rows, rows_);
+            first = last;
+        }
+        std::uint64_t step = 0;
+        for (SellSlice& slice : plan_.slices) {
+            slice.first_step = step;
+            step += slice.steps;
+        }
+    }
+
     void mark_empty_rows() {
         if (count_of(kind_of_empty()) == 0) return;
         plan_.empty = Buffer<std::uint32_t>(static_cast<std::size_t>(div_up(rows_, 32)));
@@ -228,6 +276,7 @@ private:
     std::span<const offset_t> row_ptrs_;
     std::int64_t rows_;
     int most_steps_;
+    int flight_;
     offset_t block_warps_;
     offset_t longest_;  // nonzeros of a row in one piece
     std::size_t kinds_;
@@ -242,8 +291,8 @@ private:
 
 }  // namespace
 
-SellPlan make_sell_plan(std::span<const offset_t> row_ptrs, int most_steps, int block_warps) {
-    return PlanMaker(row_ptrs, most_steps, block_warps).run();
+SellPlan make_sell_plan(std::span<const offset_t> row_ptrs, const SliceLimits& limits) {
+    return PlanMaker(row_ptrs, limits).run();
 }
 
 }  // namespace tilespmv::cuda

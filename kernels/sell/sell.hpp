@@ -31,9 +31,11 @@ struct alignas(16) SellSlice {
 /// for a row, as few as make at most `most_steps` steps. A row too long for 32 lanes is split into even pieces, which
 /// are slices of their own, the first ones: 2, 4, 8, ... up to as many as a block of threads has warps, or if that is
 /// not enough, whole blocks of pieces of at most 2 * `most_steps` steps. Rows of more pieces come first, so that no row
-/// begins within a block and ends in the next one. The others follow by descending steps, then lanes, then in the order
-/// of rows; if they do not fill the last block that has pieces, slices without steps do. Step k of a slice has its
-/// nonzeros in places 32 * (first_step + k) + lane. All but columns and values; in the memory of the host.
+/// begins within a block and ends in the next one. The others follow by descending rounds of loads, then in the order
+/// of their first rows, so that warps that run side by side read the same x and take as long; if they do not fill the
+/// last block that has pieces, slices without steps do. Rows of as many steps and lanes keep their order. Step k of a
+/// slice has its nonzeros in places 32 * (first_step + k) + lane. All but columns and values; in the memory of the
+/// host.
 struct SellPlan {
     std::vector<SellSlice> slices;
     Buffer<std::uint32_t> rows;           ///< of the slices, one after the other; of a piece its row
@@ -58,8 +60,14 @@ TILESPMV_HD constexpr NonzeroRange piece_of(const NonzeroRange& row, offset_t i,
     return {row.first + first, row.count * (i + 1) / pieces - first};
 }
 
-/// From the row pointers of a CSR matrix, in parallel. most_steps: 1 to 1024; block_warps: warps of a block of threads,
-/// 2, 4, 8, ... Throws `Error` for 2^31 pieces or more.
-SellPlan make_sell_plan(std::span<const offset_t> row_ptrs, int most_steps, int block_warps);
+/// How rows are divided into slices.
+struct SliceLimits {
+    int most_steps = 0;   ///< 1 to 1024
+    int flight = 0;       ///< steps of a round of loads, 1 or more
+    int block_warps = 0;  ///< of a block of threads: 2, 4, 8, ...
+};
+
+/// From the row pointers of a CSR matrix, in parallel. Throws `Error` for 2^31 pieces or more.
+SellPlan make_sell_plan(std::span<const offset_t> row_ptrs, const SliceLimits& limits);
 
 }  // namespace tilespmv::cuda

@@ -12,6 +12,7 @@
 #include "kernels/sell/hubs.hpp"
 #include "kernels/sell/sell_fill.cuh"
 #include "kernels/sell/sell_hubs_kernel.cuh"
+#include "selector/csr_shapes.hpp"
 #include "selector/work_sizes.hpp"
 #include "tile/parallel.hpp"
 
@@ -173,10 +174,14 @@ std::unique_ptr<DeviceOperator<V>> make_sell_operator(const MatrixForms<V>& form
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         const CsrMatrix<V>& a = forms.csr();
         const Gpu gpu = this_gpu(sizeof(V));
-        const int most_steps = steps > 0 ? steps : sell_steps(a.cols, a.nnz(), sizeof(V), gpu);
-        const SellChoice choice{make_sell_plan(a.row_ptrs, most_steps, kSellWarps),
-                                hubs_of(a, hubs >= 0 ? std::optional(hubs) : std::nullopt, gpu)};
-        const bool is_narrow = choice.hubs.empty() && sell_code_bytes(a.cols) == sizeof(std::uint16_t);
+        Buffer<index_t> hub_cols = hubs_of(a, hubs >= 0 ? std::optional(hubs) : std::nullopt, gpu);
+        const bool is_narrow = hub_cols.empty() && sell_code_bytes(a.cols) == sizeof(std::uint16_t);
+        const auto lanes_of = [&](int most) { return sell_lanes(a.row_ptrs, most); };
+        const SliceLimits limits{
+            .most_steps = steps > 0 ? steps : sell_steps(a.cols, a.nnz(), sizeof(V), lanes_of, gpu),
+            .flight = sell_flight(sizeof(V), is_narrow ? sizeof(std::uint16_t) : sizeof(std::uint32_t)),
+            .block_warps = kSellWarps};
+        const SellChoice choice{make_sell_plan(a.row_ptrs, limits), std::move(hub_cols)};
         if (is_narrow) return std::make_unique<SellOperator<V, A, std::uint16_t>>(a, choice, on);
         return std::make_unique<SellOperator<V, A, std::uint32_t>>(a, choice, on);
     });

@@ -169,7 +169,7 @@ double sell_bytes(const MatrixFeatures& f) {
 /// of the same row.
 void sell_work(const MatrixFeatures& f, Work& work) {
     constexpr offset_t kLanes = 32 * 8;  // of a block
-    const int steps = cuda::sell_steps(f.cols, f.nnz, f.value_bytes, cuda::measured_gpu(f.value_bytes));
+    const int steps = sell_steps_of(f);
     const offset_t whole_row = 2 * kLanes * steps;
     of(work, Term::x_sectors) = nnz_of(f) * f.x_sectors * (has_sell_hubs(f) ? 1 - f.hub_share : 1);
     of(work, Term::rows) = rows_of(f) * (1 - f.empty_rows) * std::min(1.0, 2 * f.row_deviation);

@@ -104,7 +104,7 @@ double row_blocks_between(const PatternView& a, offset_t first, offset_t end, co
 }  // namespace
 
 void add_slices(const PatternView& a, MatrixFeatures& f) {
-    const int steps = cuda::sell_steps(f.cols, f.nnz, f.value_bytes, cuda::measured_gpu(f.value_bytes));
+    const int steps = sell_steps_of(f);
     const offset_t of_block = kBlockLanes * std::clamp<offset_t>(f.nnz / f.rows, 1, steps);
     const offset_t samples = std::clamp(sampled_nonzeros(f.nnz) / of_block, kLeastSliceBlocks, kMostSliceBlocks);
     std::vector<SliceCount> blocks(static_cast<std::size_t>(samples));
@@ -119,6 +119,11 @@ void add_slices(const PatternView& a, MatrixFeatures& f) {
         all.sectors += block.sectors;
     }
     f.slice_sectors = static_cast<double>(all.sectors) / static_cast<double>(all.nonzeros);
+}
+
+int sell_steps_of(const MatrixFeatures& f) {
+    const auto lanes_of = [&](int steps) { return cuda::rounds_of(f.row_rounds, {steps, 1}).lanes; };
+    return cuda::sell_steps(f.cols, f.nnz, f.value_bytes, lanes_of, cuda::measured_gpu(f.value_bytes));
 }
 
 void add_row_blocks(const PatternView& a, MatrixFeatures& f) {

@@ -101,6 +101,9 @@ MatrixFeatures features_of(const PatternView& a);
 /// are as in a matrix without nonzeros.
 MatrixFeatures small_features_of(const PatternView& a);
 
+/// Steps of a slice of sell on an H200.
+int sell_steps_of(const MatrixFeatures& f);
+
 /// What some operators ask for beside these.
 enum class FurtherFeatures { none, inodes, diagonals, all };
 /// Adds `inode_rows`, the same as `features_of` has, or `diagonals`, for which `kMostDiagonals` stands as soon as there

@@ -66,8 +66,7 @@ double inode_choice(const MatrixFeatures& f) {
 
 double csr5_choice(const MatrixFeatures& f) { return std::log2(cuda::csr5_sigma(f.rows, f.nnz)); }
 double multiround_choice(const MatrixFeatures& f) { return std::log2(multiround_group(f)); }
-int steps_of_sell(const MatrixFeatures& f) { return cuda::sell_steps(f.cols, f.nnz, f.value_bytes, gpu_of(f)); }
-double sell_choice(const MatrixFeatures& f) { return std::log2(steps_of_sell(f)); }
+double sell_choice(const MatrixFeatures& f) { return std::log2(sell_steps_of(f)); }
 double dia_choice(const MatrixFeatures& f) {
     return cuda::dia_rows_a_thread(f.rows, f.diagonals, gpu_of(f)) == 2 ? kOtherKernel : 0;
 }
@@ -91,7 +90,6 @@ double waves_of(const MatrixFeatures& f, double warps, int resident) {
 /// By registers, as kernels are compiled for Hopper.
 constexpr int kMostWarps = 64;
 constexpr int kRowBlockWarps = 40;
-int sell_warps(const MatrixFeatures& f) { return f.value_bytes == 8 ? 32 : 48; }
 
 double thread_waves(const MatrixFeatures& f, int threads_of_row) {
     return waves_of(f, static_cast<double>(f.rows) * threads_of_row / kWarp, kMostWarps);
@@ -113,14 +111,14 @@ double inode_waves(const MatrixFeatures& f) {
 /// Blocks take so many rows and nonzeros, of which slack is kept for rows that begin in them.
 double merge_waves(const MatrixFeatures& f) {
     constexpr int kThreads = 128;
-    const int items = gpu_of(f).tuning.merge_items;
+    const int items = cuda::merge_items(f.rows + f.nnz, gpu_of(f).tuning.merge);
     const double of_block = kThreads * items * 7.0 / 8;
     const int resident = items > 4 ? 512 / (16 + 4 * items) : 12;
     return waves_of(f, std::ceil(static_cast<double>(f.rows + f.nnz) / of_block), resident);
 }
 double sell_waves(const MatrixFeatures& f) {
-    const auto& rounds = cuda::rounds_of(f.row_rounds, {steps_of_sell(f), 1});
-    return waves_of(f, static_cast<double>(rounds.lanes) / kWarp, sell_warps(f));
+    const auto& rounds = cuda::rounds_of(f.row_rounds, {sell_steps_of(f), 1});
+    return waves_of(f, static_cast<double>(rounds.lanes) / kWarp, cuda::sell_warps(f.value_bytes));
 }
 
 struct LaunchOption {

@@ -24,7 +24,6 @@ namespace tilespmv::testing {
 namespace {
 
 using cuda::kSliceLanes;
-using cuda::make_sell_plan;
 using cuda::NonzeroRange;
 using cuda::SellPlan;
 using cuda::SellSlice;
@@ -34,6 +33,12 @@ std::vector<offset_t> row_ptrs_of(const std::vector<offset_t>& lengths) {
     std::vector<offset_t> row_ptrs{0};
     for (const offset_t length : lengths) row_ptrs.push_back(row_ptrs.back() + length);
     return row_ptrs;
+}
+
+constexpr int kFlight = 4;
+
+SellPlan plan_of(std::span<const offset_t> row_ptrs, int most_steps) {
+    return cuda::make_sell_plan(row_ptrs, {.most_steps = most_steps, .flight = kFlight, .block_warps = 8});
 }
 
 std::vector<NamedMatrix> matrices() {
@@ -53,7 +58,7 @@ void for_each_plan(Check&& check) {
     for (const auto& [name, a] : matrices()) {
         for (const int most_steps : {1, 8, 32, 1024}) {
             SCOPED_TRACE(name + ", " + std::to_string(most_steps) + " steps");
-            check(a, make_sell_plan(a.row_ptrs, most_steps, 8), most_steps);
+            check(a, plan_of(a.row_ptrs, most_steps), most_steps);
         }
     }
 }
@@ -131,9 +136,10 @@ TEST(Sell, HasEachRowOnceInSlicesInPiecesOrAmongTheEmptyOnes) {
     });
 }
 
-TEST(Sell, SortsSlicesByStepsAndTakesTheFewestLanes) {
+TEST(Sell, TakesTheFewestLanesAndFillsSlices) {
     for_each_plan([](const auto& a, const SellPlan& plan, int most_steps) {
         std::uint64_t steps = 0;
+        std::set<std::pair<int, int>> with_one_that_is_not_full;
         for (std::size_t i = 0; i < plan.slices.size(); ++i) {
             const SellSlice& slice = plan.slices[i];
             EXPECT_EQ(slice.first_step, steps);
@@ -150,26 +156,44 @@ TEST(Sell, SortsSlicesByStepsAndTakesTheFewestLanes) {
                     EXPECT_GT(length, most_steps * slice.lanes() / 2);
                 }
             }
-            const bool is_last_of_shape = i + 1 == plan.slices.size() || plan.slices[i + 1].steps != slice.steps ||
-                                          plan.slices[i + 1].lanes() != slice.lanes();
-            if (i >= plan.pieces() && slice.rows > 0 && !is_last_of_shape) {
-                EXPECT_EQ(slice.rows, kSliceLanes / slice.lanes()) << "full";
-            }
-            if (i > plan.pieces()) {
-                EXPECT_GE(std::pair(plan.slices[i - 1].steps, plan.slices[i - 1].lanes()),
-                          std::pair(slice.steps, slice.lanes()));
+            if (i >= plan.pieces() && slice.rows > 0 && slice.rows < kSliceLanes / slice.lanes()) {
+                EXPECT_TRUE(with_one_that_is_not_full.insert({slice.steps, slice.lanes()}).second);
             }
         }
         EXPECT_EQ(plan.steps, steps);
     });
 }
 
+/// What runs side by side takes as long, and reads x of neighbouring rows.
+TEST(Sell, SortsSlicesByRoundsOfLoadsAndThenByRows) {
+    for_each_plan([](const auto&, const SellPlan& plan, int) {
+        for (std::size_t i = plan.pieces() + 1; i < plan.slices.size() && plan.slices[i].rows > 0; ++i) {
+            const SellSlice& before = plan.slices[i - 1];
+            const SellSlice& slice = plan.slices[i];
+            const auto rounds_before = div_up(before.steps, kFlight);
+            const auto rounds = div_up(slice.steps, kFlight);
+            EXPECT_GE(rounds_before, rounds);
+            if (rounds_before == rounds) {
+                EXPECT_LT(plan.rows[before.first_row], plan.rows[slice.first_row]);
+            }
+        }
+    });
+}
+
+TEST(Sell, SortsSlicesOfAFewRowsOfManyAsWell) {
+    std::vector<offset_t> lengths(1'000'000);
+    for (std::size_t row = 700'000; row < 700'500; ++row) lengths[row] = 1 + static_cast<offset_t>(row % 3 * 40);
+    const auto plan = plan_of(row_ptrs_of(lengths), kFlight);
+    ASSERT_GT(plan.slices.size(), 200u);
+    EXPECT_TRUE(std::ranges::is_sorted(plan.slices, {}, [&](const SellSlice& s) { return plan.rows[s.first_row]; }));
+}
+
 TEST(Sell, SlicesFollowTheRule) {
     // With 4 steps: 4 lanes for 10 to 16 nonzeros, one for up to 4, pieces from 129 on.
-    const auto plan = make_sell_plan(row_ptrs_of({2, 0, 300, 16, 4, 10, 1, 128}), 4, 8);
+    const auto plan = plan_of(row_ptrs_of({2, 0, 300, 16, 4, 10, 1, 128}), 4);
     const std::vector<SellSlice> expected{{0, 0, 3, 5, 4},  {3, 1, 3, 5, 4},  {6, 2, 3, 5, 4},  {9, 3, 3, 5, 4},
-                                          {12, 4, 4, 5, 1}, {16, 5, 4, 2, 1}, {20, 6, 4, 0, 1}, {24, 7, 3, 2, 1},
-                                          {27, 8, 2, 0, 1}, {29, 9, 1, 0, 1}};
+                                          {12, 8, 2, 0, 1}, {14, 5, 4, 2, 1}, {18, 6, 4, 0, 1}, {22, 7, 3, 2, 1},
+                                          {25, 9, 1, 0, 1}, {26, 4, 4, 5, 1}};
     EXPECT_EQ(plan.slices, expected);
     EXPECT_EQ(plan.rows, (Buffer<std::uint32_t>{2, 2, 2, 2, 7, 3, 4, 5, 0, 6}));
     const NonzeroRange last = cuda::piece_of({2, 301}, 2, 3);
@@ -180,7 +204,7 @@ TEST(Sell, SlicesFollowTheRule) {
 
 TEST(Sell, GivesPiecesOfARowPartOfABlockOrWholeOnes) {
     // Of at most 32 nonzeros each, 64 in rows of more than 256.
-    const auto plan = make_sell_plan(row_ptrs_of({40, 70, 600, 512, 20, 200}), 1, 8);
+    const auto plan = plan_of(row_ptrs_of({40, 70, 600, 512, 20, 200}), 1);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pieces;
     for (const auto& split : plan.splits) pieces.emplace_back(plan.rows[split.first_partial], split.partials);
     EXPECT_EQ(pieces, (std::vector<std::pair<std::uint32_t, std::uint32_t>>{{2, 16}, {3, 8}, {5, 8}, {1, 4}, {0, 2}}));
@@ -199,12 +223,12 @@ TEST(Sell, GivesPiecesOfARowPartOfABlockOrWholeOnes) {
 }
 
 TEST(Sell, FillsSlicesWithRowsOfSeveralLanes) {
-    const auto plan = make_sell_plan(row_ptrs_of(std::vector<offset_t>(9, 16)), 4, 8);
+    const auto plan = plan_of(row_ptrs_of(std::vector<offset_t>(9, 16)), 4);
     EXPECT_EQ(plan.slices, (std::vector<SellSlice>{{0, 0, 4, 2, 8}, {4, 8, 4, 2, 1}}));
 }
 
 TEST(Sell, KeepsTheOrderOfRowsOfOneShape) {
-    const auto plan = make_sell_plan(row_ptrs_of(std::vector<offset_t>(100'000, 3)), 32, 8);
+    const auto plan = plan_of(row_ptrs_of(std::vector<offset_t>(100'000, 3)), 32);
     EXPECT_EQ(plan.slices.size(), 100'000u / kSliceLanes);
     for (std::uint32_t row = 0; row < 100'000; ++row) ASSERT_EQ(plan.rows[row], row);
     EXPECT_TRUE(plan.empty.empty());
@@ -214,9 +238,9 @@ TEST(Sell, DoesNotDependOnTheNumberOfThreads) {
     const auto a = generate<double>("rmat:scale=16,degree=8");
     const int threads = omp_get_max_threads();
     omp_set_num_threads(1);
-    const auto by_one = make_sell_plan(a.row_ptrs, 8, 8);
+    const auto by_one = plan_of(a.row_ptrs, 8);
     omp_set_num_threads(5);
-    const auto by_five = make_sell_plan(a.row_ptrs, 8, 8);
+    const auto by_five = plan_of(a.row_ptrs, 8);
     omp_set_num_threads(threads);
     EXPECT_EQ(by_five.slices, by_one.slices);
     EXPECT_EQ(by_five.rows, by_one.rows);
@@ -230,7 +254,7 @@ TEST(Sell, HasTheLanesThatStatisticsOfRowsCount) {
         const cuda::RowLengths lengths = cuda::row_lengths(a.row_ptrs);
         for (const int steps : {8, 16, 32}) {
             SCOPED_TRACE(name + ' ' + std::to_string(steps));
-            const SellPlan plan = make_sell_plan(a.row_ptrs, steps, 8);
+            const SellPlan plan = plan_of(a.row_ptrs, steps);
             std::set<std::pair<int, int>> kinds;
             for (const SellSlice& slice : plan.slices) kinds.insert({slice.lanes(), slice.steps});
             const auto slices = static_cast<offset_t>(plan.slices.size());
@@ -244,22 +268,28 @@ TEST(Sell, HasTheLanesThatStatisticsOfRowsCount) {
 TEST(Sell, FillsTheGpuAsModelsOfItsTimeTakeIt) {
     const auto a = generate<double>("fem:n=20,dof=3");
     const cuda::Gpu gpu = cuda::measured_gpu(sizeof(double));
-    const SellPlan plan = make_sell_plan(a.row_ptrs, cuda::sell_steps(a.cols, a.nnz(), sizeof(double), gpu), 8);
+    const auto features = features_of(pattern_of(a));
+    const SellPlan plan = plan_of(a.row_ptrs, sell_steps_of(features));
     const int resident = gpu.multiprocessors * cuda::kSellBlocks<sizeof(double)> * cuda::kSellThreads / kSliceLanes;
-    EXPECT_NEAR(launch_waves("sell", "", features_of(pattern_of(a))) * resident, std::ssize(plan.slices), 50);
+    EXPECT_NEAR(launch_waves("sell", "", features) * resident, std::ssize(plan.slices), 50);
 }
 
 TEST(Sell, OfAMatrixWithoutNonzerosHasEmptyRowsOnly) {
-    const auto plan = make_sell_plan(row_ptrs_of({0, 0, 0}), 8, 8);
+    const auto plan = plan_of(row_ptrs_of({0, 0, 0}), 8);
     EXPECT_TRUE(plan.slices.empty());
     EXPECT_EQ(plan.empty, (Buffer<std::uint32_t>{7}));
-    EXPECT_TRUE(make_sell_plan(row_ptrs_of({}), 8, 8).empty.empty());
+    EXPECT_TRUE(plan_of(row_ptrs_of({}), 8).empty.empty());
 }
 
+/// Of a matrix whose rows have so many lanes of as many steps as a thread has in flight.
+int steps_of(index_t cols, offset_t nonzeros, std::size_t value_bytes, offset_t lanes = 0) {
+    return cuda::sell_steps(
+        cols, nonzeros, value_bytes, [&](int) { return lanes; }, cuda::measured_gpu(value_bytes));
+}
+constexpr index_t kNarrow = 65'534;  // columns that codes of 16 bits have
+
 TEST(SellSteps, KeepTheGpuInSlices) {
-    const auto steps = [](offset_t nonzeros, std::size_t value_bytes) {
-        return cuda::sell_steps(1000, nonzeros, value_bytes, cuda::measured_gpu(value_bytes));
-    };
+    const auto steps = [](offset_t nonzeros, std::size_t value_bytes) { return steps_of(1000, nonzeros, value_bytes); };
     EXPECT_EQ(steps(0, 8), 8);
     EXPECT_EQ(steps(8 * 32 * 40 * 132, 8), 8);
     EXPECT_EQ(steps(8 * 32 * 40 * 132 + 1, 8), 16);
@@ -270,15 +300,32 @@ TEST(SellSteps, KeepTheGpuInSlices) {
 }
 
 TEST(SellSteps, AreThoseThatAThreadHasInFlightAtLeast) {
-    const auto steps = [](index_t cols, std::size_t value_bytes) {
-        return cuda::sell_steps(cols, 1000, value_bytes, cuda::measured_gpu(value_bytes));
-    };
-    constexpr index_t kNarrow = 65'534;
-    EXPECT_EQ(steps(kNarrow, 4), 8);
-    EXPECT_EQ(steps(kNarrow + 1, 4), 4) << "codes of 32 bits";
-    EXPECT_EQ(steps(kNarrow, 2), 8);
-    EXPECT_EQ(steps(kNarrow + 1, 2), 4);
-    EXPECT_EQ(steps(kNarrow + 1, 8), 8);
+    EXPECT_EQ(steps_of(kNarrow, 1000, 4), 8);
+    EXPECT_EQ(steps_of(kNarrow + 1, 1000, 4), 4) << "codes of 32 bits";
+    EXPECT_EQ(steps_of(kNarrow, 1000, 2), 8);
+    EXPECT_EQ(steps_of(kNarrow + 1, 1000, 2), 4);
+    EXPECT_EQ(steps_of(kNarrow + 1, 1000, 8), 8);
+}
+
+TEST(SellSteps, AreTwiceAsManyWhereSlicesDoNotFitAtOnceAndCodesAreNarrow) {
+    constexpr offset_t kWave = 132 * 32 * 32;  // lanes that a GPU holds in float64
+    EXPECT_EQ(steps_of(kNarrow, 1'000'000, 8, kWave), 8);
+    EXPECT_EQ(steps_of(kNarrow, 1'000'000, 8, kWave * 11 / 10), 16);
+    EXPECT_EQ(steps_of(kNarrow + 1, 1'000'000, 8, kWave * 11 / 10), 8);
+    EXPECT_EQ(steps_of(kNarrow, 1'000'000, 4, kWave * 11 / 10), 8) << "more warps on a multiprocessor";
+    EXPECT_EQ(steps_of(kNarrow, 1'000'000, 4, kWave * 11 / 10 * 3 / 2), 16);
+    EXPECT_EQ(steps_of(kNarrow, 2'000'000, 8, kWave * 2), 16) << "not more than for so many nonzeros";
+}
+
+TEST(SellSteps, AreTheSameByRowsAndByWhatIsKnownOfThem) {
+    for (const char* source : {"fem:n=20,dof=3", "banded:n=20000,half=22", "rmat:scale=14,degree=40"}) {
+        const auto a = generate<double>(source);
+        const auto steps = cuda::sell_steps(
+            a.cols, a.nnz(), sizeof(double), [&](int most) { return cuda::sell_lanes(a.row_ptrs, most); },
+            cuda::measured_gpu(sizeof(double)));
+        EXPECT_EQ(steps, sell_steps_of(features_of(pattern_of(a)))) << source;
+    }
+    EXPECT_EQ(sell_steps_of(features_of(pattern_of(generate<double>("banded:n=20000,half=22")))), 16);
 }
 
 }  // namespace

@@ -196,7 +196,7 @@ TEST(RankOperators, CountsTheWaitForOtherBlocksOfALongRow) {
         return sell == ranked.end() ? 0 : sell->seconds;
     };
     const auto& f = question.features;
-    const offset_t in_a_block = 2 * 256 * cuda::sell_steps(f.cols, f.nnz, f.value_bytes, *question.gpu);
+    const offset_t in_a_block = 2 * 256 * sell_steps_of(f);
     ASSERT_LT(10 * in_a_block, question.features.nnz);
     EXPECT_NEAR(seconds_with(in_a_block + 1) - seconds_with(in_a_block), 1.2e-6, 1e-9);
 }
