@@ -130,16 +130,6 @@ ModelledOperator like(std::string_view one_of_rules, std::string_view name, std:
     return {candidate};
 }
 
-/// Slices of sell of half as many steps as a thread has in flight, of twice as many warps: for models of small
-/// matrices. Longer ones are what `sell` has.
-bool suits_short_slices(const MatrixFeatures& f) { return of_rules("sell").suits(f) && sell_steps_of(f) == 8; }
-ModelledOperator sell_of_short_slices() {
-    ModelledOperator one = like("sell", "sell", "steps=4");
-    one.candidate.suits = suits_short_slices;
-    one.candidate.prepared_as = "sell";
-    return one;
-}
-
 /// A candidate of the rules, with the work that models have terms for.
 ModelledOperator modelled(Candidate candidate) {
     if (candidate.name == "strip") {  // the rules ask only where it has strips; models are fitted to any matrix
@@ -167,7 +157,6 @@ std::vector<ModelledOperator> table(bool on_gpu) {
     all.insert(all.end(), further.begin(), further.end());
     if (on_gpu) {
         all.push_back(like("csr16", "mixed", "updatable=1"));
-        all.push_back(sell_of_short_slices());
     }
     return all;
 }

@@ -162,14 +162,6 @@ void hold_out(const Measured& measured, const std::vector<SmallPoint>& points,
     }
 }
 
-/// That was measured for the operator, else for the one that takes as long.
-std::array<double, 4> preparation_of(const std::string& specification, const NumberSizes& sizes,
-                                     std::span<const SpmvModel> models) {
-    const SpmvModel* one = find_model(models, specification, sizes);
-    if (one == nullptr) one = find_model(models, modelled_operator(true, specification).candidate.prepared_as, sizes);
-    return one == nullptr ? std::array<double, 4>{} : one->preparation;
-}
-
 SmallModel fit(const NumberSizes& sizes, const Measured& measured, std::span<const SpmvModel> models) {
     SmallModel model = model_at(measured.places);
     model.sizes = sizes;
@@ -182,7 +174,8 @@ SmallModel fit(const NumberSizes& sizes, const Measured& measured, std::span<con
         const auto& [specification, points] = *std::next(measured.points.begin(), i);
         const Kriging fitted = fit_points(points, similar);
         model.operators[at] = SmallModel::Times::of(specification, fitted.mean);
-        model.operators[at].preparation = preparation_of(specification, sizes, models);
+        if (const SpmvModel* const one = find_model(models, specification, sizes))
+            model.operators[at].preparation = one->preparation;
         for (std::size_t k = 0; k < points.size(); ++k) {
             model.weights[at * model.matrices + points[k].matrix] = static_cast<float>(fitted.weights[k]);
             if (!measured.are_small[points[k].matrix]) continue;
