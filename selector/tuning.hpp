@@ -145,8 +145,8 @@ struct SellTuning {
     int warps_per_multiprocessor = 67;
     int max_steps = 32;  ///< of a slice; R-MAT 20 takes 104 us with 32, 112 with 16, 118 with 8
     /// Waves of warps from which on slices have twice the steps in flight where codes have 2 bytes: 0.64 to 0.9 of the
-    /// time between 1.05 and 2 waves, 1.0 to 1.28 at 0.95 to 1 ("Slices in the order of rows"). With codes of 4 bytes,
-    /// so of matrices of more columns, 1.0 to 1.6 there.
+    /// time on most matrices between 1.05 and 2 waves, 0.9 to 1.28 at 0.95 to 1.05 ("Slices in the order of rows"). With
+    /// codes of 4 bytes, so of matrices of more columns, 1.0 to 1.4 there.
     double narrow_waves = 1.05;
 };
 
