@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "kernels/cuda/device_attribute.hpp"
 #include "kernels/cuda/launch.cuh"
 
 namespace tilespmv::cuda {
@@ -49,12 +50,6 @@ std::uint64_t make_cache_policy(double kept, const DeviceContext& on) {
     return known[{device, step}] = make_policy(step, on.stream);
 }
 
-std::size_t l2_bytes() {
-    int device = 0;
-    int bytes = 0;
-    TILESPMV_CUDA(cudaGetDevice(&device));
-    TILESPMV_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device));
-    return static_cast<std::size_t>(bytes);
-}
+std::size_t l2_bytes() { return static_cast<std::size_t>(device_attribute(cudaDevAttrL2CacheSize)); }
 
 }  // namespace tilespmv::cuda

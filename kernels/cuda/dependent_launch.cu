@@ -9,6 +9,7 @@
 #include <cuda.h>
 #include <cudaTypedefs.h>
 
+#include "kernels/cuda/device_attribute.hpp"
 #include "kernels/cuda/error.hpp"
 #include "kernels/cuda/probe.hpp"
 #include "kernels/cuda/residency.hpp"
@@ -20,12 +21,10 @@ namespace {
 __global__ void barrier() {}
 
 /// All kernels are built for the same architectures, so that any of them tells for which this GPU has code.
-bool ask(int device) {
-    int major = 0;
-    TILESPMV_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+bool ask() {
     cudaFuncAttributes code{};
     TILESPMV_CUDA(cudaFuncGetAttributes(&code, probe_kernel()));
-    return major >= 9 && code.ptxVersion >= 90;
+    return device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9 && code.ptxVersion >= 90;
 }
 
 /// Error codes of the runtime are those of the driver.
@@ -65,14 +64,6 @@ unsigned long long context_id() {
     return id;
 }
 
-int attribute(cudaDeviceAttr of) {
-    int device = 0;
-    int value = 0;
-    TILESPMV_CUDA(cudaGetDevice(&device));
-    TILESPMV_CUDA(cudaDeviceGetAttribute(&value, of, device));
-    return value;
-}
-
 /// Whether a launch can say how a multiprocessor is to be split into first-level cache and shared memory.
 bool can_split() {
 #if CUDA_VERSION >= 12080
@@ -100,12 +91,12 @@ Residency residency_of(const KernelLaunch& launch) {
                                                                 static_cast<int>(launch.threads), launch.shared_bytes));
     TILESPMV_CUDA(cudaFuncGetAttributes(&code, launch.kernel));
     Residency of;
-    of.multiprocessors = static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
+    of.multiprocessors = static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
     of.blocks = static_cast<unsigned>(blocks);
     of.block_bytes = static_cast<unsigned>(code.sharedSizeBytes) + launch.shared_bytes +
-                     static_cast<unsigned>(attribute(cudaDevAttrReservedSharedMemoryPerBlock));
+                     static_cast<unsigned>(device_attribute(cudaDevAttrReservedSharedMemoryPerBlock));
     of.split_bytes = least_split(of.blocks * of.block_bytes,
-                                 static_cast<unsigned>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor)));
+                                 static_cast<unsigned>(device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor)));
     return of;
 }
 
@@ -131,7 +122,7 @@ const Loaded& loaded(const KernelLaunch& launch) {
         code.may_start_early = has_dependent_launch();
         if (code.may_start_early && can_split()) {
             code.residency = residency_of(launch);
-            const int most = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+            const int most = device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
             code.split_percent = code.residency.split_bytes * 100 / static_cast<unsigned>(most);
         }
         TILESPMV_CUDA(cudaGetFuncBySymbol(&code.function, launch.kernel));
@@ -146,9 +137,9 @@ bool has_dependent_launch() {
     static std::array<std::atomic<signed char>, 64> known{};
     int device = 0;
     TILESPMV_CUDA(cudaGetDevice(&device));
-    if (device >= static_cast<int>(known.size())) return ask(device);
+    if (device >= static_cast<int>(known.size())) return ask();
     std::atomic<signed char>& of = known[static_cast<std::size_t>(device)];
-    if (of == unknown) of = ask(device) ? yes : no;
+    if (of == unknown) of = ask() ? yes : no;
     return of == yes;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/csr/device_csr.hpp"
+#include "kernels/cuda/device_attribute.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/solver/cuda/persistent.cuh"
 
@@ -49,19 +50,12 @@ void allow(Team team, std::size_t shared_bytes) {
         TILESPMV_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
 }
 
-int ask(cudaDeviceAttr attribute) {
-    int device = 0;
-    int value = 0;
-    TILESPMV_CUDA(cudaGetDevice(&device));
-    TILESPMV_CUDA(cudaDeviceGetAttribute(&value, attribute, device));
-    return value;
-}
-
 template <class T>
 std::size_t dynamic_bytes(Team team) {
     cudaFuncAttributes attributes{};
     TILESPMV_CUDA(cudaFuncGetAttributes(&attributes, kernel_of<T, T>(team)));
-    return static_cast<std::size_t>(ask(cudaDevAttrMaxSharedMemoryPerBlockOptin)) - attributes.sharedSizeBytes;
+    return static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) -
+           attributes.sharedSizeBytes;
 }
 
 /// Of the largest cluster whose blocks have all the shared memory there is.
@@ -84,8 +78,10 @@ PersistentLimits limits(int threads) {
     PersistentLimits found;
     const std::size_t bytes = std::min(dynamic_bytes<T>(Team::grid), dynamic_bytes<T>(Team::cluster));
     found.shared_bytes = bytes;
-    if (ask(cudaDevAttrCooperativeLaunch) != 0) found.multiprocessors = ask(cudaDevAttrMultiProcessorCount);
-    if (ask(cudaDevAttrComputeCapabilityMajor) >= 9) found.cluster_blocks = cluster_blocks<T>(threads, bytes);
+    if (cuda::device_attribute(cudaDevAttrCooperativeLaunch) != 0)
+        found.multiprocessors = cuda::device_attribute(cudaDevAttrMultiProcessorCount);
+    if (cuda::device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9)
+        found.cluster_blocks = cluster_blocks<T>(threads, bytes);
     return found;
 }
 

@@ -18,11 +18,20 @@ namespace {
 using test::message_of;
 using ::testing::HasSubstr;
 
-TEST(UnseenSuite, SharesNothingWithTheBenchmarkSets) {
-    for (const auto source : bench::find_suite("unseen").sources) {
-        for (const auto& set : benchmark_sets()) {
-            EXPECT_EQ(std::ranges::count(set.sources, source), 0) << source << " is in " << set.name;
+TEST(UnseenSuites, ShareNothingWithTheBenchmarkSets) {
+    for (const char* suite : {"unseen", "unseen-small"}) {
+        for (const auto source : bench::find_suite(suite).sources) {
+            for (const auto& set : benchmark_sets())
+                EXPECT_EQ(std::ranges::count(set.sources, source), 0) << source << " is in " << set.name;
         }
+    }
+}
+
+TEST(UnseenSuites, AreOfTheSizesThatAreSaid) {
+    for (const auto source : bench::find_suite("unseen-small").sources) {
+        const auto nonzeros = generate<float>(std::string(source.substr(4))).nnz();
+        EXPECT_GE(nonzeros, 50'000) << source;
+        EXPECT_LE(nonzeros, 1'200'000) << source;
     }
 }
 
