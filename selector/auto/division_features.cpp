@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -17,7 +16,7 @@ constexpr offset_t kLanes = 32;
 constexpr offset_t kBlockLanes = 8 * kLanes;  ///< of sell
 constexpr offset_t kLeastSliceBlocks = 4;     ///< that are looked at
 constexpr offset_t kMostSliceBlocks = 32;
-constexpr index_t kNearRows = 1 << 13;  ///< among which rows of a kind are looked for
+constexpr index_t kNearRows = 1 << 13;  ///< among which rows of as many rounds are looked for
 constexpr offset_t kRowBlockSamples = 64;
 
 index_t row_of(const PatternView& a, offset_t nonzero) {
@@ -28,38 +27,45 @@ offset_t length_of(const PatternView& a, index_t row) {
     return a.row_ptrs[i + 1] - a.row_ptrs[i];
 }
 
-/// Rows that sell takes side by side: of as many lanes and steps, or long ones, in pieces.
-struct SliceKind {
-    offset_t shorter = 0;  ///< all rows of at most so many nonzeros are of other kinds, ...
-    offset_t longest = 0;  ///< ... and all longer ones
-    offset_t places = 0;   ///< of a row; 0: as many as it has nonzeros
-    offset_t room = 0;     ///< places of a block
+/// Which rows sell takes side by side: those of as many rounds of loads, or long ones, in pieces.
+class SliceRounds {
+public:
+    SliceRounds(int most_steps, int flight) : of_length_(static_cast<std::size_t>(kLanes * most_steps) + 2) {
+        for (offset_t length = 1; length + 1 < std::ssize(of_length_); ++length) {
+            const offset_t steps = div_up(length, cuda::sell_lanes(length, most_steps));
+            of_length_[static_cast<std::size_t>(length)] = static_cast<std::uint8_t>(div_up(steps, flight));
+        }
+        of_length_.back() = kInPieces;
+    }
+    [[nodiscard]] int of(offset_t length) const {
+        return of_length_[static_cast<std::size_t>(std::min(length, std::ssize(of_length_) - 1))];
+    }
+    static constexpr std::uint8_t kInPieces = 255;
+
+private:
+    std::vector<std::uint8_t> of_length_;  // 0 of an empty row, which is in no slice
 };
-SliceKind kind_of(offset_t length, int most_steps) {
-    const offset_t lanes = cuda::sell_lanes(length, most_steps);
-    if (lanes > kLanes) return {kLanes * most_steps, std::numeric_limits<offset_t>::max(), 0, kBlockLanes * most_steps};
-    const offset_t steps = div_up(length, lanes);
-    return {std::max(lanes * (steps - 1), lanes / 2 * most_steps), lanes * steps, lanes * steps, kBlockLanes * steps};
-}
 
 struct SliceCount {
     offset_t nonzeros = 0;
     offset_t sectors = 0;
 };
-/// Of a block of slices: of a row and those of its kind that follow it.
-SliceCount count_slices(const PatternView& a, index_t row, int most_steps, SectorCount& sectors) {
-    const SliceKind kind = kind_of(length_of(a, row), most_steps);
-    const index_t end = std::min<index_t>(a.rows - row, kNearRows) + row;
+/// Of a block of slices of at most so many steps: of a row and those of as many rounds that follow it.
+SliceCount count_slices(const PatternView& a, index_t row, int most_steps, const SliceRounds& rounds,
+                        SectorCount& sectors) {
     const offset_t* const ptrs = a.row_ptrs.data();
+    const int of_block = rounds.of(length_of(a, row));
+    const bool in_pieces = of_block == SliceRounds::kInPieces;
+    const index_t end = std::min<index_t>(a.rows - row, kNearRows) + row;
     SliceCount count;
     sectors.start();
-    for (offset_t left = kind.room; row < end && left > 0; ++row) {
+    for (offset_t left = kBlockLanes * (in_pieces ? most_steps : 1); row < end && left > 0; ++row) {
         const offset_t length = ptrs[row + 1] - ptrs[row];
-        if (length <= kind.shorter || length > kind.longest) continue;
-        const offset_t some = std::min(length, left);
+        if (rounds.of(length) != of_block) continue;
+        const offset_t some = in_pieces ? std::min(length, left) : length;
         count.nonzeros += some;
         count.sectors += sectors.add({a.col_idxs.data() + ptrs[row], static_cast<std::size_t>(some)});
-        left -= kind.places > 0 ? kind.places : length;
+        left -= in_pieces ? length : cuda::sell_lanes(length, most_steps);
     }
     return count;
 }
@@ -107,11 +113,13 @@ void add_slices(const PatternView& a, MatrixFeatures& f) {
     const int steps = sell_steps_of(f);
     const offset_t of_block = kBlockLanes * std::clamp<offset_t>(f.nnz / f.rows, 1, steps);
     const offset_t samples = std::clamp(sampled_nonzeros(f.nnz) / of_block, kLeastSliceBlocks, kMostSliceBlocks);
+    const SliceRounds rounds(steps, cuda::sell_flight(f.value_bytes, cuda::sell_code_bytes(f.cols)));
     std::vector<SliceCount> blocks(static_cast<std::size_t>(samples));
     short_ranges(0, samples, 8, [&](std::int64_t first, std::int64_t end) {  // fewer are not worth waking threads
         SectorCount sectors(a);
         for (std::int64_t i = first; i < end; ++i)
-            blocks[static_cast<std::size_t>(i)] = count_slices(a, row_of(a, spread(i, samples, f.nnz)), steps, sectors);
+            blocks[static_cast<std::size_t>(i)] =
+                count_slices(a, row_of(a, spread(i, samples, f.nnz)), steps, rounds, sectors);
     });
     SliceCount all;
     for (const SliceCount& block : blocks) {

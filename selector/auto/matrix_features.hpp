@@ -56,7 +56,7 @@ struct MatrixFeatures {
     double x_sectors = 0;
     /// The same in pieces of a 264th of the nonzeros, of which the first 65,536 count; `x_sectors` on small matrices.
     double piece_sectors = 0;
-    /// The same in blocks of eight slices of sell, whose rows are sorted by length.
+    /// The same in blocks of eight slices of sell, of neighbouring rows of as many rounds of loads.
     double slice_sectors = 0;
     double row_blocks = 0;  ///< of csr16 and csr-adaptive on an H200, about
     /// Share of the nonzeros in the columns of which 192 KiB of x hold the most frequent ones. The columns are chosen
