@@ -54,10 +54,11 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>& forms, Options& options,
                                                   Accumulator accumulator, const DeviceContext& on) {
+    const int given = options.one_of("items", 0, {4, 8, 12});
+    options.finish();
     const CsrSource<V> source(forms, on);
     const int suited = merge_items(source.rows() + source.nnz(), this_tuning(sizeof(V)).merge);
-    const int items = options.one_of("items", suited, {4, 8, 12});
-    options.finish();
+    const int items = given > 0 ? given : suited;
     return with_accumulator<V>(accumulator, [&]<class A>() {
         std::unique_ptr<DeviceOperator<V>> made;
         with_constant<4, 8, 12>(items,

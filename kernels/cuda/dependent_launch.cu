@@ -84,7 +84,7 @@ unsigned least_split(unsigned bytes, unsigned most) {
     return most;
 }
 
-Residency residency_of(const KernelLaunch& launch) {
+Residency residency_of(const KernelLaunch& launch, unsigned most_bytes) {
     int blocks = 0;
     cudaFuncAttributes code{};
     TILESPMV_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launch.kernel,
@@ -95,8 +95,7 @@ Residency residency_of(const KernelLaunch& launch) {
     of.blocks = static_cast<unsigned>(blocks);
     of.block_bytes = static_cast<unsigned>(code.sharedSizeBytes) + launch.shared_bytes +
                      static_cast<unsigned>(device_attribute(cudaDevAttrReservedSharedMemoryPerBlock));
-    of.split_bytes = least_split(of.blocks * of.block_bytes,
-                                 static_cast<unsigned>(device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor)));
+    of.split_bytes = least_split(of.blocks * of.block_bytes, most_bytes);
     return of;
 }
 
@@ -121,9 +120,9 @@ const Loaded& loaded(const KernelLaunch& launch) {
     if (code.function == nullptr) {
         code.may_start_early = has_dependent_launch();
         if (code.may_start_early && can_split()) {
-            code.residency = residency_of(launch);
-            const int most = device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
-            code.split_percent = code.residency.split_bytes * 100 / static_cast<unsigned>(most);
+            const auto most = static_cast<unsigned>(device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
+            code.residency = residency_of(launch, most);
+            code.split_percent = code.residency.split_bytes * 100 / most;
         }
         TILESPMV_CUDA(cudaGetFuncBySymbol(&code.function, launch.kernel));
     }

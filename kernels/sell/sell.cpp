@@ -194,11 +194,10 @@ private:
         }
     }
 
+    /// Its place among the steps is that of `order_slices`.
     void add_slice(Shape shape, std::uint64_t first_row, std::uint64_t rows) {
-        plan_.slices.push_back({plan_.steps, static_cast<std::uint32_t>(first_row),
-                                static_cast<std::uint16_t>(shape.steps), static_cast<std::uint8_t>(shape.lanes_log2),
-                                static_cast<std::uint8_t>(rows)});
-        plan_.steps += static_cast<std::uint64_t>(shape.steps);
+        plan_.slices.push_back({0, static_cast<std::uint32_t>(first_row), static_cast<std::uint16_t>(shape.steps),
+                                static_cast<std::uint8_t>(shape.lanes_log2), static_cast<std::uint8_t>(rows)});
     }
 
     /// Where the rows of a kind in each chunk go, if the first one goes to `row`. Returns the place behind them.
@@ -254,10 +253,9 @@ private:
             if (rounds > 0) sort_by_first_row({first, last}, plan_.rows, rows_);
             first = last;
         }
-        std::uint64_t step = 0;
         for (SellSlice& slice : plan_.slices) {
-            slice.first_step = step;
-            step += slice.steps;
+            slice.first_step = plan_.steps;
+            plan_.steps += slice.steps;
         }
     }
 
