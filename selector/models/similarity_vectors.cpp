@@ -62,6 +62,44 @@ double weighted_similarities(const double* squares, const double* weights, std::
     return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
+void squared_distances(const float* coordinates, std::size_t count, std::span<const float> from, double* squares) {
+    const auto square = [&](auto d, std::size_t i) {
+        const hn::Rebind<float, decltype(d)> narrow;
+        auto sum = hn::Zero(d);
+        for (std::size_t k = 0; k < from.size(); ++k) {
+            const auto apart = hn::Sub(hn::LoadU(narrow, coordinates + k * count + i), hn::Set(narrow, from[k]));
+            sum = hn::MulAdd(hn::PromoteTo(d, apart), hn::PromoteTo(d, apart), sum);
+        }
+        hn::StoreU(sum, d, squares + i);
+    };
+    const hn::ScalableTag<double> d;
+    std::size_t i = 0;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) square(d, i);
+    for (; i < count; ++i) square(hn::CappedTag<double, 1>(), i);
+}
+
+/// In four sums, which need not wait for each other.
+double weighted_sum(const float* weights, const double* similarities, std::size_t count) {
+    const hn::ScalableTag<double> d;
+    const hn::Rebind<float, decltype(d)> narrow;
+    const std::size_t lanes = hn::Lanes(d);
+    const auto add = [&](std::size_t i, auto sum) {
+        return hn::MulAdd(hn::PromoteTo(d, hn::LoadU(narrow, weights + i)), hn::LoadU(d, similarities + i), sum);
+    };
+    auto a = hn::Zero(d), b = a, c = a, e = a;
+    std::size_t i = 0;
+    for (; i + 4 * lanes <= count; i += 4 * lanes) {
+        a = add(i, a);
+        b = add(i + lanes, b);
+        c = add(i + 2 * lanes, c);
+        e = add(i + 3 * lanes, e);
+    }
+    for (; i + lanes <= count; i += lanes) a = add(i, a);
+    double sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(a, b), hn::Add(c, e))));
+    for (; i < count; ++i) sum += static_cast<double>(weights[i]) * similarities[i];
+    return sum;
+}
+
 #if HWY_TARGET == HWY_SCALAR  // no vectors of pairs
 
 void squared_unit_distances(const std::int16_t* units, const std::uint32_t* /*norms*/, std::size_t count,
@@ -127,6 +165,8 @@ HWY_AFTER_NAMESPACE();
 namespace tilespmv {
 HWY_EXPORT(similarities);
 HWY_EXPORT(weighted_similarities);
+HWY_EXPORT(squared_distances);
+HWY_EXPORT(weighted_sum);
 HWY_EXPORT(squared_unit_distances);
 
 void similarities(std::span<const double> squared_distances, std::span<double> similarities) {
@@ -136,6 +176,14 @@ void similarities(std::span<const double> squared_distances, std::span<double> s
 
 double weighted_similarities(std::span<const double> squared_distances, std::span<const double> weights) {
     return HWY_DYNAMIC_DISPATCH(weighted_similarities)(squared_distances.data(), weights.data(), weights.size());
+}
+
+void squared_distances(std::span<const float> coordinates, std::span<const float> from, std::span<double> squares) {
+    HWY_DYNAMIC_DISPATCH(squared_distances)(coordinates.data(), squares.size(), from, squares.data());
+}
+
+double weighted_sum(std::span<const float> weights, std::span<const double> similarities) {
+    return HWY_DYNAMIC_DISPATCH(weighted_sum)(weights.data(), similarities.data(), weights.size());
 }
 
 void squared_unit_distances(const UnitPlaces& places, std::span<const std::int16_t> from, std::uint32_t norm,

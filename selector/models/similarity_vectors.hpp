@@ -12,6 +12,12 @@ void similarities(std::span<const double> squared_distances, std::span<double> s
 /// The sum of similarities by their weights. The sizes are multiples of `Anchors::kBlock`.
 double weighted_similarities(std::span<const double> squared_distances, std::span<const double> weights);
 
+/// Squares of the distances from one place to as many as there are squares: `coordinates` are the first of all places,
+/// the second of all, ...
+void squared_distances(std::span<const float> coordinates, std::span<const float> from, std::span<double> squares);
+/// The sum of weights by similarities, as many.
+double weighted_sum(std::span<const float> weights, std::span<const double> similarities);
+
 /// Places of anchors in whole units, as `Anchors` keeps them.
 struct UnitPlaces {
     std::span<const std::int16_t> units;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -47,27 +47,10 @@ const SmallModel* nearest(std::span<const SmallModel> models, const NumberSizes&
 
 /// Similarities of a place to those of a model.
 std::vector<double> similarities_to(const SmallModel& model, const SmallPlace& from) {
-    std::vector<double> squares(model.matrices);
-    for (std::size_t k = 0; k < from.size(); ++k) {
-        const float* const of_matrices = model.places.data() + k * model.matrices;
-        for (std::size_t i = 0; i < squares.size(); ++i) {
-            const double apart = of_matrices[i] - from[k];
-            squares[i] += apart * apart;
-        }
-    }
-    similarities(squares, squares);
-    return squares;
-}
-
-/// In several sums, which need not wait for each other.
-double weighted_sum(std::span<const float> weights, std::span<const double> similar) {
-    std::array<double, 8> sums{};
-    std::size_t i = 0;
-    for (; i + sums.size() <= weights.size(); i += sums.size()) {
-        for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += weights[i + k] * similar[i + k];
-    }
-    for (; i < weights.size(); ++i) sums[0] += weights[i] * similar[i];
-    return std::accumulate(sums.begin(), sums.end(), 0.0);
+    std::vector<double> similar(model.matrices);
+    squared_distances(model.places, from, similar);
+    similarities(similar, similar);
+    return similar;
 }
 
 /// An operator on a matrix to which a model is fitted.

@@ -83,16 +83,52 @@ void expect_corrections_by_definition() {
     }
 }
 
-TEST(Correction, IsThatOfItsDefinitionWithEveryInstructionSet) {
+template <class Expectation>
+void expect_with_every_instruction_set(Expectation&& expect) {
     const auto supported = hwy::SupportedTargets();
     for (auto left = supported; left != 0; left &= left - 1) {
         hwy::SetSupportedTargetsForTest(left & -left);
         hwy::GetChosenTarget().Update(hwy::SupportedTargets());
         SCOPED_TRACE(hwy::TargetName(left & -left));
-        expect_corrections_by_definition();
+        expect();
     }
     hwy::SetSupportedTargetsForTest(0);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+TEST(Correction, IsThatOfItsDefinitionWithEveryInstructionSet) {
+    expect_with_every_instruction_set(expect_corrections_by_definition);
+}
+
+TEST(SquaredDistances, AreOfAllCoordinatesWithEveryInstructionSet) {
+    expect_with_every_instruction_set([] {
+        for (const std::size_t count : {0, 1, 3, 8, 37}) {
+            std::vector<float> coordinates;  // of two axes
+            std::vector<double> expected;
+            for (std::size_t i = 0; i < 2 * count; ++i) coordinates.push_back(static_cast<float>(i) / 4);
+            for (std::size_t i = 0; i < count; ++i)
+                expected.push_back(std::pow(coordinates[i] - 0.5, 2) + std::pow(coordinates[count + i] + 2, 2));
+            std::vector<double> squares(count);
+            squared_distances(coordinates, std::vector{0.5F, -2.0F}, squares);
+            EXPECT_EQ(squares, expected);
+        }
+    });
+}
+
+TEST(WeightedSum, IsOfAllWithEveryInstructionSet) {
+    expect_with_every_instruction_set([] {
+        for (const std::size_t count : {0, 1, 7, 16, 37, 130}) {
+            std::vector<float> weights;
+            std::vector<double> similarities;
+            double expected = 0;
+            for (std::size_t i = 0; i < count; ++i) {
+                weights.push_back(static_cast<float>(i) - 9);
+                similarities.push_back(0.25 * static_cast<double>(i));
+                expected += weights[i] * similarities[i];
+            }
+            EXPECT_EQ(weighted_sum(weights, similarities), expected) << count;
+        }
+    });
 }
 
 TEST(Correction, IsTheSameOfPlacesThatAreNoUnits) {
