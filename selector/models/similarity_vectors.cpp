@@ -86,16 +86,19 @@ double weighted_sum(const float* weights, const double* similarities, std::size_
     const auto add = [&](std::size_t i, auto sum) {
         return hn::MulAdd(hn::PromoteTo(d, hn::LoadU(narrow, weights + i)), hn::LoadU(d, similarities + i), sum);
     };
-    auto a = hn::Zero(d), b = a, c = a, e = a;
+    auto first = hn::Zero(d);
+    auto second = first;
+    auto third = first;
+    auto fourth = first;
     std::size_t i = 0;
     for (; i + 4 * lanes <= count; i += 4 * lanes) {
-        a = add(i, a);
-        b = add(i + lanes, b);
-        c = add(i + 2 * lanes, c);
-        e = add(i + 3 * lanes, e);
+        first = add(i, first);
+        second = add(i + lanes, second);
+        third = add(i + 2 * lanes, third);
+        fourth = add(i + 3 * lanes, fourth);
     }
-    for (; i + lanes <= count; i += lanes) a = add(i, a);
-    double sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(a, b), hn::Add(c, e))));
+    for (; i + lanes <= count; i += lanes) first = add(i, first);
+    double sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(first, second), hn::Add(third, fourth))));
     for (; i < count; ++i) sum += static_cast<double>(weights[i]) * similarities[i];
     return sum;
 }
