@@ -60,10 +60,14 @@ private:
     static TILESPMV_HD std::uint16_t round(float value) {
 #if defined(__CUDA_ARCH__)
         std::uint16_t bits;
-        if constexpr (kExponentBits == 8) {
-            asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
-        } else {
+        if constexpr (kExponentBits == 5) {
             asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+        } else {
+#if __CUDA_ARCH__ >= 800
+            asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+#else
+            bits = round(static_cast<double>(value));
+#endif
         }
         return bits;
 #else

@@ -179,7 +179,7 @@ private:
 };
 
 template <class V, class A, class P, int kItems>
-__global__ void __launch_bounds__(kMergeThreads, kMergeBlocks<kItems>)
+__global__ void __launch_bounds__(kMergeThreads, resident(kMergeBlocks<kItems>, kMergeThreads))
     csr_merge(const __grid_constant__ MergeSpmv<V, A, P> p) {
     __shared__ MergeStage<A, kItems> stage;
     MergeProduct<V, A, P, kItems>(p, stage).run();

@@ -34,7 +34,8 @@ __device__ A sum_of_warps(A* sums, A sum, int group) {
 /// The whole block brings the nonzeros of its rows, kProducts a thread and round, multiplied into shared memory; there
 /// the groups take those of their rows. The sums stay in registers until the last round.
 template <class V, class A, class P, int kProducts>
-__global__ void __launch_bounds__(kMultiroundMaxThreads, kMultiroundBlocks) csr_multiround(MultiroundSpmv<V, A, P> p) {
+__global__ void __launch_bounds__(kMultiroundMaxThreads, resident(kMultiroundBlocks, kMultiroundMaxThreads))
+    csr_multiround(MultiroundSpmv<V, A, P> p) {
     extern __shared__ __align__(16) unsigned char shared[];
     A* const products = reinterpret_cast<A*>(shared);
     const int thread = static_cast<int>(threadIdx.x);

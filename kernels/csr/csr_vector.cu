@@ -51,7 +51,8 @@ struct TurnsSpmv : CsrSpmv<V, A, P> {
 /// The same by as many blocks as the GPU holds at a time: each takes consecutive rows in turns, so that x of the rows
 /// before is still in the first-level cache of its multiprocessor.
 template <class V, class A, class P, int kThreads, int kFlight>
-__global__ void __launch_bounds__(kTurnThreads, kTurnBlocks) csr_vector_turns(TurnsSpmv<V, A, P> p) {
+__global__ void __launch_bounds__(kTurnThreads, resident(kTurnBlocks, kTurnThreads))
+    csr_vector_turns(TurnsSpmv<V, A, P> p) {
     constexpr int kGroups = kWarpSize / kThreads;  // of a warp
     const std::int64_t last = p.first_rows[blockIdx.x + 1];
     const auto warp = static_cast<int>(threadIdx.x) / kWarpSize;

@@ -146,7 +146,7 @@ struct Csr16Spmv : ProductTerms<V, A> {
 
 /// y = alpha * A * x + beta * y, a row block for each team.
 template <class V, class A, class Kernel>
-__global__ void __launch_bounds__(Kernel::kBlockThreads, Kernel::kBlocks)
+__global__ void __launch_bounds__(Kernel::kBlockThreads, resident(Kernel::kBlocks, Kernel::kBlockThreads))
     csr16_spmv(const __grid_constant__ Csr16Spmv<V, A> p) {
     __shared__ Csr16Stage<A, Kernel> stages[Kernel::kTeams];
     const std::int64_t at = Kernel::row_block();

@@ -145,7 +145,7 @@ private:
 
 /// y = alpha * A * x + beta * y: blocks of tiles, and behind them those of empty rows.
 template <class V, class A, int kSigma>
-__global__ void __launch_bounds__(kCsr5Threads, kCsr5Blocks<kSigma>)
+__global__ void __launch_bounds__(kCsr5Threads, resident(kCsr5Blocks<kSigma>, kCsr5Threads))
     csr5_spmv(const __grid_constant__ Csr5Spmv<V, A> p) {
     __shared__ A open_sums[kCsr5Tiles];
     const std::int64_t tile_blocks = (p.tile_count + kCsr5Tiles - 1) / kCsr5Tiles;

@@ -100,7 +100,7 @@ private:
 
 /// y = alpha * A * x + beta * y, a row block for each team.
 template <class V, class A, class P, class Kernel>
-__global__ void __launch_bounds__(Kernel::kBlockThreads, Kernel::kBlocks)
+__global__ void __launch_bounds__(Kernel::kBlockThreads, resident(Kernel::kBlocks, Kernel::kBlockThreads))
     csr_adaptive(const __grid_constant__ AdaptiveSpmv<V, A, P> p) {
     __shared__ AdaptiveStage<A, Kernel> stages[Kernel::kTeams];
     const std::int64_t at = Kernel::row_block();

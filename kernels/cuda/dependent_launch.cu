@@ -20,13 +20,6 @@ namespace {
 /// Starts after all before it, and nothing after it starts before it ends: it neither waits nor lets others start.
 __global__ void barrier() {}
 
-/// All kernels are built for the same architectures, so that any of them tells for which this GPU has code.
-bool ask() {
-    cudaFuncAttributes code{};
-    TILESPMV_CUDA(cudaFuncGetAttributes(&code, probe_kernel()));
-    return device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9 && code.ptxVersion >= 90;
-}
-
 /// Error codes of the runtime are those of the driver.
 cudaError_t status_of(CUresult result) { return static_cast<cudaError_t>(result); }
 
@@ -136,9 +129,9 @@ bool has_dependent_launch() {
     static std::array<std::atomic<signed char>, 64> known{};
     int device = 0;
     TILESPMV_CUDA(cudaGetDevice(&device));
-    if (device >= static_cast<int>(known.size())) return ask();
+    if (device >= static_cast<int>(known.size())) return compiled_for() >= 90;
     std::atomic<signed char>& of = known[static_cast<std::size_t>(device)];
-    if (of == unknown) of = ask() ? yes : no;
+    if (of == unknown) of = compiled_for() >= 90 ? yes : no;
     return of == yes;
 }
 

@@ -52,6 +52,7 @@ DeviceInfo require_device() {
     require_code_for(properties);
     info.name = properties.name;
     info.compute_capability = properties.major * 10 + properties.minor;
+    info.compiled_for = compiled_for();
     info.multiprocessors = properties.multiProcessorCount;
     info.max_warps_per_multiprocessor = properties.maxThreadsPerMultiProcessor / properties.warpSize;
     info.max_blocks_per_multiprocessor = properties.maxBlocksPerMultiProcessor;

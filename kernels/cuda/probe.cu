@@ -1,5 +1,7 @@
 #include "kernels/cuda/probe.hpp"
 
+#include "kernels/cuda/error.hpp"
+
 namespace tilespmv::cuda {
 namespace {
 
@@ -8,5 +10,11 @@ __global__ void probe() {}
 }  // namespace
 
 const void* probe_kernel() { return reinterpret_cast<const void*>(probe); }
+
+int compiled_for() {
+    cudaFuncAttributes code{};
+    TILESPMV_CUDA(cudaFuncGetAttributes(&code, probe_kernel()));
+    return code.ptxVersion;
+}
 
 }  // namespace tilespmv::cuda

@@ -22,6 +22,21 @@ struct KernelTuning {
     static constexpr int kHalfSlotFlight = 4;
 };
 
+/// So many resident blocks of a multiprocessor for __launch_bounds__, or as many of so many threads as one of the GPU
+/// has that is compiled for.
+constexpr int resident(int blocks, [[maybe_unused]] int threads) {
+#if defined(__CUDA_ARCH__)
+    constexpr int kArchitecture = __CUDA_ARCH__;
+    constexpr bool kIsLarge = kArchitecture % 100 < 50 && kArchitecture < 1100;  // 8.0, 9.0, 10.x
+    constexpr int kThreads = kArchitecture < 800 ? 1024 : kIsLarge ? 2048 : 1536;
+    constexpr int kBlocks = kIsLarge ? 32 : kArchitecture < 890 ? 16 : 24;
+    const int fit = kThreads / threads < kBlocks ? kThreads / threads : kBlocks;
+    return blocks < fit ? blocks : fit;
+#else
+    return blocks;
+#endif
+}
+
 // Sizes of blocks, the same for all values, as the arrays of the host follow from some of them.
 
 /// Threads of a block of csr-vector, ell and dia. Of ell 256 instead of 128 ("Row blocks in pairs"), of dia they are

@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "tile/error.hpp"
+#include "kernels/refusal.hpp"
 
 namespace tilespmv::cuda {
 
 void check(cusparseStatus_t status, const char* expression, const char* file, int line) {
     if (status == CUSPARSE_STATUS_SUCCESS) return;
-    throw Error(fmt::format("{}:{}: {}: {}", file, line, expression, cusparseGetErrorString(status)));
+    const auto text = fmt::format("{}:{}: {}: {}", file, line, expression, cusparseGetErrorString(status));
+    if (status != CUSPARSE_STATUS_ARCH_MISMATCH) throw Error(text);
+    throw Refusal(text + " (cuSPARSE has no bfloat16 before compute capability 8.0); take another operator");
 }
 
 CusparseHandle make_cusparse_handle() {

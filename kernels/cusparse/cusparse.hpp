@@ -10,7 +10,8 @@
 /// What the operators on cuSPARSE share: errors, owners of its objects, its names for types.
 namespace tilespmv::cuda {
 
-/// Throws `Error` with the expression, file, line and cuSPARSE's text unless `status` is success.
+/// Throws `Error` with the expression, file, line and cuSPARSE's text unless `status` is success; `Refusal` where this
+/// GPU is too old for the type of values.
 void check(cusparseStatus_t status, const char* expression, const char* file, int line);
 
 template <auto kDestroy>

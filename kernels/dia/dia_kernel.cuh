@@ -33,7 +33,7 @@ struct DiaSpmv : ProductTerms<V, A> {
 
 /// `kRows` rows a thread, a group of diagonals at a time.
 template <class V, class A, int kRows>
-__global__ void __launch_bounds__(kDiaThreads, kRows == 1 ? 0 : kDiaPairBlocks)
+__global__ void __launch_bounds__(kDiaThreads, kRows == 1 ? 0 : resident(kDiaPairBlocks, kDiaThreads))
     dia_spmv(const __grid_constant__ DiaSpmv<V, A> p) {
     constexpr int kGroup = DiaLayout::kGroup;
     static_assert(DiaLayout::kRows % (kRows * kDiaThreads) == 0);  // places of a thread's rows are in one block

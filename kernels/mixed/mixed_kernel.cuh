@@ -19,7 +19,7 @@ union MixedStage {
 
 /// y = alpha * A * x + beta * y: the blocks of csr16, then those of the tiled part.
 template <class V, class A>
-__global__ void __launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
+__global__ void __launch_bounds__(kBlockThreads, resident(kBlocksPerMultiprocessor, kBlockThreads))
     mixed_spmv(const __grid_constant__ MixedSpmv<V, A> p) {
     static_assert(kBlockThreads == Csr16::kThreads);
     __shared__ MixedStage<A> stage;

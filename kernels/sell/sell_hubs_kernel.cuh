@@ -35,7 +35,7 @@ struct XOfHubs {
 
 /// y = alpha * A * x + beta * y, after `gather_hubs`.
 template <class V, class A>
-__global__ void __launch_bounds__(kSellThreads, kSellBlocks<sizeof(V)>)
+__global__ void __launch_bounds__(kSellThreads, resident(kSellBlocks<sizeof(V)>, kSellThreads))
     sell_hubs_spmv(const __grid_constant__ HubSellSpmv<V, A> p) {
     multiply_slices<V, A>(p, XOfHubs<V>{p.hub_x, p.x, p.hub_count});
 }

@@ -201,7 +201,7 @@ __device__ void multiply_slices(const SellSpmv<V, A, C>& p, const XOf& x_of) {
 
 /// y = alpha * A * x + beta * y.
 template <class V, class A, class C>
-__global__ void __launch_bounds__(kSellThreads, kSellBlocks<sizeof(V)>)
+__global__ void __launch_bounds__(kSellThreads, resident(kSellBlocks<sizeof(V)>, kSellThreads))
     sell_spmv(const __grid_constant__ SellSpmv<V, A, C> p) {
     multiply_slices(p, XOfColumns<V>{p.x});
 }

@@ -329,13 +329,14 @@ __device__ void multiply_ranks_and_strips(const StripSpmv<V, A>& p, std::int64_t
 
 /// y = alpha * A * x + beta * y.
 template <class V, class A, int kBlocks>
-__global__ void __launch_bounds__(kStripThreads, kBlocks) strip_spmv(const __grid_constant__ StripSpmv<V, A> p) {
+__global__ void __launch_bounds__(kStripThreads, resident(kBlocks, kStripThreads))
+    strip_spmv(const __grid_constant__ StripSpmv<V, A> p) {
     multiply_ranks_and_strips<kBlocks>(p, std::int64_t{blockIdx.x});
 }
 
 /// The same: the blocks of csr16, then those of strips.
 template <class V, class A, int kBlocks>
-__global__ void __launch_bounds__(kStripThreads, kBlocks)
+__global__ void __launch_bounds__(kStripThreads, resident(kBlocks, kStripThreads))
     strip_and_rest_spmv(const __grid_constant__ StripAndRestSpmv<V, A> p) {
     static_assert(kStripThreads == Csr16::kThreads);
     __shared__ Csr16Stage<A, SharedCsr16Kernel> stage;

@@ -230,7 +230,7 @@ __device__ void multiply_tiled(const TileSpmv<V, A>& p, TileStage<A>& stage, std
 
 /// y = alpha * A * x + beta * y.
 template <class V, class A>
-__global__ void __launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
+__global__ void __launch_bounds__(kBlockThreads, resident(kBlocksPerMultiprocessor, kBlockThreads))
     tile_spmv(const __grid_constant__ TileSpmv<V, A> p) {
     __shared__ TileStage<A> stage;
     multiply_tiled(p, stage, std::int64_t{blockIdx.x});
@@ -238,7 +238,7 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
 
 /// The same where all of it is dense, for which more blocks fit a multiprocessor.
 template <class V, class A>
-__global__ void __launch_bounds__(kBlockThreads, kDenseBlocksPerMultiprocessor)
+__global__ void __launch_bounds__(kBlockThreads, resident(kDenseBlocksPerMultiprocessor, kBlockThreads))
     dense_spmv(const __grid_constant__ TileSpmv<V, A> p) {
     __shared__ DenseStage<A, kBlockThreads> stage;
     DenseProduct<V, A, kBlockThreads>(p.dense, p, stage, p.dense.runs[blockIdx.x]).run();

@@ -261,6 +261,7 @@ TEST(GoldenInfo, Json) {
 TEST(GoldenInfo, Gpu) {
     const nlohmann::ordered_json gpu{{"name", "Some GPU"},
                                      {"compute_capability", 90},
+                                     {"compiled_for", 80},
                                      {"multiprocessors", 132},
                                      {"warps_per_multiprocessor", 64},
                                      {"registers_per_multiprocessor", 65536},
@@ -276,7 +277,7 @@ TEST(GoldenInfo, Gpu) {
               "GPU        Some GPU, compute capability 9.0, 132 multiprocessors, 80995 MiB\n"
               "           L2 50.5 MiB; per multiprocessor 228 KiB shared memory, 65536 registers, 64 warps\n"
               "           memory bandwidth, measured: read 3012, copy 2800, triad 2901 GB/s\n"
-              "           CUDA driver 13.2, runtime 12.8\n");
+              "           CUDA driver 13.2, runtime 12.8; kernels compiled for compute capability 8.0\n");
     EXPECT_EQ(gpu_text({{"error", "no usable GPU: none"}}), "GPU        no usable GPU: none\n");
 }
 

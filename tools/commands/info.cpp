@@ -58,6 +58,7 @@ Json describe_gpu() {
         const auto bandwidth = bench::make_cuda_device()->bandwidth();
         return {{"name", gpu.name},
                 {"compute_capability", gpu.compute_capability},
+                {"compiled_for", gpu.compiled_for},
                 {"multiprocessors", gpu.multiprocessors},
                 {"warps_per_multiprocessor", gpu.max_warps_per_multiprocessor},
                 {"registers_per_multiprocessor", gpu.registers_per_multiprocessor},

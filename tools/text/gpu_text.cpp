@@ -27,8 +27,10 @@ std::string gpu_text(const nlohmann::ordered_json& gpu) {
     text += info_line("", fmt::format("memory bandwidth, measured: read {:.0f}, copy {:.0f}, triad {:.0f} GB/s",
                                       number("read_bytes_per_s") * 1e-9, number("copy_bytes_per_s") * 1e-9,
                                       number("triad_bytes_per_s") * 1e-9));
-    return text + info_line("", fmt::format("CUDA driver {}, runtime {}", cuda_version(gpu["driver"]),
-                                            cuda_version(gpu["runtime"])));
+    return text +
+           info_line(
+               "", fmt::format("CUDA driver {}, runtime {}; kernels compiled for compute capability {:.1f}",
+                               cuda_version(gpu["driver"]), cuda_version(gpu["runtime"]), number("compiled_for") / 10));
 }
 
 }  // namespace tilespmv::tools

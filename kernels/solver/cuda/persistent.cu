@@ -4,6 +4,7 @@
 
 #include "kernels/csr/device_csr.hpp"
 #include "kernels/cuda/device_attribute.hpp"
+#include "kernels/cuda/probe.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/solver/cuda/persistent.cuh"
 
@@ -80,8 +81,7 @@ PersistentLimits limits(int threads) {
     found.shared_bytes = bytes;
     if (cuda::device_attribute(cudaDevAttrCooperativeLaunch) != 0)
         found.multiprocessors = cuda::device_attribute(cudaDevAttrMultiProcessorCount);
-    if (cuda::device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9)
-        found.cluster_blocks = cluster_blocks<T>(threads, bytes);
+    if (cuda::compiled_for() >= 90) found.cluster_blocks = cluster_blocks<T>(threads, bytes);
     return found;
 }
 

@@ -106,7 +106,9 @@ private:
     unsigned long long added_;
 };
 
-/// The thread blocks of one cluster. Each has a copy of the whole vector in its shared memory.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/// The thread blocks of one cluster, which older GPUs do not have. Each has a copy of the whole vector in its shared
+/// memory.
 template <class T>
 class ClusterTeam {
 public:
@@ -146,5 +148,6 @@ private:
     GatheredSums& gathered_;
     int parity_ = 0;
 };
+#endif
 
 }  // namespace tilespmv::solver

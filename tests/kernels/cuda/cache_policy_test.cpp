@@ -9,7 +9,7 @@ class CachePolicies : public OnDevice {};
 
 TEST_F(CachePolicies, DifferByWhatTheCacheKeeps) {
     const auto policy = [](double kept) { return cuda::make_cache_policy(kept, nullptr); };
-    if (device_.compute_capability < 80) {
+    if (device_.compiled_for < 80) {
         EXPECT_EQ(policy(1), 0u);
         return;
     }

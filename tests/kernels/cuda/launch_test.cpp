@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/dependent_launch.hpp"
 #include "kernels/cuda/probe.hpp"
+#include "kernels/solver/cuda/persistent.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/slow_kernels.hpp"
 #include "tests/support/battery.hpp"
@@ -66,6 +67,15 @@ TEST_F(Launch, IsSpreadEvenlyAlsoWhereItStartsEarly) {
         for (std::size_t k = 0; k < blocks; ++k) ++held[host[i * blocks + k]];
         const auto more = std::ranges::max_element(held, {}, [](const auto& of) { return of.second; });
         EXPECT_LE(more->second, most) << "launch " << i << ", multiprocessor " << more->first;
+    }
+}
+
+TEST_F(Launch, AsksForNoMoreThanKernelsWereCompiledFor) {
+    EXPECT_EQ(device_.compiled_for * 10, architecture_of_kernels());
+    EXPECT_LE(device_.compiled_for, device_.compute_capability);
+    EXPECT_EQ(cuda::has_dependent_launch(), architecture_of_kernels() >= 900);
+    if (architecture_of_kernels() < 900) {
+        EXPECT_EQ(solver::persistent_limits(sizeof(double), 128).cluster_blocks, 0);
     }
 }
 

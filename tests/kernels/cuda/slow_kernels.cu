@@ -43,7 +43,22 @@ __global__ void record(Presence p) {
     for (unsigned i = 0; i < multiprocessor % 16; ++i) __nanosleep(500);
 }
 
+__device__ int architecture;
+
+__global__ void write_architecture() {
+#if defined(__CUDA_ARCH__)
+    architecture = __CUDA_ARCH__;
+#endif
+}
+
 }  // namespace
+
+int architecture_of_kernels() {
+    write_architecture<<<1, 1>>>();
+    int found = 0;
+    TILESPMV_CUDA(cudaMemcpyFromSymbol(&found, architecture, sizeof found));
+    return found;
+}
 
 void record_multiprocessors(unsigned* multiprocessors, unsigned* arrived, int blocks, int threads,
                             cudaStream_t stream) {

@@ -17,4 +17,7 @@ void copy_slowly_letting_others_start(const V* from, V* to, int size, cudaStream
 /// and end earlier on some multiprocessors than on others. It starts early.
 void record_multiprocessors(unsigned* multiprocessors, unsigned* arrived, int blocks, int threads, cudaStream_t stream);
 
+/// The architecture that kernels were compiled for, as they know it: __CUDA_ARCH__, 900 for 9.0.
+int architecture_of_kernels();
+
 }  // namespace tilespmv::testing

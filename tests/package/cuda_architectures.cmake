@@ -1,0 +1,31 @@
+# For which architectures GPU code is built by default, beside compilers and GPUs that are scripts in WORK_DIR.
+cmake_minimum_required(VERSION 3.25)
+include("${CMAKE_CURRENT_LIST_DIR}/../../tools/cmake/cuda_architectures.cmake")
+set(ENV{PATH} "${WORK_DIR}:$ENV{PATH}")
+
+function(put_program name lines)
+  list(JOIN lines "\n" text)
+  file(WRITE "${WORK_DIR}/${name}" "#!/bin/sh\nprintf '${text}\\n'\n")
+  file(CHMOD "${WORK_DIR}/${name}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+endfunction()
+
+# expect(EXPECTED GPUS KNOWN): with such compute capabilities of GPUs, and architectures that the compiler knows.
+function(expect expected gpus known)
+  put_program(nvidia-smi "${gpus}")
+  list(TRANSFORM known PREPEND compute_)
+  put_program(nvcc "${known}")
+  set(CMAKE_CUDA_COMPILER "${WORK_DIR}/nvcc")
+  tilespmv_default_cuda_architectures(found)
+  if(NOT found STREQUAL expected)
+    message(SEND_ERROR "GPUs ${gpus}, compiler ${known}: '${found}', expected '${expected}'")
+  endif()
+endfunction()
+
+set(nvcc_13 75 80 86 89 90 100 120)
+expect("90" "9.0" "${nvcc_13}")
+expect("75;120" "7.5;12.0;7.5" "${nvcc_13}")
+expect("75-real;80-real;90" "NVIDIA-SMI has failed" "${nvcc_13}")
+expect("75-real;80-real;90" "" "${nvcc_13}")
+expect("75-real;80-real;90" "12.0" "50;75;80;86;89;90")
+expect("75-real;80-real;90" "7.0" "${nvcc_13}")
+expect("80-real;90" "" "80;90;100;120;130")

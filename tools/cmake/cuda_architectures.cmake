@@ -1,0 +1,25 @@
+# Sets `result` to the architectures that code for GPUs is built for unless CMAKE_CUDA_ARCHITECTURES says otherwise: those of
+# the GPUs of this machine. Without one, or with one that the compiler does not know, those by which every GPU from compute
+# capability 7.5 on is served: code for 8.0 runs on 8.6 and 8.9, too, and drivers of newer GPUs than 9.0 compile what is kept
+# for 9.0 beside the code. What the compiler no longer knows is left out.
+function(tilespmv_default_cuda_architectures result)
+  execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET)
+  string(REGEX MATCHALL "[0-9]+" known "${known}")
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader OUTPUT_VARIABLE of_gpus ERROR_QUIET)
+  string(REGEX MATCHALL "[0-9]+[.][0-9]" of_gpus "${of_gpus}")
+  string(REPLACE "." "" of_gpus "${of_gpus}")
+  list(REMOVE_DUPLICATES of_gpus)
+  set(unknown ${of_gpus})
+  list(REMOVE_ITEM unknown ${known})
+  if(of_gpus AND NOT unknown)
+    set(${result} "${of_gpus}" PARENT_SCOPE)
+    return()
+  endif()
+  set(served 90)
+  foreach(older 80 75)
+    if(older IN_LIST known)
+      list(PREPEND served ${older}-real)
+    endif()
+  endforeach()
+  set(${result} "${served}" PARENT_SCOPE)
+endfunction()
