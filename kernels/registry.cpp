@@ -25,6 +25,7 @@
 #include "kernels/sell/sell_operator.hpp"
 #include "kernels/strip/strip_operator.hpp"
 #include "kernels/tile/tile_operator.hpp"
+#include "kernels/tile_warp/tile_warp_operator.hpp"
 #if TILESPMV_HAS_CUSPARSE
 #include "kernels/cusparse/cusparse_operators.hpp"
 #endif
@@ -52,6 +53,7 @@ std::vector<OperatorInfo<V>> every_operator() {
 #if TILESPMV_HAS_CUDA
     add(cuda::kAuto<V>);
     add(cuda::kTile<V>);
+    add(cuda::kTileWarp<V>);
     add(cuda::kMixed<V>);
     add(cuda::kStrip<V>);
     add(cuda::kCsr16<V>);

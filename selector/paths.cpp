@@ -6,6 +6,7 @@
 
 #include "formats/list.hpp"
 #include "tile/parallel.hpp"
+#include "tile/statistics.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -57,7 +58,26 @@ offset_t faster_as_tiles(const TileMatrix<V>& a, offset_t k, const TileCosts& co
     return tiled < nnz * 100 ? nnz : 0;
 }
 
+/// Nonzeros of a tile of so many rows that become entries.
+int scattered_nnz(TileEntry tile, int rows) {
+    using namespace formats;
+    if (tile.format() == id_of<Coo>) return Coo::is_diagonal(tile) ? 0 : tile.nnz();
+    return tile.format() == id_of<Hyb> ? Hyb::coo_nnz(rows, tile) : 0;
+}
+
 }  // namespace
+
+template <Value V>
+double scattered_share(const TileMatrix<V>& a) {
+    std::atomic<offset_t> scattered = a.deferred.nnz();
+    task_for(0, static_cast<std::int64_t>(a.tile_rows.size()), kGrain, [&](std::int64_t k) {
+        const int rows = a.tile_height(a.tile_rows[k]);
+        offset_t of_tile_row = 0;
+        for (offset_t t = a.tile_ptrs[k]; t < a.tile_ptrs[k + 1]; ++t) of_tile_row += scattered_nnz(a.tiles[t], rows);
+        scattered += of_tile_row;
+    });
+    return share(scattered, a.nnz);
+}
 
 template <Value V>
 Paths paths_by_format(const TileMatrix<V>& a) {
@@ -85,8 +105,9 @@ Paths choose_paths(const TileMatrix<V>& a, const PathTuning& tuning) {
     return paths;
 }
 
-#define TILESPMV_INSTANTIATE(V)                           \
-    template Paths paths_by_format(const TileMatrix<V>&); \
+#define TILESPMV_INSTANTIATE(V)                            \
+    template Paths paths_by_format(const TileMatrix<V>&);  \
+    template double scattered_share(const TileMatrix<V>&); \
     template Paths choose_paths(const TileMatrix<V>&, const PathTuning&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

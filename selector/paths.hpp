@@ -28,4 +28,8 @@ Paths paths_by_format(const TileMatrix<V>& a);
 template <Value V>
 Paths choose_paths(const TileMatrix<V>& a, const PathTuning& tuning);
 
+/// The share of the nonzeros that no slot takes: deferred, in COO tiles that are no diagonal, in the COO part of HYB.
+template <Value V>
+double scattered_share(const TileMatrix<V>& a);
+
 }  // namespace tilespmv::cuda

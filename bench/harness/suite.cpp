@@ -212,10 +212,10 @@ std::span<const Suite> suites() {
          .baselines = {"csr-scalar", "csr-vector"}},
         {.name = "tilespmv",
          .summary =
-             "tiles in the three published configurations, by the tuned rules and in every single format, against "
-             "merge CSR and cuSPARSE CSR and BSR",
+             "tiles (tile, tile-warp) in the three published configurations, by the tuned rules and in every single "
+             "format, against merge CSR and cuSPARSE CSR and BSR",
          .sources = kGpuClasses,
-         .operators = {"tile"},
+         .operators = {"tile", "tile-warp"},
          .selectors = kConfigurationsAndFormats,
          .baselines = {"csr-merge", "cusparse-csr", "cusparse-bsr"}},
         {.name = "peers",

@@ -14,8 +14,10 @@ namespace {
 template <class V, class A, int kItems>
 class CsrMerge final : public CsrOperator<V> {
 public:
-    CsrMerge(const CsrSource<V>& a, const DeviceContext& on)
-        : CsrOperator<V>("csr-merge", a, on),
+    CsrMerge(std::string_view name, const std::vector<ExecutedPart>& parts, const CsrSource<V>& a,
+             const DeviceContext& on)
+        : CsrOperator<V>(name, a, on),
+          parts_(parts),
           blocks_(div_up(items(), kMergePieces<kItems>.items)),
           starts_(static_cast<std::size_t>(blocks_ + 1), on),
           partials_(add_awaited_sums<A>(this->layout(), blocks_)) {
@@ -24,6 +26,13 @@ public:
     }
 
     [[nodiscard]] std::size_t matrix_bytes() const override { return CsrOperator<V>::matrix_bytes() + starts_.bytes(); }
+
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        if (parts_.empty()) return CsrOperator<V>::executed();
+        ExecutedParts all;
+        all.add(parts_, matrix_bytes());
+        return all.finish();
+    }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
         if (this->nnz() == 0) return launch_scale<V>(product.y, this->rows(), product.beta, stream);
@@ -44,32 +53,48 @@ private:
         });
     }
 
+    std::vector<ExecutedPart> parts_;
     std::int64_t blocks_;
     DeviceBuffer<MergeStart> starts_;
     WorkspacePart<BitsOf<A>> partials_;
 };
+
+/// `items`: 4, 8 or 12, or 0 for what suits the matrix.
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_merge(std::string_view name, const std::vector<ExecutedPart>& parts,
+                                              const CsrSource<V>& source, int items, Accumulator accumulator,
+                                              const DeviceContext& on) {
+    if (items == 0) items = merge_items(source.rows() + source.nnz(), this_tuning(sizeof(V)).merge);
+    return with_accumulator<V>(accumulator, [&]<class A>() {
+        std::unique_ptr<DeviceOperator<V>> made;
+        with_constant<4, 8, 12>(
+            items, [&]<int kItems>() { made = std::make_unique<CsrMerge<V, A, kItems>>(name, parts, source, on); });
+        return made;
+    });
+}
 
 }  // namespace
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>& forms, Options& options,
                                                   Accumulator accumulator, const DeviceContext& on) {
-    const int given = options.one_of("items", 0, {4, 8, 12});
+    const int items = options.one_of("items", 0, {4, 8, 12});
     options.finish();
-    const CsrSource<V> source(forms, on);
-    const int suited = merge_items(source.rows() + source.nnz(), this_tuning(sizeof(V)).merge);
-    const int items = given > 0 ? given : suited;
-    return with_accumulator<V>(accumulator, [&]<class A>() {
-        std::unique_ptr<DeviceOperator<V>> made;
-        with_constant<4, 8, 12>(items,
-                                [&]<int kItems>() { made = std::make_unique<CsrMerge<V, A, kItems>>(source, on); });
-        return made;
-    });
+    return make_merge<V>("csr-merge", {}, CsrSource<V>(forms, on), items, accumulator, on);
+}
+
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_lowered_to_csr(std::string_view name, const std::vector<ExecutedPart>& parts,
+                                                       const CsrMatrix<V>& a, Accumulator accumulator,
+                                                       const DeviceContext& on) {
+    return make_merge<V>(name, parts, CsrSource<V>(MatrixForms<V>(&a), on), 0, accumulator, on);
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                              \
     template std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>&, Options&, Accumulator, \
-                                                               const DeviceContext&);
+                                                               const DeviceContext&);                        \
+    template std::unique_ptr<DeviceOperator<V>> make_lowered_to_csr(                                         \
+        std::string_view, const std::vector<ExecutedPart>&, const CsrMatrix<V>&, Accumulator, const DeviceContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -37,6 +37,12 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>& forms, Options& options,
                                                   Accumulator accumulator, const DeviceContext& on);
 
+/// csr-merge for an operator `name` that lowers its matrix to CSR rows. `parts`: what these stand for, without bytes.
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_lowered_to_csr(std::string_view name, const std::vector<ExecutedPart>& parts,
+                                                       const CsrMatrix<V>& a, Accumulator accumulator,
+                                                       const DeviceContext& on);
+
 template <class V>
 inline constexpr auto kCsrScalar = on_device<V>(
     {.name = "csr-scalar", .summary = "CSR, a thread a row", .reads_csr_in_place = true}, make_csr_scalar<V>);

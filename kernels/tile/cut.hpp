@@ -21,9 +21,7 @@ struct SlotRange {
     std::vector<T> values;
     std::vector<index_t> entry_columns;
     std::vector<T> entry_values;
-    std::vector<TilePiece> pieces;
-    std::vector<SplitRow> splits;
-    std::uint32_t partials = 0;
+    TilePieces pieces;
     LoweredShares shares;
 };
 
@@ -134,14 +132,13 @@ private:
     }
 
     void split(std::size_t first_item) {
-        const auto items = static_cast<std::uint32_t>(out.items[warp_item].size() - first_item);
-        for (std::uint32_t i = 0; i < items; ++i) {
-            TileItem& item = out.items[warp_item][first_item + i];
-            item.target = TileItem::kPiece | static_cast<std::uint32_t>(out.pieces.size());
-            out.pieces.push_back({tile_row_, out.partials + i, static_cast<std::uint32_t>(out.splits.size())});
+        const std::size_t items = out.items[warp_item].size() - first_item;
+        const std::size_t first_piece = out.pieces.pieces.size();
+        for (std::size_t i = 0; i < items; ++i) {
+            out.items[warp_item][first_item + i].target =
+                TileItem::kPiece | static_cast<std::uint32_t>(first_piece + i);
         }
-        out.splits.push_back({out.partials, items});
-        out.partials += items;
+        out.pieces.add(tile_row_, static_cast<std::uint32_t>(items));
     }
 
     SlotLimits limits_;

@@ -2,23 +2,13 @@
 
 #include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/load.cuh"
-#include "kernels/cuda/product.cuh"
 #include "kernels/cuda/split.cuh"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/warp.cuh"
 #include "kernels/tile/dense_runs.hpp"
+#include "kernels/tile/tile_terms.cuh"
 
 namespace tilespmv::cuda {
-
-/// The terms of a product of tiles.
-template <class V, class A>
-struct TileTerms : ProductTerms<V, A> {
-    const A* other_sums = nullptr;  ///< of the rows, added to those of the tiles, unless null
-
-    __device__ void write(std::int64_t row, A sum) const {
-        ProductTerms<V, A>::write(row, other_sums == nullptr ? sum : sum + other_sums[row]);
-    }
-};
 
 /// The dense tile rows of a matrix in device memory.
 template <class V, class A>

@@ -43,21 +43,27 @@ struct TileEntryValue {
     T value;
 };
 
-/// What became of the tiles of one format, or of the deferred nonzeros.
+/// What became slots, or entries, of the tiles of one format or of the deferred nonzeros.
 struct LoweredShare {
     offset_t tile_rows = 0;
     offset_t nnz = 0;
     offset_t slots = 0;
-    offset_t entries = 0;
     std::int64_t last_tile_row = -1;
 
-    void enter(std::int64_t tile_row) {
-        if (last_tile_row != tile_row) ++tile_rows;
+    void add(std::int64_t tile_row, std::size_t nonzeros, std::size_t in_slots) {
+        if (nonzeros == 0) return;
+        nnz += static_cast<offset_t>(nonzeros);
+        slots += static_cast<offset_t>(in_slots);
+        tile_rows += last_tile_row != tile_row;
         last_tile_row = tile_row;
     }
 };
 inline constexpr std::size_t kDeferredShare = formats::kFormatCount;
-using LoweredShares = std::array<LoweredShare, formats::kFormatCount + 1>;
+/// By format.
+struct LoweredShares {
+    std::array<LoweredShare, formats::kFormatCount> slots;
+    std::array<LoweredShare, formats::kFormatCount + 1> entries;
+};
 
 /// Slots that a tile of format F may fill; what is left over becomes entries.
 template <class F>
@@ -94,19 +100,19 @@ public:
 private:
     template <class F>
     void lower_tile(std::int64_t tile_row, const TileView<V>& tile) {
-        LoweredShare& share = shares[static_cast<std::size_t>(formats::id_of<F>)];
-        share.enter(tile_row);
-        share.nnz += tile.entry.nnz();
-        share.slots -= static_cast<offset_t>(slots.size() + row_slots.size());
-        share.entries -= static_cast<offset_t>(entries.size());
+        const std::size_t slots_before = slots.size() + row_slots.size();
+        const std::size_t entries_before = entries.size();
         const T* values = values_.data() + (tile.values - a_.values.data());
         if constexpr (std::is_same_v<F, formats::DenseRow>) {
             fill_row_slots(tile, values);
         } else {
             fill_slots<F>(tile, values);
         }
-        share.slots += static_cast<offset_t>(slots.size() + row_slots.size());
-        share.entries += static_cast<offset_t>(entries.size());
+        constexpr auto format = static_cast<std::size_t>(formats::id_of<F>);
+        const std::size_t in_entries = entries.size() - entries_before;
+        shares.entries[format].add(tile_row, in_entries, 0);
+        shares.slots[format].add(tile_row, static_cast<std::size_t>(tile.entry.nnz()) - in_entries,
+                                 slots.size() + row_slots.size() - slots_before);
     }
 
     template <class F>
@@ -155,11 +161,7 @@ private:
                 entries.push_back({static_cast<int>(d.row(k) % kTileSize), d.col_idxs[i], deferred_[i]});
             }
         }
-        if (entries.size() == before) return;
-        LoweredShare& share = shares[kDeferredShare];
-        share.enter(tile_row);
-        share.nnz += static_cast<offset_t>(entries.size() - before);
-        share.entries += static_cast<offset_t>(entries.size() - before);
+        shares.entries[kDeferredShare].add(tile_row, entries.size() - before, 0);
     }
 
     const TileMatrix<V>& a_;

@@ -15,8 +15,7 @@ struct Place {
     std::size_t values = 0;
     std::size_t entries = 0;
     std::size_t pieces = 0;
-    std::size_t splits = 0;
-    std::uint32_t partials = 0;
+    std::uint32_t places = 0;
 
     template <class T>
     void pass(const SlotRange<T>& r) {
@@ -24,9 +23,8 @@ struct Place {
         slots += r.slots.size();
         values += r.values.size();
         entries += r.entry_values.size();
-        pieces += r.pieces.size();
-        splits += r.splits.size();
-        partials += r.partials;
+        pieces += r.pieces.pieces.size();
+        places += r.pieces.places;
     }
 };
 
@@ -47,13 +45,10 @@ void put(const SlotRange<T>& r, const Place& at, bool has_entries, SlotWork<T>& 
         }
         if (has_entries) std::ranges::copy(r.ends[kind], work.entry_ends.begin() + first);
     }
-    for (std::size_t i = 0; i < r.pieces.size(); ++i) {
-        TilePiece& piece = work.pieces[at.pieces + i] = r.pieces[i];
-        piece.partial += at.partials;
-        piece.split += static_cast<std::uint32_t>(at.splits);
-    }
-    for (std::size_t i = 0; i < r.splits.size(); ++i) {
-        work.splits[at.splits + i] = {r.splits[i].first_partial + at.partials, r.splits[i].partials};
+    for (std::size_t i = 0; i < r.pieces.pieces.size(); ++i) {
+        TilePiece& piece = work.pieces.pieces[at.pieces + i] = r.pieces.pieces[i];
+        piece.place += at.places;
+        if (piece.next != TilePiece::kNone) piece.next += static_cast<std::int32_t>(at.pieces);
     }
 }
 
@@ -70,9 +65,8 @@ SlotWork<T> join(const std::vector<SlotRange<T>>& ranges) {
     work.entry_columns = Buffer<index_t>(end.entries);
     work.entry_values = Buffer<T>(end.entries);
     work.entry_ends = Buffer<EntryEnds>(end.entries > 0 ? work.items.size() : 0);
-    work.pieces.resize(end.pieces);
-    work.splits.resize(end.splits);
-    work.partials = end.partials;
+    work.pieces.pieces.resize(end.pieces);
+    work.pieces.places = end.places;
     work.nnz = static_cast<offset_t>(end.values + end.entries);
     task_for(0, static_cast<std::int64_t>(ranges.size()), 1, [&](std::int64_t i) {
         const auto k = static_cast<std::size_t>(i);
@@ -81,27 +75,34 @@ SlotWork<T> join(const std::vector<SlotRange<T>>& ranges) {
     return work;
 }
 
-/// By format, with the bytes of slots and entries and of values of `value_bytes` bytes.
+/// What became slots, or entries, in format `f` of all ranges.
+template <class T>
+LoweredShare sum_of(const std::vector<SlotRange<T>>& ranges, auto LoweredShares::*kind, std::size_t f) {
+    LoweredShare sum;
+    for (const auto& range : ranges) {
+        const LoweredShare& share = (range.shares.*kind)[f];
+        sum.tile_rows += share.tile_rows;
+        sum.nnz += share.nnz;
+        sum.slots += share.slots;
+    }
+    return sum;
+}
+
+/// By format, slots and then entries, with their bytes and those of values of `value_bytes` bytes.
 template <class T>
 std::vector<ExecutedPart> executed_parts(const std::vector<SlotRange<T>>& ranges, std::size_t value_bytes) {
-    LoweredShares all;
-    for (const auto& range : ranges) {
-        for (std::size_t f = 0; f < all.size(); ++f) {
-            all[f].tile_rows += range.shares[f].tile_rows;
-            all[f].nnz += range.shares[f].nnz;
-            all[f].slots += range.shares[f].slots;
-            all[f].entries += range.shares[f].entries;
-        }
-    }
     std::vector<ExecutedPart> parts;
-    for (std::size_t f = 0; f < all.size(); ++f) {
-        const bool deferred = f == kDeferredShare;
-        const auto bytes = static_cast<std::uint64_t>(all[f].slots) * sizeof(Slot) +
-                           static_cast<std::uint64_t>(all[f].entries) * sizeof(index_t) +
-                           static_cast<std::uint64_t>(all[f].nnz) * value_bytes;
-        parts.push_back({deferred ? "csr" : "tiles",
-                         std::string(deferred ? "deferred" : formats::format_table()[f].name), all[f].tile_rows,
-                         all[f].nnz, bytes});
+    for (std::size_t f = 0; f <= kDeferredShare; ++f) {
+        const std::string name(f == kDeferredShare ? "deferred" : formats::format_table()[f].name);
+        if (f != kDeferredShare) {
+            const LoweredShare share = sum_of(ranges, &LoweredShares::slots, f);
+            parts.push_back({"slots", name, share.tile_rows, share.nnz,
+                             static_cast<std::uint64_t>(share.slots) * sizeof(Slot) +
+                                 static_cast<std::uint64_t>(share.nnz) * value_bytes});
+        }
+        const LoweredShare share = sum_of(ranges, &LoweredShares::entries, f);
+        parts.push_back({"csr", name, share.tile_rows, share.nnz,
+                         static_cast<std::uint64_t>(share.nnz) * (sizeof(index_t) + value_bytes)});
     }
     return parts;
 }

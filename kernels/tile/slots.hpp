@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/cuda/split_row.hpp"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/executed.hpp"
+#include "kernels/tile/tile_pieces.hpp"
 #include "selector/paths.hpp"
 #include "selector/work_sizes.hpp"
 
@@ -57,13 +57,6 @@ static_assert(sizeof(TileItem) == 32);
 /// Where each row's entries of an item end, relative to its first.
 using EntryEnds = std::array<std::uint16_t, kTileSize>;
 
-/// An item of a split tile row: the 16 partial sums that it leaves.
-struct TilePiece {
-    std::uint32_t tile_row = 0;
-    std::uint32_t partial = 0;  ///< position of its partial sums, in sixteens
-    std::uint32_t split = 0;    ///< position in `splits`
-};
-
 /// The tile rows of one path in slots and entries, cut into items; T: a value, or the position of one in CSR order.
 template <class T>
 struct SlotWork {
@@ -74,9 +67,7 @@ struct SlotWork {
     Buffer<index_t> entry_columns;
     Buffer<T> entry_values;
     Buffer<EntryEnds> entry_ends;  ///< of each item; none if there are no entries
-    std::vector<TilePiece> pieces;
-    std::vector<SplitRow> splits;
-    std::uint32_t partials = 0;          ///< partial sums that pieces leave, in sixteens
+    TilePieces pieces;
     std::vector<ExecutedPart> executed;  ///< by format; without what parts share: items and ends of entries
     offset_t nnz = 0;
 };

@@ -53,8 +53,7 @@ public:
           entry_columns_(form.entry_columns, on),
           entry_values_(form.entry_values, on),
           entry_ends_(form.entry_ends, on),
-          pieces_(upload(form.pieces, on)),
-          splits_(form.splits, std::size_t{form.partials} * kTileSize, layout, on) {}
+          pieces_(form.pieces, layout, on) {}
 
     /// Sets the members of these names.
     void put(TileSpmv<V, A>& p, std::byte* workspace) const {
@@ -66,14 +65,13 @@ public:
         p.entry_columns = entry_columns_.data();
         p.entry_values = entry_values_.data();
         p.entry_ends = entry_ends_.data();
-        p.pieces = pieces_.data();
-        splits_.put(p, workspace);
+        p.pieces = pieces_.view(workspace);
     }
     [[nodiscard]] std::size_t matrix_bytes() const {
         return items_.bytes() + slots_.bytes() - kSpareSlots * sizeof(Slot) + values_.bytes() + entry_columns_.bytes() +
                entry_values_.bytes() + entry_ends_.bytes();
     }
-    [[nodiscard]] std::size_t other_bytes() const { return pieces_.bytes() + splits_.bytes(); }
+    [[nodiscard]] std::size_t other_bytes() const { return pieces_.bytes(); }
     [[nodiscard]] DeviceBuffer<V>& values() { return values_; }
     [[nodiscard]] DeviceBuffer<V>& entry_values() { return entry_values_; }
 
@@ -85,8 +83,7 @@ private:
     DeviceBuffer<index_t> entry_columns_;
     DeviceBuffer<V> entry_values_;
     DeviceBuffer<EntryEnds> entry_ends_;
-    DeviceBuffer<TilePiece> pieces_;
-    SplitBuffers<A> splits_;
+    PieceBuffers<A> pieces_;
 };
 
 /// A `TileWork` in device memory.

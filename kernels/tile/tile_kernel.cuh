@@ -1,10 +1,9 @@
 #pragma once
 
-#include <cuda/atomic>
-
 #include "kernels/cuda/load.cuh"
 #include "kernels/tile/dense_kernel.cuh"
 #include "kernels/tile/entry_sums.cuh"
+#include "kernels/tile/piece_sums.cuh"
 #include "kernels/tile/slots.hpp"
 
 namespace tilespmv::cuda {
@@ -21,10 +20,7 @@ struct TileSpmv : TileTerms<V, A> {
     const index_t* entry_columns = nullptr;
     const V* entry_values = nullptr;
     const EntryEnds* entry_ends = nullptr;
-    const TilePiece* pieces = nullptr;
-    const SplitRow* splits = nullptr;
-    A* partials = nullptr;         ///< 16 a piece
-    unsigned* arrivals = nullptr;  ///< one a split, 0 before and after every product
+    DevicePieces<A> pieces;
 };
 
 inline constexpr int kBlockThreads = kTileThreads;
@@ -52,6 +48,7 @@ public:
     __device__ void run() {
         const int slots = most(item_.slots);
         Slot next = slot_of_lane(0);
+        __syncwarp();  // see sum_of_lanes
         const bool has_entries = __any_sync(kAllLanes, item_.entries > 0);
         if (has_entries) entries_.begin(lane_entries());
         wait_for_stream();
@@ -68,6 +65,7 @@ public:
 #pragma unroll 1
         for (int at = 0; at < row_slots; at += kParts) sum = add_row_slot(at + part(), sum);
         if (has_entries) sum = entries_.add(p_.x, sum);
+        __syncwarp();  // see sum_of_lanes
         if (kParts == 2) sum += __shfl_xor_sync(kAllLanes, sum, kTileSize);
         write(sum);
     }
@@ -82,7 +80,9 @@ private:
 
     /// A number of steps in which all lanes take part.
     [[nodiscard]] __device__ int most(int count) const {
-        return kParts == 1 ? max(count, __shfl_xor_sync(kAllLanes, count, kTileSize)) : count;
+        if (kParts == 2) return count;
+        __syncwarp();  // see sum_of_lanes
+        return max(count, __shfl_xor_sync(kAllLanes, count, kTileSize));
     }
 
     /// Of kLanes slots from `at` on this lane's, one without lanes behind the last.
@@ -130,6 +130,7 @@ private:
             product = static_cast<A>(load_once(p_.values + item_.first_value + value_at(slot), p_.cache_policy)) *
                       static_cast<A>(load_x(p_.x + slot.column + lane_.row));
         }
+        __syncwarp();  // see sum_of_lanes
         product = sum_of_lanes<kTileSize>(product);
         const bool is_mine = slot.lanes() != 0 && static_cast<int>(slot.codes[0]) == lane_.row;
         return is_mine ? sum + product : sum;
@@ -147,32 +148,14 @@ private:
     __device__ void write(A sum) const {
         if (!has_item_) return;
         if ((item_.target & TileItem::kPiece) == 0) return write_rows(item_.target, sum);
-        write_piece(p_.pieces[item_.target - TileItem::kPiece], sum);
+        // that of half a warp is never a piece, so both lanes of a row have its sum
+        const std::uint32_t at = item_.target - TileItem::kPiece;
+        if (sum_of_pieces(p_.pieces, at, lane_, sum)) write_rows(p_.pieces.pieces[at].tile_row, sum);
     }
 
     __device__ void write_rows(std::uint32_t tile_row, A sum) const {
         const std::int64_t row = std::int64_t{tile_row} * kTileSize + lane_.row;
         if (part() == 0 && row < p_.rows) p_.write(row, sum);
-    }
-
-    /// Leaves the sums of the item; the last warp of the tile row adds those of all pieces, in their order.
-    __device__ void write_piece(const TilePiece& piece, A sum) const {
-        if (lane_.id < kTileSize) p_.partials[std::int64_t{piece.partial} * kTileSize + lane_.id] = sum;
-        __syncwarp();
-        const SplitRow split = p_.splits[piece.split];
-        unsigned arrived = 0;
-        if (lane_.id == 0) {
-            const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> arrivals(p_.arrivals[piece.split]);
-            arrived = arrivals.fetch_add(1, ::cuda::memory_order_release) + 1;
-        }
-        if (__shfl_sync(kAllLanes, arrived, 0) != split.partials) return;
-        ::cuda::atomic_thread_fence(::cuda::memory_order_acquire, ::cuda::thread_scope_device);
-        A total = 0;
-        for (std::uint32_t s = static_cast<std::uint32_t>(lane_.half); s < split.partials; s += 2) {
-            total += __ldcg(p_.partials + std::int64_t{split.first_partial + s} * kTileSize + lane_.row);
-        }
-        write_rows(piece.tile_row, total + __shfl_xor_sync(kAllLanes, total, kTileSize));
-        if (lane_.id == 0) p_.arrivals[piece.split] = 0;
     }
 
     const TileSpmv<V, A>& p_;

@@ -3,72 +3,42 @@
 #include <optional>
 
 #include "kernels/accumulator.hpp"
-#include "kernels/csr5/csr5_buffers.cuh"
+#include "kernels/csr/csr_operators.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
+#include "kernels/tile/deferred_sums.cuh"
 #include "kernels/tile/tile_buffers.cuh"
 #include "kernels/tile/tile_source.hpp"
 #include "kernels/tile/tile_views.hpp"
-#include "selector/csr_shapes.hpp"
 
 namespace tilespmv::cuda {
 namespace {
 
+/// Entries are CSR rows: where half of the nonzeros are, merge path, which balances all of them, is faster for the
+/// others, too.
+constexpr double kScattered = 0.5;
+
 struct TileOptions {
     bool updatable;
     bool deferred_in_csr5;
+    double scattered;  ///< the share of them from which on all nonzeros are CSR rows
+    Gpu gpu;           ///< with the sizes of items
 };
 
-TileOptions read_options(Options& options) {
+TileOptions read_options(Options& options, Gpu gpu) {
+    SlotTuning& slots = gpu.tuning.slots;
+    slots.min_item = options.whole("item", slots.min_item, 16, slots.max_item);
+    slots.max_half_item = options.whole("half", slots.max_half_item, 0, slots.max_item);
     const bool updatable = options.flag("updatable", false);
     const std::string deferred = options.word("deferred", "csr");
+    const double scattered = options.number("scattered", kScattered, 0, 2);
     options.finish();
     if (deferred != "csr" && deferred != "csr5") {
         throw Error("operator tile: deferred=" + deferred + ", expected csr or csr5", ExitCode::usage);
     }
-    return {updatable, deferred == "csr5"};
+    return {updatable, deferred == "csr5", scattered, gpu};
 }
-
-/// The deferred nonzeros in CSR5, whose sums become part of those of the tiles.
-template <class V, class A>
-class DeferredSums {
-public:
-    DeferredSums(const TileMatrix<V>& m, bool updatable, WorkspaceLayout& layout, const DeviceContext& on)
-        : DeferredSums(deferred_alone(m), updatable, layout, on) {}
-
-    /// Of the rows, before the product of the tiles.
-    const A* add_up(const Product<V>& product, cudaStream_t stream) const {
-        Csr5Spmv<V, A> p;
-        p.x = product.x;
-        p.cache_policy = product.cache_policy;
-        p.sums = sums_.in(product.workspace);
-        matrix_.multiply(p, product.workspace, stream);
-        return p.sums;
-    }
-    [[nodiscard]] std::size_t matrix_bytes() const { return matrix_.matrix_bytes(); }
-    [[nodiscard]] std::size_t other_bytes() const { return new_values_.bytes(); }
-    void add_executed(ExecutedParts& parts) const {
-        parts.add({{"csr5", "deferred", tile_rows_, nnz_, matrix_bytes()}}, 0);
-    }
-    /// In the order of the deferred nonzeros; filled before `update_values`.
-    [[nodiscard]] DeviceBuffer<V>& new_values() { return new_values_; }
-    void update_values(cudaStream_t stream) { matrix_.update_values(new_values_.data(), stream); }
-
-private:
-    DeferredSums(const CsrMatrix<V>& csr, bool updatable, WorkspaceLayout& layout, const DeviceContext& on)
-        : nnz_(csr.nnz()),
-          tile_rows_(occupied_tile_rows(csr.row_ptrs, 0, csr.rows)),
-          matrix_(csr, csr5_sigma(csr.rows, csr.nnz()), layout, on),
-          sums_(layout.add<A>(static_cast<std::size_t>(csr.rows), 0)),  // those of empty rows stay 0
-          new_values_(updatable ? static_cast<std::size_t>(nnz_) : 0, on) {}
-
-    offset_t nnz_;
-    offset_t tile_rows_;
-    Csr5Buffers<V, A> matrix_;
-    WorkspacePart<A> sums_;
-    DeviceBuffer<V> new_values_;
-};
 
 template <class V, class A>
 class TileOperator final : public DeviceOperator<V> {
@@ -106,7 +76,7 @@ private:
     /// `m`: what is executed in slots and entries.
     TileOperator(const MatrixForms<V>& forms, const TileOptions& options, const TileMatrix<V>& m, const Paths& paths,
                  const DeviceContext& on)
-        : TileOperator(forms, options, m, paths, make_tile_work(m, paths, this_gpu(sizeof(V))), on) {}
+        : TileOperator(forms, options, m, paths, make_tile_work(m, paths, options.gpu), on) {}
     TileOperator(const MatrixForms<V>& forms, const TileOptions& options, const TileMatrix<V>& m, const Paths& paths,
                  const TileWork<V>& work, const DeviceContext& on)
         : rows_(m.rows), cols_(m.cols), nnz_(forms.tiles().nnz), work_(work, this->layout(), on) {
@@ -154,12 +124,28 @@ private:
     std::optional<DeviceValueMap<V>> map_;
 };
 
+/// What CSR rows stand for that all of `m` is lowered to, without bytes.
+template <class V>
+std::vector<ExecutedPart> parts_in_rows(const TileMatrix<V>& m) {
+    auto parts = executed_tiles(m, 0);
+    for (auto& part : parts) {
+        part.representation = "csr";
+        part.bytes = 0;
+    }
+    return parts;
+}
+
 }  // namespace
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_tile_operator(const MatrixForms<V>& forms, Options& options,
                                                       Accumulator accumulator, const DeviceContext& on) {
-    const TileOptions read = read_options(options);
+    const TileOptions read = read_options(options, this_gpu(sizeof(V)));
+    if (!read.deferred_in_csr5 && scattered_share(forms.tiles()) >= read.scattered) {
+        return with_csr(forms, [&](const CsrMatrix<V>& csr) {
+            return make_lowered_to_csr("tile", parts_in_rows(forms.tiles()), csr, accumulator, on);
+        });
+    }
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         return std::make_unique<TileOperator<V, A>>(forms, read, on);
     });

@@ -13,15 +13,17 @@ namespace tilespmv::testing {
 
 /// A part must be something, and be called what it is.
 inline void expect_sound(const ExecutedPart& part, index_t rows) {
-    static const std::set<std::string> representations{"tiles", "strip", "rank-strip", "csr16", "csr5", "csr-inode",
-                                                       "csr",   "ell",   "dia",        "coo",   "sell", "bsr"};
-    const auto& formats = formats::format_table();
+    static const std::set<std::string> representations{"tiles", "slots",     "strip", "rank-strip", "csr16",
+                                                       "csr5",  "csr-inode", "csr",   "ell",        "dia",
+                                                       "coo",   "sell",      "bsr"};
     EXPECT_EQ(representations.count(part.representation), 1u);
-    if (part.representation == "tiles") {
-        EXPECT_NE(std::ranges::find(formats, part.format, &FormatInfo::name), formats.end());
+    const bool is_format = std::ranges::count(formats::format_table(), part.format, &FormatInfo::name) > 0;
+    if (part.format == "deferred") {
+        EXPECT_TRUE(part.representation == "csr" || part.representation == "csr5");
+    } else if (part.representation == "tiles" || part.representation == "slots") {
+        EXPECT_TRUE(is_format);
     } else {
-        EXPECT_TRUE(part.format.empty() ||
-                    (part.format == "deferred" && (part.representation == "csr" || part.representation == "csr5")));
+        EXPECT_TRUE(part.format.empty() || (is_format && part.representation == "csr"));
     }
     EXPECT_GT(part.nnz, 0);
     EXPECT_GE(part.tile_rows, 1);

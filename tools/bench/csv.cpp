@@ -6,6 +6,7 @@
 
 #include "tools/bench/report.hpp"
 #include "tools/text/csv_text.hpp"
+#include "tools/text/executed_text.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -22,7 +23,7 @@ std::string format_cell(const std::vector<bench::FormatShare>& formats) {
 // "ell:nonzeros;csr:nonzeros"
 std::string executed_cell(const std::vector<ExecutedPart>& parts) {
     std::string text;
-    for (const auto& p : parts) text += fmt::format("{}{}:{}", text.empty() ? "" : ";", name_of(p), p.nnz);
+    for (const auto& p : parts) text += fmt::format("{}{}:{}", text.empty() ? "" : ";", part_name(p), p.nnz);
     return in_quotes(text);
 }
 

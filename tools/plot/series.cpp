@@ -11,6 +11,7 @@
 #include "bench/harness/contest.hpp"
 #include "bench/harness/statistics.hpp"
 #include "tools/options/source.hpp"
+#include "tools/text/executed_text.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -78,7 +79,7 @@ double mean_of(const Series& series) {
 ExecutedMix mix_of(const Result& r) {
     ExecutedMix mix{source_name(r.id.matrix), {}};
     for (const auto& part : r.executed) {
-        mix.parts.push_back({std::string(name_of(part)), static_cast<double>(part.nnz) / static_cast<double>(r.nnz)});
+        mix.parts.push_back({part_name(part), static_cast<double>(part.nnz) / static_cast<double>(r.nnz)});
     }
     return mix;
 }

@@ -21,6 +21,12 @@ std::string short_percent(double share) {
 
 }  // namespace
 
+std::string part_name(const ExecutedPart& part) {
+    if (part.format.empty()) return part.representation;
+    if (part.representation == "slots") return part.format + " in slots";
+    return part.representation == "csr" && part.format != "deferred" ? part.format + " in rows" : part.format;
+}
+
 std::string executed_text(std::span<const ExecutedPart> parts, std::size_t most) {
     std::vector<ExecutedPart> sorted(parts.begin(), parts.end());
     std::ranges::stable_sort(sorted, std::greater<>(), &ExecutedPart::nnz);
@@ -28,7 +34,7 @@ std::string executed_text(std::span<const ExecutedPart> parts, std::size_t most)
     for (const auto& part : sorted) nnz += part.nnz;
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < std::min(most, sorted.size()); ++i) {
-        texts.push_back(fmt::format("{} {}", name_of(sorted[i]), short_percent(share(sorted[i].nnz, nnz))));
+        texts.push_back(fmt::format("{} {}", part_name(sorted[i]), short_percent(share(sorted[i].nnz, nnz))));
     }
     if (sorted.size() > most) texts.push_back(fmt::format("{} more", sorted.size() - most));
     return fmt::format("{}", fmt::join(texts, ", "));

@@ -323,7 +323,7 @@ TEST_F(TileOperator, RefusesTheCsrOfAnotherMatrix) {
     const auto tiles = convert(csr, *make_policy("paper"));
     const cuda::Stream stream;
     for (const auto& other : {matrix_of(30, 50, {{0, 0}}), matrix_of(31, 50, {{0, 0}, {5, 20}}), CsrMatrix<double>{}}) {
-        for (const char* name : {"tile:updatable=1", "mixed"}) {
+        for (const char* name : {"tile:updatable=1", "tile:scattered=0", "tile-warp:updatable=1", "mixed"}) {
             EXPECT_THROW(
                 (void)cuda::make_device_operator<double>(name, {&other, &tiles}, Accumulator::float64, stream.get()),
                 Error);

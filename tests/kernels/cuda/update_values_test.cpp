@@ -56,7 +56,8 @@ TYPED_TEST(UpdateValues, OfTilesOfEverySelectorAreThoseOfANewConversion) {
             const auto after = convert_values<V>(matrix);
             const auto tiles = convert(before, *policy);
             const auto new_tiles = convert(after, *policy);
-            for (const std::string operator_name : {"tile:", "tile:deferred=csr5,", "mixed:", "mixed:tiles_from=0,"}) {
+            for (const std::string operator_name : {"tile:scattered=2,", "tile:scattered=0,", "tile:deferred=csr5,",
+                                                    "tile-warp:", "mixed:", "mixed:tiles_from=0,"}) {
                 const auto fresh = make<V>(operator_name + "updatable=0", {&new_tiles});
                 const auto specification = operator_name + "updatable=1";
                 this->expect_update(*make<V>(specification, {&tiles}), *fresh, after);
@@ -114,7 +115,7 @@ TEST_F(UpdateOnDevice, CanBeCapturedIntoAGraphWithItsProduct) {
     const auto csr = matrix_of(300, 300, {{0, 0}, {5, 200}, {17, 17}, {299, 3}});
     const auto before = with_other_values<double>(csr);
     const auto tiles = convert(before, *make_policy("paper-deferred"));
-    const auto a = make<double>("tile:updatable=1", {&before, &tiles});
+    const auto a = make<double>("tile:scattered=2,updatable=1", {&before, &tiles});
     const auto x = numbers<double>(300, 1);
     DeviceVectors<double> vectors(x, std::vector<double>(300, kNaN));
     const cuda::DeviceBuffer<double> values(csr.values, vectors.stream());
@@ -151,8 +152,8 @@ TEST_F(UpdateOnDevice, OfMixedThatIsAllCsr16NeedsNoMap) {
 TEST_F(UpdateOnDevice, WithoutAMapSaysHowToGetOne) {
     const auto csr = matrix_of(30, 30, {{0, 0}, {29, 3}});
     const auto tiles = convert(csr, *make_policy("paper"));
-    const auto a = make<double>("tile", {&tiles});
-    const auto with_map = make<double>("tile:updatable=1", {&tiles});
+    const auto a = make<double>("tile:scattered=2", {&tiles});
+    const auto with_map = make<double>("tile:scattered=2,updatable=1", {&tiles});
     EXPECT_GT(with_map->device_bytes(), a->device_bytes());
     try {
         a->update_values(nullptr, nullptr);

@@ -13,6 +13,7 @@
 #include "kernels/tile/tile_work.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
+#include "tests/support/tile_pieces.hpp"
 
 namespace tilespmv::testing {
 namespace {
@@ -53,7 +54,7 @@ public:
 
     [[nodiscard]] std::uint32_t tile_row(const TileItem& item) const {
         if ((item.target & TileItem::kPiece) == 0) return item.target;
-        return work_.pieces.at(item.target - TileItem::kPiece).tile_row;
+        return work_.pieces.pieces.at(item.target - TileItem::kPiece).tile_row;
     }
 
 private:
@@ -108,7 +109,8 @@ Reader::Nonzeros nonzeros_of(const CsrMatrix<double>& a) {
     return all;
 }
 
-/// Items keep the limits, halves of a warp come first, every tile row has one, and pieces are those of their split.
+/// Items keep the limits, halves of a warp come first, every tile row has one, and the pieces of a tile row add up to
+/// it.
 void expect_items(const SlotWork<double>& work, const SlotLimits& limits, index_t rows) {
     std::map<std::uint32_t, int> whole;
     std::map<std::uint32_t, std::vector<std::uint32_t>> pieces;
@@ -127,25 +129,17 @@ void expect_items(const SlotWork<double>& work, const SlotLimits& limits, index_
             continue;
         }
         EXPECT_GE(static_cast<offset_t>(i), work.half_items);
-        const auto& piece = work.pieces.at(item.target - TileItem::kPiece);
-        pieces[piece.tile_row].push_back(piece.partial);
-        const auto& split = work.splits.at(piece.split);
-        EXPECT_EQ(piece.partial, split.first_partial + pieces[piece.tile_row].size() - 1);
-        EXPECT_LT(piece.partial, split.first_partial + split.partials);
+        const std::uint32_t at = item.target - TileItem::kPiece;
+        pieces[work.pieces.pieces.at(at).tile_row].push_back(at);
     }
-    std::uint32_t partials = 0;
-    for (const auto& split : work.splits) {
-        EXPECT_EQ(split.first_partial, partials);
-        partials += split.partials;
-    }
-    EXPECT_EQ(work.partials, partials);
-    EXPECT_EQ(work.splits.size(), pieces.size());
-    EXPECT_EQ(work.pieces.size(), partials);
+    PieceReader reader(work.pieces);
     for (std::int64_t t = 0; t < div_up(rows, kTileSize); ++t) {
         const auto id = static_cast<std::uint32_t>(t);
         EXPECT_EQ(whole[id], pieces[id].empty() ? 1 : 0) << "tile row " << t;
         EXPECT_NE(pieces[id].size(), 1u);
+        if (!pieces[id].empty()) reader.expect_complete(id, pieces[id]);
     }
+    reader.expect_no_place_taken();
 }
 
 TEST(Slots, HoldEveryNonzeroOnceWhateverTheSelectorAndTheLimits) {
@@ -165,7 +159,8 @@ TEST(Slots, HoldEveryNonzeroOnceWhateverTheSelectorAndTheLimits) {
     }
 }
 
-/// What an item multiplies: tile row, slots, row slots, entries, nonzeros, first slot, value and entry, partial or -1.
+/// What an item multiplies: tile row, slots, row slots, entries, nonzeros, first slot, value and entry, which piece of
+/// its tile row or -1.
 using ItemParts = std::array<std::int64_t, 9>;
 
 std::int64_t nonzeros_of(const SlotWork<double>& work, std::uint32_t slot) {
@@ -174,16 +169,16 @@ std::int64_t nonzeros_of(const SlotWork<double>& work, std::uint32_t slot) {
 
 std::vector<ItemParts> parts_of(const SlotWork<double>& work) {
     std::vector<ItemParts> all;
+    std::map<std::uint32_t, std::int64_t> pieces;
     for (const TileItem& item : work.items) {
         std::int64_t nonzeros = item.entries;
         for (std::uint32_t k = 0; k < std::uint32_t{item.slots} + item.row_slots; ++k) {
             nonzeros += nonzeros_of(work, item.first_slot + k);
         }
         const bool is_piece = (item.target & TileItem::kPiece) != 0;
-        const auto piece = is_piece ? work.pieces.at(item.target - TileItem::kPiece) : cuda::TilePiece{};
-        all.push_back({is_piece ? piece.tile_row : item.target, item.slots, item.row_slots, item.entries, nonzeros,
-                       item.first_slot, item.first_value, item.first_entry,
-                       is_piece ? std::int64_t{piece.partial} : -1});
+        const auto tile_row = is_piece ? work.pieces.pieces.at(item.target - TileItem::kPiece).tile_row : item.target;
+        all.push_back({tile_row, item.slots, item.row_slots, item.entries, nonzeros, item.first_slot, item.first_value,
+                       item.first_entry, is_piece ? pieces[tile_row]++ : -1});
     }
     return all;
 }
@@ -199,7 +194,6 @@ ExpectedCut expected_cut(const SlotWork<double>& whole, const SlotLimits& limits
     std::ranges::sort(tile_rows);
     std::vector<ItemParts> halves;
     std::vector<ItemParts> warps;
-    std::int64_t partials = 0;
     for (const ItemParts& all : tile_rows) {
         if (all[4] <= std::min(limits.half_values, limits.item_values) && all[3] <= cuda::kHalfEntries) {
             halves.push_back(all);
@@ -223,9 +217,9 @@ ExpectedCut expected_cut(const SlotWork<double>& whole, const SlotLimits& limits
             ++items.back()[3];
             ++items.back()[4];
         }
-        for (ItemParts& item : items) {
-            if (items.size() > 1) item[8] = partials++;
-            warps.push_back(item);
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (items.size() > 1) items[i][8] = static_cast<std::int64_t>(i);
+            warps.push_back(items[i]);
         }
     }
     const auto half_items = static_cast<offset_t>(halves.size());

@@ -1,0 +1,116 @@
+#include "kernels/tile_warp/tile_warp_operator.hpp"
+
+#include <optional>
+
+#include "kernels/accumulator.hpp"
+#include "kernels/cuda/device_value_map.cuh"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/split_buffers.cuh"
+#include "kernels/tile/deferred_sums.cuh"
+#include "kernels/tile/tile_source.hpp"
+#include "kernels/tile_warp/tile_warp_kernel.cuh"
+
+namespace tilespmv::cuda {
+namespace {
+
+template <class V, class A>
+class TileWarpOperator final : public DeviceOperator<V> {
+public:
+    TileWarpOperator(const MatrixForms<V>& forms, bool updatable, const DeviceContext& on)
+        : TileWarpOperator(forms, plan_warps(forms.tiles()), updatable, on) {}
+
+    [[nodiscard]] std::string_view name() const override { return "tile-warp"; }
+    [[nodiscard]] index_t rows() const override { return rows_; }
+    [[nodiscard]] index_t cols() const override { return cols_; }
+    [[nodiscard]] offset_t nnz() const override { return nnz_; }
+    [[nodiscard]] std::size_t matrix_bytes() const override {
+        return warps_.bytes() + values_.bytes() + indices_.bytes() + (deferred_ ? deferred_->matrix_bytes() : 0);
+    }
+    [[nodiscard]] std::size_t device_bytes() const override {
+        return matrix_bytes() + pieces_.bytes() + this->workspace_bytes() + (deferred_ ? deferred_->other_bytes() : 0) +
+               (map_ ? map_->bytes() : 0);
+    }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return executed_; }
+
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
+        TileWarpSpmv<V, A> p{{terms_of<A>(product, rows_, cols_)}};
+        if (deferred_) p.other_sums = deferred_->add_up(product, stream);
+        p.warps = warps_.data();
+        p.values = values_.data();
+        p.indices = indices_.data();
+        p.pieces = pieces_.view(product.workspace);
+        const auto warps = static_cast<std::int64_t>(warps_.size());
+        launch_dependent(tile_warp_spmv<V, A>, warps / kTileWarpsPerBlock, kTileWarpThreads, p, stream);
+    }
+
+    void replace_values(const V* csr_values, cudaStream_t stream) override {
+        if (!map_) throw Error("operator tile-warp keeps no map for new values; make it with tile-warp:updatable=1");
+        std::vector<DeviceBuffer<V>*> arrays{&values_};
+        if (deferred_) arrays.push_back(&deferred_->new_values());
+        map_->update(csr_values, arrays, stream);
+        if (deferred_) deferred_->update_values(stream);
+    }
+
+private:
+    TileWarpOperator(const MatrixForms<V>& forms, const WarpPlan& plan, bool updatable, const DeviceContext& on)
+        : rows_(forms.tiles().rows),
+          cols_(forms.tiles().cols),
+          nnz_(forms.tiles().nnz),
+          warps_(upload(plan.warps, on)),
+          values_(forms.tiles().values, on),
+          indices_(forms.tiles().indices, on),
+          pieces_(plan.pieces, this->layout(), on) {
+        const TileMatrix<V>& m = forms.tiles();
+        ExecutedParts parts;
+        parts.add(executed_tiles(tiles_alone(m), 0), warps_.bytes() - m.tiles.bytes());
+        if (m.deferred.nnz() > 0) {
+            deferred_.emplace(m, updatable, this->layout(), on);
+            deferred_->add_executed(parts);
+        }
+        executed_ = parts.finish();
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+        if (updatable) keep_map(forms, on);
+    }
+
+    void keep_map(const MatrixForms<V>& forms, const DeviceContext& on) {
+        with_csr(forms, [&](const CsrMatrix<V>& csr) {
+            const ValueMap map(csr, forms.tiles());
+            with_positions(nnz_, [&]<class P>() {
+                std::vector<Buffer<P>> positions;
+                positions.push_back(map.tiled_positions<P>(forms.tiles()));
+                if (deferred_) positions.push_back(map.deferred_positions<P>(forms.tiles()));
+                map_.emplace(positions, on);
+            });
+        });
+    }
+
+    index_t rows_;
+    index_t cols_;
+    offset_t nnz_;
+    DeviceBuffer<WarpTiles> warps_;
+    DeviceBuffer<V> values_;
+    DeviceBuffer<std::uint8_t> indices_;
+    PieceBuffers<A> pieces_;
+    std::optional<DeferredSums<V, A>> deferred_;
+    std::vector<ExecutedPart> executed_;
+    std::optional<DeviceValueMap<V>> map_;
+};
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_tile_warp_operator(const MatrixForms<V>& forms, Options& options,
+                                                           Accumulator accumulator, const DeviceContext& on) {
+    const bool updatable = options.flag("updatable", false);
+    options.finish();
+    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<TileWarpOperator<V, A>>(forms, updatable, on);
+    });
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                                       \
+    template std::unique_ptr<DeviceOperator<V>> make_tile_warp_operator(const MatrixForms<V>&, Options&, Accumulator, \
+                                                                        const DeviceContext&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda
