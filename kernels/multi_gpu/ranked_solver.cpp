@@ -11,6 +11,7 @@
 #include "kernels/multi_gpu/ranked_state.hpp"
 #include "kernels/multi_gpu/ranked_trials.hpp"
 #include "kernels/solver/preconditioner_trials.hpp"
+#include "kernels/solver/solve.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::multi_gpu {
@@ -31,6 +32,7 @@ Partition partition_for(const CsrMatrix<T>& a, const RankedOptions& options) {
     if (a.rows != a.cols) {
         throw Error(fmt::format("a solver needs a square matrix, found {} rows and {} columns", a.rows, a.cols));
     }
+    if (options.constant_null_space) solver::check_constant_null_space(a);
     if (!options.choices.empty() && options.choices.size() != static_cast<std::size_t>(options.ranks)) {
         throw Error(
             fmt::format("choices of {} ranks for {} ranks, expected one a rank", options.choices.size(), options.ranks),
@@ -179,6 +181,7 @@ solver::SolveReport RankedSolver<T>::solve(std::span<const T> b, std::span<T> x,
 template <class T>
 void RankedSolver<T>::update_values(const CsrMatrix<T>& a) {
     require_partition(state_->partition, a.rows, state_->partition.parts());
+    if (state_->options.constant_null_space) solver::check_constant_null_space(a);
     state_->on_ranks([&](RankState<T>& rank) {
         copy_values(a, rank.plan, rank.matrix);
         rank.preconditioner->update_values(rank.matrix.interior);

@@ -161,11 +161,8 @@ std::vector<PreconditionerForm> forms_over_ranks(std::span<const std::vector<Pre
 template <class T>
 void choose_preconditioner_on_ranks(RankedState<T>& state, const CsrMatrix<T>& a, const solver::TrialSolve<T>& trial) {
     const auto before = std::chrono::steady_clock::now();
-    const Buffer<T> made = trial.b.empty() ? solver::trial_right_hand_side(a) : Buffer<T>{};
-    const std::span<const T> b = trial.b.empty() ? std::span<const T>(made.begin(), made.end()) : trial.b;
-    if (b.size() != static_cast<std::size_t>(a.rows)) {
-        throw Error(fmt::format("to try preconditioners needs a b of {} values, found {}", a.rows, b.size()));
-    }
+    Buffer<T> made;
+    const std::span<const T> b = solver::trial_right_hand_side(a, trial, made);
     auto candidates = candidates_of(state, a);
     auto& choice = state.choice;
     for (auto& candidate : candidates) choice.trials.push_back(try_one(state, candidate, b, trial.goal));

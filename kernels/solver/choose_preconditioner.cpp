@@ -34,7 +34,7 @@ void make_and_run(Tried<T>& tried, const CsrMatrix<T>& a, std::span<const T> b, 
                   const SolveOptions& goal) {
     const auto before = std::chrono::steady_clock::now();
     if (tried.made) {
-        tried.trial.setup_seconds = tried.trial.forms.front().setup_seconds;
+        if (!tried.trial.forms.empty()) tried.trial.setup_seconds = tried.trial.forms.front().setup_seconds;
     } else {
         tried.made = make_preconditioner<T>(tried.trial.specification, a);
         tried.trial.setup_seconds = seconds_since(before);
@@ -95,11 +95,8 @@ template <class T>
 ChosenPreconditioner<T> choose(const CsrMatrix<T>& a, const SolverOptions& options, const TrialSolve<T>& trial,
                                std::span<const PreconditionerCandidate<T>> candidates) {
     if (candidates.empty()) throw Error("to choose a preconditioner needs candidates");
-    const Buffer<T> made = trial.b.empty() ? trial_right_hand_side(a) : Buffer<T>{};
-    const std::span<const T> b = trial.b.empty() ? std::span<const T>(made.begin(), made.end()) : trial.b;
-    if (b.size() != static_cast<std::size_t>(a.rows)) {
-        throw Error(fmt::format("to try preconditioners needs a b of {} values, found {}", a.rows, b.size()));
-    }
+    Buffer<T> made;
+    const std::span<const T> b = trial_right_hand_side(a, trial, made);
     return try_all(a, b, options, trial.goal, candidates);
 }
 

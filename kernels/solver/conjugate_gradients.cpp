@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include <fmt/format.h>
@@ -19,6 +20,13 @@ namespace {
 constexpr double kDisagreement = 10;    ///< of ||b - A x|| and ||r||
 constexpr double kFloor = 0.01;         ///< of the roundings of the first residual
 constexpr double kLeastProgress = 0.5;  ///< of ||b - A x|| from restart to restart
+constexpr double kFarBeyond = 1e4;      ///< the first ||b - A x||: where nothing falls any more there, A is singular
+constexpr int kMostScaling = 1079;      ///< binary digits that b is moved by; the least number is 2^-1074
+
+/// Of r'M r over the first one. With exact arithmetic it grows by no more than the condition of M A, which is above
+/// 1 / epsilon only where A is singular as far as T can tell.
+template <class T>
+constexpr double kMostGrowth = 1 / double{std::numeric_limits<T>::epsilon()};
 
 template <class T>
 Vector<const T> read_only(Vector<T> v) {
@@ -31,17 +39,22 @@ void check_options(const SolveOptions& o) {
     if (!are_fine) throw Error("a tolerance or a number of iterations of a solve is negative or NaN", ExitCode::usage);
 }
 
-/// What b is multiplied by, so that squares of it and of residuals that are much smaller are numbers: the same on all
-/// ranks, which know no more of b than this.
-double factor_for(double rhs_norm2) {
-    if (rhs_norm2 < 0x1p-600) return 0x1p700;
-    return rhs_norm2 > 0x1p600 ? 0x1p-700 : 1;
+/// The power of two that brings b near 1, from b'b: 0 if it is near enough for squares of it and of much smaller
+/// residuals to be numbers. Ranks know no more of b than this, and come to the same.
+template <class T>
+int exponent_for(double rhs_norm2) {
+    constexpr int near = sizeof(T) == sizeof(double) ? 100 : 30;
+    constexpr int far = 540;  // half of the range of double: then b'b is a number
+    if (rhs_norm2 == 0) return far;
+    if (std::isinf(rhs_norm2)) return -far;
+    const int exponent = std::isnan(rhs_norm2) ? 0 : std::ilogb(rhs_norm2) / 2;
+    return std::abs(exponent) <= near ? 0 : -exponent;
 }
 
-void divide(SolveReport& report, double factor) {
+void scale(SolveReport& report, int exponent) {
     for (double* norm : {&report.rhs_norm, &report.tolerance, &report.first_residual, &report.residual})
-        *norm /= factor;
-    for (Check& check : report.history) check.residual /= factor;
+        *norm = std::ldexp(*norm, exponent);
+    for (Check& check : report.history) check.residual = std::ldexp(check.residual, exponent);
 }
 
 SolveOptions with_defaults(SolveOptions o, std::size_t size) {
@@ -64,6 +77,7 @@ struct ConjugateGradients<T>::Progress {
     double floor2 = 0;  ///< of the tolerance of the recurrence: below it r no longer has to do with b - A x
     double restart_residual = std::numeric_limits<double>::infinity();
     double least_residual2 = std::numeric_limits<double>::infinity();
+    double most_rho = 0;  ///< of r'M r: above it the iteration diverges
     int least_at = 0;     ///< the iteration of `least_residual2`
     int compared_at = 0;  ///< the iteration of the last comparison
 
@@ -111,11 +125,14 @@ SolveReport ConjugateGradients<T>::solve(Vector<const T> b, Vector<T> x, const S
     return report;
 }
 
+/// v times powers of two, one after the other, rounded after each.
 template <class T>
-void ConjugateGradients<T>::scale(Vector<T> v, double factor) {
+void ConjugateGradients<T>::scale(Vector<T> v, std::initializer_list<int> exponents) {
     std::vector<T> values(v.size);
     space_.download(read_only(v), values);
-    for (T& value : values) value = static_cast<T>(factor * static_cast<double>(value));
+    for (T& value : values) {
+        for (const int exponent : exponents) value = static_cast<T>(std::ldexp(double{value}, exponent));
+    }
     space_.upload(values, v);
 }
 
@@ -123,20 +140,25 @@ void ConjugateGradients<T>::scale(Vector<T> v, double factor) {
 template <class T>
 SolveReport ConjugateGradients<T>::solve_loaded(SolveOptions options) {
     if (!options.start_from_x) space_.clear(v_.x);
-    const double whole2 = space_.norm2(read_only(b_));
-    const double factor = sizeof(T) == sizeof(double) ? factor_for(whole2) : 1;  // squares of floats are in range
-    if (factor == 1) return iterate(options, whole2);
-    scale(b_, factor);
-    if (options.start_from_x) scale(v_.x, factor);
-    options.atol *= factor;
+    double whole2 = space_.norm2(read_only(b_));
+    exponent_ = 0;
+    for (int step = exponent_for<T>(whole2); step != 0 && std::abs(exponent_ + step) <= kMostScaling;
+         step = exponent_for<T>(whole2)) {
+        exponent_ += step;
+        scale(b_, {step});
+        whole2 = space_.norm2(read_only(b_));
+    }
+    if (exponent_ == 0) return iterate(options, whole2);
+    if (options.start_from_x) scale(v_.x, {exponent_});
+    options.atol = std::ldexp(options.atol, exponent_);
     if (options.on_check) {
-        options.on_check = [asked = options.on_check, factor](const Check& check) {
-            return asked({check.iteration, check.residual / factor});
+        options.on_check = [asked = options.on_check, exponent = exponent_](const Check& check) {
+            return asked({check.iteration, std::ldexp(check.residual, -exponent)});
         };
     }
-    SolveReport report = iterate(options, space_.norm2(read_only(b_)));
-    scale(v_.x, 1 / factor);
-    divide(report, factor);
+    SolveReport report = iterate(options, whole2);
+    scale(v_.x, {-exponent_});
+    solver::scale(report, -exponent_);
     return report;
 }
 
@@ -149,7 +171,6 @@ SolveReport ConjugateGradients<T>::iterate(const SolveOptions& options, double w
         judge(progress);
         if (progress.goes_on()) run_block(progress);
     }
-    if (constant_null_space_) space_.remove_mean(v_.x);
     progress.report.iterations = progress.scalars.iterations;
     return progress.report;
 }
@@ -162,19 +183,26 @@ void ConjugateGradients<T>::begin(Progress& progress, double whole2) {
     report.rhs_norm = std::sqrt(space_.norm2(read_only(b_)));
     // What remains of a constant b is rounding.
     const double rounding = constant_null_space_ ? 4 * std::numeric_limits<T>::epsilon() * std::sqrt(whole2) : 0;
-    report.tolerance = std::max(progress.options.rtol * report.rhs_norm, progress.options.atol);
     if (report.rhs_norm <= rounding) {
-        space_.clear(v_.x);
+        space_.clear(b_);
         report.rhs_norm = 0;
-        report.end = End::converged;
-        return;
     }
-    report.residual = report.first_residual = true_residual();
-    if (!std::isfinite(report.rhs_norm)) {  // or else any residual would do
-        report.end = End::not_a_number;
-        return;
-    }
+    report.tolerance = std::max(progress.options.rtol * report.rhs_norm, progress.options.atol);
+    report.first_residual = residual_of_guess(progress.options.start_from_x, report.rhs_norm);
     start(progress, report.first_residual);
+}
+
+/// Of x, which becomes 0 where that is as good: by a residual so large that its rounding is larger than b, or by values
+/// that are no numbers.
+template <class T>
+double ConjugateGradients<T>::residual_of_guess(bool start_from_x, double rhs_norm) {
+    const double residual = true_residual();
+    if (!start_from_x) return residual;
+    const bool is_worth_it = residual <= rhs_norm / double{std::numeric_limits<T>::epsilon()} &&
+                             std::isfinite(space_.norm2(read_only(v_.x)));
+    if (is_worth_it) return residual;
+    space_.clear(v_.x);
+    return true_residual();
 }
 
 /// From the residual in t, of this norm.
@@ -182,6 +210,7 @@ template <class T>
 void ConjugateGradients<T>::start(Progress& progress, double residual) {
     const double floor = kFloor * std::numeric_limits<T>::epsilon() * residual;
     progress.floor2 = floor * floor;
+    if (constant_null_space_) space_.remove_mean(t_);
     space_.copy(read_only(t_), v_.r);
     // beta is 0, but 0 times what an earlier solve left may be NaN.
     space_.copy(read_only(t_), v_.p);
@@ -209,8 +238,11 @@ void ConjugateGradients<T>::run_block(const Progress& progress) {
     });
 }
 
+/// Of the x that the caller will get: without its mean, and rounded as in the caller's scale.
 template <class T>
 double ConjugateGradients<T>::true_residual() {
+    if (constant_null_space_) space_.remove_mean(v_.x);
+    if (exponent_ != 0) scale(v_.x, {-exponent_, exponent_});
     space_.residual(read_only(b_), read_only(v_.x), t_);
     return std::sqrt(space_.norm2(read_only(t_)));
 }
@@ -219,6 +251,7 @@ template <class T>
 void ConjugateGradients<T>::look(Progress& progress) {
     Scalars& s = progress.scalars;
     s = space_.read_scalars();
+    if (progress.report.history.empty()) progress.most_rho = s.rho * kMostGrowth<T>;
     progress.report.history.push_back({s.iterations, std::sqrt(s.residual2)});
     if (s.residual2 < progress.least_residual2) {
         progress.least_residual2 = s.residual2;
@@ -236,6 +269,8 @@ void ConjugateGradients<T>::judge(Progress& progress) {
         finish(progress, s.end);
     } else if (s.end == End::not_positive_definite && s.rho > 0 && method_ == Method::chronopoulos_gear) {
         confirm_curvature(progress);
+    } else if (s.end == End::none && s.rho > progress.most_rho) {
+        confirm_growth(progress);
     } else if (s.end == End::converged || s.iterations - progress.compared_at >= options.compare_every) {
         compare(progress);
     } else if (s.end != End::none) {
@@ -247,11 +282,20 @@ void ConjugateGradients<T>::judge(Progress& progress) {
     if (s.iterations >= options.max_iterations) finish(progress, End::limit);
 }
 
+/// With x as it is.
 template <class T>
 void ConjugateGradients<T>::finish(Progress& progress, End end) {
+    finish(progress, end, true_residual());
+}
+
+/// The only place that says that a solve has converged. `residual`: of x.
+template <class T>
+void ConjugateGradients<T>::finish(Progress& progress, End end, double residual) {
     SolveReport& report = progress.report;
-    report.residual = true_residual();
-    report.end = std::isfinite(report.residual) && report.residual <= report.tolerance ? End::converged : end;
+    const bool has_grown = residual > kFarBeyond * report.first_residual;
+    report.residual = residual;
+    report.end = end == End::stagnated && has_grown ? End::diverged : end;
+    if (std::isfinite(residual) && residual <= report.tolerance) report.end = End::converged;
 }
 
 /// Of ||r|| with ||b - A x||.
@@ -261,7 +305,7 @@ void ConjugateGradients<T>::compare(Progress& progress) {
     const double residual = true_residual();
     const double tolerance = progress.report.tolerance;
     progress.compared_at = s.iterations;
-    if (residual <= tolerance) return finish(progress, End::converged);
+    if (residual <= tolerance) return finish(progress, End::not_a_number, residual);  // where both are Inf
     if (!(residual <= kDisagreement * std::sqrt(s.residual2))) return restart(progress, residual);
     if (s.end != End::converged) return;
     // Nearly there: the recurrence goes on to a residual that much smaller.
@@ -274,11 +318,19 @@ void ConjugateGradients<T>::compare(Progress& progress) {
 /// From the residual in t, of this norm.
 template <class T>
 void ConjugateGradients<T>::restart(Progress& progress, double residual) {
-    if (!std::isfinite(residual)) return finish(progress, End::not_a_number);
-    if (residual > kLeastProgress * progress.restart_residual) return finish(progress, End::stagnated);
+    if (!std::isfinite(residual)) return finish(progress, End::not_a_number, residual);
+    if (residual > kLeastProgress * progress.restart_residual) return finish(progress, End::stagnated, residual);
     progress.restart_residual = residual;
     ++progress.report.restarts;
     start(progress, residual);
+}
+
+/// r'M r says that the iteration diverges: so it does, unless b - A x has not grown with r.
+template <class T>
+void ConjugateGradients<T>::confirm_growth(Progress& progress) {
+    const double residual = true_residual();
+    if (residual <= progress.report.first_residual) return restart(progress, residual);
+    finish(progress, End::diverged, residual);
 }
 
 /// Sums p'Ap, p the direction that comes next, as the textbook does.

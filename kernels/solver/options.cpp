@@ -11,10 +11,13 @@ std::string_view why(End end) {
             return "no more iterations were allowed";
         case End::stagnated:
             return "the residual does not fall any more";
+        case End::diverged:
+            return "the residual has grown far beyond the first one: the matrix is singular, or nearly so, and b is "
+                   "not in its range";
         case End::not_positive_definite:
             return "the matrix or the preconditioner is not positive definite";
         case End::not_a_number:
-            return "a residual or an inner product is NaN or Inf";
+            return "x, a residual or an inner product is NaN or Inf";
         case End::stopped:
             return "stopped by the caller";
         default:
@@ -32,6 +35,8 @@ std::string_view end_name(End end) {
             return "limit";
         case End::stagnated:
             return "stagnated";
+        case End::diverged:
+            return "diverged";
         case End::not_positive_definite:
             return "not positive definite";
         case End::not_a_number:

@@ -41,14 +41,14 @@ struct SolveReport {
     double tolerance = 0;  ///< max(rtol * ||b||, atol)
     double first_residual = 0;
     double residual = 0;         ///< ||b - A x||, computed from the x that is returned
-    std::vector<Check> history;  ///< the start and every check
+    std::vector<Check> history;  ///< the start and every check: never empty
     double seconds = 0;          ///< of the solve, copies of b and x included
     [[nodiscard]] bool converged() const { return end == End::converged; }
 };
 
 /// One clause without a full stop that says how a solve ended, such as "converged in 120 iterations".
 std::string describe(const SolveReport& report);
-/// "converged", "limit", "stagnated", "not positive definite", "not a number", "stopped".
+/// "converged", "limit", "stagnated", "diverged", "not positive definite", "not a number", "stopped".
 std::string_view end_name(End end);
 
 }  // namespace tilespmv::solver

@@ -19,8 +19,8 @@ inline constexpr std::string_view kAutoPreconditioner = "auto";
 /// What preconditioners are tried on.
 template <class T>
 struct TrialSolve {
-    /// A value a row, in the memory of the host; empty: A times a vector that varies from row to row, so that it is no
-    /// zero where A * 1 is.
+    /// A value a row, in the memory of the host; empty, or solved for by x = 0: A times a vector that varies from row
+    /// to row, so that it is no zero where A * 1 is.
     std::span<const T> b{};
     SolveOptions goal{};  ///< `max_iterations`, `start_from_x` and `on_check` do not count
 };

@@ -4,12 +4,14 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "kernels/registry.hpp"
 #include "kernels/solver/ssor_forms.hpp"
+#include "tile/error.hpp"
 #include "tile/seconds_since.hpp"
 
 namespace tilespmv::solver {
@@ -56,6 +58,33 @@ const PreconditionerTrial& best_of(const std::vector<PreconditionerTrial>& trial
     return *best;
 }
 
+/// In the 2-norm, of finite values of any size.
+template <class T>
+double norm(std::span<const T> v) {
+    double largest = 0, sum = 0;
+    for (const T value : v) largest = std::max(largest, std::abs(double{value}));
+    if (largest == 0) return 0;
+    for (const T value : v) sum += (value / largest) * (value / largest);
+    return largest * std::sqrt(sum);
+}
+
+template <class T>
+void require_finite(std::span<const T> b, std::string_view what) {
+    const auto bad = std::ranges::find_if(b, [](T value) { return !std::isfinite(value); });
+    if (bad == b.end()) return;
+    throw Error(
+        fmt::format("to try preconditioners needs finite values: {} is {} in row {}", what, *bad, bad - b.begin() + 1));
+}
+
+template <class T>
+Buffer<T> a_times_varied(const CsrMatrix<T>& a) {
+    std::vector<T> x(static_cast<std::size_t>(a.cols));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(0.5 + static_cast<double>((7 * i + 10) % 11) / 10);
+    Buffer<T> b(static_cast<std::size_t>(a.rows));
+    make_operator<T>("csr-omp", MatrixForms<T>(&a))->apply(T{1}, x, T{0}, {b.begin(), b.end()});
+    return b;
+}
+
 /// Of a trial, which sees the residuals of a solve.
 SolveOptions trial_options(SolveOptions goal, double& first) {
     goal.start_from_x = false;
@@ -96,11 +125,15 @@ std::vector<WorthTrying> worth_trying(const CsrMatrix<T>& a) {
 }
 
 template <class T>
-Buffer<T> trial_right_hand_side(const CsrMatrix<T>& a) {
-    std::vector<T> x(static_cast<std::size_t>(a.cols));
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(0.5 + static_cast<double>((7 * i + 10) % 11) / 10);
-    Buffer<T> b(static_cast<std::size_t>(a.rows));
-    make_operator<T>("csr-omp", MatrixForms<T>(&a))->apply(T{1}, x, T{0}, {b.begin(), b.end()});
+std::span<const T> trial_right_hand_side(const CsrMatrix<T>& a, const TrialSolve<T>& trial, Buffer<T>& made) {
+    if (!trial.b.empty() && trial.b.size() != static_cast<std::size_t>(a.rows)) {
+        throw Error(fmt::format("to try preconditioners needs a b of {} values, found {}", a.rows, trial.b.size()));
+    }
+    require_finite(trial.b, "b");
+    if (norm(trial.b) > trial.goal.atol) return trial.b;
+    made = a_times_varied(a);
+    const std::span<const T> b(made.begin(), made.end());
+    require_finite(b, "A times numbers near 1");
     return b;
 }
 
@@ -113,8 +146,9 @@ void run_trial(PreconditionerTrial& trial, const SolveOptions& goal,
     trial.iterations = report.iterations;
     trial.iteration_seconds = seconds_since(before) / std::max(report.iterations, 1);
     trial.end = report.end;
-    if (report.first_residual > 0) {
-        trial.reduction = std::ranges::min(report.history, {}, &Check::residual).residual / report.first_residual;
+    for (const Check& check : report.history) {
+        if (report.first_residual > 0)
+            trial.reduction = std::min(trial.reduction, check.residual / report.first_residual);
     }
     trial.predicted_seconds = predict(trial, report);
 }
@@ -145,7 +179,9 @@ template int unknowns_a_node(const CsrMatrix<double>&);
 template int unknowns_a_node(const CsrMatrix<float>&);
 template std::vector<WorthTrying> worth_trying(const CsrMatrix<double>&);
 template std::vector<WorthTrying> worth_trying(const CsrMatrix<float>&);
-template Buffer<double> trial_right_hand_side(const CsrMatrix<double>&);
-template Buffer<float> trial_right_hand_side(const CsrMatrix<float>&);
+template std::span<const double> trial_right_hand_side(const CsrMatrix<double>&, const TrialSolve<double>&,
+                                                       Buffer<double>&);
+template std::span<const float> trial_right_hand_side(const CsrMatrix<float>&, const TrialSolve<float>&,
+                                                      Buffer<float>&);
 
 }  // namespace tilespmv::solver

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,11 @@ struct WorthTrying {
 template <class T>
 std::vector<WorthTrying> worth_trying(const CsrMatrix<T>& a);
 
-/// A times 1.5, 1.2, 0.9, 0.6, 1.4 ...: as far as A lets it, neither smooth nor zero.
+/// What preconditioners are tried on: `trial.b`, or where there is none, or x = 0 solves for it, which all of them do,
+/// `made`, which becomes A times 1.5, 1.2, 0.9, 0.6, 1.4 ...: as far as A lets it, neither smooth nor zero. Throws
+/// `Error` for a b of another size than A and for values that are not finite.
 template <class T>
-Buffer<T> trial_right_hand_side(const CsrMatrix<T>& a);
+std::span<const T> trial_right_hand_side(const CsrMatrix<T>& a, const TrialSolve<T>& trial, Buffer<T>& made);
 
 /// Lets a solver iterate and sets what that showed, with the predicted time. The trial has its setup time already.
 void run_trial(PreconditionerTrial& trial, const SolveOptions& goal,

@@ -16,6 +16,7 @@ enum class End : std::int32_t {
     converged,              ///< the true residual is below the tolerance
     limit,                  ///< as many iterations as were allowed
     stagnated,              ///< the residual does not fall any more
+    diverged,               ///< the residual has grown as only that of a singular system does
     not_positive_definite,  ///< p'Ap or r'Mr is not positive: A or M is not positive definite
     not_a_number,           ///< NaN or Inf in a scalar
     stopped,                ///< the caller's function said so

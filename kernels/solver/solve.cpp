@@ -89,6 +89,7 @@ void Solver<T>::choose_preconditioner_by(SolverOptions options, const TrialSolve
 template <class T>
 void Solver<T>::make_preconditioner_of(const SolverOptions& options, const TrialSolve<T>& trial) {
     require_square();
+    if (options.constant_null_space) check_constant_null_space(a_);
     preconditioner_choice_.specification = options.preconditioner;
     if (options.preconditioner == kAutoPreconditioner) choose_preconditioner_by(options, trial);
     if (preconditioner_) return;
@@ -99,6 +100,7 @@ void Solver<T>::make_preconditioner_of(const SolverOptions& options, const Trial
 
 template <class T>
 void Solver<T>::make_space(const SolverOptions& options) {
+    if (options.constant_null_space) check_constant_null_space(a_);
     if (backend_ == Backend::cpu) return make_cpu_space(options);
     space_ = make_device_space<T>(a_, preconditioner_->parts(),
                                   {.operator_name = options.operator_name,
@@ -168,8 +170,7 @@ template <class T>
 void Solver<T>::take_new_values() {
     if (!on_device_) throw Error("only a matrix on a GPU has new values without `update_values`");
     copy_values_to_host(*on_device_, std::span<T>(a_.values.data(), a_.values.size()));
-    preconditioner_->update_values(a_);
-    space_->update_values({a_.values.data(), a_.values.size()}, preconditioner_->parts());
+    follow_values();
 }
 
 template <class T>
@@ -180,8 +181,15 @@ void Solver<T>::update_values(std::span<const T> values) {
         throw Error(fmt::format("the matrix has {} nonzeros, found {} new values", a_.values.size(), values.size()));
     }
     std::ranges::copy(values, a_.values.begin());
+    follow_values();
+}
+
+/// Of `a_`, which has them.
+template <class T>
+void Solver<T>::follow_values() {
+    if (iteration_->keeps_out_constants()) check_constant_null_space(a_);
     preconditioner_->update_values(a_);
-    space_->update_values(values, preconditioner_->parts());
+    space_->update_values({a_.values.data(), a_.values.size()}, preconditioner_->parts());
 }
 
 template class Solver<double>;

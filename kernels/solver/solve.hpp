@@ -29,7 +29,7 @@ struct SolverOptions {
     std::string preconditioner = "jacobi";   ///< `name[:option=value,...]`; "auto": the best of several trials
     std::optional<Method> method{};          ///< none: the one of the least predicted time (`choose_recurrence`)
     std::optional<SolverMachine> machine{};  ///< figures to predict by; none: those of `tuning_for` or of a CPU
-    bool constant_null_space = false;        ///< A is singular, A * 1 = 0; solutions have no mean
+    bool constant_null_space = false;        ///< A is singular, A * 1 = 0, which is checked; solutions have no mean
     // On a GPU.
     bool use_persistent_kernel = true;    ///< for blocks of iterations, where that is predicted to win
     bool persistent_at_any_size = false;  ///< wherever it can be done; `Error` where it cannot
@@ -111,6 +111,7 @@ public:
 
 private:
     void require_square() const;
+    void follow_values();
     void make_preconditioner_of(const SolverOptions& options, const TrialSolve<T>& trial);
     void choose_preconditioner_by(SolverOptions options, const TrialSolve<T>& trial);
     void make_space(const SolverOptions& options);
@@ -131,9 +132,15 @@ private:
     std::unique_ptr<ConjugateGradients<T>> iteration_;
 };
 
-/// Throws `Error` that names the first entry (row and column from 1) whose mirror image is not there or differs by more
-/// than `tolerance` times the larger of both, and for a matrix that is not square.
+/// Throws `Error` that names the first entry (row and column from 1) that differs from its mirror image, 0 if it is not
+/// there, by more than `tolerance` times the largest of both and of the square root of the product of their diagonals:
+/// no entry of a positive definite matrix is larger, so that this is the size of what a sum of elements rounds. Also
+/// for a matrix that is not square. NaN is left to the iteration to find.
 template <class T>
 void check_symmetry(const CsrMatrix<T>& a, double tolerance);
+
+/// Throws `Error` that names the first row whose entries do not add up to 0, beside the size of the row.
+template <class T>
+void check_constant_null_space(const CsrMatrix<T>& a);
 
 }  // namespace tilespmv::solver

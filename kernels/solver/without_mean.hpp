@@ -4,18 +4,14 @@
 
 namespace tilespmv::solver {
 
-/// A space for a singular A whose null space is the constant vectors: residuals and what M makes of them lose their
-/// mean, so that the iteration stays where A is positive definite. Kernels that do both at once are not used. The space
-/// behind it must outlive it.
+/// A space for a singular A whose null space is the constant vectors: what M makes of residuals loses its mean, so that
+/// the iteration, which begins with a residual without one, stays where A is positive definite. Kernels that do both at
+/// once are not used. The space behind it must outlive it.
 template <class T>
 class WithoutMean final : public Space<T> {
 public:
     explicit WithoutMean(Space<T>& space) : space_(space) {}
 
-    void residual(Vector<const T> b, Vector<const T> x, Vector<T> r) override {
-        space_.residual(b, x, r);
-        space_.remove_mean(r);
-    }
     void precondition(Vector<const T> r, Vector<T> w) override {
         space_.precondition(r, w);
         space_.remove_mean(w);
@@ -29,6 +25,7 @@ public:
     void copy(Vector<const T> from, Vector<T> to) override { space_.copy(from, to); }
     void clear(Vector<T> v) override { space_.clear(v); }
     void multiply(Vector<const T> x, Vector<T> y) override { space_.multiply(x, y); }
+    void residual(Vector<const T> b, Vector<const T> x, Vector<T> r) override { space_.residual(b, x, r); }
     void remove_mean(Vector<T> v) override { space_.remove_mean(v); }
     double norm2(Vector<const T> r) override { return space_.norm2(r); }
     void advance(const Iterates<T>& v) override { space_.advance(v); }

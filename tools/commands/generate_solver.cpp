@@ -54,12 +54,13 @@ void generate_solver(const GenerateSolverCommand& command) {
     require_free(command);
     SolveResult result;
     auto [a, b, options] = load_system<T>(command.system, result);
-    const auto first = std::as_const(b).of(0);
+    const Buffer<T> of_all = vector_to_try(b);
+    const std::span<const T> tried(of_all.begin(), of_all.end());
     const int ranks = command.system.gpus;
     if (ranks > 0) {
-        make_ranked_solver<T>(a, first, ranks, options, command.system.goal, result);
+        make_ranked_solver<T>(a, tried, ranks, options, command.system.goal, result);
     } else {
-        make_solver<T>(std::move(a), first, options, command.system.goal, result);
+        make_solver<T>(std::move(a), tried, options, command.system.goal, result);
     }
     write(solver_program(result, options, command.system), command.directory);
 }

@@ -95,11 +95,21 @@ SolveReport run(const Solve<T>& solve, std::span<const T> b, std::span<T> x, Sol
 }
 
 std::string advice(End end) {
-    if (end == End::limit) return "; allow more (--max-iterations), or give another --precond";
-    if (end == End::stagnated) return "; give a larger --rtol or another --precond";
-    if (end == End::not_positive_definite)
-        return "; conjugate gradients need a positive definite matrix (a singular one: --null-space)";
-    return "";
+    constexpr const char* singular = " (--null-space constant, if the rows of the matrix add up to 0)";
+    switch (end) {
+        case End::limit:
+            return "; allow more (--max-iterations), or give another --precond";
+        case End::stagnated:
+            return "; give a larger --rtol or another --precond";
+        case End::diverged:
+            return std::string("; give a b in its range") + singular;
+        case End::not_positive_definite:
+            return std::string(
+                       "; conjugate gradients need a positive definite matrix, or a singular one and b in its range") +
+                   singular;
+        default:
+            return "";
+    }
 }
 
 void write_json(const std::string& file, const SolveResult& result) {
@@ -151,9 +161,10 @@ void solve(const SolveCommand& command) {
     const int ranks = command.system.gpus;
     Solve<T> solve;
     result.setup_seconds = seconds([&] {
-        const auto first = std::as_const(b).of(0);
-        solve = ranks > 0 ? prepare_on_ranks<T>(a, first, ranks, options, goal, result)
-                          : prepare<T>(std::move(a), first, options, goal, result);
+        const Buffer<T> of_all = vector_to_try(b);
+        const std::span<const T> tried(of_all.begin(), of_all.end());
+        solve = ranks > 0 ? prepare_on_ranks<T>(a, tried, ranks, options, goal, result)
+                          : prepare<T>(std::move(a), tried, options, goal, result);
     });
     result.setup_seconds -= result.preconditioner.seconds;  // trials are told apart
     solve_all(solve, b, x, goal, result);

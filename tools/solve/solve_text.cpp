@@ -29,8 +29,8 @@ std::string forms_text(const std::vector<solver::PreconditionerForm>& forms) {
             made += fmt::format("{}{} {} in {} product{}", made.empty() ? "" : ", ", form.name, seconds(form.seconds),
                                 form.products, form.products == 1 ? "" : "s");
         } else if (std::isfinite(form.nonzeros)) {
-            others +=
-                fmt::format("; {} cannot pay, {:.1f} x the nonzeros", form.name, form.nonzeros / factors->nonzeros);
+            others += fmt::format("; {} cannot pay, {:.1f} x the nonzeros", form.name,
+                                  form.nonzeros / std::max(factors->nonzeros, 1.0));
         } else {
             others += fmt::format("; {} cannot pay, far more nonzeros", form.name);
         }

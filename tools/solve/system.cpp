@@ -1,8 +1,10 @@
 #include "tools/solve/system.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -23,6 +25,35 @@ using namespace solver;
 /// What a and there may differ by, in roundings of a value: those of a sum in another order.
 constexpr double kRoundings = 64;
 
+/// Throws `Error` that names the first value that is NaN or Inf: b - A x would be no number for any x.
+template <class T>
+void require_finite(const CsrMatrix<T>& a, const std::string& name) {
+    const auto bad = std::ranges::find_if(a.values, [](T value) { return !std::isfinite(value); });
+    if (bad == a.values.end()) return;
+    const auto at = static_cast<std::size_t>(bad - a.values.begin());
+    const auto row = std::ranges::upper_bound(a.row_ptrs, static_cast<offset_t>(at)) - a.row_ptrs.begin();
+    throw Error(fmt::format("{}: row {}, column {} is {}; to solve needs finite values", name, row,
+                            std::int64_t{a.col_idxs[at]} + 1, *bad));
+}
+
+template <class T>
+void require_finite(const Vectors<T>& v, const std::string& name, const char* advice) {
+    const auto bad = std::ranges::find_if(v.values, [](T value) { return !std::isfinite(value); });
+    if (bad == v.values.end()) return;
+    const std::int64_t at = bad - v.values.begin();
+    throw Error(fmt::format("{}: row {}, column {} is {}; {}", name, at % v.size + 1, at / v.size + 1, *bad, advice));
+}
+
+template <class T>
+void require_symmetric(const CsrMatrix<T>& a) {
+    try {
+        check_symmetry(a, kRoundings * std::numeric_limits<T>::epsilon());
+    } catch (const Error& error) {
+        const char* advice = a.rows == a.cols ? "; --skip-symmetry-check solves with it as it is" : "";
+        throw Error(error.what() + std::string(advice), error.code());
+    }
+}
+
 template <class T>
 CsrMatrix<T> load(const SystemOptions& options) {
     auto [a, is_pattern] = load_csr<T>(options.source, PatternValues::ones);
@@ -30,8 +61,8 @@ CsrMatrix<T> load(const SystemOptions& options) {
         fmt::print(stderr, "note: {} has no values: its entries are taken to be 1, which is seldom positive definite\n",
                    source_name(options.source));
     }
-    const double tolerance = kRoundings * std::numeric_limits<T>::epsilon();
-    if (a.rows != a.cols || !options.skips_symmetry_check) check_symmetry(a, tolerance);
+    require_finite(a, source_name(options.source));
+    if (a.rows != a.cols || !options.skips_symmetry_check) require_symmetric(a);
     return std::move(a);
 }
 
@@ -47,6 +78,7 @@ Vectors<T> right_hand_sides(const SystemOptions& options, const CsrMatrix<T>& a,
     const Buffer<T> ones(static_cast<std::size_t>(a.rows), T{1});
     Vectors<T> b{a.rows, 1, Buffer<T>(static_cast<std::size_t>(a.rows))};
     make_operator<T>("csr-omp", MatrixForms<T>(&a))->apply(T{1}, {ones.begin(), ones.end()}, T{0}, b.of(0));
+    require_finite(b, "b = A * ones", "the entries of A are finite, their sum is not: give another b (-b)");
     return b;
 }
 
@@ -142,8 +174,28 @@ void add_choices(CLI::App& command, SystemOptions& o) {
 
 template <class T>
 Vectors<T> read_sized(const std::string& file, index_t rows) {
-    return read_vectors<T>(open_input(file),
-                           {.size = rows, .meaning = "the rows of the matrix", .limits = input_limits()});
+    auto vectors = read_vectors<T>(open_input(file),
+                                   {.size = rows, .meaning = "the rows of the matrix", .limits = input_limits()});
+    require_finite(vectors, file, "to solve needs finite values");
+    return vectors;
+}
+
+template <class T>
+Buffer<T> vector_to_try(const Vectors<T>& b) {
+    std::vector<T> largest;
+    for (index_t i = 0; i < b.count; ++i) {
+        T of_column = 0;
+        for (const T value : b.of(i)) of_column = std::max(of_column, std::abs(value));
+        largest.push_back(of_column);
+    }
+    const T share = std::ranges::max(largest) / static_cast<T>(b.count);
+    Buffer<T> sum(static_cast<std::size_t>(b.size), T{0});
+    for (index_t i = 0; i < b.count; ++i) {
+        const T of_column = largest[static_cast<std::size_t>(i)];
+        if (of_column == 0) continue;
+        std::ranges::transform(sum, b.of(i), sum.begin(), [&](T s, T value) { return s + value / of_column * share; });
+    }
+    return sum;
 }
 
 template <class T>
@@ -204,6 +256,8 @@ void add_system(CLI::App& command, SystemOptions& options) {
 
 template Vectors<double> read_sized(const std::string&, index_t);
 template Vectors<float> read_sized(const std::string&, index_t);
+template Buffer<double> vector_to_try(const Vectors<double>&);
+template Buffer<float> vector_to_try(const Vectors<float>&);
 template std::unique_ptr<Solver<double>> make_solver(CsrMatrix<double>, std::span<const double>, const SolverOptions&,
                                                      const SolveOptions&, SolveResult&);
 template std::unique_ptr<Solver<float>> make_solver(CsrMatrix<float>, std::span<const float>, const SolverOptions&,

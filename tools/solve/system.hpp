@@ -32,10 +32,15 @@ struct System {
     solver::SolverOptions options;  ///< as asked for
 };
 
-/// Loads A and b, and checks that A is symmetric; what `auto` chooses operators from is set in `result`. A file without
+/// Loads A and b, and checks that A is symmetric and both are finite; what `auto` chooses operators from is set in `result`. A file without
 /// values gets a note on stderr. Throws `Error`.
 template <class T>
 System<T> load_system(const SystemOptions& options, SolveResult& result);
+
+/// What preconditioners are tried on: the sum of all right-hand sides, each as large as the largest, so that neither
+/// their order nor one that is easy decides; of one that one.
+template <class T>
+Buffer<T> vector_to_try(const Vectors<T>& b);
 
 /// The solver of a system on one device, which tries preconditioners on b if it is to choose one. Sets what `solve`
 /// tells of it. Throws `Error`.
@@ -51,7 +56,7 @@ multi_gpu::RankedSolver<T> make_ranked_solver(const CsrMatrix<T>& a, std::span<c
                                               const solver::SolverOptions& options, const solver::SolveOptions& goal,
                                               SolveResult& result);
 
-/// Vectors with a value for each row. Throws `Error`.
+/// Vectors with a finite value for each row. Throws `Error`.
 template <class T>
 Vectors<T> read_sized(const std::string& file, index_t rows);
 

@@ -95,6 +95,7 @@ public:
             if (!factorize(block)) refuse(first, std::min(first + size, a.rows), size);
             invert_lower(block);
             V* out = parts.inverse_blocks.data() + i * size * size;
+            for (int row = 0; row < size; ++row) in_range<V>(inverse_at(block, row, row), "block-jacobi", first + row);
             for (int row = 0; row < size; ++row) {
                 for (int col = 0; col < size; ++col) *out++ = static_cast<V>(inverse_at(block, row, col));
             }

@@ -33,7 +33,7 @@ public:
         auto& inverse = std::get<PreconditionerParts<V>>(this->parts_).inverse_diagonal;
         parallel_for(0, a.rows, 4096, [&](std::int64_t i) {
             const auto row = static_cast<std::size_t>(i);
-            inverse[row] = static_cast<V>(1 / double{a.values[static_cast<std::size_t>(positions_[row])]});
+            inverse[row] = in_range<V>(1 / double{a.values[static_cast<std::size_t>(positions_[row])]}, "jacobi", i);
         });
     }
 

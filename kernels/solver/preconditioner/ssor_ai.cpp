@@ -67,6 +67,7 @@ public:
             const auto row = static_cast<std::size_t>(i);
             inverse_dw_[row] = choice_.w / double{a.values[static_cast<std::size_t>(diagonal_[row])]};
             scale_[row] = std::sqrt((2 - choice_.w) * inverse_dw_[row]);
+            in_range<V>(choice_.shape == Shape::whole ? scale_[row] * scale_[row] : scale_[row], "ssor-ai", i);
         });
         auto& parts = std::get<PreconditionerParts<V>>(this->parts_);
         if (is_chain_of_four()) return update_four(a, parts);

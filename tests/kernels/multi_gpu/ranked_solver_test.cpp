@@ -2,6 +2,7 @@
 #include "kernels/multi_gpu/ranked_solver.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 #include <set>
@@ -112,19 +113,24 @@ TEST(RankedSolver, GivesEachRankItsOperator) {
               "2: choices of 2 ranks for 3 ranks, expected one a rank");
 }
 
-TEST(RankedSolver, KeepsOutAConstantNullSpace) {
-    // The graph Laplacian of a path: A 1 = 0.
-    const index_t n = 60;
+/// A path, of whose matrix each row adds up to 0 without `shift` on the diagonal.
+CsrMatrix<double> path(index_t n, double shift, double size) {
     std::set<std::pair<index_t, index_t>> positions;
     for (index_t r = 0; r < n; ++r) {
         for (index_t c = std::max(0, r - 1); c <= std::min(n - 1, r + 1); ++c) positions.emplace(r, c);
     }
     auto a = testing::matrix_of(n, n, positions);
     for (index_t r = 0; r < n; ++r) {
-        for (offset_t p = a.row_ptrs[r]; p < a.row_ptrs[r + 1]; ++p) {
-            a.values[p] = a.col_idxs[p] != r ? -1 : static_cast<double>(a.row_ptrs[r + 1] - a.row_ptrs[r] - 1);
-        }
+        const auto neighbours = static_cast<double>(a.row_ptrs[r + 1] - a.row_ptrs[r] - 1);
+        for (offset_t p = a.row_ptrs[r]; p < a.row_ptrs[r + 1]; ++p)
+            a.values[p] = size * (a.col_idxs[p] != r ? -1 : neighbours + shift);
     }
+    return a;
+}
+
+TEST(RankedSolver, KeepsOutAConstantNullSpace) {
+    const index_t n = 60;
+    const auto a = path(n, 0, 1);
     const Values b = right_hand_side(n);
     Values without_mean = b;
     const double mean = std::accumulate(b.begin(), b.end(), 0.0) / n;
@@ -137,6 +143,57 @@ TEST(RankedSolver, KeepsOutAConstantNullSpace) {
         EXPECT_NEAR(std::accumulate(x.begin(), x.end(), 0.0), 0, 1e-9);
         EXPECT_LE(relative_residual(a, without_mean, x), 1e-7);
     }
+}
+
+TEST(RankedSolver, RefusesANullSpaceThatTheMatrixDoesNotHave) {
+    const RankedOptions options{.ranks = 3, .constant_null_space = true};
+    EXPECT_THAT(message_of([&] { make_cpu_ranked_solver(path(60, 2, 1), options); }),
+                HasSubstr("1: constant vectors are not the null space of the matrix: row 1 adds up to 2"));
+    auto ranks = make_cpu_ranked_solver(path(60, 0, 1), options);
+    EXPECT_THAT(message_of([&] { ranks.update_values(path(60, 1, 1)); }), HasSubstr("row 1 adds up to 1"));
+}
+
+TEST(RankedSolver, SaysThatASingularSystemDiverges) {
+    for (const Method method : kMethods) {
+        const auto report = solve(path(12, 0, 1), {.ranks = 2, .method = method}).report;
+        EXPECT_TRUE(report.end == solver::End::diverged || report.end == solver::End::not_positive_definite)
+            << describe(report);
+        EXPECT_LE(report.iterations, 48);
+    }
+}
+
+TEST(RankedSolver, SolvesForNumbersOfAnySize) {
+    for (const double size : {1e-290, 1e-95, 1e95, 1e290}) {
+        const auto a = path(60, 0.5, size);
+        auto b = right_hand_side(a.rows);
+        for (double& value : b) value *= size;
+        for (const Method method : kMethods) {
+            for (const auto* m : {"none", "jacobi", "block-jacobi", "ssor-ai"}) {
+                SCOPED_TRACE(std::to_string(size) + m);
+                auto ranks = make_cpu_ranked_solver(a, {.ranks = 3, .preconditioner = m, .method = method});
+                Values x(b.size(), 1e200);
+                EXPECT_TRUE(ranks.solve(b, x, {.start_from_x = true}).converged());
+                auto plain = path(60, 0.5, 1);
+                EXPECT_LE(relative_residual(plain, right_hand_side(60), x), 1.001e-8);
+            }
+        }
+    }
+    auto ranks = make_cpu_ranked_solver(path(60, 0.5, 1e-10), {.ranks = 3});
+    Values x(60);
+    EXPECT_EQ(ranks.solve(Values(60, 1e300), x).end, solver::End::not_a_number) << "x would be 2e310";
+}
+
+TEST(RankedSolver, RefusesToTryPreconditionersOnWhatIsNotFinite) {
+    const auto a = path(60, 0.5, 1);
+    const Values zero(60);
+    Values b(60, 1);
+    b[3] = HUGE_VAL;
+    EXPECT_THAT(message_of([&] { make_cpu_ranked_solver<double>(a, {.ranks = 2, .preconditioner = "auto"}, {b}); }),
+                HasSubstr("b is inf in row 4"));
+    Values x(60);
+    EXPECT_EQ(make_cpu_ranked_solver(a, {.ranks = 2}).solve(b, x).end, solver::End::not_a_number);
+    const auto tried = make_cpu_ranked_solver<double>(a, {.ranks = 2, .preconditioner = "auto"}, {zero});
+    for (const auto& trial : tried.preconditioner_choice().trials) EXPECT_GT(trial.iterations, 0);
 }
 
 TEST(RankedSolver, TakesNewValuesAndRightHandSides) {
@@ -171,7 +228,7 @@ TEST(RankedSolver, SolvesInFloat) {
 SolverMachine indifferent_at(double rows) { return {.bytes_per_s = 1, .rank_sum_seconds = 2 * 8 * rows}; }
 
 Method chosen_method(const RankedOptions& options) {
-    const auto a = generate<double>("laplace2d:n=20");
+    const auto a = options.constant_null_space ? path(400, 0, 1) : generate<double>("laplace2d:n=20");
     return make_cpu_ranked_solver(a, options).method();
 }
 

@@ -2,6 +2,7 @@
 // the same on the CPU.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kernels/check.hpp"
 #include "kernels/solver/solve.hpp"
@@ -130,6 +131,62 @@ TEST_P(EndsOnDevice, ConvergedAfterARestartWhereTheRecurrenceHasLostTheResidual)
     EXPECT_GE(report.restarts, 1);
     EXPECT_LE(true_residual(a_, b_, x_), report.tolerance);
     EXPECT_EQ(solve().restarts, 0);
+}
+
+/// Of both, as they are solved for on the GPU.
+std::pair<CsrMatrix<double>, std::vector<double>> times(const CsrMatrix<double>& a, const std::vector<double>& b,
+                                                        double factor) {
+    auto scaled = a.clone();
+    for (double& value : scaled.values) value *= factor;
+    auto scaled_b = b;
+    for (double& value : scaled_b) value *= factor;
+    return {std::move(scaled), std::move(scaled_b)};
+}
+
+TEST_P(EndsOnDevice, ConvergedForNumbersOfAnySize) {
+    for (const double size : {1e-290, 1e-95, 1e95, 1e290}) {
+        const auto [a, b] = times(a_, b_, size);
+        x_.assign(b.size(), 1e200);  // a guess that is worth nothing
+        const auto report = solve(a, b, {.start_from_x = true});
+        EXPECT_TRUE(report.converged()) << size << ": " << describe(report);
+        EXPECT_LE(true_residual(a_, b_, x_), 1.001e-8 * norm(b_)) << size;
+    }
+}
+
+TEST_P(EndsOnDevice, NotANumberWhereXIsOutOfRange) {
+    auto a = a_.clone();
+    for (double& value : a.values) value *= 1e-10;
+    EXPECT_EQ(solve(a, std::vector<double>(b_.size(), 1e300)).end, End::not_a_number);
+}
+
+TEST_P(EndsOnDevice, NotANumberWhereOnlyTheMatrixIsNone) {
+    auto a = a_.clone();
+    a.values[17] = kInf;
+    EXPECT_EQ(solve(a, std::vector<double>(b_.size(), 0)).end, End::not_a_number);
+    const auto report = solve(a_, std::vector<double>(b_.size(), 0), {.start_from_x = true});
+    EXPECT_TRUE(report.converged());
+    EXPECT_EQ(x_, std::vector<double>(b_.size()));
+}
+
+TEST_P(EndsOnDevice, DivergedWhereTheMatrixIsSingular) {
+    auto a = a_.clone();  // to a Laplacian whose rows add up to 0
+    for (std::size_t row = 0; row < b_.size(); ++row) {
+        for (offset_t p = a.row_ptrs[row]; p < a.row_ptrs[row + 1]; ++p) {
+            if (a.col_idxs[static_cast<std::size_t>(p)] == static_cast<index_t>(row))
+                a.values[static_cast<std::size_t>(p)] = static_cast<double>(a.row_ptrs[row + 1] - a.row_ptrs[row] - 1);
+        }
+    }
+    const auto report = solve(a, std::vector<double>(b_.size(), 1.0), {.check_every = 4});
+    EXPECT_TRUE(report.end == End::diverged || report.end == End::not_positive_definite) << describe(report);
+    auto b = b_;
+    b[0] += 1;
+    const auto other = solve(a, b);
+    EXPECT_TRUE(other.end == End::diverged || other.end == End::not_positive_definite) << describe(other);
+    EXPECT_LT(other.iterations, 1000);
+}
+
+TEST_P(EndsOnDevice, ANullSpaceThatTheMatrixDoesNotHaveIsRefused) {
+    EXPECT_THROW(Solver<double>(a_.clone(), {.backend = Backend::cuda, .constant_null_space = true}), Error);
 }
 
 TEST_P(EndsOnDevice, Stopped) {

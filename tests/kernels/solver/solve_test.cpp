@@ -193,7 +193,7 @@ TEST(Solve, RefusesWhatItCannotUse) {
 TEST(Solve, ChoosesARecurrenceByWhetherMIsFused) {
     const SolverMachine machine{.launch_seconds = 1, .bytes_per_s = 1};
     const auto chosen = [&](const char* m, bool constant_null_space) {
-        return Solver<double>(generate<double>("laplace2d:n=20"),
+        return Solver<double>(path_laplacian(400),
                               {.preconditioner = m, .machine = machine, .constant_null_space = constant_null_space})
             .method();
     };
