@@ -27,6 +27,8 @@ TEST(NumberText, PercentNeverRoundsSomethingToNothing) {
     EXPECT_EQ(percent(0.00094), "0.094%");
     EXPECT_EQ(percent(0.00052), "0.052%");
     EXPECT_EQ(percent(1e-9), "<0.0001%");
+    EXPECT_EQ(percent(-0.5), "-50.0%");
+    EXPECT_EQ(percent(-12.34), "-1234.0%");
 }
 
 TEST(NumberText, ByteSizesKeepThreeDigits) {

@@ -20,7 +20,7 @@ std::string grouped(std::int64_t n) {
 
 std::string percent(double share) {
     const double p = 100 * share;
-    if (p == 0 || p >= 0.095) return fmt::format("{:.1f}%", p);
+    if (p <= 0 || p >= 0.095) return fmt::format("{:.1f}%", p);
     return p >= 0.0001 ? fmt::format("{:.2g}%", p) : "<0.0001%";
 }
 

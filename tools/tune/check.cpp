@@ -1,6 +1,7 @@
 #include "tools/tune/check.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -9,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "bench/harness/timer.hpp"
 #include "tile/error.hpp"
+#include "tile/seconds_since.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -149,17 +150,19 @@ void summarize(CheckOutcome& outcome) {
     summary.vectors = choice_quality(by_trees);
 }
 
-using IsOver = std::function<bool()>;  ///< whether the time for measurements is
+using IsOver = std::function<bool(double seconds)>;  ///< whether there is no time for what takes so long
 
 void check_matrices(bench::Measurer& measurer, const Profile& profile, const CheckOptions& options,
                     const IsOver& is_over, CheckOutcome& outcome) {
+    double longest = 0;  // of those before
     for (std::size_t i = 0; i < options.sources.size(); ++i) {
-        if (is_over()) {
+        if (is_over(longest)) {
             outcome.left += static_cast<int>(options.sources.size() - i);
             return;
         }
         const auto& source = options.sources[i];
         options.progress(fmt::format("checking {}/{}: {}", i + 1, options.sources.size(), source));
+        const auto begun = std::chrono::steady_clock::now();
         try {
             const auto timer = measurer.matrix(options.values, source);
             if (i + 1 < options.sources.size()) measurer.expect(options.values, options.sources[i + 1]);
@@ -167,6 +170,7 @@ void check_matrices(bench::Measurer& measurer, const Profile& profile, const Che
         } catch (const Error& error) {
             outcome.errors.push_back(fmt::format("{}: {}", source, error.what()));
         }
+        longest = std::max(longest, seconds_since(begun));
     }
 }
 
@@ -192,7 +196,7 @@ void check_vectors(bench::Measurer& measurer, const Profile& profile, const Chec
                    const IsOver& is_over, CheckOutcome& outcome) {
     const auto sizes = sizes_to_check(options.sizes);
     for (const std::size_t i : spread_order(sizes.size())) {
-        if (is_over()) {
+        if (is_over(0)) {
             ++outcome.left;
             continue;
         }
@@ -248,9 +252,8 @@ CheckOutcome check(bench::Measurer& measurer, const Profile& profile, const Chec
     CheckOutcome outcome;
     outcome.summary.values = options.values;
     outcome.summary.sizes = {value_bytes_of(options.values), measurer.sum_bytes(options.values)};
-    bench::SteadyStopwatch watch;
-    watch.start();
-    const auto is_over = [&] { return watch.stop() >= options.seconds; };
+    const auto begun = std::chrono::steady_clock::now();
+    const auto is_over = [&](double seconds) { return seconds_since(begun) + seconds >= options.seconds; };
     check_matrices(measurer, profile, options, is_over, outcome);
     check_vectors(measurer, profile, options, is_over, outcome);
     summarize(outcome);

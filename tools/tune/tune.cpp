@@ -18,6 +18,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// A measurement is taken to need up to so many times as long as the one before: matrices of a family get larger by it.
+constexpr double kGrowth = 3;
+
+/// Replaces what was measured of a machine where today's is clearly better: other programs make rates too low and
+/// launches too long, never the other way round. What differs by noise stays, since models were fitted with it.
+void keep_better(Probe& known, const Probe& now) {
+    constexpr double kClearly = 1.1;
+    for (double Probe::*rate : {&Probe::read_rate, &Probe::copy_rate, &Probe::triad_rate, &Probe::cache_rate}) {
+        if (now.*rate > kClearly * known.*rate) known.*rate = now.*rate;
+    }
+    for (double Probe::*launch : {&Probe::loop_launch_seconds, &Probe::graph_launch_seconds}) {
+        if (now.*launch * kClearly < known.*launch) known.*launch = now.*launch;
+    }
+}
+
 /// Whether `only` names this kernel or operator.
 bool is_named(const std::string& only, std::string_view specification) {
     return only == specification || only == specification.substr(0, specification.find(':'));
@@ -79,7 +94,7 @@ private:
         known.build = profile.build;
         known.date = profile.date;
         known.set = profile.set;
-        // The figures that the models in it were fitted with: those of today differ by noise.
+        keep_better(known.probe, profile.probe);
         return known;
     }
 
@@ -108,7 +123,8 @@ private:
             if (is_wanted(one.values) && is_named(options_.only, one.work.kernel)) one.points.clear();
         }
         for (auto& matrix : profile_.matrices) {
-            const bool is_source = std::ranges::find(options_.sources, matrix.name) != options_.sources.end();
+            const bool is_source =
+                std::ranges::find(options_.sources, matrix.name, printable) != options_.sources.end();
             if (!is_wanted(matrix.values) || matrix.features.sum_bytes != measurer_.sum_bytes(matrix.values)) continue;
             if (!is_source) continue;
             std::erase_if(matrix.products, [&](const auto& p) { return is_named(options_.only, p.specification); });
@@ -185,6 +201,7 @@ private:
                 timer = measurer_.vectors(task.values, task.n);
                 of = {task.values, task.n};
             }
+            ++begun_;
             measure_shapes(*timer, task);
             save_sometimes();
         }
@@ -199,8 +216,9 @@ private:
 
     MeasuredMatrix* find_matrix(const std::string& values, const std::string& source) {
         const std::size_t sums = measurer_.sum_bytes(values);
+        const std::string name = printable(source);  // as it is read from a profile
         const auto found = std::ranges::find_if(profile_.matrices, [&](const auto& m) {
-            return m.values == values && m.features.sum_bytes == sums && m.name == source;
+            return m.values == values && m.features.sum_bytes == sums && m.name == name;
         });
         return found == profile_.matrices.end() ? nullptr : &*found;
     }
@@ -227,36 +245,56 @@ private:
 
     void measure_matrices() {
         const auto tasks = matrix_tasks();
+        double loading = 0;  // of the last one
         for (std::size_t i = 0; i < tasks.size(); ++i) {
             const MatrixTask& task = tasks[i];
-            if (is_over()) {
+            if (is_over(kGrowth * (loading + longest_))) {
                 left_ += static_cast<int>(task.operators.size());
                 continue;
             }
             options_.progress(fmt::format("matrices {}/{}: {}", i + 1, tasks.size(), task.source));
+            const auto begun = Clock::now();
             const auto timer = measurer_.matrix(task.values, task.source);
+            loading = seconds_since(begun);
             if (i + 1 < tasks.size()) measurer_.expect(tasks[i + 1].values, tasks[i + 1].source);
             measure_operators(*timer, task, fmt::format("matrices {}/{}", i + 1, tasks.size()));
             save_sometimes();
         }
     }
     void measure_operators(bench::MatrixTimer& timer, const MatrixTask& task, const std::string& where) {
+        std::vector<ProductTime> measured = operator_times(timer, task, where);
+        left_ += static_cast<int>(task.operators.size() - measured.size());
+        if (measured.empty()) return;
         MeasuredMatrix* matrix = find_matrix(task.values, task.source);
         if (matrix == nullptr) {
-            matrix = &profile_.matrices.emplace_back(MeasuredMatrix{task.source, task.values, timer.features(), {}});
+            matrix = &profile_.matrices.emplace_back(
+                MeasuredMatrix{printable(task.source), task.values, timer.features(), {}});
         }
         matrix->features = timer.features();
-        std::vector<ProductTime> measured;
-        for (const auto& one : task.operators) {
-            options_.progress(fmt::format("{}: {} of {}", where, one, task.source));
-            measured.push_back(product_time(timer, one));
-        }
         // Afterwards, as the next matrix is made meanwhile, by all threads.
         for (auto& product : measured) {
             if (product.error.empty()) product.preparation_seconds = timer.preparation_seconds(product.specification);
             matrix->products.push_back(std::move(product));
             ++measured_;
         }
+    }
+    /// As many as there is time for, their preparations included, none of which takes longer than the operator here.
+    std::vector<ProductTime> operator_times(bench::MatrixTimer& timer, const MatrixTask& task,
+                                            const std::string& where) {
+        std::vector<ProductTime> measured;
+        double preparations = 0;
+        longest_ = 0;
+        for (const auto& one : task.operators) {
+            if (is_over(preparations + 2 * longest_)) break;
+            options_.progress(fmt::format("{}: {} of {}", where, one, task.source));
+            ++begun_;
+            const auto begun = Clock::now();
+            measured.push_back(product_time(timer, one));
+            const double took = seconds_since(begun);
+            preparations += took;
+            longest_ = std::max(longest_, took);
+        }
+        return measured;
     }
     static ProductTime product_time(bench::MatrixTimer& timer, const std::string& specification) {
         ProductTime product{.specification = specification, .error = {}};
@@ -269,7 +307,11 @@ private:
         return product;
     }
 
-    [[nodiscard]] bool is_over() const { return seconds_since(started_) >= options_.seconds; }
+    /// Whether there is no time for what takes so long. There is some for one measurement, or it would never go on.
+    [[nodiscard]] bool is_over(double seconds = 0) const {
+        if (begun_ == 0 && options_.seconds > 0) return false;
+        return seconds_since(started_) + seconds >= options_.seconds;
+    }
 
     void save_sometimes() {
         constexpr double kSeconds = 1;
@@ -281,11 +323,13 @@ private:
 
     bench::Measurer& measurer_;
     const TuneOptions& options_;
+    Clock::time_point started_ = Clock::now();  // before the machine is probed
     bool is_other_build_ = false;
     Profile profile_;
+    int begun_ = 0;  ///< measurements
     int measured_ = 0;
     int left_ = 0;
-    Clock::time_point started_ = Clock::now();
+    double longest_ = 0;  ///< seconds for an operator of the last matrix
     Clock::time_point saved_{};
 };
 

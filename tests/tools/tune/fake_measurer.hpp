@@ -1,9 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,7 @@ public:
     std::vector<std::string> of_matrices;  ///< what was asked of them, in order: operators to time, "prepare ..."
     std::size_t sums = 8;                  ///< bytes of what products accumulate in, but for values of 16 bits
     int slow_threads = 0;                  ///< launches of so many take three times as long
+    std::chrono::milliseconds delay{};     ///< that each time and each preparation takes
     int left = 1 << 30;                    ///< measurements until it is interrupted
 
     Probe probe() override { return machine; }
@@ -96,6 +99,7 @@ private:
         }
         [[nodiscard]] const MatrixFeatures& features() const override { return features_; }
         double seconds(const std::string& specification) override {
+            std::this_thread::sleep_for(of_.delay);
             of_.count(specification);
             of_.of_matrices.push_back(specification);
             if (specification.ends_with("no-such-option=1")) throw Error("no such option", ExitCode::usage);
@@ -104,6 +108,7 @@ private:
             return product_seconds(candidate, features_, of_.machine, of_.factor(specification, features_.value_bytes));
         }
         double preparation_seconds(const std::string& specification) override {
+            std::this_thread::sleep_for(of_.delay);
             of_.of_matrices.push_back("prepare " + specification);
             return kPreparationSeconds;
         }

@@ -202,6 +202,42 @@ TEST_F(TuneTest, StopsAtTheLimitOfTimeAndSaysWhatIsLeft) {
     EXPECT_EQ(tune(gpu, options).measured, nothing.left);
 }
 
+TEST_F(TuneTest, KeepsToTheTimeAndGoesOnUntilAllIsMeasured) {
+    gpu.delay = std::chrono::milliseconds(10);
+    gpu.works.clear();
+    options.seconds = 0.15;
+    int measured = 0;
+    for (int run = 0; run < 20; ++run) {
+        gpu.of_matrices.clear();
+        const TuneOutcome outcome = tune(gpu, options);
+        EXPECT_LE(gpu.of_matrices.size(), 16) << "times and preparations of 10 ms each";
+        EXPECT_GT(outcome.measured, 0);
+        measured += outcome.measured;
+        if (outcome.left == 0) break;
+    }
+    EXPECT_EQ(measured, 8 * 4);
+    EXPECT_EQ(tune(gpu, options).measured, 0);
+}
+
+TEST_F(TuneTest, ReplacesAProbeByAClearlyBetterOne) {
+    const double rate = gpu.machine.read_rate;
+    const double launch = gpu.machine.graph_launch_seconds;
+    gpu.machine.read_rate = 1.7e9;
+    gpu.machine.graph_launch_seconds = 10 * launch;
+    tune(gpu, options);
+    const auto probed = [&](double by) {
+        gpu.machine.read_rate = by * rate;
+        gpu.machine.graph_launch_seconds = launch / by;
+        return tune(gpu, options).profile.probe;
+    };
+    EXPECT_EQ(probed(1).read_rate, rate);
+    EXPECT_EQ(probed(1).graph_launch_seconds, launch);
+    for (const double by : {1.05, 0.95, 0.01}) {
+        EXPECT_EQ(probed(by).read_rate, rate) << by;
+        EXPECT_EQ(probed(by).graph_launch_seconds, launch) << by;
+    }
+}
+
 TEST_F(TuneTest, MeasuresOnlyWhatIsNamedAgain) {
     const TuneOutcome before = tune(gpu, options);
     gpu.measured.clear();
