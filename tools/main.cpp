@@ -34,24 +34,6 @@ void occupy_standard_descriptors() {
     }
 }
 
-void add_commands(CLI::App& app) {
-    using namespace tilespmv::tools;
-    add_convert(app);
-    add_stats(app);
-    add_spmv(app);
-    add_solve(app);
-    add_generate_solver(app);
-    add_explain(app);
-    add_verify(app);
-    add_generate(app);
-    add_bench(app);
-    add_compare(app);
-    add_plot(app);
-    add_paper(app);
-    add_tune(app);
-    add_info(app);
-}
-
 void build(CLI::App& app) {
     app.set_version_flag("--version", std::string("tilespmv " TILESPMV_VERSION), "Print the version");
     static int threads = 0;
@@ -61,7 +43,7 @@ void build(CLI::App& app) {
     app.footer("See 'tilespmv COMMAND --help' for the options and examples of a command.");
     app.fallthrough();
     app.require_subcommand(0, 1);
-    add_commands(app);
+    tilespmv::tools::add_commands(app);
     app.parse_complete_callback([&app] {  // before the subcommand does anything
         if (threads > 0) omp_set_num_threads(threads);
         for (const auto* command : app.get_subcommands()) tilespmv::tools::check_files(*command);

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,10 @@
 #include "bench/harness/sampling.hpp"
 #include "kernels/executed.hpp"
 #include "tile/types.hpp"
+
+namespace tilespmv {
+class JsonNode;
+}
 
 namespace tilespmv::bench {
 
@@ -35,6 +41,8 @@ enum class Status {
     failed,   ///< `Result::error` says why
     skipped,  ///< the operator does not suit the matrix (`Refusal`), as `Result::error` says
 };
+/// What files call them.
+inline constexpr std::array<std::string_view, 4> kStatusNames{"ok", "wrong", "failed", "skipped"};
 
 /// How much faster a case is than a baseline that was sampled in turn with it: the median over the rounds of (time of
 /// the baseline / time of the case) and its confidence interval.
@@ -95,13 +103,13 @@ struct Result {
     Bandwidth bandwidth;              ///< of the device, in the same run
 
     double first_seconds = 0;        ///< the first product of a new operator, after others have warmed the device up
-    Timing warm;                     ///< products back to back, after one that is not timed
-    Timing cold;                     ///< single products after the caches were flushed
-    Timing graph;                    ///< dependent products in a CUDA graph; as `axpy` if the matrix is not square
-    Timing chain;                    ///< the same launched in turn
-    Timing axpy;                     ///< a kernel that writes x, and a product: the time of both
-    Timing axpy_alone;               ///< such kernels back to back, if any were part of `chain` or `axpy`
-    Timing preprocess;               ///< from CSR to an operator that is ready
+    Timing warm = {};                ///< products back to back, after one that is not timed
+    Timing cold = {};                ///< single products after the caches were flushed
+    Timing graph = {};               ///< dependent products in a CUDA graph; as `axpy` if the matrix is not square
+    Timing chain = {};               ///< the same launched in turn
+    Timing axpy = {};                ///< a kernel that writes x, and a product: the time of both
+    Timing axpy_alone = {};          ///< such kernels back to back, if any were part of `chain` or `axpy`
+    Timing preprocess = {};          ///< from CSR to an operator that is ready
     double convert_seconds = 0;      ///< the part of it from CSR to tiles, median; 0 without tiles
     double preprocess_products = 0;  ///< `preprocess` in units of a product of the first baseline; 0 without one
     std::vector<Speedup> speedups;
@@ -137,8 +145,18 @@ bool has_axpy(const Result& result, Mode mode);
 /// The speed-up over a baseline, null if it was not sampled together with it in that mode.
 const Speedup* find_speedup(const Result& result, const std::string& baseline, Mode mode = Mode::warm);
 
-// Everything but derived numbers survives the round trip. Reading throws nlohmann::json::exception.
+/// The timings of a result by their names in files.
+inline constexpr std::array kTimings{std::pair{"warm", &Result::warm},
+                                     std::pair{"cold", &Result::cold},
+                                     std::pair{"graph", &Result::graph},
+                                     std::pair{"chain", &Result::chain},
+                                     std::pair{"axpy", &Result::axpy},
+                                     std::pair{"axpy_alone", &Result::axpy_alone},
+                                     std::pair{"preprocess", &Result::preprocess}};
+
+// Everything but derived numbers survives the round trip. Reading throws `Error` for what no benchmark writes: times
+// that are not positive, numbers out of the range of what they count.
 void to_json(nlohmann::json& json, const Result& result);
-void from_json(const nlohmann::json& json, Result& result);
+Result read_result(const JsonNode& json);
 
 }  // namespace tilespmv::bench

@@ -1,16 +1,14 @@
 #include "bench/harness/result_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "selector/models/json_node.hpp"
+#include "selector/models/json_text.hpp"
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
-#include "tile/io/printable.hpp"
 
 namespace tilespmv::bench {
 
@@ -23,16 +21,37 @@ namespace {
 constexpr const char* kFormat = "tilespmv-bench";
 constexpr int kVersion = 1;
 
-// Names in a file of somebody else's are shown on the terminal and drawn.
-bool make_printable(int, nlohmann::json::parse_event_t, nlohmann::json& value) {
-    if (value.is_string()) value = printable(value.get_ref<const std::string&>());
-    return true;
+Gpu read_gpu(const JsonNode& json) {
+    return {.name = json["name"].text(),
+            .memory_bytes = json["memory_bytes"].whole<std::uint64_t>(),
+            .l2_bytes = json["l2_bytes"].whole<std::uint64_t>(),
+            .driver = json["driver"].whole<int>(),
+            .runtime = json["runtime"].whole<int>()};
 }
 
-ResultSet parse_results(const nlohmann::json& json) {
-    if (json.at("format") != kFormat) throw Error("it is of another kind");
-    if (json.at("version").get<int>() > kVersion) throw Error("it was written by a newer version");
-    return {.machine = json.at("machine"), .build = json.at("build"), .results = json.at("results")};
+Machine read_machine(const JsonNode& json) {
+    return {.cpu = json["cpu"].text(),
+            .system = json["system"].text(),
+            .cores = json["cores"].whole<int>(),
+            .hardware_threads = json["hardware_threads"].whole<int>(),
+            .memory_bytes = json["memory_bytes"].whole<std::uint64_t>(),
+            .cache_bytes = json["cache_bytes"].whole<std::uint64_t>(),
+            .gpu = read_gpu(json["gpu"])};
+}
+
+Build read_build(const JsonNode& json) {
+    return {json["version"].text(), json["revision"].text(), json["compiler"].text(), json["type"].text()};
+}
+
+ResultSet parse_results(std::string_view text) {
+    const auto json = parse_json<nlohmann::json>(text);
+    const JsonNode root(json, "");
+    if (json.is_discarded()) root.fail("it is no JSON, or was cut off");
+    if (root["format"].text() != kFormat) root.fail("it is of another kind");
+    if (root["version"].whole<int>() > kVersion) root.fail("it was written by a newer version");
+    ResultSet set{read_machine(root["machine"]), read_build(root["build"]), {}};
+    for (const JsonNode& one : root["results"].elements()) set.results.push_back(read_result(one));
+    return set;
 }
 
 }  // namespace
@@ -57,15 +76,10 @@ void ResultSet::put(Result result) {
 }
 
 ResultSet read_results(const std::filesystem::path& file) {
-    const auto refuse = [&](const std::string& reason) {
-        throw Error(fmt::format("{}: cannot be read: {}", file.string(), reason));
-    };
-    std::ifstream in(file);
-    if (!in) refuse(std::generic_category().message(errno));
-    if (std::filesystem::is_directory(file)) refuse("found a directory, expected a file");
+    const TextFile text = json_text(Input(file));
     try {
-        return parse_results(nlohmann::json::parse(in, make_printable));
-    } catch (const std::exception& error) {
+        return parse_results({text.begin(), text.end()});
+    } catch (const Error& error) {
         throw Error(fmt::format("{}: not a result file of 'tilespmv bench --json' ({})", file.string(), error.what()));
     }
 }

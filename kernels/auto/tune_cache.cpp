@@ -2,25 +2,21 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <span>
 #include <system_error>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include <nlohmann/json.hpp>
 
 #include "kernels/auto/build_fingerprint.hpp"
+#include "selector/models/json_text.hpp"
 #include "tile/error.hpp"
+#include "tile/io/file_lock.hpp"
 #include "tile/io/output_file.hpp"
 #include "tile/io/printable.hpp"
 #include "tile/io/user_cache.hpp"
@@ -47,28 +43,31 @@ void add_array(XXH3_state_t* state, std::span<const T> array, std::size_t most_b
     }
 }
 
-Json nothing_known() { return {{"format", "tilespmv-tuning"}, {"version", 1}, {"entries", Json::array()}}; }
+constexpr const char* kFormat = "tilespmv-tuning";
+constexpr int kVersion = 1;
+
+Json nothing_known() { return {{"format", kFormat}, {"version", kVersion}, {"entries", Json::array()}}; }
 
 bool is_cache(const Json& json) {
-    if (!json.is_object() || json.value("format", "") != "tilespmv-tuning" || json.value("version", 0) != 1)
-        return false;
+    const auto is = [&](const char* name, const Json& value) {
+        const auto found = json.find(name);
+        return found != json.end() && *found == value;
+    };
     const auto entries = json.find("entries");
-    return entries != json.end() && entries->is_array();
+    return is("format", kFormat) && is("version", kVersion) && entries != json.end() && entries->is_array();
 }
 
 /// None of a file that is damaged, after a warning.
 std::optional<Json> read(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) {
-        std::error_code unknown;
-        if (!fs::exists(file, unknown)) return nothing_known();
-        warn(fmt::format("{}: cannot be read, so that no time is known from it", file.string()));
-        return {};
-    }
+    std::error_code unknown;
+    if (!fs::exists(file, unknown)) return nothing_known();
     try {
-        Json json = Json::parse(in);
+        const TextFile text = json_text(Input(file));
+        auto json = parse_json<Json>({text.begin(), text.end()});
         if (is_cache(json)) return json;
-    } catch (const nlohmann::json::exception&) {  // said below
+    } catch (const Error& error) {
+        warn(fmt::format("{}; no time is known from it", error.what()));
+        return {};
     }
     warn(fmt::format("{}: is no cache of tuned operators and is ignored; delete it, or name another with cache=FILE",
                      file.string()));
@@ -100,27 +99,9 @@ ProductTimes times_of(const Json& entry) {
     return times;
 }
 
-/// Held by one process at a time. The file stays: who waits for it has it open.
-class Lock {
-public:
-    explicit Lock(const fs::path& file) : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-        if (descriptor_ < 0 || ::flock(descriptor_, LOCK_EX) != 0) {
-            throw Error(fmt::format("{}: cannot be locked: {}", file.string(), std::strerror(errno)));
-        }
-    }
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-    ~Lock() {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-
-private:
-    int descriptor_;
-};
-
 void add(const fs::path& file, const TuneKey& key, const ProductTimes& times) {
     if (file.has_parent_path()) fs::create_directories(file.parent_path());
-    const Lock lock(file.string() + ".lock");
+    const FileLock lock(file, FileLock::IfTaken::wait);
     auto json = read(file);
     if (!json) return;
     const Json wanted = key_json(key);

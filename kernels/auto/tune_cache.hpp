@@ -28,9 +28,9 @@ struct TuneKey {
 std::string pattern_hash(const PatternView& a);
 
 /// Times that were measured by `tune=trial`, in a JSON file for people to see, share and delete. It is replaced as a
-/// whole; processes that add to it at once wait for each other by a lock on FILE.lock, and none loses what another one
-/// found. Times of other builds of this project (`build_fingerprint`) are kept and not used. A file that cannot be read
-/// or written costs a warning on stderr and is otherwise as if it were empty; a damaged one is left alone.
+/// whole; processes that add to it at once wait for each other (`FileLock`), and none loses what another one found.
+/// Times of other builds of this project (`build_fingerprint`) are kept and not used. A file that cannot be read or
+/// written costs a warning on stderr and is otherwise as if it were empty; a damaged one is left alone.
 class TuneCache {
 public:
     /// An empty name: `default_file`.

@@ -19,7 +19,8 @@ bool read_anchor(NumberReader& reader, Anchor& anchor) {
     if (!reader.next(anchor.weight) || !std::isfinite(anchor.weight)) return false;
     for (double& coordinate : anchor.place) {
         std::int64_t units = 0;
-        if (!reader.next(units)) return false;
+        constexpr std::int64_t most = 1'000'000'000;  // of logarithms and shares
+        if (!reader.next(units) || units < -most || units > most) return false;
         coordinate = static_cast<double>(units) / Anchors::kUnits;
     }
     return true;

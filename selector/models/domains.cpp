@@ -33,7 +33,8 @@ std::size_t place_of(double size) {
     constexpr double kDoubling = 2;
     const double half_steps = std::round(kDoubling * std::log2(std::max(1.0, size / grid().front())));
     const double nearest = 0.999 * grid().front() * std::exp2(half_steps / kDoubling);
-    return static_cast<std::size_t>(std::ranges::lower_bound(grid(), nearest) - grid().begin());
+    const auto place = static_cast<std::size_t>(std::ranges::lower_bound(grid(), nearest) - grid().begin());
+    return std::min(place, grid().size() - 1);
 }
 
 struct End {

@@ -10,16 +10,20 @@
 #include <nlohmann/json.hpp>
 
 #include "tile/error.hpp"
+#include "tile/io/printable.hpp"
 
 namespace tilespmv {
 
-/// A value in a JSON file, and where it stands, so that an error can say so.
+/// A value in a JSON file, and where it stands, so that an error can say so. Texts are `printable`, for they may be
+/// somebody else's and are shown on terminals; numbers are finite, as all of JSON.
 class JsonNode {
 public:
     using Json = nlohmann::json;
     JsonNode(const Json& json, std::string where) : json_(&json), where_(std::move(where)) {}
 
-    [[noreturn]] void fail(const std::string& what) const { throw Error(fmt::format("{}: {}", where_, what)); }
+    [[noreturn]] void fail(const std::string& what) const {
+        throw Error(where_.empty() ? what : fmt::format("{}: {}", where_, what));
+    }
 
     [[nodiscard]] bool is_null() const { return json_->is_null(); }
     [[nodiscard]] bool has(const char* name) const { return json_->is_object() && json_->contains(name); }
@@ -28,7 +32,7 @@ public:
         if (!json_->is_object()) fail("expected an object");
         const auto found = json_->find(name);
         if (found == json_->end()) fail(fmt::format("{} is missing", name));
-        return {*found, fmt::format("{}.{}", where_, name)};
+        return {*found, where_.empty() ? name : fmt::format("{}.{}", where_, name)};
     }
 
     /// The elements of an array, of so many if that is not 0.
@@ -41,9 +45,11 @@ public:
         return all;
     }
 
-    [[nodiscard]] std::string text() const {
+    [[nodiscard]] std::string text() const { return printable(raw_text()); }
+    /// As it is in the file: for what is not shown.
+    [[nodiscard]] const std::string& raw_text() const {
         if (!json_->is_string()) fail("expected a text");
-        return json_->get<std::string>();
+        return json_->get_ref<const std::string&>();
     }
     [[nodiscard]] bool flag() const {
         if (!json_->is_boolean()) fail("expected true or false");
@@ -58,16 +64,43 @@ public:
         if (value < 0) fail(fmt::format("is {}, expected none below 0", value));
         return value;
     }
+    [[nodiscard]] double positive() const {
+        const double value = number();
+        if (value <= 0) fail(fmt::format("is {}, expected a number above 0", value));
+        return value;
+    }
     /// null stands for infinity.
     [[nodiscard]] double end() const { return is_null() ? std::numeric_limits<double>::infinity() : non_negative(); }
-    /// A whole number from 0 on.
+    /// A whole number from 0 to `most`.
     template <class T>
-    [[nodiscard]] T whole() const {
+    [[nodiscard]] T whole(T most = std::numeric_limits<T>::max()) const {
         const double value = non_negative();
         if (value != std::floor(value)) fail(fmt::format("is {}, expected a whole number", value));
-        if (value > static_cast<double>(std::numeric_limits<T>::max()))
-            fail(fmt::format("is {}, which is too large", value));
+        const double end = static_cast<double>(std::numeric_limits<T>::max()) + 1;  // the power of two behind it
+        if (value >= end || json_->get<T>() > most) fail(fmt::format("is {}, which is too large", value));
         return json_->get<T>();
+    }
+
+    // Of entries that older files do not have:
+    template <class T>
+    [[nodiscard]] T whole_or(const char* name, T otherwise) const {
+        return has(name) ? (*this)[name].whole<T>() : otherwise;
+    }
+    [[nodiscard]] std::string text_or(const char* name, const char* otherwise) const {
+        return has(name) ? (*this)[name].text() : otherwise;
+    }
+
+    /// Of an array of positive numbers, which may be long.
+    [[nodiscard]] std::vector<double> positive_numbers() const {
+        if (!json_->is_array()) fail("expected an array");
+        std::vector<double> numbers;
+        numbers.reserve(json_->size());
+        for (const Json& one : *json_) {
+            const double value = one.is_number() ? one.get<double>() : 0;
+            if (value <= 0) static_cast<void>(JsonNode(one, fmt::format("{}[{}]", where_, numbers.size())).positive());
+            numbers.push_back(value);
+        }
+        return numbers;
     }
 
 private:

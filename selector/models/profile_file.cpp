@@ -14,10 +14,10 @@
 #include <fmt/format.h>
 
 #include "selector/models/carried_profiles.hpp"
+#include "selector/models/json_text.hpp"
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
 #include "tile/io/printable.hpp"
-#include "tile/io/text_file.hpp"
 #include "tile/io/user_cache.hpp"
 
 namespace tilespmv {
@@ -34,7 +34,7 @@ struct Cached {
 };
 
 Profile parse(const Input& input) {
-    const TextFile text(input, InputLimits::none());
+    const TextFile text = json_text(input);
     return parse_profile({text.begin(), text.end()}, text.name());
 }
 
@@ -74,7 +74,7 @@ FoundProfile at_default_place(std::string_view machine) {
     const fs::path file = default_profile_file(machine);
     std::error_code unknown;
     if (file.empty() || !fs::exists(file, unknown)) return {};
-    return {read_once(file), file.string()};
+    return {read_once(file), printable(file.string())};
 }
 
 /// Nobody asked for these: where one cannot be read, the carried one by a libarchive without Zstandard, too, there are
@@ -130,7 +130,7 @@ void visit_profiles(const fs::path& asked_for, std::string_view machine,
     const fs::path file = asked_for.empty() ? fs::path(named) : asked_for;
     if (asked_for.empty() && named == "none") return;
     if (!file.empty()) {
-        visit({read_once(file), file.string(), true});
+        visit({read_once(file), printable(file.string()), true});
         return;
     }
     for (const auto find : {at_default_place, carried_for}) {

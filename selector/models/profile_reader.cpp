@@ -4,6 +4,7 @@
 
 #include "selector/models/anchor_text.hpp"
 #include "selector/models/json_node.hpp"
+#include "selector/models/json_text.hpp"
 #include "selector/models/lifted_texts.hpp"
 #include "selector/models/number_text.hpp"
 #include "selector/models/profile_file.hpp"
@@ -20,8 +21,19 @@ auto list_of(const JsonNode& json, F&& read) {
     return all;
 }
 
+// No machine comes near these; products of them and of figures of launches stay in the range of int.
+constexpr int kMostMultiprocessors = 10'000;
+constexpr int kMostThreads = 100'000;  ///< of a multiprocessor
+constexpr int kMostRegisters = 100'000'000;
+constexpr int kMostResidentBlocks = 1000;  ///< of a multiprocessor
+constexpr int kMostBlocks = 1 << 30;
+constexpr int kMostElements = 1024;  ///< of a thread
+constexpr int kMostVectors = 1000;
+constexpr std::size_t kMostValueBytes = 1024;
+constexpr std::size_t kMostValues = std::size_t{1} << 48;  ///< of a vector
+
 LaunchShape shape_of(const JsonNode& threads, const JsonNode& elements, const JsonNode& max_blocks) {
-    const LaunchShape shape{threads.whole<int>(), elements.whole<int>(), max_blocks.whole<int>()};
+    const LaunchShape shape{threads.whole<int>(), elements.whole(kMostElements), max_blocks.whole(kMostBlocks)};
     if (shape.threads < 1 || shape.threads > 1024)
         threads.fail(fmt::format("{} threads, expected 1 to 1,024", shape.threads));
     if (shape.elements < 1) elements.fail("expected an element or more");
@@ -42,11 +54,11 @@ bool read_is_gpu(const JsonNode& json) {
 Probe read_probe(const JsonNode& json) {
     return {.name = json["name"].text(),
             .is_gpu = read_is_gpu(json["backend"]),
-            .multiprocessors = json["multiprocessors"].whole<int>(),
-            .registers = json["registers"].whole<int>(),
+            .multiprocessors = json["multiprocessors"].whole(kMostMultiprocessors),
+            .registers = json["registers"].whole(kMostRegisters),
             .shared_bytes = json["shared_bytes"].non_negative(),
-            .threads = json["threads"].whole<int>(),
-            .blocks = json["blocks"].whole<int>(),
+            .threads = json["threads"].whole(kMostThreads),
+            .blocks = json["blocks"].whole(kMostResidentBlocks),
             .cache_bytes = json["cache_bytes"].non_negative(),
             .memory_bytes = json["memory_bytes"].non_negative(),
             .read_rate = json["read_rate"].non_negative(),
@@ -79,9 +91,7 @@ VectorDomain read_domain(const JsonNode& json) {
 
 VectorPoint read_point(const JsonNode& json) {
     const auto of = json.elements(5);
-    const VectorPoint point{of[0].whole<std::size_t>(), shape_of(of[1], of[2], of[3]), of[4].number()};
-    if (point.seconds <= 0) of[4].fail(fmt::format("{} seconds", point.seconds));
-    return point;
+    return {of[0].whole(kMostValues), shape_of(of[1], of[2], of[3]), of[4].positive()};
 }
 
 void require_no_gaps(const std::vector<ShapeLeaf>& tree, const JsonNode& json) {
@@ -93,15 +103,15 @@ void require_no_gaps(const std::vector<ShapeLeaf>& tree, const JsonNode& json) {
 
 Residency read_residency(const JsonNode& json) {
     const auto of = json.elements(3);
-    return {of[0].whole<int>(), of[1].whole<int>(), of[2].whole<int>()};
+    return {of[0].whole(kMostThreads), of[1].whole(kMostElements), of[2].whole(kMostResidentBlocks)};
 }
 
 VectorProfile read_vector(const JsonNode& json) {
     VectorProfile one{.work = {.kernel = json["kernel"].text(),
                                .reduces = json["reduces"].flag(),
-                               .reads = json["reads"].whole<int>(),
-                               .writes = json["writes"].whole<int>(),
-                               .value_bytes = json["value_bytes"].whole<std::size_t>()},
+                               .reads = json["reads"].whole(kMostVectors),
+                               .writes = json["writes"].whole(kMostVectors),
+                               .value_bytes = json["value_bytes"].whole(kMostValueBytes)},
                       .values = json["values"].text(),
                       .points = list_of(json["points"], read_point),
                       .model = {list_of(json["domains"], read_domain), list_of(json["tree"], read_leaf)}};
@@ -126,8 +136,8 @@ void require_sizes(const JsonNode& json, const NumberSizes& sizes) {
 }
 
 MatrixFeatures read_features(const JsonNode& json) {
-    MatrixFeatures f{.value_bytes = json["value_bytes"].whole<std::size_t>(),
-                     .sum_bytes = json["sum_bytes"].whole<std::size_t>(),
+    MatrixFeatures f{.value_bytes = json["value_bytes"].whole(kMostValueBytes),
+                     .sum_bytes = json["sum_bytes"].whole(kMostValueBytes),
                      .rows = json["rows"].whole<index_t>(),
                      .cols = json["cols"].whole<index_t>(),
                      .nnz = json["nnz"].whole<offset_t>(),
@@ -168,8 +178,7 @@ ProductTime read_product(const JsonNode& json) {
         product.error = json["error"].text();
         return product;
     }
-    product.seconds = json["seconds"].number();
-    if (product.seconds <= 0) json["seconds"].fail(fmt::format("is {}", product.seconds));
+    product.seconds = json["seconds"].positive();
     product.preparation_seconds = json["preparation_s"].non_negative();
     product.regime = read_regime(json["regime"]);
     product.predicted = json["predicted_s"].non_negative();
@@ -199,7 +208,7 @@ void read_preparation(const JsonNode& json, std::array<double, 4>& preparation) 
 
 SpmvModel read_model(const JsonNode& json) {
     SpmvModel model{.specification = json["operator"].text(),
-                    .sizes = {json["value_bytes"].whole<std::size_t>(), json["sum_bytes"].whole<std::size_t>()},
+                    .sizes = {json["value_bytes"].whole(kMostValueBytes), json["sum_bytes"].whole(kMostValueBytes)},
                     .costs = read_costs(json["costs"]),
                     .anchors = {},
                     .matrices = json["matrices"].whole<int>(),
@@ -217,7 +226,7 @@ std::vector<SpmvModel> read_models(const JsonNode& json, const LiftedTexts& text
     const auto nodes = list_of(json, [](const JsonNode& one) { return one["anchors"]; });
     parallel_for(0, std::ssize(models), 1, [&](std::int64_t i) {
         const JsonNode& node = nodes[static_cast<std::size_t>(i)];
-        const auto text = texts.find(node.text());
+        const auto text = texts.find(node.raw_text());
         auto anchors = text ? parse_anchors(*text) : std::nullopt;
         if (!anchors) node.fail("is no list of weights and places");
         models[static_cast<std::size_t>(i)].anchors = *std::move(anchors);
@@ -225,29 +234,31 @@ std::vector<SpmvModel> read_models(const JsonNode& json, const LiftedTexts& text
     return models;
 }
 
-std::vector<float> read_numbers(const JsonNode& json, std::size_t count) {
-    auto numbers = parse_numbers(json.text());
+/// So many for each of `matrices`.
+std::vector<float> read_numbers(const JsonNode& json, std::size_t matrices, std::size_t each) {
+    auto numbers = parse_numbers(json.raw_text());
     if (!numbers) json.fail("is no list of numbers");
-    if (numbers->size() != count) json.fail(fmt::format("has {} numbers, expected {}", numbers->size(), count));
+    if (numbers->size() % each != 0 || numbers->size() / each != matrices)
+        json.fail(fmt::format("has {} numbers, expected {} for each of {} matrices", numbers->size(), each, matrices));
     return *std::move(numbers);
 }
 
 SmallModel read_small_model(const JsonNode& json) {
-    SmallModel model{.sizes = {json["value_bytes"].whole<std::size_t>(), json["sum_bytes"].whole<std::size_t>()},
+    SmallModel model{.sizes = {json["value_bytes"].whole(kMostValueBytes), json["sum_bytes"].whole(kMostValueBytes)},
                      .matrices = json["matrices"].whole<std::size_t>()};
     require_sizes(json, model.sizes);
-    model.places = read_numbers(json["places"], model.matrices * SmallModel::kCoordinates);
+    model.places = read_numbers(json["places"], model.matrices, SmallModel::kCoordinates);
     for (const JsonNode& node : json["operators"].elements()) {
         auto& one = model.operators.emplace_back(SmallModel::Times::of(node["operator"].text(), node["mean"].number()));
         read_preparation(node["preparation"], one.preparation);
-        const auto weights = read_numbers(node["weights"], model.matrices);
+        const auto weights = read_numbers(node["weights"], model.matrices, 1);
         model.weights.insert(model.weights.end(), weights.begin(), weights.end());
     }
     return model;
 }
 
 RulesShare read_rules_share(const JsonNode& json) {
-    RulesShare one{{json["value_bytes"].whole<std::size_t>(), json["sum_bytes"].whole<std::size_t>()},
+    RulesShare one{{json["value_bytes"].whole(kMostValueBytes), json["sum_bytes"].whole(kMostValueBytes)},
                    json["share"].non_negative()};
     require_sizes(json, one.sizes);
     if (one.share > 1) json["share"].fail(fmt::format("is {}, expected 0 to 1", one.share));
@@ -268,7 +279,7 @@ ProfileCheck read_check(const JsonNode& json) {
                        .rules = read_quality(json["rules"]),
                        .vectors = read_quality(json["vectors"])};
     if (!json.has("value_bytes")) return check;
-    check.sizes = {json["value_bytes"].whole<std::size_t>(), json["sum_bytes"].whole<std::size_t>()};
+    check.sizes = {json["value_bytes"].whole(kMostValueBytes), json["sum_bytes"].whole(kMostValueBytes)};
     require_sizes(json, check.sizes);
     return check;
 }
@@ -294,7 +305,7 @@ void require_profile(const JsonNode& json) {
 
 Profile parse_profile(std::string_view text, const std::string& name) {
     const LiftedTexts lifted = lift_texts(text, "anchors");
-    const auto json = nlohmann::json::parse(lifted.rest, nullptr, false);
+    const auto json = parse_json<nlohmann::json>(lifted.rest);
     const JsonNode root(json, name);
     if (json.is_discarded()) root.fail("is no JSON, or was cut off: delete it, or name another with --profile");
     require_profile(root);

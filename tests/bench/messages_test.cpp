@@ -6,12 +6,12 @@
 #include "bench/harness/compare.hpp"
 #include "bench/harness/experiment.hpp"
 #include "bench/harness/result_file.hpp"
-#include "bench/harness/result_lock.hpp"
 #include "bench/harness/suite.hpp"
 #include "tests/bench/fake_device.hpp"
 #include "tests/bench/sample_results.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
+#include "tile/io/file_lock.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -99,16 +99,15 @@ TEST_F(HarnessMessages, EveryPartOfAMachineCounts) {
 TEST_F(HarnessMessages, Locks) {
     const auto file = directory_.path() / "a.json";
     {
-        const ResultLock lock(file);
-        EXPECT_EQ(
-            message_of([&] { ResultLock{file}; }),
-            "1: " + file.string() + ": another benchmark is writing to it; wait for its end, or name another file");
+        const FileLock lock(file);
+        EXPECT_EQ(message_of([&] { FileLock{file}; }),
+                  "1: " + file.string() + ": another process is writing to it; wait for its end, or name another file");
     }
-    EXPECT_EQ(message_of([&] { ResultLock{file}; }), "0: ");
+    EXPECT_EQ(message_of([&] { FileLock{file}; }), "0: ");
     const auto nowhere = directory_.path() / "no" / "a.json";
     const auto lock = directory_.path() / "no" / ".a.json.lock";
-    EXPECT_EQ(message_of([&] { ResultLock{nowhere}; }), "1: " + nowhere.string() + ": cannot be written: no lock " +
-                                                            lock.string() + ": No such file or directory");
+    EXPECT_EQ(message_of([&] { FileLock{nowhere}; }), "1: " + nowhere.string() + ": cannot be written: no lock " +
+                                                          lock.string() + ": No such file or directory");
 }
 
 TEST_F(HarnessMessages, Suites) {

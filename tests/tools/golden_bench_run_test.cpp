@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include "bench/harness/result_lock.hpp"
 #include "tests/bench/fake_device.hpp"
 #include "tests/tools/golden.hpp"
 #include "tests/tools/golden_results.hpp"
 #include "tests/tools/terminal.hpp"
 #include "tests/tools/transcript.hpp"
+#include "tile/io/file_lock.hpp"
 #include "tools/bench/run.hpp"
 #include "tools/terminal/progress.hpp"
 #include "tools/terminal/status_line.hpp"

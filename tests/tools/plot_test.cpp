@@ -1,5 +1,6 @@
 // What is drawn from results, and how.
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -17,6 +18,7 @@ namespace {
 
 using bench::Result;
 using bench::ResultSet;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -51,6 +53,32 @@ TEST(Axis, PlacesNumbersBetweenItsEnds) {
     Axis down(Scale::linear, 0, 10, "");
     down.place(100, 0);
     EXPECT_DOUBLE_EQ(down.pixel(2.5), 75);
+}
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(Axis, HasAPlaceForEveryNumber) {
+    const std::vector<double> numbers{
+        -kInfinity, -1e308,      -1,   0,     5e-324,  1e-310,    1e-300,
+        1,          1.0 + 1e-15, 1e17, 1e300, 1.7e308, kInfinity, std::numeric_limits<double>::quiet_NaN()};
+    for (const Scale scale : {Scale::linear, Scale::logarithmic}) {
+        for (const double low : numbers) {
+            for (const double high : numbers) {
+                Axis axis(scale, low, high, "");
+                axis.place(0, 100);
+                EXPECT_GE(axis.ticks().size(), 2u);
+                EXPECT_LE(axis.ticks().size(), 64u) << low << " to " << high;
+                EXPECT_LT(axis.low(), axis.high());
+                for (const double number : numbers) EXPECT_TRUE(std::isfinite(axis.pixel(number))) << number;
+            }
+        }
+    }
+}
+
+TEST(Axis, NamesSomeOfVeryManyPowers) {
+    const auto named = labels(Axis(Scale::logarithmic, 1e-290, 1e290, ""));
+    EXPECT_GE(named.size(), 6u);
+    EXPECT_LE(named.size(), 13u);
 }
 
 TEST(Axis, ShortNumbers) {
@@ -203,6 +231,30 @@ TEST(Plots, ShowWhatAMatrixExecutedOnceWhateverTheThreads) {
 TEST(Plots, SayHowManyMatricesHaveARightResult) {
     for (const auto& plot : make_plots(sample_set(), "")) {
         EXPECT_THAT(svg(*plot.picture), HasSubstr(">Some CPU, float64, 2 matrices, warm<")) << plot.name;
+    }
+}
+
+TEST(Plots, AreDrawnOfAnyTimesAndBandwidths) {
+    for (const double seconds : {5e-324, 1e-310, 1e308}) {
+        for (const double bandwidth : {0.0, 5e-324, 1.7e308}) {
+            auto set = sample_set();
+            for (const char* name :
+                 {"csr-vector:threads=2", "csr-vector:threads=4", "csr-multiround:rows=1,threads=64,products=1,group=1",
+                  "csr-multiround:rows=2,threads=64,products=1,group=1"}) {
+                set.results.push_back(bench::sample_result("a.mtx", {1e-5, 1e-5, 1e-5}));
+                set.results.back().id.operator_name = name;
+            }
+            for (std::size_t i = 0; i < set.results.size(); i += 2) {
+                auto& r = set.results[i];
+                r.warm.seconds.assign(r.warm.seconds.size(), seconds);
+                r.bandwidth.read = bandwidth;
+                for (auto& speedup : r.speedups) speedup.median = seconds;
+            }
+            for (const auto& plot : make_plots(set, "")) {
+                if (!plot.picture) continue;
+                EXPECT_THAT(svg(*plot.picture), Not(ContainsRegex("=\"[^\"]*(nan|inf)"))) << plot.name;
+            }
+        }
     }
 }
 

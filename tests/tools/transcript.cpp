@@ -34,17 +34,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 void Transcript::run(const std::string& command) {
     CLI::App app{"test", "tilespmv"};
-    tools::add_convert(app);
-    tools::add_stats(app);
-    tools::add_spmv(app);
-    tools::add_solve(app);
-    tools::add_generate_solver(app);
-    tools::add_explain(app);
-    tools::add_verify(app);
-    tools::add_generate(app);
-    tools::add_compare(app);
-    tools::add_plot(app);
-    tools::add_paper(app);
+    tools::add_commands(app);
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
     const auto code = parse(app, replaced(command, "{}", directory_.path().string() + "/"));

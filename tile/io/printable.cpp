@@ -87,6 +87,9 @@ std::string with_escapes(std::string_view text, std::string_view marks) {
 }  // namespace
 
 std::string escaped(std::string_view text) { return with_escapes(text, "\\\""); }
-std::string printable(std::string_view text) { return with_escapes(text, ""); }
+std::string printable(std::string_view text) {
+    const bool is_plain = std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; });
+    return is_plain ? std::string(text) : with_escapes(text, "");
+}
 
 }  // namespace tilespmv

@@ -9,9 +9,9 @@
 #include "bench/harness/machine.hpp"
 #include "bench/harness/memory.hpp"
 #include "bench/harness/result_file.hpp"
-#include "bench/harness/result_lock.hpp"
 #include "bench/harness/suite.hpp"
 #include "tile/error.hpp"
+#include "tile/io/file_lock.hpp"
 #include "tile/io/output_file.hpp"
 #include "tools/bench/plan.hpp"
 #include "tools/bench/report.hpp"
@@ -184,7 +184,7 @@ private:
 
     const BenchOptions& options_;
     bench::MeasureOptions measure_;
-    std::optional<bench::ResultLock> lock_;  // from before the file is read
+    std::optional<FileLock> lock_;  // from before the file is read
     bench::ResultSet set_;
     bench::Device& device_;
     std::optional<OutputFile> csv_;

@@ -22,4 +22,7 @@ void add_explain(CLI::App& app);
 void add_tune(CLI::App& app);
 void add_info(CLI::App& app);
 
+/// All of them, in the order in which the help shows them.
+void add_commands(CLI::App& app);
+
 }  // namespace tilespmv::tools

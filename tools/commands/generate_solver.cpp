@@ -1,3 +1,4 @@
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "tile/error.hpp"
 #include "tools/commands/command.hpp"
+#include "tools/options/command_files.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/value_type.hpp"
 #include "tools/plot/plot_files.hpp"
@@ -22,7 +24,7 @@ namespace fs = std::filesystem;
 
 struct GenerateSolverCommand {
     SystemOptions system;
-    std::string directory;
+    fs::path directory;
     bool is_forced = false;
 };
 
@@ -32,26 +34,37 @@ void require_free(const GenerateSolverCommand& command) {
     const auto status = fs::status(command.directory, error);
     if (!fs::exists(status)) return;
     if (!fs::is_directory(status)) {
-        throw Error(fmt::format("{}: is a file, expected a folder for the program", command.directory),
+        throw Error(fmt::format("{}: is a file, expected a folder for the program", command.directory.string()),
                     ExitCode::usage);
     }
     if (command.is_forced || fs::is_empty(command.directory, error)) return;
     throw Error(fmt::format("{}: has files in it; give another folder, or --force to replace main.cpp, CMakeLists.txt "
                             "and README.md in it",
-                            command.directory),
+                            command.directory.string()),
                 ExitCode::usage);
+}
+
+constexpr std::array kFiles{std::pair{"main.cpp", &SolverProgram::main},
+                            std::pair{"CMakeLists.txt", &SolverProgram::cmake},
+                            std::pair{"README.md", &SolverProgram::readme}};
+
+/// Throws a usage `Error` if the program would replace the system.
+void require_other_files(const GenerateSolverCommand& command) {
+    CommandFiles files;
+    files.input("A", command.system.source);
+    if (!command.system.b.empty()) files.input("-b", command.system.b);
+    for (const auto& [name, text] : kFiles) files.output("--output", command.directory / name);
 }
 
 void write(const SolverProgram& program, const fs::path& directory) {
     make_directory(directory);
-    write_named(directory / "main.cpp", program.main);
-    write_named(directory / "CMakeLists.txt", program.cmake);
-    write_named(directory / "README.md", program.readme);
+    for (const auto& [name, text] : kFiles) write_named(directory / name, program.*text);
 }
 
 template <class T>
 void generate_solver(const GenerateSolverCommand& command) {
     require_free(command);
+    require_other_files(command);
     SolveResult result;
     auto [a, b, options] = load_system<T>(command.system, result);
     const Buffer<T> of_all = vector_to_try(b);
@@ -73,7 +86,8 @@ void add_generate_solver(CLI::App& app) {
                                        "Write a program that solves A*x = b with what solve chooses for A, to build "
                                        "against the installed library");
     add_system(*command, options->system);
-    command->add_option("-o,--output", options->directory, "Folder for the program, made if it is missing")->required();
+    add_output_folder(*command, "-o,--output", options->directory, "Folder for the program, made if it is missing")
+        ->required();
     command->add_flag("--force", options->is_forced, "Write into a folder that has files, replacing a program there");
     set_examples(*command, {"tilespmv generate-solver bcsstk16.mtx -o solver",
                             "tilespmv generate-solver A.mtx --precond ssor-ai:order=2 --device cuda -o solver"});

@@ -86,8 +86,8 @@ void add_paper(CLI::App& app) {
                                        "matrices (default: the suite tilespmv)");
     auto* sources = add_sources(*command, options->bench.sources);
     auto* suite = add_suite(*command, options->bench.suite);
-    command
-        ->add_option("-o,--output", options->output.directory, "Folder for tables and pictures, made if it is missing")
+    add_output_folder(*command, "-o,--output", options->output.directory,
+                      "Folder for tables and pictures, made if it is missing")
         ->required();
     command->add_option("--values", options->values, "Value type (default: float64)")
         ->check(CLI::IsMember(std::vector<std::string>(kValueNames.begin(), kValueNames.end())));

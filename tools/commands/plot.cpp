@@ -45,7 +45,8 @@ void add_plot(CLI::App& app) {
         "Draw results: speed-up and bandwidth over nonzeros, what was executed, speed-up over row variation, "
         "time by threads a row of csr-vector and by the options of csr-multiround");
     add_input(*command, "RESULTS", options->results, "Result file of `tilespmv bench --json`")->required();
-    command->add_option("-o,--output", options->pictures.directory, "Folder for the pictures, made if it is missing")
+    add_output_folder(*command, "-o,--output", options->pictures.directory,
+                      "Folder for the pictures, made if it is missing")
         ->required();
     command->add_option("--baseline", options->baseline,
                         "Baseline of the speed-ups (default: the first one in the results)");

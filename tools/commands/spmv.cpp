@@ -176,16 +176,15 @@ void add_spmv(CLI::App& app) {
     auto* y = add_input(*command, "--y", options->y, "Vector y before the product, needs --beta");
     beta->needs(y);
     y->needs(beta);
-    command->add_option(
-        "--operator", options->operator_name,
-        "How to multiply, name[:option=value,...]; `tilespmv info` lists the names (default: auto; with "
-        "--selector tile-omp, on the GPU tile)");
+    add_operator(*command, "--operator", options->operator_name,
+                 "How to multiply, name[:option=value,...]; `tilespmv info` lists the names (default: auto; with "
+                 "--selector tile-omp, on the GPU tile)");
     command
         ->add_option("--tune", options->tune,
                      "trial: auto times the best candidates, and remembers the fastest in the cache")
         ->check(CLI::IsMember({"trial"}));
-    command->add_option("--tune-cache", options->tune_cache,
-                        "The cache, a JSON file (default: tilespmv/tuning.json in $XDG_CACHE_HOME or ~/.cache)");
+    add_output(*command, "--tune-cache", options->tune_cache,
+               "The cache, a JSON file (default: tilespmv/tuning.json in $XDG_CACHE_HOME or ~/.cache)");
     add_selector(*command, options->selector);
     add_values(*command, options->values);
     add_seed(*command, options->seed);

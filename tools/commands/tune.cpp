@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <limits>
 #include <memory>
@@ -11,18 +12,20 @@
 
 #include "bench/harness/machine.hpp"
 #include "bench/harness/suite.hpp"
-#include "bench/harness/timer.hpp"
 #include "kernels/cpu/processor.hpp"
 #include "kernels/cuda/device.hpp"
 #include "selector/models/profile_file.hpp"
 #include "tile/error.hpp"
+#include "tile/io/file_lock.hpp"
 #include "tile/io/printable.hpp"
+#include "tile/seconds_since.hpp"
 #include "tile/types.hpp"
 #include "tools/bench/measuring_options.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
+#include "tools/plot/plot_files.hpp"
 #include "tools/report/report.hpp"
 #include "tools/terminal/status_line.hpp"
 #include "tools/tune/benchmark_set.hpp"
@@ -52,6 +55,7 @@ struct TuneCommand {
     std::string report;
     std::string models;
     bool report_only = false;
+    std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };
 
 std::string now() {
@@ -81,6 +85,22 @@ std::filesystem::path file_of(const TuneCommand& command, const std::string& mac
     return file;
 }
 
+/// Throws a usage `Error` if what is written beside a profile would replace it: nobody named that at its default place.
+void require_other_files(const TuneCommand& command, const std::filesystem::path& profile) {
+    CommandFiles files;
+    files.output("--profile", profile);
+    if (!command.report.empty()) files.output("--report", command.report);
+    if (!command.models.empty()) files.output("--models", command.models);
+    if (!command.keep_times.empty()) files.output("--keep-times", command.keep_times);
+}
+
+/// The sole right to a profile that is gone on with, in a folder that is made if it is missing.
+FileLock lock_profile(const TuneCommand& command, const std::filesystem::path& file) {
+    require_other_files(command, file);
+    if (file.has_parent_path()) make_directory(file.parent_path());
+    return FileLock(file);
+}
+
 /// A name for the place of a profile, before anything is measured.
 std::string machine_name(Backend backend) {
     return backend == Backend::cuda ? cuda::require_device().name : cpu::processor_name();
@@ -102,9 +122,10 @@ std::vector<std::string> sources_of_suite(std::string_view name) {
     return {sources.begin(), sources.end()};
 }
 
-/// Seconds that are left of what the command may measure; `watch` runs since its begin.
-double seconds_left(const TuneCommand& command, bench::SteadyStopwatch& watch) {
-    return command.seconds ? std::max(0.0, *command.seconds - watch.stop()) : std::numeric_limits<double>::infinity();
+/// Seconds that are left of what the command may measure.
+double seconds_left(const TuneCommand& command) {
+    return command.seconds ? std::max(0.0, *command.seconds - seconds_since(command.begun))
+                           : std::numeric_limits<double>::infinity();
 }
 
 std::string decision_text(const Profile& profile, const ProfileCheck& check) {
@@ -150,8 +171,6 @@ void check_tuned(const std::string& values, const std::filesystem::path& file, b
 }
 
 void run_tune(const TuneCommand& command, bench::Measurer& measurer, Backend backend) {
-    bench::SteadyStopwatch watch;
-    watch.start();
     StatusLine status;
     TuneOptions options{.file = file_of(command, machine_name(backend)),
                         .set = command.set,
@@ -162,20 +181,21 @@ void run_tune(const TuneCommand& command, bench::Measurer& measurer, Backend bac
                         .date = now(),
                         .build = this_profile_build(backend),
                         .progress = [&status](std::string_view stage) { status.show(stage); }};
+    const FileLock lock = lock_profile(command, options.file);
     options.sources.insert(options.sources.begin(), command.with.begin(),
                            command.with.end());  // first: names may be wrong
-    options.seconds = seconds_left(command, watch);
+    options.seconds = seconds_left(command);
     TuneOutcome outcome = tune(measurer, options);
     status.wipe();
     if (outcome.is_other_build) {
         fmt::print(stderr,
                    "tilespmv: some of it was measured by another version of tilespmv; --restart measures all again\n");
     }
-    fmt::print("{}\nprofile: {}\n", tune_text(outcome), options.file.string());
+    fmt::print("{}\nprofile: {}\n", tune_text(outcome), printable(options.file.string()));
     for (const auto& values : command.values) {
         const NumberSizes sizes = number_sizes(values, measurer);
         if (wants_check(options, outcome, sizes))
-            check_tuned(values, options.file, measurer, seconds_left(command, watch), outcome.profile);
+            check_tuned(values, options.file, measurer, seconds_left(command), outcome.profile);
         tell_unchecked(command, outcome, values, sizes);
     }
     write_extras(command, outcome.profile);
@@ -191,9 +211,8 @@ std::vector<std::string> sources_to_check(const TuneCommand& command) {
 
 void run_check(const TuneCommand& command, const std::vector<std::string>& sources, bench::Measurer& measurer,
                Backend backend) {
-    bench::SteadyStopwatch watch;
-    watch.start();
     const auto file = file_of(command, machine_name(backend));
+    const FileLock lock = lock_profile(command, file);
     Profile profile = read_profile(file);
     std::vector<VectorProfile> times;
     for (const auto& values : command.values) {
@@ -202,7 +221,7 @@ void run_check(const TuneCommand& command, const std::vector<std::string>& sourc
                              .values = values,
                              .only = command.only,
                              .sizes = command.sizes,
-                             .seconds = seconds_left(command, watch),
+                             .seconds = seconds_left(command),
                              .progress = [&status](std::string_view stage) { status.show(stage); }};
         const CheckOutcome outcome = check(measurer, profile, options);
         status.wipe();
@@ -259,7 +278,10 @@ void add_tune(CLI::App& app) {
     auto options = std::make_shared<TuneCommand>();
     auto* command = app.add_subcommand(
         "tune",
-        "Measure this machine once, fit models of times to it, and keep both as a profile, which auto and solvers use");
+        "Measure this machine once, fit models of times to it, and keep both as a profile, which auto and solvers use. "
+        "The set full takes minutes on a GPU and hours on a CPU (--set short, --seconds); what is measured is kept "
+        "when "
+        "it is interrupted");
     add_device(*command, options->device, "cuda if there is a GPU, else cpu");
     add_output(*command, "-o,--profile", options->file,
                "The profile, gone on with if it is there (default: one for each machine in the user's cache)");
@@ -268,8 +290,7 @@ void add_tune(CLI::App& app) {
     command->add_option("--set", options->set, "Matrices to measure operators on")
         ->check(CLI::IsMember(sets))
         ->capture_default_str();
-    command->add_option("--with", options->with, "Matrices to measure operators on beside those of the set")
-        ->type_name("A ...");
+    add_input(*command, "--with", options->with, "Matrices to measure operators on beside those of the set");
     const std::vector<std::string> types(kValueNames.begin(), kValueNames.end());
     command
         ->add_option(
@@ -283,15 +304,14 @@ void add_tune(CLI::App& app) {
         "--only", options->only,
         "Measure this kernel or operator again, and nothing else; with --check, launch shapes of this kernel alone, "
         "and keep nothing");
-    add_number<double>(
-        *command, "--seconds", options->seconds, 0, 1e9,
-        "Begin no further measurement after so long; without --check and --suite, run it again to go on");
+    add_number<double>(*command, "--seconds", options->seconds, 0, 1e9,
+                       "Begin no measurement that would end after so long; without --check and --suite, run it again "
+                       "to go on (default: "
+                       "measure all of the set)");
     command->add_flag("--restart", options->restart, "Measure everything again");
-    command
-        ->add_option("--check", options->check,
-                     "Measure all operators on these matrices, and vectors of other sizes, and compare what the models "
-                     "of the profile and the rules predict and choose")
-        ->type_name("A ...");
+    add_input(*command, "--check", options->check,
+              "Measure all operators on these matrices, and vectors of other sizes, and compare what the models of the "
+              "profile and the rules predict and choose");
     command->add_option("--suite", options->suite,
                         "The same on a suite of tilespmv bench, such as unseen, or trees: vectors alone");
     add_number<int>(*command, "--sizes", options->sizes, 0, 1000, "Sizes of vectors for --check and --suite")

@@ -34,8 +34,8 @@ private:
     std::map<Identity, std::string> outputs_;
 };
 
-/// Checks every option that a command line gave for what `add_input`, `add_output` and `add_output_or_stdout` declared
-/// it to be, and refuses empty values. Throws a usage `Error`; to be called before the command reads anything.
+/// Checks every option that a command line gave for what the functions below declared it to be, and refuses empty
+/// values. Throws a usage `Error`; to be called before the command reads anything.
 void check_files(const CLI::App& command);
 
 /// "-", the name of standard output for options that `add_output_or_stdout` added.
@@ -48,6 +48,16 @@ CLI::Option* add_input(CLI::App& command, const std::string& name, std::vector<s
 
 /// An option that names a file to write, which `kStdout` does not.
 CLI::Option* add_output(CLI::App& command, const std::string& name, std::string& file, const std::string& help);
+
+/// An option that names a folder to write to. Which files in there are written the command says by `CommandFiles`.
+CLI::Option* add_output_folder(CLI::App& command, const std::string& name, std::filesystem::path& folder,
+                               const std::string& help);
+
+/// An option that specifies an operator, or several, which may name files: a profile to read, a cache to write.
+CLI::Option* add_operator(CLI::App& command, const std::string& name, std::string& specification,
+                          const std::string& help);
+CLI::Option* add_operator(CLI::App& command, const std::string& name, std::vector<std::string>& specifications,
+                          const std::string& help);
 
 /// An option that names a file to write, or `kStdout`; at most one option of a command line may name that.
 CLI::Option* add_output_or_stdout(CLI::App& command, const std::string& name, std::string& file,

@@ -1,6 +1,7 @@
 #include "tools/paper/plots.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -37,7 +38,7 @@ std::vector<Series> over_nonzeros(const PaperResults& results, const Indices& co
         for (const auto& matrix : results.matrices()) {
             if (!matrix.results[i] || matrix.nnz == 0) continue;
             const double number = number_of(matrix, i);
-            if (number <= 0) continue;
+            if (number <= 0 || !std::isfinite(number)) continue;
             series.points.push_back({static_cast<double>(matrix.nnz), number, false,
                                      fmt::format("{}, {}: {:.3g}", matrix.name, series.name, number)});
         }

@@ -64,7 +64,7 @@ void write_plots(const std::vector<Plot>& plots, const PlotFiles& to) {
         try {
             write(plot, to);
         } catch (const Error& error) {
-            fmt::print(stderr, "tilespmv: {}\n", error.what());
+            fmt::print(stderr, "tilespmv: {}\n", printable(error.what()));
             ++failed;
         }
     }

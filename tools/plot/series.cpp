@@ -1,6 +1,7 @@
 #include "tools/plot/series.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -54,7 +55,7 @@ std::vector<Series> collect(const ResultSet& set, PointOf&& point_of) {
     for (const auto& r : set.results) {
         if (!is_drawable(r)) continue;
         std::optional<Point> point = point_of(r);
-        if (!point) continue;
+        if (!point || !std::isfinite(point->x) || !std::isfinite(point->y)) continue;
         const std::string name = names.of(r);
         auto series = std::ranges::find(all, name, &Series::name);
         if (series == all.end()) series = all.insert(all.end(), {name, {}});

@@ -159,7 +159,7 @@ void add_choices(CLI::App& command, SystemOptions& o) {
         .add_option("--precond", o.preconditioner,
                     "Preconditioner, name[:option=value,...]; `tilespmv info` lists the names; auto tries several")
         ->default_str("auto");
-    command.add_option("--operator", o.operator_name, "What multiplies by A, name[:option=value,...]")
+    add_operator(command, "--operator", o.operator_name, "What multiplies by A, name[:option=value,...]")
         ->default_str("auto");
     command.add_option("--method", o.method, "Recurrence: auto, chronopoulos-gear or textbook")
         ->check(CLI::IsMember({"auto", "chronopoulos-gear", "textbook"}))

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "tile/io/printable.hpp"
+
 namespace tilespmv::tools {
 
 StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
@@ -14,7 +16,7 @@ StatusLine::~StatusLine() { wipe(); }
 void StatusLine::show(std::string_view text) {
     if (!terminal_) return;
     drawn_ = true;
-    std::fputs(fmt::format("\r\033[K{}", text).c_str(), stderr);
+    std::fputs(fmt::format("\r\033[K{}", printable(text)).c_str(), stderr);
 }
 
 void StatusLine::wipe() {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "tile/io/printable.hpp"
+
 namespace tilespmv::tools {
 namespace {
 
@@ -17,6 +19,11 @@ std::string line(const TextTable::Row& row, const std::vector<std::size_t>& widt
 }
 
 }  // namespace
+
+void TextTable::add(Row row) {
+    for (auto& cell : row) cell = printable(cell);
+    rows_.push_back(std::move(row));
+}
 
 std::string TextTable::str() const {
     std::vector<std::size_t> widths;

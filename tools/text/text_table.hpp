@@ -10,7 +10,8 @@ class TextTable {
 public:
     using Row = std::vector<std::string>;
 
-    void add(Row row) { rows_.push_back(std::move(row)); }
+    /// Cells are shown as `printable`.
+    void add(Row row);
 
     /// The lines, each with its newline and none with trailing spaces. Rows may differ in length; an empty one is an
     /// empty line.

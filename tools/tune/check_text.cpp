@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "tile/io/printable.hpp"
 #include "tools/text/number_text.hpp"
 #include "tools/text/text_table.hpp"
 #include "tools/tune/check.hpp"
@@ -66,7 +67,7 @@ std::string worst_shapes_text(std::vector<CheckedShape> shapes) {
 std::string check_summary_text(const CheckOutcome& outcome) {
     const ProfileCheck& s = outcome.summary;
     std::string text;
-    for (const std::string& error : outcome.errors) text += fmt::format("not checked: {}\n", error);
+    for (const std::string& error : outcome.errors) text += fmt::format("not checked: {}\n", printable(error));
     if (s.matrices > 0) {
         text += fmt::format("predictions are right by {} in the mean, bytes over bandwidth by {}\n",
                             percent(s.accuracy), percent(s.naive_accuracy));

@@ -72,8 +72,11 @@ TEST(BuildFingerprint, IsShortAndHexadecimal) {
 
 TEST_F(TuneCacheFile, LeavesADamagedOneAloneAfterAWarning) {
     std::filesystem::create_directories(file_.parent_path());
-    for (const char* damaged : {"", "{", "[]", R"({"format": 3})", R"({"format": "tilespmv-tuning", "version": 2})",
-                                R"({"format": "tilespmv-tuning", "version": 1, "entries": 1})"}) {
+    const std::string deep = R"({"format": "tilespmv-tuning", "version": 1, "entries": )" + std::string(200'000, '[');
+    for (const std::string& damaged :
+         {std::string(), std::string("{"), std::string("[]"), deep, deep + std::string(200'000, ']') + "}",
+          std::string(R"({"format": 3})"), std::string(R"({"format": "tilespmv-tuning", "version": 2})"),
+          std::string(R"({"format": "tilespmv-tuning", "version": 1, "entries": 1})")}) {
         write(damaged);
         CaptureStderr();
         EXPECT_TRUE(cache().find(key_).empty());
@@ -91,6 +94,19 @@ TEST_F(TuneCacheFile, LeavesADamagedOneAloneAfterAWarning) {
         cache().store(key_, {{"csr16", 2e-5}});
         EXPECT_EQ(cache().find(key_).size(), 1) << odd;
     }
+}
+
+TEST_F(TuneCacheFile, ThatIsAFolderCostsAWarning) {
+    std::filesystem::create_directories(file_);
+    CaptureStderr();
+    EXPECT_TRUE(cache().find(key_).empty());
+    EXPECT_EQ(GetCapturedStderr(),
+              "tilespmv: warning: " + file_.string() +
+                  ": cannot be read: found a directory, expected a file; no time is known from it\n");
+    CaptureStderr();
+    cache().store(key_, {{"csr16", 2e-5}});
+    EXPECT_THAT(GetCapturedStderr(), HasSubstr("tilespmv: warning: "));
+    EXPECT_TRUE(std::filesystem::is_empty(file_));
 }
 
 TEST_F(TuneCacheFile, ThatCannotBeWrittenCostsAWarning) {

@@ -127,6 +127,23 @@ TEST(ProfileFile, SaysWhatIsDamagedAndWhere) {
     EXPECT_THAT(refusal(damaged("\"name\":\"launch\"", "\"name\":\"lunch\"")), HasSubstr("no term 'lunch'"));
 }
 
+TEST(ProfileFile, IsReadInBoundedTimeAndMemory) {
+    std::string deep = profile_text({});
+    deep.replace(deep.rfind(']'), 1, std::string(200'000, '[') + std::string(200'001, ']'));
+    EXPECT_THAT(refusal(deep), HasSubstr("p.json: is no JSON, or was cut off"));
+    EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"rows\": 9223372036854775808")), HasSubstr("too large"));
+    EXPECT_THAT(refusal(damaged("\"nnz\": 5000", "\"nnz\": 9223372036854775808")), HasSubstr("too large"));
+}
+
+TEST(ProfileFile, WhatItHoldsIsPrintable) {
+    Profile profile = sample();
+    profile.probe.name = "a \x1b[31mGPU";
+    profile.models[0].specification = "csr\x1b]0;title\x07";
+    const Profile read = parse_profile(profile_text(profile), "p.json");
+    EXPECT_EQ(read.probe.name, R"(a \x1b[31mGPU)");
+    EXPECT_EQ(read.models[0].specification, R"(csr\x1b]0;title\x07)");
+}
+
 TEST(ProfileFile, OfBeforeDoesNotKnowWhatMultiprocessorsHold) {
     ASSERT_FALSE(sample().vectors[0].work.residency.empty());
     const Profile known = parse_profile(damaged("\"resident_blocks\"", "\"no_such_key\""), "p.json");
@@ -143,7 +160,9 @@ TEST(ProfileFile, OfBeforeDoesNotKnowWhatRulesCountFor) {
 TEST(ProfileFile, OfBeforeHasNoModelsOfSmallMatrices) {
     EXPECT_TRUE(parse_profile(damaged("\"small\": [", "\"no_such_key\": ["), "p.json").small_models.empty());
     EXPECT_THAT(refusal(damaged("\"weights\":\"0.1 0\"", "\"weights\":\"0.1\"")),
-                HasSubstr("p.json.small[0].operators[1].weights: has 1 numbers, expected 2"));
+                HasSubstr("p.json.small[0].operators[1].weights: has 1 numbers, expected 1 for each of 2 matrices"));
+    EXPECT_THAT(refusal(damaged("\"matrices\": 2,", "\"matrices\": 2305843009213693952,")),
+                HasSubstr("places: has 16 numbers, expected 8 for each of 2305843009213693952 matrices"));
     for (const char* wrong : {"0.1 none", "0.1  0", "0.1 inf", "0.1 0 "}) {
         EXPECT_THAT(refusal(damaged("\"0.1 0\"", '"' + std::string(wrong) + '"')),
                     HasSubstr("weights: is no list of numbers"))

@@ -9,12 +9,12 @@
 
 #include "bench/harness/compare.hpp"
 #include "bench/harness/result_file.hpp"
-#include "bench/harness/result_lock.hpp"
 #include "bench/harness/suite.hpp"
 #include "tests/bench/fake_device.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
+#include "tile/io/file_lock.hpp"
 #include "tools/bench/plan.hpp"
 
 namespace tilespmv::tools {
@@ -243,12 +243,12 @@ TEST_F(BenchRun, TwoDoNotWriteToOneFile) {
     run();
     const auto before = test::content_of(json_);
     {
-        const bench::ResultLock another(json_);
+        const FileLock another(json_);
         for (const bool restart : {false, true}) {
             options_.restart = restart;
             options_.selectors = {"paper"};
             run();
-            EXPECT_EQ(error_, json_ + ": another benchmark is writing to it; wait for its end, or name another file");
+            EXPECT_EQ(error_, json_ + ": another process is writing to it; wait for its end, or name another file");
             EXPECT_EQ(code_, ExitCode::failure);
             EXPECT_FALSE(measured());
         }

@@ -1,4 +1,4 @@
-#include "bench/harness/result_lock.hpp"
+#include "tile/io/file_lock.hpp"
 
 #include <optional>
 
@@ -10,18 +10,18 @@
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
 
-namespace tilespmv::bench {
+namespace tilespmv {
 namespace {
 
 namespace fs = std::filesystem;
 
-class ResultLockTest : public testing::Test {
+class FileLockTest : public testing::Test {
 protected:
     static bool locked(const fs::path& file) {
         try {
-            const ResultLock lock(file);
+            const FileLock lock(file);
         } catch (const Error& error) {
-            EXPECT_THAT(error.what(), testing::HasSubstr(file.string() + ": another benchmark is writing to it"));
+            EXPECT_THAT(error.what(), testing::HasSubstr(file.string() + ": another process is writing to it"));
             return true;
         }
         return false;
@@ -31,8 +31,8 @@ protected:
     fs::path file_ = directory_.path() / "r.json";
 };
 
-TEST_F(ResultLockTest, IsHeldOnceUntilItsEnd) {
-    std::optional<ResultLock> first(file_);
+TEST_F(FileLockTest, IsHeldOnceUntilItsEnd) {
+    std::optional<FileLock> first(file_);
     EXPECT_TRUE(locked(file_));
     directory_.file("r.json", "replaced");
     EXPECT_TRUE(locked(file_));
@@ -43,34 +43,34 @@ TEST_F(ResultLockTest, IsHeldOnceUntilItsEnd) {
     EXPECT_TRUE(fs::is_empty(directory_.path()));
 }
 
-TEST_F(ResultLockTest, HoldsForEveryNameOfTheFile) {
+TEST_F(FileLockTest, HoldsForEveryNameOfTheFile) {
     fs::create_symlink("r.json", directory_.path() / "link");
-    const ResultLock first(directory_.path() / "link");
+    const FileLock first(directory_.path() / "link");
     EXPECT_TRUE(locked(file_));
     EXPECT_TRUE(locked(directory_.path() / "." / "link"));
 }
 
-TEST_F(ResultLockTest, LeavesNothingOpen) {
+TEST_F(FileLockTest, LeavesNothingOpen) {
     const auto before = test::open_descriptors();
     EXPECT_FALSE(locked(file_));
     EXPECT_FALSE(locked("/dev/null"));
     EXPECT_EQ(test::open_descriptors(), before);
-    const ResultLock first(file_);
+    const FileLock first(file_);
     const auto with_lock = test::open_descriptors();
     EXPECT_TRUE(locked(file_));
     EXPECT_EQ(test::open_descriptors(), with_lock);
 }
 
-TEST_F(ResultLockTest, NamesMayBeLong) {
+TEST_F(FileLockTest, NamesMayBeLong) {
     const fs::path file = directory_.path() / std::string(255, 'r');
-    const ResultLock first(file);
+    const FileLock first(file);
     EXPECT_TRUE(locked(file));
 }
 
-TEST_F(ResultLockTest, EndsWithTheProcess) {
+TEST_F(FileLockTest, EndsWithTheProcess) {
     const auto child = ::fork();
     if (child == 0) {
-        new ResultLock(file_);
+        new FileLock(file_);
         ::_exit(0);
     }
     ::waitpid(child, nullptr, 0);
@@ -79,11 +79,11 @@ TEST_F(ResultLockTest, EndsWithTheProcess) {
     EXPECT_TRUE(fs::is_empty(directory_.path()));
 }
 
-TEST_F(ResultLockTest, IsOfOrdinaryFilesOnly) {
-    const ResultLock first("/dev/null");
+TEST_F(FileLockTest, IsOfOrdinaryFilesOnly) {
+    const FileLock first("/dev/null");
     EXPECT_FALSE(locked("/dev/null"));
     EXPECT_FALSE(fs::exists("/dev/.null.lock"));
 }
 
 }  // namespace
-}  // namespace tilespmv::bench
+}  // namespace tilespmv

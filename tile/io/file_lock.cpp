@@ -1,4 +1,4 @@
-#include "bench/harness/result_lock.hpp"
+#include "tile/io/file_lock.hpp"
 
 #include <cerrno>
 #include <string>
@@ -13,7 +13,7 @@
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
 
-namespace tilespmv::bench {
+namespace tilespmv {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,13 +32,14 @@ bool is_still_there(const fs::path& file, int descriptor) {
            named.st_ino == opened.st_ino;
 }
 
-Attempt try_lock(const fs::path& file) {
+Attempt try_lock(const fs::path& file, int operation) {
     for (;;) {
         const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (descriptor < 0) return {-1, errno};
-        if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+        if (::flock(descriptor, operation) != 0) {
             const int error = errno;
             ::close(descriptor);
+            if (error == EINTR) continue;
             return {-1, error};
         }
         if (is_still_there(file, descriptor)) return {descriptor, 0};
@@ -53,16 +54,16 @@ fs::path lock_name(const fs::path& file) {
 
 }  // namespace
 
-ResultLock::ResultLock(const fs::path& file) {
+FileLock::FileLock(const fs::path& file, IfTaken if_taken) {
     const OutputTarget target = output_target(file);
     std::error_code missing;
     const bool ordinary = !fs::exists(target.file, missing) || fs::is_regular_file(target.file);
     if (target.descriptor >= 0 || !ordinary) return;
     const fs::path lock = lock_name(target.file);
-    const Attempt attempt = try_lock(lock);
+    const Attempt attempt = try_lock(lock, if_taken == IfTaken::wait ? LOCK_EX : LOCK_EX | LOCK_NB);
     if (attempt.error == EWOULDBLOCK) {
-        throw Error(fmt::format("{}: another benchmark is writing to it; wait for its end, or name another file",
-                                file.string()));
+        throw Error(
+            fmt::format("{}: another process is writing to it; wait for its end, or name another file", file.string()));
     }
     if (attempt.error != 0) {
         throw Error(fmt::format("{}: cannot be written: no lock {}: {}", file.string(), lock.string(),
@@ -72,9 +73,9 @@ ResultLock::ResultLock(const fs::path& file) {
     file_.emplace(lock);
 }
 
-ResultLock::~ResultLock() {
+FileLock::~FileLock() {
     file_.reset();  // while the lock is held: then nobody can have taken it
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-}  // namespace tilespmv::bench
+}  // namespace tilespmv

@@ -1,0 +1,22 @@
+#include "tools/commands/command.hpp"
+
+namespace tilespmv::tools {
+
+void add_commands(CLI::App& app) {
+    add_convert(app);
+    add_stats(app);
+    add_spmv(app);
+    add_solve(app);
+    add_generate_solver(app);
+    add_explain(app);
+    add_verify(app);
+    add_generate(app);
+    add_bench(app);
+    add_compare(app);
+    add_plot(app);
+    add_paper(app);
+    add_tune(app);
+    add_info(app);
+}
+
+}  // namespace tilespmv::tools
