@@ -236,9 +236,19 @@ TEST(GoldenSolveResult, APictureOfHardlyAnything) {
     SolveResult r = sample();
     r.report.rhs_norm = r.report.tolerance = 0;
     r.report.iterations = 0;
-    for (const auto& history : {std::vector<solver::Check>{}, {{0, 0}}, {{0, std::nan("")}}, {{0, 1}}}) {
+    const double nan = std::nan("");
+    for (const auto& history :
+         {std::vector<solver::Check>{}, {{0, 0}}, {{0, nan}}, {{0, HUGE_VAL}}, {{0, 5e-324}}, {{0, 1e308}}, {{0, 1}}}) {
         r.report.history = history;
-        EXPECT_THAT(svg(draw_convergence(r)), ::testing::Not(::testing::HasSubstr("nan")));
+        for (const double norm : {0.0, 1.0, 1e-310, 1e308, HUGE_VAL, nan}) {
+            for (const double tolerance : {0.0, 1e-8, 5e-324, 1e308, HUGE_VAL, nan}) {
+                r.report.rhs_norm = norm;
+                r.report.tolerance = tolerance;
+                const auto text = svg(draw_convergence(r));
+                EXPECT_THAT(text, ::testing::Not(::testing::ContainsRegex("=\"[^\"]*(nan|inf)[^\"]*\"")))
+                    << norm << ' ' << tolerance;
+            }
+        }
     }
 }
 

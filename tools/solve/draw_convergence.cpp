@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -15,15 +13,19 @@ constexpr double kWidth = 760, kHeight = 460;
 constexpr double kLeft = 78, kRight = kWidth - 30, kTop = 70, kBottom = kHeight - 56;
 constexpr std::size_t kMostDots = 60;  ///< with more checks there is a line alone
 
-/// Checks with a residual that a logarithmic axis can show, at most one a pixel: the largest.
-std::vector<solver::Check> drawable(const solver::SolveReport& report) {
+/// On a logarithmic axis.
+bool can_be_shown(double value) { return value > 1e-290 && value < 1e290; }
+
+/// Checks, relative to ||b||, with a residual that can be shown, at most one a pixel: the largest.
+std::vector<solver::Check> drawable(const solver::SolveReport& report, double rhs_norm) {
     const int last = std::max(report.iterations, 1);
     const int step = std::max(1, static_cast<int>(last / (kRight - kLeft)));
     std::vector<solver::Check> kept;
-    for (const auto& check : report.history) {
-        if (!(check.residual > 0) || !std::isfinite(check.residual)) continue;
+    for (const auto& of_report : report.history) {
+        const solver::Check check{of_report.iteration, of_report.residual / rhs_norm};
+        if (!can_be_shown(check.residual)) continue;
         if (kept.empty() || check.iteration / step != kept.back().iteration / step ||
-            &check == &report.history.back()) {
+            &of_report == &report.history.back()) {
             kept.push_back(check);
         } else if (check.residual > kept.back().residual) {
             kept.back() = check;
@@ -37,8 +39,8 @@ public:
     Convergence(Picture& picture, const SolveResult& result)
         : picture_(picture),
           report_(result.report),
-          scale_(report_.rhs_norm > 0 ? 1 / report_.rhs_norm : 1),
-          checks_(drawable(report_)),
+          rhs_norm_(can_be_shown(report_.rhs_norm) ? report_.rhs_norm : 1),
+          checks_(drawable(report_, rhs_norm_)),
           iterations_(Scale::linear, 0, std::max(report_.iterations, 1), ""),
           residuals_(residual_axis()) {
         iterations_.place(kLeft, kRight);
@@ -52,12 +54,12 @@ public:
     }
 
 private:
-    [[nodiscard]] double relative_tolerance() const { return report_.tolerance * scale_; }
+    [[nodiscard]] double relative_tolerance() const { return report_.tolerance / rhs_norm_; }
     [[nodiscard]] Axis residual_axis() const {
-        double low = relative_tolerance() > 0 ? relative_tolerance() : 1, high = low;
+        double low = can_be_shown(relative_tolerance()) ? relative_tolerance() : 1, high = low;
         for (const auto& check : checks_) {
-            low = std::min(low, check.residual * scale_);
-            high = std::max(high, check.residual * scale_);
+            low = std::min(low, check.residual);
+            high = std::max(high, check.residual);
         }
         return {Scale::logarithmic, low / 2, high * 2, ""};
     }
@@ -80,7 +82,7 @@ private:
     }
 
     void draw_tolerance() {
-        if (relative_tolerance() <= 0) return;
+        if (!can_be_shown(relative_tolerance())) return;
         const double y = residuals_.pixel(relative_tolerance());
         picture_.line(kLeft, y, kRight, y, kColors[1], "5 4");
         picture_.text(kRight, y - 5, "tolerance", {.anchor = Anchor::end});
@@ -88,19 +90,19 @@ private:
 
     void draw_line() {
         const auto x = [&](const solver::Check& check) { return iterations_.pixel(check.iteration); };
-        const auto y = [&](const solver::Check& check) { return residuals_.pixel(check.residual * scale_); };
+        const auto y = [&](const solver::Check& check) { return residuals_.pixel(check.residual); };
         for (std::size_t i = 1; i < checks_.size(); ++i)
             picture_.line(x(checks_[i - 1]), y(checks_[i - 1]), x(checks_[i]), y(checks_[i]), kColors[0]);
         if (checks_.size() > kMostDots) return;
         for (const auto& check : checks_) {
             picture_.dot(x(check), y(check), 3, kColors[0], false,
-                         fmt::format("iteration {}: {:.2e}", check.iteration, check.residual * scale_));
+                         fmt::format("iteration {}: {:.2e}", check.iteration, check.residual));
         }
     }
 
     Picture& picture_;
     const solver::SolveReport& report_;
-    double scale_;
+    double rhs_norm_;  ///< 1 if it is no number to divide by
     std::vector<solver::Check> checks_;
     Axis iterations_, residuals_;
 };
