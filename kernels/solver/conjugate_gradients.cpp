@@ -33,12 +33,6 @@ Vector<const T> read_only(Vector<T> v) {
     return {v.data, v.size};
 }
 
-void check_options(const SolveOptions& o) {
-    const bool are_fine = o.rtol >= 0 && o.atol >= 0 && o.max_iterations >= 0 && o.check_every >= 0 &&
-                          o.compare_every > 0 && o.stagnation_iterations >= 0;
-    if (!are_fine) throw Error("a tolerance or a number of iterations of a solve is negative or NaN", ExitCode::usage);
-}
-
 /// The power of two that brings b near 1, from b'b: 0 if it is near enough for squares of it and of much smaller
 /// residuals to be numbers. Ranks know no more of b than this, and come to the same.
 template <class T>
@@ -57,8 +51,10 @@ void scale(SolveReport& report, int exponent) {
     for (Check& check : report.history) check.residual = std::ldexp(check.residual, exponent);
 }
 
+template <class T>
 SolveOptions with_defaults(SolveOptions o, std::size_t size) {
     check_options(o);
+    if (!o.rtol) o.rtol = kDefaultRtol<T>;
     const auto n = static_cast<double>(size);
     if (o.max_iterations == 0) o.max_iterations = static_cast<int>(std::clamp(10 * n, 1e3, 1e5));
     if (o.stagnation_iterations == 0) o.stagnation_iterations = static_cast<int>(std::clamp(n, 1e3, 1e4));
@@ -164,7 +160,7 @@ SolveReport ConjugateGradients<T>::solve_loaded(SolveOptions options) {
 
 template <class T>
 SolveReport ConjugateGradients<T>::iterate(const SolveOptions& options, double whole2) {
-    Progress progress{with_defaults(options, space_.total_size()), {}, {}};
+    Progress progress{with_defaults<T>(options, space_.total_size()), {}, {}};
     begin(progress, whole2);
     while (progress.goes_on()) {
         look(progress);
@@ -187,7 +183,7 @@ void ConjugateGradients<T>::begin(Progress& progress, double whole2) {
         space_.clear(b_);
         report.rhs_norm = 0;
     }
-    report.tolerance = std::max(progress.options.rtol * report.rhs_norm, progress.options.atol);
+    report.tolerance = std::max(*progress.options.rtol * report.rhs_norm, progress.options.atol);
     report.first_residual = residual_of_guess(progress.options.start_from_x, report.rhs_norm);
     start(progress, report.first_residual);
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tile/error.hpp"
+
 namespace tilespmv::solver {
 namespace {
 
@@ -26,6 +28,12 @@ std::string_view why(End end) {
 }
 
 }  // namespace
+
+void check_options(const SolveOptions& o) {
+    const bool are_fine = o.rtol.value_or(0) >= 0 && o.atol >= 0 && o.max_iterations >= 0 && o.check_every >= 0 &&
+                          o.compare_every > 0 && o.stagnation_iterations >= 0;
+    if (!are_fine) throw Error("a tolerance or a number of iterations of a solve is negative or NaN", ExitCode::usage);
+}
 
 std::string_view end_name(End end) {
     switch (end) {

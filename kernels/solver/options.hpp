@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,10 +16,14 @@ struct Check {
     double residual = 0;  ///< ||r||, r as the recurrence has it
 };
 
+/// `SolveOptions::rtol` of vectors of T where none is given: float32 does not hold residuals as small as float64.
+template <class T>
+inline constexpr double kDefaultRtol = sizeof(T) == sizeof(float) ? 1e-4 : 1e-8;
+
 /// How one right-hand side is solved.
 struct SolveOptions {
     // A solution is good enough at ||b - A x|| <= max(rtol * ||b||, atol), in the 2-norm.
-    double rtol = 1e-8;
+    std::optional<double> rtol{};  ///< none: `kDefaultRtol` of the type of the vectors
     double atol = 0;
     int max_iterations = 0;  ///< 0: ten times the unknowns, from 1,000 to 100,000
     int check_every = 0;     ///< iterations between looks at the residual; 0: 1 on the CPU, 32 on a GPU
@@ -31,6 +36,9 @@ struct SolveOptions {
     /// Called at every check; false ends the solve.
     std::function<bool(const Check&)> on_check{};
 };
+
+/// Throws a usage `Error` for tolerances and numbers that are out of range.
+void check_options(const SolveOptions& options);
 
 /// What came of it.
 struct SolveReport {

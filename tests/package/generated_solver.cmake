@@ -32,6 +32,25 @@ run(0 "${solve}" "${matrix}" "${work_dir}/again.mtx" "${work_dir}/x.mtx")  # ano
 run(2 "${solve}" "${matrix}")
 run(1 "${solve}" "${matrix}" "${work_dir}/again.mtx" "${matrix}")  # no vector
 
+# What it reads is not what it writes, by whatever name.
+file(COPY_FILE "${matrix}" "${work_dir}/a.mtx.xz")
+file(CREATE_LINK "${work_dir}/a.mtx.xz" "${work_dir}/link.mtx" SYMBOLIC)
+foreach(output a.mtx.xz link.mtx ./a.mtx.xz)
+  run(2 "${solve}" "${work_dir}/a.mtx.xz" "${work_dir}/${output}")
+  run(2 "${solve}" "${matrix}" "${work_dir}/${output}" "${work_dir}/a.mtx.xz")
+endforeach()
+run(0 "${CMAKE_COMMAND}" -E compare_files "${matrix}" "${work_dir}/a.mtx.xz")
+
+# What does not converge is no success, and one line says why.
+foreach(value nan inf)
+  string(REPEAT "1\n" 4883 ones)
+  file(WRITE "${work_dir}/b.mtx" "%%MatrixMarket matrix array real general\n4884 1\n${value}\n${ones}")
+  run(1 "${solve}" "${matrix}" "${work_dir}/again.mtx" "${work_dir}/b.mtx")
+  if(NOT output MATCHES "(^|\n)solve: [^\n]*\n$")
+    message(FATAL_ERROR "a right-hand side with ${value}: the generated program says\n${output}")
+  endif()
+endforeach()
+
 # Over ranks: the bits of `solve` over as many.
 set(over_ranks --device cpu --gpus 3 --precond block-jacobi:size=2 --rtol 1e-10)
 run(0 "${prefix}/bin/tilespmv" generate-solver "${matrix}" -o "${generated}_ranks" ${over_ranks})

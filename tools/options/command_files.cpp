@@ -1,7 +1,6 @@
 #include "tools/options/command_files.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <CLI/CLI.hpp>
 
 #include "tile/error.hpp"
@@ -54,23 +53,12 @@ void refuse_empty_values(const CLI::App& command) {
 
 }  // namespace
 
-std::optional<CommandFiles::Identity> CommandFiles::identity(const std::filesystem::path& file) {
-    struct stat status {};
-    if (::stat(file.c_str(), &status) == 0) {
-        if (!S_ISREG(status.st_mode)) return {};
-        return Identity{status.st_dev, status.st_ino, ""};
-    }
-    const auto target = output_target(file).file;
-    if (::stat(target.parent_path().c_str(), &status) != 0) return {};
-    return Identity{status.st_dev, status.st_ino, target.filename().string()};
-}
-
 void CommandFiles::input(const std::string& role, const std::filesystem::path& file) {
-    if (const auto id = identity(file)) inputs_.try_emplace(*id, role);
+    if (const auto id = file_identity(file)) inputs_.try_emplace(*id, role);
 }
 
 void CommandFiles::output(const std::string& role, const std::filesystem::path& file) {
-    const auto id = identity(file);
+    const auto id = file_identity(file);
     if (!id) return;
     if (const auto input = inputs_.find(*id); input != inputs_.end()) {
         throw Error(

@@ -2,21 +2,17 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
-#include <sys/types.h>
-
+#include "tile/io/file_identity.hpp"
 #include "tools/options/cli_forward.hpp"
 
 namespace tilespmv::tools {
 
-/// The files of a command: what it writes must neither be what it reads nor be written twice. Files are the same if
-/// they have the same inode, by whatever names and links, or are not there yet and would get the same name in the same
-/// folder. `role` is what messages call a file: an option, or the name of a positional argument.
+/// The files of a command: what it writes must neither be what it reads nor be written twice. Which files are the same
+/// `file_identity` says. `role` is what messages call a file: an option, or the name of a positional argument.
 class CommandFiles {
 public:
     /// Inputs come first.
@@ -26,12 +22,8 @@ public:
     void output(const std::string& role, const std::filesystem::path& file);
 
 private:
-    /// Device and inode; for a file that is not there those of its folder, and its name.
-    using Identity = std::tuple<dev_t, ino_t, std::string>;
-    static std::optional<Identity> identity(const std::filesystem::path& file);
-
-    std::map<Identity, std::string> inputs_;
-    std::map<Identity, std::string> outputs_;
+    std::map<FileIdentity, std::string> inputs_;
+    std::map<FileIdentity, std::string> outputs_;
 };
 
 /// Checks every option that a command line gave for what the functions below declared it to be, and refuses empty

@@ -38,6 +38,7 @@ constexpr std::string_view kMain =
     R"(// Solves A x = b by preconditioned conjugate gradients, with what `tilespmv generate-solver` chose for
 // {{matrix}}. README.md says why.
 #include <iostream>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -46,6 +47,7 @@ constexpr std::string_view kMain =
 {{includes}}#include <tilespmv/kernels/registry.hpp>
 #include <tilespmv/kernels/solver/solve.hpp>
 #include <tilespmv/tile/error.hpp>
+#include <tilespmv/tile/io/file_identity.hpp>
 #include <tilespmv/tile/matrix_market/matrix_market.hpp>
 
 namespace solver = tilespmv::solver;
@@ -85,16 +87,19 @@ int main(int argc, char** argv) try {
     if (argc < 3 || argc > 4)
         throw tilespmv::Error("usage: solve A.mtx X.mtx [B.mtx]; writes x, b is A * ones unless it is given",
                               tilespmv::ExitCode::usage);
-    auto a = tilespmv::read_matrix_market<Value>(argv[1]);
+    const std::string a_file = argv[1], x_file = argv[2], b_file = argc == 4 ? argv[3] : "";
+    for (const auto& input : {a_file, b_file}) tilespmv::refuse_to_replace(x_file, input);
+    auto a = tilespmv::read_matrix_market<Value>(a_file);
     {{check}}
-    const auto b = right_hand_side(argc == 4 ? argv[3] : "", a);
+    const auto b = right_hand_side(b_file, a);
 
     {{make}};
     std::vector<Value> x(b.size());
     const auto report = system.solve(b, x, kGoal);
-    tilespmv::write_vector<Value>(argv[2], std::span<const Value>(x));
+    tilespmv::write_vector<Value>(x_file, std::span<const Value>(x));
     std::cout << describe(report) << "\nresidual: " << report.residual << " of " << report.tolerance << " allowed\n";
-    return report.converged() ? 0 : 1;
+    if (!report.converged()) throw tilespmv::Error(a_file + ": " + describe(report));
+    return 0;
 } catch (const tilespmv::Error& error) {
     std::cerr << "solve: " << error.what() << '\n';
     return static_cast<int>(error.code());
@@ -124,8 +129,9 @@ build/solve A.mtx X.mtx          # b = A * ones
 build/solve A.mtx X.mtx B.mtx
 ```
 
-It writes x to `X.mtx` and says how many iterations that took. Exit codes: 0 converged, 1 not converged or an error, 2 wrong
-arguments, 4 no GPU. The matrix may be another one with a similar pattern{{rows}}; what was chosen is right for it as far as it is alike.
+It writes x to `X.mtx`, which must be neither `A.mtx` nor `B.mtx`, and says how many iterations that took. Exit codes: 0 converged,
+1 not converged or an error, 2 wrong arguments, 4 no GPU. The matrix may be another one with a similar pattern{{rows}}; what was
+chosen is right for it as far as it is alike.
 
 | choice | why |
 |---|---|
@@ -134,7 +140,7 @@ arguments, 4 no GPU. The matrix may be another one with a similar pattern{{rows}
 | preconditioner: `{{preconditioner_name}}` | {{preconditioner_why}} |
 | method: {{method_name}} | {{method_why}} |
 | a look at the residual every {{check_every}} iterations | {{check_why}} |
-| goal: norm of b - A x at most max({{rtol}} norm of b, {{atol}}) | as asked for |
+| goal: norm of b - A x at most max({{rtol}} norm of b, {{atol}}) | {{goal_why}} |
 {{trials}})";
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -159,9 +165,10 @@ std::string trials(const SolveResult& r) {
     return table.empty() ? "" : fmt::format("\nPreconditioners that were tried:\n\n```\n{}```\n", table);
 }
 
-std::string symmetry_check(const SolveResult& r, const SystemOptions& asked) {
-    if (asked.skips_symmetry_check) return "// The matrix is taken for symmetric.";
-    return fmt::format("solver::check_symmetry(a, {});", r.values == "float32" ? "8e-6" : "1.5e-14");
+std::string symmetry_check(const SystemOptions& asked) {
+    return asked.skips_symmetry_check
+               ? "// The matrix is taken for symmetric."
+               : "solver::check_symmetry(a, 64 * double{std::numeric_limits<Value>::epsilon()});  // 64 roundings";
 }
 
 std::string asked_or(const std::string& reason) { return reason.empty() ? "as asked for" : reason; }
@@ -290,6 +297,7 @@ Fields reasons(const SolveResult& r, Backend backend, const SystemOptions& asked
             {"preconditioner_why", asked_or(r.preconditioner.reason)},
             {"method_why", asked_or(r.method_reason)},
             {"check_why", check_reason(is_on_gpu, asked)},
+            {"goal_why", asked.goal.rtol || asked.goal.atol > 0 ? "as asked for" : "the default for " + r.values},
             {"trials", trials(r)}};
 }
 
@@ -302,7 +310,7 @@ SolverProgram solver_program(const SolveResult& r, const SolverOptions& options,
                   {"how", r.how},
                   {"values", r.values},
                   {"value", std::string(value_type(r))},
-                  {"check", symmetry_check(r, asked)},
+                  {"check", symmetry_check(asked)},
                   {"device", device(r, options.backend)},
                   {"operator", operators(r)},
                   {"operator_name", r.operator_specification},
@@ -311,7 +319,7 @@ SolverProgram solver_program(const SolveResult& r, const SolverOptions& options,
                   {"method", r.method == Method::textbook ? "textbook" : "chronopoulos_gear"},
                   {"method_name", std::string(method_name(r.method))},
                   {"null_space", options.constant_null_space ? "true" : "false"},
-                  {"rtol", fmt::format("{}", goal.rtol)},
+                  {"rtol", fmt::format("{}", r.rtol)},
                   {"atol", fmt::format("{}", goal.atol)},
                   {"max_iterations", fmt::format("{}", goal.max_iterations)},
                   {"check_every", fmt::format("{}", r.check_every)}};

@@ -141,15 +141,15 @@ void describe_ranks(const multi_gpu::RankedSolver<T>& solver, const SolveOptions
 }
 
 void add_goal(CLI::App& command, SolveOptions& goal) {
-    const auto real = [&](const char* name, double& target, const char* help) {
-        add_number<double>(command, name, target, 0, std::numeric_limits<double>::max(), help)
-            ->default_str(fmt::format("{}", target));
+    const auto real = [&](const char* name, auto& target, const char* help, const std::string& otherwise) {
+        add_number<double>(command, name, target, 0, std::numeric_limits<double>::max(), help)->default_str(otherwise);
     };
     const auto whole = [&](const char* name, int& target, const char* help, const char* otherwise) {
         add_number<int>(command, name, target, 1, std::numeric_limits<int>::max(), help)->default_str(otherwise);
     };
-    real("--rtol", goal.rtol, "Converged at ||b - A*x|| <= rtol * ||b||,");
-    real("--atol", goal.atol, "or at ||b - A*x|| <= atol");
+    real("--rtol", goal.rtol, "Converged at ||b - A*x|| <= rtol * ||b||,",
+         fmt::format("{}, in float32 {}", kDefaultRtol<double>, kDefaultRtol<float>));
+    real("--atol", goal.atol, "or at ||b - A*x|| <= atol", "0");
     whole("--max-iterations", goal.max_iterations, "Limit", "10 times the rows, from 1000 to 100000");
     whole("--check-every", goal.check_every, "Iterations between looks at the residual", "1, on a GPU 32");
 }
@@ -208,7 +208,7 @@ System<T> load_system(const SystemOptions& asked, SolveResult& result) {
     result.nnz = system.a.nnz();
     result.values = value_name<T>();
     result.operator_name = asked.operator_name;
-    result.rtol = asked.goal.rtol;
+    result.rtol = asked.goal.rtol.value_or(kDefaultRtol<T>);
     result.atol = asked.goal.atol;
     if (asked.gpus == 0) result.ranked = rank_if_auto(asked.operator_name, system.a, system.options.backend);
     return system;

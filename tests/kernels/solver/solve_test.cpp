@@ -52,6 +52,22 @@ TEST(Solve, ARealSystemAsTheTextbookDoes) {
     }
 }
 
+TEST(Solve, DefaultTolerancesAreThoseOfTheType) {
+    for (const auto* spec : {"laplace2d:n=30", "laplace3d:n=20", "elasticity:n=4", "fem:n=6"}) {
+        const auto a = generate<float>(spec);
+        const auto b = right_hand_side(a.rows);
+        const std::vector<float> b32(b.begin(), b.end());
+        Solver<float> solver(a.clone(), {.preconditioner = "auto"}, {.b = b32});
+        std::vector<float> x(b.size());
+        const auto report = solver.solve(b32, x);
+        EXPECT_TRUE(report.converged()) << spec << ": " << describe(report);
+        EXPECT_NEAR(report.tolerance, 1e-4 * report.rhs_norm, 1e-10 * report.rhs_norm);
+    }
+    const auto a = generate<double>("laplace2d:n=30");
+    std::vector<double> x(900);
+    EXPECT_NEAR(Solver<double>(a.clone(), {}).solve(std::vector<double>(900, 1.0), x).tolerance, 30e-8, 1e-12);
+}
+
 TEST(Solve, Float32) {
     const auto a = generate<double>("laplace2d:n=40");
     const auto b = right_hand_side(a.rows);

@@ -1,4 +1,5 @@
 #include "tile/io/output_file.hpp"
+#include "tile/io/file_identity.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/open_descriptors.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
 
@@ -236,6 +238,28 @@ TEST_F(OutputFileTest, ReportsADirectory) {
 TEST_F(OutputFileTest, ReportsAMissingDirectory) {
     EXPECT_EQ(error_of(directory_.path() / "no" / "out.txt", "x"),
               (directory_.path() / "no" / "out.txt").string() + ": cannot be written: No such file or directory");
+}
+
+TEST(FileIdentity, TellsFilesByWhateverNames) {
+    const test::TemporaryDirectory directory;
+    const fs::path file = directory.file("a.mtx", "text"), other = directory.file("b.mtx", "text");
+    fs::create_symlink(file, directory.path() / "link");
+    fs::create_hard_link(file, directory.path() / "same");
+    fs::create_directory(directory.path() / "folder");
+    fs::create_symlink(directory.path() / "missing", directory.path() / "to_missing");
+    const auto message = [](const fs::path& output, const fs::path& input) {
+        return test::message_of([&] { refuse_to_replace(output, input); });
+    };
+    for (const fs::path& name :
+         {file, directory.path() / "link", directory.path() / "same", directory.path() / "folder" / ".." / "a.mtx"}) {
+        EXPECT_EQ(message(name, file),
+                  "2: " + name.string() + ": would replace the input " + file.string() + "; choose another name");
+    }
+    EXPECT_EQ(message(other, file), "0: ");
+    EXPECT_EQ(message(directory.path() / "missing", file), "0: ");
+    EXPECT_EQ(message("/dev/null", "/dev/null"), "0: ") << "what is written there replaces nothing";
+    EXPECT_EQ(message(file, ""), "0: ");
+    EXPECT_EQ(file_identity(directory.path() / "missing"), file_identity(directory.path() / "to_missing"));
 }
 
 }  // namespace
