@@ -1,4 +1,5 @@
 #include "kernels/multi_gpu/halo_plan.hpp"
+#include "kernels/multi_gpu/require_pattern.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -6,6 +7,9 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::multi_gpu {
@@ -92,6 +96,26 @@ void for_each_row(const CsrMatrix<V>& a, const HaloPlan& plan, const RankMatrix<
     });
 }
 
+/// Whether a row has the columns that it had when the rank's matrix was made.
+template <Value V>
+bool has_columns(const CsrMatrix<V>& a, const HaloPlan& plan, const RankMatrix<V>& m, std::int64_t row,
+                 const OwnRange& range) {
+    const offset_t interior = m.interior.row_ptrs[row];
+    if (range.own() != m.interior.row_ptrs[row + 1] - interior) return false;
+    for (offset_t p = range.begin; p < range.end; ++p) {
+        if (a.col_idxs[p] - plan.first_col != m.interior.col_idxs[interior + p - range.begin]) return false;
+    }
+    const auto rows = std::ranges::equal_range(m.boundary_rows, static_cast<index_t>(row));
+    const auto place = rows.begin() - m.boundary_rows.begin();
+    if (rows.empty()) return range.others() == 0;
+    if (range.others() != m.boundary.row_ptrs[place + 1] - m.boundary.row_ptrs[place]) return false;
+    bool is_same = true;
+    for_each_other(range, [&, boundary = m.boundary.row_ptrs[place]](offset_t p) mutable {
+        is_same &= plan.halo_cols[static_cast<std::size_t>(m.boundary.col_idxs[boundary++])] == a.col_idxs[p];
+    });
+    return is_same;
+}
+
 /// Running sums, from 0.
 Buffer<offset_t> sums_of(const std::vector<offset_t>& counts) {
     Buffer<offset_t> sums(counts.size() + 1);
@@ -166,6 +190,16 @@ RankMatrix<V> make_rank_matrix(const CsrMatrix<V>& a, const HaloPlan& plan) {
 }
 
 template <Value V>
+void require_pattern(const CsrMatrix<V>& a, const HaloPlan& plan, const RankMatrix<V>& m) {
+    parallel_for(0, plan.rows, kRowGrain, [&](std::int64_t row) {
+        const OwnRange range = own_range(a, plan, row);
+        if (has_columns(a, plan, m, row, range)) return;
+        throw Error(
+            fmt::format("row {} has other columns than before; make the solver again", plan.first_row + row + 1));
+    });
+}
+
+template <Value V>
 void copy_values(const CsrMatrix<V>& a, const HaloPlan& plan, RankMatrix<V>& m) {
     for_each_row(a, plan, m, [&](std::int64_t, const OwnRange& range, offset_t interior, offset_t boundary) {
         std::copy(a.values.begin() + range.begin, a.values.begin() + range.end, m.interior.values.begin() + interior);
@@ -176,6 +210,7 @@ void copy_values(const CsrMatrix<V>& a, const HaloPlan& plan, RankMatrix<V>& m) 
 #define TILESPMV_INSTANTIATE(V)                                                                              \
     template std::vector<HaloPlan> make_halo_plans(const CsrMatrix<V>&, const Partition&, const Partition&); \
     template RankMatrix<V> make_rank_matrix(const CsrMatrix<V>&, const HaloPlan&);                           \
+    template void require_pattern(const CsrMatrix<V>&, const HaloPlan&, const RankMatrix<V>&);               \
     template void copy_values(const CsrMatrix<V>&, const HaloPlan&, RankMatrix<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

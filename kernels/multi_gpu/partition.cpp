@@ -63,6 +63,7 @@ int Partition::owner(index_t row) const {
 Partition partition_by_nonzeros(std::span<const offset_t> row_ptrs, int parts, const PartitionRule& rule) {
     require_parts(parts);
     if (rule.block < 1) refuse(fmt::format("blocks of {} rows, expected at least 1", rule.block));
+    if (row_ptrs.empty()) refuse("no row pointers, expected one more than rows");
     if (rule.row_weight < 0) refuse(fmt::format("a row weighs {} nonzeros, expected at least 0", rule.row_weight));
     const auto rows = static_cast<index_t>(row_ptrs.size() - 1);
     const offset_t total = weight_before(row_ptrs, rows, rule);

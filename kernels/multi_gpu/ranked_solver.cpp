@@ -10,7 +10,9 @@
 #include "kernels/multi_gpu/ranked_method.hpp"
 #include "kernels/multi_gpu/ranked_state.hpp"
 #include "kernels/multi_gpu/ranked_trials.hpp"
+#include "kernels/multi_gpu/require_pattern.hpp"
 #include "kernels/solver/preconditioner_trials.hpp"
+#include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tile/error.hpp"
 
@@ -29,9 +31,7 @@ index_t block_of(const std::string& preconditioner, const CsrMatrix<T>& a) {
 
 template <class T>
 Partition partition_for(const CsrMatrix<T>& a, const RankedOptions& options) {
-    if (a.rows != a.cols) {
-        throw Error(fmt::format("a solver needs a square matrix, found {} rows and {} columns", a.rows, a.cols));
-    }
+    solver::require_square(a, "to solve");
     if (options.constant_null_space) solver::check_constant_null_space(a);
     if (!options.choices.empty() && options.choices.size() != static_cast<std::size_t>(options.ranks)) {
         throw Error(
@@ -47,6 +47,14 @@ Partition partition_for(const CsrMatrix<T>& a, const RankedOptions& options) {
     const std::int64_t block = std::lcm(std::int64_t{of_m}, std::int64_t{std::max(options.block, 1)});
     const PartitionRule rule{.block = static_cast<index_t>(std::min<std::int64_t>(block, std::max(a.rows, 1)))};
     return partition_by_nonzeros({a.row_ptrs.data(), a.row_ptrs.size()}, options.ranks, rule);
+}
+
+template <class T>
+std::unique_ptr<RankBackend<T>> of_ranks(int ranks, std::unique_ptr<RankBackend<T>> backend) {
+    if (!backend) throw Error("a solver over ranks needs a backend, found a null pointer");
+    const int there = backend->group().meeting().ranks();
+    if (there != ranks) throw Error(fmt::format("a backend of {} ranks for {} ranks", there, ranks), ExitCode::usage);
+    return backend;
 }
 
 template <class V>
@@ -122,6 +130,7 @@ int RankedState<T>::check_every(const solver::SolveOptions& asked) const {
 
 template <class T>
 solver::SolveReport RankedState<T>::solve(std::span<const T> b, std::span<T> x, const solver::SolveOptions& asked) {
+    check_options(asked);  // before ranks fail by them
     solver::SolveOptions filled = asked;
     filled.check_every = check_every(asked);
     solver::SolveReport report;
@@ -135,7 +144,8 @@ solver::SolveReport RankedState<T>::solve(std::span<const T> b, std::span<T> x, 
 template <class T>
 RankedSolver<T>::RankedSolver(const CsrMatrix<T>& a, const RankedOptions& options,
                               std::unique_ptr<RankBackend<T>> backend, const solver::TrialSolve<T>& trial)
-    : state_(new RankedState<T>{std::move(backend), options, partition_for(a, options), {}, {}, {}, {}}) {
+    : state_(new RankedState<T>{
+          of_ranks(options.ranks, std::move(backend)), options, partition_for(a, options), {}, {}, {}, {}}) {
     for (HaloPlan& plan : make_halo_plans(a, state_->partition, state_->partition)) {
         state_->ranks.emplace_back().plan = std::move(plan);
     }
@@ -170,19 +180,32 @@ template <class T>
 RankedSolver<T>::~RankedSolver() = default;
 
 template <class T>
+RankedState<T>& RankedSolver<T>::state() const {
+    if (state_) return *state_;
+    throw Error("this solver over ranks was moved to another one");
+}
+
+/// Vectors with a value a row.
+template <class T>
+void RankedSolver<T>::require_vectors(std::string_view who, std::size_t first, std::size_t second) const {
+    const auto rows = static_cast<std::size_t>(state().partition.rows());
+    if (first == rows && second == rows) return;
+    throw Error(fmt::format("{} of {} values, found {} and {}", who, rows, first, second));
+}
+
+template <class T>
 solver::SolveReport RankedSolver<T>::solve(std::span<const T> b, std::span<T> x, const solver::SolveOptions& options) {
-    const auto rows = static_cast<std::size_t>(state_->partition.rows());
-    if (b.size() != rows || x.size() != rows) {
-        throw Error(fmt::format("a solve needs b and x of {} values, found {} and {}", rows, b.size(), x.size()));
-    }
-    return state_->solve(b, x, options);
+    require_vectors("a solve needs b and x", b.size(), x.size());
+    return state().solve(b, x, options);
 }
 
 template <class T>
 void RankedSolver<T>::update_values(const CsrMatrix<T>& a) {
-    require_partition(state_->partition, a.rows, state_->partition.parts());
-    if (state_->options.constant_null_space) solver::check_constant_null_space(a);
-    state_->on_ranks([&](RankState<T>& rank) {
+    solver::require_square(a, "to solve");
+    require_partition(state().partition, a.rows, state().partition.parts());
+    for (const RankState<T>& rank : state().ranks) require_pattern(a, rank.plan, rank.matrix);
+    if (state().options.constant_null_space) solver::check_constant_null_space(a);
+    state().on_ranks([&](RankState<T>& rank) {
         copy_values(a, rank.plan, rank.matrix);
         rank.preconditioner->update_values(rank.matrix.interior);
         rank.system->update_values();
@@ -191,7 +214,8 @@ void RankedSolver<T>::update_values(const CsrMatrix<T>& a) {
 
 template <class T>
 void RankedSolver<T>::multiply(std::span<const T> x, std::span<T> y) {
-    state_->on_ranks([&](RankState<T>& rank) {
+    require_vectors("a product needs x and y", x.size(), y.size());
+    state().on_ranks([&](RankState<T>& rank) {
         solver::SystemSpace<T>& space = rank.system->space();
         space.upload(own(x, rank.plan), rank.x);
         space.multiply({rank.x.data, rank.x.size}, rank.y);
@@ -201,8 +225,9 @@ void RankedSolver<T>::multiply(std::span<const T> x, std::span<T> y) {
 
 template <class T>
 ProductTimes RankedSolver<T>::measure_product(int repeats) {
-    std::vector<ProductTimes> of_ranks(state_->ranks.size());
-    state_->on_ranks([&](RankState<T>& rank) {
+    if (repeats < 1) throw Error(fmt::format("to measure {} products, expected at least 1", repeats), ExitCode::usage);
+    std::vector<ProductTimes> of_ranks(state().ranks.size());
+    state().on_ranks([&](RankState<T>& rank) {
         of_ranks[static_cast<std::size_t>(rank.plan.rank)] =
             rank.system->measure({rank.x.data, rank.x.size}, rank.y, repeats);
     });
@@ -218,33 +243,33 @@ ProductTimes RankedSolver<T>::measure_product(int repeats) {
 
 template <class T>
 int RankedSolver<T>::check_every(const solver::SolveOptions& options) const {
-    return state_->check_every(options);
+    return state().check_every(options);
 }
 
 template <class T>
 const solver::PreconditionerChoice& RankedSolver<T>::preconditioner_choice() const {
-    return state_->choice;
+    return state().choice;
 }
 
 template <class T>
 solver::Method RankedSolver<T>::method() const {
-    return state_->method;
+    return state().method;
 }
 
 template <class T>
 const std::string& RankedSolver<T>::method_reason() const {
-    return state_->method_reason;
+    return state().method_reason;
 }
 
 template <class T>
 const Partition& RankedSolver<T>::partition() const {
-    return state_->partition;
+    return state().partition;
 }
 
 template <class T>
 std::vector<RankReport> RankedSolver<T>::reports() const {
     std::vector<RankReport> all;
-    for (const RankState<T>& rank : state_->ranks) all.push_back(rank.report);
+    for (const RankState<T>& rank : state().ranks) all.push_back(rank.report);
     return all;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/multi_gpu/partition.hpp"
@@ -21,7 +22,7 @@ namespace tilespmv::multi_gpu {
 
 /// What one rank has in place of what is the same for all.
 struct RankChoice {
-    std::string operator_name{};
+    std::string operator_name{};  ///< empty: that of all ranks
     /// On a GPU: of kernels over vectors, in place of those that models choose.
     std::vector<solver::KernelShape> vector_shapes{};
 };
@@ -49,7 +50,9 @@ struct RankedOptions {
     bool use_peer_access = true;
 
     [[nodiscard]] const std::string& operator_of(int rank) const {
-        return choices.empty() ? operator_name : choices[static_cast<std::size_t>(rank)].operator_name;
+        const auto number = static_cast<std::size_t>(rank);
+        return number < choices.size() && !choices[number].operator_name.empty() ? choices[number].operator_name
+                                                                                 : operator_name;
     }
 };
 
@@ -97,9 +100,10 @@ public:
     /// `options.on_check` is called by one thread, and all ranks do what it says. After a failure the object is of no
     /// more use.
     solver::SolveReport solve(std::span<const T> b, std::span<T> x, const solver::SolveOptions& options = {});
-    /// New values of A, of the same pattern. Throws `Error`.
+    /// New values of A, of the same pattern. Throws `Error`, before anything has changed where the pattern is another
+    /// one.
     void update_values(const CsrMatrix<T>& a);
-    /// y = A x over the ranks.
+    /// y = A x over the ranks. Throws `Error` for vectors of another size.
     void multiply(std::span<const T> x, std::span<T> y);
     /// Of `repeats` products.
     ProductTimes measure_product(int repeats);
@@ -116,6 +120,9 @@ public:
     [[nodiscard]] std::vector<RankReport> reports() const;
 
 private:
+    /// Throws `Error` after a move.
+    [[nodiscard]] RankedState<T>& state() const;
+    void require_vectors(std::string_view who, std::size_t first, std::size_t second) const;
     void make_preconditioners(const CsrMatrix<T>& a, const solver::TrialSolve<T>& trial);
 
     std::unique_ptr<RankedState<T>> state_;

@@ -42,10 +42,12 @@ struct RankedState {
     solver::PreconditionerChoice choice;
     solver::Method method{};
     std::string method_reason;
+    bool has_failed = false;  ///< a rank, after which they do not meet any more
 
     ~RankedState();
 
-    /// f(rank's state) by the threads of all of them. Throws `Error` of the rank that failed, with its name.
+    /// f(rank's state) by the threads of all of them. Throws `Error` of the rank that failed, with its name, and from
+    /// then on always.
     template <class F>
     void on_ranks(F&& f) {
         const auto run = [&](int number) {
@@ -58,7 +60,10 @@ struct RankedState {
                 throw Error(fmt::format("{}: {}", rank.name(), error.what()), error.code());
             }
         };
+        if (has_failed) throw Error("a rank of this solver has failed before; make another solver");
+        has_failed = true;
         run_ranks(backend->group().meeting(), run, [&] { backend->give_up(); });
+        has_failed = false;
     }
 
     // By the thread of a rank, together with the others.

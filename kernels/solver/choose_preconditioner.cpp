@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "kernels/solver/preconditioner_trials.hpp"
+#include "kernels/solver/require_square.hpp"
 #include "kernels/solver/ssor_forms.hpp"
 #include "tile/error.hpp"
 #include "tile/seconds_since.hpp"
@@ -95,6 +96,7 @@ template <class T>
 ChosenPreconditioner<T> choose(const CsrMatrix<T>& a, const SolverOptions& options, const TrialSolve<T>& trial,
                                std::span<const PreconditionerCandidate<T>> candidates) {
     if (candidates.empty()) throw Error("to choose a preconditioner needs candidates");
+    require_square(a, "to choose a preconditioner");
     Buffer<T> made;
     const std::span<const T> b = trial_right_hand_side(a, trial, made);
     return try_all(a, b, options, trial.goal, candidates);
@@ -104,6 +106,7 @@ ChosenPreconditioner<T> choose(const CsrMatrix<T>& a, const SolverOptions& optio
 
 template <class T>
 std::vector<PreconditionerCandidate<T>> preconditioner_candidates(const CsrMatrix<T>& a, Backend backend) {
+    require_square(a, "to choose a preconditioner");
     std::vector<PreconditionerCandidate<T>> all;
     for (const auto& [specification, ssor_order] : worth_trying(a)) {
         if (ssor_order > 0) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
@@ -47,10 +48,7 @@ void check_row(const CsrMatrix<T>& a, std::size_t row, double tolerance) {
 
 template <class T>
 void check_symmetry(const CsrMatrix<T>& a, double tolerance) {
-    validate_row_ptrs(a);
-    if (a.rows != a.cols) {
-        throw Error(fmt::format("to solve needs a square matrix, found {} rows and {} columns", a.rows, a.cols));
-    }
+    require_square(a, "to solve");
     parallel_for(0, a.rows, 256, [&](std::int64_t row) { check_row(a, static_cast<std::size_t>(row), tolerance); });
 }
 

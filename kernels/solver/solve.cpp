@@ -9,6 +9,8 @@
 #include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/cpu_space.hpp"
 #include "kernels/solver/device_space.hpp"
+#include "kernels/solver/preconditioner/check_parts.hpp"
+#include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solver_machine.hpp"
 #include "tile/error.hpp"
 
@@ -36,7 +38,9 @@ Solver<T>::Solver(CsrMatrix<T> a, const SolverOptions& options, const TrialSolve
 template <class T>
 Solver<T>::Solver(CsrMatrix<T> a, std::shared_ptr<Preconditioner<T>> m, const SolverOptions& options)
     : a_(std::move(a)), backend_(options.backend), preconditioner_(std::move(m)) {
-    require_square();
+    require_square(a_, "to solve");
+    if (!preconditioner_) throw Error("to solve needs a preconditioner, found a null pointer; `none` is M = I");
+    check_parts(preconditioner_->parts(), a_.rows);
     make_space(options);
     make_iteration(options);
 }
@@ -52,6 +56,7 @@ Solver<T>::Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options,
 template <class T>
 Solver<T>::Solver(std::unique_ptr<SystemSpace<T>> space, const SolverOptions& options)
     : backend_(options.backend), space_(std::move(space)) {
+    if (!space_) throw Error("to solve needs a space, found a null pointer");
     make_iteration(options);
 }
 
@@ -72,12 +77,6 @@ Solver<T>::Solver(const Operator<T>& a, const Operator<T>* m, const SolverOption
 }
 
 template <class T>
-void Solver<T>::require_square() const {
-    if (a_.rows == a_.cols) return;
-    throw Error(fmt::format("to solve needs a square matrix, found {} rows and {} columns", a_.rows, a_.cols));
-}
-
-template <class T>
 void Solver<T>::choose_preconditioner_by(SolverOptions options, const TrialSolve<T>& trial) {
     options.backend = backend_;
     auto chosen = choose_and_make_preconditioner<T>(a_, options, trial);
@@ -88,7 +87,7 @@ void Solver<T>::choose_preconditioner_by(SolverOptions options, const TrialSolve
 
 template <class T>
 void Solver<T>::make_preconditioner_of(const SolverOptions& options, const TrialSolve<T>& trial) {
-    require_square();
+    require_square(a_, "to solve");
     if (options.constant_null_space) check_constant_null_space(a_);
     preconditioner_choice_.specification = options.preconditioner;
     if (options.preconditioner == kAutoPreconditioner) choose_preconditioner_by(options, trial);
@@ -153,6 +152,7 @@ int Solver<T>::check_every(const SolveOptions& options) const {
 
 template <class T>
 SolveReport Solver<T>::solve(std::span<const T> b, std::span<T> x, const SolveOptions& options) {
+    require_ready();
     SolveOptions filled = options;
     filled.check_every = check_every(options);
     return iteration_->solve(b, x, filled);
@@ -161,6 +161,9 @@ SolveReport Solver<T>::solve(std::span<const T> b, std::span<T> x, const SolveOp
 template <class T>
 SolveReport Solver<T>::solve(cuda::DeviceSpan<const T> b, cuda::DeviceSpan<T> x, const SolveOptions& options) {
     if (backend_ == Backend::cpu) throw Error("a solver on the CPU needs b and x in the memory of the host");
+    if (size() > 0 && (b.data() == nullptr || x.data() == nullptr))
+        throw Error("a solve needs b and x in the memory of the GPU, found a null pointer");
+    require_ready();
     SolveOptions filled = options;
     filled.check_every = check_every(options);
     return iteration_->solve(Vector<const T>{b.data(), b.size()}, Vector<T>{x.data(), x.size()}, filled);
@@ -173,6 +176,23 @@ void Solver<T>::take_new_values() {
     follow_values();
 }
 
+/// Of `a_`, which has them.
+template <class T>
+void Solver<T>::follow_values() {
+    is_ready_ = false;
+    if (iteration_->keeps_out_constants()) check_constant_null_space(a_);
+    preconditioner_->update_values(a_);
+    check_parts(preconditioner_->parts(), a_.rows);
+    space_->update_values({a_.values.data(), a_.values.size()}, preconditioner_->parts());
+    is_ready_ = true;
+}
+
+/// What A and M are is not the same after new values that were refused.
+template <class T>
+void Solver<T>::require_ready() const {
+    if (!is_ready_) throw Error("the last new values of the matrix were refused: give others before the next solve");
+}
+
 template <class T>
 void Solver<T>::update_values(std::span<const T> values) {
     if (!preconditioner_) throw Error("a solver of operators takes no new values; make it again");
@@ -182,14 +202,6 @@ void Solver<T>::update_values(std::span<const T> values) {
     }
     std::ranges::copy(values, a_.values.begin());
     follow_values();
-}
-
-/// Of `a_`, which has them.
-template <class T>
-void Solver<T>::follow_values() {
-    if (iteration_->keeps_out_constants()) check_constant_null_space(a_);
-    preconditioner_->update_values(a_);
-    space_->update_values({a_.values.data(), a_.values.size()}, preconditioner_->parts());
 }
 
 template class Solver<double>;

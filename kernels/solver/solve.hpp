@@ -53,7 +53,8 @@ public:
     /// as `make_operator` and `make_preconditioner` do, and `unavailable` without a GPU.
     Solver(CsrMatrix<T> a, const SolverOptions& options, const TrialSolve<T>& trial = {});
     /// With an M that was made of this A by `make_preconditioner`, or is the caller's own. Of the options,
-    /// `preconditioner` does not count. The solver changes the values of M in `update_values`.
+    /// `preconditioner` does not count. The solver changes the values of M in `update_values`. Throws `Error` for a
+    /// null M and one of another size, too.
     Solver(CsrMatrix<T> a, std::shared_ptr<Preconditioner<T>> m, const SolverOptions& options);
     /// An operator of the user's on the CPU, and M, null for I: any symmetric positive definite operators of the same
     /// size. They must outlive the solver. Of the options, `method` and `constant_null_space` count.
@@ -84,7 +85,8 @@ public:
     /// which `auto` took, too.
     /// Allocates nothing, if the operators of A and M read CSR in place or take new values, as all do that `auto`
     /// takes, but for the first ones, for which tile-omp makes a map and operators on a GPU room; others are made
-    /// again. Throws `Error` on a wrong size, if A has no such preconditioner, and for a solver of user's operators.
+    /// again. Throws `Error` on a wrong size, for a solver of user's operators, and if A has no such preconditioner:
+    /// then other values are needed before the next solve.
     void update_values(std::span<const T> values);
     /// Of a matrix on a GPU: its arrays have new values, on which work is complete. Throws `Error` for other solvers.
     void take_new_values();
@@ -110,8 +112,8 @@ public:
     [[nodiscard]] double preconditioner_seconds() const { return preconditioner_seconds_; }
 
 private:
-    void require_square() const;
     void follow_values();
+    void require_ready() const;
     void make_preconditioner_of(const SolverOptions& options, const TrialSolve<T>& trial);
     void choose_preconditioner_by(SolverOptions options, const TrialSolve<T>& trial);
     void make_space(const SolverOptions& options);
@@ -125,6 +127,7 @@ private:
     std::string method_reason_;
     Backend backend_;
     double preconditioner_seconds_ = 0;
+    bool is_ready_ = true;
     PreconditionerChoice preconditioner_choice_;
     std::shared_ptr<Preconditioner<T>> preconditioner_;
     std::unique_ptr<HostPreconditioner<T>> host_preconditioner_;

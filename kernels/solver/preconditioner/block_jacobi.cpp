@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/solver/preconditioner/triangle.hpp"
 #include "kernels/solver/preconditioner/value_option.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
@@ -88,6 +89,7 @@ public:
     }
     void update_values(const CsrMatrix<T>& a) override {
         auto& parts = std::get<PreconditionerParts<V>>(this->parts_);
+        require_rows(a, static_cast<std::size_t>(parts.size));
         const int size = parts.block_size;
         parallel_for(0, div_up(a.rows, size), 256, [&](std::int64_t i) {
             const auto first = static_cast<index_t>(i * size);

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/registry.hpp"
+#include "kernels/auto/host_auto.hpp"
+#include "tile/error.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::solver {
@@ -13,6 +14,16 @@ template <class F>
 void for_all(std::size_t count, F&& f) {
     parallel_for(0, static_cast<std::int64_t>(count), kRowGrain,
                  [&](std::int64_t i) { f(static_cast<std::size_t>(i)); });
+}
+
+void require_same_kind(bool is_same) {
+    if (!is_same) throw Error("new values of a preconditioner are of another kind than those before");
+}
+
+template <class V>
+const PreconditionerParts<V>& parts_of(const AnyPreconditionerParts& parts) {
+    require_same_kind(std::holds_alternative<PreconditionerParts<V>>(parts));
+    return std::get<PreconditionerParts<V>>(parts);
 }
 
 /// w = r, or a diagonal times r.
@@ -27,10 +38,11 @@ public:
         for_all(r.size(), [&](std::size_t i) { w[i] = diagonal_[i] * r[i]; });
     }
     [[nodiscard]] std::span<const T> diagonal() const override { return {diagonal_.begin(), diagonal_.end()}; }
-    void update_values(const AnyPreconditionerParts& parts) override { take(std::get<PreconditionerParts<V>>(parts)); }
+    void update_values(const AnyPreconditionerParts& parts) override { take(parts_of<V>(parts)); }
 
 private:
     void take(const PreconditionerParts<V>& parts) {
+        require_same_kind(parts.is_identity() || parts.inverse_diagonal.size() == diagonal_.size());
         for_all(diagonal_.size(), [&](std::size_t i) {
             diagonal_[i] = parts.is_identity() ? T{1} : static_cast<T>(parts.inverse_diagonal[i]);
         });
@@ -55,7 +67,8 @@ public:
         });
     }
     void update_values(const AnyPreconditionerParts& parts) override {
-        parts_ = &std::get<PreconditionerParts<V>>(parts);
+        parts_ = &parts_of<V>(parts);
+        require_same_kind(!parts_->inverse_blocks.empty());
     }
 
 private:
@@ -78,7 +91,8 @@ public:
         for_all(w.size(), [&](std::size_t i) { w[i] = static_cast<T>(vectors_.back()[i]); });
     }
     void update_values(const AnyPreconditionerParts& parts) override {
-        const auto* updated = &std::get<PreconditionerParts<V>>(parts);
+        const auto* updated = &parts_of<V>(parts);
+        require_same_kind(updated->stages.size() == operators_.size());
         if (updated != parts_) {
             parts_ = updated;
             return make_operators();
@@ -102,7 +116,7 @@ private:
         for (std::size_t i = 0; i < parts_->stages.size(); ++i) operators_.push_back(make_operator_of(i));
     }
     [[nodiscard]] std::unique_ptr<Operator<V>> make_operator_of(std::size_t stage) const {
-        return make_operator<V>(parts_->operators, MatrixForms<V>(&parts_->stages[stage].matrix));
+        return cpu::make_converting<V>(parts_->operators, MatrixForms<V>(&parts_->stages[stage].matrix));
     }
 
     const PreconditionerParts<V>* parts_;

@@ -15,7 +15,9 @@ public:
         parts.size = a.rows;
         this->parts_ = std::move(parts);
     }
-    void update_values(const CsrMatrix<T>&) override {}
+    void update_values(const CsrMatrix<T>& a) override {
+        require_rows(a, static_cast<std::size_t>(std::get<PreconditionerParts<T>>(this->parts_).size));
+    }
 };
 
 template <class T, class V>

@@ -8,6 +8,7 @@
 #include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "kernels/solver/preconditioner/ssor_ai.hpp"
 #include "kernels/solver/preconditioner_choice.hpp"
+#include "kernels/solver/require_square.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::solver {
@@ -40,10 +41,7 @@ std::span<const PreconditionerInfo<T>> preconditioners() {
 
 template <class T>
 std::unique_ptr<Preconditioner<T>> make_preconditioner(std::string_view specification, const CsrMatrix<T>& a) {
-    if (a.rows != a.cols) {
-        throw Error(
-            fmt::format("a preconditioner needs a square matrix, found {} rows and {} columns", a.rows, a.cols));
-    }
+    require_square(a, "a preconditioner");
     Options options("preconditioner", specification);
     const auto& all = table<T>();
     const auto found = std::ranges::find(all, options.name(), &PreconditionerEntry::name);

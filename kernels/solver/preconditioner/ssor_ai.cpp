@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "kernels/solver/preconditioner/sparse_product.hpp"
 #include "kernels/solver/preconditioner/triangle.hpp"
 #include "kernels/solver/preconditioner/value_option.hpp"
@@ -42,6 +44,15 @@ CsrMatrix<V> lower_pattern(const CsrMatrix<T>& a, const Buffer<offset_t>& positi
                   lower.col_idxs.data() + lower.row_ptrs[row]);
     });
     return lower;
+}
+
+/// Of a row before the diagonal.
+void require_length(std::size_t row, offset_t of_before, offset_t of_new) {
+    if (of_before == of_new) return;
+    throw Error(
+        fmt::format("a ssor-ai preconditioner takes new values of the same pattern: row {} has {} nonzeros before "
+                    "the diagonal, found {}; make it again",
+                    row + 1, of_before, of_new));
 }
 
 template <class T, class V>
@@ -114,19 +125,21 @@ private:
 
     // Values
 
-    /// lower = rows scaled by `factor(row)` of (diagonal I - G); the diagonal where the pattern has one.
+    /// lower = rows scaled by `factor(row)` of (I - G), or of -G without the diagonal.
     template <class Factor>
-    void fill_lower(const CsrMatrix<T>& a, CsrMatrix<V>& lower, Factor&& factor) const {
+    void fill_lower(const CsrMatrix<T>& a, CsrMatrix<V>& lower, Factor&& factor, bool with_diagonal = true) const {
         parallel_for(0, a.rows, kFactorRows, [&](std::int64_t i) {
             const auto row = static_cast<std::size_t>(i);
             auto to = static_cast<std::size_t>(lower.row_ptrs[row]);
+            require_length(row, lower.row_ptrs[row + 1] - lower.row_ptrs[row] - (with_diagonal ? 1 : 0),
+                           diagonal_[row] - a.row_ptrs[row]);
             const double scale = factor(row);
             for (auto from = static_cast<std::size_t>(a.row_ptrs[row]); from < static_cast<std::size_t>(diagonal_[row]);
                  ++from) {
                 const double g = double{a.values[from]} * inverse_dw_[static_cast<std::size_t>(a.col_idxs[from])];
                 lower.values[to++] = static_cast<V>(-scale * g);
             }
-            if (to < static_cast<std::size_t>(lower.row_ptrs[row + 1])) lower.values[to] = static_cast<V>(scale);
+            if (with_diagonal) lower.values[to] = static_cast<V>(scale);
         });
     }
 
@@ -164,7 +177,8 @@ private:
     void update_four(const CsrMatrix<T>& a, PreconditionerParts<V>& parts) {
         auto& stages = parts.stages;
         fill_lower(a, stages[0].matrix, [](std::size_t) { return 1.0; });
-        fill_lower(a, stages[1].matrix, [this](std::size_t row) { return scale_[row]; });
+        fill_lower(
+            a, stages[1].matrix, [this](std::size_t row) { return scale_[row]; }, false);
         gather(stages[1].matrix.values, k_transposed_.positions, stages[2].matrix.values);
         gather(stages[0].matrix.values, p_transposed_.positions, stages[3].matrix.values);
         for (const std::size_t stage : {1, 3}) {

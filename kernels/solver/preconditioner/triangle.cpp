@@ -23,6 +23,7 @@ template <class T>
 
 template <class T>
 void find_diagonal(const CsrMatrix<T>& a, std::string_view preconditioner, Buffer<offset_t>& positions) {
+    require_rows(a, positions.size());
     parallel_for(0, a.rows, 1024, [&](std::int64_t i) {
         const auto row = static_cast<std::size_t>(i);
         const index_t* const last = a.col_idxs.data() + a.row_ptrs[row + 1];

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/linear_systems.hpp"
@@ -221,6 +222,9 @@ TEST(RankedSolver, SolvesInFloat) {
         auto ranks = make_cpu_ranked_solver(a, {.ranks = 3, .method = method});
         EXPECT_TRUE(ranks.solve(b, x, {.rtol = 1e-5}).converged());
         EXPECT_LE(relative_residual(a, b, x), 1.01e-5);
+        const auto report = ranks.solve(b, x);
+        EXPECT_TRUE(report.converged());
+        EXPECT_NEAR(report.tolerance, 1e-4 * report.rhs_norm, 1e-10 * report.rhs_norm);
     }
 }
 
@@ -300,6 +304,93 @@ TEST(RankedSolver, SaysWhichRankFailed) {
     const auto message = message_of([&] { solve(a, {.ranks = 2}); });
     EXPECT_EQ(message.substr(0, 28), "1: rank 1 (rows 51 to 100): ") << message;
     EXPECT_EQ(message_of([&] { solve(a, {.ranks = 0}); }), "2: 0 ranks, expected at least 1");
+}
+
+/// A, with ones in these columns of a row instead of what it has there.
+CsrMatrix<double> with_row(const CsrMatrix<double>& a, index_t changed, const std::vector<index_t>& cols) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t row = 0; row < a.rows; ++row) {
+        for (offset_t p = a.row_ptrs[row]; p < a.row_ptrs[row + 1]; ++p) {
+            if (row != changed) positions.emplace(row, a.col_idxs[p]);
+        }
+    }
+    for (const index_t col : cols) positions.emplace(changed, col);
+    return testing::matrix_of(a.rows, a.cols, positions);
+}
+
+TEST(RankedSolver, TakesNewValuesOfItsPatternOnly) {
+    const auto a = generate<double>("laplace2d:n=10");
+    const auto more = with_row(a, 70, {20, 60, 69, 70, 71, 80}), fewer = with_row(a, 70, {70, 71, 80});
+    for (const int ranks : {1, 3}) {
+        auto solver = make_cpu_ranked_solver(a, {.ranks = ranks});
+        for (const auto* other : {&more, &fewer}) {
+            EXPECT_EQ(message_of([&] { solver.update_values(*other); }),
+                      "1: row 71 has other columns than before; make the solver again");
+        }
+        auto moved = a.clone();  // as many, in another column
+        for (offset_t p = moved.row_ptrs[70]; p < moved.row_ptrs[71]; ++p) {
+            if (moved.col_idxs[p] == 60) moved.col_idxs[p] = 59;
+        }
+        EXPECT_THAT(message_of([&] { solver.update_values(moved); }), HasSubstr("row 71 has other columns"));
+        EXPECT_EQ(message_of([&] { solver.update_values(generate<double>("laplace2d:n=11")); }),
+                  "2: partition: it has 100 rows, the matrix has 121");
+        const auto taken = std::move(moved);
+        EXPECT_EQ(message_of([&] { solver.update_values(moved); }),  // NOLINT(bugprone-use-after-move)
+                  "1: CSR: row_ptrs has 0 entries, expected rows + 1 = 101");
+        const auto b = right_hand_side(a.rows);
+        Values x(b.size());
+        EXPECT_TRUE(solver.solve(b, x).converged()) << "nothing has changed";
+        EXPECT_LE(relative_residual(a, b, x), 1.001e-8);
+    }
+}
+
+TEST(RankedSolver, RefusesWhatItCannotUse) {
+    const auto a = generate<double>("laplace2d:n=10");
+    const auto b = right_hand_side(a.rows);
+    Values x(b.size()), short_one(99);
+    auto solver = make_cpu_ranked_solver(a, {.ranks = 2});
+    EXPECT_EQ(message_of([&] { solver.solve(short_one, x); }),
+              "1: a solve needs b and x of 100 values, found 99 and 100");
+    EXPECT_EQ(message_of([&] { solver.multiply(x, short_one); }),
+              "1: a product needs x and y of 100 values, found 100 and 99");
+    EXPECT_EQ(message_of([&] { solver.multiply(short_one, x); }),
+              "1: a product needs x and y of 100 values, found 99 and 100");
+    EXPECT_EQ(message_of([&] { solver.measure_product(0); }), "2: to measure 0 products, expected at least 1");
+    EXPECT_EQ(message_of([&] { solver.solve(b, x, {.rtol = -1}); }),
+              "2: a tolerance or a number of iterations of a solve is negative or NaN");
+    EXPECT_TRUE(solver.solve(b, x).converged()) << "it is of use after these";
+    auto taken = std::move(solver);
+    const std::string moved = "1: this solver over ranks was moved to another one";
+    EXPECT_EQ(message_of([&] { solver.solve(b, x); }), moved);  // NOLINT(bugprone-use-after-move)
+    EXPECT_EQ(message_of([&] { solver.multiply(b, x); }), moved);
+    EXPECT_EQ(message_of([&] { solver.update_values(a); }), moved);
+    EXPECT_EQ(message_of([&] { static_cast<void>(solver.reports()); }), moved);
+    EXPECT_EQ(message_of([&] { static_cast<void>(solver.partition()); }), moved);
+    EXPECT_EQ(message_of([&] { static_cast<void>(solver.check_every({})); }), moved);
+    EXPECT_EQ(message_of([&] { RankedSolver<double>(a, {}, nullptr); }),
+              "1: a solver over ranks needs a backend, found a null pointer");
+    EXPECT_EQ(message_of([&] { RankedSolver<double>(a, {.ranks = 3}, make_cpu_backend<double>(2)); }),
+              "2: a backend of 2 ranks for 3 ranks");
+    EXPECT_EQ(message_of([&] { partition_by_nonzeros({}, 2); }),
+              "2: partition: no row pointers, expected one more than rows");
+}
+
+TEST(RankedSolver, SaysThatItFailedBefore) {
+    auto a = generate<double>("laplace2d:n=10");
+    auto solver = make_cpu_ranked_solver(a, {.ranks = 2});
+    for (double& value : a.values) value = -1;
+    EXPECT_THAT(message_of([&] { solver.update_values(a); }), HasSubstr("no jacobi preconditioner"));
+    Values x(static_cast<std::size_t>(a.rows));
+    EXPECT_EQ(message_of([&] { solver.solve(right_hand_side(a.rows), x); }),
+              "1: a rank of this solver has failed before; make another solver");
+}
+
+TEST(RankedSolver, ARankWithoutAnOperatorOfItsOwnTakesThatOfAll) {
+    const auto a = generate<double>("laplace2d:n=10");
+    auto solver = make_cpu_ranked_solver(
+        a, {.ranks = 2, .operator_name = "csr-omp", .choices = {{.operator_name = "tile-omp"}, {}}});
+    EXPECT_EQ(solver.reports()[0].operator_name, "tile-omp");
+    EXPECT_EQ(solver.reports()[1].operator_name, "csr-omp");
 }
 
 TEST(RankedSolver, MultipliesAndMeasures) {

@@ -1,12 +1,14 @@
 // The call for users, `Solver`, with everything on the GPU: the matrix, b and x, operators and preconditioners.
 #include <cmath>
 #include <cstdint>
+#include <functional>
 
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/cuda/device_space.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
+#include "tests/support/message_of.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -108,6 +110,34 @@ TEST_F(SolverOnDevice, AMatrixThatIsThere) {
     }
     expect_solves<float>("laplace2d:n=40", "csr-vector", "jacobi", 0, 1e-4);
 }
+
+TEST_F(SolverOnDevice, RefusesVectorsThatAreNotThere) {
+    const auto a = generate<double>("laplace2d:n=20");
+    Solver<double> solver(a.clone(), {.backend = Backend::cuda});
+    const VectorsOnDevice<double> vectors(waves<double>(a.rows), 0);
+    const cuda::DeviceSpan<double> null(nullptr, static_cast<std::size_t>(a.rows));
+    for (const auto& f : {std::function<void()>([&] { solver.solve(null, vectors.device_x); }),
+                          std::function<void()>([&] { solver.solve(vectors.device_b, null); })}) {
+        EXPECT_EQ(test::message_of(f), "1: a solve needs b and x in the memory of the GPU, found a null pointer");
+    }
+    const auto small = generate<double>("laplace2d:n=3");
+    const auto m = std::shared_ptr<Preconditioner<double>>(make_preconditioner("jacobi", small));
+    EXPECT_EQ(test::message_of([&] { Solver<double>(a.clone(), m, {.backend = Backend::cuda}); }),
+              "1: the preconditioner does not fit the matrix: rows, found 9, expected 400");
+}
+
+// The default tolerance is that of the type.
+TEST_F(SolverOnDevice, ReachesTheDefaultToleranceInFloat) {
+    for (const auto* system : {"laplace2d:n=30", "laplace3d:n=20", "elasticity:n=4", "fem:n=6", "laplace2d:n=300"}) {
+        const auto a = generate<float>(system);
+        const auto b = waves<float>(a.rows);
+        Solver<float> solver(a.clone(), {.backend = Backend::cuda});
+        std::vector<float> x(b.size());
+        EXPECT_TRUE(solver.solve(b, x).converged()) << system;
+        expect_solution(a, b, x, 1e-4);
+    }
+}
+
 TEST_F(SolverOnDevice, VectorsThatBeginAnywhere) {
     expect_solves<double>("laplace2d:n=31", "csr-vector", "jacobi", 1, 1e-8);
     expect_solves<float>("laplace2d:n=31", "csr-vector", "block-jacobi:size=3", 3, 1e-4);

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "kernels/solver/preconditioner/parts.hpp"
+
+namespace tilespmv::solver {
+
+/// Throws `Error` unless every part has the size that a matrix of so many rows needs.
+void check_parts(const AnyPreconditionerParts& parts, index_t rows);
+
+}  // namespace tilespmv::solver

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "tile/csr.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::solver {
+
+/// Throws `Error` for a matrix that is not square, and for one whose arrays do not fit its size, as after a move. `who`
+/// needs it: "to solve", "a preconditioner".
+template <class T>
+void require_square(const CsrMatrix<T>& a, std::string_view who) {
+    validate_row_ptrs(a);
+    if (a.rows == a.cols) return;
+    throw Error(fmt::format("{} needs a square matrix, found {} rows and {} columns", who, a.rows, a.cols));
+}
+
+}  // namespace tilespmv::solver
