@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include "kernels/cpu/vectors.hpp"
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
 #include "tools/commands/command.hpp"
@@ -38,6 +39,12 @@ void build(CLI::App& app) {
     app.set_version_flag("--version", std::string("tilespmv " TILESPMV_VERSION), "Print the version");
     static int threads = 0;
     tilespmv::tools::add_number<int>(app, "--threads", threads, 1, 1024, "Threads to use, in any command");
+    static std::string vectors;
+    app.add_option(
+           "--vectors", vectors,
+           "Instruction set of the CPU's vectors, as on a processor that has none newer, in any command; 'info' "
+           "lists them")
+        ->type_name("SET");
     app.add_flag_callback("--allow-large", tilespmv::tools::lift_input_limits,
                           "Read inputs that ask for over 1 GiB and over 200 times their own size, in any command");
     app.footer("See 'tilespmv COMMAND --help' for the options and examples of a command.");
@@ -46,6 +53,7 @@ void build(CLI::App& app) {
     tilespmv::tools::add_commands(app);
     app.parse_complete_callback([&app] {  // before the subcommand does anything
         if (threads > 0) omp_set_num_threads(threads);
+        if (!vectors.empty()) tilespmv::cpu::hold_vectors(vectors);
         for (const auto* command : app.get_subcommands()) tilespmv::tools::check_files(*command);
     });
 }

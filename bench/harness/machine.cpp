@@ -11,6 +11,7 @@
 
 #include "bench/harness/revision.hpp"
 #include "kernels/cpu/cache_size.hpp"
+#include "kernels/cpu/vectors.hpp"
 #include "kernels/cuda/device.hpp"
 #include "tile/error.hpp"
 
@@ -64,6 +65,7 @@ Machine this_machine() {
     const CpuInfo info = read_cpu_info();
     const int threads = static_cast<int>(std::thread::hardware_concurrency());
     return {.cpu = info.model,
+            .vectors = cpu::vectors_in_use(),
             .system = system_name(),
             .cores = info.cores.empty() ? threads : static_cast<int>(info.cores.size()),
             .hardware_threads = threads,
@@ -73,9 +75,14 @@ Machine this_machine() {
             .gpu = this_gpu()};
 }
 
+std::string cpu_of(const Machine& machine) {
+    return machine.vectors.empty() ? machine.cpu : fmt::format("{} ({})", machine.cpu, machine.vectors);
+}
+
 std::string describe(const Machine& machine) {
-    if (machine.gpu.name.empty()) return fmt::format("{}, {}, no GPU", machine.cpu, machine.system);
-    return fmt::format("{}, {}, {}, CUDA driver {}, runtime {}", machine.cpu, machine.system, machine.gpu.name,
+    const std::string cpu = cpu_of(machine);
+    if (machine.gpu.name.empty()) return fmt::format("{}, {}, no GPU", cpu, machine.system);
+    return fmt::format("{}, {}, {}, CUDA driver {}, runtime {}", cpu, machine.system, machine.gpu.name,
                        machine.gpu.driver, machine.gpu.runtime);
 }
 

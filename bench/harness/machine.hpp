@@ -18,8 +18,9 @@ struct Gpu {
 
 /// The machine that results were measured on.
 struct Machine {
-    std::string cpu;     ///< model name
-    std::string system;  ///< operating system and its version
+    std::string cpu;      ///< model name
+    std::string vectors;  ///< the instruction set that products on it use; empty in files of older versions
+    std::string system;   ///< operating system and its version
     int cores = 0;
     int hardware_threads = 0;
     std::uint64_t memory_bytes = 0;
@@ -40,6 +41,8 @@ struct Build {
 };
 
 Machine this_machine();
+/// Its processor and the vectors that were used of it: "NAME (avx2)".
+std::string cpu_of(const Machine& machine);
 /// What tells a machine from another, on one line.
 std::string describe(const Machine& machine);
 Build this_build();

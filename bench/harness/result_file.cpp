@@ -13,8 +13,29 @@
 namespace tilespmv::bench {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gpu, name, memory_bytes, l2_bytes, driver, runtime)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Machine, cpu, system, cores, hardware_threads, memory_bytes, cache_bytes, gpu)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Build, version, revision, compiler, type)
+
+void to_json(nlohmann::json& json, const Machine& m) {
+    json = {{"cpu", m.cpu},
+            {"vectors", m.vectors},
+            {"system", m.system},
+            {"cores", m.cores},
+            {"hardware_threads", m.hardware_threads},
+            {"memory_bytes", m.memory_bytes},
+            {"cache_bytes", m.cache_bytes},
+            {"gpu", m.gpu}};
+}
+
+void from_json(const nlohmann::json& json, Machine& m) {
+    json.at("cpu").get_to(m.cpu);
+    m.vectors = json.value("vectors", "");  // files of older versions have none
+    json.at("system").get_to(m.system);
+    json.at("cores").get_to(m.cores);
+    json.at("hardware_threads").get_to(m.hardware_threads);
+    json.at("memory_bytes").get_to(m.memory_bytes);
+    json.at("cache_bytes").get_to(m.cache_bytes);
+    json.at("gpu").get_to(m.gpu);
+}
 
 namespace {
 

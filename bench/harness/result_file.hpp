@@ -13,7 +13,8 @@ namespace tilespmv::bench {
 ///
 ///     format   "tilespmv-bench"
 ///     version  1; a file of a higher one is refused
-///     machine  cpu, system, cores, hardware_threads, memory_bytes, cache_bytes, gpu (name, memory_bytes, l2_bytes,
+///     machine  cpu, vectors, system, cores, hardware_threads, memory_bytes, cache_bytes, gpu (name, memory_bytes,
+///     l2_bytes,
 ///              driver, runtime; name is empty without a GPU)
 ///     build    version, revision, compiler, type
 ///     results  one object for each case:

@@ -12,6 +12,7 @@
 #include "kernels/auto/trial.hpp"
 #include "kernels/auto/trial_x.hpp"
 #include "kernels/cpu/processor.hpp"
+#include "kernels/cpu/vectors.hpp"
 #include "selector/policy.hpp"
 
 namespace tilespmv::cpu {
@@ -87,6 +88,7 @@ std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& opt
     const auto ranked = rank_for_auto({.features = features_of(pattern_of(*csr)),
                                        .gpu = {},
                                        .threads = omp_get_max_threads(),
+                                       .lanes = vector_lanes(),
                                        .products = given.products,
                                        .has_tiles = forms.template find<TileMatrix<V>>() != nullptr},
                                       given, processor_name());

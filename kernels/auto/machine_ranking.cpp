@@ -3,13 +3,16 @@
 #include <omp.h>
 
 #include "kernels/cpu/processor.hpp"
+#include "kernels/cpu/vectors.hpp"
 #include "kernels/cuda/gpu_of_device.hpp"
 
 namespace tilespmv {
 
 std::vector<RankedOperator> rank_on_this_machine(const PatternView& a, Backend backend, const AutoOptions& options) {
-    OperatorQuestion question{
-        .features = features_of(a), .threads = omp_get_max_threads(), .products = options.products};
+    OperatorQuestion question{.features = features_of(a),
+                              .threads = omp_get_max_threads(),
+                              .lanes = cpu::vector_lanes(),
+                              .products = options.products};
     if (backend == Backend::cpu) return rank_for_auto(question, options, cpu::processor_name());
     const auto device = cuda::require_device();
     question.gpu = cuda::gpu_of(device, a.value_bytes);

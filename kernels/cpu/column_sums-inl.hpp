@@ -11,6 +11,7 @@
 #include "kernels/cpu/full_tile.hpp"
 #include "kernels/cpu/lanes-inl.hpp"
 
+#if HWY_TARGET != HWY_SCALAR
 HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {
 
@@ -53,8 +54,6 @@ public:
         }
     }
 
-#if !HWY_MEM_OPS_MIGHT_FAULT
-    static constexpr bool kHasDiagonals = true;
     /// A coo tile whose nonzeros are next to each other on a diagonal: both values and x are in line, so that loads
     /// which begin earlier by the first row put each nonzero into the lane of its row.
     HWY_INLINE void add_diagonal(const FullTile<V>& t) {
@@ -69,10 +68,6 @@ public:
                                   load_some(rows >> lane, t.x + col - row + lane), sums_[p]);
         }
     }
-#else
-    static constexpr bool kHasDiagonals = false;
-    HWY_INLINE void add_diagonal(const FullTile<V>& /*t*/) {}
-#endif
 
     HWY_INLINE void finish(double* sums) {
         for (int p = 0; p < kParts; ++p) add_to(sums + p * kLanes, sums_[p]);
@@ -94,7 +89,7 @@ private:
             : x(tile), columns(load_word(index + k * kPackedBytes)) {}
         HWY_INLINE Vec part(int p) const { return x.lookup(columns, p); }
         const XTile<V>& x;
-        std::uint64_t columns;
+        PackedColumns columns;
     };
 
     template <class X>
@@ -106,8 +101,9 @@ private:
     template <class X>
     HWY_INLINE void add_column(const V* values, unsigned mask, const X& x) {
         prefetch_values(values);
+        const RowMasks rows(mask);
         for (int p = 0; p < kParts; ++p) {
-            sums_[p] = mul_add_if(mask_of(mask >> (p * kLanes)), load(values + p * kLanes), x.part(p), sums_[p]);
+            sums_[p] = mul_add_if(rows.part(p), load(values + p * kLanes), x.part(p), sums_[p]);
         }
     }
 
@@ -121,4 +117,5 @@ private:
 
 }  // namespace tilespmv::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+#endif
 #endif

@@ -8,7 +8,6 @@
 #endif
 
 #include <algorithm>
-#include <bit>
 
 #include "kernels/cpu/lanes-inl.hpp"
 #include "kernels/cuda/row_range.hpp"
@@ -22,15 +21,6 @@ template <Value V>
 HWY_INLINE void add_dia_rows(std::uint64_t held, const cuda::DiaOffsets& offsets, int diagonals, const V* values,
                              const V* x, double* sums) {
     constexpr int kNext = cuda::DiaLayout::kRows;  // the place of the next diagonal
-#if HWY_MEM_OPS_MIGHT_FAULT                        // no masked loads
-    static_cast<void>(diagonals);
-    for (; held != 0; held &= held - 1) {
-        const int bit = std::countr_zero(held);
-        const int i = bit / 8;
-        const int r = bit % 8;
-        sums[r] += static_cast<double>(values[i * kNext + r]) * static_cast<double>(x[offsets.of[i] + r]);
-    }
-#else
     for (int lane = 0; lane < 8; lane += kLanes) {
         Vec sum = hn::LoadU(D(), sums + lane);
         for (int i = 0; i < diagonals; ++i) {  // what is not held is 0 times 0
@@ -41,7 +31,6 @@ HWY_INLINE void add_dia_rows(std::uint64_t held, const cuda::DiaOffsets& offsets
         }
         hn::StoreU(sum, D(), sums + lane);
     }
-#endif
 }
 
 template <Value V>

@@ -23,7 +23,7 @@ HWY_INLINE void add_ell_lanes(const cuda::Ell<V>& a, std::int64_t row, const V* 
         const offset_t at = k * a.rows + row;
         prefetch_stream(a.columns.data() + at);
         prefetch_stream(a.values.data() + at);
-        const auto columns = load_columns(a.columns.data() + at);
+        const auto columns = hn::LoadU(Like<std::int32_t>(), a.columns.data() + at);
         const Mask is_held = hn::Ge(hn::PromoteTo(D(), columns), hn::Zero(D()));
         const auto x_k = hn::IfThenElseZero(is_held, gather(x, hn::Max(columns, none)));
         sum = hn::MulAdd(load(a.values.data() + at), x_k, sum);  // padding is 0 times 0

@@ -45,22 +45,54 @@ HWY_INLINE Vec gather(const float* x, hn::Vec<Like<std::int32_t>> at) {
     return hn::PromoteTo(D(), hn::GatherIndex(Like<float>(), x, at));
 }
 
-HWY_INLINE auto load_columns(const index_t* p) { return hn::LoadU(Like<std::int32_t>(), p); }
-
-/// Zeros where the mask is false, and nothing is read there; Highway's own reads it if a vector has one lane.
-template <class Tag>
-HWY_INLINE hn::Vec<Tag> masked_load(hn::Mask<Tag> mask, Tag d, const hn::TFromD<Tag>* p) {
 #if HWY_TARGET == HWY_SCALAR
-    return hn::AllTrue(d, mask) ? hn::LoadU(d, p) : hn::Zero(d);
+/// Lane i: x[at(i)].
+template <Value V, class At>
+HWY_INLINE Vec elements(const V* x, At at) {
+    return hn::Set(D(), static_cast<double>(x[at(0)]));
+}
+#elif HWY_TARGET > HWY_AVX3
+/// Lanes 0 and 1: x[at(i)] and x[at(i + 1)].
+template <class Pair, Value V, class At>
+HWY_INLINE hn::Vec<Pair> two_elements(Pair d, const V* x, At at, int i) {
+    using T = hn::TFromD<Pair>;
+    return hn::InterleaveLower(d, hn::Set(d, static_cast<T>(x[at(i)])), hn::Set(d, static_cast<T>(x[at(i + 1)])));
+}
+/// Lane i: x[at(i)], by a load a lane. Of four lanes that takes a Xeon as long as a gather, which is slower on other
+/// processors or not there.
+template <class At>
+HWY_INLINE Vec elements(const double* x, At at) {
+    const hn::Full128<double> d;
+#if HWY_CAP_GE256
+    return hn::Combine(D(), two_elements(d, x, at, 2), two_elements(d, x, at, 0));
 #else
-    return hn::MaskedLoad(mask, d, p);
+    return two_elements(d, x, at, 0);
+#endif
+}
+template <class At>
+HWY_INLINE Vec elements(const float* x, At at) {
+    const hn::Full128<float> d;
+#if HWY_CAP_GE256
+    return hn::PromoteTo(D(), hn::ConcatLowerLower(d, two_elements(d, x, at, 2), two_elements(d, x, at, 0)));
+#else
+    return hn::PromoteTo(D(), hn::LowerHalf(two_elements(d, x, at, 0)));
+#endif
+}
+#endif
+
+/// Lane i: x at the i-th of these columns.
+template <Value V>
+HWY_INLINE Vec gather_at(const V* x, const index_t* columns) {
+#if HWY_TARGET <= HWY_AVX3
+    return gather(x, hn::LoadU(Like<std::int32_t>(), columns));
+#else
+    return elements(x, [columns](int i) HWY_ATTR { return columns[i]; });
 #endif
 }
 
-#if !HWY_MEM_OPS_MIGHT_FAULT
-/// The first n values, then zeros; nothing past them is read.
-HWY_INLINE Vec load_first(const double* p, std::size_t n) { return masked_load(hn::FirstN(D(), n), D(), p); }
 #if HWY_TARGET <= HWY_AVX3
+/// The first n values, then zeros; nothing past them is read.
+HWY_INLINE Vec load_first(const double* p, std::size_t n) { return hn::MaskedLoad(hn::FirstN(D(), n), D(), p); }
 // Half of a masked load of 64 bytes: after one of 32 bytes short rows take an EPYC 5 ns longer each.
 HWY_INLINE Vec load_first(const float* p, std::size_t n) {
     const auto mask = static_cast<__mmask16>(_bzhi_u32(~0U, static_cast<unsigned>(n)));
@@ -70,16 +102,6 @@ HWY_INLINE auto load_columns_first(const index_t* p, std::size_t n) {
     const auto mask = static_cast<__mmask16>(_bzhi_u32(~0U, static_cast<unsigned>(n)));
     return hn::Vec<Like<std::int32_t>>{_mm512_castsi512_si256(_mm512_maskz_loadu_epi32(mask, p))};
 }
-#else
-HWY_INLINE Vec load_first(const float* p, std::size_t n) {
-    const Like<float> d;
-    return hn::PromoteTo(D(), masked_load(hn::FirstN(d, n), d, p));
-}
-HWY_INLINE auto load_columns_first(const index_t* p, std::size_t n) {
-    const Like<std::int32_t> d;
-    return masked_load(hn::FirstN(d, n), d, p);
-}
-#endif
 #endif
 
 /// Mask of the lowest kLanes bits.
@@ -93,29 +115,57 @@ HWY_INLINE hn::Mask<Tag> mask_of(unsigned bits) {
 #endif
 }
 
-#if !HWY_MEM_OPS_MIGHT_FAULT
-/// p[i] for the bits i that are set, zero for the others, which are not read.
-HWY_INLINE Vec load_some(unsigned bits, const double* p) { return masked_load(mask_of(bits), D(), p); }
-HWY_INLINE Vec load_some(unsigned bits, const float* p) {
-    return hn::PromoteTo(D(), masked_load(mask_of<Like<float>>(bits), Like<float>(), p));
-}
+/// p[i] for the lowest kLanes bits i that are set, zero for the others, which are not read.
+template <Value V>
+HWY_INLINE Vec load_some(unsigned bits, const V* p) {
+#if HWY_TARGET > HWY_AVX3
+    constexpr unsigned all = (1U << kLanes) - 1;
+    if ((bits & all) == all) return load(p);
 #endif
-
-/// Mask of the first n lanes; n may exceed kLanes but not 255.
-HWY_INLINE Mask first_lanes(int n) {
-#if HWY_TARGET <= HWY_AVX3
-    return mask_of(_bzhi_u32(~0u, static_cast<unsigned>(n)));
+#if HWY_TARGET <= HWY_AVX2
+    // No fault where the mask is false: what Highway says of AVX2 is about narrower lanes.
+    const Like<V> d;
+    if constexpr (std::is_same_v<V, double>) return hn::MaskedLoad(mask_of<D>(bits), d, p);
+    if constexpr (std::is_same_v<V, float>) return hn::PromoteTo(D(), hn::MaskedLoad(mask_of<Like<float>>(bits), d, p));
 #else
-    return hn::FirstN(D(), static_cast<std::size_t>(n));
+    HWY_ALIGN V some[kLanes] = {};
+    for (int i = 0; i < kLanes; ++i) {
+        if ((bits >> i & 1U) != 0) some[i] = p[i];
+    }
+    return load(some);
 #endif
 }
 
-/// a * b + c in the lanes of the mask, c in the others.
+/// Masks of 16 rows, kLanes at a time, of a bit a row.
+class RowMasks {
+public:
+#if HWY_TARGET <= HWY_AVX3
+    HWY_INLINE explicit RowMasks(unsigned rows) : rows_(rows) {}
+    HWY_INLINE Mask part(int p) const { return mask_of(rows_ >> (p * kLanes)); }
+
+private:
+    unsigned rows_;
+#else
+    HWY_INLINE explicit RowMasks(unsigned rows) : rows_(hn::Set(Bits(), rows)) {}
+    HWY_INLINE Mask part(int p) const {
+        return hn::RebindMask(D(), hn::TestBit(rows_, hn::LoadU(Bits(), kBits + p * kLanes)));
+    }
+
+private:
+    using Bits = Like<std::uint64_t>;
+    static constexpr std::uint64_t kBits[kTileSize] = {1,       1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
+                                                       1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
+                                                       1 << 12, 1 << 13, 1 << 14, 1 << 15};
+    hn::Vec<Bits> rows_;
+#endif
+};
+
+/// a * b + c in the lanes of the mask, c in the others, where a is 0.
 HWY_INLINE Vec mul_add_if(Mask mask, Vec a, Vec b, Vec c) {
 #if HWY_TARGET <= HWY_AVX3
     return Vec{_mm512_mask3_fmadd_pd(a.raw, b.raw, c.raw, mask.raw)};
 #else
-    return hn::IfThenElse(mask, hn::MulAdd(a, b, c), c);
+    return hn::MulAdd(a, hn::IfThenElseZero(mask, b), c);
 #endif
 }
 
@@ -135,10 +185,19 @@ HWY_INLINE Vec lane_totals(const Vec* v) {
         return Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0x88)} + Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0xdd)};
     };
     return halves(halves(pairs(0), pairs(2)), halves(pairs(4), pairs(6)));
+#elif HWY_TARGET == HWY_SCALAR
+    return v[0];
 #else
-    HWY_ALIGN double totals[kLanes];
-    for (int i = 0; i < kLanes; ++i) totals[i] = hn::GetLane(hn::SumOfLanes(D(), v[i]));
-    return hn::Load(D(), totals);
+    const auto pairs = [v](int i) HWY_ATTR {
+        return hn::InterleaveLower(D(), v[i], v[i + 1]) + hn::InterleaveUpper(D(), v[i], v[i + 1]);
+    };
+#if HWY_CAP_GE256
+    const auto low = pairs(0);
+    const auto high = pairs(2);
+    return hn::ConcatLowerLower(D(), high, low) + hn::ConcatUpperUpper(D(), high, low);
+#else
+    return pairs(0);
+#endif
 #endif
 }
 
@@ -151,6 +210,30 @@ HWY_INLINE auto nibbles(T word, int first) {
     return hn::Set(d, word) >> hn::ShiftLeft<2>(hn::Iota(d, static_cast<T>(first)));
 }
 
+/// 16 columns of 4 bits each.
+class PackedColumns {
+public:
+#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_SCALAR
+    HWY_INLINE explicit PackedColumns(std::uint64_t word) : word_(word) {}
+    /// Those from the first lane of a part on, with other bits above them.
+    HWY_INLINE std::uint64_t word(int part) const { return word_ >> (part * kLanes * 4); }
+    HWY_INLINE std::size_t column(int i) const { return word_ >> (4 * i) & 15U; }
+
+private:
+    std::uint64_t word_;
+#else
+    HWY_INLINE explicit PackedColumns(std::uint64_t word) {
+        const hn::Full128<std::uint8_t> d;
+        const auto packed = hn::BitCast(d, hn::Set(hn::Full128<std::uint64_t>(), word));
+        hn::Store(hn::InterleaveLower(d, hn::And(packed, hn::Set(d, 15)), hn::ShiftRight<4>(packed)), d, columns_);
+    }
+    HWY_INLINE std::size_t column(int i) const { return columns_[i]; }
+
+private:
+    HWY_ALIGN std::uint8_t columns_[kTileSize];
+#endif
+};
+
 /// The 16 values of x under a tile, looked up by packed 4-bit columns.
 template <Value V>
 class XTile {
@@ -159,12 +242,12 @@ public:
     // A table of 16 in two registers. The instruction takes the lowest 4 bits of each index and ignores the others.
     explicit XTile(const V* x) : low_(hn::LoadU(Like<V>(), x)), high_(hn::LoadU(Like<V>(), x + kLanes)) {}
 
-    /// Lane i: x at the (part * kLanes + i)-th 4-bit column of `word`.
-    HWY_INLINE Vec lookup(std::uint64_t word, int part = 0) const {
+    /// Lane i: x at column part * kLanes + i.
+    HWY_INLINE Vec lookup(const PackedColumns& columns, int part) const {
         if constexpr (std::is_same_v<V, double>) {
-            return at(nibbles(word, part * kLanes));
+            return at(nibbles(columns.word(0), part * kLanes));
         } else {
-            return at(nibbles(static_cast<std::uint32_t>(word >> (part * kLanes * 4)), 0));
+            return at(nibbles(static_cast<std::uint32_t>(columns.word(part)), 0));
         }
     }
 
@@ -191,19 +274,14 @@ private:
 #else
     explicit XTile(const V* x) : x_(x) {}
 
-    HWY_INLINE Vec lookup(std::uint64_t word, int part = 0) const {
-        return at(nibbles(static_cast<std::uint32_t>(word >> (part * kLanes * 4)), 0));
+    HWY_INLINE Vec lookup(const PackedColumns& columns, int part) const {
+        return elements(x_, [&](int i) HWY_ATTR { return columns.column(part * kLanes + i); });
     }
     HWY_INLINE Vec lookup_bytes(const std::uint8_t* bytes) const {
-        return at(hn::PromoteTo(Like<std::uint32_t>(), hn::LoadU(Like<std::uint8_t>(), bytes)));
+        return elements(x_, [bytes](int i) HWY_ATTR { return std::size_t{bytes[i]} & 15U; });
     }
 
 private:
-    HWY_INLINE Vec at(hn::Vec<Like<std::uint32_t>> index) const {
-        const Like<std::uint32_t> d;
-        return gather(x_, hn::BitCast(Like<std::int32_t>(), hn::And(index, hn::Set(d, 15))));
-    }
-
     const V* x_;
 #endif
 };

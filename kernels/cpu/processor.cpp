@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "kernels/cpu/vectors.hpp"
+
 namespace tilespmv::cpu {
 
 std::string processor_name() {
@@ -15,7 +17,9 @@ std::string processor_name() {
         name = line.substr(line.find(": ") + 2);
         break;
     }
-    return fmt::format("{}, {} threads", name, omp_get_max_threads());
+    const std::string vectors = vectors_in_use();
+    const bool is_held = vectors != vector_sets().front();
+    return fmt::format("{}, {} threads{}", name, omp_get_max_threads(), is_held ? ", " + vectors : "");
 }
 
 }  // namespace tilespmv::cpu

@@ -31,9 +31,9 @@ HWY_INLINE double row_dot(const V* HWY_RESTRICT values, const index_t* HWY_RESTR
     for (; i + kLanes <= n; i += kLanes) {
         prefetch_stream(values + i);
         prefetch_stream(cols + i);
-        sum = hn::MulAdd(load(values + i), gather(x, load_columns(cols + i)), sum);
+        sum = hn::MulAdd(load(values + i), gather_at(x, cols + i), sum);
     }
-#if HWY_MEM_OPS_MIGHT_FAULT  // no masked loads
+#if HWY_TARGET > HWY_AVX3  // a masked load of the columns, and one of the values, for three nonzeros at most
     double rest = 0;
     for (; i < n; ++i) rest += static_cast<double>(values[i]) * static_cast<double>(x[cols[i]]);
     return rest + hn::GetLane(hn::SumOfLanes(d, sum));

@@ -13,6 +13,7 @@
 #include "kernels/cpu/full_tile.hpp"
 #include "kernels/cpu/lanes-inl.hpp"
 
+#if HWY_TARGET != HWY_SCALAR
 HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {
 
@@ -116,6 +117,101 @@ private:
     Vec rows_[kTileSize];
 };
 
+#else
+
+/// What the rows of a csr tile need, a byte each.
+class CsrRowTable {
+public:
+    HWY_INLINE void fill(const std::uint8_t* index, int nnz) {
+        const Bytes d;
+        const auto begins = hn::LoadU(d, index);
+        const auto ends = hn::CombineShiftRightBytes<1>(d, hn::Set(d, static_cast<std::uint8_t>(nnz)), begins);
+        hn::Store(ends - begins, d, counts_);  // modulo 256, as 256 nonzeros need
+        // Lanes without a nonzero have columns, too.
+        for (int k = 0; k < nnz + kTileSize; k += 2 * kTileSize) {
+            const auto packed = hn::LoadU(d, index + kTileSize + k / 2);
+            const auto even = hn::And(packed, hn::Set(d, 15));
+            const auto odd = hn::ShiftRight<4>(packed);
+            hn::Store(hn::InterleaveLower(d, even, odd), d, columns_ + k);
+            hn::Store(hn::InterleaveUpper(d, even, odd), d, columns_ + k + kTileSize);
+        }
+    }
+
+    [[nodiscard]] HWY_INLINE std::size_t count(int r) const { return counts_[r]; }
+    [[nodiscard]] HWY_INLINE const std::uint8_t* columns() const { return columns_; }
+
+private:
+    using Bytes = hn::Full128<std::uint8_t>;
+
+    HWY_ALIGN std::uint8_t columns_[kTileSize * kTileSize + 3 * kTileSize];
+    HWY_ALIGN std::uint8_t counts_[kTileSize];
+};
+
+/// The sums of rows of csr tiles, two nonzeros at a time: rows are short, and x comes by a load for each in any case.
+template <Value V>
+class CsrSums {
+public:
+    HWY_INLINE CsrSums() {
+        for (double& sum : sums_) sum = 0;
+    }
+
+    HWY_INLINE void add(const FullTile<V>& t, CsrRowTable& table) {
+        table.fill(t.index, t.entry.nnz());
+        for (int k = 0; k < t.entry.nnz(); k += static_cast<int>(64 / sizeof(V))) prefetch_stream(t.values + k);
+        const Pair d;
+        const V* values = t.values;
+        const std::uint8_t* columns = table.columns();
+        const auto next = [&](int r) HWY_ATTR {
+            const auto sum = row(values, columns, t.x, table.count(r));
+            values += table.count(r);
+            columns += table.count(r);
+            return sum;
+        };
+        for (int r = 0; r < kTileSize; r += 2) {
+            const auto one = next(r);
+            const auto other = next(r + 1);
+            const auto both = hn::InterleaveLower(d, one, other) + hn::InterleaveUpper(d, one, other);
+            hn::Store(hn::Load(d, sums_ + r) + both, d, sums_ + r);
+        }
+    }
+
+    HWY_INLINE void finish(double* sums) const {
+        for (int r = 0; r < kTileSize; r += kLanes) add_to(sums + r, hn::Load(D(), sums_ + r));
+    }
+
+private:
+    using Pair = hn::Full128<double>;
+
+    static constexpr std::size_t kFew = 4;  ///< of a row, up to which there is no branch, which would be mispredicted
+
+    static HWY_INLINE hn::Vec<Pair> row(const V* values, const std::uint8_t* columns, const V* x, std::size_t count) {
+        const auto* const kept = reinterpret_cast<const double*>(kKept) + kTileSize - count;
+        auto sum = products(values, columns, x, kept);
+        for (std::size_t k = 2; k < kFew; k += 2) sum = sum + products(values + k, columns + k, x, kept + k);
+        for (std::size_t k = kFew; k < count; k += 2) sum = sum + products(values + k, columns + k, x, kept + k);
+        return sum;
+    }
+
+    /// Of two nonzeros, zeros in place of those that are not kept.
+    static HWY_INLINE hn::Vec<Pair> products(const V* values, const std::uint8_t* columns, const V* x,
+                                             const double* kept) {
+        const auto x_k = two_elements(
+            Pair(), x, [columns](int i) HWY_ATTR { return std::size_t{columns[i]}; }, 0);
+        return hn::And(hn::LoadU(Pair(), kept), load_two(values) * x_k);
+    }
+
+    static HWY_INLINE hn::Vec<Pair> load_two(const double* p) { return hn::LoadU(Pair(), p); }
+    static HWY_INLINE hn::Vec<Pair> load_two(const float* p) {
+        return hn::PromoteTo(Pair(), hn::LoadU(hn::Rebind<float, Pair>(), p));
+    }
+
+    /// From kTileSize - n on: n lanes that are kept.
+    static constexpr std::int64_t kKept[2 * kTileSize] = {-1, -1, -1, -1, -1, -1, -1, -1,
+                                                          -1, -1, -1, -1, -1, -1, -1, -1};
+
+    HWY_ALIGN double sums_[kTileSize];
+};
+
 #endif
 
 /// The sums of a tile row from row-major tiles.
@@ -124,33 +220,14 @@ class RowSums {
 public:
     struct Scratch {
         PartialSums partial;
-#if HWY_TARGET <= HWY_AVX3
         CsrRowTable table;
-#endif
     };
     HWY_INLINE explicit RowSums(Scratch& scratch) : scratch_(scratch) {}
 
     HWY_INLINE void add_csr(const FullTile<V>& t) {
         prefetch_stream(t.index);
-#if HWY_TARGET <= HWY_AVX3
         has_csr_ = true;
         csr_.add(t, scratch_.table);
-#else
-        start_partial();
-        const XTile<V> x(t.x);
-        const std::uint8_t* cols = t.index + kTileSize;
-        for (int r = 0; r < kTileSize; ++r) {
-            const int end = r + 1 < kTileSize ? t.index[r + 1] : t.entry.nnz();
-            double* row = scratch_.partial.row(r);
-            auto sum = hn::Load(D(), row);
-            for (int k = t.index[r]; k < end; k += kLanes) {
-                prefetch_stream(t.values + k);
-                const auto x_k = x.lookup(load_word(cols + k / 2) >> (k % 2 * 4));
-                sum = mul_add_if(first_lanes(end - k), load(t.values + k), x_k, sum);
-            }
-            hn::Store(sum, D(), row);
-        }
-#endif
     }
 
     HWY_INLINE void add_dense_row(const FullTile<V>& t) {
@@ -168,9 +245,7 @@ public:
     }
 
     HWY_INLINE void finish(double* sums) {
-#if HWY_TARGET <= HWY_AVX3
         if (has_csr_) csr_.finish(sums);
-#endif
         if (!has_partial_) return;
         for (int r = 0; r < kTileSize; r += kLanes) {
             Vec rows[kLanes];
@@ -187,12 +262,11 @@ private:
 
     Scratch& scratch_;
     bool has_partial_ = false;
-#if HWY_TARGET <= HWY_AVX3
     bool has_csr_ = false;
     CsrSums<V> csr_;
-#endif
 };
 
 }  // namespace tilespmv::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+#endif
 #endif

@@ -60,8 +60,11 @@ HWY_NOINLINE void walk_tiles(const TileMatrix<V>& a, Span tiles, int height, con
 
 /// Adds tiles of one tile row that stand at `begin` to `end` in the arenas.
 template <Value V>
-HWY_INLINE void add_tile_span(const TileMatrix<V>& a, Span tiles, int height, const V* x, Arena<V> at, Arena<V> end,
-                              double* sums) {
+HWY_INLINE void add_tile_span(const TileMatrix<V>& a, Span tiles, int height, const V* x, Arena<V> at,
+                              [[maybe_unused]] Arena<V> end, double* sums) {
+#if HWY_TARGET == HWY_SCALAR  // no vectors
+    walk_tiles(a, tiles, height, x, at, sums);
+#else
     offset_t fast_end = tiles.begin;
     if (height == kTileSize) {
         fast_end = safe_end(a, tiles, a.values.end() - end.values, a.indices.end() - end.index);
@@ -82,6 +85,7 @@ HWY_INLINE void add_tile_span(const TileMatrix<V>& a, Span tiles, int height, co
     }
     row.finish();
     if (fast_end < tiles.end) walk_tiles(a, {fast_end, tiles.end}, height, x, at, sums);
+#endif
 }
 
 template <Value V>
@@ -105,8 +109,9 @@ void add_tiles(const TileMatrix<V>& a, const Piece& piece, int height, const V* 
 
 template <Value V>
 const SimdKernels<V>* table() {
-    static constexpr SimdKernels<V> kernels{&add_csr<V>, &add_tile_rows<V>, &add_tiles<V>, &multiply_strips<V>,
-                                            &add_dia<V>, &add_ell<V>,       &sum_coo<V>};
+    static constexpr SimdKernels<V> kernels{HWY_TARGET,        kLanes,        &add_csr<V>,
+                                            &add_tile_rows<V>, &add_tiles<V>, &multiply_strips<V>,
+                                            &add_dia<V>,       &add_ell<V>,   &sum_coo<V>};
     return &kernels;
 }
 const SimdKernels<double>* table_double() { return table<double>(); }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/coo/coo.hpp"
 #include "kernels/cpu/schedule.hpp"
 #include "kernels/cpu/strip_rows.hpp"
@@ -17,6 +19,8 @@ struct CooSum {
 /// The vectorised inner loops. `sums` has one number per row of the chunk, to which partial products are added.
 template <Value V>
 struct SimdKernels {
+    std::int64_t target = 0;  ///< Highway's bit of the instruction set
+    int lanes = 0;            ///< doubles of a vector
     /// The listed rows `rows`, and of those only the nonzeros at positions `nonzeros`.
     void (*add_csr)(const CsrRows<V>& a, Span rows, Span nonzeros, index_t first_row, const V* x, double* sums);
     /// All tiles of the listed tile rows.

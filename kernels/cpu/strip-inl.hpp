@@ -28,16 +28,12 @@ public:
         prefetch_stream(values);
         if (sizeof(V) * kTileSize > 64) prefetch_stream(values + kTileSize / 2);
         const std::int64_t base = row_ + slot.base;
-#if !HWY_MEM_OPS_MIGHT_FAULT
-        if (slot.diagonal != 0) {  // holes are 0 times 0
-            for (int p = 0; p < kParts; ++p) {
-                const int lane = p * kLanes;
-                const auto x = load_some(static_cast<unsigned>(slot.rows) >> lane, x_ + base + lane);
-                sums_[p] = hn::MulAdd(load(values + lane), x, sums_[p]);
-            }
+        if (slot.kind == SlotKind::diagonal) {  // holes are 0 times 0
+            const V* x = x_ + base;
+            const unsigned rows = slot.rows;
+            add_parts(values, [x, rows](int p) HWY_ATTR { return load_some(rows >> (p * kLanes), x + p * kLanes); });
             return;
         }
-#endif
         if (base >= 0 && base + kTileSize <= cols_) {
             add_from(x_ + base, slot, values);
         } else {
@@ -70,14 +66,50 @@ private:
     static HWY_INLINE void store(Vec v, double* y) { hn::StoreU(v, D(), y); }
     static HWY_INLINE void store(Vec v, float* y) { hn::StoreU(hn::DemoteTo(Like<float>(), v), Like<float>(), y); }
 
+    static constexpr unsigned kAllRows = (1U << kTileSize) - 1;
+
     /// x: 16 numbers from the base on.
     HWY_INLINE void add_from(const V* x, const StripSlot& slot, const V* values) {
+#if HWY_TARGET == HWY_AVX2
+        if (slot.kind == SlotKind::quads) {
+            const std::uint64_t quads = slot.codes;
+            return add_rows(slot.rows, values,
+                            [x, quads](int p) HWY_ATTR { return quad(x, quads >> (16 * p) & 0xffffU); });
+        }
+#endif
         const XTile<V> tile(x);
+        const PackedColumns columns(slot.codes);
+        add_rows(slot.rows, values, [&](int p) HWY_ATTR { return tile.lookup(columns, p); });
+    }
+
+    /// x_of(p): the x that the rows of part p meet.
+    template <class X>
+    HWY_INLINE void add_rows(unsigned rows, const V* values, X&& x_of) {
+        if (kLanes < 8 && rows == kAllRows) return add_parts(values, x_of);
+        const RowMasks masks(rows);
         for (int p = 0; p < kParts; ++p) {
-            const auto rows = mask_of(static_cast<unsigned>(slot.rows) >> (p * kLanes));
-            sums_[p] = mul_add_if(rows, load(values + p * kLanes), tile.lookup(slot.codes, p), sums_[p]);
+            sums_[p] = mul_add_if(masks.part(p), load(values + p * kLanes), x_of(p), sums_[p]);
         }
     }
+    template <class X>
+    HWY_INLINE void add_parts(const V* values, X&& x_of) {
+        for (int p = 0; p < kParts; ++p) sums_[p] = hn::MulAdd(load(values + p * kLanes), x_of(p), sums_[p]);
+    }
+
+#if HWY_TARGET == HWY_AVX2
+    /// Lane i: x at 2 bits of the low byte, from where the high byte says on.
+    static HWY_INLINE Vec quad(const double* x, std::uint64_t code) {
+        const hn::Repartition<float, D> halves;  // there is no look-up of whole ones
+        const auto at = hn::LoadU(hn::Repartition<std::int32_t, D>(), kQuadNumbers<2>[code & 255U].data());
+        const auto x_halves = hn::BitCast(halves, load(x + (code >> 8)));
+        return hn::BitCast(D(), hn::TableLookupLanes(x_halves, hn::IndicesFromVec(halves, at)));
+    }
+    static HWY_INLINE Vec quad(const float* x, std::uint64_t code) {
+        const Like<float> d;
+        const auto at = hn::LoadU(Like<std::int32_t>(), kQuadNumbers<1>[code & 255U].data());
+        return hn::PromoteTo(D(), hn::TableLookupLanes(hn::LoadU(d, x + (code >> 8)), hn::IndicesFromVec(d, at)));
+    }
+#endif
 
     /// Where x does not have all of them.
     HWY_NOINLINE void add_at_edge(std::int64_t base, const StripSlot& slot, const V* values) {

@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/omp_operator.hpp"
 #include "kernels/cpu/operators.hpp"
+#include "kernels/cpu/vectors.hpp"
 #include "kernels/csr_form.hpp"
 #include "kernels/strip/strip_matrix.hpp"
 #include "kernels/strip/strip_value_map.hpp"
@@ -66,7 +67,7 @@ private:
 
 template <Value V>
 std::unique_ptr<Operator<V>> from_strips(const StripMatrix<V>& m, bool updatable) {
-    auto strips = make_strip_rows(m.rows, m.cols, m.strips, rearranged(m.strips, m.values, 1));
+    auto strips = make_strip_rows(m.rows, m.cols, m.strips, rearranged(m.strips, m.values, 1), vector_lanes());
     if (!updatable) return std::make_unique<StripOmp<V>>(m.rest, m.nnz, std::move(strips), m.strips.rest);
     return std::make_unique<StripOmp<V>>(m.rest.clone(), m.nnz, std::move(strips), m.strips.rest,
                                          StripValueMap(m.strips, cuda::row_ptrs_of(m), 1));
@@ -78,7 +79,7 @@ std::unique_ptr<Operator<V>> from_csr(const CsrForm<V>& form, bool updatable) {
     constexpr double most_bytes = static_cast<double>(sizeof(V) + sizeof(index_t)) / (sizeof(V) + 2);
     const CsrMatrix<V>& a = form.get();
     const cuda::Strips s = cuda::make_strips(a, {.value_bytes = sizeof(V), .together = 1, .most_bytes = most_bytes});
-    auto strips = make_strip_rows(a.rows, a.cols, s, in_strips(s, a.row_ptrs, a.values));
+    auto strips = make_strip_rows(a.rows, a.cols, s, in_strips(s, a.row_ptrs, a.values), vector_lanes());
     if (!updatable && !form.is_unpacked()) {
         return std::make_unique<StripOmp<V>>(a, a.nnz(), std::move(strips), s.rest);
     }

@@ -1,5 +1,6 @@
 #include "kernels/cpu/strip_rows.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <utility>
@@ -24,10 +25,35 @@ void mark_diagonal(StripSlot& slot) {
     }
     slot.base -= first;
     slot.codes = kAscending;
-    slot.diagonal = 1;
+    slot.kind = SlotKind::diagonal;
 }
 
-StripSlot slot_of(const Strips& s, std::size_t quad, std::size_t at) {
+/// Columns of four rows within four columns are looked up in one vector of x.
+void mark_quads(StripSlot& slot) {
+    constexpr int kRows = 4;
+    std::uint64_t quads = 0;
+    for (int first_row = 0; first_row < kTileSize; first_row += kRows) {
+        const auto for_each_column = [&](auto&& f) {
+            for (int r = first_row; r < first_row + kRows; ++r) {
+                if ((slot.rows >> r & 1) != 0) f(r, static_cast<int>(slot.codes >> (4 * r) & 15U));
+            }
+        };
+        int first = kTileSize - kRows;
+        for_each_column([&](int, int column) { first = std::min(first, column); });
+        std::uint64_t quad = static_cast<std::uint64_t>(first) << 8;
+        bool fits = true;
+        for_each_column([&](int r, int column) {
+            fits = fits && column - first < kRows;
+            quad |= static_cast<std::uint64_t>(column - first) << (2 * (r - first_row));
+        });
+        if (!fits) return;
+        quads |= quad << (4 * first_row);
+    }
+    slot.codes = quads;
+    slot.kind = SlotKind::quads;
+}
+
+StripSlot slot_of(const Strips& s, std::size_t quad, std::size_t at, int lanes) {
     StripSlot slot;
     slot.base = s.bases[quad * kQuad + at];
     for (std::size_t r = 0; r < kTileSize; ++r) {
@@ -37,6 +63,7 @@ StripSlot slot_of(const Strips& s, std::size_t quad, std::size_t at) {
         slot.rows = static_cast<std::uint16_t>(slot.rows | there << r);
     }
     mark_diagonal(slot);
+    if (slot.kind == SlotKind::columns && lanes == 4) mark_quads(slot);
     return slot;
 }
 
@@ -44,8 +71,8 @@ StripSlot slot_of(const Strips& s, std::size_t quad, std::size_t at) {
 template <Value V>
 class Grouper {
 public:
-    Grouper(const Strips& s, StripRows<V>& rows)
-        : s_(s), rows_(rows), limit_(chunk_bytes(static_cast<offset_t>(s.bytes()))) {}
+    Grouper(const Strips& s, StripRows<V>& rows, int lanes)
+        : s_(s), rows_(rows), lanes_(lanes), limit_(chunk_bytes(static_cast<offset_t>(s.bytes()))) {}
 
     void run() {
         for (const StripRun& run : s_.runs) add(run);
@@ -108,13 +135,14 @@ private:
         parallel_for(0, static_cast<std::int64_t>(patterns_.size()), 256, [&](std::int64_t i) {
             const Pattern& p = patterns_[static_cast<std::size_t>(i)];
             for (std::size_t k = 0; k < p.slots; ++k) {
-                rows_.columns[p.first + k] = slot_of(s_, p.quad + k / kQuad, k % kQuad);
+                rows_.columns[p.first + k] = slot_of(s_, p.quad + k / kQuad, k % kQuad, lanes_);
             }
         });
     }
 
     const Strips& s_;
     StripRows<V>& rows_;
+    int lanes_;
     offset_t limit_;
     offset_t chunk_ = 0;  ///< first group of the chunk
     offset_t bytes_ = 0;  ///< of the chunk
@@ -151,12 +179,12 @@ void replace_values(StripRows<V>& strips, std::span<const offset_t> row_ptrs, st
 }
 
 template <Value V>
-StripRows<V> make_strip_rows(index_t rows, index_t cols, const Strips& s, Buffer<V> values) {
+StripRows<V> make_strip_rows(index_t rows, index_t cols, const Strips& s, Buffer<V> values, int lanes) {
     StripRows<V> made;
     made.rows = rows;
     made.cols = cols;
     made.nnz = s.nonzeros;
-    Grouper<V>(s, made).run();
+    Grouper<V>(s, made, lanes).run();
     made.tile_rows = s.tile_rows.clone();
     made.values = std::move(values);
     return made;
@@ -164,7 +192,7 @@ StripRows<V> make_strip_rows(index_t rows, index_t cols, const Strips& s, Buffer
 
 template void replace_values(StripRows<double>&, std::span<const offset_t>, std::span<const double>);
 template void replace_values(StripRows<float>&, std::span<const offset_t>, std::span<const float>);
-template StripRows<double> make_strip_rows(index_t, index_t, const Strips&, Buffer<double>);
-template StripRows<float> make_strip_rows(index_t, index_t, const Strips&, Buffer<float>);
+template StripRows<double> make_strip_rows(index_t, index_t, const Strips&, Buffer<double>, int);
+template StripRows<float> make_strip_rows(index_t, index_t, const Strips&, Buffer<float>, int);
 
 }  // namespace tilespmv::cpu

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,16 +10,33 @@
 
 namespace tilespmv::cpu {
 
+/// What the codes of a slot say.
+enum class SlotKind : std::uint16_t {
+    columns,   ///< 4 bits a row: its column from the base on
+    diagonal,  ///< the same, that of row r is r, so that x is in line; the base may then be no column
+    quads,  ///< 16 bits for four rows: a first column from the base on, in the high byte, and 2 bits a row from there
+};
+
 /// The columns of a slot, for a lane a row.
 struct StripSlot {
-    std::uint64_t codes = 0;     ///< 4 bits a row: its column from the base on
-    std::int32_t base = 0;       ///< relative to the first row of the strip
-    std::uint16_t rows = 0;      ///< a bit a row: whether it has a nonzero
-    std::uint16_t diagonal = 0;  ///< 1: the code of row r is r, so that x is in line; the base may then be no column
+    std::uint64_t codes = 0;
+    std::int32_t base = 0;   ///< relative to the first row of the strip
+    std::uint16_t rows = 0;  ///< a bit a row: whether it has a nonzero
+    SlotKind kind = SlotKind::columns;
 
     friend bool operator==(const StripSlot&, const StripSlot&) = default;
 };
 static_assert(sizeof(StripSlot) == 16);
+
+/// Of each 8 bits the numbers of 2 bits, or in their place those of so many parts of what they number.
+template <int kParts>
+inline constexpr auto kQuadNumbers = [] {
+    std::array<std::array<std::int32_t, 4 * kParts>, 256> numbers{};
+    for (int code = 0; code < 256; ++code) {
+        for (int i = 0; i < 4 * kParts; ++i) numbers[code][i] = (code >> (2 * (i / kParts)) & 3) * kParts + i % kParts;
+    }
+    return numbers;
+}();
 
 /// Strips of as many slots, whose values stand one after the other.
 struct StripGroup {
@@ -55,9 +73,10 @@ struct StripRows {
     }
 };
 
-/// `s`: of a matrix of rows x cols, whose nonzeros in strips have these `values`, slot by slot.
+/// `s`: of a matrix of rows x cols, whose nonzeros in strips have these `values`, slot by slot. `lanes`: doubles of the
+/// vectors that are to multiply it; those of 4 look x up in quads where they can.
 template <Value V>
-StripRows<V> make_strip_rows(index_t rows, index_t cols, const cuda::Strips& s, Buffer<V> values);
+StripRows<V> make_strip_rows(index_t rows, index_t cols, const cuda::Strips& s, Buffer<V> values, int lanes);
 
 /// Other values, in the order of the CSR matrix with these row pointers that the strips were made from.
 template <Value V>

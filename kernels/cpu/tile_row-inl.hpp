@@ -12,6 +12,7 @@
 #include "kernels/cpu/lanes-inl.hpp"
 #include "kernels/cpu/row_sums-inl.hpp"
 
+#if HWY_TARGET != HWY_SCALAR
 HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {
 
@@ -39,7 +40,8 @@ public:
         for (int k = 0; k < nnz; k += kTileSize) {  // what is past nnz is overwritten or ignored
             prefetch_stream(values + k);
             if (sizeof(V) * kTileSize > 64) prefetch_stream(values + k + kTileSize / 2);
-            for (int i = k; i < k + kTileSize; i += kLanes) {
+            const int end = kLanes == 8 ? k + kTileSize : std::min(k + kTileSize, nnz);  // two vectors: no branch
+            for (int i = k; i < end; i += kLanes) {
                 hn::StoreU(load(values + i) * x.lookup_bytes(index + i), D(), products + i);
             }
             for (int i = k; i < k + kTileSize; i += static_cast<int>(hn::MaxLanes(bytes))) {
@@ -110,7 +112,7 @@ public:
                 columns_.add_dense(t);
                 return true;
             case id_of<Coo>:
-                if (ColumnSums<V>::kHasDiagonals && Coo::is_diagonal(t.entry)) {
+                if (Coo::is_diagonal(t.entry)) {
                     columns_.add_diagonal(t);
                 } else {
                     singles_.add(t.values, t.index, t.entry.nnz(), t.x);
@@ -157,4 +159,5 @@ private:
 
 }  // namespace tilespmv::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+#endif
 #endif

@@ -318,10 +318,12 @@ const CostTable& gpu_costs() {
     return table;
 }
 
-const CostTable& cpu_costs() {
-    static const CostTable table{"two threads of an EPYC and a Xeon", "bench/NOTES.md, \"auto\"", kCpuCandidates,
-                                 cpu_operator_costs()};
-    return table;
+const CostTable& cpu_costs(int lanes) {
+    static const CostTable wide{"two threads of an EPYC and a Xeon", "bench/NOTES.md, \"auto\"", kCpuCandidates,
+                                cpu_operator_costs()};
+    static const CostTable narrow{"a Xeon held to AVX2", "bench/NOTES.md, \"AVX2\"", kCpuCandidates,
+                                  narrow_cpu_operator_costs()};
+    return lanes < kMostLanes ? narrow : wide;
 }
 
 double bytes_in_csr(const MatrixFeatures& f) { return csr_omp_bytes(f) + vector_bytes(f); }

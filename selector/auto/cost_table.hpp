@@ -68,8 +68,9 @@ struct CostTable {
 
 /// Of the NVIDIA H200.
 const CostTable& gpu_costs();
-/// Of two threads of an AMD EPYC and of an Intel Xeon.
-const CostTable& cpu_costs();
+/// Of two threads of a CPU with vectors of so many doubles: 8 are AVX-512, 4 AVX2, whose costs all with less have.
+inline constexpr int kMostLanes = 8;
+const CostTable& cpu_costs(int lanes = kMostLanes);
 
 /// Bytes of CSR, x and y on a CPU. They say how much of a matrix stays in the cache, whichever operator multiplies it,
 /// so that operators are compared by costs for the same place.

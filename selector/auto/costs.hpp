@@ -17,5 +17,7 @@ inline constexpr double kCached = 33e6;
 std::span<const Cost> gpu_operator_costs();
 /// Of two threads, an entry or more for each candidate of `cpu_costs`.
 std::span<const Cost> cpu_operator_costs();
+/// The same without AVX-512.
+std::span<const Cost> narrow_cpu_operator_costs();
 
 }  // namespace tilespmv

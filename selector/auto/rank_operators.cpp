@@ -93,7 +93,7 @@ double pays_after(const RankedOperator& a, const RankedOperator& b) {
 }
 
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question) {
-    return rank_operators(question, question.gpu ? gpu_costs() : cpu_costs());
+    return rank_operators(question, question.gpu ? gpu_costs() : cpu_costs(question.lanes));
 }
 
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const CostTable& table) {

@@ -25,6 +25,7 @@ struct OperatorQuestion {
     MatrixFeatures features;
     std::optional<cuda::Gpu> gpu = {};  ///< none: the CPU
     int threads = 1;                    ///< of the CPU; they scale times alike, so that no choice depends on them
+    int lanes = kMostLanes;             ///< doubles of a vector of the CPU
     offset_t products = 0;              ///< expected; 0: so many that preparation does not count
     bool has_tiles = false;             ///< tiles are there already, so that an operator needs no conversion
 };

@@ -1,13 +1,14 @@
 #include "kernels/registry.hpp"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 #include <omp.h>
 
 #include <cmath>
 #include <limits>
 
 #include "kernels/check.hpp"
+#include "kernels/cpu/processor.hpp"
+#include "kernels/cpu/vectors.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/refusal.hpp"
@@ -53,19 +54,30 @@ private:
     ExpectedProduct expected_;
 };
 
-/// Calls f(operator) for every operator of the build, on the tiles of every selector.
+using Sets = std::vector<std::string>;
+
+/// Calls f(operator) for every operator of the build that is made from `form`, with the vectors of these sets.
 template <class V, class F>
-void for_each_operator(const CsrMatrix<V>& csr, F&& f) {
-    for (const auto& info : operators<V>(Backend::cpu)) {
-        if (info.made_from != Form::csr) continue;
-        if (const auto a = unless_refused(info, [&] { return make_operator<V>(info.name, {&csr}); })) f(*a);
+void for_each_made_from(Form form, const MatrixForms<V>& forms, const Sets& sets, F&& f) {
+    for (const auto& vectors : sets) {
+        SCOPED_TRACE(vectors);
+        cpu::hold_vectors(vectors);
+        for (const auto& info : operators<V>(Backend::cpu)) {
+            if (info.made_from != form) continue;
+            if (const auto a = unless_refused(info, [&] { return make_operator<V>(info.name, forms); })) f(*a);
+        }
     }
+    cpu::hold_vectors(cpu::vector_sets().front());
+}
+
+/// The same, on CSR and on the tiles of every selector.
+template <class V, class F>
+void for_each_operator(const CsrMatrix<V>& csr, F&& f, const Sets& sets = {cpu::vector_sets().front()}) {
+    for_each_made_from<V>(Form::csr, {&csr}, sets, f);
     for (const auto& selector : selectors()) {
         SCOPED_TRACE(std::string(selector.name));
         const auto tiles = convert(csr, *make_policy(selector.name));
-        for (const auto& info : operators<V>(Backend::cpu)) {
-            if (info.made_from == Form::tiles) f(*make_operator<V>(info.name, {&csr, &tiles}));
-        }
+        for_each_made_from<V>(Form::tiles, {&csr, &tiles}, sets, f);
     }
 }
 
@@ -98,12 +110,14 @@ TYPED_TEST(EveryOperator, PropagatesInfinityAndNaNAsCsrDoes) {
         auto x = numbers<V>(csr.cols, 1);
         for (std::size_t i = 0; i < x.size(); i += 5) x[i] = static_cast<V>(i % 2 == 0 ? kInf : kNaN);
         const Product<V> infinite_x(csr, V(1), V(0), x);
-        for_each_operator<V>(csr, [&](const Operator<V>& a) { infinite_x.expect_of(a); });
+        for_each_operator<V>(
+            csr, [&](const Operator<V>& a) { infinite_x.expect_of(a); }, cpu::vector_sets());
         const auto finite = numbers<V>(csr.cols, 1);
         for (std::size_t i = 0; i < csr.values.size(); i += 7)
             csr.values[i] = static_cast<V>(i % 2 == 0 ? -kInf : kNaN);
         const Product<V> infinite_values(csr, V(1), V(0), finite);
-        for_each_operator<V>(csr, [&](const Operator<V>& a) { infinite_values.expect_of(a); });
+        for_each_operator<V>(
+            csr, [&](const Operator<V>& a) { infinite_values.expect_of(a); }, cpu::vector_sets());
     }
 }
 
@@ -118,12 +132,15 @@ TYPED_TEST(EveryOperator, GivesTheSameBitsForAnyNumberOfThreads) {
         for (const int threads : {1, 2, 3, 8}) {
             omp_set_num_threads(threads);
             std::size_t at = 0;
-            for_each_operator<V>(csr, [&](const Operator<V>& a) {
-                std::vector<V> y(static_cast<std::size_t>(csr.rows), static_cast<V>(kNaN));
-                a.apply(V(1), x, V(0), y);
-                if (threads == 1) of_one_thread.push_back(y);
-                EXPECT_EQ(of_one_thread.at(at++), y) << a.name() << " with " << threads << " threads";
-            });
+            for_each_operator<V>(
+                csr,
+                [&](const Operator<V>& a) {
+                    std::vector<V> y(static_cast<std::size_t>(csr.rows), static_cast<V>(kNaN));
+                    a.apply(V(1), x, V(0), y);
+                    if (threads == 1) of_one_thread.push_back(y);
+                    EXPECT_EQ(of_one_thread.at(at++), y) << a.name() << " with " << threads << " threads";
+                },
+                cpu::vector_sets());
         }
     }
     omp_set_num_threads(before);
@@ -131,19 +148,13 @@ TYPED_TEST(EveryOperator, GivesTheSameBitsForAnyNumberOfThreads) {
 
 TYPED_TEST(EveryOperator, RunsOnEveryInstructionSetOfTheMachine) {
     using V = TypeParam;
-    const auto supported = hwy::SupportedTargets();
-    for (std::int64_t left = supported; left != 0; left &= left - 1) {
-        hwy::SetSupportedTargetsForTest(left & -left);
-        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-        for (const auto& [name, matrix] : matrix_battery()) {
-            SCOPED_TRACE(name + " on " + hwy::TargetName(left & -left));
-            const auto csr = convert_values<V>(matrix);
-            const Product<V> product(csr, V(1), V(0), numbers<V>(csr.cols, 1));
-            for_each_operator<V>(csr, [&](const Operator<V>& a) { product.expect_of(a); });
-        }
+    for (const auto& [name, matrix] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        const auto csr = convert_values<V>(matrix);
+        const Product<V> product(csr, V(2.5), V(-0.5), numbers<V>(csr.cols, 1));
+        for_each_operator<V>(
+            csr, [&](const Operator<V>& a) { product.expect_of(a); }, cpu::vector_sets());
     }
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 TYPED_TEST(EveryOperator, RefusesVectorsOfAnotherSize) {
@@ -155,6 +166,22 @@ TYPED_TEST(EveryOperator, RefusesVectorsOfAnotherSize) {
         std::vector<V> longer(21);
         EXPECT_THROW(a.apply(V(1), std::vector<V>(30), V(0), longer), Error);
     });
+}
+
+TEST(Vectors, AreThoseThatOperatorsAreHeldTo) {
+    const auto sets = cpu::vector_sets();
+    int lanes = 8;
+    for (const auto& set : sets) {
+        cpu::hold_vectors(set);
+        EXPECT_EQ(cpu::vectors_in_use(), set);
+        EXPECT_LE(cpu::vector_lanes(), lanes) << set;
+        lanes = cpu::vector_lanes();
+        EXPECT_EQ(cpu::processor_name().ends_with(", " + set), set != sets.front()) << cpu::processor_name();
+    }
+    EXPECT_THROW(cpu::hold_vectors("abacus"), Error);
+    EXPECT_EQ(cpu::vectors_in_use(), sets.back()) << "what is refused changes nothing";
+    cpu::hold_vectors(sets.front());
+    EXPECT_EQ(cpu::vectors_in_use(), sets.front());
 }
 
 TEST(Operators, AreFoundByName) {

@@ -20,6 +20,7 @@
 namespace tilespmv::testing {
 namespace {
 
+using cpu::SlotKind;
 using cpu::StripGroup;
 using cpu::StripRows;
 using cpu::StripSlot;
@@ -29,8 +30,15 @@ Strips strips_of(const CsrMatrix<double>& a, double most_bytes = std::numeric_li
     return cuda::make_strips(a, {.together = 1, .most_bytes = most_bytes});
 }
 
-StripRows<double> rows_of(const CsrMatrix<double>& a, const Strips& s) {
-    return cpu::make_strip_rows(a.rows, a.cols, s, cuda::in_strips(s, a.row_ptrs, a.values));
+StripRows<double> rows_of(const CsrMatrix<double>& a, const Strips& s, int lanes = 8) {
+    return cpu::make_strip_rows(a.rows, a.cols, s, cuda::in_strips(s, a.row_ptrs, a.values), lanes);
+}
+
+/// Of a row, from the base of the slot on.
+std::int64_t column_of(const StripSlot& slot, int row) {
+    if (slot.kind != SlotKind::quads) return static_cast<std::int64_t>(slot.codes >> (4 * row) & 15U);
+    const std::uint64_t quad = slot.codes >> (16 * (row / 4));
+    return static_cast<std::int64_t>((quad >> 8 & 255U) + (quad >> (2 * (row % 4)) & 3U));
 }
 
 /// Calls f(strip, k, slot, values) for every slot.
@@ -52,13 +60,13 @@ std::multiset<std::tuple<std::int64_t, std::int64_t, double>> nonzeros_of(const 
     for_each_slot(s, [&](std::uint32_t strip, std::uint32_t, const StripSlot& slot, const double* values) {
         const std::int64_t row = std::int64_t{s.tile_rows[strip]} * kTileSize;
         for (int r = 0; r < kTileSize; ++r) {
-            const auto code = static_cast<std::int64_t>(slot.codes >> (4 * r) & 15U);
+            const std::int64_t column = column_of(slot, r);
             if ((slot.rows >> r & 1) != 0) {
-                found.insert({row + r, row + slot.base + code, values[r]});
+                found.insert({row + r, row + slot.base + column, values[r]});
             } else {
                 EXPECT_EQ(values[r], 0) << "holes on a diagonal are added";
             }
-            EXPECT_TRUE(slot.diagonal == 0 || code == r);
+            EXPECT_TRUE(slot.kind != SlotKind::diagonal || column == r);
         }
     });
     return found;
@@ -77,10 +85,12 @@ TEST(StripRows, HoldTheNonzerosOfTheStrips) {
         for (const double most_bytes : {1.2, std::numeric_limits<double>::infinity()}) {
             SCOPED_TRACE(name);
             const Strips s = strips_of(a, most_bytes);
-            const auto rows = rows_of(a, s);
-            EXPECT_EQ(rows.nnz, s.nonzeros);
             const auto values = cuda::in_strips(s, a.row_ptrs, a.values);
-            EXPECT_EQ(nonzeros_of(rows), nonzeros_of(cuda::to_csr(s, a.rows, a.cols, values)));
+            for (const int lanes : {8, 4}) {
+                const auto rows = rows_of(a, s, lanes);
+                EXPECT_EQ(rows.nnz, s.nonzeros);
+                EXPECT_EQ(nonzeros_of(rows), nonzeros_of(cuda::to_csr(s, a.rows, a.cols, values)));
+            }
         }
     }
 }
@@ -112,17 +122,29 @@ TEST(StripRows, KnowDiagonals) {
     const auto grid = rows_of(a, strips_of(a));
     for_each_slot(grid, [&](std::uint32_t strip, std::uint32_t, const StripSlot& slot, const double*) {
         const auto place = grid.tile_rows[strip] % 16;  // of the strip in its row of the grid
-        EXPECT_TRUE(slot.diagonal == 1 || place == 0 || place == 15) << "inside a grid all slots are";
+        EXPECT_TRUE(slot.kind == SlotKind::diagonal || place == 0 || place == 15) << "inside a grid all slots are";
     });
     const auto b = matrix_of(16, 40, {{2, 7}, {5, 10}, {6, 11}, {0, 39}, {1, 37}});
     std::vector<StripSlot> slots;
     for_each_slot(rows_of(b, strips_of(b)),
                   [&](std::uint32_t, std::uint32_t, const StripSlot& slot, const double*) { slots.push_back(slot); });
     EXPECT_EQ(slots, (std::vector<StripSlot>{
-                         {.codes = 0xfedcba9876543210, .base = 5, .rows = 0b1100100, .diagonal = 1},
-                         {.codes = 0x02, .base = 37, .rows = 0b11, .diagonal = 0},
+                         {.codes = 0xfedcba9876543210, .base = 5, .rows = 0b1100100, .kind = SlotKind::diagonal},
+                         {.codes = 0x02, .base = 37, .rows = 0b11, .kind = SlotKind::columns},
                      }))
         << "a diagonal begins earlier by its first row";
+}
+
+TEST(StripRows, KnowQuadsOfRowsForVectorsOfFour) {
+    // Rows 0 to 3 within four columns, row 5 at the end of the sixteen, then rows 0 and 1 five columns from each other.
+    const auto a = matrix_of(16, 80, {{0, 21}, {1, 20}, {2, 23}, {3, 20}, {5, 35}, {0, 60}, {1, 65}});
+    std::vector<StripSlot> slots;
+    for_each_slot(rows_of(a, strips_of(a), 4),
+                  [&](std::uint32_t, std::uint32_t, const StripSlot& slot, const double*) { slots.push_back(slot); });
+    EXPECT_EQ(slots, (std::vector<StripSlot>{
+                         {.codes = 0x0c00'0c00'0c0c'0031, .base = 20, .rows = 0b101111, .kind = SlotKind::quads},
+                         {.codes = 0x50, .base = 60, .rows = 0b11, .kind = SlotKind::columns},
+                     }));
 }
 
 TEST(StripRows, StoreAPatternOnceForStripsSideBySide) {

@@ -74,6 +74,7 @@ inline bench::Result golden_failure(bench::Status status, const std::string& mat
 
 inline bench::Machine golden_machine() {
     return {.cpu = "Some CPU",
+            .vectors = "",
             .system = "Some OS 1.2",
             .cores = 4,
             .hardware_threads = 8,

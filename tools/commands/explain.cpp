@@ -9,6 +9,7 @@
 #include "kernels/auto/host_auto.hpp"
 #include "kernels/choose_operator.hpp"
 #include "kernels/cpu/processor.hpp"
+#include "kernels/cpu/vectors.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/gpu_of_device.hpp"
 #include "selector/models/profile_file.hpp"
@@ -73,7 +74,9 @@ Explanation explain(const ExplainOptions& options) {
         e.question.threads = omp_get_max_threads();
         const Form form = stored_form(options.source);
         if (form != Form::csr) e.stored = cpu::operator_on_stored(form);
-        e.device = fmt::format("cpu, {} thread{}", e.question.threads, e.question.threads == 1 ? "" : "s");
+        e.question.lanes = cpu::vector_lanes();
+        e.device = fmt::format("cpu, {} thread{}, {}", e.question.threads, e.question.threads == 1 ? "" : "s",
+                               cpu::vectors_in_use());
     }
     const Accumulator sums = options.accumulator.value_or(default_accumulator<V>());
     require_accumulator<V>(on_gpu ? Backend::cuda : Backend::cpu, sums);
@@ -83,7 +86,7 @@ Explanation explain(const ExplainOptions& options) {
     e.matrix = source_name(options.source);
     e.values = value_name<V>();
     e.sums = accumulator_name(sums);
-    e.costs = on_gpu ? &gpu_costs() : &cpu_costs();
+    e.costs = on_gpu ? &gpu_costs() : &cpu_costs(e.question.lanes);
     rank(e, options.profile, machine);
     return e;
 }

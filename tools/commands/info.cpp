@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <hwy/targets.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +12,7 @@
 #include "bench/harness/machine.hpp"
 #include "formats/list.hpp"
 #include "kernels/choose_operator.hpp"
+#include "kernels/cpu/vectors.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "selector/policy.hpp"
@@ -27,17 +27,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<std::string> target_names(std::int64_t targets) {
-    std::vector<std::string> names;
-    for (; targets != 0; targets &= targets - 1) names.emplace_back(hwy::TargetName(targets & -targets));
-    return names;
-}
-
 Json describe_build() {
     const auto build = bench::this_build();
-    return {{"compiler", build.compiler},        {"type", build.type},
-            {"revision", build.revision},        {"values", kValueNames},
-            {"simd", target_names(HWY_TARGETS)}, {"cuda", TILESPMV_HAS_CUDA != 0}};
+    return {{"compiler", build.compiler}, {"type", build.type},         {"revision", build.revision},
+            {"values", kValueNames},      {"simd", cpu::vector_sets()}, {"cuda", TILESPMV_HAS_CUDA != 0}};
 }
 
 Json describe_machine() {
@@ -47,7 +40,7 @@ Json describe_machine() {
             {"threads", machine.hardware_threads},
             {"last_level_cache_bytes", machine.cache_bytes},
             {"memory_bytes", machine.memory_bytes},
-            {"simd", target_names(HWY_TARGETS & hwy::SupportedTargets()).front()},
+            {"simd", machine.vectors},
             {"system", machine.system}};
 }
 
@@ -128,7 +121,7 @@ void print_text(const Json& info) {
     print_line("compiler",
                fmt::format("{}, {}", build["compiler"].get<std::string>(), build["type"].get<std::string>()));
     print_line("values", joined(build["values"]));
-    print_line("SIMD", fmt::format("{} (compiled: {})", machine["simd"].get<std::string>(), joined(build["simd"])));
+    print_line("SIMD", fmt::format("{} (--vectors: {})", machine["simd"].get<std::string>(), joined(build["simd"])));
     print_line("CPU", fmt::format("{}, {} cores, {} threads", machine["cpu"].get<std::string>(),
                                   machine["cores"].get<int>(), machine["threads"].get<int>()));
     print_line("memory",

@@ -21,7 +21,7 @@ using Indices = std::vector<std::size_t>;
 std::string setting_text(const PaperResults& results) {
     const auto& id = results.setting();
     const auto& machine = results.set().machine;
-    return fmt::format("{}, {}", id.device == "cpu" ? machine.cpu : id.device, id.values);
+    return fmt::format("{}, {}", id.device == "cpu" ? cpu_of(machine) : id.device, id.values);
 }
 
 std::string subtitle_of(const PaperResults& results) {

@@ -25,7 +25,7 @@ std::string describe(const bench::ResultSet& set, bench::Mode mode = bench::Mode
         on_gpu = on_gpu || r.id.device != "cpu";
     }
     return fmt::format(
-        "{}, {}, {} {}, {}", on_gpu && !set.machine.gpu.name.empty() ? set.machine.gpu.name : set.machine.cpu,
+        "{}, {}, {} {}, {}", on_gpu && !set.machine.gpu.name.empty() ? set.machine.gpu.name : cpu_of(set.machine),
         fmt::join(values, " and "), matrices.size(), matrices.size() == 1 ? "matrix" : "matrices", mode_name(mode));
 }
 

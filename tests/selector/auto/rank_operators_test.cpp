@@ -112,7 +112,7 @@ TEST(RankOperators, TakesTheCostsOfTheNearestSizeOfValues) {
 }
 
 TEST(RankOperators, EveryCandidateHasCosts) {
-    for (const auto* table : {&gpu_costs(), &cpu_costs()}) {
+    for (const auto* table : {&gpu_costs(), &cpu_costs(), &cpu_costs(4)}) {
         for (const auto& candidate : table->candidates) {
             const Cost& cost = cost_of(*table, candidate.name, {8, 8});
             EXPECT_GT(*std::ranges::max_element(cost.seconds), 0) << candidate.name;
