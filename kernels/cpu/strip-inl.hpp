@@ -70,11 +70,13 @@ private:
 
     /// x: 16 numbers from the base on.
     HWY_INLINE void add_from(const V* x, const StripSlot& slot, const V* values) {
-#if HWY_TARGET == HWY_AVX2
-        if (slot.kind == SlotKind::quads) {
-            const std::uint64_t quads = slot.codes;
-            return add_rows(slot.rows, values,
-                            [x, quads](int p) HWY_ATTR { return quad(x, quads >> (16 * p) & 0xffffU); });
+#if HWY_TARGET != HWY_SCALAR
+        if constexpr (kLanes == 4) {  // others are given none
+            if (slot.kind == SlotKind::quads) {
+                const std::uint64_t quads = slot.codes;
+                return add_rows(slot.rows, values,
+                                [x, quads](int p) HWY_ATTR { return quad(x, quads >> (16 * p) & 0xffffU); });
+            }
         }
 #endif
         const XTile<V> tile(x);
@@ -96,7 +98,7 @@ private:
         for (int p = 0; p < kParts; ++p) sums_[p] = hn::MulAdd(load(values + p * kLanes), x_of(p), sums_[p]);
     }
 
-#if HWY_TARGET == HWY_AVX2
+#if HWY_TARGET != HWY_SCALAR
     /// Lane i: x at 2 bits of the low byte, from where the high byte says on.
     static HWY_INLINE Vec quad(const double* x, std::uint64_t code) {
         const hn::Repartition<float, D> halves;  // there is no look-up of whole ones
