@@ -21,19 +21,21 @@ auto list_of(const JsonNode& json, F&& read) {
     return all;
 }
 
-// No machine comes near these; products of them and of figures of launches stay in the range of int.
-constexpr int kMostMultiprocessors = 10'000;
-constexpr int kMostThreads = 100'000;  ///< of a multiprocessor
-constexpr int kMostRegisters = 100'000'000;
-constexpr int kMostResidentBlocks = 1000;  ///< of a multiprocessor
-constexpr int kMostBlocks = 1 << 30;
-constexpr int kMostElements = 1024;  ///< of a thread
-constexpr int kMostVectors = 1000;
-constexpr std::size_t kMostValueBytes = 1024;
-constexpr std::size_t kMostValues = std::size_t{1} << 48;  ///< of a vector
+/// No machine comes near these; products of them and of figures of launches stay in the range of int.
+struct Most {
+    static constexpr int multiprocessors = 10'000;
+    static constexpr int threads = 100'000;  ///< of a multiprocessor
+    static constexpr int registers = 100'000'000;
+    static constexpr int resident_blocks = 1000;  ///< of a multiprocessor
+    static constexpr int blocks = 1 << 30;
+    static constexpr int elements = 1024;  ///< of a thread
+    static constexpr int vectors = 1000;
+    static constexpr std::size_t value_bytes = 1024;
+    static constexpr std::size_t values = std::size_t{1} << 48;  ///< of a vector
+};
 
 LaunchShape shape_of(const JsonNode& threads, const JsonNode& elements, const JsonNode& max_blocks) {
-    const LaunchShape shape{threads.whole<int>(), elements.whole(kMostElements), max_blocks.whole(kMostBlocks)};
+    const LaunchShape shape{threads.whole<int>(), elements.whole(Most::elements), max_blocks.whole(Most::blocks)};
     if (shape.threads < 1 || shape.threads > 1024)
         threads.fail(fmt::format("{} threads, expected 1 to 1,024", shape.threads));
     if (shape.elements < 1) elements.fail("expected an element or more");
@@ -54,11 +56,11 @@ bool read_is_gpu(const JsonNode& json) {
 Probe read_probe(const JsonNode& json) {
     return {.name = json["name"].text(),
             .is_gpu = read_is_gpu(json["backend"]),
-            .multiprocessors = json["multiprocessors"].whole(kMostMultiprocessors),
-            .registers = json["registers"].whole(kMostRegisters),
+            .multiprocessors = json["multiprocessors"].whole(Most::multiprocessors),
+            .registers = json["registers"].whole(Most::registers),
             .shared_bytes = json["shared_bytes"].non_negative(),
-            .threads = json["threads"].whole(kMostThreads),
-            .blocks = json["blocks"].whole(kMostResidentBlocks),
+            .threads = json["threads"].whole(Most::threads),
+            .blocks = json["blocks"].whole(Most::resident_blocks),
             .cache_bytes = json["cache_bytes"].non_negative(),
             .memory_bytes = json["memory_bytes"].non_negative(),
             .read_rate = json["read_rate"].non_negative(),
@@ -91,7 +93,7 @@ VectorDomain read_domain(const JsonNode& json) {
 
 VectorPoint read_point(const JsonNode& json) {
     const auto of = json.elements(5);
-    return {of[0].whole(kMostValues), shape_of(of[1], of[2], of[3]), of[4].positive()};
+    return {of[0].whole(Most::values), shape_of(of[1], of[2], of[3]), of[4].positive()};
 }
 
 void require_no_gaps(const std::vector<ShapeLeaf>& tree, const JsonNode& json) {
@@ -103,15 +105,15 @@ void require_no_gaps(const std::vector<ShapeLeaf>& tree, const JsonNode& json) {
 
 Residency read_residency(const JsonNode& json) {
     const auto of = json.elements(3);
-    return {of[0].whole(kMostThreads), of[1].whole(kMostElements), of[2].whole(kMostResidentBlocks)};
+    return {of[0].whole(Most::threads), of[1].whole(Most::elements), of[2].whole(Most::resident_blocks)};
 }
 
 VectorProfile read_vector(const JsonNode& json) {
     VectorProfile one{.work = {.kernel = json["kernel"].text(),
                                .reduces = json["reduces"].flag(),
-                               .reads = json["reads"].whole(kMostVectors),
-                               .writes = json["writes"].whole(kMostVectors),
-                               .value_bytes = json["value_bytes"].whole(kMostValueBytes)},
+                               .reads = json["reads"].whole(Most::vectors),
+                               .writes = json["writes"].whole(Most::vectors),
+                               .value_bytes = json["value_bytes"].whole(Most::value_bytes)},
                       .values = json["values"].text(),
                       .points = list_of(json["points"], read_point),
                       .model = {list_of(json["domains"], read_domain), list_of(json["tree"], read_leaf)}};
@@ -136,8 +138,8 @@ void require_sizes(const JsonNode& json, const NumberSizes& sizes) {
 }
 
 MatrixFeatures read_features(const JsonNode& json) {
-    MatrixFeatures f{.value_bytes = json["value_bytes"].whole(kMostValueBytes),
-                     .sum_bytes = json["sum_bytes"].whole(kMostValueBytes),
+    MatrixFeatures f{.value_bytes = json["value_bytes"].whole(Most::value_bytes),
+                     .sum_bytes = json["sum_bytes"].whole(Most::value_bytes),
                      .rows = json["rows"].whole<index_t>(),
                      .cols = json["cols"].whole<index_t>(),
                      .nnz = json["nnz"].whole<offset_t>(),
@@ -208,7 +210,7 @@ void read_preparation(const JsonNode& json, std::array<double, 4>& preparation) 
 
 SpmvModel read_model(const JsonNode& json) {
     SpmvModel model{.specification = json["operator"].text(),
-                    .sizes = {json["value_bytes"].whole(kMostValueBytes), json["sum_bytes"].whole(kMostValueBytes)},
+                    .sizes = {json["value_bytes"].whole(Most::value_bytes), json["sum_bytes"].whole(Most::value_bytes)},
                     .costs = read_costs(json["costs"]),
                     .anchors = {},
                     .matrices = json["matrices"].whole<int>(),
@@ -244,8 +246,9 @@ std::vector<float> read_numbers(const JsonNode& json, std::size_t matrices, std:
 }
 
 SmallModel read_small_model(const JsonNode& json) {
-    SmallModel model{.sizes = {json["value_bytes"].whole(kMostValueBytes), json["sum_bytes"].whole(kMostValueBytes)},
-                     .matrices = json["matrices"].whole<std::size_t>()};
+    SmallModel model{
+        .sizes = {json["value_bytes"].whole(Most::value_bytes), json["sum_bytes"].whole(Most::value_bytes)},
+        .matrices = json["matrices"].whole<std::size_t>()};
     require_sizes(json, model.sizes);
     model.places = read_numbers(json["places"], model.matrices, SmallModel::kCoordinates);
     for (const JsonNode& node : json["operators"].elements()) {
@@ -258,7 +261,7 @@ SmallModel read_small_model(const JsonNode& json) {
 }
 
 RulesShare read_rules_share(const JsonNode& json) {
-    RulesShare one{{json["value_bytes"].whole(kMostValueBytes), json["sum_bytes"].whole(kMostValueBytes)},
+    RulesShare one{{json["value_bytes"].whole(Most::value_bytes), json["sum_bytes"].whole(Most::value_bytes)},
                    json["share"].non_negative()};
     require_sizes(json, one.sizes);
     if (one.share > 1) json["share"].fail(fmt::format("is {}, expected 0 to 1", one.share));
@@ -279,7 +282,7 @@ ProfileCheck read_check(const JsonNode& json) {
                        .rules = read_quality(json["rules"]),
                        .vectors = read_quality(json["vectors"])};
     if (!json.has("value_bytes")) return check;
-    check.sizes = {json["value_bytes"].whole(kMostValueBytes), json["sum_bytes"].whole(kMostValueBytes)};
+    check.sizes = {json["value_bytes"].whole(Most::value_bytes), json["sum_bytes"].whole(Most::value_bytes)};
     require_sizes(json, check.sizes);
     return check;
 }
