@@ -118,6 +118,23 @@ TEST_F(ReportInBrowser, DrawsAllPointsOfTheProfile) {
     expect_neat(text, 3 + 1 + 5);
 }
 
+TEST_F(ReportInBrowser, OfModelsAloneDrawsTreesAndSaysWhyThereAreNoTimes) {
+    const Profile profile = without_measurements(sample_profile({.kernels = 3, .operators = 4}));
+    const std::string text = dom(profile, "self-test");
+    for (const auto& one : profile.vectors) {
+        const auto chart = between(text, fmt::format("data-chart=\"{} float64\"", one.work.kernel), "</svg>");
+        EXPECT_THAT(chart.value_or(""), HasSubstr("class=\"leaf ")) << one.work.kernel;
+    }
+    for (const SpmvModel& model : profile.models) {
+        const auto costs = between(text, fmt::format("data-costs=\"{}\"", model.specification), "</table>");
+        EXPECT_THAT(costs.value_or(""), HasSubstr("launch")) << model.specification;
+    }
+    EXPECT_THAT(between(text, "id=\"accuracy\"", "</table>").value_or(""), HasSubstr("class=\"bar c0\""));
+    EXPECT_THAT(shown_in(text), HasSubstr("The profile holds no measured times"));
+    EXPECT_THAT(shown_in(text), Not(ContainsRegex("NaN|Infinity|undefined")));
+    expect_neat(text, 3);
+}
+
 TEST_F(ReportInBrowser, ShowsTheFiveStepsOfTheSolversModels) {
     const std::string text = dom(sample_profile({}), "self-test");
     for (const char* name : {"recurrence", "preconditioner"}) {

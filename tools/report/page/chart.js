@@ -82,7 +82,7 @@ function axes(plot, xTitle, yTitle, format) {
     parts.push(svg("text", {x: at, y: box.bottom + 16, "text-anchor": "middle"}, text));
   }
   let lowest = Infinity;
-  for (const tick of y.ticks()) {
+  for (const tick of y?.ticks() ?? []) {
     const at = y.at(tick);
     parts.push(svg("line", {class: "grid", x1: box.left, x2: box.right, y1: at, y2: at}));
     if (at > lowest) continue;
@@ -92,12 +92,13 @@ function axes(plot, xTitle, yTitle, format) {
   parts.push(
       svg("rect", {class: "frame", x: box.left, y: box.top, width: box.right - box.left, height: box.bottom - box.top}),
       svg("text", {class: "title", x: box.right, y: plot.height - 4, "text-anchor": "end"}, xTitle),
-      svg("text", {class: "title", x: 2, y: 13}, yTitle));
+      y ? svg("text", {class: "title", x: 2, y: 13}, yTitle) : null);
   return parts;
 }
 
-// Draws into `holder`. spec: {name, label, x, y: {range, title, format}, height, below: pixels between the axis and its
-// title, groups, lines: (plot) => elements below the points, extras: (plot) => elements outside the frame}.
+// Draws into `holder`. spec: {name, label, x, y: {range, title, format}, no y without points, height, below: pixels
+// between the axis and its title, groups, lines: (plot) => elements below the points, extras: (plot) => elements
+// outside the frame}.
 function drawChart(holder, spec) {
   const width = Math.max(holder.clientWidth || spec.width || 900, 320);
   const height = spec.height;
@@ -108,7 +109,7 @@ function drawChart(holder, spec) {
     height,
     box,
     x: makeScale(kind, ...spec.x.range, box.left, box.right),
-    y: makeScale(spec.y.kind ?? kind, ...spec.y.range, box.bottom, box.top)
+    y: spec.y && makeScale(spec.y.kind ?? kind, ...spec.y.range, box.bottom, box.top)
   };
   const clip = "clip-" + (drawChart.count = (drawChart.count ?? 0) + 1);
   const inner =
@@ -129,7 +130,7 @@ function drawChart(holder, spec) {
                             width: box.right - box.left + 8,
                             height: box.bottom - box.top + 8
                           }))),
-      axes(plot, spec.x.title, spec.y.title, {x: spec.x.format, y: spec.y.format}), inner, spec.extras?.(plot) ?? []);
+      axes(plot, spec.x.title, spec.y?.title, {x: spec.x.format, y: spec.y?.format}), inner, spec.extras?.(plot) ?? []);
   holder.replaceChildren(root);
   makeReadable(root, plot, spec.groups);
 }

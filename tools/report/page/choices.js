@@ -112,12 +112,7 @@ function accuracyRow(operator) {
       const values =
           all.filter(({product}) => product[key] > 0).map(({product}) => accuracyOf(product[key], product.seconds));
       if (values.length === 0) return "-";
-      const width = Math.round(60 * Math.max(0, mean(values)));
-      return [
-        percent(mean(values)) + " ",
-        el("span", {style: "display:inline-block;width:60px;text-align:left"},
-           el("span", {class: "bar c0", style: `width:${width}px`}))
-      ];
+      return bar(mean(values));
     })
   ];
 }
@@ -162,9 +157,52 @@ function checkSection(check) {
   ];
 }
 
+// A share as a number and a bar.
+const bar = (share) =>
+    [percent(share) + " ",
+     el("span", {style: "display:inline-block;width:60px;text-align:left"},
+        el("span", {class: "bar c0", style: `width:${Math.round(60 * Math.max(0, share))}px`}))];
+
+// Of a profile of models alone, as the library carries them.
+function modelsSection(operators) {
+  const {models, checks} = page.data;
+  const columns = [
+    {name: "operator"}, {name: "model"}, {name: "matrices", number: true}, {name: "fitted", number: true},
+    {name: "held out", number: true}
+  ];
+  const accuracy = el("div", {});
+  const costs = operators.map((operator) => {
+    const card = el("section", {class: "card", "data-card": operator}, el("h3", {}, operator), costTable(operator));
+    page.redraw.push(() => {
+      card.hidden = !isShown(operator);
+    });
+    return card;
+  });
+  page.redraw.push(() => {
+    accuracy.replaceChildren(table(
+        columns,
+        models.filter((model) => isShown(model.operator))
+            .map(
+                (model) =>
+                    [breakable(model.operator), modelName(model), grouped(model.matrices), bar(model.accuracy),
+                     model.held_out_accuracy ? bar(model.held_out_accuracy) : "-"]),
+        {id: "accuracy"}));
+  });
+  return el(
+      "section", {}, el("h2", {}, "Products of matrices (SpMV)"),
+      el("p", {},
+         `${models.length} models of ${
+             operators.length} operators. The profile holds no measured times, so that none ` +
+             "are drawn; a time is the sum of amounts of work, each times a cost."),
+      filterBar("Operators", operators),
+      el("div", {class: "card"}, el("h3", {}, "Accuracy, 1 - |predicted - measured| / measured"), accuracy),
+      el("div", {class: "card"}, el("h3", {}, "On other matrices"), ...checkSections(checks)), costs);
+}
+
 function productSection() {
   const {matrices, models, checks} = page.data;
   const operators = unique(matrices.flatMap((matrix) => matrix.products.map((product) => product.operator)));
+  if (operators.length === 0 && models.length > 0) return modelsSection(unique(models.map((one) => one.operator)));
   if (operators.length === 0)
     return el("section", {}, el("h2", {}, "Products"), el("p", {}, "None has been measured."));
   const overall = el("div", {}), quality = el("div", {}), chosen = el("div", {});

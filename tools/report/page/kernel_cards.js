@@ -84,8 +84,7 @@ function leastTimes(kernel) {
 
 // Kernels that are measured beside this one for comparison, each in its fastest launch at each n.
 function comparisons(kernel) {
-  const others =
-      page.data.vectors.filter((one) => one.compared_with === kernel.kernel && one.values === kernel.values);
+  const others = page.data.vectors.filter((one) => one.compared_with === kernel.kernel && one.values === kernel.values);
   return others.map((other) => {
     const theirs = leastTimes(other);
     const rows = [...leastTimes(kernel)].filter(([n]) => theirs.has(n)).sort(([a], [b]) => a - b);
@@ -98,10 +97,21 @@ function comparisons(kernel) {
   });
 }
 
+function modelText(kernel) {
+  if (kernel.domains.length === 0)
+    return kernel.tree.length === 0 ? "There is none." :
+                                      "Which launch is chosen at which n; the profile holds neither " +
+            "times nor the lines that they were fitted by.";
+  return `A line for each launch in each of ${kernel.domains.length} pieces of ${
+             wholeDomains(kernel).length} domains; mean accuracy of lines ${meanLineAccuracy(kernel)}. ` +
+      "Coloured: launches that the tree chooses; wide: the lowest lines.";
+}
+
 function kernelCard(kernel) {
   const chart = el("div", {});
   const sizes = unique(kernel.points.map((p) => p[0]));
-  const shapes = unique(kernel.points.map((p) => shapeKey(p.slice(1, 4))));
+  const shapes = unique(
+      [...kernel.points.map((p) => shapeKey(p.slice(1, 4))), ...kernel.tree.map((leaf) => shapeKey(leaf.shape))]);
   const card = el(
       "section", {class: "card", "data-card": kernel.kernel}, el("h3", {}, `${kernel.kernel}, ${kernel.values}`),
       el("div", {class: "steps"},
@@ -119,22 +129,21 @@ function kernelCard(kernel) {
            step(
                "3 Experiments",
                el("p", {},
-                  kernel.points.length === 0 ? "Nothing has been measured." :
+                  kernel.points.length === 0 ? "What was measured is not in the profile." :
                                                `${grouped(kernel.points.length)} times at ${sizes.length} sizes, n = ${
                                                    grouped(Math.min(...sizes))} to ${grouped(Math.max(...sizes))}.`))
          ].map((parts) => el("div", {}, parts))),
       step(
-          "4 Model",
-          el("p", {},
-             `A line for each launch in each of ${kernel.domains.length} pieces of ${
-                 wholeDomains(kernel).length} domains; mean accuracy of lines ${meanLineAccuracy(kernel)}. ` +
-                 "Coloured: launches that the tree chooses; wide: the lowest lines."),
-          chart, kernel.reduces ? blocksChart(kernel) : null, comparisons(kernel),
-          el("details", {}, el("summary", {}, "All lines"), linesTable(kernel))),
+          "4 Model", el("p", {}, modelText(kernel)), chart,
+          kernel.points.length === 0 ? null :
+                                       [
+                                         kernel.reduces ? blocksChart(kernel) : null, comparisons(kernel),
+                                         el("details", {}, el("summary", {}, "All lines"), linesTable(kernel))
+                                       ]),
       step("5 Decision", kernel.tree.length === 0 ? el("p", {}, "There is no tree.") : treeTable(kernel)));
   page.redraw.push(() => {
     card.hidden = !isShown(kernel.kernel, kernel.values);
-    if (kernel.points.length > 0 && !card.hidden) drawKernel(chart, kernel);
+    if (kernel.points.length + kernel.tree.length > 0 && !card.hidden) drawKernel(chart, kernel);
   });
   return card;
 }

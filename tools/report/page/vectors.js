@@ -136,7 +136,7 @@ function strips(kernel, colours, plot) {
   });
   const top = plot.box.bottom + 24;
   return [
-    svg("text", {x: plot.box.left - 6, y: top + 14, "text-anchor": "end"}, "domain"),
+    kernel.domains.length > 0 ? svg("text", {x: plot.box.left - 6, y: top + 14, "text-anchor": "end"}, "domain") : [],
     svg("text", {x: plot.box.left - 6, y: top + 38, "text-anchor": "end"}, "chosen"),
     strip(wholeDomains(kernel), top, () => "domain", (one) => [one.name]),
     strip(
@@ -145,7 +145,26 @@ function strips(kernel, colours, plot) {
   ].flat(Infinity);
 }
 
+// Of a profile of models alone: which launch is chosen at which n.
+function drawTree(holder, kernel) {
+  const ends = kernel.tree.flatMap((leaf) => [leaf.from, leaf.to]).filter((n) => n > 0);
+  drawChart(holder, {
+    name: `${kernel.kernel} ${kernel.values}`,
+    label: `Launches of ${kernel.kernel} over n`,
+    height: 132,
+    below: 52,
+    groups: [],
+    x: {
+      range: [Math.min(1000, ...ends) / 1.15, Math.max(1e6, ...ends.map((n) => 3 * n))],
+      title: "n, values of a vector",
+      format: (v) => withPrefix(v, "")
+    },
+    extras: (plot) => strips(kernel, coloursOf(kernel), plot)
+  });
+}
+
 function drawKernel(holder, kernel) {
+  if (kernel.points.length === 0) return drawTree(holder, kernel);
   const colours = coloursOf(kernel);
   const up = upright(kernel);
   const groups = new Map();
