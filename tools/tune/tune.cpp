@@ -24,7 +24,7 @@ constexpr double kGrowth = 3;
 /// Replaces what was measured of a machine where today's is clearly better: other programs make rates too low and
 /// launches too long, never the other way round. What differs by noise stays, since models were fitted with it.
 void keep_better(Probe& known, const Probe& now) {
-    constexpr double kClearly = 1.1;
+    constexpr double kClearly = 1.5;
     for (double Probe::*rate : {&Probe::read_rate, &Probe::copy_rate, &Probe::triad_rate, &Probe::cache_rate}) {
         if (now.*rate > kClearly * known.*rate) known.*rate = now.*rate;
     }
