@@ -1,5 +1,6 @@
 #include "kernels/multi_gpu/nccl_group.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <mutex>
 #include <numeric>
@@ -11,6 +12,7 @@
 #include <nccl.h>
 
 #include "kernels/cuda/error.hpp"
+#include "kernels/multi_gpu/load_nccl.hpp"
 #include "kernels/multi_gpu/rank_threads.hpp"
 #include "kernels/multi_gpu/recording.hpp"
 #include "tile/error.hpp"
@@ -18,9 +20,43 @@
 namespace tilespmv::multi_gpu {
 namespace {
 
+/// A function of NCCL. The library is found by the dynamic linker, or where it was when this was built.
+class Found {
+public:
+    explicit Found(const char* name) {
+        static void* const library = load_nccl(std::array{"libnccl.so.2", TILESPMV_NCCL_LIBRARY});
+        address_ = find_in_nccl(library, name);
+    }
+    template <class Function>
+    operator Function*() const {
+        return reinterpret_cast<Function*>(address_);
+    }
+
+private:
+    void* address_;
+};
+
+struct NcclFunctions {
+    decltype(&ncclGetErrorString) error_string = Found("ncclGetErrorString");
+    decltype(&ncclCommInitAll) init_all = Found("ncclCommInitAll");
+    decltype(&ncclCommDestroy) destroy = Found("ncclCommDestroy");
+    decltype(&ncclCommAbort) abort = Found("ncclCommAbort");
+    decltype(&ncclGroupStart) group_start = Found("ncclGroupStart");
+    decltype(&ncclGroupEnd) group_end = Found("ncclGroupEnd");
+    decltype(&ncclSend) send = Found("ncclSend");
+    decltype(&ncclRecv) receive = Found("ncclRecv");
+    decltype(&ncclAllGather) all_gather = Found("ncclAllGather");
+};
+
+/// Throws `Error`, `unavailable`, if NCCL cannot be loaded.
+const NcclFunctions& nccl() {
+    static const NcclFunctions functions;
+    return functions;
+}
+
 void check_nccl(ncclResult_t status, const char* what) {
     if (status == ncclSuccess || status == ncclInProgress) return;
-    throw Error(std::string("NCCL cannot ") + what + ": " + ncclGetErrorString(status) +
+    throw Error(std::string("NCCL cannot ") + what + ": " + nccl().error_string(status) +
                 "; NCCL_DEBUG=WARN in the environment says more");
 }
 
@@ -29,10 +65,10 @@ class NcclMember final : public Communicator {
 public:
     NcclMember(ncclComm_t comm, int rank, int size) : comm_(comm), rank_(rank), size_(size) {}
     ~NcclMember() override {
-        if (const ncclComm_t comm = take(); comm != nullptr) static_cast<void>(ncclCommDestroy(comm));
+        if (const ncclComm_t comm = take(); comm != nullptr) static_cast<void>(nccl().destroy(comm));
     }
     void abort() noexcept {
-        if (const ncclComm_t comm = take(); comm != nullptr) static_cast<void>(ncclCommAbort(comm));
+        if (const ncclComm_t comm = take(); comm != nullptr) static_cast<void>(nccl().abort(comm));
     }
 
     [[nodiscard]] int rank() const override { return rank_; }
@@ -41,23 +77,23 @@ public:
     void exchange(const HaloPlan& plan, const void* sent, void* halo, std::size_t value_bytes, void* stream) override {
         if (plan.sends.empty() && plan.receives.empty()) return;
         const auto on = static_cast<cudaStream_t>(stream);
-        check_nccl(ncclGroupStart(), "begin an exchange");
+        check_nccl(nccl().group_start(), "begin an exchange");
         for (const Parcel& parcel : plan.sends) {
             const auto* from =
                 static_cast<const std::byte*>(sent) + static_cast<std::size_t>(parcel.first) * value_bytes;
-            check_nccl(ncclSend(from, bytes_of(parcel, value_bytes), ncclChar, parcel.rank, comm(), on), "send");
+            check_nccl(nccl().send(from, bytes_of(parcel, value_bytes), ncclChar, parcel.rank, comm(), on), "send");
         }
         for (const Parcel& parcel : plan.receives) {
             auto* to = static_cast<std::byte*>(halo) + static_cast<std::size_t>(parcel.first) * value_bytes;
-            check_nccl(ncclRecv(to, bytes_of(parcel, value_bytes), ncclChar, parcel.rank, comm(), on), "receive");
+            check_nccl(nccl().receive(to, bytes_of(parcel, value_bytes), ncclChar, parcel.rank, comm(), on), "receive");
         }
-        check_nccl(ncclGroupEnd(), "exchange");
+        check_nccl(nccl().group_end(), "exchange");
         complete_unless_recorded(on);
     }
 
     void all_gather(const double* own, int count, double* all, void* stream) override {
         const auto on = static_cast<cudaStream_t>(stream);
-        check_nccl(ncclAllGather(own, all, static_cast<std::size_t>(count), ncclDouble, comm(), on), "gather sums");
+        check_nccl(nccl().all_gather(own, all, static_cast<std::size_t>(count), ncclDouble, comm(), on), "gather sums");
         complete_unless_recorded(on);
     }
 
@@ -88,7 +124,7 @@ public:
         std::vector<int> devices(static_cast<std::size_t>(gpus));
         std::iota(devices.begin(), devices.end(), 0);
         std::vector<ncclComm_t> comms(devices.size());
-        check_nccl(ncclCommInitAll(comms.data(), gpus, devices.data()), "connect the GPUs");
+        check_nccl(nccl().init_all(comms.data(), gpus, devices.data()), "connect the GPUs");
         for (int rank = 0; rank < gpus; ++rank) {
             members_.push_back(std::make_unique<NcclMember>(comms[static_cast<std::size_t>(rank)], rank, gpus));
         }

@@ -23,7 +23,8 @@ public:
 };
 
 /// GPUs 0 .. gpus - 1 by NCCL, without NVLink multicast (NCCL_NVLS_ENABLE=0 unless the environment says otherwise).
-/// Throws `Error`, `unavailable` in a build without NCCL.
+/// Throws `Error`, `unavailable` in a build without
+/// NCCL, or where its library cannot be loaded.
 std::unique_ptr<DeviceGroup> make_nccl_group(int gpus);
 
 }  // namespace tilespmv::multi_gpu

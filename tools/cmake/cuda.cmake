@@ -29,8 +29,15 @@ if(NOT TILESPMV_CUDA STREQUAL "OFF")
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     find_package(CUDAToolkit REQUIRED)
-    find_package(NCCL)  # for several GPUs
-    set(TILESPMV_HAS_NCCL ${NCCL_FOUND})
+    # NCCL, for several GPUs, in a folder NCCL_ROOT, the Toolkit or a distribution. Only its header is needed: the library is
+    # loaded by who uses it, for whom it may be where it is found here. That of the Python package nvidia-nccl is libnccl.so.2.
+    set(places HINTS ${NCCL_ROOT} $ENV{NCCL_ROOT} ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_DIR} PATH_SUFFIXES include lib)
+    find_path(NCCL_INCLUDE_DIR nccl.h ${places})
+    find_library(NCCL_LIBRARY NAMES libnccl.so.2 nccl ${places})
+    mark_as_advanced(NCCL_INCLUDE_DIR NCCL_LIBRARY)
+    if(NCCL_INCLUDE_DIR)
+      set(TILESPMV_HAS_NCCL ON)
+    endif()
   elseif(TILESPMV_CUDA STREQUAL "ON")
     message(FATAL_ERROR "TILESPMV_CUDA=ON, but no working CUDA compiler was found: put nvcc on PATH, set "
       "CMAKE_CUDA_COMPILER, or configure with -DTILESPMV_CUDA=AUTO for a host-only build")

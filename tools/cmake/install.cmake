@@ -36,7 +36,6 @@ write_basic_package_version_file(tilespmv-config-version.cmake COMPATIBILITY Sam
 install(FILES
   "${CMAKE_CURRENT_BINARY_DIR}/tilespmv-config.cmake"
   "${CMAKE_CURRENT_BINARY_DIR}/tilespmv-config-version.cmake"
-  tools/cmake/FindNCCL.cmake
   tools/cmake/Findhwy.cmake
   tools/cmake/FindxxHash.cmake
   DESTINATION "${tilespmv_package_dir}")
