@@ -1,6 +1,7 @@
 // The GPU in a build without CUDA.
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/host_vector_operator.hpp"
+#include "kernels/cuda/this_probe.hpp"
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/device_space.hpp"
 #include "kernels/solver/vector_kernels.hpp"
@@ -11,6 +12,11 @@ namespace tilespmv::cuda {
 DeviceInfo require_device() {
     throw Error("no usable GPU: this build found no CUDA Toolkit; install one and configure again",
                 ExitCode::unavailable);
+}
+
+Gpu gpu_to_choose_for(std::size_t) {
+    static_cast<void>(require_device());
+    return {};
 }
 
 template <Value V>

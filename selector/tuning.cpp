@@ -46,6 +46,33 @@ const Tuning& tuning_for(int compute_capability, std::size_t value_bytes) {
     return std::ranges::max_element(kMeasured, {}, rank)->tuning;
 }
 
-Gpu measured_gpu(std::size_t value_bytes) { return {132, 64, tuning_for(90, value_bytes)}; }
+namespace {
+
+/// What was measured.
+constexpr GpuFigures kH200{90, 132, 64, 60 << 20};
+
+void scale(offset_t& figure, double by) {
+    const double most = 0x1p62;  // where there is no limit
+    figure = static_cast<offset_t>(std::min(static_cast<double>(figure) * by, most));
+}
+
+}  // namespace
+
+Gpu gpu_of(const GpuFigures& figures, std::size_t value_bytes) {
+    Gpu gpu{figures.multiprocessors, figures.warps, tuning_for(figures.compute_capability, value_bytes)};
+    Tuning& t = gpu.tuning;
+    const double busy = figures.multiprocessors / static_cast<double>(kH200.multiprocessors);
+    t.vector.concurrent_rounds *= busy;
+    t.turns.concurrent_rounds *= busy;
+    for (offset_t* const figure :
+         {&t.merge.few, &t.strips.busy_from, &t.strips.one_group_from, &t.paths.tiles_from, &t.hubs.min_nonzeros}) {
+        scale(*figure, busy);
+    }
+    scale(t.dia.pair_places, figures.l2_bytes / kH200.l2_bytes);
+    t.memory.l2_bytes = figures.l2_bytes;
+    return gpu;
+}
+
+Gpu measured_gpu(std::size_t value_bytes) { return gpu_of(kH200, value_bytes); }
 
 }  // namespace tilespmv::cuda

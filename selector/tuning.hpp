@@ -235,12 +235,25 @@ struct Tuning {
 /// measurements takes that of the H200 (90).
 const Tuning& tuning_for(int compute_capability, std::size_t value_bytes);
 
+/// What a GPU says of itself.
+struct GpuFigures {
+    int compute_capability = 0;  ///< 90 for 9.0
+    int multiprocessors = 0;
+    int warps = 0;  ///< most that are resident on a multiprocessor
+    double l2_bytes = 0;
+};
+
 /// A GPU as choices see it.
 struct Gpu {
     int multiprocessors = 0;
     int warps = 0;  ///< most that are resident on a multiprocessor
     Tuning tuning = {};
 };
+
+/// A GPU with the tuning for it: of figures that were measured on another one, work that keeps a whole GPU busy is in
+/// proportion to the multiprocessors, what is to stay in the L2 cache to its size. Times are by `with_measured_rates`
+/// (`selector/models/probe.hpp`).
+Gpu gpu_of(const GpuFigures& figures, std::size_t value_bytes);
 
 /// The H200, where choices must not depend on the machine.
 Gpu measured_gpu(std::size_t value_bytes);

@@ -1,8 +1,8 @@
 #include "bench/harness/cuda_device.hpp"
 
-#include "bench/harness/cuda_bandwidth.hpp"
 #include "bench/harness/cuda_stream_device.hpp"
 #include "kernels/cuda/graph.hpp"
+#include "kernels/cuda/memory_rates.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -20,7 +20,7 @@ std::size_t free_device_bytes() {
 }  // namespace
 
 void CudaStopwatch::start() {
-    launch_delay(kHeadStartNanoseconds, stream_);
+    cuda::launch_delay(kHeadStartNanoseconds, stream_);
     start_.record(stream_);
 }
 
@@ -35,8 +35,9 @@ CudaDevice::CudaDevice() : info_(cuda::require_device()), stopwatch_(stream_.get
 const Bandwidth& CudaDevice::bandwidth() {
     constexpr int kPasses = 10;
     if (bandwidth_.read == 0) {
-        const std::size_t bytes = cuda_bandwidth_array_bytes(info_.l2_bytes, free_device_bytes());
-        bandwidth_ = measure_cuda_bandwidth(stopwatch_, stream_.get(), bytes, kPasses);
+        const std::size_t bytes = cuda::memory_rates_array_bytes(info_.l2_bytes, free_device_bytes());
+        const auto rates = cuda::measure_memory_rates(stream_.get(), bytes, kPasses);
+        bandwidth_ = {rates.read, rates.copy, rates.triad};
     }
     return bandwidth_;
 }

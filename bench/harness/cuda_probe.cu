@@ -1,7 +1,7 @@
-#include "bench/harness/cuda_bandwidth.hpp"
 #include "bench/harness/cuda_device.hpp"
 #include "bench/harness/cuda_stream_device.hpp"
 #include "bench/harness/repeats.hpp"
+#include "kernels/cuda/memory_rates.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -33,7 +33,7 @@ Probe probe_cuda(Device& any_device) {
                 .threads = info.max_warps_per_multiprocessor * 32,
                 .blocks = info.max_blocks_per_multiprocessor,
                 .memory_bytes = static_cast<double>(info.memory_bytes)};
-    probe.cache_rate = measure_cuda_cache_rate(device.stopwatch(), device.stream(), info.l2_bytes / 2, kPasses);
+    probe.cache_rate = cuda::measure_cache_rate(device.stream(), info.l2_bytes / 2, kPasses);
     probe.loop_launch_seconds = launch_seconds(device, false);
     probe.graph_launch_seconds = launch_seconds(device, true);
     return probe;

@@ -10,12 +10,11 @@
 #include "kernels/auto/forms_name.hpp"
 #include "kernels/auto/trial.hpp"
 #include "kernels/auto/trial_x.hpp"
-#include "kernels/cuda/cache_policy.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/sent_arrays.hpp"
 #include "kernels/cuda/stream.hpp"
-#include "kernels/cuda/this_gpu.hpp"
+#include "kernels/cuda/this_probe.hpp"
 #include "kernels/tile/full_tile_operator.hpp"
 
 namespace tilespmv::cuda {
@@ -61,13 +60,6 @@ double seconds_of_product(const DeviceOperator<V>& op, const DeviceContext& on) 
         if (batch > 0) least = std::min(least, took);
     }
     return least;
-}
-
-/// The current GPU with its own L2 cache, whichever GPU its other figures are of.
-Gpu gpu_to_choose_for(std::size_t value_bytes) {
-    Gpu gpu = this_gpu(value_bytes);
-    gpu.tuning.memory.l2_bytes = static_cast<double>(l2_bytes());
-    return gpu;
 }
 
 /// Asked for once: all properties of a device take long.

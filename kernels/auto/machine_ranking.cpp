@@ -4,7 +4,8 @@
 
 #include "kernels/cpu/processor.hpp"
 #include "kernels/cpu/vectors.hpp"
-#include "kernels/cuda/gpu_of_device.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/this_probe.hpp"
 
 namespace tilespmv {
 
@@ -15,7 +16,7 @@ std::vector<RankedOperator> rank_on_this_machine(const PatternView& a, Backend b
                               .products = options.products};
     if (backend == Backend::cpu) return rank_for_auto(question, options, cpu::processor_name());
     const auto device = cuda::require_device();
-    question.gpu = cuda::gpu_of(device, a.value_bytes);
+    question.gpu = cuda::gpu_to_choose_for(a.value_bytes);
     return rank_for_auto(question, options, device.name);
 }
 

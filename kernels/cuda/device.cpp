@@ -77,14 +77,8 @@ const Tuning& this_tuning(std::size_t value_bytes) {
 
 namespace {
 
-struct Figures {
-    int multiprocessors = 0;
-    int warps = 0;  ///< of a multiprocessor
-    int compute_capability = 0;
-};
-
 /// By attributes: to ask for all properties of a device takes orders of magnitude longer.
-Figures ask_for_figures(int device) {
+GpuFigures ask_for_figures(int device) {
     cudaFuncAttributes attributes{};
     if (cudaFuncGetAttributes(&attributes, probe_kernel()) != cudaSuccess) {
         static_cast<void>(require_device());  // says why
@@ -95,8 +89,9 @@ Figures ask_for_figures(int device) {
         return value;
     };
     const int capability = ask(cudaDevAttrComputeCapabilityMajor) * 10 + ask(cudaDevAttrComputeCapabilityMinor);
-    return {ask(cudaDevAttrMultiProcessorCount), ask(cudaDevAttrMaxThreadsPerMultiProcessor) / ask(cudaDevAttrWarpSize),
-            capability};
+    return {capability, ask(cudaDevAttrMultiProcessorCount),
+            ask(cudaDevAttrMaxThreadsPerMultiProcessor) / ask(cudaDevAttrWarpSize),
+            static_cast<double>(ask(cudaDevAttrL2CacheSize))};
 }
 
 }  // namespace
@@ -104,11 +99,10 @@ Figures ask_for_figures(int device) {
 Gpu this_gpu(std::size_t value_bytes) {
     int device = 0;
     if (cudaGetDevice(&device) != cudaSuccess) static_cast<void>(require_device());  // says why
-    thread_local std::map<int, Figures> known;  // to ask takes as long as a tenth of a small upload
+    thread_local std::map<int, GpuFigures> known;  // to ask takes as long as a tenth of a small upload
     auto at = known.find(device);
     if (at == known.end()) at = known.emplace(device, ask_for_figures(device)).first;
-    const Figures& figures = at->second;
-    return {figures.multiprocessors, figures.warps, tuning_for(figures.compute_capability, value_bytes)};
+    return gpu_of(at->second, value_bytes);
 }
 
 }  // namespace tilespmv::cuda

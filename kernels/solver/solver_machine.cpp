@@ -3,7 +3,8 @@
 #include <string_view>
 
 #include "kernels/cpu/processor.hpp"
-#include "kernels/cuda/gpu_of_device.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/this_probe.hpp"
 #include "selector/models/profile.hpp"
 #include "selector/models/profile_file.hpp"
 
@@ -24,7 +25,7 @@ SolverMachine as_profiled(const SolverMachine& machine, std::string_view name) {
 SolverMachine solver_machine(Backend backend, std::size_t value_bytes) {
     if (backend == Backend::cpu) return as_profiled(cpu_solver_machine(), cpu::processor_name());
     const auto device = cuda::require_device();
-    return as_profiled(gpu_solver_machine(cuda::gpu_of(device, value_bytes).tuning.memory), device.name);
+    return as_profiled(gpu_solver_machine(cuda::gpu_to_choose_for(value_bytes).tuning.memory), device.name);
 }
 
 }  // namespace tilespmv::solver

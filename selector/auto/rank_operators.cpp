@@ -33,6 +33,17 @@ void add_reason(const Work& parts, RankedOperator& ranked) {
     ranked.mostly_share = ranked.seconds > 0 ? parts[most] / ranked.seconds : 0;
 }
 
+/// How much longer each term takes on a GPU than on the one that was measured. A chain is of latencies, which differ
+/// little from GPU to GPU.
+Work slowdown(const cuda::Gpu& gpu, const MatrixFeatures& f) {
+    const cuda::Gpu measured = cuda::measured_gpu(f.value_bytes);
+    const double launches = gpu.tuning.memory.launch_seconds / measured.tuning.memory.launch_seconds;
+    const double threads = measured.multiprocessors / std::max(1.0, static_cast<double>(gpu.multiprocessors));
+    const double x_bytes = static_cast<double>(f.value_bytes) * std::max(1.0, static_cast<double>(f.cols));
+    const double gathers = memory_seconds(x_bytes, gpu.tuning.memory) / memory_seconds(x_bytes, measured.tuning.memory);
+    return {launches, 1, threads, gathers, threads, 1};
+}
+
 RankedOperator predict(const Candidate& candidate, const Cost& cost, const Cost& prepared, const OperatorQuestion& q) {
     const MatrixFeatures& f = q.features;
     RankedOperator ranked;
@@ -43,9 +54,9 @@ RankedOperator predict(const Candidate& candidate, const Cost& cost, const Cost&
     const double bytes = ranked.matrix_bytes + vector_bytes(f);
     of(ranked.work, Term::memory) = q.gpu ? memory_seconds(bytes, q.gpu->tuning.memory) : bytes;
     const double scale = q.gpu ? 1 : kMeasuredThreads / std::max(q.threads, 1);
-    Work parts;
+    Work parts = q.gpu ? slowdown(*q.gpu, f) : Work{1, 1, 1, 1, 1, 1};
     for (std::size_t i = 0; i < kTerms; ++i) {
-        parts[i] = scale * cost.seconds[i] * ranked.work[i];
+        parts[i] *= scale * cost.seconds[i] * ranked.work[i];
         ranked.seconds += parts[i];
     }
     if (q.gpu) {

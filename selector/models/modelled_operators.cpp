@@ -213,13 +213,19 @@ std::vector<std::string> specifications_of(bool on_gpu, std::string_view name) {
     return all;
 }
 
+/// Waves of blocks as on the H200, but of as many multiprocessors as the machine has.
+double waves_on(const Probe& probe, const Candidate& candidate, const MatrixFeatures& features) {
+    const double here = std::max(probe.multiprocessors, 1);
+    return launch_waves(candidate.name, candidate.options, features) * (probe_of_h200().multiprocessors / here);
+}
+
 ProductWork product_work(const Candidate& candidate, const MatrixFeatures& features, const Probe& probe) {
     ProductWork w{.features = features,
                   .probe = probe,
                   .work = work_of(candidate, features),
                   .is_made_from_tiles = candidate.is_made_from_tiles,
                   .launch_choice = launch_choice(candidate.name, candidate.options, features),
-                  .launch_waves = launch_waves(candidate.name, candidate.options, features),
+                  .launch_waves = probe.is_gpu ? waves_on(probe, candidate, features) : 0,
                   .own_sectors = candidate.name == "sell" ? features.slice_sectors : 0};
     w.bytes = candidate.matrix_bytes(features) + vector_bytes(features);
     return w;

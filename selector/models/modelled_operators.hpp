@@ -22,7 +22,7 @@ struct ProductWork {
     double bytes = 0;  ///< of the matrix in its representation, x and y
     bool is_made_from_tiles = false;
     double launch_choice = 0;  ///< see `launch_choice.hpp`
-    double launch_waves = 0;   ///< the same
+    double launch_waves = 0;   ///< the same, on the multiprocessors there are
     double own_sectors = 0;    ///< of x for each nonzero, of an operator that takes nonzeros in an order of its own
 };
 

@@ -190,9 +190,10 @@ OperatorQuestion question_on(const Probe& probe, const MatrixFeatures& features)
         question.threads = probe.multiprocessors;
         return question;
     }
-    question.gpu = cuda::measured_gpu(features.value_bytes);
-    question.gpu->multiprocessors = probe.multiprocessors;
-    question.gpu->tuning.memory.l2_bytes = probe.cache_bytes;
+    const int capability = 0;  // a probe does not have it
+    question.gpu = with_measured_rates(
+        cuda::gpu_of({capability, probe.multiprocessors, probe.threads / 32, probe.cache_bytes}, features.value_bytes),
+        probe);
     return question;
 }
 

@@ -97,7 +97,7 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
 /// the next of the rules and the next of the models of operators in turn.
 std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile);
 
-/// The question which operator is to multiply a matrix on the machine of a probe; on a GPU with the tuning of the H200.
+/// The question which operator is to multiply a matrix on the machine of a probe.
 OperatorQuestion question_on(const Probe& probe, const MatrixFeatures& features);
 
 /// Bytes of a value of the type called so; throws `Error` for an unknown one.

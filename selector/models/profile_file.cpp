@@ -139,6 +139,13 @@ void visit_profiles(const fs::path& asked_for, std::string_view machine,
     }
 }
 
+std::optional<Probe> probe_of_profile(std::string_view machine) {
+    for (const auto find : {at_default_place, carried_for}) {
+        if (const FoundProfile found = find_or_warn(find, machine); found.profile) return found.profile->probe;
+    }
+    return {};
+}
+
 namespace {
 
 FoundProfile find_anew(const fs::path& asked_for, std::string_view machine, const NumberSizes& sizes) {

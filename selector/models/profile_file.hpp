@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -46,6 +47,9 @@ struct FoundProfile {
 /// costs a warning on stderr.
 void visit_profiles(const std::filesystem::path& asked_for, std::string_view machine,
                     const std::function<bool(const FoundProfile&)>& visit);
+
+/// What was measured on a machine, as the profile of the default place or the carried one says; none if neither does.
+std::optional<Probe> probe_of_profile(std::string_view machine);
 
 /// The first of these that decides on products of such numbers, as it was asked for or its check speaks for it
 /// (`decides`); if none does, the first of them. What was found without asking for one is taken for a second, unless

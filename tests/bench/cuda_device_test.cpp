@@ -6,10 +6,10 @@
 
 #include "bench/harness/candidate.hpp"
 #include "bench/harness/cuda_axpy.hpp"
-#include "bench/harness/cuda_bandwidth.hpp"
 #include "bench/harness/cuda_device.hpp"
 #include "bench/harness/cuda_stream_device.hpp"
 #include "bench/harness/experiment.hpp"
+#include "kernels/cuda/memory_rates.hpp"
 #include "tile/error.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -19,9 +19,9 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 TEST(CudaBandwidth, ArraysAreMuchLargerThanTheCacheButLeaveMemoryFree) {
-    EXPECT_EQ(cuda_bandwidth_array_bytes(50 * kMiB, 100'000 * kMiB), 1600 * kMiB);
-    EXPECT_EQ(cuda_bandwidth_array_bytes(4 * kMiB, 100'000 * kMiB), 1024 * kMiB);
-    EXPECT_EQ(cuda_bandwidth_array_bytes(50 * kMiB, 400 * kMiB), 100 * kMiB);
+    EXPECT_EQ(cuda::memory_rates_array_bytes(50 * kMiB, 100'000 * kMiB), 1600 * kMiB);
+    EXPECT_EQ(cuda::memory_rates_array_bytes(4 * kMiB, 100'000 * kMiB), 1024 * kMiB);
+    EXPECT_EQ(cuda::memory_rates_array_bytes(50 * kMiB, 400 * kMiB), 100 * kMiB);
 }
 
 // Skips, visibly, on machines without an available GPU.
@@ -44,7 +44,7 @@ TEST_F(CudaDeviceOnGpu, StopwatchMeasuresTheWorkOnTheStream) {
     device_->stopwatch().start();
     const double nothing = device_->stopwatch().stop();
     device_->stopwatch().start();
-    launch_delay(2'000'000, stream);
+    cuda::launch_delay(2'000'000, stream);
     const double delay = device_->stopwatch().stop();
     EXPECT_LT(nothing, 1e-4);
     EXPECT_GE(delay, 1.9e-3);
@@ -264,7 +264,7 @@ TEST_F(CudaDeviceOnGpu, KernelsOverVectorsTakeAsLongAsTheirBytes) {
 using SanitizerHarness = CudaDeviceOnGpu;
 TEST_F(SanitizerHarness, CacheRate) {
     const cudaStream_t stream = dynamic_cast<CudaDevice&>(*device_).stream();
-    EXPECT_GT(measure_cuda_cache_rate(device_->stopwatch(), stream, 1 * kMiB, 2), 0);
+    EXPECT_GT(cuda::measure_cache_rate(stream, 1 * kMiB, 2), 0);
 }
 
 }  // namespace

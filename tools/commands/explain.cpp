@@ -11,7 +11,7 @@
 #include "kernels/cpu/processor.hpp"
 #include "kernels/cpu/vectors.hpp"
 #include "kernels/cuda/device.hpp"
-#include "kernels/cuda/gpu_of_device.hpp"
+#include "kernels/cuda/this_probe.hpp"
 #include "selector/models/profile_file.hpp"
 #include "tile/error.hpp"
 #include "tools/commands/command.hpp"
@@ -40,7 +40,7 @@ cuda::Gpu gpu_to_choose_for(std::size_t value_bytes, std::string& name, std::str
     try {
         const auto info = cuda::require_device();
         name = machine = info.name;
-        return cuda::gpu_of(info, value_bytes);
+        return cuda::gpu_to_choose_for(value_bytes);
     } catch (const Error& error) {
         if (error.code() != ExitCode::unavailable) throw;
         machine = gpu_costs().machine;

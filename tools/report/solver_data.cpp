@@ -18,7 +18,8 @@ using Json = nlohmann::ordered_json;
 
 SolverMachine machine_of(const Probe& probe) {
     const auto known =
-        probe.is_gpu ? gpu_solver_machine(cuda::measured_gpu(sizeof(double)).tuning.memory) : cpu_solver_machine();
+        probe.is_gpu ? gpu_solver_machine(with_measured_rates(cuda::measured_gpu(sizeof(double)), probe).tuning.memory)
+                     : cpu_solver_machine();
     return with_measured_rates(known, probe);
 }
 

@@ -1,12 +1,14 @@
-#include "bench/harness/cuda_bandwidth.hpp"
+#include "kernels/cuda/memory_rates.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "tile/types.hpp"
 
-namespace tilespmv::bench {
+namespace tilespmv::cuda {
 namespace {
 
 constexpr int kThreads = 256;
@@ -80,58 +82,59 @@ __global__ void delay_kernel(std::int64_t nanoseconds) {
 
 unsigned blocks_of(std::int64_t vectors) { return static_cast<unsigned>(vectors / kBlockVectors); }
 
+/// The least seconds of some passes, each behind a delay so that the host is ahead of the stream.
 template <class F>
-double best_rate(Stopwatch& stopwatch, double bytes, int passes, F&& pass) {
-    double best = 0;
+double least_seconds(cudaStream_t stream, int passes, F&& pass) {
+    constexpr int kHeadStartNanoseconds = 20'000;
+    Event start;
+    Event end;
+    double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i < passes; ++i) {
-        stopwatch.start();
+        launch_delay(kHeadStartNanoseconds, stream);
+        start.record(stream);
         pass();
         TILESPMV_CUDA(cudaGetLastError());
-        best = std::max(best, bytes / stopwatch.stop());
+        end.record(stream);
+        end.synchronize();
+        least = std::min(least, end.seconds_since(start));
     }
-    return best;
+    return least;
 }
 
 }  // namespace
 
-std::size_t cuda_bandwidth_array_bytes(std::size_t l2_bytes, std::size_t free_bytes) {
+std::size_t memory_rates_array_bytes(std::size_t l2_bytes, std::size_t free_bytes) {
     constexpr std::size_t kGiB = std::size_t{1} << 30;
     return std::min(std::max(32 * l2_bytes, kGiB), free_bytes / 4);
 }
 
-Bandwidth measure_cuda_bandwidth(Stopwatch& stopwatch, cudaStream_t stream, std::size_t array_bytes, int passes) {
+MemoryRates measure_memory_rates(cudaStream_t stream, std::size_t array_bytes, int passes) {
     const auto vectors = static_cast<std::int64_t>(array_bytes / sizeof(double2));
     const std::int64_t n = div_up(vectors, 3 * kBlockVectors) * kBlockVectors;  // of each of three arrays
-    const cuda::DeviceBuffer<double2> memory(static_cast<std::size_t>(3 * n), stream);
-    const cuda::DeviceBuffer<double> sink(1, stream);
+    const DeviceBuffer<double2> memory(static_cast<std::size_t>(3 * n), stream);
+    const DeviceBuffer<double> sink(1, stream);
     TILESPMV_CUDA(cudaMemsetAsync(memory.data(), 0, memory.bytes(), stream));
     double2* const a = memory.data();
     const double bytes = static_cast<double>(n) * sizeof(double2);
-    Bandwidth b;
-    b.read = best_rate(stopwatch, 3 * bytes, passes,
-                       [&] { read_kernel<<<blocks_of(3 * n), kThreads, 0, stream>>>(a, sink.data()); });
-    b.copy =
-        best_rate(stopwatch, 2 * bytes, passes, [&] { copy_kernel<<<blocks_of(n), kThreads, 0, stream>>>(a, a + n); });
-    b.triad = best_rate(stopwatch, 3 * bytes, passes,
-                        [&] { triad_kernel<<<blocks_of(n), kThreads, 0, stream>>>(a, a + n, a + 2 * n); });
-    return b;
+    const double read =
+        least_seconds(stream, passes, [&] { read_kernel<<<blocks_of(3 * n), kThreads, 0, stream>>>(a, sink.data()); });
+    const double copy =
+        least_seconds(stream, passes, [&] { copy_kernel<<<blocks_of(n), kThreads, 0, stream>>>(a, a + n); });
+    const double triad = least_seconds(
+        stream, passes, [&] { triad_kernel<<<blocks_of(n), kThreads, 0, stream>>>(a, a + n, a + 2 * n); });
+    return {3 * bytes / read, 2 * bytes / copy, 3 * bytes / triad};
 }
 
-double measure_cuda_cache_rate(Stopwatch& stopwatch, cudaStream_t stream, std::size_t bytes, int passes) {
+double measure_cache_rate(cudaStream_t stream, std::size_t bytes, int passes) {
     constexpr int kRounds = 16;
     const auto vectors = static_cast<std::int64_t>(bytes / sizeof(double2)) / kBlockVectors * kBlockVectors;
-    const cuda::DeviceBuffer<double2> a(static_cast<std::size_t>(vectors), stream);
-    const cuda::DeviceBuffer<double> sink(1, stream);
+    const DeviceBuffer<double2> a(static_cast<std::size_t>(vectors), stream);
+    const DeviceBuffer<double> sink(1, stream);
     TILESPMV_CUDA(cudaMemsetAsync(a.data(), 0, a.bytes(), stream));
     const auto seconds_of = [&](int rounds) {
-        double least = 1;
-        for (int i = 0; i < passes; ++i) {
-            stopwatch.start();
+        return least_seconds(stream, passes, [&] {
             read_again_kernel<<<blocks_of(vectors), kThreads, 0, stream>>>(a.data(), rounds, sink.data());
-            TILESPMV_CUDA(cudaGetLastError());
-            least = std::min(least, stopwatch.stop());
-        }
-        return least;
+        });
     };
     const double seconds = seconds_of(kRounds + 1) - seconds_of(1);
     return seconds > 0 ? kRounds * static_cast<double>(a.bytes()) / seconds : 0;
@@ -142,4 +145,4 @@ void launch_delay(int nanoseconds, cudaStream_t stream) {
     TILESPMV_CUDA(cudaGetLastError());
 }
 
-}  // namespace tilespmv::bench
+}  // namespace tilespmv::cuda
