@@ -4,6 +4,7 @@
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
 #include "tile/parallel.hpp"
+#include "tile/sizes.hpp"
 
 namespace tilespmv {
 namespace {
@@ -50,6 +51,7 @@ void merge_deferred(const DeferredCsr<V>& d, offset_t k, CsrMatrix<V>& a) {
 
 template <Value V>
 CsrMatrix<V> unpack(const TileMatrix<V>& m) {
+    validate_sizes(m);
     CsrMatrix<V> a{m.rows, m.cols, count_rows(m), Buffer<index_t>(m.nnz), Buffer<V>(m.nnz)};
     parallel_for(0, static_cast<offset_t>(m.tile_rows.size()), kTileRowGrain, [&](offset_t k) {
         const auto row0 = std::int64_t{m.tile_rows[k]} * kTileSize;

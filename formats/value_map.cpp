@@ -8,6 +8,7 @@
 #include "formats/list.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
+#include "tile/sizes.hpp"
 #include "tile/tile_scanner.hpp"
 
 namespace tilespmv {
@@ -132,6 +133,7 @@ ValueMap::ValueMap(const CsrMatrix<V>& pattern, const TileMatrix<V>& m)
       row_place_(row_begin_.size()),
       nnz_(m.nnz) {
     validate_row_ptrs(pattern);
+    validate_sizes(m);
     if (pattern.rows != m.rows || pattern.cols != m.cols || pattern.nnz() != m.nnz) fail_pattern(0);
     for (std::size_t k = 0; k < m.tile_rows.size(); ++k) {
         const std::int64_t row = std::int64_t{m.tile_rows[k]} * kTileSize;

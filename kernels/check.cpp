@@ -58,6 +58,7 @@ double error_bound(const cpu::ReferenceRow& row, double alpha, Accumulator accum
 template <Value V>
 ExpectedProduct expected_product(const CsrMatrix<V>& a, double alpha, std::span<const V> x, double beta,
                                  std::span<const V> y) {
+    validate_row_ptrs(a);
     const auto rows = static_cast<std::size_t>(a.rows);
     if (x.size() != static_cast<std::size_t>(a.cols) || (beta != 0 && y.size() != rows)) {
         throw Error(

@@ -9,6 +9,7 @@
 
 #include "kernels/auto/host_auto.hpp"
 #include "kernels/cpu/operators.hpp"
+#include "kernels/form_sizes.hpp"
 #include "tile/error.hpp"
 #if TILESPMV_HAS_CUDA
 #include "kernels/auto/device_auto.hpp"
@@ -83,6 +84,12 @@ std::vector<OperatorInfo<V>> every_operator() {
 std::string_view device_of(Backend backend) { return backend == Backend::cpu ? "CPU" : "GPU"; }
 std::string_view option_of(Backend backend) { return backend == Backend::cpu ? "cpu" : "cuda"; }
 
+/// Whether a specification, where options follow a name, can name an operator so.
+bool can_be_named(std::string_view name) {
+    constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    return !name.empty() && name.find_first_not_of(allowed) == std::string_view::npos;
+}
+
 template <Value V>
 [[noreturn]] void refuse_name(Backend backend, const std::string& name) {
     const Backend other = backend == Backend::cpu ? Backend::cuda : Backend::cpu;
@@ -117,6 +124,10 @@ std::span<const OperatorInfo<V>> operators(Backend backend) {
 
 template <Value V>
 void register_operator(const OperatorInfo<V>& info) {
+    if (!can_be_named(info.name)) {
+        throw Error(fmt::format("an operator cannot be called '{}': expected letters, digits, '-' and '_'", info.name),
+                    ExitCode::usage);
+    }
     if (std::ranges::count(operators<V>(info.backend), info.name, &OperatorEntry::name) > 0) {
         throw Error(fmt::format("there is an operator '{}' for the {} already", info.name, device_of(info.backend)),
                     ExitCode::usage);
@@ -149,6 +160,8 @@ const OperatorInfo<V>& find_operator(Backend backend, std::string_view specifica
 template <Value V>
 std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const MatrixForms<V>& forms) {
     const OperatorInfo<V>& info = find_operator<V>(Backend::cpu, specification);
+    validate_sizes(forms);
+    if (const auto* csr = forms.template find<CsrMatrix<V>>()) validate_row_ptrs(*csr);
     Options options("operator", specification);
     auto made = info.make(forms, options);
     if (options.name() != "auto") made->set_specification(specification);

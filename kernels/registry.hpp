@@ -80,7 +80,8 @@ std::span<const OperatorInfo<V>> operators(Backend backend);
 
 /// Adds an operator of a program's own, which commands, profiles and choices then know as those that are there. Its
 /// texts must stay. Before other threads, and before `operators` is kept: that may move. Throws a usage `Error` for a
-/// name that is taken, and for an entry without the function of its backend.
+/// name that is taken or of other characters than letters, digits, '-' and '_', and for an entry without the function
+/// of its backend.
 template <Value V>
 void register_operator(const OperatorInfo<V>& info);
 
@@ -95,7 +96,8 @@ const OperatorInfo<V>& find_operator(Backend backend, std::string_view specifica
 
 /// Makes the operator of a specification `name[:option=value,...]` on the CPU, such as "auto", the one that is
 /// predicted to be fastest. The forms must outlive it. Throws as `find_operator` does, and `Error` if the form that the
-/// operator is made from is not there. On a GPU: `cuda::make_device_operator`.
+/// operator is made from is not there, or if the arrays of one do not fit each other (columns are not read:
+/// `validate`). On a GPU: `cuda::make_device_operator`.
 template <Value V>
 std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const MatrixForms<V>& forms);
 

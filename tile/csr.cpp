@@ -6,26 +6,11 @@
 
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
+#include "tile/sizes.hpp"
 #include "tile/value_range.hpp"
 
 namespace tilespmv {
 namespace {
-
-template <class V>
-void validate_sizes(const CsrMatrix<V>& a) {
-    if (a.rows < 0 || a.cols < 0) throw Error(fmt::format("CSR: negative size {} x {}", a.rows, a.cols));
-    const auto entries = static_cast<std::size_t>(a.rows) + 1;
-    if (a.row_ptrs.size() != entries) {
-        throw Error(fmt::format("CSR: row_ptrs has {} entries, expected rows + 1 = {}", a.row_ptrs.size(), entries));
-    }
-    if (a.values.size() != a.col_idxs.size()) {
-        throw Error(fmt::format("CSR: {} values for {} columns", a.values.size(), a.col_idxs.size()));
-    }
-    if (a.row_ptrs[0] != 0 || a.row_ptrs[entries - 1] != a.nnz()) {
-        throw Error(fmt::format("CSR: row_ptrs runs from {} to {}, expected 0 to {}", a.row_ptrs[0],
-                                a.row_ptrs[entries - 1], a.nnz()));
-    }
-}
 
 template <class V>
 void validate_row(const CsrMatrix<V>& a, std::int64_t row) {
@@ -88,6 +73,7 @@ void validate(const CsrMatrix<V>& a) {
 
 template <Value To, Value From>
 CsrMatrix<To> convert_values(const CsrMatrix<From>& a) {
+    validate_row_ptrs(a);
     CsrMatrix<To> out{a.rows, a.cols, a.row_ptrs.clone(), a.col_idxs.clone(), Buffer<To>(a.values.size())};
     parallel_ranges(0, a.nnz(), 1 << 16, [&](std::int64_t first, std::int64_t last) {
         for (auto p = first; p < last; ++p) {

@@ -45,7 +45,7 @@ template <Value V>
 void validate(const CsrMatrix<V>& a);
 
 /// The same matrix with its values rounded to `To`. Throws `Error` with row and column (from 1) of the first finite
-/// value that `To` has no number for; Inf and NaN stay. The arrays are copies.
+/// value that `To` has no number for, and as `validate_row_ptrs` does; Inf and NaN stay. The arrays are copies.
 template <Value To, Value From>
 CsrMatrix<To> convert_values(const CsrMatrix<From>& a);
 

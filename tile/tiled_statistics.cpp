@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
 #include "tile/parallel.hpp"
+#include "tile/sizes.hpp"
 #include "tile/statistics.hpp"
 
 namespace tilespmv {
@@ -22,7 +26,10 @@ struct FormatSums {
         const int rows = a.tile_height(a.tile_rows[k]);
         std::uint32_t seen = 0;  // a bit for each format
         for (const TileEntry& e : std::span(a.tiles.data() + a.tile_ptrs[k], a.tiles.data() + a.tile_ptrs[k + 1])) {
-            Sums& s = of[static_cast<std::size_t>(e.format())];
+            const auto id = static_cast<std::size_t>(e.format());
+            if (id >= formats.size())
+                throw Error(fmt::format("a tile has format {}, and {} formats are known", id, formats.size()));
+            Sums& s = of[id];
             ++s.tiles;
             s.tile_rows += (seen >> e.format() & 1u) == 0;
             seen |= 1u << e.format();
@@ -30,8 +37,7 @@ struct FormatSums {
             s.values += e.values();
             s.index_bytes += e.index_bytes();
             if (e.nnz() < e.values()) {
-                const auto& format = formats[static_cast<std::size_t>(e.format())];
-                s.mask_bytes += format.mask_bytes(rows, a.tile_width(e.column()), e);
+                s.mask_bytes += formats[id].mask_bytes(rows, a.tile_width(e.column()), e);
             }
         }
     }
@@ -117,6 +123,7 @@ PublishedLayout published_layout(const TileMatrix<V>& a, const TiledStatistics& 
 
 template <Value V>
 TiledStatistics tiled_statistics(const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
+    validate_sizes(a);
     TiledStatistics s;
     s.tiles = static_cast<offset_t>(a.tiles.size());
     s.formats = format_statistics(a, formats);

@@ -7,6 +7,7 @@
 #include "kernels/cuda/csr_source.hpp"
 #include "kernels/cuda/dependent_launch.hpp"
 #include "kernels/cuda/this_gpu.hpp"
+#include "kernels/form_sizes.hpp"
 #include "selector/work_sizes.hpp"
 
 namespace tilespmv::cuda {
@@ -90,6 +91,7 @@ void DeviceOperator<V>::update_values(const V* csr_values, cudaStream_t stream) 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const MatrixForms<V>& forms,
                                                         Accumulator accumulator, const DeviceContext& on) {
+    validate_sizes(forms);
     Options options("operator", specification);
     const OperatorInfo<V>& info = find_operator<V>(Backend::cuda, specification);
     const auto make = [&](const MatrixForms<V>& from) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/form_sizes.hpp"
 #include "kernels/strip/verify_strips.hpp"
 #include "tile/archive/container.hpp"
 
@@ -79,6 +80,7 @@ StripMatrix<V> open(archive::Memory memory) {
 
 template <Value V>
 void write_archive(const std::filesystem::path& file, const StripMatrix<V>& m) {
+    validate_sizes(m);
     const Buffer<RowRange> rest{std::span<const RowRange>(m.strips.rest)};
     std::vector<std::span<const std::byte>> sections;
     for_each_section(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/form_sizes.hpp"
 #include "kernels/strip/strip.hpp"
 #include "tile/parallel.hpp"
 
@@ -158,6 +159,7 @@ TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 template <Value V>
 StripMatrix<V> make_strip_matrix(const CsrMatrix<V>& a, double most_bytes) {
+    validate_row_ptrs(a);
     auto limits = cuda::strip_limits(a.rows, a.nnz(), sizeof(V), cuda::measured_gpu(sizeof(V)));
     limits.most_bytes = most_bytes;
     return make_strip_matrix(a, limits);
@@ -177,6 +179,7 @@ StripMatrix<V> make_strip_matrix(const CsrMatrix<V>& a, const cuda::StripLimits&
 
 template <Value V>
 CsrMatrix<V> to_csr(const StripMatrix<V>& m) {
+    validate_sizes(m);
     return cuda::Unpacker<V>(m.strips, m.values, &m.rest).run(m.rows, m.cols);
 }
 

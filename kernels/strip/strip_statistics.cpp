@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "kernels/csr16/csr16.hpp"
+#include "kernels/form_sizes.hpp"
 #include "kernels/strip/rank_strips.hpp"
 #include "kernels/strip/strip.hpp"
 
@@ -98,6 +99,7 @@ StripKindStatistics StripStatistics::all() const {
 
 template <Value V>
 StripStatistics strip_statistics(const StripMatrix<V>& m) {
+    validate_sizes(m);
     StripStatistics statistics;
     const StripRun* before = nullptr;
     for (const StripRun& run : m.strips.runs) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/form_sizes.hpp"
 #include "kernels/strip/strip.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
@@ -27,7 +28,13 @@ using cuda::StripRun;
 using cuda::Strips;
 
 StripValueMap::StripValueMap(const Strips& strips, std::span<const offset_t> row_ptrs, int together)
-    : together_(together), nnz_(row_ptrs.back()), slots_(static_cast<std::size_t>(strips.slots)) {
+    : together_(together),
+      nnz_(row_ptrs.empty() ? 0 : row_ptrs.back()),
+      slots_(static_cast<std::size_t>(strips.slots)) {
+    if (std::ssize(row_ptrs) < 1 || div_up(std::ssize(row_ptrs) - 1, kTileSize) != tile_row_count(strips)) {
+        throw Error(fmt::format("update_values: {} row pointers for strips of {} tile rows", row_ptrs.size(),
+                                tile_row_count(strips)));
+    }
     add_strips(strips, row_ptrs);
     add_rest(strips, row_ptrs);
 }

@@ -58,6 +58,27 @@ TEST(ConvertValues, InfNanAndWhatBecomesZeroStay) {
     EXPECT_EQ(a.values[3].bits(), 0);
 }
 
+TEST(ConvertValues, BrokenArraysAreRefused) {
+    auto a = column({1, 2, 3});
+    a.values.truncate(1);
+    EXPECT_EQ(test::error_of([&] { convert_values<float>(a); }), "CSR: 1 values for 3 columns");
+    auto b = column({1, 2, 3});
+    b.row_ptrs[2] = 7;
+    EXPECT_EQ(test::error_of([&] { convert_values<float>(b); }), "CSR: row_ptrs descends from 7 to 2 at row 2");
+}
+
+TEST(WriteVectors, BrokenSizesAreRefused) {
+    const test::TemporaryDirectory directory;
+    const auto message = [&](index_t size, index_t count) {
+        const Vectors<double> x{size, count, Buffer<double>(6, 1.0)};
+        return test::error_of([&] { write_vectors(directory.path() / "x.mtx", x); });
+    };
+    EXPECT_EQ(message(3, 2), "no error");
+    EXPECT_EQ(message(3, 0), "6 values for 0 vectors of 3");
+    EXPECT_EQ(message(4, 2), "6 values for 2 vectors of 4");
+    EXPECT_EQ(message(-3, -2), "6 values for -2 vectors of -3");
+}
+
 TEST(Generate, AValueOutOfRangeIsReported) {
     EXPECT_EQ(test::error_of([] { generate<float>("kkt:n=1,m=200000,per_row=1"); }), "no error");
     EXPECT_EQ(test::error_of([] { generate<Half>("kkt:n=1,m=200000,per_row=1"); }).substr(0, 50),

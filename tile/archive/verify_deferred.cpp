@@ -19,22 +19,6 @@ template <class... Args>
     throw Error("deferred part: " + fmt::format(format, std::forward<Args>(args)...));
 }
 
-template <Value V>
-void check_sizes(const TileMatrix<V>& a) {
-    const DeferredCsr<V>& d = a.deferred;
-    if (d.values.size() != d.col_idxs.size()) fail("{} values for {} columns", d.values.size(), d.col_idxs.size());
-    if (d.nnz() == 0) {
-        if (d.bytes() != 0) fail("rows are listed but nothing is deferred");
-        return;
-    }
-    if (d.row_ptrs32.empty() == d.row_ptrs64.empty()) fail("expected either 32-bit or 64-bit pointers");
-    const auto listed = d.row_ids.empty() ? static_cast<offset_t>(a.rows) : static_cast<offset_t>(d.row_ids.size());
-    if (d.listed_rows() != listed) fail("pointers for {} rows, expected {}", d.listed_rows(), listed);
-    if (d.begin(0) != 0 || d.begin(listed) != d.nnz()) {
-        fail("pointers run from {} to {}, expected 0 to {}", d.begin(0), d.begin(listed), d.nnz());
-    }
-}
-
 /// A set of tile columns that sometimes says yes where it should say no: of fixed size, however wide the matrix is.
 class ColumnFilter {
 public:
@@ -136,7 +120,6 @@ private:
 
 template <Value V>
 void validate_deferred(const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
-    check_sizes(a);
     parallel_ranges(0, a.deferred.listed_rows(), kRowGrain, [&](std::int64_t first, std::int64_t last) {
         RowCheck<V> rows(a, formats, first);
         for (auto k = first; k < last; ++k) rows.check(k);

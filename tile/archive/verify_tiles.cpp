@@ -7,6 +7,7 @@
 #include "tile/archive/verify_deferred.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
+#include "tile/sizes.hpp"
 
 namespace tilespmv {
 namespace {
@@ -16,15 +17,6 @@ constexpr std::int64_t kTileRowGrain = 64;
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
     throw Error(fmt::format(format, std::forward<Args>(args)...));
-}
-
-void check_ptrs(std::string_view name, const Buffer<offset_t>& ptrs, std::size_t tile_rows, std::size_t end) {
-    if (ptrs.size() != tile_rows + 1) {
-        fail("{} has {} entries, expected one more than {} tile rows", name, ptrs.size(), tile_rows);
-    }
-    if (ptrs[0] != 0 || static_cast<std::size_t>(ptrs[tile_rows]) != end) {
-        fail("{} runs from {} to {}, expected 0 to {}", name, ptrs[0], ptrs[tile_rows], end);
-    }
 }
 
 /// Range k lies inside [0, end]; says nothing about other ranges, which other threads may still have to check.
@@ -91,13 +83,8 @@ offset_t check_tile_row(const TileMatrix<V>& a, std::int64_t k, std::span<const 
 /// Returns the nonzeros in tiles.
 template <Value V>
 offset_t check_tiles(const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
-    if (a.rows < 0 || a.cols < 0) fail("negative size {} x {}", a.rows, a.cols);
-    const auto tile_rows = a.tile_rows.size();
-    check_ptrs("tile_ptrs", a.tile_ptrs, tile_rows, a.tiles.size());
-    check_ptrs("value_ptrs", a.value_ptrs, tile_rows, a.values.size());
-    check_ptrs("index_ptrs", a.index_ptrs, tile_rows, a.indices.size());
     std::atomic<offset_t> nnz = 0;
-    parallel_for(0, static_cast<std::int64_t>(tile_rows), kTileRowGrain, [&](std::int64_t k) {
+    parallel_for(0, static_cast<std::int64_t>(a.tile_rows.size()), kTileRowGrain, [&](std::int64_t k) {
         check_tile_row_place(a, k);
         nnz += check_tile_row(a, k, formats);
     });
@@ -108,6 +95,7 @@ offset_t check_tiles(const TileMatrix<V>& a, std::span<const FormatInfo> formats
 
 template <Value V>
 void validate(const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
+    validate_sizes(a);
     const offset_t tiled = check_tiles(a, formats);
     detail::validate_deferred(a, formats);
     if (tiled + a.deferred.nnz() != a.nnz) {

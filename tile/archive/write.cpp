@@ -5,6 +5,7 @@
 
 #include "tile/archive/archive.hpp"
 #include "tile/archive/container.hpp"
+#include "tile/sizes.hpp"
 
 namespace tilespmv {
 namespace {
@@ -25,6 +26,7 @@ archive::Header header_of(const TileMatrix<V>& a, std::span<const FormatInfo> fo
 
 template <Value V>
 void write_archive(const std::filesystem::path& file, const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
+    validate_sizes(a);
     std::vector<std::span<const std::byte>> sections;
     archive::for_each_section(
         a, [&](std::string_view, const auto& buffer) { sections.push_back(std::as_bytes(std::span(buffer))); });

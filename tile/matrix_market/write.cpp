@@ -4,9 +4,11 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 #include "tile/parallel.hpp"
+#include "tile/sizes.hpp"
 
 namespace tilespmv {
 namespace {
@@ -67,6 +69,7 @@ void write_array(const std::filesystem::path& file, index_t columns, std::span<c
 
 template <Value V>
 void write_matrix_market(const std::filesystem::path& file, const CsrMatrix<V>& a) {
+    validate_sizes(a);
     OutputFile out(file);
     out.write(fmt::format("%%MatrixMarket matrix coordinate real general\n{} {} {}\n", a.rows, a.cols, a.nnz()));
     write_lines(out, a.nnz(),
@@ -81,6 +84,10 @@ void write_vector(const std::filesystem::path& file, std::span<const V> x) {
 
 template <Value V>
 void write_vectors(const std::filesystem::path& file, const Vectors<V>& x) {
+    const offset_t expected = static_cast<offset_t>(x.size) * x.count;
+    if (x.size < 0 || x.count < 1 || static_cast<offset_t>(x.values.size()) != expected) {
+        throw Error(fmt::format("{} values for {} vectors of {}", x.values.size(), x.count, x.size));
+    }
     write_array<V>(file, x.count, {x.values.begin(), x.values.end()});
 }
 

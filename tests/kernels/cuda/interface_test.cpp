@@ -52,6 +52,20 @@ std::vector<double> product_of_device_scalars(const cuda::DeviceOperator<double>
     return result;
 }
 
+using BrokenMatrix = OnDevice;
+TEST_F(BrokenMatrix, NoOperatorIsMadeOfOneThatWasMovedFrom) {
+    auto csr = matrix_with_everything();
+    auto tiles = convert(csr, *make_policy(kDefaultSelector));
+    const auto moved_csr = std::move(csr);
+    const auto moved_tiles = std::move(tiles);
+    for (const auto& info : operators<double>(Backend::cuda)) {
+        const auto message = test::message_of([&] {
+            cuda::make_device_operator<double>(info.name, {&csr, &tiles}, default_accumulator(info), nullptr);
+        });
+        EXPECT_THAT(message, HasSubstr("expected rows + 1")) << info.name;
+    }
+}
+
 using DeviceScalars = OnDevice;
 TEST_F(DeviceScalars, GiveOperatorsOfOursTheSameBitsAsThoseOfTheHost) {
     const auto csr = matrix_with_everything();

@@ -74,6 +74,13 @@ TEST(RegisteredOperator, AppearsInProfileModelsChoicesAndPage) {
     EXPECT_EQ(test::message_of([&] { register_operator(nothing); }),
               "2: the operator 'nothing' has no function that makes it for the CPU");
 
+    for (const std::string_view name : {"", "a:b,c", "two words", "x=1", "tab\t"}) {
+        auto info = row_by_row();
+        info.name = name;
+        EXPECT_EQ(test::message_of([&] { register_operator(info); }),
+                  "2: an operator cannot be called '" + std::string(name) + "': expected letters, digits, '-' and '_'");
+    }
+
     const test::TemporaryDirectory folder;
     bench::CpuDevice device;
     const auto measurer = bench::make_device_measurer(device, {.seconds = 2e-5, .stretches = 3}, matrix_loader());

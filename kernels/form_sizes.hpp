@@ -1,0 +1,19 @@
+#pragma once
+
+#include "kernels/matrix_forms.hpp"
+#include "kernels/strip/strip_matrix.hpp"
+#include "tile/sizes.hpp"
+
+namespace tilespmv {
+
+/// How many tile rows there are, in strips and beside them.
+std::int64_t tile_row_count(const cuda::Strips& strips);
+
+/// As for other forms (tile/sizes.hpp).
+template <Value V>
+void validate_sizes(const StripMatrix<V>& m);
+/// The same for every form in the memory of the host; of CSR in that of a GPU operators check more themselves.
+template <Value V>
+void validate_sizes(const MatrixForms<V>& forms);
+
+}  // namespace tilespmv
