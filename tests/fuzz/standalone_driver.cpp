@@ -64,7 +64,7 @@ private:
     }
 
     void edit(std::string& text) {
-        static constexpr std::array<std::string_view, 20> words = {"\n",
+        static constexpr std::array<std::string_view, 23> words = {"\n",
                                                                    "\r\n",
                                                                    " ",
                                                                    "%",
@@ -80,6 +80,9 @@ private:
                                                                    "1e999",
                                                                    "1e-999",
                                                                    "2147483648",
+                                                                   "100000000",
+                                                                   "9007199254740993",
+                                                                   "symmetric",
                                                                    "99999999999999999999",
                                                                    "1 1 1\n",
                                                                    "1 2\n",

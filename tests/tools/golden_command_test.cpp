@@ -129,7 +129,7 @@ TEST_F(GoldenCommand, ConvertAndGenerate) {
     show("grid.mtx");
     commands_.run("generate rmat:scale=10,seed=3 -o {}rmat.tsp --values float32");
     commands_.run("convert {}small.mtx -o {}small.txt");
-    commands_.run("convert {}small.mtx -o {}small.mtx.gz");
+    commands_.run("convert {}small.mtx -o {}small.tsp.gz");
     commands_.run("convert {}small.mtx -o {}copy.mtx --selector bytes");
     commands_.run("convert {}small.mtx -o {}copy.mtx --as strip");
     commands_.run("convert {}small.mtx -o {}copy.tsp --as strip --selector bytes");

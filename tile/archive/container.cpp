@@ -60,7 +60,7 @@ Memory memory_of(const std::filesystem::path& file) {
 }
 
 Memory memory_of(const Input& input) {
-    if (!input.is_stream()) return memory_of(input.file());
+    if (input.is_mapped()) return memory_of(input.file());
     auto copy = std::make_shared<Buffer<std::byte>>(std::as_bytes(std::span(input.bytes())));
     const Bytes bytes(copy->data(), copy->size());
     return {bytes, std::move(copy), input.file().string()};

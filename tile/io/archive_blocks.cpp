@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
 
 #include "tile/io/block_source.hpp"
 #include "tile/io/libarchive.hpp"
@@ -31,6 +34,8 @@ private:
         started_ = true;
         const int status = archive_read_open(archive_.get(), this, nullptr, read_input, nullptr);
         if (status != ARCHIVE_OK) return status;
+        // Bytes that no filter knows would be handed on as they are.
+        if (archive_filter_count(archive_.get()) == 1) return fail("it begins as no such data does");
         archive_entry* entry = nullptr;
         return archive_read_next_header(archive_.get(), &entry);
     }
@@ -40,7 +45,17 @@ private:
         la_int64_t offset = 0;
         const int status = archive_read_data_block(archive_.get(), &data, &size, &offset);
         if (status == ARCHIVE_OK) block = {static_cast<const char*>(data), size};
-        return status;
+        return status == ARCHIVE_EOF && is_followed() ? fail("something follows its end") : status;
+    }
+    /// Whether bytes other than zeros stand behind what was decompressed: the filter of bzip2 passes over them.
+    [[nodiscard]] bool is_followed() const {
+        constexpr int input = -1;  // the last filter
+        const auto used = static_cast<std::size_t>(archive_filter_bytes(archive_.get(), input));
+        return bytes_.substr(std::min(used, bytes_.size())).find_first_not_of('\0') != std::string_view::npos;
+    }
+    int fail(const char* reason) {
+        archive_set_error(archive_.get(), EILSEQ, "%s", reason);
+        return ARCHIVE_FATAL;
     }
     static la_ssize_t read_input(archive*, void* self, const void** block) {
         auto& me = *static_cast<ArchiveBlocks*>(self);
@@ -57,6 +72,19 @@ private:
     int status_ = ARCHIVE_OK;  ///< the last one: libarchive must not be asked again behind an end
 };
 
+constexpr std::size_t kSkippableHeader = 8;
+
+/// Whether a skippable frame of Zstandard begins here, which libarchive knows behind other frames only.
+bool is_skippable(std::string_view bytes) {
+    return bytes.size() >= kSkippableHeader && (bytes[0] & 0xf0) == 0x50 && bytes.substr(1, 3) == "\x2A\x4D\x18";
+}
+
+std::size_t skippable_size(std::string_view bytes) {
+    std::uint32_t content = 0;
+    std::memcpy(&content, bytes.data() + kSkippableHeader - sizeof content, sizeof content);
+    return kSkippableHeader + content;
+}
+
 }  // namespace
 
 bool is_xz(std::string_view bytes) { return bytes.starts_with("\xFD\x37\x7A\x58\x5A"); }
@@ -65,9 +93,18 @@ std::unique_ptr<BlockSource> xz_blocks(std::string_view bytes) {
     return std::make_unique<ArchiveBlocks>(bytes, archive_read_support_filter_xz);
 }
 
-bool is_zstd(std::string_view bytes) { return bytes.starts_with("\x28\xB5\x2F\xFD"); }
+bool is_bzip2(std::string_view bytes) {
+    return bytes.starts_with("BZh") && bytes.size() > 3 && bytes[3] >= '1' && bytes[3] <= '9';
+}
+
+std::unique_ptr<BlockSource> bzip2_blocks(std::string_view bytes) {
+    return std::make_unique<ArchiveBlocks>(bytes, archive_read_support_filter_bzip2);
+}
+
+bool is_zstd(std::string_view bytes) { return bytes.starts_with("\x28\xB5\x2F\xFD") || is_skippable(bytes); }
 
 std::unique_ptr<BlockSource> zstd_blocks(std::string_view bytes) {
+    while (is_skippable(bytes)) bytes.remove_prefix(std::min(skippable_size(bytes), bytes.size()));
     return std::make_unique<ArchiveBlocks>(bytes, archive_read_support_filter_zstd);
 }
 

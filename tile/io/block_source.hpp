@@ -34,8 +34,12 @@ std::unique_ptr<BlockSource> gzip_blocks(std::string_view bytes);
 bool is_xz(std::string_view bytes);
 std::unique_ptr<BlockSource> xz_blocks(std::string_view bytes);
 
+/// The same for bzip2.
+bool is_bzip2(std::string_view bytes);
+std::unique_ptr<BlockSource> bzip2_blocks(std::string_view bytes);
+
 /// And for Zstandard (RFC 8878), whose frames have checksums if whoever wrote them wanted that; nothing may follow
-/// them.
+/// them. The first may be skippable ones, as `pzstd` writes them.
 bool is_zstd(std::string_view bytes);
 std::unique_ptr<BlockSource> zstd_blocks(std::string_view bytes);
 

@@ -1,6 +1,7 @@
 #include "tile/io/decompress.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <memory>
 #include <string>
@@ -18,9 +19,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What decompresses an input; null if it is not compressed so.
 std::unique_ptr<BlockSource> blocks_of(std::string_view bytes) {
     if (is_gzip(bytes)) return gzip_blocks(bytes);
-    return is_xz(bytes) ? xz_blocks(bytes) : zstd_blocks(bytes);
+    if (is_bzip2(bytes)) return bzip2_blocks(bytes);
+    if (is_xz(bytes)) return xz_blocks(bytes);
+    return is_zstd(bytes) ? zstd_blocks(bytes) : nullptr;
+}
+
+struct OtherCompression {
+    std::string_view start;
+    std::string_view name;
+};
+
+/// Those that are told from text, to be refused.
+constexpr std::array<OtherCompression, 7> kOthers{{{"PK\x03\x04", "a zip archive"},
+                                                   {"7z\xBC\xAF\x27\x1C", "a 7z archive"},
+                                                   {"Rar!\x1A\x07", "a RAR archive"},
+                                                   {"\x04\x22\x4D\x18", "lz4 data"},
+                                                   {"LZIP", "lzip data"},
+                                                   {"\x89LZO", "lzop data"},
+                                                   {"\x1F\x9D", "data of compress (.Z)"}}};
+
+const OtherCompression* other_compression(std::string_view bytes) {
+    const auto* const found =
+        std::ranges::find_if(kOthers, [&](const auto& other) { return bytes.starts_with(other.start); });
+    return found == kOthers.end() ? nullptr : found;
 }
 
 /// What decompresses one input: a source of blocks, which libarchive takes the text from.
@@ -29,7 +53,7 @@ public:
     Decompression(const Input& input, const InputLimits& limits, const std::function<void(double)>& progress)
         : input_(input),
           progress_(progress),
-          most_(limits.most(input.bytes().size())),
+          most_(limits.most_text(input.bytes().size())),
           blocks_(blocks_of(input.bytes())) {}
 
     OwnedText run() {
@@ -66,7 +90,7 @@ private:
                                 found.empty() ? "no .mtx file" : found, wanted()));
     }
 
-    /// NAME of NAME.tar.gz, NAME.tgz, NAME.tar.xz.
+    /// NAME of NAME.tar.gz, NAME.tgz, NAME.tar.bz2.
     [[nodiscard]] std::string archive_name() const {
         const auto name = input_.file().filename().string();
         const auto tar = name.rfind(".tar.");
@@ -122,9 +146,9 @@ private:
     }
     [[noreturn]] void fail() const {
         if (produced_ > most_) fail_size();
-        throw Error(fmt::format("{}:{}: found a damaged stream ({}), expected complete gzip, xz or Zstandard data",
-                                input_.file().string(), 1 + std::count(text_.begin(), text_.end(), '\n'),
-                                reason_of(archive_.get())));
+        throw Error(fmt::format(
+            "{}:{}: found a damaged stream ({}), expected complete gzip, bzip2, xz or Zstandard data",
+            input_.file().string(), 1 + std::count(text_.begin(), text_.end(), '\n'), reason_of(archive_.get())));
     }
 
     const Input& input_;
@@ -138,9 +162,15 @@ private:
 
 }  // namespace
 
-bool is_compressed(std::string_view bytes) { return is_gzip(bytes) || is_xz(bytes) || is_zstd(bytes); }
+bool is_compressed(std::string_view bytes) {
+    return is_gzip(bytes) || is_bzip2(bytes) || is_xz(bytes) || is_zstd(bytes) || other_compression(bytes) != nullptr;
+}
 
 OwnedText decompress(const Input& input, const InputLimits& limits, const std::function<void(double)>& progress) {
+    if (const auto* other = other_compression(input.bytes())) {
+        throw Error(fmt::format("{}: found {}, expected text, plain or compressed by gzip, bzip2, xz or Zstandard",
+                                input.file().string(), other->name));
+    }
     return Decompression(input, limits, progress).run();
 }
 

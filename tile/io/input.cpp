@@ -36,6 +36,17 @@ OwnedText read_to_end(const fs::path& file) {
 
 }  // namespace
 
+void InputLimits::require_backed(std::string_view place, std::int32_t rows, std::int32_t cols,
+                                 std::uint64_t input_bytes) const {
+    const auto needed = (std::uint64_t{1} + static_cast<std::uint64_t>(rows) + static_cast<std::uint64_t>(cols)) * 8;
+    const auto most = std::max(bytes, input_bytes * ratio);
+    if (needed <= most) return;
+    throw Error(
+        fmt::format("{}: found a matrix of {} x {}, whose row pointers and vectors take {} bytes, in an input of "
+                    "{}, expected at most {} bytes (--allow-large lifts this limit)",
+                    place, rows, cols, needed, input_bytes, most));
+}
+
 Input::Input(fs::path file) : file_(std::move(file)), is_stream_(is_pipe_or_device(file_)) {
     if (is_stream_) {
         auto text = read_to_end(file_);
@@ -45,6 +56,7 @@ Input::Input(fs::path file) : file_(std::move(file)), is_stream_(is_pipe_or_devi
         auto mapped = std::make_shared<MappedFile>(file_);
         bytes_ = {reinterpret_cast<const char*>(mapped->data()), mapped->size()};
         owner_ = std::move(mapped);
+        is_mapped_ = true;
     }
 }
 

@@ -11,19 +11,23 @@ namespace tilespmv {
 
 /// How much memory an input may ask for beyond its own size: a line of text can promise billions of rows, and a
 /// compressed file can be thousands of times shorter than its text. Real matrices stay far below: they have a few
-/// nonzeros a row, so that row pointers take less than the text, and gzip and xz make text 3 to 50 times shorter.
+/// nonzeros a row, so that row pointers take less than the text, and compressors make text 3 to 50 times shorter.
 struct InputLimits {
     static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
-    std::uint64_t bytes = std::uint64_t{1} << 30;  ///< that any input may ask for
-    std::uint64_t ratio = 200;                     ///< bytes that it may ask for per byte of its own, if they are more
+    std::uint64_t bytes = std::uint64_t{1} << 30;  ///< that the size of any matrix may ask for, its rows being empty
+    std::uint64_t text_bytes = std::uint64_t{64} << 20;  ///< that any compressed input may become
+    std::uint64_t ratio = 200;                           ///< bytes for each of the input, if they are more than these
 
-    /// Bytes that an input of `input_bytes` bytes may ask for at most.
-    [[nodiscard]] std::uint64_t most(std::uint64_t input_bytes) const noexcept {
-        return std::max(bytes, input_bytes * ratio);
+    /// Bytes that the text of a compressed input may have.
+    [[nodiscard]] std::uint64_t most_text(std::uint64_t input_bytes) const noexcept {
+        return std::max(text_bytes, input_bytes * ratio);
     }
+    /// Throws `Error`, which starts with `place`, for a matrix whose row pointers and vectors take more than an input
+    /// of so many bytes may ask for: before anything is allocated for them.
+    void require_backed(std::string_view place, std::int32_t rows, std::int32_t cols, std::uint64_t input_bytes) const;
     /// For trusted inputs.
-    static InputLimits none() noexcept { return {.bytes = kUnlimited}; }
+    static InputLimits none() noexcept { return {.bytes = kUnlimited, .text_bytes = kUnlimited}; }
 };
 
 /// The bytes of a file, which is opened and read once, so that it may be a pipe: a regular file is mapped, anything
@@ -40,6 +44,8 @@ public:
     [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
     /// Whether the file is a pipe or a device, so that it cannot be read a second time.
     [[nodiscard]] bool is_stream() const noexcept { return is_stream_; }
+    /// Whether the bytes are those of a file that is mapped, which may be mapped once more.
+    [[nodiscard]] bool is_mapped() const noexcept { return is_mapped_; }
     /// Keeps the bytes alive.
     [[nodiscard]] const std::shared_ptr<const void>& owner() const noexcept { return owner_; }
 
@@ -48,6 +54,7 @@ private:
     std::shared_ptr<const void> owner_;
     std::string_view bytes_;
     bool is_stream_ = false;
+    bool is_mapped_ = false;
 };
 
 }  // namespace tilespmv

@@ -42,9 +42,12 @@ void TextFile::fail(const char* where, std::string_view expected) const {
     fail(where, quoted_word(where, end()), expected);
 }
 
+std::string TextFile::place(const char* where) const {
+    return fmt::format("{}:{}", name_, 1 + std::count(begin(), where, '\n'));
+}
+
 void TextFile::fail(const char* where, std::string_view found, std::string_view expected) const {
-    const auto line = 1 + std::count(begin(), where, '\n');
-    throw Error(fmt::format("{}:{}: found {}, expected {}", name_, line, found, expected));
+    throw Error(fmt::format("{}: found {}, expected {}", place(where), found, expected));
 }
 
 }  // namespace tilespmv

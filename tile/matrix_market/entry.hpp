@@ -25,7 +25,25 @@ struct PatternEntry {
 };
 
 /// What can be wrong with the line of an entry.
-enum class Fault { none, row, column, value, overflow, end_of_line, above_diagonal, on_diagonal };
+enum class Fault { none, row, column, value, overflow, end_of_line, on_diagonal };
+
+/// What lines have that can be read and that their header does not say.
+struct Findings {
+    bool above = false;  ///< entries of a symmetric file above the diagonal
+    bool below = false;
+    offset_t values = 0;                  ///< behind entries of a pattern
+    offset_t rounded = 0;                 ///< integers that V has another number for only
+    const char* first_rounded = nullptr;  ///< where the first of them stands
+
+    Findings& operator+=(const Findings& later) {
+        above |= later.above;
+        below |= later.below;
+        values += later.values;
+        rounded += later.rounded;
+        if (first_rounded == nullptr) first_rounded = later.first_rounded;
+        return *this;
+    }
+};
 
 /// Parses the lines of one file below its header.
 template <class E>
@@ -42,7 +60,10 @@ public:
         if (header_.layout == Layout::coordinate) {
             if (!parse_index(p, header_.rows, row_digits_, entry.row)) return Fault::row;
             if (!parse_index(p, header_.cols, col_digits_, entry.col)) return Fault::column;
-            if (header_.expands() && entry.col > entry.row) return fault_at(start, p, Fault::above_diagonal);
+            if (header_.expands()) {
+                found_.above |= entry.col > entry.row;
+                found_.below |= entry.col < entry.row;
+            }
         }
         if constexpr (!std::same_as<E, PatternEntry>) {
             const char* value = p;
@@ -52,10 +73,31 @@ public:
         if (header_.symmetry == Symmetry::skew_symmetric && entry.row == entry.col && entry.value != EntryValue{0}) {
             return fault_at(start, p, Fault::on_diagonal);
         }
-        return *p == '\n' || *p == '\0' ? Fault::none : Fault::end_of_line;
+        if (is_line_end(p) || skips_value(p)) [[likely]]
+            return Fault::none;
+        return Fault::end_of_line;
     }
 
+    /// In the lines that were parsed.
+    [[nodiscard]] const Findings& found() const { return found_; }
+
 private:
+    static bool is_line_end(const char* p) { return *p == '\n' || *p == '\0'; }
+
+    /// A pattern has no values; where there are some, as real files have them, they are passed over.
+    bool skips_value(const char*& p) {
+        if (header_.field != Field::pattern) return false;
+        const char* end = p;
+        double ignored = 0;
+        const bool is_number = parse_real(end, ignored) != NumberFault::malformed;
+        if (!is_number || !next_word_or_end(end) || !is_line_end(end)) return false;
+        ++found_.values;
+        p = end;
+        return true;
+    }
+
+    static bool next_word_or_end(const char*& p) { return *p == '\n' || next_word(p); }
+
     static Fault fault_at(const char* word, const char*& p, Fault fault) {
         p = word;
         return fault;
@@ -71,15 +113,18 @@ private:
     }
 
     template <Value V>
-    Fault parse_value(const char*& p, V& value) const {
+    Fault parse_value(const char*& p, V& value) {
         value = V{1};
         if (header_.field == Field::pattern) return Fault::none;
+        const char* start = p;
         const auto fault = header_.field == Field::integer ? parse_integer(p, value) : parse_real(p, value);
         if (fault == NumberFault::overflow) return Fault::overflow;
-        return fault == NumberFault::none && (*p == '\n' || next_word(p)) ? Fault::none : Fault::value;
+        if (fault == NumberFault::rounded && found_.rounded++ == 0) found_.first_rounded = start;
+        return fault != NumberFault::malformed && next_word_or_end(p) ? Fault::none : Fault::value;
     }
 
     Header header_;
+    Findings found_;
     int row_digits_ = 1;
     int col_digits_ = 1;
 };

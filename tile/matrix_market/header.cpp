@@ -23,8 +23,9 @@ struct Keyword {
 constexpr std::array<Keyword<Layout>, 2> kLayouts{{{"coordinate", Layout::coordinate}, {"array", Layout::array}}};
 constexpr std::array<Keyword<Field>, 3> kFields{
     {{"real", Field::real}, {"integer", Field::integer}, {"pattern", Field::pattern}}};
-constexpr std::array<Keyword<Symmetry>, 3> kSymmetries{
-    {{"general", Symmetry::general}, {"symmetric", Symmetry::symmetric}, {"skew-symmetric", Symmetry::skew_symmetric}}};
+constexpr std::array<Keyword<Symmetry>, 3> kSymmetries{{{kSymmetryNames[0], Symmetry::general},
+                                                        {kSymmetryNames[1], Symmetry::symmetric},
+                                                        {kSymmetryNames[2], Symmetry::skew_symmetric}}};
 
 /// Reads words from left to right and complains about the one that is wrong.
 class HeaderReader {

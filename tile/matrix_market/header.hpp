@@ -3,13 +3,13 @@
 #include <string_view>
 
 #include "tile/io/text_file.hpp"
+#include "tile/matrix_market/matrix_market.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv::matrix_market {
 
 enum class Layout { coordinate, array };
 enum class Field { real, integer, pattern };
-enum class Symmetry { general, symmetric, skew_symmetric };
 
 /// What stands above the entries of a file: the banner and the size line.
 struct Header {

@@ -84,6 +84,8 @@ NumberFault parse_rare_real(const char*& p, V& value) {
     return NumberFault::none;
 }
 
+bool is_exact(const char* p, double value) { return value == 0 || magnitude(p) == magnitude(value); }
+
 template NumberFault parse_rare_real(const char*&, double&);
 template NumberFault parse_rare_real(const char*&, float&);
 

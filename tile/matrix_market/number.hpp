@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "tile/matrix_market/digits.hpp"
 #include "tile/types.hpp"
@@ -104,7 +105,8 @@ inline bool narrow(double from, float& to) {
 
 }  // namespace detail
 
-enum class NumberFault { none, malformed, overflow };
+/// How a number was read; `rounded` is said of integers only, which people expect to be kept.
+enum class NumberFault { none, rounded, malformed, overflow };
 
 /// Any number by way of the standard library: long mantissas, large exponents, nan and inf. As `parse_real`.
 template <std::floating_point V>
@@ -141,25 +143,34 @@ inline NumberFault parse_real(const char*& p, Float16<kExponentBits>& value) {
     return std::isfinite(wide) && !std::isfinite(widened(value)) ? NumberFault::overflow : NumberFault::none;
 }
 
-/// Parses `[+-]digits` as `parse_real` does.
+/// Whether `value`, which is finite, is the decimal number at `p`, digit by digit.
+bool is_exact(const char* p, double value);
+
+/// Parses `[+-]digits` as `parse_real` does, and says whether V has another number for it only.
 template <Value V>
 inline NumberFault parse_integer(const char*& p, V& value) {
+    constexpr std::uint64_t all_exact = std::uint64_t{1} << std::numeric_limits<V>::digits;
     const char* first = p + (*p == '-' || *p == '+');
     std::uint64_t magnitude = 0;
     const char* end = append_digits(first, magnitude);
     if (end == first) return NumberFault::malformed;
+    const char* start = p;
+    const bool is_short = end - first <= 19;
     if constexpr (std::floating_point<V>) {
-        if (end - first <= 19) {
+        if (is_short) {
             value = *p == '-' ? -static_cast<V>(magnitude) : static_cast<V>(magnitude);
             p = end;
-            return NumberFault::none;
         }
     }
-    const char* start = p;
-    const auto fault = parse_real(p, value);
-    if (p == end || fault == NumberFault::overflow) return fault;
-    p = start;  // a point or an exponent follows
-    return NumberFault::malformed;
+    const auto fault = p == end ? NumberFault::none : parse_real(p, value);
+    if (fault == NumberFault::overflow) return fault;
+    if (p != end) {  // a point or an exponent follows
+        p = start;
+        return NumberFault::malformed;
+    }
+    if (is_short && magnitude <= all_exact) [[likely]]
+        return NumberFault::none;
+    return is_exact(start, static_cast<double>(widened(value))) ? NumberFault::none : NumberFault::rounded;
 }
 
 }  // namespace tilespmv::matrix_market

@@ -1,6 +1,7 @@
 #include "tile/matrix_market/parse.hpp"
 
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@ struct SegmentResult {
     offset_t entries = 0;  ///< in front of the fault
     Fault fault = Fault::none;
     const char* where = nullptr;
+    Findings found{};
 };
 
 const char* next_line(const char* p, const char* end) {
@@ -56,10 +58,25 @@ SegmentResult for_each_entry(EntryParser<E> parser, const char* p, const char* e
             continue;
         }
         const char* next = p == start ? skip_no_entry(start, end) : start;
-        if (next == start) return {result.entries, fault, p};
+        if (next == start) {
+            result.fault = fault;
+            result.where = p;
+            break;
+        }
         p = next;
     }
+    result.found = parser.found();
     return result;
+}
+
+/// Whether something stands behind row and column in the line of an entry.
+bool has_value(const char* line) {
+    for (int word = 0; word < 2; ++word) {
+        line = skip_blanks(line);
+        while (!ends_word(*line)) ++line;
+    }
+    line = skip_blanks(line);
+    return *line != '\n' && *line != '\0';
 }
 
 class Parsing {
@@ -71,7 +88,7 @@ public:
           results_(bounds_.size() - 1) {}
 
     template <class E>
-    EntryStore<E> run(Progress& progress, double share) {
+    EntryStore<E> run(Progress& progress, double share, Findings& found) {
         const auto segments = static_cast<std::int64_t>(results_.size());
         const auto backed = most_entries(file_.end() - header_.body);
         const index_t rows = header_.layout == Layout::array ? 1 : header_.rows;
@@ -89,6 +106,8 @@ public:
                              static_cast<double>(file_.end() - header_.body));
         });
         check<E>();
+        for (const auto& result : results_) found += result.found;
+        if (found.values > 0 && found.values < header_.entries) fail_some_values<E>();
         return store;
     }
 
@@ -144,12 +163,23 @@ private:
         file_.fail(excess, "one more entry", fmt::format("{} entries as the size line says", header_.entries));
     }
 
+    /// Of a pattern, of which some entries have values.
+    template <class E>
+    [[noreturn]] void fail_some_values() const {
+        std::optional<bool> all_have;
+        const char* odd = nullptr;
+        for_each_entry(EntryParser<E>(header_), header_.body, file_.end(), [&](const char* start, const E&) {
+            if (has_value(start) != all_have.value_or(has_value(start)) && odd == nullptr) odd = start;
+            all_have = all_have.value_or(has_value(start));
+        });
+        file_.fail(odd, fmt::format("an entry {} a value", *all_have ? "without" : "with"),
+                   "values behind all entries of a pattern or behind none");
+    }
+
     template <class E>
     [[noreturn]] void fail(const SegmentResult& result) const {
         const auto expected = expectation<E>(result.fault);
-        if (result.fault != Fault::above_diagonal && result.fault != Fault::on_diagonal) {
-            file_.fail(result.where, expected);
-        }
+        if (result.fault != Fault::on_diagonal) file_.fail(result.where, expected);
         std::uint64_t row = 0;
         std::uint64_t col = 0;
         append_digits(skip_blanks(append_digits(result.where, row)), col);
@@ -167,8 +197,6 @@ private:
                 return header_.field == Field::integer ? "an integer" : "a real number";
             case Fault::overflow:
                 return expected_range(E::type);
-            case Fault::above_diagonal:
-                return "entries of a symmetric file on or below the diagonal";
             case Fault::on_diagonal:
                 return "zeros on the diagonal of a skew-symmetric matrix";
             default:
@@ -185,13 +213,14 @@ private:
 }  // namespace
 
 template <class E>
-EntryStore<E> parse_entries(const TextFile& file, const Header& header, Progress& progress, double share) {
-    return Parsing(file, header).run<E>(progress, share);
+EntryStore<E> parse_entries(const TextFile& file, const Header& header, Progress& progress, double share,
+                            Findings& found) {
+    return Parsing(file, header).run<E>(progress, share, found);
 }
 
 #define TILESPMV_INSTANTIATE(V) \
-    template EntryStore<Entry<V>> parse_entries(const TextFile&, const Header&, Progress&, double);
+    template EntryStore<Entry<V>> parse_entries(const TextFile&, const Header&, Progress&, double, Findings&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
-template EntryStore<PatternEntry> parse_entries(const TextFile&, const Header&, Progress&, double);
+template EntryStore<PatternEntry> parse_entries(const TextFile&, const Header&, Progress&, double, Findings&);
 
 }  // namespace tilespmv::matrix_market

@@ -1,6 +1,6 @@
-#include <filesystem>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +16,7 @@
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/options/form_option.hpp"
+#include "tools/options/matrix_output.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/seconds.hpp"
 #include "tools/options/source.hpp"
@@ -31,21 +32,18 @@ struct ConvertOptions {
     std::string as;
     std::string selector;
     std::string values;
+    std::optional<Symmetry> symmetry;
 };
 
-bool has_suffix(const ConvertOptions& options, std::string_view suffix) {
-    return std::filesystem::path(options.output).extension() == suffix;
-}
-
 void check_output(const ConvertOptions& options) {
-    if (!has_suffix(options, ".tsp") && !has_suffix(options, ".mtx"))
-        throw Error(fmt::format("{}: expected an output that ends in .tsp or .mtx", options.output), ExitCode::usage);
+    require_matrix_output(options.output, options.symmetry);
+    const bool is_text = is_matrix_market_name(options.output);
     const auto refuse = [&](std::string_view output, std::string_view lacks, std::string_view option) {
         throw Error(fmt::format("{}: {} has no {}, so {} has no meaning", options.output, output, lacks, option),
                     ExitCode::usage);
     };
-    if (has_suffix(options, ".mtx") && !options.selector.empty()) refuse("a .mtx", "tiles", "--selector");
-    if (has_suffix(options, ".mtx") && !options.as.empty()) refuse("a .mtx", "form to choose", "--as");
+    if (is_text && !options.selector.empty()) refuse("a .mtx", "tiles", "--selector");
+    if (is_text && !options.as.empty()) refuse("a .mtx", "form to choose", "--as");
     if (read_as(options.as).form == Form::strips && !options.selector.empty())
         refuse("an archive of strips", "tiles", "--selector");
 }
@@ -89,9 +87,11 @@ void write_strips(const ConvertOptions& options) {
 
 template <Value V>
 void write_entries(const ConvertOptions& options) {
-    CsrMatrix<V> csr;
-    const double read = seconds([&] { csr = load_csr<V>(options.source); });
-    const double write = seconds([&] { write_matrix_market(options.output, csr); });
+    LoadedMatrix<V> loaded;
+    const double read = seconds([&] { loaded = load_csr<V>(options.source, PatternValues::ones); });
+    const CsrMatrix<V>& csr = loaded.matrix;
+    const double write =
+        seconds([&] { write_matrix_market(options.output, csr, options.symmetry.value_or(loaded.symmetry)); });
     fmt::print("{}: {}; read {:.3f} s, write {:.3f} s\n", printable(options.output),
                describe_size(csr.rows, csr.cols, csr.nnz()), read, write);
 }
@@ -99,7 +99,7 @@ void write_entries(const ConvertOptions& options) {
 void run(const ConvertOptions& options) {
     check_output(options);
     with_value_type(value_type_for(options.source, options.values), [&]<Value V>() {
-        if (has_suffix(options, ".mtx")) return write_entries<V>(options);
+        if (is_matrix_market_name(options.output)) return write_entries<V>(options);
         wants_strips(options) ? write_strips<V>(options) : write_tiles<V>(options);
     });
 }
@@ -112,17 +112,18 @@ void add_convert(CLI::App& app) {
         "convert", "Convert a matrix to an archive (.tsp) of tiles or strips, or back to Matrix Market");
     add_source(*command, options->source);
     add_output(*command, "-o,--output", options->output,
-               "What to write: an archive (.tsp) or a Matrix Market file (.mtx)")
+               "What to write: an archive (.tsp) or a Matrix Market file (.mtx, or .mtx.gz, .bz2, .xz, .zst)")
         ->required();
     command->add_option("--as", options->as,
                         "Form of the matrix in an archive: tile, or strip[:bytes=B] for the operators strip and "
                         "strip-omp (default: as stored in an archive, else tile)");
     add_selector(*command, options->selector);
     add_values(*command, options->values);
-    set_examples(*command,
-                 {"tilespmv convert cant.mtx.gz -o cant.tsp --selector paper-adaptive",
-                  "tilespmv convert cant.tsp -o cant.mtx", "tilespmv convert cant.mtx.gz -o cant.tsp --as strip",
-                  "tilespmv convert gen:stencil27:n=64 -o stencil.tsp --values float32"});
+    add_symmetry(*command, options->symmetry, "as in a Matrix Market file that is read, else general");
+    set_examples(*command, {"tilespmv convert cant.mtx.gz -o cant.tsp --selector paper-adaptive",
+                            "tilespmv convert cant.tsp -o cant.mtx.gz --symmetry symmetric",
+                            "tilespmv convert cant.mtx.gz -o cant.tsp --as strip",
+                            "tilespmv convert gen:stencil27:n=64 -o stencil.tsp --values float32"});
     command->callback([options] { run(*options); });
 }
 

@@ -1,5 +1,5 @@
-#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +18,7 @@
 #include "tile/matrix_market/matrix_market.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
+#include "tools/options/matrix_output.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/seconds.hpp"
 #include "tools/options/source.hpp"
@@ -30,27 +31,27 @@ struct GenerateOptions {
     std::string specification;
     std::string output;
     std::string values{value_name<double>()};
+    std::optional<Symmetry> symmetry;
 };
 
 template <Value V>
-void write(const std::string& output, const CsrMatrix<V>& csr) {
-    if (std::filesystem::path(output).extension() == ".mtx") return write_matrix_market(output, csr);
-    write_archive(output, convert(csr, *make_policy(kDefaultSelector)), formats::format_table());
+void write(const GenerateOptions& options, const CsrMatrix<V>& csr) {
+    if (is_matrix_market_name(options.output))
+        return write_matrix_market(options.output, csr, options.symmetry.value_or(Symmetry::general));
+    write_archive(options.output, convert(csr, *make_policy(kDefaultSelector)), formats::format_table());
 }
 
 template <Value V>
 void generate_file(const GenerateOptions& options) {
     CsrMatrix<V> csr;
     const double made = seconds([&] { csr = generate<V>(options.specification); });
-    const double written = seconds([&] { write(options.output, csr); });
+    const double written = seconds([&] { write(options, csr); });
     fmt::print("{}: {}; generate {:.3f} s, write {:.3f} s\n", printable(options.output),
                describe_size(csr.rows, csr.cols, csr.nnz()), made, written);
 }
 
 void run(const GenerateOptions& options) {
-    const auto extension = std::filesystem::path(options.output).extension();
-    if (extension != ".mtx" && extension != ".tsp")
-        throw Error(fmt::format("{}: expected an output that ends in .mtx or .tsp", options.output), ExitCode::usage);
+    require_matrix_output(options.output, options.symmetry);
     with_value_type(options.values, [&]<Value V>() { generate_file<V>(options); });
 }
 
@@ -83,9 +84,11 @@ void add_generate(CLI::App& app) {
         ->add_option("KIND", options->specification,
                      fmt::format("What to generate, KIND[:name=value,...]; kinds: {}", kinds()))
         ->required();
-    add_output(*command, "-o,--output", options->output, "Matrix Market file (.mtx) or tiled archive (.tsp) to write")
+    add_output(*command, "-o,--output", options->output,
+               "Matrix Market file (.mtx, or .mtx.gz, .bz2, .xz, .zst) or tiled archive (.tsp) to write")
         ->required();
     add_values(*command, options->values)->description("Value type (default: float64)");
+    add_symmetry(*command, options->symmetry, "general");
     command->add_flag_callback("--list", list, "Describe every kind and its parameters");
     set_examples(*command,
                  {"tilespmv generate stencil27:n=96 -o stencil.mtx",

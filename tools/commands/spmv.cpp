@@ -46,7 +46,11 @@ struct SpmvOptions {
 
 template <Value V>
 Buffer<V> read_sized(const std::string& file, index_t size, std::string_view what) {
-    return read_vector<V>(open_input(file), {.size = size, .meaning = std::string(what), .limits = input_limits()});
+    ReadNotes notes;
+    auto x = read_vector<V>(open_input(file),
+                            {.size = size, .meaning = std::string(what), .limits = input_limits(), .notes = &notes});
+    show_warnings(notes);
+    return x;
 }
 
 /// The matrix in the form that an operator needs, or that is there if it takes that; the others stay empty.

@@ -21,14 +21,16 @@ constexpr const char* kSelectorHelp =
 }  // namespace
 
 CLI::Option* add_source(CLI::App& command, std::string& source) {
-    return add_input(command, "A", source,
-                     "Matrix: .mtx (plain, .gz, .xz, .zst), SuiteSparse .tar.gz, .tsp archive, or gen:KIND[:n=...]")
+    return add_input(
+               command, "A", source,
+               "Matrix: .mtx (plain, .gz, .bz2, .xz, .zst), SuiteSparse .tar.gz, .tsp archive, or gen:KIND[:n=...]")
         ->required();
 }
 
 CLI::Option* add_sources(CLI::App& command, std::vector<std::string>& sources) {
-    return add_input(command, "A", sources,
-                     "Matrices: .mtx (plain, .gz, .xz, .zst), SuiteSparse .tar.gz, .tsp archive, or gen:KIND[:n=...]");
+    return add_input(
+        command, "A", sources,
+        "Matrices: .mtx (plain, .gz, .bz2, .xz, .zst), SuiteSparse .tar.gz, .tsp archive, or gen:KIND[:n=...]");
 }
 
 CLI::Option* add_values(CLI::App& command, std::string& values) {

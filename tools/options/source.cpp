@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -108,15 +109,9 @@ auto about(const std::string& source, F&& f) {
     }
 }
 
-/// Refuses a matrix whose row pointers and vectors take much more memory than the input that promises them.
+/// Refuses an archive whose rows and columns take much more memory than it holds.
 void require_backed_size(const Input& input, index_t rows, index_t cols) {
-    const auto needed = (std::uint64_t{1} + static_cast<std::uint64_t>(rows) + static_cast<std::uint64_t>(cols)) * 8;
-    const auto most = limits.most(input.bytes().size());
-    if (needed <= most) return;
-    throw Error(
-        fmt::format("{}: found a matrix of {} x {}, whose row pointers and vectors take {} bytes, in an input of "
-                    "{}, expected at most {} bytes (--allow-large lifts this limit)",
-                    input.file().string(), rows, cols, needed, input.bytes().size(), most));
+    limits.require_backed(input.file().string(), rows, cols, input.bytes().size());
 }
 
 bool holds_archive(const std::string& source) { return !is_generator(source) && is_archive(open_input(source)); }
@@ -225,13 +220,22 @@ LoadedMatrix<V> load_csr(const std::string& source, PatternValues values) {
     if (holds_archive(source)) return {unpack_archive<V>(source)};
     Progress progress("reading " + source_name(source));
     const Input input = open_input(source);
+    ReadNotes notes;
     LoadedMatrix<V> loaded;
-    loaded.matrix = read_matrix_market<V>(input, {.progress = [&](double share) { progress.show(share); },
-                                                  .limits = limits,
-                                                  .on_pattern = [&] { loaded.is_pattern = true; }});
-    require_backed_size(input, loaded.matrix.rows, loaded.matrix.cols);
+    loaded.matrix = read_matrix_market<V>(
+        input, {.progress = [&](double share) { progress.show(share); }, .limits = limits, .notes = &notes});
+    show_warnings(notes);
+    loaded.is_pattern = notes.is_pattern;
+    loaded.symmetry = notes.symmetry;
     if (loaded.is_pattern && values == PatternValues::random) fill_randomly(loaded.matrix);
     return loaded;
+}
+
+void show_warnings(const ReadNotes& notes) {
+    static std::set<std::string> shown;
+    for (const auto& warning : notes.warnings) {
+        if (shown.insert(warning).second) fmt::print(stderr, "tilespmv: warning: {}\n", printable(warning));
+    }
 }
 
 template <Value V>
@@ -270,7 +274,7 @@ StripMatrix<V> load_strips(const std::string& source, std::optional<double> most
 std::string source_name(const std::string& source) {
     if (is_generator(source)) return printable(source.substr(kGeneratorPrefix.size()));
     std::filesystem::path name = std::filesystem::path(source).filename();
-    constexpr std::array<std::string_view, 6> suffixes{".gz", ".xz", ".zst", ".tar", ".mtx", ".tsp"};
+    constexpr std::array<std::string_view, 7> suffixes{".gz", ".bz2", ".xz", ".zst", ".tar", ".mtx", ".tsp"};
     for (const auto suffix : suffixes) {
         if (name.extension() == suffix) name = name.stem();
     }

@@ -10,6 +10,7 @@
 #include "kernels/strip/strip_matrix.hpp"
 #include "tile/csr.hpp"
 #include "tile/io/input.hpp"
+#include "tile/matrix_market/matrix_market.hpp"
 #include "tile/tile_matrix.hpp"
 
 namespace tilespmv::tools {
@@ -22,7 +23,8 @@ const InputLimits& input_limits();
 /// Opens a file. What comes through a pipe is kept, so that a command can ask for it again under the same name.
 Input open_input(const std::string& file);
 
-/// Loads what a command line calls a matrix: a Matrix Market file (plain, gzip, xz, Zstandard, SuiteSparse .tar.gz), a
+/// Loads what a command line calls a matrix: a Matrix Market file (plain, gzip, bzip2, xz, Zstandard, SuiteSparse
+/// .tar.gz), a
 /// `.tsp` archive (unpacked, its values converted to V), or a generator specification `gen:KIND[:name=value,...]`.
 /// Files are told apart by content and may be pipes. Shows progress on a terminal. Throws `Error`, for a value out of
 /// the range of V, too.
@@ -44,8 +46,12 @@ constexpr std::string_view pattern_values_name(PatternValues values) {
 template <Value V>
 struct LoadedMatrix {
     CsrMatrix<V> matrix;
-    bool is_pattern = false;  ///< whether it is a file without values
+    bool is_pattern = false;                ///< whether it is a file without values
+    Symmetry symmetry = Symmetry::general;  ///< what its file says; of archives and generators general
 };
+
+/// Shows the warnings of a reader on stderr, each once, however often a command reads the file.
+void show_warnings(const ReadNotes& notes);
 
 /// `load_csr` with values for a pattern.
 template <Value V>

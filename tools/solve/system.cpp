@@ -56,7 +56,7 @@ void require_symmetric(const CsrMatrix<T>& a) {
 
 template <class T>
 CsrMatrix<T> load(const SystemOptions& options) {
-    auto [a, is_pattern] = load_csr<T>(options.source, PatternValues::ones);
+    auto [a, is_pattern, symmetry] = load_csr<T>(options.source, PatternValues::ones);
     if (is_pattern) {
         fmt::print(stderr, "note: {} has no values: its entries are taken to be 1, which is seldom positive definite\n",
                    source_name(options.source));
@@ -174,8 +174,11 @@ void add_choices(CLI::App& command, SystemOptions& o) {
 
 template <class T>
 Vectors<T> read_sized(const std::string& file, index_t rows) {
-    auto vectors = read_vectors<T>(open_input(file),
-                                   {.size = rows, .meaning = "the rows of the matrix", .limits = input_limits()});
+    ReadNotes notes;
+    auto vectors =
+        read_vectors<T>(open_input(file),
+                        {.size = rows, .meaning = "the rows of the matrix", .limits = input_limits(), .notes = &notes});
+    show_warnings(notes);
     require_finite(vectors, file, "to solve needs finite values");
     return vectors;
 }

@@ -54,6 +54,14 @@ void expect_padded(std::string_view bytes) {
     EXPECT_TRUE(std::all_of(bytes.end(), bytes.end() + 64, [](char c) { return c == '\0'; })) << bytes.size();
 }
 
+TEST_F(InputTest, AnArchiveInMemoryIsOpenedWhateverItsNameIs) {
+    const auto file = directory_.path() / "A.tsp";
+    const auto tiles = test::sample_tiles<double>();
+    write_archive(file, tiles, formats::format_table());
+    const Input input("nowhere.tsp", test::content_of(file));
+    EXPECT_EQ(open_archive<double>(input, formats::format_table()).values, tiles.values);
+}
+
 TEST_F(InputTest, FilesAndPipesHaveTheirBytesAndZerosBehind) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     for (const auto size : {std::size_t{0}, std::size_t{1}, page - 1, page, 3 * page, std::size_t{1} << 20}) {
@@ -128,11 +136,16 @@ TEST_F(InputTest, NothingStaysOpen) {
 }
 
 TEST_F(InputTest, LimitsAreTheLargerOfBytesAndRatio) {
-    constexpr std::uint64_t gib = std::uint64_t{1} << 30;
-    EXPECT_EQ(InputLimits{}.most(0), gib);
-    EXPECT_EQ(InputLimits{}.most(gib / 200), gib);
-    EXPECT_EQ(InputLimits{}.most(gib), 200 * gib);
-    EXPECT_GT(InputLimits::none().most(0), std::uint64_t{1} << 62);
+    constexpr std::uint64_t text = std::uint64_t{64} << 20;
+    EXPECT_EQ(InputLimits{}.most_text(0), text);
+    EXPECT_EQ(InputLimits{}.most_text(text / 200), text);
+    EXPECT_EQ(InputLimits{}.most_text(text), 200 * text);
+    EXPECT_GT(InputLimits::none().most_text(0), std::uint64_t{1} << 62);
+    constexpr index_t rows = 67108863;  // 2^26 - 1: of as many columns, with the last pointer, 8 bytes less than 1 GiB
+    EXPECT_EQ(test::error_of([] { InputLimits{}.require_backed("A", rows, rows, 100); }), "no error");
+    EXPECT_NE(test::error_of([] { InputLimits{}.require_backed("A", rows + 1, rows + 1, 100); }), "no error");
+    EXPECT_EQ(test::error_of([] { InputLimits{}.require_backed("A", 2 * rows, 2 * rows, 20 << 20); }), "no error");
+    EXPECT_EQ(test::error_of([] { InputLimits::none().require_backed("A", 2147483647, 2147483647, 100); }), "no error");
 }
 
 TEST_F(InputTest, AnArchiveFromAPipeOpensAsOftenAsAskedEvenIfFormatsHaveAnotherOrder) {

@@ -189,7 +189,9 @@ NumberFault parse(bool integer, std::string text, V& value) {
     text += std::string(64, '\0');
     const char* p = text.data();
     const auto fault = integer ? parse_integer(p, value) : parse_real(p, value);
-    return fault == NumberFault::none && *p != '\0' ? NumberFault::malformed : fault;
+    const bool is_read = fault == NumberFault::none || fault == NumberFault::rounded;
+    if (!is_read) return fault;
+    return *p == '\0' ? NumberFault::none : NumberFault::malformed;
 }
 
 TEST(ParseInteger, LongOnesTakeNoPointAndNoExponentEither) {

@@ -1,5 +1,7 @@
 #include "tile/matrix_market/matrix_market.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -61,8 +63,26 @@ const std::vector<Accepted> kAccepted{
       triplet(1, 6, 100), triplet(1, 7, -0.15), triplet(1, 8, kNan), triplet(1, 9, kInf), triplet(1, 10, -kInf),
       triplet(1, 11, -0.0), triplet(1, 12, 12.5), triplet(1, 13, 4.9406564584124654e-324), triplet(1, 14, 0.0),
       triplet(1, 15, 1.2345678901234568e29), triplet(1, 16, 0.1)}},
+    {"pattern_values.mtx", 2, 3, {triplet(1, 3, 1), triplet(2, 1, 1)}},
+    {"rounded_integers.mtx",
+     2,
+     2,
+     {triplet(1, 1, 9007199254740992), triplet(2, 1, 9007199254740992), triplet(2, 2, -1e23)}},
+    {"skew_both_triangles.mtx", 3, 3, {triplet(1, 2, -1), triplet(2, 1, 1)}},
     {"skew_zero_diagonal.mtx", 2, 2, {triplet(1, 1, 0), triplet(1, 2, -3), triplet(2, 1, 3)}},
+    {"symmetric_above.mtx", 3, 3, {triplet(1, 1, 1), triplet(1, 2, 2), triplet(2, 1, 2)}},
+    {"symmetric_both_triangles.mtx",
+     3,
+     3,
+     {triplet(1, 2, 2), triplet(1, 3, -4), triplet(2, 1, 2), triplet(2, 2, 5), triplet(3, 1, -4)}},
+    {"symmetric_each_once.mtx",
+     3,
+     3,
+     {triplet(1, 1, 1), triplet(1, 2, 2), triplet(1, 3, 4), triplet(2, 1, 2), triplet(2, 3, 8), triplet(3, 1, 4),
+      triplet(3, 2, 8)}},
     {"unsorted.mtx", 3, 4, kUnsorted},
+    {"unsorted_bzip2.mtx.bz2", 3, 4, kUnsorted},
+    {"unsorted_skippable.mtx.zst", 3, 4, kUnsorted},
     {"unsorted_gzip.mtx.gz", 3, 4, kUnsorted},
     {"unsorted_xz.mtx.xz", 3, 4, kUnsorted},
     {"unsorted.tar.gz", 3, 4, kUnsorted},
@@ -71,7 +91,8 @@ const std::vector<Accepted> kAccepted{
 class AcceptedFile : public ::testing::TestWithParam<Accepted> {};
 
 TEST_P(AcceptedFile, HoldsWhatItShould) {
-    const auto a = read_matrix_market<double>(test::kCorpus / "permissive" / GetParam().file);
+    const auto file = test::kCorpus / "permissive" / GetParam().file;
+    const auto a = read_matrix_market<double>(file, {.limits = InputLimits::none()});
     validate(a);
     EXPECT_EQ(a.rows, GetParam().rows);
     EXPECT_EQ(a.cols, GetParam().cols);
@@ -87,6 +108,74 @@ INSTANTIATE_TEST_SUITE_P(Corpus, AcceptedFile, ::testing::ValuesIn(kAccepted), [
 TEST(AcceptedFiles, AreAllListed) {
     const std::filesystem::directory_iterator files(test::kCorpus / "permissive");
     EXPECT_EQ(std::distance(begin(files), end(files)), static_cast<std::ptrdiff_t>(kAccepted.size()));
+}
+
+// ---- what a reader tells of a file ----
+
+struct Told {
+    std::string file;
+    std::string warning;  ///< behind the name of the file; empty if there is none
+    Symmetry symmetry = Symmetry::general;
+    bool is_pattern = false;
+    friend void PrintTo(const Told& told, std::ostream* out) { *out << told.file; }
+};
+
+constexpr std::string_view kMirroredAbove =
+    ": found entries above the diagonal of a symmetric file, which stand for those below it, too";
+constexpr std::string_view kBothTriangles =
+    ": found both triangles of a symmetric file, which are equal and taken as they stand";
+
+const std::vector<Told> kTold{
+    {"unsorted.mtx", ""},
+    {"skew_zero_diagonal.mtx", "", Symmetry::skew_symmetric},
+    {"symmetric_above.mtx", std::string(kMirroredAbove), Symmetry::symmetric},
+    {"symmetric_each_once.mtx", std::string(kMirroredAbove), Symmetry::symmetric},
+    {"symmetric_both_triangles.mtx", std::string(kBothTriangles), Symmetry::symmetric},
+    {"skew_both_triangles.mtx", std::string(kBothTriangles), Symmetry::skew_symmetric},
+    {"pattern_values.mtx", ": found values behind the entries of a pattern, which are ignored", Symmetry::general,
+     true},
+    {"rounded_integers.mtx", ":4: found an integer that float64 has no number for, the first of 2, which are rounded"},
+};
+
+class ToldFile : public ::testing::TestWithParam<Told> {};
+
+TEST_P(ToldFile, IsToldAsItIsForAnyNumberOfThreads) {
+    const auto file = test::kCorpus / "permissive" / GetParam().file;
+    for (const int count : {1, 3}) {
+        const test::Threads threads(count);
+        ReadNotes notes;
+        read_matrix_market<double>(file, {.notes = &notes});
+        std::vector<std::string> expected;
+        if (!GetParam().warning.empty()) expected.push_back(file.string() + GetParam().warning);
+        EXPECT_EQ(notes.warnings, expected);
+        EXPECT_EQ(notes.symmetry, GetParam().symmetry);
+        EXPECT_EQ(notes.is_pattern, GetParam().is_pattern);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, ToldFile, ::testing::ValuesIn(kTold));
+
+TEST(ReadNotes, IntegersAreExactUpToThePrecisionOfTheType) {
+    const auto rounded = []<Value V>(V, const std::string& integer) {
+        const test::TemporaryDirectory directory;
+        ReadNotes notes;
+        const auto file =
+            directory.file("x.mtx", "%%MatrixMarket matrix array integer general\n1 1\n" + integer + "\n");
+        read_vector<V>(file, {.notes = &notes});
+        return !notes.warnings.empty();
+    };
+    EXPECT_FALSE(rounded(double{}, "-9007199254740994"));
+    EXPECT_TRUE(rounded(double{}, "-9007199254740995"));
+    EXPECT_FALSE(rounded(double{}, "9223372036854775808")) << "2^63, of 19 digits";
+    EXPECT_FALSE(rounded(double{}, "100000000000000000000")) << "1e20 is a double";
+    EXPECT_TRUE(rounded(double{}, "100000000000000000001"));
+    EXPECT_FALSE(rounded(double{}, "000000000000000000000000000001"));
+    EXPECT_FALSE(rounded(float{}, "16777216"));
+    EXPECT_TRUE(rounded(float{}, "16777217"));
+    EXPECT_FALSE(rounded(Half{}, "2048"));
+    EXPECT_TRUE(rounded(Half{}, "2049"));
+    EXPECT_FALSE(rounded(Bfloat16{}, "258"));
+    EXPECT_TRUE(rounded(Bfloat16{}, "257"));
 }
 
 // ---- every kind of header ----
@@ -235,7 +324,7 @@ TYPED_TEST_SUITE(WriteMatrixMarket, ValueTypes);
 TYPED_TEST(WriteMatrixMarket, SpecialValuesComeBackBitByBit) {
     const auto a = special_values<TypeParam>();
     write_matrix_market(this->file_, a);
-    const auto b = read_matrix_market<TypeParam>(this->file_);
+    const auto b = read_matrix_market<TypeParam>(this->file_, {.limits = InputLimits::none()});
     EXPECT_EQ(b.rows, a.rows);
     EXPECT_EQ(b.cols, a.cols);
     EXPECT_EQ(triplets(b), triplets(a));
@@ -313,6 +402,97 @@ TYPED_TEST(LongestLines, AreWrittenWholeWhereThereIsNoOther) {
         }
         EXPECT_EQ(test::content_of(directory.path() / "A.mtx"), expected);
     }
+}
+
+// ---- compressed and symmetric files ----
+
+constexpr std::array<std::string_view, 4> kCompressions{".gz", ".bz2", ".xz", ".zst"};
+
+/// 3 x 3 with values of several lines for a compressor.
+CsrMatrix<double> symmetric_matrix() { return {3, 3, {0, 2, 4, 5}, {0, 1, 0, 2, 1}, {1.5, -2, -2, 0, 0}}; }
+
+TEST(WriteCompressed, IsReadBackAndTheSameEveryTime) {
+    const test::TemporaryDirectory directory;
+    const auto a = special_values<double>();
+    write_matrix_market(directory.path() / "A.mtx", a);
+    for (const auto suffix : kCompressions) {
+        SCOPED_TRACE(suffix);
+        const auto file = directory.path() / (std::string("B.mtx") + std::string(suffix));
+        write_matrix_market(file, a);
+        const auto bytes = test::content_of(file);
+        EXPECT_NE(bytes, test::content_of(directory.path() / "A.mtx"));
+        EXPECT_EQ(triplets(read_matrix_market<double>(file, {.limits = InputLimits::none()})), triplets(a));
+        std::filesystem::remove(file);
+        write_matrix_market(file, a);
+        EXPECT_EQ(test::content_of(file), bytes);
+        EXPECT_TRUE(is_matrix_market_name(file));
+    }
+    EXPECT_TRUE(is_matrix_market_name("A.mtx"));
+    EXPECT_FALSE(is_matrix_market_name("A.gz"));
+    EXPECT_FALSE(is_matrix_market_name("A.mtx.zip"));
+    EXPECT_FALSE(is_matrix_market_name(".gz"));
+}
+
+TEST(WriteCompressed, VectorsToo) {
+    const test::TemporaryDirectory directory;
+    std::vector<double> x(200000);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i) / 7;
+    write_vector<double>(directory.path() / "x.mtx.zst", x);
+    const auto read = read_vector<double>(directory.path() / "x.mtx.zst");
+    EXPECT_TRUE(std::ranges::equal(read, x));
+}
+
+TEST(WriteCompressed, WhatCannotBeWrittenIsReported) {
+    const test::TemporaryDirectory directory;
+    for (const auto suffix : kCompressions) {
+        const auto full = directory.path() / (std::string("full.mtx") + std::string(suffix));
+        std::filesystem::create_symlink("/dev/full", full);
+        EXPECT_THAT(test::error_of([&] { write_matrix_market(full, special_values<double>()); }),
+                    ::testing::HasSubstr("No space left"))
+            << suffix;
+        const auto missing = directory.path() / "no" / (std::string("A.mtx") + std::string(suffix));
+        EXPECT_THAT(test::error_of([&] { write_matrix_market(missing, special_values<double>()); }),
+                    ::testing::HasSubstr("cannot be written"));
+    }
+}
+
+TEST(WriteSymmetric, TheLowerTriangleIsWrittenAndReadBack) {
+    const test::TemporaryDirectory directory;
+    const auto file = directory.path() / "A.mtx";
+    const auto a = symmetric_matrix();
+    write_matrix_market(file, a, Symmetry::symmetric);
+    EXPECT_EQ(test::content_of(file),
+              "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1.5\n2 1 -2\n3 2 0\n");
+    EXPECT_EQ(triplets(read_matrix_market<double>(file)), triplets(a));
+    constexpr float kFloatInf = std::numeric_limits<float>::infinity();
+    const CsrMatrix<float> skew{3, 3, {0, 2, 3, 4}, {1, 2, 0, 0}, {2, kFloatInf, -2, -kFloatInf}};
+    write_matrix_market(file, skew, Symmetry::skew_symmetric);
+    EXPECT_EQ(test::content_of(file),
+              "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 -2\n3 1 -inf\n");
+    EXPECT_EQ(triplets(read_matrix_market<float>(file)), triplets(skew));
+}
+
+TEST(WriteSymmetric, OtherMatricesAreRefusedWithAPlace) {
+    const test::TemporaryDirectory directory;
+    const auto refusal = [&](const CsrMatrix<double>& a, Symmetry symmetry) {
+        const auto file = directory.path() / "A.mtx";
+        const auto error = test::error_of([&] { write_matrix_market(file, a, symmetry); });
+        EXPECT_FALSE(std::filesystem::exists(file));
+        return error.substr(error.find(": ") + 2);
+    };
+    auto a = symmetric_matrix();
+    EXPECT_EQ(refusal(a, Symmetry::skew_symmetric),
+              "a matrix cannot be written as skew-symmetric: the entry in row 1, column 2 has no negative across the "
+              "diagonal");
+    a.values[2] = 2;
+    EXPECT_EQ(refusal(a, Symmetry::symmetric),
+              "a matrix cannot be written as symmetric: the entry in row 1, column 2 has no equal across the diagonal");
+    EXPECT_EQ(refusal(a, Symmetry::skew_symmetric),
+              "a matrix cannot be written as skew-symmetric: the diagonal is not 0 in row 1");
+    EXPECT_EQ(refusal({2, 2, {0, 0, 1}, {0}, {1}}, Symmetry::symmetric),
+              "a matrix cannot be written as symmetric: the entry in row 2, column 1 has no equal across the diagonal");
+    EXPECT_EQ(refusal({1, 2, {0, 0}, {}, {}}, Symmetry::symmetric),
+              "a matrix cannot be written as symmetric: it has 1 rows and 2 columns");
 }
 
 TEST(WriteErrors, AreReportedFromInsideTheParallelLoop) {
