@@ -87,11 +87,11 @@ void write_strips(const ConvertOptions& options) {
 
 template <Value V>
 void write_entries(const ConvertOptions& options) {
-    LoadedMatrix<V> loaded;
-    const double read = seconds([&] { loaded = load_csr<V>(options.source, PatternValues::ones); });
-    const CsrMatrix<V>& csr = loaded.matrix;
+    ReadNotes notes;
+    CsrMatrix<V> csr;
+    const double read = seconds([&] { csr = load_csr<V>(options.source, PatternValues::ones, &notes).matrix; });
     const double write =
-        seconds([&] { write_matrix_market(options.output, csr, options.symmetry.value_or(loaded.symmetry)); });
+        seconds([&] { write_matrix_market(options.output, csr, options.symmetry.value_or(notes.symmetry)); });
     fmt::print("{}: {}; read {:.3f} s, write {:.3f} s\n", printable(options.output),
                describe_size(csr.rows, csr.cols, csr.nnz()), read, write);
 }

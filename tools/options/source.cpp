@@ -215,19 +215,19 @@ CsrMatrix<V> load_csr(const std::string& source) {
 }
 
 template <Value V>
-LoadedMatrix<V> load_csr(const std::string& source, PatternValues values) {
+LoadedMatrix<V> load_csr(const std::string& source, PatternValues values, ReadNotes* notes) {
     if (is_generator(source)) return {generate<V>(std::string_view(source).substr(kGeneratorPrefix.size()))};
     if (holds_archive(source)) return {unpack_archive<V>(source)};
     Progress progress("reading " + source_name(source));
     const Input input = open_input(source);
-    ReadNotes notes;
+    ReadNotes read;
     LoadedMatrix<V> loaded;
     loaded.matrix = read_matrix_market<V>(
-        input, {.progress = [&](double share) { progress.show(share); }, .limits = limits, .notes = &notes});
-    show_warnings(notes);
-    loaded.is_pattern = notes.is_pattern;
-    loaded.symmetry = notes.symmetry;
+        input, {.progress = [&](double share) { progress.show(share); }, .limits = limits, .notes = &read});
+    show_warnings(read);
+    loaded.is_pattern = read.is_pattern;
     if (loaded.is_pattern && values == PatternValues::random) fill_randomly(loaded.matrix);
+    if (notes != nullptr) *notes = std::move(read);
     return loaded;
 }
 
@@ -287,7 +287,7 @@ std::string describe_size(index_t rows, index_t cols, offset_t nnz) {
 
 #define TILESPMV_INSTANTIATE(V)                                                               \
     template CsrMatrix<V> load_csr<V>(const std::string&);                                    \
-    template LoadedMatrix<V> load_csr<V>(const std::string&, PatternValues);                  \
+    template LoadedMatrix<V> load_csr<V>(const std::string&, PatternValues, ReadNotes*);      \
     template TileMatrix<V> load_tiles<V>(const std::string&, const std::string&, LoadTimes*); \
     template StripMatrix<V> load_strips<V>(const std::string&, std::optional<double>, LoadTimes*);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)

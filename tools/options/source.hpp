@@ -46,16 +46,15 @@ constexpr std::string_view pattern_values_name(PatternValues values) {
 template <Value V>
 struct LoadedMatrix {
     CsrMatrix<V> matrix;
-    bool is_pattern = false;                ///< whether it is a file without values
-    Symmetry symmetry = Symmetry::general;  ///< what its file says; of archives and generators general
+    bool is_pattern = false;  ///< whether it is a file without values
 };
 
 /// Shows the warnings of a reader on stderr, each once, however often a command reads the file.
 void show_warnings(const ReadNotes& notes);
 
-/// `load_csr` with values for a pattern.
+/// `load_csr` with values for a pattern; `notes` is filled if it is there and the source is a Matrix Market file.
 template <Value V>
-LoadedMatrix<V> load_csr(const std::string& source, PatternValues values);
+LoadedMatrix<V> load_csr(const std::string& source, PatternValues values, ReadNotes* notes = nullptr);
 
 /// The form that is at hand without a conversion: tiles or strips if an archive holds them, else CSR. Throws `Error` if
 /// the source cannot be read.

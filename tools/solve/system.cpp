@@ -56,7 +56,7 @@ void require_symmetric(const CsrMatrix<T>& a) {
 
 template <class T>
 CsrMatrix<T> load(const SystemOptions& options) {
-    auto [a, is_pattern, symmetry] = load_csr<T>(options.source, PatternValues::ones);
+    auto [a, is_pattern] = load_csr<T>(options.source, PatternValues::ones);
     if (is_pattern) {
         fmt::print(stderr, "note: {} has no values: its entries are taken to be 1, which is seldom positive definite\n",
                    source_name(options.source));
