@@ -17,10 +17,10 @@ namespace tilespmv::solver {
 ///    it.
 ///  - It has stagnated if two restarts follow each other between which ||b - A x|| has not halved, which is as accurate
 ///    as T can be, or if ||r|| has not become smaller for `stagnation_iterations`.
-///  - It has diverged if r'M r has grown further than it can for a matrix that is not singular, and ||b - A x|| with
-///  it.
-///  - That p'Ap is not positive is believed only if it is so when summed directly; what Chronopoulos and Gear compute
-///    instead may be wrong in the last bits, and then the iteration starts again.
+///  - A is singular, and b not in its range, if p'Ap is so small beside those before that it is rounding. Then no step
+///    is made along p.
+///  - That, or that p'Ap is not positive, is believed only if it is so when summed directly; what Chronopoulos and
+///    Gear compute instead may be wrong in the last bits, and then the iteration starts again.
 template <class T>
 class ConjugateGradients {
 public:
@@ -43,6 +43,7 @@ private:
     struct Progress;
 
     void require_size(std::size_t b, std::size_t x) const;
+    double norm(Vector<T> v);
     void scale(Vector<T> v, std::initializer_list<int> exponents);
     SolveReport solve_loaded(SolveOptions options);
     SolveReport iterate(const SolveOptions& options, double whole2);
@@ -54,7 +55,6 @@ private:
     void judge(Progress& progress);
     void compare(Progress& progress);
     void restart(Progress& progress, double residual);
-    void confirm_growth(Progress& progress);
     void confirm_curvature(Progress& progress);
     void finish(Progress& progress, End end);
     void finish(Progress& progress, End end, double residual);

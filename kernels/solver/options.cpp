@@ -1,5 +1,7 @@
 #include "kernels/solver/options.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "tile/error.hpp"
@@ -13,9 +15,8 @@ std::string_view why(End end) {
             return "no more iterations were allowed";
         case End::stagnated:
             return "the residual does not fall any more";
-        case End::diverged:
-            return "the residual has grown far beyond the first one: the matrix is singular, or nearly so, and b is "
-                   "not in its range";
+        case End::singular:
+            return "the matrix is singular, as far as its values tell, and b is not in its range";
         case End::not_positive_definite:
             return "the matrix or the preconditioner is not positive definite";
         case End::not_a_number:
@@ -43,8 +44,8 @@ std::string_view end_name(End end) {
             return "limit";
         case End::stagnated:
             return "stagnated";
-        case End::diverged:
-            return "diverged";
+        case End::singular:
+            return "singular";
         case End::not_positive_definite:
             return "not positive definite";
         case End::not_a_number:
@@ -59,7 +60,7 @@ std::string_view end_name(End end) {
 
 std::string describe(const SolveReport& report) {
     const auto count = fmt::format("{} iteration{}", report.iterations, report.iterations == 1 ? "" : "s");
-    const auto relative = report.rhs_norm > 0 ? report.residual / report.rhs_norm : report.residual;
+    const auto relative = std::abs(report.rhs_norm > 0 ? report.residual / report.rhs_norm : report.residual);
     if (report.converged()) return fmt::format("converged in {}, relative residual {:.2e}", count, relative);
     return fmt::format("did not converge in {}, relative residual {:.2e}: {}", count, relative, why(report.end));
 }

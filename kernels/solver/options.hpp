@@ -56,7 +56,7 @@ struct SolveReport {
 
 /// One clause without a full stop that says how a solve ended, such as "converged in 120 iterations".
 std::string describe(const SolveReport& report);
-/// "converged", "limit", "stagnated", "diverged", "not positive definite", "not a number", "stopped".
+/// "converged", "limit", "stagnated", "singular", "not positive definite", "not a number", "stopped".
 std::string_view end_name(End end);
 
 }  // namespace tilespmv::solver

@@ -20,6 +20,7 @@ TILESPMV_HOST_DEVICE constexpr bool is_number(double value) { return value - val
 /// not positive definite. beta of the next direction follows.
 TILESPMV_HOST_DEVICE constexpr void take_residual(Scalars& s, double rho, double residual2) {
     s.beta = s.rho == 0 ? 0 : rho / s.rho;
+    s.span = 1 + s.beta * s.span;
     s.iterations += s.rho == 0 ? 0 : 1;
     s.rho = rho;
     s.residual2 = residual2;
@@ -34,15 +35,25 @@ TILESPMV_HOST_DEVICE constexpr void take_residual(Scalars& s, double rho, double
     }
 }
 
+/// Whether p'Ap is so small beside what it was that only rounding says what it is, its sign, too.
+TILESPMV_HOST_DEVICE constexpr bool is_rounding(const Scalars& s, double curvature) {
+    if (s.most_stretch == 0 || s.least_alpha == 0) return false;
+    const double size = curvature < 0 ? -curvature : curvature;
+    return s.rho * s.span > s.most_stretch * s.least_alpha * size;
+}
+
 /// alpha = rho / p'Ap, or the end if that is not positive.
 TILESPMV_HOST_DEVICE constexpr void take_curvature(Scalars& s, double curvature) {
     const double alpha = s.rho / curvature;
     if (!is_number(curvature)) {
         s.end = End::not_a_number;
+    } else if (is_rounding(s, curvature)) {
+        s.end = End::singular;
     } else if (curvature <= 0 || !is_number(alpha)) {
         s.end = End::not_positive_definite;
     } else {
         s.alpha = alpha;
+        if (s.least_alpha == 0 || alpha < s.least_alpha) s.least_alpha = alpha;
     }
 }
 

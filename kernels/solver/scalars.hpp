@@ -16,7 +16,7 @@ enum class End : std::int32_t {
     converged,              ///< the true residual is below the tolerance
     limit,                  ///< as many iterations as were allowed
     stagnated,              ///< the residual does not fall any more
-    diverged,               ///< the residual has grown as only that of a singular system does
+    singular,               ///< A p is 0 but for rounding, and r'p is not: b is not in the range of A
     not_positive_definite,  ///< p'Ap or r'Mr is not positive: A or M is not positive definite
     not_a_number,           ///< NaN or Inf in a scalar
     stopped,                ///< the caller's function said so
@@ -32,6 +32,10 @@ struct Scalars {
     double beta = 0;        ///< of the direction before in the new one
     double residual2 = 0;   ///< r'r
     double tolerance2 = 0;  ///< `end` becomes `converged` at residual2 <= tolerance2
+    // p'M^-1 p / p'Ap is at most the inverse of the least eigenvalue of M A, a step at least that of the largest.
+    double span = 0;          ///< p'M^-1 p / r'M r, of the direction that comes
+    double least_alpha = 0;   ///< the shortest step so far; 0 before the first
+    double most_stretch = 0;  ///< `end` becomes `singular` at alpha * span > most_stretch * least_alpha; 0: never
     std::int32_t iterations = 0;
     End end = End::none;
 };

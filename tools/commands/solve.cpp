@@ -101,7 +101,7 @@ std::string advice(End end) {
             return "; allow more (--max-iterations), or give another --precond";
         case End::stagnated:
             return "; give a larger --rtol or another --precond";
-        case End::diverged:
+        case End::singular:
             return std::string("; give a b in its range") + singular;
         case End::not_positive_definite:
             return std::string(

@@ -168,7 +168,7 @@ TEST_P(EndsOnDevice, NotANumberWhereOnlyTheMatrixIsNone) {
     EXPECT_EQ(x_, std::vector<double>(b_.size()));
 }
 
-TEST_P(EndsOnDevice, DivergedWhereTheMatrixIsSingular) {
+TEST_P(EndsOnDevice, SingularWhereBIsNotInTheRange) {
     auto a = a_.clone();  // to a Laplacian whose rows add up to 0
     for (std::size_t row = 0; row < b_.size(); ++row) {
         for (offset_t p = a.row_ptrs[row]; p < a.row_ptrs[row + 1]; ++p) {
@@ -177,12 +177,14 @@ TEST_P(EndsOnDevice, DivergedWhereTheMatrixIsSingular) {
         }
     }
     const auto report = solve(a, std::vector<double>(b_.size(), 1.0), {.check_every = 4});
-    EXPECT_TRUE(report.end == End::diverged || report.end == End::not_positive_definite) << describe(report);
+    EXPECT_NE(report.end, End::converged) << describe(report);
+    EXPECT_LE(report.iterations, 4);
     auto b = b_;
     b[0] += 1;
     const auto other = solve(a, b);
-    EXPECT_TRUE(other.end == End::diverged || other.end == End::not_positive_definite) << describe(other);
-    EXPECT_LT(other.iterations, 1000);
+    EXPECT_EQ(other.end, End::singular) << describe(other);
+    EXPECT_LE(other.iterations, 400);
+    EXPECT_LT(norm(x_), 1e6 * norm(b)) << "the last step was made";
 }
 
 TEST_P(EndsOnDevice, ANullSpaceThatTheMatrixDoesNotHaveIsRefused) {
