@@ -31,7 +31,7 @@ void check_stage(const ProductStage<V>& stage, index_t rows) {
 template <class V>
 void check(const PreconditionerParts<V>& parts, index_t rows) {
     const auto size = static_cast<std::size_t>(rows);
-    require(parts.size == rows, "rows", static_cast<std::size_t>(parts.size), size);
+    require(parts.size == rows && rows >= 0, "rows", static_cast<std::size_t>(parts.size), size);
     require_size("values of the inverse diagonal", parts.inverse_diagonal.size(), size);
     if (!parts.inverse_blocks.empty()) {
         const auto k = static_cast<std::size_t>(std::max(parts.block_size, 1));

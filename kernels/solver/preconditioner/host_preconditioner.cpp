@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/auto/host_auto.hpp"
+#include "kernels/solver/preconditioner/check_parts.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
 
@@ -135,7 +136,12 @@ std::unique_ptr<HostPreconditioner<T>> make(const PreconditionerParts<V>& parts)
 
 template <class T>
 std::unique_ptr<HostPreconditioner<T>> make_host_preconditioner(const AnyPreconditionerParts& parts) {
-    return std::visit([](const auto& typed) { return make<T>(typed); }, parts);
+    return std::visit(
+        [&](const auto& typed) {
+            check_parts(parts, typed.size);
+            return make<T>(typed);
+        },
+        parts);
 }
 
 template std::unique_ptr<HostPreconditioner<double>> make_host_preconditioner(const AnyPreconditionerParts&);

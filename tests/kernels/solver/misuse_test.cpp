@@ -85,6 +85,15 @@ TEST(Misuse, OfPreconditionersOfTheCallers) {
     EXPECT_EQ(made_with(chain(16, 0, moved_from())), "1: CSR: row_ptrs has 0 entries, expected rows + 1 = 17");
 }
 
+TEST(Misuse, OfPartsThatDoNotFitEachOther) {
+    const auto made = [](Parts parts) {
+        return message_of([&] { make_host_preconditioner<double>(AnyPreconditionerParts(std::move(parts))); });
+    };
+    EXPECT_EQ(made(blocks(16, 3, 54)), "0: ");
+    EXPECT_THAT(made(blocks(16, 3, 53)), HasSubstr("values of the inverse blocks, found 53, expected 54"));
+    EXPECT_THAT(made(chain(9, 0, grid())), HasSubstr("rows of a stage, found 16, expected 9"));
+}
+
 TEST(Misuse, OfPreconditionersThatBecomeOthers) {
     const auto updated = [](Parts now, Parts later) {
         Solver<double> solver(grid(), std::make_shared<OwnPreconditioner>(std::move(now), std::move(later)), {});

@@ -52,6 +52,21 @@ TEST(Solve, ARealSystemAsTheTextbookDoes) {
     }
 }
 
+TEST(Solve, MatricesOfSsorAreConvertedForAnOperatorOnTiles) {
+    const auto a = generate<double>("laplace2d:n=20");
+    const auto b = right_hand_side(a.rows);
+    std::vector<double> x(b.size()), expected(b.size());
+    for (const auto* form : {"order=1", "order=2", "form=explicit"}) {
+        const std::string m = std::string("ssor-ai:") + form;
+        Solver<double> solver(a.clone(), {.preconditioner = m + ",operator=tile-omp"});
+        for (const auto& values : {std::vector<double>(a.values.size(), 1.0), {a.values.begin(), a.values.end()}})
+            solver.update_values(values);
+        EXPECT_TRUE(solver.solve(b, x).converged());
+        EXPECT_EQ(solver.solve(b, x).iterations,
+                  Solver<double>(a.clone(), {.preconditioner = m + ",operator=csr-omp"}).solve(b, expected).iterations);
+    }
+}
+
 TEST(Solve, DefaultTolerancesAreThoseOfTheType) {
     for (const auto* spec : {"laplace2d:n=30", "laplace3d:n=20", "elasticity:n=4", "fem:n=6"}) {
         const auto a = generate<float>(spec);
