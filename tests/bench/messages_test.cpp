@@ -20,6 +20,7 @@ using test::message_of;
 
 const Machine kThisMachine{
     .cpu = "Z80",
+    .vectors = "",
     .system = "CP/M",
     .cores = 1,
     .hardware_threads = 2,

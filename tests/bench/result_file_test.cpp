@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "tests/bench/sample_results.hpp"
@@ -19,6 +20,7 @@ using testing::SizeIs;
 
 const Machine kMachine{
     .cpu = "Z80",
+    .vectors = "none",
     .system = "CP/M",
     .cores = 1,
     .hardware_threads = 1,
@@ -122,6 +124,14 @@ TEST_F(ResultFile, WhatItHoldsIsPrintable) {
     EXPECT_EQ(read.results.at(0).id.matrix, R"(a\x1b]0;b\x07)");
 }
 
+TEST_F(ResultFile, OfBeforeDoesNotSayWhichVectorsRan) {
+    write_results(file_, {.machine = kMachine, .build = kBuild, .results = {}});
+    auto json = nlohmann::json::parse(std::ifstream(file_));
+    json.at("machine").erase("vectors");
+    write_text(json.dump());
+    EXPECT_EQ(read_results(file_).machine.vectors, "");
+}
+
 TEST_F(ResultFile, NewerKindIsRefused) {
     write_text(R"({"format": "tilespmv-bench", "version": 2})");
     EXPECT_THAT(refusal(), HasSubstr("newer version"));
@@ -132,6 +142,10 @@ TEST_F(ResultFile, ResultsOfAnotherMachineOrBuildAreNotMixed) {
     machine.cpu = "6502";
     write_results(file_, {.machine = machine, .build = kBuild, .results = {}});
     EXPECT_THAT(refusal(), AllOf(HasSubstr("another machine (6502"), HasSubstr("--restart")));
+    machine = kMachine;
+    machine.vectors = "sse4";
+    write_results(file_, {.machine = machine, .build = kBuild, .results = {}});
+    EXPECT_THAT(refusal(), HasSubstr("another machine (Z80 (sse4)"));
     Build build = kBuild;
     build.revision = "def";
     write_results(file_, {.machine = kMachine, .build = build, .results = {}});

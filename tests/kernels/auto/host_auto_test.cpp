@@ -11,6 +11,7 @@
 #include "kernels/auto/trial_x.hpp"
 #include "kernels/check.hpp"
 #include "kernels/choose_operator.hpp"
+#include "kernels/cpu/vectors.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
@@ -40,8 +41,11 @@ TEST(HostAuto, TakesAndOwnsTilesWhereTheyPay) {
     expect_right(csr, *a);
 }
 
+/// Tiles multiply it fastest with the vectors of any processor.
+constexpr const char* kBlocks = "block-dense:n=5000,block=16,blocks_per_row=8";
+
 TEST(HostAuto, TakesTheTilesThatAreThere) {
-    const auto csr = generate<double>("fem:n=8,dof=6");
+    const auto csr = generate<double>(kBlocks);
     const auto tiles = convert(csr, *make_policy("only:coo"));
     const auto a = make_operator<double>("auto:products=1", {&csr, &tiles});
     EXPECT_EQ(a->name(), "tile-omp");
@@ -50,12 +54,22 @@ TEST(HostAuto, TakesTheTilesThatAreThere) {
 }
 
 TEST(HostAuto, IsTheDefaultAndSaysWhatItTook) {
-    const auto csr = generate<double>("fem:n=8,dof=6");
+    const auto csr = generate<double>(kBlocks);
     EXPECT_EQ(make_operator<double>({&csr})->specification(), "tile-omp") << "which it converts for";
     EXPECT_EQ(make_operator<double>("auto:products=1", {&csr})->specification(), "csr-omp");
     const auto strips = make_operator<double>("strip-omp:updatable=1", {&csr});
     EXPECT_EQ(strips->name(), "strip-omp");
     EXPECT_EQ(strips->specification(), "strip-omp:updatable=1");
+}
+
+TEST(HostAuto, ChoosesByTheVectorsInUse) {
+    const auto csr = generate<double>("rgg:n=20000,degree=16");
+    for (const auto& set : cpu::vector_sets()) {
+        cpu::hold_vectors(set);
+        EXPECT_EQ(make_operator<double>("auto", {&csr})->name(), cpu::vector_lanes() == 8 ? "tile-omp" : "csr-omp")
+            << set;
+    }
+    cpu::hold_vectors(cpu::vector_sets().front());
 }
 
 TEST(HostAuto, ConvertsNothingForOneProductOrScatteredMatrices) {
