@@ -20,7 +20,7 @@ using testing::SizeIs;
 
 const Machine kMachine{
     .cpu = "Z80",
-    .vectors = "none",
+    .vectors = "",
     .system = "CP/M",
     .cores = 1,
     .hardware_threads = 1,

@@ -129,7 +129,7 @@ TYPED_TEST(EveryOperator, GivesTheSameBitsForAnyNumberOfThreads) {
         const auto csr = convert_values<V>(matrix);
         const auto x = numbers<V>(csr.cols, 3);
         std::vector<std::vector<V>> of_one_thread;
-        for (const int threads : {1, 2, 3, 8}) {
+        for (const int threads : {1, 3}) {
             omp_set_num_threads(threads);
             std::size_t at = 0;
             for_each_operator<V>(
