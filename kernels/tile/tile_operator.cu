@@ -29,7 +29,10 @@ struct TileOptions {
 TileOptions read_options(Options& options, Gpu gpu) {
     SlotTuning& slots = gpu.tuning.slots;
     slots.min_item = options.whole("item", slots.min_item, 16, slots.max_item);
-    slots.max_half_item = options.whole("half", slots.max_half_item, 0, slots.max_item);
+    if (const auto half = options.whole("half", -1, 0, slots.max_item); half >= 0) {
+        slots.max_half_item = half;
+        slots.tile_rows_per_warp = 0;
+    }
     const bool updatable = options.flag("updatable", false);
     const std::string deferred = options.word("deferred", "csr");
     const double scattered = options.number("scattered", kScattered, 0, 2);

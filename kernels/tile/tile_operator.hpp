@@ -9,8 +9,8 @@ namespace tilespmv::cuda {
 /// at least `scattered` of the nonzeros would be entries, all of them are CSR rows, multiplied as by csr-merge.
 /// Options: deferred (csr: as entries of their tile rows; csr5: as a product of their own in that form, which is
 /// added); scattered (0.5; 0: all CSR rows, 2: never); item, half (least nonzeros of an item that a tile row is cut
-/// into, most of a tile row for half a warp); updatable (0; 1: keep a map of 4 or 8 bytes per stored value in device
-/// memory, which `update_values` needs, unless all are CSR rows).
+/// into, most of a tile row for half a warp, however few tile rows there are); updatable (0; 1: keep a map of 4 or 8
+/// bytes per stored value in device memory, which `update_values` needs, unless all are CSR rows).
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_tile_operator(const MatrixForms<V>& forms, Options& options,
                                                       Accumulator accumulator, const DeviceContext& on);

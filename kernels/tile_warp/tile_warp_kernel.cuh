@@ -18,72 +18,93 @@ struct TileWarpSpmv : TileTerms<V, A> {
 
 inline constexpr int kTileWarpThreads = kTileWarpsPerBlock * kWarpSize;
 
-/// Shared memory of a block.
-template <class A>
+/// Shared memory of a warp.
+template <class V, class A>
 struct TileWarpStage {
-    WarpTiles work[kTileWarpsPerBlock];
-    A row_sums[kTileWarpsPerBlock][kTileSize];
+    WarpTiles work;
+    A row_sums[kTileSize];
+    A products[kWarpSize];
+    V x[WarpTiles::kMost][kTileSize];  ///< that each tile meets
+    alignas(16) std::uint8_t index[WarpTiles::kMost * TileEntry::kMaxIndexBytes + 2 * sizeof(uint4)];
 };
 
 /// The work of one warp of a block.
 template <class V, class A>
 class TileWarpProduct {
 public:
-    __device__ TileWarpProduct(const TileWarpSpmv<V, A>& p, TileWarpStage<A>& stage)
-        : p_(p), stage_(stage), warp_(static_cast<int>(threadIdx.x) / kWarpSize), work_(stage.work[warp_]) {}
+    /// `stages`: one for each warp of the block.
+    __device__ TileWarpProduct(const TileWarpSpmv<V, A>& p, TileWarpStage<V, A>* stages)
+        : p_(p), stages_(stages), warp_(static_cast<int>(threadIdx.x) / kWarpSize), stage_(stages[warp_]) {}
 
     __device__ void run() const {
-        begin();
+        read_work();
+        const std::uint8_t* const index = stage_index();
         wait_for_stream();
-        A sum = multiply_tiles();
+        stage_x();
+        __syncwarp();
+        A sum = multiply_tiles(index);
         sum += __shfl_xor_sync(kAllLanes, sum, kTileSize);
-        if (lane_.half == 0) stage_.row_sums[warp_][lane_.row] += sum;
+        if (lane_.half == 0) stage_.row_sums[lane_.row] = sum;
         __syncthreads();
-        if (work_.is_last != 0) end_tile_row();
+        if (stage_.work.is_last != 0) end_tile_row();
     }
 
 private:
-    /// Reads what there is to do and asks for the arrays of all tiles, so that these wait for the cache only.
-    __device__ void begin() const {
+    __device__ void read_work() const {
         constexpr int words = sizeof(WarpTiles) / sizeof(uint4);
         const std::int64_t at = std::int64_t{blockIdx.x} * kTileWarpsPerBlock + warp_;
         if (lane_.id < words) {
             const auto* from = reinterpret_cast<const uint4*>(p_.warps + at);
-            reinterpret_cast<uint4*>(&stage_.work[warp_])[lane_.id] = __ldg(from + lane_.id);
+            reinterpret_cast<uint4*>(&stage_.work)[lane_.id] = __ldg(from + lane_.id);
         }
-        if (lane_.half == 0) stage_.row_sums[warp_][lane_.row] = 0;
         __syncwarp();
-        int values = 0;
-        int bytes = 0;
-        for (const TileEntry tile : work_.tiles) {  // those that are none count as one value
-            values += tile.values();
-            bytes += tile.index_bytes();
-        }
-        ask_for(p_.indices + work_.first_byte, bytes);
-        ask_for(p_.values + work_.first_value, values * static_cast<int>(sizeof(V)));
     }
 
-    __device__ void ask_for(const void* first, int bytes) const {
-        constexpr int line = 128;
+    /// Copies the index bytes of all tiles, in words, and asks for their values. Where the first tile's are then.
+    [[nodiscard]] __device__ const std::uint8_t* stage_index() const {
+        int values = 0;
+        int bytes = 0;
+        for (int t = 0; t < WarpTiles::kMost; ++t) {
+            if (t >= stage_.work.count) break;
+            values += stage_.work.tiles[t].values();
+            bytes += stage_.work.tiles[t].index_bytes();
+        }
+        constexpr int word = sizeof(uint4);
+        const int behind = static_cast<int>(stage_.work.first_byte % word);
+        const auto* from = reinterpret_cast<const uint4*>(p_.indices + stage_.work.first_byte - behind);
 #pragma unroll 1
-        for (int at = lane_.id * line; at < bytes; at += kWarpSize * line) {
-            asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char*>(first) + at));
+        for (int at = lane_.id; at * word < behind + bytes; at += kWarpSize) {
+            reinterpret_cast<uint4*>(stage_.index)[at] = __ldg(from + at);
+        }
+        constexpr int line = 128 / sizeof(V);
+#pragma unroll 1
+        for (int at = lane_.id * line; at < values; at += kWarpSize * line) {
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(p_.values + stage_.work.first_value + at));
+        }
+        return stage_.index + behind;
+    }
+
+    __device__ void stage_x() const {
+#pragma unroll
+        for (int i = 0; i < WarpTiles::kMost / 2; ++i) {
+            const int t = 2 * i + lane_.half;
+            const std::int64_t column = std::int64_t{stage_.work.tiles[t].column()} * kTileSize + lane_.row;
+            if (t < stage_.work.count && column < p_.cols) stage_.x[t][lane_.row] = load_x(p_.x + column);
         }
     }
 
     /// One tile after the other; the sum of the lane.
-    [[nodiscard]] __device__ A multiply_tiles() const {
-        const std::int64_t left = p_.rows - std::int64_t{work_.tile_row} * kTileSize;
-        const V* values = p_.values + work_.first_value;
-        const std::uint8_t* index = p_.indices + work_.first_byte;
+    [[nodiscard]] __device__ A multiply_tiles(const std::uint8_t* index) const {
+        const std::int64_t left = p_.rows - std::int64_t{stage_.work.tile_row} * kTileSize;
+        const int rows = static_cast<int>(min(left, std::int64_t{kTileSize}));
+        const V* values = p_.values + stage_.work.first_value;
         A sum = 0;
 #pragma unroll 1
-        for (int t = 0; t < work_.count; ++t) {
-            const TileEntry entry = work_.tiles[t];
-            const std::int64_t column = std::int64_t{entry.column()} * kTileSize;
-            const int rows = static_cast<int>(min(left, std::int64_t{kTileSize}));
-            const int cols = static_cast<int>(min(p_.cols - column, std::int64_t{kTileSize}));
-            const WarpTile<V, A> tile{{rows, cols, entry, values, index}, p_.x + column,  stage_.row_sums[warp_], lane_,
+        for (int t = 0; t < stage_.work.count; ++t) {
+            const TileEntry entry = stage_.work.tiles[t];
+            const std::int64_t right = p_.cols - std::int64_t{entry.column()} * kTileSize;
+            const int cols = static_cast<int>(min(right, std::int64_t{kTileSize}));
+            const WarpTile<V, A> tile{{rows, cols, entry, values, index}, stage_.x[t],    stage_.products, lane_,
                                       min(lane_.row, rows - 1),           p_.cache_policy};
             formats::visit_format(entry.format(), [&]<class F>() { sum += multiply(F{}, tile); });
             __syncwarp();
@@ -96,27 +117,28 @@ private:
     /// Adds up what the warps of the tile row have in this block, in their order, and writes the rows; those of a tile
     /// row of several blocks by the last of these.
     __device__ void end_tile_row() const {
+        const WarpTiles& work = stage_.work;
         A sum = 0;
 #pragma unroll 1
-        for (int w = warp_ - work_.warps_before; w <= warp_; ++w) sum += stage_.row_sums[w][lane_.row];
-        if (work_.piece >= 0 && !sum_of_pieces(p_.pieces, static_cast<std::uint32_t>(work_.piece), lane_, sum)) return;
-        const std::int64_t row = std::int64_t{work_.tile_row} * kTileSize + lane_.row;
+        for (int w = warp_ - work.warps_before; w <= warp_; ++w) sum += stages_[w].row_sums[lane_.row];
+        if (work.piece >= 0 && !sum_of_pieces(p_.pieces, static_cast<std::uint32_t>(work.piece), lane_, sum)) return;
+        const std::int64_t row = std::int64_t{work.tile_row} * kTileSize + lane_.row;
         if (lane_.half == 0 && row < p_.rows) p_.write(row, sum);
     }
 
     const TileWarpSpmv<V, A>& p_;
-    TileWarpStage<A>& stage_;
+    TileWarpStage<V, A>* stages_;
     Lane lane_;
     int warp_;
-    const WarpTiles& work_;
+    TileWarpStage<V, A>& stage_;
 };
 
 /// y = alpha * A * x + beta * y.
 template <class V, class A>
 __global__ void __launch_bounds__(kTileWarpThreads, kTileWarpBlocks)
     tile_warp_spmv(const __grid_constant__ TileWarpSpmv<V, A> p) {
-    __shared__ TileWarpStage<A> stage;
-    TileWarpProduct<V, A>(p, stage).run();
+    __shared__ TileWarpStage<V, A> stages[kTileWarpsPerBlock];
+    TileWarpProduct<V, A>(p, stages).run();
 }
 
 }  // namespace tilespmv::cuda

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "formats/list.hpp"
-#include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/warp.cuh"
 
@@ -12,18 +11,18 @@
 /// share its nonzeros, those of `t.lane.half` 0 and 1. Padding is read, but what it gives is not added: 0 * Inf is NaN.
 namespace tilespmv::cuda {
 
-/// A tile in device memory, as a lane sees it.
+/// A tile as a lane sees it: values in device memory, index bytes and x in shared memory.
 template <class V, class A>
 struct WarpTile : TileView<V> {
-    const V* x;   ///< of the tile's columns, `cols` of them
-    A* row_sums;  ///< of the 16 rows, in shared memory: for routines in which a lane's nonzeros are not of its row
+    const V* x;   ///< of the tile's columns, `cols` of them, in shared memory
+    A* products;  ///< room for 32 in shared memory
     Lane lane;
     int row;  ///< of the lane; the last one if the tile has fewer rows, which nobody writes then
     std::uint64_t cache_policy;
 
     /// The value at this place times x of this column.
     [[nodiscard]] __device__ A product(int place, int column) const {
-        return static_cast<A>(load_once(this->values + place, cache_policy)) * static_cast<A>(load_x(x + column));
+        return static_cast<A>(load_once(this->values + place, cache_policy)) * static_cast<A>(x[column]);
     }
 };
 
@@ -88,33 +87,30 @@ __device__ A multiply(formats::Csr, const WarpTile<V, A>& t) {
     });
 }
 
-/// Nonzeros in row-major order, each with a byte for row and column, a lane a nonzero: those of a row are neighbours,
-/// whose products are added up to the first of them by shuffles. `first`: the place of the first value.
+/// Nonzeros with a byte for row and column each, a lane a nonzero: products go into shared memory, from where the two
+/// lanes of a row take those of it in turn. `first`: the place of the first value.
 template <class V, class A>
-__device__ void add_places(const WarpTile<V, A>& t, const std::uint8_t* places, int first, int count) {
+__device__ A multiply_places(const WarpTile<V, A>& t, const std::uint8_t* places, int first, int count) {
+    A sum = 0;
+#pragma unroll 1
     for (int at = 0; at < count; at += kWarpSize) {
-        const int here = min(count - at, kWarpSize);
-        const bool has_one = t.lane.id < here;
-        const int place = has_one ? places[at + t.lane.id] : 0;
-        const int row = has_one ? place >> 4 : kTileSize;
-        A sum = has_one ? t.product(first + at + t.lane.id, place & 15) : A(0);
+        const int own = at + t.lane.id;
+        if (own < count) t.products[t.lane.id] = t.product(first + own, places[own] & 15);
         __syncwarp();
-        for (int step = 1; step < here; step *= 2) {
-            const A other = __shfl_down_sync(kAllLanes, sum, step);
-            const int other_row = __shfl_down_sync(kAllLanes, row, step);
-            if (other_row == row && t.lane.id + step < here) sum += other;
+        const int here = min(count - at, kWarpSize);
+#pragma unroll 2
+        for (int k = t.lane.half; k < here; k += 2) {
+            if (places[at + k] >> 4 == t.lane.row) sum += t.products[k];
         }
-        const int row_before = __shfl_up_sync(kAllLanes, row, 1);
-        if (has_one && (t.lane.id == 0 || row_before != row)) t.row_sums[row] += sum;
         __syncwarp();
     }
+    return sum;
 }
 
 /// coo
 template <class V, class A>
 __device__ A multiply(formats::Coo, const WarpTile<V, A>& t) {
-    add_places(t, t.index, 0, t.entry.nnz());
-    return 0;
+    return multiply_places(t, t.index, 0, t.entry.nnz());
 }
 
 /// The block of ell and of the first part of hyb: a place of every row after the other.
@@ -140,8 +136,7 @@ __device__ A multiply(formats::Hyb, const WarpTile<V, A>& t) {
     const int width = t.entry.parameter();
     const int rest = formats::Hyb::coo_nnz(t.rows, t.entry);
     const A sum = multiply_block(t, width, formats::Hyb::has_holes(t.rows, t.entry));
-    add_places(t, t.index + t.entry.index_bytes() - rest, t.rows * width, rest);
-    return sum;
+    return sum + multiply_places(t, t.index + t.entry.index_bytes() - rest, t.rows * width, rest);
 }
 
 /// dense_row: each half of the warp takes every other full row, a lane a column.

@@ -28,11 +28,9 @@ struct Tiles {
 
 template <class F>
 __global__ void multiply_all(Tiles a) {
-    __shared__ double row_sums[kTileSize];
+    __shared__ double products[cuda::kWarpSize];
     const cuda::Lane lane;
     for (index_t k = 0; k < a.tile_rows; ++k) {
-        if (lane.half == 0) row_sums[lane.row] = 0;
-        __syncwarp();
         const int rows = min(a.rows - k * kTileSize, kTileSize);
         double sum = 0;
         for (offset_t t = a.ptrs[k]; t < a.ptrs[k + 1]; ++t) {
@@ -41,7 +39,7 @@ __global__ void multiply_all(Tiles a) {
             const cuda::WarpTile<double, double> tile{
                 {rows, min(a.cols - column, kTileSize), entry, a.values, a.indices},
                 a.x + column,
-                row_sums,
+                products,
                 lane,
                 min(lane.row, rows - 1),
                 a.cache_policy};
@@ -51,7 +49,7 @@ __global__ void multiply_all(Tiles a) {
             a.indices += entry.index_bytes();
         }
         sum += __shfl_xor_sync(cuda::kAllLanes, sum, kTileSize);
-        if (lane.id < rows) a.y[k * kTileSize + lane.id] = row_sums[lane.id] + sum;
+        if (lane.id < rows) a.y[k * kTileSize + lane.id] = sum;
         __syncwarp();
     }
 }
