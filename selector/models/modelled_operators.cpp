@@ -113,6 +113,7 @@ constexpr std::array kOnGpu{
     ModelledOperator{{.name = "coo", .matrix_bytes = coo_bytes}},
     ModelledOperator{.candidate = {.name = "hyb", .matrix_bytes = hyb_bytes, .adapt = hyb_work},
                      .further = FurtherFeatures::all},
+    ModelledOperator{{.name = "tile-warp", .matrix_bytes = csr_bytes}, true},
     ModelledOperator{{.name = "cusparse-csr", .matrix_bytes = csr_bytes}, true},
     ModelledOperator{{.name = "cusparse-coo", .matrix_bytes = coo_bytes}, true},
     ModelledOperator{{.name = "cusparse-sell", .matrix_bytes = csr_bytes}, true},
