@@ -9,6 +9,7 @@
 
 #include "kernels/auto/host_auto.hpp"
 #include "kernels/cpu/operators.hpp"
+#include "kernels/cuda/device.hpp"
 #include "kernels/form_sizes.hpp"
 #include "tile/error.hpp"
 #if TILESPMV_HAS_CUDA
@@ -90,10 +91,42 @@ bool can_be_named(std::string_view name) {
     return !name.empty() && name.find_first_not_of(allowed) == std::string_view::npos;
 }
 
+/// Of every operator for a GPU in the table below; builds without CUDA know them by these alone.
+constexpr auto kGpuNames =
+    std::to_array<std::string_view>({"auto",          "tile",        "tile-warp",  "mixed",          "strip",
+                                     "csr16",         "csr-scalar",  "csr-vector", "csr-multiround", "csr-merge",
+                                     "csr-adaptive",  "csr5",        "csr-inode",  "sell",           "ell",
+                                     "dia",           "coo",         "hyb",        "cusparse-csr",   "cusparse-coo",
+                                     "cusparse-sell", "cusparse-bsr"});
+
+template <Value V>
+bool has_operator(Backend backend, std::string_view name) {
+    return std::ranges::count(operators<V>(backend), name, &OperatorEntry::name) > 0;
+}
+
+/// Where there is no GPU that serves, the reason: another device on the command line would not help.
+void require_device_for(std::string_view name) {
+    try {
+        static_cast<void>(cuda::require_device());
+    } catch (const Error& error) {
+        throw Error(fmt::format("operator '{}' runs on a GPU: {}", name, error.what()), error.code());
+    }
+}
+
 template <Value V>
 [[noreturn]] void refuse_name(Backend backend, const std::string& name) {
+    if (is_operator_name<V>(Backend::cuda, name)) {
+        require_device_for(name);
+        if (has_operator<double>(Backend::cuda, name) && !has_operator<V>(Backend::cuda, name)) {
+            throw Error(fmt::format("operator '{}' takes no {} values", name, value_name<V>()), ExitCode::usage);
+        }
+        if (!has_operator<V>(Backend::cuda, name)) {
+            throw Error(fmt::format("operator '{}' is one of cuSPARSE, which this build lacks", name),
+                        ExitCode::unavailable);
+        }
+    }
     const Backend other = backend == Backend::cpu ? Backend::cuda : Backend::cpu;
-    if (std::ranges::count(operators<V>(other), name, &OperatorEntry::name) > 0) {
+    if (has_operator<V>(other, name)) {
         throw Error(
             fmt::format("operator '{}' runs on the {}: give --device {}", name, device_of(other), option_of(other)),
             ExitCode::usage);
@@ -147,6 +180,14 @@ void require_values(Backend backend) {
     throw Error(fmt::format("products of {} values need a GPU: give --device cuda", value_name<V>()), ExitCode::usage);
 }
 
+std::span<const std::string_view> gpu_operator_names() { return kGpuNames; }
+
+template <Value V>
+bool is_operator_name(Backend backend, std::string_view name) {
+    if (has_operator<V>(backend, name)) return true;
+    return backend == Backend::cuda && std::ranges::count(kGpuNames, name) > 0;
+}
+
 template <Value V>
 const OperatorInfo<V>& find_operator(Backend backend, std::string_view specification) {
     require_values<V>(backend);
@@ -172,6 +213,7 @@ std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const
     template std::span<const OperatorInfo<V>> operators<V>(Backend);             \
     template void register_operator(const OperatorInfo<V>&);                     \
     template void require_values<V>(Backend);                                    \
+    template bool is_operator_name<V>(Backend, std::string_view);                \
     template const OperatorInfo<V>& find_operator<V>(Backend, std::string_view); \
     template std::unique_ptr<Operator<V>> make_operator(std::string_view, const MatrixForms<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)

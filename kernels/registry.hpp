@@ -89,8 +89,16 @@ void register_operator(const OperatorInfo<V>& info);
 template <Value V>
 void require_values(Backend backend);
 
+/// The names of the operators for a GPU, in a build that has none of them, too.
+std::span<const std::string_view> gpu_operator_names();
+
+/// Whether there is an operator of this name, for the GPU by those names, too.
+template <Value V>
+bool is_operator_name(Backend backend, std::string_view name);
+
 /// The operator of a specification `name[:option=value,...]`. Throws a usage `Error` if the backend has none for values
-/// of V, for an unknown name (listing those there are), and for one of the other backend (saying so).
+/// of V, for an unknown name (listing those there are), and for one of the other backend (saying so); an `unavailable`
+/// one for an operator for a GPU where no GPU serves, and for one of cuSPARSE in a build without it.
 template <Value V>
 const OperatorInfo<V>& find_operator(Backend backend, std::string_view specification);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/auto/candidates_here.hpp"
 #include "selector/models/profile_file.hpp"
 
 namespace tilespmv {
@@ -22,11 +23,16 @@ AutoOptions read_auto_options(Options& options) {
 
 namespace {
 
+void warn_unknown(std::string_view specification) {
+    warn_passed_over(specification, "this build has no such operator");
+}
+
 std::vector<RankedOperator> rank_by(const FoundProfile& found, const OperatorQuestion& question,
                                     const AutoOptions& options) {
     if (found.profile && (found.decides || options.is_tried)) {  // a trial finds out who is right
         auto ranked =
             options.is_tried ? rank_for_trial(question, *found.profile) : rank_operators(question, *found.profile);
+        for (const auto& removed : remove_unknown(ranked, question)) warn_unknown(removed);
         if (!ranked.empty()) return ranked;
     }
     return rank_operators(question);
@@ -43,7 +49,12 @@ std::string choose_for_auto(const PatternView& a, OperatorQuestion question, con
                             std::string_view machine) {
     const FoundProfile found = find_profile(options.profile, machine, a.sizes());
     if (const auto* const small = found.decides ? find_small_model(found.profile->small_models, a) : nullptr) {
-        if (auto chosen = choose_operator(a, question.products, *small); !chosen.empty()) return chosen;
+        const auto is_here = [&](const std::string& specification) {
+            const bool here = is_candidate(specification, question.gpu.has_value(), a.value_bytes);
+            if (!here) warn_unknown(specification);
+            return here;
+        };
+        if (auto chosen = choose_operator(a, question.products, *small, is_here); !chosen.empty()) return chosen;
     }
     question.features = features_of(a);
     return rank_by(found, question, options).front().specification;

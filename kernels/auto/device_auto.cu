@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/auto/candidate_forms.hpp"
+#include "kernels/auto/candidates_here.hpp"
 #include "kernels/auto/forms_name.hpp"
 #include "kernels/auto/trial.hpp"
 #include "kernels/auto/trial_x.hpp"
@@ -89,11 +90,17 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
     // Tiles that are there save little: full ones are made from CSR; of others plan, upload and the map for new values
     // take longer than a conversion.
     OperatorQuestion question{.features = {}, .gpu = gpu_to_choose_for(sizeof(V)), .products = read.products};
+    const auto rank = [&] {
+        question.features = features_of(pattern);
+        return rank_for_auto(question, read, device_name());
+    };
     if (!read.is_tried || pattern.nnz() == 0) {
-        return make_ranked(choose_for_auto(pattern, question, read, device_name()), forms, accumulator, with_sent);
+        const auto make = [&](const std::string& specification) {
+            return make_ranked(specification, forms, accumulator, with_sent);
+        };
+        return make_or_next(choose_for_auto(pattern, question, read, device_name()), make, rank);
     }
-    question.features = features_of(pattern);
-    const auto ranked = rank_for_auto(question, read, device_name());
+    const auto ranked = rank();
     const TuneKey key{pattern_hash(pattern), std::string(value_name<V>()), std::string(accumulator_name(accumulator)),
                       require_device().name, forms_name(given)};
     const auto seconds_of = [&](const std::string& specification) {

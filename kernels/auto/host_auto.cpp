@@ -8,6 +8,7 @@
 
 #include <omp.h>
 
+#include "kernels/auto/candidates_here.hpp"
 #include "kernels/auto/forms_name.hpp"
 #include "kernels/auto/trial.hpp"
 #include "kernels/auto/trial_x.hpp"
@@ -92,14 +93,15 @@ std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& opt
                                        .products = given.products,
                                        .has_tiles = forms.template find<TileMatrix<V>>() != nullptr},
                                       given, processor_name());
-    if (!given.is_tried || csr->nnz() == 0) return make_converting(ranked.front().specification, forms);
+    const auto make = [&](const std::string& specification) { return make_converting(specification, forms); };
+    if (!given.is_tried || csr->nnz() == 0) {
+        return make_or_next(ranked.front().specification, make, [&] { return ranked; });
+    }
     const TuneKey key{pattern_hash(pattern_of(*csr)), std::string(value_name<V>()),
                       std::string(accumulator_name(Accumulator::float64)), processor_name(), forms_name(forms)};
-    return make_converting(fastest_by_trial(ranked, given.products, TuneCache(given.cache), key,
-                                            [&](const std::string& specification) {
-                                                return seconds_of_trial(*make_converting(specification, forms));
-                                            }),
-                           forms);
+    return make(
+        fastest_by_trial(ranked, given.products, TuneCache(given.cache), key,
+                         [&](const std::string& specification) { return seconds_of_trial(*make(specification)); }));
 }
 
 template std::unique_ptr<Operator<double>> make_converting(const std::string&, const MatrixForms<double>&);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "kernels/auto/candidates_here.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv {
@@ -14,13 +15,15 @@ std::string fastest_by_trial(std::span<const RankedOperator> ranked, offset_t pr
     ProductTimes found;
     std::vector<RankedOperator> tried;
     std::exception_ptr failure;
-    for (RankedOperator one : ranked.first(std::min(most, ranked.size()))) {
+    for (RankedOperator one : ranked) {
+        if (tried.size() == most) break;
         const auto time = known.find(one.specification);
         try {
             one.seconds = time != known.end() ? time->second : seconds_of(one.specification);
             one.charge = 1;
-        } catch (const Error&) {
+        } catch (const Error& error) {
             failure = std::current_exception();
+            if (error.code() == ExitCode::usage) warn_passed_over(one.specification, error.what());
             continue;
         }
         if (time == known.end()) found[one.specification] = one.seconds;

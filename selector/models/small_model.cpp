@@ -227,7 +227,8 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
     return ranked;
 }
 
-std::string choose_operator(const PatternView& a, offset_t products, const SmallModel& model) {
+std::string choose_operator(const PatternView& a, offset_t products, const SmallModel& model,
+                            const std::function<bool(const std::string&)>& is_here) {
     MatrixFeatures f = small_features_of(a);
     auto seconds = predict(model, f);
     for (std::size_t i = 0; i < seconds.size() && products > 0; ++i)
@@ -237,7 +238,8 @@ std::string choose_operator(const PatternView& a, offset_t products, const Small
         if (std::isinf(*first)) break;
         const SmallModel::Times& one = model.operators[static_cast<std::size_t>(first - seconds.begin())];
         add_further_features(a, one.known.further, f);
-        if (can_be_made(one.known, f, one.known.candidate.matrix_bytes(f) + vector_bytes(f))) return one.specification;
+        const double bytes = one.known.candidate.matrix_bytes(f) + vector_bytes(f);
+        if (can_be_made(one.known, f, bytes) && is_here(one.specification)) return one.specification;
         *first = std::numeric_limits<double>::infinity();
     }
     return {};

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -61,8 +62,10 @@ std::vector<double> predict(const SmallModel& model, const MatrixFeatures& featu
 /// Every operator of the model that suits the matrix, those of the least time for the expected products first.
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const SmallModel& model);
 
-/// The specification of the first of these, of a matrix of which no features are known: finds only those that it needs.
-/// Empty if none suits.
-std::string choose_operator(const PatternView& a, offset_t products, const SmallModel& model);
+/// The specification of the first of these that `is_here`, of a matrix of which no features are known: finds only those
+/// that it needs. Empty if none suits.
+std::string choose_operator(
+    const PatternView& a, offset_t products, const SmallModel& model,
+    const std::function<bool(const std::string&)>& is_here = [](const std::string&) { return true; });
 
 }  // namespace tilespmv

@@ -1,8 +1,13 @@
 // The whole text of every error of operators on the host and of the check of a result.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kernels/check.hpp"
 #include "kernels/choose_operator.hpp"
+#include "kernels/cuda/device.hpp"
 #include "kernels/operator.hpp"
 #include "tests/support/message_of.hpp"
 
@@ -27,11 +32,32 @@ TEST(KernelMessages, Names) {
     EXPECT_EQ(message_of([] { find_operator<double>(Backend::cpu, "magic"); }), "2: unknown operator 'magic'" + known);
 }
 
+/// Where there is no GPU, another device would not help.
 TEST(KernelMessages, NamesOfTheOtherDevice) {
-    if (operators<double>(Backend::cuda).empty()) GTEST_SKIP() << "this build has no operators for the GPU";
-    EXPECT_EQ(chosen("csr16"), "2: operator 'csr16' runs on the GPU: give --device cuda");
+    const std::string why = message_of([] { (void)cuda::require_device(); });
+    const auto of_gpu = [&](const std::string& name) {
+        const auto here = fmt::format("operator '{}' runs on ", name);
+        return why == "0: " ? "2: " + here + "the GPU: give --device cuda" : "4: " + here + "a GPU: " + why.substr(3);
+    };
+    for (const char* name : {"csr16", "csr-vector", "tile", "sell", "dia"}) EXPECT_EQ(chosen(name), of_gpu(name));
+    EXPECT_EQ(chosen<float>("hyb:a=1"), of_gpu("hyb"));
     EXPECT_EQ(message_of([] { find_operator<double>(Backend::cuda, "csr-omp"); }),
               "2: operator 'csr-omp' runs on the CPU: give --device cpu");
+}
+
+/// The names that are known without a GPU are those of the operators of a build with one.
+TEST(KernelMessages, EveryOperatorOfTheGpuIsKnownWithoutOne) {
+    EXPECT_FALSE(is_operator_name<double>(Backend::cuda, "csr-omp"));
+    EXPECT_FALSE(is_operator_name<double>(Backend::cpu, "csr16"));
+    for (const auto name : gpu_operator_names()) EXPECT_TRUE(is_operator_name<Half>(Backend::cuda, name)) << name;
+    const auto here = operators<double>(Backend::cuda);
+    if (here.empty()) GTEST_SKIP() << "this build has no operators for the GPU";
+    std::vector<std::string_view> names(gpu_operator_names().begin(), gpu_operator_names().end());
+    const bool has_cusparse = std::ranges::count(here, "cusparse-csr", &OperatorEntry::name) > 0;
+    if (!has_cusparse) std::erase_if(names, [](std::string_view name) { return name.starts_with("cusparse"); });
+    std::vector<std::string_view> names_here;
+    for (const auto& info : here) names_here.push_back(info.name);
+    EXPECT_THAT(names, ::testing::UnorderedElementsAreArray(names_here)) << "see kGpuNames in kernels/registry.cpp";
 }
 
 TEST(KernelMessages, Types) {

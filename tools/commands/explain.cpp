@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "kernels/auto/candidates_here.hpp"
 #include "kernels/auto/host_auto.hpp"
 #include "kernels/choose_operator.hpp"
 #include "kernels/cpu/processor.hpp"
@@ -55,6 +56,7 @@ void rank(Explanation& e, const std::string& profile_file, const std::string& ma
     const FoundProfile found = find_profile(profile_file, machine, e.question.features.sizes());
     if (!found.profile) return;
     e.others = rank_operators(e.question, *found.profile);
+    e.unknown = remove_unknown(e.others, e.question);
     if (e.others.empty()) return;
     e.profile = found.name;
     e.by_models = found.decides;

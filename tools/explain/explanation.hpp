@@ -21,6 +21,7 @@ struct Explanation {
     std::string profile;                 ///< file of models; empty without one
     bool by_models = false;              ///< whether they gave the answer, or the rules
     std::vector<RankedOperator> others;  ///< what the other ones say; empty without models
+    std::vector<std::string> unknown;    ///< operators of the models that this build lacks, which are passed over
 };
 
 /// As text: the choice and why, the features of the matrix, a row for each candidate.

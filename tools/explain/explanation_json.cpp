@@ -74,6 +74,7 @@ Json explanation_json(const Explanation& e) {
               {"costs", {{"machine", e.costs->machine}, {"measured_by", e.costs->measured_by}}},
               {"features", features_json(e.question.features)},
               {"candidates", candidates}};
+    if (!e.unknown.empty()) json["unknown_operators"] = e.unknown;
     if (!e.profile.empty()) json["profile"] = {{"file", e.profile}, {"decides", e.by_models}};
     return json;
 }

@@ -69,6 +69,13 @@ std::string profile_text(const Explanation& e) {
                      printable(e.profile));
 }
 
+std::string unknown_text(const Explanation& e) {
+    if (e.unknown.empty()) return "";
+    std::string names;
+    for (const auto& one : e.unknown) names += fmt::format("{}{}", names.empty() ? "" : ", ", printable(one));
+    return fmt::format("passed over, since this build has no such operator: {}\n", names);
+}
+
 }  // namespace
 
 std::string explanation_text(const Explanation& e) {
@@ -102,7 +109,7 @@ std::string explanation_text(const Explanation& e) {
     return text +
            fmt::format("\npays after: products until its preparation is paid for over {}\ncosts measured on: {} ({})\n",
                        soonest.specification, e.costs->machine, e.costs->measured_by) +
-           profile_text(e);
+           profile_text(e) + unknown_text(e);
 }
 
 }  // namespace tilespmv::tools

@@ -56,9 +56,15 @@ TEST_F(Trial, CountsPreparationIfProductsAreExpected) {
 }
 
 TEST_F(Trial, PassesOverWhatCannotBeMade) {
-    EXPECT_EQ(taken({{"first", 0}, {"second", 2}, {"third", 1}}), "third");
+    EXPECT_EQ(taken({{"first", 0}, {"second", 2}, {"third", 1}, {"fourth", 3}}), "third");
+    EXPECT_THAT(measured_, ElementsAre("first", "second", "third", "fourth")) << "until three are tried";
     key_.device = "another";
-    EXPECT_EQ(message_of([&] { taken({{"first", 0}, {"second", 0}, {"third", 0}}); }), "1: no memory for third");
+    EXPECT_EQ(taken({{"first", 0}, {"second", 0}, {"third", 0}, {"fourth", 3}}), "fourth");
+    key_.device = "a third";
+    EXPECT_EQ(message_of([&] {
+                  taken({{"first", 0}, {"second", 0}, {"third", 0}, {"fourth", 0}});
+              }),
+              "1: no memory for fourth");
 }
 
 }  // namespace
