@@ -188,7 +188,8 @@ std::span<const Suite> suites() {
     static const std::vector<Suite> all{
         {.name = "cpu-classes",
          .summary = "one generated matrix of about 36 million nonzeros for each class of matrices",
-         .sources = kCpuClasses},
+         .sources = kCpuClasses,
+         .is_for_gpu = false},
         {.name = "gpu-classes",
          .summary =
              "eleven generated matrices, every operator of the GPU, tiles all csr, by the tuned rules without and "

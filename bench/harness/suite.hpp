@@ -19,12 +19,14 @@ struct Suite {
     std::string_view name;
     std::string_view summary;
     std::vector<std::string_view> sources = {};  ///< none: for `tilespmv tune`, which takes sizes of vectors with any
-    /// For the GPU; on a CPU, or if empty, the operators that are measured by default.
+    /// Whether it is for the operators of a GPU; on a CPU those there are measured on its matrices.
+    bool is_for_gpu = true;
+    /// If empty, those that are measured by default.
     std::vector<std::string_view> operators = {};
-    /// Besides these: operators that are `only_if_named`, on the GPU. Those that refuse a matrix are skipped.
+    /// Besides these: operators that are `only_if_named`. Those that refuse a matrix are skipped.
     std::vector<std::string_view> more_operators = {};
     std::vector<std::string_view> selectors = {};  ///< empty: the default selector
-    std::vector<std::string_view> baselines = {};  ///< for the GPU; empty: the default ones
+    std::vector<std::string_view> baselines = {};  ///< empty: the default ones
     SizeGroups groups = {};                        ///< of the summary
 };
 

@@ -1,12 +1,15 @@
 #include "tools/bench/plan.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bench/harness/suite.hpp"
+#include "kernels/cuda/device.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tools/options/operator_list.hpp"
@@ -19,6 +22,29 @@ void fill_if_empty(std::vector<std::string>& options, const std::vector<std::str
     if (options.empty()) options.assign(values.begin(), values.end());
 }
 
+/// Operators of a suite that cannot run on a CPU, unless others were asked for: if they are all that it is for, there
+/// is nothing to measure, else it is said at once that they are left out.
+void leave_out(const bench::Suite& suite, const BenchOptions& options) {
+    if (!suite.is_for_gpu || !options.operators.empty()) return;
+    if (!suite.operators.empty()) {
+        std::string reason = "give --device cuda";
+        auto code = ExitCode::usage;
+        try {
+            static_cast<void>(cuda::require_device());
+        } catch (const Error& error) {
+            reason = error.what();
+            code = error.code();
+        }
+        throw Error(fmt::format("the suite {} is for {}, which run on a GPU: {}; --operator measures others on its "
+                                "matrices",
+                                suite.name, fmt::join(suite.operators, ", "), reason),
+                    code);
+    }
+    const bool has_baseline = options.baselines.empty() && !suite.baselines.empty();
+    fmt::print(stderr, "tilespmv: suite {}: left out: the operators for a GPU{}; measured are those of the CPU\n",
+               suite.name, has_baseline ? fmt::format(", the baseline {}", fmt::join(suite.baselines, ", ")) : "");
+}
+
 void add_suite(BenchOptions& options, Backend backend) {
     const bench::Suite& suite = bench::find_suite(options.suite);
     if (suite.sources.empty()) {
@@ -27,7 +53,7 @@ void add_suite(BenchOptions& options, Backend backend) {
     }
     options.sources.insert(options.sources.end(), suite.sources.begin(), suite.sources.end());
     fill_if_empty(options.selectors, suite.selectors);
-    if (backend == Backend::cpu) return;
+    if (backend == Backend::cpu) return leave_out(suite, options);
     if (options.operators.empty()) fill_if_empty(options.more_operators, suite.more_operators);
     fill_if_empty(options.operators, suite.operators);
     fill_if_empty(options.baselines, suite.baselines);

@@ -8,8 +8,9 @@
 
 namespace tilespmv::tools {
 
-/// Adds what a suite holds and the defaults of what was not asked for. Throws a usage `Error` if there is no matrix, or
-/// an unknown suite.
+/// Adds what a suite holds and the defaults of what was not asked for; what of a suite is left out on a CPU is said on
+/// stderr. Throws a usage `Error` if there is no matrix, or an unknown suite, and where none of the operators that a
+/// suite is for can run, an `unavailable` one without a GPU.
 void complete(BenchOptions& options, Backend backend);
 
 /// The value types that a source is measured in.

@@ -10,6 +10,7 @@
 #include "bench/harness/compare.hpp"
 #include "bench/harness/result_file.hpp"
 #include "bench/harness/suite.hpp"
+#include "kernels/cuda/device.hpp"
 #include "tests/bench/fake_device.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
@@ -201,7 +202,7 @@ TEST_F(BenchRun, AFileWithoutValuesGetsRandomOnesAndTheResultSaysSo) {
     EXPECT_TRUE(measured());
     EXPECT_THAT(values(), testing::ElementsAre("ones", "ones", "", ""));
     EXPECT_EQ(saved().results[2].warm.seconds, before.results[2].warm.seconds) << "it has values";
-    for (const auto& c : bench::compare(before, saved(), 0.05)) {
+    for (const auto& c : bench::compare({before}, {saved()}, {})) {
         EXPECT_EQ(c.reason, c.id.matrix.ends_with("p.mtx") ? "of other values (--pattern-values)" : "");
     }
 }
@@ -354,6 +355,30 @@ TEST(BenchPlan, OperatorsOfASuiteGiveWayToThoseAskedFor) {
     EXPECT_THAT(more(Backend::cuda, {}), testing::ElementsAre("dia", "ell"));
     EXPECT_THAT(more(Backend::cuda, {"csr16"}), testing::IsEmpty());
     EXPECT_THAT(more(Backend::cpu, {}), testing::IsEmpty());
+}
+
+TEST(BenchPlan, OnACpuOperatorsOfAGpuAreLeftOutAloud) {
+    const auto said = [](const std::string& suite, const std::vector<std::string>& operators) {
+        BenchOptions options;
+        options.suite = suite;
+        options.operators = operators;
+        ::testing::internal::CaptureStderr();
+        const auto message = test::message_of([&] { complete(options, Backend::cpu); });
+        return message + ::testing::internal::GetCapturedStderr();
+    };
+    EXPECT_EQ(
+        said("peers", {}),
+        "0: tilespmv: suite peers: left out: the operators for a GPU, the baseline cusparse; measured are those of "
+        "the CPU\n");
+    EXPECT_EQ(said("gpu-classes", {}),
+              "0: tilespmv: suite gpu-classes: left out: the operators for a GPU; measured are those of the CPU\n");
+    EXPECT_EQ(said("cpu-classes", {}), "0: ");
+    const bool has_gpu = test::message_of([] { (void)cuda::require_device(); }) == "0: ";
+    for (const char* suite : {"threads-per-vector", "csr-vs-cusparse", "multiround", "tilespmv"}) {
+        EXPECT_EQ(said(suite, {"csr-omp"}), "0: ");
+        EXPECT_THAT(said(suite, {}),
+                    AllOf(StartsWith(has_gpu ? "2: the suite " : "4: the suite "), HasSubstr("which run on a GPU: ")));
+    }
 }
 
 TEST_F(BenchRun, WhatIsWrongWithTheQuestionIsSaidBeforeAnythingIsMeasured) {
