@@ -1,6 +1,7 @@
 #include "kernels/solver/preconditioner/sparse_product.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -26,16 +27,43 @@ void merge_row(const CsrMatrix<V>& a, const CsrMatrix<V>& b, std::size_t row, st
     cols.erase(std::ranges::unique(cols).begin(), cols.end());
 }
 
-/// Calls f(row, columns) for every row of a * b.
+/// Calls f(row, columns) for rows of a * b while it says to go on, which is for every row unless it has seen enough.
 template <class V, class F>
 void for_merged_rows(const CsrMatrix<V>& a, const CsrMatrix<V>& b, F&& f) {
     parallel_ranges(0, a.rows, kProductRows, [&](std::int64_t first, std::int64_t last) {
         std::vector<index_t> cols;
         for (auto row = static_cast<std::size_t>(first); row < static_cast<std::size_t>(last); ++row) {
             merge_row(a, b, row, cols);
-            f(row, cols);
+            if (!f(row, cols)) return;
         }
     });
+}
+
+/// The least that a * b can have: each row holds the longest of the rows of b that it is made of.
+template <class V>
+offset_t least_nonzeros(const CsrMatrix<V>& a, const CsrMatrix<V>& b) {
+    offset_t least = 0;
+    for (std::size_t row = 0; row < static_cast<std::size_t>(a.rows); ++row) {
+        offset_t longest = 0;
+        for (offset_t p = a.row_ptrs[row]; p < a.row_ptrs[row + 1]; ++p) {
+            const auto k = static_cast<std::size_t>(a.col_idxs[static_cast<std::size_t>(p)]);
+            longest = std::max(longest, b.row_ptrs[k + 1] - b.row_ptrs[k]);
+        }
+        least += longest;
+    }
+    return least;
+}
+
+/// Counts the nonzeros of the rows of a * b, until they are more than `most`; false then.
+template <class V>
+bool count_rows(const CsrMatrix<V>& a, const CsrMatrix<V>& b, offset_t most, Buffer<offset_t>& counts) {
+    if (least_nonzeros(a, b) > most) return false;
+    std::atomic<offset_t> all = 0;
+    for_merged_rows(a, b, [&](std::size_t row, const auto& cols) {
+        counts[row + 1] = static_cast<offset_t>(cols.size());
+        return (all += counts[row + 1]) <= most;
+    });
+    return all <= most;
 }
 
 /// row[col of b's row] += factor * b's row, whose columns row has.
@@ -106,20 +134,21 @@ offset_t count_before(std::vector<RowPiece>& pieces, index_t col) {
 }  // namespace
 
 template <class V>
-CsrMatrix<V> product_pattern(const CsrMatrix<V>& a, const CsrMatrix<V>& b) {
+std::optional<CsrMatrix<V>> product_pattern(const CsrMatrix<V>& a, const CsrMatrix<V>& b, offset_t most) {
     CsrMatrix<V> c;
     c.rows = a.rows;
     c.cols = b.cols;
     const auto rows = static_cast<std::size_t>(a.rows);
     c.row_ptrs = Buffer<offset_t>(rows + 1, 0);
-    for_merged_rows(
-        a, b, [&](std::size_t row, const auto& cols) { c.row_ptrs[row + 1] = static_cast<offset_t>(cols.size()); });
+    if (!count_rows(a, b, most, c.row_ptrs)) return {};
     for (std::size_t row = 0; row < rows; ++row) c.row_ptrs[row + 1] += c.row_ptrs[row];
     const auto nnz = static_cast<std::size_t>(c.row_ptrs[rows]);
     c.col_idxs = Buffer<index_t>(nnz);
     c.values = Buffer<V>(nnz);
-    for_merged_rows(
-        a, b, [&](std::size_t row, const auto& cols) { std::ranges::copy(cols, c.col_idxs.data() + c.row_ptrs[row]); });
+    for_merged_rows(a, b, [&](std::size_t row, const auto& cols) {
+        std::ranges::copy(cols, c.col_idxs.data() + c.row_ptrs[row]);
+        return true;
+    });
     return c;
 }
 
@@ -162,9 +191,9 @@ Transpose<V> transpose_pattern(const CsrMatrix<V>& a) {
     return t;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                   \
-    template CsrMatrix<V> product_pattern(const CsrMatrix<V>&, const CsrMatrix<V>&);              \
-    template void multiply_values(const CsrMatrix<V>&, const CsrMatrix<V>&, bool, CsrMatrix<V>&); \
+#define TILESPMV_INSTANTIATE(V)                                                                               \
+    template std::optional<CsrMatrix<V>> product_pattern(const CsrMatrix<V>&, const CsrMatrix<V>&, offset_t); \
+    template void multiply_values(const CsrMatrix<V>&, const CsrMatrix<V>&, bool, CsrMatrix<V>&);             \
     template Transpose<V> transpose_pattern(const CsrMatrix<V>&);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "kernels/refusal.hpp"
 #include "kernels/solver/preconditioner/sparse_product.hpp"
 #include "kernels/solver/preconditioner/triangle.hpp"
 #include "kernels/solver/preconditioner/value_option.hpp"
@@ -14,7 +16,8 @@
 namespace tilespmv::solver {
 namespace {
 
-constexpr std::int64_t kFactorRows = 512;  ///< that a thread does at a time
+constexpr std::int64_t kFactorRows = 512;                      ///< that a thread does at a time
+constexpr std::uint64_t kAlwaysFine = std::uint64_t{1} << 26;  ///< bytes of a product that is made whatever A takes
 
 enum class Shape { factors, pair, whole };
 
@@ -53,6 +56,14 @@ void require_length(std::size_t row, offset_t of_before, offset_t of_new) {
         fmt::format("a ssor-ai preconditioner takes new values of the same pattern: row {} has {} nonzeros before "
                     "the diagonal, found {}; make it again",
                     row + 1, of_before, of_new));
+}
+
+template <class T>
+offset_t longest_row(const CsrMatrix<T>& a) {
+    offset_t longest = 0;
+    for (std::size_t row = 0; row < static_cast<std::size_t>(a.rows); ++row)
+        longest = std::max(longest, a.row_ptrs[row + 1] - a.row_ptrs[row]);
+    return longest;
 }
 
 template <class T, class V>
@@ -97,17 +108,30 @@ private:
         if (is_chain_of_four()) return make_four(a, std::move(lower), parts);
         if (choice_.order == 2) {
             one_minus_g_ = std::move(lower);
-            k_ = product_pattern(one_minus_g_, one_minus_g_);
+            k_ = product_of(a, one_minus_g_, one_minus_g_);
         } else {
             k_ = std::move(lower);
         }
         k_transposed_ = transpose_pattern(k_);
         if (choice_.shape == Shape::whole) {
-            parts.stages.push_back({product_pattern(k_transposed_.matrix, k_), {}});
+            parts.stages.push_back({product_of(a, k_transposed_.matrix, k_), {}});
         } else {
             parts.stages.push_back({k_.clone(), {}});
             parts.stages.push_back({k_transposed_.matrix.clone(), {}});
         }
+    }
+
+    /// Counted before memory is taken for it: a row with many nonzeros fills that many rows of a product.
+    [[nodiscard]] CsrMatrix<V> product_of(const CsrMatrix<T>& a, const CsrMatrix<V>& left,
+                                          const CsrMatrix<V>& right) const {
+        const std::uint64_t most = most_bytes(a, kAlwaysFine);
+        auto product = product_pattern(left, right, static_cast<offset_t>(most / (sizeof(index_t) + sizeof(V))));
+        if (product) return *std::move(product);
+        throw Refusal(
+            fmt::format("no ssor-ai:form={} preconditioner: it would take more than {} bytes, for the longest row of "
+                        "the matrix has "
+                        "{} nonzeros; take form=factors",
+                        choice_.shape == Shape::whole ? "explicit" : "pair", most, longest_row(a)));
     }
 
     /// w = K' K r: v1 = P r, v2 = Q v1 + S r, v3 = Q' v2, w = P' v3 + S v2, with P = I - G, Q = -S G, G = L Dw^-1 and S

@@ -7,6 +7,7 @@
 
 #include <Eigen/Dense>
 
+#include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/preconditioner/host_preconditioner.hpp"
 #include "tests/kernels/solver/systems.hpp"
 #include "tests/support/message_of.hpp"
@@ -186,6 +187,19 @@ TEST(Preconditioner, RefusesWhatIsNotPositiveDefinite) {
     const auto hole = matrix_of_entries(2, {{{0, 0}, 1.0}, {{0, 1}, 1.0}, {{1, 0}, 1.0}});
     EXPECT_THAT(test::message_of([&] { make_preconditioner<double>("jacobi", hole); }),
                 ::testing::HasSubstr("row 2 has none"));
+}
+
+/// M of a full row and column is full: of 40,000 rows it would be of 19 GB, of which none is taken.
+TEST(Preconditioner, RefusesAFullMatrixBeforeItIsMade) {
+    const auto a = generate<double>("arrow:n=40000");
+    for (const auto* specification : {"ssor-ai:form=explicit", "ssor-ai:order=2,form=explicit"}) {
+        EXPECT_EQ(test::message_of([&] { make_preconditioner<double>(specification, a); }),
+                  "1: no ssor-ai:form=explicit preconditioner: it would take more than 67108864 bytes, for the longest "
+                  "row of the matrix has 40000 nonzeros; take form=factors");
+    }
+    EXPECT_EQ(test::message_of([&] { make_preconditioner<double>("ssor-ai:order=2,form=pair", a); }), "0: ");
+    const auto choice = choose_preconditioner<double>(a, {});
+    for (const auto& trial : choice.trials) EXPECT_EQ(trial.refusal, "") << trial.specification;
 }
 
 TEST(Preconditioner, RefusesWrongOptions) {
