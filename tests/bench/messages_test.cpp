@@ -166,7 +166,7 @@ TEST_F(HarnessMessages, WhyCasesAreNotCompared) {
     wrong.results[0].status = Status::wrong;
     failed.results[0].status = Status::failed;
     const auto reason = [](const ResultSet& first, const ResultSet& second) {
-        return compare(first, second, 0.05).at(0).reason;
+        return compare(std::vector{first}, std::vector{second}, {}).at(0).reason;
     };
     EXPECT_EQ(reason(right, right), "");
     EXPECT_EQ(reason(right, none), "only in the first");

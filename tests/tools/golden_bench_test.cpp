@@ -98,7 +98,12 @@ TEST(GoldenBench, Comparison) {
     write_results(commands.path("second.json"), changed_results());
     write_results(commands.path("gpu.json"), test::golden_gpu_results());
     commands.run("compare {}first.json {}second.json");
-    commands.run("compare {}first.json {}second.json --effect 20");
+    commands.run("compare {}first.json {}second.json --witness none");
+    commands.run("compare {}first.json {}second.json --effect 20 --witness none");
+    write_results(commands.path("first2.json"), test::golden_results());
+    write_results(commands.path("second2.json"), changed_results());
+    commands.run("compare {}first.json {}second.json --first {}first2.json --second {}second2.json");
+    commands.run("compare {}first.json {}second.json --first {}first.json");
     commands.run("compare {}gpu.json {}gpu.json --effect 9.5");
     commands.run("compare {}first.json {}missing.json");
     write_results(commands.path("modes.json"), test::golden_mode_results());

@@ -43,7 +43,7 @@ std::string results_csv(std::span<const bench::Result> results, const std::vecto
 /// that failed.
 void require_right(std::span<const bench::Result> results);
 
-/// A row for each case, and how often each verdict was reached.
-std::string comparison_text(std::span<const bench::Comparison> comparisons);
+/// A row for each case, what the intervals are of, and how often each verdict was reached.
+std::string comparison_text(std::span<const bench::Comparison> comparisons, const std::vector<std::string>& witnesses);
 
 }  // namespace tilespmv::tools
