@@ -128,6 +128,9 @@ struct MultiroundShape {
     int products = 0;  ///< R: partial products that a thread computes in a round
     int group = 0;     ///< 2^k: threads that add up a row, at most those of the block
 
+    /// Whether the block has a group for each of its rows; otherwise there is no such kernel.
+    [[nodiscard]] bool is_possible() const { return std::int64_t{rows} * group <= threads; }
+
     friend bool operator==(const MultiroundShape&, const MultiroundShape&) = default;
 };
 

@@ -37,7 +37,7 @@ MultiroundShape read_multiround_shape(Options& options, index_t rows, offset_t n
     given.group = options.one_of("group", 0, {1, 2, 4, 8, 16, 32, 64, 128, 256, kMultiroundMaxThreads});
     options.finish();
     const MultiroundShape shape = multiround_shape(given, rows, nnz, tuning);
-    if (shape.rows * shape.group > shape.threads) {
+    if (!shape.is_possible()) {
         throw Error(fmt::format("csr-multiround: {} rows of a block with {} threads each need {} threads, it has {}",
                                 shape.rows, shape.group, shape.rows * shape.group, shape.threads),
                     ExitCode::usage);

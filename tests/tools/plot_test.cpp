@@ -119,9 +119,23 @@ TEST(Sweeps, HoldWhatRanWithAllOptions) {
     ASSERT_EQ(multiround_sweeps(set).size(), 1u);
     EXPECT_EQ(multiround_sweeps(set)[0].seconds.size(), 2u);
     EXPECT_EQ(multiround_sweeps(set)[0].own_choice, 0);
+    EXPECT_THAT(multiround_sweeps(set)[0].not_right, ElementsAre(MultiroundOptions{8, 64, 1, 1}));
     ASSERT_EQ(thread_sweeps(set).size(), 1u);
     EXPECT_EQ(thread_sweeps(set)[0].seconds.size(), 2u);
     EXPECT_EQ(thread_sweeps(set)[0].scalar, 0);
+}
+
+/// Times of rows=1, group=1 and rows=64, group=2, a wrong result of another; a block of 64 threads has no room for 64
+/// rows of 2 threads.
+TEST(Sweeps, TellWhatIsNotPossibleFromWhatIsNotRightOrNotMeasured) {
+    MultiroundSweep sweep{{.matrix = "a", .nonzeros_per_row = 3}, {}, {}};
+    sweep.seconds = {{{1, 64, 1, 1}, 1}, {{64, 128, 1, 2}, 1}};
+    sweep.not_right = {{64, 128, 1, 1}};
+    sweep.seconds[{64, 64, 1, 1}] = 2;
+    const std::string text = svg(draw_multiround_sweep(sweep, ""));
+    EXPECT_THAT(text, HasSubstr("rows=64,threads=64,products=1,group=2: not possible"));
+    EXPECT_THAT(text, HasSubstr("rows=64,threads=128,products=1,group=1: no right result"));
+    EXPECT_THAT(text, HasSubstr("rows=1,threads=128,products=1,group=1: not measured"));
 }
 
 TEST(Plots, FileNamesHoldNoSpecialCharacters) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "selector/csr_shapes.hpp"
 #include "tools/plot/style.hpp"
 #include "tools/plot/sweeps.hpp"
 
@@ -18,7 +19,7 @@ constexpr double kThreads = 66;  // from the numbers of threads to the cells
 constexpr double kTop = 116;
 constexpr double kBorder = 1;  // between cells
 constexpr double kGap = 18;    // between panels
-constexpr double kLegend = 6 * kCellWidth;
+constexpr double kLegend = 14 * kCellWidth;
 constexpr double kScaleNames = 92;  // left of the colour scale
 constexpr double kScale = 98;       // the scale and its numbers
 constexpr double kScaleBar = 14;    // width of its bar
@@ -28,6 +29,7 @@ constexpr double kLeastWidth = 760;  // for the best options
 constexpr double kMicro = 1e6;
 constexpr double kLargestRatio = 8;  // what is slower has the colour of this
 constexpr std::string_view kMissing = "#e6e8eb";
+constexpr std::string_view kEmpty = "#f6f8fa";
 constexpr std::string_view kHatch = "#b1bac4";
 constexpr auto kMark = kColors[1];
 
@@ -93,6 +95,16 @@ struct Layout {
     [[nodiscard]] double scale_left() const { return std::max(right, kLeft + kLegend) + kScaleNames; }
     [[nodiscard]] double width() const { return std::max(kLeastWidth, scale_left() + kScale); }
 };
+
+/// Why a combination has no time.
+struct Missing {
+    std::string_view text;
+    std::string_view color;
+    bool is_hatched = false;
+};
+constexpr Missing kNotRight{"no right result", kMissing, true};
+constexpr Missing kNotMeasured{"not measured", kMissing};
+constexpr Missing kNotPossible{"not possible", kEmpty};  // a block has too few threads
 
 class HeatMap {
 public:
@@ -163,8 +175,8 @@ private:
         const std::string name = fmt::format("rows={},threads={},products={},group={}", options.rows, options.threads,
                                              options.products, options.group);
         if (found == sweep_.seconds.end()) {
-            draw_missing(x, y, kCellHeight - kBorder, name + ": no right result");
-            return;
+            const auto& why = why_missing(options);
+            return draw_missing(why, x, y, kCellHeight - kBorder, fmt::format("{}: {}", name, why.text));
         }
         const double over_best = ratio(found->second);
         picture_.rectangle(
@@ -176,18 +188,30 @@ private:
         if (found == best_) draw_frame(picture_, x, y, kCellWidth - kBorder, kCellHeight - kBorder);
     }
 
-    void draw_legend() {
-        const double y = layout_.bottom() + 26;
-        draw_frame(picture_, kLeft, y, kCellWidth, kCellHeight - 4);
-        picture_.text(kLeft + kCellWidth + 6, y + 11, "best", {.color = kInk});
-        const double x = kLeft + 2.5 * kCellWidth;
-        draw_missing(x, y, kCellHeight - 4, "");
-        picture_.text(x + kCellWidth + 6, y + 11, "no right result", {.color = kInk});
+    [[nodiscard]] const Missing& why_missing(const MultiroundOptions& o) const {
+        const cuda::MultiroundShape shape{o.rows, o.threads, o.products, o.group};
+        if (sweep_.not_right.contains(o)) return kNotRight;
+        return shape.is_possible() ? kNotMeasured : kNotPossible;
     }
 
-    void draw_missing(double x, double y, double height, std::string_view hint) {
-        picture_.rectangle(x, y, kCellWidth - kBorder, height, kMissing, hint);
-        picture_.line(x, y + height, x + kCellWidth - kBorder, y, kHatch);
+    void draw_legend() {
+        const double y = layout_.bottom() + 26;
+        double x = kLeft;
+        const auto name = [&](std::string_view text) {
+            picture_.text(x + kCellWidth + 6, y + 11, text, {.color = kInk});
+            x += kCellWidth + 12 + small_width(text);
+        };
+        draw_frame(picture_, x, y, kCellWidth, kCellHeight - 4);
+        name("best");
+        for (const Missing& why : {kNotRight, kNotMeasured, kNotPossible}) {
+            draw_missing(why, x, y, kCellHeight - 4, "");
+            name(why.text);
+        }
+    }
+
+    void draw_missing(const Missing& why, double x, double y, double height, std::string_view hint) {
+        picture_.rectangle(x, y, kCellWidth - kBorder, height, why.color, hint);
+        if (why.is_hatched) picture_.line(x, y + height, x + kCellWidth - kBorder, y, kHatch);
     }
 
     void draw_scale() {

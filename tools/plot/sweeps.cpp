@@ -1,5 +1,6 @@
 #include "tools/plot/sweeps.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -56,9 +57,10 @@ public:
         if (is_new) {
             all_.emplace_back();
             all_.back().matrix = std::move(name);
-            all_.back().nonzeros_per_row = static_cast<double>(r.nnz) / static_cast<double>(r.rows);
         }
-        return all_[place->second];
+        S& sweep = all_[place->second];
+        if (r.rows > 0) sweep.nonzeros_per_row = static_cast<double>(r.nnz) / static_cast<double>(r.rows);
+        return sweep;
     }
 
     std::vector<S> take() {
@@ -100,13 +102,15 @@ std::vector<ThreadSweep> thread_sweeps(const ResultSet& set) {
 std::vector<MultiroundSweep> multiround_sweeps(const ResultSet& set) {
     Sweeps<MultiroundSweep> sweeps(set);
     for (const auto& r : set.results) {
-        if (!is_drawable(r)) continue;
         const auto n = option_numbers(r, "csr-multiround", {"rows", "threads", "products", "group"});
         if (!n) continue;
         const MultiroundOptions options{(*n)[0], (*n)[1], (*n)[2], (*n)[3]};
-        if (options == MultiroundOptions{}) {
+        const bool is_complete = std::ranges::all_of(*n, [](int number) { return number > 0; });
+        if (!is_drawable(r)) {
+            if (is_complete && r.status != bench::Status::ok) sweeps.of(r).not_right.insert(options);
+        } else if (options == MultiroundOptions{}) {
             sweeps.of(r).own_choice = metrics(r).seconds;
-        } else if (options.rows > 0 && options.threads > 0 && options.products > 0 && options.group > 0) {
+        } else if (is_complete) {
             sweeps.of(r).seconds[options] = metrics(r).seconds;
         }
     }

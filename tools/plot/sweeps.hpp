@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct MultiroundOptions {
 /// csr-multiround with all four options given.
 struct MultiroundSweep : Sweep {
     std::map<MultiroundOptions, double> seconds;
+    std::set<MultiroundOptions> not_right;  ///< wrong or failed
 };
 
 /// Those of matrices with two combinations of options or more.
@@ -53,7 +55,8 @@ std::string nonzeros_a_row(const Sweep& sweep);
 Picture draw_thread_sweeps(const std::vector<ThreadSweep>& sweeps, const std::string& subtitle);
 
 /// A heat map: time over that of the best combination. Panels are rows of a block, columns groups, lines threads and
-/// products; combinations without a right result are hatched. The operator without options is marked on the colour
+/// products; combinations without a right result are hatched, those that were not measured grey, those that no block
+/// has room for empty. The operator without options is marked on the colour
 /// scale, for results do not say which combination it chose.
 Picture draw_multiround_sweep(const MultiroundSweep& sweep, const std::string& subtitle);
 
