@@ -33,7 +33,7 @@ struct ExplainOptions {
     std::optional<Accumulator> accumulator;
     std::string profile;
     offset_t products = 0;
-    bool as_json = false;
+    std::string json;
 };
 
 /// Of this machine, or the one that was measured; `name` says which, `machine` what its profile is called by.
@@ -109,14 +109,15 @@ void add_explain(CLI::App& app) {
         ->default_str("0");
     add_input(*command, "--profile", options->profile,
               "Choose by the models of this profile (default: $TILESPMV_PROFILE, else the machine's own)");
-    command->add_flag("--json", options->as_json, "Print JSON");
-    set_examples(*command,
-                 {"tilespmv explain cant.mtx", "tilespmv explain cant.mtx --device cuda --products 1000 --json"});
+    add_output_or_stdout(*command, "--json", options->json,
+                         "Write it as JSON to this file, with every feature and term");
+    set_examples(*command, {"tilespmv explain cant.mtx",
+                            "tilespmv explain cant.mtx --device cuda --products 1000 --json cant.json"});
     command->callback([options] {
         with_value_type(value_type_for(options->source, options->values), [&]<Value V>() {
             const auto explanation = explain<V>(*options);
-            fmt::print("{}",
-                       options->as_json ? explanation_json(explanation).dump(2) + "\n" : explanation_text(explanation));
+            if (!options->json.empty()) write_text(options->json, explanation_json(explanation).dump(2) + "\n");
+            if (options->json != kStdout) fmt::print("{}", explanation_text(explanation));
         });
     });
 }

@@ -34,6 +34,8 @@ struct GenerateOptions {
     std::optional<Symmetry> symmetry;
 };
 
+constexpr std::string_view kPrefix = "gen:";  ///< as in other commands, where it tells kinds from files
+
 template <Value V>
 void write(const GenerateOptions& options, const CsrMatrix<V>& csr) {
     if (is_matrix_market_name(options.output))
@@ -44,7 +46,9 @@ void write(const GenerateOptions& options, const CsrMatrix<V>& csr) {
 template <Value V>
 void generate_file(const GenerateOptions& options) {
     CsrMatrix<V> csr;
-    const double made = seconds([&] { csr = generate<V>(options.specification); });
+    std::string_view specification = options.specification;
+    if (specification.starts_with(kPrefix)) specification.remove_prefix(kPrefix.size());
+    const double made = seconds([&] { csr = generate<V>(specification); });
     const double written = seconds([&] { write(options, csr); });
     fmt::print("{}: {}; generate {:.3f} s, write {:.3f} s\n", printable(options.output),
                describe_size(csr.rows, csr.cols, csr.nnz()), made, written);

@@ -19,6 +19,7 @@
 #include "tile/error.hpp"
 #include "tile/generate/generate.hpp"
 #include "tools/commands/command.hpp"
+#include "tools/options/command_files.hpp"
 #include "tools/options/options.hpp"
 #include "tools/text/gpu_text.hpp"
 
@@ -142,13 +143,14 @@ void print_text(const Json& info) {
 }  // namespace
 
 void add_info(CLI::App& app) {
-    auto as_json = std::make_shared<bool>(false);
+    auto json = std::make_shared<std::string>();
     auto* command = app.add_subcommand("info", "Say what this build and this machine can do");
-    command->add_flag("--json", *as_json, "Print JSON");
-    set_examples(*command, {"tilespmv info", "tilespmv info --json"});
-    command->callback([as_json] {
+    add_output_or_stdout(*command, "--json", *json, "Write it as JSON to this file");
+    set_examples(*command, {"tilespmv info", "tilespmv info --json info.json"});
+    command->callback([json] {
         const Json info = describe();
-        *as_json ? fmt::print("{}\n", info.dump(2)) : print_text(info);
+        if (!json->empty()) write_text(*json, info.dump(2) + "\n");
+        if (*json != kStdout) print_text(info);
     });
 }
 

@@ -189,6 +189,7 @@ void add_solve(CLI::App& app) {
                   "tilespmv solve A.mtx -b b.mtx --precond ssor-ai:order=2 --rtol 1e-10 --plot convergence.svg",
                   "tilespmv solve gen:laplace3d:n=100 --device cuda --json report.json"});
     command->callback([options] {
+        if (!options->plot.empty()) require_picture_name("--plot", options->plot);
         with_value_type(value_type_for(options->system.source, options->system.values), [&]<Value V>() {
             if constexpr (CpuValue<V>) {
                 solve<V>(*options);

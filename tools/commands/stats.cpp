@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,7 +13,6 @@
 #include "formats/list.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
-#include "tile/io/output_file.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/options/form_option.hpp"
@@ -38,18 +36,8 @@ struct StatsOptions {
     std::string image;
 };
 
-constexpr std::string_view kPng = ".png";
-constexpr std::string_view kSvg = ".svg";
-
-bool has_extension(const std::string& file, std::string_view extension) {
-    return std::filesystem::path(file).extension() == extension;
-}
-
 void check(const StatsOptions& options) {
-    if (!options.image.empty() && !has_extension(options.image, kPng) && !has_extension(options.image, kSvg)) {
-        throw Error(fmt::format("--image: found {}, expected a name that ends in {} or {}", options.image, kPng, kSvg),
-                    ExitCode::usage);
-    }
+    if (!options.image.empty()) require_picture_name("--image", options.image);
     if (!options.image.empty() && options.selectors.size() > 1) {
         throw Error("--image shows one selector; give --selector once", ExitCode::usage);
     }
@@ -58,16 +46,6 @@ void check(const StatsOptions& options) {
     }
     for (const auto& selector : options.selectors) make_policy(selector);
     read_as(options.as);
-}
-
-void write(const std::string& file, std::string_view text) {
-    if (file == kStdout) {
-        fmt::print("{}", text);
-        return;
-    }
-    OutputFile out(file);
-    out.write(text);
-    out.commit();
 }
 
 void require_tiles_for_image(const StatsOptions& options, const std::string& source, bool is_strips_alone) {
@@ -160,8 +138,8 @@ std::vector<StatsReport> collect_all(const StatsOptions& options) {
 void run(const StatsOptions& options) {
     check(options);
     const auto reports = collect_all(options);
-    if (!options.json.empty()) write(options.json, to_json(reports).dump(2) + '\n');
-    if (!options.csv.empty()) write(options.csv, to_csv(reports));
+    if (!options.json.empty()) write_text(options.json, to_json(reports).dump(2) + '\n');
+    if (!options.csv.empty()) write_text(options.csv, to_csv(reports));
     if (options.json != kStdout && options.csv != kStdout) fmt::print("{}", to_text(reports));
     const auto failed = std::ranges::count_if(reports, [](const auto& report) { return !report.error.empty(); });
     if (failed > 0) throw Error(fmt::format("{} of {} matrices failed", failed, reports.size()));

@@ -77,7 +77,11 @@ void CommandFiles::output(const std::string& role, const std::filesystem::path& 
 void check_files(const CLI::App& command) {
     refuse_empty_values(command);
     CommandFiles files;
-    const auto read = [&](const std::string& role, const std::string& file) { files.input(role, file); };
+    const auto read = [&](const std::string& role, const std::string& file) {
+        if (file == kStdout)
+            throw Error(role + ": found -, expected a file; standard input is /dev/stdin here", ExitCode::usage);
+        files.input(role, file);
+    };
     for_each_value(command, kInputType, read);
     for_each_file_of_operators(command, "profile", read);
     std::string stdout_role;
@@ -114,7 +118,20 @@ CLI::Option* add_output(CLI::App& command, const std::string& name, std::string&
 
 CLI::Option* add_output_or_stdout(CLI::App& command, const std::string& name, std::string& file,
                                   const std::string& help) {
-    return command.add_option(name, file, help + " (- for standard output)")->type_name(kOutputOrStdoutType);
+    return command.add_option(name, file, help + " (- or nothing: standard output)")
+        ->type_name(kOutputOrStdoutType)
+        ->expected(0, 1)
+        ->default_str(std::string(kStdout));
+}
+
+void write_text(const std::string& file, std::string_view text) {
+    if (file == kStdout) {
+        fmt::print("{}", text);
+        return;
+    }
+    OutputFile out(file);
+    out.write(text);
+    out.commit();
 }
 
 CLI::Option* add_output_folder(CLI::App& command, const std::string& name, std::filesystem::path& folder,

@@ -23,6 +23,13 @@ std::string content_of(const std::filesystem::path& file, const Picture& picture
 
 }  // namespace
 
+void require_picture_name(std::string_view option, const std::filesystem::path& file) {
+    if (file.extension() == ".png" || file.extension() == ".svg") return;
+    throw Error(
+        fmt::format("{}: found {}, expected a name that ends in .png or .svg", option, printable(file.string())),
+        ExitCode::usage);
+}
+
 void write_picture(const std::filesystem::path& file, const Picture& picture, double scale) {
     OutputFile out(file);
     out.write(content_of(file, picture, scale));
