@@ -157,6 +157,15 @@ TEST(ChoosePreconditioner, TriesASingularMatrixWithoutABToo) {
     for (const auto& trial : solver.preconditioner_choice().trials) EXPECT_GT(trial.iterations, 0);
 }
 
+TEST(ChoosePreconditioner, TriesOneThatWasMadeAndHasNoForms) {
+    const auto a = generate<double>("laplace2d:n=20");
+    const auto b = right_hand_side(a.rows);
+    const std::vector<PreconditionerCandidate<double>> one{{"jacobi", {}, make_preconditioner<double>("jacobi", a)}};
+    const auto choice = choose_preconditioner<double>(a, {}, {b}, one);
+    EXPECT_EQ(choice.specification, "jacobi");
+    EXPECT_EQ(choice.trials.front().setup_seconds, 0);
+}
+
 TEST(ChoosePreconditioner, AutoTakesNoOptions) {
     EXPECT_THAT(message_of([] { Solver<double>(path_laplacian(3), {.preconditioner = "auto:order=1"}); }),
                 HasSubstr("'auto' stands alone"));
