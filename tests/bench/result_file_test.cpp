@@ -4,8 +4,8 @@
 #include <fstream>
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/bench/sample_results.hpp"
 #include "tile/error.hpp"

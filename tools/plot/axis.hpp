@@ -16,8 +16,8 @@ enum class Scale { linear, logarithmic };
 /// One axis of a plot: the range of numbers that it shows and where they stand.
 class Axis {
 public:
-    /// A range that holds [low, high] and ends at ticks, from -1e300 or, on a logarithmic axis, 1e-300 to 1e300. What is
-    /// beyond an end is shown there, so that there is a place for every number. `unit` follows the numbers.
+    /// A range that holds [low, high] and ends at ticks, from -1e300 or, on a logarithmic axis, 1e-300 to 1e300. What
+    /// is beyond an end is shown there, so that there is a place for every number. `unit` follows the numbers.
     Axis(Scale scale, double low, double high, std::string_view unit);
 
     /// The pixels at which the range begins and ends.

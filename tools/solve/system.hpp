@@ -32,8 +32,8 @@ struct System {
     solver::SolverOptions options;  ///< as asked for
 };
 
-/// Loads A and b, and checks that A is symmetric and both are finite; what `auto` chooses operators from is set in `result`. A file without
-/// values gets a note on stderr. Throws `Error`.
+/// Loads A and b, and checks that A is symmetric and both are finite; what `auto` chooses operators from is set in
+/// `result`. A file without values gets a note on stderr. Throws `Error`.
 template <class T>
 System<T> load_system(const SystemOptions& options, SolveResult& result);
 

@@ -107,7 +107,8 @@ function start() {
   page.data = JSON.parse(document.getElementById("profile").textContent);
   const asked = readFragment();
   document.getElementById("switches").append(...switches());
-  document.getElementById("main").append(...[probeSection(), vectorSection(), productSection(), solverSection()].flat(Infinity));
+  document.getElementById("main").append(
+      ...[probeSection(), vectorSection(), productSection(), solverSection()].flat(Infinity));
   drawAll();
   let waiting = 0;
   window.addEventListener("resize", () => {
