@@ -19,7 +19,7 @@ bool read_anchor(NumberReader& reader, Anchor& anchor) {
     if (!reader.next(anchor.weight) || !std::isfinite(anchor.weight)) return false;
     for (double& coordinate : anchor.place) {
         std::int64_t units = 0;
-        constexpr std::int64_t most = 1'000'000'000;  // of logarithms and shares
+        constexpr std::int64_t most = 1'000'000'000'000'000'000;  // written and read again it is the same
         if (!reader.next(units) || units < -most || units > most) return false;
         coordinate = static_cast<double>(units) / Anchors::kUnits;
     }

@@ -59,9 +59,10 @@ public:
         if (!json_->is_number()) fail("expected a number");
         return json_->get<double>();
     }
-    [[nodiscard]] double non_negative() const {
+    [[nodiscard]] double non_negative(double most = std::numeric_limits<double>::max()) const {
         const double value = number();
         if (value < 0) fail(fmt::format("is {}, expected none below 0", value));
+        if (value > most) fail(fmt::format("is {}, which is too large", value));
         return value;
     }
     [[nodiscard]] double positive() const {

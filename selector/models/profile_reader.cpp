@@ -32,7 +32,16 @@ struct Most {
     static constexpr int vectors = 1000;
     static constexpr std::size_t value_bytes = 1024;
     static constexpr std::size_t values = std::size_t{1} << 48;  ///< of a vector
+    static constexpr double bytes = 1e18;                        ///< of memories, and a second
+    static constexpr double seconds = 1e6;
+    static constexpr double amount = 1e12;  ///< of what a feature counts for a row, a tile or a nonzero
 };
+
+double read_seconds(const JsonNode& json) {
+    constexpr double least = 1e-15;
+    if (json.positive() < least) json.fail(fmt::format("is {}, which is too little", json.number()));
+    return json.non_negative(Most::seconds);
+}
 
 LaunchShape shape_of(const JsonNode& threads, const JsonNode& elements, const JsonNode& max_blocks) {
     const LaunchShape shape{threads.whole<int>(), elements.whole(Most::elements), max_blocks.whole(Most::blocks)};
@@ -58,17 +67,17 @@ Probe read_probe(const JsonNode& json) {
             .is_gpu = read_is_gpu(json["backend"]),
             .multiprocessors = json["multiprocessors"].whole(Most::multiprocessors),
             .registers = json["registers"].whole(Most::registers),
-            .shared_bytes = json["shared_bytes"].non_negative(),
+            .shared_bytes = json["shared_bytes"].non_negative(Most::bytes),
             .threads = json["threads"].whole(Most::threads),
             .blocks = json["blocks"].whole(Most::resident_blocks),
-            .cache_bytes = json["cache_bytes"].non_negative(),
-            .memory_bytes = json["memory_bytes"].non_negative(),
-            .read_rate = json["read_rate"].non_negative(),
-            .copy_rate = json["copy_rate"].non_negative(),
-            .triad_rate = json["triad_rate"].non_negative(),
-            .cache_rate = json["cache_rate"].non_negative(),
-            .loop_launch_seconds = json["loop_launch_s"].non_negative(),
-            .graph_launch_seconds = json["graph_launch_s"].non_negative()};
+            .cache_bytes = json["cache_bytes"].non_negative(Most::bytes),
+            .memory_bytes = json["memory_bytes"].non_negative(Most::bytes),
+            .read_rate = json["read_rate"].non_negative(Most::bytes),
+            .copy_rate = json["copy_rate"].non_negative(Most::bytes),
+            .triad_rate = json["triad_rate"].non_negative(Most::bytes),
+            .cache_rate = json["cache_rate"].non_negative(Most::bytes),
+            .loop_launch_seconds = json["loop_launch_s"].non_negative(Most::seconds),
+            .graph_launch_seconds = json["graph_launch_s"].non_negative(Most::seconds)};
 }
 
 ProfileBuild read_build(const JsonNode& json) {
@@ -93,7 +102,7 @@ VectorDomain read_domain(const JsonNode& json) {
 
 VectorPoint read_point(const JsonNode& json) {
     const auto of = json.elements(5);
-    return {of[0].whole(Most::values), shape_of(of[1], of[2], of[3]), of[4].positive()};
+    return {of[0].whole(Most::values), shape_of(of[1], of[2], of[3]), read_seconds(of[4])};
 }
 
 void require_no_gaps(const std::vector<ShapeLeaf>& tree, const JsonNode& json) {
@@ -143,25 +152,25 @@ MatrixFeatures read_features(const JsonNode& json) {
                      .rows = json["rows"].whole<index_t>(),
                      .cols = json["cols"].whole<index_t>(),
                      .nnz = json["nnz"].whole<offset_t>(),
-                     .mean_row = json["mean_row"].non_negative(),
-                     .row_deviation = json["row_deviation"].non_negative(),
+                     .mean_row = json["mean_row"].non_negative(Most::amount),
+                     .row_deviation = json["row_deviation"].non_negative(Most::amount),
                      .longest_row = json["longest_row"].whole<offset_t>(),
-                     .empty_rows = json["empty_rows"].non_negative(),
-                     .narrow_share = json["narrow_share"].non_negative(),
-                     .x_sectors = json["x_sectors"].non_negative(),
-                     .piece_sectors = json["piece_sectors"].non_negative(),
-                     .slice_sectors = json["slice_sectors"].non_negative(),
-                     .row_blocks = json["row_blocks"].non_negative(),
-                     .hub_share = json["hub_share"].non_negative(),
-                     .tile_nonzeros = json["tile_nonzeros"].non_negative(),
-                     .full_tile_share = json["full_tile_share"].non_negative(),
-                     .inode_rows = json["inode_rows"].non_negative(),
-                     .strip_slots = json["strip_slots"].non_negative(),
-                     .strip_fill = json["strip_fill"].non_negative(),
-                     .repeated_strips = json["repeated_strips"].non_negative(),
-                     .rank_slots = json["rank_slots"].non_negative(),
+                     .empty_rows = json["empty_rows"].non_negative(Most::amount),
+                     .narrow_share = json["narrow_share"].non_negative(Most::amount),
+                     .x_sectors = json["x_sectors"].non_negative(Most::amount),
+                     .piece_sectors = json["piece_sectors"].non_negative(Most::amount),
+                     .slice_sectors = json["slice_sectors"].non_negative(Most::amount),
+                     .row_blocks = json["row_blocks"].non_negative(Most::amount),
+                     .hub_share = json["hub_share"].non_negative(Most::amount),
+                     .tile_nonzeros = json["tile_nonzeros"].non_negative(Most::amount),
+                     .full_tile_share = json["full_tile_share"].non_negative(Most::amount),
+                     .inode_rows = json["inode_rows"].non_negative(Most::amount),
+                     .strip_slots = json["strip_slots"].non_negative(Most::amount),
+                     .strip_fill = json["strip_fill"].non_negative(Most::amount),
+                     .repeated_strips = json["repeated_strips"].non_negative(Most::amount),
+                     .rank_slots = json["rank_slots"].non_negative(Most::amount),
                      .hyb_width = json["hyb_width"].whole<offset_t>(),
-                     .hyb_rest = json["hyb_rest"].non_negative(),
+                     .hyb_rest = json["hyb_rest"].non_negative(Most::amount),
                      .diagonals = json["diagonals"].whole<offset_t>()};
     require_sizes(json, f.sizes());
     read_rounds(json["row_rounds"], f.row_rounds);
@@ -180,8 +189,8 @@ ProductTime read_product(const JsonNode& json) {
         product.error = json["error"].text();
         return product;
     }
-    product.seconds = json["seconds"].positive();
-    product.preparation_seconds = json["preparation_s"].non_negative();
+    product.seconds = read_seconds(json["seconds"]);
+    product.preparation_seconds = json["preparation_s"].non_negative(Most::seconds);
     product.regime = read_regime(json["regime"]);
     product.predicted = json["predicted_s"].non_negative();
     product.held_out = json["held_out_s"].non_negative();

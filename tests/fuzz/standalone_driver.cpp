@@ -1,6 +1,6 @@
 // Drives a fuzz target where libFuzzer is not at hand: mutates the files of a corpus for a while, the same way for the
-// same seed. An input that crashes is saved to crash-<program> in the current directory; given as the only file and
-// with
+// same seed. An input that crashes or hangs is saved to crash-<program> in the current directory; given as the only
+// file and with
 // --seconds 0 it is run again.
 //
 //     fuzz_NAME [--seconds N] [--seed N] [FILE or DIRECTORY]...
@@ -19,6 +19,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <unistd.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
@@ -144,6 +146,8 @@ std::vector<std::string> load_corpus(const std::vector<fs::path>& paths) {
 
 void run(std::string text) {
     input = std::move(text);
+    constexpr unsigned longest_seconds = 60;  // an input that takes longer hangs
+    alarm(longest_seconds);
     LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
 }
 
@@ -163,7 +167,7 @@ int main(int argc, char** argv) {
         else
             paths.emplace_back(argument);
     }
-    for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE}) std::signal(signal, on_signal);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM}) std::signal(signal, on_signal);
     if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(save_input);
 
     const auto corpus = load_corpus(paths);

@@ -21,24 +21,36 @@ double character_width(char c) {
     return 0.64;
 }
 
+/// Pixels of a character of width 1.
+double scale(const TextStyle& style) {
+    constexpr double bold = 1.18;
+    return style.size * (style.bold ? bold : 1);
+}
+
+/// Bytes of the characters at the beginning that are not wider than `room` together.
+std::size_t bytes_within(std::string_view text, double room, const TextStyle& style) {
+    double width = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (continues(text[i])) continue;
+        width += character_width(text[i]);
+        if (width * scale(style) > room) return i;
+    }
+    return text.size();
+}
+
 }  // namespace
 
 double text_width(std::string_view text, const TextStyle& style) {
-    constexpr double bold = 1.18;
     double width = 0;
     for (const char c : text) width += continues(c) ? 0 : character_width(c);
-    return width * style.size * (style.bold ? bold : 1);
+    return width * scale(style);
 }
 
 std::string shortened(std::string_view text, double width, const TextStyle& style) {
     std::string shown = printable(text);
     if (text_width(shown, style) <= width) return shown;
     constexpr std::string_view dots = "\u2026";
-    const double room = width - text_width(dots, style);
-    while (!shown.empty() && text_width(shown, style) > room) {
-        while (continues(shown.back())) shown.pop_back();
-        shown.pop_back();
-    }
+    shown.resize(bytes_within(shown, width - text_width(dots, style), style));
     return shown.append(dots);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -133,6 +134,21 @@ TEST(ProfileFile, IsReadInBoundedTimeAndMemory) {
     EXPECT_THAT(refusal(deep), HasSubstr("p.json: is no JSON, or was cut off"));
     EXPECT_THAT(refusal(damaged("\"rows\": 1000", "\"rows\": 9223372036854775808")), HasSubstr("too large"));
     EXPECT_THAT(refusal(damaged("\"nnz\": 5000", "\"nnz\": 9223372036854775808")), HasSubstr("too large"));
+}
+
+TEST(ProfileFile, HasNoNumbersThatNoMachineComesNear) {
+    const auto refusal_of = [](const std::function<void(Profile&)>& spoil) {
+        Profile profile = sample();
+        spoil(profile);
+        return refusal(profile_text(profile));
+    };
+    EXPECT_THAT(refusal_of([](Profile& p) { p.matrices[0].features.x_sectors = 1e300; }),
+                HasSubstr("features.x_sectors: is 1e+300, which is too large"));
+    EXPECT_THAT(refusal_of([](Profile& p) { p.matrices[0].products[0].seconds = 1e-20; }),
+                HasSubstr("products[0].seconds: is 1e-20, which is too little"));
+    EXPECT_THAT(refusal_of([](Profile& p) { p.matrices[0].products[0].seconds = 1e20; }), HasSubstr("too large"));
+    EXPECT_THAT(refusal_of([](Profile& p) { p.probe.multiprocessors = 2147483647; }),
+                HasSubstr("p.json.probe.multiprocessors: is 2147483647, which is too large"));
 }
 
 TEST(ProfileFile, WhatItHoldsIsPrintable) {
