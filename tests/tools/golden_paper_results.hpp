@@ -63,10 +63,14 @@ inline bench::ResultSet golden_paper_results(int matrices) {
         const std::string name = fmt::format("folder/matrix-{}.mtx.gz", i);
         const offset_t nnz = 100'000LL * (1 + (7 * i) % matrices) * (i % 3 == 0 ? 16 : 1);
         const double bsr = 2 + 0.5 * (i % 4);
-        const auto tiles = [&](const std::string& selector, double units, int scale) {
-            auto r = with_speedup(paper_case(name, nnz, "tile", selector, units, scale), "csr-merge", "csr-merge",
+        const auto tiles_by = [&](const std::string& tiled, const std::string& selector, double units, int scale) {
+            auto r = with_speedup(paper_case(name, nnz, tiled, selector, units, scale), "csr-merge", "csr-merge",
                                   1.0625 / units);
             put(with_speedup(std::move(r), "cusparse-bsr", "cusparse-bsr:block=4", bsr / units));
+        };
+        const auto tiles = [&](const std::string& selector, double units, int scale) {
+            tiles_by("tile", selector, units, scale);
+            tiles_by("tile-warp", selector, 1.5 * units, scale);
         };
         put(with_speedup(paper_case(name, nnz, "csr-merge", "", 1, 2), "csr-merge", "csr-merge", 1));
         put(paper_case(name, nnz, "cusparse-bsr:block=2", "", 2 * bsr, 9));

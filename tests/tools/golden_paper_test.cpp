@@ -62,8 +62,10 @@ TEST(GoldenPaper, WhatHasNoResultIsLeftOutOfTablesOrHasNoFigure) {
     EXPECT_THAT(some, HasSubstr("\n| matrix-1 | 200,000 | - | - | - | - | - |\n")) << "of the bytes";
     std::erase_if(set.results, [](const auto& r) { return r.id.selector == "paper-adaptive"; });
     const std::string none = paper_text(PaperResults(set, {}));
-    EXPECT_THAT(none, HasSubstr("deferred nonzeros as CSR rows.\n"));
-    EXPECT_THAT(none, HasSubstr("\n- Left out: paper-adaptive, of which there is no right result.\n"));
+    EXPECT_THAT(none, HasSubstr("with a routine for each format.\n"));
+    EXPECT_THAT(
+        none,
+        HasSubstr("\n- Left out: paper-adaptive, tile-warp paper-adaptive, of which there is no right result.\n"));
 }
 
 /// Results of a GPU go first, those of one value type, device and number of threads belong together.

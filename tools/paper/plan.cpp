@@ -20,13 +20,13 @@ bool has_competitor(Backend backend, const std::string& name) {
 BenchOptions paper_plan(BenchOptions asked, Backend backend) {
     if (asked.sources.empty() && asked.suite.empty()) asked.suite = kPaperSuite;
     if (asked.values.empty()) asked.values = {std::string(value_name<double>())};
-    asked.operators = {std::string(tile_operator(backend))};
+    asked.operators = tile_operators(backend);
     with_value_type(asked.values.front(), [&]<Value V>() {
         require_values<V>(backend);
         for (const auto& contestant : contestants(backend)) {
-            if (contestant.kind != ContestantKind::competitor) {
+            if (contestant.operator_name == asked.operators.front()) {
                 asked.selectors.push_back(selector_of(contestant));
-            } else if (has_competitor<V>(backend, contestant.name)) {
+            } else if (contestant.kind == ContestantKind::competitor && has_competitor<V>(backend, contestant.name)) {
                 asked.baselines.push_back(contestant.name);
             }
         }

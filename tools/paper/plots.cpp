@@ -34,7 +34,7 @@ template <class NumberOf>
 std::vector<Series> over_nonzeros(const PaperResults& results, const Indices& contestants, NumberOf&& number_of) {
     std::vector<Series> all;
     for (const auto i : contestants) {
-        Series series{results.contestants()[i].name, {}};
+        Series series{short_name_of(results.contestants()[i]), {}};
         for (const auto& matrix : results.matrices()) {
             if (!matrix.results[i] || matrix.nnz == 0) continue;
             const double number = number_of(matrix, i);
@@ -95,7 +95,7 @@ Plot configurations_plot(const PaperResults& results) {
 }
 
 Plot formats_plot(const PaperResults& results) {
-    Indices formats = results.of_kind(ContestantKind::format);
+    Indices formats = results.of_first_operator(ContestantKind::format);
     const auto adaptive = results.find(ContestantKind::configuration, kPaperAdaptive);
     if (adaptive && !formats.empty()) formats.push_back(*adaptive);
     return rank_plot(results, "formats", formats, fmt::format("Single formats and {}", kPaperAdaptive));
@@ -131,7 +131,7 @@ Plot shares_plot(const PaperResults& results, ShareOf of) {
 Plot storage_plot(const PaperResults& results) {
     const auto bytes_over_csr = [&](offset_t bench::StoredTiles::*bytes) {
         return over_nonzeros(
-            results, results.of_kind(ContestantKind::configuration),
+            results, results.of_first_operator(ContestantKind::configuration),
             [bytes](const PaperMatrix& m, std::size_t i) { return over_csr(m, m.results[i]->stored.*bytes); });
     };
     auto series = bytes_over_csr(&bench::StoredTiles::bytes);
@@ -172,7 +172,7 @@ Plot preparation_plot(const PaperResults& results) {
 
 Plot speedup_plot(const PaperResults& results, std::size_t competitor) {
     const std::string& name = results.contestants()[competitor].name;
-    const auto configurations = results.of_kind(ContestantKind::configuration);
+    const auto configurations = results.of_first_operator(ContestantKind::configuration);
     std::vector<std::string> means;
     for (const auto i : configurations) {
         if (const auto pair = pair_speedup(results, i, competitor)) {

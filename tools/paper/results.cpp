@@ -17,23 +17,38 @@ namespace {
 using bench::Result;
 using bench::Status;
 
-bool is_of(const Contestant& contestant, const Result& r, Backend backend) {
+/// The algorithm as it was published.
+constexpr std::string_view kPublishedOperator = "tile-warp";
+
+bool is_of(const Contestant& contestant, const Result& r) {
     if (contestant.kind == ContestantKind::competitor) return bench::stands_for(contestant.name, r.id.operator_name);
-    return r.id.operator_name == tile_operator(backend) && r.id.selector == selector_of(contestant);
+    return r.id.operator_name == contestant.operator_name && r.id.selector == selector_of(contestant);
+}
+
+/// `name`, behind that of the operator if it is not the one that goes without saying.
+std::string with_operator(const Contestant& contestant, const std::string& name) {
+    return contestant.operator_name == kPublishedOperator ? fmt::format("{} {}", kPublishedOperator, name) : name;
 }
 
 }  // namespace
 
 std::vector<Contestant> contestants(Backend backend) {
     std::vector<Contestant> all;
-    for (const auto name : {kPaperCsr, kPaperAdaptive, kPaperDeferred, kPaperTuned}) {
-        all.push_back({ContestantKind::configuration, std::string(name)});
+    const auto operators = tile_operators(backend);
+    for (const auto& tiles : operators) {
+        for (const auto name : {kPaperCsr, kPaperAdaptive, kPaperDeferred, kPaperTuned}) {
+            all.push_back({ContestantKind::configuration, std::string(name), tiles});
+        }
     }
-    for (const auto& info : formats::format_table()) all.push_back({ContestantKind::format, std::string(info.name)});
+    for (const auto& tiles : operators) {
+        for (const auto& info : formats::format_table()) {
+            all.push_back({ContestantKind::format, std::string(info.name), tiles});
+        }
+    }
     const std::vector<std::string> competitors = backend == Backend::cuda
                                                      ? std::vector<std::string>{"csr-merge", "cusparse-bsr", "csr5"}
                                                      : std::vector<std::string>{"csr-omp"};
-    for (const auto& name : competitors) all.push_back({ContestantKind::competitor, name});
+    for (const auto& name : competitors) all.push_back({ContestantKind::competitor, name, ""});
     return all;
 }
 
@@ -50,10 +65,16 @@ std::string selector_of(const Contestant& contestant) {
 }
 
 std::string label_of(const Contestant& contestant) {
-    return contestant.kind == ContestantKind::competitor ? contestant.name : selector_of(contestant);
+    return contestant.kind == ContestantKind::competitor ? contestant.name
+                                                         : with_operator(contestant, selector_of(contestant));
 }
 
-std::string_view tile_operator(Backend backend) { return backend == Backend::cuda ? "tile" : "tile-omp"; }
+std::string short_name_of(const Contestant& contestant) { return with_operator(contestant, contestant.name); }
+
+std::vector<std::string> tile_operators(Backend backend) {
+    if (backend == Backend::cpu) return {"tile-omp"};
+    return {"tile", std::string(kPublishedOperator)};
+}
 
 offset_t PaperMatrix::csr_bytes() const {
     constexpr offset_t index_bytes = 4;
@@ -80,7 +101,7 @@ void PaperResults::choose_setting(const Choice& choice) {
     for (const Backend backend : {Backend::cuda, Backend::cpu}) {
         if (choice.backend && *choice.backend != backend) continue;
         const auto found = std::ranges::find_if(results, [&](const Result& r) {
-            return r.status == Status::ok && r.id.operator_name == tile_operator(backend);
+            return r.status == Status::ok && r.id.operator_name == tile_operators(backend).front();
         });
         if (found == results.end()) continue;
         backend_ = backend;
@@ -110,7 +131,7 @@ void PaperResults::add_matrix(const std::string& matrix) {
         const Result* best = nullptr;
         std::vector<Failure> failed;
         for (const Result* r : cases) {
-            if (!is_of(contestant, *r, backend_)) continue;
+            if (!is_of(contestant, *r)) continue;
             if (r->status != Status::ok) {
                 failed.push_back({m.name, r->id.operator_name, r->error});
             } else if (!best || metrics(*r).seconds < metrics(*best).seconds) {
@@ -153,9 +174,15 @@ std::vector<std::size_t> PaperResults::of_kind(ContestantKind kind) const {
     return all;
 }
 
+std::vector<std::size_t> PaperResults::of_first_operator(ContestantKind kind) const {
+    auto all = of_kind(kind);
+    std::erase_if(all, [&](std::size_t i) { return contestants_[i].operator_name == kPublishedOperator; });
+    return all;
+}
+
 std::optional<std::size_t> PaperResults::find(ContestantKind kind, std::string_view name) const {
-    for (std::size_t i = 0; i < contestants_.size(); ++i) {
-        if (contestants_[i].kind == kind && contestants_[i].name == name) return i;
+    for (const auto i : of_first_operator(kind)) {
+        if (contestants_[i].name == name) return i;
     }
     return {};
 }

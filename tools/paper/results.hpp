@@ -29,17 +29,20 @@ enum class ContestantKind {
 /// What takes part in the paper's comparisons.
 struct Contestant {
     ContestantKind kind;
-    std::string name;  ///< selector of a configuration, name of a format, baseline
+    std::string name;           ///< selector of a configuration, name of a format, baseline
+    std::string operator_name;  ///< that executes tiles; empty for a competitor
 };
 
 /// All of them: the configurations, every single format, and the competitors of the backend.
 std::vector<Contestant> contestants(Backend backend);
 /// The selector that a contestant converts tiles by; empty for a competitor.
 std::string selector_of(const Contestant& contestant);
-/// What messages call a contestant: its selector, or the competitor's name.
+/// What messages call a contestant: its selector, or the competitor's name; with that of its operator if that is not
+/// the first of `tile_operators`. `short_name_of`: the same without "only:".
 std::string label_of(const Contestant& contestant);
-/// The operator that executes tiles.
-std::string_view tile_operator(Backend backend);
+std::string short_name_of(const Contestant& contestant);
+/// The operators that execute tiles: the fastest, and on a GPU the published algorithm.
+std::vector<std::string> tile_operators(Backend backend);
 
 /// One matrix with the result that stands for each contestant.
 struct PaperMatrix {
@@ -69,9 +72,11 @@ public:
     [[nodiscard]] const bench::CaseId& setting() const { return setting_; }
     /// Those with a right result of some matrix.
     [[nodiscard]] const std::vector<Contestant>& contestants() const { return contestants_; }
-    /// Where contestants of a kind stand in `contestants()`.
+    /// Where contestants of a kind stand in `contestants()`; `of_first_operator`: only those by the first of
+    /// `tile_operators`.
     [[nodiscard]] std::vector<std::size_t> of_kind(ContestantKind kind) const;
-    /// Where one of this kind and name stands, if it does.
+    [[nodiscard]] std::vector<std::size_t> of_first_operator(ContestantKind kind) const;
+    /// Where one of this kind and name stands, if it does; of those by the first operator.
     [[nodiscard]] std::optional<std::size_t> find(ContestantKind kind, std::string_view name) const;
     /// By nonzeros, ascending.
     [[nodiscard]] const std::vector<PaperMatrix>& matrices() const { return matrices_; }

@@ -43,11 +43,17 @@ std::vector<PairSpeedup> pair_speedups(const PaperResults& results) {
     }
     for (const auto of : configurations) {
         for (const auto over : configurations) {
-            if (over < of) add(of, over);
+            const Contestant& a = results.contestants()[of];
+            const Contestant& b = results.contestants()[over];
+            if (over < of && (a.operator_name == b.operator_name || a.name == b.name)) add(of, over);
         }
     }
-    if (const auto adaptive = results.find(ContestantKind::configuration, kPaperAdaptive)) {
-        for (const auto format : results.of_kind(ContestantKind::format)) add(*adaptive, format);
+    for (const auto of : configurations) {
+        const Contestant& adaptive = results.contestants()[of];
+        if (adaptive.name != kPaperAdaptive) continue;
+        for (const auto format : results.of_kind(ContestantKind::format)) {
+            if (results.contestants()[format].operator_name == adaptive.operator_name) add(of, format);
+        }
     }
     return all;
 }

@@ -37,7 +37,9 @@ std::string executed_by_adaptive(const PaperResults& results) {
         if (const Result* r = matrix.results[*adaptive]) all.add(r->executed, 0);
     }
     const std::string parts = executed_text(all.finish(), std::numeric_limits<std::size_t>::max());
-    return parts.empty() ? "" : fmt::format("; with {} of all nonzeros {}", kPaperAdaptive, parts);
+    return parts.empty()
+               ? ""
+               : fmt::format("; with {} of all nonzeros {}", label_of(results.contestants()[*adaptive]), parts);
 }
 
 std::string timing_text(const PaperResults& results) {
@@ -61,13 +63,19 @@ std::string timing_text(const PaperResults& results) {
         results.backend() == Backend::cuda ? "events on the GPU's stream" : "the host's steady clock", noisy, cases);
 }
 
+std::string how_executed(Backend backend) {
+    if (backend == Backend::cpu)
+        return "tiles by `tile-omp`, each by the routine of its format, deferred nonzeros as CSR rows";
+    return "tiles by `tile`, which lowers them to slots, that dense, csr, ell and dense_col share, and to CSR rows, as "
+           "coo "
+           "and deferred nonzeros, and by `tile-warp`, the published algorithm with a routine for each format";
+}
+
 std::string head(const PaperResults& results) {
     const auto& id = results.setting();
     const auto& build = results.set().build;
     std::string text = "# The figures of the TileSpMV paper (Niu et al., IPDPS 2021), measured here\n\n";
-    text += fmt::format(
-        "- Executed: tiles by `{}`, every tile in the way of its format, deferred nonzeros as CSR rows{}.\n",
-        id.operator_name, executed_by_adaptive(results));
+    text += fmt::format("- Executed: {}{}.\n", how_executed(results.backend()), executed_by_adaptive(results));
     text += fmt::format("- Machine: {}; measured on {}, {} values, {} thread{} of the host.\n",
                         describe(results.set().machine), id.device, id.values, id.threads, id.threads == 1 ? "" : "s");
     text += fmt::format("- Revision: {} (tilespmv {}), {} build by {}.\n", build.revision, build.version, build.type,
@@ -82,7 +90,7 @@ std::string head(const PaperResults& results) {
 /// GFLOP/s of some of the contestants, the fastest in bold.
 std::string speed_table(const PaperResults& results, const std::vector<std::size_t>& columns) {
     Row header{"matrix", "nonzeros"};
-    for (const auto i : columns) header.push_back(results.contestants()[i].name);
+    for (const auto i : columns) header.push_back(short_name_of(results.contestants()[i]));
     MarkdownTable table(header);
     for (const auto& matrix : results.matrices()) {
         double best = 0;
@@ -135,7 +143,7 @@ std::string deferred_cell(const Result* r) {
 }
 
 std::string storage_table(const PaperResults& results) {
-    const auto configurations = results.of_kind(ContestantKind::configuration);
+    const auto configurations = results.of_first_operator(ContestantKind::configuration);
     const auto deferred = results.find(ContestantKind::configuration, kPaperDeferred);
     Row header{"matrix", "nonzeros"};
     for (const auto i : configurations) header.push_back(results.contestants()[i].name);
