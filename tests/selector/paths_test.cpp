@@ -27,6 +27,21 @@ TEST(Paths, ByFormatKnowsNoCsr16) {
     EXPECT_EQ(cuda::paths_by_format(small), Paths(4, Path::tiles));
 }
 
+TEST(ScatteredShare, IsOfDeferredNonzerosAndOfTilesThatBecomeEntries) {
+    const auto share_by = [](const CsrMatrix<double>& a, const char* selector) {
+        return cuda::scattered_share(convert(a, *make_policy(selector)));
+    };
+    auto positions = positions_of(blocks(16, 1));
+    for (index_t k = 0; k < 64; ++k) positions.insert({(5 * k) % 16, 16 + 16 * (k % 8) + k / 8});
+    const auto half = matrix_of(16, 160, positions);  // a full tile, and eight of 8 nonzeros
+    EXPECT_DOUBLE_EQ(share_by(half, "paper"), 64.0 / 320);
+    EXPECT_DOUBLE_EQ(share_by(half, "paper-deferred"), 64.0 / 320);
+    EXPECT_EQ(share_by(half, "only:csr"), 0);
+    EXPECT_EQ(share_by(half, "only:coo"), 1);
+    EXPECT_EQ(share_by(matrix_of(16, 16, {{0, 0}, {1, 1}, {2, 2}, {3, 3}}), "only:coo"), 0) << "a diagonal is a slot";
+    EXPECT_EQ(share_by(matrix_of(16, 16, {}), "paper"), 0);
+}
+
 TEST(Paths, FullDenseTileRowsAreDense) {
     const auto full = convert(blocks(32, 3), *make_policy("paper"));
     EXPECT_EQ(chosen(full), Paths(2, Path::dense));
