@@ -18,11 +18,14 @@ inline Exact norm(const std::vector<Exact>& v) {
     return std::sqrt(sum);
 }
 
+/// The larger; NaN if one of them is.
+inline Exact larger(Exact a, Exact b) { return std::isnan(a) || a > b ? a : b; }
+
 /// The largest size of an element; NaN where there is one.
 template <class C>
 Exact largest(const C& v) {
     Exact most = 0;
-    for (const auto value : v) most = std::isnan(value) ? value : std::max<Exact>(most, std::abs(Exact{value}));
+    for (const auto value : v) most = larger(most, std::abs(Exact{value}));
     return most;
 }
 
@@ -41,14 +44,14 @@ public:
         for (std::size_t row = 0; row < size_; ++row) {
             Exact sum = 0;
             for (std::size_t col = 0; col < size_; ++col) sum += std::abs(at(a_, row, col));
-            norm_ = std::max(norm_, sum);
+            norm_ = larger(norm_, sum);
         }
         find_asymmetry();
         invert();
     }
 
     /// The largest difference of an entry and its mirror image, over the largest of both and of what their diagonals
-    /// let an entry of a positive definite matrix be. 0 where that is no number.
+    /// let an entry of a positive definite matrix be. 0 where a value is not finite.
     [[nodiscard]] Exact asymmetry() const { return asymmetry_; }
     /// The largest sum of a row.
     [[nodiscard]] Exact norm_of_rows() const { return norm_; }
@@ -90,6 +93,7 @@ private:
     }
 
     void find_asymmetry() {
+        if (!is_finite(norm_)) return;
         for (std::size_t row = 0; row < size_; ++row) {
             for (std::size_t col = 0; col < row; ++col) {
                 const Exact here = at(a_, row, col), there = at(a_, col, row);
