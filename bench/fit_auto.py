@@ -4,7 +4,7 @@
     tilespmv bench *.mtx gen:... --operator csr16 --operator csr-merge ... --device cuda --json results.json
     bench/fit_auto.py results.json --tilespmv build/tools/tilespmv
 
-A time is the sum of the terms that `tilespmv explain --json` gives for a matrix and an operator, each times a cost of
+A time is the sum of the terms that `tilespmv explain --json -` gives for a matrix and an operator, each times a cost of
 that operator. Costs are not negative, and the relative errors have the least squares. Every other matrix, in
 alphabetical order, is held out; what is said of those that were not is what to expect of others. Prints the lines of
 the table. An operator whose times are predicted less well is charged for that: its costs are those that fit, times
@@ -56,7 +56,7 @@ def terms_of(matrices, values, tilespmv, device):
     """({matrix: {operator: [terms]}}, in the units of Term; {matrix: its features})."""
     terms, features = {}, {}
     for matrix in matrices:
-        command = [tilespmv, "--allow-large", "explain", matrix, "--values", values, "--device", device, "--json"]
+        command = [tilespmv, "--allow-large", "explain", matrix, "--values", values, "--device", device, "--json", "-"]
         explained = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
         terms[matrix] = {c["operator"].split(":")[0]: [c["terms"][t] for t in TERMS] for c in explained["candidates"]}
         features[matrix] = explained["features"]

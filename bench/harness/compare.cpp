@@ -120,13 +120,16 @@ private:
                                    [&](const auto& name) { return stands_for(name, id.operator_name); });
     }
 
-    /// A witness is compared with what it must be, 1.
+    /// A witness is compared with what it must be, 1. To be the same, nothing must speak against it: the time over that
+    /// of a witness has the noise of both.
     void ask_witnesses(Comparison& c) const {
         const Verdict alone = c.verdict;
         const auto ask = [&](const TimeRatio& witness, const TimeRatio& relative) {
             if (!c.witness || std::abs(std::log(witness.median)) > std::abs(std::log(c.witness->median)))
                 c.witness = witness;
-            if (decide(relative, rules_.smallest_effect) != alone) c.verdict = Verdict::unclear;
+            const Verdict other = decide(relative, rules_.smallest_effect);
+            const bool agrees = other == alone || (alone == Verdict::same && other == Verdict::unclear);
+            if (!agrees) c.verdict = Verdict::unclear;
         };
         if (is_witness(c.id)) return ask(c.ratio, {1, 1, 1});
         for (const Result& other : run_with(first_, c.id).results) {

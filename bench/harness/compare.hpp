@@ -56,8 +56,8 @@ struct CompareRules {
     double smallest_effect = 0.05;
     Mode mode = Mode::warm;
     /// Operators that have not changed, or beginnings of their names (`stands_for`). Where there is one run a side, the
-    /// verdict must be that of the time itself and of the time over that of each witness on the same matrix; otherwise
-    /// it is `unclear`, since runs of one and the same program differ by more than the noise within them.
+    /// verdict is `unclear`, unless the time over that of each witness on the same matrix says the same, or of `same`,
+    /// nothing else: runs of one program differ by more than the noise within them.
     std::vector<std::string> witnesses = {};
 };
 

@@ -187,21 +187,25 @@ TEST(CompareRuns, SeveralRunsASideShowHowMuchTheyDiffer) {
 }
 
 /// tile-omp, csr-omp of a second run in units of the first, each 1 there.
-struct Change {
+struct OperatorTimes {
     double tiles, csr;
 };
-std::vector<Comparison> with_witness(const Change& change, const std::string& witness) {
+std::vector<Comparison> with_witness(const OperatorTimes& change, const std::string& witness) {
     return compare({run_of({{"tile-omp", 1}, {"csr-omp", 1}}, 10)},
                    {run_of({{"tile-omp", change.tiles}, {"csr-omp", change.csr}}, 20)},
                    {.smallest_effect = kEffect, .witnesses = {witness}});
 }
 
 TEST(CompareWitness, MustAgree) {
-    const auto verdict_of_tiles = [](const Change& change) { return with_witness(change, "csr-omp")[0].verdict; };
+    const auto verdict_of_tiles = [](const OperatorTimes& change) {
+        return with_witness(change, "csr-omp")[0].verdict;
+    };
     EXPECT_EQ(verdict_of_tiles({0.68, 1}), Verdict::faster);
     EXPECT_EQ(verdict_of_tiles({0.68, 0.68}), Verdict::unclear) << "the whole run was faster";
     EXPECT_EQ(verdict_of_tiles({1, 0.68}), Verdict::unclear) << "slower than the rest of the run";
     EXPECT_EQ(verdict_of_tiles({1, 1}), Verdict::same);
+    EXPECT_EQ(verdict_of_tiles({1, 1.048}), Verdict::same) << "nothing else is sure";
+    EXPECT_EQ(verdict_of_tiles({0.94, 0.98}), Verdict::unclear) << "faster by itself alone";
     EXPECT_EQ(verdict_of_tiles({1.5, 0.98}), Verdict::slower);
     EXPECT_EQ(verdict_of_tiles({1.5, 1.5}), Verdict::unclear);
 }

@@ -81,7 +81,7 @@ TEST_F(GoldenCommand, Explain) {
     omp_set_num_threads(2);
     cpu::hold_vectors(cpu::vector_sets().back());  // which cost the same on every processor
     commands_.run("explain gen:fem:n=8,dof=6 --device cpu");
-    commands_.run("explain gen:fem:n=8,dof=6 --device cpu --products 1 --values float32 --json");
+    commands_.run("explain gen:fem:n=8,dof=6 --device cpu --products 1 --values float32 --json -");
     commands_.run("explain {}small.mtx --device cpu --products 10");
     commands_.run("explain {}empty.mtx --device cpu");
     commands_.run("explain {}small.mtx --device cpu --values float16");
@@ -248,7 +248,7 @@ TEST(GoldenInfo, Text) { expect_golden("info.txt", same_everywhere(info(""))); }
 
 /// Of the build and the machine the keys and what kind of values they have; of the generators the first.
 TEST(GoldenInfo, Json) {
-    auto json = nlohmann::ordered_json::parse(info(" --json"));
+    auto json = nlohmann::ordered_json::parse(info(" --json -"));
     for (const auto* part : {"build", "machine"}) {
         for (auto& [key, value] : json[part].items()) {
             if (key != "values") value = value.type_name();

@@ -118,10 +118,7 @@ CLI::Option* add_output(CLI::App& command, const std::string& name, std::string&
 
 CLI::Option* add_output_or_stdout(CLI::App& command, const std::string& name, std::string& file,
                                   const std::string& help) {
-    return command.add_option(name, file, help + " (- or nothing: standard output)")
-        ->type_name(kOutputOrStdoutType)
-        ->expected(0, 1)
-        ->default_str(std::string(kStdout));
+    return command.add_option(name, file, help + " (- for standard output)")->type_name(kOutputOrStdoutType);
 }
 
 void write_text(const std::string& file, std::string_view text) {

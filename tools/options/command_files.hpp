@@ -51,8 +51,7 @@ CLI::Option* add_operator(CLI::App& command, const std::string& name, std::strin
 CLI::Option* add_operator(CLI::App& command, const std::string& name, std::vector<std::string>& specifications,
                           const std::string& help);
 
-/// An option that names a file to write, or `kStdout`, which it also is without a value; at most one option of a
-/// command line may be that.
+/// An option that names a file to write, or `kStdout`; at most one option of a command line may name that.
 CLI::Option* add_output_or_stdout(CLI::App& command, const std::string& name, std::string& file,
                                   const std::string& help);
 
