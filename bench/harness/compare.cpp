@@ -62,6 +62,11 @@ std::vector<double> medians_of(const Runs& runs, Mode mode) {
     return medians;
 }
 
+/// Of several runs.
+double typical(const std::vector<double>& medians) {
+    return medians.size() == 1 ? medians.front() : geometric_mean(medians);
+}
+
 /// a / b, with independent errors of the logarithm.
 TimeRatio over(const TimeRatio& a, const TimeRatio& b) {
     const double median = a.median / b.median;
@@ -98,8 +103,8 @@ public:
         const std::vector<double> before = medians_of(first, rules_.mode), after = medians_of(second, rules_.mode);
         Comparison c{.id = id,
                      .ratio = {},
-                     .first_seconds = geometric_mean(before),
-                     .second_seconds = geometric_mean(after),
+                     .first_seconds = typical(before),
+                     .second_seconds = typical(after),
                      .reason = why_not_compared(first, second, rules_.mode),
                      .is_of_runs = first.size() + second.size() > 2,
                      .witness = {}};

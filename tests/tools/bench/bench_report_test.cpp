@@ -227,11 +227,13 @@ TEST(ComparisonText, GivesSpeedupIntervalAndVerdict) {
     first.put(sample_result("a", std::vector<double>(8, 3.0)));
     first.put(sample_result("b", {1}));
     second.put(sample_result("a", std::vector<double>(8, 1.5)));
-    const auto lines = lines_of(comparison_text(bench::compare(first, second, 0.05)));
-    ASSERT_EQ(lines.size(), 4u);
+    const auto lines = lines_of(comparison_text(bench::compare({first}, {second}, {}), {}));
+    ASSERT_EQ(lines.size(), 5u);
     EXPECT_THAT(lines[1], AllOf(testing::StartsWith("a "), HasSubstr("2.000x  2.000 to 2.000"), EndsWith("faster")));
     EXPECT_THAT(lines[2], AllOf(testing::StartsWith("b "), EndsWith("only in the first")));
-    EXPECT_EQ(lines[3], "1 faster, 0 slower, 0 same, 0 unclear, 1 not compared");
+    EXPECT_THAT(lines[3],
+                testing::StartsWith("interval: 95% confidence, by the noise within two runs alone; how much"));
+    EXPECT_EQ(lines[4], "1 faster, 0 slower, 0 same, 0 unclear, 1 not compared");
 }
 
 }  // namespace
