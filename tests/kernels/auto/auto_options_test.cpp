@@ -93,11 +93,11 @@ TEST(RankForAuto, PassesOverWhatThisBuildLacks) {
 
 TEST(ChooseForAuto, PassesOverWhatThisBuildLacks) {
     const test::TemporaryDirectory folder;
-    Profile profile = profile_of({"of-another-build", "csr-scalar"});
+    Profile profile = profile_of({"of-another-build", "csr-merge"});
     profile.probe.is_gpu = true;
     SmallModel small{.sizes = {8, 8}, .matrices = 1};
     small.operators = {SmallModel::Times::of("of-another-build", -20), SmallModel::Times::of("auto", -19),
-                       SmallModel::Times::of("csr-vector", -18), SmallModel::Times::of("csr-scalar", -17)};
+                       SmallModel::Times::of("csr-vector", -18), SmallModel::Times::of("csr-merge", -17)};
     small.places.resize(SmallModel::kCoordinates);
     small.weights.resize(small.operators.size());
     AutoOptions options;
@@ -108,7 +108,7 @@ TEST(ChooseForAuto, PassesOverWhatThisBuildLacks) {
         write_profile(options.profile, profile);
         return choose_for_auto(pattern_of(a), question, options, kMachine);
     };
-    EXPECT_EQ(chosen(), "csr-scalar");
+    EXPECT_EQ(chosen(), "csr-merge");
     profile.small_models = {small};
     options.profile = folder.path() / "small.json";
     EXPECT_EQ(chosen(), "csr-vector");
