@@ -26,17 +26,6 @@ void to_json(nlohmann::json& json, const Machine& m) {
             {"gpu", m.gpu}};
 }
 
-void from_json(const nlohmann::json& json, Machine& m) {
-    json.at("cpu").get_to(m.cpu);
-    m.vectors = json.value("vectors", "");  // files of older versions have none
-    json.at("system").get_to(m.system);
-    json.at("cores").get_to(m.cores);
-    json.at("hardware_threads").get_to(m.hardware_threads);
-    json.at("memory_bytes").get_to(m.memory_bytes);
-    json.at("cache_bytes").get_to(m.cache_bytes);
-    json.at("gpu").get_to(m.gpu);
-}
-
 namespace {
 
 constexpr const char* kFormat = "tilespmv-bench";
@@ -52,6 +41,7 @@ Gpu read_gpu(const JsonNode& json) {
 
 Machine read_machine(const JsonNode& json) {
     return {.cpu = json["cpu"].text(),
+            .vectors = json.text_or("vectors", ""),
             .system = json["system"].text(),
             .cores = json["cores"].whole<int>(),
             .hardware_threads = json["hardware_threads"].whole<int>(),

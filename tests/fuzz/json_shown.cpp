@@ -47,7 +47,8 @@ void show_choice(const OperatorQuestion& question, const std::vector<RankedOpera
                                .costs = question.gpu ? &gpu_costs() : &cpu_costs(),
                                .profile = "p.json",
                                .by_models = has_models,
-                               .others = has_models ? by_rules : by_models};
+                               .others = has_models ? by_rules : by_models,
+                               .unknown = {}};
     tools::explanation_text(e);
     tools::explanation_json(e).dump();
 }

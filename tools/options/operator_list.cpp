@@ -6,6 +6,7 @@
 
 #include "bench/harness/contest.hpp"
 #include "kernels/sweeps.hpp"
+#include "tools/options/command_files.hpp"
 
 namespace tilespmv::tools {
 namespace {
