@@ -32,14 +32,10 @@ public:
         place(block).store(bits == kNoSum<A> ? bits >> 1 : bits, ::cuda::memory_order_relaxed);
     }
 
-    /// What `block` has left so far, for `take`, so that several are asked for at once.
-    [[nodiscard]] __device__ BitsOf<A> look(std::int64_t block) const {
-        return place(block).load(::cuda::memory_order_relaxed);
-    }
-
-    /// Waits for what `block` leaves; `bits`: what was seen of it.
-    [[nodiscard]] __device__ A take(std::int64_t block, BitsOf<A> bits = kNoSum<A>) const {
+    /// Waits for what `block` leaves.
+    [[nodiscard]] __device__ A take(std::int64_t block) const {
         const auto at = place(block);
+        BitsOf<A> bits = kNoSum<A>;
         while (bits == kNoSum<A>) bits = at.load(::cuda::memory_order_relaxed);
         at.store(kNoSum<A>, ::cuda::memory_order_relaxed);
         return ::cuda::std::bit_cast<A>(bits);

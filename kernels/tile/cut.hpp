@@ -25,14 +25,6 @@ struct SlotRange {
     LoweredShares shares;
 };
 
-/// Most nonzeros of an item of a tile row of `nonzeros`: all of them, or those of as many even items as come closest to
-/// `wanted` nonzeros each; slots are not cut. One that is hardly longer than others stays whole, as an item of a few
-/// slots takes a warp nearly as long.
-constexpr offset_t item_share(offset_t nonzeros, offset_t wanted) {
-    const offset_t items = (nonzeros + wanted / 2) / wanted;
-    return items < 2 ? nonzeros : (nonzeros + items - 1) / items + kTileSize - 1;
-}
-
 /// Cuts one tile row after the other into items: slots, row slots, entries.
 template <class T>
 class Cutter {
@@ -43,8 +35,7 @@ public:
     void add(std::int64_t tile_row, const Lowering<T, V>& lowered) {
         tile_row_ = static_cast<std::uint32_t>(tile_row);
         const std::size_t first = out.items[warp_item].size();
-        const offset_t nonzeros = lowered.nonzeros();
-        share_ = item_share(nonzeros, limits_.item_values);
+        const std::size_t first_value = out.values.size();
         next_entry_ = static_cast<std::int64_t>(out.entry_columns.size());
         sort_by_rows(lowered.entries);
         begin_item();
@@ -59,7 +50,8 @@ public:
             ++item_.row_slots;
         }
         const std::size_t entries = lowered.entries.size();
-        if (nonzeros <= std::min(limits_.half_values, share_) && entries <= kHalfEntries) {
+        const auto nonzeros = static_cast<offset_t>(out.values.size() - first_value + entries);
+        if (nonzeros <= std::min(limits_.half_values, limits_.item_values) && entries <= kHalfEntries) {
             take_entries(0, static_cast<offset_t>(entries));
             return end_item(half_item);
         }
@@ -104,7 +96,7 @@ private:
     }
 
     void make_room(int nonzeros) {
-        if (work_ == 0 || work_ + nonzeros <= share_) return;
+        if (work_ == 0 || work_ + nonzeros <= limits_.item_values) return;
         end_item(warp_item);
         begin_item();
     }
@@ -119,11 +111,11 @@ private:
 
     void cut_entries(offset_t all) {
         for (offset_t done = 0; done < all;) {
-            if (work_ >= share_) {
+            if (work_ >= limits_.item_values) {
                 end_item(warp_item);
                 begin_item();
             }
-            const offset_t count = std::min(all - done, share_ - work_);
+            const offset_t count = std::min(all - done, limits_.item_values - work_);
             take_entries(done, count);
             done += count;
         }
@@ -154,7 +146,6 @@ private:
     std::array<offset_t, kTileSize> row_ends_{};
     TileItem item_;
     EntryEnds ends_{};
-    offset_t share_ = 0;           // most nonzeros of an item of the tile row
     offset_t work_ = 0;            // nonzeros of item_
     std::int64_t next_entry_ = 0;  // the first that no item has
 };

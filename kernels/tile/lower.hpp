@@ -97,14 +97,6 @@ public:
         add_deferred(tile_row);
     }
 
-    /// Of the tile row.
-    [[nodiscard]] offset_t nonzeros() const {
-        auto sum = static_cast<offset_t>(entries.size());
-        for (const auto& filled : slots) sum += filled.count();
-        for (const auto& filled : row_slots) sum += filled.count();
-        return sum;
-    }
-
 private:
     template <class F>
     void lower_tile(std::int64_t tile_row, const TileView<V>& tile) {

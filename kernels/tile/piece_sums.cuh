@@ -21,7 +21,6 @@ struct DevicePieces {
 /// and would take registers from all of it.
 template <class A>
 __device__ __noinline__ bool sum_of_pieces(const DevicePieces<A>& of, std::uint32_t at, Lane lane, A& sum) {
-    constexpr int kEach = TilePiece::kMost / 2;  // of the two lanes of a row
     const AwaitedSums<A> sums(of.places);
     for (TilePiece piece = load_wide(of.pieces + at);; piece = load_wide(of.pieces + piece.next)) {
         const std::int64_t own = std::int64_t{piece.place} * kTileSize + lane.row;
@@ -29,19 +28,8 @@ __device__ __noinline__ bool sum_of_pieces(const DevicePieces<A>& of, std::uint3
             if (lane.half == 0) sums.leave(own, sum);
             return false;
         }
-        const std::int64_t first = own - std::int64_t{piece.takes} * kTileSize;
-        BitsOf<A> seen[kEach];
-#pragma unroll
-        for (int i = 0; i < kEach; ++i) {
-            const int k = 2 * i + lane.half;
-            seen[i] = k < piece.takes ? sums.look(first + k * kTileSize) : kNoSum<A>;
-        }
         A before = 0;
-#pragma unroll
-        for (int i = 0; i < kEach; ++i) {
-            const int k = 2 * i + lane.half;
-            if (k < piece.takes) before += sums.take(first + k * kTileSize, seen[i]);
-        }
+        for (int i = lane.half; i < piece.takes; i += 2) before += sums.take(own - (piece.takes - i) * kTileSize);
         __syncwarp();
         sum += before + __shfl_xor_sync(kAllLanes, before, kTileSize);
         if (piece.next == TilePiece::kNone) return true;

@@ -23,16 +23,9 @@ struct TileOptions {
     bool updatable;
     bool deferred_in_csr5;
     double scattered;  ///< the share of them from which on all nonzeros are CSR rows
-    Gpu gpu;           ///< with the sizes of items
 };
 
-TileOptions read_options(Options& options, Gpu gpu) {
-    SlotTuning& slots = gpu.tuning.slots;
-    slots.min_item = options.whole("item", slots.min_item, 16, slots.max_item);
-    if (const auto half = options.whole("half", -1, 0, slots.max_item); half >= 0) {
-        slots.max_half_item = half;
-        slots.tile_rows_per_warp = 0;
-    }
+TileOptions read_options(Options& options) {
     const bool updatable = options.flag("updatable", false);
     const std::string deferred = options.word("deferred", "csr");
     const double scattered = options.number("scattered", kScattered, 0, 2);
@@ -40,7 +33,7 @@ TileOptions read_options(Options& options, Gpu gpu) {
     if (deferred != "csr" && deferred != "csr5") {
         throw Error("operator tile: deferred=" + deferred + ", expected csr or csr5", ExitCode::usage);
     }
-    return {updatable, deferred == "csr5", scattered, gpu};
+    return {updatable, deferred == "csr5", scattered};
 }
 
 template <class V, class A>
@@ -79,7 +72,7 @@ private:
     /// `m`: what is executed in slots and entries.
     TileOperator(const MatrixForms<V>& forms, const TileOptions& options, const TileMatrix<V>& m, const Paths& paths,
                  const DeviceContext& on)
-        : TileOperator(forms, options, m, paths, make_tile_work(m, paths, options.gpu), on) {}
+        : TileOperator(forms, options, m, paths, make_tile_work(m, paths, this_gpu(sizeof(V))), on) {}
     TileOperator(const MatrixForms<V>& forms, const TileOptions& options, const TileMatrix<V>& m, const Paths& paths,
                  const TileWork<V>& work, const DeviceContext& on)
         : rows_(m.rows), cols_(m.cols), nnz_(forms.tiles().nnz), work_(work, this->layout(), on) {
@@ -143,7 +136,7 @@ std::vector<ExecutedPart> parts_in_rows(const TileMatrix<V>& m) {
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_tile_operator(const MatrixForms<V>& forms, Options& options,
                                                       Accumulator accumulator, const DeviceContext& on) {
-    const TileOptions read = read_options(options, this_gpu(sizeof(V)));
+    const TileOptions read = read_options(options);
     if (!read.deferred_in_csr5 && scattered_share(forms.tiles()) >= read.scattered) {
         return with_csr(forms, [&](const CsrMatrix<V>& csr) {
             return make_lowered_to_csr("tile", parts_in_rows(forms.tiles()), csr, accumulator, on);

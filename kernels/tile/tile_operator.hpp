@@ -8,9 +8,8 @@ namespace tilespmv::cuda {
 /// from tiles; the CSR form is read only for a map of values, and unpacked if it is not there. Where
 /// at least `scattered` of the nonzeros would be entries, all of them are CSR rows, multiplied as by csr-merge.
 /// Options: deferred (csr: as entries of their tile rows; csr5: as a product of their own in that form, which is
-/// added); scattered (0.5; 0: all CSR rows, 2: never); item, half (least nonzeros of an item that a tile row is cut
-/// into, most of a tile row for half a warp, however few tile rows there are); updatable (0; 1: keep a map of 4 or 8
-/// bytes per stored value in device memory, which `update_values` needs, unless all are CSR rows).
+/// added); scattered (0.5; 0: all CSR rows, 2: never); updatable (0; 1: keep a map of 4 or 8 bytes per stored value in
+/// device memory, which `update_values` needs, unless all are CSR rows).
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_tile_operator(const MatrixForms<V>& forms, Options& options,
                                                       Accumulator accumulator, const DeviceContext& on);
@@ -21,7 +20,7 @@ inline constexpr auto kTile = on_device<V>(
      .summary =
          "tiles lowered to slots, which dense, ell, csr and dense_col share, and to entries (CSR rows), as coo and "
          "deferred nonzeros; all of them CSR rows by merge path where at least scattered=S (0.5) are entries; "
-         "deferred=csr5 multiplies deferred ones by csr5; item=N, half=N: nonzeros of items; updatable=1 keeps a map "
+         "deferred=csr5 multiplies deferred ones by csr5; updatable=1 keeps a map "
          "for new values",
      .made_from = Form::tiles,
      .sweeps = "deferred=csr|csr5,scattered=0|2"},

@@ -9,7 +9,7 @@ namespace tilespmv::cuda {
 /// for the sums of the others and adds them to its own, which become those of piece `next`, in a group of the next
 /// level; so no warp has many to add. Sums lie in places of 16, those of a group side by side.
 struct alignas(16) TilePiece {
-    static constexpr std::uint32_t kMost = 32;
+    static constexpr std::uint32_t kMost = 8;
     static constexpr std::int32_t kLeaves = -1;  ///< in `takes`: it leaves its sums in its place
     static constexpr std::int32_t kNone = -1;    ///< in `next`: these are the sums of the tile row
 

@@ -81,7 +81,7 @@ std::vector<std::string> contest_operators(Backend backend, const std::vector<st
     for (const auto& baseline : baselines) add_new(all, baseline_operators<V>(backend, baseline));
     if (!specifications.empty()) add_new(all, expand_operators<V>(backend, specifications));
     for (const auto& entry : operators<V>(backend)) {
-        const auto same = [&](const std::string& one) { return bench::stands_for(entry.name, one); };
+        const auto same = [&](const std::string& one) { return one.substr(0, one.find(':')) == entry.name; };
         const bool is_wanted = specifications.empty() && entry.name != "reference" && !entry.only_if_named;
         if (is_wanted && std::ranges::none_of(all, same)) {
             all.emplace_back(entry.name);

@@ -1,4 +1,4 @@
-#include "kernels/tile/cut.hpp"
+#include "kernels/tile/slots.hpp"
 
 #include <algorithm>
 #include <array>
@@ -119,7 +119,7 @@ void expect_items(const SlotWork<double>& work, const SlotLimits& limits, index_
         offset_t nonzeros = item.entries;
         for (int k = 0; k < item.slots + item.row_slots; ++k)
             nonzeros += std::popcount(work.slots[item.first_slot + k].lanes());
-        EXPECT_LE(nonzeros, limits.item_values * 3 / 2 + kTileSize);
+        EXPECT_LE(nonzeros, std::max<offset_t>(limits.item_values, kTileSize));
         if (static_cast<offset_t>(i) < work.half_items) {
             EXPECT_LE(nonzeros, limits.half_values);
             EXPECT_LE(item.entries, cuda::kHalfEntries);
@@ -195,8 +195,7 @@ ExpectedCut expected_cut(const SlotWork<double>& whole, const SlotLimits& limits
     std::vector<ItemParts> halves;
     std::vector<ItemParts> warps;
     for (const ItemParts& all : tile_rows) {
-        const offset_t share = cuda::item_share(all[4], limits.item_values);
-        if (all[4] <= std::min(limits.half_values, share) && all[3] <= cuda::kHalfEntries) {
+        if (all[4] <= std::min(limits.half_values, limits.item_values) && all[3] <= cuda::kHalfEntries) {
             halves.push_back(all);
             continue;
         }
@@ -209,12 +208,12 @@ ExpectedCut expected_cut(const SlotWork<double>& whole, const SlotLimits& limits
         };
         for (std::int64_t k = 0; k < all[1] + all[2]; ++k) {
             const std::int64_t nonzeros = nonzeros_of(whole, static_cast<std::uint32_t>(all[5] + k));
-            if (items.back()[4] > 0 && items.back()[4] + nonzeros > share) next_item();
+            if (items.back()[4] > 0 && items.back()[4] + nonzeros > limits.item_values) next_item();
             ++items.back()[k < all[1] ? 1 : 2];
             items.back()[4] += nonzeros;
         }
         for (std::int64_t k = 0; k < all[3]; ++k) {
-            if (items.back()[4] >= share) next_item();
+            if (items.back()[4] >= limits.item_values) next_item();
             ++items.back()[3];
             ++items.back()[4];
         }
