@@ -17,6 +17,7 @@ struct Check {
 };
 
 /// `SolveOptions::rtol` of vectors of T where none is given: float32 does not hold residuals as small as float64.
+/// Where ||A|| ||x|| is far above ||b||, the roundings of x alone may leave a larger one: then a solve stagnates.
 template <class T>
 inline constexpr double kDefaultRtol = sizeof(T) == sizeof(float) ? 1e-4 : 1e-8;
 

@@ -126,9 +126,10 @@ TEST_F(SolverOnDevice, RefusesVectorsThatAreNotThere) {
               "1: the preconditioner does not fit the matrix: rows, found 9, expected 400");
 }
 
-// The default tolerance is that of the type.
+// The default tolerance is that of the type. Where x is so large that its roundings alone leave more (laplace2d:n=300
+// with this b), no x of float32 reaches it.
 TEST_F(SolverOnDevice, ReachesTheDefaultToleranceInFloat) {
-    for (const auto* system : {"laplace2d:n=30", "laplace3d:n=20", "elasticity:n=4", "fem:n=6", "laplace2d:n=300"}) {
+    for (const auto* system : {"laplace2d:n=30", "laplace3d:n=20", "elasticity:n=4", "fem:n=6", "laplace2d:n=100"}) {
         const auto a = generate<float>(system);
         const auto b = waves<float>(a.rows);
         Solver<float> solver(a.clone(), {.backend = Backend::cuda});
