@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Prints tables of RESULTS.md from a file of `tilespmv bench --json` (or results.json of `tilespmv paper`).
+
+    bench/tables.py classes FILE      tile and tile-warp over csr-merge and over the public TileSpMV code
+    bench/tables.py real FILE         the same over csr-merge on real matrices, summarised first
+    bench/tables.py threads FILE      csr-vector by threads a row
+    bench/tables.py cusparse FILE     csr-vector and csr-merge over cuSPARSE
+    bench/tables.py multiround FILE   csr-multiround beside csr-scalar and csr-vector
+
+Speeds are GFLOP/s of medians. Needs nothing but Python.
+"""
+import argparse
+import json
+import math
+
+SELECTORS = ["paper-csr", "paper-adaptive", "paper-deferred"]
+# GFLOP/s of the public TileSpMV code, made to do the whole product, on the same kind of GPU at another time.
+PUBLIC_CODE = {"laplace2d:n=2048": 68, "laplace3d:n=160": 93, "stencil27:n=128": 114, "fem:n=64,dof=3": 287,
+               "fem:n=40,dof=6": 501, "banded:n=400000,half=25": 572,
+               "block-dense:n=400000,block=16,blocks_per_row=8": 890, "rmat:scale=20,degree=16": 19,
+               "uniform:n=2000000,per_row=8": 20, "dense:rows=4096,cols=4096": 831, "laplace2d:n=256": 47}
+
+
+class Matrix:
+    """The right results of one matrix, by operator and selector."""
+
+    def __init__(self):
+        self.results = {}
+
+    def __getattr__(self, name):  # rows, nnz, row_variation: the same in every result
+        return next(iter(self.results.values()))[name]
+
+    def speed(self, operator, *selectors):
+        """The fastest with one of these selectors, and of all variants where operator ends in `*`."""
+        def named(name):
+            return name.startswith(operator[:-1]) if operator.endswith("*") else name == operator
+        return max((result["derived"]["gflops"] for (name, selector), result in self.results.items()
+                    if named(name) and selector in (selectors or ("",))), default=math.nan)
+
+    def deferred(self):
+        formats = self.results["tile", "paper-deferred"]["formats"]
+        return sum(f["nnz"] for f in formats if f["name"] == "deferred") / self.nnz
+
+
+def read(file):
+    matrices = {}
+    for result in json.load(open(file))["results"]:
+        if result["status"] == "ok":
+            case = result["case"]
+            name = case["matrix"].removeprefix("gen:").rsplit("/", 1)[-1].removesuffix(".mtx.xz")
+            matrices.setdefault(name, Matrix()).results[case["operator"], case["selector"]] = result
+    return matrices
+
+
+def number(value):
+    if value is None or math.isnan(value):
+        return "-"
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
+def print_table(header, rows):
+    print("| " + " | ".join(header) + " |")
+    print("|---" + "|---:" * (len(header) - 1) + "|")
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    print()
+
+
+def used_selectors(matrices):
+    used = {selector for m in matrices.values() for _, selector in m.results}
+    return [s for s in SELECTORS if s in used]
+
+
+def classes(matrices):
+    selectors = used_selectors(matrices)
+    ratios = {name: [m.speed("tile", *selectors) / m.speed("csr-merge")] +
+              [m.speed(operator, *selectors) / PUBLIC_CODE[name] for operator in ("tile", "tile-warp")]
+              for name, m in matrices.items()}
+    rows = [[name, str(PUBLIC_CODE[name]), number(m.speed("csr-merge"))] +
+            [number(m.speed(operator, s)) for operator in ("tile", "tile-warp") for s in selectors] +
+            [f"{r:.2f}" for r in ratios[name]] for name, m in matrices.items()]
+    columns = list(zip(*ratios.values()))
+    rows.append(["geometric mean"] + [""] * (2 + 2 * len(selectors)) + [f"{mean(c):.2f}" for c in columns])
+    rows.append(["least"] + [""] * (2 + 2 * len(selectors)) + [f"{min(c):.2f}" for c in columns])
+    print_table(["matrix", "public code", "`csr-merge`"] +
+                [f"`{operator}`, `{s}`" for operator in ("tile", "tile-warp") for s in selectors] +
+                ["`tile` over `csr-merge`", "`tile` over the public code", "`tile-warp` over the public code"], rows)
+
+
+def real(matrices):
+    selectors = used_selectors(matrices)
+    columns = {"`tile`": lambda m: m.speed("tile", *selectors),
+               "`tile`, `paper-deferred`": lambda m: m.speed("tile", "paper-deferred"),
+               "`tile-warp`": lambda m: m.speed("tile-warp", *selectors)}
+    chosen = {"all": lambda m: True, "up to 100,000 nonzeros": lambda m: m.nnz <= 100000,
+              "more than 100,000 nonzeros": lambda m: m.nnz > 100000,
+              "more than 3/4 of the nonzeros deferred": lambda m: m.deferred() > 0.75,
+              "at most 3/4 of them": lambda m: m.deferred() <= 0.75}
+    summary = []
+    for what, belongs in chosen.items():
+        some = {name: m for name, m in matrices.items() if belongs(m)}
+        row = [what, str(len(some))]
+        for speed in columns.values():
+            ratios = {name: speed(m) / m.speed("csr-merge") for name, m in some.items()}
+            least, most = min(ratios, key=ratios.get), max(ratios, key=ratios.get)
+            wins = sum(r > 1 for r in ratios.values())
+            row.append(f"{mean(ratios.values()):.2f} ({ratios[least]:.2f} {least}; {ratios[most]:.2f} {most}; {wins})")
+        summary.append(row)
+    print_table(["matrices", "number"] + list(columns), summary)
+
+    rows = [[name, f"{m.nnz:,}", f"{100 * m.deferred():.0f} %", number(m.speed("csr-merge"))] +
+            [number(m.speed(operator, s)) for operator in ("tile", "tile-warp") for s in selectors] +
+            [f'{m.speed(operator, *selectors) / m.speed("csr-merge"):.2f}' for operator in ("tile", "tile-warp")]
+            for name, m in sorted(matrices.items(), key=lambda named: named[1].nnz)]
+    print_table(["matrix", "nonzeros", "deferred", "`csr-merge`"] +
+                [f"`{operator}`, `{s}`" for operator in ("tile", "tile-warp") for s in selectors] +
+                ["`tile` over `csr-merge`", "`tile-warp` over it"], rows)
+
+
+def threads(matrices):
+    counts = [2, 4, 8, 16, 32]
+    rows, near = [], 0
+    for name, m in matrices.items():
+        speeds = [m.speed(f"csr-vector:threads={count}") for count in counts]
+        over = m.speed("csr-vector") / max(speeds)
+        near += over >= 0.95
+        rows.append([name, f"{m.nnz / m.rows:.1f}", f"{m.row_variation:.2f}"] + [number(s) for s in speeds] +
+                    [number(m.speed("csr-vector")), f"{over:.2f}"])
+    print(f"The choice is within 5% of the best on {near} of {len(rows)}.\n")
+    print_table(["matrix", "nonzeros a row", "variation of the row length", *map(str, counts), "own choice",
+                 "over the best of 2 to 32"], rows)
+
+
+def cusparse(matrices):
+    rows = []
+    for name, m in matrices.items():
+        csr, best = m.speed("cusparse-csr*"), m.speed("cusparse-*")
+        row = [name, f"{m.row_variation:.2f}", number(csr), number(best)]
+        for operator in ("csr-vector", "csr-merge"):
+            speed = m.speed(operator)
+            row += [number(speed), f"{speed / csr:.2f}", f"{speed / best:.2f}"]
+        rows.append(row)
+    header = ["matrix", "variation of the row length", "cuSPARSE CSR", "best of cuSPARSE"]
+    for operator in ("csr-vector", "csr-merge"):
+        header += [operator, "over CSR", "over the best"]
+    print_table(header, rows)
+
+
+def multiround(matrices):
+    operators = ["csr-scalar", "csr-vector", "csr-multiround"]
+    rows = []
+    for name, m in matrices.items():
+        results = [m.results[operator, ""] for operator in operators]
+        times = results[-1]["first_seconds"], results[-1]["derived"]["median_s"]
+        rows.append([name] + [number(r["derived"]["gbytes_per_s"]) for r in results] + [f"{1e6 * t:.1f}" for t in times])
+    print_table(["matrix"] + [f"{operator} GB/s" for operator in operators] + ["first us", "warm us"], rows)
+
+
+def main():
+    tables = {f.__name__: f for f in (classes, real, threads, cusparse, multiround)}
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("table", choices=tables)
+    parser.add_argument("file", help="results of `tilespmv bench --json`, or of `tilespmv paper`")
+    arguments = parser.parse_args()
+    tables[arguments.table](read(arguments.file))
+
+
+if __name__ == "__main__":
+    main()
