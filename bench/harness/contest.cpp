@@ -264,7 +264,10 @@ void add_speedups(Contender& c, std::span<Contender> contenders, Mode mode, cons
 bool stands_for(std::string_view baseline, std::string_view operator_name) {
     if (!operator_name.starts_with(baseline)) return false;
     const auto rest = operator_name.substr(baseline.size());
-    return rest.empty() || rest.front() == ':' || rest.front() == '-';
+    if (rest.empty() || rest.front() == ':') return true;
+    // "cusparse" is the beginning of names; "tile" is a name, and "tile-warp" another.
+    return rest.front() == '-' && !is_operator_name<double>(Backend::cpu, baseline) &&
+           !is_operator_name<double>(Backend::cuda, baseline);
 }
 
 void Contender::fail(Status status, const std::string& error) {
