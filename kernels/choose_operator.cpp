@@ -1,6 +1,6 @@
 #include "kernels/choose_operator.hpp"
 
-#include "kernels/cuda/host_vector_operator.hpp"
+#include "kernels/cuda/make_operator.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv {
@@ -35,7 +35,7 @@ ChosenOperator<V> choose_operator(Backend backend, const std::string& specificat
         chosen.make = [specification](const MatrixForms<V>& forms) { return make_operator<V>(specification, forms); };
     } else {
         chosen.make = [specification, sums](const MatrixForms<V>& forms) {
-            return cuda::make_host_vector_operator<V>(specification, forms, sums);
+            return cuda::make_operator_on_gpu<V>(specification, forms, sums);
         };
     }
     return chosen;

@@ -1,6 +1,6 @@
 // The GPU in a build without CUDA.
 #include "kernels/cuda/device.hpp"
-#include "kernels/cuda/host_vector_operator.hpp"
+#include "kernels/cuda/make_operator.hpp"
 #include "kernels/cuda/this_probe.hpp"
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/device_space.hpp"
@@ -20,14 +20,13 @@ Gpu gpu_to_choose_for(std::size_t) {
 }
 
 template <Value V>
-std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string&, const MatrixForms<V>&, Accumulator) {
+std::unique_ptr<Operator<V>> make_operator_on_gpu(const std::string&, const MatrixForms<V>&, Accumulator) {
     static_cast<void>(require_device());
     return nullptr;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                \
-    template std::unique_ptr<Operator<V>> make_host_vector_operator(const std::string&, const MatrixForms<V>&, \
-                                                                    Accumulator);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_operator_on_gpu(const std::string&, const MatrixForms<V>&, Accumulator);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 #undef TILESPMV_INSTANTIATE
 

@@ -1,45 +1,101 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "kernels/block.hpp"
 #include "kernels/executed.hpp"
+#include "kernels/scalar.hpp"
 #include "tile/csr.hpp"
 #include "tile/types.hpp"
 
+struct CUstream_st;  // CUDA's: cudaStream_t points to one
+
 namespace tilespmv {
 
-/// Anything that applies a matrix to a vector: y = alpha * A * x + beta * y.
-///  - beta = 0 never reads y, alpha = 0 never reads A or x, NaN and Inf propagate as in a CSR product.
-///  - Two calls with the same arguments give the same bits, whatever the number of threads.
-///  - Operators of the CPU accumulate in double.
-///  - An operator may keep workspace of its own: one product at a time per object.
+namespace cuda {
+class Workspace;
+}
+
+/// What is multiplied: A or its transpose.
+enum class Op { none, transpose };
+
+/// How a product is run.
+struct Run {
+    Run(CUstream_st* on = nullptr, cuda::Workspace* in = nullptr)  // NOLINT(google-explicit-constructor)
+        : stream(on), workspace(in) {}
+
+    Op op = Op::none;
+    CUstream_st* stream;         ///< of an operator on a GPU
+    cuda::Workspace* workspace;  ///< that an operator on a GPU has made; null: its own
+};
+
+/// Reasons for which operators take no new values.
+inline constexpr std::string_view kMakeAgain = "takes no new values; make it again from the new matrix";
+inline constexpr std::string_view kNoMap = "keeps no map for new values; make it with updatable=1";
+inline constexpr std::string_view kReadInPlace = "reads the values where their owner has them: change them there";
+
+/// What is known of an operator, from when it is made.
+struct Facts {
+    std::string_view name;  ///< in the table of operators; lives as long as the program
+    index_t rows = 0;
+    index_t cols = 0;
+    offset_t nnz = 0;
+    std::size_t matrix_bytes = 0;  ///< of the matrix that one product reads, x and y apart
+    std::size_t other_bytes = 0;   ///< that it holds beside these for the matrix: plans, maps; a workspace apart
+    /// What a product multiplies; see `Operator::executed`, which may know it without.
+    std::vector<ExecutedPart> executed = {};
+    std::string_view no_new_values = {};  ///< why `update_values` is refused; empty if it takes new values
+    bool is_reproducible = true;          ///< two calls with the same arguments give the same bits
+    bool pads_with_zeros = false;  ///< zeros that the matrix lacks meet x: Inf and NaN in it reach rows they should not
+    bool takes_workspace = true;   ///< on a GPU: it can work in a workspace that is given to it
+    bool transposes = false;       ///< it multiplies by the transpose, too
+    int most_columns = 1;          ///< that it multiplies at once; of more it takes one after the other
+};
+
+/// Anything that multiplies by a matrix, on the CPU or on a GPU: Y = alpha * A * X + beta * Y.
+///  - beta = 0 never reads Y. alpha = 0 never reads A or X if the host knows it, and takes nothing from them if it lies
+///    in the memory of a GPU. NaN and Inf propagate as in a CSR product unless it pads with zeros.
+///  - Two calls with the same arguments give the same bits, whatever the number of threads, if it is reproducible, as
+///    all operators of our own are.
+///  - On the CPU it accumulates in double.
+///  - Unless a workspace is given, it works in its own: one product at a time per object.
 template <Value V>
 class Operator {
 public:
+    Operator(const Operator&) = delete;
+    Operator& operator=(const Operator&) = delete;
     virtual ~Operator() = default;
-    /// Its name in the table of operators; lives as long as the program.
-    [[nodiscard]] virtual std::string_view name() const = 0;
+
+    [[nodiscard]] const Facts& facts() const { return facts_; }
+    [[nodiscard]] std::string_view name() const { return facts_.name; }
+    [[nodiscard]] index_t rows() const { return facts_.rows; }
+    [[nodiscard]] index_t cols() const { return facts_.cols; }
+    [[nodiscard]] offset_t nnz() const { return facts_.nnz; }
+    [[nodiscard]] std::size_t matrix_bytes() const { return facts_.matrix_bytes; }
     /// What it was made by, `name[:option=value,...]`, of `auto` that of the operator it took; the name, unless set.
     [[nodiscard]] std::string_view specification() const { return specification_.empty() ? name() : specification_; }
     void set_specification(std::string_view specification) { specification_ = specification; }
-    [[nodiscard]] virtual index_t rows() const = 0;
-    [[nodiscard]] virtual index_t cols() const = 0;
-    [[nodiscard]] virtual offset_t nnz() const = 0;
-    /// Bytes of the matrix that one product reads, x and y apart.
-    [[nodiscard]] virtual std::size_t matrix_bytes() const = 0;
     /// What a product multiplies, in which representations and formats. Unless the matrix has no nonzeros, which has no
     /// parts: every part has nonzeros, those of all are nnz(), their bytes are matrix_bytes(). The same for the same
-    /// matrix, whatever the number of threads. May take a pass over the matrix.
-    [[nodiscard]] virtual std::vector<ExecutedPart> executed() const = 0;
-    /// x: cols values; y: rows values. They must not overlap. Throws `Error` if a size differs.
-    virtual void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const = 0;
+    /// matrix, whatever the number of threads. On the CPU it may take a pass over the matrix.
+    [[nodiscard]] virtual std::vector<ExecutedPart> executed() const { return facts_.executed; }
+
+    /// x: cols() rows; y: rows() rows and as many columns. They must not overlap. On the CPU both are in the memory of
+    /// the host. On a GPU both are in its memory, and it returns before the product is complete; or both are in that of
+    /// the host, are copied there and back, and it returns afterwards. Throws `Error` if a size or a memory does not
+    /// fit, and for what the operator cannot do: a transpose, rows of several columns one after the other.
+    void apply(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
+               const Run& run = {}) const;
     /// Replaces the values of A by `values`: nnz() of them, in the order of its CSR form with explicit zeros kept; the
-    /// pattern stays. Throws `Error` for another number of values and, as it does unless overridden, if the operator
-    /// cannot.
-    virtual void update_values(std::span<const V> values);
+    /// pattern stays. They are where the operator's products are, or in the memory of the host. From that of a GPU they
+    /// are read before later work on the stream, without allocating or waiting, so that it can be captured into a
+    /// graph. Throws `Error` for another number of values, and if the operator cannot, as its facts say.
+    void update_values(const Block<const V>& values, const Run& run = {});
     /// `a`, the CSR matrix that the operator was made from and whose arrays are where they were, has other values now:
     /// products are of them from now on. False if it must be made again for that. Allocates nothing, but for a map of
     /// tiles that it owns, when it is called first.
@@ -48,12 +104,28 @@ public:
         return false;
     }
 
+protected:
+    Operator() = default;
+    explicit Operator(Facts facts) : facts_(std::move(facts)) {}
+    void set_facts(Facts facts) { facts_ = std::move(facts); }
+    void set_parts(std::size_t matrix_bytes, std::size_t other_bytes, std::vector<ExecutedPart> executed) {
+        facts_.matrix_bytes = matrix_bytes;
+        facts_.other_bytes = other_bytes;
+        facts_.executed = std::move(executed);
+    }
+    void refuse_new_values(std::string_view why) { facts_.no_new_values = why; }
+
+    /// A product of one column, whose sizes are right. Memory and run are as the caller gave them.
+    virtual void multiply_column(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
+                                 const Run& run) const = 0;
+    /// As `update_values`, of an operator that takes new values, and as many as it has.
+    virtual void replace(const Block<const V>& values, const Run& run) = 0;
+
 private:
+    void check(const Block<const V>& x, const Block<V>& y, const Run& run) const;
+
+    Facts facts_;
     std::string specification_;
 };
-
-/// For operators: throws `Error` unless x has a.cols() values and y has a.rows().
-template <Value V>
-void check_sizes(const Operator<V>& a, std::span<const V> x, std::span<const V> y);
 
 }  // namespace tilespmv

@@ -12,6 +12,7 @@
 #include "kernels/auto/forms_name.hpp"
 #include "kernels/auto/trial.hpp"
 #include "kernels/auto/trial_x.hpp"
+#include "kernels/cpu/host_operator.hpp"
 #include "kernels/cpu/processor.hpp"
 #include "kernels/cpu/vectors.hpp"
 #include "selector/policy.hpp"
@@ -21,18 +22,15 @@ namespace {
 
 /// An operator on tiles that nobody else has.
 template <Value V>
-class Converted final : public Operator<V> {
+class Converted final : public HostOperator<V> {
 public:
     Converted(const std::string& specification, const CsrMatrix<V>& a)
-        : tiles_(convert(a, *make_policy(kDefaultSelector))), operator_(make_operator<V>(specification, {&tiles_})) {}
+        : tiles_(convert(a, *make_policy(kDefaultSelector))), operator_(make_operator<V>(specification, {&tiles_})) {
+        this->set_facts(operator_->facts());
+    }
 
-    [[nodiscard]] std::string_view name() const override { return operator_->name(); }
-    [[nodiscard]] index_t rows() const override { return operator_->rows(); }
-    [[nodiscard]] index_t cols() const override { return operator_->cols(); }
-    [[nodiscard]] offset_t nnz() const override { return operator_->nnz(); }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return operator_->matrix_bytes(); }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override { return operator_->executed(); }
-    void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
+    void multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
         operator_->apply(alpha, x, beta, y);
     }
     bool take_new_values(const CsrMatrix<V>& a) override {
@@ -57,7 +55,7 @@ double seconds_of_trial(const Operator<V>& op) {
     double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i <= runs; ++i) {
         const auto start = std::chrono::steady_clock::now();
-        op.apply(V{1}, {x.data(), x.size()}, V{0}, y);
+        op.apply(V{1}, x, V{0}, y);
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
         if (i > 0) least = std::min(least, took.count());
     }

@@ -12,19 +12,9 @@ class CooOperator final : public DeviceOperator<V> {
 public:
     CooOperator(const CsrMatrix<V>& a, const DeviceContext& on) : CooOperator(a, make_coo(a), on) {}
 
-    [[nodiscard]] std::string_view name() const override { return "coo"; }
-    [[nodiscard]] index_t rows() const override { return rows_; }
-    [[nodiscard]] index_t cols() const override { return cols_; }
-    [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return matrix_.matrix_bytes() + empty_rows_.bytes(); }
-    [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + this->workspace_bytes(); }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("coo", tile_rows_, nnz_, matrix_bytes());
-    }
-
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        const CooSpmv<V, A> p{terms_of<A>(product, rows_, cols_), matrix_.view(product.workspace), matrix_.blocks(),
-                              empty_rows_.data(), static_cast<std::int64_t>(empty_rows_.size())};
+        const CooSpmv<V, A> p{terms_of<A>(product, this->rows(), this->cols()), matrix_.view(product.workspace),
+                              matrix_.blocks(), empty_rows_.data(), static_cast<std::int64_t>(empty_rows_.size())};
         launch_dependent(coo_spmv<V, A>, p.blocks + div_up(p.empty_count, std::int64_t{kCooThreads}), kCooThreads, p,
                          stream);
     }
@@ -39,19 +29,14 @@ private:
         : CooOperator(a, coo, blocks_back(coo.row_idxs, kCooBlock), empty_rows(a.row_ptrs), on) {}
     CooOperator(const CsrMatrix<V>& a, const Coo<V>& coo, const Buffer<std::uint32_t>& back,
                 const Buffer<std::uint32_t>& empty, const DeviceContext& on)
-        : rows_(a.rows),
-          cols_(a.cols),
-          nnz_(a.nnz()),
-          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+        : DeviceOperator<V>({.name = "coo", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
           matrix_(coo, back, this->layout(), on),
           empty_rows_(empty, on) {
+        const std::size_t bytes = matrix_.matrix_bytes() + empty_rows_.bytes();
+        this->set_parts(bytes, 0, executed_whole("coo", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), bytes));
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
-    index_t rows_;
-    index_t cols_;
-    offset_t nnz_;
-    offset_t tile_rows_;
     CooBuffers<V, A> matrix_;
     DeviceBuffer<std::uint32_t> empty_rows_;
 };

@@ -1,4 +1,5 @@
 #include "kernels/cpu/coo_rows.hpp"
+#include "kernels/cpu/host_operator.hpp"
 #include "kernels/cpu/operators.hpp"
 #include "kernels/cpu/write_rows.hpp"
 
@@ -6,27 +7,20 @@ namespace tilespmv::cpu {
 namespace {
 
 template <CpuValue V>
-class CooOmp final : public Operator<V> {
+class CooOmp final : public HostOperator<V> {
 public:
     explicit CooOmp(const CsrMatrix<V>& a)
-        : tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+        : HostOperator<V>(
+              {.name = "coo-omp", .rows = a.rows, .cols = a.cols, .nnz = a.nnz(), .no_new_values = kMakeAgain}),
           a_(cuda::make_coo(a)),
-          empty_rows_(cuda::empty_rows(a.row_ptrs)) {}
-
-    [[nodiscard]] std::string_view name() const override { return "coo-omp"; }
-    [[nodiscard]] index_t rows() const override { return a_.rows; }
-    [[nodiscard]] index_t cols() const override { return a_.cols; }
-    [[nodiscard]] offset_t nnz() const override { return a_.nnz(); }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return a_.bytes() + empty_rows_.bytes(); }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("coo", tile_rows_, nnz(), matrix_bytes());
+          empty_rows_(cuda::empty_rows(a.row_ptrs)) {
+        const std::size_t bytes = a_.bytes() + empty_rows_.bytes();
+        this->set_parts(bytes, 0, executed_whole("coo", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), bytes));
     }
 
-    void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
-        check_sizes<V>(*this, x, y);
-        if (alpha == V{0}) return scale<V>(beta, y);
+    void multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
         const auto write = [&](std::int64_t row, double sum) { finish<V>(&sum, 1, alpha, beta, y.data() + row); };
-#pragma omp parallel if (static_cast <offset_t>(matrix_bytes()) >= kTuning.parallel_bytes)
+#pragma omp parallel if (static_cast <offset_t>(this->matrix_bytes()) >= kTuning.parallel_bytes)
         {
             nonzeros_.multiply(x.data(), write);
 #pragma omp for schedule(static)
@@ -35,7 +29,6 @@ public:
     }
 
 private:
-    offset_t tile_rows_;
     cuda::Coo<V> a_;
     Buffer<std::uint32_t> empty_rows_;
     CooRows<V> nonzeros_{a_};

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "kernels/cpu/coo_rows.hpp"
+#include "kernels/cpu/host_operator.hpp"
 #include "kernels/cpu/operators.hpp"
 #include "kernels/cpu/write_rows.hpp"
 #include "kernels/hyb/hyb.hpp"
@@ -10,42 +11,31 @@ namespace {
 
 /// First the sums of COO, then with those all rows of ELL.
 template <CpuValue V>
-class HybOmp final : public Operator<V> {
+class HybOmp final : public HostOperator<V> {
 public:
     explicit HybOmp(const CsrMatrix<V>& a)
-        : nnz_(a.nnz()),
+        : HostOperator<V>(
+              {.name = "hyb-omp", .rows = a.rows, .cols = a.cols, .nnz = a.nnz(), .no_new_values = kMakeAgain}),
           source_(a.values.data()),
-          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
           a_(cuda::make_hyb(a)),
-          coo_sums_(a_.split.size() * kWordRows, 0.0) {}
-
-    [[nodiscard]] std::string_view name() const override { return "hyb-omp"; }
-    [[nodiscard]] index_t rows() const override { return a_.ell.rows; }
-    [[nodiscard]] index_t cols() const override { return a_.ell.cols; }
-    [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override {
-        return a_.ell_bytes() + a_.coo.bytes() + a_.split.bytes();
-    }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+          coo_sums_(a_.split.size() * kWordRows, 0.0) {
         ExecutedParts parts;
-        parts.add({{"ell", "", tile_rows_, nnz_ - a_.coo.nnz(), a_.ell_bytes()},
+        parts.add({{"ell", "", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz() - a_.coo.nnz(), a_.ell_bytes()},
                    {"coo", "", a_.coo_tile_rows(), a_.coo.nnz(), a_.coo.bytes()}},
                   a_.split.bytes());
-        return parts.finish();
+        this->set_parts(a_.ell_bytes() + a_.coo.bytes() + a_.split.bytes(), 0, parts.finish());
     }
 
-    void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
-        check_sizes<V>(*this, x, y);
-        if (alpha == V{0}) return scale<V>(beta, y);
-        const auto bytes = static_cast<offset_t>(matrix_bytes());
-        const index_t grain = rows_of_chunk(rows(), bytes);
+    void multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
+        const auto bytes = static_cast<offset_t>(this->matrix_bytes());
+        const index_t grain = rows_of_chunk(this->rows(), bytes);
 #pragma omp parallel if (bytes >= kTuning.parallel_bytes)
         {
             coo_.multiply(x.data(), [&](index_t row, double sum) { coo_sums_[row] = sum; });
 #pragma omp for schedule(dynamic, 1)
-            for (std::int64_t first = 0; first < rows(); first += grain) {
-                const auto end = static_cast<index_t>(std::min<std::int64_t>(first + grain, rows()));
-                multiply({static_cast<index_t>(first), end}, alpha, x.data(), beta, y.data());
+            for (std::int64_t first = 0; first < this->rows(); first += grain) {
+                const auto end = static_cast<index_t>(std::min<std::int64_t>(first + grain, this->rows()));
+                multiply_rows({static_cast<index_t>(first), end}, alpha, x.data(), beta, y.data());
             }
         }
     }
@@ -59,7 +49,7 @@ public:
 private:
     static constexpr int kWordRows = 32;  // of a word of `Hyb::split`
 
-    void multiply(cuda::RowRange rows, V alpha, const V* x, V beta, V* y) const {
+    void multiply_rows(cuda::RowRange rows, V alpha, const V* x, V beta, V* y) const {
         std::array<double, Schedule::kMaxRows> sums;
         for (index_t r = rows.first; r < rows.end; r += kWordRows) {
             double* const to = sums.data() + (r - rows.first);
@@ -73,9 +63,7 @@ private:
         finish<V>(sums.data(), rows.end - rows.first, alpha, beta, y + rows.first);
     }
 
-    offset_t nnz_;
     const V* source_;  // values of the CSR matrix, to know it again
-    offset_t tile_rows_;
     cuda::Hyb<V> a_;
     CooRows<V> coo_{a_.coo};
     const SimdKernels<V>& simd_ = simd_kernels<V>();

@@ -4,15 +4,15 @@
 #include <array>
 
 #include "kernels/cpu/cache_size.hpp"
+#include "kernels/cpu/host_operator.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/cpu/write_rows.hpp"
-#include "kernels/operator.hpp"
 
 namespace tilespmv::cpu {
 
 /// The product of a matrix whose nonzeros stand in tiles, in CSR rows, or in both, but for rows that are strips.
 template <Value V>
-class OmpOperator : public Operator<V> {
+class OmpOperator : public HostOperator<V> {
 public:
     struct Parts {
         std::string_view name;
@@ -26,8 +26,14 @@ public:
         StripRows<V> strips = {};
     };
 
-    explicit OmpOperator(Parts parts)
-        : a_(std::move(parts)),
+    explicit OmpOperator(Parts parts, std::string_view no_new_values = kMakeAgain)
+        : HostOperator<V>({.name = parts.name,
+                           .rows = parts.rows,
+                           .cols = parts.cols,
+                           .nnz = parts.nnz,
+                           .matrix_bytes = parts.bytes,
+                           .no_new_values = no_new_values}),
+          a_(std::move(parts)),
           schedule_(make_schedule<V>(a_.ranges, a_.tiles, a_.csr, static_cast<offset_t>(a_.strips.bytes()))),
           simd_(simd_kernels<V>()),
           piece_sums_(schedule_.pieces.size() * kTileSize) {
@@ -35,11 +41,6 @@ public:
         a_.csr.x_access = choose_x_access(rows.col_idxs, rows.size(), a_.cols, sizeof(V), last_level_cache_bytes());
     }
 
-    [[nodiscard]] std::string_view name() const override { return a_.name; }
-    [[nodiscard]] index_t rows() const override { return a_.rows; }
-    [[nodiscard]] index_t cols() const override { return a_.cols; }
-    [[nodiscard]] offset_t nnz() const override { return a_.nnz; }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return a_.bytes; }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override {
         if (a_.tiles) return executed_tiles(*a_.tiles);
         const auto row_ptrs = std::get<std::span<const offset_t>>(a_.csr.row_ptrs);
@@ -53,9 +54,7 @@ public:
         return parts.finish();
     }
 
-    void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
-        check_sizes<V>(*this, x, y);
-        if (alpha == V{0}) return scale<V>(beta, y);
+    void multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
         const auto& s = schedule_;
 #pragma omp parallel if (s.bytes >= kTuning.parallel_bytes)
         {

@@ -9,7 +9,8 @@ std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms, Options& 
     const auto& a = forms.csr();
     const std::size_t bytes = a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes();
     return std::make_unique<OmpOperator<V>>(
-        typename OmpOperator<V>::Parts{"csr-omp", a.rows, a.cols, a.nnz(), bytes, nullptr, rows_of(a), {{0, a.rows}}});
+        typename OmpOperator<V>::Parts{"csr-omp", a.rows, a.cols, a.nnz(), bytes, nullptr, rows_of(a), {{0, a.rows}}},
+        kReadInPlace);
 }
 
 template <Value V>

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/cpu/host_operator.hpp"
 #include "kernels/cpu/operators.hpp"
 
 namespace tilespmv::cpu {
@@ -68,22 +69,21 @@ private:
 };
 
 template <CpuValue V>
-class Reference final : public Operator<V> {
+class Reference final : public HostOperator<V> {
 public:
-    explicit Reference(const CsrMatrix<V>& a) : a_(a) {}
-    [[nodiscard]] std::string_view name() const override { return "reference"; }
-    [[nodiscard]] index_t rows() const override { return a_.rows; }
-    [[nodiscard]] index_t cols() const override { return a_.cols; }
-    [[nodiscard]] offset_t nnz() const override { return a_.nnz(); }
-    [[nodiscard]] std::size_t matrix_bytes() const override {
-        return a_.row_ptrs.bytes() + a_.col_idxs.bytes() + a_.values.bytes();
-    }
+    explicit Reference(const CsrMatrix<V>& a)
+        : HostOperator<V>({.name = "reference",
+                           .rows = a.rows,
+                           .cols = a.cols,
+                           .nnz = a.nnz(),
+                           .matrix_bytes = a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes(),
+                           .no_new_values = kReadInPlace}),
+          a_(a) {}
     [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("csr", occupied_tile_rows(a_.row_ptrs, 0, a_.rows), nnz(), matrix_bytes());
+        return executed_whole("csr", occupied_tile_rows(a_.row_ptrs, 0, a_.rows), a_.nnz(), this->matrix_bytes());
     }
 
-    void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
-        check_sizes<V>(*this, x, y);
+    void multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
         for (index_t row = 0; row < a_.rows; ++row) {
             y[row] = static_cast<V>(reference_row(a_, row, alpha, x.data(), beta, y.data()).value);
         }

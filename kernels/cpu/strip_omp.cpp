@@ -30,21 +30,20 @@ public:
 
     /// `rest`: a matrix that has the rows of `ranges`, which must outlive it.
     StripOmp(const CsrMatrix<V>& rest, offset_t nnz, StripRows<V> strips, std::vector<cuda::RowRange> ranges)
-        : Base(parts(rest, nnz, std::move(strips), std::move(ranges))) {}
+        : Base(parts(rest, nnz, std::move(strips), std::move(ranges)), kNoMap) {}
     /// Owns it.
     StripOmp(CsrMatrix<V>&& rest, offset_t nnz, StripRows<V> strips, std::vector<cuda::RowRange> ranges,
              std::optional<StripValueMap> map)
-        : Base(parts(rest, nnz, std::move(strips), std::move(ranges))),
+        : Base(parts(rest, nnz, std::move(strips), std::move(ranges)), map ? std::string_view{} : kNoMap),
           own_rest_(std::move(rest)),
           map_(std::move(map)) {}
 
-    void update_values(std::span<const V> values) override {
-        if (!map_) throw Error("operator strip-omp keeps no map for new values; make it with strip-omp:updatable=1");
+    void replace_values(std::span<const V> values) override {
         map_->update(this->strip_values(), own_rest_.values, values);
     }
     bool take_new_values(const CsrMatrix<V>& a) override {
         if (!map_) return Base::take_new_values(a);
-        update_values(a.values);
+        replace_values(a.values);
         return true;
     }
 

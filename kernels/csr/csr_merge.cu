@@ -17,21 +17,17 @@ public:
     CsrMerge(std::string_view name, const std::vector<ExecutedPart>& parts, const CsrSource<V>& a,
              const DeviceContext& on)
         : CsrOperator<V>(name, a, on),
-          parts_(parts),
           blocks_(div_up(items(), kMergePieces<kItems>.items)),
           starts_(static_cast<std::size_t>(blocks_ + 1), on),
           partials_(add_awaited_sums<A>(this->layout(), blocks_)) {
+        this->add_plan(starts_.bytes(), 0);
+        if (!parts.empty()) {
+            ExecutedParts all;
+            all.add(parts, this->matrix_bytes());
+            this->set_parts(this->matrix_bytes(), 0, all.finish());
+        }
         find_blocks(on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));
-    }
-
-    [[nodiscard]] std::size_t matrix_bytes() const override { return CsrOperator<V>::matrix_bytes() + starts_.bytes(); }
-
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        if (parts_.empty()) return CsrOperator<V>::executed();
-        ExecutedParts all;
-        all.add(parts_, matrix_bytes());
-        return all.finish();
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
@@ -53,7 +49,6 @@ private:
         });
     }
 
-    std::vector<ExecutedPart> parts_;
     std::int64_t blocks_;
     DeviceBuffer<MergeStart> starts_;
     WorkspacePart<BitsOf<A>> partials_;

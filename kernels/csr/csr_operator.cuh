@@ -14,34 +14,28 @@ template <class V>
 class CsrOperator : public DeviceOperator<V> {
 public:
     CsrOperator(std::string_view name, const CsrSource<V>& a, const DeviceContext& on)
-        : name_(name), tile_rows_(occupied_tile_rows(a.row_ptrs(), 0, a.rows())), csr_(a, on) {}
+        : DeviceOperator<V>({.name = name, .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
+          tile_rows_(occupied_tile_rows(a.row_ptrs(), 0, a.rows())),
+          csr_(a, on) {
+        if (!csr_.owns_values()) this->refuse_new_values(kReadInPlace);
+        add_plan(0, 0);
+    }
 
-    [[nodiscard]] std::string_view name() const override { return name_; }
-    [[nodiscard]] index_t rows() const override { return csr_.rows(); }
-    [[nodiscard]] index_t cols() const override { return csr_.cols(); }
-    [[nodiscard]] offset_t nnz() const override { return csr_.nnz(); }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return csr_.bytes(); }
-    [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + this->workspace_bytes(); }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("csr", tile_rows_, nnz(), this->matrix_bytes());
-    }
-    void replace_values(const V* csr_values, cudaStream_t stream) override {
-        if (!csr_.owns_values()) {
-            throw Error("operator " + std::string(name_) +
-                        " reads the values where their owner has them: change them there");
-        }
-        csr_.update_values(csr_values, stream);
-    }
+    void replace_values(const V* csr_values, cudaStream_t stream) override { csr_.update_values(csr_values, stream); }
 
 protected:
+    /// Bytes of a plan beside the matrix that products read, and of what they do not read.
+    void add_plan(std::size_t bytes, std::size_t other_bytes) {
+        const std::size_t all = csr_.bytes() + bytes;
+        this->set_parts(all, other_bytes, executed_whole("csr", tile_rows_, this->nnz(), all));
+    }
     [[nodiscard]] const DeviceCsr<V>& csr() const { return csr_; }
     template <class A>
     [[nodiscard]] ProductTerms<V, A> terms(const Product<V>& product) const {
-        return terms_of<A>(product, rows(), cols());
+        return terms_of<A>(product, this->rows(), this->cols());
     }
 
 private:
-    std::string_view name_;
     offset_t tile_rows_;
     DeviceCsr<V> csr_;
 };

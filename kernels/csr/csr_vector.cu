@@ -86,11 +86,8 @@ public:
         const auto first_rows = even_pieces(a.rows(), kTurnBlocks * this_gpu(sizeof(V)).multiprocessors,
                                             [&](index_t row) { return ends[row] + row; });
         first_rows_ = DeviceBuffer<index_t>(std::span<const index_t>(first_rows), on);
+        this->add_plan(0, first_rows_.bytes());
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copy goes away
-    }
-
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return CsrOperator<V>::device_bytes() + first_rows_.bytes();
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {

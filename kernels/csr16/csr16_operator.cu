@@ -14,20 +14,8 @@ public:
     Csr16Operator(const CsrMatrix<V>& a, const Csr16Limits& limits, const DeviceContext& on)
         : Csr16Operator(a, make_csr16(a, limits), limits, on) {}
 
-    [[nodiscard]] std::string_view name() const override { return "csr16"; }
-    [[nodiscard]] index_t rows() const override { return rows_; }
-    [[nodiscard]] index_t cols() const override { return cols_; }
-    [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return matrix_.matrix_bytes(); }
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + matrix_.other_bytes() + this->workspace_bytes();
-    }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("csr16", tile_rows_, nnz_, matrix_bytes());
-    }
-
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        const Csr16Spmv<V, A> p{terms_of<A>(product, rows_, cols_), matrix_.view(product.workspace)};
+        const Csr16Spmv<V, A> p{terms_of<A>(product, this->rows(), this->cols()), matrix_.view(product.workspace)};
         with_row_block_kernel<Csr16::kThreads>(shape_, [&]<class Kernel>() {
             launch_dependent(csr16_spmv<V, A, Kernel>, div_up(p.matrix.block_count, std::int64_t{Kernel::kTeams}),
                              Kernel::kBlockThreads, p, stream);
@@ -41,20 +29,16 @@ public:
 private:
     /// `all` holds every row of `a`, so that its values are in the order of CSR.
     Csr16Operator(const CsrMatrix<V>& a, const Csr16& all, const Csr16Limits& limits, const DeviceContext& on)
-        : rows_(a.rows),
-          cols_(a.cols),
-          nnz_(a.nnz()),
-          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+        : DeviceOperator<V>({.name = "csr16", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
           shape_(row_block_shape(limits.block_nonzeros, Csr16::kThreads, all.nonzeros, all.in_long_rows,
                                  this_tuning(sizeof(V)).row_blocks)),
           matrix_(all, DeviceBuffer<V>(a.values, on), this->layout(), on) {
+        this->set_parts(
+            matrix_.matrix_bytes(), matrix_.other_bytes(),
+            executed_whole("csr16", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), matrix_.matrix_bytes()));
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
-    index_t rows_;
-    index_t cols_;
-    offset_t nnz_;
-    offset_t tile_rows_;
     RowBlockShape shape_;
     Csr16Buffers<V, A> matrix_;
 };

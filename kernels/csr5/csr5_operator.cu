@@ -11,20 +11,11 @@ template <class V, class A>
 class Csr5Operator final : public DeviceOperator<V> {
 public:
     Csr5Operator(const CsrMatrix<V>& a, int sigma, const DeviceContext& on)
-        : rows_(a.rows),
-          cols_(a.cols),
-          nnz_(a.nnz()),
-          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
-          matrix_(a, sigma, this->layout(), on) {}
-
-    [[nodiscard]] std::string_view name() const override { return "csr5"; }
-    [[nodiscard]] index_t rows() const override { return rows_; }
-    [[nodiscard]] index_t cols() const override { return cols_; }
-    [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return matrix_.matrix_bytes(); }
-    [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + this->workspace_bytes(); }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("csr5", tile_rows_, nnz_, matrix_bytes());
+        : DeviceOperator<V>({.name = "csr5", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
+          matrix_(a, sigma, this->layout(), on) {
+        this->set_parts(
+            matrix_.matrix_bytes(), 0,
+            executed_whole("csr5", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), matrix_.matrix_bytes()));
     }
 
     void replace_values(const V* csr_values, cudaStream_t stream) override {
@@ -33,13 +24,9 @@ public:
 
 private:
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        matrix_.multiply({terms_of<A>(product, rows_, cols_)}, product.workspace, stream);
+        matrix_.multiply({terms_of<A>(product, this->rows(), this->cols())}, product.workspace, stream);
     }
 
-    index_t rows_;
-    index_t cols_;
-    offset_t nnz_;
-    offset_t tile_rows_;
     Csr5Buffers<V, A> matrix_;
 };
 

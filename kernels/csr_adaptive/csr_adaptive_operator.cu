@@ -17,11 +17,6 @@ public:
     CsrAdaptive(const CsrSource<V>& a, int threads, const DeviceContext& on)
         : CsrAdaptive(a, adaptive_limits(a.nnz(), threads, this_gpu(sizeof(V))), on) {}
 
-    [[nodiscard]] std::size_t matrix_bytes() const override { return CsrOperator<V>::matrix_bytes() + blocks_.bytes(); }
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + splits_.bytes() + this->workspace_bytes();
-    }
-
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
         this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
             AdaptiveSpmv<V, A, P> p;
@@ -48,6 +43,7 @@ private:
                                  this_tuning(sizeof(V)).row_blocks)),
           blocks_(upload(plan.blocks, on)),
           splits_(plan.splits, plan.partials, this->layout(), on) {
+        this->add_plan(blocks_.bytes(), splits_.bytes());
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the plan goes away
     }
 

@@ -16,32 +16,21 @@ template <class V, class A>
 class CsrInodeOperator final : public DeviceOperator<V> {
 public:
     CsrInodeOperator(const CsrMatrix<V>& a, const CsrInodes& form, const InodeShape& shape, const DeviceContext& on)
-        : rows_(a.rows),
-          cols_(a.cols),
-          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+        : DeviceOperator<V>({.name = "csr-inode", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
           shape_(shape),
           inodes_(form.inodes, on),
           col_idxs_(form.col_idxs, on),
           values_(a.values, on) {
+        const std::size_t bytes = inodes_.bytes() + col_idxs_.bytes() + values_.bytes();
+        this->set_parts(bytes, 0,
+                        executed_whole("csr-inode", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), bytes));
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
-    }
-
-    [[nodiscard]] std::string_view name() const override { return "csr-inode"; }
-    [[nodiscard]] index_t rows() const override { return rows_; }
-    [[nodiscard]] index_t cols() const override { return cols_; }
-    [[nodiscard]] offset_t nnz() const override { return static_cast<offset_t>(values_.size()); }
-    [[nodiscard]] std::size_t matrix_bytes() const override {
-        return inodes_.bytes() + col_idxs_.bytes() + values_.bytes();
-    }
-    [[nodiscard]] std::size_t device_bytes() const override { return matrix_bytes() + this->workspace_bytes(); }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("csr-inode", tile_rows_, nnz(), matrix_bytes());
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
         const auto count = static_cast<std::int64_t>(inodes_.size()) - 1;
-        const InodeSpmv<V, A> p{terms_of<A>(product, rows_, cols_), inodes_.data(), count, col_idxs_.data(),
-                                values_.data()};
+        const InodeSpmv<V, A> p{terms_of<A>(product, this->rows(), this->cols()), inodes_.data(), count,
+                                col_idxs_.data(), values_.data()};
         with_constant<2, 3, 4, 5, 6>(shape_.rows, [&]<int kRows>() {
             with_constant<8, 16, 32>(shape_.threads, [&]<int kThreads>() {
                 with_constant<2, 4>(shape_.flight, [&]<int kFlight>() {
@@ -57,9 +46,6 @@ public:
     }
 
 private:
-    index_t rows_;
-    index_t cols_;
-    offset_t tile_rows_;
     InodeShape shape_;
     DeviceBuffer<Inode> inodes_;
     DeviceBuffer<index_t> col_idxs_;

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "kernels/cuda/scalar.hpp"
+#include "kernels/scalar.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv::cuda {

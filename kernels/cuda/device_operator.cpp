@@ -6,6 +6,8 @@
 #include "kernels/cuda/combine.hpp"
 #include "kernels/cuda/csr_source.hpp"
 #include "kernels/cuda/dependent_launch.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/make_operator.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/form_sizes.hpp"
 #include "selector/work_sizes.hpp"
@@ -19,73 +21,84 @@ int current_device() {
     return device;
 }
 
-void check_size(std::string_view name, std::string_view vector, std::size_t size, std::string_view what,
-                index_t expected) {
-    if (size == static_cast<std::size_t>(expected)) return;
-    throw Error(
-        fmt::format("{}: {} has {} values, expected {}, the {} of the matrix", name, vector, size, expected, what));
-}
-
 }  // namespace
 
 template <class V>
-DeviceOperator<V>::DeviceOperator() : device_(current_device()) {}
-
-template <class V>
-void DeviceOperator<V>::check_product(std::size_t x, std::size_t y) const {
-    check_size(name(), "x", x, "columns", cols());
-    check_size(name(), "y", y, "rows", rows());
-    if (const int current = current_device(); current != device_) {
-        throw Error(fmt::format("{} was made on GPU {}, but GPU {} is current; call cudaSetDevice({})", name(), device_,
-                                current, device_));
-    }
-}
+DeviceOperator<V>::DeviceOperator(Facts facts) : Operator<V>(std::move(facts)), device_(current_device()) {}
 
 template <class V>
 void DeviceOperator<V>::make_own_workspace(const DeviceContext& on) {
-    const std::size_t vectors = (static_cast<std::size_t>(rows()) + static_cast<std::size_t>(cols())) * sizeof(V);
-    cache_policy_ =
-        make_cache_policy(kept_share(matrix_bytes() + vectors, vectors, l2_bytes(), this_tuning(sizeof(V)).cache), on);
-    sums_ = layout_.add_room<V>(static_cast<std::size_t>(rows()));
+    const auto rows = static_cast<std::size_t>(this->rows());
+    const std::size_t vectors = (rows + static_cast<std::size_t>(this->cols())) * sizeof(V);
+    cache_policy_ = make_cache_policy(
+        kept_share(this->matrix_bytes() + vectors, vectors, l2_bytes(), this_tuning(sizeof(V)).cache), on);
+    sums_ = layout_.add_room<V>(rows);
     own_ = std::make_unique<Workspace>(make_workspace(on));
 }
 
 template <class V>
-void DeviceOperator<V>::run(const Scalar& alpha, const V* x, const Scalar& beta, V* y, cudaStream_t stream,
-                            std::byte* workspace) const {
-    if (alpha.is_known_zero()) return launch_scale(y, rows(), beta, stream);
+std::byte* DeviceOperator<V>::workspace_of(const Run& run) const {
+    if (run.workspace == nullptr) return own_->data();
+    if (!this->facts().takes_workspace) {
+        throw Error(fmt::format("{} works in its own workspace only; make an operator for each stream", this->name()));
+    }
+    if (run.workspace->made_by() != this) {
+        throw Error(fmt::format("{}: the workspace is that of another operator", this->name()));
+    }
+    return run.workspace->data();
+}
+
+template <class V>
+void DeviceOperator<V>::multiply_column(const Scalar& alpha, const Block<const V>& x, const Scalar& beta,
+                                        const Block<V>& y, const Run& run) const {
+    if (const int current = current_device(); current != device_) {
+        throw Error(fmt::format("{} was made on GPU {}, but GPU {} is current; call cudaSetDevice({})", this->name(),
+                                device_, current, device_));
+    }
+    std::byte* const workspace = workspace_of(run);
+    if (x.memory == Memory::device) return multiply_there(alpha, x.data, beta, y.data, run.stream, workspace);
+    multiply_staged(alpha, {x.data, x.rows}, beta, {y.data, y.rows}, stream_of(run), workspace);
+}
+
+template <class V>
+void DeviceOperator<V>::multiply_there(const Scalar& alpha, const V* x, const Scalar& beta, V* y, cudaStream_t stream,
+                                       std::byte* workspace) const {
+    if (alpha.is_known_zero()) return launch_scale(y, this->rows(), beta, stream);
     if (alpha.where() == nullptr && beta.where() == nullptr) {
         return multiply({x, y, alpha.value(), beta.value(), workspace, cache_policy_}, stream);
     }
     V* const sums = sums_.in(workspace);
     multiply({x, sums, 1, 0, workspace, cache_policy_}, stream);
-    launch_combine<V>(alpha, sums, beta, y, rows(), stream);
+    launch_combine<V>(alpha, sums, beta, y, this->rows(), stream);
 }
 
+/// y goes there even if beta is 0: what the caller poisoned it with shows an operator that reads it or leaves rows out.
 template <class V>
-void DeviceOperator<V>::apply(const Scalar& alpha, DeviceSpan<const V> x, const Scalar& beta, DeviceSpan<V> y,
-                              cudaStream_t stream) const {
-    check_product(x.size(), y.size());
-    run(alpha, x.data(), beta, y.data(), stream, own_->data());
-}
-
-template <class V>
-void DeviceOperator<V>::apply(const Scalar& alpha, DeviceSpan<const V> x, const Scalar& beta, DeviceSpan<V> y,
-                              cudaStream_t stream, Workspace& workspace) const {
-    check_product(x.size(), y.size());
-    if (!takes_workspace()) {
-        throw Error(fmt::format("{} works in its own workspace only; make an operator for each stream", name()));
+void DeviceOperator<V>::multiply_staged(const Scalar& alpha, std::span<const V> x, const Scalar& beta, std::span<V> y,
+                                        cudaStream_t stream, std::byte* workspace) const {
+    if (!staged_) {
+        staged_ =
+            std::make_unique<Staged>(Staged{DeviceBuffer<V>(x.size(), stream), DeviceBuffer<V>(y.size(), stream)});
     }
-    if (workspace.made_by() != this) {
-        throw Error(fmt::format("{}: the workspace is that of another operator", name()));
-    }
-    run(alpha, x.data(), beta, y.data(), stream, workspace.data());
+    staged_->x.upload(x, stream);
+    staged_->y.upload(y, stream);
+    multiply_there(alpha, staged_->x.data(), beta, staged_->y.data(), stream, workspace);
+    staged_->y.download(y, stream);
+    TILESPMV_CUDA(cudaStreamSynchronize(stream));
 }
 
 template <class V>
-void DeviceOperator<V>::update_values(const V* csr_values, cudaStream_t stream) {
-    replace_values(csr_values, stream);
-    launch_barrier(stream);  // products load values before they wait for the kernel before
+void DeviceOperator<V>::replace(const Block<const V>& values, const Run& run) {
+    if (values.memory == Memory::host) {
+        const cudaStream_t stream = stream_of(run);
+        DeviceBuffer<V> there(values.rows, stream);
+        there.upload({values.data, values.rows}, stream);
+        replace_values(there.data(), stream);
+        TILESPMV_CUDA(cudaStreamSynchronize(stream));
+        return;
+    }
+    replace_values(values.data, run.stream);
+    launch_barrier(run.stream);  // products load values before they wait for the kernel before
 }
 
 template <class V>
@@ -109,7 +122,19 @@ std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specifi
     return make({&csr, tiles});
 }
 
+template <Value V>
+std::unique_ptr<Operator<V>> make_operator_on_gpu(const std::string& specification, const MatrixForms<V>& forms,
+                                                  Accumulator accumulator) {
+    static_cast<void>(require_device());
+    auto stream = std::make_unique<Stream>();
+    auto made = make_device_operator<V>(specification, forms, accumulator, stream->get());
+    made->keep_stream(std::move(stream));
+    return made;
+}
+
 #define TILESPMV_INSTANTIATE(V)                                                                               \
+    template std::unique_ptr<Operator<V>> make_operator_on_gpu(const std::string&, const MatrixForms<V>&,     \
+                                                               Accumulator);                                  \
     template class DeviceOperator<V>;                                                                         \
     template std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view, const MatrixForms<V>&, \
                                                                      Accumulator, const DeviceContext&);

@@ -19,7 +19,7 @@ template <class V>
 class CusparseBsr final : public CusparseOperator<V> {
 public:
     CusparseBsr(const CsrMatrix<V>& a, const BsrMatrix<V>& bsr, BlockOrder order, const DeviceContext& on)
-        : CusparseOperator<V>("cusparse-bsr", a),
+        : CusparseOperator<V>("cusparse-bsr", a, false, true),  // nothing is promised
           block_size_(bsr.block_size),
           block_rows_(bsr.block_rows),
           block_cols_(bsr.block_cols),
@@ -32,16 +32,8 @@ public:
         cusparseMatDescr_t properties = nullptr;  // of a general matrix that counts from 0
         TILESPMV_CUSPARSE(cusparseCreateMatDescr(&properties));
         properties_.reset(properties);
+        this->set_bytes(row_ptrs_.bytes() + col_idxs_.bytes() + values_.bytes(), x_.bytes() + y_.bytes());
         TILESPMV_CUDA(cudaStreamSynchronize(on));
-    }
-
-    [[nodiscard]] bool is_reproducible() const override { return false; }  // nothing is promised
-    [[nodiscard]] bool pads_with_zeros() const override { return true; }
-    [[nodiscard]] std::size_t matrix_bytes() const override {
-        return row_ptrs_.bytes() + col_idxs_.bytes() + values_.bytes();
-    }
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + x_.bytes() + y_.bytes() + this->workspace_bytes();
     }
 
 private:

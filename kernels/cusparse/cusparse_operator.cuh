@@ -14,35 +14,33 @@ namespace tilespmv::cuda {
 template <class V>
 class CusparseOperator : public DeviceOperator<V> {
 public:
-    /// `name`: "cusparse-" and the representation.
-    CusparseOperator(std::string_view name, const CsrMatrix<V>& a)
-        : name_(name),
-          rows_(a.rows),
-          cols_(a.cols),
-          nnz_(a.nnz()),
+    /// `name`: "cusparse-" and the representation. The library keeps a workspace of its own, whose size it says, but
+    /// not what lies in it between products.
+    CusparseOperator(std::string_view name, const CsrMatrix<V>& a, bool is_reproducible, bool pads_with_zeros)
+        : DeviceOperator<V>({.name = name,
+                             .rows = a.rows,
+                             .cols = a.cols,
+                             .nnz = a.nnz(),
+                             .no_new_values = kMakeAgain,
+                             .is_reproducible = is_reproducible,
+                             .pads_with_zeros = pads_with_zeros,
+                             .takes_workspace = false}),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
           handle_(make_cusparse_handle()) {}
 
-    [[nodiscard]] std::string_view name() const override { return name_; }
-    [[nodiscard]] index_t rows() const override { return rows_; }
-    [[nodiscard]] index_t cols() const override { return cols_; }
-    [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        const auto representation = name_.substr(std::string_view("cusparse-").size());
-        return executed_whole(representation, tile_rows_, nnz_, this->matrix_bytes());
-    }
-
-    /// The library keeps its own, whose size it says, but not what lies in it between products.
-    [[nodiscard]] bool takes_workspace() const final { return false; }
-
     void multiply(const Product<V>& product, cudaStream_t stream) const final {
         using A = CusparseSum<V>;
-        if (nnz_ == 0) return launch_scale<V>(product.y, rows_, product.beta, stream);
+        if (this->nnz() == 0) return launch_scale<V>(product.y, this->rows(), product.beta, stream);
         TILESPMV_CUSPARSE(cusparseSetStream(handle_.get(), stream));
         call_library(static_cast<A>(product.alpha), product.x, static_cast<A>(product.beta), product.y, stream);
     }
 
 protected:
+    void set_bytes(std::size_t matrix_bytes, std::size_t other_bytes) {
+        const auto representation = this->name().substr(std::string_view("cusparse-").size());
+        this->set_parts(matrix_bytes, other_bytes,
+                        executed_whole(representation, tile_rows_, this->nnz(), matrix_bytes));
+    }
     /// The same with something to multiply; the handle works on `stream`.
     virtual void call_library(CusparseSum<V> alpha, const V* x, CusparseSum<V> beta, V* y,
                               cudaStream_t stream) const = 0;
@@ -50,10 +48,6 @@ protected:
     [[nodiscard]] cusparseHandle_t handle() const { return handle_.get(); }
 
 private:
-    std::string_view name_;
-    index_t rows_;
-    index_t cols_;
-    offset_t nnz_;
     offset_t tile_rows_;
     CusparseHandle handle_;
 };

@@ -37,16 +37,12 @@ public:
     /// `matrix` is not described if it has no nonzeros.
     CusparseSpmv(std::string_view name, const CsrMatrix<V>& a, DescribedMatrix matrix, Algorithm algorithm,
                  const DeviceContext& on)
-        : CusparseOperator<V>(name, a), matrix_(std::move(matrix)), algorithm_(algorithm) {
+        : CusparseOperator<V>(name, a, algorithm.is_reproducible, algorithm.pads_with_zeros),
+          matrix_(std::move(matrix)),
+          algorithm_(algorithm) {
         if (a.nnz() > 0) prepare(on);
+        this->set_bytes(matrix_.bytes(), workspace_.bytes());
         TILESPMV_CUDA(cudaStreamSynchronize(on));
-    }
-
-    [[nodiscard]] bool is_reproducible() const override { return algorithm_.is_reproducible; }
-    [[nodiscard]] bool pads_with_zeros() const override { return algorithm_.pads_with_zeros; }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return matrix_.bytes(); }
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_.bytes() + workspace_.bytes() + this->workspace_bytes();
     }
 
 private:

@@ -18,17 +18,17 @@ class DiaOperator final : public DeviceOperator<V> {
 public:
     /// Values go into their places on the GPU, which finds these.
     DiaOperator(const CsrMatrix<V>& a, const std::vector<index_t>& offsets, int rows_a_thread, const DeviceContext& on)
-        : rows_a_thread_(rows_a_thread),
-          rows_(a.rows),
-          cols_(a.cols),
-          nnz_(a.nnz()),
-          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+        : DeviceOperator<V>({.name = "dia", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
+          rows_a_thread_(rows_a_thread),
           layout_{static_cast<offset_t>(offsets.size())} {
         const Buffer<DiaOffsets> groups = grouped(offsets);
         offsets_ = arrays_.add(groups);
         row_ptrs_ = arrays_.add(a.row_ptrs);
         held_ = arrays_.add_room<std::uint64_t>(layout_.held_words(a.rows));
         values_ = arrays_.add_room<V>(layout_.places_of(a.rows));
+        const std::size_t bytes = offsets_.bytes() + held_.bytes() + values_.bytes();
+        this->set_parts(bytes, row_ptrs_.bytes(),
+                        executed_whole("dia", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), bytes));
         arrays_.upload(on);  // what is not pinned has been read when copies return
         const DeviceBuffer<index_t> csr_cols(a.col_idxs, on);
         const DeviceBuffer<V> csr_values(a.values, on);
@@ -36,24 +36,10 @@ public:
                    on);
     }
 
-    [[nodiscard]] std::string_view name() const override { return "dia"; }
-    [[nodiscard]] index_t rows() const override { return rows_; }
-    [[nodiscard]] index_t cols() const override { return cols_; }
-    [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override {
-        return offsets_.bytes() + held_.bytes() + values_.bytes();
-    }
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + row_ptrs_.bytes() + this->workspace_bytes();
-    }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("dia", tile_rows_, nnz_, matrix_bytes());
-    }
-
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        const DiaSpmv<V, A> p{terms_of<A>(product, rows_, cols_), arrays_.data(offsets_), arrays_.data(held_),
-                              arrays_.data(values_), layout_};
-        const std::int64_t blocks = div_up(std::int64_t{rows_}, std::int64_t{rows_a_thread_ * kDiaThreads});
+        const DiaSpmv<V, A> p{terms_of<A>(product, this->rows(), this->cols()), arrays_.data(offsets_),
+                              arrays_.data(held_), arrays_.data(values_), layout_};
+        const std::int64_t blocks = div_up(std::int64_t{this->rows()}, std::int64_t{rows_a_thread_ * kDiaThreads});
         launch_dependent(rows_a_thread_ == 1 ? dia_spmv<V, A, 1> : dia_spmv<V, A, 2>, blocks, kDiaThreads, p, stream);
     }
 
@@ -65,19 +51,15 @@ private:
     template <bool kWithBits>
     void fill(DiaFill<V> p, cudaStream_t stream) {
         p.row_ptrs = arrays_.data(row_ptrs_);
-        p.rows = rows_;
+        p.rows = this->rows();
         p.layout = layout_;
         p.held = arrays_.room(held_);
         p.values = arrays_.room(values_);
-        launch(fill_dia<V, kWithBits>, div_up(std::int64_t{rows_}, std::int64_t{DiaLayout::kRows}), DiaLayout::kRows, p,
-               stream);
+        launch(fill_dia<V, kWithBits>, div_up(std::int64_t{this->rows()}, std::int64_t{DiaLayout::kRows}),
+               DiaLayout::kRows, p, stream);
     }
 
     int rows_a_thread_;
-    index_t rows_;
-    index_t cols_;
-    offset_t nnz_;
-    offset_t tile_rows_;
     DiaLayout layout_;
     PackedArrays arrays_;
     PackedPart<DiaOffsets> offsets_;

@@ -24,37 +24,21 @@ class EllOperator final : public DeviceOperator<V> {
 public:
     /// Columns and values go into their places on the GPU.
     EllOperator(const CsrMatrix<V>& a, offset_t width, const DeviceContext& on)
-        : rows_(a.rows),
-          cols_(a.cols),
-          nnz_(a.nnz()),
-          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
-          places_(a, width, on) {}
-
-    [[nodiscard]] std::string_view name() const override { return "ell"; }
-    [[nodiscard]] index_t rows() const override { return rows_; }
-    [[nodiscard]] index_t cols() const override { return cols_; }
-    [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return places_.matrix_bytes(); }
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + places_.other_bytes() + this->workspace_bytes();
-    }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("ell", tile_rows_, nnz_, matrix_bytes());
+        : DeviceOperator<V>({.name = "ell", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}), places_(a, width, on) {
+        this->set_parts(
+            places_.matrix_bytes(), places_.other_bytes(),
+            executed_whole("ell", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), places_.matrix_bytes()));
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        const EllSpmv<V, A> p{terms_of<A>(product, rows_, cols_), places_.view()};
-        launch_dependent(ell_spmv<V, A>, div_up(std::int64_t{rows_}, std::int64_t{kEllThreads}), kEllThreads, p,
+        const EllSpmv<V, A> p{terms_of<A>(product, this->rows(), this->cols()), places_.view()};
+        launch_dependent(ell_spmv<V, A>, div_up(std::int64_t{this->rows()}, std::int64_t{kEllThreads}), kEllThreads, p,
                          stream);
     }
 
     void replace_values(const V* csr_values, cudaStream_t stream) override { places_.fill(csr_values, stream); }
 
 private:
-    index_t rows_;
-    index_t cols_;
-    offset_t nnz_;
-    offset_t tile_rows_;
     EllBuffers<V> places_;
 };
 

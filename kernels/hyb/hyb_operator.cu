@@ -68,29 +68,14 @@ class HybOperator final : public DeviceOperator<V> {
 public:
     HybOperator(const CsrMatrix<V>& a, const DeviceContext& on) : HybOperator(a, hyb_width(a.row_ptrs), on) {}
 
-    [[nodiscard]] std::string_view name() const override { return "hyb"; }
-    [[nodiscard]] index_t rows() const override { return rows_; }
-    [[nodiscard]] index_t cols() const override { return cols_; }
-    [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override {
-        return ell_.matrix_bytes() + coo_.matrix_bytes() + split_.bytes();
-    }
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + ell_.other_bytes() + before_coo_.bytes() + this->workspace_bytes();
-    }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        ExecutedParts parts;
-        parts.add({{"ell", "", tile_rows_, nnz_ - coo_nnz_, ell_.matrix_bytes()},
-                   {"coo", "", coo_tile_rows_, coo_nnz_, coo_.matrix_bytes()}},
-                  split_.bytes());
-        return parts.finish();
-    }
-
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        const HybSpmv<V, A> p{
-            terms_of<A>(product, rows_, cols_), ell_.view(), coo_.view(product.workspace), coo_.blocks(), split_.data(),
-            row_sums_.in(product.workspace)};
-        launch_dependent(hyb_spmv<V, A>, p.coo_blocks + div_up(std::int64_t{rows_}, std::int64_t{kBlockThreads}),
+        const HybSpmv<V, A> p{terms_of<A>(product, this->rows(), this->cols()),
+                              ell_.view(),
+                              coo_.view(product.workspace),
+                              coo_.blocks(),
+                              split_.data(),
+                              row_sums_.in(product.workspace)};
+        launch_dependent(hyb_spmv<V, A>, p.coo_blocks + div_up(std::int64_t{this->rows()}, std::int64_t{kBlockThreads}),
                          kBlockThreads, p, stream);
     }
 
@@ -110,26 +95,23 @@ private:
                       on) {}
     HybOperator(const CsrMatrix<V>& a, offset_t width, const Coo<V>& coo, const Buffer<std::uint32_t>& split,
                 const Buffer<std::uint32_t>& back, const Buffer<offset_t>& before_coo, const DeviceContext& on)
-        : rows_(a.rows),
-          cols_(a.cols),
-          nnz_(a.nnz()),
+        : DeviceOperator<V>({.name = "hyb", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
           coo_nnz_(coo.nnz()),
-          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
-          coo_tile_rows_(tile_rows_of(split)),
           ell_(a, width, on),
           coo_(coo, back, this->layout(), on),
           split_(split, on),
           before_coo_(before_coo, on),
-          row_sums_(add_awaited_sums<A>(this->layout(), coo_nnz_ > 0 ? rows_ : 0)) {
+          row_sums_(add_awaited_sums<A>(this->layout(), coo_nnz_ > 0 ? a.rows : 0)) {
+        ExecutedParts parts;
+        parts.add({{"ell", "", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz() - coo_nnz_, ell_.matrix_bytes()},
+                   {"coo", "", tile_rows_of(split), coo_nnz_, coo_.matrix_bytes()}},
+                  split_.bytes());
+        this->set_parts(ell_.matrix_bytes() + coo_.matrix_bytes() + split_.bytes(),
+                        ell_.other_bytes() + before_coo_.bytes(), parts.finish());
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
-    index_t rows_;
-    index_t cols_;
-    offset_t nnz_;
     offset_t coo_nnz_;
-    offset_t tile_rows_;
-    offset_t coo_tile_rows_;
     EllBuffers<V> ell_;
     CooBuffers<V, A> coo_;
     DeviceBuffer<std::uint32_t> split_;

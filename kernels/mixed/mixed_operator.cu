@@ -34,20 +34,8 @@ public:
     MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const MixedOptions& options, const DeviceContext& on)
         : MixedOperator(csr, m, choose_paths(m, options.paths), options, on) {}
 
-    [[nodiscard]] std::string_view name() const override { return "mixed"; }
-    [[nodiscard]] index_t rows() const override { return rows_; }
-    [[nodiscard]] index_t cols() const override { return cols_; }
-    [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return csr16_.matrix_bytes() + tiled_.matrix_bytes(); }
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + csr16_.other_bytes() + tiled_.other_bytes() + this->workspace_bytes() +
-               (map_ ? map_->bytes() : 0);
-    }
-
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return executed_; }
-
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        const auto terms = terms_of<A>(product, rows_, cols_);
+        const auto terms = terms_of<A>(product, this->rows(), this->cols());
         MixedSpmv<V, A> p{{{terms}}};
         tiled_.put(p, product.workspace);
         p.csr16 = csr16_.view(product.workspace);
@@ -77,32 +65,26 @@ private:
         : MixedOperator(csr, m, paths, take_apart(csr, m, paths, this_gpu(sizeof(V))), options, on) {}
     MixedOperator(const CsrMatrix<V>& csr, const TileMatrix<V>& m, const Paths& paths, const MixedWork<V>& work,
                   const MixedOptions& options, const DeviceContext& on)
-        : rows_(m.rows),
-          cols_(m.cols),
-          nnz_(m.nnz),
+        : DeviceOperator<V>({.name = "mixed", .rows = m.rows, .cols = m.cols, .nnz = m.nnz}),
           is_csr16_(work.csr16.nonzeros == m.nnz),
           csr16_(work.csr16, DeviceBuffer<V>(work.values_of_csr16(csr), on), this->layout(), on),
-          tiled_(work.tiled, this->layout(), on),
-          executed_(executed_parts(work)) {
+          tiled_(work.tiled, this->layout(), on) {
+        this->set_parts(csr16_.matrix_bytes() + tiled_.matrix_bytes(), csr16_.other_bytes() + tiled_.other_bytes(), executed_parts(work));
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
         if (!options.updatable || is_csr16_) return;
         const ValueMap map(csr, m);
-        with_positions(nnz_, [&]<class P>() {
+        with_positions(this->nnz(), [&]<class P>() {
             auto positions =
                 positions_of<P>(work.tiled, map.tiled_positions<P>(m), map.deferred_positions<P>(m), m, paths);
-            const Buffer<P> in_order = csr_positions<P>(nnz_);
+            const Buffer<P> in_order = csr_positions<P>(this->nnz());
             positions.push_back(in_csr16(work.csr16, in_order));
             map_.emplace(positions, on);
         });
     }
 
-    index_t rows_;
-    index_t cols_;
-    offset_t nnz_;
     bool is_csr16_;  // all of it, so that its values are in the order of CSR
     Csr16Buffers<V, A> csr16_;
     TileWorkBuffers<V, A> tiled_;
-    std::vector<ExecutedPart> executed_;
     std::optional<DeviceValueMap<V>> map_;
 };
 

@@ -19,6 +19,23 @@ DeviceRankOperator<V>::DeviceRankOperator(const RankMatrix<V>& matrix, const Hal
       row_ptrs_(matrix.boundary.row_ptrs, on),
       col_idxs_(matrix.boundary.col_idxs, on),
       values_(matrix.boundary.values, on) {
+    const Facts& interior = interior_.get().facts();
+    this->set_facts({.name = interior.name,
+                     .rows = plan.rows,
+                     .cols = plan.cols,
+                     .nnz = interior.nnz + boundary_nnz(),
+                     .no_new_values = kMakeAgain,
+                     .is_reproducible = interior.is_reproducible,
+                     .pads_with_zeros = interior.pads_with_zeros,
+                     .takes_workspace = false});
+    const auto& a = matrix.boundary;
+    const auto tile_rows = occupied_tile_rows({a.row_ptrs.data(), a.row_ptrs.size()}, 0, a.rows);
+    ExecutedParts parts;
+    parts.add(interior.executed, 0);
+    parts.add(executed_whole("csr", tile_rows, a.nnz(), boundary_bytes()), 0);
+    this->set_parts(interior.matrix_bytes + boundary_bytes(),
+                    interior.other_bytes + interior_.get().workspace_bytes() + (halo_ ? halo_->device_bytes() : 0),
+                    parts.finish());
     this->set_specification(interior_.get().specification());
     this->make_own_workspace(on);
     TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
@@ -28,27 +45,6 @@ template <class V>
 std::size_t DeviceRankOperator<V>::boundary_bytes() const {
     if (values_.empty()) return 0;
     return boundary_rows_.bytes() + row_ptrs_.bytes() + col_idxs_.bytes() + values_.bytes();
-}
-
-template <class V>
-std::size_t DeviceRankOperator<V>::matrix_bytes() const {
-    return interior_.get().matrix_bytes() + boundary_bytes();
-}
-
-template <class V>
-std::vector<ExecutedPart> DeviceRankOperator<V>::executed() const {
-    const auto& a = matrix_->boundary;
-    const auto tile_rows = occupied_tile_rows({a.row_ptrs.data(), a.row_ptrs.size()}, 0, a.rows);
-    ExecutedParts parts;
-    parts.add(interior_.get().executed(), 0);
-    parts.add(executed_whole("csr", tile_rows, a.nnz(), boundary_bytes()), 0);
-    return parts.finish();
-}
-
-template <class V>
-std::size_t DeviceRankOperator<V>::device_bytes() const {
-    const std::size_t of_halo = halo_ ? halo_->device_bytes() : 0;
-    return interior_.get().device_bytes() + boundary_bytes() + of_halo + this->workspace_bytes();
 }
 
 template <class V>
@@ -78,8 +74,8 @@ void DeviceRankOperator<V>::add_boundary(double alpha, V* y, cudaStream_t stream
 
 template <class V>
 void DeviceRankOperator<V>::multiply(const cuda::Product<V>& product, cudaStream_t stream) const {
-    const cuda::DeviceSpan<const V> x(product.x, static_cast<std::size_t>(cols()));
-    const cuda::DeviceSpan<V> y(product.y, static_cast<std::size_t>(rows()));
+    const cuda::DeviceSpan<const V> x(product.x, static_cast<std::size_t>(this->cols()));
+    const cuda::DeviceSpan<V> y(product.y, static_cast<std::size_t>(this->rows()));
     if (halo_) halo_->begin(product.x, stream);
     interior_.get().apply(product.alpha, x, product.beta, y, stream);
     if (halo_) halo_->finish(stream);

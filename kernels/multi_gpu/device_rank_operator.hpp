@@ -21,17 +21,6 @@ public:
     DeviceRankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan, const std::string& operator_name,
                        std::unique_ptr<HaloExchange<V>> halo, const cuda::DeviceContext& on);
 
-    [[nodiscard]] std::string_view name() const override { return interior_.get().name(); }
-    [[nodiscard]] index_t rows() const override { return plan_->rows; }
-    [[nodiscard]] index_t cols() const override { return plan_->cols; }
-    [[nodiscard]] offset_t nnz() const override { return interior_.get().nnz() + boundary_nnz(); }
-    [[nodiscard]] std::size_t matrix_bytes() const override;
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override;
-    [[nodiscard]] std::size_t device_bytes() const override;
-    [[nodiscard]] bool is_reproducible() const override { return interior_.get().is_reproducible(); }
-    [[nodiscard]] bool pads_with_zeros() const override { return interior_.get().pads_with_zeros(); }
-    [[nodiscard]] bool takes_workspace() const override { return false; }
-
     /// The matrix that it was made from has new values. False if what products launch is not what it was, so that
     /// graphs of them have to be made again.
     bool update_values();

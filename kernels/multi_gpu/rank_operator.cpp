@@ -15,6 +15,12 @@ RankOperator<V>::RankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan,
       interior_(cpu::make_converting<V>(operator_name, {&matrix.interior})),
       sent_(plan.sent.size()),
       halo_(plan.halo_cols.size()) {
+    this->set_facts({.name = interior_->name(),
+                     .rows = interior_->rows(),
+                     .cols = interior_->cols(),
+                     .nnz = interior_->nnz() + matrix.boundary.nnz(),
+                     .matrix_bytes = interior_->matrix_bytes() + boundary_bytes(),
+                     .no_new_values = kMakeAgain});
     this->set_specification(interior_->specification());
 }
 
@@ -36,9 +42,7 @@ std::vector<ExecutedPart> RankOperator<V>::executed() const {
 }
 
 template <CpuValue V>
-void RankOperator<V>::apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const {
-    check_sizes<V>(*this, x, y);
-    if (alpha == V{0}) return interior_->apply(alpha, x, beta, y);
+void RankOperator<V>::multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const {
     exchange(x);
     interior_->apply(alpha, x, beta, y);
     add_boundary(alpha, y);

@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
+#include "kernels/cpu/host_operator.hpp"
 #include "kernels/multi_gpu/communicator.hpp"
 #include "kernels/multi_gpu/halo_plan.hpp"
-#include "kernels/operator.hpp"
 
 namespace tilespmv::multi_gpu {
 
@@ -13,20 +13,14 @@ namespace tilespmv::multi_gpu {
 /// those of the others that it needs through the communicator. All ranks apply it together, with the same alpha. The
 /// interior is multiplied by any operator, the boundary added to it.
 template <CpuValue V>
-class RankOperator final : public Operator<V> {
+class RankOperator final : public cpu::HostOperator<V> {
 public:
     /// `operator_name`: `name[:option=value,...]`; for one made from tiles the interior is converted. All three outlive
     /// the object. Throws `Error` as `make_operator` does.
     RankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan, const std::string& operator_name,
                  Communicator& communicator);
 
-    [[nodiscard]] std::string_view name() const override { return interior_->name(); }
-    [[nodiscard]] index_t rows() const override { return interior_->rows(); }
-    [[nodiscard]] index_t cols() const override { return interior_->cols(); }
-    [[nodiscard]] offset_t nnz() const override { return interior_->nnz() + matrix_->boundary.nnz(); }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return interior_->matrix_bytes() + boundary_bytes(); }
     [[nodiscard]] std::vector<ExecutedPart> executed() const override;
-    void apply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override;
 
     // The steps of a product.
     /// Sends own entries and receives the halo; all ranks together.
@@ -39,6 +33,7 @@ public:
     void renew_interior();
 
 private:
+    void multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override;
     [[nodiscard]] std::size_t boundary_bytes() const;
 
     const RankMatrix<V>* matrix_;

@@ -52,10 +52,7 @@ template <class V, class A, class C>
 class SellOperator final : public DeviceOperator<V> {
 public:
     SellOperator(const CsrMatrix<V>& a, const SellChoice& choice, const DeviceContext& on)
-        : rows_(a.rows),
-          cols_(a.cols),
-          nnz_(a.nnz()),
-          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+        : DeviceOperator<V>({.name = "sell", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
           slices_(plan_.add(choice.plan.slices)),
           row_idxs_(plan_.add(choice.plan.rows)),
           row_ptrs_(plan_.add(a.row_ptrs)),
@@ -68,6 +65,10 @@ public:
           partials_(add_awaited_sums<A>(
               this->layout(), div_up(static_cast<std::int64_t>(choice.plan.pieces()), std::int64_t{kSellWarps}))),
           hub_x_(this->layout().template add_room<V>(choice.hubs.size())) {
+        const std::size_t bytes = slices_.bytes() + row_idxs_.bytes() + split_of_.bytes() + codes_.bytes() +
+                                  values_.bytes() + empty_.bytes() + hubs_.bytes();
+        this->set_parts(bytes, row_ptrs_.bytes() + splits_.bytes(),
+                        executed_whole("sell", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), bytes));
         plan_.upload(on);  // what is not pinned has been read when copies return
         const Buffer<std::uint32_t> code_of = codes_of(a.cols, choice.hubs);
         const DeviceBuffer<std::uint32_t> device_code_of(code_of, on);
@@ -76,24 +77,9 @@ public:
         fill<true>({.csr_values = values.data(), .csr_cols = cols.data(), .code_of = device_code_of.data()}, on);
     }
 
-    [[nodiscard]] std::string_view name() const override { return "sell"; }
-    [[nodiscard]] index_t rows() const override { return rows_; }
-    [[nodiscard]] index_t cols() const override { return cols_; }
-    [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override {
-        return slices_.bytes() + row_idxs_.bytes() + split_of_.bytes() + codes_.bytes() + values_.bytes() +
-               empty_.bytes() + hubs_.bytes();
-    }
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + row_ptrs_.bytes() + splits_.bytes() + this->workspace_bytes();
-    }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("sell", tile_rows_, nnz_, matrix_bytes());
-    }
-
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
         SellSpmv<V, A, C> p;
-        static_cast<ProductTerms<V, A>&>(p) = terms_of<A>(product, rows_, cols_);
+        static_cast<ProductTerms<V, A>&>(p) = terms_of<A>(product, this->rows(), this->cols());
         p.a = view();
         p.partials = partials_.in(product.workspace);
         if (!hubs_.empty()) {
@@ -144,10 +130,6 @@ private:
                 .empty_words = static_cast<std::int64_t>(empty_.size)};
     }
 
-    index_t rows_;
-    index_t cols_;
-    offset_t nnz_;
-    offset_t tile_rows_;
     PackedArrays plan_;
     PackedPart<SellSlice> slices_;
     PackedPart<std::uint32_t> row_idxs_;

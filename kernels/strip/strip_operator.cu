@@ -60,8 +60,9 @@ public:
                 values_.data()};
     }
     [[nodiscard]] std::size_t matrix_bytes() const { return matrix_bytes_; }
-    [[nodiscard]] std::size_t device_bytes() const {
-        return runs_.bytes() + tile_rows_.bytes() + bases_.bytes() + codes_.bytes() + masks_.bytes() + values_.bytes();
+    [[nodiscard]] std::size_t other_bytes() const {
+        return runs_.bytes() + tile_rows_.bytes() + bases_.bytes() + codes_.bytes() + masks_.bytes() + values_.bytes() -
+               matrix_bytes_;
     }
     [[nodiscard]] DeviceBuffer<V>& values() { return values_; }
 
@@ -120,19 +121,6 @@ public:
     StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const StripLimits& limits, const DeviceContext& on)
         : StripOperator(m, values, RestOfStrips::of(m.rest, m.strips.rest, m.nnz, limits), limits, on) {}
 
-    [[nodiscard]] std::string_view name() const override { return "strip"; }
-    [[nodiscard]] index_t rows() const override { return rows_; }
-    [[nodiscard]] index_t cols() const override { return cols_; }
-    [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override {
-        return strips_.matrix_bytes() + ranks_.matrix_bytes() + rest_.matrix_bytes();
-    }
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return strips_.device_bytes() + ranks_.device_bytes() + rest_.matrix_bytes() + rest_.other_bytes() +
-               row_ptrs_.bytes() + sources_.bytes() + this->workspace_bytes();
-    }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return executed_; }
-
 private:
     StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const RestOfStrips& rest, const StripLimits& limits,
                   const DeviceContext& on)
@@ -159,9 +147,7 @@ private:
     StripOperator(index_t rows, index_t cols, offset_t nnz, const Strips& s, const Buffer<offset_t>& row_ptrs,
                   const RestOfStrips& rest, const Buffer<offset_t>& of_rest, const StripLimits& limits,
                   const DeviceContext& on)
-        : rows_(rows),
-          cols_(cols),
-          nnz_(nnz),
+        : DeviceOperator<V>({.name = "strip", .rows = rows, .cols = cols, .nnz = nnz}),
           resident_blocks_(rest.ranks.nonzeros > s.nonzeros ? limits.rank_blocks : limits.resident_blocks),
           strips_(s, on),
           ranks_(rest.ranks, on),
@@ -175,13 +161,16 @@ private:
                    {"csr16", "", occupied_tile_rows_of(rest.ranks.rest, row_ptrs), rest.csr16.nonzeros,
                     rest_.matrix_bytes()}},
                   0);
-        executed_ = parts.finish();
+        this->set_parts(
+            strips_.matrix_bytes() + ranks_.matrix_bytes() + rest_.matrix_bytes(),
+            strips_.other_bytes() + ranks_.other_bytes() + rest_.other_bytes() + row_ptrs_.bytes() + sources_.bytes(),
+            parts.finish());
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
         StripAndRestSpmv<V, A> p;
-        static_cast<ProductTerms<V, A>&>(p) = terms_of<A>(product, rows_, cols_);
+        static_cast<ProductTerms<V, A>&>(p) = terms_of<A>(product, this->rows(), this->cols());
         p.strips = strips_.view();
         p.ranks = ranks_.view();
         p.rest = rest_.view(product.workspace);
@@ -209,7 +198,7 @@ private:
     [[nodiscard]] StripFill<V> fill_of(const V* csr_values) {
         return {.csr_values = csr_values,
                 .row_ptrs = row_ptrs_.data(),
-                .rows = rows_,
+                .rows = this->rows(),
                 .strips = strips_.view(),
                 .values = strips_.values().data(),
                 .ranks = ranks_.view(),
@@ -223,14 +212,10 @@ private:
         launch(fill_strips<V>, p.strips.run_count + p.ranks.run_count + p.rest_blocks, kStripThreads, p, stream);
     }
 
-    index_t rows_;
-    index_t cols_;
-    offset_t nnz_;
     int resident_blocks_;  ///< of a multiprocessor
     StripBuffers<V> strips_;
     StripBuffers<V> ranks_;
     Csr16Buffers<V, A> rest_;
-    std::vector<ExecutedPart> executed_;
     DeviceBuffer<offset_t> row_ptrs_;  ///< of CSR, for new values
     DeviceBuffer<offset_t> sources_;   ///< for new values of the rest
 };

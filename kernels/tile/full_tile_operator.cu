@@ -26,30 +26,19 @@ template <class V, class A>
 class FullTileOperator final : public DeviceOperator<V> {
 public:
     FullTileOperator(const CsrMatrix<V>& a, const FullTiles& full, const DenseRuns& runs, const DeviceContext& on)
-        : rows_(a.rows),
-          cols_(a.cols),
-          nnz_(a.nnz()),
+        : DeviceOperator<V>({.name = "tile", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
           tile_ptrs_(full.tile_ptrs, on),
           dense_(full.tiles, DeviceBuffer<V>(a.values.size(), on), runs, this->layout(), on) {
+        const std::size_t bytes = dense_.matrix_bytes();
+        this->set_parts(bytes, dense_.other_bytes() + tile_ptrs_.bytes(),
+                        {{"tiles", std::string(formats::Dense::name), a.rows / kTileSize, a.nnz(), bytes}});
         const DeviceBuffer<V> csr_values(a.values, on);
         replace_values(csr_values.data(), on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
-    [[nodiscard]] std::string_view name() const override { return "tile"; }
-    [[nodiscard]] index_t rows() const override { return rows_; }
-    [[nodiscard]] index_t cols() const override { return cols_; }
-    [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return dense_.matrix_bytes(); }
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + dense_.other_bytes() + tile_ptrs_.bytes() + this->workspace_bytes();
-    }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return {{"tiles", std::string(formats::Dense::name), rows_ / kTileSize, nnz_, matrix_bytes()}};
-    }
-
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        TileSpmv<V, A> p{{terms_of<A>(product, rows_, cols_)}};
+        TileSpmv<V, A> p{{terms_of<A>(product, this->rows(), this->cols())}};
         p.dense = dense_.view(product.workspace);
         launch_dependent(dense_spmv<V, A>, p.dense.run_count, kBlockThreads, p, stream);
     }
@@ -61,9 +50,6 @@ public:
     }
 
 private:
-    index_t rows_;
-    index_t cols_;
-    offset_t nnz_;
     DeviceBuffer<offset_t> tile_ptrs_;  ///< for new values
     DenseBuffers<V, A> dense_;
 };

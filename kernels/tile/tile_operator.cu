@@ -42,21 +42,7 @@ public:
     TileOperator(const MatrixForms<V>& forms, const TileOptions& options, const DeviceContext& on)
         : TileOperator(forms, options, options.deferred_in_csr5 ? tiles_alone(forms.tiles()) : TileMatrix<V>{}, on) {}
 
-    [[nodiscard]] std::string_view name() const override { return "tile"; }
-    [[nodiscard]] index_t rows() const override { return rows_; }
-    [[nodiscard]] index_t cols() const override { return cols_; }
-    [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override {
-        return work_.matrix_bytes() + (deferred_ ? deferred_->matrix_bytes() : 0);
-    }
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + work_.other_bytes() + this->workspace_bytes() +
-               (deferred_ ? deferred_->other_bytes() : 0) + (map_ ? map_->bytes() : 0);
-    }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return executed_; }
-
     void replace_values(const V* csr_values, cudaStream_t stream) override {
-        if (!map_) throw Error("operator tile keeps no map for new values; make it with tile:updatable=1");
         auto arrays = work_.value_arrays();
         if (deferred_) arrays.push_back(&deferred_->new_values());
         map_->update(csr_values, arrays, stream);
@@ -75,20 +61,31 @@ private:
         : TileOperator(forms, options, m, paths, make_tile_work(m, paths, this_gpu(sizeof(V))), on) {}
     TileOperator(const MatrixForms<V>& forms, const TileOptions& options, const TileMatrix<V>& m, const Paths& paths,
                  const TileWork<V>& work, const DeviceContext& on)
-        : rows_(m.rows), cols_(m.cols), nnz_(forms.tiles().nnz), work_(work, this->layout(), on) {
+        : DeviceOperator<V>({.name = "tile",
+                             .rows = m.rows,
+                             .cols = m.cols,
+                             .nnz = forms.tiles().nnz,
+                             .no_new_values = options.updatable ? "" : kNoMap}),
+          work_(work, this->layout(), on) {
         ExecutedParts parts;
         add_executed(work, parts);
-        if (options.deferred_in_csr5 && m.nnz < nnz_) {
+        if (options.deferred_in_csr5 && m.nnz < this->nnz()) {
             deferred_.emplace(forms.tiles(), options.updatable, this->layout(), on);
             deferred_->add_executed(parts);
         }
-        executed_ = parts.finish();
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
         if (options.updatable) keep_map(forms, m, paths, work, on);
+        std::size_t bytes = work_.matrix_bytes();
+        std::size_t other = work_.other_bytes() + (map_ ? map_->bytes() : 0);
+        if (deferred_) {
+            bytes += deferred_->matrix_bytes();
+            other += deferred_->other_bytes();
+        }
+        this->set_parts(bytes, other, parts.finish());
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        TileSpmv<V, A> p{{terms_of<A>(product, rows_, cols_)}};
+        TileSpmv<V, A> p{{terms_of<A>(product, this->rows(), this->cols())}};
         if (deferred_) {
             p.other_sums = deferred_->add_up(product, stream);
         }
@@ -107,16 +104,12 @@ private:
                 if (deferred_) all.push_back(std::move(deferred));
                 return all;
             };
-            with_positions(nnz_, [&]<class P>() { map_.emplace(positions.template operator()<P>(), on); });
+            with_positions(this->nnz(), [&]<class P>() { map_.emplace(positions.template operator()<P>(), on); });
         });
     }
 
-    index_t rows_;
-    index_t cols_;
-    offset_t nnz_;
     TileWorkBuffers<V, A> work_;
     std::optional<DeferredSums<V, A>> deferred_;
-    std::vector<ExecutedPart> executed_;
     std::optional<DeviceValueMap<V>> map_;
 };
 

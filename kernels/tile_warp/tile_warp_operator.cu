@@ -19,21 +19,8 @@ public:
     TileWarpOperator(const MatrixForms<V>& forms, bool updatable, const DeviceContext& on)
         : TileWarpOperator(forms, plan_warps(forms.tiles()), updatable, on) {}
 
-    [[nodiscard]] std::string_view name() const override { return "tile-warp"; }
-    [[nodiscard]] index_t rows() const override { return rows_; }
-    [[nodiscard]] index_t cols() const override { return cols_; }
-    [[nodiscard]] offset_t nnz() const override { return nnz_; }
-    [[nodiscard]] std::size_t matrix_bytes() const override {
-        return warps_.bytes() + values_.bytes() + indices_.bytes() + (deferred_ ? deferred_->matrix_bytes() : 0);
-    }
-    [[nodiscard]] std::size_t device_bytes() const override {
-        return matrix_bytes() + pieces_.bytes() + this->workspace_bytes() + (deferred_ ? deferred_->other_bytes() : 0) +
-               (map_ ? map_->bytes() : 0);
-    }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return executed_; }
-
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        TileWarpSpmv<V, A> p{{terms_of<A>(product, rows_, cols_)}};
+        TileWarpSpmv<V, A> p{{terms_of<A>(product, this->rows(), this->cols())}};
         if (deferred_) p.other_sums = deferred_->add_up(product, stream);
         p.warps = warps_.data();
         p.values = values_.data();
@@ -44,7 +31,6 @@ public:
     }
 
     void replace_values(const V* csr_values, cudaStream_t stream) override {
-        if (!map_) throw Error("operator tile-warp keeps no map for new values; make it with tile-warp:updatable=1");
         std::vector<DeviceBuffer<V>*> arrays{&values_};
         if (deferred_) arrays.push_back(&deferred_->new_values());
         map_->update(csr_values, arrays, stream);
@@ -53,9 +39,11 @@ public:
 
 private:
     TileWarpOperator(const MatrixForms<V>& forms, const WarpPlan& plan, bool updatable, const DeviceContext& on)
-        : rows_(forms.tiles().rows),
-          cols_(forms.tiles().cols),
-          nnz_(forms.tiles().nnz),
+        : DeviceOperator<V>({.name = "tile-warp",
+                             .rows = forms.tiles().rows,
+                             .cols = forms.tiles().cols,
+                             .nnz = forms.tiles().nnz,
+                             .no_new_values = updatable ? "" : kNoMap}),
           warps_(upload(plan.warps, on)),
           values_(forms.tiles().values, on),
           indices_(forms.tiles().indices, on),
@@ -67,15 +55,21 @@ private:
             deferred_.emplace(m, updatable, this->layout(), on);
             deferred_->add_executed(parts);
         }
-        executed_ = parts.finish();
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
         if (updatable) keep_map(forms, on);
+        std::size_t bytes = warps_.bytes() + values_.bytes() + indices_.bytes();
+        std::size_t other = pieces_.bytes() + (map_ ? map_->bytes() : 0);
+        if (deferred_) {
+            bytes += deferred_->matrix_bytes();
+            other += deferred_->other_bytes();
+        }
+        this->set_parts(bytes, other, parts.finish());
     }
 
     void keep_map(const MatrixForms<V>& forms, const DeviceContext& on) {
         with_csr(forms, [&](const CsrMatrix<V>& csr) {
             const ValueMap map(csr, forms.tiles());
-            with_positions(nnz_, [&]<class P>() {
+            with_positions(this->nnz(), [&]<class P>() {
                 std::vector<Buffer<P>> positions;
                 positions.push_back(map.tiled_positions<P>(forms.tiles()));
                 if (deferred_) positions.push_back(map.deferred_positions<P>(forms.tiles()));
@@ -84,15 +78,11 @@ private:
         });
     }
 
-    index_t rows_;
-    index_t cols_;
-    offset_t nnz_;
     DeviceBuffer<WarpTiles> warps_;
     DeviceBuffer<V> values_;
     DeviceBuffer<std::uint8_t> indices_;
     PieceBuffers<A> pieces_;
     std::optional<DeferredSums<V, A>> deferred_;
-    std::vector<ExecutedPart> executed_;
     std::optional<DeviceValueMap<V>> map_;
 };
 

@@ -1,4 +1,5 @@
 #include "bench/harness/experiment.hpp"
+#include "kernels/cpu/host_operator.hpp"
 
 #include <cmath>
 #include <map>
@@ -25,18 +26,13 @@ FakeStopwatch fake_time;
 
 // A product of one second that calls `spoil(y, calls so far)` at the end.
 template <void (*spoil)(std::span<double>, int)>
-class FakeOperator final : public Operator<double> {
+class FakeOperator final : public cpu::HostOperator<double> {
 public:
-    explicit FakeOperator(const CsrMatrix<double>& a) : a_(a) {}
-    [[nodiscard]] std::string_view name() const override { return "fake"; }
-    [[nodiscard]] index_t rows() const override { return a_.rows; }
-    [[nodiscard]] index_t cols() const override { return a_.cols; }
-    [[nodiscard]] offset_t nnz() const override { return a_.nnz(); }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return 120; }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("csr", 1, nnz(), matrix_bytes());
+    explicit FakeOperator(const CsrMatrix<double>& a)
+        : HostOperator({.name = "fake", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}), a_(a) {
+        set_parts(120, 0, executed_whole("csr", 1, a.nnz(), 120));
     }
-    void apply(double, std::span<const double> x, double, std::span<double> y) const override {
+    void multiply(double, std::span<const double> x, double, std::span<double> y) const override {
         for (index_t i = 0; i < a_.rows; ++i) {
             double sum = 0;
             for (offset_t p = a_.row_ptrs[i]; p < a_.row_ptrs[i + 1]; ++p) sum += a_.values[p] * x[a_.col_idxs[p]];

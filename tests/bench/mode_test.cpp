@@ -1,5 +1,6 @@
 // The modes in which products are measured: what stands between them, and over what speed-ups are given.
 #include "bench/harness/mode.hpp"
+#include "kernels/cpu/host_operator.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,19 +25,16 @@ using testing::SizeIs;
 FakeStopwatch fake_clock;
 
 // A product that takes so many seconds, and others if its y is that of its last product.
-class PrefersAnotherY final : public Operator<double> {
+class PrefersAnotherY final : public cpu::HostOperator<double> {
 public:
     PrefersAnotherY(const CsrMatrix<double>& a, double seconds, double repeated)
-        : a_(a), seconds_(seconds), repeated_(repeated) {}
-    [[nodiscard]] std::string_view name() const override { return "fake"; }
-    [[nodiscard]] index_t rows() const override { return a_.rows; }
-    [[nodiscard]] index_t cols() const override { return a_.cols; }
-    [[nodiscard]] offset_t nnz() const override { return a_.nnz(); }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return 120; }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("csr", 1, nnz(), matrix_bytes());
+        : HostOperator({.name = "fake", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
+          a_(a),
+          seconds_(seconds),
+          repeated_(repeated) {
+        set_parts(120, 0, executed_whole("csr", 1, a.nnz(), 120));
     }
-    void apply(double alpha, std::span<const double> x, double, std::span<double> y) const override {
+    void multiply(double alpha, std::span<const double> x, double, std::span<double> y) const override {
         for (index_t i = 0; i < a_.rows; ++i) {
             double sum = 0;
             for (offset_t p = a_.row_ptrs[i]; p < a_.row_ptrs[i + 1]; ++p) sum += a_.values[p] * x[a_.col_idxs[p]];
@@ -82,10 +80,6 @@ public:
     [[nodiscard]] CheckResult check(const ExpectedProduct& expected) const override {
         return product_->check(expected);
     }
-    [[nodiscard]] std::string_view name() const override { return product_->name(); }
-    [[nodiscard]] std::uint64_t matrix_bytes() const override { return product_->matrix_bytes(); }
-    [[nodiscard]] std::uint64_t device_bytes() const override { return product_->device_bytes(); }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return product_->executed(); }
     [[nodiscard]] StoredTiles stored() const override { return product_->stored(); }
     [[nodiscard]] double convert_seconds() const override { return product_->convert_seconds(); }
 

@@ -56,7 +56,7 @@ private:
     void check_new_values(const OperatorInfo<V>& info, const CsrMatrix<V>& csr) {
         const auto other = with_other_values(csr);
         const auto op = make_operator<V>(std::string(info.name) + ":updatable=1", {&other});
-        op->update_values({csr.values.begin(), csr.values.end()});
+        op->update_values(csr.values);
         check(*op);
     }
 

@@ -224,7 +224,7 @@ TEST(StripOmp, SaysWhatTakesNewValues) {
     const auto a = strips_beside_others();
     const auto message = [&](const std::string& name) {
         const auto op = make_operator<double>(name, {&a});
-        return test::message_of([&] { op->update_values({a.values.begin(), a.values.end()}); });
+        return test::message_of([&] { op->update_values(a.values); });
     };
     EXPECT_EQ(message("strip-omp"),
               "1: operator strip-omp keeps no map for new values; make it with strip-omp:updatable=1");

@@ -1,4 +1,5 @@
 #include "tools/verify/verify.hpp"
+#include "kernels/cpu/host_operator.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,19 +23,14 @@ using Outcome = VerifyCase::Outcome;
 enum class Fault { none, wrong_row, wrong_scaling, unwritten_row, reads_y, throws };
 
 template <Fault fault>
-class FaultyOperator final : public Operator<double> {
+class FaultyOperator final : public cpu::HostOperator<double> {
 public:
-    explicit FaultyOperator(const CsrMatrix<double>& a) : a_(a) {}
-    [[nodiscard]] std::string_view name() const override { return "faulty"; }
-    [[nodiscard]] index_t rows() const override { return a_.rows; }
-    [[nodiscard]] index_t cols() const override { return a_.cols; }
-    [[nodiscard]] offset_t nnz() const override { return a_.nnz(); }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return 0; }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("csr", 1, nnz(), matrix_bytes());
+    explicit FaultyOperator(const CsrMatrix<double>& a)
+        : HostOperator({.name = "faulty", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}), a_(a) {
+        set_parts(0, 0, executed_whole("csr", 1, a.nnz(), 0));
     }
 
-    void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const override {
+    void multiply(double alpha, std::span<const double> x, double beta, std::span<double> y) const override {
         if (fault == Fault::throws) throw Error("no memory left");
         for (index_t i = 0; i < a_.rows; ++i) {
             if (fault == Fault::unwritten_row && i == 2) continue;

@@ -162,7 +162,7 @@ void multiply(const SpmvOptions& options) {
     auto y = options.y.empty() ? Buffer<V>(static_cast<std::size_t>(a->rows()))
                                : read_sized<V>(options.y, a->rows(), "the rows of the matrix");
     const std::span<V> result(y.begin(), y.end());
-    a->apply(alpha, {x.begin(), x.end()}, beta, result);
+    a->apply(alpha, x, beta, result);
     if (!options.output.empty()) return write_vector<V>(options.output, result);
     print_summary<V>(source_name(options.source), chosen.name, *a, alpha, result);
 }

@@ -77,7 +77,7 @@ Vectors<T> right_hand_sides(const SystemOptions& options, const CsrMatrix<T>& a,
     source = "A * ones";
     const Buffer<T> ones(static_cast<std::size_t>(a.rows), T{1});
     Vectors<T> b{a.rows, 1, Buffer<T>(static_cast<std::size_t>(a.rows))};
-    make_operator<T>("csr-omp", MatrixForms<T>(&a))->apply(T{1}, {ones.begin(), ones.end()}, T{0}, b.of(0));
+    make_operator<T>("csr-omp", MatrixForms<T>(&a))->apply(T{1}, ones, T{0}, b.of(0));
     require_finite(b, "b = A * ones", "the entries of A are finite, their sum is not: give another b (-b)");
     return b;
 }

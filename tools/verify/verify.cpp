@@ -111,7 +111,7 @@ CheckResult Verifier<V>::check(const Operator<V>& op, const Product& product, Ac
     Buffer<V> y = y_.clone();
     // Rows that are not written, or read although beta is 0, stay NaN.
     if (product.beta == V{0}) std::fill(y.begin(), y.end(), std::numeric_limits<V>::quiet_NaN());
-    op.apply(product.alpha, view(x_), product.beta, {y.begin(), y.end()});
+    op.apply(product.alpha, view(x_), product.beta, y);
     return check_product<V>(product.expected, view(y), accumulator);
 }
 

@@ -119,7 +119,7 @@ public:
         const V* from = first(r);
         for (std::size_t i = 0; i < stages_.size(); ++i) {
             V* const to = i + 1 == stages_.size() ? last(w) : stages_[i].result.data();
-            stages_[i].matrix.get().apply(1, {from, size_}, 0, {to, size_}, stream);
+            stages_[i].matrix.get().apply(1, cuda::DeviceSpan(from, size_), 0, cuda::DeviceSpan(to, size_), stream);
             if (!stages_[i].diagonal.empty()) of_v_.add_times_diagonal(stages_[i].diagonal.data(), before, to);
             before = from;
             from = to;

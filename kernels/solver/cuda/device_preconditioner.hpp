@@ -40,7 +40,8 @@ class DeviceOperatorPreconditioner final : public DevicePreconditioner<T> {
 public:
     explicit DeviceOperatorPreconditioner(const cuda::DeviceOperator<T>& m) : m_(m) {}
     void apply(const T* r, T* w, cudaStream_t stream) override {
-        m_.apply(1, {r, static_cast<std::size_t>(m_.cols())}, 0, {w, static_cast<std::size_t>(m_.rows())}, stream);
+        m_.apply(1, cuda::DeviceSpan(r, static_cast<std::size_t>(m_.cols())), 0,
+                 cuda::DeviceSpan(w, static_cast<std::size_t>(m_.rows())), stream);
     }
     bool update_values(const AnyPreconditionerParts&, cudaStream_t) override { return true; }
 

@@ -119,13 +119,13 @@ void DeviceSpace<T>::clear(Vector<T> v) {
 
 template <class T>
 void DeviceSpace<T>::multiply(Vector<const T> x, Vector<T> y) {
-    a_->apply(1, {x.data, x.size}, 0, {y.data, y.size}, stream());
+    a_->apply(1, cuda::DeviceSpan(x.data, x.size), 0, cuda::DeviceSpan(y.data, y.size), stream());
 }
 
 template <class T>
 void DeviceSpace<T>::residual(Vector<const T> b, Vector<const T> x, Vector<T> r) {
     copy(b, r);
-    a_->apply(-1, {x.data, x.size}, 1, {r.data, r.size}, stream());
+    a_->apply(-1, cuda::DeviceSpan(x.data, x.size), 1, cuda::DeviceSpan(r.data, r.size), stream());
 }
 
 template <class T>

@@ -27,33 +27,30 @@ template <class V>
 UpdatableOperator<V>::UpdatableOperator(const CsrMatrix<V>& a, std::string specification, const cuda::DeviceContext& on,
                                         const cuda::DeviceCsrView<V>* where)
     : cols_(a.cols),
-      row_ptrs_(a.row_ptrs.clone()),
-      col_idxs_(a.col_idxs.clone()),
+      nonzeros_(static_cast<std::size_t>(a.nnz())),
       specification_(std::move(specification)),
       on_(on),
       is_in_place_(can_read(where, specification_)) {
     operator_ = is_in_place_ ? cuda::make_device_operator<V>(specification_, {where}, default_accumulator<V>(), on)
                              : make(specification_, a, on);
+    if (is_in_place_ || takes_values()) return;
+    row_ptrs_ = a.row_ptrs.clone();
+    col_idxs_ = a.col_idxs.clone();
 }
 
 template <class V>
 bool UpdatableOperator<V>::update_values(std::span<const V> values) {
-    if (values.size() != col_idxs_.size()) {
-        throw Error("a matrix of " + std::to_string(col_idxs_.size()) + " nonzeros was given " +
+    if (values.size() != nonzeros_) {
+        throw Error("a matrix of " + std::to_string(nonzeros_) + " nonzeros was given " +
                     std::to_string(values.size()) + " new values");
     }
     if (is_in_place_) return true;
-    if (takes_values_) {
+    if (takes_values()) {
         if (values_.size() != values.size()) values_ = cuda::DeviceBuffer<V>(values.size(), on_);
         values_.upload(values, on_.stream);
+        operator_->update_values(std::as_const(values_).span(), on_.stream);
         TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
-        try {
-            operator_->update_values(values_.data(), on_.stream);
-            return true;
-        } catch (const Error&) {
-            takes_values_ = false;  // it keeps no map for them
-            values_ = {};
-        }
+        return true;
     }
     const auto rows = static_cast<index_t>(row_ptrs_.size() - 1);
     const auto a = borrow_csr<V>(rows, cols_, std::span<const offset_t>(row_ptrs_.data(), row_ptrs_.size()),

@@ -26,14 +26,16 @@ public:
     bool update_values(std::span<const V> values);
 
 private:
+    [[nodiscard]] bool takes_values() const { return operator_->facts().no_new_values.empty(); }
+
     index_t cols_;
-    Buffer<offset_t> row_ptrs_;  // to make it again from
+    std::size_t nonzeros_;
+    Buffer<offset_t> row_ptrs_;  // to make it again from, if it takes no new values
     Buffer<index_t> col_idxs_;
     std::string specification_;
     cuda::DeviceContext on_;
     std::unique_ptr<cuda::DeviceOperator<V>> operator_;
     cuda::DeviceBuffer<V> values_;  // made with the first new ones
-    bool takes_values_ = true;
     bool is_in_place_;
 };
 

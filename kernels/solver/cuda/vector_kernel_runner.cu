@@ -59,7 +59,8 @@ public:
 
     void multiply() override {
         if (!product_) product_ = make_product();
-        product_->apply(1, {vectors_[2].data(), kernels_.size()}, 0, {vectors_[3].data(), kernels_.size()}, on_.stream);
+        product_->apply(1, cuda::DeviceSpan(vectors_[2].data(), kernels_.size()), 0,
+                        cuda::DeviceSpan(vectors_[3].data(), kernels_.size()), on_.stream);
     }
     [[nodiscard]] double iteration_bytes() const override {
         constexpr double kColumn = 2;  // bytes, by csr16

@@ -109,8 +109,7 @@ private:
         Buffer<V>& to = vectors_[stage + 1];
         for_all(diagonal.size(), [&](std::size_t i) { to[i] = diagonal[i] * vectors_[stage - 1][i]; });
         const Buffer<V>& from = vectors_[stage];
-        operators_[stage]->apply(V{1}, {from.begin(), from.end()}, diagonal.empty() ? V{0} : V{1},
-                                 {to.begin(), to.end()});
+        operators_[stage]->apply(V{1}, from, diagonal.empty() ? V{0} : V{1}, to);
     }
     void make_operators() {
         operators_.clear();

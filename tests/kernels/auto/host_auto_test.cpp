@@ -11,6 +11,7 @@
 #include "kernels/auto/trial_x.hpp"
 #include "kernels/check.hpp"
 #include "kernels/choose_operator.hpp"
+#include "kernels/cpu/host_operator.hpp"
 #include "kernels/cpu/vectors.hpp"
 #include "selector/models/profile_file.hpp"
 #include "selector/policy.hpp"
@@ -125,15 +126,10 @@ TEST(HostAuto, TriesAgainWhereOtherFormsAreThere) {
 }
 
 /// Keeps the x that it is to multiply.
-class KeepsX final : public Operator<float> {
+class KeepsX final : public cpu::HostOperator<float> {
 public:
-    [[nodiscard]] std::string_view name() const override { return "fake"; }
-    [[nodiscard]] index_t rows() const override { return 1; }
-    [[nodiscard]] index_t cols() const override { return 1000; }
-    [[nodiscard]] offset_t nnz() const override { return 0; }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return 0; }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return {}; }
-    void apply(float, std::span<const float> x, float, std::span<float>) const override {
+    KeepsX() : HostOperator({.name = "fake", .rows = 1, .cols = 1000}) {}
+    void multiply(float, std::span<const float> x, float, std::span<float>) const override {
         last_x.assign(x.begin(), x.end());
     }
 

@@ -268,13 +268,13 @@ TYPED_TEST(DependentLaunch, SeesNewValuesWhateverStandsBetween) {
         auto y = this->poison();
         const auto update_and_multiply = [&](const auto& between) {
             copy_slowly_letting_others_start(new_values.data(), source.data(), size, stream.get());
-            a.made->update_values(source.data(), stream.get());
+            a.made->update_values(source.span(), stream.get());
             between();
             a.made->apply(1.0, x.span(), 0.0, y.span(), stream.get());
         };
         const auto begin_again = [&] {
             source.upload(this->csr_.values, stream.get());
-            a.made->update_values(old_values.data(), stream.get());
+            a.made->update_values(old_values.span(), stream.get());
             a.made->apply(1.0, x.span(), 0.0, y.span(), stream.get());
         };
         update_and_multiply(nothing);

@@ -64,7 +64,7 @@ TYPED_TEST(FullTileOperator, TakesNewValues) {
         const auto a = this->make(before);
         ASSERT_TRUE(a);
         const cuda::DeviceBuffer<V> values(csr.values, nullptr);
-        a->update_values(values.data(), nullptr);
+        a->update_values(values.span(), nullptr);
         TILESPMV_CUDA(cudaStreamSynchronize(nullptr));  // products run on another stream
         EXPECT_EQ(this->product_of(*a), this->product_of(*this->make(csr)));
     }

@@ -44,8 +44,8 @@ std::vector<double> product_of_device_scalars(const cuda::DeviceOperator<double>
     const auto scalars = on_gpu<double>({alpha, beta});
     const auto device_x = on_gpu(x);
     auto device_y = on_gpu(y);
-    a.apply(cuda::Scalar::on_device(scalars.data()), device_x.span(), cuda::Scalar::on_device(scalars.data() + 1),
-            device_y.span(), nullptr);
+    a.apply(Scalar::on_device(scalars.data()), device_x.span(), Scalar::on_device(scalars.data() + 1), device_y.span(),
+            nullptr);
     std::vector<double> result(y.size());
     device_y.download(result, nullptr);
     TILESPMV_CUDA(cudaStreamSynchronize(nullptr));
@@ -111,8 +111,8 @@ TEST_F(DeviceScalars, CombineTheProductInTheTypeOfTheValues) {
         if (!a.made->is_reproducible()) continue;
         const auto device_x = on_gpu(x);
         auto device_y = on_gpu(y);
-        a.made->apply(cuda::Scalar::on_device(scalars.data()), device_x.span(),
-                      cuda::Scalar::on_device(scalars.data() + 1), device_y.span(), nullptr);
+        a.made->apply(Scalar::on_device(scalars.data()), device_x.span(), Scalar::on_device(scalars.data() + 1),
+                      device_y.span(), nullptr);
         std::vector<Half> got(y.size());
         device_y.download(got, nullptr);
         TILESPMV_CUDA(cudaStreamSynchronize(nullptr));
@@ -147,7 +147,7 @@ TEST_F(Workspaces, LetOneOperatorServeSeveralStreams) {
         TILESPMV_CUDA(cudaStreamSynchronize(nullptr));
         for (int i = 0; i < kProducts; ++i) {
             for (int s = 0; s < kStreams; ++s) {
-                a.made->apply(1, std::as_const(xs[s]).span(), 0, ys[s].span(), streams[s].get(), workspaces[s]);
+                a.made->apply(1, std::as_const(xs[s]).span(), 0, ys[s].span(), {streams[s].get(), &workspaces[s]});
             }
         }
         for (int s = 0; s < kStreams; ++s) {
@@ -166,13 +166,17 @@ TEST_F(Workspaces, OfAnotherOperatorAndWhereNoneIsTakenAreRefused) {
     const auto x = on_gpu(numbers<double>(50, 1));
     auto y = on_gpu(numbers<double>(30, 1));
     auto workspace = one->make_workspace(nullptr);
-    EXPECT_EQ(test::message_of([&] { other->apply(1, x.span(), 0, y.span(), nullptr, workspace); }),
+    EXPECT_EQ(test::message_of([&] {
+                  other->apply(1, x.span(), 0, y.span(), {nullptr, &workspace});
+              }),
               "1: csr16: the workspace is that of another operator");
     for (const auto& info : operators<double>(Backend::cuda)) {
         if (is_ours(std::string(info.name))) continue;
         const auto library = cuda::make_device_operator<double>(info.name, {&csr}, Accumulator::float64, nullptr);
         auto none = library->make_workspace(nullptr);
-        EXPECT_THAT(test::message_of([&] { library->apply(1, x.span(), 0, y.span(), nullptr, none); }),
+        EXPECT_THAT(test::message_of([&] {
+                        library->apply(1, x.span(), 0, y.span(), {nullptr, &none});
+                    }),
                     HasSubstr("works in its own workspace only"));
     }
 }
@@ -183,13 +187,9 @@ TEST_F(Sizes, OfVectorsAreChecked) {
     const auto x = on_gpu(numbers<double>(50, 1));
     auto y = on_gpu(numbers<double>(30, 1));
     const auto a = cuda::make_device_operator<double>("csr-merge", {&csr}, Accumulator::float64, nullptr);
-    EXPECT_EQ(test::message_of([&] {
-                  a->apply(1, {x.data(), 49}, 0, y.span(), nullptr);
-              }),
+    EXPECT_EQ(test::message_of([&] { a->apply(1, cuda::DeviceSpan(x.data(), 49), 0, y.span(), nullptr); }),
               "1: csr-merge: x has 49 values, expected 50, the columns of the matrix");
-    EXPECT_EQ(test::message_of([&] {
-                  a->apply(0, x.span(), 0, {y.data(), 31}, nullptr);
-              }),
+    EXPECT_EQ(test::message_of([&] { a->apply(0, x.span(), 0, cuda::DeviceSpan(y.data(), 31), nullptr); }),
               "1: csr-merge: y has 31 values, expected 30, the rows of the matrix");
     int current = -1;
     TILESPMV_CUDA(cudaGetDevice(&current));
@@ -252,7 +252,7 @@ TYPED_TEST(MatricesInDeviceMemory, AreReadWhereTheyAreByOperatorsOnCsr) {
         const auto result =
             check_product<double>(expected_product<double>(doubled, 1, x, 0, {}), product<double>(*a, 1, x, 0, nan));
         EXPECT_TRUE(result.ok) << info.name << ' ' << result.message();
-        EXPECT_THAT(test::message_of([&] { a->update_values(there.values.data(), nullptr); }),
+        EXPECT_THAT(test::message_of([&] { a->update_values(there.values.span(), nullptr); }),
                     HasSubstr("change them there"));
     }
     EXPECT_EQ(in_place, 5);

@@ -109,7 +109,8 @@ int first_other_product(const cuda::DeviceOperator<V>& a, const std::vector<V>& 
     const cuda::DeviceBuffer<V> on_device(std::span<const V>(x), stream.get());
     cuda::DeviceBuffer<V> ys(stride * static_cast<std::size_t>(count), stream.get());
     TILESPMV_CUDA(cudaMemsetAsync(ys.data(), 0xff, ys.bytes(), stream.get()));  // NaN in every type
-    for (int i = 0; i < count; ++i) a.apply(1, on_device.span(), 0, {ys.data() + stride * i, rows}, stream.get());
+    for (int i = 0; i < count; ++i)
+        a.apply(1, on_device.span(), 0, cuda::DeviceSpan(ys.data() + stride * i, rows), stream.get());
     std::vector<V> host(ys.size());
     ys.download(host, stream.get());
     stream.synchronize();
@@ -244,7 +245,7 @@ TEST_F(AutoOperator, StreamsFullTilesFromWhateverFormThereIs) {
         ASSERT_EQ(a->name(), "tile");
         ASSERT_EQ(a->executed().size(), 1);
         EXPECT_EQ(a->executed().front().format, "dense");
-        a->update_values(values.data(), stream.get());
+        a->update_values(values.span(), stream.get());
         stream.synchronize();
         const auto y = product<double>(*a, 1, x, 0, std::vector<double>(static_cast<std::size_t>(csr.rows), kNaN));
         EXPECT_TRUE(check_product<double>(expected, y).ok);

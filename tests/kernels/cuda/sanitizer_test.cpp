@@ -146,7 +146,7 @@ protected:
         const auto tiles = convert(before, *make_policy("paper-tuned-deferred"));
         const auto a = make<V>(specification, {&before, &tiles});
         const cuda::DeviceBuffer<V> values(csr.values, nullptr);
-        a->update_values(values.data(), nullptr);
+        a->update_values(values.span(), nullptr);
         TILESPMV_CUDA(cudaStreamSynchronize(nullptr));  // products run on another stream
         expect_right(csr, *a);
     }

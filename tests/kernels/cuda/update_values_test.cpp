@@ -1,6 +1,6 @@
 // New values for operators in device memory, without a conversion.
 #include "kernels/check.hpp"
-#include "kernels/cuda/host_vector_operator.hpp"
+#include "kernels/cuda/make_operator.hpp"
 #include "kernels/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
@@ -34,7 +34,7 @@ protected:
                               const CsrMatrix<V>& csr) {
         const cuda::Stream stream;
         const cuda::DeviceBuffer<V> values(csr.values, stream.get());
-        a.update_values(values.data(), stream.get());
+        a.update_values(values.span(), stream.get());
         stream.synchronize();
         const auto x = numbers<V>(csr.cols, 1);
         const auto y = product<V>(a, 1, x, 0, poison(csr.rows));
@@ -101,8 +101,8 @@ using UpdateOnDevice = OnDevice;
 TEST_F(UpdateOnDevice, WorksThroughVectorsOfTheHost) {
     const auto csr = matrix_of(300, 300, {{0, 0}, {5, 200}, {17, 17}, {299, 3}});
     const auto before = with_other_values<double>(csr);
-    const auto a = cuda::make_host_vector_operator<double>("strip", {&before}, Accumulator::float64);
-    a->update_values({csr.values.begin(), csr.values.end()});
+    const auto a = cuda::make_operator_on_gpu<double>("strip", {&before}, Accumulator::float64);
+    a->update_values(csr.values);
     const auto x = numbers<double>(300, 1);
     std::vector<double> y(300, kNaN);
     a->apply(1, x, 0, y);
@@ -122,7 +122,7 @@ TEST_F(UpdateOnDevice, CanBeCapturedIntoAGraphWithItsProduct) {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t executable = nullptr;
     TILESPMV_CUDA(cudaStreamBeginCapture(vectors.stream(), cudaStreamCaptureModeThreadLocal));
-    a->update_values(values.data(), vectors.stream());
+    a->update_values(values.span(), vectors.stream());
     vectors.apply(*a, 1, 0);
     TILESPMV_CUDA(cudaStreamEndCapture(vectors.stream(), &graph));
     TILESPMV_CUDA(cudaGraphInstantiate(&executable, graph, 0));
@@ -142,7 +142,7 @@ TEST_F(UpdateOnDevice, OfMixedThatIsAllCsr16NeedsNoMap) {
     const auto other = with_other_values<double>(csr);
     const cuda::Stream stream;
     const cuda::DeviceBuffer<double> values(other.values, stream.get());
-    a->update_values(values.data(), stream.get());
+    a->update_values(values.span(), stream.get());
     stream.synchronize();
     const auto x = numbers<double>(30, 1);
     const auto expected = expected_product<double>(other, 1, x, 0, {});

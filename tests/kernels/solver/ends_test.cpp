@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/cpu/host_operator.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tests/kernels/solver/systems.hpp"
@@ -55,17 +56,11 @@ TEST_P(Ends, StagnatedWhereTheToleranceIsBelowRounding) {
 }
 
 /// An operator whose products are wrong from one on, to another.
-class WrongProducts final : public Operator<double> {
+class WrongProducts final : public cpu::HostOperator<double> {
 public:
     WrongProducts(const Operator<double>& right, int first, int last, double error)
-        : right_(right), first_(first), last_(last), error_(error) {}
-    [[nodiscard]] std::string_view name() const override { return "once-wrong"; }
-    [[nodiscard]] index_t rows() const override { return right_.rows(); }
-    [[nodiscard]] index_t cols() const override { return right_.cols(); }
-    [[nodiscard]] offset_t nnz() const override { return right_.nnz(); }
-    [[nodiscard]] std::size_t matrix_bytes() const override { return right_.matrix_bytes(); }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return right_.executed(); }
-    void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const override {
+        : HostOperator(right.facts()), right_(right), first_(first), last_(last), error_(error) {}
+    void multiply(double alpha, std::span<const double> x, double beta, std::span<double> y) const override {
         right_.apply(alpha, x, beta, y);
         ++products_;
         if (products_ >= first_ && products_ <= last_) y[7] += error_;

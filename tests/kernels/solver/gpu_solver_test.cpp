@@ -177,7 +177,7 @@ public:
     explicit Quarter(const cuda::DeviceOperator<double>& quarter) : quarter_(quarter) {}
     void apply(const double* r, double* w, cudaStream_t stream) override {
         const auto n = static_cast<std::size_t>(quarter_.rows());
-        quarter_.apply(1, {r, n}, 0, {w, n}, stream);
+        quarter_.apply(1, cuda::DeviceSpan(r, n), 0, cuda::DeviceSpan(w, n), stream);
     }
     bool update_values(const AnyPreconditionerParts&, cudaStream_t) override { return true; }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/harness/cpu_device.hpp"
+#include "kernels/cpu/host_operator.hpp"
 #include "kernels/registry.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
@@ -18,25 +19,15 @@ namespace tilespmv::tools {
 namespace {
 
 /// CSR, row by row, on one thread.
-class RowByRow final : public Operator<double> {
+class RowByRow final : public cpu::HostOperator<double> {
 public:
-    explicit RowByRow(const CsrMatrix<double>& a) : a_(a) {}
+    explicit RowByRow(const CsrMatrix<double>& a)
+        : HostOperator({.name = "row-by-row", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}), a_(a) {
+        const std::size_t bytes = a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes();
+        set_parts(bytes, 0, executed_whole("csr", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), bytes));
+    }
 
-    [[nodiscard]] std::string_view name() const override { return "row-by-row"; }
-    [[nodiscard]] index_t rows() const override { return a_.rows; }
-    [[nodiscard]] index_t cols() const override { return a_.cols; }
-    [[nodiscard]] offset_t nnz() const override { return a_.nnz(); }
-    [[nodiscard]] std::size_t matrix_bytes() const override {
-        return a_.row_ptrs.bytes() + a_.col_idxs.bytes() + a_.values.bytes();
-    }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        ExecutedParts parts;
-        const auto tile_rows = occupied_tile_rows({a_.row_ptrs.data(), a_.row_ptrs.size()}, 0, a_.rows);
-        parts.add(executed_whole("csr", tile_rows, a_.nnz(), matrix_bytes()), 0);
-        return parts.finish();
-    }
-    void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const override {
-        check_sizes<double>(*this, x, y);
+    void multiply(double alpha, std::span<const double> x, double beta, std::span<double> y) const override {
         for (std::size_t row = 0; row < y.size(); ++row) {
             double sum = 0;
             for (auto p = static_cast<std::size_t>(a_.row_ptrs[row]);

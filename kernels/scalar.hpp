@@ -1,11 +1,16 @@
 #pragma once
 
-namespace tilespmv::cuda {
+#include <type_traits>
+
+namespace tilespmv {
 
 /// A factor of a product: a number, or where one lies in the memory of the GPU, which the product reads when it runs.
 class Scalar {
 public:
-    Scalar(double value) : value_(value) {}  // NOLINT(google-explicit-constructor): a number is a scalar
+    /// A number, of the type of the matrix or another.
+    template <class T>
+    requires std::is_constructible_v<double, T> Scalar(T value)  // NOLINT(google-explicit-constructor): it is a scalar
+        : value_(static_cast<double>(value)) {}
     /// `where`: one double in the memory of the GPU, whatever the type of the matrix.
     static Scalar on_device(const double* where) {
         Scalar scalar(0);
@@ -24,4 +29,4 @@ private:
     const double* where_ = nullptr;
 };
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <ranges>
+#include <type_traits>
+
+#include "kernels/cuda/device_span.hpp"
+
+namespace tilespmv {
+
+/// Where values lie.
+enum class Memory { host, device };
+
+/// Which values of a block are neighbours: those of a column or those of a row.
+enum class Layout { column_major, row_major };
+
+/// A dense matrix whose values somebody else owns, or a vector: that has one column. What operators multiply and write.
+template <class T>
+struct Block {
+    T* data = nullptr;
+    std::size_t rows = 0;
+    int cols = 1;
+    std::size_t ld = 0;  ///< from a column (a row) to the next, in values: at least `rows` (`cols`)
+    Layout layout = Layout::column_major;
+    Memory memory = Memory::host;
+
+    Block() = default;
+    /// A vector.
+    Block(T* data_, std::size_t rows_, Memory memory_ = Memory::host)
+        : data(data_), rows(rows_), ld(rows_), memory(memory_) {}
+    Block(T* data_, std::size_t rows_, int cols_, std::size_t ld_, Layout layout_, Memory memory_)
+        : data(data_), rows(rows_), cols(cols_), ld(ld_), layout(layout_), memory(memory_) {}
+    /// A vector in the memory of the host: std::vector, std::span, Buffer.
+    template <class R>
+    requires std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+        std::is_convertible_v<decltype(std::ranges::data(std::declval<R&>())), T*>
+        Block(R&& range)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
+        : Block(std::ranges::data(range), std::ranges::size(range)) {}
+    /// A vector in the memory of a GPU.
+    template <class U>
+    requires std::is_convertible_v<U*, T*> Block(cuda::DeviceSpan<U> v)  // NOLINT(google-explicit-constructor)
+        : Block(v.data(), v.size(), Memory::device) {}
+    /// Values that may change are values that may not.
+    template <class U>
+    requires std::is_same_v<T, const U> Block(const Block<U>& b)  // NOLINT(google-explicit-constructor)
+        : Block(b.data, b.rows, b.cols, b.ld, b.layout, b.memory) {}
+
+    /// A column, whose values are neighbours: of a block in column-major layout, or the only one of rows without gaps.
+    [[nodiscard]] Block column(int c) const { return {data + static_cast<std::size_t>(c) * ld, rows, memory}; }
+    /// Whether `column` serves: the values of each column are neighbours.
+    [[nodiscard]] bool has_columns() const {
+        return layout == Layout::column_major || (cols == 1 && (ld == 1 || rows <= 1));
+    }
+};
+
+}  // namespace tilespmv

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+
+#include "kernels/operator.hpp"
+
+namespace tilespmv::cpu {
+
+/// What operators on the CPU derive from: facts in the constructor, and the product.
+template <CpuValue V>
+class HostOperator : public Operator<V> {
+protected:
+    using Operator<V>::Operator;
+    /// y = alpha * A * x + beta * y. Sizes are right, alpha is not 0.
+    virtual void multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const = 0;
+    /// As many as the matrix has, of an operator whose facts do not refuse them.
+    virtual void replace_values(std::span<const V> values) { static_cast<void>(values); }
+
+private:
+    void multiply_column(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
+                         const Run& run) const final;
+    void replace(const Block<const V>& values, const Run& run) final;
+};
+
+}  // namespace tilespmv::cpu
