@@ -35,7 +35,7 @@ void Operator<V>::apply(const Scalar& alpha, const Block<const V>& x, const Scal
 
 template <Value V>
 void Operator<V>::update_values(const Block<const V>& values, const Run& run) {
-    if (!facts_.no_new_values.empty()) throw Error(fmt::format("operator {} {}", name(), facts_.no_new_values));
+    if (!facts_.no_new_values.empty()) throw Error(fmt::format(fmt::runtime(facts_.no_new_values), name()));
     if (values.rows != static_cast<std::size_t>(nnz())) {
         throw Error(fmt::format("{}: {} new values for {} nonzeros", name(), values.rows, nnz()));
     }

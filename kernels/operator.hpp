@@ -34,10 +34,11 @@ struct Run {
     cuda::Workspace* workspace;  ///< that an operator on a GPU has made; null: its own
 };
 
-/// Reasons for which operators take no new values.
-inline constexpr std::string_view kMakeAgain = "takes no new values; make it again from the new matrix";
-inline constexpr std::string_view kNoMap = "keeps no map for new values; make it with updatable=1";
-inline constexpr std::string_view kReadInPlace = "reads the values where their owner has them: change them there";
+/// Why an operator takes no new values; {0} stands for its name.
+inline constexpr std::string_view kMakeAgain = "operator {0} takes no new values; make it again from the new matrix";
+inline constexpr std::string_view kNoMap = "operator {0} keeps no map for new values; make it with {0}:updatable=1";
+inline constexpr std::string_view kReadInPlace =
+    "operator {0} reads the values where their owner has them: change them there";
 
 /// What is known of an operator, from when it is made.
 struct Facts {

@@ -229,7 +229,7 @@ TEST(StripOmp, SaysWhatTakesNewValues) {
     EXPECT_EQ(message("strip-omp"),
               "1: operator strip-omp keeps no map for new values; make it with strip-omp:updatable=1");
     EXPECT_EQ(message("csr-omp"),
-              "1: operator csr-omp takes no new values; change those of the matrix where it lies, or make it again");
+              "1: operator csr-omp reads the values where their owner has them: change them there");
 }
 
 }  // namespace

@@ -210,7 +210,7 @@ void chain(const cuda::DeviceOperator<V>& a, cuda::DeviceBuffer<V>& x, cuda::Dev
 TYPED_TEST(DependentLaunch, ChainsGiveTheBitsOfProductsOneByOne) {
     const cuda::Stream stream;
     for (const auto& a : this->all()) {
-        if (!a.made->is_reproducible()) continue;
+        if (!a.made->facts().is_reproducible) continue;
         auto x = this->on_gpu(this->new_x_);
         auto y = this->on_gpu(this->old_x_);
         chain(*a.made, x, y, stream.get(), [&] { stream.synchronize(); });

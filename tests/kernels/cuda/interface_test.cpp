@@ -108,7 +108,7 @@ TEST_F(DeviceScalars, CombineTheProductInTheTypeOfTheValues) {
     const auto y = numbers<Half>(csr.rows, 2);
     const std::vector<Half> nan(y.size(), static_cast<Half>(kNaN));
     for (const auto& a : every_operator<Half>(csr, Accumulator::float32)) {
-        if (!a.made->is_reproducible()) continue;
+        if (!a.made->facts().is_reproducible) continue;
         const auto device_x = on_gpu(x);
         auto device_y = on_gpu(y);
         a.made->apply(Scalar::on_device(scalars.data()), device_x.span(), Scalar::on_device(scalars.data() + 1),
@@ -130,7 +130,7 @@ TEST_F(Workspaces, LetOneOperatorServeSeveralStreams) {
     constexpr int kProducts = 50;
     const auto csr = matrix_with_everything();
     for (const auto& a : every_operator<double>(csr, Accumulator::float64)) {
-        if (!a.made->takes_workspace()) continue;
+        if (!a.made->facts().takes_workspace) continue;
         std::vector<std::vector<double>> expected;
         std::vector<cuda::DeviceBuffer<double>> xs;
         std::vector<cuda::DeviceBuffer<double>> ys;

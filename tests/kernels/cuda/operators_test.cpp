@@ -90,7 +90,7 @@ TYPED_TEST(EveryDeviceOperator, PropagatesInfinityAndNaNAsCsrDoes) {
         auto x = numbers<V>(csr.cols, 1);
         for (std::size_t i = 0; i < x.size(); i += 5) x[i] = static_cast<V>(i % 2 == 0 ? kInf : kNaN);
         auto operators = every_operator<V>(csr, TypeParam::accumulator);
-        std::erase_if(operators, [](const auto& a) { return a.made->pads_with_zeros(); });
+        std::erase_if(operators, [](const auto& a) { return a.made->facts().pads_with_zeros; });
         this->expect_product(csr, operators, x);
         for (std::size_t i = 0; i < csr.values.size(); i += 7) {
             csr.values[i] = static_cast<V>(i % 2 == 0 ? -kInf : kNaN);
@@ -128,7 +128,7 @@ TYPED_TEST(EveryDeviceOperator, GivesTheSameBitsAHundredTimes) {
         const auto csr = convert_values<V>(matrix);
         const auto x = numbers<V>(csr.cols, 3);
         for (const auto& a : every_operator<V>(csr, TypeParam::accumulator)) {
-            if (!a.made->is_reproducible()) continue;
+            if (!a.made->facts().is_reproducible) continue;
             EXPECT_EQ(first_other_product(*a.made, x, 100), 0) << a.name;
         }
     }
@@ -169,8 +169,8 @@ TYPED_TEST(EveryDeviceOperator, SaysWhatItIsAndHolds) {
         EXPECT_GE(a.made->matrix_bytes(), 3 * sizeof(V));
         EXPECT_GE(a.made->device_bytes(), a.made->matrix_bytes());
         const bool is_ours = !a.info->name.starts_with("cusparse");
-        EXPECT_TRUE(a.made->is_reproducible() || !is_ours);
-        EXPECT_TRUE(!a.made->pads_with_zeros() || !is_ours);
+        EXPECT_TRUE(a.made->facts().is_reproducible || !is_ours);
+        EXPECT_TRUE(!a.made->facts().pads_with_zeros || !is_ours);
     }
 }
 
