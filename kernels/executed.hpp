@@ -25,11 +25,6 @@ struct ExecutedPart {
     friend bool operator==(const ExecutedPart&, const ExecutedPart&) = default;
 };
 
-/// What tables call a part: its format if it has one, else its representation.
-inline std::string_view name_of(const ExecutedPart& part) {
-    return part.format.empty() ? part.representation : part.format;
-}
-
 /// Tile rows among rows [first, end) that hold nonzeros, by the row pointers of a CSR matrix. `first` is the first row
 /// of a tile row.
 offset_t occupied_tile_rows(std::span<const offset_t> row_ptrs, index_t first, index_t end);

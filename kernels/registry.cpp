@@ -23,7 +23,6 @@
 #include "kernels/dia/dia_operator.hpp"
 #include "kernels/ell/ell_operator.hpp"
 #include "kernels/hyb/hyb_operator.hpp"
-#include "kernels/mixed/mixed_operator.hpp"
 #include "kernels/sell/sell_operator.hpp"
 #include "kernels/strip/strip_operator.hpp"
 #include "kernels/tile/tile_operator.hpp"
@@ -56,7 +55,6 @@ std::vector<OperatorInfo<V>> every_operator() {
     add(cuda::kAuto<V>);
     add(cuda::kTile<V>);
     add(cuda::kTileWarp<V>);
-    add(cuda::kMixed<V>);
     add(cuda::kStrip<V>);
     add(cuda::kCsr16<V>);
     add(cuda::kCsrScalar<V>);
@@ -93,11 +91,11 @@ bool can_be_named(std::string_view name) {
 
 /// Of every operator for a GPU in the table below; builds without CUDA know them by these alone.
 constexpr auto kGpuNames =
-    std::to_array<std::string_view>({"auto",          "tile",        "tile-warp",  "mixed",          "strip",
-                                     "csr16",         "csr-scalar",  "csr-vector", "csr-multiround", "csr-merge",
-                                     "csr-adaptive",  "csr5",        "csr-inode",  "sell",           "ell",
-                                     "dia",           "coo",         "hyb",        "cusparse-csr",   "cusparse-coo",
-                                     "cusparse-sell", "cusparse-bsr"});
+    std::to_array<std::string_view>({"auto",        "tile",       "tile-warp",      "strip",        "csr16",
+                                     "csr-scalar",  "csr-vector", "csr-multiround", "csr-merge",    "csr-adaptive",
+                                     "csr5",        "csr-inode",  "sell",           "ell",          "dia",
+                                     "coo",         "hyb",        "cusparse-csr",   "cusparse-coo", "cusparse-sell",
+                                     "cusparse-bsr"});
 
 template <Value V>
 bool has_operator(Backend backend, std::string_view name) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <type_traits>
 
 #include "formats/list.hpp"
 #include "tile/parallel.hpp"
@@ -30,32 +29,6 @@ template <Value V>
 bool is_dense(const TileMatrix<V>& a, offset_t k) {
     return std::all_of(a.tiles.begin() + a.tile_ptrs[k], a.tiles.begin() + a.tile_ptrs[k + 1], is_full_dense) &&
            deferred_nnz(a.deferred, a.tile_rows[k]) == 0;
-}
-
-/// Of a nonzero of a tile in format F.
-template <class F>
-int cost_of(TileEntry tile, const TileCosts& costs) {
-    using namespace formats;
-    if (is_full_dense(tile)) return costs.full;
-    if (std::is_same_v<F, Coo>) return costs.entry;
-    if (std::is_same_v<F, Dense> || std::is_same_v<F, Csr>) return costs.holes;
-    const bool is_full = std::is_same_v<F, Ell> || std::is_same_v<F, DenseCol> || std::is_same_v<F, DenseRow>;
-    return is_full ? costs.full : (costs.full + costs.entry) / 2;
-}
-
-/// Nonzeros of the k-th listed tile row if it is faster as tiles than as csr16, else 0.
-template <Value V>
-offset_t faster_as_tiles(const TileMatrix<V>& a, offset_t k, const TileCosts& costs) {
-    const offset_t deferred = deferred_nnz(a.deferred, a.tile_rows[k]);
-    offset_t nnz = deferred;
-    offset_t tiled = costs.tile_row + deferred * costs.entry;
-    for (offset_t t = a.tile_ptrs[k]; t < a.tile_ptrs[k + 1]; ++t) {
-        const TileEntry entry = a.tiles[t];
-        formats::visit_format(entry.format(),
-                              [&]<class F>() { tiled += offset_t{entry.nnz()} * cost_of<F>(entry, costs); });
-        nnz += entry.nnz();
-    }
-    return tiled < nnz * 100 ? nnz : 0;
 }
 
 /// Nonzeros of a tile of so many rows that become entries.
@@ -88,27 +61,9 @@ Paths paths_by_format(const TileMatrix<V>& a) {
     return paths;
 }
 
-template <Value V>
-Paths choose_paths(const TileMatrix<V>& a, const PathTuning& tuning) {
-    Paths paths(static_cast<std::size_t>(div_up(a.rows, kTileSize)), Path::csr16);
-    std::atomic<offset_t> by_tiles = 0;
-    task_for(0, static_cast<std::int64_t>(a.tile_rows.size()), kGrain, [&](std::int64_t k) {
-        Path& path = paths[static_cast<std::size_t>(a.tile_rows[k])];
-        if (is_dense(a, k)) {
-            path = Path::dense;
-        } else if (const offset_t nnz = faster_as_tiles(a, k, tuning.costs); nnz > 0) {
-            path = Path::tiles;
-            by_tiles += nnz;
-        }
-    });
-    if (by_tiles < tuning.tiles_from) std::replace(paths.begin(), paths.end(), Path::tiles, Path::csr16);
-    return paths;
-}
-
-#define TILESPMV_INSTANTIATE(V)                            \
-    template Paths paths_by_format(const TileMatrix<V>&);  \
-    template double scattered_share(const TileMatrix<V>&); \
-    template Paths choose_paths(const TileMatrix<V>&, const PathTuning&);
+#define TILESPMV_INSTANTIATE(V)                           \
+    template Paths paths_by_format(const TileMatrix<V>&); \
+    template double scattered_share(const TileMatrix<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

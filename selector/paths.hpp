@@ -3,14 +3,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "selector/tuning.hpp"
 #include "tile/tile_matrix.hpp"
 
 namespace tilespmv::cuda {
 
 /// How a tile row is executed.
 enum class Path : std::uint8_t {
-    csr16,  ///< nonzero by nonzero, as CSR with columns of 16 bits
     dense,  ///< all of its tiles are dense, full and of 16 x 16: a stream of values
     tiles,  ///< in slots and entries, as the format of each tile says, deferred nonzeros as CSR rows
 };
@@ -18,15 +16,9 @@ enum class Path : std::uint8_t {
 /// One for every tile row of a matrix, empty ones included.
 using Paths = std::vector<Path>;
 
-/// Every tile row as tiles: `dense` where it consists of full dense tiles and defers nothing, else `tiles`.
+/// `dense` where it consists of full dense tiles and defers nothing, else `tiles`.
 template <Value V>
 Paths paths_by_format(const TileMatrix<V>& a);
-
-/// The fastest path of every tile row: `dense` where `paths_by_format` says so; of `tiles` and `csr16` the one that
-/// takes less time by the nonzeros of each format and `tuning.costs`. All of `tiles` become `csr16` if they have fewer
-/// nonzeros than `tuning.tiles_from`.
-template <Value V>
-Paths choose_paths(const TileMatrix<V>& a, const PathTuning& tuning);
 
 /// The share of the nonzeros that no slot takes: deferred, in COO tiles that are no diagonal, in the COO part of HYB.
 template <Value V>

@@ -20,21 +20,18 @@ const std::array kMeasured{
              8,
              {.merge = {.few = 450'000},
               .strips = {.short_row = 5, .rank_blocks = 12},
-              .sell = {.warps_per_multiprocessor = 40},
-              .paths = {.costs = {.tile_row = 6600, .full = 74, .holes = 103, .entry = 116}}}},
+              .sell = {.warps_per_multiprocessor = 40}}},
     Measured{90,
              4,
              {.inodes = {.value_latency = 3.3, .converted_latency = 14},
               .row_blocks = {.pairs_full_blocks = true},
               .dia = {.pair_places = 10'000'000},
-              .hubs = {.min_nonzeros = 2'000'000},
-              .paths = {.costs = {.tile_row = 9300, .full = 72, .holes = 117, .entry = 122}}}},
+              .hubs = {.min_nonzeros = 2'000'000}}},
     Measured{90,
              2,
              {.row_blocks = {.pairs_full_blocks = true},
               .dia = {.pair_places = std::numeric_limits<offset_t>::max()},
-              .sell = {.warps_per_multiprocessor = 45},
-              .paths = {.costs = {.tile_row = 11100, .full = 91, .holes = 113, .entry = 128}}}},
+              .sell = {.warps_per_multiprocessor = 45}}},
 };
 
 }  // namespace
@@ -64,8 +61,7 @@ Gpu gpu_of(const GpuFigures& figures, std::size_t value_bytes) {
     const double busy = figures.multiprocessors / static_cast<double>(kH200.multiprocessors);
     t.vector.concurrent_rounds *= busy;
     t.turns.concurrent_rounds *= busy;
-    for (offset_t* const figure :
-         {&t.merge.few, &t.strips.busy_from, &t.strips.one_group_from, &t.paths.tiles_from, &t.hubs.min_nonzeros}) {
+    for (offset_t* const figure : {&t.merge.few, &t.strips.busy_from, &t.strips.one_group_from, &t.hubs.min_nonzeros}) {
         scale(*figure, busy);
     }
     scale(t.dia.pair_places, figures.l2_bytes / kH200.l2_bytes);

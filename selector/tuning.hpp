@@ -119,25 +119,6 @@ struct DiaTuning {
     offset_t pair_places = 0;
 };
 
-/// Time of a tile row in slots and entries, in hundredths of the time of a nonzero of csr16. Measured on the suite
-/// `gpu-classes`, per tile row and per nonzero: ell on its three grids, dense and csr on its matrices of finite
-/// elements, coo and deferred on uniform and R-MAT. Too low: tile rows are executed as tiles that csr16 multiplies
-/// faster.
-struct TileCosts {
-    int tile_row = 0;
-    int full = 0;   ///< a nonzero of a full slot: ell, dense_col, dense_row, full dense tiles
-    int holes = 0;  ///< ... of a slot with holes: dense, csr
-    int entry = 0;  ///< ... of coo and the deferred part; hyb is the mean of this and `full`
-};
-
-/// mixed ("Tiles on the GPU", version 8c).
-struct PathTuning {
-    /// No tile row is executed as tiles unless those that gain from it have so many nonzeros: a warp for each tile row
-    /// is slow to start. Lower: matrices of fewer nonzeros wait for their last warps.
-    offset_t tiles_from = 4'000'000;
-    TileCosts costs = {};
-};
-
 /// sell ("Sorted slices").
 struct SellTuning {
     /// Warps of a multiprocessor, 32 lanes each, of which no more are to have a slice. More steps make fewer slices.
@@ -227,7 +208,6 @@ struct Tuning {
     CacheTuning cache = {};
     SellTuning sell = {};
     HubTuning hubs = {};
-    PathTuning paths = {};
     MemoryTuning memory = {};
 };
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,7 +9,6 @@
 #include "kernels/cuda/tuning.hpp"
 #include "selector/work_sizes.hpp"
 #include "tile/csr.hpp"
-#include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {
 
@@ -80,18 +78,6 @@ Csr16 make_csr16(const CsrMatrix<V>& a, const Csr16Limits& limits) {
 /// of `b`.
 template <Value V>
 CsrMatrix<V> to_csr(const Csr16& b, index_t rows, index_t cols, const Buffer<V>& values);
-
-/// What belongs to the nonzeros of `b`, out of what belongs to those of the CSR matrix (such as their values).
-template <class T>
-Buffer<T> in_csr16(const Csr16& b, const Buffer<T>& of_csr) {
-    Buffer<T> taken(static_cast<std::size_t>(b.nonzeros));
-    task_for(0, static_cast<std::int64_t>(b.blocks.size()), 64, [&](std::int64_t i) {
-        const Csr16Block& block = b.blocks[static_cast<std::size_t>(i)];
-        std::copy_n(of_csr.data() + b.sources[static_cast<std::size_t>(i)], block.nonzeros,
-                    taken.data() + block.first_nonzero);
-    });
-    return taken;
-}
 
 /// Those for `nonzeros` nonzeros on a GPU, by `row_block_limits`.
 Csr16Limits csr16_limits(offset_t nonzeros, const Gpu& gpu);

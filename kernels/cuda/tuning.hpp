@@ -118,7 +118,7 @@ inline constexpr int kSellThreads = 256;
 template <std::size_t kValueBytes>
 inline constexpr int kSellBlocks = kValueBytes == 8 ? 4 : 6;
 
-/// Threads of a block of tiles and mixed; as csr16, whose blocks share a launch with them.
+/// Threads of a block of tiles: as of csr16 ("Tiles on the GPU"); not swept by itself.
 inline constexpr int kTileThreads = kCsr16Threads;
 /// Resident warps of a multiprocessor: of items ("`tile` in slots", version 3: 40 with 4 slots, 24 with 8 slower), and
 /// where all tiles are dense (see `KernelTuning::kDenseFlight`).

@@ -91,7 +91,7 @@ template <class V, class A>
 class TileWorkBuffers {
 public:
     TileWorkBuffers(const TileWork<V>& work, WorkspaceLayout& layout, const DeviceContext& on)
-        : dense_(work.dense.matrix.tiles, DeviceBuffer<V>(work.dense.matrix.values, on), work.dense_runs, layout, on),
+        : dense_(work.dense.tiles, DeviceBuffer<V>(work.dense.values, on), work.dense_runs, layout, on),
           slots_(work.slots, layout, on) {}
 
     /// Sets all members but those of the product's terms.

@@ -200,23 +200,17 @@ std::int64_t tiled_blocks(const TileSpmv<V, A>& p) {
     return p.dense.run_count + div_up(item_warps(p), std::int64_t{kWarpsPerBlock});
 }
 
-/// The work of the block `at`: a dense run, or for each of its warps items of tiles.
-template <class V, class A>
-__device__ void multiply_tiled(const TileSpmv<V, A>& p, TileStage<A>& stage, std::int64_t at) {
-    if (at < p.dense.run_count) {
-        return DenseProduct<V, A, kBlockThreads>(p.dense, p, stage.dense, p.dense.runs[at]).run();
-    }
-    at -= p.dense.run_count;
-    const int warp = static_cast<int>(threadIdx.x) / kWarpSize;
-    multiply_items(p, stage.warps[warp], at * kWarpsPerBlock + warp);
-}
-
-/// y = alpha * A * x + beta * y.
+/// y = alpha * A * x + beta * y: a block has a dense run, or items for each of its warps.
 template <class V, class A>
 __global__ void __launch_bounds__(kBlockThreads, resident(kBlocksPerMultiprocessor, kBlockThreads))
     tile_spmv(const __grid_constant__ TileSpmv<V, A> p) {
     __shared__ TileStage<A> stage;
-    multiply_tiled(p, stage, std::int64_t{blockIdx.x});
+    const std::int64_t at = blockIdx.x;
+    if (at < p.dense.run_count) {
+        return DenseProduct<V, A, kBlockThreads>(p.dense, p, stage.dense, p.dense.runs[at]).run();
+    }
+    const int warp = static_cast<int>(threadIdx.x) / kWarpSize;
+    multiply_items(p, stage.warps[warp], (at - p.dense.run_count) * kWarpsPerBlock + warp);
 }
 
 /// The same where all of it is dense, for which more blocks fit a multiprocessor.

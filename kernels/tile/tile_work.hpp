@@ -5,23 +5,23 @@
 #include "formats/convert.hpp"
 #include "kernels/executed.hpp"
 #include "kernels/tile/dense_runs.hpp"
+#include "kernels/tile/dense_tile_rows.hpp"
 #include "kernels/tile/slots.hpp"
-#include "kernels/tile/tile_subset.hpp"
 #include "selector/paths.hpp"
 #include "selector/work_sizes.hpp"
 
 namespace tilespmv::cuda {
 
-/// The tile rows that are executed as tiles, and how the GPU shares them, in the memory of the host.
+/// The tile rows of a matrix, and how the GPU shares them, in the memory of the host.
 template <Value V>
 struct TileWork {
-    TileSubset<V> dense;
+    DenseTileRows<V> dense;
     DenseRuns dense_runs;
     SlotLimits limits;
     SlotWork<V> slots;
 };
 
-/// The tile rows of `m` whose path is `dense` or `tiles`.
+/// Tile rows are executed by their `paths`.
 template <Value V>
 TileWork<V> make_tile_work(const TileMatrix<V>& m, const Paths& paths, const Gpu& gpu);
 
@@ -38,7 +38,7 @@ std::vector<Buffer<P>> positions_of(const TileWork<V>& work, const Buffer<P>& ti
                                     const TileMatrix<V>& m, const Paths& paths) {
     auto slots = make_slots<P>(m, paths, work.limits, tiled, deferred);
     std::vector<Buffer<P>> positions;
-    positions.push_back(take(tiled, work.dense.values));
+    positions.push_back(take(tiled, work.dense.value_runs));
     positions.push_back(std::move(slots.values));
     positions.push_back(std::move(slots.entry_values));
     return positions;

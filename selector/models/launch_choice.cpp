@@ -30,10 +30,6 @@ double row_block_choice(const MatrixFeatures& f) {
     return std::log2(
         cuda::row_block_shape(limits.block_nonzeros, Team::kThreads, f.nnz, 0, gpu.tuning.row_blocks).each);
 }
-/// As many nonzeros as tiles need to be worth a kernel of their own.
-double mixed_choice(const MatrixFeatures& f) {
-    return f.nnz >= gpu_of(f).tuning.paths.tiles_from ? 2 * kOtherKernel : 0;
-}
 cuda::VectorShape vector_shape_of(const MatrixFeatures& f) {
     return cuda::vector_shape(f.row_rounds, cuda::kVectorFlights, gpu_of(f).tuning.vector);
 }
@@ -131,7 +127,6 @@ struct LaunchOption {
 constexpr std::array kLaunches{
     LaunchOption{"csr16", "", row_block_choice, row_block_waves},
     LaunchOption{"csr-adaptive", "", row_block_choice, row_block_waves},
-    LaunchOption{"mixed", "", mixed_choice},
     LaunchOption{"csr-scalar", "", nullptr, row_waves},
     LaunchOption{"csr-vector", "", csr_vector_choice, vector_waves},
     LaunchOption{"csr-vector", "turns=1", turns_choice},

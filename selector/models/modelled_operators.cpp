@@ -123,14 +123,6 @@ constexpr std::array kOnCpu{
     ModelledOperator{{.name = "coo-omp", .matrix_bytes = coo_bytes}},
 };
 
-/// An operator whose bytes and work are those of one of the rules.
-ModelledOperator like(std::string_view one_of_rules, std::string_view name, std::string_view options) {
-    Candidate candidate = of_rules(one_of_rules);
-    candidate.name = name;
-    candidate.options = options;
-    return {candidate};
-}
-
 /// A candidate of the rules, with the work that models have terms for.
 ModelledOperator modelled(Candidate candidate) {
     if (candidate.name == "strip") {  // the rules ask only where it has strips; models are fitted to any matrix
@@ -156,9 +148,6 @@ std::vector<ModelledOperator> table(bool on_gpu) {
         all.push_back(modelled(candidate));
     const auto further = on_gpu ? std::span<const ModelledOperator>(kOnGpu) : kOnCpu;
     all.insert(all.end(), further.begin(), further.end());
-    if (on_gpu) {
-        all.push_back(like("csr16", "mixed", "updatable=1"));
-    }
     return all;
 }
 

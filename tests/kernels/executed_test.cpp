@@ -3,8 +3,8 @@
 
 #include <omp.h>
 
-#include "kernels/mixed/mixed_work.hpp"
 #include "kernels/registry.hpp"
+#include "kernels/tile/tile_work.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/refusal.hpp"
@@ -101,7 +101,7 @@ TEST(OccupiedTileRows, AreThoseOfTheRangeWithNonzeros) {
 
 /// Bytes of what `TileWorkBuffers` uploads.
 std::uint64_t uploaded_bytes(const cuda::TileWork<double>& work) {
-    const auto& dense = work.dense.matrix;
+    const auto& dense = work.dense;
     const auto& form = work.slots;
     return work.dense_runs.runs.size() * 24 + dense.tiles.bytes() + dense.values.bytes() + form.items.size() * 32 +
            (form.slots.size() - cuda::kSpareSlots) * 16 + form.values.bytes() + form.entry_columns.bytes() +
@@ -122,21 +122,19 @@ struct Laid {
 };
 
 Laid lay_out(const CsrMatrix<double>& csr, const TileMatrix<double>& tiles, const Paths& paths) {
-    const auto work = cuda::take_apart(csr, tiles, paths, kSmallGpu);
-    return {csr, executed_parts(work), uploaded_bytes(work.tiled) + work.csr16.bytes(sizeof(double))};
+    const auto work = cuda::make_tile_work(tiles, paths, kSmallGpu);
+    ExecutedParts parts;
+    cuda::add_executed(work, parts);
+    return {csr, parts.finish(), uploaded_bytes(work)};
 }
 
-TEST(ExecutedOnGpu, EveryWayToTakeAMatrixApartAccountsForEveryNonzeroAndByte) {
+TEST(ExecutedOnGpu, EveryPathAccountsForEveryNonzeroAndByte) {
     for (const auto& [name, csr] : matrix_battery()) {
         for (const auto& selector : selectors()) {
             SCOPED_TRACE(name + ' ' + std::string(selector.name));
             const auto tiles = convert(csr, *make_policy(selector.name));
             const Paths by_tiles(static_cast<std::size_t>(div_up(csr.rows, kTileSize)), Path::tiles);
-            cuda::PathTuning any_size = cuda::tuning_for(90, sizeof(double)).paths;
-            const auto chosen = cuda::choose_paths(tiles, any_size);
-            any_size.tiles_from = 0;
-            for (const auto& paths :
-                 {chosen, cuda::choose_paths(tiles, any_size), cuda::paths_by_format(tiles), by_tiles}) {
+            for (const auto& paths : {cuda::paths_by_format(tiles), by_tiles}) {
                 expect_executed(lay_out(csr, tiles, paths));
             }
         }
@@ -161,16 +159,13 @@ std::vector<Count> counts(const Paths& paths) {
 }
 
 TEST(ExecutedOnGpu, IsByPathAndNotByWhatWasStored) {
-    constexpr auto d = Path::dense, t = Path::tiles, c = Path::csr16;
-    EXPECT_EQ(counts(Paths(5, c)), (std::vector<Count>{{"csr16 ", 4, 1299}}));
+    constexpr auto d = Path::dense, t = Path::tiles;
     EXPECT_EQ(
         counts({d, t, t, t, t}),
         (std::vector<Count>{
             {"tiles dense", 1, 512}, {"slots dense", 2, 768}, {"slots dense_row", 1, 16}, {"csr deferred", 2, 3}}));
     EXPECT_EQ(counts({t, t, t, t, t}),
               (std::vector<Count>{{"slots dense", 3, 1280}, {"slots dense_row", 1, 16}, {"csr deferred", 2, 3}}));
-    EXPECT_EQ(counts({d, c, c, t, c}),
-              (std::vector<Count>{{"tiles dense", 1, 512}, {"csr deferred", 1, 2}, {"csr16 ", 2, 785}}));
 }
 
 TEST(ExecutedParts, GiveSharedBytesToNonzerosAndLoseNone) {

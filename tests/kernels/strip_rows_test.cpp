@@ -159,10 +159,10 @@ TEST(StripOmp, ExecutesStripsBesideOtherRows) {
     const auto op = make_operator<double>("strip-omp", {&a});
     const auto parts = op->executed();
     ASSERT_EQ(parts.size(), 2u);
-    EXPECT_EQ(name_of(parts[0]), "strip");
+    EXPECT_EQ(parts[0].representation, "strip");
     EXPECT_EQ(parts[0].tile_rows, 1'024 - 1 + (48'000 - 2 * 16'384) / 16);
     EXPECT_EQ(parts[0].nnz, (16'384 - 16 + 48'000 - 2 * 16'384) * 3);
-    EXPECT_EQ(name_of(parts[1]), "csr");
+    EXPECT_EQ(parts[1].representation, "csr");
     EXPECT_EQ(parts[1].tile_rows, 1 + 1'024);
     EXPECT_EQ(parts[1].bytes, static_cast<std::uint64_t>(parts[1].nnz) * 12 + (16 + 1 + 16'384 + 1) * 8);
     expect_executed(*op);

@@ -6,9 +6,9 @@ namespace tilespmv::cuda {
 namespace {
 
 TEST(Tuning, IsByTheSizeOfValues) {
-    EXPECT_EQ(tuning_for(90, 8).paths.costs.tile_row, 6600);
-    EXPECT_EQ(tuning_for(90, 4).paths.costs.tile_row, 9300);
-    EXPECT_EQ(tuning_for(90, 2).paths.costs.tile_row, 11100);
+    EXPECT_EQ(tuning_for(90, 8).sell.warps_per_multiprocessor, 40);
+    EXPECT_EQ(tuning_for(90, 4).sell.warps_per_multiprocessor, 67);
+    EXPECT_EQ(tuning_for(90, 2).sell.warps_per_multiprocessor, 45);
 }
 
 TEST(Tuning, OfAGpuWithoutMeasurementsIsThatOfTheH200) {

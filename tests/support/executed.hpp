@@ -39,7 +39,7 @@ void expect_executed(const Operator& a) {
     offset_t nnz = 0;
     std::uint64_t bytes = 0;
     for (const auto& part : parts) {
-        SCOPED_TRACE(std::string(a.name()) + " executes " + std::string(name_of(part)));
+        SCOPED_TRACE(std::string(a.name()) + " executes " + part.representation + ' ' + part.format);
         expect_sound(part, a.rows());
         EXPECT_TRUE(names.insert(part.representation + ' ' + part.format).second) << "twice";
         nnz += part.nnz;

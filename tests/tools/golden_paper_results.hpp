@@ -94,7 +94,7 @@ inline bench::ResultSet golden_paper_results(int matrices) {
     for (const auto* selector : {"paper-csr", "paper-adaptive"}) {
         put(golden_failure(bench::Status::failed, "missing|2.mtx", "tile", selector, "missing|2.mtx: cannot be read"));
     }
-    put(golden_result("folder/matrix-0.mtx.gz", 1, "mixed", "paper-csr", 1, 1));  // takes no part
+    put(golden_result("folder/matrix-0.mtx.gz", 1, "strip", "paper-csr", 1, 1));  // takes no part
     return set;
 }
 

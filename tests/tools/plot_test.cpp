@@ -173,11 +173,11 @@ TEST(Plots, OneForEachQuestionAndEachOperatorWithASelector) {
     Result other = bench::sample_result("a.mtx", {1, 1, 1});
     other.id.selector = "only:csr";
     set.results.push_back(other);
-    other.id.operator_name = "mixed:tiles_from=0";
+    other.id.operator_name = "tile:scattered=0";
     set.results.push_back(other);
     EXPECT_THAT(written(make_plots(set, "")),
                 ElementsAre("speedup", "bandwidth", "variation", "executed-tile-omp_bytes",
-                            "executed-tile-omp_only_csr", "executed-mixed_tiles_from_0_only_csr"));
+                            "executed-tile-omp_only_csr", "executed-tile_scattered_0_only_csr"));
 }
 
 TEST(Plots, SayWhatIsMissing) {
@@ -220,11 +220,11 @@ TEST(Plots, OfManySeriesTheBestAreShownAndTheNoteSaysHowMany) {
 
 TEST(Plots, ShowWhatWasExecutedAndNotWhatWasStored) {
     auto set = sample_set();
-    set.results[0].id.operator_name = set.results[1].id.operator_name = "mixed";
+    set.results[0].id.operator_name = set.results[1].id.operator_name = "tile";
     set.results[0].executed = {{"tiles", "ell", 1, 4, 40}, {"csr16", "", 1, 6, 60}};
     set.results[1].executed.clear();  // left out
     const std::string drawn = svg(*make_plots(set, "").back().picture);
-    EXPECT_THAT(drawn, HasSubstr("What mixed bytes executed"));
+    EXPECT_THAT(drawn, HasSubstr("What tile bytes executed"));
     EXPECT_THAT(drawn, HasSubstr(">executed as<"));
     EXPECT_THAT(drawn, HasSubstr("a, ell: 40.0%"));
     EXPECT_THAT(drawn, HasSubstr("a, csr16: 60.0%"));

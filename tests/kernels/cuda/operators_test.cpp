@@ -193,7 +193,7 @@ TYPED_TEST(EveryDeviceOperator, TakesManyTurns) {
 template <class V>
 std::set<std::string> representations(const OperatorCase<V>& a) {
     const std::string name(a.made->name());  // `auto` is what it takes
-    if (a.info->made_from == Form::tiles || name == "mixed") return {};
+    if (a.info->made_from == Form::tiles) return {};
     if (name == "strip") return {"strip", "rank-strip", "csr16"};
     if (name == "csr-inode") return {name};
     if (name == "hyb") return {"ell", "coo"};
@@ -324,7 +324,7 @@ TEST_F(TileOperator, RefusesTheCsrOfAnotherMatrix) {
     const auto tiles = convert(csr, *make_policy("paper"));
     const cuda::Stream stream;
     for (const auto& other : {matrix_of(30, 50, {{0, 0}}), matrix_of(31, 50, {{0, 0}, {5, 20}}), CsrMatrix<double>{}}) {
-        for (const char* name : {"tile:updatable=1", "tile:scattered=0", "tile-warp:updatable=1", "mixed"}) {
+        for (const char* name : {"tile:updatable=1", "tile:scattered=0", "tile-warp:updatable=1"}) {
             EXPECT_THROW(
                 (void)cuda::make_device_operator<double>(name, {&other, &tiles}, Accumulator::float64, stream.get()),
                 Error);

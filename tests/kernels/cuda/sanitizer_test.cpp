@@ -158,7 +158,6 @@ protected:
             const std::string spec = updatable(info, std::string(info.name));
             if (!spec.empty()) expect_update(spec, mixed);
         }
-        expect_update("mixed:tiles_from=0,updatable=1", mixed);
         const auto strips = convert_values<V>(strips_matrix());
         for (const std::string spec : kSharedStrips) expect_update(spec, strips);
     }

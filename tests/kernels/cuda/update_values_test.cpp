@@ -57,8 +57,8 @@ TYPED_TEST(UpdateValues, OfTilesOfEverySelectorAreThoseOfANewConversion) {
             const auto after = convert_values<V>(matrix);
             const auto tiles = convert(before, *policy);
             const auto new_tiles = convert(after, *policy);
-            for (const std::string operator_name : {"tile:scattered=2,", "tile:scattered=0,", "tile:deferred=csr5,",
-                                                    "tile-warp:", "mixed:", "mixed:tiles_from=0,"}) {
+            for (const std::string operator_name :
+                 {"tile:scattered=2,", "tile:scattered=0,", "tile:deferred=csr5,", "tile-warp:"}) {
                 const auto fresh = make<V>(operator_name + "updatable=0", {&new_tiles});
                 const auto specification = operator_name + "updatable=1";
                 this->expect_update(*make<V>(specification, {&tiles}), *fresh, after);
@@ -132,22 +132,6 @@ TEST_F(UpdateOnDevice, CanBeCapturedIntoAGraphWithItsProduct) {
     EXPECT_TRUE(result.ok) << result.message();
     TILESPMV_CUDA(cudaGraphExecDestroy(executable));
     TILESPMV_CUDA(cudaGraphDestroy(graph));
-}
-
-TEST_F(UpdateOnDevice, OfMixedThatIsAllCsr16NeedsNoMap) {
-    const auto csr = matrix_of(30, 30, {{0, 0}, {29, 3}});
-    const auto tiles = convert(csr, *make_policy("paper"));
-    const auto a = make<double>("mixed", {&tiles});
-    const auto updatable = make<double>("mixed:updatable=1", {&tiles});
-    EXPECT_EQ(updatable->device_bytes(), a->device_bytes());
-    const auto other = with_other_values<double>(csr);
-    const cuda::Stream stream;
-    const cuda::DeviceBuffer<double> values(other.values, stream.get());
-    a->update_values(values.span(), stream.get());
-    stream.synchronize();
-    const auto x = numbers<double>(30, 1);
-    const auto expected = expected_product<double>(other, 1, x, 0, {});
-    EXPECT_TRUE(check_product<double>(expected, product<double>(*a, 1, x, 0, std::vector<double>(30, kNaN))).ok);
 }
 
 TEST_F(UpdateOnDevice, WithoutAMapSaysHowToGetOne) {

@@ -12,25 +12,23 @@ namespace {
 using cuda::Path;
 using cuda::Paths;
 
-TEST(TileSubset, IsTheTileRowsOfItsPath) {
-    for (const char* selector : {"paper", "paper-deferred", "only:hyb"}) {
-        for (const auto& [name, a] : matrix_battery()) {
-            SCOPED_TRACE(std::string(selector) + ' ' + name);
-            const auto m = convert(a, *make_policy(selector));
-            Paths paths(static_cast<std::size_t>(div_up(a.rows, kTileSize)), Path::csr16);
-            for (std::size_t t = 0; t < paths.size(); t += 2) paths[t] = Path::tiles;
-            for (const Path path : {Path::csr16, Path::tiles, Path::dense}) {
-                const auto part = cuda::subset(m, paths, path);
-                EXPECT_EQ(unpack(part.matrix), rows_of(a, paths, path));
-                EXPECT_EQ(part.matrix.nnz, rows_of(a, paths, path).nnz());
-                const auto& d = part.matrix.deferred;
-                for (offset_t k = 0; k < d.listed_rows(); ++k)
-                    EXPECT_LT(d.begin(k), d.begin(k + 1)) << "row " << d.row(k);
-                EXPECT_EQ(part.matrix.values, cuda::take(m.values, part.values));
-                EXPECT_EQ(part.matrix.deferred.values, cuda::take(m.deferred.values, part.deferred));
-            }
-        }
-    }
+TEST(DenseTileRows, AreThoseWhosePathIsDense) {
+    auto positions = positions_of(blocks(80, 2));
+    positions.erase({20, 5});
+    const auto csr = matrix_of(80, 64, positions);
+    const auto m = convert(csr, *make_policy("paper"));
+    const auto paths = cuda::paths_by_format(m);
+    ASSERT_EQ(paths, (Paths{Path::dense, Path::tiles, Path::dense, Path::dense, Path::dense}));
+    const auto dense = cuda::dense_tile_rows(m, paths);
+    EXPECT_EQ(dense.tile_rows, (std::vector<index_t>{0, 2, 3, 4}));
+    EXPECT_EQ(dense.tile_ptrs, (std::vector<offset_t>{0, 2, 4, 6, 8}));
+    EXPECT_EQ(dense.nnz(), 8 * 256);
+    ASSERT_EQ(dense.tiles.size(), 8u);
+    EXPECT_EQ(dense.tiles[2].column(), 0);
+    EXPECT_EQ(dense.tiles[3].column(), 1);
+    EXPECT_EQ(dense.value_runs.size(), 2u) << "before and behind the tile row that is not";
+    EXPECT_EQ(dense.values, cuda::take(m.values, dense.value_runs));
+    EXPECT_EQ(dense.values[2 * 256], csr.values[csr.row_ptrs[32]]) << "the first of the third tile row";
 }
 
 TEST(TileWork, HasTheLimitsOfWhatIsNotDense) {

@@ -32,7 +32,6 @@ TEST(LaunchChoice, FollowsThreadsAndSteps) {
     EXPECT_LT(launch_choice("csr16", "", few), launch_choice("csr16", "", many));
     EXPECT_LT(launch_choice("sell", "", few), launch_choice("sell", "", many));
     EXPECT_LT(launch_choice("csr5", "", few), launch_choice("csr5", "", many));
-    EXPECT_LT(launch_choice("mixed", "", few), launch_choice("mixed", "", many));
     EXPECT_LT(launch_choice("dia", "", few), launch_choice("dia", "", many));
     EXPECT_GT(launch_choice("csr-inode", "", many), 0);
 }

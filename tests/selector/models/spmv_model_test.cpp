@@ -290,8 +290,8 @@ TEST(RankOperatorsByProfile, LeavesOutWhatWouldNotTakeNewValues) {
     const auto ranked = [&](const char* specification) {
         return ranked_names(rank_operators(question, profile_that_says({specification, "csr16"})));
     };
-    EXPECT_THAT(ranked("mixed"), ElementsAre("csr16"));
-    EXPECT_THAT(ranked("mixed:updatable=1"), Contains("mixed:updatable=1"));
+    EXPECT_THAT(ranked("tile"), ElementsAre("csr16"));
+    EXPECT_THAT(ranked("tile:updatable=1"), Contains("tile:updatable=1"));
 }
 
 TEST(RankOperatorsByProfile, LeavesOutWhatRulesSayDoesNotSuit) {

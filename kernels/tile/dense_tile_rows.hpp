@@ -22,16 +22,20 @@ Buffer<T> take(const Buffer<T>& from, const Runs& runs) {
     return taken;
 }
 
-/// A matrix of some of the tile rows of another, and where its values come from.
+/// The tile rows of a matrix that have nothing but full dense tiles.
 template <Value V>
-struct TileSubset {
-    TileMatrix<V> matrix;
-    Runs values;    ///< in the arena of values
-    Runs deferred;  ///< in the deferred nonzeros
+struct DenseTileRows {
+    std::vector<index_t> tile_rows;
+    std::vector<offset_t> tile_ptrs{0};  ///< the first tile of each, with the end
+    Buffer<TileEntry> tiles;
+    Buffer<V> values;  ///< 256 of each tile
+    Runs value_runs;   ///< where they stand among the values of the matrix
+
+    [[nodiscard]] offset_t nnz() const { return static_cast<offset_t>(values.size()); }
 };
 
-/// The tile rows of `a` that have this path.
+/// The tile rows of `a` whose path is `dense`.
 template <Value V>
-TileSubset<V> subset(const TileMatrix<V>& a, const Paths& paths, Path path);
+DenseTileRows<V> dense_tile_rows(const TileMatrix<V>& a, const Paths& paths);
 
 }  // namespace tilespmv::cuda
