@@ -16,6 +16,13 @@ TILESPMV_HD inline int get_nibble(const std::uint8_t* bytes, int i) { return byt
 /// Whether the high half of the last byte is 0 where an odd number of 4-bit indices leaves it over.
 inline bool spare_nibble_is_zero(const std::uint8_t* bytes, int n) { return n % 2 == 0 || bytes[n / 2] >> 4 == 0; }
 
+/// Whether each of n packed 4-bit indices is below the one behind it.
+inline bool nibbles_ascend(const std::uint8_t* bytes, int n) {
+    bool ok = true;
+    for (int i = 1; i < n; ++i) ok = ok && get_nibble(bytes, i - 1) < get_nibble(bytes, i);
+    return ok;
+}
+
 /// Sets nibble i of bytes that were zeroed before.
 inline void set_nibble(std::uint8_t* bytes, int i, int value) {
     const auto k = static_cast<unsigned>(i);  // halving it takes one instruction instead of three

@@ -12,6 +12,7 @@ namespace tilespmv::formats {
 /// kernels that the positions are next to each other on a diagonal, as those of grids are.
 struct Coo {
     static constexpr std::string_view name = "coo";
+    static constexpr bool kVectorRoutine = true;
 
     static std::optional<TileSize> size(const TilePattern& p, int /*value_bytes*/) {
         return TileSize{p.nnz, p.nnz, p.nnz >= kLeastDiagonal && p.nnz <= kTileSize && is_diagonal(p) ? 1 : 0};

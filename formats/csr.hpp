@@ -11,6 +11,7 @@ namespace tilespmv::formats {
 /// tile of 256 has no row that starts after its last), then 4-bit columns.
 struct Csr {
     static constexpr std::string_view name = "csr";
+    static constexpr bool kVectorRoutine = true;
 
     static std::optional<TileSize> size(const TilePattern& p, int /*value_bytes*/) {
         return TileSize{p.nnz, p.rows + nibble_bytes(p.nnz)};

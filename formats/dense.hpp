@@ -10,6 +10,7 @@ namespace tilespmv::formats {
 /// All rows x cols values, column-major. Index: nothing for a full tile; else one mask per column.
 struct Dense {
     static constexpr std::string_view name = "dense";
+    static constexpr bool kVectorRoutine = true;
 
     static std::optional<TileSize> size(const TilePattern& p, int /*value_bytes*/) {
         const int values = p.rows * p.cols;

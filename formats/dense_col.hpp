@@ -10,6 +10,7 @@ namespace tilespmv::formats {
 /// Tiles whose columns are empty or full: the full columns, column-major. Index: their 4-bit ids, ascending.
 struct DenseCol {
     static constexpr std::string_view name = "dense_col";
+    static constexpr bool kVectorRoutine = true;
 
     static std::optional<TileSize> size(const TilePattern& p, int /*value_bytes*/) {
         if (!p.only_full_cols()) return std::nullopt;

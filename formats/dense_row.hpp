@@ -10,6 +10,7 @@ namespace tilespmv::formats {
 /// Tiles whose rows are empty or full: the full rows, row-major. Index: their 4-bit ids, ascending.
 struct DenseRow {
     static constexpr std::string_view name = "dense_row";
+    static constexpr bool kVectorRoutine = true;
 
     static std::optional<TileSize> size(const TilePattern& p, int /*value_bytes*/) {
         if (!p.only_full_rows()) return std::nullopt;
@@ -37,7 +38,8 @@ struct DenseRow {
 
     static bool shape_ok(int /*rows*/, int cols, TileEntry e, const std::uint8_t* index) {
         return e.values() == e.nnz() && e.nnz() % cols == 0 && e.index_bytes() == nibble_bytes(e.nnz() / cols) &&
-               e.parameter() == 0 && spare_nibble_is_zero(index, e.nnz() / cols);
+               e.parameter() == 0 && spare_nibble_is_zero(index, e.nnz() / cols) &&
+               nibbles_ascend(index, e.nnz() / cols);
     }
 };
 static_assert(Format<DenseRow>);

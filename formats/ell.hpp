@@ -54,14 +54,23 @@ struct EllBlock {
         }
     }
 
-    /// Whether what the block leaves over in its index bytes is 0: half a byte, bits of masks, columns of padding.
-    static bool spare_is_zero(int rows, int width, bool holes, const std::uint8_t* index) {
-        const std::uint8_t* masks = index + nibble_bytes(rows * width);
-        unsigned any = 0;
-        for (int k = 0; holes && k < width; ++k) any |= get_mask(masks, k);
+    /// Whether padding is behind the nonzeros of a row, and what the block leaves over in its index bytes is 0: half a
+    /// byte, bits of masks, columns of padding.
+    static bool is_canonical(int rows, int width, bool holes, const std::uint8_t* index) {
+        unsigned longer = (1u << rows) - 1;  // the rows that may have a k-th nonzero
+        bool nested = true;
+        for (int k = 0; holes && k < width; ++k) {
+            nested = nested && (row_mask(rows, width, index, k) & ~longer) == 0;
+            longer = row_mask(rows, width, index, k);
+        }
         int columns = 0;
         walk_padding(rows, width, holes, index, [&](int place) { columns |= get_nibble(index, place); });
-        return spare_nibble_is_zero(index, rows * width) && any >> rows == 0 && columns == 0;
+        return spare_nibble_is_zero(index, rows * width) && nested && columns == 0;
+    }
+
+    /// The rows that have a k-th nonzero in a block with holes.
+    static unsigned row_mask(int rows, int width, const std::uint8_t* index, int k) {
+        return get_mask(index + nibble_bytes(rows * width), k);
     }
 
 private:
@@ -77,6 +86,7 @@ private:
 /// ELLPACK: as many places in every row as the longest has. Parameter: that width.
 struct Ell {
     static constexpr std::string_view name = "ell";
+    static constexpr bool kVectorRoutine = true;
 
     static std::optional<TileSize> size(const TilePattern& p, int /*value_bytes*/) {
         const int values = p.rows * p.longest_row;
@@ -107,7 +117,7 @@ struct Ell {
         const bool holes = e.nnz() < e.values();
         return width >= 1 && e.values() == rows * width &&
                e.index_bytes() == EllBlock::index_bytes(rows, width, holes) &&
-               EllBlock::spare_is_zero(rows, width, holes, index);
+               EllBlock::is_canonical(rows, width, holes, index);
     }
 };
 static_assert(Format<Ell>);

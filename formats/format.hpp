@@ -33,18 +33,23 @@ struct TileSize {
 ///  - `pack(pattern, size, in, values, index)`: writes all `size.values` values (padding: V{}) and all
 ///    `size.index_bytes` bytes. `in` holds the nonzeros in row-major order.
 ///  - `walk(tile, f)`: f(row, col, place) once for every nonzero (never for padding), the columns of a row ascending;
-///    the value is tile.values[place]. A place is one of the `size.values` stored values. Runs on the device too.
+///    the value is tile.values[place]. A place is one of the `size.values` stored values. The host walks
+///    tiles to unpack them, to multiply them where there is no vector routine, and to lower them for the GPU operator
+///    `tile`. `tile-warp` walks on the GPU, hence TILESPMV_HD, the tiles of formats that have no routine there.
 ///  - `shape_ok(rows, cols, entry, index)`: whether sizes, parameter and index bytes agree so far that `walk` stays
-///    within them, and whether all bits of the index bytes that `walk` does not look at are 0. `is_valid` below
-///    checks the rest, unless the format has a member `kShapeIsAll`.
+///    within them, and whether the index bytes are those that `pack` writes for these nonzeros and sizes: there is one
+///    encoding. `is_valid` below checks where the nonzeros are, unless the format has a member `kShapeIsAll`.
 ///
 /// if it has padding,
 ///
 ///  - `walk_padding(tile, f)`: f(place) once for every place that is no nonzero of a valid tile,
-///  - `mask_bytes(rows, cols, entry)`: how many of its index bytes are masks that tell padding from nonzeros,
+///  - `mask_bytes(rows, cols, entry)`: how many of its index bytes are masks that tell padding from nonzeros: as many
+///  as
+///    a tile of the same places and parameter without padding has fewer,
 ///
 /// and, if it pays,
 ///
+///  - `kVectorRoutine = true`: the CPU has a vector routine for it (`add_tile` in `kernels/cpu/tile_row-inl.hpp`).
 ///  - `pass_sure(tiles, id)`: passes over the next tiles as far as they are valid at a glance; see `pass_valid`.
 template <class F>
 concept Format = requires(const TilePattern& pattern, TileSize size, const double* in, double* values,
@@ -60,6 +65,12 @@ template <class F>
 concept PaddedFormat = Format<F> && requires(TileView<double> tile, void (*f)(int), TileEntry entry) {
     F::walk_padding(tile, f);
     { F::mask_bytes(16, 16, entry) } -> std::same_as<int>;
+};
+
+/// Whether the CPU multiplies tiles of format F by a vector routine, instead of one nonzero after the other.
+template <Format F>
+inline constexpr bool has_vector_routine = requires {
+    requires F::kVectorRoutine;
 };
 
 /// Whether a tile of unknown origin is safe and sound in format F: every nonzero inside rows x cols, columns of a row

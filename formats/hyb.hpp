@@ -8,6 +8,7 @@ namespace tilespmv::formats {
 /// Values: the block, then the COO part. Index: that of the block, then one byte (row << 4 | col) per COO nonzero.
 struct Hyb {
     static constexpr std::string_view name = "hyb";
+    static constexpr bool kVectorRoutine = true;
 
     static std::optional<TileSize> size(const TilePattern& p, int value_bytes) {
         TileSize best;
@@ -63,10 +64,23 @@ struct Hyb {
         const int coo = coo_nnz(rows, e);
         return width >= 1 && coo >= 0 && coo <= e.nnz() &&
                e.index_bytes() == EllBlock::index_bytes(rows, width, has_holes(rows, e)) + coo &&
-               EllBlock::spare_is_zero(rows, width, has_holes(rows, e), index);
+               EllBlock::is_canonical(rows, width, has_holes(rows, e), index) && rest_ok(rows, e, index);
     }
 
 private:
+    /// Whether the COO part ascends and has no nonzero of a row that is not full in the block.
+    static bool rest_ok(int rows, TileEntry e, const std::uint8_t* index) {
+        const int coo = coo_nnz(rows, e);
+        const unsigned full =
+            has_holes(rows, e) ? EllBlock::row_mask(rows, e.parameter(), index, e.parameter() - 1) : 0xffffu;
+        const std::uint8_t* positions = index + e.index_bytes() - coo;
+        bool ok = true;
+        for (int k = 0; k < coo; ++k) {
+            ok = ok && (k == 0 || positions[k - 1] < positions[k]) && (full >> (positions[k] >> 4) & 1u);
+        }
+        return ok;
+    }
+
     /// Eight rows at a time: a byte's top bit comes up where its row has more than `length` nonzeros.
     static int rows_longer_than(const TilePattern& p, int length) {
         constexpr std::uint64_t ones = 0x0101010101010101u;

@@ -20,11 +20,16 @@ template <Format... F>
 struct FormatList {
     static constexpr int size = sizeof...(F);
     static_assert(size <= TileEntry::kMaxFormats);
+    template <Format... More>
+    using With = FormatList<F..., More...>;
 };
 
-/// Every format there is: the seven of TileSpMV (Niu et al., IPDPS 2021). A format's id is its index in this list;
-/// files keep names, so the order may change. To add a format: one file beside this one, one entry here.
-using Formats = FormatList<Dense, Coo, Csr, Ell, Hyb, DenseRow, DenseCol>;
+/// The seven of TileSpMV (Niu et al., IPDPS 2021), of which the selector `paper` and `tilespmv paper` know.
+using PublishedFormats = FormatList<Dense, Coo, Csr, Ell, Hyb, DenseRow, DenseCol>;
+
+/// Every format there is. A format's id is its index in this list; files keep names, so the order may change. To add a
+/// format: one file beside this one, included above, and its name between these angle brackets.
+using Formats = PublishedFormats::With<>;
 
 inline constexpr int kFormatCount = Formats::size;
 
@@ -52,13 +57,21 @@ constexpr auto table_of(FormatList<F...>) {
 
 inline constexpr auto kTable = table_of(Formats{});
 
+template <class... F>
+constexpr auto vector_routines_of(FormatList<F...>) {
+    return std::array<bool, sizeof...(F)>{has_vector_routine<F>...};
+}
+
 }  // namespace detail
 
 /// Id of a format of the list.
 template <Format F>
 inline constexpr int id_of = detail::id_in<F>(Formats{});
 
-/// Calls visitor.operator()<F>() for the format with this id; false if there is none. Runs on the device too.
+/// By id: `has_vector_routine` of every format.
+inline constexpr auto kVectorRoutines = detail::vector_routines_of(Formats{});
+
+/// Calls visitor.operator()<F>() for the format with this id; false if there is none. Device code may call it.
 template <class Visitor>
 TILESPMV_HD bool visit_format(int id, Visitor&& visitor) {
     return detail::visit(Formats{}, id, std::forward<Visitor>(visitor));
@@ -66,6 +79,9 @@ TILESPMV_HD bool visit_format(int id, Visitor&& visitor) {
 
 /// Name and validity check of every format, by id.
 inline std::span<const FormatInfo> format_table() { return detail::kTable; }
+
+/// Those of the published formats, which come first.
+inline std::span<const FormatInfo> published_formats() { return format_table().first(PublishedFormats::size); }
 
 /// Id of the format called `name`; throws a usage `Error` that lists the names there are.
 int format_id(std::string_view name);

@@ -64,8 +64,12 @@ std::vector<ExecutedPart> executed_tiles(const TileMatrix<V>& a, std::uint64_t d
 
 template <Value V>
 std::vector<ExecutedPart> executed_tiles(const TileMatrix<V>& a) {
+    auto tiled = executed_tiles(a, a.deferred.bytes());
+    for (std::size_t id = 0; id < formats::kVectorRoutines.size(); ++id) {
+        if (!formats::kVectorRoutines[id]) tiled[id].representation = "walked";
+    }
     ExecutedParts parts;
-    parts.add(executed_tiles(a, a.deferred.bytes()), a.level1_bytes() - a.tiles.bytes());
+    parts.add(tiled, a.level1_bytes() - a.tiles.bytes());
     return parts.finish();
 }
 

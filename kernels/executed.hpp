@@ -13,8 +13,9 @@ namespace tilespmv {
 
 /// Nonzeros of a matrix that an operator multiplies in the same way: what it runs, whatever a selector stored.
 struct ExecutedPart {
-    std::string representation;  ///< "tiles", "strip", "rank-strip", "csr16", "csr5", "csr-inode", "csr", "ell", "dia",
-                                 ///< "coo", "sell" or "bsr"
+    /// "tiles", "slots", "strip", "rank-strip", "csr16", "csr5", "csr-inode", "csr", "ell", "dia", "coo", "sell", "bsr",
+    /// or "walked": tiles that the CPU has no vector routine for and multiplies one nonzero at a time.
+    std::string representation;
     /// Of tiles the name of their format; "deferred" for the nonzeros that a tiled matrix keeps outside its tiles,
     /// whose representation is "csr" or "csr5"; empty for everything else.
     std::string format;
@@ -38,7 +39,7 @@ std::vector<ExecutedPart> executed_whole(std::string_view representation, offset
 template <Value V>
 std::vector<ExecutedPart> executed_tiles(const TileMatrix<V>& a, std::uint64_t deferred_bytes);
 
-/// The parts of a tiled matrix of which a product reads `TileMatrix::bytes()`.
+/// The parts of a tiled matrix on the CPU, where a product reads `TileMatrix::bytes()`.
 template <Value V>
 std::vector<ExecutedPart> executed_tiles(const TileMatrix<V>& a);
 

@@ -8,16 +8,18 @@ namespace tilespmv {
 namespace {
 
 template <formats::Format... F>
-TileChoice smallest(formats::FormatList<F...>, const TilePattern& pattern, int value_bytes) {
+TileChoice smallest(formats::FormatList<F...>, const TilePattern& pattern, int value_bytes, bool walked) {
     TileChoice best;
     int best_bytes = -1;
-    const auto offer = [&](int format, const std::optional<formats::TileSize>& size) {
+    const auto offer = [&]<class G>() {
+        if (!formats::has_vector_routine<G> && !walked) return;
+        const std::optional<formats::TileSize> size = G::size(pattern, value_bytes);
         if (!size || (best_bytes >= 0 && size->bytes(value_bytes) >= best_bytes)) return;
         best_bytes = size->bytes(value_bytes);
-        best.format = format;
+        best.format = formats::id_of<G>;
         best.size = *size;
     };
-    (offer(formats::id_of<F>, F::size(pattern, value_bytes)), ...);
+    (offer.template operator()<F>(), ...);
     return best;
 }
 
@@ -30,7 +32,7 @@ TileChoice BytesPolicy::choose(const TilePattern& pattern, int value_bytes) cons
         choice.format = formats::id_of<formats::Coo>;
         choice.size = *formats::Coo::size(pattern, value_bytes);
     } else {
-        choice = smallest(formats::Formats{}, pattern, value_bytes);
+        choice = smallest(formats::Formats{}, pattern, value_bytes, walked_);
     }
     const int tiled = choice.size.bytes(value_bytes) + static_cast<int>(sizeof(TileEntry));
     const int csr = pattern.nnz * (value_bytes + static_cast<int>(sizeof(index_t)));

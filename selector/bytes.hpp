@@ -6,12 +6,13 @@ namespace tilespmv {
 
 /// The fewest bytes, level 1 counted: per tile the smallest format; the CSR remainder for tiles, tile rows and finally
 /// the matrix where that is smaller. So a matrix never takes more than its CSR form with 32-bit indices and 24
-/// bytes.
+/// bytes. Formats without a vector routine on the CPU are left out unless asked for, since they would be slow there.
 class BytesPolicy final : public TilePolicy {
 public:
     /// `saving`: the fewest bytes that a tile must save against the remainder to stay a tile; may_defer = false keeps
-    /// all tiles.
-    BytesPolicy(int saving, bool may_defer) : saving_(saving), may_defer_(may_defer) {}
+    /// all tiles; walked = true takes formats without a vector routine, too.
+    BytesPolicy(int saving, bool may_defer, bool walked = false)
+        : saving_(saving), may_defer_(may_defer), walked_(walked) {}
 
     [[nodiscard]] TileChoice choose(const TilePattern& pattern, int value_bytes) const override;
     [[nodiscard]] bool may_defer() const override { return may_defer_; }
@@ -23,6 +24,7 @@ public:
 private:
     int saving_;
     bool may_defer_;
+    bool walked_;
 };
 
 }  // namespace tilespmv

@@ -41,7 +41,8 @@ Policy make_paper_csr(Options&) {
 
 Policy make_bytes(Options& options) {
     const auto saving = static_cast<int>(options.whole("saving", 0, 0, 4096));
-    return std::make_unique<BytesPolicy>(saving, options.flag("defer", true));
+    const bool defer = options.flag("defer", true);
+    return std::make_unique<BytesPolicy>(saving, defer, options.flag("walked", false));
 }
 
 struct Entry {
@@ -66,7 +67,9 @@ const std::array kSelectors{
     Entry{{"paper-tuned-deferred", "not published: `paper-tuned`, deferring as `paper-deferred` does"},
           make_paper_tuned_deferred},
     Entry{
-        {"bytes", "fewest bytes; a tile stays one if that saves at least `saving` (0) bytes; defer=0 keeps all tiles"},
+        {"bytes",
+         "fewest bytes; a tile stays one if that saves at least `saving` (0) bytes; defer=0 keeps all tiles; walked=1 "
+         "takes formats that the CPU multiplies one nonzero at a time, too"},
         make_bytes},
 };
 

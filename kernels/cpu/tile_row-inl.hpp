@@ -105,38 +105,7 @@ public:
         : sums_(sums), rows_(scratch.rows), singles_(scratch.singles) {}
 
     /// False if the format has no routine here.
-    HWY_INLINE bool add(const FullTile<V>& t) {
-        using namespace formats;
-        switch (t.entry.format()) {
-            case id_of<Dense>:
-                columns_.add_dense(t);
-                return true;
-            case id_of<Coo>:
-                if (Coo::is_diagonal(t.entry)) {
-                    columns_.add_diagonal(t);
-                } else {
-                    singles_.add(t.values, t.index, t.entry.nnz(), t.x);
-                }
-                return true;
-            case id_of<Csr>:
-                rows_.add_csr(t);
-                return true;
-            case id_of<Ell>:
-                columns_.add_ell(t, t.entry.nnz() < t.entry.values());
-                return true;
-            case id_of<Hyb>:
-                add_hyb(t);
-                return true;
-            case id_of<DenseRow>:
-                rows_.add_dense_row(t);
-                return true;
-            case id_of<DenseCol>:
-                columns_.add_dense_col(t);
-                return true;
-            default:
-                return false;
-        }
-    }
+    HWY_INLINE bool add(const FullTile<V>& t) { return add_one_of(formats::Formats{}, t); }
 
     HWY_INLINE void finish() {
         columns_.finish(sums_);
@@ -145,11 +114,44 @@ public:
     }
 
 private:
-    HWY_INLINE void add_hyb(const FullTile<V>& t) {
+    template <formats::Format... F>
+    HWY_INLINE bool add_one_of(formats::FormatList<F...>, const FullTile<V>& t) {
+        return (add_if<F>(t) || ...);
+    }
+
+    template <formats::Format F>
+    HWY_INLINE bool add_if(const FullTile<V>& t) {
+        constexpr bool has_routine = requires(TileRowSums & row) { row.add_tile(F{}, t); };
+        static_assert(has_routine == formats::has_vector_routine<F>,
+                      "add_tile and kVectorRoutine of the format differ");
+        if constexpr (has_routine) {
+            if (t.entry.format() != formats::id_of<F>) return false;
+            add_tile(F{}, t);
+            return true;
+        }
+        return false;
+    }
+
+    // The routine of each format; one without has no kVectorRoutine.
+    HWY_INLINE void add_tile(formats::Dense, const FullTile<V>& t) { columns_.add_dense(t); }
+    HWY_INLINE void add_tile(formats::Coo, const FullTile<V>& t) {
+        if (formats::Coo::is_diagonal(t.entry)) {
+            columns_.add_diagonal(t);
+        } else {
+            singles_.add(t.values, t.index, t.entry.nnz(), t.x);
+        }
+    }
+    HWY_INLINE void add_tile(formats::Csr, const FullTile<V>& t) { rows_.add_csr(t); }
+    HWY_INLINE void add_tile(formats::Ell, const FullTile<V>& t) {
+        columns_.add_ell(t, t.entry.nnz() < t.entry.values());
+    }
+    HWY_INLINE void add_tile(formats::Hyb, const FullTile<V>& t) {
         const int coo = formats::Hyb::coo_nnz(kTileSize, t.entry);
         columns_.add_ell(t, formats::Hyb::has_holes(kTileSize, t.entry));
         singles_.add(t.values + kTileSize * t.entry.parameter(), t.index + t.entry.index_bytes() - coo, coo, t.x);
     }
+    HWY_INLINE void add_tile(formats::DenseRow, const FullTile<V>& t) { rows_.add_dense_row(t); }
+    HWY_INLINE void add_tile(formats::DenseCol, const FullTile<V>& t) { columns_.add_dense_col(t); }
 
     double* sums_;
     ColumnSums<V> columns_;

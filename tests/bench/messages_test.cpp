@@ -9,6 +9,7 @@
 #include "bench/harness/suite.hpp"
 #include "tests/bench/fake_device.hpp"
 #include "tests/bench/sample_results.hpp"
+#include "tests/support/lists.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/io/file_lock.hpp"
@@ -121,8 +122,7 @@ TEST_F(HarnessMessages, Candidates) {
     SteadyStopwatch stopwatch;
     FakeDevice device(stopwatch);
     EXPECT_EQ(message_of([&] { make_candidate<double>(device, "magic", ""); }),
-              "2: unknown operator 'magic'; for the CPU there are reference, auto, csr-omp, tile-omp, strip-omp, "
-              "ell-omp, dia-omp, coo-omp, hyb-omp");
+              "2: unknown operator 'magic'; for the CPU there are " + test::cpu_operator_names());
     EXPECT_EQ(message_of([&] { make_candidate<double>(device, "csr-omp", "", Accumulator::float32); }),
               "2: operators of the CPU accumulate in float64 only");
     EXPECT_EQ(message_of([&] { make_candidate<double>(device, "tile-omp:a=1", "bytes"); }),
@@ -143,7 +143,7 @@ TEST_F(HarnessMessages, OfCasesThatFail) {
     EXPECT_EQ(results[0].status, Status::ok);
     EXPECT_EQ(results[0].error, "");
     EXPECT_EQ(results[1].status, Status::failed);
-    EXPECT_EQ(results[1].error, "unknown format 'magic'; there are dense, coo, csr, ell, hyb, dense_row, dense_col");
+    EXPECT_EQ(results[1].error, "unknown format 'magic'; there are " + test::format_names());
     experiment.load = []() -> CsrMatrix<double> { throw Error("a\n: cannot be read"); };
     for (const auto& result : measure(experiment, options, device)) {
         EXPECT_EQ(result.status, Status::failed);

@@ -77,6 +77,18 @@ TEST(ExecutedOnCpu, TilesArePartsByFormatAndTheDeferredNonzerosAreOne) {
     EXPECT_EQ(make_operator<double>("tile-omp", {&tiles})->executed(), expected);
 }
 
+TEST(ExecutedOnCpu, TilesOfAFormatWithoutAVectorRoutineAreWalked) {
+    const auto csr = of_all_kinds();
+    for (int id = 0; id < formats::kFormatCount; ++id) {
+        const auto name = formats::format_table()[static_cast<std::size_t>(id)].name;
+        const auto tiles = convert(csr, *make_policy("only:" + std::string(name)));
+        for (const auto& part : make_operator<double>("tile-omp", {&tiles})->executed()) {
+            const bool is_walked = part.format == name && !formats::kVectorRoutines[static_cast<std::size_t>(id)];
+            EXPECT_EQ(part.representation, is_walked ? "walked" : "tiles") << name << ", part " << part.format;
+        }
+    }
+}
+
 TEST(ExecutedOnCpu, IsTheSameForAnyNumberOfThreads) {
     const int before = omp_get_max_threads();
     for (const auto& [name, csr] : matrix_battery()) {

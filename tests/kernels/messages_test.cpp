@@ -9,6 +9,7 @@
 #include "kernels/choose_operator.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/operator.hpp"
+#include "tests/support/lists.hpp"
 #include "tests/support/message_of.hpp"
 
 namespace tilespmv {
@@ -22,8 +23,7 @@ std::string chosen(const std::string& specification, std::optional<Accumulator> 
 }
 
 TEST(KernelMessages, Names) {
-    const std::string known =
-        "; for the CPU there are reference, auto, csr-omp, tile-omp, strip-omp, ell-omp, dia-omp, coo-omp, hyb-omp";
+    const std::string known = "; for the CPU there are " + test::cpu_operator_names();
     EXPECT_EQ(chosen("magic"), "2: unknown operator 'magic'" + known);
     EXPECT_EQ(chosen(""), "2: unknown operator ''" + known);
     EXPECT_EQ(chosen<float>("csr"), "2: unknown operator 'csr'" + known);

@@ -37,8 +37,10 @@ void expect_taken(CsrMatrix<T> a, const std::string& op) {
     for (int round = 1; round <= 2; ++round) {
         for (std::size_t k = 0; k < a.values.size(); ++k)
             a.values[k] = static_cast<T>(static_cast<double>((k * 37 + 11) % 101) / (8 * round) - 5);
-        ASSERT_EQ(made->take_new_values(a), kTaking.contains(op));
-        if (!kTaking.contains(op)) return;
+        if (!made->take_new_values(a)) {
+            ASSERT_FALSE(kTaking.contains(op));
+            return;
+        }
         EXPECT_EQ(product_of(*made), product_of(*cpu::make_converting<T>(op, MatrixForms<T>(&a))));
     }
 }

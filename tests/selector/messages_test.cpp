@@ -4,6 +4,7 @@
 
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
+#include "tests/support/lists.hpp"
 #include "tests/support/message_of.hpp"
 
 namespace tilespmv {
@@ -19,10 +20,8 @@ std::string made(const std::string& specification) {
 }
 
 TEST(SelectorMessages, Names) {
-    const std::string selectors =
-        "; there are paper, paper-csr, paper-adaptive, paper-deferred, paper-tuned, paper-tuned-deferred, bytes, "
-        "only:<format>";
-    const std::string formats = "; there are dense, coo, csr, ell, hyb, dense_row, dense_col";
+    const std::string selectors = "; there are " + test::selector_names();
+    const std::string formats = "; there are " + test::format_names();
     for (const auto& [specification, message] :
          {Row{"magic", "2: unknown selector 'magic'" + selectors},
           {"", "2: unknown selector ''" + selectors},
@@ -34,7 +33,7 @@ TEST(SelectorMessages, Names) {
           {"only:coo:els=csr", "2: selector 'only:els=csr': no option 'els'; it takes else"},
           {"only:coo:", "2: selector 'only:': found '', expected option=value"},
           {"paper-csr:coo=1", "2: selector 'paper-csr:coo=1': no option 'coo'; it takes none"},
-          {"bytes:coo=1", "2: selector 'bytes:coo=1': no option 'coo'; it takes saving, defer"}}) {
+          {"bytes:coo=1", "2: selector 'bytes:coo=1': no option 'coo'; it takes saving, defer, walked"}}) {
         EXPECT_EQ(made(specification), message);
     }
 }

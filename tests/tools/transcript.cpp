@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <CLI/CLI.hpp>
 
+#include "tests/support/lists.hpp"
 #include "tile/error.hpp"
 #include "tools/commands/command.hpp"
 
@@ -32,6 +33,17 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return text;
 }
 
+namespace {
+
+/// Lists that messages end with, as placeholders: they grow.
+std::string without_lists(std::string line) {
+    line = replaced(line, "there are " + cpu_operator_names(), "there are {operators}");
+    line = replaced(line, "there are " + selector_names(), "there are {selectors}");
+    return replaced(line, "there are " + format_names(), "there are {formats}");
+}
+
+}  // namespace
+
 void Transcript::run(const std::string& command) {
     CLI::App app{"test", "tilespmv"};
     tools::add_commands(app);
@@ -42,7 +54,7 @@ void Transcript::run(const std::string& command) {
     text_ += "$ tilespmv " + replaced(command, "{}", "") + '\n';
     text_ += without_folder(::testing::internal::GetCapturedStdout());
     std::istringstream errors(without_folder(::testing::internal::GetCapturedStderr()));
-    for (std::string line; std::getline(errors, line);) text_ += "! " + line + '\n';
+    for (std::string line; std::getline(errors, line);) text_ += "! " + without_lists(line) + '\n';
     if (code != ExitCode::ok) text_ += fmt::format("= {}\n", static_cast<int>(code));
 }
 

@@ -135,9 +135,29 @@ std::vector<StatsReport> collect_all(const StatsOptions& options) {
     return reports;
 }
 
+/// Beside the published formats only those are shown that some tile has, so that all matrices have the same columns.
+void drop_unused_formats(std::vector<StatsReport>& reports) {
+    std::vector<std::string_view> shown;
+    for (const auto& info : formats::published_formats()) shown.push_back(info.name);
+    const auto for_each_list = [&](auto&& f) {
+        for (auto& report : reports) {
+            for (auto& selector : report.selectors) f(selector.tiled.formats);
+        }
+    };
+    for_each_list([&](const auto& list) {
+        for (const auto& format : list) {
+            if (format.tiles > 0) shown.push_back(format.name);
+        }
+    });
+    for_each_list([&](auto& list) {
+        std::erase_if(list, [&](const auto& format) { return std::ranges::count(shown, format.name) == 0; });
+    });
+}
+
 void run(const StatsOptions& options) {
     check(options);
-    const auto reports = collect_all(options);
+    auto reports = collect_all(options);
+    drop_unused_formats(reports);
     if (!options.json.empty()) write_text(options.json, to_json(reports).dump(2) + '\n');
     if (!options.csv.empty()) write_text(options.csv, to_csv(reports));
     if (options.json != kStdout && options.csv != kStdout) fmt::print("{}", to_text(reports));

@@ -51,7 +51,7 @@ Cells header(const PaperResults& results) {
                 "preparation_products",
                 "deferred_nnz",
                 "tiles"};
-    for (const auto& info : formats::format_table()) {
+    for (const auto& info : formats::published_formats()) {
         cells.push_back(fmt::format("{}_tiles", info.name));
         cells.push_back(fmt::format("{}_nnz", info.name));
     }
@@ -66,7 +66,7 @@ void add_tiles(Cells& cells, const Result& r) {
     const auto count = [&](offset_t n) { return has_tiles ? fmt::format("{}", n) : std::string(); };
     cells.push_back(count(deferred_nonzeros(r)));
     cells.push_back(count(stored_tiles(r)));
-    for (const auto& info : formats::format_table()) {
+    for (const auto& info : formats::published_formats()) {
         const auto stored = stored_in(r, info.name);
         cells.push_back(count(stored.tiles));
         cells.push_back(count(stored.nnz));

@@ -41,7 +41,7 @@ std::vector<Contestant> contestants(Backend backend) {
         }
     }
     for (const auto& tiles : operators) {
-        for (const auto& info : formats::format_table()) {
+        for (const auto& info : formats::published_formats()) {
             all.push_back({ContestantKind::format, std::string(info.name), tiles});
         }
     }

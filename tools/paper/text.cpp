@@ -118,13 +118,13 @@ std::string share_cell(const Result& r, const std::string& format) {
 
 std::string shares_table(const PaperResults& results, std::size_t adaptive) {
     Row header{"matrix", "tiles"};
-    for (const auto& info : formats::format_table()) header.emplace_back(info.name);
+    for (const auto& info : formats::published_formats()) header.emplace_back(info.name);
     MarkdownTable table(header);
     for (const auto& matrix : results.matrices()) {
         const Result* r = matrix.results[adaptive];
         if (!r) continue;
         Row row{matrix.name, grouped(stored_tiles(*r))};
-        for (const auto& info : formats::format_table()) row.push_back(share_cell(*r, std::string(info.name)));
+        for (const auto& info : formats::published_formats()) row.push_back(share_cell(*r, std::string(info.name)));
         table.add(row);
     }
     return table.str();

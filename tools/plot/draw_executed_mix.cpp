@@ -18,13 +18,15 @@ constexpr double kBar = 14;
 constexpr double kStep = 20;
 constexpr double kBelow = 44;
 
-/// A format keeps its colour whatever else is drawn. The colour after those of the formats is that of csr16 and what
-/// else is no format.
+/// A format keeps its colour whatever else is drawn. The colour after those of the published formats is that of csr16
+/// and what else is no format.
 std::string_view color_of(std::string_view name) {
     if (name == "deferred") return "#b1bac4";
+    const std::size_t published = formats::published_formats().size();
     const auto& table = formats::format_table();
-    const auto found = std::ranges::find(table, name, &FormatInfo::name);
-    return kColors[static_cast<std::size_t>(found - table.begin()) % kColors.size()];
+    const auto at = static_cast<std::size_t>(std::ranges::find(table, name, &FormatInfo::name) - table.begin());
+    if (at == table.size()) return kColors[published];
+    return kColors[(at < published ? at : at + 1) % kColors.size()];
 }
 
 std::vector<std::string> names_of(const std::vector<ExecutedMix>& mixes) {

@@ -24,6 +24,7 @@ std::string short_percent(double share) {
 std::string part_name(const ExecutedPart& part) {
     if (part.format.empty()) return part.representation;
     if (part.representation == "slots") return part.format + " in slots";
+    if (part.representation == "walked") return part.format + " one by one";
     return part.representation == "csr" && part.format != "deferred" ? part.format + " in rows" : part.format;
 }
 
