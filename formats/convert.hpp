@@ -63,6 +63,11 @@ TileMatrix<V> convert(const CsrMatrix<V>& a, const TilePolicy& policy, bool wide
 template <Value V>
 CsrMatrix<V> unpack(const TileMatrix<V>& a);
 
+/// Throws an `Error` of exit code 3 that names the first tile whose format does not pack what it reads from it into the
+/// same bytes: the format is wrong, or wrote the tile when it was. `a` must be valid.
+template <Value V>
+void check_encoding(const TileMatrix<V>& a);
+
 /// Where the nonzeros of a CSR matrix went in its tiled form, so that new values can follow without a conversion.
 /// Takes 4 bytes per stored value, 24 per tile row and 16 per deferred row. Its functions take the tiles that it was
 /// made for, or others converted from the same pattern in the same way; they throw `Error` for tiles whose tile rows

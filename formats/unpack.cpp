@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "formats/convert.hpp"
+#include "formats/encoding.hpp"
 #include "formats/list.hpp"
+#include "tile/error.hpp"
 #include "tile/parallel.hpp"
 #include "tile/sizes.hpp"
 
@@ -67,7 +71,23 @@ CsrMatrix<V> unpack(const TileMatrix<V>& m) {
     return a;
 }
 
-#define TILESPMV_INSTANTIATE(V) template CsrMatrix<V> unpack(const TileMatrix<V>&);
+template <Value V>
+void check_encoding(const TileMatrix<V>& m) {
+    parallel_for(0, static_cast<offset_t>(m.tile_rows.size()), kTileRowGrain, [&](offset_t k) {
+        for_each_tile(m, k, [&](const TileView<V>& tile) {
+            formats::visit_format(tile.entry.format(), [&]<class Format>() {
+                if (formats::repacks_to_itself<Format>(tile)) return;
+                throw Error(fmt::format("tile ({}, {}): {} does not write what it reads from it in the same bytes",
+                                        m.tile_rows[k], tile.entry.column(), Format::name),
+                            ExitCode::verification);
+            });
+        });
+    });
+}
+
+#define TILESPMV_INSTANTIATE(V)                         \
+    template CsrMatrix<V> unpack(const TileMatrix<V>&); \
+    template void check_encoding(const TileMatrix<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

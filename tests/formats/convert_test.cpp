@@ -9,6 +9,7 @@
 #include "formats/list.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
+#include "tests/support/message_of.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::testing {
@@ -41,6 +42,7 @@ TEST_P(EverySelector, RoundTripsEveryMatrix) {
             const auto tiles = convert(csr, *policy, wide);
             EXPECT_EQ(tiles.nnz, csr.nnz());
             EXPECT_EQ(unpack(tiles), csr) << name;
+            EXPECT_NO_THROW(check_encoding(tiles)) << name;
         }
     }
 }
@@ -196,6 +198,30 @@ TEST(Convert, ReachesTheLastColumnThereCanBe) {
     const index_t last = std::numeric_limits<index_t>::max() - 1;
     const auto a = matrix_of(2, std::numeric_limits<index_t>::max(), {{0, 0}, {0, last - 1}, {1, last}});
     for (const auto& info : selectors()) EXPECT_EQ(unpack(convert(a, *make_policy(info.name))), a) << info.name;
+}
+
+// Nonzeros of the right values at the right places, in another order than the format has.
+TEST(CheckEncoding, NamesTheFirstTileThatItsFormatWouldWriteInAnotherWay) {
+    auto tiles = convert(matrix_of(40, 40, {{0, 0}, {1, 0}, {20, 4}, {21, 4}, {22, 4}}), *make_policy("only:coo"));
+    check_encoding(tiles);
+    std::swap(tiles.indices[3], tiles.indices[4]);
+    std::swap(tiles.values[3], tiles.values[4]);
+    EXPECT_EQ(test::message_of([&] { check_encoding(tiles); }),
+              "3: tile (1, 0): coo does not write what it reads from it in the same bytes");
+}
+
+// Bytes that no walk may follow, and values of padding.
+TEST(CheckEncoding, FindsWrongPositionsCountsAndPadding) {
+    const auto damaged = [](const char* selector, auto&& damage) {
+        auto tiles = convert(matrix_of(16, 16, {{0, 0}, {0, 3}, {2, 0}, {5, 7}}), *make_policy(selector));
+        damage(tiles);
+        return test::message_of([&] { check_encoding(tiles); }).starts_with("3: tile (0, 0)");
+    };
+    EXPECT_FALSE(damaged("only:ell", [](auto&) {}));
+    EXPECT_TRUE(damaged("only:coo", [](auto& a) { a.indices[1] = a.indices[0]; })) << "the same place twice";
+    EXPECT_TRUE(damaged("only:coo", [](auto& a) { std::swap(a.indices[0], a.indices[1]); })) << "columns descend";
+    EXPECT_TRUE(damaged("only:dense", [](auto& a) { a.indices[0] ^= 2; })) << "another number of nonzeros";
+    EXPECT_TRUE(damaged("only:ell", [](auto& a) { a.values[1] = 1; })) << "padding";
 }
 
 TEST(Convert, RefusesBrokenCsr) {

@@ -1,7 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstdio>
 #include <set>
 
+#include <unistd.h>
+
+#include "formats/encoding.hpp"
 #include "formats/list.hpp"
 #include "tests/support/battery.hpp"
 
@@ -15,6 +20,53 @@ struct GTestTypes;
 template <class... F>
 struct GTestTypes<FormatList<F...>> {
     using type = ::testing::Types<F...>;
+};
+
+/// The format and the tile that are being tested, for a crash to name.
+std::array<char, 200> under_test{};
+
+std::array<struct sigaction, NSIG> actions_before{};
+
+/// Says what was being tested, and leaves the rest to whoever handled the signal before.
+void name_crash(int signal) {
+    static_cast<void>(::write(STDERR_FILENO, under_test.data(), std::strlen(under_test.data())));
+    sigaction(signal, &actions_before[static_cast<std::size_t>(signal)], nullptr);
+    raise(signal);
+}
+
+[[maybe_unused]] const bool crashes_are_named = [] {
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+        struct sigaction action {};
+        action.sa_handler = name_crash;
+        sigaction(signal, &action, &actions_before[static_cast<std::size_t>(signal)]);
+    }
+    return true;
+}();
+
+void set_under_test(std::string_view format, const std::string& tile) {
+    std::snprintf(under_test.data(), under_test.size(), "\ncrash in format %.*s, tile '%s'\n",
+                  static_cast<int>(format.size()), format.data(), tile.c_str());
+}
+
+/// f(pattern, size of its tile) for the tiles of the battery that format F can hold.
+template <class F, class Check>
+void for_each_tile(Check&& check) {
+    for (const auto& [name, p] : tile_battery()) {
+        set_under_test(F::name, name);
+        const auto size = F::size(p, 8);
+        if (!size) continue;
+        SCOPED_TRACE(name);
+        check(p, *size);
+    }
+    set_under_test(F::name, "none");
+}
+
+/// Cases have the name of their format.
+struct FormatNames {
+    template <class F>
+    static std::string GetName(int /*index*/) {
+        return std::string(F::name);
+    }
 };
 
 /// Holds whatever a format must promise; a new format in the list is tested without a line here.
@@ -50,34 +102,28 @@ protected:
     }
 };
 using AllFormats = GTestTypes<Formats>::type;
-TYPED_TEST_SUITE(FormatConformance, AllFormats);
+TYPED_TEST_SUITE(FormatConformance, AllFormats, FormatNames);
 
 TYPED_TEST(FormatConformance, HoldsSomeTileOfTheBattery) {
     int held = 0;
-    for (const auto& [name, p] : tile_battery()) held += TypeParam::size(p, 8).has_value();
+    for_each_tile<TypeParam>([&](const TilePattern&, TileSize) { ++held; });
     EXPECT_GT(held, 0);
 }
 
 TYPED_TEST(FormatConformance, SizesFitTheTileEntry) {
-    for (const auto& [name, p] : tile_battery()) {
-        const auto size = TypeParam::size(p, 8);
-        if (!size) continue;
-        SCOPED_TRACE(name);
-        const TileEntry entry(12345, id_of<TypeParam>, p.nnz, size->values, size->index_bytes, size->parameter);
+    for_each_tile<TypeParam>([](const TilePattern& p, TileSize size) {
+        const TileEntry entry(12345, id_of<TypeParam>, p.nnz, size.values, size.index_bytes, size.parameter);
         EXPECT_EQ(entry.nnz(), p.nnz);
-        EXPECT_EQ(entry.values(), size->values);
-        EXPECT_EQ(entry.index_bytes(), size->index_bytes);
-        EXPECT_EQ(entry.parameter(), size->parameter);
-        EXPECT_GE(size->values, p.nnz);
-    }
+        EXPECT_EQ(entry.values(), size.values);
+        EXPECT_EQ(entry.index_bytes(), size.index_bytes);
+        EXPECT_EQ(entry.parameter(), size.parameter);
+        EXPECT_GE(size.values, p.nnz);
+    });
 }
 
 TYPED_TEST(FormatConformance, WalkVisitsEveryNonzeroOnceWithItsValue) {
-    for (const auto& [name, p] : tile_battery()) {
-        const auto size = TypeParam::size(p, 8);
-        if (!size) continue;
-        SCOPED_TRACE(name);
-        const auto tile = this->pack(p, *size);
+    for_each_tile<TypeParam>([this](const TilePattern& p, TileSize size) {
+        const auto tile = this->pack(p, size);
         std::array<std::uint16_t, kTileSize> masks{};
         std::array<int, kTileSize> last;
         last.fill(-1);
@@ -89,22 +135,20 @@ TYPED_TEST(FormatConformance, WalkVisitsEveryNonzeroOnceWithItsValue) {
             masks[r] = static_cast<std::uint16_t>(masks[r] | 1u << c);
             int rank = std::popcount(static_cast<unsigned>(p.row_masks[r] & ((1u << c) - 1u)));
             for (int above = 0; above < r; ++above) rank += p.row_counts[above];
-            EXPECT_EQ(tile.values.at(static_cast<std::size_t>(place)), 1.0 + rank);
+            ASSERT_TRUE(place >= 0 && place < size.values);
+            EXPECT_EQ(tile.values[static_cast<std::size_t>(place)], 1.0 + rank);
         });
         EXPECT_EQ(masks, p.row_masks);
-    }
+    });
 }
 
 TYPED_TEST(FormatConformance, PaddingIsZero) {
-    for (const auto& [name, p] : tile_battery()) {
-        const auto size = TypeParam::size(p, 8);
-        if (!size) continue;
-        SCOPED_TRACE(name);
-        const auto tile = this->pack(p, *size);
+    for_each_tile<TypeParam>([this](const TilePattern& p, TileSize size) {
+        const auto tile = this->pack(p, size);
         std::set<int> used;
         TypeParam::walk(tile.view, [&](int, int, int place) { used.insert(place); });
         std::set<int> padding;
-        for (int place = 0; place < size->values; ++place) {
+        for (int place = 0; place < size.values; ++place) {
             if (!used.contains(place)) {
                 EXPECT_EQ(std::bit_cast<std::uint64_t>(tile.values[static_cast<std::size_t>(place)]), 0u);
                 padding.insert(place);
@@ -117,48 +161,138 @@ TYPED_TEST(FormatConformance, PaddingIsZero) {
         } else {
             EXPECT_TRUE(padding.empty());
         }
-    }
+    });
 }
 
-TYPED_TEST(FormatConformance, PackedTilesAreValid) {
-    for (const auto& [name, p] : tile_battery()) {
-        const auto size = TypeParam::size(p, 8);
-        if (!size) continue;
-        const auto tile = this->pack(p, *size);
-        EXPECT_TRUE(is_valid<TypeParam>(p.rows, p.cols, tile.view.entry, tile.index.data())) << name;
-    }
+TYPED_TEST(FormatConformance, PackedTilesAreValidAndPackedAgainAreTheSame) {
+    for_each_tile<TypeParam>([this](const TilePattern& p, TileSize size) {
+        const auto tile = this->pack(p, size);
+        EXPECT_TRUE(is_valid<TypeParam>(p.rows, p.cols, tile.view.entry, tile.index.data()));
+        EXPECT_TRUE(repacks_to_itself<TypeParam>(tile.view));
+    });
 }
 
-/// What a walk over a tile visits: row, column and place of every nonzero.
+/// A tile whose index bytes may be any. If is_valid lets them through, a walk must stay inside the tile, and there must
+/// be no other encoding of what it finds: `pack` writes these bytes.
 template <class F>
-std::set<std::array<int, 3>> nonzeros_of(const TileView<double>& tile) {
-    std::set<std::array<int, 3>> nonzeros;
-    F::walk(tile, [&](int r, int c, int place) { nonzeros.insert({r, c, place}); });
-    return nonzeros;
-}
+class DamagedTile {
+public:
+    DamagedTile(const TilePattern& p, TileSize size, std::vector<std::uint8_t> index)
+        : tile_{p.rows, p.cols, {0, id_of<F>, p.nnz, size.values, size.index_bytes, size.parameter}, nullptr, nullptr},
+          index_(std::move(index)),
+          values_(static_cast<std::size_t>(size.values)) {}
 
-// Flips every bit of every index byte: what is_valid lets through must be a walk inside the tile, and another one than
-// before, since bits that say nothing must be 0.
-TYPED_TEST(FormatConformance, EveryBitOfTheIndexMatters) {
-    for (const auto& [name, p] : tile_battery()) {
-        const auto size = TypeParam::size(p, 8);
-        if (!size) continue;
-        auto tile = this->pack(p, *size);
-        const auto nonzeros = nonzeros_of<TypeParam>(tile.view);
-        for (int bit = 0; bit < 8 * size->index_bytes; ++bit) {
-            auto& byte = tile.index[static_cast<std::size_t>(bit / 8)];
-            const auto flip = static_cast<std::uint8_t>(1u << bit % 8);
-            byte = static_cast<std::uint8_t>(byte ^ flip);
-            if (is_valid<TypeParam>(p.rows, p.cols, tile.view.entry, tile.index.data())) {
-                const auto found = nonzeros_of<TypeParam>(tile.view);
-                EXPECT_NE(found, nonzeros) << name << " bit " << bit;
-                for (const auto& [r, c, place] : found) {
-                    EXPECT_TRUE(r < p.rows && c < p.cols && place < size->values) << name << " bit " << bit;
-                }
-            }
-            byte = static_cast<std::uint8_t>(byte ^ flip);
+    void flip(int bit) { index_[at(bit / 8)] = static_cast<std::uint8_t>(index_[at(bit / 8)] ^ 1u << bit % 8); }
+    void swap_nibbles(int i, int j) {
+        const unsigned differ = static_cast<unsigned>(get_nibble(index_.data(), i) ^ get_nibble(index_.data(), j));
+        for (const int k : {i, j}) {
+            index_[at(k / 2)] = static_cast<std::uint8_t>(index_[at(k / 2)] ^ differ << (k % 2 * 4));
         }
     }
+    void swap_bytes(int i, int j) { std::swap(index_[at(i)], index_[at(j)]); }
+
+    void expect_sound() {
+        tile_.index = index_.data();
+        if (!is_valid<F>(tile_.rows, tile_.cols, tile_.entry, tile_.index)) return;
+        std::fill(values_.begin(), values_.end(), 0.0);
+        bool inside = true;
+        F::walk(tile_, [&](int r, int c, int place) {
+            inside = inside && r < tile_.rows && c < tile_.cols && place < tile_.entry.values();
+            if (inside) values_[at(place)] = 1.0 + place;
+        });
+        EXPECT_TRUE(inside);
+        tile_.values = values_.data();
+        EXPECT_TRUE(repacks_to_itself<F>(tile_))
+            << "two encodings of one tile are valid; index bytes: " << ::testing::PrintToString(index_);
+    }
+
+private:
+    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+    TileView<double> tile_;
+    std::vector<std::uint8_t> index_;
+    std::vector<double> values_;
+};
+
+/// f() with every pair of things changed by change(i, j); changing them again brings them back.
+template <class Change, class Check>
+void for_each_pair(int count, Change&& change, Check&& check) {
+    for (int i = 0; i < count; ++i) {
+        for (int j = 0; j < i; ++j) {
+            change(i, j);
+            check();
+            change(i, j);
+        }
+    }
+}
+
+TYPED_TEST(FormatConformance, EveryBitOfTheIndexMatters) {
+    for_each_tile<TypeParam>([this](const TilePattern& p, TileSize size) {
+        DamagedTile<TypeParam> tile(p, size, this->pack(p, size).index);
+        for (int bit = 0; bit < 8 * size.index_bytes; ++bit) {
+            tile.flip(bit);
+            tile.expect_sound();
+            tile.flip(bit);
+        }
+    });
+}
+
+// All pairs of bits, of halves of bytes and of bytes, of tiles that have few.
+TYPED_TEST(FormatConformance, ATileHasOneEncoding) {
+    constexpr int most_bytes = 12;
+    for_each_tile<TypeParam>([this](const TilePattern& p, TileSize size) {
+        if (size.index_bytes > most_bytes) return;
+        DamagedTile<TypeParam> tile(p, size, this->pack(p, size).index);
+        const auto check = [&] { tile.expect_sound(); };
+        const auto flip = [&](int i, int j) {
+            tile.flip(i);
+            tile.flip(j);
+        };
+        for_each_pair(8 * size.index_bytes, flip, check);
+        for_each_pair(
+            2 * size.index_bytes, [&](int i, int j) { tile.swap_nibbles(i, j); }, check);
+        for_each_pair(
+            size.index_bytes, [&](int i, int j) { tile.swap_bytes(i, j); }, check);
+    });
+}
+
+/// The pattern with nonzeros added in all places of its tile, if the format has that many places and this parameter
+/// then.
+template <class F>
+std::optional<TilePattern> without_padding(TilePattern p, TileSize size) {
+    for (int i = 0; i < p.rows * p.cols && p.nnz < size.values; ++i) {
+        TilePattern more = p;
+        auto& mask = more.row_masks[i / p.cols];
+        mask = static_cast<std::uint16_t>(mask | 1u << i % p.cols);
+        more.count();
+        const auto now = F::size(more, 8);
+        if (now && now->values == size.values && now->parameter == size.parameter) p = more;
+    }
+    return p.nnz == size.values ? std::optional(p) : std::nullopt;
+}
+
+TYPED_TEST(FormatConformance, MaskBytesAreThoseThatATileWithoutPaddingDoesWithout) {
+    int compared = 0;
+    for_each_tile<TypeParam>([&](const TilePattern& p, TileSize size) {
+        const TileEntry entry(0, id_of<TypeParam>, p.nnz, size.values, size.index_bytes, size.parameter);
+        const int masks = mask_bytes<TypeParam>(p.rows, p.cols, entry);
+        if (p.nnz == size.values) {
+            EXPECT_EQ(masks, 0);
+        } else if (const auto full = without_padding<TypeParam>(p, size)) {
+            EXPECT_EQ(masks, size.index_bytes - TypeParam::size(*full, 8)->index_bytes);
+            ++compared;
+        }
+    });
+    EXPECT_EQ(compared > 0, PaddedFormat<TypeParam>) << "no tile to compare with, or padding that is not walked";
+}
+
+TEST(FormatSuite, ACrashNamesFormatAndTile) {
+    EXPECT_DEATH(
+        {
+            set_under_test("zigzag", "3x5 arrow");
+            raise(SIGSEGV);
+        },
+        "crash in format zigzag, tile '3x5 arrow'");
 }
 
 /// Whether `pass_valid` passes over two tiles with the same index bytes, one after the other, or one at the edge.
@@ -208,39 +342,35 @@ void expect_padding_is_checked(const TilePattern& p) {
 }
 
 TYPED_TEST(FormatConformance, PaddingWithABitSetIsRefused) {
-    for (const auto& [name, p] : tile_battery()) {
-        SCOPED_TRACE(name);
+    for_each_tile<TypeParam>([](const TilePattern& p, TileSize /*size*/) {
         expect_padding_is_checked<TypeParam, std::uint64_t>(p);
         expect_padding_is_checked<TypeParam, std::uint32_t>(p);
         expect_padding_is_checked<TypeParam, std::uint16_t>(p);
-    }
+    });
 }
 
 TYPED_TEST(FormatConformance, DamagedEntryIsRefused) {
-    for (const auto& [name, p] : tile_battery()) {
-        const auto size = TypeParam::size(p, 8);
-        if (!size) continue;
-        SCOPED_TRACE(name);
-        const auto tile = this->pack(p, *size);
+    for_each_tile<TypeParam>([this](const TilePattern& p, TileSize size) {
+        const auto tile = this->pack(p, size);
         const auto valid = [&](int nnz, int values, int bytes, int parameter) {
             return is_valid<TypeParam>(p.rows, p.cols, {0, id_of<TypeParam>, nnz, values, bytes, parameter},
                                        tile.index.data());
         };
         if (p.nnz > 1) {
-            EXPECT_FALSE(valid(p.nnz - 1, size->values, size->index_bytes, size->parameter));
+            EXPECT_FALSE(valid(p.nnz - 1, size.values, size.index_bytes, size.parameter));
         }
-        if (size->values > 1) {
-            EXPECT_FALSE(valid(p.nnz, size->values - 1, size->index_bytes, size->parameter));
+        if (size.values > 1) {
+            EXPECT_FALSE(valid(p.nnz, size.values - 1, size.index_bytes, size.parameter));
         }
-        if (size->index_bytes > 0) {
-            EXPECT_FALSE(valid(p.nnz, size->values, size->index_bytes - 1, size->parameter));
+        if (size.index_bytes > 0) {
+            EXPECT_FALSE(valid(p.nnz, size.values, size.index_bytes - 1, size.parameter));
         }
         if (std::is_same_v<TypeParam, Coo>) {  // a mark, which may be missing
-            EXPECT_FALSE(valid(p.nnz, size->values, size->index_bytes, size->parameter + 1));
-        } else if (size->parameter > 0) {
-            EXPECT_FALSE(valid(p.nnz, size->values, size->index_bytes, size->parameter - 1));
+            EXPECT_FALSE(valid(p.nnz, size.values, size.index_bytes, size.parameter + 1));
+        } else if (size.parameter > 0) {
+            EXPECT_FALSE(valid(p.nnz, size.values, size.index_bytes, size.parameter - 1));
         }
-    }
+    });
 }
 
 TEST(Dense, AMaskBitBelowTheTileIsRefusedThoughTheNumberOfBitsIsRight) {
@@ -253,17 +383,6 @@ TEST(Dense, AMaskBitBelowTheTileIsRefusedThoughTheNumberOfBitsIsRight) {
     EXPECT_TRUE(is_valid<Dense>(10, 16, entry, index.data()));
     set_mask(index.data(), 3, get_mask(index.data(), 3) ^ (1u << 9 | 1u << 10));
     EXPECT_FALSE(is_valid<Dense>(10, 16, entry, index.data()));
-}
-
-TEST(FormatList, NamesAreUniqueAndFindTheirIds) {
-    std::set<std::string_view> names;
-    for (int id = 0; id < kFormatCount; ++id) {
-        const auto name = format_table()[static_cast<std::size_t>(id)].name;
-        EXPECT_TRUE(names.insert(name).second) << name;
-        EXPECT_EQ(format_id(name), id);
-    }
-    EXPECT_EQ(names.size(), 7u);
-    EXPECT_FALSE(visit_format(kFormatCount, []<class F>() {}));
 }
 
 }  // namespace

@@ -168,6 +168,17 @@ TEST_F(VerifierTest, TheRoundTripSeesTheSignOfZero) {
     EXPECT_THAT(reported.at(0).problem, HasSubstr("nonzero 5 came back as -0"));
 }
 
+// Of an archive there is no other matrix to compare with, so that its encoding has to show what is wrong.
+TEST_F(VerifierTest, ReportsTilesThatTheirFormatWouldWriteInAnotherWay) {
+    auto tiles = convert(a, *make_policy("only:coo"));
+    std::swap(tiles.indices[1], tiles.indices[2]);
+    std::swap(tiles.values[1], tiles.values[2]);
+    EXPECT_EQ(unpack(tiles), a);
+    EXPECT_EQ(check_tiles(tiles), ExitCode::verification);
+    EXPECT_EQ(reported.at(0).outcome, Outcome::wrong);
+    EXPECT_THAT(reported[0].problem, HasSubstr("tile (0, 0): coo does not write"));
+}
+
 TEST_F(VerifierTest, ReportsTilesOfAnotherMatrix) {
     const auto other = testing::matrix_of(20, 20, {{0, 0}, {19, 19}});
     EXPECT_EQ(check_tiles(convert(other, *make_policy("bytes"))), ExitCode::verification);

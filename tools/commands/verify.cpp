@@ -11,6 +11,7 @@
 #include "formats/convert.hpp"
 #include "selector/policy.hpp"
 #include "tools/commands/command.hpp"
+#include "tools/options/command_files.hpp"
 #include "tools/options/operator_list.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/source.hpp"
@@ -23,6 +24,7 @@ namespace {
 
 struct VerifyOptions {
     std::string source;
+    std::string original;
     std::vector<std::string> selectors;
     std::vector<std::string> operators;
     std::string values;
@@ -80,7 +82,7 @@ template <Value V>
 void verify(const VerifyOptions& options) {
     const auto policies = make_policies(options.selectors);
     const auto operators = select_operators<V>(options);
-    const auto csr = load_csr<V>(options.source);
+    const auto csr = load_csr<V>(options.original.empty() ? options.source : options.original);
     fmt::print("{}: {}, {}\n", source_name(options.source), describe_size(csr.rows, csr.cols, csr.nnz()),
                value_name<V>());
     const VerifyWidths widths{width_of_names(16, operators), width_of_names(18, policies)};
@@ -101,6 +103,8 @@ void add_verify(CLI::App& app) {
     auto* command = app.add_subcommand(
         "verify", "Check every operator on every kind of tiles against a product in higher precision, row by row");
     add_source(*command, options->source);
+    add_input(*command, "--original", options->original,
+              "The matrix that A, an archive, was made from: what A holds is compared with it, not with itself");
     add_selectors(*command, options->selectors);
     add_operators(*command, options->operators, "Operator to check, name[:option=value,...] (default: all)");
     add_values(*command, options->values);

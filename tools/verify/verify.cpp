@@ -63,7 +63,10 @@ void Verifier<V>::check_csr() {
 
 template <Value V>
 void Verifier<V>::check_tiles(const std::string& label, const TileMatrix<V>& tiles) {
-    check_round_trip(label, [&] { return unpack(tiles); });
+    check_round_trip(label, [&] {
+        check_encoding(tiles);
+        return unpack(tiles);
+    });
     for (const auto& chosen : operators_) {
         if (chosen.made_from == Form::tiles) check_operator(chosen, label, {&a_, &tiles});
     }
@@ -122,7 +125,8 @@ void Verifier<V>::run_case(std::string name, std::string label, Check&& check) {
     try {
         check(result);
     } catch (const Error& error) {
-        result.outcome = VerifyCase::Outcome::failed;
+        result.outcome =
+            error.code() == ExitCode::verification ? VerifyCase::Outcome::wrong : VerifyCase::Outcome::failed;
         result.problem = error.what();
     }
     ++cases_;

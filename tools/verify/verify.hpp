@@ -15,7 +15,8 @@
 
 namespace tilespmv::tools {
 
-/// One thing that was verified: an operator, or that tiles or strips unpack to exactly the matrix they were made from.
+/// One thing that was verified: an operator, or that tiles or strips unpack to exactly the matrix they were made from,
+/// and tiles are stored as their formats would write them.
 struct VerifyCase {
     enum class Outcome { ok, wrong, failed };  ///< failed: could not be run
 
@@ -38,7 +39,7 @@ public:
 
     /// Every operator that uses no tiles.
     void check_csr();
-    /// The round trip of these tiles, and every operator that uses tiles.
+    /// The round trip and the encoding of these tiles, and every operator that uses tiles.
     void check_tiles(const std::string& label, const TileMatrix<V>& tiles);
     /// The round trip of these strips, and every operator that takes strips as they are.
     void check_strips(const std::string& label, const StripMatrix<V>& strips);
