@@ -80,6 +80,10 @@ public:
     [[nodiscard]] CheckResult check(const ExpectedProduct& expected) const override {
         return product_->check(expected);
     }
+    [[nodiscard]] std::string_view name() const override { return product_->name(); }
+    [[nodiscard]] std::uint64_t matrix_bytes() const override { return product_->matrix_bytes(); }
+    [[nodiscard]] std::uint64_t device_bytes() const override { return product_->device_bytes(); }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return product_->executed(); }
     [[nodiscard]] StoredTiles stored() const override { return product_->stored(); }
     [[nodiscard]] double convert_seconds() const override { return product_->convert_seconds(); }
 

@@ -1,4 +1,6 @@
 // New values for operators in device memory, without a conversion.
+#include <gmock/gmock.h>
+
 #include "kernels/check.hpp"
 #include "kernels/cuda/make_operator.hpp"
 #include "kernels/strip/strip_matrix.hpp"
