@@ -20,7 +20,6 @@ std::string fastest_by_trial(std::span<const RankedOperator> ranked, offset_t pr
         const auto time = known.find(one.specification);
         try {
             one.seconds = time != known.end() ? time->second : seconds_of(one.specification);
-            one.charge = 1;
         } catch (const Error& error) {
             failure = std::current_exception();
             if (error.code() == ExitCode::usage) warn_passed_over(one.specification, error.what());

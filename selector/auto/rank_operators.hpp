@@ -39,12 +39,10 @@ struct RankedOperator {
     Work work{};                   ///< what `seconds` follows from
     std::string_view mostly = {};  ///< what most of its time goes to, after "of the time for"; empty if nobody knows
     double mostly_share = 0;
-    double charge = 1;  ///< factor on `seconds` where operators are compared: what else is known of it
 
     /// For so many products; for 0 those of a product alone.
     [[nodiscard]] double total_seconds(offset_t products) const {
-        const double charged = seconds * charge;
-        return products == 0 ? charged : preparation_seconds + static_cast<double>(products) * charged;
+        return products == 0 ? seconds : preparation_seconds + static_cast<double>(products) * seconds;
     }
 };
 

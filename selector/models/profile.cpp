@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "selector/models/rules_share.hpp"
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
 #include "tile/parallel.hpp"
@@ -78,36 +77,25 @@ std::vector<RankedOperator> rank_if_small(const OperatorQuestion& question, cons
     return small == nullptr ? std::vector<RankedOperator>{} : rank_operators(question, *small);
 }
 
-/// By models in their order, by rules by time.
-struct Rankings {
-    std::vector<RankedOperator> by_models;
-    std::vector<RankedOperator> by_rules;
-};
-Rankings rank_by_both(const OperatorQuestion& question, const Profile& profile) {
+std::vector<RankedOperator> rank_by_models(const OperatorQuestion& question, const Profile& profile) {
     const auto specifications = modelled_specifications(profile);
     std::vector<std::optional<RankedOperator>> all(specifications.size());
-    Rankings rankings;
-    run_together(std::ssize(all) + 1, [&](std::int64_t i) {
+    run_together(std::ssize(all), [&](std::int64_t i) {
         const auto at = static_cast<std::size_t>(i);
-        if (at < all.size())
-            all[at] = rank_by_model(specifications[at], question, profile);
-        else
-            rankings.by_rules = rank_operators(question);
+        all[at] = rank_by_model(specifications[at], question, profile);
     });
+    std::vector<RankedOperator> ranked;
     for (auto& one : all) {
-        if (one) rankings.by_models.push_back(*std::move(one));
+        if (one) ranked.push_back(*std::move(one));
     }
-    return rankings;
+    std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(question.products); });
+    return ranked;
 }
 
 /// To 6 digits, decimal ones, as a text of it has them.
 double rounded(double x) {
     if (x == 0 || !std::isfinite(x)) return x;
     return std::stod(fmt::format("{:.6g}", x));
-}
-
-void sort_by_time(std::vector<RankedOperator>& ranked, offset_t products) {
-    std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(products); });
 }
 
 /// Puts after the first, which stays, the rules' next in every other place. What the models think little of may be
@@ -132,8 +120,7 @@ void fit_models(Profile& profile) {
         one.model = fit_vector_model(one.work, profile.probe, one.points);
     }
     profile.models = fit_spmv_models(profile.matrices, profile.probe);
-    profile.small_models.clear();  // rules count beside the others alone
-    profile.rules_shares = fit_rules_shares(profile);
+    profile.small_models.clear();
     if (profile.probe.is_gpu) profile.small_models = fit_small_models(profile.matrices, profile.models);
 }
 
@@ -165,23 +152,17 @@ void choose_vector_shapes(const Profile& profile, std::size_t n, std::size_t val
 
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile) {
     if (auto small = rank_if_small(question, profile); !small.empty()) return small;
-    Rankings ranked = rank_by_both(question, profile);
-    const double share = find_rules_share(profile.rules_shares, question.features.sizes());
-    if (share > 0) charge_by_rules(ranked.by_models, ranked.by_rules, share);
-    sort_by_time(ranked.by_models, question.products);
-    return std::move(ranked.by_models);
+    return rank_by_models(question, profile);
 }
 
 std::vector<RankedOperator> rank_for_trial(const OperatorQuestion& question, const Profile& profile) {
-    Rankings ranked = rank_by_both(question, profile);
-    sort_by_time(ranked.by_models, question.products);
+    auto ranked = rank_by_models(question, profile);
     if (const auto small = rank_if_small(question, profile); !small.empty()) {
-        std::erase_if(ranked.by_models,
-                      [&](const auto& one) { return one.specification == small.front().specification; });
-        ranked.by_models.insert(ranked.by_models.begin(), small.front());
+        std::erase_if(ranked, [&](const auto& one) { return one.specification == small.front().specification; });
+        ranked.insert(ranked.begin(), small.front());
     }
-    take_in_turn(ranked.by_models, ranked.by_rules);
-    return std::move(ranked.by_models);
+    take_in_turn(ranked, rank_operators(question));
+    return ranked;
 }
 
 OperatorQuestion question_on(const Probe& probe, const MatrixFeatures& features) {

@@ -47,14 +47,6 @@ struct ProfileCheck {
     friend bool operator==(const ProfileCheck&, const ProfileCheck&) = default;
 };
 
-/// How much the rules count for beside the models (`rules_share.hpp`), for numbers of some sizes.
-struct RulesShare {
-    NumberSizes sizes = {};
-    double share = 0.5;  ///< 0: models alone; where nothing is known, half
-
-    friend bool operator==(const RulesShare&, const RulesShare&) = default;
-};
-
 struct Profile {
     Probe probe = {};
     ProfileBuild build = {};
@@ -64,8 +56,7 @@ struct Profile {
     std::vector<MeasuredMatrix> matrices = {};
     std::vector<SpmvModel> models = {};
     std::vector<SmallModel> small_models = {};  ///< of a GPU
-    std::vector<RulesShare> rules_shares = {};
-    std::vector<ProfileCheck> checks = {};  ///< one for each sizes of numbers
+    std::vector<ProfileCheck> checks = {};      ///< one for each sizes of numbers
 
     friend bool operator==(const Profile&, const Profile&) = default;
 };
@@ -88,9 +79,9 @@ using ChosenShapes = std::map<std::string, ChosenShape, std::less<>>;  ///< by t
 /// values; what is there already by one as near stays.
 void choose_vector_shapes(const Profile& profile, std::size_t n, std::size_t value_bytes, ChosenShapes& shapes);
 
-/// As `rank_operators` by the rules, but with the times that the models of a profile predict, compared by models and
-/// rules together (`RankedOperator::charge`): every operator that has a model, suits the matrix, and is neither a
-/// baseline nor much larger than CSR; small matrices by a `SmallModel` alone. Empty if the profile has no models.
+/// As `rank_operators` by the rules, but by the times that the models of a profile predict: every operator that has a
+/// model, suits the matrix, and is neither a baseline nor much larger than CSR; small matrices by a `SmallModel` alone.
+/// Empty if the profile has no models.
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile);
 
 /// Operators for a trial of the first few: behind the first by the models alone, of a small matrix by its `SmallModel`,

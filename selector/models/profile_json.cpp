@@ -160,10 +160,6 @@ Json small_model_json(const SmallModel& m) {
             {"operators", operators}};
 }
 
-Json rules_share_json(const RulesShare& one) {
-    return {{"value_bytes", one.sizes.value}, {"sum_bytes", one.sizes.sum}, {"share", one.share}};
-}
-
 Json quality_json(const ChoiceQuality& q) {
     return {{"choices", q.choices},
             {"near_best", q.near_best},
@@ -241,7 +237,6 @@ std::string profile_text(const Profile& profile) {
                     {"terms", terms},
                     {"models", list_json(profile.models, model_json)},
                     {"small", list_json(profile.small_models, small_model_json)},
-                    {"rules", list_json(profile.rules_shares, rules_share_json)},
                     {"checks", list_json(profile.checks, check_json)}};
     std::string text;
     write(json, 0, text);

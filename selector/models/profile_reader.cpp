@@ -269,14 +269,6 @@ SmallModel read_small_model(const JsonNode& json) {
     return model;
 }
 
-RulesShare read_rules_share(const JsonNode& json) {
-    RulesShare one{{json["value_bytes"].whole(Most::value_bytes), json["sum_bytes"].whole(Most::value_bytes)},
-                   json["share"].non_negative()};
-    require_sizes(json, one.sizes);
-    if (one.share > 1) json["share"].fail(fmt::format("is {}, expected 0 to 1", one.share));
-    return one;
-}
-
 ChoiceQuality read_quality(const JsonNode& json) {
     return {json["choices"].whole<int>(), json["near_best"].non_negative(), json["mean_loss"].non_negative(),
             json["average_loss"].non_negative(), json["worst_loss"].non_negative()};
@@ -330,7 +322,6 @@ Profile parse_profile(std::string_view text, const std::string& name) {
             .matrices = list_of(root["matrices"], read_matrix),
             .models = read_models(root["models"], lifted),
             .small_models = root.has("small") ? list_of(root["small"], read_small_model) : std::vector<SmallModel>{},
-            .rules_shares = root.has("rules") ? list_of(root["rules"], read_rules_share) : std::vector<RulesShare>{},
             .checks = list_of(root["checks"], read_check)};
 }
 

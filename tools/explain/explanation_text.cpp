@@ -53,20 +53,13 @@ std::string other_text(const Explanation& e, const std::string& specification) {
     return found == e.others.end() ? "-" : time_text(found->seconds);
 }
 
-std::string_view order_text(std::span<const RankedOperator> ranked) {
-    const bool is_charged = std::ranges::any_of(ranked, [](const auto& one) { return one.charge != 1; });
-    return is_charged ? "the geometric mean of what models and rules predict, the latter at the level of the former"
-                      : "what the models predict";
-}
-
 std::string profile_text(const Explanation& e) {
     if (e.profile.empty()) return "";
-    return e.by_models
-               ? fmt::format("order: {}\nchosen by the models of: {}\n", order_text(e.ranked), printable(e.profile))
-               : fmt::format(
-                     "chosen by the rules, since no check speaks for the models of: {}\n"
-                     "  (tilespmv tune --suite unseen makes one, --profile FILE takes them anyhow)\n",
-                     printable(e.profile));
+    return e.by_models ? fmt::format("chosen by the models of: {}\n", printable(e.profile))
+                       : fmt::format(
+                             "chosen by the rules, since no check speaks for the models of: {}\n"
+                             "  (tilespmv tune --suite unseen makes one, --profile FILE takes them anyhow)\n",
+                             printable(e.profile));
 }
 
 std::string unknown_text(const Explanation& e) {

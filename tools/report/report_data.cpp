@@ -6,7 +6,6 @@
 
 #include "selector/models/modelled_operators.hpp"
 #include "selector/models/profile_file.hpp"
-#include "selector/models/rules_share.hpp"
 #include "tools/report/report.hpp"
 #include "tools/report/solver_data.hpp"
 
@@ -41,15 +40,24 @@ Json names_of(std::vector<RankedOperator> ranked) {
     return names;
 }
 
+/// The same operators with the times of models that have not seen the matrix; those without one are left out.
+std::vector<RankedOperator> held_out(const std::vector<RankedOperator>& ranked, const MeasuredMatrix& matrix) {
+    std::vector<RankedOperator> all;
+    for (RankedOperator one : ranked) {
+        const auto found = std::ranges::find(matrix.products, one.specification, &ProductTime::specification);
+        if (found == matrix.products.end() || found->held_out <= 0) continue;
+        one.seconds = found->held_out;
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
 void add_choices(const Profile& profile, const MeasuredMatrix& matrix, Json& json) {
     const auto question = question_on(profile.probe, matrix.features);
     const auto ranked = rank_operators(question, profile);
-    const auto by_rules = rank_operators(question);
-    auto unseen = held_out(ranked, matrix);
-    charge_by_rules(unseen, by_rules, find_rules_share(profile.rules_shares, matrix.features.sizes()));
     json["by_models"] = names_of(ranked);
-    json["by_held_out"] = names_of(unseen);
-    json["by_rules"] = names_of(by_rules);
+    json["by_held_out"] = names_of(held_out(ranked, matrix));
+    json["by_rules"] = names_of(rank_operators(question));
 }
 
 void add_product(const Profile& profile, const MeasuredMatrix& matrix, const ProductTime& product, Json& json) {

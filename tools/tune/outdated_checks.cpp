@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "selector/models/rules_share.hpp"
-
 namespace tilespmv::tools {
 namespace {
 
@@ -17,8 +15,7 @@ bool has_models_of(const Profile& a, const Profile& b, const NumberSizes& sizes)
 }
 
 bool choose_alike(const Profile& a, const Profile& b, const NumberSizes& sizes) {
-    return has_models_of(a, b, sizes) && has_models_of(b, a, sizes) &&
-           find_rules_share(a.rules_shares, sizes) == find_rules_share(b.rules_shares, sizes);
+    return has_models_of(a, b, sizes) && has_models_of(b, a, sizes);
 }
 
 /// Whether each tree of `a` for values of this type is in `b`, too.

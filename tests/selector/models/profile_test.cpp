@@ -54,7 +54,6 @@ Profile sample() {
         {"float64", {8, 8}, 12, 0.93, 0.4, {12, 0.9, 1.02, 1.03, 1.3}, {12, 0.8, 1.05, 1.06, 1.5}, {}},
         {"float32", {4, 8}, 9, 0.9, 0.5, {9, 0.9, 1.02, 1.03, 1.3}, {9, 0.8, 1.01, 1.06, 1.5}, {5, 1, 1, 1, 1}}};
     fit_models(profile);
-    profile.rules_shares = {{{8, 8}, 0.25}};
     SmallModel small{.sizes = {4, 8}, .matrices = 2, .weights = {0.25F, -1e-6F, 0.1F, 0}};
     for (const char* name : {"csr-merge", "csr-vector:threads=4"})
         small.operators.push_back(SmallModel::Times::of(name, -13.5));
@@ -80,7 +79,6 @@ TEST(ProfileFile, HasOnOneLineWhatFitsIt) {
     EXPECT_THAT(
         text,
         HasSubstr("\n \"build\": {\"version\":\"0.1.0\",\"revision\":\"abc\",\"driver\":13000,\"runtime\":12080},\n"));
-    EXPECT_THAT(text, HasSubstr("\n \"rules\": [{\"value_bytes\":8,\"sum_bytes\":8,\"share\":0.25}],\n"));
     EXPECT_THAT(text, HasSubstr("\n   \"name\": \"gen:laplace2d:n=1\",\n")) << "a matrix takes several";
     EXPECT_THAT(text, HasSubstr("\n    {\"operator\":\"ell\",\"error\":\"too \\\"large\\\"\"}\n"));
     std::istringstream lines(text);
@@ -167,10 +165,10 @@ TEST(ProfileFile, OfBeforeDoesNotKnowWhatMultiprocessorsHold) {
     EXPECT_EQ(known.vectors[0].points, sample().vectors[0].points);
 }
 
-TEST(ProfileFile, OfBeforeDoesNotKnowWhatRulesCountFor) {
-    EXPECT_TRUE(parse_profile(damaged("\"rules\": [", "\"no_such_key\": ["), "p.json").rules_shares.empty());
-    EXPECT_THAT(refusal(damaged("\"share\":0.25", "\"share\":1.5")),
-                HasSubstr("p.json.rules[0].share: is 1.5, expected 0 to 1"));
+TEST(ProfileFile, OfBeforeMaySayWhatRulesCountFor) {
+    const std::string text =
+        damaged(" \"checks\":", " \"rules\": [{\"value_bytes\":8,\"sum_bytes\":8,\"share\":0.5}],\n \"checks\":");
+    EXPECT_EQ(parse_profile(text, "p.json"), sample());
 }
 
 TEST(ProfileFile, OfBeforeHasNoModelsOfSmallMatrices) {

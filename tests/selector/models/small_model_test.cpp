@@ -159,7 +159,6 @@ Profile contrary_profile() {
     }
     auto matrices = measured_matrices(200, 1e3, 1.9e5);
     profile.small_models = fit_small_models(matrices, profile.models);
-    profile.rules_shares = {{{8, 8}, 0}};
     return profile;
 }
 
