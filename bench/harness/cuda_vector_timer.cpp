@@ -43,10 +43,8 @@ private:
         return runner_->iteration_bytes() > cache_bytes_ && bytes_of(kernel) < kDrivesOut * cache_bytes_;
     }
     [[nodiscard]] double bytes_of(std::string_view name) const {
-        for (const auto& kernels : {solver::vector_kernels(), solver::compared_vector_kernels()}) {
-            for (const auto& kernel : kernels) {
-                if (kernel.name == name) return vector_bytes_ * (kernel.reads + kernel.writes);
-            }
+        for (const auto& kernel : solver::vector_kernels()) {
+            if (kernel.name == name) return vector_bytes_ * (kernel.reads + kernel.writes);
         }
         return 0;
     }
@@ -87,8 +85,7 @@ VectorWork work_of(const solver::VectorKernel& kernel, std::size_t value_bytes) 
             .reads = kernel.reads,
             .writes = kernel.writes,
             .value_bytes = value_bytes,
-            .residency = residency_of(kernel, value_bytes),
-            .compared_with = std::string(kernel.compared_with)};
+            .residency = residency_of(kernel, value_bytes)};
 }
 
 }  // namespace
@@ -96,9 +93,7 @@ VectorWork work_of(const solver::VectorKernel& kernel, std::size_t value_bytes) 
 std::vector<VectorWork> cuda_vector_works(std::size_t value_bytes) {
     std::vector<VectorWork> works;
     if (value_bytes != sizeof(double) && value_bytes != sizeof(float)) return works;
-    for (const auto& kernels : {solver::vector_kernels(), solver::compared_vector_kernels()}) {
-        for (const auto& kernel : kernels) works.push_back(work_of(kernel, value_bytes));
-    }
+    for (const auto& kernel : solver::vector_kernels()) works.push_back(work_of(kernel, value_bytes));
     return works;
 }
 

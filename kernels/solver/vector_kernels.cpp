@@ -30,13 +30,9 @@ constexpr std::array<VectorKernel, kVectorKernels> kKernels{{
     {"copy", false, 1, 1},
 }};
 
-constexpr std::array<VectorKernel, 1> kCompared{{{kInnerProductsOnHost, true, 3, 0, "inner_products"}}};
-
 }  // namespace
 
 std::span<const VectorKernel> vector_kernels() { return kKernels; }
-
-std::span<const VectorKernel> compared_vector_kernels() { return kCompared; }
 
 VectorKernelId vector_kernel_id(std::string_view name) {
     for (std::size_t i = 0; i < kKernels.size(); ++i) {

@@ -16,17 +16,10 @@ struct VectorKernel {
     bool reduces = false;   ///< leaves sums, finished on the device in a fixed order
     int reads = 0;          ///< vectors of n values
     int writes = 0;
-    std::string_view compared_with = {};  ///< of one that no solver launches: the kernel that it is measured beside
 };
 
 /// All of them; the same in a build without CUDA.
 std::span<const VectorKernel> vector_kernels();
-
-/// Measured beside those, for comparison.
-std::span<const VectorKernel> compared_vector_kernels();
-
-/// The inner products whose partial sums the host adds up.
-inline constexpr std::string_view kInnerProductsOnHost = "inner_products_on_host";
 
 /// Blocks of a kernel in this shape that a multiprocessor of the current GPU holds at once, by its registers and shared
 /// memory. T: float or double. Throws `Error`, also for an unknown name. Only in builds with CUDA.
@@ -37,8 +30,7 @@ int resident_blocks(std::string_view kernel, const LaunchShape& shape);
 class VectorKernelRunner {
 public:
     virtual ~VectorKernelRunner() = default;
-    /// Launches the kernel of that name, one for comparison, too; may go on after the call has returned.
-    /// `shape.threads` is at most 1,024.
+    /// Launches the kernel of that name; may go on after the call has returned. `shape.threads` is at most 1,024.
     virtual void run(std::string_view kernel, const LaunchShape& shape) = 0;
     /// s = A w by csr16, A as in a solver (`seven_diagonals`): leaves the caches as an iteration does. The first one
     /// makes A, and may not be captured into a graph.

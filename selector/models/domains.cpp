@@ -76,20 +76,6 @@ std::vector<Domain> domains_of(const Probe& probe, double bytes_per_element) {
     return domains;
 }
 
-std::vector<Domain> cut_at(std::span<const Domain> domains, std::span<const std::size_t> sizes) {
-    std::vector<Domain> pieces;
-    for (Domain rest : domains) {
-        for (const std::size_t size : sizes) {
-            const auto at = static_cast<double>(size);
-            if (at <= rest.from || at >= rest.to || rest.to == kEndless) continue;
-            pieces.push_back({rest.name, rest.from, at});
-            rest.from = at;
-        }
-        pieces.push_back(rest);
-    }
-    return pieces;
-}
-
 std::vector<std::size_t> sizes_to_measure(const std::vector<Domain>& domains, const Probe& probe,
                                           double bytes_per_element) {
     constexpr double kOfMemory = 0.25;

@@ -30,9 +30,6 @@ struct Domain {
 /// own (`bench/NOTES.md`, "Launch shapes").
 std::vector<Domain> domains_of(const Probe& probe, double bytes_per_element);
 
-/// The same domains in further pieces: all but the last one are cut at these sizes, which ascend.
-std::vector<Domain> cut_at(std::span<const Domain> domains, std::span<const std::size_t> sizes);
-
 /// Sizes to measure at, those of all domains together, all odd: from 1,001 by factors of the square root of 2, of its
 /// square root between 64,000 and 8.2 million, to 33 million, to four times the begin of the last domain if that is
 /// more, and as far as vectors take a quarter of the memory. They do not depend on the kernel but by that.

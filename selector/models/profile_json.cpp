@@ -73,7 +73,6 @@ Json vector_json(const VectorProfile& one) {
     };
     Json json{{"kernel", one.work.kernel},   {"values", one.values},    {"value_bytes", one.work.value_bytes},
               {"reduces", one.work.reduces}, {"reads", one.work.reads}, {"writes", one.work.writes}};
-    if (!one.work.compared_with.empty()) json["compared_with"] = one.work.compared_with;
     json["resident_blocks"] = list_json(one.work.residency, residency_json);
     json["points"] = list_json(one.points, point_json);
     json["domains"] = list_json(one.model.domains, domain_json);

@@ -126,11 +126,19 @@ VectorProfile read_vector(const JsonNode& json) {
                       .values = json["values"].text(),
                       .points = list_of(json["points"], read_point),
                       .model = {list_of(json["domains"], read_domain), list_of(json["tree"], read_leaf)}};
-    if (json.has("compared_with")) one.work.compared_with = json["compared_with"].text();
     if (json.has("resident_blocks")) one.work.residency = list_of(json["resident_blocks"], read_residency);
     if (one.work.value_bytes == 0) json["value_bytes"].fail("is 0");
     require_no_gaps(one.model.tree, json["tree"]);
     return one;
+}
+
+/// Without those that older versions measured for comparison only.
+std::vector<VectorProfile> read_vectors(const JsonNode& json) {
+    auto nodes = json.elements();
+    std::erase_if(nodes, [](const JsonNode& one) { return one.has("compared_with"); });
+    std::vector<VectorProfile> all;
+    std::ranges::transform(nodes, std::back_inserter(all), read_vector);
+    return all;
 }
 
 void read_rounds(const JsonNode& json, cuda::RowLengths& rounds) {
@@ -318,7 +326,7 @@ Profile parse_profile(std::string_view text, const std::string& name) {
             .build = read_build(root["build"]),
             .date = root["date"].text(),
             .set = root["set"].text(),
-            .vectors = list_of(root["vectors"], read_vector),
+            .vectors = read_vectors(root["vectors"]),
             .matrices = list_of(root["matrices"], read_matrix),
             .models = read_models(root["models"], lifted),
             .small_models = root.has("small") ? list_of(root["small"], read_small_model) : std::vector<SmallModel>{},

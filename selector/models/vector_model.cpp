@@ -5,9 +5,8 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
+#include <tuple>
 
-#include "selector/models/measured_shapes.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv {
@@ -19,8 +18,6 @@ constexpr std::array kWaves{1.0, 4.0};
 constexpr std::array kReductionElements{1, 4};
 constexpr std::array kWavesForSmall{1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2};
 constexpr int kMostWaves = 20;  ///< of a reduction
-/// Blocks of an elementwise kernel that a GPU begins as fast as one.
-constexpr int kFewBlocks = 4;
 
 /// The caps of a reduction, in waves of blocks.
 std::vector<double> reduction_waves() {
@@ -46,51 +43,42 @@ double accuracy_of(const Line& line, std::span<const TimeAt> points) {
     return sum / static_cast<double>(points.size());
 }
 
-/// Whether there is a step of the shape in the domain, and a size just behind it at its end.
-bool has_step(const MeasuredShape& measured, const Domain& domain) {
-    constexpr double kNear = 1.1;
-    return std::ranges::any_of(measured.steps, [&](std::size_t n) {
-        const auto step = static_cast<double>(n);
-        return step >= domain.from && step < domain.to && domain.to < kNear * step;
-    });
+/// What was measured of a candidate, by ascending n.
+struct MeasuredShape {
+    LaunchShape shape = {};
+    std::vector<TimeAt> times = {};
+};
+
+/// All candidates, at the sizes at which all of them are measured.
+std::vector<MeasuredShape> measured_candidates(const VectorWork& work, const Probe& probe,
+                                               std::span<const VectorPoint> points) {
+    using Key = std::tuple<std::size_t, int, int, int>;
+    const auto key_of = [](std::size_t n, const LaunchShape& shape) {
+        const LaunchShape s = effective_shape(shape, n);
+        return Key{n, s.threads, s.elements, s.max_blocks};
+    };
+    std::map<Key, double> seconds;  // the last one of those measured twice
+    for (const VectorPoint& point : points) seconds[key_of(point.n, point.shape)] = point.seconds;
+    const double bytes = work.bytes_per_element();
+    std::vector<MeasuredShape> candidates;
+    for (const LaunchShape& shape : candidate_shapes(work, probe)) candidates.push_back({shape});
+    for (const std::size_t n : sizes_to_measure(domains_of(probe, bytes), probe, bytes)) {
+        for (MeasuredShape& one : candidates) {
+            const auto time = seconds.find(key_of(n, one.shape));
+            if (time != seconds.end()) one.times.push_back({static_cast<double>(n), time->second});
+        }
+    }
+    return candidates;
 }
 
-/// The two times between which the line of a bounded domain is drawn; none if they are not there or far apart.
-std::span<const TimeAt> times_around(const MeasuredShape& measured, const Domain& domain) {
-    constexpr double kFar = 1.6;  // times the size: sizes that all shapes are measured at are nearer
-    const std::span<const TimeAt> times = measured.times;
-    auto right = std::ranges::find_if(times, [&](const TimeAt& one) { return one.n >= domain.to; });
-    if (right == times.end()) return {};
-    if (has_step(measured, domain) && right + 1 != times.end()) ++right;
-    if (right == times.begin()) return {};
-    if (right->n > kFar * (right - 1)->n) return {};
-    return times.subspan(static_cast<std::size_t>(right - 1 - times.begin()), 2);
-}
-
-/// For a line that is drawn backwards from a time: times grow at most as n does, so that a rise further on says nothing
-/// of what is before.
-Line no_steeper_than_proportional(const Line& line, const TimeAt& from) {
-    if (line.intercept >= 0) return line;
-    return {from.seconds / from.n, 0};
-}
-
-/// All times in a domain without end, if they go as far as those of others.
-std::span<const TimeAt> times_from(const MeasuredShape& measured, const Domain& domain, double last) {
-    const std::span<const TimeAt> times = measured.times;
-    const auto first = std::ranges::find_if(times, [&](const TimeAt& one) { return one.n >= domain.from; });
-    if (first == times.end() || times.back().n < last) return {};
-    return times.subspan(static_cast<std::size_t>(first - times.begin()));
-}
-
+/// None if the candidate was not measured at both ends of the domain, or in one without end not as far as others.
 std::optional<ShapeLine> line_in(const Domain& domain, const MeasuredShape& measured, double last) {
-    const bool is_endless = domain.to == kEndless;
-    const auto times = is_endless ? times_from(measured, domain, last) : times_around(measured, domain);
-    if (times.empty()) return {};
-    const auto intercept = domain.from == 0 ? Intercept::non_negative : Intercept::any;
-    const bool is_fitted = is_endless || domain.from == 0;
-    const bool is_behind = !is_fitted && times[0].n >= domain.to;
-    Line line = is_fitted ? fit_line(times, intercept) : line_through(times[0], times[1]);
-    if (is_behind) line = no_steeper_than_proportional(line, times[0]);
+    const auto first = std::ranges::lower_bound(measured.times, domain.from, {}, &TimeAt::n);
+    const auto behind = std::ranges::upper_bound(measured.times, domain.to, {}, &TimeAt::n);
+    const std::span<const TimeAt> times(first, behind);
+    const bool is_measured = domain.to == kEndless ? !times.empty() && times.back().n >= last : times.size() >= 2;
+    if (!is_measured) return {};
+    const Line line = fit_line(times, domain.from == 0 ? Intercept::non_negative : Intercept::any);
     return ShapeLine{measured.shape, line, accuracy_of(line, times)};
 }
 
@@ -181,59 +169,21 @@ std::vector<LaunchShape> shapes_to_measure(const VectorWork& work, const Probe& 
     return different;
 }
 
-std::vector<std::size_t> steps_of(const VectorWork& work, const Probe& probe, const LaunchShape& shape) {
-    const auto part = static_cast<std::size_t>(shape.threads) * static_cast<std::size_t>(shape.elements);
-    const int resident = resident_blocks(work, probe, shape);
-    std::set<std::size_t> steps;
-    const auto add = [&](int blocks) { steps.insert(static_cast<std::size_t>(blocks) * part); };
-    std::vector<int> ends{resident / 2, resident};
-    if (!work.reduces) ends.push_back(kFewBlocks);
-    if (work.reduces && shape.max_blocks != 1) ends.push_back(1);  // with one, nobody waits for the sums of others
-    for (const int blocks : ends) {
-        const bool is_reached = shape.max_blocks == 0 || blocks <= shape.max_blocks;
-        if (blocks > 0 && is_reached) add(blocks);
-    }
-    if (shape.max_blocks > 0 && shape.max_blocks <= resident) {
-        for (const int turns : {1, 2}) add(turns * shape.max_blocks);
-    }
-    return {steps.begin(), steps.end()};
-}
-
 std::vector<ShapesAt> plan_of_measurements(const VectorWork& work, const Probe& probe) {
     const double bytes = work.bytes_per_element();
-    const auto domains = domains_of(probe, bytes);
-    const auto sizes = sizes_to_measure(domains, probe, bytes);
-    std::map<std::size_t, std::vector<LaunchShape>> plan;
-    for (const std::size_t n : sizes) plan[n] = shapes_to_measure(work, probe, n);
-    const auto add = [&](std::size_t n, const LaunchShape& shape) {
-        auto& shapes = plan[n];
-        const LaunchShape effective = effective_shape(shape, n);
-        if (std::ranges::find(shapes, effective) == shapes.end()) shapes.push_back(effective);
-    };
-    const double most = std::min(domains.back().from, static_cast<double>(sizes.back()));  // steps are small behind
-    for (const LaunchShape& shape : candidate_shapes(work, probe)) {
-        for (const std::size_t step : steps_of(work, probe, shape)) {
-            if (step <= sizes.front() || static_cast<double>(behind_step(step)) >= most) continue;
-            add(step, shape);
-            add(behind_step(step), shape);
-        }
-    }
-    std::vector<ShapesAt> all;
-    for (auto& [n, shapes] : plan) all.push_back({n, std::move(shapes)});
-    return all;
+    std::vector<ShapesAt> plan;
+    for (const std::size_t n : sizes_to_measure(domains_of(probe, bytes), probe, bytes))
+        plan.push_back({n, shapes_to_measure(work, probe, n)});
+    return plan;
 }
 
 VectorModel fit_vector_model(const VectorWork& work, const Probe& probe, std::span<const VectorPoint> points) {
     VectorModel model;
     if (points.empty()) return model;
     const auto candidates = measured_candidates(work, probe, points);
-    std::set<std::size_t> different;
-    for (const VectorPoint& point : points) different.insert(point.n);
-    const std::vector<std::size_t> sizes(different.begin(), different.end());
-    const auto cuts = std::span<const std::size_t>(sizes).subspan(1);  // the first line goes on to n = 0
-    for (const Domain& domain : cut_at(domains_of(probe, work.bytes_per_element()), cuts)) {
-        model.domains.push_back(fit_domain(domain, candidates, static_cast<double>(sizes.back())));
-    }
+    const auto last = static_cast<double>(std::ranges::max(points, {}, &VectorPoint::n).n);
+    for (const Domain& domain : domains_of(probe, work.bytes_per_element()))
+        model.domains.push_back(fit_domain(domain, candidates, last));
     model.tree = join(model.domains);
     return model;
 }

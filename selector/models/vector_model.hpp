@@ -29,7 +29,6 @@ struct VectorWork {
     int writes = 0;
     std::size_t value_bytes = 8;
     std::vector<Residency> residency = {};  ///< by the occupancy calculator; empty in a profile of before
-    std::string compared_with = {};         ///< of a kernel that no solver launches: the one that it is measured beside
 
     [[nodiscard]] double bytes_per_element() const { return double((reads + writes)) * double(value_bytes); }
     friend bool operator==(const VectorWork&, const VectorWork&) = default;
@@ -95,26 +94,17 @@ LaunchShape effective_shape(const LaunchShape& shape, std::size_t n);
 /// The different effective shapes of the candidates at n: what is to be measured there.
 std::vector<LaunchShape> shapes_to_measure(const VectorWork& work, const Probe& probe, std::size_t n);
 
-/// Sizes n up to which the blocks of a shape do as they do before, and behind which they take longer by a step: where
-/// those of two launches no longer fit at once, where those of one do not, where capped blocks take a second part, and
-/// a third, where a reduction needs a second block, and an elementwise kernel a fifth.
-std::vector<std::size_t> steps_of(const VectorWork& work, const Probe& probe, const LaunchShape& shape);
-
 struct ShapesAt {
     std::size_t n = 0;
     std::vector<LaunchShape> shapes = {};
 };
 
-/// All that is to be measured of a kernel, by ascending n: all shapes at `sizes_to_measure`, and each shape at its
-/// steps and just behind them.
+/// All that is to be measured of a kernel, by ascending n: all shapes at `sizes_to_measure`.
 std::vector<ShapesAt> plan_of_measurements(const VectorWork& work, const Probe& probe);
 
-/// Cuts domains at all sizes that were measured but the first, joins for each candidate what was measured of it on both
-/// sides of a piece by a line (behind a step, from the next time behind it; in the last domain, a line is fitted to
-/// all), and makes the tree. Candidates that were not measured near by have no line. Times at a step, and behind it,
-/// count only where those behind are longer; where these are below a line between the sizes around, all candidates are
-/// taken to be as much below theirs. Domains without lines take the leaf of the one before. Without points the
-/// model is empty.
+/// Fits in each domain a line to what was measured of each candidate there, which joins the times at both ends where no
+/// size lies between, and makes the tree. Candidates that were not measured at both ends have no line. Domains without
+/// lines take the leaf of the one before. Without points the model is empty.
 VectorModel fit_vector_model(const VectorWork& work, const Probe& probe, std::span<const VectorPoint> points);
 
 /// The shape of the leaf for n; throws `Error` for an empty model.

@@ -204,7 +204,6 @@ void check_vectors(bench::Measurer& measurer, const Profile& profile, const Chec
         std::unique_ptr<bench::VectorTimer> timer;
         for (const VectorProfile& kernel : profile.vectors) {
             if (kernel.values != options.values || kernel.model.tree.empty()) continue;
-            if (!kernel.work.compared_with.empty()) continue;  // nothing is chosen by it
             if (!options.only.empty() && kernel.work.kernel != options.only) continue;
             options.progress(fmt::format("checking {} of {} values", kernel.work.kernel, n));
             if (!timer) timer = measurer.vectors(options.values, n);

@@ -1,13 +1,11 @@
 #include "kernels/solver/vector_kernels.hpp"
 
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/this_gpu.hpp"
-#include "kernels/solver/cuda/host_inner_products.hpp"
 #include "kernels/solver/cuda/vector_launcher.hpp"
 #include "kernels/solver/seven_diagonals.hpp"
 
@@ -48,7 +46,6 @@ public:
     }
 
     void run(std::string_view kernel, const LaunchShape& shape) override {
-        if (kernel == kInnerProductsOnHost) return run_on_host(shape);
         const VectorKernelId id = vector_kernel_id(kernel);
         if (!(shapes_.of(id) == shape)) {
             shapes_.set(kernel, shape);
@@ -75,15 +72,11 @@ private:
         const auto a = seven_diagonals<T>(static_cast<index_t>(kernels_.size()));
         return cuda::make_device_operator<T>("csr16", {&a}, default_accumulator<T>(), on_);
     }
-    void run_on_host(const LaunchShape& shape) {
-        if (!on_host_) on_host_.emplace(kernels_.size(), on_);
-        on_host_->run(iterates(), finish(), shape);
-    }
     void launch(VectorKernelId id) {
         const Iterates<T> v = iterates();
         const DiagonalView<T> m(static_cast<const T*>(vectors_[6].data()));
         const Scalars* scalars = scalars_.data();
-        const Finish finish = this->finish();
+        const Finish finish{scalars_.data(), sums_.data(), Recurrence::none};
         switch (id) {
             case VectorKernelId::advance:
                 return kernels_.advance(v, scalars);
@@ -115,7 +108,6 @@ private:
                 return kernels_.copy(v.x.data, v.r.data);
         }
     }
-    Finish finish() { return {scalars_.data(), sums_.data(), Recurrence::none}; }
     Iterates<T> iterates() { return {at(0), at(1), at(2), at(3), at(4), at(5)}; }
     Vector<T> at(std::size_t k) { return {vectors_[k].data(), kernels_.size()}; }
 
@@ -125,7 +117,6 @@ private:
     cuda::DeviceBuffer<Scalars> scalars_;
     cuda::DeviceBuffer<double> sums_;
     std::array<cuda::DeviceBuffer<T>, 7> vectors_;
-    std::optional<HostInnerProducts<T>> on_host_;       ///< once it has run
     std::unique_ptr<cuda::DeviceOperator<T>> product_;  ///< once it has been done
 };
 

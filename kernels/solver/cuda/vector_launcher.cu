@@ -1,6 +1,5 @@
 #include "kernels/solver/cuda/vector_launcher.hpp"
 
-#include "kernels/solver/cuda/host_inner_products.hpp"
 #include "kernels/solver/cuda/vector_launch.cuh"
 #include "kernels/solver/cuda/vector_ops.cuh"
 #include "kernels/solver/tail_block.hpp"
@@ -166,7 +165,6 @@ int resident_blocks_of(const LaunchShape& shape) {
 template <class T>
 int resident_blocks(std::string_view kernel, const LaunchShape& shape) {
     using M = Diagonal<T, T>;
-    if (kernel == kInnerProductsOnHost) return HostInnerProducts<T>::resident_blocks(shape);
     switch (vector_kernel_id(kernel)) {
         case VectorKernelId::advance:
             return resident_blocks_of<T, Advance<T, NoDiagonal>>(shape);

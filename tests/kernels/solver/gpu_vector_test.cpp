@@ -3,7 +3,6 @@
 #include <cmath>
 #include <functional>
 
-#include "kernels/solver/cuda/host_inner_products.hpp"
 #include "kernels/solver/recurrence.hpp"
 #include "kernels/solver/tail_block.hpp"
 #include "tests/kernels/solver/vector_system.hpp"
@@ -285,24 +284,6 @@ TEST_F(VectorKernelsOnDevice, SumsOfSeveralGpusAreAddedInTheirOrder) {
     expect_same(system.scalars(), expected);
 }
 
-TEST_F(VectorKernelsOnDevice, TheHostAddsUpTheSameInnerProducts) {
-    for (const std::size_t n : {1UL, 1001UL, 1'000'003UL}) {
-        System<double> system(n, shapes_of(n, sizeof(double), nullptr), kScalars);
-        const auto v = system.iterates();
-        const auto finish = system.finish(Recurrence::none);
-        system.kernels().inner_products(v, finish);
-        const auto expected = system.sums();
-        HostInnerProducts<double> on_host(n, system.stream());
-        for (const LaunchShape& shape : {LaunchShape{128, 1, 0}, {256, 4, 7}, {32, 1, 0}, {1024, 2, 1}}) {
-            system.kernels().sum(v.x.data, finish);  // other sums
-            on_host.run(v, finish, shape);
-            const auto found = system.sums();
-            for (std::size_t k = 0; k < kMostSums; ++k)
-                EXPECT_NEAR(found[k], expected[k], 1e-10 * static_cast<double>(n)) << "sum " << k << " of " << n;
-        }
-    }
-}
-
 TEST_F(VectorKernelsOnDevice, TheSameBitsEveryTime) {
     constexpr std::size_t kSize = 1'000'003;
     System<float> system(kSize, shapes_of(kSize, sizeof(float), nullptr), kScalars);
@@ -321,7 +302,6 @@ TEST_F(VectorKernelsOnDevice, RunnerHasEveryKernel) {
         runner->run(kernel.name, {128, 2, 0});
         runner->run(kernel.name, {64, 1, 2});
     }
-    for (const auto& kernel : compared_vector_kernels()) runner->run(kernel.name, {64, 1, 2});
     runner->multiply();
     stream.synchronize();
     EXPECT_THROW(runner->run("nothing", {}), Error);

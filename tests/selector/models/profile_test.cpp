@@ -165,6 +165,11 @@ TEST(ProfileFile, OfBeforeDoesNotKnowWhatMultiprocessorsHold) {
     EXPECT_EQ(known.vectors[0].points, sample().vectors[0].points);
 }
 
+TEST(ProfileFile, OfBeforeMayHaveKernelsForComparison) {
+    ASSERT_EQ(sample().vectors.size(), 1U);
+    EXPECT_TRUE(parse_profile(damaged("\"reads\"", "\"compared_with\": \"dot\", \"reads\""), "p.json").vectors.empty());
+}
+
 TEST(ProfileFile, OfBeforeMaySayWhatRulesCountFor) {
     const std::string text =
         damaged(" \"checks\":", " \"rules\": [{\"value_bytes\":8,\"sum_bytes\":8,\"share\":0.5}],\n \"checks\":");

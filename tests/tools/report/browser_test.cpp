@@ -160,19 +160,6 @@ TEST_F(ReportInBrowser, ShowsTheCheckOfEachType) {
     EXPECT_THAT(text, Not(HasSubstr("On 0 matrices")));
 }
 
-TEST_F(ReportInBrowser, ComparesKernels) {
-    Profile profile = sample_profile({.kernels = 3, .operators = 2});
-    VectorProfile on_host = profile.vectors[2];
-    on_host.work.kernel = "dot_2_on_host";
-    on_host.work.compared_with = "dot_2";
-    for (VectorPoint& point : on_host.points) point.seconds *= 5;
-    profile.vectors.push_back(on_host);
-    const std::string text = dom(profile, "");
-    const auto table = between(text, "data-comparison=\"dot_2_on_host\"", "</table>").value_or("");
-    EXPECT_THAT(table, HasSubstr(">1,001<"));
-    EXPECT_THAT(table, HasSubstr(">5<")) << "times as long";
-}
-
 TEST_F(ReportInBrowser, FiltersAndSwitches) {
     const Profile profile = sample_profile({.kernels = 3, .operators = 4});
     const std::string text =

@@ -164,18 +164,6 @@ TEST_F(TuneTest, WhatMultiprocessorsHoldIsNoReasonToForgetWhatWasMeasuredBefore)
     EXPECT_GT(gpu.measured["axpy"], 0) << "the kernel has changed";
 }
 
-TEST_F(TuneTest, KernelsForComparisonAreMeasuredAndNotChecked) {
-    gpu.works.push_back(gpu.works[1]);
-    gpu.works.back().kernel = "dot_on_host";
-    gpu.works.back().compared_with = "dot";
-    const TuneOutcome outcome = tune(gpu, options);
-    EXPECT_EQ(read_profile(options.file).vectors.back().work.compared_with, "dot");
-    EXPECT_THAT(tune_text(outcome), HasSubstr("dot_on_host (float64) takes 1.00 times as long as dot in the mean of "));
-    const auto checked = check(gpu, outcome.profile, {.sizes = 3});
-    EXPECT_EQ(std::ranges::count(checked.shapes, "dot", &CheckedShape::kernel), 3);
-    EXPECT_EQ(std::ranges::count(checked.shapes, "dot_on_host", &CheckedShape::kernel), 0);
-}
-
 TEST_F(TuneTest, GoesOnAfterAnInterruption) {
     const TuneOutcome whole = tune(gpu, options);
     options.file = folder.path() / "interrupted.json";

@@ -75,28 +75,6 @@ function blocksChart(kernel) {
   ];
 }
 
-// The least time measured at each n.
-function leastTimes(kernel) {
-  const least = new Map();
-  for (const [n, , , , t] of kernel.points) least.set(n, Math.min(t, least.get(n) ?? Infinity));
-  return least;
-}
-
-// Kernels that are measured beside this one for comparison, each in its fastest launch at each n.
-function comparisons(kernel) {
-  const others = page.data.vectors.filter((one) => one.compared_with === kernel.kernel && one.values === kernel.values);
-  return others.map((other) => {
-    const theirs = leastTimes(other);
-    const rows = [...leastTimes(kernel)].filter(([n]) => theirs.has(n)).sort(([a], [b]) => a - b);
-    const columns = [kernel.kernel, other.kernel, "ratio"].map((name) => ({name, number: true}));
-    return el(
-        "details", {"data-comparison": other.kernel}, el("summary", {}, `Compared with ${other.kernel}`),
-        table(
-            [{name: "n", number: true}, ...columns],
-            rows.map(([n, t]) => [grouped(n), seconds(t), seconds(theirs.get(n)), short(theirs.get(n) / t)])));
-  });
-}
-
 function modelText(kernel) {
   if (kernel.domains.length === 0)
     return kernel.tree.length === 0 ? "There is none." :
@@ -137,7 +115,7 @@ function kernelCard(kernel) {
           "4 Model", el("p", {}, modelText(kernel)), chart,
           kernel.points.length === 0 ? null :
                                        [
-                                         kernel.reduces ? blocksChart(kernel) : null, comparisons(kernel),
+                                         kernel.reduces ? blocksChart(kernel) : null,
                                          el("details", {}, el("summary", {}, "All lines"), linesTable(kernel))
                                        ]),
       step("5 Decision", kernel.tree.length === 0 ? el("p", {}, "There is no tree.") : treeTable(kernel)));
