@@ -49,15 +49,6 @@ void put_values(const CsrMatrix<V>& a, Coo<V>& coo, offset_t skip) {
     });
 }
 
-template <Value V>
-CsrMatrix<V> to_csr(const Coo<V>& a) {
-    CsrMatrix<V> csr{a.rows, a.cols, Buffer<offset_t>(static_cast<std::size_t>(a.rows) + 1, 0), a.col_idxs.clone(),
-                     a.values.clone()};
-    for (const index_t row : a.row_idxs) ++csr.row_ptrs[row + 1];
-    std::partial_sum(csr.row_ptrs.begin(), csr.row_ptrs.end(), csr.row_ptrs.begin());
-    return csr;
-}
-
 Buffer<std::uint32_t> empty_rows(std::span<const offset_t> row_ptrs) {
     return indices_where(static_cast<std::int64_t>(row_ptrs.size()) - 1, [&](std::int64_t row) {
         const auto r = static_cast<std::size_t>(row);
@@ -76,10 +67,9 @@ Buffer<std::uint32_t> blocks_back(std::span<const index_t> row_idxs, int block) 
     return back;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                       \
-    template Coo<V> make_coo(const CsrMatrix<V>&, offset_t);          \
-    template void put_values(const CsrMatrix<V>&, Coo<V>&, offset_t); \
-    template CsrMatrix<V> to_csr(const Coo<V>&);
+#define TILESPMV_INSTANTIATE(V)                              \
+    template Coo<V> make_coo(const CsrMatrix<V>&, offset_t); \
+    template void put_values(const CsrMatrix<V>&, Coo<V>&, offset_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -28,10 +28,6 @@ Coo<V> make_coo(const CsrMatrix<V>& a, offset_t skip = 0);
 template <Value V>
 void put_values(const CsrMatrix<V>& a, Coo<V>& coo, offset_t skip = 0);
 
-/// The CSR form again, explicit zeros included.
-template <Value V>
-CsrMatrix<V> to_csr(const Coo<V>& a);
-
 /// Rows of a CSR matrix that have no nonzeros, which those of COO do not tell; ascending.
 Buffer<std::uint32_t> empty_rows(std::span<const offset_t> row_ptrs);
 

@@ -157,32 +157,13 @@ Csr16 make_csr16(const CsrMatrix<V>& a, std::span<const RowRange> rows, const Cs
     return Csr16Cutter<V>(a, rows, limits).run();
 }
 
-template <Value V>
-CsrMatrix<V> to_csr(const Csr16& b, index_t rows, index_t cols, const Buffer<V>& values) {
-    CsrMatrix<V> a{rows, cols, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1, offset_t{0}),
-                   Buffer<index_t>(static_cast<std::size_t>(b.nonzeros)), values.clone()};
-    for (const Csr16Block& block : b.blocks) {
-        const std::uint16_t* codes = b.codes.data() + block.first_code;
-        for (int k = 0; k < block.nonzeros; ++k) {
-            const std::uint32_t code = block.wide ? reinterpret_cast<const std::uint32_t*>(codes)[k] : codes[k];
-            a.col_idxs[block.first_nonzero + k] = static_cast<index_t>(block.base_column + code);
-        }
-        for (int r = 0; r < block.rows; ++r) {
-            a.row_ptrs[block.first_row + r + 1] = block.first_nonzero + b.ends[block.first_end + r];
-        }
-    }
-    for (index_t r = 0; r < rows; ++r) a.row_ptrs[r + 1] = std::max(a.row_ptrs[r + 1], a.row_ptrs[r]);
-    return a;
-}
-
 Csr16Limits csr16_limits(offset_t nonzeros, const Gpu& gpu) {
     const auto [block, piece, whole_row] = row_block_limits(nonzeros, Csr16::kThreads, Csr16::kMaxNonzeros, gpu);
     return {block, piece, whole_row, gpu.tuning.row_blocks.nonzeros_per_thread};
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                    \
-    template Csr16 make_csr16(const CsrMatrix<V>&, std::span<const RowRange>, const Csr16Limits&); \
-    template CsrMatrix<V> to_csr(const Csr16&, index_t, index_t, const Buffer<V>&);
+#define TILESPMV_INSTANTIATE(V) \
+    template Csr16 make_csr16(const CsrMatrix<V>&, std::span<const RowRange>, const Csr16Limits&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -74,11 +74,6 @@ Csr16 make_csr16(const CsrMatrix<V>& a, const Csr16Limits& limits) {
     return make_csr16(a, std::span(&all, 1), limits);
 }
 
-/// Back to CSR, exactly: a matrix of rows x cols, empty in the rows that `b` does not hold. `values` are in the order
-/// of `b`.
-template <Value V>
-CsrMatrix<V> to_csr(const Csr16& b, index_t rows, index_t cols, const Buffer<V>& values);
-
 /// Those for `nonzeros` nonzeros on a GPU, by `row_block_limits`.
 Csr16Limits csr16_limits(offset_t nonzeros, const Gpu& gpu);
 

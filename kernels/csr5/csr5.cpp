@@ -100,31 +100,4 @@ Csr5 make_csr5(std::span<const offset_t> row_ptrs, std::span<const index_t> col_
     return Csr5Maker(row_ptrs, col_idxs, sigma).run();
 }
 
-template <Value V>
-CsrMatrix<V> to_csr(const Csr5& b, index_t rows, index_t cols, const Buffer<V>& values) {
-    const auto nonzeros = static_cast<std::size_t>(b.nonzeros);
-    CsrMatrix<V> a{rows, cols, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1, offset_t{0}),
-                   Buffer<index_t>(nonzeros), Buffer<V>(nonzeros)};
-    for (std::size_t place = 0; place < b.cols.size(); ++place) {
-        const auto k = static_cast<std::size_t>(csr5_nonzero(static_cast<std::int64_t>(place), b.sigma));
-        if (k >= nonzeros) continue;
-        a.col_idxs[k] = b.cols[place];
-        a.values[k] = values[place];
-    }
-    for (std::size_t i = 0; i < b.lanes.size(); ++i) {
-        const Csr5Tile& tile = b.tiles[i / kCsr5Lanes];
-        int n = b.lanes[i].ends_before();
-        for (int j = 0; j < b.sigma; ++j) {
-            if ((b.lanes[i].ends() >> j & 1u) == 0) continue;
-            const auto row = static_cast<std::size_t>(tile.row(b.ended_rows.data(), n++));
-            a.row_ptrs[row + 1] = static_cast<offset_t>(i) * b.sigma + j + 1;
-        }
-    }
-    for (index_t r = 0; r < rows; ++r) a.row_ptrs[r + 1] = std::max(a.row_ptrs[r + 1], a.row_ptrs[r]);
-    return a;
-}
-
-#define TILESPMV_INSTANTIATE(V) template CsrMatrix<V> to_csr(const Csr5&, index_t, index_t, const Buffer<V>&);
-TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
-
 }  // namespace tilespmv::cuda

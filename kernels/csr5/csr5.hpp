@@ -17,13 +17,6 @@ namespace tilespmv::cuda {
 inline constexpr int kCsr5Lanes = 32;     ///< omega
 inline constexpr int kCsr5MaxSigma = 16;  ///< bits of `Csr5Lane::ends`
 
-/// Where nonzero `k` of CSR is stored.
-TILESPMV_HD constexpr std::int64_t csr5_place(std::int64_t k, int sigma) {
-    const int size = kCsr5Lanes * sigma;
-    const int in_tile = static_cast<int>(k % size);
-    return k - in_tile + in_tile % sigma * kCsr5Lanes + in_tile / sigma;
-}
-
 /// Which nonzero of CSR is stored at `place`, at or behind their number where that is padding.
 TILESPMV_HD constexpr std::int64_t csr5_nonzero(std::int64_t place, int sigma) {
     const int size = kCsr5Lanes * sigma;
@@ -85,10 +78,6 @@ struct Csr5 {
 
 /// From the row pointers and columns of a CSR matrix, in parallel. sigma: 1 to kCsr5MaxSigma.
 Csr5 make_csr5(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs, int sigma);
-
-/// Back to CSR, exactly. `values` are in the order of `b`.
-template <Value V>
-CsrMatrix<V> to_csr(const Csr5& b, index_t rows, index_t cols, const Buffer<V>& values);
 
 /// What belongs to the nonzeros of CSR (such as their values) in the order of `b`, T{} for the padding.
 template <class T>

@@ -70,24 +70,4 @@ CsrInodes make_inodes(std::span<const offset_t> row_ptrs, std::span<const index_
     return a;
 }
 
-template <Value V>
-CsrMatrix<V> to_csr(const CsrInodes& a, index_t rows, index_t cols, const Buffer<V>& values) {
-    CsrMatrix<V> csr{rows, cols, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1), Buffer<index_t>(values.size()),
-                     values.clone()};
-    csr.row_ptrs[0] = 0;
-    short_for(0, a.count(), kRowGrain, [&](std::int64_t i) {
-        const Inode& inode = a.inodes[i];
-        const std::int64_t length = a.length(i);
-        for (index_t r = inode.first_row; r < a.inodes[i + 1].first_row; ++r) {
-            const offset_t first = inode.first_value + (r - inode.first_row) * length;
-            std::copy_n(a.col_idxs.data() + inode.first_col, length, csr.col_idxs.data() + first);
-            csr.row_ptrs[r + 1] = first + length;
-        }
-    });
-    return csr;
-}
-
-#define TILESPMV_INSTANTIATE(V) template CsrMatrix<V> to_csr(const CsrInodes&, index_t, index_t, const Buffer<V>&);
-TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
-
 }  // namespace tilespmv::cuda

@@ -39,8 +39,4 @@ std::vector<std::uint8_t> rows_alike(std::span<const offset_t> row_ptrs, std::sp
 CsrInodes make_inodes(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs,
                       const std::vector<std::uint8_t>& alike, int most_rows);
 
-/// Back to CSR, exactly. `values` are those of CSR.
-template <Value V>
-CsrMatrix<V> to_csr(const CsrInodes& a, index_t rows, index_t cols, const Buffer<V>& values);
-
 }  // namespace tilespmv::cuda

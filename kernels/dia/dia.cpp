@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -171,36 +170,13 @@ void put_values(const CsrMatrix<V>& a, Dia<V>& dia) {
     short_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) { put_block(a, block, dia); });
 }
 
-template <Value V>
-CsrMatrix<V> to_csr(const Dia<V>& a) {
-    CsrMatrix<V> csr;
-    csr.rows = a.rows;
-    csr.cols = a.cols;
-    csr.row_ptrs = Buffer<offset_t>(static_cast<std::size_t>(a.rows) + 1, 0);
-    short_for(0, a.rows, kRowGrain,
-              [&](std::int64_t r) { for_each_in_row(a, r, [&](offset_t, index_t) { ++csr.row_ptrs[r + 1]; }); });
-    std::partial_sum(csr.row_ptrs.begin(), csr.row_ptrs.end(), csr.row_ptrs.begin());
-    const auto nnz = static_cast<std::size_t>(csr.row_ptrs[a.rows]);
-    csr.col_idxs = Buffer<index_t>(nnz);
-    csr.values = Buffer<V>(nnz);
-    short_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
-        offset_t k = csr.row_ptrs[r];
-        for_each_in_row(a, r, [&](offset_t d, index_t column) {
-            csr.col_idxs[k] = column;
-            csr.values[k++] = a.values[a.value_at(d, r)];
-        });
-    });
-    return csr;
-}
-
 #define TILESPMV_INSTANTIATE(V)                                                             \
     template std::uint64_t dia_bytes(const CsrMatrix<V>&);                                  \
     template std::vector<index_t> dia_offsets(const CsrMatrix<V>&);                         \
     template void refuse_dia_if_large(const CsrMatrix<V>&, DiaLayout);                      \
     template DiaPattern make_dia_pattern(const CsrMatrix<V>&, const std::vector<index_t>&); \
     template Dia<V> make_dia(const CsrMatrix<V>&);                                          \
-    template void put_values(const CsrMatrix<V>&, Dia<V>&);                                 \
-    template CsrMatrix<V> to_csr(const Dia<V>&);
+    template void put_values(const CsrMatrix<V>&, Dia<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -95,8 +95,4 @@ Dia<V> make_dia(const CsrMatrix<V>& a);
 template <Value V>
 void put_values(const CsrMatrix<V>& a, Dia<V>& dia);
 
-/// The CSR form again, explicit zeros included.
-template <Value V>
-CsrMatrix<V> to_csr(const Dia<V>& a);
-
 }  // namespace tilespmv::cuda

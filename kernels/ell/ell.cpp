@@ -67,40 +67,12 @@ void put_values(const CsrMatrix<V>& a, Ell<V>& ell) {
     task_for(0, a.rows, kRowGrain, [&](std::int64_t r) { put_row(a, r, ell); });
 }
 
-template <Value V>
-CsrMatrix<V> to_csr(const Ell<V>& a) {
-    CsrMatrix<V> csr;
-    csr.rows = a.rows;
-    csr.cols = a.cols;
-    csr.row_ptrs = Buffer<offset_t>(static_cast<std::size_t>(a.rows) + 1, 0);
-    const auto is_held = [&](index_t r, offset_t k) {
-        return k < a.width && a.columns[k * a.rows + r] != Ell<V>::kNone;
-    };
-    for (index_t r = 0; r < a.rows; ++r) {
-        offset_t length = 0;
-        while (is_held(r, length)) ++length;
-        csr.row_ptrs[r + 1] = csr.row_ptrs[r] + length;
-    }
-    const auto nnz = static_cast<std::size_t>(csr.row_ptrs[a.rows]);
-    csr.col_idxs = Buffer<index_t>(nnz);
-    csr.values = Buffer<V>(nnz);
-    task_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
-        const offset_t first = csr.row_ptrs[r];
-        for (offset_t k = 0; first + k < csr.row_ptrs[r + 1]; ++k) {
-            csr.col_idxs[first + k] = a.columns[k * a.rows + r];
-            csr.values[first + k] = a.values[k * a.rows + r];
-        }
-    });
-    return csr;
-}
-
 #define TILESPMV_INSTANTIATE(V)                              \
     template std::uint64_t ell_bytes(const CsrMatrix<V>&);   \
     template offset_t ell_width(const CsrMatrix<V>&);        \
     template Ell<V> make_ell(const CsrMatrix<V>&);           \
     template Ell<V> make_ell(const CsrMatrix<V>&, offset_t); \
-    template void put_values(const CsrMatrix<V>&, Ell<V>&);  \
-    template CsrMatrix<V> to_csr(const Ell<V>&);
+    template void put_values(const CsrMatrix<V>&, Ell<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

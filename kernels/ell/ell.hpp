@@ -45,8 +45,4 @@ Ell<V> make_ell(const CsrMatrix<V>& a, offset_t width);
 template <Value V>
 void put_values(const CsrMatrix<V>& a, Ell<V>& ell);
 
-/// The CSR form again, explicit zeros included.
-template <Value V>
-CsrMatrix<V> to_csr(const Ell<V>& a);
-
 }  // namespace tilespmv::cuda

@@ -49,30 +49,9 @@ void put_values(const CsrMatrix<V>& a, Hyb<V>& hyb) {
     put_values(a, hyb.coo, hyb.ell.width);
 }
 
-template <Value V>
-CsrMatrix<V> to_csr(const Hyb<V>& a) {
-    const CsrMatrix<V> ell = to_csr(a.ell);
-    const CsrMatrix<V> coo = to_csr(a.coo);
-    const auto nnz = static_cast<std::size_t>(ell.nnz() + coo.nnz());
-    CsrMatrix<V> csr{ell.rows, ell.cols, Buffer<offset_t>(ell.row_ptrs.size()), Buffer<index_t>(nnz), Buffer<V>(nnz)};
-    for (std::size_t r = 0; r < csr.row_ptrs.size(); ++r) csr.row_ptrs[r] = ell.row_ptrs[r] + coo.row_ptrs[r];
-    task_for(0, csr.rows, kRowGrain, [&](std::int64_t r) {
-        offset_t to = csr.row_ptrs[r];
-        for (const CsrMatrix<V>* part : {&ell, &coo}) {
-            const offset_t first = part->row_ptrs[r];
-            const offset_t count = part->row_ptrs[r + 1] - first;
-            std::copy_n(part->col_idxs.data() + first, count, csr.col_idxs.data() + to);
-            std::copy_n(part->values.data() + first, count, csr.values.data() + to);
-            to += count;
-        }
-    });
-    return csr;
-}
-
-#define TILESPMV_INSTANTIATE(V)                             \
-    template Hyb<V> make_hyb(const CsrMatrix<V>&);          \
-    template void put_values(const CsrMatrix<V>&, Hyb<V>&); \
-    template CsrMatrix<V> to_csr(const Hyb<V>&);
+#define TILESPMV_INSTANTIATE(V)                    \
+    template Hyb<V> make_hyb(const CsrMatrix<V>&); \
+    template void put_values(const CsrMatrix<V>&, Hyb<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

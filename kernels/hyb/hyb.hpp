@@ -39,8 +39,4 @@ Hyb<V> make_hyb(const CsrMatrix<V>& a);
 template <Value V>
 void put_values(const CsrMatrix<V>& a, Hyb<V>& hyb);
 
-/// The CSR form again, explicit zeros included.
-template <Value V>
-CsrMatrix<V> to_csr(const Hyb<V>& a);
-
 }  // namespace tilespmv::cuda

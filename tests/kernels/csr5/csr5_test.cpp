@@ -30,21 +30,47 @@ void for_each_form(Check&& check) {
 }
 
 TEST(Csr5, PlacesAreTransposedWithinATile) {
-    EXPECT_EQ(cuda::csr5_place(0, 4), 0);
-    EXPECT_EQ(cuda::csr5_place(1, 4), 32) << "a lane's second nonzero";
-    EXPECT_EQ(cuda::csr5_place(4, 4), 1) << "the second lane's first";
-    EXPECT_EQ(cuda::csr5_place(127, 4), 127);
-    EXPECT_EQ(cuda::csr5_place(5'000'000'000 * 128 + 6, 4), 5'000'000'000 * 128 + 65);
+    EXPECT_EQ(cuda::csr5_nonzero(0, 4), 0);
+    EXPECT_EQ(cuda::csr5_nonzero(32, 4), 1) << "a lane's second nonzero";
+    EXPECT_EQ(cuda::csr5_nonzero(1, 4), 4) << "the second lane's first";
+    EXPECT_EQ(cuda::csr5_nonzero(127, 4), 127);
+    EXPECT_EQ(cuda::csr5_nonzero(5'000'000'000 * 128 + 65, 4), 5'000'000'000 * 128 + 6);
     for (const int sigma : {1, 3, 4, 8, 16}) {
-        for (std::int64_t k = 0; k < 3 * kCsr5Lanes * sigma; ++k) {
-            EXPECT_EQ(cuda::csr5_nonzero(cuda::csr5_place(k, sigma), sigma), k);
+        std::set<std::int64_t> nonzeros;
+        for (std::int64_t place = 0; place < 3 * kCsr5Lanes * sigma; ++place)
+            nonzeros.insert(cuda::csr5_nonzero(place, sigma));
+        EXPECT_EQ(*nonzeros.rbegin(), 3 * kCsr5Lanes * sigma - 1);
+        EXPECT_EQ(std::ssize(nonzeros), 3 * kCsr5Lanes * sigma) << "each at one place";
+    }
+}
+
+/// `values` are in the order of `b`.
+CsrMatrix<double> to_csr(const Csr5& b, index_t rows, index_t cols, const Buffer<double>& values) {
+    const auto nonzeros = static_cast<std::size_t>(b.nonzeros);
+    CsrMatrix<double> a{rows, cols, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1, offset_t{0}),
+                        Buffer<index_t>(nonzeros), Buffer<double>(nonzeros)};
+    for (std::size_t place = 0; place < b.cols.size(); ++place) {
+        const auto k = static_cast<std::size_t>(cuda::csr5_nonzero(static_cast<std::int64_t>(place), b.sigma));
+        if (k >= nonzeros) continue;
+        a.col_idxs[k] = b.cols[place];
+        a.values[k] = values[place];
+    }
+    for (std::size_t i = 0; i < b.lanes.size(); ++i) {
+        const cuda::Csr5Tile& tile = b.tiles[i / kCsr5Lanes];
+        int n = b.lanes[i].ends_before();
+        for (int j = 0; j < b.sigma; ++j) {
+            if ((b.lanes[i].ends() >> j & 1u) == 0) continue;
+            const auto row = static_cast<std::size_t>(tile.row(b.ended_rows.data(), n++));
+            a.row_ptrs[row + 1] = static_cast<offset_t>(i) * b.sigma + j + 1;
         }
     }
+    for (index_t r = 0; r < rows; ++r) a.row_ptrs[r + 1] = std::max(a.row_ptrs[r + 1], a.row_ptrs[r]);
+    return a;
 }
 
 TEST(Csr5, GoesBackToCsrExactly) {
     for_each_form([](const auto& a, const Csr5& b) {
-        EXPECT_EQ(cuda::to_csr(b, a.rows, a.cols, cuda::in_csr5<double>(b, a.values)), a);
+        EXPECT_EQ(to_csr(b, a.rows, a.cols, cuda::in_csr5<double>(b, a.values)), a);
     });
 }
 
