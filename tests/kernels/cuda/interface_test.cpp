@@ -329,7 +329,7 @@ TEST_F(TwoGpus, EachMultiplyTheirOwnMatrixAndRefuseTheOthers) {
         const auto y = product<double>(*first, 1, x, 0, nan);
         TILESPMV_CUDA(cudaSetDevice(1));
         EXPECT_EQ(test::message_of([&] { (void)product<double>(*first, 1, x, 0, nan); }),
-                  "1: " + name + " was made on GPU 0, but GPU 1 is current; call cudaSetDevice(0)");
+                  "1: " + std::string(first->name()) + " was made on GPU 0, but GPU 1 is current; call cudaSetDevice(0)");
         const auto second = cuda::make_device_operator<double>(name, {&csr}, Accumulator::float64, nullptr);
         EXPECT_EQ(second->device(), 1);
         EXPECT_EQ(product<double>(*second, 1, x, 0, nan), y) << name;
