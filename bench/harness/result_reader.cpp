@@ -15,13 +15,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// JSON has no infinity; null stands for it.
 double number_or(double infinity, const JsonNode& json) { return json.is_null() ? infinity : json.number(); }
 
-template <class F>
-auto list_of(const JsonNode& json, F&& read) {
-    std::vector<decltype(read(json))> all;
-    for (const JsonNode& one : json.elements()) all.push_back(read(one));
-    return all;
-}
-
 Status read_status(const JsonNode& json) {
     const auto found = std::ranges::find(kStatusNames, json.text());
     if (found == kStatusNames.end()) json.fail(fmt::format("is '{}', which is no status", json.text()));
@@ -86,7 +79,7 @@ Result read_result(const JsonNode& json) {
              .value_bytes = json["value_bytes"].whole<int>(),
              .pattern_values = json.text_or("pattern_values", ""),
              .runs = json.text_or("runs", ""),
-             .stored = {.formats = list_of(json["formats"], read_format),
+             .stored = {.formats = json["formats"].list(read_format),
                         .bytes = json.whole_or<offset_t>("tiled_bytes", 0),
                         .published_bytes = json.whole_or<offset_t>("published_bytes", 0)},
              .executed = {},
@@ -98,9 +91,9 @@ Result read_result(const JsonNode& json) {
              .first_seconds = json["first_seconds"].non_negative(),
              .convert_seconds = json["convert_seconds"].non_negative(),
              .preprocess_products = json["preprocess_products"].non_negative(),
-             .speedups = list_of(json["speedups"], read_speedup)};
+             .speedups = json["speedups"].list(read_speedup)};
     if (r.nnz > 0 && (r.rows == 0 || r.cols == 0)) json["nnz"].fail(fmt::format("is {} of an empty matrix", r.nnz));
-    if (json.has("executed")) r.executed = list_of(json["executed"], read_part);
+    if (json.has("executed")) r.executed = json["executed"].list(read_part);
     for (const auto& [name, timing] : kTimings) {
         if (json.has(name)) r.*timing = read_timing(json[name]);
     }

@@ -29,14 +29,6 @@ std::size_t interval_rank(std::size_t n) {
     }
 }
 
-double median_deviation(std::span<const double> samples, double median) {
-    std::vector<double> deviations;
-    deviations.reserve(samples.size());
-    for (const double s : samples) deviations.push_back(std::abs(s - median));
-    std::sort(deviations.begin(), deviations.end());
-    return quantile(deviations, 0.5);
-}
-
 }  // namespace
 
 double Summary::spread() const { return median == 0 ? 0 : (upper_quartile - lower_quartile) / median; }
@@ -57,7 +49,6 @@ Summary summarize(std::span<const double> samples) {
     s.median = quantile(sorted, 0.5);
     s.upper_quartile = quantile(sorted, 0.75);
     s.max = sorted.back();
-    s.mad = median_deviation(samples, s.median);
     if (const std::size_t rank = interval_rank(sorted.size()); rank > 0) {
         s.low = sorted[rank - 1];
         s.high = sorted[sorted.size() - rank];

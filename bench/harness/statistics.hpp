@@ -16,7 +16,6 @@ struct Summary {
     double median = 0;
     double upper_quartile = 0;
     double max = 0;
-    double mad = 0;  ///< median of the absolute deviations from the median
     double low = 0;
     double high = 0;
 

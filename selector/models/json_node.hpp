@@ -45,6 +45,14 @@ public:
         return all;
     }
 
+    /// What `read` makes of each element of an array.
+    template <class F>
+    [[nodiscard]] auto list(F&& read) const {
+        std::vector<decltype(read(*this))> all;
+        for (const JsonNode& one : elements()) all.push_back(read(one));
+        return all;
+    }
+
     [[nodiscard]] std::string text() const { return printable(raw_text()); }
     /// As it is in the file: for what is not shown.
     [[nodiscard]] const std::string& raw_text() const {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "selector/auto/feature_names.hpp"
 #include "selector/models/anchor_text.hpp"
 #include "selector/models/number_text.hpp"
 #include "selector/models/profile_file.hpp"
@@ -81,34 +82,11 @@ Json vector_json(const VectorProfile& one) {
 }
 
 Json features_json(const MatrixFeatures& f) {
-    Json rounds = Json::array();
+    Json json{{"value_bytes", f.value_bytes}, {"sum_bytes", f.sum_bytes}};
+    for_each_feature(f, [&](const char* name, const auto& feature) { json[name] = feature; });
+    Json& rounds = json["row_rounds"] = Json::array();
     for (const auto& r : f.row_rounds) rounds.push_back({r.nonzeros, r.all, r.longest, r.lanes});
-    return {{"rows", f.rows},
-            {"cols", f.cols},
-            {"nnz", f.nnz},
-            {"value_bytes", f.value_bytes},
-            {"sum_bytes", f.sum_bytes},
-            {"mean_row", f.mean_row},
-            {"row_deviation", f.row_deviation},
-            {"longest_row", f.longest_row},
-            {"empty_rows", f.empty_rows},
-            {"narrow_share", f.narrow_share},
-            {"x_sectors", f.x_sectors},
-            {"piece_sectors", f.piece_sectors},
-            {"slice_sectors", f.slice_sectors},
-            {"row_blocks", f.row_blocks},
-            {"hub_share", f.hub_share},
-            {"tile_nonzeros", f.tile_nonzeros},
-            {"full_tile_share", f.full_tile_share},
-            {"inode_rows", f.inode_rows},
-            {"strip_slots", f.strip_slots},
-            {"strip_fill", f.strip_fill},
-            {"repeated_strips", f.repeated_strips},
-            {"rank_slots", f.rank_slots},
-            {"hyb_width", f.hyb_width},
-            {"hyb_rest", f.hyb_rest},
-            {"diagonals", f.diagonals},
-            {"row_rounds", rounds}};
+    return json;
 }
 
 Json product_json(const ProductTime& p) {

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <type_traits>
 
+#include "selector/auto/feature_names.hpp"
 #include "selector/models/anchor_text.hpp"
 #include "selector/models/json_node.hpp"
 #include "selector/models/json_text.hpp"
@@ -13,13 +15,6 @@
 
 namespace tilespmv {
 namespace {
-
-template <class F>
-auto list_of(const JsonNode& json, F&& read) {
-    std::vector<decltype(read(json))> all;
-    for (const JsonNode& one : json.elements()) all.push_back(read(one));
-    return all;
-}
 
 /// No machine comes near these; products of them and of figures of launches stay in the range of int.
 struct Most {
@@ -96,8 +91,8 @@ ShapeLine read_line(const JsonNode& json) {
 
 VectorDomain read_domain(const JsonNode& json) {
     return {{json["name"].text(), json["from"].non_negative(), json["to"].end()},
-            list_of(json["lines"], read_line),
-            list_of(json["leaves"], read_leaf)};
+            json["lines"].list(read_line),
+            json["leaves"].list(read_leaf)};
 }
 
 VectorPoint read_point(const JsonNode& json) {
@@ -124,9 +119,9 @@ VectorProfile read_vector(const JsonNode& json) {
                                .writes = json["writes"].whole(Most::vectors),
                                .value_bytes = json["value_bytes"].whole(Most::value_bytes)},
                       .values = json["values"].text(),
-                      .points = list_of(json["points"], read_point),
-                      .model = {list_of(json["domains"], read_domain), list_of(json["tree"], read_leaf)}};
-    if (json.has("resident_blocks")) one.work.residency = list_of(json["resident_blocks"], read_residency);
+                      .points = json["points"].list(read_point),
+                      .model = {json["domains"].list(read_domain), json["tree"].list(read_leaf)}};
+    if (json.has("resident_blocks")) one.work.residency = json["resident_blocks"].list(read_residency);
     if (one.work.value_bytes == 0) json["value_bytes"].fail("is 0");
     require_no_gaps(one.model.tree, json["tree"]);
     return one;
@@ -156,31 +151,14 @@ void require_sizes(const JsonNode& json, const NumberSizes& sizes) {
 
 MatrixFeatures read_features(const JsonNode& json) {
     MatrixFeatures f{.value_bytes = json["value_bytes"].whole(Most::value_bytes),
-                     .sum_bytes = json["sum_bytes"].whole(Most::value_bytes),
-                     .rows = json["rows"].whole<index_t>(),
-                     .cols = json["cols"].whole<index_t>(),
-                     .nnz = json["nnz"].whole<offset_t>(),
-                     .mean_row = json["mean_row"].non_negative(Most::amount),
-                     .row_deviation = json["row_deviation"].non_negative(Most::amount),
-                     .longest_row = json["longest_row"].whole<offset_t>(),
-                     .empty_rows = json["empty_rows"].non_negative(Most::amount),
-                     .narrow_share = json["narrow_share"].non_negative(Most::amount),
-                     .x_sectors = json["x_sectors"].non_negative(Most::amount),
-                     .piece_sectors = json["piece_sectors"].non_negative(Most::amount),
-                     .slice_sectors = json["slice_sectors"].non_negative(Most::amount),
-                     .row_blocks = json["row_blocks"].non_negative(Most::amount),
-                     .hub_share = json["hub_share"].non_negative(Most::amount),
-                     .tile_nonzeros = json["tile_nonzeros"].non_negative(Most::amount),
-                     .full_tile_share = json["full_tile_share"].non_negative(Most::amount),
-                     .inode_rows = json["inode_rows"].non_negative(Most::amount),
-                     .strip_slots = json["strip_slots"].non_negative(Most::amount),
-                     .strip_fill = json["strip_fill"].non_negative(Most::amount),
-                     .repeated_strips = json["repeated_strips"].non_negative(Most::amount),
-                     .rank_slots = json["rank_slots"].non_negative(Most::amount),
-                     .hyb_width = json["hyb_width"].whole<offset_t>(),
-                     .hyb_rest = json["hyb_rest"].non_negative(Most::amount),
-                     .diagonals = json["diagonals"].whole<offset_t>()};
+                     .sum_bytes = json["sum_bytes"].whole(Most::value_bytes)};
     require_sizes(json, f.sizes());
+    for_each_feature(f, [&]<class T>(const char* name, T& feature) {
+        if constexpr (std::is_floating_point_v<T>)
+            feature = json[name].non_negative(Most::amount);
+        else
+            feature = json[name].whole<T>();
+    });
     read_rounds(json["row_rounds"], f.row_rounds);
     return f;
 }
@@ -207,7 +185,7 @@ ProductTime read_product(const JsonNode& json) {
 
 MeasuredMatrix read_matrix(const JsonNode& json) {
     return {json["name"].text(), json["values"].text(), read_features(json["features"]),
-            list_of(json["products"], read_product)};
+            json["products"].list(read_product)};
 }
 
 /// By the names of terms, so that a build with further ones reads it.
@@ -241,8 +219,8 @@ SpmvModel read_model(const JsonNode& json) {
 
 /// Anchors are nearly all of a profile, and read in parallel.
 std::vector<SpmvModel> read_models(const JsonNode& json, const LiftedTexts& texts) {
-    auto models = list_of(json, read_model);
-    const auto nodes = list_of(json, [](const JsonNode& one) { return one["anchors"]; });
+    auto models = json.list(read_model);
+    const auto nodes = json.list([](const JsonNode& one) { return one["anchors"]; });
     parallel_for(0, std::ssize(models), 1, [&](std::int64_t i) {
         const JsonNode& node = nodes[static_cast<std::size_t>(i)];
         const auto text = texts.find(node.raw_text());
@@ -327,10 +305,10 @@ Profile parse_profile(std::string_view text, const std::string& name) {
             .date = root["date"].text(),
             .set = root["set"].text(),
             .vectors = read_vectors(root["vectors"]),
-            .matrices = list_of(root["matrices"], read_matrix),
+            .matrices = root["matrices"].list(read_matrix),
             .models = read_models(root["models"], lifted),
-            .small_models = root.has("small") ? list_of(root["small"], read_small_model) : std::vector<SmallModel>{},
-            .checks = list_of(root["checks"], read_check)};
+            .small_models = root.has("small") ? root["small"].list(read_small_model) : std::vector<SmallModel>{},
+            .checks = root["checks"].list(read_check)};
 }
 
 }  // namespace tilespmv

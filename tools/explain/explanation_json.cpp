@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "selector/auto/feature_names.hpp"
 #include "tools/explain/explanation.hpp"
 
 namespace tilespmv::tools {
@@ -10,29 +11,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json features_json(const MatrixFeatures& f) {
-    return {{"rows", f.rows},
-            {"cols", f.cols},
-            {"nnz", f.nnz},
-            {"mean_row", f.mean_row},
-            {"row_deviation", f.row_deviation},
-            {"longest_row", f.longest_row},
-            {"empty_rows", f.empty_rows},
-            {"inode_rows", f.inode_rows},
-            {"narrow_share", f.narrow_share},
-            {"x_sectors_per_nonzero", f.x_sectors},
-            {"piece_sectors", f.piece_sectors},
-            {"slice_sectors", f.slice_sectors},
-            {"row_blocks", f.row_blocks},
-            {"hub_share", f.hub_share},
-            {"tile_nonzeros", f.tile_nonzeros},
-            {"full_tile_share", f.full_tile_share},
-            {"strip_slots", f.strip_slots},
-            {"strip_fill", f.strip_fill},
-            {"repeated_strips", f.repeated_strips},
-            {"rank_slots", f.rank_slots},
-            {"diagonals", f.diagonals},
-            {"hyb_width", f.hyb_width},
-            {"hyb_rest", f.hyb_rest}};
+    Json json;
+    for_each_feature(f, [&](std::string_view name, const auto& feature) {
+        json[name == "x_sectors" ? "x_sectors_per_nonzero" : std::string(name)] = feature;
+    });
+    return json;
 }
 
 /// What the ones that did not give the answer predict of an operator; null if they do not know it.
