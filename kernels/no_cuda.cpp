@@ -14,6 +14,11 @@ DeviceInfo require_device() {
                 ExitCode::unavailable);
 }
 
+Probe measure_probe() {
+    static_cast<void>(require_device());
+    return {};
+}
+
 Gpu gpu_to_choose_for(std::size_t) {
     static_cast<void>(require_device());
     return {};

@@ -29,9 +29,6 @@ ProductBuilder cuda_product_builder(Device& device, const std::string& specifica
 /// As `make_upload`, on the stream of `device`, which `make_cuda_device` made.
 std::unique_ptr<Upload> make_cuda_upload(Device& device, HostArrays arrays);
 
-/// Of the device that `make_cuda_device` made: attributes, the bandwidth of L2, and launch latencies.
-Probe probe_cuda(Device& device);
-
 /// The kernels over vectors that there are for values of 4 or 8 bytes; none of 2.
 std::vector<VectorWork> cuda_vector_works(std::size_t value_bytes);
 

@@ -21,11 +21,6 @@ std::unique_ptr<Upload> make_cuda_upload(Device&, HostArrays) {
     return nullptr;
 }
 
-Probe probe_cuda(Device&) {
-    static_cast<void>(cuda::require_device());
-    return {};
-}
-
 std::vector<VectorWork> cuda_vector_works(std::size_t) { return {}; }
 
 std::unique_ptr<VectorTimer> make_cuda_vector_timer(Device&, std::size_t, std::size_t, const RepeatRule&) {

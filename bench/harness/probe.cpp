@@ -2,10 +2,10 @@
 
 #include <omp.h>
 
-#include "bench/harness/cuda_device.hpp"
 #include "bench/harness/machine.hpp"
 #include "bench/harness/measurer.hpp"
 #include "kernels/cpu/processor.hpp"
+#include "kernels/cuda/this_probe.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -24,7 +24,7 @@ Probe probe_cpu(Device& device) {
 }  // namespace
 
 Probe probe_of(Device& device) {
-    Probe probe = device.backend() == Backend::cpu ? probe_cpu(device) : probe_cuda(device);
+    Probe probe = device.backend() == Backend::cpu ? probe_cpu(device) : cuda::measure_probe();
     const Bandwidth& bandwidth = device.bandwidth();
     probe.cache_bytes = static_cast<double>(device.cache_bytes());
     probe.read_rate = bandwidth.read;

@@ -75,7 +75,10 @@ Probe measure_probe() {
     Probe probe{.name = device.name,
                 .is_gpu = true,
                 .multiprocessors = device.multiprocessors,
+                .registers = device.registers_per_multiprocessor,
+                .shared_bytes = static_cast<double>(device.shared_bytes_per_multiprocessor),
                 .threads = 32 * device.max_warps_per_multiprocessor,
+                .blocks = device.max_blocks_per_multiprocessor,
                 .cache_bytes = static_cast<double>(device.l2_bytes),
                 .memory_bytes = static_cast<double>(device.memory_bytes)};
     probe.loop_launch_seconds =

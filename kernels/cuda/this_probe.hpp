@@ -10,7 +10,7 @@ namespace tilespmv::cuda {
 /// carries, else here, once a process, in a few hundredths of a second. Throws as `require_device`.
 const Probe& this_probe();
 
-/// What `this_probe` measures where there is no profile; rates of memory stay 0 where none is left. Throws as
+/// Attributes of the current GPU, and its rates and launches, measured; rates stay 0 where no memory is left. Throws as
 /// `require_device`.
 Probe measure_probe();
 
