@@ -13,6 +13,7 @@
 #include "tests/selector/models/synthetic.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
+#include "tile/generate/generate.hpp"
 
 namespace tilespmv {
 namespace {
@@ -72,6 +73,13 @@ TEST(ProfileFile, KeepsEverything) {
     write_profile(file, profile);
     EXPECT_EQ(read_profile(file), profile);
     EXPECT_EQ(profile_text(read_profile(file)), profile_text(profile));
+}
+
+TEST(ProfileFile, KeepsEveryFeature) {
+    Profile profile = sample();
+    for (const char* source : {"rmat:scale=10", "dense:rows=64,cols=64", "laplace2d:n=40"})
+        profile.matrices.push_back({source, "float64", features_of(pattern_of(generate<double>(source))), {}});
+    EXPECT_EQ(parse_profile(profile_text(profile), "p.json").matrices, profile.matrices);
 }
 
 TEST(ProfileFile, HasOnOneLineWhatFitsIt) {
