@@ -85,6 +85,10 @@ std::span<const OperatorInfo<V>> operators(Backend backend);
 template <Value V>
 void register_operator(const OperatorInfo<V>& info);
 
+/// The names of those that were registered.
+template <Value V>
+std::vector<std::string> registered_operators(Backend backend);
+
 /// Throws a usage `Error` if the backend has no operators for values of V.
 template <Value V>
 void require_values(Backend backend);

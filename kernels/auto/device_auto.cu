@@ -108,8 +108,9 @@ std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& give
         made->make_own_workspace(on);
         return seconds_of_product(*made, on);
     };
-    return make_ranked(fastest_by_trial(ranked, read.products, TuneCache(read.cache), key, seconds_of), forms,
-                       accumulator, on);
+    return make_ranked(fastest_by_trial(ranked, registered_operators<V>(Backend::cuda), read.products,
+                                        TuneCache(read.cache), key, seconds_of),
+                       forms, accumulator, on);
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                                  \

@@ -98,7 +98,7 @@ std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& opt
     const TuneKey key{pattern_hash(pattern_of(*csr)), std::string(value_name<V>()),
                       std::string(accumulator_name(Accumulator::float64)), processor_name(), forms_name(forms)};
     return make(
-        fastest_by_trial(ranked, given.products, TuneCache(given.cache), key,
+        fastest_by_trial(ranked, registered_operators<V>(Backend::cpu), given.products, TuneCache(given.cache), key,
                          [&](const std::string& specification) { return seconds_of_trial(*make(specification)); }));
 }
 

@@ -2,20 +2,39 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
+#include <vector>
 
 #include "kernels/auto/candidates_here.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv {
 
-std::string fastest_by_trial(std::span<const RankedOperator> ranked, offset_t products, const TuneCache& cache,
-                             const TuneKey& key, const std::function<double(const std::string&)>& seconds_of) {
-    constexpr std::size_t most = 3;
+namespace {
+
+/// Those of the program's own first.
+std::vector<RankedOperator> with_own(std::span<const RankedOperator> ranked, std::span<const std::string> own) {
+    std::vector<RankedOperator> all;
+    for (const auto& name : own) {
+        const auto known = std::ranges::find(ranked, name, &RankedOperator::specification);
+        all.push_back(known == ranked.end() ? RankedOperator{.specification = name} : *known);
+    }
+    std::ranges::copy_if(ranked, std::back_inserter(all),
+                         [&](const auto& one) { return std::ranges::count(own, one.specification) == 0; });
+    return all;
+}
+
+}  // namespace
+
+std::string fastest_by_trial(std::span<const RankedOperator> ranked, std::span<const std::string> own,
+                             offset_t products, const TuneCache& cache, const TuneKey& key,
+                             const std::function<double(const std::string&)>& seconds_of) {
+    const std::size_t most = 3 + own.size();
     const ProductTimes known = cache.find(key);
     ProductTimes found;
     std::vector<RankedOperator> tried;
     std::exception_ptr failure;
-    for (RankedOperator one : ranked) {
+    for (RankedOperator one : with_own(ranked, own)) {
         if (tried.size() == most) break;
         const auto time = known.find(one.specification);
         try {

@@ -6,8 +6,11 @@ set(tilespmv_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tilespmv")
 
 list(TRANSFORM tilespmv_rooms PREPEND tilespmv_ OUTPUT_VARIABLE tilespmv_libraries)
 install(TARGETS tilespmv ${tilespmv_libraries} EXPORT tilespmv)
-if(TILESPMV_BUILD_TOOLS)
+if(TILESPMV_BUILD_TOOLS)  # the command as a program and, with what it needs more, as a component of the package
   install(TARGETS tilespmv_cli RUNTIME)
+  install(TARGETS tilespmv_tools tilespmv_harness EXPORT tilespmv-command)
+  install(EXPORT tilespmv-command NAMESPACE tilespmv:: DESTINATION "${tilespmv_package_dir}")
+  install(FILES tools/cmake/FindCairo.cmake DESTINATION "${tilespmv_package_dir}")
 endif()
 
 get_property(tilespmv_headers GLOBAL PROPERTY TILESPMV_PUBLIC_HEADERS)

@@ -21,7 +21,7 @@ protected:
     /// What is taken if `times` are measured; a time of 0 stands for an operator that cannot be made.
     std::string taken(const ProductTimes& times, offset_t products = 0) {
         measured_.clear();
-        return fastest_by_trial(ranked_, products, TuneCache(file_), key_, [&](const std::string& specification) {
+        return fastest_by_trial(ranked_, own_, products, TuneCache(file_), key_, [&](const std::string& specification) {
             measured_.push_back(specification);
             if (times.at(specification) == 0) throw Error("no memory for " + specification);
             return times.at(specification);
@@ -32,8 +32,18 @@ protected:
     std::filesystem::path file_ = directory_.path() / "tuning.json";
     TuneKey key_{"pattern", "float64", "float64", "device", "csr"};
     std::vector<RankedOperator> ranked_{{"first", 1, 10}, {"second", 2, 0}, {"third", 3, 0}, {"fourth", 4, 0}};
+    std::vector<std::string> own_;
     std::vector<std::string> measured_;
 };
+
+TEST_F(Trial, TriesOperatorsOfTheProgramBesideTheFirstThree) {
+    own_ = {"own", "fourth"};
+    const ProductTimes times{{"own", 0.5}, {"first", 3}, {"second", 2}, {"third", 2.5}, {"fourth", 1}};
+    EXPECT_EQ(taken(times), "own");
+    EXPECT_THAT(measured_, ElementsAre("own", "fourth", "first", "second", "third"));
+    key_.device = "another";
+    EXPECT_EQ(taken({{"own", 0}, {"first", 3}, {"second", 2}, {"third", 2.5}, {"fourth", 4}}), "second");
+}
 
 TEST_F(Trial, TakesTheFastestOfTheFirstThree) {
     EXPECT_EQ(taken({{"first", 3}, {"second", 2}, {"third", 2.5}, {"fourth", 1}}), "second");
