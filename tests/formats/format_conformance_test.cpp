@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <set>
+#include <span>
 
 #include <unistd.h>
 
@@ -295,47 +296,65 @@ TEST(FormatSuite, ACrashNamesFormatAndTile) {
         "crash in format zigzag, tile '3x5 arrow'");
 }
 
-/// Whether `pass_valid` passes over two tiles with the same index bytes, one after the other, or one at the edge.
+/// Two tiles with the same index bytes, one after the other, or one at the edge; the values of the first of two are 0.
 template <class F, class Bits>
-bool passes(const TilePattern& p, TileSize size, std::vector<std::uint8_t> index,
-            const std::vector<Bits>& last_values) {
-    const auto entry = [&](index_t column) {
-        return TileEntry(column, id_of<F>, p.nnz, size.values, size.index_bytes, size.parameter);
-    };
-    const std::array entries{entry(0), entry(1)};
-    const int tiles = p.cols == kTileSize ? 2 : 1;
-    std::vector<Bits> values(last_values.size(), 0);
-    values.insert(values.end(), last_values.begin(), last_values.end());
-    const std::vector<std::uint8_t> again = index;
-    index.insert(index.end(), again.begin(), again.end());
-    UncheckedTiles t{.rows = p.rows,
-                     .cols = tiles * p.cols,
-                     .tile = entries.data(),
-                     .end = entries.data() + tiles,
-                     .values = tiles * size.values,
-                     .index = index.data(),
-                     .index_end = index.data() + tiles * size.index_bytes,
-                     .values_end = reinterpret_cast<const std::byte*>(values.data() + values.size()),
-                     .value_bytes = sizeof(Bits)};
-    pass_valid<F>(t, id_of<F>);
-    return t.tile == t.end;
-}
+class TilesInARow {
+public:
+    TilesInARow(const TilePattern& p, TileSize size)
+        : rows_(p.rows),
+          cols_(p.cols),
+          size_(size),
+          entries_{entry(0, p.nnz), entry(1, p.nnz)},
+          index_(2 * static_cast<std::size_t>(size.index_bytes)),
+          values_(2 * static_cast<std::size_t>(size.values)) {
+        const std::vector<Bits> in(static_cast<std::size_t>(p.nnz), static_cast<Bits>(~Bits{0}));
+        F::pack(p, size, in.data(), last_values().data(), index_.data());
+        std::copy_n(index_.begin(), size.index_bytes, index_.begin() + size.index_bytes);
+    }
+
+    std::span<Bits> last_values() { return std::span(values_).last(static_cast<std::size_t>(size_.values)); }
+
+    /// Whether `pass_valid` passes over them.
+    [[nodiscard]] bool pass() const {
+        const int tiles = cols_ == kTileSize ? 2 : 1;
+        UncheckedTiles t{.rows = rows_,
+                         .cols = tiles * cols_,
+                         .tile = entries_.data(),
+                         .end = entries_.data() + tiles,
+                         .values = tiles * size_.values,
+                         .index = index_.data(),
+                         .index_end = index_.data() + tiles * size_.index_bytes,
+                         .values_end = reinterpret_cast<const std::byte*>(values_.data() + values_.size()),
+                         .value_bytes = sizeof(Bits)};
+        pass_valid<F>(t, id_of<F>);
+        return t.tile == t.end;
+    }
+
+private:
+    [[nodiscard]] TileEntry entry(index_t column, int nnz) const {
+        return {column, id_of<F>, nnz, size_.values, size_.index_bytes, size_.parameter};
+    }
+
+    int rows_;
+    int cols_;
+    TileSize size_;
+    std::array<TileEntry, 2> entries_;
+    std::vector<std::uint8_t> index_;
+    std::vector<Bits> values_;
+};
 
 // Kernels may multiply padding: not a bit of it may be set, while nonzeros may have any.
 template <class F, class Bits>
 void expect_padding_is_checked(const TilePattern& p) {
     const auto size = F::size(p, sizeof(Bits));
     if (!size) return;
-    std::vector<Bits> values(static_cast<std::size_t>(size->values));
-    std::vector<std::uint8_t> index(static_cast<std::size_t>(size->index_bytes));
-    const std::vector<Bits> in(static_cast<std::size_t>(p.nnz), static_cast<Bits>(~Bits{0}));
-    F::pack(p, *size, in.data(), values.data(), index.data());
-    EXPECT_TRUE((passes<F, Bits>(p, *size, index, values)));
-    for (auto& value : values) {
+    TilesInARow<F, Bits> tiles(p, *size);
+    EXPECT_TRUE(tiles.pass());
+    for (auto& value : tiles.last_values()) {
         const Bits before = value;
         for (const int bit : {0, static_cast<int>(8 * sizeof(Bits)) - 1}) {
             value = static_cast<Bits>(before ^ Bits{1} << bit);
-            EXPECT_EQ((passes<F, Bits>(p, *size, index, values)), before != 0) << "bit " << bit;
+            EXPECT_EQ(tiles.pass(), before != 0) << "bit " << bit;
         }
         value = before;
     }
