@@ -1,14 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <csignal>
-#include <cstdio>
 #include <set>
 #include <span>
 
-#include <unistd.h>
-
 #include "formats/encoding.hpp"
 #include "formats/list.hpp"
+#include "tests/formats/named_crashes.hpp"
 #include "tests/support/battery.hpp"
 
 namespace tilespmv::testing {
@@ -22,32 +19,6 @@ template <class... F>
 struct GTestTypes<FormatList<F...>> {
     using type = ::testing::Types<F...>;
 };
-
-/// The format and the tile that are being tested, for a crash to name.
-std::array<char, 200> under_test{};
-
-std::array<struct sigaction, NSIG> actions_before{};
-
-/// Says what was being tested, and leaves the rest to whoever handled the signal before.
-void name_crash(int signal) {
-    static_cast<void>(::write(STDERR_FILENO, under_test.data(), std::strlen(under_test.data())));
-    sigaction(signal, &actions_before[static_cast<std::size_t>(signal)], nullptr);
-    raise(signal);
-}
-
-[[maybe_unused]] const bool crashes_are_named = [] {
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
-        struct sigaction action {};
-        action.sa_handler = name_crash;
-        sigaction(signal, &action, &actions_before[static_cast<std::size_t>(signal)]);
-    }
-    return true;
-}();
-
-void set_under_test(std::string_view format, const std::string& tile) {
-    std::snprintf(under_test.data(), under_test.size(), "\ncrash in format %.*s, tile '%s'\n",
-                  static_cast<int>(format.size()), format.data(), tile.c_str());
-}
 
 /// f(pattern, size of its tile) for the tiles of the battery that format F can hold.
 template <class F, class Check>
