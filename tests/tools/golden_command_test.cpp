@@ -120,7 +120,7 @@ TEST_F(GoldenCommand, ConvertAndGenerate) {
     commands_.run("convert {}grid.tsp -o {}single.tsp --values float32");
     commands_.run("convert gen:laplace2d:n=20 -o {}strip.tsp --as strip");
     commands_.run("convert {}strip.tsp -o {}strip32.tsp --values float32");
-    commands_.run("convert {}strip.tsp -o {}tiles.tsp --as tile");
+    commands_.run("convert {}strip.tsp -o {}tiles.tsp --as tile --selector paper");
     commands_.run("convert {}small.mtx -o {}rest.tsp --as strip:bytes=0");
     commands_.run("convert {}rest.tsp -o {}rest.mtx");
     show("rest.mtx");

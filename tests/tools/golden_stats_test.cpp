@@ -74,7 +74,7 @@ TEST_F(GoldenStats, TextOfSeveralSelectors) {
 
 TEST_F(GoldenStats, TextOfSeveralMatrices) {
     commands_.run("stats {}gallery.mtx {}missing.mtx {}empty.mtx --selector paper-deferred");
-    commands_.run("stats {}gallery.mtx {}stored.tsp gen:laplace2d:n=20");
+    commands_.run("stats {}gallery.mtx {}stored.tsp gen:hypersparse:n=400,nnz=300");
     commands_.run("stats {}gallery.mtx {}gallery.mtx --selector paper --selector only:coo --values float32");
     commands_.run("stats {}missing.mtx {}nowhere.mtx");
     expect_golden("stats_matrices.txt", commands_.text());
