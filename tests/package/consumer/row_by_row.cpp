@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tilespmv/kernels/executed.hpp>
+#include <tilespmv/kernels/cpu/host_operator.hpp>
 #include <tilespmv/kernels/registry.hpp>
 
 namespace {
@@ -12,27 +12,19 @@ namespace {
 using namespace tilespmv;
 
 /// CSR, a row after the other, on one thread.
-class RowByRow final : public Operator<double> {
+class RowByRow final : public cpu::HostOperator<double> {
 public:
-    explicit RowByRow(const CsrMatrix<double>& a) : a_(a) {}
-
-    [[nodiscard]] std::string_view name() const override { return "row-by-row"; }
-    [[nodiscard]] index_t rows() const override { return a_.rows; }
-    [[nodiscard]] index_t cols() const override { return a_.cols; }
-    [[nodiscard]] offset_t nnz() const override { return a_.nnz(); }
-    [[nodiscard]] std::size_t matrix_bytes() const override {
-        return a_.row_ptrs.bytes() + a_.col_idxs.bytes() + a_.values.bytes();
-    }
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("csr", occupied_tile_rows(a_.row_ptrs, 0, a_.rows), nnz(), matrix_bytes());
+    explicit RowByRow(const CsrMatrix<double>& a)
+        : HostOperator({.name = "row-by-row", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}), a_(a) {
+        const std::size_t bytes = a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes();
+        set_parts(bytes, 0, executed_whole("csr", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), bytes));
     }
 
-    /// y = alpha A x + beta y. For beta = 0 it must not read y, which may hold NaN, for alpha = 0 neither A nor x.
-    void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const override {
-        check_sizes<double>(*this, x, y);
+    /// y = alpha A x + beta y; sizes are right, alpha is not 0. For beta = 0 it must not read y, which may hold NaN.
+    void multiply(double alpha, std::span<const double> x, double beta, std::span<double> y) const override {
         for (index_t row = 0; row < a_.rows; ++row) {
             double& out = y[static_cast<std::size_t>(row)];
-            out = (alpha == 0 ? 0 : alpha * sum_of(row, x)) + (beta == 0 ? 0 : beta * out);
+            out = alpha * sum_of(row, x) + (beta == 0 ? 0 : beta * out);
         }
     }
 
