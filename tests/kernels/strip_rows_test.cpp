@@ -197,9 +197,9 @@ void expect_takes_values(const MatrixForms<double>& forms, const CsrMatrix<doubl
     op->apply(1, x, 0, y);
     const auto result = check_product<double>(expected_product<double>(other, 1, x, 0, {}), y);
     EXPECT_TRUE(result.ok) << result.message();
-    EXPECT_EQ(test::message_of([&] { op->update_values(values.subspan(1)); }),
-              "1: update_values: " + std::to_string(a.nnz() - 1) + " values for a map of " + std::to_string(a.nnz()) +
-                  " nonzeros");
+    EXPECT_EQ(
+        test::message_of([&] { op->update_values(values.subspan(1)); }),
+        "1: strip-omp: " + std::to_string(a.nnz() - 1) + " new values for " + std::to_string(a.nnz()) + " nonzeros");
 }
 
 // It leaves the matrix that it was made from as it was, rows that are no strips included.
@@ -228,8 +228,7 @@ TEST(StripOmp, SaysWhatTakesNewValues) {
     };
     EXPECT_EQ(message("strip-omp"),
               "1: operator strip-omp keeps no map for new values; make it with strip-omp:updatable=1");
-    EXPECT_EQ(message("csr-omp"),
-              "1: operator csr-omp reads the values where their owner has them: change them there");
+    EXPECT_EQ(message("csr-omp"), "1: operator csr-omp reads the values where their owner has them: change them there");
 }
 
 }  // namespace
