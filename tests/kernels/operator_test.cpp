@@ -11,6 +11,7 @@
 #include "kernels/cpu/vectors.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/refusal.hpp"
 #include "tile/error.hpp"
 
@@ -165,6 +166,60 @@ TYPED_TEST(EveryOperator, RefusesVectorsOfAnotherSize) {
         EXPECT_THROW(a.apply(V(1), std::vector<V>(29), V(0), y), Error);
         std::vector<V> longer(21);
         EXPECT_THROW(a.apply(V(1), std::vector<V>(30), V(0), longer), Error);
+    });
+}
+
+// Columns with a gap between them, each of which has the bits of a product of its own.
+TYPED_TEST(EveryOperator, MultipliesTheColumnsOfABlock) {
+    using V = TypeParam;
+    const auto csr = convert_values<V>(matrix_of(20, 30, {{0, 0}, {3, 7}, {3, 29}, {19, 29}}));
+    constexpr int columns = 3;
+    const auto xs = numbers<V>(columns * 32, 1);
+    for_each_operator<V>(csr, [&](const Operator<V>& a) {
+        std::vector<V> ys(columns * 21, V(4));
+        const Block<const V> x(xs.data(), 30, columns, 32, Layout::column_major, Memory::host);
+        const Block<V> y(ys.data(), 20, columns, 21, Layout::column_major, Memory::host);
+        a.apply(V(2), x, V(-1), y);
+        for (int c = 0; c < columns; ++c) {
+            std::vector<V> one(20, V(4));
+            a.apply(V(2), x.column(c), V(-1), one);
+            EXPECT_TRUE(std::equal(one.begin(), one.end(), y.column(c).data)) << a.name() << ", column " << c;
+            EXPECT_EQ(ys[static_cast<std::size_t>(c) * 21 + 20], V(4)) << a.name() << ": the gap was written";
+        }
+    });
+}
+
+TYPED_TEST(EveryOperator, RefusesBlocksThatItCannotMultiply) {
+    using V = TypeParam;
+    const auto csr = convert_values<V>(matrix_of(20, 30, {{0, 0}, {19, 29}}));
+    for_each_operator<V>(csr, [&](const Operator<V>& a) {
+        std::vector<V> xs(60);
+        std::vector<V> ys(40, V(3));
+        const auto x_of = [&](int columns, Layout layout, Memory memory) {
+            return Block<const V>(xs.data(), 30, columns, layout == Layout::row_major ? 2 : 30, layout, memory);
+        };
+        const auto y_of = [&](int columns, Layout layout, Memory memory) {
+            return Block<V>(ys.data(), 20, columns, layout == Layout::row_major ? 2 : 20, layout, memory);
+        };
+        const auto message = [&](const Block<const V>& x, const Block<V>& y, const Run& run = {}) {
+            return test::message_of([&] { a.apply(V(1), x, V(0), y, run); });
+        };
+        const std::string begin = "1: " + std::string(a.name());
+        const auto columns = Layout::column_major;
+        const auto rows = Layout::row_major;
+        EXPECT_EQ(message(x_of(2, columns, Memory::host), y_of(1, columns, Memory::host)),
+                  begin + ": x has 2 columns, y has 1");
+        EXPECT_EQ(message(x_of(2, rows, Memory::host), y_of(2, rows, Memory::host)),
+                  begin + ": the values of a column are not neighbours; give blocks in column-major layout");
+        EXPECT_EQ(message(x_of(1, columns, Memory::device), y_of(1, columns, Memory::host)),
+                  begin + ": x and y are not in the same memory, that of the host or that of the GPU");
+        EXPECT_EQ(message(x_of(1, columns, Memory::device), y_of(1, columns, Memory::device)),
+                  begin + " runs on the CPU: x and y must be in the memory of the host");
+        Run transposed;
+        transposed.op = Op::transpose;
+        EXPECT_EQ(message(x_of(1, columns, Memory::host), y_of(1, columns, Memory::host), transposed),
+                  begin + " does not multiply by the transpose");
+        EXPECT_EQ(ys, std::vector<V>(40, V(3)));
     });
 }
 

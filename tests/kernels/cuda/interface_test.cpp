@@ -124,6 +124,39 @@ TEST_F(DeviceScalars, CombineTheProductInTheTypeOfTheValues) {
     }
 }
 
+using Blocks = OnDevice;
+TEST_F(Blocks, AreMultipliedColumnByColumnInTheMemoryOfTheGpuAndOfTheHost) {
+    const auto csr = matrix_with_everything();
+    const auto rows = static_cast<std::size_t>(csr.rows);
+    const auto cols = static_cast<std::size_t>(csr.cols);
+    const auto xs = numbers<double>(2 * csr.cols, 1);
+    const std::vector<double> nan(2 * rows, kNaN);
+    const auto block = []<class T>(T* data, std::size_t size, Memory memory) {
+        return Block<T>(data, size, 2, size, Layout::column_major, memory);
+    };
+    for (const auto& a : every_operator<double>(csr, Accumulator::float64)) {
+        if (!a.made->facts().is_reproducible) continue;
+        const auto device_xs = on_gpu(xs);
+        auto device_ys = on_gpu(nan);
+        a.made->apply(1, block(device_xs.data(), cols, Memory::device), 0,
+                      block(device_ys.data(), rows, Memory::device));
+        std::vector<double> there(nan);
+        device_ys.download(there, nullptr);
+        TILESPMV_CUDA(cudaStreamSynchronize(nullptr));
+        std::vector<double> here(nan);
+        a.made->apply(1, block(xs.data(), cols, Memory::host), 0, block(here.data(), rows, Memory::host));
+        EXPECT_EQ(here, there) << a.name;
+        for (std::size_t c = 0; c < 2; ++c) {
+            const auto at = [&](const std::vector<double>& v, std::size_t size) {
+                return std::vector<double>(v.begin() + static_cast<std::ptrdiff_t>(c * size),
+                                           v.begin() + static_cast<std::ptrdiff_t>((c + 1) * size));
+            };
+            EXPECT_EQ(product<double>(*a.made, 1, at(xs, cols), 0, at(nan, rows)), at(there, rows)) << a.name;
+        }
+        EXPECT_THAT(test::message_of([&] { a.made->apply(1, xs, 0, device_ys.span()); }), HasSubstr("expected"));
+    }
+}
+
 using Workspaces = OnDevice;
 TEST_F(Workspaces, LetOneOperatorServeSeveralStreams) {
     constexpr int kStreams = 4;
@@ -328,8 +361,9 @@ TEST_F(TwoGpus, EachMultiplyTheirOwnMatrixAndRefuseTheOthers) {
         const auto first = cuda::make_device_operator<double>(name, {&csr}, Accumulator::float64, nullptr);
         const auto y = product<double>(*first, 1, x, 0, nan);
         TILESPMV_CUDA(cudaSetDevice(1));
-        EXPECT_EQ(test::message_of([&] { (void)product<double>(*first, 1, x, 0, nan); }),
-                  "1: " + std::string(first->name()) + " was made on GPU 0, but GPU 1 is current; call cudaSetDevice(0)");
+        EXPECT_EQ(
+            test::message_of([&] { (void)product<double>(*first, 1, x, 0, nan); }),
+            "1: " + std::string(first->name()) + " was made on GPU 0, but GPU 1 is current; call cudaSetDevice(0)");
         const auto second = cuda::make_device_operator<double>(name, {&csr}, Accumulator::float64, nullptr);
         EXPECT_EQ(second->device(), 1);
         EXPECT_EQ(product<double>(*second, 1, x, 0, nan), y) << name;
