@@ -56,8 +56,11 @@ bool repacks_to_itself(const TileView<V>& t) {
     index.fill(0xff);
     F::pack(nonzeros->pattern, TileSize{t.entry.values(), t.entry.index_bytes(), t.entry.parameter()},
             nonzeros->values.data(), values.data(), index.data());
-    return std::memcmp(values.data(), t.values, static_cast<std::size_t>(t.entry.values()) * sizeof(V)) == 0 &&
-           std::memcmp(index.data(), t.index, static_cast<std::size_t>(t.entry.index_bytes())) == 0;
+    const auto is_same = [](const void* packed, const void* stored, std::size_t bytes) {
+        return bytes == 0 || std::memcmp(packed, stored, bytes) == 0;  // there may be no array of no bytes
+    };
+    return is_same(values.data(), t.values, static_cast<std::size_t>(t.entry.values()) * sizeof(V)) &&
+           is_same(index.data(), t.index, static_cast<std::size_t>(t.entry.index_bytes()));
 }
 
 }  // namespace tilespmv::formats
