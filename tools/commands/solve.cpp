@@ -94,13 +94,14 @@ SolveReport run(const Solve<T>& solve, std::span<const T> b, std::span<T> x, Sol
     return report;
 }
 
-std::string advice(End end) {
+std::string advice(End end, std::string_view values) {
     constexpr const char* singular = " (--null-space constant, if the rows of the matrix add up to 0)";
     switch (end) {
         case End::limit:
             return "; allow more (--max-iterations), or give another --precond";
         case End::stagnated:
-            return "; give a larger --rtol or another --precond";
+            return fmt::format("; give a larger --rtol{} or another --precond",
+                               values == value_name<float>() ? ", --values float64" : "");
         case End::singular:
             return std::string("; give a b in its range") + singular;
         case End::not_positive_definite:
@@ -126,7 +127,8 @@ void write_outputs(const SolveCommand& command, const SolveResult& result) {
     if (!command.plot.empty()) write_picture(command.plot, draw_convergence(result), pixels_per_point);
     if (command.json != kStdout) fmt::print("{}", solve_text(result));
     if (result.report.converged()) return;
-    throw Error(fmt::format("{}: {}{}", result.matrix, describe(result.report), advice(result.report.end)));
+    throw Error(
+        fmt::format("{}: {}{}", result.matrix, describe(result.report), advice(result.report.end, result.values)));
 }
 
 /// Where solves start: the columns that were given, one for all of them, or zeros.
