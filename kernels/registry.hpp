@@ -9,7 +9,7 @@
 #include "kernels/operator.hpp"
 #include "tile/options/options.hpp"
 
-/// Every operator there is, on every backend, in one table. To add one: derive from `Operator` or
+/// Every operator there is, on every backend, in one table. To add one: derive from `cpu::HostOperator` or
 /// `cuda::DeviceOperator` in a folder of its own, with an `OperatorInfo` beside it, and name that in `registry.cpp`.
 namespace tilespmv {
 

@@ -28,6 +28,7 @@ DeviceOperator<V>::DeviceOperator(Facts facts) : Operator<V>(std::move(facts)), 
 
 template <class V>
 void DeviceOperator<V>::make_own_workspace(const DeviceContext& on) {
+    on_ = {on.stream, on.memory};
     const auto rows = static_cast<std::size_t>(this->rows());
     const std::size_t vectors = (rows + static_cast<std::size_t>(this->cols())) * sizeof(V);
     cache_policy_ = make_cache_policy(
@@ -76,9 +77,9 @@ void DeviceOperator<V>::multiply_there(const Scalar& alpha, const V* x, const Sc
 template <class V>
 void DeviceOperator<V>::multiply_staged(const Scalar& alpha, std::span<const V> x, const Scalar& beta, std::span<V> y,
                                         cudaStream_t stream, std::byte* workspace) const {
-    if (!staged_) {
-        staged_ =
-            std::make_unique<Staged>(Staged{DeviceBuffer<V>(x.size(), stream), DeviceBuffer<V>(y.size(), stream)});
+    if (!staged_) {  // on the stream that outlives the operator, which that of a product need not do
+        staged_ = std::make_unique<Staged>(Staged{DeviceBuffer<V>(x.size(), on_), DeviceBuffer<V>(y.size(), on_)});
+        TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
     }
     staged_->x.upload(x, stream);
     staged_->y.upload(y, stream);

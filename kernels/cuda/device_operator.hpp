@@ -84,11 +84,12 @@ private:
     void multiply_there(const Scalar& alpha, const V* x, const Scalar& beta, V* y, cudaStream_t stream,
                         std::byte* workspace) const;
     [[nodiscard]] cudaStream_t stream_of(const Run& run) const {
-        return run.stream != nullptr || !stream_ ? run.stream : stream_->get();
+        return run.stream != nullptr ? run.stream : on_.stream;
     }
 
     std::unique_ptr<Stream> stream_;  // outlives all that was made on it
     int device_;
+    DeviceContext on_;  // that it was made on
     std::uint64_t cache_policy_ = 0;
     WorkspaceLayout layout_;
     WorkspacePart<V> sums_;  // A * x, if a scalar lies in device memory

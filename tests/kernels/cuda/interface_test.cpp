@@ -157,6 +157,22 @@ TEST_F(Blocks, AreMultipliedColumnByColumnInTheMemoryOfTheGpuAndOfTheHost) {
     }
 }
 
+// Under memcheck: what vectors of the host are copied to does not belong to the stream of the first product.
+TEST_F(Blocks, OfTheHostOutliveTheStreamOfAProduct) {
+    const auto csr = matrix_with_everything();
+    const auto x = numbers<double>(csr.cols, 1);
+    const auto a = cuda::make_device_operator<double>("csr-merge", {&csr}, Accumulator::float64, nullptr);
+    std::vector<double> first(static_cast<std::size_t>(csr.rows), kNaN);
+    std::vector<double> second(first);
+    {
+        const cuda::Stream stream;
+        a->apply(1, x, 0, first, stream.get());
+    }
+    a->apply(1, x, 0, second);
+    EXPECT_EQ(first, second);
+    EXPECT_TRUE(check_product<double>(expected_product<double>(csr, 1, x, 0, {}), first).ok);
+}
+
 using Workspaces = OnDevice;
 TEST_F(Workspaces, LetOneOperatorServeSeveralStreams) {
     constexpr int kStreams = 4;
