@@ -28,11 +28,14 @@ protected:
         expected_ = expected_product<V>(a_, 1, x_, 0, {});
     }
 
-    /// By a policy that is not the first one only what is made from tiles: CSR that arrives is the same for all.
+    /// By a policy that is not the first one only what is made from tiles, and not by text: CSR that arrives is the
+    /// same for all.
     void check(const TilePolicy& policy, bool is_first) {
         const cuda::Stream stream;
         const std::vector<V> poison(static_cast<std::size_t>(a_.rows), static_cast<V>(kNaN));
+        DeviceVectors<V> vectors(x_, poison);
         for (const Arrival way : {Arrival::text, Arrival::archive, Arrival::wide_archive, Arrival::new_archived}) {
+            if (way == Arrival::text && !is_first) continue;
             SCOPED_TRACE(name_of(way));
             const auto arrived = arrive(way, a_, policy, directory_.path());
             for (const auto* info : operators_) {
@@ -42,7 +45,7 @@ protected:
                     return cuda::make_device_operator<V>(info->name, source, default_accumulator<V>(), stream.get());
                 });
                 if (!made) continue;
-                const auto result = check_product<V>(expected_, product<V>(*made, 1, x_, 0, poison));
+                const auto result = check_product<V>(expected_, vectors.product(*made, 1, 0, poison));
                 EXPECT_TRUE(result.ok) << info->name << ' ' << result.message();
             }
         }

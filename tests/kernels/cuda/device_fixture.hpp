@@ -60,6 +60,12 @@ public:
         stream_.synchronize();
         return host;
     }
+    /// What `a` makes of x and this y.
+    std::vector<V> product(const cuda::DeviceOperator<V>& a, double alpha, double beta, const std::vector<V>& y) {
+        fill(y);
+        apply(a, alpha, beta);
+        return this->y();
+    }
     [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
 
 private:

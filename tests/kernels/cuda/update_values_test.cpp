@@ -25,46 +25,58 @@ CsrMatrix<V> with_other_values(const CsrMatrix<double>& a) {
     return convert_values<V>(other);
 }
 
+/// A matrix whose values operators take that were made with others, and what its product must be.
 template <class V>
-class UpdateValues : public OnDevice {
-protected:
-    static std::vector<V> poison(index_t rows) {
-        return std::vector<V>(static_cast<std::size_t>(rows), static_cast<V>(kNaN));
+class ValuesToTake {
+public:
+    explicit ValuesToTake(const CsrMatrix<V>& csr)
+        : poison_(static_cast<std::size_t>(csr.rows), static_cast<V>(kNaN)),
+          x_(numbers<V>(csr.cols, 1)),
+          expected_(expected_product<V>(csr, 1, x_, 0, {})),
+          vectors_(x_, poison_),
+          values_(csr.values, vectors_.stream()) {}
+
+    std::vector<V> product(const cuda::DeviceOperator<V>& a) { return vectors_.product(a, 1, 0, poison_); }
+
+    /// `a`, which holds other values, takes the new ones; then its product must have the bits of one that had them.
+    void expect_update(cuda::DeviceOperator<V>& a, const std::vector<V>& fresh) {
+        a.update_values(values_.span(), vectors_.stream());
+        const auto y = product(a);
+        const auto result = check_product<V>(expected_, y);
+        EXPECT_TRUE(result.ok) << result.message();
+        EXPECT_EQ(y, fresh);
     }
 
-    /// `a`, which holds other values, takes those of `csr`; then it must do what `fresh`, made from `csr`, does.
-    static void expect_update(cuda::DeviceOperator<V>& a, const cuda::DeviceOperator<V>& fresh,
-                              const CsrMatrix<V>& csr) {
-        const cuda::Stream stream;
-        const cuda::DeviceBuffer<V> values(csr.values, stream.get());
-        a.update_values(values.span(), stream.get());
-        stream.synchronize();
-        const auto x = numbers<V>(csr.cols, 1);
-        const auto y = product<V>(a, 1, x, 0, poison(csr.rows));
-        const auto result = check_product<V>(expected_product<V>(csr, 1, x, 0, {}), y);
-        EXPECT_TRUE(result.ok) << result.message();
-        EXPECT_EQ(y, product<V>(fresh, 1, x, 0, poison(csr.rows)));
-    }
+private:
+    std::vector<V> poison_;
+    std::vector<V> x_;
+    ExpectedProduct expected_;
+    DeviceVectors<V> vectors_;
+    cuda::DeviceBuffer<V> values_;
 };
+
+template <class V>
+class UpdateValues : public OnDevice {};
 using ValueTypes = ::testing::Types<double, float, Half, Bfloat16>;
 TYPED_TEST_SUITE(UpdateValues, ValueTypes);
 
 TYPED_TEST(UpdateValues, OfTilesOfEverySelectorAreThoseOfANewConversion) {
     using V = TypeParam;
-    for (const auto& selector : selectors()) {
-        const auto policy = make_policy(selector.name);
-        for (const auto& [name, matrix] : matrix_battery()) {
-            SCOPED_TRACE(std::string(selector.name) + ' ' + name);
-            const auto before = with_other_values<V>(matrix);
-            const auto after = convert_values<V>(matrix);
+    for (const auto& [name, matrix] : matrix_battery()) {
+        const auto before = with_other_values<V>(matrix);
+        const auto after = convert_values<V>(matrix);
+        ValuesToTake<V> values(after);
+        for (const auto& selector : selectors()) {
+            SCOPED_TRACE(name + ' ' + std::string(selector.name));
+            const auto policy = make_policy(selector.name);
             const auto tiles = convert(before, *policy);
             const auto new_tiles = convert(after, *policy);
             for (const std::string operator_name :
                  {"tile:scattered=2,", "tile:scattered=0,", "tile:deferred=csr5,", "tile-warp:"}) {
-                const auto fresh = make<V>(operator_name + "updatable=0", {&new_tiles});
+                const auto fresh = values.product(*make<V>(operator_name + "updatable=0", {&new_tiles}));
                 const auto specification = operator_name + "updatable=1";
-                this->expect_update(*make<V>(specification, {&tiles}), *fresh, after);
-                this->expect_update(*make<V>(specification, {&before, &tiles}), *fresh, after);
+                values.expect_update(*make<V>(specification, {&tiles}), fresh);
+                values.expect_update(*make<V>(specification, {&before, &tiles}), fresh);
             }
         }
     }
@@ -72,16 +84,18 @@ TYPED_TEST(UpdateValues, OfTilesOfEverySelectorAreThoseOfANewConversion) {
 
 TYPED_TEST(UpdateValues, OfOperatorsOnCsrAreThoseOfANewOne) {
     using V = TypeParam;
-    for (const auto* name : {"csr16", "csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5",
-                             "sell", "sell:hubs=20", "csr-inode", "ell", "dia", "dia:rows=2", "coo", "hyb", "auto",
-                             "strip", "strip:bytes=1000", "strip:bytes=0,ranks=1000"}) {
-        for (const auto& [matrix_name, matrix] : matrix_battery()) {
-            SCOPED_TRACE(std::string(name) + ' ' + matrix_name);
-            const auto before = with_other_values<V>(matrix);
-            const auto after = convert_values<V>(matrix);
-            const auto& info = find_operator<V>(Backend::cuda, name);
-            const auto a = unless_refused(info, [&] { return make<V>(name, {&before}); });
-            if (a) this->expect_update(*a, *make<V>(name, {&after}), after);
+    for (const auto& [name, matrix] : matrix_battery()) {
+        const auto before = with_other_values<V>(matrix);
+        const auto after = convert_values<V>(matrix);
+        ValuesToTake<V> values(after);
+        for (const auto* operator_name :
+             {"csr16", "csr-scalar", "csr-vector", "csr-multiround", "csr-merge", "csr-adaptive", "csr5", "sell",
+              "sell:hubs=20", "csr-inode", "ell", "dia", "dia:rows=2", "coo", "hyb", "auto", "strip",
+              "strip:bytes=1000", "strip:bytes=0,ranks=1000"}) {
+            SCOPED_TRACE(name + ' ' + operator_name);
+            const auto& info = find_operator<V>(Backend::cuda, operator_name);
+            const auto a = unless_refused(info, [&] { return make<V>(operator_name, {&before}); });
+            if (a) values.expect_update(*a, values.product(*make<V>(operator_name, {&after})));
         }
     }
 }
@@ -94,9 +108,10 @@ TYPED_TEST(UpdateValues, OfStripsFromEveryFormAreThoseOfNewOnes) {
         const auto after = convert_values<V>(matrix);
         const auto strips = make_strip_matrix(before);
         const auto tiles = convert(before, *make_policy("bytes"));
-        const auto fresh = make<V>("strip", {&after});
-        this->expect_update(*make<V>("strip", {&strips}), *fresh, after);
-        this->expect_update(*make<V>("strip", {&tiles}), *fresh, after);
+        ValuesToTake<V> values(after);
+        const auto fresh = values.product(*make<V>("strip", {&after}));
+        values.expect_update(*make<V>("strip", {&strips}), fresh);
+        values.expect_update(*make<V>("strip", {&tiles}), fresh);
     }
 }
 
