@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kernels/check.hpp"
 #include "kernels/cpu/processor.hpp"
@@ -103,25 +105,30 @@ TYPED_TEST(EveryOperator, IsRightOnEveryMatrixForEveryAlphaAndBeta) {
     }
 }
 
-TYPED_TEST(EveryOperator, PropagatesInfinityAndNaNAsCsrDoes) {
+TYPED_TEST(EveryOperator, IsRightOnEveryInstructionSetOfTheMachineWithInfinityAndNaNToo) {
     using V = TypeParam;
     for (const auto& [name, matrix] : matrix_battery()) {
         SCOPED_TRACE(name);
         auto csr = convert_values<V>(matrix);
-        auto x = numbers<V>(csr.cols, 1);
-        for (std::size_t i = 0; i < x.size(); i += 5) x[i] = static_cast<V>(i % 2 == 0 ? kInf : kNaN);
-        const Product<V> infinite_x(csr, V(1), V(0), x);
-        for_each_operator<V>(
-            csr, [&](const Operator<V>& a) { infinite_x.expect_of(a); }, cpu::vector_sets());
-        const auto finite = numbers<V>(csr.cols, 1);
+        const auto x = numbers<V>(csr.cols, 1);
+        auto infinite = x;
+        for (std::size_t i = 0; i < x.size(); i += 5) infinite[i] = static_cast<V>(i % 2 == 0 ? kInf : kNaN);
+        const Product<V> finite(csr, V(2.5), V(-0.5), x);
+        const Product<V> infinite_x(csr, V(1), V(0), infinite);
+        const auto expect_both = [&](const Operator<V>& a) {
+            finite.expect_of(a);
+            infinite_x.expect_of(a);
+        };
+        for_each_operator<V>(csr, expect_both, cpu::vector_sets());
         for (std::size_t i = 0; i < csr.values.size(); i += 7)
             csr.values[i] = static_cast<V>(i % 2 == 0 ? -kInf : kNaN);
-        const Product<V> infinite_values(csr, V(1), V(0), finite);
+        const Product<V> infinite_values(csr, V(1), V(0), x);
         for_each_operator<V>(
             csr, [&](const Operator<V>& a) { infinite_values.expect_of(a); }, cpu::vector_sets());
     }
 }
 
+// Of the widest vectors and of none.
 TYPED_TEST(EveryOperator, GivesTheSameBitsForAnyNumberOfThreads) {
     using V = TypeParam;
     const int before = omp_get_max_threads();
@@ -133,39 +140,78 @@ TYPED_TEST(EveryOperator, GivesTheSameBitsForAnyNumberOfThreads) {
         for (const int threads : {1, 3}) {
             omp_set_num_threads(threads);
             std::size_t at = 0;
-            for_each_operator<V>(
-                csr,
-                [&](const Operator<V>& a) {
-                    std::vector<V> y(static_cast<std::size_t>(csr.rows), static_cast<V>(kNaN));
-                    a.apply(V(1), x, V(0), y);
-                    if (threads == 1) of_one_thread.push_back(y);
-                    EXPECT_EQ(of_one_thread.at(at++), y) << a.name() << " with " << threads << " threads";
-                },
-                cpu::vector_sets());
+            for_each_operator<V>(csr,
+                                 [&](const Operator<V>& a) {
+                                     std::vector<V> y(static_cast<std::size_t>(csr.rows), static_cast<V>(kNaN));
+                                     a.apply(V(1), x, V(0), y);
+                                     if (threads == 1) of_one_thread.push_back(y);
+                                     EXPECT_EQ(of_one_thread.at(at++), y)
+                                         << a.name() << " with " << threads << " threads";
+                                 },
+                                 {cpu::vector_sets().front(), cpu::vector_sets().back()});
         }
     }
     omp_set_num_threads(before);
 }
 
-TYPED_TEST(EveryOperator, RunsOnEveryInstructionSetOfTheMachine) {
+/// A tile row that many threads share, a row without nonzeros.
+template <class V>
+CsrMatrix<V> long_rows() {
+    for (const auto& [name, a] : matrix_battery()) {
+        if (name == "long rows") return convert_values<V>(a);
+    }
+    throw Error("no long rows");
+}
+
+TYPED_TEST(EveryOperator, ReadsNeitherANorXIfAlphaIsZero) {
     using V = TypeParam;
-    for (const auto& [name, matrix] : matrix_battery()) {
-        SCOPED_TRACE(name);
-        const auto csr = convert_values<V>(matrix);
-        const Product<V> product(csr, V(2.5), V(-0.5), numbers<V>(csr.cols, 1));
-        for_each_operator<V>(
-            csr, [&](const Operator<V>& a) { product.expect_of(a); }, cpu::vector_sets());
+    auto csr = long_rows<V>();
+    for (const double poison : {kNaN, kInf}) {
+        std::ranges::fill(csr.values, static_cast<V>(poison));
+        const std::vector<V> x(static_cast<std::size_t>(csr.cols), static_cast<V>(poison));
+        for_each_operator<V>(csr, [&](const Operator<V>& a) {
+            const auto expect = [&](V before, V beta, V after) {
+                std::vector<V> y(static_cast<std::size_t>(csr.rows), before);
+                a.apply(V(0), x, beta, y);
+                for (const V value : y) ASSERT_TRUE(value == after && !std::signbit(value)) << a.name() << ' ' << beta;
+            };
+            expect(V(3), V(2), V(6));
+            expect(V(3), V(1), V(3));
+            expect(static_cast<V>(poison), V(0), V(0));
+        });
     }
 }
 
-TYPED_TEST(EveryOperator, RefusesVectorsOfAnotherSize) {
+TYPED_TEST(EveryOperator, TakesNaNInAlphaOrBetaToEveryRow) {
+    using V = TypeParam;
+    const auto csr = long_rows<V>();
+    const std::vector<V> x(static_cast<std::size_t>(csr.cols), V(1));
+    const auto nan = static_cast<V>(kNaN);
+    for_each_operator<V>(csr, [&](const Operator<V>& a) {
+        for (const auto& [alpha, beta] : {std::pair(V(1), nan), std::pair(V(0), nan), std::pair(nan, V(0))}) {
+            std::vector<V> y(static_cast<std::size_t>(csr.rows), V(2));
+            a.apply(alpha, x, beta, y);
+            for (const V value : y) ASSERT_TRUE(std::isnan(value)) << a.name() << ' ' << alpha << ' ' << beta;
+        }
+    });
+}
+
+TYPED_TEST(EveryOperator, NamesAVectorOfAnotherSize) {
     using V = TypeParam;
     const auto csr = convert_values<V>(matrix_of(20, 30, {{0, 0}, {19, 29}}));
     for_each_operator<V>(csr, [&](const Operator<V>& a) {
-        std::vector<V> y(20);
-        EXPECT_THROW(a.apply(V(1), std::vector<V>(29), V(0), y), Error);
-        std::vector<V> longer(21);
-        EXPECT_THROW(a.apply(V(1), std::vector<V>(30), V(0), longer), Error);
+        const auto message = [&](std::size_t x_size, std::size_t y_size) {
+            std::vector<V> y(y_size, V(7));
+            const auto text =
+                test::message_of([&] { a.apply(V(0), std::vector<V>(x_size, V(1)), V(0), std::span<V>(y)); });
+            EXPECT_EQ(y, std::vector<V>(y_size, V(7)));
+            return text;
+        };
+        const std::string begin = "1: " + std::string(a.name());
+        EXPECT_EQ(message(29, 20), begin + ": x has 29 values, expected 30, the columns of the matrix");
+        EXPECT_EQ(message(31, 20), begin + ": x has 31 values, expected 30, the columns of the matrix");
+        EXPECT_EQ(message(30, 19), begin + ": y has 19 values, expected 20, the rows of the matrix");
+        EXPECT_EQ(message(30, 21), begin + ": y has 21 values, expected 20, the rows of the matrix");
     });
 }
 

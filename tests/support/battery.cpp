@@ -86,15 +86,16 @@ CsrMatrix<double> hubs(index_t n) {
     return matrix_of(n, n, positions);
 }
 
-/// Rows far longer than anything a block of threads does at a time, empty and short rows between them.
+/// Rows far longer than anything a block of threads does at a time, empty and short rows between them; few, since
+/// padded rows hold a place for each column.
 CsrMatrix<double> long_rows() {
-    Positions positions = random_positions(300, 30000, 900, 8);
+    Positions positions = random_positions(100, 30000, 300, 8);
     for (index_t c = 0; c < 30000; ++c) {
         positions.emplace(70, c);
         if (c % 3 == 0) positions.emplace(71, c);
-        if (c % 7 == 0) positions.emplace(299, c);
+        if (c % 7 == 0) positions.emplace(99, c);
     }
-    return matrix_of(300, 30000, positions);
+    return matrix_of(100, 30000, positions);
 }
 
 /// So few nonzeros a tile that selectors which may defer defer all of them, and every row has some.
