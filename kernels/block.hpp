@@ -47,6 +47,21 @@ struct Block {
 
     /// A column, whose values are neighbours: of a block in column-major layout, or the only one of rows without gaps.
     [[nodiscard]] Block column(int c) const { return {data + static_cast<std::size_t>(c) * ld, rows, memory}; }
+    /// `count` columns from `first` on, in any layout.
+    [[nodiscard]] Block columns(int first, int count) const {
+        const std::size_t step = layout == Layout::column_major ? ld : 1;
+        return {data + static_cast<std::size_t>(first) * step, rows, count, ld, layout, memory};
+    }
+    /// `count` rows from `first` on.
+    [[nodiscard]] Block row_range(std::size_t first, std::size_t count) const {
+        const std::size_t step = layout == Layout::row_major ? ld : 1;
+        return {data + first * step, count, cols, ld, layout, memory};
+    }
+    /// In the memory of the host.
+    [[nodiscard]] T& at(std::size_t row, int col) const {
+        const auto c = static_cast<std::size_t>(col);
+        return layout == Layout::column_major ? data[c * ld + row] : data[row * ld + c];
+    }
     /// Whether `column` serves: the values of each column are neighbours.
     [[nodiscard]] bool has_columns() const {
         return layout == Layout::column_major || (cols == 1 && (ld == 1 || rows <= 1));

@@ -8,21 +8,29 @@ namespace tilespmv {
 
 template <Value V>
 void Operator<V>::check(const Block<const V>& x, const Block<V>& y, const Run& run) const {
-    const auto require = [&](std::string_view block, std::size_t found, std::string_view what, index_t expected) {
-        if (found == static_cast<std::size_t>(expected)) return;
-        throw Error(fmt::format("{}: {} has {} values, expected {}, the {} of the matrix", name(), block, found,
-                                expected, what));
+    const bool is_transposed = run.op == Op::transpose;
+    const auto require = [&](std::string_view name_of, const auto& block, bool has_columns) {
+        const auto expected = static_cast<std::size_t>(has_columns ? cols() : rows());
+        if (block.rows != expected) {
+            throw Error(fmt::format("{}: {} has {} values, expected {}, the {} of the matrix", name(), name_of,
+                                    block.rows, expected, has_columns ? "columns" : "rows"));
+        }
+        const bool is_row_major = block.layout == Layout::row_major;
+        const std::size_t neighbours = is_row_major ? static_cast<std::size_t>(block.cols) : block.rows;
+        if (block.ld < neighbours && (is_row_major ? block.rows : static_cast<std::size_t>(block.cols)) > 1) {
+            throw Error(fmt::format("{}: the leading dimension of {} is {}, expected at least {}", name(), name_of,
+                                    block.ld, neighbours));
+        }
     };
-    require("x", x.rows, "columns", cols());
-    require("y", y.rows, "rows", rows());
-    if (run.op == Op::transpose) throw Error(fmt::format("{} does not multiply by the transpose", name()));
+    if (is_transposed && !facts_.transposes) {
+        throw Error(
+            fmt::format("{} does not multiply by the transpose; an operator made by with_transpose does", name()));
+    }
+    require("x", x, !is_transposed);
+    require("y", y, is_transposed);
     if (x.cols != y.cols) throw Error(fmt::format("{}: x has {} columns, y has {}", name(), x.cols, y.cols));
     if (x.memory != y.memory) {
         throw Error(fmt::format("{}: x and y are not in the same memory, that of the host or that of the GPU", name()));
-    }
-    if (!x.has_columns() || !y.has_columns()) {
-        throw Error(
-            fmt::format("{}: the values of a column are not neighbours; give blocks in column-major layout", name()));
     }
 }
 
@@ -30,6 +38,19 @@ template <Value V>
 void Operator<V>::apply(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
                         const Run& run) const {
     check(x, y, run);
+    if (x.cols == 1 && x.has_columns() && y.has_columns()) {
+        return multiply_column(alpha, x.column(0), beta, y.column(0), run);
+    }
+    if (x.cols > 0) multiply_columns(alpha, x, beta, y, run);
+}
+
+template <Value V>
+void Operator<V>::multiply_columns(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
+                                   const Run& run) const {
+    if (!x.has_columns() || !y.has_columns()) {
+        throw Error(
+            fmt::format("{}: the values of a column are not neighbours; give blocks in column-major layout", name()));
+    }
     for (int c = 0; c < x.cols; ++c) multiply_column(alpha, x.column(c), beta, y.column(c), run);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,9 @@ inline constexpr std::string_view kNoMap = "operator {0} keeps no map for new va
 inline constexpr std::string_view kReadInPlace =
     "operator {0} reads the values where their owner has them: change them there";
 
+/// Of an operator that reads the matrix once, however many columns it multiplies.
+inline constexpr int kAllColumns = std::numeric_limits<int>::max();
+
 /// What is known of an operator, from when it is made.
 struct Facts {
     std::string_view name;  ///< in the table of operators; lives as long as the program
@@ -55,14 +59,16 @@ struct Facts {
     bool pads_with_zeros = false;  ///< zeros that the matrix lacks meet x: Inf and NaN in it reach rows they should not
     bool takes_workspace = true;   ///< on a GPU: it can work in a workspace that is given to it
     bool transposes = false;       ///< it multiplies by the transpose, too
-    int most_columns = 1;          ///< that it multiplies at once; of more it takes one after the other
+    int most_columns = 1;          ///< for which a product reads the matrix once; 1: it does for each column
 };
 
-/// Anything that multiplies by a matrix, on the CPU or on a GPU: Y = alpha * A * X + beta * Y.
+/// Anything that multiplies by a matrix, on the CPU or on a GPU: Y = alpha * op(A) * X + beta * Y.
 ///  - beta = 0 never reads Y. alpha = 0 never reads A or X if the host knows it, and takes nothing from them if it lies
 ///    in the memory of a GPU. NaN and Inf propagate as in a CSR product unless it pads with zeros.
 ///  - Two calls with the same arguments give the same bits, whatever the number of threads, if it is reproducible, as
 ///    all operators of our own are.
+///  - Of two columns and more, the bits of a column depend neither on the others nor on how many there are, only on the
+///    layouts of X and Y.
 ///  - On the CPU it accumulates in double.
 ///  - Unless a workspace is given, it works in its own: one product at a time per object.
 template <Value V>
@@ -86,10 +92,12 @@ public:
     /// matrix, whatever the number of threads. On the CPU it may take a pass over the matrix.
     [[nodiscard]] virtual std::vector<ExecutedPart> executed() const { return facts_.executed; }
 
-    /// x: cols() rows; y: rows() rows and as many columns. They must not overlap. On the CPU both are in the memory of
-    /// the host. On a GPU both are in its memory, and it returns before the product is complete; or both are in that of
-    /// the host, are copied there and back, and it returns afterwards. Throws `Error` if a size or a memory does not
-    /// fit, and for what the operator cannot do: a transpose, rows of several columns one after the other.
+    /// x: cols() rows; y: rows() rows and as many columns; the other way round for the transpose. They must not
+    /// overlap. On the CPU both are in the memory of the host. On a GPU both are in its memory, and it returns before
+    /// the product is complete; or both are in that of the host, are copied there and back, and it returns afterwards.
+    /// Throws `Error` if a size or a memory does not fit, and for what the operator cannot do: the transpose, unless
+    /// its facts say so (`with_transpose` makes operators that do), and on some operators for a GPU blocks in row-major
+    /// layout.
     void apply(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
                const Run& run = {}) const;
     /// Replaces the values of A by `values`: nnz() of them, in the order of its CSR form with explicit zeros kept; the
@@ -119,6 +127,10 @@ protected:
     /// A product of one column, whose sizes are right. Memory and run are as the caller gave them.
     virtual void multiply_column(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
                                  const Run& run) const = 0;
+    /// A product of any other block: of several columns, in any layouts, or of one whose values are not neighbours.
+    /// This one takes the columns one after the other, and throws `Error` in row-major layout.
+    virtual void multiply_columns(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
+                                  const Run& run) const;
     /// As `update_values`, of an operator that takes new values, and as many as it has.
     virtual void replace(const Block<const V>& values, const Run& run) = 0;
 

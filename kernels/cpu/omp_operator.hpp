@@ -4,6 +4,7 @@
 #include <array>
 
 #include "kernels/cpu/cache_size.hpp"
+#include "kernels/cpu/csr_columns.hpp"
 #include "kernels/cpu/host_operator.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/cpu/write_rows.hpp"
@@ -32,13 +33,19 @@ public:
                            .cols = parts.cols,
                            .nnz = parts.nnz,
                            .matrix_bytes = parts.bytes,
-                           .no_new_values = no_new_values}),
+                           .no_new_values = no_new_values,
+                           .most_columns = is_csr(parts) ? kAllColumns : 1}),
           a_(std::move(parts)),
           schedule_(make_schedule<V>(a_.ranges, a_.tiles, a_.csr, static_cast<offset_t>(a_.strips.bytes()))),
           simd_(simd_kernels<V>()),
           piece_sums_(schedule_.pieces.size() * kTileSize) {
         const CsrRows<V> rows = longest_rows();
-        a_.csr.x_access = choose_x_access(rows.col_idxs, rows.size(), a_.cols, sizeof(V), last_level_cache_bytes());
+        const auto x_access = [&](std::size_t bytes) {
+            return choose_x_access(rows.col_idxs, rows.size(), a_.cols, bytes, last_level_cache_bytes());
+        };
+        a_.csr.x_access = x_access(sizeof(V));
+        column_rows_ = a_.csr;
+        column_rows_.x_access = x_access(8 * sizeof(V));  // a row of 8 columns
     }
 
     [[nodiscard]] std::vector<ExecutedPart> executed() const override {
@@ -71,6 +78,13 @@ public:
         }
     }
 
+    void multiply_block(V alpha, const Block<const V>& x, V beta, const Block<V>& y) const override {
+        if (is_csr(a_)) {
+            return CsrColumns<V>(column_rows_, schedule_, simd_).multiply(alpha, x, beta, y);
+        }
+        HostOperator<V>::multiply_block(alpha, x, beta, y);
+    }
+
     bool take_new_values(const CsrMatrix<V>& a) override {
         // Rows of CSR are multiplied where they lie, strips hold copies; tiles, and rows beside those, are another
         // form.
@@ -84,6 +98,10 @@ protected:
     [[nodiscard]] Buffer<V>& strip_values() { return a_.strips.values; }
 
 private:
+    [[nodiscard]] static bool is_csr(const Parts& parts) {
+        return parts.tiles == nullptr && parts.strips.tile_rows.empty();
+    }
+
     /// CSR rows that stand for all that are multiplied: beside strips the range of most nonzeros.
     [[nodiscard]] CsrRows<V> longest_rows() const {
         if (a_.strips.tile_rows.empty()) return a_.csr;
@@ -131,6 +149,7 @@ private:
     }
 
     Parts a_;
+    CsrRows<V> column_rows_;  // those of `a_` for products of several columns
     Schedule schedule_;
     const SimdKernels<V>& simd_;
     mutable Buffer<double> piece_sums_;  // 16 per piece

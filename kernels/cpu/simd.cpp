@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/simd.cpp"
 #include <hwy/foreach_target.h>
 
+#include "kernels/cpu/columns-inl.hpp"
 #include "kernels/cpu/coo-inl.hpp"
 #include "kernels/cpu/dia-inl.hpp"
 #include "kernels/cpu/ell-inl.hpp"
@@ -109,9 +110,10 @@ void add_tiles(const TileMatrix<V>& a, const Piece& piece, int height, const V* 
 
 template <Value V>
 const SimdKernels<V>* table() {
-    static constexpr SimdKernels<V> kernels{HWY_TARGET,        kLanes,        &add_csr<V>,
-                                            &add_tile_rows<V>, &add_tiles<V>, &multiply_strips<V>,
-                                            &add_dia<V>,       &add_ell<V>,   &sum_coo<V>};
+    static_assert(kPanelColumns <= SimdKernels<V>::kMostPanelColumns);
+    static constexpr SimdKernels<V> kernels{
+        HWY_TARGET,        kLanes,        &add_csr<V>,         kPanelColumns, &add_csr_columns<V>, &finish_columns<V>,
+        &add_tile_rows<V>, &add_tiles<V>, &multiply_strips<V>, &add_dia<V>,   &add_ell<V>,         &sum_coo<V>};
     return &kernels;
 }
 const SimdKernels<double>* table_double() { return table<double>(); }

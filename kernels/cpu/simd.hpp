@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kernels/block.hpp"
 #include "kernels/coo/coo.hpp"
 #include "kernels/cpu/schedule.hpp"
 #include "kernels/cpu/strip_rows.hpp"
@@ -23,6 +24,12 @@ struct SimdKernels {
     int lanes = 0;            ///< doubles of a vector
     /// The listed rows `rows`, and of those only the nonzeros at positions `nonzeros`.
     void (*add_csr)(const CsrRows<V>& a, Span rows, Span nonzeros, index_t first_row, const V* x, double* sums);
+    static constexpr int kMostPanelColumns = 32;
+    int panel_columns = 0;  ///< that the next two take at a time
+    /// As `add_csr` for a panel of X in row-major layout: `panel_columns` sums for each listed row from `sums` on.
+    void (*add_csr_columns)(const CsrRows<V>& a, Span rows, Span nonzeros, const Block<const V>& x, double* sums);
+    /// y = alpha * sums + beta * y for a panel of some rows.
+    void (*finish_columns)(const double* sums, double alpha, double beta, const Block<V>& y);
     /// All tiles of the listed tile rows.
     void (*add_tile_rows)(const TileMatrix<V>& a, Span tile_rows, index_t first_row, const V* x, double* sums);
     /// The tiles of a piece, of a tile row with `height` rows.

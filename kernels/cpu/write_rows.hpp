@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "kernels/block.hpp"
 #include "kernels/cpu/schedule.hpp"
 #include "tile/parallel.hpp"
 
@@ -15,6 +16,17 @@ void scale(V beta, std::span<V> y) {
     constexpr std::int64_t grain = 1 << 16;
     parallel_ranges(0, static_cast<std::int64_t>(y.size()), grain, [&](std::int64_t first, std::int64_t last) {
         for (auto i = first; i < last; ++i) y[i] = beta == V{0} ? V{0} : beta * y[i];
+    });
+}
+
+template <CpuValue V>
+void scale_block(V beta, const Block<V>& y) {
+    parallel_ranges(0, static_cast<std::int64_t>(y.rows), kRowGrain, [&](std::int64_t first, std::int64_t last) {
+        for (int c = 0; c < y.cols; ++c) {
+            for (auto r = static_cast<std::size_t>(first); r < static_cast<std::size_t>(last); ++r) {
+                y.at(r, c) = beta == V{0} ? V{0} : beta * y.at(r, c);
+            }
+        }
     });
 }
 

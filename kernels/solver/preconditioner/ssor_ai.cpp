@@ -12,6 +12,7 @@
 #include "kernels/solver/preconditioner/triangle.hpp"
 #include "kernels/solver/preconditioner/value_option.hpp"
 #include "tile/parallel.hpp"
+#include "tile/transpose.hpp"
 
 namespace tilespmv::solver {
 namespace {
@@ -94,7 +95,7 @@ public:
         auto& parts = std::get<PreconditionerParts<V>>(this->parts_);
         if (is_chain_of_four()) return update_four(a, parts);
         compute_k(a);
-        transpose_values(k_, k_transposed_);
+        gather(k_.values, k_transposed_.positions, k_transposed_.matrix.values);
         update_stages(parts);
     }
 
@@ -181,14 +182,8 @@ private:
         });
     }
 
-    static void transpose_values(const CsrMatrix<V>& from, Transpose<V>& to) {
-        gather(from.values, to.positions, to.matrix.values);
-    }
     static void gather(const Buffer<V>& from, const Buffer<offset_t>& positions, Buffer<V>& to) {
-        parallel_for(0, static_cast<std::int64_t>(to.size()), 4096, [&](std::int64_t i) {
-            const auto p = static_cast<std::size_t>(i);
-            to[p] = from[static_cast<std::size_t>(positions[p])];
-        });
+        gather_values<V>({from.data(), from.size()}, positions, to);
     }
 
     void update_stages(PreconditionerParts<V>& parts) {

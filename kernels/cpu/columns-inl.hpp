@@ -1,0 +1,140 @@
+// Products of CSR rows with several columns, a vector lane a column. Included once per instruction set.
+
+#if defined(TILESPMV_KERNELS_CPU_COLUMNS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TILESPMV_KERNELS_CPU_COLUMNS_INL_HPP
+#undef TILESPMV_KERNELS_CPU_COLUMNS_INL_HPP
+#else
+#define TILESPMV_KERNELS_CPU_COLUMNS_INL_HPP
+#endif
+
+#include <algorithm>
+
+#include "kernels/cpu/csr_rows.hpp"
+#include "kernels/cpu/lanes-inl.hpp"
+#include "kernels/cpu/schedule.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tilespmv::cpu::HWY_NAMESPACE {
+
+/// Columns that are multiplied at a time: sums of even and of odd nonzeros of a row stay in registers.
+inline constexpr int kColumnVectors = 4;
+inline constexpr int kPanelColumns = kColumnVectors * kLanes;
+
+/// Rows of X: `kVectors` vectors of each, of which the last has lanes for the columns that there are.
+template <Value V, int kVectors>
+class XRows {
+public:
+    XRows(const Block<const V>& x) : x_(x.data), ld_(x.ld) {
+        const int left = x.cols - (kVectors - 1) * kLanes;
+        last_lanes_ = (1U << left) - 1;
+    }
+    HWY_INLINE const V* row(index_t r) const { return x_ + static_cast<std::size_t>(r) * ld_; }
+    HWY_INLINE void add(const V* row, double value, Vec* sums) const {
+        const Vec factor = hn::Set(D(), value);
+        for (int v = 0; v + 1 < kVectors; ++v) sums[v] = hn::MulAdd(factor, load(row + v * kLanes), sums[v]);
+        constexpr int last = kVectors - 1;
+        sums[last] = hn::MulAdd(factor, load_some(last_lanes_, row + last * kLanes), sums[last]);
+    }
+    HWY_INLINE void prefetch(index_t r) const {
+        const V* const first = row(r);
+        for (std::size_t at = 0; at < kVectors * kLanes; at += 64 / sizeof(V)) __builtin_prefetch(first + at, 0, 2);
+    }
+
+private:
+    const V* x_;
+    std::size_t ld_;
+    unsigned last_lanes_;
+};
+
+/// Adds nonzeros [p, end) of a row to its sums.
+template <int kVectors, Value V>
+HWY_INLINE void add_row_of_columns(const CsrRows<V>& a, offset_t p, offset_t end, const XRows<V, kVectors>& x,
+                                   double* sums) {
+    Vec even[kVectors];
+    Vec odd[kVectors];
+    for (int v = 0; v < kVectors; ++v) even[v] = odd[v] = hn::Zero(D());
+    const V* const values = a.values.data();
+    const index_t* const cols = a.col_idxs.data();
+    for (; p + 2 <= end; p += 2) {
+        x.add(x.row(cols[p]), static_cast<double>(values[p]), even);
+        x.add(x.row(cols[p + 1]), static_cast<double>(values[p + 1]), odd);
+    }
+    if (p < end) x.add(x.row(cols[p]), static_cast<double>(values[p]), even);
+    for (int v = 0; v < kVectors; ++v) add_to(sums + v * kLanes, even[v] + odd[v]);
+}
+
+template <int kVectors, Value V>
+void add_rows_of_columns(const CsrRows<V>& a, Span rows, Span nonzeros, const Block<const V>& block, double* sums) {
+    const XRows<V, kVectors> x(block);
+    const offset_t distance = a.x_access.prefetch_distance;
+    offset_t p = nonzeros.begin;
+    offset_t prefetched = p;
+    for (offset_t k = rows.begin; k < rows.end; ++k, sums += kPanelColumns) {
+        const offset_t end = std::min(a.begin(k + 1), nonzeros.end);
+        if (distance > 0) {
+            const offset_t until = std::min(end + distance, nonzeros.end);
+            for (; prefetched < until; ++prefetched) x.prefetch(a.col_idxs[prefetched]);
+        }
+        if (p >= end) continue;
+        add_row_of_columns(a, p, end, x, sums);
+        p = end;
+    }
+}
+
+template <Value V>
+void add_csr_columns(const CsrRows<V>& a, Span rows, Span nonzeros, const Block<const V>& x, double* sums) {
+    if (x.cols <= kLanes) return add_rows_of_columns<1>(a, rows, nonzeros, x, sums);
+    if (x.cols <= 2 * kLanes) return add_rows_of_columns<2>(a, rows, nonzeros, x, sums);
+    if (x.cols <= 3 * kLanes) return add_rows_of_columns<3>(a, rows, nonzeros, x, sums);
+    add_rows_of_columns<4>(a, rows, nonzeros, x, sums);
+}
+
+HWY_INLINE void store(double* p, Vec v) { hn::StoreU(v, D(), p); }
+HWY_INLINE void store(float* p, Vec v) { hn::StoreU(hn::DemoteTo(Like<float>(), v), Like<float>(), p); }
+
+/// The first n lanes; nothing behind them is written.
+template <Value V>
+HWY_INLINE void store_first(V* p, Vec v, int n) {
+    if (n >= kLanes) return store(p, v);
+    HWY_ALIGN V lanes[kLanes];
+    store(lanes, v);
+    std::copy_n(lanes, n, p);
+}
+
+/// alpha * sum + beta * y for lanes of neighbours.
+template <Value V>
+HWY_INLINE void finish_lanes(Vec sum, Vec alpha, double beta, V* y, int n) {
+    Vec result = alpha * sum;
+    if (beta != 0) {
+        const Vec old = load_some((1U << std::min(n, kLanes)) - 1, y);
+        result = hn::MulAdd(hn::Set(D(), beta), old, result);
+    }
+    store_first(y, result, n);
+}
+
+/// y = alpha * sums + beta * y for the columns of y, `kPanelColumns` at most.
+template <Value V>
+void finish_columns(const double* sums, double alpha, double beta, const Block<V>& y) {
+    const Vec factor = hn::Set(D(), alpha);
+    const auto rows = static_cast<std::int64_t>(y.rows);
+    if (y.layout == Layout::row_major) {
+        for (std::int64_t r = 0; r < rows; ++r) {
+            for (int c = 0; c < y.cols; c += kLanes) {
+                finish_lanes(hn::LoadU(D(), sums + r * kPanelColumns + c), factor, beta, &y.at(r, c), y.cols - c);
+            }
+        }
+        return;
+    }
+    for (int c = 0; c < y.cols; ++c) {
+        for (std::int64_t r = 0; r < rows; r += kLanes) {
+            const auto n = static_cast<int>(std::min<std::int64_t>(rows - r, kLanes));
+            HWY_ALIGN double column[kLanes] = {};
+            for (int i = 0; i < n; ++i) column[i] = sums[(r + i) * kPanelColumns + c];
+            finish_lanes(hn::Load(D(), column), factor, beta, &y.at(r, c), n);
+        }
+    }
+}
+
+}  // namespace tilespmv::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,121 @@
+#include "kernels/transpose.hpp"
+
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+#include "tile/transpose.hpp"
+
+namespace tilespmv {
+namespace {
+
+constexpr std::string_view kFoundSymmetric =
+    "{0} was found to have a symmetric matrix, which it cannot find again of new values: declare it symmetric, or "
+    "ignore "
+    "that it is";
+constexpr std::string_view kReadInPlaceAndCopied =
+    "operator {0} reads the values where their owner has them: change them there, and call take_new_values for the "
+    "transpose";
+
+template <Value V>
+class WithTranspose final : public Operator<V> {
+public:
+    WithTranspose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a, const MakeOfCsr<V>& make, Symmetry symmetry)
+        : op_(std::move(op)), make_(make), symmetry_(symmetry) {
+        this->set_specification(op_->specification());
+        if (symmetry != Symmetry::declared) make_second(a);
+        describe();
+    }
+
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return op_->executed(); }
+
+    bool take_new_values(const CsrMatrix<V>& a) override {
+        if (!op_->take_new_values(a)) return false;
+        if (!second_) {
+            if (symmetry_ == Symmetry::found) make_second(a);
+        } else {
+            gather_values<V>({a.values.data(), a.values.size()}, transpose_.positions, transpose_.matrix.values);
+            renew_second();
+        }
+        describe();
+        return true;
+    }
+
+private:
+    void make_second(const CsrMatrix<V>& a) {
+        transpose_ = transposed(a);
+        if (symmetry_ == Symmetry::found && transpose_.matrix == a) {
+            transpose_ = {};
+        } else {
+            second_ = make_(transpose_.matrix);
+        }
+    }
+
+    /// Its matrix has other values.
+    void renew_second() {
+        const Buffer<V>& values = transpose_.matrix.values;
+        if (second_->facts().no_new_values.empty()) {
+            second_->update_values(Block<const V>(values.data(), values.size()));
+        } else if (!second_->take_new_values(transpose_.matrix)) {
+            second_ = make_(transpose_.matrix);
+        }
+    }
+
+    void describe() {
+        Facts facts = op_->facts();
+        facts.transposes = true;
+        if (facts.no_new_values == kReadInPlace && second_) facts.no_new_values = kReadInPlaceAndCopied;
+        if (symmetry_ == Symmetry::found && !second_) facts.no_new_values = kFoundSymmetric;
+        if (second_) {
+            const Facts& other = second_->facts();
+            facts.other_bytes += other.matrix_bytes + other.other_bytes + transpose_.positions.bytes();
+            facts.is_reproducible = facts.is_reproducible && other.is_reproducible;
+            facts.pads_with_zeros = facts.pads_with_zeros || other.pads_with_zeros;
+            facts.most_columns = std::min(facts.most_columns, other.most_columns);
+        }
+        this->set_facts(std::move(facts));
+    }
+
+    void multiply_column(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
+                         const Run& run) const override {
+        multiply_columns(alpha, x, beta, y, run);
+    }
+    void multiply_columns(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
+                          const Run& run) const override {
+        const bool is_second = run.op == Op::transpose && second_;
+        (is_second ? *second_ : *op_).apply(alpha, x, beta, y, Run(run.stream, run.workspace));
+    }
+    void replace(const Block<const V>& values, const Run& run) override {
+        if (values.memory != Memory::host && second_) {
+            throw Error(
+                fmt::format("{}: new values for the transpose must be in the memory of the host", this->name()));
+        }
+        op_->update_values(values, run);
+        if (!second_) return;
+        gather_values<V>({values.data, values.rows}, transpose_.positions, transpose_.matrix.values);
+        renew_second();
+    }
+
+    std::unique_ptr<Operator<V>> op_;
+    MakeOfCsr<V> make_;
+    Symmetry symmetry_;
+    Transpose<V> transpose_;
+    std::unique_ptr<Operator<V>> second_;  // null: the matrix is symmetric
+};
+
+}  // namespace
+
+template <Value V>
+std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a,
+                                            const MakeOfCsr<V>& make, Symmetry symmetry) {
+    return std::make_unique<WithTranspose<V>>(std::move(op), a, make, symmetry);
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                             \
+    template std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>>, const CsrMatrix<V>&, \
+                                                         const MakeOfCsr<V>&, Symmetry);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv

@@ -1,0 +1,260 @@
+// Blocks of several columns in every layout, on every operator of the CPU.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include "kernels/auto/host_auto.hpp"
+#include "kernels/check.hpp"
+#include "kernels/cpu/vectors.hpp"
+#include "kernels/registry.hpp"
+#include "kernels/transpose.hpp"
+#include "selector/policy.hpp"
+#include "tests/support/battery.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/refusal.hpp"
+#include "tile/generate/generate.hpp"
+#include "tile/transpose.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+constexpr int kMostColumns = 33;
+
+/// A block with gaps between its columns (its rows), whose values stay what they were.
+template <class V>
+class GappedBlock {
+public:
+    GappedBlock(std::size_t rows, int cols, Layout layout, V fill)
+        : fill_(fill),
+          ld_((layout == Layout::row_major ? static_cast<std::size_t>(cols) : rows) + 3),
+          values_(ld_ * (layout == Layout::row_major ? rows : static_cast<std::size_t>(cols)), fill),
+          block_(values_.data(), rows, cols, ld_, layout, Memory::host) {}
+
+    [[nodiscard]] const Block<V>& get() const { return block_; }
+    [[nodiscard]] std::vector<V> column(int c) const {
+        std::vector<V> values(block_.rows);
+        for (std::size_t r = 0; r < values.size(); ++r) values[r] = block_.at(r, c);
+        return values;
+    }
+    void expect_gaps_untouched() const {
+        const std::size_t lines = values_.size() / std::max<std::size_t>(ld_, 1);
+        for (std::size_t line = 0; line < lines; ++line) {
+            for (std::size_t i = ld_ - 3; i < ld_; ++i) ASSERT_EQ(values_[line * ld_ + i], fill_) << "line " << line;
+        }
+    }
+
+private:
+    V fill_;
+    std::size_t ld_;
+    std::vector<V> values_;
+    Block<V> block_;
+};
+
+template <class V>
+V x_value(std::size_t row, int col) {
+    return static_cast<V>(std::sin(static_cast<double>(row) * 7 + col));
+}
+
+/// Columns `first` to `first + cols` of the one X that all products of a matrix are of.
+template <class V>
+GappedBlock<V> x_block(std::size_t rows, int first, int cols, Layout layout) {
+    GappedBlock<V> x(rows, cols, layout, std::numeric_limits<V>::quiet_NaN());
+    for (std::size_t r = 0; r < rows; ++r) {
+        for (int c = 0; c < cols; ++c) x.get().at(r, c) = x_value<V>(r, first + c);
+    }
+    return x;
+}
+
+constexpr double kOldY = 0.75;
+
+template <class V>
+GappedBlock<V> multiply(const Operator<V>& a, int first, int cols, Layout of_x, Layout of_y, const Run& run = {}) {
+    const auto x_rows = static_cast<std::size_t>(run.op == Op::transpose ? a.rows() : a.cols());
+    const auto y_rows = static_cast<std::size_t>(run.op == Op::transpose ? a.cols() : a.rows());
+    const auto x = x_block<V>(x_rows, first, cols, of_x);
+    GappedBlock<V> y(y_rows, cols, of_y, V(kOldY));
+    a.apply(V(2.5), x.get(), V(-0.5), y.get(), run);
+    y.expect_gaps_untouched();
+    return y;
+}
+
+template <class V>
+void expect_right_columns(const Operator<V>& a, const std::vector<ExpectedProduct>& expected, const Run& run = {}) {
+    for (const Layout of_x : {Layout::column_major, Layout::row_major}) {
+        for (const Layout of_y : {Layout::column_major, Layout::row_major}) {
+            SCOPED_TRACE(::testing::Message()
+                         << a.specification() << ", x by " << (of_x == Layout::row_major ? "rows" : "columns")
+                         << ", y by " << (of_y == Layout::row_major ? "rows" : "columns"));
+            const auto most = multiply(a, 0, kMostColumns, of_x, of_y, run);
+            for (int c = 0; c < kMostColumns; ++c) {
+                const auto result = check_product<V>(expected[static_cast<std::size_t>(c)], most.column(c));
+                ASSERT_TRUE(result.ok) << "column " << c << ": " << result.message();
+            }
+            // The same bits wherever the columns are cut, from two on.
+            int first = 0;
+            for (const int cols : {2, 3, 4, 5, 7, 12}) {
+                const auto some = multiply(a, first, cols, of_x, of_y, run);
+                for (int c = 0; c < cols; ++c) ASSERT_EQ(some.column(c), most.column(first + c)) << cols << " columns";
+                first += cols;
+            }
+            ASSERT_EQ(first, kMostColumns);
+            const auto one = multiply(a, 0, 1, of_x, of_y, run);
+            const auto result = check_product<V>(expected.front(), one.column(0));
+            ASSERT_TRUE(result.ok) << "alone: " << result.message();
+        }
+    }
+}
+
+template <class V>
+std::vector<ExpectedProduct> expected_columns(const CsrMatrix<V>& a) {
+    std::vector<ExpectedProduct> all;
+    const std::vector<V> y(static_cast<std::size_t>(a.rows), V(kOldY));
+    for (int c = 0; c < kMostColumns; ++c) {
+        const auto x = x_block<V>(static_cast<std::size_t>(a.cols), c, 1, Layout::column_major).column(0);
+        all.push_back(expected_product<V>(a, 2.5, x, -0.5, y));
+    }
+    return all;
+}
+
+template <class V>
+class Columns : public ::testing::Test {};
+using ValueTypes = ::testing::Types<double, float>;
+TYPED_TEST_SUITE(Columns, ValueTypes);
+
+/// Of the battery those that are small enough for so many products.
+std::vector<NamedMatrix> small_battery() {
+    auto all = matrix_battery();
+    std::erase_if(all, [](const auto& one) { return std::max(one.csr.rows, one.csr.cols) > 5000; });
+    return all;
+}
+
+/// Calls f for every operator.
+template <class V, class F>
+void with_every_operator(const CsrMatrix<V>& csr, F&& f) {
+    const auto tiles = convert(csr, *make_policy("paper-deferred:defer=64"));
+    for (const auto& info : operators<V>(Backend::cpu)) {
+        if (const auto a = unless_refused(info, [&] { return make_operator<V>(info.name, {&csr, &tiles}); })) f(*a);
+    }
+}
+
+TYPED_TEST(Columns, AreRightInEveryLayoutAndIndependentOfTheOthers) {
+    using V = TypeParam;
+    for (const auto& [name, matrix] : small_battery()) {
+        SCOPED_TRACE(name);
+        const auto csr = convert_values<V>(matrix);
+        const auto expected = expected_columns(csr);
+        with_every_operator<V>(csr, [&](const Operator<V>& a) { expect_right_columns(a, expected); });
+    }
+}
+
+Run transposed_run() {
+    Run run;
+    run.op = Op::transpose;
+    return run;
+}
+
+template <class V>
+MakeOfCsr<V> maker(const std::string& specification) {
+    return [specification](const CsrMatrix<V>& a) { return cpu::make_converting<V>(specification, {&a}); };
+}
+
+TYPED_TEST(Columns, OfTheTransposeAreThoseOfTheTransposedMatrix) {
+    using V = TypeParam;
+    for (const auto& [name, matrix] : small_battery()) {
+        SCOPED_TRACE(name);
+        const auto csr = convert_values<V>(matrix);
+        const CsrMatrix<V> other = transposed(csr).matrix;
+        const auto expected = expected_columns(csr);
+        const auto expected_of_other = expected_columns(other);
+        for (const char* op : {"csr-omp", "tile-omp", "auto"}) {
+            const auto make = maker<V>(op);
+            const auto a = with_transpose(make(csr), csr, make, Symmetry::ignored);
+            if (csr.rows < 100) expect_right_columns(*a, expected);
+            expect_right_columns(*a, expected_of_other, transposed_run());
+            const auto same = [&](const Operator<V>& one, const Run& run) {
+                return multiply(one, 0, 5, Layout::row_major, Layout::column_major, run).column(3);
+            };
+            EXPECT_EQ(same(*a, transposed_run()), same(*make(other), {})) << op << ": bits of the transposed matrix";
+        }
+    }
+}
+
+TEST(Transpose, HasTheSameBitsWithAnyNumberOfThreads) {
+    const int before = omp_get_max_threads();
+    const auto a = generate<double>("rmat:scale=12,degree=8");
+    std::vector<std::vector<double>> found;
+    for (const int threads : {1, 2, 7}) {
+        omp_set_num_threads(threads);
+        const auto made = with_transpose(maker<double>("csr-omp")(a), a, maker<double>("csr-omp"));
+        found.push_back(multiply(*made, 0, 9, Layout::column_major, Layout::row_major, transposed_run()).column(8));
+        EXPECT_EQ(found.back(), found.front()) << threads << " threads";
+    }
+    omp_set_num_threads(before);
+}
+
+TEST(Transpose, StatesItsBytesAndNeedsNoneOfASymmetricMatrix) {
+    const auto make = maker<double>("csr-omp");
+    const auto general = generate<double>("uniform:n=300,cols=200,per_row=5");
+    const auto with_second = with_transpose(make(general), general, make);
+    EXPECT_TRUE(with_second->facts().transposes);
+    EXPECT_EQ(with_second->facts().other_bytes, 201 * 8U + static_cast<std::size_t>(general.nnz()) * (8 + 4 + 8));
+    auto symmetric = generate<double>("laplace2d:n=30");
+    EXPECT_EQ(with_transpose(make(symmetric), symmetric, make)->facts().other_bytes, 0U);
+    EXPECT_GT(with_transpose(make(symmetric), symmetric, make, Symmetry::ignored)->facts().other_bytes, 0U);
+    symmetric.values[1] += 1;
+    EXPECT_GT(with_transpose(make(symmetric), symmetric, make)->facts().other_bytes, 0U);
+    EXPECT_EQ(with_transpose(make(symmetric), symmetric, make, Symmetry::declared)->facts().other_bytes, 0U);
+}
+
+/// Of `a` with values that are no longer what an operator was made of.
+void expect_new_values(CsrMatrix<double> a, const std::string& op, Symmetry symmetry) {
+    const auto make = maker<double>(op);
+    const auto made = with_transpose(make(a), a, make, symmetry);
+    for (int round = 1; round <= 2; ++round) {
+        for (std::size_t i = 0; i < a.values.size(); ++i)
+            a.values[i] = static_cast<double>((i * 37 + 11) % 101) / round;
+        if (!made->take_new_values(a)) {
+            ASSERT_EQ(op, "coo-omp");
+            return;
+        }
+        const auto again = with_transpose(make(a), a, make, Symmetry::ignored);
+        for (const Run& run : {Run(), transposed_run()}) {
+            const auto of = [&](const Operator<double>& one) {
+                return multiply(one, 0, 3, Layout::row_major, Layout::row_major, run).column(2);
+            };
+            EXPECT_EQ(of(*made), of(*again)) << op;
+        }
+    }
+}
+
+TEST(Transpose, TakesNewValues) {
+    for (const char* op : {"reference", "csr-omp", "tile-omp", "strip-omp", "coo-omp", "hyb-omp", "auto"}) {
+        expect_new_values(generate<double>("uniform:n=300,cols=200,per_row=5"), op, Symmetry::found);
+        expect_new_values(generate<double>("laplace2d:n=30"), op, Symmetry::found);
+    }
+}
+
+TEST(Transpose, IsUpdatedByAnOperatorThatKeepsAMap) {
+    const auto make = maker<double>("strip-omp:updatable=1");
+    auto a = generate<double>("stencil27:n=6");
+    const auto found = with_transpose(make(a), a, make);
+    a.values[1] = 7;
+    const auto made = with_transpose(make(a), a, make);
+    std::vector<double> values(a.values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i % 13) - 4;
+    made->update_values(values);
+    std::copy(values.begin(), values.end(), a.values.begin());
+    expect_right_columns(*made, expected_columns(transposed(a).matrix), transposed_run());
+    EXPECT_EQ(test::message_of([&] { found->update_values(values); }),
+              "1: strip-omp was found to have a symmetric matrix, which it cannot find again of new values: declare it "
+              "symmetric, or ignore that it is");
+    EXPECT_EQ(test::message_of([&] { with_transpose(maker<double>("csr-omp")(a), a, make)->update_values(values); }),
+              "1: operator csr-omp reads the values where their owner has them: change them there, and call "
+              "take_new_values for the transpose");
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
