@@ -24,6 +24,7 @@
 #include "kernels/ell/ell_operator.hpp"
 #include "kernels/hyb/hyb_operator.hpp"
 #include "kernels/sell/sell_operator.hpp"
+#include "kernels/sell_spmm/sell_spmm_operator.hpp"
 #include "kernels/strip/strip_operator.hpp"
 #include "kernels/tile/tile_operator.hpp"
 #include "kernels/tile_warp/tile_warp_operator.hpp"
@@ -65,6 +66,7 @@ std::vector<OperatorInfo<V>> every_operator() {
     add(cuda::kCsr5<V>);
     add(cuda::kCsrInode<V>);
     add(cuda::kSell<V>);
+    add(cuda::kSellSpmm<V>);
     add(cuda::kEll<V>);
     add(cuda::kDia<V>);
     add(cuda::kCoo<V>);
@@ -74,6 +76,7 @@ std::vector<OperatorInfo<V>> every_operator() {
     add(cuda::kCusparseCoo<V>);
     add(cuda::kCusparseSell<V>);
     add(cuda::kCusparseBsr<V>);
+    add(cuda::kCusparseSpmm<V>);
 #endif
 #endif
     if (sizeof(V) == 2) std::erase_if(all, [](const OperatorEntry& entry) { return !entry.takes_16_bit_values; });
@@ -90,12 +93,11 @@ bool can_be_named(std::string_view name) {
 }
 
 /// Of every operator for a GPU in the table below; builds without CUDA know them by these alone.
-constexpr auto kGpuNames =
-    std::to_array<std::string_view>({"auto",        "tile",       "tile-warp",      "strip",        "csr16",
-                                     "csr-scalar",  "csr-vector", "csr-multiround", "csr-merge",    "csr-adaptive",
-                                     "csr5",        "csr-inode",  "sell",           "ell",          "dia",
-                                     "coo",         "hyb",        "cusparse-csr",   "cusparse-coo", "cusparse-sell",
-                                     "cusparse-bsr"});
+constexpr auto kGpuNames = std::to_array<std::string_view>(
+    {"auto",         "tile",           "tile-warp",     "strip",        "csr16",        "csr-scalar",
+     "csr-vector",   "csr-multiround", "csr-merge",     "csr-adaptive", "csr5",         "csr-inode",
+     "sell",         "sell-spmm",      "ell",           "dia",          "coo",          "hyb",
+     "cusparse-csr", "cusparse-coo",   "cusparse-sell", "cusparse-bsr", "cusparse-spmm"});
 
 template <Value V>
 bool has_operator(Backend backend, std::string_view name) {

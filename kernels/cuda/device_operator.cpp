@@ -21,6 +21,20 @@ int current_device() {
     return device;
 }
 
+/// From a value of a column to the next.
+template <class V>
+std::int64_t row_step(const Block<V>& block) {
+    return static_cast<std::int64_t>(block.layout == Layout::row_major ? block.ld : 1);
+}
+
+/// From the first value of a block to behind the last one.
+template <class V>
+std::size_t extent(const Block<V>& block) {
+    const auto cols = static_cast<std::size_t>(block.cols);
+    if (block.rows == 0 || cols == 0) return 0;
+    return block.layout == Layout::row_major ? (block.rows - 1) * block.ld + cols : (cols - 1) * block.ld + block.rows;
+}
+
 }  // namespace
 
 template <class V>
@@ -34,6 +48,7 @@ void DeviceOperator<V>::make_own_workspace(const DeviceContext& on) {
     cache_policy_ = make_cache_policy(
         kept_share(this->matrix_bytes() + vectors, vectors, l2_bytes(), this_tuning(sizeof(V)).cache), on);
     sums_ = layout_.add_room<V>(rows);
+    column_ = layout_.add_room<V>(static_cast<std::size_t>(this->cols()));
     own_ = std::make_unique<Workspace>(make_workspace(on));
 }
 
@@ -50,15 +65,60 @@ std::byte* DeviceOperator<V>::workspace_of(const Run& run) const {
 }
 
 template <class V>
+void DeviceOperator<V>::require_current() const {
+    const int current = current_device();
+    if (current == device_) return;
+    throw Error(fmt::format("{} was made on GPU {}, but GPU {} is current; call cudaSetDevice({})", this->name(),
+                            device_, current, device_));
+}
+
+template <class V>
 void DeviceOperator<V>::multiply_column(const Scalar& alpha, const Block<const V>& x, const Scalar& beta,
                                         const Block<V>& y, const Run& run) const {
-    if (const int current = current_device(); current != device_) {
-        throw Error(fmt::format("{} was made on GPU {}, but GPU {} is current; call cudaSetDevice({})", this->name(),
-                                device_, current, device_));
-    }
+    require_current();
     std::byte* const workspace = workspace_of(run);
     if (x.memory == Memory::device) return multiply_there(alpha, x.data, beta, y.data, run.stream, workspace);
     multiply_staged(alpha, {x.data, x.rows}, beta, {y.data, y.rows}, stream_of(run), workspace);
+}
+
+template <class V>
+void DeviceOperator<V>::multiply_columns(const Scalar& alpha, const Block<const V>& x, const Scalar& beta,
+                                         const Block<V>& y, const Run& run) const {
+    require_current();
+    const BlockProduct<V> product{x, y, alpha, beta, workspace_of(run), cache_policy_};
+    if (x.memory == Memory::host) return multiply_staged(product, stream_of(run));
+    multiply_there(product, run.stream);
+}
+
+template <class V>
+void DeviceOperator<V>::multiply_there(const BlockProduct<V>& product, cudaStream_t stream) const {
+    if (!product.alpha.is_known_zero()) return multiply_block(product, stream);
+    for (int c = 0; c < product.y.cols; ++c) {
+        launch_scale(product.y.columns(c, 1).data, this->rows(), product.beta, stream, row_step(product.y));
+    }
+}
+
+template <class V>
+void DeviceOperator<V>::multiply_block(const BlockProduct<V>& product, cudaStream_t stream) const {
+    const bool has_columns = product.x.has_columns() && product.y.has_columns();
+    for (int c = 0; c < product.x.cols; ++c) {
+        if (has_columns) {
+            multiply_there(product.alpha, product.x.column(c).data, product.beta, product.y.column(c).data, stream,
+                           product.workspace);
+        } else {
+            multiply_column_in_rows(product, c, stream);
+        }
+    }
+}
+
+template <class V>
+void DeviceOperator<V>::multiply_column_in_rows(const BlockProduct<V>& product, int column, cudaStream_t stream) const {
+    V* const x = column_.in(product.workspace);
+    V* const sums = sums_.in(product.workspace);
+    launch_gather<V>(product.x.columns(column, 1).data, row_step(product.x), x, this->cols(), stream);
+    multiply({x, sums, 1, 0, product.workspace, cache_policy_}, stream);
+    launch_combine<V>(product.alpha, sums, product.beta, product.y.columns(column, 1).data, this->rows(), stream,
+                      row_step(product.y));
 }
 
 template <class V>
@@ -77,15 +137,37 @@ void DeviceOperator<V>::multiply_there(const Scalar& alpha, const V* x, const Sc
 template <class V>
 void DeviceOperator<V>::multiply_staged(const Scalar& alpha, std::span<const V> x, const Scalar& beta, std::span<V> y,
                                         cudaStream_t stream, std::byte* workspace) const {
-    if (!staged_) {  // on the stream that outlives the operator, which that of a product need not do
-        staged_ = std::make_unique<Staged>(Staged{DeviceBuffer<V>(x.size(), on_), DeviceBuffer<V>(y.size(), on_)});
-        TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
-    }
+    make_staged(x.size(), y.size());
     staged_->x.upload(x, stream);
     staged_->y.upload(y, stream);
     multiply_there(alpha, staged_->x.data(), beta, staged_->y.data(), stream, workspace);
     staged_->y.download(y, stream);
     TILESPMV_CUDA(cudaStreamSynchronize(stream));
+}
+
+/// With all that lies between the values of a block, which has the same layout there.
+template <class V>
+void DeviceOperator<V>::multiply_staged(const BlockProduct<V>& product, cudaStream_t stream) const {
+    const std::span<const V> x(product.x.data, extent(product.x));
+    const std::span<V> y(product.y.data, extent(product.y));
+    make_staged(x.size(), y.size());
+    staged_->x.upload(x, stream);
+    staged_->y.upload(y, stream);
+    BlockProduct<V> there = product;
+    there.x.data = staged_->x.data();
+    there.y.data = staged_->y.data();
+    there.x.memory = there.y.memory = Memory::device;
+    multiply_there(there, stream);
+    staged_->y.download(y, stream);
+    TILESPMV_CUDA(cudaStreamSynchronize(stream));
+}
+
+/// On the stream that outlives the operator, which that of a product need not do.
+template <class V>
+void DeviceOperator<V>::make_staged(std::size_t x, std::size_t y) const {
+    if (staged_ && staged_->x.size() >= x && staged_->y.size() >= y) return;
+    staged_ = std::make_unique<Staged>(Staged{DeviceBuffer<V>(x, on_), DeviceBuffer<V>(y, on_)});
+    TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
 }
 
 template <class V>

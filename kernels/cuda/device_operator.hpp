@@ -27,6 +27,18 @@ struct Product {
     std::uint64_t cache_policy = 0;  ///< of loads of the matrix, see `make_cache_policy`
 };
 
+/// The same for several columns, or for one whose values are not neighbours; blocks in device memory, alpha not known
+/// to be 0.
+template <class V>
+struct BlockProduct {
+    Block<const V> x;
+    Block<V> y;
+    Scalar alpha = 1;
+    Scalar beta = 0;
+    std::byte* workspace = nullptr;
+    std::uint64_t cache_policy = 0;
+};
+
 /// What operators on a GPU derive from. Owns its matrix, unless that is a `DeviceCsrView` that it reads in place, and a
 /// workspace. The stream it was made on must outlive it, unless it keeps that; products on other streams must be
 /// complete when it is destroyed.
@@ -63,6 +75,9 @@ protected:
     [[nodiscard]] WorkspaceLayout& layout() { return layout_; }
     /// y = alpha * A * x + beta * y.
     virtual void multiply(const Product<V>& product, cudaStream_t stream) const = 0;
+    /// Y = alpha * A * X + beta * Y. This one takes one column after the other, those in row-major layout by way of the
+    /// workspace.
+    virtual void multiply_block(const BlockProduct<V>& product, cudaStream_t stream) const;
     /// The work of `update_values`, of operators whose facts do not refuse it.
     virtual void replace_values(const V* csr_values, cudaStream_t stream) {
         static_cast<void>(csr_values);
@@ -77,6 +92,13 @@ private:
 
     void multiply_column(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
                          const Run& run) const final;
+    void multiply_columns(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
+                          const Run& run) const final;
+    void require_current() const;
+    void multiply_column_in_rows(const BlockProduct<V>& product, int column, cudaStream_t stream) const;
+    void multiply_there(const BlockProduct<V>& product, cudaStream_t stream) const;
+    void multiply_staged(const BlockProduct<V>& product, cudaStream_t stream) const;
+    void make_staged(std::size_t x, std::size_t y) const;
     void replace(const Block<const V>& values, const Run& run) final;
     void multiply_staged(const Scalar& alpha, std::span<const V> x, const Scalar& beta, std::span<V> y,
                          cudaStream_t stream, std::byte* workspace) const;
@@ -92,7 +114,8 @@ private:
     DeviceContext on_;  // that it was made on
     std::uint64_t cache_policy_ = 0;
     WorkspaceLayout layout_;
-    WorkspacePart<V> sums_;  // A * x, if a scalar lies in device memory
+    WorkspacePart<V> sums_;    // A * x, if a scalar lies in device memory, and of a column in row-major layout
+    WorkspacePart<V> column_;  // of X in row-major layout
     std::unique_ptr<Workspace> own_;
     mutable std::unique_ptr<Staged> staged_;  // for vectors of the host, made with the first
 };

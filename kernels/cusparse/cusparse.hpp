@@ -25,6 +25,7 @@ struct Destroy {
 using CusparseHandle = std::unique_ptr<cusparseContext, Destroy<cusparseDestroy>>;
 using SparseMatrix = std::unique_ptr<cusparseSpMatDescr, Destroy<cusparseDestroySpMat>>;
 using DenseVector = std::unique_ptr<cusparseDnVecDescr, Destroy<cusparseDestroyDnVec>>;
+using DenseMatrix = std::unique_ptr<cusparseDnMatDescr, Destroy<cusparseDestroyDnMat>>;
 using MatrixProperties = std::unique_ptr<cusparseMatDescr, Destroy<cusparseDestroyMatDescr>>;
 
 /// Throws `Error` if cuSPARSE cannot be set up on the current GPU.

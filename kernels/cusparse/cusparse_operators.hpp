@@ -30,6 +30,13 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const MatrixForms<V>& forms, Options& options,
                                                      Accumulator accumulator, const DeviceContext& on);
 
+/// Products of several columns by cusparseSpMM on CSR. Option: alg (1, 2 or 3: `CUSPARSE_SPMM_CSR_ALG1` to 3; 2 is for
+/// blocks in row-major layout). It prepares for a number of columns and their layouts with the first product of such
+/// blocks, which allocates memory.
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_cusparse_spmm(const MatrixForms<V>& forms, Options& options,
+                                                      Accumulator accumulator, const DeviceContext& on);
+
 template <class V>
 inline constexpr auto kCusparseCsr = on_device<V>({.name = "cusparse-csr",
                                                    .summary = "cuSPARSE, CSR; alg=1|2 (2 is reproducible)",
@@ -54,5 +61,12 @@ inline constexpr auto kCusparseBsr =
                   .sums_in_own_type = true,
                   .takes_16_bit_values = false},
                  make_cusparse_bsr<V>, NewValues::never);
+template <class V>
+inline constexpr auto kCusparseSpmm = on_device<V>({.name = "cusparse-spmm",
+                                                    .summary = "cuSPARSE, CSR, products of several columns; alg=1|2|3",
+                                                    .sweeps = "alg=1|2|3",
+                                                    .sums_in_own_type = true,
+                                                    .only_if_named = true},
+                                                   make_cusparse_spmm<V>, NewValues::never);
 
 }  // namespace tilespmv::cuda

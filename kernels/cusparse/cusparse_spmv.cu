@@ -1,25 +1,10 @@
-#include "kernels/csr/device_csr.hpp"
 #include "kernels/cusparse/cusparse_operator.cuh"
 #include "kernels/cusparse/cusparse_operators.hpp"
+#include "kernels/cusparse/described_matrix.cuh"
 #include "kernels/cusparse/sell.hpp"
 
 namespace tilespmv::cuda {
 namespace {
-
-/// A matrix as cuSPARSE knows it, with the device memory behind it.
-struct DescribedMatrix {
-    DeviceBuffer<std::byte> positions;  ///< row pointers, rows or slice offsets
-    DeviceBuffer<std::byte> cols;
-    DeviceBuffer<std::byte> values;
-    SparseMatrix descriptor = nullptr;
-
-    [[nodiscard]] std::size_t bytes() const { return positions.bytes() + cols.bytes() + values.bytes(); }
-};
-
-template <class T>
-DeviceBuffer<std::byte> upload(const Buffer<T>& host, const DeviceContext& on) {
-    return {std::as_bytes(std::span<const T>(host.data(), host.size())), on};
-}
 
 /// What cuSPARSE is to do, whether it promises the same bits every time, whether it looks at the matrix before, and
 /// whether it multiplies padding.
@@ -90,38 +75,6 @@ private:
     DeviceBuffer<std::byte> workspace_;
 };
 
-template <class To>
-Buffer<To> widened(const Buffer<index_t>& from) {
-    Buffer<To> to(from.size());
-    task_for(0, static_cast<std::int64_t>(to.size()), 1 << 16, [&](std::int64_t i) { to[i] = from[i]; });
-    return to;
-}
-
-template <class V>
-DescribedMatrix describe_csr(const CsrMatrix<V>& a, const DeviceContext& on) {
-    DescribedMatrix m;
-    const bool is_narrow = fits_32_bits(a.nnz());
-    if (is_narrow) {
-        const auto row_ptrs = narrowed(a.row_ptrs);
-        m.positions = upload(row_ptrs, on);
-        m.cols = upload(a.col_idxs, on);
-        TILESPMV_CUDA(cudaStreamSynchronize(on));
-    } else {
-        const auto cols = widened<offset_t>(a.col_idxs);
-        m.positions = upload(a.row_ptrs, on);
-        m.cols = upload(cols, on);
-        TILESPMV_CUDA(cudaStreamSynchronize(on));
-    }
-    m.values = upload(a.values, on);
-    if (a.nnz() == 0) return m;
-    const auto index = is_narrow ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
-    cusparseSpMatDescr_t descriptor = nullptr;
-    TILESPMV_CUSPARSE(cusparseCreateCsr(&descriptor, a.rows, a.cols, a.nnz(), m.positions.data(), m.cols.data(),
-                                        m.values.data(), index, index, CUSPARSE_INDEX_BASE_ZERO, cuda_type<V>()));
-    m.descriptor.reset(descriptor);
-    return m;
-}
-
 /// The row of every nonzero.
 template <class V>
 Buffer<index_t> row_idxs(const CsrMatrix<V>& a) {
@@ -136,9 +89,9 @@ template <class V>
 DescribedMatrix describe_coo(const CsrMatrix<V>& a, const DeviceContext& on) {
     DescribedMatrix m;
     const auto rows = row_idxs(a);
-    m.positions = upload(rows, on);
-    m.cols = upload(a.col_idxs, on);
-    m.values = upload(a.values, on);
+    m.positions = upload_bytes(rows, on);
+    m.cols = upload_bytes(a.col_idxs, on);
+    m.values = upload_bytes(a.values, on);
     TILESPMV_CUDA(cudaStreamSynchronize(on));
     if (a.nnz() == 0) return m;
     cusparseSpMatDescr_t descriptor = nullptr;
@@ -152,9 +105,9 @@ template <class I, class V>
 DescribedMatrix describe_sell(const CsrMatrix<V>& a, const DeviceContext& on) {
     DescribedMatrix m;
     const auto sell = make_sell<I>(a);
-    m.positions = upload(sell.slice_offsets, on);
-    m.cols = upload(sell.col_idxs, on);
-    m.values = upload(sell.values, on);
+    m.positions = upload_bytes(sell.slice_offsets, on);
+    m.cols = upload_bytes(sell.col_idxs, on);
+    m.values = upload_bytes(sell.values, on);
     TILESPMV_CUDA(cudaStreamSynchronize(on));
     if (a.nnz() == 0) return m;
     cusparseSpMatDescr_t descriptor = nullptr;

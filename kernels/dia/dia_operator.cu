@@ -1,5 +1,7 @@
 #include "kernels/dia/dia_operator.hpp"
 
+#include <algorithm>
+
 #include "kernels/accumulator.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/launch.cuh"
@@ -18,7 +20,8 @@ class DiaOperator final : public DeviceOperator<V> {
 public:
     /// Values go into their places on the GPU, which finds these.
     DiaOperator(const CsrMatrix<V>& a, const std::vector<index_t>& offsets, int rows_a_thread, const DeviceContext& on)
-        : DeviceOperator<V>({.name = "dia", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
+        : DeviceOperator<V>(
+              {.name = "dia", .rows = a.rows, .cols = a.cols, .nnz = a.nnz(), .most_columns = kMostColumnColumns}),
           rows_a_thread_(rows_a_thread),
           layout_{static_cast<offset_t>(offsets.size())} {
         const Buffer<DiaOffsets> groups = grouped(offsets);
@@ -43,11 +46,34 @@ public:
         launch_dependent(rows_a_thread_ == 1 ? dia_spmv<V, A, 1> : dia_spmv<V, A, 2>, blocks, kDiaThreads, p, stream);
     }
 
+    void multiply_block(const BlockProduct<V>& product, cudaStream_t stream) const override {
+        const bool is_by_rows = product.x.layout == Layout::row_major;
+        const int most = is_by_rows ? kMostRowColumns : kMostColumnColumns;
+        for (int first = 0; first < product.x.cols; first += most) {
+            const int count = std::min(most, product.x.cols - first);
+            const DiaSpmm<V, A> p{terms_of<A>(product, first, count), arrays_.data(offsets_), arrays_.data(held_),
+                                  arrays_.data(values_), layout_};
+            if (is_by_rows) {
+                with_row_shape<V, 4>(count, is_wide(product.x.columns(first, count)), [&]<class Shape>() {
+                    launch_dependent(dia_x_rows<V, A, Shape>, blocks_for(Shape::kLanes), kDiaThreads, p, stream);
+                });
+            } else {
+                with_columns(count, [&]<int kColumns, int kFlight>() {
+                    launch_dependent(dia_x_columns<V, A, kColumns, kFlight>, blocks_for(1), kDiaThreads, p, stream);
+                });
+            }
+        }
+    }
+
     void replace_values(const V* csr_values, cudaStream_t stream) override {
         fill<false>({.csr_values = csr_values}, stream);
     }
 
 private:
+    [[nodiscard]] std::int64_t blocks_for(int lanes) const {
+        return div_up(std::int64_t{this->rows()} * lanes, std::int64_t{kDiaThreads});
+    }
+
     template <bool kWithBits>
     void fill(DiaFill<V> p, cudaStream_t stream) {
         p.row_ptrs = arrays_.data(row_ptrs_);

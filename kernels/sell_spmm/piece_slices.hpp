@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/cuda/split_row.hpp"
+#include "tile/buffer.hpp"
+#include "tile/types.hpp"
+
+namespace tilespmv::cuda {
+
+/// Pieces side by side in a slice.
+inline constexpr int kSlicePieces = 32;
+/// Pieces whose lengths differ by less than this count as equally long.
+inline constexpr int kLengthStep = 4;
+
+/// Rows in sliced ELL for products of several columns: SELL-C-sigma (Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014)
+/// with slices of 32 rows, in which a row of more than `most_steps` nonzeros is cut into even pieces, each with a place
+/// of its own in a slice. Pieces are sorted by their lengths, in steps of `kLengthStep`, the longest first; equally
+/// long ones keep the order of their rows. Step k of a slice holds the k-th nonzero of each of its pieces, in places
+/// 32 * (first_steps[slice] + k) + piece. All but columns and values; in the memory of the host.
+struct PieceSlices {
+    std::vector<std::uint64_t> first_steps;  ///< of each slice; one more entry: the steps of all
+    Buffer<std::int32_t> targets;            ///< of each piece its row, or of one of a split row -1 - its partial sum
+    Buffer<offset_t> first_nonzeros;         ///< of each piece, in CSR
+    Buffer<std::uint16_t> lengths;           ///< of each piece, in nonzeros
+    std::vector<SplitRow> splits;            ///< rows of several pieces
+    std::vector<std::uint32_t> split_rows;   ///< which these are
+
+    [[nodiscard]] std::int64_t pieces() const { return static_cast<std::int64_t>(targets.size()); }
+    [[nodiscard]] std::uint64_t places() const { return first_steps.back() * kSlicePieces; }
+    [[nodiscard]] std::size_t partial_sums() const {
+        return splits.empty() ? 0 : splits.back().first_partial + splits.back().partials;
+    }
+};
+
+/// From the row pointers of a CSR matrix, in parallel; `most_steps` from 1 to 1024. Throws `Error` for 2^31 pieces or
+/// more.
+PieceSlices slice_pieces(std::span<const offset_t> row_ptrs, int most_steps);
+
+/// Steps that keep a GPU busy: few for small matrices, whose long rows would otherwise be waited for.
+int piece_steps(offset_t nonzeros);
+
+/// Whether pieces side by side read x all over: whether the 32 nonzeros of a step lie in more than 8 lines of 128 bytes
+/// of a vector with values of `value_bytes` bytes, in the mean of a sample of slices.
+bool is_scattered(const PieceSlices& slices, std::span<const index_t> col_idxs, std::size_t value_bytes);
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "kernels/cuda/device_operator.hpp"
+
+namespace tilespmv::cuda {
+
+/// Sliced ELL for products of several columns (`PieceSlices`), made from CSR alone. Blocks in row-major layout are
+/// multiplied where they lie; of column-major ones X is copied to rows in the workspace first, unless rows side by side
+/// read it side by side. Options: columns (most columns of one pass over the matrix, 1 to 32; the workspace has room
+/// for a copy of so many columns of X), steps (most nonzeros of a piece of a row, 1 to 1024; otherwise by the number of
+/// nonzeros).
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make_sell_spmm_operator(const MatrixForms<V>& forms, Options& options,
+                                                           Accumulator accumulator, const DeviceContext& on);
+
+template <class V>
+inline constexpr auto kSellSpmm = on_device<V>(
+    {.name = "sell-spmm",
+     .summary = "sliced ELL for products of several columns; columns=N: most of one pass, steps=N: most nonzeros of a "
+                "piece of a row",
+     .sweeps = "columns=8|32",
+     .only_if_named = true},
+    make_sell_spmm_operator<V>);
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,256 @@
+// Products of several columns on a GPU, by every operator: layouts, leading dimensions, factors, memories.
+#include <cstring>
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "kernels/check.hpp"
+#include "tests/kernels/cuda/device_fixture.hpp"
+#include "tests/kernels/cuda/every_operator.hpp"
+#include "tests/support/battery.hpp"
+#include "tests/support/message_of.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+/// Hubs, empty rows, full tiles: rows in pieces in every representation.
+template <class V>
+CsrMatrix<V> matrix_for_columns() {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t i = 0; i < 32; ++i) {
+        for (index_t j = 0; j < 16; ++j) positions.insert({i, j});
+    }
+    for (index_t j = 0; j < 2001; j += 2) positions.insert({40, j});
+    for (index_t i = 50; i < 300; ++i) {
+        for (index_t k = 0; k < i % 7; ++k) positions.insert({i, (i * 37 + k * k * 11) % 2001});
+    }
+    return convert_values<V>(matrix_of(303, 2001, positions));
+}
+
+/// A block in the memory of the host, with `gap` values of NaN behind each of its rows or columns.
+template <class V>
+struct HostBlock {
+    HostBlock(index_t rows_, int cols_, Layout layout_, int gap)
+        : rows(static_cast<std::size_t>(rows_)),
+          cols(cols_),
+          layout(layout_),
+          ld((layout == Layout::row_major ? static_cast<std::size_t>(cols) : rows) + static_cast<std::size_t>(gap)),
+          values(ld * (layout == Layout::row_major ? rows : static_cast<std::size_t>(cols)), static_cast<V>(kNaN)) {}
+
+    [[nodiscard]] V& at(std::size_t row, int col) {
+        const auto c = static_cast<std::size_t>(col);
+        return values[layout == Layout::row_major ? row * ld + c : c * ld + row];
+    }
+    void set(int col, const std::vector<V>& column) {
+        for (std::size_t r = 0; r < rows; ++r) at(r, col) = column[r];
+    }
+    [[nodiscard]] std::vector<V> column(int col) {
+        std::vector<V> all;
+        for (std::size_t r = 0; r < rows; ++r) all.push_back(at(r, col));
+        return all;
+    }
+    [[nodiscard]] Block<V> block() { return {values.data(), rows, cols, ld, layout, Memory::host}; }
+    [[nodiscard]] Block<V> block(V* there) { return {there, rows, cols, ld, layout, Memory::device}; }
+
+    std::size_t rows;
+    int cols;
+    Layout layout;
+    std::size_t ld;
+    std::vector<V> values;
+};
+
+/// x of a column, the same however many there are.
+template <class V>
+std::vector<V> x_of(index_t size, int col) {
+    return numbers<V>(size, 100 + col);
+}
+
+/// One way to multiply a block.
+struct Way {
+    int columns;
+    Layout x;
+    Layout y;
+    int gap;
+    Memory memory;
+
+    friend std::ostream& operator<<(std::ostream& out, const Way& way) {
+        const auto name = [](Layout layout) { return layout == Layout::row_major ? "rows" : "columns"; };
+        return out << way.columns << " columns, X by " << name(way.x) << ", Y by " << name(way.y) << ", gap " << way.gap
+                   << (way.memory == Memory::host ? ", host" : ", device");
+    }
+};
+
+std::vector<Way> ways(bool has_kernel) {
+    std::vector<Way> all;
+    const auto by_rows = Layout::row_major;
+    const auto by_cols = Layout::column_major;
+    for (const int columns : has_kernel ? std::vector{1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 33} : std::vector{3}) {
+        for (const int gap : {0, 3}) {
+            all.push_back({columns, by_rows, by_rows, gap, Memory::device});
+            all.push_back({columns, by_cols, by_cols, gap, Memory::device});
+        }
+        all.push_back({columns, by_rows, by_cols, 1, Memory::device});
+        all.push_back({columns, by_cols, by_rows, 1, Memory::host});
+    }
+    return all;
+}
+
+/// cuSPARSE has no products of blocks in two layouts, and algorithm 2 is for rows.
+bool library_has(const std::string& name, const Way& way) {
+    if (!name.starts_with("cusparse-spmm")) return true;
+    return way.x == way.y && (name != "cusparse-spmm:alg=2" || way.x == Layout::row_major);
+}
+
+template <class V>
+HostBlock<V> multiplied(const cuda::DeviceOperator<V>& a, const Way& way, const Scalar& alpha, const Scalar& beta,
+                        V before) {
+    HostBlock<V> x(a.cols(), way.columns, way.x, way.gap);
+    HostBlock<V> y(a.rows(), way.columns, way.y, way.gap);
+    for (int c = 0; c < way.columns; ++c) {
+        x.set(c, x_of<V>(a.cols(), c));
+        y.set(c, std::vector<V>(y.rows, before));
+    }
+    if (way.memory == Memory::host) {
+        a.apply(alpha, x.block(), beta, y.block());
+        return y;
+    }
+    const cuda::DeviceBuffer<V> device_x(std::span<const V>(x.values), nullptr);
+    cuda::DeviceBuffer<V> device_y(std::span<const V>(y.values), nullptr);
+    a.apply(alpha, x.block(const_cast<V*>(device_x.data())), beta, y.block(device_y.data()));
+    device_y.download(y.values, nullptr);
+    TILESPMV_CUDA(cudaStreamSynchronize(nullptr));
+    return y;
+}
+
+template <class V>
+class SeveralColumns : public OnDevice {};
+using Values = ::testing::Types<double, float, Half, Bfloat16>;
+TYPED_TEST_SUITE(SeveralColumns, Values);
+
+TYPED_TEST(SeveralColumns, AreRightInEveryLayoutAndLeaveWhatIsBetween) {
+    using V = TypeParam;
+    const auto csr = matrix_for_columns<V>();
+    const auto accumulator = default_accumulator<V>();
+    std::vector<ExpectedProduct> expected;
+    std::vector<ExpectedProduct> added;
+    const std::vector<V> ones(static_cast<std::size_t>(csr.rows), V(1));
+    for (int c = 0; c < 33; ++c) {
+        expected.push_back(expected_product<V>(csr, 1, x_of<V>(csr.cols, c), 0, {}));
+        added.push_back(expected_product<V>(csr, -2.5, x_of<V>(csr.cols, c), 0.5, ones));
+    }
+    for (const auto& a : every_operator<V>(csr, accumulator)) {
+        for (const Way& way : ways(a.made->facts().most_columns > 1)) {
+            if (!library_has(a.name, way)) continue;
+            SCOPED_TRACE(::testing::Message() << a.name << ", " << way);
+            auto fresh = multiplied<V>(*a.made, way, 1, 0, static_cast<V>(kNaN));
+            auto sum = multiplied<V>(*a.made, way, -2.5, 0.5, V(1));
+            for (int c = 0; c < way.columns; ++c) {
+                const auto result = check_product<V>(expected[c], fresh.column(c), accumulator);
+                EXPECT_TRUE(result.ok) << result.message();
+                // A column in rows is rounded once more before it is scaled.
+                if (a.made->facts().most_columns == 1 && sizeof(V) == 2) continue;
+                const auto with_beta = check_product<V>(added[c], sum.column(c), accumulator);
+                EXPECT_TRUE(with_beta.ok) << with_beta.message();
+            }
+            std::size_t written = 0;
+            for (const V value : fresh.values) written += std::isnan(static_cast<double>(value)) ? 0U : 1U;
+            EXPECT_EQ(written, fresh.rows * static_cast<std::size_t>(way.columns));
+            if (::testing::Test::HasFailure()) return;
+        }
+    }
+}
+
+TYPED_TEST(SeveralColumns, HaveBitsThatDependOnNoOtherColumn) {
+    using V = TypeParam;
+    const auto csr = matrix_for_columns<V>();
+    for (const std::string name : {"sell-spmm", "sell-spmm:columns=32", "sell-spmm:columns=3,steps=5"}) {
+        const auto a = cuda::make_device_operator<V>(name, {&csr}, default_accumulator<V>(), nullptr);
+        auto all = multiplied<V>(*a, {33, Layout::row_major, Layout::row_major, 0, Memory::device}, 2, 0, V(1));
+        for (const Way& way : ways(true)) {
+            SCOPED_TRACE(::testing::Message() << name << ", " << way);
+            for (int time = 0; time < 2; ++time) {
+                auto some = multiplied<V>(*a, way, 2, 0, V(1));
+                for (int c = 0; c < way.columns; ++c) {
+                    const auto one = some.column(c);
+                    const auto other = all.column(c);
+                    EXPECT_EQ(std::memcmp(one.data(), other.data(), one.size() * sizeof(V)), 0) << "column " << c;
+                }
+            }
+        }
+    }
+}
+
+using ColumnsOnDevice = OnDevice;
+TEST_F(ColumnsOnDevice, TakeScalarsInDeviceMemory) {
+    const auto csr = matrix_for_columns<double>();
+    const std::vector<double> factors{2, -1, 0};
+    const cuda::DeviceBuffer<double> there(std::span<const double>(factors), nullptr);
+    const auto alpha = Scalar::on_device(there.data());
+    const auto beta = Scalar::on_device(there.data() + 1);
+    const auto zero = Scalar::on_device(there.data() + 2);
+    for (const std::string name : {"sell-spmm", "csr-merge"}) {
+        const auto a = cuda::make_device_operator<double>(name, {&csr}, Accumulator::float64, nullptr);
+        for (const Layout layout : {Layout::row_major, Layout::column_major}) {
+            const Way way{5, layout, layout, 1, Memory::device};
+            auto known = multiplied<double>(*a, way, 2, -1, 3);
+            auto read = multiplied<double>(*a, way, alpha, beta, 3);
+            auto none = multiplied<double>(*a, way, zero, zero, kNaN);
+            auto host_zero = multiplied<double>(*a, way, 0, 2, 3);
+            for (int c = 0; c < way.columns; ++c) {
+                EXPECT_EQ(read.column(c), known.column(c)) << name;
+                EXPECT_EQ(none.column(c), std::vector<double>(known.rows)) << name;
+                EXPECT_EQ(host_zero.column(c), std::vector<double>(known.rows, 6)) << name;
+            }
+        }
+    }
+}
+
+TEST_F(ColumnsOnDevice, PropagateInfinityAndNaNWithinTheirColumn) {
+    const auto csr = matrix_for_columns<double>();
+    const auto a = cuda::make_device_operator<double>("sell-spmm", {&csr}, Accumulator::float64, nullptr);
+    HostBlock<double> x(csr.cols, 4, Layout::row_major, 0);
+    for (int c = 0; c < 4; ++c) x.set(c, x_of<double>(csr.cols, c));
+    for (std::size_t r = 0; r < x.rows; r += 5) x.at(r, 2) = r % 2 == 0 ? kInf : kNaN;
+    HostBlock<double> y(csr.rows, 4, Layout::row_major, 0);
+    a->apply(1, x.block(), 0, y.block());
+    for (int c = 0; c < 4; ++c) {
+        const auto result = check_product<double>(expected_product<double>(csr, 1, x.column(c), 0, {}), y.column(c));
+        EXPECT_TRUE(result.ok) << result.message();
+    }
+}
+
+TEST_F(ColumnsOnDevice, AreMultipliedByNewValues) {
+    const auto csr = matrix_for_columns<float>();
+    auto doubled = csr.clone();
+    for (float& value : doubled.values) value *= 2;
+    const auto a = cuda::make_device_operator<float>("sell-spmm:steps=9", {&csr}, Accumulator::float64, nullptr);
+    const auto b = cuda::make_device_operator<float>("sell-spmm:steps=9", {&doubled}, Accumulator::float64, nullptr);
+    a->update_values(std::span<const float>(doubled.values.data(), doubled.values.size()));
+    const Way way{8, Layout::row_major, Layout::row_major, 0, Memory::device};
+    EXPECT_EQ(multiplied<float>(*a, way, 1, 0, 0).values, multiplied<float>(*b, way, 1, 0, 0).values);
+}
+
+// Under compute-sanitizer.
+using SanitizerColumns = OnDevice;
+TEST_F(SanitizerColumns, SellSpmm) {
+    const auto csr = matrix_for_columns<double>();
+    const auto narrow = matrix_for_columns<Half>();
+    for (const std::string name : {"sell-spmm:steps=64,columns=32"}) {
+        const auto a = cuda::make_device_operator<double>(name, {&csr}, Accumulator::float64, nullptr);
+        const auto b = cuda::make_device_operator<Half>(name, {&narrow}, Accumulator::float32, nullptr);
+        for (const Layout layout : {Layout::row_major, Layout::column_major}) {
+            for (const int columns : {2, 3, 8, 9, 32}) {
+                const Way way{columns, layout, layout, 0, Memory::device};
+                auto y = multiplied<double>(*a, way, 1, 0, 1);
+                EXPECT_TRUE(check_product<double>(expected_product<double>(csr, 1, x_of<double>(csr.cols, 0), 0, {}),
+                                                  y.column(0))
+                                .ok);
+                static_cast<void>(multiplied<Half>(*b, way, 1, 0, Half(1)));
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
