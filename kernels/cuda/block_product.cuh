@@ -148,8 +148,9 @@ void with_row_shape(int columns, bool is_wide, F&& f) {
     if (columns <= 2) return call.template operator()<2, 4>();
     if (columns <= 4) return call.template operator()<4, 4>();
     if (columns <= 8) return call.template operator()<8, kFlightOf8>();
-    if (columns <= 16) return call.template operator()<16, 2>();
-    return call.template operator()<32, 2>();
+    constexpr int kFlight = sizeof(V) == 8 ? 2 : 4;
+    if (columns <= 16) return call.template operator()<16, kFlight>();
+    return call.template operator()<32, kFlight>();
 }
 
 /// Calls f.operator()<kColumns, kFlight>() for up to `kMostColumnColumns` columns of X in column-major layout.

@@ -134,9 +134,12 @@ PieceSlices slice_pieces(std::span<const offset_t> row_ptrs, int most_steps) {
     return PieceSlicer(row_ptrs, most_steps).run();
 }
 
-int piece_steps(offset_t nonzeros) {
-    return static_cast<int>(
-        std::clamp<std::uint64_t>(std::bit_ceil(static_cast<std::uint64_t>(nonzeros) / 65536), 32, 256));
+int piece_steps(offset_t nonzeros, index_t rows) {
+    constexpr std::uint64_t kPieces = 65536;
+    const auto all = static_cast<std::uint64_t>(nonzeros);
+    const std::uint64_t twice_the_mean = 2 * all / static_cast<std::uint64_t>(std::max(rows, index_t{1}));
+    const std::uint64_t steps = std::bit_ceil(std::max(all / kPieces, twice_the_mean));
+    return static_cast<int>(std::clamp<std::uint64_t>(steps, 32, 256));
 }
 
 bool is_scattered(const PieceSlices& slices, std::span<const index_t> col_idxs, std::size_t value_bytes) {

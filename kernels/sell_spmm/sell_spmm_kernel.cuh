@@ -78,9 +78,13 @@ private:
     const V* next_values_;
 };
 
+/// Resident blocks of a multiprocessor: as many as the registers for sums and rows of X in flight allow.
+template <class A, class Shape>
+inline constexpr int kRowBlocks = static_cast<int>(sizeof(A)) * Shape::kColumns*(1 + Shape::kFlight) > 128 ? 3 : 5;
+
 /// X in row-major layout; Y in any.
 template <class V, class A, class Shape>
-__global__ void __launch_bounds__(kSpmmThreads, resident(sizeof(V) == 8 ? 5 : 4, kSpmmThreads))
+__global__ void __launch_bounds__(kSpmmThreads, resident(kRowBlocks<A, Shape>, kSpmmThreads))
     multiply_x_rows(const __grid_constant__ SpmmPass<V, A> p) {
     const std::int64_t thread = std::int64_t{blockIdx.x} * kSpmmThreads + threadIdx.x;
     const std::int64_t piece = thread / Shape::kLanes;
@@ -130,7 +134,7 @@ __global__ void __launch_bounds__(kSpmmThreads, resident(kColumns > 4 ? 2 : 4, k
             if (steps.cols[i] == kNoColumn) continue;
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) {
-                if (c < p.columns) x[i][c] = load_x(p.x.at(steps.cols[i], c));
+                if (c < p.columns) x[i][c] = load_x(p.x.data + steps.cols[i] + c * p.x.col_step);
             }
         }
 #pragma unroll

@@ -36,7 +36,8 @@ public:
           values_(plan_.template add_room<V>(choice.slices.places())),
           partials_(this->layout().template add_room<A>(choice.slices.partial_sums() *
                                                         static_cast<std::size_t>(choice.pass_columns))),
-          x_rows_(this->layout().template add_room<V>(x_rows_ld() * static_cast<std::size_t>(a.cols))) {
+          x_rows_(this->layout().template add_room<V>(
+              static_cast<std::size_t>(wide_columns(choice.pass_columns) * a.cols))) {
         const std::size_t bytes = first_steps_.bytes() + targets_.bytes() + splits_.bytes() + split_rows_.bytes() +
                                   cols_.bytes() + values_.bytes();
         this->set_parts(bytes, first_nonzeros_.bytes(),
@@ -73,11 +74,18 @@ public:
 
 private:
     [[nodiscard]] int most_columns() const { return this->facts().most_columns; }
-    [[nodiscard]] std::size_t x_rows_ld() const {
-        return most_columns() < 2 ? 0 : static_cast<std::size_t>(div_up(most_columns(), kWide<V>) * kWide<V>);
-    }
+    /// So that rows begin at multiples of 16 bytes.
+    [[nodiscard]] static std::int64_t wide_columns(int columns) { return div_up(columns, kWide<V>) * kWide<V>; }
+    /// Whether X is read where it lies, column by column, by a thread for each piece. A copy to rows, which several
+    /// threads read for each piece, pays where columns are scattered, and for more than two columns unless there are
+    /// many pieces, for more than four of short rows ("Several columns" in `bench/NOTES.md`).
     [[nodiscard]] bool is_by_columns(const Block<const V>& x) const {
-        return x.layout == Layout::column_major && (!is_scattered_ || x.cols == 1 || most_columns() < 2);
+        if (x.layout == Layout::row_major) return false;
+        const int columns = std::min(x.cols, most_columns());
+        if (columns == 1) return true;
+        if (is_scattered_) return false;
+        const auto rows = std::int64_t{this->rows()};
+        return columns <= 2 || (columns <= 4 && rows > 150'000) || (rows > 500'000 && this->nnz() < 10 * rows);
     }
 
     void multiply_pass(const BlockProduct<V>& product, int first, int count, cudaStream_t stream) const {
@@ -95,10 +103,10 @@ private:
 
     Block<const V> copied_to_rows(const Block<const V>& x, std::byte* workspace, cudaStream_t stream) const {
         V* const rows = x_rows_.in(workspace);
-        const RowCopy<V> copy{BlockView<const V>(x), rows, static_cast<std::int64_t>(x_rows_ld()),
-                              static_cast<std::int64_t>(x.rows), x.cols};
+        const std::int64_t ld = wide_columns(x.cols);
+        const RowCopy<V> copy{BlockView<const V>(x), rows, ld, static_cast<std::int64_t>(x.rows), x.cols};
         launch_dependent(copy_to_rows<V>, div_up(copy.rows, kCopiedRows), kSpmmThreads, copy, stream);
-        return {rows, x.rows, x.cols, x_rows_ld(), Layout::row_major, Memory::device};
+        return {rows, x.rows, x.cols, static_cast<std::size_t>(ld), Layout::row_major, Memory::device};
     }
 
     void multiply_by_columns(const SpmmPass<V, A>& p, cudaStream_t stream) const {
@@ -163,8 +171,8 @@ std::unique_ptr<DeviceOperator<V>> make_sell_spmm_operator(const MatrixForms<V>&
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         const CsrMatrix<V>& a = forms.csr();
         SpmmChoice choice{
-            slice_pieces({a.row_ptrs.data(), a.row_ptrs.size()}, steps > 0 ? steps : piece_steps(a.nnz())), false,
-            columns};
+            slice_pieces({a.row_ptrs.data(), a.row_ptrs.size()}, steps > 0 ? steps : piece_steps(a.nnz(), a.rows)),
+            false, columns};
         choice.is_scattered = is_scattered(choice.slices, {a.col_idxs.data(), a.col_idxs.size()}, sizeof(V));
         return std::make_unique<SellSpmmOperator<V, A>>(a, choice, on);
     });

@@ -96,10 +96,11 @@ std::vector<Way> ways(bool has_kernel) {
     return all;
 }
 
-/// cuSPARSE has no products of blocks in two layouts, and algorithm 2 is for rows.
+/// cuSPARSE has no products of blocks in two layouts, algorithm 2 is for rows, and rows have to be aligned.
 bool library_has(const std::string& name, const Way& way) {
     if (!name.starts_with("cusparse-spmm")) return true;
-    return way.x == way.y && (name != "cusparse-spmm:alg=2" || way.x == Layout::row_major);
+    const bool is_by_rows = way.x == Layout::row_major;
+    return way.x == way.y && way.gap == 0 && way.columns % 8 == 0 && (name != "cusparse-spmm:alg=2" || is_by_rows);
 }
 
 template <class V>

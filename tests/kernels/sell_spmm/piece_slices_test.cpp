@@ -89,7 +89,7 @@ TEST(PieceSlices, HaveTheStepsOfTheirLongestPieceTheLongestFirst) {
 TEST(PieceSlices, TellScatteredColumnsFromNeighbours) {
     const auto scattered = [](const std::string& matrix) {
         const auto a = generate<double>(matrix);
-        const auto slices = cuda::slice_pieces(ptrs_of(a), cuda::piece_steps(a.nnz()));
+        const auto slices = cuda::slice_pieces(ptrs_of(a), cuda::piece_steps(a.nnz(), a.rows));
         return cuda::is_scattered(slices, {a.col_idxs.data(), a.col_idxs.size()}, sizeof(double));
     };
     EXPECT_FALSE(scattered("laplace2d:n=100"));
@@ -99,10 +99,11 @@ TEST(PieceSlices, TellScatteredColumnsFromNeighbours) {
     EXPECT_TRUE(scattered("rmat:scale=14,degree=8"));
 }
 
-TEST(PieceSlices, OfFewNonzerosAreShort) {
-    EXPECT_EQ(cuda::piece_steps(0), 32);
-    EXPECT_EQ(cuda::piece_steps(4'000'000), 64);
-    EXPECT_EQ(cuda::piece_steps(1'000'000'000), 256);
+TEST(PieceSlices, OfFewNonzerosAreShortUnlessRowsAreLong) {
+    EXPECT_EQ(cuda::piece_steps(0, 0), 32);
+    EXPECT_EQ(cuda::piece_steps(4'000'000, 1'000'000), 64);
+    EXPECT_EQ(cuda::piece_steps(4'000'000, 60'000), 256);
+    EXPECT_EQ(cuda::piece_steps(1'000'000'000, 100'000'000), 256);
 }
 
 }  // namespace
