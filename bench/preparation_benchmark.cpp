@@ -32,7 +32,6 @@
 #include "bench/harness/suite.hpp"
 #include "bench/harness/upload.hpp"
 #include "bench/program.hpp"
-#include "bench/read_source.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"

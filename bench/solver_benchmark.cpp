@@ -22,7 +22,6 @@
 #include "bench/harness/machine.hpp"
 #include "bench/iteration_check.hpp"
 #include "bench/program.hpp"
-#include "bench/read_source.hpp"
 #include "bench/solver_contest.hpp"
 #include "bench/solver_suite.hpp"
 #include "kernels/solver/preconditioner/preconditioner.hpp"

@@ -35,10 +35,8 @@ TEST(GoldenPlot, Gpu) { expect_plots("plot_gpu_", test::golden_gpu_results(), "c
 
 TEST(GoldenPlot, Sweeps) {
     const std::string subtitle = "Some GPU, float64, warm";
-    for (const auto& set : {test::golden_thread_sweeps(), test::golden_multiround_sweeps()}) {
-        for (const auto& plot : sweep_plots(set, subtitle)) {
-            expect_golden(fmt::format("plot_{}.svg", plot.name), svg(*plot.picture));
-        }
+    for (const auto& plot : sweep_plots(test::golden_thread_sweeps(), subtitle)) {
+        expect_golden(fmt::format("plot_{}.svg", plot.name), svg(*plot.picture));
     }
     const auto plots = make_plots(test::golden_thread_sweeps(), "");
     EXPECT_EQ(plots.back().name, "threads");

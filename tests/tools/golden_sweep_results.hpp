@@ -36,37 +36,4 @@ inline bench::ResultSet golden_thread_sweeps() {
     return set;
 }
 
-/// csr-multiround with every combination of its sweep that a block has room for, but a failed one; two matrices, one
-/// without the own choice, in two value types.
-inline bench::ResultSet golden_multiround_sweeps() {
-    bench::ResultSet set{golden_machine(), golden_build(), {}};
-    const auto put = [&](const std::string& matrix, const std::string& operator_name, double seconds) {
-        auto r = golden_result(matrix, 33'000'000, operator_name, "", seconds, 1);
-        r.rows = 2'000'000;
-        if (matrix == "b.mtx") r.id.values = "float32";
-        set.put(std::move(r));
-    };
-    for (const int rows : {8, 64, 256}) {
-        for (const int threads : {64, 128, 256, 512}) {
-            for (const int products : {1, 2, 4, 8}) {
-                for (int group = 1; rows * group <= threads; group *= 2) {
-                    const auto name = fmt::format("csr-multiround:rows={},threads={},products={},group={}", rows,
-                                                  threads, products, group);
-                    const auto away = [](double x, double from) { return std::abs(std::log2(x / from)); };
-                    put("folder/matrix:one.mtx", name,
-                        0x1p-15 * (1 + 0.25 * away(threads, 256) + 0.125 * away(products, 8) + 0.5 * away(group, 4) +
-                                   (rows == 256 ? 6 : 0.0625 * away(rows, 64))));
-                }
-            }
-        }
-    }
-    set.put(golden_failure(bench::Status::failed, "folder/matrix:one.mtx",
-                           "csr-multiround:rows=8,threads=128,products=2,group=2", "", "no"));
-    put("folder/matrix:one.mtx", "csr-multiround", 0x1.2p-15);
-    put("folder/matrix:one.mtx", "csr-multiround:rows=32", 1);
-    put("b.mtx", "csr-multiround:rows=8,threads=64,products=1,group=1", 0x1p-10);
-    put("b.mtx", "csr-multiround:rows=64,threads=64,products=1,group=1", 0x1.4p-10);
-    return set;
-}
-
 }  // namespace tilespmv::test

@@ -97,45 +97,21 @@ TEST(Sweeps, NonzerosARowAreWholeFromAHundredOn) {
     EXPECT_EQ(text(2048), "2,048 nonzeros a row");
 }
 
-/// What a sweep is drawn of: one whose options are all given, of a right product.
-TEST(Sweeps, HoldWhatRanWithAllOptions) {
+/// What a sweep is drawn of: right products.
+TEST(Sweeps, HoldWhatWasRight) {
     ResultSet set;
     const auto put = [&](const std::string& name, bench::Status status = bench::Status::ok) {
         set.results.push_back(bench::sample_result("a.mtx", {1, 1, 1}));
         set.results.back().id.operator_name = name;
         set.results.back().status = status;
     };
-    put("csr-multiround:rows=1,threads=64,products=1,group=1");
-    put("csr-multiround:rows=2,threads=64,products=1,group=1");
-    for (const auto* part : {"rows=4", "rows=4,threads=64,products=1", "threads=64,products=1,group=1",
-                             "rows=4,products=1,group=1", "rows=4,threads=64,group=1"}) {
-        put(std::string("csr-multiround:") + part);
-    }
-    put("csr-multiround:rows=8,threads=64,products=1,group=1", bench::Status::wrong);
     put("csr-vector:threads=2");
     put("csr-vector:threads=4");
     put("csr-vector:threads=8", bench::Status::failed);
     put("csr-scalar", bench::Status::wrong);
-    ASSERT_EQ(multiround_sweeps(set).size(), 1u);
-    EXPECT_EQ(multiround_sweeps(set)[0].seconds.size(), 2u);
-    EXPECT_EQ(multiround_sweeps(set)[0].own_choice, 0);
-    EXPECT_THAT(multiround_sweeps(set)[0].not_right, ElementsAre(MultiroundOptions{8, 64, 1, 1}));
     ASSERT_EQ(thread_sweeps(set).size(), 1u);
     EXPECT_EQ(thread_sweeps(set)[0].seconds.size(), 2u);
     EXPECT_EQ(thread_sweeps(set)[0].scalar, 0);
-}
-
-/// Times of rows=1, group=1 and rows=64, group=2, a wrong result of another; a block of 64 threads has no room for 64
-/// rows of 2 threads.
-TEST(Sweeps, TellWhatIsNotPossibleFromWhatIsNotRightOrNotMeasured) {
-    MultiroundSweep sweep{{.matrix = "a", .nonzeros_per_row = 3}, {}, {}};
-    sweep.seconds = {{{1, 64, 1, 1}, 1}, {{64, 128, 1, 2}, 1}};
-    sweep.not_right = {{64, 128, 1, 1}};
-    sweep.seconds[{64, 64, 1, 1}] = 2;
-    const std::string text = svg(draw_multiround_sweep(sweep, ""));
-    EXPECT_THAT(text, HasSubstr("rows=64,threads=64,products=1,group=2: not possible"));
-    EXPECT_THAT(text, HasSubstr("rows=64,threads=128,products=1,group=1: no right result"));
-    EXPECT_THAT(text, HasSubstr("rows=1,threads=128,products=1,group=1: not measured"));
 }
 
 TEST(Plots, FileNamesHoldNoSpecialCharacters) {
@@ -252,9 +228,7 @@ TEST(Plots, AreDrawnOfAnyTimesAndBandwidths) {
     for (const double seconds : {5e-324, 1e-310, 1e308}) {
         for (const double bandwidth : {0.0, 5e-324, 1.7e308}) {
             auto set = sample_set();
-            for (const char* name :
-                 {"csr-vector:threads=2", "csr-vector:threads=4", "csr-multiround:rows=1,threads=64,products=1,group=1",
-                  "csr-multiround:rows=2,threads=64,products=1,group=1"}) {
+            for (const char* name : {"csr-vector:threads=2", "csr-vector:threads=4"}) {
                 set.results.push_back(bench::sample_result("a.mtx", {1e-5, 1e-5, 1e-5}));
                 set.results.back().id.operator_name = name;
             }

@@ -43,7 +43,7 @@ void add_plot(CLI::App& app) {
     auto* command = app.add_subcommand(
         "plot",
         "Draw results: speed-up and bandwidth over nonzeros, what was executed, speed-up over row variation, "
-        "time by threads a row of csr-vector and by the options of csr-multiround");
+        "time by threads a row of csr-vector");
     add_input(*command, "RESULTS", options->results, "Result file of `tilespmv bench --json`")->required();
     add_output_folder(*command, "-o,--output", options->pictures.directory,
                       "Folder for the pictures, made if it is missing")

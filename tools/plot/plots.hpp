@@ -20,7 +20,7 @@ struct Plot {
 /// speedup and variation over the baseline (the first one in the results if it is empty) in a mode; of warm products
 /// bandwidth, and
 /// executed-<operator>_<selector>, what was executed, for each operator that works on tiles with each selector;
-/// where the results hold such sweeps, threads (csr-vector by threads a row) and multiround-<matrix>.
+/// where the results hold such sweeps, threads (csr-vector by threads a row).
 std::vector<Plot> make_plots(const bench::ResultSet& set, const std::string& baseline,
                              bench::Mode mode = bench::Mode::warm);
 

@@ -21,25 +21,20 @@ namespace {
 using bench::Result;
 using bench::ResultSet;
 
-/// The whole number of each option, 0 if it is not given; none for another operator or other options.
-std::optional<std::vector<int>> option_numbers(const Result& r, std::string_view operator_name,
-                                               const std::vector<std::string_view>& names) {
+/// The number of threads a row, 0 if it is not given; none for another operator or other options.
+std::optional<int> threads_of(const Result& r) {
     try {
         Options options("operator", r.id.operator_name);
-        if (options.name() != operator_name) return {};
-        std::vector<int> numbers;
-        for (const auto name : names) {
-            numbers.push_back(static_cast<int>(options.whole(name, 0, 0, std::numeric_limits<int>::max())));
-        }
+        if (options.name() != "csr-vector") return {};
+        const auto threads = static_cast<int>(options.whole("threads", 0, 0, std::numeric_limits<int>::max()));
         options.finish();
-        return numbers;
+        return threads;
     } catch (const Error&) {
         return {};
     }
 }
 
 /// Sweeps by matrix, value type and device, in the order in which they were measured.
-template <class S>
 class Sweeps {
 public:
     explicit Sweeps(const ResultSet& set) {
@@ -49,7 +44,7 @@ public:
         }
     }
 
-    S& of(const Result& r) {
+    ThreadSweep& of(const Result& r) {
         std::string name = source_name(r.id.matrix);
         if (values_.size() > 1) name += fmt::format(" {}", r.id.values);
         if (devices_.size() > 1) name += fmt::format(" {}", r.id.device);
@@ -58,13 +53,13 @@ public:
             all_.emplace_back();
             all_.back().matrix = std::move(name);
         }
-        S& sweep = all_[place->second];
+        ThreadSweep& sweep = all_[place->second];
         if (r.rows > 0) sweep.nonzeros_per_row = static_cast<double>(r.nnz) / static_cast<double>(r.rows);
         return sweep;
     }
 
-    std::vector<S> take() {
-        std::erase_if(all_, [](const S& sweep) { return sweep.seconds.size() < 2; });
+    std::vector<ThreadSweep> take() {
+        std::erase_if(all_, [](const ThreadSweep& sweep) { return sweep.seconds.size() < 2; });
         return std::move(all_);
     }
 
@@ -72,12 +67,12 @@ private:
     std::set<std::string> values_;
     std::set<std::string> devices_;
     std::map<std::string, std::size_t> places_;
-    std::vector<S> all_;
+    std::vector<ThreadSweep> all_;
 };
 
 }  // namespace
 
-std::string nonzeros_a_row(const Sweep& sweep) {
+std::string nonzeros_a_row(const ThreadSweep& sweep) {
     if (sweep.nonzeros_per_row >= 99.5) {
         return grouped(static_cast<std::int64_t>(std::llround(sweep.nonzeros_per_row))) + " nonzeros a row";
     }
@@ -85,33 +80,15 @@ std::string nonzeros_a_row(const Sweep& sweep) {
 }
 
 std::vector<ThreadSweep> thread_sweeps(const ResultSet& set) {
-    Sweeps<ThreadSweep> sweeps(set);
+    Sweeps sweeps(set);
     for (const auto& r : set.results) {
         if (!is_drawable(r)) continue;
         const double seconds = metrics(r).seconds;
         if (r.id.operator_name == "csr-scalar") {
             sweeps.of(r).scalar = seconds;
-        } else if (const auto threads = option_numbers(r, "csr-vector", {"threads"})) {
+        } else if (const auto threads = threads_of(r)) {
             ThreadSweep& sweep = sweeps.of(r);
-            (threads->front() == 0 ? sweep.own_choice : sweep.seconds[threads->front()]) = seconds;
-        }
-    }
-    return sweeps.take();
-}
-
-std::vector<MultiroundSweep> multiround_sweeps(const ResultSet& set) {
-    Sweeps<MultiroundSweep> sweeps(set);
-    for (const auto& r : set.results) {
-        const auto n = option_numbers(r, "csr-multiround", {"rows", "threads", "products", "group"});
-        if (!n) continue;
-        const MultiroundOptions options{(*n)[0], (*n)[1], (*n)[2], (*n)[3]};
-        const bool is_complete = std::ranges::all_of(*n, [](int number) { return number > 0; });
-        if (!is_drawable(r)) {
-            if (is_complete && r.status != bench::Status::ok) sweeps.of(r).not_right.insert(options);
-        } else if (options == MultiroundOptions{}) {
-            sweeps.of(r).own_choice = metrics(r).seconds;
-        } else if (is_complete) {
-            sweeps.of(r).seconds[options] = metrics(r).seconds;
+            (*threads == 0 ? sweep.own_choice : sweep.seconds[*threads]) = seconds;
         }
     }
     return sweeps.take();
@@ -121,10 +98,6 @@ std::vector<Plot> sweep_plots(const ResultSet& set, const std::string& subtitle)
     std::vector<Plot> plots;
     if (const auto sweeps = thread_sweeps(set); !sweeps.empty()) {
         plots.push_back({"threads", draw_thread_sweeps(sweeps, subtitle), ""});
-    }
-    for (const auto& sweep : multiround_sweeps(set)) {
-        plots.push_back(
-            {fmt::format("multiround-{}", file_name_of(sweep.matrix)), draw_multiround_sweep(sweep, subtitle), ""});
     }
     return plots;
 }
