@@ -27,24 +27,6 @@ TilePattern long_row(int longest) {
     return tile_of(16, 16, [=](int r, int c) { return r == 0 ? c < longest : r < 9 && r == c; });
 }
 
-TEST(Paper, FollowsItsRulesInOrder) {
-    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int) { return r < 12; })), "dense");  // exactly 0.75
-    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int c) { return r < 11 || (r == 11 && c < 15); })), "csr");
-    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int c) { return r == 5 && c < 12; })), "coo");
-    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int) { return r == 5; })), "dense_row");
-    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int, int c) { return c == 5; })), "dense_col");
-    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int c) { return r == c; })), "ell");
-    EXPECT_EQ(chosen("paper", long_row(5)), "hyb") << "four nonzeros in its COO part";
-    EXPECT_EQ(chosen("paper", long_row(6)), "csr");
-    EXPECT_EQ(chosen("paper", tile_of(16, 16, [](int r, int c) { return c >= r; })), "csr");
-}
-
-TEST(Paper, EdgeTilesAreMeasuredByTheirOwnSize) {
-    EXPECT_EQ(chosen("paper", tile_of(2, 3, [](int, int) { return true; })), "dense");
-    EXPECT_EQ(chosen("paper", tile_of(15, 16, [](int r, int) { return r == 14; })), "dense_row");
-    EXPECT_EQ(chosen("paper", tile_of(10, 16, [](int r, int c) { return c == r || c == r + 3; })), "ell");
-}
-
 /// 16 rows of `even` and `odd` nonzeros in turn, no column full.
 TilePattern rows_in_turn(int even, int odd) {
     return tile_of(16, 16, [=](int r, int c) { return (c - r + 16) % 16 < (r % 2 == 0 ? even : odd); });

@@ -137,53 +137,6 @@ TEST(MatrixStatistics, AgreesWithBruteForceOnRandomMatrices) {
     }
 }
 
-TEST(MatrixStatistics, DenseInClosedForm) {
-    Positions all;
-    for (index_t r = 0; r < 33; ++r) {
-        for (index_t c = 0; c < 48; ++c) all.emplace(r, c);
-    }
-    const auto s = matrix_statistics(matrix_of(33, 48, all));
-    EXPECT_EQ(s.grid.tiles, 9);
-    EXPECT_EQ(s.grid.possible, 9);
-    EXPECT_EQ(s.grid.max, 256);
-    EXPECT_EQ(s.grid.median, 256);
-    EXPECT_THAT(s.grid.histogram, ::testing::ElementsAre(0, 0, 0, 0, 3, 0, 0, 0, 0, 6));
-    EXPECT_EQ(s.row_length.variation, 0);
-    EXPECT_EQ(s.ell_bytes, 33 * 48 * 12);
-    EXPECT_EQ(s.bsr, (BsrStatistics{4, 9 * 12, 9 * 12 * (16 * 8 + 4) + 10 * 4}));
-    EXPECT_DOUBLE_EQ(s.tile_rows.heaviest_share, 16.0 / 33.0);
-}
-
-TEST(MatrixStatistics, DiagonalInClosedForm) {
-    Positions diagonal;
-    for (index_t i = 0; i < 3200; ++i) diagonal.emplace(i, i);
-    const auto s = matrix_statistics(matrix_of(3200, 3200, diagonal));
-    EXPECT_EQ(s.grid.tiles, 200);
-    EXPECT_EQ(s.grid.possible, 40000);
-    EXPECT_EQ(s.grid.mean, 16);
-    EXPECT_EQ(s.grid.histogram[4], 200);
-    EXPECT_EQ(s.ell_bytes, 3200 * 12);
-    EXPECT_EQ(s.bsr, (BsrStatistics{2, 1600, 1600 * (4 * 8 + 4) + 1601 * 4}));
-    EXPECT_EQ(s.tile_rows.nnz, (CountSpread{200, 16, 16, 0}));
-    EXPECT_DOUBLE_EQ(s.tile_rows.heaviest_share, 2.0 / 200.0);
-}
-
-TEST(MatrixStatistics, TridiagonalInClosedForm) {
-    Positions band;
-    for (index_t i = 0; i < 160; ++i) {
-        for (index_t j = std::max(0, i - 1); j <= std::min(159, i + 1); ++j) band.emplace(i, j);
-    }
-    const auto s = matrix_statistics(matrix_of(160, 160, band));
-    EXPECT_EQ(s.nnz, 3 * 160 - 2);
-    EXPECT_EQ(s.row_length.max, 3);
-    EXPECT_EQ(s.empty_rows, 0);
-    EXPECT_EQ(s.grid.tiles, 28);
-    EXPECT_EQ(s.grid.max, 46);
-    EXPECT_EQ(s.grid.median, 1);
-    EXPECT_EQ(s.grid.histogram[0], 18);
-    EXPECT_EQ(s.grid.histogram[6], 10);
-}
-
 TEST(MatrixStatistics, FloatValuesTakeFourBytes) {
     const auto a = convert_values<float>(matrix_of(2, 2, {{0, 0}, {0, 1}, {1, 0}, {1, 1}}));
     const auto s = matrix_statistics(a);
@@ -278,29 +231,6 @@ TEST(TiledStatistics, AgreesWithBruteForce) {
             expect_tiled_statistics(convert(a, *policy));
         }
     }
-}
-
-TEST(TiledStatistics, DenseTilesInClosedForm) {
-    Positions all;
-    for (index_t r = 0; r < 32; ++r) {
-        for (index_t c = 0; c < 32; ++c) {
-            if (r + c > 0) all.emplace(r, c);
-        }
-    }
-    const auto s = tiled_statistics(convert(matrix_of(32, 32, all), *make_policy("paper")), formats::format_table());
-    EXPECT_EQ(s.published.level1_bytes, 4 * 15 + 3 * 4);
-    EXPECT_EQ(s.published.index_bytes, 0) << "without the masks of the tile with a hole";
-    EXPECT_EQ(s.published.value_bytes, 8192);
-    EXPECT_EQ(s.published.deferred_bytes, 0);
-    const auto& dense = s.formats[formats::id_of<formats::Dense>];
-    EXPECT_EQ(dense.mask_bytes, 32);
-    EXPECT_EQ(dense.published_bytes(), 8192 + 4 * 15);
-    EXPECT_EQ(dense.tiles, 4);
-    EXPECT_EQ(dense.nnz, 1023);
-    EXPECT_EQ(dense.padding, 1);
-    EXPECT_EQ(dense.value_bytes, 8192);
-    EXPECT_EQ(s.level1_bytes, 4 * 8 + 2 * 28 + 24);
-    EXPECT_EQ(s.deferred.bytes, 0);
 }
 
 TEST(TiledStatistics, CountsRowsThatHoldDeferredNonzeros) {

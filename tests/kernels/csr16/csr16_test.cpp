@@ -12,7 +12,6 @@
 #include "selector/models/launch_choice.hpp"
 #include "selector/work_sizes.hpp"
 #include "tests/support/battery.hpp"
-#include "tests/support/csr_of.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -21,54 +20,6 @@ namespace {
 using cuda::Csr16;
 using cuda::Csr16Block;
 using cuda::Csr16Limits;
-
-void expect_shapes(const Csr16& b, const Csr16Limits& limits) {
-    std::vector<std::uint32_t> seen(b.splits.size(), 0);
-    for (const auto& block : b.blocks) {
-        const int whole_row = std::max(limits.piece_nonzeros, limits.whole_row);
-        const int of_row = block.partial >= 0 ? limits.piece_nonzeros : whole_row;
-        EXPECT_LE(block.nonzeros, block.is_piece ? of_row : limits.block_nonzeros);
-        EXPECT_LE(block.rows, block.is_piece ? 1 : Csr16::kMaxRows);
-        EXPECT_EQ(block.partial >= 0, block.split >= 0);
-        EXPECT_TRUE(block.partial < 0 || block.is_piece);
-        if (block.partial < 0) continue;
-        const auto& split = b.splits.at(static_cast<std::size_t>(block.split));
-        EXPECT_EQ(static_cast<std::uint32_t>(block.partial),
-                  split.first_partial + seen[static_cast<std::size_t>(block.split)]++);
-    }
-    for (std::size_t i = 0; i < b.splits.size(); ++i) EXPECT_EQ(seen[i], b.splits[i].partials);
-}
-
-/// `values` are in the order of `b`.
-std::vector<Entry> entries_of(const Csr16& b, const Buffer<double>& values) {
-    std::vector<Entry> entries;
-    for (const Csr16Block& block : b.blocks) {
-        const std::uint16_t* codes = b.codes.data() + block.first_code;
-        int k = 0;
-        for (std::uint32_t r = 0; r < block.rows; ++r) {
-            for (; k < b.ends[block.first_end + r]; ++k) {
-                const std::uint32_t code = block.wide ? reinterpret_cast<const std::uint32_t*>(codes)[k] : codes[k];
-                entries.push_back({static_cast<index_t>(block.first_row + r),
-                                   static_cast<index_t>(block.base_column + code), values[block.first_nonzero + k]});
-            }
-        }
-    }
-    return entries;
-}
-
-TEST(Csr16, HoldsEveryNonzeroOnceInOrder) {
-    for (const auto& [name, a] : matrix_battery()) {
-        for (const Csr16Limits limits : {Csr16Limits{1, 1}, {7, 100}, {100, 100}, {7, 20, 40}, Csr16Limits{}}) {
-            SCOPED_TRACE(name + ' ' + std::to_string(limits.block_nonzeros));
-            const auto b = cuda::make_csr16(a, limits);
-            expect_shapes(b, limits);
-            EXPECT_EQ(csr_of(a.rows, a.cols, entries_of(b, a.values)), a);
-            index_t rows = 0;
-            for (const auto& block : b.blocks) rows += block.partial < 0 ? block.rows : 0;
-            EXPECT_EQ(rows + static_cast<index_t>(b.splits.size()), a.rows) << "every row is written once";
-        }
-    }
-}
 
 // The blocks of a matrix one after the other, by the words of the header.
 class Expected {
@@ -180,16 +131,6 @@ TEST(Csr16, HoldsTheRowsAskedFor) {
     EXPECT_EQ(b.nonzeros, 3);
 }
 
-TEST(Csr16, CodesTakeSixteenBitsWhereTheColumnsOfAnItemAllowIt) {
-    const auto narrow = cuda::make_csr16(matrix_of(1, 200'000, {{0, 100'001}, {0, 165'535}}), Csr16Limits{});
-    EXPECT_FALSE(narrow.blocks.at(0).wide);
-    EXPECT_EQ(narrow.blocks[0].base_column, 100'000u);
-    EXPECT_EQ(narrow.codes.size(), 2u);
-    const auto wide = cuda::make_csr16(matrix_of(1, 200'000, {{0, 100'001}, {0, 165'536}}), Csr16Limits{});
-    EXPECT_TRUE(wide.blocks.at(0).wide);
-    EXPECT_EQ(wide.codes.size(), 4u);
-}
-
 TEST(Csr16, BytesAreThoseOfItsArrays) {
     const auto b = cuda::make_csr16(matrix_of(3, 50, {{0, 0}, {0, 1}, {2, 40}}), Csr16Limits{});
     ASSERT_EQ(b.blocks.size(), 1u);
@@ -204,16 +145,6 @@ TEST(Csr16, LongRowsAreCutIntoEvenPieces) {
     EXPECT_EQ(b.partials, 3u);
     EXPECT_EQ(b.in_long_rows, 2001);
     for (std::size_t i = 1; i <= 3; ++i) EXPECT_EQ(b.blocks[i].nonzeros, 667);
-}
-
-TEST(Csr16, AThreadAddsUpAboutSixteenProductsOfARow) {
-    for (const auto& [length, log2] :
-         {std::pair{0, 0}, {16, 0}, {17, 1}, {32, 1}, {33, 2}, {256, 4}, {257, 5}, {512, 5}}) {
-        std::set<std::pair<index_t, index_t>> positions;
-        for (index_t c = 0; c < length; ++c) positions.insert({0, c});
-        const auto b = cuda::make_csr16(matrix_of(1, 600, positions), Csr16Limits{});
-        EXPECT_EQ(b.blocks.at(0).threads_log2, log2) << length;
-    }
 }
 
 /// What the choice of an operator goes by.

@@ -94,35 +94,6 @@ TEST(AdaptivePlan, IsThatOfTheRule) {
     });
 }
 
-TEST(AdaptivePlan, HasEveryRowAndNonzeroOnceInOrder) {
-    for_each_plan([](const auto& a, const AdaptiveLimits&, const AdaptivePlan& plan) {
-        index_t row = 0;
-        offset_t nonzero = 0;
-        for (const auto& block : plan.blocks) {
-            EXPECT_EQ(static_cast<index_t>(block.first_row), row);
-            EXPECT_EQ(block.first_nonzero, nonzero);
-            nonzero += block.nonzeros;
-            const bool ends_its_rows = nonzero == a.row_ptrs[static_cast<std::size_t>(row) + block.rows];
-            EXPECT_TRUE(ends_its_rows || block.partial >= 0);
-            if (ends_its_rows) row += block.rows;
-        }
-        EXPECT_EQ(row, a.rows);
-        EXPECT_EQ(nonzero, a.nnz());
-    });
-}
-
-TEST(AdaptivePlan, KeepsItsLimits) {
-    for_each_plan([](const auto&, const AdaptiveLimits& limits, const AdaptivePlan& plan) {
-        for (const auto& block : plan.blocks) {
-            EXPECT_GE(block.rows, 1);
-            EXPECT_LE(block.rows, limits.max_rows());
-            const int whole_row = std::max(limits.piece_nonzeros, limits.whole_row);
-            const int of_row = block.partial >= 0 ? limits.piece_nonzeros : whole_row;
-            EXPECT_LE(block.nonzeros, block.rows == 1 ? of_row : limits.block_nonzeros);
-        }
-    });
-}
-
 TEST(AdaptivePlan, CountsTheNonzerosOfLongRows) {
     for_each_plan([](const auto& a, const AdaptiveLimits& limits, const AdaptivePlan& plan) {
         offset_t expected = 0;
@@ -134,50 +105,11 @@ TEST(AdaptivePlan, CountsTheNonzerosOfLongRows) {
     });
 }
 
-TEST(AdaptivePlan, PiecesOfARowHaveItsSlotsInOrder) {
-    for_each_plan([](const auto&, const AdaptiveLimits&, const AdaptivePlan& plan) {
-        std::vector<std::uint32_t> seen(plan.splits.size(), 0);
-        std::uint32_t partials = 0;
-        for (const auto& block : plan.blocks) {
-            EXPECT_EQ(block.partial >= 0, block.split >= 0);
-            if (block.partial < 0) continue;
-            EXPECT_EQ(block.rows, 1);
-            const auto split = static_cast<std::size_t>(block.split);
-            EXPECT_EQ(static_cast<std::uint32_t>(block.partial), plan.splits.at(split).first_partial + seen[split]++);
-            EXPECT_EQ(static_cast<std::uint32_t>(block.partial), partials++);
-        }
-        EXPECT_EQ(partials, plan.partials);
-        for (std::size_t i = 0; i < plan.splits.size(); ++i) {
-            EXPECT_EQ(seen[i], plan.splits[i].partials);
-            EXPECT_GE(seen[i], 2u);
-        }
-    });
-}
-
 /// Row pointers of rows of these lengths.
 std::vector<offset_t> row_ptrs_of(const std::vector<offset_t>& lengths) {
     std::vector<offset_t> row_ptrs{0};
     for (const offset_t length : lengths) row_ptrs.push_back(row_ptrs.back() + length);
     return row_ptrs;
-}
-
-TEST(AdaptivePlan, StreamsShortRowsAndCutsVeryLongOnes) {
-    const auto plan = cuda::make_adaptive_plan(row_ptrs_of({300, 212, 0, 1, 512, 513, 2048, 2049, 3}), {64, 512, 2048});
-    ASSERT_EQ(plan.blocks.size(), 8u);
-    const std::vector<std::pair<int, int>> expected{{3, 512},  {1, 1},    {1, 512},  {1, 513},
-                                                    {1, 2048}, {1, 1024}, {1, 1025}, {1, 3}};
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-        EXPECT_EQ(std::pair(int{plan.blocks[i].rows}, int{plan.blocks[i].nonzeros}), expected[i]) << "block " << i;
-    }
-    EXPECT_EQ(plan.splits.size(), 1u);
-}
-
-TEST(AdaptivePlan, AllThreadsOfABlockHaveARowUpToAWarpTheSame) {
-    for (const auto& [rows, log2] :
-         {std::pair{1, 5}, {2, 5}, {3, 4}, {4, 4}, {5, 3}, {32, 1}, {33, 0}, {64, 0}, {256, 0}}) {
-        const auto plan = cuda::make_adaptive_plan(row_ptrs_of(std::vector<offset_t>(rows, 1)), {64, 512, 2048});
-        EXPECT_EQ(plan.blocks.at(0).threads_log2, log2) << rows;
-    }
 }
 
 TEST(AdaptivePlan, ReachesBeyond32Bits) {

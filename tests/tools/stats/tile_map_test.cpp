@@ -9,8 +9,6 @@
 #include "formats/list.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
-#include "tests/tools/decoded_png.hpp"
-#include "tools/picture/png.hpp"
 #include "tools/stats/tile_map_picture.hpp"
 
 namespace tilespmv::tools {
@@ -117,93 +115,6 @@ Picture draw_picture(const TileMap& map, const TileMatrix<double>& tiles, const 
                                "float64",
                                matrix_statistics(a),
                                {{"some selector", tiled_statistics(tiles, formats::format_table())}}});
-}
-
-struct Drawn {
-    TileMap map;
-    Image picture;  ///< after a round trip through its file
-};
-
-Drawn draw(const CsrMatrix<double>& a, const std::string& selector) {
-    const auto tiles = convert(a, *make_policy(selector));
-    const TileMap map = make_tile_map(tiles, formats::kFormatCount);
-    return {map, test::decoded_png(png(draw_picture(map, tiles, a), 1))};
-}
-
-/// Colours of the pixels of one cell.
-std::vector<Rgb> pixels_of(const Drawn& drawn, int row, int col) {
-    const MapOrigin origin = map_origin(drawn.map);
-    const auto& [rows, cols] = drawn.map.axes;
-    std::vector<Rgb> pixels;
-    for (int y = row * rows.pixels_per_cell; y < std::min((row + 1) * rows.pixels_per_cell, rows.pixels); ++y) {
-        for (int x = col * cols.pixels_per_cell; x < std::min((col + 1) * cols.pixels_per_cell, cols.pixels); ++x) {
-            pixels.push_back(drawn.picture.at(origin.x + x, origin.y + y));
-        }
-    }
-    return pixels;
-}
-
-/// n x n with a dense tile at (0, 0), a row of nonzeros through tile (1, 2), one nonzero in tile (3, 1).
-CsrMatrix<double> three_tiles(index_t n) {
-    Positions positions{{50, 20}};
-    for (index_t i = 0; i < 256; ++i) positions.emplace(i / 16, i % 16);
-    for (index_t c = 32; c < 48; ++c) positions.emplace(20, c);
-    return matrix_of(n, n, positions);
-}
-
-TEST(TileMapPicture, ColoursTilesByFormat) {
-    const Drawn drawn = draw(three_tiles(1600), "paper-deferred");
-    EXPECT_GT(drawn.picture.width(), map_origin(drawn.map).x + drawn.map.axes.cols.pixels);
-    EXPECT_GT(drawn.picture.height(), map_origin(drawn.map).y + drawn.map.axes.rows.pixels);
-    EXPECT_EQ(pixels_of(drawn, 0, 0).front(), format_color(formats::id_of<formats::Dense>));
-    const double faintest = 0.5;
-    EXPECT_EQ(pixels_of(drawn, 3, 1).front(), tint(kDeferredColor, faintest));
-    const Rgb row = pixels_of(drawn, 1, 2).front();
-    EXPECT_EQ(row, tint(format_color(formats::id_of<formats::DenseRow>), faintest + (1 - faintest) / 2));
-}
-
-TEST(TileMapPicture, EmptyCellsStayWhite) {
-    for (const index_t n : {1600, 400, 40000}) {
-        const Drawn drawn = draw(three_tiles(n), "bytes");
-        for (int r = 0; r < drawn.map.axes.rows.cells; ++r) {
-            for (int c = 0; c < drawn.map.axes.cols.cells; ++c) {
-                const auto pixels = pixels_of(drawn, r, c);
-                const bool white = std::all_of(pixels.begin(), pixels.end(), [](Rgb p) { return p == kWhite; });
-                ASSERT_EQ(white, drawn.map.at(r, c).empty()) << n << ": " << r << ' ' << c;
-            }
-        }
-    }
-}
-
-TEST(TileMapPicture, SmallMatricesShowTheirNonzeros) {
-    const Drawn drawn = draw(matrix_of(20, 20, {{0, 0}, {3, 5}, {19, 19}}), "only:coo");
-    ASSERT_EQ(drawn.map.nonzeros.size(), 3);
-    const MapOrigin origin = map_origin(drawn.map);
-    const auto at = [&](index_t r, index_t c) {
-        return drawn.picture.at(origin.x + drawn.map.axes.cols.pixel(c) + 3,
-                                origin.y + drawn.map.axes.rows.pixel(r) + 3);
-    };
-    const Rgb coo = format_color(formats::id_of<formats::Coo>);
-    EXPECT_EQ(at(3, 5), coo);
-    EXPECT_EQ(at(19, 19), coo);
-    EXPECT_EQ(at(3, 6), tint(coo, 0.25));
-    EXPECT_EQ(at(18, 3), kWhite);
-}
-
-TEST(TileMapPicture, TicksStandAtOneTwoOrFiveTimesAPowerOfTen) {
-    for (const auto& [n, step] : {std::pair{index_t{16}, 1}, {100, 10}, {400, 50}, {1600, 200}, {3000, 500}}) {
-        SCOPED_TRACE(n);
-        const Drawn drawn = draw(matrix_of(n, n, {{0, 0}}), "only:coo");
-        const MapOrigin origin = map_origin(drawn.map);
-        std::vector<int> expected, beside, above;
-        for (index_t i = 0; i < n; i += step) expected.push_back(drawn.map.axes.rows.pixel(i));
-        for (int p = 0; p < drawn.map.axes.rows.pixels; ++p) {
-            if (drawn.picture.at(origin.x - 2, origin.y + p) != kWhite) beside.push_back(p);
-            if (drawn.picture.at(origin.x + p, origin.y - 2) != kWhite) above.push_back(p);
-        }
-        EXPECT_EQ(beside, expected);
-        EXPECT_EQ(above, expected);
-    }
 }
 
 TEST(TileMapPicture, DrawsEveryMatrixOfTheBattery) {
