@@ -8,7 +8,6 @@
 #include "tests/tile/archive/archive_bytes.hpp"
 #include "tests/tile/archive/sample_tiles.hpp"
 #include "tile/archive/archive.hpp"
-#include "tile/generate/generate.hpp"
 #include "tile/options/options.hpp"
 #include "tile/value_range.hpp"
 
@@ -56,17 +55,6 @@ TEST(TileMessages, Options) {
     EXPECT_EQ(message_of([] { Options("thing", "a:n=1").finish(); }), "2: thing 'a:n=1': no option 'n'; it takes none");
 }
 
-TEST(TileMessages, Generators) {
-    const auto made = [](const char* specification) { return message_of([&] { generate<double>(specification); }); };
-    EXPECT_EQ(made("laplace2d:n=0"), "2: generator 'laplace2d:n=0': n=0, expected a whole number from 1 to 2147483647");
-    EXPECT_EQ(made("laplace2d:m=3"),
-              "2: generator 'laplace2d:m=3': no option 'm'; it takes n, nx, ny, contrast, jump, block, aniso, seed");
-    EXPECT_EQ(made("magic"),
-              "2: unknown generator 'magic'; there are laplace2d, laplace3d, stencil27, fem, elasticity, banded, "
-              "block-dense, uniform, rmat, kronecker, delaunay, rgg, road-like, powerlaw, circuit, arrow, kkt, qcd, "
-              "dense, hypersparse, web, pose-graph, volumes");
-}
-
 TEST(TileMessages, ValuesOutOfRange) {
     EXPECT_EQ(message_of([] { fail_range("A.tsp", 0, 41, "1e39", "float32"); }),
               "1: A.tsp: row 1, column 42: found 1e39, expected a number in the range of float32 (--values float64 has "
@@ -98,18 +86,6 @@ protected:
 
     std::string content_;
 };
-
-TEST_F(ArchiveMessages, AnotherKindOfFile) {
-    EXPECT_EQ(opened(), "0: ");
-    content_[0] = 'X';
-    EXPECT_EQ(opened(), "1: A.tsp: not a .tsp archive");
-}
-
-TEST_F(ArchiveMessages, ANewerVersion) {
-    change_header([](auto& header) { header.version = archive::kNewestVersion + 1; });
-    EXPECT_EQ(opened(), fmt::format("1: A.tsp: version {} of .tsp is newer than this program can read ({})",
-                                    archive::kNewestVersion + 1, archive::kNewestVersion));
-}
 
 TEST_F(ArchiveMessages, ATruncatedHeaderAndAFileOfAnotherLength) {
     const auto whole = content_;

@@ -100,7 +100,7 @@ auto members_of(const Csr16Block& b) {
 
 TEST(Csr16, IsThatOfTheRule) {
     for (const auto& [name, a] : matrix_battery()) {
-        for (const Csr16Limits limits : {Csr16Limits{1, 1}, {7, 100}, {100, 100}, {7, 20, 40}, {512, 2048}}) {
+        for (const Csr16Limits limits : {Csr16Limits{1, 1}, {7, 100}, {100, 100}, {7, 20, 70}, {512, 2048}}) {
             SCOPED_TRACE(name + ' ' + std::to_string(limits.block_nonzeros));
             const auto b = cuda::make_csr16(a, limits);
             const Expected expected(a, limits);

@@ -19,8 +19,8 @@ void for_each_plan(Check&& check) {
     for (const auto& [name, a] : matrix_battery()) {
         for (const AdaptiveLimits limits : {AdaptiveLimits{64, 1, 1},
                                             {64, 7, 100},
-                                            {64, 100, 100},
-                                            {64, 7, 20, 40},
+                                            {64, 70, 100},
+                                            {64, 7, 20, 70},
                                             {64, 512, 2048},
                                             {256, 2048, 8192}}) {
             SCOPED_TRACE(name + ' ' + std::to_string(limits.block_nonzeros));

@@ -123,21 +123,6 @@ TEST_F(BenchRun, MaxTimeLengthensWarmProductsAlone) {
     EXPECT_THAT(r.cold.seconds, SizeIs(1)) << "the first takes longer than cold products may";
 }
 
-TEST_F(BenchRun, MeasuresAllButTheOracle) {
-    options_.operators = {};
-    const std::string text = run();
-    EXPECT_EQ(error_, "");
-    EXPECT_THAT(text, AllOf(StartsWith("laplace2d:n=5: 25 x 25, 105 nonzeros, float64"), HasSubstr("csr-omp"),
-                            HasSubstr("tile-omp"), HasSubstr("strip-omp"), HasSubstr("coo-omp"), HasSubstr("hyb-omp"),
-                            Not(HasSubstr("reference"))));
-    const ResultSet set = saved();
-    ASSERT_THAT(set.results, SizeIs(test::cpu_contestants().size()));
-    for (const auto& r : set.results) {
-        EXPECT_EQ(r.status, Status::ok) << r.error;
-        EXPECT_EQ(r.speedups.at(0).baseline, "csr-omp");
-    }
-}
-
 TEST_F(BenchRun, FinishedCasesAreNotRunAgain) {
     run();
     const ResultSet before = saved();
@@ -260,20 +245,6 @@ TEST_F(BenchRun, TwoDoNotWriteToOneFile) {
     EXPECT_EQ(error_, "");
 }
 
-TEST_F(BenchRun, MatrixThatFailsIsReportedTriedAgainAndDoesNotStopTheOthers) {
-    options_.sources = {"no/such/file.mtx", "gen:laplace2d:n=5"};
-    const std::string text = run();
-    EXPECT_THAT(text, AllOf(HasSubstr("failed: no/such/file.mtx"), HasSubstr("laplace2d:n=5: 25 x 25")));
-    EXPECT_EQ(error_, "2 of 4 cases failed");
-    EXPECT_EQ(code_, ExitCode::failure);
-    ASSERT_THAT(saved().results, SizeIs(4));
-    EXPECT_EQ(saved().results[0].status, Status::failed);
-    EXPECT_EQ(saved().results[2].status, Status::ok);
-    run();
-    EXPECT_EQ(error_, "2 of 4 cases failed");
-    EXPECT_FALSE(measured());
-}
-
 // An arrow has twice as many diagonals as rows.
 TEST_F(BenchRun, OperatorThatDoesNotSuitAMatrixIsSkippedAndNothingIsWrong) {
     options_.sources = {"gen:arrow:n=3000", "gen:laplace2d:n=5"};
@@ -305,15 +276,6 @@ TEST_F(BenchRun, BaselinesTakePartUnasked) {
     EXPECT_THAT(text, AllOf(HasSubstr("vs reference"), HasSubstr("vs csr-omp")));
     ASSERT_THAT(saved().results, SizeIs(3));
     for (const auto& r : saved().results) EXPECT_THAT(r.speedups, SizeIs(4)) << "of warm and of cold products";
-}
-
-TEST_F(BenchRun, EveryValueTypeIsACaseOfItsOwn) {
-    options_.values = {"float32", "float64"};
-    run();
-    ASSERT_THAT(saved().results, SizeIs(4));
-    EXPECT_EQ(saved().results[0].id.values, "float32");
-    EXPECT_EQ(saved().results[0].value_bytes, 4);
-    EXPECT_EQ(saved().results[2].id.values, "float64");
 }
 
 TEST_F(BenchRun, MachineReadableOutputIsAloneOnStdout) {
