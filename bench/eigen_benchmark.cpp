@@ -42,9 +42,9 @@ std::array<double, 2> measure(const std::string& matrix) {
     const auto x = make_x<double>(a.cols);
     Eigen::VectorXd eigen_y(a.rows);
     Buffer<double> y(static_cast<std::size_t>(a.rows));
-    const MatrixForms<double> forms{&a, &tiles};
-    const auto tile = make_operator<double>("tile-omp", forms);
-    const auto csr = make_operator<double>("csr-omp", forms);
+    const Source<double> source(a, tiles);
+    const auto tile = make_operator<double>("tile-omp", source);
+    const auto csr = make_operator<double>("csr-omp", source);
     const Eigen::Map<const Eigen::VectorXd> eigen_x(x.data(), a.cols);
     const auto apply = [&](const Operator<double>& op) { op.apply(1, {x.data(), x.size()}, 0, {y.data(), y.size()}); };
     SteadyStopwatch stopwatch;

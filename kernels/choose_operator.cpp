@@ -1,6 +1,5 @@
 #include "kernels/choose_operator.hpp"
 
-#include "kernels/cuda/make_operator.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv {
@@ -11,7 +10,7 @@ template <Value V>
 void refuse_wrong_options(const std::string& specification) {
     const CsrMatrix<V> csr;
     const TileMatrix<V> tiles;
-    static_cast<void>(make_operator<V>(specification, {&csr, &tiles}));
+    static_cast<void>(make_operator<V>(specification, {csr, tiles}));
 }
 
 }  // namespace
@@ -29,16 +28,10 @@ ChosenOperator<V> choose_operator(Backend backend, const std::string& specificat
     const OperatorInfo<V>& info = find_operator<V>(backend, specification);
     const Accumulator sums = accumulator.value_or(default_accumulator(info));
     require_accumulator<V>(backend, sums);
-    ChosenOperator<V> chosen{specification, info.made_from, {}, sums, info.takes_any_form, info.takes_strips};
-    if (backend == Backend::cpu) {
-        refuse_wrong_options<V>(specification);
-        chosen.make = [specification](const MatrixForms<V>& forms) { return make_operator<V>(specification, forms); };
-    } else {
-        chosen.make = [specification, sums](const MatrixForms<V>& forms) {
-            return cuda::make_operator_on_gpu<V>(specification, forms, sums);
-        };
-    }
-    return chosen;
+    if (backend == Backend::cpu) refuse_wrong_options<V>(specification);
+    const MakeContext context{.backend = backend, .accumulator = sums};
+    const auto make = [=](const Source<V>& source) { return make_operator<V>(specification, source, context); };
+    return {specification, info.made_from, make, sums, info.takes_strips};
 }
 
 #define TILESPMV_INSTANTIATE(V)                                 \

@@ -12,12 +12,11 @@ namespace tilespmv {
 template <Value V>
 struct ChosenOperator {
     std::string name;            ///< the specification
-    Form made_from = Form::csr;  ///< the form that `make` needs
-    /// The forms must outlive the operator. Throws `Error` (bad options, out of memory, no GPU).
-    std::function<std::unique_ptr<Operator<V>>(const MatrixForms<V>&)> make;
+    Form made_from = Form::csr;  ///< the form that it asks its source for
+    /// As `make_operator`. Throws `Error` (bad options, out of memory, no GPU).
+    std::function<std::unique_ptr<Operator<V>>(const Source<V>&)> make;
     Accumulator accumulator = Accumulator::float64;
-    bool takes_any_form = false;  ///< where the form `made_from` is not there, another one will do
-    bool takes_strips = false;    ///< strips will do, too, and are taken as they are
+    bool takes_strips = false;  ///< it multiplies strips as they are
 };
 
 /// Throws a usage `Error` for an accumulator that the operators of the backend do not have.

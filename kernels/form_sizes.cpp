@@ -22,16 +22,7 @@ void validate_sizes(const StripMatrix<V>& m) {
     validate_sizes(m.rest);
 }
 
-template <Value V>
-void validate_sizes(const MatrixForms<V>& forms) {
-    if (const auto* csr = forms.template find<CsrMatrix<V>>()) validate_sizes(*csr);
-    if (const auto* tiles = forms.template find<TileMatrix<V>>()) validate_sizes(*tiles);
-    if (const auto* strips = forms.template find<StripMatrix<V>>()) validate_sizes(*strips);
-}
-
-#define TILESPMV_INSTANTIATE(V)                          \
-    template void validate_sizes(const StripMatrix<V>&); \
-    template void validate_sizes(const MatrixForms<V>&);
+#define TILESPMV_INSTANTIATE(V) template void validate_sizes(const StripMatrix<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "kernels/matrix_forms.hpp"
 #include "kernels/strip/strip_matrix.hpp"
+#include "tile/error.hpp"
 #include "tile/sizes.hpp"
 
 namespace tilespmv {
@@ -12,8 +12,5 @@ std::int64_t tile_row_count(const cuda::Strips& strips);
 /// As for other forms (tile/sizes.hpp).
 template <Value V>
 void validate_sizes(const StripMatrix<V>& m);
-/// The same for every form in the memory of the host; of CSR in that of a GPU operators check more themselves.
-template <Value V>
-void validate_sizes(const MatrixForms<V>& forms);
 
 }  // namespace tilespmv

@@ -1,6 +1,6 @@
 // The GPU in a build without CUDA.
 #include "kernels/cuda/device.hpp"
-#include "kernels/cuda/make_operator.hpp"
+#include "kernels/cuda/download.hpp"
 #include "kernels/cuda/this_probe.hpp"
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/device_space.hpp"
@@ -24,14 +24,21 @@ Gpu gpu_to_choose_for(std::size_t) {
     return {};
 }
 
-template <Value V>
-std::unique_ptr<Operator<V>> make_operator_on_gpu(const std::string&, const MatrixForms<V>&, Accumulator) {
+template <class V>
+Buffer<offset_t> download_row_ptrs(const DeviceCsrView<V>&, CUstream_st*) {
     static_cast<void>(require_device());
-    return nullptr;
+    return {};
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_operator_on_gpu(const std::string&, const MatrixForms<V>&, Accumulator);
+template <class V>
+CsrMatrix<V> download(const DeviceCsrView<V>&, CUstream_st*) {
+    static_cast<void>(require_device());
+    return {};
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                         \
+    template Buffer<offset_t> download_row_ptrs(const DeviceCsrView<V>&, CUstream_st*); \
+    template CsrMatrix<V> download(const DeviceCsrView<V>&, CUstream_st*);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 #undef TILESPMV_INSTANTIATE
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,8 +54,10 @@ struct Facts {
     offset_t nnz = 0;
     std::size_t matrix_bytes = 0;  ///< of the matrix that one product reads, x and y apart
     std::size_t other_bytes = 0;   ///< that it holds beside these for the matrix: plans, maps; a workspace apart
-    /// What a product multiplies; see `Operator::executed`, which may know it without.
+    /// What a product multiplies; ask `Operator::executed` for it.
     std::vector<ExecutedPart> executed = {};
+    /// The same where that takes a pass over the matrix, which nobody may ask for; else empty.
+    std::function<std::vector<ExecutedPart>()> count_executed = {};
     std::string_view no_new_values = {};  ///< why `update_values` is refused; empty if it takes new values
     bool is_reproducible = true;          ///< two calls with the same arguments give the same bits
     bool pads_with_zeros = false;  ///< zeros that the matrix lacks meet x: Inf and NaN in it reach rows they should not
@@ -90,7 +94,11 @@ public:
     /// What a product multiplies, in which representations and formats. Unless the matrix has no nonzeros, which has no
     /// parts: every part has nonzeros, those of all are nnz(), their bytes are matrix_bytes(). The same for the same
     /// matrix, whatever the number of threads. On the CPU it may take a pass over the matrix.
-    [[nodiscard]] virtual std::vector<ExecutedPart> executed() const { return facts_.executed; }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const {
+        return facts_.count_executed ? facts_.count_executed() : facts_.executed;
+    }
+    /// Whether `update_values` serves.
+    [[nodiscard]] bool takes_new_values() const { return facts_.no_new_values.empty(); }
 
     /// x: cols() rows; y: rows() rows and as many columns; the other way round for the transpose. They must not
     /// overlap. On the CPU both are in the memory of the host. On a GPU both are in its memory, and it returns before
@@ -102,15 +110,10 @@ public:
     /// Replaces the values of A by `values`: nnz() of them, in the order of its CSR form with explicit zeros kept; the
     /// pattern stays. They are where the operator's products are, or in the memory of the host. From that of a GPU they
     /// are read before later work on the stream, without allocating or waiting, so that it can be captured into a
-    /// graph. Throws `Error` for another number of values, and if the operator cannot, as its facts say.
+    /// graph. On the CPU an operator that multiplies the values where they lie goes on to do so if it is given that
+    /// array, and has a copy of any other; it allocates that, and maps, once. Throws `Error` for another number of
+    /// values, and if the operator cannot, as its facts say.
     void update_values(const Block<const V>& values, const Run& run = {});
-    /// `a`, the CSR matrix that the operator was made from and whose arrays are where they were, has other values now:
-    /// products are of them from now on. False if it must be made again for that. Allocates nothing, but for a map of
-    /// tiles that it owns, when it is called first.
-    virtual bool take_new_values(const CsrMatrix<V>& a) {
-        static_cast<void>(a);
-        return false;
-    }
 
 protected:
     Operator() = default;
@@ -121,6 +124,7 @@ protected:
         facts_.other_bytes = other_bytes;
         facts_.executed = std::move(executed);
     }
+    void set_executed(std::function<std::vector<ExecutedPart>()> count) { facts_.count_executed = std::move(count); }
     void refuse_new_values(std::string_view why) { facts_.no_new_values = why; }
 
     /// A product of one column, whose sizes are right. Memory and run are as the caller gave them.
@@ -139,5 +143,16 @@ private:
     Facts facts_;
     std::string specification_;
 };
+
+/// Gives an operator of the matrix other values; one that takes none is replaced by what `make()` makes of the matrix
+/// that has them.
+template <Value V, class Make>
+void update_or_make_again(std::unique_ptr<Operator<V>>& a, std::span<const V> values, Make&& make) {
+    if (a->takes_new_values()) {
+        a->update_values(values);
+    } else {
+        a = make();
+    }
+}
 
 }  // namespace tilespmv

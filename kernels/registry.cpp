@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "kernels/auto/host_auto.hpp"
+#include "kernels/choose_operator.hpp"
 #include "kernels/cpu/operators.hpp"
 #include "kernels/cuda/device.hpp"
-#include "kernels/form_sizes.hpp"
 #include "tile/error.hpp"
 #if TILESPMV_HAS_CUDA
 #include "kernels/auto/device_auto.hpp"
@@ -137,6 +137,27 @@ template <Value V>
                 ExitCode::usage);
 }
 
+/// On a stream of its own if none is given.
+template <Value V>
+std::unique_ptr<Operator<V>> make_on_gpu(std::string_view specification, const Source<V>& source,
+                                         const MakeContext& context) {
+    static_cast<void>(cuda::require_device());
+    const auto sums = context.accumulator.value_or(default_accumulator(find_operator<V>(Backend::cuda, specification)));
+#if TILESPMV_HAS_CUDA
+    if (context.device != nullptr) {
+        return cuda::make_device_operator<V>(specification, source, sums, *context.device);
+    }
+    auto stream = std::make_unique<cuda::Stream>();
+    auto made = cuda::make_device_operator<V>(specification, source, sums, stream->get());
+    made->keep_stream(std::move(stream));
+    return made;
+#else
+    static_cast<void>(source);
+    static_cast<void>(sums);
+    return nullptr;
+#endif
+}
+
 /// Of this backend.
 template <Value V>
 std::vector<OperatorInfo<V>>& table(Backend backend) {
@@ -165,11 +186,8 @@ void register_operator(const OperatorInfo<V>& info) {
         throw Error(fmt::format("there is an operator '{}' for the {} already", info.name, device_of(info.backend)),
                     ExitCode::usage);
     }
-    const bool can_be_made = info.backend == Backend::cpu ? info.make != nullptr : info.make_on_device != nullptr;
-    if (!can_be_made) {
-        throw Error(fmt::format("the operator '{}' has no function that makes it for the {}", info.name,
-                                device_of(info.backend)),
-                    ExitCode::usage);
+    if (info.make == nullptr) {
+        throw Error(fmt::format("the operator '{}' has no function that makes it", info.name), ExitCode::usage);
     }
     table<V>(info.backend).push_back(info);
 }
@@ -208,12 +226,18 @@ const OperatorInfo<V>& find_operator(Backend backend, std::string_view specifica
 }
 
 template <Value V>
-std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const MatrixForms<V>& forms) {
+std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const Source<V>& source,
+                                           const MakeContext& context) {
+    if (context.backend == Backend::cuda) return make_on_gpu<V>(specification, source, context);
     const OperatorInfo<V>& info = find_operator<V>(Backend::cpu, specification);
-    validate_sizes(forms);
-    if (const auto* csr = forms.template find<CsrMatrix<V>>()) validate_row_ptrs(*csr);
+    if (!source.is_on_host()) {
+        throw Error("the matrix is in the memory of a GPU: an operator on the CPU needs it in that of the host");
+    }
+    if (context.accumulator) require_accumulator<V>(Backend::cpu, *context.accumulator);
+    source.validate();
+    if (source.find_csr() != nullptr) validate_row_ptrs(*source.find_csr());
     Options options("operator", specification);
-    auto made = info.make(forms, options);
+    auto made = info.make(source, options, {.accumulator = context.accumulator.value_or(default_accumulator(info))});
     if (options.name() != "auto") made->set_specification(specification);
     return made;
 }
@@ -225,7 +249,7 @@ std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const
     template void require_values<V>(Backend);                                    \
     template bool is_operator_name<V>(Backend, std::string_view);                \
     template const OperatorInfo<V>& find_operator<V>(Backend, std::string_view); \
-    template std::unique_ptr<Operator<V>> make_operator(std::string_view, const MatrixForms<V>&);
+    template std::unique_ptr<Operator<V>> make_operator(std::string_view, const Source<V>&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/accumulator.hpp"
-#include "kernels/matrix_forms.hpp"
 #include "kernels/operator.hpp"
+#include "kernels/source.hpp"
 #include "tile/options/options.hpp"
 
 /// Every operator there is, on every backend, in one table. To add one: derive from `cpu::HostOperator` or
@@ -14,10 +17,8 @@
 namespace tilespmv {
 
 namespace cuda {
-template <class V>
-class DeviceOperator;
 struct DeviceContext;
-}  // namespace cuda
+}
 
 /// Where operators run.
 enum class Backend { cpu, cuda };
@@ -34,9 +35,8 @@ struct OperatorEntry {
     std::string_view name;     ///< on the command line
     std::string_view summary;  ///< says what options it takes
     Backend backend = Backend::cpu;
-    Form made_from = Form::csr;   ///< the form that it needs; others are used if they are there
-    bool takes_any_form = false;  ///< where that form is not there, another one will do
-    bool takes_strips = false;    ///< strips will do, too, and are taken as they are
+    Form made_from = Form::csr;  ///< the form that it asks its source for; others are used if they are there
+    bool takes_strips = false;   ///< it multiplies strips as they are; others unpack them
     NewValues new_values = NewValues::never;
     /// The values that `option=all` stands for, such as "alg=1|2" or "rows=1|2,block=64|128"; empty if there are none.
     std::string_view sweeps = {};
@@ -47,23 +47,28 @@ struct OperatorEntry {
     bool only_if_named = false;
 };
 
-/// Makes an operator on the CPU. The forms must outlive it. Reads its options; throws `Error`.
-template <Value V>
-using MakeOnHost = std::unique_ptr<Operator<V>> (*)(const MatrixForms<V>& forms, Options& options);
+/// Where an operator is made.
+struct MakeContext {
+    Backend backend = Backend::cpu;
+    std::optional<Accumulator> accumulator{};  ///< what it sums up in; none: its default
+    /// On a GPU, the current one: the stream on which the matrix is copied, and the memory that it takes; null: a
+    /// stream of the operator's own, on which products of vectors in the memory of the host run, and the library's
+    /// memory.
+    const cuda::DeviceContext* device = nullptr;
+};
 
-/// Makes an operator on the current GPU: uploads the matrix on the stream of `on` and waits for it, after which the
-/// forms are not needed, except one in device memory that it `reads_csr_in_place`. Reads its options; throws `Error`
-/// (usage for bad options and accumulators, out of memory with the bytes, CUDA's errors).
+/// Makes an operator of the form of a source that it asks for. Reads its options; throws `Error` (usage for bad options
+/// and accumulators, out of memory with the bytes, CUDA's errors). The context has an accumulator, and for a GPU a
+/// device. On the CPU an operator that multiplies a form where it lies keeps the source, and forms that were given by
+/// reference must outlive it. One on a GPU is a `cuda::DeviceOperator` that has copies of all, except of a matrix in
+/// device memory that it `reads_csr_in_place`.
 template <Value V>
-using MakeOnDevice = std::unique_ptr<cuda::DeviceOperator<V>> (*)(const MatrixForms<V>& forms, Options& options,
-                                                                  Accumulator accumulator,
-                                                                  const cuda::DeviceContext& on);
+using Make = std::unique_ptr<Operator<V>> (*)(const Source<V>& source, Options& options, const MakeContext& context);
 
-/// An operator for values of V; it has the function of its backend, the other is null.
+/// An operator for values of V.
 template <Value V>
 struct OperatorInfo : OperatorEntry {
-    MakeOnHost<V> make = nullptr;
-    MakeOnDevice<V> make_on_device = nullptr;
+    Make<V> make = nullptr;
 };
 
 /// What an operator accumulates in if nobody asks for anything else.
@@ -80,8 +85,8 @@ std::span<const OperatorInfo<V>> operators(Backend backend);
 
 /// Adds an operator of a program's own, which commands, profiles and choices then know as those that are there. Its
 /// texts must stay. Before other threads, and before `operators` is kept: that may move. Throws a usage `Error` for a
-/// name that is taken or of other characters than letters, digits, '-' and '_', and for an entry without the function
-/// of its backend.
+/// name that is taken or of other characters than letters, digits, '-' and '_', and for an entry without a function
+/// that makes it.
 template <Value V>
 void register_operator(const OperatorInfo<V>& info);
 
@@ -106,17 +111,19 @@ bool is_operator_name(Backend backend, std::string_view name);
 template <Value V>
 const OperatorInfo<V>& find_operator(Backend backend, std::string_view specification);
 
-/// Makes the operator of a specification `name[:option=value,...]` on the CPU, such as "auto", the one that is
-/// predicted to be fastest. The forms must outlive it. Throws as `find_operator` does, and `Error` if the form that the
-/// operator is made from is not there, or if the arrays of one do not fit each other (columns are not read:
-/// `validate`). On a GPU: `cuda::make_device_operator`.
+/// Makes the operator of a specification `name[:option=value,...]`, such as "auto", the one that is predicted to be
+/// fastest, on the CPU, or where the context says. Every operator is made from every form (`Source`); what is made of
+/// those that were given by reference must not outlive them, see `Make`. Throws as `find_operator` and `Make` do, and
+/// `Error` if the arrays of a form do not fit each other (columns are not read: `validate`), and for the CPU if the
+/// matrix is in the memory of a GPU only. As a `cuda::DeviceOperator`: `cuda::make_device_operator`.
 template <Value V>
-std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const MatrixForms<V>& forms);
+std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const Source<V>& source,
+                                           const MakeContext& context = {});
 
 /// That which `auto` takes for the matrix.
 template <Value V>
-std::unique_ptr<Operator<V>> make_operator(const MatrixForms<V>& forms) {
-    return make_operator<V>("auto", forms);
+std::unique_ptr<Operator<V>> make_operator(const Source<V>& source, const MakeContext& context = {}) {
+    return make_operator<V>("auto", source, context);
 }
 
 }  // namespace tilespmv

@@ -35,6 +35,13 @@ template <Value V>
 CsrMatrix<V> borrow_csr(index_t rows, index_t cols, std::span<const std::int32_t> row_ptrs,
                         std::span<const index_t> col_idxs, std::span<const V> values);
 
+/// The pattern of `a` with other values, as by `borrow_csr`.
+template <Value V>
+CsrMatrix<V> with_values(const CsrMatrix<V>& a, std::span<const V> values) {
+    return borrow_csr<V>(a.rows, a.cols, std::span<const std::int64_t>(a.row_ptrs.data(), a.row_ptrs.size()),
+                         std::span<const index_t>(a.col_idxs.data(), a.col_idxs.size()), values);
+}
+
 /// Throws `Error` if the sizes of the arrays or the row pointers break an invariant of `CsrMatrix`; columns are not
 /// read.
 template <Value V>

@@ -155,6 +155,26 @@ private:
     }
 };
 
+/// The same matrix with copies of its values; its other arrays are those of `a`, which must outlive it.
+template <Value V>
+TileMatrix<V> with_own_values(const TileMatrix<V>& a) {
+    const auto same = []<class T>(const Buffer<T>& array) {
+        return Buffer<T>::view(const_cast<T*>(array.data()), array.size(), nullptr);
+    };
+    const auto& d = a.deferred;
+    return {.rows = a.rows,
+            .cols = a.cols,
+            .nnz = a.nnz,
+            .tile_rows = same(a.tile_rows),
+            .tile_ptrs = same(a.tile_ptrs),
+            .value_ptrs = same(a.value_ptrs),
+            .index_ptrs = same(a.index_ptrs),
+            .tiles = same(a.tiles),
+            .values = a.values.clone(),
+            .indices = same(a.indices),
+            .deferred = {same(d.row_ids), same(d.row_ptrs32), same(d.row_ptrs64), same(d.col_idxs), d.values.clone()}};
+}
+
 /// Calls f(const TileView<V>&) for the tiles of the k-th listed tile row, in order. Views are valid during the call.
 template <Value V, class F>
 void for_each_tile(const TileMatrix<V>& a, offset_t k, F&& f) {

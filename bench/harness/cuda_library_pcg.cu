@@ -82,7 +82,7 @@ public:
     CudaLibraryPcg(const CsrMatrix<double>& a, std::span<const double> inverse_diagonal, int algorithm)
         : n_(static_cast<std::size_t>(a.rows)),
           blas_(stream_.get()),
-          a_(cuda::make_device_operator<double>("cusparse-csr:alg=" + std::to_string(algorithm), {&a},
+          a_(cuda::make_device_operator<double>("cusparse-csr:alg=" + std::to_string(algorithm), a,
                                                 Accumulator::float64, stream_.get())),
           d_(inverse_diagonal, stream_.get()),
           scalars_(1, stream_.get()) {

@@ -116,8 +116,8 @@ public:
             tiles = convert_timed(*a_, selector_, convert_seconds);
             if (first) shared_->stored = describe_tiles(tiles);
         }
-        const auto forms = is_tiled ? MatrixForms<V>(a_, &tiles) : MatrixForms<V>(a_);
-        auto op = cuda::make_device_operator<V>(specification_, forms, accumulator_, stream_);
+        const auto source = is_tiled ? Source<V>(*a_, tiles) : Source<V>(*a_);
+        auto op = cuda::make_device_operator<V>(specification_, source, accumulator_, stream_);
         TILESPMV_CUDA(cudaStreamSynchronize(stream_));  // it is ready when its arrays are complete
         return std::make_unique<CudaProduct<V>>(std::move(op), shared_, accumulator_, convert_seconds, stream_);
     }

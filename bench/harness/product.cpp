@@ -22,7 +22,7 @@ public:
                 std::span<const V> x)
         : x_(x), y_(static_cast<std::size_t>(a.rows)), is_tiled_(chosen.made_from == Form::tiles) {
         if (is_tiled_) tiles_ = convert_timed(a, selector, convert_seconds_);
-        operator_ = chosen.make(is_tiled_ ? MatrixForms<V>(&a, &tiles_) : MatrixForms<V>(&a));
+        operator_ = chosen.make(is_tiled_ ? Source<V>(a, tiles_) : Source<V>(a));
     }
 
     void run() override { operator_->apply(V{1}, x_, V{0}, {y_.data(), y_.size()}); }

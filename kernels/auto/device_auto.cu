@@ -6,14 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "kernels/auto/candidate_forms.hpp"
 #include "kernels/auto/candidates_here.hpp"
-#include "kernels/auto/forms_name.hpp"
 #include "kernels/auto/trial.hpp"
 #include "kernels/auto/trial_x.hpp"
 #include "kernels/cuda/device.hpp"
-#include "kernels/cuda/device_buffer.hpp"
-#include "kernels/cuda/sent_arrays.hpp"
+#include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_probe.hpp"
 #include "kernels/tile/full_tile_operator.hpp"
@@ -26,19 +23,22 @@ namespace {
 constexpr offset_t kMostSent = 400'000;
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_ranked(const std::string& specification, CandidateForms<V>& forms,
-                                               Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_ranked(const std::string& specification, const Source<V>& source,
+                                         const MakeContext& context) {
     Options options("operator", specification);
     const OperatorInfo<V>& info = find_operator<V>(Backend::cuda, specification);
-    auto made = info.name == "tile" ? make_full_tile_operator(forms.csr(), accumulator, on) : nullptr;
-    if (!made) made = info.make_on_device(forms.of(info.made_from), options, accumulator, on);
+    auto made = info.name == "tile" ? make_full_tile_operator(source, context) : nullptr;
+    if (!made) made = info.make(source, options, context);
     made->set_specification(specification);
     return made;
 }
 
-template <class T>
-std::span<const std::byte> bytes_of(const Buffer<T>& array) {
-    return std::as_bytes(std::span<const T>(array.data(), array.size()));
+/// Tiles that are there save little: full ones are made from CSR; of others plan, upload and the map for new values
+/// take longer than a conversion. A matrix in device memory is copied, whichever operator it is.
+template <class V>
+Source<V> candidates_source(const Source<V>& given) {
+    if (given.find_strips() != nullptr) return Source<V>(given.csr(), *given.find_strips()).with_selector("paper");
+    return Source<V>(given.csr()).with_selector("paper");
 }
 
 /// The least mean of some batches of products, back to back, after one batch that warms up.
@@ -75,47 +75,37 @@ const std::string& device_name() {
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>& given, Options& options,
-                                                      Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     const AutoOptions read = read_auto_options(options);
-    CandidateForms<V> forms(given);
-    const CsrMatrix<V>& csr = forms.csr();
-    PatternView pattern = pattern_of(csr);
-    pattern.sum_bytes = accumulator_bytes(accumulator);
-    std::optional<SentArrays> sent;
-    DeviceContext with_sent = on;
-    if (!read.is_tried && pattern.nnz() <= kMostSent) {  // a trial makes several operators, each with its own copies
-        with_sent.sent = &sent.emplace(std::vector{bytes_of(csr.col_idxs), bytes_of(csr.values)}, on);
-    }
-    // Tiles that are there save little: full ones are made from CSR; of others plan, upload and the map for new values
-    // take longer than a conversion.
+    const Source<V> source = candidates_source(given);
+    PatternView pattern = pattern_of(source.csr());
+    pattern.sum_bytes = accumulator_bytes(*context.accumulator);
+    std::optional<SentSource<V>> sent;  // a trial makes several operators, each with its own copies
+    if (!read.is_tried && pattern.nnz() <= kMostSent) sent.emplace(source, on);
     OperatorQuestion question{.features = {}, .gpu = gpu_to_choose_for(sizeof(V)), .products = read.products};
     const auto rank = [&] {
         question.features = features_of(pattern);
         return rank_for_auto(question, read, device_name());
     };
+    const auto make = [&](const std::string& specification) { return make_ranked(specification, source, context); };
     if (!read.is_tried || pattern.nnz() == 0) {
-        const auto make = [&](const std::string& specification) {
-            return make_ranked(specification, forms, accumulator, with_sent);
-        };
         return make_or_next(choose_for_auto(pattern, question, read, device_name()), make, rank);
     }
     const auto ranked = rank();
-    const TuneKey key{pattern_hash(pattern), std::string(value_name<V>()), std::string(accumulator_name(accumulator)),
-                      require_device().name, forms_name(given)};
+    const TuneKey key{pattern_hash(pattern), std::string(value_name<V>()),
+                      std::string(accumulator_name(*context.accumulator)), require_device().name, given.forms()};
     const auto seconds_of = [&](const std::string& specification) {
-        const auto made = make_ranked(specification, forms, accumulator, on);
+        const auto made = as_device_operator(make(specification));
         made->make_own_workspace(on);
         return seconds_of_product(*made, on);
     };
-    return make_ranked(fastest_by_trial(ranked, registered_operators<V>(Backend::cuda), read.products,
-                                        TuneCache(read.cache), key, seconds_of),
-                       forms, accumulator, on);
+    return make(fastest_by_trial(ranked, registered_operators<V>(Backend::cuda), read.products, TuneCache(read.cache),
+                                 key, seconds_of));
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                  \
-    template std::unique_ptr<DeviceOperator<V>> make_auto_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                   const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

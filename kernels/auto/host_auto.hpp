@@ -8,19 +8,13 @@
 namespace tilespmv::cpu {
 
 /// The operator that `rank_operators` puts first, of the CSR form. It is told by its own name. Where that needs tiles
-/// it has those among the forms, or converts by the default selector and owns the result. Of tiles alone it is
-/// tile-omp, of strips alone strip-omp: to unpack them costs more than another operator could save; a trial of those is
-/// refused.
+/// it takes those of the source. Of tiles alone it is tile-omp, of strips alone strip-omp: to unpack them costs more
+/// than another operator could save; a trial of those is refused.
 template <Value V>
-std::unique_ptr<Operator<V>> make_auto(const MatrixForms<V>& forms, Options& options);
+std::unique_ptr<Operator<V>> make_auto(const Source<V>& source, Options& options, const MakeContext& context);
 
 /// The name of the operator that is taken of tiles, or of strips, alone.
 constexpr std::string_view operator_on_stored(Form form) { return form == Form::strips ? "strip-omp" : "tile-omp"; }
-
-/// The operator of a specification. One on tiles, which are not among the forms, has its own, of the CSR form by the
-/// default selector. Throws as `make_operator`.
-template <Value V>
-std::unique_ptr<Operator<V>> make_converting(const std::string& specification, const MatrixForms<V>& forms);
 
 /// What a trial finds: the least time of some products of `trial_x`, after one that warms up.
 template <Value V>
@@ -28,6 +22,7 @@ double seconds_of_trial(const Operator<V>& op);
 
 template <Value V>
 inline constexpr OperatorInfo<V> kAuto{
-    {.name = "auto", .summary = kAutoSummary, .takes_any_form = true, .takes_16_bit_values = false}, make_auto<V>};
+    {.name = "auto", .summary = kAutoSummary, .new_values = NewValues::always, .takes_16_bit_values = false},
+    make_auto<V>};
 
 }  // namespace tilespmv::cpu

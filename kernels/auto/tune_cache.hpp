@@ -18,7 +18,7 @@ struct TuneKey {
     std::string values;       ///< their type
     std::string accumulator;  ///< type of the sums
     std::string device;
-    std::string forms;  ///< `forms_name`: what operators are made from
+    std::string forms;  ///< `Source::forms`: what operators are made from
 
     friend bool operator==(const TuneKey&, const TuneKey&) = default;
 };

@@ -44,17 +44,16 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_coo_operator(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_coo_operator(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     options.finish();
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<CooOperator<V, A>>(forms.csr(), on);
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<CooOperator<V, A>>(source.csr(), on);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                 \
-    template std::unique_ptr<DeviceOperator<V>> make_coo_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                  const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_coo_operator(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

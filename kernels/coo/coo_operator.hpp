@@ -7,8 +7,7 @@ namespace tilespmv::cuda {
 /// `Coo`, in blocks of equally many nonzeros, whose sums of a split row are added up in the order of the blocks. Takes
 /// no options, and new values without a map.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_coo_operator(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_coo_operator(const Source<V>& source, Options& options, const MakeContext& context);
 
 template <class V>
 inline constexpr auto kCoo =

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "kernels/cpu/coo_rows.hpp"
 #include "kernels/cpu/host_operator.hpp"
 #include "kernels/cpu/operators.hpp"
@@ -10,8 +12,7 @@ template <CpuValue V>
 class CooOmp final : public HostOperator<V> {
 public:
     explicit CooOmp(const CsrMatrix<V>& a)
-        : HostOperator<V>(
-              {.name = "coo-omp", .rows = a.rows, .cols = a.cols, .nnz = a.nnz(), .no_new_values = kMakeAgain}),
+        : HostOperator<V>({.name = "coo-omp", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
           a_(cuda::make_coo(a)),
           empty_rows_(cuda::empty_rows(a.row_ptrs)) {
         const std::size_t bytes = a_.bytes() + empty_rows_.bytes();
@@ -28,6 +29,8 @@ public:
         }
     }
 
+    void replace_values(std::span<const V> values) override { std::ranges::copy(values, a_.values.begin()); }
+
 private:
     cuda::Coo<V> a_;
     Buffer<std::uint32_t> empty_rows_;
@@ -37,12 +40,12 @@ private:
 }  // namespace
 
 template <Value V>
-std::unique_ptr<Operator<V>> make_coo_omp(const MatrixForms<V>& forms, Options& options) {
+std::unique_ptr<Operator<V>> make_coo_omp(const Source<V>& source, Options& options, const MakeContext&) {
     options.finish();
-    return std::make_unique<CooOmp<V>>(forms.csr());
+    return std::make_unique<CooOmp<V>>(source.csr());
 }
 
-template std::unique_ptr<Operator<double>> make_coo_omp(const MatrixForms<double>&, Options&);
-template std::unique_ptr<Operator<float>> make_coo_omp(const MatrixForms<float>&, Options&);
+template std::unique_ptr<Operator<double>> make_coo_omp(const Source<double>&, Options&, const MakeContext&);
+template std::unique_ptr<Operator<float>> make_coo_omp(const Source<float>&, Options&, const MakeContext&);
 
 }  // namespace tilespmv::cpu

@@ -72,6 +72,11 @@ void HostOperator<V>::replace(const Block<const V>& values, const Run& run) {
     replace_values({values.data, values.rows});
 }
 
+template <CpuValue V>
+void HostOperator<V>::replace_values(std::span<const V>) {
+    throw Error(fmt::format(kMakeAgain, this->name()));
+}
+
 template class HostOperator<double>;
 template class HostOperator<float>;
 

@@ -16,8 +16,8 @@ protected:
     /// The same for several columns, in any layouts. This one takes one after the other, those in row-major layout by
     /// way of copies.
     virtual void multiply_block(V alpha, const Block<const V>& x, V beta, const Block<V>& y) const;
-    /// As many as the matrix has, of an operator whose facts do not refuse them.
-    virtual void replace_values(std::span<const V> values) { static_cast<void>(values); }
+    /// As many as the matrix has, of an operator whose facts do not refuse them. Throws `Error` unless overridden.
+    virtual void replace_values(std::span<const V> values);
 
 private:
     void multiply_column(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,

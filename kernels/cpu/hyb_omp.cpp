@@ -13,12 +13,12 @@ namespace {
 template <CpuValue V>
 class HybOmp final : public HostOperator<V> {
 public:
-    explicit HybOmp(const CsrMatrix<V>& a)
-        : HostOperator<V>(
-              {.name = "hyb-omp", .rows = a.rows, .cols = a.cols, .nnz = a.nnz(), .no_new_values = kMakeAgain}),
-          source_(a.values.data()),
-          a_(cuda::make_hyb(a)),
+    explicit HybOmp(const Source<V>& source)
+        : HostOperator<V>({.name = "hyb-omp", .rows = source.rows(), .cols = source.cols(), .nnz = source.nnz()}),
+          source_(source),
+          a_(cuda::make_hyb(source.csr())),
           coo_sums_(a_.split.size() * kWordRows, 0.0) {
+        const CsrMatrix<V>& a = source.csr();
         ExecutedParts parts;
         parts.add({{"ell", "", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz() - a_.coo.nnz(), a_.ell_bytes()},
                    {"coo", "", a_.coo_tile_rows(), a_.coo.nnz(), a_.coo.bytes()}},
@@ -40,10 +40,8 @@ public:
         }
     }
 
-    bool take_new_values(const CsrMatrix<V>& a) override {
-        if (a.values.data() != source_) return false;
-        cuda::put_values(a, a_);
-        return true;
+    void replace_values(std::span<const V> values) override {
+        cuda::put_values(with_values(source_.csr(), values), a_);
     }
 
 private:
@@ -63,7 +61,7 @@ private:
         finish<V>(sums.data(), rows.end - rows.first, alpha, beta, y + rows.first);
     }
 
-    const V* source_;  // values of the CSR matrix, to know it again
+    Source<V> source_;
     cuda::Hyb<V> a_;
     CooRows<V> coo_{a_.coo};
     const SimdKernels<V>& simd_ = simd_kernels<V>();
@@ -73,12 +71,12 @@ private:
 }  // namespace
 
 template <Value V>
-std::unique_ptr<Operator<V>> make_hyb_omp(const MatrixForms<V>& forms, Options& options) {
+std::unique_ptr<Operator<V>> make_hyb_omp(const Source<V>& source, Options& options, const MakeContext&) {
     options.finish();
-    return std::make_unique<HybOmp<V>>(forms.csr());
+    return std::make_unique<HybOmp<V>>(source);
 }
 
-template std::unique_ptr<Operator<double>> make_hyb_omp(const MatrixForms<double>&, Options&);
-template std::unique_ptr<Operator<float>> make_hyb_omp(const MatrixForms<float>&, Options&);
+template std::unique_ptr<Operator<double>> make_hyb_omp(const Source<double>&, Options&, const MakeContext&);
+template std::unique_ptr<Operator<float>> make_hyb_omp(const Source<float>&, Options&, const MakeContext&);
 
 }  // namespace tilespmv::cpu

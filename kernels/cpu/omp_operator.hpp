@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
+#include "formats/convert.hpp"
 #include "kernels/cpu/cache_size.hpp"
 #include "kernels/cpu/csr_columns.hpp"
 #include "kernels/cpu/host_operator.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/cpu/write_rows.hpp"
+#include "kernels/source.hpp"
 
 namespace tilespmv::cpu {
 
@@ -25,9 +28,10 @@ public:
         CsrRows<V> csr;
         std::vector<cuda::RowRange> ranges;  ///< of the rows in tiles or CSR, ascending; others are strips
         StripRows<V> strips = {};
+        std::optional<Source<V>> source = {};  ///< whose arrays these are
     };
 
-    explicit OmpOperator(Parts parts, std::string_view no_new_values = kMakeAgain)
+    explicit OmpOperator(Parts parts, std::string_view no_new_values = {})
         : HostOperator<V>({.name = parts.name,
                            .rows = parts.rows,
                            .cols = parts.cols,
@@ -44,11 +48,11 @@ public:
             return choose_x_access(rows.col_idxs, rows.size(), a_.cols, bytes, last_level_cache_bytes());
         };
         a_.csr.x_access = x_access(sizeof(V));
-        column_rows_ = a_.csr;
-        column_rows_.x_access = x_access(8 * sizeof(V));  // a row of 8 columns
+        columns_x_access_ = x_access(8 * sizeof(V));  // a row of 8 columns
+        this->set_executed([this] { return count_executed(); });
     }
 
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+    [[nodiscard]] std::vector<ExecutedPart> count_executed() const {
         if (a_.tiles) return executed_tiles(*a_.tiles);
         const auto row_ptrs = std::get<std::span<const offset_t>>(a_.csr.row_ptrs);
         offset_t tile_rows = 0;
@@ -79,18 +83,20 @@ public:
     }
 
     void multiply_block(V alpha, const Block<const V>& x, V beta, const Block<V>& y) const override {
-        if (is_csr(a_)) {
-            return CsrColumns<V>(column_rows_, schedule_, simd_).multiply(alpha, x, beta, y);
-        }
-        HostOperator<V>::multiply_block(alpha, x, beta, y);
+        if (!is_csr(a_)) return HostOperator<V>::multiply_block(alpha, x, beta, y);
+        CsrRows<V> rows = a_.csr;
+        rows.x_access = columns_x_access_;
+        CsrColumns<V>(rows, schedule_, simd_).multiply(alpha, x, beta, y);
     }
 
-    bool take_new_values(const CsrMatrix<V>& a) override {
-        // Rows of CSR are multiplied where they lie, strips hold copies; tiles, and rows beside those, are another
-        // form.
-        if (a_.tiles != nullptr || a.values.data() != a_.csr.values.data()) return false;
-        replace_values<V>(a_.strips, a.row_ptrs, a.values);
-        return true;
+    void replace_values(std::span<const V> values) override {
+        if (a_.tiles != nullptr) return replace_tiles(values);
+        if (values.data() != a_.csr.values.data()) {
+            if (own_values_.size() != values.size()) own_values_ = Buffer<V>(values.size());
+            std::ranges::copy(values, own_values_.begin());
+            a_.csr.values = view(own_values_);
+        }
+        cpu::replace_values<V>(a_.strips, std::get<std::span<const offset_t>>(a_.csr.row_ptrs), values);
     }
 
 protected:
@@ -100,6 +106,16 @@ protected:
 private:
     [[nodiscard]] static bool is_csr(const Parts& parts) {
         return parts.tiles == nullptr && parts.strips.tile_rows.empty();
+    }
+
+    /// Tiles are the source's: values are put into copies.
+    void replace_tiles(std::span<const V> values) {
+        if (!own_tiles_) {
+            map_.emplace(a_.source->csr(), *a_.tiles);
+            a_.tiles = &own_tiles_.emplace(with_own_values(*a_.tiles));
+            a_.csr.values = view(own_tiles_->deferred.values);
+        }
+        map_->update(*own_tiles_, values);
     }
 
     /// CSR rows that stand for all that are multiplied: beside strips the range of most nonzeros.
@@ -149,10 +165,13 @@ private:
     }
 
     Parts a_;
-    CsrRows<V> column_rows_;  // those of `a_` for products of several columns
+    XAccess columns_x_access_{};  // of products of several columns
     Schedule schedule_;
     const SimdKernels<V>& simd_;
-    mutable Buffer<double> piece_sums_;  // 16 per piece
+    Buffer<V> own_values_;                    // of CSR rows, where new ones are not those of the source
+    std::optional<TileMatrix<V>> own_tiles_;  // with new values
+    std::optional<ValueMap> map_;             // of tiles, made when there are new values first
+    mutable Buffer<double> piece_sums_;       // 16 per piece
 };
 
 }  // namespace tilespmv::cpu

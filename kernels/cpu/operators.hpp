@@ -5,42 +5,46 @@
 namespace tilespmv::cpu {
 
 template <Value V>
-std::unique_ptr<Operator<V>> make_reference(const MatrixForms<V>& forms, Options& options);
+std::unique_ptr<Operator<V>> make_reference(const Source<V>& source, Options& options, const MakeContext& context);
 template <Value V>
-std::unique_ptr<Operator<V>> make_csr_omp(const MatrixForms<V>& forms, Options& options);
+std::unique_ptr<Operator<V>> make_csr_omp(const Source<V>& source, Options& options, const MakeContext& context);
 template <Value V>
-std::unique_ptr<Operator<V>> make_tile_omp(const MatrixForms<V>& forms, Options& options);
-/// Made from strips that are there already, else from CSR, or by way of it from tiles. Copies the values of strips:
-/// made from CSR it takes new ones of that (`take_new_values`); else after new ones it is to be made again. Option:
-/// updatable (0; 1: copy the other values, too, and keep a map, with which `update_values` takes new ones; of
-/// `StripValueMap`'s size).
+std::unique_ptr<Operator<V>> make_tile_omp(const Source<V>& source, Options& options, const MakeContext& context);
+/// Made from strips that are there already, else from CSR, or by way of it from tiles. Copies the values of strips. It
+/// takes new ones where CSR was given. Option: updatable (0; 1: copy the other values, too, and keep a map, of
+/// `StripValueMap`'s size, with which it takes new ones from whatever it is made).
 template <Value V>
-std::unique_ptr<Operator<V>> make_strip_omp(const MatrixForms<V>& forms, Options& options);
-/// Copies the matrix, as all below. Takes new values (`take_new_values`), but for `coo-omp`, which is to be made again.
-/// Throws `Error` for a matrix of which ELL, or DIA, would be many times as large as CSR.
+std::unique_ptr<Operator<V>> make_strip_omp(const Source<V>& source, Options& options, const MakeContext& context);
+/// Copies the matrix, as all below; but for `coo-omp` they read the pattern of the source again for new values. Throws
+/// `Error` for a matrix of which ELL, or DIA, would be many times as large as CSR.
 template <Value V>
-std::unique_ptr<Operator<V>> make_ell_omp(const MatrixForms<V>& forms, Options& options);
+std::unique_ptr<Operator<V>> make_ell_omp(const Source<V>& source, Options& options, const MakeContext& context);
 template <Value V>
-std::unique_ptr<Operator<V>> make_dia_omp(const MatrixForms<V>& forms, Options& options);
+std::unique_ptr<Operator<V>> make_dia_omp(const Source<V>& source, Options& options, const MakeContext& context);
 template <Value V>
-std::unique_ptr<Operator<V>> make_coo_omp(const MatrixForms<V>& forms, Options& options);
+std::unique_ptr<Operator<V>> make_coo_omp(const Source<V>& source, Options& options, const MakeContext& context);
 template <Value V>
-std::unique_ptr<Operator<V>> make_hyb_omp(const MatrixForms<V>& forms, Options& options);
+std::unique_ptr<Operator<V>> make_hyb_omp(const Source<V>& source, Options& options, const MakeContext& context);
 
 template <Value V>
 inline constexpr OperatorInfo<V> kReference{
     {.name = "reference",
      .summary = "one thread, sums in twice the precision; what the others are checked against",
+     .new_values = NewValues::always,
      .takes_16_bit_values = false},
     make_reference<V>};
 template <Value V>
-inline constexpr OperatorInfo<V> kCsrOmp{
-    {.name = "csr-omp", .summary = "CSR rows, vectorised, all threads", .takes_16_bit_values = false}, make_csr_omp<V>};
+inline constexpr OperatorInfo<V> kCsrOmp{{.name = "csr-omp",
+                                          .summary = "CSR rows, vectorised, all threads",
+                                          .new_values = NewValues::always,
+                                          .takes_16_bit_values = false},
+                                         make_csr_omp<V>};
 template <Value V>
 inline constexpr OperatorInfo<V> kTileOmp{
     {.name = "tile-omp",
      .summary = "tiles vectorised per format, the deferred part as CSR rows, all threads",
      .made_from = Form::tiles,
+     .new_values = NewValues::always,
      .takes_16_bit_values = false},
     make_tile_omp<V>};
 template <Value V>
@@ -48,7 +52,6 @@ inline constexpr OperatorInfo<V> kStripOmp{
     {.name = "strip-omp",
      .summary = "16 rows as slots of one nonzero a row, vectorised, CSR rows where those take fewer bytes, all threads "
                 "(updatable=1)",
-     .takes_any_form = true,
      .takes_strips = true,
      .new_values = NewValues::with_option,
      .takes_16_bit_values = false},
@@ -57,12 +60,14 @@ template <Value V>
 inline constexpr OperatorInfo<V> kEllOmp{
     {.name = "ell-omp",
      .summary = "ELL, all rows as long as the longest, a vector lane a row, all threads",
+     .new_values = NewValues::always,
      .takes_16_bit_values = false,
      .only_if_named = true},
     make_ell_omp<V>};
 template <Value V>
 inline constexpr OperatorInfo<V> kDiaOmp{{.name = "dia-omp",
                                           .summary = "DIA, a vector lane a row, for few diagonals, all threads",
+                                          .new_values = NewValues::always,
                                           .takes_16_bit_values = false,
                                           .only_if_named = true},
                                          make_dia_omp<V>};
@@ -70,12 +75,14 @@ template <Value V>
 inline constexpr OperatorInfo<V> kCooOmp{
     {.name = "coo-omp",
      .summary = "COO, equal pieces of nonzeros, vectorised along rows, all threads",
+     .new_values = NewValues::always,
      .takes_16_bit_values = false},
     make_coo_omp<V>};
 template <Value V>
 inline constexpr OperatorInfo<V> kHybOmp{
     {.name = "hyb-omp",
      .summary = "HYB, the first nonzeros of each row as ELL, a vector lane a row, the others as COO, all threads",
+     .new_values = NewValues::always,
      .takes_16_bit_values = false},
     make_hyb_omp<V>};
 

@@ -14,13 +14,14 @@ class PaddedOmp final : public HostOperator<V> {
 public:
     using AddRows = void (*)(const Padded&, cuda::RowRange, const V* x, double* sums);
 
-    PaddedOmp(std::string_view format, std::string_view name, const CsrMatrix<V>& a, Padded padded, AddRows add)
-        : HostOperator<V>({.name = name, .rows = a.rows, .cols = a.cols, .nnz = a.nnz(), .no_new_values = kMakeAgain}),
-          source_(a.values.data()),
+    PaddedOmp(std::string_view format, std::string_view name, const Source<V>& a, Padded padded, AddRows add)
+        : HostOperator<V>({.name = name, .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
+          source_(a),
           a_(std::move(padded)),
           add_(add) {
         const std::size_t bytes = a_.bytes();
-        this->set_parts(bytes, 0, executed_whole(format, occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), bytes));
+        this->set_parts(bytes, 0,
+                        executed_whole(format, occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), bytes));
     }
 
     void multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
@@ -33,10 +34,8 @@ public:
         }
     }
 
-    bool take_new_values(const CsrMatrix<V>& a) override {
-        if (a.values.data() != source_) return false;
-        cuda::put_values(a, a_);
-        return true;
+    void replace_values(std::span<const V> values) override {
+        cuda::put_values(with_values(source_.csr(), values), a_);
     }
 
 private:
@@ -47,7 +46,7 @@ private:
         finish<V>(sums.data(), rows.end - rows.first, alpha, beta, y + rows.first);
     }
 
-    const V* source_;  // values of the CSR matrix, to know it again
+    Source<V> source_;
     Padded a_;
     AddRows add_;
 };
@@ -55,24 +54,22 @@ private:
 }  // namespace
 
 template <Value V>
-std::unique_ptr<Operator<V>> make_ell_omp(const MatrixForms<V>& forms, Options& options) {
+std::unique_ptr<Operator<V>> make_ell_omp(const Source<V>& source, Options& options, const MakeContext&) {
     options.finish();
-    const auto& a = forms.csr();
-    return std::make_unique<PaddedOmp<V, cuda::Ell<V>>>("ell", "ell-omp", a, cuda::make_ell(a),
+    return std::make_unique<PaddedOmp<V, cuda::Ell<V>>>("ell", "ell-omp", source, cuda::make_ell(source.csr()),
                                                         simd_kernels<V>().add_ell);
 }
 
 template <Value V>
-std::unique_ptr<Operator<V>> make_dia_omp(const MatrixForms<V>& forms, Options& options) {
+std::unique_ptr<Operator<V>> make_dia_omp(const Source<V>& source, Options& options, const MakeContext&) {
     options.finish();
-    const auto& a = forms.csr();
-    return std::make_unique<PaddedOmp<V, cuda::Dia<V>>>("dia", "dia-omp", a, cuda::make_dia(a),
+    return std::make_unique<PaddedOmp<V, cuda::Dia<V>>>("dia", "dia-omp", source, cuda::make_dia(source.csr()),
                                                         simd_kernels<V>().add_dia);
 }
 
-template std::unique_ptr<Operator<double>> make_ell_omp(const MatrixForms<double>&, Options&);
-template std::unique_ptr<Operator<float>> make_ell_omp(const MatrixForms<float>&, Options&);
-template std::unique_ptr<Operator<double>> make_dia_omp(const MatrixForms<double>&, Options&);
-template std::unique_ptr<Operator<float>> make_dia_omp(const MatrixForms<float>&, Options&);
+template std::unique_ptr<Operator<double>> make_ell_omp(const Source<double>&, Options&, const MakeContext&);
+template std::unique_ptr<Operator<float>> make_ell_omp(const Source<float>&, Options&, const MakeContext&);
+template std::unique_ptr<Operator<double>> make_dia_omp(const Source<double>&, Options&, const MakeContext&);
+template std::unique_ptr<Operator<float>> make_dia_omp(const Source<float>&, Options&, const MakeContext&);
 
 }  // namespace tilespmv::cpu

@@ -1,5 +1,6 @@
 #include "kernels/cpu/reference.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -71,16 +72,15 @@ private:
 template <CpuValue V>
 class Reference final : public HostOperator<V> {
 public:
-    explicit Reference(const CsrMatrix<V>& a)
-        : HostOperator<V>({.name = "reference",
-                           .rows = a.rows,
-                           .cols = a.cols,
-                           .nnz = a.nnz(),
-                           .matrix_bytes = a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes(),
-                           .no_new_values = kReadInPlace}),
-          a_(a) {}
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
-        return executed_whole("csr", occupied_tile_rows(a_.row_ptrs, 0, a_.rows), a_.nnz(), this->matrix_bytes());
+    explicit Reference(const Source<V>& source)
+        : HostOperator<V>({.name = "reference", .rows = source.rows(), .cols = source.cols(), .nnz = source.nnz()}),
+          source_(source),
+          a_(with_values(source.csr(), {source.csr().values.data(), source.csr().values.size()})) {
+        const std::size_t bytes = a_.row_ptrs.bytes() + a_.col_idxs.bytes() + a_.values.bytes();
+        this->set_parts(bytes, 0, {});
+        this->set_executed([this, bytes] {
+            return executed_whole("csr", occupied_tile_rows(a_.row_ptrs, 0, a_.rows), a_.nnz(), bytes);
+        });
     }
 
     void multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
@@ -88,10 +88,17 @@ public:
             y[row] = static_cast<V>(reference_row(a_, row, alpha, x.data(), beta, y.data()).value);
         }
     }
-    bool take_new_values(const CsrMatrix<V>& a) override { return a.values.data() == a_.values.data(); }
+    void replace_values(std::span<const V> values) override {
+        if (values.data() == a_.values.data()) return;
+        if (own_values_.size() != values.size()) own_values_ = Buffer<V>(values.size());
+        std::ranges::copy(values, own_values_.begin());
+        a_ = with_values(source_.csr(), {own_values_.data(), own_values_.size()});
+    }
 
 private:
-    const CsrMatrix<V>& a_;
+    Source<V> source_;
+    CsrMatrix<V> a_;  // borrowed
+    Buffer<V> own_values_;
 };
 
 }  // namespace
@@ -114,15 +121,15 @@ ReferenceRow reference_row(const CsrMatrix<V>& a, index_t row, double alpha, con
 }
 
 template <CpuValue V>
-std::unique_ptr<Operator<V>> make_reference(const MatrixForms<V>& forms, Options& options) {
+std::unique_ptr<Operator<V>> make_reference(const Source<V>& source, Options& options, const MakeContext&) {
     options.finish();
-    return std::make_unique<Reference<V>>(forms.csr());
+    return std::make_unique<Reference<V>>(source);
 }
 
 #define TILESPMV_INSTANTIATE(V) \
     template ReferenceRow reference_row(const CsrMatrix<V>&, index_t, double, const V*, double, const V*);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
-template std::unique_ptr<Operator<double>> make_reference(const MatrixForms<double>&, Options&);
-template std::unique_ptr<Operator<float>> make_reference(const MatrixForms<float>&, Options&);
+template std::unique_ptr<Operator<double>> make_reference(const Source<double>&, Options&, const MakeContext&);
+template std::unique_ptr<Operator<float>> make_reference(const Source<float>&, Options&, const MakeContext&);
 
 }  // namespace tilespmv::cpu

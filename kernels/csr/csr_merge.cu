@@ -14,8 +14,7 @@ namespace {
 template <class V, class A, int kItems>
 class CsrMerge final : public CsrOperator<V> {
 public:
-    CsrMerge(std::string_view name, const std::vector<ExecutedPart>& parts, const CsrSource<V>& a,
-             const DeviceContext& on)
+    CsrMerge(std::string_view name, const std::vector<ExecutedPart>& parts, const Source<V>& a, const DeviceContext& on)
         : CsrOperator<V>(name, a, on),
           blocks_(div_up(items(), kMergePieces<kItems>.items)),
           starts_(static_cast<std::size_t>(blocks_ + 1), on),
@@ -57,7 +56,7 @@ private:
 /// `items`: 4, 8 or 12, or 0 for what suits the matrix.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_merge(std::string_view name, const std::vector<ExecutedPart>& parts,
-                                              const CsrSource<V>& source, int items, Accumulator accumulator,
+                                              const Source<V>& source, int items, Accumulator accumulator,
                                               const DeviceContext& on) {
     if (items == 0) items = merge_items(source.rows() + source.nnz(), this_tuning(sizeof(V)).merge);
     return with_accumulator<V>(accumulator, [&]<class A>() {
@@ -71,25 +70,25 @@ std::unique_ptr<DeviceOperator<V>> make_merge(std::string_view name, const std::
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>& forms, Options& options,
-                                                  Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_csr_merge(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     const int items = options.one_of("items", 0, {4, 8, 12});
     options.finish();
-    return make_merge<V>("csr-merge", {}, CsrSource<V>(forms, on), items, accumulator, on);
+    return make_merge<V>("csr-merge", {}, source, items, *context.accumulator, on);
 }
 
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_lowered_to_csr(std::string_view name, const std::vector<ExecutedPart>& parts,
-                                                       const CsrMatrix<V>& a, Accumulator accumulator,
+                                                       const Source<V>& source, Accumulator accumulator,
                                                        const DeviceContext& on) {
-    return make_merge<V>(name, parts, CsrSource<V>(MatrixForms<V>(&a), on), 0, accumulator, on);
+    const bool is_there = source.find_device_csr() != nullptr;  // csr-merge would read it in place
+    return make_merge<V>(name, parts, is_there ? Source<V>(source.csr()) : source, 0, accumulator, on);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                              \
-    template std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>&, Options&, Accumulator, \
-                                                               const DeviceContext&);                        \
-    template std::unique_ptr<DeviceOperator<V>> make_lowered_to_csr(                                         \
-        std::string_view, const std::vector<ExecutedPart>&, const CsrMatrix<V>&, Accumulator, const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V)                                                                           \
+    template std::unique_ptr<Operator<V>> make_csr_merge(const Source<V>&, Options&, const MakeContext&); \
+    template std::unique_ptr<DeviceOperator<V>> make_lowered_to_csr(                                      \
+        std::string_view, const std::vector<ExecutedPart>&, const Source<V>&, Accumulator, const DeviceContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kMultiroundMaxThreads, resident(kMultiroundBlo
 template <class V, class A>
 class CsrMultiround final : public CsrOperator<V> {
 public:
-    CsrMultiround(const CsrSource<V>& a, const MultiroundShape& shape, const DeviceContext& on)
+    CsrMultiround(const Source<V>& a, const MultiroundShape& shape, const DeviceContext& on)
         : CsrOperator<V>("csr-multiround", a, on), shape_(shape) {}
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
@@ -92,18 +92,17 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>& forms, Options& options,
-                                                       Accumulator accumulator, const DeviceContext& on) {
-    const CsrSource<V> source(forms, on);
+std::unique_ptr<Operator<V>> make_csr_multiround(const Source<V>& source, Options& options,
+                                                 const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     const auto shape = read_multiround_shape(options, source.rows(), source.nnz(), this_tuning(sizeof(V)).multiround);
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         return std::make_unique<CsrMultiround<V, A>>(source, shape, on);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                   \
-    template std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                    const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_csr_multiround(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -13,7 +13,7 @@ namespace tilespmv::cuda {
 template <class V>
 class CsrOperator : public DeviceOperator<V> {
 public:
-    CsrOperator(std::string_view name, const CsrSource<V>& a, const DeviceContext& on)
+    CsrOperator(std::string_view name, const Source<V>& a, const DeviceContext& on)
         : DeviceOperator<V>({.name = name, .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
           tile_rows_(occupied_tile_rows(a.row_ptrs(), 0, a.rows())),
           csr_(a, on) {

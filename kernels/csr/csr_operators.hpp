@@ -8,8 +8,7 @@ namespace tilespmv::cuda {
 
 /// One thread a row. No options.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>& forms, Options& options,
-                                                   Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_csr_scalar(const Source<V>& source, Options& options, const MakeContext& context);
 
 /// Several threads a row, which read it side by side and add their sums by shuffles (Bell and Garland, "Implementing
 /// sparse matrix-vector multiplication on throughput-oriented processors", SC 2009). Options: threads (2, 4, 8, 16 or
@@ -18,29 +17,27 @@ std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>& forms, 
 /// a thread on their way at a time; default by the lengths of all rows, or 4 where these are not asked). The published
 /// kernel is rule=mean,flight=1.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, Options& options,
-                                                   Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_csr_vector(const Source<V>& source, Options& options, const MakeContext& context);
 
 /// A block owns consecutive rows and computes their partial products round by round, coalesced, in shared memory of
 /// a fixed size, where groups of threads add up the rows. Options: rows (a block's), threads (a block's), products
 /// (partial products of a thread in a round), group (threads that add up a row, a power of 2 up to the whole block);
 /// default `multiround_shape`.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_multiround(const MatrixForms<V>& forms, Options& options,
-                                                       Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_csr_multiround(const Source<V>& source, Options& options, const MakeContext& context);
 
 /// Equally many rows and nonzeros together for every block, by merge path (Merrill and Garland, SC 2016), up to the
 /// beginning of a row that lies near. The partial products of a block go through shared memory; the partial sums of
 /// split rows are added up by the block that ends the row, in a fixed order. Where the blocks begin is found on the GPU
 /// when the operator is made. Option: items (4, 8 or 12: the nonzeros a thread has room for; default 8).
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_merge(const MatrixForms<V>& forms, Options& options,
-                                                  Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_csr_merge(const Source<V>& source, Options& options, const MakeContext& context);
 
-/// csr-merge for an operator `name` that lowers its matrix to CSR rows. `parts`: what these stand for, without bytes.
+/// csr-merge for an operator `name` that lowers its matrix to CSR rows, of which it has a copy. `parts`: what these
+/// stand for, without bytes.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_lowered_to_csr(std::string_view name, const std::vector<ExecutedPart>& parts,
-                                                       const CsrMatrix<V>& a, Accumulator accumulator,
+                                                       const Source<V>& source, Accumulator accumulator,
                                                        const DeviceContext& on);
 
 template <class V>

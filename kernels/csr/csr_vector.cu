@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kTurnThreads, resident(kTurnBlocks, kTurnThrea
 template <class V, class A>
 class CsrVector final : public CsrOperator<V> {
 public:
-    CsrVector(std::string_view name, const CsrSource<V>& a, const VectorShape& shape, bool takes_turns,
+    CsrVector(std::string_view name, const Source<V>& a, const VectorShape& shape, bool takes_turns,
               const DeviceContext& on)
         : CsrOperator<V>(name, a, on), shape_(shape) {
         if (!takes_turns) return;
@@ -114,7 +114,7 @@ private:
 };
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make(std::string_view name, const CsrSource<V>& a, const VectorShape& shape,
+std::unique_ptr<DeviceOperator<V>> make(std::string_view name, const Source<V>& a, const VectorShape& shape,
                                         bool takes_turns, Accumulator accumulator, const DeviceContext& on) {
     return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         return std::make_unique<CsrVector<V, A>>(name, a, shape, takes_turns, on);
@@ -124,29 +124,26 @@ std::unique_ptr<DeviceOperator<V>> make(std::string_view name, const CsrSource<V
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>& forms, Options& options,
-                                                   Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_csr_scalar(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     options.finish();
-    return make<V>("csr-scalar", {forms, on}, {1, 4}, false, accumulator, on);
+    return make<V>("csr-scalar", source, {1, 4}, false, *context.accumulator, on);
 }
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>& forms, Options& options,
-                                                   Accumulator accumulator, const DeviceContext& on) {
-    const CsrSource<V> source(forms, on);
+std::unique_ptr<Operator<V>> make_csr_vector(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     const bool takes_turns = options.one_of("turns", 0, {0, 1}) == 1;
     const auto flights = takes_turns ? std::span<const int>(kTurnFlights) : kVectorFlights;
     const Tuning& tuning = this_tuning(sizeof(V));
     const auto shape =
         read_vector_shape(options, source.row_ptrs(), flights, takes_turns ? tuning.turns : tuning.vector);
-    return make("csr-vector", source, shape, takes_turns, accumulator, on);
+    return make("csr-vector", source, shape, takes_turns, *context.accumulator, on);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                               \
-    template std::unique_ptr<DeviceOperator<V>> make_csr_scalar(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                const DeviceContext&);                        \
-    template std::unique_ptr<DeviceOperator<V>> make_csr_vector(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V)                                                                            \
+    template std::unique_ptr<Operator<V>> make_csr_scalar(const Source<V>&, Options&, const MakeContext&); \
+    template std::unique_ptr<Operator<V>> make_csr_vector(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/cuda/csr_source.hpp"
-#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/source_arrays.hpp"
 #include "tile/csr.hpp"
 #include "tile/parallel.hpp"
 
@@ -30,18 +29,18 @@ inline Buffer<std::uint32_t> narrowed(const Buffer<offset_t>& row_ptrs) {
     return narrow;
 }
 
-/// A CSR matrix in device memory: of its own, with row pointers of 32 bits below 2^31 nonzeros, or where somebody else
-/// has it.
+/// A CSR matrix in device memory: where somebody else has it, or else of its own, with row pointers of 32 bits below
+/// 2^31 nonzeros.
 template <class V>
 class DeviceCsr {
 public:
     /// Returns when the copies are complete.
-    DeviceCsr(const CsrSource<V>& source, const DeviceContext& on)
+    DeviceCsr(const Source<V>& source, const DeviceContext& on)
         : rows_(source.rows()), cols_(source.cols()), nnz_(source.nnz()) {
-        if (source.host() != nullptr) {
-            upload(*source.host(), on);
+        if (source.find_device_csr() != nullptr) {
+            point_at(*source.find_device_csr());
         } else {
-            point_at(source.device());
+            upload(source, on);
         }
     }
 
@@ -70,19 +69,19 @@ public:
     }
 
 private:
-    void upload(const CsrMatrix<V>& host, const DeviceContext& on) {
-        own_cols_ = DeviceBuffer<index_t>(host.col_idxs, on);
-        own_values_ = DeviceBuffer<V>(host.values, on);
+    void upload(const Source<V>& source, const DeviceContext& on) {
+        own_cols_ = columns_on_device(source, on);
+        own_values_ = values_on_device(source, on);
         cols_at_ = own_cols_.data();
         values_at_ = own_values_.data();
         is_narrow_ = fits_32_bits(nnz_);
         if (is_narrow_) {
-            const auto ptrs = narrowed(host.row_ptrs);
+            const auto ptrs = narrowed(source.row_ptrs());
             own_narrow_ptrs_ = DeviceBuffer<std::uint32_t>(ptrs, on);
             narrow_ptrs_ = own_narrow_ptrs_.data();
             TILESPMV_CUDA(cudaStreamSynchronize(on));  // the narrowed ones go away
         } else {
-            own_wide_ptrs_ = DeviceBuffer<offset_t>(host.row_ptrs, on);
+            own_wide_ptrs_ = DeviceBuffer<offset_t>(source.row_ptrs(), on);
             wide_ptrs_ = own_wide_ptrs_.data();
             TILESPMV_CUDA(cudaStreamSynchronize(on));
         }

@@ -6,8 +6,7 @@ namespace tilespmv::cuda {
 
 /// CSR with columns of 16 bits (`Csr16`), made from CSR alone. Takes no options.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr16_operator(const MatrixForms<V>& forms, Options& options,
-                                                       Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_csr16_operator(const Source<V>& source, Options& options, const MakeContext& context);
 
 template <class V>
 inline constexpr auto kCsr16 = on_device<V>(

@@ -33,19 +33,18 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr5_operator(const MatrixForms<V>& forms, Options& options,
-                                                      Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_csr5_operator(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     const int chosen = options.one_of("sigma", 0, {4, 8, 16});
     options.finish();
-    const int sigma = chosen > 0 ? chosen : csr5_sigma(forms.csr().rows, forms.csr().nnz());
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<Csr5Operator<V, A>>(forms.csr(), sigma, on);
+    const int sigma = chosen > 0 ? chosen : csr5_sigma(source.csr().rows, source.csr().nnz());
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<Csr5Operator<V, A>>(source.csr(), sigma, on);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                  \
-    template std::unique_ptr<DeviceOperator<V>> make_csr5_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                   const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_csr5_operator(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

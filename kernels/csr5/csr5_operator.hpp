@@ -7,8 +7,7 @@ namespace tilespmv::cuda {
 /// CSR5 (`Csr5`), made from CSR alone. Split rows are added up in the order of the tiles. Option: sigma (4, 8 or 16
 /// nonzeros of a lane; default `csr5_sigma`).
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr5_operator(const MatrixForms<V>& forms, Options& options,
-                                                      Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_csr5_operator(const Source<V>& source, Options& options, const MakeContext& context);
 
 template <class V>
 inline constexpr auto kCsr5 = on_device<V>(

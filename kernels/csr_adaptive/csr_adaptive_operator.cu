@@ -14,7 +14,7 @@ namespace {
 template <class V, class A>
 class CsrAdaptive final : public CsrOperator<V> {
 public:
-    CsrAdaptive(const CsrSource<V>& a, int threads, const DeviceContext& on)
+    CsrAdaptive(const Source<V>& a, int threads, const DeviceContext& on)
         : CsrAdaptive(a, adaptive_limits(a.nnz(), threads, this_gpu(sizeof(V))), on) {}
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
@@ -34,9 +34,9 @@ public:
     }
 
 private:
-    CsrAdaptive(const CsrSource<V>& a, const AdaptiveLimits& limits, const DeviceContext& on)
+    CsrAdaptive(const Source<V>& a, const AdaptiveLimits& limits, const DeviceContext& on)
         : CsrAdaptive(a, limits, make_adaptive_plan(a.row_ptrs(), limits), on) {}
-    CsrAdaptive(const CsrSource<V>& a, const AdaptiveLimits& limits, const AdaptivePlan& plan, const DeviceContext& on)
+    CsrAdaptive(const Source<V>& a, const AdaptiveLimits& limits, const AdaptivePlan& plan, const DeviceContext& on)
         : CsrOperator<V>("csr-adaptive", a, on),
           threads_(limits.threads),
           shape_(row_block_shape(limits.block_nonzeros, limits.threads, a.nnz(), plan.in_long_rows,
@@ -56,19 +56,17 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_adaptive(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_csr_adaptive(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     const int threads = options.one_of("threads", this_tuning(sizeof(V)).adaptive_threads, {64, 128, 256});
     options.finish();
-    const CsrSource<V> source(forms, on);
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         return std::make_unique<CsrAdaptive<V, A>>(source, threads, on);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                 \
-    template std::unique_ptr<DeviceOperator<V>> make_csr_adaptive(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                  const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_csr_adaptive(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

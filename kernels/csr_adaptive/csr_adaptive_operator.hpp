@@ -7,8 +7,7 @@ namespace tilespmv::cuda {
 /// CSR in blocks of rows (`AdaptivePlan`), made from CSR. Option: threads (64, 128 or 256 for a row block,
 /// with up to 8 nonzeros each in shared memory; default 64).
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_adaptive(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_csr_adaptive(const Source<V>& source, Options& options, const MakeContext& context);
 
 template <class V>
 inline constexpr auto kCsrAdaptive = on_device<V>(

@@ -3,8 +3,8 @@
 #include "kernels/accumulator.hpp"
 #include "kernels/csr_inode/csr_inode_kernel.cuh"
 #include "kernels/csr_inode/inodes.hpp"
-#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/with_constant.hpp"
 #include "selector/csr_shapes.hpp"
@@ -15,15 +15,15 @@ namespace {
 template <class V, class A>
 class CsrInodeOperator final : public DeviceOperator<V> {
 public:
-    CsrInodeOperator(const CsrMatrix<V>& a, const CsrInodes& form, const InodeShape& shape, const DeviceContext& on)
-        : DeviceOperator<V>({.name = "csr-inode", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
+    CsrInodeOperator(const Source<V>& a, const CsrInodes& form, const InodeShape& shape, const DeviceContext& on)
+        : DeviceOperator<V>({.name = "csr-inode", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
           shape_(shape),
           inodes_(form.inodes, on),
           col_idxs_(form.col_idxs, on),
-          values_(a.values, on) {
+          values_(values_on_device(a, on)) {
         const std::size_t bytes = inodes_.bytes() + col_idxs_.bytes() + values_.bytes();
         this->set_parts(bytes, 0,
-                        executed_whole("csr-inode", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), bytes));
+                        executed_whole("csr-inode", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), bytes));
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
@@ -55,26 +55,26 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_inode_operator(const MatrixForms<V>& forms, Options& options,
-                                                           Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_csr_inode_operator(const Source<V>& source, Options& options,
+                                                     const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     InodeShape shape;
     shape.rows = options.one_of("rows", 0, {2, 3, 4, 5, 6});
     shape.threads = options.one_of("threads", 0, {8, 16, 32});
     shape.flight = options.one_of("flight", 0, {2, 4});
     options.finish();
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        const CsrMatrix<V>& a = forms.csr();
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        const CsrMatrix<V>& a = source.csr();
         const auto alike = rows_alike(a.row_ptrs, a.col_idxs);
         const NumberSizes sizes{sizeof(V), sizeof(A)};
         shape = inode_shape(inode_lengths(a.row_ptrs, alike), shape, sizes, this_gpu(sizeof(V)));
         const CsrInodes form = make_inodes(a.row_ptrs, a.col_idxs, alike, shape.rows);
-        return std::make_unique<CsrInodeOperator<V, A>>(a, form, shape, on);
+        return std::make_unique<CsrInodeOperator<V, A>>(source, form, shape, on);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                       \
-    template std::unique_ptr<DeviceOperator<V>> make_csr_inode_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                        const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_csr_inode_operator(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

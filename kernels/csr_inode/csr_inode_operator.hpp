@@ -9,8 +9,8 @@ namespace tilespmv::cuda {
 /// or 32 for an inode) and flight (2 or 4 columns of a thread on their way at a time); what is not given is chosen by
 /// `inode_shape`. Throws `Error` as `make_inodes` does.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_csr_inode_operator(const MatrixForms<V>& forms, Options& options,
-                                                           Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_csr_inode_operator(const Source<V>& source, Options& options,
+                                                     const MakeContext& context);
 
 template <class V>
 inline constexpr auto kCsrInode = on_device<V>(

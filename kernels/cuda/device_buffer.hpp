@@ -20,22 +20,20 @@ template <class T>
 class DeviceBuffer {
 public:
     DeviceBuffer() = default;
-    DeviceBuffer(std::size_t size, const DeviceContext& on) : on_(on.stream, on.memory), size_(size) {
+    DeviceBuffer(std::size_t size, const DeviceContext& on) : on_(on), size_(size) {
         if (size == 0) return;
         data_ = static_cast<T*>(on_.memory->allocate(bytes() + kSlackBytes, on_.stream));
         static_cast<void>(
             cudaMemsetAsync(data_ + size_, 0, kSlackBytes, on_.stream));  // a failure shows in the next call
     }
-    /// A copy of host data, begun on the stream; `host` must stay until the stream has passed it. Where the context has
-    /// sent that array already, it is taken from there.
-    DeviceBuffer(std::span<const T> host, const DeviceContext& on)
-        : DeviceBuffer(static_cast<T*>(take_sent(std::as_bytes(host), on)), host.size(), on) {
-        if (data_ != nullptr) return;
-        DeviceBuffer(size_, on).swap(*this);
+    /// A copy of host data, begun on the stream; `host` must stay until the stream has passed it.
+    DeviceBuffer(std::span<const T> host, const DeviceContext& on) : DeviceBuffer(host.size(), on) {
         copy_to_device(data_, host.data(), host.size_bytes(), on.stream);
     }
     DeviceBuffer(const Buffer<T>& host, const DeviceContext& on)
         : DeviceBuffer(std::span<const T>(host.data(), host.size()), on) {}
+    /// Takes over memory of `on.memory` for as many elements and the slack, zeroed, behind them.
+    DeviceBuffer(T* data, std::size_t size, const DeviceContext& on) : on_(on), data_(data), size_(size) {}
 
     DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
     DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
@@ -64,9 +62,6 @@ public:
     }
 
 private:
-    DeviceBuffer(T* data, std::size_t size, const DeviceContext& on)
-        : on_(on.stream, on.memory), data_(data), size_(size) {}
-
     void swap(DeviceBuffer& other) noexcept {
         std::swap(on_, other.on_);
         std::swap(data_, other.data_);

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
 
 #include <cuda_runtime_api.h>
 
@@ -26,8 +25,6 @@ std::shared_ptr<DeviceMemory> stream_ordered_memory();
 /// The pool that it takes memory of this GPU from; null on one without pools.
 cudaMemPool_t pool_of(int device);
 
-class SentArrays;
-
 /// The stream on which an object is made, and the memory that it takes.
 struct DeviceContext {
     DeviceContext(cudaStream_t on = nullptr,  // NOLINT(google-explicit-constructor): a stream is a context
@@ -37,13 +34,9 @@ struct DeviceContext {
 
     cudaStream_t stream;
     std::shared_ptr<DeviceMemory> memory;
-    SentArrays* sent = nullptr;  ///< arrays of the host that are copied already, while an object is made of them
 };
 
 /// Behind an array in device memory, zeroed, so that a copy in 16-byte steps may read past its end.
 inline constexpr std::size_t kSlackBytes = 16;
-
-/// What `on.sent` has of an array of the host; null if there is none. See `SentArrays::take`.
-void* take_sent(std::span<const std::byte> array, const DeviceContext& on);
 
 }  // namespace tilespmv::cuda

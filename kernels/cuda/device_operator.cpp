@@ -4,12 +4,9 @@
 
 #include "kernels/cuda/cache_policy.hpp"
 #include "kernels/cuda/combine.hpp"
-#include "kernels/cuda/csr_source.hpp"
 #include "kernels/cuda/dependent_launch.hpp"
 #include "kernels/cuda/device.hpp"
-#include "kernels/cuda/make_operator.hpp"
 #include "kernels/cuda/this_gpu.hpp"
-#include "kernels/form_sizes.hpp"
 #include "selector/work_sizes.hpp"
 
 namespace tilespmv::cuda {
@@ -185,42 +182,33 @@ void DeviceOperator<V>::replace(const Block<const V>& values, const Run& run) {
 }
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const MatrixForms<V>& forms,
+std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const Source<V>& source,
                                                         Accumulator accumulator, const DeviceContext& on) {
-    validate_sizes(forms);
-    Options options("operator", specification);
     const OperatorInfo<V>& info = find_operator<V>(Backend::cuda, specification);
-    const auto make = [&](const MatrixForms<V>& from) {
-        auto made = info.make_on_device(from, options, accumulator, on);
-        if (options.name() != "auto") made->set_specification(specification);
-        made->make_own_workspace(on);
-        TILESPMV_CUDA(cudaStreamSynchronize(on.stream));  // other streams may use it
-        return made;
-    };
-    const auto* view = forms.template find<DeviceCsrView<V>>();
-    if (view == nullptr || info.reads_csr_in_place || forms.template find<CsrMatrix<V>>() != nullptr)
-        return make(forms);
-    const CsrMatrix<V> csr = download(*view, on.stream);
-    const TileMatrix<V>* tiles = forms.template find<TileMatrix<V>>();
-    return make({&csr, tiles});
-}
-
-template <Value V>
-std::unique_ptr<Operator<V>> make_operator_on_gpu(const std::string& specification, const MatrixForms<V>& forms,
-                                                  Accumulator accumulator) {
-    static_cast<void>(require_device());
-    auto stream = std::make_unique<Stream>();
-    auto made = make_device_operator<V>(specification, forms, accumulator, stream->get());
-    made->keep_stream(std::move(stream));
+    source.validate();
+    source.read_on(on.stream);
+    Options options("operator", specification);
+    auto made = as_device_operator(
+        info.make(source, options, {.backend = Backend::cuda, .accumulator = accumulator, .device = &on}));
+    if (options.name() != "auto") made->set_specification(specification);
+    made->make_own_workspace(on);
+    TILESPMV_CUDA(cudaStreamSynchronize(on.stream));  // other streams may use it
     return made;
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                               \
-    template std::unique_ptr<Operator<V>> make_operator_on_gpu(const std::string&, const MatrixForms<V>&,     \
-                                                               Accumulator);                                  \
-    template class DeviceOperator<V>;                                                                         \
-    template std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view, const MatrixForms<V>&, \
-                                                                     Accumulator, const DeviceContext&);
+template <class V>
+std::unique_ptr<DeviceOperator<V>> as_device_operator(std::unique_ptr<Operator<V>> made) {
+    auto* const device = dynamic_cast<DeviceOperator<V>*>(made.get());
+    if (device == nullptr) throw Error("an operator for a GPU must derive from cuda::DeviceOperator");
+    static_cast<void>(made.release());
+    return std::unique_ptr<DeviceOperator<V>>(device);
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                                       \
+    template class DeviceOperator<V>;                                                                                 \
+    template std::unique_ptr<DeviceOperator<V>> as_device_operator(std::unique_ptr<Operator<V>>);                     \
+    template std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view, const Source<V>&, Accumulator, \
+                                                                     const DeviceContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -120,26 +120,28 @@ private:
     mutable std::unique_ptr<Staged> staged_;  // for vectors of the host, made with the first
 };
 
-/// Makes the operator of a specification `name[:option=value,...]` on the current GPU, as `MakeOnDevice` says; throws
-/// as that and `find_operator` do. A `DeviceCsrView` among the forms must outlive an operator that
+/// What a function that makes an operator for a GPU has made. Throws `Error` if it is none of those.
+template <class V>
+std::unique_ptr<DeviceOperator<V>> as_device_operator(std::unique_ptr<Operator<V>> made);
+
+/// `make_operator` on the current GPU. The arrays of a `DeviceCsrView` must outlive an operator that
 /// `reads_csr_in_place`, and its values may change; for others it is copied to the host and prepared there.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const MatrixForms<V>& forms,
+std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const Source<V>& source,
                                                         Accumulator accumulator, const DeviceContext& on);
 
 /// That which `auto` takes for the matrix.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_device_operator(const MatrixForms<V>& forms, const DeviceContext& on) {
-    return make_device_operator<V>("auto", forms, default_accumulator<V>(), on);
+std::unique_ptr<DeviceOperator<V>> make_device_operator(const Source<V>& source, const DeviceContext& on) {
+    return make_device_operator<V>("auto", source, default_accumulator<V>(), on);
 }
 
 /// An entry of the registry for the GPU.
 template <class V>
-constexpr OperatorInfo<V> on_device(OperatorEntry entry, MakeOnDevice<V> make,
-                                    NewValues new_values = NewValues::always) {
+constexpr OperatorInfo<V> on_device(OperatorEntry entry, Make<V> make, NewValues new_values = NewValues::always) {
     entry.backend = Backend::cuda;
     entry.new_values = new_values;
-    return {entry, nullptr, make};
+    return {entry, make};
 }
 
 }  // namespace tilespmv::cuda

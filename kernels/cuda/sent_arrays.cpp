@@ -1,6 +1,5 @@
 #include "kernels/cuda/sent_arrays.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "kernels/cuda/error.hpp"
@@ -13,14 +12,16 @@ SentArrays::SentArrays(const DeviceContext& on) : on_(on.stream, on.memory) { TI
 SentArrays::SentArrays(const std::vector<std::span<const std::byte>>& arrays, const DeviceContext& on)
     : SentArrays(on) {  // so that what was taken is given back where there is too little memory
     if (on.stream == cudaStreamPerThread) return;  // another stream in another thread
-    for (const auto& array : arrays) {
-        if (!array.empty()) sent_.push_back({array, nullptr});
-    }
+    for (const auto& array : arrays) sent_.push_back({array, nullptr});
     if (on.memory != stream_ordered_memory()) {  // which any thread may ask: one wakes meanwhile
-        for (Sent& one : sent_) one.to = allocate(one);
+        for (Sent& one : sent_) {
+            if (!one.from.empty()) one.to = allocate(one);
+        }
     }
     std::vector<TaskGroup::Task> copies;
-    for (Sent& one : sent_) copies.emplace_back([this, &one] { copy(one); });
+    for (Sent& one : sent_) {
+        if (!one.from.empty()) copies.emplace_back([this, &one] { copy(one); });
+    }
     copies_.emplace(std::move(copies), 1);  // the driver copies one after the other
 }
 
@@ -52,19 +53,12 @@ void SentArrays::copy(Sent& one) const noexcept {
     }
 }
 
-void* SentArrays::take(std::span<const std::byte> array) {
-    const auto found = std::ranges::find_if(sent_, [&](const Sent& one) {
-        return !one.is_taken && one.from.data() == array.data() && one.from.size() == array.size();
-    });
-    if (found == sent_.end()) return nullptr;
+void* SentArrays::take(std::size_t which) {
+    if (which >= sent_.size()) return nullptr;
     copies_->wait();
-    if (found->to != nullptr && !found->is_copied) send(*found);
-    found->is_taken = true;
-    return std::exchange(found->to, nullptr);
-}
-
-void* take_sent(std::span<const std::byte> array, const DeviceContext& on) {
-    return on.sent == nullptr ? nullptr : on.sent->take(array);
+    Sent& one = sent_[which];
+    if (one.to != nullptr && !one.is_copied) send(one);
+    return std::exchange(one.to, nullptr);
 }
 
 }  // namespace tilespmv::cuda

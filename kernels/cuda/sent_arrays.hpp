@@ -10,9 +10,9 @@
 
 namespace tilespmv::cuda {
 
-/// Arrays of the host that other threads copy to the GPU while the caller finds out which operator is to have them. The
-/// host's arrays and the stream must outlive it. Memory that is not the library's own is taken and given back in the
-/// caller's thread.
+/// Arrays of the host that another thread copies to the GPU while the caller finds out which operator is to have them.
+/// The host's arrays and the stream must outlive it. Memory that is not the library's own is taken and given back in
+/// the caller's thread.
 class SentArrays {
 public:
     SentArrays(const std::vector<std::span<const std::byte>>& arrays, const DeviceContext& on);
@@ -20,9 +20,10 @@ public:
     SentArrays& operator=(const SentArrays&) = delete;
     ~SentArrays();
 
-    /// The copy of an array, with slack, which is the caller's from then on: work that is put on the stream after it
-    /// finds it complete. Null if that array was not sent, for there was too little memory, too, or has been taken.
-    void* take(std::span<const std::byte> array);
+    /// The copy of array number `which`, with slack, which is the caller's from then on: work that is put on the stream
+    /// after it finds it complete. Null if that array was not sent, for it is empty or there was too little memory, or
+    /// has been taken.
+    void* take(std::size_t which);
 
 private:
     explicit SentArrays(const DeviceContext& on);
@@ -31,7 +32,6 @@ private:
         std::span<const std::byte> from;
         void* to = nullptr;
         bool is_copied = false;
-        bool is_taken = false;
     };
     [[nodiscard]] void* allocate(const Sent& one) const;
     void send(const Sent& one) const;

@@ -82,22 +82,21 @@ BlockOrder read_order(Options& options) {
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_cusparse_bsr(const Source<V>& source, Options& options, const MakeContext& context) {
+    [[maybe_unused]] const DeviceContext& on = *context.device;
     const int block_size = options.one_of("block", 4, {2, 4, 8, 16});
     const BlockOrder order = read_order(options);
     options.finish();
-    require_cusparse_sum<V>(accumulator);
+    require_cusparse_sum<V>(*context.accumulator);
     if constexpr (std::is_floating_point_v<V>) {
-        return std::make_unique<CusparseBsr<V>>(forms.csr(), make_bsr(forms.csr(), block_size, order), order, on);
+        return std::make_unique<CusparseBsr<V>>(source.csr(), make_bsr(source.csr(), block_size, order), order, on);
     } else {
         throw Error("cuSPARSE has no BSR product for values of " + std::string(value_name<V>()), ExitCode::usage);
     }
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                 \
-    template std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                  const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_cusparse_bsr(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

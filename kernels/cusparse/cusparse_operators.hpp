@@ -10,32 +10,27 @@ namespace tilespmv::cuda {
 /// CSR, preprocessed once. Option: alg (1, the default, or 2, which is reproducible). From 2^31 nonzeros on columns
 /// take 64 bits as row pointers do, for cuSPARSE wants them alike.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_csr(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>& source, Options& options, const MakeContext& context);
 
 /// COO. Option: alg (1, the default, or 2, which is reproducible).
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_coo(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_cusparse_coo(const Source<V>& source, Options& options, const MakeContext& context);
 
 /// Sliced ELL in slices of 32 rows, made on the host; reproducible. No options.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_sell(const MatrixForms<V>& forms, Options& options,
-                                                      Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_cusparse_sell(const Source<V>& source, Options& options, const MakeContext& context);
 
 /// Block CSR by `cusparse<t>bsrmv`, made on the host. Options: block (2, 4, 8 or 16; default 4), order (row or col, how
 /// the values of a block follow each other; default row). Blocks are padded with zeros, which meet x: 0 * Inf is NaN.
 /// Where the block does not divide the rows or columns, y or x is copied in every product. Not for 16-bit values.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_bsr(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_cusparse_bsr(const Source<V>& source, Options& options, const MakeContext& context);
 
 /// Products of several columns by cusparseSpMM on CSR. Option: alg (1, 2 or 3: `CUSPARSE_SPMM_CSR_ALG1` to 3; 2 is for
 /// blocks in row-major layout). It prepares for a number of columns and their layouts with the first product of such
 /// blocks, which allocates memory.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_spmm(const MatrixForms<V>& forms, Options& options,
-                                                      Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>& source, Options& options, const MakeContext& context);
 
 template <class V>
 inline constexpr auto kCusparseCsr = on_device<V>({.name = "cusparse-csr",

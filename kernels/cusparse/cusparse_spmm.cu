@@ -92,20 +92,18 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_spmm(const MatrixForms<V>& forms, Options& options,
-                                                      Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>& source, Options& options, const MakeContext& context) {
     const int alg = options.one_of("alg", 1, {1, 2, 3});
     options.finish();
-    require_cusparse_sum<V>(accumulator);
+    require_cusparse_sum<V>(*context.accumulator);
     const auto algorithm = alg == 1   ? CUSPARSE_SPMM_CSR_ALG1
                            : alg == 2 ? CUSPARSE_SPMM_CSR_ALG2
                                       : CUSPARSE_SPMM_CSR_ALG3;
-    return std::make_unique<CusparseSpmm<V>>(forms.csr(), algorithm, on);
+    return std::make_unique<CusparseSpmm<V>>(source.csr(), algorithm, *context.device);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                  \
-    template std::unique_ptr<DeviceOperator<V>> make_cusparse_spmm(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                   const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

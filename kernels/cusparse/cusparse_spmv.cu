@@ -122,46 +122,45 @@ DescribedMatrix describe_sell(const CsrMatrix<V>& a, const DeviceContext& on) {
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_csr(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     const int alg = options.one_of("alg", 1, {1, 2});
     options.finish();
-    require_cusparse_sum<V>(accumulator);
+    require_cusparse_sum<V>(*context.accumulator);
     const Algorithm algorithm =
         alg == 1 ? Algorithm{CUSPARSE_SPMV_CSR_ALG1, false, true} : Algorithm{CUSPARSE_SPMV_CSR_ALG2, true, true};
-    return std::make_unique<CusparseSpmv<V>>("cusparse-csr", forms.csr(), describe_csr(forms.csr(), on), algorithm, on);
+    return std::make_unique<CusparseSpmv<V>>("cusparse-csr", source.csr(), describe_csr(source.csr(), on), algorithm,
+                                             on);
 }
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_coo(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_cusparse_coo(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     const int alg = options.one_of("alg", 1, {1, 2});
     options.finish();
-    require_cusparse_sum<V>(accumulator);
+    require_cusparse_sum<V>(*context.accumulator);
     const Algorithm algorithm =
         alg == 1 ? Algorithm{CUSPARSE_SPMV_COO_ALG1, false, false} : Algorithm{CUSPARSE_SPMV_COO_ALG2, true, false};
-    return std::make_unique<CusparseSpmv<V>>("cusparse-coo", forms.csr(), describe_coo(forms.csr(), on), algorithm, on);
+    return std::make_unique<CusparseSpmv<V>>("cusparse-coo", source.csr(), describe_coo(source.csr(), on), algorithm,
+                                             on);
 }
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_cusparse_sell(const MatrixForms<V>& forms, Options& options,
-                                                      Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_cusparse_sell(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     options.one_of("slice", 32, {32});
     options.finish();
-    require_cusparse_sum<V>(accumulator);
-    auto matrix = fits_32_bits(sell_size(forms.csr())) ? describe_sell<std::int32_t>(forms.csr(), on)
-                                                       : describe_sell<std::int64_t>(forms.csr(), on);
-    return std::make_unique<CusparseSpmv<V>>("cusparse-sell", forms.csr(), std::move(matrix),
+    require_cusparse_sum<V>(*context.accumulator);
+    auto matrix = fits_32_bits(sell_size(source.csr())) ? describe_sell<std::int32_t>(source.csr(), on)
+                                                        : describe_sell<std::int64_t>(source.csr(), on);
+    return std::make_unique<CusparseSpmv<V>>("cusparse-sell", source.csr(), std::move(matrix),
                                              Algorithm{CUSPARSE_SPMV_SELL_ALG1, true, false, true}, on);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                  \
-    template std::unique_ptr<DeviceOperator<V>> make_cusparse_csr(const MatrixForms<V>&, Options&, Accumulator,  \
-                                                                  const DeviceContext&);                         \
-    template std::unique_ptr<DeviceOperator<V>> make_cusparse_coo(const MatrixForms<V>&, Options&, Accumulator,  \
-                                                                  const DeviceContext&);                         \
-    template std::unique_ptr<DeviceOperator<V>> make_cusparse_sell(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                   const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V)                                                                              \
+    template std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>&, Options&, const MakeContext&); \
+    template std::unique_ptr<Operator<V>> make_cusparse_coo(const Source<V>&, Options&, const MakeContext&); \
+    template std::unique_ptr<Operator<V>> make_cusparse_sell(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

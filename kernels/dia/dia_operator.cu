@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "kernels/accumulator.hpp"
-#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
+#include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/dia/dia_fill.cuh"
@@ -19,22 +19,25 @@ template <class V, class A>
 class DiaOperator final : public DeviceOperator<V> {
 public:
     /// Values go into their places on the GPU, which finds these.
-    DiaOperator(const CsrMatrix<V>& a, const std::vector<index_t>& offsets, int rows_a_thread, const DeviceContext& on)
-        : DeviceOperator<V>(
-              {.name = "dia", .rows = a.rows, .cols = a.cols, .nnz = a.nnz(), .most_columns = kMostColumnColumns}),
+    DiaOperator(const Source<V>& a, const std::vector<index_t>& offsets, int rows_a_thread, const DeviceContext& on)
+        : DeviceOperator<V>({.name = "dia",
+                             .rows = a.rows(),
+                             .cols = a.cols(),
+                             .nnz = a.nnz(),
+                             .most_columns = kMostColumnColumns}),
           rows_a_thread_(rows_a_thread),
           layout_{static_cast<offset_t>(offsets.size())} {
         const Buffer<DiaOffsets> groups = grouped(offsets);
         offsets_ = arrays_.add(groups);
-        row_ptrs_ = arrays_.add(a.row_ptrs);
-        held_ = arrays_.add_room<std::uint64_t>(layout_.held_words(a.rows));
-        values_ = arrays_.add_room<V>(layout_.places_of(a.rows));
+        row_ptrs_ = arrays_.add(a.row_ptrs());
+        held_ = arrays_.add_room<std::uint64_t>(layout_.held_words(a.rows()));
+        values_ = arrays_.add_room<V>(layout_.places_of(a.rows()));
         const std::size_t bytes = offsets_.bytes() + held_.bytes() + values_.bytes();
         this->set_parts(bytes, row_ptrs_.bytes(),
-                        executed_whole("dia", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), bytes));
+                        executed_whole("dia", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), bytes));
         arrays_.upload(on);  // what is not pinned has been read when copies return
-        const DeviceBuffer<index_t> csr_cols(a.col_idxs, on);
-        const DeviceBuffer<V> csr_values(a.values, on);
+        const DeviceBuffer<index_t> csr_cols = columns_on_device(a, on);
+        const DeviceBuffer<V> csr_values = values_on_device(a, on);
         fill<true>({.csr_values = csr_values.data(), .csr_cols = csr_cols.data(), .offsets = arrays_.data(offsets_)},
                    on);
     }
@@ -97,22 +100,21 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_dia_operator(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on) {
-    const CsrMatrix<V>& a = forms.csr();
+std::unique_ptr<Operator<V>> make_dia_operator(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
+    const CsrMatrix<V>& a = source.csr();
     const std::vector<index_t> offsets = dia_offsets(a);
     refuse_dia_if_large(a, {static_cast<offset_t>(offsets.size())});
     const int suited = dia_rows_a_thread(a.rows, static_cast<offset_t>(offsets.size()), this_gpu(sizeof(V)));
     const int rows_a_thread = options.one_of("rows", suited, {1, 2});
     options.finish();
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<DiaOperator<V, A>>(a, offsets, rows_a_thread, on);
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<DiaOperator<V, A>>(source, offsets, rows_a_thread, on);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                 \
-    template std::unique_ptr<DeviceOperator<V>> make_dia_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                  const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_dia_operator(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/source_arrays.hpp"
 #include "kernels/ell/ell_fill.cuh"
 #include "kernels/ell/ell_kernel.cuh"
 
@@ -11,14 +11,14 @@ template <class V>
 class EllBuffers {
 public:
     /// Of `width` places a row. Returns when the copies are complete.
-    EllBuffers(const CsrMatrix<V>& a, offset_t width, const DeviceContext& on)
-        : rows_(a.rows),
+    EllBuffers(const Source<V>& a, offset_t width, const DeviceContext& on)
+        : rows_(a.rows()),
           width_(width),
-          columns_(static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(width), on),
+          columns_(static_cast<std::size_t>(a.rows()) * static_cast<std::size_t>(width), on),
           values_(columns_.size(), on),
-          row_ptrs_(a.row_ptrs, on) {
-        const DeviceBuffer<index_t> csr_columns(a.col_idxs, on);
-        const DeviceBuffer<V> csr_values(a.values, on);
+          row_ptrs_(a.row_ptrs(), on) {
+        const DeviceBuffer<index_t> csr_columns = columns_on_device(a, on);
+        const DeviceBuffer<V> csr_values = values_on_device(a, on);
         launch_fill_ell<index_t>({csr_columns.data(), row_ptrs_.data(), rows_, width_, Ell<V>::kNone, columns_.data()},
                                  on);
         fill(csr_values.data(), on);

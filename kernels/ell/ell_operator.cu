@@ -23,11 +23,12 @@ template <class V, class A>
 class EllOperator final : public DeviceOperator<V> {
 public:
     /// Columns and values go into their places on the GPU.
-    EllOperator(const CsrMatrix<V>& a, offset_t width, const DeviceContext& on)
-        : DeviceOperator<V>({.name = "ell", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}), places_(a, width, on) {
+    EllOperator(const Source<V>& a, offset_t width, const DeviceContext& on)
+        : DeviceOperator<V>({.name = "ell", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
+          places_(a, width, on) {
         this->set_parts(
             places_.matrix_bytes(), places_.other_bytes(),
-            executed_whole("ell", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), places_.matrix_bytes()));
+            executed_whole("ell", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), places_.matrix_bytes()));
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
@@ -45,18 +46,16 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_ell_operator(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_ell_operator(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     options.finish();
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        const CsrMatrix<V>& a = forms.csr();
-        return std::make_unique<EllOperator<V, A>>(a, ell_width(a), on);
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<EllOperator<V, A>>(source, ell_width(source.csr()), on);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                 \
-    template std::unique_ptr<DeviceOperator<V>> make_ell_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                  const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_ell_operator(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

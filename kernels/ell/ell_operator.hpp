@@ -6,8 +6,7 @@ namespace tilespmv::cuda {
 
 /// A thread a row of `Ell`. Throws `Error` for a matrix of which ELL would be many times as large as CSR.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_ell_operator(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_ell_operator(const Source<V>& source, Options& options, const MakeContext& context);
 
 template <class V>
 inline constexpr auto kEll = on_device<V>(

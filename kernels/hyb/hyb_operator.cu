@@ -66,7 +66,7 @@ Buffer<offset_t> nonzeros_up_to(const Buffer<offset_t>& row_ptrs, offset_t width
 template <class V, class A>
 class HybOperator final : public DeviceOperator<V> {
 public:
-    HybOperator(const CsrMatrix<V>& a, const DeviceContext& on) : HybOperator(a, hyb_width(a.row_ptrs), on) {}
+    HybOperator(const Source<V>& a, const DeviceContext& on) : HybOperator(a, hyb_width(a.row_ptrs()), on) {}
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
         const HybSpmv<V, A> p{terms_of<A>(product, this->rows(), this->cols()),
@@ -87,23 +87,23 @@ public:
     }
 
 private:
-    HybOperator(const CsrMatrix<V>& a, offset_t width, const DeviceContext& on)
-        : HybOperator(a, width, make_coo(a, width), longer_rows(a.row_ptrs, width), on) {}
-    HybOperator(const CsrMatrix<V>& a, offset_t width, const Coo<V>& coo, const Buffer<std::uint32_t>& split,
+    HybOperator(const Source<V>& a, offset_t width, const DeviceContext& on)
+        : HybOperator(a, width, make_coo(a.csr(), width), longer_rows(a.row_ptrs(), width), on) {}
+    HybOperator(const Source<V>& a, offset_t width, const Coo<V>& coo, const Buffer<std::uint32_t>& split,
                 const DeviceContext& on)
-        : HybOperator(a, width, coo, split, blocks_back(coo.row_idxs, kCooBlock), nonzeros_up_to(a.row_ptrs, width),
+        : HybOperator(a, width, coo, split, blocks_back(coo.row_idxs, kCooBlock), nonzeros_up_to(a.row_ptrs(), width),
                       on) {}
-    HybOperator(const CsrMatrix<V>& a, offset_t width, const Coo<V>& coo, const Buffer<std::uint32_t>& split,
+    HybOperator(const Source<V>& a, offset_t width, const Coo<V>& coo, const Buffer<std::uint32_t>& split,
                 const Buffer<std::uint32_t>& back, const Buffer<offset_t>& before_coo, const DeviceContext& on)
-        : DeviceOperator<V>({.name = "hyb", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
+        : DeviceOperator<V>({.name = "hyb", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
           coo_nnz_(coo.nnz()),
           ell_(a, width, on),
           coo_(coo, back, this->layout(), on),
           split_(split, on),
           before_coo_(before_coo, on),
-          row_sums_(add_awaited_sums<A>(this->layout(), coo_nnz_ > 0 ? a.rows : 0)) {
+          row_sums_(add_awaited_sums<A>(this->layout(), coo_nnz_ > 0 ? a.rows() : 0)) {
         ExecutedParts parts;
-        parts.add({{"ell", "", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz() - coo_nnz_, ell_.matrix_bytes()},
+        parts.add({{"ell", "", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz() - coo_nnz_, ell_.matrix_bytes()},
                    {"coo", "", tile_rows_of(split), coo_nnz_, coo_.matrix_bytes()}},
                   split_.bytes());
         this->set_parts(ell_.matrix_bytes() + coo_.matrix_bytes() + split_.bytes(),
@@ -122,17 +122,16 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_hyb_operator(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_hyb_operator(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     options.finish();
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<HybOperator<V, A>>(forms.csr(), on);
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<HybOperator<V, A>>(source, on);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                 \
-    template std::unique_ptr<DeviceOperator<V>> make_hyb_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                  const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_hyb_operator(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -6,8 +6,7 @@ namespace tilespmv::cuda {
 
 /// `Hyb`: a thread a row of ELL, which takes in the row's sum of COO from the blocks before it in the same launch.
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_hyb_operator(const MatrixForms<V>& forms, Options& options,
-                                                     Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_hyb_operator(const Source<V>& source, Options& options, const MakeContext& context);
 
 template <class V>
 inline constexpr auto kHyb = on_device<V>({.name = "hyb",

@@ -1,7 +1,7 @@
 #include "kernels/multi_gpu/rank_operator.hpp"
 
-#include "kernels/auto/host_auto.hpp"
 #include "kernels/multi_gpu/boundary_product.hpp"
+#include "kernels/registry.hpp"
 
 namespace tilespmv::multi_gpu {
 
@@ -12,7 +12,7 @@ RankOperator<V>::RankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan,
       plan_(&plan),
       operator_name_(operator_name),
       communicator_(&communicator),
-      interior_(cpu::make_converting<V>(operator_name, {&matrix.interior})),
+      interior_(make_operator<V>(operator_name, matrix.interior)),
       sent_(plan.sent.size()),
       halo_(plan.halo_cols.size()) {
     this->set_facts({.name = interior_->name(),
@@ -21,6 +21,7 @@ RankOperator<V>::RankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan,
                      .nnz = interior_->nnz() + matrix.boundary.nnz(),
                      .matrix_bytes = interior_->matrix_bytes() + boundary_bytes(),
                      .no_new_values = kMakeAgain});
+    this->set_executed([this] { return count_executed(); });
     this->set_specification(interior_->specification());
 }
 
@@ -32,7 +33,7 @@ std::size_t RankOperator<V>::boundary_bytes() const {
 }
 
 template <CpuValue V>
-std::vector<ExecutedPart> RankOperator<V>::executed() const {
+std::vector<ExecutedPart> RankOperator<V>::count_executed() const {
     const auto& a = matrix_->boundary;
     const auto tile_rows = occupied_tile_rows({a.row_ptrs.data(), a.row_ptrs.size()}, 0, a.rows);
     ExecutedParts parts;
@@ -61,8 +62,9 @@ void RankOperator<V>::add_boundary(V alpha, std::span<V> y) const {
 
 template <CpuValue V>
 void RankOperator<V>::renew_interior() {
-    if (interior_->take_new_values(matrix_->interior)) return;
-    interior_ = cpu::make_converting<V>(operator_name_, {&matrix_->interior});
+    const Buffer<V>& values = matrix_->interior.values;
+    update_or_make_again<V>(interior_, {values.data(), values.size()},
+                            [&] { return make_operator<V>(operator_name_, matrix_->interior); });
 }
 
 template class RankOperator<double>;

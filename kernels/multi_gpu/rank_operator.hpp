@@ -20,8 +20,6 @@ public:
     RankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan, const std::string& operator_name,
                  Communicator& communicator);
 
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override;
-
     // The steps of a product.
     /// Sends own entries and receives the halo; all ranks together.
     void exchange(std::span<const V> x) const;
@@ -34,6 +32,7 @@ public:
 
 private:
     void multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override;
+    [[nodiscard]] std::vector<ExecutedPart> count_executed() const;
     [[nodiscard]] std::size_t boundary_bytes() const;
 
     const RankMatrix<V>* matrix_;

@@ -5,9 +5,9 @@
 #include <type_traits>
 
 #include "kernels/accumulator.hpp"
-#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
+#include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/sell/hubs.hpp"
 #include "kernels/sell/sell_fill.cuh"
@@ -51,11 +51,11 @@ Buffer<std::uint32_t> codes_of(index_t cols, const Buffer<index_t>& hubs) {
 template <class V, class A, class C>
 class SellOperator final : public DeviceOperator<V> {
 public:
-    SellOperator(const CsrMatrix<V>& a, const SellChoice& choice, const DeviceContext& on)
-        : DeviceOperator<V>({.name = "sell", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
+    SellOperator(const Source<V>& a, const SellChoice& choice, const DeviceContext& on)
+        : DeviceOperator<V>({.name = "sell", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
           slices_(plan_.add(choice.plan.slices)),
           row_idxs_(plan_.add(choice.plan.rows)),
-          row_ptrs_(plan_.add(a.row_ptrs)),
+          row_ptrs_(plan_.add(a.row_ptrs())),
           splits_(plan_.add(choice.plan.splits)),
           split_of_(plan_.add(choice.plan.split_of)),
           empty_(plan_.add(choice.plan.empty)),
@@ -68,12 +68,12 @@ public:
         const std::size_t bytes = slices_.bytes() + row_idxs_.bytes() + split_of_.bytes() + codes_.bytes() +
                                   values_.bytes() + empty_.bytes() + hubs_.bytes();
         this->set_parts(bytes, row_ptrs_.bytes() + splits_.bytes(),
-                        executed_whole("sell", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), bytes));
+                        executed_whole("sell", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), bytes));
         plan_.upload(on);  // what is not pinned has been read when copies return
-        const Buffer<std::uint32_t> code_of = codes_of(a.cols, choice.hubs);
+        const Buffer<std::uint32_t> code_of = codes_of(a.cols(), choice.hubs);
         const DeviceBuffer<std::uint32_t> device_code_of(code_of, on);
-        const DeviceBuffer<index_t> cols(a.col_idxs, on);
-        const DeviceBuffer<V> values(a.values, on);
+        const DeviceBuffer<index_t> cols = columns_on_device(a, on);
+        const DeviceBuffer<V> values = values_on_device(a, on);
         fill<true>({.csr_values = values.data(), .csr_cols = cols.data(), .code_of = device_code_of.data()}, on);
     }
 
@@ -147,14 +147,14 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_sell_operator(const MatrixForms<V>& forms, Options& options,
-                                                      Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_sell_operator(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     constexpr std::int64_t most = std::numeric_limits<index_t>::max();
     const auto steps = static_cast<int>(options.whole("steps", 0, 1, 1024));
     const auto hubs = static_cast<index_t>(options.whole("hubs", -1, 0, most));
     options.finish();
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        const CsrMatrix<V>& a = forms.csr();
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        const CsrMatrix<V>& a = source.csr();
         const Gpu gpu = this_gpu(sizeof(V));
         Buffer<index_t> hub_cols = hubs_of(a, hubs >= 0 ? std::optional(hubs) : std::nullopt, gpu);
         const bool is_narrow = hub_cols.empty() && sell_code_bytes(a.cols) == sizeof(std::uint16_t);
@@ -164,14 +164,13 @@ std::unique_ptr<DeviceOperator<V>> make_sell_operator(const MatrixForms<V>& form
             .flight = sell_flight(sizeof(V), is_narrow ? sizeof(std::uint16_t) : sizeof(std::uint32_t)),
             .block_warps = kSellWarps};
         const SellChoice choice{make_sell_plan(a.row_ptrs, limits), std::move(hub_cols)};
-        if (is_narrow) return std::make_unique<SellOperator<V, A, std::uint16_t>>(a, choice, on);
-        return std::make_unique<SellOperator<V, A, std::uint32_t>>(a, choice, on);
+        if (is_narrow) return std::make_unique<SellOperator<V, A, std::uint16_t>>(source, choice, on);
+        return std::make_unique<SellOperator<V, A, std::uint32_t>>(source, choice, on);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                  \
-    template std::unique_ptr<DeviceOperator<V>> make_sell_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                   const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_sell_operator(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

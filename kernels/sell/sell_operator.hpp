@@ -9,8 +9,7 @@ namespace tilespmv::cuda {
 /// those of the most nonzeros, x is copied into one place before each product, by a kernel of its own; otherwise those
 /// that pay, by `HubTuning`).
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_sell_operator(const MatrixForms<V>& forms, Options& options,
-                                                      Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_sell_operator(const Source<V>& source, Options& options, const MakeContext& context);
 
 template <class V>
 inline constexpr auto kSell = on_device<V>(

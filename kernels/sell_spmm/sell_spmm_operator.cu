@@ -5,6 +5,7 @@
 #include "kernels/accumulator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
+#include "kernels/cuda/source_arrays.hpp"
 #include "kernels/sell_spmm/sell_spmm_kernel.cuh"
 
 namespace tilespmv::cuda {
@@ -19,10 +20,10 @@ struct SpmmChoice {
 template <class V, class A>
 class SellSpmmOperator final : public DeviceOperator<V> {
 public:
-    SellSpmmOperator(const CsrMatrix<V>& a, const SpmmChoice& choice, const DeviceContext& on)
+    SellSpmmOperator(const Source<V>& a, const SpmmChoice& choice, const DeviceContext& on)
         : DeviceOperator<V>({.name = "sell-spmm",
-                             .rows = a.rows,
-                             .cols = a.cols,
+                             .rows = a.rows(),
+                             .cols = a.cols(),
                              .nnz = a.nnz(),
                              .most_columns = choice.pass_columns}),
           is_scattered_(choice.is_scattered),
@@ -37,15 +38,15 @@ public:
           partials_(this->layout().template add_room<A>(choice.slices.partial_sums() *
                                                         static_cast<std::size_t>(choice.pass_columns))),
           x_rows_(this->layout().template add_room<V>(
-              static_cast<std::size_t>(wide_columns(choice.pass_columns) * a.cols))) {
+              static_cast<std::size_t>(wide_columns(choice.pass_columns) * a.cols()))) {
         const std::size_t bytes = first_steps_.bytes() + targets_.bytes() + splits_.bytes() + split_rows_.bytes() +
                                   cols_.bytes() + values_.bytes();
         this->set_parts(bytes, first_nonzeros_.bytes(),
-                        executed_whole("sell-spmm", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), bytes));
+                        executed_whole("sell-spmm", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), bytes));
         plan_.upload(on);
         const DeviceBuffer<std::uint16_t> lengths(choice.slices.lengths, on);
-        const DeviceBuffer<index_t> cols(a.col_idxs, on);
-        const DeviceBuffer<V> values(a.values, on);
+        const DeviceBuffer<index_t> cols = columns_on_device(a, on);
+        const DeviceBuffer<V> values = values_on_device(a, on);
         fill<true>({.csr_values = values.data(), .lengths = lengths.data(), .csr_cols = cols.data()}, on);
     }
 
@@ -163,24 +164,23 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_sell_spmm_operator(const MatrixForms<V>& forms, Options& options,
-                                                           Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_sell_spmm_operator(const Source<V>& source, Options& options,
+                                                     const MakeContext& context) {
     const auto columns = static_cast<int>(options.whole("columns", 8, 1, kMostRowColumns));
     const auto steps = static_cast<int>(options.whole("steps", 0, 1, 1024));
     options.finish();
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        const CsrMatrix<V>& a = forms.csr();
-        SpmmChoice choice{
-            slice_pieces({a.row_ptrs.data(), a.row_ptrs.size()}, steps > 0 ? steps : piece_steps(a.nnz(), a.rows)),
-            false, columns};
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        const CsrMatrix<V>& a = source.csr();
+        SpmmChoice choice{slice_pieces({a.row_ptrs.data(), a.row_ptrs.size()},
+                                       steps > 0 ? steps : piece_steps(a.nnz(), a.rows)),
+                          false, columns};
         choice.is_scattered = is_scattered(choice.slices, {a.col_idxs.data(), a.col_idxs.size()}, sizeof(V));
-        return std::make_unique<SellSpmmOperator<V, A>>(a, choice, on);
+        return std::make_unique<SellSpmmOperator<V, A>>(source, choice, *context.device);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                       \
-    template std::unique_ptr<DeviceOperator<V>> make_sell_spmm_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                        const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_sell_spmm_operator(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

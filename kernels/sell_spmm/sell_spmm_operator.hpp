@@ -10,8 +10,8 @@ namespace tilespmv::cuda {
 /// for a copy of so many columns of X), steps (most nonzeros of a piece of a row, 1 to 1024; otherwise by the number of
 /// nonzeros).
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_sell_spmm_operator(const MatrixForms<V>& forms, Options& options,
-                                                           Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_sell_spmm_operator(const Source<V>& source, Options& options,
+                                                     const MakeContext& context);
 
 template <class V>
 inline constexpr auto kSellSpmm = on_device<V>(

@@ -75,9 +75,9 @@ std::string CpuSpace<T>::how() const {
 }
 
 template <class T>
-void CpuSpace<T>::update_values(std::span<const T>, const AnyPreconditionerParts& parts) {
-    if (renew_) {
-        renew_(owned_);
+void CpuSpace<T>::update_values(std::span<const T> values, const AnyPreconditionerParts& parts) {
+    if (owned_) {
+        update_or_make_again(owned_, values, make_);
         a_ = owned_.get();
     }
     m_.update_values(parts);

@@ -21,14 +21,14 @@ namespace tilespmv::solver {
 template <class T>
 class CpuSpace final : public SystemSpace<T> {
 public:
-    /// Lets the operator of A take new values of that, or puts another one in its place.
-    using Renew = std::function<void(std::unique_ptr<Operator<T>>&)>;
+    /// Makes the operator of A again, for one that takes no new values.
+    using MakeOperator = std::function<std::unique_ptr<Operator<T>>()>;
 
     /// `a`: square. `m` has its size. Both must outlive the space.
     CpuSpace(const Operator<T>& a, HostPreconditioner<T>& m) : a_(&a), m_(m) { make_sums(); }
     /// Owns the operator.
-    CpuSpace(std::unique_ptr<Operator<T>> a, HostPreconditioner<T>& m, Renew renew)
-        : owned_(std::move(a)), a_(owned_.get()), m_(m), renew_(std::move(renew)) {
+    CpuSpace(MakeOperator make, HostPreconditioner<T>& m)
+        : make_(std::move(make)), owned_(make_()), a_(owned_.get()), m_(m) {
         make_sums();
     }
 
@@ -81,10 +81,10 @@ private:
     template <class F>
     Sums sum_pieces(F&& f);
 
+    MakeOperator make_;
     std::unique_ptr<Operator<T>> owned_;
     const Operator<T>* a_;
     HostPreconditioner<T>& m_;
-    Renew renew_;
     std::deque<Buffer<T>> vectors_;
     std::vector<Sums> sums_;  // of each piece
     Scalars scalars_;

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/auto/host_auto.hpp"
+#include "kernels/registry.hpp"
 #include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/cpu_space.hpp"
 #include "kernels/solver/device_space.hpp"
@@ -113,12 +113,8 @@ void Solver<T>::make_space(const SolverOptions& options) {
 template <class T>
 void Solver<T>::make_cpu_space(const SolverOptions& options) {
     host_preconditioner_ = make_host_preconditioner<T>(preconditioner_->parts());
-    const auto make = [this, name = options.operator_name] {
-        return cpu::make_converting<T>(name, MatrixForms<T>(&a_));
-    };
-    space_ = std::make_unique<CpuSpace<T>>(make(), *host_preconditioner_, [this, make](auto& made) {
-        if (!made->take_new_values(a_)) made = make();
-    });
+    const auto make = [this, name = options.operator_name] { return make_operator<T>(name, a_); };
+    space_ = std::make_unique<CpuSpace<T>>(make, *host_preconditioner_);
 }
 
 /// As far as it is known: of operators of the caller's neither their bytes nor whether M is diagonal.

@@ -2,12 +2,13 @@
 
 #include "kernels/accumulator.hpp"
 #include "kernels/csr16/csr16_buffers.cuh"
-#include "kernels/csr_form.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/with_constant.hpp"
 #include "kernels/strip/rank_strips.hpp"
 #include "kernels/strip/strip_fill.cuh"
+#include "kernels/strip/strip_matrix.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -115,8 +116,8 @@ struct RestOfStrips {
 template <class V, class A>
 class StripOperator final : public DeviceOperator<V> {
 public:
-    StripOperator(const CsrMatrix<V>& a, const StripLimits& limits, const DeviceContext& on)
-        : StripOperator(a, make_strips(a, limits), limits, on) {}
+    StripOperator(const Source<V>& a, const StripLimits& limits, const DeviceContext& on)
+        : StripOperator(a, make_strips(a.csr(), limits), limits, on) {}
     /// `values` as lanes load them.
     StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const StripLimits& limits, const DeviceContext& on)
         : StripOperator(m, values, RestOfStrips::of(m.rest, m.strips.rest, m.nnz, limits), limits, on) {}
@@ -136,10 +137,10 @@ private:
         fill(p, on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
-    StripOperator(const CsrMatrix<V>& a, const Strips& s, const StripLimits& limits, const DeviceContext& on)
-        : StripOperator(a.rows, a.cols, a.nnz(), s, a.row_ptrs, RestOfStrips::of(a, s.rest, a.nnz(), limits),
-                        a.row_ptrs, limits, on) {
-        const DeviceBuffer<V> csr_values(a.values, on);
+    StripOperator(const Source<V>& a, const Strips& s, const StripLimits& limits, const DeviceContext& on)
+        : StripOperator(a.rows(), a.cols(), a.nnz(), s, a.row_ptrs(),
+                        RestOfStrips::of(a.csr(), s.rest, a.nnz(), limits), a.row_ptrs(), limits, on) {
+        const DeviceBuffer<V> csr_values = values_on_device(a, on);
         replace_values(csr_values.data(), on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
@@ -223,19 +224,14 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>& forms, Options& options,
-                                                       Accumulator accumulator, const DeviceContext& on) {
-    const auto* const stored = forms.template find<StripMatrix<V>>();
-    const auto* const csr = forms.template find<CsrMatrix<V>>();
-    const auto read_for = [&](index_t rows, offset_t nonzeros) {
-        return read_options(options, rows, nonzeros, sizeof(V));
-    };
-    const StripOptions read = stored != nullptr ? read_for(stored->rows, stored->nnz)
-                              : csr != nullptr  ? read_for(csr->rows, csr->nnz())
-                                                : read_for(forms.tiles().rows, forms.tiles().nnz);
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+std::unique_ptr<Operator<V>> make_strip_operator(const Source<V>& source, Options& options,
+                                                 const MakeContext& context) {
+    const DeviceContext& on = *context.device;
+    const auto* const stored = source.find_strips();
+    const StripOptions read = read_options(options, source.rows(), source.nnz(), sizeof(V));
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         if (stored == nullptr || !read.takes_stored)
-            return std::make_unique<StripOperator<V, A>>(CsrForm<V>(forms).get(), read.limits, on);
+            return std::make_unique<StripOperator<V, A>>(source, read.limits, on);
         constexpr int together = kQuadLoad<sizeof(V)>;
         if (stored->strips.together == together)
             return std::make_unique<StripOperator<V, A>>(*stored, stored->values, read.limits, on);
@@ -244,9 +240,8 @@ std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>& for
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                   \
-    template std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                    const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_strip_operator(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -12,15 +12,13 @@ namespace tilespmv::cuda {
 /// multiprocessor: 12 or 18), these three by `strip_sizes`, and ranks (as bytes, of strips filled by rank; 1.2, 0
 /// below 1,000 tile rows).
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_strip_operator(const MatrixForms<V>& forms, Options& options,
-                                                       Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_strip_operator(const Source<V>& source, Options& options, const MakeContext& context);
 
 template <class V>
 inline constexpr auto kStrip =
     on_device<V>({.name = "strip",
                   .summary = "16 rows as slots of one nonzero a row with 4-bit columns (bytes=B, lane_slots=N, "
                              "block_strips=N, resident_blocks=12|18, ranks=B)",
-                  .takes_any_form = true,
                   .takes_strips = true,
                   .sweeps = "bytes=1|1000,resident_blocks=12|18,ranks=0|1000"},
                  make_strip_operator<V>);

@@ -6,6 +6,7 @@
 #include "formats/list.hpp"
 #include "kernels/accumulator.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/tile/full_tile_fill.cuh"
 #include "kernels/tile/full_tiles.hpp"
@@ -25,14 +26,14 @@ DenseRuns runs_of(const FullTiles& full, const Gpu& gpu) {
 template <class V, class A>
 class FullTileOperator final : public DeviceOperator<V> {
 public:
-    FullTileOperator(const CsrMatrix<V>& a, const FullTiles& full, const DenseRuns& runs, const DeviceContext& on)
-        : DeviceOperator<V>({.name = "tile", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
+    FullTileOperator(const Source<V>& a, const FullTiles& full, const DenseRuns& runs, const DeviceContext& on)
+        : DeviceOperator<V>({.name = "tile", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
           tile_ptrs_(full.tile_ptrs, on),
-          dense_(full.tiles, DeviceBuffer<V>(a.values.size(), on), runs, this->layout(), on) {
+          dense_(full.tiles, DeviceBuffer<V>(static_cast<std::size_t>(a.nnz()), on), runs, this->layout(), on) {
         const std::size_t bytes = dense_.matrix_bytes();
         this->set_parts(bytes, dense_.other_bytes() + tile_ptrs_.bytes(),
-                        {{"tiles", std::string(formats::Dense::name), a.rows / kTileSize, a.nnz(), bytes}});
-        const DeviceBuffer<V> csr_values(a.values, on);
+                        {{"tiles", std::string(formats::Dense::name), a.rows() / kTileSize, a.nnz(), bytes}});
+        const DeviceBuffer<V> csr_values = values_on_device(a, on);
         replace_values(csr_values.data(), on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
@@ -57,18 +58,17 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_full_tile_operator(const CsrMatrix<V>& a, Accumulator accumulator,
-                                                           const DeviceContext& on) {
-    const auto full = full_tiles(a);
+std::unique_ptr<Operator<V>> make_full_tile_operator(const Source<V>& source, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
+    const auto full = full_tiles(source.csr());
     if (!full) return nullptr;
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<FullTileOperator<V, A>>(a, *full, runs_of(*full, this_gpu(sizeof(V))), on);
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<FullTileOperator<V, A>>(source, *full, runs_of(*full, this_gpu(sizeof(V))), on);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                           \
-    template std::unique_ptr<DeviceOperator<V>> make_full_tile_operator(const CsrMatrix<V>&, Accumulator, \
-                                                                        const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_full_tile_operator(const Source<V>&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -4,11 +4,10 @@
 
 namespace tilespmv::cuda {
 
-/// The tiled product of a matrix of nothing but full tiles, straight from CSR in the memory of the host: values go into
-/// their places on the GPU, where new ones go, too, without a map. It is `tile` by name, and null for any other matrix
+/// The tiled product of a matrix of nothing but full tiles, straight from its CSR form: values go into their places on
+/// the GPU, where new ones go, too, without a map. It is `tile` by name, and null for any other matrix
 /// (`full_tiles`).
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_full_tile_operator(const CsrMatrix<V>& a, Accumulator accumulator,
-                                                           const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_full_tile_operator(const Source<V>& source, const MakeContext& context);
 
 }  // namespace tilespmv::cuda

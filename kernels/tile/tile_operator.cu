@@ -9,7 +9,6 @@
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/tile/deferred_sums.cuh"
 #include "kernels/tile/tile_buffers.cuh"
-#include "kernels/tile/tile_source.hpp"
 #include "kernels/tile/tile_views.hpp"
 
 namespace tilespmv::cuda {
@@ -39,8 +38,8 @@ TileOptions read_options(Options& options) {
 template <class V, class A>
 class TileOperator final : public DeviceOperator<V> {
 public:
-    TileOperator(const MatrixForms<V>& forms, const TileOptions& options, const DeviceContext& on)
-        : TileOperator(forms, options, options.deferred_in_csr5 ? tiles_alone(forms.tiles()) : TileMatrix<V>{}, on) {}
+    TileOperator(const Source<V>& source, const TileOptions& options, const DeviceContext& on)
+        : TileOperator(source, options, options.deferred_in_csr5 ? tiles_alone(source.tiles()) : TileMatrix<V>{}, on) {}
 
     void replace_values(const V* csr_values, cudaStream_t stream) override {
         auto arrays = work_.value_arrays();
@@ -51,30 +50,30 @@ public:
 
 private:
     /// `alone`: the tiles without the deferred nonzeros if these are in CSR5, and not read otherwise.
-    TileOperator(const MatrixForms<V>& forms, const TileOptions& options, const TileMatrix<V>& alone,
+    TileOperator(const Source<V>& source, const TileOptions& options, const TileMatrix<V>& alone,
                  const DeviceContext& on)
-        : TileOperator(forms, options, options.deferred_in_csr5 ? alone : forms.tiles(),
-                       paths_by_format(options.deferred_in_csr5 ? alone : forms.tiles()), on) {}
+        : TileOperator(source, options, options.deferred_in_csr5 ? alone : source.tiles(),
+                       paths_by_format(options.deferred_in_csr5 ? alone : source.tiles()), on) {}
     /// `m`: what is executed in slots and entries.
-    TileOperator(const MatrixForms<V>& forms, const TileOptions& options, const TileMatrix<V>& m, const Paths& paths,
+    TileOperator(const Source<V>& source, const TileOptions& options, const TileMatrix<V>& m, const Paths& paths,
                  const DeviceContext& on)
-        : TileOperator(forms, options, m, paths, make_tile_work(m, paths, this_gpu(sizeof(V))), on) {}
-    TileOperator(const MatrixForms<V>& forms, const TileOptions& options, const TileMatrix<V>& m, const Paths& paths,
+        : TileOperator(source, options, m, paths, make_tile_work(m, paths, this_gpu(sizeof(V))), on) {}
+    TileOperator(const Source<V>& source, const TileOptions& options, const TileMatrix<V>& m, const Paths& paths,
                  const TileWork<V>& work, const DeviceContext& on)
         : DeviceOperator<V>({.name = "tile",
                              .rows = m.rows,
                              .cols = m.cols,
-                             .nnz = forms.tiles().nnz,
+                             .nnz = source.tiles().nnz,
                              .no_new_values = options.updatable ? "" : kNoMap}),
           work_(work, this->layout(), on) {
         ExecutedParts parts;
         add_executed(work, parts);
         if (options.deferred_in_csr5 && m.nnz < this->nnz()) {
-            deferred_.emplace(forms.tiles(), options.updatable, this->layout(), on);
+            deferred_.emplace(source.tiles(), options.updatable, this->layout(), on);
             deferred_->add_executed(parts);
         }
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
-        if (options.updatable) keep_map(forms, m, paths, work, on);
+        if (options.updatable) keep_map(source, m, paths, work, on);
         std::size_t bytes = work_.matrix_bytes();
         std::size_t other = work_.other_bytes() + (map_ ? map_->bytes() : 0);
         if (deferred_) {
@@ -94,18 +93,16 @@ private:
         launch_dependent(tile_spmv<V, A>, tiled_blocks(p), kBlockThreads, p, stream);
     }
 
-    void keep_map(const MatrixForms<V>& forms, const TileMatrix<V>& m, const Paths& paths, const TileWork<V>& work,
+    void keep_map(const Source<V>& source, const TileMatrix<V>& m, const Paths& paths, const TileWork<V>& work,
                   const DeviceContext& on) {
-        with_csr(forms, [&](const CsrMatrix<V>& csr) {
-            const ValueMap map(csr, forms.tiles());
-            const auto positions = [&]<class P>() {
-                auto deferred = map.deferred_positions<P>(forms.tiles());
-                auto all = positions_of<P>(work, map.tiled_positions<P>(forms.tiles()), deferred, m, paths);
-                if (deferred_) all.push_back(std::move(deferred));
-                return all;
-            };
-            with_positions(this->nnz(), [&]<class P>() { map_.emplace(positions.template operator()<P>(), on); });
-        });
+        const ValueMap map(source.csr(), source.tiles());
+        const auto positions = [&]<class P>() {
+            auto deferred = map.deferred_positions<P>(source.tiles());
+            auto all = positions_of<P>(work, map.tiled_positions<P>(source.tiles()), deferred, m, paths);
+            if (deferred_) all.push_back(std::move(deferred));
+            return all;
+        };
+        with_positions(this->nnz(), [&]<class P>() { map_.emplace(positions.template operator()<P>(), on); });
     }
 
     TileWorkBuffers<V, A> work_;
@@ -127,22 +124,19 @@ std::vector<ExecutedPart> parts_in_rows(const TileMatrix<V>& m) {
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_tile_operator(const MatrixForms<V>& forms, Options& options,
-                                                      Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_tile_operator(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     const TileOptions read = read_options(options);
-    if (!read.deferred_in_csr5 && scattered_share(forms.tiles()) >= read.scattered) {
-        return with_csr(forms, [&](const CsrMatrix<V>& csr) {
-            return make_lowered_to_csr("tile", parts_in_rows(forms.tiles()), csr, accumulator, on);
-        });
+    if (!read.deferred_in_csr5 && scattered_share(source.tiles()) >= read.scattered) {
+        return make_lowered_to_csr("tile", parts_in_rows(source.tiles()), source, *context.accumulator, on);
     }
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<TileOperator<V, A>>(forms, read, on);
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<TileOperator<V, A>>(source, read, on);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                  \
-    template std::unique_ptr<DeviceOperator<V>> make_tile_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                   const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_tile_operator(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

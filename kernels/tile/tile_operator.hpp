@@ -11,8 +11,7 @@ namespace tilespmv::cuda {
 /// added); scattered (0.5; 0: all CSR rows, 2: never); updatable (0; 1: keep a map of 4 or 8 bytes per stored value in
 /// device memory, which `update_values` needs, unless all are CSR rows).
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_tile_operator(const MatrixForms<V>& forms, Options& options,
-                                                      Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_tile_operator(const Source<V>& source, Options& options, const MakeContext& context);
 
 template <class V>
 inline constexpr auto kTile = on_device<V>(

@@ -2,12 +2,12 @@
 
 #include <optional>
 
+#include "formats/convert.hpp"
 #include "kernels/accumulator.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/split_buffers.cuh"
 #include "kernels/tile/deferred_sums.cuh"
-#include "kernels/tile/tile_source.hpp"
 #include "kernels/tile_warp/tile_warp_kernel.cuh"
 
 namespace tilespmv::cuda {
@@ -16,8 +16,8 @@ namespace {
 template <class V, class A>
 class TileWarpOperator final : public DeviceOperator<V> {
 public:
-    TileWarpOperator(const MatrixForms<V>& forms, bool updatable, const DeviceContext& on)
-        : TileWarpOperator(forms, plan_warps(forms.tiles()), updatable, on) {}
+    TileWarpOperator(const Source<V>& source, bool updatable, const DeviceContext& on)
+        : TileWarpOperator(source, plan_warps(source.tiles()), updatable, on) {}
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
         TileWarpSpmv<V, A> p{{terms_of<A>(product, this->rows(), this->cols())}};
@@ -38,17 +38,17 @@ public:
     }
 
 private:
-    TileWarpOperator(const MatrixForms<V>& forms, const WarpPlan& plan, bool updatable, const DeviceContext& on)
+    TileWarpOperator(const Source<V>& source, const WarpPlan& plan, bool updatable, const DeviceContext& on)
         : DeviceOperator<V>({.name = "tile-warp",
-                             .rows = forms.tiles().rows,
-                             .cols = forms.tiles().cols,
-                             .nnz = forms.tiles().nnz,
+                             .rows = source.tiles().rows,
+                             .cols = source.tiles().cols,
+                             .nnz = source.tiles().nnz,
                              .no_new_values = updatable ? "" : kNoMap}),
           warps_(upload(plan.warps, on)),
-          values_(forms.tiles().values, on),
-          indices_(forms.tiles().indices, on),
+          values_(source.tiles().values, on),
+          indices_(source.tiles().indices, on),
           pieces_(plan.pieces, this->layout(), on) {
-        const TileMatrix<V>& m = forms.tiles();
+        const TileMatrix<V>& m = source.tiles();
         ExecutedParts parts;
         parts.add(executed_tiles(tiles_alone(m), 0), warps_.bytes() - m.tiles.bytes());
         if (m.deferred.nnz() > 0) {
@@ -56,7 +56,7 @@ private:
             deferred_->add_executed(parts);
         }
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
-        if (updatable) keep_map(forms, on);
+        if (updatable) keep_map(source, on);
         std::size_t bytes = warps_.bytes() + values_.bytes() + indices_.bytes();
         std::size_t other = pieces_.bytes() + (map_ ? map_->bytes() : 0);
         if (deferred_) {
@@ -66,15 +66,13 @@ private:
         this->set_parts(bytes, other, parts.finish());
     }
 
-    void keep_map(const MatrixForms<V>& forms, const DeviceContext& on) {
-        with_csr(forms, [&](const CsrMatrix<V>& csr) {
-            const ValueMap map(csr, forms.tiles());
-            with_positions(this->nnz(), [&]<class P>() {
-                std::vector<Buffer<P>> positions;
-                positions.push_back(map.tiled_positions<P>(forms.tiles()));
-                if (deferred_) positions.push_back(map.deferred_positions<P>(forms.tiles()));
-                map_.emplace(positions, on);
-            });
+    void keep_map(const Source<V>& source, const DeviceContext& on) {
+        const ValueMap map(source.csr(), source.tiles());
+        with_positions(this->nnz(), [&]<class P>() {
+            std::vector<Buffer<P>> positions;
+            positions.push_back(map.tiled_positions<P>(source.tiles()));
+            if (deferred_) positions.push_back(map.deferred_positions<P>(source.tiles()));
+            map_.emplace(positions, on);
         });
     }
 
@@ -89,18 +87,18 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_tile_warp_operator(const MatrixForms<V>& forms, Options& options,
-                                                           Accumulator accumulator, const DeviceContext& on) {
+std::unique_ptr<Operator<V>> make_tile_warp_operator(const Source<V>& source, Options& options,
+                                                     const MakeContext& context) {
+    const DeviceContext& on = *context.device;
     const bool updatable = options.flag("updatable", false);
     options.finish();
-    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<TileWarpOperator<V, A>>(forms, updatable, on);
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<TileWarpOperator<V, A>>(source, updatable, on);
     });
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                       \
-    template std::unique_ptr<DeviceOperator<V>> make_tile_warp_operator(const MatrixForms<V>&, Options&, Accumulator, \
-                                                                        const DeviceContext&);
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_tile_warp_operator(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -9,8 +9,8 @@ namespace tilespmv::cuda {
 /// released code it adds up the sums of a tile row in a fixed order, not by atomics, and padding never meets x.
 /// Option: updatable (0; 1: keep a map of 4 or 8 bytes per stored value in device memory, which `update_values` needs).
 template <class V>
-std::unique_ptr<DeviceOperator<V>> make_tile_warp_operator(const MatrixForms<V>& forms, Options& options,
-                                                           Accumulator accumulator, const DeviceContext& on);
+std::unique_ptr<Operator<V>> make_tile_warp_operator(const Source<V>& source, Options& options,
+                                                     const MakeContext& context);
 
 template <class V>
 inline constexpr auto kTileWarp = on_device<V>(

@@ -48,7 +48,7 @@ private:
 };
 
 template <void (*spoil)(std::span<double>, int)>
-std::unique_ptr<Operator<double>> make(const MatrixForms<double>& source) {
+std::unique_ptr<Operator<double>> make(const Source<double>& source) {
     return std::make_unique<FakeOperator<spoil>>(source.csr());
 }
 
@@ -62,8 +62,8 @@ void bend_first(std::span<double> y, int calls) { y[1] *= calls == 1 ? 1 + 0x1p-
 void break_later(std::span<double>, int calls) {
     if (calls > 8) throw std::runtime_error("out of cards");
 }
-std::unique_ptr<Operator<double>> refuse(const MatrixForms<double>&) { throw Error("cannot hold the matrix"); }
-std::unique_ptr<Operator<double>> skip(const MatrixForms<double>&) { throw Refusal("it has 3 diagonals"); }
+std::unique_ptr<Operator<double>> refuse(const Source<double>&) { throw Error("cannot hold the matrix"); }
+std::unique_ptr<Operator<double>> skip(const Source<double>&) { throw Refusal("it has 3 diagonals"); }
 
 using Fake = ChosenOperator<double>;
 const Fake kRight{"right", Form::csr, &make<leave>};

@@ -52,7 +52,7 @@ private:
 };
 
 template <int seconds, int repeated>
-std::unique_ptr<Operator<double>> make(const MatrixForms<double>& source) {
+std::unique_ptr<Operator<double>> make(const Source<double>& source) {
     return std::make_unique<PrefersAnotherY>(source.csr(), seconds, repeated);
 }
 

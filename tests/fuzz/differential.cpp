@@ -138,10 +138,9 @@ private:
     void check(const testing::Arrived<V>& arrived) {
         if (!testing::same_matrix(a_, arrived.csr)) throw Wrong{"the matrix that came back is another one"};
         if (!testing::same_matrix(a_, unpack(arrived.tiles))) throw Wrong{"the tiles hold another matrix"};
-        const MatrixForms<V> forms(&arrived.csr, &arrived.tiles);
         for (const auto& chosen : operators_) {
-            check(chosen, forms.only(chosen.made_from), chosen.name);
-            if (chosen.takes_any_form) check(chosen, forms.only(Form::tiles), chosen.name + " from tiles");
+            check(chosen, arrived.as(chosen.made_from), chosen.name);
+            if (chosen.made_from == Form::csr) check(chosen, arrived.tiles, chosen.name + " from tiles");
         }
         check_strips(arrived.csr);
         check_new_values(arrived.csr);
@@ -157,7 +156,7 @@ private:
         if (!testing::same_matrix(a_, to_csr(opened))) throw Wrong{"the strips hold another matrix"};
         for (const auto& chosen : operators_) {
             if (!chosen.takes_strips) continue;
-            for (const auto* one : {&strips, &opened}) check(chosen, MatrixForms<V>(one), chosen.name + " from strips");
+            for (const auto* one : {&strips, &opened}) check(chosen, *one, chosen.name + " from strips");
         }
     }
 
@@ -165,7 +164,6 @@ private:
     void check_new_values(const CsrMatrix<V>& csr) {
         const auto other = testing::with_other_values(csr);
         const auto tiles = convert(other, *policy_);
-        const MatrixForms<V> forms(&other, &tiles);
         const std::span<const V> values(csr.values.begin(), csr.values.end());
         for (const auto& chosen : operators_) {
             const auto& info = find_operator<V>(backend_, chosen.name);
@@ -174,7 +172,9 @@ private:
                                      : chosen.name.find(':') == std::string::npos ? ":updatable=1"
                                                                                   : ",updatable=1";
             const auto updatable = choose_operator<V>(backend_, chosen.name + with, chosen.accumulator);
-            const auto op = testing::unless_refused(info, [&] { return updatable.make(forms.only(chosen.made_from)); });
+            const auto op = testing::unless_refused(info, [&] {
+                return updatable.make(chosen.made_from == Form::tiles ? Source<V>(tiles) : Source<V>(other));
+            });
             if (!op) continue;
             op->update_values(values);
             check(updatable, *op, chosen.name, 2);
@@ -188,9 +188,9 @@ private:
         if (!testing::same_matrix(a_, to_csr(strips))) throw Wrong{"strips with new values hold another matrix"};
     }
 
-    void check(const ChosenOperator<V>& chosen, const MatrixForms<V>& forms, const std::string& label) {
+    void check(const ChosenOperator<V>& chosen, const Source<V>& source, const std::string& label) {
         const auto op =
-            testing::unless_refused(find_operator<V>(backend_, chosen.name), [&] { return chosen.make(forms); });
+            testing::unless_refused(find_operator<V>(backend_, chosen.name), [&] { return chosen.make(source); });
         if (!op) return;
         for (const int threads : backend_ == Backend::cpu ? std::vector{1, 2, 5} : std::vector{2}) {
             omp_set_num_threads(threads);

@@ -40,7 +40,7 @@ protected:
     template <class M>
     void expect_no_operator(const M& form, std::string_view message) {
         for (const auto& info : operators<double>(Backend::cpu)) {
-            EXPECT_THAT(test::message_of([&] { make_operator<double>(info.name, {&form}); }), StartsWith(message))
+            EXPECT_THAT(test::message_of([&] { make_operator<double>(info.name, form); }), StartsWith(message))
                 << info.name;
         }
     }
@@ -106,7 +106,7 @@ TEST_F(MovedMatrix, NothingElseTakesItsTilesOrStrips) {
 
 TEST(BrokenCsrForms, RowPointersAndValuesAreChecked) {
     const auto message = [](CsrMatrix<double> a) {
-        return test::message_of([&] { make_operator<double>("csr-omp", {&a}); });
+        return test::message_of([&] { make_operator<double>("csr-omp", a); });
     };
     auto a = strip_sample_csr();
     a.row_ptrs[3] = a.nnz() + 1;

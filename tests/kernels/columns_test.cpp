@@ -136,7 +136,7 @@ template <class V, class F>
 void with_every_operator(const CsrMatrix<V>& csr, F&& f) {
     const auto tiles = convert(csr, *make_policy("paper-deferred:defer=64"));
     for (const auto& info : operators<V>(Backend::cpu)) {
-        if (const auto a = unless_refused(info, [&] { return make_operator<V>(info.name, {&csr, &tiles}); })) f(*a);
+        if (const auto a = unless_refused(info, [&] { return make_operator<V>(info.name, {csr, tiles}); })) f(*a);
     }
 }
 

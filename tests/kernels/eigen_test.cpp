@@ -33,7 +33,7 @@ void expect_equals_eigen(const CsrMatrix<double>& a) {
         for (const auto& info : operators<double>(Backend::cpu)) {
             Eigen::VectorXd y = Eigen::VectorXd::Constant(a.rows, 7);
             const auto size = [](const Eigen::VectorXd& v) { return static_cast<std::size_t>(v.size()); };
-            const auto op = unless_refused(info, [&] { return make_operator<double>(info.name, {&a, &tiles}); });
+            const auto op = unless_refused(info, [&] { return make_operator<double>(info.name, {a, tiles}); });
             if (!op) continue;
             op->apply(1, {x.data(), size(x)}, 0, {y.data(), size(y)});
             EXPECT_LE((y - expected).norm(), 1e-13 * expected.norm()) << selector << ' ' << info.name;

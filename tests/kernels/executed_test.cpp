@@ -49,7 +49,7 @@ TYPED_TEST(ExecutedOnCpu, EveryOperatorAccountsForEveryNonzeroAndByte) {
             SCOPED_TRACE(std::string(selector.name));
             const auto tiles = convert(csr, *make_policy(selector.name));
             for (const auto& info : operators<V>(Backend::cpu)) {
-                const auto a = unless_refused(info, [&] { return make_operator<V>(info.name, {&csr, &tiles}); });
+                const auto a = unless_refused(info, [&] { return make_operator<V>(info.name, {csr, tiles}); });
                 if (a) expect_executed(*a);
             }
         }
@@ -59,7 +59,7 @@ TYPED_TEST(ExecutedOnCpu, EveryOperatorAccountsForEveryNonzeroAndByte) {
 TEST(ExecutedOnCpu, CsrIsOnePartOfTheTileRowsThatHaveNonzeros) {
     const auto csr = of_all_kinds();
     for (const auto* name : {"reference", "csr-omp"}) {
-        const auto a = make_operator<double>(name, {&csr});
+        const auto a = make_operator<double>(name, csr);
         EXPECT_EQ(a->executed(), (Parts{{"csr", "", 4, csr.nnz(), a->matrix_bytes()}})) << name;
     }
 }
@@ -74,7 +74,7 @@ TEST(ExecutedOnCpu, TilesArePartsByFormatAndTheDeferredNonzerosAreOne) {
     const Parts expected{{"tiles", "dense", 3, 1280, dense + 106},
                          {"tiles", "dense_row", 1, 16, dense_row + 1},
                          {"csr", "deferred", 2, 3, tiles.deferred.bytes() + shared - 107}};
-    EXPECT_EQ(make_operator<double>("tile-omp", {&tiles})->executed(), expected);
+    EXPECT_EQ(make_operator<double>("tile-omp", tiles)->executed(), expected);
 }
 
 TEST(ExecutedOnCpu, TilesOfAFormatWithoutAVectorRoutineAreWalked) {
@@ -82,7 +82,7 @@ TEST(ExecutedOnCpu, TilesOfAFormatWithoutAVectorRoutineAreWalked) {
     for (int id = 0; id < formats::kFormatCount; ++id) {
         const auto name = formats::format_table()[static_cast<std::size_t>(id)].name;
         const auto tiles = convert(csr, *make_policy("only:" + std::string(name)));
-        for (const auto& part : make_operator<double>("tile-omp", {&tiles})->executed()) {
+        for (const auto& part : make_operator<double>("tile-omp", tiles)->executed()) {
             const bool is_walked = part.format == name && !formats::kVectorRoutines[static_cast<std::size_t>(id)];
             EXPECT_EQ(part.representation, is_walked ? "walked" : "tiles") << name << ", part " << part.format;
         }
@@ -93,7 +93,7 @@ TEST(ExecutedOnCpu, IsTheSameForAnyNumberOfThreads) {
     const int before = omp_get_max_threads();
     for (const auto& [name, csr] : matrix_battery()) {
         const auto tiles = convert(csr, *make_policy("paper"));
-        const auto a = make_operator<double>("tile-omp", {&tiles});
+        const auto a = make_operator<double>("tile-omp", tiles);
         omp_set_num_threads(1);
         const auto expected = a->executed();
         omp_set_num_threads(5);

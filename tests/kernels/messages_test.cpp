@@ -73,7 +73,7 @@ TEST(KernelMessages, Sizes) {
     const std::vector<double> values(4);
     const auto first = [&](std::size_t n) { return std::span<const double>(values.data(), n); };
     for (const auto* name : {"reference", "csr-omp"}) {
-        const auto op = make_operator<double>(name, {&a});
+        const auto op = make_operator<double>(name, a);
         const std::string prefix = std::string("1: ") + name;
         std::vector<double> y(3);
         const auto apply = [&](std::size_t xs, std::size_t ys) {

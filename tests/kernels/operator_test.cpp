@@ -61,13 +61,13 @@ using Sets = std::vector<std::string>;
 
 /// Calls f(operator) for every operator of the build that is made from `form`, with the vectors of these sets.
 template <class V, class F>
-void for_each_made_from(Form form, const MatrixForms<V>& forms, const Sets& sets, F&& f) {
+void for_each_made_from(Form form, const Source<V>& source, const Sets& sets, F&& f) {
     for (const auto& vectors : sets) {
         SCOPED_TRACE(vectors);
         cpu::hold_vectors(vectors);
         for (const auto& info : operators<V>(Backend::cpu)) {
             if (info.made_from != form) continue;
-            if (const auto a = unless_refused(info, [&] { return make_operator<V>(info.name, forms); })) f(*a);
+            if (const auto a = unless_refused(info, [&] { return make_operator<V>(info.name, source); })) f(*a);
         }
     }
     cpu::hold_vectors(cpu::vector_sets().front());
@@ -76,11 +76,11 @@ void for_each_made_from(Form form, const MatrixForms<V>& forms, const Sets& sets
 /// The same, on CSR and on the tiles of every selector.
 template <class V, class F>
 void for_each_operator(const CsrMatrix<V>& csr, F&& f, const Sets& sets = {cpu::vector_sets().front()}) {
-    for_each_made_from<V>(Form::csr, {&csr}, sets, f);
+    for_each_made_from<V>(Form::csr, csr, sets, f);
     for (const auto& selector : selectors()) {
         SCOPED_TRACE(std::string(selector.name));
         const auto tiles = convert(csr, *make_policy(selector.name));
-        for_each_made_from<V>(Form::tiles, {&csr, &tiles}, sets, f);
+        for_each_made_from<V>(Form::tiles, {csr, tiles}, sets, f);
     }
 }
 

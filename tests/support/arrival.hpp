@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "formats/convert.hpp"
+#include "kernels/source.hpp"
 #include "tile/csr.hpp"
 #include "tile/tile_matrix.hpp"
 
@@ -35,6 +36,9 @@ template <Value V>
 struct Arrived {
     CsrMatrix<V> csr;
     TileMatrix<V> tiles;
+
+    /// One of them alone.
+    [[nodiscard]] Source<V> as(Form form) const { return form == Form::tiles ? Source<V>(tiles) : Source<V>(csr); }
 };
 
 /// `a` after it came that way, its tiles by `policy`. Files are written into `directory` and replaced by the next call.

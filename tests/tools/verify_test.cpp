@@ -52,7 +52,7 @@ private:
 
 template <Fault fault>
 ChosenOperator<double> faulty(const std::string& name) {
-    return {name, Form::csr, [](const MatrixForms<double>& source) -> std::unique_ptr<Operator<double>> {
+    return {name, Form::csr, [](const Source<double>& source) -> std::unique_ptr<Operator<double>> {
                 return std::make_unique<FaultyOperator<fault>>(source.csr());
             }};
 }

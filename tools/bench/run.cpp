@@ -127,9 +127,10 @@ private:
         if (std::ranges::all_of(ids, [&](const auto& id) { return is_finished(id); })) return;
         std::string values;
         const auto load = [&] {
-            auto loaded = load_csr<V>(source, options_.pattern_values);
-            if (loaded.is_pattern) values = pattern_values_name(options_.pattern_values);
-            return std::move(loaded.matrix);
+            ReadNotes notes;
+            auto a = load_csr<V>(source, options_.pattern_values, &notes);
+            if (notes.is_pattern) values = pattern_values_name(options_.pattern_values);
+            return a;
         };
         bench::Experiment<V> experiment{source, load, {}};
         for (std::size_t i = 0; i < ids.size(); ++i) {

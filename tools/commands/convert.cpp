@@ -89,7 +89,7 @@ template <Value V>
 void write_entries(const ConvertOptions& options) {
     ReadNotes notes;
     CsrMatrix<V> csr;
-    const double read = seconds([&] { csr = load_csr<V>(options.source, PatternValues::ones, &notes).matrix; });
+    const double read = seconds([&] { csr = load_csr<V>(options.source, PatternValues::ones, &notes); });
     const double write =
         seconds([&] { write_matrix_market(options.output, csr, options.symmetry.value_or(notes.symmetry)); });
     fmt::print("{}: {}; read {:.3f} s, write {:.3f} s\n", printable(options.output),

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include "kernels/choose_operator.hpp"
+#include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 #include "tools/commands/command.hpp"
@@ -53,39 +54,14 @@ Buffer<V> read_sized(const std::string& file, index_t size, std::string_view wha
     return x;
 }
 
-/// The matrix in the form that an operator needs, or that is there if it takes that; the others stay empty.
 template <Value V>
-struct Loaded {
-    CsrMatrix<V> csr;
-    TileMatrix<V> tiles;
-    StripMatrix<V> strips;
-    Form form = Form::csr;
-};
-
-template <Value V>
-Form form_for(const ChosenOperator<V>& chosen, const std::string& source) {
-    if (!chosen.takes_any_form && !chosen.takes_strips) return chosen.made_from;
-    const Form stored = stored_form(source);
-    return chosen.takes_any_form || stored == Form::strips ? stored : chosen.made_from;
-}
-
-template <Value V>
-Loaded<V> load_for(const ChosenOperator<V>& chosen, const SpmvOptions& options) {
+Source<V> load_for(const ChosenOperator<V>& chosen, const SpmvOptions& options) {
     if (chosen.made_from != Form::tiles && !options.selector.empty())
         throw Error(fmt::format("--selector has no meaning for operator {}, which does not use tiles", chosen.name),
                     ExitCode::usage);
-    // Not `return {{}, load_tiles(...)}`: gcc 12 destroys the first member twice if the second one's initialiser
-    // throws.
-    Loaded<V> loaded;
-    loaded.form = form_for(chosen, options.source);
-    if (loaded.form == Form::tiles) {
-        loaded.tiles = load_tiles<V>(options.source, options.selector);
-    } else if (loaded.form == Form::strips) {
-        loaded.strips = load_strips<V>(options.source, {});
-    } else {
-        loaded.csr = load_csr<V>(options.source);
-    }
-    return loaded;
+    if (options.selector.empty()) return load_source<V>(options.source);
+    static_cast<void>(make_policy(options.selector));  // refuses a wrong one before anything is read
+    return load_source<V>(options.source).with_selector(options.selector);
 }
 
 template <Value V>
@@ -155,8 +131,7 @@ void multiply(const SpmvOptions& options) {
     const V beta = factor<V>("--beta", options.beta);
     const Backend backend = choose_backend(options.device);
     const auto chosen = choose_operator<V>(backend, specification(backend, options), options.accumulator);
-    const Loaded<V> matrix = load_for(chosen, options);
-    const auto a = chosen.make(MatrixForms<V>(&matrix.csr, &matrix.tiles, &matrix.strips).only(matrix.form));
+    const auto a = chosen.make(load_for(chosen, options));
     const auto x = options.x.empty() ? random_vector<V>(a->cols(), options.seed)
                                      : read_sized<V>(options.x, a->cols(), "the columns of the matrix");
     auto y = options.y.empty() ? Buffer<V>(static_cast<std::size_t>(a->rows()))

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "kernels/matrix_forms.hpp"
+#include "kernels/source.hpp"
 
 namespace tilespmv::tools {
 

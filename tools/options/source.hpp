@@ -1,17 +1,9 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 
-#include "kernels/matrix_forms.hpp"
-#include "kernels/strip/strip_matrix.hpp"
-#include "tile/csr.hpp"
-#include "tile/io/input.hpp"
-#include "tile/matrix_market/matrix_market.hpp"
-#include "tile/tile_matrix.hpp"
+#include "kernels/load.hpp"
 
 namespace tilespmv::tools {
 
@@ -23,41 +15,21 @@ const InputLimits& input_limits();
 /// Opens a file. What comes through a pipe is kept, so that a command can ask for it again under the same name.
 Input open_input(const std::string& file);
 
-/// Loads what a command line calls a matrix: a Matrix Market file (plain, gzip, bzip2, xz, Zstandard, SuiteSparse
-/// .tar.gz), a
-/// `.tsp` archive (unpacked, its values converted to V), or a generator specification `gen:KIND[:name=value,...]`.
-/// Files are told apart by content and may be pipes. Shows progress on a terminal. Throws `Error`, for a value out of
-/// the range of V, too.
+/// Loads what a command line calls a matrix, in the form that it is stored in (kernels/load.hpp), within the limits. A
+/// Matrix Market file shows progress on a terminal, and its warnings. Throws `Error`.
 template <Value V>
-CsrMatrix<V> load_csr(const std::string& source);
+Source<V> load_source(const std::string& source);
 
-/// What the entries of a file without values (a `pattern`) are.
-enum class PatternValues {
-    ones,
-    random,  ///< the same on every machine; symmetric where the pattern is
-};
-
-/// Their names on the command line and in results.
-inline constexpr std::array<std::string_view, 2> kPatternValueNames{"ones", "random"};
-constexpr std::string_view pattern_values_name(PatternValues values) {
-    return kPatternValueNames[static_cast<std::size_t>(values)];
-}
-
+/// The same as CSR, with these values for a pattern; `notes` is filled, if it is there and the source is a Matrix
+/// Market file.
 template <Value V>
-struct LoadedMatrix {
-    CsrMatrix<V> matrix;
-    bool is_pattern = false;  ///< whether it is a file without values
-};
+CsrMatrix<V> load_csr(const std::string& source, PatternValues values = PatternValues::ones,
+                      ReadNotes* notes = nullptr);
 
 /// Shows the warnings of a reader on stderr, each once, however often a command reads the file.
 void show_warnings(const ReadNotes& notes);
 
-/// `load_csr` with values for a pattern; `notes` is filled if it is there and the source is a Matrix Market file.
-template <Value V>
-LoadedMatrix<V> load_csr(const std::string& source, PatternValues values, ReadNotes* notes = nullptr);
-
-/// The form that is at hand without a conversion: tiles or strips if an archive holds them, else CSR. Throws `Error` if
-/// the source cannot be read.
+/// The form that is at hand without a conversion. Throws `Error` if the source cannot be read.
 Form stored_form(const std::string& source);
 
 /// Seconds spent in `load_tiles` or `load_strips`.

@@ -73,7 +73,7 @@ const solver::SolveOptions kGoal{
 std::vector<Value> a_times_ones(const tilespmv::CsrMatrix<Value>& a) {
     const std::vector<Value> ones(static_cast<std::size_t>(a.cols), 1);
     std::vector<Value> b(static_cast<std::size_t>(a.rows));
-    tilespmv::make_operator<Value>("csr-omp", {&a})->apply(1, ones, 0, b);
+    tilespmv::make_operator<Value>("csr-omp", a)->apply(1, ones, 0, b);
     return b;
 }
 

@@ -56,14 +56,15 @@ void require_symmetric(const CsrMatrix<T>& a) {
 
 template <class T>
 CsrMatrix<T> load(const SystemOptions& options) {
-    auto [a, is_pattern] = load_csr<T>(options.source, PatternValues::ones);
-    if (is_pattern) {
+    ReadNotes notes;
+    auto a = load_csr<T>(options.source, PatternValues::ones, &notes);
+    if (notes.is_pattern) {
         fmt::print(stderr, "note: {} has no values: its entries are taken to be 1, which is seldom positive definite\n",
                    source_name(options.source));
     }
     require_finite(a, source_name(options.source));
     if (a.rows != a.cols || !options.skips_symmetry_check) require_symmetric(a);
-    return std::move(a);
+    return a;
 }
 
 template <class T>
@@ -77,7 +78,7 @@ Vectors<T> right_hand_sides(const SystemOptions& options, const CsrMatrix<T>& a,
     source = "A * ones";
     const Buffer<T> ones(static_cast<std::size_t>(a.rows), T{1});
     Vectors<T> b{a.rows, 1, Buffer<T>(static_cast<std::size_t>(a.rows))};
-    make_operator<T>("csr-omp", MatrixForms<T>(&a))->apply(T{1}, ones, T{0}, b.of(0));
+    make_operator<T>("csr-omp", a)->apply(T{1}, ones, T{0}, b.of(0));
     require_finite(b, "b = A * ones", "the entries of A are finite, their sum is not: give another b (-b)");
     return b;
 }

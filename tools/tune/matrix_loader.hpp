@@ -8,7 +8,7 @@ namespace tilespmv::tools {
 /// What a command line calls a matrix, with random values where a file has none, as `bench` does.
 template <Value V>
 CsrMatrix<V> load_for_tune(const std::string& source) {
-    return load_csr<V>(source, PatternValues::random).matrix;
+    return load_csr<V>(source, PatternValues::random);
 }
 
 inline bench::MatrixLoader matrix_loader() {

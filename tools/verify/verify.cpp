@@ -57,7 +57,7 @@ Verifier<V>::Verifier(const CsrMatrix<V>& a, std::span<const ChosenOperator<V>> 
 template <Value V>
 void Verifier<V>::check_csr() {
     for (const auto& chosen : operators_) {
-        if (chosen.made_from == Form::csr) check_operator(chosen, "", {&a_});
+        if (chosen.made_from == Form::csr) check_operator(chosen, "", a_);
     }
 }
 
@@ -68,7 +68,7 @@ void Verifier<V>::check_tiles(const std::string& label, const TileMatrix<V>& til
         return unpack(tiles);
     });
     for (const auto& chosen : operators_) {
-        if (chosen.made_from == Form::tiles) check_operator(chosen, label, {&a_, &tiles});
+        if (chosen.made_from == Form::tiles) check_operator(chosen, label, {a_, tiles});
     }
 }
 
@@ -76,7 +76,7 @@ template <Value V>
 void Verifier<V>::check_strips(const std::string& label, const StripMatrix<V>& strips) {
     check_round_trip(label, [&] { return to_csr(strips); });
     for (const auto& chosen : operators_) {
-        if (chosen.takes_strips) check_operator(chosen, label, {&strips});
+        if (chosen.takes_strips) check_operator(chosen, label, strips);
     }
 }
 
@@ -90,10 +90,9 @@ void Verifier<V>::check_round_trip(const std::string& label, Unpack&& unpacked) 
 }
 
 template <Value V>
-void Verifier<V>::check_operator(const ChosenOperator<V>& chosen, const std::string& label,
-                                 const MatrixForms<V>& forms) {
+void Verifier<V>::check_operator(const ChosenOperator<V>& chosen, const std::string& label, const Source<V>& source) {
     run_case(chosen.name, label, [&](VerifyCase& result) {
-        const auto op = chosen.make(forms);
+        const auto op = chosen.make(source);
         const CheckResult worst = worst_product(*op, chosen.accumulator);
         result.worst = worst.ratio;
         if (worst.ok) return;

@@ -57,7 +57,7 @@ private:
 
     template <class Unpack>
     void check_round_trip(const std::string& label, Unpack&& unpacked);
-    void check_operator(const ChosenOperator<V>& chosen, const std::string& label, const MatrixForms<V>& forms);
+    void check_operator(const ChosenOperator<V>& chosen, const std::string& label, const Source<V>& source);
     CheckResult worst_product(const Operator<V>& op, Accumulator accumulator) const;
     CheckResult check(const Operator<V>& op, const Product& product, Accumulator accumulator) const;
     template <class Check>

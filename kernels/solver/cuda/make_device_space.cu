@@ -1,7 +1,7 @@
 #include "kernels/solver/device_space.hpp"
 
-#include "kernels/cuda/csr_source.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/download.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/solver/cuda/csr_device_space.hpp"
 

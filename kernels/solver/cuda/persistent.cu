@@ -7,6 +7,7 @@
 #include "kernels/cuda/probe.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/solver/cuda/persistent.cuh"
+#include "tile/error.hpp"
 
 namespace tilespmv::solver {
 namespace {

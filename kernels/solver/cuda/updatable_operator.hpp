@@ -26,7 +26,9 @@ public:
     bool update_values(std::span<const V> values);
 
 private:
-    [[nodiscard]] bool takes_values() const { return operator_->facts().no_new_values.empty(); }
+    /// It multiplies A `where` that is.
+    [[nodiscard]] bool is_in_place() const { return operator_->facts().no_new_values == kReadInPlace; }
+    void make(const Source<V>& a);
 
     index_t cols_;
     std::size_t nonzeros_;
@@ -36,7 +38,6 @@ private:
     cuda::DeviceContext on_;
     std::unique_ptr<cuda::DeviceOperator<V>> operator_;
     cuda::DeviceBuffer<V> values_;  // made with the first new ones
-    bool is_in_place_;
 };
 
 }  // namespace tilespmv::solver

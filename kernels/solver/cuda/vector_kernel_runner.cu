@@ -70,7 +70,7 @@ private:
 
     std::unique_ptr<cuda::DeviceOperator<T>> make_product() {
         const auto a = seven_diagonals<T>(static_cast<index_t>(kernels_.size()));
-        return cuda::make_device_operator<T>("csr16", {&a}, default_accumulator<T>(), on_);
+        return cuda::make_device_operator<T>("csr16", a, default_accumulator<T>(), on_);
     }
     void launch(VectorKernelId id) {
         const Iterates<T> v = iterates();

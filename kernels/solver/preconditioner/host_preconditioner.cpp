@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/auto/host_auto.hpp"
+#include "kernels/registry.hpp"
 #include "kernels/solver/preconditioner/check_parts.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
@@ -99,7 +99,8 @@ public:
             return make_operators();
         }
         for (std::size_t i = 0; i < operators_.size(); ++i) {
-            if (!operators_[i]->take_new_values(parts_->stages[i].matrix)) operators_[i] = make_operator_of(i);
+            const Buffer<V>& values = parts_->stages[i].matrix.values;
+            update_or_make_again<V>(operators_[i], {values.data(), values.size()}, [&] { return make_operator_of(i); });
         }
     }
 
@@ -116,7 +117,7 @@ private:
         for (std::size_t i = 0; i < parts_->stages.size(); ++i) operators_.push_back(make_operator_of(i));
     }
     [[nodiscard]] std::unique_ptr<Operator<V>> make_operator_of(std::size_t stage) const {
-        return cpu::make_converting<V>(parts_->operators, MatrixForms<V>(&parts_->stages[stage].matrix));
+        return make_operator<V>(parts_->operators, parts_->stages[stage].matrix);
     }
 
     const PreconditionerParts<V>* parts_;

@@ -36,7 +36,7 @@ void expect_right(const CsrMatrix<V>& csr, const Operator<V>& a) {
 
 TEST(HostAuto, TakesAndOwnsTilesWhereTheyPay) {
     const auto csr = generate<double>("fem:n=8,dof=6");
-    const auto a = make_operator<double>("auto", {&csr});
+    const auto a = make_operator<double>("auto", csr);
     EXPECT_EQ(a->name(), "tile-omp");
     EXPECT_EQ(a->nnz(), csr.nnz());
     EXPECT_EQ(a->executed().front().representation, "tiles");
@@ -49,17 +49,17 @@ constexpr const char* kBlocks = "block-dense:n=5000,block=16,blocks_per_row=8";
 TEST(HostAuto, TakesTheTilesThatAreThere) {
     const auto csr = generate<double>(kBlocks);
     const auto tiles = convert(csr, *make_policy("only:coo"));
-    const auto a = make_operator<double>("auto:products=1", {&csr, &tiles});
+    const auto a = make_operator<double>("auto:products=1", {csr, tiles});
     EXPECT_EQ(a->name(), "tile-omp");
     EXPECT_EQ(a->executed().front().format, "coo");
-    expect_right(csr, *make_operator<double>("auto", {&tiles}));
+    expect_right(csr, *make_operator<double>("auto", tiles));
 }
 
 TEST(HostAuto, IsTheDefaultAndSaysWhatItTook) {
     const auto csr = generate<double>(kBlocks);
-    EXPECT_EQ(make_operator<double>({&csr})->specification(), "tile-omp") << "which it converts for";
-    EXPECT_EQ(make_operator<double>("auto:products=1", {&csr})->specification(), "csr-omp");
-    const auto strips = make_operator<double>("strip-omp:updatable=1", {&csr});
+    EXPECT_EQ(make_operator<double>(csr)->specification(), "tile-omp") << "which it converts for";
+    EXPECT_EQ(make_operator<double>("auto:products=1", csr)->specification(), "csr-omp");
+    const auto strips = make_operator<double>("strip-omp:updatable=1", csr);
     EXPECT_EQ(strips->name(), "strip-omp");
     EXPECT_EQ(strips->specification(), "strip-omp:updatable=1");
 }
@@ -68,17 +68,16 @@ TEST(HostAuto, ChoosesByTheVectorsInUse) {
     const auto csr = generate<double>("rgg:n=20000,degree=16");
     for (const auto& set : cpu::vector_sets()) {
         cpu::hold_vectors(set);
-        EXPECT_EQ(make_operator<double>("auto", {&csr})->name(), cpu::vector_lanes() == 8 ? "tile-omp" : "csr-omp")
-            << set;
+        EXPECT_EQ(make_operator<double>("auto", csr)->name(), cpu::vector_lanes() == 8 ? "tile-omp" : "csr-omp") << set;
     }
     cpu::hold_vectors(cpu::vector_sets().front());
 }
 
 TEST(HostAuto, ConvertsNothingForOneProductOrScatteredMatrices) {
     const auto grid = generate<float>("fem:n=8,dof=6");
-    EXPECT_EQ(make_operator<float>("auto:products=1", {&grid})->name(), "csr-omp");
+    EXPECT_EQ(make_operator<float>("auto:products=1", grid)->name(), "csr-omp");
     const auto scattered = generate<float>("rmat:scale=14,degree=16");
-    const auto a = make_operator<float>("auto", {&scattered});
+    const auto a = make_operator<float>("auto", scattered);
     EXPECT_EQ(a->name(), "csr-omp");
     expect_right(scattered, *a);
 }
@@ -88,9 +87,9 @@ TEST(HostAuto, ChoosesTheSameWhateverTheNumberOfThreads) {
     const int before = omp_get_max_threads();
     for (const char* specification : {"auto", "auto:products=5", "auto:products=50", "auto:products=500"}) {
         omp_set_num_threads(1);
-        const auto one = std::string(make_operator<double>(specification, {&csr})->name());
+        const auto one = std::string(make_operator<double>(specification, csr)->name());
         omp_set_num_threads(16);
-        EXPECT_EQ(make_operator<double>(specification, {&csr})->name(), one);
+        EXPECT_EQ(make_operator<double>(specification, csr)->name(), one);
     }
     omp_set_num_threads(before);
 }
@@ -100,11 +99,11 @@ TEST(HostAuto, TriesCandidatesAndRemembersTheirTimes) {
     const auto file = directory.path() / "tuning.json";
     const auto csr = generate<double>("fem:n=8,dof=6");
     const auto specification = "auto:tune=trial,cache=" + file.string();
-    const auto a = make_operator<double>(specification, {&csr});
+    const auto a = make_operator<double>(specification, csr);
     expect_right(csr, *a);
     ASSERT_TRUE(std::filesystem::exists(file));
     const auto written = std::filesystem::last_write_time(file);
-    EXPECT_EQ(make_operator<double>(specification, {&csr})->name(), a->name());
+    EXPECT_EQ(make_operator<double>(specification, csr)->name(), a->name());
     EXPECT_EQ(std::filesystem::last_write_time(file), written);
 }
 
@@ -114,15 +113,15 @@ TEST(HostAuto, TriesAgainWhereOtherFormsAreThere) {
     const auto csr = generate<double>("fem:n=8,dof=6");
     const auto tiles = convert(csr, *make_policy("only:coo"));
     const auto specification = "auto:tune=trial,cache=" + file.string();
-    const auto tried = [&](const MatrixForms<double>& forms) {
+    const auto tried = [&](const Source<double>& source) {
         const auto before = std::filesystem::exists(file) ? std::filesystem::file_size(file) : 0;
-        expect_right(csr, *make_operator<double>(specification, forms));
+        expect_right(csr, *make_operator<double>(specification, source));
         return std::filesystem::file_size(file) > before;
     };
-    EXPECT_TRUE(tried({&csr}));
-    EXPECT_TRUE(tried({&csr, &tiles})) << "tile-omp takes other tiles, and needs no conversion";
-    EXPECT_FALSE(tried({&csr}));
-    EXPECT_FALSE(tried({&csr, &tiles}));
+    EXPECT_TRUE(tried(csr));
+    EXPECT_TRUE(tried({csr, tiles})) << "tile-omp takes other tiles, and needs no conversion";
+    EXPECT_FALSE(tried(csr));
+    EXPECT_FALSE(tried({csr, tiles}));
 }
 
 /// Keeps the x that it is to multiply.
@@ -161,22 +160,21 @@ TEST(HostAuto, PassesOverWhatCannotBeMade) {
     const auto csr = generate<double>("arrow:n=5000");  // which ELL refuses
     const auto with = "auto:profile=" + file.string();
     ::testing::internal::CaptureStderr();
-    EXPECT_EQ(make_operator<double>(with, {&csr})->specification(), "coo-omp");
-    expect_right(csr, *make_operator<double>(with, {&csr}));
+    EXPECT_EQ(make_operator<double>(with, csr)->specification(), "coo-omp");
+    expect_right(csr, *make_operator<double>(with, csr));
     EXPECT_EQ(::testing::internal::GetCapturedStderr(),
               "tilespmv: warning: auto passes over 'no-omp' of its profile: this build has no such operator\n"
               "tilespmv: warning: auto passes over 'csr-omp:magic=1' of its profile: operator 'csr-omp:magic=1': no "
               "option 'magic'; it takes none\n")
         << "each once";
-    const auto tried =
-        make_operator<double>(with + ",tune=trial,cache=" + (directory.path() / "c.json").string(), {&csr});
+    const auto tried = make_operator<double>(with + ",tune=trial,cache=" + (directory.path() / "c.json").string(), csr);
     EXPECT_THAT(std::string(tried->specification()), ::testing::AnyOf("coo-omp", "csr-omp"));
 }
 
 TEST(HostAuto, RefusesATrialOfTilesAlone) {
     const auto tiles = convert(generate<double>("fem:n=4,dof=3"), *make_policy("bytes"));
-    EXPECT_EQ(make_operator<double>("auto:products=10", {&tiles})->name(), "tile-omp");
-    EXPECT_EQ(message_of([&] { (void)make_operator<double>("auto:tune=trial", {&tiles}); }),
+    EXPECT_EQ(make_operator<double>("auto:products=10", tiles)->name(), "tile-omp");
+    EXPECT_EQ(message_of([&] { (void)make_operator<double>("auto:tune=trial", tiles); }),
               "2: operator 'auto:tune=trial': tune=trial times operators that are made from CSR, and there are only "
               "tiles or strips");
 }

@@ -41,7 +41,7 @@ void expect_made_on_cpu() {
     const auto a = generate<V>("laplace2d:n=20");
     for (const auto& one : modelled_operators(false)) {
         const auto specification = specification_of(one.candidate);
-        EXPECT_EQ(cpu::make_converting<V>(specification, {&a})->name(), one.candidate.name) << specification;
+        EXPECT_EQ(make_operator<V>(specification, a)->name(), one.candidate.name) << specification;
     }
 }
 

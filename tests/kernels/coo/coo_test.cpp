@@ -77,7 +77,7 @@ TEST(Coo, BlocksKnowWhereTheirFirstRowBegins) {
 
 TEST(Coo, TakesItsNonzerosAndTheListOfEmptyRows) {
     for (const auto& [name, a] : matrix_battery()) {
-        const auto op = make_operator<double>("coo-omp", {&a});
+        const auto op = make_operator<double>("coo-omp", a);
         EXPECT_EQ(op->matrix_bytes(), static_cast<std::size_t>(a.nnz()) * 16 + cuda::empty_rows(a.row_ptrs).size() * 4)
             << name;
         EXPECT_LE(op->matrix_bytes(), 2 * csr_bytes(a)) << name << ": it is never refused";
@@ -99,7 +99,7 @@ TEST(Coo, RowsAreRightWhereverPiecesEnd) {
             for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<double>(i));
             std::vector<double> y(6, 7.0);
             const auto expected = expected_product<double>(a, 2, x, -1, y);
-            make_operator<double>("coo-omp", {&a})->apply(2, x, -1, y);
+            make_operator<double>("coo-omp", a)->apply(2, x, -1, y);
             const auto result = check_product<double>(expected, y);
             EXPECT_TRUE(result.ok) << result.message();
         }

@@ -40,7 +40,7 @@ protected:
             const auto arrived = arrive(way, a_, policy, directory_.path());
             for (const auto* info : operators_) {
                 if (info->made_from == Form::csr && !is_first) continue;
-                const auto source = MatrixForms<V>(&arrived.csr, &arrived.tiles).only(info->made_from);
+                const Source<V> source = arrived.as(info->made_from);
                 const auto made = unless_refused(*info, [&] {
                     return cuda::make_device_operator<V>(info->name, source, default_accumulator<V>(), stream.get());
                 });

@@ -166,7 +166,7 @@ TYPED_TEST(SeveralColumns, HaveBitsThatDependOnNoOtherColumn) {
     using V = TypeParam;
     const auto csr = matrix_for_columns<V>();
     for (const std::string name : {"sell-spmm", "sell-spmm:columns=32", "sell-spmm:columns=3,steps=5"}) {
-        const auto a = cuda::make_device_operator<V>(name, {&csr}, default_accumulator<V>(), nullptr);
+        const auto a = cuda::make_device_operator<V>(name, csr, default_accumulator<V>(), nullptr);
         auto all = multiplied<V>(*a, {33, Layout::row_major, Layout::row_major, 0, Memory::device}, 2, 0, V(1));
         for (const Way& way : ways(true)) {
             SCOPED_TRACE(::testing::Message() << name << ", " << way);
@@ -191,7 +191,7 @@ TEST_F(ColumnsOnDevice, TakeScalarsInDeviceMemory) {
     const auto beta = Scalar::on_device(there.data() + 1);
     const auto zero = Scalar::on_device(there.data() + 2);
     for (const std::string name : {"sell-spmm", "csr-merge"}) {
-        const auto a = cuda::make_device_operator<double>(name, {&csr}, Accumulator::float64, nullptr);
+        const auto a = cuda::make_device_operator<double>(name, csr, Accumulator::float64, nullptr);
         for (const Layout layout : {Layout::row_major, Layout::column_major}) {
             const Way way{5, layout, layout, 1, Memory::device};
             auto known = multiplied<double>(*a, way, 2, -1, 3);
@@ -209,7 +209,7 @@ TEST_F(ColumnsOnDevice, TakeScalarsInDeviceMemory) {
 
 TEST_F(ColumnsOnDevice, PropagateInfinityAndNaNWithinTheirColumn) {
     const auto csr = matrix_for_columns<double>();
-    const auto a = cuda::make_device_operator<double>("sell-spmm", {&csr}, Accumulator::float64, nullptr);
+    const auto a = cuda::make_device_operator<double>("sell-spmm", csr, Accumulator::float64, nullptr);
     HostBlock<double> x(csr.cols, 4, Layout::row_major, 0);
     for (int c = 0; c < 4; ++c) x.set(c, x_of<double>(csr.cols, c));
     for (std::size_t r = 0; r < x.rows; r += 5) x.at(r, 2) = r % 2 == 0 ? kInf : kNaN;
@@ -225,8 +225,8 @@ TEST_F(ColumnsOnDevice, AreMultipliedByNewValues) {
     const auto csr = matrix_for_columns<float>();
     auto doubled = csr.clone();
     for (float& value : doubled.values) value *= 2;
-    const auto a = cuda::make_device_operator<float>("sell-spmm:steps=9", {&csr}, Accumulator::float64, nullptr);
-    const auto b = cuda::make_device_operator<float>("sell-spmm:steps=9", {&doubled}, Accumulator::float64, nullptr);
+    const auto a = cuda::make_device_operator<float>("sell-spmm:steps=9", csr, Accumulator::float64, nullptr);
+    const auto b = cuda::make_device_operator<float>("sell-spmm:steps=9", doubled, Accumulator::float64, nullptr);
     a->update_values(std::span<const float>(doubled.values.data(), doubled.values.size()));
     const Way way{8, Layout::row_major, Layout::row_major, 0, Memory::device};
     EXPECT_EQ(multiplied<float>(*a, way, 1, 0, 0).values, multiplied<float>(*b, way, 1, 0, 0).values);
@@ -238,7 +238,7 @@ TEST_F(SanitizerColumns, SellSpmm) {
     const auto csr = matrix_for_columns<double>();
     const auto narrow = matrix_for_columns<Half>();
     for (const std::string name : {"sell-spmm:steps=64,columns=32"}) {
-        const auto a = cuda::make_device_operator<double>(name, {&csr}, Accumulator::float64, nullptr);
+        const auto a = cuda::make_device_operator<double>(name, csr, Accumulator::float64, nullptr);
         const auto b = cuda::make_device_operator<Half>(name, {&narrow}, Accumulator::float32, nullptr);
         for (const Layout layout : {Layout::row_major, Layout::column_major}) {
             for (const int columns : {2, 3, 8, 9, 32}) {

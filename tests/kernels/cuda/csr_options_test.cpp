@@ -21,7 +21,7 @@ template <class V>
 void expect_usage_error(const char* specification, Accumulator accumulator, const char* text) {
     const auto csr = convert_values<V>(matrix_of(20, 30, {{0, 0}, {19, 29}}));
     try {
-        (void)cuda::make_device_operator<V>(specification, {&csr}, accumulator, nullptr);
+        (void)cuda::make_device_operator<V>(specification, csr, accumulator, nullptr);
         FAIL() << specification << " was made";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ExitCode::usage) << error.what();

@@ -40,7 +40,7 @@ TYPED_TEST(CutRows, AreRightAgainAfterNaNAndInfinity) {
          {"csr-merge:items=4", "csr-merge:items=8", "csr-merge:items=12", "csr-adaptive", "csr5:sigma=4",
           "csr5:sigma=16", "sell:steps=1", "sell:steps=4,hubs=20000", "coo", "hyb"}) {
         SCOPED_TRACE(specification);
-        const auto a = cuda::make_device_operator<V>(specification, {&csr}, default_accumulator<V>(), stream.get());
+        const auto a = cuda::make_device_operator<V>(specification, csr, default_accumulator<V>(), stream.get());
         for (const double special : {kNaN, kInf}) {
             auto x = finite;
             x[kColumns / 2] = static_cast<V>(special);

@@ -257,7 +257,7 @@ TYPED_TEST(DependentLaunch, SeesNewValuesWhateverStandsBetween) {
     const auto new_values = this->on_gpu(other.values);
     const auto size = static_cast<int>(other.values.size());
     const auto expected = expected_product<V>(other, 1, this->new_x_, 0, {});
-    const auto merge = cuda::make_device_operator<V>("csr-merge", {&this->csr_}, this->kSums, nullptr);
+    const auto merge = cuda::make_device_operator<V>("csr-merge", this->csr_, this->kSums, nullptr);
     auto z = this->poison();
     const auto w = this->poison();
     const auto nothing = [] {};
@@ -307,7 +307,7 @@ TYPED_TEST(DependentLaunch, SeesValuesThatTheirOwnerWrites) {
         for (const auto copy : this->kCopies) {
             const auto values = this->on_gpu(csr.values);
             const cuda::DeviceCsrView<V> view{kSize, kSize, csr.nnz(), row_ptrs.data(), cols.data(), values.data()};
-            const auto a = cuda::make_device_operator<V>(info.name, {&view}, this->kSums, nullptr);
+            const auto a = cuda::make_device_operator<V>(info.name, view, this->kSums, nullptr);
             auto y = this->poison();
             copy(source.data(), values.data(), static_cast<int>(csr.nnz()), stream.get());
             a->apply(1.0, x.span(), 0.0, y.span(), stream.get());

@@ -49,7 +49,7 @@ template <class V, class SpecificationOf>
 std::vector<OperatorCase<V>> operators_made_as(const CsrMatrix<V>& csr, Accumulator accumulator,
                                                SpecificationOf&& specification_of) {
     std::vector<OperatorCase<V>> all;
-    const auto add = [&](const std::string& with, Form form, const MatrixForms<V>& forms) {
+    const auto add = [&](const std::string& with, Form form, const Source<V>& source) {
         for (const auto& info : operators<V>(Backend::cuda)) {
             if (info.made_from != form) continue;
             if (info.sums_in_own_type && accumulator != default_accumulator(info)) continue;
@@ -57,15 +57,15 @@ std::vector<OperatorCase<V>> operators_made_as(const CsrMatrix<V>& csr, Accumula
                 const std::string spec = specification_of(info, listed);
                 if (spec.empty()) continue;
                 auto made = unless_refused(
-                    info, [&] { return cuda::make_device_operator<V>(spec, forms, accumulator, nullptr); });
+                    info, [&] { return cuda::make_device_operator<V>(spec, source, accumulator, nullptr); });
                 if (made) all.push_back({spec + with, &info, std::move(made)});
             }
         }
     };
-    add("", Form::csr, {&csr});
+    add("", Form::csr, csr);
     for (const auto& selector : selectors()) {
         const auto tiles = convert(csr, *make_policy(selector.name));
-        add(" of " + std::string(selector.name), Form::tiles, {&tiles});
+        add(" of " + std::string(selector.name), Form::tiles, tiles);
     }
     return all;
 }

@@ -14,9 +14,12 @@ template <class V>
 class FullTileOperator : public OnDevice {
 protected:
     static std::unique_ptr<cuda::DeviceOperator<V>> make(const CsrMatrix<V>& a) {
-        auto made = cuda::make_full_tile_operator(a, default_accumulator<V>(), nullptr);
-        if (made) made->make_own_workspace(nullptr);
-        return made;
+        const cuda::DeviceContext on;
+        auto made = cuda::make_full_tile_operator<V>(a, {Backend::cuda, default_accumulator<V>(), &on});
+        if (made == nullptr) return nullptr;
+        auto op = cuda::as_device_operator(std::move(made));
+        op->make_own_workspace(nullptr);
+        return op;
     }
     static std::vector<V> product_of(const cuda::DeviceOperator<V>& a) {
         return product<V>(a, 2, numbers<V>(a.cols(), 1), -0.5, numbers<V>(a.rows(), 2));
@@ -44,7 +47,7 @@ TYPED_TEST(FullTileOperator, DoesWhatThatOfTilesDoes) {
     for (const auto& matrix : matrices()) {
         const auto csr = convert_values<V>(matrix);
         const auto tiles = convert(csr, *make_policy("paper"));
-        const auto of_tiles = cuda::make_device_operator<V>("tile", {&tiles}, default_accumulator<V>(), nullptr);
+        const auto of_tiles = cuda::make_device_operator<V>("tile", tiles, default_accumulator<V>(), nullptr);
         const auto a = this->make(csr);
         ASSERT_TRUE(a);
         EXPECT_EQ(this->product_of(*a), this->product_of(*of_tiles));

@@ -60,7 +60,7 @@ TEST_F(BrokenMatrix, NoOperatorIsMadeOfOneThatWasMovedFrom) {
     const auto moved_tiles = std::move(tiles);
     for (const auto& info : operators<double>(Backend::cuda)) {
         const auto message = test::message_of([&] {
-            cuda::make_device_operator<double>(info.name, {&csr, &tiles}, default_accumulator(info), nullptr);
+            cuda::make_device_operator<double>(info.name, {csr, tiles}, default_accumulator(info), nullptr);
         });
         EXPECT_THAT(message, HasSubstr("expected rows + 1")) << info.name;
     }
@@ -161,7 +161,7 @@ TEST_F(Blocks, AreMultipliedColumnByColumnInTheMemoryOfTheGpuAndOfTheHost) {
 TEST_F(Blocks, OfTheHostOutliveTheStreamOfAProduct) {
     const auto csr = matrix_with_everything();
     const auto x = numbers<double>(csr.cols, 1);
-    const auto a = cuda::make_device_operator<double>("csr-merge", {&csr}, Accumulator::float64, nullptr);
+    const auto a = cuda::make_device_operator<double>("csr-merge", csr, Accumulator::float64, nullptr);
     std::vector<double> first(static_cast<std::size_t>(csr.rows), kNaN);
     std::vector<double> second(first);
     {
@@ -210,8 +210,8 @@ TEST_F(Workspaces, LetOneOperatorServeSeveralStreams) {
 
 TEST_F(Workspaces, OfAnotherOperatorAndWhereNoneIsTakenAreRefused) {
     const auto csr = matrix_of(30, 50, {{0, 0}, {5, 20}});
-    const auto one = cuda::make_device_operator<double>("csr16", {&csr}, Accumulator::float64, nullptr);
-    const auto other = cuda::make_device_operator<double>("csr16", {&csr}, Accumulator::float64, nullptr);
+    const auto one = cuda::make_device_operator<double>("csr16", csr, Accumulator::float64, nullptr);
+    const auto other = cuda::make_device_operator<double>("csr16", csr, Accumulator::float64, nullptr);
     const auto x = on_gpu(numbers<double>(50, 1));
     auto y = on_gpu(numbers<double>(30, 1));
     auto workspace = one->make_workspace(nullptr);
@@ -221,7 +221,7 @@ TEST_F(Workspaces, OfAnotherOperatorAndWhereNoneIsTakenAreRefused) {
               "1: csr16: the workspace is that of another operator");
     for (const auto& info : operators<double>(Backend::cuda)) {
         if (is_ours(std::string(info.name))) continue;
-        const auto library = cuda::make_device_operator<double>(info.name, {&csr}, Accumulator::float64, nullptr);
+        const auto library = cuda::make_device_operator<double>(info.name, csr, Accumulator::float64, nullptr);
         auto none = library->make_workspace(nullptr);
         EXPECT_THAT(test::message_of([&] {
                         library->apply(1, x.span(), 0, y.span(), {nullptr, &none});
@@ -235,7 +235,7 @@ TEST_F(Sizes, OfVectorsAreChecked) {
     const auto csr = matrix_of(30, 50, {{0, 0}, {5, 20}});
     const auto x = on_gpu(numbers<double>(50, 1));
     auto y = on_gpu(numbers<double>(30, 1));
-    const auto a = cuda::make_device_operator<double>("csr-merge", {&csr}, Accumulator::float64, nullptr);
+    const auto a = cuda::make_device_operator<double>("csr-merge", csr, Accumulator::float64, nullptr);
     EXPECT_EQ(test::message_of([&] { a->apply(1, cuda::DeviceSpan(x.data(), 49), 0, y.span(), nullptr); }),
               "1: csr-merge: x has 49 values, expected 50, the columns of the matrix");
     EXPECT_EQ(test::message_of([&] { a->apply(0, x.span(), 0, cuda::DeviceSpan(y.data(), 31), nullptr); }),
@@ -273,9 +273,8 @@ TYPED_TEST(MatricesInDeviceMemory, AreMultipliedAsThoseOfTheHostAre) {
         const std::vector<double> nan(static_cast<std::size_t>(csr.rows), kNaN);
         const auto expected = expected_product<double>(csr, 1, x, 0, {});
         for (const auto& info : operators<double>(Backend::cuda)) {
-            if (info.made_from != Form::csr) continue;
             const auto a = unless_refused(info, [&] {
-                return cuda::make_device_operator<double>(info.name, {&there.view}, Accumulator::float64, nullptr);
+                return cuda::make_device_operator<double>(info.name, there.view, Accumulator::float64, nullptr);
             });
             if (!a) continue;
             const auto result = check_product<double>(expected, product<double>(*a, 1, x, 0, nan));
@@ -295,7 +294,7 @@ TYPED_TEST(MatricesInDeviceMemory, AreReadWhereTheyAreByOperatorsOnCsr) {
         if (!info.reads_csr_in_place) continue;
         ++in_place;
         MatrixOnGpu<TypeParam> there(csr);
-        const auto a = cuda::make_device_operator<double>(info.name, {&there.view}, Accumulator::float64, nullptr);
+        const auto a = cuda::make_device_operator<double>(info.name, there.view, Accumulator::float64, nullptr);
         there.values.upload(std::span<const double>(doubled.values.data(), doubled.values.size()), nullptr);
         TILESPMV_CUDA(cudaStreamSynchronize(nullptr));
         const auto result =
@@ -313,7 +312,7 @@ TEST_F(DeviceMatrix, ThatIsNotWhatItSaysIsRefused) {
     const MatrixOnGpu<std::int64_t> there(csr);
     const auto error = [](cuda::DeviceCsrView<double> view) {
         return test::message_of(
-            [&] { (void)cuda::make_device_operator<double>("csr-merge", {&view}, Accumulator::float64, nullptr); });
+            [&] { (void)cuda::make_device_operator<double>("csr-merge", view, Accumulator::float64, nullptr); });
     };
     auto on_host = there.view;
     on_host.values = csr.values.data();
@@ -330,12 +329,10 @@ TEST_F(DeviceMatrix, ThatIsNotWhatItSaysIsRefused) {
     EXPECT_EQ(error(unordered), "1: CSR: row_ptrs descends from 2 to 1 at row 1");
 }
 
-TEST_F(DeviceMatrix, DoesNotServeOperatorsOnTiles) {
+TEST_F(DeviceMatrix, IsRefusedOnTheCpu) {
     const MatrixOnGpu<std::int64_t> there(matrix_of(3, 5, {{0, 0}, {1, 2}}));
-    EXPECT_THAT(test::message_of([&] {
-                    (void)cuda::make_device_operator<double>("tile", {&there.view}, Accumulator::float64, nullptr);
-                }),
-                HasSubstr("without the form of the matrix that it is made from"));
+    EXPECT_EQ(test::message_of([&] { (void)make_operator<double>("csr-omp", there.view); }),
+              "1: the matrix is in the memory of a GPU: an operator on the CPU needs it in that of the host");
 }
 
 using Allocators = OnDevice;
@@ -346,7 +343,7 @@ TEST_F(Allocators, OfTheCallerGiveAllMemoryAndGetItBack) {
         const auto memory = std::make_shared<CountingMemory>();
         {
             const auto a =
-                cuda::make_device_operator<double>(info.name, {&csr, &tiles}, Accumulator::float64, {nullptr, memory});
+                cuda::make_device_operator<double>(info.name, {csr, tiles}, Accumulator::float64, {nullptr, memory});
             EXPECT_GE(memory->held, a->device_bytes()) << info.name;
             EXPECT_GE(a->device_bytes(), a->matrix_bytes() + a->workspace_bytes()) << info.name;
             const auto before = memory->held;
@@ -374,13 +371,13 @@ TEST_F(TwoGpus, EachMultiplyTheirOwnMatrixAndRefuseTheOthers) {
     const std::vector<double> nan(static_cast<std::size_t>(csr.rows), kNaN);
     for (const std::string name : {"csr16", "csr-merge", "strip", "sell:steps=1,hubs=50"}) {
         TILESPMV_CUDA(cudaSetDevice(0));
-        const auto first = cuda::make_device_operator<double>(name, {&csr}, Accumulator::float64, nullptr);
+        const auto first = cuda::make_device_operator<double>(name, csr, Accumulator::float64, nullptr);
         const auto y = product<double>(*first, 1, x, 0, nan);
         TILESPMV_CUDA(cudaSetDevice(1));
         EXPECT_EQ(
             test::message_of([&] { (void)product<double>(*first, 1, x, 0, nan); }),
             "1: " + std::string(first->name()) + " was made on GPU 0, but GPU 1 is current; call cudaSetDevice(0)");
-        const auto second = cuda::make_device_operator<double>(name, {&csr}, Accumulator::float64, nullptr);
+        const auto second = cuda::make_device_operator<double>(name, csr, Accumulator::float64, nullptr);
         EXPECT_EQ(second->device(), 1);
         EXPECT_EQ(product<double>(*second, 1, x, 0, nan), y) << name;
     }

@@ -75,7 +75,8 @@ TEST_F(LargeOnDevice, MoreThanTwoToThe31NonzerosInTilesAndInCsr) {
     x_ = numbers<double>(a.cols, 1);
     expected_ = expected_product<double>(a, 1, x_, 0, {});
     const auto make = [&](const char* name, const TileMatrix<double>* tiles) {
-        return cuda::make_device_operator<double>(name, {&a, tiles}, Accumulator::float64, stream.get());
+        return cuda::make_device_operator<double>(
+            name, tiles != nullptr ? Source<double>(a, *tiles) : Source<double>(a), Accumulator::float64, stream.get());
     };
     {
         const auto tiles = convert(a, *make_policy("paper"));

@@ -18,14 +18,14 @@ class Launch : public OnDevice {
 protected:
     static std::vector<double> twice(const std::vector<double>& x) {
         const auto csr = matrix_of(3, 3, {{0, 0}, {1, 1}, {2, 2}});
-        const auto a = cuda::make_device_operator<double>("csr-vector", {&csr}, Accumulator::float64, nullptr);
+        const auto a = cuda::make_device_operator<double>("csr-vector", csr, Accumulator::float64, nullptr);
         return product(*a, 2, x, 0, {kNaN, kNaN, kNaN});
     }
 };
 
 TEST_F(Launch, ServesThreadsThatHaveNotUsedTheGpu) {
     const auto csr = matrix_of(3, 3, {{0, 0}, {1, 1}, {2, 2}});
-    const auto a = cuda::make_device_operator<double>("csr-vector", {&csr}, Accumulator::float64, nullptr);
+    const auto a = cuda::make_device_operator<double>("csr-vector", csr, Accumulator::float64, nullptr);
     const auto here = product(*a, 2, {1, 2, 3}, 0, {kNaN, kNaN, kNaN});
     DeviceVectors<double> vectors({1, 2, 3}, {kNaN, kNaN, kNaN});
     std::thread([&] { vectors.apply(*a, 2, 0); }).join();  // nothing else on the thread

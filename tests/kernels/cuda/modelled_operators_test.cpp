@@ -17,7 +17,7 @@ struct Grid {
     TileMatrix<V> tiles = convert(csr, *make_policy("paper"));
 
     void make(const std::string& specification) const {
-        (void)cuda::make_device_operator<V>(specification, {&csr, &tiles}, default_accumulator<V>(), nullptr);
+        (void)cuda::make_device_operator<V>(specification, {csr, tiles}, default_accumulator<V>(), nullptr);
     }
 };
 

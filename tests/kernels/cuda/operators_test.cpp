@@ -207,7 +207,7 @@ TYPED_TEST(EveryDeviceOperator, TakesManyTurns) {
     const auto expected = expected_product<V>(csr, 2, x, 0, {});
     for (const char* name :
          {"csr-vector:turns=1,threads=8", "csr-vector:turns=1,threads=32,flight=8", "dia:rows=1", "dia:rows=2"}) {
-        const auto a = cuda::make_device_operator<V>(name, {&csr}, TypeParam::accumulator, nullptr);
+        const auto a = cuda::make_device_operator<V>(name, csr, TypeParam::accumulator, nullptr);
         const auto check = check_product<V>(expected, product<V>(*a, 2, x, 0, this->poison(csr.rows)));
         EXPECT_TRUE(check.ok) << name << ' ' << check.message();
     }
@@ -247,8 +247,8 @@ TEST_F(AutoOperator, IsWhatIsRankedFirstForThisGpu) {
     const auto csr = generate<double>("fem:n=10,dof=6");
     const auto ranked = rank_operators({.features = features_of(pattern_of(csr)), .gpu = cuda::this_gpu(8)});
     const auto tiles = convert(csr, *make_policy("paper"));
-    for (const auto& forms : std::vector<MatrixForms<double>>{{&csr}, {&tiles}, {&csr, &tiles}}) {
-        const auto a = cuda::make_device_operator<double>("auto", forms, Accumulator::float64, nullptr);
+    for (const auto& source : std::vector<Source<double>>{csr, tiles, Source<double>(csr, tiles)}) {
+        const auto a = cuda::make_device_operator<double>("auto", source, Accumulator::float64, nullptr);
         EXPECT_EQ(a->name(), Options("operator", ranked.front().specification).name());
         EXPECT_EQ(a->nnz(), csr.nnz());
     }
@@ -264,8 +264,8 @@ TEST_F(AutoOperator, StreamsFullTilesFromWhateverFormThereIs) {
     for (double& value : doubled.values) value *= 2;
     const cuda::Stream stream;
     const cuda::DeviceBuffer<double> values(doubled.values, stream.get());
-    for (const auto& forms : std::vector<MatrixForms<double>>{{&csr}, {&dense}, {&other}, {&csr, &other}}) {
-        const auto a = cuda::make_device_operator<double>("auto", forms, Accumulator::float64, stream.get());
+    for (const auto& source : std::vector<Source<double>>{csr, dense, other, Source<double>(csr, other)}) {
+        const auto a = cuda::make_device_operator<double>("auto", source, Accumulator::float64, stream.get());
         ASSERT_EQ(a->name(), "tile");
         ASSERT_EQ(a->executed().size(), 1);
         EXPECT_EQ(a->executed().front().format, "dense");
@@ -282,12 +282,12 @@ TEST_F(AutoOperator, TriesTheBestOnceAndRemembersTheirTimes) {
     const auto csr = generate<double>("fem:n=10,dof=6");
     const auto specification = "auto:tune=trial,cache=" + file.string();
     const auto x = numbers<double>(csr.cols, 1);
-    const auto a = cuda::make_device_operator<double>(specification, {&csr}, Accumulator::float64, nullptr);
+    const auto a = cuda::make_device_operator<double>(specification, csr, Accumulator::float64, nullptr);
     const auto y = product<double>(*a, 1, x, 0, std::vector<double>(static_cast<std::size_t>(csr.rows), kNaN));
     EXPECT_TRUE(check_product<double>(expected_product<double>(csr, 1, x, 0, {}), y).ok);
     ASSERT_TRUE(std::filesystem::exists(file));
     const auto written = std::filesystem::last_write_time(file);
-    const auto again = cuda::make_device_operator<double>(specification, {&csr}, Accumulator::float64, nullptr);
+    const auto again = cuda::make_device_operator<double>(specification, csr, Accumulator::float64, nullptr);
     EXPECT_EQ(again->name(), a->name());
     EXPECT_EQ(std::filesystem::last_write_time(file), written);
 }
@@ -315,7 +315,7 @@ TEST_F(AutoOperator, SaysWhichVariantWasTheFastestInATrial) {
     const TuneKey key{pattern_hash(pattern_of(csr)), "float64", "float64", device_.name, "csr"};
     TuneCache(file).store(key, {{first, 2e-5}, {fastest, 1e-5}});
     const auto specification_of = [&](const std::string& specification) {
-        const auto made = cuda::make_device_operator<double>(specification, {&csr}, Accumulator::float64, nullptr);
+        const auto made = cuda::make_device_operator<double>(specification, csr, Accumulator::float64, nullptr);
         EXPECT_EQ(made->name(), "csr-vector");
         return std::string(made->specification());
     };
@@ -327,8 +327,8 @@ TEST_F(AutoOperator, SaysWhichVariantWasTheFastestInATrial) {
 
 TEST_F(AutoOperator, IsTheOneWithoutAName) {
     const auto csr = generate<float>("laplace2d:n=30");
-    const auto named = cuda::make_device_operator<float>("auto", {&csr}, Accumulator::float64, nullptr);
-    EXPECT_EQ(cuda::make_device_operator<float>({&csr}, nullptr)->specification(), named->specification());
+    const auto named = cuda::make_device_operator<float>("auto", csr, Accumulator::float64, nullptr);
+    EXPECT_EQ(cuda::make_device_operator<float>(csr, nullptr)->specification(), named->specification());
 }
 
 using DeviceMemory = OnDevice;
@@ -350,7 +350,7 @@ TEST_F(TileOperator, RefusesTheCsrOfAnotherMatrix) {
     for (const auto& other : {matrix_of(30, 50, {{0, 0}}), matrix_of(31, 50, {{0, 0}, {5, 20}}), CsrMatrix<double>{}}) {
         for (const char* name : {"tile:updatable=1", "tile:scattered=0", "tile-warp:updatable=1"}) {
             EXPECT_THROW(
-                (void)cuda::make_device_operator<double>(name, {&other, &tiles}, Accumulator::float64, stream.get()),
+                (void)cuda::make_device_operator<double>(name, {other, tiles}, Accumulator::float64, stream.get()),
                 Error);
         }
     }

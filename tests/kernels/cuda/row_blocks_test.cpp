@@ -50,7 +50,7 @@ protected:
                 const std::vector<V> x = numbers<V>(kCols, 3);
                 const auto expected = expected_product<V>(a, 1, x, 0, {});
                 for (const char* name : {"csr16", "csr-adaptive"}) {
-                    const auto made = cuda::make_device_operator<V>(name, {&a}, accumulator, nullptr);
+                    const auto made = cuda::make_device_operator<V>(name, a, accumulator, nullptr);
                     const std::vector<V> nan(static_cast<std::size_t>(a.rows), std::numeric_limits<V>::quiet_NaN());
                     const auto result = check_product<V>(expected, product<V>(*made, 1, x, 0, nan), accumulator);
                     EXPECT_TRUE(result.ok)

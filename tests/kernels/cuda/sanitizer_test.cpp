@@ -83,34 +83,34 @@ protected:
     }
 
     template <class V>
-    static std::unique_ptr<cuda::DeviceOperator<V>> make(const std::string& specification, const MatrixForms<V>& forms,
+    static std::unique_ptr<cuda::DeviceOperator<V>> make(const std::string& specification, const Source<V>& source,
                                                          Accumulator sums = default_accumulator<V>()) {
-        return cuda::make_device_operator<V>(specification, forms, sums, nullptr);
+        return cuda::make_device_operator<V>(specification, source, sums, nullptr);
     }
 
     template <class V>
-    static void operators_of_ours(const CsrMatrix<V>& csr, Form form, const MatrixForms<V>& forms,
+    static void operators_of_ours(const CsrMatrix<V>& csr, Form form, const Source<V>& source,
                                   Accumulator sums = default_accumulator<V>()) {
         for (const auto& info : operators<V>(Backend::cuda)) {
             if (info.name.starts_with("cusparse") || info.made_from != form) continue;
-            for (const auto& spec : specifications(info)) expect_right(csr, *make<V>(spec, forms, sums), sums);
+            for (const auto& spec : specifications(info)) expect_right(csr, *make<V>(spec, source, sums), sums);
         }
     }
 
     template <class V>
     static void shared_strips(Accumulator sums = default_accumulator<V>()) {
         const auto strips = convert_values<V>(strips_matrix());
-        for (const char* spec : kSharedStrips) expect_right(strips, *make<V>(spec, {&strips}, sums), sums);
+        for (const char* spec : kSharedStrips) expect_right(strips, *make<V>(spec, strips, sums), sums);
     }
 
     template <class V>
     static void every_operator_of_ours() {
         for (const auto& matrix : few_matrices()) {
             const auto csr = convert_values<V>(matrix);
-            operators_of_ours<V>(csr, Form::csr, {&csr});
+            operators_of_ours<V>(csr, Form::csr, csr);
             for (const char* selector : {"paper-tuned", "paper-tuned-deferred", "bytes"}) {
                 const auto tiles = convert(csr, *make_policy(selector));
-                operators_of_ours<V>(csr, Form::tiles, {&csr, &tiles});
+                operators_of_ours<V>(csr, Form::tiles, {csr, tiles});
             }
         }
         shared_strips<V>();
@@ -122,8 +122,11 @@ protected:
     static void full_tiles() {
         for (const char* specification : {"block-dense:n=96,block=16,blocks_per_row=2", "dense:rows=32,cols=4096"}) {
             const auto csr = convert_values<V>(generate<double>(specification));
-            const auto a = cuda::make_full_tile_operator(csr, default_accumulator<V>(), nullptr);
-            ASSERT_TRUE(a);
+            const cuda::DeviceContext on;
+            const MakeContext context{Backend::cuda, default_accumulator<V>(), &on};
+            auto made = cuda::make_full_tile_operator<V>(csr, context);
+            ASSERT_TRUE(made);
+            const auto a = cuda::as_device_operator(std::move(made));
             a->make_own_workspace(nullptr);
             TILESPMV_CUDA(cudaStreamSynchronize(nullptr));  // products run on another stream
             expect_right(csr, *a);
@@ -132,9 +135,9 @@ protected:
 
     static void floats_summed_in_float() {
         const auto csr = convert_values<float>(mixed_matrix());
-        operators_of_ours<float>(csr, Form::csr, {&csr}, Accumulator::float32);
+        operators_of_ours<float>(csr, Form::csr, csr, Accumulator::float32);
         const auto tiles = convert(csr, *make_policy("paper-tuned-deferred"));
-        operators_of_ours<float>(csr, Form::tiles, {&csr, &tiles}, Accumulator::float32);
+        operators_of_ours<float>(csr, Form::tiles, {csr, tiles}, Accumulator::float32);
         shared_strips<float>(Accumulator::float32);
     }
 
@@ -144,7 +147,7 @@ protected:
         auto before = csr.clone();
         std::ranges::fill(before.values, V(1));
         const auto tiles = convert(before, *make_policy("paper-tuned-deferred"));
-        const auto a = make<V>(specification, {&before, &tiles});
+        const auto a = make<V>(specification, {before, tiles});
         const cuda::DeviceBuffer<V> values(csr.values, nullptr);
         a->update_values(values.span(), nullptr);
         TILESPMV_CUDA(cudaStreamSynchronize(nullptr));  // products run on another stream

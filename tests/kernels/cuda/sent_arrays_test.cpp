@@ -1,4 +1,4 @@
-#include "kernels/cuda/sent_arrays.hpp"
+#include "kernels/cuda/source_arrays.hpp"
 
 #include <omp.h>
 
@@ -12,6 +12,7 @@
 #include "tests/kernels/cuda/counting_memory.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tile/error.hpp"
+#include "tile/generate/generate.hpp"
 
 namespace tilespmv {
 namespace {
@@ -38,11 +39,6 @@ protected:
         TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
         return host;
     }
-    [[nodiscard]] cuda::DeviceContext sent_by(SentArrays& sent) const {
-        cuda::DeviceContext on = on_;
-        on.sent = &sent;
-        return on;
-    }
 
     std::optional<cuda::Stream> stream_;
     std::shared_ptr<testing::CountingMemory> memory_ = std::make_shared<testing::CountingMemory>();
@@ -58,37 +54,41 @@ TEST_F(SentArraysTest, AreTakenOnceWithZeroesBehindThem) {
         for (const int threads : {1, 4}) {
             omp_set_num_threads(threads);
             SentArrays sent({as_bytes(Span(first)), {}, as_bytes(Span(second))}, {on_.stream, memory});
-            for (const auto* array : {&second, &first}) {
-                auto* const taken = static_cast<int*>(sent.take(as_bytes(Span(*array))));
+            EXPECT_EQ(sent.take(1), nullptr) << "it is empty";
+            for (const std::size_t which : {2, 0}) {
+                const auto& array = which == 0 ? first : second;
+                auto* const taken = static_cast<int*>(sent.take(which));
                 ASSERT_NE(taken, nullptr);
-                auto with_slack = *array;
-                with_slack.resize(array->size() + cuda::kSlackBytes / sizeof(int));
+                auto with_slack = array;
+                with_slack.resize(array.size() + cuda::kSlackBytes / sizeof(int));
                 EXPECT_EQ(on_host(taken, with_slack.size()), with_slack);
-                EXPECT_EQ(sent.take(as_bytes(Span(*array))), nullptr);
-                memory->deallocate(taken, array->size() * sizeof(int) + cuda::kSlackBytes, on_.stream);
+                EXPECT_EQ(sent.take(which), nullptr);
+                memory->deallocate(taken, array.size() * sizeof(int) + cuda::kSlackBytes, on_.stream);
             }
         }
     }
     omp_set_num_threads(omp_get_num_procs());
 }
 
-TEST_F(SentArraysTest, BecomeThoseOfBuffersOfTheSameArray) {
-    const auto array = ascending(5000);
-    const auto other = ascending(5000);
-    SentArrays sent({as_bytes(Span(array))}, on_);
-    const auto before = memory_->held;
-    const auto on = sent_by(sent);
+TEST_F(SentArraysTest, OfASourceAreTakenOnceByWhatIsMadeOfIt) {
+    const auto csr = generate<double>("laplace2d:n=30");
+    const Source<double> source(csr);
+    const auto columns = [&](const DeviceBuffer<index_t>& there) { return on_host(there.data(), there.size()); };
+    const std::vector<int> expected(csr.col_idxs.begin(), csr.col_idxs.end());
     {
-        const DeviceBuffer<int> taken(Span(array), on);
+        const cuda::SentSource<double> sent(source, on_);
+        const auto before = memory_->held;
+        const auto taken = cuda::columns_on_device(source, on_);
         EXPECT_EQ(memory_->held, before);
-        const DeviceBuffer<int> copied(Span(other), on);
-        const DeviceBuffer<int> part(Span(array).first(10), on);
+        EXPECT_EQ(columns(taken), expected);
+        const auto copied = cuda::columns_on_device(source, on_);
         EXPECT_GT(memory_->held, before);
-        EXPECT_EQ(on_host(taken.data(), array.size()), array);
-        EXPECT_EQ(on_host(copied.data(), other.size()), other);
-        EXPECT_EQ(on_host(part.data(), 10), ascending(10));
+        EXPECT_EQ(columns(copied), expected);
+        EXPECT_EQ(cuda::values_on_device(source, on_).size(), csr.values.size());
     }
     EXPECT_EQ(memory_->held, 0U);
+    EXPECT_EQ(source.sent(), nullptr);
+    EXPECT_EQ(columns(cuda::columns_on_device(source, on_)), expected) << "as if nothing had been sent";
 }
 
 TEST_F(SentArraysTest, GiveBackTheMemoryOfThoseThatNobodyTook) {
@@ -130,7 +130,7 @@ TEST_F(SentArraysTest, GiveBackWhatTheyHaveWhereThereIsTooLittleMemory) {
 TEST_F(SentArraysTest, AreNoneOnTheStreamOfEachThread) {
     const auto array = ascending(100);
     SentArrays sent({as_bytes(Span(array))}, {cudaStreamPerThread, memory_});
-    EXPECT_EQ(sent.take(as_bytes(Span(array))), nullptr);
+    EXPECT_EQ(sent.take(0), nullptr);
     EXPECT_EQ(memory_->held, 0U);
 }
 

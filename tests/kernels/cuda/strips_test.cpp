@@ -27,7 +27,7 @@ protected:
                 const auto m =
                     make_strip_matrix(csr, {.value_bytes = sizeof(V), .together = together, .most_bytes = most_bytes});
                 for (const auto* name : {"strip", "strip:resident_blocks=18", "strip:ranks=1000", "auto"}) {
-                    const auto a = cuda::make_device_operator<V>(name, {&m}, default_accumulator<V>(), nullptr);
+                    const auto a = cuda::make_device_operator<V>(name, m, default_accumulator<V>(), nullptr);
                     EXPECT_EQ(a->nnz(), csr.nnz());
                     const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
                     EXPECT_TRUE(result.ok) << name << ' ' << together << ' ' << most_bytes << ' ' << result.message();
@@ -42,8 +42,8 @@ protected:
         const auto y = numbers<V>(csr.rows, 2);
         const auto tiles = convert(csr, *make_policy("bytes"));
         for (const auto* name : {"strip", "strip:bytes=1000", "strip:bytes=0,ranks=1000"}) {
-            const auto from_csr = cuda::make_device_operator<V>(name, {&csr}, default_accumulator<V>(), nullptr);
-            const auto from_tiles = cuda::make_device_operator<V>(name, {&tiles}, default_accumulator<V>(), nullptr);
+            const auto from_csr = cuda::make_device_operator<V>(name, csr, default_accumulator<V>(), nullptr);
+            const auto from_tiles = cuda::make_device_operator<V>(name, tiles, default_accumulator<V>(), nullptr);
             EXPECT_EQ(from_tiles->executed(), from_csr->executed());
             EXPECT_EQ(product<V>(*from_tiles, 2, x, -0.5, y), product<V>(*from_csr, 2, x, -0.5, y)) << name;
         }
@@ -60,7 +60,7 @@ protected:
                         "lane_slots=" + lane_slots + ",block_strips=" + block_strips + ",resident_blocks=" + resident;
                     for (const std::string taken : {"strip:bytes=1000,", "strip:bytes=0,ranks=1000,"}) {
                         const auto a =
-                            cuda::make_device_operator<V>(taken + divided, {&csr}, default_accumulator<V>(), nullptr);
+                            cuda::make_device_operator<V>(taken + divided, csr, default_accumulator<V>(), nullptr);
                         const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
                         EXPECT_TRUE(result.ok) << taken << divided << ' ' << result.message();
                     }
@@ -107,7 +107,7 @@ TYPED_TEST(StripsOnDevice, ExecuteWhatTakesFewestBytes) {
             positions.insert({i, kind == 0 ? i + k : (i / 16 * 16 + i * 37 % 1000) % 40'000 + 61 * k});
     }
     const auto csr = convert_values<TypeParam>(matrix_of(3 * 16'384, 50'000, positions));
-    const auto a = cuda::make_device_operator<TypeParam>("strip", {&csr}, default_accumulator<TypeParam>(), nullptr);
+    const auto a = cuda::make_device_operator<TypeParam>("strip", csr, default_accumulator<TypeParam>(), nullptr);
     std::set<std::string> names;
     for (const ExecutedPart& part : a->executed()) names.insert(part.representation);
     EXPECT_EQ(names, (std::set<std::string>{"strip", "rank-strip", "csr16"}));

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "kernels/check.hpp"
-#include "kernels/cuda/make_operator.hpp"
 #include "kernels/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
@@ -14,7 +13,7 @@ namespace tilespmv::testing {
 namespace {
 
 template <class V>
-std::unique_ptr<cuda::DeviceOperator<V>> make(const std::string& specification, const MatrixForms<V>& source) {
+std::unique_ptr<cuda::DeviceOperator<V>> make(const std::string& specification, const Source<V>& source) {
     return cuda::make_device_operator<V>(specification, source, default_accumulator<V>(), nullptr);
 }
 
@@ -73,10 +72,10 @@ TYPED_TEST(UpdateValues, OfTilesOfEverySelectorAreThoseOfANewConversion) {
             const auto new_tiles = convert(after, *policy);
             for (const std::string operator_name :
                  {"tile:scattered=2,", "tile:scattered=0,", "tile:deferred=csr5,", "tile-warp:"}) {
-                const auto fresh = values.product(*make<V>(operator_name + "updatable=0", {&new_tiles}));
+                const auto fresh = values.product(*make<V>(operator_name + "updatable=0", new_tiles));
                 const auto specification = operator_name + "updatable=1";
-                values.expect_update(*make<V>(specification, {&tiles}), fresh);
-                values.expect_update(*make<V>(specification, {&before, &tiles}), fresh);
+                values.expect_update(*make<V>(specification, tiles), fresh);
+                values.expect_update(*make<V>(specification, {before, tiles}), fresh);
             }
         }
     }
@@ -94,8 +93,8 @@ TYPED_TEST(UpdateValues, OfOperatorsOnCsrAreThoseOfANewOne) {
               "strip:bytes=1000", "strip:bytes=0,ranks=1000"}) {
             SCOPED_TRACE(name + ' ' + operator_name);
             const auto& info = find_operator<V>(Backend::cuda, operator_name);
-            const auto a = unless_refused(info, [&] { return make<V>(operator_name, {&before}); });
-            if (a) values.expect_update(*a, values.product(*make<V>(operator_name, {&after})));
+            const auto a = unless_refused(info, [&] { return make<V>(operator_name, before); });
+            if (a) values.expect_update(*a, values.product(*make<V>(operator_name, after)));
         }
     }
 }
@@ -109,9 +108,9 @@ TYPED_TEST(UpdateValues, OfStripsFromEveryFormAreThoseOfNewOnes) {
         const auto strips = make_strip_matrix(before);
         const auto tiles = convert(before, *make_policy("bytes"));
         ValuesToTake<V> values(after);
-        const auto fresh = values.product(*make<V>("strip", {&after}));
-        values.expect_update(*make<V>("strip", {&strips}), fresh);
-        values.expect_update(*make<V>("strip", {&tiles}), fresh);
+        const auto fresh = values.product(*make<V>("strip", after));
+        values.expect_update(*make<V>("strip", strips), fresh);
+        values.expect_update(*make<V>("strip", tiles), fresh);
     }
 }
 
@@ -119,7 +118,7 @@ using UpdateOnDevice = OnDevice;
 TEST_F(UpdateOnDevice, WorksThroughVectorsOfTheHost) {
     const auto csr = matrix_of(300, 300, {{0, 0}, {5, 200}, {17, 17}, {299, 3}});
     const auto before = with_other_values<double>(csr);
-    const auto a = cuda::make_operator_on_gpu<double>("strip", {&before}, Accumulator::float64);
+    const auto a = make_operator<double>("strip", before, {.backend = Backend::cuda});
     a->update_values(csr.values);
     const auto x = numbers<double>(300, 1);
     std::vector<double> y(300, kNaN);
@@ -133,7 +132,7 @@ TEST_F(UpdateOnDevice, CanBeCapturedIntoAGraphWithItsProduct) {
     const auto csr = matrix_of(300, 300, {{0, 0}, {5, 200}, {17, 17}, {299, 3}});
     const auto before = with_other_values<double>(csr);
     const auto tiles = convert(before, *make_policy("paper-deferred"));
-    const auto a = make<double>("tile:scattered=2,updatable=1", {&before, &tiles});
+    const auto a = make<double>("tile:scattered=2,updatable=1", {before, tiles});
     const auto x = numbers<double>(300, 1);
     DeviceVectors<double> vectors(x, std::vector<double>(300, kNaN));
     const cuda::DeviceBuffer<double> values(csr.values, vectors.stream());
@@ -154,8 +153,8 @@ TEST_F(UpdateOnDevice, CanBeCapturedIntoAGraphWithItsProduct) {
 TEST_F(UpdateOnDevice, WithoutAMapSaysHowToGetOne) {
     const auto csr = matrix_of(30, 30, {{0, 0}, {29, 3}});
     const auto tiles = convert(csr, *make_policy("paper"));
-    const auto a = make<double>("tile:scattered=2", {&tiles});
-    const auto with_map = make<double>("tile:scattered=2,updatable=1", {&tiles});
+    const auto a = make<double>("tile:scattered=2", tiles);
+    const auto with_map = make<double>("tile:scattered=2,updatable=1", tiles);
     EXPECT_GT(with_map->device_bytes(), a->device_bytes());
     EXPECT_THAT(test::message_of([&] { a->update_values(cuda::DeviceSpan<const double>(nullptr, 2), nullptr); }),
                 ::testing::HasSubstr("tile:updatable=1"));

@@ -118,7 +118,7 @@ TEST(Dia, TakesTheBytesOfItsDiagonals) {
     const auto a = tridiagonal<float>(1'000'000);
     EXPECT_EQ(cuda::dia_bytes(a), 3'907U * 256U * (3 * 4 + 1) + 32U);
     EXPECT_EQ(cuda::dia_bytes(matrix_of(5, 5, {})), 0U);
-    const auto op = make_operator<float>("dia-omp", {&a});
+    const auto op = make_operator<float>("dia-omp", a);
     EXPECT_EQ(op->matrix_bytes(), cuda::dia_bytes(a));
     EXPECT_EQ(op->executed(), (std::vector<ExecutedPart>{{"dia", "", 62'500, a.nnz(), cuda::dia_bytes(a)}}));
 }
@@ -138,7 +138,7 @@ TEST(Dia, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
         "1: DIA would take 70867025920 bytes, 8318 times those of CSR, for it has 16384 diagonals; take another "
         "operator";
     EXPECT_EQ(test::message_of([&] { (void)cuda::make_dia(a); }), expected);
-    EXPECT_EQ(test::message_of([&] { (void)make_operator<float>("dia-omp", {&a}); }), expected);
+    EXPECT_EQ(test::message_of([&] { (void)make_operator<float>("dia-omp", a); }), expected);
 }
 
 }  // namespace

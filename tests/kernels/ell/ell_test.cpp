@@ -82,7 +82,7 @@ TEST(Ell, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
 
 TEST(Ell, OnTheCpuExecutesItsPlaces) {
     const auto a = matrix_of(3, 9, {{0, 4}, {0, 7}, {2, 8}});
-    const auto op = make_operator<double>("ell-omp", {&a});
+    const auto op = make_operator<double>("ell-omp", a);
     EXPECT_EQ(op->matrix_bytes(), cuda::ell_bytes(a));
     EXPECT_EQ(op->executed(), (std::vector<ExecutedPart>{{"ell", "", 1, 3, cuda::ell_bytes(a)}}));
     std::vector<double> x(9, HUGE_VAL);  // what pads must not multiply

@@ -117,7 +117,7 @@ TEST(Hyb, TakesAtMostFourTimesTheBytesOfCsr) {
         const auto hyb = cuda::make_hyb(a);
         const auto places = static_cast<std::uint64_t>(hyb.ell.width) * static_cast<std::uint64_t>(a.rows);
         EXPECT_LE(places, 3 * static_cast<std::uint64_t>(a.nnz() - hyb.coo.nnz()));
-        const auto op = make_operator<double>("hyb-omp", {&a});
+        const auto op = make_operator<double>("hyb-omp", a);
         EXPECT_EQ(op->matrix_bytes(), places * 12 + static_cast<std::uint64_t>(hyb.coo.nnz()) * 16 + hyb.split.bytes());
         EXPECT_LE(op->matrix_bytes(), 4 * (a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes()));
     }
@@ -125,7 +125,7 @@ TEST(Hyb, TakesAtMostFourTimesTheBytesOfCsr) {
 
 TEST(Hyb, ExecutesEllAndCoo) {
     const auto a = of_lengths({1, 0, 4, 2, 2, 3, 0});
-    const auto op = make_operator<double>("hyb-omp", {&a});
+    const auto op = make_operator<double>("hyb-omp", a);
     // 14 places, 3 nonzeros, and 4 bytes of bits by nonzeros: 9 and 3 of 12.
     EXPECT_EQ(op->executed(),
               (std::vector<ExecutedPart>{{"ell", "", 1, 9, 14 * 12 + 3}, {"coo", "", 1, 3, 3 * 16 + 1}}));

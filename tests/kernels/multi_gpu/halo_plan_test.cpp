@@ -77,7 +77,7 @@ Vector multiply_on_ranks(const CsrMatrix<double>& a, const std::vector<HaloPlan>
             std::span(y).subspan(static_cast<std::size_t>(plan.first_row), static_cast<std::size_t>(plan.rows));
         pack(plan, own_x, std::span(sent));
         group.communicator(rank).exchange(plan, sent.data(), halo.data(), sizeof(double), nullptr);
-        make_operator<double>("csr-omp", {&m.interior})->apply(1, own_x, 0, own_y);
+        make_operator<double>("csr-omp", m.interior)->apply(1, own_x, 0, own_y);
         add_boundary<double>(m, 1, halo, own_y);
     });
     return y;

@@ -77,7 +77,7 @@ private:
 TEST_P(Ends, ConvergedAfterARestartWhereTheRecurrenceHasLostTheResidual) {
     const auto a = generate<double>("laplace2d:n=20");
     const auto b = right_hand_side(a.rows);
-    const auto op = make_operator<double>("csr-omp", MatrixForms<double>(&a));
+    const auto op = make_operator<double>("csr-omp", a);
     const WrongProducts once(*op, 12, 12, 1);
     std::vector<double> x(b.size());
     const auto report = Solver<double>(once, nullptr, {.method = GetParam()}).solve(b, x);
@@ -115,8 +115,8 @@ TEST_P(Ends, NotPositiveDefinitePreconditioner) {
     std::map<std::pair<index_t, index_t>, double> entries;
     for (index_t i = 0; i < 25; ++i) entries[{i, i}] = -1;
     const auto minus_one = matrix_of_entries(25, entries);
-    const auto op = make_operator<double>("csr-omp", MatrixForms<double>(&a));
-    const auto m = make_operator<double>("csr-omp", MatrixForms<double>(&minus_one));
+    const auto op = make_operator<double>("csr-omp", a);
+    const auto m = make_operator<double>("csr-omp", minus_one);
     std::vector<double> x(25);
     const auto report = Solver<double>(*op, m.get(), {.method = GetParam()}).solve(right_hand_side(25), x);
     EXPECT_EQ(report.end, End::not_positive_definite);
@@ -139,7 +139,7 @@ TEST_P(Ends, NotANumber) {
 TEST_P(Ends, NotANumberWhileResidualsAreCompared) {
     const auto a = generate<double>("laplace2d:n=20");
     const auto b = right_hand_side(a.rows);
-    const auto op = make_operator<double>("csr-omp", MatrixForms<double>(&a));
+    const auto op = make_operator<double>("csr-omp", a);
     for (const int compare_every : {1, 3, 100}) {
         const WrongProducts broken(*op, 12, 1'000'000, std::nan(""));
         std::vector<double> x(b.size());

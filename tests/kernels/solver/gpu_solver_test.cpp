@@ -198,8 +198,8 @@ TEST_F(SolverOnDevice, OperatorsAndPreconditionersOfTheCallers) {
     const auto a = generate<double>("laplace2d:n=30");
     const auto quarters = diagonal_matrix(a.rows, 0.25);
     const cuda::Stream stream;
-    const auto of_a = cuda::make_device_operator<double>("csr-merge", {&a}, Accumulator::float64, stream.get());
-    const auto of_m = cuda::make_device_operator<double>("csr-vector", {&quarters}, Accumulator::float64, stream.get());
+    const auto of_a = cuda::make_device_operator<double>("csr-merge", a, Accumulator::float64, stream.get());
+    const auto of_m = cuda::make_device_operator<double>("csr-vector", quarters, Accumulator::float64, stream.get());
     Quarter m(*of_m);
     for (const auto method : {Method::chronopoulos_gear, Method::textbook}) {
         Solver<double> solver(std::make_unique<DeviceSpace<double>>(*of_a, m, stream.get()),

@@ -223,8 +223,8 @@ TEST_F(SpaceOnDevice, TakesOperatorsOfTheCallers) {
     for (index_t row = 0; row <= a.rows; ++row) half.row_ptrs[static_cast<std::size_t>(row)] = row;
     for (index_t row = 0; row < a.rows; ++row) half.col_idxs[static_cast<std::size_t>(row)] = row;
     const cuda::Stream stream;
-    const auto of_a = cuda::make_device_operator<double>("csr-merge", {&a}, Accumulator::float64, stream.get());
-    const auto of_m = cuda::make_device_operator<double>("csr-vector", {&half}, Accumulator::float64, stream.get());
+    const auto of_a = cuda::make_device_operator<double>("csr-merge", a, Accumulator::float64, stream.get());
+    const auto of_m = cuda::make_device_operator<double>("csr-vector", half, Accumulator::float64, stream.get());
     DeviceOperatorPreconditioner<double> m(*of_m);
     DeviceSpace<double> space(*of_a, m, stream.get());
     for (const Method method : kMethods)

@@ -225,7 +225,7 @@ TEST_P(HardSystems, ANullSpaceThatTheMatrixDoesNotHaveIsRefused) {
     EXPECT_THAT(message_of([&] { solver.update_values(std::vector<double>(path.values.size(), 2)); }),
                 HasSubstr("row 1 adds up to 4"));
     // Of operators nobody knows the rows: then no x solves the system.
-    const auto op = make_operator<double>("csr-omp", MatrixForms<double>(&spd));
+    const auto op = make_operator<double>("csr-omp", spd);
     std::vector<double> x(3);
     EXPECT_FALSE(Solver<double>(*op, nullptr, options).solve(std::vector<double>{1, 0, 0}, x).converged());
 }

@@ -160,7 +160,7 @@ TEST(Misuse, OfSpacesAndOperators) {
     EXPECT_EQ(message_of([] { Solver<double>(std::unique_ptr<SystemSpace<double>>(), {}); }),
               "1: to solve needs a space, found a null pointer");
     const auto a = grid(), wide = generate<double>("uniform:n=4,cols=5,per_row=2");
-    const auto square = make_operator<double>("csr-omp", {&a}), other = make_operator<double>("csr-omp", {&wide});
+    const auto square = make_operator<double>("csr-omp", a), other = make_operator<double>("csr-omp", wide);
     const std::string misfit = "1: to solve needs a square matrix and a preconditioner of the same size";
     EXPECT_EQ(message_of([&] { Solver<double>(*other, nullptr); }), misfit);
     EXPECT_EQ(message_of([&] { Solver<double>(*square, other.get()); }), misfit);

@@ -150,8 +150,8 @@ TEST(Solve, OperatorsOfTheUser) {
         inverse_diagonal.col_idxs[i] = static_cast<index_t>(i);
         inverse_diagonal.values[i] = 1 / to_eigen(a).diagonal()[static_cast<Eigen::Index>(i)];
     }
-    const auto op = make_operator<double>("reference", MatrixForms<double>(&a));
-    const auto m = make_operator<double>("csr-omp", MatrixForms<double>(&inverse_diagonal));
+    const auto op = make_operator<double>("reference", a);
+    const auto m = make_operator<double>("csr-omp", inverse_diagonal);
     Solver<double> users(*op, m.get()), own(a.clone(), {.preconditioner = "jacobi"}), plain(*op, nullptr);
     std::vector<double> x(b.size()), y(b.size()), z(b.size());
     EXPECT_EQ(users.solve(b, x).iterations, own.solve(b, y).iterations);

@@ -166,11 +166,11 @@ void expect_same_products(const CsrMatrix<V>& a, const test::TemporaryDirectory&
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<V>(1 + i % 97) / V{7};
     const std::vector<V> poison(static_cast<std::size_t>(a.rows), std::numeric_limits<V>::quiet_NaN());
     auto expected = poison;
-    const auto of_csr = make_operator<V>("strip-omp", {&a});
+    const auto of_csr = make_operator<V>("strip-omp", a);
     of_csr->apply(V{2}, x, V{0}, expected);
     for (const auto* name : {"strip-omp", "auto"}) {
         auto y = poison;
-        const auto of_strips = make_operator<V>(name, {&m});
+        const auto of_strips = make_operator<V>(name, m);
         of_strips->apply(V{2}, x, V{0}, y);
         EXPECT_EQ(of_strips->name(), "strip-omp");
         EXPECT_EQ(of_strips->executed(), of_csr->executed());

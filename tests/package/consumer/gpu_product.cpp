@@ -12,7 +12,7 @@ int main(int argc, char** argv) try {
     cuda::require_device();  // throws Error, exit code 4, if there is none
     const cudaStream_t stream = cudaStreamPerThread;
     const auto a = read_matrix_market<double>(argc > 1 ? argv[1] : "A.mtx");
-    const auto product = cuda::make_device_operator<double>("auto", {&a}, Accumulator::float64, stream);
+    const auto product = cuda::make_device_operator<double>("auto", a, Accumulator::float64, stream);
     const std::vector<double> x(static_cast<std::size_t>(a.cols), 1.0);
     std::vector<double> y(static_cast<std::size_t>(a.rows));
     const cuda::DeviceBuffer<double> device_x{std::span(x), stream};

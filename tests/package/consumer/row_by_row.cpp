@@ -14,10 +14,16 @@ using namespace tilespmv;
 /// CSR, a row after the other, on one thread.
 class RowByRow final : public cpu::HostOperator<double> {
 public:
-    explicit RowByRow(const CsrMatrix<double>& a)
-        : HostOperator({.name = "row-by-row", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}), a_(a) {
-        const std::size_t bytes = a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes();
-        set_parts(bytes, 0, executed_whole("csr", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), bytes));
+    explicit RowByRow(const Source<double>& source)
+        : HostOperator({.name = "row-by-row",
+                        .rows = source.rows(),
+                        .cols = source.cols(),
+                        .nnz = source.nnz(),
+                        .no_new_values = kMakeAgain}),
+          source_(source),
+          a_(source.csr()) {
+        const std::size_t bytes = a_.row_ptrs.bytes() + a_.col_idxs.bytes() + a_.values.bytes();
+        set_parts(bytes, 0, executed_whole("csr", occupied_tile_rows(a_.row_ptrs, 0, a_.rows), a_.nnz(), bytes));
     }
 
     /// y = alpha A x + beta y; sizes are right, alpha is not 0. For beta = 0 it must not read y, which may hold NaN.
@@ -37,12 +43,13 @@ private:
         return sum;
     }
 
-    const CsrMatrix<double>& a_;
+    Source<double> source_;       // keeps a form that was made for this operator
+    const CsrMatrix<double>& a_;  // of the source
 };
 
-std::unique_ptr<Operator<double>> make(const MatrixForms<double>& forms, Options& options) {
+std::unique_ptr<Operator<double>> make(const Source<double>& source, Options& options, const MakeContext&) {
     options.finish();  // it takes none
-    return std::make_unique<RowByRow>(forms.csr());
+    return std::make_unique<RowByRow>(source);
 }
 
 [[maybe_unused]] const bool is_registered = [] {

@@ -14,9 +14,9 @@ int main() try {
     // read_matrix_market<double>("A.mtx.gz"), declared in <tilespmv/tile/matrix_market/matrix_market.hpp>.
     const tilespmv::CsrMatrix<double> a{3, 3, {0, 2, 5, 7}, {0, 1, 0, 1, 2, 1, 2}, {2, -1, -1, 2, -1, -1, 2}};
     auto tiles = tilespmv::convert(a, *tilespmv::make_policy("bytes"));  // throws Error if `a` is not valid CSR
-    // The operator on these tiles. "auto" with {&a} is the one that is predicted to be fastest, and converts if that
+    // The operator on these tiles. "auto" of `a` is the one that is predicted to be fastest, and converts if that
     // pays.
-    const auto product = tilespmv::make_operator<double>("tile-omp", {&tiles});
+    const auto product = tilespmv::make_operator<double>("tile-omp", tiles);
 
     const std::vector<double> x{1, 2, 4};
     std::vector<double> y(3, NAN);

@@ -45,9 +45,10 @@ OperatorInfo<double> row_by_row() {
     OperatorInfo<double> info;
     info.name = "row-by-row";
     info.summary = "CSR, row by row";
-    info.make = [](const MatrixForms<double>& forms, Options& options) -> std::unique_ptr<Operator<double>> {
+    info.make = [](const Source<double>& source, Options& options,
+                   const MakeContext&) -> std::unique_ptr<Operator<double>> {
         options.finish();
-        return std::make_unique<RowByRow>(forms.csr());
+        return std::make_unique<RowByRow>(source.csr());
     };
     return info;
 }

@@ -1,4 +1,4 @@
-#include "kernels/cuda/csr_source.hpp"
+#include "kernels/cuda/download.hpp"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>

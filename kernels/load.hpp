@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "kernels/source.hpp"
+#include "kernels/strip/strip_matrix.hpp"
+#include "tile/io/input.hpp"
+#include "tile/matrix_market/matrix_market.hpp"
+
+/// Matrices by name: a Matrix Market file (plain, gzip, bzip2, xz, Zstandard, SuiteSparse .tar.gz), a `.tsp` archive of
+/// tiles or strips with any type of values, or a generator specification `gen:KIND[:name=value,...]`. Files are told
+/// apart by content and may be pipes. All throw `Error`, for a value out of the range of V, too.
+namespace tilespmv {
+
+/// What the entries of a file without values (a `pattern`) are.
+enum class PatternValues {
+    ones,
+    random,  ///< the same on every machine; symmetric where the pattern is
+};
+
+/// Their names on the command line and in results.
+inline constexpr std::array<std::string_view, 2> kPatternValueNames{"ones", "random"};
+constexpr std::string_view pattern_values_name(PatternValues values) {
+    return kPatternValueNames[static_cast<std::size_t>(values)];
+}
+
+/// How a matrix is loaded.
+struct LoadOptions {
+    PatternValues pattern_values = PatternValues::ones;
+    InputLimits limits{};
+    std::function<void(double)> progress{};  ///< of a Matrix Market file, as `ReadOptions` says
+    ReadNotes* notes = nullptr;              ///< filled, if it is there and the file is a Matrix Market file
+    /// Opens a file, for a program that asks for a pipe twice; empty: `Input`.
+    std::function<Input(const std::string&)> open{};
+};
+
+/// In the form that it is stored in, its values converted to V. A program that multiplies:
+/// `make_operator<double>("auto", load_source<double>("cant.mtx"))`.
+template <Value V>
+Source<V> load_source(const std::string& name, const LoadOptions& options = {});
+
+/// As CSR, whatever it is stored as.
+template <Value V>
+CsrMatrix<V> load_csr(const std::string& name, const LoadOptions& options = {});
+/// The tiles, or strips, that an archive holds.
+template <Value V>
+TileMatrix<V> load_tiles(const std::string& archive, const LoadOptions& options = {});
+template <Value V>
+StripMatrix<V> load_strips(const std::string& archive, const LoadOptions& options = {});
+
+/// The form that is at hand without a conversion: tiles or strips if an archive holds them, else CSR.
+Form stored_form(const std::string& name, const LoadOptions& options = {});
+/// The type of the values that an archive holds, such as "float32"; empty for anything else.
+std::string stored_value_type(const std::string& name, const LoadOptions& options = {});
+/// Whether it is a specification `gen:...`.
+bool is_generator(std::string_view name);
+
+}  // namespace tilespmv

@@ -1,0 +1,222 @@
+#include "kernels/source.hpp"
+
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "formats/convert.hpp"
+#include "kernels/cuda/download.hpp"
+#include "kernels/form_sizes.hpp"
+#include "kernels/strip/strip_matrix.hpp"
+#include "selector/policy.hpp"
+#include "tile/error.hpp"
+#include "tile/sizes.hpp"
+
+namespace tilespmv {
+
+template <Value V>
+struct Source<V>::State {
+    // Given, null if it was not.
+    const CsrMatrix<V>* csr = nullptr;
+    const TileMatrix<V>* tiles = nullptr;
+    const StripMatrix<V>* strips = nullptr;
+    std::optional<cuda::DeviceCsrView<V>> device_csr;
+    std::shared_ptr<State> like;  // the same matrix, which makes the CSR form
+    std::string selector{kDefaultSelector};
+
+    // Owned: given by value, or made.
+    std::optional<CsrMatrix<V>> own_csr;
+    std::optional<TileMatrix<V>> own_tiles;
+    std::optional<StripMatrix<V>> own_strips;
+    Buffer<offset_t> row_ptrs;
+    std::once_flag csr_once, tiles_once, row_ptrs_once;
+
+    CUstream_st* stream = nullptr;
+    cuda::SentArrays* sent = nullptr;
+
+    [[nodiscard]] CsrMatrix<V> make_csr() const {
+        if (strips != nullptr) return to_csr(*strips);
+        if (tiles != nullptr) return unpack(*tiles);
+        return cuda::download(*device_csr, stream);
+    }
+};
+
+template <Value V>
+Source<V>::Source(const CsrMatrix<V>& csr) : state_(std::make_shared<State>()) {
+    add(csr);
+}
+template <Value V>
+Source<V>::Source(const TileMatrix<V>& tiles) : state_(std::make_shared<State>()) {
+    add(tiles);
+}
+template <Value V>
+Source<V>::Source(const StripMatrix<V>& strips) : state_(std::make_shared<State>()) {
+    add(strips);
+}
+template <Value V>
+Source<V>::Source(const cuda::DeviceCsrView<V>& csr) : state_(std::make_shared<State>()) {
+    add(csr);
+}
+template <Value V>
+Source<V>::Source(CsrMatrix<V>&& csr) : state_(std::make_shared<State>()) {
+    state_->csr = &state_->own_csr.emplace(std::move(csr));
+}
+template <Value V>
+Source<V>::Source(TileMatrix<V>&& tiles) : state_(std::make_shared<State>()) {
+    state_->tiles = &state_->own_tiles.emplace(std::move(tiles));
+}
+template <Value V>
+Source<V>::Source(StripMatrix<V>&& strips) : state_(std::make_shared<State>()) {
+    state_->strips = &state_->own_strips.emplace(std::move(strips));
+}
+
+template <Value V>
+void Source<V>::add(const CsrMatrix<V>& csr) {
+    state_->csr = &csr;
+}
+template <Value V>
+void Source<V>::add(const TileMatrix<V>& tiles) {
+    state_->tiles = &tiles;
+}
+template <Value V>
+void Source<V>::add(const StripMatrix<V>& strips) {
+    state_->strips = &strips;
+}
+template <Value V>
+void Source<V>::add(const cuda::DeviceCsrView<V>& csr) {
+    state_->device_csr = csr;
+}
+
+namespace {
+
+template <Value V>
+offset_t nnz_of(const CsrMatrix<V>& a) {
+    return a.nnz();
+}
+template <class M>
+offset_t nnz_of(const M& a) {
+    return a.nnz;
+}
+
+}  // namespace
+
+/// f of one of the forms.
+template <Value V>
+template <class F>
+auto Source<V>::of_given(F&& f) const {
+    const State& s = *state_;
+    if (s.csr != nullptr) return f(*s.csr);
+    if (s.tiles != nullptr) return f(*s.tiles);
+    if (s.strips != nullptr) return f(*s.strips);
+    return f(*s.device_csr);
+}
+
+template <Value V>
+index_t Source<V>::rows() const {
+    return of_given([](const auto& a) { return a.rows; });
+}
+template <Value V>
+index_t Source<V>::cols() const {
+    return of_given([](const auto& a) { return a.cols; });
+}
+template <Value V>
+offset_t Source<V>::nnz() const {
+    return of_given([](const auto& a) { return nnz_of(a); });
+}
+
+template <Value V>
+const CsrMatrix<V>& Source<V>::csr() const {
+    State& s = *state_;
+    if (s.csr != nullptr) return *s.csr;
+    if (s.like) return Source(s.like).csr();
+    std::call_once(s.csr_once, [&] { s.own_csr = s.make_csr(); });
+    return *s.own_csr;
+}
+
+template <Value V>
+const Buffer<offset_t>& Source<V>::row_ptrs() const {
+    State& s = *state_;
+    if (is_on_host()) return csr().row_ptrs;
+    if (s.like) return Source(s.like).row_ptrs();
+    std::call_once(s.row_ptrs_once, [&] { s.row_ptrs = cuda::download_row_ptrs(*s.device_csr, s.stream); });
+    return s.row_ptrs;
+}
+
+template <Value V>
+const TileMatrix<V>& Source<V>::tiles() const {
+    State& s = *state_;
+    if (s.tiles != nullptr) return *s.tiles;
+    std::call_once(s.tiles_once, [&] { s.own_tiles = convert(csr(), *make_policy(s.selector)); });
+    return *s.own_tiles;
+}
+
+template <Value V>
+const CsrMatrix<V>* Source<V>::find_csr() const {
+    return state_->csr;
+}
+template <Value V>
+const TileMatrix<V>* Source<V>::find_tiles() const {
+    return state_->tiles;
+}
+template <Value V>
+const StripMatrix<V>* Source<V>::find_strips() const {
+    return state_->strips;
+}
+template <Value V>
+const cuda::DeviceCsrView<V>* Source<V>::find_device_csr() const {
+    return state_->device_csr ? &*state_->device_csr : nullptr;
+}
+
+template <Value V>
+Source<V> Source<V>::with_selector(std::string_view selector) const {
+    auto other = std::make_shared<State>();
+    other->csr = state_->csr != nullptr || state_->tiles == nullptr ? state_->csr : &csr();
+    other->strips = state_->strips;
+    other->device_csr = state_->device_csr;
+    other->like = state_;
+    other->selector = selector;
+    other->stream = state_->stream;
+    other->sent = state_->sent;
+    return Source(std::move(other));
+}
+
+template <Value V>
+std::string Source<V>::forms() const {
+    std::string name;
+    const auto add = [&](const std::string& form) { name += (name.empty() ? "" : ", ") + form; };
+    if (find_csr() != nullptr) add("csr");
+    if (find_tiles() != nullptr) add("tiles of " + std::to_string(find_tiles()->bytes()) + " bytes");
+    if (find_strips() != nullptr) add("strips");
+    return name;
+}
+
+template <Value V>
+void Source<V>::validate() const {
+    const auto check = [&](const auto* form) {
+        if (form == nullptr) return;
+        validate_sizes(*form);
+        if (form->rows == rows() && form->cols == cols() && nnz_of(*form) == nnz()) return;
+        throw Error("two forms of a matrix are of different ones; their rows, columns or nonzeros differ");
+    };
+    check(find_csr());
+    check(find_tiles());
+    check(find_strips());
+}
+
+template <Value V>
+void Source<V>::read_on(CUstream_st* stream) const {
+    state_->stream = stream;
+}
+template <Value V>
+void Source<V>::lend(cuda::SentArrays* sent) const {
+    state_->sent = sent;
+}
+template <Value V>
+cuda::SentArrays* Source<V>::sent() const {
+    return state_->sent;
+}
+
+#define TILESPMV_INSTANTIATE(V) template class Source<V>;
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv

@@ -1,0 +1,162 @@
+#include "kernels/source.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "formats/convert.hpp"
+#include "kernels/registry.hpp"
+#include "kernels/strip/strip_matrix.hpp"
+#include "selector/paths.hpp"
+#include "selector/policy.hpp"
+#include "tests/support/battery.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/tile_rows.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+constexpr const char* kFull = "block-dense:n=320,block=16,blocks_per_row=3";
+
+TEST(Source, GivesTheFormsThatWereGivenAsTheyAre) {
+    const auto csr = generate<double>("fem:n=4,dof=3");
+    const auto tiles = convert(csr, *make_policy("only:coo"));
+    const auto strips = make_strip_matrix(csr);
+    const Source<double> all(csr, tiles, strips);
+    EXPECT_EQ(&all.csr(), &csr);
+    EXPECT_EQ(&all.tiles(), &tiles);
+    EXPECT_EQ(all.find_strips(), &strips);
+    EXPECT_EQ(&all.row_ptrs(), &csr.row_ptrs);
+    for (const Source<double>& one : {Source<double>(csr), Source<double>(tiles), Source<double>(strips)}) {
+        EXPECT_EQ(one.rows(), csr.rows);
+        EXPECT_EQ(one.cols(), csr.cols);
+        EXPECT_EQ(one.nnz(), csr.nnz());
+        EXPECT_EQ((one.find_csr() != nullptr) + (one.find_tiles() != nullptr) + (one.find_strips() != nullptr), 1);
+        EXPECT_TRUE(one.is_on_host());
+    }
+}
+
+TEST(Source, MakesEveryOtherFormOnceForAllCopies) {
+    const auto csr = generate<float>(kFull);
+    const auto tiles = convert(csr, *make_policy("paper"));
+    const auto strips = make_strip_matrix(csr);
+    for (const Source<float>& source : {Source<float>(tiles), Source<float>(strips)}) {
+        const Source<float> copy = source;
+        EXPECT_EQ(copy.csr(), csr);
+        EXPECT_EQ(&copy.csr(), &source.csr());
+        EXPECT_EQ(copy.find_csr(), nullptr) << "it was not given";
+    }
+    const Source<float> of_csr(csr);
+    EXPECT_EQ(unpack(of_csr.tiles()), csr);
+    EXPECT_EQ(&Source<float>(of_csr).tiles(), &of_csr.tiles());
+    EXPECT_EQ(of_csr.tiles().bytes(), convert(csr, *make_policy(kDefaultSelector)).bytes());
+}
+
+TEST(Source, OwnsWhatItIsGivenByValue) {
+    const auto csr = generate<double>("laplace2d:n=20");
+    auto op = make_operator<double>("csr-omp", csr.clone());
+    std::vector<double> x(static_cast<std::size_t>(csr.cols), 1.0), y(x.size()), expected(x.size());
+    op->apply(1, x, 0, y);
+    make_operator<double>("csr-omp", csr)->apply(1, x, 0, expected);
+    EXPECT_EQ(y, expected);
+    EXPECT_EQ(Source<double>(make_strip_matrix(csr)).csr(), csr);
+    EXPECT_EQ(Source<double>(convert(csr, *make_policy("paper"))).csr(), csr);
+}
+
+TEST(Source, ConvertsByAnotherSelectorWhateverTilesThereAre) {
+    const auto csr = generate<double>(kFull);
+    const auto tiles = convert(csr, *make_policy("only:coo"));
+    const auto strips = make_strip_matrix(csr);
+    for (const auto& given : {Source<double>(csr), Source<double>(tiles), Source<double>(csr, tiles)}) {
+        const auto source = given.with_selector("paper");
+        EXPECT_EQ(cuda::paths_by_format(source.tiles()), cuda::Paths(20, cuda::Path::dense));
+        EXPECT_EQ(&source.csr(), &given.csr()) << "which is made once for both";
+        EXPECT_EQ(&source.tiles(), &Source<double>(source).tiles());
+    }
+    const auto of_strips = Source<double>(strips).with_selector("paper");
+    EXPECT_EQ(of_strips.find_strips(), &strips);
+    EXPECT_EQ(of_strips.csr(), csr);
+}
+
+TEST(Source, MayBeAskedByManyThreads) {
+    const auto csr = generate<double>("laplace2d:n=100");
+    const auto strips = make_strip_matrix(csr);
+    const Source<double> source(strips);
+    std::vector<const TileMatrix<double>*> seen(8);
+    std::vector<std::thread> threads;
+    for (auto& one : seen) threads.emplace_back([&one, source] { one = &source.tiles(); });
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(seen, std::vector(8, &source.tiles()));
+    EXPECT_EQ(unpack(source.tiles()), csr);
+}
+
+TEST(Source, NamesTheFormsThatWereGiven) {
+    const auto csr = generate<double>("fem:n=4,dof=3");
+    const auto tiles = convert(csr, *make_policy("bytes"));
+    const auto other_tiles = convert(csr, *make_policy("only:coo"));
+    const auto strips = make_strip_matrix(csr);
+    const Source<double> of_csr(csr);
+    static_cast<void>(of_csr.tiles());
+    EXPECT_EQ(of_csr.forms(), "csr");
+    EXPECT_EQ(Source<double>(csr, tiles).forms(), "csr, tiles of " + std::to_string(tiles.bytes()) + " bytes");
+    EXPECT_EQ(Source<double>(tiles, csr).forms(), Source<double>(csr, tiles).forms()) << "whatever the order";
+    EXPECT_NE(Source<double>(csr, tiles).forms(), Source<double>(csr, other_tiles).forms());
+    EXPECT_EQ(Source<double>(strips).forms(), "strips");
+}
+
+TEST(Source, OfTwoMatricesIsRefused) {
+    const auto csr = matrix_of(30, 50, {{0, 0}, {5, 20}});
+    const auto tiles = convert(csr, *make_policy("paper"));
+    for (const auto& other : {matrix_of(30, 50, {{0, 0}}), matrix_of(31, 50, {{0, 0}, {5, 20}})}) {
+        EXPECT_EQ(test::message_of([&] { (void)make_operator<double>("tile-omp", {other, tiles}); }),
+                  "1: two forms of a matrix are of different ones; their rows, columns or nonzeros differ");
+    }
+}
+
+TEST(Source, InDeviceMemoryIsRefusedOnTheCpu) {
+    const cuda::DeviceCsrView<double> view{.rows = 3, .cols = 5, .nnz = 2, .row_ptrs = {}};
+    for (const auto& info : operators<double>(Backend::cpu)) {
+        EXPECT_EQ(test::message_of([&] { (void)make_operator<double>(info.name, view); }),
+                  "1: the matrix is in the memory of a GPU: an operator on the CPU needs it in that of the host")
+            << info.name;
+    }
+}
+
+/// The bits of a product.
+std::vector<double> product_of(const Operator<double>& a) {
+    std::vector<double> x(static_cast<std::size_t>(a.cols())), y(static_cast<std::size_t>(a.rows()), -1.0);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(1 + i % 7) / 4;
+    a.apply(1, x, 0, y);
+    return y;
+}
+
+TEST(Source, OfAnyFormMakesEveryOperatorTheSame) {
+    for (const auto& [name, csr] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        const auto tiles = convert(csr, *make_policy("paper-deferred"));
+        const auto strips = make_strip_matrix(csr);
+        for (const auto& info : operators<double>(Backend::cpu)) {
+            if (info.name == "auto") continue;  // it takes what is stored as it is
+            SCOPED_TRACE(std::string(info.name));
+            const auto made = [&](const Source<double>& source) {
+                return unless_refused(info, [&] { return make_operator<double>(info.name, source); });
+            };
+            const auto of_csr = made(csr);
+            if (!of_csr) continue;
+            const auto expected = product_of(*of_csr);
+            const auto of_strips = made(strips);  // whose source is gone
+            if (!info.takes_strips) {
+                EXPECT_EQ(product_of(*of_strips), expected);
+            }
+            if (info.made_from == Form::csr) {
+                EXPECT_EQ(product_of(*made(tiles)), expected);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
