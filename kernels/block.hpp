@@ -49,19 +49,21 @@ struct Block {
     [[nodiscard]] Block column(int c) const { return {data + static_cast<std::size_t>(c) * ld, rows, memory}; }
     /// `count` columns from `first` on, in any layout.
     [[nodiscard]] Block columns(int first, int count) const {
-        const std::size_t step = layout == Layout::column_major ? ld : 1;
-        return {data + static_cast<std::size_t>(first) * step, rows, count, ld, layout, memory};
+        return {data + static_cast<std::size_t>(first) * col_stride(), rows, count, ld, layout, memory};
     }
     /// `count` rows from `first` on.
     [[nodiscard]] Block row_range(std::size_t first, std::size_t count) const {
-        const std::size_t step = layout == Layout::row_major ? ld : 1;
-        return {data + first * step, count, cols, ld, layout, memory};
+        return {data + first * row_stride(), count, cols, ld, layout, memory};
     }
     /// In the memory of the host.
     [[nodiscard]] T& at(std::size_t row, int col) const {
-        const auto c = static_cast<std::size_t>(col);
-        return layout == Layout::column_major ? data[c * ld + row] : data[row * ld + c];
+        return data[row * row_stride() + static_cast<std::size_t>(col) * col_stride()];
     }
+    /// Number of its values, without those between its columns (its rows).
+    [[nodiscard]] std::size_t size() const { return rows * static_cast<std::size_t>(cols); }
+    /// From a row, or a column, to the next.
+    [[nodiscard]] std::size_t row_stride() const { return layout == Layout::column_major ? 1 : ld; }
+    [[nodiscard]] std::size_t col_stride() const { return layout == Layout::column_major ? ld : 1; }
     /// Whether `column` serves: the values of each column are neighbours.
     [[nodiscard]] bool has_columns() const {
         return layout == Layout::column_major || (cols == 1 && (ld == 1 || rows <= 1));

@@ -52,6 +52,13 @@ double error_ratio(const cpu::ReferenceRow& row, double alpha, Accumulator accum
     return std::abs(value - expected) / bound;
 }
 
+template <Value V>
+Buffer<V> column_of(const Block<const V>& block, int c) {
+    Buffer<V> column(block.rows);
+    for (std::size_t r = 0; r < block.rows; ++r) column[r] = block.at(r, c);
+    return column;
+}
+
 }  // namespace
 
 template <Value V>
@@ -60,46 +67,54 @@ double error_bound(const cpu::ReferenceRow& row, double alpha, Accumulator accum
 }
 
 template <Value V>
-ExpectedProduct expected_product(const CsrMatrix<V>& a, double alpha, std::span<const V> x, double beta,
-                                 std::span<const V> y) {
+ExpectedProduct expected_product(const CsrMatrix<V>& a, double alpha, const Block<const V>& x, double beta,
+                                 const Block<const V>& y) {
     validate_row_ptrs(a);
-    const auto rows = static_cast<std::size_t>(a.rows);
-    if (x.size() != static_cast<std::size_t>(a.cols) || (beta != 0 && y.size() != rows)) {
+    const auto rows = static_cast<std::size_t>(a.rows), columns = static_cast<std::size_t>(x.cols);
+    if (x.rows != static_cast<std::size_t>(a.cols) || (beta != 0 && (y.rows != rows || y.cols != x.cols))) {
         throw Error(
             fmt::format("check: x has {} and y {} values for a matrix of {} x {}", x.size(), y.size(), a.rows, a.cols));
     }
-    ExpectedProduct expected{Buffer<cpu::ReferenceRow>(rows), alpha};
-    parallel_for(0, a.rows, kGrain, [&](std::int64_t i) {
-        expected.rows[i] = cpu::reference_row(a, static_cast<index_t>(i), alpha, x.data(), beta, y.data());
-    });
+    ExpectedProduct expected{Buffer<cpu::ReferenceRow>(rows * columns), alpha};
+    for (int c = 0; c < x.cols; ++c) {
+        const Buffer<V> x_c = column_of<V>(x, c), y_c = beta == 0 ? Buffer<V>() : column_of<V>(y, c);
+        cpu::ReferenceRow* const of_column = expected.rows.data() + static_cast<std::size_t>(c) * rows;
+        parallel_for(0, a.rows, kGrain, [&](std::int64_t i) {
+            of_column[i] = cpu::reference_row(a, static_cast<index_t>(i), alpha, x_c.data(), beta, y_c.data());
+        });
+    }
     return expected;
 }
 
 template <Value V>
-CheckResult check_product(const ExpectedProduct& expected, std::span<const V> y, Accumulator accumulator) {
+CheckResult check_product(const ExpectedProduct& expected, const Block<const V>& y, Accumulator accumulator) {
     if (y.size() != expected.rows.size()) {
         throw Error(fmt::format("check: y has {} values, expected {}", y.size(), expected.rows.size()));
     }
     CheckResult worst;
-    for (std::size_t i = 0; i < y.size(); ++i) {
+    for (std::size_t i = 0; i < expected.rows.size(); ++i) {
         const auto& row = expected.rows[i];
-        const double ratio = error_ratio(row, expected.alpha, accumulator, y[i]);
+        const auto column = static_cast<int>(i / y.rows);
+        const V found = y.at(i % y.rows, column);
+        const double ratio = error_ratio(row, expected.alpha, accumulator, found);
         if (i > 0 && ratio <= worst.ratio) continue;
-        worst = {ratio <= 1, static_cast<index_t>(i), ratio, row.value, static_cast<double>(y[i])};
+        worst = {ratio <= 1, static_cast<index_t>(i % y.rows), y.cols > 1 ? column : -1, ratio,
+                 row.value,  static_cast<double>(found)};
     }
     return worst;
 }
 
 std::string CheckResult::message() const {
-    if (ok) return fmt::format("right: largest error {:.2g} of its bound (row {})", ratio, row);
-    return fmt::format("wrong: row {} is {}, expected {}, error {:.3g} times its bound", row, found, expected, ratio);
+    const std::string where = column < 0 ? fmt::format("row {}", row) : fmt::format("row {} of column {}", row, column);
+    if (ok) return fmt::format("right: largest error {:.2g} of its bound ({})", ratio, where);
+    return fmt::format("wrong: {} is {}, expected {}, error {:.3g} times its bound", where, found, expected, ratio);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                        \
-    template double error_bound<V>(const cpu::ReferenceRow&, double, Accumulator);                     \
-    template ExpectedProduct expected_product(const CsrMatrix<V>&, double, std::span<const V>, double, \
-                                              std::span<const V>);                                     \
-    template CheckResult check_product(const ExpectedProduct&, std::span<const V>, Accumulator);
+#define TILESPMV_INSTANTIATE(V)                                                                           \
+    template double error_bound<V>(const cpu::ReferenceRow&, double, Accumulator);                        \
+    template ExpectedProduct expected_product(const CsrMatrix<V>&, double, const Block<const V>&, double, \
+                                              const Block<const V>&);                                     \
+    template CheckResult check_product(const ExpectedProduct&, const Block<const V>&, Accumulator);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

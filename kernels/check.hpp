@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernels/accumulator.hpp"
+#include "kernels/block.hpp"
 #include "kernels/cpu/reference.hpp"
 #include "tile/csr.hpp"
 
@@ -12,15 +13,16 @@ namespace tilespmv {
 /// The right result of y = alpha * A * x + beta * y, row by row, and what is needed to say how far a computed one may
 /// be from it.
 struct ExpectedProduct {
-    Buffer<cpu::ReferenceRow> rows;  ///< one for each row of A
+    Buffer<cpu::ReferenceRow> rows;  ///< one for each row of A, for each column one after the other
     double alpha = 0;
 };
 
-/// Computes the expected product with the oracle. beta = 0 does not read `y` (which may be empty), alpha = 0 reads
-/// neither `a` nor `x`. In parallel; the result does not depend on the number of threads.
+/// Computes the expected product with the oracle, of blocks in the memory of the host. beta = 0 does not read `y`
+/// (which may be empty), alpha = 0 reads neither `a` nor `x`. In parallel; the result does not depend on the number of
+/// threads.
 template <Value V>
-ExpectedProduct expected_product(const CsrMatrix<V>& a, double alpha, std::span<const V> x, double beta,
-                                 std::span<const V> y);
+ExpectedProduct expected_product(const CsrMatrix<V>& a, double alpha, const Block<const V>& x, double beta,
+                                 const Block<const V>& y);
 
 /// How far a row may be from the oracle. With S_i = |alpha| sum_j |a_ij x_j|, T_i = |beta y_i| and u the roundoff of
 /// the accumulator (2^-53 or 2^-24), any order of summation keeps, to first order,
@@ -39,6 +41,7 @@ double error_bound(const cpu::ReferenceRow& row, double alpha, Accumulator accum
 struct CheckResult {
     bool ok = true;
     index_t row = 0;      ///< the worst row; 0 if there are no rows
+    int column = -1;      ///< the column that it is in, if there are several
     double ratio = 0;     ///< its error / bound, at most 1 if right; Inf for a NaN or Inf out of place
     double expected = 0;  ///< its value in the oracle
     double found = 0;
@@ -47,11 +50,11 @@ struct CheckResult {
     [[nodiscard]] std::string message() const;
 };
 
-/// Checks every row of `y`, summed up in `accumulator`. Where the expected value is NaN the result must be NaN, where
-/// it is Inf the same Inf; Inf is also right where something within the bound rounds to it. Throws `Error` if the
-/// number of rows differs.
+/// Checks every row of every column of `y`, summed up in `accumulator`. Where the expected value is NaN the result must
+/// be NaN, where it is Inf the same Inf; Inf is also right where something within the bound rounds to it. Throws
+/// `Error` if the number of rows differs.
 template <Value V>
-CheckResult check_product(const ExpectedProduct& expected, std::span<const V> y,
+CheckResult check_product(const ExpectedProduct& expected, const Block<const V>& y,
                           Accumulator accumulator = default_accumulator<V>());
 
 }  // namespace tilespmv

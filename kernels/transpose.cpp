@@ -1,5 +1,6 @@
 #include "kernels/transpose.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -12,9 +13,9 @@ namespace tilespmv {
 namespace {
 
 constexpr std::string_view kFoundSymmetric =
-    "{0} was found to have a symmetric matrix, which it cannot find again of new values: declare it symmetric, or "
-    "ignore "
-    "that it is";
+    "{0} was found to have a symmetric matrix, which it cannot find again of new values: make it with "
+    "SecondForm::never "
+    "if they are symmetric, or SecondForm::always";
 constexpr std::string_view kReadInPlaceAndCopied =
     "operator {0} reads the values where their owner has them: change them there, and call take_new_values for the "
     "transpose";
@@ -22,10 +23,10 @@ constexpr std::string_view kReadInPlaceAndCopied =
 template <Value V>
 class WithTranspose final : public Operator<V> {
 public:
-    WithTranspose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a, const MakeOfCsr<V>& make, Symmetry symmetry)
-        : op_(std::move(op)), make_(make), symmetry_(symmetry) {
+    WithTranspose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a, const MakeOfCsr<V>& make, SecondForm when)
+        : op_(std::move(op)), make_(make), when_(when) {
         this->set_specification(op_->specification());
-        if (symmetry != Symmetry::declared) make_second(a);
+        if (when != SecondForm::never) make_second(a);
         describe();
     }
 
@@ -34,7 +35,7 @@ public:
     bool take_new_values(const CsrMatrix<V>& a) override {
         if (!op_->take_new_values(a)) return false;
         if (!second_) {
-            if (symmetry_ == Symmetry::found) make_second(a);
+            if (when_ == SecondForm::unless_symmetric) make_second(a);
         } else {
             gather_values<V>({a.values.data(), a.values.size()}, transpose_.positions, transpose_.matrix.values);
             renew_second();
@@ -46,7 +47,7 @@ public:
 private:
     void make_second(const CsrMatrix<V>& a) {
         transpose_ = transposed(a);
-        if (symmetry_ == Symmetry::found && transpose_.matrix == a) {
+        if (when_ == SecondForm::unless_symmetric && transpose_.matrix == a) {
             transpose_ = {};
         } else {
             second_ = make_(transpose_.matrix);
@@ -67,7 +68,7 @@ private:
         Facts facts = op_->facts();
         facts.transposes = true;
         if (facts.no_new_values == kReadInPlace && second_) facts.no_new_values = kReadInPlaceAndCopied;
-        if (symmetry_ == Symmetry::found && !second_) facts.no_new_values = kFoundSymmetric;
+        if (when_ == SecondForm::unless_symmetric && !second_) facts.no_new_values = kFoundSymmetric;
         if (second_) {
             const Facts& other = second_->facts();
             facts.other_bytes += other.matrix_bytes + other.other_bytes + transpose_.positions.bytes();
@@ -100,7 +101,7 @@ private:
 
     std::unique_ptr<Operator<V>> op_;
     MakeOfCsr<V> make_;
-    Symmetry symmetry_;
+    SecondForm when_;
     Transpose<V> transpose_;
     std::unique_ptr<Operator<V>> second_;  // null: the matrix is symmetric
 };
@@ -109,13 +110,13 @@ private:
 
 template <Value V>
 std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a,
-                                            const MakeOfCsr<V>& make, Symmetry symmetry) {
-    return std::make_unique<WithTranspose<V>>(std::move(op), a, make, symmetry);
+                                            const MakeOfCsr<V>& make, SecondForm when) {
+    return std::make_unique<WithTranspose<V>>(std::move(op), a, make, when);
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                             \
     template std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>>, const CsrMatrix<V>&, \
-                                                         const MakeOfCsr<V>&, Symmetry);
+                                                         const MakeOfCsr<V>&, SecondForm);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

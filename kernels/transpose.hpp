@@ -12,12 +12,11 @@ namespace tilespmv {
 template <Value V>
 using MakeOfCsr = std::function<std::unique_ptr<Operator<V>>(const CsrMatrix<V>&)>;
 
-/// How an operator that multiplies by the transpose finds out that the matrix is its own transpose, and needs no
-/// second form.
-enum class Symmetry {
-    found,     ///< by comparing it with its transpose
-    declared,  ///< the caller knows it, of all values that come
-    ignored,   ///< there is a second form in any case
+/// When an operator has a second form of its matrix for the transpose.
+enum class SecondForm {
+    unless_symmetric,  ///< it compares the matrix with its transpose, and needs none if they are equal
+    never,             ///< the caller declares the matrix symmetric, with all values that come
+    always,
 };
 
 /// An operator that multiplies as `op`, and by the transpose of its matrix as well: by a second one, which `make` makes
@@ -29,6 +28,6 @@ enum class Symmetry {
 /// to be symmetric `take_new_values` looks again, and `update_values` is refused, as it cannot.
 template <Value V>
 std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a,
-                                            const MakeOfCsr<V>& make, Symmetry symmetry = Symmetry::found);
+                                            const MakeOfCsr<V>& make, SecondForm second = SecondForm::unless_symmetric);
 
 }  // namespace tilespmv

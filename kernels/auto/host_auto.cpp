@@ -41,6 +41,7 @@ std::unique_ptr<Operator<V>> make_auto(const Source<V>& source, Options& options
         }
         return make(std::string(operator_on_stored(source.find_strips() != nullptr ? Form::strips : Form::tiles)));
     }
+    if (given.columns > 1) return make("csr-omp");
     const PatternView pattern = pattern_of(source.csr());
     const auto ranked = rank_for_auto({.features = features_of(pattern),
                                        .gpu = {},

@@ -8,6 +8,7 @@
 #endif
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/cpu/csr_rows.hpp"
 #include "kernels/cpu/lanes-inl.hpp"
@@ -96,9 +97,27 @@ HWY_INLINE void store(float* p, Vec v) { hn::StoreU(hn::DemoteTo(Like<float>(), 
 template <Value V>
 HWY_INLINE void store_first(V* p, Vec v, int n) {
     if (n >= kLanes) return store(p, v);
+#if HWY_TARGET <= HWY_AVX3
+    const unsigned lanes = (1U << n) - 1;
+    if constexpr (std::is_same_v<V, double>) hn::BlendedStore(v, mask_of<D>(lanes), D(), p);
+    if constexpr (std::is_same_v<V, float>) {
+        hn::BlendedStore(hn::DemoteTo(Like<float>(), v), mask_of<Like<float>>(lanes), Like<float>(), p);
+    }
+#else
     HWY_ALIGN V lanes[kLanes];
     store(lanes, v);
-    std::copy_n(lanes, n, p);
+    for (int i = 0; i < n; ++i) p[i] = lanes[i];
+#endif
+}
+
+/// Lane r: the sum of row r.
+HWY_INLINE Vec load_column(const double* sums) {
+#if HWY_TARGET <= HWY_AVX3
+    constexpr std::int32_t stride = kPanelColumns;
+    return gather(sums, hn::Mul(hn::Iota(Like<std::int32_t>(), 0), hn::Set(Like<std::int32_t>(), stride)));
+#else
+    return elements(sums, [](int r) HWY_ATTR { return r * kPanelColumns; });
+#endif
 }
 
 /// alpha * sum + beta * y for lanes of neighbours.
@@ -112,7 +131,7 @@ HWY_INLINE void finish_lanes(Vec sum, Vec alpha, double beta, V* y, int n) {
     store_first(y, result, n);
 }
 
-/// y = alpha * sums + beta * y for the columns of y, `kPanelColumns` at most.
+/// y = alpha * sums + beta * y for the columns of y, `kPanelColumns` at most. There are sums for whole vectors of rows.
 template <Value V>
 void finish_columns(const double* sums, double alpha, double beta, const Block<V>& y) {
     const Vec factor = hn::Set(D(), alpha);
@@ -128,9 +147,7 @@ void finish_columns(const double* sums, double alpha, double beta, const Block<V
     for (int c = 0; c < y.cols; ++c) {
         for (std::int64_t r = 0; r < rows; r += kLanes) {
             const auto n = static_cast<int>(std::min<std::int64_t>(rows - r, kLanes));
-            HWY_ALIGN double column[kLanes] = {};
-            for (int i = 0; i < n; ++i) column[i] = sums[(r + i) * kPanelColumns + c];
-            finish_lanes(hn::Load(D(), column), factor, beta, &y.at(r, c), n);
+            finish_lanes(load_column(sums + r * kPanelColumns + c), factor, beta, &y.at(r, c), n);
         }
     }
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/cpu/block_copy.hpp"
+#include "kernels/block_copy.hpp"
 #include "kernels/cpu/simd.hpp"
 
 namespace tilespmv::cpu {
@@ -67,7 +67,7 @@ private:
         Sums sums;
         for (index_t row = c.row; row < c.row + c.rows; row += kRows) {
             const index_t end = std::min(row + kRows, c.row + c.rows);
-            std::fill_n(sums.begin(), (end - row) * simd_.panel_columns, 0.0);
+            std::fill_n(sums.begin(), div_up(end - row, kTileSize) * sums_of_piece(), 0.0);
             simd_.add_csr_columns(a_, {row, end}, {a_.begin(row), a_.begin(end)}, x, sums.data());
             simd_.finish_columns(sums.data(), alpha, beta, y.row_range(row, end - row));
         }

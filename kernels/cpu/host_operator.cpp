@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/cpu/block_copy.hpp"
+#include "kernels/block_copy.hpp"
 #include "kernels/cpu/write_rows.hpp"
 #include "tile/error.hpp"
 

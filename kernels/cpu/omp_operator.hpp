@@ -38,7 +38,7 @@ public:
                            .nnz = parts.nnz,
                            .matrix_bytes = parts.bytes,
                            .no_new_values = no_new_values,
-                           .most_columns = is_csr(parts) ? kAllColumns : 1}),
+                           .most_columns = kAllColumns}),
           a_(std::move(parts)),
           schedule_(make_schedule<V>(a_.ranges, a_.tiles, a_.csr, static_cast<offset_t>(a_.strips.bytes()))),
           simd_(simd_kernels<V>()),
@@ -66,27 +66,18 @@ public:
     }
 
     void multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
-        const auto& s = schedule_;
-#pragma omp parallel if (s.bytes >= kTuning.parallel_bytes)
-        {
-#pragma omp for schedule(dynamic, 1) nowait
-            for (std::size_t i = 0; i < s.pieces.size(); ++i) add_piece(i, x.data());
-#pragma omp for schedule(dynamic, 1) nowait
-            for (std::size_t i = 0; i < a_.strips.chunks.size(); ++i) {
-                simd_.multiply_strips(a_.strips, a_.strips.chunks[i], alpha, x.data(), beta, y.data());
-            }
-#pragma omp for schedule(dynamic, 1)
-            for (std::size_t i = 0; i < s.chunks.size(); ++i) run_chunk(s.chunks[i], alpha, x.data(), beta, y.data());
-#pragma omp for schedule(static)
-            for (std::size_t i = 0; i < s.heavy.size(); ++i) finish_heavy(s.heavy[i], alpha, beta, y.data());
-        }
+        multiply_each(alpha, x, beta, y, piece_sums_.data());
     }
 
     void multiply_block(V alpha, const Block<const V>& x, V beta, const Block<V>& y) const override {
-        if (!is_csr(a_)) return HostOperator<V>::multiply_block(alpha, x, beta, y);
-        CsrRows<V> rows = a_.csr;
-        rows.x_access = columns_x_access_;
-        CsrColumns<V>(rows, schedule_, simd_).multiply(alpha, x, beta, y);
+        if (is_csr()) {
+            CsrRows<V> rows = a_.csr;
+            rows.x_access = columns_x_access_;
+            return CsrColumns<V>(rows, schedule_, simd_).multiply(alpha, x, beta, y);
+        }
+        if (!x.has_columns() || !y.has_columns()) return HostOperator<V>::multiply_block(alpha, x, beta, y);
+        Buffer<double> piece_sums(piece_sums_.size() * static_cast<std::size_t>(x.cols));
+        multiply_each(alpha, x, beta, y, piece_sums.data());
     }
 
     void replace_values(std::span<const V> values) override {
@@ -104,8 +95,41 @@ protected:
     [[nodiscard]] Buffer<V>& strip_values() { return a_.strips.values; }
 
 private:
-    [[nodiscard]] static bool is_csr(const Parts& parts) {
-        return parts.tiles == nullptr && parts.strips.tile_rows.empty();
+    [[nodiscard]] bool is_csr() const { return a_.tiles == nullptr && a_.strips.tile_rows.empty(); }
+
+    /// One column after the other with each piece, strip and chunk of the matrix, which is in the cache then.
+    void multiply_each(V alpha, const Block<const V>& x, V beta, const Block<V>& y, double* piece_sums) const {
+        const auto& s = schedule_;
+#pragma omp parallel if (s.bytes * x.cols >= kTuning.parallel_bytes)
+        {
+#pragma omp for schedule(dynamic, 1) nowait
+            for (std::size_t i = 0; i < s.pieces.size(); ++i) {
+                for (int c = 0; c < x.cols; ++c) add_piece(i, x.column(c).data, sums_of(piece_sums, c));
+            }
+#pragma omp for schedule(dynamic, 1) nowait
+            for (std::size_t i = 0; i < a_.strips.chunks.size(); ++i) {
+                for (int c = 0; c < x.cols; ++c) {
+                    simd_.multiply_strips(a_.strips, a_.strips.chunks[i], alpha, x.column(c).data, beta,
+                                          y.column(c).data);
+                }
+            }
+#pragma omp for schedule(dynamic, 1)
+            for (std::size_t i = 0; i < s.chunks.size(); ++i) {
+                for (int c = 0; c < x.cols; ++c) {
+                    run_chunk(s.chunks[i], alpha, x.column(c).data, beta, y.column(c).data);
+                }
+            }
+#pragma omp for schedule(static)
+            for (std::size_t i = 0; i < s.heavy.size(); ++i) {
+                for (int c = 0; c < x.cols; ++c) {
+                    finish_heavy(s.heavy[i], alpha, beta, y.column(c).data, sums_of(piece_sums, c));
+                }
+            }
+        }
+    }
+
+    [[nodiscard]] double* sums_of(double* piece_sums, int c) const {
+        return piece_sums + static_cast<std::size_t>(c) * piece_sums_.size();
     }
 
     /// Tiles are the source's: values are put into copies.
@@ -145,10 +169,10 @@ private:
         finish<V>(sums.data(), c.rows, alpha, beta, y + c.row);
     }
 
-    void add_piece(std::size_t i, const V* x) const {
+    void add_piece(std::size_t i, const V* x, double* piece_sums) const {
         const Piece& piece = schedule_.pieces[i];
         const Chunk& c = schedule_.heavy[piece.heavy].chunk;
-        double* sums = piece_sums_.data() + i * kTileSize;
+        double* sums = piece_sums + i * kTileSize;
         std::fill_n(sums, kTileSize, 0.0);
         if (piece.tiles.begin < piece.tiles.end) simd_.add_tiles(*a_.tiles, piece, c.rows, x, sums);
         if (piece.nonzeros.begin < piece.nonzeros.end) {
@@ -156,10 +180,10 @@ private:
         }
     }
 
-    void finish_heavy(const HeavyChunk& heavy, V alpha, V beta, V* y) const {
+    void finish_heavy(const HeavyChunk& heavy, V alpha, V beta, V* y, const double* piece_sums) const {
         std::array<double, kTileSize> sums{};
         for (offset_t p = heavy.pieces.begin; p < heavy.pieces.end; ++p) {
-            for (int r = 0; r < kTileSize; ++r) sums[r] += piece_sums_[p * kTileSize + r];
+            for (int r = 0; r < kTileSize; ++r) sums[r] += piece_sums[p * kTileSize + r];
         }
         finish<V>(sums.data(), heavy.chunk.rows, alpha, beta, y + heavy.chunk.row);
     }

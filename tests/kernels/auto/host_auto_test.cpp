@@ -59,6 +59,8 @@ TEST(HostAuto, IsTheDefaultAndSaysWhatItTook) {
     const auto csr = generate<double>(kBlocks);
     EXPECT_EQ(make_operator<double>(csr)->specification(), "tile-omp") << "which it converts for";
     EXPECT_EQ(make_operator<double>("auto:products=1", csr)->specification(), "csr-omp");
+    EXPECT_EQ(make_operator<double>("auto:columns=1", csr)->specification(), "tile-omp");
+    EXPECT_EQ(make_operator<double>("auto:columns=2", csr)->specification(), "csr-omp") << "reads A once";
     const auto strips = make_operator<double>("strip-omp:updatable=1", csr);
     EXPECT_EQ(strips->name(), "strip-omp");
     EXPECT_EQ(strips->specification(), "strip-omp:updatable=1");
@@ -186,6 +188,9 @@ TEST(HostAuto, RefusesWrongOptionsBeforeThereIsAMatrix) {
     EXPECT_EQ(message("auto:products=10,tune=trial"), "0: ");
     EXPECT_THAT(message("auto:tune=model"), StartsWith("2: operator 'auto:tune=model': tune=model, expected trial"));
     EXPECT_THAT(message("auto:cache=f"), StartsWith("2: operator 'auto:cache=f': a cache is for tune=trial"));
+    EXPECT_THAT(message("auto:columns=0"), StartsWith("2: operator 'auto:columns=0': columns=0, expected"));
+    EXPECT_THAT(message("auto:columns=2,tune=trial"),
+                StartsWith("2: operator 'auto:columns=2,tune=trial': tune=trial "));
     EXPECT_THAT(message("auto:products=-1"), StartsWith("2: operator 'auto:products=-1': products=-1, expected"));
     EXPECT_THAT(message("auto:any=1"), StartsWith("2: "));
 }
