@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/registry.hpp"
+#include "kernels/transpose.hpp"
 
 namespace tilespmv {
 
@@ -14,7 +15,7 @@ struct ChosenOperator {
     std::string name;            ///< the specification
     Form made_from = Form::csr;  ///< the form that it asks its source for
     /// As `make_operator`. Throws `Error` (bad options, out of memory, no GPU).
-    std::function<std::unique_ptr<Operator<V>>(const Source<V>&)> make;
+    MakeOfSource<V> make;
     Accumulator accumulator = Accumulator::float64;
     bool takes_strips = false;  ///< it multiplies strips as they are
 };

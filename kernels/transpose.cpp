@@ -1,6 +1,5 @@
 #include "kernels/transpose.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -13,53 +12,25 @@ namespace tilespmv {
 namespace {
 
 constexpr std::string_view kFoundSymmetric =
-    "{0} was found to have a symmetric matrix, which it cannot find again of new values: make it with "
-    "SecondForm::never "
-    "if they are symmetric, or SecondForm::always";
-constexpr std::string_view kReadInPlaceAndCopied =
-    "operator {0} reads the values where their owner has them: change them there, and call take_new_values for the "
-    "transpose";
-
+    "{0} was found to have a symmetric matrix, which it cannot find again of new values: declare it symmetric, or "
+    "ignore "
+    "that it is";
 template <Value V>
 class WithTranspose final : public Operator<V> {
 public:
-    WithTranspose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a, const MakeOfCsr<V>& make, SecondForm when)
-        : op_(std::move(op)), make_(make), when_(when) {
+    WithTranspose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a, const MakeOfSource<V>& make, Symmetry symmetry)
+        : op_(std::move(op)), make_(make), symmetry_(symmetry) {
         this->set_specification(op_->specification());
-        if (when != SecondForm::never) make_second(a);
+        if (symmetry != Symmetry::declared) make_second(a);
         describe();
-    }
-
-    [[nodiscard]] std::vector<ExecutedPart> executed() const override { return op_->executed(); }
-
-    bool take_new_values(const CsrMatrix<V>& a) override {
-        if (!op_->take_new_values(a)) return false;
-        if (!second_) {
-            if (when_ == SecondForm::unless_symmetric) make_second(a);
-        } else {
-            gather_values<V>({a.values.data(), a.values.size()}, transpose_.positions, transpose_.matrix.values);
-            renew_second();
-        }
-        describe();
-        return true;
     }
 
 private:
     void make_second(const CsrMatrix<V>& a) {
         transpose_ = transposed(a);
-        if (when_ == SecondForm::unless_symmetric && transpose_.matrix == a) {
+        if (symmetry_ == Symmetry::found && transpose_.matrix == a) {
             transpose_ = {};
         } else {
-            second_ = make_(transpose_.matrix);
-        }
-    }
-
-    /// Its matrix has other values.
-    void renew_second() {
-        const Buffer<V>& values = transpose_.matrix.values;
-        if (second_->facts().no_new_values.empty()) {
-            second_->update_values(Block<const V>(values.data(), values.size()));
-        } else if (!second_->take_new_values(transpose_.matrix)) {
             second_ = make_(transpose_.matrix);
         }
     }
@@ -67,8 +38,8 @@ private:
     void describe() {
         Facts facts = op_->facts();
         facts.transposes = true;
-        if (facts.no_new_values == kReadInPlace && second_) facts.no_new_values = kReadInPlaceAndCopied;
-        if (when_ == SecondForm::unless_symmetric && !second_) facts.no_new_values = kFoundSymmetric;
+        facts.count_executed = [this] { return op_->executed(); };
+        if (symmetry_ == Symmetry::found && !second_) facts.no_new_values = kFoundSymmetric;
         if (second_) {
             const Facts& other = second_->facts();
             facts.other_bytes += other.matrix_bytes + other.other_bytes + transpose_.positions.bytes();
@@ -95,13 +66,14 @@ private:
         }
         op_->update_values(values, run);
         if (!second_) return;
+        const Buffer<V>& theirs = transpose_.matrix.values;
         gather_values<V>({values.data, values.rows}, transpose_.positions, transpose_.matrix.values);
-        renew_second();
+        update_or_make_again<V>(second_, {theirs.data(), theirs.size()}, [&] { return make_(transpose_.matrix); });
     }
 
     std::unique_ptr<Operator<V>> op_;
-    MakeOfCsr<V> make_;
-    SecondForm when_;
+    MakeOfSource<V> make_;
+    Symmetry symmetry_;
     Transpose<V> transpose_;
     std::unique_ptr<Operator<V>> second_;  // null: the matrix is symmetric
 };
@@ -110,13 +82,13 @@ private:
 
 template <Value V>
 std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a,
-                                            const MakeOfCsr<V>& make, SecondForm when) {
-    return std::make_unique<WithTranspose<V>>(std::move(op), a, make, when);
+                                            const MakeOfSource<V>& make, Symmetry symmetry) {
+    return std::make_unique<WithTranspose<V>>(std::move(op), a, make, symmetry);
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                             \
     template std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>>, const CsrMatrix<V>&, \
-                                                         const MakeOfCsr<V>&, SecondForm);
+                                                         const MakeOfSource<V>&, Symmetry);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -4,30 +4,31 @@
 #include <memory>
 
 #include "kernels/operator.hpp"
+#include "kernels/source.hpp"
 #include "tile/csr.hpp"
 
 namespace tilespmv {
 
-/// Makes an operator of a CSR matrix that outlives it, on any backend, such as `ChosenOperator::make`.
+/// Makes an operator on any backend, such as `ChosenOperator::make`.
 template <Value V>
-using MakeOfCsr = std::function<std::unique_ptr<Operator<V>>(const CsrMatrix<V>&)>;
+using MakeOfSource = std::function<std::unique_ptr<Operator<V>>(const Source<V>&)>;
 
-/// When an operator has a second form of its matrix for the transpose.
-enum class SecondForm {
-    unless_symmetric,  ///< it compares the matrix with its transpose, and needs none if they are equal
-    never,             ///< the caller declares the matrix symmetric, with all values that come
-    always,
+/// How an operator that multiplies by the transpose finds out that the matrix is its own transpose, and needs no
+/// second form.
+enum class Symmetry {
+    found,     ///< by comparing it with its transpose
+    declared,  ///< the caller knows it, of all values that come
+    ignored,   ///< there is a second form in any case
 };
 
 /// An operator that multiplies as `op`, and by the transpose of its matrix as well: by a second one, which `make` makes
 /// of the transpose, a CSR matrix of its own, in parallel. `a` is the matrix of `op`, and is needed in the call only.
 /// Both products are as those of the two operators: as fast, and reproducible if those are. `matrix_bytes` are those of
 /// `op`, all others are `other_bytes`.
-/// New values, by `update_values` from the memory of the host or by `take_new_values`, reach both forms; where `op`
-/// reads values in place, the second form has those of the last call of `take_new_values`. Of a matrix that was found
-/// to be symmetric `take_new_values` looks again, and `update_values` is refused, as it cannot.
+/// New values, by `update_values` from the memory of the host, reach both forms. Of a matrix that was found to be
+/// symmetric `update_values` is refused, as it cannot find that again.
 template <Value V>
 std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a,
-                                            const MakeOfCsr<V>& make, SecondForm second = SecondForm::unless_symmetric);
+                                            const MakeOfSource<V>& make, Symmetry symmetry = Symmetry::found);
 
 }  // namespace tilespmv

@@ -18,7 +18,8 @@ struct Candidate {
     std::string operator_name;  ///< with its options
     std::string selector;       ///< the policy of an operator that works on tiles, empty for the others
     Accumulator accumulator = Accumulator::float64;
-    /// What makes products of a matrix with a vector; both must outlive it.
+    ProductKind kind = {};
+    /// What makes products of a matrix with a block of that kind; both must outlive it.
     std::function<ProductBuilder(const CsrMatrix<V>& a, std::span<const V> x)> bind;
 };
 
@@ -26,6 +27,6 @@ struct Candidate {
 /// accumulator that the device does not have. `device` must outlive it.
 template <Value V>
 Candidate<V> make_candidate(Device& device, const std::string& specification, const std::string& selector,
-                            std::optional<Accumulator> accumulator = {});
+                            std::optional<Accumulator> accumulator = {}, const ProductKind& kind = {});
 
 }  // namespace tilespmv::bench

@@ -56,6 +56,7 @@ void build(Contender& c, const ExpectedProduct& expected) {
     c.result.product_bytes = product_bytes({.matrix_bytes = c.result.matrix_bytes,
                                             .rows = c.result.rows,
                                             .cols = c.result.cols,
+                                            .columns = c.result.columns,
                                             .value_bytes = c.result.value_bytes});
     c.product->poison();
     c.product->run();

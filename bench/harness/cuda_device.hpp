@@ -21,10 +21,11 @@ std::unique_ptr<Device> make_cuda_device();
 
 /// Products on the stream of `device`, which `make_cuda_device` made. x and y are brought to the GPU once, by the first
 /// product; making a product is the conversion by the policy `selector` if the operator needs tiles, its plan and
-/// the upload. `device`, `a` and `x` must outlive them.
+/// the upload. `device`, `a` and `x`, a block of that kind, must outlive them.
 template <Value V>
 ProductBuilder cuda_product_builder(Device& device, const std::string& specification, const std::string& selector,
-                                    Accumulator accumulator, const CsrMatrix<V>& a, std::span<const V> x);
+                                    Accumulator accumulator, const CsrMatrix<V>& a, std::span<const V> x,
+                                    const ProductKind& kind = {});
 
 /// As `make_upload`, on the stream of `device`, which `make_cuda_device` made.
 std::unique_ptr<Upload> make_cuda_upload(Device& device, HostArrays arrays);

@@ -1,12 +1,15 @@
 #include "bench/harness/experiment.hpp"
 
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include <omp.h>
 
+#include "tile/error.hpp"
 #include "tile/io/printable.hpp"
 #include "tile/statistics.hpp"
+#include "tile/transpose.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -28,9 +31,16 @@ std::vector<Contender> make_contenders(const Experiment<V>& experiment, Device& 
     for (const Candidate<V>& candidate : experiment.candidates) {
         Contender c{.result = {}, .build = {}, .device = &device};
         c.result.id = case_id(experiment.matrix, candidate, device);
+        c.result.columns = candidate.kind.columns;
         contenders.push_back(std::move(c));
     }
     return contenders;
+}
+
+template <Value V>
+ExpectedProduct expected_of(const CsrMatrix<V>& a, const ProductKind& kind, std::span<const V> x) {
+    if (!kind.is_transposed) return expected_product<V>(a, 1, kind.block(x), 0, {});
+    return expected_product<V>(transposed(a).matrix, 1, kind.block(x), 0, {});
 }
 
 template <Value V>
@@ -38,10 +48,14 @@ void load_and_run(const Experiment<V>& experiment, std::span<Contender> contende
                   Device& device) {
     options.progress("loading");
     const CsrMatrix<V> a = experiment.load();
-    const Buffer<V> x = make_x<V>(a.cols);
+    const ProductKind kind = experiment.candidates.empty() ? ProductKind{} : experiment.candidates.front().kind;
+    const offset_t x_size = offset_t{kind.x_rows(a.rows, a.cols)} * kind.columns;
+    if (x_size > std::numeric_limits<index_t>::max())
+        throw Error("x has more values than can be measured; give fewer --columns");
+    const Buffer<V> x = make_x<V>(static_cast<index_t>(x_size));
     const std::span<const V> x_span(x.data(), x.size());
     options.progress("computing the expected product");
-    const ExpectedProduct expected = expected_product<V>(a, 1, x_span, 0, {});
+    const ExpectedProduct expected = expected_of<V>(a, kind, x_span);
     std::vector<double> scales;
     if (needs_chain_scales(options, a.rows, a.cols)) scales = chain_scales<V>(a, x_span);
     const double row_variation = matrix_statistics(a).row_length.variation;
@@ -79,7 +93,8 @@ CaseId case_id(const std::string& matrix, const Candidate<V>& candidate, const D
             .values = std::string(value_name<V>()),
             .accumulator = std::string(accumulator_name(candidate.accumulator)),
             .device = std::string(device.name()),
-            .threads = omp_get_max_threads()};
+            .threads = omp_get_max_threads(),
+            .vectors = candidate.kind.text()};
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                 \

@@ -16,7 +16,7 @@ template <Value V>
 struct Experiment {
     std::string matrix;  ///< as it is called in the results, where it is `escaped`
     std::function<CsrMatrix<V>()> load;
-    std::vector<Candidate<V>> candidates;
+    std::vector<Candidate<V>> candidates;  ///< of products of one kind
 };
 
 /// One result for each candidate, in their order. If the matrix cannot be loaded, all of them say so.

@@ -11,7 +11,7 @@ std::unique_ptr<Device> make_cuda_device() {
 
 template <Value V>
 ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator, const CsrMatrix<V>&,
-                                    std::span<const V>) {
+                                    std::span<const V>, const ProductKind&) {
     static_cast<void>(cuda::require_device());
     return nullptr;
 }
@@ -30,7 +30,7 @@ std::unique_ptr<VectorTimer> make_cuda_vector_timer(Device&, std::size_t, std::s
 
 #define TILESPMV_INSTANTIATE(V)                                                                                \
     template ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator, \
-                                                 const CsrMatrix<V>&, std::span<const V>);
+                                                 const CsrMatrix<V>&, std::span<const V>, const ProductKind&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::bench

@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "bench/harness/timer.hpp"
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
 #include "kernels/auto/trial_x.hpp"
+#include "kernels/transpose.hpp"
 #include "selector/policy.hpp"
 #include "tile/parallel.hpp"
 #include "tile/statistics.hpp"
@@ -19,13 +22,19 @@ template <Value V>
 class HostProduct final : public Product {
 public:
     HostProduct(const ChosenOperator<V>& chosen, const std::string& selector, const CsrMatrix<V>& a,
-                std::span<const V> x)
-        : x_(x), y_(static_cast<std::size_t>(a.rows)), is_tiled_(chosen.made_from == Form::tiles) {
+                std::span<const V> x, const ProductKind& kind)
+        : kind_(kind),
+          x_(x),
+          y_(static_cast<std::size_t>(kind.x_rows(a.cols, a.rows)) * static_cast<std::size_t>(kind.columns)),
+          is_tiled_(chosen.made_from == Form::tiles) {
         if (is_tiled_) tiles_ = convert_timed(a, selector, convert_seconds_);
         operator_ = chosen.make(is_tiled_ ? Source<V>(a, tiles_) : Source<V>(a));
+        if (kind.is_transposed) operator_ = with_transpose(std::move(operator_), a, chosen.make);
     }
 
-    void run() override { operator_->apply(V{1}, x_, V{0}, {y_.data(), y_.size()}); }
+    void run() override {
+        operator_->apply(V{1}, kind_.block(x_), V{0}, kind_.block(std::span(y_.data(), y_.size())), kind_.run());
+    }
     void run_chained(double scale, ChainVector from, ChainVector to) override {
         for (Buffer<V>* v : {&one_, &other_}) {
             if (v->size() < y_.size()) *v = Buffer<V>(y_.size());
@@ -50,7 +59,7 @@ public:
     }
     void poison() override { std::fill(y_.begin(), y_.end(), std::numeric_limits<V>::quiet_NaN()); }
     [[nodiscard]] CheckResult check(const ExpectedProduct& expected) const override {
-        return check_product<V>(expected, {y_.data(), y_.size()});
+        return check_product<V>(expected, kind_.block(std::span<const V>(y_.data(), y_.size())));
     }
     [[nodiscard]] std::string_view name() const override { return operator_->name(); }
     [[nodiscard]] std::uint64_t matrix_bytes() const override { return operator_->matrix_bytes(); }
@@ -69,6 +78,7 @@ private:
 
     static constexpr std::int64_t kAxpyGrain = 1 << 14;
 
+    ProductKind kind_;
     std::span<const V> x_;
     Buffer<V> y_;
     Buffer<V> one_, other_;  // of a chain
@@ -80,6 +90,13 @@ private:
 };
 
 }  // namespace
+
+std::string ProductKind::text() const {
+    std::string text;
+    if (columns != 1) text = fmt::format("{} columns by {}", columns, layout == Layout::row_major ? "rows" : "columns");
+    if (!is_transposed) return text;
+    return text.empty() ? "transposed" : text + ", transposed";
+}
 
 template <Value V>
 Buffer<V> make_x(index_t size) {
@@ -109,8 +126,8 @@ StoredTiles describe_tiles(const TileMatrix<V>& tiles) {
 
 template <Value V>
 ProductBuilder host_product_builder(const ChosenOperator<V>& chosen, const std::string& selector, const CsrMatrix<V>& a,
-                                    std::span<const V> x) {
-    return [chosen, selector, &a, x] { return std::make_unique<HostProduct<V>>(chosen, selector, a, x); };
+                                    std::span<const V> x, const ProductKind& kind) {
+    return [chosen, selector, &a, x, kind] { return std::make_unique<HostProduct<V>>(chosen, selector, a, x, kind); };
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                                     \
@@ -118,7 +135,7 @@ ProductBuilder host_product_builder(const ChosenOperator<V>& chosen, const std::
     template TileMatrix<V> convert_timed(const CsrMatrix<V>&, const std::string&, double&);                         \
     template StoredTiles describe_tiles(const TileMatrix<V>&);                                                      \
     template ProductBuilder host_product_builder(const ChosenOperator<V>&, const std::string&, const CsrMatrix<V>&, \
-                                                 std::span<const V>);
+                                                 std::span<const V>, const ProductKind&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::bench

@@ -14,6 +14,33 @@
 
 namespace tilespmv::bench {
 
+/// What products are of: one vector or several, in a layout, by the matrix or by its transpose.
+struct ProductKind {
+    int columns = 1;
+    Layout layout = Layout::column_major;
+    bool is_transposed = false;
+
+    /// What results call it, "8 columns by rows, transposed"; empty for one vector by the matrix.
+    [[nodiscard]] std::string text() const;
+    [[nodiscard]] index_t x_rows(index_t rows, index_t cols) const { return is_transposed ? rows : cols; }
+    /// Rows are those of x or y: a block over values of its size.
+    template <class T>
+    [[nodiscard]] Block<T> block(T* values, std::size_t rows, Memory memory = Memory::host) const {
+        const auto neighbours = layout == Layout::row_major ? static_cast<std::size_t>(columns) : rows;
+        return {values, rows, columns, neighbours, layout, memory};
+    }
+    template <class T>
+    [[nodiscard]] Block<T> block(std::span<T> values, Memory memory = Memory::host) const {
+        return block(values.data(), values.size() / static_cast<std::size_t>(columns), memory);
+    }
+    /// What is multiplied, on a stream of a GPU.
+    [[nodiscard]] Run run(CUstream_st* stream = nullptr) const {
+        Run run(stream);
+        if (is_transposed) run.op = Op::transpose;
+        return run;
+    }
+};
+
 /// An operator bound to vectors on its device, ready to be measured: y = A * x. Sampling, checking and reporting know
 /// operators only as this, so that one on another device needs only its own `Product` and `Device`.
 class Product {
@@ -64,9 +91,9 @@ template <Value V>
 Buffer<V> make_x(index_t size);
 
 /// Products in the memory of the host. They convert `a` by the policy `selector` if the operator needs tiles.
-/// `a` and `x` must outlive them.
+/// `a` and `x`, a block of that kind, must outlive them.
 template <Value V>
 ProductBuilder host_product_builder(const ChosenOperator<V>& chosen, const std::string& selector, const CsrMatrix<V>& a,
-                                    std::span<const V> x);
+                                    std::span<const V> x, const ProductKind& kind = {});
 
 }  // namespace tilespmv::bench

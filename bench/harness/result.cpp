@@ -20,7 +20,7 @@ Metrics metrics(const Result& result) {
     m.seconds = warm.median;
     m.spread = warm.spread();
     m.noise = warm.noise();
-    m.flops = product_flops(result.nnz) / m.seconds;
+    m.flops = product_flops(result.nnz) * result.columns / m.seconds;
     m.bytes_per_second = static_cast<double>(result.product_bytes) / m.seconds;
     if (result.bandwidth.read > 0) m.share_of_bandwidth = m.bytes_per_second / result.bandwidth.read;
     return m;

@@ -30,7 +30,8 @@ struct CaseId {
     std::string values;         ///< type of the matrix and the vectors
     std::string accumulator;    ///< type of the sums
     std::string device;
-    int threads = 0;  ///< of the host
+    int threads = 0;           ///< of the host
+    std::string vectors = {};  ///< `ProductKind::text`
 
     friend auto operator<=>(const CaseId&, const CaseId&) = default;
 };
@@ -88,6 +89,7 @@ struct Result {
     index_t rows = 0;
     index_t cols = 0;
     offset_t nnz = 0;
+    int columns = 1;           ///< that a product multiplies
     double row_variation = 0;  ///< of the lengths of rows: standard deviation / mean
     int value_bytes = 0;
     std::string pattern_values;  ///< what the entries of a file without values were; empty if it has values

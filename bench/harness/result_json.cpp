@@ -55,6 +55,7 @@ void to_json(nlohmann::json& json, const CaseId& id) {
     json = {{"matrix", id.matrix},  {"operator", id.operator_name},  {"selector", id.selector},
             {"values", id.values},  {"accumulator", id.accumulator}, {"device", id.device},
             {"threads", id.threads}};
+    if (!id.vectors.empty()) json["vectors"] = id.vectors;
 }
 
 void to_json(nlohmann::json& json, const Result& r) {
@@ -82,6 +83,7 @@ void to_json(nlohmann::json& json, const Result& r) {
             {"speedups", r.speedups}};
     if (!r.pattern_values.empty()) json["pattern_values"] = r.pattern_values;
     if (!r.runs.empty()) json["runs"] = r.runs;
+    if (r.columns != 1) json["columns"] = r.columns;
     if (r.status == Status::ok) json["derived"] = write_metrics(r);
     for (const auto& [stage, timing] : kTimings) {
         if (!(r.*timing).seconds.empty()) json[stage] = write_timing(r.*timing);

@@ -28,7 +28,8 @@ CaseId read_case(const JsonNode& json) {
             .values = json["values"].text(),
             .accumulator = json["accumulator"].text(),
             .device = json["device"].text(),
-            .threads = json["threads"].whole<int>()};
+            .threads = json["threads"].whole<int>(),
+            .vectors = json.text_or("vectors", "")};
 }
 
 Timing read_timing(const JsonNode& json) {
@@ -75,6 +76,7 @@ Result read_result(const JsonNode& json) {
              .rows = json["rows"].whole<index_t>(),
              .cols = json["cols"].whole<index_t>(),
              .nnz = json["nnz"].whole<offset_t>(),
+             .columns = json.whole_or<int>("columns", 1),
              .row_variation = json["row_variation"].non_negative(),
              .value_bytes = json["value_bytes"].whole<int>(),
              .pattern_values = json.text_or("pattern_values", ""),

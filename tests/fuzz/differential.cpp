@@ -1,5 +1,6 @@
 // Random matrices by random selectors in every value type, after every arrival, through every operator of a device,
-// with several alpha, beta and numbers of threads: each product is compared with the oracle, each matrix that comes
+// with several alpha, beta and numbers of threads, by one vector and by blocks of several in both layouts, and by the
+// transpose: each product is compared with the oracle, each matrix that comes
 // back with the original, and each y with that of the same operator in another arrival or with other threads, bit by
 // bit.
 //
@@ -29,13 +30,16 @@
 #include "kernels/strip/strip_matrix.hpp"
 #include "kernels/strip/strip_value_map.hpp"
 #include "kernels/sweeps.hpp"
+#include "kernels/transpose.hpp"
 #include "selector/policy.hpp"
+#include "tests/fuzz/random_block.hpp"
 #include "tests/fuzz/random_matrix.hpp"
 #include "tests/support/arrival.hpp"
 #include "tests/support/joined_options.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
+#include "tile/transpose.hpp"
 
 namespace tilespmv::fuzz {
 namespace {
@@ -111,6 +115,8 @@ public:
         const std::span<const V> x(x_);
         expected_ = expected_product<V>(a_, static_cast<double>(alpha_), x, static_cast<double>(beta_), y_);
         operators_ = random_operators<V>(backend, random, is_finite_);
+        blocks_.push_back(random_block(a_, Op::none, alpha_, beta_, random));
+        blocks_.push_back(random_block(transposed(a_).matrix, Op::transpose, alpha_, beta_, random));
     }
 
     /// Throws `Wrong`. Returns the number of products.
@@ -192,6 +198,7 @@ private:
         const auto op =
             testing::unless_refused(find_operator<V>(backend_, chosen.name), [&] { return chosen.make(source); });
         if (!op) return;
+        check_transpose(chosen, forms, label);
         for (const int threads : backend_ == Backend::cpu ? std::vector{1, 2, 5} : std::vector{2}) {
             omp_set_num_threads(threads);
             check(chosen, *op, label, threads);
@@ -199,17 +206,66 @@ private:
     }
 
     void check(const ChosenOperator<V>& chosen, const Operator<V>& op, const std::string& label, int threads) {
+        check_block(chosen, op, blocks_[0], label, threads);
         ++products_;
         const auto poison = std::vector<V>(y_.size(), std::numeric_limits<V>::quiet_NaN());
         auto y = beta_ == V{0} ? poison : y_;
         op.apply(alpha_, x_, beta_, y);
         const auto result = check_product<V>(expected_, y, chosen.accumulator);
         if (!result.ok) throw Wrong{fmt::format("{}, {} threads: {}", label, threads, result.message())};
-        if (is_library(chosen.name)) return;  // not reproducible
+        if (!is_library(chosen.name)) require_same(label, y, threads);  // a library's are not reproducible
+    }
+
+    static bool same(const std::vector<V>& one, const std::vector<V>& other) {
+        return std::ranges::equal(one, other, [](V a, V b) { return a == b || (a != a && b != b); });
+    }
+    void require_same(const std::string& label, const std::vector<V>& y, int threads) {
         const auto [first, is_first] = first_.try_emplace(label, y);
-        const auto same = [](V a, V b) { return a == b || (a != a && b != b); };
-        if (!is_first && !std::equal(y.begin(), y.end(), first->second.begin(), same)) {
-            throw Wrong{fmt::format("{}, {} threads: other bits than in memory with one thread", label, threads)};
+        if (is_first || same(y, first->second)) return;
+        throw Wrong{fmt::format("{}, {} threads: other bits than in memory with one thread", label, threads)};
+    }
+
+    void check_transpose(const ChosenOperator<V>& chosen, const MatrixForms<V>& forms, const std::string& label) {
+        const auto* const csr = forms.template find<CsrMatrix<V>>();
+        if (csr == nullptr) return;
+        const auto& info = find_operator<V>(backend_, chosen.name);
+        const auto op =
+            testing::unless_refused(info, [&] { return with_transpose(chosen.make(forms), *csr, chosen.make_of_csr); });
+        if (op) check_block(chosen, *op, blocks_[1], label + " transposed", 2);
+    }
+
+    /// The values of some columns of a product, gaps included, which must be what they were.
+    std::vector<V> multiply(const Operator<V>& op, const BlockProduct<V>& block, int cols) {
+        ++products_;
+        std::vector<V> x = block.x, y = block.y;
+        const Block<V> to = block.y_shape.of(y);
+        for (std::size_t r = 0; beta_ == V{0} && r < to.rows; ++r) {
+            for (int c = 0; c < cols; ++c) to.at(r, c) = std::numeric_limits<V>::quiet_NaN();
+        }
+        Run run;
+        run.op = block.op;
+        op.apply(alpha_, block.x_shape.of(x).columns(0, cols), beta_, to.columns(0, cols), run);
+        return y;
+    }
+
+    void check_block(const ChosenOperator<V>& chosen, const Operator<V>& op, const BlockProduct<V>& block,
+                     const std::string& label, int threads) {
+        const int cols = block.x_shape.cols;
+        std::vector<V> found = multiply(op, block, cols);
+        const Block<V> y = block.y_shape.of(found);
+        const auto result = check_product<V>(block.expected, y, chosen.accumulator);
+        if (!result.ok) {
+            throw Wrong{fmt::format("{}, {} threads, {} columns: {}", label, threads, cols, result.message())};
+        }
+        if (is_library(chosen.name)) return;
+        require_same(label + " of a block", found, threads);
+        if (cols <= 2) return;
+        std::vector<V> two = multiply(op, block, 2);
+        const Block<V> y_of_two = block.y_shape.of(two);
+        for (int c = 0; c < 2; ++c) {
+            if (same(column_of(y, c), column_of(y_of_two, c))) continue;
+            throw Wrong{
+                fmt::format("{}, {} threads: column {} of {} has other bits than of 2", label, threads, c, cols)};
         }
     }
 
@@ -223,6 +279,7 @@ private:
     V alpha_;
     V beta_;
     ExpectedProduct expected_;
+    std::vector<BlockProduct<V>> blocks_;  // one for the matrix, one for its transpose
     std::vector<ChosenOperator<V>> operators_;
     std::map<std::string, std::vector<V>> first_;  // y by operator and form
     std::size_t products_ = 0;

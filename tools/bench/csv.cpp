@@ -112,7 +112,7 @@ std::vector<SpeedupColumns> speedup_columns(std::span<const Result> results,
 }
 
 // What was not measured is an empty cell.
-std::string csv_row(const Result& result, const std::vector<SpeedupColumns>& speedups) {
+std::string csv_row(const Result& result, const std::vector<SpeedupColumns>& speedups, bool with_vectors) {
     const CsvRow row{result, metrics(result)};
     std::vector<std::string> cells;
     for (const CsvColumn& column : kColumns) {
@@ -124,6 +124,7 @@ std::string csv_row(const Result& result, const std::vector<SpeedupColumns>& spe
         cells.push_back(speedup ? cell(speedup->median) : "");
         cells.push_back(speedup ? in_quotes(speedup->against) : "");
     }
+    if (with_vectors) cells.push_back(in_quotes(result.id.vectors));
     return fmt::format("{}\n", fmt::join(cells, ","));
 }
 
@@ -138,8 +139,10 @@ std::string results_csv(std::span<const Result> results, const std::vector<std::
         names.push_back(fmt::format("{}speedup_over_{}", prefix, baseline));
         names.push_back(fmt::format("{}fastest_{}", prefix, baseline));
     }
+    const bool with_vectors = std::ranges::any_of(results, [](const Result& r) { return !r.id.vectors.empty(); });
+    if (with_vectors) names.emplace_back("vectors");
     std::string csv = fmt::format("{}\n", fmt::join(names, ","));
-    for (const Result& r : results) csv += csv_row(r, speedups);
+    for (const Result& r : results) csv += csv_row(r, speedups, with_vectors);
     return csv;
 }
 

@@ -73,7 +73,15 @@ void try_options(const bench::Candidate<V>& candidate) {
 }
 
 void check_modes(const BenchOptions& options, Backend backend) {
+    const bool is_plain = !options.is_transposed && std::ranges::all_of(options.columns, [](int k) { return k == 1; });
     for (const auto& mode : options.modes) {
+        if (!is_plain && mode != "warm" && mode != "cold") {
+            throw Error(
+                fmt::format("mode {} is one of single vectors by the matrix itself; with --columns or --transpose "
+                            "there are warm and cold",
+                            mode),
+                ExitCode::usage);
+        }
         if (bench::find_mode(mode) == bench::Mode::graph && backend == Backend::cpu)
             throw Error("mode graph needs a GPU: give --device cuda, or mode chain, the same products without a graph",
                         ExitCode::usage);
@@ -90,6 +98,13 @@ void complete(BenchOptions& options, Backend backend) {
     fill_if_empty(options.baselines, default_baselines(backend));
 }
 
+std::vector<bench::ProductKind> product_kinds(const BenchOptions& options) {
+    std::vector<bench::ProductKind> kinds;
+    const Layout layout = options.layout == "row" ? Layout::row_major : Layout::column_major;
+    for (const int columns : options.columns) kinds.push_back({columns, layout, options.is_transposed});
+    return kinds;
+}
+
 std::vector<std::string> value_types(const BenchOptions& options, const std::string& source) {
     if (!options.values.empty()) return options.values;
     try {
@@ -100,7 +115,8 @@ std::vector<std::string> value_types(const BenchOptions& options, const std::str
 }
 
 template <Value V>
-std::vector<bench::Candidate<V>> candidates(const BenchOptions& options, bench::Device& device) {
+std::vector<bench::Candidate<V>> candidates(const BenchOptions& options, bench::Device& device,
+                                            const bench::ProductKind& kind) {
     auto names = contest_operators<V>(device.backend(), options.operators, options.baselines);
     std::ranges::copy(options.more_operators, std::back_inserter(names));
     std::vector<bench::Candidate<V>> all;
@@ -108,7 +124,7 @@ std::vector<bench::Candidate<V>> candidates(const BenchOptions& options, bench::
         const OperatorEntry entry = find_operator<V>(device.backend(), name);
         const auto sums = entry.sums_in_own_type ? std::nullopt : options.accumulator;
         for (const auto& selector : entry.made_from == Form::tiles ? options.selectors : std::vector<std::string>{""}) {
-            all.push_back(bench::make_candidate<V>(device, name, selector, sums));
+            all.push_back(bench::make_candidate<V>(device, name, selector, sums, kind));
         }
     }
     return all;
@@ -123,13 +139,14 @@ void check_plan(const BenchOptions& options, bench::Device& device) {
     }
     for (const auto& values : types) {
         with_value_type(values, [&]<Value V>() {
-            for (const auto& candidate : candidates<V>(options, device)) try_options(candidate);
+            for (const auto& candidate : candidates<V>(options, device, {})) try_options(candidate);
         });
     }
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::vector<bench::Candidate<V>> candidates(const BenchOptions&, bench::Device&);
+#define TILESPMV_INSTANTIATE(V)                                                               \
+    template std::vector<bench::Candidate<V>> candidates(const BenchOptions&, bench::Device&, \
+                                                         const bench::ProductKind&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::tools

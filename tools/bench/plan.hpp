@@ -18,7 +18,11 @@ std::vector<std::string> value_types(const BenchOptions& options, const std::str
 
 /// Every operator of the benchmark with every selector that it can have.
 template <Value V>
-std::vector<bench::Candidate<V>> candidates(const BenchOptions& options, bench::Device& device);
+std::vector<bench::Candidate<V>> candidates(const BenchOptions& options, bench::Device& device,
+                                            const bench::ProductKind& kind);
+
+/// A kind for each number of columns.
+std::vector<bench::ProductKind> product_kinds(const BenchOptions& options);
 
 /// Throws a usage `Error` for what can be known to be wrong before anything is measured: names, selectors, options of
 /// operators, accumulators.

@@ -59,7 +59,9 @@ public:
     bench::ResultSet run() {
         for (const auto& source : options_.sources) {
             for (const auto& values : value_types(options_, source)) {
-                with_value_type(values, [&]<Value V>() { run_matrix<V>(source); });
+                for (const auto& kind : product_kinds(options_)) {
+                    with_value_type(values, [&]<Value V>() { run_matrix<V>(source, kind); });
+                }
             }
         }
         finish();
@@ -83,8 +85,8 @@ private:
     }
 
     template <Value V>
-    void run_matrix(const std::string& source) {
-        const auto wanted = candidates<V>(options_, device_);
+    void run_matrix(const std::string& source, const bench::ProductKind& kind) {
+        const auto wanted = candidates<V>(options_, device_, kind);
         std::vector<bench::CaseId> ids;
         for (const auto& candidate : wanted) ids.push_back(bench::case_id(source, candidate, device_));
         measure_unfinished<V>(source, wanted, ids);

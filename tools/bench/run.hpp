@@ -22,6 +22,9 @@ struct BenchOptions {
     std::optional<Accumulator> accumulator;
     std::vector<std::string> modes;      ///< by their names; empty: warm and cold
     std::vector<std::string> baselines;  ///< empty: csr-omp, on a GPU the best of cuSPARSE and its best CSR
+    std::vector<int> columns{1};         ///< multiplied at once, a case each
+    std::string layout = "col";          ///< of several: "col" or "row"
+    bool is_transposed = false;
     PatternValues pattern_values = PatternValues::random;
     std::optional<double> min_seconds;
     std::optional<double> max_seconds;

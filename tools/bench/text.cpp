@@ -79,8 +79,8 @@ std::string title(std::span<const Result> results) {
             fmt::format("{} x {}, {} nonzeros, ", grouped(loaded->rows), grouped(loaded->cols), grouped(loaded->nnz));
     }
     const auto& values = loaded == results.end() ? "" : loaded->pattern_values;
-    return fmt::format("{}: {}{}, {}, {} thread{}{}\n", source_name(id.matrix), shape, id.values, id.device, id.threads,
-                       id.threads == 1 ? "" : "s",
+    return fmt::format("{}: {}{}, {}, {} thread{}{}{}\n", source_name(id.matrix), shape, id.values, id.device,
+                       id.threads, id.threads == 1 ? "" : "s", id.vectors.empty() ? "" : ", " + id.vectors,
                        values.empty() ? "" : fmt::format(", a pattern with values: {}", values));
 }
 

@@ -10,6 +10,7 @@
 #include "tools/options/command_files.hpp"
 #include "tools/options/operator_list.hpp"
 #include "tools/options/options.hpp"
+#include "tools/options/vectors_option.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -21,6 +22,14 @@ void add_threads_per_vector(CLI::App& command, std::vector<std::string>& operato
             [&operators](const std::string& threads) { operators.push_back("csr-vector:threads=" + threads); },
             "Measure csr-vector with so many threads a row, on the GPU: short for --operator csr-vector:threads=N")
         ->check(CLI::IsMember({"all", "2", "4", "8", "16", "32"}));
+}
+
+void add_columns(CLI::App& command, std::vector<int>& columns) {
+    command
+        .add_option("--columns", columns, "Multiply so many vectors at once, K[,K...]; a case for each (default: 1)")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::Range(1, kMostColumns));
 }
 
 }  // namespace
@@ -47,6 +56,9 @@ void add_bench(CLI::App& app) {
                  "csr-omp; on the GPU cusparse, the best of its formats, and cusparse-csr); may be repeated")
         ->allow_extra_args(false);
     add_modes(*command, options->modes);
+    add_columns(*command, options->columns);
+    add_layout(*command, options->layout);
+    add_transpose(*command, options->is_transposed);
     add_sampling_options(*command, *options);
     add_output_or_stdout(*command, "--json", options->json,
                          "Keep results, raw times included, in this file, and go on with those it holds");
@@ -58,6 +70,7 @@ void add_bench(CLI::App& app) {
                             "tilespmv bench cant.mtx.gz --device cpu --operator tile-omp --selector paper --threads 4",
                             "tilespmv bench cant.mtx.gz --threads-per-vector all --baseline cusparse-csr",
                             "tilespmv bench cant.mtx.gz --mode graph,chain,axpy",
+                            "tilespmv bench cant.mtx.gz --operator csr-omp --columns 1,2,4,8,32 --layout row",
                             "tilespmv bench --suite gpu-classes *.mtx.gz --json classes.json --csv classes.csv"});
     command->callback([options, device_name] { run_bench(*options, *make_device(choose_backend(*device_name))); });
 }

@@ -12,8 +12,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "kernels/block_copy.hpp"
 #include "kernels/choose_operator.hpp"
 #include "selector/policy.hpp"
+#include "kernels/transpose.hpp"
 #include "tile/error.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 #include "tools/commands/command.hpp"
@@ -23,6 +25,7 @@
 #include "tools/options/random_vector.hpp"
 #include "tools/options/source.hpp"
 #include "tools/options/value_type.hpp"
+#include "tools/options/vectors_option.hpp"
 #include "tools/text/executed_text.hpp"
 
 namespace tilespmv::tools {
@@ -43,19 +46,72 @@ struct SpmvOptions {
     double alpha = 1;
     double beta = 0;
     std::uint64_t seed = 1;
+    VectorsOption vectors;
 };
 
 template <Value V>
-Buffer<V> read_sized(const std::string& file, index_t size, std::string_view what) {
+Vectors<V> read_sized(const std::string& file, index_t size, std::string_view what) {
     ReadNotes notes;
-    auto x = read_vector<V>(open_input(file),
-                            {.size = size, .meaning = std::string(what), .limits = input_limits(), .notes = &notes});
+    auto x = read_vectors<V>(open_input(file),
+                             {.size = size, .meaning = std::string(what), .limits = input_limits(), .notes = &notes});
     show_warnings(notes);
     return x;
 }
 
+/// Of a file, else random.
+template <Value V>
+Vectors<V> make_x(const SpmvOptions& options, index_t size, std::string_view what) {
+    const int asked = options.vectors.columns;
+    if (options.x.empty()) {
+        const int count = std::max(asked, 1);
+        return {size, count,
+                random_vector<V>(static_cast<std::size_t>(size) * static_cast<std::size_t>(count), options.seed)};
+    }
+    auto x = read_sized<V>(options.x, size, what);
+    if (asked != 0 && x.count != asked) {
+        throw Error(fmt::format("{}: found {} columns, --columns says {}", options.x, x.count, asked), ExitCode::usage);
+    }
+    return x;
+}
+
+template <Value V>
+Vectors<V> make_y(const SpmvOptions& options, index_t size, std::string_view what, index_t count) {
+    if (options.y.empty()) {
+        return {size, count, Buffer<V>(static_cast<std::size_t>(size) * static_cast<std::size_t>(count), V{})};
+    }
+    auto y = read_sized<V>(options.y, size, what);
+    if (y.count != count) {
+        throw Error(fmt::format("{}: found {} columns, x has {}", options.y, y.count, count), ExitCode::usage);
+    }
+    return y;
+}
+
+template <Value V>
+tilespmv::Block<V> columns_of(Vectors<V>& v) {
+    const auto size = static_cast<std::size_t>(v.size);
+    return {v.values.data(), size, v.count, size, Layout::column_major, Memory::host};
+}
+
+/// Y = alpha * op(A) * X + beta * Y, of blocks in the layout asked for.
+template <Value V>
+void multiply_vectors(const Operator<V>& a, V alpha, Vectors<V>& x, V beta, Vectors<V>& y,
+                      const VectorsOption& vectors) {
+    if (vectors.layout_in_memory() == Layout::column_major) {
+        return a.apply(alpha, columns_of(x), beta, columns_of(y), vectors.run());
+    }
+    const OwnedBlock<V> x_rows(static_cast<std::size_t>(x.size), x.count, Layout::row_major);
+    const OwnedBlock<V> y_rows(static_cast<std::size_t>(y.size), y.count, Layout::row_major);
+    copy_block<V>(columns_of(x), x_rows.get());
+    copy_block<V>(columns_of(y), y_rows.get());
+    a.apply(alpha, x_rows.get(), beta, y_rows.get(), vectors.run());
+    copy_block<V>(y_rows.get(), columns_of(y));
+}
+
 template <Value V>
 Source<V> load_for(const ChosenOperator<V>& chosen, const SpmvOptions& options) {
+    if (options.vectors.is_transposed && !options.selector.empty())
+        throw Error("--selector has no meaning with --transpose: tiles of the transpose are of the default selector",
+                    ExitCode::usage);
     if (chosen.made_from != Form::tiles && !options.selector.empty())
         throw Error(fmt::format("--selector has no meaning for operator {}, which does not use tiles", chosen.name),
                     ExitCode::usage);
@@ -66,7 +122,7 @@ Source<V> load_for(const ChosenOperator<V>& chosen, const SpmvOptions& options) 
 
 template <Value V>
 void print_summary(const std::string& name, const std::string& specification, const Operator<V>& a, V alpha,
-                   std::span<const V> y) {
+                   std::span<const V> y, const std::string& vectors) {
     double squares = 0;
     double min = std::numeric_limits<double>::infinity();
     double max = -min;
@@ -80,8 +136,8 @@ void print_summary(const std::string& name, const std::string& specification, co
         ++finite;
     }
     const std::string asked = Options("operator", specification).name();
-    fmt::print("{}: {}, {}, {}\n", name, describe_size(a.rows(), a.cols(), a.nnz()), value_name<V>(),
-               operator_text(asked, asked == a.name() ? "" : a.name()));
+    fmt::print("{}: {}, {}, {}{}\n", name, describe_size(a.rows(), a.cols(), a.nnz()), value_name<V>(),
+               operator_text(asked, asked == a.name() ? "" : a.name()), vectors);
     const auto parts = alpha == V{0} ? std::vector<ExecutedPart>{} : a.executed();
     fmt::print("executed: {}\n", parts.empty() ? "nothing" : executed_text(parts, parts.size()));
     if (finite == 0) return fmt::print("y: no finite value among {}\n", y.size());
@@ -103,7 +159,11 @@ V factor(std::string_view option, double number) {
 
 /// With a selector the operator whose tiles it is for, else `auto`, for the one product that there is.
 std::string default_operator(Backend backend, const SpmvOptions& options) {
-    if (options.selector.empty()) return options.tune.empty() ? "auto:products=1" : "auto";
+    if (options.selector.empty()) {
+        if (!options.tune.empty()) return "auto";
+        return options.vectors.columns > 1 ? fmt::format("auto:products=1,columns={}", options.vectors.columns)
+                                           : "auto:products=1";
+    }
     return backend == Backend::cpu ? "tile-omp" : "tile";
 }
 
@@ -126,29 +186,38 @@ std::string specification(Backend backend, const SpmvOptions& options) {
 }
 
 template <Value V>
+std::unique_ptr<Operator<V>> make_operator_of(const ChosenOperator<V>& chosen, const Source<V>& matrix,
+                                              bool is_transposed) {
+    auto made = chosen.make(matrix);
+    return is_transposed ? with_transpose(std::move(made), matrix.csr(), chosen.make) : std::move(made);
+}
+
+template <Value V>
 void multiply(const SpmvOptions& options) {
     const V alpha = factor<V>("--alpha", options.alpha);
     const V beta = factor<V>("--beta", options.beta);
     const Backend backend = choose_backend(options.device);
     const auto chosen = choose_operator<V>(backend, specification(backend, options), options.accumulator);
-    const auto a = chosen.make(load_for(chosen, options));
-    const auto x = options.x.empty() ? random_vector<V>(a->cols(), options.seed)
-                                     : read_sized<V>(options.x, a->cols(), "the columns of the matrix");
-    auto y = options.y.empty() ? Buffer<V>(static_cast<std::size_t>(a->rows()))
-                               : read_sized<V>(options.y, a->rows(), "the rows of the matrix");
-    const std::span<V> result(y.begin(), y.end());
-    a->apply(alpha, x, beta, result);
-    if (!options.output.empty()) return write_vector<V>(options.output, result);
-    print_summary<V>(source_name(options.source), chosen.name, *a, alpha, result);
+    const Source<V> matrix = load_for(chosen, options);
+    const auto a = make_operator_of(chosen, matrix, options.vectors.is_transposed);
+    const bool is_transposed = options.vectors.is_transposed;
+    constexpr std::string_view columns = "the columns of the matrix", rows = "the rows of the matrix";
+    auto x = make_x<V>(options, is_transposed ? a->rows() : a->cols(), is_transposed ? rows : columns);
+    auto y = make_y<V>(options, is_transposed ? a->cols() : a->rows(), is_transposed ? columns : rows, x.count);
+    multiply_vectors(*a, alpha, x, beta, y, options.vectors);
+    if (!options.output.empty()) return write_vectors<V>(options.output, y);
+    print_summary<V>(source_name(options.source), chosen.name, *a, alpha, {y.values.data(), y.values.size()},
+                     options.vectors.text(x.count));
 }
 
 }  // namespace
 
 void add_spmv(CLI::App& app) {
     auto options = std::make_shared<SpmvOptions>();
-    auto* command = app.add_subcommand("spmv", "Multiply: y = alpha*A*x + beta*y");
+    auto* command = app.add_subcommand("spmv", "Multiply: y = alpha*A*x + beta*y, of one vector or several");
     add_source(*command, options->source);
-    add_input(*command, "-x", options->x, "Vector x, a Matrix Market array (default: random values between -1 and 1)");
+    add_input(*command, "-x", options->x,
+              "Vector x, or several: a Matrix Market array (default: random values between -1 and 1)");
     add_output(*command, "-o,--output", options->output, "Write y to this file (default: print its norm and range)");
     add_any_number(*command, "--alpha", options->alpha, "Factor of A*x, may be inf or nan");
     auto* beta = add_any_number(*command, "--beta", options->beta, "Factor of y, may be inf or nan; needs --y");
@@ -166,12 +235,14 @@ void add_spmv(CLI::App& app) {
                "The cache, a JSON file (default: tilespmv/tuning.json in $XDG_CACHE_HOME or ~/.cache)");
     add_selector(*command, options->selector);
     add_values(*command, options->values);
+    add_vectors(*command, options->vectors);
     add_seed(*command, options->seed);
     add_accumulator(*command, options->accumulator);
     add_device(*command, options->device, "cpu, for one product does not pay for an upload");
     set_examples(*command, {"tilespmv spmv cant.mtx -x x.mtx -o y.mtx",
                             "tilespmv spmv cant.tsp -x x.mtx --alpha -1 --beta 1 --y b.mtx -o residual.mtx",
                             "tilespmv spmv gen:laplace2d:n=1000 --operator csr-omp",
+                            "tilespmv spmv cant.mtx -x block.mtx -o product.mtx --layout row --transpose",
                             "tilespmv spmv cant.mtx --device cuda --selector paper"});
     command->callback([options] {
         with_value_type(value_type_for(options->source, options->values), [&]<Value V>() { multiply<V>(*options); });

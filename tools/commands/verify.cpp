@@ -16,6 +16,7 @@
 #include "tools/options/options.hpp"
 #include "tools/options/source.hpp"
 #include "tools/options/value_type.hpp"
+#include "tools/options/vectors_option.hpp"
 #include "tools/verify/verify.hpp"
 #include "tools/verify/verify_text.hpp"
 
@@ -31,6 +32,7 @@ struct VerifyOptions {
     std::string device;
     std::optional<Accumulator> accumulator;
     std::uint64_t seed = 1;
+    VectorsOption vectors;
 };
 
 struct NamedPolicy {
@@ -83,12 +85,12 @@ void verify(const VerifyOptions& options) {
     const auto policies = make_policies(options.selectors);
     const auto operators = select_operators<V>(options);
     const auto csr = load_csr<V>(options.original.empty() ? options.source : options.original);
-    fmt::print("{}: {}, {}\n", source_name(options.source), describe_size(csr.rows, csr.cols, csr.nnz()),
-               value_name<V>());
+    fmt::print("{}: {}, {}{}\n", source_name(options.source), describe_size(csr.rows, csr.cols, csr.nnz()),
+               value_name<V>(), options.vectors.text(std::max(options.vectors.columns, 1)));
     const VerifyWidths widths{width_of_names(16, operators), width_of_names(18, policies)};
     fmt::print("{}", verify_header(widths));
-    Verifier<V> verifier(csr, operators, options.seed,
-                         [&](const VerifyCase& result) { fmt::print("{}", verify_line(result, widths)); });
+    const auto report = [&](const VerifyCase& result) { fmt::print("{}", verify_line(result, widths)); };
+    Verifier<V> verifier(csr, operators, options.seed, report, options.vectors);
     verifier.check_csr();
     if (options.selectors.empty()) check_stored(verifier, options.source);
     for (const auto& [name, policy] : policies) verifier.check_tiles(name, convert(csr, *policy));
@@ -108,12 +110,14 @@ void add_verify(CLI::App& app) {
     add_selectors(*command, options->selectors);
     add_operators(*command, options->operators, "Operator to check, name[:option=value,...] (default: all)");
     add_values(*command, options->values);
+    add_vectors(*command, options->vectors);
     add_seed(*command, options->seed);
     add_accumulator(*command, options->accumulator);
     add_device(*command, options->device, "cuda if there is a GPU, else cpu");
     set_examples(*command, {"tilespmv verify cant.mtx",
                             "tilespmv verify cant.mtx --values float32 --selector paper --selector bytes",
-                            "tilespmv verify gen:rmat:scale=14 --device cpu --operator tile-omp"});
+                            "tilespmv verify gen:rmat:scale=14 --device cpu --operator tile-omp",
+                            "tilespmv verify cant.mtx --columns 8 --layout row --transpose"});
     command->callback([options] {
         with_value_type(value_type_for(options->source, options->values), [&]<Value V>() { verify<V>(*options); });
     });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "tile/buffer.hpp"
@@ -9,6 +10,6 @@ namespace tilespmv::tools {
 
 /// `size` values between -1 and 1, the same on every machine for the same seed.
 template <Value V>
-Buffer<V> random_vector(index_t size, std::uint64_t seed);
+Buffer<V> random_vector(std::size_t size, std::uint64_t seed);
 
 }  // namespace tilespmv::tools

@@ -11,15 +11,13 @@
 #include <fmt/format.h>
 
 #include "formats/convert.hpp"
+#include "kernels/block_copy.hpp"
+#include "kernels/transpose.hpp"
+#include "tile/transpose.hpp"
 #include "tools/options/random_vector.hpp"
 
 namespace tilespmv::tools {
 namespace {
-
-template <Value V>
-std::span<const V> view(const Buffer<V>& values) {
-    return {values.begin(), values.end()};
-}
 
 template <Value V>
 bool same_bits(V a, V b) {
@@ -41,18 +39,32 @@ std::string difference(const CsrMatrix<V>& expected, const CsrMatrix<V>& found) 
                        widened(*a));
 }
 
+template <Value V>
+OwnedBlock<V> random_block(index_t rows, const VectorsOption& vectors, std::uint64_t seed) {
+    const auto size = static_cast<std::size_t>(rows);
+    const int columns = std::max(vectors.columns, 1);
+    const Buffer<V> values = random_vector<V>(size * static_cast<std::size_t>(columns), seed);
+    OwnedBlock<V> block(size, columns, vectors.layout_in_memory());
+    copy_block<V>({values.data(), size, columns, size, Layout::column_major, Memory::host}, block.get());
+    return block;
+}
+
 }  // namespace
 
 template <Value V>
 Verifier<V>::Verifier(const CsrMatrix<V>& a, std::span<const ChosenOperator<V>> operators, std::uint64_t seed,
-                      Report report)
+                      Report report, VectorsOption vectors)
     : a_(a),
       operators_(operators),
       report_(std::move(report)),
-      x_(random_vector<V>(a.cols, seed)),
-      y_(random_vector<V>(a.rows, seed + 1)),
-      products_{Product{V{1}, V{0}, expected_product<V>(a, 1, view(x_), 0, {})},
-                Product{V{-1.5}, V{0.5}, expected_product<V>(a, -1.5, view(x_), 0.5, view(y_))}} {}
+      vectors_(std::move(vectors)),
+      x_(random_block<V>(vectors_.is_transposed ? a.rows : a.cols, vectors_, seed)),
+      y_(random_block<V>(vectors_.is_transposed ? a.cols : a.rows, vectors_, seed + 1)) {
+    const CsrMatrix<V> transpose = vectors_.is_transposed ? transposed(a).matrix : CsrMatrix<V>();
+    const CsrMatrix<V>& multiplied = vectors_.is_transposed ? transpose : a;
+    products_ = {Product{V{1}, V{0}, expected_product<V>(multiplied, 1, x_.get(), 0, {})},
+                 Product{V{-1.5}, V{0.5}, expected_product<V>(multiplied, -1.5, x_.get(), 0.5, y_.get())}};
+}
 
 template <Value V>
 void Verifier<V>::check_csr() {
@@ -92,7 +104,8 @@ void Verifier<V>::check_round_trip(const std::string& label, Unpack&& unpacked) 
 template <Value V>
 void Verifier<V>::check_operator(const ChosenOperator<V>& chosen, const std::string& label, const Source<V>& source) {
     run_case(chosen.name, label, [&](VerifyCase& result) {
-        const auto op = chosen.make(source);
+        auto op = chosen.make(source);
+        if (vectors_.is_transposed) op = with_transpose(std::move(op), a_, chosen.make, SecondForm::always);
         const CheckResult worst = worst_product(*op, chosen.accumulator);
         result.worst = worst.ratio;
         if (worst.ok) return;
@@ -110,11 +123,16 @@ CheckResult Verifier<V>::worst_product(const Operator<V>& op, Accumulator accumu
 
 template <Value V>
 CheckResult Verifier<V>::check(const Operator<V>& op, const Product& product, Accumulator accumulator) const {
-    Buffer<V> y = y_.clone();
+    const Block<V>& before = y_.get();
+    OwnedBlock<V> y(before.rows, before.cols, before.layout);
     // Rows that are not written, or read although beta is 0, stay NaN.
-    if (product.beta == V{0}) std::fill(y.begin(), y.end(), std::numeric_limits<V>::quiet_NaN());
-    op.apply(product.alpha, view(x_), product.beta, y);
-    return check_product<V>(product.expected, view(y), accumulator);
+    if (product.beta == V{0}) {
+        y.fill(std::numeric_limits<V>::quiet_NaN());
+    } else {
+        copy_block<V>(before, y.get());
+    }
+    op.apply(product.alpha, x_.get(), product.beta, y.get(), vectors_.run());
+    return check_product<V>(product.expected, y.get(), accumulator);
 }
 
 template <Value V>

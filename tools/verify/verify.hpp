@@ -6,12 +6,14 @@
 #include <span>
 #include <string>
 
+#include "kernels/block_copy.hpp"
 #include "kernels/check.hpp"
 #include "kernels/choose_operator.hpp"
 #include "kernels/strip/strip_matrix.hpp"
 #include "tile/csr.hpp"
 #include "tile/error.hpp"
 #include "tile/tile_matrix.hpp"
+#include "tools/options/vectors_option.hpp"
 
 namespace tilespmv::tools {
 
@@ -27,15 +29,16 @@ struct VerifyCase {
     std::string problem{};  ///< one line if not ok
 };
 
-/// Runs operators on one matrix with random vectors and checks every row of what they compute: A*x onto a y full of
-/// NaN, and alpha*A*x + beta*y. Nothing stops at a wrong result or an `Error`.
+/// Runs operators on one matrix, or its transpose, with random vectors, one or several at once, and checks every row of
+/// what they compute: A*x onto a y full of NaN, and alpha*A*x + beta*y. Nothing stops at a wrong result or an `Error`.
 template <Value V>
 class Verifier {
 public:
     using Report = std::function<void(const VerifyCase&)>;
 
     /// `a` and `operators` must outlive this. `report` is told of every case as soon as it is known.
-    Verifier(const CsrMatrix<V>& a, std::span<const ChosenOperator<V>> operators, std::uint64_t seed, Report report);
+    Verifier(const CsrMatrix<V>& a, std::span<const ChosenOperator<V>> operators, std::uint64_t seed, Report report,
+             VectorsOption vectors = {});
 
     /// Every operator that uses no tiles.
     void check_csr();
@@ -66,8 +69,9 @@ private:
     const CsrMatrix<V>& a_;
     std::span<const ChosenOperator<V>> operators_;
     Report report_;
-    Buffer<V> x_;
-    Buffer<V> y_;
+    VectorsOption vectors_;
+    OwnedBlock<V> x_;
+    OwnedBlock<V> y_;
     std::array<Product, 2> products_;
     int cases_ = 0;
     int wrong_ = 0;
