@@ -1,6 +1,7 @@
 #include "formats/convert.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 #include "formats/list.hpp"
@@ -111,13 +112,18 @@ private:
     }
 
     void settle_deferral() {
-        offset_t nnz = 0;
-        offset_t rows = 0;
-#pragma omp parallel for reduction(+ : nnz, rows)
-        for (std::int64_t r = 0; r < a_.rows; ++r) {
-            nnz += deferred_[r];
-            rows += deferred_[r] > 0;
-        }
+        std::atomic<offset_t> nnz = 0;
+        std::atomic<offset_t> rows = 0;
+        parallel_ranges(0, a_.rows, kRowGrain, [&](std::int64_t first, std::int64_t last) {
+            offset_t nnz_of_range = 0;
+            offset_t rows_of_range = 0;
+            for (std::int64_t r = first; r < last; ++r) {
+                nnz_of_range += deferred_[r];
+                rows_of_range += deferred_[r] > 0;
+            }
+            nnz += nnz_of_range;
+            rows += rows_of_range;
+        });
         if (nnz == 0) return;
         deferred_nnz_ = nnz;
         deferred_rows_ = rows;

@@ -8,6 +8,7 @@
 #include "formats/list.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
+#include "tile/product_loop.hpp"
 #include "tile/sizes.hpp"
 #include "tile/tile_scanner.hpp"
 
@@ -187,7 +188,7 @@ void ValueMap::update(TileMatrix<V>& m, std::span<const V> values) const {
         throw Error(fmt::format("update_values: {} values for a map of {} nonzeros", values.size(), nnz_));
     }
     require_same_sizes(m);
-    parallel_ranges(0, static_cast<offset_t>(m.tile_rows.size()), kMapGrain, [&](offset_t first, offset_t last) {
+    product_loop(std::ssize(m.tile_rows), kMapGrain, [&](offset_t first, offset_t last) {
         // Taking values in turn from 16 rows of some length is slow, even in the first cache, but from a copy in one
         // place it is not.
         constexpr offset_t worth_copying = 256;
@@ -207,9 +208,11 @@ void ValueMap::update(TileMatrix<V>& m, std::span<const V> values) const {
         }
     });
     auto& d = m.deferred;
-    parallel_for(0, d.listed_rows(), kMapGrain * kTileSize, [&](offset_t k) {
-        const V* in = values.data() + row_begin_[k];
-        for (offset_t p = d.begin(k); p < d.begin(k + 1); ++p) d.values[p] = in[deferred_[p]];
+    product_loop(d.listed_rows(), kMapGrain * kTileSize, [&](offset_t first, offset_t last) {
+        for (offset_t k = first; k < last; ++k) {
+            const V* in = values.data() + row_begin_[k];
+            for (offset_t p = d.begin(k); p < d.begin(k + 1); ++p) d.values[p] = in[deferred_[p]];
+        }
     });
 }
 

@@ -32,7 +32,7 @@ offset_t occupied_tile_rows(std::span<const offset_t> row_ptrs, index_t first, i
     constexpr std::int64_t grain = 1 << 14;
     const std::int64_t tile_rows = div_up(std::int64_t{end} - first, kTileSize);
     std::atomic<offset_t> occupied = 0;
-    short_ranges(0, tile_rows, grain, [&](std::int64_t begin, std::int64_t behind) {
+    parallel_ranges(0, tile_rows, grain, [&](std::int64_t begin, std::int64_t behind) {
         offset_t of_range = 0;
         for (std::int64_t t = begin; t < behind; ++t) {
             const std::int64_t row = first + t * kTileSize;

@@ -144,12 +144,13 @@ offset_t sell_lanes(offset_t length, int steps, int block_warps) {
 offset_t sell_lanes(std::span<const offset_t> row_ptrs, int steps) {
     constexpr std::int64_t grain = 1 << 16;  // fewer rows are not worth waking threads
     std::atomic<offset_t> all = 0;
-    short_ranges(0, static_cast<std::int64_t>(row_ptrs.size()) - 1, grain, [&](std::int64_t first, std::int64_t end) {
-        offset_t lanes = 0;
-        for (auto row = static_cast<std::size_t>(first); row < static_cast<std::size_t>(end); ++row)
-            lanes += sell_lanes(row_ptrs[row + 1] - row_ptrs[row], steps);
-        all += lanes;
-    });
+    parallel_ranges(0, static_cast<std::int64_t>(row_ptrs.size()) - 1, grain,
+                    [&](std::int64_t first, std::int64_t end) {
+                        offset_t lanes = 0;
+                        for (auto row = static_cast<std::size_t>(first); row < static_cast<std::size_t>(end); ++row)
+                            lanes += sell_lanes(row_ptrs[row + 1] - row_ptrs[row], steps);
+                        all += lanes;
+                    });
     return all;
 }
 
@@ -172,7 +173,7 @@ RowStatistics row_statistics(std::span<const offset_t> row_ptrs) {
     constexpr std::int64_t grain = 1 << 17;  // whole tile rows; fewer are not worth waking threads
     const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
     std::vector<RowStatistics> ranges(static_cast<std::size_t>(div_up(rows, grain)));
-    short_ranges(0, rows, grain, [&](std::int64_t first, std::int64_t end) {
+    parallel_ranges(0, rows, grain, [&](std::int64_t first, std::int64_t end) {
         LengthCounts counts;
         const auto of_range =
             row_ptrs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first) + 1);

@@ -43,7 +43,7 @@ int scattered_nnz(TileEntry tile, int rows) {
 template <Value V>
 double scattered_share(const TileMatrix<V>& a) {
     std::atomic<offset_t> scattered = a.deferred.nnz();
-    task_for(0, static_cast<std::int64_t>(a.tile_rows.size()), kGrain, [&](std::int64_t k) {
+    parallel_for(0, static_cast<std::int64_t>(a.tile_rows.size()), kGrain, [&](std::int64_t k) {
         const int rows = a.tile_height(a.tile_rows[k]);
         offset_t of_tile_row = 0;
         for (offset_t t = a.tile_ptrs[k]; t < a.tile_ptrs[k + 1]; ++t) of_tile_row += scattered_nnz(a.tiles[t], rows);
@@ -55,7 +55,7 @@ double scattered_share(const TileMatrix<V>& a) {
 template <Value V>
 Paths paths_by_format(const TileMatrix<V>& a) {
     Paths paths(static_cast<std::size_t>(div_up(a.rows, kTileSize)), Path::tiles);
-    task_for(0, static_cast<std::int64_t>(a.tile_rows.size()), kGrain, [&](std::int64_t k) {
+    parallel_for(0, static_cast<std::int64_t>(a.tile_rows.size()), kGrain, [&](std::int64_t k) {
         if (is_dense(a, k)) paths[static_cast<std::size_t>(a.tile_rows[k])] = Path::dense;
     });
     return paths;

@@ -1,3 +1,6 @@
+#include <atomic>
+#include <mutex>
+
 #include <fmt/format.h>
 
 #include "tile/error.hpp"
@@ -56,11 +59,12 @@ struct FormatSums {
 template <Value V>
 FormatSums sum_formats(const TileMatrix<V>& a, std::span<const FormatInfo> formats) {
     FormatSums sums;
+    std::mutex mutex;
     parallel_ranges(0, static_cast<std::int64_t>(a.tile_rows.size()), 1 << 12,
                     [&](std::int64_t first, std::int64_t last) {
                         FormatSums part;
                         for (auto k = first; k < last; ++k) part.add_tile_row(a, k, formats);
-#pragma omp critical(tilespmv_sum_formats)
+                        const std::lock_guard lock(mutex);
                         sums.add(part);
                     });
     return sums;
@@ -96,13 +100,18 @@ bool begins_tile_row(const DeferredCsr<V>& d, offset_t k) {
 template <Value V>
 DeferredStatistics deferred_statistics(const DeferredCsr<V>& d) {
     const offset_t listed = d.listed_rows();
-    offset_t rows = 0;
-    offset_t tile_rows = 0;
-#pragma omp parallel for reduction(+ : rows, tile_rows)
-    for (offset_t k = 0; k < listed; ++k) {
-        rows += d.begin(k + 1) > d.begin(k);
-        tile_rows += begins_tile_row(d, k);
-    }
+    std::atomic<offset_t> rows = 0;
+    std::atomic<offset_t> tile_rows = 0;
+    parallel_ranges(0, listed, kRowGrain, [&](offset_t first, offset_t last) {
+        offset_t rows_of_range = 0;
+        offset_t tile_rows_of_range = 0;
+        for (offset_t k = first; k < last; ++k) {
+            rows_of_range += d.begin(k + 1) > d.begin(k);
+            tile_rows_of_range += begins_tile_row(d, k);
+        }
+        rows += rows_of_range;
+        tile_rows += tile_rows_of_range;
+    });
     return {d.nnz(), rows, tile_rows, static_cast<offset_t>(d.bytes())};
 }
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "tile/buffer.hpp"
-#include "tile/parallel.hpp"
+#include "tile/types.hpp"
 
 // The widest vectors of the machine and independent accumulators: with less, the processor, not the memory, would set
 // the pace of one thread.

@@ -9,7 +9,7 @@
 
 #include "kernels/cpu/cache_size.hpp"
 #include "tile/error.hpp"
-#include "tile/parallel.hpp"
+#include "tile/product_loop.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -39,7 +39,7 @@ const Bandwidth& CpuDevice::bandwidth() {
 void CpuDevice::flush_cache() {
     constexpr std::int64_t kGrain = 1 << 17;  // words, 1 MiB
     if (flush_.empty()) flush_ = Buffer<std::uint64_t>(2 * cache_bytes_ / sizeof(std::uint64_t));
-    parallel_ranges(0, static_cast<std::int64_t>(flush_.size()), kGrain, [&](std::int64_t first, std::int64_t last) {
+    product_loop(static_cast<std::int64_t>(flush_.size()), kGrain, [&](std::int64_t first, std::int64_t last) {
         std::fill(flush_.data() + first, flush_.data() + last, 0);
     });
 }

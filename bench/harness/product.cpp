@@ -12,7 +12,7 @@
 #include "kernels/auto/trial_x.hpp"
 #include "kernels/transpose.hpp"
 #include "selector/policy.hpp"
-#include "tile/parallel.hpp"
+#include "tile/product_loop.hpp"
 #include "tile/statistics.hpp"
 
 namespace tilespmv::bench {
@@ -53,9 +53,11 @@ public:
             own_x_ = Buffer<V>(x_);
             x_ = {own_x_.data(), own_x_.size()};
         }
-        parallel_for(0, static_cast<std::int64_t>(z_.size()), kAxpyGrain, [&](std::int64_t i) {
-            own_x_[i] = static_cast<V>(0.5 * static_cast<double>(own_x_[i]) + 0.5 * static_cast<double>(z_[i]));
-        });
+        const auto add = [&](std::int64_t first, std::int64_t last) {
+            for (std::int64_t i = first; i < last; ++i)
+                own_x_[i] = static_cast<V>(0.5 * static_cast<double>(own_x_[i]) + 0.5 * static_cast<double>(z_[i]));
+        };
+        product_loop(static_cast<std::int64_t>(z_.size()), kAxpyGrain, add);
     }
     void poison() override { std::fill(y_.begin(), y_.end(), std::numeric_limits<V>::quiet_NaN()); }
     [[nodiscard]] CheckResult check(const ExpectedProduct& expected) const override {

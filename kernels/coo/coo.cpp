@@ -25,7 +25,7 @@ Coo<V> make_coo(const CsrMatrix<V>& a, offset_t skip) {
     const Buffer<offset_t> starts = starts_of(a, skip);
     const auto nnz = static_cast<std::size_t>(starts[a.rows]);
     Coo<V> coo{a.rows, a.cols, Buffer<index_t>(nnz), Buffer<index_t>(nnz), Buffer<V>(nnz)};
-    task_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
+    parallel_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
         offset_t from = a.row_ptrs[r] + skip;
         for (offset_t k = starts[r]; k < starts[r + 1]; ++k, ++from) {
             coo.row_idxs[k] = static_cast<index_t>(r);
@@ -38,7 +38,7 @@ Coo<V> make_coo(const CsrMatrix<V>& a, offset_t skip) {
 
 template <Value V>
 void put_values(const CsrMatrix<V>& a, Coo<V>& coo, offset_t skip) {
-    task_ranges(0, coo.nnz(), kRowGrain, [&](std::int64_t first, std::int64_t last) {
+    parallel_ranges(0, coo.nnz(), kRowGrain, [&](std::int64_t first, std::int64_t last) {
         const auto rows = coo.row_idxs.begin();
         const offset_t begin = std::lower_bound(rows, rows + first, rows[first]) - rows;  // of the first row
         offset_t from = a.row_ptrs[rows[first]] + skip + (first - begin);
@@ -59,7 +59,7 @@ Buffer<std::uint32_t> empty_rows(std::span<const offset_t> row_ptrs) {
 Buffer<std::uint32_t> blocks_back(std::span<const index_t> row_idxs, int block) {
     const std::int64_t blocks = div_up(static_cast<std::int64_t>(row_idxs.size()), std::int64_t{block});
     Buffer<std::uint32_t> back(static_cast<std::size_t>(blocks));
-    task_for(0, blocks, kRowGrain, [&](std::int64_t b) {
+    parallel_for(0, blocks, kRowGrain, [&](std::int64_t b) {
         const auto first = row_idxs.begin() + b * block;
         const auto begin = std::lower_bound(row_idxs.begin(), first, *first) - row_idxs.begin();
         back[static_cast<std::size_t>(b)] = static_cast<std::uint32_t>(b - begin / block);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tile/parallel.hpp"
+#include "tile/product_loop.hpp"
 
 namespace tilespmv::cpu {
 namespace {
@@ -167,15 +168,18 @@ void replace_in_strip(std::span<const StripSlot> slots, const offset_t* row_begi
 
 template <Value V>
 void replace_values(StripRows<V>& strips, std::span<const offset_t> row_ptrs, std::span<const V> values) {
-    for (const StripGroup& group : strips.groups) {
-        parallel_for(0, group.strips, 64, [&](std::int64_t i) {
-            const auto at = static_cast<std::size_t>(i);
-            const std::size_t row = std::size_t{strips.tile_rows[group.first_strip + at]} * kTileSize;
-            replace_in_strip<V>({strips.columns.data() + group.first_column + at * group.own_columns, group.slots},
+    const auto replace = [&](const StripGroup& group) {
+        for (std::size_t i = 0; i < group.strips; ++i) {
+            const std::size_t row = std::size_t{strips.tile_rows[group.first_strip + i]} * kTileSize;
+            replace_in_strip<V>({strips.columns.data() + group.first_column + i * group.own_columns, group.slots},
                                 row_ptrs.data() + row, values.data(),
-                                strips.values.data() + (group.first_slot + at * group.slots) * kTileSize);
-        });
-    }
+                                strips.values.data() + (group.first_slot + i * group.slots) * kTileSize);
+        }
+    };
+    product_loop(std::ssize(strips.chunks), 1, [&](std::int64_t chunk, std::int64_t) {
+        const auto [begin, end] = strips.chunks[static_cast<std::size_t>(chunk)];
+        for (offset_t i = begin; i < end; ++i) replace(strips.groups[static_cast<std::size_t>(i)]);
+    });
 }
 
 template <Value V>

@@ -5,7 +5,7 @@
 
 #include "kernels/block.hpp"
 #include "kernels/cpu/schedule.hpp"
-#include "tile/parallel.hpp"
+#include "tile/product_loop.hpp"
 
 /// What operators of the CPU share that compute chunks of rows.
 namespace tilespmv::cpu {
@@ -14,7 +14,7 @@ namespace tilespmv::cpu {
 template <CpuValue V>
 void scale(V beta, std::span<V> y) {
     constexpr std::int64_t grain = 1 << 16;
-    parallel_ranges(0, static_cast<std::int64_t>(y.size()), grain, [&](std::int64_t first, std::int64_t last) {
+    product_loop(static_cast<std::int64_t>(y.size()), grain, [&](std::int64_t first, std::int64_t last) {
         for (auto i = first; i < last; ++i) y[i] = beta == V{0} ? V{0} : beta * y[i];
     });
 }

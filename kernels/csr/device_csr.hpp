@@ -24,8 +24,8 @@ constexpr bool fits_32_bits(offset_t count) { return count <= std::numeric_limit
 /// The row pointers in 32 bits; they must be below 2^32.
 inline Buffer<std::uint32_t> narrowed(const Buffer<offset_t>& row_ptrs) {
     Buffer<std::uint32_t> narrow(row_ptrs.size());
-    short_for(0, static_cast<std::int64_t>(narrow.size()), 1 << 16,
-              [&](std::int64_t i) { narrow[i] = static_cast<std::uint32_t>(row_ptrs[i]); });
+    parallel_for(0, static_cast<std::int64_t>(narrow.size()), 1 << 16,
+                 [&](std::int64_t i) { narrow[i] = static_cast<std::uint32_t>(row_ptrs[i]); });
     return narrow;
 }
 

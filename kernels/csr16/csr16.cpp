@@ -28,9 +28,9 @@ public:
         reserve();
         for (const RowRange range : rows_) cut(range);
         b_.ends = Buffer<std::uint16_t>(ends_);
-        short_for(0, size(), kFewBlocks, [&](std::int64_t i) { measure(i); });
+        parallel_for(0, size(), kFewBlocks, [&](std::int64_t i) { measure(i); });
         place_codes();
-        short_for(0, size(), kFewBlocks, [&](std::int64_t i) { encode(i); });
+        parallel_for(0, size(), kFewBlocks, [&](std::int64_t i) { encode(i); });
         return std::move(b_);
     }
 

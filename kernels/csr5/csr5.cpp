@@ -20,9 +20,9 @@ public:
     }
 
     Csr5 run() {
-        task_for(0, tiles_, 64, [&](std::int64_t t) { describe(t); });
+        parallel_for(0, tiles_, 64, [&](std::int64_t t) { describe(t); });
         place_ended_rows();
-        task_for(0, tiles_, 64, [&](std::int64_t t) { list_ended_rows(t); });
+        parallel_for(0, tiles_, 64, [&](std::int64_t t) { list_ended_rows(t); });
         b_.empty_rows = indices_where(static_cast<std::int64_t>(row_ptrs_.size()) - 1,
                                       [&](std::int64_t row) { return is_empty(row); });
         return std::move(b_);

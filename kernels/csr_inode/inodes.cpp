@@ -36,7 +36,7 @@ void for_each_inode(const std::vector<std::uint8_t>& alike, int most_rows, F&& f
 std::vector<std::uint8_t> rows_alike(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs) {
     const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
     std::vector<std::uint8_t> alike(static_cast<std::size_t>(rows), 0);
-    short_for(1, rows, grain_of(rows, static_cast<offset_t>(col_idxs.size())), [&](std::int64_t r) {
+    parallel_for(1, rows, grain_of(rows, static_cast<offset_t>(col_idxs.size())), [&](std::int64_t r) {
         const auto* const ends = row_ptrs.data() + r;
         const index_t* const cols = col_idxs.data();
         alike[static_cast<std::size_t>(r)] =
@@ -64,7 +64,7 @@ CsrInodes make_inodes(std::span<const offset_t> row_ptrs, std::span<const index_
     a.inodes = Buffer<Inode>(inodes.size());
     std::ranges::copy(inodes, a.inodes.begin());
     a.col_idxs = Buffer<index_t>(static_cast<std::size_t>(columns));
-    short_for(0, a.count(), kRowGrain, [&](std::int64_t i) {
+    parallel_for(0, a.count(), kRowGrain, [&](std::int64_t i) {
         std::copy_n(col_idxs.data() + a.inodes[i].first_value, a.length(i), a.col_idxs.data() + a.inodes[i].first_col);
     });
     return a;

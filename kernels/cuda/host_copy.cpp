@@ -17,8 +17,7 @@ namespace {
 constexpr std::size_t kLeastStaged = std::size_t{1} << 20;  ///< bytes of an array
 constexpr std::size_t kMostPart = std::size_t{8} << 20;
 constexpr std::size_t kLeastPart = std::size_t{1} << 19;
-constexpr std::size_t kShort = std::size_t{2} << 20;  ///< for which it takes too long to wake more than a few threads
-constexpr std::int64_t kLeastShare = 1 << 16;         ///< that a thread takes at a time
+constexpr std::int64_t kShare = 1 << 17;  ///< that a thread takes at a time
 constexpr std::size_t kSlots = 4;
 
 void copy_by_driver(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
@@ -44,23 +43,14 @@ public:
         if (memory_ == nullptr) return copy_by_driver(to, from, bytes, stream);  // no memory could be pinned
         TILESPMV_CUDA(cudaEventSynchronize(copied_));
         auto* const pinned = static_cast<std::byte*>(memory_);
-        const auto size = static_cast<std::int64_t>(bytes);
-        const auto fill = [&](std::int64_t first, std::int64_t end) {
+        parallel_ranges(0, static_cast<std::int64_t>(bytes), kShare, [&](std::int64_t first, std::int64_t end) {
             std::memcpy(pinned + first, from + first, static_cast<std::size_t>(end - first));
-        };
-        if (bytes <= kShort && !openmp_may_spin())
-            short_ranges(0, size, share_of(size, TaskGroup::kFewThreads), fill);
-        else
-            task_ranges(0, size, share_of(size, 2 * TaskGroup::kMostThreads), fill);
+        });
         copy_by_driver(to, pinned, bytes, stream);
         TILESPMV_CUDA(cudaEventRecord(copied_, stream));
     }
 
 private:
-    static std::int64_t share_of(std::int64_t bytes, std::size_t shares) {
-        return std::max(kLeastShare, div_up(bytes, static_cast<std::int64_t>(shares)));
-    }
-
     void* memory_ = nullptr;
     cudaEvent_t copied_ = nullptr;
 };

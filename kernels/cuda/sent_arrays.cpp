@@ -22,7 +22,7 @@ SentArrays::SentArrays(const std::vector<std::span<const std::byte>>& arrays, co
     for (Sent& one : sent_) {
         if (!one.from.empty()) copies.emplace_back([this, &one] { copy(one); });
     }
-    copies_.emplace(std::move(copies), 1);  // the driver copies one after the other
+    copies_.emplace(std::move(copies));
 }
 
 void* SentArrays::allocate(const Sent& one) const {

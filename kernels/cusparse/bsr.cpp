@@ -28,7 +28,7 @@ public:
         count_blocks();
         bsr_.col_idxs = Buffer<index_t>(static_cast<std::size_t>(bsr_.row_ptrs[bsr_.block_rows]));
         bsr_.values = Buffer<V>(bsr_.col_idxs.size() * values_of_block());
-        task_ranges(0, bsr_.block_rows, kBlockRowGrain, [&](std::int64_t first, std::int64_t last) {
+        parallel_ranges(0, bsr_.block_rows, kBlockRowGrain, [&](std::int64_t first, std::int64_t last) {
             std::vector<index_t> cols;
             for (std::int64_t r = first; r < last; ++r) fill(r, cols);
         });
@@ -42,7 +42,7 @@ private:
 
     void count_blocks() {
         Buffer<offset_t> counts(static_cast<std::size_t>(bsr_.block_rows));
-        task_ranges(0, bsr_.block_rows, kBlockRowGrain, [&](std::int64_t first, std::int64_t last) {
+        parallel_ranges(0, bsr_.block_rows, kBlockRowGrain, [&](std::int64_t first, std::int64_t last) {
             std::vector<index_t> cols;
             for (std::int64_t r = first; r < last; ++r) {
                 find_blocks(r, cols);

@@ -79,7 +79,7 @@ private:
 template <class V>
 Buffer<index_t> row_idxs(const CsrMatrix<V>& a) {
     Buffer<index_t> rows(static_cast<std::size_t>(a.nnz()));
-    task_for(0, a.rows, 1 << 12, [&](std::int64_t row) {
+    parallel_for(0, a.rows, 1 << 12, [&](std::int64_t row) {
         std::fill(rows.data() + a.row_ptrs[row], rows.data() + a.row_ptrs[row + 1], static_cast<index_t>(row));
     });
     return rows;

@@ -25,7 +25,7 @@ DeviceBuffer<std::byte> upload_bytes(const Buffer<T>& host, const DeviceContext&
 template <class To>
 Buffer<To> widened(const Buffer<index_t>& from) {
     Buffer<To> to(from.size());
-    task_for(0, static_cast<std::int64_t>(to.size()), 1 << 16, [&](std::int64_t i) { to[i] = from[i]; });
+    parallel_for(0, static_cast<std::int64_t>(to.size()), 1 << 16, [&](std::int64_t i) { to[i] = from[i]; });
     return to;
 }
 

@@ -62,7 +62,7 @@ SellMatrix<V, I> make_sell(const CsrMatrix<V>& a) {
     const auto size = static_cast<std::size_t>(sell.slice_offsets[slices]);
     sell.col_idxs = Buffer<I>(size);
     sell.values = Buffer<V>(size);
-    task_for(0, slices, kSliceGrain, [&](std::int64_t slice) { fill_slice(a, slice, sell); });
+    parallel_for(0, slices, kSliceGrain, [&](std::int64_t slice) { fill_slice(a, slice, sell); });
     return sell;
 }
 

@@ -24,7 +24,7 @@ public:
     explicit DiagonalBits(const CsrMatrix<V>& a)
         : lowest_(1 - std::int64_t{a.rows}),
           words_(static_cast<std::size_t>(div_up(std::int64_t{a.rows} + a.cols, 64))) {
-        short_ranges(0, a.rows, kBlockGrain * DiaLayout::kRows, [&](std::int64_t first, std::int64_t end) {
+        parallel_ranges(0, a.rows, kBlockGrain * DiaLayout::kRows, [&](std::int64_t first, std::int64_t end) {
             for (std::int64_t r = first; r < end; r += 1 + shifted_rows(a.row_ptrs.data(), a.col_idxs.data(), r, end)) {
                 for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) insert(a.col_idxs[k] - r - lowest_);
             }
@@ -150,7 +150,7 @@ DiaPattern make_dia_pattern(const CsrMatrix<V>& a, const std::vector<index_t>& o
     dia.offsets = grouped(offsets);
     const std::int64_t blocks = blocks_of(a);
     dia.held = Buffer<std::uint64_t>(dia.held_words(a.rows));
-    short_for(0, blocks, kBlockGrain, [&](std::int64_t block) { hold_block(dia, block, a, offsets); });
+    parallel_for(0, blocks, kBlockGrain, [&](std::int64_t block) { hold_block(dia, block, a, offsets); });
     return dia;
 }
 
@@ -158,7 +158,7 @@ template <Value V>
 Dia<V> make_dia(const CsrMatrix<V>& a) {
     Dia<V> dia{make_dia_pattern(a, dia_offsets(a)), {}};
     dia.values = Buffer<V>(dia.places());
-    short_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) {
+    parallel_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) {
         std::fill_n(dia.values.data() + dia.value_at(0, block * dia.kRows), dia.diagonals * dia.kRows, V{});
         put_block(a, block, dia);
     });
@@ -167,7 +167,7 @@ Dia<V> make_dia(const CsrMatrix<V>& a) {
 
 template <Value V>
 void put_values(const CsrMatrix<V>& a, Dia<V>& dia) {
-    short_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) { put_block(a, block, dia); });
+    parallel_for(0, blocks_of(a), kBlockGrain, [&](std::int64_t block) { put_block(a, block, dia); });
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                             \

@@ -52,7 +52,7 @@ Ell<V> make_ell(const CsrMatrix<V>& a, offset_t width) {
     const auto places = static_cast<std::size_t>(ell.width) * static_cast<std::size_t>(a.rows);
     ell.columns = Buffer<index_t>(places);
     ell.values = Buffer<V>(places);
-    task_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
+    parallel_for(0, a.rows, kRowGrain, [&](std::int64_t r) {
         const offset_t held = put_row(a, r, ell);
         for (offset_t k = 0; k < ell.width; ++k) {
             ell.columns[k * a.rows + r] = k < held ? a.col_idxs[a.row_ptrs[r] + k] : Ell<V>::kNone;
@@ -64,7 +64,7 @@ Ell<V> make_ell(const CsrMatrix<V>& a, offset_t width) {
 
 template <Value V>
 void put_values(const CsrMatrix<V>& a, Ell<V>& ell) {
-    task_for(0, a.rows, kRowGrain, [&](std::int64_t r) { put_row(a, r, ell); });
+    parallel_for(0, a.rows, kRowGrain, [&](std::int64_t r) { put_row(a, r, ell); });
 }
 
 #define TILESPMV_INSTANTIATE(V)                              \

@@ -10,7 +10,7 @@ namespace tilespmv::cuda {
 Buffer<std::uint32_t> longer_rows(std::span<const offset_t> row_ptrs, offset_t width) {
     const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
     Buffer<std::uint32_t> bits(static_cast<std::size_t>(div_up(rows, 32)));
-    task_for(0, static_cast<std::int64_t>(bits.size()), kRowGrain, [&](std::int64_t word) {
+    parallel_for(0, static_cast<std::int64_t>(bits.size()), kRowGrain, [&](std::int64_t word) {
         std::uint32_t found = 0;
         for (std::int64_t r = word * 32; r < std::min(rows, word * 32 + 32); ++r) {
             const auto row = static_cast<std::size_t>(r);

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <omp.h>
+
 #include "selector/x_access.hpp"
 #include "tile/parallel.hpp"
 
@@ -33,7 +35,7 @@ public:
     [[nodiscard]] std::vector<Column> columns() const {
         const std::int64_t width = std::max<std::int64_t>(div_up(cols_, omp_get_max_threads()), kLeastSlice);
         std::vector<std::vector<Column>> found(static_cast<std::size_t>(div_up(cols_, width)));
-        task_for(0, static_cast<std::int64_t>(found.size()), 1, [&](std::int64_t i) {
+        parallel_for(0, static_cast<std::int64_t>(found.size()), 1, [&](std::int64_t i) {
             found[static_cast<std::size_t>(i)] = count(i * width, std::min<std::int64_t>((i + 1) * width, cols_));
         });
         std::vector<Column> all;

@@ -137,7 +137,7 @@ private:
     /// Rows of each kind in each chunk.
     void count() {
         in_chunk_.assign(static_cast<std::size_t>(chunks()) * all_kinds(), 0);
-        short_for(0, groups(), 1, [&](std::int64_t group) {
+        parallel_for(0, groups(), 1, [&](std::int64_t group) {
             std::uint32_t* const counts = in_chunk_.data() + static_cast<std::size_t>(group * kTogether) * all_kinds();
             for_each_kind(group * kTogether,
                           [counts, kinds = all_kinds()](std::size_t kind, std::size_t i, std::int64_t) {
@@ -153,7 +153,7 @@ private:
     [[nodiscard]] std::vector<std::int64_t> long_rows() const {
         if (count_of(kind_of_long()) == 0) return {};
         std::vector<std::vector<std::int64_t>> of_chunk(static_cast<std::size_t>(chunks()));
-        short_for(0, chunks(), kTogether, [&](std::int64_t chunk) {
+        parallel_for(0, chunks(), kTogether, [&](std::int64_t chunk) {
             const auto i = static_cast<std::size_t>(chunk);
             if (in_chunk_[i * all_kinds() + kind_of_long()] == 0) return;
             const offset_t* const ptrs = row_ptrs_.data();
@@ -231,7 +231,7 @@ private:
 
     void place_rows() {
         std::ranges::copy(piece_rows_, plan_.rows.begin());
-        short_for(0, groups(), 1, [&](std::int64_t group) {
+        parallel_for(0, groups(), 1, [&](std::int64_t group) {
             std::uint64_t* const starts = starts_.data() + static_cast<std::size_t>(group * kTogether) * all_kinds();
             std::uint32_t* const rows = plan_.rows.data();
             for_each_kind(group * kTogether,
@@ -262,7 +262,7 @@ private:
     void mark_empty_rows() {
         if (count_of(kind_of_empty()) == 0) return;
         plan_.empty = Buffer<std::uint32_t>(static_cast<std::size_t>(div_up(rows_, 32)));
-        short_for(0, static_cast<std::int64_t>(plan_.empty.size()), 1 << 10, [&](std::int64_t word) {
+        parallel_for(0, static_cast<std::int64_t>(plan_.empty.size()), 1 << 10, [&](std::int64_t word) {
             std::uint32_t bits = 0;
             for (std::int64_t row = word * 32; row < std::min((word + 1) * 32, rows_); ++row) {
                 bits |= static_cast<std::uint32_t>(length_of(row) == 0) << row % 32;  // no branch could be predicted

@@ -43,7 +43,7 @@ Buffer<std::uint32_t> codes_of(index_t cols, const Buffer<index_t>& hubs) {
     if (hubs.empty()) return {};
     const auto count = static_cast<std::uint32_t>(hubs.size());
     Buffer<std::uint32_t> codes(static_cast<std::size_t>(cols));
-    task_for(0, cols, 1 << 16, [&](std::int64_t c) { codes[c] = count + static_cast<std::uint32_t>(c); });
+    parallel_for(0, cols, 1 << 16, [&](std::int64_t c) { codes[c] = count + static_cast<std::uint32_t>(c); });
     for (std::uint32_t i = 0; i < count; ++i) codes[static_cast<std::size_t>(hubs[i])] = i;
     return codes;
 }

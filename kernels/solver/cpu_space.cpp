@@ -6,7 +6,7 @@
 #include <omp.h>
 
 #include "kernels/solver/recurrence.hpp"
-#include "tile/parallel.hpp"
+#include "tile/product_loop.hpp"
 
 namespace tilespmv::solver {
 namespace {
@@ -46,7 +46,7 @@ void CpuSpace<T>::make_sums() {
 template <class T>
 template <class F>
 void CpuSpace<T>::for_pieces(F&& f) {
-    parallel_ranges(0, static_cast<std::int64_t>(size()), kPiece, f);
+    product_loop(static_cast<std::int64_t>(size()), kPiece, f);
 }
 
 /// f(first, last) leaves the sums of a piece.

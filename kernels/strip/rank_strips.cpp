@@ -137,7 +137,7 @@ public:
         s_.tile_rows = Buffer<std::uint32_t>(at.strip);
         s_.bases = Buffer<std::int32_t>(at.strip);
         s_.codes = Buffer<std::uint16_t>(at.quad * kQuad * kTileSize);
-        task_for(0, std::ssize(starts), 1, [&](std::int64_t i) {
+        parallel_for(0, std::ssize(starts), 1, [&](std::int64_t i) {
             const auto k = static_cast<std::size_t>(i);
             copy(parts_[k], starts[k]);
         });
@@ -219,7 +219,7 @@ template <Value V>
 RankStrips make_rank_strips(const CsrMatrix<V>& a, const std::vector<RowRange>& rows, const StripLimits& limits) {
     const std::vector<std::uint32_t> tile_rows = tile_rows_of(rows);
     std::vector<RankPart> parts(div_up(tile_rows.size(), kTileRowsOfRankPart));
-    task_for(0, std::ssize(parts), 1, [&](std::int64_t i) {
+    parallel_for(0, std::ssize(parts), 1, [&](std::int64_t i) {
         const std::size_t first = static_cast<std::size_t>(i) * kTileRowsOfRankPart;
         const std::span part =
             std::span(tile_rows).subspan(first, std::min(kTileRowsOfRankPart, tile_rows.size() - first));

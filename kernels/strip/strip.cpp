@@ -95,7 +95,8 @@ public:
     PartMaker(const CsrMatrix<V>& a, const StripLimits& limits, std::int64_t first, std::int64_t end)
         : a_(a), limits_(limits), first_(first), end_(end) {}
 
-    Part run() {
+    /// Not inlined into the loop over parts, where GCC 12 makes it take 1.35 times as long.
+    [[gnu::noinline]] Part run() {
         // Values alone are often too many bytes after a part of the tile rows.
         const double most = most_bytes(nonzeros_in(rows(first_, end_)), end_ - first_);
         bool is_short = true;
@@ -284,7 +285,7 @@ public:
         s_.bases = Buffer<std::int32_t>(quads_ * kQuad);
         s_.codes = Buffer<std::uint16_t>(quads_ * kTileSize);
         s_.masks = Buffer<std::uint8_t>(quads_ * kRowPairs);
-        task_for(0, static_cast<std::int64_t>(parts_.size()), 1, [&](std::int64_t i) { copy(i); });
+        parallel_for(0, static_cast<std::int64_t>(parts_.size()), 1, [&](std::int64_t i) { copy(i); });
         return std::move(s_);
     }
 
@@ -364,7 +365,7 @@ template <Value V>
 Strips make_strips(const CsrMatrix<V>& a, const StripLimits& limits) {
     const std::int64_t tile_rows = div_up(a.rows, kTileSize);
     std::vector<Part> parts(static_cast<std::size_t>(div_up(tile_rows, kTileRowsOfPart)));
-    task_for(0, static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t i) {
+    parallel_for(0, static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t i) {
         const std::int64_t first = i * kTileRowsOfPart;
         parts[static_cast<std::size_t>(i)] =
             PartMaker<V>(a, limits, first, std::min(first + kTileRowsOfPart, tile_rows)).run();

@@ -10,6 +10,7 @@
 #include "kernels/strip/strip.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
+#include "tile/product_loop.hpp"
 
 namespace tilespmv {
 namespace {
@@ -138,10 +139,10 @@ void StripValueMap::update(Buffer<V>& in_strips, Buffer<V>& in_rest, std::span<c
     if (in_strips.size() != slots_ * kTileSize || static_cast<offset_t>(in_rest.size()) != rest_nnz_) {
         throw Error("update_values: the map was made for other strips; make one for these");
     }
-    parallel_ranges(0, static_cast<std::int64_t>(strips_.size()), 64, [&](std::int64_t first, std::int64_t last) {
+    product_loop(std::ssize(strips_), 64, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) fill(i, values.data(), in_strips.data());
     });
-    parallel_for(0, std::ssize(rest_), 1, [&](std::int64_t i) {
+    product_loop(std::ssize(rest_), 1, [&](std::int64_t i, std::int64_t) {
         const Piece& piece = rest_[static_cast<std::size_t>(i)];
         std::copy_n(values.data() + piece.from, piece.count, in_rest.data() + piece.to);
     });

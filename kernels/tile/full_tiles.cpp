@@ -51,7 +51,7 @@ std::optional<FullTiles> full_tiles(const CsrMatrix<V>& a) {
                    Buffer<TileEntry>(static_cast<std::size_t>(tiles))};
     full.tile_ptrs[tile_rows] = tiles;
     std::atomic<bool> are_full = true;
-    task_for(0, tile_rows, kTileRowGrain, [&](std::int64_t tile_row) {
+    parallel_for(0, tile_rows, kTileRowGrain, [&](std::int64_t tile_row) {
         if (are_full && !put_tiles(a, tile_row, full)) are_full = false;
     });
     if (!are_full) return std::nullopt;

@@ -68,7 +68,7 @@ SlotWork<T> join(const std::vector<SlotRange<T>>& ranges) {
     work.pieces.pieces.resize(end.pieces);
     work.pieces.places = end.places;
     work.nnz = static_cast<offset_t>(end.values + end.entries);
-    task_for(0, static_cast<std::int64_t>(ranges.size()), 1, [&](std::int64_t i) {
+    parallel_for(0, static_cast<std::int64_t>(ranges.size()), 1, [&](std::int64_t i) {
         const auto k = static_cast<std::size_t>(i);
         put(ranges[k], places[k], end.entries > 0, work);
     });
@@ -115,7 +115,7 @@ SlotWork<T> make_slots(const TileMatrix<V>& a, const Paths& paths, const SlotLim
     constexpr std::int64_t grain = 512;
     const std::int64_t tile_rows = div_up(a.rows, kTileSize);
     std::vector<SlotRange<T>> ranges(static_cast<std::size_t>(div_up(tile_rows, grain)));
-    task_ranges(0, tile_rows, grain, [&](std::int64_t first, std::int64_t last) {
+    parallel_ranges(0, tile_rows, grain, [&](std::int64_t first, std::int64_t last) {
         Lowering<T, V> lowering(a, values, deferred);
         Cutter<T> cutter(limits);
         const index_t* listed = std::lower_bound(a.tile_rows.begin(), a.tile_rows.end(), first);

@@ -38,8 +38,8 @@ CsrMatrix<V> deferred_alone(const TileMatrix<V>& a) {
     CsrMatrix<V> csr{a.rows, a.cols, Buffer<offset_t>(static_cast<std::size_t>(a.rows) + 1, 0), borrowed(d.col_idxs),
                      borrowed(d.values)};
     if (d.nnz() == 0) return csr;
-    task_for(0, std::int64_t{a.rows} + 1, grain,
-             [&](std::int64_t row) { csr.row_ptrs[row] = d.begin(d.first_listed(row)); });
+    parallel_for(0, std::int64_t{a.rows} + 1, grain,
+                 [&](std::int64_t row) { csr.row_ptrs[row] = d.begin(d.first_listed(row)); });
     return csr;
 }
 

@@ -112,7 +112,7 @@ SampledBlocks sampled_blocks(const PatternView& a) {
 void add_sectors(const PatternView& a, const SampledBlocks& blocks, MatrixFeatures& f) {
     std::vector<offset_t> sectors(blocks.size());
     // Fewer are not worth waking threads.
-    short_ranges(0, std::ssize(blocks), 64, [&](std::int64_t first, std::int64_t end) {
+    parallel_ranges(0, std::ssize(blocks), 64, [&](std::int64_t first, std::int64_t end) {
         SectorCount count(a);
         for (std::int64_t i = first; i < end; ++i)
             sectors[static_cast<std::size_t>(i)] = count.of(blocks[static_cast<std::size_t>(i)]);
@@ -139,7 +139,7 @@ void add_pieces(const PatternView& a, MatrixFeatures& f) {
     if (size <= kBlock) return;
     std::array<offset_t, kPieceSamples> sectors{};
     const std::int64_t grain = size * kPieceSamples < kFewNonzeros ? kPieceSamples : 1;
-    short_for(0, kPieceSamples, grain, [&](std::int64_t i) {
+    parallel_for(0, kPieceSamples, grain, [&](std::int64_t i) {
         const auto first = static_cast<std::size_t>(spread(i, kPieceSamples, kPieces) * (f.nnz / kPieces));
         const auto piece = a.col_idxs.subspan(first, static_cast<std::size_t>(size));
         sectors[static_cast<std::size_t>(i)] = SectorCount(a).of(piece);

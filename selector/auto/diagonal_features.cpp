@@ -144,7 +144,7 @@ offset_t count_further(const PatternView& a, const std::vector<offset_t>& of_sam
     KnownDiagonals known(a);
     for (const offset_t number : of_sample) known.add(number);
     std::vector<Diagonals> ranges(static_cast<std::size_t>(div_up(std::int64_t{a.rows}, kGrain)));
-    short_ranges(0, a.rows, kGrain, [&](std::int64_t first, std::int64_t end) {
+    parallel_ranges(0, a.rows, kGrain, [&](std::int64_t first, std::int64_t end) {
         ranges[static_cast<std::size_t>(first / kGrain)] = further_diagonals(a, first, end, known);
     });
     Diagonals further;

@@ -115,7 +115,7 @@ void add_slices(const PatternView& a, MatrixFeatures& f) {
     const offset_t samples = std::clamp(sampled_nonzeros(f.nnz) / of_block, kLeastSliceBlocks, kMostSliceBlocks);
     const SliceRounds rounds(steps, cuda::sell_flight(f.value_bytes, cuda::sell_code_bytes(f.cols)));
     std::vector<SliceCount> blocks(static_cast<std::size_t>(samples));
-    short_ranges(0, samples, 8, [&](std::int64_t first, std::int64_t end) {  // fewer are not worth waking threads
+    parallel_ranges(0, samples, 8, [&](std::int64_t first, std::int64_t end) {  // fewer are not worth waking threads
         SectorCount sectors(a);
         for (std::int64_t i = first; i < end; ++i)
             blocks[static_cast<std::size_t>(i)] =

@@ -171,8 +171,7 @@ MatrixFeatures features_of(const PatternView& a) {
     const bool is_small = f.nnz <= kSmall;
     const bool has_few_rows = f.rows <= kFewRows;
     if (!has_few_rows) add_row_lengths(a, f);
-    const bool is_beside = !openmp_may_spin();
-    const std::int64_t half = is_beside ? strips.size() / 4 * 2 : strips.size();  // they are counted in pairs
+    const std::int64_t half = strips.size() / 4 * 2;  // they are counted in pairs
     const std::array<std::function<void()>, 5> parts{[&] {
                                                          add_slices(a, f);
                                                          add_row_blocks(a, f);
@@ -192,10 +191,7 @@ MatrixFeatures features_of(const PatternView& a) {
                                                      },
                                                      [&] { strips.count(0, half); },
                                                      [&] { strips.count(half, strips.size()); }};
-    if (is_beside)
-        run_together(std::ssize(parts), [&](std::int64_t i) { parts[static_cast<std::size_t>(i)](); });
-    else
-        std::ranges::for_each(parts, [](const auto& part) { part(); });
+    parallel_for(0, std::ssize(parts), 1, [&](std::int64_t i) { parts[static_cast<std::size_t>(i)](); });
     if (!is_small) add_diagonals(a, f);
     strips.add_to(f);
     return f;

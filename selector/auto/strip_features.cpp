@@ -124,7 +124,7 @@ index_t StripSample::first_row(std::int64_t i) const {
 
 void StripSample::count(std::int64_t first, std::int64_t end) {
     constexpr std::int64_t kFewStrips = 64;  // are not worth waking threads
-    short_ranges(first, end, kFewStrips, [&](std::int64_t begin, std::int64_t behind) {
+    parallel_ranges(first, end, kFewStrips, [&](std::int64_t begin, std::int64_t behind) {
         for (std::int64_t i = begin; i < behind; i += 2) {
             const auto some = static_cast<std::size_t>(std::min<std::int64_t>(2, behind - i));
             const std::array first_rows{first_row(i), first_row(std::min(i + 1, behind - 1))};

@@ -80,7 +80,7 @@ std::vector<RankedOperator> rank_if_small(const OperatorQuestion& question, cons
 std::vector<RankedOperator> rank_by_models(const OperatorQuestion& question, const Profile& profile) {
     const auto specifications = modelled_specifications(profile);
     std::vector<std::optional<RankedOperator>> all(specifications.size());
-    run_together(std::ssize(all), [&](std::int64_t i) {
+    parallel_for(0, std::ssize(all), 1, [&](std::int64_t i) {
         const auto at = static_cast<std::size_t>(i);
         all[at] = rank_by_model(specifications[at], question, profile);
     });

@@ -198,7 +198,7 @@ private:
         const auto op =
             testing::unless_refused(find_operator<V>(backend_, chosen.name), [&] { return chosen.make(source); });
         if (!op) return;
-        check_transpose(chosen, forms, label);
+        check_transpose(chosen, source, label);
         for (const int threads : backend_ == Backend::cpu ? std::vector{1, 2, 5} : std::vector{2}) {
             omp_set_num_threads(threads);
             check(chosen, *op, label, threads);
@@ -225,12 +225,11 @@ private:
         throw Wrong{fmt::format("{}, {} threads: other bits than in memory with one thread", label, threads)};
     }
 
-    void check_transpose(const ChosenOperator<V>& chosen, const MatrixForms<V>& forms, const std::string& label) {
-        const auto* const csr = forms.template find<CsrMatrix<V>>();
-        if (csr == nullptr) return;
+    void check_transpose(const ChosenOperator<V>& chosen, const Source<V>& source, const std::string& label) {
+        if (source.find_csr() == nullptr) return;
         const auto& info = find_operator<V>(backend_, chosen.name);
-        const auto op =
-            testing::unless_refused(info, [&] { return with_transpose(chosen.make(forms), *csr, chosen.make_of_csr); });
+        const auto op = testing::unless_refused(
+            info, [&] { return with_transpose(chosen.make(source), source.csr(), chosen.make); });
         if (op) check_block(chosen, *op, blocks_[1], label + " transposed", 2);
     }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "tile/generate/random.hpp"
+#include "tile/parallel.hpp"
 
 namespace tilespmv::synthetic {
 
@@ -39,7 +41,7 @@ public:
     /// A planar graph has fewer than 3 edges a vertex, so each part of the points brings all the edges it will need.
     explicit Delaunay(std::span<Point> points) : points_(points), edges_(6 * points.size()) {}
 
-    Part build(index_t first, index_t last, int axis);
+    void run();
     Buffer<Entry> undirected_edges() const;
 
 private:
@@ -58,9 +60,10 @@ private:
     void remove(EdgeId e, Part& part);
     void splice(EdgeId a, EdgeId b);
 
-    void sort(index_t first, index_t last, int axis);
+    index_t halve(index_t first, index_t last, int axis);
+    std::vector<index_t> halve_all(const std::vector<index_t>& bounds, int axis);
     Part leaf(index_t first, index_t last);
-    Part halves(index_t first, index_t last, int axis);
+    Part build(index_t first, index_t last, int axis);
     Part merge(const Part& left, const Part& right, int axis);
     EdgeId extreme(EdgeId hull, int axis, bool largest) const;
     EdgeId lower_tangent(EdgeId left, EdgeId right, Part& part);
@@ -189,26 +192,46 @@ Part Delaunay::merge(const Part& left, const Part& right, int axis) {
     return part;
 }
 
-Part Delaunay::halves(index_t first, index_t last, int axis) {
-    constexpr index_t kTaskSize = 20000;
+/// Moves the points before the middle one along an axis in front of it; returns its place.
+index_t Delaunay::halve(index_t first, index_t last, int axis) {
     const index_t middle = first + (last - first) / 2;
-    if (last - first < kTaskSize) {
-        const Part left = build(first, middle, 1 - axis);
-        return merge(left, build(middle, last, 1 - axis), axis);
-    }
-    Part left, right;
-#pragma omp task default(shared)
-    left = build(first, middle, 1 - axis);
-    right = build(middle, last, 1 - axis);
-#pragma omp taskwait
-    return merge(left, right, axis);
+    std::nth_element(points_.begin() + first, points_.begin() + middle, points_.begin() + last,
+                     [axis](Point a, Point b) { return before(axis, a, b); });
+    return middle;
+}
+
+/// Halves each of the parts that lie between `bounds`; returns the bounds of the halves.
+std::vector<index_t> Delaunay::halve_all(const std::vector<index_t>& bounds, int axis) {
+    std::vector<index_t> halves(2 * bounds.size() - 1, bounds.back());
+    parallel_for(0, std::ssize(bounds) - 1, 1, [&](std::int64_t i) {
+        halves[2 * i] = bounds[i];
+        halves[2 * i + 1] = halve(bounds[i], bounds[i + 1], axis);
+    });
+    return halves;
 }
 
 Part Delaunay::build(index_t first, index_t last, int axis) {
     if (last - first <= 3) return leaf(first, last);
-    std::nth_element(points_.begin() + first, points_.begin() + first + (last - first) / 2, points_.begin() + last,
-                     [axis](Point a, Point b) { return before(axis, a, b); });
-    return halves(first, last, axis);
+    const index_t middle = halve(first, last, axis);
+    const Part left = build(first, middle, 1 - axis);
+    return merge(left, build(middle, last, 1 - axis), axis);
+}
+
+/// In parallel: parts of a few thousand points, and then their unions, two by two.
+void Delaunay::run() {
+    constexpr std::size_t kPartSize = 20000;
+    std::vector<index_t> bounds{0, static_cast<index_t>(points_.size())};
+    int depth = 0;
+    for (; points_.size() >> depth >= kPartSize; ++depth) bounds = halve_all(bounds, depth % 2);
+    std::vector<Part> parts(bounds.size() - 1);
+    parallel_for(0, std::ssize(parts), 1,
+                 [&](std::int64_t i) { parts[i] = build(bounds[i], bounds[i + 1], depth % 2); });
+    while (depth-- > 0) {
+        parallel_for(0, std::ssize(parts) / 2, 1,
+                     [&](std::int64_t i) { parts[2 * i] = merge(parts[2 * i], parts[2 * i + 1], depth % 2); });
+        for (std::size_t i = 1; i < parts.size() / 2; ++i) parts[i] = parts[2 * i];
+        parts.resize(parts.size() / 2);
+    }
 }
 
 Buffer<Entry> Delaunay::undirected_edges() const {
@@ -226,9 +249,7 @@ Buffer<Entry> Delaunay::undirected_edges() const {
 Buffer<Entry> triangulate(std::span<Point> points) {
     if (points.empty()) return {};
     Delaunay delaunay(points);
-#pragma omp parallel
-#pragma omp single
-    delaunay.build(0, static_cast<index_t>(points.size()), 0);
+    delaunay.run();
     return delaunay.undirected_edges();
 }
 

@@ -120,12 +120,13 @@ CsrMatrix<V> scatter(std::string_view name, index_t rows, index_t cols, const En
     CsrMatrix<V> a{rows, cols, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1), Buffer<index_t>(nnz),
                    Buffer<V>(nnz)};
     a.row_ptrs[0] = 0;
-    std::vector<BucketAssembly<V, E>> assemblies(static_cast<std::size_t>(omp_get_max_threads()));
+    Scratch<BucketAssembly<V, E>> assemblies;
     std::vector<offset_t> unused_by_bucket(offsets.size());
     const double share = progress.rest() / static_cast<double>(offsets.size());
     parallel_for(0, entries.buckets(), 1, [&](std::int64_t bucket) {
-        auto& assembly = assemblies[static_cast<std::size_t>(omp_get_thread_num())];
-        unused_by_bucket[bucket] = assembly.run(entries, bucket, offsets[bucket], offsets[bucket + 1], a, name);
+        assemblies.use([&](auto& assembly) {
+            unused_by_bucket[bucket] = assembly.run(entries, bucket, offsets[bucket], offsets[bucket + 1], a, name);
+        });
         progress.advance(share);
     });
     unused = std::accumulate(unused_by_bucket.begin(), unused_by_bucket.end(), offset_t{0});

@@ -1,5 +1,6 @@
 #include "tile/matrix_market/parse.hpp"
 
+#include <atomic>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -93,14 +94,15 @@ public:
         const auto backed = most_entries(file_.end() - header_.body);
         const index_t rows = header_.layout == Layout::array ? 1 : header_.rows;
         EntryStore<E> store(rows, std::min(header_.entries, backed) * copies(), segments);
-        std::vector<typename EntryStore<E>::Segment> scratch(static_cast<std::size_t>(omp_get_max_threads()));
+        Scratch<typename EntryStore<E>::Segment> scratch;
         std::atomic<std::int64_t> first_fault = segments;
         parallel_for(0, segments, 1, [&](std::int64_t i) {
             if (i > first_fault) return;
-            auto& segment = scratch[static_cast<std::size_t>(omp_get_thread_num())];
-            segment.start(store, most_entries(bounds_[i + 1] - bounds_[i]) * copies());
-            results_[i] = parse_segment<E>(i, segment);
-            store.add(i, segment);
+            scratch.use([&](auto& segment) {
+                segment.start(store, most_entries(bounds_[i + 1] - bounds_[i]) * copies());
+                results_[i] = parse_segment<E>(i, segment);
+                store.add(i, segment);
+            });
             if (results_[i].fault != Fault::none) lower(first_fault, i);
             progress.advance(share * static_cast<double>(bounds_[i + 1] - bounds_[i]) /
                              static_cast<double>(file_.end() - header_.body));

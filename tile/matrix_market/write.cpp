@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 #include <fmt/compile.h>
@@ -18,27 +19,26 @@ namespace {
 /// appends lines to a memory buffer.
 template <class F>
 void write_lines(TextOutput& out, offset_t count, F&& format) {
-    constexpr offset_t piece = 1 << 15;
-    const offset_t pieces = div_up(count, piece);
-    FirstException failure;
-    bool failed = false;  // only touched in order
-#pragma omp parallel for ordered schedule(dynamic, 1)
-    for (offset_t i = 0; i < pieces; ++i) {
-        fmt::memory_buffer text;
+    constexpr offset_t kPiece = 1 << 15;
+    constexpr offset_t kFailed = -1;
+    std::atomic<offset_t> next = 0;  // line to be written
+    parallel_ranges(0, count, kPiece, [&](offset_t first, offset_t last) {
         try {
-            format(text, i * piece, std::min((i + 1) * piece, count));
+            fmt::memory_buffer text;
+            format(text, first, last);
+            for (offset_t line = next; line != first; line = next) {
+                if (line == kFailed) return;
+                next.wait(line);
+            }
+            out.write(std::string_view(text.data(), text.size()));
+            next = last;
+            next.notify_all();
         } catch (...) {
-            failure.capture(i);
+            next = kFailed;
+            next.notify_all();
+            throw;
         }
-#pragma omp ordered
-        try {
-            if (!failed) out.write(std::string_view(text.data(), text.size()));
-        } catch (...) {
-            failed = true;
-            failure.capture(i);
-        }
-    }
-    failure.rethrow();
+    });
 }
 
 template <Value V>

@@ -7,14 +7,16 @@
 #include "kernels/solver/preconditioner/check_parts.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
+#include "tile/product_loop.hpp"
 
 namespace tilespmv::solver {
 namespace {
 
 template <class F>
 void for_all(std::size_t count, F&& f) {
-    parallel_for(0, static_cast<std::int64_t>(count), kRowGrain,
-                 [&](std::int64_t i) { f(static_cast<std::size_t>(i)); });
+    product_loop(static_cast<std::int64_t>(count), kRowGrain, [&](std::int64_t first, std::int64_t last) {
+        for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) f(i);
+    });
 }
 
 void require_same_kind(bool is_same) {

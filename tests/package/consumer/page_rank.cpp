@@ -30,7 +30,7 @@ std::vector<std::size_t> share_ranks(CsrMatrix<double>& a) {
 int main(int argc, char** argv) try {
     auto a = argc > 1 ? read_matrix_market<double>(argv[1]) : generate<double>("web:n=20000");
     const std::vector<std::size_t> dangling = share_ranks(a);
-    const auto make = [](const CsrMatrix<double>& m) { return make_operator<double>("auto", {&m}); };
+    const auto make = [](const Source<double>& m) { return make_operator<double>("auto", m); };
     const auto links = with_transpose<double>(make(a), a, make);  // holds a second form of A
     Run transposed;
     transposed.op = Op::transpose;

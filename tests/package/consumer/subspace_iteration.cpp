@@ -42,7 +42,7 @@ void orthonormalise(const Block<double>& x) {
 
 int main(int argc, char** argv) try {
     const auto a = argc > 1 ? read_matrix_market<double>(argv[1]) : generate<double>("rmat:scale=10,degree=8");
-    const auto make = [](const CsrMatrix<double>& m) { return make_operator<double>("auto:columns=8", {&m}); };
+    const auto make = [](const Source<double>& m) { return make_operator<double>("auto:columns=8", m); };
     const auto product = with_transpose<double>(make(a), a, make);
     Run transposed;
     transposed.op = Op::transpose;
