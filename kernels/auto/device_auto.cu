@@ -13,6 +13,7 @@
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_probe.hpp"
+#include "kernels/sell_spmm/sell_spmm_operator.hpp"
 #include "kernels/tile/full_tile_operator.hpp"
 
 namespace tilespmv::cuda {
@@ -79,6 +80,10 @@ std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options&
     const DeviceContext& on = *context.device;
     const AutoOptions read = read_auto_options(options);
     const Source<V> source = candidates_source(given);
+    if (read.columns > 1) {
+        const int of_pass = std::min(read.columns, kMostPassColumns);
+        return make_ranked("sell-spmm:columns=" + std::to_string(of_pass), source, context);
+    }
     PatternView pattern = pattern_of(source.csr());
     pattern.sum_bytes = accumulator_bytes(*context.accumulator);
     std::optional<SentSource<V>> sent;  // a trial makes several operators, each with its own copies

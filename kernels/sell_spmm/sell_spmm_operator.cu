@@ -11,6 +11,8 @@
 namespace tilespmv::cuda {
 namespace {
 
+static_assert(kMostPassColumns <= kMostRowColumns);
+
 struct SpmmChoice {
     PieceSlices slices;
     bool is_scattered;
@@ -166,7 +168,7 @@ private:
 template <class V>
 std::unique_ptr<Operator<V>> make_sell_spmm_operator(const Source<V>& source, Options& options,
                                                      const MakeContext& context) {
-    const auto columns = static_cast<int>(options.whole("columns", 8, 1, kMostRowColumns));
+    const auto columns = static_cast<int>(options.whole("columns", 8, 1, kMostPassColumns));
     const auto steps = static_cast<int>(options.whole("steps", 0, 1, 1024));
     options.finish();
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {

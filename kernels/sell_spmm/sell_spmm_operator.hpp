@@ -4,6 +4,9 @@
 
 namespace tilespmv::cuda {
 
+/// Most columns of one pass of `sell-spmm` over the matrix.
+inline constexpr int kMostPassColumns = 32;
+
 /// Sliced ELL for products of several columns (`PieceSlices`), made from CSR alone. Blocks in row-major layout are
 /// multiplied where they lie; of column-major ones X is copied to rows in the workspace first, unless rows side by side
 /// read it side by side. Options: columns (most columns of one pass over the matrix, 1 to 32; the workspace has room

@@ -14,6 +14,8 @@
 namespace tilespmv::testing {
 namespace {
 
+using ::testing::HasSubstr;
+
 /// Hubs, empty rows, full tiles: rows in pieces in every representation.
 template <class V>
 CsrMatrix<V> matrix_for_columns() {
@@ -183,6 +185,24 @@ TYPED_TEST(SeveralColumns, HaveBitsThatDependOnNoOtherColumn) {
 }
 
 using ColumnsOnDevice = OnDevice;
+TEST_F(ColumnsOnDevice, AreWhatAutoChoosesBy) {
+    const auto csr = matrix_for_columns<double>();
+    const auto chosen = [&](const std::string& columns) {
+        return std::string(
+            cuda::make_device_operator<double>("auto:columns=" + columns, csr, Accumulator::float64, nullptr)
+                ->specification());
+    };
+    EXPECT_EQ(chosen("8"), "sell-spmm:columns=8");
+    EXPECT_EQ(chosen("100"), "sell-spmm:columns=32");
+    EXPECT_THAT(chosen("1"), ::testing::Not(HasSubstr("sell-spmm")));
+    const auto a = cuda::make_device_operator<double>("cusparse-spmm", csr, Accumulator::float64, nullptr);
+    EXPECT_THAT(test::message_of([&] {
+                    static_cast<void>(multiplied<double>(
+                        *a, {3, Layout::row_major, Layout::row_major, 0, Memory::device}, 1, 0, 0));
+                }),
+                HasSubstr("multiples of 16 bytes"));
+}
+
 TEST_F(ColumnsOnDevice, TakeScalarsInDeviceMemory) {
     const auto csr = matrix_for_columns<double>();
     const std::vector<double> factors{2, -1, 0};
