@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/strip/strip_matrix.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "tile/error.hpp"
 #include "tile/sizes.hpp"
 

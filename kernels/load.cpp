@@ -10,8 +10,8 @@
 
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
-#include "kernels/strip/archive.hpp"
-#include "kernels/strip/strip.hpp"
+#include "kernels/operators/strip/archive.hpp"
+#include "kernels/operators/strip/strip.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/error.hpp"
 #include "tile/generate/generate.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/source.hpp"
-#include "kernels/strip/strip_matrix.hpp"
 #include "tile/io/input.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 

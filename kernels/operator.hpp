@@ -103,8 +103,8 @@ public:
     /// x: cols() rows; y: rows() rows and as many columns; the other way round for the transpose. They must not
     /// overlap. On the CPU both are in the memory of the host. On a GPU both are in its memory, and it returns before
     /// the product is complete; or both are in that of the host, are copied there and back, and it returns afterwards.
-    /// Throws `Error` if a size or a memory does not fit, and for the transpose, unless the operator's facts say that it
-    /// has one (`with_transpose` makes operators that do).
+    /// Throws `Error` if a size or a memory does not fit, and for the transpose, unless the operator's facts say that
+    /// it has one (`with_transpose` makes operators that do).
     void apply(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
                const Run& run = {}) const;
     /// Replaces the values of A by `values`: nnz() of them, in the order of its CSR form with explicit zeros kept; the

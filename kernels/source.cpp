@@ -7,7 +7,7 @@
 #include "formats/convert.hpp"
 #include "kernels/cuda/download.hpp"
 #include "kernels/form_sizes.hpp"
-#include "kernels/strip/strip_matrix.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tile/sizes.hpp"

@@ -18,7 +18,8 @@ constexpr std::string_view kFoundSymmetric =
 template <Value V>
 class WithTranspose final : public Operator<V> {
 public:
-    WithTranspose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a, const MakeOfSource<V>& make, Symmetry symmetry)
+    WithTranspose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a, const MakeOfSource<V>& make,
+                  Symmetry symmetry)
         : op_(std::move(op)), make_(make), symmetry_(symmetry) {
         this->set_specification(op_->specification());
         if (symmetry != Symmetry::declared) make_second(a);

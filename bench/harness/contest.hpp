@@ -38,8 +38,8 @@ struct Contender {
     void fail(Status status, const std::string& error);
 };
 
-/// Whether a baseline stands for an operator: its specification, or the beginning of it up to a ':' or, unless it is the
-/// name of an operator, a '-'. "cusparse-csr" stands for "cusparse-csr:alg=1", "cusparse" also for "cusparse-sell".
+/// Whether a baseline stands for an operator: its specification, or the beginning of it up to a ':' or, unless it is
+/// the name of an operator, a '-'. "cusparse-csr" stands for "cusparse-csr:alg=1", "cusparse" also for "cusparse-sell".
 bool stands_for(std::string_view baseline, std::string_view operator_name);
 
 /// Whether a mode needs the scales of a chain of dependent products (`chain_scales`) of this matrix.

@@ -13,8 +13,8 @@
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_probe.hpp"
-#include "kernels/sell_spmm/sell_spmm_operator.hpp"
-#include "kernels/tile/full_tile_operator.hpp"
+#include "kernels/operators/sell_spmm/sell_spmm_operator.hpp"
+#include "kernels/operators/tile/full_tile_operator.hpp"
 
 namespace tilespmv::cuda {
 namespace {

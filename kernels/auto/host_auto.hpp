@@ -7,10 +7,10 @@
 
 namespace tilespmv::cpu {
 
-/// The operator that `rank_operators` puts first, of the CSR form; for several columns at once `csr-omp`, which alone has
-/// a vector lane for each. It is told by its own name. Where that needs tiles it takes those of the source. Of tiles
-/// alone it is tile-omp, of strips alone strip-omp: to unpack them costs more than another operator could save; a trial
-/// of those is refused.
+/// The operator that `rank_operators` puts first, of the CSR form; for several columns at once `csr-omp`, which alone
+/// has a vector lane for each. It is told by its own name. Where that needs tiles it takes those of the source. Of
+/// tiles alone it is tile-omp, of strips alone strip-omp: to unpack them costs more than another operator could save; a
+/// trial of those is refused.
 template <Value V>
 std::unique_ptr<Operator<V>> make_auto(const Source<V>& source, Options& options, const MakeContext& context);
 

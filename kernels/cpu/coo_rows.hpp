@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdint>
 
-#include "kernels/coo/coo.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/cpu/tuning.hpp"
+#include "kernels/operators/coo/coo.hpp"
 
 namespace tilespmv::cpu {
 

@@ -11,7 +11,7 @@
 
 #include "kernels/cpu/lanes-inl.hpp"
 #include "kernels/cuda/row_range.hpp"
-#include "kernels/dia/dia.hpp"
+#include "kernels/operators/dia/dia.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {

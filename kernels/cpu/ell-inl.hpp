@@ -9,7 +9,7 @@
 
 #include "kernels/cpu/lanes-inl.hpp"
 #include "kernels/cuda/row_range.hpp"
-#include "kernels/ell/ell.hpp"
+#include "kernels/operators/ell/ell.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {

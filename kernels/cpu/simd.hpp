@@ -3,11 +3,11 @@
 #include <cstdint>
 
 #include "kernels/block.hpp"
-#include "kernels/coo/coo.hpp"
 #include "kernels/cpu/schedule.hpp"
 #include "kernels/cpu/strip_rows.hpp"
-#include "kernels/dia/dia.hpp"
-#include "kernels/ell/ell.hpp"
+#include "kernels/operators/coo/coo.hpp"
+#include "kernels/operators/dia/dia.hpp"
+#include "kernels/operators/ell/ell.hpp"
 
 namespace tilespmv::cpu {
 

@@ -3,8 +3,8 @@
 #include "kernels/cpu/omp_operator.hpp"
 #include "kernels/cpu/operators.hpp"
 #include "kernels/cpu/vectors.hpp"
-#include "kernels/strip/strip_matrix.hpp"
-#include "kernels/strip/strip_value_map.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
+#include "kernels/operators/strip/strip_value_map.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::cpu {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/cpu/schedule.hpp"
-#include "kernels/strip/strip.hpp"
+#include "kernels/operators/strip/strip.hpp"
 
 namespace tilespmv::cpu {
 

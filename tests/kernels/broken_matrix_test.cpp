@@ -8,10 +8,10 @@
 
 #include "formats/list.hpp"
 #include "kernels/check.hpp"
+#include "kernels/operators/strip/archive.hpp"
+#include "kernels/operators/strip/strip_statistics.hpp"
+#include "kernels/operators/strip/strip_value_map.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/strip/archive.hpp"
-#include "kernels/strip/strip_statistics.hpp"
-#include "kernels/strip/strip_value_map.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/strip_sample.hpp"

@@ -217,7 +217,8 @@ void expect_new_values(const CsrMatrix<double>& a, const std::string& op) {
         for (std::size_t i = 0; i < other.values.size(); ++i)
             other.values[i] = static_cast<double>((i * 37 + 11) % 101) / round;
         made->update_values(std::span<const double>(other.values.data(), other.values.size()));
-        EXPECT_EQ(both_products(*made), both_products(*with_transpose(make(other), other, make, SecondForm::always))) << op;
+        EXPECT_EQ(both_products(*made), both_products(*with_transpose(make(other), other, make, SecondForm::always)))
+            << op;
     }
 }
 

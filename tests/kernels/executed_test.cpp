@@ -3,8 +3,8 @@
 
 #include <omp.h>
 
+#include "kernels/operators/tile/tile_work.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/tile/tile_work.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/refusal.hpp"

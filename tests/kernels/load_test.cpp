@@ -8,8 +8,8 @@
 
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
+#include "kernels/operators/strip/archive.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/strip/archive.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
@@ -77,9 +77,8 @@ TEST_F(LoadSource, ReadsMatrixMarketFilesAsItIsTold) {
     const auto name = file("p.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n");
     ReadNotes notes;
     double last = 0;
-    const LoadOptions options{.pattern_values = PatternValues::random,
-                              .progress = [&](double share) { last = share; },
-                              .notes = &notes};
+    const LoadOptions options{
+        .pattern_values = PatternValues::random, .progress = [&](double share) { last = share; }, .notes = &notes};
     const auto a = load_source<double>(name, options).csr().clone();
     EXPECT_TRUE(notes.is_pattern);
     EXPECT_EQ(last, 1);

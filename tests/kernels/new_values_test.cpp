@@ -6,8 +6,8 @@
 
 #include "formats/convert.hpp"
 #include "kernels/cpu/host_operator.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/message_of.hpp"

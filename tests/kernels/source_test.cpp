@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "formats/convert.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/strip/strip_matrix.hpp"
 #include "selector/paths.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
@@ -111,7 +111,9 @@ TEST(Source, OfTwoMatricesIsRefused) {
     const auto csr = matrix_of(30, 50, {{0, 0}, {5, 20}});
     const auto tiles = convert(csr, *make_policy("paper"));
     for (const auto& other : {matrix_of(30, 50, {{0, 0}}), matrix_of(31, 50, {{0, 0}, {5, 20}})}) {
-        EXPECT_EQ(test::message_of([&] { (void)make_operator<double>("tile-omp", {other, tiles}); }),
+        EXPECT_EQ(test::message_of([&] {
+                      (void)make_operator<double>("tile-omp", {other, tiles});
+                  }),
                   "1: two forms of a matrix are of different ones; their rows, columns or nonzeros differ");
     }
 }

@@ -227,8 +227,7 @@ TEST(StripOmp, SaysWhatTakesNewValues) {
         const auto op = make_operator<double>("strip-omp", source);
         return test::message_of([&] { op->update_values(a.values); });
     };
-    EXPECT_EQ(message(strips),
-              "1: operator strip-omp keeps no map for new values; make it with strip-omp:updatable=1");
+    EXPECT_EQ(message(strips), "1: operator strip-omp keeps no map for new values; make it with strip-omp:updatable=1");
     EXPECT_EQ(message(a), "0: ");
 }
 

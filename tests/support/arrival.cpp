@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "formats/list.hpp"
-#include "kernels/strip/archive.hpp"
-#include "kernels/strip/strip_value_map.hpp"
+#include "kernels/operators/strip/archive.hpp"
+#include "kernels/operators/strip/strip_value_map.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 

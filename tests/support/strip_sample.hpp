@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "kernels/strip/archive.hpp"
-#include "kernels/strip/strip.hpp"
-#include "kernels/strip/verify_strips.hpp"
+#include "kernels/operators/strip/archive.hpp"
+#include "kernels/operators/strip/strip.hpp"
+#include "kernels/operators/strip/verify_strips.hpp"
 #include "tests/support/battery.hpp"
 
 /// Matrices of which some rows become strips, and archives of strips as plain bytes.

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/tile/tile_pieces.hpp"
+#include "kernels/operators/tile/tile_pieces.hpp"
 
 namespace tilespmv::testing {
 

@@ -16,7 +16,7 @@
 ///     sections    one after the other, each followed by zero bytes up to a multiple of 64; unused ones are empty
 ///
 /// The file ends there. Version 1 holds tiles, version 2 has the name of another kind of matrix in the header, whose
-/// sections are described where it is written (strips: kernels/strip/archive.hpp).
+/// sections are described where it is written (strips: kernels/operators/strip/archive.hpp).
 ///
 /// Sections of tiles, in the order of `for_each_section`, are the arrays of `TileMatrix`: tile_rows, row_ids and
 /// col_idxs int32; tile_ptrs, value_ptrs and index_ptrs int64; row_ptrs32 uint32; row_ptrs64 uint64; indices uint8;

@@ -8,7 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "formats/list.hpp"
-#include "kernels/strip/archive.hpp"
+#include "kernels/operators/strip/archive.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"

@@ -14,8 +14,8 @@
 
 #include "kernels/block_copy.hpp"
 #include "kernels/choose_operator.hpp"
-#include "selector/policy.hpp"
 #include "kernels/transpose.hpp"
+#include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 #include "tools/commands/command.hpp"

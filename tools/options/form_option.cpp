@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/strip/archive.hpp"
+#include "kernels/operators/strip/archive.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/options/options.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "kernels/strip/strip_statistics.hpp"
+#include "kernels/operators/strip/strip_statistics.hpp"
 #include "tile/statistics.hpp"
 
 namespace tilespmv::tools {

@@ -9,7 +9,7 @@
 #include "kernels/block_copy.hpp"
 #include "kernels/check.hpp"
 #include "kernels/choose_operator.hpp"
-#include "kernels/strip/strip_matrix.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "tile/csr.hpp"
 #include "tile/error.hpp"
 #include "tile/tile_matrix.hpp"

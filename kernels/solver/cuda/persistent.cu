@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "kernels/csr/device_csr.hpp"
 #include "kernels/cuda/device_attribute.hpp"
 #include "kernels/cuda/probe.hpp"
 #include "kernels/cuda/this_gpu.hpp"
+#include "kernels/operators/csr/device_csr.hpp"
 #include "kernels/solver/cuda/persistent.cuh"
 #include "tile/error.hpp"
 

@@ -197,8 +197,8 @@ TEST_F(ColumnsOnDevice, AreWhatAutoChoosesBy) {
     EXPECT_THAT(chosen("1"), ::testing::Not(HasSubstr("sell-spmm")));
     const auto a = cuda::make_device_operator<double>("cusparse-spmm", csr, Accumulator::float64, nullptr);
     EXPECT_THAT(test::message_of([&] {
-                    static_cast<void>(multiplied<double>(
-                        *a, {3, Layout::row_major, Layout::row_major, 0, Memory::device}, 1, 0, 0));
+                    static_cast<void>(
+                        multiplied<double>(*a, {3, Layout::row_major, Layout::row_major, 0, Memory::device}, 1, 0, 0));
                 }),
                 HasSubstr("multiples of 16 bytes"));
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #if __has_include(<cusparse.h>)
-#include "kernels/cusparse/cusparse.hpp"
+#include "kernels/published/cusparse/cusparse.hpp"
 #endif
 #include "kernels/cuda/device_operator.hpp"
 #include "tests/support/battery.hpp"

@@ -1,4 +1,4 @@
-#include "kernels/tile/full_tile_operator.hpp"
+#include "kernels/operators/tile/full_tile_operator.hpp"
 
 #include "formats/convert.hpp"
 #include "kernels/check.hpp"

@@ -6,7 +6,7 @@
 
 #include "formats/convert.hpp"
 #include "kernels/check.hpp"
-#include "kernels/tile/full_tile_operator.hpp"
+#include "kernels/operators/tile/full_tile_operator.hpp"
 #include "selector/policy.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/every_operator.hpp"

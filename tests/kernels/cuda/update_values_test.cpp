@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "kernels/check.hpp"
-#include "kernels/strip/strip_matrix.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/battery.hpp"

@@ -4,7 +4,7 @@
 
 #include "kernels/cuda/cache_policy.hpp"
 #include "kernels/cuda/device_buffer.hpp"
-#include "kernels/tile_warp/warp_routines.cuh"
+#include "kernels/published/tile_warp/warp_routines.cuh"
 
 namespace tilespmv::testing {
 namespace {

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string_view>
+
+#include "kernels/cuda/device_operator.hpp"
+#include "kernels/cuda/product.cuh"
+#include "kernels/cuda/with_constant.hpp"
+#include "kernels/operators/csr/device_csr.hpp"
+
+namespace tilespmv::cuda {
+
+/// What all operators on an uploaded CSR matrix have in common.
+template <class V>
+class CsrOperator : public DeviceOperator<V> {
+public:
+    CsrOperator(std::string_view name, const Source<V>& a, const DeviceContext& on)
+        : DeviceOperator<V>({.name = name, .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
+          tile_rows_(occupied_tile_rows(a.row_ptrs(), 0, a.rows())),
+          csr_(a, on) {
+        if (!csr_.owns_values()) this->refuse_new_values(kReadInPlace);
+        add_plan(0, 0);
+    }
+
+    void replace_values(const V* csr_values, cudaStream_t stream) override { csr_.update_values(csr_values, stream); }
+
+protected:
+    /// Bytes of a plan beside the matrix that products read, and of what they do not read.
+    void add_plan(std::size_t bytes, std::size_t other_bytes) {
+        const std::size_t all = csr_.bytes() + bytes;
+        this->set_parts(all, other_bytes, executed_whole("csr", tile_rows_, this->nnz(), all));
+    }
+    [[nodiscard]] const DeviceCsr<V>& csr() const { return csr_; }
+    template <class A>
+    [[nodiscard]] ProductTerms<V, A> terms(const Product<V>& product) const {
+        return terms_of<A>(product, this->rows(), this->cols());
+    }
+
+private:
+    offset_t tile_rows_;
+    DeviceCsr<V> csr_;
+};
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,149 @@
+#include "kernels/accumulator.hpp"
+#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/pieces.hpp"
+#include "kernels/cuda/this_gpu.hpp"
+#include "kernels/cuda/tuning.hpp"
+#include "kernels/cuda/with_constant.hpp"
+#include "kernels/operators/csr/csr_kernel.cuh"
+#include "kernels/operators/csr/csr_operator.cuh"
+#include "kernels/operators/csr/csr_operators.hpp"
+#include "kernels/operators/csr/shape_options.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+constexpr int kBlockThreads = kVectorThreads;
+
+/// Sum of the nonzeros k, k + kThreads, ... of a row that ends at `end`, kFlight of them in flight. Returns after the
+/// wait for the stream, without nonzeros, too.
+template <class V, class A, class P, int kThreads, int kFlight>
+__device__ A lane_sum(const CsrSpmv<V, A, P>& p, P k, P end) {
+    A sum = 0;
+    for (; k < end; k += kFlight * kThreads) {
+        A products[kFlight];
+        Nonzeros<V, kFlight> nonzeros;
+        nonzeros.load(p.a, k, end, P{kThreads}, p.cache_policy);
+        nonzeros.multiply(p.x, products);
+#pragma unroll
+        for (int i = 0; i < kFlight; ++i) sum += k + static_cast<P>(i * kThreads) < end ? products[i] : A(0);
+    }
+    wait_for_stream();
+    return sum;
+}
+
+/// kThreads threads a row, all of them in one warp.
+template <class V, class A, class P, int kThreads, int kFlight>
+__global__ void __launch_bounds__(kBlockThreads) csr_vector(CsrSpmv<V, A, P> p) {
+    const std::int64_t row = (std::int64_t{blockIdx.x} * kBlockThreads + threadIdx.x) / kThreads;
+    const auto lane = static_cast<P>(threadIdx.x % kThreads);
+    const P end = row < p.rows ? p.a.row_ptrs[row + 1] : 0;
+    const P begin = row < p.rows ? p.a.row_ptrs[row] + lane : 0;
+    const A sum = sum_of_lanes<kThreads>(lane_sum<V, A, P, kThreads, kFlight>(p, begin, end));
+    if (row < p.rows && lane == 0) p.write(row, sum);
+}
+
+template <class V, class A, class P>
+struct TurnsSpmv : CsrSpmv<V, A, P> {
+    const index_t* first_rows = nullptr;  ///< of blocks; one more than there are
+};
+
+/// The same by as many blocks as the GPU holds at a time: each takes consecutive rows in turns, so that x of the rows
+/// before is still in the first-level cache of its multiprocessor.
+template <class V, class A, class P, int kThreads, int kFlight>
+__global__ void __launch_bounds__(kTurnThreads, resident(kTurnBlocks, kTurnThreads))
+    csr_vector_turns(TurnsSpmv<V, A, P> p) {
+    constexpr int kGroups = kWarpSize / kThreads;  // of a warp
+    const std::int64_t last = p.first_rows[blockIdx.x + 1];
+    const auto warp = static_cast<int>(threadIdx.x) / kWarpSize;
+    const auto lane = static_cast<P>(threadIdx.x % kThreads);
+    std::int64_t row = p.first_rows[blockIdx.x] + std::int64_t{warp} * kGroups;  // the first one of its warp
+    const std::int64_t group = static_cast<int>(threadIdx.x) % kWarpSize / kThreads;
+    P begin = row + group < last ? p.a.row_ptrs[row + group] : 0;
+    P end = row + group < last ? p.a.row_ptrs[row + group + 1] : 0;
+    for (; row < last; row += kTurnThreads / kThreads) {
+        const std::int64_t next = row + kTurnThreads / kThreads + group;
+        const P next_begin = next < last ? p.a.row_ptrs[next] : 0;
+        const P next_end = next < last ? p.a.row_ptrs[next + 1] : 0;
+        A sum = lane_sum<V, A, P, kThreads, kFlight>(p, begin + lane, end);
+        __syncwarp();  // see sum_of_lanes
+        sum = sum_of_lanes<kThreads>(sum);
+        if (row + group < last && lane == 0) p.write(row + group, sum);
+        begin = next_begin;
+        end = next_end;
+    }
+    wait_for_stream();  // warps without rows, too
+}
+
+template <class V, class A>
+class CsrVector final : public CsrOperator<V> {
+public:
+    CsrVector(std::string_view name, const Source<V>& a, const VectorShape& shape, bool takes_turns,
+              const DeviceContext& on)
+        : CsrOperator<V>(name, a, on), shape_(shape) {
+        if (!takes_turns) return;
+        const Buffer<offset_t>& ends = a.row_ptrs();
+        const auto first_rows = even_pieces(a.rows(), kTurnBlocks * this_gpu(sizeof(V)).multiprocessors,
+                                            [&](index_t row) { return ends[row] + row; });
+        first_rows_ = DeviceBuffer<index_t>(std::span<const index_t>(first_rows), on);
+        this->add_plan(0, first_rows_.bytes());
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copy goes away
+    }
+
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
+        this->csr().visit([&]<class P>(const CsrView<V, P>& a) {
+            const CsrSpmv<V, A, P> p{this->template terms<A>(product), a};
+            with_constant<1, 2, 4, 8, 16, 32>(shape_.threads, [&]<int kThreads>() {
+                with_constant<1, 4, 8>(shape_.flight, [&]<int kFlight>() {
+                    if (first_rows_.empty()) {
+                        const auto blocks = div_up(std::int64_t{this->rows()} * kThreads, kBlockThreads);
+                        launch_dependent(csr_vector<V, A, P, kThreads, kFlight>, blocks, kBlockThreads, p, stream);
+                    } else {
+                        const auto blocks = static_cast<std::int64_t>(first_rows_.size()) - 1;
+                        launch_dependent(csr_vector_turns<V, A, P, kThreads, kFlight>, blocks, kTurnThreads,
+                                         TurnsSpmv<V, A, P>{p, first_rows_.data()}, stream);
+                    }
+                });
+            });
+        });
+    }
+
+private:
+    VectorShape shape_;
+    DeviceBuffer<index_t> first_rows_;  // of blocks that take turns, else empty
+};
+
+template <class V>
+std::unique_ptr<DeviceOperator<V>> make(std::string_view name, const Source<V>& a, const VectorShape& shape,
+                                        bool takes_turns, Accumulator accumulator, const DeviceContext& on) {
+    return with_accumulator<V>(accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<CsrVector<V, A>>(name, a, shape, takes_turns, on);
+    });
+}
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<Operator<V>> make_csr_scalar(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
+    options.finish();
+    return make<V>("csr-scalar", source, {1, 4}, false, *context.accumulator, on);
+}
+
+template <class V>
+std::unique_ptr<Operator<V>> make_csr_vector(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
+    const bool takes_turns = options.one_of("turns", 0, {0, 1}) == 1;
+    const auto flights = takes_turns ? std::span<const int>(kTurnFlights) : kVectorFlights;
+    const Tuning& tuning = this_tuning(sizeof(V));
+    const auto shape =
+        read_vector_shape(options, source.row_ptrs(), flights, takes_turns ? tuning.turns : tuning.vector);
+    return make("csr-vector", source, shape, takes_turns, *context.accumulator, on);
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                            \
+    template std::unique_ptr<Operator<V>> make_csr_scalar(const Source<V>&, Options&, const MakeContext&); \
+    template std::unique_ptr<Operator<V>> make_csr_vector(const Source<V>&, Options&, const MakeContext&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,48 @@
+#include "kernels/operators/csr/shape_options.hpp"
+
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "kernels/cuda/tuning.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::cuda {
+
+VectorShape read_vector_shape(Options& options, std::span<const offset_t> row_ptrs, std::span<const int> flights,
+                              const VectorTuning& tuning) {
+    VectorShape shape;
+    shape.threads = options.one_of("threads", 0, {2, 4, 8, 16, 32});
+    const std::string rule = options.word("rule", "");
+    shape.flight = options.one_of("flight", 0, {1, 4, 8});
+    options.finish();
+    if (!rule.empty() && rule != "mean" && rule != "rows") {
+        options.fail(fmt::format("rule={}, expected mean or rows", rule));
+    }
+    if (!rule.empty() && shape.threads > 0) options.fail("threads are either given or chosen by a rule");
+    const auto rows = static_cast<index_t>(row_ptrs.size() - 1);
+    if (rule == "mean") shape.threads = threads_of_mean_row(rows, row_ptrs.back());
+    if (shape.threads > 0) return {shape.threads, shape.flight > 0 ? shape.flight : 4};
+    const RowLengths lengths = row_lengths(row_ptrs);
+    if (shape.flight > 0) return vector_shape(lengths, std::array{shape.flight}, tuning);
+    return vector_shape(lengths, flights, tuning);
+}
+
+MultiroundShape read_multiround_shape(Options& options, index_t rows, offset_t nnz, const MultiroundTuning& tuning) {
+    MultiroundShape given;
+    given.rows = static_cast<int>(options.whole("rows", 0, 1, kMultiroundMaxThreads));
+    given.threads = options.one_of("threads", 0, {64, 128, 256, kMultiroundMaxThreads});
+    given.products = options.one_of("products", 0, {1, 2, 4, 8});
+    given.group = options.one_of("group", 0, {1, 2, 4, 8, 16, 32, 64, 128, 256, kMultiroundMaxThreads});
+    options.finish();
+    const MultiroundShape shape = multiround_shape(given, rows, nnz, tuning);
+    if (!shape.is_possible()) {
+        throw Error(fmt::format("csr-multiround: {} rows of a block with {} threads each need {} threads, it has {}",
+                                shape.rows, shape.group, shape.rows * shape.group, shape.threads),
+                    ExitCode::usage);
+    }
+    return shape;
+}
+
+}  // namespace tilespmv::cuda

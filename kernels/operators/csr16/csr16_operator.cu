@@ -1,0 +1,63 @@
+#include "kernels/operators/csr16/csr16_operator.hpp"
+
+#include "kernels/accumulator.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/source_arrays.hpp"
+#include "kernels/cuda/this_gpu.hpp"
+#include "kernels/operators/csr16/csr16_buffers.cuh"
+
+namespace tilespmv::cuda {
+namespace {
+
+template <class V, class A>
+class Csr16Operator final : public DeviceOperator<V> {
+public:
+    Csr16Operator(const Source<V>& a, const Csr16Limits& limits, const DeviceContext& on)
+        : Csr16Operator(a, make_csr16(a.csr(), limits), limits, on) {}
+
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
+        const Csr16Spmv<V, A> p{terms_of<A>(product, this->rows(), this->cols()), matrix_.view(product.workspace)};
+        with_row_block_kernel<Csr16::kThreads>(shape_, [&]<class Kernel>() {
+            launch_dependent(csr16_spmv<V, A, Kernel>, div_up(p.matrix.block_count, std::int64_t{Kernel::kTeams}),
+                             Kernel::kBlockThreads, p, stream);
+        });
+    }
+
+    void replace_values(const V* csr_values, cudaStream_t stream) override {
+        matrix_.update_values(csr_values, stream);
+    }
+
+private:
+    /// `all` holds every row of `a`, so that its values are in the order of CSR.
+    Csr16Operator(const Source<V>& a, const Csr16& all, const Csr16Limits& limits, const DeviceContext& on)
+        : DeviceOperator<V>({.name = "csr16", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
+          shape_(row_block_shape(limits.block_nonzeros, Csr16::kThreads, all.nonzeros, all.in_long_rows,
+                                 this_tuning(sizeof(V)).row_blocks)),
+          matrix_(all, values_on_device(a, on), this->layout(), on) {
+        this->set_parts(
+            matrix_.matrix_bytes(), matrix_.other_bytes(),
+            executed_whole("csr16", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), matrix_.matrix_bytes()));
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+    }
+
+    RowBlockShape shape_;
+    Csr16Buffers<V, A> matrix_;
+};
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<Operator<V>> make_csr16_operator(const Source<V>& source, Options& options,
+                                                 const MakeContext& context) {
+    const DeviceContext& on = *context.device;
+    options.finish();
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<Csr16Operator<V, A>>(source, csr16_limits(source.nnz(), this_gpu(sizeof(V))), on);
+    });
+}
+
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_csr16_operator(const Source<V>&, Options&, const MakeContext&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,80 @@
+#include "kernels/operators/csr_inode/csr_inode_operator.hpp"
+
+#include "kernels/accumulator.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/source_arrays.hpp"
+#include "kernels/cuda/this_gpu.hpp"
+#include "kernels/cuda/with_constant.hpp"
+#include "kernels/operators/csr_inode/csr_inode_kernel.cuh"
+#include "kernels/operators/csr_inode/inodes.hpp"
+#include "selector/csr_shapes.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+template <class V, class A>
+class CsrInodeOperator final : public DeviceOperator<V> {
+public:
+    CsrInodeOperator(const Source<V>& a, const CsrInodes& form, const InodeShape& shape, const DeviceContext& on)
+        : DeviceOperator<V>({.name = "csr-inode", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
+          shape_(shape),
+          inodes_(form.inodes, on),
+          col_idxs_(form.col_idxs, on),
+          values_(values_on_device(a, on)) {
+        const std::size_t bytes = inodes_.bytes() + col_idxs_.bytes() + values_.bytes();
+        this->set_parts(bytes, 0,
+                        executed_whole("csr-inode", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), bytes));
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+    }
+
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
+        const auto count = static_cast<std::int64_t>(inodes_.size()) - 1;
+        const InodeSpmv<V, A> p{terms_of<A>(product, this->rows(), this->cols()), inodes_.data(), count,
+                                col_idxs_.data(), values_.data()};
+        with_constant<2, 3, 4, 5, 6>(shape_.rows, [&]<int kRows>() {
+            with_constant<8, 16, 32>(shape_.threads, [&]<int kThreads>() {
+                with_constant<2, 4>(shape_.flight, [&]<int kFlight>() {
+                    launch_dependent(csr_inode<V, A, kRows, kThreads, kFlight>,
+                                     div_up(count * kThreads, std::int64_t{kVectorThreads}), kVectorThreads, p, stream);
+                });
+            });
+        });
+    }
+
+    void replace_values(const V* csr_values, cudaStream_t stream) override {
+        TILESPMV_CUDA(cudaMemcpyAsync(values_.data(), csr_values, values_.bytes(), cudaMemcpyDeviceToDevice, stream));
+    }
+
+private:
+    InodeShape shape_;
+    DeviceBuffer<Inode> inodes_;
+    DeviceBuffer<index_t> col_idxs_;
+    DeviceBuffer<V> values_;
+};
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<Operator<V>> make_csr_inode_operator(const Source<V>& source, Options& options,
+                                                     const MakeContext& context) {
+    const DeviceContext& on = *context.device;
+    InodeShape shape;
+    shape.rows = options.one_of("rows", 0, {2, 3, 4, 5, 6});
+    shape.threads = options.one_of("threads", 0, {8, 16, 32});
+    shape.flight = options.one_of("flight", 0, {2, 4});
+    options.finish();
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        const CsrMatrix<V>& a = source.csr();
+        const auto alike = rows_alike(a.row_ptrs, a.col_idxs);
+        const NumberSizes sizes{sizeof(V), sizeof(A)};
+        shape = inode_shape(inode_lengths(a.row_ptrs, alike), shape, sizes, this_gpu(sizeof(V)));
+        const CsrInodes form = make_inodes(a.row_ptrs, a.col_idxs, alike, shape.rows);
+        return std::make_unique<CsrInodeOperator<V, A>>(source, form, shape, on);
+    });
+}
+
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_csr_inode_operator(const Source<V>&, Options&, const MakeContext&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

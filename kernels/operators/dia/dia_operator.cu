@@ -1,0 +1,117 @@
+#include "kernels/operators/dia/dia_operator.hpp"
+
+#include <algorithm>
+
+#include "kernels/accumulator.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/packed_arrays.hpp"
+#include "kernels/cuda/source_arrays.hpp"
+#include "kernels/cuda/this_gpu.hpp"
+#include "kernels/cuda/tuning.hpp"
+#include "kernels/operators/dia/dia_fill.cuh"
+#include "kernels/operators/dia/dia_kernel.cuh"
+#include "selector/work_sizes.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+template <class V, class A>
+class DiaOperator final : public DeviceOperator<V> {
+public:
+    /// Values go into their places on the GPU, which finds these.
+    DiaOperator(const Source<V>& a, const std::vector<index_t>& offsets, int rows_a_thread, const DeviceContext& on)
+        : DeviceOperator<V>(
+              {.name = "dia", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz(), .most_columns = kMostColumnColumns}),
+          rows_a_thread_(rows_a_thread),
+          layout_{static_cast<offset_t>(offsets.size())} {
+        const Buffer<DiaOffsets> groups = grouped(offsets);
+        offsets_ = arrays_.add(groups);
+        row_ptrs_ = arrays_.add(a.row_ptrs());
+        held_ = arrays_.add_room<std::uint64_t>(layout_.held_words(a.rows()));
+        values_ = arrays_.add_room<V>(layout_.places_of(a.rows()));
+        const std::size_t bytes = offsets_.bytes() + held_.bytes() + values_.bytes();
+        this->set_parts(bytes, row_ptrs_.bytes(),
+                        executed_whole("dia", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), bytes));
+        arrays_.upload(on);  // what is not pinned has been read when copies return
+        const DeviceBuffer<index_t> csr_cols = columns_on_device(a, on);
+        const DeviceBuffer<V> csr_values = values_on_device(a, on);
+        fill<true>({.csr_values = csr_values.data(), .csr_cols = csr_cols.data(), .offsets = arrays_.data(offsets_)},
+                   on);
+    }
+
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
+        const DiaSpmv<V, A> p{terms_of<A>(product, this->rows(), this->cols()), arrays_.data(offsets_),
+                              arrays_.data(held_), arrays_.data(values_), layout_};
+        const std::int64_t blocks = div_up(std::int64_t{this->rows()}, std::int64_t{rows_a_thread_ * kDiaThreads});
+        launch_dependent(rows_a_thread_ == 1 ? dia_spmv<V, A, 1> : dia_spmv<V, A, 2>, blocks, kDiaThreads, p, stream);
+    }
+
+    void multiply_block(const BlockProduct<V>& product, cudaStream_t stream) const override {
+        const bool is_by_rows = product.x.layout == Layout::row_major;
+        const int most = is_by_rows ? kMostRowColumns : kMostColumnColumns;
+        for (int first = 0; first < product.x.cols; first += most) {
+            const int count = std::min(most, product.x.cols - first);
+            const DiaSpmm<V, A> p{terms_of<A>(product, first, count), arrays_.data(offsets_), arrays_.data(held_),
+                                  arrays_.data(values_), layout_};
+            if (is_by_rows) {
+                with_row_shape<V, 4>(count, is_wide(product.x.columns(first, count)), [&]<class Shape>() {
+                    launch_dependent(dia_x_rows<V, A, Shape>, blocks_for(Shape::kLanes), kDiaThreads, p, stream);
+                });
+            } else {
+                with_columns(count, [&]<int kColumns, int kFlight>() {
+                    launch_dependent(dia_x_columns<V, A, kColumns, kFlight>, blocks_for(1), kDiaThreads, p, stream);
+                });
+            }
+        }
+    }
+
+    void replace_values(const V* csr_values, cudaStream_t stream) override {
+        fill<false>({.csr_values = csr_values}, stream);
+    }
+
+private:
+    [[nodiscard]] std::int64_t blocks_for(int lanes) const {
+        return div_up(std::int64_t{this->rows()} * lanes, std::int64_t{kDiaThreads});
+    }
+
+    template <bool kWithBits>
+    void fill(DiaFill<V> p, cudaStream_t stream) {
+        p.row_ptrs = arrays_.data(row_ptrs_);
+        p.rows = this->rows();
+        p.layout = layout_;
+        p.held = arrays_.room(held_);
+        p.values = arrays_.room(values_);
+        launch(fill_dia<V, kWithBits>, div_up(std::int64_t{this->rows()}, std::int64_t{DiaLayout::kRows}),
+               DiaLayout::kRows, p, stream);
+    }
+
+    int rows_a_thread_;
+    DiaLayout layout_;
+    PackedArrays arrays_;
+    PackedPart<DiaOffsets> offsets_;
+    PackedPart<std::uint64_t> held_;
+    PackedPart<offset_t> row_ptrs_;  ///< of CSR, for new values
+    PackedPart<V> values_;
+};
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<Operator<V>> make_dia_operator(const Source<V>& source, Options& options, const MakeContext& context) {
+    const DeviceContext& on = *context.device;
+    const CsrMatrix<V>& a = source.csr();
+    const std::vector<index_t> offsets = dia_offsets(a);
+    refuse_dia_if_large(a, {static_cast<offset_t>(offsets.size())});
+    const int suited = dia_rows_a_thread(a.rows, static_cast<offset_t>(offsets.size()), this_gpu(sizeof(V)));
+    const int rows_a_thread = options.one_of("rows", suited, {1, 2});
+    options.finish();
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        return std::make_unique<DiaOperator<V, A>>(source, offsets, rows_a_thread, on);
+    });
+}
+
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_dia_operator(const Source<V>&, Options&, const MakeContext&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "kernels/cuda/source_arrays.hpp"
+#include "kernels/operators/ell/ell_fill.cuh"
+#include "kernels/operators/ell/ell_kernel.cuh"
+
+namespace tilespmv::cuda {
+
+/// The first nonzeros of each row of a CSR matrix as ELL in device memory, which take new values.
+template <class V>
+class EllBuffers {
+public:
+    /// Of `width` places a row. Returns when the copies are complete.
+    EllBuffers(const Source<V>& a, offset_t width, const DeviceContext& on)
+        : rows_(a.rows()),
+          width_(width),
+          columns_(static_cast<std::size_t>(a.rows()) * static_cast<std::size_t>(width), on),
+          values_(columns_.size(), on),
+          row_ptrs_(a.row_ptrs(), on) {
+        const DeviceBuffer<index_t> csr_columns = columns_on_device(a, on);
+        const DeviceBuffer<V> csr_values = values_on_device(a, on);
+        launch_fill_ell<index_t>({csr_columns.data(), row_ptrs_.data(), rows_, width_, Ell<V>::kNone, columns_.data()},
+                                 on);
+        fill(csr_values.data(), on);
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+    }
+
+    [[nodiscard]] EllView<V> view() const { return {columns_.data(), values_.data(), rows_, width_}; }
+    [[nodiscard]] std::size_t matrix_bytes() const { return columns_.bytes() + values_.bytes(); }
+    /// Beside the matrix.
+    [[nodiscard]] std::size_t other_bytes() const { return row_ptrs_.bytes(); }
+    /// New values, in the order of CSR; neither allocates nor synchronises.
+    void fill(const V* csr_values, cudaStream_t stream) {
+        launch_fill_ell<V>({csr_values, row_ptrs_.data(), rows_, width_, V(0), values_.data()}, stream);
+    }
+
+private:
+    index_t rows_;
+    offset_t width_;
+    DeviceBuffer<index_t> columns_;
+    DeviceBuffer<V> values_;
+    DeviceBuffer<offset_t> row_ptrs_;  ///< of CSR, for new values
+};
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,108 @@
+#include "kernels/operators/sell/hubs.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <omp.h>
+
+#include "selector/x_access.hpp"
+#include "tile/parallel.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+struct Column {
+    std::uint32_t count;
+    index_t column;
+};
+
+/// Counts nonzeros by columns. A thread counts a slice of the columns in all of the sample, so that no two write to the
+/// same place, whatever their number.
+class ColumnCounter {
+public:
+    ColumnCounter(std::span<const index_t> col_idxs, index_t cols, offset_t sampled)
+        : col_idxs_(col_idxs), cols_(cols), nnz_(static_cast<offset_t>(col_idxs.size())) {
+        step_ = nnz_ <= sampled ? kStretch : std::max(nnz_ / std::max<offset_t>(sampled / kStretch, 1), kStretch);
+    }
+
+    /// Nonzeros for each that is counted.
+    [[nodiscard]] double scale() const { return static_cast<double>(step_) / static_cast<double>(kStretch); }
+
+    /// The columns with counted nonzeros, in ascending order.
+    [[nodiscard]] std::vector<Column> columns() const {
+        const std::int64_t width = std::max<std::int64_t>(div_up(cols_, omp_get_max_threads()), kLeastSlice);
+        std::vector<std::vector<Column>> found(static_cast<std::size_t>(div_up(cols_, width)));
+        parallel_for(0, static_cast<std::int64_t>(found.size()), 1, [&](std::int64_t i) {
+            found[static_cast<std::size_t>(i)] = count(i * width, std::min<std::int64_t>((i + 1) * width, cols_));
+        });
+        std::vector<Column> all;
+        for (const auto& slice : found) all.insert(all.end(), slice.begin(), slice.end());
+        return all;
+    }
+
+private:
+    static constexpr offset_t kStretch = 64;           // neighbours that are counted together
+    static constexpr std::int64_t kLeastSlice = 1024;  // columns
+
+    [[nodiscard]] std::vector<Column> count(std::int64_t first, std::int64_t end) const {
+        const auto size = static_cast<std::uint64_t>(end - first);
+        std::vector<std::uint32_t> counts(size, 0);
+        for (offset_t stretch = 0; stretch < nnz_; stretch += step_) {
+            for (offset_t k = stretch; k < std::min(stretch + kStretch, nnz_); ++k) {
+                const auto at = static_cast<std::uint64_t>(col_idxs_[static_cast<std::size_t>(k)] - first);
+                if (at < size) ++counts[at];
+            }
+        }
+        std::vector<Column> found;
+        for (std::uint64_t i = 0; i < size; ++i) {
+            if (counts[i] == 0) continue;
+            found.push_back({counts[i], static_cast<index_t>(first + static_cast<offset_t>(i))});
+        }
+        return found;
+    }
+
+    std::span<const index_t> col_idxs_;
+    index_t cols_;
+    offset_t nnz_;
+    offset_t step_;  // from stretch to stretch
+};
+
+/// The first `count` by descending count, in the order that they have among those of the same count.
+void keep_most_frequent(std::vector<Column>& columns, std::size_t count) {
+    const auto most = std::ranges::max(columns, {}, &Column::count).count;
+    std::vector<std::size_t> starts(std::size_t{most} + 2, 0);  // of the columns with most - i nonzeros at i
+    for (const Column& column : columns) ++starts[most - column.count + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    std::vector<Column> kept(std::min(count, columns.size()));
+    for (const Column& column : columns) {
+        const std::size_t at = starts[most - column.count]++;
+        if (at < kept.size()) kept[at] = column;
+    }
+    columns = std::move(kept);
+}
+
+}  // namespace
+
+Buffer<index_t> choose_hubs(std::span<const index_t> col_idxs, index_t cols, std::size_t value_bytes,
+                            const HubTuning& tuning) {
+    const bool is_near = static_cast<std::size_t>(cols) * value_bytes <= tuning.near_bytes;
+    if (is_near || tuning.max_hubs == 0 || static_cast<offset_t>(col_idxs.size()) < tuning.min_nonzeros) return {};
+    if (cpu::scattered_share(col_idxs, value_bytes) < tuning.min_scattered) return {};
+    const ColumnCounter counter(col_idxs, cols, tuning.sampled);
+    auto columns = counter.columns();
+    if (columns.empty()) return {};
+    keep_most_frequent(columns, static_cast<std::size_t>(tuning.max_hubs));
+    double nonzeros = 0;
+    for (const Column& column : columns) nonzeros += column.count * counter.scale();
+    const double least =
+        std::max(static_cast<double>(tuning.min_nonzeros), tuning.min_share * static_cast<double>(col_idxs.size()));
+    if (nonzeros < least) return {};
+    Buffer<index_t> hubs(columns.size());
+    std::ranges::transform(columns, hubs.begin(), &Column::column);
+    return hubs;
+}
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,145 @@
+#include "kernels/operators/dia/dia.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include <omp.h>
+
+#include "kernels/registry.hpp"
+#include "tests/support/battery.hpp"
+#include "tests/support/csr_of.hpp"
+#include "tests/support/message_of.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using cuda::Dia;
+using cuda::DiaOffsets;
+
+bool is_fine(const CsrMatrix<double>& a) { return cuda::dia_bytes(a) <= cuda::kDiaAlwaysFine; }
+
+template <class V>
+CsrMatrix<V> tridiagonal(index_t n) {
+    std::set<std::pair<index_t, index_t>> positions;
+    for (index_t r = 0; r < n; ++r) {
+        for (index_t c = std::max(0, r - 1); c < std::min(n, r + 2); ++c) positions.emplace(r, c);
+    }
+    return convert_values<V>(matrix_of(n, n, positions));
+}
+
+std::vector<Entry> entries_of(const Dia<double>& a) {
+    std::vector<Entry> entries;
+    for (index_t r = 0; r < a.rows; ++r) {
+        for (offset_t d = 0; d < a.groups() * 8; ++d) {
+            if ((a.held[a.held_at(d / 8, r)] >> (8 * (d % 8) + r % 8) & 1u) == 0) continue;
+            entries.push_back(
+                {r, r + a.offsets[d / 8].of[static_cast<std::size_t>(d % 8)], a.values[a.value_at(d, r)]});
+        }
+    }
+    return entries;
+}
+
+TEST(Dia, GivesBackTheCsrFormExactly) {
+    std::size_t made = 0;
+    for (const auto& [name, a] : matrix_battery()) {
+        if (!is_fine(a)) continue;
+        SCOPED_TRACE(name);
+        ++made;
+        const auto dia = cuda::make_dia(a);
+        EXPECT_EQ(csr_of(a.rows, a.cols, entries_of(dia)), a);
+        EXPECT_EQ(dia.bytes(), cuda::dia_bytes(a));
+    }
+    EXPECT_EQ(made, matrix_battery().size() - 3) << "long rows, tall and hypersparse are refused";
+}
+
+/// The place of every nonzero by the definition, and nothing in all other places.
+TEST(Dia, HoldsTheNonzerosOfABlockOfRowsDiagonalByDiagonal) {
+    for (const auto& [name, a] : matrix_battery()) {
+        if (!is_fine(a)) continue;
+        SCOPED_TRACE(name);
+        const auto dia = cuda::make_dia(a);
+        std::map<index_t, offset_t> diagonals;
+        for (index_t r = 0; r < a.rows; ++r) {
+            for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) diagonals[a.col_idxs[k] - r];
+        }
+        Buffer<DiaOffsets> offsets((diagonals.size() + 7) / 8, DiaOffsets{});
+        std::size_t next = 0;
+        for (auto& [offset, at] : diagonals) {
+            at = static_cast<offset_t>(next);
+            offsets[next / 8].of[next % 8] = offset;
+            ++next;
+        }
+        const auto blocks = static_cast<std::size_t>(div_up(a.rows, 256));
+        Buffer<double> values(diagonals.size() * blocks * 256, 0.0);
+        Buffer<std::uint64_t> held(offsets.size() * blocks * 32, 0);
+        for (index_t r = 0; r < a.rows; ++r) {
+            const auto block = static_cast<std::size_t>(r / 256);
+            for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) {
+                const auto d = static_cast<std::size_t>(diagonals.at(a.col_idxs[k] - r));
+                values[(block * diagonals.size() + d) * 256 + r % 256] = a.values[k];
+                held[(block * offsets.size() + d / 8) * 32 + r % 256 / 8] |= std::uint64_t{1} << (8 * (d % 8) + r % 8);
+            }
+        }
+        EXPECT_EQ(dia.diagonals, static_cast<offset_t>(diagonals.size()));
+        EXPECT_EQ(dia.offsets, offsets);
+        EXPECT_EQ(dia.held, held);
+        EXPECT_EQ(dia.values, values);
+    }
+}
+
+TEST(Dia, TakesOtherValuesIntoTheSamePlaces) {
+    for (const auto& [name, a] : matrix_battery()) {
+        if (!is_fine(a)) continue;
+        SCOPED_TRACE(name);
+        auto other = a.clone();
+        for (std::size_t k = 0; k < other.values.size(); ++k) other.values[k] = static_cast<double>(k) - 7.5;
+        auto dia = cuda::make_dia(a);
+        cuda::put_values(other, dia);
+        EXPECT_EQ(dia.values, cuda::make_dia(other).values);
+    }
+}
+
+TEST(Dia, IsTheSameForAnyNumberOfThreads) {
+    const int before = omp_get_max_threads();
+    const auto a = tridiagonal<double>(20'000);
+    omp_set_num_threads(1);
+    const auto one = cuda::make_dia(a);
+    omp_set_num_threads(5);
+    const auto five = cuda::make_dia(a);
+    omp_set_num_threads(before);
+    EXPECT_EQ(one.values, five.values);
+    EXPECT_EQ(one.held, five.held);
+}
+
+// 1,000,000 rows are 3,907 blocks; a row has 3 places and the bits of 8.
+TEST(Dia, TakesTheBytesOfItsDiagonals) {
+    const auto a = tridiagonal<float>(1'000'000);
+    EXPECT_EQ(cuda::dia_bytes(a), 3'907U * 256U * (3 * 4 + 1) + 32U);
+    EXPECT_EQ(cuda::dia_bytes(matrix_of(5, 5, {})), 0U);
+    const auto op = make_operator<float>("dia-omp", a);
+    EXPECT_EQ(op->matrix_bytes(), cuda::dia_bytes(a));
+    EXPECT_EQ(op->executed(), (std::vector<ExecutedPart>{{"dia", "", 62'500, a.nnz(), cuda::dia_bytes(a)}}));
+}
+
+TEST(Dia, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
+    constexpr index_t rows = 1 << 20;
+    constexpr index_t longest = 1 << 14;
+    CsrMatrix<float> a;
+    a.rows = rows;
+    a.cols = longest;
+    a.row_ptrs = Buffer<offset_t>(rows + 1, longest);
+    a.row_ptrs[0] = 0;
+    a.col_idxs = Buffer<index_t>(longest);
+    for (index_t i = 0; i < longest; ++i) a.col_idxs[i] = i;
+    a.values = Buffer<float>(longest, 1.0F);
+    const std::string expected =
+        "1: DIA would take 70867025920 bytes, 8318 times those of CSR, for it has 16384 diagonals; take another "
+        "operator";
+    EXPECT_EQ(test::message_of([&] { (void)cuda::make_dia(a); }), expected);
+    EXPECT_EQ(test::message_of([&] { (void)make_operator<float>("dia-omp", a); }), expected);
+}
+
+}  // namespace
+}  // namespace tilespmv::testing

@@ -1,0 +1,96 @@
+#include "kernels/operators/ell/ell.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/registry.hpp"
+#include "tests/support/battery.hpp"
+#include "tests/support/csr_of.hpp"
+#include "tile/error.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+std::vector<Entry> entries_of(const cuda::Ell<double>& a) {
+    std::vector<Entry> entries;
+    for (offset_t place = 0; place < a.width * a.rows; ++place) {
+        if (a.columns[place] == cuda::Ell<double>::kNone) continue;
+        entries.push_back({static_cast<index_t>(place % a.rows), a.columns[place], a.values[place]});
+    }
+    return entries;
+}
+
+TEST(Ell, GivesBackTheCsrFormExactly) {
+    for (const auto& [name, a] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        const auto ell = cuda::make_ell(a);
+        EXPECT_EQ(csr_of(a.rows, a.cols, entries_of(ell)), a);
+        EXPECT_EQ(ell.columns.bytes() + ell.values.bytes(), cuda::ell_bytes(a));
+    }
+}
+
+TEST(Ell, OfNothingHasNoPlaces) {
+    for (const index_t rows : {0, 5}) {
+        const auto ell = cuda::make_ell(matrix_of(rows, 5, {}));
+        EXPECT_EQ(ell.width, 0);
+        EXPECT_TRUE(ell.columns.empty());
+    }
+}
+
+TEST(Ell, KthPlacesOfAllRowsFollowEachOther) {
+    const auto a = matrix_of(3, 9, {{0, 4}, {0, 7}, {2, 8}});
+    const auto ell = cuda::make_ell(a);
+    EXPECT_EQ(ell.width, 2);
+    EXPECT_EQ(ell.columns, (Buffer<index_t>{4, -1, 8, 7, -1, -1}));
+    EXPECT_EQ(ell.values, (Buffer<double>{a.values[0], 0, a.values[2], a.values[1], 0, 0}));
+}
+
+TEST(Ell, TakesOtherValuesIntoTheSamePlaces) {
+    for (const auto& [name, a] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        auto other = a.clone();
+        for (std::size_t k = 0; k < other.values.size(); ++k) other.values[k] = static_cast<double>(k) - 7.5;
+        auto ell = cuda::make_ell(a);
+        cuda::put_values(other, ell);
+        EXPECT_EQ(ell.values, cuda::make_ell(other).values);
+        auto narrow = cuda::make_ell(a, 1);
+        cuda::put_values(other, narrow);
+        EXPECT_EQ(narrow.values, cuda::make_ell(other, 1).values);
+    }
+}
+
+TEST(Ell, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
+    constexpr index_t rows = 1 << 20;
+    constexpr index_t longest = 1 << 14;
+    CsrMatrix<float> a;
+    a.rows = rows;
+    a.cols = longest;
+    a.row_ptrs = Buffer<offset_t>(rows + 1, longest);
+    a.row_ptrs[0] = 0;
+    a.col_idxs = Buffer<index_t>(longest, 0);
+    a.values = Buffer<float>(longest, 1.0F);
+    try {
+        (void)cuda::make_ell(a);
+        FAIL() << "made";
+    } catch (const Error& error) {
+        EXPECT_STREQ(error.what(),
+                     "ELL would take 137438953472 bytes, 16132 times those of CSR, for its longest row has 16384 "
+                     "nonzeros; take another operator");
+    }
+}
+
+TEST(Ell, OnTheCpuExecutesItsPlaces) {
+    const auto a = matrix_of(3, 9, {{0, 4}, {0, 7}, {2, 8}});
+    const auto op = make_operator<double>("ell-omp", a);
+    EXPECT_EQ(op->matrix_bytes(), cuda::ell_bytes(a));
+    EXPECT_EQ(op->executed(), (std::vector<ExecutedPart>{{"ell", "", 1, 3, cuda::ell_bytes(a)}}));
+    std::vector<double> x(9, HUGE_VAL);  // what pads must not multiply
+    x[4] = x[7] = x[8] = 1;
+    std::vector<double> y(3, NAN);
+    op->apply(2, x, 0, y);
+    EXPECT_EQ(y, (std::vector<double>{2 * (a.values[0] + a.values[1]), 0, 2 * a.values[2]}));
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
