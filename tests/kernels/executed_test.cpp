@@ -49,6 +49,7 @@ TYPED_TEST(ExecutedOnCpu, EveryOperatorAccountsForEveryNonzeroAndByte) {
             SCOPED_TRACE(std::string(selector.name));
             const auto tiles = convert(csr, *make_policy(selector.name));
             for (const auto& info : operators<V>(Backend::cpu)) {
+                if (info.made_from == Form::csr && &selector != &selectors().front()) continue;  // the same for all
                 const auto a = unless_refused(info, [&] { return make_operator<V>(info.name, {csr, tiles}); });
                 if (a) expect_executed(*a);
             }
