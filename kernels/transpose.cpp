@@ -1,5 +1,6 @@
 #include "kernels/transpose.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -12,24 +13,23 @@ namespace tilespmv {
 namespace {
 
 constexpr std::string_view kFoundSymmetric =
-    "{0} was found to have a symmetric matrix, which it cannot find again of new values: declare it symmetric, or "
-    "ignore "
-    "that it is";
+    "{0} was found to have a symmetric matrix, which it cannot find again of new values: make it with "
+    "SecondForm::never if they are symmetric, or SecondForm::always";
+
 template <Value V>
 class WithTranspose final : public Operator<V> {
 public:
-    WithTranspose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a, const MakeOfSource<V>& make,
-                  Symmetry symmetry)
-        : op_(std::move(op)), make_(make), symmetry_(symmetry) {
+    WithTranspose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a, const MakeOfSource<V>& make, SecondForm when)
+        : op_(std::move(op)), make_(make), when_(when) {
         this->set_specification(op_->specification());
-        if (symmetry != Symmetry::declared) make_second(a);
+        if (when != SecondForm::never) make_second(a);
         describe();
     }
 
 private:
     void make_second(const CsrMatrix<V>& a) {
         transpose_ = transposed(a);
-        if (symmetry_ == Symmetry::found && transpose_.matrix == a) {
+        if (when_ == SecondForm::unless_symmetric && transpose_.matrix == a) {
             transpose_ = {};
         } else {
             second_ = make_(transpose_.matrix);
@@ -40,7 +40,7 @@ private:
         Facts facts = op_->facts();
         facts.transposes = true;
         facts.count_executed = [this] { return op_->executed(); };
-        if (symmetry_ == Symmetry::found && !second_) facts.no_new_values = kFoundSymmetric;
+        if (when_ == SecondForm::unless_symmetric && !second_) facts.no_new_values = kFoundSymmetric;
         if (second_) {
             const Facts& other = second_->facts();
             facts.other_bytes += other.matrix_bytes + other.other_bytes + transpose_.positions.bytes();
@@ -74,7 +74,7 @@ private:
 
     std::unique_ptr<Operator<V>> op_;
     MakeOfSource<V> make_;
-    Symmetry symmetry_;
+    SecondForm when_;
     Transpose<V> transpose_;
     std::unique_ptr<Operator<V>> second_;  // null: the matrix is symmetric
 };
@@ -83,13 +83,13 @@ private:
 
 template <Value V>
 std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a,
-                                            const MakeOfSource<V>& make, Symmetry symmetry) {
-    return std::make_unique<WithTranspose<V>>(std::move(op), a, make, symmetry);
+                                            const MakeOfSource<V>& make, SecondForm when) {
+    return std::make_unique<WithTranspose<V>>(std::move(op), a, make, when);
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                             \
     template std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>>, const CsrMatrix<V>&, \
-                                                         const MakeOfSource<V>&, Symmetry);
+                                                         const MakeOfSource<V>&, SecondForm);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

@@ -13,12 +13,11 @@ namespace tilespmv {
 template <Value V>
 using MakeOfSource = std::function<std::unique_ptr<Operator<V>>(const Source<V>&)>;
 
-/// How an operator that multiplies by the transpose finds out that the matrix is its own transpose, and needs no
-/// second form.
-enum class Symmetry {
-    found,     ///< by comparing it with its transpose
-    declared,  ///< the caller knows it, of all values that come
-    ignored,   ///< there is a second form in any case
+/// When an operator has a second form of its matrix for the transpose.
+enum class SecondForm {
+    unless_symmetric,  ///< it compares the matrix with its transpose, and needs none if they are equal
+    never,             ///< the caller declares the matrix symmetric, with all values that come
+    always,
 };
 
 /// An operator that multiplies as `op`, and by the transpose of its matrix as well: by a second one, which `make` makes
@@ -29,6 +28,7 @@ enum class Symmetry {
 /// symmetric `update_values` is refused, as it cannot find that again.
 template <Value V>
 std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a,
-                                            const MakeOfSource<V>& make, Symmetry symmetry = Symmetry::found);
+                                            const MakeOfSource<V>& make,
+                                            SecondForm second = SecondForm::unless_symmetric);
 
 }  // namespace tilespmv

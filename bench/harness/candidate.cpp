@@ -9,7 +9,7 @@ Candidate<V> make_candidate(Device& device, const std::string& specification, co
                             std::optional<Accumulator> accumulator, const ProductKind& kind) {
     const auto chosen = choose_operator<V>(device.backend(), specification, accumulator);
     const Accumulator sums = chosen.accumulator;
-    Candidate<V> candidate{specification, chosen.made_from == Form::tiles ? selector : "", sums, kind, {}};
+    Candidate<V> candidate{specification, chosen.made_from == Form::tiles ? selector : "", sums, {}, kind};
     candidate.bind = [=, &device](const CsrMatrix<V>& a, std::span<const V> x) {
         return device.backend() == Backend::cpu
                    ? host_product_builder(chosen, selector, a, x, kind)

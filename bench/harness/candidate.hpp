@@ -18,9 +18,9 @@ struct Candidate {
     std::string operator_name;  ///< with its options
     std::string selector;       ///< the policy of an operator that works on tiles, empty for the others
     Accumulator accumulator = Accumulator::float64;
-    ProductKind kind = {};
     /// What makes products of a matrix with a block of that kind; both must outlive it.
     std::function<ProductBuilder(const CsrMatrix<V>& a, std::span<const V> x)> bind;
+    ProductKind kind = {};
 };
 
 /// The candidate of an operator of the device, by its specification. Throws a usage `Error` for a name or an

@@ -47,7 +47,8 @@ protected:
                     return make_operator<V>(info.name, {arrived.csr, arrived.tiles});
                 });
                 if (op) check(*op);
-                if (info.new_values != NewValues::never) check_new_values(info, arrived.csr, policy);
+                if (info.new_values == NewValues::with_option || way == Arrival::memory)
+                    check_new_values(info, arrived.csr, policy);
             }
         }
     }

@@ -259,7 +259,7 @@ TEST_F(SanitizerColumns, SellSpmm) {
     const auto narrow = matrix_for_columns<Half>();
     for (const std::string name : {"sell-spmm:steps=64,columns=32"}) {
         const auto a = cuda::make_device_operator<double>(name, csr, Accumulator::float64, nullptr);
-        const auto b = cuda::make_device_operator<Half>(name, {&narrow}, Accumulator::float32, nullptr);
+        const auto b = cuda::make_device_operator<Half>(name, narrow, Accumulator::float32, nullptr);
         for (const Layout layout : {Layout::row_major, Layout::column_major}) {
             for (const int columns : {2, 3, 8, 9, 32}) {
                 const Way way{columns, layout, layout, 0, Memory::device};
