@@ -176,6 +176,14 @@ TEST(Plots, AreDrawnOfAnyTimesAndBandwidths) {
     }
 }
 
+TEST(Series, LeaveOutWhatHasNoPlaceOnAnAxis) {
+    auto set = sample_set();
+    ASSERT_EQ(speedups_by_nonzeros(set, "csr-omp").size(), 1u);
+    set.results[0].nnz = 0;
+    set.results[1].speedups[0].median = 0;
+    EXPECT_TRUE(speedups_by_nonzeros(set, "csr-omp").empty());
+}
+
 TEST(Series, ValueTypesTellSeriesApartWhereThereAreSeveral) {
     auto set = sample_set();
     Result single = set.results[0];

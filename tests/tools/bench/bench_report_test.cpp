@@ -14,6 +14,7 @@ namespace {
 using bench::Result;
 using bench::sample_result;
 using bench::Status;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -56,6 +57,19 @@ TEST(ExecutedText, IsTheLargestPartsByNonzeros) {
     EXPECT_EQ(executed_text({}, 3), "");
 }
 
+TEST(BenchText, MarksSayWhatTheyMean) {
+    Result r = sample_result("a", {1, 1, 1, 1, 1, 1});
+    r.speedups[0] = {.baseline = "csr-omp", .against = "csr-omp", .median = 1.5, .low = 1.49, .high = 1.51};
+    EXPECT_THAT(legend_text(std::vector{r}), IsEmpty());
+    r.speedups[0].high = 1.7;  // a mark of its own, whatever the times are
+    EXPECT_THAT(legend_text(std::vector{r}), testing::StartsWith("~ too noisy"));
+    r.speedups[0].high = 1.51;
+    r.warm.converged = false;
+    r.cache_bytes = r.product_bytes;
+    EXPECT_THAT(results_text(std::vector{r}, kBaselines), AllOf(HasSubstr("1000~"), HasSubstr("50%*")));
+    EXPECT_THAT(legend_text(std::vector{r}), AllOf(HasSubstr("~ too noisy"), HasSubstr("* fits the last-level cache")));
+}
+
 TEST(BenchText, WhatWasSkippedSaysWhy) {
     const std::vector results{result_of(Status::skipped, "too many diagonals"), sample_result("a", {1, 1, 1, 1, 1, 1})};
     const auto lines = lines_of(results_text(results, kBaselines));
@@ -87,6 +101,9 @@ TEST(BenchText, SummaryHasTheLimitsThatItNames) {
     EXPECT_THAT(lines[2], testing::MatchesRegex(
                               "tile-omp +bytes +float64 +- +0.95x \\(0.95x, 2 of 2\\) +1.00x \\(1.00x, 0 of 1\\) "
                               "+0.97x \\(0.95x, 2 of 3\\) +2 of 3"));
+    EXPECT_THAT(summary_text(std::vector{results[0]}, "csr-omp"), IsEmpty());
+    for (Result& r : results) r.id.operator_name = "csr-omp";  // alone, so that it is always its own baseline
+    EXPECT_THAT(summary_text(results, "csr-omp"), IsEmpty());
 }
 
 TEST(BenchText, SummaryIsOfOneModeByTheSizesOfASuite) {
