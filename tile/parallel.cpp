@@ -112,16 +112,17 @@ private:
     };
 
     bool start(SharedLoop& loop) {
-        Helper& one = all_.emplace_back();
+        const std::size_t before = all_.size();
         try {
-            idle_.reserve(all_.size());
+            idle_.reserve(before + 1);
+            Helper& one = all_.emplace_back();
             std::thread([this, &one] { work(one); }).detach();
+            one.loop = &loop;
+            return true;
         } catch (const std::exception&) {  // the system gives no more threads, or no memory
-            all_.pop_back();
+            if (all_.size() > before) all_.pop_back();
             return false;
         }
-        one.loop = &loop;
-        return true;
     }
 
     [[noreturn]] void work(Helper& self) {
