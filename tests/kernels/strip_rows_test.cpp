@@ -34,6 +34,13 @@ StripRows<double> rows_of(const CsrMatrix<double>& a, const Strips& s, int lanes
     return cpu::make_strip_rows(a.rows, a.cols, s, cuda::in_strips(s, a.row_ptrs, a.values), lanes);
 }
 
+/// Of a row, from the base of the slot on.
+std::int64_t column_of(const StripSlot& slot, int row) {
+    if (slot.kind != SlotKind::quads) return static_cast<std::int64_t>(slot.codes >> (4 * row) & 15U);
+    const std::uint64_t quad = slot.codes >> (16 * (row / 4));
+    return static_cast<std::int64_t>((quad >> 8 & 255U) + (quad >> (2 * (row % 4)) & 3U));
+}
+
 /// Calls f(strip, k, slot, values) for every slot.
 template <class F>
 void for_each_slot(const StripRows<double>& s, F&& f) {
@@ -42,6 +49,47 @@ void for_each_slot(const StripRows<double>& s, F&& f) {
             for (std::uint32_t k = 0; k < group.slots; ++k) {
                 f(group.first_strip + i, k, s.columns[group.first_column + i * group.own_columns + k],
                   s.values.data() + (std::size_t{group.first_slot} + i * group.slots + k) * kTileSize);
+            }
+        }
+    }
+}
+
+/// Row and column of every nonzero with its value.
+std::multiset<std::tuple<std::int64_t, std::int64_t, double>> nonzeros_of(const StripRows<double>& s) {
+    std::multiset<std::tuple<std::int64_t, std::int64_t, double>> found;
+    for_each_slot(s, [&](std::uint32_t strip, std::uint32_t, const StripSlot& slot, const double* values) {
+        const std::int64_t row = std::int64_t{s.tile_rows[strip]} * kTileSize;
+        for (int r = 0; r < kTileSize; ++r) {
+            const std::int64_t column = column_of(slot, r);
+            if ((slot.rows >> r & 1) != 0) {
+                found.insert({row + r, row + slot.base + column, values[r]});
+            } else {
+                EXPECT_EQ(values[r], 0) << "holes on a diagonal are added";
+            }
+            EXPECT_TRUE(slot.kind != SlotKind::diagonal || column == r);
+        }
+    });
+    return found;
+}
+
+std::multiset<std::tuple<std::int64_t, std::int64_t, double>> nonzeros_of(const CsrMatrix<double>& a) {
+    std::multiset<std::tuple<std::int64_t, std::int64_t, double>> found;
+    for (index_t r = 0; r < a.rows; ++r) {
+        for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) found.insert({r, a.col_idxs[k], a.values[k]});
+    }
+    return found;
+}
+
+TEST(StripRows, HoldTheNonzerosOfTheStrips) {
+    for (const auto& [name, a] : matrix_battery()) {
+        for (const double most_bytes : {1.2, std::numeric_limits<double>::infinity()}) {
+            SCOPED_TRACE(name);
+            const Strips s = strips_of(a, most_bytes);
+            const auto values = cuda::in_strips(s, a.row_ptrs, a.values);
+            for (const int lanes : {8, 4}) {
+                const auto rows = rows_of(a, s, lanes);
+                EXPECT_EQ(rows.nnz, s.nonzeros);
+                EXPECT_EQ(nonzeros_of(rows), nonzeros_of(cuda::to_csr(s, a.rows, a.cols, values)));
             }
         }
     }
