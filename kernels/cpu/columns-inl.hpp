@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "kernels/block.hpp"
 #include "kernels/cpu/csr_rows.hpp"
 #include "kernels/cpu/lanes-inl.hpp"
 #include "kernels/cpu/schedule.hpp"

@@ -4,7 +4,6 @@
 
 #include "kernels/block.hpp"
 #include "kernels/choose_operator.hpp"
-#include "tile/csr.hpp"
 #include "tools/options/cli_forward.hpp"
 
 namespace tilespmv::tools {
