@@ -111,11 +111,18 @@ void DeviceOperator<V>::multiply_block(const BlockProduct<V>& product, cudaStrea
 template <class V>
 void DeviceOperator<V>::multiply_column_in_rows(const BlockProduct<V>& product, int column, cudaStream_t stream) const {
     V* const x = column_.in(product.workspace);
-    V* const sums = sums_.in(product.workspace);
+    V* const y = sums_.in(product.workspace);
+    V* const to = product.y.columns(column, 1).data;
+    const Scalar& alpha = product.alpha;
+    const Scalar& beta = product.beta;
     launch_gather<V>(product.x.columns(column, 1).data, row_step(product.x), x, this->cols(), stream);
-    multiply({x, sums, 1, 0, product.workspace, cache_policy_}, stream);
-    launch_combine<V>(product.alpha, sums, product.beta, product.y.columns(column, 1).data, this->rows(), stream,
-                      row_step(product.y));
+    if (alpha.where() != nullptr || beta.where() != nullptr) {
+        multiply({x, y, 1, 0, product.workspace, cache_policy_}, stream);
+        return launch_combine<V>(alpha, y, beta, to, this->rows(), stream, row_step(product.y));
+    }
+    if (beta.value() != 0) launch_gather<V>(to, row_step(product.y), y, this->rows(), stream);
+    multiply({x, y, alpha.value(), beta.value(), product.workspace, cache_policy_}, stream);
+    launch_combine<V>(1, y, 0, to, this->rows(), stream, row_step(product.y));
 }
 
 template <class V>

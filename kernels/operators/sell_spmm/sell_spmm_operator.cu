@@ -44,7 +44,7 @@ public:
         const std::size_t bytes = first_steps_.bytes() + targets_.bytes() + splits_.bytes() + split_rows_.bytes() +
                                   cols_.bytes() + values_.bytes();
         this->set_parts(bytes, first_nonzeros_.bytes(),
-                        executed_whole("sell-spmm", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), bytes));
+                        executed_whole("sell", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), bytes));
         plan_.upload(on);
         const DeviceBuffer<std::uint16_t> lengths(choice.slices.lengths, on);
         const DeviceBuffer<index_t> cols = columns_on_device(a, on);

@@ -51,7 +51,8 @@ public:
 
 protected:
     void set_bytes(std::size_t matrix_bytes, std::size_t other_bytes) {
-        const auto representation = this->name().substr(std::string_view("cusparse-").size());
+        const bool has_columns = this->facts().most_columns > 1;
+        const auto representation = has_columns ? "csr" : this->name().substr(std::string_view("cusparse-").size());
         this->set_parts(matrix_bytes, other_bytes,
                         executed_whole(representation, tile_rows_, this->nnz(), matrix_bytes));
     }

@@ -28,7 +28,7 @@ std::unique_ptr<Operator<V>> make_cusparse_bsr(const Source<V>& source, Options&
 
 /// Products of several columns by cusparseSpMM on CSR. Option: alg (1, 2 or 3: `CUSPARSE_SPMM_CSR_ALG1` to 3; 2 is for
 /// blocks in row-major layout). It prepares for a number of columns and their layouts with the first product of such
-/// blocks, which allocates memory.
+/// blocks, which allocates memory. None of the algorithms gives the same bits every time, as measured.
 template <class V>
 std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>& source, Options& options, const MakeContext& context);
 

@@ -24,10 +24,11 @@ template <class V>
 class CusparseSpmm final : public CusparseOperator<V> {
 public:
     CusparseSpmm(const CsrMatrix<V>& a, cusparseSpMMAlg_t algorithm, const DeviceContext& on)
-        : CusparseOperator<V>("cusparse-spmm", a, algorithm == CUSPARSE_SPMM_CSR_ALG2, false, kAllColumns),
+        : CusparseOperator<V>("cusparse-spmm", a, false, false, kAllColumns),
           on_(on.stream, on.memory),
           matrix_(describe_csr(a, on)),
           algorithm_(algorithm) {
+        if (a.nnz() > 0) prepare_for_a_vector();
         this->set_bytes(matrix_.bytes(), 0);
         TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
     }
@@ -40,6 +41,15 @@ private:
         DenseMatrix y;
         DeviceBuffer<std::byte> workspace;
     };
+
+    /// So that products of single vectors allocate nothing. The library looks at sizes and types only.
+    void prepare_for_a_vector() {
+        const DeviceBuffer<V> x(static_cast<std::size_t>(this->cols()), on_);
+        DeviceBuffer<V> y(static_cast<std::size_t>(this->rows()), on_);
+        TILESPMV_CUSPARSE(cusparseSetStream(this->handle(), on_.stream));
+        prepare(Block<const V>(x.data(), x.size(), Memory::device), Block<V>(y.data(), y.size(), Memory::device));
+        TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
+    }
 
     void call_library(A alpha, const V* x, A beta, V* y, cudaStream_t) const override {
         const auto rows = static_cast<std::size_t>(this->rows());

@@ -98,9 +98,12 @@ std::vector<Way> ways(bool has_kernel) {
     return all;
 }
 
-/// cuSPARSE has no products of blocks in two layouts, algorithm 2 is for rows, and rows have to be aligned.
+/// cuSPARSE has no products of blocks in two layouts, algorithm 2 is for rows, and rows have to be aligned. Its sums of
+/// values of 16 bits are beyond the bound for sums in float32 (up to ten times on an H200).
+template <class V>
 bool library_has(const std::string& name, const Way& way) {
     if (!name.starts_with("cusparse-spmm")) return true;
+    if (sizeof(V) == 2) return false;
     const bool is_by_rows = way.x == Layout::row_major;
     return way.x == way.y && way.gap == 0 && way.columns % 8 == 0 && (name != "cusparse-spmm:alg=2" || is_by_rows);
 }
@@ -144,15 +147,13 @@ TYPED_TEST(SeveralColumns, AreRightInEveryLayoutAndLeaveWhatIsBetween) {
     }
     for (const auto& a : every_operator<V>(csr, accumulator)) {
         for (const Way& way : ways(a.made->facts().most_columns > 1)) {
-            if (!library_has(a.name, way)) continue;
+            if (!library_has<V>(a.name, way)) continue;
             SCOPED_TRACE(::testing::Message() << a.name << ", " << way);
             auto fresh = multiplied<V>(*a.made, way, 1, 0, static_cast<V>(kNaN));
             auto sum = multiplied<V>(*a.made, way, -2.5, 0.5, V(1));
             for (int c = 0; c < way.columns; ++c) {
                 const auto result = check_product<V>(expected[c], fresh.column(c), accumulator);
                 EXPECT_TRUE(result.ok) << result.message();
-                // A column in rows is rounded once more before it is scaled.
-                if (a.made->facts().most_columns == 1 && sizeof(V) == 2) continue;
                 const auto with_beta = check_product<V>(added[c], sum.column(c), accumulator);
                 EXPECT_TRUE(with_beta.ok) << with_beta.message();
             }

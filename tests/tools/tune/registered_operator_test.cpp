@@ -64,7 +64,7 @@ TEST(RegisteredOperator, AppearsInProfileModelsChoicesAndPage) {
     OperatorInfo<double> nothing;
     nothing.name = "nothing";
     EXPECT_EQ(test::message_of([&] { register_operator(nothing); }),
-              "2: the operator 'nothing' has no function that makes it for the CPU");
+              "2: the operator 'nothing' has no function that makes it");
 
     for (const std::string_view name : {"", "a:b,c", "two words", "x=1", "tab\t"}) {
         auto info = row_by_row();
