@@ -6,6 +6,8 @@
     bench/tables.py threads FILE      csr-vector by threads a row
     bench/tables.py cusparse FILE     csr-vector and csr-merge over cuSPARSE
     bench/tables.py multiround FILE   csr-multiround beside csr-scalar and csr-vector
+    bench/tables.py suite FILE        operators of the suite `tilespmv` over cuSPARSE's CSR, with their preparation
+    bench/tables.py formats FILE      tiles in a single format and by the published rules
 
 Speeds are GFLOP/s of medians. Needs nothing but Python.
 """
@@ -30,12 +32,16 @@ class Matrix:
     def __getattr__(self, name):  # rows, nnz, row_variation: the same in every result
         return next(iter(self.results.values()))[name]
 
-    def speed(self, operator, *selectors):
-        """The fastest with one of these selectors, and of all variants where operator ends in `*`."""
+    def of(self, operator, *selectors):
+        """The results with one of these selectors, of all variants where operator ends in `*`."""
         def named(name):
             return name.startswith(operator[:-1]) if operator.endswith("*") else name == operator
-        return max((result["derived"]["gflops"] for (name, selector), result in self.results.items()
-                    if named(name) and selector in (selectors or ("",))), default=math.nan)
+        return [result for (name, selector), result in self.results.items()
+                if named(name) and selector in (selectors or ("",))]
+
+    def speed(self, operator, *selectors):
+        """Of the fastest of these results."""
+        return max((result["derived"]["gflops"] for result in self.of(operator, *selectors)), default=math.nan)
 
     def deferred(self):
         formats = self.results["tile", "paper-deferred"]["formats"]
@@ -160,8 +166,54 @@ def multiround(matrices):
     print_table(["matrix"] + [f"{operator} GB/s" for operator in operators] + ["first us", "warm us"], rows)
 
 
+def suite(matrices):
+    operators = {"cuSPARSE CSR": ("cusparse-csr*",), "cuSPARSE BSR": ("cusparse-bsr*",), "csr-merge": ("csr-merge",),
+                 "csr-adaptive": ("csr-adaptive",), "csr5": ("csr5",), "csr16": ("csr16",),
+                 **{f"tile, {s}": ("tile", s) for s in SELECTORS}}
+
+    def best(m, which):
+        return max((r for r in m.of(*which)), key=lambda r: r["derived"]["gflops"])
+
+    print_table(["matrix"] + list(operators), [[name] + [
+        f'{number(r["derived"]["gflops"])} ({r["preprocess_products"]:.0f})' for r in
+        (best(m, which) for which in operators.values())] for name, m in matrices.items()])
+    rows = []
+    for operator, which in operators.items():
+        ratios = {name: m.speed(*which) / m.speed("cusparse-csr*") for name, m in matrices.items()}
+        products = sorted(best(m, which)["preprocess_products"] for m in matrices.values())
+        least = min(ratios, key=ratios.get)
+        rows.append([operator, f"{mean(ratios.values()):.2f}", f"{ratios[least]:.2f}", least,
+                     f"{sum(r > 1 for r in ratios.values())} of {len(ratios)}", f"{products[len(products) // 2]:.0f}",
+                     f"{products[0]:.0f} to {products[-1]:.0f}", pays_after(matrices, ratios, lambda m: best(m, which))])
+    print_table(["operator", "over cuSPARSE CSR", "least", "on", "faster on", "preparation in products: median",
+                 "least to most", "pays after products of cuSPARSE CSR, where 5% faster"], rows)
+
+
+def pays_after(matrices, ratios, result):
+    """Products after which its preparation, longer than that of cuSPARSE's CSR, is made up for: least to most."""
+    after = []
+    for name, m in matrices.items():
+        if ratios[name] > 1.05:
+            csr = min(r["preprocess_products"] for r in m.of("cusparse-csr*"))
+            after.append(max(0, result(m)["preprocess_products"] - csr) / (1 - 1 / ratios[name]))
+    return f"{min(after):.0f} to {max(after):.0f}" if after else "-"
+
+
+def formats(matrices):
+    single = ["dense", "coo", "csr", "ell", "hyb", "dense_row", "dense_col"]
+    rows = []
+    for name, m in matrices.items():
+        speeds = {f: m.speed("tile", f"only:{f}") for f in single}
+        best = max(speeds, key=speeds.get)
+        adaptive, csr = m.speed("tile", "paper-adaptive"), m.speed("tile", "paper-csr")
+        rows.append([name] + [number(v) for v in speeds.values()] +
+                    [number(csr), number(adaptive), f"{adaptive / csr:.2f}", f"{adaptive / speeds[best]:.2f} ({best})"])
+    print_table(["matrix"] + single + ["paper-csr", "paper-adaptive", "adaptive over paper-csr",
+                                       "adaptive over the best single format"], rows)
+
+
 def main():
-    tables = {f.__name__: f for f in (classes, real, threads, cusparse, multiround)}
+    tables = {f.__name__: f for f in (classes, real, threads, cusparse, multiround, suite, formats)}
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("table", choices=tables)
     parser.add_argument("file", help="results of `tilespmv bench --json`, or of `tilespmv paper`")
