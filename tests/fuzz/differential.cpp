@@ -93,6 +93,8 @@ std::vector<ChosenOperator<V>> random_operators(Backend backend, Random& random,
     return all;
 }
 
+using Clock = std::chrono::steady_clock;
+
 /// One matrix with everything that is done to it, in one value type.
 template <Value V>
 class Case {
@@ -119,8 +121,9 @@ public:
         blocks_.push_back(random_block(transposed(a_).matrix, Op::transpose, alpha_, beta_, random));
     }
 
-    /// Throws `Wrong`. Returns the number of products.
-    std::size_t run() {
+    /// Throws `Wrong`. Returns the number of products; after `end` no operator is begun.
+    std::size_t run(Clock::time_point end) {
+        end_ = end;
         for (const Arrival arrival : testing::kArrivals) {
             if (arrival == Arrival::text && !is_finite_) continue;
             try {
@@ -145,6 +148,7 @@ private:
         if (!testing::same_matrix(a_, arrived.csr)) throw Wrong{"the matrix that came back is another one"};
         if (!testing::same_matrix(a_, unpack(arrived.tiles))) throw Wrong{"the tiles hold another matrix"};
         for (const auto& chosen : operators_) {
+            if (Clock::now() > end_) return;
             check(chosen, arrived.as(chosen.made_from), chosen.name);
             if (chosen.made_from == Form::csr) check(chosen, arrived.tiles, chosen.name + " from tiles");
         }
@@ -281,6 +285,7 @@ private:
     std::vector<BlockProduct<V>> blocks_;  // one for the matrix, one for its transpose
     std::vector<ChosenOperator<V>> operators_;
     std::map<std::string, std::vector<V>> first_;  // y by operator and form
+    Clock::time_point end_ = Clock::time_point::max();
     std::size_t products_ = 0;
 };
 
@@ -300,10 +305,10 @@ public:
     /// Returns the exit code.
     int run() {
         if (settings_.only) return run_case(*settings_.only, true) ? 0 : 1;
-        using Clock = std::chrono::steady_clock;
-        const auto end = Clock::now() + std::chrono::duration<double>(settings_.seconds);
+        const auto seconds = std::chrono::duration<double>(settings_.seconds);
+        end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds);
         std::uint64_t i = 0;
-        for (; Clock::now() < end; ++i) {
+        for (; Clock::now() < end_; ++i) {
             if (!run_case(i, false)) return 1;
         }
         fmt::print("differential: {} cases, {} products on the {}, seed {}: all right\n", i, products_,
@@ -324,7 +329,7 @@ private:
         try {
 #define TILESPMV_RUN(V)            \
     if (values == value_name<V>()) \
-        products_ += Case<V>(matrix, selector, settings_.backend(), random, directory_.path()).run();
+        products_ += Case<V>(matrix, selector, settings_.backend(), random, directory_.path()).run(end_);
             TILESPMV_FOR_EACH_VALUE(TILESPMV_RUN)
 #undef TILESPMV_RUN
             return true;
@@ -337,6 +342,7 @@ private:
 
     Settings settings_;
     test::TemporaryDirectory directory_;
+    Clock::time_point end_ = Clock::time_point::max();  // of a case alone: none
     std::size_t products_ = 0;
 };
 
