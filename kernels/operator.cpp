@@ -45,16 +45,6 @@ void Operator<V>::apply(const Scalar& alpha, const Block<const V>& x, const Scal
 }
 
 template <Value V>
-void Operator<V>::multiply_columns(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
-                                   const Run& run) const {
-    if (!x.has_columns() || !y.has_columns()) {
-        throw Error(
-            fmt::format("{}: the values of a column are not neighbours; give blocks in column-major layout", name()));
-    }
-    for (int c = 0; c < x.cols; ++c) multiply_column(alpha, x.column(c), beta, y.column(c), run);
-}
-
-template <Value V>
 void Operator<V>::update_values(const Block<const V>& values, const Run& run) {
     if (!facts_.no_new_values.empty()) throw Error(fmt::format(fmt::runtime(facts_.no_new_values), name()));
     if (values.rows != static_cast<std::size_t>(nnz())) {

@@ -131,9 +131,8 @@ protected:
     virtual void multiply_column(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
                                  const Run& run) const = 0;
     /// A product of any other block: of several columns, in any layouts, or of one whose values are not neighbours.
-    /// This one takes the columns one after the other, and throws `Error` in row-major layout.
     virtual void multiply_columns(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
-                                  const Run& run) const;
+                                  const Run& run) const = 0;
     /// As `update_values`, of an operator that takes new values, and as many as it has.
     virtual void replace(const Block<const V>& values, const Run& run) = 0;
 
