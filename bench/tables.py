@@ -8,6 +8,7 @@
     bench/tables.py multiround FILE   csr-multiround beside csr-scalar and csr-vector
     bench/tables.py suite FILE        operators of the suite `tilespmv` over cuSPARSE's CSR, with their preparation
     bench/tables.py formats FILE      tiles in a single format and by the published rules
+    bench/tables.py columns FILE      several vectors and transposed products, over the best of cuSPARSE
 
 Speeds are GFLOP/s of medians. Needs nothing but Python.
 """
@@ -49,13 +50,15 @@ class Matrix:
 
 
 def read(file):
-    matrices = {}
+    """The matrices of each kind of block ("" for one vector) and type of values, by name."""
+    kinds = {}
     for result in json.load(open(file))["results"]:
         if result["status"] == "ok":
             case = result["case"]
             name = case["matrix"].removeprefix("gen:").rsplit("/", 1)[-1].removesuffix(".mtx.xz")
+            matrices = kinds.setdefault((case.get("vectors", ""), case["values"]), {})
             matrices.setdefault(name, Matrix()).results[case["operator"], case["selector"]] = result
-    return matrices
+    return kinds
 
 
 def number(value):
@@ -212,13 +215,39 @@ def formats(matrices):
                                        "adaptive over the best single format"], rows)
 
 
+def columns(kinds):
+    """A cell is microseconds of the fastest operator of this library, and how many times as long cuSPARSE takes."""
+    names = list(dict.fromkeys(name for matrices in kinds.values() for name in matrices))
+    for values in dict.fromkeys(values for _, values in kinds):
+        cells, ratios = {name: [name] for name in names}, []
+        vectors = [v for v, of in kinds if of == values]
+        for v in vectors:
+            over = []
+            for name in names:
+                m = kinds[v, values].get(name, Matrix())
+                times = {o: r["derived"]["median_s"] for (o, _), r in m.results.items()}
+                ours = min((t for o, t in times.items() if not o.startswith("cusparse")), default=math.nan)
+                peer = min((t for o, t in times.items() if o.startswith("cusparse")), default=math.nan)
+                cells[name].append(f"{1e6 * ours:.1f} ({peer / ours:.2f})" if peer / ours > 0 else "-")
+                over += [peer / ours] if peer / ours > 0 else []
+            ratios.append(over)
+        print(f"{values}\n")
+        print_table(["matrix"] + [v or "one vector" for v in vectors],
+                    list(cells.values()) + [["geometric mean"] + [f"{mean(r):.2f}" if r else "-" for r in ratios],
+                                            ["least"] + [f"{min(r):.2f}" if r else "-" for r in ratios]])
+
+
 def main():
-    tables = {f.__name__: f for f in (classes, real, threads, cusparse, multiround, suite, formats)}
+    of_one_vector = {f.__name__: f for f in (classes, real, threads, cusparse, multiround, suite, formats)}
+    tables = of_one_vector | {"columns": columns}
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("table", choices=tables)
     parser.add_argument("file", help="results of `tilespmv bench --json`, or of `tilespmv paper`")
     arguments = parser.parse_args()
-    tables[arguments.table](read(arguments.file))
+    kinds = read(arguments.file)
+    if arguments.table in of_one_vector:
+        kinds = next((matrices for (vectors, _), matrices in kinds.items() if not vectors), {})
+    tables[arguments.table](kinds)
 
 
 if __name__ == "__main__":
