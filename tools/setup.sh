@@ -128,6 +128,18 @@ ensure_dependencies() {
     choose_compiler || die "needs GCC 12 or Clang 14; ${CXX:-c++} is neither"
 }
 
+# Makes sure that there is the Python that the package is built and tested with, $python: a virtual environment of this checkout.
+ensure_python() {
+    local packages=(nanobind numpy scipy pytest matplotlib)
+    python=$cache/python/bin/python
+    "$python" -c 'import nanobind, numpy, scipy, pytest, matplotlib' 2>/dev/null && return
+    local has_headers='import ensurepip, os, sysconfig; os.stat(os.path.join(sysconfig.get_path("include"), "Python.h"))'
+    [ "${install:-yes}" = yes ] || die "no Python environment with ${packages[*]}; run without --no-install"
+    python3 -c "$has_headers" 2>/dev/null || apt_install python3-venv python3-dev
+    logged "$cache/pip.log" python3 -m venv "$cache/python"
+    logged "$cache/pip.log" "$python" -m pip install "${packages[@]}"
+}
+
 # Copies a build log to a file and prints every tenth part of it that is reached.
 show_progress() {
     local line finished total shown=-1

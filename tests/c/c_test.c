@@ -1,0 +1,195 @@
+/* The C interface from C11. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilespmv.h"
+
+static int failures = 0;
+#define CHECK(condition)                                             \
+    do {                                                             \
+        if (!(condition)) {                                          \
+            printf("line %d: not so: %s\n", __LINE__, #condition);   \
+            ++failures;                                              \
+        }                                                            \
+    } while (0)
+#define FAILS(status, call, text)                                                                 \
+    do {                                                                                          \
+        const tilespmv_status got = (call);                                                       \
+        CHECK(got == (status));                                                                   \
+        if (strstr(tilespmv_last_error(a), (text)) == NULL || strchr(tilespmv_last_error(a), '\n')) { \
+            printf("line %d: message '%s'\n", __LINE__, tilespmv_last_error(a));                  \
+            ++failures;                                                                           \
+        }                                                                                         \
+    } while (0)
+
+/* 2 x 3: 1 0 2; 0 -3 0 */
+static const int32_t kRowPtrs[] = {0, 2, 3};
+static const int64_t kWideRowPtrs[] = {0, 2, 3};
+static const int32_t kCols[] = {0, 2, 1};
+static const int64_t kWideCols[] = {0, 2, 1};
+static const double kValues[] = {1, 2, -3};
+static const float kNarrow[] = {1, 2, -3};
+static const char* const kOnCpu[] = {"device=cpu", "operator=csr-omp", NULL};
+
+static tilespmv_arrays csr(void) {
+    tilespmv_arrays a = {TILESPMV_FLOAT64, 2, 3, 3, TILESPMV_INT32, kRowPtrs, TILESPMV_INT32, kCols, kValues,
+                         TILESPMV_HOST, TILESPMV_COPY, NULL};
+    return a;
+}
+
+static void test_products(void) {
+    tilespmv_matrix a = NULL;
+    for (int form = 0; form < 6; ++form) {
+        tilespmv_arrays arrays = csr();
+        if (form % 2 == 1) {
+            arrays.row_type = TILESPMV_INT64;
+            arrays.row_ptrs = kWideRowPtrs;
+        }
+        if (form / 2 == 1) {
+            arrays.col_type = TILESPMV_INT64;
+            arrays.cols_of = kWideCols;
+        }
+        if (form / 2 == 2) arrays.ownership = TILESPMV_BORROW;
+        CHECK(tilespmv_from_csr(&a, &arrays, kOnCpu) == TILESPMV_OK);
+        CHECK(tilespmv_rows(a) == 2 && tilespmv_cols(a) == 3 && tilespmv_nnz(a) == 3);
+        CHECK(tilespmv_value_type(a) == TILESPMV_FLOAT64 && tilespmv_device(a) == TILESPMV_HOST);
+        CHECK(tilespmv_bytes(a) > 0 && tilespmv_is_reproducible(a) && strcmp(tilespmv_operator(a), "csr-omp") == 0);
+        const double x[] = {1, 10, 100};
+        double y[] = {7, 7};
+        CHECK(tilespmv_multiply(a, x, y) == TILESPMV_OK);
+        CHECK(y[0] == 201 && y[1] == -30);
+        tilespmv_destroy(&a);
+        CHECK(a == NULL);
+        tilespmv_destroy(&a);
+    }
+    tilespmv_arrays narrow = csr();
+    narrow.type = TILESPMV_FLOAT32;
+    narrow.values = kNarrow;
+    CHECK(tilespmv_from_csr(&a, &narrow, kOnCpu) == TILESPMV_OK);
+    const float x[] = {1, 10, 100};
+    float y[2];
+    CHECK(tilespmv_multiply(a, x, y) == TILESPMV_OK && y[0] == 201 && y[1] == -30);
+    tilespmv_destroy(&a);
+}
+
+static void test_blocks_and_transpose(void) {
+    tilespmv_matrix a = NULL;
+    const tilespmv_arrays arrays = csr();
+    CHECK(tilespmv_from_csr(&a, &arrays, kOnCpu) == TILESPMV_OK);
+    double x[] = {1, 2, 9, 10, 20, 9, 100, 200, 9}; /* 3 rows of 2 with a gap */
+    double y[] = {1, 1, 1, 1};                      /* 2 x 2 by columns */
+    const tilespmv_block from = {x, 3, 2, 3, TILESPMV_ROW_MAJOR, TILESPMV_HOST};
+    const tilespmv_block to = {y, 2, 2, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
+    CHECK(tilespmv_apply(a, TILESPMV_NONE, 2, &from, 3, &to, NULL) == TILESPMV_OK);
+    CHECK(y[0] == 405 && y[1] == -57 && y[2] == 807 && y[3] == -117);
+    double u[] = {1, 10}, v[] = {NAN, NAN, NAN};
+    const tilespmv_block row_sums = {u, 2, 1, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
+    const tilespmv_block col_sums = {v, 3, 1, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
+    CHECK(tilespmv_apply(a, TILESPMV_TRANSPOSE, 1, &row_sums, 0, &col_sums, NULL) == TILESPMV_OK);
+    CHECK(v[0] == 1 && v[1] == -30 && v[2] == 2);
+    const double values[] = {5, 6, 7};
+    CHECK(tilespmv_update_values(a, values, 3, TILESPMV_HOST, NULL) == TILESPMV_OK);
+    CHECK(tilespmv_apply(a, TILESPMV_TRANSPOSE, 1, &row_sums, 0, &col_sums, NULL) == TILESPMV_OK);
+    CHECK(v[0] == 5 && v[1] == 70 && v[2] == 6);
+    FAILS(TILESPMV_USAGE, tilespmv_update_values(a, values, 2, TILESPMV_HOST, NULL), "2 values for a matrix of 3");
+    FAILS(TILESPMV_USAGE, tilespmv_apply(a, TILESPMV_NONE, 1, &row_sums, 0, &col_sums, NULL), "x has 2");
+    FAILS(TILESPMV_USAGE, tilespmv_apply(a, TILESPMV_NONE, 1, NULL, 0, &col_sums, NULL), "x is a null pointer");
+    tilespmv_block bad = from;
+    bad.ld = 1;
+    FAILS(TILESPMV_USAGE, tilespmv_apply(a, TILESPMV_NONE, 1, &bad, 0, &to, NULL), "leading dimension of 1");
+    FAILS(TILESPMV_USAGE, tilespmv_multiply(a, NULL, y), "x is a null pointer");
+    CHECK(tilespmv_multiply(a, x, y) == TILESPMV_OK && strcmp(tilespmv_last_error(a), "") == 0);
+    tilespmv_destroy(&a);
+}
+
+static void test_coo(void) {
+    tilespmv_matrix a = NULL;
+    const int64_t rows[] = {1, 0, 1, 0}, cols[] = {1, 2, 1, 0};
+    const double values[] = {-1, 2, -2, 1}, x[] = {1, 10, 100};
+    double y[2];
+    tilespmv_arrays coo = csr();
+    coo.nnz = 4;
+    coo.row_type = coo.col_type = TILESPMV_INT64;
+    coo.row_ptrs = rows;
+    coo.cols_of = cols;
+    coo.values = values;
+    CHECK(tilespmv_from_coo(&a, &coo, kOnCpu) == TILESPMV_OK);
+    CHECK(tilespmv_nnz(a) == 3 && tilespmv_multiply(a, x, y) == TILESPMV_OK && y[0] == 201 && y[1] == -30);
+    tilespmv_destroy(&a);
+    coo.rows = 1;
+    FAILS(TILESPMV_USAGE, tilespmv_from_coo(&a, &coo, kOnCpu), "entry 0 is at row 1");
+    CHECK(a == NULL);
+}
+
+static void test_refusals(void) {
+    tilespmv_matrix a = NULL;
+    tilespmv_arrays arrays = csr();
+    const char* const unknown[] = {"colour=red", NULL};
+    const char* const bare[] = {"device", NULL};
+    const char* const nowhere[] = {"device=tpu", NULL};
+    const char* const no_operator[] = {"device=cpu", "operator=nothing", NULL};
+    FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, unknown), "unknown option 'colour'");
+    FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, bare), "expected name=value");
+    FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, nowhere), "device=tpu");
+    FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, no_operator), "unknown operator 'nothing'");
+    FAILS(TILESPMV_USAGE, tilespmv_from_csr(NULL, &arrays, kOnCpu), "the matrix is a null pointer");
+    FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, NULL, kOnCpu), "null pointer");
+    arrays.type = (tilespmv_type)9;
+    FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, kOnCpu), "type 9");
+    arrays = csr();
+    arrays.values = NULL;
+    FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, kOnCpu), "null pointer");
+    arrays = csr();
+    arrays.rows = -1;
+    FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, kOnCpu), "-1 x 3");
+    const int64_t beyond[] = {0, INT64_C(1) << 40, 1};
+    arrays = csr();
+    arrays.col_type = TILESPMV_INT64;
+    arrays.cols_of = beyond;
+    CHECK(tilespmv_from_csr(&a, &arrays, kOnCpu) != TILESPMV_OK && a == NULL);
+    arrays.ownership = TILESPMV_BORROW;
+    FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, kOnCpu), "can be borrowed");
+    FAILS(TILESPMV_FAILURE, tilespmv_load(&a, "no such file", TILESPMV_FLOAT64, kOnCpu), "no such file: cannot be read");
+    CHECK(strcmp(tilespmv_status_text(TILESPMV_USAGE), "an argument is wrong") == 0);
+    CHECK(tilespmv_version() ==
+          TILESPMV_VERSION_MAJOR * 10000 + TILESPMV_VERSION_MINOR * 100 + TILESPMV_VERSION_PATCH);
+}
+
+static void test_solve(void) {
+    tilespmv_matrix a = NULL;
+    tilespmv_report report;
+    CHECK(tilespmv_load(&a, "gen:laplace2d:n=20", TILESPMV_FLOAT64, kOnCpu) == TILESPMV_OK);
+    const int n = (int)tilespmv_rows(a);
+    double* const ones = malloc((size_t)n * sizeof(double));
+    double* const b = malloc((size_t)n * sizeof(double));
+    double* const x = malloc((size_t)n * sizeof(double));
+    for (int i = 0; i < n; ++i) ones[i] = 1;
+    CHECK(tilespmv_multiply(a, ones, b) == TILESPMV_OK);
+    const char* const options[] = {"precond=jacobi", "rtol=1e-10", NULL};
+    CHECK(tilespmv_solve(a, b, x, TILESPMV_HOST, options, &report) == TILESPMV_OK);
+    CHECK(report.converged && strcmp(report.end, "converged") == 0 && report.residual <= report.tolerance);
+    double worst = 0;
+    for (int i = 0; i < n; ++i) worst = fmax(worst, fabs(x[i] - 1));
+    CHECK(worst < 1e-8);
+    const char* const few[] = {"precond=none", "max_iterations=2", NULL};
+    CHECK(tilespmv_solve(a, b, x, TILESPMV_HOST, few, &report) == TILESPMV_NOT_CONVERGED);
+    CHECK(!report.converged && strcmp(report.end, "limit") == 0 && report.iterations == 2);
+    const char* const wrong[] = {"rtol=small", NULL};
+    FAILS(TILESPMV_USAGE, tilespmv_solve(a, b, x, TILESPMV_HOST, wrong, NULL), "rtol=small: expected a number");
+    free(ones);
+    free(b);
+    free(x);
+    tilespmv_destroy(&a);
+}
+
+int main(void) {
+    test_products();
+    test_blocks_and_transpose();
+    test_coo();
+    test_refusals();
+    test_solve();
+    if (failures > 0) printf("%d failed\n", failures);
+    return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,50 @@
+"""The scripts that a person starts from."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+FOLDER = pathlib.Path(__file__).parents[2] / "tools/python/examples"
+
+
+def run(script, *arguments):
+    done = subprocess.run([sys.executable, FOLDER / script, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_page_rank():
+    assert "page " in run("page_rank.py", "gen:web:n=3000")
+
+
+def test_page_rank_is_that_of_a_dense_matrix():
+    import numpy as np
+    import scipy.sparse as sp
+
+    import tilespmv
+
+    sys.path.insert(0, str(FOLDER))
+    from page_rank import page_rank
+
+    a = sp.random_array((60, 60), density=0.05, format="csr", rng=np.random.default_rng(3))
+    links = (a.toarray() != 0).astype(float)
+    counts = links.sum(1)
+    step = np.where(counts[:, None] > 0, links / np.maximum(counts, 1)[:, None], 1 / 60)
+    expected = np.full(60, 1 / 60)
+    for _ in range(300):
+        expected = 0.15 / 60 + 0.85 * step.T @ expected
+    np.testing.assert_allclose(page_rank(tilespmv.matrix(a, device="cpu"))[0], expected, atol=1e-9)
+
+
+def test_finite_elements(tmp_path):
+    pytest.importorskip("matplotlib")
+    assert run("finite_elements.py", "gen:fem:n=6,dof=3", tmp_path / "a.png").count("converged in") == 4
+    assert (tmp_path / "a.png").stat().st_size > 5000
+
+
+def test_compare(tmp_path):
+    pytest.importorskip("matplotlib")
+    assert "tilespmv" in run("compare.py", "gen:laplace2d:n=30", "--plot", tmp_path / "b.png")
+    assert (tmp_path / "b.png").stat().st_size > 5000

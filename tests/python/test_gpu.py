@@ -1,0 +1,179 @@
+"""Matrices on a GPU with arrays of NumPy, CuPy, torch and JAX."""
+
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import tilespmv
+
+if not tilespmv.has_gpu():
+    pytest.skip("there is no GPU", allow_module_level=True)
+
+LIBRARIES = ["numpy", "cupy", "torch", "jax"]
+rng = np.random.default_rng(5)
+CSR = sp.random_array((3000, 2000), density=0.004, format="csr", rng=rng)
+
+
+def to(library, x):
+    if library == "numpy":
+        return x
+    module = pytest.importorskip(library)
+    if library == "cupy":
+        return module.asarray(x, order="K")
+    if library == "torch":
+        return module.from_numpy(x).cuda()
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    return jax.device_put(x)
+
+
+def back(y):
+    return y.get() if hasattr(y, "get") else y.cpu().numpy() if hasattr(y, "cpu") else np.asarray(y)
+
+
+def close(y, expected):
+    y = back(y)
+    np.testing.assert_allclose(y, expected, rtol=1e-11 if y.dtype == np.float64 else 1e-4, atol=1e-4 * (y.dtype != np.float64))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_products(library, dtype):
+    a = CSR.astype(dtype)
+    A = tilespmv.matrix(a)
+    assert A.device == "cuda"
+    for cols in [None, 1, 2, 5, 8]:
+        for order in "CF":
+            x = np.asarray(rng.standard_normal((2000,) if cols is None else (2000, cols)), dtype, order=order)
+            given = to(library, x)
+            y = A @ given
+            assert type(y) is type(given) and tuple(y.shape) == (3000,) + x.shape[1:]
+            close(y, a @ x)
+            z = np.asarray(rng.standard_normal((3000,) if cols is None else (3000, cols)), dtype, order=order)
+            close(A.T @ to(library, z), a.T @ z)
+            close(to(library, z.T) @ A, z.T @ a)
+
+
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+def test_out_is_written_in_place(library):
+    A = tilespmv.matrix(CSR)
+    x, old = rng.standard_normal(2000), rng.standard_normal(3000)
+    out = to(library, old.copy())
+    assert A.matvec(to(library, x), out, alpha=2, beta=3) is out
+    close(out, 2 * (CSR @ x) + 3 * old)
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_values_of_16_bits(name):
+    torch = pytest.importorskip("torch")
+    A = tilespmv.matrix(CSR, values=name)
+    x = torch.ones(2000, dtype=getattr(torch, name), device="cuda")
+    y = (A @ x).float().cpu().numpy()
+    np.testing.assert_allclose(y, CSR @ np.ones(2000), rtol=2e-2, atol=2e-2)
+
+
+def test_matrices_of_other_libraries():
+    cupy = pytest.importorskip("cupy")
+    import cupyx.scipy.sparse as cs
+
+    x = rng.standard_normal(2000)
+    for a in [cs.csr_matrix(sp.csr_matrix(CSR)), cs.coo_matrix(sp.coo_matrix(CSR))]:
+        close(tilespmv.matrix(a) @ cupy.asarray(x), CSR @ x)
+    close(tilespmv.matrix(CSR).to_cupy() @ cupy.asarray(x), CSR @ x)
+    torch = pytest.importorskip("torch")
+    t = torch.sparse_csr_tensor(CSR.indptr, CSR.indices, CSR.data, CSR.shape).cuda()
+    close(tilespmv.matrix(t) @ to("torch", x), CSR @ x)
+
+
+def test_new_values():
+    cupy = pytest.importorskip("cupy")
+    A = tilespmv.matrix(CSR)
+    a, x, z = CSR.copy(), rng.standard_normal(2000), rng.standard_normal(3000)
+    A.T @ z
+    a.data = rng.standard_normal(a.nnz)
+    A.update_values(cupy.asarray(a.data))
+    close(A @ cupy.asarray(x), a @ x)
+    close(A.T @ cupy.asarray(z), a.T @ z)
+    close(A.to_scipy().data, a.data)
+
+
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+def test_order_on_the_callers_stream(library):
+    """A product waits for what the stream did before, and not for other streams; one of another stream waits for it."""
+    module = pytest.importorskip(library)
+    A = tilespmv.matrix(CSR)
+    x = rng.standard_normal(2000)
+    streams = [module.cuda.Stream(non_blocking=True) if library == "cupy" else module.cuda.Stream() for _ in range(3)]
+    for round_ in range(20):
+        stream = streams[round_ % 3]
+        with stream if library == "cupy" else module.cuda.stream(stream):
+            big = to(library, np.ones((2000, 2000)))
+            given = to(library, x)
+            for _ in range(3):
+                big = big @ big * 1e-4
+            given = given + big[0] * 0
+            y = A @ given
+        stream.synchronize()
+        close(y, CSR @ x)
+
+
+def test_threads_and_streams():
+    cupy = pytest.importorskip("cupy")
+    A = tilespmv.matrix(CSR)
+    wrong = []
+
+    def work(seed):
+        x = np.random.default_rng(seed).standard_normal(2000)
+        with cupy.cuda.Stream(non_blocking=True) as stream:
+            for _ in range(50):
+                y = A @ cupy.asarray(x)
+            stream.synchronize()
+        if not np.allclose(y.get(), CSR @ x):
+            wrong.append(seed)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert not wrong
+
+
+def test_a_graph_holds_products():
+    cupy = pytest.importorskip("cupy")
+    A = tilespmv.matrix(CSR)
+    x, out = cupy.asarray(rng.standard_normal(2000)), cupy.zeros(3000)
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        A.matvec(x, out)
+        stream.begin_capture()
+        A.matvec(x, out)
+        graph = stream.end_capture()
+        out[:] = 0
+        graph.launch(stream)
+        stream.synchronize()
+    close(out, CSR @ x.get())
+
+
+def test_devices_do_not_mix():
+    cupy = pytest.importorskip("cupy")
+    with pytest.raises(ValueError, match="on a GPU and the matrix on the CPU"):
+        tilespmv.matrix(CSR, device="cpu") @ cupy.ones(2000)
+    with pytest.raises(TypeError, match="out is"):
+        tilespmv.matrix(CSR).matvec(cupy.ones(2000), np.ones(3000))
+
+
+def test_solvers():
+    cupy = pytest.importorskip("cupy")
+    import cupyx.scipy.sparse.linalg as sla
+
+    A = tilespmv.matrix("gen:laplace2d:n=60")
+    b = A @ cupy.ones(3600)
+    x, info = sla.cg(A.aslinearoperator(), b, tol=1e-9)
+    assert info == 0
+    np.testing.assert_allclose(x.get(), 1, atol=1e-5)
+    values = sla.eigsh(A.aslinearoperator(), k=3, return_eigenvectors=False)
+    np.testing.assert_allclose(np.sort(values.get()), np.sort(sp.linalg.eigsh(A.to_scipy(), k=3, return_eigenvectors=False)), rtol=1e-6)
+    for given in [b, b.get()]:
+        x, report = tilespmv.solve(A, given, "jacobi")
+        assert report.converged and type(x) is type(given)
+        np.testing.assert_allclose(back(x), 1, atol=1e-4)

@@ -1,0 +1,270 @@
+"""Matrices of every origin, products of every shape and layout, errors, copies."""
+
+import copy
+import pickle
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import tilespmv
+
+OPERATORS = ["auto", "csr-omp", "tile-omp", "strip-omp", "ell-omp", "dia-omp", "coo-omp", "hyb-omp"]
+
+
+def random_csr(rows=130, cols=70, density=0.08, dtype=np.float64, seed=1):
+    return sp.random_array((rows, cols), density=density, format="csr", dtype=dtype, rng=np.random.default_rng(seed))
+
+
+def numbers(*shape, dtype=np.float64):
+    return np.random.default_rng(sum(shape)).standard_normal(shape).astype(dtype)
+
+
+def close(y, expected):
+    np.testing.assert_allclose(y, expected, rtol=1e-12 if y.dtype == np.float64 else 2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])
+@pytest.mark.parametrize("kind", ["array", "matrix"])
+def test_every_form_of_scipy(form, kind):
+    a = getattr(sp, f"{form}_{kind}")(random_csr())
+    A = tilespmv.matrix(a, device="cpu")
+    x = numbers(70)
+    close(A @ x, a @ x)
+    assert A.shape == a.shape and A.nnz == sp.csr_array(a).nnz and A.dtype == a.dtype and A.ndim == 2
+
+
+def test_duplicates_are_summed_and_columns_sorted():
+    a = sp.coo_array(([1.0, 2.0, 4.0], ([0, 0, 0], [2, 2, 0])), shape=(2, 3))
+    assert (tilespmv.matrix(a, device="cpu").to_scipy() != a.tocsr()).nnz == 0
+    unsorted = sp.csr_array((np.array([1.0, 2.0]), np.array([1, 0]), np.array([0, 2])), shape=(1, 2))
+    close(tilespmv.matrix(unsorted, device="cpu") @ np.array([1.0, 10.0]), np.array([12.0]))
+    assert list(unsorted.indices) == [1, 0]
+
+
+def test_arrays_of_csr_are_not_copied():
+    a = random_csr()
+    A = tilespmv.matrix((a.data, a.indices, a.indptr.astype(np.int64)), "cpu", "csr-omp", shape=a.shape)
+    assert A.to_scipy().data.ctypes.data == a.data.ctypes.data
+    x = numbers(70)
+    before = A @ x
+    values, indices, shape = a.data.copy(), a.indices, a.shape
+    del a
+    close(tilespmv.matrix((values, indices, A.to_scipy().indptr), "cpu", shape=shape) @ x, before)
+
+
+def test_files_and_generators(tmp_path):
+    import scipy.io
+
+    a = random_csr()
+    scipy.io.mmwrite(tmp_path / "a.mtx", a)
+    A = tilespmv.matrix(tmp_path / "a.mtx", device="cpu")
+    x = numbers(70)
+    close(A @ x, a @ x)
+    A.save(tmp_path / "a.tsp")
+    close(tilespmv.matrix(str(tmp_path / "a.tsp"), device="cpu") @ x, a @ x)
+    assert tilespmv.matrix("gen:laplace2d:n=5", device="cpu").shape == (25, 25)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_products_of_every_operator(operator, dtype):
+    a = random_csr(dtype=dtype)
+    A = tilespmv.matrix(a, "cpu", operator)
+    for x in [numbers(70, dtype=dtype), numbers(70, 1, dtype=dtype), numbers(70, 6, dtype=dtype)]:
+        y = A @ x
+        assert y.dtype == dtype and y.shape == (130,) + x.shape[1:]
+        close(y, a @ x)
+        z = numbers(*((130,) + x.shape[1:]), dtype=dtype)
+        close(A.T @ z, a.T @ z)
+        close(z.T @ A, z.T @ a)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda x: x,
+        np.asfortranarray,
+        lambda x: np.repeat(x, 2, 1)[:, ::2],
+        lambda x: np.repeat(x, 3, 0)[::3],
+        lambda x: np.asfortranarray(np.repeat(x, 2, 0))[::2],
+        lambda x: x[::-1].copy()[::-1],
+        lambda x: np.broadcast_to(x[:, :1], x.shape),
+    ],
+)
+@pytest.mark.parametrize("cols", [1, 2, 5, 9])
+def test_layouts_of_x(view, cols):
+    a = random_csr()
+    x = view(numbers(70, cols))
+    close(tilespmv.matrix(a, device="cpu") @ x, a @ x)
+
+
+def test_out_alpha_and_beta():
+    a = random_csr()
+    A = tilespmv.matrix(a, device="cpu")
+    x, old = numbers(70), numbers(130)
+    out = old.copy()
+    assert A.matvec(x, out, alpha=2, beta=-3) is out
+    close(out, 2 * (a @ x) - 3 * old)
+    rows = np.full((130, 8), 7.0)
+    A.matmat(numbers(70, 4), rows[:, 2:6])
+    close(rows[:, 2:6], a @ numbers(70, 4))
+    assert (rows[:, :2] == 7).all() and (rows[:, 6:] == 7).all()
+    with pytest.raises(ValueError, match="neither rows nor columns"):
+        A.matmat(numbers(70, 4), rows[:, ::2])
+    assert (rows[:, :2] == 7).all()
+
+
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda A: A @ np.ones(71), ValueError, r"\(130, 70\).*\(71,\)"),
+        (lambda A: A @ np.ones(70, np.float32), TypeError, "float32 for a matrix of float64"),
+        (lambda A: A @ np.ones(70, int), TypeError, "int64"),
+        (lambda A: A @ "x", TypeError, "unsupported operand"),
+        (lambda A: A @ np.ones((70, 2, 2)), ValueError, "one or two dimensions"),
+        (lambda A: A.matvec(np.ones((70, 2))), ValueError, "matmat multiplies several"),
+        (lambda A: A.matmat(np.ones(70)), ValueError, r"expected \(70, k\)"),
+        (lambda A: A.matvec(np.ones(70), beta=1), ValueError, "beta needs out"),
+        (lambda A: A.matvec(np.ones(70), np.ones(131)), ValueError, "out has shape"),
+        (lambda A: A.matvec(np.ones(70), np.ones(130, np.float32)), TypeError, "out has values of float32"),
+        (lambda A: A.matvec(np.ones(70), [0] * 130), TypeError, "out is list"),
+        (lambda A: A.update_values(np.ones(3)), ValueError, "values of shape"),
+        (lambda A: A.update_values(np.ones(A.nnz, np.float32)), TypeError, "float32"),
+        (lambda A: tilespmv.matrix(3), TypeError, "sparse matrix of SciPy"),
+        (lambda A: tilespmv.matrix((1, 2, 3)), ValueError, "shape="),
+        (lambda A: tilespmv.matrix("no such file"), tilespmv.Error, "no such file: cannot be read"),
+        (lambda A: tilespmv.matrix("gen:nothing"), ValueError, "nothing"),
+        (lambda A: tilespmv.matrix(random_csr(), "cpu", "nothing"), ValueError, "unknown operator 'nothing'"),
+        (lambda A: tilespmv.matrix(random_csr(), "tpu"), ValueError, "device 'tpu'"),
+        (lambda A: tilespmv.matrix(random_csr().astype(complex)), TypeError, "complex128"),
+        (lambda A: A.save("/no/such/folder/a.tsp"), tilespmv.Error, "/no/such/folder"),
+        (lambda A: A.T.save("a.tsp"), ValueError, "transpose"),
+    ],
+)
+def test_errors(call, error, text):
+    with pytest.raises(error, match=text) as raised:
+        call(tilespmv.matrix(random_csr(), device="cpu"))
+    assert "\n" not in str(raised.value)
+
+
+def test_one_array_for_both_is_refused():
+    A = tilespmv.matrix(random_csr(70, 70), device="cpu")
+    x = numbers(140)
+    with pytest.raises(ValueError, match="overwrite"):
+        A.matvec(x[:70], x[35:105])
+    frozen = np.zeros(70)
+    frozen.flags.writeable = False
+    with pytest.raises((ValueError, BufferError)):
+        A.matvec(x[:70], frozen)
+
+
+@pytest.mark.parametrize(
+    "data, indices, indptr",
+    [
+        ([1.0], [5], [0, 1, 1]),
+        ([1.0], [-1], [0, 1, 1]),
+        ([1.0], [0], [0, 2, 1]),
+        ([1.0], [0], [0, 1]),
+        ([1.0, 2.0], [0], [0, 1, 1]),
+        ([1.0], [2**40], [0, 1, 1]),
+    ],
+)
+def test_arrays_that_are_no_csr(data, indices, indptr):
+    with pytest.raises((ValueError, tilespmv.Error)):
+        tilespmv.matrix((np.array(data), np.array(indices), np.array(indptr)), "cpu", shape=(2, 3))
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 5), (5, 0), (1, 1)])
+def test_small_matrices(shape):
+    a = sp.csr_array(shape)
+    A = tilespmv.matrix(a, device="cpu")
+    close(A @ np.ones(shape[1]), np.zeros(shape[0]))
+    close(A.T @ np.ones((shape[0], 3)), np.zeros((shape[1], 3)))
+    assert A.stats()["nnz"] == 0 and len(A.tile_map()) == 0 and "img" in A._repr_html_()
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_new_values_reach_every_product(operator):
+    a = random_csr()
+    A = tilespmv.matrix(a, "cpu", operator)
+    A.T @ np.ones(130)
+    a = a.copy()
+    a.data = numbers(a.nnz)
+    given = a.data.copy()
+    A.update_values(given)
+    given[:] = np.nan
+    x, y = numbers(70, 3), numbers(130)
+    close(A @ x, a @ x)
+    close(A.T @ y, a.T @ y)
+    close(A.to_scipy().data, a.data)
+    close(pickle.loads(pickle.dumps(A)) @ x, a @ x)
+
+
+def test_copies_and_pickles():
+    a = random_csr(dtype=np.float32)
+    A = tilespmv.matrix(a, "cpu", "tile-omp")
+    x = numbers(70, dtype=np.float32)
+    for other in [copy.copy(A), copy.deepcopy(A), A.copy(), pickle.loads(pickle.dumps(A))]:
+        assert other.operator == A.operator and other.dtype == A.dtype and other is not A
+        assert (other @ x == A @ x).all()
+    T = pickle.loads(pickle.dumps(A.T))
+    assert T.shape == (70, 130)
+    assert T.to_scipy().format == "csc" and (T.to_scipy() != a.T).nnz == 0
+
+
+def test_threads_share_a_matrix():
+    a = random_csr(2000, 2000, 0.005)
+    A = tilespmv.matrix(a, device="cpu")
+    results = {}
+
+    def work(i):
+        x = numbers(2000, 1 + i % 3)
+        for _ in range(20):
+            results[i] = A.T @ x if i % 2 else A @ x
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    for i, y in results.items():
+        close(y, (a.T if i % 2 else a) @ numbers(2000, 1 + i % 3))
+
+
+def test_what_is_shown():
+    A = tilespmv.matrix("gen:laplace2d:n=40", device="cpu")
+    assert repr(A) == "<1600x1600 tilespmv matrix of dtype 'float64' with 7840 stored elements on cpu>"
+    assert A.device == "cpu" and A.nbytes > 0 and A.is_reproducible
+    tiles = A.tile_map()
+    assert tiles["nnz"].sum() == A.nnz and tiles["row"].max() == 99 and A.stats()["tiles"] == len(tiles)
+    assert A.explain()[0]["operator"] == A.operator
+    assert sum(part["nnz"] for part in A.executed()) == A.nnz
+    page = A._repr_html_()
+    assert "data:image/png;base64," in page and "&lt;1600x1600" in page
+
+
+def test_plot_of_tiles():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("agg")
+    ax = tilespmv.matrix("gen:rmat:scale=10,degree=8", device="cpu").plot_tiles()
+    assert ax.get_xlim() == (0, 1024) and ax.get_ylim() == (1024, 0) and ax.images
+
+
+def test_torch_and_jax_arrays():
+    a = random_csr()
+    A = tilespmv.matrix(a, device="cpu")
+    torch = pytest.importorskip("torch")
+    x = numbers(70, 3)
+    for given in [torch.from_numpy(x), torch.from_numpy(x.T.copy()).t()]:
+        y = A @ given
+        assert isinstance(y, torch.Tensor)
+        close(y.numpy(), a @ x)
+    T = torch.sparse_csr_tensor(a.indptr, a.indices, a.data, a.shape)
+    close(tilespmv.matrix(T, device="cpu") @ x, a @ x)
+    close(tilespmv.matrix(T.to_sparse_coo(), device="cpu") @ x, a @ x)
+
+
+def test_benchmark_has_rows():
+    rows = tilespmv.benchmark({"grid": "gen:laplace2d:n=20"}, ["csr-omp", "auto"], device="cpu", min_seconds=0.01, compare=["scipy"])
+    assert [r["operator"] for r in rows] == ["csr-omp", "auto", "scipy"]
+    assert all(r["seconds"] > 0 and r["nnz"] == 1920 for r in rows)

@@ -1,0 +1,71 @@
+"""Solvers of SciPy with a matrix of ours, and our own."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import scipy.sparse.linalg as sla
+
+import tilespmv
+
+
+@pytest.fixture(scope="module")
+def grid():
+    return tilespmv.matrix("gen:laplace2d:n=30", device="cpu")
+
+
+@pytest.mark.parametrize("solver", ["cg", "gmres", "bicgstab", "minres", "lgmres", "gcrotmk", "tfqmr"])
+@pytest.mark.parametrize("wrap", [lambda A: A, lambda A: A.aslinearoperator()])
+def test_iterative_solvers(grid, solver, wrap):
+    b = grid @ np.ones(900)
+    x, info = getattr(sla, solver)(wrap(grid), b, rtol=1e-9, maxiter=5000)
+    assert info == 0
+    np.testing.assert_allclose(x, 1, atol=1e-5)
+
+
+def test_eigenvalues_and_singular_values(grid):
+    a = grid.to_scipy()
+    op = grid.aslinearoperator()
+    expected = sla.eigsh(a, k=3, return_eigenvectors=False)
+    np.testing.assert_allclose(sla.eigsh(op, k=3, return_eigenvectors=False), expected, rtol=1e-9)
+    start = np.random.default_rng(0).standard_normal((900, 3))
+    values = sla.lobpcg(op, start, tol=1e-8, maxiter=500)[0]
+    np.testing.assert_allclose(np.sort(values), np.sort(expected), rtol=1e-6)
+    b = sp.random_array((200, 90), density=0.05, format="csr", rng=np.random.default_rng(2))
+    B = tilespmv.matrix(b, device="cpu")
+    np.testing.assert_allclose(sla.svds(B.aslinearoperator(), k=3)[1], sla.svds(b, k=3)[1], rtol=1e-9)
+    x, y = np.ones((90, 4)), np.ones((200, 2))
+    op = B.aslinearoperator()
+    np.testing.assert_allclose(op @ x, b @ x)
+    np.testing.assert_allclose(op.H @ y, b.T @ y)
+    np.testing.assert_allclose(op.rmatmat(y), b.T @ y)
+    np.testing.assert_allclose((2 * op.T) @ y[:, 0], 2 * (b.T @ y[:, 0]))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_own_solve(grid, dtype):
+    A = tilespmv.matrix(grid.to_scipy(), device="cpu", values=np.dtype(dtype).name)
+    b = A @ np.linspace(1, 2, 900).astype(dtype)
+    x, report = tilespmv.solve(A, b, "jacobi")
+    assert report.converged and report.end == "converged" and report.history[-1][0] == report.iterations
+    residual = np.linalg.norm(b.astype(np.float64) - A.to_scipy().astype(np.float64) @ x)
+    assert residual <= report.tolerance * 1.01 and residual == pytest.approx(report.residual, rel=1e-3)
+    again, report = tilespmv.solve(A, b, "jacobi", x0=x)
+    assert report.iterations == 0 and (again == x).all()
+
+
+def test_own_solve_says_what_happened(grid):
+    b = grid @ np.ones(900)
+    assert tilespmv.solve(grid, b, "none", maxiter=3)[1].end == "limit"
+    seen = []
+    _, report = tilespmv.solve(grid, b, "none", callback=lambda i, r: seen.append(i) or i < 5)
+    assert report.end == "stopped" and seen[-1] == 5
+    with pytest.raises(ZeroDivisionError):
+        tilespmv.solve(grid, b, callback=lambda i, r: 1 / 0)
+    with pytest.raises((ValueError, tilespmv.Error), match="row 1|symmetric"):
+        tilespmv.solve(sp.csr_array([[2.0, 1.0], [0.0, 2.0]]), np.ones(2))
+    with pytest.raises(ValueError, match="null_space"):
+        tilespmv.solve(grid, b, null_space="all")
+    with pytest.raises(TypeError, match="float32"):
+        tilespmv.solve(grid, b.astype(np.float32))
+    x, report = tilespmv.solve(grid, b)
+    assert report.converged and report.precond != "auto"

@@ -1,0 +1,402 @@
+#include "tools/bindings/matrix.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <span>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "formats/convert.hpp"
+#include "formats/list.hpp"
+#include "kernels/cpu/vectors.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/load.hpp"
+#include "kernels/solver/solve.hpp"
+#include "kernels/transpose.hpp"
+#include "selector/auto/rank_operators.hpp"
+#include "selector/policy.hpp"
+#include "tile/archive/archive.hpp"
+#include "tile/error.hpp"
+#include "tile/seconds_since.hpp"
+#include "tile/statistics.hpp"
+#include "tools/bindings/stream_order.hpp"
+
+namespace tilespmv::bindings {
+namespace {
+
+std::string_view text_of(Memory memory) { return memory == Memory::host ? "the host" : "a GPU"; }
+
+/// None if neither the rows nor the columns of the array lie one after the other, each without gaps.
+template <class V>
+std::optional<Block<V>> block_of(const Array& a) {
+    const auto rows = static_cast<std::ptrdiff_t>(a.rows);
+    const std::ptrdiff_t cols = a.cols;
+    auto* const data = static_cast<V*>(a.data);
+    const auto in = [&](Layout layout, std::ptrdiff_t ld) {
+        return Block<V>(data, a.rows, a.cols, static_cast<std::size_t>(ld), layout, a.memory);
+    };
+    if (rows == 0 || cols == 0 || (cols == 1 && (rows == 1 || a.row_stride == 1))) {
+        return in(Layout::column_major, std::max<std::ptrdiff_t>(rows, 1));
+    }
+    const bool has_rows = cols == 1 || a.col_stride == 1;
+    if (has_rows && (rows == 1 || a.row_stride >= cols)) {
+        return in(Layout::row_major, rows == 1 ? cols : a.row_stride);
+    }
+    const bool has_columns = rows == 1 || a.row_stride == 1;
+    if (has_columns && a.col_stride >= rows) return in(Layout::column_major, a.col_stride);
+    return std::nullopt;
+}
+
+/// Whether two blocks have bytes in common, as far as their ends tell.
+template <class V>
+bool overlap(const Block<const V>& x, const Block<V>& y) {
+    const auto end = [](const auto& b) {
+        return b.data + (b.size() == 0 ? 0
+                                       : (b.rows - 1) * b.row_stride() +
+                                             static_cast<std::size_t>(b.cols - 1) * b.col_stride() + 1);
+    };
+    return x.memory == y.memory && x.data < end(y) && static_cast<const V*>(y.data) < end(x);
+}
+
+/// A view of arrays that live as long as their owner.
+template <Value V>
+CsrMatrix<V> view_csr(const CsrArrays& arrays) {
+    const auto size = [&](std::int64_t n, const char* what) {
+        if (n < 0 || n > std::numeric_limits<index_t>::max()) {
+            throw Error(fmt::format("a matrix of {} {}, where at most 2147483647 are supported", n, what),
+                        ExitCode::usage);
+        }
+        return static_cast<index_t>(n);
+    };
+    CsrMatrix<V> a;
+    a.rows = size(arrays.rows, "rows");
+    a.cols = size(arrays.cols, "columns");
+    const auto rows = static_cast<std::size_t>(a.rows) + 1;
+    const auto nnz = static_cast<std::size_t>(arrays.nnz);
+    if (arrays.has_wide_row_ptrs) {
+        auto* const data = static_cast<offset_t*>(const_cast<void*>(arrays.row_ptrs));
+        a.row_ptrs = Buffer<offset_t>::view(data, rows, arrays.owner);
+    } else {
+        const std::span narrow(static_cast<const std::int32_t*>(arrays.row_ptrs), rows);
+        a.row_ptrs = Buffer<offset_t>(rows);
+        std::copy(narrow.begin(), narrow.end(), a.row_ptrs.begin());
+    }
+    a.col_idxs = Buffer<index_t>::view(const_cast<index_t*>(arrays.col_idxs), nnz, arrays.owner);
+    a.values = Buffer<V>::view(static_cast<V*>(const_cast<void*>(arrays.values)), nnz, arrays.owner);
+    validate(a);
+    return a;
+}
+
+template <Value V>
+class MatrixOf final : public Matrix {
+public:
+    MatrixOf(Source<V> source, Backend backend, const std::string& operator_name)
+        : source_(std::move(source)), backend_(backend), operator_name_(operator_name) {
+        operator_ = make(source_);
+        rows_ = operator_->rows();
+        cols_ = operator_->cols();
+        nnz_ = operator_->nnz();
+        order_.wait_for_device(backend == Backend::cuda);
+    }
+
+    [[nodiscard]] index_t rows() const override { return rows_; }
+    [[nodiscard]] index_t cols() const override { return cols_; }
+    [[nodiscard]] offset_t nnz() const override { return nnz_; }
+    [[nodiscard]] Facts facts() const override {
+        const std::scoped_lock lock(mutex_);
+        return operator_->facts();
+    }
+    [[nodiscard]] std::string specification() const override {
+        const std::scoped_lock lock(mutex_);
+        return std::string(operator_->specification());
+    }
+    [[nodiscard]] std::vector<ExecutedPart> executed() const override {
+        const std::scoped_lock lock(mutex_);
+        return operator_->executed();
+    }
+    [[nodiscard]] std::string_view value_type() const override { return value_name<V>(); }
+    [[nodiscard]] Backend backend() const override { return backend_; }
+
+    bool multiply(double alpha, const Array& x, double beta, const Array& y, bool is_transposed,
+                  std::uintptr_t stream) override {
+        const auto from = block_of<const V>(x);
+        const auto to = block_of<V>(y);
+        if (!from || !to) return false;
+        const auto rows = static_cast<std::size_t>(is_transposed ? cols_ : rows_);
+        const auto cols = static_cast<std::size_t>(is_transposed ? rows_ : cols_);
+        if (from->rows != cols || to->rows != rows || from->cols != to->cols) {
+            throw Error(fmt::format("x has {} rows and {} columns and y {} and {}: expected {} and {} rows of as many columns",
+                                    from->rows, from->cols, to->rows, to->cols, cols, rows),
+                        ExitCode::usage);
+        }
+        if (overlap<V>(*from, *to)) {
+            throw Error("the result would overwrite the vector that is multiplied: give it an array of its own",
+                        ExitCode::usage);
+        }
+        if (backend_ == Backend::cpu && (x.memory == Memory::device || y.memory == Memory::device)) {
+            throw Error(
+                "the arrays are in the memory of a GPU and the matrix is in that of the host: make it with "
+                "device=\"cuda\"",
+                ExitCode::usage);
+        }
+        if (x.memory != y.memory) {
+            throw Error(fmt::format("x is in the memory of {} and the result in that of {}: both have to be in one",
+                                    text_of(x.memory), text_of(y.memory)),
+                        ExitCode::usage);
+        }
+        const std::scoped_lock lock(mutex_);
+        if (is_transposed && !operator_->facts().transposes) make_transposed();
+        Run run;
+        run.op = is_transposed ? Op::transpose : Op::none;
+        run.stream = x.memory == Memory::device ? order_.follow(stream) : nullptr;
+        operator_->apply(alpha, *from, beta, *to, run);
+        return true;
+    }
+
+    void update_values(const void* values, std::int64_t nnz) override {
+        if (nnz != nnz_) {
+            throw Error(fmt::format("{} values for a matrix of {} nonzeros", nnz, nnz_), ExitCode::usage);
+        }
+        const std::span<const V> theirs(static_cast<const V*>(values), static_cast<std::size_t>(nnz));
+        auto updated = std::make_shared<CsrMatrix<V>>(pattern_with(Buffer<V>(theirs)));
+        Source<V> source(*updated);  // outlives the lock with what it gets, whose end may need Python's
+        const std::scoped_lock lock(mutex_);
+        order_.wait_for_device(backend_ == Backend::cuda);
+        const bool transposes = operator_->facts().transposes;
+        if (operator_->takes_new_values()) {
+            operator_->update_values(std::span<const V>(updated->values.data(), updated->values.size()));
+        } else {
+            operator_ = make(source);
+            if (transposes) operator_ = transposed(std::move(operator_), *updated);
+        }
+        order_.wait_for_device(backend_ == Backend::cuda);
+        std::swap(updated_, updated);
+        std::swap(source_, source);
+    }
+
+    [[nodiscard]] CsrArrays csr() const override {
+        const auto owner = std::make_shared<Snapshot>(snapshot());
+        const CsrMatrix<V>& a = owner->csr();
+        return {a.rows, a.cols, a.nnz(), a.row_ptrs.data(), true, a.col_idxs.data(), a.values.data(), owner};
+    }
+
+    void save(const std::string& file, const std::string& selector) const override {
+        write_archive(file, tiled(selector), formats::format_table());
+    }
+
+    [[nodiscard]] std::vector<TileRecord> tiles(const std::string& selector) const override {
+        const TileMatrix<V> a = tiled(selector);
+        std::vector<TileRecord> records;
+        records.reserve(a.tiles.size());
+        for (std::size_t k = 0; k < a.tile_rows.size(); ++k) {
+            for_each_tile(a, static_cast<offset_t>(k), [&](const TileView<V>& tile) {
+                const TileEntry e = tile.entry;
+                const auto bytes = sizeof(TileEntry) + static_cast<std::size_t>(e.values()) * sizeof(V) +
+                                   static_cast<std::size_t>(e.index_bytes());
+                records.push_back({a.tile_rows[k], e.column(), e.nnz(), static_cast<std::int32_t>(bytes), e.format()});
+            });
+        }
+        return records;
+    }
+
+    [[nodiscard]] std::vector<std::pair<std::string, double>> statistics(const std::string& selector) const override {
+        const Snapshot now = snapshot();
+        const MatrixStatistics m = matrix_statistics(now.csr());
+        const TiledStatistics t = tiled_statistics(tiled(selector), formats::format_table());
+        std::vector<std::pair<std::string, double>> all{
+            {"rows", m.rows},
+            {"cols", m.cols},
+            {"nnz", m.nnz},
+            {"row_length_mean", m.row_length.mean},
+            {"row_length_max", m.row_length.max},
+            {"row_length_variation", m.row_length.variation},
+            {"empty_rows", m.empty_rows},
+            {"tiles", m.grid.tiles},
+            {"nnz_per_tile_mean", m.grid.mean},
+            {"nnz_per_tile_median", m.grid.median},
+            {"csr_bytes", m.csr_bytes},
+            {"tiled_bytes", t.bytes},
+            {"tiled_bytes_per_nnz", t.bytes_per_nnz},
+            {"deferred_nnz", t.deferred.nnz},
+        };
+        for (const FormatStatistics& f : t.formats) {
+            all.emplace_back(fmt::format("format_{}_tiles", f.name), f.tiles);
+            all.emplace_back(fmt::format("format_{}_nnz", f.name), f.nnz);
+            all.emplace_back(fmt::format("format_{}_bytes", f.name), f.bytes());
+        }
+        return all;
+    }
+
+    [[nodiscard]] std::vector<Candidate> candidates() const override {
+        OperatorQuestion question;
+        const Snapshot now = snapshot();
+        question.features = features_of(pattern_of(now.csr()));
+        question.features.sum_bytes = accumulator_bytes(default_accumulator<V>());
+        question.threads = omp_get_max_threads();
+        question.lanes = cpu::vector_lanes();
+        if (backend_ == Backend::cuda) question.gpu = gpu_here(sizeof(V));
+        std::vector<Candidate> all;
+        for (const RankedOperator& one : rank_operators(question)) {
+            all.push_back({one.specification, one.seconds, one.preparation_seconds, why(one, nnz_)});
+        }
+        return all;
+    }
+
+    SolveResult solve(const Array& b, const Array& x, const SolveRequest& request) const override {
+        if constexpr (CpuValue<V>) {
+            return solve_system(b, x, request);
+        } else {
+            throw Error(fmt::format("solve takes float64 and float32, not {}", value_name<V>()), ExitCode::usage);
+        }
+    }
+
+private:
+    [[nodiscard]] std::unique_ptr<Operator<V>> make(const Source<V>& source) const {
+        return make_operator<V>(operator_name_, source, {.backend = backend_});
+    }
+    [[nodiscard]] std::unique_ptr<Operator<V>> transposed(std::unique_ptr<Operator<V>> op,
+                                                          const CsrMatrix<V>& a) const {
+        return with_transpose<V>(std::move(op), a, [this](const Source<V>& source) { return make(source); });
+    }
+    void make_transposed() {
+        operator_ = transposed(std::move(operator_), source_.csr());
+        order_.wait_for_device(backend_ == Backend::cuda);
+    }
+    [[nodiscard]] CsrMatrix<V> pattern_with(Buffer<V> values) const {
+        const Snapshot now = snapshot();
+        const CsrMatrix<V>& a = now.csr();
+        return {a.rows, a.cols, a.row_ptrs.clone(), a.col_idxs.clone(), std::move(values)};
+    }
+    /// The matrix with its values of now, which stays as it is.
+    struct Snapshot {
+        std::shared_ptr<CsrMatrix<V>> values;
+        Source<V> source;
+        [[nodiscard]] const CsrMatrix<V>& csr() const { return source.csr(); }
+    };
+    [[nodiscard]] Snapshot snapshot() const {
+        const std::scoped_lock lock(mutex_);
+        return {updated_, source_};
+    }
+    [[nodiscard]] TileMatrix<V> tiled(const std::string& selector) const {
+        const Snapshot now = snapshot();
+        return convert(now.csr(), *make_policy(selector));
+    }
+
+    SolveResult solve_system(const Array& b, const Array& x, const SolveRequest& request) const {
+        const auto rhs = block_of<const V>(b);
+        const auto solution = block_of<V>(x);
+        if (!rhs || !solution || !rhs->has_columns() || !solution->has_columns() || b.cols != 1 || x.cols != 1) {
+            throw Error("b and x have to be vectors whose values lie one after the other", ExitCode::usage);
+        }
+        const auto start = std::chrono::steady_clock::now();
+        CsrMatrix<V> a = snapshot().csr().clone();
+        if (request.check_symmetry) solver::check_symmetry(a, 1e3 * std::numeric_limits<V>::epsilon());
+        if (request.constant_null_space) solver::check_constant_null_space(a);
+        solver::SolverOptions options;
+        options.backend = backend_;
+        options.operator_name = request.operator_name;
+        options.preconditioner = request.preconditioner;
+        options.constant_null_space = request.constant_null_space;
+        solver::SolveOptions goal;
+        goal.rtol = request.rtol;
+        goal.atol = request.atol;
+        goal.max_iterations = request.max_iterations;
+        goal.check_every = request.check_every;
+        goal.start_from_x = request.start_from_x;
+        if (request.on_check) {
+            goal.on_check = [&](const solver::Check& check) {
+                return request.on_check(check.iteration, check.residual);
+            };
+        }
+        const bool is_on_device = b.memory == Memory::device;
+        solver::TrialSolve<V> trial;
+        trial.goal = goal;
+        if (!is_on_device) trial.b = {rhs->data, rhs->rows};
+        solver::Solver<V> solver(std::move(a), options, trial);
+        const double setup = seconds_since(start);
+        if (is_on_device) order_.wait_for_device(true);
+        const solver::SolveReport report = is_on_device
+                                               ? solver.solve(cuda::DeviceSpan<const V>(rhs->data, rhs->rows),
+                                                              cuda::DeviceSpan<V>(solution->data, solution->rows), goal)
+                                               : solver.solve(std::span<const V>(rhs->data, rhs->rows),
+                                                              std::span<V>(solution->data, solution->rows), goal);
+        SolveResult result;
+        result.end = solver::end_name(report.end);
+        result.message = solver::describe(report);
+        result.converged = report.converged();
+        result.iterations = report.iterations;
+        result.residual = report.residual;
+        result.tolerance = report.tolerance;
+        result.rhs_norm = report.rhs_norm;
+        result.seconds = report.seconds;
+        result.setup_seconds = setup;
+        result.preconditioner = request.preconditioner == solver::kAutoPreconditioner
+                                    ? solver.preconditioner_choice().specification
+                                    : request.preconditioner;
+        result.operator_name = std::string(solver.operator_specification());
+        for (const solver::Check& check : report.history) result.history.emplace_back(check.iteration, check.residual);
+        return result;
+    }
+
+    mutable std::mutex mutex_;  // of products, new values and what they change
+    Source<V> source_;
+    std::shared_ptr<CsrMatrix<V>> updated_;  // that the source views after new values
+    Backend backend_;
+    std::string operator_name_;
+    index_t rows_ = 0;
+    index_t cols_ = 0;
+    offset_t nnz_ = 0;
+    std::unique_ptr<Operator<V>> operator_;
+    mutable StreamOrder order_;
+};
+
+/// Calls f.template operator()<V>() for the type of that name.
+template <class F>
+auto with_value_type(std::string_view name, F&& f) {
+#define TILESPMV_CALL(V) \
+    if (name == value_name<V>()) return f.template operator()<V>();
+    TILESPMV_FOR_EACH_VALUE(TILESPMV_CALL)
+#undef TILESPMV_CALL
+    throw Error(fmt::format("values of {}: expected {}", name, fmt::join(kValueNames, ", ")), ExitCode::usage);
+}
+
+}  // namespace
+
+std::unique_ptr<Matrix> make_matrix(std::string_view value_type, const CsrArrays& arrays, Backend backend,
+                                    const std::string& operator_name) {
+    return with_value_type(value_type, [&]<Value V>() -> std::unique_ptr<Matrix> {
+        return std::make_unique<MatrixOf<V>>(Source<V>(view_csr<V>(arrays)), backend, operator_name);
+    });
+}
+
+std::unique_ptr<Matrix> load_matrix(const std::string& name, std::string_view value_type, Backend backend,
+                                    const std::string& operator_name, const std::function<void()>& progress) {
+    std::string type(value_type);
+    if (type.empty()) type = stored_value_type(name);
+    if (type.empty()) type = value_name<double>();
+    LoadOptions options;
+    options.progress = [&](double) { progress(); };
+    return with_value_type(type, [&]<Value V>() -> std::unique_ptr<Matrix> {
+        return std::make_unique<MatrixOf<V>>(load_source<V>(name, options), backend, operator_name);
+    });
+}
+
+std::vector<std::string> format_names() {
+    std::vector<std::string> names;
+    for (const FormatInfo& format : formats::format_table()) names.emplace_back(format.name);
+    return names;
+}
+
+bool has_gpu() {
+    try {
+        static_cast<void>(cuda::require_device());
+        return true;
+    } catch (const Error& error) {
+        if (error.code() != ExitCode::unavailable) throw;
+        return false;
+    }
+}
+
+}  // namespace tilespmv::bindings

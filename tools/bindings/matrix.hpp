@@ -1,0 +1,135 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/registry.hpp"
+#include "tile/buffer.hpp"
+#include "tile/types.hpp"
+
+/// What the Python and the C interface are made of: matrices whose type of values is known when the program runs.
+namespace tilespmv::bindings {
+
+/// A dense array of the caller's. Strides count values.
+struct Array {
+    void* data = nullptr;
+    std::size_t rows = 0;
+    int cols = 1;
+    std::ptrdiff_t row_stride = 1;
+    std::ptrdiff_t col_stride = 1;
+    Memory memory = Memory::host;
+};
+
+/// Arrays of a CSR matrix, which live as long as `owner`.
+struct CsrArrays {
+    std::int64_t rows = 0;
+    std::int64_t cols = 0;
+    std::int64_t nnz = 0;
+    const void* row_ptrs = nullptr;
+    bool has_wide_row_ptrs = false;  ///< int64, otherwise int32
+    const index_t* col_idxs = nullptr;
+    const void* values = nullptr;
+    std::shared_ptr<void> owner;
+};
+
+/// A tile for a map: its place in the grid of tiles, and what is stored of it.
+struct TileRecord {
+    std::int32_t row;
+    std::int32_t col;
+    std::int32_t nnz;
+    std::int32_t bytes;
+    std::int32_t format;
+};
+
+/// An operator that `auto` could have taken, with predicted times in seconds.
+struct Candidate {
+    std::string operator_name;
+    double seconds;
+    double preparation_seconds;
+    std::string why;
+};
+
+struct SolveRequest {
+    std::string preconditioner;
+    std::string operator_name;
+    std::optional<double> rtol;
+    double atol = 0;
+    int max_iterations = 0;
+    int check_every = 0;
+    bool start_from_x = false;
+    bool constant_null_space = false;
+    bool check_symmetry = true;
+    std::function<bool(int, double)> on_check;  ///< iteration, residual; false ends the solve
+};
+
+struct SolveResult {
+    std::string end;
+    std::string message;
+    bool converged = false;
+    int iterations = 0;
+    double residual = 0;
+    double tolerance = 0;
+    double rhs_norm = 0;
+    double seconds = 0;
+    double setup_seconds = 0;
+    std::string preconditioner;
+    std::string operator_name;
+    std::vector<std::pair<int, double>> history;
+};
+
+/// A sparse matrix with the operator that multiplies by it. Calls from several threads wait for each other, so that
+/// none may hold Python's lock; products on different streams of a GPU run one after the other.
+class Matrix {
+public:
+    Matrix() = default;
+    Matrix(const Matrix&) = delete;
+    Matrix& operator=(const Matrix&) = delete;
+    virtual ~Matrix() = default;
+
+    [[nodiscard]] virtual index_t rows() const = 0;
+    [[nodiscard]] virtual index_t cols() const = 0;
+    [[nodiscard]] virtual offset_t nnz() const = 0;
+    [[nodiscard]] virtual Facts facts() const = 0;
+    [[nodiscard]] virtual std::string specification() const = 0;
+    [[nodiscard]] virtual std::vector<ExecutedPart> executed() const = 0;
+    [[nodiscard]] virtual std::string_view value_type() const = 0;
+    [[nodiscard]] virtual Backend backend() const = 0;
+
+    /// Y = alpha * op(A) * X + beta * Y on a stream of CUDA's (0: the default one). False if the strides of an array
+    /// are neither those of rows nor those of columns that lie one after the other: then nothing was done. The form for
+    /// the transpose is made with the first transposed product.
+    virtual bool multiply(double alpha, const Array& x, double beta, const Array& y, bool is_transposed,
+                          std::uintptr_t stream) = 0;
+    /// `nnz` values in the order of the CSR form, in the memory of the host; kept for `csr`, which no longer shows the
+    /// arrays that the matrix was made from.
+    virtual void update_values(const void* values, std::int64_t nnz) = 0;
+    /// In the memory of the host, with 64-bit row pointers.
+    [[nodiscard]] virtual CsrArrays csr() const = 0;
+    /// Tiles by a selector, written as an archive.
+    virtual void save(const std::string& file, const std::string& selector) const = 0;
+    [[nodiscard]] virtual std::vector<TileRecord> tiles(const std::string& selector) const = 0;
+    [[nodiscard]] virtual std::vector<std::pair<std::string, double>> statistics(const std::string& selector) const = 0;
+    [[nodiscard]] virtual std::vector<Candidate> candidates() const = 0;
+    virtual SolveResult solve(const Array& b, const Array& x, const SolveRequest& request) const = 0;
+};
+
+/// Prepares the operator of a specification.
+std::unique_ptr<Matrix> make_matrix(std::string_view value_type, const CsrArrays& arrays, Backend backend,
+                                    const std::string& operator_name);
+/// Reads a file or generates (`load_source`). `value_type` empty: that of an archive, else float64. `progress` is
+/// called now and then, and may throw.
+std::unique_ptr<Matrix> load_matrix(const std::string& name, std::string_view value_type, Backend backend,
+                                    const std::string& operator_name, const std::function<void()>& progress);
+/// Names of the formats, by their numbers in `TileRecord`.
+std::vector<std::string> format_names();
+/// Whether this build has operators for a GPU and there is one that serves.
+bool has_gpu();
+
+}  // namespace tilespmv::bindings

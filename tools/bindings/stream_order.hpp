@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "selector/tuning.hpp"
+
+struct CUstream_st;
+
+namespace tilespmv::bindings {
+
+/// Keeps products of one matrix in their order on a GPU, although a caller changes streams: an operator works in one
+/// workspace.
+class StreamOrder {
+public:
+    StreamOrder();
+    ~StreamOrder();
+
+    /// The stream for the next work, which waits there for what ran on another one before. 0: the default stream.
+    CUstream_st* follow(std::uintptr_t stream);
+    /// Waits until all work of the GPU is complete, if there is one.
+    void wait_for_device(bool is_on_gpu);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// Bytes in the memory of a GPU, copied to the host when what came before on the stream is complete. Throws `Error` in
+/// a build without CUDA.
+void copy_to_host(void* to, const void* from, std::size_t bytes, std::uintptr_t stream);
+
+/// The current GPU, as choices see it.
+std::optional<cuda::Gpu> gpu_here(std::size_t value_bytes);
+
+}  // namespace tilespmv::bindings

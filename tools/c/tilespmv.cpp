@@ -1,0 +1,459 @@
+#include "tools/c/tilespmv.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <new>
+#include <numeric>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "tile/buffer.hpp"
+#include "tile/error.hpp"
+#include "tools/bindings/matrix.hpp"
+#include "tools/bindings/stream_order.hpp"
+
+namespace bindings = tilespmv::bindings;
+using tilespmv::Error;
+using tilespmv::ExitCode;
+
+struct tilespmv_matrix_s {
+    std::unique_ptr<bindings::Matrix> matrix;
+    std::string operator_name;
+    std::mutex mutex;  // of the message
+    std::string message;
+};
+
+namespace {
+
+constexpr int kVersion = TILESPMV_VERSION_MAJOR * 10000 + TILESPMV_VERSION_MINOR * 100 + TILESPMV_VERSION_PATCH;
+static_assert(std::string_view(TILESPMV_PROJECT_VERSION) == "0.1.0", "change the version in tilespmv.h, too");
+
+std::string& message_of_thread() {
+    thread_local std::string message;
+    return message;
+}
+
+void keep_message(tilespmv_matrix a, std::string text) {
+    if (a == nullptr) {
+        message_of_thread() = std::move(text);
+        return;
+    }
+    const std::scoped_lock lock(a->mutex);
+    a->message = std::move(text);
+}
+
+/// Runs f, of which no exception gets out.
+template <class F>
+tilespmv_status guarded(tilespmv_matrix a, F&& f) noexcept {
+    try {
+        try {
+            const tilespmv_status status = f();
+            keep_message(a, status == TILESPMV_OK ? "" : tilespmv_status_text(status));
+            return status;
+        } catch (const Error& error) {
+            keep_message(a, error.what());
+            return error.code() == ExitCode::usage         ? TILESPMV_USAGE
+                   : error.code() == ExitCode::unavailable ? TILESPMV_UNAVAILABLE
+                                                           : TILESPMV_FAILURE;
+        } catch (const std::bad_alloc&) {
+            keep_message(a, "out of memory");
+            return TILESPMV_OUT_OF_MEMORY;
+        } catch (const std::exception& error) {
+            keep_message(a, error.what());
+            return TILESPMV_FAILURE;
+        }
+    } catch (...) {
+        return TILESPMV_OUT_OF_MEMORY;  // not even the message could be kept
+    }
+}
+
+Error usage(const std::string& message) { return Error(message, ExitCode::usage); }
+
+void require(const void* pointer, const char* name) {
+    if (pointer == nullptr) throw usage(fmt::format("{} is a null pointer", name));
+}
+
+constexpr std::size_t kTypeBytes[] = {8, 4, 2, 2};
+
+std::size_t bytes_of(tilespmv_type type) {
+    if (type < TILESPMV_FLOAT64 || type > TILESPMV_BFLOAT16)
+        throw usage(fmt::format("type {} of values is none", int{type}));
+    return kTypeBytes[type];
+}
+std::string_view name_of(tilespmv_type type) {
+    static_cast<void>(bytes_of(type));
+    return tilespmv::kValueNames[static_cast<std::size_t>(type)];
+}
+
+/// "name=value" of a caller, each of which has to be read.
+class OptionList {
+public:
+    explicit OptionList(const char* const* options) {
+        for (; options != nullptr && *options != nullptr; ++options) {
+            const std::string_view option(*options);
+            const auto equals = option.find('=');
+            if (equals == std::string_view::npos || equals == 0) {
+                throw usage(fmt::format("option '{}': expected name=value", option));
+            }
+            values_[std::string(option.substr(0, equals))] = option.substr(equals + 1);
+        }
+    }
+    std::string text(const std::string& name, std::string otherwise) {
+        const auto found = values_.find(name);
+        if (found == values_.end()) return otherwise;
+        std::string value = found->second;
+        values_.erase(found);
+        return value;
+    }
+    std::optional<double> number(const std::string& name) {
+        const std::string value = text(name, "");
+        if (value.empty()) return std::nullopt;
+        double result = 0;
+        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
+        if (error != std::errc() || end != value.data() + value.size()) {
+            throw usage(fmt::format("option {}={}: expected a number", name, value));
+        }
+        return result;
+    }
+    std::string one_of(const std::string& name, std::initializer_list<std::string_view> values) {
+        const std::string value = text(name, std::string(*values.begin()));
+        if (std::find(values.begin(), values.end(), value) == values.end()) {
+            throw usage(fmt::format("option {}={}: expected {}", name, value, fmt::join(values, ", ")));
+        }
+        return value;
+    }
+    void require_all_read() const {
+        if (!values_.empty()) throw usage(fmt::format("unknown option '{}'", values_.begin()->first));
+    }
+
+private:
+    std::map<std::string, std::string> values_;
+};
+
+struct Place {
+    tilespmv::Backend backend;
+    std::string operator_name;
+};
+Place place_of(const char* const* options) {
+    OptionList list(options);
+    const std::string device = list.one_of("device", {"", "cpu", "cuda"});
+    Place place{tilespmv::Backend::cpu, list.text("operator", "auto")};
+    list.require_all_read();
+    if (device == "cuda" || (device.empty() && bindings::has_gpu())) place.backend = tilespmv::Backend::cuda;
+    return place;
+}
+
+/// An array of the caller's on the host: where it is, or copied.
+template <class T>
+tilespmv::Buffer<T> on_host(const void* data, std::size_t count, const tilespmv_arrays& of, bool may_borrow) {
+    if (count > 0) require(data, "an array");
+    if (of.memory == TILESPMV_HOST && may_borrow) {
+        return tilespmv::Buffer<T>::view(static_cast<T*>(const_cast<void*>(data)), count, nullptr);
+    }
+    tilespmv::Buffer<T> copy(count);
+    if (of.memory == TILESPMV_DEVICE) {
+        bindings::copy_to_host(copy.data(), data, count * sizeof(T), reinterpret_cast<std::uintptr_t>(of.stream));
+    } else if (count > 0) {
+        std::memcpy(copy.data(), data, count * sizeof(T));
+    }
+    return copy;
+}
+
+/// Indices of either size as T; those that T cannot hold become -1, which is no index.
+template <class T>
+tilespmv::Buffer<T> indices(const void* data, std::size_t count, tilespmv_index type, const tilespmv_arrays& of,
+                            bool may_borrow) {
+    const auto converted = [&]<class From>(From) {
+        if constexpr (std::is_same_v<From, T>) {
+            return on_host<T>(data, count, of, may_borrow);
+        } else {
+            const tilespmv::Buffer<From> given = on_host<From>(data, count, of, true);
+            tilespmv::Buffer<T> result(count);
+            std::transform(given.begin(), given.end(), result.begin(),
+                           [](From i) { return std::in_range<T>(i) ? static_cast<T>(i) : T(-1); });
+            return result;
+        }
+    };
+    if (type != TILESPMV_INT32 && type != TILESPMV_INT64)
+        throw usage(fmt::format("type {} of indices is none", int{type}));
+    return type == TILESPMV_INT32 ? converted(std::int32_t()) : converted(std::int64_t());
+}
+
+/// CSR arrays on the host, with what owns them.
+struct HostCsr {
+    tilespmv::Buffer<std::int64_t> row_ptrs;
+    tilespmv::Buffer<tilespmv::index_t> cols;
+    tilespmv::Buffer<std::byte> values;
+};
+
+void check_arrays(const tilespmv_arrays& a) {
+    if (a.rows < 0 || a.cols < 0 || a.nnz < 0 || a.rows > INT32_MAX || a.cols > INT32_MAX) {
+        throw usage(fmt::format("{} x {} with {} nonzeros: rows and columns have to be from 0 to 2147483647", a.rows,
+                                a.cols, a.nnz));
+    }
+    if (a.memory != TILESPMV_HOST && a.memory != TILESPMV_DEVICE) throw usage("memory is neither HOST nor DEVICE");
+}
+
+std::unique_ptr<tilespmv_matrix_s> prepare(const tilespmv_arrays& a, std::shared_ptr<HostCsr> csr, const Place& place) {
+    bindings::CsrArrays arrays;
+    arrays.rows = a.rows;
+    arrays.cols = a.cols;
+    arrays.nnz = static_cast<std::int64_t>(csr->cols.size());
+    arrays.row_ptrs = csr->row_ptrs.data();
+    arrays.has_wide_row_ptrs = true;
+    arrays.col_idxs = csr->cols.data();
+    arrays.values = csr->values.data();
+    arrays.owner = std::move(csr);
+    auto made = std::make_unique<tilespmv_matrix_s>();
+    made->matrix = bindings::make_matrix(name_of(a.type), arrays, place.backend, place.operator_name);
+    return made;
+}
+
+template <class F>
+tilespmv_status create(tilespmv_matrix* a, F&& make) {
+    if (a != nullptr) *a = nullptr;
+    return guarded(nullptr, [&] {
+        require(a, "the matrix");
+        *a = make().release();
+        return TILESPMV_OK;
+    });
+}
+
+/// Entries of COO as CSR; those of one place are added up by `add(to, from)`, positions of values.
+HostCsr compressed(const tilespmv_arrays& a) {
+    const auto nnz = static_cast<std::size_t>(a.nnz);
+    const auto rows = indices<std::int64_t>(a.row_ptrs, nnz, a.row_type, a, true);
+    const auto cols = indices<std::int64_t>(a.cols_of, nnz, a.col_type, a, true);
+    const auto values = on_host<std::byte>(a.values, nnz * bytes_of(a.type), a, true);
+    for (std::size_t i = 0; i < nnz; ++i) {
+        if (rows[i] < 0 || rows[i] >= a.rows || cols[i] < 0 || cols[i] >= a.cols) {
+            throw usage(fmt::format("entry {} is at row {}, column {} (from 0) of a matrix of {} x {}", i, rows[i],
+                                    cols[i], a.rows, a.cols));
+        }
+    }
+    std::vector<std::size_t> order(nnz);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+        return rows[i] != rows[j] ? rows[i] < rows[j] : cols[i] < cols[j];
+    });
+    const auto compress = [&]<class V>(V) {
+        const auto* const of = reinterpret_cast<const V*>(values.data());
+        HostCsr csr{tilespmv::Buffer<std::int64_t>(static_cast<std::size_t>(a.rows) + 1, 0),
+                    tilespmv::Buffer<tilespmv::index_t>(nnz), tilespmv::Buffer<std::byte>(nnz * sizeof(V))};
+        auto* const sums = reinterpret_cast<V*>(csr.values.data());
+        std::size_t kept = 0;
+        for (std::size_t k = 0; k < nnz; ++k) {
+            const std::size_t i = order[k];
+            if (k > 0 && rows[order[k - 1]] == rows[i] && cols[order[k - 1]] == cols[i]) {
+                sums[kept - 1] = static_cast<V>(tilespmv::widened(sums[kept - 1]) + tilespmv::widened(of[i]));
+                continue;
+            }
+            ++csr.row_ptrs[static_cast<std::size_t>(rows[i]) + 1];
+            csr.cols[kept] = static_cast<tilespmv::index_t>(cols[i]);
+            sums[kept++] = of[i];
+        }
+        std::partial_sum(csr.row_ptrs.begin(), csr.row_ptrs.end(), csr.row_ptrs.begin());
+        csr.cols.truncate(kept);
+        csr.values.truncate(kept * sizeof(V));
+        return csr;
+    };
+    switch (a.type) {
+        case TILESPMV_FLOAT64:
+            return compress(double());
+        case TILESPMV_FLOAT32:
+            return compress(float());
+        case TILESPMV_FLOAT16:
+            return compress(tilespmv::Half());
+        case TILESPMV_BFLOAT16:
+            break;
+    }
+    return compress(tilespmv::Bfloat16());
+}
+
+bindings::Array array_of(const tilespmv_block& b, const char* name) {
+    if (b.rows < 0 || b.cols < 0) throw usage(fmt::format("{} has {} rows and {} columns", name, b.rows, b.cols));
+    if (b.rows > 0 && b.cols > 0) require(b.data, name);
+    const bool is_by_rows = b.layout == TILESPMV_ROW_MAJOR;
+    const std::int64_t least = is_by_rows ? b.cols : b.rows;
+    const std::int64_t ld = b.ld == 0 ? least : b.ld;
+    if (ld < least) throw usage(fmt::format("{} has a leading dimension of {}, expected at least {}", name, ld, least));
+    return {b.data,
+            static_cast<std::size_t>(b.rows),
+            b.cols,
+            is_by_rows ? ld : 1,
+            is_by_rows ? 1 : ld,
+            b.memory == TILESPMV_DEVICE ? tilespmv::Memory::device : tilespmv::Memory::host};
+}
+
+bindings::SolveRequest request_of(const char* const* options) {
+    OptionList list(options);
+    bindings::SolveRequest request;
+    request.preconditioner = list.text("precond", "auto");
+    request.operator_name = list.text("operator", "auto");
+    request.rtol = list.number("rtol");
+    request.atol = list.number("atol").value_or(0);
+    const double iterations = list.number("max_iterations").value_or(0);
+    if (iterations < 0 || iterations > INT32_MAX) throw usage("option max_iterations: expected 0 to 2147483647");
+    request.max_iterations = static_cast<int>(iterations);
+    request.start_from_x = list.one_of("start_from_x", {"0", "1"}) == "1";
+    request.constant_null_space = list.one_of("null_space", {"none", "constant"}) == "constant";
+    list.require_all_read();
+    return request;
+}
+
+}  // namespace
+
+extern "C" {
+
+int tilespmv_version(void) { return kVersion; }
+
+const char* tilespmv_status_text(tilespmv_status status) {
+    switch (status) {
+#define TILESPMV_TEXT(name, number, text) \
+    case name:                            \
+        return text;
+        TILESPMV_STATUSES(TILESPMV_TEXT)
+#undef TILESPMV_TEXT
+    }
+    return "no status of this library";
+}
+
+const char* tilespmv_last_error(tilespmv_matrix a) {
+    if (a == nullptr) return message_of_thread().c_str();
+    const std::scoped_lock lock(a->mutex);
+    return a->message.c_str();
+}
+
+tilespmv_status tilespmv_from_csr(tilespmv_matrix* a, const tilespmv_arrays* csr, const char* const* options) {
+    return create(a, [&] {
+        require(csr, "the description of the arrays");
+        check_arrays(*csr);
+        const bool is_borrowed = csr->ownership == TILESPMV_BORROW;
+        if (is_borrowed && (csr->memory != TILESPMV_HOST || csr->col_type != TILESPMV_INT32)) {
+            throw usage("only arrays on the host with 32-bit columns can be borrowed");
+        }
+        const auto nnz = static_cast<std::size_t>(csr->nnz);
+        auto host = std::make_shared<HostCsr>();
+        host->row_ptrs = indices<std::int64_t>(csr->row_ptrs, static_cast<std::size_t>(csr->rows) + 1, csr->row_type,
+                                               *csr, is_borrowed);
+        host->cols = indices<tilespmv::index_t>(csr->cols_of, nnz, csr->col_type, *csr, is_borrowed);
+        host->values = on_host<std::byte>(csr->values, nnz * bytes_of(csr->type), *csr, is_borrowed);
+        return prepare(*csr, std::move(host), place_of(options));
+    });
+}
+
+tilespmv_status tilespmv_from_coo(tilespmv_matrix* a, const tilespmv_arrays* coo, const char* const* options) {
+    return create(a, [&] {
+        require(coo, "the description of the arrays");
+        check_arrays(*coo);
+        return prepare(*coo, std::make_shared<HostCsr>(compressed(*coo)), place_of(options));
+    });
+}
+
+tilespmv_status tilespmv_load(tilespmv_matrix* a, const char* name, tilespmv_type type, const char* const* options) {
+    return create(a, [&] {
+        require(name, "the name of the file");
+        const Place place = place_of(options);
+        auto made = std::make_unique<tilespmv_matrix_s>();
+        made->matrix = bindings::load_matrix(name, name_of(type), place.backend, place.operator_name, [] {});
+        return made;
+    });
+}
+
+void tilespmv_destroy(tilespmv_matrix* a) {
+    if (a == nullptr) return;
+    delete *a;
+    *a = nullptr;
+}
+
+int64_t tilespmv_rows(tilespmv_matrix a) { return a->matrix->rows(); }
+int64_t tilespmv_cols(tilespmv_matrix a) { return a->matrix->cols(); }
+int64_t tilespmv_nnz(tilespmv_matrix a) { return a->matrix->nnz(); }
+tilespmv_type tilespmv_value_type(tilespmv_matrix a) {
+    const auto& names = tilespmv::kValueNames;
+    return static_cast<tilespmv_type>(std::find(names.begin(), names.end(), a->matrix->value_type()) - names.begin());
+}
+tilespmv_memory tilespmv_device(tilespmv_matrix a) {
+    return a->matrix->backend() == tilespmv::Backend::cuda ? TILESPMV_DEVICE : TILESPMV_HOST;
+}
+int64_t tilespmv_bytes(tilespmv_matrix a) {
+    const tilespmv::Facts facts = a->matrix->facts();
+    return static_cast<int64_t>(facts.matrix_bytes + facts.other_bytes);
+}
+int tilespmv_is_reproducible(tilespmv_matrix a) { return a->matrix->facts().is_reproducible ? 1 : 0; }
+const char* tilespmv_operator(tilespmv_matrix a) {
+    const std::scoped_lock lock(a->mutex);
+    if (a->operator_name.empty()) a->operator_name = a->matrix->specification();
+    return a->operator_name.c_str();
+}
+
+tilespmv_status tilespmv_multiply(tilespmv_matrix a, const void* x, void* y) {
+    return guarded(a, [&] {
+        require(a, "the matrix");
+        const tilespmv_block from{const_cast<void*>(x), a->matrix->cols(), 1, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
+        const tilespmv_block to{y, a->matrix->rows(), 1, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
+        a->matrix->multiply(1, array_of(from, "x"), 0, array_of(to, "y"), false, 0);
+        return TILESPMV_OK;
+    });
+}
+
+tilespmv_status tilespmv_apply(tilespmv_matrix a, tilespmv_op op, double alpha, const tilespmv_block* x, double beta,
+                               const tilespmv_block* y, void* stream) {
+    return guarded(a, [&] {
+        require(a, "the matrix");
+        require(x, "x");
+        require(y, "y");
+        if (op != TILESPMV_NONE && op != TILESPMV_TRANSPOSE) throw usage("op is neither NONE nor TRANSPOSE");
+        a->matrix->multiply(alpha, array_of(*x, "x"), beta, array_of(*y, "y"), op == TILESPMV_TRANSPOSE,
+                            reinterpret_cast<std::uintptr_t>(stream));
+        return TILESPMV_OK;
+    });
+}
+
+tilespmv_status tilespmv_update_values(tilespmv_matrix a, const void* values, int64_t count, tilespmv_memory memory,
+                                       void* stream) {
+    return guarded(a, [&] {
+        require(a, "the matrix");
+        if (count != a->matrix->nnz()) {
+            throw usage(fmt::format("{} values for a matrix of {} nonzeros", count, a->matrix->nnz()));
+        }
+        tilespmv_arrays of{};
+        of.memory = memory;
+        of.stream = stream;
+        const auto host =
+            on_host<std::byte>(values, static_cast<std::size_t>(count) * bytes_of(tilespmv_value_type(a)), of, true);
+        a->matrix->update_values(host.data(), count);
+        const std::scoped_lock lock(a->mutex);
+        a->operator_name.clear();
+        return TILESPMV_OK;
+    });
+}
+
+tilespmv_status tilespmv_solve(tilespmv_matrix a, const void* b, void* x, tilespmv_memory memory,
+                               const char* const* options, tilespmv_report* report) {
+    return guarded(a, [&] {
+        require(a, "the matrix");
+        const auto vector = [&](void* data, const char* name) {
+            return array_of({data, a->matrix->rows(), 1, 0, TILESPMV_COLUMN_MAJOR, memory}, name);
+        };
+        const bindings::SolveResult result =
+            a->matrix->solve(vector(const_cast<void*>(b), "b"), vector(x, "x"), request_of(options));
+        if (report != nullptr) {
+            *report = {result.converged ? 1 : 0,
+                       result.iterations,
+                       result.residual,
+                       result.tolerance,
+                       result.rhs_norm,
+                       result.seconds,
+                       {}};
+            result.end.copy(report->end, sizeof(report->end) - 1);
+        }
+        return result.converged ? TILESPMV_OK : TILESPMV_NOT_CONVERGED;
+    });
+}
+
+}  // extern "C"

@@ -1,0 +1,336 @@
+// The module tilespmv._core: matrices, products and solves on arrays that the Python part has described.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <fmt/format.h>
+
+#include "kernels/solver/preconditioner_choice.hpp"
+#include "selector/policy.hpp"
+#include "tile/error.hpp"
+#include "tools/bindings/matrix.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tilespmv::bindings {
+namespace {
+
+/// An object with Python's buffer protocol, such as a NumPy array, for as long as this lives.
+class HostBuffer {
+public:
+    HostBuffer(nb::handle object, bool is_written) {
+        if (PyObject_GetBuffer(object.ptr(), &view_, (is_written ? PyBUF_STRIDED : PyBUF_STRIDED_RO) | PyBUF_FORMAT) !=
+            0) {
+            throw nb::python_error();
+        }
+    }
+    HostBuffer(const HostBuffer&) = delete;
+    HostBuffer& operator=(const HostBuffer&) = delete;
+    ~HostBuffer() { PyBuffer_Release(&view_); }
+
+    [[nodiscard]] Array array() const {
+        if (view_.ndim != 1 && view_.ndim != 2) throw nb::value_error("expected an array of one or two dimensions");
+        const auto stride = [&](int i) { return view_.strides[i] / view_.itemsize; };
+        for (int i = 0; i < view_.ndim; ++i) {
+            if (view_.strides[i] % view_.itemsize != 0)
+                throw nb::value_error("the strides of an array are no multiples of its values");
+        }
+        const bool is_vector = view_.ndim == 1;
+        return {view_.buf,
+                static_cast<std::size_t>(view_.shape[0]),
+                is_vector ? 1 : static_cast<int>(view_.shape[1]),
+                stride(0),
+                is_vector ? 1 : stride(1),
+                Memory::host};
+    }
+
+    [[nodiscard]] bool is_vector() const { return view_.ndim == 1; }
+    /// Whether it has values of this type of NumPy's.
+    [[nodiscard]] bool has(char type) const {
+        return view_.format != nullptr && view_.format[0] == type && view_.format[1] == '\0';
+    }
+
+private:
+    Py_buffer view_{};
+};
+
+/// (address, rows, columns, row stride, column stride) of an array in the memory of a GPU, or a buffer of the host's.
+class AnyArray {
+public:
+    AnyArray(nb::handle object, bool is_written) {
+        if (PyTuple_Check(object.ptr())) {
+            const auto t =
+                nb::cast<std::tuple<std::uintptr_t, std::size_t, int, std::ptrdiff_t, std::ptrdiff_t>>(object);
+            array_ = {reinterpret_cast<void*>(std::get<0>(t)),
+                      std::get<1>(t),
+                      std::get<2>(t),
+                      std::get<3>(t),  // NOLINT
+                      std::get<4>(t),
+                      Memory::device};
+        } else {
+            buffer_.emplace(object, is_written);
+            array_ = buffer_->array();
+        }
+    }
+    [[nodiscard]] const Array& get() const { return array_; }
+
+private:
+    std::optional<HostBuffer> buffer_;
+    Array array_;
+};
+
+bool multiply(Matrix& a, double alpha, nb::handle x, double beta, nb::handle y, bool is_transposed,
+              std::uintptr_t stream) {
+    const AnyArray from(x, false);
+    const AnyArray to(y, true);
+    const nb::gil_scoped_release released;
+    return a.multiply(alpha, from.get(), beta, to.get(), is_transposed, stream);
+}
+
+/// The same of two arrays of NumPy, all in one call. False, and nothing was done, if they do not suit: then `multiply`
+/// finds out why.
+bool multiply_arrays(Matrix& a, double alpha, nb::handle x, double beta, nb::handle y, bool is_transposed) {
+    const HostBuffer from(x, false);
+    const HostBuffer to(y, true);
+    const std::string_view type = a.value_type();
+    const char format = type == "float64" ? 'd' : type == "float32" ? 'f' : 'e';
+    if (!from.has(format) || !to.has(format) || from.is_vector() != to.is_vector()) return false;
+    const Array in = from.array();
+    const Array out = to.array();
+    const auto rows = static_cast<std::size_t>(is_transposed ? a.cols() : a.rows());
+    const auto cols = static_cast<std::size_t>(is_transposed ? a.rows() : a.cols());
+    if (in.rows != cols || out.rows != rows || in.cols != out.cols) return false;
+    const nb::gil_scoped_release released;
+    return a.multiply(alpha, in, beta, out, is_transposed, 0);
+}
+
+using Ints = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
+
+/// What keeps Python's objects alive for C++, which may let go of them on any thread.
+std::shared_ptr<void> owner_of(nb::object object) {
+    return {new nb::object(std::move(object)), [](void* kept) {
+                const nb::gil_scoped_acquire acquired;
+                delete static_cast<nb::object*>(kept);
+            }};
+}
+
+std::unique_ptr<Matrix> from_csr(const std::string& value_type, std::int64_t rows, std::int64_t cols, Ints row_ptrs,
+                                 nb::ndarray<const index_t, nb::c_contig, nb::device::cpu, nb::ndim<1>> col_idxs,
+                                 Ints values, bool is_on_gpu, const std::string& operator_name) {
+    const bool is_wide = row_ptrs.dtype() == nb::dtype<std::int64_t>();
+    if (!is_wide && row_ptrs.dtype() != nb::dtype<std::int32_t>())
+        throw nb::type_error("indptr has to be int32 or int64");
+    if (rows < 0 || row_ptrs.shape(0) != static_cast<std::size_t>(rows) + 1) {
+        throw nb::value_error(
+            fmt::format("indptr has {} entries, expected {} for {} rows", row_ptrs.shape(0), rows + 1, rows).c_str());
+    }
+    if (col_idxs.shape(0) != values.shape(0)) {
+        throw nb::value_error(
+            fmt::format("{} column indices for {} values", col_idxs.shape(0), values.shape(0)).c_str());
+    }
+    CsrArrays arrays{rows,
+                     cols,
+                     static_cast<std::int64_t>(values.shape(0)),
+                     row_ptrs.data(),
+                     is_wide,
+                     col_idxs.data(),
+                     values.data(),
+                     owner_of(nb::make_tuple(row_ptrs, col_idxs, values))};
+    const nb::gil_scoped_release released;
+    return make_matrix(value_type, arrays, is_on_gpu ? Backend::cuda : Backend::cpu, operator_name);
+}
+
+/// Lets Ctrl-C end what takes long.
+void check_signals() {
+    const nb::gil_scoped_acquire acquired;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+std::unique_ptr<Matrix> load(const std::string& name, const std::string& value_type, bool is_on_gpu,
+                             const std::string& operator_name) {
+    const nb::gil_scoped_release released;
+    return load_matrix(name, value_type, is_on_gpu ? Backend::cuda : Backend::cpu, operator_name, check_signals);
+}
+
+void update_values(Matrix& a, Ints values) {
+    const nb::gil_scoped_release released;
+    a.update_values(values.data(), static_cast<std::int64_t>(values.shape(0)));
+}
+
+/// (indptr, indices, values); values of 16 bits as uint16.
+nb::tuple csr(const Matrix& a) {
+    CsrArrays arrays;
+    {
+        const nb::gil_scoped_release released;
+        arrays = a.csr();
+    }
+    const nb::capsule owner(new std::shared_ptr<void>(arrays.owner),
+                            [](void* kept) noexcept { delete static_cast<std::shared_ptr<void>*>(kept); });
+    const auto array = [&]<class T>(const void* data, std::int64_t size, T) {
+        return nb::cast(nb::ndarray<nb::numpy, const T>(data, {static_cast<std::size_t>(size)}, owner));
+    };
+    const std::string_view type = a.value_type();
+    nb::object values = type == "float64"   ? array(arrays.values, arrays.nnz, double())
+                        : type == "float32" ? array(arrays.values, arrays.nnz, float())
+                                            : array(arrays.values, arrays.nnz, std::uint16_t());
+    return nb::make_tuple(array(arrays.row_ptrs, arrays.rows + 1, std::int64_t()),
+                          array(arrays.col_idxs, arrays.nnz, index_t()), values);
+}
+
+/// A row for each tile: row, col, nnz, bytes, format.
+nb::object tiles(const Matrix& a, const std::string& selector) {
+    auto* records = new std::vector<TileRecord>();
+    const nb::capsule owner(records, [](void* kept) noexcept { delete static_cast<std::vector<TileRecord>*>(kept); });
+    {
+        const nb::gil_scoped_release released;
+        *records = a.tiles(selector);
+    }
+    static_assert(sizeof(TileRecord) == 5 * sizeof(std::int32_t));
+    return nb::cast(nb::ndarray<nb::numpy, std::int32_t>(records->data(), {records->size(), 5}, owner));
+}
+
+nb::dict statistics(const Matrix& a, const std::string& selector) {
+    std::vector<std::pair<std::string, double>> all;
+    {
+        const nb::gil_scoped_release released;
+        all = a.statistics(selector);
+    }
+    nb::dict d;
+    for (const auto& [name, value] : all) {
+        const bool is_whole =
+            value == static_cast<double>(static_cast<std::int64_t>(value)) && name.find("mean") == std::string::npos;
+        d[name.c_str()] =
+            is_whole ? nb::object(nb::int_(static_cast<std::int64_t>(value))) : nb::object(nb::float_(value));
+    }
+    return d;
+}
+
+nb::list candidates(const Matrix& a) {
+    std::vector<Candidate> all;
+    {
+        const nb::gil_scoped_release released;
+        all = a.candidates();
+    }
+    nb::list rows;
+    for (const Candidate& one : all) {
+        nb::dict d;
+        d["operator"] = one.operator_name;
+        d["seconds"] = one.seconds;
+        d["preparation_seconds"] = one.preparation_seconds;
+        d["why"] = one.why;
+        rows.append(d);
+    }
+    return rows;
+}
+
+nb::list executed(const Matrix& a) {
+    nb::list parts;
+    std::vector<ExecutedPart> all;
+    {
+        const nb::gil_scoped_release released;
+        all = a.executed();
+    }
+    for (const ExecutedPart& part : all) {
+        nb::dict d;
+        d["representation"] = part.representation;
+        d["format"] = part.format;
+        d["nnz"] = part.nnz;
+        d["bytes"] = part.bytes;
+        parts.append(d);
+    }
+    return parts;
+}
+
+nb::dict solve(const Matrix& a, nb::handle b, nb::handle x, const std::string& preconditioner,
+               const std::string& operator_name, std::optional<double> rtol, double atol, int max_iterations,
+               int check_every, bool start_from_x, bool constant_null_space, bool check_symmetry,
+               std::optional<nb::callable> callback) {
+    SolveRequest request{preconditioner, operator_name,       rtol,           atol, max_iterations, check_every,
+                         start_from_x,   constant_null_space, check_symmetry, {}};
+    request.on_check = [&](int iteration, double residual) {
+        const nb::gil_scoped_acquire acquired;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (!callback) return true;
+        const nb::object answer = (*callback)(iteration, residual);
+        return !nb::isinstance<nb::bool_>(answer) || nb::cast<bool>(answer);
+    };
+    const AnyArray rhs(b, false);
+    const AnyArray solution(x, true);
+    SolveResult r;
+    {
+        const nb::gil_scoped_release released;
+        r = a.solve(rhs.get(), solution.get(), request);
+    }
+    nb::dict d;
+    d["converged"] = r.converged;
+    d["end"] = r.end;
+    d["message"] = r.message;
+    d["iterations"] = r.iterations;
+    d["residual"] = r.residual;
+    d["tolerance"] = r.tolerance;
+    d["rhs_norm"] = r.rhs_norm;
+    d["seconds"] = r.seconds;
+    d["setup_seconds"] = r.setup_seconds;
+    d["precond"] = r.preconditioner;
+    d["operator"] = r.operator_name;
+    d["history"] = r.history;
+    return d;
+}
+
+/// Errors of the library as exceptions of the module: wrong use is a ValueError, all others are tilespmv.Error.
+void translate_errors(nb::module_& m) {
+    static PyObject* error_type = nullptr;
+    nb::object type = nb::steal(PyErr_NewExceptionWithDoc(
+        "tilespmv.Error", "What the library could not do, in one line.", PyExc_RuntimeError, nullptr));
+    m.attr("Error") = type;
+    error_type = type.release().ptr();
+    nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const Error& error) {
+            PyErr_SetString(error.code() == ExitCode::usage ? PyExc_ValueError : error_type, error.what());
+        }
+    });
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    translate_errors(m);
+    m.attr("__version__") = TILESPMV_VERSION;
+    m.attr("has_cuda") = static_cast<bool>(TILESPMV_HAS_CUDA);
+    m.def("has_gpu", has_gpu);
+    m.def("format_names", format_names);
+    m.attr("default_selector") = std::string(kDefaultSelector);
+    m.def("from_csr", from_csr);
+    m.def("load", load);
+    const nb::call_guard<nb::gil_scoped_release> release;
+    nb::class_<Matrix>(m, "Matrix")
+        .def_prop_ro("rows", &Matrix::rows)
+        .def_prop_ro("cols", &Matrix::cols)
+        .def_prop_ro("nnz", &Matrix::nnz)
+        .def_prop_ro(
+            "nbytes", [](const Matrix& a) { return a.facts().matrix_bytes + a.facts().other_bytes; }, release)
+        .def_prop_ro(
+            "is_reproducible", [](const Matrix& a) { return a.facts().is_reproducible; }, release)
+        .def_prop_ro("value_type", [](const Matrix& a) { return std::string(a.value_type()); })
+        .def_prop_ro("is_on_gpu", [](const Matrix& a) { return a.backend() == Backend::cuda; })
+        .def_prop_ro("specification", &Matrix::specification, release)
+        .def("executed", executed)
+        .def("multiply", multiply)
+        .def("multiply_arrays", multiply_arrays)
+        .def("update_values", update_values)
+        .def("csr", csr)
+        .def("tiles", tiles)
+        .def("statistics", statistics)
+        .def("candidates", candidates)
+        .def("save", &Matrix::save, release)
+        .def("solve", solve);
+}
+
+}  // namespace tilespmv::bindings

@@ -1,0 +1,318 @@
+"""Sparse matrices that multiply."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Literal
+
+import numpy as np
+
+from . import _core, _tiles
+from ._arrays import NumPy, kind_of
+from ._sources import csr_arrays
+
+
+def matrix(
+    obj: Any,
+    device: Literal["cpu", "cuda"] | None = None,
+    operator: str = "auto",
+    values: Any = None,
+    *,
+    shape: tuple[int, int] | None = None,
+) -> Matrix:
+    """A matrix that multiplies fast, from one that somebody has.
+
+    Parameters
+    ----------
+    obj
+        A SciPy or CuPy sparse matrix or array, a sparse tensor of torch, ``(data, indices, indptr)`` of CSR with
+        ``shape=``, the name of a file (Matrix Market, plain or compressed, SuiteSparse ``.tar.gz``, ``.tsp``) or a
+        generator such as ``"gen:laplace2d:n=100"``. On the CPU, CSR arrays of the right type are not copied and must not
+        change; a matrix in the memory of a GPU is prepared by way of the host.
+    device : {"cpu", "cuda"}, optional
+        Where it multiplies. By default on the GPU if there is one.
+    operator : str
+        What multiplies, ``name[:option=value,...]`` as ``tilespmv info`` lists them; ``"auto"`` takes the one that is
+        predicted to be fastest.
+    values : dtype, optional
+        The type of the values: float64, float32, float16 or bfloat16, the last two on a GPU only. By default that of
+        `obj`; whole numbers become float64.
+    shape : (int, int), optional
+        Of ``(data, indices, indptr)``.
+
+    Raises
+    ------
+    ValueError
+        For a matrix that is not valid, naming the row, and for unknown names.
+    Error
+        For files that cannot be read, and ``device="cuda"`` without a GPU.
+    """
+    if device not in (None, "cpu", "cuda"):
+        raise ValueError(f"device {device!r}: expected 'cpu' or 'cuda'")
+    on_gpu = _core.has_gpu() if device is None else device == "cuda"
+    type_name = None if values is None else np.dtype(values).name if not isinstance(values, str) else values
+    if isinstance(obj, Matrix):
+        obj = obj.to_scipy()
+    if isinstance(obj, (str, os.PathLike)):
+        return Matrix(_core.load(os.fspath(obj), type_name or "", on_gpu, operator))
+    csr = csr_arrays(obj, shape, type_name)
+    return Matrix(_core.from_csr(csr.type_name, *csr.shape, csr.indptr, csr.indices, csr.values, on_gpu, operator))
+
+
+class Matrix:
+    """A sparse matrix with the operator that multiplies by it; `matrix` makes them.
+
+    ``A @ x`` takes vectors (n,) and blocks (n, 1) and (n, k), by rows or by columns, of NumPy, CuPy, torch and JAX, and
+    gives an array of the same library. Arrays on a GPU are multiplied on the caller's current stream, without waiting.
+    Several threads may use one matrix.
+    """
+
+    __array_ufunc__ = None  # NumPy leaves x @ A to __rmatmul__
+    __array_priority__ = 1000  # as does CuPy
+    ndim = 2
+
+    def __init__(self, core, is_transposed=False):
+        self._core = core
+        self._is_transposed = is_transposed
+        self._type_name = core.value_type
+        shape = core.rows, core.cols
+        self.shape = shape[::-1] if is_transposed else shape
+        self.nnz = core.nnz
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The NumPy type of the values; bfloat16 needs the package ml_dtypes."""
+        return _tiles.numpy_type(self._type_name)
+
+    @property
+    def device(self) -> str:
+        """``"cpu"`` or ``"cuda"``."""
+        return "cuda" if self._core.is_on_gpu else "cpu"
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is kept to multiply, the form for the transpose included."""
+        return self._core.nbytes
+
+    @property
+    def operator(self) -> str:
+        """The operator that multiplies, ``name[:option=value,...]``."""
+        return self._core.specification
+
+    @property
+    def is_reproducible(self) -> bool:
+        """Whether two products of the same arrays have the same bits."""
+        return self._core.is_reproducible
+
+    @property
+    def T(self) -> Matrix:
+        """The transpose, which shares everything. Its first product prepares a second form of the matrix, unless it is
+        symmetric."""
+        return Matrix(self._core, not self._is_transposed)
+
+    def transpose(self) -> Matrix:
+        return self.T
+
+    H = T  # values are real
+
+    def __repr__(self) -> str:
+        rows, cols = self.shape
+        return (
+            f"<{rows}x{cols} tilespmv matrix of dtype '{self._type_name}' "
+            f"with {self.nnz} stored elements on {self.device}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return _tiles.html(self)
+
+    def matvec(self, x, out=None, *, alpha: float = 1.0, beta: float = 0.0):
+        """alpha * A @ x + beta * out.
+
+        x : (n,) or (n, 1), of the type of the matrix. out : where the result goes, of the same library, device and type
+        and not x; a new array unless given, which `beta` needs. Raises ValueError for shapes, devices and arrays that
+        overlap, TypeError for types.
+        """
+        if x.ndim == 2 and x.shape[1] != 1:
+            raise ValueError(f"matvec of an array of shape {tuple(x.shape)}: matmat multiplies several columns")
+        return self._multiply(x, out, alpha, beta, self._is_transposed)
+
+    def matmat(self, x, out=None, *, alpha: float = 1.0, beta: float = 0.0):
+        """As `matvec`, for x of shape (n, k)."""
+        if x.ndim != 2:
+            raise ValueError(f"matmat of an array of shape {tuple(x.shape)}: expected ({self.shape[1]}, k)")
+        return self._multiply(x, out, alpha, beta, self._is_transposed)
+
+    def rmatvec(self, x, out=None, *, alpha: float = 1.0, beta: float = 0.0):
+        """As `matvec`, by the transpose."""
+        return self.T.matvec(x, out, alpha=alpha, beta=beta)
+
+    def rmatmat(self, x, out=None, *, alpha: float = 1.0, beta: float = 0.0):
+        """As `matmat`, by the transpose."""
+        return self.T.matmat(x, out, alpha=alpha, beta=beta)
+
+    def dot(self, x):
+        """``A @ x``"""
+        return self @ x
+
+    def __matmul__(self, x):
+        if isinstance(x, (list, tuple)):
+            x = np.asarray(x, self.dtype)
+        if kind_of(x) is None:
+            return NotImplemented
+        return self._multiply(x, None, 1.0, 0.0, self._is_transposed)
+
+    def __rmatmul__(self, x):
+        if isinstance(x, (list, tuple)):
+            x = np.asarray(x, self.dtype)
+        if kind_of(x) is None:
+            return NotImplemented
+        y = self._multiply(x.T if x.ndim == 2 else x, None, 1.0, 0.0, not self._is_transposed)
+        return y.T if x.ndim == 2 else y
+
+    def _multiply(self, x, out, alpha, beta, is_transposed):
+        if type(x) is np.ndarray and type(out) is np.ndarray and x.ndim in (1, 2) and out.ndim == x.ndim:
+            if self._core.multiply_arrays(alpha, x, beta, out, is_transposed):  # the usual case in 2 microseconds less
+                return out
+        kind = kind_of(x)
+        if kind is None:
+            raise TypeError(f"cannot multiply by {type(x).__name__}: expected an array of NumPy, CuPy, torch or JAX")
+        if x.ndim not in (1, 2):
+            raise ValueError(f"an array of shape {tuple(x.shape)}: expected one or two dimensions")
+        core = self._core
+        rows, cols = self.shape if is_transposed == self._is_transposed else self.shape[::-1]
+        if x.shape[0] != cols:
+            raise ValueError(f"cannot multiply a matrix of shape ({rows}, {cols}) and an array of shape {tuple(x.shape)}")
+        if kind.type_name(x) != self._type_name:
+            raise TypeError(f"an array of {kind.type_name(x)} for a matrix of {self._type_name}: convert one of them")
+        if kind.on_gpu and not core.is_on_gpu:
+            raise ValueError("the array is on a GPU and the matrix on the CPU: make it with device=\"cuda\"")
+        from_x = kind.handle(x)
+        if out is None:
+            if beta != 0:
+                raise ValueError("beta needs out, which it multiplies")
+            shape = (rows,) if x.ndim == 1 else (rows, x.shape[1])
+            y = kind.empty(shape, x, x.ndim == 1 or _is_by_rows(from_x))
+        else:
+            y = out
+            if kind_of(y) is not kind or not kind.is_writable:
+                raise TypeError(f"out is {type(y).__name__}: expected an array like x, of a library whose arrays change")
+            if tuple(y.shape) != (rows,) + tuple(x.shape[1:]):
+                raise ValueError(f"out has shape {tuple(y.shape)}, expected {(rows,) + tuple(x.shape[1:])}")
+            if kind.type_name(y) != self._type_name:
+                raise TypeError(f"out has values of {kind.type_name(y)}, expected {self._type_name}")
+        to_y = kind.handle(y)
+        stream = kind.stream(x)
+        if not core.multiply(alpha, from_x, beta, to_y, is_transposed, stream) and not core.multiply(
+            alpha, kind.handle(kind.compact(x)), beta, to_y, is_transposed, stream
+        ):
+            raise ValueError("out has neither rows nor columns that lie one after the other in memory")
+        return y if out is not None else kind.result(y, x)
+
+    def update_values(self, values) -> None:
+        """Gives the stored elements new values, in the order of `to_scipy`; the pattern stays.
+
+        values : (nnz,), of the type of the matrix. From a GPU they are copied to the host. Waits for work on the GPU.
+        """
+        kind = kind_of(values)
+        if kind is None:
+            values, kind = np.asarray(values), NumPy
+        if kind.type_name(values) != self._type_name:
+            raise TypeError(f"values of {kind.type_name(values)} for a matrix of {self._type_name}")
+        if tuple(values.shape) != (self.nnz,):
+            raise ValueError(f"values of shape {tuple(values.shape)}, expected ({self.nnz},)")
+        if kind.on_gpu:
+            values = values.get() if hasattr(values, "get") else np.asarray(values.cpu() if hasattr(values, "cpu") else values)
+            kind = NumPy
+        self._core.update_values(np.ascontiguousarray(kind.handle(values)))
+
+    def _csr(self):
+        indptr, indices, values = self._core.csr()
+        return _tiles.as_type(values, self._type_name), indices, indptr
+
+    def to_scipy(self):
+        """A ``scipy.sparse.csr_array``, of the transpose ``csc_array``, that shares the arrays of this matrix: do not
+        change it. SciPy has no values of 16 bits: these become float32."""
+        import scipy.sparse
+
+        values, indices, indptr = self._csr()
+        if self._type_name.endswith("16"):
+            values = values.astype(np.float32)
+        if self.nnz <= np.iinfo(np.int32).max:
+            indptr = indptr.astype(np.int32)  # SciPy would copy both otherwise
+        array = scipy.sparse.csc_array if self._is_transposed else scipy.sparse.csr_array
+        return array((values, indices, indptr), shape=self.shape)
+
+    def to_cupy(self):
+        """A copy as ``cupyx.scipy.sparse.csr_matrix``, of the transpose ``csc_matrix``."""
+        import cupyx.scipy.sparse
+
+        sparse = cupyx.scipy.sparse
+        return (sparse.csc_matrix if self._is_transposed else sparse.csr_matrix)(self.to_scipy())
+
+    def save(self, path: str | os.PathLike, selector: str | None = None) -> None:
+        """Writes the matrix as tiles to an archive (``.tsp``) that `matrix` reads. selector : how tiles get their formats,
+        as ``tilespmv info`` lists them."""
+        if self._is_transposed:
+            raise ValueError("save writes the matrix, not its transpose: use A.T.to_scipy()")
+        self._core.save(os.fspath(path), selector or _core.default_selector)
+
+    def __reduce__(self):
+        made = self._core
+        values, indices, indptr = self._csr()
+        arrays = values, indices, indptr
+        return _restore, (arrays, (made.rows, made.cols), self.device, made.specification, self._type_name, self._is_transposed)
+
+    def copy(self) -> Matrix:
+        """A matrix of its own."""
+        rebuild, arguments = self.__reduce__()
+        arrays = tuple(np.array(a) for a in arguments[0])
+        return rebuild(arrays, *arguments[1:])
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def aslinearoperator(self):
+        """A ``scipy.sparse.linalg.LinearOperator`` whose products of blocks and of the transpose are this matrix's; for a
+        matrix on a GPU ``cupyx``'s, where there is CuPy."""
+        from ._linear_operator import linear_operator
+
+        return linear_operator(self)
+
+    def executed(self) -> list[dict]:
+        """What a product runs: a dictionary for each representation, with its nonzeros and bytes."""
+        return self._core.executed()
+
+    def explain(self) -> list[dict]:
+        """Which operators ``auto`` could have taken, those of the least predicted time first: dictionaries of their
+        names, seconds of a product and of preparation, and why."""
+        return self._core.candidates()
+
+    def stats(self, selector: str | None = None) -> dict:
+        """A dictionary of numbers: rows, tiles, formats, bytes. A list of these is what ``pandas.DataFrame`` takes."""
+        return self._core.statistics(selector or _core.default_selector)
+
+    def tile_map(self, selector: str | None = None) -> np.ndarray:
+        """The tiles, a structured array: row and col in the grid of tiles, nnz, bytes, format (a place in
+        `tilespmv.format_names()`)."""
+        return _tiles.tile_map(self, selector)
+
+    def plot_tiles(self, ax=None, selector=None):
+        """Draws where the nonzeros are and which formats their tiles have, on an axis of matplotlib, which it returns."""
+        return _tiles.plot(self, ax, selector)
+
+
+def _is_by_rows(handle):
+    """Whether a row of a block lies in one piece."""
+    if isinstance(handle, tuple):
+        return handle[4] == 1
+    return handle.strides[1] == handle.itemsize
+
+
+def _restore(arrays, shape, device, operator, type_name, is_transposed):
+    if device == "cuda" and not _core.has_gpu():
+        device, operator = "cpu", "auto"
+    made = matrix(arrays, device, operator, type_name, shape=shape)
+    return made.T if is_transposed else made
