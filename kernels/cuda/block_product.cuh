@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/factor.cuh"
+#include "tile/half.hpp"
 #include "tile/types.hpp"
 
 /// What kernels for products of several columns share.
@@ -47,7 +48,7 @@ struct BlockTerms {
     index_t rows = 0;
     index_t cols = 0;
     int columns = 0;
-    bool y_is_wide = false;  ///< rows of Y can be stored in chunks of up to 16 bytes
+    int y_chunk = 1;  ///< `chunk_of` Y
     Factor alpha;
     Factor beta;
     std::uint64_t cache_policy = 0;
@@ -64,7 +65,7 @@ struct BlockTerms {
             if (beta_now != A(0) && col + i < columns) result += beta_now * static_cast<A>(*y.at(row, col + i));
             results.of[i] = static_cast<V>(result);
         }
-        if (y_is_wide && col < columns) {
+        if (y_chunk >= kCount && col < columns) {
             *reinterpret_cast<Chunk<V, kCount>*>(y.at(row, col)) = results;
             return;
         }
@@ -75,17 +76,53 @@ struct BlockTerms {
     }
 };
 
-/// How rows of X are multiplied: kLanes neighbouring lanes have a row of the matrix, each of them kColumns columns in
-/// chunks of kChunk neighbouring ones; chunk j of lane l is the (j * kLanes + l)-th of the row. kFlight rows of X are
-/// asked for at once.
-template <int kLanes_, int kColumns_, int kChunk_, int kFlight_>
+/// How rows of X are multiplied: neighbouring lanes have a row of the matrix, each of them kColumns columns in chunks
+/// of kChunk neighbouring ones; chunk j of lane l is the (j * lanes + l)-th of the row. kFlight rows of X are asked for
+/// at once, kBlocks thread blocks are resident on a multiprocessor.
+template <int kColumns_, int kChunk_, int kFlight_, int kBlocks_>
 struct RowShape {
-    static constexpr int kLanes = kLanes_;
     static constexpr int kColumns = kColumns_;
     static constexpr int kChunk = kChunk_;
     static constexpr int kFlight = kFlight_;
-    /// The i-th column of a lane.
-    static __device__ int column(int lane, int i) { return (i / kChunk * kLanes + lane) * kChunk + i % kChunk; }
+    static constexpr int kBlocks = kBlocks_;
+};
+
+/// How many lanes have a row together, and which of them this one is.
+struct RowLane {
+    int lanes = 1;
+    int number = 0;
+
+    template <class Shape>
+    [[nodiscard]] __device__ int column(int i) const {
+        return (i / Shape::kChunk * lanes + number) * Shape::kChunk + i % Shape::kChunk;
+    }
+};
+
+/// Lanes that have a row together.
+template <class Shape>
+constexpr TILESPMV_HD int lanes_of_row(int columns) {
+    return (columns + Shape::kColumns - 1) / Shape::kColumns;
+}
+
+/// What a thread has of the rows that its block of kThreads multiplies; the last threads have none if lanes are left
+/// over.
+template <class Shape, int kThreads>
+struct OwnRow {
+    std::int64_t row;
+    RowLane lane;
+    bool is_one;
+
+    explicit __device__ OwnRow(int columns) : lane{lanes_of_row<Shape>(columns), 0} {
+        const int rows = kThreads / lane.lanes;
+        const int thread = static_cast<int>(threadIdx.x);
+        lane.number = thread % lane.lanes;
+        row = std::int64_t{blockIdx.x} * rows + thread / lane.lanes;
+        is_one = thread / lane.lanes < rows;
+    }
+    /// Blocks for `rows` rows.
+    static std::int64_t blocks_for(std::int64_t rows, int columns) {
+        return div_up(rows, std::int64_t{kThreads / lanes_of_row<Shape>(columns)});
+    }
 };
 
 /// A part of a row of X as a lane of a shape has it; columns behind the last one are not loaded.
@@ -93,10 +130,10 @@ template <class V, class Shape>
 struct RowPart {
     Chunk<V, Shape::kChunk> chunks[Shape::kColumns / Shape::kChunk];
 
-    __device__ void load(const V* row, int lane, int columns) {
+    __device__ void load(const V* row, RowLane lane, int columns) {
 #pragma unroll
         for (int j = 0; j < Shape::kColumns / Shape::kChunk; ++j) {
-            const int col = Shape::column(lane, j * Shape::kChunk);
+            const int col = lane.column<Shape>(j * Shape::kChunk);
             if (col < columns) chunks[j] = *reinterpret_cast<const Chunk<V, Shape::kChunk>*>(row + col);
         }
     }
@@ -104,10 +141,10 @@ struct RowPart {
 };
 
 template <class V, class A, class Shape>
-__device__ void write_columns(const BlockTerms<V, A>& p, std::int64_t row, int lane, const A* sums) {
+__device__ void write_columns(const BlockTerms<V, A>& p, std::int64_t row, RowLane lane, const A* sums) {
 #pragma unroll
     for (int c = 0; c < Shape::kColumns; c += Shape::kChunk) {
-        p.template write<Shape::kChunk>(row, Shape::column(lane, c), sums + c);
+        p.template write<Shape::kChunk>(row, lane.column<Shape>(c), sums + c);
     }
 }
 
@@ -115,42 +152,69 @@ __device__ void write_columns(const BlockTerms<V, A>& p, std::int64_t row, int l
 template <class V>
 constexpr int kWide = 16 / static_cast<int>(sizeof(V));
 
-/// Columns of a lane where `width` columns are multiplied: 16 bytes of X, 32 where rows of X are 64 bytes and longer,
-/// so that fewer lanes load the same values of the matrix.
-template <class V>
-constexpr int lane_columns(int width) {
-    const int wide = width * static_cast<int>(sizeof(V)) >= 64 ? 2 * kWide<V> : kWide<V>;
-    return std::min({width, wide, 8});
-}
-template <class V, int kWidth, bool kIsWide, int kFlight>
-using ShapeOf = RowShape<kWidth / lane_columns<V>(kWidth), lane_columns<V>(kWidth),
-                         kIsWide ? std::min(kWide<V>, lane_columns<V>(kWidth)) : 1, kFlight>;
-
-/// Whether rows of a block can be read and written in chunks of `ShapeOf`.
+/// Neighbouring columns that can be loaded and stored at once in every row of a block: a power of two, up to 16 bytes.
 template <class T>
-bool is_wide(const Block<T>& block) {
+int chunk_of(const Block<T>& block) {
     using V = std::remove_const_t<T>;
-    const int width = static_cast<int>(std::bit_ceil(static_cast<unsigned>(block.cols)));
-    const int chunk = std::min(kWide<V>, lane_columns<V>(std::max(width, 2)));
-    const std::size_t bytes = static_cast<std::size_t>(chunk) * sizeof(V);
-    return block.layout == Layout::row_major && block.cols % chunk == 0 && block.ld * sizeof(V) % bytes == 0 &&
-           reinterpret_cast<std::uintptr_t>(block.data) % bytes == 0;
+    if (block.layout != Layout::row_major) return 1;
+    const std::uint64_t values = reinterpret_cast<std::uintptr_t>(block.data) / sizeof(V);
+    const std::uint64_t all = static_cast<std::uint64_t>(block.cols) | block.ld | values | kWide<V>;
+    return 1 << std::countr_zero(all);
 }
 
-/// Calls f.operator()<Shape>() for up to `kMostRowColumns` columns of X in row-major layout. `is_wide`: X is. Of 8
-/// columns `kFlightOf8` rows of X are in flight.
-template <class V, int kFlightOf8, class F>
-void with_row_shape(int columns, bool is_wide, F&& f) {
-    const auto call = [&]<int kWidth, int kFlight>() {
-        if (is_wide) return f.template operator()<ShapeOf<V, kWidth, true, kFlight>>();
-        return f.template operator()<ShapeOf<V, kWidth, false, kFlight>>();
+/// Columns of a lane whose chunks are of 16 bytes, rows of X in flight and resident blocks of 256 threads, where `rows`
+/// rows of the matrix are multiplied together ("Several columns" in `bench/NOTES.md`).
+struct RowTuning {
+    int columns;
+    int flight;
+    int blocks;
+};
+template <class V>
+constexpr RowTuning row_tuning(int rows, bool is_short) {
+    if (sizeof(V) == 8) {
+        if (rows == 1) return {4, 2, is_short ? 5 : 4};
+        return rows == 2 ? RowTuning{4, 4, 3} : rows == 3 ? RowTuning{4, 2, 4} : RowTuning{4, 4, 2};
+    }
+    if (sizeof(V) == 4) {
+        if (rows == 1) return {8, 2, 5};
+        return rows <= 3 ? RowTuning{4, 4, 4} : RowTuning{4, 2, 3};
+    }
+    if (rows == 1) return {8, 1, is_short ? 8 : 4};
+    return rows == 2 ? RowTuning{8, 4, 3} : rows == 3 ? RowTuning{8, 2, 4} : RowTuning{8, 2, 3};
+}
+
+/// For lanes of other columns and chunks.
+template <class V>
+constexpr RowTuning row_tuning(int rows, bool is_short, int columns, int chunk) {
+    const RowTuning widest = row_tuning<V>(rows, is_short);
+    const int blocks = rows == 1 ? 5 : rows <= 3 ? 3 : 2;
+    if (columns < widest.columns) return {columns, sizeof(V) == 8 && rows == 1 ? 2 : 4, blocks};
+    return {columns, widest.flight, chunk == 1 ? std::min(blocks, widest.blocks) : widest.blocks};
+}
+template <class V, int kRows, bool kIsShort, int kColumns, int kChunk>
+using TunedShape = RowShape<kColumns, kChunk, row_tuning<V>(kRows, kIsShort, kColumns, kChunk).flight,
+                            row_tuning<V>(kRows, kIsShort, kColumns, kChunk).blocks>;
+
+/// Calls f.operator()<Shape>() for `columns` columns of X in row-major layout, whose rows can be loaded in chunks of
+/// `chunk` columns, where kRows rows of the matrix are multiplied together. `kIsShort`: most of them are.
+template <class V, int kRows, bool kIsShort, class F>
+void with_row_shape(int columns, int chunk, F&& f) {
+    constexpr int kMostColumns = row_tuning<V>(kRows, kIsShort).columns;
+    const auto call = [&]<int kColumns, int kChunk>() {
+        return f.template operator()<TunedShape<V, kRows, kIsShort, kColumns, kChunk>>();
     };
-    if (columns <= 2) return call.template operator()<2, 4>();
-    if (columns <= 4) return call.template operator()<4, 4>();
-    if (columns <= 8) return call.template operator()<8, kFlightOf8>();
-    constexpr int kFlight = sizeof(V) == 8 ? 2 : 4;
-    if (columns <= 16) return call.template operator()<16, kFlight>();
-    return call.template operator()<32, kFlight>();
+    constexpr int kWidest = kWide<V>;
+    if (chunk == kWidest && columns > chunk) return call.template operator()<kMostColumns, kWidest>();
+    if (chunk == kWidest) return call.template operator()<kWidest, kWidest>();
+    if constexpr (kWidest > 4) {
+        if (chunk == 4) return call.template operator()<4, 4>();
+    }
+    if constexpr (kWidest > 2) {
+        if (chunk == 2) return call.template operator()<4, 2>();
+    }
+    if (columns == 1) return call.template operator()<1, 1>();
+    if ((columns + 3) / 4 * 3 >= columns) return call.template operator()<3, 1>();
+    call.template operator()<4, 1>();
 }
 
 /// Calls f.operator()<kColumns, kFlight>() for up to `kMostColumnColumns` columns of X in column-major layout.
@@ -167,15 +231,9 @@ template <class A, class V>
 BlockTerms<V, A> terms_of(const BlockProduct<V>& product, int first, int count) {
     const auto x = product.x.columns(first, count);
     const auto y = product.y.columns(first, count);
-    return {BlockView<const V>(x),
-            BlockView<V>(y),
-            static_cast<index_t>(y.rows),
-            static_cast<index_t>(x.rows),
-            count,
-            is_wide(y),
-            Factor(product.alpha),
-            Factor(product.beta),
-            product.cache_policy};
+    return {
+        BlockView<const V>(x), BlockView<V>(y),       static_cast<index_t>(y.rows), static_cast<index_t>(x.rows), count,
+        chunk_of(y),           Factor(product.alpha), Factor(product.beta),         product.cache_policy};
 }
 
 }  // namespace tilespmv::cuda

@@ -20,17 +20,6 @@ std::int64_t grain_of(std::int64_t rows, offset_t nonzeros) {
     return std::clamp(static_cast<std::int64_t>(share * static_cast<double>(rows)), std::int64_t{1}, kMostRows);
 }
 
-/// f(first row) for each inode of at most `most_rows` rows.
-template <class F>
-void for_each_inode(const std::vector<std::uint8_t>& alike, int most_rows, F&& f) {
-    for (std::size_t row = 0; row < alike.size();) {
-        std::size_t end = row + 1;
-        while (end < alike.size() && alike[end] != 0 && end - row < static_cast<std::size_t>(most_rows)) ++end;
-        f(static_cast<index_t>(row));
-        row = end;
-    }
-}
-
 }  // namespace
 
 std::vector<std::uint8_t> rows_alike(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs) {

@@ -34,6 +34,17 @@ struct CsrInodes {
 /// For each row 1 if its columns are those of the row before, else 0. In parallel.
 std::vector<std::uint8_t> rows_alike(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs);
 
+/// f(first row) for each inode: rows that are alike, up to `most_rows`.
+template <class F>
+void for_each_inode(const std::vector<std::uint8_t>& alike, int most_rows, F&& f) {
+    for (std::size_t row = 0; row < alike.size();) {
+        std::size_t end = row + 1;
+        while (end < alike.size() && alike[end] != 0 && end - row < static_cast<std::size_t>(most_rows)) ++end;
+        f(static_cast<index_t>(row));
+        row = end;
+    }
+}
+
 /// From the row pointers and columns of a CSR matrix, in parallel. Each inode takes rows as long as they are alike, up
 /// to `most_rows`. Throws `Error` if the inodes have 2^32 columns or more.
 CsrInodes make_inodes(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs,

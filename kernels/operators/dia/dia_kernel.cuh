@@ -116,10 +116,9 @@ struct DiaSpmm : BlockTerms<V, A> {
 /// X in row-major layout.
 template <class V, class A, class Shape>
 __global__ void __launch_bounds__(kDiaThreads) dia_x_rows(const __grid_constant__ DiaSpmm<V, A> p) {
-    const std::int64_t thread = std::int64_t{blockIdx.x} * kDiaThreads + threadIdx.x;
-    const std::int64_t row = thread / Shape::kLanes;
-    const int lane = static_cast<int>(thread % Shape::kLanes);
-    if (row >= p.rows) return;
+    const OwnRow<Shape, kDiaThreads> own(p.columns);
+    const std::int64_t row = own.row;
+    if (!own.is_one || row >= p.rows) return;
     wait_for_stream();
     A sums[Shape::kColumns] = {};
     V values[Shape::kFlight];
@@ -127,7 +126,7 @@ __global__ void __launch_bounds__(kDiaThreads) dia_x_rows(const __grid_constant_
     const auto take = [&](int i, unsigned column, V value, bool is_held) {
         values[i] = value;
         x[i] = {};
-        if (is_held) x[i].load(p.x.at(column, 0), lane, p.columns);
+        if (is_held) x[i].load(p.x.at(column, 0), own.lane, p.columns);
     };
     const auto add = [&] {
 #pragma unroll
@@ -139,7 +138,7 @@ __global__ void __launch_bounds__(kDiaThreads) dia_x_rows(const __grid_constant_
         }
     };
     p.template for_each_flight<Shape::kFlight>(row, take, add);
-    write_columns<V, A, Shape>(p, row, lane, sums);
+    write_columns<V, A, Shape>(p, row, own.lane, sums);
 }
 
 /// A thread a row, X in column-major layout.

@@ -54,12 +54,15 @@ public:
             const DiaSpmm<V, A> p{terms_of<A>(product, first, count), arrays_.data(offsets_), arrays_.data(held_),
                                   arrays_.data(values_), layout_};
             if (is_by_rows) {
-                with_row_shape<V, 4>(count, is_wide(product.x.columns(first, count)), [&]<class Shape>() {
-                    launch_dependent(dia_x_rows<V, A, Shape>, blocks_for(Shape::kLanes), kDiaThreads, p, stream);
+                with_row_shape<V, 1, false>(count, chunk_of(product.x.columns(first, count)), [&]<class Shape>() {
+                    const std::int64_t blocks = OwnRow<Shape, kDiaThreads>::blocks_for(this->rows(), count);
+                    launch_dependent(dia_x_rows<V, A, Shape>, blocks, kDiaThreads, p, stream);
                 });
             } else {
                 with_columns(count, [&]<int kColumns, int kFlight>() {
-                    launch_dependent(dia_x_columns<V, A, kColumns, kFlight>, blocks_for(1), kDiaThreads, p, stream);
+                    launch_dependent(dia_x_columns<V, A, kColumns, kFlight>,
+                                     div_up(std::int64_t{this->rows()}, std::int64_t{kDiaThreads}), kDiaThreads, p,
+                                     stream);
                 });
             }
         }
@@ -70,10 +73,6 @@ public:
     }
 
 private:
-    [[nodiscard]] std::int64_t blocks_for(int lanes) const {
-        return div_up(std::int64_t{this->rows()} * lanes, std::int64_t{kDiaThreads});
-    }
-
     template <bool kWithBits>
     void fill(DiaFill<V> p, cudaStream_t stream) {
         p.row_ptrs = arrays_.data(row_ptrs_);

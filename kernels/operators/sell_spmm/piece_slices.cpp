@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "kernels/operators/csr_inode/inodes.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
 
@@ -19,8 +20,8 @@ constexpr int kClasses = kMostSteps / kLengthStep + 1;
 /// Of the longest pieces 0.
 std::size_t class_of(offset_t length) { return static_cast<std::size_t>(kClasses - 1 - div_up(length, kLengthStep)); }
 
-/// Rows that a thread takes at a time, and where their pieces and partial sums go.
-struct RowChunk {
+/// Groups of rows that a thread takes at a time, and where their pieces and partial sums go.
+struct GroupChunk {
     std::array<std::uint64_t, kClasses> pieces{};  ///< of each class: first how many, then where the next one goes
     std::uint64_t partials = 0;
     std::vector<SplitRow> splits{};
@@ -29,18 +30,21 @@ struct RowChunk {
 
 class PieceSlicer {
 public:
-    PieceSlicer(std::span<const offset_t> row_ptrs, int most_steps)
+    PieceSlicer(std::span<const offset_t> row_ptrs, int most_steps, const RowGroups& groups)
         : row_ptrs_(row_ptrs),
-          rows_(static_cast<std::int64_t>(row_ptrs.size()) - 1),
+          first_rows_(groups.first_rows),
+          groups_(static_cast<std::int64_t>(first_rows_.empty() ? row_ptrs.size() : first_rows_.size()) - 1),
           most_steps_(most_steps),
-          chunk_rows_(std::max(kRowGrain, div_up(rows_, std::int64_t{256}))),
-          chunks_(static_cast<std::size_t>(div_up(rows_, chunk_rows_))) {}
+          chunk_groups_(std::max(kRowGrain, div_up(groups_, std::int64_t{256}))),
+          chunks_(static_cast<std::size_t>(div_up(groups_, chunk_groups_))) {
+        slices_.most_rows = groups.most_rows;
+    }
 
     PieceSlices run() {
-        for_each_chunk([this](RowChunk& chunk, std::int64_t first, std::int64_t last) { count(chunk, first, last); });
+        for_each_chunk([this](GroupChunk& chunk, std::int64_t first, std::int64_t last) { count(chunk, first, last); });
         reserve();
-        for_each_chunk([this](RowChunk& chunk, std::int64_t first, std::int64_t last) { place(chunk, first, last); });
-        for (const RowChunk& chunk : chunks_) {
+        for_each_chunk([this](GroupChunk& chunk, std::int64_t first, std::int64_t last) { place(chunk, first, last); });
+        for (const GroupChunk& chunk : chunks_) {
             slices_.splits.insert(slices_.splits.end(), chunk.splits.begin(), chunk.splits.end());
             slices_.split_rows.insert(slices_.split_rows.end(), chunk.split_rows.begin(), chunk.split_rows.end());
         }
@@ -52,24 +56,32 @@ private:
     template <class F>
     void for_each_chunk(F&& f) {
         parallel_for(0, static_cast<std::int64_t>(chunks_.size()), 1, [&](std::int64_t i) {
-            f(chunks_[static_cast<std::size_t>(i)], i * chunk_rows_, std::min((i + 1) * chunk_rows_, rows_));
+            f(chunks_[static_cast<std::size_t>(i)], i * chunk_groups_, std::min((i + 1) * chunk_groups_, groups_));
         });
     }
-    /// f(first nonzero, length, pieces of the row) for each piece of a row; an empty row has one.
+    [[nodiscard]] std::int64_t first_row(std::int64_t group) const {
+        return first_rows_.empty() ? group : first_rows_[static_cast<std::size_t>(group)];
+    }
+    /// Of a row of the group.
+    [[nodiscard]] offset_t length(std::int64_t group) const {
+        const auto row = static_cast<std::size_t>(first_row(group));
+        return row_ptrs_[row + 1] - row_ptrs_[row];
+    }
+    /// f(first nonzero, length, pieces of the group) for each piece of a group; empty rows have one.
     template <class F>
-    void for_each_piece(std::int64_t row, F&& f) const {
-        const offset_t first = row_ptrs_[static_cast<std::size_t>(row)];
-        const offset_t length = row_ptrs_[static_cast<std::size_t>(row) + 1] - first;
-        const offset_t pieces = std::max<offset_t>(1, div_up(length, most_steps_));
+    void for_each_piece(std::int64_t group, F&& f) const {
+        const offset_t first = row_ptrs_[static_cast<std::size_t>(first_row(group))];
+        const offset_t all = length(group);
+        const offset_t pieces = std::max<offset_t>(1, div_up(all, most_steps_));
         for (offset_t i = 0; i < pieces; ++i) {
-            const offset_t begin = length * i / pieces;
-            f(first + begin, length * (i + 1) / pieces - begin, pieces);
+            const offset_t begin = all * i / pieces;
+            f(first + begin, all * (i + 1) / pieces - begin, pieces);
         }
     }
 
-    void count(RowChunk& chunk, std::int64_t first_row, std::int64_t end) const {
-        for (std::int64_t row = first_row; row < end; ++row) {
-            for_each_piece(row, [&](offset_t, offset_t length, offset_t pieces) {
+    void count(GroupChunk& chunk, std::int64_t first, std::int64_t end) const {
+        for (std::int64_t group = first; group < end; ++group) {
+            for_each_piece(group, [&](offset_t, offset_t length, offset_t pieces) {
                 ++chunk.pieces[class_of(length)];
                 chunk.partials += pieces > 1 ? 1u : 0u;
             });
@@ -80,32 +92,48 @@ private:
     void reserve() {
         std::uint64_t pieces = 0;
         for (std::size_t c = 0; c < kClasses; ++c) {
-            for (RowChunk& chunk : chunks_) pieces += std::exchange(chunk.pieces[c], pieces);
-        }
-        if (pieces > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
-            throw Error("sell-spmm: the rows make 2^31 pieces or more; give more steps");
+            for (GroupChunk& chunk : chunks_) pieces += std::exchange(chunk.pieces[c], pieces);
         }
         std::uint64_t partials = 0;
-        for (RowChunk& chunk : chunks_) partials += std::exchange(chunk.partials, partials);
+        for (GroupChunk& chunk : chunks_) partials += std::exchange(chunk.partials, partials);
+        const std::uint64_t sums = partials * static_cast<std::uint64_t>(slices_.most_rows);
+        if (std::max(pieces, sums) > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
+            throw Error("sell-spmm: the rows make 2^31 pieces or more; give more steps");
+        }
         slices_.targets = Buffer<std::int32_t>(pieces);
         slices_.first_nonzeros = Buffer<offset_t>(pieces);
         slices_.lengths = Buffer<std::uint16_t>(pieces);
+        if (slices_.most_rows == 1) return;
+        slices_.heights = Buffer<std::uint8_t>(pieces);
+        slices_.row_lengths = Buffer<std::uint32_t>(pieces);
     }
 
-    void place(RowChunk& chunk, std::int64_t first_row, std::int64_t end) {
-        for (std::int64_t row = first_row; row < end; ++row) {
+    void place(GroupChunk& chunk, std::int64_t first_group, std::int64_t end) {
+        for (std::int64_t group = first_group; group < end; ++group) {
             const std::uint64_t first_partial = chunk.partials;
-            for_each_piece(row, [&](offset_t first, offset_t length, offset_t pieces) {
-                const std::uint64_t to = chunk.pieces[class_of(length)]++;
+            const std::int64_t row = first_row(group);
+            const std::int64_t height = first_row(group + 1) - row;
+            for_each_piece(group, [&](offset_t first, offset_t length_of_piece, offset_t pieces) {
+                const std::uint64_t to = chunk.pieces[class_of(length_of_piece)]++;
                 const std::int64_t target = pieces == 1 ? row : -1 - static_cast<std::int64_t>(chunk.partials++);
                 slices_.targets[to] = static_cast<std::int32_t>(target);
                 slices_.first_nonzeros[to] = first;
-                slices_.lengths[to] = static_cast<std::uint16_t>(length);
+                slices_.lengths[to] = static_cast<std::uint16_t>(length_of_piece);
+                if (slices_.most_rows == 1) return;
+                slices_.heights[to] = static_cast<std::uint8_t>(height);
+                slices_.row_lengths[to] = static_cast<std::uint32_t>(length(group));
             });
-            if (chunk.partials == first_partial) continue;
-            chunk.splits.push_back({static_cast<std::uint32_t>(first_partial),
-                                    static_cast<std::uint32_t>(chunk.partials - first_partial)});
-            chunk.split_rows.push_back(static_cast<std::uint32_t>(row));
+            if (chunk.partials > first_partial) split(chunk, row, height, first_partial);
+        }
+    }
+
+    /// The rows of a group whose pieces' partial sums begin at `first`.
+    void split(GroupChunk& chunk, std::int64_t first_row, std::int64_t height, std::uint64_t first) const {
+        const auto most_rows = static_cast<std::uint64_t>(slices_.most_rows);
+        for (std::int64_t r = 0; r < height; ++r) {
+            chunk.splits.push_back({static_cast<std::uint32_t>(first * most_rows + static_cast<std::uint64_t>(r)),
+                                    static_cast<std::uint32_t>(chunk.partials - first)});
+            chunk.split_rows.push_back(static_cast<std::uint32_t>(first_row + r));
         }
     }
 
@@ -121,17 +149,58 @@ private:
     }
 
     std::span<const offset_t> row_ptrs_;
-    std::int64_t rows_;
+    std::span<const index_t> first_rows_;
+    std::int64_t groups_;
     int most_steps_;
-    std::int64_t chunk_rows_;
-    std::vector<RowChunk> chunks_;
+    std::int64_t chunk_groups_;
+    std::vector<GroupChunk> chunks_;
     PieceSlices slices_;
 };
 
+/// Nonzeros from which on rows are grouped: groups are fewer than rows, and smaller matrices need all of these to keep
+/// a GPU busy.
+constexpr offset_t kFewestToGroup = 1'000'000;
+
+/// Rows of a group for which columns, values and rows of X are fewest bytes; 1 unless they are a fifth fewer.
+int least_traffic(std::span<const offset_t> row_ptrs, const std::vector<std::uint8_t>& alike, std::size_t value_bytes,
+                  int columns) {
+    const auto bytes_of = [&](int most_rows) {
+        std::size_t steps = 0;
+        for_each_inode(alike, most_rows, [&](index_t row) {
+            steps += static_cast<std::size_t>(row_ptrs[static_cast<std::size_t>(row) + 1] -
+                                              row_ptrs[static_cast<std::size_t>(row)]);
+        });
+        return steps * (sizeof(index_t) + value_bytes * static_cast<std::size_t>(most_rows + columns));
+    };
+    if (std::count(alike.begin(), alike.end(), 1) * 4 < std::ssize(alike)) return 1;
+    int best = 1;
+    std::size_t least = bytes_of(1) * 4 / 5;
+    for (const int rows : {2, 3, 5}) {
+        const std::size_t bytes = bytes_of(rows);
+        if (bytes < least) {
+            best = rows;
+            least = bytes;
+        }
+    }
+    return best;
+}
+
 }  // namespace
 
-PieceSlices slice_pieces(std::span<const offset_t> row_ptrs, int most_steps) {
-    return PieceSlicer(row_ptrs, most_steps).run();
+RowGroups group_rows(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs, std::size_t value_bytes,
+                     int columns, int most_rows) {
+    if (most_rows == 1 || (most_rows == 0 && row_ptrs.back() < kFewestToGroup)) return {};
+    const auto alike = rows_alike(row_ptrs, col_idxs);
+    if (most_rows == 0) most_rows = least_traffic(row_ptrs, alike, value_bytes, columns);
+    if (most_rows == 1) return {};
+    RowGroups groups{most_rows};
+    for_each_inode(alike, most_rows, [&](index_t row) { groups.first_rows.push_back(row); });
+    groups.first_rows.push_back(static_cast<index_t>(alike.size()));
+    return groups;
+}
+
+PieceSlices slice_pieces(std::span<const offset_t> row_ptrs, int most_steps, const RowGroups& groups) {
+    return PieceSlicer(row_ptrs, most_steps, groups).run();
 }
 
 int piece_steps(offset_t nonzeros, index_t rows) {

@@ -18,6 +18,7 @@ struct DevicePieces {
     const std::uint64_t* first_steps = nullptr;
     std::int64_t pieces = 0;
     const std::int32_t* targets = nullptr;
+    const std::uint8_t* heights = nullptr;  ///< of pieces that are of several rows
     const std::int32_t* cols = nullptr;
     const V* values = nullptr;
 };
@@ -26,30 +27,32 @@ struct DevicePieces {
 template <class V, class A>
 struct SpmmPass : BlockTerms<V, A> {
     DevicePieces<V> a;
-    A* partials = nullptr;  ///< `columns` for each piece of a split row
+    A* partials = nullptr;  ///< `columns` for each row of each piece of split rows
 
-    /// Of a piece: into y, or where the sums of its row's pieces are added later.
-    template <int kCount>
-    __device__ void write_piece(std::int32_t target, int col, const A* sums) const {
-        if (target >= 0) return this->template write<kCount>(target, col, sums);
+    /// Of row `row` of a piece of kRows: into y, or where the sums of its pieces are added later.
+    template <int kRows, int kCount>
+    __device__ void write_piece(std::int32_t target, int row, int col, const A* sums) const {
+        if (target >= 0) return this->template write<kCount>(std::int64_t{target} + row, col, sums);
+        A* const to = partials + ((-1 - std::int64_t{target}) * kRows + row) * this->columns + col;
 #pragma unroll
         for (int i = 0; i < kCount; ++i) {
-            if (col + i < this->columns) partials[(-1 - std::int64_t{target}) * this->columns + col + i] = sums[i];
+            if (col + i < this->columns) to[i] = sums[i];
         }
     }
 };
 
-/// The steps of a slice as one piece has them.
-template <class V, int kFlight>
+/// The steps of a slice as one piece of kRows rows has them.
+template <class V, int kRows, int kFlight>
 class PieceSteps {
 public:
     template <class A>
     __device__ PieceSteps(const SpmmPass<V, A>& p, std::int64_t piece) : policy_(p.cache_policy) {
         const std::uint64_t* const first = p.a.first_steps + piece / kSlicePieces;
         steps_ = static_cast<int>(load_often(first + 1) - load_often(first));
-        const std::uint64_t place = load_often(first) * kSlicePieces + static_cast<unsigned>(piece % kSlicePieces);
-        next_cols_ = as_one(p.a.cols + place);
-        next_values_ = as_one(p.a.values + place);
+        const std::uint64_t place = load_often(first) * kSlicePieces;
+        const auto of_slice = static_cast<unsigned>(piece % kSlicePieces);
+        next_cols_ = as_one(p.a.cols + place + of_slice);
+        next_values_ = as_one(p.a.values + place * kRows + of_slice);
     }
 
     [[nodiscard]] __device__ bool has_more() const { return steps_ > 0; }
@@ -61,15 +64,19 @@ public:
         }
 #pragma unroll
         for (int i = 0; i < kFlight; ++i) {
-            values[i] = load_once_if(i < steps_, next_values_ + i * kSlicePieces, policy_, V{});
+#pragma unroll
+            for (int r = 0; r < kRows; ++r) {
+                const V* const value = next_values_ + (i * kRows + r) * kSlicePieces;
+                values[i][r] = load_once_if(i < steps_, value, policy_, V{});
+            }
         }
         next_cols_ = as_one(next_cols_ + kFlight * kSlicePieces);
-        next_values_ = as_one(next_values_ + kFlight * kSlicePieces);
+        next_values_ = as_one(next_values_ + kFlight * kRows * kSlicePieces);
         steps_ -= kFlight;
     }
 
     std::int32_t cols[kFlight];
-    V values[kFlight];
+    V values[kFlight][kRows];
 
 private:
     std::uint64_t policy_;
@@ -78,52 +85,58 @@ private:
     const V* next_values_;
 };
 
-/// Resident blocks of a multiprocessor: as many as the registers for sums and rows of X in flight allow.
-template <class A, class Shape>
-inline constexpr int kRowBlocks = static_cast<int>(sizeof(A)) * Shape::kColumns*(1 + Shape::kFlight) > 128 ? 3 : 5;
-
-/// X in row-major layout; Y in any.
-template <class V, class A, class Shape>
-__global__ void __launch_bounds__(kSpmmThreads, resident(kRowBlocks<A, Shape>, kSpmmThreads))
+/// X in row-major layout, pieces of up to kRows rows; Y in any layout.
+template <class V, class A, int kRows, class Shape>
+__global__ void __launch_bounds__(kSpmmThreads, resident(Shape::kBlocks, kSpmmThreads))
     multiply_x_rows(const __grid_constant__ SpmmPass<V, A> p) {
-    const std::int64_t thread = std::int64_t{blockIdx.x} * kSpmmThreads + threadIdx.x;
-    const std::int64_t piece = thread / Shape::kLanes;
-    const int lane = static_cast<int>(thread % Shape::kLanes);
-    if (piece >= p.a.pieces) return;
-    PieceSteps<V, Shape::kFlight> steps(p, piece);
+    const OwnRow<Shape, kSpmmThreads> own(p.columns);
+    const std::int64_t piece = own.row;
+    if (!own.is_one || piece >= p.a.pieces) return;
+    PieceSteps<V, kRows, Shape::kFlight> steps(p, piece);
     const std::int32_t target = load_often(p.a.targets + piece);
-    A sums[Shape::kColumns] = {};
+    const int height = kRows == 1 ? 1 : p.a.heights[piece];
+    A sums[kRows][Shape::kColumns] = {};
     while (steps.has_more()) {
         steps.load();
         wait_for_stream();
         RowPart<V, Shape> x[Shape::kFlight] = {};
 #pragma unroll
         for (int i = 0; i < Shape::kFlight; ++i) {
-            if (steps.cols[i] != kNoColumn) x[i].load(p.x.at(steps.cols[i], 0), lane, p.columns);
+            if (steps.cols[i] != kNoColumn) x[i].load(p.x.at(steps.cols[i], 0), own.lane, p.columns);
         }
 #pragma unroll
         for (int i = 0; i < Shape::kFlight; ++i) {
 #pragma unroll
             for (int c = 0; c < Shape::kColumns; ++c) {
-                sums[c] += static_cast<A>(steps.values[i]) * static_cast<A>(x[i].of(c));
+                const A factor = static_cast<A>(x[i].of(c));
+#pragma unroll
+                for (int r = 0; r < kRows; ++r) sums[r][c] += static_cast<A>(steps.values[i][r]) * factor;
             }
         }
     }
     wait_for_stream();
 #pragma unroll
-    for (int c = 0; c < Shape::kColumns; c += Shape::kChunk) {
-        p.template write_piece<Shape::kChunk>(target, Shape::column(lane, c), sums + c);
+    for (int r = 0; r < kRows; ++r) {
+        if (r >= height) return;
+#pragma unroll
+        for (int c = 0; c < Shape::kColumns; c += Shape::kChunk) {
+            p.template write_piece<kRows, Shape::kChunk>(target, r, own.lane.template column<Shape>(c), sums[r] + c);
+        }
     }
 }
 
-/// A thread a piece, X in column-major layout: for pieces side by side that read x side by side. Y in any layout.
+/// A thread a piece and kColumns columns, X in column-major layout: for pieces side by side that read x side by side.
+/// All blocks of the first columns come first. Y in any layout.
 template <class V, class A, int kColumns, int kFlight>
 __global__ void __launch_bounds__(kSpmmThreads, resident(kColumns > 4 ? 2 : 4, kSpmmThreads))
     multiply_x_columns(const __grid_constant__ SpmmPass<V, A> p) {
-    const std::int64_t piece = std::int64_t{blockIdx.x} * kSpmmThreads + threadIdx.x;
+    const auto blocks = static_cast<unsigned>(div_up(p.a.pieces, std::int64_t{kSpmmThreads}));
+    const std::int64_t piece = std::int64_t{blockIdx.x % blocks} * kSpmmThreads + threadIdx.x;
+    const int first = static_cast<int>(blockIdx.x / blocks) * kColumns;
     if (piece >= p.a.pieces) return;
-    PieceSteps<V, kFlight> steps(p, piece);
+    PieceSteps<V, 1, kFlight> steps(p, piece);
     const std::int32_t target = load_often(p.a.targets + piece);
+    const V* const x_columns = p.x.at(0, first);
     A sums[kColumns] = {};
     while (steps.has_more()) {
         steps.load();
@@ -134,18 +147,20 @@ __global__ void __launch_bounds__(kSpmmThreads, resident(kColumns > 4 ? 2 : 4, k
             if (steps.cols[i] == kNoColumn) continue;
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) {
-                if (c < p.columns) x[i][c] = load_x(p.x.data + steps.cols[i] + c * p.x.col_step);
+                if (first + c < p.columns) x[i][c] = load_x(x_columns + steps.cols[i] + c * p.x.col_step);
             }
         }
 #pragma unroll
         for (int i = 0; i < kFlight; ++i) {
 #pragma unroll
-            for (int c = 0; c < kColumns; ++c) sums[c] += static_cast<A>(steps.values[i]) * static_cast<A>(x[i][c]);
+            for (int c = 0; c < kColumns; ++c) {
+                sums[c] += static_cast<A>(steps.values[i][0]) * static_cast<A>(x[i][c]);
+            }
         }
     }
     wait_for_stream();
 #pragma unroll
-    for (int c = 0; c < kColumns; ++c) p.template write_piece<1>(target, c, sums + c);
+    for (int c = 0; c < kColumns; ++c) p.template write_piece<1, 1>(target, 0, first + c, sums + c);
 }
 
 /// Rows of a block that `copy_to_rows` takes at a time.
@@ -155,7 +170,7 @@ template <class V>
 struct RowCopy {
     BlockView<const V> from;
     V* to = nullptr;
-    std::int64_t to_step = 0;  ///< from row to row
+    int to_columns = 0;  ///< from row to row; those behind the columns that there are get zeros
     std::int64_t rows = 0;
     int columns = 0;
 };
@@ -167,14 +182,14 @@ __global__ void __launch_bounds__(kSpmmThreads) copy_to_rows(const __grid_consta
     const std::int64_t first = std::int64_t{blockIdx.x} * kCopiedRows;
     const auto rows = static_cast<int>(min(p.rows - first, std::int64_t{kCopiedRows}));
     wait_for_stream();
-    for (int i = static_cast<int>(threadIdx.x); i < kCopiedRows * p.columns; i += kSpmmThreads) {
+    for (int i = static_cast<int>(threadIdx.x); i < kCopiedRows * p.to_columns; i += kSpmmThreads) {
         const int row = i % kCopiedRows;
-        if (row < rows) shared[row][i / kCopiedRows] = *p.from.at(first + row, i / kCopiedRows);
+        const int col = i / kCopiedRows;
+        if (row < rows) shared[row][col] = col < p.columns ? *p.from.at(first + row, col) : V{};
     }
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < rows * p.columns; i += kSpmmThreads) {
-        const int row = i / p.columns;
-        p.to[(first + row) * p.to_step + i % p.columns] = shared[row][i % p.columns];
+    for (int i = static_cast<int>(threadIdx.x); i < rows * p.to_columns; i += kSpmmThreads) {
+        p.to[first * p.to_columns + i] = shared[i / p.to_columns][i % p.to_columns];
     }
 }
 
@@ -187,6 +202,7 @@ struct SplitSums {
     const SplitRow* splits = nullptr;
     const std::uint32_t* rows = nullptr;
     std::int64_t count = 0;
+    int step = 1;  ///< from a partial sum of a row to the next one
 };
 
 /// Rows of several pieces, whose partial sums the kernel before has left.
@@ -201,7 +217,8 @@ __global__ void __launch_bounds__(kSpmmThreads) add_split_rows(const __grid_cons
     wait_for_stream();
     A sum = 0;
     for (std::uint32_t i = lane; i < split.partials; i += kSumLanes) {
-        sum += p.pass.partials[(std::int64_t{split.first_partial} + i) * p.pass.columns + col];
+        const std::int64_t partial = split.first_partial + std::int64_t{i} * p.step;
+        sum += p.pass.partials[partial * p.pass.columns + col];
     }
 #pragma unroll
     for (int lanes = kSumLanes / 2; lanes > 0; lanes /= 2) sum += __shfl_xor_sync(kAllLanes, sum, lanes);
@@ -216,6 +233,8 @@ struct PieceFill {
     std::int32_t* cols = nullptr;
     V* values = nullptr;
     const offset_t* first_nonzeros = nullptr;
+    const std::uint32_t* row_lengths = nullptr;  ///< of pieces that are of several rows
+    int most_rows = 1;
     const V* csr_values = nullptr;
     // What new values leave as it is:
     const std::uint16_t* lengths = nullptr;
@@ -232,14 +251,21 @@ __global__ void __launch_bounds__(kSpmmThreads) fill_pieces(const __grid_constan
     const std::uint64_t first_place = first[0] * kSlicePieces + static_cast<unsigned>(piece % kSlicePieces);
     const bool is_piece = piece < p.to.pieces;
     const offset_t from = is_piece ? p.first_nonzeros[piece] : 0;
+    const unsigned height = !is_piece ? 0 : p.most_rows == 1 ? 1 : p.to.heights[piece];
+    const offset_t row_length = is_piece && p.most_rows > 1 ? p.row_lengths[piece] : 0;
     for (unsigned k = 0; k < steps; ++k) {
         const std::uint64_t place = first_place + std::uint64_t{k} * kSlicePieces;
+        bool is_nonzero = false;
         if constexpr (kWithColumns) {
-            const bool is_nonzero = is_piece && k < p.lengths[piece];
+            is_nonzero = is_piece && k < p.lengths[piece];
             p.cols[place] = is_nonzero ? p.csr_cols[from + k] : kNoColumn;
-            p.values[place] = is_nonzero ? p.csr_values[from + k] : V{};
-        } else if (p.to.cols[place] != kNoColumn) {
-            p.values[place] = p.csr_values[from + k];
+        } else {
+            is_nonzero = p.to.cols[place] != kNoColumn;
+        }
+        V* const values = p.values + (first[0] + k) * kSlicePieces * p.most_rows + piece % kSlicePieces;
+        for (unsigned r = 0; r < static_cast<unsigned>(p.most_rows); ++r) {
+            const bool is_held = is_nonzero && r < height;
+            values[r * kSlicePieces] = is_held ? p.csr_values[from + r * row_length + k] : V{};
         }
     }
 }

@@ -6,6 +6,7 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
 #include "kernels/cuda/source_arrays.hpp"
+#include "kernels/cuda/with_constant.hpp"
 #include "kernels/operators/sell_spmm/sell_spmm_kernel.cuh"
 
 namespace tilespmv::cuda {
@@ -31,19 +32,22 @@ public:
           is_scattered_(choice.is_scattered),
           has_long_pieces_(std::ranges::any_of(choice.slices.lengths, [](auto length) { return length > 32; })),
           first_steps_(plan_.add(choice.slices.first_steps)),
+          most_rows_(choice.slices.most_rows),
           targets_(plan_.add(choice.slices.targets)),
+          heights_(plan_.add(choice.slices.heights)),
           first_nonzeros_(plan_.add(choice.slices.first_nonzeros)),
+          row_lengths_(plan_.add(choice.slices.row_lengths)),
           splits_(plan_.add(choice.slices.splits)),
           split_rows_(plan_.add(choice.slices.split_rows)),
           cols_(plan_.template add_room<std::int32_t>(choice.slices.places())),
-          values_(plan_.template add_room<V>(choice.slices.places())),
+          values_(plan_.template add_room<V>(choice.slices.places() * static_cast<std::size_t>(most_rows_))),
           partials_(this->layout().template add_room<A>(choice.slices.partial_sums() *
                                                         static_cast<std::size_t>(choice.pass_columns))),
           x_rows_(this->layout().template add_room<V>(
               static_cast<std::size_t>(wide_columns(choice.pass_columns) * a.cols()))) {
-        const std::size_t bytes = first_steps_.bytes() + targets_.bytes() + splits_.bytes() + split_rows_.bytes() +
-                                  cols_.bytes() + values_.bytes();
-        this->set_parts(bytes, first_nonzeros_.bytes(),
+        const std::size_t bytes = first_steps_.bytes() + targets_.bytes() + heights_.bytes() + splits_.bytes() +
+                                  split_rows_.bytes() + cols_.bytes() + values_.bytes();
+        this->set_parts(bytes, first_nonzeros_.bytes() + row_lengths_.bytes(),
                         executed_whole("sell", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), bytes));
         plan_.upload(on);
         const DeviceBuffer<std::uint16_t> lengths(choice.slices.lengths, on);
@@ -65,9 +69,8 @@ public:
     }
 
     void multiply_block(const BlockProduct<V>& product, cudaStream_t stream) const override {
-        const int most = is_by_columns(product.x) ? std::min(kMostColumnColumns, most_columns()) : most_columns();
-        for (int first = 0; first < product.x.cols; first += most) {
-            multiply_pass(product, first, std::min(most, product.x.cols - first), stream);
+        for (int first = 0; first < product.x.cols; first += most_columns()) {
+            multiply_pass(product, first, std::min(most_columns(), product.x.cols - first), stream);
         }
     }
 
@@ -79,65 +82,77 @@ private:
     [[nodiscard]] int most_columns() const { return this->facts().most_columns; }
     /// So that rows begin at multiples of 16 bytes.
     [[nodiscard]] static std::int64_t wide_columns(int columns) { return div_up(columns, kWide<V>) * kWide<V>; }
+    /// Whether the matrix and X are so small that a thread for each piece and column is fastest: whatever takes fewer
+    /// threads waits longer for loads.
+    [[nodiscard]] bool is_small(int columns) const { return this->nnz() * columns <= 2'500'000; }
     /// Whether X is read where it lies, column by column, by a thread for each piece. A copy to rows, which several
-    /// threads read for each piece, pays where columns are scattered, and for more than two columns unless there are
-    /// many pieces, for more than four of short rows ("Several columns" in `bench/NOTES.md`).
+    /// threads read for each piece, pays where columns are scattered or rows are multiplied together, and for more than
+    /// two columns unless there are many pieces, for more than four of short rows ("Several columns" in
+    /// `bench/NOTES.md`).
     [[nodiscard]] bool is_by_columns(const Block<const V>& x) const {
-        if (x.layout == Layout::row_major) return false;
-        const int columns = std::min(x.cols, most_columns());
-        if (columns == 1) return true;
+        if (x.layout == Layout::row_major || most_rows_ > 1) return false;
+        if (x.cols == 1 || is_small(x.cols)) return true;
         if (is_scattered_) return false;
         const auto rows = std::int64_t{this->rows()};
-        return columns <= 2 || (columns <= 4 && rows > 150'000) || (rows > 500'000 && this->nnz() < 10 * rows);
+        return x.cols <= 2 || (x.cols <= 4 && rows > 150'000) || (rows > 500'000 && this->nnz() < 10 * rows);
     }
 
     void multiply_pass(const BlockProduct<V>& product, int first, int count, cudaStream_t stream) const {
         SpmmPass<V, A> p{terms_of<A>(product, first, count), view(), partials_.in(product.workspace)};
         Block<const V> x = product.x.columns(first, count);
-        if (is_by_columns(product.x)) {
+        if (is_by_columns(x)) {
             multiply_by_columns(p, stream);
         } else {
-            if (x.layout == Layout::column_major) x = copied_to_rows(x, product.workspace, stream);
+            if (x.layout == Layout::column_major && count > 1) x = copied_to_rows(x, product.workspace, stream);
             p.x = BlockView<const V>(x);
-            multiply_by_rows(p, is_wide(x), stream);
+            multiply_by_rows(p, chunk_of(x), stream);
         }
         add_splits(p, stream);
     }
 
+    /// With zeros in columns behind those of x, so that rows begin at multiples of 16 bytes.
     Block<const V> copied_to_rows(const Block<const V>& x, std::byte* workspace, cudaStream_t stream) const {
         V* const rows = x_rows_.in(workspace);
-        const std::int64_t ld = wide_columns(x.cols);
-        const RowCopy<V> copy{BlockView<const V>(x), rows, ld, static_cast<std::int64_t>(x.rows), x.cols};
+        const auto columns = static_cast<int>(wide_columns(x.cols));
+        const RowCopy<V> copy{BlockView<const V>(x), rows, columns, static_cast<std::int64_t>(x.rows), x.cols};
         launch_dependent(copy_to_rows<V>, div_up(copy.rows, kCopiedRows), kSpmmThreads, copy, stream);
-        return {rows, x.rows, x.cols, static_cast<std::size_t>(ld), Layout::row_major, Memory::device};
+        return {rows, x.rows, columns, static_cast<std::size_t>(columns), Layout::row_major, Memory::device};
     }
 
     void multiply_by_columns(const SpmmPass<V, A>& p, cudaStream_t stream) const {
-        with_columns(p.columns, [&]<int kColumns, int kFlight>() {
-            launch_dependent(multiply_x_columns<V, A, kColumns, kFlight>, div_up(p.a.pieces, kSpmmThreads),
-                             kSpmmThreads, p, stream);
+        with_columns(is_small(p.columns) ? 1 : p.columns, [&]<int kColumns, int kFlight>() {
+            launch_dependent(multiply_x_columns<V, A, kColumns, kFlight>,
+                             div_up(p.a.pieces, kSpmmThreads) * div_up(p.columns, kColumns), kSpmmThreads, p, stream);
         });
     }
 
-    void multiply_by_rows(const SpmmPass<V, A>& p, bool is_wide, cudaStream_t stream) const {
-        const auto multiply = [&]<class Shape>() {
-            launch_dependent(multiply_x_rows<V, A, Shape>, div_up(p.a.pieces * Shape::kLanes, kSpmmThreads),
-                             kSpmmThreads, p, stream);
-        };
-        if (has_long_pieces_) return with_row_shape<V, 4>(p.columns, is_wide, multiply);
-        with_row_shape<V, 2>(p.columns, is_wide, multiply);
+    /// Rows of X are loaded in chunks of `chunk` columns.
+    void multiply_by_rows(const SpmmPass<V, A>& p, int chunk, cudaStream_t stream) const {
+        with_constant<1, 2, 3, 5>(most_rows_, [&]<int kRows>() {
+            const auto multiply = [&]<class Shape>() {
+                launch_dependent(multiply_x_rows<V, A, kRows, Shape>,
+                                 OwnRow<Shape, kSpmmThreads>::blocks_for(p.a.pieces, p.columns), kSpmmThreads, p,
+                                 stream);
+            };
+            if (kRows > 1 || has_long_pieces_) return with_row_shape<V, kRows, false>(p.columns, chunk, multiply);
+            with_row_shape<V, kRows, kRows == 1>(p.columns, chunk, multiply);
+        });
     }
 
     void add_splits(const SpmmPass<V, A>& p, cudaStream_t stream) const {
         const SplitSums<V, A> sums{p, plan_.data(splits_), plan_.data(split_rows_),
-                                   static_cast<std::int64_t>(splits_.size)};
+                                   static_cast<std::int64_t>(splits_.size), most_rows_};
         launch_dependent(add_split_rows<V, A>, div_up(sums.count * p.columns * kSumLanes, kSpmmThreads), kSpmmThreads,
                          sums, stream);
     }
 
     [[nodiscard]] DevicePieces<V> view() const {
-        return {plan_.data(first_steps_), static_cast<std::int64_t>(targets_.size), plan_.data(targets_),
-                plan_.data(cols_), plan_.data(values_)};
+        return {.first_steps = plan_.data(first_steps_),
+                .pieces = static_cast<std::int64_t>(targets_.size),
+                .targets = plan_.data(targets_),
+                .heights = plan_.data(heights_),
+                .cols = plan_.data(cols_),
+                .values = plan_.data(values_)};
     }
 
     template <bool kWithColumns>
@@ -146,6 +161,8 @@ private:
         p.cols = plan_.room(cols_);
         p.values = plan_.room(values_);
         p.first_nonzeros = plan_.data(first_nonzeros_);
+        p.row_lengths = plan_.data(row_lengths_);
+        p.most_rows = most_rows_;
         launch(fill_pieces<V, kWithColumns>, div_up(p.to.pieces + kSlicePieces, kSpmmThreads), kSpmmThreads, p, stream);
     }
 
@@ -153,8 +170,11 @@ private:
     bool has_long_pieces_;
     PackedArrays plan_;
     PackedPart<std::uint64_t> first_steps_;
+    int most_rows_;
     PackedPart<std::int32_t> targets_;
+    PackedPart<std::uint8_t> heights_;
     PackedPart<offset_t> first_nonzeros_;
+    PackedPart<std::uint32_t> row_lengths_;
     PackedPart<SplitRow> splits_;
     PackedPart<std::uint32_t> split_rows_;
     PackedPart<std::int32_t> cols_;
@@ -170,13 +190,16 @@ std::unique_ptr<Operator<V>> make_sell_spmm_operator(const Source<V>& source, Op
                                                      const MakeContext& context) {
     const auto columns = static_cast<int>(options.whole("columns", 8, 1, kMostPassColumns));
     const auto steps = static_cast<int>(options.whole("steps", 0, 1, 1024));
+    const int rows = options.one_of("rows", 0, {1, 2, 3, 5});
     options.finish();
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         const CsrMatrix<V>& a = source.csr();
-        SpmmChoice choice{
-            slice_pieces({a.row_ptrs.data(), a.row_ptrs.size()}, steps > 0 ? steps : piece_steps(a.nnz(), a.rows)),
-            false, columns};
-        choice.is_scattered = is_scattered(choice.slices, {a.col_idxs.data(), a.col_idxs.size()}, sizeof(V));
+        const std::span<const offset_t> row_ptrs{a.row_ptrs.data(), a.row_ptrs.size()};
+        const std::span<const index_t> col_idxs{a.col_idxs.data(), a.col_idxs.size()};
+        const int most_steps = steps > 0 ? steps : piece_steps(a.nnz(), a.rows);
+        SpmmChoice choice{slice_pieces(row_ptrs, most_steps, group_rows(row_ptrs, col_idxs, sizeof(V), columns, rows)),
+                          false, columns};
+        choice.is_scattered = is_scattered(choice.slices, col_idxs, sizeof(V));
         return std::make_unique<SellSpmmOperator<V, A>>(source, choice, *context.device);
     });
 }

@@ -16,14 +16,17 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Hubs, empty rows, full tiles: rows in pieces in every representation.
+/// Hubs, empty rows, full tiles, long and short rows with the columns of the row before: rows in pieces in every
+/// representation.
 template <class V>
 CsrMatrix<V> matrix_for_columns() {
     std::set<std::pair<index_t, index_t>> positions;
     for (index_t i = 0; i < 32; ++i) {
         for (index_t j = 0; j < 16; ++j) positions.insert({i, j});
     }
-    for (index_t j = 0; j < 2001; j += 2) positions.insert({40, j});
+    for (index_t j = 0; j < 2001; j += 2) {
+        for (index_t i = 40; i < 44; ++i) positions.insert({i, j});
+    }
     for (index_t i = 50; i < 300; ++i) {
         for (index_t k = 0; k < i % 7; ++k) positions.insert({i, (i * 37 + k * k * 11) % 2001});
     }
@@ -168,7 +171,8 @@ TYPED_TEST(SeveralColumns, AreRightInEveryLayoutAndLeaveWhatIsBetween) {
 TYPED_TEST(SeveralColumns, HaveBitsThatDependOnNoOtherColumn) {
     using V = TypeParam;
     const auto csr = matrix_for_columns<V>();
-    for (const std::string name : {"sell-spmm", "sell-spmm:columns=32", "sell-spmm:columns=3,steps=5"}) {
+    for (const std::string name : {"sell-spmm", "sell-spmm:rows=2", "sell-spmm:columns=32,rows=3",
+                                   "sell-spmm:rows=5,steps=64", "sell-spmm:columns=3,steps=5"}) {
         const auto a = cuda::make_device_operator<V>(name, csr, default_accumulator<V>(), nullptr);
         auto all = multiplied<V>(*a, {33, Layout::row_major, Layout::row_major, 0, Memory::device}, 2, 0, V(1));
         for (const Way& way : ways(true)) {
@@ -202,6 +206,30 @@ TEST_F(ColumnsOnDevice, AreWhatAutoChoosesBy) {
                         multiplied<double>(*a, {3, Layout::row_major, Layout::row_major, 0, Memory::device}, 1, 0, 0));
                 }),
                 HasSubstr("multiples of 16 bytes"));
+}
+
+/// Of matrices and blocks that are not small a thread multiplies several columns.
+void expect_bits_of_rows(const cuda::DeviceOperator<double>& a, int columns) {
+    const Way way{columns, Layout::column_major, Layout::column_major, 0, Memory::device};
+    auto by_columns = multiplied<double>(a, way, 1, 0, kNaN);
+    auto by_rows =
+        multiplied<double>(a, {columns, Layout::row_major, Layout::row_major, 0, Memory::device}, 1, 0, kNaN);
+    for (int c = 0; c < columns; ++c) EXPECT_EQ(by_columns.column(c), by_rows.column(c)) << "column " << c;
+}
+
+TEST_F(ColumnsOnDevice, OfLargeGridsHaveTheBitsOfRows) {
+    const auto a = cuda::make_device_operator<double>("sell-spmm", generate<double>("laplace2d:n=750"),
+                                                      Accumulator::float64, nullptr);
+    for (const int columns : {2, 3, 4, 5, 8, 13}) expect_bits_of_rows(*a, columns);
+}
+
+TEST_F(ColumnsOnDevice, HaveTheSameBitsHoweverManyRowsAreMultipliedTogether) {
+    const auto csr = generate<double>("fem:n=12,dof=5");
+    const auto product = [&](const std::string& rows) {
+        const auto a = cuda::make_device_operator<double>("sell-spmm:rows=" + rows, csr, Accumulator::float64, nullptr);
+        return multiplied<double>(*a, {9, Layout::row_major, Layout::row_major, 0, Memory::device}, 1, 0, kNaN).values;
+    };
+    for (const char* rows : {"2", "3", "5"}) EXPECT_EQ(product(rows), product("1")) << rows;
 }
 
 TEST_F(ColumnsOnDevice, TakeScalarsInDeviceMemory) {
@@ -246,11 +274,13 @@ TEST_F(ColumnsOnDevice, AreMultipliedByNewValues) {
     const auto csr = matrix_for_columns<float>();
     auto doubled = csr.clone();
     for (float& value : doubled.values) value *= 2;
-    const auto a = cuda::make_device_operator<float>("sell-spmm:steps=9", csr, Accumulator::float64, nullptr);
-    const auto b = cuda::make_device_operator<float>("sell-spmm:steps=9", doubled, Accumulator::float64, nullptr);
-    a->update_values(std::span<const float>(doubled.values.data(), doubled.values.size()));
-    const Way way{8, Layout::row_major, Layout::row_major, 0, Memory::device};
-    EXPECT_EQ(multiplied<float>(*a, way, 1, 0, 0).values, multiplied<float>(*b, way, 1, 0, 0).values);
+    for (const std::string name : {"sell-spmm:steps=9", "sell-spmm:steps=9,rows=3"}) {
+        const auto a = cuda::make_device_operator<float>(name, csr, Accumulator::float64, nullptr);
+        const auto b = cuda::make_device_operator<float>(name, doubled, Accumulator::float64, nullptr);
+        a->update_values(std::span<const float>(doubled.values.data(), doubled.values.size()));
+        const Way way{8, Layout::row_major, Layout::row_major, 0, Memory::device};
+        EXPECT_EQ(multiplied<float>(*a, way, 1, 0, 0).values, multiplied<float>(*b, way, 1, 0, 0).values) << name;
+    }
 }
 
 // Under compute-sanitizer.
@@ -258,7 +288,7 @@ using SanitizerColumns = OnDevice;
 TEST_F(SanitizerColumns, SellSpmm) {
     const auto csr = matrix_for_columns<double>();
     const auto narrow = matrix_for_columns<Half>();
-    for (const std::string name : {"sell-spmm:steps=64,columns=32"}) {
+    for (const std::string name : {"sell-spmm:steps=64,columns=32", "sell-spmm:steps=64,columns=32,rows=3"}) {
         const auto a = cuda::make_device_operator<double>(name, csr, Accumulator::float64, nullptr);
         const auto b = cuda::make_device_operator<Half>(name, narrow, Accumulator::float32, nullptr);
         for (const Layout layout : {Layout::row_major, Layout::column_major}) {
@@ -272,6 +302,9 @@ TEST_F(SanitizerColumns, SellSpmm) {
             }
         }
     }
+    const auto grid = cuda::make_device_operator<double>("sell-spmm", generate<double>("laplace2d:n=750"),
+                                                         Accumulator::float64, nullptr);
+    for (const int columns : {2, 3, 8}) expect_bits_of_rows(*grid, columns);
 }
 
 }  // namespace

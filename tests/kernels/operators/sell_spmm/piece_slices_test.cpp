@@ -20,17 +20,26 @@ using cuda::PieceSlices;
 std::vector<NamedMatrix> matrices() {
     auto all = matrix_battery();
     all.push_back({"power law", generate<double>("powerlaw:n=20000,degree=20")});
+    all.push_back({"five unknowns a node", generate<double>("fem:n=6,dof=5")});
     return all;
 }
 
 std::span<const offset_t> ptrs_of(const CsrMatrix<double>& a) { return {a.row_ptrs.data(), a.row_ptrs.size()}; }
 
+std::span<const index_t> cols_of(const CsrMatrix<double>& a) { return {a.col_idxs.data(), a.col_idxs.size()}; }
+
+cuda::RowGroups groups_of(const CsrMatrix<double>& a, int most_rows, int columns = 8) {
+    return cuda::group_rows(ptrs_of(a), cols_of(a), sizeof(double), columns, most_rows);
+}
+
 template <class Check>
 void for_each_plan(Check&& check) {
     for (const auto& [name, a] : matrices()) {
-        for (const int steps : {1, 7, 32, 1024}) {
-            SCOPED_TRACE(name + ", " + std::to_string(steps) + " steps");
-            check(a, steps, cuda::slice_pieces(ptrs_of(a), steps));
+        for (const int rows : {1, 2, 5}) {
+            for (const int steps : {1, 7, 32, 1024}) {
+                SCOPED_TRACE(name + ", " + std::to_string(steps) + " steps, " + std::to_string(rows) + " rows");
+                check(a, steps, cuda::slice_pieces(ptrs_of(a), steps, groups_of(a, rows)));
+            }
         }
     }
 }
@@ -38,24 +47,34 @@ void for_each_plan(Check&& check) {
 TEST(PieceSlices, HoldEveryNonzeroOnceInPiecesOfTheirRows) {
     for_each_plan([](const CsrMatrix<double>& a, int steps, const PieceSlices& slices) {
         std::vector<int> times(static_cast<std::size_t>(a.nnz()));
-        std::map<std::int64_t, std::size_t> row_of_partial;
+        std::map<std::uint32_t, std::size_t> row_of_partial;
+        const auto most_rows = static_cast<std::uint32_t>(slices.most_rows);
         for (std::size_t i = 0; i < slices.splits.size(); ++i) {
             EXPECT_GT(slices.splits[i].partials, 1U);
             for (std::uint32_t k = 0; k < slices.splits[i].partials; ++k) {
-                row_of_partial[slices.splits[i].first_partial + k] = slices.split_rows[i];
+                const std::uint32_t partial = slices.splits[i].first_partial + k * most_rows;
+                EXPECT_LT(partial, slices.partial_sums());
+                EXPECT_TRUE(row_of_partial.emplace(partial, slices.split_rows[i]).second) << partial;
             }
         }
-        EXPECT_EQ(row_of_partial.size(), slices.partial_sums());
-        std::set<std::int32_t> targets;
+        std::set<std::int64_t> targets;
         for (std::size_t p = 0; p < slices.targets.size(); ++p) {
-            const std::int32_t target = slices.targets[p];
-            EXPECT_TRUE(targets.insert(target).second) << target;
-            const std::size_t row =
-                target >= 0 ? static_cast<std::size_t>(target) : row_of_partial.at(-1 - std::int64_t{target});
+            const std::int64_t target = slices.targets[p];
+            const int height = most_rows == 1 ? 1 : slices.heights[p];
             EXPECT_LE(slices.lengths[p], steps);
-            EXPECT_GE(slices.first_nonzeros[p], a.row_ptrs[row]);
-            EXPECT_LE(slices.first_nonzeros[p] + slices.lengths[p], a.row_ptrs[row + 1]);
-            for (int k = 0; k < slices.lengths[p]; ++k) ++times[static_cast<std::size_t>(slices.first_nonzeros[p] + k)];
+            for (int r = 0; r < height; ++r) {
+                const auto partial = static_cast<std::uint32_t>((-1 - target) * most_rows + r);
+                EXPECT_TRUE(targets.insert(target >= 0 ? target + r : -1 - std::int64_t{partial}).second) << target;
+                const std::size_t row = target >= 0 ? static_cast<std::size_t>(target + r) : row_of_partial.at(partial);
+                const offset_t first =
+                    slices.first_nonzeros[p] + r * (most_rows == 1 ? 0 : offset_t{slices.row_lengths[p]});
+                EXPECT_GE(first, a.row_ptrs[row]);
+                EXPECT_LE(first + slices.lengths[p], a.row_ptrs[row + 1]);
+                for (int k = 0; k < slices.lengths[p]; ++k) {
+                    ++times[static_cast<std::size_t>(first + k)];
+                    EXPECT_EQ(a.col_idxs[first + k], a.col_idxs[slices.first_nonzeros[p] + k]);
+                }
+            }
         }
         EXPECT_EQ(times, std::vector<int>(times.size(), 1));
         for (index_t row = 0; row < a.rows; ++row) {
@@ -63,6 +82,16 @@ TEST(PieceSlices, HoldEveryNonzeroOnceInPiecesOfTheirRows) {
             EXPECT_EQ(targets.contains(row), !is_split) << "row " << row;
         }
     });
+}
+
+TEST(PieceSlices, HaveRowsTogetherWhereThatSavesTraffic) {
+    const auto most_rows = [](const std::string& matrix) { return groups_of(generate<double>(matrix), 0).most_rows; };
+    EXPECT_EQ(most_rows("fem:n=18,dof=3"), 3);
+    EXPECT_EQ(most_rows("fem:n=14,dof=5"), 5);
+    EXPECT_EQ(most_rows("fem:n=5,dof=3"), 1);  // small
+    EXPECT_EQ(most_rows("laplace2d:n=500"), 1);
+    const auto a = generate<double>("fem:n=18,dof=3");
+    EXPECT_EQ(cuda::slice_pieces(ptrs_of(a), 256, groups_of(a, 0)).pieces(), a.rows / 3);
 }
 
 TEST(PieceSlices, HaveTheStepsOfTheirLongestPieceTheLongestFirst) {
