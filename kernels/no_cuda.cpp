@@ -5,6 +5,7 @@
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/device_space.hpp"
 #include "kernels/solver/vector_kernels.hpp"
+#include "kernels/transposed_matrix.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::cuda {
@@ -39,6 +40,21 @@ CsrMatrix<V> download(const DeviceCsrView<V>&, CUstream_st*) {
 #define TILESPMV_INSTANTIATE(V)                                                         \
     template Buffer<offset_t> download_row_ptrs(const DeviceCsrView<V>&, CUstream_st*); \
     template CsrMatrix<V> download(const DeviceCsrView<V>&, CUstream_st*);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+#undef TILESPMV_INSTANTIATE
+
+template <Value V>
+std::unique_ptr<TransposedMatrix<V>> transposed_on_gpu(const Operator<V>&, const Source<V>&) {
+    return nullptr;
+}
+template <Value V>
+std::unique_ptr<Operator<V>> library_transpose(const Operator<V>&, const Source<V>&) {
+    return nullptr;
+}
+
+#define TILESPMV_INSTANTIATE(V)                                                                            \
+    template std::unique_ptr<TransposedMatrix<V>> transposed_on_gpu(const Operator<V>&, const Source<V>&); \
+    template std::unique_ptr<Operator<V>> library_transpose(const Operator<V>&, const Source<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 #undef TILESPMV_INSTANTIATE
 

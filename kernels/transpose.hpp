@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <type_traits>
 
 #include "kernels/operator.hpp"
 #include "kernels/source.hpp"
@@ -21,13 +22,25 @@ enum class SecondForm {
 };
 
 /// An operator that multiplies as `op`, and by the transpose of its matrix as well: by a second one, which `make` makes
-/// of the transpose, a CSR matrix of its own, in parallel. `a` is the matrix of `op`, and is needed in the call only.
-/// Both products are as those of the two operators: as fast, and reproducible if those are. `matrix_bytes` are those of
-/// `op`, all others are `other_bytes`.
-/// New values, by `update_values` from the memory of the host, reach both forms. Of a matrix that was found to be
-/// symmetric `update_values` is refused, as it cannot find that again.
+/// of the transpose. `a` is the matrix of `op`, and is needed in the call only. Both products are as those of the two
+/// operators: as fast, and reproducible if those are. `matrix_bytes` are those of `op`, all others are `other_bytes`.
+///  - On the CPU the matrix is transposed in parallel. For an operator on a GPU it is transposed there, in memory of
+///    the library's own: a CSR matrix that is in the memory of the GPU is read there, any other form is copied there as
+///    CSR. `make` gets the transpose in the memory of the GPU. The CSR operators, `sell` and `ell` are made of that
+///    without a copy to the host, the CSR operators where it lies; `sell` copies it if it may take hubs. Others copy it
+///    to the host once, `auto` to choose.
+///  - cuSPARSE's operators on CSR multiply values of 32 and 64 bits by the transpose as it does, from the matrix, with
+///    other bits every time.
+///  - New values, by `update_values`, reach both forms: by a gather, for which 4 to 8 bytes a nonzero are kept, and on
+///  a
+///    GPU a copy of the values unless the second form is multiplied where it lies. From the memory of a GPU that can be
+///    captured into a graph, if the second form takes new values.
+///    Where `op` reads the values in place they are for the second form.
+///  - Of a matrix that was found to be symmetric the new values are compared, for which the same 4 to 8 bytes are kept,
+///    and refused if they are not symmetric; on a GPU that waits for the stream, and cannot be captured.
+///    `SecondForm::never` keeps and compares nothing.
 template <Value V>
-std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>> op, const CsrMatrix<V>& a,
+std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>> op, const std::type_identity_t<Source<V>>& a,
                                             const MakeOfSource<V>& make,
                                             SecondForm second = SecondForm::unless_symmetric);
 

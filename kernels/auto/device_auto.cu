@@ -35,10 +35,12 @@ std::unique_ptr<Operator<V>> make_ranked(const std::string& specification, const
 }
 
 /// Tiles that are there save little: full ones are made from CSR; of others plan, upload and the map for new values
-/// take longer than a conversion. A matrix in device memory is copied, whichever operator it is.
+/// take longer than a conversion. A matrix in device memory is copied to the host once, to choose, and by the operator
+/// that is taken, whichever it is.
 template <class V>
 Source<V> candidates_source(const Source<V>& given) {
     if (given.find_strips() != nullptr) return Source<V>(given.csr(), *given.find_strips()).with_selector("paper");
+    if (const auto* there = given.find_device_csr()) return Source<V>(given.csr(), *there).with_selector("paper");
     return Source<V>(given.csr()).with_selector("paper");
 }
 
@@ -87,7 +89,8 @@ std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options&
     PatternView pattern = pattern_of(source.csr());
     pattern.sum_bytes = accumulator_bytes(*context.accumulator);
     std::optional<SentSource<V>> sent;  // a trial makes several operators, each with its own copies
-    if (!read.is_tried && pattern.nnz() <= kMostSent) sent.emplace(source, on);
+    const bool is_there = source.find_device_csr() != nullptr;
+    if (!read.is_tried && !is_there && pattern.nnz() <= kMostSent) sent.emplace(source, on);
     OperatorQuestion question{.features = {}, .gpu = gpu_to_choose_for(sizeof(V)), .products = read.products};
     const auto rank = [&] {
         question.features = features_of(pattern);

@@ -32,7 +32,7 @@ private:
     SentArrays arrays_;
 };
 
-/// `host`, array number `which` of a `SentSource`: the copy that is there, or one that is begun on the stream.
+/// Array number `which` of a `SentSource`: the copy that is there, or one of `host` that is begun on the stream.
 template <class V, class T>
 DeviceBuffer<T> taken_or_uploaded(const Source<V>& source, std::size_t which, const Buffer<T>& host,
                                   const DeviceContext& on) {
@@ -41,15 +41,60 @@ DeviceBuffer<T> taken_or_uploaded(const Source<V>& source, std::size_t which, co
     return DeviceBuffer<T>(host, on);
 }
 
-/// The columns of the CSR form in device memory, which work that is put on the stream afterwards finds complete.
+template <class T>
+DeviceBuffer<T> copied_on_device(const T* there, offset_t size, const DeviceContext& on) {
+    DeviceBuffer<T> copy(static_cast<std::size_t>(size), on);
+    TILESPMV_CUDA(cudaMemcpyAsync(copy.data(), there, copy.bytes(), cudaMemcpyDeviceToDevice, on.stream));
+    return copy;
+}
+
+/// A copy of the columns of the CSR form in device memory, which work that is put on the stream afterwards finds
+/// complete.
 template <class V>
 DeviceBuffer<index_t> columns_on_device(const Source<V>& source, const DeviceContext& on) {
+    if (const auto* there = source.find_device_csr()) return copied_on_device(there->col_idxs, there->nnz, on);
     return taken_or_uploaded(source, SentSource<V>::kColumns, source.csr().col_idxs, on);
 }
-/// Its values.
+/// One of its values.
 template <class V>
 DeviceBuffer<V> values_on_device(const Source<V>& source, const DeviceContext& on) {
+    if (const auto* there = source.find_device_csr()) return copied_on_device(there->values, there->nnz, on);
     return taken_or_uploaded(source, SentSource<V>::kValues, source.csr().values, on);
+}
+
+/// Columns and values of the CSR form for kernels that put them into the places of another form: where they are if that
+/// is device memory, else copies.
+template <class V>
+class CsrToRead {
+public:
+    CsrToRead(const Source<V>& source, const DeviceContext& on) {
+        if (const auto* there = source.find_device_csr()) {
+            columns_ = there->col_idxs;
+            values_ = there->values;
+            return;
+        }
+        columns_ = (own_columns_ = columns_on_device(source, on)).data();
+        values_ = (own_values_ = values_on_device(source, on)).data();
+    }
+    [[nodiscard]] const index_t* columns() const { return columns_; }
+    [[nodiscard]] const V* values() const { return values_; }
+
+private:
+    DeviceBuffer<index_t> own_columns_;
+    DeviceBuffer<V> own_values_;
+    const index_t* columns_;
+    const V* values_;
+};
+
+/// The CSR form for those who read its row pointers and sizes only: of one on a GPU nothing else is copied, and columns
+/// and values are null.
+template <class V>
+CsrMatrix<V> row_shapes(const Source<V>& source) {
+    const auto nnz = static_cast<std::size_t>(source.nnz());
+    const auto& row_ptrs = source.row_ptrs();
+    return {source.rows(), source.cols(),
+            Buffer<offset_t>::view(const_cast<offset_t*>(row_ptrs.data()), row_ptrs.size(), nullptr),
+            Buffer<index_t>::view(nullptr, nnz, nullptr), Buffer<V>::view(nullptr, nnz, nullptr)};
 }
 
 }  // namespace tilespmv::cuda

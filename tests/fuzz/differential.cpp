@@ -232,8 +232,8 @@ private:
     void check_transpose(const ChosenOperator<V>& chosen, const Source<V>& source, const std::string& label) {
         if (source.find_csr() == nullptr) return;
         const auto& info = find_operator<V>(backend_, chosen.name);
-        const auto op = testing::unless_refused(
-            info, [&] { return with_transpose(chosen.make(source), source.csr(), chosen.make); });
+        const auto op =
+            testing::unless_refused(info, [&] { return with_transpose(chosen.make(source), source, chosen.make); });
         if (op) check_block(chosen, *op, blocks_[1], label + " transposed", 2);
     }
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "bench/harness/timer.hpp"
 #include "kernels/block_copy.hpp"
 #include "kernels/choose_operator.hpp"
 #include "kernels/transpose.hpp"
@@ -27,6 +28,7 @@
 #include "tools/options/value_type.hpp"
 #include "tools/options/vectors_option.hpp"
 #include "tools/text/executed_text.hpp"
+#include "tools/text/number_text.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -185,11 +187,24 @@ std::string specification(Backend backend, const SpmvOptions& options) {
     return name;
 }
 
+/// An operator with the transpose, and what that takes beside the operator.
 template <Value V>
-std::unique_ptr<Operator<V>> make_operator_of(const ChosenOperator<V>& chosen, const Source<V>& matrix,
-                                              bool is_transposed) {
-    auto made = chosen.make(matrix);
-    return is_transposed ? with_transpose(std::move(made), matrix.csr(), chosen.make) : std::move(made);
+struct Transposing {
+    std::unique_ptr<Operator<V>> made;
+    std::size_t bytes;
+    double seconds;
+};
+
+template <Value V>
+Transposing<V> with_transpose_of(std::unique_ptr<Operator<V>> op, const ChosenOperator<V>& chosen,
+                                 const Source<V>& matrix) {
+    const std::size_t before = op->facts().other_bytes;
+    bench::SteadyStopwatch watch;
+    watch.start();
+    auto made = with_transpose(std::move(op), matrix, chosen.make);
+    const double seconds = watch.stop();
+    const std::size_t bytes = made->facts().other_bytes - before;
+    return {std::move(made), bytes, seconds};
 }
 
 template <Value V>
@@ -199,8 +214,10 @@ void multiply(const SpmvOptions& options) {
     const Backend backend = choose_backend(options.device);
     const auto chosen = choose_operator<V>(backend, specification(backend, options), options.accumulator);
     const Source<V> matrix = load_for(chosen, options);
-    const auto a = make_operator_of(chosen, matrix, options.vectors.is_transposed);
     const bool is_transposed = options.vectors.is_transposed;
+    Transposing<V> product{chosen.make(matrix), 0, 0};
+    if (is_transposed) product = with_transpose_of(std::move(product.made), chosen, matrix);
+    const auto& a = product.made;
     constexpr std::string_view columns = "the columns of the matrix", rows = "the rows of the matrix";
     auto x = make_x<V>(options, is_transposed ? a->rows() : a->cols(), is_transposed ? rows : columns);
     auto y = make_y<V>(options, is_transposed ? a->cols() : a->rows(), is_transposed ? columns : rows, x.count);
@@ -208,6 +225,10 @@ void multiply(const SpmvOptions& options) {
     if (!options.output.empty()) return write_vectors<V>(options.output, y);
     print_summary<V>(source_name(options.source), chosen.name, *a, alpha, {y.values.data(), y.values.size()},
                      options.vectors.text(x.count));
+    if (is_transposed) {
+        fmt::print("transpose: {} bytes beside the matrix, made in {:.3g} ms\n",
+                   grouped(static_cast<std::int64_t>(product.bytes)), product.seconds * 1e3);
+    }
 }
 
 }  // namespace

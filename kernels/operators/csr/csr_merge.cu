@@ -81,8 +81,8 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> make_lowered_to_csr(std::string_view name, const std::vector<ExecutedPart>& parts,
                                                        const Source<V>& source, Accumulator accumulator,
                                                        const DeviceContext& on) {
-    const bool is_there = source.find_device_csr() != nullptr;  // csr-merge would read it in place
-    return make_merge<V>(name, parts, is_there ? Source<V>(source.csr()) : source, 0, accumulator, on);
+    const auto* there = source.find_device_csr();  // of both forms csr-merge has a copy
+    return make_merge<V>(name, parts, there != nullptr ? Source<V>(source.csr(), *there) : source, 0, accumulator, on);
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                           \

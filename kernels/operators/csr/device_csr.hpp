@@ -30,14 +30,14 @@ inline Buffer<std::uint32_t> narrowed(const Buffer<offset_t>& row_ptrs) {
 }
 
 /// A CSR matrix in device memory: where somebody else has it, or else of its own, with row pointers of 32 bits below
-/// 2^31 nonzeros.
+/// 2^31 nonzeros. One that is in the memory of the host as well is copied.
 template <class V>
 class DeviceCsr {
 public:
     /// Returns when the copies are complete.
     DeviceCsr(const Source<V>& source, const DeviceContext& on)
         : rows_(source.rows()), cols_(source.cols()), nnz_(source.nnz()) {
-        if (source.find_device_csr() != nullptr) {
+        if (source.find_device_csr() != nullptr && source.find_csr() == nullptr) {
             point_at(*source.find_device_csr());
         } else {
             upload(source, on);

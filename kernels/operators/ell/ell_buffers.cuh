@@ -17,11 +17,9 @@ public:
           columns_(static_cast<std::size_t>(a.rows()) * static_cast<std::size_t>(width), on),
           values_(columns_.size(), on),
           row_ptrs_(a.row_ptrs(), on) {
-        const DeviceBuffer<index_t> csr_columns = columns_on_device(a, on);
-        const DeviceBuffer<V> csr_values = values_on_device(a, on);
-        launch_fill_ell<index_t>({csr_columns.data(), row_ptrs_.data(), rows_, width_, Ell<V>::kNone, columns_.data()},
-                                 on);
-        fill(csr_values.data(), on);
+        const CsrToRead<V> csr(a, on);
+        launch_fill_ell<index_t>({csr.columns(), row_ptrs_.data(), rows_, width_, Ell<V>::kNone, columns_.data()}, on);
+        fill(csr.values(), on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 

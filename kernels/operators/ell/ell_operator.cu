@@ -50,7 +50,7 @@ std::unique_ptr<Operator<V>> make_ell_operator(const Source<V>& source, Options&
     const DeviceContext& on = *context.device;
     options.finish();
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<EllOperator<V, A>>(source, ell_width(source.csr()), on);
+        return std::make_unique<EllOperator<V, A>>(source, ell_width(row_shapes(source)), on);
     });
 }
 

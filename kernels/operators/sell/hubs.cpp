@@ -86,10 +86,14 @@ void keep_most_frequent(std::vector<Column>& columns, std::size_t count) {
 
 }  // namespace
 
+bool may_have_hubs(offset_t nnz, index_t cols, std::size_t value_bytes, const HubTuning& tuning) {
+    const bool is_near = static_cast<std::size_t>(cols) * value_bytes <= tuning.near_bytes;
+    return !is_near && tuning.max_hubs > 0 && nnz >= tuning.min_nonzeros;
+}
+
 Buffer<index_t> choose_hubs(std::span<const index_t> col_idxs, index_t cols, std::size_t value_bytes,
                             const HubTuning& tuning) {
-    const bool is_near = static_cast<std::size_t>(cols) * value_bytes <= tuning.near_bytes;
-    if (is_near || tuning.max_hubs == 0 || static_cast<offset_t>(col_idxs.size()) < tuning.min_nonzeros) return {};
+    if (!may_have_hubs(static_cast<offset_t>(col_idxs.size()), cols, value_bytes, tuning)) return {};
     if (cpu::scattered_share(col_idxs, value_bytes) < tuning.min_scattered) return {};
     const ColumnCounter counter(col_idxs, cols, tuning.sampled);
     auto columns = counter.columns();

@@ -8,6 +8,9 @@
 
 namespace tilespmv::cuda {
 
+/// Whether there may be hubs, as far as sizes tell.
+bool may_have_hubs(offset_t nnz, index_t cols, std::size_t value_bytes, const HubTuning& tuning);
+
 /// The hubs among `cols` columns: those of the most nonzeros in a sample, by descending number of them; of columns with
 /// equally many the first ones first. None where x is near without a copy, or they would not pay. `value_bytes`: of an
 /// element of x.

@@ -25,8 +25,9 @@ struct SellChoice {
     Buffer<index_t> hubs;
 };
 
+/// Only where there may be hubs are the columns read, which are then copied to the host from a GPU.
 template <class V>
-Buffer<index_t> hubs_of(const CsrMatrix<V>& a, std::optional<index_t> wanted, const Gpu& gpu) {
+Buffer<index_t> hubs_of(const Source<V>& a, std::optional<index_t> wanted, const Gpu& gpu) {
     HubTuning tuning = gpu.tuning.hubs;
     if (wanted) {
         tuning.max_hubs = *wanted;
@@ -35,7 +36,8 @@ Buffer<index_t> hubs_of(const CsrMatrix<V>& a, std::optional<index_t> wanted, co
         tuning.min_scattered = 0;
         tuning.near_bytes = 0;
     }
-    return choose_hubs(a.col_idxs, a.cols, sizeof(V), tuning);
+    if (!may_have_hubs(a.nnz(), a.cols(), sizeof(V), tuning)) return {};
+    return choose_hubs(a.csr().col_idxs, a.cols(), sizeof(V), tuning);
 }
 
 /// The code of each column; none if there are no hubs.
@@ -72,9 +74,8 @@ public:
         plan_.upload(on);  // what is not pinned has been read when copies return
         const Buffer<std::uint32_t> code_of = codes_of(a.cols(), choice.hubs);
         const DeviceBuffer<std::uint32_t> device_code_of(code_of, on);
-        const DeviceBuffer<index_t> cols = columns_on_device(a, on);
-        const DeviceBuffer<V> values = values_on_device(a, on);
-        fill<true>({.csr_values = values.data(), .csr_cols = cols.data(), .code_of = device_code_of.data()}, on);
+        const CsrToRead<V> csr(a, on);
+        fill<true>({.csr_values = csr.values(), .csr_cols = csr.columns(), .code_of = device_code_of.data()}, on);
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
@@ -154,16 +155,16 @@ std::unique_ptr<Operator<V>> make_sell_operator(const Source<V>& source, Options
     const auto hubs = static_cast<index_t>(options.whole("hubs", -1, 0, most));
     options.finish();
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        const CsrMatrix<V>& a = source.csr();
+        const Buffer<offset_t>& row_ptrs = source.row_ptrs();
         const Gpu gpu = this_gpu(sizeof(V));
-        Buffer<index_t> hub_cols = hubs_of(a, hubs >= 0 ? std::optional(hubs) : std::nullopt, gpu);
-        const bool is_narrow = hub_cols.empty() && sell_code_bytes(a.cols) == sizeof(std::uint16_t);
-        const auto lanes_of = [&](int most) { return sell_lanes(a.row_ptrs, most); };
+        Buffer<index_t> hub_cols = hubs_of(source, hubs >= 0 ? std::optional(hubs) : std::nullopt, gpu);
+        const bool is_narrow = hub_cols.empty() && sell_code_bytes(source.cols()) == sizeof(std::uint16_t);
+        const auto lanes_of = [&](int most) { return sell_lanes(row_ptrs, most); };
         const SliceLimits limits{
-            .most_steps = steps > 0 ? steps : sell_steps(a.cols, a.nnz(), sizeof(V), lanes_of, gpu),
+            .most_steps = steps > 0 ? steps : sell_steps(source.cols(), source.nnz(), sizeof(V), lanes_of, gpu),
             .flight = sell_flight(sizeof(V), is_narrow ? sizeof(std::uint16_t) : sizeof(std::uint32_t)),
             .block_warps = kSellWarps};
-        const SellChoice choice{make_sell_plan(a.row_ptrs, limits), std::move(hub_cols)};
+        const SellChoice choice{make_sell_plan(row_ptrs, limits), std::move(hub_cols)};
         if (is_narrow) return std::make_unique<SellOperator<V, A, std::uint16_t>>(source, choice, on);
         return std::make_unique<SellOperator<V, A, std::uint32_t>>(source, choice, on);
     });

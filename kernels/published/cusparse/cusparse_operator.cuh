@@ -14,13 +14,13 @@ namespace tilespmv::cuda {
 template <class V>
 class CusparseOperator : public DeviceOperator<V> {
 public:
-    /// `name`: "cusparse-" and the representation. The library keeps a workspace of its own, whose size it says, but
-    /// not what lies in it between products.
+    /// `name`: "cusparse-" and the representation. `op`: an operator of A or of its transpose. The library keeps a
+    /// workspace of its own, whose size it says, but not what lies in it between products.
     CusparseOperator(std::string_view name, const CsrMatrix<V>& a, bool is_reproducible, bool pads_with_zeros,
-                     int most_columns = 1)
+                     int most_columns = 1, Op op = Op::none)
         : DeviceOperator<V>({.name = name,
-                             .rows = a.rows,
-                             .cols = a.cols,
+                             .rows = op == Op::none ? a.rows : a.cols,
+                             .cols = op == Op::none ? a.cols : a.rows,
                              .nnz = a.nnz(),
                              .no_new_values = kMakeAgain,
                              .is_reproducible = is_reproducible,
@@ -28,6 +28,7 @@ public:
                              .takes_workspace = false,
                              .most_columns = most_columns}),
           tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+          op_(op == Op::none ? CUSPARSE_OPERATION_NON_TRANSPOSE : CUSPARSE_OPERATION_TRANSPOSE),
           handle_(make_cusparse_handle()) {}
 
     void multiply(const Product<V>& product, cudaStream_t stream) const final {
@@ -70,9 +71,12 @@ protected:
     }
 
     [[nodiscard]] cusparseHandle_t handle() const { return handle_.get(); }
+    /// Of the matrix.
+    [[nodiscard]] cusparseOperation_t op() const { return op_; }
 
 private:
     offset_t tile_rows_;
+    cusparseOperation_t op_;
     CusparseHandle handle_;
 };
 

@@ -32,6 +32,15 @@ std::unique_ptr<Operator<V>> make_cusparse_bsr(const Source<V>& source, Options&
 template <class V>
 std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>& source, Options& options, const MakeContext& context);
 
+/// The operators of a matrix on CSR, or of its transpose by CUSPARSE_OPERATION_TRANSPOSE on the CSR of the matrix,
+/// which is reproducible with none of the algorithms.
+template <class V>
+std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>& source, Options& options, const MakeContext& context,
+                                               Op op);
+template <class V>
+std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>& source, Options& options, const MakeContext& context,
+                                                Op op);
+
 template <class V>
 inline constexpr auto kCusparseCsr = on_device<V>({.name = "cusparse-csr",
                                                    .summary = "cuSPARSE, CSR; alg=1|2 (2 is reproducible)",

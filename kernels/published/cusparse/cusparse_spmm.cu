@@ -23,8 +23,8 @@ DenseMatrix describe(const Block<T>& block) {
 template <class V>
 class CusparseSpmm final : public CusparseOperator<V> {
 public:
-    CusparseSpmm(const CsrMatrix<V>& a, cusparseSpMMAlg_t algorithm, const DeviceContext& on)
-        : CusparseOperator<V>("cusparse-spmm", a, false, false, kAllColumns),
+    CusparseSpmm(const CsrMatrix<V>& a, cusparseSpMMAlg_t algorithm, const DeviceContext& on, Op op)
+        : CusparseOperator<V>("cusparse-spmm", a, false, false, kAllColumns, op),
           on_(on.stream, on.memory),
           matrix_(describe_csr(a, on)),
           algorithm_(algorithm) {
@@ -63,8 +63,9 @@ private:
         const Prepared& prepared = prepare(x, y);
         TILESPMV_CUSPARSE(cusparseDnMatSetValues(prepared.x.get(), const_cast<V*>(x.data)));  // which it only reads
         TILESPMV_CUSPARSE(cusparseDnMatSetValues(prepared.y.get(), y.data));
-        TILESPMV_CUSPARSE(cusparseSpMM(this->handle(), kOp, kOp, &alpha, matrix_.descriptor.get(), prepared.x.get(),
-                                       &beta, prepared.y.get(), cuda_type<A>(), algorithm_, prepared.workspace.data()));
+        TILESPMV_CUSPARSE(cusparseSpMM(this->handle(), this->op(), kOpOfX, &alpha, matrix_.descriptor.get(),
+                                       prepared.x.get(), &beta, prepared.y.get(), cuda_type<A>(), algorithm_,
+                                       prepared.workspace.data()));
     }
 
     /// The library (CUDA 13.0) reads past the alignment of others: "misaligned address".
@@ -81,18 +82,18 @@ private:
         const A one = 1;
         const A zero = 0;
         std::size_t bytes = 0;
-        TILESPMV_CUSPARSE(cusparseSpMM_bufferSize(this->handle(), kOp, kOp, &one, matrix_.descriptor.get(),
+        TILESPMV_CUSPARSE(cusparseSpMM_bufferSize(this->handle(), this->op(), kOpOfX, &one, matrix_.descriptor.get(),
                                                   made.x.get(), &zero, made.y.get(), cuda_type<A>(), algorithm_,
                                                   &bytes));
         made.workspace = DeviceBuffer<std::byte>(bytes, on_);
         TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
-        TILESPMV_CUSPARSE(cusparseSpMM_preprocess(this->handle(), kOp, kOp, &one, matrix_.descriptor.get(),
+        TILESPMV_CUSPARSE(cusparseSpMM_preprocess(this->handle(), this->op(), kOpOfX, &one, matrix_.descriptor.get(),
                                                   made.x.get(), &zero, made.y.get(), cuda_type<A>(), algorithm_,
                                                   made.workspace.data()));
         return prepared_.emplace(key, std::move(made)).first->second;
     }
 
-    static constexpr auto kOp = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    static constexpr auto kOpOfX = CUSPARSE_OPERATION_NON_TRANSPOSE;
     DeviceContext on_;
     DescribedMatrix matrix_;
     cusparseSpMMAlg_t algorithm_;
@@ -102,18 +103,24 @@ private:
 }  // namespace
 
 template <class V>
-std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>& source, Options& options, const MakeContext& context) {
+std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>& source, Options& options, const MakeContext& context,
+                                                Op op) {
     const int alg = options.one_of("alg", 1, {1, 2, 3});
     options.finish();
     require_cusparse_sum<V>(*context.accumulator);
     const auto algorithm = alg == 1   ? CUSPARSE_SPMM_CSR_ALG1
                            : alg == 2 ? CUSPARSE_SPMM_CSR_ALG2
                                       : CUSPARSE_SPMM_CSR_ALG3;
-    return std::make_unique<CusparseSpmm<V>>(source.csr(), algorithm, *context.device);
+    return std::make_unique<CusparseSpmm<V>>(source.csr(), algorithm, *context.device, op);
+}
+template <class V>
+std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>& source, Options& options, const MakeContext& context) {
+    return make_cusparse_spmm(source, options, context, Op::none);
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>&, Options&, const MakeContext&);
+#define TILESPMV_INSTANTIATE(V)                                                                               \
+    template std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>&, Options&, const MakeContext&); \
+    template std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>&, Options&, const MakeContext&, Op);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

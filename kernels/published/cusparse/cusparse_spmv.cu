@@ -21,8 +21,8 @@ class CusparseSpmv final : public CusparseOperator<V> {
 public:
     /// `matrix` is not described if it has no nonzeros.
     CusparseSpmv(std::string_view name, const CsrMatrix<V>& a, DescribedMatrix matrix, Algorithm algorithm,
-                 const DeviceContext& on)
-        : CusparseOperator<V>(name, a, algorithm.is_reproducible, algorithm.pads_with_zeros),
+                 const DeviceContext& on, Op op = Op::none)
+        : CusparseOperator<V>(name, a, algorithm.is_reproducible, algorithm.pads_with_zeros, 1, op),
           matrix_(std::move(matrix)),
           algorithm_(algorithm) {
         if (a.nnz() > 0) prepare(on);
@@ -43,21 +43,20 @@ private:
         const A zero = 0;
         std::size_t bytes = 0;
         TILESPMV_CUSPARSE(cusparseSetStream(this->handle(), on));
-        TILESPMV_CUSPARSE(cusparseSpMV_bufferSize(this->handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix(),
-                                                  x_.get(), &zero, y_.get(), cuda_type<A>(), algorithm_.id, &bytes));
+        TILESPMV_CUSPARSE(cusparseSpMV_bufferSize(this->handle(), this->op(), &one, matrix(), x_.get(), &zero, y_.get(),
+                                                  cuda_type<A>(), algorithm_.id, &bytes));
         workspace_ = DeviceBuffer<std::byte>(bytes, on);
         if (!algorithm_.has_preprocessing) return;
-        TILESPMV_CUSPARSE(cusparseSpMV_preprocess(this->handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix(),
-                                                  x_.get(), &zero, y_.get(), cuda_type<A>(), algorithm_.id,
-                                                  workspace_.data()));
+        TILESPMV_CUSPARSE(cusparseSpMV_preprocess(this->handle(), this->op(), &one, matrix(), x_.get(), &zero, y_.get(),
+                                                  cuda_type<A>(), algorithm_.id, workspace_.data()));
         TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
 
     void call_library(A alpha, const V* x, A beta, V* y, cudaStream_t) const override {
         TILESPMV_CUSPARSE(cusparseDnVecSetValues(x_.get(), const_cast<V*>(x)));  // which it only reads
         TILESPMV_CUSPARSE(cusparseDnVecSetValues(y_.get(), y));
-        TILESPMV_CUSPARSE(cusparseSpMV(this->handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix(), x_.get(),
-                                       &beta, y_.get(), cuda_type<A>(), algorithm_.id, workspace_.data()));
+        TILESPMV_CUSPARSE(cusparseSpMV(this->handle(), this->op(), &alpha, matrix(), x_.get(), &beta, y_.get(),
+                                       cuda_type<A>(), algorithm_.id, workspace_.data()));
     }
 
     static DenseVector describe(V* data, index_t size) {
@@ -122,15 +121,20 @@ DescribedMatrix describe_sell(const CsrMatrix<V>& a, const DeviceContext& on) {
 }  // namespace
 
 template <class V>
-std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>& source, Options& options, const MakeContext& context) {
+std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>& source, Options& options, const MakeContext& context,
+                                               Op op) {
     const DeviceContext& on = *context.device;
     const int alg = options.one_of("alg", 1, {1, 2});
     options.finish();
     require_cusparse_sum<V>(*context.accumulator);
-    const Algorithm algorithm =
-        alg == 1 ? Algorithm{CUSPARSE_SPMV_CSR_ALG1, false, true} : Algorithm{CUSPARSE_SPMV_CSR_ALG2, true, true};
+    const Algorithm algorithm = alg == 1 ? Algorithm{CUSPARSE_SPMV_CSR_ALG1, false, true}
+                                         : Algorithm{CUSPARSE_SPMV_CSR_ALG2, op == Op::none, true};
     return std::make_unique<CusparseSpmv<V>>("cusparse-csr", source.csr(), describe_csr(source.csr(), on), algorithm,
-                                             on);
+                                             on, op);
+}
+template <class V>
+std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>& source, Options& options, const MakeContext& context) {
+    return make_cusparse_csr(source, options, context, Op::none);
 }
 
 template <class V>
@@ -157,9 +161,10 @@ std::unique_ptr<Operator<V>> make_cusparse_sell(const Source<V>& source, Options
                                              Algorithm{CUSPARSE_SPMV_SELL_ALG1, true, false, true}, on);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                              \
-    template std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>&, Options&, const MakeContext&); \
-    template std::unique_ptr<Operator<V>> make_cusparse_coo(const Source<V>&, Options&, const MakeContext&); \
+#define TILESPMV_INSTANTIATE(V)                                                                                  \
+    template std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>&, Options&, const MakeContext&);     \
+    template std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>&, Options&, const MakeContext&, Op); \
+    template std::unique_ptr<Operator<V>> make_cusparse_coo(const Source<V>&, Options&, const MakeContext&);     \
     template std::unique_ptr<Operator<V>> make_cusparse_sell(const Source<V>&, Options&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -41,6 +41,28 @@ std::vector<V> numbers(index_t size, int seed) {
     return v;
 }
 
+template <class T>
+cuda::DeviceBuffer<T> on_gpu(const std::vector<T>& host) {
+    cuda::DeviceBuffer<T> buffer(std::span<const T>(host), nullptr);
+    TILESPMV_CUDA(cudaStreamSynchronize(nullptr));
+    return buffer;
+}
+
+/// A CSR matrix in device memory, with row pointers of type P.
+template <class P, class V = double>
+struct MatrixOnGpu {
+    explicit MatrixOnGpu(const CsrMatrix<V>& a)
+        : row_ptrs(on_gpu(std::vector<P>(a.row_ptrs.begin(), a.row_ptrs.end()))),
+          col_idxs(on_gpu(std::vector<index_t>(a.col_idxs.begin(), a.col_idxs.end()))),
+          values(on_gpu(std::vector<V>(a.values.begin(), a.values.end()))),
+          view{a.rows, a.cols, a.nnz(), row_ptrs.data(), col_idxs.data(), values.data()} {}
+
+    cuda::DeviceBuffer<P> row_ptrs;
+    cuda::DeviceBuffer<index_t> col_idxs;
+    cuda::DeviceBuffer<V> values;
+    cuda::DeviceCsrView<V> view;
+};
+
 /// x and y in device memory and what to do with them.
 template <class V>
 class DeviceVectors {

@@ -18,13 +18,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-template <class T>
-cuda::DeviceBuffer<T> on_gpu(const std::vector<T>& host) {
-    cuda::DeviceBuffer<T> buffer(std::span<const T>(host), nullptr);
-    TILESPMV_CUDA(cudaStreamSynchronize(nullptr));
-    return buffer;
-}
-
 /// Hubs, empty rows, tiles that are full and others: rows that blocks share in every representation.
 CsrMatrix<double> matrix_with_everything() {
     std::set<std::pair<index_t, index_t>> positions;
@@ -244,21 +237,6 @@ TEST_F(Sizes, OfVectorsAreChecked) {
     TILESPMV_CUDA(cudaGetDevice(&current));
     EXPECT_EQ(a->device(), current);
 }
-
-/// A CSR matrix in device memory, with row pointers of type P.
-template <class P>
-struct MatrixOnGpu {
-    explicit MatrixOnGpu(const CsrMatrix<double>& a)
-        : row_ptrs(on_gpu(std::vector<P>(a.row_ptrs.begin(), a.row_ptrs.end()))),
-          col_idxs(on_gpu(std::vector<index_t>(a.col_idxs.begin(), a.col_idxs.end()))),
-          values(on_gpu(std::vector<double>(a.values.begin(), a.values.end()))),
-          view{a.rows, a.cols, a.nnz(), row_ptrs.data(), col_idxs.data(), values.data()} {}
-
-    cuda::DeviceBuffer<P> row_ptrs;
-    cuda::DeviceBuffer<index_t> col_idxs;
-    cuda::DeviceBuffer<double> values;
-    cuda::DeviceCsrView<double> view;
-};
 
 template <class P>
 class MatricesInDeviceMemory : public OnDevice {};
