@@ -12,4 +12,4 @@ from ._core import Error, __version__, format_names, has_cuda, has_gpu
 from ._matrix import Matrix, matrix
 from ._solve import SolveReport, solve
 
-__all__ = ["Error", "Matrix", "SolveReport", "benchmark", "format_names", "has_cuda", "has_gpu", "matrix", "solve"]
+__all__ = ["Error", "Matrix", "SolveReport", "__version__", "benchmark", "format_names", "has_cuda", "has_gpu", "matrix", "solve"]
