@@ -33,6 +33,7 @@ struct Source<V>::State {
 
     CUstream_st* stream = nullptr;
     cuda::SentArrays* sent = nullptr;
+    std::string preferred;
 
     [[nodiscard]] CsrMatrix<V> make_csr() const {
         if (strips != nullptr) return to_csr(*strips);
@@ -214,6 +215,15 @@ void Source<V>::lend(cuda::SentArrays* sent) const {
 template <Value V>
 cuda::SentArrays* Source<V>::sent() const {
     return state_->sent;
+}
+
+template <Value V>
+void Source<V>::prefer(std::string specification) const {
+    state_->preferred = std::move(specification);
+}
+template <Value V>
+const std::string& Source<V>::preferred() const {
+    return state_->preferred;
 }
 
 #define TILESPMV_INSTANTIATE(V) template class Source<V>;

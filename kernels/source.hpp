@@ -83,6 +83,9 @@ public:
     /// null: none are. See `cuda::SentSource`.
     void lend(cuda::SentArrays* sent) const;
     [[nodiscard]] cuda::SentArrays* sent() const;
+    /// What `auto` took for a matrix of the same pattern, and so takes for this one without choosing; empty: nothing.
+    void prefer(std::string specification) const;
+    [[nodiscard]] const std::string& preferred() const;
 
 private:
     struct State;

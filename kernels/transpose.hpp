@@ -25,17 +25,16 @@ enum class SecondForm {
 /// of the transpose. `a` is the matrix of `op`, and is needed in the call only. Both products are as those of the two
 /// operators: as fast, and reproducible if those are. `matrix_bytes` are those of `op`, all others are `other_bytes`.
 ///  - On the CPU the matrix is transposed in parallel. For an operator on a GPU it is transposed there, in memory of
-///    the library's own: a CSR matrix that is in the memory of the GPU is read there, any other form is copied there as
-///    CSR. `make` gets the transpose in the memory of the GPU. The CSR operators, `sell` and `ell` are made of that
-///    without a copy to the host, the CSR operators where it lies; `sell` copies it if it may take hubs. Others copy it
-///    to the host once, `auto` to choose.
+///    the library's own: a CSR matrix that is in the memory of the GPU is read there, in the order of the default
+///    stream, any other form is copied there as CSR. `make` gets the transpose in the memory of the GPU. The CSR
+///    operators, `sell` and `ell` are made of that without a copy to the host, the CSR operators where it lies; `sell`
+///    copies it if it may take hubs. Others copy it to the host once, and so does `auto` to choose, unless the pattern
+///    is symmetric: then it takes what it took for the matrix.
 ///  - cuSPARSE's operators on CSR multiply values of 32 and 64 bits by the transpose as it does, from the matrix, with
 ///    other bits every time.
 ///  - New values, by `update_values`, reach both forms: by a gather, for which 4 to 8 bytes a nonzero are kept, and on
-///  a
-///    GPU a copy of the values unless the second form is multiplied where it lies. From the memory of a GPU that can be
-///    captured into a graph, if the second form takes new values.
-///    Where `op` reads the values in place they are for the second form.
+///    a GPU a copy of the values unless the second form is multiplied where it lies. From the memory of a GPU that can
+///    be captured into a graph. Where `op` reads the values in place, they are for the second form.
 ///  - Of a matrix that was found to be symmetric the new values are compared, for which the same 4 to 8 bytes are kept,
 ///    and refused if they are not symmetric; on a GPU that waits for the stream, and cannot be captured.
 ///    `SecondForm::never` keeps and compares nothing.

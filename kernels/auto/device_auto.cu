@@ -81,6 +81,7 @@ template <class V>
 std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
     const AutoOptions read = read_auto_options(options);
+    if (!given.preferred().empty()) return make_ranked(given.preferred(), given, context);
     const Source<V> source = candidates_source(given);
     if (read.columns > 1) {
         const int of_pass = std::min(read.columns, kMostPassColumns);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include <cub/device/device_radix_sort.cuh>
 
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/tuning.hpp"
 #include "tile/sizes.hpp"
 
@@ -98,7 +100,7 @@ __global__ void __launch_bounds__(kThreads) find_mirror_images(Mirror<P> p) {
 template <class P>
 struct Sorting : PatternToTranspose<P> {
     P* positions = nullptr;
-    const std::uint32_t* sorted_cols = nullptr;
+    const index_t* sorted_cols = nullptr;
     P* to_row_ptrs = nullptr;
     index_t* to_cols = nullptr;
 };
@@ -127,15 +129,17 @@ void launch_for_each(offset_t count, void (*kernel)(Parameters), const Parameter
     launch(kernel, div_up(count, offset_t{kThreads}), kThreads, parameters, on.stream);
 }
 
-/// Whether one nonzero of every `step` has a mirror image, whose positions are then there.
+/// Looks for the mirror images of one nonzero of every `step`, and for their positions.
 template <class P>
-bool have_mirror_images(const PatternToTranspose<P>& a, offset_t step, TransposedPattern<P>& to,
-                        const DeviceContext& on) {
-    const DeviceBuffer<int> differs(1, on);
-    int host = 0;
+void look_for_mirror_images(const PatternToTranspose<P>& a, offset_t step, TransposedPattern<P>& to,
+                            DeviceBuffer<int>& differs, const DeviceContext& on) {
     TILESPMV_CUDA(cudaMemsetAsync(differs.data(), 0, differs.bytes(), on.stream));
     launch_for_each(div_up(a.nnz, step), find_mirror_images<P>, Mirror<P>{a, step, to.positions.data(), differs.data()},
                     on);
+}
+
+bool have_been_found(const DeviceBuffer<int>& differs, const DeviceContext& on) {
+    int host = 0;
     differs.download({&host, 1}, on.stream);
     TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
     return host == 0;
@@ -143,41 +147,57 @@ bool have_mirror_images(const PatternToTranspose<P>& a, offset_t step, Transpose
 
 /// First of a sample: where patterns are not symmetric that tells most of them, as all nonzeros take longer.
 template <class P>
-bool find_symmetry(const PatternToTranspose<P>& a, TransposedPattern<P>& to, const DeviceContext& on) {
+bool find_symmetry(const PatternToTranspose<P>& a, TransposedPattern<P>& to, const DeviceContext& on,
+                   const std::function<void()>& meanwhile) {
     constexpr offset_t sample = 4096;
     const offset_t step = a.nnz / sample;
-    if (a.rows != a.cols || (step > 1 && !have_mirror_images(a, step, to, on))) return false;
-    return have_mirror_images(a, 1, to, on);
+    if (a.rows != a.cols) return false;
+    DeviceBuffer<int> differs(1, on);
+    if (step > 1) {
+        look_for_mirror_images(a, step, to, differs, on);
+        if (!have_been_found(differs, on)) return false;
+    }
+    look_for_mirror_images(a, 1, to, differs, on);
+    to.row_ptrs = copied_on_device(a.row_ptrs, offset_t{a.rows} + 1, on);
+    to.col_idxs = copied_on_device(a.col_idxs, a.nnz, on);
+    meanwhile();
+    return have_been_found(differs, on);
 }
 
 template <class P>
-void sort_by_columns(const PatternToTranspose<P>& a, TransposedPattern<P>& to, const DeviceContext& on) {
+void sort_by_columns(const PatternToTranspose<P>& a, TransposedPattern<P>& to, const DeviceContext& on,
+                     const std::function<void()>& meanwhile) {
     const auto nnz = static_cast<std::size_t>(a.nnz);
-    const DeviceBuffer<P> unsorted(nnz, on);
-    DeviceBuffer<std::uint32_t> cols(nnz, on);
-    launch_for_each(a.nnz, number_nonzeros<P>, Sorting<P>{a, unsorted.data()}, on);
+    launch_for_each(a.nnz, number_nonzeros<P>, Sorting<P>{a, to.positions.data()}, on);
+    DeviceBuffer<index_t> cols = copied_on_device(a.col_idxs, a.nnz, on);
+    DeviceBuffer<P> other_positions(nnz, on);
+    to.col_idxs = DeviceBuffer<index_t>(nnz, on);
+    cub::DoubleBuffer<index_t> keys(cols.data(), to.col_idxs.data());
+    cub::DoubleBuffer<P> positions(to.positions.data(), other_positions.data());
     const int bits = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint32_t>(a.cols - 1))));
     const auto sort = [&](void* workspace, std::size_t& bytes) {
-        TILESPMV_CUDA(cub::DeviceRadixSort::SortPairs(
-            workspace, bytes, reinterpret_cast<const std::uint32_t*>(a.col_idxs), cols.data(),
-            static_cast<const P*>(unsorted.data()), to.positions.data(), static_cast<P>(nnz), 0, bits, on.stream));
+        TILESPMV_CUDA(cub::DeviceRadixSort::SortPairs(workspace, bytes, keys, positions, static_cast<P>(nnz), 0, bits,
+                                                      on.stream));
     };
     std::size_t bytes = 0;
     sort(nullptr, bytes);
     const DeviceBuffer<std::byte> workspace(std::max<std::size_t>(bytes, 1), on);
     sort(workspace.data(), bytes);
     to.row_ptrs = DeviceBuffer<P>(static_cast<std::size_t>(a.cols) + 1, on);
-    to.col_idxs = DeviceBuffer<index_t>(nnz, on);
+    meanwhile();
+    if (positions.Current() != to.positions.data()) std::swap(to.positions, other_positions);
+    if (keys.Current() == to.col_idxs.data()) std::swap(to.col_idxs, cols);  // the others are to be written
     launch_for_each(a.nnz + 1, fill_transpose<P>,
                     Sorting<P>{a, to.positions.data(), cols.data(), to.row_ptrs.data(), to.col_idxs.data()}, on);
+    TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
 }
 
 }  // namespace
 
 template <class P>
-TransposedPattern<P> transpose_pattern(const CsrPattern<P>& a, const DeviceContext& on) {
+TransposedPattern<P> transpose_pattern(const CsrPattern<P>& a, const DeviceContext& on,
+                                       const std::function<void()>& meanwhile) {
     TransposedPattern<P> to;
-    to.positions = DeviceBuffer<P>(static_cast<std::size_t>(a.nnz), on);
     if (a.nnz == 0) {
         to.is_same = a.rows == a.cols;
         to.row_ptrs = DeviceBuffer<P>(static_cast<std::size_t>(a.cols) + 1, on);
@@ -188,13 +208,15 @@ TransposedPattern<P> transpose_pattern(const CsrPattern<P>& a, const DeviceConte
     const DeviceBuffer<index_t> first_rows(static_cast<std::size_t>(groups), on);
     const PatternToTranspose<P> with_rows{a, first_rows.data()};
     launch_for_each(groups, find_first_rows<P>, with_rows, on);
-    to.is_same = find_symmetry(with_rows, to, on);
-    if (!to.is_same) sort_by_columns(with_rows, to, on);
+    to.positions = DeviceBuffer<P>(static_cast<std::size_t>(a.nnz), on);
+    to.is_same = find_symmetry(with_rows, to, on, meanwhile);
+    if (!to.is_same) sort_by_columns(with_rows, to, on, meanwhile);
     return to;
 }
 
-#define TILESPMV_INSTANTIATE(P) \
-    template TransposedPattern<P> transpose_pattern(const CsrPattern<P>&, const DeviceContext&);
+#define TILESPMV_INSTANTIATE(P)                                                                 \
+    template TransposedPattern<P> transpose_pattern(const CsrPattern<P>&, const DeviceContext&, \
+                                                    const std::function<void()>&);
 TILESPMV_INSTANTIATE(std::uint32_t)
 TILESPMV_INSTANTIATE(offset_t)
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "kernels/cuda/device_buffer.hpp"
 #include "tile/types.hpp"
 
@@ -18,16 +20,17 @@ struct CsrPattern {
 /// The pattern of its transpose, columns ascending in every row.
 template <class P>
 struct TransposedPattern {
-    DeviceBuffer<P> positions;  ///< of each nonzero in the other matrix
-    bool is_same = false;       ///< as that of the other matrix, whose row pointers and columns it has
-    DeviceBuffer<P> row_ptrs;   ///< not made if it is the same, as the next one
+    DeviceBuffer<P> row_ptrs;
     DeviceBuffer<index_t> col_idxs;
+    DeviceBuffer<P> positions;  ///< of each nonzero in the other matrix
+    bool is_same = false;       ///< as that of the other matrix
 };
 
-/// Transposes a pattern whose columns ascend in every row; `a` is read before the stream has passed the call, for which
-/// it waits. A symmetric pattern is found by searching for the mirror image of each nonzero. Any other is sorted by
-/// columns, by a stable sort, which no column is too long for.
+/// Transposes a pattern whose columns ascend in every row, and waits for the stream. A symmetric pattern is found by
+/// searching for the mirror image of each nonzero. Any other is sorted by columns, by a stable sort, which no column is
+/// too long for. `meanwhile` is called, once or twice, while the GPU works: to allocate 1 GB takes 0.6 ms.
 template <class P>
-TransposedPattern<P> transpose_pattern(const CsrPattern<P>& a, const DeviceContext& on);
+TransposedPattern<P> transpose_pattern(
+    const CsrPattern<P>& a, const DeviceContext& on, const std::function<void()>& meanwhile = [] {});
 
 }  // namespace tilespmv::cuda

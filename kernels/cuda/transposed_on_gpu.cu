@@ -1,4 +1,5 @@
 #include <optional>
+#include <string>
 
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/launch.cuh"
@@ -65,12 +66,20 @@ template <Value V, class P>
 class TransposedOnGpu final : public TransposedMatrix<V> {
 public:
     /// In the order of the default stream.
-    explicit TransposedOnGpu(DeviceCsr<V> a)
-        : a_(std::move(a)), nnz_(a_->nnz()), pattern_(transpose_pattern(pattern_of(*a_), on_)), differs_(1, on_) {}
+    TransposedOnGpu(DeviceCsr<V> a, std::string_view specification)
+        : a_(std::move(a)), nnz_(a_->nnz()), specification_(specification), differs_(1, on_) {
+        pattern_ = transpose_pattern<P>(pattern_of(*a_), on_, [this] {
+            if (values_.empty()) values_ = DeviceBuffer<V>(static_cast<std::size_t>(nnz_), on_);
+        });
+    }
 
     bool is_symmetric() override {
         const bool found = pattern_.is_same && is_mirrored(view_of(*a_).values, on_.stream);
-        if (found) a_.reset();
+        if (found) {
+            a_.reset();
+            values_ = {};
+            forget_pattern();
+        }
         return found;
     }
 
@@ -86,12 +95,21 @@ public:
     }
 
     std::unique_ptr<Operator<V>> make_second(const MakeOfSource<V>& make) override {
-        const DeviceCsrView<V> there = make_arrays();
+        gather(view_of(*a_).values, on_.stream);
+        using Given = std::conditional_t<sizeof(P) == 4, std::int32_t, std::int64_t>;  // as a view has them
+        const DeviceCsrView<V> there{a_->cols(),
+                                     a_->rows(),
+                                     nnz_,
+                                     reinterpret_cast<const Given*>(pattern_.row_ptrs.data()),
+                                     pattern_.col_idxs.data(),
+                                     values_.data()};
         a_.reset();
         TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));  // operators are made on other streams
-        auto second = make(Source<V>(there));
+        const Source<V> source(there);
+        if (pattern_.is_same) source.prefer(specification_);
+        auto second = make(source);
         is_multiplied_here_ = second->facts().no_new_values == kReadInPlace;
-        if (!is_multiplied_here_) pattern_.row_ptrs = {}, pattern_.col_idxs = {};
+        if (!is_multiplied_here_ && nnz_ > 0) forget_pattern();  // without nonzeros an operator does not say so
         return second;
     }
 
@@ -131,21 +149,10 @@ private:
         return DeviceBuffer<V>(std::span<const V>(values.data, values.rows), stream);
     }
 
-    DeviceCsrView<V> make_arrays() {
-        const CsrView<V, P> a = view_of(*a_);
-        if (pattern_.is_same) {
-            pattern_.row_ptrs = copied_on_device(a.row_ptrs, offset_t{a_->rows()} + 1, on_);
-            pattern_.col_idxs = copied_on_device(a.col_idxs, nnz_, on_);
-        }
-        values_ = DeviceBuffer<V>(static_cast<std::size_t>(nnz_), on_);
-        gather(a.values, on_.stream);
-        using Given = std::conditional_t<sizeof(P) == 4, std::int32_t, std::int64_t>;  // as a view has them
-        return {a_->cols(),
-                a_->rows(),
-                nnz_,
-                reinterpret_cast<const Given*>(pattern_.row_ptrs.data()),
-                pattern_.col_idxs.data(),
-                values_.data()};
+    /// All but the positions.
+    void forget_pattern() {
+        pattern_.row_ptrs = {};
+        pattern_.col_idxs = {};
     }
 
     void gather(const V* values, cudaStream_t stream) {
@@ -165,6 +172,7 @@ private:
     DeviceContext on_;
     std::optional<DeviceCsr<V>> a_;  // until the second form is made, or it is known that there is none
     offset_t nnz_;
+    std::string specification_;  // of the operator of the matrix
     TransposedPattern<P> pattern_;
     DeviceBuffer<V> values_;  // that the second form multiplies, or gets new ones from
     DeviceBuffer<int> differs_;
@@ -178,8 +186,8 @@ std::unique_ptr<TransposedMatrix<V>> transposed_on_gpu(const Operator<V>& op, co
     if (dynamic_cast<const DeviceOperator<V>*>(&op) == nullptr) return nullptr;
     DeviceCsr<V> csr(a, DeviceContext());
     const bool is_narrow = csr.visit([]<class P>(const CsrView<V, P>&) { return sizeof(P) == sizeof(std::uint32_t); });
-    if (is_narrow) return std::make_unique<TransposedOnGpu<V, std::uint32_t>>(std::move(csr));
-    return std::make_unique<TransposedOnGpu<V, offset_t>>(std::move(csr));
+    if (is_narrow) return std::make_unique<TransposedOnGpu<V, std::uint32_t>>(std::move(csr), op.specification());
+    return std::make_unique<TransposedOnGpu<V, offset_t>>(std::move(csr), op.specification());
 }
 
 template <Value V>
