@@ -254,7 +254,13 @@ private:
     void check_block(const ChosenOperator<V>& chosen, const Operator<V>& op, const BlockProduct<V>& block,
                      const std::string& label, int threads) {
         const int cols = block.x_shape.cols;
-        std::vector<V> found = multiply(op, block, cols);
+        std::vector<V> found;
+        try {
+            found = multiply(op, block, cols);
+        } catch (const Refusal&) {
+            if (is_library(chosen.name)) return;  // whose products may want rows at certain addresses
+            throw;
+        }
         const Block<V> y = block.y_shape.of(found);
         const auto result = check_product<V>(block.expected, y, chosen.accumulator);
         if (!result.ok) {

@@ -4,6 +4,7 @@
 #include "kernels/published/cusparse/cusparse_operator.cuh"
 #include "kernels/published/cusparse/cusparse_operators.hpp"
 #include "kernels/published/cusparse/described_matrix.cuh"
+#include "kernels/refusal.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -71,7 +72,7 @@ private:
     /// The library (CUDA 13.0) reads past the alignment of others: "misaligned address".
     static void require_aligned_rows(Layout layout, std::size_t ld) {
         if (layout == Layout::column_major || ld * sizeof(V) % 16 == 0) return;
-        throw Error("cusparse-spmm: cuSPARSE wants rows of blocks that begin at multiples of 16 bytes");
+        throw Refusal("cusparse-spmm: cuSPARSE wants rows of blocks that begin at multiples of 16 bytes");
     }
 
     const Prepared& prepare(const Block<const V>& x, const Block<V>& y) const {

@@ -221,6 +221,7 @@ std::set<std::string> representations(const OperatorCase<V>& a) {
     if (name == "strip") return {"strip", "rank-strip", "csr16"};
     if (name == "csr-inode") return {name};
     if (name == "sell-spmm") return {"sell"};
+    if (name == "cusparse-spmm") return {"csr"};
     if (name == "hyb") return {"ell", "coo"};
     if (name.starts_with("cusparse-")) return {name.substr(9)};
     return {name.starts_with("csr-") ? "csr" : name};
