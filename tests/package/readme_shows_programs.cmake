@@ -1,7 +1,7 @@
-# Run as a script: the programs in README.md are those of CONSUMER_DIR, which the package test builds.
+# Run as a script: the program in README.md is one of CONSUMER_DIR, which the package test builds.
 cmake_minimum_required(VERSION 3.25)
 file(READ "${README}" readme)
-foreach(program cpu_product.cpp gpu_product.cpp)
+foreach(program cpu_product.cpp)
   file(READ "${CONSUMER_DIR}/${program}" text)
   string(FIND "${readme}" "```cpp\n${text}```\n" at)
   if(at EQUAL -1)
