@@ -14,7 +14,7 @@ endfunction()
 
 run(0 "${CMAKE_COMMAND}" --install "${build_dir}" --prefix "${prefix}")
 run(0 "${CMAKE_COMMAND}" -G Ninja -S "${consumer_dir}" -B "${work_dir}/consumer" -D "CMAKE_PREFIX_PATH=${prefix}"
-  -D "CMAKE_CXX_COMPILER=${compiler}" -D "CMAKE_CXX_FLAGS=${flags}" -D CMAKE_BUILD_TYPE=${build_type}
+  -D "CMAKE_CXX_COMPILER=${compiler}" -D "CMAKE_CXX_FLAGS=${flags}" -D "CMAKE_C_FLAGS=${flags}" -D CMAKE_BUILD_TYPE=${build_type}
   -D tilespmv_expected_version=${version})
 run(0 "${CMAKE_COMMAND}" --build "${work_dir}/consumer")
 run(0 "${work_dir}/consumer/cpu_product")
