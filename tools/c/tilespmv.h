@@ -14,6 +14,13 @@
 #define TILESPMV_API __attribute__((visibility("default")))
 #endif
 
+/* In C++ an enumeration holds what a caller in C may pass, no constant of it too. */
+#ifdef __cplusplus
+#define TILESPMV_INT : int
+#else
+#define TILESPMV_INT
+#endif
+
 #define TILESPMV_VERSION_MAJOR 0
 #define TILESPMV_VERSION_MINOR 1
 #define TILESPMV_VERSION_PATCH 0
@@ -31,20 +38,25 @@ extern "C" {
     X(TILESPMV_OUT_OF_MEMORY, 5, "out of memory")                            \
     X(TILESPMV_NOT_CONVERGED, 6, "a solve ended without reaching its tolerance")
 
-typedef enum tilespmv_status {
+typedef enum tilespmv_status TILESPMV_INT {
 #define TILESPMV_STATUS(name, number, text) name = number,
     TILESPMV_STATUSES(TILESPMV_STATUS)
 #undef TILESPMV_STATUS
 } tilespmv_status;
 
-typedef enum tilespmv_type { TILESPMV_FLOAT64, TILESPMV_FLOAT32, TILESPMV_FLOAT16, TILESPMV_BFLOAT16 } tilespmv_type;
-typedef enum tilespmv_index { TILESPMV_INT32, TILESPMV_INT64 } tilespmv_index;
-typedef enum tilespmv_memory { TILESPMV_HOST, TILESPMV_DEVICE } tilespmv_memory;
-typedef enum tilespmv_layout { TILESPMV_COLUMN_MAJOR, TILESPMV_ROW_MAJOR } tilespmv_layout;
-typedef enum tilespmv_op { TILESPMV_NONE, TILESPMV_TRANSPOSE } tilespmv_op;
+typedef enum tilespmv_type TILESPMV_INT {
+    TILESPMV_FLOAT64,
+    TILESPMV_FLOAT32,
+    TILESPMV_FLOAT16,
+    TILESPMV_BFLOAT16
+} tilespmv_type;
+typedef enum tilespmv_index TILESPMV_INT { TILESPMV_INT32, TILESPMV_INT64 } tilespmv_index;
+typedef enum tilespmv_memory TILESPMV_INT { TILESPMV_HOST, TILESPMV_DEVICE } tilespmv_memory;
+typedef enum tilespmv_layout TILESPMV_INT { TILESPMV_COLUMN_MAJOR, TILESPMV_ROW_MAJOR } tilespmv_layout;
+typedef enum tilespmv_op TILESPMV_INT { TILESPMV_NONE, TILESPMV_TRANSPOSE } tilespmv_op;
 
 /* Whether a matrix has a copy of the caller's arrays, or reads them where they are as long as it lives. */
-typedef enum tilespmv_ownership { TILESPMV_COPY, TILESPMV_BORROW } tilespmv_ownership;
+typedef enum tilespmv_ownership TILESPMV_INT { TILESPMV_COPY, TILESPMV_BORROW } tilespmv_ownership;
 
 /* A sparse matrix with the operator that multiplies by it. */
 typedef struct tilespmv_matrix_s* tilespmv_matrix;
