@@ -152,6 +152,8 @@ static void test_refusals(void) {
     arrays.ownership = TILESPMV_BORROW;
     FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, kOnCpu), "can be borrowed");
     FAILS(TILESPMV_FAILURE, tilespmv_load(&a, "no such file", TILESPMV_FLOAT64, kOnCpu), "no such file: cannot be read");
+    CHECK(tilespmv_rows(NULL) == 0 && tilespmv_bytes(NULL) == 0 && strcmp(tilespmv_operator(NULL), "") == 0);
+    FAILS(TILESPMV_USAGE, tilespmv_multiply(NULL, NULL, NULL), "the matrix is a null pointer");
     CHECK(strcmp(tilespmv_status_text(TILESPMV_USAGE), "an argument is wrong") == 0);
     CHECK(tilespmv_version() ==
           TILESPMV_VERSION_MAJOR * 10000 + TILESPMV_VERSION_MINOR * 100 + TILESPMV_VERSION_PATCH);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <mutex>
 #include <span>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -95,9 +96,7 @@ public:
     MatrixOf(Source<V> source, Backend backend, const std::string& operator_name)
         : source_(std::move(source)), backend_(backend), operator_name_(operator_name) {
         operator_ = make(source_);
-        rows_ = operator_->rows();
-        cols_ = operator_->cols();
-        nnz_ = operator_->nnz();
+        std::tie(rows_, cols_, nnz_) = std::tuple(operator_->rows(), operator_->cols(), operator_->nnz());
         order_.wait_for_device(backend == Backend::cuda);
     }
 

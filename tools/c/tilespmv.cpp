@@ -2,23 +2,21 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <new>
-#include <numeric>
 #include <string>
 
 #include <fmt/format.h>
 
-#include "tile/buffer.hpp"
 #include "tile/error.hpp"
 #include "tools/bindings/matrix.hpp"
-#include "tools/bindings/stream_order.hpp"
+#include "tools/c/arrays.hpp"
 
 namespace bindings = tilespmv::bindings;
 using tilespmv::Error;
 using tilespmv::ExitCode;
+using namespace tilespmv::c;
 
 struct tilespmv_matrix_s {
     std::unique_ptr<bindings::Matrix> matrix;
@@ -69,24 +67,6 @@ tilespmv_status guarded(tilespmv_matrix a, F&& f) noexcept {
     } catch (...) {
         return TILESPMV_OUT_OF_MEMORY;  // not even the message could be kept
     }
-}
-
-Error usage(const std::string& message) { return Error(message, ExitCode::usage); }
-
-void require(const void* pointer, const char* name) {
-    if (pointer == nullptr) throw usage(fmt::format("{} is a null pointer", name));
-}
-
-constexpr std::size_t kTypeBytes[] = {8, 4, 2, 2};
-
-std::size_t bytes_of(tilespmv_type type) {
-    if (type < TILESPMV_FLOAT64 || type > TILESPMV_BFLOAT16)
-        throw usage(fmt::format("type {} of values is none", int{type}));
-    return kTypeBytes[type];
-}
-std::string_view name_of(tilespmv_type type) {
-    static_cast<void>(bytes_of(type));
-    return tilespmv::kValueNames[static_cast<std::size_t>(type)];
 }
 
 /// "name=value" of a caller, each of which has to be read.
@@ -147,57 +127,6 @@ Place place_of(const char* const* options) {
     return place;
 }
 
-/// An array of the caller's on the host: where it is, or copied.
-template <class T>
-tilespmv::Buffer<T> on_host(const void* data, std::size_t count, const tilespmv_arrays& of, bool may_borrow) {
-    if (count > 0) require(data, "an array");
-    if (of.memory == TILESPMV_HOST && may_borrow) {
-        return tilespmv::Buffer<T>::view(static_cast<T*>(const_cast<void*>(data)), count, nullptr);
-    }
-    tilespmv::Buffer<T> copy(count);
-    if (of.memory == TILESPMV_DEVICE) {
-        bindings::copy_to_host(copy.data(), data, count * sizeof(T), reinterpret_cast<std::uintptr_t>(of.stream));
-    } else if (count > 0) {
-        std::memcpy(copy.data(), data, count * sizeof(T));
-    }
-    return copy;
-}
-
-/// Indices of either size as T; those that T cannot hold become -1, which is no index.
-template <class T>
-tilespmv::Buffer<T> indices(const void* data, std::size_t count, tilespmv_index type, const tilespmv_arrays& of,
-                            bool may_borrow) {
-    const auto converted = [&]<class From>(From) {
-        if constexpr (std::is_same_v<From, T>) {
-            return on_host<T>(data, count, of, may_borrow);
-        } else {
-            const tilespmv::Buffer<From> given = on_host<From>(data, count, of, true);
-            tilespmv::Buffer<T> result(count);
-            std::transform(given.begin(), given.end(), result.begin(),
-                           [](From i) { return std::in_range<T>(i) ? static_cast<T>(i) : T(-1); });
-            return result;
-        }
-    };
-    if (type != TILESPMV_INT32 && type != TILESPMV_INT64)
-        throw usage(fmt::format("type {} of indices is none", int{type}));
-    return type == TILESPMV_INT32 ? converted(std::int32_t()) : converted(std::int64_t());
-}
-
-/// CSR arrays on the host, with what owns them.
-struct HostCsr {
-    tilespmv::Buffer<std::int64_t> row_ptrs;
-    tilespmv::Buffer<tilespmv::index_t> cols;
-    tilespmv::Buffer<std::byte> values;
-};
-
-void check_arrays(const tilespmv_arrays& a) {
-    if (a.rows < 0 || a.cols < 0 || a.nnz < 0 || a.rows > INT32_MAX || a.cols > INT32_MAX) {
-        throw usage(fmt::format("{} x {} with {} nonzeros: rows and columns have to be from 0 to 2147483647", a.rows,
-                                a.cols, a.nnz));
-    }
-    if (a.memory != TILESPMV_HOST && a.memory != TILESPMV_DEVICE) throw usage("memory is neither HOST nor DEVICE");
-}
-
 std::unique_ptr<tilespmv_matrix_s> prepare(const tilespmv_arrays& a, std::shared_ptr<HostCsr> csr, const Place& place) {
     bindings::CsrArrays arrays;
     arrays.rows = a.rows;
@@ -221,57 +150,6 @@ tilespmv_status create(tilespmv_matrix* a, F&& make) {
         *a = make().release();
         return TILESPMV_OK;
     });
-}
-
-/// Entries of COO as CSR; those of one place are added up by `add(to, from)`, positions of values.
-HostCsr compressed(const tilespmv_arrays& a) {
-    const auto nnz = static_cast<std::size_t>(a.nnz);
-    const auto rows = indices<std::int64_t>(a.row_ptrs, nnz, a.row_type, a, true);
-    const auto cols = indices<std::int64_t>(a.cols_of, nnz, a.col_type, a, true);
-    const auto values = on_host<std::byte>(a.values, nnz * bytes_of(a.type), a, true);
-    for (std::size_t i = 0; i < nnz; ++i) {
-        if (rows[i] < 0 || rows[i] >= a.rows || cols[i] < 0 || cols[i] >= a.cols) {
-            throw usage(fmt::format("entry {} is at row {}, column {} (from 0) of a matrix of {} x {}", i, rows[i],
-                                    cols[i], a.rows, a.cols));
-        }
-    }
-    std::vector<std::size_t> order(nnz);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
-        return rows[i] != rows[j] ? rows[i] < rows[j] : cols[i] < cols[j];
-    });
-    const auto compress = [&]<class V>(V) {
-        const auto* const of = reinterpret_cast<const V*>(values.data());
-        HostCsr csr{tilespmv::Buffer<std::int64_t>(static_cast<std::size_t>(a.rows) + 1, 0),
-                    tilespmv::Buffer<tilespmv::index_t>(nnz), tilespmv::Buffer<std::byte>(nnz * sizeof(V))};
-        auto* const sums = reinterpret_cast<V*>(csr.values.data());
-        std::size_t kept = 0;
-        for (std::size_t k = 0; k < nnz; ++k) {
-            const std::size_t i = order[k];
-            if (k > 0 && rows[order[k - 1]] == rows[i] && cols[order[k - 1]] == cols[i]) {
-                sums[kept - 1] = static_cast<V>(tilespmv::widened(sums[kept - 1]) + tilespmv::widened(of[i]));
-                continue;
-            }
-            ++csr.row_ptrs[static_cast<std::size_t>(rows[i]) + 1];
-            csr.cols[kept] = static_cast<tilespmv::index_t>(cols[i]);
-            sums[kept++] = of[i];
-        }
-        std::partial_sum(csr.row_ptrs.begin(), csr.row_ptrs.end(), csr.row_ptrs.begin());
-        csr.cols.truncate(kept);
-        csr.values.truncate(kept * sizeof(V));
-        return csr;
-    };
-    switch (a.type) {
-        case TILESPMV_FLOAT64:
-            return compress(double());
-        case TILESPMV_FLOAT32:
-            return compress(float());
-        case TILESPMV_FLOAT16:
-            return compress(tilespmv::Half());
-        case TILESPMV_BFLOAT16:
-            break;
-    }
-    return compress(tilespmv::Bfloat16());
 }
 
 bindings::Array array_of(const tilespmv_block& b, const char* name) {
@@ -331,17 +209,7 @@ const char* tilespmv_last_error(tilespmv_matrix a) {
 tilespmv_status tilespmv_from_csr(tilespmv_matrix* a, const tilespmv_arrays* csr, const char* const* options) {
     return create(a, [&] {
         require(csr, "the description of the arrays");
-        check_arrays(*csr);
-        const bool is_borrowed = csr->ownership == TILESPMV_BORROW;
-        if (is_borrowed && (csr->memory != TILESPMV_HOST || csr->col_type != TILESPMV_INT32)) {
-            throw usage("only arrays on the host with 32-bit columns can be borrowed");
-        }
-        const auto nnz = static_cast<std::size_t>(csr->nnz);
-        auto host = std::make_shared<HostCsr>();
-        host->row_ptrs = indices<std::int64_t>(csr->row_ptrs, static_cast<std::size_t>(csr->rows) + 1, csr->row_type,
-                                               *csr, is_borrowed);
-        host->cols = indices<tilespmv::index_t>(csr->cols_of, nnz, csr->col_type, *csr, is_borrowed);
-        host->values = on_host<std::byte>(csr->values, nnz * bytes_of(csr->type), *csr, is_borrowed);
+        auto host = std::make_shared<HostCsr>(csr_on_host(*csr));
         return prepare(*csr, std::move(host), place_of(options));
     });
 }
@@ -349,8 +217,7 @@ tilespmv_status tilespmv_from_csr(tilespmv_matrix* a, const tilespmv_arrays* csr
 tilespmv_status tilespmv_from_coo(tilespmv_matrix* a, const tilespmv_arrays* coo, const char* const* options) {
     return create(a, [&] {
         require(coo, "the description of the arrays");
-        check_arrays(*coo);
-        return prepare(*coo, std::make_shared<HostCsr>(compressed(*coo)), place_of(options));
+        return prepare(*coo, std::make_shared<HostCsr>(coo_on_host(*coo)), place_of(options));
     });
 }
 
@@ -370,22 +237,25 @@ void tilespmv_destroy(tilespmv_matrix* a) {
     *a = nullptr;
 }
 
-int64_t tilespmv_rows(tilespmv_matrix a) { return a->matrix->rows(); }
-int64_t tilespmv_cols(tilespmv_matrix a) { return a->matrix->cols(); }
-int64_t tilespmv_nnz(tilespmv_matrix a) { return a->matrix->nnz(); }
+int64_t tilespmv_rows(tilespmv_matrix a) { return a == nullptr ? 0 : a->matrix->rows(); }
+int64_t tilespmv_cols(tilespmv_matrix a) { return a == nullptr ? 0 : a->matrix->cols(); }
+int64_t tilespmv_nnz(tilespmv_matrix a) { return a == nullptr ? 0 : a->matrix->nnz(); }
 tilespmv_type tilespmv_value_type(tilespmv_matrix a) {
+    if (a == nullptr) return TILESPMV_FLOAT64;
     const auto& names = tilespmv::kValueNames;
     return static_cast<tilespmv_type>(std::find(names.begin(), names.end(), a->matrix->value_type()) - names.begin());
 }
 tilespmv_memory tilespmv_device(tilespmv_matrix a) {
-    return a->matrix->backend() == tilespmv::Backend::cuda ? TILESPMV_DEVICE : TILESPMV_HOST;
+    return a != nullptr && a->matrix->backend() == tilespmv::Backend::cuda ? TILESPMV_DEVICE : TILESPMV_HOST;
 }
 int64_t tilespmv_bytes(tilespmv_matrix a) {
+    if (a == nullptr) return 0;
     const tilespmv::Facts facts = a->matrix->facts();
     return static_cast<int64_t>(facts.matrix_bytes + facts.other_bytes);
 }
-int tilespmv_is_reproducible(tilespmv_matrix a) { return a->matrix->facts().is_reproducible ? 1 : 0; }
+int tilespmv_is_reproducible(tilespmv_matrix a) { return a != nullptr && a->matrix->facts().is_reproducible ? 1 : 0; }
 const char* tilespmv_operator(tilespmv_matrix a) {
+    if (a == nullptr) return "";
     const std::scoped_lock lock(a->mutex);
     if (a->operator_name.empty()) a->operator_name = a->matrix->specification();
     return a->operator_name.c_str();

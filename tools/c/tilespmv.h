@@ -115,6 +115,7 @@ TILESPMV_API tilespmv_status tilespmv_load(tilespmv_matrix* a, const char* name,
 /* Frees the matrix and makes *a null; work on a GPU must be complete. A null *a is nothing to do. */
 TILESPMV_API void tilespmv_destroy(tilespmv_matrix* a);
 
+/* Facts; of a null matrix 0, HOST, FLOAT64 and "". */
 TILESPMV_API int64_t tilespmv_rows(tilespmv_matrix a);
 TILESPMV_API int64_t tilespmv_cols(tilespmv_matrix a);
 TILESPMV_API int64_t tilespmv_nnz(tilespmv_matrix a);

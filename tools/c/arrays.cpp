@@ -1,0 +1,149 @@
+#include "tools/c/arrays.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tools/bindings/stream_order.hpp"
+
+namespace tilespmv::c {
+namespace {
+
+constexpr std::size_t kTypeBytes[] = {8, 4, 2, 2};
+
+/// An array of the caller's on the host: where it is, or copied.
+template <class T>
+Buffer<T> on_host(const void* data, std::size_t count, const tilespmv_arrays& of, bool may_borrow) {
+    if (count > 0) require(data, "an array");
+    if (of.memory == TILESPMV_HOST && may_borrow) {
+        return Buffer<T>::view(static_cast<T*>(const_cast<void*>(data)), count, nullptr);
+    }
+    Buffer<T> copy(count);
+    if (of.memory == TILESPMV_DEVICE) {
+        bindings::copy_to_host(copy.data(), data, count * sizeof(T), reinterpret_cast<std::uintptr_t>(of.stream));
+    } else if (count > 0) {
+        std::memcpy(copy.data(), data, count * sizeof(T));
+    }
+    return copy;
+}
+
+/// Indices of either size as T; those that T cannot hold become -1, which is no index.
+template <class T>
+Buffer<T> indices(const void* data, std::size_t count, tilespmv_index type, const tilespmv_arrays& of,
+                  bool may_borrow) {
+    const auto converted = [&]<class From>(From) {
+        if constexpr (std::is_same_v<From, T>) {
+            return on_host<T>(data, count, of, may_borrow);
+        } else {
+            const Buffer<From> given = on_host<From>(data, count, of, true);
+            Buffer<T> result(count);
+            std::transform(given.begin(), given.end(), result.begin(),
+                           [](From i) { return std::in_range<T>(i) ? static_cast<T>(i) : T(-1); });
+            return result;
+        }
+    };
+    if (type != TILESPMV_INT32 && type != TILESPMV_INT64)
+        throw usage(fmt::format("type {} of indices is none", int{type}));
+    return type == TILESPMV_INT32 ? converted(std::int32_t()) : converted(std::int64_t());
+}
+
+void check_arrays(const tilespmv_arrays& a) {
+    if (a.rows < 0 || a.cols < 0 || a.nnz < 0 || a.rows > INT32_MAX || a.cols > INT32_MAX) {
+        throw usage(fmt::format("{} x {} with {} nonzeros: rows and columns have to be from 0 to 2147483647", a.rows,
+                                a.cols, a.nnz));
+    }
+    if (a.memory != TILESPMV_HOST && a.memory != TILESPMV_DEVICE) throw usage("memory is neither HOST nor DEVICE");
+}
+
+}  // namespace
+
+Error usage(const std::string& message) { return Error(message, ExitCode::usage); }
+
+void require(const void* pointer, const char* name) {
+    if (pointer == nullptr) throw usage(fmt::format("{} is a null pointer", name));
+}
+
+std::size_t bytes_of(tilespmv_type type) {
+    if (type < TILESPMV_FLOAT64 || type > TILESPMV_BFLOAT16)
+        throw usage(fmt::format("type {} of values is none", int{type}));
+    return kTypeBytes[type];
+}
+std::string_view name_of(tilespmv_type type) {
+    static_cast<void>(bytes_of(type));
+    return kValueNames[static_cast<std::size_t>(type)];
+}
+
+HostCsr csr_on_host(const tilespmv_arrays& csr) {
+    check_arrays(csr);
+    const bool is_borrowed = csr.ownership == TILESPMV_BORROW;
+    if (is_borrowed && (csr.memory != TILESPMV_HOST || csr.col_type != TILESPMV_INT32)) {
+        throw usage("only arrays on the host with 32-bit columns can be borrowed");
+    }
+    const auto rows = static_cast<std::size_t>(csr.rows) + 1;
+    const auto nnz = static_cast<std::size_t>(csr.nnz);
+    return {indices<std::int64_t>(csr.row_ptrs, rows, csr.row_type, csr, is_borrowed),
+            indices<index_t>(csr.cols_of, nnz, csr.col_type, csr, is_borrowed),
+            on_host<std::byte>(csr.values, nnz * bytes_of(csr.type), csr, is_borrowed)};
+}
+
+HostCsr coo_on_host(const tilespmv_arrays& a) {
+    check_arrays(a);
+    const auto nnz = static_cast<std::size_t>(a.nnz);
+    const auto rows = indices<std::int64_t>(a.row_ptrs, nnz, a.row_type, a, true);
+    const auto cols = indices<std::int64_t>(a.cols_of, nnz, a.col_type, a, true);
+    const auto values = on_host<std::byte>(a.values, nnz * bytes_of(a.type), a, true);
+    for (std::size_t i = 0; i < nnz; ++i) {
+        if (rows[i] < 0 || rows[i] >= a.rows || cols[i] < 0 || cols[i] >= a.cols) {
+            throw usage(fmt::format("entry {} is at row {}, column {} (from 0) of a matrix of {} x {}", i, rows[i],
+                                    cols[i], a.rows, a.cols));
+        }
+    }
+    std::vector<std::size_t> order(nnz);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+        return rows[i] != rows[j] ? rows[i] < rows[j] : cols[i] < cols[j];
+    });
+    const auto compress = [&]<class V>(V) {
+        const auto* const of = reinterpret_cast<const V*>(values.data());
+        HostCsr csr{Buffer<std::int64_t>(static_cast<std::size_t>(a.rows) + 1, 0), Buffer<index_t>(nnz),
+                    Buffer<std::byte>(nnz * sizeof(V))};
+        auto* const sums = reinterpret_cast<V*>(csr.values.data());
+        std::size_t kept = 0;
+        for (std::size_t k = 0; k < nnz; ++k) {
+            const std::size_t i = order[k];
+            if (k > 0 && rows[order[k - 1]] == rows[i] && cols[order[k - 1]] == cols[i]) {
+                sums[kept - 1] = static_cast<V>(widened(sums[kept - 1]) + widened(of[i]));
+                continue;
+            }
+            ++csr.row_ptrs[static_cast<std::size_t>(rows[i]) + 1];
+            csr.cols[kept] = static_cast<index_t>(cols[i]);
+            sums[kept++] = of[i];
+        }
+        std::partial_sum(csr.row_ptrs.begin(), csr.row_ptrs.end(), csr.row_ptrs.begin());
+        csr.cols.truncate(kept);
+        csr.values.truncate(kept * sizeof(V));
+        return csr;
+    };
+    switch (a.type) {
+        case TILESPMV_FLOAT64:
+            return compress(double());
+        case TILESPMV_FLOAT32:
+            return compress(float());
+        case TILESPMV_FLOAT16:
+            return compress(Half());
+        case TILESPMV_BFLOAT16:
+            break;
+    }
+    return compress(Bfloat16());
+}
+
+Buffer<std::byte> bytes_on_host(const void* data, std::size_t bytes, const tilespmv_arrays& of) {
+    return on_host<std::byte>(data, bytes, of, true);
+}
+
+}  // namespace tilespmv::c

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tile/buffer.hpp"
+#include "tile/error.hpp"
+#include "tile/types.hpp"
+#include "tools/c/tilespmv.h"
+
+/// Arrays that a caller of the C interface describes, checked and on the host. All throw a usage `Error` for what is
+/// wrong with them.
+namespace tilespmv::c {
+
+Error usage(const std::string& message);
+void require(const void* pointer, const char* name);
+std::size_t bytes_of(tilespmv_type type);
+std::string_view name_of(tilespmv_type type);
+
+/// CSR arrays on the host, with what owns them.
+struct HostCsr {
+    Buffer<std::int64_t> row_ptrs;
+    Buffer<index_t> cols;
+    Buffer<std::byte> values;
+};
+
+/// Borrowed or copied, as the description says; an index that does not fit becomes -1, which is no index.
+HostCsr csr_on_host(const tilespmv_arrays& csr);
+/// Entries of COO as CSR; those of one place are added up in the order in which they come.
+HostCsr coo_on_host(const tilespmv_arrays& coo);
+/// Where they are, or a copy of those on a GPU.
+Buffer<std::byte> bytes_on_host(const void* data, std::size_t bytes, const tilespmv_arrays& of);
+
+}  // namespace tilespmv::c
