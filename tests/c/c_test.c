@@ -94,7 +94,7 @@ static void test_blocks_and_transpose(void) {
     CHECK(tilespmv_apply(a, TILESPMV_TRANSPOSE, 1, &row_sums, 0, &col_sums, NULL) == TILESPMV_OK);
     CHECK(v[0] == 5 && v[1] == 70 && v[2] == 6);
     FAILS(TILESPMV_USAGE, tilespmv_update_values(a, values, 2, TILESPMV_HOST, NULL), "2 values for a matrix of 3");
-    FAILS(TILESPMV_USAGE, tilespmv_apply(a, TILESPMV_NONE, 1, &row_sums, 0, &col_sums, NULL), "x has 2");
+    FAILS(TILESPMV_USAGE, tilespmv_apply(a, TILESPMV_NONE, 1, &row_sums, 0, &col_sums, NULL), "x is 2 x 1 and y 3 x 1");
     FAILS(TILESPMV_USAGE, tilespmv_apply(a, TILESPMV_NONE, 1, NULL, 0, &col_sums, NULL), "x is a null pointer");
     tilespmv_block bad = from;
     bad.ld = 1;

@@ -126,7 +126,7 @@ public:
         const auto rows = static_cast<std::size_t>(is_transposed ? cols_ : rows_);
         const auto cols = static_cast<std::size_t>(is_transposed ? rows_ : cols_);
         if (from->rows != cols || to->rows != rows || from->cols != to->cols) {
-            throw Error(fmt::format("x has {} rows and {} columns and y {} and {}: expected {} and {} rows of as many columns",
+            throw Error(fmt::format("x is {} x {} and y {} x {}: expected {} and {} rows of as many columns",
                                     from->rows, from->cols, to->rows, to->cols, cols, rows),
                         ExitCode::usage);
         }

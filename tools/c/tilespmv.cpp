@@ -294,8 +294,7 @@ tilespmv_status tilespmv_update_values(tilespmv_matrix a, const void* values, in
         tilespmv_arrays of{};
         of.memory = memory;
         of.stream = stream;
-        const auto host =
-            on_host<std::byte>(values, static_cast<std::size_t>(count) * bytes_of(tilespmv_value_type(a)), of, true);
+        const auto host = bytes_on_host(values, static_cast<std::size_t>(count) * bytes_of(tilespmv_value_type(a)), of);
         a->matrix->update_values(host.data(), count);
         const std::scoped_lock lock(a->mutex);
         a->operator_name.clear();
