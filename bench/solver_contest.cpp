@@ -11,6 +11,7 @@
 #include "bench/harness/cuda_library_pcg.hpp"
 #include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/choose_preconditioner.hpp"
+#include "kernels/solver/conjugate_gradients.hpp"
 #include "kernels/solver/device_space.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tile/error.hpp"

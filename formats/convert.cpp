@@ -31,13 +31,6 @@ struct RowTotals {
     }
 };
 
-/// `kept`: the nonzeros of the part.
-formats::TileSize size_of(TilePart part, const TilePattern& kept, int value_bytes) {
-    formats::TileSize size;
-    formats::visit_format(part.format, [&]<class F>() { size = F::size(kept, value_bytes).value(); });
-    return size;
-}
-
 /// First pass: sizes of everything. With deferral, both outcomes are added up, since only the end shows which is right.
 template <Value V>
 class FirstPass {
@@ -76,7 +69,8 @@ private:
             if (choice.defer) {
                 for (int r = 0; r < kTileSize; ++r) deferred[r] += pattern.row_counts[r];
             } else if (choice.part.row_nnz > 0) {
-                kept.add(size_of(choice.part, pattern.first_of_rows(choice.part.row_nnz), sizeof(V)));
+                kept.add(formats::size_in(choice.part.format, pattern.first_of_rows(choice.part.row_nnz), sizeof(V))
+                             .value());
                 kept_nnz += pattern.nnz - defer_beyond(choice.part.row_nnz, pattern, deferred);
             } else {
                 kept.add(choice.size);
@@ -279,7 +273,7 @@ private:
         V* out = in.data();
         kept.for_each_row(
             [&](int r) { out = TileScanner::copy_few(a_.values.data() + scanner.first(r), kept.row_counts[r], out); });
-        pack(scanner.column(), kept, part.format, size_of(part, kept, sizeof(V)), in.data());
+        pack(scanner.column(), kept, part.format, formats::size_in(part.format, kept, sizeof(V)).value(), in.data());
     }
 
     void pack(index_t column, const TilePattern& pattern, int format, const formats::TileSize& size, const V* in) {

@@ -3,12 +3,26 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
 
-#include "formats/format.hpp"
 #include "tile/csr.hpp"
 #include "tile/tile_matrix.hpp"
+#include "tile/tile_pattern.hpp"
 
 namespace tilespmv {
+
+namespace formats {
+
+/// Every format by its id, as archives and statistics know it.
+std::span<const FormatInfo> format_table();
+/// Id of the format called `name`, such as "ell". Throws a usage `Error` that lists the names there are.
+int format_id(std::string_view name);
+/// What a tile with at least one nonzero, whose pattern is counted, takes in the format with this id, for values of
+/// `value_bytes` bytes; nothing if that cannot hold it, and for an id of no format.
+std::optional<TileSize> size_in(int format, const TilePattern& pattern, int value_bytes);
+
+}  // namespace formats
 
 /// A tile that holds only the first nonzeros of each row, of the size that its format has for
 /// `TilePattern::first_of_rows`. Small, because policies give one for every tile.

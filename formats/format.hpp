@@ -15,15 +15,6 @@
 
 namespace tilespmv::formats {
 
-/// What a tile takes in a format.
-struct TileSize {
-    int values = 0;       ///< values stored, padding included; 1 to 256
-    int index_bytes = 0;  ///< 0 to 511
-    int parameter = 0;    ///< a number of the format's own, kept in the tile's entry; 0 to 127
-
-    [[nodiscard]] int bytes(int value_bytes) const { return values * value_bytes + index_bytes; }
-};
-
 /// The contract of a per-tile format: a stateless struct of static functions, which throw nothing and keep no pointer,
 /// with
 ///

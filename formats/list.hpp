@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/convert.hpp"
 #include "formats/coo.hpp"
 #include "formats/csr.hpp"
 #include "formats/dense.hpp"
@@ -77,13 +78,7 @@ TILESPMV_HD bool visit_format(int id, Visitor&& visitor) {
     return detail::visit(Formats{}, id, std::forward<Visitor>(visitor));
 }
 
-/// Name and validity check of every format, by id.
-inline std::span<const FormatInfo> format_table() { return detail::kTable; }
-
 /// Those of the published formats, which come first.
 inline std::span<const FormatInfo> published_formats() { return format_table().first(PublishedFormats::size); }
-
-/// Id of the format called `name`; throws a usage `Error` that lists the names there are.
-int format_id(std::string_view name);
 
 }  // namespace tilespmv::formats

@@ -4,9 +4,55 @@
 #include <ranges>
 #include <type_traits>
 
-#include "kernels/cuda/device_span.hpp"
+namespace tilespmv::cuda {
+
+/// `size` values in the memory of a GPU, which somebody else owns. Its own type, so that the host does not read it.
+template <class T>
+class DeviceSpan {
+public:
+    DeviceSpan() = default;
+    DeviceSpan(T* data, std::size_t size) : data_(data), size_(size) {}
+    /// One of values that may change is one of values that may not.
+    template <class U>
+    requires std::is_same_v<T, const U> DeviceSpan(const DeviceSpan<U>& other)  // NOLINT(google-explicit-constructor)
+        : data_(other.data()), size_(other.size()) {}
+
+    [[nodiscard]] T* data() const noexcept { return data_; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+private:
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+}  // namespace tilespmv::cuda
 
 namespace tilespmv {
+
+/// A factor of a product: a number, or where one lies in the memory of the GPU, which the product reads when it runs.
+class Scalar {
+public:
+    /// A number, of the type of the matrix or another.
+    template <class T>
+    requires std::is_constructible_v<double, T> Scalar(T value)  // NOLINT(google-explicit-constructor): it is a scalar
+        : value_(static_cast<double>(value)) {}
+    /// `where`: one double in the memory of the GPU, whatever the type of the matrix.
+    static Scalar on_device(const double* where) {
+        Scalar scalar(0);
+        scalar.where_ = where;
+        return scalar;
+    }
+
+    /// Null for a number that the host knows.
+    [[nodiscard]] const double* where() const noexcept { return where_; }
+    /// The number that the host knows.
+    [[nodiscard]] double value() const noexcept { return value_; }
+    [[nodiscard]] bool is_known_zero() const noexcept { return where_ == nullptr && value_ == 0; }
+
+private:
+    double value_ = 0;
+    const double* where_ = nullptr;
+};
 
 /// Where values lie.
 enum class Memory { host, device };

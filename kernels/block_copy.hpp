@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/block.hpp"
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/parallel.hpp"
 #include "tile/types.hpp"
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/source.hpp"
 #include "tile/io/input.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
@@ -46,11 +45,9 @@ Source<V> load_source(const std::string& name, const LoadOptions& options = {});
 /// As CSR, whatever it is stored as.
 template <Value V>
 CsrMatrix<V> load_csr(const std::string& name, const LoadOptions& options = {});
-/// The tiles, or strips, that an archive holds.
+/// The tiles that an archive holds.
 template <Value V>
 TileMatrix<V> load_tiles(const std::string& archive, const LoadOptions& options = {});
-template <Value V>
-StripMatrix<V> load_strips(const std::string& archive, const LoadOptions& options = {});
 
 /// The form that is at hand without a conversion: tiles or strips if an archive holds them, else CSR.
 Form stored_form(const std::string& name, const LoadOptions& options = {});

@@ -4,6 +4,7 @@
 #include "kernels/cuda/this_probe.hpp"
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/device_space.hpp"
+#include "kernels/solver/system_space.hpp"
 #include "kernels/solver/vector_kernels.hpp"
 #include "kernels/transposed_matrix.hpp"
 #include "tile/error.hpp"
@@ -70,6 +71,12 @@ std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>&, const Any
 }
 
 template <class T>
+std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>&, const Operator<T>*) {
+    static_cast<void>(cuda::require_device());
+    return nullptr;
+}
+
+template <class T>
 CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>&) {
     static_cast<void>(cuda::require_device());
     return {};
@@ -83,6 +90,7 @@ void copy_values_to_host(const cuda::DeviceCsrView<T>&, std::span<T>) {
 #define TILESPMV_INSTANTIATE(T)                                                                                        \
     template std::unique_ptr<SystemSpace<T>> make_device_space(                                                        \
         const CsrMatrix<T>&, const AnyPreconditionerParts&, const DeviceSpaceOptions&, const cuda::DeviceCsrView<T>*); \
+    template std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>&, const Operator<T>*);                \
     template CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>&);                                                 \
     template void copy_values_to_host(const cuda::DeviceCsrView<T>&, std::span<T>);
 TILESPMV_INSTANTIATE(double)

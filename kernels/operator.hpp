@@ -1,20 +1,65 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "kernels/block.hpp"
-#include "kernels/executed.hpp"
-#include "kernels/scalar.hpp"
 #include "tile/csr.hpp"
+#include "tile/error.hpp"
 #include "tile/types.hpp"
+
+namespace tilespmv {
+
+/// The type in which an operator sums up.
+enum class Accumulator { float32, float64 };
+
+/// Its name on the command line and in files: "float32" or "float64".
+constexpr std::string_view accumulator_name(Accumulator accumulator) {
+    return accumulator == Accumulator::float32 ? value_name<float>() : value_name<double>();
+}
+
+/// Of a number of its type.
+constexpr std::size_t accumulator_bytes(Accumulator accumulator) {
+    return accumulator == Accumulator::float32 ? sizeof(float) : sizeof(double);
+}
+
+/// What V is accumulated in if nobody asks for anything else.
+template <class V>
+constexpr Accumulator default_accumulator() {
+    return sizeof(V) >= sizeof(float) ? Accumulator::float64 : Accumulator::float32;
+}
+
+/// Calls f.operator()<A>() for the type of an accumulator. Throws a usage `Error` for one narrower than V, which would
+/// lose what the values hold, and for float64 on values of 16 bits.
+template <class V, class F>
+decltype(auto) with_accumulator(Accumulator accumulator, F&& f) {
+    const auto refuse = [&] {
+        throw Error("values of " + std::string(value_name<V>()) + " cannot be accumulated in " +
+                        std::string(accumulator_name(accumulator)),
+                    ExitCode::usage);
+    };
+    if constexpr (std::is_same_v<V, double>) {
+        if (accumulator == Accumulator::float32) refuse();
+        return f.template operator()<double>();
+    } else if constexpr (std::is_same_v<V, float>) {
+        if (accumulator == Accumulator::float32) return f.template operator()<float>();
+        return f.template operator()<double>();
+    } else {
+        if (accumulator == Accumulator::float64) refuse();
+        return f.template operator()<float>();
+    }
+}
+
+}  // namespace tilespmv
 
 struct CUstream_st;  // CUDA's: cudaStream_t points to one
 
@@ -23,6 +68,29 @@ namespace tilespmv {
 namespace cuda {
 class Workspace;
 }
+
+/// Nonzeros of a matrix that an operator multiplies in the same way: what it runs, whatever a selector stored.
+struct ExecutedPart {
+    /// "tiles", "slots", "strip", "rank-strip", "csr16", "csr5", "csr-inode", "csr", "ell", "dia", "coo", "sell",
+    /// "bsr", or "walked": tiles that the CPU has no vector routine for and multiplies one nonzero at a time.
+    std::string representation;
+    /// Of tiles the name of their format; "deferred" for the nonzeros that a tiled matrix keeps outside its tiles,
+    /// whose representation is "csr" or "csr5"; empty for everything else.
+    std::string format;
+    offset_t tile_rows = 0;   ///< tile rows, of 16 rows each, that have nonzeros in this part
+    offset_t nnz = 0;         ///< padding apart
+    std::uint64_t bytes = 0;  ///< of the matrix that a product reads for it, x and y apart
+
+    friend bool operator==(const ExecutedPart&, const ExecutedPart&) = default;
+};
+
+/// Tile rows among rows [first, end) that hold nonzeros, by the row pointers of a CSR matrix. `first` is the first row
+/// of a tile row.
+offset_t occupied_tile_rows(std::span<const offset_t> row_ptrs, index_t first, index_t end);
+
+/// The one part of an operator that multiplies all of a matrix in the same way; none if that has no nonzeros.
+std::vector<ExecutedPart> executed_whole(std::string_view representation, offset_t tile_rows, offset_t nnz,
+                                         std::uint64_t bytes);
 
 /// What is multiplied: A or its transpose.
 enum class Op { none, transpose };

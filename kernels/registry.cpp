@@ -29,6 +29,7 @@
 #include "kernels/published/csr5/csr5_operator.hpp"
 #include "kernels/published/tile_warp/tile_warp_operator.hpp"
 #if TILESPMV_HAS_CUSPARSE
+#include "kernels/cuda/stream.hpp"
 #include "kernels/published/cusparse/cusparse_operators.hpp"
 #endif
 #endif

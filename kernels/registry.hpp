@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/accumulator.hpp"
 #include "kernels/operator.hpp"
 #include "kernels/source.hpp"
 #include "tile/options/options.hpp"

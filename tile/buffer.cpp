@@ -1,4 +1,4 @@
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 
 #include <cstdlib>
 

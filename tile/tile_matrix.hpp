@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv {

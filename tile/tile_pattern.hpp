@@ -95,4 +95,17 @@ void for_each_bit(std::uint16_t mask, F&& f) {
     for (unsigned m = mask; m != 0; m &= m - 1) f(std::countr_zero(m));
 }
 
+namespace formats {
+
+/// What a tile takes in a format.
+struct TileSize {
+    int values = 0;       ///< values stored, padding included; 1 to 256
+    int index_bytes = 0;  ///< 0 to 511
+    int parameter = 0;    ///< a number of the format's own, kept in the tile's entry; 0 to 127
+
+    [[nodiscard]] int bytes(int value_bytes) const { return values * value_bytes + index_bytes; }
+};
+
+}  // namespace formats
+
 }  // namespace tilespmv

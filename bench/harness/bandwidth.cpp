@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/types.hpp"
 
 // The widest vectors of the machine and independent accumulators: with less, the processor, not the memory, would set

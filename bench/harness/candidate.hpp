@@ -7,7 +7,7 @@
 
 #include "bench/harness/device.hpp"
 #include "bench/harness/product.hpp"
-#include "kernels/accumulator.hpp"
+#include "kernels/operator.hpp"
 #include "tile/csr.hpp"
 
 namespace tilespmv::bench {

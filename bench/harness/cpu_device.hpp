@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "bench/harness/device.hpp"
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 
 namespace tilespmv::bench {
 

@@ -8,7 +8,7 @@
 #include "bench/harness/measurer.hpp"
 #include "bench/harness/product.hpp"
 #include "bench/harness/upload.hpp"
-#include "kernels/accumulator.hpp"
+#include "kernels/operator.hpp"
 #include "tile/csr.hpp"
 
 // The GPU as far as measuring goes, free of CUDA's types. A build without CUDA has it from `no_cuda.cpp`.

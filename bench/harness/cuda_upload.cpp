@@ -1,6 +1,6 @@
 #include "bench/harness/cuda_device.hpp"
 #include "bench/harness/cuda_stream_device.hpp"
-#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 
 namespace tilespmv::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bench/harness/measurer.hpp"
-#include "kernels/accumulator.hpp"
+#include "kernels/operator.hpp"
 #include "tile/csr.hpp"
 
 namespace tilespmv::bench {

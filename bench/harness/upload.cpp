@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bench/harness/cuda_device.hpp"
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 
 namespace tilespmv::bench {
 namespace {

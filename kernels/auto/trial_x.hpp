@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv {

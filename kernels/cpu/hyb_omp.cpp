@@ -4,6 +4,7 @@
 #include "kernels/cpu/host_operator.hpp"
 #include "kernels/cpu/operators.hpp"
 #include "kernels/cpu/write_rows.hpp"
+#include "kernels/executed.hpp"
 #include "kernels/operators/hyb/hyb.hpp"
 
 namespace tilespmv::cpu {

@@ -10,6 +10,7 @@
 #include "kernels/cpu/host_operator.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/cpu/write_rows.hpp"
+#include "kernels/executed.hpp"
 #include "kernels/source.hpp"
 
 namespace tilespmv::cpu {

@@ -1,4 +1,4 @@
-#include "kernels/cpu/reference.hpp"
+#include "kernels/check.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,9 +2,9 @@
 
 #include <cuda/atomic>
 
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/warp.cuh"
-#include "kernels/cuda/workspace.hpp"
 
 namespace tilespmv::cuda {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/cuda/device_memory.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 
 namespace tilespmv::cuda {
 

@@ -1,6 +1,6 @@
 #include "kernels/cuda/combine.hpp"
 
-#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/factor.cuh"
 #include "kernels/cuda/tuning.hpp"
 

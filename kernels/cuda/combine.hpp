@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "kernels/scalar.hpp"
+#include "kernels/block.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv::cuda {

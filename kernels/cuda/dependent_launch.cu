@@ -10,7 +10,7 @@
 #include <cudaTypedefs.h>
 
 #include "kernels/cuda/device_attribute.hpp"
-#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/probe.hpp"
 #include "kernels/cuda/residency.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/probe.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "tile/error.hpp"

@@ -1,4 +1,3 @@
-#include "kernels/cuda/device_memory.hpp"
 
 #include <cstdint>
 #include <map>
@@ -6,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::cuda {

@@ -6,6 +6,7 @@
 #include "kernels/cuda/combine.hpp"
 #include "kernels/cuda/dependent_launch.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "selector/work_sizes.hpp"
 
@@ -36,6 +37,14 @@ std::size_t extent(const Block<V>& block) {
 
 template <class V>
 DeviceOperator<V>::DeviceOperator(Facts facts) : Operator<V>(std::move(facts)), device_(current_device()) {}
+
+template <class V>
+DeviceOperator<V>::~DeviceOperator() = default;
+
+template <class V>
+void DeviceOperator<V>::keep_stream(std::unique_ptr<Stream> stream) {
+    stream_ = std::move(stream);
+}
 
 template <class V>
 void DeviceOperator<V>::make_own_workspace(const DeviceContext& on) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/cuda/device_csr_view.hpp"
+#include "kernels/source.hpp"
 #include "tile/csr.hpp"
 
 struct CUstream_st;  // CUDA's: cudaStream_t points to one

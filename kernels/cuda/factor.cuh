@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/scalar.hpp"
+#include "kernels/block.hpp"
 
 namespace tilespmv::cuda {
 

@@ -1,4 +1,3 @@
-#include "kernels/cuda/host_copy.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {

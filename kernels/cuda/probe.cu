@@ -1,6 +1,6 @@
 #include "kernels/cuda/probe.hpp"
 
-#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 
 namespace tilespmv::cuda {
 namespace {

@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include "kernels/cuda/error.hpp"
-#include "kernels/cuda/host_copy.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 
 namespace tilespmv::cuda {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/cuda/device_memory.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 #include "tile/task_group.hpp"
 
 namespace tilespmv::cuda {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/split_row.hpp"
-#include "kernels/cuda/workspace.hpp"
 
 namespace tilespmv::cuda {
 

@@ -1,6 +1,6 @@
-#include "kernels/cuda/workspace.hpp"
+#include "kernels/cuda/device_operator.hpp"
 
-#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 
 namespace tilespmv::cuda {
 

@@ -8,6 +8,8 @@
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/multi_gpu/rank_operator.hpp"
 #include "kernels/solver/cpu_space.hpp"
+#include "kernels/solver/preconditioner/host_preconditioner.hpp"
+#include "kernels/solver/system_space.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::multi_gpu {

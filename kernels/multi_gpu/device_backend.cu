@@ -5,7 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/cuda/device.hpp"
-#include "kernels/cuda/device_memory.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/multi_gpu/communicated_halo.hpp"
 #include "kernels/multi_gpu/device_rank_operator.hpp"
@@ -14,6 +14,8 @@
 #include "kernels/multi_gpu/peer_sums.hpp"
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/cuda/device_space.hpp"
+#include "kernels/solver/system_space.hpp"
+#include "kernels/solver/vector_shapes.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::multi_gpu {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/executed.hpp"
 #include "kernels/multi_gpu/boundary_kernels.hpp"
 
 namespace tilespmv::multi_gpu {

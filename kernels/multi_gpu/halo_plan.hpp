@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/multi_gpu/partition.hpp"
+#include "kernels/multi_gpu/ranked_solver.hpp"
 #include "tile/csr.hpp"
 
 namespace tilespmv::multi_gpu {

@@ -11,7 +11,7 @@
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 
-#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/multi_gpu/load_nccl.hpp"
 #include "kernels/multi_gpu/rank_threads.hpp"
 #include "kernels/multi_gpu/recording.hpp"

@@ -6,7 +6,7 @@
 #include "kernels/multi_gpu/rank_threads.hpp"
 #include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/solver/preconditioner/parts.hpp"
+#include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "kernels/solver/system_space.hpp"
 
 /// Where ranks live: what `RankedSolver` needs of a place beside a space.

@@ -1,5 +1,6 @@
 #include "kernels/multi_gpu/rank_operator.hpp"
 
+#include "kernels/executed.hpp"
 #include "kernels/multi_gpu/boundary_product.hpp"
 #include "kernels/registry.hpp"
 

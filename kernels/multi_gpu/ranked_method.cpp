@@ -4,6 +4,7 @@
 
 #include "kernels/solver/solve.hpp"
 #include "kernels/solver/solver_machine.hpp"
+#include "selector/models/solver_model.hpp"
 
 namespace tilespmv::multi_gpu {
 namespace {
@@ -30,16 +31,15 @@ IteratedSystem describe_system(const RankedState<T>& state) {
 
 template <class T>
 void choose_method(RankedState<T>& state) {
-    RankedOptions& options = state.options;
+    const RankedOptions& options = state.options;
     if (options.method) {
         state.method = *options.method;
         return;
     }
-    if (!options.machine) {
-        state.backend->enter(0);
-        options.machine = solver::solver_machine(state.backend->backend(), sizeof(T));
-    }
-    const RecurrenceChoice choice = choose_recurrence(describe_system(state), *options.machine);
+    if (options.machine == nullptr) state.backend->enter(0);
+    const SolverMachine machine =
+        options.machine != nullptr ? *options.machine : solver::solver_machine(state.backend->backend(), sizeof(T));
+    const RecurrenceChoice choice = choose_recurrence(describe_system(state), machine);
     state.method = solver::method_of(choice);
     state.method_reason = choice.why;
 }

@@ -11,9 +11,11 @@
 #include "kernels/multi_gpu/ranked_state.hpp"
 #include "kernels/multi_gpu/ranked_trials.hpp"
 #include "kernels/multi_gpu/require_pattern.hpp"
+#include "kernels/solver/conjugate_gradients.hpp"
 #include "kernels/solver/preconditioner_trials.hpp"
 #include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solve.hpp"
+#include "kernels/solver/system_space.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::multi_gpu {

@@ -7,13 +7,63 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/multi_gpu/partition.hpp"
+#include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/options.hpp"
-#include "kernels/solver/preconditioner_choice.hpp"
-#include "kernels/solver/scalars.hpp"
-#include "kernels/solver/vector_shapes.hpp"
-#include "selector/models/solver_model.hpp"
 #include "tile/csr.hpp"
+#include "tile/types.hpp"
+
+namespace tilespmv {
+struct SolverMachine;
+}
+
+namespace tilespmv::multi_gpu {
+
+/// Consecutive rows of a matrix (or columns, that is entries of x) for each of several ranks: the parts. A part may be
+/// empty.
+class Partition {
+public:
+    /// Part k has rows [starts[k], starts[k + 1]). Throws a usage `Error` unless `starts` begins with 0, does not
+    /// descend, and has two entries or more.
+    explicit Partition(std::vector<index_t> starts);
+
+    [[nodiscard]] int parts() const { return static_cast<int>(starts_.size()) - 1; }
+    [[nodiscard]] index_t rows() const { return starts_.back(); }
+    /// First row of a part, 0 <= part < parts().
+    [[nodiscard]] index_t first(int part) const { return starts_[static_cast<std::size_t>(part)]; }
+    /// One past its last row.
+    [[nodiscard]] index_t end(int part) const { return starts_[static_cast<std::size_t>(part) + 1]; }
+    [[nodiscard]] index_t size(int part) const { return end(part) - first(part); }
+    /// The part that has a row, 0 <= row < rows().
+    [[nodiscard]] int owner(index_t row) const;
+    [[nodiscard]] std::span<const index_t> starts() const { return starts_; }
+
+    friend bool operator==(const Partition&, const Partition&) = default;
+
+private:
+    std::vector<index_t> starts_;  // parts + 1
+};
+
+/// How rows are divided when nobody says.
+struct PartitionRule {
+    /// What a row costs beside its nonzeros, in nonzeros: an iteration of conjugate gradients moves about 130 bytes a
+    /// row in float64 (ten reads and writes of the updates, three of the sums, x and y of the product, a row pointer,
+    /// the diagonal of M), a nonzero of CSR is 12.
+    offset_t row_weight = 11;
+    /// Parts start at multiples of it: unknowns a node, whose block no part may cut.
+    index_t block = 1;
+};
+
+/// Parts of as equal sums of nonzeros and row weights as consecutive rows allow. Throws a usage `Error` unless `parts`
+/// and `rule.block` are at least 1 and `rule.row_weight` is at least 0. `row_ptrs`: of a CSR matrix, rows + 1.
+Partition partition_by_nonzeros(std::span<const offset_t> row_ptrs, int parts, const PartitionRule& rule = {});
+
+/// Parts of as equal numbers of rows as there can be. Throws a usage `Error` unless `parts` is at least 1.
+Partition partition_evenly(index_t rows, int parts);
+
+/// Throws a usage `Error` unless `partition` has `rows` rows in `parts` parts that start at multiples of `block`.
+void require_partition(const Partition& partition, index_t rows, int parts, index_t block = 1);
+
+}  // namespace tilespmv::multi_gpu
 
 /// Conjugate gradients over several ranks: threads of this process, each with a part of the rows, on the CPU or with a
 /// GPU of its own. All ranks run the same solver over a space that multiplies with the halo of the others and adds sums
@@ -41,9 +91,10 @@ struct RankedOptions {
     /// Jacobi are those of one rank, exactly; SSOR leaves out what couples ranks, so that iterations grow with them.
     /// "auto": the best of several trials over all ranks, as `solver::choose_preconditioner` tries them.
     std::string preconditioner = "jacobi";
-    /// None: the one of the least predicted time on the rank of the most rows (`choose_recurrence`), the same on all.
+    /// None: the one of the least predicted time on the rank of the most rows, the same on all.
     std::optional<solver::Method> method{};
-    std::optional<SolverMachine> machine{};  ///< figures to predict by; none: those of the first GPU, or of a CPU
+    /// Figures to predict by while it is made; null: those of the first GPU, or of a CPU.
+    const SolverMachine* machine = nullptr;
     bool constant_null_space = false;
     /// GPUs that all reach each other's memory exchange halos and sums there; others, and all without it, by NCCL. The
     /// bits are the same.
@@ -96,7 +147,7 @@ public:
     RankedSolver(RankedSolver&&) noexcept;
     ~RankedSolver();
 
-    /// b, x: a value a row of the whole matrix, in the memory of the host. As `solver::ConjugateGradients::solve`;
+    /// b, x: a value a row of the whole matrix, in the memory of the host. As `solver::Solver::solve`;
     /// `options.on_check` is called by one thread, and all ranks do what it says. After a failure the object is of no
     /// more use.
     solver::SolveReport solve(std::span<const T> b, std::span<T> x, const solver::SolveOptions& options = {});

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/multi_gpu/ranked_state.hpp"
-#include "kernels/solver/preconditioner_choice.hpp"
+#include "kernels/solver/choose_preconditioner.hpp"
 
 /// Trials of preconditioners over ranks.
 namespace tilespmv::multi_gpu {

@@ -9,6 +9,7 @@
 
 #include "kernels/solver/preconditioner_trials.hpp"
 #include "kernels/solver/require_square.hpp"
+#include "kernels/solver/solve.hpp"
 #include "kernels/solver/ssor_forms.hpp"
 #include "tile/error.hpp"
 #include "tile/seconds_since.hpp"

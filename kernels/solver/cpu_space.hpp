@@ -12,7 +12,7 @@
 #include "kernels/operator.hpp"
 #include "kernels/solver/preconditioner/host_preconditioner.hpp"
 #include "kernels/solver/system_space.hpp"
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 
 namespace tilespmv::solver {
 

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/device_csr_view.hpp"
+#include "kernels/operator.hpp"
 #include "kernels/solver/system_space.hpp"
+#include "kernels/source.hpp"
 #include "tile/csr.hpp"
 
 namespace tilespmv::solver {
@@ -31,6 +32,11 @@ template <class T>
 std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>& a, const AnyPreconditionerParts& m,
                                                   const DeviceSpaceOptions& options,
                                                   const cuda::DeviceCsrView<T>* where = nullptr);
+
+/// The same of operators of the caller's on the current GPU, on which work is complete, and which must outlive it; `m`
+/// may be null for I. New values are refused. Throws `Error` for an operator that is not on a GPU.
+template <class T>
+std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>& a, const Operator<T>* m);
 
 /// A copy in the memory of the host of a matrix on the current GPU. Throws `Error`, `unavailable` without a GPU.
 template <class T>

@@ -1,14 +1,39 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "kernels/solver/scalars.hpp"
+#include "selector/models/launch_shape.hpp"
 
 namespace tilespmv::solver {
+
+/// Which recurrence of conjugate gradients.
+enum class Method {
+    chronopoulos_gear,  ///< both inner products of an iteration in one pass (Chronopoulos and Gear 1989)
+    textbook,           ///< two reductions an iteration, one vector less
+};
+
+/// How a solve ends.
+enum class End : std::int32_t {
+    none,                   ///< it goes on
+    converged,              ///< the true residual is below the tolerance
+    limit,                  ///< as many iterations as were allowed
+    stagnated,              ///< the residual does not fall any more
+    singular,               ///< A p is 0 but for rounding, and r'p is not: b is not in the range of A
+    not_positive_definite,  ///< p'Ap or r'Mr is not positive: A or M is not positive definite
+    not_a_number,           ///< NaN or Inf in a scalar
+    stopped,                ///< the caller's function said so
+};
+
+/// How the kernel over vectors of that name is launched on a GPU; `Solver::vector_shapes` lists the names.
+struct KernelShape {
+    std::string kernel;
+    LaunchShape shape{};
+};
 
 /// What a check saw.
 struct Check {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/types.hpp"
 
 /// How whole blocks of iterations are done by one kernel on a GPU: thread blocks that stay, each with some rows of A

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/solver/preconditioner_choice.hpp"
+#include "kernels/solver/choose_preconditioner.hpp"
 #include "tile/csr.hpp"
 
 /// How preconditioners are tried and compared, wherever the system is.

@@ -2,25 +2,9 @@
 
 #include <cstdint>
 
+#include "kernels/solver/options.hpp"
+
 namespace tilespmv::solver {
-
-/// Which recurrence of conjugate gradients.
-enum class Method {
-    chronopoulos_gear,  ///< both inner products of an iteration in one pass (Chronopoulos and Gear 1989)
-    textbook,           ///< two reductions an iteration, one vector less
-};
-
-/// How a solve ends.
-enum class End : std::int32_t {
-    none,                   ///< it goes on
-    converged,              ///< the true residual is below the tolerance
-    limit,                  ///< as many iterations as were allowed
-    stagnated,              ///< the residual does not fall any more
-    singular,               ///< A p is 0 but for rounding, and r'p is not: b is not in the range of A
-    not_positive_definite,  ///< p'Ap or r'Mr is not positive: A or M is not positive definite
-    not_a_number,           ///< NaN or Inf in a scalar
-    stopped,                ///< the caller's function said so
-};
 
 /// The scalars of an iteration, in the memory where the vectors are, so that an iteration waits for nobody. The last
 /// reduction of an iteration sets them; while `end` is not `none`, no operation on iterates changes a vector

@@ -5,13 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "kernels/registry.hpp"
-#include "kernels/solver/choose_preconditioner.hpp"
+#include "kernels/solver/conjugate_gradients.hpp"
 #include "kernels/solver/cpu_space.hpp"
 #include "kernels/solver/device_space.hpp"
 #include "kernels/solver/preconditioner/check_parts.hpp"
+#include "kernels/solver/preconditioner/host_preconditioner.hpp"
 #include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solver_machine.hpp"
+#include "selector/models/solver_model.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::solver {
@@ -54,16 +55,21 @@ Solver<T>::Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options,
 }
 
 template <class T>
-Solver<T>::Solver(std::unique_ptr<SystemSpace<T>> space, const SolverOptions& options)
-    : backend_(options.backend), space_(std::move(space)) {
-    if (!space_) throw Error("to solve needs a space, found a null pointer");
+Solver<T>::Solver(const Operator<T>& a, const Operator<T>* m, const SolverOptions& options)
+    : backend_(options.backend) {
+    if (a.rows() != a.cols() || (m != nullptr && (m->rows() != a.rows() || m->cols() != a.cols()))) {
+        throw Error("to solve needs a square matrix and a preconditioner of the same size");
+    }
+    make_space_of(a, m);
     make_iteration(options);
 }
 
+/// Of the caller's operators.
 template <class T>
-Solver<T>::Solver(const Operator<T>& a, const Operator<T>* m, const SolverOptions& options) : backend_(Backend::cpu) {
-    if (a.rows() != a.cols() || (m != nullptr && (m->rows() != a.rows() || m->cols() != a.cols()))) {
-        throw Error("to solve needs a square matrix and a preconditioner of the same size");
+void Solver<T>::make_space_of(const Operator<T>& a, const Operator<T>* m) {
+    if (backend_ == Backend::cuda) {
+        space_ = make_device_space<T>(a, m);
+        return;
     }
     if (m != nullptr) {
         host_preconditioner_ = std::make_unique<OperatorPreconditioner<T>>(*m);
@@ -73,7 +79,39 @@ Solver<T>::Solver(const Operator<T>& a, const Operator<T>* m, const SolverOption
         host_preconditioner_ = make_host_preconditioner<T>(AnyPreconditionerParts(std::move(none)));
     }
     space_ = std::make_unique<CpuSpace<T>>(a, *host_preconditioner_);
-    make_iteration(options);
+}
+
+template <class T>
+Solver<T>::~Solver() = default;
+
+template <class T>
+std::size_t Solver<T>::size() const {
+    return space_->size();
+}
+
+template <class T>
+std::string_view Solver<T>::operator_name() const {
+    return space_->operator_name();
+}
+
+template <class T>
+std::string_view Solver<T>::operator_specification() const {
+    return space_->operator_specification();
+}
+
+template <class T>
+std::string Solver<T>::how() const {
+    return space_->how();
+}
+
+template <class T>
+bool Solver<T>::is_persistent() const {
+    return space_->is_persistent();
+}
+
+template <class T>
+std::vector<KernelShape> Solver<T>::vector_shapes() const {
+    return space_->vector_shapes();
 }
 
 template <class T>
@@ -132,7 +170,7 @@ void Solver<T>::make_iteration(const SolverOptions& options) {
     if (options.method) {
         method_ = *options.method;
     } else {
-        const auto machine = options.machine ? *options.machine : solver_machine(backend_, sizeof(T));
+        const auto machine = options.machine != nullptr ? *options.machine : solver_machine(backend_, sizeof(T));
         const auto choice = choose_recurrence(describe_system(options.constant_null_space), machine);
         method_ = method_of(choice);
         method_reason_ = choice.why;

@@ -6,29 +6,33 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/device_csr_view.hpp"
-#include "kernels/cuda/device_span.hpp"
-#include "kernels/operator.hpp"
 #include "kernels/registry.hpp"
-#include "kernels/solver/conjugate_gradients.hpp"
+#include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/options.hpp"
-#include "kernels/solver/preconditioner/host_preconditioner.hpp"
 #include "kernels/solver/preconditioner/preconditioner.hpp"
-#include "kernels/solver/preconditioner_choice.hpp"
-#include "kernels/solver/system_space.hpp"
-#include "kernels/solver/vector_shapes.hpp"
-#include "selector/models/solver_model.hpp"
+
+namespace tilespmv {
+struct IteratedSystem;
+struct SolverMachine;
+}  // namespace tilespmv
 
 /// Solves A x = b for a symmetric positive definite A by preconditioned conjugate gradients.
 namespace tilespmv::solver {
+
+template <class T>
+class ConjugateGradients;
+template <class T>
+class HostPreconditioner;
+template <class T>
+class SystemSpace;
 
 /// What a solver is made of, for all right-hand sides.
 struct SolverOptions {
     Backend backend = Backend::cpu;
     std::string operator_name = "auto";      ///< that multiplies by A, `name[:option=value,...]`
     std::string preconditioner = "jacobi";   ///< `name[:option=value,...]`; "auto": the best of several trials
-    std::optional<Method> method{};          ///< none: the one of the least predicted time (`choose_recurrence`)
-    std::optional<SolverMachine> machine{};  ///< figures to predict by; none: those of `tuning_for` or of a CPU
+    std::optional<Method> method{};          ///< none: the one of the least predicted time
+    const SolverMachine* machine = nullptr;  ///< figures to predict by while it is made; null: those of this machine
     bool constant_null_space = false;        ///< A is singular, A * 1 = 0, which is checked; solutions have no mean
     // On a GPU.
     bool use_persistent_kernel = true;    ///< for blocks of iterations, where that is predicted to win
@@ -37,8 +41,6 @@ struct SolverOptions {
     std::vector<KernelShape> vector_shapes{};
 };
 
-/// The one that was chosen.
-Method method_of(const RecurrenceChoice& choice);
 /// "chronopoulos-gear", "textbook".
 std::string_view method_name(Method method);
 
@@ -56,8 +58,10 @@ public:
     /// `preconditioner` does not count. The solver changes the values of M in `update_values`. Throws `Error` for a
     /// null M and one of another size, too.
     Solver(CsrMatrix<T> a, std::shared_ptr<Preconditioner<T>> m, const SolverOptions& options);
-    /// An operator of the user's on the CPU, and M, null for I: any symmetric positive definite operators of the same
-    /// size. They must outlive the solver. Of the options, `method` and `constant_null_space` count.
+    /// Operators of the user's, both on the CPU or both on the current GPU, as `options.backend` says; M may be null
+    /// for I. Symmetric positive definite and of the same size; they must outlive the solver, and what is made of them
+    /// must be complete. Of the other options, `method`, `machine` and `constant_null_space` count. Throws `Error` for
+    /// other sizes, and of an operator that is not on the GPU if it should be.
     Solver(const Operator<T>& a, const Operator<T>* m, const SolverOptions& options = {});
     /// A matrix in the memory of the current GPU, whose arrays must outlive the solver; work on them must be complete.
     /// Of an operator by a name that reads CSR in place (`tilespmv info`) it is multiplied where it lies; others,
@@ -65,16 +69,14 @@ public:
     /// tried on the GPU, each with a matrix of its own made of that copy, so that memory for a second one is needed
     /// meanwhile. `backend` does not count. Throws as the constructor for a matrix of the host's.
     Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options, const TrialSolve<T>& trial = {});
-    /// Any place: such as a `DeviceSpace` of operators and preconditioners of the caller's on a GPU
-    /// (<tilespmv/kernels/solver/cuda/device_space.hpp>). It takes the space over; what that was made of must outlive
-    /// the solver. Of the options, `backend`, which says where the space is, `method` and `constant_null_space` count.
-    Solver(std::unique_ptr<SystemSpace<T>> space, const SolverOptions& options);
     Solver(const Solver&) = delete;  // the operator views the matrix
     Solver& operator=(const Solver&) = delete;
-    ~Solver() = default;
+    ~Solver();
 
-    /// b, x: `size()` values in the memory of the host. How it ended is in the report; throws as
-    /// `ConjugateGradients::solve` does.
+    /// b, x: `size()` values in the memory of the host. x is written at every end; how it ended is in the report. A b
+    /// that is far from 1 is solved for times a power of two, and so is x. A first guess counts as 0 if it has values
+    /// that are no numbers, or a residual so large that its rounding is larger than b. Throws `Error` for vectors of
+    /// another size and for options that are out of range.
     SolveReport solve(std::span<const T> b, std::span<T> x, const SolveOptions& options = {});
 
     /// The same with b and x in the memory of the GPU of the solver, without a way over the host. They do not overlap;
@@ -91,22 +93,23 @@ public:
     /// Of a matrix on a GPU: its arrays have new values, on which work is complete. Throws `Error` for other solvers.
     void take_new_values();
 
-    [[nodiscard]] std::size_t size() const { return space_->size(); }
+    /// Rows of A.
+    [[nodiscard]] std::size_t size() const;
     [[nodiscard]] Method method() const { return method_; }
     /// The preconditioner, and of `auto` what was tried and why it was taken; of a solver of user's operators nothing.
     [[nodiscard]] const PreconditionerChoice& preconditioner_choice() const { return preconditioner_choice_; }
     /// A clause that says why; empty if it was asked for.
     [[nodiscard]] const std::string& method_reason() const { return method_reason_; }
     /// The operator that multiplies by A, as its table calls it.
-    [[nodiscard]] std::string_view operator_name() const { return space_->operator_name(); }
+    [[nodiscard]] std::string_view operator_name() const;
     /// With its options, `name[:option=value,...]`; of `auto` that of the operator it took.
-    [[nodiscard]] std::string_view operator_specification() const { return space_->operator_specification(); }
+    [[nodiscard]] std::string_view operator_specification() const;
     /// "CPU, 4 threads"
-    [[nodiscard]] std::string how() const { return space_->how(); }
+    [[nodiscard]] std::string how() const;
     /// Whether one kernel on a GPU does blocks of iterations; otherwise they are graphs.
-    [[nodiscard]] bool is_persistent() const { return space_->is_persistent(); }
+    [[nodiscard]] bool is_persistent() const;
     /// How kernels over vectors are launched on a GPU; none on the CPU.
-    [[nodiscard]] std::vector<KernelShape> vector_shapes() const { return space_->vector_shapes(); }
+    [[nodiscard]] std::vector<KernelShape> vector_shapes() const;
     /// Iterations between checks for such options.
     [[nodiscard]] int check_every(const SolveOptions& options) const;
     [[nodiscard]] double preconditioner_seconds() const { return preconditioner_seconds_; }
@@ -118,6 +121,7 @@ private:
     void choose_preconditioner_by(SolverOptions options, const TrialSolve<T>& trial);
     void make_space(const SolverOptions& options);
     void make_cpu_space(const SolverOptions& options);
+    void make_space_of(const Operator<T>& a, const Operator<T>* m);
     void make_iteration(const SolverOptions& options);
     [[nodiscard]] IteratedSystem describe_system(bool constant_null_space) const;
 

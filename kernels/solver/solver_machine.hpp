@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "kernels/registry.hpp"
+#include "kernels/solver/options.hpp"
 #include "selector/models/solver_model.hpp"
 
 namespace tilespmv::solver {
@@ -10,5 +11,8 @@ namespace tilespmv::solver {
 /// What models of solves know of the CPU or of the current GPU, for values of so many bytes: rates of memory as its
 /// profile has them, if it has one. Throws `Error`, `unavailable` without a GPU.
 SolverMachine solver_machine(Backend backend, std::size_t value_bytes);
+
+/// The recurrence that was chosen.
+Method method_of(const RecurrenceChoice& choice);
 
 }  // namespace tilespmv::solver

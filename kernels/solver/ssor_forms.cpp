@@ -12,6 +12,7 @@
 
 #include "kernels/auto/machine_ranking.hpp"
 #include "kernels/solver/solver_machine.hpp"
+#include "selector/models/solver_model.hpp"
 
 namespace tilespmv::solver {
 namespace {

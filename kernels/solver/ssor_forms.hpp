@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "kernels/registry.hpp"
+#include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/preconditioner/preconditioner.hpp"
-#include "kernels/solver/preconditioner_choice.hpp"
 #include "tile/csr.hpp"
 
 /// In which form the approximate inverse of SSOR is applied: as triangular factors or as one or two matrices with more

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/solver/preconditioner/parts.hpp"
+#include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "kernels/solver/space.hpp"
 #include "kernels/solver/vector_shapes.hpp"
 

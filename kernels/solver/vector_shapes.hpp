@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/solver/options.hpp"
 #include "kernels/solver/vector_kernels.hpp"
 #include "selector/models/vector_shapes.hpp"
 
@@ -31,12 +32,6 @@ inline constexpr std::size_t kVectorKernels = 14;
 
 /// Throws a usage `Error` for an unknown name.
 VectorKernelId vector_kernel_id(std::string_view name);
-
-/// Of the kernel of that name.
-struct KernelShape {
-    std::string kernel;
-    LaunchShape shape{};
-};
 
 /// A launch shape for each kernel: those of `default_vector_shape` unless a model sets others.
 class VectorShapes {

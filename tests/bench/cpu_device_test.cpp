@@ -10,7 +10,7 @@
 #include <sys/utsname.h>
 
 #include "bench/harness/machine.hpp"
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::bench {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "kernels/multi_gpu/partition.hpp"
+#include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tests/fuzz/random_matrix.hpp"
 

@@ -9,6 +9,7 @@
 #include "formats/list.hpp"
 #include "kernels/check.hpp"
 #include "kernels/operators/strip/archive.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/operators/strip/strip_statistics.hpp"
 #include "kernels/operators/strip/strip_value_map.hpp"
 #include "kernels/registry.hpp"

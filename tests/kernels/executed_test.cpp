@@ -3,6 +3,7 @@
 
 #include <omp.h>
 
+#include "kernels/executed.hpp"
 #include "kernels/operators/tile/tile_work.hpp"
 #include "kernels/registry.hpp"
 #include "selector/policy.hpp"

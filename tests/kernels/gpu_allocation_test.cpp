@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/cuda/stream.hpp"
 #include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"

@@ -9,6 +9,7 @@
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
 #include "kernels/operators/strip/archive.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/registry.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/message_of.hpp"

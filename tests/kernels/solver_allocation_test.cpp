@@ -13,7 +13,7 @@
 #include "kernels/solver/solve.hpp"
 #include "tests/support/counting_new.hpp"
 #include "tests/support/every_preconditioner.hpp"
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/generate/generate.hpp"
 #include "tile/parallel.hpp"
 

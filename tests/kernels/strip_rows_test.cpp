@@ -9,6 +9,7 @@
 
 #include "formats/convert.hpp"
 #include "kernels/check.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/registry.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"

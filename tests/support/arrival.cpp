@@ -6,6 +6,7 @@
 
 #include "formats/list.hpp"
 #include "kernels/operators/strip/archive.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/operators/strip/strip_value_map.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/matrix_market/matrix_market.hpp"

@@ -8,6 +8,7 @@
 
 #include "kernels/operators/strip/archive.hpp"
 #include "kernels/operators/strip/strip.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/operators/strip/verify_strips.hpp"
 #include "tests/support/battery.hpp"
 

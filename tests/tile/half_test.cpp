@@ -1,5 +1,5 @@
 // The types of 16 bits against Eigen's, every pattern and every rounding decision.
-#include "tile/half.hpp"
+#include "tile/types.hpp"
 
 #include <gtest/gtest.h>
 

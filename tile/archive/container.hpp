@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "tile/archive/layout.hpp"
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/error.hpp"
 #include "tile/io/input.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/generate/generator.hpp"
 
 namespace tilespmv::synthetic {

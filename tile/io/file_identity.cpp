@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "tile/error.hpp"
+#include "tile/io/input.hpp"
 #include "tile/io/output_file.hpp"
 
 namespace tilespmv {

@@ -16,7 +16,4 @@ using FileIdentity = std::tuple<dev_t, ino_t, std::string>;
 /// None for what is no ordinary file (a pipe, /dev/null, a folder), and where there is no such folder.
 std::optional<FileIdentity> file_identity(const std::filesystem::path& file);
 
-/// For programs that read `input` and write `output`: throws a usage `Error` if both are the same file.
-void refuse_to_replace(const std::filesystem::path& output, const std::filesystem::path& input);
-
 }  // namespace tilespmv

@@ -57,4 +57,7 @@ private:
     bool is_mapped_ = false;
 };
 
+/// For programs that read `input` and write `output`: throws a usage `Error` if both are the same file.
+void refuse_to_replace(const std::filesystem::path& output, const std::filesystem::path& input);
+
 }  // namespace tilespmv

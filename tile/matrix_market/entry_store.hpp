@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/matrix_market/entry.hpp"
 
 namespace tilespmv::matrix_market {

@@ -6,7 +6,7 @@
 
 #include "bench/harness/device.hpp"
 #include "bench/harness/result_file.hpp"
-#include "kernels/accumulator.hpp"
+#include "kernels/operator.hpp"
 #include "tools/options/source.hpp"
 
 namespace tilespmv::tools {

@@ -14,6 +14,10 @@ if(TILESPMV_BUILD_TOOLS)  # the command as a program and, with what it needs mor
 endif()
 
 get_property(tilespmv_headers GLOBAL PROPERTY TILESPMV_PUBLIC_HEADERS)
+list(LENGTH tilespmv_headers tilespmv_header_count)
+if(tilespmv_header_count GREATER 30)
+  message(FATAL_ERROR "${tilespmv_header_count} public headers, expected at most 30: keep private what users do not call")
+endif()
 set(tilespmv_include "${CMAKE_CURRENT_BINARY_DIR}/include")
 list(TRANSFORM tilespmv_headers PREPEND "${tilespmv_include}/tilespmv/" OUTPUT_VARIABLE tilespmv_copies)
 add_custom_command(

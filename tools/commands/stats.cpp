@@ -11,6 +11,7 @@
 
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tools/commands/command.hpp"

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "formats/convert.hpp"
+#include "kernels/operators/strip/archive.hpp"
 #include "selector/policy.hpp"
 #include "tile/io/printable.hpp"
 #include "tools/options/seconds.hpp"

@@ -47,7 +47,7 @@ constexpr std::string_view kMain =
 {{includes}}#include <tilespmv/kernels/registry.hpp>
 #include <tilespmv/kernels/solver/solve.hpp>
 #include <tilespmv/tile/error.hpp>
-#include <tilespmv/tile/io/file_identity.hpp>
+#include <tilespmv/tile/io/input.hpp>
 #include <tilespmv/tile/matrix_market/matrix_market.hpp>
 
 namespace solver = tilespmv::solver;

@@ -1,7 +1,7 @@
 #include "kernels/operators/coo/coo_operator.hpp"
 
-#include "kernels/accumulator.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/operator.hpp"
 #include "kernels/operators/coo/coo_buffers.cuh"
 
 namespace tilespmv::cuda {

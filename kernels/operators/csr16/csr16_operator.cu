@@ -1,9 +1,9 @@
 #include "kernels/operators/csr16/csr16_operator.hpp"
 
-#include "kernels/accumulator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
+#include "kernels/operator.hpp"
 #include "kernels/operators/csr16/csr16_buffers.cuh"
 
 namespace tilespmv::cuda {

@@ -1,10 +1,10 @@
 #include "kernels/operators/csr_inode/csr_inode_operator.hpp"
 
-#include "kernels/accumulator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/with_constant.hpp"
+#include "kernels/operator.hpp"
 #include "kernels/operators/csr_inode/csr_inode_kernel.cuh"
 #include "kernels/operators/csr_inode/inodes.hpp"
 #include "selector/csr_shapes.hpp"

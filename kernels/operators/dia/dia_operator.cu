@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "kernels/accumulator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/tuning.hpp"
+#include "kernels/operator.hpp"
 #include "kernels/operators/dia/dia_fill.cuh"
 #include "kernels/operators/dia/dia_kernel.cuh"
 #include "selector/work_sizes.hpp"

@@ -1,8 +1,8 @@
 #include "kernels/operators/ell/ell_operator.hpp"
 
-#include "kernels/accumulator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/product.cuh"
+#include "kernels/operator.hpp"
 #include "kernels/operators/ell/ell_buffers.cuh"
 
 namespace tilespmv::cuda {

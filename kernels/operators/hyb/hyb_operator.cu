@@ -1,7 +1,8 @@
 #include "kernels/operators/hyb/hyb_operator.hpp"
 
-#include "kernels/accumulator.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/executed.hpp"
+#include "kernels/operator.hpp"
 #include "kernels/operators/coo/coo_buffers.cuh"
 #include "kernels/operators/ell/ell_buffers.cuh"
 #include "kernels/operators/hyb/hyb.hpp"

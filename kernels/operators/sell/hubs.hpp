@@ -3,7 +3,7 @@
 #include <span>
 
 #include "selector/tuning.hpp"
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv::cuda {

@@ -4,11 +4,11 @@
 #include <optional>
 #include <type_traits>
 
-#include "kernels/accumulator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
+#include "kernels/operator.hpp"
 #include "kernels/operators/sell/hubs.hpp"
 #include "kernels/operators/sell/sell_fill.cuh"
 #include "kernels/operators/sell/sell_hubs_kernel.cuh"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/cuda/split_row.hpp"
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv::cuda {

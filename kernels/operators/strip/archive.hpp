@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "kernels/load.hpp"
 #include "kernels/operators/strip/strip_matrix.hpp"
 #include "tile/io/input.hpp"
 
@@ -34,5 +36,9 @@ StripMatrix<V> open_strips(std::span<std::byte> bytes, std::shared_ptr<void> own
 /// The same for an input that is open already. What came through a pipe is copied, as opening may write to it.
 template <Value V>
 StripMatrix<V> open_strips(const Input& input);
+
+/// The strips that an archive holds, their values converted to V; as `load_tiles`.
+template <Value V>
+StripMatrix<V> load_strips(const std::string& archive, const LoadOptions& options = {});
 
 }  // namespace tilespmv

@@ -1,10 +1,11 @@
 #include "kernels/operators/strip/strip_operator.hpp"
 
-#include "kernels/accumulator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/with_constant.hpp"
+#include "kernels/executed.hpp"
+#include "kernels/operator.hpp"
 #include "kernels/operators/csr16/csr16_buffers.cuh"
 #include "kernels/operators/strip/rank_strips.hpp"
 #include "kernels/operators/strip/strip_fill.cuh"

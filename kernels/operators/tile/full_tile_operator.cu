@@ -4,10 +4,10 @@
 #include <string>
 
 #include "formats/list.hpp"
-#include "kernels/accumulator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
+#include "kernels/operator.hpp"
 #include "kernels/operators/tile/full_tile_fill.cuh"
 #include "kernels/operators/tile/full_tiles.hpp"
 #include "kernels/operators/tile/tile_buffers.cuh"

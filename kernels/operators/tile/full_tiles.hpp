@@ -3,7 +3,6 @@
 #include <optional>
 #include <vector>
 
-#include "tile/buffer.hpp"
 #include "tile/csr.hpp"
 #include "tile/tile_matrix.hpp"
 

@@ -2,10 +2,11 @@
 
 #include <optional>
 
-#include "kernels/accumulator.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
+#include "kernels/executed.hpp"
+#include "kernels/operator.hpp"
 #include "kernels/operators/csr/csr_operators.hpp"
 #include "kernels/operators/tile/deferred_sums.cuh"
 #include "kernels/operators/tile/tile_buffers.cuh"

@@ -1,6 +1,6 @@
 #include "kernels/published/csr5/csr5_operator.hpp"
 
-#include "kernels/accumulator.hpp"
+#include "kernels/operator.hpp"
 #include "kernels/published/csr5/csr5_buffers.cuh"
 #include "selector/csr_shapes.hpp"
 

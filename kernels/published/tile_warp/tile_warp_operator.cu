@@ -3,10 +3,11 @@
 #include <optional>
 
 #include "formats/convert.hpp"
-#include "kernels/accumulator.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/split_buffers.cuh"
+#include "kernels/executed.hpp"
+#include "kernels/operator.hpp"
 #include "kernels/operators/tile/deferred_sums.cuh"
 #include "kernels/published/tile_warp/tile_warp_kernel.cuh"
 

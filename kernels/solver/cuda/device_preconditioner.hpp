@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/solver/cuda/vector_launcher.hpp"
-#include "kernels/solver/preconditioner/parts.hpp"
+#include "kernels/solver/preconditioner/preconditioner.hpp"
 
 namespace tilespmv::solver {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/solver/preconditioner/parts.hpp"
+#include "kernels/solver/preconditioner/preconditioner.hpp"
 
 namespace tilespmv::solver {
 

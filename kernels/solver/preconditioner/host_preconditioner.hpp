@@ -4,7 +4,7 @@
 #include <span>
 
 #include "kernels/operator.hpp"
-#include "kernels/solver/preconditioner/parts.hpp"
+#include "kernels/solver/preconditioner/preconditioner.hpp"
 
 namespace tilespmv::solver {
 

@@ -1,6 +1,7 @@
 // Every operator for the GPU on matrices that came by text or from archives.
 #include "tests/support/arrival.hpp"
 #include "kernels/check.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "selector/policy.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/battery.hpp"

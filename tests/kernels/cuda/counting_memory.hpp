@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "kernels/cuda/device_memory.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 
 namespace tilespmv::testing {
 

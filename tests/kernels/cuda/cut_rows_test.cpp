@@ -1,5 +1,6 @@
 // Rows that are split over many blocks.
 #include "kernels/check.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/battery.hpp"
 

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "kernels/check.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/every_operator.hpp"
 #include "tests/kernels/cuda/slow_kernels.hpp"

@@ -1,10 +1,9 @@
-#include "kernels/cuda/device_memory.hpp"
 
 #include <cstdint>
 
 #include <gtest/gtest.h>
 
-#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 
 namespace tilespmv {

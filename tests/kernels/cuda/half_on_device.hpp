@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tile/half.hpp"
+#include "tile/types.hpp"
 
 namespace tilespmv::testing {
 

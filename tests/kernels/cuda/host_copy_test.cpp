@@ -1,8 +1,9 @@
-#include "kernels/cuda/host_copy.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 
 #include <cstdint>
 #include <thread>
 
+#include "kernels/cuda/stream.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 
 namespace tilespmv::testing {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "kernels/check.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "selector/policy.hpp"
 #include "tests/kernels/cuda/counting_memory.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "kernels/check.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "selector/policy.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tile/parallel.hpp"

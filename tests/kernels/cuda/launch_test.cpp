@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/dependent_launch.hpp"
 #include "kernels/cuda/probe.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "kernels/solver/cuda/persistent.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/slow_kernels.hpp"

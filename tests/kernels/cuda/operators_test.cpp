@@ -7,6 +7,7 @@
 
 #include "kernels/auto/tune_cache.hpp"
 #include "kernels/check.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "selector/auto/rank_operators.hpp"
 #include "selector/models/profile_file.hpp"

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "kernels/cuda/stream.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 
 namespace tilespmv {

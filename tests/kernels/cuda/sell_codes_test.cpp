@@ -1,5 +1,6 @@
 // Where columns of sell go from 16 to 32 bits: the largest code says that there is no nonzero.
 #include "kernels/check.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/battery.hpp"
 

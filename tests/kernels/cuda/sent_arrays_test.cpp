@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/cuda/stream.hpp"
 #include "tests/kernels/cuda/counting_memory.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tile/error.hpp"

@@ -1,7 +1,7 @@
 #include "tests/kernels/cuda/slow_kernels.hpp"
 
 #include "kernels/cuda/dependent_launch.cuh"
-#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "tile/types.hpp"
 

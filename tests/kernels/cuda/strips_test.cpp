@@ -4,6 +4,7 @@
 
 #include "formats/convert.hpp"
 #include "kernels/check.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/every_operator.hpp"

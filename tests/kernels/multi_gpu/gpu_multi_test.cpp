@@ -9,6 +9,7 @@
 #include "kernels/multi_gpu/peer_access.hpp"
 #include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/solve.hpp"
+#include "selector/models/solver_model.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/linear_systems.hpp"
 #include "tile/generate/generate.hpp"
@@ -212,7 +213,7 @@ TEST_F(SeveralGpus, SolveByTheRecurrenceThatIsPredictedToBeTheFaster) {
     std::vector<double> other;
     for (const bool waits : {true, false}) {
         RankedOptions options{.ranks = gpus_};
-        if (!waits) options.machine = no_waits;
+        if (!waits) options.machine = &no_waits;
         auto chosen = make_gpu_ranked_solver(a, options);
         EXPECT_EQ(chosen.method(), waits ? Method::chronopoulos_gear : Method::textbook) << chosen.method_reason();
         EXPECT_NE(chosen.method_reason(), "");

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "kernels/cuda/graph.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "kernels/multi_gpu/peer_halo.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/battery.hpp"

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "kernels/check.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "kernels/multi_gpu/communicated_halo.hpp"
 #include "kernels/multi_gpu/device_rank_operator.hpp"
 #include "kernels/multi_gpu/rank_threads.hpp"

@@ -1,4 +1,4 @@
-#include "kernels/multi_gpu/partition.hpp"
+#include "kernels/multi_gpu/ranked_solver.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,6 +12,7 @@
 
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/solve.hpp"
+#include "selector/models/solver_model.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/linear_systems.hpp"
 #include "tests/support/message_of.hpp"
@@ -230,32 +231,29 @@ TEST(RankedSolver, SolvesInFloat) {
 /// Where the second sum over ranks costs what Chronopoulos and Gear move more of so many rows in float64.
 SolverMachine indifferent_at(double rows) { return {.bytes_per_s = 1, .rank_sum_seconds = 2 * 8 * rows}; }
 
-Method chosen_method(const RankedOptions& options) {
+Method chosen_method(const SolverMachine& machine, RankedOptions options) {
+    options.machine = &machine;
     const auto a = options.constant_null_space ? path(400, 0, 1) : generate<double>("laplace2d:n=20");
     return make_cpu_ranked_solver(a, options).method();
 }
 
 TEST(RankedSolver, ChoosesARecurrenceByTheRankOfTheMostRows) {
     const auto machine = indifferent_at(300);
-    EXPECT_EQ(chosen_method({.ranks = 2, .partition = Partition({0, 200, 400}), .machine = machine}),
-              Method::chronopoulos_gear);
+    EXPECT_EQ(chosen_method(machine, {.ranks = 2, .partition = Partition({0, 200, 400})}), Method::chronopoulos_gear);
     for (const index_t cut : {50, 350}) {
-        EXPECT_EQ(chosen_method({.ranks = 2, .partition = Partition({0, cut, 400}), .machine = machine}),
-                  Method::textbook)
-            << cut;
+        EXPECT_EQ(chosen_method(machine, {.ranks = 2, .partition = Partition({0, cut, 400})}), Method::textbook) << cut;
     }
-    EXPECT_EQ(chosen_method({.ranks = 1, .machine = indifferent_at(1e9)}), Method::textbook) << "one rank adds alone";
+    EXPECT_EQ(chosen_method(indifferent_at(1e9), {.ranks = 1}), Method::textbook) << "one rank adds alone";
 }
 
 TEST(RankedSolver, ChoosesARecurrenceByItsPreconditioner) {
     const auto with = [](const char* m) {
-        return chosen_method({.ranks = 2, .preconditioner = m, .machine = indifferent_at(100)});
+        return chosen_method(indifferent_at(100), {.ranks = 2, .preconditioner = m});
     };
     EXPECT_EQ(with("jacobi"), Method::textbook);
     EXPECT_EQ(with("none"), Method::textbook);
     EXPECT_EQ(with("ssor-ai"), Method::chronopoulos_gear) << "both move as many values where M is not diagonal";
-    EXPECT_EQ(chosen_method({.ranks = 2, .machine = indifferent_at(100), .constant_null_space = true}),
-              Method::chronopoulos_gear)
+    EXPECT_EQ(chosen_method(indifferent_at(100), {.ranks = 2, .constant_null_space = true}), Method::chronopoulos_gear)
         << "the mean is removed after M";
 }
 
@@ -264,7 +262,8 @@ TEST(RankedSolver, SolvesByTheRecurrenceThatItSays) {
     const auto b = right_hand_side(a.rows);
     Values other;
     for (const double rows : {100, 300}) {
-        auto chosen = make_cpu_ranked_solver(a, {.ranks = 2, .machine = indifferent_at(rows)});
+        const auto machine = indifferent_at(rows);
+        auto chosen = make_cpu_ranked_solver(a, {.ranks = 2, .machine = &machine});
         auto asked = make_cpu_ranked_solver(a, {.ranks = 2, .method = chosen.method()});
         Values x(b.size()), expected(b.size());
         EXPECT_TRUE(chosen.solve(b, x).converged());

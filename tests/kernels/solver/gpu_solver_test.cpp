@@ -4,9 +4,12 @@
 #include <functional>
 
 #include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/stream.hpp"
 #include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/cuda/device_space.hpp"
 #include "kernels/solver/solve.hpp"
+#include "kernels/solver/vector_kernels.hpp"
+#include "selector/models/solver_model.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/message_of.hpp"
 #include "tile/generate/generate.hpp"
@@ -171,20 +174,6 @@ TEST_F(SolverOnDevice, TakesNewValuesOfTheMatrixThatIsThere) {
     }
 }
 
-/// w = r / 4.
-class Quarter final : public DevicePreconditioner<double> {
-public:
-    explicit Quarter(const cuda::DeviceOperator<double>& quarter) : quarter_(quarter) {}
-    void apply(const double* r, double* w, cudaStream_t stream) override {
-        const auto n = static_cast<std::size_t>(quarter_.rows());
-        quarter_.apply(1, cuda::DeviceSpan(r, n), 0, cuda::DeviceSpan(w, n), stream);
-    }
-    bool update_values(const AnyPreconditionerParts&, cudaStream_t) override { return true; }
-
-private:
-    const cuda::DeviceOperator<double>& quarter_;
-};
-
 CsrMatrix<double> diagonal_matrix(index_t rows, double value) {
     CsrMatrix<double> m{rows, rows, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1),
                         Buffer<index_t>(static_cast<std::size_t>(rows)),
@@ -200,10 +189,8 @@ TEST_F(SolverOnDevice, OperatorsAndPreconditionersOfTheCallers) {
     const cuda::Stream stream;
     const auto of_a = cuda::make_device_operator<double>("csr-merge", a, Accumulator::float64, stream.get());
     const auto of_m = cuda::make_device_operator<double>("csr-vector", quarters, Accumulator::float64, stream.get());
-    Quarter m(*of_m);
     for (const auto method : {Method::chronopoulos_gear, Method::textbook}) {
-        Solver<double> solver(std::make_unique<DeviceSpace<double>>(*of_a, m, stream.get()),
-                              {.backend = Backend::cuda, .method = method});
+        Solver<double> solver(*of_a, of_m.get(), {.backend = Backend::cuda, .method = method});
         EXPECT_EQ(solver.operator_name(), "csr-merge");
         const auto b = waves<double>(a.rows);
         const VectorsOnDevice<double> vectors(b, 0);
@@ -234,8 +221,9 @@ TEST_F(SolverOnDevice, ChoosesTheMethodByTheModel) {
     const auto a = generate<double>("laplace2d:n=200");
     const SolverOptions graphs{.backend = Backend::cuda, .operator_name = "csr-vector", .use_persistent_kernel = false};
     EXPECT_EQ(Solver<double>(a.clone(), graphs).method(), Method::chronopoulos_gear);
+    const SolverMachine machine{.bytes_per_s = 1e12};
     auto fast_launches = graphs;
-    fast_launches.machine = SolverMachine{.bytes_per_s = 1e12};
+    fast_launches.machine = &machine;
     const Solver<double> solver(a.clone(), fast_launches);
     EXPECT_EQ(solver.method(), Method::textbook);
     EXPECT_FALSE(solver.method_reason().empty());

@@ -1,8 +1,10 @@
 // Solves in the space of a GPU beside those on the CPU: graphs, the persistent kernel, every preconditioner.
 #include <cmath>
 
+#include "kernels/cuda/stream.hpp"
 #include "kernels/solver/conjugate_gradients.hpp"
 #include "kernels/solver/cuda/csr_device_space.hpp"
+#include "kernels/solver/preconditioner/host_preconditioner.hpp"
 #include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"

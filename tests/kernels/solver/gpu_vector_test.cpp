@@ -3,8 +3,10 @@
 #include <cmath>
 #include <functional>
 
+#include "kernels/cuda/stream.hpp"
 #include "kernels/solver/recurrence.hpp"
 #include "kernels/solver/tail_block.hpp"
+#include "kernels/solver/vector_shapes.hpp"
 #include "tests/kernels/solver/vector_system.hpp"
 
 namespace tilespmv::testing {

@@ -9,6 +9,7 @@
 
 #include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/preconditioner/host_preconditioner.hpp"
+#include "kernels/solver/solve.hpp"
 #include "tests/kernels/solver/systems.hpp"
 #include "tests/support/message_of.hpp"
 #include "tile/generate/generate.hpp"

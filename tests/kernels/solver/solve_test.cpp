@@ -5,6 +5,7 @@
 
 #include "kernels/registry.hpp"
 #include "kernels/solver/solve.hpp"
+#include "selector/models/solver_model.hpp"
 #include "tests/kernels/solver/systems.hpp"
 #include "tests/support/message_of.hpp"
 #include "tile/generate/generate.hpp"
@@ -225,7 +226,7 @@ TEST(Solve, ChoosesARecurrenceByWhetherMIsFused) {
     const SolverMachine machine{.launch_seconds = 1, .bytes_per_s = 1};
     const auto chosen = [&](const char* m, bool constant_null_space) {
         return Solver<double>(path_laplacian(400),
-                              {.preconditioner = m, .machine = machine, .constant_null_space = constant_null_space})
+                              {.preconditioner = m, .machine = &machine, .constant_null_space = constant_null_space})
             .method();
     };
     EXPECT_EQ(chosen("jacobi", false), Method::textbook) << "it moves less";

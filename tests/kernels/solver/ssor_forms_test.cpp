@@ -8,6 +8,7 @@
 
 #include "kernels/auto/machine_ranking.hpp"
 #include "kernels/solver/choose_preconditioner.hpp"
+#include "kernels/solver/solve.hpp"
 #include "tests/kernels/solver/systems.hpp"
 #include "tests/support/message_of.hpp"
 #include "tile/generate/generate.hpp"

@@ -4,7 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "kernels/cuda/stream.hpp"
 #include "kernels/solver/cuda/vector_launcher.hpp"
+#include "kernels/solver/vector_shapes.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 
 /// Vectors and scalars of a solver in device memory, for tests of its kernels.

@@ -9,6 +9,17 @@
 #include <tilespmv/selector/policy.hpp>
 #include <tilespmv/tile/error.hpp>
 
+/// Every tile is ell: a selector of one's own is a policy that is passed to `convert`.
+class OnlyEll final : public tilespmv::TilePolicy {
+public:
+    [[nodiscard]] tilespmv::TileChoice choose(const tilespmv::TilePattern& tile, int value_bytes) const override {
+        return {ell_, tilespmv::formats::size_in(ell_, tile, value_bytes).value()};
+    }
+
+private:
+    int ell_ = tilespmv::formats::format_id("ell");
+};
+
 int main() try {
     // CSR: rows, columns, row pointers, column indices (ascending in each row), values. The same type is returned by
     // read_matrix_market<double>("A.mtx.gz"), declared in <tilespmv/tile/matrix_market/matrix_market.hpp>.
@@ -31,6 +42,9 @@ int main() try {
     map.update<double>(tiles, std::vector<double>{20, -10, -10, 20, -10, -10, 20});  // in CSR order; no conversion
     product->apply(1.0, x, 0.0, y);
     std::cout << "with new values: " << y[0] << ' ' << y[1] << ' ' << y[2] << '\n';
+
+    const auto all_ell = tilespmv::convert(a, OnlyEll());
+    if (all_ell.tiles[0].format() != tilespmv::formats::format_id("ell")) return 1;
     return check.ok && y == std::vector<double>{0, -10, 60} ? 0 : 1;
 } catch (const tilespmv::Error& error) {
     std::cerr << "tile_product: " << error.what() << '\n';

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/operators/strip/strip.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/operators/strip/verify_strips.hpp"
 #include "kernels/registry.hpp"
 #include "tests/support/arrival.hpp"

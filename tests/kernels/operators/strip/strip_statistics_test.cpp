@@ -7,6 +7,7 @@
 
 #include "kernels/operators/csr16/csr16.hpp"
 #include "kernels/operators/strip/rank_strips.hpp"
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "tests/support/strip_sample.hpp"
 #include "tile/generate/generate.hpp"
 

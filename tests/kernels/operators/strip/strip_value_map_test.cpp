@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/operators/strip/strip_matrix.hpp"
 #include "tests/support/arrival.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/strip_sample.hpp"
