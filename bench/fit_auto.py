@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the costs by which `auto` chooses (selector/auto/costs.cpp) to results of a benchmark.
+"""Fits the costs by which `auto` chooses (choice.cpp of their folders) to results of a benchmark.
 
     tilespmv bench *.mtx gen:... --operator csr16 --operator csr-merge ... --device cuda --json results.json
     bench/fit_auto.py results.json --tilespmv build/tools/tilespmv

@@ -43,6 +43,12 @@ struct Cost {
     [[nodiscard]] NumberSizes sizes() const { return {value_bytes, sum_bytes}; }
 };
 
+/// Bytes in CSR with x and y up to which little waits for the last level of caches, and that the last level of the EPYC
+/// that was measured holds. Beyond, bytes decide: costs are fitted to the terms of CSR, and operators that pad were the
+/// fastest on uniform columns, roads and a circuit alone (4 of 40 times).
+inline constexpr double kNear = 8e6;
+inline constexpr double kCached = 33e6;
+
 /// An operator that can be chosen.
 struct Candidate {
     std::string_view name;          ///< the operator's
@@ -56,7 +62,34 @@ struct Candidate {
     bool (*suits)(const MatrixFeatures& f) = nullptr;
     /// An operator whose preparation takes as long where this one is chosen, if its own was measured in another way.
     std::string_view prepared_as = {};
+    /// A number that differs by 1 where the operator doubles the threads or the work of a thread, by more where it
+    /// takes another kernel; null: always the same.
+    double (*choice)(const MatrixFeatures& f) = nullptr;
+    /// Warps of a product over those that the GPU holds at a time; null: as many as fit take turns, or nothing is
+    /// known.
+    double (*waves)(const MatrixFeatures& f) = nullptr;
+    bool has_own_order = false;  ///< of nonzeros, which `slice_sectors` belong to
 };
+
+/// What models of times know of an operator before it is measured.
+struct ModelledOperator {
+    Candidate candidate;
+    bool is_baseline = false;                         ///< measured only if it is named, and never chosen
+    FurtherFeatures further = FurtherFeatures::none;  ///< that bytes and `suits` follow from
+};
+
+/// What choices know of an operator: data of its folder (`choice.cpp`).
+struct KnownOperator {
+    std::span<const Candidate> candidates = {};  ///< that rules choose from, one for each set of options
+    std::span<const Cost> costs = {};            ///< an entry or more, if it has candidates
+    /// In place of the candidate of the same options, where models know more, and beside them.
+    std::span<const ModelledOperator> modelled = {};
+    /// What it costs more on a CPU without AVX-512, for matrices up to `kNear`, up to `kCached`, and larger ones.
+    std::array<double, 3> without_avx512{1, 1, 1};
+};
+
+/// Those of a backend (`kernels/choices.cpp`).
+std::span<const KnownOperator* const> known_operators(bool on_gpu);
 
 /// The candidates of a backend and what they cost there.
 struct CostTable {
@@ -72,7 +105,9 @@ const CostTable& gpu_costs();
 inline constexpr int kMostLanes = 8;
 const CostTable& cpu_costs(int lanes = kMostLanes);
 
-/// Bytes of CSR, x and y on a CPU. They say how much of a matrix stays in the cache, whichever operator multiplies it,
+/// Bytes of CSR on a CPU, where row pointers have 8.
+double bytes_as_csr(const MatrixFeatures& f);
+/// The same with x and y. They say how much of a matrix stays in the cache, whichever operator multiplies it,
 /// so that operators are compared by costs for the same place.
 double bytes_in_csr(const MatrixFeatures& features);
 

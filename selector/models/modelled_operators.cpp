@@ -3,16 +3,12 @@
 #include <algorithm>
 
 #include "selector/auto/rank_operators.hpp"
-#include "selector/models/launch_choice.hpp"
-#include "selector/work_sizes.hpp"
+#include "selector/auto/work_terms.hpp"
 
 namespace tilespmv {
 namespace {
 
 double of(const ProductWork& w, Term term) { return w.work[static_cast<std::size_t>(term)]; }
-double nnz_of(const MatrixFeatures& f) { return static_cast<double>(f.nnz); }
-double rows_of(const MatrixFeatures& f) { return static_cast<double>(f.rows); }
-double value_of(const MatrixFeatures& f) { return static_cast<double>(f.value_bytes); }
 
 double memory_of(const ProductWork& w) {
     return memory_seconds(w.bytes, {w.probe.read_rate, w.probe.cache_rate, w.probe.cache_bytes, 0});
@@ -45,108 +41,19 @@ constexpr std::array kTermTable{
     ModelTerm{"tiles", "the work of tiles", tiles_of},
 };
 
-double csr_bytes(const MatrixFeatures& f) { return 4 * rows_of(f) + (4 + value_of(f)) * nnz_of(f); }
-double coo_bytes(const MatrixFeatures& f) { return (8 + value_of(f)) * nnz_of(f); }
-double hyb_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.hyb_width); }
-double hyb_bytes(const MatrixFeatures& f) {
-    return (4 + value_of(f)) * hyb_places(f) + (8 + value_of(f)) * f.hyb_rest * nnz_of(f);
-}
-
-void hyb_work(const MatrixFeatures& f, Work& work) {
-    of(work, Term::nonzeros) = hyb_places(f) + f.hyb_rest * nnz_of(f);
-    of(work, Term::chain) = static_cast<double>(f.hyb_width);
-}
-
-/// Rounds of a row by so many threads with four nonzeros in flight: the sum of ceil(length / 4t) * t, and the longest.
-template <int kThreads>
-void vector_work(const MatrixFeatures& f, Work& work) {
-    const cuda::RowRounds& rounds = cuda::rounds_of(f.row_rounds, {kThreads, 4});
-    of(work, Term::rows) = static_cast<double>(rounds.all) * kThreads;
-    of(work, Term::chain) = static_cast<double>(rounds.longest);
-}
-
-/// A group of threads adds up each row.
-void multiround_work(const MatrixFeatures& f, Work& work) {
-    const int group = multiround_group(f);
-    of(work, Term::rows) = rows_of(f) * group;
-    of(work, Term::chain) = static_cast<double>(f.longest_row) / group;
-}
-
-const Candidate& of_rules(std::string_view name) {
-    return *std::ranges::find(gpu_costs().candidates, name, &Candidate::name);
-}
-double strip_bytes(const MatrixFeatures& f) {
-    const StripForm form = strip_form(f);
-    if (form == StripForm::ranks) return rank_strip_bytes(f);
-    return of_rules(form == StripForm::csr16 ? "csr16" : "strip").matrix_bytes(f);
-}
-/// Strips filled by rank work as others of as many slots.
-void strip_work(const MatrixFeatures& f, Work& work) {
-    const StripForm form = strip_form(f);
-    if (form == StripForm::csr16) return of_rules("csr16").adapt(f, work);
-    MatrixFeatures slots = f;
-    if (form == StripForm::ranks) slots.strip_slots = f.rank_slots;
-    of_rules("strip").adapt(slots, work);
-}
-/// Where the rules have strips, and where those filled by rank keep the GPU busy.
-bool suits_strip(const MatrixFeatures& f) {
-    constexpr offset_t kManyNonzeros = 1'000'000;
-    constexpr index_t kManyRows = 20'000;
-    return of_rules("strip").suits(f) ||
-           (strip_form(f) == StripForm::ranks && f.nnz >= kManyNonzeros && f.rows >= kManyRows);
-}
-
-template <int kThreads>
-constexpr ModelledOperator csr_vector(std::string_view options) {
-    return {{.name = "csr-vector", .options = options, .matrix_bytes = csr_bytes, .adapt = vector_work<kThreads>}};
-}
-
-/// Beside the candidates of the rules.
-constexpr std::array kOnGpu{
-    csr_vector<2>("threads=2"),
-    csr_vector<4>("threads=4"),
-    csr_vector<8>("threads=8"),
-    csr_vector<16>("threads=16"),
-    csr_vector<32>("threads=32"),
-    ModelledOperator{{.name = "csr-multiround", .matrix_bytes = csr_bytes, .adapt = multiround_work}},
-    ModelledOperator{{.name = "csr5", .matrix_bytes = csr_bytes}},
-    ModelledOperator{{.name = "coo", .matrix_bytes = coo_bytes}},
-    ModelledOperator{.candidate = {.name = "hyb", .matrix_bytes = hyb_bytes, .adapt = hyb_work},
-                     .further = FurtherFeatures::all},
-    ModelledOperator{{.name = "tile-warp", .matrix_bytes = csr_bytes}, true},
-    ModelledOperator{{.name = "cusparse-csr", .matrix_bytes = csr_bytes}, true},
-    ModelledOperator{{.name = "cusparse-coo", .matrix_bytes = coo_bytes}, true},
-    ModelledOperator{{.name = "cusparse-sell", .matrix_bytes = csr_bytes}, true},
-    ModelledOperator{{.name = "cusparse-bsr", .matrix_bytes = csr_bytes}, true},
-};
-constexpr std::array kOnCpu{
-    ModelledOperator{{.name = "coo-omp", .matrix_bytes = coo_bytes}},
-};
-
-/// A candidate of the rules, with the work that models have terms for.
-ModelledOperator modelled(Candidate candidate) {
-    if (candidate.name == "strip") {  // the rules ask only where it has strips; models are fitted to any matrix
-        candidate.matrix_bytes = strip_bytes;
-        candidate.adapt = strip_work;
-        candidate.suits = suits_strip;
-        return {.candidate = candidate, .further = FurtherFeatures::all};
-    }
-    if (candidate.name == "csr-omp" || candidate.name == "strip-omp" || candidate.name == "tile-omp") {
-        candidate.adapt = nullptr;  // tiles have a term of their own
-    } else if (candidate.name == "hyb-omp") {
-        candidate.adapt = hyb_work;
-    }
-    ModelledOperator one{candidate};
-    if (candidate.name == "csr-inode") one.further = FurtherFeatures::inodes;
-    if (candidate.name == "dia") one.further = FurtherFeatures::diagonals;
-    return one;
-}
-
+/// Candidates of the rules first, with what models know instead; then the others.
 std::vector<ModelledOperator> table(bool on_gpu) {
-    std::vector<ModelledOperator> all;
-    for (const Candidate& candidate : (on_gpu ? gpu_costs() : cpu_costs()).candidates)
-        all.push_back(modelled(candidate));
-    const auto further = on_gpu ? std::span<const ModelledOperator>(kOnGpu) : kOnCpu;
+    std::vector<ModelledOperator> all, further;
+    for (const KnownOperator* known : known_operators(on_gpu)) {
+        const std::size_t first = all.size();
+        for (const Candidate& candidate : known->candidates) all.push_back({candidate});
+        for (const ModelledOperator& one : known->modelled) {
+            const auto same =
+                std::find_if(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
+                             [&](const auto& other) { return other.candidate.options == one.candidate.options; });
+            (same == all.end() ? further.emplace_back() : *same) = one;
+        }
+    }
     all.insert(all.end(), further.begin(), further.end());
     return all;
 }
@@ -206,7 +113,7 @@ std::vector<std::string> specifications_of(bool on_gpu, std::string_view name) {
 /// Waves of blocks as on the H200, but of as many multiprocessors as the machine has.
 double waves_on(const Probe& probe, const Candidate& candidate, const MatrixFeatures& features) {
     const double here = std::max(probe.multiprocessors, 1);
-    return launch_waves(candidate.name, candidate.options, features) * (probe_of_h200().multiprocessors / here);
+    return (candidate.waves != nullptr ? candidate.waves(features) : 0) * (probe_of_h200().multiprocessors / here);
 }
 
 ProductWork product_work(const Candidate& candidate, const MatrixFeatures& features, const Probe& probe) {
@@ -214,9 +121,9 @@ ProductWork product_work(const Candidate& candidate, const MatrixFeatures& featu
                   .probe = probe,
                   .work = work_of(candidate, features),
                   .is_made_from_tiles = candidate.is_made_from_tiles,
-                  .launch_choice = launch_choice(candidate.name, candidate.options, features),
+                  .launch_choice = candidate.choice != nullptr ? candidate.choice(features) : 0,
                   .launch_waves = probe.is_gpu ? waves_on(probe, candidate, features) : 0,
-                  .own_sectors = candidate.name == "sell" ? features.slice_sectors : 0};
+                  .own_sectors = candidate.has_own_order ? features.slice_sectors : 0};
     w.bytes = candidate.matrix_bytes(features) + vector_bytes(features);
     return w;
 }

@@ -21,7 +21,7 @@ struct ProductWork {
     Work work;         ///< `memory` apart
     double bytes = 0;  ///< of the matrix in its representation, x and y
     bool is_made_from_tiles = false;
-    double launch_choice = 0;  ///< see `launch_choice.hpp`
+    double launch_choice = 0;  ///< see `Candidate::choice`
     double launch_waves = 0;   ///< the same, on the multiprocessors there are
     double own_sectors = 0;    ///< of x for each nonzero, of an operator that takes nonzeros in an order of its own
 };
@@ -34,13 +34,6 @@ struct ModelTerm {
     double (*amount)(const ProductWork& work) = nullptr;
 };
 std::span<const ModelTerm> model_terms();
-
-/// What is known of operators before they are measured; one entry in the table in `modelled_operators.cpp` adds one.
-struct ModelledOperator {
-    Candidate candidate;
-    bool is_baseline = false;                         ///< measured only if it is named, and never chosen
-    FurtherFeatures further = FurtherFeatures::none;  ///< that bytes and `suits` follow from
-};
 
 /// All of a backend.
 std::span<const ModelledOperator> modelled_operators(bool on_gpu);

@@ -108,7 +108,7 @@ TEST(RankOperators, TakesTheCostsOfTheNearestSizeOfValues) {
     EXPECT_EQ(message_of([] {
                   (void)cost_of(kTable, "unsuited", {8, 8});
               }),
-              "1: no costs of operator unsuited on test machine: add them to selector/auto/costs.cpp");
+              "1: no costs of operator unsuited on test machine: add them to choice.cpp of its folder");
 }
 
 TEST(RankOperators, EveryCandidateHasCosts) {

@@ -1,10 +1,10 @@
-#include "selector/models/launch_choice.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
+#include "kernels/operators/strip/choice.hpp"
 #include "selector/csr_shapes.hpp"
+#include "tests/support/launch_choice.hpp"
 
 namespace tilespmv {
 namespace {
@@ -28,18 +28,18 @@ MatrixFeatures rows_of(index_t rows, offset_t length) {
 TEST(LaunchChoice, FollowsThreadsAndSteps) {
     const auto few = rows_of(4000, 5);
     const auto many = rows_of(1'000'000, 20);
-    EXPECT_EQ(launch_choice("csr-vector", "turns=1", many), std::log2(8));
-    EXPECT_LT(launch_choice("csr16", "", few), launch_choice("csr16", "", many));
-    EXPECT_LT(launch_choice("sell", "", few), launch_choice("sell", "", many));
-    EXPECT_LT(launch_choice("csr5", "", few), launch_choice("csr5", "", many));
-    EXPECT_LT(launch_choice("dia", "", few), launch_choice("dia", "", many));
-    EXPECT_GT(launch_choice("csr-inode", "", many), 0);
+    EXPECT_EQ(test::launch_choice("csr-vector", "turns=1", many), std::log2(8));
+    EXPECT_LT(test::launch_choice("csr16", "", few), test::launch_choice("csr16", "", many));
+    EXPECT_LT(test::launch_choice("sell", "", few), test::launch_choice("sell", "", many));
+    EXPECT_LT(test::launch_choice("csr5", "", few), test::launch_choice("csr5", "", many));
+    EXPECT_LT(test::launch_choice("dia", "", few), test::launch_choice("dia", "", many));
+    EXPECT_GT(test::launch_choice("csr-inode", "", many), 0);
 }
 
 TEST(LaunchChoice, OfTurnsWaitsLessForTheLongestRow) {
     auto f = rows_of(500'000, 4);
     for (auto& rounds : f.row_rounds) rounds.longest = div_up(offset_t{5000}, offset_t{rounds.nonzeros});
-    EXPECT_LT(launch_choice("csr-vector", "turns=1", f), launch_choice("csr-vector", "", f));
+    EXPECT_LT(test::launch_choice("csr-vector", "turns=1", f), test::launch_choice("csr-vector", "", f));
 }
 
 TEST(LaunchChoice, TellsWhatStripExecutes) {
@@ -48,53 +48,53 @@ TEST(LaunchChoice, TellsWhatStripExecutes) {
     f.rank_slots = 40;
     f.narrow_share = 1;
     EXPECT_EQ(strip_form(f), StripForm::windows);
-    const double windows = launch_choice("strip", "", f);
+    const double windows = test::launch_choice("strip", "", f);
     f.strip_slots = 1000;
     EXPECT_EQ(strip_form(f), StripForm::csr16) << "twice as many places as nonzeros";
-    EXPECT_GT(launch_choice("strip", "", f), windows);
+    EXPECT_GT(test::launch_choice("strip", "", f), windows);
     f.rank_slots = 21;
     EXPECT_EQ(strip_form(f), StripForm::ranks);
-    EXPECT_LT(launch_choice("strip", "", f), windows);
+    EXPECT_LT(test::launch_choice("strip", "", f), windows);
     f.narrow_share = 0.4;
     EXPECT_EQ(strip_form(f), StripForm::csr16) << "columns too far from each other";
 }
 
 TEST(LaunchChoice, IsNoneOfWhatIsFixedOrUnknown) {
     const auto f = rows_of(100'000, 20);
-    EXPECT_EQ(launch_choice("csr-vector", "threads=4", f), 0);
-    EXPECT_EQ(launch_choice("brand-new", "", f), 0);
-    EXPECT_TRUE(std::isfinite(launch_choice("csr-inode", "", {})));
+    EXPECT_EQ(test::launch_choice("csr-vector", "threads=4", f), 0);
+    EXPECT_EQ(test::launch_choice("brand-new", "", f), 0);
+    EXPECT_TRUE(std::isfinite(test::launch_choice("csr-inode", "", {})));
 }
 
 TEST(LaunchWaves, AreWarpsOverThoseThatFit) {
     constexpr double kWarps = 132 * 64;
     auto f = rows_of(132 * 64 * 32, 5);
-    EXPECT_DOUBLE_EQ(launch_waves("ell", "", f), 1);
-    EXPECT_DOUBLE_EQ(launch_waves("csr-scalar", "", f), 1);
-    EXPECT_DOUBLE_EQ(launch_waves("csr-vector", "threads=8", f), 8);
-    EXPECT_DOUBLE_EQ(launch_waves("sell", "", f), 2) << "half as many warps, in float64";
+    EXPECT_DOUBLE_EQ(test::launch_waves("ell", "", f), 1);
+    EXPECT_DOUBLE_EQ(test::launch_waves("csr-scalar", "", f), 1);
+    EXPECT_DOUBLE_EQ(test::launch_waves("csr-vector", "threads=8", f), 8);
+    EXPECT_DOUBLE_EQ(test::launch_waves("sell", "", f), 2) << "half as many warps, in float64";
     f.value_bytes = 4;
-    EXPECT_DOUBLE_EQ(launch_waves("sell", "", f), kWarps / (132 * 48));
+    EXPECT_DOUBLE_EQ(test::launch_waves("sell", "", f), kWarps / (132 * 48));
     f.row_blocks = 132 * 20;
-    EXPECT_DOUBLE_EQ(launch_waves("csr16", "", f), 1) << "two warps each";
-    EXPECT_DOUBLE_EQ(launch_waves("csr-adaptive", "", f), 1);
+    EXPECT_DOUBLE_EQ(test::launch_waves("csr16", "", f), 1) << "two warps each";
+    EXPECT_DOUBLE_EQ(test::launch_waves("csr-adaptive", "", f), 1);
     f.nnz = 132 * 10 * 896 - f.rows;
-    EXPECT_DOUBLE_EQ(launch_waves("csr-merge", "", f), 1) << "ten blocks of 128 threads with seven items";
-    EXPECT_EQ(launch_waves("csr-vector", "turns=1", f), 0);
-    EXPECT_EQ(launch_waves("brand-new", "", f), 0);
+    EXPECT_DOUBLE_EQ(test::launch_waves("csr-merge", "", f), 1) << "ten blocks of 128 threads with seven items";
+    EXPECT_EQ(test::launch_waves("csr-vector", "turns=1", f), 0);
+    EXPECT_EQ(test::launch_waves("brand-new", "", f), 0);
 }
 
 TEST(LaunchWaves, OfInodesCountTheirRowsOnce) {
     auto f = rows_of(100'000, 20);
-    const double single = launch_waves("csr-inode", "", f);
+    const double single = test::launch_waves("csr-inode", "", f);
     f.inode_rows = 3;
-    EXPECT_LT(launch_waves("csr-inode", "", f), single);
-    EXPECT_TRUE(std::isfinite(launch_waves("csr-inode", "", {})));
+    EXPECT_LT(test::launch_waves("csr-inode", "", f), single);
+    EXPECT_TRUE(std::isfinite(test::launch_waves("csr-inode", "", {})));
 }
 
 TEST(MultiroundGroup, GrowsWithRows) {
-    EXPECT_EQ(multiround_group(rows_of(1000, 2)), 1);
-    EXPECT_EQ(multiround_group(rows_of(1000, 1000)), 32);
+    EXPECT_EQ(test::launch_choice("csr-multiround", "", rows_of(1000, 2)), 0);
+    EXPECT_EQ(test::launch_choice("csr-multiround", "", rows_of(1000, 1000)), 5);
 }
 
 }  // namespace

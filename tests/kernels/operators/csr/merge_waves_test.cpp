@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "kernels/cuda/tuning.hpp"
-#include "selector/models/launch_choice.hpp"
 #include "selector/tuning.hpp"
 #include "selector/work_sizes.hpp"
+#include "tests/support/launch_choice.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -14,7 +14,7 @@ TEST(CsrMerge, FillsTheGpuAsModelsOfItsTimeTakeIt) {
     MatrixFeatures f;
     f.rows = 1000;
     f.nnz = offset_t{132} * kMergeBlocks<8> * kOfBlock * 3 - f.rows;
-    EXPECT_DOUBLE_EQ(launch_waves("csr-merge", "", f), 3);
+    EXPECT_DOUBLE_EQ(test::launch_waves("csr-merge", "", f), 3);
 }
 
 TEST(CsrMerge, HasMoreBlocksOfFewNonzeros) {
@@ -27,7 +27,7 @@ TEST(CsrMerge, HasMoreBlocksOfFewNonzeros) {
     MatrixFeatures f;
     f.rows = 1000;
     f.nnz = offset_t{132} * kMergeBlocks<4> * kMergeThreads * 4 / kMergeSlack * (kMergeSlack - 1) / 4 - f.rows;
-    EXPECT_DOUBLE_EQ(launch_waves("csr-merge", "", f), 0.25);
+    EXPECT_DOUBLE_EQ(test::launch_waves("csr-merge", "", f), 0.25);
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 
 #include "kernels/cuda/tuning.hpp"
 #include "selector/auto/matrix_features.hpp"
-#include "selector/models/launch_choice.hpp"
 #include "selector/work_sizes.hpp"
 #include "tests/support/battery.hpp"
+#include "tests/support/launch_choice.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -161,7 +161,7 @@ TEST(Csr16, HasAsManyRowBlocksAsFeaturesOfTheMatrixSay) {
         const auto features = features_of(pattern_of(a));
         EXPECT_NEAR(features.row_blocks / blocks, 1, 0.1) << name;
         const double resident = 132 * cuda::kRowBlockWarps / (Team::kThreads / 32.0);
-        EXPECT_NEAR(launch_waves("csr16", "", features) * resident, features.row_blocks, 1e-6) << name;
+        EXPECT_NEAR(test::launch_waves("csr16", "", features) * resident, features.row_blocks, 1e-6) << name;
     }
 }
 

@@ -15,9 +15,9 @@
 #include "kernels/cuda/tuning.hpp"
 #include "selector/auto/matrix_features.hpp"
 #include "selector/csr_shapes.hpp"
-#include "selector/models/launch_choice.hpp"
 #include "selector/work_sizes.hpp"
 #include "tests/support/battery.hpp"
+#include "tests/support/launch_choice.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -271,7 +271,7 @@ TEST(Sell, FillsTheGpuAsModelsOfItsTimeTakeIt) {
     const auto features = features_of(pattern_of(a));
     const SellPlan plan = plan_of(a.row_ptrs, sell_steps_of(features));
     const int resident = gpu.multiprocessors * cuda::kSellBlocks<sizeof(double)> * cuda::kSellThreads / kSliceLanes;
-    EXPECT_NEAR(launch_waves("sell", "", features) * resident, std::ssize(plan.slices), 50);
+    EXPECT_NEAR(test::launch_waves("sell", "", features) * resident, std::ssize(plan.slices), 50);
 }
 
 TEST(Sell, OfAMatrixWithoutNonzerosHasEmptyRowsOnly) {

@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "kernels/cuda/tuning.hpp"
+#include "selector/auto/work_terms.hpp"
+#include "selector/csr_shapes.hpp"
+#include "selector/work_sizes.hpp"
+
+namespace tilespmv {
+namespace {
+
+/// Blocks take so many rows and nonzeros, of which slack is kept for rows that begin in them.
+double merge_waves(const MatrixFeatures& f) {
+    const int items = cuda::merge_items(f.rows + f.nnz, gpu_of(f).tuning.merge);
+    const double of_block =
+        static_cast<double>(cuda::kMergeThreads) * items * (cuda::kMergeSlack - 1) / cuda::kMergeSlack;
+    const int resident = items > 4 ? cuda::kMergeBlocks<8> : cuda::kMergeBlocks<4>;
+    return waves_of(f, std::ceil(static_cast<double>(f.rows + f.nnz) / of_block), resident);
+}
+
+constexpr std::array kCsrMergeCandidates{
+    Candidate{.name = "csr-merge", .matrix_bytes = csr_bytes, .adapt = shared_row_work, .waves = merge_waves}};
+constexpr std::array kCsrMergeCosts{
+    Cost{"csr-merge", 8, {3.3e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 2.6e-10, 2e-10, 0}},
+    Cost{"csr-merge", 4, {8.4e-7, 0.70, 5.2e-13, 4.2e-12, 2.2e-12, 1e-7}, {4.4e-5, 1.8e-10, 2e-10, 0}, 4},
+};
+
+/// No row keeps a warp for long. With rows of 775 it takes 0.78 of the time of csr-adaptive, with 1,194 1.17 times it.
+bool suits_csr_vector(const MatrixFeatures& f) {
+    const auto longest = static_cast<double>(f.longest_row);
+    return longest <= 8 * f.mean_row + 64 && longest <= 2048 && f.mean_row <= 900;
+}
+
+/// The rounds of the shape that csr-vector chooses, in full ones of a warp, and those of the longest row. Costs were
+/// fitted with what rounds were taken to take then.
+void add_rounds(const MatrixFeatures& f, const cuda::VectorShape& shape, Work& work) {
+    constexpr double kRequests = 24;
+    constexpr double kDeepLanes = 1.75;
+    const double lanes = shape.threads * (shape.flight > 4 ? kDeepLanes : 1);
+    const cuda::RowRounds& rounds = cuda::rounds_of(f.row_rounds, shape);
+    of(work, Term::rows) = static_cast<double>(rounds.all) * (kRequests + lanes) / (kRequests + 32);
+    of(work, Term::chain) = static_cast<double>(rounds.longest);
+}
+
+cuda::VectorShape turns_shape(const MatrixFeatures& f) {
+    return cuda::vector_shape(f.row_rounds, cuda::kTurnFlights, cuda::Tuning{}.turns);
+}
+
+void csr_vector_work(const MatrixFeatures& f, Work& work) {
+    add_rounds(f, cuda::vector_shape(f.row_rounds, cuda::kVectorFlights, {}), work);
+}
+
+/// What a block has met of x stays in its multiprocessor, but for a part: it holds other things, too.
+void csr_vector_turns_work(const MatrixFeatures& f, Work& work) {
+    add_rounds(f, turns_shape(f), work);
+    of(work, Term::x_sectors) = nnz_of(f) * (0.5 * f.piece_sectors + 0.5 * f.x_sectors);
+}
+
+/// Enough rows for several turns of a GPU full of threads, and much of x, far from each other in a row, met again: with
+/// 2.3 turns `wave` took 1.05 to 1.5 of the time without, uniform columns 1.07, a KKT matrix, whose rows have
+/// neighbouring columns, 1.14. Of uneven rows one keeps the others waiting: 2.4 times sell on a KKT matrix. Only
+/// measured to gain in float64.
+bool suits_csr_vector_turns(const MatrixFeatures& f) {
+    constexpr double kTurn = 132 * 2048;
+    return suits_csr_vector(f) && f.value_bytes == 8 && rows_of(f) * turns_shape(f).threads >= 4 * kTurn &&
+           f.x_sectors >= 0.3 && f.piece_sectors <= 0.5 * f.x_sectors &&
+           static_cast<double>(f.longest_row) <= 2 * f.mean_row;
+}
+
+cuda::VectorShape vector_shape_of(const MatrixFeatures& f) {
+    return cuda::vector_shape(f.row_rounds, cuda::kVectorFlights, gpu_of(f).tuning.vector);
+}
+
+double csr_vector_choice(const MatrixFeatures& f) {
+    const cuda::VectorShape shape = vector_shape_of(f);
+    return std::log2(shape.threads) + (shape.flight > cuda::kVectorFlights.front() ? 1 : 0);
+}
+
+double turns_choice(const MatrixFeatures& f) {
+    return std::log2(cuda::vector_shape(f.row_rounds, cuda::kTurnFlights, gpu_of(f).tuning.turns).threads);
+}
+
+template <int kThreads>
+double fixed_vector_waves(const MatrixFeatures& f) {
+    return thread_waves(f, kThreads);
+}
+
+double vector_waves(const MatrixFeatures& f) { return thread_waves(f, vector_shape_of(f).threads); }
+
+/// Rounds of a row by so many threads with four nonzeros in flight: the sum of ceil(length / 4t) * t, and the longest.
+template <int kThreads>
+void vector_work(const MatrixFeatures& f, Work& work) {
+    const cuda::RowRounds& rounds = cuda::rounds_of(f.row_rounds, {kThreads, 4});
+    of(work, Term::rows) = static_cast<double>(rounds.all) * kThreads;
+    of(work, Term::chain) = static_cast<double>(rounds.longest);
+}
+
+template <int kThreads>
+constexpr ModelledOperator csr_vector(std::string_view options) {
+    return {{.name = "csr-vector",
+             .options = options,
+             .matrix_bytes = csr_bytes,
+             .adapt = vector_work<kThreads>,
+             .waves = fixed_vector_waves<kThreads>}};
+}
+
+constexpr std::array kCsrVectorCandidates{Candidate{.name = "csr-vector",
+                                                    .matrix_bytes = csr_bytes,
+                                                    .adapt = csr_vector_work,
+                                                    .suits = suits_csr_vector,
+                                                    .choice = csr_vector_choice,
+                                                    .waves = vector_waves},
+                                          Candidate{.name = "csr-vector",
+                                                    .options = "turns=1",
+                                                    .matrix_bytes = csr_bytes,
+                                                    .adapt = csr_vector_turns_work,
+                                                    .suits = suits_csr_vector_turns,
+                                                    .choice = turns_choice}};
+constexpr std::array kCsrVectorModels{csr_vector<2>("threads=2"), csr_vector<4>("threads=4"),
+                                      csr_vector<8>("threads=8"), csr_vector<16>("threads=16"),
+                                      csr_vector<32>("threads=32")};
+constexpr std::array kCsrVectorCosts{
+    Cost{"csr-vector", 8, {1.7e-7, 0.99, 0, 4.5e-12, 5.1e-12, 5e-8}, {6.6e-5, 2.6e-10, 3e-10, 0}},
+    Cost{"csr-vector", 4, {1.7e-7, 0.99, 0, 4.5e-12, 5.5e-12, 4.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}},
+    Cost{"csr-vector", 4, {1.7e-7, 0.99, 0, 5.9e-12, 4.5e-12, 4.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}, 4},
+};
+
+/// A thread a row: lanes of a warp wait for the longest of theirs.
+void csr_scalar_work(const MatrixFeatures& f, Work& work) {
+    of(work, Term::chain) = static_cast<double>(f.longest_row);
+}
+
+/// Roads: neighbouring threads then read neighbouring nonzeros. On 5 nonzeros a row csr-vector is 1.2 x as fast, on 2
+/// it takes 1.3 to 1.4 of the time.
+bool suits_csr_scalar(const MatrixFeatures& f) { return f.mean_row >= 1 && f.mean_row <= 4 && f.longest_row <= 8; }
+
+constexpr std::array kCsrScalarCandidates{Candidate{.name = "csr-scalar",
+                                                    .matrix_bytes = csr_bytes,
+                                                    .adapt = csr_scalar_work,
+                                                    .suits = suits_csr_scalar,
+                                                    .waves = row_waves}};
+constexpr std::array kCsrScalarCosts{
+    Cost{"csr-scalar", 8, {1.0e-7, 0.90, 0, 4.5e-12, 0, 3e-8}, {6.6e-5, 2.6e-10, 3e-10, 0}},
+    Cost{"csr-scalar", 4, {2.5e-7, 0.50, 0, 6.8e-12, 0, 2.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}},
+    Cost{"csr-scalar", 4, {2.4e-7, 0.50, 0, 7.5e-12, 0, 1.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}, 4},
+};
+
+/// Threads that add up a row.
+int multiround_group(const MatrixFeatures& f) {
+    return cuda::multiround_shape({}, f.rows, f.nnz, gpu_of(f).tuning.multiround).group;
+}
+
+/// A group of threads adds up each row.
+void multiround_work(const MatrixFeatures& f, Work& work) {
+    const int group = multiround_group(f);
+    of(work, Term::rows) = rows_of(f) * group;
+    of(work, Term::chain) = static_cast<double>(f.longest_row) / group;
+}
+
+double multiround_choice(const MatrixFeatures& f) { return std::log2(multiround_group(f)); }
+
+constexpr std::array kCsrMultiroundModels{ModelledOperator{
+    {.name = "csr-multiround", .matrix_bytes = csr_bytes, .adapt = multiround_work, .choice = multiround_choice}}};
+
+}  // namespace
+
+extern const KnownOperator kCsrMerge{.candidates = kCsrMergeCandidates, .costs = kCsrMergeCosts};
+extern const KnownOperator kCsrVector{
+    .candidates = kCsrVectorCandidates, .costs = kCsrVectorCosts, .modelled = kCsrVectorModels};
+extern const KnownOperator kCsrScalar{.candidates = kCsrScalarCandidates, .costs = kCsrScalarCosts};
+extern const KnownOperator kCsrMultiround{.modelled = kCsrMultiroundModels};
+
+}  // namespace tilespmv

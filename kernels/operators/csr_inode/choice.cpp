@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "selector/auto/work_terms.hpp"
+#include "selector/csr_shapes.hpp"
+
+namespace tilespmv {
+namespace {
+
+double inode_rows(const MatrixFeatures& f) { return std::clamp<double>(f.inode_rows, 1, cuda::kInodeRows.back()); }
+
+double csr_inode_bytes(const MatrixFeatures& f) {
+    return 16 * rows_of(f) / inode_rows(f) + (4 / inode_rows(f) + value_of(f)) * nnz_of(f);
+}
+
+void csr_inode_work(const MatrixFeatures& f, Work& work) {
+    of(work, Term::x_sectors) = nnz_of(f) * f.x_sectors / inode_rows(f);
+    of(work, Term::rows) = rows_of(f) / inode_rows(f);
+    of(work, Term::chain) = static_cast<double>(f.longest_row) / 64;  // columns of a round
+}
+
+/// Rows in pairs at least, inodes enough for the GPU, and none that keeps its threads for long.
+bool suits_csr_inode(const MatrixFeatures& f) {
+    const auto longest = static_cast<double>(f.longest_row);
+    return f.inode_rows >= 1.8 && rows_of(f) >= 650 * inode_rows(f) && longest <= 4 * f.mean_row + 16 &&
+           longest <= 1024;
+}
+
+/// Rows of an inode of at most so many.
+double alike_rows(const MatrixFeatures& f, int most_rows) {
+    return std::clamp(f.inode_rows, 1.0, static_cast<double>(most_rows));
+}
+
+/// If inodes are of as many rows as in the mean.
+cuda::InodeShape inode_shape(const MatrixFeatures& f) {
+    std::array<cuda::InodeLengths, cuda::kInodeRows.size()> mean;
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+        const double alike = alike_rows(f, cuda::kInodeRows[i]);
+        mean[i] = {static_cast<offset_t>(static_cast<double>(f.rows) / alike), f.row_rounds};
+        for (auto& rounds : mean[i].rounds) rounds.all = static_cast<offset_t>(static_cast<double>(rounds.all) / alike);
+    }
+    return cuda::inode_shape(mean, {}, f.sizes(), gpu_of(f));
+}
+
+double inode_choice(const MatrixFeatures& f) {
+    const cuda::InodeShape shape = inode_shape(f);
+    return std::log2(shape.threads * shape.flight);
+}
+
+double inode_waves(const MatrixFeatures& f) {
+    const cuda::InodeShape shape = inode_shape(f);
+    return waves_of(f, static_cast<double>(f.rows) / alike_rows(f, shape.rows) * shape.threads / kWarpLanes,
+                    cuda::inode_warps(shape, f.sizes()));
+}
+
+constexpr std::array kCsrInodeCandidates{Candidate{.name = "csr-inode",
+                                                   .matrix_bytes = csr_inode_bytes,
+                                                   .adapt = csr_inode_work,
+                                                   .suits = suits_csr_inode,
+                                                   .choice = inode_choice,
+                                                   .waves = inode_waves}};
+constexpr std::array kCsrInodeModels{
+    ModelledOperator{.candidate = kCsrInodeCandidates[0], .further = FurtherFeatures::inodes}};
+constexpr std::array kCsrInodeCosts{
+    Cost{"csr-inode", 8, {2.0e-7, 1.08, 0, 4.8e-12, 2.8e-11, 0}, {8e-5, 5e-10, 7e-9, 0}},
+    Cost{"csr-inode", 4, {1.5e-7, 1.10, 0, 6.4e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}},
+    Cost{"csr-inode", 4, {1.6e-7, 1.10, 0, 8e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}, 4},
+    Cost{"csr-inode", 2, {2.0e-7, 1.50, 0, 4.8e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}},
+};
+
+}  // namespace
+
+extern const KnownOperator kCsrInode{
+    .candidates = kCsrInodeCandidates, .costs = kCsrInodeCosts, .modelled = kCsrInodeModels};
+
+}  // namespace tilespmv

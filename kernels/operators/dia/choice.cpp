@@ -1,0 +1,53 @@
+#include "kernels/operators/dia/choice.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "selector/auto/work_terms.hpp"
+#include "selector/work_sizes.hpp"
+
+namespace tilespmv {
+namespace {
+
+double dia_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.diagonals); }
+
+}  // namespace
+
+/// A bit for each place.
+double dia_bytes(const MatrixFeatures& f) { return (value_of(f) + 1.0 / 8) * dia_places(f); }
+
+/// Padding is multiplied; a diagonal reads x in order.
+void dia_work(const MatrixFeatures& f, Work& work) {
+    of(work, Term::nonzeros) = dia_places(f);
+    of(work, Term::x_sectors) = dia_places(f) * value_of(f) / 32;
+    of(work, Term::chain) = std::ceil(static_cast<double>(f.diagonals) / 8);  // groups
+    of(work, Term::rows) = rows_of(f) * of(work, Term::chain);
+}
+
+/// Diagonals nearly as full as rows: then all of them were counted.
+bool suits_dia(const MatrixFeatures& f) {
+    return f.nnz > 0 && f.diagonals < kMostDiagonals && dia_places(f) <= kMostDiaPlaces * nnz_of(f);
+}
+
+namespace {
+
+double dia_choice(const MatrixFeatures& f) {
+    return cuda::dia_rows_a_thread(f.rows, f.diagonals, gpu_of(f)) == 2 ? kOtherKernel : 0;
+}
+
+constexpr std::array kDiaCandidates{
+    Candidate{.name = "dia", .matrix_bytes = dia_bytes, .adapt = dia_work, .suits = suits_dia, .choice = dia_choice}};
+constexpr std::array kDiaModels{
+    ModelledOperator{.candidate = kDiaCandidates[0], .further = FurtherFeatures::diagonals}};
+constexpr std::array kDiaCosts{
+    Cost{"dia", 8, {5e-8, 0.82, 0, 0, 3.0e-12, 1.25e-7}, {3e-4, 6.0e-10, 9e-10, 0}},
+    Cost{"dia", 4, {5e-8, 0.92, 0, 0, 2.3e-12, 1.25e-7}, {3e-4, 5.2e-10, 9e-10, 0}},
+    Cost{"dia", 4, {5e-8, 0.91, 0, 0, 2.0e-12, 1.25e-7}, {3e-4, 5.2e-10, 9e-10, 0}, 4},
+    Cost{"dia", 2, {5e-8, 0.20, 0, 0, 5.7e-12, 1.25e-7}, {3e-4, 4.8e-10, 9e-10, 0}},
+};
+
+}  // namespace
+
+extern const KnownOperator kDia{.candidates = kDiaCandidates, .costs = kDiaCosts, .modelled = kDiaModels};
+
+}  // namespace tilespmv

@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kernels/cuda/tuning.hpp"
+#include "selector/auto/work_terms.hpp"
+#include "selector/csr_shapes.hpp"
+#include "selector/work_sizes.hpp"
+
+namespace tilespmv {
+namespace {
+
+/// Whether x of hubs does not come from L2: of those that `hub_share` counts, fewer than the operator has.
+bool has_sell_hubs(const MatrixFeatures& f) {
+    const cuda::HubTuning& hubs = cuda::tuning_for(90, f.value_bytes).hubs;
+    return f.hub_share < 1 && f.hub_share >= hubs.min_share && f.x_sectors >= hubs.min_scattered &&
+           nnz_of(f) * f.hub_share >= static_cast<double>(hubs.min_nonzeros);
+}
+
+/// A place has a column of 2 or 4 bytes, a row with nonzeros 4 bytes and half of a slice of 16, an empty row one bit.
+double sell_bytes(const MatrixFeatures& f) {
+    const bool is_narrow = cuda::sell_code_bytes(f.cols) == 2 && !has_sell_hubs(f);
+    const double filled = rows_of(f) * (1 - f.empty_rows);
+    return ((is_narrow ? 2 : 4) + value_of(f)) * 1.02 * nnz_of(f) + 4.5 * filled + rows_of(f) / 8;
+}
+
+/// Where rows differ, those of a slice lie far from each other in y. A chain: blocks wait for others that have pieces
+/// of the same row.
+void sell_work(const MatrixFeatures& f, Work& work) {
+    const int steps = sell_steps_of(f);
+    const offset_t whole_row = offset_t{2} * cuda::kSellThreads * steps;
+    of(work, Term::x_sectors) = nnz_of(f) * f.x_sectors * (has_sell_hubs(f) ? 1 - f.hub_share : 1);
+    of(work, Term::rows) = rows_of(f) * (1 - f.empty_rows) * std::min(1.0, 2 * f.row_deviation);
+    of(work, Term::chain) = f.longest_row > whole_row ? 1 : 0;
+}
+
+/// While it is made, CSR and slices are both on the GPU, twice the memory of others.
+constexpr offset_t kMostSellNonzeros = offset_t{1} << 31;
+
+/// Not if a row is a tenth of the matrix. Where hardly a row has a nonzero, one bit tells, where others read a row
+/// pointer: from half a million nonzeros on, but not in float64, where csr16 is faster. Between was not measured.
+bool suits_sell(const MatrixFeatures& f) {
+    if (f.nnz > kMostSellNonzeros) return false;
+    if (f.mean_row <= 0.25) return f.nnz >= 500'000 && f.value_bytes < 8;
+    return f.mean_row >= 0.6 && 10 * f.longest_row <= f.nnz;
+}
+
+double sell_choice(const MatrixFeatures& f) { return std::log2(sell_steps_of(f)); }
+
+double sell_waves(const MatrixFeatures& f) {
+    const auto& rounds = cuda::rounds_of(f.row_rounds, {sell_steps_of(f), 1});
+    return waves_of(f, static_cast<double>(rounds.lanes) / kWarpLanes, cuda::sell_warps(f.value_bytes));
+}
+
+constexpr std::array kSellCandidates{Candidate{.name = "sell",
+                                               .matrix_bytes = sell_bytes,
+                                               .adapt = sell_work,
+                                               .suits = suits_sell,
+                                               .choice = sell_choice,
+                                               .waves = sell_waves,
+                                               .has_own_order = true}};
+constexpr std::array kSellCosts{
+    Cost{"sell", 8, {2.8e-7, 1.02, 0, 4.1e-12, 3.0e-12, 1.2e-6}, {2e-4, 3e-10, 1.2e-9, 0}},
+    Cost{"sell", 4, {3.3e-7, 1.00, 0, 3.9e-12, 1.9e-12, 1.3e-6}, {2e-4, 2.2e-10, 1.2e-9, 0}},
+    Cost{"sell", 4, {3.3e-7, 1.00, 0, 3.7e-12, 1.8e-12, 1.3e-6}, {2e-4, 2.2e-10, 1.2e-9, 0}, 4},
+};
+
+}  // namespace
+
+extern const KnownOperator kSell{.candidates = kSellCandidates, .costs = kSellCosts};
+
+}  // namespace tilespmv
