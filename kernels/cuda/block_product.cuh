@@ -6,7 +6,6 @@
 
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/factor.cuh"
-#include "tile/half.hpp"
 #include "tile/types.hpp"
 
 /// What kernels for products of several columns share.

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kernels/registry.hpp"
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/types.hpp"
 
 /// What the Python and the C interface are made of: matrices whose type of values is known when the program runs.

@@ -5,7 +5,7 @@
 #if TILESPMV_HAS_CUDA
 #include <cuda_runtime_api.h>
 
-#include "kernels/cuda/error.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #endif

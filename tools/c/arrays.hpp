@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tile/buffer.hpp"
+#include "tile/csr.hpp"
 #include "tile/error.hpp"
 #include "tile/types.hpp"
 #include "tools/c/tilespmv.h"

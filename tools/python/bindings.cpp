@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/solver/preconditioner_choice.hpp"
+#include "kernels/solver/choose_preconditioner.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tools/bindings/matrix.hpp"
