@@ -66,7 +66,7 @@ private:
     std::uint16_t most_ = 0;
 };
 
-double hub_share(const SampledBlocks& blocks, const PatternView& a) {
+double hub_share(const ColumnRanges& blocks, const PatternView& a) {
     auto hubs = static_cast<offset_t>(kHubBytes / a.value_bytes);
     if (a.cols <= hubs) return 1;
     ColumnCounts counts(a.cols);
@@ -94,12 +94,19 @@ bool is_narrow(std::span<const index_t> columns) {
     return most - least < kNarrowColumns;
 }
 
+offset_t piece_size(const PatternView& a) { return std::min(a.nnz() / kPieces, kMostOfPiece); }
+/// The beginning of a piece of the sample.
+std::span<const index_t> piece(const PatternView& a, offset_t i, offset_t size) {
+    const offset_t first = spread(i, kPieceSamples, kPieces) * (a.nnz() / kPieces);
+    return a.col_idxs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
+}
+
 }  // namespace
 
-SampledBlocks sampled_blocks(const PatternView& a) {
+ColumnRanges sampled_blocks(const PatternView& a) {
     const offset_t all = div_up(a.nnz(), kBlock);
     const offset_t samples = std::min(sampled_nonzeros(a.nnz()) / kBlock, all);
-    SampledBlocks blocks;
+    ColumnRanges blocks;
     blocks.reserve(static_cast<std::size_t>(samples));
     for (offset_t i = 0; i < samples; ++i) {
         const offset_t from = spread(i, samples, all) * kBlock;
@@ -109,7 +116,7 @@ SampledBlocks sampled_blocks(const PatternView& a) {
     return blocks;
 }
 
-void add_sectors(const PatternView& a, const SampledBlocks& blocks, MatrixFeatures& f) {
+void add_sectors(const PatternView& a, const ColumnRanges& blocks, MatrixFeatures& f) {
     std::vector<offset_t> sectors(blocks.size());
     // Fewer are not worth waking threads.
     parallel_ranges(0, std::ssize(blocks), 64, [&](std::int64_t first, std::int64_t end) {
@@ -129,21 +136,24 @@ void add_sectors(const PatternView& a, const SampledBlocks& blocks, MatrixFeatur
     f.x_sectors = static_cast<double>(all_sectors) / static_cast<double>(all);
 }
 
-void add_hubs(const PatternView& a, const SampledBlocks& blocks, MatrixFeatures& f) {
+void add_hubs(const PatternView& a, const ColumnRanges& blocks, MatrixFeatures& f) {
     f.hub_share = hub_share(blocks, a);
+}
+
+void list_pieces(const PatternView& a, ColumnRanges& columns) {
+    const offset_t size = piece_size(a);
+    if (size <= kBlock) return;
+    for (offset_t i = 0; i < kPieceSamples; ++i) columns.push_back(piece(a, i, size));
 }
 
 void add_pieces(const PatternView& a, MatrixFeatures& f) {
     f.piece_sectors = f.x_sectors;
-    const offset_t size = std::min(f.nnz / kPieces, kMostOfPiece);
+    const offset_t size = piece_size(a);
     if (size <= kBlock) return;
     std::array<offset_t, kPieceSamples> sectors{};
     const std::int64_t grain = size * kPieceSamples < kFewNonzeros ? kPieceSamples : 1;
-    parallel_for(0, kPieceSamples, grain, [&](std::int64_t i) {
-        const auto first = static_cast<std::size_t>(spread(i, kPieceSamples, kPieces) * (f.nnz / kPieces));
-        const auto piece = a.col_idxs.subspan(first, static_cast<std::size_t>(size));
-        sectors[static_cast<std::size_t>(i)] = SectorCount(a).of(piece);
-    });
+    parallel_for(0, kPieceSamples, grain,
+                 [&](std::int64_t i) { sectors[static_cast<std::size_t>(i)] = SectorCount(a).of(piece(a, i, size)); });
     offset_t all = 0;
     for (const offset_t count : sectors) all += count;
     f.piece_sectors = static_cast<double>(all) / static_cast<double>(kPieceSamples * size);

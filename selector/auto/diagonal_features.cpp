@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -77,18 +78,26 @@ offset_t sampled_rows(const PatternView& a) {
     return std::min(kMostSamples, div_up(offset_t{a.rows}, offset_t{kTileSize}));
 }
 
+/// A row of a tile row of the sample; another one of each, since unknowns of a node have other diagonals.
+offset_t sampled_row(const PatternView& a, offset_t i) {
+    const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
+    return std::min<offset_t>(spread(i, sampled_rows(a), tile_rows) * kTileSize + i % kTileSize, a.rows - 1);
+}
+std::span<const index_t> sampled_columns_of(const PatternView& a, offset_t row) {
+    const offset_t* const ends = a.row_ptrs.data() + row;
+    return a.col_idxs.subspan(static_cast<std::size_t>(ends[0]),
+                              static_cast<std::size_t>(std::min(ends[1] - ends[0], kMostSlots)));
+}
+
 template <class Distinct>
 void add_sample(const PatternView& a, Distinct& diagonals) {
     const offset_t most = most_diagonals(a);
-    const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
     const offset_t samples = sampled_rows(a);
     for (offset_t i = 0; i < samples && diagonals.count() < most; ++i) {
-        // Another row of each, since unknowns of a node have other diagonals.
-        const offset_t row = std::min<offset_t>(spread(i, samples, tile_rows) * kTileSize + i % kTileSize, a.rows - 1);
-        const auto begin = static_cast<std::size_t>(a.row_ptrs[static_cast<std::size_t>(row)]);
-        const auto end = std::min(static_cast<std::size_t>(a.row_ptrs[static_cast<std::size_t>(row) + 1]),
-                                  begin + static_cast<std::size_t>(kMostSlots));
-        for (std::size_t k = begin; k < end && diagonals.count() < most; ++k) diagonals.add(a.col_idxs[k] - row);
+        const offset_t row = sampled_row(a, i);
+        for (const index_t column : sampled_columns_of(a, row)) {
+            if (diagonals.count() < most) diagonals.add(column - row);
+        }
     }
 }
 
@@ -161,10 +170,15 @@ void add_diagonals(const PatternView& a, Distinct sampled, MatrixFeatures& f) {
     f.diagonals = at_least(sampled.count());
     const double places = static_cast<double>(f.diagonals) * static_cast<double>(a.rows);
     if (f.diagonals == kMostDiagonals || places > kMostDiaPlaces * static_cast<double>(f.nnz)) return;
-    f.diagonals = at_least(sampled.count() + count_further(a, sampled.sorted()));
+    f.diagonals =
+        at_least(a.count_diagonals ? a.count_diagonals() : sampled.count() + count_further(a, sampled.sorted()));
 }
 
 }  // namespace
+
+void list_diagonals(const PatternView& a, ColumnRanges& columns) {
+    for (offset_t i = 0; i < sampled_rows(a); ++i) columns.push_back(sampled_columns_of(a, sampled_row(a, i)));
+}
 
 void add_few_diagonals(const PatternView& a, MatrixFeatures& f) {
     const auto most = static_cast<offset_t>(kMostDiaPlaces * static_cast<double>(f.nnz) / a.rows);

@@ -46,29 +46,44 @@ private:
     std::vector<std::uint8_t> of_length_;  // 0 of an empty row, which is in no slice
 };
 
-struct SliceCount {
-    offset_t nonzeros = 0;
-    offset_t sectors = 0;
-};
-/// Of a block of slices of at most so many steps: of a row and those of as many rounds that follow it.
-SliceCount count_slices(const PatternView& a, index_t row, int most_steps, const SliceRounds& rounds,
-                        SectorCount& sectors) {
+/// Calls f(columns) for rows of a block of slices of at most so many steps: a row and those of as many rounds that
+/// follow it.
+template <class F>
+void for_each_row_of_block(const PatternView& a, index_t row, int most_steps, const SliceRounds& rounds, F&& f) {
     const offset_t* const ptrs = a.row_ptrs.data();
     const int of_block = rounds.of(length_of(a, row));
     const bool in_pieces = of_block == SliceRounds::kInPieces;
     const index_t end = std::min<index_t>(a.rows - row, kNearRows) + row;
-    SliceCount count;
-    sectors.start();
     for (offset_t left = kBlockLanes * (in_pieces ? most_steps : 1); row < end && left > 0; ++row) {
         const offset_t length = ptrs[row + 1] - ptrs[row];
         if (rounds.of(length) != of_block) continue;
         const offset_t some = in_pieces ? std::min(length, left) : length;
-        count.nonzeros += some;
-        count.sectors += sectors.add({a.col_idxs.data() + ptrs[row], static_cast<std::size_t>(some)});
+        f(std::span(a.col_idxs.data() + ptrs[row], static_cast<std::size_t>(some)));
         left -= in_pieces ? length : cuda::sell_lanes(length, most_steps);
     }
-    return count;
 }
+
+/// The blocks of slices of the sample.
+struct SliceSample {
+    SliceSample(const PatternView& a, const MatrixFeatures& f)
+        : steps(sell_steps_of(f)), rounds(steps, cuda::sell_flight(f.value_bytes, cuda::sell_code_bytes(f.cols))) {
+        const offset_t of_block = kBlockLanes * std::clamp<offset_t>(a.nnz() / a.rows, 1, steps);
+        size = std::clamp(sampled_nonzeros(a.nnz()) / of_block, kLeastSliceBlocks, kMostSliceBlocks);
+    }
+    template <class F>
+    void for_each_row(const PatternView& a, offset_t i, F&& f) const {
+        for_each_row_of_block(a, row_of(a, spread(i, size, a.nnz())), steps, rounds, f);
+    }
+
+    int steps;
+    SliceRounds rounds;
+    offset_t size = 0;  ///< blocks
+};
+
+struct SliceCount {
+    offset_t nonzeros = 0;
+    offset_t sectors = 0;
+};
 
 /// A row block, or the pieces of a long row.
 struct RowBlock {
@@ -109,18 +124,27 @@ double row_blocks_between(const PatternView& a, offset_t first, offset_t end, co
 
 }  // namespace
 
+void list_slices(const PatternView& a, const MatrixFeatures& f, ColumnRanges& columns) {
+    const SliceSample sample(a, f);
+    for (offset_t i = 0; i < sample.size; ++i)
+        sample.for_each_row(a, i, [&](std::span<const index_t> row) { columns.push_back(row); });
+}
+
 void add_slices(const PatternView& a, MatrixFeatures& f) {
-    const int steps = sell_steps_of(f);
-    const offset_t of_block = kBlockLanes * std::clamp<offset_t>(f.nnz / f.rows, 1, steps);
-    const offset_t samples = std::clamp(sampled_nonzeros(f.nnz) / of_block, kLeastSliceBlocks, kMostSliceBlocks);
-    const SliceRounds rounds(steps, cuda::sell_flight(f.value_bytes, cuda::sell_code_bytes(f.cols)));
-    std::vector<SliceCount> blocks(static_cast<std::size_t>(samples));
-    parallel_ranges(0, samples, 8, [&](std::int64_t first, std::int64_t end) {  // fewer are not worth waking threads
-        SectorCount sectors(a);
-        for (std::int64_t i = first; i < end; ++i)
-            blocks[static_cast<std::size_t>(i)] =
-                count_slices(a, row_of(a, spread(i, samples, f.nnz)), steps, rounds, sectors);
-    });
+    const SliceSample sample(a, f);
+    std::vector<SliceCount> blocks(static_cast<std::size_t>(sample.size));
+    parallel_ranges(0, sample.size, 8,
+                    [&](std::int64_t first, std::int64_t end) {  // fewer are not worth waking threads
+                        SectorCount sectors(a);
+                        for (std::int64_t i = first; i < end; ++i) {
+                            SliceCount& count = blocks[static_cast<std::size_t>(i)];
+                            sectors.start();
+                            sample.for_each_row(a, i, [&](std::span<const index_t> row) {
+                                count.nonzeros += std::ssize(row);
+                                count.sectors += sectors.add(row);
+                            });
+                        }
+                    });
     SliceCount all;
     for (const SliceCount& block : blocks) {
         all.nonzeros += block.nonzeros;

@@ -21,8 +21,6 @@ constexpr offset_t kRowLengths = 1 << 11;  ///< rows whose lengths tell the widt
 constexpr index_t kFewRows = 1 << 18;
 /// Nonzeros of which one thread looks at all for diagonals.
 constexpr offset_t kSmall = 400'000;
-/// Nonzeros of which one thread has looked at all before others have woken.
-constexpr offset_t kFew = 200'000;
 
 /// `even_nonzeros` of a tile row, of which the last may have fewer than 16 rows.
 offset_t even_nonzeros_of(const PatternView& a, offset_t first_row) {
@@ -41,36 +39,53 @@ void add_row_lengths(const PatternView& a, MatrixFeatures& f) {
     f.row_rounds = of_rows.rounds;
 }
 
-/// Whether a tile row whose rows are even is full in some tiles: by the first and the last column of
-/// each row in them, since columns ascend.
-bool is_full(const PatternView& a, offset_t first_row) {
+/// The columns of rows of some tiles of a tile row whose rows are even, 16 of each tile.
+ColumnRanges rows_of_tiles(const PatternView& a, offset_t first_row) {
     const auto ptrs = a.row_ptrs.subspan(static_cast<std::size_t>(first_row), kTileSize);
     const offset_t tiles = (a.row_ptrs[static_cast<std::size_t>(first_row) + 1] - ptrs[0]) / kTileSize;
     const offset_t looked_at = std::min(tiles, kFullTiles);
+    ColumnRanges rows;
     for (offset_t i = 0; i < looked_at; ++i) {
         const offset_t at = spread(i, looked_at, tiles) * kTileSize;
-        const index_t column = a.col_idxs[static_cast<std::size_t>(ptrs[0] + at)];
-        if (column % kTileSize != 0) return false;
-        for (const offset_t begin : ptrs) {
-            const auto of_row = a.col_idxs.subspan(static_cast<std::size_t>(begin + at), kTileSize);
-            if (of_row.front() != column || of_row.back() != column + kTileSize - 1) return false;
-        }
+        for (const offset_t begin : ptrs)
+            rows.push_back(a.col_idxs.subspan(static_cast<std::size_t>(begin + at), kTileSize));
+    }
+    return rows;
+}
+
+/// Whether a tile row whose rows are even is full in these tiles: by the first and the last column of
+/// each row in them, since columns ascend.
+bool is_full(const PatternView& a, offset_t first_row) {
+    const ColumnRanges rows = rows_of_tiles(a, first_row);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const index_t column = rows[i - i % kTileSize].front();  // of the first row of the tile
+        if (column % kTileSize != 0 || rows[i].front() != column) return false;
+        if (rows[i].back() != column + kTileSize - 1) return false;
     }
     return true;
+}
+
+/// First rows of the tile rows that are looked at for full tiles.
+std::vector<offset_t> even_tile_rows(const PatternView& a) {
+    const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
+    const offset_t samples = std::min(kFullTileRows, tile_rows);
+    std::vector<offset_t> first_rows;
+    for (offset_t i = 0; i < samples; ++i) {
+        const offset_t first_row = spread(i, samples, tile_rows) * kTileSize;
+        if (even_nonzeros_of(a, first_row) > 0) first_rows.push_back(first_row);
+    }
+    return first_rows;
 }
 
 /// Corrects the share of even tile rows by that of those in the sample whose tiles are full.
 void add_full_tiles(const PatternView& a, MatrixFeatures& f) {
     if (f.full_tile_share == 0) return;
-    const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
-    const offset_t samples = std::min(kFullTileRows, tile_rows);
     offset_t even = 0;
     offset_t full = 0;
-    for (offset_t i = 0; i < samples; ++i) {
-        const offset_t first_row = spread(i, samples, tile_rows) * kTileSize;
+    for (const offset_t first_row : even_tile_rows(a)) {
         const offset_t nonzeros = even_nonzeros_of(a, first_row);
         even += nonzeros;
-        full += nonzeros > 0 && is_full(a, first_row) ? nonzeros : 0;
+        full += is_full(a, first_row) ? nonzeros : 0;
     }
     f.full_tile_share *= even == 0 ? 0 : static_cast<double>(full) / static_cast<double>(even);
 }
@@ -142,6 +157,24 @@ MatrixFeatures sizes_of(const PatternView& a) {
 
 }  // namespace
 
+ColumnRanges sampled_columns(const PatternView& a) {
+    ColumnRanges columns = sampled_blocks(a);
+    MatrixFeatures f = sizes_of(a);
+    if (f.nnz == 0) return columns;
+    add_row_lengths(a, f);
+    if (f.full_tile_share > 0) {
+        for (const offset_t first_row : even_tile_rows(a)) {
+            const ColumnRanges rows = rows_of_tiles(a, first_row);
+            columns.insert(columns.end(), rows.begin(), rows.end());
+        }
+    }
+    list_pieces(a, columns);
+    list_strips(a, columns);
+    list_slices(a, f, columns);
+    list_diagonals(a, columns);
+    return columns;
+}
+
 MatrixFeatures small_features_of(const PatternView& a) {
     MatrixFeatures f = sizes_of(a);
     add_row_lengths(a, f);
@@ -155,7 +188,7 @@ void add_further_features(const PatternView& a, FurtherFeatures which, MatrixFea
     if (f.nnz == 0) return;
     if (which == FurtherFeatures::inodes) add_inodes(a, f);
     if (which != FurtherFeatures::diagonals) return;
-    if (f.nnz <= kFew)
+    if (f.nnz <= kMostUnsampled)
         add_few_diagonals(a, f);
     else
         add_diagonals(a, f);

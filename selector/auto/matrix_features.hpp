@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
+#include <vector>
 
 #include "selector/auto/number_sizes.hpp"
 #include "selector/csr_shapes.hpp"
@@ -23,6 +25,8 @@ struct PatternView {
     std::span<const index_t> col_idxs;
     std::size_t value_bytes = 8;  ///< of a nonzero and of an element of x and y
     std::size_t sum_bytes = 0;    ///< of what a product accumulates in; 0: what it does if nobody asks for another
+    /// Where only the columns that `sampled_columns` lists are at hand: counts the diagonals of all nonzeros.
+    std::function<offset_t()> count_diagonals = {};
 
     [[nodiscard]] offset_t nnz() const { return static_cast<offset_t>(col_idxs.size()); }
     [[nodiscard]] NumberSizes sizes() const {
@@ -95,6 +99,16 @@ struct MatrixFeatures {
 /// the lengths of full tiles, of 64 tile rows up to 16 tiles; all columns where those of the sample lie on few
 /// diagonals. The result does not depend on the number of threads. The arrays must be those of a valid CSR matrix.
 MatrixFeatures features_of(const PatternView& a);
+
+/// Parts of `col_idxs`.
+using ColumnRanges = std::vector<std::span<const index_t>>;
+
+/// Nonzeros up to which features may be found by reading all columns, sampled or not.
+inline constexpr offset_t kMostUnsampled = 200'000;
+
+/// Where a matrix has more nonzeros, and `count_diagonals` is there, these are the columns that features are found
+/// from: no others are read, by this function and the two below. They may overlap. Columns are not read to list them.
+ColumnRanges sampled_columns(const PatternView& a);
 
 /// Those from which times on a small matrix are predicted (`SmallModel`), found by the caller's thread in less time
 /// than others take to wake: lengths of rows, `narrow_share` and `x_sectors`, the same as `features_of` has. The others

@@ -36,12 +36,11 @@ inline offset_t sampled_nonzeros(offset_t nnz) {
 }
 
 /// The columns of blocks of the sample.
-using SampledBlocks = std::vector<std::span<const index_t>>;
-SampledBlocks sampled_blocks(const PatternView& a);
+ColumnRanges sampled_blocks(const PatternView& a);
 /// What they say of sectors of x and of columns that 16 bits tell apart.
-void add_sectors(const PatternView& a, const SampledBlocks& blocks, MatrixFeatures& f);
+void add_sectors(const PatternView& a, const ColumnRanges& blocks, MatrixFeatures& f);
 /// ... and of hubs.
-void add_hubs(const PatternView& a, const SampledBlocks& blocks, MatrixFeatures& f);
+void add_hubs(const PatternView& a, const ColumnRanges& blocks, MatrixFeatures& f);
 /// Sectors of x in pieces.
 void add_pieces(const PatternView& a, MatrixFeatures& f);
 /// A tile row.
@@ -79,5 +78,11 @@ void add_row_blocks(const PatternView& a, MatrixFeatures& f);
 void add_diagonals(const PatternView& a, MatrixFeatures& f);
 /// Of all nonzeros; `kMostDiagonals` as soon as there are more than DIA pays for.
 void add_few_diagonals(const PatternView& a, MatrixFeatures& f);
+
+/// What these read of the columns, added to `columns`: blocks apart, which `sampled_blocks` has.
+void list_pieces(const PatternView& a, ColumnRanges& columns);
+void list_strips(const PatternView& a, ColumnRanges& columns);  ///< and inodes
+void list_slices(const PatternView& a, const MatrixFeatures& f, ColumnRanges& columns);
+void list_diagonals(const PatternView& a, ColumnRanges& columns);
 
 }  // namespace tilespmv

@@ -25,16 +25,24 @@ bool is_like_the_row_before(const PatternView& a, index_t row) {
            std::equal(cols + ends[-1], cols + ends[-1] + std::min(length, kMostSlots), cols + ends[0]);
 }
 
+bool is_short_strip(offset_t nonzeros) { return nonzeros <= kTileSize * kMostSlots; }
+
+/// The first `kMostSlots` nonzeros of a row.
+std::span<const index_t> beginning_of(const PatternView& a, index_t row) {
+    const auto* const ends = a.row_ptrs.data() + row;
+    return a.col_idxs.subspan(static_cast<std::size_t>(ends[0]),
+                              static_cast<std::size_t>(std::min(ends[1] - ends[0], kMostSlots)));
+}
+
 /// No row has more than `kMostSlots` nonzeros in slots: of long rows those first ones are copied.
 StripRows first_nonzeros(const PatternView& a, index_t first_row, index_t rows, std::vector<index_t>& copy) {
     const offset_t* const ptrs = a.row_ptrs.data() + first_row;
     StripRows all{.columns = a.col_idxs.subspan(static_cast<std::size_t>(ptrs[0]),
                                                 static_cast<std::size_t>(ptrs[rows] - ptrs[0])),
                   .first_row = first_row};
-    const bool is_short = ptrs[rows] - ptrs[0] <= kTileSize * kMostSlots;
+    const bool is_short = is_short_strip(ptrs[rows] - ptrs[0]);
     for (std::size_t r = 0; std::cmp_less(r, rows); ++r) {
-        const auto of_row = a.col_idxs.subspan(static_cast<std::size_t>(ptrs[r]),
-                                               static_cast<std::size_t>(std::min(ptrs[r + 1] - ptrs[r], kMostSlots)));
+        const auto of_row = beginning_of(a, first_row + static_cast<index_t>(r));
         all.begin[r] = static_cast<std::int32_t>(is_short ? ptrs[r] - ptrs[0] : std::ssize(copy));
         if (!is_short) copy.insert(copy.end(), of_row.begin(), of_row.end());
         all.end[r] = static_cast<std::int32_t>(is_short ? ptrs[r + 1] - ptrs[0] : std::ssize(copy));
@@ -131,6 +139,22 @@ void StripSample::count(std::int64_t first, std::int64_t end) {
             count_strips(a_, first_rows, std::span(strips_).subspan(static_cast<std::size_t>(i), some));
         }
     });
+}
+
+void list_strips(const PatternView& a, ColumnRanges& columns) {
+    const StripSample sample(a);
+    for (std::int64_t i = 0; i < sample.size(); ++i) {
+        const index_t first = sample.first_row(i);
+        const index_t end = first + std::min<index_t>(kTileSize, a.rows - first);
+        const offset_t begin = a.row_ptrs[static_cast<std::size_t>(first)];
+        const offset_t nonzeros = a.row_ptrs[static_cast<std::size_t>(end)] - begin;
+        if (first > 0) columns.push_back(beginning_of(a, first - 1));
+        if (is_short_strip(nonzeros)) {
+            columns.push_back(a.col_idxs.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(nonzeros)));
+        } else {
+            for (index_t row = first; row < end; ++row) columns.push_back(beginning_of(a, row));
+        }
+    }
 }
 
 void add_inodes(const PatternView& a, MatrixFeatures& f) {
