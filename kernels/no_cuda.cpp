@@ -1,11 +1,13 @@
 // The GPU in a build without CUDA.
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/device_csr_copy.hpp"
 #include "kernels/cuda/download.hpp"
 #include "kernels/cuda/this_probe.hpp"
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/device_space.hpp"
 #include "kernels/solver/system_space.hpp"
 #include "kernels/solver/vector_kernels.hpp"
+#include "kernels/source.hpp"
 #include "kernels/transposed_matrix.hpp"
 #include "tile/error.hpp"
 
@@ -32,15 +34,24 @@ Buffer<offset_t> download_row_ptrs(const DeviceCsrView<V>&, CUstream_st*) {
     return {};
 }
 
-template <class V>
-CsrMatrix<V> download(const DeviceCsrView<V>&, CUstream_st*) {
+template <class T>
+Buffer<T> download(const T*, offset_t, CUstream_st*) {
     static_cast<void>(require_device());
     return {};
 }
+template Buffer<index_t> download(const index_t*, offset_t, CUstream_st*);
+
+template <class V>
+DeviceCsrCopy<V>::DeviceCsrCopy(const CsrMatrix<V>&) {
+    static_cast<void>(require_device());
+}
+
+void validate_pattern(const DevicePattern&, CUstream_st*) { static_cast<void>(require_device()); }
 
 #define TILESPMV_INSTANTIATE(V)                                                         \
     template Buffer<offset_t> download_row_ptrs(const DeviceCsrView<V>&, CUstream_st*); \
-    template CsrMatrix<V> download(const DeviceCsrView<V>&, CUstream_st*);
+    template Buffer<V> download(const V*, offset_t, CUstream_st*);                      \
+    template class DeviceCsrCopy<V>;
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 #undef TILESPMV_INSTANTIATE
 

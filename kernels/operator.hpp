@@ -122,6 +122,8 @@ struct Facts {
     offset_t nnz = 0;
     std::size_t matrix_bytes = 0;  ///< of the matrix that one product reads, x and y apart
     std::size_t other_bytes = 0;   ///< that it holds beside these for the matrix: plans, maps; a workspace apart
+    /// Of a matrix in the memory of a GPU that were copied to the host to choose and prepare the operator.
+    std::size_t bytes_to_host = 0;
     /// What a product multiplies; ask `Operator::executed` for it.
     std::vector<ExecutedPart> executed = {};
     /// The same where that takes a pass over the matrix, which nobody may ask for; else empty.
@@ -159,6 +161,7 @@ public:
     /// What it was made by, `name[:option=value,...]`, of `auto` that of the operator it took; the name, unless set.
     [[nodiscard]] std::string_view specification() const { return specification_.empty() ? name() : specification_; }
     void set_specification(std::string_view specification) { specification_ = specification; }
+    void set_bytes_to_host(std::size_t bytes) { facts_.bytes_to_host = bytes; }
     /// What a product multiplies, in which representations and formats. Unless the matrix has no nonzeros, which has no
     /// parts: every part has nonzeros, those of all are nnz(), their bytes are matrix_bytes(). The same for the same
     /// matrix, whatever the number of threads. On the CPU it may take a pass over the matrix.

@@ -1,5 +1,6 @@
 #include "kernels/source.hpp"
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -28,17 +29,21 @@ struct Source<V>::State {
     std::optional<CsrMatrix<V>> own_csr;
     std::optional<TileMatrix<V>> own_tiles;
     std::optional<StripMatrix<V>> own_strips;
-    Buffer<offset_t> row_ptrs;
-    std::once_flag csr_once, tiles_once, row_ptrs_once;
+    Buffer<offset_t> row_ptrs;            // of a matrix on a GPU, ...
+    std::optional<CsrMatrix<V>> pattern;  // ... with its columns
+    std::once_flag csr_once, tiles_once, row_ptrs_once, pattern_once;
+    std::shared_ptr<std::atomic<std::size_t>> bytes_to_host = std::make_shared<std::atomic<std::size_t>>();
 
     CUstream_st* stream = nullptr;
     cuda::SentArrays* sent = nullptr;
     std::string preferred;
 
-    [[nodiscard]] CsrMatrix<V> make_csr() const {
-        if (strips != nullptr) return to_csr(*strips);
-        if (tiles != nullptr) return unpack(*tiles);
-        return cuda::download(*device_csr, stream);
+    /// Of arrays that stay as long as this.
+    [[nodiscard]] static CsrMatrix<V> view_of(const CsrMatrix<V>& a, Buffer<V> values) {
+        return {a.rows, a.cols,
+                Buffer<offset_t>::view(const_cast<offset_t*>(a.row_ptrs.data()), a.row_ptrs.size(), nullptr),
+                Buffer<index_t>::view(const_cast<index_t*>(a.col_idxs.data()), a.col_idxs.size(), nullptr),
+                std::move(values)};
     }
 };
 
@@ -130,8 +135,32 @@ const CsrMatrix<V>& Source<V>::csr() const {
     State& s = *state_;
     if (s.csr != nullptr) return *s.csr;
     if (s.like) return Source(s.like).csr();
-    std::call_once(s.csr_once, [&] { s.own_csr = s.make_csr(); });
+    std::call_once(s.csr_once, [&] {
+        if (s.strips != nullptr) {
+            s.own_csr = to_csr(*s.strips);
+        } else if (s.tiles != nullptr) {
+            s.own_csr = unpack(*s.tiles);
+        } else {
+            s.own_csr = State::view_of(pattern(), cuda::download(s.device_csr->values, nnz(), s.stream));
+            add_bytes_to_host(s.own_csr->values.bytes());
+        }
+    });
     return *s.own_csr;
+}
+
+template <Value V>
+const CsrMatrix<V>& Source<V>::pattern() const {
+    State& s = *state_;
+    if (is_on_host()) return csr();
+    if (s.like) return Source(s.like).pattern();
+    std::call_once(s.pattern_once, [&] {
+        const Buffer<offset_t>& ptrs = row_ptrs();
+        s.pattern = {rows(), cols(), Buffer<offset_t>::view(const_cast<offset_t*>(ptrs.data()), ptrs.size(), nullptr),
+                     cuda::download(s.device_csr->col_idxs, nnz(), s.stream),
+                     Buffer<V>::view(nullptr, static_cast<std::size_t>(nnz()), nullptr)};
+        add_bytes_to_host(s.pattern->col_idxs.bytes());
+    });
+    return *s.pattern;
 }
 
 template <Value V>
@@ -139,7 +168,10 @@ const Buffer<offset_t>& Source<V>::row_ptrs() const {
     State& s = *state_;
     if (is_on_host()) return csr().row_ptrs;
     if (s.like) return Source(s.like).row_ptrs();
-    std::call_once(s.row_ptrs_once, [&] { s.row_ptrs = cuda::download_row_ptrs(*s.device_csr, s.stream); });
+    std::call_once(s.row_ptrs_once, [&] {
+        s.row_ptrs = cuda::download_row_ptrs(*s.device_csr, s.stream);
+        add_bytes_to_host(s.row_ptrs.size() * std::visit([](auto* p) { return sizeof *p; }, s.device_csr->row_ptrs));
+    });
     return s.row_ptrs;
 }
 
@@ -169,16 +201,31 @@ const cuda::DeviceCsrView<V>* Source<V>::find_device_csr() const {
 }
 
 template <Value V>
-Source<V> Source<V>::with_selector(std::string_view selector) const {
+Source<V> Source<V>::alike() const {
     auto other = std::make_shared<State>();
     other->csr = state_->csr != nullptr || state_->tiles == nullptr ? state_->csr : &csr();
     other->strips = state_->strips;
     other->device_csr = state_->device_csr;
     other->like = state_;
-    other->selector = selector;
+    other->selector = state_->selector;
+    other->bytes_to_host = state_->bytes_to_host;
     other->stream = state_->stream;
     other->sent = state_->sent;
     return Source(std::move(other));
+}
+
+template <Value V>
+Source<V> Source<V>::with_selector(std::string_view selector) const {
+    const Source other = alike();
+    other.state_->selector = selector;
+    return other;
+}
+
+template <Value V>
+Source<V> Source<V>::with_device_arrays(cuda::DeviceArrays arrays) const {
+    const Source other = alike();
+    if (other.state_->device_csr) other.state_->device_csr->arrays = arrays;
+    return other;
 }
 
 template <Value V>
@@ -215,6 +262,15 @@ void Source<V>::lend(cuda::SentArrays* sent) const {
 template <Value V>
 cuda::SentArrays* Source<V>::sent() const {
     return state_->sent;
+}
+
+template <Value V>
+std::size_t Source<V>::bytes_to_host() const {
+    return *state_->bytes_to_host;
+}
+template <Value V>
+void Source<V>::add_bytes_to_host(std::size_t bytes) const {
+    *state_->bytes_to_host += bytes;
 }
 
 template <Value V>

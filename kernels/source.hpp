@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,10 +11,20 @@
 #include "tile/tile_matrix.hpp"
 #include "tile/types.hpp"
 
+struct CUstream_st;  // CUDA's: cudaStream_t points to one
+
 namespace tilespmv::cuda {
 
-/// A CSR matrix in the memory of a GPU, which somebody else owns: nothing is copied where an operator multiplies CSR as
-/// it is. The invariants are those of `CsrMatrix`; columns are not checked.
+/// What operators that multiply CSR as it is do with the arrays of a `DeviceCsrView`. All others have arrays of their
+/// own, and need those of the view only while they are made.
+enum class DeviceArrays {
+    by_operator,  ///< one that is called by its name reads them in place, one that `auto` takes has a copy
+    in_place,     ///< they are read where they lie: they must outlive the operator, and new values are written there
+    copied,       ///< they are copied on the GPU, so that the operator takes new values by `update_values`
+};
+
+/// A CSR matrix in the memory of a GPU, which somebody else owns. The invariants are those of `CsrMatrix`; operators
+/// check the row pointers, `validate` checks the columns as well.
 template <class V>
 struct DeviceCsrView {
     index_t rows = 0;
@@ -23,11 +34,28 @@ struct DeviceCsrView {
     std::variant<const std::int32_t*, const std::int64_t*> row_ptrs;
     const index_t* col_idxs = nullptr;  ///< nnz
     const V* values = nullptr;          ///< nnz
+    DeviceArrays arrays = DeviceArrays::by_operator;
 };
 
-}  // namespace tilespmv::cuda
+/// The pattern of a `DeviceCsrView`.
+using DevicePattern = DeviceCsrView<void>;
 
-struct CUstream_st;  // CUDA's: cudaStream_t points to one
+template <class V>
+DevicePattern pattern_of(const DeviceCsrView<V>& a) {
+    return {a.rows, a.cols, a.nnz, a.row_ptrs, a.col_idxs, a.values, a.arrays};
+}
+
+/// Checks the row pointers and columns of a matrix in device memory on the GPU, and waits for the stream. Throws what
+/// `validate` throws of the same matrix on the host, where it is copied to say which row is wrong, and `Error` if the
+/// arrays are not in the memory of the current GPU; `unavailable` without a GPU.
+void validate_pattern(const DevicePattern& a, CUstream_st* stream = nullptr);
+
+template <class V>
+void validate(const DeviceCsrView<V>& a, CUstream_st* stream = nullptr) {
+    validate_pattern(pattern_of(a), stream);
+}
+
+}  // namespace tilespmv::cuda
 
 namespace tilespmv {
 
@@ -73,6 +101,8 @@ public:
     [[nodiscard]] const CsrMatrix<V>& csr() const;
     /// Of the CSR form; of one on a GPU nothing else is copied.
     [[nodiscard]] const Buffer<offset_t>& row_ptrs() const;
+    /// The CSR form for those who do not read its values: of one on a GPU these are not copied, but null.
+    [[nodiscard]] const CsrMatrix<V>& pattern() const;
     /// Those that were given, else the CSR form converted by the selector.
     [[nodiscard]] const TileMatrix<V>& tiles() const;
 
@@ -102,6 +132,11 @@ public:
     /// null: none are. See `cuda::SentSource`.
     void lend(cuda::SentArrays* sent) const;
     [[nodiscard]] cuda::SentArrays* sent() const;
+    /// The same matrix, whose arrays on a GPU are to be used in another way.
+    [[nodiscard]] Source with_device_arrays(cuda::DeviceArrays arrays) const;
+    /// Bytes that were copied from a GPU to the host to prepare operators, of all copies of this source.
+    [[nodiscard]] std::size_t bytes_to_host() const;
+    void add_bytes_to_host(std::size_t bytes) const;
     /// What `auto` took for a matrix of the same pattern, and so takes for this one without choosing; empty: nothing.
     void prefer(std::string specification) const;
     [[nodiscard]] const std::string& preferred() const;
@@ -109,6 +144,8 @@ public:
 private:
     struct State;
     explicit Source(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    /// The same matrix with a state of its own, which makes CSR by this one's.
+    [[nodiscard]] Source alike() const;
     void add(const CsrMatrix<V>& csr);
     void add(const TileMatrix<V>& tiles);
     void add(const StripMatrix<V>& strips);

@@ -10,6 +10,7 @@
 #include "kernels/auto/trial.hpp"
 #include "kernels/auto/trial_x.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/sampled_pattern.hpp"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_probe.hpp"
@@ -35,13 +36,15 @@ std::unique_ptr<Operator<V>> make_ranked(const std::string& specification, const
 }
 
 /// Tiles that are there save little: full ones are made from CSR; of others plan, upload and the map for new values
-/// take longer than a conversion. A matrix in device memory is copied to the host once, to choose, and by the operator
-/// that is taken, whichever it is.
+/// take longer than a conversion. Of a matrix in device memory alone nothing is copied to the host here.
 template <class V>
 Source<V> candidates_source(const Source<V>& given) {
     if (given.find_strips() != nullptr) return Source<V>(given.csr(), *given.find_strips()).with_selector("paper");
-    if (const auto* there = given.find_device_csr()) return Source<V>(given.csr(), *there).with_selector("paper");
-    return Source<V>(given.csr()).with_selector("paper");
+    const auto* const there = given.find_device_csr();
+    if (there == nullptr) return Source<V>(given.csr()).with_selector("paper");
+    if (given.is_on_host()) return Source<V>(given.csr(), *there).with_selector("paper");
+    const auto arrays = there->arrays == DeviceArrays::by_operator ? DeviceArrays::copied : there->arrays;
+    return given.with_selector("paper").with_device_arrays(arrays);
 }
 
 /// The least mean of some batches of products, back to back, after one batch that warms up.
@@ -87,7 +90,13 @@ std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options&
         const int of_pass = std::min(read.columns, kMostPassColumns);
         return make_ranked("sell-spmm:columns=" + std::to_string(of_pass), source, context);
     }
-    PatternView pattern = pattern_of(source.csr());
+    std::optional<SampledPattern> sampled;
+    PatternView pattern;
+    if (source.is_on_host() || read.is_tried) {
+        pattern = pattern_of(source.pattern());
+    } else {
+        pattern = sampled.emplace(source, on).view();
+    }
     pattern.sum_bytes = accumulator_bytes(*context.accumulator);
     std::optional<SentSource<V>> sent;  // a trial makes several operators, each with its own copies
     const bool is_there = source.find_device_csr() != nullptr;

@@ -59,6 +59,9 @@ inline constexpr std::size_t kSlackBytes = 16;
 /// (`bench/NOTES.md`, "Uploads"). May be called by several threads. Not to be captured into a graph. Throws `Error`.
 void copy_to_device(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
 
+/// The same from the GPU to the host, in the order of the stream; returns when the copy is complete.
+void copy_to_host(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
+
 /// An array in device memory, with `kSlackBytes` behind it. Given back in the order of the stream it was made on, which
 /// must outlive it. Move-only.
 template <class T>

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -178,8 +179,10 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> as_device_operator(std::unique_ptr<Operator<V>> made);
 
-/// `make_operator` on the current GPU. The arrays of a `DeviceCsrView` must outlive an operator that
-/// `reads_csr_in_place`, and its values may change; for others it is copied to the host and prepared there.
+/// `make_operator` on the current GPU. Of a `DeviceCsrView` operators that multiply CSR take what its `arrays` say. The
+/// CSR operators, `sell` and `ell` need its row pointers on the host, csr16, csr-inode, dia, strip and `sell` where it
+/// may take hubs the columns as well, all others everything; `auto` beside the row pointers a sample of the columns.
+/// `Facts::bytes_to_host` says how much was copied. The stream is waited for.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const Source<V>& source,
                                                         Accumulator accumulator, const DeviceContext& on);
@@ -189,6 +192,65 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> make_device_operator(const Source<V>& source, const DeviceContext& on) {
     return make_device_operator<V>("auto", source, default_accumulator<V>(), on);
 }
+
+/// A matrix that is assembled on a GPU: entries (row, column, value) in any order, of which several may have the same
+/// place. The pattern is found once, by a stable radix sort on the GPU; values are summed as often as they change, each
+/// in the order of its entries and without atomics, so that bits repeat. The result is CSR in device memory, which
+/// operators are made from:
+///
+///     const cuda::Assembly assembly(n, n, rows, cols, count, stream);
+///     cuda::DeviceBuffer<double> values(assembly.nnz(), stream);
+///     assembly.sum(entries, values.data(), stream);
+///     auto a = cuda::make_device_operator<double>(assembly.view(values.data()), stream);
+///     ...
+///     assembly.sum(new_entries, values.data(), stream);
+///     a->update_values(values.span(), stream);
+class Assembly {
+public:
+    /// `count` entries in the memory of the current GPU, from 0; `Index` is std::int32_t or std::int64_t. Those whose
+    /// row or column is negative are left out, as PETSc does. The arrays are needed in the call only, which waits for
+    /// the stream; while it sorts it takes 24 bytes an entry, 32 from 2^31 entries on. Throws a usage `Error` that
+    /// names the first entry outside of the matrix.
+    template <class Index>
+    Assembly(index_t rows, index_t cols, const Index* row_idxs, const Index* col_idxs, offset_t count,
+             const DeviceContext& on);
+
+    [[nodiscard]] index_t rows() const { return rows_; }
+    [[nodiscard]] index_t cols() const { return cols_; }
+    [[nodiscard]] offset_t nnz() const { return static_cast<offset_t>(col_idxs_.size()); }
+    /// Of the GPU, which it holds.
+    [[nodiscard]] std::size_t bytes() const;
+
+    /// Values of the CSR form, `nnz()`, from those of the entries, both in device memory. Every partial sum is rounded
+    /// to the type of the values. Neither allocates nor waits, so that it can be captured into a graph.
+    template <class V>
+    void sum(const V* entries, V* values, cudaStream_t stream) const;
+
+    /// The CSR form with these values; must not outlive this, unless what is made of it copies the arrays.
+    template <class V>
+    [[nodiscard]] DeviceCsrView<V> view(const V* values) const {
+        return {rows_, cols_, nnz(), row_ptrs(), col_idxs_.data(), values};
+    }
+
+private:
+    /// P: that of all entries has 32 bits below 2^31 of them.
+    template <class P>
+    struct Places {
+        DeviceBuffer<P> row_ptrs;
+        DeviceBuffer<P> positions;  ///< of the entries, by rows and columns
+        DeviceBuffer<P> first;      ///< for each value, of its entries among `positions`; empty if each has one
+    };
+    using AnyPlaces = std::variant<Places<std::uint32_t>, Places<offset_t>>;
+    template <class P, class Index>
+    struct Maker;
+
+    [[nodiscard]] std::variant<const std::int32_t*, const std::int64_t*> row_ptrs() const;
+
+    index_t rows_;
+    index_t cols_;
+    DeviceBuffer<index_t> col_idxs_;
+    AnyPlaces places_;
+};
 
 /// An entry of the registry for the GPU.
 template <class V>

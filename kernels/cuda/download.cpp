@@ -1,10 +1,14 @@
 #include "kernels/cuda/download.hpp"
 
+#include <iterator>
+#include <type_traits>
+
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include "kernels/cuda/device_buffer.hpp"
 #include "tile/error.hpp"
+#include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -23,29 +27,37 @@ void require_on_current_device(const void* data, std::size_t size, std::string_v
     }
 }
 
+}  // namespace
+
 template <class T>
-Buffer<T> copied(const T* device, std::size_t size, cudaStream_t stream) {
-    Buffer<T> host(size);
-    TILESPMV_CUDA(cudaMemcpyAsync(host.data(), device, host.bytes(), cudaMemcpyDeviceToHost, stream));
-    TILESPMV_CUDA(cudaStreamSynchronize(stream));
+Buffer<T> download(const T* device, offset_t size, cudaStream_t stream) {
+    Buffer<T> host(static_cast<std::size_t>(size));
+    copy_to_host(host.data(), device, host.bytes(), stream);
     return host;
 }
 
-}  // namespace
+template <class V>
+void require_in_device_memory(const DeviceCsrView<V>& view) {
+    if (view.rows < 0 || view.cols < 0 || view.nnz < 0) throw Error("a matrix in device memory has a negative size");
+    require_on_current_device(view.col_idxs, static_cast<std::size_t>(view.nnz), "columns");
+    require_on_current_device(view.values, static_cast<std::size_t>(view.nnz), "values");
+    std::visit([&](const auto* row_ptrs) { require_on_current_device(row_ptrs, 1, "row pointers"); }, view.row_ptrs);
+}
 
 template <class V>
 Buffer<offset_t> download_row_ptrs(const DeviceCsrView<V>& view, cudaStream_t stream) {
-    if (view.rows < 0 || view.cols < 0 || view.nnz < 0) throw Error("a matrix in device memory has a negative size");
+    require_in_device_memory(view);
     const auto size = static_cast<std::size_t>(view.rows) + 1;
-    require_on_current_device(view.col_idxs, static_cast<std::size_t>(view.nnz), "columns");
-    require_on_current_device(view.values, static_cast<std::size_t>(view.nnz), "values");
     auto row_ptrs = std::visit(
         [&](const auto* device) {
-            require_on_current_device(device, size, "row pointers");
-            const auto given = copied(device, size, stream);
-            Buffer<offset_t> wide(size);
-            std::copy(given.begin(), given.end(), wide.begin());
-            return wide;
+            auto given = download(device, static_cast<offset_t>(size), stream);
+            if constexpr (std::is_same_v<decltype(given), Buffer<offset_t>>) {
+                return given;
+            } else {
+                Buffer<offset_t> wide(size);
+                parallel_for(0, std::ssize(given), 1 << 16, [&](std::int64_t i) { wide[i] = given[i]; });
+                return wide;
+            }
         },
         view.row_ptrs);
     // Neither columns nor values are read.
@@ -56,17 +68,11 @@ Buffer<offset_t> download_row_ptrs(const DeviceCsrView<V>& view, cudaStream_t st
     return std::move(shell.row_ptrs);
 }
 
-template <class V>
-CsrMatrix<V> download(const DeviceCsrView<V>& view, cudaStream_t stream) {
-    auto row_ptrs = download_row_ptrs(view, stream);
-    const auto nnz = static_cast<std::size_t>(view.nnz);
-    return {view.rows, view.cols, std::move(row_ptrs), copied(view.col_idxs, nnz, stream),
-            copied(view.values, nnz, stream)};
-}
-
 #define TILESPMV_INSTANTIATE(V)                                                         \
+    template void require_in_device_memory(const DeviceCsrView<V>&);                    \
     template Buffer<offset_t> download_row_ptrs(const DeviceCsrView<V>&, cudaStream_t); \
-    template CsrMatrix<V> download(const DeviceCsrView<V>&, cudaStream_t);
+    template Buffer<V> download(const V*, offset_t, cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+template Buffer<index_t> download(const index_t*, offset_t, cudaStream_t);
 
 }  // namespace tilespmv::cuda

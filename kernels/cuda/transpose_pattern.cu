@@ -4,9 +4,8 @@
 #include <bit>
 #include <utility>
 
-#include <cub/device/device_radix_sort.cuh>
-
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/sort_pairs.cuh"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/tuning.hpp"
 #include "tile/sizes.hpp"
@@ -175,14 +174,7 @@ void sort_by_columns(const PatternToTranspose<P>& a, TransposedPattern<P>& to, c
     cub::DoubleBuffer<index_t> keys(cols.data(), to.col_idxs.data());
     cub::DoubleBuffer<P> positions(to.positions.data(), other_positions.data());
     const int bits = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint32_t>(a.cols - 1))));
-    const auto sort = [&](void* workspace, std::size_t& bytes) {
-        TILESPMV_CUDA(cub::DeviceRadixSort::SortPairs(workspace, bytes, keys, positions, static_cast<P>(nnz), 0, bits,
-                                                      on.stream));
-    };
-    std::size_t bytes = 0;
-    sort(nullptr, bytes);
-    const DeviceBuffer<std::byte> workspace(std::max<std::size_t>(bytes, 1), on);
-    sort(workspace.data(), bytes);
+    sort_pairs(keys, positions, static_cast<P>(nnz), bits, on);
     to.row_ptrs = DeviceBuffer<P>(static_cast<std::size_t>(a.cols) + 1, on);
     meanwhile();
     if (positions.Current() != to.positions.data()) std::swap(to.positions, other_positions);

@@ -30,17 +30,19 @@ inline Buffer<std::uint32_t> narrowed(const Buffer<offset_t>& row_ptrs) {
 }
 
 /// A CSR matrix in device memory: where somebody else has it, or else of its own, with row pointers of 32 bits below
-/// 2^31 nonzeros. One that is in the memory of the host as well is copied.
+/// 2^31 nonzeros. One that is in the memory of the host as well is copied, and so is one that is to be.
 template <class V>
 class DeviceCsr {
 public:
-    /// Returns when the copies are complete.
+    /// Returns when the copies are complete. Row pointers were checked.
     DeviceCsr(const Source<V>& source, const DeviceContext& on)
         : rows_(source.rows()), cols_(source.cols()), nnz_(source.nnz()) {
-        if (source.find_device_csr() != nullptr && source.find_csr() == nullptr) {
-            point_at(*source.find_device_csr());
-        } else {
+        const auto* const there = source.find_device_csr();
+        if (there == nullptr || source.find_csr() != nullptr || there->arrays == DeviceArrays::copied) {
             upload(source, on);
+        } else {
+            static_cast<void>(source.row_ptrs());  // which checks them
+            point_at(*there);
         }
     }
 
@@ -75,7 +77,14 @@ private:
         cols_at_ = own_cols_.data();
         values_at_ = own_values_.data();
         is_narrow_ = fits_32_bits(nnz_);
-        if (is_narrow_) {
+        const auto* const there = source.find_device_csr();
+        const auto* const narrow = there == nullptr ? nullptr : std::get_if<const std::int32_t*>(&there->row_ptrs);
+        if (narrow != nullptr) {
+            const auto* const ptrs = reinterpret_cast<const std::uint32_t*>(*narrow);
+            own_narrow_ptrs_ = copied_on_device(ptrs, offset_t{rows_} + 1, on);
+            narrow_ptrs_ = own_narrow_ptrs_.data();
+            TILESPMV_CUDA(cudaStreamSynchronize(on));
+        } else if (is_narrow_) {
             const auto ptrs = narrowed(source.row_ptrs());
             own_narrow_ptrs_ = DeviceBuffer<std::uint32_t>(ptrs, on);
             narrow_ptrs_ = own_narrow_ptrs_.data();

@@ -13,7 +13,7 @@ template <class V, class A>
 class Csr16Operator final : public DeviceOperator<V> {
 public:
     Csr16Operator(const Source<V>& a, const Csr16Limits& limits, const DeviceContext& on)
-        : Csr16Operator(a, make_csr16(a.csr(), limits), limits, on) {}
+        : Csr16Operator(a, make_csr16(a.pattern(), limits), limits, on) {}
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
         const Csr16Spmv<V, A> p{terms_of<A>(product, this->rows(), this->cols()), matrix_.view(product.workspace)};

@@ -64,7 +64,7 @@ std::unique_ptr<Operator<V>> make_csr_inode_operator(const Source<V>& source, Op
     shape.flight = options.one_of("flight", 0, {2, 4});
     options.finish();
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        const CsrMatrix<V>& a = source.csr();
+        const CsrMatrix<V>& a = source.pattern();
         const auto alike = rows_alike(a.row_ptrs, a.col_idxs);
         const NumberSizes sizes{sizeof(V), sizeof(A)};
         shape = inode_shape(inode_lengths(a.row_ptrs, alike), shape, sizes, this_gpu(sizeof(V)));

@@ -98,7 +98,7 @@ private:
 template <class V>
 std::unique_ptr<Operator<V>> make_dia_operator(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
-    const CsrMatrix<V>& a = source.csr();
+    const CsrMatrix<V>& a = source.pattern();
     const std::vector<index_t> offsets = dia_offsets(a);
     refuse_dia_if_large(a, {static_cast<offset_t>(offsets.size())});
     const int suited = dia_rows_a_thread(a.rows, static_cast<offset_t>(offsets.size()), this_gpu(sizeof(V)));

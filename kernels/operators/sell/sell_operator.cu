@@ -37,7 +37,7 @@ Buffer<index_t> hubs_of(const Source<V>& a, std::optional<index_t> wanted, const
         tuning.near_bytes = 0;
     }
     if (!may_have_hubs(a.nnz(), a.cols(), sizeof(V), tuning)) return {};
-    return choose_hubs(a.csr().col_idxs, a.cols(), sizeof(V), tuning);
+    return choose_hubs(a.pattern().col_idxs, a.cols(), sizeof(V), tuning);
 }
 
 /// The code of each column; none if there are no hubs.

@@ -193,7 +193,7 @@ std::unique_ptr<Operator<V>> make_sell_spmm_operator(const Source<V>& source, Op
     const int rows = options.one_of("rows", 0, {1, 2, 3, 5});
     options.finish();
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        const CsrMatrix<V>& a = source.csr();
+        const CsrMatrix<V>& a = source.pattern();
         const std::span<const offset_t> row_ptrs{a.row_ptrs.data(), a.row_ptrs.size()};
         const std::span<const index_t> col_idxs{a.col_idxs.data(), a.col_idxs.size()};
         const int most_steps = steps > 0 ? steps : piece_steps(a.nnz(), a.rows);

@@ -118,7 +118,7 @@ template <class V, class A>
 class StripOperator final : public DeviceOperator<V> {
 public:
     StripOperator(const Source<V>& a, const StripLimits& limits, const DeviceContext& on)
-        : StripOperator(a, make_strips(a.csr(), limits), limits, on) {}
+        : StripOperator(a, make_strips(a.pattern(), limits), limits, on) {}
     /// `values` as lanes load them.
     StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const StripLimits& limits, const DeviceContext& on)
         : StripOperator(m, values, RestOfStrips::of(m.rest, m.strips.rest, m.nnz, limits), limits, on) {}
@@ -140,7 +140,7 @@ private:
     }
     StripOperator(const Source<V>& a, const Strips& s, const StripLimits& limits, const DeviceContext& on)
         : StripOperator(a.rows(), a.cols(), a.nnz(), s, a.row_ptrs(),
-                        RestOfStrips::of(a.csr(), s.rest, a.nnz(), limits), a.row_ptrs(), limits, on) {
+                        RestOfStrips::of(a.pattern(), s.rest, a.nnz(), limits), a.row_ptrs(), limits, on) {
         const DeviceBuffer<V> csr_values = values_on_device(a, on);
         replace_values(csr_values.data(), on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));

@@ -60,7 +60,7 @@ private:
 template <class V>
 std::unique_ptr<Operator<V>> make_full_tile_operator(const Source<V>& source, const MakeContext& context) {
     const DeviceContext& on = *context.device;
-    const auto full = full_tiles(source.csr());
+    const auto full = full_tiles(source.pattern());
     if (!full) return nullptr;
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         return std::make_unique<FullTileOperator<V, A>>(source, *full, runs_of(*full, this_gpu(sizeof(V))), on);

@@ -1,6 +1,7 @@
 #include "kernels/solver/device_space.hpp"
 
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/download.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/solver/cuda/csr_device_space.hpp"
@@ -68,13 +69,14 @@ template <class T>
 CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>& a) {
     static_cast<void>(cuda::require_device());
     const cuda::Stream stream;
-    return cuda::download(a, stream.get());
+    return {a.rows, a.cols, cuda::download_row_ptrs(a, stream.get()), cuda::download(a.col_idxs, a.nnz, stream.get()),
+            cuda::download(a.values, a.nnz, stream.get())};
 }
 
 template <class T>
 void copy_values_to_host(const cuda::DeviceCsrView<T>& a, std::span<T> values) {
     static_cast<void>(cuda::require_device());
-    TILESPMV_CUDA(cudaMemcpy(values.data(), a.values, values.size_bytes(), cudaMemcpyDeviceToHost));
+    cuda::copy_to_host(values.data(), a.values, values.size_bytes(), nullptr);
 }
 
 #define TILESPMV_INSTANTIATE(T)                                                                                        \

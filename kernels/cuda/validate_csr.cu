@@ -1,0 +1,107 @@
+#include "kernels/source.hpp"
+
+#include <algorithm>
+
+#include <cub/block/block_reduce.cuh>
+
+#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/download.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/tuning.hpp"
+#include "tile/csr.hpp"
+
+namespace tilespmv::cuda {
+namespace {
+
+constexpr int kThreads = kElementwiseThreads;
+constexpr offset_t kMostBlocks = 1 << 12;  ///< each of which adds to the sums once
+
+/// What is found. Columns ascend within rows if every nonzero whose column is not above that of the nonzero before it
+/// is the first one of its row.
+struct PatternSums {
+    unsigned long long wrong = 0;             ///< row pointers and columns out of range
+    unsigned long long descents = 0;          ///< nonzeros whose column is not above the one before, ...
+    unsigned long long descents_of_rows = 0;  ///< ... and those that begin a row
+};
+
+template <class P>
+struct PatternToCheck {
+    index_t rows = 0;
+    index_t cols = 0;
+    offset_t nnz = 0;
+    const P* row_ptrs = nullptr;
+    const index_t* col_idxs = nullptr;
+    PatternSums* sums = nullptr;
+
+    [[nodiscard]] __device__ bool descends(offset_t i) const { return i > 0 && col_idxs[i] <= col_idxs[i - 1]; }
+};
+
+__device__ void add_of_block(unsigned long long of_thread, unsigned long long* sum) {
+    using Reduce = cub::BlockReduce<unsigned long long, kThreads>;
+    __shared__ typename Reduce::TempStorage storage;
+    const auto of_block = Reduce(storage).Sum(of_thread);
+    if (threadIdx.x == 0 && of_block > 0) atomicAdd(sum, of_block);
+    __syncthreads();  // before the storage is used again
+}
+
+template <class P>
+__global__ void __launch_bounds__(kThreads) check_rows(PatternToCheck<P> p) {
+    unsigned wrong = 0;
+    unsigned descents = 0;
+    for (offset_t row = offset_t{blockIdx.x} * kThreads + threadIdx.x; row < p.rows;
+         row += offset_t{gridDim.x} * kThreads) {
+        const offset_t begin = p.row_ptrs[row];
+        const offset_t end = p.row_ptrs[row + 1];
+        const bool is_wrong =
+            begin < 0 || begin > end || end > p.nnz || (row == 0 && begin != 0) || (row == p.rows - 1 && end != p.nnz);
+        wrong += is_wrong ? 1 : 0;
+        descents += !is_wrong && begin < end && p.descends(begin) ? 1 : 0;
+    }
+    add_of_block(wrong, &p.sums->wrong);
+    add_of_block(descents, &p.sums->descents_of_rows);
+}
+
+template <class P>
+__global__ void __launch_bounds__(kThreads) check_columns(PatternToCheck<P> p) {
+    unsigned wrong = 0;
+    unsigned descents = 0;
+    for (offset_t i = offset_t{blockIdx.x} * kThreads + threadIdx.x; i < p.nnz; i += offset_t{gridDim.x} * kThreads) {
+        wrong += p.col_idxs[i] < 0 || p.col_idxs[i] >= p.cols ? 1 : 0;
+        descents += p.descends(i) ? 1 : 0;
+    }
+    add_of_block(wrong, &p.sums->wrong);
+    add_of_block(descents, &p.sums->descents);
+}
+
+template <class P>
+bool is_right(PatternToCheck<P> p, cudaStream_t stream) {
+    const DeviceBuffer<PatternSums> there(1, stream);
+    TILESPMV_CUDA(cudaMemsetAsync(there.data(), 0, there.bytes(), stream));
+    p.sums = there.data();
+    launch(check_rows<P>, std::min(div_up(offset_t{p.rows}, offset_t{kThreads}), kMostBlocks), kThreads, p, stream);
+    launch(check_columns<P>, std::min(div_up(p.nnz, offset_t{kThreads}), kMostBlocks), kThreads, p, stream);
+    PatternSums sums;
+    there.download({&sums, 1}, stream);
+    TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    return sums.wrong == 0 && sums.descents == sums.descents_of_rows && (p.rows > 0 || p.nnz == 0);
+}
+
+}  // namespace
+
+void validate_pattern(const DevicePattern& a, cudaStream_t stream) {
+    const auto values = static_cast<const float*>(a.values);  // not read
+    const DeviceCsrView<float> view{a.rows, a.cols, a.nnz, a.row_ptrs, a.col_idxs, values};
+    require_in_device_memory(view);
+    const bool right = std::visit(
+        [&]<class P>(const P* row_ptrs) {
+            return is_right(PatternToCheck<P>{a.rows, a.cols, a.nnz, row_ptrs, a.col_idxs}, stream);
+        },
+        a.row_ptrs);
+    if (right) return;
+    auto row_ptrs = download_row_ptrs(view, stream);
+    const CsrMatrix<float> host{a.rows, a.cols, std::move(row_ptrs), download(a.col_idxs, a.nnz, stream),
+                                Buffer<float>::view(nullptr, static_cast<std::size_t>(a.nnz), nullptr)};
+    validate(host);
+}
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,191 @@
+// Matrices that are in the memory of a GPU: what is checked of them, what `auto` takes, whose arrays are multiplied.
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "kernels/check.hpp"
+#include "kernels/source.hpp"
+#include "selector/auto/matrix_features.hpp"
+#include "tests/kernels/cuda/device_fixture.hpp"
+#include "tests/support/battery.hpp"
+#include "tests/support/message_of.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using cuda::DeviceArrays;
+using ::testing::HasSubstr;
+
+template <class P>
+class DeviceSource : public OnDevice {};
+using RowPointers = ::testing::Types<std::int32_t, std::int64_t>;
+TYPED_TEST_SUITE(DeviceSource, RowPointers);
+
+TYPED_TEST(DeviceSource, IsValidWhereTheMatrixIs) {
+    for (const auto& [name, csr] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        EXPECT_NO_THROW(cuda::validate(MatrixOnGpu<TypeParam>(csr).view));
+    }
+    EXPECT_NO_THROW(cuda::validate(MatrixOnGpu<TypeParam>(generate<double>("rmat:scale=14,degree=20")).view));
+}
+
+TYPED_TEST(DeviceSource, IsRefusedWithTheWordsOfTheHost) {
+    const auto right = generate<double>("rmat:scale=12,degree=8");
+    const auto nnz = static_cast<std::size_t>(right.nnz());
+    const auto rows = static_cast<std::size_t>(right.rows);
+    std::size_t row = rows / 2;  // of two nonzeros and more
+    while (right.row_ptrs[row + 1] - right.row_ptrs[row] < 2) ++row;
+    const auto first = static_cast<std::size_t>(right.row_ptrs[row]);
+    const std::vector<std::function<void(CsrMatrix<double>&)>> faults{
+        [&](auto& a) { a.col_idxs[first] = -1; },
+        [&](auto& a) { a.col_idxs[nnz - 1] = a.cols; },
+        [&](auto& a) { a.col_idxs[0] = std::numeric_limits<index_t>::min(); },
+        [&](auto& a) { a.col_idxs[first + 1] = a.col_idxs[first]; },
+        [&](auto& a) { std::swap(a.col_idxs[first + 1], a.col_idxs[first]); },
+        [&](auto& a) { a.row_ptrs[row] = a.row_ptrs[row + 1] + 1; },
+        [&](auto& a) { a.row_ptrs[row] = -5; },
+        [&](auto& a) { a.row_ptrs[row] = a.nnz() + 100'000'000; },
+        [&](auto& a) { a.row_ptrs[0] = 1; },
+        [&](auto& a) { a.row_ptrs[rows] = a.nnz() - 1; },
+    };
+    for (std::size_t i = 0; i < faults.size(); ++i) {
+        SCOPED_TRACE(i);
+        auto a = right.clone();
+        faults[i](a);
+        const auto message = test::message_of([&] { validate(a); });
+        EXPECT_NE(message, "");
+        EXPECT_EQ(test::message_of([&] { cuda::validate(MatrixOnGpu<TypeParam>(a).view); }), message);
+    }
+    auto on_host = MatrixOnGpu<TypeParam>(right).view;
+    on_host.col_idxs = right.col_idxs.data();
+    EXPECT_EQ(test::message_of([&] { cuda::validate(on_host); }),
+              "1: the columns of a matrix in device memory are not in device memory");
+}
+
+template <class V>
+bool same_bits(const std::vector<V>& a, const std::vector<V>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(V)) == 0;
+}
+
+/// `auto` takes the operator that it takes for the matrix on the host, which multiplies to the same bits.
+template <class P, class V>
+void expect_same_choice(const std::string& generator) {
+    SCOPED_TRACE(generator);
+    const auto csr = generate<V>(generator);
+    const auto of_host = cuda::make_device_operator<V>(csr, nullptr);
+    std::unique_ptr<cuda::DeviceOperator<V>> a;
+    {
+        const MatrixOnGpu<P, V> there(csr);
+        a = cuda::make_device_operator<V>(there.view, nullptr);
+    }  // it has arrays of its own
+    EXPECT_EQ(a->specification(), of_host->specification());
+    EXPECT_EQ(a->matrix_bytes(), of_host->matrix_bytes());
+    const auto x = numbers<V>(csr.cols, 1);
+    const std::vector<V> nan(static_cast<std::size_t>(csr.rows), static_cast<V>(kNaN));
+    EXPECT_TRUE(same_bits(product<V>(*a, 1, x, 0, nan), product<V>(*of_host, 1, x, 0, nan))) << a->specification();
+    const std::size_t row_bytes = (static_cast<std::size_t>(csr.rows) + 1) * sizeof(P);
+    const std::size_t all = static_cast<std::size_t>(csr.nnz()) * sizeof(index_t);
+    EXPECT_LE(a->facts().bytes_to_host, row_bytes + all + std::max<std::size_t>(all / 4, 4'000'000));
+    const std::vector<V> ones(static_cast<std::size_t>(csr.nnz()), static_cast<V>(1));
+    if (!a->takes_new_values()) return;
+    const auto values = on_gpu(ones);
+    a->update_values(values.span(), nullptr);
+    of_host->update_values(std::span<const V>(ones), nullptr);
+    TILESPMV_CUDA(cudaDeviceSynchronize());
+    EXPECT_TRUE(same_bits(product<V>(*a, 1, x, 0, nan), product<V>(*of_host, 1, x, 0, nan))) << a->specification();
+}
+
+constexpr const char* kGenerators[] = {
+    "laplace2d:n=60",
+    "laplace2d:n=500",
+    "laplace3d:n=60",
+    "fem:n=12,dof=3",
+    "rmat:scale=15,degree=16",
+    "arrow:n=90000",
+    "banded:n=90000,half=3",
+    "dense:rows=640,cols=640",
+    "stencil27:n=30",
+    "uniform:n=20,cols=90000,per_row=20000",
+    "uniform:n=300000,cols=300000,per_row=8",
+    "hypersparse:n=900000,nnz=300000",
+    "uniform:n=3000,cols=90000,per_row=150",
+};
+
+TYPED_TEST(DeviceSource, IsChosenForAsTheMatrixOnTheHostIs) {
+    for (const char* generator : kGenerators) {
+        expect_same_choice<TypeParam, double>(generator);
+        expect_same_choice<TypeParam, float>(generator);
+        expect_same_choice<TypeParam, Half>(generator);
+    }
+}
+
+TYPED_TEST(DeviceSource, IsReadInPlaceOrCopiedAsItsViewSays) {
+    const auto csr = generate<double>("uniform:n=300000,cols=300000,per_row=8");
+    MatrixOnGpu<TypeParam> there(csr);
+    const auto is_in_place = [&](const char* specification, DeviceArrays arrays) {
+        auto view = there.view;
+        view.arrays = arrays;
+        const auto a = cuda::make_device_operator<double>(specification, view, Accumulator::float64, nullptr);
+        return a->facts().no_new_values == kReadInPlace;
+    };
+    EXPECT_TRUE(is_in_place("csr-vector", DeviceArrays::by_operator));
+    EXPECT_TRUE(is_in_place("csr-vector", DeviceArrays::in_place));
+    EXPECT_FALSE(is_in_place("csr-vector", DeviceArrays::copied));
+    EXPECT_FALSE(is_in_place("auto", DeviceArrays::by_operator));
+    EXPECT_FALSE(is_in_place("sell", DeviceArrays::in_place)) << "it has a form of its own";
+}
+
+// Of these nothing but row pointers, and for `auto` a sample, goes to the host; of others their columns do.
+TYPED_TEST(DeviceSource, GoesToTheHostAsFarAsAPlanNeedsIt) {
+    const auto csr = generate<double>("fem:n=12,dof=3");
+    const MatrixOnGpu<TypeParam> there(csr);
+    const auto bytes = [&](const char* specification) {
+        return cuda::make_device_operator<double>(specification, there.view, Accumulator::float64, nullptr)
+            ->facts()
+            .bytes_to_host;
+    };
+    const std::size_t rows = (static_cast<std::size_t>(csr.rows) + 1) * sizeof(TypeParam);
+    const std::size_t columns = csr.col_idxs.bytes();
+    for (const char* name : {"csr-vector", "csr-merge", "csr-adaptive", "sell:hubs=0", "ell"})
+        EXPECT_EQ(bytes(name), rows) << name;
+    for (const char* name : {"csr16", "csr-inode", "strip"}) EXPECT_EQ(bytes(name), rows + columns) << name;
+    EXPECT_EQ(bytes("coo"), rows + columns + csr.values.bytes());
+    EXPECT_EQ(cuda::make_device_operator<double>("csr16", csr, Accumulator::float64, nullptr)->facts().bytes_to_host,
+              0U);
+}
+
+using SanitizerDeviceSource = OnDevice;
+TEST_F(SanitizerDeviceSource, IsCheckedSampledAndMultiplied) {
+    const auto csr = generate<double>("rmat:scale=13,degree=32");
+    const MatrixOnGpu<std::int32_t> there(csr);
+    ASSERT_GT(csr.nnz(), kMostUnsampled);
+    EXPECT_NO_THROW(cuda::validate(there.view));
+    const auto a = cuda::make_device_operator<double>(there.view, nullptr);
+    const auto x = numbers<double>(csr.cols, 1);
+    const std::vector<double> nan(static_cast<std::size_t>(csr.rows), kNaN);
+    const auto result =
+        check_product<double>(expected_product<double>(csr, 1, x, 0, {}), product<double>(*a, 1, x, 0, nan));
+    EXPECT_TRUE(result.ok) << result.message();
+    expect_same_choice<std::int64_t, double>("laplace2d:n=220");  // whose diagonals are counted
+}
+
+using DeviceSourceForAuto = OnDevice;
+TEST_F(DeviceSourceForAuto, WithRowPointersThatFallIsRefused) {
+    const MatrixOnGpu<std::int64_t> there(matrix_of(3, 5, {{0, 0}, {1, 2}}));
+    const auto descending = on_gpu<std::int32_t>({0, 2, 1, 2});
+    auto view = there.view;
+    view.row_ptrs = descending.data();
+    for (const char* name : {"auto", "csr-vector", "csr-merge", "sell", "ell"}) {
+        EXPECT_EQ(test::message_of(
+                      [&] { (void)cuda::make_device_operator<double>(name, view, Accumulator::float64, nullptr); }),
+                  "1: CSR: row_ptrs descends from 2 to 1 at row 1")
+            << name;
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
