@@ -99,6 +99,76 @@ def test_new_values():
     close(A.to_scipy().data, a.data)
 
 
+def on_gpu(library, a):
+    """(data, indices, indptr)"""
+    return tuple(to(library, np.array(array)) for array in (a.data, a.indices, a.indptr))
+
+
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+@pytest.mark.parametrize("operator", ["auto", "csr-vector", "sell", "csr16", "strip", "cusparse-csr"])
+def test_matrices_on_a_gpu(library, operator):
+    """Prepared there, with the bits of one from the host; new values come and go on both sides."""
+    x, z = rng.standard_normal(2000), rng.standard_normal(3000)
+    A = tilespmv.matrix(on_gpu(library, CSR), operator=operator, shape=CSR.shape)
+    B = tilespmv.matrix(CSR, operator=operator)
+    assert A.operator == B.operator
+    if A.is_reproducible:
+        np.testing.assert_array_equal(back(A @ to(library, x)), back(B @ to(library, x)))
+    close(A.T @ to(library, z), CSR.T @ z)
+    np.testing.assert_array_equal(A.to_scipy().toarray(), CSR.toarray())
+    a = CSR.copy()
+    for new in [to(library, rng.standard_normal(a.nnz)), rng.standard_normal(a.nnz), to(library, rng.standard_normal(a.nnz))]:
+        for M in [A, B]:
+            M.update_values(new)
+            a.data = back(new)
+            close(M @ to(library, x), a @ x)
+            close(M.T @ to(library, z), a.T @ z)
+            close(M @ x, a @ x)
+            np.testing.assert_array_equal(M.to_scipy().data, a.data)
+
+
+def test_matrices_on_a_gpu_that_are_wrong():
+    cupy = pytest.importorskip("cupy")
+    data, indices, indptr = on_gpu("cupy", CSR)
+    wrong = indices.copy()
+    wrong[7] = 2000
+    with pytest.raises((ValueError, tilespmv.Error), match="row .* has column 2000, expected 0 to 1999"):
+        tilespmv.matrix((data, wrong, indptr), shape=CSR.shape)
+    falls = indptr.copy()
+    falls[5] = falls[6] + 1
+    with pytest.raises((ValueError, tilespmv.Error), match="descends"):
+        tilespmv.matrix((data, indices, falls), shape=CSR.shape)
+    with pytest.raises(ValueError, match="indptr has"):
+        tilespmv.matrix((data, indices, indptr[:-1]), shape=CSR.shape)
+
+
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_assembly(library, index):
+    """Duplicates are summed in the order of the entries, bit by bit, and negative indices left out."""
+    rows, cols = rng.integers(-1, 300, 9000).astype(index), rng.integers(-1, 200, 9000).astype(index)
+    pattern = tilespmv.assembly(to(library, rows), to(library, cols), (300, 200))
+    A = None
+    for _ in range(2):
+        values = rng.standard_normal(9000)
+        dense = np.zeros((300, 200))
+        for r, c, v in zip(rows, cols, values):
+            if r >= 0 and c >= 0:
+                dense[r, c] += v
+        sums = pattern.sum(to(library, values))
+        if A is None:
+            A = pattern.matrix(to(library, values))
+        else:
+            A.update_values(sums)
+        np.testing.assert_array_equal(A.to_scipy().toarray(), dense)
+        assert A.nnz == pattern.nnz == np.unique((rows * 200 + cols)[(rows >= 0) & (cols >= 0)]).size
+        x = rng.standard_normal(200)
+        close(A @ to(library, x), dense @ x)
+    with pytest.raises(ValueError, match="entry 3 is at row 300, column 5"):
+        rows[3], cols[3] = 300, 5
+        tilespmv.assembly(to(library, rows), to(library, cols), (300, 200))
+
+
 @pytest.mark.parametrize("library", ["cupy", "torch"])
 def test_order_on_the_callers_stream(library):
     """A product waits for what the stream did before, and not for other streams; one of another stream waits for it."""

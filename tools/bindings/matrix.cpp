@@ -5,6 +5,7 @@
 #include <mutex>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -23,6 +24,7 @@
 #include "tile/seconds_since.hpp"
 #include "tile/statistics.hpp"
 #include "tools/bindings/stream_order.hpp"
+#include "tools/bindings/value_types.hpp"
 
 namespace tilespmv::bindings {
 namespace {
@@ -61,19 +63,27 @@ bool overlap(const Block<const V>& x, const Block<V>& y) {
     return x.memory == y.memory && x.data < end(y) && static_cast<const V*>(y.data) < end(x);
 }
 
+/// A matrix that is on the GPU, read in place.
+template <Value V>
+cuda::DeviceCsrView<V> view_device_csr(const CsrArrays& arrays) {
+    cuda::DeviceCsrView<V> a{as_size(arrays.rows, "rows"),
+                             as_size(arrays.cols, "columns"),
+                             arrays.nnz,
+                             static_cast<const std::int32_t*>(arrays.row_ptrs),
+                             arrays.col_idxs,
+                             static_cast<const V*>(arrays.values),
+                             cuda::DeviceArrays::in_place};
+    if (arrays.has_wide_row_ptrs) a.row_ptrs = static_cast<const std::int64_t*>(arrays.row_ptrs);
+    cuda::validate(a, reinterpret_cast<CUstream_st*>(arrays.stream));  // NOLINT: then the stream has passed the arrays
+    return a;
+}
+
 /// A view of arrays that live as long as their owner.
 template <Value V>
 CsrMatrix<V> view_csr(const CsrArrays& arrays) {
-    const auto size = [&](std::int64_t n, const char* what) {
-        if (n < 0 || n > std::numeric_limits<index_t>::max()) {
-            throw Error(fmt::format("a matrix of {} {}, where at most 2147483647 are supported", n, what),
-                        ExitCode::usage);
-        }
-        return static_cast<index_t>(n);
-    };
     CsrMatrix<V> a;
-    a.rows = size(arrays.rows, "rows");
-    a.cols = size(arrays.cols, "columns");
+    a.rows = as_size(arrays.rows, "rows");
+    a.cols = as_size(arrays.cols, "columns");
     const auto rows = static_cast<std::size_t>(a.rows) + 1;
     const auto nnz = static_cast<std::size_t>(arrays.nnz);
     if (arrays.has_wide_row_ptrs) {
@@ -98,6 +108,13 @@ public:
         operator_ = make(source_);
         std::tie(rows_, cols_, nnz_) = std::tuple(operator_->rows(), operator_->cols(), operator_->nnz());
         order_.wait_for_device(backend == Backend::cuda);
+    }
+    /// Of a matrix on the GPU, whose arrays live as long as `owner`.
+    MatrixOf(const cuda::DeviceCsrView<V>& there, std::shared_ptr<void> owner, const std::string& operator_name)
+        : MatrixOf(Source<V>(there), Backend::cuda, operator_name) {
+        owner_ = std::move(owner);
+        there_ = there;
+        is_read_in_place_ = operator_->facts().no_new_values == kReadInPlace;
     }
 
     [[nodiscard]] index_t rows() const override { return rows_; }
@@ -154,12 +171,19 @@ public:
         return true;
     }
 
-    void update_values(const void* values, std::int64_t nnz) override {
+    void update_values(const void* values, std::int64_t nnz, Memory memory, std::uintptr_t stream) override {
         if (nnz != nnz_) {
             throw Error(fmt::format("{} values for a matrix of {} nonzeros", nnz, nnz_), ExitCode::usage);
         }
-        const std::span<const V> theirs(static_cast<const V*>(values), static_cast<std::size_t>(nnz));
-        auto updated = std::make_shared<CsrMatrix<V>>(pattern_with(Buffer<V>(theirs)));
+        if (there_) return update_matrix_there(values, stream);
+        if (memory == Memory::device && update_operator_there(values, stream)) return;
+        Buffer<V> host(static_cast<std::size_t>(nnz));
+        if (memory == Memory::device) {
+            copy_to_host(host.data(), values, host.bytes(), stream);
+        } else {
+            std::copy_n(static_cast<const V*>(values), nnz, host.data());
+        }
+        auto updated = std::make_shared<CsrMatrix<V>>(pattern_with(std::move(host)));
         Source<V> source(*updated);  // outlives the lock with what it gets, whose end may need Python's
         const std::scoped_lock lock(mutex_);
         order_.wait_for_device(backend_ == Backend::cuda);
@@ -173,6 +197,7 @@ public:
         order_.wait_for_device(backend_ == Backend::cuda);
         std::swap(updated_, updated);
         std::swap(source_, source);
+        is_newer_there_ = false;
     }
 
     [[nodiscard]] CsrArrays csr() const override {
@@ -255,13 +280,62 @@ private:
     [[nodiscard]] std::unique_ptr<Operator<V>> make(const Source<V>& source) const {
         return make_operator<V>(operator_name_, source, {.backend = backend_});
     }
-    [[nodiscard]] std::unique_ptr<Operator<V>> transposed(std::unique_ptr<Operator<V>> op,
-                                                          const CsrMatrix<V>& a) const {
+    [[nodiscard]] std::unique_ptr<Operator<V>> transposed(std::unique_ptr<Operator<V>> op, const Source<V>& a) const {
         return with_transpose<V>(std::move(op), a, [this](const Source<V>& source) { return make(source); });
     }
     void make_transposed() {
-        operator_ = transposed(std::move(operator_), source_.csr());
+        order_.wait_for_device(backend_ == Backend::cuda);  // new values on a stream
+        fetch_newer_values();
+        operator_ = transposed(std::move(operator_), there_ ? source_ : Source<V>(source_.csr()));
         order_.wait_for_device(backend_ == Backend::cuda);
+    }
+
+    /// Copies the values to memory of this matrix on the GPU, after all products before, and returns the stream.
+    CUstream_st* keep_there(const void* values, std::uintptr_t stream) {
+        const bool is_new = !values_there_;
+        if (is_new) values_there_ = std::make_unique<DeviceBytes>(static_cast<std::size_t>(nnz_) * sizeof(V));
+        CUstream_st* const on = order_.follow(stream);
+        values_there_->copy_from(values, reinterpret_cast<std::uintptr_t>(on));
+        return on;
+    }
+    [[nodiscard]] Block<const V> kept_values() const {
+        return {static_cast<const V*>(values_there_->data()), static_cast<std::size_t>(nnz_), Memory::device};
+    }
+    /// New values of a matrix on the GPU. An operator that reads the caller's values is made again, once, and reads
+    /// those that are kept here from then on.
+    void update_matrix_there(const void* values, std::uintptr_t stream) {
+        const std::scoped_lock lock(mutex_);
+        const bool reads_others = is_read_in_place_ && !values_there_;
+        CUstream_st* const on = keep_there(values, stream);
+        there_->values = static_cast<const V*>(values_there_->data());
+        source_ = Source<V>(*there_);
+        if (operator_->takes_new_values() && !reads_others) return operator_->update_values(kept_values(), on);
+        if (is_read_in_place_ && !reads_others) return;
+        const bool transposes = operator_->facts().transposes;
+        order_.wait_for_device(true);
+        operator_ = make_operator<V>(std::string(operator_->specification()), source_, {.backend = backend_});
+        if (transposes) operator_ = transposed(std::move(operator_), source_);
+        order_.wait_for_device(true);
+    }
+    /// New values from the GPU for an operator of a matrix of the host; false if that has to be made again.
+    bool update_operator_there(const void* values, std::uintptr_t stream) {
+        const std::scoped_lock lock(mutex_);
+        if (backend_ == Backend::cpu || !operator_->takes_new_values()) return false;
+        CUstream_st* const on = keep_there(values, stream);
+        operator_->update_values(kept_values(), on);
+        is_newer_there_ = true;
+        return true;
+    }
+    /// Values on the GPU that the host does not have yet.
+    void fetch_newer_values() const {
+        if (!std::exchange(is_newer_there_, false)) return;
+        order_.wait_for_device(true);
+        const CsrMatrix<V>& a = source_.csr();
+        Buffer<V> values(static_cast<std::size_t>(nnz_));
+        copy_to_host(values.data(), values_there_->data(), values.bytes(), 0);
+        updated_ = std::make_shared<CsrMatrix<V>>(
+            CsrMatrix<V>{a.rows, a.cols, a.row_ptrs.clone(), a.col_idxs.clone(), std::move(values)});
+        source_ = Source<V>(*updated_);
     }
     [[nodiscard]] CsrMatrix<V> pattern_with(Buffer<V> values) const {
         const Snapshot now = snapshot();
@@ -276,6 +350,11 @@ private:
     };
     [[nodiscard]] Snapshot snapshot() const {
         const std::scoped_lock lock(mutex_);
+        if (there_) {
+            order_.wait_for_device(true);  // new values on a stream
+            static_cast<void>(source_.csr());
+        }
+        fetch_newer_values();
         return {updated_, source_};
     }
     [[nodiscard]] TileMatrix<V> tiled(const std::string& selector) const {
@@ -340,8 +419,13 @@ private:
     }
 
     mutable std::mutex mutex_;  // of products, new values and what they change
-    Source<V> source_;
-    std::shared_ptr<CsrMatrix<V>> updated_;  // that the source views after new values
+    mutable Source<V> source_;
+    mutable std::shared_ptr<CsrMatrix<V>> updated_;  // that the source views after new values
+    std::shared_ptr<void> owner_;                    // of a matrix on the GPU, ...
+    std::optional<cuda::DeviceCsrView<V>> there_;    // ... which the source views, ...
+    bool is_read_in_place_ = false;                  // ... and the operator
+    std::unique_ptr<DeviceBytes> values_there_;      // new values that came from the GPU
+    mutable bool is_newer_there_ = false;            // than those of the host
     Backend backend_;
     std::string operator_name_;
     index_t rows_ = 0;
@@ -351,21 +435,17 @@ private:
     mutable StreamOrder order_;
 };
 
-/// Calls f.template operator()<V>() for the type of that name.
-template <class F>
-auto with_value_type(std::string_view name, F&& f) {
-#define TILESPMV_CALL(V) \
-    if (name == value_name<V>()) return f.template operator()<V>();
-    TILESPMV_FOR_EACH_VALUE(TILESPMV_CALL)
-#undef TILESPMV_CALL
-    throw Error(fmt::format("values of {}: expected {}", name, fmt::join(kValueNames, ", ")), ExitCode::usage);
-}
-
 }  // namespace
 
 std::unique_ptr<Matrix> make_matrix(std::string_view value_type, const CsrArrays& arrays, Backend backend,
                                     const std::string& operator_name) {
+    if (arrays.memory == Memory::device && backend == Backend::cpu) {
+        throw Error("the matrix is in the memory of a GPU: make it with device=\"cuda\"", ExitCode::usage);
+    }
     return with_value_type(value_type, [&]<Value V>() -> std::unique_ptr<Matrix> {
+        if (arrays.memory == Memory::device) {
+            return std::make_unique<MatrixOf<V>>(view_device_csr<V>(arrays), arrays.owner, operator_name);
+        }
         return std::make_unique<MatrixOf<V>>(Source<V>(view_csr<V>(arrays)), backend, operator_name);
     });
 }

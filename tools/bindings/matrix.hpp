@@ -37,6 +37,8 @@ struct CsrArrays {
     const index_t* col_idxs = nullptr;
     const void* values = nullptr;
     std::shared_ptr<void> owner;
+    Memory memory = Memory::host;
+    std::uintptr_t stream = 0;  ///< of arrays on a GPU: after whose work they are read
 };
 
 /// A tile for a map: its place in the grid of tiles, and what is stored of it.
@@ -107,9 +109,11 @@ public:
     /// the transpose is made with the first transposed product.
     virtual bool multiply(double alpha, const Array& x, double beta, const Array& y, bool is_transposed,
                           std::uintptr_t stream) = 0;
-    /// `nnz` values in the order of the CSR form, in the memory of the host; kept for `csr`, which no longer shows the
-    /// arrays that the matrix was made from.
-    virtual void update_values(const void* values, std::int64_t nnz) = 0;
+    /// `nnz` values in the order of the CSR form; a copy is kept for `csr`, which no longer shows the arrays that the
+    /// matrix was made from. From a GPU they are copied there, in the order of the stream: nothing waits for that,
+    /// unless the operator has to be made again.
+    virtual void update_values(const void* values, std::int64_t nnz, Memory memory = Memory::host,
+                               std::uintptr_t stream = 0) = 0;
     /// In the memory of the host, with 64-bit row pointers.
     [[nodiscard]] virtual CsrArrays csr() const = 0;
     /// Tiles by a selector, written as an archive.
@@ -120,7 +124,8 @@ public:
     virtual SolveResult solve(const Array& b, const Array& x, const SolveRequest& request) const = 0;
 };
 
-/// Prepares the operator of a specification.
+/// Prepares the operator of a specification. Arrays on a GPU are checked there, and multiplied where they lie or put
+/// into another form there; only a GPU takes them.
 std::unique_ptr<Matrix> make_matrix(std::string_view value_type, const CsrArrays& arrays, Backend backend,
                                     const std::string& operator_name);
 /// Reads a file or generates (`load_source`). `value_type` empty: that of an archive, else float64. `progress` is

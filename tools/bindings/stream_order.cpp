@@ -43,9 +43,22 @@ void StreamOrder::wait_for_device(bool is_on_gpu) {
 }
 
 void copy_to_host(void* to, const void* from, std::size_t bytes, std::uintptr_t stream) {
+    cuda::copy_to_host(to, from, bytes, reinterpret_cast<cudaStream_t>(stream));  // NOLINT
+}
+
+struct DeviceBytes::State {
+    cuda::DeviceBuffer<std::byte> buffer;
+};
+DeviceBytes::DeviceBytes(std::size_t bytes)
+    : state_(std::make_unique<State>(State{cuda::DeviceBuffer<std::byte>(bytes, nullptr)})) {
+    TILESPMV_CUDA(cudaStreamSynchronize(nullptr));  // other streams use it
+}
+DeviceBytes::DeviceBytes(DeviceBytes&&) noexcept = default;
+DeviceBytes::~DeviceBytes() = default;
+void* DeviceBytes::data() const { return state_->buffer.data(); }
+void DeviceBytes::copy_from(const void* from, std::uintptr_t stream) {
     const auto on = reinterpret_cast<cudaStream_t>(stream);  // NOLINT
-    TILESPMV_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, on));
-    TILESPMV_CUDA(cudaStreamSynchronize(on));
+    TILESPMV_CUDA(cudaMemcpyAsync(data(), from, state_->buffer.bytes(), cudaMemcpyDefault, on));
 }
 
 std::optional<cuda::Gpu> gpu_here(std::size_t value_bytes) { return cuda::this_gpu(value_bytes); }
@@ -60,6 +73,14 @@ void StreamOrder::wait_for_device(bool) {}
 void copy_to_host(void*, const void*, std::size_t, std::uintptr_t) {
     throw Error("arrays in the memory of a GPU need a build with CUDA", ExitCode::unavailable);
 }
+struct DeviceBytes::State {};
+DeviceBytes::DeviceBytes(std::size_t) {
+    throw Error("arrays in the memory of a GPU need a build with CUDA", ExitCode::unavailable);
+}
+DeviceBytes::DeviceBytes(DeviceBytes&&) noexcept = default;
+DeviceBytes::~DeviceBytes() = default;
+void* DeviceBytes::data() const { return nullptr; }
+void DeviceBytes::copy_from(const void*, std::uintptr_t) {}
 std::optional<cuda::Gpu> gpu_here(std::size_t) { return std::nullopt; }
 
 #endif

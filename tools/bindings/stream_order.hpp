@@ -32,6 +32,22 @@ private:
 /// a build without CUDA.
 void copy_to_host(void* to, const void* from, std::size_t bytes, std::uintptr_t stream);
 
+/// Bytes in the memory of the current GPU. Throws `Error` in a build without CUDA.
+class DeviceBytes {
+public:
+    explicit DeviceBytes(std::size_t bytes);
+    DeviceBytes(DeviceBytes&&) noexcept;
+    ~DeviceBytes();
+    [[nodiscard]] void* data() const;
+    /// Copies as many bytes, from the host or a GPU, in the order of the stream; `from` has to stay until that has
+    /// passed.
+    void copy_from(const void* from, std::uintptr_t stream);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
 /// The current GPU, as choices see it.
 std::optional<cuda::Gpu> gpu_here(std::size_t value_bytes);
 

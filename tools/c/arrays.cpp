@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/bindings/assembly.hpp"
 #include "tools/bindings/stream_order.hpp"
 
 namespace tilespmv::c {
@@ -82,7 +83,7 @@ HostCsr csr_on_host(const tilespmv_arrays& csr) {
     check_arrays(csr);
     const bool is_borrowed = csr.ownership == TILESPMV_BORROW;
     if (is_borrowed && (csr.memory != TILESPMV_HOST || csr.col_type != TILESPMV_INT32)) {
-        throw usage("only arrays on the host with 32-bit columns can be borrowed");
+        throw usage("only arrays on the host, or for a GPU on that, with 32-bit columns can be borrowed");
     }
     const auto rows = static_cast<std::size_t>(csr.rows) + 1;
     const auto nnz = static_cast<std::size_t>(csr.nnz);
@@ -142,8 +143,60 @@ HostCsr coo_on_host(const tilespmv_arrays& a) {
     return compress(Bfloat16());
 }
 
-Buffer<std::byte> bytes_on_host(const void* data, std::size_t bytes, const tilespmv_arrays& of) {
-    return on_host<std::byte>(data, bytes, of, true);
+bool stays_on_gpu(const tilespmv_arrays& csr) {
+    return csr.memory == TILESPMV_DEVICE && csr.col_type == TILESPMV_INT32;
+}
+
+bindings::CsrArrays csr_on_gpu(const tilespmv_arrays& csr) {
+    check_arrays(csr);
+    require(csr.row_ptrs, "an array");
+    if (csr.nnz > 0) require(csr.cols_of, "an array");
+    if (csr.nnz > 0) require(csr.values, "an array");
+    const auto stream = reinterpret_cast<std::uintptr_t>(csr.stream);
+    bindings::CsrArrays arrays{csr.rows,
+                               csr.cols,
+                               csr.nnz,
+                               csr.row_ptrs,
+                               csr.row_type == TILESPMV_INT64,
+                               static_cast<const index_t*>(csr.cols_of),
+                               csr.values,
+                               nullptr,
+                               Memory::device,
+                               stream};
+    if (csr.ownership == TILESPMV_BORROW) return arrays;
+    auto copies = std::make_shared<std::vector<bindings::DeviceBytes>>();
+    const auto copied = [&](const void* data, std::size_t bytes) -> const void* {
+        if (bytes == 0) return nullptr;
+        copies->emplace_back(bytes).copy_from(data, stream);
+        return copies->back().data();
+    };
+    const auto rows = static_cast<std::size_t>(csr.rows) + 1;
+    const auto nnz = static_cast<std::size_t>(csr.nnz);
+    arrays.row_ptrs = copied(csr.row_ptrs, rows * (arrays.has_wide_row_ptrs ? 8 : 4));
+    arrays.col_idxs = static_cast<const index_t*>(copied(csr.cols_of, nnz * sizeof(index_t)));
+    arrays.values = copied(csr.values, nnz * bytes_of(csr.type));
+    arrays.owner = std::move(copies);
+    return arrays;
+}
+
+bindings::CsrArrays coo_on_gpu(const tilespmv_arrays& coo) {
+    check_arrays(coo);
+    if (coo.nnz > 0) require(coo.row_ptrs, "an array");
+    if (coo.nnz > 0) require(coo.cols_of, "an array");
+    if (coo.nnz > 0) require(coo.values, "an array");
+    const auto stream = reinterpret_cast<std::uintptr_t>(coo.stream);
+    struct Assembled {
+        std::shared_ptr<bindings::Assembly> pattern;
+        bindings::DeviceBytes values;
+    };
+    const auto pattern = bindings::make_assembly(
+        {coo.rows, coo.cols, coo.nnz, coo.row_ptrs, coo.cols_of, coo.row_type == TILESPMV_INT64, stream});
+    auto assembled = std::make_shared<Assembled>(
+        Assembled{pattern, bindings::DeviceBytes(static_cast<std::size_t>(pattern->nnz()) * bytes_of(coo.type))});
+    pattern->sum(name_of(coo.type), coo.values, assembled->values.data(), stream);
+    bindings::CsrArrays arrays = pattern->csr(assembled->values.data(), stream);
+    arrays.owner = std::move(assembled);
+    return arrays;
 }
 
 }  // namespace tilespmv::c

@@ -8,6 +8,7 @@
 #include "tile/csr.hpp"
 #include "tile/error.hpp"
 #include "tile/types.hpp"
+#include "tools/bindings/matrix.hpp"
 #include "tools/c/tilespmv.h"
 
 /// Arrays that a caller of the C interface describes, checked and on the host. All throw a usage `Error` for what is
@@ -30,7 +31,11 @@ struct HostCsr {
 HostCsr csr_on_host(const tilespmv_arrays& csr);
 /// Entries of COO as CSR; those of one place are added up in the order in which they come.
 HostCsr coo_on_host(const tilespmv_arrays& coo);
-/// Where they are, or a copy of those on a GPU.
-Buffer<std::byte> bytes_on_host(const void* data, std::size_t bytes, const tilespmv_arrays& of);
+/// Whether CSR arrays are multiplied on the GPU without a copy on the host.
+bool stays_on_gpu(const tilespmv_arrays& csr);
+/// Those that are, borrowed or copied there.
+bindings::CsrArrays csr_on_gpu(const tilespmv_arrays& csr);
+/// Entries of COO on the GPU as CSR there; those of one place are added up in the order in which they come.
+bindings::CsrArrays coo_on_gpu(const tilespmv_arrays& coo);
 
 }  // namespace tilespmv::c

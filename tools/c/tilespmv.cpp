@@ -127,6 +127,13 @@ Place place_of(const char* const* options) {
     return place;
 }
 
+std::unique_ptr<tilespmv_matrix_s> make(const tilespmv_arrays& a, const bindings::CsrArrays& arrays,
+                                        const Place& place) {
+    auto made = std::make_unique<tilespmv_matrix_s>();
+    made->matrix = bindings::make_matrix(name_of(a.type), arrays, place.backend, place.operator_name);
+    return made;
+}
+
 std::unique_ptr<tilespmv_matrix_s> prepare(const tilespmv_arrays& a, std::shared_ptr<HostCsr> csr, const Place& place) {
     bindings::CsrArrays arrays;
     arrays.rows = a.rows;
@@ -137,9 +144,7 @@ std::unique_ptr<tilespmv_matrix_s> prepare(const tilespmv_arrays& a, std::shared
     arrays.col_idxs = csr->cols.data();
     arrays.values = csr->values.data();
     arrays.owner = std::move(csr);
-    auto made = std::make_unique<tilespmv_matrix_s>();
-    made->matrix = bindings::make_matrix(name_of(a.type), arrays, place.backend, place.operator_name);
-    return made;
+    return make(a, arrays, place);
 }
 
 template <class F>
@@ -209,15 +214,23 @@ const char* tilespmv_last_error(tilespmv_matrix a) {
 tilespmv_status tilespmv_from_csr(tilespmv_matrix* a, const tilespmv_arrays* csr, const char* const* options) {
     return create(a, [&] {
         require(csr, "the description of the arrays");
-        auto host = std::make_shared<HostCsr>(csr_on_host(*csr));
-        return prepare(*csr, std::move(host), place_of(options));
+        const Place place = place_of(options);
+        if (place.backend == tilespmv::Backend::cuda && stays_on_gpu(*csr)) {
+            return make(*csr, csr_on_gpu(*csr), place);
+        }
+        return prepare(*csr, std::make_shared<HostCsr>(csr_on_host(*csr)), place);
     });
 }
 
 tilespmv_status tilespmv_from_coo(tilespmv_matrix* a, const tilespmv_arrays* coo, const char* const* options) {
     return create(a, [&] {
         require(coo, "the description of the arrays");
-        return prepare(*coo, std::make_shared<HostCsr>(coo_on_host(*coo)), place_of(options));
+        const Place place = place_of(options);
+        if (place.backend == tilespmv::Backend::cuda && coo->memory == TILESPMV_DEVICE &&
+            coo->row_type == coo->col_type) {
+            return make(*coo, coo_on_gpu(*coo), place);
+        }
+        return prepare(*coo, std::make_shared<HostCsr>(coo_on_host(*coo)), place);
     });
 }
 
@@ -291,11 +304,11 @@ tilespmv_status tilespmv_update_values(tilespmv_matrix a, const void* values, in
         if (count != a->matrix->nnz()) {
             throw usage(fmt::format("{} values for a matrix of {} nonzeros", count, a->matrix->nnz()));
         }
-        tilespmv_arrays of{};
-        of.memory = memory;
-        of.stream = stream;
-        const auto host = bytes_on_host(values, static_cast<std::size_t>(count) * bytes_of(tilespmv_value_type(a)), of);
-        a->matrix->update_values(host.data(), count);
+        if (count > 0) require(values, "the values");
+        if (memory != TILESPMV_HOST && memory != TILESPMV_DEVICE) throw usage("memory is neither HOST nor DEVICE");
+        a->matrix->update_values(values, count,
+                                 memory == TILESPMV_DEVICE ? tilespmv::Memory::device : tilespmv::Memory::host,
+                                 reinterpret_cast<std::uintptr_t>(stream));
         const std::scoped_lock lock(a->mutex);
         a->operator_name.clear();
         return TILESPMV_OK;

@@ -71,8 +71,8 @@ typedef struct tilespmv_arrays {
     const void* cols_of; /* nnz columns from 0, in CSR ascending within a row */
     const void* values;  /* nnz */
     tilespmv_memory memory;
-    tilespmv_ownership ownership; /* only arrays of CSR on the host with 32-bit columns can be borrowed */
-    void* stream; /* cudaStream_t after whose work arrays on a GPU are read; they go by way of the host */
+    tilespmv_ownership ownership; /* only arrays of CSR with 32-bit columns can be borrowed */
+    void* stream; /* cudaStream_t after whose work arrays on a GPU are read; see tilespmv_from_csr */
 } tilespmv_arrays;
 
 /* A dense matrix of the caller's, or a vector: that has one column. */
@@ -103,10 +103,14 @@ TILESPMV_API const char* tilespmv_last_error(tilespmv_matrix a);
  *   device=cpu|cuda            where products run (default: a GPU if there is one)
  *   operator=NAME[:option=value,...]   what multiplies, as `tilespmv info` lists them (default: auto) */
 
-/* A matrix in CSR. USAGE for arrays that break its rules, naming the row. *a is null unless the status is OK. */
+/* A matrix in CSR. USAGE for arrays that break its rules, naming the row. *a is null unless the status is OK.
+ * Arrays on a GPU with 32-bit columns are checked and put into another form there, for products on that GPU; what is
+ * needed to choose and plan goes to the host (row pointers, a part of the columns). Others go by way of the host. */
 TILESPMV_API tilespmv_status tilespmv_from_csr(tilespmv_matrix* a, const tilespmv_arrays* csr,
                                                const char* const* options);
-/* Entries in any order; those of one place are added up in the order in which they come. */
+/* Entries in any order; those of one place are added up in the order in which they come. Entries on a GPU whose rows
+ * and columns have indices of one type are sorted and added up there, for products on that GPU; of these, entries with
+ * a negative row or column are left out. */
 TILESPMV_API tilespmv_status tilespmv_from_coo(tilespmv_matrix* a, const tilespmv_arrays* coo,
                                                const char* const* options);
 /* A file (Matrix Market, plain or compressed, .tar.gz, .tsp) or a generator, "gen:laplace2d:n=100". */
@@ -136,8 +140,8 @@ TILESPMV_API tilespmv_status tilespmv_multiply(tilespmv_matrix a, const void* x,
  * prepares a second form of the matrix, unless that is symmetric. */
 TILESPMV_API tilespmv_status tilespmv_apply(tilespmv_matrix a, tilespmv_op op, double alpha, const tilespmv_block* x,
                                             double beta, const tilespmv_block* y, void* stream);
-/* New values of the nonzeros, in the order of CSR; the pattern stays. They are copied; from a GPU by way of the host.
- */
+/* New values of the nonzeros, in the order of CSR; the pattern stays. They are copied, from a GPU on the stream without
+ * waiting, unless the operator has to be made again. */
 TILESPMV_API tilespmv_status tilespmv_update_values(tilespmv_matrix a, const void* values, int64_t count,
                                                     tilespmv_memory memory, void* stream);
 /* Solves A x = b for a symmetric positive definite A of float64 or float32 by conjugate gradients. b, x: `rows` values

@@ -14,6 +14,7 @@
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tools/bindings/matrix.hpp"
+#include "tools/python/device_arrays.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -310,6 +311,7 @@ NB_MODULE(_core, m) {
     m.attr("default_selector") = std::string(kDefaultSelector);
     m.def("from_csr", from_csr);
     m.def("load", load);
+    add_device_arrays(m);
     const nb::call_guard<nb::gil_scoped_release> release;
     nb::class_<Matrix>(m, "Matrix")
         .def_prop_ro("rows", &Matrix::rows)

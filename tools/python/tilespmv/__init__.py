@@ -9,7 +9,8 @@
 
 from ._benchmark import benchmark
 from ._core import Error, __version__, format_names, has_cuda, has_gpu
+from ._device_sources import Assembly, assembly
 from ._matrix import Matrix, matrix
 from ._solve import SolveReport, solve
 
-__all__ = ["Error", "Matrix", "SolveReport", "__version__", "benchmark", "format_names", "has_cuda", "has_gpu", "matrix", "solve"]
+__all__ = ["Assembly", "Error", "Matrix", "SolveReport", "__version__", "assembly", "benchmark", "format_names", "has_cuda", "has_gpu", "matrix", "solve"]

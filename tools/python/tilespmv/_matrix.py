@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core, _tiles
 from ._arrays import NumPy, kind_of
+from ._device_sources import device_matrix, is_there
 from ._sources import csr_arrays
 
 
@@ -27,8 +28,9 @@ def matrix(
     obj
         A SciPy or CuPy sparse matrix or array, a sparse tensor of torch, ``(data, indices, indptr)`` of CSR with
         ``shape=``, the name of a file (Matrix Market, plain or compressed, SuiteSparse ``.tar.gz``, ``.tsp``) or a
-        generator such as ``"gen:laplace2d:n=100"``. On the CPU, CSR arrays of the right type are not copied and must not
-        change; a matrix in the memory of a GPU is prepared by way of the host.
+        generator such as ``"gen:laplace2d:n=100"``. CSR arrays of the right type are not copied and must not change,
+        unless they are on the host and the matrix multiplies on a GPU; those of CuPy and torch on a GPU are prepared
+        there, and entries (COO) sorted and summed as by `assembly`.
     device : {"cpu", "cuda"}, optional
         Where it multiplies. By default on the GPU if there is one.
     operator : str
@@ -55,6 +57,10 @@ def matrix(
         obj = obj.to_scipy()
     if isinstance(obj, (str, os.PathLike)):
         return Matrix(_core.load(os.fspath(obj), type_name or "", on_gpu, operator))
+    if on_gpu:
+        there = device_matrix(obj, shape, type_name, operator)
+        if there is not None:
+            return Matrix(there)
     csr = csr_arrays(obj, shape, type_name)
     return Matrix(_core.from_csr(csr.type_name, *csr.shape, csr.indptr, csr.indices, csr.values, on_gpu, operator))
 
@@ -211,7 +217,8 @@ class Matrix:
     def update_values(self, values) -> None:
         """Gives the stored elements new values, in the order of `to_scipy`; the pattern stays.
 
-        values : (nnz,), of the type of the matrix. From a GPU they are copied to the host. Waits for work on the GPU.
+        values : (nnz,), of the type of the matrix. Those of CuPy and torch on a GPU are copied there on the current stream,
+        all others by way of the host, which waits for work on the GPU.
         """
         kind = kind_of(values)
         if kind is None:
@@ -220,6 +227,9 @@ class Matrix:
             raise TypeError(f"values of {kind.type_name(values)} for a matrix of {self._type_name}")
         if tuple(values.shape) != (self.nnz,):
             raise ValueError(f"values of shape {tuple(values.shape)}, expected ({self.nnz},)")
+        if self._core.is_on_gpu and is_there(values):
+            values = kind.compact(values)
+            return _core.update_device_values(self._core, kind.handle(values)[0], self.nnz, kind.stream(values))
         if kind.on_gpu:
             values = values.get() if hasattr(values, "get") else np.asarray(values.cpu() if hasattr(values, "cpu") else values)
             kind = NumPy

@@ -25,7 +25,7 @@ def _host(array):
     return array.get() if hasattr(array, "get") else np.asarray(array)
 
 
-def _of_scipy(obj):
+def of_scipy(obj):
     csr = obj.tocsr()
     if not (csr.has_sorted_indices and csr.has_canonical_format):
         csr = csr.copy() if csr is obj else csr
@@ -33,7 +33,7 @@ def _of_scipy(obj):
     return (csr.data, csr.indices, csr.indptr), csr.shape
 
 
-def _of_torch(obj):
+def of_torch(obj):
     import torch
 
     if obj.layout == torch.sparse_coo:
@@ -43,7 +43,7 @@ def _of_torch(obj):
     return (obj.values(), obj.col_indices(), obj.crow_indices()), tuple(obj.shape)
 
 
-def _type_name_of(values, wanted):
+def type_name_of(values, wanted):
     if wanted is not None:
         return np.dtype(numpy_type(wanted)).name
     name = str(values.dtype).removeprefix("torch.")
@@ -60,16 +60,16 @@ def csr_arrays(obj, shape, wanted_type):
             raise ValueError("(data, indices, indptr) needs shape=(rows, columns)")
         arrays = obj
     elif hasattr(obj, "tocsr"):
-        arrays, shape = _of_scipy(obj)
+        arrays, shape = of_scipy(obj)
     elif type(obj).__module__.partition(".")[0] == "torch" and obj.layout != __import__("torch").strided:
-        arrays, shape = _of_torch(obj)
+        arrays, shape = of_torch(obj)
     else:
         raise TypeError(
             f"cannot make a matrix of {type(obj).__name__}: expected a sparse matrix of SciPy, CuPy or torch, "
             "(data, indices, indptr) with shape=, or the name of a file"
         )
     values, indices, indptr = arrays
-    type_name = _type_name_of(values, wanted_type)
+    type_name = type_name_of(values, wanted_type)
     values, indices, indptr = _host(values), _host(indices), _host(indptr)
     rows, cols = (int(n) for n in shape)
     if max(rows, cols) > np.iinfo(np.int32).max:

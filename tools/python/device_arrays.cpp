@@ -1,0 +1,73 @@
+// Matrices of arrays in the memory of a GPU, which Python describes by their addresses.
+#include "tools/python/device_arrays.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "tools/bindings/assembly.hpp"
+
+namespace nb = nanobind;
+
+namespace tilespmv::bindings {
+namespace {
+
+using Address = std::uintptr_t;
+
+const void* at(Address address) { return reinterpret_cast<const void*>(address); }  // NOLINT
+
+/// What keeps Python's objects alive for C++, which may let go of them on any thread.
+std::shared_ptr<void> kept(nb::object object) {
+    return {new nb::object(std::move(object)), [](void* kept) {
+                const nb::gil_scoped_acquire acquired;
+                delete static_cast<nb::object*>(kept);
+            }};
+}
+
+std::shared_ptr<Matrix> make(const std::string& value_type, CsrArrays arrays, nb::object owner,
+                             const std::string& operator_name) {
+    arrays.owner = kept(std::move(owner));
+    const nb::gil_scoped_release released;
+    return make_matrix(value_type, arrays, Backend::cuda, operator_name);
+}
+
+std::shared_ptr<Matrix> from_device_csr(const std::string& value_type, std::int64_t rows, std::int64_t cols,
+                                        std::int64_t nnz, Address row_ptrs, bool is_wide, Address col_idxs,
+                                        Address values, nb::object owner, Address stream,
+                                        const std::string& operator_name) {
+    const CsrArrays arrays{
+        rows,    cols,           nnz,   at(row_ptrs), is_wide, static_cast<const index_t*>(at(col_idxs)), at(values),
+        nullptr, Memory::device, stream};
+    return make(value_type, arrays, std::move(owner), operator_name);
+}
+
+void update_device_values(Matrix& a, Address values, std::int64_t nnz, Address stream) {
+    const nb::gil_scoped_release released;
+    a.update_values(at(values), nnz, Memory::device, stream);
+}
+
+}  // namespace
+
+void add_device_arrays(nb::module_& m) {
+    m.def("from_device_csr", from_device_csr);
+    m.def("update_device_values", update_device_values);
+    m.def("assembly", [](std::int64_t rows, std::int64_t cols, std::int64_t count, Address row_idxs, Address col_idxs,
+                         bool is_wide, Address stream) {
+        const nb::gil_scoped_release released;
+        return make_assembly({rows, cols, count, at(row_idxs), at(col_idxs), is_wide, stream});
+    });
+    nb::class_<Assembly>(m, "Assembly")
+        .def_prop_ro("nnz", &Assembly::nnz)
+        .def_prop_ro("nbytes", &Assembly::bytes)
+        .def("sum",
+             [](const Assembly& a, const std::string& value_type, Address entries, Address values, Address stream) {
+                 const nb::gil_scoped_release released;
+                 a.sum(value_type, at(entries), const_cast<void*>(at(values)), stream);
+             })
+        .def("matrix", [](std::shared_ptr<Assembly> a, const std::string& value_type, Address values, nb::object owner,
+                          Address stream, const std::string& operator_name) {
+            const CsrArrays arrays = a->csr(at(values), stream);
+            return make(value_type, arrays, nb::make_tuple(std::move(a), std::move(owner)), operator_name);
+        });
+}
+
+}  // namespace tilespmv::bindings
