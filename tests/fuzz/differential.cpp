@@ -26,6 +26,7 @@
 #include "kernels/check.hpp"
 #include "kernels/choose_operator.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/device_csr_copy.hpp"
 #include "kernels/operators/strip/archive.hpp"
 #include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/operators/strip/strip_value_map.hpp"
@@ -152,9 +153,20 @@ private:
             check(chosen, arrived.as(chosen.made_from), chosen.name);
             if (chosen.made_from == Form::csr) check(chosen, arrived.tiles, chosen.name + " from tiles");
         }
+        check_on_gpu(arrived.csr);
         check_strips(arrived.csr);
         check_new_values(arrived.csr);
         omp_set_num_threads(2);
+    }
+
+    /// Operators on CSR, of a copy in the memory of the GPU: the same bits as of the matrix of the host.
+    void check_on_gpu(const CsrMatrix<V>& csr) {
+        if (backend_ != Backend::cuda) return;
+        const cuda::DeviceCsrCopy<V> copy(csr);
+        for (const auto& chosen : operators_) {
+            if (Clock::now() > end_) return;
+            if (chosen.made_from == Form::csr) check(chosen, copy.view(), chosen.name);
+        }
     }
 
     /// Operators that take strips, of strips alone, as they are made and from an archive.

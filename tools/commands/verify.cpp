@@ -92,6 +92,7 @@ void verify(const VerifyOptions& options) {
     const auto report = [&](const VerifyCase& result) { fmt::print("{}", verify_line(result, widths)); };
     Verifier<V> verifier(csr, operators, options.seed, report, options.vectors);
     verifier.check_csr();
+    if (choose_backend(options.device) == Backend::cuda) verifier.check_csr_on_gpu();
     if (options.selectors.empty()) check_stored(verifier, options.source);
     for (const auto& [name, policy] : policies) verifier.check_tiles(name, convert(csr, *policy));
     verifier.require_ok();

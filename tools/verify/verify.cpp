@@ -12,6 +12,7 @@
 
 #include "formats/convert.hpp"
 #include "kernels/block_copy.hpp"
+#include "kernels/cuda/device_csr_copy.hpp"
 #include "kernels/transpose.hpp"
 #include "tile/transpose.hpp"
 #include "tools/options/random_vector.hpp"
@@ -70,6 +71,14 @@ template <Value V>
 void Verifier<V>::check_csr() {
     for (const auto& chosen : operators_) {
         if (chosen.made_from == Form::csr) check_operator(chosen, "", a_);
+    }
+}
+
+template <Value V>
+void Verifier<V>::check_csr_on_gpu() {
+    const cuda::DeviceCsrCopy<V> copy(a_);
+    for (const auto& chosen : operators_) {
+        if (chosen.made_from == Form::csr) check_operator(chosen, "CSR on the GPU", copy.view());
     }
 }
 

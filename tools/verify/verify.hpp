@@ -42,6 +42,8 @@ public:
 
     /// Every operator that uses no tiles.
     void check_csr();
+    /// The same of a copy of the matrix in the memory of the GPU.
+    void check_csr_on_gpu();
     /// The round trip and the encoding of these tiles, and every operator that uses tiles.
     void check_tiles(const std::string& label, const TileMatrix<V>& tiles);
     /// The round trip of these strips, and every operator that takes strips as they are.
