@@ -19,6 +19,7 @@
 #include "kernels/operators/csr16/csr16_operator.hpp"
 #include "kernels/operators/csr_adaptive/csr_adaptive_operator.hpp"
 #include "kernels/operators/csr_inode/csr_inode_operator.hpp"
+#include "kernels/operators/csr_spmm/csr_spmm_operator.hpp"
 #include "kernels/operators/dia/dia_operator.hpp"
 #include "kernels/operators/ell/ell_operator.hpp"
 #include "kernels/operators/hyb/hyb_operator.hpp"
@@ -68,6 +69,7 @@ std::vector<OperatorInfo<V>> every_operator() {
     add(cuda::kCsrInode<V>);
     add(cuda::kSell<V>);
     add(cuda::kSellSpmm<V>);
+    add(cuda::kCsrSpmm<V>);
     add(cuda::kEll<V>);
     add(cuda::kDia<V>);
     add(cuda::kCoo<V>);
@@ -95,10 +97,10 @@ bool can_be_named(std::string_view name) {
 
 /// Of every operator for a GPU in the table below; builds without CUDA know them by these alone.
 constexpr auto kGpuNames = std::to_array<std::string_view>(
-    {"auto",         "tile",           "tile-warp",     "strip",        "csr16",        "csr-scalar",
-     "csr-vector",   "csr-multiround", "csr-merge",     "csr-adaptive", "csr5",         "csr-inode",
-     "sell",         "sell-spmm",      "ell",           "dia",          "coo",          "hyb",
-     "cusparse-csr", "cusparse-coo",   "cusparse-sell", "cusparse-bsr", "cusparse-spmm"});
+    {"auto",       "tile",           "tile-warp",    "strip",         "csr16",        "csr-scalar",
+     "csr-vector", "csr-multiround", "csr-merge",    "csr-adaptive",  "csr5",         "csr-inode",
+     "sell",       "sell-spmm",      "csr-spmm",     "ell",           "dia",          "coo",
+     "hyb",        "cusparse-csr",   "cusparse-coo", "cusparse-sell", "cusparse-bsr", "cusparse-spmm"});
 
 template <Value V>
 bool has_operator(Backend backend, std::string_view name) {

@@ -14,6 +14,7 @@
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_probe.hpp"
+#include "kernels/operators/csr_spmm/csr_pieces.hpp"
 #include "kernels/operators/sell_spmm/sell_spmm_operator.hpp"
 #include "kernels/operators/tile/full_tile_operator.hpp"
 
@@ -88,7 +89,11 @@ std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options&
     const Source<V> source = candidates_source(given);
     if (read.columns > 1) {
         const int of_pass = std::min(read.columns, kMostPassColumns);
-        return make_ranked("sell-spmm:columns=" + std::to_string(of_pass), source, context);
+        const auto& row_ptrs = source.row_ptrs();
+        const bool is_csr = suits_csr_spmm({row_ptrs.data(), row_ptrs.size()}) &&
+                            (source.rows() <= 65'536 || !multiplies_rows_together(source.csr(), of_pass));
+        return make_ranked((is_csr ? "csr-spmm:columns=" : "sell-spmm:columns=") + std::to_string(of_pass), source,
+                           context);
     }
     std::optional<SampledPattern> sampled;
     PatternView pattern;

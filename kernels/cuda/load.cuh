@@ -89,6 +89,40 @@ __device__ T load_once_if(bool is_wanted, const T* p, std::uint64_t policy, T ot
 #endif
 }
 
+/// A struct of 2, 4, 8 or 16 bytes that a kernel before may have written, if it is wanted, without a branch: several
+/// such loads are under way at once. Otherwise zeros.
+template <class T>
+__device__ T load_if(bool is_wanted, const T* p) {
+    static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+    const unsigned wanted{is_wanted};
+    // volatile: not moved across wait_for_stream
+    if constexpr (sizeof(T) == 2) {
+        unsigned short bits = 0;
+        asm volatile("{.reg .pred q; setp.ne.u32 q, %2, 0; @q ld.global.u16 %0, [%1];}"
+                     : "+h"(bits)
+                     : "l"(p), "r"(wanted));
+        return ::cuda::std::bit_cast<T>(bits);
+    } else if constexpr (sizeof(T) == 4) {
+        unsigned bits = 0;
+        asm volatile("{.reg .pred q; setp.ne.u32 q, %2, 0; @q ld.global.u32 %0, [%1];}"
+                     : "+r"(bits)
+                     : "l"(p), "r"(wanted));
+        return ::cuda::std::bit_cast<T>(bits);
+    } else if constexpr (sizeof(T) == 8) {
+        unsigned long long bits = 0;
+        asm volatile("{.reg .pred q; setp.ne.u32 q, %2, 0; @q ld.global.u64 %0, [%1];}"
+                     : "+l"(bits)
+                     : "l"(p), "r"(wanted));
+        return ::cuda::std::bit_cast<T>(bits);
+    } else {
+        ulonglong2 bits{0, 0};
+        asm volatile("{.reg .pred q; setp.ne.u32 q, %3, 0; @q ld.global.v2.u64 {%0, %1}, [%2];}"
+                     : "+l"(bits.x), "+l"(bits.y)
+                     : "l"(p), "r"(wanted));
+        return ::cuda::std::bit_cast<T>(bits);
+    }
+}
+
 /// A value that does not change during the product and may be read again.
 template <class V>
 __device__ V load_often(const V* p) {

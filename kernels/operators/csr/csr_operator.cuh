@@ -13,8 +13,12 @@ namespace tilespmv::cuda {
 template <class V>
 class CsrOperator : public DeviceOperator<V> {
 public:
-    CsrOperator(std::string_view name, const Source<V>& a, const DeviceContext& on)
-        : DeviceOperator<V>({.name = name, .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
+    CsrOperator(std::string_view name, const Source<V>& a, const DeviceContext& on, int most_columns = 1)
+        : DeviceOperator<V>({.name = name,
+                             .rows = a.rows(),
+                             .cols = a.cols(),
+                             .nnz = a.nnz(),
+                             .most_columns = most_columns}),
           tile_rows_(occupied_tile_rows(a.row_ptrs(), 0, a.rows())),
           csr_(a, on) {
         if (!csr_.owns_values()) this->refuse_new_values(kReadInPlace);

@@ -207,10 +207,7 @@ int piece_steps(offset_t nonzeros, index_t rows) {
     constexpr std::uint64_t kPieces = 65536;
     const auto all = static_cast<std::uint64_t>(nonzeros);
     const std::uint64_t twice_the_mean = 2 * all / static_cast<std::uint64_t>(std::max(rows, index_t{1}));
-    // Fewer rows than a GPU has threads are cut, or they would be waited for.
-    const std::uint64_t whole_rows = static_cast<std::uint64_t>(rows) < kPieces ? 0 : twice_the_mean;
-    const std::uint64_t steps = std::bit_ceil(std::max(all / kPieces, whole_rows));
-    return static_cast<int>(std::clamp<std::uint64_t>(steps, 32, 256));
+    return static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(std::max(all / kPieces, twice_the_mean)), 32, 256));
 }
 
 bool is_scattered(const PieceSlices& slices, std::span<const index_t> col_idxs, std::size_t value_bytes) {

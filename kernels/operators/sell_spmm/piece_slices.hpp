@@ -55,8 +55,7 @@ struct PieceSlices {
 /// more.
 PieceSlices slice_pieces(std::span<const offset_t> row_ptrs, int most_steps, const RowGroups& groups = {});
 
-/// Steps that keep a GPU busy: few for small matrices, whose long rows would otherwise be waited for, and enough for
-/// most rows to be one piece.
+/// Steps that keep a GPU busy: few where there are few nonzeros, and enough for most rows to be one piece.
 int piece_steps(offset_t nonzeros, index_t rows);
 
 /// Whether pieces side by side read x all over: whether the 32 nonzeros of a step lie in more than 8 lines of 128 bytes

@@ -125,18 +125,15 @@ __global__ void __launch_bounds__(kSpmmThreads, resident(Shape::kBlocks, kSpmmTh
     }
 }
 
-/// A thread a piece and kColumns columns, X in column-major layout: for pieces side by side that read x side by side.
-/// All blocks of the first columns come first. Y in any layout.
+/// A thread a piece and up to kColumns columns, X in column-major layout: for pieces side by side that read x side by
+/// side. Y in any layout.
 template <class V, class A, int kColumns, int kFlight>
 __global__ void __launch_bounds__(kSpmmThreads, resident(kColumns > 4 ? 2 : 4, kSpmmThreads))
     multiply_x_columns(const __grid_constant__ SpmmPass<V, A> p) {
-    const auto blocks = static_cast<unsigned>(div_up(p.a.pieces, std::int64_t{kSpmmThreads}));
-    const std::int64_t piece = std::int64_t{blockIdx.x % blocks} * kSpmmThreads + threadIdx.x;
-    const int first = static_cast<int>(blockIdx.x / blocks) * kColumns;
+    const std::int64_t piece = std::int64_t{blockIdx.x} * kSpmmThreads + threadIdx.x;
     if (piece >= p.a.pieces) return;
     PieceSteps<V, 1, kFlight> steps(p, piece);
     const std::int32_t target = load_often(p.a.targets + piece);
-    const V* const x_columns = p.x.at(0, first);
     A sums[kColumns] = {};
     while (steps.has_more()) {
         steps.load();
@@ -147,7 +144,7 @@ __global__ void __launch_bounds__(kSpmmThreads, resident(kColumns > 4 ? 2 : 4, k
             if (steps.cols[i] == kNoColumn) continue;
 #pragma unroll
             for (int c = 0; c < kColumns; ++c) {
-                if (first + c < p.columns) x[i][c] = load_x(x_columns + steps.cols[i] + c * p.x.col_step);
+                if (c < p.columns) x[i][c] = load_x(p.x.data + steps.cols[i] + c * p.x.col_step);
             }
         }
 #pragma unroll
@@ -160,37 +157,7 @@ __global__ void __launch_bounds__(kSpmmThreads, resident(kColumns > 4 ? 2 : 4, k
     }
     wait_for_stream();
 #pragma unroll
-    for (int c = 0; c < kColumns; ++c) p.template write_piece<1, 1>(target, 0, first + c, sums + c);
-}
-
-/// Rows of a block that `copy_to_rows` takes at a time.
-inline constexpr int kCopiedRows = 64;
-
-template <class V>
-struct RowCopy {
-    BlockView<const V> from;
-    V* to = nullptr;
-    int to_columns = 0;  ///< from row to row; those behind the columns that there are get zeros
-    std::int64_t rows = 0;
-    int columns = 0;
-};
-
-/// A block in column-major layout into row-major layout, by way of shared memory.
-template <class V>
-__global__ void __launch_bounds__(kSpmmThreads) copy_to_rows(const __grid_constant__ RowCopy<V> p) {
-    __shared__ V shared[kCopiedRows][kMostRowColumns + 1];
-    const std::int64_t first = std::int64_t{blockIdx.x} * kCopiedRows;
-    const auto rows = static_cast<int>(min(p.rows - first, std::int64_t{kCopiedRows}));
-    wait_for_stream();
-    for (int i = static_cast<int>(threadIdx.x); i < kCopiedRows * p.to_columns; i += kSpmmThreads) {
-        const int row = i % kCopiedRows;
-        const int col = i / kCopiedRows;
-        if (row < rows) shared[row][col] = col < p.columns ? *p.from.at(first + row, col) : V{};
-    }
-    __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < rows * p.to_columns; i += kSpmmThreads) {
-        p.to[first * p.to_columns + i] = shared[i / p.to_columns][i % p.to_columns];
-    }
+    for (int c = 0; c < kColumns; ++c) p.template write_piece<1, 1>(target, 0, c, sums + c);
 }
 
 /// Lanes that add the partial sums of a row and column: lane l those with numbers l, l + kSumLanes, ...

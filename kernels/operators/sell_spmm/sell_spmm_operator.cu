@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/cuda/block_to_rows.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
 #include "kernels/cuda/source_arrays.hpp"
@@ -44,7 +45,7 @@ public:
           partials_(this->layout().template add_room<A>(choice.slices.partial_sums() *
                                                         static_cast<std::size_t>(choice.pass_columns))),
           x_rows_(this->layout().template add_room<V>(
-              static_cast<std::size_t>(wide_columns(choice.pass_columns) * a.cols()))) {
+              static_cast<std::size_t>(wide_columns<V>(choice.pass_columns) * a.cols()))) {
         const std::size_t bytes = first_steps_.bytes() + targets_.bytes() + heights_.bytes() + splits_.bytes() +
                                   split_rows_.bytes() + cols_.bytes() + values_.bytes();
         this->set_parts(bytes, first_nonzeros_.bytes() + row_lengths_.bytes(),
@@ -69,8 +70,17 @@ public:
     }
 
     void multiply_block(const BlockProduct<V>& product, cudaStream_t stream) const override {
-        for (int first = 0; first < product.x.cols; first += most_columns()) {
-            multiply_pass(product, first, std::min(most_columns(), product.x.cols - first), stream);
+        const bool by_columns = is_by_columns(product.x);
+        const int most = by_columns ? std::min(kMostColumnColumns, most_columns()) : most_columns();
+        for (int first = 0; first < product.x.cols; first += most) {
+            const int count = std::min(most, product.x.cols - first);
+            SpmmPass<V, A> p{terms_of<A>(product, first, count), view(), partials_.in(product.workspace)};
+            if (by_columns) {
+                multiply_by_columns(p, stream);
+            } else {
+                multiply_by_rows(p, product.x.columns(first, count), product.workspace, stream);
+            }
+            add_splits(p, stream);
         }
     }
 
@@ -80,60 +90,35 @@ public:
 
 private:
     [[nodiscard]] int most_columns() const { return this->facts().most_columns; }
-    /// So that rows begin at multiples of 16 bytes.
-    [[nodiscard]] static std::int64_t wide_columns(int columns) { return div_up(columns, kWide<V>) * kWide<V>; }
-    /// Whether the matrix and X are so small that a thread for each piece and column is fastest: whatever takes fewer
-    /// threads waits longer for loads.
-    [[nodiscard]] bool is_small(int columns) const { return this->nnz() * columns <= 2'500'000; }
     /// Whether X is read where it lies, column by column, by a thread for each piece. A copy to rows, which several
     /// threads read for each piece, pays where columns are scattered or rows are multiplied together, and for more than
     /// two columns unless there are many pieces, for more than four of short rows ("Several columns" in
     /// `bench/NOTES.md`).
     [[nodiscard]] bool is_by_columns(const Block<const V>& x) const {
         if (x.layout == Layout::row_major || most_rows_ > 1) return false;
-        if (x.cols == 1 || is_small(x.cols)) return true;
+        if (x.cols == 1) return true;
         if (is_scattered_) return false;
         const auto rows = std::int64_t{this->rows()};
         return x.cols <= 2 || (x.cols <= 4 && rows > 150'000) || (rows > 500'000 && this->nnz() < 10 * rows);
     }
 
-    void multiply_pass(const BlockProduct<V>& product, int first, int count, cudaStream_t stream) const {
-        SpmmPass<V, A> p{terms_of<A>(product, first, count), view(), partials_.in(product.workspace)};
-        Block<const V> x = product.x.columns(first, count);
-        if (is_by_columns(x)) {
-            multiply_by_columns(p, stream);
-        } else {
-            if (x.layout == Layout::column_major && count > 1) x = copied_to_rows(x, product.workspace, stream);
-            p.x = BlockView<const V>(x);
-            multiply_by_rows(p, chunk_of(x), stream);
-        }
-        add_splits(p, stream);
-    }
-
-    /// With zeros in columns behind those of x, so that rows begin at multiples of 16 bytes.
-    Block<const V> copied_to_rows(const Block<const V>& x, std::byte* workspace, cudaStream_t stream) const {
-        V* const rows = x_rows_.in(workspace);
-        const auto columns = static_cast<int>(wide_columns(x.cols));
-        const RowCopy<V> copy{BlockView<const V>(x), rows, columns, static_cast<std::int64_t>(x.rows), x.cols};
-        launch_dependent(copy_to_rows<V>, div_up(copy.rows, kCopiedRows), kSpmmThreads, copy, stream);
-        return {rows, x.rows, columns, static_cast<std::size_t>(columns), Layout::row_major, Memory::device};
-    }
-
     void multiply_by_columns(const SpmmPass<V, A>& p, cudaStream_t stream) const {
-        with_columns(is_small(p.columns) ? 1 : p.columns, [&]<int kColumns, int kFlight>() {
-            launch_dependent(multiply_x_columns<V, A, kColumns, kFlight>,
-                             div_up(p.a.pieces, kSpmmThreads) * div_up(p.columns, kColumns), kSpmmThreads, p, stream);
+        with_columns(p.columns, [&]<int kColumns, int kFlight>() {
+            launch_dependent(multiply_x_columns<V, A, kColumns, kFlight>, div_up(p.a.pieces, kSpmmThreads),
+                             kSpmmThreads, p, stream);
         });
     }
 
-    /// Rows of X are loaded in chunks of `chunk` columns.
-    void multiply_by_rows(const SpmmPass<V, A>& p, int chunk, cudaStream_t stream) const {
+    void multiply_by_rows(SpmmPass<V, A> p, Block<const V> x, std::byte* workspace, cudaStream_t stream) const {
+        if (x.layout == Layout::column_major && x.cols > 1) x = copied_to_rows(x, x_rows_.in(workspace), stream);
+        p.x = BlockView<const V>(x);
         with_constant<1, 2, 3, 5>(most_rows_, [&]<int kRows>() {
             const auto multiply = [&]<class Shape>() {
                 launch_dependent(multiply_x_rows<V, A, kRows, Shape>,
                                  OwnRow<Shape, kSpmmThreads>::blocks_for(p.a.pieces, p.columns), kSpmmThreads, p,
                                  stream);
             };
+            const int chunk = chunk_of(x);
             if (kRows > 1 || has_long_pieces_) return with_row_shape<V, kRows, false>(p.columns, chunk, multiply);
             with_row_shape<V, kRows, kRows == 1>(p.columns, chunk, multiply);
         });

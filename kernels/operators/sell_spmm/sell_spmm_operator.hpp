@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/cuda/device_operator.hpp"
+#include "kernels/operators/sell_spmm/piece_slices.hpp"
 
 namespace tilespmv::cuda {
 
@@ -16,6 +17,14 @@ inline constexpr int kMostPassColumns = 32;
 template <class V>
 std::unique_ptr<Operator<V>> make_sell_spmm_operator(const Source<V>& source, Options& options,
                                                      const MakeContext& context);
+
+/// Whether `sell-spmm` multiplies rows of the matrix together unless told otherwise.
+template <class V>
+bool multiplies_rows_together(const CsrMatrix<V>& a, int columns) {
+    return group_rows({a.row_ptrs.data(), a.row_ptrs.size()}, {a.col_idxs.data(), a.col_idxs.size()}, sizeof(V),
+                      columns, 0)
+               .most_rows > 1;
+}
 
 template <class V>
 inline constexpr auto kSellSpmm = on_device<V>(

@@ -171,8 +171,9 @@ TYPED_TEST(SeveralColumns, AreRightInEveryLayoutAndLeaveWhatIsBetween) {
 TYPED_TEST(SeveralColumns, HaveBitsThatDependOnNoOtherColumn) {
     using V = TypeParam;
     const auto csr = matrix_for_columns<V>();
-    for (const std::string name : {"sell-spmm", "sell-spmm:rows=2", "sell-spmm:columns=32,rows=3",
-                                   "sell-spmm:rows=5,steps=64", "sell-spmm:columns=3,steps=5"}) {
+    for (const std::string name :
+         {"sell-spmm", "sell-spmm:rows=2", "sell-spmm:columns=32,rows=3", "sell-spmm:rows=5,steps=64",
+          "sell-spmm:columns=3,steps=5", "csr-spmm", "csr-spmm:columns=32"}) {
         const auto a = cuda::make_device_operator<V>(name, csr, default_accumulator<V>(), nullptr);
         auto all = multiplied<V>(*a, {33, Layout::row_major, Layout::row_major, 0, Memory::device}, 2, 0, V(1));
         for (const Way& way : ways(true)) {
@@ -197,9 +198,12 @@ TEST_F(ColumnsOnDevice, AreWhatAutoChoosesBy) {
             cuda::make_device_operator<double>("auto:columns=" + columns, csr, Accumulator::float64, nullptr)
                 ->specification());
     };
-    EXPECT_EQ(chosen("8"), "sell-spmm:columns=8");
-    EXPECT_EQ(chosen("100"), "sell-spmm:columns=32");
-    EXPECT_THAT(chosen("1"), ::testing::Not(HasSubstr("sell-spmm")));
+    EXPECT_EQ(chosen("8"), "csr-spmm:columns=8");
+    EXPECT_EQ(chosen("100"), "csr-spmm:columns=32");
+    EXPECT_THAT(chosen("1"), ::testing::Not(HasSubstr("spmm")));
+    const auto many_rows = cuda::make_device_operator<double>("auto:columns=8", generate<double>("laplace2d:n=257"),
+                                                              Accumulator::float64, nullptr);
+    EXPECT_EQ(many_rows->specification(), "sell-spmm:columns=8");
     const auto a = cuda::make_device_operator<double>("cusparse-spmm", csr, Accumulator::float64, nullptr);
     EXPECT_THAT(test::message_of([&] {
                     static_cast<void>(
@@ -208,7 +212,7 @@ TEST_F(ColumnsOnDevice, AreWhatAutoChoosesBy) {
                 HasSubstr("multiples of 16 bytes"));
 }
 
-/// Of matrices and blocks that are not small a thread multiplies several columns.
+/// A thread multiplies several columns.
 void expect_bits_of_rows(const cuda::DeviceOperator<double>& a, int columns) {
     const Way way{columns, Layout::column_major, Layout::column_major, 0, Memory::device};
     auto by_columns = multiplied<double>(a, way, 1, 0, kNaN);
@@ -239,7 +243,7 @@ TEST_F(ColumnsOnDevice, TakeScalarsInDeviceMemory) {
     const auto alpha = Scalar::on_device(there.data());
     const auto beta = Scalar::on_device(there.data() + 1);
     const auto zero = Scalar::on_device(there.data() + 2);
-    for (const std::string name : {"sell-spmm", "csr-merge"}) {
+    for (const std::string name : {"sell-spmm", "csr-spmm", "csr-merge"}) {
         const auto a = cuda::make_device_operator<double>(name, csr, Accumulator::float64, nullptr);
         for (const Layout layout : {Layout::row_major, Layout::column_major}) {
             const Way way{5, layout, layout, 1, Memory::device};
@@ -258,15 +262,18 @@ TEST_F(ColumnsOnDevice, TakeScalarsInDeviceMemory) {
 
 TEST_F(ColumnsOnDevice, PropagateInfinityAndNaNWithinTheirColumn) {
     const auto csr = matrix_for_columns<double>();
-    const auto a = cuda::make_device_operator<double>("sell-spmm", csr, Accumulator::float64, nullptr);
     HostBlock<double> x(csr.cols, 4, Layout::row_major, 0);
     for (int c = 0; c < 4; ++c) x.set(c, x_of<double>(csr.cols, c));
     for (std::size_t r = 0; r < x.rows; r += 5) x.at(r, 2) = r % 2 == 0 ? kInf : kNaN;
-    HostBlock<double> y(csr.rows, 4, Layout::row_major, 0);
-    a->apply(1, x.block(), 0, y.block());
-    for (int c = 0; c < 4; ++c) {
-        const auto result = check_product<double>(expected_product<double>(csr, 1, x.column(c), 0, {}), y.column(c));
-        EXPECT_TRUE(result.ok) << result.message();
+    for (const std::string name : {"sell-spmm", "csr-spmm"}) {
+        const auto a = cuda::make_device_operator<double>(name, csr, Accumulator::float64, nullptr);
+        HostBlock<double> y(csr.rows, 4, Layout::row_major, 0);
+        a->apply(1, x.block(), 0, y.block());
+        for (int c = 0; c < 4; ++c) {
+            const auto expected = expected_product<double>(csr, 1, x.column(c), 0, {});
+            const auto result = check_product<double>(expected, y.column(c));
+            EXPECT_TRUE(result.ok) << name << ": " << result.message();
+        }
     }
 }
 
@@ -274,7 +281,7 @@ TEST_F(ColumnsOnDevice, AreMultipliedByNewValues) {
     const auto csr = matrix_for_columns<float>();
     auto doubled = csr.clone();
     for (float& value : doubled.values) value *= 2;
-    for (const std::string name : {"sell-spmm:steps=9", "sell-spmm:steps=9,rows=3"}) {
+    for (const std::string name : {"sell-spmm:steps=9", "sell-spmm:steps=9,rows=3", "csr-spmm"}) {
         const auto a = cuda::make_device_operator<float>(name, csr, Accumulator::float64, nullptr);
         const auto b = cuda::make_device_operator<float>(name, doubled, Accumulator::float64, nullptr);
         a->update_values(std::span<const float>(doubled.values.data(), doubled.values.size()));
@@ -285,10 +292,11 @@ TEST_F(ColumnsOnDevice, AreMultipliedByNewValues) {
 
 // Under compute-sanitizer.
 using SanitizerColumns = OnDevice;
-TEST_F(SanitizerColumns, SellSpmm) {
+TEST_F(SanitizerColumns, OfSpmmOperators) {
     const auto csr = matrix_for_columns<double>();
     const auto narrow = matrix_for_columns<Half>();
-    for (const std::string name : {"sell-spmm:steps=64,columns=32", "sell-spmm:steps=64,columns=32,rows=3"}) {
+    for (const std::string name :
+         {"sell-spmm:steps=64,columns=32", "sell-spmm:steps=64,columns=32,rows=3", "csr-spmm:columns=32"}) {
         const auto a = cuda::make_device_operator<double>(name, csr, Accumulator::float64, nullptr);
         const auto b = cuda::make_device_operator<Half>(name, narrow, Accumulator::float32, nullptr);
         for (const Layout layout : {Layout::row_major, Layout::column_major}) {

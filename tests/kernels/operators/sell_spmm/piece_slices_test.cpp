@@ -132,8 +132,8 @@ TEST(PieceSlices, OfFewRowsAreShortAndOfManyHoldMostRows) {
     EXPECT_EQ(cuda::piece_steps(0, 0), 32);
     EXPECT_EQ(cuda::piece_steps(4'000'000, 1'000'000), 64);
     EXPECT_EQ(cuda::piece_steps(4'000'000, 70'000), 128);
-    EXPECT_EQ(cuda::piece_steps(4'000'000, 60'000), 64);
-    EXPECT_EQ(cuda::piece_steps(592'000, 8'700), 32);
+    EXPECT_EQ(cuda::piece_steps(4'000'000, 60'000), 256);
+    EXPECT_EQ(cuda::piece_steps(592'000, 8'700), 256);
     EXPECT_EQ(cuda::piece_steps(1'000'000'000, 100'000'000), 256);
 }
 

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "kernels/cuda/block_product.cuh"
+#include "kernels/cuda/dependent_launch.cuh"
+#include "kernels/cuda/launch.cuh"
+
+/// Blocks in column-major layout are copied to row-major layout where that makes products faster.
+namespace tilespmv::cuda {
+
+inline constexpr int kCopyThreads = 256;
+/// Rows of a block that `copy_to_rows` takes at a time.
+inline constexpr int kCopiedRows = 64;
+
+template <class V>
+struct RowCopy {
+    BlockView<const V> from;
+    V* to = nullptr;
+    int to_columns = 0;  ///< from row to row; those behind the columns that there are get zeros
+    std::int64_t rows = 0;
+    int columns = 0;
+};
+
+/// A block in column-major layout into row-major layout, by way of shared memory.
+template <class V>
+__global__ void __launch_bounds__(kCopyThreads) copy_to_rows(const __grid_constant__ RowCopy<V> p) {
+    __shared__ V shared[kCopiedRows][kMostRowColumns + 1];
+    const std::int64_t first = std::int64_t{blockIdx.x} * kCopiedRows;
+    const auto rows = static_cast<int>(min(p.rows - first, std::int64_t{kCopiedRows}));
+    wait_for_stream();
+    for (int i = static_cast<int>(threadIdx.x); i < kCopiedRows * p.to_columns; i += kCopyThreads) {
+        const int row = i % kCopiedRows;
+        const int col = i / kCopiedRows;
+        if (row < rows) shared[row][col] = col < p.columns ? *p.from.at(first + row, col) : V{};
+    }
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < rows * p.to_columns; i += kCopyThreads) {
+        p.to[first * p.to_columns + i] = shared[i / p.to_columns][i % p.to_columns];
+    }
+}
+
+/// `columns`, rounded up so that rows begin at multiples of 16 bytes.
+template <class V>
+std::int64_t wide_columns(int columns) {
+    return div_up(std::int64_t{columns}, std::int64_t{kWide<V>}) * kWide<V>;
+}
+
+/// A copy of x in `rows`, which has room for `wide_columns` values of each row; those behind the columns of x are 0.
+template <class V>
+Block<const V> copied_to_rows(const Block<const V>& x, V* rows, cudaStream_t stream) {
+    const auto columns = static_cast<int>(wide_columns<V>(x.cols));
+    const RowCopy<V> copy{BlockView<const V>(x), rows, columns, static_cast<std::int64_t>(x.rows), x.cols};
+    launch_dependent(copy_to_rows<V>, div_up(copy.rows, kCopiedRows), kCopyThreads, copy, stream);
+    return {rows, x.rows, columns, static_cast<std::size_t>(columns), Layout::row_major, Memory::device};
+}
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,111 @@
+#include "kernels/operators/csr_spmm/csr_spmm_operator.hpp"
+
+#include <algorithm>
+
+#include "kernels/cuda/block_to_rows.cuh"
+#include "kernels/cuda/packed_arrays.hpp"
+#include "kernels/cuda/with_constant.hpp"
+#include "kernels/operators/csr/csr_operator.cuh"
+#include "kernels/operators/csr_spmm/csr_spmm_kernel.cuh"
+
+namespace tilespmv::cuda {
+namespace {
+
+template <class V, class A>
+class CsrSpmm final : public CsrOperator<V> {
+public:
+    CsrSpmm(const Source<V>& a, const CsrPieces& cut, int lanes, int columns, const DeviceContext& on)
+        : CsrOperator<V>("csr-spmm", a, on, columns),
+          lanes_(lanes),
+          pieces_(plan_.add(cut.pieces)),
+          parts_(plan_.add(cut.parts)),
+          partials_(this->layout().template add_room<A>(cut.parts.size() * static_cast<std::size_t>(columns))),
+          arrivals_(this->layout().template add<unsigned>(cut.parts.size(), 0)),
+          x_rows_(this->layout().template add_room<V>(static_cast<std::size_t>(wide_columns<V>(columns) * a.cols()))) {
+        plan_.upload(on);
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copy goes away
+        this->add_plan(pieces_.bytes() + parts_.bytes(), 0);
+    }
+
+    void multiply(const Product<V>& product, cudaStream_t stream) const override {
+        multiply_block({{product.x, static_cast<std::size_t>(this->cols()), Memory::device},
+                        {product.y, static_cast<std::size_t>(this->rows()), Memory::device},
+                        product.alpha,
+                        product.beta,
+                        product.workspace,
+                        product.cache_policy},
+                       stream);
+    }
+
+    void multiply_block(const BlockProduct<V>& product, cudaStream_t stream) const override {
+        const int most = this->facts().most_columns;
+        for (int first = 0; first < product.x.cols; first += most) {
+            const int count = std::min(most, product.x.cols - first);
+            Block<const V> x = product.x.columns(first, count);
+            if (x.layout == Layout::column_major && count > 1) {
+                x = copied_to_rows(x, x_rows_.in(product.workspace), stream);
+            }
+            CsrSpmmPass<V, A> p{terms_of<A>(product, first, count), plan_.data(pieces_),
+                                static_cast<std::int64_t>(pieces_.size)};
+            p.parts = plan_.data(parts_);
+            p.partials = partials_.in(product.workspace);
+            p.arrivals = arrivals_.in(product.workspace);
+            p.x = BlockView<const V>(x);
+            this->csr().visit([&](const auto& a) {
+                p.col_idxs = a.col_idxs;
+                p.values = a.values;
+                p.values_may_change = a.values_may_change;
+            });
+            multiply_pass(p, chunk_of(x) == kWide<V>, stream);
+        }
+    }
+
+private:
+    void multiply_pass(const CsrSpmmPass<V, A>& p, bool is_aligned, cudaStream_t stream) const {
+        const auto multiply = [&]<int kLanes, int kChunks, bool kIsAligned>() {
+            const PieceTeam<PieceShape<V, kChunks, kIsAligned>, kLanes> team(p.columns);
+            launch_dependent(multiply_csr_pieces<V, A, kLanes, kChunks, kIsAligned>,
+                             div_up(div_up(p.count, team.of_warp) * kWarpSize, kPieceThreads), kPieceThreads, p,
+                             stream);
+        };
+        // Two chunks a lane where a row of X is of 128 bytes and more: fewer lanes load the same nonzeros.
+        constexpr int kMostChunks = kMostRowColumns * sizeof(V) >= 128 ? 2 : 1;
+        const int chunks = p.columns * static_cast<int>(sizeof(V)) >= 128 ? 2 : 1;
+        with_constant<2, 4>(lanes_, [&]<int kLanes>() {
+            if (chunks == 2 && is_aligned) return multiply.template operator()<kLanes, kMostChunks, true>();
+            if (chunks == 2) return multiply.template operator()<kLanes, kMostChunks, false>();
+            if (is_aligned) return multiply.template operator()<kLanes, 1, true>();
+            multiply.template operator()<kLanes, 1, false>();
+        });
+    }
+
+    int lanes_;
+    PackedArrays plan_;
+    PackedPart<CsrPiece> pieces_;
+    PackedPart<RowPartOfCsr> parts_;
+    WorkspacePart<A> partials_;
+    WorkspacePart<unsigned> arrivals_;
+    WorkspacePart<V> x_rows_;
+};
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<Operator<V>> make_csr_spmm_operator(const Source<V>& source, Options& options,
+                                                    const MakeContext& context) {
+    const auto columns = static_cast<int>(options.whole("columns", 8, 1, kMostRowColumns));
+    const int lanes = options.one_of("lanes", source.nnz() >= 16 * offset_t{source.rows()} ? 4 : 2, {2, 4});
+    options.finish();
+    return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
+        constexpr int kMostOfLane = 32;
+        const auto& row_ptrs = source.row_ptrs();
+        const CsrPieces cut = csr_pieces({row_ptrs.data(), row_ptrs.size()}, kMostOfLane * lanes);
+        return std::make_unique<CsrSpmm<V, A>>(source, cut, lanes, columns, *context.device);
+    });
+}
+
+#define TILESPMV_INSTANTIATE(V) \
+    template std::unique_ptr<Operator<V>> make_csr_spmm_operator(const Source<V>&, Options&, const MakeContext&);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

@@ -1,0 +1,61 @@
+#include "kernels/operators/csr_spmm/csr_pieces.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace tilespmv::testing {
+namespace {
+
+TEST(CsrPieces, CutLongRowsIntoEvenParts) {
+    const std::vector<offset_t> row_ptrs{0, 3, 3, 16, 20};
+    const auto cut = cuda::csr_pieces(row_ptrs, 4);
+    struct Expected {
+        offset_t first;
+        int nonzeros;
+        int target;
+    };
+    const std::vector<Expected> expected{{0, 3, 0},  {3, 0, 1},   {3, 3, -1}, {6, 3, -2},
+                                         {9, 3, -3}, {12, 4, -4}, {16, 4, 3}};
+    ASSERT_EQ(cut.pieces.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_EQ(cut.pieces[i].first, expected[i].first) << i;
+        EXPECT_EQ(cut.pieces[i].nonzeros, expected[i].nonzeros) << i;
+        EXPECT_EQ(cut.pieces[i].target, expected[i].target) << i;
+    }
+    ASSERT_EQ(cut.parts.size(), 4u);
+    for (const auto& part : cut.parts) {
+        EXPECT_EQ(part.first, 0u);
+        EXPECT_EQ(part.count, 4u);
+        EXPECT_EQ(part.row, 2u);
+    }
+}
+
+TEST(CsrPieces, OfAMatrixWithoutRowsAreNone) {
+    EXPECT_TRUE(cuda::csr_pieces(std::vector<offset_t>{0}, 128).pieces.empty());
+    EXPECT_TRUE(cuda::csr_pieces(std::vector<offset_t>{0}, 128).parts.empty());
+}
+
+/// Row pointers of rows that are equally long.
+std::vector<offset_t> even_rows(offset_t rows, offset_t length) {
+    std::vector<offset_t> row_ptrs;
+    for (offset_t row = 0; row <= rows; ++row) row_ptrs.push_back(row * length);
+    return row_ptrs;
+}
+
+TEST(CsrPieces, SuitMatricesOfFewRowsOfWhichNoneIsVeryLong) {
+    EXPECT_TRUE(cuda::suits_csr_spmm(even_rows(0, 0)));
+    EXPECT_TRUE(cuda::suits_csr_spmm(even_rows(65'536, 2)));
+    EXPECT_FALSE(cuda::suits_csr_spmm(even_rows(65'537, 7)));
+    EXPECT_TRUE(cuda::suits_csr_spmm(even_rows(131'072, 8)));
+    EXPECT_FALSE(cuda::suits_csr_spmm(even_rows(131'073, 8)));
+    EXPECT_TRUE(cuda::suits_csr_spmm(even_rows(3, 5000)));
+    auto with_hub = even_rows(1000, 4);
+    with_hub.push_back(with_hub.back() + 4096);
+    EXPECT_TRUE(cuda::suits_csr_spmm(with_hub));
+    ++with_hub.back();
+    EXPECT_FALSE(cuda::suits_csr_spmm(with_hub));
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
