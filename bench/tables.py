@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints tables of RESULTS.md from a file of `tilespmv bench --json` (or results.json of `tilespmv paper`).
+"""Prints tables of RESULTS.md from a file of `tilespmv bench --json`.
 
     bench/tables.py classes FILE      tile and tile-warp over csr-merge and over the public TileSpMV code
     bench/tables.py real FILE         the same over csr-merge on real matrices, summarised first
@@ -242,7 +242,7 @@ def main():
     tables = of_one_vector | {"columns": columns}
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("table", choices=tables)
-    parser.add_argument("file", help="results of `tilespmv bench --json`, or of `tilespmv paper`")
+    parser.add_argument("file", help="results of `tilespmv bench --json`")
     arguments = parser.parse_args()
     kinds = read(arguments.file)
     if arguments.table in of_one_vector:

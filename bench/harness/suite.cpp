@@ -181,6 +181,7 @@ const Names kConfigurations{"paper-csr", "paper-tuned", "paper-tuned-deferred", 
 const Names kConfigurationsAndFormats{
     "paper-csr", "paper-adaptive", "paper-deferred", "paper-tuned", "paper-tuned-deferred", "only:dense",
     "only:coo",  "only:csr",       "only:ell",       "only:hyb",    "only:dense_row",       "only:dense_col"};
+const Names kCompetitors{"csr-merge", "cusparse-csr", "cusparse-bsr", "csr5"};
 
 }  // namespace
 
@@ -214,11 +215,16 @@ std::span<const Suite> suites() {
         {.name = "tilespmv",
          .summary =
              "tiles (tile, tile-warp) in the three published configurations, by the tuned rules and in every single "
-             "format, against merge CSR and cuSPARSE CSR and BSR",
+             "format, against merge CSR, CSR5 and cuSPARSE CSR and BSR",
          .sources = kGpuClasses,
          .operators = {"tile", "tile-warp"},
          .selectors = kConfigurationsAndFormats,
-         .baselines = {"csr-merge", "cusparse-csr", "cusparse-bsr"}},
+         .baselines = kCompetitors},
+        {.name = "paper",
+         .summary = "no matrices of its own: the operators and selectors of `tilespmv` on those that are given",
+         .operators = {"tile", "tile-warp"},
+         .selectors = kConfigurationsAndFormats,
+         .baselines = kCompetitors},
         {.name = "peers",
          .summary =
              "28 generated matrices of 20 thousand to 62 million nonzeros, every operator of the GPU, dia and ell "

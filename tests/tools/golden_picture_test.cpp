@@ -35,7 +35,7 @@ void expect_pixels(const Image& found, int left, int top, const Image& area) {
 
 /// That no pixel of an area in the PNG is anything but what was recorded: exact, and covered by no text.
 void expect_areas(const Picture& picture) {
-    const Image found = test::decoded_png(png(picture, 1));
+    const Image found = test::decoded_png(png(picture));
     ASSERT_EQ(found.width(), picture.width());
     ASSERT_EQ(found.height(), picture.height());
     for (const auto& element : picture.elements()) {

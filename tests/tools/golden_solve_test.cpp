@@ -8,7 +8,6 @@
 
 #include "tests/tools/golden.hpp"
 #include "tests/tools/transcript.hpp"
-#include "tools/picture/svg.hpp"
 #include "tools/solve/program.hpp"
 #include "tools/solve/solve_result.hpp"
 
@@ -91,12 +90,6 @@ TEST_F(GoldenSolve, JsonToStdoutIsAllThereIs) {
     EXPECT_EQ(report["preconditioner"]["trials"].size(), 4U);
     EXPECT_EQ(report["history"]["iterations"][1], 5);
     EXPECT_LE(report["residual"], report["tolerance"]);
-}
-
-TEST_F(GoldenSolve, APictureOfTheConvergence) {
-    commands_.run("solve gen:laplace2d:n=8 --device cpu --precond jacobi --plot {}c.svg --json {}c.json");
-    EXPECT_THAT(test::content_of(commands_.path("c.svg")), ::testing::HasSubstr("Convergence: laplace2d:n=8"));
-    EXPECT_EQ(json::parse(test::content_of(commands_.path("c.json")))["rows"], 64);
 }
 
 /// A solve that was never done, so that every digit is the same everywhere.
@@ -228,28 +221,6 @@ TEST(GoldenSolverProgram, QuotesWhatWasAskedFor) {
     EXPECT_THAT(program.main, ::testing::HasSubstr(R"(.operator_name = "x:\"\\",)"));
     EXPECT_THAT(program.main, ::testing::HasSubstr(".constant_null_space = true,"));
     EXPECT_THAT(program.main, ::testing::Not(::testing::HasSubstr("check_symmetry(")));
-}
-
-TEST(GoldenSolveResult, Picture) { expect_golden("solve_convergence.svg", svg(draw_convergence(sample()))); }
-
-TEST(GoldenSolveResult, APictureOfHardlyAnything) {
-    SolveResult r = sample();
-    r.report.rhs_norm = r.report.tolerance = 0;
-    r.report.iterations = 0;
-    const double nan = std::nan("");
-    for (const auto& history :
-         {std::vector<solver::Check>{}, {{0, 0}}, {{0, nan}}, {{0, HUGE_VAL}}, {{0, 5e-324}}, {{0, 1e308}}, {{0, 1}}}) {
-        r.report.history = history;
-        for (const double norm : {0.0, 1.0, 1e-310, 1e308, HUGE_VAL, nan}) {
-            for (const double tolerance : {0.0, 1e-8, 5e-324, 1e308, HUGE_VAL, nan}) {
-                r.report.rhs_norm = norm;
-                r.report.tolerance = tolerance;
-                const auto text = svg(draw_convergence(r));
-                EXPECT_THAT(text, ::testing::Not(::testing::ContainsRegex("=\"[^\"]*(nan|inf)[^\"]*\"")))
-                    << norm << ' ' << tolerance;
-            }
-        }
-    }
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "tests/bench/sample_results.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/picture/svg.hpp"
-#include "tools/plot/axis.hpp"
 #include "tools/stats/report.hpp"
 #include "tools/text/executed_text.hpp"
 #include "tools/text/number_text.hpp"
@@ -99,16 +98,6 @@ TEST(NumberTable, Percent) {
                                        {1, "100.0%"},
                                        {12.5, "1250.0%"}}) {
         EXPECT_EQ(percent(number), text) << number;
-    }
-}
-
-TEST(NumberTable, ShortNumber) {
-    for (const auto& [number, text] :
-         {Row<double>{0, "0"}, {1e-9, "1e-09"},   {0.0125, "0.0125"}, {0.99949, "0.999"}, {9.995, "9.99"},
-          {9.996, "10"},       {12.345, "12.3"},  {999, "999"},       {1'000, "1k"},      {1'234, "1.23k"},
-          {1'236, "1.24k"},    {999'000, "999k"}, {1e6, "1M"},        {1.5e6, "1.5M"},    {999e6, "999M"},
-          {1e9, "1G"},         {2.5e11, "250G"},  {-1'500, "-1.5k"},  {-2e6, "-2M"},      {-0.5, "-0.5"}}) {
-        EXPECT_EQ(short_number(number), text) << number;
     }
 }
 

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "tools/text/markdown_table.hpp"
 #include "tools/text/text_table.hpp"
 
 namespace tilespmv::tools {
@@ -17,15 +16,6 @@ TEST(TextTable, AlignsColumnsAndTrimsLines) {
               "a          1,000\n"
               "\n"
               "long name      2    50%\n");
-}
-
-TEST(MarkdownTable, BarsDoNotEndTheirCell) {
-    MarkdownTable table({"a|b", "c"});
-    table.add({"||d|", "e"});
-    EXPECT_EQ(table.str(), R"(| a\|b | c |
-|---|---:|
-| \|\|d\| | e |
-)");
 }
 
 }  // namespace

@@ -47,10 +47,6 @@ void leave_out(const bench::Suite& suite, const BenchOptions& options) {
 
 void add_suite(BenchOptions& options, Backend backend) {
     const bench::Suite& suite = bench::find_suite(options.suite);
-    if (suite.sources.empty()) {
-        throw Error(fmt::format("the suite {0} has no matrices: it is one of tilespmv tune --suite {0}", suite.name),
-                    ExitCode::usage);
-    }
     options.sources.insert(options.sources.end(), suite.sources.begin(), suite.sources.end());
     fill_if_empty(options.selectors, suite.selectors);
     if (backend == Backend::cpu) return leave_out(suite, options);

@@ -7,18 +7,17 @@ function(tilespmv_precompile target headers)
     $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/tools/cmake/headers/${headers}.hpp>)
 endfunction()
 
-# tilespmv_compile_together(TARGET [ALONE SOURCES...]): the sources of a folder as one, since most of the time that one takes
+# tilespmv_compile_together(TARGET): the sources of a folder as one, since most of the time that one takes
 # goes into templates that its neighbours use, too. What an unnamed namespace holds therefore has a name of its own in its
 # folder. Highway compiles a file once for each set of instructions by including it again: such a file stays alone.
 function(tilespmv_compile_together target)
-  cmake_parse_arguments(ARG "" "" "ALONE" ${ARGN})
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   foreach(source IN LISTS sources)
     file(STRINGS ${source} per_instruction_set REGEX "hwy/foreach_target.h" LIMIT_COUNT 1)
     get_filename_component(folder ${source} DIRECTORY)
     string(MAKE_C_IDENTIFIER "in_${folder}" group)
-    if(NOT per_instruction_set AND NOT source IN_LIST ARG_ALONE)
+    if(NOT per_instruction_set)
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
     endif()
   endforeach()

@@ -13,8 +13,6 @@ void add_commands(CLI::App& app) {
     add_generate(app);
     add_bench(app);
     add_compare(app);
-    add_plot(app);
-    add_paper(app);
     add_tune(app);
     add_info(app);
 }

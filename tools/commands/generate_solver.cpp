@@ -13,7 +13,6 @@
 #include "tools/options/command_files.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/value_type.hpp"
-#include "tools/plot/plot_files.hpp"
 #include "tools/solve/program.hpp"
 #include "tools/solve/system.hpp"
 
@@ -58,7 +57,11 @@ void require_other_files(const GenerateSolverCommand& command) {
 
 void write(const SolverProgram& program, const fs::path& directory) {
     make_directory(directory);
-    for (const auto& [name, text] : kFiles) write_named(directory / name, program.*text);
+    for (const auto& [name, text] : kFiles) {
+        const std::string file = directory / name;
+        write_text(file, program.*text);
+        fmt::print("{}\n", printable(file));
+    }
 }
 
 template <class T>

@@ -11,14 +11,12 @@
 
 #include "kernels/multi_gpu/ranked_solver.hpp"
 #include "tile/error.hpp"
-#include "tile/io/output_file.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/seconds.hpp"
 #include "tools/options/value_type.hpp"
-#include "tools/picture/picture_file.hpp"
 #include "tools/solve/solve_result.hpp"
 #include "tools/solve/system.hpp"
 #include "tools/terminal/status_line.hpp"
@@ -31,7 +29,7 @@ using namespace solver;
 struct SolveCommand {
     SystemOptions system;
     std::string x0;
-    std::string output, json, plot;
+    std::string output, json;
 };
 
 /// A solver, made: solves for a right-hand side.
@@ -113,18 +111,8 @@ std::string advice(End end, std::string_view values) {
     }
 }
 
-void write_json(const std::string& file, const SolveResult& result) {
-    const std::string json = solve_json(result).dump(2) + "\n";
-    if (file == kStdout) return fmt::print("{}", json);
-    OutputFile output(file);
-    output.write(json);
-    output.commit();
-}
-
 void write_outputs(const SolveCommand& command, const SolveResult& result) {
-    if (!command.json.empty()) write_json(command.json, result);
-    constexpr double pixels_per_point = 2;
-    if (!command.plot.empty()) write_picture(command.plot, draw_convergence(result), pixels_per_point);
+    if (!command.json.empty()) write_text(command.json, solve_json(result).dump(2) + "\n");
     if (command.json != kStdout) fmt::print("{}", solve_text(result));
     if (result.report.converged()) return;
     throw Error(
@@ -185,13 +173,10 @@ void add_solve(CLI::App& app) {
               "First guess, a Matrix Market array with a column for each right-hand side or one (default: zeros)");
     add_output(*command, "-o,--output", options->output, "Write x to this file");
     add_output_or_stdout(*command, "--json", options->json, "Write a report with all residuals");
-    add_output(*command, "--plot", options->plot, "Draw the convergence, to .svg or .png");
-    set_examples(*command,
-                 {"tilespmv solve bcsstk16.mtx -o x.mtx",
-                  "tilespmv solve A.mtx -b b.mtx --precond ssor-ai:order=2 --rtol 1e-10 --plot convergence.svg",
-                  "tilespmv solve gen:laplace3d:n=100 --device cuda --json report.json"});
+    set_examples(*command, {"tilespmv solve bcsstk16.mtx -o x.mtx",
+                            "tilespmv solve A.mtx -b b.mtx --precond ssor-ai:order=2 --rtol 1e-10 --json report.json",
+                            "tilespmv solve gen:laplace3d:n=100 --device cuda --json report.json"});
     command->callback([options] {
-        if (!options->plot.empty()) require_picture_name("--plot", options->plot);
         with_value_type(value_type_for(options->system.source, options->system.values), [&]<Value V>() {
             if constexpr (CpuValue<V>) {
                 solve<V>(*options);

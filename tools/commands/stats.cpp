@@ -57,7 +57,7 @@ void require_tiles_for_image(const StatsOptions& options, const std::string& sou
 
 template <Value V>
 void draw(const std::string& file, const TileMatrix<V>& tiles, const StatsReport& report) {
-    write_picture(file, draw_tile_map(make_tile_map(tiles, formats::kFormatCount), report), 1);
+    write_picture(file, draw_tile_map(make_tile_map(tiles, formats::kFormatCount), report));
 }
 
 /// Adds what a tiled form of the matrix takes to the report, and draws it if asked to.

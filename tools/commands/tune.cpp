@@ -25,7 +25,6 @@
 #include "tools/options/command_files.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
-#include "tools/plot/plot_files.hpp"
 #include "tools/report/report.hpp"
 #include "tools/terminal/status_line.hpp"
 #include "tools/tune/benchmark_set.hpp"

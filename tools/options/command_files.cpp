@@ -136,6 +136,12 @@ CLI::Option* add_output_folder(CLI::App& command, const std::string& name, std::
     return command.add_option(name, folder, help)->type_name(kFolderType);
 }
 
+void make_directory(const std::filesystem::path& directory) {
+    std::error_code error;
+    std::filesystem::create_directories(directory, error);
+    if (error) throw Error(fmt::format("{}: cannot make this folder: {}", directory.string(), error.message()));
+}
+
 CLI::Option* add_operator(CLI::App& command, const std::string& name, std::string& specification,
                           const std::string& help) {
     return command.add_option(name, specification, help)->type_name(kOperatorType);

@@ -45,6 +45,9 @@ CLI::Option* add_output(CLI::App& command, const std::string& name, std::string&
 CLI::Option* add_output_folder(CLI::App& command, const std::string& name, std::filesystem::path& folder,
                                const std::string& help);
 
+/// Makes a folder and those it lies in, if they are missing. Throws `Error`.
+void make_directory(const std::filesystem::path& directory);
+
 /// An option that specifies an operator, or several, which may name files: a profile to read, a cache to write.
 CLI::Option* add_operator(CLI::App& command, const std::string& name, std::string& specification,
                           const std::string& help);

@@ -13,9 +13,9 @@
 namespace tilespmv::tools {
 namespace {
 
-std::string content_of(const std::filesystem::path& file, const Picture& picture, double scale) {
+std::string content_of(const std::filesystem::path& file, const Picture& picture) {
     try {
-        return file.extension() == ".svg" ? svg(picture) : png(picture, scale);
+        return file.extension() == ".svg" ? svg(picture) : png(picture);
     } catch (const Error& error) {
         throw Error(fmt::format("{}: {}", printable(file.string()), error.what()), error.code());
     }
@@ -30,9 +30,9 @@ void require_picture_name(std::string_view option, const std::filesystem::path& 
         ExitCode::usage);
 }
 
-void write_picture(const std::filesystem::path& file, const Picture& picture, double scale) {
+void write_picture(const std::filesystem::path& file, const Picture& picture) {
     OutputFile out(file);
-    out.write(content_of(file, picture, scale));
+    out.write(content_of(file, picture));
     out.commit();
 }
 

@@ -4,9 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <new>
-#include <numbers>
-#include <sstream>
-#include <vector>
 
 #include <cairo/cairo.h>
 #include <fmt/format.h>
@@ -73,43 +70,21 @@ std::string file_of(cairo_surface_t* surface) {
 
 class Painter {
 public:
-    Painter(cairo_surface_t* surface, double scale) : context_(cairo_create(surface)) {
+    explicit Painter(cairo_surface_t* surface) : context_(cairo_create(surface)) {
         set_color(kWhite);
         cairo_paint(cairo());
-        cairo_scale(cairo(), scale, scale);
         const FontOptions options(cairo_font_options_create());
         cairo_font_options_set_antialias(options.get(), CAIRO_ANTIALIAS_GRAY);  // no colours at the edges of letters
         cairo_font_options_set_hint_style(options.get(), CAIRO_HINT_STYLE_SLIGHT);
         cairo_font_options_set_hint_metrics(options.get(), CAIRO_HINT_METRICS_OFF);
         cairo_set_font_options(cairo(), options.get());
-        cairo_set_line_width(cairo(), 1);
         check();
-    }
-
-    void operator()(const Picture::Line& line) {
-        std::istringstream lengths(line.dashes);
-        std::vector<double> dashes;
-        for (double length = 0; lengths >> length;) dashes.push_back(length);
-        cairo_set_dash(cairo(), dashes.data(), static_cast<int>(dashes.size()), 0);
-        cairo_move_to(cairo(), line.x1, line.y1);
-        cairo_line_to(cairo(), line.x2, line.y2);
-        stroke(line.color, 1);
-        cairo_set_dash(cairo(), nullptr, 0, 0);
     }
 
     void operator()(const Picture::Rectangle& r) {
         cairo_rectangle(cairo(), r.x, r.y, r.width, r.height);
         set_color(r.color);
         cairo_fill(cairo());
-    }
-
-    void operator()(const Picture::Dot& dot) {
-        constexpr double opacity = 0.85;
-        cairo_new_path(cairo());
-        cairo_arc(cairo(), dot.x, dot.y, dot.radius, 0, 2 * std::numbers::pi);
-        set_color(dot.hollow ? kWhite : dot.color, dot.hollow ? 1 : opacity);
-        cairo_fill_preserve(cairo());
-        stroke(dot.hollow ? dot.color : kWhite, dot.hollow ? 1.5 : 1);
     }
 
     void operator()(const Picture::Text& text) {
@@ -121,7 +96,6 @@ public:
         const double before = text.style.anchor == Anchor::start ? 0 : text.style.anchor == Anchor::middle ? 0.5 : 1;
         cairo_save(cairo());
         cairo_translate(cairo(), text.x, text.y);
-        if (text.upwards) cairo_rotate(cairo(), -std::numbers::pi / 2);
         cairo_move_to(cairo(), -before * extents.x_advance, 0);
         set_color(text.style.color);
         cairo_show_text(cairo(), text.text.c_str());
@@ -143,15 +117,9 @@ public:
 private:
     [[nodiscard]] cairo_t* cairo() const { return context_.get(); }
 
-    void set_color(Rgb c, double opacity = 1) {
+    void set_color(Rgb c) {
         constexpr double most = 255;
-        cairo_set_source_rgba(cairo(), c.r / most, c.g / most, c.b / most, opacity);
-    }
-
-    void stroke(Rgb color, double width) {
-        set_color(color);
-        cairo_set_line_width(cairo(), width);
-        cairo_stroke(cairo());
+        cairo_set_source_rgb(cairo(), c.r / most, c.g / most, c.b / most);
     }
 
     Context context_;
@@ -159,9 +127,9 @@ private:
 
 }  // namespace
 
-std::string png(const Picture& picture, double scale) {
-    const Surface surface = make_surface(picture.width() * scale, picture.height() * scale);
-    Painter painter(surface.get(), scale);
+std::string png(const Picture& picture) {
+    const Surface surface = make_surface(picture.width(), picture.height());
+    Painter painter(surface.get());
     for (const auto& element : picture.elements()) std::visit(painter, element);
     painter.check();
     return file_of(surface.get());

@@ -1,4 +1,4 @@
-// Not written by Cairo: its SVG surface turns texts into outlines and has no hints.
+// Not written by Cairo: its SVG surface turns texts into outlines.
 #include "tools/picture/svg.hpp"
 
 #include <cmath>
@@ -24,43 +24,20 @@ std::string_view anchor_name(Anchor anchor) {
     return "";
 }
 
-std::string element(std::string_view name, std::string_view attributes, std::string_view hint = "") {
-    if (hint.empty()) return fmt::format("<{} {}/>\n", name, attributes);
-    return fmt::format("<{0} {1}><title>{2}</title></{0}>\n", name, attributes, xml_escape(hint));
-}
-
-std::string written(const Picture::Line& line) {
-    const std::string dashes = line.dashes.empty() ? "" : fmt::format(R"( stroke-dasharray="{}")", line.dashes);
-    return element("line",
-                   fmt::format(R"(x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}"{})", coordinate(line.x1),
-                               coordinate(line.y1), coordinate(line.x2), coordinate(line.y2), hex(line.color), dashes));
+std::string element(std::string_view name, std::string_view attributes) {
+    return fmt::format("<{} {}/>\n", name, attributes);
 }
 
 std::string written(const Picture::Rectangle& r) {
-    return element("rect",
-                   fmt::format(R"(x="{}" y="{}" width="{}" height="{}" fill="{}")", coordinate(r.x), coordinate(r.y),
-                               coordinate(r.width), coordinate(r.height), hex(r.color)),
-                   r.hint);
-}
-
-std::string written(const Picture::Dot& dot) {
-    const std::string ink = dot.hollow
-                                ? fmt::format(R"(fill="#ffffff" stroke="{}" stroke-width="1.5")", hex(dot.color))
-                                : fmt::format(R"(fill="{}" fill-opacity="0.85" stroke="#ffffff")", hex(dot.color));
-    return element(
-        "circle",
-        fmt::format(R"(cx="{}" cy="{}" r="{}" {})", coordinate(dot.x), coordinate(dot.y), coordinate(dot.radius), ink),
-        dot.hint);
+    return element("rect", fmt::format(R"(x="{}" y="{}" width="{}" height="{}" fill="{}")", coordinate(r.x),
+                                       coordinate(r.y), coordinate(r.width), coordinate(r.height), hex(r.color)));
 }
 
 std::string written(const Picture::Text& text) {
-    const std::string x = coordinate(text.x);
-    const std::string y = coordinate(text.y);
-    const std::string place = text.upwards ? fmt::format("transform=\"translate({} {}) rotate(-90)\"", x, y)
-                                           : fmt::format("x=\"{}\" y=\"{}\"", x, y);
-    return fmt::format("<text {} font-size=\"{}\" fill=\"{}\" text-anchor=\"{}\"{}>{}</text>\n", place,
-                       coordinate(text.style.size), hex(text.style.color), anchor_name(text.style.anchor),
-                       text.style.bold ? R"( font-weight="600")" : "", xml_escape(text.text));
+    return fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\" text-anchor=\"{}\"{}>{}</text>\n",
+                       coordinate(text.x), coordinate(text.y), coordinate(text.style.size), hex(text.style.color),
+                       anchor_name(text.style.anchor), text.style.bold ? R"( font-weight="600")" : "",
+                       xml_escape(text.text));
 }
 
 /// A path for each colour.
@@ -125,7 +102,7 @@ std::string svg(const Picture& picture) {
         R"( font-family="system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif">)"
         "\n<title>{2}</title>\n",
         coordinate(picture.width()), coordinate(picture.height()), xml_escape(picture.title()));
-    text += written(Picture::Rectangle{0, 0, picture.width(), picture.height(), kWhite, ""});
+    text += written(Picture::Rectangle{0, 0, picture.width(), picture.height(), kWhite});
     for (const auto& e : picture.elements()) text += std::visit([](const auto& kind) { return written(kind); }, e);
     return text + "</svg>\n";
 }

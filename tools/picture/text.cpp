@@ -1,7 +1,5 @@
 #include "tools/picture/text.hpp"
 
-#include "tile/io/printable.hpp"
-
 namespace tilespmv::tools {
 namespace {
 
@@ -27,31 +25,12 @@ double scale(const TextStyle& style) {
     return style.size * (style.bold ? bold : 1);
 }
 
-/// Bytes of the characters at the beginning that are not wider than `room` together.
-std::size_t bytes_within(std::string_view text, double room, const TextStyle& style) {
-    double width = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (continues(text[i])) continue;
-        width += character_width(text[i]);
-        if (width * scale(style) > room) return i;
-    }
-    return text.size();
-}
-
 }  // namespace
 
 double text_width(std::string_view text, const TextStyle& style) {
     double width = 0;
     for (const char c : text) width += continues(c) ? 0 : character_width(c);
     return width * scale(style);
-}
-
-std::string shortened(std::string_view text, double width, const TextStyle& style) {
-    std::string shown = printable(text);
-    if (text_width(shown, style) <= width) return shown;
-    constexpr std::string_view dots = "\u2026";
-    shown.resize(bytes_within(shown, width - text_width(dots, style), style));
-    return shown.append(dots);
 }
 
 }  // namespace tilespmv::tools

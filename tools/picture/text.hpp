@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "tools/picture/color.hpp"
@@ -19,8 +18,5 @@ struct TextStyle {
 /// Pixels that a text takes in any of the usual fonts, at most. The fonts of this machine are not asked, so that a
 /// layout is the same everywhere.
 double text_width(std::string_view text, const TextStyle& style);
-
-/// A text as `printable` shows it; of one that does not fit into `width` pixels the beginning and an ellipsis.
-std::string shortened(std::string_view text, double width, const TextStyle& style);
 
 }  // namespace tilespmv::tools

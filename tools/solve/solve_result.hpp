@@ -8,7 +8,6 @@
 #include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/solve.hpp"
 #include "selector/auto/rank_operators.hpp"
-#include "tools/picture/picture.hpp"
 
 namespace tilespmv::tools {
 
@@ -51,8 +50,5 @@ std::string solve_text(const SolveResult& result);
 
 /// The same, with the history of residuals.
 nlohmann::ordered_json solve_json(const SolveResult& result);
-
-/// The relative residual over iterations, with the tolerance.
-Picture draw_convergence(const SolveResult& result);
 
 }  // namespace tilespmv::tools

@@ -303,11 +303,14 @@ TEST(BenchPlan, FilesAndASuiteAreMeasuredTogether) {
     }
 }
 
-TEST(BenchPlan, ASuiteWithoutMatricesIsOfTune) {
+TEST(BenchPlan, ASuiteWithoutMatricesNeedsSome) {
     BenchOptions options;
-    options.suite = "trees";
-    EXPECT_EQ(test::message_of([&] { complete(options, Backend::cpu); }),
-              "2: the suite trees has no matrices: it is one of tilespmv tune --suite trees");
+    options.suite = "paper";
+    EXPECT_EQ(test::message_of([&] { complete(options, Backend::cuda); }),
+              "2: no matrix; give one, or a suite with --suite");
+    options.sources = {"a.mtx"};
+    EXPECT_EQ(test::message_of([&] { complete(options, Backend::cuda); }), "0: ");
+    EXPECT_THAT(options.operators, testing::ElementsAre("tile", "tile-warp"));
 }
 
 TEST(BenchPlan, OperatorsOfASuiteGiveWayToThoseAskedFor) {
@@ -328,6 +331,7 @@ TEST(BenchPlan, OnACpuOperatorsOfAGpuAreLeftOutAloud) {
     const auto said = [](const std::string& suite, const std::vector<std::string>& operators) {
         BenchOptions options;
         options.suite = suite;
+        options.sources = {"a.mtx"};
         options.operators = operators;
         ::testing::internal::CaptureStderr();
         const auto message = test::message_of([&] { complete(options, Backend::cpu); });
@@ -341,7 +345,7 @@ TEST(BenchPlan, OnACpuOperatorsOfAGpuAreLeftOutAloud) {
               "0: tilespmv: suite gpu-classes: left out: the operators for a GPU; measured are those of the CPU\n");
     EXPECT_EQ(said("cpu-classes", {}), "0: ");
     const bool has_gpu = test::message_of([] { (void)cuda::require_device(); }) == "0: ";
-    for (const char* suite : {"threads-per-vector", "csr-vs-cusparse", "multiround", "tilespmv"}) {
+    for (const char* suite : {"threads-per-vector", "csr-vs-cusparse", "multiround", "tilespmv", "paper"}) {
         EXPECT_EQ(said(suite, {"csr-omp"}), "0: ");
         EXPECT_THAT(said(suite, {}),
                     AllOf(StartsWith(has_gpu ? "2: the suite " : "4: the suite "), HasSubstr("which run on a GPU: ")));
