@@ -52,7 +52,7 @@ choose_compiler() {
 
 # What has to be includable, and the Debian package that brings it.
 libraries=(CLI/CLI.hpp=libcli11-dev fmt/format.h=libfmt-dev nlohmann/json.hpp=nlohmann-json3-dev archive.h=libarchive-dev
-    cairo/cairo.h=libcairo2-dev hwy/highway.h=libhwy-dev xxhash.h=libxxhash-dev zlib.h=zlib1g-dev gtest/gtest.h=libgtest-dev gmock/gmock.h=libgmock-dev
+    hwy/highway.h=libhwy-dev xxhash.h=libxxhash-dev zlib.h=zlib1g-dev gtest/gtest.h=libgtest-dev gmock/gmock.h=libgmock-dev
     eigen3/Eigen/Core=libeigen3-dev)
 
 # Packages of the headers that the compiler does not find, one a line: the preprocessor itself picks the lines to print.
@@ -116,7 +116,7 @@ ensure_dependencies() {
     missing=$(missing_packages | paste -sd ' ')
     if [ -n "$missing" ]; then
         command -v apt-get >/dev/null ||
-            die "please install GCC 12 or Clang 14, CMake 3.25, Ninja, OpenMP, CLI11, fmt, nlohmann-json, libarchive, Cairo," \
+            die "please install GCC 12 or Clang 14, CMake 3.25, Ninja, OpenMP, CLI11, fmt, nlohmann-json, libarchive," \
                 "Highway, xxHash, zlib, GoogleTest and Eigen 3; missing here, by Debian's names: $missing"
         [ "$(id -u)" = 0 ] || command -v sudo >/dev/null || die "missing: $missing; install them as root: apt-get install $missing"
         [ "${install:-yes}" = yes ] || die "missing: $missing; run without --no-install, or: apt-get install $missing"

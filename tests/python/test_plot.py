@@ -108,13 +108,15 @@ def test_what_a_matrix_executed_is_shown_once_whatever_the_threads():
     def part(representation, form, nnz):
         return dict(representation=representation, format=form, nnz=nnz)
 
-    first = result("dir/a.mtx.gz", executed=[part("slots", "ell", 700), part("csr", "deferred", 300)])
-    again = result("dir/a.mtx.gz", threads=1, executed=[part("csr16", "", 1000)])
-    drawn = charts(first, again, result(operator="csr-omp", selector=""))
+    first = result("b.mtx", executed=[part("slots", "ell", 700), part("csr", "deferred", 300)])
+    again = result("b.mtx", threads=1, executed=[part("csr16", "", 1000)])
+    second = result("dir/a.mtx.gz", executed=[part("csr", "deferred", 1000)])
+    drawn = charts(first, again, second, result(operator="csr-omp", selector=""))
     figure = drawn["executed-tile-omp_bytes"].figure
     assert legend(figure) == ["ell in slots", "deferred"]
-    assert [bar.get_width() for bar in figure.axes[0].patches] == pytest.approx([0.7, 0.3])
-    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["a"]
+    shown = [(bar.get_x(), bar.get_width(), bar.get_y() + 0.4) for bar in figure.axes[0].patches]
+    assert shown == [pytest.approx(bar) for bar in [(0, 0.7, 0), (0, 0, 1), (0.7, 0.3, 0), (0, 1, 1)]]
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["b", "a"]
     names = [
         plot.part_name(part(r, f, 1)) for r, f in [("csr16", ""), ("csr", "coo"), ("walked", "x"), ("tiles", "ell")]
     ]
@@ -182,11 +184,23 @@ def test_plot_command(command, tmp_path):
     code, said, notes = command(plot, tmp_path / "results.json", "-o", tmp_path / "new/plots")
     names = ["speedup", "bandwidth", "variation", "executed-tile-omp_paper_coo_3_ell_0.5", "executed-tile-omp_bytes"]
     assert (code, said.split(), notes) == (0, [f"{tmp_path}/new/plots/{name}.svg" for name in names], "")
+    code, said, notes = command(plot, tmp_path / "results.json", "-o", tmp_path, "--baseline", "magic")
+    assert (code, len(said.split())) == (0, 3)
+    assert notes.startswith(f"{tmp_path}/speedup.svg left out: no case has a speed-up over magic\n")
     assert ">$x_1$<" in (tmp_path / "new/plots/executed-tile-omp_bytes.svg").read_text(), "texts stay texts"
     (tmp_path / "solve.json").write_text(json.dumps(solved()))
     arguments = ["-m", "tilespmv.plot", tmp_path / "solve.json", "-o", tmp_path, "--format", "png"]
     assert subprocess.check_output([sys.executable, *arguments], text=True) == f"{tmp_path}/convergence.png\n"
     assert (tmp_path / "convergence.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_tiles_of_a_matrix(command, tmp_path):
+    assert command(plot, "gen:laplace2d:n=20", "-o", tmp_path) == (0, f"{tmp_path}/tiles.svg\n", "")
+    assert "nonzeros in tiles" in (tmp_path / "tiles.svg").read_text()
+    assert command(plot, tmp_path / "a.mtx", "-o", tmp_path)[::2] == (
+        1,
+        f"tilespmv.plot: {tmp_path}/a.mtx: cannot be read: No such file or directory\n",
+    )
 
 
 def test_plot_command_says_what_is_wrong(command, tmp_path):
@@ -218,6 +232,7 @@ def paper_results(matrices=("a", "b")):
         def put(operator, selector, seconds, nnz=nnz, matrix=matrix, **more):
             results.append(result(matrix, operator, selector, seconds, nnz, **gpu, preprocess_products=8.0, **more))
 
+        put("cusparse-bsr:block=8", "", 1e-9, status="skipped", error="too many bytes")
         put("csr-merge", "", 2.0, **over("csr-merge", 1))
         put("cusparse-bsr:block=2", "", 5.0)
         put("cusparse-bsr:block=4", "", 4.0)
@@ -289,6 +304,10 @@ def test_paper_bytes():
     results = _paper_results.Paper(data_of(result(operator="tile-omp", selector="paper-csr", **sizes)))
     table = section(paper.tables(results), "Bytes over CSR with 32-bit indices")
     assert table[2] == ["a", "1,000", "1.00 / 2.00 / 0.50"]
+    assert results.matrices[0].csr_bytes == csr
+    chart = next(chart for chart in paper.charts(results) if chart.name == "storage")
+    assert points(chart.figure) == [(1000, 1), (1000, 2)]
+    assert [face[3] for face in chart.figure.axes[0].collections[0].get_facecolors()] == [1, 0]
     assert results.left_out[:2] == ["paper-adaptive", "paper-deferred"]
 
 
@@ -304,6 +323,11 @@ def test_paper_chooses_among_results():
     assert _paper_results.Paper(data, device="cpu").setting["device"] == "cpu"
     assert [m.name for m in _paper_results.Paper(data, device="cpu").matrices] == ["c"]
     assert [m.name for m in _paper_results.Paper(data, values="float32").matrices] == ["x"]
+    data["results"][-1]["speedups"] = over("csr-omp", 9, against="csr-omp:slower")["speedups"]
+    data["results"] += [result("y.mtx", "csr-omp", "", 3.0, threads=4, values="float32")]
+    del data["results"][-3]
+    fourth = _paper_results.Paper(data, values="float32")
+    assert fourth.speedups(*fourth.contestants) == [3], "what was recorded over another variant does not count"
     with pytest.raises(plot.Failure, match="there is no right result of tiles"):
         _paper_results.Paper(data, values="float16")
 

@@ -105,19 +105,6 @@ TEST_F(GoldenStats, Csv) {
     expect_golden("stats.csv.txt", commands_.text());
 }
 
-TEST_F(GoldenStats, Refusals) {
-    commands_.run("stats {}gallery.mtx --selector paper --selector bytes --image {}map.png");
-    commands_.run("stats {}gallery.mtx {}empty.mtx --image {}map.png");
-    commands_.run("stats {}gallery.mtx --selector only:best");
-    commands_.run("stats {}missing.mtx");
-    commands_.run("stats {}gallery.mtx --image {}no/map.png");
-    commands_.run("stats {}gallery.mtx --csv {}no/stats.csv");
-    commands_.run("stats {}gallery.mtx --as strips");
-    commands_.run("stats {}gallery.mtx --as strip:byte=1");
-    commands_.run("stats {}gallery.mtx --as strip --image {}map.png");
-    expect_golden("stats_refusals.txt", commands_.text());
-}
-
 /// A format of large numbers that are all different.
 FormatStatistics format(std::string_view name, offset_t tiles, offset_t nnz, offset_t padding) {
     return {.name = name,

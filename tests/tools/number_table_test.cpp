@@ -7,7 +7,6 @@
 
 #include "tests/bench/sample_results.hpp"
 #include "tools/bench/report.hpp"
-#include "tools/picture/svg.hpp"
 #include "tools/stats/report.hpp"
 #include "tools/text/executed_text.hpp"
 #include "tools/text/number_text.hpp"
@@ -98,23 +97,6 @@ TEST(NumberTable, Percent) {
                                        {1, "100.0%"},
                                        {12.5, "1250.0%"}}) {
         EXPECT_EQ(percent(number), text) << number;
-    }
-}
-
-TEST(NumberTable, Coordinate) {
-    for (const auto& [number, text] : {Row<double>{0, "0"},
-                                       {-0.04, "0"},
-                                       {-0.06, "-0.1"},
-                                       {0.04, "0"},
-                                       {0.06, "0.1"},
-                                       {1.25, "1.3"},
-                                       {1.249, "1.2"},
-                                       {-1.25, "-1.3"},
-                                       {9.95, "10"},
-                                       {9.94, "9.9"},
-                                       {100, "100"},
-                                       {123456.78, "123456.8"}}) {
-        EXPECT_EQ(coordinate(number), text) << number;
     }
 }
 

@@ -10,7 +10,6 @@ if(TILESPMV_BUILD_TOOLS)  # the command as a program and, with what it needs mor
   install(TARGETS tilespmv_cli RUNTIME)
   install(TARGETS tilespmv_tools tilespmv_harness EXPORT tilespmv-command)
   install(EXPORT tilespmv-command NAMESPACE tilespmv:: DESTINATION "${tilespmv_package_dir}")
-  install(FILES tools/cmake/FindCairo.cmake DESTINATION "${tilespmv_package_dir}")
 endif()
 
 get_property(tilespmv_headers GLOBAL PROPERTY TILESPMV_PUBLIC_HEADERS)

@@ -20,9 +20,7 @@
 #include "tools/options/options.hpp"
 #include "tools/options/source.hpp"
 #include "tools/options/value_type.hpp"
-#include "tools/picture/picture_file.hpp"
 #include "tools/stats/report.hpp"
-#include "tools/stats/tile_map_picture.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -34,38 +32,17 @@ struct StatsOptions {
     std::string values;
     std::string json;
     std::string csv;
-    std::string image;
 };
 
 void check(const StatsOptions& options) {
-    if (!options.image.empty()) require_picture_name("--image", options.image);
-    if (!options.image.empty() && options.selectors.size() > 1) {
-        throw Error("--image shows one selector; give --selector once", ExitCode::usage);
-    }
-    if (!options.image.empty() && options.sources.size() > 1) {
-        throw Error("--image shows one matrix; give one", ExitCode::usage);
-    }
     for (const auto& selector : options.selectors) make_policy(selector);
     read_as(options.as);
 }
 
-void require_tiles_for_image(const StatsOptions& options, const std::string& source, bool is_strips_alone) {
-    if (options.image.empty() || !is_strips_alone) return;
-    throw Error(fmt::format("{}: --image shows tiles, of strips there are none; give --selector", source),
-                ExitCode::usage);
-}
-
+/// Adds what a tiled form of the matrix takes.
 template <Value V>
-void draw(const std::string& file, const TileMatrix<V>& tiles, const StatsReport& report) {
-    write_picture(file, draw_tile_map(make_tile_map(tiles, formats::kFormatCount), report));
-}
-
-/// Adds what a tiled form of the matrix takes to the report, and draws it if asked to.
-template <Value V>
-void add_selector_statistics(const StatsOptions& options, const std::string& selector, const TileMatrix<V>& tiles,
-                             StatsReport& report) {
+void add_selector_statistics(const std::string& selector, const TileMatrix<V>& tiles, StatsReport& report) {
     report.selectors.push_back({selector, tiled_statistics(tiles, formats::format_table())});
-    if (!options.image.empty()) draw(options.image, tiles, report);
 }
 
 /// The forms that are to be described.
@@ -100,18 +77,17 @@ StripsReport describe_strips(const StatsOptions& options, const std::string& sou
 template <Value V>
 StatsReport collect(const StatsOptions& options, const std::string& source) {
     const DescribedForms forms = described_forms(options, source);
-    require_tiles_for_image(options, source, forms.strips && forms.selectors.empty());
     StatsReport report{source_name(source), std::string(value_name<V>()), {}, {}};
     if (forms.tiles_as_stored) {
         const auto tiles = load_tiles<V>(source, "");
         report.matrix = matrix_statistics(unpack(tiles));
-        add_selector_statistics(options, "as stored", tiles, report);
+        add_selector_statistics("as stored", tiles, report);
         return report;
     }
     const auto csr = load_csr<V>(source);
     report.matrix = matrix_statistics(csr);
     for (const auto& selector : forms.selectors) {
-        add_selector_statistics(options, selector, convert(csr, *make_policy(selector)), report);
+        add_selector_statistics(selector, convert(csr, *make_policy(selector)), report);
     }
     if (forms.strips) report.strips = describe_strips<V>(options, source, csr);
     return report;
@@ -182,9 +158,7 @@ void add_stats(CLI::App& app) {
     add_output_or_stdout(*command, "--json", options->json,
                          "Write the statistics as JSON to this file; an array for several matrices");
     add_output_or_stdout(*command, "--csv", options->csv, "Write them as CSV, a row per matrix and selector");
-    add_output(*command, "--image", options->image, "Draw the tile map to this file, which ends in .png or .svg");
-    set_examples(*command, {"tilespmv stats cant.mtx.gz --image cant.png",
-                            "tilespmv stats cant.mtx.gz --selector paper-adaptive --selector bytes --csv cant.csv",
+    set_examples(*command, {"tilespmv stats cant.mtx.gz --selector paper-adaptive --selector bytes --csv cant.csv",
                             "tilespmv stats *.mtx.gz --selector paper-adaptive --selector paper-tuned",
                             "tilespmv stats cant.mtx.gz --as strip --selector bytes",
                             "tilespmv stats gen:stencil27:n=64 --json - | jq .selectors[0].bytes_per_nnz"});

@@ -14,8 +14,6 @@
 # the exit code is 77 on machines without.
 set -uo pipefail
 export LC_ALL=C OMP_WAIT_POLICY=passive
-LSAN_OPTIONS=suppressions=$(realpath "$(dirname "$0")/../../lsan.supp"):print_suppressions=0
-export LSAN_OPTIONS
 [[ ${4:-} == gpu ]] || export CUDA_VISIBLE_DEVICES=
 case_file=$(realpath "$1")
 program=$(realpath "$2")

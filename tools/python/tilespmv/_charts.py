@@ -8,7 +8,7 @@ import pathlib
 import sys
 from typing import NamedTuple
 
-from ._core import format_names
+from ._core import Error, format_names
 from ._tiles import COLORS
 
 MARKERS = "os^D"
@@ -123,7 +123,7 @@ def run(name: str, call) -> None:
     """Calls a command; what goes wrong is one line, and exit code 1."""
     try:
         call()
-    except Failure as failure:
+    except (Failure, Error) as failure:
         sys.exit(f"{name}: {failure}")
     except OSError as error:
         sys.exit(f"{name}: {error.filename}: {error.strerror}")

@@ -1,6 +1,7 @@
-"""Charts of what ``tilespmv bench --json`` measured, or of how ``tilespmv solve --json`` converged.
+"""Charts of what ``tilespmv bench --json`` measured, of how ``tilespmv solve --json`` converged, or of tiles.
 
 python -m tilespmv.plot RESULTS.json -o FOLDER [--format svg|png] [--baseline NAME] [--mode NAME]
+python -m tilespmv.plot MATRIX -o FOLDER [--format svg|png]
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 import re
 
 from ._charts import Chart, Failure, add_output, bars, draw, new_figure, number_axis, run, scatter
+from ._matrix import matrix
 from ._tiles import COLORS
 
 
@@ -249,6 +251,13 @@ def solve_charts(data: dict) -> list[Chart]:
     return [Chart("convergence", figure)]
 
 
+def tiles_chart(source: str) -> list[Chart]:
+    """Where the nonzeros of a matrix are and which formats its tiles have."""
+    figure, axes = new_figure(source_name(source), "", 9, 7)
+    matrix(source, device="cpu").plot_tiles(axes)
+    return [Chart("tiles", figure)]
+
+
 def file_name(text: str) -> str:
     """A text as part of a file's name."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", text)
@@ -268,13 +277,15 @@ def read(file: str) -> dict:
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser("tilespmv.plot", description=__doc__.partition("\n")[0].replace("``", ""))
-    parser.add_argument("results", metavar="RESULTS.json")
+    parser.add_argument("results", metavar="RESULTS.json|MATRIX", help="a file that ends in .json, or a matrix")
     add_output(parser)
     parser.add_argument("--baseline", default="", help="of the speed-ups (default: the first one in the results)")
     parser.add_argument("--mode", default="warm", help="whose times are compared, as of bench --mode (default: warm)")
     options = parser.parse_args(arguments)
 
     def charts():
+        if not options.results.endswith(".json"):
+            return tiles_chart(options.results)
         data = read(options.results)
         return solve_charts(data) if "history" in data else bench_charts(data, options.baseline, options.mode)
 
