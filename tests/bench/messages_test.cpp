@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "bench/harness/candidate.hpp"
-#include "bench/harness/compare.hpp"
 #include "bench/harness/experiment.hpp"
 #include "bench/harness/result_file.hpp"
 #include "bench/harness/suite.hpp"
@@ -150,35 +149,6 @@ TEST_F(HarnessMessages, OfCasesThatFail) {
         EXPECT_EQ(result.error, R"(a\n: cannot be read)");
         EXPECT_EQ(result.value_bytes, 0);
     }
-}
-
-TEST_F(HarnessMessages, Verdicts) {
-    EXPECT_EQ(verdict_name(Verdict::faster), "faster");
-    EXPECT_EQ(verdict_name(Verdict::slower), "slower");
-    EXPECT_EQ(verdict_name(Verdict::same), "same");
-    EXPECT_EQ(verdict_name(Verdict::unclear), "unclear");
-    EXPECT_EQ(verdict_name(Verdict::not_compared), "-");
-}
-
-TEST_F(HarnessMessages, WhyCasesAreNotCompared) {
-    ResultSet right, wrong, failed, none;
-    for (ResultSet* set : {&right, &wrong, &failed}) set->put(sample_result("a", std::vector<double>(8, 1)));
-    wrong.results[0].status = Status::wrong;
-    failed.results[0].status = Status::failed;
-    const auto reason = [](const ResultSet& first, const ResultSet& second) {
-        return compare(std::vector{first}, std::vector{second}, {}).at(0).reason;
-    };
-    EXPECT_EQ(reason(right, right), "");
-    EXPECT_EQ(reason(right, none), "only in the first");
-    EXPECT_EQ(reason(none, right), "only in the second");
-    EXPECT_EQ(reason(wrong, right), "wrong in the first");
-    EXPECT_EQ(reason(failed, right), "failed in the first");
-    EXPECT_EQ(reason(right, wrong), "wrong in the second");
-    EXPECT_EQ(reason(right, failed), "failed in the second");
-    EXPECT_EQ(reason(wrong, failed), "wrong in the first");
-    wrong.results[0].status = Status::skipped;
-    EXPECT_EQ(reason(wrong, right), "skipped in the first");
-    EXPECT_EQ(reason(right, wrong), "skipped in the second");
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
-// Whole reports of results: tables, summaries, CSV, JSON, comparisons.
+// Whole reports of results: tables, summaries, CSV, JSON.
 #include <gtest/gtest.h>
 
-#include "bench/harness/compare.hpp"
+#include "tests/temporary_directory.hpp"
 #include "tests/tools/golden.hpp"
 #include "tests/tools/golden_results.hpp"
-#include "tests/tools/transcript.hpp"
 #include "tools/bench/report.hpp"
 
 namespace tilespmv::tools {
@@ -70,58 +69,6 @@ TEST(GoldenBench, ResultFileIsReadBack) {
         const std::string text = results_json(set);
         EXPECT_EQ(results_json(bench::read_results(directory.file("a.json", text))), text);
     }
-}
-
-/// The second file has every case faster, slower, the same, in doubt, or not at all.
-ResultSet changed_results() {
-    ResultSet set = test::golden_results();
-    set.build.revision = "fedcba987654";
-    set.build.compiler = "Another compiler 13";
-    auto& r = set.results;
-    const auto scale_times = [&](std::size_t i, double factor) {
-        for (double& s : r[i].warm.seconds) s *= factor;
-    };
-    scale_times(0, 0.5);
-    scale_times(1, 2);
-    scale_times(2, 1.0625);
-    scale_times(3, 0.9375);
-    r[4].warm.seconds.resize(5);
-    r[5].status = bench::Status::wrong;
-    r[6].status = bench::Status::failed;
-    r[7].id.threads = 4;
-    return set;
-}
-
-TEST(GoldenBench, Comparison) {
-    test::Transcript commands;
-    write_results(commands.path("first.json"), test::golden_results());
-    write_results(commands.path("second.json"), changed_results());
-    write_results(commands.path("gpu.json"), test::golden_gpu_results());
-    commands.run("compare {}first.json {}second.json");
-    commands.run("compare {}first.json {}second.json --witness none");
-    commands.run("compare {}first.json {}second.json --effect 20 --witness none");
-    write_results(commands.path("first2.json"), test::golden_results());
-    write_results(commands.path("second2.json"), changed_results());
-    commands.run("compare {}first.json {}second.json --first {}first2.json --second {}second2.json");
-    commands.run("compare {}first.json {}second.json --first {}first.json");
-    commands.run("compare {}gpu.json {}gpu.json --effect 9.5");
-    commands.run("compare {}first.json {}missing.json");
-    write_results(commands.path("modes.json"), test::golden_mode_results());
-    commands.run("compare {}modes.json {}modes.json --mode graph");
-    commands.run("compare {}modes.json {}first.json --mode graph");
-    expect_golden("compare.txt", commands.text());
-}
-
-/// Machines that differ in their GPU alone are told apart.
-TEST(GoldenBench, ComparisonOfMachines) {
-    test::Transcript commands;
-    ResultSet set = test::golden_results();
-    set.results.resize(1);
-    write_results(commands.path("cpu.json"), set);
-    set.machine.gpu = test::golden_gpu_results().machine.gpu;
-    write_results(commands.path("gpu.json"), set);
-    commands.run("compare {}cpu.json {}gpu.json");
-    expect_golden("compare_machines.txt", commands.text());
 }
 
 }  // namespace

@@ -367,8 +367,7 @@ std::string options_text(const CLI::App& command) {
 
 TEST(GoldenHelp, Options) {
     CLI::App app{"test", "tilespmv"};
-    for (const auto add :
-         {add_convert, add_stats, add_spmv, add_verify, add_generate, add_bench, add_compare, add_info}) {
+    for (const auto add : {add_convert, add_stats, add_spmv, add_verify, add_generate, add_bench, add_info}) {
         add(app);
     }
     std::string text;

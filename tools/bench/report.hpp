@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/harness/compare.hpp"
 #include "bench/harness/result.hpp"
 #include "bench/harness/suite.hpp"
 
@@ -42,8 +41,5 @@ std::string results_csv(std::span<const bench::Result> results, const std::vecto
 /// Throws a `verification` error that counts the wrong results, or if there are none, a `failure` that counts the cases
 /// that failed.
 void require_right(std::span<const bench::Result> results);
-
-/// A row for each case, what the intervals are of, and how often each verdict was reached.
-std::string comparison_text(std::span<const bench::Comparison> comparisons, const std::vector<std::string>& witnesses);
 
 }  // namespace tilespmv::tools

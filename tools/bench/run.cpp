@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "bench/harness/cpu_device.hpp"
+#include "bench/harness/cuda_device.hpp"
 #include "bench/harness/experiment.hpp"
 #include "bench/harness/machine.hpp"
 #include "bench/harness/memory.hpp"
@@ -197,15 +199,16 @@ private:
 
 }  // namespace
 
-bench::ResultSet measure_cases(BenchOptions options, bench::Device& device) {
-    complete(options, device.backend());
-    check_plan(options, device);
-    bench::keep_freed_memory();
-    return BenchRun(options, device).run();
+std::unique_ptr<bench::Device> make_device(Backend backend) {
+    if (backend == Backend::cuda) return bench::make_cuda_device();
+    return std::make_unique<bench::CpuDevice>();
 }
 
 void run_bench(BenchOptions options, bench::Device& device) {
-    require_right(measure_cases(std::move(options), device).results);
+    complete(options, device.backend());
+    check_plan(options, device);
+    bench::keep_freed_memory();
+    require_right(BenchRun(options, device).run().results);
 }
 
 }  // namespace tilespmv::tools

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@
 
 namespace tilespmv::tools {
 
-/// What `tilespmv bench` was asked for, or what another command asks of it.
+/// What `tilespmv bench` was asked for.
 struct BenchOptions {
     std::vector<std::string> sources;
     std::string suite;
@@ -35,13 +36,13 @@ struct BenchOptions {
     std::string csv;
 };
 
-/// Measures, prints a table as soon as a matrix is done, keeps results in the file of --json, which nobody
-/// else may write to meanwhile. Returns the cases asked for, whenever they were measured. Throws a usage `Error` for
-/// wrong names before anything is measured; a case that goes wrong says so in its result.
-bench::ResultSet measure_cases(BenchOptions options, bench::Device& device);
+/// Where operators of a backend are measured. Throws an `unavailable` error if there is no GPU that serves.
+std::unique_ptr<bench::Device> make_device(Backend backend);
 
-/// The same; at the end throws a `verification` error if any result was wrong, otherwise a `failure` if any case
-/// failed.
+/// Measures, prints a table as soon as a matrix is done, keeps results in the file of --json, which nobody else may
+/// write to meanwhile. Throws a usage `Error` for wrong names before anything is measured; a case that goes wrong says
+/// so in its result. At the end throws a `verification` error if any result was wrong, otherwise a `failure` if any
+/// case failed.
 void run_bench(BenchOptions options, bench::Device& device);
 
 }  // namespace tilespmv::tools

@@ -20,7 +20,7 @@
 #include "tile/io/printable.hpp"
 #include "tile/seconds_since.hpp"
 #include "tile/types.hpp"
-#include "tools/bench/measuring_options.hpp"
+#include "tools/bench/run.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/options/number_option.hpp"
