@@ -53,7 +53,7 @@ if(has_command)
   foreach(arguments "verify;gen:laplace2d:n=30;--operator;row-by-row" "bench;gen:laplace2d:n=30;--quick;--operator;row-by-row"
       "tune;--set;tiny;--only;row-by-row;-o;${work_dir}/consumer/profile.json"
       "explain;gen:laplace2d:n=30;--profile;${work_dir}/consumer/profile.json"
-      "spmv;gen:laplace2d:n=30;--tune;trial;--tune-cache;${file_of_cache}")
+      "spmv;gen:laplace2d:n=30;--operator;auto:tune=trial,cache=${file_of_cache}")
     run(0 "${CMAKE_COMMAND}" -E env OMP_WAIT_POLICY=passive "${own}" ${arguments} --device cpu --threads 1)
     list(GET arguments 0 command)
     if(command STREQUAL "spmv")

@@ -41,8 +41,6 @@ struct SpmvOptions {
     std::string operator_name;
     std::string selector;
     std::string values;
-    std::string tune;
-    std::string tune_cache;
     std::string device = "cpu";
     std::optional<Accumulator> accumulator;
     double alpha = 1;
@@ -162,29 +160,10 @@ V factor(std::string_view option, double number) {
 /// With a selector the operator whose tiles it is for, else `auto`, for the one product that there is.
 std::string default_operator(Backend backend, const SpmvOptions& options) {
     if (options.selector.empty()) {
-        if (!options.tune.empty()) return "auto";
         return options.vectors.columns > 1 ? fmt::format("auto:products=1,columns={}", options.vectors.columns)
                                            : "auto:products=1";
     }
     return backend == Backend::cpu ? "tile-omp" : "tile";
-}
-
-std::string specification(Backend backend, const SpmvOptions& options) {
-    std::string name = options.operator_name.empty() ? default_operator(backend, options) : options.operator_name;
-    const auto add = [&](std::string_view given_as, std::string_view option, const std::string& value) {
-        if (value.empty()) return;
-        if (Options("operator", name).name() != "auto") {
-            throw Error(fmt::format("{} has no meaning for operator {}, which does not choose", given_as, name),
-                        ExitCode::usage);
-        }
-        if (value.find(',') != std::string::npos) {
-            throw Error(fmt::format("{}: found {}, expected a name without commas", given_as, value), ExitCode::usage);
-        }
-        name += fmt::format("{}{}={}", name.find(':') == std::string::npos ? ":" : ",", option, value);
-    };
-    add("--tune", "tune", options.tune);
-    add("--tune-cache", "cache", options.tune_cache);
-    return name;
 }
 
 /// An operator with the transpose, and what that takes beside the operator.
@@ -212,7 +191,9 @@ void multiply(const SpmvOptions& options) {
     const V alpha = factor<V>("--alpha", options.alpha);
     const V beta = factor<V>("--beta", options.beta);
     const Backend backend = choose_backend(options.device);
-    const auto chosen = choose_operator<V>(backend, specification(backend, options), options.accumulator);
+    const auto chosen = choose_operator<V>(
+        backend, options.operator_name.empty() ? default_operator(backend, options) : options.operator_name,
+        options.accumulator);
     const Source<V> matrix = load_for(chosen, options);
     const bool is_transposed = options.vectors.is_transposed;
     Transposing<V> product{chosen.make(matrix), 0, 0};
@@ -248,12 +229,6 @@ void add_spmv(CLI::App& app) {
     add_operator(*command, "--operator", options->operator_name,
                  "How to multiply, name[:option=value,...]; `tilespmv info` lists the names (default: auto; with "
                  "--selector tile-omp, on the GPU tile)");
-    command
-        ->add_option("--tune", options->tune,
-                     "trial: auto times the best candidates, and remembers the fastest in the cache")
-        ->check(CLI::IsMember({"trial"}));
-    add_output(*command, "--tune-cache", options->tune_cache,
-               "The cache, a JSON file (default: tilespmv/tuning.json in $XDG_CACHE_HOME or ~/.cache)");
     add_selector(*command, options->selector);
     add_values(*command, options->values);
     add_vectors(*command, options->vectors);
