@@ -1,4 +1,4 @@
-// The whole text of errors of options, generators, values out of range and archives.
+// The whole text of errors of values out of range and archives.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,52 +8,12 @@
 #include "tests/tile/archive/archive_bytes.hpp"
 #include "tests/tile/archive/sample_tiles.hpp"
 #include "tile/archive/archive.hpp"
-#include "tile/options/options.hpp"
 #include "tile/value_range.hpp"
 
 namespace tilespmv {
 namespace {
 
 using test::message_of;
-
-/// What reading the options n (whole, 2 to 9), share (0.5 to 1.5, or half) and way (1 or 4) says.
-std::string read(const std::string& specification) {
-    return message_of([&] {
-        Options options("thing", specification);
-        options.whole("n", 3, 2, 9);
-        options.number("share", 1, 0.5, 1.5, {{"half", 0.5}, {"all", 1}});
-        options.one_of("way", 1, {1, 4});
-        options.finish();
-    });
-}
-
-TEST(TileMessages, Options) {
-    for (const auto* right : {"a", "a:n=2", "a:n=9", "a:share=0.5", "a:share=1.5", "a:share=half", "a:way=4,n=9"})
-        EXPECT_EQ(read(right), "0: ") << right;
-    struct Row {
-        const char* specification;
-        const char* message;
-    };
-    for (const auto& [specification, message] :
-         {Row{"a:n=1", "n=1, expected a whole number from 2 to 9"},
-          {"a:n=10", "n=10, expected a whole number from 2 to 9"},
-          {"a:n=2.5", "n=2.5, expected a whole number from 2 to 9"},
-          {"a:share=0.499", "share=0.499, expected a number from 0.5 to 1.5, or half (0.5), or all (1)"},
-          {"a:share=1.51", "share=1.51, expected a number from 0.5 to 1.5, or half (0.5), or all (1)"},
-          {"a:share=Half", "share=Half, expected a number from 0.5 to 1.5, or half (0.5), or all (1)"},
-          {"a:way=2", "way=2, expected one of 1, 4"},
-          {"a:m=2", "no option 'm'; it takes n, share, way"},
-          {"a:n=2,m=1,k=1", "no option 'm'; it takes n, share, way"},
-          {"a:n=2,n=3", "'n' is given twice"},
-          {"a:", "found '', expected option=value"},
-          {"a:n", "found 'n', expected option=value"},
-          {"a:n=", "found 'n=', expected option=value"},
-          {"a:=2", "found '=2', expected option=value"},
-          {"a:n=2,", "found '', expected option=value"}}) {
-        EXPECT_EQ(read(specification), fmt::format("2: thing '{}': {}", specification, message));
-    }
-    EXPECT_EQ(message_of([] { Options("thing", "a:n=1").finish(); }), "2: thing 'a:n=1': no option 'n'; it takes none");
-}
 
 TEST(TileMessages, ValuesOutOfRange) {
     EXPECT_EQ(message_of([] { fail_range("A.tsp", 0, 41, "1e39", "float32"); }),

@@ -51,28 +51,6 @@ TEST_F(SignalsDeathTest, TemporaryFilesAreRemoved) {
     }
 }
 
-TEST_F(SignalsDeathTest, WhatIsIgnoredStaysIgnored) {
-    const auto raise_ignored = [&] {
-        std::signal(SIGHUP, SIG_IGN);
-        raise_while_writing(SIGHUP);
-    };
-    EXPECT_EXIT(raise_ignored(), ::testing::ExitedWithCode(0), "");
-}
-
-TEST_F(SignalsDeathTest, FileCutWhileItIsMappedIsOneLine) {
-    const auto file = directory_.file("a\x1b.tsp", std::string(10000, 'x'));
-    const auto read = [&] {
-        install_signal_handlers();
-        OutputFile output(output_);
-        read_after_cut(file);
-    };
-    EXPECT_EXIT(
-        read(), ::testing::ExitedWithCode(1),
-        R"(^tilespmv: [^ ]*/a\\x1b\.tsp: cannot be read: it was cut short while it was read, or its disk failed.$)");
-    fs::remove(file);
-    fs::remove(output_);
-}
-
 TEST_F(SignalsDeathTest, OtherBusErrorsKeepTheirDefaultAction) {
     const auto file = directory_.file("f", std::string(10000, 'x'));
     std::signal(SIGBUS, SIG_DFL);                                              // a sanitizer has a handler of its own

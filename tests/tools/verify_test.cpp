@@ -179,25 +179,5 @@ TEST_F(VerifierTest, ReportsTilesThatTheirFormatWouldWriteInAnotherWay) {
     EXPECT_THAT(reported[0].problem, HasSubstr("tile (0, 0): coo does not write"));
 }
 
-TEST_F(VerifierTest, ReportsTilesOfAnotherMatrix) {
-    const auto other = testing::matrix_of(20, 20, {{0, 0}, {19, 19}});
-    EXPECT_EQ(check_tiles(convert(other, *make_policy("bytes"))), ExitCode::verification);
-    EXPECT_THAT(reported.at(0).problem, HasSubstr("2 nonzeros came back"));
-}
-
-TEST_F(VerifierTest, TheRoundTripSeesTheSize) {
-    for (const auto& [rows, cols] : {std::pair{21, 20}, {20, 21}}) {
-        auto other = a.clone();
-        other.row_ptrs = Buffer<offset_t>(static_cast<std::size_t>(rows) + 1, a.nnz());
-        std::copy(a.row_ptrs.begin(), a.row_ptrs.end(), other.row_ptrs.begin());
-        other.rows = rows;
-        other.cols = cols;
-        reported.clear();
-        EXPECT_NE(check_tiles(convert(other, *make_policy("paper"))), ExitCode::ok);
-        EXPECT_EQ(reported.at(0).problem, std::to_string(rows) + " x " + std::to_string(cols) +
-                                              " with 58 nonzeros came back, expected 20 x 20 with 58");
-    }
-}
-
 }  // namespace
 }  // namespace tilespmv::tools

@@ -1,24 +1,16 @@
 #include "tile/options/options.hpp"
 
-#include <gmock/gmock.h>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "tile/error.hpp"
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/message_of.hpp"
 
 namespace tilespmv {
 namespace {
-
-using ::testing::HasSubstr;
-
-template <class F>
-void expect_usage_error(F&& f, const std::string& text) {
-    try {
-        f();
-        FAIL() << "no error";
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ExitCode::usage);
-        EXPECT_THAT(error.what(), HasSubstr(text));
-    }
-}
 
 TEST(Options, AreTakenApart) {
     Options options("operator", "csr:threads=4,share=0.5,order=row");
@@ -43,31 +35,44 @@ TEST(Options, HaveDefaults) {
     options.finish();
 }
 
+/// What reading the options n (whole, 2 to 9), share (0.5 to 1.5, or a word), way (1 or 4) and on (a flag) says.
+std::string read(const std::string& specification) {
+    return test::message_of([&] {
+        Options options("thing", specification);
+        options.whole("n", 3, 2, 9);
+        options.number("share", 1, 0.5, 1.5, {{"half", 0.5}, {"all", 1}});
+        options.one_of("way", 1, {1, 4});
+        options.flag("on", true);
+        options.finish();
+    });
+}
+
 TEST(Options, RefuseWhatIsNotExpected) {
-    for (const char* text : {"csr:threads=3", "csr:threads=4x", "csr:threads=04", "csr:threads=-4"}) {
-        Options options("operator", text);
-        expect_usage_error([&] { options.one_of("threads", 0, {2, 4, 8}); }, "expected one of 2, 4, 8");
+    for (const auto* right : {"a", "a:n=2", "a:n=9", "a:share=0.5", "a:share=1.5", "a:share=half", "a:way=4,n=9,on=0"})
+        EXPECT_EQ(read(right), "0: ") << right;
+    struct Row {
+        const char* message;
+        std::vector<const char*> wrong;
+    };
+    for (const auto& [message, wrong] :
+         {Row{", expected a whole number from 2 to 9", {"n=1", "n=10", "n=2.5", "n=-1", "n=4x", "n=nan", "n=1e400"}},
+          {", expected a number from 0.5 to 1.5, or half (0.5), or all (1)",
+           {"share=0.499", "share=1.51", "share=Half", "share=nan", "share=-1e-9", "share=1e400", "share=0.5 "}},
+          {", expected one of 1, 4", {"way=2", "way=4x", "way=04", "way=-4"}},
+          {", expected one of 0, 1", {"on=2", "on=0.5", "on=yes"}}}) {
+        for (const auto* option : wrong)
+            EXPECT_EQ(read(fmt::format("a:{}", option)), fmt::format("2: thing 'a:{0}': {0}{1}", option, message));
     }
-    for (const char* text : {"csr:n=1.5", "csr:n=-1", "csr:n=11", "csr:n=1x", "csr:n=nan", "csr:n=1e400"}) {
-        Options options("operator", text);
-        expect_usage_error([&] { options.whole("n", 0, 0, 10); }, ", expected a whole number from 0 to 10");
-    }
-    for (const char* text : {"csr:on=2", "csr:on=0.5", "csr:on=yes"}) {
-        Options options("operator", text);
-        expect_usage_error([&] { options.flag("on", true); }, "expected one of 0, 1");
-    }
-    for (const char* text : {"csr:share=2", "csr:share=nan", "csr:share=-1e-9", "csr:share=1e400", "csr:share=0.5 "}) {
-        Options options("operator", text);
-        expect_usage_error([&] { options.number("share", 0, 0, 1); }, ", expected a number from 0 to 1");
-    }
-    Options options("operator", "csr:share=2,more=1");
-    expect_usage_error([&] { options.number("share", 0, 0, 1); }, "expected a number from 0 to 1");
-    expect_usage_error([&] { options.finish(); }, "no option 'more'; it takes share");
-    for (const char* text : {"csr:threads", "csr:threads=", "csr:=2", "csr:", "csr:threads=2,"}) {
-        expect_usage_error([&] { Options("operator", text); }, "expected option=value");
-    }
-    expect_usage_error([] { Options("operator", "csr:n=1,m=2,n=1"); },
-                       "operator 'csr:n=1,m=2,n=1': 'n' is given twice");
+    const auto expect = [](const std::string& specification, const std::string& message) {
+        EXPECT_EQ(read(specification), fmt::format("2: thing '{}': {}", specification, message));
+    };
+    expect("a:n=2,m=1,k=1", "no option 'm'; it takes n, share, way, on");
+    expect("a:n=2,m=2,n=3", "'n' is given twice");
+    for (const auto& [specification, found] :
+         {std::pair{"a:", ""}, {"a:n", "n"}, {"a:n=", "n="}, {"a:=2", "=2"}, {"a:n=2,", ""}})
+        expect(specification, fmt::format("found '{}', expected option=value", found));
+    EXPECT_EQ(test::message_of([] { Options("thing", "a:n=1").finish(); }),
+              "2: thing 'a:n=1': no option 'n'; it takes none");
 }
 
 }  // namespace

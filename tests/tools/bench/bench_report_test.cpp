@@ -44,19 +44,6 @@ TEST(BenchText, NamesTheOperatorThatAnotherOneTook) {
                 testing::StartsWith("auto:products=9 (csr16)  "));
 }
 
-TEST(ExecutedText, IsTheLargestPartsByNonzeros) {
-    const std::vector<ExecutedPart> parts{{"tiles", "coo", 1, 1, 1},
-                                          {"tiles", "ell", 1, 710, 1},
-                                          {"csr", "deferred", 1, 90, 1},
-                                          {"csr16", "", 1, 199, 1}};
-    EXPECT_EQ(executed_text(parts, 4), "ell 71%, csr16 20%, deferred 9%, coo <1%");
-    EXPECT_EQ(executed_text(parts, 3), "ell 71%, csr16 20%, deferred 9%, 1 more");
-    EXPECT_EQ(executed_text(std::vector<ExecutedPart>{{"csr", "", 1, 1, 1}}, 3), "csr 100%");
-    EXPECT_EQ(executed_text(std::vector<ExecutedPart>{{"csr", "", 1, 999, 1}, {"coo", "", 1, 4, 1}}, 3),
-              "csr >99%, coo <1%");
-    EXPECT_EQ(executed_text({}, 3), "");
-}
-
 TEST(BenchText, MarksSayWhatTheyMean) {
     Result r = sample_result("a", {1, 1, 1, 1, 1, 1});
     r.speedups[0] = {.baseline = "csr-omp", .against = "csr-omp", .median = 1.5, .low = 1.49, .high = 1.51};

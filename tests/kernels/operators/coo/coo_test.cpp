@@ -8,24 +8,12 @@
 #include "kernels/check.hpp"
 #include "kernels/registry.hpp"
 #include "tests/support/battery.hpp"
-#include "tests/support/csr_of.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
 namespace {
 
 std::size_t csr_bytes(const CsrMatrix<double>& a) { return a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes(); }
-
-TEST(Coo, GivesBackTheCsrFormExactly) {
-    for (const auto& [name, a] : matrix_battery()) {
-        SCOPED_TRACE(name);
-        const auto coo = cuda::make_coo(a);
-        std::vector<Entry> entries;
-        for (offset_t k = 0; k < coo.nnz(); ++k) entries.push_back({coo.row_idxs[k], coo.col_idxs[k], coo.values[k]});
-        EXPECT_EQ(csr_of(a.rows, a.cols, entries), a);
-        EXPECT_EQ(coo.bytes(), static_cast<std::uint64_t>(a.nnz()) * (4 + 4 + 8));
-    }
-}
 
 TEST(Coo, LeavesOutTheFirstNonzerosOfEachRow) {
     const auto a = matrix_of(4, 9, {{0, 1}, {0, 4}, {0, 7}, {2, 8}, {3, 0}, {3, 5}});

@@ -9,13 +9,11 @@
 
 #include "kernels/registry.hpp"
 #include "tests/support/battery.hpp"
-#include "tests/support/csr_of.hpp"
 #include "tests/support/message_of.hpp"
 
 namespace tilespmv::testing {
 namespace {
 
-using cuda::Dia;
 using cuda::DiaOffsets;
 
 bool is_fine(const CsrMatrix<double>& a) { return cuda::dia_bytes(a) <= cuda::kDiaAlwaysFine; }
@@ -27,31 +25,6 @@ CsrMatrix<V> tridiagonal(index_t n) {
         for (index_t c = std::max(0, r - 1); c < std::min(n, r + 2); ++c) positions.emplace(r, c);
     }
     return convert_values<V>(matrix_of(n, n, positions));
-}
-
-std::vector<Entry> entries_of(const Dia<double>& a) {
-    std::vector<Entry> entries;
-    for (index_t r = 0; r < a.rows; ++r) {
-        for (offset_t d = 0; d < a.groups() * 8; ++d) {
-            if ((a.held[a.held_at(d / 8, r)] >> (8 * (d % 8) + r % 8) & 1u) == 0) continue;
-            entries.push_back(
-                {r, r + a.offsets[d / 8].of[static_cast<std::size_t>(d % 8)], a.values[a.value_at(d, r)]});
-        }
-    }
-    return entries;
-}
-
-TEST(Dia, GivesBackTheCsrFormExactly) {
-    std::size_t made = 0;
-    for (const auto& [name, a] : matrix_battery()) {
-        if (!is_fine(a)) continue;
-        SCOPED_TRACE(name);
-        ++made;
-        const auto dia = cuda::make_dia(a);
-        EXPECT_EQ(csr_of(a.rows, a.cols, entries_of(dia)), a);
-        EXPECT_EQ(dia.bytes(), cuda::dia_bytes(a));
-    }
-    EXPECT_EQ(made, matrix_battery().size() - 3) << "long rows, tall and hypersparse are refused";
 }
 
 /// The place of every nonzero by the definition, and nothing in all other places.
@@ -86,18 +59,6 @@ TEST(Dia, HoldsTheNonzerosOfABlockOfRowsDiagonalByDiagonal) {
         EXPECT_EQ(dia.offsets, offsets);
         EXPECT_EQ(dia.held, held);
         EXPECT_EQ(dia.values, values);
-    }
-}
-
-TEST(Dia, TakesOtherValuesIntoTheSamePlaces) {
-    for (const auto& [name, a] : matrix_battery()) {
-        if (!is_fine(a)) continue;
-        SCOPED_TRACE(name);
-        auto other = a.clone();
-        for (std::size_t k = 0; k < other.values.size(); ++k) other.values[k] = static_cast<double>(k) - 7.5;
-        auto dia = cuda::make_dia(a);
-        cuda::put_values(other, dia);
-        EXPECT_EQ(dia.values, cuda::make_dia(other).values);
     }
 }
 

@@ -6,29 +6,10 @@
 
 #include "kernels/registry.hpp"
 #include "tests/support/battery.hpp"
-#include "tests/support/csr_of.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::testing {
 namespace {
-
-std::vector<Entry> entries_of(const cuda::Ell<double>& a) {
-    std::vector<Entry> entries;
-    for (offset_t place = 0; place < a.width * a.rows; ++place) {
-        if (a.columns[place] == cuda::Ell<double>::kNone) continue;
-        entries.push_back({static_cast<index_t>(place % a.rows), a.columns[place], a.values[place]});
-    }
-    return entries;
-}
-
-TEST(Ell, GivesBackTheCsrFormExactly) {
-    for (const auto& [name, a] : matrix_battery()) {
-        SCOPED_TRACE(name);
-        const auto ell = cuda::make_ell(a);
-        EXPECT_EQ(csr_of(a.rows, a.cols, entries_of(ell)), a);
-        EXPECT_EQ(ell.columns.bytes() + ell.values.bytes(), cuda::ell_bytes(a));
-    }
-}
 
 TEST(Ell, OfNothingHasNoPlaces) {
     for (const index_t rows : {0, 5}) {
@@ -44,20 +25,6 @@ TEST(Ell, KthPlacesOfAllRowsFollowEachOther) {
     EXPECT_EQ(ell.width, 2);
     EXPECT_EQ(ell.columns, (Buffer<index_t>{4, -1, 8, 7, -1, -1}));
     EXPECT_EQ(ell.values, (Buffer<double>{a.values[0], 0, a.values[2], a.values[1], 0, 0}));
-}
-
-TEST(Ell, TakesOtherValuesIntoTheSamePlaces) {
-    for (const auto& [name, a] : matrix_battery()) {
-        SCOPED_TRACE(name);
-        auto other = a.clone();
-        for (std::size_t k = 0; k < other.values.size(); ++k) other.values[k] = static_cast<double>(k) - 7.5;
-        auto ell = cuda::make_ell(a);
-        cuda::put_values(other, ell);
-        EXPECT_EQ(ell.values, cuda::make_ell(other).values);
-        auto narrow = cuda::make_ell(a, 1);
-        cuda::put_values(other, narrow);
-        EXPECT_EQ(narrow.values, cuda::make_ell(other, 1).values);
-    }
 }
 
 TEST(Ell, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {

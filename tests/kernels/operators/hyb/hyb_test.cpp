@@ -3,12 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 #include "kernels/registry.hpp"
 #include "tests/support/battery.hpp"
-#include "tests/support/csr_of.hpp"
 
 namespace tilespmv::testing {
 namespace {
@@ -35,35 +33,6 @@ CsrMatrix<double> of_lengths(const std::vector<index_t>& lengths) {
         for (index_t c = 0; c < lengths[r]; ++c) positions.emplace(static_cast<index_t>(r), 2 * c);
     }
     return matrix_of(static_cast<index_t>(lengths.size()), 20, positions);
-}
-
-CsrMatrix<double> to_csr(const cuda::Hyb<double>& a) {
-    std::vector<Entry> entries;
-    for (offset_t place = 0; place < a.ell.width * a.ell.rows; ++place) {
-        if (a.ell.columns[place] == cuda::Ell<double>::kNone) continue;
-        entries.push_back({static_cast<index_t>(place % a.ell.rows), a.ell.columns[place], a.ell.values[place]});
-    }
-    for (offset_t k = 0; k < a.coo.nnz(); ++k)
-        entries.push_back({a.coo.row_idxs[k], a.coo.col_idxs[k], a.coo.values[k]});
-    return csr_of(a.coo.rows, a.coo.cols, std::move(entries));
-}
-
-TEST(Hyb, GivesBackTheCsrFormExactly) {
-    for (const auto& [name, a] : matrix_battery()) {
-        SCOPED_TRACE(name);
-        EXPECT_EQ(to_csr(cuda::make_hyb(a)), a);
-    }
-}
-
-TEST(Hyb, TakesOtherValuesIntoTheSamePlaces) {
-    for (const auto& [name, a] : matrix_battery()) {
-        SCOPED_TRACE(name);
-        auto other = a.clone();
-        for (std::size_t k = 0; k < other.values.size(); ++k) other.values[k] = static_cast<double>(k) - 7.5;
-        auto hyb = cuda::make_hyb(a);
-        cuda::put_values(other, hyb);
-        EXPECT_EQ(to_csr(hyb), other);
-    }
 }
 
 TEST(Hyb, IsAsWideAsAThirdOfTheRows) {
