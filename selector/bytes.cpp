@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "formats/list.hpp"
 
 namespace tilespmv {
@@ -38,6 +40,13 @@ TileChoice BytesPolicy::choose(const TilePattern& pattern, int value_bytes) cons
     const int csr = pattern.nnz * (value_bytes + static_cast<int>(sizeof(index_t)));
     choice.defer = may_defer_ && tiled + saving_ > csr;
     return choice;
+}
+
+std::string BytesPolicy::reason(const TilePattern& pattern, int value_bytes) const {
+    if (!choose(pattern, value_bytes).defer) return "it takes the fewest bytes of all formats";
+    const std::string most = saving_ == 0 ? "" : fmt::format(" or would save less than {} bytes", saving_);
+    return fmt::format("a tile, its entry of {} bytes included, would take more bytes than CSR rows{}",
+                       sizeof(TileEntry), most);
 }
 
 }  // namespace tilespmv

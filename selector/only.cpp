@@ -11,4 +11,10 @@ TileChoice OnlyPolicy::choose(const TilePattern& pattern, int value_bytes) const
     throw Error("selector only: the second format cannot hold every tile; take csr", ExitCode::usage);
 }
 
+std::string OnlyPolicy::reason(const TilePattern& pattern, int value_bytes) const {
+    return choose(pattern, value_bytes).format == first_
+               ? "the selector takes this format wherever it can hold the tile"
+               : "the format that the selector prefers cannot hold the tile";
+}
+
 }  // namespace tilespmv

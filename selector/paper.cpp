@@ -1,5 +1,7 @@
 #include "selector/paper.hpp"
 
+#include <fmt/format.h>
+
 #include "formats/list.hpp"
 
 namespace tilespmv {
@@ -66,6 +68,33 @@ TileChoice PaperPolicy::choose(const TilePattern& p, int value_bytes) const {
     TileChoice choice = decide();
     choice.defer = p.nnz <= rules_.defer;
     return choice;
+}
+
+std::string PaperPolicy::reason(const TilePattern& p, int value_bytes) const {
+    const TileChoice choice = choose(p, value_bytes);
+    if (choice.defer) return fmt::format("tiles of at most {} nonzeros are left to CSR rows", rules_.defer);
+    switch (choice.format) {
+        case id_of<Dense>:
+            return fmt::format("at least {:g}% of its places hold nonzeros", 100 * rules_.dense);
+        case id_of<Coo>:
+            return fmt::format("it has at most {} nonzeros", rules_.coo);
+        case id_of<DenseRow>:
+            return "every row is empty or full";
+        case id_of<DenseCol>:
+            return "every column is empty or full";
+        case id_of<Ell>:
+            return fmt::format("its rows are even: their lengths vary by at most {:g}{}", rules_.ell,
+                               rules_.ell_fill > 0 ? fmt::format(", and at least {:g}% of the block are nonzeros",
+                                                                 100 * rules_.ell_fill)
+                                                   : "");
+        case id_of<Hyb>:
+            return fmt::format(
+                "its rows are uneven: their lengths vary by at least {:g}, and few nonzeros are outside "
+                "the block",
+                rules_.hyb);
+        default:
+            return "none of the rules for other formats applies";
+    }
 }
 
 }  // namespace tilespmv

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "formats/convert.hpp"
+#include "selector/reasoned_policy.hpp"
 #include "tile/options/options.hpp"
 
 namespace tilespmv {
@@ -44,10 +44,11 @@ struct PaperRules {
 };
 
 /// The rules in the published order: dense, coo, dense_row, dense_col, ell, hyb, else csr.
-class PaperPolicy final : public TilePolicy {
+class PaperPolicy final : public ReasonedPolicy {
 public:
     explicit PaperPolicy(const PaperRules& rules) : rules_(rules) {}
     [[nodiscard]] TileChoice choose(const TilePattern& pattern, int value_bytes) const override;
+    [[nodiscard]] std::string reason(const TilePattern& pattern, int value_bytes) const override;
     [[nodiscard]] bool may_defer() const override { return rules_.defer > 0 || rules_.defer_hyb; }
 
 private:

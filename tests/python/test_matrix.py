@@ -1,6 +1,7 @@
 """Matrices of every origin, products of every shape and layout, errors, copies."""
 
 import copy
+import pathlib
 import pickle
 import threading
 
@@ -241,6 +242,23 @@ def test_what_is_shown():
     assert sum(part["nnz"] for part in A.executed()) == A.nnz
     page = A._repr_html_()
     assert "data:image/png;base64," in page and "&lt;1600x1600" in page
+
+
+def test_page_to_zoom_in(tmp_path):
+    A = tilespmv.matrix("gen:laplace2d:n=40", device="cpu", values="float32")
+    page = A.view(tmp_path / "a.html", "only:csr", name="<a>")
+    text = pathlib.Path(page).read_text()
+    assert '"name":"\\u003ca\\u003e","rows":1600,"cols":1600,"nnz":7840' in text
+    assert '"values":"float32","value_bytes":4,"selector":"only:csr"' in text
+    assert page._repr_html_().startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;') and str(tmp_path) in repr(page)
+    other = A.view()
+    assert other.path.endswith(".html") and "DOCTYPE" in pathlib.Path(other).read_text()
+    pathlib.Path(other).unlink()
+    for wrong in [lambda: A.view(selector="best"), lambda: A.view(size=1000), lambda: A.T.view()]:
+        with pytest.raises(ValueError):
+            wrong()
+    with pytest.raises(tilespmv.Error, match="no/a.html"):
+        A.view("no/a.html")
 
 
 def test_plot_of_tiles():

@@ -8,7 +8,7 @@ list(TRANSFORM tilespmv_rooms PREPEND tilespmv_ OUTPUT_VARIABLE tilespmv_librari
 install(TARGETS tilespmv ${tilespmv_libraries} EXPORT tilespmv)
 if(TILESPMV_BUILD_TOOLS)  # the command as a program and, with what it needs more, as a component of the package
   install(TARGETS tilespmv_cli RUNTIME)
-  install(TARGETS tilespmv_tools tilespmv_harness EXPORT tilespmv-command)
+  install(TARGETS tilespmv_tools tilespmv_view tilespmv_harness EXPORT tilespmv-command)
   install(EXPORT tilespmv-command NAMESPACE tilespmv:: DESTINATION "${tilespmv_package_dir}")
 endif()
 

@@ -5,6 +5,7 @@ namespace tilespmv::tools {
 void add_commands(CLI::App& app) {
     add_convert(app);
     add_stats(app);
+    add_view(app);
     add_spmv(app);
     add_solve(app);
     add_generate_solver(app);

@@ -9,6 +9,7 @@ namespace tilespmv::tools {
 /// `Error`.
 void add_convert(CLI::App& app);
 void add_stats(CLI::App& app);
+void add_view(CLI::App& app);
 void add_solve(CLI::App& app);
 void add_spmv(CLI::App& app);
 void add_verify(CLI::App& app);

@@ -44,6 +44,12 @@ inline constexpr Rgb kWhite{255, 255, 255};
 /// White, the colour, and in between: `strength` 0 is white, 1 the colour itself.
 Rgb tint(Rgb color, double strength);
 
+/// Colour of a format by its id; ids beyond the palette start over. Chosen to stay apart for colour-blind readers, also
+/// as tints on white.
+Rgb format_color(int id);
+/// Colour of nonzeros outside the tiles.
+inline constexpr Rgb kDeferredColor{0x84, 0x84, 0x84};
+
 /// #rrggbb.
 std::string hex(Rgb color);
 

@@ -13,8 +13,11 @@
 #include "kernels/solver/choose_preconditioner.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
+#include "tile/io/output_file.hpp"
 #include "tools/bindings/matrix.hpp"
+#include "tools/options/value_type.hpp"
 #include "tools/python/device_arrays.hpp"
+#include "tools/view/view.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -248,6 +251,25 @@ nb::list executed(const Matrix& a) {
     return parts;
 }
 
+/// Writes a page in which one zooms into the matrix, of `megabytes` at most.
+void write_view(const Matrix& a, const std::string& file, const std::string& selector, const std::string& name,
+                double megabytes) {
+    const nb::gil_scoped_release released;
+    const auto policy = make_policy(selector);
+    const CsrArrays arrays = a.csr();
+    tools::with_value_type(a.value_type(), [&]<Value V>() {
+        const auto nnz = static_cast<std::size_t>(arrays.nnz);
+        const CsrMatrix<V> csr = borrow_csr<V>(
+            a.rows(), a.cols(),
+            std::span(static_cast<const std::int64_t*>(arrays.row_ptrs), static_cast<std::size_t>(arrays.rows) + 1),
+            std::span(arrays.col_idxs, nnz), std::span(static_cast<const V*>(arrays.values), nnz));
+        const auto most_bytes = static_cast<std::size_t>(megabytes * 1e6);
+        OutputFile out(file);
+        out.write(tools::view_page(csr, convert(csr, *policy), {name, selector, most_bytes}).html);
+        out.commit();
+    });
+}
+
 nb::dict solve(const Matrix& a, nb::handle b, nb::handle x, const std::string& preconditioner,
                const std::string& operator_name, std::optional<double> rtol, double atol, int max_iterations,
                int check_every, bool start_from_x, bool constant_null_space, bool check_symmetry,
@@ -332,6 +354,7 @@ NB_MODULE(_core, m) {
         .def("tiles", tiles)
         .def("statistics", statistics)
         .def("candidates", candidates)
+        .def("write_view", write_view)
         .def("save", &Matrix::save, release)
         .def("solve", solve);
 }

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <string_view>
+#include "tools/view/page_template.hpp"
 
-/// The parts of the page, files of `page/` that the build embeds (`embed.cmake`).
 namespace tilespmv::tools {
 
-extern const std::string_view kReportPage;    ///< HTML with {{style}}, {{data}} and {{script}}
-extern const std::string_view kReportStyle;   ///< CSS
-extern const std::string_view kReportScript;  ///< JavaScript, all files in their order
+/// The files of `page/`.
+extern const PageParts kReportParts;
 
 }  // namespace tilespmv::tools

@@ -8,29 +8,12 @@
 #include "selector/models/profile_file.hpp"
 #include "tools/report/report.hpp"
 #include "tools/report/solver_data.hpp"
+#include "tools/view/page_template.hpp"
 
 namespace tilespmv::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// What is the same in JSON, but cannot end an element of HTML or begin one.
-std::string inert(const std::string& json) {
-    std::string text;
-    text.reserve(json.size());
-    for (const char c : json) {
-        if (c == '<') {
-            text += "\\u003c";
-        } else if (c == '>') {
-            text += "\\u003e";
-        } else if (c == '&') {
-            text += "\\u0026";
-        } else {
-            text += c;
-        }
-    }
-    return text;
-}
 
 /// The operators in the order in which they are taken.
 Json names_of(std::vector<RankedOperator> ranked) {

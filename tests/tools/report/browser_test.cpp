@@ -1,56 +1,23 @@
-// The page as a browser shows it: headless Chromium runs its script and writes down the elements that result.
-#include <cstdio>
-#include <cstdlib>
-#include <optional>
+// The page as a browser shows it.
 #include <regex>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/temporary_directory.hpp"
+#include "tests/tools/browser.hpp"
 #include "tests/tools/report/sample_profile.hpp"
 #include "tools/report/report.hpp"
 
 namespace tilespmv::tools {
 namespace {
 
+using test::between;
+using test::number_of;
 using test::sample_profile;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string output_of(const std::string& command) {
-    std::string text;
-    FILE* const pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) return text;
-    char piece[65536];
-    for (std::size_t got = 0; (got = std::fread(piece, 1, sizeof piece, pipe)) > 0;) text.append(piece, got);
-    return pclose(pipe) == 0 ? text : "";
-}
-
-std::string find_browser() {
-    for (const char* name : {"chromium", "chromium-browser", "google-chrome"}) {
-        const std::string found = output_of(fmt::format("command -v {}", name));
-        if (!found.empty()) return name;
-    }
-    return "";
-}
-
-/// Text between the first `from` and the next `to` behind it.
-std::optional<std::string> between(const std::string& text, const std::string& from, const std::string& to) {
-    const auto begin = text.find(from);
-    if (begin == std::string::npos) return {};
-    const auto end = text.find(to, begin + from.size());
-    return text.substr(begin + from.size(), end - begin - from.size());
-}
-
-/// The number in an attribute of the element with this id; -1 without it.
-int number_of(const std::string& dom, const std::string& id, const std::string& attribute) {
-    const std::string element = between(dom, fmt::format("id=\"{}\"", id), ">").value_or("");
-    const auto text = between(element, attribute + "=\"", "\"");
-    return text ? std::stoi(*text) : -1;
-}
 
 /// Points that are drawn in the chart of this name; -1 without one.
 int points_of(const std::string& dom, const std::string& chart) {
@@ -68,24 +35,13 @@ int points_of(const std::string& dom, const std::string& chart) {
 /// What people see, without the script and its data.
 std::string shown_in(const std::string& dom) { return between(dom, "<main", "</main>").value_or(""); }
 
-class ReportInBrowser : public ::testing::Test {
+class ReportInBrowser : public test::InBrowser {
 protected:
-    void SetUp() override {
-        browser_ = find_browser();
-        if (browser_.empty()) GTEST_SKIP() << "there is no chromium, chromium-browser or google-chrome in PATH";
-    }
-
     /// The page after its script has run.
     [[nodiscard]] std::string dom(const Profile& profile, const std::string& fragment) const {
         const auto file = folder_.path() / "report.html";
         write_report(file, profile);
-        const std::string text = output_of(fmt::format(
-            "timeout 300 {} --headless --no-sandbox --disable-gpu --no-first-run --user-data-dir='{}' "
-            "--window-size=1000,900 --virtual-time-budget=5000 --dump-dom 'file://{}#{}' 2>'{}'",
-            browser_, (folder_.path() / "user").string(), file.string(), fragment, (folder_.path() / "log").string()));
-        EXPECT_THAT(text, HasSubstr("</html>")) << test::content_of(folder_.path() / "log");
-        EXPECT_EQ(number_of(text, "errors", "data-errors"), 0) << between(text, "id=\"errors\"", "</pre>").value_or("");
-        return text;
+        return InBrowser::dom(file, fragment);
     }
 
     /// What the page finds wrong with its looks: nothing.
@@ -97,9 +53,6 @@ protected:
         EXPECT_EQ(number_of(dom, "self-test-result", "data-silent"), 0) << "points say what they are";
         EXPECT_EQ(number_of(dom, "self-test-result", "data-deaf"), 0) << "under the pointer, too";
     }
-
-    std::string browser_;
-    test::TemporaryDirectory folder_;
 };
 
 TEST_F(ReportInBrowser, DrawsAllPointsOfTheProfile) {

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from . import _core, _tiles
+from . import _core, _page, _tiles
 from ._arrays import NumPy, kind_of
 from ._device_sources import device_matrix, is_there
 from ._sources import csr_arrays
@@ -308,6 +308,21 @@ class Matrix:
         """The tiles, a structured array: row and col in the grid of tiles, nnz, bytes, format (a place in
         `tilespmv.format_names()`)."""
         return _tiles.tile_map(self, selector)
+
+    def view(self, path: str | os.PathLike | None = None, selector: str | None = None, *, name: str = "matrix", size: float = 5):
+        """Writes a page in which one zooms from the whole matrix to the nonzeros of a tile, with its bytes in every format
+        and why it has the one it has. A notebook shows what is returned; its ``open()`` shows it in a browser.
+
+        path : an HTML file, which loads nothing; a new one for temporary files unless given. selector : how tiles get their
+        formats. name : the title. size : at most so many MB; details of tiles that do not fit are left out.
+        """
+        if self._is_transposed:
+            raise ValueError("view shows the matrix, not its transpose")
+        if not 0.1 <= size <= 100:
+            raise ValueError(f"size {size}: expected MB from 0.1 to 100")
+        page = _page.Page(path)
+        self._core.write_view(page.path, selector or _core.default_selector, name, size)
+        return page
 
     def plot_tiles(self, ax=None, selector=None):
         """Draws where the nonzeros are and which formats their tiles have, on an axis of matplotlib, which it returns."""

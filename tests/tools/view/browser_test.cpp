@@ -1,0 +1,98 @@
+// The page as a browser shows it.
+#include <regex>
+
+#include "selector/policy.hpp"
+#include "tests/support/battery.hpp"
+#include "tests/tools/browser.hpp"
+#include "tile/generate/generate.hpp"
+#include "tools/view/view.hpp"
+
+namespace tilespmv::tools {
+namespace {
+
+using test::between;
+using test::number_of;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Parts of the text that are like this.
+int count_of(const std::string& text, const std::string& part) {
+    const std::regex pattern(part);
+    return static_cast<int>(
+        std::distance(std::sregex_iterator(text.begin(), text.end(), pattern), std::sregex_iterator()));
+}
+
+class ViewInBrowser : public test::InBrowser {
+protected:
+    [[nodiscard]] std::string dom(const CsrMatrix<double>& a, const std::string& fragment,
+                                  const std::string& selector = "bytes", std::size_t most = 5'000'000) const {
+        const ViewPage page = view_page(a, convert(a, *make_policy(selector)),
+                                        {.name = "a <b>", .selector = selector, .most_bytes = most});
+        const std::string text = InBrowser::dom(folder_.file("view.html", page.html), fragment);
+        EXPECT_THAT(text, HasSubstr("data-ready=\"true\""));
+        return text;
+    }
+    static std::string panel(const std::string& dom) {
+        return between(dom, "<section id=\"tile\"", "</section>").value_or("");
+    }
+};
+
+TEST_F(ViewInBrowser, ShowsATileWithItsBytesReasonAndSlots) {
+    std::set<std::pair<index_t, index_t>> p;
+    for (index_t r = 0; r < 16; ++r) {
+        for (index_t c = 0; c < 5; ++c) p.emplace(32 + r, 16 + 3 * c);
+    }
+    p.insert({{0, 0}, {90, 70}});
+    const auto a = testing::matrix_of(100, 80, p);
+    const std::string text = panel(dom(a, "tile=2,1", "paper"));
+    EXPECT_THAT(text, HasSubstr("data-tile=\"2,1\""));
+    EXPECT_THAT(text, HasSubstr("data-format=\"dense_col\""));
+    EXPECT_THAT(text, HasSubstr("Every column is empty or full."));
+    EXPECT_THAT(text, HasSubstr("32 to 47"));
+    EXPECT_THAT(text, HasSubstr("80 of 256 (31%)"));
+    EXPECT_EQ(count_of(text, "class=\"nz\""), 80);
+    EXPECT_THAT(text, HasSubstr(fmt::format("data-bytes=\"{}\" data-name=\"dense\"", 256 * 8 + 32)));
+    EXPECT_THAT(text, HasSubstr(fmt::format("data-bytes=\"{}\" data-name=\"coo\"", 80 * 9)));
+    EXPECT_THAT(text, HasSubstr(fmt::format("data-bytes=\"{}\" data-name=\"CSR rows\"", 80 * 12)));
+    EXPECT_THAT(text, HasSubstr("data-bytes=\"none\" data-name=\"dense_row\""));
+    EXPECT_EQ(number_of(text, "lowered-tile", "data-slots"), 5);
+    EXPECT_EQ(number_of(text, "lowered-tile", "data-entries"), 0);
+    EXPECT_THAT(panel(dom(a, "tile=1,1")), HasSubstr("no nonzeros"));
+}
+
+TEST_F(ViewInBrowser, CountsTheSlotsOfStripsAsTheOperatorDoes) {
+    for (const char* generator : {"stencil27:n=20", "laplace2d:n=50", "fem:n=20,dof=3"}) {
+        const std::string text = dom(generate<double>(generator), "tile=7,7");
+        EXPECT_THAT(panel(text), HasSubstr("this tile's nonzeros are in slots")) << generator;
+        EXPECT_GT(number_of(text, "lowered-strip", "data-slots"), 2);
+        EXPECT_EQ(number_of(text, "lowered-strip", "data-counted"), number_of(text, "lowered-strip", "data-slots"));
+    }
+}
+
+TEST_F(ViewInBrowser, NamesFormatsAndWhatIsLeftOut) {
+    const auto a = generate<double>("rmat:scale=13,degree=8");
+    const std::string page = dom(a, "format=coo");
+    const std::string whole = between(page, "<body", "<script").value_or("");
+    EXPECT_EQ(count_of(whole, "aria-pressed=\"true\""), 1);
+    EXPECT_THAT(between(whole, "aria-pressed=\"true\"", ">").value_or(""), HasSubstr("data-format=\"coo\""));
+    EXPECT_THAT(whole, HasSubstr("All tiles are in this page in detail."));
+    EXPECT_THAT(between(page, "<title>", "</title>").value_or(""), HasSubstr("a &lt;b&gt;"))
+        << "a hostile name is text";
+    const std::string part = dom(a, "tile=500,500", "bytes", 80'000);
+    EXPECT_THAT(between(part, "id=\"left-out\"", "</p>").value_or(""), HasSubstr("tiles in detail"));
+    EXPECT_THAT(panel(part), HasSubstr("data-tile=\"500,500\""));
+    EXPECT_THAT(part, Not(HasSubstr("NaN")));
+}
+
+TEST_F(ViewInBrowser, ShowsMatricesOfAnyShape) {
+    for (const auto& [rows, cols] : {std::pair{0, 0}, {1, 1}, {1, 5000}, {5000, 1}, {17, 40}}) {
+        std::set<std::pair<index_t, index_t>> p;
+        if (rows > 0) p = {{rows - 1, cols - 1}};
+        const std::string text =
+            dom(testing::matrix_of(rows, cols, p), fmt::format("tile={},{}", (rows - 1) / 16, (cols - 1) / 16));
+        EXPECT_EQ(count_of(panel(text), "class=\"nz\""), rows > 0 ? 1 : 0) << rows << " x " << cols;
+    }
+}
+
+}  // namespace
+}  // namespace tilespmv::tools
