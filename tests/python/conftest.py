@@ -3,6 +3,5 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def doctest_names(doctest_namespace, monkeypatch, tmp_path):
+def doctest_names(doctest_namespace):
     doctest_namespace["np"] = np
-    monkeypatch.chdir(tmp_path)  # where examples write
