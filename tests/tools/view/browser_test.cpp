@@ -32,6 +32,33 @@ protected:
         EXPECT_THAT(text, HasSubstr("data-ready=\"true\""));
         return text;
     }
+    /// The page after this JavaScript, which runs when it is ready and may leave what it finds in `found`.
+    [[nodiscard]] std::string dom_after(const CsrMatrix<double>& a, const std::string& script) const {
+        std::string page = view_page(a, convert(a, *make_policy("only:coo")), {.selector = "only:coo"}).html;
+        const std::string driver =
+            "<script>HTMLElement.prototype.setPointerCapture = () => {};\n"
+            "const found = {}, canvas = document.getElementById('canvas');\n"
+            "const key = (name) => canvas.dispatchEvent(new KeyboardEvent('keydown', {key: name, cancelable: true}));\n"
+            "const pointer = (type, x, y, id = 1) => canvas.dispatchEvent(new PointerEvent('pointer' + type, "
+            "{pointerId: id,\n"
+            "  clientX: canvas.getBoundingClientRect().left + x, clientY: canvas.getBoundingClientRect().top + y}));\n"
+            "const place = async () => {\n"  // the fragment follows a moment later
+            "  await new Promise((done) => setTimeout(done, 300));\n"
+            "  return new URLSearchParams(location.hash.slice(1)).get('at')?.split(',').map(Number) ?? [];\n"
+            "};\n"
+            "const drive = async () => {\n" +
+            script +
+            "  for (const name in found) document.body.setAttribute('data-' + name, found[name]);\n"
+            "};\n"
+            "const waiting = setInterval(() => {\n"
+            "  if (!document.body.dataset.ready) return;\n"
+            "  clearInterval(waiting);\n"
+            "  drive().catch((error) => reportError(error.stack));\n"
+            "}, 20);</script>";
+        page.insert(page.rfind("</body>"), driver);
+        return InBrowser::dom(folder_.file("driven.html", page), "");
+    }
+    static std::string body(const std::string& dom) { return between(dom, "<body", ">").value_or(""); }
     static std::string panel(const std::string& dom) {
         return between(dom, "<section id=\"tile\"", "</section>").value_or("");
     }
@@ -82,6 +109,57 @@ TEST_F(ViewInBrowser, NamesFormatsAndWhatIsLeftOut) {
     EXPECT_THAT(between(part, "id=\"left-out\"", "</p>").value_or(""), HasSubstr("tiles in detail"));
     EXPECT_THAT(panel(part), HasSubstr("data-tile=\"500,500\""));
     EXPECT_THAT(part, Not(HasSubstr("NaN")));
+}
+
+TEST_F(ViewInBrowser, MovesByKeysWheelAndPointers) {
+    const std::string text = dom_after(generate<double>("laplace2d:n=60"), R"(
+        for (let i = 0; i < 12; ++i) key("+");
+        const zoomed = await place();
+        found.zoomed = zoomed[2] > 10;
+        key("ArrowRight");
+        const right = await place();
+        found.right = right[1] > zoomed[1] && right[0] === zoomed[0];
+        pointer("down", 300, 300);
+        pointer("move", 300, 200);
+        pointer("up", 300, 200);
+        const dragged = await place();
+        found.dragged = dragged[0] > right[0] && dragged[1] === right[1];
+        canvas.dispatchEvent(new WheelEvent("wheel", {deltaY: 100, cancelable: true}));
+        found.wheeled = (await place())[2] < dragged[2];
+        pointer("down", 200, 200, 1);
+        pointer("down", 240, 200, 2);
+        const before = await place();
+        pointer("move", 400, 200, 2);
+        found.pinched = (await place())[2] > 2 * before[2];
+        pointer("up", 400, 200, 2);
+        pointer("up", 200, 200, 1);
+        key("0");
+        found.whole = (await place()).length === 0;
+    )");
+    for (const char* what : {"zoomed", "right", "dragged", "wheeled", "pinched", "whole"})
+        EXPECT_THAT(body(text), HasSubstr(fmt::format("data-{}=\"true\"", what)));
+}
+
+TEST_F(ViewInBrowser, ChoosesTilesByClicksExamplesAndKeys) {
+    const std::string text = dom_after(testing::matrix_of(64, 64, {{40, 20}, {41, 20}, {0, 60}}), R"(
+        const chosen = () => document.getElementById("tile").dataset.tile;
+        document.querySelector("[aria-label='Show an example of coo']").click();
+        found.example = chosen();
+        pointer("down", canvas.clientWidth / 2 + 3, canvas.clientHeight / 2);
+        pointer("up", canvas.clientWidth / 2 + 3, canvas.clientHeight / 2);
+        found.clicked = chosen();
+        key("ArrowUp");
+        for (let i = 0; i < 20; ++i) key("ArrowUp");
+        key("Enter");
+        found.entered = chosen();
+        location.hash = "#tile=0,3";
+        await place();
+        found.followed = chosen();
+        document.querySelector("input[value=tile]").click();
+        found.slots = [...document.querySelectorAll(".nz")].map((nz) => nz.dataset.slot).join();
+    )");
+    for (const char* what : {"example=\"2,1", "clicked=\"2,1", "entered=\"0,1", "followed=\"0,3", "slots=\"-1"})
+        EXPECT_THAT(body(text), HasSubstr(fmt::format("data-{}\"", what)));
 }
 
 TEST_F(ViewInBrowser, ShowsMatricesOfAnyShape) {

@@ -1,5 +1,5 @@
-// Puts the page together. The fragment says what it shows: #tile=ROW,COL of a tile in the grid of tiles, #at=ROW,COL,SCALE
-// with the row and the column in the middle and pixels per column, #format=NAME that stands out.
+// Puts the page together. The fragment says what it shows: #tile=ROW,COL of a tile in the grid of tiles,
+// #at=ROW,COL,SCALE with the row and the column in the middle and pixels per column, #format=NAME that stands out.
 
 function describe(data) {
   const m = data.matrix, cells = 2 ** data.cut;
@@ -13,23 +13,36 @@ function describe(data) {
   document.getElementById("left-out").textContent = data.cut < 0 || m.tiles === data.detailed_tiles ?
       "All tiles are in this page in detail." :
       `This page holds ${grouped(data.detailed_tiles)} of ${grouped(m.tiles)} tiles in detail, those of ` +
-          `${grouped(data.detailed_cells)} of ${grouped(data.cut_cells)} blocks of ${cells} \u00d7 ${cells} tiles: of each format ` +
+          `${grouped(data.detailed_cells)} of ${grouped(data.cut_cells)} blocks of ${cells} \u00d7 ${
+              cells} tiles: of each format ` +
           "the fullest tile and some examples, others evenly over the matrix. Of other blocks it has the number of nonzeros and " +
           "formats. A larger page (--size) holds more.";
 }
 
 function drawLegend(tree, map, legend, choose) {
   const {matrix, formats} = tree.data;
-  const shown = formats.map((format, f) => ({...format, f, seen: 0})).filter((format) => format.tiles > 0 || format.nnz > 0);
-  const buttons = shown.map((format) => [
-    el("button", {type: "button", class: "format", "aria-pressed": String(map.lit === format.f), "data-format": format.name,
-                  title: "Let this format stand out", onclick: () => light(map.lit === format.f ? -1 : format.f)},
-       el("span", {class: "swatch"}), el("span", {class: "name"}, format.name), el("span", {}, grouped(format.tiles)),
-       el("span", {}, percent(format.nnz / matrix.nnz))),
-    el("button", {type: "button", title: "Show an example", "aria-label": `Show an example of ${format.name}`,
-                  disabled: format.examples.length === 0,
-                  onclick: () => choose(...format.examples[format.seen++ % format.examples.length], true)}, "\u203a")
-  ]);
+  const shown =
+      formats.map((format, f) => ({...format, f, seen: 0})).filter((format) => format.tiles > 0 || format.nnz > 0);
+  const buttons = shown.map(
+      (format) =>
+          [el("button", {
+             type: "button",
+             class: "format",
+             "aria-pressed": String(map.lit === format.f),
+             "data-format": format.name,
+             title: "Let this format stand out",
+             onclick: () => light(map.lit === format.f ? -1 : format.f)
+           },
+              el("span", {class: "swatch"}), el("span", {class: "name"}, format.name),
+              el("span", {}, grouped(format.tiles)), el("span", {}, percent(format.nnz / matrix.nnz))),
+           el("button", {
+             type: "button",
+             title: "Show an example",
+             "aria-label": `Show an example of ${format.name}`,
+             disabled: format.examples.length === 0,
+             onclick: () => choose(...format.examples[format.seen++ % format.examples.length], true)
+           },
+              "\u203a")]);
   const light = (f) => {
     map.lit = f;
     buttons.forEach(([button], i) => button.setAttribute("aria-pressed", String(shown[i].f === f)));
@@ -37,11 +50,15 @@ function drawLegend(tree, map, legend, choose) {
     map.draw();
     map.events.moved();
   };
-  legend.replaceChildren(el(
-      "div", {class: "legend"},
-      el("div", {class: "format head"}, el("span"), el("span", {class: "name"}, "Format"), el("span", {}, "tiles"), el("span", {}, "nonzeros")),
-      el("span"), buttons));
-  return {light, restyle: (palette) => shown.forEach((format, i) => buttons[i][0].style.setProperty("--c", palette.css[format.f]))};
+  legend.replaceChildren(
+      el("div", {class: "legend"},
+         el("div", {class: "format head"}, el("span"), el("span", {class: "name"}, "Format"), el("span", {}, "tiles"),
+            el("span", {}, "nonzeros")),
+         el("span"), buttons));
+  return {
+    light,
+    restyle: (palette) => shown.forEach((format, i) => buttons[i][0].style.setProperty("--c", palette.css[format.f]))
+  };
 }
 
 async function start() {
@@ -63,7 +80,8 @@ async function start() {
     },
     choose: (at) => {
       if (!at) return;
-      const tile = at.cell.id < 0 ? {row: Math.floor(at.row / TILE), col: Math.floor(at.col / TILE)} : tree.descend(at.cell);
+      const tile =
+          at.cell.id < 0 ? {row: Math.floor(at.row / TILE), col: Math.floor(at.col / TILE)} : tree.descend(at.cell);
       const side = at.cell.id < 0 ? 1 : 2 ** tile.level;  // of a block that was left out
       choose(tile.row * side, tile.col * side, false);
     },
@@ -80,8 +98,9 @@ async function start() {
     const place = `row ${grouped(row)}, column ${grouped(col)}`;
     if (cell.id < 0) return place;
     const format = data.formats[tree.format[cell.id]].name, nnz = `${grouped(tree.nnz[cell.id])} nonzeros`;
-    return cell.level === 0 ? `${place} \u00b7 tile (${grouped(cell.row)}, ${grouped(cell.col)}): ${format}, ${nnz}` :
-                              `${place} \u00b7 ${2 ** cell.level} \u00d7 ${2 ** cell.level} tiles: ${nnz}, most in ${format}`;
+    return cell.level === 0 ?
+        `${place} \u00b7 tile (${grouped(cell.row)}, ${grouped(cell.col)}): ${format}, ${nnz}` :
+        `${place} \u00b7 ${2 ** cell.level} \u00d7 ${2 ** cell.level} tiles: ${nnz}, most in ${format}`;
   };
   const fragment = () => {
     const parts = [];
@@ -97,7 +116,8 @@ async function start() {
   panel = new TilePanel(tree, document.getElementById("tile"), map);
   legend = drawLegend(tree, map, document.getElementById("legend"), choose);
   legend.restyle(map.palette);
-  for (const button of document.querySelectorAll("#buttons button")) button.addEventListener("click", () => map.press(button.dataset.key));
+  for (const button of document.querySelectorAll("#buttons button"))
+    button.addEventListener("click", () => map.press(button.dataset.key));
 
   const follow = (fragmentText) => {
     const asked = new URLSearchParams(fragmentText);

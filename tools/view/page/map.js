@@ -8,7 +8,8 @@ class Palette {
     const pixel = ([r, g, b]) => (255 << 24 | b << 16 | g << 8 | r) >>> 0;
     const isFaint = ([r, g, b]) => 0.3 * r + 0.6 * g + 0.1 * b < 110;
     const ground = rgb(isDark ? "#1a1a19" : "#fdfdfc");
-    const own = formats.map(({color}) => (isDark && isFaint(rgb(color)) ? mix(rgb(color), [255, 255, 255], 0.4) : rgb(color)));
+    const own =
+        formats.map(({color}) => (isDark && isFaint(rgb(color)) ? mix(rgb(color), [255, 255, 255], 0.4) : rgb(color)));
     const shades = (color) => Uint32Array.from({length: 64}, (_, i) => pixel(mix(ground, color, 0.42 + 0.58 * i / 63)));
     this.css = own.map((c) => `rgb(${c})`);
     this.shades = own.map(shades);
@@ -48,7 +49,8 @@ class Painter {
     Object.assign(this, {window, palette, lit, least});
     const right = Math.ceil((cols - window.x) * window.scale), bottom = Math.ceil((rows - window.y) * window.scale);
     this.pixels.fill(palette.outside);
-    this.fill(Math.floor(-window.x * window.scale), Math.floor(-window.y * window.scale), right, bottom, palette.ground);
+    this.fill(
+        Math.floor(-window.x * window.scale), Math.floor(-window.y * window.scale), right, bottom, palette.ground);
     this.level = Math.max(0, Math.ceil(Math.log2(least / (TILE * window.scale))));
     if (!tree.isEmpty) this.visit(0, tree.top, 0, 0);
     this.context.putImageData(this.image, 0, 0);
@@ -92,7 +94,8 @@ class Painter {
       for (let c = 0, rank = 0; c < tile.cols; ++c) {
         if (!(tile.masks[r] >> c & 1)) continue;
         const x = Math.floor(left + c * scale);
-        this.fill(x, y, Math.max(x + 1, Math.floor(left + (c + 1) * scale) - gap), bottom, rank++ < tile.part ? color : grey);
+        this.fill(
+            x, y, Math.max(x + 1, Math.floor(left + (c + 1) * scale) - gap), bottom, rank++ < tile.part ? color : grey);
       }
     }
   }
@@ -121,7 +124,8 @@ class MatrixMap {
     this.ratio = window.devicePixelRatio || 1;
     this.width = this.canvas.clientWidth;
     this.height = this.canvas.clientHeight;
-    this.painter.resize(Math.max(1, Math.round(this.width * this.ratio)), Math.max(1, Math.round(this.height * this.ratio)));
+    this.painter.resize(
+        Math.max(1, Math.round(this.width * this.ratio)), Math.max(1, Math.round(this.height * this.ratio)));
     const {rows, cols} = this.bounds;
     const most = Math.min(176, this.width / 3);
     const [width, height] = [cols, rows].map((n) => Math.max(24, Math.round(most * n / Math.max(rows, cols))));
@@ -241,7 +245,8 @@ class MatrixMap {
   }
   paintOverview() {
     this.overview.paint(this.small, this.palette, this.lit, 2 * this.ratio);
-    this.overviewImage = this.overview.context.getImageData(0, 0, this.overview.canvas.width, this.overview.canvas.height);
+    this.overviewImage =
+        this.overview.context.getImageData(0, 0, this.overview.canvas.width, this.overview.canvas.height);
   }
   drawWindow() {
     const {context, canvas} = this.overview, {scale} = this.small;
@@ -285,7 +290,9 @@ class MatrixMap {
     canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
       const lines = event.deltaMode === 1 ? 30 : 1;
-      this.zoom(Math.exp(-Math.max(-120, Math.min(120, event.deltaY * lines)) * (event.ctrlKey ? 0.01 : 0.004)), ...place(event));
+      this.zoom(
+          Math.exp(-Math.max(-120, Math.min(120, event.deltaY * lines)) * (event.ctrlKey ? 0.01 : 0.004)),
+          ...place(event));
     }, {passive: false});
     canvas.addEventListener("dblclick", (event) => this.zoom(2, ...place(event)));
     canvas.addEventListener("pointerdown", (event) => {

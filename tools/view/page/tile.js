@@ -22,7 +22,8 @@ function tileSlots(tile) {
 function stripSlots(tree, tileRow, tileCol) {
   const fill = tree.stripOf(tileRow).fill, tiles = tree.tilesOfRow(tileRow);
   if (fill === "none" || !tiles) return null;
-  const columns = Array.from({length: TILE}, (_, r) => tiles.flatMap(({col, tile}) => columnsOf(tile.masks[r]).map((c) => col * TILE + c)));
+  const columns = Array.from(
+      {length: TILE}, (_, r) => tiles.flatMap(({col, tile}) => columnsOf(tile.masks[r]).map((c) => col * TILE + c)));
   const places = [];
   const take = (row, col, slot) => {
     if (Math.floor(col / TILE) === tileCol) places.push({row, col: col % TILE, slot});
@@ -53,9 +54,9 @@ class TilePanel {
     const {id, level} = this.tree.find(row, col);
     this.panel.replaceChildren();
     this.panel.dataset.tile = `${row},${col}`;
-    this.panel.append(el(
-        "div", {class: "head"}, el("h2", {}, `Tile (${grouped(row)}, ${grouped(col)})`),
-        el("button", {type: "button", onclick: () => this.map.showTile(row, col)}, "Zoom to it")));
+    this.panel.append(
+        el("div", {class: "head"}, el("h2", {}, `Tile (${grouped(row)}, ${grouped(col)})`),
+           el("button", {type: "button", onclick: () => this.map.showTile(row, col)}, "Zoom to it")));
     if (id < 0) return this.panel.append(el("p", {class: "quiet"}, "It has no nonzeros."));
     if (this.tree.isSummary[id]) return this.panel.append(...this.leftOut(id, level));
     const tile = this.tree.tile(id);
@@ -76,7 +77,8 @@ class TilePanel {
     return [el(
         "p", {},
         `${what} has ${grouped(nnz[id])} nonzeros` + (level === 0 ? "" : ` in ${grouped(tiles[id])} tiles`) +
-            `, most of them ${this.tree.data.formats[this.tree.format[id]].name}. Its details were left out of this page.`)];
+            `, most of them ${
+                this.tree.data.formats[this.tree.format[id]].name}. Its details were left out of this page.`)];
   }
 
   facts(tile, format) {
@@ -103,74 +105,125 @@ class TilePanel {
     const hasStrip = stripSlots(this.tree, row, col) !== null;
     if (this.mode === "strip" && !hasStrip) this.mode = "nonzeros";
     const names = {nonzeros: "Nonzeros", tile: "Slots of tile", strip: "Slots of strip"};
-    return el("fieldset", {class: "modes", "aria-label": "What the pattern shows"}, Object.entries(names).map(([mode, text]) =>
-        el("label", {}, el("input", {type: "radio", name: "mode", value: mode, checked: mode === this.mode, disabled: mode === "strip" && !hasStrip, onchange: () => {
-                             this.mode = mode;
-                             this.draw(this.tree.tile(this.tree.find(row, col).id), row, col);
-                           }}), text)));
+    return el(
+        "fieldset", {class: "modes", "aria-label": "What the pattern shows"},
+        Object.entries(names).map(
+            ([mode, text]) =>
+                el("label", {}, el("input", {
+                     type: "radio",
+                     name: "mode",
+                     value: mode,
+                     checked: mode === this.mode,
+                     disabled: mode === "strip" && !hasStrip,
+                     onchange: () => {
+                       this.mode = mode;
+                       this.draw(this.tree.tile(this.tree.find(row, col).id), row, col);
+                     }
+                   }),
+                   text)));
   }
 
   draw(tile, row, col) {
-    const places = this.mode === "tile" ? tileSlots(tile) : this.mode === "strip" ? stripSlots(this.tree, row, col)?.places : null;
+    const places = this.mode === "tile" ? tileSlots(tile) :
+        this.mode === "strip"           ? stripSlots(this.tree, row, col)?.places :
+                                          null;
     const slotOf = new Map((places ?? []).map((place) => [place.row * TILE + place.col, place.slot]));
     const size = 18, margin = 14, length = margin + TILE * size + 1;
     const marks = tile.masks.flatMap((mask, r) => columnsOf(mask).map((c, rank) => {
       const slot = slotOf.get(r * TILE + c), x = margin + c * size, y = margin + r * size;
       const isGrey = this.mode === "tile" ? slot === -1 : rank >= tile.part;
       const title = `row ${grouped(row * TILE + r)}, column ${grouped(col * TILE + c)}` +
-          (slot === undefined ? "" : slot < 0 ? ", an entry" : `, slot ${slot}`);
+          (slot === undefined ? "" :
+               slot < 0       ? ", an entry" :
+                                `, slot ${slot}`);
       return [
-        el("rect", {class: "nz", x: x + 1, y: y + 1, width: size - 1, height: size - 1, rx: 2, "data-slot": slot,
-                    style: isGrey ? "fill: #848484" : null}, el("title", {}, title)),
+        el("rect", {
+          class: "nz",
+          x: x + 1,
+          y: y + 1,
+          width: size - 1,
+          height: size - 1,
+          rx: 2,
+          "data-slot": slot,
+          style: isGrey ? "fill: #848484" : null
+        },
+           el("title", {}, title)),
         slot >= 0 ? el("text", {x: x + size / 2 + 0.5, y: y + size / 2 + 3.5}, slot) : null
       ];
     }));
     const lines = Array.from({length: TILE - 1}, (_, i) => margin + (i + 1) * size + 0.5)
-                      .map((at) => `M${margin} ${at}H${length}M${at} ${margin}V${length}`).join("");
-    const axis = [0, 4, 8, 12].flatMap((n) => [
-      el("text", {class: "axis", x: margin + (n + 0.5) * size, y: 9}, n),
-      el("text", {class: "axis", x: 6, y: margin + (n + 0.5) * size + 3}, n)
-    ]);
-    this.pattern.replaceChildren(el(
-        "svg", {class: "pattern", viewBox: `0 0 ${length} ${length}`, role: "img", "data-mode": this.mode,
-                "aria-label": `Pattern of the tile: ${tile.nnz} nonzeros`},
-        el("rect", {class: "field", x: margin + 0.5, y: margin + 0.5, width: tile.cols * size, height: tile.rows * size}),
-        el("path", {class: "lines", d: lines}), axis, marks));
+                      .map((at) => `M${margin} ${at}H${length}M${at} ${margin}V${length}`)
+                      .join("");
+    const axis = [0, 4, 8, 12].flatMap(
+        (n) =>
+            [el("text", {class: "axis", x: margin + (n + 0.5) * size, y: 9}, n),
+             el("text", {class: "axis", x: 6, y: margin + (n + 0.5) * size + 3}, n)]);
+    this.pattern.replaceChildren(
+        el("svg", {
+          class: "pattern",
+          viewBox: `0 0 ${length} ${length}`,
+          role: "img",
+          "data-mode": this.mode,
+          "aria-label": `Pattern of the tile: ${tile.nnz} nonzeros`
+        },
+           el("rect",
+              {class: "field", x: margin + 0.5, y: margin + 0.5, width: tile.cols * size, height: tile.rows * size}),
+           el("path", {class: "lines", d: lines}), axis, marks));
   }
 
   bars(tile) {
     const {matrix, formats} = this.tree.data;
     const rows = tile.bytes.map((bytes, f) => ({name: formats[f].name, bytes, isTaken: f === tile.format}));
-    rows.push({name: "CSR rows", bytes: tile.nnz * (matrix.value_bytes + 4), isTaken: tile.format === formats.length - 1});
+    rows.push(
+        {name: "CSR rows", bytes: tile.nnz * (matrix.value_bytes + 4), isTaken: tile.format === formats.length - 1});
     const most = Math.max(...rows.map((row) => row.bytes ?? 0));
     return [
       el("h3", {}, "Bytes in each format"),
-      el("div", {class: "bars", role: "table"}, rows.sort((a, b) => (a.bytes ?? Infinity) - (b.bytes ?? Infinity)).map((row) => [
-        el("span", {class: row.isTaken ? "taken" : "quiet", "data-bytes": row.bytes ?? "none", "data-name": row.name}, (row.isTaken ? "\u25b8 " : "") + row.name),
-        el("span", {}, row.bytes === null ? null : el("div", {class: row.isTaken ? "bar" : "bar other", style: `width: ${100 * row.bytes / most}%`})),
-        el("span", {class: row.isTaken ? "value taken" : "value"}, row.bytes === null ? "cannot hold it" : grouped(row.bytes))
-      ])),
-      el("p", {class: "quiet"}, `Its values alone take ${grouped(tile.nnz * matrix.value_bytes)}; a tile has an entry of 8 bytes besides.`)
+      el("div", {class: "bars", role: "table"},
+         rows.sort((a, b) => (a.bytes ?? Infinity) - (b.bytes ?? Infinity))
+             .map(
+                 (row) =>
+                     [el("span", {
+                        class: row.isTaken ? "taken" : "quiet",
+                        "data-bytes": row.bytes ?? "none",
+                        "data-name": row.name
+                      },
+                         (row.isTaken ? "\u25b8 " : "") + row.name),
+                      el("span", {}, row.bytes === null ? null : el("div", {
+                           class: row.isTaken ? "bar" : "bar other",
+                           style: `width: ${100 * row.bytes / most}%`
+                         })),
+                      el("span", {class: row.isTaken ? "value taken" : "value"},
+                         row.bytes === null ? "cannot hold it" : grouped(row.bytes))])),
+      el("p", {class: "quiet"},
+         `Its values alone take ${grouped(tile.nnz * matrix.value_bytes)}; a tile has an entry of 8 bytes besides.`)
     ];
   }
 
   lowered(tile, row, col) {
     const {scattered_share} = this.tree.data.matrix;
     const inTile = tileSlots(tile), entries = inTile.filter(({slot}) => slot < 0).length;
-    const slots = tile.slots === 0 ? "" : `${tile.slots} slot${tile.slots > 1 ? "s" : ""}` + (tile.slotsAreRows ? " of a row each" : "");
+    const slots = tile.slots === 0 ?
+        "" :
+        `${tile.slots} slot${tile.slots > 1 ? "s" : ""}` + (tile.slotsAreRows ? " of a row each" : "");
     const rest = entries === 0 ? "" : `${entries} entr${entries > 1 ? "ies" : "y"} (CSR rows)`;
     const strip = this.tree.stripOf(row), own = stripSlots(this.tree, row, col);
     const how = {windows: "slots of 16 columns each", ranks: "slots filled by rank, with 16-bit columns"}[strip.fill];
     return [
-      el("p", {id: "lowered-tile", "data-slots": tile.slots, "data-entries": entries},
-         el("strong", {}, "tile"), `: ${[slots, rest].filter((text) => text).join(" and ")}.` +
-             (scattered_share >= 0.5 ? ` As ${percent(scattered_share)} of the matrix would be entries, all of it is multiplied as CSR rows.` : "")),
+      el("p", {id: "lowered-tile", "data-slots": tile.slots, "data-entries": entries}, el("strong", {}, "tile"),
+         `: ${[slots, rest].filter((text) => text).join(" and ")}.` +
+             (scattered_share >= 0.5 ?
+                  ` As ${
+                      percent(scattered_share)} of the matrix would be entries, all of it is multiplied as CSR rows.` :
+                  "")),
       el("p", {id: "lowered-strip", "data-fill": strip.fill, "data-slots": strip.slots, "data-counted": own?.slots},
          el("strong", {}, "strip"),
          strip.fill === "none" ? ": its tile row is CSR with 16-bit columns, which takes fewer bytes." :
-             `: its tile row is a strip of ${strip.slots} ${how}` +
-             (own ? `; this tile's nonzeros are in slot${own.places.length > 1 ? "s" : ""} ${listOf(own.places.map((place) => place.slot))}.` :
-                    ". Which of them this tile fills is not known here, since other tiles of the tile row were left out."))
+                                 `: its tile row is a strip of ${strip.slots} ${how}` +
+                 (own ?
+                      `; this tile's nonzeros are in slot${own.places.length > 1 ? "s" : ""} ${
+                          listOf(own.places.map((place) => place.slot))}.` :
+                      ". Which of them this tile fills is not known here, since other tiles of the tile row were left out."))
     ];
   }
 }

@@ -1,6 +1,6 @@
 "use strict";
-// The tree of cells that the page holds: see tools/view/quadtree.hpp. A cell of level k covers 2^k x 2^k tiles; cells are
-// numbered from the whole matrix down to the tiles.
+// The tree of cells that the page holds: see tools/view/quadtree.hpp. A cell of level k covers 2^k x 2^k tiles; cells
+// are numbered from the whole matrix down to the tiles.
 
 function reportError(text) {
   const box = document.getElementById("errors");
@@ -176,7 +176,8 @@ class Tree {
   // The cell of the lowest level that covers this tile: {id, level, row, col}; id is -1 if nothing is there.
   find(row, col, level = 0) {
     const {rows, cols} = this.data.matrix;
-    if (this.isEmpty || row < 0 || col < 0 || row * TILE >= rows || col * TILE >= cols) return {id: -1, level: this.top, row: 0, col: 0};
+    if (this.isEmpty || row < 0 || col < 0 || row * TILE >= rows || col * TILE >= cols)
+      return {id: -1, level: this.top, row: 0, col: 0};
     let id = 0, l = this.top;
     while (l > level && id >= 0 && !this.isSummary[id]) {
       --l;
@@ -229,7 +230,8 @@ class Tree {
       return beyond === 0xffff ? null : beyond + this.nnz[id] * this.data.matrix.value_bytes;
     });
     return {
-      masks, bytes,
+      masks,
+      bytes,
       nnz: this.nnz[id],
       rows: (s.sizes[shape] >> 4) + 1,
       cols: (s.sizes[shape] & 15) + 1,
