@@ -13,10 +13,9 @@ function describe(data) {
   document.getElementById("left-out").textContent = data.cut < 0 || m.tiles === data.detailed_tiles ?
       "All tiles are in this page in detail." :
       `This page holds ${grouped(data.detailed_tiles)} of ${grouped(m.tiles)} tiles in detail, those of ` +
-          `${grouped(data.detailed_cells)} of ${grouped(data.cut_cells)} blocks of ${cells} \u00d7 ${
-              cells} tiles: of each format ` +
-          "the fullest tile and some examples, others evenly over the matrix. Of other blocks it has the number of nonzeros and " +
-          "formats. A larger page (--size) holds more.";
+          `${grouped(data.detailed_cells)} of ${grouped(data.cut_cells)} blocks of ${cells} \u00d7 ${cells} tiles: ` +
+          "of each format the fullest tile and some examples, others evenly over the matrix. Of other blocks, which " +
+          "are hatched, it has the number of nonzeros and formats. A larger page (--size) holds more.";
 }
 
 function drawLegend(tree, map, legend, choose) {
@@ -44,7 +43,7 @@ function drawLegend(tree, map, legend, choose) {
            },
               "\u203a")]);
   const light = (f) => {
-    map.lit = f;
+    map.lit = shown.some((format) => format.f === f) ? f : -1;
     buttons.forEach(([button], i) => button.setAttribute("aria-pressed", String(shown[i].f === f)));
     map.paintOverview();
     map.draw();

@@ -42,6 +42,17 @@ class Painter {
     for (let row = Math.max(0, y); row < bottom; ++row) this.pixels.fill(color, row * width + x, row * width + right);
   }
 
+  // Lines from the lower left to the upper right.
+  hatch(x, y, right, bottom, color) {
+    const {width, height} = this.canvas, distance = Math.round(3 * this.least);
+    for (let row = Math.max(0, y); row < Math.min(height, bottom); ++row) {
+      let at = x + (distance - (row - y) % distance) % distance;
+      if (at < 0) at %= distance;
+      for (; at < Math.min(width, right); at += distance)
+        if (at >= 0) this.pixels[row * width + at] = color;
+    }
+  }
+
   // `least`: pixels of the smallest cell that is drawn.
   paint(window, palette, lit, least) {
     const {tree} = this;
@@ -81,7 +92,9 @@ class Painter {
     const x = Math.floor(left), y = Math.floor(top);
     const right = Math.max(x + Math.ceil(this.least / 2), Math.floor(left + length) - gap);
     const bottom = Math.max(y + Math.ceil(this.least / 2), Math.floor(top + length) - gap);
-    this.fill(x, y, right, bottom, color);
+    const isHatched = tree.isSummary[id] && length >= 8 * this.least;  // so near that its tiles are missed
+    this.fill(x, y, right, bottom, isHatched ? palette.behind[format] : color);
+    if (isHatched) this.hatch(x, y, right, bottom, color);
     if (hasNonzeros) this.nonzeros(tree.tile(id), left, top, isDim ? palette.dim[63] : palette.full[format]);
   }
 
@@ -124,6 +137,7 @@ class MatrixMap {
     this.ratio = window.devicePixelRatio || 1;
     this.width = this.canvas.clientWidth;
     this.height = this.canvas.clientHeight;
+    this.gutter = 24 + 6.5 * grouped(this.bounds.rows).length;  // of the numbers of rows
     this.painter.resize(
         Math.max(1, Math.round(this.width * this.ratio)), Math.max(1, Math.round(this.height * this.ratio)));
     const {rows, cols} = this.bounds;
@@ -149,11 +163,11 @@ class MatrixMap {
 
   // Pixels of CSS per column, from all of the matrix in the middle to a nonzero as large as a button.
   get fit() {
-    return Math.min((this.width - 84) / this.bounds.cols, (this.height - 52) / this.bounds.rows, 40);
+    return Math.min((this.width - this.gutter - 22) / this.bounds.cols, (this.height - 52) / this.bounds.rows, 40);
   }
   showAll() {
     const scale = this.fit;  // in the middle of what the axes leave
-    this.center(this.bounds.rows / 2 - 11 / scale, this.bounds.cols / 2 - 31 / scale, scale);
+    this.center(this.bounds.rows / 2 - 11 / scale, this.bounds.cols / 2 - this.gutter / 2 / scale, scale);
   }
   middle() {
     return {row: this.y + this.height / 2 / this.scale, col: this.x + this.width / 2 / this.scale};
@@ -227,20 +241,20 @@ class MatrixMap {
     context.fillStyle = style.backgroundColor;
     context.globalAlpha = 0.86;
     context.fillRect(0, 0, this.width, 22);
-    context.fillRect(0, 22, 62, this.height);
+    context.fillRect(0, 22, this.gutter, this.height);
     context.globalAlpha = 1;
     context.fillStyle = style.color;
     context.textAlign = "center";
     labels(this.width, this.x, this.bounds.cols, 110, (text, x) => {
-      if (x < 80) return;
+      if (x < this.gutter + 18) return;
       context.fillText(text, x, 9);
       context.fillRect(x, 17, 1, 5);
     });
     context.textAlign = "right";
     labels(this.height, this.y, this.bounds.rows, 60, (text, y) => {
       if (y < 32) return;
-      context.fillText(text, 54, y);
-      context.fillRect(57, y, 5, 1);
+      context.fillText(text, this.gutter - 8, y);
+      context.fillRect(this.gutter - 5, y, 5, 1);
     });
   }
   paintOverview() {
