@@ -69,7 +69,8 @@ TEST_F(ViewInBrowser, ShowsATileWithItsBytesReasonAndSlots) {
     for (index_t r = 0; r < 16; ++r) {
         for (index_t c = 0; c < 5; ++c) p.emplace(32 + r, 16 + 3 * c);
     }
-    p.insert({{0, 0}, {90, 70}});
+    for (index_t r = 0; r < 16; ++r) p.emplace(64 + r, 64 + r);  // a slot, and two entries
+    p.insert({{0, 0}, {64, 70}, {66, 70}});
     const auto a = testing::matrix_of(100, 80, p);
     const std::string text = panel(dom(a, "tile=2,1", "paper"));
     EXPECT_THAT(text, HasSubstr("data-tile=\"2,1\""));
@@ -84,6 +85,9 @@ TEST_F(ViewInBrowser, ShowsATileWithItsBytesReasonAndSlots) {
     EXPECT_THAT(text, HasSubstr("data-bytes=\"none\" data-name=\"dense_row\""));
     EXPECT_EQ(number_of(text, "lowered-tile", "data-slots"), 5);
     EXPECT_EQ(number_of(text, "lowered-tile", "data-entries"), 0);
+    const std::string diagonal = panel(dom(a, "tile=4,4", "only:csr"));
+    EXPECT_EQ(number_of(diagonal, "lowered-tile", "data-slots"), 1);
+    EXPECT_EQ(number_of(diagonal, "lowered-tile", "data-entries"), 2);
     EXPECT_THAT(panel(dom(a, "tile=1,1")), HasSubstr("no nonzeros"));
 }
 

@@ -60,6 +60,7 @@ class TilePanel {
     if (id < 0) return this.panel.append(el("p", {class: "quiet"}, "It has no nonzeros."));
     if (this.tree.isSummary[id]) return this.panel.append(...this.leftOut(id, level));
     const tile = this.tree.tile(id);
+    this.strip = stripSlots(this.tree, row, col);
     const format = this.tree.data.formats[tile.format];
     this.panel.dataset.format = format.name;
     this.panel.style.setProperty("--c", this.map.palette.css[tile.format]);
@@ -102,8 +103,7 @@ class TilePanel {
 
   modes() {
     const {row, col} = this.place;
-    const hasStrip = stripSlots(this.tree, row, col) !== null;
-    if (this.mode === "strip" && !hasStrip) this.mode = "nonzeros";
+    if (this.mode === "strip" && !this.strip) this.mode = "nonzeros";
     const names = {nonzeros: "Nonzeros", tile: "Slots of tile", strip: "Slots of strip"};
     return el(
         "fieldset", {class: "modes", "aria-label": "What the pattern shows"},
@@ -114,7 +114,7 @@ class TilePanel {
                      name: "mode",
                      value: mode,
                      checked: mode === this.mode,
-                     disabled: mode === "strip" && !hasStrip,
+                     disabled: mode === "strip" && !this.strip,
                      onchange: () => {
                        this.mode = mode;
                        this.draw(this.tree.tile(this.tree.find(row, col).id), row, col);
@@ -124,9 +124,7 @@ class TilePanel {
   }
 
   draw(tile, row, col) {
-    const places = this.mode === "tile" ? tileSlots(tile) :
-        this.mode === "strip"           ? stripSlots(this.tree, row, col)?.places :
-                                          null;
+    const places = this.mode === "tile" ? tileSlots(tile) : this.mode === "strip" ? this.strip?.places : null;
     const slotOf = new Map((places ?? []).map((place) => [place.row * TILE + place.col, place.slot]));
     const size = 18, margin = 14, length = margin + TILE * size + 1;
     const marks = tile.masks.flatMap((mask, r) => columnsOf(mask).map((c, rank) => {
@@ -207,7 +205,7 @@ class TilePanel {
         "" :
         `${tile.slots} slot${tile.slots > 1 ? "s" : ""}` + (tile.slotsAreRows ? " of a row each" : "");
     const rest = entries === 0 ? "" : `${entries} entr${entries > 1 ? "ies" : "y"} (CSR rows)`;
-    const strip = this.tree.stripOf(row), own = stripSlots(this.tree, row, col);
+    const strip = this.tree.stripOf(row), own = this.strip;
     const how = {windows: "slots of 16 columns each", ranks: "slots filled by rank, with 16-bit columns"}[strip.fill];
     return [
       el("p", {id: "lowered-tile", "data-slots": tile.slots, "data-entries": entries}, el("strong", {}, "tile"),
