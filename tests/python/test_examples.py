@@ -1,12 +1,31 @@
 """The scripts that a person starts from."""
 
 import pathlib
+import re
 import subprocess
 import sys
 
 import pytest
 
+import tilespmv
+
 FOLDER = pathlib.Path(__file__).parents[2] / "tools/python/examples"
+
+
+@pytest.mark.parametrize("library", ["torch", "jax"])
+def test_the_example_of_a_library_in_the_readme(library):
+    pytest.importorskip(library)
+    blocks = re.findall(r"```python\n(.*?)```", (FOLDER.parent / "README.md").read_text(), re.DOTALL)
+    (example,) = [block for block in blocks if block.startswith(f"import {library}\n")]
+    if library == "jax" and not hasattr(tilespmv._core, "jax_handler"):
+        pytest.skip("built without the headers of jaxlib")
+    names = {"tilespmv": tilespmv}
+    exec(example, names)
+    if library == "torch":
+        assert names["x"].grad is not None and names["values"].grad.shape == (names["A"].nnz,)
+        return
+    assert abs(names["A"] @ names["x"] - 1).max() < 1e-2
+    assert abs(names["gradient"] - 1).max() < 1e-2
 
 
 def run(script, *arguments):
@@ -22,8 +41,6 @@ def test_page_rank():
 def test_page_rank_is_that_of_a_dense_matrix():
     import numpy as np
     import scipy.sparse as sp
-
-    import tilespmv
 
     sys.path.insert(0, str(FOLDER))
     from page_rank import page_rank

@@ -88,7 +88,7 @@ struct SolveResult {
 
 /// A sparse matrix with the operator that multiplies by it. Calls from several threads wait for each other, so that
 /// none may hold Python's lock; products on different streams of a GPU run one after the other.
-class Matrix {
+class Matrix : public std::enable_shared_from_this<Matrix> {
 public:
     Matrix() = default;
     Matrix(const Matrix&) = delete;

@@ -3,9 +3,10 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <fmt/format.h>
@@ -17,7 +18,36 @@
 #include "tools/bindings/matrix.hpp"
 #include "tools/options/value_type.hpp"
 #include "tools/python/device_arrays.hpp"
+#include "tools/python/shared.hpp"
 #include "tools/view/view.hpp"
+#if TILESPMV_HAS_JAX
+#include "tools/python/jax.hpp"
+#endif
+
+#if defined(Py_LIMITED_API) && Py_LIMITED_API < 0x030B0000
+// Python 3.10 has the buffer protocol in its libraries as 3.11 declares it, but not in the headers of its stable ABI.
+extern "C" {
+struct Py_buffer {
+    void* buf;
+    PyObject* obj;
+    Py_ssize_t len;
+    Py_ssize_t itemsize;
+    int readonly;
+    int ndim;
+    char* format;
+    Py_ssize_t* shape;
+    Py_ssize_t* strides;
+    Py_ssize_t* suboffsets;
+    void* internal;
+};
+int PyObject_GetBuffer(PyObject* object, Py_buffer* view, int flags);
+void PyBuffer_Release(Py_buffer* view);
+}
+constexpr int PyBUF_WRITABLE = 0x1;
+constexpr int PyBUF_FORMAT = 0x4;
+constexpr int PyBUF_STRIDED_RO = 0x18;
+constexpr int PyBUF_STRIDED = PyBUF_STRIDED_RO | PyBUF_WRITABLE;
+#endif
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -124,7 +154,7 @@ std::shared_ptr<void> owner_of(nb::object object) {
             }};
 }
 
-std::unique_ptr<Matrix> from_csr(const std::string& value_type, std::int64_t rows, std::int64_t cols, Ints row_ptrs,
+std::shared_ptr<Matrix> from_csr(const std::string& value_type, std::int64_t rows, std::int64_t cols, Ints row_ptrs,
                                  nb::ndarray<const index_t, nb::c_contig, nb::device::cpu, nb::ndim<1>> col_idxs,
                                  Ints values, bool is_on_gpu, const std::string& operator_name) {
     const bool is_wide = row_ptrs.dtype() == nb::dtype<std::int64_t>();
@@ -156,7 +186,7 @@ void check_signals() {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-std::unique_ptr<Matrix> load(const std::string& name, const std::string& value_type, bool is_on_gpu,
+std::shared_ptr<Matrix> load(const std::string& name, const std::string& value_type, bool is_on_gpu,
                              const std::string& operator_name) {
     const nb::gil_scoped_release released;
     return load_matrix(name, value_type, is_on_gpu ? Backend::cuda : Backend::cpu, operator_name, check_signals);
@@ -330,12 +360,18 @@ NB_MODULE(_core, m) {
     m.attr("has_cuda") = static_cast<bool>(TILESPMV_HAS_CUDA);
     m.def("has_gpu", has_gpu);
     m.def("format_names", format_names);
+    m.def("shared", shared_matrix);
+#if TILESPMV_HAS_JAX
+    m.def("jax_handler", [](bool is_on_gpu) -> nb::object {
+        return nb::capsule(jax_handler(is_on_gpu ? Memory::device : Memory::host));
+    });
+#endif
     m.attr("default_selector") = std::string(kDefaultSelector);
     m.def("from_csr", from_csr);
     m.def("load", load);
     add_device_arrays(m);
     const nb::call_guard<nb::gil_scoped_release> release;
-    nb::class_<Matrix>(m, "Matrix")
+    nb::class_<Matrix>(m, "Matrix", nb::dynamic_attr())
         .def_prop_ro("rows", &Matrix::rows)
         .def_prop_ro("cols", &Matrix::cols)
         .def_prop_ro("nnz", &Matrix::nnz)
@@ -347,6 +383,7 @@ NB_MODULE(_core, m) {
         .def_prop_ro("is_on_gpu", [](const Matrix& a) { return a.backend() == Backend::cuda; })
         .def_prop_ro("specification", &Matrix::specification, release)
         .def("executed", executed)
+        .def("share", share)
         .def("multiply", multiply)
         .def("multiply_arrays", multiply_arrays)
         .def("update_values", update_values)

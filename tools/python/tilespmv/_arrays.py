@@ -1,8 +1,8 @@
-"""Dense arrays of NumPy, CuPy, torch and JAX, as the products take them: what they are, where they lie, new ones."""
+"""Dense arrays of NumPy, CuPy, torch and JAX, as the products take them: what they are, where they lie, new ones; and
+whether their library records a product, for a gradient or to compile it."""
 
 from __future__ import annotations
 
-import functools
 import sys
 
 import numpy as np
@@ -23,7 +23,6 @@ class NumPy:
     """Arrays in the memory of the host, by the buffer protocol."""
 
     on_gpu = False
-    is_writable = True
 
     @staticmethod
     def type_name(x):
@@ -46,8 +45,8 @@ class NumPy:
         return np.ascontiguousarray(x)
 
     @staticmethod
-    def result(y, like):
-        return y
+    def is_recorded(x):
+        return False
 
 
 def _device_handle(address, shape, strides):
@@ -58,7 +57,6 @@ def _device_handle(address, shape, strides):
 
 class CuPy:
     on_gpu = True
-    is_writable = True
 
     @staticmethod
     def type_name(x):
@@ -82,14 +80,12 @@ class CuPy:
         return sys.modules["cupy"].ascontiguousarray(x)
 
     @staticmethod
-    def result(y, like):
-        return y
+    def is_recorded(x):
+        return False
 
 
 class Torch:
     """Tensors of torch, on the CPU by way of the NumPy array that shares their memory."""
-
-    is_writable = True
 
     @staticmethod
     def type_name(x):
@@ -107,8 +103,17 @@ class Torch:
         return x.contiguous()
 
     @staticmethod
-    def result(y, like):
-        return y
+    def is_recorded(x):
+        torch = sys.modules["torch"]
+        if torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active():
+            return True
+        return x.requires_grad and torch.is_grad_enabled()
+
+    @staticmethod
+    def record(matrix, x, is_transposed):
+        from . import torch
+
+        return torch.Multiply.apply(x, matrix._key, is_transposed)
 
 
 class TorchOnHost(Torch):
@@ -137,90 +142,54 @@ class TorchOnGpu(Torch):
         return sys.modules["torch"].cuda.current_stream(x.device).cuda_stream
 
 
-class JaxOnHost(NumPy):
-    """Arrays of JAX on the CPU: read in place; a result is copied into a new one, as they do not change."""
+class Jax:
+    """Arrays of JAX, and what stands for them in functions that are transformed or compiled: always by its primitive."""
 
-    is_writable = False
-
-    @staticmethod
-    def handle(x):
-        return NumPy.handle(np.asarray(x))
-
-    @staticmethod
-    def compact(x):
-        return np.ascontiguousarray(np.asarray(x))
-
-    @staticmethod
-    def result(y, like):
-        return sys.modules["jax"].numpy.asarray(y)
-
-
-class JaxOnGpu:
-    """Arrays of JAX on a GPU, where CuPy makes the result. JAX shows nobody its streams: a product waits for x, and is
-    complete when it returns."""
-
-    on_gpu = True
-    is_writable = False
-
+    on_gpu = False  # or known when it is compiled
     @staticmethod
     def type_name(x):
         return dtype_name(x.dtype)
 
     @staticmethod
     def handle(x):
-        if type(x).__module__.partition(".")[0] == "cupy":
-            return CuPy.handle(x)
-        x.block_until_ready()
-        strides = (1,) if x.ndim == 1 else (x.shape[1], 1)
-        return _device_handle(x.unsafe_buffer_pointer(), x.shape, strides)
+        return NumPy.handle(np.asarray(x))
 
     @staticmethod
-    def stream(x):
-        return 0
+    def is_recorded(x):
+        return True
 
     @staticmethod
-    def empty(shape, like, by_rows):
-        import cupy
+    def record(matrix, x, is_transposed):
+        from . import jax
 
-        return cupy.empty(shape, like.dtype)
-
-    @staticmethod
-    def compact(x):
-        return x
-
-    @staticmethod
-    def result(y, like):
-        import cupy
-        import jax
-
-        cupy.cuda.runtime.deviceSynchronize()
-        return jax.dlpack.from_dlpack(y)
-
-
-def _jax_kind(x):
-    return JaxOnGpu if next(iter(x.devices())).platform in ("gpu", "cuda") else JaxOnHost
+        return jax.multiply(matrix, x, is_transposed)
 
 
 _KINDS = {
     "numpy": lambda x: NumPy,
     "cupy": lambda x: CuPy,
     "torch": lambda x: TorchOnGpu if x.is_cuda else TorchOnHost,
-    "jaxlib": _jax_kind,
-    "jax": _jax_kind,
+    "jaxlib": lambda x: Jax,
+    "jax": lambda x: Jax,
 }
 
 
-@functools.lru_cache(maxsize=None)
+_libraries = {}
+
+
 def _library(kind):
     """The library that a type of arrays belongs to; None if it is none of them."""
     for base in kind.__mro__:
         name = base.__module__.partition(".")[0]
-        if name in _KINDS and base.__name__ in ("ndarray", "Tensor", "ArrayImpl", "Array"):
+        if name in _KINDS and base.__name__ in ("ndarray", "Tensor", "ArrayImpl", "Array", "Tracer"):
             return _KINDS[name]
     return None
 
 
 def kind_of(x):
     """How an array is handled; None for what is no array."""
-    of = _library(type(x))
+    kind = type(x)
+    if kind not in _libraries:
+        _libraries[kind] = _library(kind)
+    of = _libraries[kind]
     return None if of is None else of(x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any, Literal
 
 import numpy as np
@@ -77,13 +78,13 @@ class Matrix:
     __array_priority__ = 1000  # as does CuPy
     ndim = 2
 
-    def __init__(self, core, is_transposed=False):
+    def __init__(self, core, is_transposed=False, facts=None):
         self._core = core
         self._is_transposed = is_transposed
-        self._type_name = core.value_type
-        shape = core.rows, core.cols
+        # The key is what it is in graphs of torch and JAX.
+        self._facts = facts or (core.share(), core.value_type, core.is_on_gpu, core.nnz, (core.rows, core.cols))
+        self._key, self._type_name, self._is_on_gpu, self.nnz, shape = self._facts
         self.shape = shape[::-1] if is_transposed else shape
-        self.nnz = core.nnz
 
     @property
     def dtype(self) -> np.dtype:
@@ -93,7 +94,7 @@ class Matrix:
     @property
     def device(self) -> str:
         """``"cpu"`` or ``"cuda"``."""
-        return "cuda" if self._core.is_on_gpu else "cpu"
+        return "cuda" if self._is_on_gpu else "cpu"
 
     @property
     def nbytes(self) -> int:
@@ -114,7 +115,7 @@ class Matrix:
     def T(self) -> Matrix:
         """The transpose, which shares everything. Its first product prepares a second form of the matrix, unless it is
         symmetric."""
-        return Matrix(self._core, not self._is_transposed)
+        return Matrix(self._core, not self._is_transposed, self._facts)
 
     def transpose(self) -> Matrix:
         return self.T
@@ -158,7 +159,7 @@ class Matrix:
 
     def dot(self, x):
         """``A @ x``"""
-        return self @ x
+        return self.__matmul__(x)
 
     def __matmul__(self, x):
         if isinstance(x, (list, tuple)):
@@ -175,33 +176,37 @@ class Matrix:
         y = self._multiply(x.T if x.ndim == 2 else x, None, 1.0, 0.0, not self._is_transposed)
         return y.T if x.ndim == 2 else y
 
+    @classmethod
+    def __torch_function__(cls, function, types, arguments=(), options=None):
+        """``x @ A`` and ``torch.matmul`` of tensors."""
+        if function.__name__ not in ("matmul", "__matmul__") or len(arguments) != 2:
+            return NotImplemented
+        if sys.modules["torch"].compiler.is_compiling():  # it hands over the operands of both in one order
+            raise TypeError("torch.compile cannot tell A @ x from x @ A: write tilespmv.torch.matmul(A, x) or A.dot(x)")
+        left, right = arguments
+        return left.__matmul__(right) if isinstance(left, Matrix) else right.__rmatmul__(left)
+
     def _multiply(self, x, out, alpha, beta, is_transposed):
         if type(x) is np.ndarray and type(out) is np.ndarray and x.ndim in (1, 2) and out.ndim == x.ndim:
             if self._core.multiply_arrays(alpha, x, beta, out, is_transposed):  # the usual case in 2 microseconds less
                 return out
-        kind = kind_of(x)
-        if kind is None:
-            raise TypeError(f"cannot multiply by {type(x).__name__}: expected an array of NumPy, CuPy, torch or JAX")
-        if x.ndim not in (1, 2):
-            raise ValueError(f"an array of shape {tuple(x.shape)}: expected one or two dimensions")
+        kind, rows = self._check(x, is_transposed)
+        if out is None and beta != 0:
+            raise ValueError("beta needs out, which it multiplies")
+        if kind.is_recorded(x):
+            if out is not None:
+                raise TypeError("a product of arrays of JAX, or of tensors with a gradient, makes its result: it takes no out")
+            y = kind.record(self, x, is_transposed)
+            return y if alpha == 1 else alpha * y
         core = self._core
-        rows, cols = self.shape if is_transposed == self._is_transposed else self.shape[::-1]
-        if x.shape[0] != cols:
-            raise ValueError(f"cannot multiply a matrix of shape ({rows}, {cols}) and an array of shape {tuple(x.shape)}")
-        if kind.type_name(x) != self._type_name:
-            raise TypeError(f"an array of {kind.type_name(x)} for a matrix of {self._type_name}: convert one of them")
-        if kind.on_gpu and not core.is_on_gpu:
-            raise ValueError("the array is on a GPU and the matrix on the CPU: make it with device=\"cuda\"")
         from_x = kind.handle(x)
         if out is None:
-            if beta != 0:
-                raise ValueError("beta needs out, which it multiplies")
             shape = (rows,) if x.ndim == 1 else (rows, x.shape[1])
             y = kind.empty(shape, x, x.ndim == 1 or _is_by_rows(from_x))
         else:
             y = out
-            if kind_of(y) is not kind or not kind.is_writable:
-                raise TypeError(f"out is {type(y).__name__}: expected an array like x, of a library whose arrays change")
+            if kind_of(y) is not kind:
+                raise TypeError(f"out is {type(y).__name__}: expected an array like x")
             if tuple(y.shape) != (rows,) + tuple(x.shape[1:]):
                 raise ValueError(f"out has shape {tuple(y.shape)}, expected {(rows,) + tuple(x.shape[1:])}")
             if kind.type_name(y) != self._type_name:
@@ -212,7 +217,23 @@ class Matrix:
             alpha, kind.handle(kind.compact(x)), beta, to_y, is_transposed, stream
         ):
             raise ValueError("out has neither rows nor columns that lie one after the other in memory")
-        return y if out is not None else kind.result(y, x)
+        return y
+
+    def _check(self, x, is_transposed):
+        """Raises if x cannot be multiplied; how it is handled, and the rows of the result."""
+        kind = kind_of(x)
+        if kind is None:
+            raise TypeError(f"cannot multiply by {type(x).__name__}: expected an array of NumPy, CuPy, torch or JAX")
+        if x.ndim not in (1, 2):
+            raise ValueError(f"an array of shape {tuple(x.shape)}: expected one or two dimensions")
+        rows, cols = self.shape if is_transposed == self._is_transposed else self.shape[::-1]
+        if x.shape[0] != cols:
+            raise ValueError(f"cannot multiply a matrix of shape ({rows}, {cols}) and an array of shape {tuple(x.shape)}")
+        if kind.type_name(x) != self._type_name:
+            raise TypeError(f"an array of {kind.type_name(x)} for a matrix of {self._type_name}: convert one of them")
+        if kind.on_gpu and not self._is_on_gpu:
+            raise ValueError("the array is on a GPU and the matrix on the CPU: make it with device=\"cuda\"")
+        return kind, rows
 
     def update_values(self, values) -> None:
         """Gives the stored elements new values, in the order of `to_scipy`; the pattern stays.

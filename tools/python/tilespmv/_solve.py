@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from . import _core
-from ._arrays import kind_of
+from ._arrays import Jax, NumPy, kind_of
 from ._matrix import Matrix, matrix
 
 
@@ -76,7 +79,10 @@ def solve(
         A = matrix(A)
     kind = kind_of(b)
     if kind is None:
-        raise TypeError(f"b is {type(b).__name__}: expected an array of NumPy, CuPy or torch")
+        raise TypeError(f"b is {type(b).__name__}: expected an array of NumPy, CuPy, torch or JAX")
+    is_jax = kind is Jax  # solved in the memory of the host
+    if is_jax:
+        b, x0, kind = np.asarray(b), x0 if x0 is None else np.asarray(x0), NumPy
     if kind.type_name(b) != A._type_name:
         raise TypeError(f"b has values of {kind.type_name(b)}, A of {A._type_name}: convert one of them")
     if tuple(b.shape) != (A.shape[0],):
@@ -103,4 +109,4 @@ def solve(
         check_symmetry,
         callback,
     )
-    return kind.result(x, b), SolveReport(**report)
+    return sys.modules["jax"].numpy.asarray(x) if is_jax else x, SolveReport(**report)

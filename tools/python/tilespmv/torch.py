@@ -1,0 +1,191 @@
+"""Products of torch tensors as operators of torch: with gradients, under `torch.compile` and `torch.func.vmap`.
+
+``A @ x`` takes them by itself where they are needed; `matmul` multiplies by other values, too.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import torch
+from torch.library import custom_op
+
+from . import _core
+from ._arrays import kind_of
+from ._matrix import Matrix, matrix
+
+
+def matmul(A: Matrix, x: torch.Tensor, values: torch.Tensor | None = None) -> torch.Tensor:
+    """``A @ x``, differentiable in x and, where they are given, in the values.
+
+    values : (nnz,), optional
+        What to multiply by in place of the stored values, in the order of ``A.to_scipy()`` (for ``A.T`` in that of A).
+        A stays as it is: the first such product prepares a copy of it, the first gradient one of its transpose.
+    """
+    A._check(x, A._is_transposed)
+    if values is None:
+        return Multiply.apply(x, A._key, A._is_transposed)
+    if tuple(values.shape) != (A.nnz,):
+        raise ValueError(f"values of shape {tuple(values.shape)}, expected ({A.nnz},)")
+    if values.dtype != x.dtype or values.device != x.device:
+        raise TypeError(f"values of {values.dtype} on {values.device} for x of {x.dtype} on {x.device}")
+    return MultiplyValues.apply(x, values, A._key, A._is_transposed)
+
+
+# A graph holds the key of a matrix, which is a constant there.
+
+
+@custom_op("tilespmv::multiply", mutates_args=())
+def multiply(x: torch.Tensor, key: str, transposed: bool) -> torch.Tensor:
+    """A @ x"""
+    return _product(_core.shared(key), x, transposed)
+
+
+@custom_op("tilespmv::multiply_values", mutates_args=())
+def multiply_values(x: torch.Tensor, values: torch.Tensor, key: str, transposed: bool) -> torch.Tensor:
+    """A @ x with these values in A."""
+    varying = _varying(key)
+    with varying.lock:
+        return _product(varying.core_with(_core.shared(key), values.detach(), transposed), x, False)
+
+
+@custom_op("tilespmv::sample_product", mutates_args=())
+def sample_product(y: torch.Tensor, x: torch.Tensor, key: str) -> torch.Tensor:
+    """The elements of y @ x.T at the places of the stored values."""
+    rows, cols = _varying(key).places(x.device)
+    if x.ndim == 1:
+        return y[rows] * x[cols]
+    return sum((y[rows, k] * x[cols, k] for k in range(x.shape[1])), x.new_zeros(rows.shape))
+
+
+@multiply.register_fake
+def _(x, key, transposed):
+    return _like(x, _core.shared(key), transposed)
+
+
+@multiply_values.register_fake
+def _(x, values, key, transposed):
+    return _like(x, _core.shared(key), transposed)
+
+
+@sample_product.register_fake
+def _(y, x, key):
+    return x.new_empty(_core.shared(key).nnz)
+
+
+class _Product(torch.autograd.Function):
+    """The base of products with gradients; their last arguments are the key and other constants."""
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        tensors = [i for i in inputs if isinstance(i, torch.Tensor)]
+        ctx.save_for_backward(*tensors)
+        ctx.constants = inputs[len(tensors) :]
+        if not torch.compiler.is_compiling():
+            ctx.core = _core.shared(ctx.constants[0])  # lives as long as the graph
+
+
+class Multiply(_Product):
+    @staticmethod
+    def forward(x, key, transposed):
+        return multiply(x, key, transposed)
+
+    @staticmethod
+    def backward(ctx, g):
+        key, transposed = ctx.constants
+        return Multiply.apply(g, key, not transposed), None, None
+
+    @staticmethod
+    def vmap(info, in_dims, x, key, transposed):
+        x = x.movedim(in_dims[0], -1)
+        y = Multiply.apply(x.reshape(x.shape[0], -1), key, transposed)
+        return y.reshape(-1, *x.shape[1:]), x.ndim - 1
+
+
+class MultiplyValues(_Product):
+    @staticmethod
+    def forward(x, values, key, transposed):
+        return multiply_values(x, values, key, transposed)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x, values), (key, transposed) = ctx.saved_tensors, ctx.constants
+        to_x = MultiplyValues.apply(g, values, key, not transposed) if ctx.needs_input_grad[0] else None
+        to_values = None
+        if ctx.needs_input_grad[1]:
+            to_values = SampleProduct.apply(*((x, g) if transposed else (g, x)), key)
+        return to_x, to_values, None, None
+
+
+class SampleProduct(_Product):
+    @staticmethod
+    def forward(y, x, key):
+        return sample_product(y, x, key)
+
+    @staticmethod
+    def backward(ctx, g):
+        (y, x), (key,) = ctx.saved_tensors, ctx.constants
+        to_y = MultiplyValues.apply(x, g, key, False) if ctx.needs_input_grad[0] else None
+        to_x = MultiplyValues.apply(y, g, key, True) if ctx.needs_input_grad[1] else None
+        return to_y, to_x, None
+
+
+def _like(x, core, transposed):
+    """A new tensor for a product of x, by columns if x is."""
+    rows = core.cols if transposed else core.rows
+    if x.ndim == 1 or x.stride(1) == 1:
+        return x.new_empty((rows, *x.shape[1:]))
+    return x.new_empty((x.shape[1], rows)).t()
+
+
+def _product(core, x, transposed):
+    kind = kind_of(x)
+    y = _like(x, core, transposed)
+    if not core.multiply(1.0, kind.handle(x), 0.0, kind.handle(y), transposed, kind.stream(x)):
+        core.multiply(1.0, kind.handle(x.contiguous()), 0.0, kind.handle(y), transposed, kind.stream(x))
+    return y
+
+
+class _Varying:
+    """Matrices with the places of one and values that change: itself and its transpose, each as a matrix of its own, as the
+    form for the transpose of a symmetric matrix takes symmetric values only."""
+
+    def __init__(self, core):
+        _, cols, row_ptrs = Matrix(core)._csr()
+        self.cols = np.asarray(cols, np.int64)
+        self.rows = np.repeat(np.arange(core.rows), np.diff(row_ptrs))
+        self.lock = threading.Lock()
+        self.made = {}
+        self.on = {}
+
+    def core_with(self, core, values, transposed):
+        if transposed not in self.made:
+            a = Matrix(core)
+            self.made[transposed] = self._transposed(a) if transposed else (a.copy(), None)
+        made, order = self.made[transposed]
+        made.update_values(values if order is None else values[order])
+        return made._core
+
+    def _transposed(self, a):
+        order = np.argsort(self.cols, kind="stable")
+        counts = np.bincount(self.cols, minlength=a.shape[1])
+        arrays = a._csr()[0][order], self.rows[order], np.concatenate(([0], np.cumsum(counts)))
+        made = matrix(arrays, a.device, values=a._type_name, shape=a.shape[::-1])
+        return made, torch.from_numpy(order)
+
+    def places(self, device):
+        if device not in self.on:
+            self.on[device] = torch.from_numpy(self.rows).to(device), torch.from_numpy(self.cols).to(device)
+        return self.on[device]
+
+
+_making = threading.Lock()
+
+
+def _varying(key):
+    core = _core.shared(key)
+    with _making:
+        if not hasattr(core, "varying"):
+            core.varying = _Varying(core)
+    return core.varying
