@@ -64,14 +64,16 @@ int main(int argc, char** argv) {
     for (int m = 0; m < 3; ++m) {
         for (int p = 0; p < 3; ++p) {
             PetscInt expected, found;
-            PetscReal expected_residual, residual;
+            PetscReal expected_residual, residual, tolerance;
             PetscCall(solve(MATAIJ, methods[m], preconditioners[p], &expected, &expected_residual));
             PetscCall(solve(MATAIJTILESPMV, methods[m], preconditioners[p], &found, &residual));
             PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s %s: %d iterations, residual %.6e (AIJ: %.6e)\n", methods[m],
                                   preconditioners[p], (int)found, (double)residual, (double)expected_residual));
             CHECK(found == expected);
-            /* Both are rounded in their own way, which the recurrences of BiCGStab make larger. */
-            CHECK(PetscAbsReal(residual - expected_residual) <= (m == 2 ? 1e-2 : 1e-5) * expected_residual);
+            /* BiCGStab makes what is rounded differently larger: with GAMG the residual of AIJ itself changes by 2% if
+               b is multiplied by 3. */
+            tolerance = m < 2 ? 1e-5 : p < 2 ? 1e-4 : 0.05;
+            CHECK(PetscAbsReal(residual - expected_residual) <= tolerance * expected_residual);
         }
     }
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "as AIJ\n"));
