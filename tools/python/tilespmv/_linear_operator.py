@@ -2,6 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+
+_COMPLEX = {"float32": np.dtype(np.complex64), "float64": np.dtype(np.complex128)}
+
+
+def _product(matrix, x):
+    """``matrix @ x`` for x of types that solvers mix: what the type of the matrix holds is converted, and the result has
+    the type that NumPy would give it. Complex columns are two real ones."""
+    own = matrix.dtype
+    result = np.result_type(own, x.dtype)
+    if result == own:
+        return matrix @ (x if x.dtype == own else x.astype(own))
+    if result != _COMPLEX.get(own.name):
+        return matrix @ x  # which says that the types differ
+    parts = x.reshape(x.shape[0], -1).astype(result, order="C").view(own)
+    y = (matrix @ parts).view(result)
+    return y.reshape(y.shape[0], *x.shape[1:])
+
 
 def _of(base, matrix):
     class LinearOperator(base):
@@ -10,18 +29,17 @@ def _of(base, matrix):
         def __init__(self):
             super().__init__(matrix.dtype, matrix.shape)
             self.matrix = matrix
+            self.args = (matrix,)  # as those that SciPy makes of a matrix
 
         def _matvec(self, x):
-            return self.matrix.matvec(x)
+            return _product(self.matrix, x)
 
-        def _matmat(self, x):
-            return self.matrix.matmat(x)
+        _matmat = _matvec
 
         def _rmatvec(self, x):
-            return self.matrix.rmatvec(x)
+            return _product(self.matrix.T, x)
 
-        def _rmatmat(self, x):
-            return self.matrix.rmatmat(x)
+        _rmatmat = _rmatvec
 
         def _adjoint(self):
             return linear_operator(self.matrix.T)
@@ -42,4 +60,3 @@ def linear_operator(matrix):
     from scipy.sparse.linalg import LinearOperator as base
 
     return _of(base, matrix)
-

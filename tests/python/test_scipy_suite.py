@@ -1,0 +1,36 @@
+"""SciPy's own tests with matrices of ours in the place of theirs; `in_place_of_scipy` says which matrices are left out."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+# Modules of scipy.sparse.linalg, the types of values of which matrices are replaced, how many at least, and the tests that
+# are left out: of solvers that take no LinearOperator, and of vectors of long double, which no matrix of ours multiplies.
+SUITES = {
+    "interface": (["tests.test_interface"], "float64", 4, ""),
+    "iterative solvers": (["_isolve"], "float64", 4000, ""),
+    "eigenvalues": (["_eigen.arpack", "_eigen.lobpcg"], "float64,float32", 700, ""),
+    "singular values": (["_eigen.tests.test_svds"], "float64", 100, "not propack"),
+    "norms and exponentials": (["tests.test_onenormest", "tests.test_expm_multiply"], "float64", 50, "not longdouble"),
+}
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_suite(name):
+    modules, types, least, left_out = SUITES[name]
+    pytest.importorskip("scipy.sparse.linalg._isolve.tests", reason="SciPy comes without its tests")
+    here = str(pathlib.Path(__file__).parent)
+    paths = os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "in_place_of_scipy", "--pyargs"]
+    done = subprocess.run(
+        command + [f"scipy.sparse.linalg.{m}" for m in modules] + (["-k", left_out] if left_out else []),
+        env=os.environ | {"PYTHONPATH": paths, "TILESPMV_TEST_TYPES": types, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert int(re.search(r"replaced (\d+) matrices", done.stdout)[1]) >= least
