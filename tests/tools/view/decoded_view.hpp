@@ -1,12 +1,14 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <zlib.h>
 #include <nlohmann/json.hpp>
@@ -110,6 +112,11 @@ private:
         if (at != bytes.size()) throw std::runtime_error("the sections are not all of the data");
     }
 
+    /// Of a section, read once.
+    const std::vector<std::uint64_t>& numbers_of(const std::string& name) {
+        const auto known = numbers_.find(name);
+        return known != numbers_.end() ? known->second : numbers_[name] = numbers(section(name));
+    }
     [[nodiscard]] unsigned byte(const std::string& name, std::size_t i) const {
         return static_cast<unsigned char>(section(name).at(i));
     }
@@ -155,7 +162,7 @@ private:
         std::array<offset_t, 4> summary{};
         const std::array names{"cut_nnz", "cut_tiles", "cut_format", "cut_formats"};
         for (std::size_t i = 0; i < names.size(); ++i)
-            summary[i] = static_cast<offset_t>(numbers(section(names[i])).at(next_summary_));
+            summary[i] = static_cast<offset_t>(numbers_of(names[i]).at(next_summary_));
         ++next_summary_;
         for (const Place& place : places) {
             cut[place] = summary;
@@ -173,7 +180,7 @@ private:
         tile.format = static_cast<int>(byte("formats", shape));
         tile.part = static_cast<int>(byte("parts", shape));
         tile.slots = static_cast<int>(byte("slots", shape));
-        tile.reason = json["reasons"].at(numbers(section("reasons")).at(shape));
+        tile.reason = json["reasons"].at(numbers_of("reasons").at(shape));
         for (std::size_t f = 0; f + 1 < json["formats"].size(); ++f)
             tile.bytes.push_back(static_cast<int>(two_bytes("bytes" + std::to_string(f), shape)));
         for (const Place& place : places) {
@@ -183,6 +190,7 @@ private:
     }
 
     std::map<std::string, std::string> sections_;
+    std::map<std::string, std::vector<std::uint64_t>> numbers_;
     std::size_t next_summary_ = 0;
 };
 
