@@ -16,8 +16,8 @@
 #include "tests/bench/sample_results.hpp"
 #include "tests/fuzz/json_mutator.hpp"
 #include "tests/fuzz/json_shown.hpp"
+#include "tests/fuzz/sample_profile.hpp"
 #include "tests/temporary_directory.hpp"
-#include "tests/tools/report/sample_profile.hpp"
 #include "tile/error.hpp"
 #include "tile/generate/generate.hpp"
 

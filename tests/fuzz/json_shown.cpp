@@ -6,7 +6,6 @@
 #include "tile/error.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/explain/explanation.hpp"
-#include "tools/report/report.hpp"
 #include "tools/tune/check.hpp"
 #include "tools/tune/tune_text.hpp"
 
@@ -32,7 +31,6 @@ void show_choice(const OperatorQuestion& question, const std::vector<RankedOpera
 
 void show(const Profile& profile) {
     tools::tune_text({.profile = profile});
-    tools::report_data(profile);
     try {
         tools::check_text(tools::check_against(profile, profile.vectors));
     } catch (const Error&) {  // nothing to compare

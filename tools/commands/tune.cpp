@@ -25,7 +25,6 @@
 #include "tools/options/command_files.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
-#include "tools/report/report.hpp"
 #include "tools/terminal/status_line.hpp"
 #include "tools/tune/benchmark_set.hpp"
 #include "tools/tune/check.hpp"
@@ -51,9 +50,8 @@ struct TuneCommand {
     int sizes = 50;
     std::string keep_times;
     std::string against;
-    std::string report;
     std::string models;
-    bool report_only = false;
+    bool models_only = false;
     std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };
 
@@ -88,7 +86,6 @@ std::filesystem::path file_of(const TuneCommand& command, const std::string& mac
 void require_other_files(const TuneCommand& command, const std::filesystem::path& profile) {
     CommandFiles files;
     files.output("--profile", profile);
-    if (!command.report.empty()) files.output("--report", command.report);
     if (!command.models.empty()) files.output("--models", command.models);
     if (!command.keep_times.empty()) files.output("--keep-times", command.keep_times);
 }
@@ -105,15 +102,10 @@ std::string machine_name(Backend backend) {
     return backend == Backend::cuda ? cuda::require_device().name : cpu::processor_name();
 }
 
-void write_extras(const TuneCommand& command, const Profile& profile) {
-    if (!command.report.empty()) {
-        write_report(command.report, profile);
-        fmt::print("report: {}\n", printable(command.report));
-    }
-    if (!command.models.empty()) {
-        write_profile(command.models, without_measurements(profile));
-        fmt::print("models: {}\n", printable(command.models));
-    }
+void write_models(const TuneCommand& command, const Profile& profile) {
+    if (command.models.empty()) return;
+    write_profile(command.models, without_measurements(profile));
+    fmt::print("models: {}\n", printable(command.models));
 }
 
 std::vector<std::string> sources_of_suite(std::string_view name) {
@@ -197,7 +189,7 @@ void run_tune(const TuneCommand& command, bench::Measurer& measurer, Backend bac
             check_tuned(values, options.file, measurer, seconds_left(command), outcome.profile);
         tell_unchecked(command, outcome, values, sizes);
     }
-    write_extras(command, outcome.profile);
+    write_models(command, outcome.profile);
 }
 
 std::vector<std::string> sources_to_check(const TuneCommand& command) {
@@ -239,7 +231,7 @@ void run_check(const TuneCommand& command, const std::vector<std::string>& sourc
                                            .vectors = times});
         fmt::print("times: {}\n", printable(command.keep_times));
     }
-    write_extras(command, profile);
+    write_models(command, profile);
 }
 
 /// The profile of a command that measures nothing: it may be another machine's.
@@ -253,14 +245,8 @@ void run_against(const TuneCommand& command) {
     fmt::print("{}", check_text(check_against(known_profile(command), read_profile(command.against).vectors)));
 }
 
-void run_report(const TuneCommand& command) {
-    if (command.report.empty() && command.models.empty())
-        throw Error("--report-only needs --report or --models", ExitCode::usage);
-    write_extras(command, known_profile(command));
-}
-
 void run(const TuneCommand& command) {
-    if (command.report_only) return run_report(command);
+    if (command.models_only) return write_models(command, known_profile(command));
     if (!command.against.empty()) return run_against(command);
     const std::vector<std::string> sources = sources_to_check(command);
     const Backend backend = choose_backend(command.device);
@@ -323,23 +309,22 @@ void add_tune(CLI::App& app) {
         ->excludes("--suite")
         ->excludes("--restart")
         ->excludes("--with");
-    add_output(*command, "--report", options->report,
-               "Also write a page (HTML) that shows everything in the profile: measured times, models and choices");
     add_output(*command, "--models", options->models,
                "Also write the models alone, without what was measured, as tilespmv carries them");
     command
-        ->add_flag("--report-only", options->report_only,
-                   "Write the report, or the models, of a profile that is there; measure nothing")
+        ->add_flag("--models-only", options->models_only,
+                   "Write the models of a profile that is there; measure nothing")
+        ->needs("--models")
         ->excludes("--only")
         ->excludes("--with")
         ->excludes("--restart")
         ->excludes("--check")
         ->excludes("--suite");
-    set_examples(*command, {"tilespmv tune", "tilespmv tune --device cpu --set tiny -o laptop.json",
-                            "tilespmv tune --only csr-merge", "tilespmv tune --values float16",
-                            "tilespmv tune --with cant.mtx pwtk.mtx", "tilespmv tune --report report.html",
-                            "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3", "tilespmv tune --suite unseen",
-                            "tilespmv tune --suite trees"});
+    set_examples(*command,
+                 {"tilespmv tune", "tilespmv tune --device cpu --set tiny -o laptop.json",
+                  "tilespmv tune --only csr-merge", "tilespmv tune --values float16",
+                  "tilespmv tune --with cant.mtx pwtk.mtx", "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3",
+                  "tilespmv tune --suite unseen", "tilespmv tune --suite trees"});
     command->callback([options] { run(*options); });
 }
 

@@ -209,7 +209,7 @@ def read_side(name: str, files: list[str]) -> list[dict]:
     for number, file in enumerate(files):
         if any(os.path.samefile(file, other) for other in files[:number]):
             raise Failure(f"{file}: given twice on one side; give each run once")
-    side = [read(file) for file in files]
+    side = [read(file, "tilespmv-bench") for file in files]
     for file, data in zip(files, side):
         print(f"{name:<7} {file} (revision {data['build']['revision']}, {data['build']['compiler']})")
     return side

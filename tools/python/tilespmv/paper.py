@@ -286,7 +286,7 @@ def charts(paper: Paper) -> list[Chart]:
 
 def write_all(options) -> None:
     """Writes tables and figures; fails if a case failed, after all is written."""
-    paper = Paper(read(options.results), options.values, options.device)
+    paper = Paper(read(options.results, "tilespmv-bench"), options.values, options.device)
     options.output.mkdir(parents=True, exist_ok=True)
     for name, text in (("tables.md", tables(paper)), ("tables.csv", csv_text(paper))):
         (options.output / name).write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Charts of what ``tilespmv bench --json`` measured, of how ``tilespmv solve --json`` converged, or of tiles.
+"""Charts of benchmarks, solves, profiles (``tilespmv bench --json``, ``solve --json``, ``tune``) and tiles.
 
 python -m tilespmv.plot RESULTS.json -o FOLDER [--format svg|png] [--baseline NAME] [--mode NAME]
 python -m tilespmv.plot MATRIX -o FOLDER [--format svg|png]
@@ -13,6 +13,7 @@ import re
 
 from ._charts import Chart, Failure, add_output, bars, draw, new_figure, number_axis, run, scatter
 from ._matrix import matrix
+from ._profile_charts import profile_charts
 from ._tiles import COLORS
 
 
@@ -263,15 +264,19 @@ def file_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", text)
 
 
-def read(file: str) -> dict:
-    """The content of a file of ``bench --json`` or ``solve --json``."""
+WRITERS = {"tilespmv-bench": "bench --json", "solve": "solve --json", "tilespmv-profile": "tune"}
+
+
+def read(file: str, *kinds: str) -> dict:
+    """The content of a file of one of these kinds, keys of WRITERS."""
     try:
         with open(file, encoding="utf-8") as stream:
             data = json.load(stream)
     except ValueError as error:
         raise Failure(f"{file}: is not JSON: {error}") from None
-    if not isinstance(data, dict) or not (data.get("format") == "tilespmv-bench" or "history" in data):
-        raise Failure(f"{file}: expected results of tilespmv bench --json or tilespmv solve --json")
+    kind = data.get("format", "solve" if "history" in data else None) if isinstance(data, dict) else None
+    if kind not in kinds:
+        raise Failure(f"{file}: expected a file of {' or '.join(f'tilespmv {WRITERS[one]}' for one in kinds)}")
     return data
 
 
@@ -286,7 +291,9 @@ def main(arguments: list[str] | None = None) -> None:
     def charts():
         if not options.results.endswith(".json"):
             return tiles_chart(options.results)
-        data = read(options.results)
+        data = read(options.results, *WRITERS)
+        if data.get("format") == "tilespmv-profile":
+            return profile_charts(data)
         return solve_charts(data) if "history" in data else bench_charts(data, options.baseline, options.mode)
 
     run("tilespmv.plot", lambda: draw(charts, options))

@@ -1,4 +1,4 @@
-#include "tests/tools/report/sample_profile.hpp"
+#include "tests/fuzz/sample_profile.hpp"
 
 #include <algorithm>
 #include <cmath>
