@@ -130,9 +130,9 @@ ensure_dependencies() {
 
 # Makes sure that there is the Python that the package is built and tested with, $python: a virtual environment of this checkout.
 ensure_python() {
-    local packages=(nanobind numpy scipy pytest matplotlib)
+    local packages=(nanobind numpy scipy pytest matplotlib jax)
     python=$cache/python/bin/python
-    "$python" -c 'import nanobind, numpy, scipy, pytest, matplotlib' 2>/dev/null && return
+    "$python" -c 'import nanobind, numpy, scipy, pytest, matplotlib, jax' 2>/dev/null && return
     local has_headers='import ensurepip, os, sysconfig; os.stat(os.path.join(sysconfig.get_path("include"), "Python.h"))'
     [ "${install:-yes}" = yes ] || die "no Python environment with ${packages[*]}; run without --no-install"
     python3 -c "$has_headers" 2>/dev/null || apt_install python3-venv python3-dev

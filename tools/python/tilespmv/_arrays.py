@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 
-_names = {}
+_names: dict = {}
 
 
 def dtype_name(dtype):
@@ -174,7 +174,7 @@ _KINDS = {
 }
 
 
-_libraries = {}
+_libraries: dict = {}
 
 
 def _library(kind):

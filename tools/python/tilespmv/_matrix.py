@@ -77,6 +77,8 @@ class Matrix:
     __array_ufunc__ = None  # NumPy leaves x @ A to __rmatmul__
     __array_priority__ = 1000  # as does CuPy
     ndim = 2
+    nnz: int
+    shape: tuple[int, int]
 
     def __init__(self, core, is_transposed=False, facts=None):
         self._core = core

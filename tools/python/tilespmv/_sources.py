@@ -11,7 +11,7 @@ from ._tiles import as_bits, numpy_type
 
 class CsrArrays(NamedTuple):
     type_name: str
-    shape: tuple
+    shape: tuple[int, int]
     indptr: np.ndarray  # int32 or int64
     indices: np.ndarray  # int32, ascending within a row
     values: np.ndarray  # of 16 bits as uint16
