@@ -45,6 +45,9 @@ endif()
 if(EXISTS "${work_dir}/consumer/gpu_product")
   run("0|4" "${work_dir}/consumer/gpu_product" "${matrix}")  # 4: this machine has no GPU
 endif()
+if(EXISTS "${work_dir}/consumer/time_steps")
+  run("0|4" "${work_dir}/consumer/time_steps")
+endif()
 if(has_command)
   run(0 "${prefix}/bin/tilespmv" info)
   # The command with an operator of one's own, which is verified, measured, tuned, explained and tried.
