@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
     PetscCall(PetscOptionsGetBool(NULL, NULL, "-transpose", &transposed, NULL));
     PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
     PetscCall(make_matrix(kind, n, &a));
-    PetscCall(MatConvert(a, MATAIJTILESPMV, MAT_INITIAL_MATRIX, &b));
+    PetscCall(MatConvert(a, MATMPIAIJTILESPMV, MAT_INITIAL_MATRIX, &b));
     PetscCall(MatCreateVecs(a, &x, &y));
     PetscCall(VecDuplicate(y, &z));
     PetscCall(VecSetRandom(x, NULL));

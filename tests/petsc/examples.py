@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Runs tutorials and tests of PETSc itself with the matrix type and with AIJ, and compares what they print.
+
+    tests/petsc/examples.py build/tools/petsc/libtilespmv_petsc.so            # a few, as CTest does
+    tests/petsc/examples.py --all build/tools/petsc/libtilespmv_petsc.so      # every one that takes -mat_type
+
+The sources are those of Debian's libpetsc3.18-dev-examples, or of --examples FOLDER. Programs and their arguments are
+found in the comments by which PETSc runs them. Without the sources or mpicc it ends with 77: skipped.
+"""
+import argparse
+import concurrent.futures
+import glob
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+KSP = ["ksp/ksp/tutorials/" + name for name in ("ex2.c", "ex5.c", "ex23.c", "ex50.c")]
+FEW = KSP + ["mat/tests/" + name for name in ("ex2.c", "ex5.c")]
+
+# Those that run with AIJ and do not print the same with the matrix type: name, what their arguments have, and why.
+LEFT_OUT = [
+    ("ksp/ksp/tutorials/ex2.c", "pipelcg", "residuals of the pipelined method grow from how products are rounded"),
+]
+
+NEEDED = {"double", "!single", "!complex", "!__float128", "!cuda", "!hip", "!kokkos", "c99", "!kokkos_kernels", "!viennacl"}
+ENVIRONMENT = {
+    **os.environ,
+    "OMP_WAIT_POLICY": "passive",
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
+def arguments_of(source):
+    """Arguments and numbers of processes of the tests of a source that need nothing but PETSc and AIJ."""
+    block = re.search(r"/\*TEST(.*?)TEST\*/", source, re.S)
+    if not block:
+        return []
+    cases, outer = [], {}
+    for part in re.split(r"\n(?=\s*test(?:set)?:)", block.group(1)):
+        fields = {}
+        for key in ("args", "nsize", "requires"):
+            found = re.search(rf"^\s*{key}:(.*(?:\n\s*(?:-|\\).*)*)", part, re.M)
+            fields[key] = found.group(1).strip() if found else ""
+        if re.match(r"\s*testset:", part):
+            outer = fields
+            continue
+        is_inner = re.match(r"\s{6,}test:", part)
+        args = ((outer.get("args", "") + " ") if is_inner else "") + fields["args"]
+        needs = (fields["requires"] + " " + (outer.get("requires", "") if is_inner else "")).split()
+        size = fields["nsize"] or (outer.get("nsize", "") if is_inner else "") or "1"
+        if "test:" not in part or "{{" in args or "{{" in size or "$" in args or any(n not in NEEDED for n in needs):
+            continue
+        cases.append((args, int(size)))
+    return cases
+
+
+def with_type(args, name):
+    """The arguments with this type of matrices; None if they ask for one that is not AIJ."""
+    words = shlex.split(args.replace("\\\n", " "))
+    if "-mat_type" in words:
+        at = words.index("-mat_type") + 1
+        if words[at] not in ("aij", "seqaij", "mpiaij"):
+            return None
+        words[at] = words[at].replace("aij", name)
+        return words
+    return words + ["-mat_type", name]
+
+
+def plain(text):
+    """What is printed, without what names the type."""
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("tilespmv")]
+    return [re.sub(r"aijtilespmv", "aij", line).rstrip() for line in lines]
+
+
+def is_same_line(a, b):
+    if a == b:
+        return True
+    if NUMBER.sub("#", a) != NUMBER.sub("#", b):
+        return False
+    pairs = zip(map(float, NUMBER.findall(a)), map(float, NUMBER.findall(b)))
+    return all(abs(x - y) <= 1e-5 * max(abs(x), abs(y)) + 1e-9 for x, y in pairs)
+
+
+def is_same(a, b):
+    """Line by line, in any order where several processes print."""
+    return any(
+        len(a) == len(b) and all(map(is_same_line, p, q)) for p, q in ((a, b), (sorted(a), sorted(b)))
+    )
+
+
+class Examples:
+    def __init__(self, options):
+        self.options = options
+        module = "PETSc64" if "petsc64" in options.plugin.name else "PETSc"
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", module], capture_output=True, text=True)
+        self.flags = shlex.split(flags.stdout)
+        self.folder = tempfile.TemporaryDirectory()
+
+    def build(self, name):
+        program = pathlib.Path(self.folder.name) / name.replace("/", "_")[:-2]
+        source = self.options.examples / name
+        command = ["mpicc", "-O1", "-w", str(source), "-o", str(program), *self.flags, "-lm"]
+        return program if subprocess.run(command, capture_output=True).returncode == 0 else None
+
+    def run(self, program, ranks, words):
+        command = ["mpiexec", "-n", str(ranks), str(program), *words]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=self.options.timeout,
+                                  cwd=self.folder.name, env=ENVIRONMENT, errors="replace")
+        except subprocess.TimeoutExpired:
+            return -1, "ran too long"
+        return done.returncode, done.stdout + (done.stderr if done.returncode else "")
+
+    def compare(self, program, ranks, args):
+        """What comes of one case: "same", or why it says nothing, or how it differs."""
+        ours = with_type(args, "aijtilespmv")
+        if ours is None:
+            return "has another type"
+        status, expected = self.run(program, ranks, with_type(args, "aij"))
+        if status != 0:
+            return "fails with AIJ"
+        load = ["-dll_append", str(self.options.plugin), "-mat_tilespmv_view"]
+        status, found = self.run(program, ranks, ours + load)
+        if status != 0:
+            return "DIFFERS: fails\n" + found[:1500]
+        if "tilespmv on rank" not in found:
+            return "multiplies by no such matrix"
+        if is_same(plain(expected), plain(found)):
+            return "same"
+        pairs = zip(plain(expected), plain(found))
+        return "DIFFERS\n" + "\n".join(f"  {a}\n  {b}" for a, b in pairs if not is_same_line(a, b))[:1500]
+
+    def test(self, name):
+        """Lines about a source, and the numbers of cases by what came of them."""
+        source = (self.options.examples / name).read_text(errors="replace")
+        cases = arguments_of(source)
+        if name in KSP:
+            cases.insert(0, ("", 1))
+        if not self.options.all:
+            cases = [case for case in cases if with_type(case[0], "aij")][:3]
+        program = self.build(name)
+        if program is None:
+            return [f"{name}: is not compiled alone"], {}
+        counts, lines = {}, []
+        runs = {(ranks, args) for args, size in cases for ranks in {*self.options.ranks, size}}
+        for ranks, args in sorted(runs):
+            is_left_out = any(name == source and text in args for source, text, _ in LEFT_OUT)
+            outcome = "left out" if is_left_out else self.compare(program, ranks, args)
+            kind = re.match("[^:\n]*", outcome).group()
+            counts[kind] = counts.get(kind, 0) + 1
+            if outcome.startswith("DIFFERS"):
+                lines.append(f"{name} on {ranks} with {args}: {outcome}")
+        lines.insert(0, f"{name}: " + (", ".join(f"{n} {what}" for what, n in sorted(counts.items())) or "no case"))
+        return lines, counts
+
+
+def default_examples():
+    folders = sorted(glob.glob("/usr/share/petsc/*/share/petsc/examples/src"))
+    return pathlib.Path(folders[-1]) if folders else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("plugin", type=lambda name: pathlib.Path(name).resolve())
+    parser.add_argument("--examples", type=pathlib.Path, default=default_examples())
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--timeout", type=int, default=120)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    if options.examples is None or not options.examples.is_dir() or shutil.which("mpicc") is None:
+        print("PETSc's examples or mpicc are not installed")
+        return 77
+    names = FEW
+    if options.all:
+        tests = sorted((options.examples / "mat/tests").glob("ex*.c"))
+        takes_type = [p for p in tests if re.search(r"MatSetFromOptions|-mat_type", p.read_text(errors="replace"))]
+        names = KSP + [str(p.relative_to(options.examples)) for p in takes_type]
+    examples = Examples(options)
+    total = {}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for lines, counts in pool.map(examples.test, names):
+            print("\n".join(lines), flush=True)
+            for what, n in counts.items():
+                total[what] = total.get(what, 0) + n
+    print("in all: " + ", ".join(f"{n} {what}" for what, n in sorted(total.items())))
+    return 1 if total.get("DIFFERS") or not total.get("same") else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
