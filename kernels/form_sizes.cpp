@@ -4,9 +4,9 @@
 
 namespace tilespmv {
 
-std::int64_t tile_row_count(const cuda::Strips& strips) {
+std::int64_t tile_row_count(const Strips& strips) {
     auto count = static_cast<std::int64_t>(strips.tile_rows.size());
-    for (const cuda::RowRange range : strips.rest) count += div_up(range.end, kTileSize) - range.first / kTileSize;
+    for (const RowRange range : strips.rest) count += div_up(range.end, kTileSize) - range.first / kTileSize;
     return count;
 }
 

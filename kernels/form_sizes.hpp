@@ -7,7 +7,7 @@
 namespace tilespmv {
 
 /// How many tile rows there are, in strips and beside them.
-std::int64_t tile_row_count(const cuda::Strips& strips);
+std::int64_t tile_row_count(const Strips& strips);
 
 /// As for other forms (tile/sizes.hpp).
 template <Value V>

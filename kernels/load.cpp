@@ -77,7 +77,7 @@ StripMatrix<To> cast_values(StripMatrix<From> m) {
     if (leave_range<To>(m.values) || leave_range<To>(m.rest.values)) {
         static_cast<void>(convert_values<To>(to_csr(m)));  // throws, with the place
     }
-    const int together = cuda::StripLimits{.value_bytes = sizeof(To)}.together;
+    const int together = StripLimits{.value_bytes = sizeof(To)}.together;
     auto values = rearranged(m.strips, cast_values<To>(std::move(m.values)), together);
     m.strips.value_bytes = sizeof(To);
     m.strips.together = together;

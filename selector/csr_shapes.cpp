@@ -12,7 +12,7 @@
 
 #include "tile/parallel.hpp"
 
-namespace tilespmv::cuda {
+namespace tilespmv {
 namespace {
 
 constexpr int kWarp = 32;
@@ -288,4 +288,4 @@ int csr5_sigma(index_t rows, offset_t nnz) {
     return sigma;
 }
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

@@ -8,7 +8,7 @@
 #include "tile/types.hpp"
 
 /// How many threads the operators on CSR give to rows: pure functions of the lengths of rows.
-namespace tilespmv::cuda {
+namespace tilespmv {
 
 /// Threads of csr-vector for a row by the well-known rule of the mean row length alone: the smallest power of 2 from 2
 /// to 32 that is at least nnz / rows (Bell and Garland, SC 2009, took a warp; later work this many).
@@ -144,4 +144,4 @@ MultiroundShape multiround_shape(MultiroundShape given, index_t rows, offset_t n
 /// end in a lane, and sums that stay in a lane are free.
 int csr5_sigma(index_t rows, offset_t nnz);
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

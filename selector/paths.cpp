@@ -7,7 +7,7 @@
 #include "tile/parallel.hpp"
 #include "tile/statistics.hpp"
 
-namespace tilespmv::cuda {
+namespace tilespmv {
 namespace {
 
 constexpr std::int64_t kGrain = 1024;
@@ -66,4 +66,4 @@ Paths paths_by_format(const TileMatrix<V>& a) {
     template double scattered_share(const TileMatrix<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

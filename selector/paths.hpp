@@ -5,7 +5,7 @@
 
 #include "tile/tile_matrix.hpp"
 
-namespace tilespmv::cuda {
+namespace tilespmv {
 
 /// How a tile row is executed.
 enum class Path : std::uint8_t {
@@ -24,4 +24,4 @@ Paths paths_by_format(const TileMatrix<V>& a);
 template <Value V>
 double scattered_share(const TileMatrix<V>& a);
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-namespace tilespmv::cuda {
+namespace tilespmv {
 namespace {
 
 struct Measured {
@@ -71,4 +71,4 @@ Gpu gpu_of(const GpuFigures& figures, std::size_t value_bytes) {
 
 Gpu measured_gpu(std::size_t value_bytes) { return gpu_of(kH200, value_bytes); }
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

@@ -7,7 +7,7 @@
 /// The figures behind the choices of this room, one place for all of them. Each says what was measured; the tables are
 /// in `bench/NOTES.md`. Another figure makes products slower or faster, or adds in another order, but none wrong. What
 /// kernels are compiled with is in `kernels/cuda/tuning.hpp` and `kernels/cpu/tuning.hpp`.
-namespace tilespmv::cuda {
+namespace tilespmv {
 
 /// csr-vector ("Shapes by sweeps", where the shapes chosen take 1.01 to 1.02 of the time of the best of ten, in turns
 /// 1.03 of the best of five).
@@ -238,7 +238,7 @@ Gpu gpu_of(const GpuFigures& figures, std::size_t value_bytes);
 /// The H200, where choices must not depend on the machine.
 Gpu measured_gpu(std::size_t value_bytes);
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv
 
 namespace tilespmv::cpu {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tilespmv::cuda {
+namespace tilespmv {
 
 RowBlockLimits row_block_limits(offset_t nonzeros, int threads, int room, const Gpu& gpu) {
     const RowBlockTuning& tuning = gpu.tuning.row_blocks;
@@ -102,4 +102,4 @@ int dia_rows_a_thread(index_t rows, offset_t diagonals, const Gpu& gpu) {
     return !is_one_wave && diagonals <= tuning.pair_diagonals && rows * diagonals <= tuning.pair_places ? 2 : 1;
 }
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

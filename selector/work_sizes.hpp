@@ -7,7 +7,7 @@
 
 /// Into how large pieces of work the GPU's representations are divided, so that all multiprocessors are busy: pure
 /// functions of the size of a matrix.
-namespace tilespmv::cuda {
+namespace tilespmv {
 
 /// The team of threads of a row block of csr16 and csr-adaptive.
 struct RowBlockTeam {
@@ -96,4 +96,4 @@ int merge_items(offset_t rows_and_nonzeros, const MergeTuning& tuning);
 /// Rows of a thread of dia, 1 or 2.
 int dia_rows_a_thread(index_t rows, offset_t diagonals, const Gpu& gpu);
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

@@ -59,8 +59,8 @@ void strip_omp_work(const MatrixFeatures& f, Work& work) {
 bool suits_strip_omp(const MatrixFeatures& f) {
     const double slot_bytes = kTileSize * value_of(f) + 14;
     return is_worth_converting(f) && f.strip_fill >= 0.7 && slot_bytes < kTileSize * f.strip_fill * (value_of(f) + 4) &&
-           f.mean_row <= cuda::StripTuning{}.max_slots * f.strip_fill &&
-           strip_places(f) * f.strip_fill >= 0.5 * nnz_of(f) && strip_omp_bytes(f) < bytes_as_csr(f);
+           f.mean_row <= StripTuning{}.max_slots * f.strip_fill && strip_places(f) * f.strip_fill >= 0.5 * nnz_of(f) &&
+           strip_omp_bytes(f) < bytes_as_csr(f);
 }
 
 constexpr std::array kStripOmpCandidates{

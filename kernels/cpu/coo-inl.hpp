@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {
 
 template <Value V>
-offset_t sum_coo(const cuda::Coo<V>& a, Span nonzeros, const V* x, CooSum* sums) {
+offset_t sum_coo(const Coo<V>& a, Span nonzeros, const V* x, CooSum* sums) {
     offset_t rows = 0;
     for (offset_t k = nonzeros.begin; k < nonzeros.end;) {
         const index_t row = a.row_idxs[k];

@@ -13,8 +13,8 @@ class CooOmp final : public HostOperator<V> {
 public:
     explicit CooOmp(const CsrMatrix<V>& a)
         : HostOperator<V>({.name = "coo-omp", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}),
-          a_(cuda::make_coo(a)),
-          empty_rows_(cuda::empty_rows(a.row_ptrs)) {
+          a_(make_coo(a)),
+          empty_rows_(empty_rows(a.row_ptrs)) {
         const std::size_t bytes = a_.bytes() + empty_rows_.bytes();
         this->set_parts(bytes, 0, executed_whole("coo", occupied_tile_rows(a.row_ptrs, 0, a.rows), a.nnz(), bytes));
     }
@@ -32,7 +32,7 @@ public:
     void replace_values(std::span<const V> values) override { std::ranges::copy(values, a_.values.begin()); }
 
 private:
-    cuda::Coo<V> a_;
+    Coo<V> a_;
     Buffer<std::uint32_t> empty_rows_;
     CooRows<V> nonzeros_{a_};
 };

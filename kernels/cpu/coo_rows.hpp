@@ -15,7 +15,7 @@ template <CpuValue V>
 class CooRows {
 public:
     /// `a` must outlive it.
-    explicit CooRows(const cuda::Coo<V>& a)
+    explicit CooRows(const Coo<V>& a)
         : a_(a), open_sums_(static_cast<std::size_t>(div_up(a.nnz(), offset_t{kCooPiece}))) {}
 
     /// Calls write(row, sum) once for each row with nonzeros. All threads of a parallel region call; they leave
@@ -73,7 +73,7 @@ private:
         }
     }
 
-    const cuda::Coo<V>& a_;
+    const Coo<V>& a_;
     const SimdKernels<V>& simd_ = simd_kernels<V>();
     mutable Buffer<OpenSums> open_sums_;  // of the pieces
 };

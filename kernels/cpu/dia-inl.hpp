@@ -10,17 +10,17 @@
 #include <algorithm>
 
 #include "kernels/cpu/lanes-inl.hpp"
-#include "kernels/cuda/row_range.hpp"
 #include "kernels/operators/dia/dia.hpp"
+#include "kernels/row_range.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {
 
 /// 8 rows of a group of diagonals: `held` as in `Dia`, `values` and x those of the first row, x on the main diagonal.
 template <Value V>
-HWY_INLINE void add_dia_rows(std::uint64_t held, const cuda::DiaOffsets& offsets, int diagonals, const V* values,
-                             const V* x, double* sums) {
-    constexpr int kNext = cuda::DiaLayout::kRows;  // the place of the next diagonal
+HWY_INLINE void add_dia_rows(std::uint64_t held, const DiaOffsets& offsets, int diagonals, const V* values, const V* x,
+                             double* sums) {
+    constexpr int kNext = DiaLayout::kRows;  // the place of the next diagonal
     for (int lane = 0; lane < 8; lane += kLanes) {
         Vec sum = hn::LoadU(D(), sums + lane);
         for (int i = 0; i < diagonals; ++i) {  // what is not held is 0 times 0
@@ -34,7 +34,7 @@ HWY_INLINE void add_dia_rows(std::uint64_t held, const cuda::DiaOffsets& offsets
 }
 
 template <Value V>
-void add_dia(const cuda::Dia<V>& a, cuda::RowRange rows, const V* x, double* sums) {
+void add_dia(const Dia<V>& a, RowRange rows, const V* x, double* sums) {
     for (offset_t g = 0; g < a.groups(); ++g) {
         const auto diagonals = static_cast<int>(std::min<offset_t>(8, a.diagonals - 8 * g));
         for (std::int64_t r = rows.first; r < rows.end; r += 8) {

@@ -8,15 +8,15 @@
 #endif
 
 #include "kernels/cpu/lanes-inl.hpp"
-#include "kernels/cuda/row_range.hpp"
 #include "kernels/operators/ell/ell.hpp"
+#include "kernels/row_range.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {
 
 /// kLanes rows from `row` on, a lane each.
 template <Value V>
-HWY_INLINE void add_ell_lanes(const cuda::Ell<V>& a, std::int64_t row, const V* x, double* sums) {
+HWY_INLINE void add_ell_lanes(const Ell<V>& a, std::int64_t row, const V* x, double* sums) {
     const auto none = hn::Zero(Like<std::int32_t>());
     Vec sum = hn::LoadU(D(), sums);
     for (offset_t k = 0; k < a.width; ++k) {
@@ -32,11 +32,11 @@ HWY_INLINE void add_ell_lanes(const cuda::Ell<V>& a, std::int64_t row, const V* 
 }
 
 template <Value V>
-void add_ell(const cuda::Ell<V>& a, cuda::RowRange rows, const V* x, double* sums) {
+void add_ell(const Ell<V>& a, RowRange rows, const V* x, double* sums) {
     std::int64_t r = rows.first;
     for (; r + kLanes <= rows.end; r += kLanes) add_ell_lanes(a, r, x, sums + (r - rows.first));
     for (; r < rows.end; ++r) {
-        for (offset_t at = r; at < a.width * a.rows && a.columns[at] != cuda::Ell<V>::kNone; at += a.rows) {
+        for (offset_t at = r; at < a.width * a.rows && a.columns[at] != Ell<V>::kNone; at += a.rows) {
             sums[r - rows.first] += static_cast<double>(a.values[at]) * static_cast<double>(x[a.columns[at]]);
         }
     }

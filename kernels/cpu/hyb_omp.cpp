@@ -17,7 +17,7 @@ public:
     explicit HybOmp(const Source<V>& source)
         : HostOperator<V>({.name = "hyb-omp", .rows = source.rows(), .cols = source.cols(), .nnz = source.nnz()}),
           source_(source),
-          a_(cuda::make_hyb(source.csr())),
+          a_(make_hyb(source.csr())),
           coo_sums_(a_.split.size() * kWordRows, 0.0) {
         const CsrMatrix<V>& a = source.csr();
         ExecutedParts parts;
@@ -41,14 +41,12 @@ public:
         }
     }
 
-    void replace_values(std::span<const V> values) override {
-        cuda::put_values(with_values(source_.csr(), values), a_);
-    }
+    void replace_values(std::span<const V> values) override { put_values(with_values(source_.csr(), values), a_); }
 
 private:
     static constexpr int kWordRows = 32;  // of a word of `Hyb::split`
 
-    void multiply_rows(cuda::RowRange rows, V alpha, const V* x, V beta, V* y) const {
+    void multiply_rows(RowRange rows, V alpha, const V* x, V beta, V* y) const {
         std::array<double, Schedule::kMaxRows> sums;
         for (index_t r = rows.first; r < rows.end; r += kWordRows) {
             double* const to = sums.data() + (r - rows.first);
@@ -63,7 +61,7 @@ private:
     }
 
     Source<V> source_;
-    cuda::Hyb<V> a_;
+    Hyb<V> a_;
     CooRows<V> coo_{a_.coo};
     const SimdKernels<V>& simd_ = simd_kernels<V>();
     mutable Buffer<double> coo_sums_;  // of all rows, 0 for those that are not split

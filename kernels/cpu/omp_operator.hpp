@@ -27,7 +27,7 @@ public:
         std::size_t bytes = 0;
         const TileMatrix<V>* tiles = nullptr;  ///< may be null
         CsrRows<V> csr;
-        std::vector<cuda::RowRange> ranges;  ///< of the rows in tiles or CSR, ascending; others are strips
+        std::vector<RowRange> ranges;  ///< of the rows in tiles or CSR, ascending; others are strips
         StripRows<V> strips = {};
         std::optional<Source<V>> source = {};  ///< whose arrays these are
     };

@@ -12,7 +12,7 @@ namespace {
 template <CpuValue V, class Padded>
 class PaddedOmp final : public HostOperator<V> {
 public:
-    using AddRows = void (*)(const Padded&, cuda::RowRange, const V* x, double* sums);
+    using AddRows = void (*)(const Padded&, RowRange, const V* x, double* sums);
 
     PaddedOmp(std::string_view format, std::string_view name, const Source<V>& a, Padded padded, AddRows add)
         : HostOperator<V>({.name = name, .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
@@ -34,12 +34,10 @@ public:
         }
     }
 
-    void replace_values(std::span<const V> values) override {
-        cuda::put_values(with_values(source_.csr(), values), a_);
-    }
+    void replace_values(std::span<const V> values) override { put_values(with_values(source_.csr(), values), a_); }
 
 private:
-    void multiply_rows(cuda::RowRange rows, V alpha, const V* x, V beta, V* y) const {
+    void multiply_rows(RowRange rows, V alpha, const V* x, V beta, V* y) const {
         std::array<double, Schedule::kMaxRows> sums;
         std::fill_n(sums.begin(), div_up(rows.end - rows.first, 8) * 8, 0.0);
         add_(a_, rows, x, sums.data());
@@ -56,15 +54,15 @@ private:
 template <Value V>
 std::unique_ptr<Operator<V>> make_ell_omp(const Source<V>& source, Options& options, const MakeContext&) {
     options.finish();
-    return std::make_unique<PaddedOmp<V, cuda::Ell<V>>>("ell", "ell-omp", source, cuda::make_ell(source.csr()),
-                                                        simd_kernels<V>().add_ell);
+    return std::make_unique<PaddedOmp<V, Ell<V>>>("ell", "ell-omp", source, make_ell(source.csr()),
+                                                  simd_kernels<V>().add_ell);
 }
 
 template <Value V>
 std::unique_ptr<Operator<V>> make_dia_omp(const Source<V>& source, Options& options, const MakeContext&) {
     options.finish();
-    return std::make_unique<PaddedOmp<V, cuda::Dia<V>>>("dia", "dia-omp", source, cuda::make_dia(source.csr()),
-                                                        simd_kernels<V>().add_dia);
+    return std::make_unique<PaddedOmp<V, Dia<V>>>("dia", "dia-omp", source, make_dia(source.csr()),
+                                                  simd_kernels<V>().add_dia);
 }
 
 template std::unique_ptr<Operator<double>> make_ell_omp(const Source<double>&, Options&, const MakeContext&);

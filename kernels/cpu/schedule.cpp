@@ -10,14 +10,14 @@ class Scheduler {
 public:
     Scheduler(const TileMatrix<V>* tiles, const CsrRows<V>& csr) : tiles_(tiles), csr_(csr) {}
 
-    Schedule run(std::span<const cuda::RowRange> ranges, offset_t other_bytes) {
+    Schedule run(std::span<const RowRange> ranges, offset_t other_bytes) {
         const offset_t tiled = tiles_ ? tile_bytes({0, static_cast<offset_t>(tiles_->tile_rows.size())}) : 0;
         schedule_.bytes = other_bytes + tiled;
-        for (const cuda::RowRange range : ranges) {
+        for (const RowRange range : ranges) {
             schedule_.bytes += csr_bytes({first_listed(range.first), first_listed(range.end)});
         }
         limit_ = chunk_bytes(schedule_.bytes);
-        for (const cuda::RowRange range : ranges) {
+        for (const RowRange range : ranges) {
             csr_row_ = first_listed(range.first);
             for (std::int64_t row = range.first; row < range.end; row += kTileSize) {
                 add(next_tile_row(static_cast<index_t>(row), range.end));
@@ -134,13 +134,13 @@ offset_t chunk_bytes(offset_t product_bytes) {
 }
 
 template <Value V>
-Schedule make_schedule(std::span<const cuda::RowRange> ranges, const TileMatrix<V>* tiles, const CsrRows<V>& csr,
+Schedule make_schedule(std::span<const RowRange> ranges, const TileMatrix<V>* tiles, const CsrRows<V>& csr,
                        offset_t other_bytes) {
     return Scheduler<V>(tiles, csr).run(ranges, other_bytes);
 }
 
 #define TILESPMV_INSTANTIATE(V) \
-    template Schedule make_schedule(std::span<const cuda::RowRange>, const TileMatrix<V>*, const CsrRows<V>&, offset_t);
+    template Schedule make_schedule(std::span<const RowRange>, const TileMatrix<V>*, const CsrRows<V>&, offset_t);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/cpu/csr_rows.hpp"
-#include "kernels/cuda/row_range.hpp"
+#include "kernels/row_range.hpp"
 
 namespace tilespmv::cpu {
 
@@ -57,12 +57,12 @@ offset_t chunk_bytes(offset_t product_bytes);
 /// For rows of `ranges`, ascending and of whole tile rows; of the others nothing is looked at, and a product reads
 /// `other_bytes` bytes for them. `tiles` may be null; `csr` holds what is not in tiles.
 template <Value V>
-Schedule make_schedule(std::span<const cuda::RowRange> ranges, const TileMatrix<V>* tiles, const CsrRows<V>& csr,
+Schedule make_schedule(std::span<const RowRange> ranges, const TileMatrix<V>* tiles, const CsrRows<V>& csr,
                        offset_t other_bytes = 0);
 /// For all rows.
 template <Value V>
 Schedule make_schedule(index_t rows, const TileMatrix<V>* tiles, const CsrRows<V>& csr) {
-    return make_schedule<V>(std::array{cuda::RowRange{0, rows}}, tiles, csr);
+    return make_schedule<V>(std::array{RowRange{0, rows}}, tiles, csr);
 }
 
 }  // namespace tilespmv::cpu

@@ -37,11 +37,11 @@ struct SimdKernels {
     /// y = alpha * A * x + beta * y for the strips of the groups `groups`; y as in `Operator::apply`.
     void (*multiply_strips)(const StripRows<V>& a, Span groups, double alpha, const V* x, double beta, V* y);
     /// Rows `rows` of DIA, the first one a multiple of 8; `sums` for whole groups of 8 rows.
-    void (*add_dia)(const cuda::Dia<V>& a, cuda::RowRange rows, const V* x, double* sums);
+    void (*add_dia)(const Dia<V>& a, RowRange rows, const V* x, double* sums);
     /// Rows `rows` of ELL.
-    void (*add_ell)(const cuda::Ell<V>& a, cuda::RowRange rows, const V* x, double* sums);
+    void (*add_ell)(const Ell<V>& a, RowRange rows, const V* x, double* sums);
     /// Nonzeros of COO: a sum for each row that they are of, one after the other from `sums` on. Returns their number.
-    offset_t (*sum_coo)(const cuda::Coo<V>& a, Span nonzeros, const V* x, CooSum* sums);
+    offset_t (*sum_coo)(const Coo<V>& a, Span nonzeros, const V* x, CooSum* sums);
 };
 
 /// The kernels for the best instructions that this machine has.

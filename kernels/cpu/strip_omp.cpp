@@ -12,7 +12,7 @@ namespace {
 
 /// What a product reads of the rows that are no strips. `rest` has these rows.
 template <Value V>
-std::size_t bytes_of(const CsrMatrix<V>& rest, const std::vector<cuda::RowRange>& ranges) {
+std::size_t bytes_of(const CsrMatrix<V>& rest, const std::vector<RowRange>& ranges) {
     std::size_t bytes = 0;
     for (const auto range : ranges) {
         bytes += static_cast<std::size_t>(rest.row_ptrs[range.end] - rest.row_ptrs[range.first]) *
@@ -27,8 +27,8 @@ using Parts = typename OmpOperator<V>::Parts;
 
 /// `rest`: a matrix that has the rows of `ranges`. `source` keeps it; none: the operator owns it.
 template <Value V>
-Parts<V> parts_of(const CsrMatrix<V>& rest, offset_t nnz, StripRows<V> strips,
-                  const std::vector<cuda::RowRange>& ranges, std::optional<Source<V>> source = {}) {
+Parts<V> parts_of(const CsrMatrix<V>& rest, offset_t nnz, StripRows<V> strips, const std::vector<RowRange>& ranges,
+                  std::optional<Source<V>> source = {}) {
     return {.name = "strip-omp",
             .rows = strips.rows,
             .cols = strips.cols,
@@ -68,8 +68,7 @@ std::unique_ptr<Operator<V>> from_strips(const Source<V>& source, bool updatable
     }
     auto rest = m.rest.clone();
     auto parts = parts_of(rest, m.nnz, std::move(strips), m.strips.rest);
-    return std::make_unique<StripOmp<V>>(std::move(parts), std::move(rest),
-                                         StripValueMap(m.strips, cuda::row_ptrs_of(m), 1));
+    return std::make_unique<StripOmp<V>>(std::move(parts), std::move(rest), StripValueMap(m.strips, row_ptrs_of(m), 1));
 }
 
 template <Value V>
@@ -77,14 +76,14 @@ std::unique_ptr<Operator<V>> from_csr(const Source<V>& source, bool updatable) {
     // The limit counts columns of 16 bits; rows that are left to CSR have 32.
     constexpr double most_bytes = static_cast<double>(sizeof(V) + sizeof(index_t)) / (sizeof(V) + 2);
     const CsrMatrix<V>& a = source.csr();
-    const cuda::Strips s = cuda::make_strips(a, {.value_bytes = sizeof(V), .together = 1, .most_bytes = most_bytes});
+    const Strips s = make_strips(a, {.value_bytes = sizeof(V), .together = 1, .most_bytes = most_bytes});
     auto strips = make_strip_rows(a.rows, a.cols, s, in_strips(s, a.row_ptrs, a.values), vector_lanes());
     if (!updatable && source.find_csr() != nullptr) {
         return std::make_unique<OmpOperator<V>>(parts_of(a, a.nnz(), std::move(strips), s.rest, {source}));
     }
     std::optional<StripValueMap> map;
     if (updatable) map.emplace(s, a.row_ptrs, 1);
-    auto rest = cuda::rows_in(a, s.rest);
+    auto rest = rows_in(a, s.rest);
     auto parts = parts_of(rest, a.nnz(), std::move(strips), s.rest);
     return std::make_unique<StripOmp<V>>(std::move(parts), std::move(rest), std::move(map));
 }

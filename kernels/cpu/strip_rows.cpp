@@ -11,10 +11,6 @@
 namespace tilespmv::cpu {
 namespace {
 
-using cuda::kQuad;
-using cuda::StripRun;
-using cuda::Strips;
-
 constexpr std::uint64_t kAscending = 0xfedcba9876543210;
 
 /// A slot whose rows ascend by one column each begins earlier by the first of these rows.
@@ -59,7 +55,7 @@ StripSlot slot_of(const Strips& s, std::size_t quad, std::size_t at, int lanes) 
     slot.base = s.bases[quad * kQuad + at];
     for (std::size_t r = 0; r < kTileSize; ++r) {
         const std::uint64_t code = s.codes[quad * kTileSize + r] >> (4 * at) & 15U;
-        const int there = s.masks[quad * cuda::kRowPairs + r / 2] >> (r % 2 * 4 + at) & 1;
+        const int there = s.masks[quad * kRowPairs + r / 2] >> (r % 2 * 4 + at) & 1;
         slot.codes |= code << (4 * r);
         slot.rows = static_cast<std::uint16_t>(slot.rows | there << r);
     }

@@ -48,7 +48,7 @@ struct StripGroup {
     std::uint32_t own_columns = 0;   ///< slots from the columns of a strip to those of the next: 0 if they share them
 };
 
-/// Rows of a matrix as strips (`cuda::Strips`), laid out for vectors of the CPU: the values of a slot's 16 rows stand
+/// Rows of a matrix as strips (`Strips`), laid out for vectors of the CPU: the values of a slot's 16 rows stand
 /// side by side.
 template <Value V>
 struct StripRows {
@@ -76,7 +76,7 @@ struct StripRows {
 /// `s`: of a matrix of rows x cols, whose nonzeros in strips have these `values`, slot by slot. `lanes`: doubles of the
 /// vectors that are to multiply it; those of 4 look x up in quads where they can.
 template <Value V>
-StripRows<V> make_strip_rows(index_t rows, index_t cols, const cuda::Strips& s, Buffer<V> values, int lanes);
+StripRows<V> make_strip_rows(index_t rows, index_t cols, const Strips& s, Buffer<V> values, int lanes);
 
 /// Other values, in the order of the CSR matrix with these row pointers that the strips were made from.
 template <Value V>

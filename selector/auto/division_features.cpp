@@ -32,7 +32,7 @@ class SliceRounds {
 public:
     SliceRounds(int most_steps, int flight) : of_length_(static_cast<std::size_t>(kLanes * most_steps) + 2) {
         for (offset_t length = 1; length + 1 < std::ssize(of_length_); ++length) {
-            const offset_t steps = div_up(length, cuda::sell_lanes(length, most_steps));
+            const offset_t steps = div_up(length, sell_lanes(length, most_steps));
             of_length_[static_cast<std::size_t>(length)] = static_cast<std::uint8_t>(div_up(steps, flight));
         }
         of_length_.back() = kInPieces;
@@ -59,14 +59,14 @@ void for_each_row_of_block(const PatternView& a, index_t row, int most_steps, co
         if (rounds.of(length) != of_block) continue;
         const offset_t some = in_pieces ? std::min(length, left) : length;
         f(std::span(a.col_idxs.data() + ptrs[row], static_cast<std::size_t>(some)));
-        left -= in_pieces ? length : cuda::sell_lanes(length, most_steps);
+        left -= in_pieces ? length : sell_lanes(length, most_steps);
     }
 }
 
 /// The blocks of slices of the sample.
 struct SliceSample {
     SliceSample(const PatternView& a, const MatrixFeatures& f)
-        : steps(sell_steps_of(f)), rounds(steps, cuda::sell_flight(f.value_bytes, cuda::sell_code_bytes(f.cols))) {
+        : steps(sell_steps_of(f)), rounds(steps, sell_flight(f.value_bytes, sell_code_bytes(f.cols))) {
         const offset_t of_block = kBlockLanes * std::clamp<offset_t>(a.nnz() / a.rows, 1, steps);
         size = std::clamp(sampled_nonzeros(a.nnz()) / of_block, kLeastSliceBlocks, kMostSliceBlocks);
     }
@@ -90,12 +90,12 @@ struct RowBlock {
     offset_t count = 0;
     index_t end = 0;  ///< row
 };
-RowBlock row_block_at(const PatternView& a, index_t first, const cuda::RowBlockLimits& limits) {
+RowBlock row_block_at(const PatternView& a, index_t first, const RowBlockLimits& limits) {
     const offset_t length = length_of(a, first);
     if (length > limits.block_nonzeros) {
         return {length <= limits.whole_row ? 1 : div_up(length, offset_t{limits.piece_nonzeros}), first + 1};
     }
-    const auto most_rows = std::min<index_t>(a.rows - first, cuda::RowBlockTeam::kRows);
+    const auto most_rows = std::min<index_t>(a.rows - first, RowBlockTeam::kRows);
     const auto ptrs = a.row_ptrs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(most_rows) + 1);
     const auto behind = std::ranges::upper_bound(ptrs, ptrs.front() + limits.block_nonzeros);
     return {1, first + static_cast<index_t>(behind - ptrs.begin()) - 1};
@@ -103,10 +103,10 @@ RowBlock row_block_at(const PatternView& a, index_t first, const cuda::RowBlockL
 
 /// Row blocks between two nonzeros, parts of them as such: whatever row blocks begin with, after a few they are those
 /// of the matrix.
-double row_blocks_between(const PatternView& a, offset_t first, offset_t end, const cuda::RowBlockLimits& limits) {
+double row_blocks_between(const PatternView& a, offset_t first, offset_t end, const RowBlockLimits& limits) {
     constexpr int kBefore = 4;
     const index_t near = row_of(a, std::max<offset_t>(first - kBefore * limits.block_nonzeros, 0));
-    index_t row = std::max(near, row_of(a, first) - kBefore * cuda::RowBlockTeam::kRows);
+    index_t row = std::max(near, row_of(a, first) - kBefore * RowBlockTeam::kRows);
     double blocks = 0;
     while (row < a.rows && a.row_ptrs[static_cast<std::size_t>(row)] < end) {
         const RowBlock block = row_block_at(a, row, limits);
@@ -154,14 +154,13 @@ void add_slices(const PatternView& a, MatrixFeatures& f) {
 }
 
 int sell_steps_of(const MatrixFeatures& f) {
-    const auto lanes_of = [&](int steps) { return cuda::rounds_of(f.row_rounds, {steps, 1}).lanes; };
-    return cuda::sell_steps(f.cols, f.nnz, f.value_bytes, lanes_of, cuda::measured_gpu(f.value_bytes));
+    const auto lanes_of = [&](int steps) { return rounds_of(f.row_rounds, {steps, 1}).lanes; };
+    return sell_steps(f.cols, f.nnz, f.value_bytes, lanes_of, measured_gpu(f.value_bytes));
 }
 
 void add_row_blocks(const PatternView& a, MatrixFeatures& f) {
-    using Team = cuda::RowBlockTeam;
-    const cuda::RowBlockLimits limits =
-        cuda::row_block_limits(f.nnz, Team::kThreads, Team::kNonzeros, cuda::measured_gpu(f.value_bytes));
+    using Team = RowBlockTeam;
+    const RowBlockLimits limits = row_block_limits(f.nnz, Team::kThreads, Team::kNonzeros, measured_gpu(f.value_bytes));
     constexpr offset_t kSome = 8;
     const offset_t samples = std::clamp(sampled_nonzeros(f.nnz) / kBlock, offset_t{1}, kRowBlockSamples);
     double blocks = 0;

@@ -25,11 +25,11 @@ constexpr offset_t kSmall = 400'000;
 /// `even_nonzeros` of a tile row, of which the last may have fewer than 16 rows.
 offset_t even_nonzeros_of(const PatternView& a, offset_t first_row) {
     if (a.rows - first_row < kTileSize) return 0;
-    return cuda::even_nonzeros(a.row_ptrs.subspan(static_cast<std::size_t>(first_row)).first<kTileSize + 1>());
+    return even_nonzeros(a.row_ptrs.subspan(static_cast<std::size_t>(first_row)).first<kTileSize + 1>());
 }
 
 void add_row_lengths(const PatternView& a, MatrixFeatures& f) {
-    const cuda::RowStatistics of_rows = cuda::row_statistics(a.row_ptrs);
+    const RowStatistics of_rows = row_statistics(a.row_ptrs);
     const auto rows = static_cast<double>(std::max<index_t>(a.rows, 1));
     f.mean_row = static_cast<double>(f.nnz) / rows;
     f.row_deviation = std::sqrt(std::max(of_rows.squares / rows - f.mean_row * f.mean_row, 0.0));

@@ -52,7 +52,7 @@ struct MatrixFeatures {
     double row_deviation = 0;  ///< standard deviation of the nonzeros of a row
     offset_t longest_row = 0;
     double empty_rows = 0;  ///< share of the rows
-    cuda::RowLengths row_rounds{};
+    RowLengths row_rounds{};
 
     /// Share of the nonzeros whose block of 512 consecutive ones spans fewer than 65,536 columns (csr16).
     double narrow_share = 0;

@@ -35,8 +35,8 @@ void add_reason(const Work& parts, RankedOperator& ranked) {
 
 /// How much longer each term takes on a GPU than on the one that was measured. A chain is of latencies, which differ
 /// little from GPU to GPU.
-Work slowdown(const cuda::Gpu& gpu, const MatrixFeatures& f) {
-    const cuda::Gpu measured = cuda::measured_gpu(f.value_bytes);
+Work slowdown(const Gpu& gpu, const MatrixFeatures& f) {
+    const Gpu measured = measured_gpu(f.value_bytes);
     const double launches = gpu.tuning.memory.launch_seconds / measured.tuning.memory.launch_seconds;
     const double threads = measured.multiprocessors / std::max(1.0, static_cast<double>(gpu.multiprocessors));
     const double x_bytes = static_cast<double>(f.value_bytes) * std::max(1.0, static_cast<double>(f.cols));
@@ -71,7 +71,7 @@ RankedOperator predict(const Candidate& candidate, const Cost& cost, const Cost&
 
 }  // namespace
 
-double memory_seconds(double bytes, const cuda::MemoryTuning& memory) {
+double memory_seconds(double bytes, const MemoryTuning& memory) {
     const double beyond = std::clamp(bytes / memory.l2_bytes - 1, 0.0, 1.0);
     return bytes * (beyond / memory.read_bytes_per_s + (1 - beyond) / memory.l2_bytes_per_s);
 }

@@ -12,7 +12,7 @@ namespace tilespmv {
 
 /// Seconds for so many bytes: a matrix that a product leaves in the L2 cache is there for the next one; of one of twice
 /// the size nothing is left.
-double memory_seconds(double bytes, const cuda::MemoryTuning& memory);
+double memory_seconds(double bytes, const MemoryTuning& memory);
 /// Of an operator on CSR that leaves no threads without work; the term of memory is 0.
 Work csr_work(const MatrixFeatures& features);
 /// Of a candidate; the term of memory is 0.
@@ -23,11 +23,11 @@ double vector_bytes(const MatrixFeatures& features);
 /// What is asked: which operator is to multiply this matrix there so often.
 struct OperatorQuestion {
     MatrixFeatures features;
-    std::optional<cuda::Gpu> gpu = {};  ///< none: the CPU
-    int threads = 1;                    ///< of the CPU; they scale times alike, so that no choice depends on them
-    int lanes = kMostLanes;             ///< doubles of a vector of the CPU
-    offset_t products = 0;              ///< expected; 0: so many that preparation does not count
-    bool has_tiles = false;             ///< tiles are there already, so that an operator needs no conversion
+    std::optional<Gpu> gpu = {};  ///< none: the CPU
+    int threads = 1;              ///< of the CPU; they scale times alike, so that no choice depends on them
+    int lanes = kMostLanes;       ///< doubles of a vector of the CPU
+    offset_t products = 0;        ///< expected; 0: so many that preparation does not count
+    bool has_tiles = false;       ///< tiles are there already, so that an operator needs no conversion
 };
 
 /// A candidate with what is predicted of it.

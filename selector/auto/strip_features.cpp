@@ -88,7 +88,7 @@ void count_strips(const PatternView& a, std::span<const index_t> first_rows, std
 
 /// Of tile rows that become strips: a few long rows are left to another product. Of all where no tile row is short.
 void add_slots(std::vector<SampledStrip>& strips, MatrixFeatures& f) {
-    const offset_t most = cuda::StripTuning{}.max_slots;
+    const offset_t most = StripTuning{}.max_slots;
     const auto longer = std::ranges::partition(strips, [&](const SampledStrip& strip) { return strip.slots <= most; });
     if (longer.begin() != strips.begin()) strips.erase(longer.begin(), strips.end());
     SampledStrip all;

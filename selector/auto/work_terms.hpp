@@ -24,7 +24,7 @@ inline double csr_bytes(const MatrixFeatures& f) {
 }
 
 /// The GPU by whose times choices are predicted.
-inline cuda::Gpu gpu_of(const MatrixFeatures& f) { return cuda::measured_gpu(f.value_bytes); }
+inline Gpu gpu_of(const MatrixFeatures& f) { return measured_gpu(f.value_bytes); }
 
 /// Where blocks of about 512 nonzeros, of fewer on small matrices, share the longest row: the steps of a sum over them.
 /// Costs were fitted with this; some operators have had longer pieces since.

@@ -21,11 +21,11 @@ const Probe& probe_of_h200() {
     return probe;
 }
 
-cuda::Gpu with_measured_rates(cuda::Gpu gpu, const Probe& probe) {
+Gpu with_measured_rates(Gpu gpu, const Probe& probe) {
     const auto scale = [&probe](double& figure, double Probe::*measured) {
         if (probe.*measured > 0) figure *= probe.*measured / (probe_of_h200().*measured);
     };
-    cuda::MemoryTuning& memory = gpu.tuning.memory;
+    MemoryTuning& memory = gpu.tuning.memory;
     scale(memory.read_bytes_per_s, &Probe::read_rate);
     scale(memory.copy_bytes_per_s, &Probe::copy_rate);
     scale(memory.l2_bytes_per_s, &Probe::cache_rate);

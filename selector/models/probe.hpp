@@ -34,11 +34,11 @@ struct Probe {
     friend bool operator==(const Probe&, const Probe&) = default;
 };
 
-/// The H200 by whose times the rules and `cuda::Tuning` predict, as its own probe says.
+/// The H200 by whose times the rules and `Tuning` predict, as its own probe says.
 const Probe& probe_of_h200();
 
 /// A GPU whose figures of memory and launches differ from those of the H200 as its probe does from the H200's; where a
 /// probe says nothing, they do not.
-cuda::Gpu with_measured_rates(cuda::Gpu gpu, const Probe& probe);
+Gpu with_measured_rates(Gpu gpu, const Probe& probe);
 
 }  // namespace tilespmv

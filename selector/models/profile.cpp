@@ -173,7 +173,7 @@ OperatorQuestion question_on(const Probe& probe, const MatrixFeatures& features)
     }
     const int capability = 0;  // a probe does not have it
     question.gpu = with_measured_rates(
-        cuda::gpu_of({capability, probe.multiprocessors, probe.threads / 32, probe.cache_bytes}, features.value_bytes),
+        gpu_of({capability, probe.multiprocessors, probe.threads / 32, probe.cache_bytes}, features.value_bytes),
         probe);
     return question;
 }

@@ -136,7 +136,7 @@ std::vector<VectorProfile> read_vectors(const JsonNode& json) {
     return all;
 }
 
-void read_rounds(const JsonNode& json, cuda::RowLengths& rounds) {
+void read_rounds(const JsonNode& json, RowLengths& rounds) {
     const auto all = json.elements(rounds.size());
     for (std::size_t i = 0; i < rounds.size(); ++i) {
         const auto of = all[i].elements(4);

@@ -44,7 +44,7 @@ double even_length(const MatrixFeatures& f) {
 
 /// Places of all rounds over nonzeros, if a round takes so many nonzeros of a row.
 double padding(const MatrixFeatures& f, int nonzeros) {
-    const cuda::RowRounds& rounds = cuda::rounds_of(f.row_rounds, {nonzeros, 1});
+    const RowRounds& rounds = rounds_of(f.row_rounds, {nonzeros, 1});
     return static_cast<double>(rounds.all) * nonzeros / std::max(static_cast<double>(f.nnz), 1.0);
 }
 

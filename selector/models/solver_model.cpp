@@ -35,7 +35,7 @@ std::string why(const RecurrenceChoice& choice, const IteratedSystem& system) {
 
 }  // namespace
 
-SolverMachine gpu_solver_machine(const cuda::MemoryTuning& memory) {
+SolverMachine gpu_solver_machine(const MemoryTuning& memory) {
     return {.cache_bytes = memory.l2_bytes,
             .cached_launch_seconds = memory.launch_seconds,
             .cached_bytes_per_s = memory.l2_bytes_per_s,

@@ -23,7 +23,7 @@ struct SolverMachine {
 };
 
 /// Of a GPU in graphs of iterations.
-SolverMachine gpu_solver_machine(const cuda::MemoryTuning& memory);
+SolverMachine gpu_solver_machine(const MemoryTuning& memory);
 /// Of a CPU: loops of threads that are awake start in no time beside what they move. Its bandwidth cancels out in a
 /// comparison, so that no measurement is needed for it.
 SolverMachine cpu_solver_machine();

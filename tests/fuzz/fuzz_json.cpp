@@ -58,7 +58,7 @@ void choose_by(const Profile& profile) {
     const auto machine =
         with_measured_rates(gpu_solver_machine(question_on(profile.probe, features).gpu
                                                    ? question_on(profile.probe, features).gpu->tuning.memory
-                                                   : cuda::MemoryTuning{}),
+                                                   : MemoryTuning{}),
                             profile.probe);
     choose_recurrence({.rows = 1e6, .value_bytes = 8, .matrix_bytes = 1e8}, machine);
 }

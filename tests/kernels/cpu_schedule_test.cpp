@@ -181,8 +181,7 @@ TEST(CpuSchedule, APieceEndsWithTheTileThatFillsIt) {
 
 TEST(CpuSchedule, HasTheRowsOfItsRangesAlone) {
     const auto a = rows_of_lengths(std::vector<index_t>(100, 3));
-    const auto s =
-        cpu::make_schedule<double>(std::vector<cuda::RowRange>{{16, 48}, {96, 100}}, nullptr, cpu::rows_of(a));
+    const auto s = cpu::make_schedule<double>(std::vector<RowRange>{{16, 48}, {96, 100}}, nullptr, cpu::rows_of(a));
     ASSERT_EQ(s.chunks.size(), 2u);
     const auto expect_chunk = [&](const Chunk& c, index_t row, index_t rows) {
         EXPECT_EQ(c.row, row);
@@ -194,10 +193,9 @@ TEST(CpuSchedule, HasTheRowsOfItsRangesAlone) {
     expect_chunk(s.chunks[1], 96, 4);
     EXPECT_TRUE(s.heavy.empty());
     EXPECT_EQ(s.bytes, 36 * (3 * 12 + 8)) << "other rows do not count";
-    const auto beside =
-        cpu::make_schedule<double>(std::vector<cuda::RowRange>{{16, 48}}, nullptr, cpu::rows_of(a), 1000);
+    const auto beside = cpu::make_schedule<double>(std::vector<RowRange>{{16, 48}}, nullptr, cpu::rows_of(a), 1000);
     EXPECT_EQ(beside.bytes, 32 * (3 * 12 + 8) + 1000);
-    EXPECT_TRUE(cpu::make_schedule<double>(std::vector<cuda::RowRange>{}, nullptr, cpu::rows_of(a)).chunks.empty());
+    EXPECT_TRUE(cpu::make_schedule<double>(std::vector<RowRange>{}, nullptr, cpu::rows_of(a)).chunks.empty());
 }
 
 }  // namespace

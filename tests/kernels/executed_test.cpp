@@ -13,12 +13,10 @@
 namespace tilespmv::testing {
 namespace {
 
-using cuda::Path;
-using cuda::Paths;
 using Positions = std::set<std::pair<index_t, index_t>>;
 using Parts = std::vector<ExecutedPart>;
 
-const cuda::Gpu kSmallGpu{.multiprocessors = 1, .warps = 2};
+const Gpu kSmallGpu{.multiprocessors = 1, .warps = 2};
 
 void fill(Positions& positions, index_t first_row, index_t end_row, index_t end_col) {
     for (index_t r = first_row; r < end_row; ++r) {
@@ -148,7 +146,7 @@ TEST(ExecutedOnGpu, EveryPathAccountsForEveryNonzeroAndByte) {
             SCOPED_TRACE(name + ' ' + std::string(selector.name));
             const auto tiles = convert(csr, *make_policy(selector.name));
             const Paths by_tiles(static_cast<std::size_t>(div_up(csr.rows, kTileSize)), Path::tiles);
-            for (const auto& paths : {cuda::paths_by_format(tiles), by_tiles}) {
+            for (const auto& paths : {paths_by_format(tiles), by_tiles}) {
                 expect_executed(lay_out(csr, tiles, paths));
             }
         }

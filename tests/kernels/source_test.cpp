@@ -72,7 +72,7 @@ TEST(Source, ConvertsByAnotherSelectorWhateverTilesThereAre) {
     const auto strips = make_strip_matrix(csr);
     for (const auto& given : {Source<double>(csr), Source<double>(tiles), Source<double>(csr, tiles)}) {
         const auto source = given.with_selector("paper");
-        EXPECT_EQ(cuda::paths_by_format(source.tiles()), cuda::Paths(20, cuda::Path::dense));
+        EXPECT_EQ(paths_by_format(source.tiles()), Paths(20, Path::dense));
         EXPECT_EQ(&source.csr(), &given.csr()) << "which is made once for both";
         EXPECT_EQ(&source.tiles(), &Source<double>(source).tiles());
     }

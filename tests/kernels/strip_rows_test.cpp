@@ -25,14 +25,13 @@ using cpu::SlotKind;
 using cpu::StripGroup;
 using cpu::StripRows;
 using cpu::StripSlot;
-using cuda::Strips;
 
 Strips strips_of(const CsrMatrix<double>& a, double most_bytes = std::numeric_limits<double>::infinity()) {
-    return cuda::make_strips(a, {.together = 1, .most_bytes = most_bytes});
+    return make_strips(a, {.together = 1, .most_bytes = most_bytes});
 }
 
 StripRows<double> rows_of(const CsrMatrix<double>& a, const Strips& s, int lanes = 8) {
-    return cpu::make_strip_rows(a.rows, a.cols, s, cuda::in_strips(s, a.row_ptrs, a.values), lanes);
+    return cpu::make_strip_rows(a.rows, a.cols, s, in_strips(s, a.row_ptrs, a.values), lanes);
 }
 
 /// Of a row, from the base of the slot on.
@@ -86,11 +85,11 @@ TEST(StripRows, HoldTheNonzerosOfTheStrips) {
         for (const double most_bytes : {1.2, std::numeric_limits<double>::infinity()}) {
             SCOPED_TRACE(name);
             const Strips s = strips_of(a, most_bytes);
-            const auto values = cuda::in_strips(s, a.row_ptrs, a.values);
+            const auto values = in_strips(s, a.row_ptrs, a.values);
             for (const int lanes : {8, 4}) {
                 const auto rows = rows_of(a, s, lanes);
                 EXPECT_EQ(rows.nnz, s.nonzeros);
-                EXPECT_EQ(nonzeros_of(rows), nonzeros_of(cuda::to_csr(s, a.rows, a.cols, values)));
+                EXPECT_EQ(nonzeros_of(rows), nonzeros_of(to_csr(s, a.rows, a.cols, values)));
             }
         }
     }

@@ -105,7 +105,7 @@ TEST(GoldenExplain, Gpu) {
         e.device = "NVIDIA H200";
         e.costs = &gpu_costs();
         e.question.features = features_of(pattern_of(generate<double>(generator)));
-        e.question.gpu = cuda::measured_gpu(8);
+        e.question.gpu = measured_gpu(8);
         e.ranked = rank_operators(e.question);
         text += explanation_text(e) + '\n';
     }

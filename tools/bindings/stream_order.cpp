@@ -61,7 +61,7 @@ void DeviceBytes::copy_from(const void* from, std::uintptr_t stream) {
     TILESPMV_CUDA(cudaMemcpyAsync(data(), from, state_->buffer.bytes(), cudaMemcpyDefault, on));
 }
 
-std::optional<cuda::Gpu> gpu_here(std::size_t value_bytes) { return cuda::this_gpu(value_bytes); }
+std::optional<Gpu> gpu_here(std::size_t value_bytes) { return cuda::this_gpu(value_bytes); }
 
 #else
 
@@ -81,7 +81,7 @@ DeviceBytes::DeviceBytes(DeviceBytes&&) noexcept = default;
 DeviceBytes::~DeviceBytes() = default;
 void* DeviceBytes::data() const { return nullptr; }
 void DeviceBytes::copy_from(const void*, std::uintptr_t) {}
-std::optional<cuda::Gpu> gpu_here(std::size_t) { return std::nullopt; }
+std::optional<Gpu> gpu_here(std::size_t) { return std::nullopt; }
 
 #endif
 

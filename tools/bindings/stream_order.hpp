@@ -49,6 +49,6 @@ private:
 };
 
 /// The current GPU, as choices see it.
-std::optional<cuda::Gpu> gpu_here(std::size_t value_bytes);
+std::optional<Gpu> gpu_here(std::size_t value_bytes);
 
 }  // namespace tilespmv::bindings

@@ -37,7 +37,7 @@ struct ExplainOptions {
 };
 
 /// Of this machine, or the one that was measured; `name` says which, `machine` what its profile is called by.
-cuda::Gpu gpu_to_choose_for(std::size_t value_bytes, std::string& name, std::string& machine) {
+Gpu gpu_to_choose_for(std::size_t value_bytes, std::string& name, std::string& machine) {
     try {
         const auto info = cuda::require_device();
         name = machine = info.name;
@@ -46,7 +46,7 @@ cuda::Gpu gpu_to_choose_for(std::size_t value_bytes, std::string& name, std::str
         if (error.code() != ExitCode::unavailable) throw;
         machine = gpu_costs().machine;
         name = fmt::format("{} (no GPU here)", machine);
-        return cuda::measured_gpu(value_bytes);
+        return measured_gpu(value_bytes);
     }
 }
 

@@ -1,11 +1,12 @@
 #include "kernels/operators/coo/coo.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
-#include "kernels/cuda/indices_where.hpp"
 #include "tile/parallel.hpp"
 
-namespace tilespmv::cuda {
+namespace tilespmv {
 namespace {
 
 /// Where the nonzeros of each row begin in COO without the first `skip` of each.
@@ -50,10 +51,26 @@ void put_values(const CsrMatrix<V>& a, Coo<V>& coo, offset_t skip) {
 }
 
 Buffer<std::uint32_t> empty_rows(std::span<const offset_t> row_ptrs) {
-    return indices_where(static_cast<std::int64_t>(row_ptrs.size()) - 1, [&](std::int64_t row) {
-        const auto r = static_cast<std::size_t>(row);
-        return row_ptrs[r] == row_ptrs[r + 1];
+    constexpr std::int64_t grain = 1 << 16;
+    const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
+    const auto is_empty = [&](std::int64_t row) {
+        return row_ptrs[static_cast<std::size_t>(row)] == row_ptrs[static_cast<std::size_t>(row) + 1];
+    };
+    std::vector<std::int64_t> ends(static_cast<std::size_t>(div_up(rows, grain)) + 1, 0);
+    parallel_ranges(0, rows, grain, [&](std::int64_t first, std::int64_t end) {
+        std::int64_t count = 0;
+        for (std::int64_t row = first; row < end; ++row) count += is_empty(row) ? 1 : 0;
+        ends[static_cast<std::size_t>(first / grain) + 1] = count;
     });
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    Buffer<std::uint32_t> empty(static_cast<std::size_t>(ends.back()));
+    parallel_ranges(0, rows, grain, [&](std::int64_t first, std::int64_t end) {
+        auto at = static_cast<std::size_t>(ends[static_cast<std::size_t>(first / grain)]);
+        for (std::int64_t row = first; row < end; ++row) {
+            if (is_empty(row)) empty[at++] = static_cast<std::uint32_t>(row);
+        }
+    });
+    return empty;
 }
 
 Buffer<std::uint32_t> blocks_back(std::span<const index_t> row_idxs, int block) {
@@ -72,4 +89,4 @@ Buffer<std::uint32_t> blocks_back(std::span<const index_t> row_idxs, int block) 
     template void put_values(const CsrMatrix<V>&, Coo<V>&, offset_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

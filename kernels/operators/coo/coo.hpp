@@ -5,7 +5,7 @@
 
 #include "tile/csr.hpp"
 
-namespace tilespmv::cuda {
+namespace tilespmv {
 
 /// Nonzeros of a matrix in COO, in the order of CSR. At most twice the bytes of CSR, so it is never refused.
 template <Value V>
@@ -34,4 +34,4 @@ Buffer<std::uint32_t> empty_rows(std::span<const offset_t> row_ptrs);
 /// For blocks of `block` nonzeros each: how many blocks before it the row of its first one begins.
 Buffer<std::uint32_t> blocks_back(std::span<const index_t> row_idxs, int block);
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

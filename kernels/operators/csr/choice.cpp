@@ -13,7 +13,7 @@ namespace {
 
 /// Blocks take so many rows and nonzeros, of which slack is kept for rows that begin in them.
 double merge_waves(const MatrixFeatures& f) {
-    const int items = cuda::merge_items(f.rows + f.nnz, gpu_of(f).tuning.merge);
+    const int items = merge_items(f.rows + f.nnz, gpu_of(f).tuning.merge);
     const double of_block =
         static_cast<double>(cuda::kMergeThreads) * items * (cuda::kMergeSlack - 1) / cuda::kMergeSlack;
     const int resident = items > 4 ? cuda::kMergeBlocks<8> : cuda::kMergeBlocks<4>;
@@ -35,21 +35,19 @@ bool suits_csr_vector(const MatrixFeatures& f) {
 
 /// The rounds of the shape that csr-vector chooses, in full ones of a warp, and those of the longest row. Costs were
 /// fitted with what rounds were taken to take then.
-void add_rounds(const MatrixFeatures& f, const cuda::VectorShape& shape, Work& work) {
+void add_rounds(const MatrixFeatures& f, const VectorShape& shape, Work& work) {
     constexpr double kRequests = 24;
     constexpr double kDeepLanes = 1.75;
     const double lanes = shape.threads * (shape.flight > 4 ? kDeepLanes : 1);
-    const cuda::RowRounds& rounds = cuda::rounds_of(f.row_rounds, shape);
+    const RowRounds& rounds = rounds_of(f.row_rounds, shape);
     of(work, Term::rows) = static_cast<double>(rounds.all) * (kRequests + lanes) / (kRequests + 32);
     of(work, Term::chain) = static_cast<double>(rounds.longest);
 }
 
-cuda::VectorShape turns_shape(const MatrixFeatures& f) {
-    return cuda::vector_shape(f.row_rounds, cuda::kTurnFlights, cuda::Tuning{}.turns);
-}
+VectorShape turns_shape(const MatrixFeatures& f) { return vector_shape(f.row_rounds, kTurnFlights, Tuning{}.turns); }
 
 void csr_vector_work(const MatrixFeatures& f, Work& work) {
-    add_rounds(f, cuda::vector_shape(f.row_rounds, cuda::kVectorFlights, {}), work);
+    add_rounds(f, vector_shape(f.row_rounds, kVectorFlights, {}), work);
 }
 
 /// What a block has met of x stays in its multiprocessor, but for a part: it holds other things, too.
@@ -69,17 +67,17 @@ bool suits_csr_vector_turns(const MatrixFeatures& f) {
            static_cast<double>(f.longest_row) <= 2 * f.mean_row;
 }
 
-cuda::VectorShape vector_shape_of(const MatrixFeatures& f) {
-    return cuda::vector_shape(f.row_rounds, cuda::kVectorFlights, gpu_of(f).tuning.vector);
+VectorShape vector_shape_of(const MatrixFeatures& f) {
+    return vector_shape(f.row_rounds, kVectorFlights, gpu_of(f).tuning.vector);
 }
 
 double csr_vector_choice(const MatrixFeatures& f) {
-    const cuda::VectorShape shape = vector_shape_of(f);
-    return std::log2(shape.threads) + (shape.flight > cuda::kVectorFlights.front() ? 1 : 0);
+    const VectorShape shape = vector_shape_of(f);
+    return std::log2(shape.threads) + (shape.flight > kVectorFlights.front() ? 1 : 0);
 }
 
 double turns_choice(const MatrixFeatures& f) {
-    return std::log2(cuda::vector_shape(f.row_rounds, cuda::kTurnFlights, gpu_of(f).tuning.turns).threads);
+    return std::log2(vector_shape(f.row_rounds, kTurnFlights, gpu_of(f).tuning.turns).threads);
 }
 
 template <int kThreads>
@@ -92,7 +90,7 @@ double vector_waves(const MatrixFeatures& f) { return thread_waves(f, vector_sha
 /// Rounds of a row by so many threads with four nonzeros in flight: the sum of ceil(length / 4t) * t, and the longest.
 template <int kThreads>
 void vector_work(const MatrixFeatures& f, Work& work) {
-    const cuda::RowRounds& rounds = cuda::rounds_of(f.row_rounds, {kThreads, 4});
+    const RowRounds& rounds = rounds_of(f.row_rounds, {kThreads, 4});
     of(work, Term::rows) = static_cast<double>(rounds.all) * kThreads;
     of(work, Term::chain) = static_cast<double>(rounds.longest);
 }
@@ -149,7 +147,7 @@ constexpr std::array kCsrScalarCosts{
 
 /// Threads that add up a row.
 int multiround_group(const MatrixFeatures& f) {
-    return cuda::multiround_shape({}, f.rows, f.nnz, gpu_of(f).tuning.multiround).group;
+    return multiround_shape({}, f.rows, f.nnz, gpu_of(f).tuning.multiround).group;
 }
 
 /// A group of threads adds up each row.

@@ -16,15 +16,14 @@ double csr16_bytes(const MatrixFeatures& f) {
 }
 
 double row_block_choice(const MatrixFeatures& f) {
-    using Team = cuda::RowBlockTeam;
-    const cuda::Gpu gpu = gpu_of(f);
-    const cuda::RowBlockLimits limits = cuda::row_block_limits(f.nnz, Team::kThreads, Team::kNonzeros, gpu);
-    return std::log2(
-        cuda::row_block_shape(limits.block_nonzeros, Team::kThreads, f.nnz, 0, gpu.tuning.row_blocks).each);
+    using Team = RowBlockTeam;
+    const Gpu gpu = gpu_of(f);
+    const RowBlockLimits limits = row_block_limits(f.nnz, Team::kThreads, Team::kNonzeros, gpu);
+    return std::log2(row_block_shape(limits.block_nonzeros, Team::kThreads, f.nnz, 0, gpu.tuning.row_blocks).each);
 }
 
 double row_block_waves(const MatrixFeatures& f) {
-    return waves_of(f, f.row_blocks * cuda::RowBlockTeam::kThreads / kWarpLanes, cuda::kRowBlockWarps);
+    return waves_of(f, f.row_blocks * RowBlockTeam::kThreads / kWarpLanes, cuda::kRowBlockWarps);
 }
 
 namespace {

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "kernels/cuda/row_range.hpp"
 #include "kernels/cuda/split_row.hpp"
 #include "kernels/cuda/tuning.hpp"
+#include "kernels/row_range.hpp"
 #include "selector/work_sizes.hpp"
 #include "tile/csr.hpp"
 

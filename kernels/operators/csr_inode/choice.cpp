@@ -8,7 +8,7 @@
 namespace tilespmv {
 namespace {
 
-double inode_rows(const MatrixFeatures& f) { return std::clamp<double>(f.inode_rows, 1, cuda::kInodeRows.back()); }
+double inode_rows(const MatrixFeatures& f) { return std::clamp<double>(f.inode_rows, 1, kInodeRows.back()); }
 
 double csr_inode_bytes(const MatrixFeatures& f) {
     return 16 * rows_of(f) / inode_rows(f) + (4 / inode_rows(f) + value_of(f)) * nnz_of(f);
@@ -33,25 +33,25 @@ double alike_rows(const MatrixFeatures& f, int most_rows) {
 }
 
 /// If inodes are of as many rows as in the mean.
-cuda::InodeShape inode_shape(const MatrixFeatures& f) {
-    std::array<cuda::InodeLengths, cuda::kInodeRows.size()> mean;
+InodeShape inode_shape(const MatrixFeatures& f) {
+    std::array<InodeLengths, kInodeRows.size()> mean;
     for (std::size_t i = 0; i < mean.size(); ++i) {
-        const double alike = alike_rows(f, cuda::kInodeRows[i]);
+        const double alike = alike_rows(f, kInodeRows[i]);
         mean[i] = {static_cast<offset_t>(static_cast<double>(f.rows) / alike), f.row_rounds};
         for (auto& rounds : mean[i].rounds) rounds.all = static_cast<offset_t>(static_cast<double>(rounds.all) / alike);
     }
-    return cuda::inode_shape(mean, {}, f.sizes(), gpu_of(f));
+    return inode_shape(mean, {}, f.sizes(), gpu_of(f));
 }
 
 double inode_choice(const MatrixFeatures& f) {
-    const cuda::InodeShape shape = inode_shape(f);
+    const InodeShape shape = inode_shape(f);
     return std::log2(shape.threads * shape.flight);
 }
 
 double inode_waves(const MatrixFeatures& f) {
-    const cuda::InodeShape shape = inode_shape(f);
+    const InodeShape shape = inode_shape(f);
     return waves_of(f, static_cast<double>(f.rows) / alike_rows(f, shape.rows) * shape.threads / kWarpLanes,
-                    cuda::inode_warps(shape, f.sizes()));
+                    inode_warps(shape, f.sizes()));
 }
 
 constexpr std::array kCsrInodeCandidates{Candidate{.name = "csr-inode",

@@ -32,7 +32,7 @@ bool suits_dia(const MatrixFeatures& f) {
 namespace {
 
 double dia_choice(const MatrixFeatures& f) {
-    return cuda::dia_rows_a_thread(f.rows, f.diagonals, gpu_of(f)) == 2 ? kOtherKernel : 0;
+    return dia_rows_a_thread(f.rows, f.diagonals, gpu_of(f)) == 2 ? kOtherKernel : 0;
 }
 
 constexpr std::array kDiaCandidates{

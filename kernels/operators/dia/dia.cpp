@@ -11,7 +11,7 @@
 #include "tile/parallel.hpp"
 #include "tile/shifted_rows.hpp"
 
-namespace tilespmv::cuda {
+namespace tilespmv {
 namespace {
 
 constexpr std::int64_t kBlockGrain = 64;               // blocks of rows; fewer are not worth waking threads
@@ -179,4 +179,4 @@ void put_values(const CsrMatrix<V>& a, Dia<V>& dia) {
     template void put_values(const CsrMatrix<V>&, Dia<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

@@ -6,7 +6,7 @@
 
 #include "tile/csr.hpp"
 
-namespace tilespmv::cuda {
+namespace tilespmv {
 
 /// Columns minus rows of the diagonals of a group, ascending; 0 behind the last diagonal of all.
 struct alignas(16) DiaOffsets {
@@ -95,4 +95,4 @@ Dia<V> make_dia(const CsrMatrix<V>& a);
 template <Value V>
 void put_values(const CsrMatrix<V>& a, Dia<V>& dia);
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

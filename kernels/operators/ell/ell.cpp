@@ -7,7 +7,7 @@
 #include "kernels/refusal.hpp"
 #include "tile/parallel.hpp"
 
-namespace tilespmv::cuda {
+namespace tilespmv {
 namespace {
 
 template <Value V>
@@ -75,4 +75,4 @@ void put_values(const CsrMatrix<V>& a, Ell<V>& ell) {
     template void put_values(const CsrMatrix<V>&, Ell<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

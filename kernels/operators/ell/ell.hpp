@@ -4,7 +4,7 @@
 
 #include "tile/csr.hpp"
 
-namespace tilespmv::cuda {
+namespace tilespmv {
 
 /// A matrix in ELL: every row has as many places as the longest one has nonzeros, the k-th places of all rows follow
 /// each other (Bell and Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors",
@@ -45,4 +45,4 @@ Ell<V> make_ell(const CsrMatrix<V>& a, offset_t width);
 template <Value V>
 void put_values(const CsrMatrix<V>& a, Ell<V>& ell);
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

@@ -6,7 +6,7 @@
 
 #include "tile/parallel.hpp"
 
-namespace tilespmv::cuda {
+namespace tilespmv {
 Buffer<std::uint32_t> longer_rows(std::span<const offset_t> row_ptrs, offset_t width) {
     const auto rows = static_cast<std::int64_t>(row_ptrs.size()) - 1;
     Buffer<std::uint32_t> bits(static_cast<std::size_t>(div_up(rows, 32)));
@@ -54,4 +54,4 @@ void put_values(const CsrMatrix<V>& a, Hyb<V>& hyb) {
     template void put_values(const CsrMatrix<V>&, Hyb<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

@@ -6,7 +6,7 @@
 #include "kernels/operators/coo/coo.hpp"
 #include "kernels/operators/ell/ell.hpp"
 
-namespace tilespmv::cuda {
+namespace tilespmv {
 
 /// Rows of more than `width` nonzeros: bit r % 32 of the r / 32-th.
 Buffer<std::uint32_t> longer_rows(std::span<const offset_t> row_ptrs, offset_t width);
@@ -39,4 +39,4 @@ Hyb<V> make_hyb(const CsrMatrix<V>& a);
 template <Value V>
 void put_values(const CsrMatrix<V>& a, Hyb<V>& hyb);
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv

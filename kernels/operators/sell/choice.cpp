@@ -12,14 +12,14 @@ namespace {
 
 /// Whether x of hubs does not come from L2: of those that `hub_share` counts, fewer than the operator has.
 bool has_sell_hubs(const MatrixFeatures& f) {
-    const cuda::HubTuning& hubs = cuda::tuning_for(90, f.value_bytes).hubs;
+    const HubTuning& hubs = tuning_for(90, f.value_bytes).hubs;
     return f.hub_share < 1 && f.hub_share >= hubs.min_share && f.x_sectors >= hubs.min_scattered &&
            nnz_of(f) * f.hub_share >= static_cast<double>(hubs.min_nonzeros);
 }
 
 /// A place has a column of 2 or 4 bytes, a row with nonzeros 4 bytes and half of a slice of 16, an empty row one bit.
 double sell_bytes(const MatrixFeatures& f) {
-    const bool is_narrow = cuda::sell_code_bytes(f.cols) == 2 && !has_sell_hubs(f);
+    const bool is_narrow = sell_code_bytes(f.cols) == 2 && !has_sell_hubs(f);
     const double filled = rows_of(f) * (1 - f.empty_rows);
     return ((is_narrow ? 2 : 4) + value_of(f)) * 1.02 * nnz_of(f) + 4.5 * filled + rows_of(f) / 8;
 }
@@ -48,8 +48,8 @@ bool suits_sell(const MatrixFeatures& f) {
 double sell_choice(const MatrixFeatures& f) { return std::log2(sell_steps_of(f)); }
 
 double sell_waves(const MatrixFeatures& f) {
-    const auto& rounds = cuda::rounds_of(f.row_rounds, {sell_steps_of(f), 1});
-    return waves_of(f, static_cast<double>(rounds.lanes) / kWarpLanes, cuda::sell_warps(f.value_bytes));
+    const auto& rounds = rounds_of(f.row_rounds, {sell_steps_of(f), 1});
+    return waves_of(f, static_cast<double>(rounds.lanes) / kWarpLanes, sell_warps(f.value_bytes));
 }
 
 constexpr std::array kSellCandidates{Candidate{.name = "sell",

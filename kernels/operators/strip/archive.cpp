@@ -11,8 +11,6 @@
 namespace tilespmv {
 namespace {
 
-using cuda::RowRange;
-
 constexpr std::uint32_t kStripVersion = 2;
 
 /// Calls f(name, buffer) for the array behind each section, in file order; those behind them are empty.

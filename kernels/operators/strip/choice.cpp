@@ -29,8 +29,8 @@ double strip_bytes(const MatrixFeatures& f) {
 /// after the other.
 void strip_work(const MatrixFeatures& f, Work& work) {
     constexpr double kShortStrip = 11, kSteps = 4;
-    const cuda::Gpu gpu = cuda::measured_gpu(f.value_bytes);
-    const double blocks = gpu.multiprocessors * cuda::strip_sizes(f.rows, f.nnz, gpu).blocks;
+    const Gpu gpu = measured_gpu(f.value_bytes);
+    const double blocks = gpu.multiprocessors * strip_sizes(f.rows, f.nnz, gpu).blocks;
     const double wave = 4 * blocks * (f.strip_slots <= kShortStrip ? kSteps : 1);
     of(work, Term::nonzeros) = strip_places(f);
     of(work, Term::rows) = tile_rows_of(f);
@@ -46,13 +46,13 @@ double in_long_rows(const MatrixFeatures& f) {
 bool has_even_strips(const MatrixFeatures& f) {
     const auto longest = static_cast<double>(f.longest_row);
     return longest <= 6 * f.mean_row + 16 ||
-           (longest > kTileSize * cuda::StripTuning{}.max_slots && in_long_rows(f) <= 0.25 * nnz_of(f));
+           (longest > kTileSize * StripTuning{}.max_slots && in_long_rows(f) <= 0.25 * nnz_of(f));
 }
 
 /// Elsewhere it executes csr16, or strips are too few or too uneven to keep the GPU busy.
 bool suits_strip(const MatrixFeatures& f) {
     const double slots = f.mean_row / std::max((1 - f.empty_rows) * f.strip_fill, 1e-3);  // of tile rows with nonzeros
-    return f.nnz >= 1'000'000 && f.rows >= 20'000 && f.strip_fill >= 0.75 && slots <= cuda::StripTuning{}.max_slots &&
+    return f.nnz >= 1'000'000 && f.rows >= 20'000 && f.strip_fill >= 0.75 && slots <= StripTuning{}.max_slots &&
            has_even_strips(f) && strip_bytes(f) < csr16_bytes(f);
 }
 
@@ -60,7 +60,7 @@ bool suits_strip(const MatrixFeatures& f) {
 
 StripForm strip_form(const MatrixFeatures& f) {
     constexpr double kMostFar = 0.5;  // of the nonzeros: columns too far from each other for 16 bits
-    const cuda::StripSizes sizes = cuda::strip_sizes(f.rows, f.nnz, gpu_of(f));
+    const StripSizes sizes = strip_sizes(f.rows, f.nnz, gpu_of(f));
     const double csr16 = csr16_bytes(f);
     if (f.strip_slots <= sizes.max_slots && strip_bytes(f) <= csr16) return StripForm::windows;
     const bool fits = f.rank_slots <= sizes.max_slots && 1 - f.narrow_share <= kMostFar;
@@ -98,7 +98,7 @@ double strip_choice(const MatrixFeatures& f) {
     const StripForm form = strip_form(f);
     if (form == StripForm::csr16) return 3 * kOtherKernel;
     const bool by_rank = form == StripForm::ranks;
-    const cuda::StripSizes sizes = cuda::strip_sizes(f.rows, f.nnz, gpu_of(f));
+    const StripSizes sizes = strip_sizes(f.rows, f.nnz, gpu_of(f));
     const double lanes = (by_rank ? f.rank_slots : f.strip_slots) > sizes.lane_slots ? kOtherKernel : 0;
     const int blocks = by_rank ? sizes.rank_blocks : sizes.blocks;
     return (by_rank ? -2 * kOtherKernel : 0) + lanes +

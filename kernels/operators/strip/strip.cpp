@@ -10,7 +10,6 @@
 #include "tile/parallel.hpp"
 
 namespace tilespmv {
-namespace cuda {
 namespace {
 
 /// Tile rows of a part: strips of one shape are looked for among its own, and it is strips or rest as a whole.
@@ -175,10 +174,10 @@ private:
     /// A block takes long strips once, short ones in up to kMostRounds rounds, of one pattern several at a time.
     [[nodiscard]] std::size_t strips_of_run(std::uint32_t slots, bool shared) const {
         const int at_once = limits_.threads / kTileSize >> groups_log2(slots);
-        if (slots == 0 || slots > kShortStrip) return static_cast<std::size_t>(at_once);
+        if (slots == 0 || slots > cuda::kShortStrip) return static_cast<std::size_t>(at_once);
         const auto wanted = static_cast<int>(div_up(limits_.block_strips, at_once));
         const int flight =
-            shared ? strip_flight(static_cast<int>(slots), limits_.value_bytes, limits_.resident_blocks) : 1;
+            shared ? cuda::strip_flight(static_cast<int>(slots), limits_.value_bytes, limits_.resident_blocks) : 1;
         const int together = std::min(flight, wanted);
         return static_cast<std::size_t>(at_once * together *
                                         std::min<std::int64_t>(div_up(wanted, together), kMostRounds));
@@ -379,5 +378,4 @@ Strips make_strips(const CsrMatrix<V>& a, const StripLimits& limits) {
 #define TILESPMV_INSTANTIATE(V) template Strips make_strips(const CsrMatrix<V>&, const StripLimits&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
-}  // namespace cuda
 }  // namespace tilespmv

@@ -13,7 +13,6 @@
 #include "tile/types.hpp"
 
 namespace tilespmv {
-namespace cuda {
 
 /// Values of one row that a lane of a GPU loads at a time, of a whole quad.
 template <std::size_t kValueBytes>
@@ -23,12 +22,12 @@ inline constexpr int kQuadLoad = kValueBytes == 8 ? 2 : 4;
 struct StripLimits {
     int value_bytes = 8;
     int together = value_bytes == 8 ? kQuadLoad<8> : kQuadLoad<4>;  ///< of `Strips`; 1 for vectors of 16 rows
-    int threads = kStripThreads;                                    ///< of a block
+    int threads = cuda::kStripThreads;                              ///< of a block
     int max_slots = 512;                                            ///< of a strip
-    int lane_slots = 32;                    ///< of a strip before twice as many lanes share it, at least kShortStrip
-    int block_strips = 4;                   ///< short ones that a block takes about
-    int resident_blocks = kFewStripBlocks;  ///< of a multiprocessor
-    int rank_blocks = kFewStripBlocks;      ///< the same where most strips are filled by rank
+    int lane_slots = 32;   ///< of a strip before twice as many lanes share it, at least kShortStrip
+    int block_strips = 4;  ///< short ones that a block takes about
+    int resident_blocks = cuda::kFewStripBlocks;  ///< of a multiprocessor
+    int rank_blocks = cuda::kFewStripBlocks;      ///< the same where most strips are filled by rank
     /// Bytes of 16,384 rows as strips, over those with 16-bit columns, up to which they become strips.
     double most_bytes = 1;
     /// The same of 16,384 of the others as strips that are filled by rank.
@@ -96,10 +95,8 @@ Buffer<T> in_strips(const Strips& s, std::span<const offset_t> row_ptrs, const B
     return taken;
 }
 
-}  // namespace cuda
-
 /// A whole matrix as strips that are made so, with its values.
 template <Value V>
-StripMatrix<V> make_strip_matrix(const CsrMatrix<V>& a, const cuda::StripLimits& limits);
+StripMatrix<V> make_strip_matrix(const CsrMatrix<V>& a, const StripLimits& limits);
 
 }  // namespace tilespmv

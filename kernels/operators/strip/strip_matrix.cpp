@@ -8,7 +8,6 @@
 #include "tile/parallel.hpp"
 
 namespace tilespmv {
-namespace cuda {
 namespace {
 
 std::size_t first_value(const StripRun& run, std::uint32_t i) {
@@ -155,37 +154,35 @@ CsrMatrix<V> rows_in(const CsrMatrix<V>& a, const std::vector<RowRange>& ranges)
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 #undef TILESPMV_INSTANTIATE
 
-}  // namespace cuda
-
 template <Value V>
 StripMatrix<V> make_strip_matrix(const CsrMatrix<V>& a, double most_bytes) {
     validate_row_ptrs(a);
-    auto limits = cuda::strip_limits(a.rows, a.nnz(), sizeof(V), cuda::measured_gpu(sizeof(V)));
+    auto limits = strip_limits(a.rows, a.nnz(), sizeof(V), measured_gpu(sizeof(V)));
     limits.most_bytes = most_bytes;
     return make_strip_matrix(a, limits);
 }
 
 template <Value V>
-StripMatrix<V> make_strip_matrix(const CsrMatrix<V>& a, const cuda::StripLimits& limits) {
+StripMatrix<V> make_strip_matrix(const CsrMatrix<V>& a, const StripLimits& limits) {
     StripMatrix<V> m;
     m.rows = a.rows;
     m.cols = a.cols;
     m.nnz = a.nnz();
-    m.strips = cuda::make_strips(a, limits);
-    m.values = cuda::in_strips(m.strips, a.row_ptrs, a.values);
-    if (!m.strips.rest.empty()) m.rest = cuda::rows_in(a, m.strips.rest);
+    m.strips = make_strips(a, limits);
+    m.values = in_strips(m.strips, a.row_ptrs, a.values);
+    if (!m.strips.rest.empty()) m.rest = rows_in(a, m.strips.rest);
     return m;
 }
 
 template <Value V>
 CsrMatrix<V> to_csr(const StripMatrix<V>& m) {
     validate_sizes(m);
-    return cuda::Unpacker<V>(m.strips, m.values, &m.rest).run(m.rows, m.cols);
+    return Unpacker<V>(m.strips, m.values, &m.rest).run(m.rows, m.cols);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                               \
-    template StripMatrix<V> make_strip_matrix(const CsrMatrix<V>&, double);                   \
-    template StripMatrix<V> make_strip_matrix(const CsrMatrix<V>&, const cuda::StripLimits&); \
+#define TILESPMV_INSTANTIATE(V)                                                         \
+    template StripMatrix<V> make_strip_matrix(const CsrMatrix<V>&, double);             \
+    template StripMatrix<V> make_strip_matrix(const CsrMatrix<V>&, const StripLimits&); \
     template CsrMatrix<V> to_csr(const StripMatrix<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

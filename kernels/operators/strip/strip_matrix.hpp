@@ -3,12 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/cuda/row_range.hpp"
+#include "kernels/row_range.hpp"
 #include "tile/csr.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv {
-namespace cuda {
 
 /// Slots whose columns are loaded at a time.
 inline constexpr int kQuad = 4;
@@ -67,15 +66,13 @@ struct Strips {
     [[nodiscard]] std::size_t bytes() const;
 };
 
-}  // namespace cuda
-
 /// A whole matrix as strips: what the operators `strip` and `strip-omp` multiply, and archives hold.
 template <Value V>
 struct StripMatrix {
     index_t rows = 0;
     index_t cols = 0;
     offset_t nnz = 0;  ///< in strips and in `rest`
-    cuda::Strips strips;
+    Strips strips;
     Buffer<V> values;   ///< `strips.slots` * 16; 0 in holes
     CsrMatrix<V> rest;  ///< rows of `strips.rest`, all others empty; 0 x 0 if there are none
 

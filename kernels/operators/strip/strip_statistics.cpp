@@ -10,11 +10,6 @@
 namespace tilespmv {
 namespace {
 
-using cuda::kQuad;
-using cuda::kRowPairs;
-using cuda::StripRun;
-using cuda::Strips;
-
 StripKind kind_of(const StripRun& run) {
     if (run.slots == 0) return StripKind::empty;
     if (run.groups_log2 != 0) return StripKind::two_groups;
@@ -67,9 +62,9 @@ StripKindStatistics statistics_of_ranks(const cuda::RankStrips& s) {
 
 /// `ranges`: what neither kind of strips holds.
 template <Value V>
-StripKindStatistics statistics_of_csr16(const StripMatrix<V>& m, const std::vector<cuda::RowRange>& ranges) {
+StripKindStatistics statistics_of_csr16(const StripMatrix<V>& m, const std::vector<RowRange>& ranges) {
     StripKindStatistics rest;
-    const auto csr16 = make_csr16(m.rest, ranges, cuda::csr16_limits(m.nnz, cuda::measured_gpu(sizeof(V))));
+    const auto csr16 = cuda::make_csr16(m.rest, ranges, cuda::csr16_limits(m.nnz, measured_gpu(sizeof(V))));
     for (const auto range : ranges) rest.tile_rows += div_up(range.end - range.first, kTileSize);
     rest.runs = static_cast<offset_t>(csr16.blocks.size());
     rest.nnz = csr16.nonzeros;
@@ -103,12 +98,12 @@ StripStatistics strip_statistics(const StripMatrix<V>& m) {
     StripStatistics statistics;
     const StripRun* before = nullptr;
     for (const StripRun& run : m.strips.runs) {
-        const bool is_repeated = before != nullptr && cuda::repeats_pattern(*before, run);
+        const bool is_repeated = before != nullptr && repeats_pattern(*before, run);
         statistics.kinds[static_cast<std::size_t>(kind_of(run))] += statistics_of(m.strips, run, is_repeated);
         before = &run;
     }
-    const auto limits = cuda::strip_limits(m.rows, m.nnz, sizeof(V), cuda::measured_gpu(sizeof(V)));
-    const cuda::RankStrips ranks = make_rank_strips(m.rest, m.strips.rest, limits);
+    const auto limits = strip_limits(m.rows, m.nnz, sizeof(V), measured_gpu(sizeof(V)));
+    const cuda::RankStrips ranks = cuda::make_rank_strips(m.rest, m.strips.rest, limits);
     statistics.kinds[static_cast<std::size_t>(StripKind::rank)] = statistics_of_ranks<V>(ranks);
     statistics.kinds[static_cast<std::size_t>(StripKind::csr16)] = statistics_of_csr16(m, ranks.rest);
     statistics.archive_bytes = static_cast<offset_t>(m.bytes());

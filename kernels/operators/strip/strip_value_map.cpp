@@ -24,10 +24,6 @@ void prefetch_values(const V* values) {
 
 }  // namespace
 
-using cuda::RowRange;
-using cuda::StripRun;
-using cuda::Strips;
-
 StripValueMap::StripValueMap(const Strips& strips, std::span<const offset_t> row_ptrs, int together)
     : together_(together),
       nnz_(row_ptrs.empty() ? 0 : row_ptrs.back()),
@@ -41,8 +37,7 @@ StripValueMap::StripValueMap(const Strips& strips, std::span<const offset_t> row
 }
 
 template <Value V>
-StripValueMap::StripValueMap(const StripMatrix<V>& m)
-    : StripValueMap(m.strips, cuda::row_ptrs_of(m), m.strips.together) {}
+StripValueMap::StripValueMap(const StripMatrix<V>& m) : StripValueMap(m.strips, row_ptrs_of(m), m.strips.together) {}
 
 void StripValueMap::add_strips(const Strips& s, std::span<const offset_t> row_ptrs) {
     strips_ = Buffer<Strip>(s.tile_rows.size());
@@ -50,7 +45,7 @@ void StripValueMap::add_strips(const Strips& s, std::span<const offset_t> row_pt
     std::uint32_t pattern = 0;            // slots of those before
     std::uint32_t end = 0;
     for (const StripRun& run : s.runs) {
-        const bool repeats = &run != s.runs.begin() && cuda::repeats_pattern(*(&run - 1), run);
+        const bool repeats = &run != s.runs.begin() && repeats_pattern(*(&run - 1), run);
         if (!repeats) {
             firsts.push_back(&run);
             pattern = end;
@@ -91,7 +86,7 @@ void StripValueMap::fill_positions(const Strips& s, const StripRun& run, std::sp
         }
         std::uint16_t* positions = positions_.data() + std::size_t{strip.pattern} * kTileSize;
         for_each_nonzero(s, run, i, [&](int k, int r, int) {
-            positions[cuda::strip_place(k, r, run.slots, together_)] =
+            positions[strip_place(k, r, run.slots, together_)] =
                 static_cast<std::uint16_t>(++next[static_cast<std::size_t>(r)]);
         });
     }

@@ -15,7 +15,7 @@ public:
     /// Of a matrix whose rows begin at `row_ptrs` (rows + 1), with `together` values of a row of a strip side by side
     /// (`strip_place`). Throws `Error` for a strip of more than 65,535 nonzeros, of which `make_strip_matrix` makes
     /// none.
-    StripValueMap(const cuda::Strips& strips, std::span<const offset_t> row_ptrs, int together);
+    StripValueMap(const Strips& strips, std::span<const offset_t> row_ptrs, int together);
     /// Of the matrix that these strips are.
     template <Value V>
     explicit StripValueMap(const StripMatrix<V>& m);
@@ -43,11 +43,10 @@ private:
         offset_t count = 0;
     };
 
-    void add_strips(const cuda::Strips& s, std::span<const offset_t> row_ptrs);
-    void add_run(const cuda::Strips& s, const cuda::StripRun& run, std::uint32_t pattern,
-                 std::span<const offset_t> row_ptrs);
-    void add_rest(const cuda::Strips& s, std::span<const offset_t> row_ptrs);
-    void fill_positions(const cuda::Strips& s, const cuda::StripRun& run, std::span<const offset_t> row_ptrs);
+    void add_strips(const Strips& s, std::span<const offset_t> row_ptrs);
+    void add_run(const Strips& s, const StripRun& run, std::uint32_t pattern, std::span<const offset_t> row_ptrs);
+    void add_rest(const Strips& s, std::span<const offset_t> row_ptrs);
+    void fill_positions(const Strips& s, const StripRun& run, std::span<const offset_t> row_ptrs);
     template <Value V>
     void fill(std::int64_t i, const V* values, V* in_strips) const;
     /// The strip that is about to be filled when strip `i` is.

@@ -16,12 +16,6 @@
 namespace tilespmv {
 namespace {
 
-using cuda::kQuad;
-using cuda::kRowPairs;
-using cuda::RowRange;
-using cuda::StripRun;
-using cuda::Strips;
-
 constexpr std::uint32_t kAllRows = 0xffff;
 
 template <class... Args>
@@ -36,7 +30,7 @@ void check_runs(const Strips& s, std::size_t values) {
     std::uint64_t quads = 0;
     for (std::size_t i = 0; i < s.runs.size(); ++i) {
         const StripRun& run = s.runs[i];
-        const bool repeats = i > 0 && cuda::repeats_pattern(s.runs[i - 1], run);
+        const bool repeats = i > 0 && repeats_pattern(s.runs[i - 1], run);
         if (run.first_slot != slots || run.first_strip != strips || (run.first_quad != quads && !repeats)) {
             fail("run {} does not go on where the one before ends", i);
         }
@@ -167,7 +161,7 @@ bool has_zero_holes(const StripMatrix<V>& m, const StripRun& run, std::uint32_t 
     for (int k = 0; k < run.slots; ++k) {
         for (int r = 0; r < kTileSize; ++r) {
             const int mask = masks[k / kQuad * kRowPairs + r / 2] >> (r % 2 * 4 + k % kQuad);
-            if ((mask & 1) == 0 && !is_zero(strip[cuda::strip_place(k, r, run.slots, m.strips.together)])) return false;
+            if ((mask & 1) == 0 && !is_zero(strip[strip_place(k, r, run.slots, m.strips.together)])) return false;
         }
     }
     return true;

@@ -4,7 +4,7 @@
 
 namespace tilespmv {
 
-/// Checks strips of unknown origin against everything that `StripMatrix` and `cuda::Strips` promise, so that code that
+/// Checks strips of unknown origin against everything that `StripMatrix` and `Strips` promise, so that code that
 /// trusts them stays inside its buffers and inside rows x cols: sizes, runs, that every tile row is one strip or in
 /// `rest`, every slot of every pattern, `rest`, the number of nonzeros, and that all bits of holes and of what is left
 /// over are 0, since kernels multiply holes. Other values may be anything. Runs in parallel over runs. Throws `Error`

@@ -28,9 +28,8 @@ bool suits_tile(const MatrixFeatures& f) {
 }
 
 double tile_choice(const MatrixFeatures& f) {
-    return cuda::slot_limits(f.nnz, div_up(offset_t{f.rows}, offset_t{kTileSize}), gpu_of(f)).half_values > 0
-               ? kOtherKernel
-               : 0;
+    return slot_limits(f.nnz, div_up(offset_t{f.rows}, offset_t{kTileSize}), gpu_of(f)).half_values > 0 ? kOtherKernel
+                                                                                                        : 0;
 }
 
 /// Prepared straight from CSR; measured are all tiles, with a conversion.

@@ -7,7 +7,7 @@
 namespace tilespmv {
 namespace {
 
-double csr5_choice(const MatrixFeatures& f) { return std::log2(cuda::csr5_sigma(f.rows, f.nnz)); }
+double csr5_choice(const MatrixFeatures& f) { return std::log2(csr5_sigma(f.rows, f.nnz)); }
 
 constexpr std::array kCsr5Models{ModelledOperator{{.name = "csr5", .matrix_bytes = csr_bytes, .choice = csr5_choice}}};
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "kernels/cuda/indices_where.hpp"
+#include "kernels/operators/coo/coo.hpp"
+#include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -23,8 +24,7 @@ public:
         parallel_for(0, tiles_, 64, [&](std::int64_t t) { describe(t); });
         place_ended_rows();
         parallel_for(0, tiles_, 64, [&](std::int64_t t) { list_ended_rows(t); });
-        b_.empty_rows = indices_where(static_cast<std::int64_t>(row_ptrs_.size()) - 1,
-                                      [&](std::int64_t row) { return is_empty(row); });
+        b_.empty_rows = empty_rows(row_ptrs_);
         return std::move(b_);
     }
 

@@ -54,7 +54,7 @@ TEST(ChooseForAuto, TakesTheFirstOfTheRanking) {
         const auto a = generate<float>(generator);
         PatternView pattern = pattern_of(a);
         pattern.sum_bytes = 4;
-        OperatorQuestion question{.features = {}, .gpu = cuda::measured_gpu(sizeof(float)), .products = 0};
+        OperatorQuestion question{.features = {}, .gpu = measured_gpu(sizeof(float)), .products = 0};
         for (const char* machine : {h200, kMachine}) {
             for (const offset_t products : {0, 1, 1'000'000}) {
                 question.products = products;
@@ -103,7 +103,7 @@ TEST(ChooseForAuto, PassesOverWhatThisBuildLacks) {
     AutoOptions options;
     options.profile = folder.path() / "gpu.json";
     const auto a = generate<double>("laplace2d:n=30");
-    const OperatorQuestion question{.features = {}, .gpu = cuda::measured_gpu(sizeof(double))};
+    const OperatorQuestion question{.features = {}, .gpu = measured_gpu(sizeof(double))};
     const auto chosen = [&] {
         write_profile(options.profile, profile);
         return choose_for_auto(pattern_of(a), question, options, kMachine);

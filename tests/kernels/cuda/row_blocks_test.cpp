@@ -42,7 +42,7 @@ class SanitizerRowBlocks : public OnDevice {
 protected:
     template <class V>
     static void expect_right(Accumulator accumulator) {
-        const cuda::Gpu gpu = cuda::this_gpu(sizeof(V));
+        const Gpu gpu = cuda::this_gpu(sizeof(V));
         const offset_t row_blocks = offset_t{gpu.multiprocessors} * gpu.tuning.row_blocks.blocks_per_multiprocessor;
         for (const int nonzeros_of_a_block : {140, 300}) {
             for (const index_t long_every : {0, 30'000, 100}) {  // none, 2% of the nonzeros, nearly all

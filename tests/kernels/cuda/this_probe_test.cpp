@@ -38,8 +38,8 @@ TEST_F(ThisProbe, AgreesWithTheCarriedProfile) {
 
 TEST_F(ThisProbe, IsThatOfAProfileWhereThereIsOne) {
     if (device_.name != probe_of_h200().name) GTEST_SKIP() << "there is no profile of " << device_.name;
-    const cuda::Gpu gpu = cuda::gpu_to_choose_for(8);
-    const double measured = cuda::measured_gpu(8).tuning.memory.read_bytes_per_s;
+    const Gpu gpu = cuda::gpu_to_choose_for(8);
+    const double measured = measured_gpu(8).tuning.memory.read_bytes_per_s;
     EXPECT_NEAR(gpu.tuning.memory.read_bytes_per_s, measured, 0.1 * measured);
     EXPECT_EQ(&cuda::this_probe(), &cuda::this_probe()) << "once a process";
 }

@@ -124,7 +124,7 @@ TEST(RankOperators, EveryCandidateHasCosts) {
 template <Value V = double>
 std::vector<RankedOperator> ranked_for(const char* generator, bool on_gpu, offset_t products = 0) {
     OperatorQuestion q{.features = features_of(pattern_of(generate<V>(generator))), .products = products};
-    if (on_gpu) q.gpu = cuda::measured_gpu(sizeof(V));
+    if (on_gpu) q.gpu = measured_gpu(sizeof(V));
     return rank_operators(q);
 }
 
@@ -171,7 +171,7 @@ std::vector<RankedOperator> ranked_on_gpu(const char* generator, int times, std:
     const auto a = generate<double>(generator);
     pattern = pattern_of(a);
     pattern.value_bytes = value_bytes;
-    OperatorQuestion q{.features = features_of(pattern), .gpu = cuda::Gpu{132, 64, cuda::tuning_for(90, value_bytes)}};
+    OperatorQuestion q{.features = features_of(pattern), .gpu = Gpu{132, 64, tuning_for(90, value_bytes)}};
     q.features.rows *= times;
     q.features.cols *= times;
     q.features.nnz *= times;
@@ -201,7 +201,7 @@ TEST(RankOperators, TakesSlicesOfUnevenRowsAsLongAsTheyFit) {
 
 TEST(RankOperators, CountsTheWaitForOtherBlocksOfALongRow) {
     OperatorQuestion question{.features = features_of(pattern_of(generate<double>("powerlaw:n=100000,degree=10"))),
-                              .gpu = cuda::measured_gpu(8)};
+                              .gpu = measured_gpu(8)};
     const auto seconds_with = [&](offset_t longest_row) {
         question.features.longest_row = longest_row;
         const auto ranked = rank_operators(question);

@@ -20,7 +20,7 @@ MatrixFeatures rows_of(index_t rows, offset_t length) {
     for (std::size_t i = 0; i < f.row_rounds.size(); ++i) {
         const int nonzeros = 2 << i;
         const offset_t rounds = div_up(length, offset_t{nonzeros});
-        f.row_rounds[i] = {nonzeros, rows * rounds, rounds, rows * cuda::sell_lanes(length, nonzeros)};
+        f.row_rounds[i] = {nonzeros, rows * rounds, rounds, rows * sell_lanes(length, nonzeros)};
     }
     return f;
 }

@@ -53,7 +53,7 @@ TEST(OtherGpus, AreComparedWithTheH200OfTheCarriedProfile) {
 TEST(OtherGpus, TheH200IsPredictedByItsOwnTimes) {
     const auto features = features_of_generated("laplace2d:n=300");
     const auto by_probe = rank_on(probe_of_h200(), features);
-    const auto measured = rank_operators({.features = features, .gpu = cuda::measured_gpu(8)});
+    const auto measured = rank_operators({.features = features, .gpu = measured_gpu(8)});
     ASSERT_EQ(by_probe.size(), measured.size());
     for (std::size_t i = 0; i < measured.size(); ++i) {
         EXPECT_EQ(by_probe[i].specification, measured[i].specification);
@@ -92,7 +92,7 @@ TEST(OtherGpus, MatricesStayInTheirOwnCacheOnly) {
         auto ranked = rank_on(probe, features_of_generated(matrix));
         return of(ranked.front().work, Term::memory);
     };
-    const auto& rates = cuda::measured_gpu(8).tuning.memory;
+    const auto& rates = measured_gpu(8).tuning.memory;
     EXPECT_NEAR(memory_seconds_of(small, "laplace2d:n=500") / memory_seconds_of(probe_of_h200(), "laplace2d:n=500"),
                 rates.l2_bytes_per_s / rates.read_bytes_per_s, 1e-9)
         << "24 MB";
@@ -122,23 +122,21 @@ TEST(OtherGpus, FewerBytesAreChosenWhereTheCacheIsSmall) {
 }
 
 TEST(OtherGpus, WorkIsDividedByTheirMultiprocessors) {
-    const cuda::Gpu h200 = cuda::measured_gpu(8);
-    const cuda::Gpu small = cuda::gpu_of({75, 40, 32, kSmallCache}, 8);
+    const Gpu h200 = measured_gpu(8);
+    const Gpu small = gpu_of({75, 40, 32, kSmallCache}, 8);
     EXPECT_EQ(small.multiprocessors, 40);
     EXPECT_EQ(small.tuning.memory.l2_bytes, kSmallCache);
-    using Team = cuda::RowBlockTeam;
-    const auto block = [](offset_t nonzeros, const cuda::Gpu& gpu) {
-        return cuda::row_block_limits(nonzeros, Team::kThreads, Team::kNonzeros, gpu).block_nonzeros;
+    using Team = RowBlockTeam;
+    const auto block = [](offset_t nonzeros, const Gpu& gpu) {
+        return row_block_limits(nonzeros, Team::kThreads, Team::kNonzeros, gpu).block_nonzeros;
     };
     EXPECT_EQ(block(40 * 16 * 300, small), block(132 * 16 * 300, h200));
     EXPECT_GT(block(40 * 16 * 300, small), block(40 * 16 * 300, h200));
-    EXPECT_EQ(cuda::merge_items(200'000, small.tuning.merge), h200.tuning.merge.items);
-    EXPECT_EQ(cuda::merge_items(200'000, h200.tuning.merge), h200.tuning.merge.items_of_few);
-    const auto most_slots = [](const cuda::Gpu& gpu) {
-        return cuda::strip_sizes(16 * 500, 16 * 500 * 60, gpu).max_slots;
-    };
+    EXPECT_EQ(merge_items(200'000, small.tuning.merge), h200.tuning.merge.items);
+    EXPECT_EQ(merge_items(200'000, h200.tuning.merge), h200.tuning.merge.items_of_few);
+    const auto most_slots = [](const Gpu& gpu) { return strip_sizes(16 * 500, 16 * 500 * 60, gpu).max_slots; };
     EXPECT_GT(most_slots(small), most_slots(h200)) << "500 tile rows keep 40 multiprocessors busy";
-    EXPECT_EQ(cuda::slot_limits(40 * 32 * 2 * 300, 100, small).item_values, 300);
+    EXPECT_EQ(slot_limits(40 * 32 * 2 * 300, 100, small).item_values, 300);
     EXPECT_GT(small.tuning.dia.pair_places, -1);
 }
 

@@ -17,11 +17,11 @@ std::size_t csr_bytes(const CsrMatrix<double>& a) { return a.row_ptrs.bytes() + 
 
 TEST(Coo, LeavesOutTheFirstNonzerosOfEachRow) {
     const auto a = matrix_of(4, 9, {{0, 1}, {0, 4}, {0, 7}, {2, 8}, {3, 0}, {3, 5}});
-    const auto coo = cuda::make_coo(a, 1);
+    const auto coo = make_coo(a, 1);
     EXPECT_EQ(coo.row_idxs, (Buffer<index_t>{0, 0, 3}));
     EXPECT_EQ(coo.col_idxs, (Buffer<index_t>{4, 7, 5}));
     EXPECT_EQ(coo.values, (Buffer<double>{a.values[1], a.values[2], a.values[5]}));
-    EXPECT_EQ(cuda::make_coo(a, 3).nnz(), 0);
+    EXPECT_EQ(make_coo(a, 3).nnz(), 0);
 }
 
 TEST(Coo, TakesOtherValuesIntoTheSamePlaces) {
@@ -29,15 +29,15 @@ TEST(Coo, TakesOtherValuesIntoTheSamePlaces) {
     auto other = a.clone();
     for (std::size_t k = 0; k < other.values.size(); ++k) other.values[k] = static_cast<double>(k) - 7.5;
     for (const offset_t skip : {0, 1, 9}) {
-        auto coo = cuda::make_coo(a, skip);
-        cuda::put_values(other, coo, skip);
-        EXPECT_EQ(coo.values, cuda::make_coo(other, skip).values) << skip;
+        auto coo = make_coo(a, skip);
+        put_values(other, coo, skip);
+        EXPECT_EQ(coo.values, make_coo(other, skip).values) << skip;
     }
 }
 
 TEST(Coo, EmptyRowsAreThoseWithoutNonzeros) {
     for (const auto& [name, a] : matrix_battery()) {
-        const auto empty = cuda::empty_rows(a.row_ptrs);
+        const auto empty = empty_rows(a.row_ptrs);
         std::vector<std::uint32_t> expected;
         for (index_t r = 0; r < a.rows; ++r) {
             if (a.row_ptrs[r] == a.row_ptrs[r + 1]) expected.push_back(static_cast<std::uint32_t>(r));
@@ -47,13 +47,12 @@ TEST(Coo, EmptyRowsAreThoseWithoutNonzeros) {
 }
 
 TEST(Coo, BlocksKnowWhereTheirFirstRowBegins) {
-    EXPECT_EQ(cuda::blocks_back(Buffer<index_t>{5, 5, 5, 5, 5, 6, 6, 6, 7, 8}, 2),
-              (Buffer<std::uint32_t>{0, 1, 2, 1, 0}));
+    EXPECT_EQ(blocks_back(Buffer<index_t>{5, 5, 5, 5, 5, 6, 6, 6, 7, 8}, 2), (Buffer<std::uint32_t>{0, 1, 2, 1, 0}));
     for (const auto& [name, a] : matrix_battery()) {
         for (const int block : {1, 7, 896}) {
             SCOPED_TRACE(name + " in blocks of " + std::to_string(block));
-            const auto coo = cuda::make_coo(a);
-            const auto back = cuda::blocks_back(coo.row_idxs, block);
+            const auto coo = make_coo(a);
+            const auto back = blocks_back(coo.row_idxs, block);
             ASSERT_EQ(back.size(), static_cast<std::size_t>(div_up(a.nnz(), offset_t{block})));
             for (std::size_t b = 0; b < back.size(); ++b) {
                 const auto first = static_cast<offset_t>(b) * block;
@@ -66,7 +65,7 @@ TEST(Coo, BlocksKnowWhereTheirFirstRowBegins) {
 TEST(Coo, TakesItsNonzerosAndTheListOfEmptyRows) {
     for (const auto& [name, a] : matrix_battery()) {
         const auto op = make_operator<double>("coo-omp", a);
-        EXPECT_EQ(op->matrix_bytes(), static_cast<std::size_t>(a.nnz()) * 16 + cuda::empty_rows(a.row_ptrs).size() * 4)
+        EXPECT_EQ(op->matrix_bytes(), static_cast<std::size_t>(a.nnz()) * 16 + empty_rows(a.row_ptrs).size() * 4)
             << name;
         EXPECT_LE(op->matrix_bytes(), 2 * csr_bytes(a)) << name << ": it is never refused";
     }

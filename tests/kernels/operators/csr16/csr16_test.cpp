@@ -121,7 +121,7 @@ TEST(Csr16, IsThatOfTheRule) {
 
 TEST(Csr16, HoldsTheRowsAskedFor) {
     const auto a = matrix_of(64, 64, {{0, 0}, {15, 2}, {16, 3}, {31, 4}, {32, 5}, {63, 63}});
-    const std::vector<cuda::RowRange> rows{{0, 16}, {48, 64}};
+    const std::vector<RowRange> rows{{0, 16}, {48, 64}};
     const auto b = cuda::make_csr16<double>(a, rows, Csr16Limits{});
     ASSERT_EQ(b.blocks.size(), 2u);
     EXPECT_EQ(b.blocks[0].first_row, 0u);
@@ -149,14 +149,14 @@ TEST(Csr16, LongRowsAreCutIntoEvenPieces) {
 
 /// What the choice of an operator goes by.
 TEST(Csr16, HasAsManyRowBlocksAsFeaturesOfTheMatrixSay) {
-    using Team = cuda::RowBlockTeam;
+    using Team = RowBlockTeam;
     EXPECT_EQ(Team::kThreads, Csr16::kThreads);
     EXPECT_EQ(Team::kNonzeros, Csr16::kMaxNonzeros);
     EXPECT_EQ(Team::kRows, Csr16::kMaxRows);
     for (const char* const name : {"laplace2d:n=200", "fem:n=12,dof=3", "powerlaw:n=20000,degree=12", "web:n=20000",
                                    "circuit:n=30000", "uniform:n=300,cols=20000,per_row=900", "arrow:n=20000"}) {
         const auto a = generate<double>(name);
-        const auto limits = cuda::csr16_limits(a.nnz(), cuda::measured_gpu(sizeof(double)));
+        const auto limits = cuda::csr16_limits(a.nnz(), measured_gpu(sizeof(double)));
         const auto blocks = static_cast<double>(cuda::make_csr16(a, limits).blocks.size());
         const auto features = features_of(pattern_of(a));
         EXPECT_NEAR(features.row_blocks / blocks, 1, 0.1) << name;
@@ -166,7 +166,7 @@ TEST(Csr16, HasAsManyRowBlocksAsFeaturesOfTheMatrixSay) {
 }
 
 TEST(Csr16, LimitsFollowTheMatrix) {
-    cuda::Gpu gpu{.multiprocessors = 132, .warps = 64};
+    Gpu gpu{.multiprocessors = 132, .warps = 64};
     const auto few = cuda::csr16_limits(1000, gpu);
     EXPECT_EQ(few.block_nonzeros, 2 * Csr16::kThreads);
     EXPECT_EQ(few.piece_nonzeros, 2 * few.block_nonzeros);

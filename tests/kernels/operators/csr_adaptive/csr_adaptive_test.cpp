@@ -119,7 +119,7 @@ TEST(AdaptivePlan, ReachesBeyond32Bits) {
 }
 
 TEST(AdaptiveLimits, FollowTheMatrix) {
-    const cuda::Gpu gpu{.multiprocessors = 132, .warps = 64};
+    const Gpu gpu{.multiprocessors = 132, .warps = 64};
     const auto few = cuda::adaptive_limits(1000, 64, gpu);
     EXPECT_EQ(few.threads, 64);
     EXPECT_EQ(few.block_nonzeros, 128);

@@ -14,9 +14,7 @@
 namespace tilespmv::testing {
 namespace {
 
-using cuda::DiaOffsets;
-
-bool is_fine(const CsrMatrix<double>& a) { return cuda::dia_bytes(a) <= cuda::kDiaAlwaysFine; }
+bool is_fine(const CsrMatrix<double>& a) { return dia_bytes(a) <= kDiaAlwaysFine; }
 
 template <class V>
 CsrMatrix<V> tridiagonal(index_t n) {
@@ -32,7 +30,7 @@ TEST(Dia, HoldsTheNonzerosOfABlockOfRowsDiagonalByDiagonal) {
     for (const auto& [name, a] : matrix_battery()) {
         if (!is_fine(a)) continue;
         SCOPED_TRACE(name);
-        const auto dia = cuda::make_dia(a);
+        const auto dia = make_dia(a);
         std::map<index_t, offset_t> diagonals;
         for (index_t r = 0; r < a.rows; ++r) {
             for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) diagonals[a.col_idxs[k] - r];
@@ -66,9 +64,9 @@ TEST(Dia, IsTheSameForAnyNumberOfThreads) {
     const int before = omp_get_max_threads();
     const auto a = tridiagonal<double>(20'000);
     omp_set_num_threads(1);
-    const auto one = cuda::make_dia(a);
+    const auto one = make_dia(a);
     omp_set_num_threads(5);
-    const auto five = cuda::make_dia(a);
+    const auto five = make_dia(a);
     omp_set_num_threads(before);
     EXPECT_EQ(one.values, five.values);
     EXPECT_EQ(one.held, five.held);
@@ -77,11 +75,11 @@ TEST(Dia, IsTheSameForAnyNumberOfThreads) {
 // 1,000,000 rows are 3,907 blocks; a row has 3 places and the bits of 8.
 TEST(Dia, TakesTheBytesOfItsDiagonals) {
     const auto a = tridiagonal<float>(1'000'000);
-    EXPECT_EQ(cuda::dia_bytes(a), 3'907U * 256U * (3 * 4 + 1) + 32U);
-    EXPECT_EQ(cuda::dia_bytes(matrix_of(5, 5, {})), 0U);
+    EXPECT_EQ(dia_bytes(a), 3'907U * 256U * (3 * 4 + 1) + 32U);
+    EXPECT_EQ(dia_bytes(matrix_of(5, 5, {})), 0U);
     const auto op = make_operator<float>("dia-omp", a);
-    EXPECT_EQ(op->matrix_bytes(), cuda::dia_bytes(a));
-    EXPECT_EQ(op->executed(), (std::vector<ExecutedPart>{{"dia", "", 62'500, a.nnz(), cuda::dia_bytes(a)}}));
+    EXPECT_EQ(op->matrix_bytes(), dia_bytes(a));
+    EXPECT_EQ(op->executed(), (std::vector<ExecutedPart>{{"dia", "", 62'500, a.nnz(), dia_bytes(a)}}));
 }
 
 TEST(Dia, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
@@ -98,7 +96,7 @@ TEST(Dia, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
     const std::string expected =
         "1: DIA would take 70867025920 bytes, 8318 times those of CSR, for it has 16384 diagonals; take another "
         "operator";
-    EXPECT_EQ(test::message_of([&] { (void)cuda::make_dia(a); }), expected);
+    EXPECT_EQ(test::message_of([&] { (void)make_dia(a); }), expected);
     EXPECT_EQ(test::message_of([&] { (void)make_operator<float>("dia-omp", a); }), expected);
 }
 

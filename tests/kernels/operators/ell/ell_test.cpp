@@ -13,7 +13,7 @@ namespace {
 
 TEST(Ell, OfNothingHasNoPlaces) {
     for (const index_t rows : {0, 5}) {
-        const auto ell = cuda::make_ell(matrix_of(rows, 5, {}));
+        const auto ell = make_ell(matrix_of(rows, 5, {}));
         EXPECT_EQ(ell.width, 0);
         EXPECT_TRUE(ell.columns.empty());
     }
@@ -21,7 +21,7 @@ TEST(Ell, OfNothingHasNoPlaces) {
 
 TEST(Ell, KthPlacesOfAllRowsFollowEachOther) {
     const auto a = matrix_of(3, 9, {{0, 4}, {0, 7}, {2, 8}});
-    const auto ell = cuda::make_ell(a);
+    const auto ell = make_ell(a);
     EXPECT_EQ(ell.width, 2);
     EXPECT_EQ(ell.columns, (Buffer<index_t>{4, -1, 8, 7, -1, -1}));
     EXPECT_EQ(ell.values, (Buffer<double>{a.values[0], 0, a.values[2], a.values[1], 0, 0}));
@@ -38,7 +38,7 @@ TEST(Ell, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
     a.col_idxs = Buffer<index_t>(longest, 0);
     a.values = Buffer<float>(longest, 1.0F);
     try {
-        (void)cuda::make_ell(a);
+        (void)make_ell(a);
         FAIL() << "made";
     } catch (const Error& error) {
         EXPECT_STREQ(error.what(),
@@ -50,8 +50,8 @@ TEST(Ell, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
 TEST(Ell, OnTheCpuExecutesItsPlaces) {
     const auto a = matrix_of(3, 9, {{0, 4}, {0, 7}, {2, 8}});
     const auto op = make_operator<double>("ell-omp", a);
-    EXPECT_EQ(op->matrix_bytes(), cuda::ell_bytes(a));
-    EXPECT_EQ(op->executed(), (std::vector<ExecutedPart>{{"ell", "", 1, 3, cuda::ell_bytes(a)}}));
+    EXPECT_EQ(op->matrix_bytes(), ell_bytes(a));
+    EXPECT_EQ(op->executed(), (std::vector<ExecutedPart>{{"ell", "", 1, 3, ell_bytes(a)}}));
     std::vector<double> x(9, HUGE_VAL);  // what pads must not multiply
     x[4] = x[7] = x[8] = 1;
     std::vector<double> y(3, NAN);

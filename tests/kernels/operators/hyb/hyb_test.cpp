@@ -36,9 +36,7 @@ CsrMatrix<double> of_lengths(const std::vector<index_t>& lengths) {
 }
 
 TEST(Hyb, IsAsWideAsAThirdOfTheRows) {
-    const auto width = [](const std::vector<index_t>& lengths) {
-        return cuda::hyb_width(of_lengths(lengths).row_ptrs);
-    };
+    const auto width = [](const std::vector<index_t>& lengths) { return hyb_width(of_lengths(lengths).row_ptrs); };
     EXPECT_EQ(width({}), 0);
     EXPECT_EQ(width({4}), 4);
     EXPECT_EQ(width({1, 5}), 5) << "a half";
@@ -47,14 +45,14 @@ TEST(Hyb, IsAsWideAsAThirdOfTheRows) {
     EXPECT_EQ(width({0, 0, 0, 0, 0, 7}), 0);
     for (const auto& [name, a] : matrix_battery()) {
         if (a.cols > 2000) continue;
-        EXPECT_EQ(cuda::hyb_width(a.row_ptrs), expected_width(a)) << name;
+        EXPECT_EQ(hyb_width(a.row_ptrs), expected_width(a)) << name;
     }
 }
 
 TEST(Hyb, HasTheFirstNonzerosInEllAndTheOthersInCoo) {
     auto a = of_lengths({1, 0, 4, 2, 2, 3, 0});
     std::iota(a.values.begin(), a.values.end(), 1);
-    const auto hyb = cuda::make_hyb(a);
+    const auto hyb = make_hyb(a);
     EXPECT_EQ(hyb.ell.width, 2);
     EXPECT_EQ(hyb.ell.columns, (Buffer<index_t>{0, -1, 0, 0, 0, 0, -1, -1, -1, 2, 2, 2, 2, -1}));
     EXPECT_EQ(hyb.ell.values, (Buffer<double>{1, 0, 2, 6, 8, 10, 0, 0, 0, 3, 7, 9, 11, 0}));
@@ -68,7 +66,7 @@ TEST(Hyb, HasTheFirstNonzerosInEllAndTheOthersInCoo) {
 TEST(Hyb, KnowsTheRowsThatAreSplit) {
     for (const auto& [name, a] : matrix_battery()) {
         SCOPED_TRACE(name);
-        const auto hyb = cuda::make_hyb(a);
+        const auto hyb = make_hyb(a);
         std::set<index_t> tile_rows;
         const std::set<index_t> rows(hyb.coo.row_idxs.begin(), hyb.coo.row_idxs.end());
         for (const index_t r : rows) tile_rows.insert(r / kTileSize);
@@ -83,7 +81,7 @@ TEST(Hyb, KnowsTheRowsThatAreSplit) {
 TEST(Hyb, TakesAtMostFourTimesTheBytesOfCsr) {
     for (const auto& [name, a] : matrix_battery()) {
         SCOPED_TRACE(name);
-        const auto hyb = cuda::make_hyb(a);
+        const auto hyb = make_hyb(a);
         const auto places = static_cast<std::uint64_t>(hyb.ell.width) * static_cast<std::uint64_t>(a.rows);
         EXPECT_LE(places, 3 * static_cast<std::uint64_t>(a.nnz() - hyb.coo.nnz()));
         const auto op = make_operator<double>("hyb-omp", a);

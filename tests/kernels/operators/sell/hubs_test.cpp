@@ -13,7 +13,6 @@ namespace tilespmv::testing {
 namespace {
 
 using cuda::choose_hubs;
-using cuda::HubTuning;
 
 /// Column c has counts[c] nonzeros, spread over the rows.
 std::vector<index_t> columns_of(std::vector<int> counts) {
@@ -86,7 +85,7 @@ TEST(Hubs, AreNoneWhereXIsNear) {
 TEST(Hubs, AreTakenByDefaultWhereFewScatteredColumnsHoldMillions) {
     const auto a = generate<float>("rmat:scale=18,degree=16");
     const auto hubs_by_default = [&](std::size_t value_bytes) {
-        return choose_hubs(a.col_idxs, a.cols, value_bytes, cuda::tuning_for(90, value_bytes).hubs).size();
+        return choose_hubs(a.col_idxs, a.cols, value_bytes, tuning_for(90, value_bytes).hubs).size();
     };
     EXPECT_EQ(hubs_by_default(4), 65'536u);
     EXPECT_EQ(hubs_by_default(8), 0u) << "of 4 million nonzeros too few are in hubs";

@@ -251,14 +251,14 @@ TEST(Sell, DoesNotDependOnTheNumberOfThreads) {
 /// What the choice of an operator goes by.
 TEST(Sell, HasTheLanesThatStatisticsOfRowsCount) {
     for (const auto& [name, a] : matrices()) {
-        const cuda::RowLengths lengths = cuda::row_lengths(a.row_ptrs);
+        const RowLengths lengths = row_lengths(a.row_ptrs);
         for (const int steps : {8, 16, 32}) {
             SCOPED_TRACE(name + ' ' + std::to_string(steps));
             const SellPlan plan = plan_of(a.row_ptrs, steps);
             std::set<std::pair<int, int>> kinds;
             for (const SellSlice& slice : plan.slices) kinds.insert({slice.lanes(), slice.steps});
             const auto slices = static_cast<offset_t>(plan.slices.size());
-            const offset_t full = cuda::rounds_of(lengths, {steps, 1}).lanes / kSliceLanes;
+            const offset_t full = rounds_of(lengths, {steps, 1}).lanes / kSliceLanes;
             EXPECT_GE(slices, full);
             EXPECT_LE(slices, full + std::ssize(kinds) + 8) << "the last one of a kind, and to the end of a block";
         }
@@ -267,7 +267,7 @@ TEST(Sell, HasTheLanesThatStatisticsOfRowsCount) {
 
 TEST(Sell, FillsTheGpuAsModelsOfItsTimeTakeIt) {
     const auto a = generate<double>("fem:n=20,dof=3");
-    const cuda::Gpu gpu = cuda::measured_gpu(sizeof(double));
+    const Gpu gpu = measured_gpu(sizeof(double));
     const auto features = features_of(pattern_of(a));
     const SellPlan plan = plan_of(a.row_ptrs, sell_steps_of(features));
     const int resident = gpu.multiprocessors * cuda::kSellBlocks<sizeof(double)> * cuda::kSellThreads / kSliceLanes;
@@ -283,8 +283,8 @@ TEST(Sell, OfAMatrixWithoutNonzerosHasEmptyRowsOnly) {
 
 /// Of a matrix whose rows have so many lanes of as many steps as a thread has in flight.
 int steps_of(index_t cols, offset_t nonzeros, std::size_t value_bytes, offset_t lanes = 0) {
-    return cuda::sell_steps(
-        cols, nonzeros, value_bytes, [&](int) { return lanes; }, cuda::measured_gpu(value_bytes));
+    return sell_steps(
+        cols, nonzeros, value_bytes, [&](int) { return lanes; }, measured_gpu(value_bytes));
 }
 constexpr index_t kNarrow = 65'534;  // columns that codes of 16 bits have
 
@@ -320,9 +320,9 @@ TEST(SellSteps, AreTwiceAsManyWhereSlicesDoNotFitAtOnceAndCodesAreNarrow) {
 TEST(SellSteps, AreTheSameByRowsAndByWhatIsKnownOfThem) {
     for (const char* source : {"fem:n=20,dof=3", "banded:n=20000,half=22", "rmat:scale=14,degree=40"}) {
         const auto a = generate<double>(source);
-        const auto steps = cuda::sell_steps(
-            a.cols, a.nnz(), sizeof(double), [&](int most) { return cuda::sell_lanes(a.row_ptrs, most); },
-            cuda::measured_gpu(sizeof(double)));
+        const auto steps = sell_steps(
+            a.cols, a.nnz(), sizeof(double), [&](int most) { return sell_lanes(a.row_ptrs, most); },
+            measured_gpu(sizeof(double)));
         EXPECT_EQ(steps, sell_steps_of(features_of(pattern_of(a)))) << source;
     }
     EXPECT_EQ(sell_steps_of(features_of(pattern_of(generate<double>("banded:n=20000,half=22")))), 16);

@@ -15,13 +15,9 @@
 namespace tilespmv::testing {
 namespace {
 
-using cuda::kQuad;
 using cuda::kRankHole;
 using cuda::make_rank_strips;
 using cuda::RankStrips;
-using cuda::RowRange;
-using cuda::StripLimits;
-using cuda::StripRun;
 
 constexpr double kAnyBytes = std::numeric_limits<double>::infinity();
 

@@ -44,8 +44,8 @@ bool same_bytes(const Buffer<T>& a, const Buffer<T>& b) {
 
 template <Value V>
 bool same_strips(const StripMatrix<V>& a, const StripMatrix<V>& b) {
-    const cuda::Strips& s = a.strips;
-    const cuda::Strips& t = b.strips;
+    const Strips& s = a.strips;
+    const Strips& t = b.strips;
     return a.rows == b.rows && a.cols == b.cols && a.nnz == b.nnz && same_bytes(s.runs, t.runs) &&
            same_bytes(s.tile_rows, t.tile_rows) && same_bytes(s.bases, t.bases) && same_bytes(s.codes, t.codes) &&
            same_bytes(s.masks, t.masks) && s.rest == t.rest && s.value_bytes == t.value_bytes &&
@@ -150,7 +150,7 @@ TEST(StripMatrix, ValuesAreRearrangedAsStripsThatAreMadeSo) {
         const auto m = make_strip_matrix(a, {.most_bytes = kAllStrips});
         ASSERT_EQ(m.strips.together, 2);
         for (const int together : {1, 2, 4}) {
-            const auto made = cuda::make_strips(a, {.together = together, .most_bytes = kAllStrips});
+            const auto made = make_strips(a, {.together = together, .most_bytes = kAllStrips});
             EXPECT_EQ(rearranged(m.strips, m.values, together), in_strips(made, a.row_ptrs, a.values));
         }
     }

@@ -15,11 +15,6 @@
 namespace tilespmv::testing {
 namespace {
 
-using cuda::make_strips;
-using cuda::StripLimits;
-using cuda::StripRun;
-using cuda::Strips;
-
 constexpr double kAll = std::numeric_limits<double>::infinity();
 
 StripLimits limits_for(int value_bytes, double most_bytes, int max_slots = 512) {
@@ -27,7 +22,7 @@ StripLimits limits_for(int value_bytes, double most_bytes, int max_slots = 512) 
 }
 
 /// Rows of `a` that are not in `rest`.
-CsrMatrix<double> without(const CsrMatrix<double>& a, const std::vector<cuda::RowRange>& rest) {
+CsrMatrix<double> without(const CsrMatrix<double>& a, const std::vector<RowRange>& rest) {
     std::vector<offset_t> row_ptrs{0};
     std::vector<index_t> cols;
     std::vector<double> values;
@@ -59,7 +54,7 @@ void expect_runs(const Strips& s, const CsrMatrix<double>& a, const StripLimits&
         const int step = at_once * (is_short && run.shared != 0 ? flight : 1);
         EXPECT_LE(run.strips, is_short ? static_cast<int>(div_up(limits.block_strips, step)) * step : at_once);
         EXPECT_LE(run.slots, limits.max_slots);
-        EXPECT_LE((run.quad_of(run.strips - 1U) + run.quads()) * cuda::kQuad, s.bases.size());
+        EXPECT_LE((run.quad_of(run.strips - 1U) + run.quads()) * kQuad, s.bases.size());
         for (std::uint32_t i = 0; i < run.strips; ++i) {
             const std::int64_t row0 = std::int64_t{s.tile_rows[run.first_strip + i]} * kTileSize;
             ASSERT_LT(row0, a.rows);
@@ -112,8 +107,8 @@ TEST(Strip, HoldsEveryNonzeroOfItsRowsOnceInOrder) {
                 const Strips s = make_strips(a, limits);
                 expect_runs(s, a, limits);
                 expect_covers(s, a);
-                const auto values = cuda::in_strips(s, a.row_ptrs, a.values);
-                EXPECT_EQ(cuda::to_csr(s, a.rows, a.cols, values), without(a, s.rest));
+                const auto values = in_strips(s, a.row_ptrs, a.values);
+                EXPECT_EQ(to_csr(s, a.rows, a.cols, values), without(a, s.rest));
                 EXPECT_EQ(values.size(), static_cast<std::size_t>(s.slots) * 16);
             }
         }
@@ -131,7 +126,7 @@ TEST(Strip, FillsFullSlotsOnAGrid) {
 /// The slots of strip `i` of a run as lists of columns, -1 for holes.
 std::vector<std::vector<index_t>> columns_of(const Strips& s, const StripRun& run, std::uint32_t i) {
     std::vector<std::vector<index_t>> slots(run.slots, std::vector<index_t>(16, -1));
-    cuda::for_each_nonzero(s, run, i, [&](int k, int r, int) {
+    for_each_nonzero(s, run, i, [&](int k, int r, int) {
         const auto slot = static_cast<std::size_t>(k);
         const std::size_t quad = run.quad_of(i) + slot / 4;
         const auto row = static_cast<std::size_t>(r);
@@ -195,23 +190,23 @@ TEST(Strip, StoresAPatternOnceForTheStripsThatShareIt) {
 TEST(Strip, KernelsAreCompiledForTheBlocksThatTuningChooses) {
     const std::set<int> compiled{cuda::kFewStripBlocks, cuda::kManyStripBlocks};
     for (const std::size_t value_bytes : {8, 4, 2}) {
-        const auto& tuning = cuda::measured_gpu(value_bytes).tuning.strips;
+        const auto& tuning = measured_gpu(value_bytes).tuning.strips;
         EXPECT_TRUE(compiled.contains(tuning.blocks));
         EXPECT_TRUE(compiled.contains(tuning.blocks_of_few));
     }
 }
 
 TEST(Strip, ValuesOfWholeQuadsStandByRows) {
-    EXPECT_EQ(cuda::strip_place(0, 0, 5, 2), 0);
-    EXPECT_EQ(cuda::strip_place(1, 0, 5, 2), 1) << "two values of a row are one load of 16 bytes";
-    EXPECT_EQ(cuda::strip_place(0, 1, 5, 2), 2);
-    EXPECT_EQ(cuda::strip_place(2, 0, 5, 2), 32);
-    EXPECT_EQ(cuda::strip_place(3, 15, 5, 2), 63);
-    EXPECT_EQ(cuda::strip_place(4, 3, 5, 2), 67) << "behind whole quads slot by slot";
-    EXPECT_EQ(cuda::strip_place(3, 0, 5, 4), 3) << "four values of 4 or 2 bytes";
-    EXPECT_EQ(cuda::strip_place(2, 7, 5, 4), 30);
-    EXPECT_EQ(cuda::strip_place(2, 7, 3, 4), 39);
-    EXPECT_EQ(cuda::strip_place(3, 7, 5, 1), 55) << "slot by slot, for vectors of 16 rows";
+    EXPECT_EQ(strip_place(0, 0, 5, 2), 0);
+    EXPECT_EQ(strip_place(1, 0, 5, 2), 1) << "two values of a row are one load of 16 bytes";
+    EXPECT_EQ(strip_place(0, 1, 5, 2), 2);
+    EXPECT_EQ(strip_place(2, 0, 5, 2), 32);
+    EXPECT_EQ(strip_place(3, 15, 5, 2), 63);
+    EXPECT_EQ(strip_place(4, 3, 5, 2), 67) << "behind whole quads slot by slot";
+    EXPECT_EQ(strip_place(3, 0, 5, 4), 3) << "four values of 4 or 2 bytes";
+    EXPECT_EQ(strip_place(2, 7, 5, 4), 30);
+    EXPECT_EQ(strip_place(2, 7, 3, 4), 39);
+    EXPECT_EQ(strip_place(3, 7, 5, 1), 55) << "slot by slot, for vectors of 16 rows";
     EXPECT_EQ((StripLimits{.value_bytes = 8}.together), 2) << "as lanes of a GPU load them, unless said otherwise";
     EXPECT_EQ((StripLimits{.value_bytes = 4}.together), 4);
     EXPECT_EQ((StripLimits{.value_bytes = 2}.together), 4);
@@ -223,7 +218,7 @@ TEST(Strip, LeavesRowsToOthersThatTakeFewerBytesThere) {
     for (index_t i = 16384; i < 2 * 16384; ++i) positions.insert({i, (i * 977) % 32768});
     const auto a = matrix_of(2 * 16384, 2 * 16384, positions);
     const Strips s = make_strips(a, limits_for(8, 1));
-    EXPECT_EQ(s.rest, (std::vector<cuda::RowRange>{{16384, 32768}}));
+    EXPECT_EQ(s.rest, (std::vector<RowRange>{{16384, 32768}}));
     EXPECT_EQ(s.nonzeros, 16384);
     EXPECT_TRUE(make_strips(a, limits_for(8, 0)).runs.empty());
     EXPECT_TRUE(make_strips(a, limits_for(8, kAll)).rest.empty());
@@ -234,7 +229,7 @@ TEST(Strip, LeavesTileRowsOfTooManySlotsToOthers) {
     for (index_t i = 0; i < 48; ++i) positions.insert({i, i});
     for (index_t j = 0; j < 700; j += 16) positions.insert({17, j});
     const auto a = matrix_of(48, 700, positions);
-    EXPECT_EQ(make_strips(a, limits_for(8, kAll, 44)).rest, (std::vector<cuda::RowRange>{{16, 32}}));
+    EXPECT_EQ(make_strips(a, limits_for(8, kAll, 44)).rest, (std::vector<RowRange>{{16, 32}}));
     EXPECT_TRUE(make_strips(a, limits_for(8, kAll, 45)).rest.empty());
 }
 

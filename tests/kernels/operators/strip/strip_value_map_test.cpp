@@ -22,7 +22,7 @@ std::span<const V> values_of(const CsrMatrix<V>& a) {
 
 /// Strips made with other values that take those of `a` are the strips of `a`.
 template <class V>
-void expect_update(const CsrMatrix<V>& a, const cuda::StripLimits& limits) {
+void expect_update(const CsrMatrix<V>& a, const StripLimits& limits) {
     auto m = make_strip_matrix(with_other_values(a), limits);
     StripValueMap(m).update(m, values_of(a));
     const auto expected = make_strip_matrix(a, limits);

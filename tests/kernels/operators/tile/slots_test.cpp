@@ -18,10 +18,7 @@
 namespace tilespmv::testing {
 namespace {
 
-using cuda::Path;
-using cuda::Paths;
 using cuda::Slot;
-using cuda::SlotLimits;
 using cuda::SlotWork;
 using cuda::TileItem;
 
@@ -324,7 +321,7 @@ TEST(Slots, OfPositionsAreThoseOfTheValues) {
         for (const auto& [name, csr] : matrix_battery()) {
             SCOPED_TRACE(std::string(selector) + ' ' + name);
             const auto a = convert(csr, *make_policy(selector));
-            const Paths paths = cuda::paths_by_format(a);
+            const Paths paths = paths_by_format(a);
             const auto work = cuda::make_tile_work(a, paths, {.multiprocessors = 1, .warps = 2});
             const ValueMap map(csr, a);
             const auto positions = cuda::positions_of<std::uint32_t>(

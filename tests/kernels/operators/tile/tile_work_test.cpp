@@ -9,15 +9,12 @@
 namespace tilespmv::testing {
 namespace {
 
-using cuda::Path;
-using cuda::Paths;
-
 TEST(DenseTileRows, AreThoseWhosePathIsDense) {
     auto positions = positions_of(blocks(80, 2));
     positions.erase({20, 5});
     const auto csr = matrix_of(80, 64, positions);
     const auto m = convert(csr, *make_policy("paper"));
-    const auto paths = cuda::paths_by_format(m);
+    const auto paths = paths_by_format(m);
     ASSERT_EQ(paths, (Paths{Path::dense, Path::tiles, Path::dense, Path::dense, Path::dense}));
     const auto dense = cuda::dense_tile_rows(m, paths);
     EXPECT_EQ(dense.tile_rows, (std::vector<index_t>{0, 2, 3, 4}));
@@ -35,9 +32,9 @@ TEST(TileWork, HasTheLimitsOfWhatIsNotDense) {
     auto positions = positions_of(blocks(32, 40));
     for (index_t k = 0; k < 2000; ++k) positions.insert({32 + k % 16, 3 * k / 16});
     const auto m = convert(matrix_of(48, 640, positions), *make_policy("paper"));
-    const auto paths = cuda::paths_by_format(m);
+    const auto paths = paths_by_format(m);
     ASSERT_EQ(paths, (Paths{Path::dense, Path::dense, Path::tiles}));
-    cuda::Gpu gpu{.multiprocessors = 1, .warps = 1};
+    Gpu gpu{.multiprocessors = 1, .warps = 1};
     gpu.tuning.slots = {
         .items_per_warp = 4, .min_item = 1, .max_item = 4096, .max_half_item = 7, .tile_rows_per_warp = 3};
     const auto work = cuda::make_tile_work(m, paths, gpu);

@@ -2,7 +2,7 @@
 
 #include "tile/types.hpp"
 
-namespace tilespmv::cuda {
+namespace tilespmv {
 
 /// Rows [first, end) of a matrix.
 struct RowRange {
@@ -12,4 +12,4 @@ struct RowRange {
     friend bool operator==(const RowRange&, const RowRange&) = default;
 };
 
-}  // namespace tilespmv::cuda
+}  // namespace tilespmv
