@@ -144,7 +144,7 @@ def fit_and_report(fitted, held_out, times, terms, features, given, most_bytes):
         ready = fit_preparation(operator, fitted, times, terms, features)
         errors = [predicted(found, terms[m][operator], given.launch) / times[m][operator][0]
                   for m in held_out if operator in times[m] and operator in terms[m]]
-        print(f'Cost{{"{operator}", {value_bytes}, {{{", ".join(f"{c:.2g}" for c in found)}}}, '
+        print(f'{{"{operator}", {value_bytes}, {{{", ".join(f"{c:.2g}" for c in found)}}}, '
               f'{{{", ".join(f"{c:.2g}" for c in ready)}}}{"" if most_bytes == math.inf else f", 8, {most_bytes:.2g}"}}},')
         if errors:
             print(f"// held out: median error {median([abs(e - 1) for e in errors]):.2f}, predicted / measured "

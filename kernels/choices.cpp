@@ -1,11 +1,11 @@
-#include <array>
-
+#include "kernels/operators/list.hpp"
 #include "selector/auto/cost_table.hpp"
 
-/// What `auto` and models know of operators is in `choice.cpp` of their folders; this is the list of them, in the order
-/// in which equals are chosen.
+/// What `auto` and models know of operators is in `choice.cpp` of their folders.
 namespace tilespmv {
 
+// Costs on a GPU.
+//
 // How near they are to what was measured: "auto" and "Models of `tune`" in `bench/NOTES.md`. In float64 fitted by
 // `bench/fit_auto.py` to every other one of 89 matrices; then those of csr-vector were searched for on 91 matrices by
 // what is chosen, so that it wins where all take the time of a launch, those of strip, dia, csr-inode and ell on the
@@ -20,9 +20,9 @@ namespace tilespmv {
 // its preparation, the map for new values is guessed. Of dia the cost of a group of diagonals in the chain is set by
 // what is chosen, in float64, of 915 matrices, and taken over to the others. Preparations are those of "Costs of
 // preparation".
-extern const KnownOperator kCsr16, kStrip, kTile, kSell, kCsrMerge, kCsrAdaptive, kCsrVector, kCsrScalar, kCsrInode,
-    kEll, kDia, kCsrMultiround, kCsr5, kCoo, kHyb, kTileWarp, kCusparse;
-
+//
+// Costs on a CPU.
+//
 // Of one thread of an EPYC, halved, fitted by `bench/fit_auto.py` to 111 matrices in the cache, small and middle ones
 // apart (68 others were held out). Beyond the cache, in float64, to the geometric means of an EPYC and a Xeon on the
 // 17 matrices of "On the CPU" in `bench/RESULTS.md`, of about 36 million nonzeros each, none of which was held out;
@@ -36,14 +36,18 @@ extern const KnownOperator kCsr16, kStrip, kTile, kSell, kCsrMerge, kCsrAdaptive
 // up to kCached, and larger ones. Those at which auto was not slower than csr-omp on a Xeon held to AVX2, with one
 // thread on 96 matrices and with 12 on 62: 1 to 1.4 times the geometric means of measured over predicted times ("AVX2"
 // in `bench/NOTES.md`).
-extern const KnownOperator kCsrOmp, kStripOmp, kTileOmp, kDiaOmp, kEllOmp, kHybOmp, kCooOmp;
 
-std::span<const KnownOperator* const> known_operators(bool on_gpu) {
-    static constexpr std::array gpu{&kCsr16,     &kStrip,     &kTile,     &kSell,     &kCsrMerge, &kCsrAdaptive,
-                                    &kCsrVector, &kCsrScalar, &kCsrInode, &kEll,      &kDia,      &kCsrMultiround,
-                                    &kCsr5,      &kCoo,       &kHyb,      &kTileWarp, &kCusparse};
-    static constexpr std::array cpu{&kCsrOmp, &kStripOmp, &kTileOmp, &kDiaOmp, &kEllOmp, &kHybOmp, &kCooOmp};
-    return on_gpu ? std::span<const KnownOperator* const>(gpu) : cpu;
+#define TILESPMV_DECLARE(name) KnownOperator known_of_##name();
+TILESPMV_FOR_EACH_OPERATOR(TILESPMV_DECLARE, TILESPMV_DECLARE, TILESPMV_DECLARE)
+
+#define TILESPMV_LIST(name) known_of_##name(),
+#define TILESPMV_SKIP(name)
+std::span<const KnownOperator> known_operators(bool on_gpu) {
+    static const std::vector<KnownOperator> gpu{
+        TILESPMV_FOR_EACH_OPERATOR(TILESPMV_LIST, TILESPMV_SKIP, TILESPMV_LIST)};
+    static const std::vector<KnownOperator> cpu{
+        TILESPMV_FOR_EACH_OPERATOR(TILESPMV_SKIP, TILESPMV_LIST, TILESPMV_SKIP)};
+    return on_gpu ? gpu : cpu;
 }
 
 }  // namespace tilespmv

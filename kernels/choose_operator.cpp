@@ -1,5 +1,7 @@
 #include "kernels/choose_operator.hpp"
 
+#include <algorithm>
+
 #include "tile/error.hpp"
 
 namespace tilespmv {
@@ -34,8 +36,32 @@ ChosenOperator<V> choose_operator(Backend backend, const std::string& specificat
     return {specification, info.made_from, make, sums, info.takes_strips};
 }
 
-#define TILESPMV_INSTANTIATE(V)                                 \
-    template void require_accumulator<V>(Backend, Accumulator); \
+template <Value V>
+std::string_view operator_on(Backend backend, Form form) {
+    const auto all = operators<V>(backend);
+    return std::ranges::find_if(all,
+                                [&](const OperatorEntry& entry) {
+                                    if (form == Form::strips) return entry.takes_strips;
+                                    return entry.made_from == form && (form == Form::tiles || entry.reads_csr_in_place);
+                                })
+        ->name;
+}
+
+template <Value V>
+std::string specification_for_columns(Backend backend, const Source<V>& source, int columns) {
+    const auto all = registered_operators<V>(backend);
+    const auto found = std::ranges::find_if(all, [&](const OperatorInfo<V>& info) {
+        return info.pass_columns > 0 && (info.suits_columns == nullptr || info.suits_columns(source, columns));
+    });
+    std::string name(found->name);
+    if (found->pass_columns == kAllColumns) return name;
+    return name + ":columns=" + std::to_string(std::min(columns, found->pass_columns));
+}
+
+#define TILESPMV_INSTANTIATE(V)                                      \
+    template std::string_view operator_on<V>(Backend, Form);         \
+    template std::string specification_for_columns<V>(Backend, const Source<V>&, int); \
+    template void require_accumulator<V>(Backend, Accumulator);      \
     template ChosenOperator<V> choose_operator(Backend, const std::string&, std::optional<Accumulator>);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

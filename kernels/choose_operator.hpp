@@ -20,6 +20,14 @@ struct ChosenOperator {
     bool takes_strips = false;  ///< it multiplies strips as they are
 };
 
+/// The name of the operator that multiplies a form as it is.
+template <Value V>
+std::string_view operator_on(Backend backend, Form form);
+
+/// What `auto` takes for products of so many columns at once: the first operator in the table that suits the matrix.
+template <Value V>
+std::string specification_for_columns(Backend backend, const Source<V>& source, int columns);
+
 /// Throws a usage `Error` for an accumulator that the operators of the backend do not have.
 template <Value V>
 void require_accumulator(Backend backend, Accumulator accumulator);

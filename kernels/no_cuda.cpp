@@ -60,13 +60,13 @@ std::unique_ptr<TransposedMatrix<V>> transposed_on_gpu(const Operator<V>&, const
     return nullptr;
 }
 template <Value V>
-std::unique_ptr<Operator<V>> library_transpose(const Operator<V>&, const Source<V>&) {
+std::unique_ptr<Operator<V>> own_transpose(const Operator<V>&, const Source<V>&) {
     return nullptr;
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                            \
     template std::unique_ptr<TransposedMatrix<V>> transposed_on_gpu(const Operator<V>&, const Source<V>&); \
-    template std::unique_ptr<Operator<V>> library_transpose(const Operator<V>&, const Source<V>&);
+    template std::unique_ptr<Operator<V>> own_transpose(const Operator<V>&, const Source<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 #undef TILESPMV_INSTANTIATE
 

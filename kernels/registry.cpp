@@ -7,81 +7,55 @@
 
 #include <fmt/format.h>
 
-#include "kernels/auto/host_auto.hpp"
 #include "kernels/choose_operator.hpp"
-#include "kernels/cpu/operators.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/operators/list.hpp"
+#include "selector/auto/cost_table.hpp"
 #include "tile/error.hpp"
 #if TILESPMV_HAS_CUDA
-#include "kernels/auto/device_auto.hpp"
-#include "kernels/operators/coo/coo_operator.hpp"
-#include "kernels/operators/csr/csr_operators.hpp"
-#include "kernels/operators/csr16/csr16_operator.hpp"
-#include "kernels/operators/csr_adaptive/csr_adaptive_operator.hpp"
-#include "kernels/operators/csr_inode/csr_inode_operator.hpp"
-#include "kernels/operators/csr_spmm/csr_spmm_operator.hpp"
-#include "kernels/operators/dia/dia_operator.hpp"
-#include "kernels/operators/ell/ell_operator.hpp"
-#include "kernels/operators/hyb/hyb_operator.hpp"
-#include "kernels/operators/sell/sell_operator.hpp"
-#include "kernels/operators/sell_spmm/sell_spmm_operator.hpp"
-#include "kernels/operators/strip/strip_operator.hpp"
-#include "kernels/operators/tile/tile_operator.hpp"
-#include "kernels/published/csr5/csr5_operator.hpp"
-#include "kernels/published/tile_warp/tile_warp_operator.hpp"
-#if TILESPMV_HAS_CUSPARSE
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/stream.hpp"
-#include "kernels/published/cusparse/cusparse_operators.hpp"
-#endif
 #endif
 
 namespace tilespmv {
+
+#define TILESPMV_DECLARE(name) \
+    template <class V>         \
+    OperatorInfo<V> info_of_##name();
+#define TILESPMV_SKIP(name)
+#if TILESPMV_HAS_CUDA
+#define TILESPMV_ADD_ON_GPU(name) all.push_back(cuda::info_of_##name<V>());
+#else
+#define TILESPMV_ADD_ON_GPU(name)
+#endif
+#if TILESPMV_HAS_CUSPARSE
+#define TILESPMV_ADD_OF_LIBRARY(name) TILESPMV_ADD_ON_GPU(name)
+#else
+#define TILESPMV_ADD_OF_LIBRARY(name)
+#endif
+#define TILESPMV_ADD_ON_CPU(name) \
+    if constexpr (CpuValue<V>) all.push_back(cpu::info_of_##name<V>());
+
+namespace cpu {
+TILESPMV_DECLARE(reference)
+TILESPMV_DECLARE(auto)
+TILESPMV_FOR_EACH_OPERATOR(TILESPMV_SKIP, TILESPMV_DECLARE, TILESPMV_SKIP)
+}  // namespace cpu
+namespace cuda {
+TILESPMV_DECLARE(auto)
+TILESPMV_FOR_EACH_OPERATOR(TILESPMV_DECLARE, TILESPMV_SKIP, TILESPMV_DECLARE)
+}  // namespace cuda
+
 namespace {
 
 /// The table: every operator of every backend, in the order in which lists show them.
 template <Value V>
 std::vector<OperatorInfo<V>> every_operator() {
     std::vector<OperatorInfo<V>> all;
-    const auto add = [&](const OperatorInfo<V>& info) { all.push_back(info); };
-    if constexpr (CpuValue<V>) {
-        add(cpu::kReference<V>);
-        add(cpu::kAuto<V>);
-        add(cpu::kCsrOmp<V>);
-        add(cpu::kTileOmp<V>);
-        add(cpu::kStripOmp<V>);
-        add(cpu::kEllOmp<V>);
-        add(cpu::kDiaOmp<V>);
-        add(cpu::kCooOmp<V>);
-        add(cpu::kHybOmp<V>);
-    }
-#if TILESPMV_HAS_CUDA
-    add(cuda::kAuto<V>);
-    add(cuda::kTile<V>);
-    add(cuda::kTileWarp<V>);
-    add(cuda::kStrip<V>);
-    add(cuda::kCsr16<V>);
-    add(cuda::kCsrScalar<V>);
-    add(cuda::kCsrVector<V>);
-    add(cuda::kCsrMultiround<V>);
-    add(cuda::kCsrMerge<V>);
-    add(cuda::kCsrAdaptive<V>);
-    add(cuda::kCsr5<V>);
-    add(cuda::kCsrInode<V>);
-    add(cuda::kSell<V>);
-    add(cuda::kSellSpmm<V>);
-    add(cuda::kCsrSpmm<V>);
-    add(cuda::kEll<V>);
-    add(cuda::kDia<V>);
-    add(cuda::kCoo<V>);
-    add(cuda::kHyb<V>);
-#if TILESPMV_HAS_CUSPARSE
-    add(cuda::kCusparseCsr<V>);
-    add(cuda::kCusparseCoo<V>);
-    add(cuda::kCusparseSell<V>);
-    add(cuda::kCusparseBsr<V>);
-    add(cuda::kCusparseSpmm<V>);
-#endif
-#endif
+    TILESPMV_ADD_ON_CPU(reference)
+    TILESPMV_ADD_ON_CPU(auto)
+    TILESPMV_ADD_ON_GPU(auto)
+    TILESPMV_FOR_EACH_OPERATOR(TILESPMV_ADD_ON_GPU, TILESPMV_ADD_ON_CPU, TILESPMV_ADD_OF_LIBRARY)
     if (sizeof(V) == 2) std::erase_if(all, [](const OperatorEntry& entry) { return !entry.takes_16_bit_values; });
     return all;
 }
@@ -94,13 +68,6 @@ bool can_be_named(std::string_view name) {
     constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
     return !name.empty() && name.find_first_not_of(allowed) == std::string_view::npos;
 }
-
-/// Of every operator for a GPU in the table below; builds without CUDA know them by these alone.
-constexpr auto kGpuNames = std::to_array<std::string_view>(
-    {"auto",       "tile",           "tile-warp",    "strip",         "csr16",        "csr-scalar",
-     "csr-vector", "csr-multiround", "csr-merge",    "csr-adaptive",  "csr5",         "csr-inode",
-     "sell",       "sell-spmm",      "csr-spmm",     "ell",           "dia",          "coo",
-     "hyb",        "cusparse-csr",   "cusparse-coo", "cusparse-sell", "cusparse-bsr", "cusparse-spmm"});
 
 template <Value V>
 bool has_operator(Backend backend, std::string_view name) {
@@ -210,12 +177,16 @@ void require_values(Backend backend) {
     throw Error(fmt::format("products of {} values need a GPU: give --device cuda", value_name<V>()), ExitCode::usage);
 }
 
-std::span<const std::string_view> gpu_operator_names() { return kGpuNames; }
+std::vector<std::string_view> gpu_operator_names() {
+    std::vector<std::string_view> names{"auto"};
+    for (const KnownOperator& one : known_operators(true)) names.push_back(one.name);
+    return names;
+}
 
 template <Value V>
 bool is_operator_name(Backend backend, std::string_view name) {
     if (has_operator<V>(backend, name)) return true;
-    return backend == Backend::cuda && std::ranges::count(kGpuNames, name) > 0;
+    return backend == Backend::cuda && std::ranges::count(gpu_operator_names(), name) > 0;
 }
 
 template <Value V>

@@ -12,7 +12,8 @@
 #include "tile/options/options.hpp"
 
 /// Every operator there is, on every backend, in one table. To add one: derive from `cpu::HostOperator` or
-/// `cuda::DeviceOperator` in a folder of its own, with an `OperatorInfo` beside it, and name that in `registry.cpp`.
+/// `cuda::DeviceOperator` in a folder of its own, with an `OperatorInfo` beside it, and name it in
+/// `kernels/operators/list.hpp`.
 namespace tilespmv {
 
 namespace cuda {
@@ -41,7 +42,10 @@ struct OperatorEntry {
     std::string_view sweeps = {};
     bool sums_in_own_type = false;    ///< accumulates in the type of the values, those of 16 bits in float32: no choice
     bool takes_16_bit_values = true;  ///< float16 and bfloat16
-    bool reads_csr_in_place = false;  ///< multiplies a CSR matrix in device memory where it lies
+    bool reads_csr_in_place = false;  ///< multiplies a CSR matrix where it lies, on a GPU one in its memory
+    /// Columns that one pass over the matrix multiplies at most, if `auto` takes it for several of them (with the
+    /// option `columns`, unless these are `kAllColumns`); else 0.
+    int pass_columns = 0;
     /// Commands leave it out of "all operators": it suits few matrices.
     bool only_if_named = false;
 };
@@ -68,6 +72,12 @@ using Make = std::unique_ptr<Operator<V>> (*)(const Source<V>& source, Options& 
 template <Value V>
 struct OperatorInfo : OperatorEntry {
     Make<V> make = nullptr;
+    /// How `auto` makes it of CSR where that is simpler; it may return null, which says that `make` is to do it.
+    Make<V> make_for_auto = nullptr;
+    /// Whether it is for products of so many columns by this matrix, if it has `pass_columns`; null: always.
+    bool (*suits_columns)(const Source<V>& source, int columns) = nullptr;
+    /// Of the matrix, for products by the transpose; null: by a second one, which is made of the transpose.
+    Make<V> make_transpose = nullptr;
 };
 
 /// What an operator accumulates in if nobody asks for anything else.
@@ -98,7 +108,7 @@ template <Value V>
 void require_values(Backend backend);
 
 /// The names of the operators for a GPU, in a build that has none of them, too.
-std::span<const std::string_view> gpu_operator_names();
+std::vector<std::string_view> gpu_operator_names();
 
 /// Whether there is an operator of this name, for the GPU by those names, too.
 template <Value V>

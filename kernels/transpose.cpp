@@ -58,7 +58,7 @@ public:
     WithTranspose(std::unique_ptr<Operator<V>> op, const Source<V>& a, const MakeOfSource<V>& make, SecondForm when)
         : op_(std::move(op)), make_(make) {
         this->set_specification(op_->specification());
-        if (when != SecondForm::never) second_ = cuda::library_transpose(*op_, a);
+        if (when != SecondForm::never) second_ = cuda::own_transpose(*op_, a);
         if (when != SecondForm::never && !second_) {
             transpose_ = cuda::transposed_on_gpu(*op_, a);
             if (!transpose_) transpose_ = std::make_unique<TransposedOnHost<V>>(a);
@@ -110,8 +110,9 @@ private:
 
     std::unique_ptr<Operator<V>> op_;
     MakeOfSource<V> make_;
-    std::unique_ptr<TransposedMatrix<V>> transpose_;  // null: the matrix was declared symmetric, or a library has it
-    std::unique_ptr<Operator<V>> second_;             // null: the matrix is symmetric; may read `transpose_`
+    std::unique_ptr<TransposedMatrix<V>>
+        transpose_;                        // null: the matrix was declared symmetric, or the operator has its own
+    std::unique_ptr<Operator<V>> second_;  // null: the matrix is symmetric; may read `transpose_`
 };
 
 }  // namespace

@@ -39,10 +39,10 @@ namespace cuda {
 template <Value V>
 std::unique_ptr<TransposedMatrix<V>> transposed_on_gpu(const Operator<V>& op, const Source<V>& a);
 
-/// The library's own product by the transpose, which it computes from the matrix, if `op` is that of cuSPARSE on CSR
-/// for values of 32 or 64 bits; else null.
+/// The product by the transpose that an operator on a GPU computes from the matrix (`OperatorInfo::make_transpose`);
+/// null if it has none.
 template <Value V>
-std::unique_ptr<Operator<V>> library_transpose(const Operator<V>& op, const Source<V>& a);
+std::unique_ptr<Operator<V>> own_transpose(const Operator<V>& op, const Source<V>& a);
 
 }  // namespace cuda
 

@@ -1,22 +1,20 @@
-#include "kernels/auto/device_auto.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
 
+#include "kernels/auto/auto_options.hpp"
 #include "kernels/auto/candidates_here.hpp"
 #include "kernels/auto/trial.hpp"
 #include "kernels/auto/trial_x.hpp"
+#include "kernels/choose_operator.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/sampled_pattern.hpp"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_probe.hpp"
-#include "kernels/operators/csr_spmm/csr_pieces.hpp"
-#include "kernels/operators/sell_spmm/sell_spmm_operator.hpp"
-#include "kernels/operators/tile/full_tile_operator.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -30,7 +28,7 @@ std::unique_ptr<Operator<V>> make_ranked(const std::string& specification, const
                                          const MakeContext& context) {
     Options options("operator", specification);
     const OperatorInfo<V>& info = find_operator<V>(Backend::cuda, specification);
-    auto made = info.name == "tile" ? make_full_tile_operator(source, context) : nullptr;
+    auto made = info.make_for_auto != nullptr ? info.make_for_auto(source, options, context) : nullptr;
     if (!made) made = info.make(source, options, context);
     made->set_specification(specification);
     return made;
@@ -81,6 +79,10 @@ const std::string& device_name() {
 
 }  // namespace
 
+/// The operator that `rank_operators` puts first for the current GPU, made from CSR in host memory; `tile` of full
+/// tiles alone straight from CSR (`make_full_tile_operator`), else from tiles by the selector `paper`, whose first rule
+/// makes full tiles dense, to which nothing is converted for another operator. It is told by its own name. Of a matrix
+/// in device memory it has a copy, whatever it is.
 template <class V>
 std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
@@ -88,12 +90,7 @@ std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options&
     if (!given.preferred().empty()) return make_ranked(given.preferred(), given, context);
     const Source<V> source = candidates_source(given);
     if (read.columns > 1) {
-        const int of_pass = std::min(read.columns, kMostPassColumns);
-        const auto& row_ptrs = source.row_ptrs();
-        const bool is_csr = suits_csr_spmm({row_ptrs.data(), row_ptrs.size()}) &&
-                            (source.rows() <= 65'536 || !multiplies_rows_together(source.csr(), of_pass));
-        return make_ranked((is_csr ? "csr-spmm:columns=" : "sell-spmm:columns=") + std::to_string(of_pass), source,
-                           context);
+        return make_ranked(specification_for_columns(Backend::cuda, source, read.columns), source, context);
     }
     std::optional<SampledPattern> sampled;
     PatternView pattern;
@@ -127,8 +124,12 @@ std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options&
                                  key, seconds_of));
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_auto() {
+    return on_device<V>({.name = "auto", .summary = kAutoSummary}, make_auto_operator<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_auto();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

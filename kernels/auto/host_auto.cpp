@@ -7,9 +7,11 @@
 
 #include <omp.h>
 
+#include "kernels/auto/auto_options.hpp"
 #include "kernels/auto/candidates_here.hpp"
 #include "kernels/auto/trial.hpp"
 #include "kernels/auto/trial_x.hpp"
+#include "kernels/choose_operator.hpp"
 #include "kernels/cpu/processor.hpp"
 #include "kernels/cpu/vectors.hpp"
 
@@ -30,6 +32,10 @@ double seconds_of_trial(const Operator<V>& op) {
     return least;
 }
 
+/// The operator that `rank_operators` puts first, of the CSR form; for several columns at once `csr-omp`, which alone
+/// has a vector lane for each. It is told by its own name. Where that needs tiles it takes those of the source. Of
+/// tiles alone it is tile-omp, of strips alone strip-omp: to unpack them costs more than another operator could save; a
+/// trial of those is refused.
 template <Value V>
 std::unique_ptr<Operator<V>> make_auto(const Source<V>& source, Options& options, const MakeContext& context) {
     static_cast<void>(context);
@@ -39,9 +45,10 @@ std::unique_ptr<Operator<V>> make_auto(const Source<V>& source, Options& options
         if (given.is_tried) {
             options.fail("tune=trial times operators that are made from CSR, and there are only tiles or strips");
         }
-        return make(std::string(operator_on_stored(source.find_strips() != nullptr ? Form::strips : Form::tiles)));
+        return make(
+            std::string(operator_on<V>(Backend::cpu, source.find_strips() != nullptr ? Form::strips : Form::tiles)));
     }
-    if (given.columns > 1) return make("csr-omp");
+    if (given.columns > 1) return make(specification_for_columns(Backend::cpu, source, given.columns));
     const PatternView pattern = pattern_of(source.csr());
     const auto ranked = rank_for_auto({.features = features_of(pattern),
                                        .gpu = {},
@@ -60,9 +67,15 @@ std::unique_ptr<Operator<V>> make_auto(const Source<V>& source, Options& options
                          [&](const std::string& specification) { return seconds_of_trial(*make(specification)); }));
 }
 
+template <class V>
+OperatorInfo<V> info_of_auto() {
+    return {{.name = "auto", .summary = kAutoSummary, .new_values = NewValues::always, .takes_16_bit_values = false},
+            make_auto<V>};
+}
+
 template double seconds_of_trial(const Operator<double>&);
 template double seconds_of_trial(const Operator<float>&);
-template std::unique_ptr<Operator<double>> make_auto(const Source<double>&, Options&, const MakeContext&);
-template std::unique_ptr<Operator<float>> make_auto(const Source<float>&, Options&, const MakeContext&);
+template OperatorInfo<double> info_of_auto();
+template OperatorInfo<float> info_of_auto();
 
 }  // namespace tilespmv::cpu

@@ -2,8 +2,8 @@
 
 #include "kernels/cpu/coo_rows.hpp"
 #include "kernels/cpu/host_operator.hpp"
-#include "kernels/cpu/operators.hpp"
 #include "kernels/cpu/write_rows.hpp"
+#include "kernels/registry.hpp"
 
 namespace tilespmv::cpu {
 namespace {
@@ -45,7 +45,16 @@ std::unique_ptr<Operator<V>> make_coo_omp(const Source<V>& source, Options& opti
     return std::make_unique<CooOmp<V>>(source.csr());
 }
 
-template std::unique_ptr<Operator<double>> make_coo_omp(const Source<double>&, Options&, const MakeContext&);
-template std::unique_ptr<Operator<float>> make_coo_omp(const Source<float>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_coo_omp() {
+    return {{.name = "coo-omp",
+             .summary = "COO, equal pieces of nonzeros, vectorised along rows, all threads",
+             .new_values = NewValues::always,
+             .takes_16_bit_values = false},
+            make_coo_omp<V>};
+}
+
+template OperatorInfo<double> info_of_coo_omp();
+template OperatorInfo<float> info_of_coo_omp();
 
 }  // namespace tilespmv::cpu

@@ -2,10 +2,10 @@
 
 #include "kernels/cpu/coo_rows.hpp"
 #include "kernels/cpu/host_operator.hpp"
-#include "kernels/cpu/operators.hpp"
 #include "kernels/cpu/write_rows.hpp"
 #include "kernels/executed.hpp"
 #include "kernels/operators/hyb/hyb.hpp"
+#include "kernels/registry.hpp"
 
 namespace tilespmv::cpu {
 namespace {
@@ -75,7 +75,17 @@ std::unique_ptr<Operator<V>> make_hyb_omp(const Source<V>& source, Options& opti
     return std::make_unique<HybOmp<V>>(source);
 }
 
-template std::unique_ptr<Operator<double>> make_hyb_omp(const Source<double>&, Options&, const MakeContext&);
-template std::unique_ptr<Operator<float>> make_hyb_omp(const Source<float>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_hyb_omp() {
+    return {
+        {.name = "hyb-omp",
+         .summary = "HYB, the first nonzeros of each row as ELL, a vector lane a row, the others as COO, all threads",
+         .new_values = NewValues::always,
+         .takes_16_bit_values = false},
+        make_hyb_omp<V>};
+}
+
+template OperatorInfo<double> info_of_hyb_omp();
+template OperatorInfo<float> info_of_hyb_omp();
 
 }  // namespace tilespmv::cpu

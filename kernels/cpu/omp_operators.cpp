@@ -1,5 +1,5 @@
 #include "kernels/cpu/omp_operator.hpp"
-#include "kernels/cpu/operators.hpp"
+#include "kernels/registry.hpp"
 
 namespace tilespmv::cpu {
 
@@ -20,9 +20,30 @@ std::unique_ptr<Operator<V>> make_tile_omp(const Source<V>& source, Options& opt
         "tile-omp", a.rows, a.cols, a.nnz, a.bytes(), &a, rows_of(a.deferred), {{0, a.rows}}, {}, source});
 }
 
-template std::unique_ptr<Operator<double>> make_csr_omp(const Source<double>&, Options&, const MakeContext&);
-template std::unique_ptr<Operator<float>> make_csr_omp(const Source<float>&, Options&, const MakeContext&);
-template std::unique_ptr<Operator<double>> make_tile_omp(const Source<double>&, Options&, const MakeContext&);
-template std::unique_ptr<Operator<float>> make_tile_omp(const Source<float>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_csr_omp() {
+    return {{.name = "csr-omp",
+             .summary = "CSR rows, vectorised, all threads",
+             .new_values = NewValues::always,
+             .takes_16_bit_values = false,
+             .reads_csr_in_place = true,
+             .pass_columns = kAllColumns},
+            make_csr_omp<V>};
+}
+
+template <class V>
+OperatorInfo<V> info_of_tile_omp() {
+    return {{.name = "tile-omp",
+             .summary = "tiles vectorised per format, the deferred part as CSR rows, all threads",
+             .made_from = Form::tiles,
+             .new_values = NewValues::always,
+             .takes_16_bit_values = false},
+            make_tile_omp<V>};
+}
+
+template OperatorInfo<double> info_of_csr_omp();
+template OperatorInfo<float> info_of_csr_omp();
+template OperatorInfo<double> info_of_tile_omp();
+template OperatorInfo<float> info_of_tile_omp();
 
 }  // namespace tilespmv::cpu

@@ -1,9 +1,9 @@
 #include <array>
 
 #include "kernels/cpu/host_operator.hpp"
-#include "kernels/cpu/operators.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/cpu/write_rows.hpp"
+#include "kernels/registry.hpp"
 
 namespace tilespmv::cpu {
 namespace {
@@ -51,6 +51,8 @@ private:
 
 }  // namespace
 
+/// Copies the matrix, and reads the pattern of the source again for new values. Throws
+/// `Error` for a matrix of which ELL would be many times as large as CSR.
 template <Value V>
 std::unique_ptr<Operator<V>> make_ell_omp(const Source<V>& source, Options& options, const MakeContext&) {
     options.finish();
@@ -65,9 +67,29 @@ std::unique_ptr<Operator<V>> make_dia_omp(const Source<V>& source, Options& opti
                                                   simd_kernels<V>().add_dia);
 }
 
-template std::unique_ptr<Operator<double>> make_ell_omp(const Source<double>&, Options&, const MakeContext&);
-template std::unique_ptr<Operator<float>> make_ell_omp(const Source<float>&, Options&, const MakeContext&);
-template std::unique_ptr<Operator<double>> make_dia_omp(const Source<double>&, Options&, const MakeContext&);
-template std::unique_ptr<Operator<float>> make_dia_omp(const Source<float>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_ell_omp() {
+    return {{.name = "ell-omp",
+             .summary = "ELL, all rows as long as the longest, a vector lane a row, all threads",
+             .new_values = NewValues::always,
+             .takes_16_bit_values = false,
+             .only_if_named = true},
+            make_ell_omp<V>};
+}
+
+template <class V>
+OperatorInfo<V> info_of_dia_omp() {
+    return {{.name = "dia-omp",
+             .summary = "DIA, a vector lane a row, for few diagonals, all threads",
+             .new_values = NewValues::always,
+             .takes_16_bit_values = false,
+             .only_if_named = true},
+            make_dia_omp<V>};
+}
+
+template OperatorInfo<double> info_of_ell_omp();
+template OperatorInfo<float> info_of_ell_omp();
+template OperatorInfo<double> info_of_dia_omp();
+template OperatorInfo<float> info_of_dia_omp();
 
 }  // namespace tilespmv::cpu

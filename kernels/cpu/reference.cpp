@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "kernels/cpu/host_operator.hpp"
-#include "kernels/cpu/operators.hpp"
+#include "kernels/registry.hpp"
 
 namespace tilespmv::cpu {
 namespace {
@@ -129,7 +129,17 @@ std::unique_ptr<Operator<V>> make_reference(const Source<V>& source, Options& op
 #define TILESPMV_INSTANTIATE(V) \
     template ReferenceRow reference_row(const CsrMatrix<V>&, index_t, double, const V*, double, const V*);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
-template std::unique_ptr<Operator<double>> make_reference(const Source<double>&, Options&, const MakeContext&);
-template std::unique_ptr<Operator<float>> make_reference(const Source<float>&, Options&, const MakeContext&);
+
+template <class V>
+OperatorInfo<V> info_of_reference() {
+    return {{.name = "reference",
+             .summary = "one thread, sums in twice the precision; what the others are checked against",
+             .new_values = NewValues::always,
+             .takes_16_bit_values = false},
+            make_reference<V>};
+}
+
+template OperatorInfo<double> info_of_reference();
+template OperatorInfo<float> info_of_reference();
 
 }  // namespace tilespmv::cpu

@@ -1,10 +1,10 @@
 #include <optional>
 
 #include "kernels/cpu/omp_operator.hpp"
-#include "kernels/cpu/operators.hpp"
 #include "kernels/cpu/vectors.hpp"
 #include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/operators/strip/strip_value_map.hpp"
+#include "kernels/registry.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::cpu {
@@ -90,6 +90,9 @@ std::unique_ptr<Operator<V>> from_csr(const Source<V>& source, bool updatable) {
 
 }  // namespace
 
+/// Made from strips that are there already, else from CSR, or by way of it from tiles. Copies the values of strips. It
+/// takes new ones where CSR was given. Option: updatable (0; 1: copy the other values, too, and keep a map, of
+/// `StripValueMap`'s size, with which it takes new ones from whatever it is made).
 template <Value V>
 std::unique_ptr<Operator<V>> make_strip_omp(const Source<V>& source, Options& options, const MakeContext&) {
     const bool updatable = options.flag("updatable", false);
@@ -97,7 +100,20 @@ std::unique_ptr<Operator<V>> make_strip_omp(const Source<V>& source, Options& op
     return source.find_strips() != nullptr ? from_strips(source, updatable) : from_csr(source, updatable);
 }
 
-template std::unique_ptr<Operator<double>> make_strip_omp(const Source<double>&, Options&, const MakeContext&);
-template std::unique_ptr<Operator<float>> make_strip_omp(const Source<float>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_strip_omp() {
+    return {
+        {.name = "strip-omp",
+         .summary =
+             "16 rows as slots of one nonzero a row, vectorised, CSR rows where those take fewer bytes, all threads "
+             "(updatable=1)",
+         .takes_strips = true,
+         .new_values = NewValues::with_option,
+         .takes_16_bit_values = false},
+        make_strip_omp<V>};
+}
+
+template OperatorInfo<double> info_of_strip_omp();
+template OperatorInfo<float> info_of_strip_omp();
 
 }  // namespace tilespmv::cpu

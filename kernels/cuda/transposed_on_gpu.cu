@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -6,10 +7,7 @@
 #include "kernels/cuda/sum_entries.cuh"
 #include "kernels/cuda/transpose_pattern.hpp"
 #include "kernels/cuda/tuning.hpp"
-#include "kernels/operators/csr/device_csr.hpp"
-#if TILESPMV_HAS_CUSPARSE
-#include "kernels/published/cusparse/cusparse_operators.hpp"
-#endif
+#include "kernels/cuda/device_csr.hpp"
 #include "kernels/transposed_matrix.hpp"
 
 namespace tilespmv::cuda {
@@ -169,29 +167,22 @@ std::unique_ptr<TransposedMatrix<V>> transposed_on_gpu(const Operator<V>& op, co
 }
 
 template <Value V>
-std::unique_ptr<Operator<V>> library_transpose([[maybe_unused]] const Operator<V>& op,
-                                               [[maybe_unused]] const Source<V>& a) {
-#if TILESPMV_HAS_CUSPARSE
-    const bool is_spmm = op.name() == "cusparse-spmm";
-    if (sizeof(V) == 2 || (op.name() != "cusparse-csr" && !is_spmm)) return nullptr;
+std::unique_ptr<Operator<V>> own_transpose(const Operator<V>& op, const Source<V>& a) {
+    const auto all = operators<V>(Backend::cuda);
+    const auto info = std::ranges::find(all, op.name(), &OperatorEntry::name);
+    if (info == all.end() || info->make_transpose == nullptr) return nullptr;
     const DeviceContext on;
-    const MakeContext context{.backend = Backend::cuda,
-                              .accumulator = sizeof(V) == 8 ? Accumulator::float64 : Accumulator::float32,
-                              .device = &on};
+    const MakeContext context{.backend = Backend::cuda, .accumulator = default_accumulator(*info), .device = &on};
     Options options("operator", std::string(op.specification()));
-    auto made = as_device_operator(is_spmm ? make_cusparse_spmm(a, options, context, Op::transpose)
-                                           : make_cusparse_csr(a, options, context, Op::transpose));
+    auto made = as_device_operator(info->make_transpose(a, options, context));
     made->make_own_workspace(on);
     TILESPMV_CUDA(cudaStreamSynchronize(on.stream));  // other streams may use it
     return made;
-#else
-    return nullptr;
-#endif
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                            \
     template std::unique_ptr<TransposedMatrix<V>> transposed_on_gpu(const Operator<V>&, const Source<V>&); \
-    template std::unique_ptr<Operator<V>> library_transpose(const Operator<V>&, const Source<V>&);
+    template std::unique_ptr<Operator<V>> own_transpose(const Operator<V>&, const Source<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/registry.hpp"
+#include "kernels/choose_operator.hpp"
 #include "kernels/solver/ssor_forms.hpp"
 #include "tile/error.hpp"
 #include "tile/seconds_since.hpp"
@@ -81,7 +81,7 @@ Buffer<T> a_times_varied(const CsrMatrix<T>& a) {
     std::vector<T> x(static_cast<std::size_t>(a.cols));
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(0.5 + static_cast<double>((7 * i + 10) % 11) / 10);
     Buffer<T> b(static_cast<std::size_t>(a.rows));
-    make_operator<T>("csr-omp", a)->apply(T{1}, x, T{0}, b);
+    make_operator<T>(operator_on<T>(Backend::cpu, Form::csr), a)->apply(T{1}, x, T{0}, b);
     return b;
 }
 

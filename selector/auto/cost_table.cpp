@@ -12,19 +12,12 @@
 namespace tilespmv {
 namespace {
 
-std::vector<Candidate> candidates_of(bool on_gpu) {
-    std::vector<Candidate> all;
-    for (const KnownOperator* one : known_operators(on_gpu))
-        all.insert(all.end(), one->candidates.begin(), one->candidates.end());
-    return all;
-}
-
 std::vector<Cost> costs_of(bool on_gpu, bool is_narrow = false) {
     std::vector<Cost> all;
-    for (const KnownOperator* one : known_operators(on_gpu)) {
-        for (Cost cost : one->costs) {
+    for (const KnownOperator& one : known_operators(on_gpu)) {
+        for (Cost cost : one.costs) {
             const std::size_t place = cost.most_bytes <= kNear ? 0 : cost.most_bytes <= kCached ? 1 : 2;
-            for (double& seconds : cost.seconds) seconds *= is_narrow ? one->without_avx512[place] : 1;
+            for (double& seconds : cost.seconds) seconds *= is_narrow ? one.without_avx512[place] : 1;
             all.push_back(cost);
         }
     }
@@ -33,15 +26,28 @@ std::vector<Cost> costs_of(bool on_gpu, bool is_narrow = false) {
 
 }  // namespace
 
+std::vector<Candidate> candidates_of(bool on_gpu, RankedBy ranked_by) {
+    std::vector<Candidate> all;
+    for (const KnownOperator& one : known_operators(on_gpu)) {
+        for (const Candidate& candidate : one.candidates) {
+            const bool is_both = candidate.ranked_by == RankedBy::both && ranked_by != RankedBy::none;
+            if (!is_both && candidate.ranked_by != ranked_by) continue;
+            all.push_back(candidate);
+            all.back().name = one.name;
+        }
+    }
+    return all;
+}
+
 const CostTable& gpu_costs() {
-    static const std::vector<Candidate> candidates = candidates_of(true);
+    static const std::vector<Candidate> candidates = candidates_of(true, RankedBy::rules);
     static const std::vector<Cost> costs = costs_of(true);
     static const CostTable table{"NVIDIA H200", "bench/NOTES.md, \"auto\"", candidates, costs};
     return table;
 }
 
 const CostTable& cpu_costs(int lanes) {
-    static const std::vector<Candidate> candidates = candidates_of(false);
+    static const std::vector<Candidate> candidates = candidates_of(false, RankedBy::rules);
     static const std::vector<Cost> costs = costs_of(false), narrow_costs = costs_of(false, true);
     static const CostTable wide{"two threads of an EPYC and a Xeon", "bench/NOTES.md, \"auto\"", candidates, costs};
     static const CostTable narrow{"a Xeon held to AVX2", "bench/NOTES.md, \"AVX2\"", candidates, narrow_costs};

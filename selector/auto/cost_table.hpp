@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "selector/auto/matrix_features.hpp"
 
@@ -49,10 +50,19 @@ struct Cost {
 inline constexpr double kNear = 8e6;
 inline constexpr double kCached = 33e6;
 
+/// What predicts the time of a candidate: rules by its `Cost`, models by measurements.
+enum class RankedBy {
+    both,
+    rules,
+    models,
+    none,  ///< a baseline: measured only if it is named, and never chosen
+};
+
 /// An operator that can be chosen.
 struct Candidate {
-    std::string_view name;          ///< the operator's
+    std::string_view name = {};     ///< the operator's; folders leave it out, as their `KnownOperator` has it
     std::string_view options = {};  ///< "option=value,..." that it is made with
+    RankedBy ranked_by = RankedBy::both;
     bool is_made_from_tiles = false;
     /// Bytes of the matrix that a product reads.
     double (*matrix_bytes)(const MatrixFeatures& f) = nullptr;
@@ -68,28 +78,23 @@ struct Candidate {
     /// Warps of a product over those that the GPU holds at a time; null: as many as fit take turns, or nothing is
     /// known.
     double (*waves)(const MatrixFeatures& f) = nullptr;
-    bool has_own_order = false;  ///< of nonzeros, which `slice_sectors` belong to
-};
-
-/// What models of times know of an operator before it is measured.
-struct ModelledOperator {
-    Candidate candidate;
-    bool is_baseline = false;                         ///< measured only if it is named, and never chosen
+    bool has_own_order = false;                       ///< of nonzeros, which `slice_sectors` belong to
     FurtherFeatures further = FurtherFeatures::none;  ///< that bytes and `suits` follow from
 };
 
 /// What choices know of an operator: data of its folder (`choice.cpp`).
 struct KnownOperator {
-    std::span<const Candidate> candidates = {};  ///< that rules choose from, one for each set of options
-    std::span<const Cost> costs = {};            ///< an entry or more, if it has candidates
-    /// In place of the candidate of the same options, where models know more, and beside them.
-    std::span<const ModelledOperator> modelled = {};
+    std::string_view name;
+    std::vector<Candidate> candidates = {};  ///< one for each set of options, the plain one first
     /// What it costs more on a CPU without AVX-512, for matrices up to `kNear`, up to `kCached`, and larger ones.
     std::array<double, 3> without_avx512{1, 1, 1};
+    std::vector<Cost> costs = {};  ///< an entry or more, if rules rank it
 };
 
-/// Those of a backend (`kernels/choices.cpp`).
-std::span<const KnownOperator* const> known_operators(bool on_gpu);
+/// Those of a backend, in the order of `kernels/operators/list.hpp`.
+std::span<const KnownOperator> known_operators(bool on_gpu);
+/// The candidates of a backend that are ranked by rules, or by models.
+std::vector<Candidate> candidates_of(bool on_gpu, RankedBy ranked_by);
 
 /// The candidates of a backend and what they cost there.
 struct CostTable {

@@ -22,6 +22,13 @@ inline double csr_bytes(const MatrixFeatures& f) {
     const double row_ptr = nnz_of(f) < 0x1p31 ? 4 : 8;
     return row_ptr * rows_of(f) + (4 + value_of(f)) * nnz_of(f);
 }
+inline double coo_bytes(const MatrixFeatures& f) { return (8 + value_of(f)) * nnz_of(f); }
+
+inline bool is_in_cpu_cache(const MatrixFeatures& f) { return bytes_in_csr(f) <= kCached; }
+/// On a CPU a product of fewer takes a microsecond or two as CSR.
+inline bool is_worth_converting(const MatrixFeatures& f) { return f.nnz >= 5'000; }
+/// On a CPU padding pays in its cache alone.
+inline bool may_pad(const MatrixFeatures& f) { return is_worth_converting(f) && is_in_cpu_cache(f); }
 
 /// The GPU by whose times choices are predicted.
 inline Gpu gpu_of(const MatrixFeatures& f) { return measured_gpu(f.value_bytes); }
@@ -45,5 +52,10 @@ inline double thread_waves(const MatrixFeatures& f, int threads_of_row) {
     return waves_of(f, static_cast<double>(f.rows) * threads_of_row / kWarpLanes, kMostWarps);
 }
 inline double row_waves(const MatrixFeatures& f) { return thread_waves(f, 1); }
+
+/// A library's or a published operator, which is never chosen.
+inline KnownOperator baseline(std::string_view name, double (*bytes)(const MatrixFeatures& f) = csr_bytes) {
+    return {.name = name, .candidates = {{.ranked_by = RankedBy::none, .matrix_bytes = bytes}}};
+}
 
 }  // namespace tilespmv

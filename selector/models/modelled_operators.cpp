@@ -41,20 +41,11 @@ constexpr std::array kTermTable{
     ModelTerm{"tiles", "the work of tiles", tiles_of},
 };
 
-/// Candidates of the rules first, with what models know instead; then the others.
-std::vector<ModelledOperator> table(bool on_gpu) {
-    std::vector<ModelledOperator> all, further;
-    for (const KnownOperator* known : known_operators(on_gpu)) {
-        const std::size_t first = all.size();
-        for (const Candidate& candidate : known->candidates) all.push_back({candidate});
-        for (const ModelledOperator& one : known->modelled) {
-            const auto same =
-                std::find_if(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
-                             [&](const auto& other) { return other.candidate.options == one.candidate.options; });
-            (same == all.end() ? further.emplace_back() : *same) = one;
-        }
-    }
-    all.insert(all.end(), further.begin(), further.end());
+/// Baselines too, which are measured where they are named.
+std::vector<Candidate> table(bool on_gpu) {
+    std::vector<Candidate> all = candidates_of(on_gpu, RankedBy::models);
+    const std::vector<Candidate> baselines = candidates_of(on_gpu, RankedBy::none);
+    all.insert(all.end(), baselines.begin(), baselines.end());
     return all;
 }
 
@@ -76,36 +67,33 @@ std::string specification_of(const Candidate& candidate) {
     return specification;
 }
 
-std::span<const ModelledOperator> modelled_operators(bool on_gpu) {
+std::span<const Candidate> modelled_operators(bool on_gpu) {
     static const std::array tables{table(false), table(true)};
     return tables[on_gpu ? 1 : 0];
 }
 
-ModelledOperator modelled_operator(bool on_gpu, std::string_view specification) {
+Candidate modelled_operator(bool on_gpu, std::string_view specification) {
     const auto all = modelled_operators(on_gpu);
-    const auto same =
-        std::ranges::find_if(all, [&](const auto& one) { return is_specified(one.candidate, specification); });
+    const auto same = std::ranges::find_if(all, [&](const auto& one) { return is_specified(one, specification); });
     if (same != all.end()) return *same;
-    const auto named =
-        std::ranges::find(all, name_of(specification), [](const auto& one) { return one.candidate.name; });
+    const auto named = std::ranges::find(all, name_of(specification), &Candidate::name);
     if (named != all.end()) return *named;
-    return {{.name = name_of(specification), .matrix_bytes = csr_bytes}};
+    return {.name = name_of(specification), .matrix_bytes = csr_bytes};
 }
 
-bool can_be_made(const ModelledOperator& one, const MatrixFeatures& f, double bytes) {
+bool can_be_made(const Candidate& one, const MatrixFeatures& f, double bytes) {
     constexpr double kMostOfCsr = 4;  // representations that pad are refused far beyond this
-    if (one.is_baseline) return false;
-    if (one.candidate.suits != nullptr && !one.candidate.suits(f)) return false;
+    if (is_baseline(one)) return false;
+    if (one.suits != nullptr && !one.suits(f)) return false;
     return bytes <= kMostOfCsr * (csr_bytes(f) + vector_bytes(f));
 }
 
 std::vector<std::string> specifications_of(bool on_gpu, std::string_view name) {
     std::vector<std::string> all;
     for (const auto& one : modelled_operators(on_gpu)) {
-        if (one.candidate.name == name && !one.is_baseline) all.push_back(specification_of(one.candidate));
+        if (one.name == name && !is_baseline(one)) all.push_back(specification_of(one));
     }
-    const bool is_known =
-        std::ranges::any_of(modelled_operators(on_gpu), [&](const auto& one) { return one.candidate.name == name; });
+    const bool is_known = std::ranges::count(modelled_operators(on_gpu), name, &Candidate::name) > 0;
     if (!is_known) all.emplace_back(name);
     return all;
 }

@@ -35,15 +35,16 @@ struct ModelTerm {
 };
 std::span<const ModelTerm> model_terms();
 
-/// All of a backend.
-std::span<const ModelledOperator> modelled_operators(bool on_gpu);
+/// All of a backend that models rank, and baselines, which are measured where they are named.
+std::span<const Candidate> modelled_operators(bool on_gpu);
+inline bool is_baseline(const Candidate& one) { return one.ranked_by == RankedBy::none; }
 
 /// The entry of a specification `name[:option=value,...]`, by all of it, else by its name. Any other operator, so one
 /// that was just registered, counts as one on CSR.
-ModelledOperator modelled_operator(bool on_gpu, std::string_view specification);
+Candidate modelled_operator(bool on_gpu, std::string_view specification);
 
 /// Whether an operator suits a matrix, and is neither a baseline nor, by the bytes of a product, much larger than CSR.
-bool can_be_made(const ModelledOperator& one, const MatrixFeatures& features, double bytes);
+bool can_be_made(const Candidate& one, const MatrixFeatures& features, double bytes);
 
 /// The specifications by which an operator of this name is measured: those of its entries, or the name itself.
 std::vector<std::string> specifications_of(bool on_gpu, std::string_view name);

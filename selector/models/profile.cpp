@@ -64,11 +64,11 @@ std::optional<RankedOperator> rank_by_model(std::string_view specification, cons
                                             const Profile& profile) {
     const auto one = modelled_operator(profile.probe.is_gpu, specification);
     // Measured without what makes it take new values, by an earlier version.
-    if (!one.candidate.options.empty() && specification_of(one.candidate) != specification) return {};
+    if (!one.options.empty() && specification_of(one) != specification) return {};
     const MatrixFeatures& f = question.features;
-    const ProductWork work = product_work(one.candidate, f, profile.probe);
+    const ProductWork work = product_work(one, f, profile.probe);
     if (!can_be_made(one, f, work.bytes)) return {};
-    return ranked_by(*find_model(profile.models, specification, f.sizes()), one.candidate, work, question, profile);
+    return ranked_by(*find_model(profile.models, specification, f.sizes()), one, work, question, profile);
 }
 
 /// By the one of all operators on small matrices, if there is one.

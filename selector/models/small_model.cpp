@@ -71,9 +71,9 @@ struct Measured {
 /// Whether times of an operator on a matrix say something of such as it may be chosen for, by small features.
 bool is_candidate(std::string_view specification, const MatrixFeatures& f) {
     const auto one = modelled_operator(true, specification);
-    if (one.further == FurtherFeatures::all || one.candidate.is_made_from_tiles) return false;
-    if (!one.candidate.options.empty() && specification_of(one.candidate) != specification) return false;
-    return can_be_made(one, f, one.candidate.matrix_bytes(f) + vector_bytes(f));
+    if (one.further == FurtherFeatures::all || one.is_made_from_tiles) return false;
+    if (!one.options.empty() && specification_of(one) != specification) return false;
+    return can_be_made(one, f, one.matrix_bytes(f) + vector_bytes(f));
 }
 
 std::map<std::pair<std::size_t, std::size_t>, Measured> group(std::vector<MeasuredMatrix>& matrices) {
@@ -178,7 +178,7 @@ double preparation(const SmallModel::Times& one, const MatrixFeatures& f) {
 
 SmallModel::Times SmallModel::Times::of(const std::string& specification, double mean) {
     Times one{.specification = specification, .mean = mean, .known = modelled_operator(true, specification)};
-    one.known.candidate.name = one.known.candidate.options = {};  // of an unknown one these are parts of the text
+    one.known.name = one.known.options = {};  // of an unknown one these are parts of the text
     return one;
 }
 
@@ -215,13 +215,13 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
     std::vector<RankedOperator> ranked;
     for (std::size_t i = 0; i < seconds.size(); ++i) {
         const SmallModel::Times& one = model.operators[i];
-        const double bytes = one.known.candidate.matrix_bytes(f);
+        const double bytes = one.known.matrix_bytes(f);
         if (!can_be_made(one.known, f, bytes + vector_bytes(f))) continue;
         ranked.push_back({.specification = one.specification,
                           .seconds = seconds[i],
                           .preparation_seconds = preparation(one, f),
                           .matrix_bytes = bytes,
-                          .work = work_of(one.known.candidate, f)});
+                          .work = work_of(one.known, f)});
     }
     std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(question.products); });
     return ranked;
@@ -238,7 +238,7 @@ std::string choose_operator(const PatternView& a, offset_t products, const Small
         if (std::isinf(*first)) break;
         const SmallModel::Times& one = model.operators[static_cast<std::size_t>(first - seconds.begin())];
         add_further_features(a, one.known.further, f);
-        const double bytes = one.known.candidate.matrix_bytes(f) + vector_bytes(f);
+        const double bytes = one.known.matrix_bytes(f) + vector_bytes(f);
         if (can_be_made(one.known, f, bytes) && is_here(one.specification)) return one.specification;
         *first = std::numeric_limits<double>::infinity();
     }

@@ -28,7 +28,7 @@ struct SmallModel {
         double mean = 0;  ///< of the logarithms of seconds
         /// Of the preparation: what it takes in any case, for a nonzero, for a row, for a tile.
         std::array<double, 4> preparation{};
-        ModelledOperator known = {};  ///< what is known of that operator, without its name
+        Candidate known = {};  ///< what is known of that operator, without its name
 
         static Times of(const std::string& specification, double mean);
         friend bool operator==(const Times& a, const Times& b) {

@@ -44,7 +44,7 @@ std::map<GroupKey, Points> group(std::vector<MeasuredMatrix>& matrices, const Pr
             product.predicted = product.held_out = 0;
             if (!product.error.empty() || product.seconds <= 0) continue;
             const auto entry = modelled_operator(probe.is_gpu, product.specification);
-            const ProductWork work = product_work(entry.candidate, f, probe);
+            const ProductWork work = product_work(entry, f, probe);
             product.regime = regime_of(work);
             groups[{product.specification, f.value_bytes, f.sum_bytes}].push_back(
                 {work,

@@ -59,7 +59,7 @@ MeasuredMatrix sample_matrix(int i, const std::vector<std::string>& operators, c
         if (i % 7 == 6 && k + 1 == operators.size()) {
             product.error = "ELL would take more than 4 times the memory of CSR";
         } else {
-            const auto candidate = modelled_operator(true, operators[k]).candidate;
+            const auto candidate = modelled_operator(true, operators[k]);
             const double scale = 1 + 0.4 * std::sin(static_cast<double>(k));
             const double time = product_seconds(candidate, m.features, probe, scale);
             product.seconds = time * noise(static_cast<std::size_t>(i) * 31 + k * 7);

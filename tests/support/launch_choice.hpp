@@ -9,7 +9,7 @@ namespace tilespmv::test {
 /// What an operator of exactly this name and options says of its launch; 0 of any other.
 inline double of_launch(double (*Candidate::*function)(const MatrixFeatures& f), std::string_view name,
                         std::string_view options, const MatrixFeatures& f) {
-    for (const auto& [candidate, is_baseline, further] : modelled_operators(true)) {
+    for (const Candidate& candidate : modelled_operators(true)) {
         if (candidate.name != name || candidate.options != options) continue;
         return candidate.*function == nullptr ? 0 : (candidate.*function)(f);
     }

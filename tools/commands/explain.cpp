@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/auto/candidates_here.hpp"
-#include "kernels/auto/host_auto.hpp"
 #include "kernels/choose_operator.hpp"
 #include "kernels/cpu/processor.hpp"
 #include "kernels/cpu/vectors.hpp"
@@ -75,7 +74,7 @@ Explanation explain(const ExplainOptions& options) {
         require_values<V>(Backend::cpu);
         e.question.threads = omp_get_max_threads();
         const Form form = stored_form(options.source);
-        if (form != Form::csr) e.stored = cpu::operator_on_stored(form);
+        if (form != Form::csr) e.stored = operator_on<double>(Backend::cpu, form);
         e.question.lanes = cpu::vector_lanes();
         e.device = fmt::format("cpu, {} thread{}, {}", e.question.threads, e.question.threads == 1 ? "" : "s",
                                cpu::vectors_in_use());

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "kernels/auto/machine_ranking.hpp"
+#include "kernels/choose_operator.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
@@ -78,7 +79,7 @@ Vectors<T> right_hand_sides(const SystemOptions& options, const CsrMatrix<T>& a,
     source = "A * ones";
     const Buffer<T> ones(static_cast<std::size_t>(a.rows), T{1});
     Vectors<T> b{a.rows, 1, Buffer<T>(static_cast<std::size_t>(a.rows))};
-    make_operator<T>("csr-omp", a)->apply(T{1}, ones, T{0}, b.of(0));
+    make_operator<T>(operator_on<T>(Backend::cpu, Form::csr), a)->apply(T{1}, ones, T{0}, b.of(0));
     require_finite(b, "b = A * ones", "the entries of A are finite, their sum is not: give another b (-b)");
     return b;
 }

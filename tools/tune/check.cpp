@@ -27,7 +27,7 @@ std::vector<CheckedProduct> measure_all(bench::MatrixTimer& timer, const Profile
     const MatrixFeatures& f = timer.features();
     for (const std::string& one : modelled(profile)) {
         const auto entry = modelled_operator(profile.probe.is_gpu, one);
-        const auto work = product_work(entry.candidate, f, profile.probe);
+        const auto work = product_work(entry, f, profile.probe);
         const auto* const model = find_model(profile.models, one, f.sizes());
         try {
             products.push_back({one, timer.seconds(one), predict(*model, work), naive_seconds(work)});

@@ -1,16 +1,13 @@
-#include "kernels/operators/coo/choice.hpp"
-
-#include <array>
-
 #include "selector/auto/work_terms.hpp"
 
 namespace tilespmv {
-namespace {
 
-constexpr std::array kCooModels{ModelledOperator{{.name = "coo", .matrix_bytes = coo_bytes}}};
+KnownOperator known_of_coo() {
+    return {.name = "coo", .candidates = {{.ranked_by = RankedBy::models, .matrix_bytes = coo_bytes}}};
+}
 
-}  // namespace
-
-extern const KnownOperator kCoo{.modelled = kCooModels};
+KnownOperator known_of_coo_omp() {
+    return {.name = "coo-omp", .candidates = {{.ranked_by = RankedBy::models, .matrix_bytes = coo_bytes}}};
+}
 
 }  // namespace tilespmv

@@ -1,7 +1,5 @@
-#include "kernels/operators/coo/coo_operator.hpp"
-
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/launch.cuh"
-#include "kernels/operator.hpp"
 #include "kernels/operators/coo/coo_buffers.cuh"
 
 namespace tilespmv::cuda {
@@ -43,6 +41,8 @@ private:
 
 }  // namespace
 
+/// `Coo`, in blocks of equally many nonzeros, whose sums of a split row are added up in the order of the blocks. Takes
+/// no options, and new values without a map.
 template <class V>
 std::unique_ptr<Operator<V>> make_coo_operator(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
@@ -52,8 +52,14 @@ std::unique_ptr<Operator<V>> make_coo_operator(const Source<V>& source, Options&
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_coo_operator(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_coo() {
+    return on_device<V>(
+        {.name = "coo", .summary = "COO, equal blocks of nonzeros, summed by segments in a fixed order"},
+        make_coo_operator<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_coo();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

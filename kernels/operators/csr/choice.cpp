@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 
@@ -19,13 +18,6 @@ double merge_waves(const MatrixFeatures& f) {
     const int resident = items > 4 ? cuda::kMergeBlocks<8> : cuda::kMergeBlocks<4>;
     return waves_of(f, std::ceil(static_cast<double>(f.rows + f.nnz) / of_block), resident);
 }
-
-constexpr std::array kCsrMergeCandidates{
-    Candidate{.name = "csr-merge", .matrix_bytes = csr_bytes, .adapt = shared_row_work, .waves = merge_waves}};
-constexpr std::array kCsrMergeCosts{
-    Cost{"csr-merge", 8, {3.3e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 2.6e-10, 2e-10, 0}},
-    Cost{"csr-merge", 4, {8.4e-7, 0.70, 5.2e-13, 4.2e-12, 2.2e-12, 1e-7}, {4.4e-5, 1.8e-10, 2e-10, 0}, 4},
-};
 
 /// No row keeps a warp for long. With rows of 775 it takes 0.78 of the time of csr-adaptive, with 1,194 1.17 times it.
 bool suits_csr_vector(const MatrixFeatures& f) {
@@ -96,34 +88,13 @@ void vector_work(const MatrixFeatures& f, Work& work) {
 }
 
 template <int kThreads>
-constexpr ModelledOperator csr_vector(std::string_view options) {
-    return {{.name = "csr-vector",
-             .options = options,
-             .matrix_bytes = csr_bytes,
-             .adapt = vector_work<kThreads>,
-             .waves = fixed_vector_waves<kThreads>}};
+Candidate csr_vector(std::string_view options) {
+    return {.options = options,
+            .ranked_by = RankedBy::models,
+            .matrix_bytes = csr_bytes,
+            .adapt = vector_work<kThreads>,
+            .waves = fixed_vector_waves<kThreads>};
 }
-
-constexpr std::array kCsrVectorCandidates{Candidate{.name = "csr-vector",
-                                                    .matrix_bytes = csr_bytes,
-                                                    .adapt = csr_vector_work,
-                                                    .suits = suits_csr_vector,
-                                                    .choice = csr_vector_choice,
-                                                    .waves = vector_waves},
-                                          Candidate{.name = "csr-vector",
-                                                    .options = "turns=1",
-                                                    .matrix_bytes = csr_bytes,
-                                                    .adapt = csr_vector_turns_work,
-                                                    .suits = suits_csr_vector_turns,
-                                                    .choice = turns_choice}};
-constexpr std::array kCsrVectorModels{csr_vector<2>("threads=2"), csr_vector<4>("threads=4"),
-                                      csr_vector<8>("threads=8"), csr_vector<16>("threads=16"),
-                                      csr_vector<32>("threads=32")};
-constexpr std::array kCsrVectorCosts{
-    Cost{"csr-vector", 8, {1.7e-7, 0.99, 0, 4.5e-12, 5.1e-12, 5e-8}, {6.6e-5, 2.6e-10, 3e-10, 0}},
-    Cost{"csr-vector", 4, {1.7e-7, 0.99, 0, 4.5e-12, 5.5e-12, 4.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}},
-    Cost{"csr-vector", 4, {1.7e-7, 0.99, 0, 5.9e-12, 4.5e-12, 4.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}, 4},
-};
 
 /// A thread a row: lanes of a warp wait for the longest of theirs.
 void csr_scalar_work(const MatrixFeatures& f, Work& work) {
@@ -133,17 +104,6 @@ void csr_scalar_work(const MatrixFeatures& f, Work& work) {
 /// Roads: neighbouring threads then read neighbouring nonzeros. On 5 nonzeros a row csr-vector is 1.2 x as fast, on 2
 /// it takes 1.3 to 1.4 of the time.
 bool suits_csr_scalar(const MatrixFeatures& f) { return f.mean_row >= 1 && f.mean_row <= 4 && f.longest_row <= 8; }
-
-constexpr std::array kCsrScalarCandidates{Candidate{.name = "csr-scalar",
-                                                    .matrix_bytes = csr_bytes,
-                                                    .adapt = csr_scalar_work,
-                                                    .suits = suits_csr_scalar,
-                                                    .waves = row_waves}};
-constexpr std::array kCsrScalarCosts{
-    Cost{"csr-scalar", 8, {1.0e-7, 0.90, 0, 4.5e-12, 0, 3e-8}, {6.6e-5, 2.6e-10, 3e-10, 0}},
-    Cost{"csr-scalar", 4, {2.5e-7, 0.50, 0, 6.8e-12, 0, 2.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}},
-    Cost{"csr-scalar", 4, {2.4e-7, 0.50, 0, 7.5e-12, 0, 1.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}, 4},
-};
 
 /// Threads that add up a row.
 int multiround_group(const MatrixFeatures& f) {
@@ -159,15 +119,76 @@ void multiround_work(const MatrixFeatures& f, Work& work) {
 
 double multiround_choice(const MatrixFeatures& f) { return std::log2(multiround_group(f)); }
 
-constexpr std::array kCsrMultiroundModels{ModelledOperator{
-    {.name = "csr-multiround", .matrix_bytes = csr_bytes, .adapt = multiround_work, .choice = multiround_choice}}};
+void csr_omp_work(const MatrixFeatures& f, Work& work) {
+    if (is_in_cpu_cache(f)) of(work, Term::rows) = rows_of(f) * (1 - f.empty_rows);
+}
 
 }  // namespace
 
-extern const KnownOperator kCsrMerge{.candidates = kCsrMergeCandidates, .costs = kCsrMergeCosts};
-extern const KnownOperator kCsrVector{
-    .candidates = kCsrVectorCandidates, .costs = kCsrVectorCosts, .modelled = kCsrVectorModels};
-extern const KnownOperator kCsrScalar{.candidates = kCsrScalarCandidates, .costs = kCsrScalarCosts};
-extern const KnownOperator kCsrMultiround{.modelled = kCsrMultiroundModels};
+KnownOperator known_of_csr_merge() {
+    return {.name = "csr-merge",
+            .candidates = {{.matrix_bytes = csr_bytes, .adapt = shared_row_work, .waves = merge_waves}},
+            .costs = {
+                {"csr-merge", 8, {3.3e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 2.6e-10, 2e-10, 0}},
+                {"csr-merge", 4, {8.4e-7, 0.70, 5.2e-13, 4.2e-12, 2.2e-12, 1e-7}, {4.4e-5, 1.8e-10, 2e-10, 0}, 4},
+            }};
+}
+
+KnownOperator known_of_csr_vector() {
+    return {.name = "csr-vector",
+            .candidates = {{.matrix_bytes = csr_bytes,
+                            .adapt = csr_vector_work,
+                            .suits = suits_csr_vector,
+                            .choice = csr_vector_choice,
+                            .waves = vector_waves},
+                           {.options = "turns=1",
+                            .matrix_bytes = csr_bytes,
+                            .adapt = csr_vector_turns_work,
+                            .suits = suits_csr_vector_turns,
+                            .choice = turns_choice},
+                           csr_vector<2>("threads=2"),
+                           csr_vector<4>("threads=4"),
+                           csr_vector<8>("threads=8"),
+                           csr_vector<16>("threads=16"),
+                           csr_vector<32>("threads=32")},
+            .costs = {
+                {"csr-vector", 8, {1.7e-7, 0.99, 0, 4.5e-12, 5.1e-12, 5e-8}, {6.6e-5, 2.6e-10, 3e-10, 0}},
+                {"csr-vector", 4, {1.7e-7, 0.99, 0, 4.5e-12, 5.5e-12, 4.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}},
+                {"csr-vector", 4, {1.7e-7, 0.99, 0, 5.9e-12, 4.5e-12, 4.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}, 4},
+            }};
+}
+
+KnownOperator known_of_csr_scalar() {
+    return {.name = "csr-scalar",
+            .candidates =
+                {{.matrix_bytes = csr_bytes, .adapt = csr_scalar_work, .suits = suits_csr_scalar, .waves = row_waves}},
+            .costs = {
+                {"csr-scalar", 8, {1.0e-7, 0.90, 0, 4.5e-12, 0, 3e-8}, {6.6e-5, 2.6e-10, 3e-10, 0}},
+                {"csr-scalar", 4, {2.5e-7, 0.50, 0, 6.8e-12, 0, 2.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}},
+                {"csr-scalar", 4, {2.4e-7, 0.50, 0, 7.5e-12, 0, 1.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}, 4},
+            }};
+}
+
+KnownOperator known_of_csr_multiround() {
+    return {.name = "csr-multiround",
+            .candidates = {{.ranked_by = RankedBy::models,
+                            .matrix_bytes = csr_bytes,
+                            .adapt = multiround_work,
+                            .choice = multiround_choice}}};
+}
+
+KnownOperator known_of_csr_omp() {
+    return {.name = "csr-omp",
+            .candidates = {{.ranked_by = RankedBy::rules, .matrix_bytes = bytes_as_csr, .adapt = csr_omp_work},
+                           {.ranked_by = RankedBy::models, .matrix_bytes = bytes_as_csr}},
+            .costs = {
+                {"csr-omp", 8, {0, 0, 2.6e-10, 3.3e-11, 1.1e-9, 0}, {2.1e-5, 2.1e-11, 2.6e-10, 0}, 8, kNear},
+                {"csr-omp", 8, {0, 1.3e-11, 1.1e-10, 3.6e-11, 1.1e-9, 0}, {2.6e-5, 0, 3.5e-10, 0}, 8, kCached},
+                {"csr-omp", 8, {0, 2.50e-11, 0, 5.6e-10, 1.62e-9, 0}, {1e-5, 0, 1e-10, 0}},
+                {"csr-omp", 4, {0, 0, 3e-10, 6.2e-11, 1e-9, 0}, {2.1e-5, 3.5e-12, 2.1e-10, 0}, 8, kNear},
+                {"csr-omp", 4, {0, 4e-11, 0, 5.1e-11, 4.3e-10, 0}, {2.9e-5, 0, 2.5e-10, 0}, 8, kCached},
+                {"csr-omp", 4, {0, 4.6e-11, 0, 1.7e-10, 8.7e-10, 0}, {1e-5, 0, 2.3e-10, 0}},
+            }};
+}
 
 }  // namespace tilespmv

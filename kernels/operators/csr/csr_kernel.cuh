@@ -4,7 +4,7 @@
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/warp.cuh"
-#include "kernels/operators/csr/device_csr.hpp"
+#include "kernels/cuda/device_csr.hpp"
 
 /// What the kernels for CSR share.
 namespace tilespmv::cuda {

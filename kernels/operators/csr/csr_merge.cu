@@ -6,7 +6,7 @@
 #include "kernels/operator.hpp"
 #include "kernels/operators/csr/csr_merge_kernel.cuh"
 #include "kernels/operators/csr/csr_operator.cuh"
-#include "kernels/operators/csr/csr_operators.hpp"
+#include "kernels/operators/csr/lowered_to_csr.hpp"
 #include "selector/work_sizes.hpp"
 
 namespace tilespmv::cuda {
@@ -70,6 +70,10 @@ std::unique_ptr<DeviceOperator<V>> make_merge(std::string_view name, const std::
 
 }  // namespace
 
+/// Equally many rows and nonzeros together for every block, by merge path (Merrill and Garland, SC 2016), up to the
+/// beginning of a row that lies near. The partial products of a block go through shared memory; the partial sums of
+/// split rows are added up by the block that ends the row, in a fixed order. Where the blocks begin is found on the GPU
+/// when the operator is made. Option: items (4, 8 or 12: the nonzeros a thread has room for; default 8).
 template <class V>
 std::unique_ptr<Operator<V>> make_csr_merge(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
@@ -86,9 +90,18 @@ std::unique_ptr<DeviceOperator<V>> make_lowered_to_csr(std::string_view name, co
     return make_merge<V>(name, parts, there != nullptr ? Source<V>(source.csr(), *there) : source, 0, accumulator, on);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                           \
-    template std::unique_ptr<Operator<V>> make_csr_merge(const Source<V>&, Options&, const MakeContext&); \
-    template std::unique_ptr<DeviceOperator<V>> make_lowered_to_csr(                                      \
+template <class V>
+OperatorInfo<V> info_of_csr_merge() {
+    return on_device<V>({.name = "csr-merge",
+                         .summary = "CSR, rows and nonzeros balanced by merge path; items=4|8|12 a thread (8)",
+                         .sweeps = "items=4|8|12",
+                         .reads_csr_in_place = true},
+                        make_csr_merge<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V)                                      \
+    template OperatorInfo<V> info_of_csr_merge();                    \
+    template std::unique_ptr<DeviceOperator<V>> make_lowered_to_csr( \
         std::string_view, const std::vector<ExecutedPart>&, const Source<V>&, Accumulator, const DeviceContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

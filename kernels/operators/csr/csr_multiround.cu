@@ -2,10 +2,8 @@
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/with_constant.hpp"
-#include "kernels/operator.hpp"
 #include "kernels/operators/csr/csr_kernel.cuh"
 #include "kernels/operators/csr/csr_operator.cuh"
-#include "kernels/operators/csr/csr_operators.hpp"
 #include "kernels/operators/csr/shape_options.hpp"
 
 namespace tilespmv::cuda {
@@ -91,6 +89,10 @@ private:
 
 }  // namespace
 
+/// A block owns consecutive rows and computes their partial products round by round, coalesced, in shared memory of
+/// a fixed size, where groups of threads add up the rows. Options: rows (a block's), threads (a block's), products
+/// (partial products of a thread in a round), group (threads that add up a row, a power of 2 up to the whole block);
+/// default `multiround_shape`.
 template <class V>
 std::unique_ptr<Operator<V>> make_csr_multiround(const Source<V>& source, Options& options,
                                                  const MakeContext& context) {
@@ -101,8 +103,19 @@ std::unique_ptr<Operator<V>> make_csr_multiround(const Source<V>& source, Option
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_csr_multiround(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_csr_multiround() {
+    return on_device<V>(
+        {.name = "csr-multiround",
+         .summary =
+             "CSR, blocks of rows summed in shared memory, no preprocessing; rows=1..512, "
+             "threads=64|128|256|512, products=1|2|4|8, group=1|2|4|..|512 a row, otherwise chosen from nnz/rows",
+         .sweeps = "rows=8|64|256,threads=64|128|256|512,products=1|2|4|8,group=1|2|4|8|16|32|64|128|256|512",
+         .reads_csr_in_place = true},
+        make_csr_multiround<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_csr_multiround();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -5,7 +5,7 @@
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/with_constant.hpp"
-#include "kernels/operators/csr/device_csr.hpp"
+#include "kernels/cuda/device_csr.hpp"
 
 namespace tilespmv::cuda {
 

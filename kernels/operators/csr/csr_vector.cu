@@ -4,10 +4,8 @@
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/with_constant.hpp"
-#include "kernels/operator.hpp"
 #include "kernels/operators/csr/csr_kernel.cuh"
 #include "kernels/operators/csr/csr_operator.cuh"
-#include "kernels/operators/csr/csr_operators.hpp"
 #include "kernels/operators/csr/shape_options.hpp"
 
 namespace tilespmv::cuda {
@@ -123,6 +121,7 @@ std::unique_ptr<DeviceOperator<V>> make(std::string_view name, const Source<V>& 
 
 }  // namespace
 
+/// One thread a row. No options.
 template <class V>
 std::unique_ptr<Operator<V>> make_csr_scalar(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
@@ -130,6 +129,12 @@ std::unique_ptr<Operator<V>> make_csr_scalar(const Source<V>& source, Options& o
     return make<V>("csr-scalar", source, {1, 4}, false, *context.accumulator, on);
 }
 
+/// Several threads a row, which read it side by side and add their sums by shuffles (Bell and Garland, "Implementing
+/// sparse matrix-vector multiplication on throughput-oriented processors", SC 2009). Options: threads (2, 4, 8, 16 or
+/// 32 a row); else rule (how they are chosen: rows, by the lengths of all rows, is the default, see `vector_shape`;
+/// mean is the well-known CSR-vector rule by the mean row length, `threads_of_mean_row`); flight (1, 4 or 8 nonzeros of
+/// a thread on their way at a time; default by the lengths of all rows, or 4 where these are not asked). The published
+/// kernel is rule=mean,flight=1.
 template <class V>
 std::unique_ptr<Operator<V>> make_csr_vector(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
@@ -141,9 +146,28 @@ std::unique_ptr<Operator<V>> make_csr_vector(const Source<V>& source, Options& o
     return make("csr-vector", source, shape, takes_turns, *context.accumulator, on);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                            \
-    template std::unique_ptr<Operator<V>> make_csr_scalar(const Source<V>&, Options&, const MakeContext&); \
-    template std::unique_ptr<Operator<V>> make_csr_vector(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_csr_scalar() {
+    return on_device<V>({.name = "csr-scalar", .summary = "CSR, a thread a row", .reads_csr_in_place = true},
+                        make_csr_scalar<V>);
+}
+
+template <class V>
+OperatorInfo<V> info_of_csr_vector() {
+    return on_device<V>(
+        {.name = "csr-vector",
+         .summary =
+             "CSR, several threads a row; threads=2|4|8|16|32, otherwise by rule=rows|mean from the lengths of all "
+             "rows (rows) or nnz/rows, flight=1|4|8 nonzeros a thread at once, "
+             "turns=1: as many blocks as the GPU holds take consecutive rows in turns, for x near the diagonal",
+         .sweeps = "threads=2|4|8|16|32,rule=rows|mean,flight=1|4|8,turns=0|1",
+         .reads_csr_in_place = true},
+        make_csr_vector<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V)                    \
+    template OperatorInfo<V> info_of_csr_scalar(); \
+    template OperatorInfo<V> info_of_csr_vector();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -1,6 +1,5 @@
 #include "kernels/operators/csr16/choice.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "kernels/cuda/tuning.hpp"
@@ -26,21 +25,17 @@ double row_block_waves(const MatrixFeatures& f) {
     return waves_of(f, f.row_blocks * RowBlockTeam::kThreads / kWarpLanes, cuda::kRowBlockWarps);
 }
 
-namespace {
-
-constexpr std::array kCsr16Candidates{Candidate{.name = "csr16",
-                                                .matrix_bytes = csr16_bytes,
-                                                .adapt = shared_row_work,
-                                                .choice = row_block_choice,
-                                                .waves = row_block_waves}};
-constexpr std::array kCsr16Costs{
-    Cost{"csr16", 8, {3.5e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 4.5e-10, 1.6e-9, 0}},
-    Cost{"csr16", 4, {3.2e-7, 1.10, 4.0e-13, 4.8e-12, 1.9e-12, 4.8e-8}, {8.3e-5, 3.6e-10, 1.5e-9, 0}},
-    Cost{"csr16", 4, {3.3e-7, 0.89, 4e-13, 4.8e-12, 1.8e-12, 3e-8}, {8.3e-5, 3.6e-10, 1.5e-9, 0}, 4},
-};
-
-}  // namespace
-
-extern const KnownOperator kCsr16{.candidates = kCsr16Candidates, .costs = kCsr16Costs};
+KnownOperator known_of_csr16() {
+    return {.name = "csr16",
+            .candidates = {{.matrix_bytes = csr16_bytes,
+                            .adapt = shared_row_work,
+                            .choice = row_block_choice,
+                            .waves = row_block_waves}},
+            .costs = {
+                {"csr16", 8, {3.5e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 4.5e-10, 1.6e-9, 0}},
+                {"csr16", 4, {3.2e-7, 1.10, 4.0e-13, 4.8e-12, 1.9e-12, 4.8e-8}, {8.3e-5, 3.6e-10, 1.5e-9, 0}},
+                {"csr16", 4, {3.3e-7, 0.89, 4e-13, 4.8e-12, 1.8e-12, 3e-8}, {8.3e-5, 3.6e-10, 1.5e-9, 0}, 4},
+            }};
+}
 
 }  // namespace tilespmv

@@ -1,9 +1,7 @@
-#include "kernels/operators/csr16/csr16_operator.hpp"
-
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
-#include "kernels/operator.hpp"
 #include "kernels/operators/csr16/csr16_buffers.cuh"
 
 namespace tilespmv::cuda {
@@ -46,6 +44,7 @@ private:
 
 }  // namespace
 
+/// CSR with columns of 16 bits (`Csr16`), made from CSR alone. Takes no options.
 template <class V>
 std::unique_ptr<Operator<V>> make_csr16_operator(const Source<V>& source, Options& options,
                                                  const MakeContext& context) {
@@ -56,8 +55,14 @@ std::unique_ptr<Operator<V>> make_csr16_operator(const Source<V>& source, Option
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_csr16_operator(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_csr16() {
+    return on_device<V>(
+        {.name = "csr16", .summary = "CSR with columns of 16 bits, relative to those of blocks of up to 512 nonzeros"},
+        make_csr16_operator<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_csr16();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -1,10 +1,8 @@
-#include "kernels/operators/csr_adaptive/csr_adaptive_operator.hpp"
-
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/split_buffers.cuh"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/with_constant.hpp"
-#include "kernels/operator.hpp"
 #include "kernels/operators/csr/csr_operator.cuh"
 #include "kernels/operators/csr_adaptive/csr_adaptive_kernel.cuh"
 
@@ -55,6 +53,8 @@ private:
 
 }  // namespace
 
+/// CSR in blocks of rows (`AdaptivePlan`), made from CSR. Option: threads (64, 128 or 256 for a row block,
+/// with up to 8 nonzeros each in shared memory; default 64).
 template <class V>
 std::unique_ptr<Operator<V>> make_csr_adaptive(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
@@ -65,8 +65,18 @@ std::unique_ptr<Operator<V>> make_csr_adaptive(const Source<V>& source, Options&
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_csr_adaptive(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_csr_adaptive() {
+    return on_device<V>(
+        {.name = "csr-adaptive",
+         .summary =
+             "CSR, blocks of rows by their nonzeros, long rows by a block or several; threads=64|128|256 a block (64)",
+         .sweeps = "threads=64|128|256",
+         .reads_csr_in_place = true},
+        make_csr_adaptive<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_csr_adaptive();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -54,24 +54,22 @@ double inode_waves(const MatrixFeatures& f) {
                     inode_warps(shape, f.sizes()));
 }
 
-constexpr std::array kCsrInodeCandidates{Candidate{.name = "csr-inode",
-                                                   .matrix_bytes = csr_inode_bytes,
-                                                   .adapt = csr_inode_work,
-                                                   .suits = suits_csr_inode,
-                                                   .choice = inode_choice,
-                                                   .waves = inode_waves}};
-constexpr std::array kCsrInodeModels{
-    ModelledOperator{.candidate = kCsrInodeCandidates[0], .further = FurtherFeatures::inodes}};
-constexpr std::array kCsrInodeCosts{
-    Cost{"csr-inode", 8, {2.0e-7, 1.08, 0, 4.8e-12, 2.8e-11, 0}, {8e-5, 5e-10, 7e-9, 0}},
-    Cost{"csr-inode", 4, {1.5e-7, 1.10, 0, 6.4e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}},
-    Cost{"csr-inode", 4, {1.6e-7, 1.10, 0, 8e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}, 4},
-    Cost{"csr-inode", 2, {2.0e-7, 1.50, 0, 4.8e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}},
-};
-
 }  // namespace
 
-extern const KnownOperator kCsrInode{
-    .candidates = kCsrInodeCandidates, .costs = kCsrInodeCosts, .modelled = kCsrInodeModels};
+KnownOperator known_of_csr_inode() {
+    return {.name = "csr-inode",
+            .candidates = {{.matrix_bytes = csr_inode_bytes,
+                            .adapt = csr_inode_work,
+                            .suits = suits_csr_inode,
+                            .choice = inode_choice,
+                            .waves = inode_waves,
+                            .further = FurtherFeatures::inodes}},
+            .costs = {
+                {"csr-inode", 8, {2.0e-7, 1.08, 0, 4.8e-12, 2.8e-11, 0}, {8e-5, 5e-10, 7e-9, 0}},
+                {"csr-inode", 4, {1.5e-7, 1.10, 0, 6.4e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}},
+                {"csr-inode", 4, {1.6e-7, 1.10, 0, 8e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}, 4},
+                {"csr-inode", 2, {2.0e-7, 1.50, 0, 4.8e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}},
+            }};
+}
 
 }  // namespace tilespmv

@@ -1,10 +1,8 @@
-#include "kernels/operators/csr_inode/csr_inode_operator.hpp"
-
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/with_constant.hpp"
-#include "kernels/operator.hpp"
 #include "kernels/operators/csr_inode/csr_inode_kernel.cuh"
 #include "kernels/operators/csr_inode/inodes.hpp"
 #include "selector/csr_shapes.hpp"
@@ -54,6 +52,10 @@ private:
 
 }  // namespace
 
+/// As csr-vector, but a group of threads reads the columns of an inode, consecutive rows with nonzeros in the same
+/// columns, and their x, once for all of its rows. Options: rows (at most so many of an inode, 2 to 6), threads (8, 16
+/// or 32 for an inode) and flight (2 or 4 columns of a thread on their way at a time); what is not given is chosen by
+/// `inode_shape`. Throws `Error` as `make_inodes` does.
 template <class V>
 std::unique_ptr<Operator<V>> make_csr_inode_operator(const Source<V>& source, Options& options,
                                                      const MakeContext& context) {
@@ -73,8 +75,17 @@ std::unique_ptr<Operator<V>> make_csr_inode_operator(const Source<V>& source, Op
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_csr_inode_operator(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_csr_inode() {
+    return on_device<V>(
+        {.name = "csr-inode",
+         .summary = "CSR with one list of columns for consecutive rows that have the same, for several unknowns a "
+                    "node; rows=2|3|4|5|6 at most, threads=8|16|32 of them, flight=2|4 columns a thread at once",
+         .sweeps = "rows=2|3|4|5|6,threads=8|16|32,flight=2|4"},
+        make_csr_inode_operator<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_csr_inode();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -1,12 +1,12 @@
-#include "kernels/operators/csr_spmm/csr_spmm_operator.hpp"
-
 #include <algorithm>
 
 #include "kernels/cuda/block_to_rows.cuh"
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/packed_arrays.hpp"
 #include "kernels/cuda/with_constant.hpp"
 #include "kernels/operators/csr/csr_operator.cuh"
 #include "kernels/operators/csr_spmm/csr_spmm_kernel.cuh"
+#include "kernels/operators/sell_spmm/piece_slices.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -90,6 +90,11 @@ private:
 
 }  // namespace
 
+/// CSR for products of several columns by matrices with so few rows that a lane a row would leave a GPU waiting: two or
+/// four lanes share the nonzeros of a row, and long rows are cut into parts, whose sums the last part to arrive adds in
+/// their order. The matrix is multiplied as it is; of blocks in column-major layout X is copied to rows in the
+/// workspace first. Options: columns (most columns of one pass over the matrix, 1 to 32; the workspace has room for a
+/// copy of so many columns of X), lanes (2 or 4 a row; otherwise 4 from 16 nonzeros a row on, in the mean).
 template <class V>
 std::unique_ptr<Operator<V>> make_csr_spmm_operator(const Source<V>& source, Options& options,
                                                     const MakeContext& context) {
@@ -104,8 +109,30 @@ std::unique_ptr<Operator<V>> make_csr_spmm_operator(const Source<V>& source, Opt
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_csr_spmm_operator(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_csr_spmm() {
+    OperatorInfo<V> info = on_device<V>(
+        {.name = "csr-spmm",
+         .summary =
+             "CSR for products of several columns by matrices of few rows; columns=N: most of one pass, lanes=2|4 a "
+             "row (by the mean row)",
+         .sweeps = "columns=8|32,lanes=2|4",
+         .reads_csr_in_place = true,
+         .pass_columns = kMostRowColumns,
+         .only_if_named = true},
+        make_csr_spmm_operator<V>);
+    info.suits_columns = [](const Source<V>& source, int columns) {
+        const auto& row_ptrs = source.row_ptrs();
+        const std::span<const offset_t> ptrs{row_ptrs.data(), row_ptrs.size()};
+        if (!suits_csr_spmm(ptrs)) return false;
+        if (source.rows() <= 65'536) return true;
+        const auto& col_idxs = source.csr().col_idxs;
+        return group_rows(ptrs, {col_idxs.data(), col_idxs.size()}, sizeof(V), columns, 0).most_rows == 1;
+    };
+    return info;
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_csr_spmm();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -1,6 +1,3 @@
-#include "kernels/operators/dia/choice.hpp"
-
-#include <array>
 #include <cmath>
 
 #include "selector/auto/work_terms.hpp"
@@ -10,8 +7,6 @@ namespace tilespmv {
 namespace {
 
 double dia_places(const MatrixFeatures& f) { return rows_of(f) * static_cast<double>(f.diagonals); }
-
-}  // namespace
 
 /// A bit for each place.
 double dia_bytes(const MatrixFeatures& f) { return (value_of(f) + 1.0 / 8) * dia_places(f); }
@@ -29,25 +24,39 @@ bool suits_dia(const MatrixFeatures& f) {
     return f.nnz > 0 && f.diagonals < kMostDiagonals && dia_places(f) <= kMostDiaPlaces * nnz_of(f);
 }
 
-namespace {
-
 double dia_choice(const MatrixFeatures& f) {
     return dia_rows_a_thread(f.rows, f.diagonals, gpu_of(f)) == 2 ? kOtherKernel : 0;
 }
 
-constexpr std::array kDiaCandidates{
-    Candidate{.name = "dia", .matrix_bytes = dia_bytes, .adapt = dia_work, .suits = suits_dia, .choice = dia_choice}};
-constexpr std::array kDiaModels{
-    ModelledOperator{.candidate = kDiaCandidates[0], .further = FurtherFeatures::diagonals}};
-constexpr std::array kDiaCosts{
-    Cost{"dia", 8, {5e-8, 0.82, 0, 0, 3.0e-12, 1.25e-7}, {3e-4, 6.0e-10, 9e-10, 0}},
-    Cost{"dia", 4, {5e-8, 0.92, 0, 0, 2.3e-12, 1.25e-7}, {3e-4, 5.2e-10, 9e-10, 0}},
-    Cost{"dia", 4, {5e-8, 0.91, 0, 0, 2.0e-12, 1.25e-7}, {3e-4, 5.2e-10, 9e-10, 0}, 4},
-    Cost{"dia", 2, {5e-8, 0.20, 0, 0, 5.7e-12, 1.25e-7}, {3e-4, 4.8e-10, 9e-10, 0}},
-};
+bool suits_dia_omp(const MatrixFeatures& f) { return may_pad(f) && suits_dia(f); }
 
 }  // namespace
 
-extern const KnownOperator kDia{.candidates = kDiaCandidates, .costs = kDiaCosts, .modelled = kDiaModels};
+KnownOperator known_of_dia() {
+    return {.name = "dia",
+            .candidates = {{.matrix_bytes = dia_bytes,
+                            .adapt = dia_work,
+                            .suits = suits_dia,
+                            .choice = dia_choice,
+                            .further = FurtherFeatures::diagonals}},
+            .costs = {
+                {"dia", 8, {5e-8, 0.82, 0, 0, 3.0e-12, 1.25e-7}, {3e-4, 6.0e-10, 9e-10, 0}},
+                {"dia", 4, {5e-8, 0.92, 0, 0, 2.3e-12, 1.25e-7}, {3e-4, 5.2e-10, 9e-10, 0}},
+                {"dia", 4, {5e-8, 0.91, 0, 0, 2.0e-12, 1.25e-7}, {3e-4, 5.2e-10, 9e-10, 0}, 4},
+                {"dia", 2, {5e-8, 0.20, 0, 0, 5.7e-12, 1.25e-7}, {3e-4, 4.8e-10, 9e-10, 0}},
+            }};
+}
+
+KnownOperator known_of_dia_omp() {
+    return {.name = "dia-omp",
+            .candidates = {{.matrix_bytes = dia_bytes, .adapt = dia_work, .suits = suits_dia_omp}},
+            .without_avx512 = {2.8, 3.5, 3.5},
+            .costs = {
+                {"dia-omp", 8, {0, 7e-12, 1.3e-11, 0, 6.4e-11, 0}, {0, 2.2e-9, 0, 0}, 8, kNear},
+                {"dia-omp", 8, {0, 0, 1e-10, 0, 2.9e-10, 0}, {0, 2.5e-9, 0, 0}, 8, kCached},
+                {"dia-omp", 4, {0, 1.1e-11, 1.6e-13, 0, 1.2e-10, 0}, {5e-7, 1.8e-9, 1.6e-9, 0}, 8, kNear},
+                {"dia-omp", 4, {0, 6.3e-12, 2.8e-11, 0, 2.1e-10, 0}, {0, 2e-9, 2.2e-9, 0}, 8, kCached},
+            }};
+}
 
 }  // namespace tilespmv

@@ -1,13 +1,11 @@
-#include "kernels/operators/dia/dia_operator.hpp"
-
 #include <algorithm>
 
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/tuning.hpp"
-#include "kernels/operator.hpp"
 #include "kernels/operators/dia/dia_fill.cuh"
 #include "kernels/operators/dia/dia_kernel.cuh"
 #include "selector/work_sizes.hpp"
@@ -95,6 +93,8 @@ private:
 
 }  // namespace
 
+/// A thread a row of `Dia`, or two rows. Throws `Error` for a matrix of which DIA would be many times as large as CSR.
+/// Option: rows (1 or 2, of a thread; chosen for the matrix if not given).
 template <class V>
 std::unique_ptr<Operator<V>> make_dia_operator(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
@@ -109,8 +109,16 @@ std::unique_ptr<Operator<V>> make_dia_operator(const Source<V>& source, Options&
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_dia_operator(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_dia() {
+    return on_device<V>({.name = "dia",
+                         .summary = "DIA, for few full diagonals; rows=1|2 of a thread",
+                         .sweeps = "rows=1|2",
+                         .only_if_named = true},
+                        make_dia_operator<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_dia();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -1,15 +1,9 @@
-#include "kernels/operators/ell/choice.hpp"
-
-#include <array>
-
 #include "selector/auto/work_terms.hpp"
 
 namespace tilespmv {
 namespace {
 
 double ell_places(const MatrixFeatures& f) { return static_cast<double>(f.longest_row) * rows_of(f); }
-
-}  // namespace
 
 double ell_bytes(const MatrixFeatures& f) { return (4 + value_of(f)) * ell_places(f); }
 
@@ -21,18 +15,30 @@ void ell_work(const MatrixFeatures& f, Work& work) {
 /// Even rows: ELL is refused long after it has ceased to pay.
 bool suits_ell(const MatrixFeatures& f) { return f.nnz > 0 && ell_places(f) <= 1.5 * nnz_of(f); }
 
-namespace {
-
-constexpr std::array kEllCandidates{
-    Candidate{.name = "ell", .matrix_bytes = ell_bytes, .adapt = ell_work, .suits = suits_ell, .waves = row_waves}};
-constexpr std::array kEllCosts{
-    Cost{"ell", 8, {3.0e-7, 1.00, 0, 2.35e-12, 0, 5e-8}, {2e-4, 3.0e-10, 2.5e-9, 0}},
-    Cost{"ell", 4, {7.9e-8, 2.40, 0, 1.8e-12, 0, 2.4e-8}, {2e-4, 2.2e-10, 2.5e-9, 0}},
-    Cost{"ell", 4, {7.5e-8, 2.40, 0, 1.1e-12, 0, 2.6e-8}, {2e-4, 2.2e-10, 2.5e-9, 0}, 4},
-};
+bool suits_ell_omp(const MatrixFeatures& f) { return may_pad(f) && suits_ell(f); }
 
 }  // namespace
 
-extern const KnownOperator kEll{.candidates = kEllCandidates, .costs = kEllCosts};
+KnownOperator known_of_ell() {
+    return {.name = "ell",
+            .candidates = {{.matrix_bytes = ell_bytes, .adapt = ell_work, .suits = suits_ell, .waves = row_waves}},
+            .costs = {
+                {"ell", 8, {3.0e-7, 1.00, 0, 2.35e-12, 0, 5e-8}, {2e-4, 3.0e-10, 2.5e-9, 0}},
+                {"ell", 4, {7.9e-8, 2.40, 0, 1.8e-12, 0, 2.4e-8}, {2e-4, 2.2e-10, 2.5e-9, 0}},
+                {"ell", 4, {7.5e-8, 2.40, 0, 1.1e-12, 0, 2.6e-8}, {2e-4, 2.2e-10, 2.5e-9, 0}, 4},
+            }};
+}
+
+KnownOperator known_of_ell_omp() {
+    return {.name = "ell-omp",
+            .candidates = {{.matrix_bytes = ell_bytes, .adapt = ell_work, .suits = suits_ell_omp}},
+            .without_avx512 = {1.5, 2.0, 2.0},
+            .costs = {
+                {"ell-omp", 8, {0, 7.2e-12, 1.7e-10, 3.1e-11, 0, 1e-9}, {0, 3.3e-10, 2.4e-10, 0}, 8, kNear},
+                {"ell-omp", 8, {0, 0, 3.2e-10, 0, 0, 0}, {0, 6e-10, 0, 0}, 8, kCached},
+                {"ell-omp", 4, {0, 1.7e-11, 5.9e-11, 1.6e-11, 0, 1.8e-10}, {0, 3.2e-10, 2.6e-10, 0}, 8, kNear},
+                {"ell-omp", 4, {0, 2.4e-11, 3.4e-11, 8.9e-11, 0, 2.8e-7}, {0, 4.9e-10, 2.9e-10, 0}, 8, kCached},
+            }};
+}
 
 }  // namespace tilespmv

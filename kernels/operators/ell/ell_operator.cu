@@ -1,8 +1,6 @@
-#include "kernels/operators/ell/ell_operator.hpp"
-
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/product.cuh"
-#include "kernels/operator.hpp"
 #include "kernels/operators/ell/ell_buffers.cuh"
 
 namespace tilespmv::cuda {
@@ -45,6 +43,7 @@ private:
 
 }  // namespace
 
+/// A thread a row of `Ell`. Throws `Error` for a matrix of which ELL would be many times as large as CSR.
 template <class V>
 std::unique_ptr<Operator<V>> make_ell_operator(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
@@ -54,8 +53,13 @@ std::unique_ptr<Operator<V>> make_ell_operator(const Source<V>& source, Options&
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_ell_operator(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_ell() {
+    return on_device<V>({.name = "ell", .summary = "ELL, a thread a row, for even rows", .only_if_named = true},
+                        make_ell_operator<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_ell();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

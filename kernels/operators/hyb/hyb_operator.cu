@@ -1,8 +1,6 @@
-#include "kernels/operators/hyb/hyb_operator.hpp"
-
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/executed.hpp"
-#include "kernels/operator.hpp"
 #include "kernels/operators/coo/coo_buffers.cuh"
 #include "kernels/operators/ell/ell_buffers.cuh"
 #include "kernels/operators/hyb/hyb.hpp"
@@ -122,6 +120,7 @@ private:
 
 }  // namespace
 
+/// `Hyb`: a thread a row of ELL, which takes in the row's sum of COO from the blocks before it in the same launch.
 template <class V>
 std::unique_ptr<Operator<V>> make_hyb_operator(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
@@ -131,8 +130,13 @@ std::unique_ptr<Operator<V>> make_hyb_operator(const Source<V>& source, Options&
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_hyb_operator(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_hyb() {
+    return on_device<V>({.name = "hyb", .summary = "HYB, the first nonzeros of each row as ELL, the others as COO"},
+                        make_hyb_operator<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_hyb();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

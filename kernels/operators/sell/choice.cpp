@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "kernels/cuda/tuning.hpp"
@@ -52,21 +51,21 @@ double sell_waves(const MatrixFeatures& f) {
     return waves_of(f, static_cast<double>(rounds.lanes) / kWarpLanes, sell_warps(f.value_bytes));
 }
 
-constexpr std::array kSellCandidates{Candidate{.name = "sell",
-                                               .matrix_bytes = sell_bytes,
-                                               .adapt = sell_work,
-                                               .suits = suits_sell,
-                                               .choice = sell_choice,
-                                               .waves = sell_waves,
-                                               .has_own_order = true}};
-constexpr std::array kSellCosts{
-    Cost{"sell", 8, {2.8e-7, 1.02, 0, 4.1e-12, 3.0e-12, 1.2e-6}, {2e-4, 3e-10, 1.2e-9, 0}},
-    Cost{"sell", 4, {3.3e-7, 1.00, 0, 3.9e-12, 1.9e-12, 1.3e-6}, {2e-4, 2.2e-10, 1.2e-9, 0}},
-    Cost{"sell", 4, {3.3e-7, 1.00, 0, 3.7e-12, 1.8e-12, 1.3e-6}, {2e-4, 2.2e-10, 1.2e-9, 0}, 4},
-};
-
 }  // namespace
 
-extern const KnownOperator kSell{.candidates = kSellCandidates, .costs = kSellCosts};
+KnownOperator known_of_sell() {
+    return {.name = "sell",
+            .candidates = {{.matrix_bytes = sell_bytes,
+                            .adapt = sell_work,
+                            .suits = suits_sell,
+                            .choice = sell_choice,
+                            .waves = sell_waves,
+                            .has_own_order = true}},
+            .costs = {
+                {"sell", 8, {2.8e-7, 1.02, 0, 4.1e-12, 3.0e-12, 1.2e-6}, {2e-4, 3e-10, 1.2e-9, 0}},
+                {"sell", 4, {3.3e-7, 1.00, 0, 3.9e-12, 1.9e-12, 1.3e-6}, {2e-4, 2.2e-10, 1.2e-9, 0}},
+                {"sell", 4, {3.3e-7, 1.00, 0, 3.7e-12, 1.8e-12, 1.3e-6}, {2e-4, 2.2e-10, 1.2e-9, 0}, 4},
+            }};
+}
 
 }  // namespace tilespmv

@@ -1,14 +1,12 @@
-#include "kernels/operators/sell/sell_operator.hpp"
-
 #include <limits>
 #include <optional>
 #include <type_traits>
 
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
-#include "kernels/operator.hpp"
 #include "kernels/operators/sell/hubs.hpp"
 #include "kernels/operators/sell/sell_fill.cuh"
 #include "kernels/operators/sell/sell_hubs_kernel.cuh"
@@ -147,6 +145,10 @@ private:
 
 }  // namespace
 
+/// Sliced ELL of rows sorted by their lengths (`SellPlan`), made from CSR alone; columns in 16 bits where they fit.
+/// Options: steps (the most of a slice, 1 to 1024; otherwise by the number of nonzeros), hubs (of how many columns,
+/// those of the most nonzeros, x is copied into one place before each product, by a kernel of its own; otherwise those
+/// that pay, by `HubTuning`).
 template <class V>
 std::unique_ptr<Operator<V>> make_sell_operator(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
@@ -170,8 +172,17 @@ std::unique_ptr<Operator<V>> make_sell_operator(const Source<V>& source, Options
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_sell_operator(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_sell() {
+    return on_device<V>(
+        {.name = "sell",
+         .summary = "sliced ELL, rows sorted by length, 1 to 32 lanes a row, for uneven rows; steps=N: most steps of a "
+                    "slice, hubs=N: most columns whose x is copied side by side",
+         .sweeps = "steps=4|8|16|32|64,hubs=0|16384|65536"},
+        make_sell_operator<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_sell();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

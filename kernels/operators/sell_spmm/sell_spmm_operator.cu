@@ -1,18 +1,18 @@
-#include "kernels/operators/sell_spmm/sell_spmm_operator.hpp"
-
 #include <algorithm>
 
 #include "kernels/cuda/block_to_rows.cuh"
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/with_constant.hpp"
-#include "kernels/operator.hpp"
 #include "kernels/operators/sell_spmm/sell_spmm_kernel.cuh"
 
 namespace tilespmv::cuda {
 namespace {
 
+/// Most columns of one pass over the matrix.
+constexpr int kMostPassColumns = 32;
 static_assert(kMostPassColumns <= kMostRowColumns);
 
 struct SpmmChoice {
@@ -170,6 +170,12 @@ private:
 
 }  // namespace
 
+/// Sliced ELL for products of several columns (`PieceSlices`), made from CSR alone. Blocks in row-major layout are
+/// multiplied where they lie; of column-major ones X is copied to rows in the workspace first, unless rows side by side
+/// read it side by side. Options: columns (most columns of one pass over the matrix, 1 to 32; the workspace has room
+/// for a copy of so many columns of X), steps (most nonzeros of a piece of a row, 1 to 1024; otherwise by the number of
+/// nonzeros), rows (most rows that are multiplied together where they have nonzeros in the same columns, 1, 2, 3 or 5;
+/// otherwise by `group_rows`).
 template <class V>
 std::unique_ptr<Operator<V>> make_sell_spmm_operator(const Source<V>& source, Options& options,
                                                      const MakeContext& context) {
@@ -189,8 +195,20 @@ std::unique_ptr<Operator<V>> make_sell_spmm_operator(const Source<V>& source, Op
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_sell_spmm_operator(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_sell_spmm() {
+    return on_device<V>(
+        {.name = "sell-spmm",
+         .summary =
+             "sliced ELL for products of several columns; columns=N: most of one pass, steps=N: most nonzeros of a "
+             "piece of a row, rows=1|2|3|5: most with the same columns that are multiplied together",
+         .sweeps = "columns=8|32,rows=1|2|3|5",
+         .pass_columns = kMostPassColumns,
+         .only_if_named = true},
+        make_sell_spmm_operator<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_sell_spmm();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -1,11 +1,9 @@
-#include "kernels/operators/strip/strip_operator.hpp"
-
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/with_constant.hpp"
 #include "kernels/executed.hpp"
-#include "kernels/operator.hpp"
 #include "kernels/operators/csr16/csr16_buffers.cuh"
 #include "kernels/operators/strip/rank_strips.hpp"
 #include "kernels/operators/strip/strip_fill.cuh"
@@ -224,6 +222,13 @@ private:
 
 }  // namespace
 
+/// Strips (`Strips`), strips filled by rank (`RankStrips`), and CSR with 16-bit columns, each for the rows that take
+/// fewest bytes so, in one launch. Made from strips that are there already, as they are, unless one of the first three
+/// options is given; else from CSR, or by way of it from tiles. Options: bytes (1; parts of 16,384 rows become strips
+/// if they take at most so many times the bytes of 16-bit columns), lane_slots (slots of a strip before twice as many
+/// lanes share it: 11 to 512), block_strips (short strips that a block takes about: 1 to 128), resident_blocks (of a
+/// multiprocessor: 12 or 18), these three by `strip_sizes`, and ranks (as bytes, of strips filled by rank; 1.2, 0
+/// below 1,000 tile rows).
 template <class V>
 std::unique_ptr<Operator<V>> make_strip_operator(const Source<V>& source, Options& options,
                                                  const MakeContext& context) {
@@ -241,8 +246,17 @@ std::unique_ptr<Operator<V>> make_strip_operator(const Source<V>& source, Option
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_strip_operator(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_strip() {
+    return on_device<V>({.name = "strip",
+                         .summary = "16 rows as slots of one nonzero a row with 4-bit columns (bytes=B, lane_slots=N, "
+                                    "block_strips=N, resident_blocks=12|18, ranks=B)",
+                         .takes_strips = true,
+                         .sweeps = "bytes=1|1000,resident_blocks=12|18,ranks=0|1000"},
+                        make_strip_operator<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_strip();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

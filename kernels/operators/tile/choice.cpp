@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "selector/auto/work_terms.hpp"
 #include "selector/work_sizes.hpp"
@@ -32,22 +31,68 @@ double tile_choice(const MatrixFeatures& f) {
                                                                                                         : 0;
 }
 
-/// Prepared straight from CSR; measured are all tiles, with a conversion.
-constexpr std::array kTileCandidates{Candidate{.name = "tile",
-                                               .options = "updatable=1",
-                                               .is_made_from_tiles = true,
-                                               .matrix_bytes = tile_bytes,
-                                               .adapt = tile_work,
-                                               .suits = suits_tile,
-                                               .prepared_as = "csr-vector",
-                                               .choice = tile_choice}};
-constexpr std::array kTileCosts{
-    Cost{"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
-    Cost{"tile", 4, {2.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}, 4},
-};
+/// By the selector `bytes`: about 15 bytes for a tile and half a byte for a nonzero, until that is more than CSR takes.
+double bytes_in_tiles(const MatrixFeatures& f) {
+    const double tiles = f.tile_nonzeros > 0 ? nnz_of(f) / f.tile_nonzeros : 0;
+    return (value_of(f) + 0.5) * nnz_of(f) + 15 * tiles;
+}
+
+double tile_omp_bytes(const MatrixFeatures& f) { return std::min(bytes_as_csr(f), bytes_in_tiles(f)); }
+
+/// Each tile, and the nonzeros of those that are not full, whose columns are looked up.
+void tile_omp_work(const MatrixFeatures& f, Work& work) {
+    if (!is_in_cpu_cache(f) || f.tile_nonzeros <= 0) return;
+    of(work, Term::nonzeros) = nnz_of(f) * (1 - f.tile_nonzeros / (kTileSize * kTileSize));
+    of(work, Term::rows) = nnz_of(f) / f.tile_nonzeros;
+}
+
+/// Elsewhere nearly all is left to CSR, and the conversion buys nothing; or a tile row has hundreds of tiles with
+/// little in them: 1.3 to 2.2 times the time of CSR (`lp_nw04`, `lp_fit2d`, `blogcatalog3`).
+bool suits_tile_omp(const MatrixFeatures& f) {
+    constexpr double kMostTiles = 256;  // of a tile row
+    return is_worth_converting(f) && bytes_in_tiles(f) < bytes_as_csr(f) &&
+           kTileSize * f.mean_row <= kMostTiles * f.tile_nonzeros;
+}
 
 }  // namespace
 
-extern const KnownOperator kTile{.candidates = kTileCandidates, .costs = kTileCosts};
+KnownOperator known_of_tile() {
+    /// Prepared straight from CSR; measured are all tiles, with a conversion.
+    return {.name = "tile",
+            .candidates = {{.options = "updatable=1",
+                            .is_made_from_tiles = true,
+                            .matrix_bytes = tile_bytes,
+                            .adapt = tile_work,
+                            .suits = suits_tile,
+                            .prepared_as = "csr-vector",
+                            .choice = tile_choice}},
+            .costs = {
+                {"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
+                {"tile", 4, {2.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}, 4},
+            }};
+}
+
+KnownOperator known_of_tile_omp() {
+    // Tiles have a term of their own.
+    return {.name = "tile-omp",
+            .candidates = {{.ranked_by = RankedBy::rules,
+                            .is_made_from_tiles = true,
+                            .matrix_bytes = tile_omp_bytes,
+                            .adapt = tile_omp_work,
+                            .suits = suits_tile_omp},
+                           {.ranked_by = RankedBy::models,
+                            .is_made_from_tiles = true,
+                            .matrix_bytes = tile_omp_bytes,
+                            .suits = suits_tile_omp}},
+            .without_avx512 = {2.6, 2.6, 1.9},
+            .costs = {
+                {"tile-omp", 8, {0, 5.5e-12, 1.0e-10, 1.02e-10, 2.65e-9, 0}, {3e-5, 9.7e-10, 2.8e-9, 4.7e-8}, 8, kNear},
+                {"tile-omp", 8, {0, 7.4e-12, 7.4e-11, 3.3e-11, 3.3e-9, 0}, {0, 1.8e-9, 2.1e-10, 4.5e-8}, 8, kCached},
+                {"tile-omp", 8, {0, 2.27e-11, 0, 5.4e-10, 1.84e-9, 0}, {1e-5, 2.2e-9, 3.3e-8, 8.4e-9}},
+                {"tile-omp", 4, {0, 5.4e-12, 1.1e-10, 1.5e-10, 1.9e-9, 0}, {3.3e-5, 1e-9, 2.9e-9, 4.1e-8}, 8, kNear},
+                {"tile-omp", 4, {0, 5.3e-12, 8.9e-11, 1.2e-10, 2.3e-9, 0}, {0.00044, 1.1e-9, 1.6e-9, 4e-8}, 8, kCached},
+                {"tile-omp", 4, {0, 2.0e-12, 0, 1.7e-9, 1.6e-9, 0}, {1e-5, 2.2e-9, 3.3e-8, 8.4e-9}},
+            }};
+}
 
 }  // namespace tilespmv

@@ -1,14 +1,13 @@
-#include "kernels/operators/tile/tile_operator.hpp"
-
 #include <optional>
 
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/executed.hpp"
-#include "kernels/operator.hpp"
-#include "kernels/operators/csr/csr_operators.hpp"
+#include "kernels/operators/csr/lowered_to_csr.hpp"
 #include "kernels/operators/tile/deferred_sums.cuh"
+#include "kernels/operators/tile/full_tile_operator.hpp"
 #include "kernels/operators/tile/tile_buffers.cuh"
 #include "kernels/operators/tile/tile_views.hpp"
 
@@ -124,6 +123,12 @@ std::vector<ExecutedPart> parts_in_rows(const TileMatrix<V>& m) {
 
 }  // namespace
 
+/// The tiled product: tiles are lowered to slots and entries when it is made (`slots.hpp`), which formats share. Made
+/// from tiles; the CSR form is read only for a map of values, and unpacked if it is not there. Where
+/// at least `scattered` of the nonzeros would be entries, all of them are CSR rows, multiplied as by csr-merge.
+/// Options: deferred (csr: as entries of their tile rows; csr5: as a product of their own in that form, which is
+/// added); scattered (0.5; 0: all CSR rows, 2: never); updatable (0; 1: keep a map of 4 or 8 bytes per stored value in
+/// device memory, which `update_values` needs, unless all are CSR rows).
 template <class V>
 std::unique_ptr<Operator<V>> make_tile_operator(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
@@ -136,8 +141,25 @@ std::unique_ptr<Operator<V>> make_tile_operator(const Source<V>& source, Options
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_tile_operator(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_tile() {
+    OperatorInfo<V> info = on_device<V>(
+        {.name = "tile",
+         .summary =
+             "tiles lowered to slots, which dense, ell, csr and dense_col share, and to entries (CSR rows), as coo and "
+             "deferred nonzeros; all of them CSR rows by merge path where at least scattered=S (0.5) are entries; "
+             "deferred=csr5 multiplies deferred ones by csr5; updatable=1 keeps a map "
+             "for new values",
+         .made_from = Form::tiles,
+         .sweeps = "deferred=csr|csr5,scattered=0|2"},
+        make_tile_operator<V>, NewValues::with_option);
+    info.make_for_auto = [](const Source<V>& source, Options&, const MakeContext& context) {
+        return make_full_tile_operator(source, context);
+    };
+    return info;
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_tile();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

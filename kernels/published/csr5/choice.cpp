@@ -1,4 +1,3 @@
-#include <array>
 #include <cmath>
 
 #include "selector/auto/work_terms.hpp"
@@ -9,10 +8,11 @@ namespace {
 
 double csr5_choice(const MatrixFeatures& f) { return std::log2(csr5_sigma(f.rows, f.nnz)); }
 
-constexpr std::array kCsr5Models{ModelledOperator{{.name = "csr5", .matrix_bytes = csr_bytes, .choice = csr5_choice}}};
-
 }  // namespace
 
-extern const KnownOperator kCsr5{.modelled = kCsr5Models};
+KnownOperator known_of_csr5() {
+    return {.name = "csr5",
+            .candidates = {{.ranked_by = RankedBy::models, .matrix_bytes = csr_bytes, .choice = csr5_choice}}};
+}
 
 }  // namespace tilespmv

@@ -1,6 +1,4 @@
-#include "kernels/published/csr5/csr5_operator.hpp"
-
-#include "kernels/operator.hpp"
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/published/csr5/csr5_buffers.cuh"
 #include "selector/csr_shapes.hpp"
 
@@ -32,6 +30,8 @@ private:
 
 }  // namespace
 
+/// CSR5 (`Csr5`), made from CSR alone. Split rows are added up in the order of the tiles. Option: sigma (4, 8 or 16
+/// nonzeros of a lane; default `csr5_sigma`).
 template <class V>
 std::unique_ptr<Operator<V>> make_csr5_operator(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
@@ -43,8 +43,18 @@ std::unique_ptr<Operator<V>> make_csr5_operator(const Source<V>& source, Options
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_csr5_operator(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_csr5() {
+    return on_device<V>(
+        {.name = "csr5",
+         .summary =
+             "CSR5, equal tiles of 32 lanes with sigma nonzeros each, summed in registers; sigma=4|8|16, otherwise "
+             "chosen from nnz/rows",
+         .sweeps = "sigma=4|8|16"},
+        make_csr5_operator<V>);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_csr5();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

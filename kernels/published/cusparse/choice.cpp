@@ -1,18 +1,11 @@
-#include <array>
-
-#include "kernels/operators/coo/choice.hpp"
 #include "selector/auto/work_terms.hpp"
 
 namespace tilespmv {
-namespace {
 
-constexpr std::array kCusparseModels{ModelledOperator{{.name = "cusparse-csr", .matrix_bytes = csr_bytes}, true},
-                                     ModelledOperator{{.name = "cusparse-coo", .matrix_bytes = coo_bytes}, true},
-                                     ModelledOperator{{.name = "cusparse-sell", .matrix_bytes = csr_bytes}, true},
-                                     ModelledOperator{{.name = "cusparse-bsr", .matrix_bytes = csr_bytes}, true}};
-
-}  // namespace
-
-extern const KnownOperator kCusparse{.modelled = kCusparseModels};
+KnownOperator known_of_cusparse_csr() { return baseline("cusparse-csr"); }
+KnownOperator known_of_cusparse_coo() { return baseline("cusparse-coo", coo_bytes); }
+KnownOperator known_of_cusparse_sell() { return baseline("cusparse-sell"); }
+KnownOperator known_of_cusparse_bsr() { return baseline("cusparse-bsr"); }
+KnownOperator known_of_cusparse_spmm() { return {.name = "cusparse-spmm"}; }
 
 }  // namespace tilespmv

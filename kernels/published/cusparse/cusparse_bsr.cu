@@ -1,6 +1,5 @@
 #include "kernels/published/cusparse/bsr.hpp"
 #include "kernels/published/cusparse/cusparse_operator.cuh"
-#include "kernels/published/cusparse/cusparse_operators.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -81,6 +80,9 @@ BlockOrder read_order(Options& options) {
 
 }  // namespace
 
+/// Block CSR by `cusparse<t>bsrmv`, made on the host. Options: block (2, 4, 8 or 16; default 4), order (row or col, how
+/// the values of a block follow each other; default row). Blocks are padded with zeros, which meet x: 0 * Inf is NaN.
+/// Where the block does not divide the rows or columns, y or x is copied in every product. Not for 16-bit values.
 template <class V>
 std::unique_ptr<Operator<V>> make_cusparse_bsr(const Source<V>& source, Options& options, const MakeContext& context) {
     [[maybe_unused]] const DeviceContext& on = *context.device;
@@ -95,8 +97,17 @@ std::unique_ptr<Operator<V>> make_cusparse_bsr(const Source<V>& source, Options&
     }
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_cusparse_bsr(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_cusparse_bsr() {
+    return on_device<V>({.name = "cusparse-bsr",
+                         .summary = "cuSPARSE, block CSR; block=2|4|8|16, order=row|col within a block",
+                         .sweeps = "block=2|4|8|16,order=row|col",
+                         .sums_in_own_type = true,
+                         .takes_16_bit_values = false},
+                        make_cusparse_bsr<V>, NewValues::never);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_cusparse_bsr();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

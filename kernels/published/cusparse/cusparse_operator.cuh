@@ -8,6 +8,9 @@
 #include "kernels/published/cusparse/cusparse.hpp"
 #include "tile/error.hpp"
 
+/// The products of cuSPARSE. It accumulates in the type of the values, and 16-bit values in float32; another
+/// accumulator is a usage `Error`. Some of its algorithms do not promise the same bits every time: `is_reproducible` of
+/// the operator tells. Matrices without nonzeros are not handed to it.
 namespace tilespmv::cuda {
 
 /// What all operators on cuSPARSE have in common: it is not asked where there is nothing to multiply.

@@ -2,7 +2,6 @@
 #include <tuple>
 
 #include "kernels/published/cusparse/cusparse_operator.cuh"
-#include "kernels/published/cusparse/cusparse_operators.hpp"
 #include "kernels/published/cusparse/described_matrix.cuh"
 #include "kernels/refusal.hpp"
 
@@ -103,25 +102,34 @@ private:
 
 }  // namespace
 
-template <class V>
-std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>& source, Options& options, const MakeContext& context,
-                                                Op op) {
+/// Products of several columns by cusparseSpMM on CSR. Option: alg (1, 2 or 3: `CUSPARSE_SPMM_CSR_ALG1` to 3; 2 is for
+/// blocks in row-major layout). It prepares for a number of columns and their layouts with the first product of such
+/// blocks, which allocates memory. None of the algorithms gives the same bits every time, as measured.
+/// By the transpose: CUSPARSE_OPERATION_TRANSPOSE on the CSR of the matrix, reproducible with none of the algorithms.
+template <class V, Op kOp>
+std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>& source, Options& options, const MakeContext& context) {
     const int alg = options.one_of("alg", 1, {1, 2, 3});
     options.finish();
     require_cusparse_sum<V>(*context.accumulator);
     const auto algorithm = alg == 1   ? CUSPARSE_SPMM_CSR_ALG1
                            : alg == 2 ? CUSPARSE_SPMM_CSR_ALG2
                                       : CUSPARSE_SPMM_CSR_ALG3;
-    return std::make_unique<CusparseSpmm<V>>(source.csr(), algorithm, *context.device, op);
-}
-template <class V>
-std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>& source, Options& options, const MakeContext& context) {
-    return make_cusparse_spmm(source, options, context, Op::none);
+    return std::make_unique<CusparseSpmm<V>>(source.csr(), algorithm, *context.device, kOp);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                               \
-    template std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>&, Options&, const MakeContext&); \
-    template std::unique_ptr<Operator<V>> make_cusparse_spmm(const Source<V>&, Options&, const MakeContext&, Op);
+template <class V>
+OperatorInfo<V> info_of_cusparse_spmm() {
+    OperatorInfo<V> info = on_device<V>({.name = "cusparse-spmm",
+                                         .summary = "cuSPARSE, CSR, products of several columns; alg=1|2|3",
+                                         .sweeps = "alg=1|2|3",
+                                         .sums_in_own_type = true,
+                                         .only_if_named = true},
+                                        make_cusparse_spmm<V, Op::none>, NewValues::never);
+    if (sizeof(V) > 2) info.make_transpose = make_cusparse_spmm<V, Op::transpose>;
+    return info;
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_cusparse_spmm();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

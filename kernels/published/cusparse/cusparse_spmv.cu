@@ -1,5 +1,4 @@
 #include "kernels/published/cusparse/cusparse_operator.cuh"
-#include "kernels/published/cusparse/cusparse_operators.hpp"
 #include "kernels/published/cusparse/described_matrix.cuh"
 #include "kernels/published/cusparse/sell.hpp"
 
@@ -120,23 +119,22 @@ DescribedMatrix describe_sell(const CsrMatrix<V>& a, const DeviceContext& on) {
 
 }  // namespace
 
-template <class V>
-std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>& source, Options& options, const MakeContext& context,
-                                               Op op) {
+/// CSR, preprocessed once. Option: alg (1, the default, or 2, which is reproducible). From 2^31 nonzeros on columns
+/// take 64 bits as row pointers do, for cuSPARSE wants them alike.
+/// By the transpose: CUSPARSE_OPERATION_TRANSPOSE on the CSR of the matrix, reproducible with none of the algorithms.
+template <class V, Op kOp>
+std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
     const int alg = options.one_of("alg", 1, {1, 2});
     options.finish();
     require_cusparse_sum<V>(*context.accumulator);
     const Algorithm algorithm = alg == 1 ? Algorithm{CUSPARSE_SPMV_CSR_ALG1, false, true}
-                                         : Algorithm{CUSPARSE_SPMV_CSR_ALG2, op == Op::none, true};
+                                         : Algorithm{CUSPARSE_SPMV_CSR_ALG2, kOp == Op::none, true};
     return std::make_unique<CusparseSpmv<V>>("cusparse-csr", source.csr(), describe_csr(source.csr(), on), algorithm,
-                                             on, op);
-}
-template <class V>
-std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>& source, Options& options, const MakeContext& context) {
-    return make_cusparse_csr(source, options, context, Op::none);
+                                             on, kOp);
 }
 
+/// COO. Option: alg (1, the default, or 2, which is reproducible).
 template <class V>
 std::unique_ptr<Operator<V>> make_cusparse_coo(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
@@ -149,6 +147,7 @@ std::unique_ptr<Operator<V>> make_cusparse_coo(const Source<V>& source, Options&
                                              on);
 }
 
+/// Sliced ELL in slices of 32 rows, made on the host; reproducible. No options.
 template <class V>
 std::unique_ptr<Operator<V>> make_cusparse_sell(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
@@ -161,11 +160,37 @@ std::unique_ptr<Operator<V>> make_cusparse_sell(const Source<V>& source, Options
                                              Algorithm{CUSPARSE_SPMV_SELL_ALG1, true, false, true}, on);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                                  \
-    template std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>&, Options&, const MakeContext&);     \
-    template std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>&, Options&, const MakeContext&, Op); \
-    template std::unique_ptr<Operator<V>> make_cusparse_coo(const Source<V>&, Options&, const MakeContext&);     \
-    template std::unique_ptr<Operator<V>> make_cusparse_sell(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_cusparse_csr() {
+    OperatorInfo<V> info = on_device<V>({.name = "cusparse-csr",
+                                         .summary = "cuSPARSE, CSR; alg=1|2 (2 is reproducible)",
+                                         .sweeps = "alg=1|2",
+                                         .sums_in_own_type = true},
+                                        make_cusparse_csr<V, Op::none>, NewValues::never);
+    if (sizeof(V) > 2) info.make_transpose = make_cusparse_csr<V, Op::transpose>;
+    return info;
+}
+
+template <class V>
+OperatorInfo<V> info_of_cusparse_coo() {
+    return on_device<V>({.name = "cusparse-coo",
+                         .summary = "cuSPARSE, COO; alg=1|2 (2 is reproducible)",
+                         .sweeps = "alg=1|2",
+                         .sums_in_own_type = true},
+                        make_cusparse_coo<V>, NewValues::never);
+}
+
+template <class V>
+OperatorInfo<V> info_of_cusparse_sell() {
+    return on_device<V>(
+        {.name = "cusparse-sell", .summary = "cuSPARSE, sliced ELL; slice=32", .sums_in_own_type = true},
+        make_cusparse_sell<V>, NewValues::never);
+}
+
+#define TILESPMV_INSTANTIATE(V)                      \
+    template OperatorInfo<V> info_of_cusparse_csr(); \
+    template OperatorInfo<V> info_of_cusparse_coo(); \
+    template OperatorInfo<V> info_of_cusparse_sell();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kernels/cuda/device_buffer.hpp"
-#include "kernels/operators/csr/device_csr.hpp"
+#include "kernels/cuda/device_csr.hpp"
 #include "kernels/published/cusparse/cusparse.hpp"
 #include "tile/parallel.hpp"
 

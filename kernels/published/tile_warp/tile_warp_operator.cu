@@ -1,13 +1,11 @@
-#include "kernels/published/tile_warp/tile_warp_operator.hpp"
-
 #include <optional>
 
 #include "formats/convert.hpp"
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/split_buffers.cuh"
 #include "kernels/executed.hpp"
-#include "kernels/operator.hpp"
 #include "kernels/operators/tile/deferred_sums.cuh"
 #include "kernels/published/tile_warp/tile_warp_kernel.cuh"
 
@@ -87,6 +85,10 @@ private:
 
 }  // namespace
 
+/// The published algorithm (Niu et al., "TileSpMV", IPDPS 2021): a warp for up to four tiles of one tile row, which are
+/// read as they are stored, by a routine for each format (`warp_routines.cuh`); deferred nonzeros by csr5. Unlike the
+/// released code it adds up the sums of a tile row in a fixed order, not by atomics, and padding never meets x.
+/// Option: updatable (0; 1: keep a map of 4 or 8 bytes per stored value in device memory, which `update_values` needs).
 template <class V>
 std::unique_ptr<Operator<V>> make_tile_warp_operator(const Source<V>& source, Options& options,
                                                      const MakeContext& context) {
@@ -98,8 +100,18 @@ std::unique_ptr<Operator<V>> make_tile_warp_operator(const Source<V>& source, Op
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
-    template std::unique_ptr<Operator<V>> make_tile_warp_operator(const Source<V>&, Options&, const MakeContext&);
+template <class V>
+OperatorInfo<V> info_of_tile_warp() {
+    return on_device<V>(
+        {.name = "tile-warp",
+         .summary =
+             "the published algorithm: a warp for up to four tiles of a tile row, a routine for each format that "
+             "reads the tile as it is stored, deferred nonzeros by csr5; updatable=1 keeps a map for new values",
+         .made_from = Form::tiles},
+        make_tile_warp_operator<V>, NewValues::with_option);
+}
+
+#define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_tile_warp();
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -5,7 +5,7 @@
 #include "kernels/cuda/device_attribute.hpp"
 #include "kernels/cuda/probe.hpp"
 #include "kernels/cuda/this_gpu.hpp"
-#include "kernels/operators/csr/device_csr.hpp"
+#include "kernels/cuda/device_csr.hpp"
 #include "kernels/solver/cuda/persistent.cuh"
 #include "tile/error.hpp"
 

@@ -20,17 +20,17 @@ TEST(ModelledOperatorsOfTheTable, AreOperators) {
         if (operators<double>(backend).empty()) continue;  // a build without CUDA
         const bool has_library = is_in_table(backend, "cusparse-csr");
         for (const auto& one : modelled_operators(backend == Backend::cuda)) {
-            if (one.is_baseline && !has_library) continue;
-            EXPECT_TRUE(is_in_table(backend, one.candidate.name)) << one.candidate.name;
+            if (is_baseline(one) && !has_library) continue;
+            EXPECT_TRUE(is_in_table(backend, one.name)) << one.name;
         }
     }
 }
 
 TEST(ModelledOperatorsOfTheTable, HaveTheOptionForNewValuesWhereThereIsOne) {
     for (const auto& one : modelled_operators(true)) {
-        if (one.is_baseline || operators<double>(Backend::cuda).empty()) continue;
-        const auto specification = specification_of(one.candidate);
-        const bool has_option = one.candidate.options.find("updatable=1") != std::string_view::npos;
+        if (is_baseline(one) || operators<double>(Backend::cuda).empty()) continue;
+        const auto specification = specification_of(one);
+        const bool has_option = one.options.find("updatable=1") != std::string_view::npos;
         const auto& info = find_operator<double>(Backend::cuda, specification);
         EXPECT_EQ(has_option, info.new_values == NewValues::with_option) << specification;
     }
@@ -40,8 +40,8 @@ template <Value V>
 void expect_made_on_cpu() {
     const auto a = generate<V>("laplace2d:n=20");
     for (const auto& one : modelled_operators(false)) {
-        const auto specification = specification_of(one.candidate);
-        EXPECT_EQ(make_operator<V>(specification, a)->name(), one.candidate.name) << specification;
+        const auto specification = specification_of(one);
+        EXPECT_EQ(make_operator<V>(specification, a)->name(), one.name) << specification;
     }
 }
 

@@ -24,7 +24,7 @@ struct Grid {
 std::vector<std::string> modelled_specifications() {
     std::vector<std::string> all;
     for (const auto& one : modelled_operators(true)) {
-        if (!one.is_baseline) all.push_back(specification_of(one.candidate));
+        if (!is_baseline(one)) all.push_back(specification_of(one));
     }
     return all;
 }

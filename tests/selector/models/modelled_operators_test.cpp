@@ -21,8 +21,7 @@ TEST(ModelledOperators, TakeParametersIntoTheirWork) {
     f.row_rounds[2] = {8, 1100, 3};    // 2 threads with four nonzeros each
     f.row_rounds[6] = {128, 1000, 1};  // 32 threads
     const auto rows_of = [&](const char* name) {
-        return product_work(modelled_operator(true, name).candidate, f, h200_like())
-            .work[static_cast<std::size_t>(Term::rows)];
+        return product_work(modelled_operator(true, name), f, h200_like()).work[static_cast<std::size_t>(Term::rows)];
     };
     EXPECT_EQ(rows_of("csr-vector:threads=2"), 2 * 1100);
     EXPECT_EQ(rows_of("csr-vector:threads=32"), 32 * 1000);
@@ -34,9 +33,7 @@ TEST(ModelledOperators, KnowTheirWavesAndTheSectorsOfAnOrderOfTheirOwn) {
     MatrixFeatures f = random_features(random);
     f.rows = 132 * 64 * 32 * 3;
     f.slice_sectors = 0.3;
-    const auto work_of = [&](const char* name) {
-        return product_work(modelled_operator(true, name).candidate, f, h200_like());
-    };
+    const auto work_of = [&](const char* name) { return product_work(modelled_operator(true, name), f, h200_like()); };
     EXPECT_DOUBLE_EQ(work_of("ell").launch_waves, 3);
     EXPECT_DOUBLE_EQ(work_of("csr-vector:threads=2").launch_waves, 6);
     EXPECT_EQ(work_of("csr5").launch_waves, 0);
@@ -54,7 +51,7 @@ TEST(ModelledOperators, WorkAsCsr16WhereTheyExecuteIt) {
     f.strip_fill = 1;
     f.narrow_share = 1;
     const auto work_of = [&](const char* name) {
-        const ProductWork work = product_work(modelled_operator(true, name).candidate, f, h200_like());
+        const ProductWork work = product_work(modelled_operator(true, name), f, h200_like());
         return std::pair(work.work, work.bytes);
     };
     EXPECT_NE(work_of("strip"), work_of("csr16"));
@@ -73,7 +70,7 @@ TEST(ModelledOperators, KnowThatAGroupAddsUpALongRowOfMultiround) {
     f.longest_row = 6400;
     const auto chain_of = [&](double mean_row) {
         f.rows = static_cast<index_t>(static_cast<double>(f.nnz) / mean_row);
-        return product_work(modelled_operator(true, "csr-multiround").candidate, f, h200_like())
+        return product_work(modelled_operator(true, "csr-multiround"), f, h200_like())
             .work[static_cast<std::size_t>(Term::chain)];
     };
     EXPECT_EQ(chain_of(2), 6400);
@@ -93,7 +90,7 @@ TEST(ModelledOperators, AreInTheCacheByAllOfTheirBytes) {
     MatrixFeatures f;
     f.rows = f.cols = 1'000'000;
     f.nnz = 3'000'000;  // 36 MB, 4 MB of row pointers, 16 MB of x and y
-    const auto candidate = modelled_operator(true, "csr-merge").candidate;
+    const auto candidate = modelled_operator(true, "csr-merge");
     EXPECT_EQ(regime_of(product_work(candidate, f, h200_like())), Regime::resident);
     f.nnz += 400'000;
     EXPECT_EQ(regime_of(product_work(candidate, f, h200_like())), Regime::streamed);

@@ -144,7 +144,7 @@ TEST(OtherGpus, WavesAreOfTheirMultiprocessors) {
     const auto features = features_of_generated("laplace2d:n=300");
     Probe small = probe_of_h200();
     small.multiprocessors = 33;
-    const Candidate merge = modelled_operator(true, "csr-merge").candidate;
+    const Candidate merge = modelled_operator(true, "csr-merge");
     EXPECT_EQ(product_work(merge, features, small).launch_waves,
               4 * product_work(merge, features, probe_of_h200()).launch_waves);
 }

@@ -216,7 +216,7 @@ std::vector<double> costs_of(double rows) {
 
 Place place_on(const char* specification, const MatrixFeatures& f, std::span<const double> costs) {
     const Probe probe = h200_like();
-    return place_of(product_work(modelled_operator(true, specification).candidate, f, probe), costs);
+    return place_of(product_work(modelled_operator(true, specification), f, probe), costs);
 }
 
 TEST(PlaceOf, DependsOnWhatAProductWaitsFor) {
@@ -242,7 +242,7 @@ TEST(PlaceOf, TellsAWaveThatIsFullFromOneThatHasHardlyBegun) {
     const auto place = [&](double waves) {
         MatrixFeatures f;
         const Probe probe = h200_like();
-        ProductWork work = product_work(modelled_operator(true, "ell").candidate, f, probe);
+        ProductWork work = product_work(modelled_operator(true, "ell"), f, probe);
         work.launch_waves = waves;
         return place_of(work, costs);
     };

@@ -171,7 +171,7 @@ TEST(SmallModel, RanksSmallMatricesAlone) {
     EXPECT_EQ(first().specification, "csr-merge");
     EXPECT_NEAR(first().seconds, seconds_of("csr-merge", f), 0.1 * first().seconds);
     EXPECT_DOUBLE_EQ(first().preparation_seconds, 1e-4 + 1e-9 * static_cast<double>(f.nnz) + 2e-9 * f.rows);
-    EXPECT_EQ(first().work, work_of(modelled_operator(true, "csr-merge").candidate, f)) << "for `explain`";
+    EXPECT_EQ(first().work, work_of(modelled_operator(true, "csr-merge"), f)) << "for `explain`";
     EXPECT_THAT(why(first(), f.nnz), ::testing::HasSubstr("as on matrices like it"));
     EXPECT_EQ(rank_for_trial(question_on(profile.probe, f), profile).front().specification, "csr-merge");
     f.row_deviation = 0.1 * f.mean_row;

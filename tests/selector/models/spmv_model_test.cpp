@@ -31,7 +31,7 @@ std::vector<MeasuredMatrix> benchmark(int matrices, double noise) {
         MeasuredMatrix m{"matrix " + std::to_string(i), "float64", random_features(random), {}};
         double scale = 1;
         for (const auto& name : kOperators) {
-            const auto candidate = modelled_operator(true, name).candidate;
+            const auto candidate = modelled_operator(true, name);
             const double seconds = product_seconds(candidate, m.features, h200_like(), scale) * error(random);
             m.products.push_back({.specification = name, .seconds = seconds, .preparation_seconds = 1e-4, .error = {}});
             scale += 0.2;
@@ -60,7 +60,7 @@ TEST(SpmvModel, PredictsMatricesThatItHasNotSeen) {
     const Probe probe = h200_like();
     for (int i = 0; i < 50; ++i) {
         const auto f = random_features(random);
-        const auto candidate = modelled_operator(true, "csr-merge").candidate;
+        const auto candidate = modelled_operator(true, "csr-merge");
         const auto work = product_work(candidate, f, probe);
         const auto* const model = find_model(models, "csr-merge", {8, 8});
         unseen.push_back({predict(*model, work), product_seconds(candidate, f, h200_like(), 1)});
@@ -91,7 +91,7 @@ TEST(SpmvModel, LearnsFromSimilarMatricesWhatASumCannotSay) {
             matrices[i].features = shape;
             matrices[i].features.nnz = static_cast<offset_t>(1e5 * grown);
             matrices[i].features.rows = matrices[i].features.cols = static_cast<index_t>(1e5 * grown / shape.mean_row);
-            const auto candidate = modelled_operator(true, "csr-merge").candidate;
+            const auto candidate = modelled_operator(true, "csr-merge");
             matrices[i].products.resize(1);
             matrices[i].products[0].specification = "csr-merge";
             matrices[i].products[0].error.clear();
@@ -112,7 +112,7 @@ TEST(SpmvModel, LearnsFromMatricesInTheCacheAndBeyondTogether) {
     auto& product = matrices.back().products[0];
     const Probe probe = h200_like();
     const ProductWork work =
-        product_work(modelled_operator(true, product.specification).candidate, matrices.back().features, probe);
+        product_work(modelled_operator(true, product.specification), matrices.back().features, probe);
     ASSERT_EQ(regime_of(work), Regime::streamed);
     const auto models = fit_spmv_models(matrices, probe);
     const auto* const model = find_model(models, product.specification, {8, 8});
@@ -190,7 +190,7 @@ TEST(RankOperatorsByProfile, PutsTheFastestFirstAndANewOperatorAmongThem) {
     double least = kEndless;
     double scale = 1;
     for (const auto& name : kOperators) {
-        const double seconds = product_seconds(modelled_operator(true, name).candidate, f, profile.probe, scale);
+        const double seconds = product_seconds(modelled_operator(true, name), f, profile.probe, scale);
         if (seconds < least) fastest = name;
         least = std::min(least, seconds);
         scale += 0.2;

@@ -104,7 +104,7 @@ private:
             of_.of_matrices.push_back(specification);
             if (specification.ends_with("no-such-option=1")) throw Error("no such option", ExitCode::usage);
             if (specification == "ell") throw Error("refused: ELL would be large");
-            const auto candidate = modelled_operator(true, specification).candidate;
+            const auto candidate = modelled_operator(true, specification);
             return product_seconds(candidate, features_, of_.machine, of_.factor(specification, features_.value_bytes));
         }
         double preparation_seconds(const std::string& specification) override {
