@@ -42,8 +42,8 @@ struct TileChoice {
 
 /// Bytes of a whole matrix with and without what the policy wanted to defer.
 struct DeferralBytes {
-    offset_t with = 0;
-    offset_t without = 0;
+    offset_t with = 0;     ///< with the remainder that the policy wants
+    offset_t without = 0;  ///< with all nonzeros in tiles
 };
 
 /// Decides which format a tile gets. Must be a pure function of its arguments: it is called twice for every tile, by

@@ -47,6 +47,7 @@ public:
     [[nodiscard]] const double* where() const noexcept { return where_; }
     /// The number that the host knows.
     [[nodiscard]] double value() const noexcept { return value_; }
+    /// The host knows that it is 0: A and x, or y, are then not read.
     [[nodiscard]] bool is_known_zero() const noexcept { return where_ == nullptr && value_ == 0; }
 
 private:
@@ -63,8 +64,8 @@ enum class Layout { column_major, row_major };
 /// A dense matrix whose values somebody else owns, or a vector: that has one column. What operators multiply and write.
 template <class T>
 struct Block {
-    T* data = nullptr;
-    std::size_t rows = 0;
+    T* data = nullptr;     ///< of the first value
+    std::size_t rows = 0;  ///< of a vector: its values
     int cols = 1;
     std::size_t ld = 0;  ///< from a column (a row) to the next, in values: at least `rows` (`cols`)
     Layout layout = Layout::column_major;

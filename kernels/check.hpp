@@ -56,12 +56,12 @@ double error_bound(const cpu::ReferenceRow& row, double alpha, Accumulator accum
 
 /// What the check of a product found.
 struct CheckResult {
-    bool ok = true;
+    bool ok = true;       ///< every row is within its bound
     index_t row = 0;      ///< the worst row; 0 if there are no rows
     int column = -1;      ///< the column that it is in, if there are several
     double ratio = 0;     ///< its error / bound, at most 1 if right; Inf for a NaN or Inf out of place
     double expected = 0;  ///< its value in the oracle
-    double found = 0;
+    double found = 0;     ///< its value in the result
 
     /// One line.
     [[nodiscard]] std::string message() const;

@@ -29,10 +29,10 @@ constexpr std::string_view pattern_values_name(PatternValues values) {
 
 /// How a matrix is loaded.
 struct LoadOptions {
-    PatternValues pattern_values = PatternValues::ones;
-    InputLimits limits{};
-    std::function<void(double)> progress{};  ///< of a Matrix Market file, as `ReadOptions` says
-    ReadNotes* notes = nullptr;              ///< filled, if it is there and the file is a Matrix Market file
+    PatternValues pattern_values = PatternValues::ones;  ///< of a file that has none
+    InputLimits limits{};                                ///< of memory, beyond the size of the file
+    std::function<void(double)> progress{};              ///< of a Matrix Market file, as `ReadOptions` says
+    ReadNotes* notes = nullptr;  ///< filled, if it is there and the file is a Matrix Market file
     /// Opens a file, for a program that asks for a pipe twice; empty: `Input`.
     std::function<Input(const std::string&)> open{};
 };

@@ -76,7 +76,7 @@ struct OperatorInfo : OperatorEntry {
     Make<V> make_for_auto = nullptr;
     /// Whether it is for products of so many columns by this matrix, if it has `pass_columns`; null: always.
     bool (*suits_columns)(const Source<V>& source, int columns) = nullptr;
-    /// Of the matrix, for products by the transpose; null: by a second one, which is made of the transpose.
+    /// On a GPU, of the matrix for products by the transpose; null: by a second one, which is made of the transpose.
     Make<V> make_transpose = nullptr;
 };
 

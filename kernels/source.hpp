@@ -29,10 +29,10 @@ template <class V>
 struct DeviceCsrView {
     index_t rows = 0;
     index_t cols = 0;
-    offset_t nnz = 0;
+    offset_t nnz = 0;  ///< below 2^31 where row pointers have 32 bits
     /// rows + 1 entries, from 0 to nnz, of 32 or 64 bits.
     std::variant<const std::int32_t*, const std::int64_t*> row_ptrs;
-    const index_t* col_idxs = nullptr;  ///< nnz
+    const index_t* col_idxs = nullptr;  ///< nnz, from 0
     const V* values = nullptr;          ///< nnz
     DeviceArrays arrays = DeviceArrays::by_operator;
 };
@@ -93,11 +93,14 @@ public:
         (add(more), ...);
     }
 
+    /// Sizes of the matrix; no form is made to tell them.
     [[nodiscard]] index_t rows() const;
     [[nodiscard]] index_t cols() const;
     [[nodiscard]] offset_t nnz() const;
 
     /// In the memory of the host: the one that was given, else unpacked from strips or tiles, or copied from a GPU.
+    /// What this and the next two return lives as long as a copy of the source; they throw `Error` if memory does not
+    /// suffice.
     [[nodiscard]] const CsrMatrix<V>& csr() const;
     /// Of the CSR form; of one on a GPU nothing else is copied.
     [[nodiscard]] const Buffer<offset_t>& row_ptrs() const;

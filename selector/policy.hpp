@@ -11,8 +11,8 @@ namespace tilespmv {
 
 /// One way to choose formats, by its name on the command line.
 struct SelectorInfo {
-    std::string_view name;
-    std::string_view summary;
+    std::string_view name;     ///< on the command line, without options
+    std::string_view summary;  ///< a clause for lists, with the options it takes
 };
 
 /// Every selector there is, `only:<format>` once per format, in the order in which lists show them.

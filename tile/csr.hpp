@@ -95,7 +95,7 @@ private:
 /// ascend strictly and lie in [0, cols). Explicit zeros are ordinary nonzeros.
 template <Value V>
 struct CsrMatrix {
-    index_t rows = 0;
+    index_t rows = 0;  ///< below 2^31, as the columns
     index_t cols = 0;
     Buffer<offset_t> row_ptrs{0};  ///< rows + 1
     Buffer<index_t> col_idxs;      ///< nnz, from 0

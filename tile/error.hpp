@@ -22,6 +22,7 @@ public:
     explicit Error(const std::string& message, ExitCode code = ExitCode::failure)
         : std::runtime_error(message), code_(code) {}
 
+    /// What a command ends with that does not handle it.
     [[nodiscard]] ExitCode code() const noexcept { return code_; }
 
 private:

@@ -14,6 +14,7 @@ namespace tilespmv {
 /// Tiles of a tile row lie one after the other in the arenas, so sizes suffice where offsets would not fit.
 class TileEntry {
 public:
+    // What its bits hold at most.
     static constexpr int kMaxFormats = 32;
     static constexpr int kMaxValues = 256;
     static constexpr int kMaxIndexBytes = 511;
@@ -72,7 +73,7 @@ struct UncheckedTiles {
 
 /// What one format is to code that must not know the formats (archive, statistics).
 struct FormatInfo {
-    std::string_view name;
+    std::string_view name;  ///< "ell"
     /// Passes over tiles of this format, number `id`, up to the first that is of another one or not valid: columns
     /// ascend inside the matrix, the arenas have what it takes, its sizes, parameter and index bytes fit each other
     /// and stay inside the tile, and all bits of its padding are 0.

@@ -13,7 +13,7 @@
 #include "kernels/cuda/sort_pairs.cuh"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/sum_entries.cuh"
-#include "kernels/operators/csr/device_csr.hpp"
+#include "kernels/cuda/device_csr.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::cuda {

@@ -7,7 +7,7 @@ namespace tilespmv::cuda {
 
 /// What matters of a GPU, as CUDA gives it.
 struct DeviceInfo {
-    std::string name;
+    std::string name;            ///< "NVIDIA H200"
     int compute_capability = 0;  ///< 90 for 9.0
     int compiled_for = 0;        ///< that of this build's code for it: lower where the driver compiles it when it loads
     int multiprocessors = 0;
@@ -15,10 +15,10 @@ struct DeviceInfo {
     int max_blocks_per_multiprocessor = 0;
     int registers_per_multiprocessor = 0;
     std::size_t shared_bytes_per_multiprocessor = 0;
-    std::size_t l2_bytes = 0;
-    std::size_t memory_bytes = 0;
-    int driver_version = 0;  ///< 13000 for 13.0
-    int runtime_version = 0;
+    std::size_t l2_bytes = 0;      ///< of the second-level cache
+    std::size_t memory_bytes = 0;  ///< all of it, free or not
+    int driver_version = 0;        ///< 13000 for 13.0
+    int runtime_version = 0;       ///< of CUDA, the same way
 };
 
 /// The current GPU; throws `Error` with code `unavailable` and one line that says why none is available: no

@@ -68,6 +68,7 @@ template <class T>
 class DeviceBuffer {
 public:
     DeviceBuffer() = default;
+    /// `size` elements that are not set; throws `Error` as the memory of `on` does.
     DeviceBuffer(std::size_t size, const DeviceContext& on) : on_(on), size_(size) {
         if (size == 0) return;
         data_ = static_cast<T*>(on_.memory->allocate(bytes() + kSlackBytes, on_.stream));
@@ -102,6 +103,7 @@ public:
     [[nodiscard]] DeviceSpan<T> span() noexcept { return {data_, size_}; }
     [[nodiscard]] DeviceSpan<const T> span() const noexcept { return {data_, size_}; }
 
+    /// Copies `size()` elements at most, in the order of the stream; `host` must stay until the stream has passed it.
     void upload(std::span<const T> host, cudaStream_t stream) {
         copy_to_device(data_, host.data(), host.size_bytes(), stream);
     }

@@ -1,7 +1,7 @@
 #include "kernels/cuda/device_csr_copy.hpp"
 
 #include "kernels/cuda/device.hpp"
-#include "kernels/operators/csr/device_csr.hpp"
+#include "kernels/cuda/device_csr.hpp"
 
 namespace tilespmv::cuda {
 

@@ -73,9 +73,9 @@ class Stream;
 /// A product that an operator is to do; sizes and device are checked.
 template <class V>
 struct Product {
-    const V* x = nullptr;
-    V* y = nullptr;
-    double alpha = 1;  ///< not 0
+    const V* x = nullptr;  ///< cols() values
+    V* y = nullptr;        ///< rows() values
+    double alpha = 1;      ///< not 0
     double beta = 0;
     std::byte* workspace = nullptr;  ///< of the operator's `layout`
     std::uint64_t cache_policy = 0;  ///< of loads of the matrix, see `make_cache_policy`
@@ -85,8 +85,8 @@ struct Product {
 /// to be 0.
 template <class V>
 struct BlockProduct {
-    Block<const V> x;
-    Block<V> y;
+    Block<const V> x;  ///< cols() rows
+    Block<V> y;        ///< rows() rows, as many columns
     Scalar alpha = 1;
     Scalar beta = 0;
     std::byte* workspace = nullptr;

@@ -27,11 +27,13 @@ public:
     explicit Partition(std::vector<index_t> starts);
 
     [[nodiscard]] int parts() const { return static_cast<int>(starts_.size()) - 1; }
+    /// Of all parts.
     [[nodiscard]] index_t rows() const { return starts_.back(); }
     /// First row of a part, 0 <= part < parts().
     [[nodiscard]] index_t first(int part) const { return starts_[static_cast<std::size_t>(part)]; }
     /// One past its last row.
     [[nodiscard]] index_t end(int part) const { return starts_[static_cast<std::size_t>(part) + 1]; }
+    /// Number of its rows.
     [[nodiscard]] index_t size(int part) const { return end(part) - first(part); }
     /// The part that has a row, 0 <= row < rows().
     [[nodiscard]] int owner(index_t row) const;
@@ -79,7 +81,7 @@ struct RankChoice {
 
 /// What a system is made with.
 struct RankedOptions {
-    int ranks = 1;
+    int ranks = 1;  ///< at least 1; on GPUs as many of them
     /// Of the rows, a part a rank; if there is none, `partition_by_nonzeros`.
     std::optional<Partition> partition{};
     /// Parts start at multiples of it, and of the blocks of block Jacobi.
@@ -95,7 +97,7 @@ struct RankedOptions {
     std::optional<solver::Method> method{};
     /// Figures to predict by while it is made; null: those of the first GPU, or of a CPU.
     const SolverMachine* machine = nullptr;
-    bool constant_null_space = false;
+    bool constant_null_space = false;  ///< as `solver::SolverOptions` says
     /// GPUs that all reach each other's memory exchange halos and sums there; others, and all without it, by NCCL. The
     /// bits are the same.
     bool use_peer_access = true;
@@ -110,10 +112,10 @@ struct RankedOptions {
 /// What one rank has.
 struct RankReport {
     index_t rows = 0;
-    offset_t interior_nonzeros = 0;
-    offset_t boundary_nonzeros = 0;
-    std::int64_t halo = 0;  ///< values that it receives for each product
-    std::int64_t sent = 0;  ///< values that it sends
+    offset_t interior_nonzeros = 0;  ///< in its own columns
+    offset_t boundary_nonzeros = 0;  ///< in columns of others
+    std::int64_t halo = 0;           ///< values that it receives for each product
+    std::int64_t sent = 0;           ///< values that it sends
     std::string operator_name;
     std::string operator_specification;              ///< the same with its options
     std::string how;                                 ///< "CPU, 4 threads"
@@ -122,9 +124,9 @@ struct RankReport {
 
 /// Seconds of one product over ranks, the slowest rank's, and of its steps apart, as if nothing ran beside them.
 struct ProductTimes {
-    double product = 0;
-    double halo = 0;  ///< packing and exchange
-    double interior = 0;
+    double product = 0;   ///< all of it
+    double halo = 0;      ///< packing and exchange
+    double interior = 0;  ///< see `RankReport`
     double boundary = 0;
 };
 
@@ -154,9 +156,9 @@ public:
     /// New values of A, of the same pattern. Throws `Error`, before anything has changed where the pattern is another
     /// one.
     void update_values(const CsrMatrix<T>& a);
-    /// y = A x over the ranks. Throws `Error` for vectors of another size.
+    /// y = A x over the ranks, in the memory of the host. Throws `Error` for vectors of another size.
     void multiply(std::span<const T> x, std::span<T> y);
-    /// Of `repeats` products.
+    /// Of `repeats` products, at least 1; throws a usage `Error` for fewer.
     ProductTimes measure_product(int repeats);
 
     /// Iterations between checks for such options: 1 on the CPU, 32 on GPUs, unless they say.
@@ -166,6 +168,7 @@ public:
     /// The recurrence, and a clause that says why; empty if it was asked for.
     [[nodiscard]] solver::Method method() const;
     [[nodiscard]] const std::string& method_reason() const;
+    /// Which rows each rank has.
     [[nodiscard]] const Partition& partition() const;
     /// One for each rank.
     [[nodiscard]] std::vector<RankReport> reports() const;

@@ -49,12 +49,12 @@ struct PreconditionerCandidate {
 
 /// What a short trial of a preconditioner showed.
 struct PreconditionerTrial {
-    std::string specification;
-    std::string refusal{};  ///< why there is none of this matrix; nothing else is set then
-    double setup_seconds = 0;
-    double iteration_seconds = 0;
-    int iterations = 0;
-    double reduction = 1;  ///< the least ||r|| over the first
+    std::string specification;     ///< `name[:option=value,...]`
+    std::string refusal{};         ///< why there is none of this matrix; nothing else is set then
+    double setup_seconds = 0;      ///< to make it
+    double iteration_seconds = 0;  ///< of one
+    int iterations = 0;            ///< that were done
+    double reduction = 1;          ///< the least ||r|| over the first
     End end = End::none;
     /// Setup and as many iterations as the tolerance takes if ||r|| goes on to fall as it did; infinite if the
     /// iteration failed or ||r|| did not even halve: such a preconditioner is never taken.
@@ -64,7 +64,7 @@ struct PreconditionerTrial {
 
 /// Which preconditioner, and why.
 struct PreconditionerChoice {
-    std::string specification{};
+    std::string specification{};                ///< `name[:option=value,...]`
     std::string reason{};                       ///< one clause; empty if it was asked for
     std::vector<PreconditionerTrial> trials{};  ///< in the order of the candidates; none if it was asked for
     double seconds = 0;  ///< that it took to find out, without those that made the one that is taken

@@ -69,7 +69,7 @@ void check_options(const SolveOptions& options);
 /// What came of it.
 struct SolveReport {
     End end = End::none;
-    int iterations = 0;
+    int iterations = 0;    ///< all of them, after restarts, too
     int restarts = 0;      ///< because r and b - A x differed
     double rhs_norm = 0;   ///< ||b||, without its mean where the null space is kept out
     double tolerance = 0;  ///< max(rtol * ||b||, atol)

@@ -28,7 +28,7 @@ class SystemSpace;
 
 /// What a solver is made of, for all right-hand sides.
 struct SolverOptions {
-    Backend backend = Backend::cpu;
+    Backend backend = Backend::cpu;          ///< where the vectors live and iterations run
     std::string operator_name = "auto";      ///< that multiplies by A, `name[:option=value,...]`
     std::string preconditioner = "jacobi";   ///< `name[:option=value,...]`; "auto": the best of several trials
     std::optional<Method> method{};          ///< none: the one of the least predicted time
@@ -95,6 +95,7 @@ public:
 
     /// Rows of A.
     [[nodiscard]] std::size_t size() const;
+    /// The recurrence.
     [[nodiscard]] Method method() const { return method_; }
     /// The preconditioner, and of `auto` what was tried and why it was taken; of a solver of user's operators nothing.
     [[nodiscard]] const PreconditionerChoice& preconditioner_choice() const { return preconditioner_choice_; }
@@ -112,6 +113,7 @@ public:
     [[nodiscard]] std::vector<KernelShape> vector_shapes() const;
     /// Iterations between checks for such options.
     [[nodiscard]] int check_every(const SolveOptions& options) const;
+    /// That it took to make M; 0 of operators of the user's.
     [[nodiscard]] double preconditioner_seconds() const { return preconditioner_seconds_; }
 
 private:

@@ -10,20 +10,20 @@ namespace tilespmv {
 
 /// One parameter of a generator: a number with a default, in [min, max].
 struct GeneratorParameter {
-    std::string_view name;
+    std::string_view name;  ///< before the "="
     double default_value = 0;
     double min = 0;
     double max = 0;
-    bool integer = true;
-    std::string_view meaning;
+    bool integer = true;       ///< only whole numbers
+    std::string_view meaning;  ///< a clause for lists
 };
 
 /// One kind of synthetic matrix.
 struct GeneratorInfo {
-    std::string_view name;
-    std::string_view summary;    ///< what it is, and how many rows and nonzeros the parameters give
-    std::string_view resembles;  ///< SuiteSparse matrices of the same kind
-    std::span<const GeneratorParameter> parameters;
+    std::string_view name;                           ///< before the ":"
+    std::string_view summary;                        ///< what it is, and how many rows and nonzeros the parameters give
+    std::string_view resembles;                      ///< SuiteSparse matrices of the same kind
+    std::span<const GeneratorParameter> parameters;  ///< in the order in which lists show them
 };
 
 /// Every kind there is. The defaults give about a million nonzeros.

@@ -79,9 +79,10 @@ struct PreconditionerEntry {
     std::string_view summary;  ///< says what options it takes
 };
 
+/// A preconditioner that can be made.
 template <class T>
 struct PreconditionerInfo : PreconditionerEntry {
-    /// Reads its options and throws `Error`.
+    /// Of a square, symmetric A, which is not needed afterwards. Reads its options; throws as `make_preconditioner`.
     std::unique_ptr<Preconditioner<T>> (*make)(const CsrMatrix<T>& a, Options& options) = nullptr;
 };
 
