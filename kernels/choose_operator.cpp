@@ -50,10 +50,8 @@ std::string_view operator_on(Backend backend, Form form) {
 template <Value V>
 std::string specification_for_columns(Backend backend, const Source<V>& source, int columns) {
     const auto all = operators<V>(backend);
-    const auto found = std::ranges::find_if(all, [&](const OperatorEntry& entry) {
-        if (entry.pass_columns == 0) return false;
-        const auto suits = find_operator<V>(backend, std::string(entry.name)).suits_columns;
-        return suits == nullptr || suits(source, columns);
+    const auto found = std::ranges::find_if(all, [&](const OperatorInfo<V>& info) {
+        return info.pass_columns > 0 && (info.suits_columns == nullptr || info.suits_columns(source, columns));
     });
     std::string name(found->name);
     if (found->pass_columns == kAllColumns) return name;
