@@ -147,7 +147,7 @@ class Examples:
         if name in KSP:
             cases.insert(0, ("", 1))
         if not self.options.all:
-            cases = [case for case in cases if with_type(case[0], "aij")][:3]
+            cases = [case for case in cases if with_type(case[0], "aij")][:2]
         program = self.build(name)
         if program is None:
             return [f"{name}: is not compiled alone"], {}
