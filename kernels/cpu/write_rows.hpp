@@ -5,6 +5,7 @@
 
 #include "kernels/block.hpp"
 #include "kernels/cpu/schedule.hpp"
+#include "tile/parallel.hpp"
 #include "tile/product_loop.hpp"
 
 /// What operators of the CPU share that compute chunks of rows.
