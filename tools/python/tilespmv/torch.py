@@ -91,7 +91,7 @@ class Multiply(_Product):
     def forward(x, key, transposed):
         if torch.compiler.is_compiling() or type(x) is not torch.Tensor:
             return multiply(x, key, transposed)
-        return _product(_core.shared(key), x.detach(), transposed)  # half the time of an operator
+        return _product(_core.shared(key), x.detach(), transposed)  # an operator takes 20 us more
 
     @staticmethod
     def backward(ctx, g):
