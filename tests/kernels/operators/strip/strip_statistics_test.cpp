@@ -75,7 +75,7 @@ void expect_complete(const CsrMatrix<V>& a) {
         const auto m = make_strip_matrix(a, most_bytes);
         const auto all = strip_statistics(m).all();
         const auto gpu = measured_gpu(sizeof(V));
-        const auto ranks = make_rank_strips(m.rest, m.strips.rest, strip_limits(a.rows, a.nnz(), sizeof(V), gpu));
+        const auto ranks = cuda::make_rank_strips(m.rest, m.strips.rest, strip_limits(a.rows, a.nnz(), sizeof(V), gpu));
         const auto csr16 = make_csr16(m.rest, ranks.rest, cuda::csr16_limits(a.nnz(), gpu));
         EXPECT_EQ(all.tile_rows, div_up(a.rows, kTileSize));
         EXPECT_EQ(all.nnz, a.nnz());
