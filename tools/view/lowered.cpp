@@ -39,7 +39,7 @@ struct TileRowFill {
 /// `s`: `Strips` or `RankStrips`.
 template <class S>
 void mark(const S& s, StripFill fill, std::vector<TileRowFill>& of) {
-    for (const cuda::StripRun& run : s.runs) {
+    for (const StripRun& run : s.runs) {
         for (std::uint32_t i = 0; i < run.strips; ++i) of[s.tile_rows[run.first_strip + i]] = {fill, run.slots};
     }
 }
@@ -48,8 +48,8 @@ void mark(const S& s, StripFill fill, std::vector<TileRowFill>& of) {
 
 template <Value V>
 std::vector<StripRows> strip_rows(const CsrMatrix<V>& a) {
-    const auto limits = cuda::strip_limits(a.rows, a.nnz(), sizeof(V), cuda::measured_gpu(sizeof(V)));
-    const cuda::Strips strips = cuda::make_strips(a, limits);
+    const auto limits = strip_limits(a.rows, a.nnz(), sizeof(V), measured_gpu(sizeof(V)));
+    const Strips strips = make_strips(a, limits);
     std::vector<TileRowFill> of(static_cast<std::size_t>(div_up(a.rows, kTileSize)));
     mark(strips, StripFill::windows, of);
     mark(cuda::make_rank_strips(a, strips.rest, limits), StripFill::ranks, of);

@@ -74,7 +74,7 @@ ViewPage view_page(const CsrMatrix<V>& a, const TileMatrix<V>& tiles, const View
                         .csr_bytes = a.nnz() * static_cast<offset_t>(sizeof(V) + sizeof(index_t)) +
                                      (offset_t{a.rows} + 1) * static_cast<offset_t>(sizeof(std::int32_t)),
                         .tiled_bytes = static_cast<offset_t>(tiles.bytes()),
-                        .scattered_share = cuda::scattered_share(tiles),
+                        .scattered_share = scattered_share(tiles),
                         .list = list_tiles(a, tiles),
                         .strips = strip_rows(a)};
     ViewPage page;
