@@ -35,6 +35,7 @@ ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -174,6 +175,7 @@ def main():
     parser.add_argument("plugin", type=lambda name: pathlib.Path(name).resolve())
     parser.add_argument("--examples", type=pathlib.Path, default=default_examples())
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--match", default="", help="a regular expression of the names that are run")
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--timeout", type=int, default=120)
     parser.add_argument("--jobs", type=int, default=2)
@@ -186,6 +188,7 @@ def main():
         tests = sorted((options.examples / "mat/tests").glob("ex*.c"))
         takes_type = [p for p in tests if re.search(r"MatSetFromOptions|-mat_type", p.read_text(errors="replace"))]
         names = KSP + [str(p.relative_to(options.examples)) for p in takes_type]
+    names = [name for name in names if re.search(options.match, name)]
     examples = Examples(options)
     total = {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

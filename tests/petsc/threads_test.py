@@ -6,7 +6,7 @@ import sys
 
 cores = len(os.sched_getaffinity(0))
 for processes, told in ((1, None), (2, None), (2, 3)):
-    environment = {**os.environ, "OMPI_MCA_hwloc_base_binding_policy": "none"}
+    environment = dict(os.environ)  # in which processes are bound to no core
     environment.pop("OMP_NUM_THREADS", None)
     if told:
         environment["OMP_NUM_THREADS"] = str(told)
