@@ -107,4 +107,31 @@ static inline PetscErrorCode same_products(Mat a, Mat b) {
     PetscFunctionReturn(0);
 }
 
+static inline PetscErrorCode same_dense(Mat a, Mat b) {
+    PetscReal norm, difference;
+    Mat c;
+    PetscFunctionBegin;
+    PetscCall(MatNorm(a, NORM_FROBENIUS, &norm));
+    PetscCall(MatDuplicate(a, MAT_COPY_VALUES, &c));
+    PetscCall(MatAXPY(c, -1.0, b, SAME_NONZERO_PATTERN));
+    PetscCall(MatNorm(c, NORM_FROBENIUS, &difference));
+    PetscCall(MatDestroy(&c));
+    PetscCheck(difference <= 1e-13 * (1 + norm), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "matrices differ by %g of %g",
+               (double)difference, (double)norm);
+    PetscFunctionReturn(0);
+}
+
+static inline PetscErrorCode make_dense(PetscInt rows, PetscInt cols, PetscInt seed, Mat* b) {
+    PetscInt first, last;
+    PetscFunctionBegin;
+    PetscCall(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, rows, cols, NULL, b));
+    PetscCall(MatGetOwnershipRange(*b, &first, &last));
+    for (PetscInt i = first; i < last; ++i) {
+        for (PetscInt j = 0; j < cols; ++j) PetscCall(MatSetValue(*b, i, j, value_at(i + seed, j), INSERT_VALUES));
+    }
+    PetscCall(MatAssemblyBegin(*b, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(*b, MAT_FINAL_ASSEMBLY));
+    PetscFunctionReturn(0);
+}
+
 #endif
