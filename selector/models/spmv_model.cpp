@@ -91,8 +91,10 @@ double predict(const ProductWork& work, std::span<const double> costs, const Anc
     return seconds_of(amounts_of(work), costs) * std::exp(correction_at(place_of(work, costs), anchors));
 }
 
+/// 0 where it is beyond all numbers, as of a spoilt profile.
 double predict(const Fitted& fitted, const Point& point) {
-    return predict(point.product_work, fitted.costs, fitted.anchors);
+    const double seconds = predict(point.product_work, fitted.costs, fitted.anchors);
+    return std::isfinite(seconds) ? seconds : 0;
 }
 
 /// Predicts each fifth of the points by the others; 0 where they are too few.
