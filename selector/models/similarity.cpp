@@ -141,6 +141,7 @@ Anchors fit_correction(std::span<const Place> places, std::span<const double> er
     for (const Place& place : places) anchors.push_back({place});
     auto covariance = covariance_of(anchors);
     const auto weights = kriging_weights(covariance, errors);
+    if (!std::ranges::all_of(weights, [](double one) { return std::isfinite(one); })) return {};
     if (weights.empty()) return {};
     for (std::size_t i = 0; i < weights.size(); ++i) anchors[i].weight = weights[i];
     return Anchors(anchors);

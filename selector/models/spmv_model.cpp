@@ -80,8 +80,12 @@ Fitted fit_product(const Points& points, Chosen&& is_chosen) {
     for (const Point& point : points) {
         const double sum = is_chosen(point) ? seconds_of(point.work.amounts, fitted.costs) : 0;
         if (sum <= 0) continue;
-        places.push_back(place_of(point.product_work, fitted.costs));
-        errors.push_back(std::log(point.work.seconds / sum));
+        const double error = std::log(point.work.seconds / sum);
+        const Place place = place_of(point.product_work, fitted.costs);
+        if (!std::isfinite(error) || !std::ranges::all_of(place, [](double one) { return std::isfinite(one); }))
+            continue;
+        places.push_back(place);
+        errors.push_back(error);
     }
     fitted.anchors = fit_correction(places, errors);
     return fitted;
