@@ -11,6 +11,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/error.hpp"
+#include "tile/io/input.hpp"
 
 namespace tilespmv {
 namespace {
