@@ -93,7 +93,7 @@ TEST(Inodes, OfAMatrixWithoutRowsAreNone) {
 TEST(InodeShapes, HaveTheUnknownsOfANode) {
     for (const int unknowns : {2, 3, 5, 6}) {
         const auto a = generate<double>("fem:n=12,dof=" + std::to_string(unknowns));
-        const auto lengths = cuda::inode_lengths(a.row_ptrs, cuda::rows_alike(a.row_ptrs, a.col_idxs));
+        const auto lengths = inode_lengths(a.row_ptrs, cuda::rows_alike(a.row_ptrs, a.col_idxs));
         EXPECT_EQ(inode_shape(lengths, {}, {8, 8}, measured_gpu(8)).rows, unknowns);
     }
 }
