@@ -225,6 +225,17 @@ void with_columns(int columns, F&& f) {
     return f.template operator()<8, 4>();
 }
 
+/// A product of one column by a matrix of so many rows and columns, as one of blocks.
+template <class V>
+BlockProduct<V> one_column(const Product<V>& product, index_t rows, index_t cols) {
+    return {{product.x, static_cast<std::size_t>(cols), Memory::device},
+            {product.y, static_cast<std::size_t>(rows), Memory::device},
+            product.alpha,
+            product.beta,
+            product.workspace,
+            product.cache_policy};
+}
+
 /// The terms of `count` columns of a product from `first` on.
 template <class A, class V>
 BlockTerms<V, A> terms_of(const BlockProduct<V>& product, int first, int count) {

@@ -11,7 +11,6 @@
 #include <omp.h>
 
 #include "formats/convert.hpp"
-#include "formats/list.hpp"
 #include "kernels/cpu/vectors.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/load.hpp"
@@ -25,80 +24,10 @@
 #include "tile/statistics.hpp"
 #include "tools/bindings/stream_order.hpp"
 #include "tools/bindings/value_types.hpp"
+#include "tools/bindings/views.hpp"
 
 namespace tilespmv::bindings {
 namespace {
-
-std::string_view text_of(Memory memory) { return memory == Memory::host ? "the host" : "a GPU"; }
-
-/// None if neither the rows nor the columns of the array lie one after the other, each without gaps.
-template <class V>
-std::optional<Block<V>> block_of(const Array& a) {
-    const auto rows = static_cast<std::ptrdiff_t>(a.rows);
-    const std::ptrdiff_t cols = a.cols;
-    auto* const data = static_cast<V*>(a.data);
-    const auto in = [&](Layout layout, std::ptrdiff_t ld) {
-        return Block<V>(data, a.rows, a.cols, static_cast<std::size_t>(ld), layout, a.memory);
-    };
-    if (rows == 0 || cols == 0 || (cols == 1 && (rows == 1 || a.row_stride == 1))) {
-        return in(Layout::column_major, std::max<std::ptrdiff_t>(rows, 1));
-    }
-    const bool has_rows = cols == 1 || a.col_stride == 1;
-    if (has_rows && (rows == 1 || a.row_stride >= cols)) {
-        return in(Layout::row_major, rows == 1 ? cols : a.row_stride);
-    }
-    const bool has_columns = rows == 1 || a.row_stride == 1;
-    if (has_columns && a.col_stride >= rows) return in(Layout::column_major, a.col_stride);
-    return std::nullopt;
-}
-
-/// Whether two blocks have bytes in common, as far as their ends tell.
-template <class V>
-bool overlap(const Block<const V>& x, const Block<V>& y) {
-    const auto end = [](const auto& b) {
-        return b.data + (b.size() == 0 ? 0
-                                       : (b.rows - 1) * b.row_stride() +
-                                             static_cast<std::size_t>(b.cols - 1) * b.col_stride() + 1);
-    };
-    return x.memory == y.memory && x.data < end(y) && static_cast<const V*>(y.data) < end(x);
-}
-
-/// A matrix that is on the GPU, read in place.
-template <Value V>
-cuda::DeviceCsrView<V> view_device_csr(const CsrArrays& arrays) {
-    cuda::DeviceCsrView<V> a{as_size(arrays.rows, "rows"),
-                             as_size(arrays.cols, "columns"),
-                             arrays.nnz,
-                             static_cast<const std::int32_t*>(arrays.row_ptrs),
-                             arrays.col_idxs,
-                             static_cast<const V*>(arrays.values),
-                             cuda::DeviceArrays::in_place};
-    if (arrays.has_wide_row_ptrs) a.row_ptrs = static_cast<const std::int64_t*>(arrays.row_ptrs);
-    cuda::validate(a, reinterpret_cast<CUstream_st*>(arrays.stream));  // NOLINT: then the stream has passed the arrays
-    return a;
-}
-
-/// A view of arrays that live as long as their owner.
-template <Value V>
-CsrMatrix<V> view_csr(const CsrArrays& arrays) {
-    CsrMatrix<V> a;
-    a.rows = as_size(arrays.rows, "rows");
-    a.cols = as_size(arrays.cols, "columns");
-    const auto rows = static_cast<std::size_t>(a.rows) + 1;
-    const auto nnz = static_cast<std::size_t>(arrays.nnz);
-    if (arrays.has_wide_row_ptrs) {
-        auto* const data = static_cast<offset_t*>(const_cast<void*>(arrays.row_ptrs));
-        a.row_ptrs = Buffer<offset_t>::view(data, rows, arrays.owner);
-    } else {
-        const std::span narrow(static_cast<const std::int32_t*>(arrays.row_ptrs), rows);
-        a.row_ptrs = Buffer<offset_t>(rows);
-        std::copy(narrow.begin(), narrow.end(), a.row_ptrs.begin());
-    }
-    a.col_idxs = Buffer<index_t>::view(const_cast<index_t*>(arrays.col_idxs), nnz, arrays.owner);
-    a.values = Buffer<V>::view(static_cast<V*>(const_cast<void*>(arrays.values)), nnz, arrays.owner);
-    validate(a);
-    return a;
-}
 
 template <Value V>
 class MatrixOf final : public Matrix {
@@ -460,22 +389,6 @@ std::unique_ptr<Matrix> load_matrix(const std::string& name, std::string_view va
     return with_value_type(type, [&]<Value V>() -> std::unique_ptr<Matrix> {
         return std::make_unique<MatrixOf<V>>(load_source<V>(name, options), backend, operator_name);
     });
-}
-
-std::vector<std::string> format_names() {
-    std::vector<std::string> names;
-    for (const FormatInfo& format : formats::format_table()) names.emplace_back(format.name);
-    return names;
-}
-
-bool has_gpu() {
-    try {
-        static_cast<void>(cuda::require_device());
-        return true;
-    } catch (const Error& error) {
-        if (error.code() != ExitCode::unavailable) throw;
-        return false;
-    }
 }
 
 }  // namespace tilespmv::bindings

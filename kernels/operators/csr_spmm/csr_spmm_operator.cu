@@ -28,13 +28,7 @@ public:
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        multiply_block({{product.x, static_cast<std::size_t>(this->cols()), Memory::device},
-                        {product.y, static_cast<std::size_t>(this->rows()), Memory::device},
-                        product.alpha,
-                        product.beta,
-                        product.workspace,
-                        product.cache_policy},
-                       stream);
+        multiply_block(one_column(product, this->rows(), this->cols()), stream);
     }
 
     void multiply_block(const BlockProduct<V>& product, cudaStream_t stream) const override {
@@ -126,7 +120,7 @@ OperatorInfo<V> info_of_csr_spmm() {
         const std::span<const offset_t> ptrs{row_ptrs.data(), row_ptrs.size()};
         if (!suits_csr_spmm(ptrs)) return false;
         if (source.rows() <= 65'536) return true;
-        const auto& col_idxs = source.csr().col_idxs;
+        const auto& col_idxs = source.pattern().col_idxs;
         return group_rows(ptrs, {col_idxs.data(), col_idxs.size()}, sizeof(V), columns, 0).most_rows == 1;
     };
     return info;

@@ -58,15 +58,7 @@ public:
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        const auto rows = static_cast<std::size_t>(this->rows());
-        const auto cols = static_cast<std::size_t>(this->cols());
-        multiply_block({{product.x, cols, Memory::device},
-                        {product.y, rows, Memory::device},
-                        product.alpha,
-                        product.beta,
-                        product.workspace,
-                        product.cache_policy},
-                       stream);
+        multiply_block(one_column(product, this->rows(), this->cols()), stream);
     }
 
     void multiply_block(const BlockProduct<V>& product, cudaStream_t stream) const override {
