@@ -180,8 +180,8 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> as_device_operator(std::unique_ptr<Operator<V>> made);
 
 /// `make_operator` on the current GPU. Of a `DeviceCsrView` operators that multiply CSR take what its `arrays` say. The
-/// CSR operators, `sell` and `ell` need its row pointers on the host, csr16, csr-inode, dia, strip and `sell` where it
-/// may take hubs the columns as well, all others everything; `auto` beside the row pointers a sample of the columns.
+/// CSR operators, `sell`, `ell`, csr16, csr-inode and dia need its row pointers on the host, strip and full tiles the
+/// columns as well, all others everything; `auto` and `sell` with hubs beside the row pointers a sample of the columns.
 /// `Facts::bytes_to_host` says how much was copied. The stream is waited for.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const Source<V>& source,

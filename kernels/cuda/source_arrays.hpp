@@ -41,6 +41,12 @@ DeviceBuffer<T> taken_or_uploaded(const Source<V>& source, std::size_t which, co
     return DeviceBuffer<T>(host, on);
 }
 
+/// The CSR form that is in device memory and nowhere else; null of any other.
+template <class V>
+const DeviceCsrView<V>* csr_only_on_device(const Source<V>& source) {
+    return source.is_on_host() ? nullptr : source.find_device_csr();
+}
+
 template <class T>
 DeviceBuffer<T> copied_on_device(const T* there, offset_t size, const DeviceContext& on) {
     DeviceBuffer<T> copy(static_cast<std::size_t>(size), on);

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <functional>
 #include <span>
-#include <vector>
 
 #include "selector/auto/number_sizes.hpp"
+#include "selector/column_ranges.hpp"
 #include "selector/csr_shapes.hpp"
 #include "tile/csr.hpp"
 
@@ -99,9 +99,6 @@ struct MatrixFeatures {
 /// the lengths of full tiles, of 64 tile rows up to 16 tiles; all columns where those of the sample lie on few
 /// diagonals. The result does not depend on the number of threads. The arrays must be those of a valid CSR matrix.
 MatrixFeatures features_of(const PatternView& a);
-
-/// Parts of `col_idxs`.
-using ColumnRanges = std::vector<std::span<const index_t>>;
 
 /// Nonzeros up to which features may be found by reading all columns, sampled or not.
 inline constexpr offset_t kMostUnsampled = 200'000;

@@ -1,6 +1,7 @@
 #include "kernels/operators/csr16/csr16.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "tile/column_range.hpp"
@@ -18,30 +19,29 @@ int threads_log2(const Csr16Block& block, int each) {
     return log2;
 }
 
-template <Value V>
+/// Cuts rows into blocks, by their row pointers.
 class Csr16Cutter {
 public:
-    Csr16Cutter(const CsrMatrix<V>& a, std::span<const RowRange> rows, const Csr16Limits& limits)
-        : a_(a), rows_(rows), limits_(limits) {}
+    Csr16Cutter(std::span<const offset_t> row_ptrs, std::span<const RowRange> rows, const Csr16Limits& limits)
+        : row_ptrs_(row_ptrs), rows_(rows), limits_(limits) {}
 
     Csr16 run() {
         reserve();
         for (const RowRange range : rows_) cut(range);
         b_.ends = Buffer<std::uint16_t>(ends_);
-        parallel_for(0, size(), kFewBlocks, [&](std::int64_t i) { measure(i); });
-        place_codes();
-        parallel_for(0, size(), kFewBlocks, [&](std::int64_t i) { encode(i); });
+        parallel_for(0, size(), kFewBlocks, [&](std::int64_t i) { find_ends(i); });
         return std::move(b_);
     }
 
 private:
     [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(b_.blocks.size()); }
+    [[nodiscard]] offset_t begin_of(std::int64_t row) const { return row_ptrs_[static_cast<std::size_t>(row)]; }
 
     /// For about as many blocks as there will be.
     void reserve() {
         offset_t blocks = 0;
         for (const RowRange range : rows_) {
-            const offset_t nonzeros = a_.row_ptrs[range.end] - a_.row_ptrs[range.first];
+            const offset_t nonzeros = begin_of(range.end) - begin_of(range.first);
             blocks += (range.end - range.first) / Csr16::kMaxRows + nonzeros / limits_.block_nonzeros + 1;
         }
         b_.blocks.reserve(static_cast<std::size_t>(blocks));
@@ -51,7 +51,7 @@ private:
     /// Blocks by their rows and nonzeros, one after the other.
     void cut(RowRange range) {
         for (std::int64_t row = range.first; row < range.end;) {
-            const offset_t length = a_.row_ptrs[row + 1] - a_.row_ptrs[row];
+            const offset_t length = begin_of(row + 1) - begin_of(row);
             if (length > limits_.block_nonzeros) {
                 add_long_row(row, length);
                 ++row;
@@ -62,7 +62,7 @@ private:
     }
 
     std::int64_t add_rows(std::int64_t first, std::int64_t range_end) {
-        const offset_t* const ptrs = a_.row_ptrs.data() + first;
+        const offset_t* const ptrs = row_ptrs_.data() + first;
         constexpr std::int64_t kAhead = 8 * Csr16::kMaxRows;  // else a block of few nonzeros waits for its last row
         const std::int64_t most = std::min<std::int64_t>(Csr16::kMaxRows, range_end - first);
         __builtin_prefetch(ptrs + std::min(kAhead, range_end - first));
@@ -80,7 +80,7 @@ private:
         const SplitRow split{b_.partials, static_cast<std::uint32_t>(pieces)};
         for (offset_t i = 0; i < pieces; ++i) {
             const offset_t from = length * i / pieces;
-            add_block(row, 1, a_.row_ptrs[row] + from, length * (i + 1) / pieces - from);
+            add_block(row, 1, begin_of(row) + from, length * (i + 1) / pieces - from);
             b_.blocks.back().is_piece = true;
             if (pieces == 1) return;
             b_.blocks.back().partial = static_cast<std::int32_t>(b_.partials++);
@@ -103,58 +103,78 @@ private:
         ends_ += static_cast<std::uint32_t>(rows);
     }
 
-    /// Ends of the block's rows and the columns it spans.
-    void measure(std::int64_t i) {
-        Csr16Block& block = b_.blocks[static_cast<std::size_t>(i)];
+    /// Ends of the block's rows.
+    void find_ends(std::int64_t i) {
+        const Csr16Block& block = b_.blocks[static_cast<std::size_t>(i)];
         const offset_t from = b_.sources[static_cast<std::size_t>(i)];
         const offset_t nonzeros = block.nonzeros;
         const int rows = block.rows;
-        const offset_t* row_ends = a_.row_ptrs.data() + block.first_row + 1;
+        const offset_t* row_ends = row_ptrs_.data() + block.first_row + 1;
         std::uint16_t* ends = b_.ends.data() + block.first_end;
         for (int r = 0; r < rows; ++r) ends[r] = static_cast<std::uint16_t>(std::min(row_ends[r] - from, nonzeros));
-        if (nonzeros == 0) return;
-        const auto [lowest, highest] = column_range({a_.col_idxs.data() + from, static_cast<std::size_t>(nonzeros)});
-        const index_t base = lowest / kTileSize * kTileSize;
-        block.wide = highest - base > std::numeric_limits<std::uint16_t>::max();
-        block.base_column = block.wide ? 0 : static_cast<std::uint32_t>(base);
     }
 
-    void place_codes() {
-        std::int64_t next = 0;
-        for (Csr16Block& block : b_.blocks) {
-            block.first_code = next;
-            next += block.wide ? block.nonzeros * 2 : (block.nonzeros + 1) / 2 * 2;  // wide ones are read as 32 bits
-        }
-        b_.codes = Buffer<std::uint16_t>(static_cast<std::size_t>(next));
-    }
-
-    void encode(std::int64_t i) {
-        const Csr16Block& block = b_.blocks[static_cast<std::size_t>(i)];
-        const index_t* cols = a_.col_idxs.data() + b_.sources[static_cast<std::size_t>(i)];
-        std::uint16_t* codes = b_.codes.data() + block.first_code;
-        if (block.wide) {
-            std::copy_n(cols, block.nonzeros, reinterpret_cast<index_t*>(codes));
-            return;
-        }
-        const int nonzeros = block.nonzeros;
-        const std::uint32_t base = block.base_column;
-        for (int k = 0; k < nonzeros; ++k)
-            codes[k] = static_cast<std::uint16_t>(static_cast<std::uint32_t>(cols[k]) - base);
-        if (nonzeros % 2 != 0) codes[nonzeros] = 0;
-    }
-
-    const CsrMatrix<V>& a_;
+    std::span<const offset_t> row_ptrs_;
     std::span<const RowRange> rows_;
     Csr16Limits limits_;
     Csr16 b_;
     std::uint32_t ends_ = 0;
 };
 
+void encode(const Csr16Block& block, const index_t* cols, std::uint16_t* codes) {
+    if (block.wide) {
+        std::copy_n(cols, block.nonzeros, reinterpret_cast<index_t*>(codes));
+        return;
+    }
+    const int nonzeros = block.nonzeros;
+    const std::uint32_t base = block.base_column;
+    for (int k = 0; k < nonzeros; ++k)
+        codes[k] = static_cast<std::uint16_t>(static_cast<std::uint32_t>(cols[k]) - base);
+    if (nonzeros % 2 != 0) codes[nonzeros] = 0;
+}
+
 }  // namespace
+
+Csr16 cut_csr16(std::span<const offset_t> row_ptrs, const Csr16Limits& limits) {
+    const RowRange all{0, static_cast<index_t>(row_ptrs.size()) - 1};
+    return Csr16Cutter(row_ptrs, {&all, 1}, limits).run();
+}
+
+std::int64_t place_codes(Csr16& b, std::span<const ColumnSpan> spans) {
+    std::int64_t next = 0;
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        Csr16Block& block = b.blocks[i];
+        if (block.nonzeros > 0) {
+            const index_t base = spans[i].lowest / kTileSize * kTileSize;
+            block.wide = spans[i].highest - base > std::numeric_limits<std::uint16_t>::max();
+            block.base_column = block.wide ? 0 : static_cast<std::uint32_t>(base);
+        }
+        block.first_code = next;
+        next += block.wide ? block.nonzeros * 2 : (block.nonzeros + 1) / 2 * 2;  // wide ones are read as 32 bits
+    }
+    return next;
+}
 
 template <Value V>
 Csr16 make_csr16(const CsrMatrix<V>& a, std::span<const RowRange> rows, const Csr16Limits& limits) {
-    return Csr16Cutter<V>(a, rows, limits).run();
+    Csr16 b = Csr16Cutter({a.row_ptrs.data(), a.row_ptrs.size()}, rows, limits).run();
+    const auto blocks = std::ssize(b.blocks);
+    const auto columns_of = [&](std::int64_t i) {
+        const auto block = static_cast<std::size_t>(i);
+        return std::span(a.col_idxs.data() + b.sources[block], b.blocks[block].nonzeros);
+    };
+    std::vector<ColumnSpan> spans(b.blocks.size());
+    parallel_for(0, blocks, kFewBlocks, [&](std::int64_t i) {
+        if (columns_of(i).empty()) return;
+        const auto [lowest, highest] = column_range(columns_of(i));
+        spans[static_cast<std::size_t>(i)] = {lowest, highest};
+    });
+    b.codes = Buffer<std::uint16_t>(static_cast<std::size_t>(place_codes(b, spans)));
+    parallel_for(0, blocks, kFewBlocks, [&](std::int64_t i) {
+        const Csr16Block& block = b.blocks[static_cast<std::size_t>(i)];
+        encode(block, columns_of(i).data(), b.codes.data() + block.first_code);
+    });
+    return b;
 }
 
 Csr16Limits csr16_limits(offset_t nonzeros, const Gpu& gpu) {

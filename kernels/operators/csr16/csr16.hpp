@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -62,6 +63,18 @@ struct Csr16Limits {
     int whole_row = 0;  ///< ... and of one that is one piece; both below 2^16
     int nonzeros_per_thread = RowBlockTuning{}.nonzeros_per_thread;  ///< of the mean row, for each that adds it up
 };
+
+/// The columns of a row block.
+struct ColumnSpan {
+    index_t lowest = std::numeric_limits<index_t>::max();
+    index_t highest = 0;
+};
+
+/// All rows of a matrix, cut by its row pointers alone: columns and codes are not known yet.
+Csr16 cut_csr16(std::span<const offset_t> row_ptrs, const Csr16Limits& limits);
+
+/// Sets what follows from the columns of each row block: its base, and where its codes are. Returns the room for codes.
+std::int64_t place_codes(Csr16& b, std::span<const ColumnSpan> spans);
 
 /// The given rows of `a`; ranges ascend and do not overlap.
 template <Value V>

@@ -13,9 +13,13 @@ class Csr16Buffers {
 public:
     /// `values` in the order of `b`.
     Csr16Buffers(const Csr16& b, DeviceBuffer<V> values, WorkspaceLayout& layout, const DeviceContext& on)
+        : Csr16Buffers(b, DeviceBuffer<std::uint16_t>(b.codes, on), std::move(values), layout, on) {}
+    /// With codes that are on the GPU.
+    Csr16Buffers(const Csr16& b, DeviceBuffer<std::uint16_t> codes, DeviceBuffer<V> values, WorkspaceLayout& layout,
+                 const DeviceContext& on)
         : blocks_(upload(b.blocks, on)),
           ends_(b.ends, on),
-          codes_(b.codes, on),
+          codes_(std::move(codes)),
           values_(std::move(values)),
           splits_(b.splits, b.partials, layout, on) {}
 

@@ -45,8 +45,11 @@ void for_each_inode(const std::vector<std::uint8_t>& alike, int most_rows, F&& f
     }
 }
 
-/// From the row pointers and columns of a CSR matrix, in parallel. Each inode takes rows as long as they are alike, up
-/// to `most_rows`. Throws `Error` if the inodes have 2^32 columns or more.
+/// The inodes of a CSR matrix, without their columns, of which there is nothing but the number. Each inode takes rows
+/// as long as they are alike, up to `most_rows`. Throws `Error` if the inodes have 2^32 columns or more.
+CsrInodes list_inodes(std::span<const offset_t> row_ptrs, const std::vector<std::uint8_t>& alike, int most_rows);
+
+/// The same with their columns, which are copied in parallel.
 CsrInodes make_inodes(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs,
                       const std::vector<std::uint8_t>& alike, int most_rows);
 

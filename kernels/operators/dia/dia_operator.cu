@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "kernels/cuda/device_diagonals.hpp"
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
@@ -98,8 +99,10 @@ private:
 template <class V>
 std::unique_ptr<Operator<V>> make_dia_operator(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
-    const CsrMatrix<V>& a = source.pattern();
-    const std::vector<index_t> offsets = dia_offsets(a);
+    const auto* const there = csr_only_on_device(source);
+    const CsrMatrix<V> a = row_shapes(source);
+    const auto offsets = there != nullptr ? diagonals_of(pattern_of(*there), on) : dia_offsets(source.csr());
+    if (there != nullptr) source.add_bytes_to_host((static_cast<std::size_t>(a.rows) + a.cols) / 8);
     refuse_dia_if_large(a, {static_cast<offset_t>(offsets.size())});
     const int suited = dia_rows_a_thread(a.rows, static_cast<offset_t>(offsets.size()), this_gpu(sizeof(V)));
     const int rows_a_thread = options.one_of("rows", suited, {1, 2});

@@ -23,13 +23,7 @@ struct Column {
 /// same place, whatever their number.
 class ColumnCounter {
 public:
-    ColumnCounter(std::span<const index_t> col_idxs, index_t cols, offset_t sampled)
-        : col_idxs_(col_idxs), cols_(cols), nnz_(static_cast<offset_t>(col_idxs.size())) {
-        step_ = nnz_ <= sampled ? kStretch : std::max(nnz_ / std::max<offset_t>(sampled / kStretch, 1), kStretch);
-    }
-
-    /// Nonzeros for each that is counted.
-    [[nodiscard]] double scale() const { return static_cast<double>(step_) / static_cast<double>(kStretch); }
+    ColumnCounter(const ColumnRanges& stretches, index_t cols) : stretches_(stretches), cols_(cols) {}
 
     /// The columns with counted nonzeros, in ascending order.
     [[nodiscard]] std::vector<Column> columns() const {
@@ -44,15 +38,14 @@ public:
     }
 
 private:
-    static constexpr offset_t kStretch = 64;           // neighbours that are counted together
     static constexpr std::int64_t kLeastSlice = 1024;  // columns
 
     [[nodiscard]] std::vector<Column> count(std::int64_t first, std::int64_t end) const {
         const auto size = static_cast<std::uint64_t>(end - first);
         std::vector<std::uint32_t> counts(size, 0);
-        for (offset_t stretch = 0; stretch < nnz_; stretch += step_) {
-            for (offset_t k = stretch; k < std::min(stretch + kStretch, nnz_); ++k) {
-                const auto at = static_cast<std::uint64_t>(col_idxs_[static_cast<std::size_t>(k)] - first);
+        for (const auto& stretch : stretches_) {
+            for (const index_t column : stretch) {
+                const auto at = static_cast<std::uint64_t>(column - first);
                 if (at < size) ++counts[at];
             }
         }
@@ -64,10 +57,8 @@ private:
         return found;
     }
 
-    std::span<const index_t> col_idxs_;
+    const ColumnRanges& stretches_;
     index_t cols_;
-    offset_t nnz_;
-    offset_t step_;  // from stretch to stretch
 };
 
 /// The first `count` by descending count, in the order that they have among those of the same count.
@@ -91,22 +82,43 @@ bool may_have_hubs(offset_t nnz, index_t cols, std::size_t value_bytes, const Hu
     return !is_near && tuning.max_hubs > 0 && nnz >= tuning.min_nonzeros;
 }
 
-Buffer<index_t> choose_hubs(std::span<const index_t> col_idxs, index_t cols, std::size_t value_bytes,
-                            const HubTuning& tuning) {
-    if (!may_have_hubs(static_cast<offset_t>(col_idxs.size()), cols, value_bytes, tuning)) return {};
-    if (cpu::scattered_share(col_idxs, value_bytes) < tuning.min_scattered) return {};
-    const ColumnCounter counter(col_idxs, cols, tuning.sampled);
-    auto columns = counter.columns();
+HubSample hub_sample(std::span<const index_t> col_idxs, const HubTuning& tuning) {
+    constexpr offset_t kStretch = 64;  // neighbours that are counted together
+    const auto nnz = static_cast<offset_t>(col_idxs.size());
+    const offset_t step =
+        nnz <= tuning.sampled ? kStretch : std::max(nnz / std::max<offset_t>(tuning.sampled / kStretch, 1), kStretch);
+    HubSample sample{
+        nnz, {}, static_cast<double>(step) / static_cast<double>(kStretch), cpu::scattered_samples(col_idxs)};
+    if (step == kStretch) {
+        sample.stretches.push_back(col_idxs);
+        return sample;
+    }
+    for (offset_t first = 0; first < nnz; first += step) {
+        sample.stretches.push_back(col_idxs.subspan(static_cast<std::size_t>(first),
+                                                    static_cast<std::size_t>(std::min(kStretch, nnz - first))));
+    }
+    return sample;
+}
+
+Buffer<index_t> choose_hubs(const HubSample& sample, index_t cols, std::size_t value_bytes, const HubTuning& tuning) {
+    if (!may_have_hubs(sample.nnz, cols, value_bytes, tuning)) return {};
+    if (cpu::scattered_share(sample.scattered, value_bytes) < tuning.min_scattered) return {};
+    auto columns = ColumnCounter(sample.stretches, cols).columns();
     if (columns.empty()) return {};
     keep_most_frequent(columns, static_cast<std::size_t>(tuning.max_hubs));
     double nonzeros = 0;
-    for (const Column& column : columns) nonzeros += column.count * counter.scale();
+    for (const Column& column : columns) nonzeros += column.count * sample.scale;
     const double least =
-        std::max(static_cast<double>(tuning.min_nonzeros), tuning.min_share * static_cast<double>(col_idxs.size()));
+        std::max(static_cast<double>(tuning.min_nonzeros), tuning.min_share * static_cast<double>(sample.nnz));
     if (nonzeros < least) return {};
     Buffer<index_t> hubs(columns.size());
     std::ranges::transform(columns, hubs.begin(), &Column::column);
     return hubs;
+}
+
+Buffer<index_t> choose_hubs(std::span<const index_t> col_idxs, index_t cols, std::size_t value_bytes,
+                            const HubTuning& tuning) {
+    return choose_hubs(hub_sample(col_idxs, tuning), cols, value_bytes, tuning);
 }
 
 }  // namespace tilespmv::cuda

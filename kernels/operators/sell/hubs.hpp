@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "selector/column_ranges.hpp"
 #include "selector/tuning.hpp"
 #include "tile/csr.hpp"
 #include "tile/types.hpp"
@@ -16,5 +17,17 @@ bool may_have_hubs(offset_t nnz, index_t cols, std::size_t value_bytes, const Hu
 /// element of x.
 Buffer<index_t> choose_hubs(std::span<const index_t> col_idxs, index_t cols, std::size_t value_bytes,
                             const HubTuning& tuning);
+
+/// The sample that hubs are chosen from: parts of the columns of a matrix, wherever they are.
+struct HubSample {
+    offset_t nnz = 0;
+    ColumnRanges stretches;  ///< whose nonzeros are counted
+    double scale = 1;        ///< nonzeros for each that is counted
+    ColumnRanges scattered;  ///< as `cpu::scattered_samples` has them
+};
+/// Does not read the columns.
+HubSample hub_sample(std::span<const index_t> col_idxs, const HubTuning& tuning);
+/// Reads the sample.
+Buffer<index_t> choose_hubs(const HubSample& sample, index_t cols, std::size_t value_bytes, const HubTuning& tuning);
 
 }  // namespace tilespmv::cuda

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "kernels/cuda/device_operator.hpp"
+#include "kernels/cuda/gather_columns.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
 #include "kernels/cuda/source_arrays.hpp"
@@ -23,9 +24,9 @@ struct SellChoice {
     Buffer<index_t> hubs;
 };
 
-/// Only where there may be hubs are the columns read, which are then copied to the host from a GPU.
+/// Only where there may be hubs are columns read: a sample, which is then copied to the host from a GPU.
 template <class V>
-Buffer<index_t> hubs_of(const Source<V>& a, std::optional<index_t> wanted, const Gpu& gpu) {
+Buffer<index_t> hubs_of(const Source<V>& a, std::optional<index_t> wanted, const Gpu& gpu, const DeviceContext& on) {
     HubTuning tuning = gpu.tuning.hubs;
     if (wanted) {
         tuning.max_hubs = *wanted;
@@ -35,7 +36,15 @@ Buffer<index_t> hubs_of(const Source<V>& a, std::optional<index_t> wanted, const
         tuning.near_bytes = 0;
     }
     if (!may_have_hubs(a.nnz(), a.cols(), sizeof(V), tuning)) return {};
-    return choose_hubs(a.pattern().col_idxs, a.cols(), sizeof(V), tuning);
+    const auto* const there = csr_only_on_device(a);
+    if (there == nullptr) return choose_hubs(a.csr().col_idxs, a.cols(), sizeof(V), tuning);
+    HubSample sample = hub_sample({there->col_idxs, static_cast<std::size_t>(there->nnz)}, tuning);
+    const Buffer<index_t> stretches = gather_columns(sample.stretches, on);
+    const Buffer<index_t> scattered = gather_columns(sample.scattered, on);
+    a.add_bytes_to_host(stretches.bytes() + scattered.bytes());
+    sample.stretches = ranges_in(stretches, sample.stretches);
+    sample.scattered = ranges_in(scattered, sample.scattered);
+    return choose_hubs(sample, a.cols(), sizeof(V), tuning);
 }
 
 /// The code of each column; none if there are no hubs.
@@ -159,7 +168,7 @@ std::unique_ptr<Operator<V>> make_sell_operator(const Source<V>& source, Options
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         const Buffer<offset_t>& row_ptrs = source.row_ptrs();
         const Gpu gpu = this_gpu(sizeof(V));
-        Buffer<index_t> hub_cols = hubs_of(source, hubs >= 0 ? std::optional(hubs) : std::nullopt, gpu);
+        Buffer<index_t> hub_cols = hubs_of(source, hubs >= 0 ? std::optional(hubs) : std::nullopt, gpu, on);
         const bool is_narrow = hub_cols.empty() && sell_code_bytes(source.cols()) == sizeof(std::uint16_t);
         const auto lanes_of = [&](int most) { return sell_lanes(row_ptrs, most); };
         const SliceLimits limits{
