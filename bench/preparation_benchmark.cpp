@@ -15,7 +15,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,14 +27,11 @@
 #include "bench/harness/cpu_device.hpp"
 #include "bench/harness/cuda_device.hpp"
 #include "bench/harness/machine.hpp"
-#include "bench/harness/repeats.hpp"
 #include "bench/harness/sampling.hpp"
 #include "bench/harness/statistics.hpp"
 #include "bench/harness/suite.hpp"
 #include "bench/harness/upload.hpp"
 #include "bench/program.hpp"
-#include "kernels/choose_operator.hpp"
-#include "kernels/cuda/device_csr_copy.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
@@ -51,13 +47,11 @@ struct Benchmark {
     std::vector<std::string> operators{"auto", "csr-vector"};
     std::string values{value_name<double>()};
     bool is_on_cpu = false;
-    bool is_from_gpu = false;
     int pause_milliseconds = 20;
     StoppingRule rule{.min_samples = 10, .max_samples = 200, .min_seconds = 0, .max_seconds = 4, .noise = 0.03};
     std::string json_file;
 
-    /// Of operators, by matrix: over an upload, from the memory of the GPU over a product.
-    std::map<std::string, std::vector<std::pair<double, std::string>>> ratios{};
+    std::map<std::string, std::vector<std::pair<double, std::string>>> over_upload{};  ///< of operators, by matrix
     nlohmann::json json = nlohmann::json::array();
 };
 
@@ -116,9 +110,8 @@ nlohmann::json to_json(const Summary& s) {
 /// An operator of one matrix, made again and again.
 struct Preparation {
     std::string specification;
-    std::function<std::string()> make;  ///< returns what it is
-    std::function<void()> undo;
-    std::string takes{};
+    ProductBuilder build;
+    std::unique_ptr<Product> made{};
 };
 
 template <Value V>
@@ -127,44 +120,14 @@ std::vector<Preparation> preparations_of(const CsrMatrix<V>& a, const Buffer<V>&
     std::vector<Preparation> all;
     for (const auto& specification : operators) {
         const auto candidate = make_candidate<V>(device, specification, std::string(kDefaultSelector));
-        const auto made = std::make_shared<std::unique_ptr<Product>>();
-        all.push_back({specification,
-                       [made, build = candidate.bind(a, {x.data(), x.size()})] {
-                           *made = build();
-                           return std::string((*made)->name());
-                       },
-                       [made] { made->reset(); }});
+        all.push_back({specification, candidate.bind(a, {x.data(), x.size()})});
+        all.back().made = all.back().build();  // not counted: it brings x there
     }
     return all;
-}
-
-/// The same of a matrix in the memory of the GPU, which `auto` copies there as far as it multiplies it as it is.
-template <Value V>
-std::vector<Preparation> preparations_on_gpu(const cuda::DeviceCsrView<V>& a,
-                                             const std::vector<std::string>& operators) {
-    std::vector<Preparation> all;
-    for (const auto& specification : operators) {
-        const auto made = std::make_shared<std::unique_ptr<Operator<V>>>();
-        all.push_back({specification,
-                       [made, a, specification] {
-                           *made = make_operator<V>(specification, a, {.backend = Backend::cuda});
-                           return std::string((*made)->specification());
-                       },
-                       [made] { made->reset(); }});
-    }
-    return all;
-}
-
-/// A product of the CSR of the library, or where there is none of csr-vector.
-template <Value V>
-double product_seconds(const CsrMatrix<V>& a, const Buffer<V>& x, Device& device) {
-    const char* const name = is_operator_name<V>(Backend::cuda, "cusparse-csr") ? "cusparse-csr" : "csr-vector";
-    const auto product = make_candidate<V>(device, name, "").bind(a, {x.data(), x.size()})();
-    return seconds_of_repeat(device, [&] { product->run(); }, {});
 }
 
 void report(const std::string& source, offset_t nnz, const std::vector<Summary>& times,
-            const std::vector<Preparation>& preparations, double product_seconds, Benchmark& all) {
+            const std::vector<Preparation>& preparations, Benchmark& all) {
     constexpr std::size_t kUploads = 2;
     const double there = times[0].median;
     const double upload = times[1].median;
@@ -173,13 +136,11 @@ void report(const std::string& source, offset_t nnz, const std::vector<Summary>&
     for (std::size_t i = 0; i < preparations.size(); ++i) {
         const Preparation& p = preparations[i];
         const double seconds = times[kUploads + i].median;
-        const double unit = all.is_from_gpu ? product_seconds : upload;
         fmt::print("{:<52} {:>11} {:>9.0f} {:>9.0f}  {:<12} {:>9.0f} {:>6.2f} {:>6.2f}  {}\n", source, nnz, there * 1e6,
-                   upload * 1e6, p.specification, seconds * 1e6, seconds / there, seconds / unit, p.takes);
-        all.ratios[p.specification].emplace_back(seconds / unit, source);
+                   upload * 1e6, p.specification, seconds * 1e6, seconds / there, seconds / upload, p.made->name());
+        all.over_upload[p.specification].emplace_back(seconds / upload, source);
         json["preparations"].push_back(to_json(times[kUploads + i]));
-        json["preparations"].back().update({{"operator", p.specification}, {"takes", p.takes}});
-        if (all.is_from_gpu) json["preparations"].back()["products"] = seconds / product_seconds;
+        json["preparations"].back().update({{"operator", p.specification}, {"takes", p.made->name()}});
     }
     std::fflush(stdout);
     all.json.push_back(std::move(json));
@@ -190,11 +151,7 @@ void measure(const std::string& source, Device& device, Benchmark& all) {
     const auto a = read_source<V>(source);
     const UploadedArrays<V> arrays(a);
     const auto x = make_x<V>(a.cols);
-    std::optional<cuda::DeviceCsrCopy<V>> copy;
-    if (all.is_from_gpu) copy.emplace(a);
-    auto preparations =
-        copy ? preparations_on_gpu(copy->view(), all.operators) : preparations_of(a, x, device, all.operators);
-    for (Preparation& p : preparations) p.takes = p.make();  // not counted: it brings x there
+    auto preparations = preparations_of(a, x, device, all.operators);
     std::unique_ptr<Upload> there = make_upload(device, arrays.get());
     std::unique_ptr<Upload> upload;
     std::vector<Step> steps{{[] {}, [&] { there->copy(); }},
@@ -203,9 +160,8 @@ void measure(const std::string& source, Device& device, Benchmark& all) {
                                  upload = make_upload(device, arrays.get());
                                  upload->copy();
                              }}};
-    for (Preparation& p : preparations) steps.push_back({p.undo, p.make});
-    const double product = all.is_from_gpu ? product_seconds(a, x, device) : 0;
-    report(source, a.nnz(), time_in_turn(steps, all), preparations, product, all);
+    for (Preparation& p : preparations) steps.push_back({[&p] { p.made = nullptr; }, [&p] { p.made = p.build(); }});
+    report(source, a.nnz(), time_in_turn(steps, all), preparations, all);
 }
 
 /// Calls f.operator()<V>() for the type of values that is asked for.
@@ -235,12 +191,12 @@ void measure_or_tell(const std::string& source, Device& device, Benchmark& all) 
 }
 
 void print_means(const Benchmark& all) {
-    for (const auto& [name, ratios] : all.ratios) {
+    for (const auto& [name, ratios] : all.over_upload) {
         std::vector<double> plain;
         for (const auto& [ratio, source] : ratios) plain.push_back(ratio);
         const auto& [worst, source] = std::ranges::max(ratios);
-        fmt::print("{}: {:.2f} {}, geometric mean of {} matrices; worst {:.2f} ({}); above 2 on {}\n", name,
-                   geometric_mean(plain), all.is_from_gpu ? "products" : "uploads", ratios.size(), worst, source,
+        fmt::print("{}: {:.2f} uploads, geometric mean of {} matrices; worst {:.2f} ({}); above 2 on {}\n", name,
+                   geometric_mean(plain), ratios.size(), worst, source,
                    std::ranges::count_if(plain, [](double ratio) { return ratio > 2; }));
     }
 }
@@ -273,8 +229,6 @@ void add_options(CLI::App& app, Benchmark& all) {
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     app.add_option("--json", all.json_file, "results as JSON go there");
-    app.add_flag("--from-gpu", all.is_from_gpu,
-                 "of CSR in the memory of the GPU; in products of cuSPARSE's CSR in place of uploads");
     app.add_flag("--on-cpu", all.is_on_cpu, "operators of the CPU, over copies of CSR by one thread");
 }
 
@@ -283,12 +237,11 @@ int run(Benchmark& all) {
         for (const auto source : find_suite(all.suite).sources) all.sources.emplace_back(source);
     }
     if (all.sources.empty()) throw Error("no matrices, expected some or --suite", ExitCode::usage);
-    if (all.is_on_cpu && all.is_from_gpu) throw Error("--from-gpu is for operators of the GPU", ExitCode::usage);
     check_operators(all);
 
     const std::unique_ptr<Device> device = all.is_on_cpu ? std::make_unique<CpuDevice>() : make_cuda_device();
     fmt::print("{:<52} {:>11} {:>9} {:>9}  {:<12} {:>9} {:>6} {:>6}  {}\n", "matrix", "nonzeros", "copy, us", "upload",
-               "operator", "time, us", "copies", all.is_from_gpu ? "prod." : "upl.", "takes");
+               "operator", "time, us", "copies", "upl.", "takes");
     for (const auto& source : all.sources) measure_or_tell(source, *device, all);
     print_means(all);
     if (!all.json_file.empty()) write_json(all);

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "bench/harness/cuda_axpy.hpp"
 #include "bench/harness/cuda_device.hpp"
 #include "bench/harness/cuda_stream_device.hpp"
+#include "kernels/cuda/device_csr_copy.hpp"
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/transpose.hpp"
 
@@ -25,6 +27,7 @@ struct Shared {
     cuda::DeviceBuffer<V> y;
     cuda::DeviceBuffer<V> one, other;  // of a chain, made by its first product
     cuda::DeviceBuffer<V> z;           // of the axpy, made by the first one
+    std::optional<cuda::DeviceCsrCopy<V>> csr;
     StoredTiles stored;
 };
 
@@ -120,6 +123,7 @@ public:
         if (first) {
             const auto y_rows = static_cast<std::size_t>(kind_.x_rows(a_->cols, a_->rows));
             shared_ = std::make_shared<Shared<V>>(x_, y_rows * static_cast<std::size_t>(kind_.columns), stream_);
+            if (kind_.is_from_gpu) shared_->csr.emplace(*a_);
         }
         TileMatrix<V> tiles;
         double convert_seconds = 0;
@@ -128,14 +132,16 @@ public:
             tiles = convert_timed(*a_, selector_, convert_seconds);
             if (first) shared_->stored = describe_tiles(tiles);
         }
-        const auto source = is_tiled ? Source<V>(*a_, tiles) : Source<V>(*a_);
+        const auto source = is_tiled       ? Source<V>(*a_, tiles)
+                            : shared_->csr ? Source<V>(shared_->csr->view())
+                                           : Source<V>(*a_);
         auto made = cuda::make_device_operator<V>(specification_, source, accumulator_, stream_);
         std::size_t bytes = made->device_bytes();
         std::unique_ptr<Operator<V>> op = std::move(made);
         if (kind_.is_transposed) {
             bytes -= op->facts().other_bytes;
             const auto chosen = choose_operator<V>(Backend::cuda, specification_, accumulator_);
-            op = with_transpose(std::move(op), *a_, chosen.make);
+            op = with_transpose(std::move(op), shared_->csr ? source : Source<V>(*a_), chosen.make);
             bytes += op->facts().other_bytes;
         }
         TILESPMV_CUDA(cudaStreamSynchronize(stream_));  // it is ready when its arrays are complete

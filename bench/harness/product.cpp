@@ -96,8 +96,10 @@ private:
 std::string ProductKind::text() const {
     std::string text;
     if (columns != 1) text = fmt::format("{} columns by {}", columns, layout == Layout::row_major ? "rows" : "columns");
-    if (!is_transposed) return text;
-    return text.empty() ? "transposed" : text + ", transposed";
+    const auto add = [&](const char* word) { text += text.empty() ? word : fmt::format(", {}", word); };
+    if (is_transposed) add("transposed");
+    if (is_from_gpu) add("CSR on the GPU");
+    return text;
 }
 
 template <Value V>

@@ -19,6 +19,7 @@ struct ProductKind {
     int columns = 1;
     Layout layout = Layout::column_major;
     bool is_transposed = false;
+    bool is_from_gpu = false;  ///< operators of a GPU are made of CSR that is in its memory
 
     /// What results call it, "8 columns by rows, transposed"; empty for one vector by the matrix.
     [[nodiscard]] std::string text() const;

@@ -74,8 +74,12 @@ TEST_F(CudaDeviceOnGpu, ProductsAreRightAndPoisonLeavesNoRightRow) {
     const std::span<const double> x_span(x.data(), x.size());
     const ExpectedProduct expected = expected_product<double>(a, 1.0, x_span, 0.0, {});
     for (const auto& entry : operators<double>(Backend::cuda)) {
-        const auto build = make_candidate<double>(*device_, std::string(entry.name), "paper").bind(a, x_span);
-        for (int i = 0; i < 2; ++i) {  // the second shares the vectors of the first
+        const ProductKind kinds[] = {{}, {.is_from_gpu = true}};
+        ProductBuilder build;
+        for (int i = 0; i < 4; ++i) {  // the second shares the vectors of the first
+            if (i % 2 == 0)
+                build = make_candidate<double>(*device_, std::string(entry.name), "paper", {}, kinds[i / 2])
+                            .bind(a, x_span);
             const auto product = build();
             product->poison();
             EXPECT_TRUE(std::isnan(product->check(expected).found)) << entry.name;

@@ -88,6 +88,7 @@ void check_modes(const BenchOptions& options, Backend backend) {
 
 void complete(BenchOptions& options, Backend backend) {
     if (!options.suite.empty()) add_suite(options, backend);
+    if (options.is_from_gpu && backend == Backend::cpu) throw Error("--from-gpu is for --device cuda", ExitCode::usage);
     if (options.sources.empty()) throw Error("no matrix; give one, or a suite with --suite", ExitCode::usage);
     fill_if_empty(options.selectors, {kDefaultSelector});
     fill_if_empty(options.modes, {"warm", "cold"});
@@ -97,7 +98,8 @@ void complete(BenchOptions& options, Backend backend) {
 std::vector<bench::ProductKind> product_kinds(const BenchOptions& options) {
     std::vector<bench::ProductKind> kinds;
     const Layout layout = options.layout == "row" ? Layout::row_major : Layout::column_major;
-    for (const int columns : options.columns) kinds.push_back({columns, layout, options.is_transposed});
+    for (const int columns : options.columns)
+        kinds.push_back({columns, layout, options.is_transposed, options.is_from_gpu});
     return kinds;
 }
 

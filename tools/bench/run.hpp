@@ -26,6 +26,7 @@ struct BenchOptions {
     std::vector<int> columns{1};         ///< multiplied at once, a case each
     std::string layout = "col";          ///< of several: "col" or "row"
     bool is_transposed = false;
+    bool is_from_gpu = false;  ///< preparation begins with CSR in the memory of the GPU
     PatternValues pattern_values = PatternValues::random;
     std::optional<double> min_seconds;
     std::optional<double> max_seconds;

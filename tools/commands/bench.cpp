@@ -97,6 +97,9 @@ void add_bench(CLI::App& app) {
     add_columns(*command, options->columns);
     add_layout(*command, options->layout);
     add_transpose(*command, options->is_transposed);
+    command->add_flag(
+        "--from-gpu", options->is_from_gpu,
+        "Prepare operators from CSR in the memory of the GPU, as a program has it that assembles one there");
     add_sampling_options(*command, *options);
     add_output_or_stdout(*command, "--json", options->json,
                          "Keep results, raw times included, in this file, and go on with those it holds");

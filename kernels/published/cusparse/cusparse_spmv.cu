@@ -130,8 +130,8 @@ std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>& source, Options&
     require_cusparse_sum<V>(*context.accumulator);
     const Algorithm algorithm = alg == 1 ? Algorithm{CUSPARSE_SPMV_CSR_ALG1, false, true}
                                          : Algorithm{CUSPARSE_SPMV_CSR_ALG2, kOp == Op::none, true};
-    return std::make_unique<CusparseSpmv<V>>("cusparse-csr", source.csr(), describe_csr(source.csr(), on), algorithm,
-                                             on, kOp);
+    return std::make_unique<CusparseSpmv<V>>("cusparse-csr", row_shapes(source), describe_csr(source, on), algorithm, on,
+                                             kOp);
 }
 
 /// COO. Option: alg (1, the default, or 2, which is reproducible).

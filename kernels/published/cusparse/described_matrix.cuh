@@ -30,6 +30,15 @@ Buffer<To> widened(const Buffer<index_t>& from) {
 }
 
 template <class V>
+void describe_arrays(DescribedMatrix& m, index_t rows, index_t cols, offset_t nnz, bool is_narrow) {
+    const auto index = is_narrow ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
+    cusparseSpMatDescr_t descriptor = nullptr;
+    TILESPMV_CUSPARSE(cusparseCreateCsr(&descriptor, rows, cols, nnz, m.positions.data(), m.cols.data(),
+                                        m.values.data(), index, index, CUSPARSE_INDEX_BASE_ZERO, cuda_type<V>()));
+    m.descriptor.reset(descriptor);
+}
+
+template <class V>
 DescribedMatrix describe_csr(const CsrMatrix<V>& a, const DeviceContext& on) {
     DescribedMatrix m;
     const bool is_narrow = fits_32_bits(a.nnz());
@@ -45,12 +54,25 @@ DescribedMatrix describe_csr(const CsrMatrix<V>& a, const DeviceContext& on) {
         TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
     m.values = upload_bytes(a.values, on);
-    if (a.nnz() == 0) return m;
-    const auto index = is_narrow ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
-    cusparseSpMatDescr_t descriptor = nullptr;
-    TILESPMV_CUSPARSE(cusparseCreateCsr(&descriptor, a.rows, a.cols, a.nnz(), m.positions.data(), m.cols.data(),
-                                        m.values.data(), index, index, CUSPARSE_INDEX_BASE_ZERO, cuda_type<V>()));
-    m.descriptor.reset(descriptor);
+    if (a.nnz() > 0) describe_arrays<V>(m, a.rows, a.cols, a.nnz(), is_narrow);
+    return m;
+}
+
+/// Of a matrix that is on the GPU alone, with 32-bit row pointers, copies are made there.
+template <class V>
+DescribedMatrix describe_csr(const Source<V>& source, const DeviceContext& on) {
+    const auto* const there = csr_only_on_device(source);
+    const auto* const row_ptrs = there == nullptr ? nullptr : std::get_if<const std::int32_t*>(&there->row_ptrs);
+    if (row_ptrs == nullptr) return describe_csr(source.csr(), on);
+    const auto copied = [&](const auto* array, offset_t size) {
+        return copied_on_device(reinterpret_cast<const std::byte*>(array), size * static_cast<offset_t>(sizeof(*array)),
+                                on);
+    };
+    DescribedMatrix m;
+    m.positions = copied(*row_ptrs, offset_t{there->rows} + 1);
+    m.cols = copied(there->col_idxs, there->nnz);
+    m.values = copied(there->values, there->nnz);
+    if (there->nnz > 0) describe_arrays<V>(m, there->rows, there->cols, there->nnz, true);
     return m;
 }
 

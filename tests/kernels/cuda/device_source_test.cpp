@@ -178,7 +178,7 @@ TYPED_TEST(DeviceSource, HasTheFormsThatTheHostMakes) {
 // More nonzeros than are counted for hubs.
 TYPED_TEST(DeviceSource, HasTheHubsThatTheHostFinds) {
     const auto csr = generate<double>("rmat:scale=16,degree=24");
-    ASSERT_GT(csr.nnz(), cuda::HubTuning{}.sampled);
+    ASSERT_GT(csr.nnz(), HubTuning{}.sampled);
     expect_same_as_of_host<TypeParam, double>("sell:hubs=500", csr);
     expect_same_as_of_host<TypeParam, double>("sell", csr);
 }

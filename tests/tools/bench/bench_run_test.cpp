@@ -363,6 +363,8 @@ TEST_F(BenchRun, WhatIsWrongWithTheQuestionIsSaidBeforeAnythingIsMeasured) {
     expect_refusal(ExitCode::usage, "no option 'threads'");
     options_.modes = {"warm", "graph"};
     expect_refusal(ExitCode::usage, "mode graph needs a GPU");
+    options_.is_from_gpu = true;
+    expect_refusal(ExitCode::usage, "--from-gpu is for --device cuda");
     options_.modes = {"magic"};
     expect_refusal(ExitCode::usage, "unknown mode 'magic'");
     options_.accumulator = Accumulator::float32;
