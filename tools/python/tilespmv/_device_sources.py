@@ -77,7 +77,7 @@ class Assembly:
         values = kind.compact(values)
         sums = kind.empty((self.nnz,), values, True)
         self._core.sum(kind.type_name(values), kind.handle(values)[0], kind.handle(sums)[0], kind.stream(values))
-        return kind.result(sums, values)
+        return sums
 
     def matrix(self, values, operator: str = "auto"):
         """The `Matrix` with these values of the entries, on the GPU. ``A.update_values(assembly.sum(values))`` gives it
