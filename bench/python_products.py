@@ -1,117 +1,170 @@
 #!/usr/bin/env python3
-"""Products from Python beside those of CuPy and torch on a GPU, or of SciPy on the CPU: `A @ x` and `A @ X` of 8 columns, in
-float64 and float32, one after the other in a loop.
+"""How long products from Python take, beside those of CuPy, torch and SciPy.
 
-    bench/python_products.py [--device cuda|cpu] [--json FILE] [--budget SECONDS] FOLDER|A.mtx...
+    bench/python_products.py [--device cuda|cpu] [--json FILE] [--budget SECONDS] FOLDER|A.mtx|gen:...
+    bench/python_products.py --show FILE
 
-A table of times and of how many times faster ours are, then geometric means and the least. SciPy uses one core, ours as many
-as OMP_NUM_THREADS says. On a GPU also what a call takes on the host while the GPU is behind.
+Three things are measured. First, what a call takes on the host, of a small matrix. Second, `A @ x` and `A @ X` of 8 columns, one
+after the other in a loop, in float64 and float32: on the GPU beside CuPy and torch, and on the CPU beside SciPy, which uses one
+core, with one core and, from a million nonzeros on, with all. Third, of these the geometric mean and the least of how many times
+faster ours are. The JSON file is written after every matrix; --show prints the tables of one.
 """
 import argparse
 import concurrent.futures
+import ctypes
 import json
 import math
 import os
 import pathlib
+import re
 import statistics
 import sys
 import time
+import warnings
+from dataclasses import dataclass
+from typing import Any, Callable
 
 import numpy as np
 
 import tilespmv
 from tilespmv._benchmark import _seconds
 
-CASES = [(dtype, columns) for dtype in ("float64", "float32") for columns in (1, 8)]
+CORES = len(os.sched_getaffinity(0))
+COLUMNS = (1, 8)
+# Which times are compared: ours, theirs, and the nonzeros from which on a matrix counts (None: --least-nnz).
+PAIRS = [
+    ("cuda", "cupy", None),
+    ("cuda", "torch", None),
+    ("cuda, made for 8 columns", "cupy", None),
+    ("cuda, made for 8 columns", "torch", None),
+    ("cpu, 1 core", "scipy", None),
+    ("cpu, all cores", "scipy", 1000000),
+]
 
 
-class Cuda:
-    peers = ("cupy", "torch")
+@dataclass
+class Contender:
+    """Who multiplies: its matrix, how NumPy's arrays become its own and come back, and how many threads it has."""
 
-    def __init__(self):
-        import cupy
-        import torch
-
-        self.cupy, self.torch, self.wait = cupy, torch, cupy.cuda.runtime.deviceSynchronize
-
-    def products(self, a, columns):
-        """What multiplies by a matrix of SciPy, by library, and brings the result to the host."""
-        import cupyx.scipy.sparse
-
-        x = np.random.default_rng(0).standard_normal(a.shape[1] if columns == 1 else (a.shape[1], columns)).astype(a.dtype)
-        ours, theirs = tilespmv.matrix(a, "cuda"), cupyx.scipy.sparse.csr_matrix(a)
-        tensors = (self.torch.from_numpy(np.array(part)) for part in (a.indptr, a.indices, a.data))
-        tensor = self.torch.sparse_csr_tensor(*tensors, a.shape).cuda()
-        array, vector = self.cupy.asarray(x), self.torch.from_numpy(x).cuda()
-        yield "tilespmv", lambda: ours @ array, lambda y: y.get()
-        yield "cupy", lambda: theirs @ array, lambda y: y.get()
-        yield "torch", lambda: tensor @ vector, lambda y: y.cpu().numpy()
-
-    def host_times(self):
-        a = tilespmv.matrix("gen:laplace2d:n=100", device="cuda")
-        products = {name: call for name, call, _ in self.products(a.to_scipy(), 1)}
-        x, y = self.cupy.ones(a.shape[1]), self.cupy.empty(a.shape[0])
-        tx, ty = (self.torch.ones(a.shape[1], dtype=self.torch.float64, device="cuda") for _ in range(2))
-        calls = {
-            "A.matvec(x, out=y), CuPy arrays": lambda: a.matvec(x, y),
-            "A @ x, CuPy arrays": products["tilespmv"],
-            "A.matvec(x, out=y), torch tensors": lambda: a.matvec(tx, ty),
-            "A @ x, torch tensors": lambda: a @ tx,
-            "CuPy's A @ x": products["cupy"],
-            "torch's A @ x": products["torch"],
-        }
-        return {name: self.host_time(call) for name, call in calls.items()}
-
-    def host_time(self, call, count=200):
-        """The median time of a call, the GPU left behind for so many of them."""
-        for _ in range(20):
-            call()
-        self.wait()
-        times = []
-        for _ in range(count):
-            begin = time.perf_counter()
-            call()
-            times.append(time.perf_counter() - begin)
-        self.wait()
-        return statistics.median(times)
+    name: str
+    make: Callable[[], Any]
+    to: Callable = lambda x: x
+    back: Callable = lambda y: y
+    wait: Callable = lambda: None
+    columns: tuple = COLUMNS
+    threads: int = 1
 
 
-class Cpu:
-    peers = ("scipy",)
-
-    @staticmethod
-    def wait():
-        pass
-
-    def products(self, a, columns):
-        x = np.random.default_rng(0).standard_normal(a.shape[1] if columns == 1 else (a.shape[1], columns)).astype(a.dtype)
-        ours = tilespmv.matrix(a, "cpu", "auto" if columns == 1 else f"auto:columns={columns}")
-        yield "tilespmv", lambda: ours @ x, lambda y: y
-        yield "scipy", lambda: a @ x, lambda y: y
-
-    def host_times(self):
-        a = tilespmv.matrix("gen:laplace2d:n=10", device="cpu")
-        x, y = np.ones(100), np.ones(100)
-        return {"A.matvec(x, out=y), 480 nonzeros": _seconds(lambda: a.matvec(x, y), self.wait, 0.02)}
+def set_threads(count):
+    """For all copies of GCC's OpenMP in this process: torch brings one of its own."""
+    maps = pathlib.Path("/proc/self/maps").read_text()
+    for library in set(re.findall(r"/\S*libgomp\S*", maps)):
+        ctypes.CDLL(library).omp_set_num_threads(count)
 
 
-def load(path):
-    return tilespmv.matrix(path, "cpu", "csr-omp").to_scipy()
+def on_cpu(a):
+    yield Contender("scipy", lambda: a)
+    yield Contender("cpu, 1 core", lambda: tilespmv.matrix(a, "cpu"))
+    if a.nnz >= 1000000:
+        yield Contender("cpu, all cores", lambda: tilespmv.matrix(a, "cpu"), threads=CORES)
 
 
-def measure(side, a, seconds):
-    """Rows of one matrix."""
-    for dtype, columns in CASES:
-        of_type = a if a.dtype == dtype else type(a)((a.data.astype(dtype), a.indices, a.indptr), shape=a.shape)
-        times, results = {}, {}
-        for library, call, to_host in side.products(of_type, columns):
-            results[library] = to_host(call())
-            times[library] = _seconds(call, side.wait, seconds)
-        wrong = {n: float(np.abs(y - results["tilespmv"]).max()) for n, y in results.items()}
-        scale = float(np.abs(results["tilespmv"]).max()) or 1.0
-        if max(wrong.values()) > (1e-10 if dtype == "float64" else 1e-3) * scale:
-            raise ArithmeticError(f"products differ: {wrong}")
-        yield {"dtype": dtype, "columns": columns, "nnz": int(a.nnz), "rows": a.shape[0], "cols": a.shape[1], "seconds": times}
+def on_gpu(a):
+    import cupy
+    import cupyx.scipy.sparse
+    import torch
+
+    def tensor():
+        warnings.simplefilter("ignore", UserWarning)  # of sparse tensors: they are "in beta state"
+        return torch.sparse_csr_tensor(*(torch.from_numpy(np.array(part)) for part in (a.indptr, a.indices, a.data)), a.shape).cuda()
+
+    cupy_arrays = {"to": cupy.asarray, "back": lambda y: y.get(), "wait": cupy.cuda.runtime.deviceSynchronize}
+    yield Contender("cuda", lambda: tilespmv.matrix(a, "cuda"), **cupy_arrays)
+    for_columns = lambda: tilespmv.matrix(a, "cuda", f"auto:columns={COLUMNS[-1]}")
+    yield Contender("cuda, made for 8 columns", for_columns, **cupy_arrays, columns=COLUMNS[1:])
+    yield Contender("cupy", lambda: cupyx.scipy.sparse.csr_matrix(a), **cupy_arrays)
+    yield Contender("torch", tensor, lambda x: torch.from_numpy(x).cuda(), lambda y: y.cpu().numpy(), torch.cuda.synchronize)
+
+
+def measured(contender, a, vectors, seconds):
+    """The time of a product for each number of columns. Raises for one that is wrong."""
+    set_threads(contender.threads)
+    matrix = contender.make()
+    for columns in contender.columns:
+        x, expected, scale = vectors[columns]
+        given = contender.to(x)
+        error = np.abs(contender.back(matrix @ given) - expected) / scale
+        if not (worst := float(error.max(initial=0))) <= (1e-12 if a.dtype == np.float64 else 1e-4):
+            raise ArithmeticError(f"a product of {columns} columns is wrong by {worst:.1e}")
+        yield columns, _seconds(lambda: matrix @ given, contender.wait, seconds)
+
+
+def measure(a, devices, seconds, failed):
+    """A row for each type and number of columns; calls failed(who, error) of a contender that fails."""
+    for dtype in ("float64", "float32"):
+        of_type = a.astype(dtype)
+        vectors, times = {}, {columns: {} for columns in COLUMNS}
+        for columns in COLUMNS:
+            x = np.random.default_rng(0).standard_normal(a.shape[1] if columns == 1 else (a.shape[1], columns)).astype(dtype)
+            vectors[columns] = x, of_type @ x, abs(of_type) @ abs(x) + np.finfo(dtype).tiny
+        for contender in (c for of_device in devices for c in of_device(of_type)):
+            try:
+                for columns, took in measured(contender, of_type, vectors, seconds):
+                    times[columns][contender.name] = took
+            except Exception as error:  # the others are measured all the same
+                failed(f"{contender.name}, {dtype}", error)
+        for columns in COLUMNS:
+            yield {"dtype": dtype, "columns": columns, "nnz": int(a.nnz), "rows": a.shape[0], "cols": a.shape[1], "seconds": times[columns]}
+
+
+def host_time(call, wait, count=200):
+    """The median time of a call, the GPU left behind for so many of them."""
+    for _ in range(20):
+        call()
+    wait()
+    times = []
+    for _ in range(count):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    wait()
+    return statistics.median(times)
+
+
+def host_times_on_cpu():
+    a = tilespmv.matrix("gen:laplace2d:n=10", device="cpu")
+    x, y = np.ones(100), np.ones(100)
+    best = lambda measure: min(measure() for _ in range(20))
+    return {
+        "CPU: the call of the library alone": best(lambda: a._core.library_seconds(x, y, 2000)),
+        "CPU: A.matvec(x, out=y)": best(lambda: _seconds(lambda: a.matvec(x, y), lambda: None, 0.005)),
+        "CPU: A @ x": best(lambda: _seconds(lambda: a @ x, lambda: None, 0.005)),
+    }
+
+
+def host_times_on_gpu():
+    import cupy
+    import torch
+
+    a = tilespmv.matrix("gen:laplace2d:n=100", device="cuda")
+    theirs = {c.name: (c.make(), c.wait) for c in on_gpu(a.to_scipy())}
+    x, y = cupy.ones(a.shape[1]), cupy.empty(a.shape[0])
+    block, out = cupy.ones((a.shape[1], 8)), cupy.empty((a.shape[0], 8))
+    tx, ty = (torch.ones(a.shape[1], dtype=torch.float64, device="cuda") for _ in range(2))
+    calls = {
+        "A.matvec(x, out=y), CuPy arrays": lambda: a.matvec(x, y),
+        "A @ x, CuPy arrays": lambda: a @ x,
+        "A.T @ x, CuPy arrays": lambda: a.T @ x,
+        "A.matmat(X, out=Y), CuPy arrays": lambda: a.matmat(block, out),
+        "A @ X, CuPy arrays": lambda: a @ block,
+        "A.matvec(x, out=y), torch tensors": lambda: a.matvec(tx, ty),
+        "A @ x, torch tensors": lambda: a @ tx,
+        "CuPy's A @ x": lambda: theirs["cupy"][0] @ x,
+        "CuPy's A.T @ x": lambda: theirs["cupy"][0].T @ x,
+        "CuPy's A @ X": lambda: theirs["cupy"][0] @ block,
+        "torch's A @ x": lambda: theirs["torch"][0] @ tx,
+    }
+    return {name: host_time(call, theirs["cuda"][1]) for name, call in calls.items()}
 
 
 def matrices(arguments):
@@ -123,66 +176,88 @@ def matrices(arguments):
     return sorted(map(str, found), key=lambda p: os.path.getsize(p) if os.path.exists(p) else 0)
 
 
-def summary(side, rows, least_nnz):
-    print(f"\nMatrices of at least {least_nnz} nonzeros: geometric mean and least of how many times faster ours are")
-    means = []
-    for dtype, columns in CASES:
-        of = [r for r in rows if (r["dtype"], r["columns"]) == (dtype, columns) and r["nnz"] >= least_nnz]
-        for peer in side.peers if of else ():
-            ratios = {r["matrix"]: r["seconds"][peer] / r["seconds"]["tilespmv"] for r in of}
-            worst = min(ratios, key=ratios.get)
-            mean = math.exp(statistics.fmean(map(math.log, ratios.values())))
-            print(f"{dtype} {columns} {peer:6} {mean:6.2f} x, least {ratios[worst]:.2f} x ({worst}), {len(ratios)} matrices")
-            means.append({"dtype": dtype, "columns": columns, "peer": peer, "mean": mean, "least": ratios[worst], "of": worst})
-    return means
+def read(path):
+    return tilespmv.matrix(path, "cpu", "csr-omp").to_scipy()
+
+
+def loaded(names, most=64):
+    """(name, what gives its matrix or raises): so many are read at once, before any of them is measured."""
+    for begin in range(0, len(names), most):
+        with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
+            readings = [(name, pool.submit(read, name)) for name in names[begin : begin + most]]
+        yield from ((name, reading.result) for name, reading in readings)
+
+
+def print_table(results):
+    for name, seconds in results["host_seconds"].items():
+        print(f"{name:36} {1e6 * seconds:6.1f} us on the host")
+    contenders = list(dict.fromkeys(name for row in results["products"] for name in row["seconds"]))
+    print(f"\n{'matrix':40} {'nonzeros':>10} {'type':8} {'columns':>7}" + "".join(f" {name + ', us':>29}" for name in contenders))
+    for row in results["products"]:
+        cells = (f"{1e6 * row['seconds'][name]:29.1f}" if name in row["seconds"] else f"{'':29}" for name in contenders)
+        print(f"{row['matrix']:40} {row['nnz']:10} {row['dtype']:8} {row['columns']:7} " + " ".join(cells))
+    print("\nHow many times faster ours are: geometric mean and least")
+    for ours, theirs, least_nnz in PAIRS:
+        for dtype in ("float64", "float32"):
+            for columns in COLUMNS:
+                print_pair(results, ours, theirs, least_nnz or results["least_nnz"], dtype, columns)
+    for name, message in results["failed"].items():
+        print(f"FAILED {name}: {message}")
+    if results["left_out"]:
+        print(f"left out for want of time: {' '.join(results['left_out'])}")
+
+
+def print_pair(results, ours, theirs, least_nnz, dtype, columns):
+    rows = [r for r in results["products"] if (r["dtype"], r["columns"]) == (dtype, columns) and r["nnz"] >= least_nnz]
+    ratios = {r["matrix"]: r["seconds"][theirs] / r["seconds"][ours] for r in rows if ours in r["seconds"] and theirs in r["seconds"]}
+    if ratios:
+        mean, worst = math.exp(statistics.fmean(map(math.log, ratios.values()))), min(ratios, key=ratios.get)
+        below = sum(ratio < 1 for ratio in ratios.values())
+        text = f"{mean:6.2f} x, least {ratios[worst]:5.2f} x ({worst}), below 1: {below} of {len(ratios)} from {least_nnz} nonzeros on"
+        print(f"{ours:24} beside {theirs:5} {dtype}, columns {columns}: {text}")
+
+
+def save(results, path):
+    if path:
+        pathlib.Path(path + ".part").write_text(json.dumps(results, indent=1))
+        os.replace(path + ".part", path)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("matrices", nargs="+", help="files, folders of them, or gen:...")
-    parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda" if tilespmv.has_gpu() else "cpu")
+    parser.add_argument("matrices", nargs="*", help="files, folders of them, or gen:...")
+    parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda" if tilespmv.has_gpu() else "cpu", help="cuda: and the CPU")
     parser.add_argument("--seconds", type=float, default=0.02, help="for one measurement (0.02)")
     parser.add_argument("--least-nnz", type=int, default=100000, help="of matrices that count (100000)")
     parser.add_argument("--budget", type=float, default=math.inf, help="seconds after which no matrix is begun")
-    parser.add_argument("--json")
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--show", metavar="FILE", help="print the tables of a JSON file")
     arguments = parser.parse_args()
-    side, begin = Cuda() if arguments.device == "cuda" else Cpu(), time.perf_counter()
-    calls = side.host_times()
-    for name, seconds in calls.items():
-        print(f"{name:36} {1e6 * seconds:6.1f} us on the host")
-    heads = "".join(f"{f'{d} {c}: us':>14}" + "".join(f"{p:>8}" for p in side.peers) for d, c in CASES)
-    print(f"\n{'matrix':28} {'nonzeros':>10}{heads}")
-    rows, failed, names = [], 0, matrices(arguments.matrices)
-    # On a GPU files are read while others are measured.
-    with concurrent.futures.ThreadPoolExecutor(4 if arguments.device == "cuda" else 1) as pool:
-        ahead = 4 if arguments.device == "cuda" else 0
-        reading = {n: pool.submit(load, n) for n in names[:ahead]}
-        for i, name in enumerate(names):
-            if time.perf_counter() - begin > arguments.budget:
-                print(f"{len(names) - i} matrices left out: {' '.join(names[i:])}")
-                break
-            for n in names[i : i + ahead + 1]:
-                reading.setdefault(n, None)
-                reading[n] = reading[n] or pool.submit(load, n)
-            short = name.rsplit("/", 1)[-1].split(".mtx")[0]
-            try:
-                of = [{"matrix": short} | row for row in measure(side, reading.pop(name).result(), arguments.seconds)]
-            except Exception as error:  # the others are measured all the same
-                print(f"{short:28} {type(error).__name__}: {error}", flush=True)
-                failed += 1
-                continue
-            rows += of
-            cells = ((r["seconds"]["tilespmv"], [r["seconds"][p] for p in side.peers]) for r in of)
-            text = "".join(f"{1e6 * ours:14.1f}" + "".join(f"{t / ours:8.2f}" for t in peers) for ours, peers in cells)
-            print(f"{short:28} {of[0]['nnz']:10}{text}", flush=True)
-        for left in reading.values():
-            left.cancel()
-    means = summary(side, rows, arguments.least_nnz)
-    if arguments.json:
-        about = {"version": tilespmv.__version__, "device": arguments.device, "threads": os.environ.get("OMP_NUM_THREADS")}
-        with open(arguments.json, "w") as file:
-            json.dump(about | {"host_seconds": calls, "means": means, "products": rows}, file, indent=1)
-    return failed > 0
+    if arguments.show:
+        return print_table(json.loads(pathlib.Path(arguments.show).read_text()))
+    begin, on_a_gpu = time.perf_counter(), arguments.device == "cuda"
+    devices = [on_gpu, on_cpu] if on_a_gpu else [on_cpu]
+    set_threads(1)
+    results = {"version": tilespmv.__version__, "device": arguments.device, "cores": CORES, "least_nnz": arguments.least_nnz}
+    results |= {"host_seconds": host_times_on_cpu() | (host_times_on_gpu() if on_a_gpu else {}), "products": [], "failed": {}, "left_out": []}
+    for name, matrix in loaded(matrices(arguments.matrices)):
+        short = name.rsplit("/", 1)[-1].split(".mtx")[0]
+        if time.perf_counter() - begin > arguments.budget:
+            results["left_out"].append(short)
+            continue
+
+        def failed(who, error):
+            results["failed"][f"{short}, {who}"] = f"{type(error).__name__}: {error}"
+
+        try:
+            results["products"] += [{"matrix": short} | row for row in measure(matrix(), devices, arguments.seconds, failed)]
+        except Exception as error:
+            failed("reading", error)
+        print(f"[{time.perf_counter() - begin:5.1f} s] {short}", file=sys.stderr, flush=True)
+        save(results, arguments.json)
+    save(results, arguments.json)
+    print_table(results)
+    return len(results["failed"]) > 0
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The scripts that a person starts from."""
 
+import json
 import pathlib
 import re
 import subprocess
@@ -65,3 +66,19 @@ def test_compare(tmp_path):
     pytest.importorskip("matplotlib")
     assert "tilespmv" in run("compare.py", "gen:laplace2d:n=30", "--plot", tmp_path / "b.png")
     assert (tmp_path / "b.png").stat().st_size > 5000
+
+
+def test_benchmark_of_products(tmp_path):
+    script = FOLDER.parents[2] / "bench/python_products.py"
+    command = [sys.executable, script, "--seconds", "0.001", "--least-nnz", "1000", "--device", "cpu", "--json", tmp_path / "a.json"]
+    done = subprocess.run(command + ["gen:laplace2d:n=30", "no such file"], capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    results = json.loads((tmp_path / "a.json").read_text())
+    assert list(results["failed"]) == ["no such file, reading"]
+    assert [(row["dtype"], row["columns"]) for row in results["products"]] == [(d, c) for d in ("float64", "float32") for c in (1, 8)]
+    assert all(min(row["seconds"].values()) > 0 and set(row["seconds"]) == {"scipy", "cpu, 1 core"} for row in results["products"])
+    assert done.stdout.count("beside scipy") == 4 and "FAILED no such file" in done.stdout
+    shown = subprocess.run([sys.executable, script, "--show", tmp_path / "a.json"], capture_output=True, text=True)
+    assert shown.stdout == done.stdout
+    done = subprocess.run(command + ["--budget", "0", "gen:laplace2d:n=30"], capture_output=True, text=True)
+    assert done.returncode == 0 and "left out for want of time: gen:laplace2d:n=30" in done.stdout

@@ -6,7 +6,6 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <fmt/format.h>
@@ -15,8 +14,10 @@
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
+#include "tile/seconds_since.hpp"
 #include "tools/bindings/matrix.hpp"
 #include "tools/options/value_type.hpp"
+#include "tools/python/arrays.hpp"
 #include "tools/python/device_arrays.hpp"
 #include "tools/python/shared.hpp"
 #include "tools/view/view.hpp"
@@ -24,100 +25,11 @@
 #include "tools/python/jax.hpp"
 #endif
 
-#if defined(Py_LIMITED_API) && Py_LIMITED_API < 0x030B0000
-// Python 3.10 has the buffer protocol in its libraries as 3.11 declares it, but not in the headers of its stable ABI.
-extern "C" {
-struct Py_buffer {
-    void* buf;
-    PyObject* obj;
-    Py_ssize_t len;
-    Py_ssize_t itemsize;
-    int readonly;
-    int ndim;
-    char* format;
-    Py_ssize_t* shape;
-    Py_ssize_t* strides;
-    Py_ssize_t* suboffsets;
-    void* internal;
-};
-int PyObject_GetBuffer(PyObject* object, Py_buffer* view, int flags);
-void PyBuffer_Release(Py_buffer* view);
-}
-constexpr int PyBUF_WRITABLE = 0x1;
-constexpr int PyBUF_FORMAT = 0x4;
-constexpr int PyBUF_STRIDED_RO = 0x18;
-constexpr int PyBUF_STRIDED = PyBUF_STRIDED_RO | PyBUF_WRITABLE;
-#endif
-
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace tilespmv::bindings {
 namespace {
-
-/// An object with Python's buffer protocol, such as a NumPy array, for as long as this lives.
-class HostBuffer {
-public:
-    HostBuffer(nb::handle object, bool is_written) {
-        if (PyObject_GetBuffer(object.ptr(), &view_, (is_written ? PyBUF_STRIDED : PyBUF_STRIDED_RO) | PyBUF_FORMAT) !=
-            0) {
-            throw nb::python_error();
-        }
-    }
-    HostBuffer(const HostBuffer&) = delete;
-    HostBuffer& operator=(const HostBuffer&) = delete;
-    ~HostBuffer() { PyBuffer_Release(&view_); }
-
-    [[nodiscard]] Array array() const {
-        if (view_.ndim != 1 && view_.ndim != 2) throw nb::value_error("expected an array of one or two dimensions");
-        const auto stride = [&](int i) { return view_.strides[i] / view_.itemsize; };
-        for (int i = 0; i < view_.ndim; ++i) {
-            if (view_.strides[i] % view_.itemsize != 0)
-                throw nb::value_error("the strides of an array are no multiples of its values");
-        }
-        const bool is_vector = view_.ndim == 1;
-        return {view_.buf,
-                static_cast<std::size_t>(view_.shape[0]),
-                is_vector ? 1 : static_cast<int>(view_.shape[1]),
-                stride(0),
-                is_vector ? 1 : stride(1),
-                Memory::host};
-    }
-
-    [[nodiscard]] bool is_vector() const { return view_.ndim == 1; }
-    /// Whether it has values of this type of NumPy's.
-    [[nodiscard]] bool has(char type) const {
-        return view_.format != nullptr && view_.format[0] == type && view_.format[1] == '\0';
-    }
-
-private:
-    Py_buffer view_{};
-};
-
-/// (address, rows, columns, row stride, column stride) of an array in the memory of a GPU, or a buffer of the host's.
-class AnyArray {
-public:
-    AnyArray(nb::handle object, bool is_written) {
-        if (PyTuple_Check(object.ptr())) {
-            const auto t =
-                nb::cast<std::tuple<std::uintptr_t, std::size_t, int, std::ptrdiff_t, std::ptrdiff_t>>(object);
-            array_ = {reinterpret_cast<void*>(std::get<0>(t)),
-                      std::get<1>(t),
-                      std::get<2>(t),
-                      std::get<3>(t),  // NOLINT
-                      std::get<4>(t),
-                      Memory::device};
-        } else {
-            buffer_.emplace(object, is_written);
-            array_ = buffer_->array();
-        }
-    }
-    [[nodiscard]] const Array& get() const { return array_; }
-
-private:
-    std::optional<HostBuffer> buffer_;
-    Array array_;
-};
 
 bool multiply(Matrix& a, double alpha, nb::handle x, double beta, nb::handle y, bool is_transposed,
               std::uintptr_t stream) {
@@ -144,15 +56,18 @@ bool multiply_arrays(Matrix& a, double alpha, nb::handle x, double beta, nb::han
     return a.multiply(alpha, in, beta, out, is_transposed, 0);
 }
 
-using Ints = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
-
-/// What keeps Python's objects alive for C++, which may let go of them on any thread.
-std::shared_ptr<void> owner_of(nb::object object) {
-    return {new nb::object(std::move(object)), [](void* kept) {
-                const nb::gil_scoped_acquire acquired;
-                delete static_cast<nb::object*>(kept);
-            }};
+/// Seconds of a product without Python, the mean of `count` calls: what it costs to call from there is measured beside
+/// it.
+double library_seconds(Matrix& a, nb::handle x, nb::handle y, int count) {
+    const AnyArray from(x, false);
+    const AnyArray to(y, true);
+    const nb::gil_scoped_release released;
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < count; ++i) a.multiply(1, from.get(), 0, to.get(), false, 0);
+    return seconds_since(start) / count;
 }
+
+using Ints = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu, nb::ndim<1>>;
 
 std::shared_ptr<Matrix> from_csr(const std::string& value_type, std::int64_t rows, std::int64_t cols, Ints row_ptrs,
                                  nb::ndarray<const index_t, nb::c_contig, nb::device::cpu, nb::ndim<1>> col_idxs,
@@ -175,7 +90,7 @@ std::shared_ptr<Matrix> from_csr(const std::string& value_type, std::int64_t row
                      is_wide,
                      col_idxs.data(),
                      values.data(),
-                     owner_of(nb::make_tuple(row_ptrs, col_idxs, values))};
+                     kept(nb::make_tuple(row_ptrs, col_idxs, values))};
     const nb::gil_scoped_release released;
     return make_matrix(value_type, arrays, is_on_gpu ? Backend::cuda : Backend::cpu, operator_name);
 }
@@ -386,6 +301,7 @@ NB_MODULE(_core, m) {
         .def("share", share)
         .def("multiply", multiply)
         .def("multiply_arrays", multiply_arrays)
+        .def("library_seconds", library_seconds)
         .def("update_values", update_values)
         .def("csr", csr)
         .def("tiles", tiles)

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include "tools/bindings/assembly.hpp"
+#include "tools/python/arrays.hpp"
 
 namespace nb = nanobind;
 
@@ -14,14 +15,6 @@ namespace {
 using Address = std::uintptr_t;
 
 const void* at(Address address) { return reinterpret_cast<const void*>(address); }  // NOLINT
-
-/// What keeps Python's objects alive for C++, which may let go of them on any thread.
-std::shared_ptr<void> kept(nb::object object) {
-    return {new nb::object(std::move(object)), [](void* kept) {
-                const nb::gil_scoped_acquire acquired;
-                delete static_cast<nb::object*>(kept);
-            }};
-}
 
 std::shared_ptr<Matrix> make(const std::string& value_type, CsrArrays arrays, nb::object owner,
                              const std::string& operator_name) {
