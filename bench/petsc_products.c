@@ -1,10 +1,7 @@
 /* Times of products with a generated matrix by AIJ and by tilespmv, in turns. Options: -class NAME, -rows N, -rounds N,
-   -products N (in a row), -transpose, -of_core. Prints one line of JSON; bench/petsc_products.py runs it over all
-   classes. */
-#define _GNU_SOURCE
+   -products N (in a row), -transpose. Prints one line of JSON; bench/petsc_products.py runs it over all classes. */
 #include <petscmat.h>
 #include <tilespmv_petsc.h>
-#include <time.h>
 
 static unsigned long long hash(unsigned long long i, unsigned long long k) {
     unsigned long long h = i * 0x9E3779B97F4A7C15ull + (k + 1) * 0xC2B2AE3D27D4EB4Full;
@@ -74,23 +71,14 @@ static PetscErrorCode make_matrix(const char* kind, PetscInt n, Mat* a) {
     PetscFunctionReturn(0);
 }
 
-/* Seconds that pass or, where others use the machine, that the process has of its core. */
-static PetscBool of_core = PETSC_FALSE;
-static double now(void) {
-    struct timespec time;
-    if (!of_core) return MPI_Wtime();
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Seconds of a product, the same on all processes. */
 static PetscErrorCode time_products(Mat a, Vec x, Vec y, PetscBool transposed, PetscInt products, double* seconds) {
     double start, end;
     PetscFunctionBegin;
     PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-    start = now();
+    start = MPI_Wtime();
     for (PetscInt k = 0; k < products; ++k) PetscCall(transposed ? MatMultTranspose(a, x, y) : MatMult(a, x, y));
-    end = now() - start;
+    end = MPI_Wtime() - start;
     PetscCallMPI(MPI_Allreduce(&end, seconds, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
     *seconds /= (double)products;
     PetscFunctionReturn(0);
@@ -113,7 +101,6 @@ int main(int argc, char** argv) {
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-rounds", &rounds, NULL));
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-products", &products, NULL));
     PetscCall(PetscOptionsGetBool(NULL, NULL, "-transpose", &transposed, NULL));
-    PetscCall(PetscOptionsGetBool(NULL, NULL, "-of_core", &of_core, NULL));
     PetscCall(make_matrix(kind, n, &a));
     PetscCall(MatConvert(a, MATMPIAIJTILESPMV, MAT_INITIAL_MATRIX, &b));
     PetscCall(MatCreateVecs(a, &x, &y));

@@ -10,6 +10,7 @@ found in the comments by which PETSc runs them. Without the sources or mpicc it 
 import argparse
 import concurrent.futures
 import glob
+import itertools
 import os
 import pathlib
 import re
@@ -27,7 +28,6 @@ LEFT_OUT = [
     ("ksp/ksp/tutorials/ex2.c", "pipelcg", "residuals of the pipelined method grow from how products are rounded"),
 ]
 
-NEEDED = {"double", "!single", "!complex", "!__float128", "!cuda", "!hip", "!kokkos", "c99", "!kokkos_kernels", "!viennacl"}
 ENVIRONMENT = {
     **os.environ,
     "OMP_WAIT_POLICY": "passive",
@@ -38,11 +38,22 @@ ENVIRONMENT = {
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
+LOOP = re.compile(r"\{\{(.*?)\}[^}]*\}")
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
-def arguments_of(source):
-    """Arguments and numbers of processes of the tests of a source that need nothing but PETSc and AIJ."""
+def holds(need, macros):
+    """Whether PETSc, configured with these macros, has what a test requires."""
+    if need.startswith("!"):
+        return not holds(need[1:], macros)
+    macro = re.fullmatch(r"defined\((\w+)\)", need)
+    names = [macro.group(1)] if macro else [f"PETSC_{use}_{need.upper()}" for use in ("HAVE", "USE", "USE_REAL")]
+    return need == "c99" or any(name in macros for name in names)
+
+
+def arguments_of(source, macros):
+    """Arguments and numbers of processes of the tests of a source that run with this PETSc. Of loops over values it
+    takes the first and the last: {{1 2 4}} becomes 1 and 4."""
     block = re.search(r"/\*TEST(.*?)TEST\*/", source, re.S)
     if not block:
         return []
@@ -54,14 +65,16 @@ def arguments_of(source):
             fields[key] = found.group(1).strip() if found else ""
         if re.match(r"\s*testset:", part):
             outer = fields
-            continue
-        is_inner = re.match(r"\s{6,}test:", part)
-        args = ((outer.get("args", "") + " ") if is_inner else "") + fields["args"]
-        needs = (fields["requires"] + " " + (outer.get("requires", "") if is_inner else "")).split()
-        size = fields["nsize"] or (outer.get("nsize", "") if is_inner else "") or "1"
-        if "test:" not in part or "{{" in args or "{{" in size or "$" in args or any(n not in NEEDED for n in needs):
-            continue
-        cases.append((args, int(size)))
+        elif "test:" in part:
+            around = outer if re.match(r"\s{6,}test:", part) else {}
+            args = f"{around.get('args', '')} {fields['args']}".strip()
+            needs = f"{around.get('requires', '')} {fields['requires']}".split()
+            size = fields["nsize"] or around.get("nsize") or "1"
+            if "${DATAFILESPATH}" in args or not all(holds(need, macros) for need in needs):
+                continue
+            for at in (0, -1):
+                first_or_last = lambda loop: loop.group(1).split()[at]
+                cases.append((LOOP.sub(first_or_last, args), int(LOOP.sub(first_or_last, size))))
     return cases
 
 
@@ -78,7 +91,7 @@ def with_type(args, name):
 
 
 def plain(text):
-    """What is printed, without what names the type."""
+    """The lines, without what names the type."""
     lines = [line for line in text.splitlines() if not line.lstrip().startswith("tilespmv")]
     return [re.sub(r"aijtilespmv", "aij", line).rstrip() for line in lines]
 
@@ -92,20 +105,26 @@ def is_same_line(a, b):
     return all(abs(x - y) <= 1e-5 * max(abs(x), abs(y)) + 1e-9 for x, y in pairs)
 
 
-def is_same(a, b):
-    """Line by line, in any order where several processes print."""
-    return any(
-        len(a) == len(b) and all(map(is_same_line, p, q)) for p, q in ((a, b), (sorted(a), sorted(b)))
-    )
+def differences(expected, found):
+    """The lines in which processes print something else: two texts for each process."""
+    lines = []
+    for a, b in zip(map(plain, expected), map(plain, found)):
+        pairs = itertools.zip_longest(a, b, fillvalue="")
+        lines += [f"  {p}\n  {q}" for p, q in pairs if not is_same_line(p, q)]
+    return "\n".join(lines)
 
 
 class Examples:
     def __init__(self, options):
         self.options = options
         module = "PETSc64" if "petsc64" in options.plugin.name else "PETSc"
-        flags = subprocess.run(["pkg-config", "--cflags", "--libs", module], capture_output=True, text=True)
-        self.flags = shlex.split(flags.stdout)
+        ask = lambda *what: subprocess.run(["pkg-config", *what, module], capture_output=True, text=True).stdout.strip()
+        self.flags = shlex.split(ask("--cflags", "--libs"))
+        configuration = pathlib.Path(ask("--variable=includedir"), "petscconf.h").read_text()
+        self.macros = set(re.findall(r"#define (\w+)", configuration))
         self.folder = tempfile.TemporaryDirectory()
+        data = (folder for folder in options.examples.parents if (folder / "share/petsc/datafiles").is_dir())
+        self.petsc = str(next(data, options.examples))
 
     def build(self, name):
         program = pathlib.Path(self.folder.name) / name.replace("/", "_")[:-2]
@@ -114,44 +133,48 @@ class Examples:
         return program if subprocess.run(command, capture_output=True).returncode == 0 else None
 
     def run(self, program, ranks, words):
-        command = ["mpiexec", "-n", str(ranks), str(program), *words]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=self.options.timeout,
-                                  cwd=self.folder.name, env=ENVIRONMENT, errors="replace")
-        except subprocess.TimeoutExpired:
-            return -1, "ran too long"
-        return done.returncode, done.stdout + (done.stderr if done.returncode else "")
+        """The exit status and what each process prints; after an error also what they say of it."""
+        words = [word.replace("${wPETSC_DIR}", self.petsc) for word in words]
+        with tempfile.TemporaryDirectory() as folder:
+            output = ["--output-filename", f"{folder}/processes:nocopy"]
+            command = ["mpiexec", "-n", str(ranks), *output, str(program), *words]
+            try:
+                done = subprocess.run(command, capture_output=True, text=True, timeout=self.options.timeout,
+                                      cwd=self.folder.name, env=ENVIRONMENT, errors="replace")
+            except subprocess.TimeoutExpired:
+                return -1, ["runs too long"]
+            names = ("stdout", "stderr") if done.returncode else ("stdout",)
+            files = [file for name in names for file in sorted(pathlib.Path(folder).rglob(name))]
+            return done.returncode, [file.read_text(errors="replace") for file in files]
 
     def compare(self, program, ranks, args):
-        """What comes of one case: "same", or why it says nothing, or how it differs."""
+        """What comes of one case: the same or not, or why it says nothing."""
         ours = with_type(args, "aijtilespmv")
         if ours is None:
             return "has another type"
         status, expected = self.run(program, ranks, with_type(args, "aij"))
         if status != 0:
-            return "fails with AIJ"
+            return "runs too long with AIJ" if status == -1 else "fails with AIJ"
         load = ["-dll_append", str(self.options.plugin), "-mat_tilespmv_view"]
-        status, found = self.run(program, ranks, ours + load)
+        status, found = self.run(program, ranks, ours + load + ["-mat_tilespmv_operator", self.options.operator])
         if status != 0:
-            return "DIFFERS: fails\n" + found[:1500]
-        if "tilespmv on rank" not in found:
-            return "multiplies by no such matrix"
-        if is_same(plain(expected), plain(found)):
-            return "same"
-        pairs = zip(plain(expected), plain(found))
-        return "DIFFERS\n" + "\n".join(f"  {a}\n  {b}" for a, b in pairs if not is_same_line(a, b))[:1500]
+            return "DIFFERS: fails\n" + "".join(found)[:1500]
+        different = differences(expected, found)
+        if different:
+            return "DIFFERS\n" + different[:1500]
+        return "same" if "tilespmv on rank" in "".join(found) else "same without a product of ours"
 
     def test(self, name):
         """Lines about a source, and the numbers of cases by what came of them."""
         source = (self.options.examples / name).read_text(errors="replace")
-        cases = arguments_of(source)
+        cases = arguments_of(source, self.macros)
         if name in KSP:
             cases.insert(0, ("", 1))
         if not self.options.all:
             cases = [case for case in cases if with_type(case[0], "aij")][:2]
-        program = self.build(name)
+        program = self.build(name) if cases else None
         if program is None:
-            return [f"{name}: is not compiled alone"], {}
+            return [f"{name}: {'is not compiled alone' if cases else 'no case'}"], {}
         counts, lines = {}, []
         runs = {(ranks, args) for args, size in cases for ranks in {*self.options.ranks, size}}
         for ranks, args in sorted(runs):
@@ -161,7 +184,7 @@ class Examples:
             counts[kind] = counts.get(kind, 0) + 1
             if outcome.startswith("DIFFERS"):
                 lines.append(f"{name} on {ranks} with {args}: {outcome}")
-        lines.insert(0, f"{name}: " + (", ".join(f"{n} {what}" for what, n in sorted(counts.items())) or "no case"))
+        lines.insert(0, f"{name}: " + ", ".join(f"{n} {what}" for what, n in sorted(counts.items())))
         return lines, counts
 
 
@@ -177,6 +200,7 @@ def main():
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--match", default="", help="a regular expression of the names that are run")
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--operator", default="csr-omp", help="auto leaves vectors to AIJ where nonzeros are few")
     parser.add_argument("--timeout", type=int, default=120)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()

@@ -372,25 +372,38 @@ static PetscErrorCode test_unsorted_rows(void) {
     PetscFunctionReturn(0);
 }
 
-int main(int argc, char** argv) {
+/* All that depends on which operator multiplies. */
+static PetscErrorCode test_operator(const char* name) {
     const PetscInt columns[] = {1, 2, 8, 13};
+    PetscFunctionBegin;
+    PetscCall(PetscOptionsSetValue(NULL, "-mat_tilespmv_operator", name));
+    PetscCall(test_changes(90, 90));
+    PetscCall(test_changes(90, 70));
+    PetscCall(test_changes(70, 90));
+    for (int k = 0; k < 4; ++k) {
+        PetscCall(test_dense_product(MatMatMult, columns[k]));
+        PetscCall(test_dense_product(MatTransposeMatMult, columns[k]));
+    }
+    PetscCall(test_new_values());
+    PetscCall(test_unsorted_rows());
+    PetscFunctionReturn(0);
+}
+
+int main(int argc, char** argv) {
+    PetscMPIInt size;
     PetscFunctionBeginUser;
     PetscCall(PetscInitialize(&argc, &argv, NULL, "The matrix type aijtilespmv against aij\n"));
     PetscCall(MatRegisterTilespmv());
     PetscCall(MatRegisterTilespmv());
     PetscCall(PetscLogDefaultBegin());
-    PetscCall(test_changes(90, 90));
-    PetscCall(test_changes(90, 70));
-    PetscCall(test_changes(70, 90));
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    PetscCall(test_operator("csr-omp"));
+    PetscCall(test_operator("strip-omp"));
+    PetscCall(test_operator("auto"));                  /* leaves vectors to AIJ: few nonzeros */
+    PetscCall(test_changes(4000 * size, 4000 * size)); /* by ours */
     PetscCall(test_conversions());
-    for (int k = 0; k < 4; ++k) {
-        PetscCall(test_dense_product(MatMatMult, columns[k]));
-        PetscCall(test_dense_product(MatTransposeMatMult, columns[k]));
-    }
     PetscCall(test_other_products());
-    PetscCall(test_new_values());
     PetscCall(test_errors());
-    PetscCall(test_unsorted_rows());
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "as AIJ\n"));
     PetscCall(PetscFinalize());
     return 0;

@@ -1,5 +1,7 @@
 """Solves through petsc4py with the matrix type, on any number of processes. Without petsc4py: 77, skipped."""
+import pathlib
 import sys
+import tempfile
 
 try:
     import petsc4py
@@ -36,11 +38,26 @@ def solve(a):
     return x, ksp.getIterationNumber()
 
 
-a, ours = laplace("aij", 30), laplace("aijtilespmv", 30)
+def info(a):
+    """What -mat_view ::ascii_info_detail prints, on the first process."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "info"
+        viewer = PETSc.Viewer().createASCII(str(file), comm=a.comm)
+        viewer.pushFormat(PETSc.Viewer.Format.ASCII_INFO_DETAIL)
+        a.view(viewer)
+        viewer.destroy()
+        return file.read_text() if a.comm.rank == 0 else ""
+
+
+a, ours = laplace("aij", 80), laplace("aijtilespmv", 80)
 assert ours.getType() in ("seqaijtilespmv", "mpiaijtilespmv"), ours.getType()
 (x, steps), (y, our_steps) = solve(a), solve(ours)
 y.axpy(-1.0, x)
 assert steps == our_steps and y.norm() <= 1e-9 * x.norm(), (steps, our_steps, y.norm())
+text = info(ours)
+if a.comm.rank == 0:  # the off-diagonal blocks have few nonzeros
+    assert text.count("predicted to be the fastest") == a.comm.size, text
+    assert text.count("AIJ's own product") == (0 if a.comm.size == 1 else a.comm.size), text
 ours.scale(2.0)
 z, _ = solve(ours)
 z.scale(2.0)

@@ -4,7 +4,6 @@
 
 #include <petscsf.h>
 
-#include "tools/petsc/call.hpp"
 #include "tools/petsc/matrix.hpp"
 
 namespace tilespmv::petsc {

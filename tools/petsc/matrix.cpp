@@ -3,10 +3,11 @@
 #include <array>
 #include <cstdio>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/cuda/device.hpp"
 #include "tile/error.hpp"
-#include "tools/petsc/call.hpp"
 
 namespace tilespmv::petsc {
 namespace {
@@ -37,8 +38,26 @@ PetscErrorCode destroy_shadow(void* shadow) {
     return PETSC_SUCCESS;
 }
 
+using Function = void (*)(void);
+
+/// The functions that PETSc is to find at a matrix of ours, by their names; null where AIJ has none.
+PetscErrorCode functions_of(Mat a, const Type& type, std::vector<std::pair<std::string, Function>>* functions) {
+    PetscFunctionBegin;
+    const std::string name = type.name, aij = type.aij;
+    *functions = {{"MatConvert_" + name + "_" + aij + "_C", untyped(type.to_aij)},
+                  {"MatConvert_" + aij + "_" + name + "_C", untyped(type.from_aij)},
+                  {"MatProductSetFromOptions_" + name + "_" + type.dense + "_C", untyped(set_up_dense_product)}};
+    for (const char* const pattern : kSharedFunctions) {
+        Function shared = nullptr;
+        PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(a), named_after(pattern, type.aij).c_str(),
+                                           &shared));
+        functions->emplace_back(named_after(pattern, type.name), shared);
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Composes with the matrix what belongs to our types, in place of what there is.
-PetscErrorCode compose(Mat a, Type& type) {
+PetscErrorCode compose(Mat a, const Type& type) {
     PetscFunctionBegin;
     auto* const object = reinterpret_cast<PetscObject>(a);
     PetscContainer container = nullptr;
@@ -47,20 +66,22 @@ PetscErrorCode compose(Mat a, Type& type) {
     PetscCall(PetscContainerSetUserDestroy(container, destroy_shadow));
     PetscCall(PetscObjectCompose(object, kComposed, reinterpret_cast<PetscObject>(container)));
     PetscCall(PetscContainerDestroy(&container));
-    const bool is_parallel = &type == &parallel_type();
-    const auto function = [&](const std::string& name, auto* f) {
-        return PetscObjectComposeFunction(object, name.c_str(), f);
-    };
-    const std::string conversion = std::string("MatConvert_") + type.name + "_" + type.aij + "_C";
-    const std::string back = std::string("MatConvert_") + type.aij + "_" + type.name + "_C";
-    const std::string dense = std::string("MatProductSetFromOptions_") + type.name + "_" + type.dense + "_C";
-    PetscCall(function(conversion, is_parallel ? convert_from_parallel : convert_from_sequential));
-    PetscCall(function(back, is_parallel ? convert_to_parallel : convert_to_sequential));
-    PetscCall(function(dense, set_up_dense_product));
-    for (const char* const pattern : kSharedFunctions) {
-        void (*shared)(void) = nullptr;
-        PetscCall(PetscObjectQueryFunction(object, named_after(pattern, type.aij).c_str(), &shared));
-        if (shared != nullptr) PetscCall(function(named_after(pattern, type.name), shared));
+    std::vector<std::pair<std::string, Function>> functions;
+    PetscCall(functions_of(a, type, &functions));
+    for (const auto& [name, function] : functions) {
+        PetscCall(PetscObjectComposeFunction(object, name.c_str(), function));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode take_composed_away(Mat a, const Type& type) {
+    PetscFunctionBegin;
+    auto* const object = reinterpret_cast<PetscObject>(a);
+    PetscCall(PetscObjectCompose(object, kComposed, nullptr));
+    std::vector<std::pair<std::string, Function>> functions;
+    PetscCall(functions_of(a, type, &functions));
+    for (const auto& [name, function] : functions) {
+        PetscCall(PetscObjectComposeFunction(object, name.c_str(), nullptr));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -77,20 +98,6 @@ PetscErrorCode composed_shadow(Mat a, Type& type, Shadow** shadow) {
     void* pointer = nullptr;
     PetscCall(PetscContainerGetPointer(reinterpret_cast<PetscContainer>(composed), &pointer));
     *shadow = static_cast<Shadow*>(pointer);
-    PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode take_composed_away(Mat a, const Type& type) {
-    PetscFunctionBegin;
-    auto* const object = reinterpret_cast<PetscObject>(a);
-    const auto remove = [&](const std::string& name) {
-        return PetscObjectComposeFunction(object, name.c_str(), nullptr);
-    };
-    PetscCall(PetscObjectCompose(object, kComposed, nullptr));
-    PetscCall(remove(std::string("MatConvert_") + type.name + "_" + type.aij + "_C"));
-    PetscCall(remove(std::string("MatConvert_") + type.aij + "_" + type.name + "_C"));
-    PetscCall(remove(std::string("MatProductSetFromOptions_") + type.name + "_" + type.dense + "_C"));
-    for (const char* const pattern : kSharedFunctions) PetscCall(remove(named_after(pattern, type.name)));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,19 +131,6 @@ PetscErrorCode read_options(Mat a, Settings* settings) {
     settings->operator_name = name.data();
     settings->backend = device == 1 ? Backend::cuda : Backend::cpu;
     settings->is_shown = is_shown == PETSC_TRUE;
-    PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode convert(Mat a, MatReuse reuse, Mat* result, Type& type, PetscErrorCode (*become)(Mat, Type&)) {
-    PetscFunctionBegin;
-    if (reuse == MAT_REUSE_MATRIX) {
-        PetscCall(MatCopy(a, *result, SAME_NONZERO_PATTERN));
-        PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    Mat b = *result;
-    if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(a, MAT_COPY_VALUES, &b));
-    PetscCall(become(b, type));
-    *result = b;
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -215,19 +209,6 @@ PetscErrorCode shows_info(PetscViewer viewer, PetscBool* of_first, PetscBool* of
     *of_first = is_text && format == PETSC_VIEWER_ASCII_INFO ? PETSC_TRUE : PETSC_FALSE;
     *of_all = is_text && format == PETSC_VIEWER_ASCII_INFO_DETAIL ? PETSC_TRUE : PETSC_FALSE;
     PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode convert_to_sequential(Mat a, MatType, MatReuse reuse, Mat* result) {
-    return convert(a, reuse, result, sequential_type(), become_ours);
-}
-PetscErrorCode convert_to_parallel(Mat a, MatType, MatReuse reuse, Mat* result) {
-    return convert(a, reuse, result, parallel_type(), become_ours);
-}
-PetscErrorCode convert_from_sequential(Mat a, MatType, MatReuse reuse, Mat* result) {
-    return convert(a, reuse, result, sequential_type(), become_aij);
-}
-PetscErrorCode convert_from_parallel(Mat a, MatType, MatReuse reuse, Mat* result) {
-    return convert(a, reuse, result, parallel_type(), become_aij);
 }
 
 }  // namespace tilespmv::petsc

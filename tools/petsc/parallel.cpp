@@ -1,7 +1,6 @@
 #include <array>
 #include <string>
 
-#include "tools/petsc/call.hpp"
 #include "tools/petsc/matrix.hpp"
 #include "tools/petsc/tilespmv_petsc.h"
 
@@ -13,12 +12,11 @@ namespace {
 template <MatOperation operation, class... Vecs>
 PetscErrorCode multiply(Mat a, Vecs... vecs) {
     PetscFunctionBegin;
-    constexpr bool kIsPlain = operation == MATOP_MULT || operation == MATOP_MULT_ADD;
     Mat diagonal = nullptr, off_diagonal = nullptr;
     PetscCall(blocks_of(a, &diagonal, &off_diagonal));
     for (Mat block : {diagonal, off_diagonal}) {
         Shadow* shadow = nullptr;
-        PetscCall(current_shadow(block, kIsPlain ? Op::none : Op::transpose, 1, &shadow));
+        PetscCall(current_shadow(block, op_of(operation), Shadow::kVector, &shadow));
     }
     PetscCall((*operation_of_aij<PetscErrorCode(Mat, Vecs...)>(parallel_type(), operation))(a, vecs...));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -33,7 +31,7 @@ PetscErrorCode lines_of(Mat a, std::string* lines) {
     const auto line_of = [&](Mat block, const char* name) {
         Shadow* shadow = nullptr;
         PetscFunctionBegin;
-        PetscCall(current_shadow(block, Op::none, 1, &shadow));
+        PetscCall(current_shadow(block, Op::none, Shadow::kVector, &shadow));
         PetscCall(call([&] {
             *lines += "tilespmv on rank " + std::to_string(rank) + ", " + name + ": " + shadow->choice() + "\n";
         }));
@@ -76,11 +74,6 @@ PetscErrorCode preallocate(Mat a, PetscInt d, const PetscInt* d_rows, PetscInt o
 }
 #endif
 
-template <class F>
-auto untyped(F* f) {
-    return reinterpret_cast<void (*)(void)>(f);
-}
-
 }  // namespace
 
 Type& parallel_type() {
@@ -91,7 +84,12 @@ Type& parallel_type() {
         Replaced{MATOP_MULT_TRANSPOSE_ADD, untyped(multiply<MATOP_MULT_TRANSPOSE_ADD, Vec, Vec, Vec>)},
         Replaced{MATOP_VIEW, untyped(view)},
     };
-    static Type type{MATMPIAIJTILESPMV, MATMPIAIJ, MATMPIDENSE, replaced};
+    static Type type{MATMPIAIJTILESPMV,
+                     MATMPIAIJ,
+                     MATMPIDENSE,
+                     replaced,
+                     convert<parallel_type, become_ours>,
+                     convert<parallel_type, become_aij>};
     return type;
 }
 

@@ -1,4 +1,3 @@
-#include "tools/petsc/call.hpp"
 #include "tools/petsc/matrix.hpp"
 #include "tools/petsc/threads.hpp"
 #include "tools/petsc/tilespmv_petsc.h"
@@ -37,7 +36,7 @@ PetscErrorCode MatRegisterTilespmv(void) {
     PetscCall(MatRegister(MATSEQAIJTILESPMV, tilespmv::petsc::create_sequential));
     PetscCall(MatRegister(MATMPIAIJTILESPMV, tilespmv::petsc::create_parallel));
     PetscCall(MatRegisterRootName(MATAIJTILESPMV, MATSEQAIJTILESPMV, MATMPIAIJTILESPMV));
-    PetscCall(MatSeqAIJRegister(MATSEQAIJTILESPMV, tilespmv::petsc::convert_to_sequential));
+    PetscCall(MatSeqAIJRegister(MATSEQAIJTILESPMV, tilespmv::petsc::sequential_type().from_aij));
     tilespmv::petsc::Events& events = tilespmv::petsc::events();
     PetscCall(PetscLogEventRegister("tilespmvConvert", MAT_CLASSID, &events.conversion));
     PetscCall(PetscLogEventRegister("tilespmvValues", MAT_CLASSID, &events.new_values));

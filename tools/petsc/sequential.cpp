@@ -2,7 +2,6 @@
 
 #include <petsc/private/petscimpl.h>  // PetscObjectStateGet
 
-#include "tools/petsc/call.hpp"
 #include "tools/petsc/matrix.hpp"
 #include "tools/petsc/tilespmv_petsc.h"
 
@@ -22,7 +21,7 @@ CUstream_st* stream_of_petsc() {
 }
 
 PetscErrorCode multiply_arrays(Shadow& shadow, Block<const PetscScalar> x, PetscScalar beta, Block<PetscScalar> y,
-                               Run run) {
+                               const Run& run) {
     return call([&] { shadow.multiply(x, beta, y, run); });
 }
 
@@ -65,27 +64,35 @@ PetscErrorCode multiply_on_host(Shadow& shadow, Vec x, PetscScalar beta, Vec y, 
 }
 
 /// y = op(A) x + added, where `added` may be y, or null.
-PetscErrorCode multiply(Mat a, Op op, Vec x, Vec added, Vec y) {
+PetscErrorCode multiply_by_ours(Shadow& shadow, Op op, Vec x, Vec added, Vec y) {
     PetscFunctionBegin;
-    Shadow* shadow = nullptr;
-    PetscCall(current_shadow(a, op, 1, &shadow));
     if (added != nullptr && added != y) PetscCall(VecCopy(added, y));
     const PetscScalar beta = added == nullptr ? 0 : 1;
     Run run;
     run.op = op;
     bool is_done = false;
-    if (shadow->settings()->backend == Backend::cuda && shadow->nnz() > 0) {
-        PetscCall(multiply_on_device(*shadow, x, beta, y, run, &is_done));
+    if (shadow.settings()->backend == Backend::cuda && shadow.nnz() > 0) {
+        PetscCall(multiply_on_device(shadow, x, beta, y, run, &is_done));
     }
-    if (!is_done) PetscCall(multiply_on_host(*shadow, x, beta, y, run));
-    PetscCall(PetscLogFlops(2.0 * static_cast<double>(shadow->nnz())));
+    if (!is_done) PetscCall(multiply_on_host(shadow, x, beta, y, run));
+    PetscCall(PetscLogFlops(2.0 * static_cast<double>(shadow.nnz())));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode mult(Mat a, Vec x, Vec y) { return multiply(a, Op::none, x, nullptr, y); }
-PetscErrorCode mult_add(Mat a, Vec x, Vec added, Vec y) { return multiply(a, Op::none, x, added, y); }
-PetscErrorCode mult_transpose(Mat a, Vec x, Vec y) { return multiply(a, Op::transpose, x, nullptr, y); }
-PetscErrorCode mult_transpose_add(Mat a, Vec x, Vec added, Vec y) { return multiply(a, Op::transpose, x, added, y); }
+template <MatOperation operation, class... Vecs>
+PetscErrorCode multiply(Mat a, Vecs... vecs) {
+    PetscFunctionBegin;
+    Shadow* shadow = nullptr;
+    PetscCall(current_shadow(a, op_of(operation), Shadow::kVector, &shadow));
+    if (shadow->leaves_vectors_to_aij()) {
+        PetscCall((*operation_of_aij<PetscErrorCode(Mat, Vecs...)>(sequential_type(), operation))(a, vecs...));
+    } else {
+        const std::array all{vecs...};
+        PetscCall(
+            multiply_by_ours(*shadow, op_of(operation), all.front(), all.size() == 3 ? all[1] : nullptr, all.back()));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode choice_of(Shadow& shadow, std::string* line) {
     return call([&] { *line = shadow.choice(); });
@@ -99,7 +106,7 @@ PetscErrorCode view(Mat a, PetscViewer viewer) {
     if (!of_first && !of_all) PetscFunctionReturn(PETSC_SUCCESS);
     Shadow* shadow = nullptr;
     std::string line;
-    PetscCall(current_shadow(a, Op::none, 1, &shadow));
+    PetscCall(current_shadow(a, Op::none, Shadow::kVector, &shadow));
     PetscCall(choice_of(*shadow, &line));
     PetscCall(PetscViewerASCIIPrintf(viewer, "tilespmv: %s\n", line.c_str()));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -115,22 +122,22 @@ PetscErrorCode show_choice(Shadow& shadow) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class F>
-auto untyped(F* f) {
-    return reinterpret_cast<void (*)(void)>(f);
-}
-
 }  // namespace
 
 Type& sequential_type() {
     static std::array replaced{
-        Replaced{MATOP_MULT, untyped(mult)},
-        Replaced{MATOP_MULT_ADD, untyped(mult_add)},
-        Replaced{MATOP_MULT_TRANSPOSE, untyped(mult_transpose)},
-        Replaced{MATOP_MULT_TRANSPOSE_ADD, untyped(mult_transpose_add)},
+        Replaced{MATOP_MULT, untyped(multiply<MATOP_MULT, Vec, Vec>)},
+        Replaced{MATOP_MULT_ADD, untyped(multiply<MATOP_MULT_ADD, Vec, Vec, Vec>)},
+        Replaced{MATOP_MULT_TRANSPOSE, untyped(multiply<MATOP_MULT_TRANSPOSE, Vec, Vec>)},
+        Replaced{MATOP_MULT_TRANSPOSE_ADD, untyped(multiply<MATOP_MULT_TRANSPOSE_ADD, Vec, Vec, Vec>)},
         Replaced{MATOP_VIEW, untyped(view)},
     };
-    static Type type{MATSEQAIJTILESPMV, MATSEQAIJ, MATSEQDENSE, replaced};
+    static Type type{MATSEQAIJTILESPMV,
+                     MATSEQAIJ,
+                     MATSEQDENSE,
+                     replaced,
+                     convert<sequential_type, become_ours>,
+                     convert<sequential_type, become_aij>};
     return type;
 }
 

@@ -20,6 +20,9 @@ namespace {
 
 using V = PetscScalar;
 
+/// A vector is multiplied by AIJ's product where there are fewer nonzeros, unless an operator is named.
+constexpr offset_t kFewNonzeros = 10'000;
+
 /// A matrix of which fewer rows than this share have nonzeros is kept without the others.
 constexpr double kShareOfRows = 0.6;
 
@@ -135,12 +138,16 @@ Shadow::Product Shadow::make(const std::string& specification) const {
     return make_operator<V>(specification, Source<V>(*csr_), {.backend = settings_->backend});
 }
 
+bool Shadow::leaves_vectors_to_aij() const {
+    return nnz() < kFewNonzeros && settings_->operator_name == "auto" && settings_->backend == Backend::cpu;
+}
+
 bool Shadow::takes_block_product(Op op, int columns) const {
     return op == Op::none && columns > 1 && settings_->operator_name == "auto";
 }
 
 bool Shadow::is_prepared(Op op, int columns) const {
-    if (nnz() == 0) return true;
+    if (nnz() == 0 || (columns == kVector && leaves_vectors_to_aij())) return true;
     if (takes_block_product(op, columns)) return block_product_ != nullptr;
     return product_ != nullptr && (op == Op::none || product_->facts().transposes);
 }
@@ -203,8 +210,9 @@ std::string Shadow::choice() {
     const ThreadScope threads;
     std::string line = fmt::format("{} x {}, {} nonzeros", arrays_.rows, arrays_.cols, nnz());
     if (!nonempty_.empty()) line += fmt::format(" in {} of the rows", nonempty_.size());
+    if (leaves_vectors_to_aij()) return line + ": AIJ's own product, the fastest for so few";
     if (nnz() == 0) return line;
-    prepare(Op::none, 1);
+    prepare(Op::none, kVector);
     const std::string_view taken = product_->specification();
     line += fmt::format(": {}, {} thread{}, ", taken, thread_share(), thread_share() == 1 ? "" : "s");
     if (settings_->operator_name != "auto") return line + "named by -mat_tilespmv_operator";

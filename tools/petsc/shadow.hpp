@@ -37,6 +37,8 @@ struct AijArrays {
 /// where these serve them as they are.
 class Shadow {
 public:
+    static constexpr int kVector = 0;  ///< for a number of columns: a vector of PETSc
+
     /// None until they are set.
     [[nodiscard]] const std::optional<Settings>& settings() const { return settings_; }
     /// Other ones than before make the operators anew.
@@ -52,9 +54,12 @@ public:
     void follow(Mat matrix, PetscObjectState state, const AijArrays& arrays);
     [[nodiscard]] offset_t nnz() const { return csr_ ? csr_->nnz() : 0; }
 
+    /// Whether AIJ's own products of vectors are taken: calls of ours take longer than so few nonzeros.
+    [[nodiscard]] bool leaves_vectors_to_aij() const;
     /// Whether `prepare` has nothing to do.
     [[nodiscard]] bool is_prepared(Op op, int columns) const;
-    /// Makes the operator for such products; that for several columns may be one of its own.
+    /// Makes the operator for products with a vector, or with so many columns of a dense matrix, which may have one of
+    /// their own.
     void prepare(Op op, int columns);
     /// y = op(A) x + beta y, where beta is 0 or 1.
     void multiply(const Block<const PetscScalar>& x, PetscScalar beta, const Block<PetscScalar>& y, const Run& run);
