@@ -218,6 +218,65 @@ def test_arrays_on_a_gpu_are_read_in_place(library):
     close(A @ to(library, x), 2 * (CSR @ x))
 
 
+@pytest.mark.parametrize("library", ["numpy", "cupy", "torch"])
+@pytest.mark.parametrize("where", ["numpy", "cupy"])
+def test_blocks_get_a_form_of_their_own(library, where):
+    if where == "cupy":
+        pytest.importorskip("cupy")
+    A = tilespmv.matrix("gen:laplace2d:n=60")
+    a, named = A.to_scipy(), A.operator
+    if where != "numpy":
+        A = tilespmv.matrix(on_gpu(where, a), shape=a.shape)
+    x, before = rng.standard_normal((3600, 8)), A.nbytes
+    for _ in range(3):
+        for given in [x, np.asfortranarray(x), x[:, :2].copy()]:
+            close(A @ to(library, given), a @ given)
+            close(A.T @ to(library, given), a.T @ given)
+        close(A @ to(library, x[:, 0].copy()), a @ x[:, 0])
+        assert A.nbytes > before and A.operator == named
+        a = a.copy()
+        a.data = rng.standard_normal(a.nnz)
+        A.update_values(to(where, a.data))
+    if library == "numpy":
+        return
+    x = rng.standard_normal((3600, 8))
+    A.update_values(to(library, a.data))
+    close(A @ to(library, x), a @ x)
+    close(A.T @ to(library, x[:, 3].copy()), a.T @ x[:, 3])
+
+
+def test_arrays_of_both_memories_in_turn():
+    """A product of arrays of the host waits for those that still run on a stream, and the other way round."""
+    cupy = pytest.importorskip("cupy")
+    A = tilespmv.matrix("gen:rmat:scale=16,degree=16")
+    a = A.to_scipy()
+    x, z = rng.standard_normal(a.shape[1]), rng.standard_normal(a.shape[1])
+    for _ in range(10):
+        with cupy.cuda.Stream(non_blocking=True) as stream:
+            given = cupy.asarray(x)
+            there = [A @ given for _ in range(20)]
+            here = A @ z
+            there.append(A @ given)
+            stream.synchronize()
+        np.testing.assert_allclose(here, a @ z, rtol=1e-9, atol=1e-9)
+        for y in there:
+            np.testing.assert_allclose(y.get(), a @ x, rtol=1e-9, atol=1e-9)
+
+
+def test_a_matrix_and_a_stream_may_go_while_they_multiply():
+    cupy = pytest.importorskip("cupy")
+    x = cupy.asarray(rng.standard_normal(2000))
+    A = tilespmv.matrix(CSR)
+    for _ in range(10):
+        with cupy.cuda.Stream(non_blocking=True):
+            y = A @ x
+            z = tilespmv.matrix(CSR) @ x
+        tilespmv.matrix(2 * CSR)
+        cupy.cuda.Device().synchronize()
+        close(y, CSR @ x.get())
+        close(z, CSR @ x.get())
+
+
 def test_a_graph_holds_products():
     cupy = pytest.importorskip("cupy")
     A = tilespmv.matrix(CSR)

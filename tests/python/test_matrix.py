@@ -186,6 +186,36 @@ def test_small_matrices(shape):
     assert A.stats()["nnz"] == 0 and len(A.tile_map()) == 0 and "img" in A._repr_html_()
 
 
+def test_blocks_get_a_form_of_their_own():
+    """With the first of them, where that of vectors reads the matrix once for each column."""
+    A = tilespmv.matrix("gen:laplace2d:n=100", device="cpu")
+    a, x, named = A.to_scipy(), numbers(10000, 3), A.operator
+    assert named != "csr-omp"
+    for _ in range(2):
+        before = A.nbytes
+        close(A @ x, a @ x)
+        close(A.T @ x, a.T @ x)
+        assert A.nbytes > before and A.operator == named
+        a = a.copy()
+        a.data = numbers(a.nnz)
+        A.update_values(a.data)
+    close(A @ x, a @ x)
+    by_name = tilespmv.matrix(a, "cpu", named)
+    before = by_name.nbytes
+    close(by_name @ x, a @ x)
+    assert by_name.nbytes == before
+
+
+def test_new_values_need_not_be_symmetric():
+    A = tilespmv.matrix("gen:laplace2d:n=30", device="cpu")
+    a, x = A.to_scipy().copy(), numbers(900)
+    close(A.T @ x, a.T @ x)
+    a.data = numbers(a.nnz)
+    A.update_values(a.data)
+    close(A.T @ x, a.T @ x)
+    close(A @ x, a @ x)
+
+
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_new_values_reach_every_product(operator):
     a = random_csr()

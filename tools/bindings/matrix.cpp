@@ -14,14 +14,13 @@
 #include "kernels/cpu/vectors.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/load.hpp"
-#include "kernels/solver/solve.hpp"
 #include "kernels/transpose.hpp"
 #include "selector/auto/rank_operators.hpp"
 #include "selector/policy.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/error.hpp"
-#include "tile/seconds_since.hpp"
 #include "tile/statistics.hpp"
+#include "tools/bindings/solve.hpp"
 #include "tools/bindings/stream_order.hpp"
 #include "tools/bindings/value_types.hpp"
 #include "tools/bindings/views.hpp"
@@ -29,12 +28,15 @@
 namespace tilespmv::bindings {
 namespace {
 
+/// Of blocks, however many columns they have: as many as one pass multiplies at most.
+const std::string kForBlocks = "auto:columns=8";
+
 template <Value V>
 class MatrixOf final : public Matrix {
 public:
     MatrixOf(Source<V> source, Backend backend, const std::string& operator_name)
         : source_(std::move(source)), backend_(backend), operator_name_(operator_name) {
-        operator_ = make(source_);
+        operator_ = make(operator_name_, source_);
         std::tie(rows_, cols_, nnz_) = std::tuple(operator_->rows(), operator_->cols(), operator_->nnz());
         order_.wait_for_device(backend == Backend::cuda);
     }
@@ -51,7 +53,12 @@ public:
     [[nodiscard]] offset_t nnz() const override { return nnz_; }
     [[nodiscard]] Facts facts() const override {
         const std::scoped_lock lock(mutex_);
-        return operator_->facts();
+        Facts facts = operator_->facts();
+        if (for_blocks_) {
+            facts.other_bytes += for_blocks_->facts().matrix_bytes + for_blocks_->facts().other_bytes;
+            facts.is_reproducible = facts.is_reproducible && for_blocks_->facts().is_reproducible;
+        }
+        return facts;
     }
     [[nodiscard]] std::string specification() const override {
         const std::scoped_lock lock(mutex_);
@@ -92,11 +99,14 @@ public:
                         ExitCode::usage);
         }
         const std::scoped_lock lock(mutex_);
-        if (is_transposed && !operator_->facts().transposes) make_transposed();
+        const Operator<V>& op = serving(from->cols, is_transposed);
         Run run;
         run.op = is_transposed ? Op::transpose : Op::none;
-        run.stream = x.memory == Memory::device ? order_.follow(stream) : nullptr;
-        operator_->apply(alpha, *from, beta, *to, run);
+        if (backend_ == Backend::cuda) {
+            run.stream = x.memory == Memory::device ? order_.follow(stream) : order_.follow_own();
+        }
+        op.apply(alpha, *from, beta, *to, run);
+        order_.leave();
         return true;
     }
 
@@ -116,13 +126,13 @@ public:
         Source<V> source(*updated);  // outlives the lock with what it gets, whose end may need Python's
         const std::scoped_lock lock(mutex_);
         order_.wait_for_device(backend_ == Backend::cuda);
-        const bool transposes = operator_->facts().transposes;
-        if (operator_->takes_new_values()) {
-            operator_->update_values(std::span<const V>(updated->values.data(), updated->values.size()));
-        } else {
-            operator_ = make(source);
-            if (transposes) operator_ = transposed(std::move(operator_), *updated);
+        const Block<const V> given(updated->values.data(), updated->values.size());
+        if (!renew(*operator_, given, nullptr)) {
+            const bool transposes = operator_->facts().transposes;
+            operator_ = make(operator_name_, source);
+            if (transposes) operator_ = transposed(std::move(operator_), operator_name_, *updated);
         }
+        renew_blocks(given, nullptr);
         order_.wait_for_device(backend_ == Backend::cuda);
         std::swap(updated_, updated);
         std::swap(source_, source);
@@ -199,24 +209,55 @@ public:
 
     SolveResult solve(const Array& b, const Array& x, const SolveRequest& request) const override {
         if constexpr (CpuValue<V>) {
-            return solve_system(b, x, request);
+            if (b.memory == Memory::device) order_.wait_for_device(true);
+            return solve_system<V>(snapshot().csr().clone(), backend_, b, x, request);
         } else {
             throw Error(fmt::format("solve takes float64 and float32, not {}", value_name<V>()), ExitCode::usage);
         }
     }
 
 private:
-    [[nodiscard]] std::unique_ptr<Operator<V>> make(const Source<V>& source) const {
-        return make_operator<V>(operator_name_, source, {.backend = backend_});
+    using AnyOperator = std::unique_ptr<Operator<V>>;
+    [[nodiscard]] AnyOperator make(const std::string& name, const Source<V>& source) const {
+        return make_operator<V>(name, source, {.backend = backend_});
     }
-    [[nodiscard]] std::unique_ptr<Operator<V>> transposed(std::unique_ptr<Operator<V>> op, const Source<V>& a) const {
-        return with_transpose<V>(std::move(op), a, [this](const Source<V>& source) { return make(source); });
+    [[nodiscard]] AnyOperator transposed(AnyOperator op, const std::string& name, const Source<V>& a) const {
+        return with_transpose<V>(std::move(op), a, [&](const Source<V>& source) { return make(name, source); });
     }
-    void make_transposed() {
+    /// Whether blocks of several columns have a form of their own: where `auto` chose one that reads the matrix for
+    /// each column.
+    [[nodiscard]] bool has_form_for_blocks() const {
+        if (operator_name_ != "auto") return false;
+        return backend_ == Backend::cpu ? operator_->name() != "csr-omp" : operator_->facts().most_columns == 1;
+    }
+    /// The operator for a product, made with the first that needs it.
+    const Operator<V>& serving(int cols, bool is_transposed) {
+        const bool is_block = cols > 1 && has_form_for_blocks();
+        AnyOperator& op = is_block ? for_blocks_ : operator_;
+        const std::string& name = is_block ? kForBlocks : operator_name_;
+        if (op && (!is_transposed || op->facts().transposes)) return *op;
         order_.wait_for_device(backend_ == Backend::cuda);  // new values on a stream
         fetch_newer_values();
-        operator_ = transposed(std::move(operator_), there_ ? source_ : Source<V>(source_.csr()));
+        if (!op) op = make(name, source_);
+        if (is_transposed) op = transposed(std::move(op), name, there_ ? source_ : Source<V>(source_.csr()));
         order_.wait_for_device(backend_ == Backend::cuda);
+        return *op;
+    }
+    /// Gives an operator new values; false if it has to be made again, as one with a transpose does whose matrix is no
+    /// longer symmetric.
+    static bool renew(Operator<V>& op, const Block<const V>& values, CUstream_st* on) {
+        if (!op.takes_new_values()) return false;
+        try {
+            op.update_values(values, on);
+        } catch (const Error&) {
+            return false;
+        }
+        return true;
+    }
+    void renew_blocks(const Block<const V>& values, CUstream_st* on) {
+        if (!for_blocks_ || (backend_ == Backend::cuda && renew(*for_blocks_, values, on))) return;
+        order_.wait_for_device(backend_ == Backend::cuda);
+        for_blocks_.reset();
     }
 
     /// Copies the values to memory of this matrix on the GPU, after all products before, and returns the stream.
@@ -234,24 +275,35 @@ private:
     /// those that are kept here from then on.
     void update_matrix_there(const void* values, std::uintptr_t stream) {
         const std::scoped_lock lock(mutex_);
-        const bool reads_others = is_read_in_place_ && !values_there_;
+        const bool is_first = !values_there_;
         CUstream_st* const on = keep_there(values, stream);
         there_->values = static_cast<const V*>(values_there_->data());
         source_ = Source<V>(*there_);
-        if (operator_->takes_new_values() && !reads_others) return operator_->update_values(kept_values(), on);
-        if (is_read_in_place_ && !reads_others) return;
         const bool transposes = operator_->facts().transposes;
-        order_.wait_for_device(true);
-        operator_ = make_operator<V>(std::string(operator_->specification()), source_, {.backend = backend_});
-        if (transposes) operator_ = transposed(std::move(operator_), source_);
-        order_.wait_for_device(true);
+        const bool reads_kept = is_read_in_place_ && !is_first;
+        const bool is_renewed = (reads_kept || !is_read_in_place_) && renew(*operator_, kept_values(), on);
+        if (!is_renewed && !(reads_kept && !transposes)) {
+            const std::string name(operator_->specification());
+            order_.wait_for_device(true);
+            operator_ = make(name, source_);
+            if (transposes) operator_ = transposed(std::move(operator_), name, source_);
+            order_.wait_for_device(true);
+        }
+        if (is_first) {
+            order_.wait_for_device(true);
+            for_blocks_.reset();  // it may read the caller's
+        }
+        renew_blocks(kept_values(), on);
+        order_.leave();
     }
     /// New values from the GPU for an operator of a matrix of the host; false if that has to be made again.
     bool update_operator_there(const void* values, std::uintptr_t stream) {
         const std::scoped_lock lock(mutex_);
         if (backend_ == Backend::cpu || !operator_->takes_new_values()) return false;
         CUstream_st* const on = keep_there(values, stream);
-        operator_->update_values(kept_values(), on);
+        if (!renew(*operator_, kept_values(), on)) return false;
+        renew_blocks(kept_values(), on);
+        order_.leave();
         is_newer_there_ = true;
         return true;
     }
@@ -291,62 +343,6 @@ private:
         return convert(now.csr(), *make_policy(selector));
     }
 
-    SolveResult solve_system(const Array& b, const Array& x, const SolveRequest& request) const {
-        const auto rhs = block_of<const V>(b);
-        const auto solution = block_of<V>(x);
-        if (!rhs || !solution || !rhs->has_columns() || !solution->has_columns() || b.cols != 1 || x.cols != 1) {
-            throw Error("b and x have to be vectors whose values lie one after the other", ExitCode::usage);
-        }
-        const auto start = std::chrono::steady_clock::now();
-        CsrMatrix<V> a = snapshot().csr().clone();
-        if (request.check_symmetry) solver::check_symmetry(a, 1e3 * std::numeric_limits<V>::epsilon());
-        if (request.constant_null_space) solver::check_constant_null_space(a);
-        solver::SolverOptions options;
-        options.backend = backend_;
-        options.operator_name = request.operator_name;
-        options.preconditioner = request.preconditioner;
-        options.constant_null_space = request.constant_null_space;
-        solver::SolveOptions goal;
-        goal.rtol = request.rtol;
-        goal.atol = request.atol;
-        goal.max_iterations = request.max_iterations;
-        goal.check_every = request.check_every;
-        goal.start_from_x = request.start_from_x;
-        if (request.on_check) {
-            goal.on_check = [&](const solver::Check& check) {
-                return request.on_check(check.iteration, check.residual);
-            };
-        }
-        const bool is_on_device = b.memory == Memory::device;
-        solver::TrialSolve<V> trial;
-        trial.goal = goal;
-        if (!is_on_device) trial.b = {rhs->data, rhs->rows};
-        solver::Solver<V> solver(std::move(a), options, trial);
-        const double setup = seconds_since(start);
-        if (is_on_device) order_.wait_for_device(true);
-        const solver::SolveReport report = is_on_device
-                                               ? solver.solve(cuda::DeviceSpan<const V>(rhs->data, rhs->rows),
-                                                              cuda::DeviceSpan<V>(solution->data, solution->rows), goal)
-                                               : solver.solve(std::span<const V>(rhs->data, rhs->rows),
-                                                              std::span<V>(solution->data, solution->rows), goal);
-        SolveResult result;
-        result.end = solver::end_name(report.end);
-        result.message = solver::describe(report);
-        result.converged = report.converged();
-        result.iterations = report.iterations;
-        result.residual = report.residual;
-        result.tolerance = report.tolerance;
-        result.rhs_norm = report.rhs_norm;
-        result.seconds = report.seconds;
-        result.setup_seconds = setup;
-        result.preconditioner = request.preconditioner == solver::kAutoPreconditioner
-                                    ? solver.preconditioner_choice().specification
-                                    : request.preconditioner;
-        result.operator_name = std::string(solver.operator_specification());
-        for (const solver::Check& check : report.history) result.history.emplace_back(check.iteration, check.residual);
-        return result;
-    }
-
     mutable std::mutex mutex_;  // of products, new values and what they change
     mutable Source<V> source_;
     mutable std::shared_ptr<CsrMatrix<V>> updated_;  // that the source views after new values
@@ -360,7 +356,8 @@ private:
     index_t rows_ = 0;
     index_t cols_ = 0;
     offset_t nnz_ = 0;
-    std::unique_ptr<Operator<V>> operator_;
+    AnyOperator operator_;
+    AnyOperator for_blocks_;  // null until there is a product of several columns
     mutable StreamOrder order_;
 };
 

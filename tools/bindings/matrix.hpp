@@ -106,7 +106,8 @@ public:
 
     /// Y = alpha * op(A) * X + beta * Y on a stream of CUDA's (0: the default one). False if the strides of an array
     /// are neither those of rows nor those of columns that lie one after the other: then nothing was done. The form for
-    /// the transpose is made with the first transposed product.
+    /// the transpose is made with the first transposed product, that for blocks with the first of several columns,
+    /// where `auto` chose an operator that reads the matrix once for each.
     virtual bool multiply(double alpha, const Array& x, double beta, const Array& y, bool is_transposed,
                           std::uintptr_t stream) = 0;
     /// `nnz` values in the order of the CSR form; a copy is kept for `csr`, which no longer shows the arrays that the

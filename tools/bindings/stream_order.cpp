@@ -1,5 +1,7 @@
 #include "tools/bindings/stream_order.hpp"
 
+#include <optional>
+
 #include "tile/error.hpp"
 
 #if TILESPMV_HAS_CUDA
@@ -15,27 +17,52 @@ namespace tilespmv::bindings {
 #if TILESPMV_HAS_CUDA
 
 struct StreamOrder::State {
-    cudaStream_t last = nullptr;
+    State() { TILESPMV_CUDA(cudaEventCreateWithFlags(&done, cudaEventDisableTiming)); }
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    /// Waits for what was multiplied: its matrix goes next.
+    ~State() {
+        if (lives(last)) static_cast<void>(cudaEventRecord(done, last));
+        static_cast<void>(cudaEventSynchronize(done));
+        static_cast<void>(cudaEventDestroy(done));
+    }
+
+    /// Whether a stream lives as long as this, so that its end can be recorded when another one follows.
+    [[nodiscard]] bool lives(cudaStream_t stream) const {
+        return stream == cudaStreamLegacy || stream == cudaStreamPerThread || (own && stream == own->get());
+    }
+
+    std::optional<cuda::Stream> own;
+    cudaStream_t last = nullptr;  // none yet
     cudaEvent_t done = nullptr;
 };
 
 StreamOrder::StreamOrder() = default;
-StreamOrder::~StreamOrder() {
-    if (state_) static_cast<void>(cudaEventDestroy(state_->done));
-}
+StreamOrder::~StreamOrder() = default;
 
 CUstream_st* StreamOrder::follow(std::uintptr_t stream) {
     // An operator takes a null stream for its own.
     const cudaStream_t next = stream == 0 ? cudaStreamLegacy : reinterpret_cast<cudaStream_t>(stream);  // NOLINT
-    if (!state_) {
-        state_ = std::make_unique<State>();
-        TILESPMV_CUDA(cudaEventCreateWithFlags(&state_->done, cudaEventDisableTiming));
-    } else if (state_->last != next) {
-        TILESPMV_CUDA(cudaEventRecord(state_->done, state_->last));
+    if (!state_) state_ = std::make_unique<State>();
+    if (state_->last != nullptr && state_->last != next) {
+        if (state_->lives(state_->last)) TILESPMV_CUDA(cudaEventRecord(state_->done, state_->last));
         TILESPMV_CUDA(cudaStreamWaitEvent(next, state_->done, 0));
     }
     state_->last = next;
     return next;
+}
+
+CUstream_st* StreamOrder::follow_own() {
+    if (!state_) state_ = std::make_unique<State>();
+    if (!state_->own) state_->own.emplace();
+    return follow(reinterpret_cast<std::uintptr_t>(state_->own->get()));
+}
+
+void StreamOrder::leave() {
+    if (!state_ || state_->last == nullptr || state_->lives(state_->last)) return;
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;  // a graph runs when its owner launches it
+    TILESPMV_CUDA(cudaStreamIsCapturing(state_->last, &capture));
+    if (capture == cudaStreamCaptureStatusNone) TILESPMV_CUDA(cudaEventRecord(state_->done, state_->last));
 }
 
 void StreamOrder::wait_for_device(bool is_on_gpu) {
@@ -69,6 +96,8 @@ struct StreamOrder::State {};
 StreamOrder::StreamOrder() = default;
 StreamOrder::~StreamOrder() = default;
 CUstream_st* StreamOrder::follow(std::uintptr_t) { return nullptr; }
+CUstream_st* StreamOrder::follow_own() { return nullptr; }
+void StreamOrder::leave() {}
 void StreamOrder::wait_for_device(bool) {}
 void copy_to_host(void*, const void*, std::size_t, std::uintptr_t) {
     throw Error("arrays in the memory of a GPU need a build with CUDA", ExitCode::unavailable);

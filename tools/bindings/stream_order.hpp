@@ -12,7 +12,7 @@ struct CUstream_st;
 namespace tilespmv::bindings {
 
 /// Keeps products of one matrix in their order on a GPU, although a caller changes streams: an operator works in one
-/// workspace.
+/// workspace. A caller's stream need not live longer than its work. Its end waits for that.
 class StreamOrder {
 public:
     StreamOrder();
@@ -20,6 +20,10 @@ public:
 
     /// The stream for the next work, which waits there for what ran on another one before. 0: the default stream.
     CUstream_st* follow(std::uintptr_t stream);
+    /// The same for work with arrays of the host, which waits for no stream but these.
+    CUstream_st* follow_own();
+    /// What follows waits for all that was given to the stream until now; after the work that `follow` was called for.
+    void leave();
     /// Waits until all work of the GPU is complete, if there is one.
     void wait_for_device(bool is_on_gpu);
 

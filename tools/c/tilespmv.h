@@ -126,7 +126,7 @@ TILESPMV_API int64_t tilespmv_nnz(tilespmv_matrix a);
 TILESPMV_API tilespmv_type tilespmv_value_type(tilespmv_matrix a);
 /* Where it multiplies. */
 TILESPMV_API tilespmv_memory tilespmv_device(tilespmv_matrix a);
-/* Bytes that are kept to multiply. */
+/* Bytes that are kept to multiply, in all forms. */
 TILESPMV_API int64_t tilespmv_bytes(tilespmv_matrix a);
 /* Whether two products of the same arrays have the same bits. */
 TILESPMV_API int tilespmv_is_reproducible(tilespmv_matrix a);
@@ -137,7 +137,8 @@ TILESPMV_API const char* tilespmv_operator(tilespmv_matrix a);
 TILESPMV_API tilespmv_status tilespmv_multiply(tilespmv_matrix a, const void* x, void* y);
 /* Y = alpha * op(A) * X + beta * Y; beta = 0 does not read Y. Blocks on a GPU are multiplied on the stream
  * (a cudaStream_t, null: the default one) and the call returns before that is complete. The first transposed product
- * prepares a second form of the matrix, unless that is symmetric. */
+ * prepares a second form of the matrix, unless that is symmetric; so does the first of several columns where
+ * operator=auto took one that reads the matrix once for each column. */
 TILESPMV_API tilespmv_status tilespmv_apply(tilespmv_matrix a, tilespmv_op op, double alpha, const tilespmv_block* x,
                                             double beta, const tilespmv_block* y, void* stream);
 /* New values of the nonzeros, in the order of CSR; the pattern stays. They are copied, from a GPU on the stream without

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -39,6 +40,20 @@ inline constexpr int PyBUF_STRIDED = PyBUF_STRIDED_RO | PyBUF_WRITABLE;
 
 namespace tilespmv::bindings {
 
+/// An array and whether it has values of the type that was asked for.
+struct TypedArray {
+    Array array;
+    bool has_type = false;
+    bool is_vector = true;
+};
+
+/// The character that NumPy has for a type of values; 0 if it has none.
+inline char format_of(std::string_view value_type) {
+    if (value_type == "float64") return 'd';
+    if (value_type == "float32") return 'f';
+    return value_type == "float16" ? 'e' : '\0';
+}
+
 /// An object with Python's buffer protocol, such as a NumPy array, for as long as this lives.
 class HostBuffer {
 public:
@@ -69,10 +84,10 @@ public:
                 Memory::host};
     }
 
-    [[nodiscard]] bool is_vector() const { return view_.ndim == 1; }
-    /// Whether it has values of this type of NumPy's.
-    [[nodiscard]] bool has(char type) const {
-        return view_.format != nullptr && view_.format[0] == type && view_.format[1] == '\0';
+    /// `format`: of `format_of`.
+    [[nodiscard]] TypedArray typed(char format) const {
+        return {array(), view_.format != nullptr && view_.format[0] == format && view_.format[1] == '\0',
+                view_.ndim == 1};
     }
 
 private:
@@ -103,6 +118,9 @@ private:
     std::optional<HostBuffer> buffer_;
     Array array_;
 };
+
+/// An array of CuPy by its attributes. `format`: of `format_of`.
+TypedArray array_of_cupy(nanobind::handle x, char format);
 
 /// What keeps Python's objects alive for C++, which may let go of them on any thread.
 inline std::shared_ptr<void> kept(nanobind::object object) {

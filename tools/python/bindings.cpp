@@ -39,21 +39,32 @@ bool multiply(Matrix& a, double alpha, nb::handle x, double beta, nb::handle y, 
     return a.multiply(alpha, from.get(), beta, to.get(), is_transposed, stream);
 }
 
-/// The same of two arrays of NumPy, all in one call. False, and nothing was done, if they do not suit: then `multiply`
-/// finds out why.
-bool multiply_arrays(Matrix& a, double alpha, nb::handle x, double beta, nb::handle y, bool is_transposed) {
-    const HostBuffer from(x, false);
-    const HostBuffer to(y, true);
-    const std::string_view type = a.value_type();
-    const char format = type == "float64" ? 'd' : type == "float32" ? 'f' : 'e';
-    if (!from.has(format) || !to.has(format) || from.is_vector() != to.is_vector()) return false;
-    const Array in = from.array();
-    const Array out = to.array();
+/// The same for arrays of the right type. False, and nothing was done, if they do not suit.
+bool multiply_if_suited(Matrix& a, double alpha, const TypedArray& x, double beta, const TypedArray& y,
+                        bool is_transposed, std::uintptr_t stream) {
     const auto rows = static_cast<std::size_t>(is_transposed ? a.cols() : a.rows());
     const auto cols = static_cast<std::size_t>(is_transposed ? a.rows() : a.cols());
-    if (in.rows != cols || out.rows != rows || in.cols != out.cols) return false;
+    if (!x.has_type || !y.has_type || x.is_vector != y.is_vector) return false;
+    if (x.array.rows != cols || y.array.rows != rows || x.array.cols != y.array.cols) return false;
     const nb::gil_scoped_release released;
-    return a.multiply(alpha, in, beta, out, is_transposed, 0);
+    return a.multiply(alpha, x.array, beta, y.array, is_transposed, stream);
+}
+
+/// `multiply` of two arrays of NumPy, all in one call. False if they do not suit: then `multiply` finds out why.
+bool multiply_numpy(Matrix& a, double alpha, nb::handle x, double beta, nb::handle y, bool is_transposed) {
+    const char format = format_of(a.value_type());
+    if (format == '\0') return false;
+    const HostBuffer from(x, false);
+    const HostBuffer to(y, true);
+    return multiply_if_suited(a, alpha, from.typed(format), beta, to.typed(format), is_transposed, 0);
+}
+
+/// The same of two arrays of CuPy.
+bool multiply_cupy(Matrix& a, double alpha, nb::handle x, double beta, nb::handle y, bool is_transposed,
+                   std::uintptr_t stream) {
+    const char format = format_of(a.value_type());
+    return multiply_if_suited(a, alpha, array_of_cupy(x, format), beta, array_of_cupy(y, format), is_transposed,
+                              stream);
 }
 
 /// Seconds of a product without Python, the mean of `count` calls: what it costs to call from there is measured beside
@@ -300,7 +311,8 @@ NB_MODULE(_core, m) {
         .def("executed", executed)
         .def("share", share)
         .def("multiply", multiply)
-        .def("multiply_arrays", multiply_arrays)
+        .def("multiply_numpy", multiply_numpy)
+        .def("multiply_cupy", multiply_cupy)
         .def("library_seconds", library_seconds)
         .def("update_values", update_values)
         .def("csr", csr)

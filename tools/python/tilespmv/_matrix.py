@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _core, _page, _tiles
-from ._arrays import NumPy, kind_of
+from ._arrays import CuPy, NumPy, kind_of, library_of
 from ._device_sources import device_matrix, is_there
 from ._sources import csr_arrays
 
@@ -71,7 +71,8 @@ class Matrix:
 
     ``A @ x`` takes vectors (n,) and blocks (n, 1) and (n, k), by rows or by columns, of NumPy, CuPy, torch and JAX, and
     gives an array of the same library. Arrays on a GPU are multiplied on the caller's current stream, without waiting.
-    Several threads may use one matrix.
+    Several threads may use one matrix. The first product of several columns prepares a second form of the matrix, unless
+    the first one reads it once for all columns or was asked for by its name.
     """
 
     __array_ufunc__ = None  # NumPy leaves x @ A to __rmatmul__
@@ -100,7 +101,7 @@ class Matrix:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of what is kept to multiply, the form for the transpose included."""
+        """Bytes of what is kept to multiply, the forms for the transpose and for blocks included."""
         return self._core.nbytes
 
     @property
@@ -189,8 +190,11 @@ class Matrix:
         return left.__matmul__(right) if isinstance(left, Matrix) else right.__rmatmul__(left)
 
     def _multiply(self, x, out, alpha, beta, is_transposed):
-        if type(x) is np.ndarray and type(out) is np.ndarray and x.ndim in (1, 2) and out.ndim == x.ndim:
-            if self._core.multiply_arrays(alpha, x, beta, out, is_transposed):  # the usual case in 2 microseconds less
+        # The usual cases, in microseconds less.
+        if type(x) is type(out):
+            if type(x) is np.ndarray and self._core.multiply_numpy(alpha, x, beta, out, is_transposed):
+                return out
+            if library_of(type(x)) is CuPy and self._multiply_cupy(x, out, alpha, beta, is_transposed):
                 return out
         kind, rows = self._check(x, is_transposed)
         if out is None and beta != 0:
@@ -201,10 +205,10 @@ class Matrix:
             y = kind.record(self, x, is_transposed)
             return y if alpha == 1 else alpha * y
         core = self._core
-        from_x = kind.handle(x)
         if out is None:
-            shape = (rows,) if x.ndim == 1 else (rows, x.shape[1])
-            y = kind.empty(shape, x, x.ndim == 1 or _is_by_rows(from_x))
+            y = kind.empty((rows, *x.shape[1:]), x, x.ndim == 1 or kind.is_by_rows(x))
+            if kind is CuPy and self._multiply_cupy(x, y, alpha, beta, is_transposed):
+                return y
         else:
             y = out
             if kind_of(y) is not kind:
@@ -215,11 +219,15 @@ class Matrix:
                 raise TypeError(f"out has values of {kind.type_name(y)}, expected {self._type_name}")
         to_y = kind.handle(y)
         stream = kind.stream(x)
-        if not core.multiply(alpha, from_x, beta, to_y, is_transposed, stream) and not core.multiply(
+        if not core.multiply(alpha, kind.handle(x), beta, to_y, is_transposed, stream) and not core.multiply(
             alpha, kind.handle(kind.compact(x)), beta, to_y, is_transposed, stream
         ):
             raise ValueError("out has neither rows nor columns that lie one after the other in memory")
         return y
+
+    def _multiply_cupy(self, x, out, alpha, beta, is_transposed):
+        """False, and nothing was done, if the arrays do not suit."""
+        return self._core.multiply_cupy(alpha, x, beta, out, is_transposed, CuPy.stream(x))
 
     def _check(self, x, is_transposed):
         """Raises if x cannot be multiplied; how it is handled, and the rows of the result."""
@@ -350,13 +358,6 @@ class Matrix:
     def plot_tiles(self, ax=None, selector=None):
         """Draws where the nonzeros are and which formats their tiles have, on an axis of matplotlib, which it returns."""
         return _tiles.plot(self, ax, selector)
-
-
-def _is_by_rows(handle):
-    """Whether a row of a block lies in one piece."""
-    if isinstance(handle, tuple):
-        return handle[4] == 1
-    return handle.strides[1] == handle.itemsize
 
 
 def _restore(arrays, shape, device, operator, type_name, is_transposed):
