@@ -1,6 +1,7 @@
 // The GPU in a build without CUDA.
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_csr_copy.hpp"
+#include "kernels/cuda/device_rows.hpp"
 #include "kernels/cuda/download.hpp"
 #include "kernels/cuda/this_probe.hpp"
 #include "kernels/multi_gpu/rank_backend.hpp"
@@ -34,6 +35,12 @@ Buffer<offset_t> download_row_ptrs(const DeviceCsrView<V>&, CUstream_st*) {
     return {};
 }
 
+template <class V>
+RowStatistics row_statistics_there(const DeviceCsrView<V>&, CUstream_st*) {
+    static_cast<void>(require_device());
+    return {};
+}
+
 template <class T>
 Buffer<T> download(const T*, offset_t, CUstream_st*) {
     static_cast<void>(require_device());
@@ -50,6 +57,7 @@ void validate_pattern(const DevicePattern&, CUstream_st*) { static_cast<void>(re
 
 #define TILESPMV_INSTANTIATE(V)                                                         \
     template Buffer<offset_t> download_row_ptrs(const DeviceCsrView<V>&, CUstream_st*); \
+    template RowStatistics row_statistics_there(const DeviceCsrView<V>&, CUstream_st*); \
     template Buffer<V> download(const V*, offset_t, CUstream_st*);                      \
     template class DeviceCsrCopy<V>;
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)

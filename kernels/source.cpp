@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/convert.hpp"
+#include "kernels/cuda/device_rows.hpp"
 #include "kernels/cuda/download.hpp"
 #include "kernels/form_sizes.hpp"
 #include "kernels/operators/strip/strip_matrix.hpp"
@@ -31,7 +32,8 @@ struct Source<V>::State {
     std::optional<StripMatrix<V>> own_strips;
     Buffer<offset_t> row_ptrs;            // of a matrix on a GPU, ...
     std::optional<CsrMatrix<V>> pattern;  // ... with its columns
-    std::once_flag csr_once, tiles_once, row_ptrs_once, pattern_once;
+    std::optional<RowStatistics> of_rows;
+    std::once_flag csr_once, tiles_once, row_ptrs_once, pattern_once, of_rows_once;
     std::shared_ptr<std::atomic<std::size_t>> bytes_to_host = std::make_shared<std::atomic<std::size_t>>();
 
     CUstream_st* stream = nullptr;
@@ -173,6 +175,22 @@ const Buffer<offset_t>& Source<V>::row_ptrs() const {
         add_bytes_to_host(s.row_ptrs.size() * std::visit([](auto* p) { return sizeof *p; }, s.device_csr->row_ptrs));
     });
     return s.row_ptrs;
+}
+
+template <Value V>
+const RowStatistics& Source<V>::row_statistics() const {
+    State& s = *state_;
+    if (s.like) return Source(s.like).row_statistics();
+    std::call_once(s.of_rows_once, [&] {
+        if (is_on_host()) {
+            const auto& ptrs = row_ptrs();
+            s.of_rows = tilespmv::row_statistics({ptrs.data(), ptrs.size()});
+        } else {
+            s.of_rows = cuda::row_statistics_there(*s.device_csr, s.stream);
+            add_bytes_to_host(sizeof(RowStatistics));
+        }
+    });
+    return *s.of_rows;
 }
 
 template <Value V>

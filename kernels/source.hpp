@@ -13,6 +13,10 @@
 
 struct CUstream_st;  // CUDA's: cudaStream_t points to one
 
+namespace tilespmv {
+struct RowStatistics;
+}
+
 namespace tilespmv::cuda {
 
 /// What operators that multiply CSR as it is do with the arrays of a `DeviceCsrView`. All others have arrays of their
@@ -104,6 +108,8 @@ public:
     [[nodiscard]] const CsrMatrix<V>& csr() const;
     /// Of the CSR form; of one on a GPU nothing else is copied.
     [[nodiscard]] const Buffer<offset_t>& row_ptrs() const;
+    /// What these tell of the rows; those of a matrix on a GPU are read and checked there.
+    [[nodiscard]] const RowStatistics& row_statistics() const;
     /// The CSR form for those who do not read its values: of one on a GPU these are not copied, but null.
     [[nodiscard]] const CsrMatrix<V>& pattern() const;
     /// Those that were given, else the CSR form converted by the selector.

@@ -57,6 +57,7 @@ public:
         statistics_.longest = std::max(statistics_.longest, more.longest);
         statistics_.empty += more.empty;
         statistics_.even += more.even;
+        statistics_.tile_rows += more.tile_rows;
         for (std::size_t i = 0; i < statistics_.rounds.size(); ++i) {
             statistics_.rounds[i].all += more.rounds[i].all;
             statistics_.rounds[i].longest = std::max(statistics_.rounds[i].longest, more.rounds[i].longest);
@@ -93,12 +94,13 @@ private:
     RowStatistics statistics_;
 };
 
-/// Of all whole tile rows among some rows.
-offset_t all_even_nonzeros(std::span<const offset_t> row_ptrs) {
-    offset_t even = 0;
-    for (; row_ptrs.size() > kTileSize; row_ptrs = row_ptrs.subspan(kTileSize))
-        even += even_nonzeros(row_ptrs.first<kTileSize + 1>());
-    return even;
+/// Of the tile rows among some rows.
+void add_tile_rows(std::span<const offset_t> row_ptrs, RowStatistics& of_rows) {
+    for (; row_ptrs.size() > kTileSize; row_ptrs = row_ptrs.subspan(kTileSize)) {
+        of_rows.even += even_nonzeros(row_ptrs.first<kTileSize + 1>());
+        of_rows.tile_rows += row_ptrs[kTileSize] > row_ptrs[0] ? 1 : 0;
+    }
+    of_rows.tile_rows += row_ptrs.back() > row_ptrs.front() ? 1 : 0;  // fewer rows
 }
 
 /// The smallest group of threads, up to a warp, for which as many mean rows as there are groups fill at most the share
@@ -133,13 +135,6 @@ double lines_of_warp(int threads, std::size_t bytes) {
 double busy_waves(double waves) { return waves <= 1 ? 1 : 2 * std::ceil(waves) - waves; }
 
 }  // namespace
-
-offset_t sell_lanes(offset_t length, int steps, int block_warps) {
-    const offset_t block = offset_t{block_warps} * kWarp;
-    const offset_t lanes = div_up(length, offset_t{steps});
-    if (lanes > block) return div_up(lanes, 2 * block) * block;
-    return lanes == 0 ? 0 : static_cast<offset_t>(std::bit_ceil(static_cast<std::uint64_t>(lanes)));
-}
 
 offset_t sell_lanes(std::span<const offset_t> row_ptrs, int steps) {
     constexpr std::int64_t grain = 1 << 16;  // fewer rows are not worth waking threads
@@ -180,7 +175,7 @@ RowStatistics row_statistics(std::span<const offset_t> row_ptrs) {
         counts.add(of_range);
         RowStatistics& range = ranges[static_cast<std::size_t>(first / grain)];
         range = counts.statistics();
-        range.even = all_even_nonzeros(of_range);
+        add_tile_rows(of_range, range);
     });
     LengthCounts all;
     for (const RowStatistics& range : ranges) all.add(range);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <span>
 
 #include "selector/auto/number_sizes.hpp"
@@ -45,10 +47,11 @@ using RowLengths = std::array<RowRounds, 8>;
 /// What one pass over row pointers tells.
 struct RowStatistics {
     RowLengths rounds{};
-    double squares = 0;    ///< sum of the squares of all lengths
-    offset_t longest = 0;  ///< length of the longest row
-    offset_t empty = 0;    ///< number of rows without nonzeros
-    offset_t even = 0;     ///< nonzeros of tile rows that `even_nonzeros` finds
+    double squares = 0;      ///< sum of the squares of all lengths
+    offset_t longest = 0;    ///< length of the longest row
+    offset_t empty = 0;      ///< number of rows without nonzeros
+    offset_t even = 0;       ///< nonzeros of tile rows that `even_nonzeros` finds
+    offset_t tile_rows = 0;  ///< that hold nonzeros
 };
 
 /// Nonzeros of a tile row if by their number it can be nothing but full tiles: its rows, of which these are the 17 row
@@ -63,7 +66,12 @@ inline RowLengths row_lengths(std::span<const offset_t> row_ptrs) { return row_s
 /// More than a warp are pieces of the row; of a row that needs more of them than a block has warps (2, 4, 8, ...) they
 /// are those of whole blocks, with up to twice as many steps, since to add up what several blocks have takes longer. 0
 /// of an empty row.
-offset_t sell_lanes(offset_t length, int steps, int block_warps = 8);
+constexpr offset_t sell_lanes(offset_t length, int steps, int block_warps = 8) {
+    const offset_t block = offset_t{block_warps} * 32;
+    const offset_t lanes = div_up(length, offset_t{steps});
+    if (lanes > block) return div_up(lanes, 2 * block) * block;
+    return lanes == 0 ? 0 : static_cast<offset_t>(std::bit_ceil(static_cast<std::uint64_t>(lanes)));
+}
 /// Of all rows, in parallel.
 offset_t sell_lanes(std::span<const offset_t> row_ptrs, int steps);
 

@@ -41,7 +41,7 @@ public:
         if (there == nullptr || source.find_csr() != nullptr || there->arrays == DeviceArrays::copied) {
             upload(source, on);
         } else {
-            static_cast<void>(source.row_ptrs());  // which checks them
+            static_cast<void>(source.row_statistics());  // which checks row pointers
             point_at(*there);
         }
     }
@@ -77,23 +77,26 @@ private:
         cols_at_ = own_cols_.data();
         values_at_ = own_values_.data();
         is_narrow_ = fits_32_bits(nnz_);
-        const auto* const there = source.find_device_csr();
-        const auto* const narrow = there == nullptr ? nullptr : std::get_if<const std::int32_t*>(&there->row_ptrs);
-        if (narrow != nullptr) {
-            const auto* const ptrs = reinterpret_cast<const std::uint32_t*>(*narrow);
-            own_narrow_ptrs_ = copied_on_device(ptrs, offset_t{rows_} + 1, on);
-            narrow_ptrs_ = own_narrow_ptrs_.data();
-            TILESPMV_CUDA(cudaStreamSynchronize(on));
-        } else if (is_narrow_) {
-            const auto ptrs = narrowed(source.row_ptrs());
-            own_narrow_ptrs_ = DeviceBuffer<std::uint32_t>(ptrs, on);
-            narrow_ptrs_ = own_narrow_ptrs_.data();
-            TILESPMV_CUDA(cudaStreamSynchronize(on));  // the narrowed ones go away
+        if (is_narrow_) {
+            narrow_ptrs_ = (own_narrow_ptrs_ = narrow_row_ptrs(source, on)).data();
         } else {
-            own_wide_ptrs_ = DeviceBuffer<offset_t>(source.row_ptrs(), on);
-            wide_ptrs_ = own_wide_ptrs_.data();
-            TILESPMV_CUDA(cudaStreamSynchronize(on));
+            wide_ptrs_ = (own_wide_ptrs_ = row_ptrs_on_device(source, on)).data();
         }
+        TILESPMV_CUDA(cudaStreamSynchronize(on));
+    }
+
+    static DeviceBuffer<std::uint32_t> narrow_row_ptrs(const Source<V>& source, const DeviceContext& on) {
+        const auto* const there = csr_only_on_device(source);
+        if (there == nullptr) {
+            const auto ptrs = narrowed(source.row_ptrs());
+            DeviceBuffer<std::uint32_t> copy(ptrs, on);
+            TILESPMV_CUDA(cudaStreamSynchronize(on));  // the narrowed ones go away
+            return copy;
+        }
+        static_cast<void>(source.row_statistics());  // which checks row pointers
+        DeviceBuffer<std::uint32_t> copy(static_cast<std::size_t>(source.rows()) + 1, on);
+        copy_row_ptrs(pattern_of(*there), 1, copy.data(), on.stream);
+        return copy;
     }
 
     void point_at(const DeviceCsrView<V>& view) {

@@ -179,10 +179,11 @@ private:
 template <class V>
 std::unique_ptr<DeviceOperator<V>> as_device_operator(std::unique_ptr<Operator<V>> made);
 
-/// `make_operator` on the current GPU. Of a `DeviceCsrView` operators that multiply CSR take what its `arrays` say. The
-/// CSR operators, `sell`, `ell`, csr16, csr-inode and dia need its row pointers on the host, strip and full tiles the
-/// columns as well, all others everything; `auto` and `sell` with hubs beside the row pointers a sample of the columns.
-/// `Facts::bytes_to_host` says how much was copied. The stream is waited for.
+/// `make_operator` on the current GPU. Of a `DeviceCsrView` operators that multiply CSR take what its `arrays` say.
+/// Nothing but sizes goes to the host for csr-scalar, csr-vector, csr-multiround, csr-merge, `ell`, `sell` and, with
+/// its diagonals, dia; row pointers for csr-adaptive, csr16, csr-inode and csr-spmm, strip and full tiles need columns
+/// as well, all others everything; `auto` and `sell` with hubs a sample. `Facts::bytes_to_host` says how much was
+/// copied. The stream is waited for.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const Source<V>& source,
                                                         Accumulator accumulator, const DeviceContext& on);

@@ -10,15 +10,27 @@ void PackedArrays::upload(const DeviceContext& on) {
     memory_ = DeviceBuffer<std::byte>(bytes_, on);
     if (copied_ <= kMostAtOnce) {
         std::vector<std::byte> together(copied_);
-        for (const HostArray& array : arrays_) std::memcpy(together.data() + array.offset, array.data, array.bytes);
+        bool has_some = false;
+        for (const Array& array : arrays_) {
+            if (!array.is_there) std::memcpy(together.data() + array.offset, array.data, array.bytes);
+            has_some = has_some || !array.is_there;
+        }
         // The driver has read memory that is not pinned when it returns ("API synchronization behavior" of CUDA).
-        copy_to_device(memory_.data(), together.data(), copied_, on.stream);
+        if (has_some) copy_to_device(memory_.data(), together.data(), copied_, on.stream);
+        for (const Array& array : arrays_) {
+            if (array.is_there) copy(array, on);
+        }
     } else {
         TILESPMV_CUDA(cudaMemsetAsync(memory_.data(), 0, copied_, on.stream));  // what lies between arrays may be read
-        for (const HostArray& array : arrays_)
-            copy_to_device(memory_.data() + array.offset, array.data, array.bytes, on.stream);
+        for (const Array& array : arrays_) copy(array, on);
     }
     arrays_.clear();
+}
+
+void PackedArrays::copy(const Array& array, const DeviceContext& on) {
+    std::byte* const to = memory_.data() + array.offset;
+    if (!array.is_there) return copy_to_device(to, array.data, array.bytes, on.stream);
+    TILESPMV_CUDA(cudaMemcpyAsync(to, array.data, array.bytes, cudaMemcpyDeviceToDevice, on.stream));
 }
 
 }  // namespace tilespmv::cuda

@@ -24,11 +24,12 @@ public:
     /// `host` must stay until `upload` has returned and, where it is large, until the stream has passed that.
     template <class T>
     PackedPart<T> add(std::span<const T> host) {
-        const PackedPart<T> part = add_room<T>(host.size());
-        if (part.empty()) return part;
-        arrays_.push_back({host.data(), host.size_bytes(), part.offset});
-        copied_ = bytes_;
-        return part;
+        return add_array(host, false);
+    }
+    /// A copy of an array that is on the GPU, in the order of the stream.
+    template <class T>
+    PackedPart<T> add(const DeviceBuffer<T>& there) {
+        return add_array(std::span<const T>(there.data(), there.size()), true);
     }
     template <class T>
     PackedPart<T> add(const Buffer<T>& host) {
@@ -61,12 +62,23 @@ public:
     }
 
 private:
-    struct HostArray {
+    struct Array {
         const void* data;
         std::size_t bytes;
         std::size_t offset;
+        bool is_there;
     };
-    std::vector<HostArray> arrays_;
+    template <class T>
+    PackedPart<T> add_array(std::span<const T> array, bool is_there) {
+        const PackedPart<T> part = add_room<T>(array.size());
+        if (part.empty()) return part;
+        arrays_.push_back({array.data(), array.size_bytes(), part.offset, is_there});
+        copied_ = bytes_;
+        return part;
+    }
+    void copy(const Array& array, const DeviceContext& on);
+
+    std::vector<Array> arrays_;
     std::size_t bytes_ = 0;
     std::size_t copied_ = 0;  // the first of these bytes
     DeviceBuffer<std::byte> memory_;

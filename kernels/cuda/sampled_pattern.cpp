@@ -5,32 +5,38 @@
 #include <algorithm>
 #include <string>
 
-#include "kernels/cuda/device_diagonals.hpp"
 #include "kernels/cuda/device_buffer.hpp"
-#include "kernels/cuda/gather_columns.hpp"
+#include "kernels/cuda/device_diagonals.hpp"
+#include "kernels/cuda/device_rows.hpp"
+#include "kernels/cuda/gather.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::cuda {
 namespace {
 
-/// Addresses for so many columns, which get memory, in small pages, where they are written.
-std::shared_ptr<index_t> addresses_for(offset_t count) {
-    const auto bytes = static_cast<std::size_t>(std::max<offset_t>(count, 1)) * sizeof(index_t);
+/// Rows up to which all row pointers are copied: to gather some takes as long.
+constexpr index_t kFewRows = 1 << 18;
+
+/// Addresses for so many elements, which get memory, in small pages, where they are written.
+template <class T>
+std::shared_ptr<T> addresses_for(offset_t count) {
+    const auto bytes = static_cast<std::size_t>(std::max<offset_t>(count, 1)) * sizeof(T);
     void* const reserved =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (reserved == MAP_FAILED) throw Error("no addresses for " + std::to_string(bytes) + " bytes of columns");
+    if (reserved == MAP_FAILED) throw Error("no addresses for " + std::to_string(bytes) + " bytes of a pattern");
     static_cast<void>(madvise(reserved, bytes, MADV_NOHUGEPAGE));
-    return {static_cast<index_t*>(reserved), [bytes](index_t* p) { munmap(p, bytes); }};
+    return {static_cast<T*>(reserved), [bytes](T* p) { munmap(p, bytes); }};
 }
 
 /// What these ranges hold, in ascending order and nothing twice.
-ColumnRanges without_overlaps(ColumnRanges ranges) {
+template <class T>
+RangesOf<T> without_overlaps(RangesOf<T> ranges) {
     std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.data() < b.data(); });
-    ColumnRanges all;
-    const index_t* done = nullptr;
+    RangesOf<T> all;
+    const T* done = nullptr;
     for (const auto& range : ranges) {
-        const index_t* const first = std::max(done, range.data());
-        const index_t* const end = range.data() + range.size();
+        const T* const first = std::max(done, range.data());
+        const T* const end = range.data() + range.size();
         if (first >= end) continue;
         if (first == done) {
             all.back() = {all.back().data(), end};
@@ -42,16 +48,33 @@ ColumnRanges without_overlaps(ColumnRanges ranges) {
     return all;
 }
 
+/// Copies what the array `there` has at these ranges of `here`. Returns the bytes.
+template <class T, class P>
+std::size_t fetch(const RangesOf<T>& ranges, T* here, const P* there, const DeviceContext& on) {
+    RangesOf<P> wanted;
+    for (const auto& range : ranges) wanted.emplace_back(there + (range.data() - here), range.size());
+    const Buffer<P> gathered = gather(wanted, on);
+    const RangesOf<P> found = ranges_in(gathered, wanted);
+    for (std::size_t i = 0; i < ranges.size(); ++i) std::ranges::copy(found[i], here + (ranges[i].data() - here));
+    return gathered.bytes();
+}
+
+template <class T>
+offset_t size_of(const RangesOf<T>& ranges) {
+    offset_t size = 0;
+    for (const auto& range : ranges) size += std::ssize(range);
+    return size;
+}
+
 }  // namespace
 
 template <class V>
 SampledPattern::SampledPattern(const Source<V>& source, const DeviceContext& on)
-    : columns_(addresses_for(source.nnz())) {
-    const Buffer<offset_t>& row_ptrs = source.row_ptrs();
+    : columns_(addresses_for<index_t>(source.nnz())) {
     const DevicePattern there = pattern_of(*source.find_device_csr());
     view_ = {.rows = source.rows(),
              .cols = source.cols(),
-             .row_ptrs = {row_ptrs.data(), row_ptrs.size()},
+             .row_ptrs = {},
              .col_idxs = {columns_.get(), static_cast<std::size_t>(source.nnz())},
              .value_bytes = sizeof(V)};
     if (source.nnz() > kMostUnsampled) {
@@ -62,22 +85,42 @@ SampledPattern::SampledPattern(const Source<V>& source, const DeviceContext& on)
             return count_diagonals(there, DeviceContext(on.stream));  // memory of ours, which any thread may ask for
         };
     }
-    source.add_bytes_to_host(fetch(there.col_idxs, on));
+    source.add_bytes_to_host(fetch_row_ptrs(source, on));
+    source.add_bytes_to_host(fetch_columns(there.col_idxs, on));
 }
 
-std::size_t SampledPattern::fetch(const index_t* there, const DeviceContext& on) {
+/// All of them, which the source keeps, where there are few.
+template <class V>
+std::size_t SampledPattern::fetch_row_ptrs(const Source<V>& source, const DeviceContext& on) {
+    const auto take_all = [&] {
+        const Buffer<offset_t>& all = source.row_ptrs();
+        view_.row_ptrs = {all.data(), all.size()};
+        view_.of_rows = nullptr;
+        view_.spread_row_ptrs = {};
+    };
+    const index_t rows = source.rows();
+    if (rows <= kFewRows || source.nnz() <= kMostUnsampled) return take_all(), 0;
+    const DevicePattern there = pattern_of(*source.find_device_csr());
+    view_.of_rows = &source.row_statistics();
+    spread_row_ptrs_ = Buffer<offset_t>(static_cast<std::size_t>(rows / kRowPtrStep) + 1);
+    const DeviceBuffer<offset_t> spread(spread_row_ptrs_.size(), on);
+    copy_row_ptrs(there, kRowPtrStep, spread.data(), on.stream);
+    copy_to_host(spread_row_ptrs_.data(), spread.data(), spread.bytes(), on.stream);
+    row_ptrs_ = addresses_for<offset_t>(offset_t{rows} + 1);
+    view_.row_ptrs = {row_ptrs_.get(), static_cast<std::size_t>(rows) + 1};
+    view_.spread_row_ptrs = {spread_row_ptrs_.data(), spread_row_ptrs_.size()};
+    const RangesOf<offset_t> wanted = without_overlaps(sampled_row_ptrs(view_));
+    if (size_of(wanted) > rows / 2) return take_all(), spread.bytes();
+    return spread.bytes() +
+           std::visit([&](const auto* ptrs) { return fetch(wanted, row_ptrs_.get(), ptrs, on); }, there.row_ptrs);
+}
+
+std::size_t SampledPattern::fetch_columns(const index_t* there, const DeviceContext& on) {
     if (!view_.count_diagonals) {
         copy_to_host(columns_.get(), there, view_.col_idxs.size_bytes(), on.stream);
         return view_.col_idxs.size_bytes();
     }
-    const ColumnRanges here = without_overlaps(sampled_columns(view_));
-    ColumnRanges ranges;
-    for (const auto& range : here) ranges.emplace_back(there + (range.data() - columns_.get()), range.size());
-    const Buffer<index_t> gathered = gather_columns(ranges, on);
-    const ColumnRanges found = ranges_in(gathered, ranges);
-    for (std::size_t i = 0; i < here.size(); ++i)
-        std::ranges::copy(found[i], columns_.get() + (here[i].data() - columns_.get()));
-    return gathered.bytes();
+    return fetch(without_overlaps(sampled_columns(view_)), columns_.get(), there, on);
 }
 
 #define TILESPMV_INSTANTIATE(V) template SampledPattern::SampledPattern(const Source<V>&, const DeviceContext&);

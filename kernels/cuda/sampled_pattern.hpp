@@ -9,8 +9,8 @@
 
 namespace tilespmv::cuda {
 
-/// The pattern of a CSR matrix in device memory as `features_of` needs it to choose an operator: its row pointers, and
-/// those columns that are sampled, or all of a small matrix. The others have addresses, but no memory. What needs all
+/// The pattern of a CSR matrix in device memory as `features_of` needs it to choose an operator: those row pointers and
+/// columns that are sampled, or all of a small matrix. The others have addresses, but no memory. What needs all rows or
 /// nonzeros is counted on the GPU.
 class SampledPattern {
 public:
@@ -20,9 +20,13 @@ public:
     [[nodiscard]] const PatternView& view() const { return view_; }
 
 private:
-    /// The bytes that were copied.
-    std::size_t fetch(const index_t* there, const DeviceContext& on);
+    // These return the bytes that were copied.
+    template <class V>
+    std::size_t fetch_row_ptrs(const Source<V>& source, const DeviceContext& on);
+    std::size_t fetch_columns(const index_t* there, const DeviceContext& on);
 
+    std::shared_ptr<offset_t> row_ptrs_;
+    Buffer<offset_t> spread_row_ptrs_;
     std::shared_ptr<index_t> columns_;
     PatternView view_;
 };

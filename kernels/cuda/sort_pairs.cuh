@@ -19,8 +19,9 @@ void with_cub_workspace(F&& f, const DeviceContext& on) {
 }
 
 /// Sorts by the lowest `bits` of the keys; pairs of equal keys stay in their order.
-template <class K, class P>
-void sort_pairs(cub::DoubleBuffer<K>& keys, cub::DoubleBuffer<P>& values, P count, int bits, const DeviceContext& on) {
+template <class K, class P, class Count>
+void sort_pairs(cub::DoubleBuffer<K>& keys, cub::DoubleBuffer<P>& values, Count count, int bits,
+                const DeviceContext& on) {
     with_cub_workspace(
         [&](void* workspace, std::size_t& bytes) {
             return cub::DeviceRadixSort::SortPairs(workspace, bytes, keys, values, count, 0, bits, on.stream);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/device_rows.hpp"
 #include "kernels/cuda/sent_arrays.hpp"
+#include "kernels/operator.hpp"
 #include "kernels/source.hpp"
 
 namespace tilespmv::cuda {
@@ -40,6 +42,10 @@ DeviceBuffer<T> taken_or_uploaded(const Source<V>& source, std::size_t which, co
     if (taken != nullptr) return DeviceBuffer<T>(static_cast<T*>(taken), host.size(), on);
     return DeviceBuffer<T>(host, on);
 }
+
+/// Nonzeros up to which the plan of a matrix in the memory of the host is made there, where it takes less time than the
+/// launches of kernels that make it.
+inline constexpr offset_t kMostPlannedOnHost = 1'000'000;
 
 /// The CSR form that is in device memory and nowhere else; null of any other.
 template <class V>
@@ -92,14 +98,30 @@ private:
     const V* values_;
 };
 
-/// The CSR form for those who read its row pointers and sizes only: of one on a GPU nothing else is copied, and columns
-/// and values are null.
+/// A copy of its row pointers in 64 bits. Those of a matrix that is in device memory alone are checked there.
 template <class V>
-CsrMatrix<V> row_shapes(const Source<V>& source) {
+DeviceBuffer<offset_t> row_ptrs_on_device(const Source<V>& source, const DeviceContext& on) {
+    const auto* const there = csr_only_on_device(source);
+    if (there == nullptr) return DeviceBuffer<offset_t>(source.row_ptrs(), on);
+    static_cast<void>(source.row_statistics());
+    DeviceBuffer<offset_t> copy(static_cast<std::size_t>(source.rows()) + 1, on);
+    copy_row_ptrs(pattern_of(*there), 1, copy.data(), on.stream);
+    return copy;
+}
+
+/// Tile rows with nonzeros.
+template <class V>
+offset_t tile_rows_of(const Source<V>& source) {
+    if (csr_only_on_device(source) != nullptr) return source.row_statistics().tile_rows;
+    return occupied_tile_rows(source.row_ptrs(), 0, source.rows());
+}
+
+/// The CSR form for those who ask for its sizes only: all arrays are null.
+template <class V>
+CsrMatrix<V> csr_sizes(const Source<V>& source) {
     const auto nnz = static_cast<std::size_t>(source.nnz());
-    const auto& row_ptrs = source.row_ptrs();
     return {source.rows(), source.cols(),
-            Buffer<offset_t>::view(const_cast<offset_t*>(row_ptrs.data()), row_ptrs.size(), nullptr),
+            Buffer<offset_t>::view(nullptr, static_cast<std::size_t>(source.rows()) + 1, nullptr),
             Buffer<index_t>::view(nullptr, nnz, nullptr), Buffer<V>::view(nullptr, nnz, nullptr)};
 }
 

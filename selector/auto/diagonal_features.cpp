@@ -176,6 +176,13 @@ void add_diagonals(const PatternView& a, Distinct sampled, MatrixFeatures& f) {
 
 }  // namespace
 
+void list_diagonal_rows(const PatternView& a, RowPtrRanges& ptrs) {
+    for (offset_t i = 0; i < sampled_rows(a); ++i) {
+        const offset_t row = sampled_row(a, i);
+        ptrs.push_back(row_ptrs_of(a, row, row + 1));
+    }
+}
+
 void list_diagonals(const PatternView& a, ColumnRanges& columns) {
     for (offset_t i = 0; i < sampled_rows(a); ++i) columns.push_back(sampled_columns_of(a, sampled_row(a, i)));
 }

@@ -19,8 +19,16 @@ constexpr offset_t kMostSliceBlocks = 32;
 constexpr index_t kNearRows = 1 << 13;  ///< among which rows of as many rounds are looked for
 constexpr offset_t kRowBlockSamples = 64;
 
+/// Row pointers among which the end of the row of a nonzero is.
+std::span<const offset_t> row_ptrs_near(const PatternView& a, offset_t nonzero) {
+    if (a.spread_row_ptrs.empty()) return a.row_ptrs;
+    const auto behind = std::ranges::upper_bound(a.spread_row_ptrs, nonzero) - a.spread_row_ptrs.begin();
+    return row_ptrs_of(a, (behind - 1) * kRowPtrStep, behind * kRowPtrStep);
+}
 index_t row_of(const PatternView& a, offset_t nonzero) {
-    return static_cast<index_t>(std::ranges::upper_bound(a.row_ptrs, nonzero) - a.row_ptrs.begin()) - 1;
+    const auto near = row_ptrs_near(a, nonzero);
+    const auto* const behind = std::upper_bound(near.data(), near.data() + near.size(), nonzero);
+    return static_cast<index_t>(behind - a.row_ptrs.data()) - 1;
 }
 offset_t length_of(const PatternView& a, index_t row) {
     const auto i = static_cast<std::size_t>(row);
@@ -70,9 +78,10 @@ struct SliceSample {
         const offset_t of_block = kBlockLanes * std::clamp<offset_t>(a.nnz() / a.rows, 1, steps);
         size = std::clamp(sampled_nonzeros(a.nnz()) / of_block, kLeastSliceBlocks, kMostSliceBlocks);
     }
+    [[nodiscard]] offset_t nonzero(const PatternView& a, offset_t i) const { return spread(i, size, a.nnz()); }
     template <class F>
     void for_each_row(const PatternView& a, offset_t i, F&& f) const {
-        for_each_row_of_block(a, row_of(a, spread(i, size, a.nnz())), steps, rounds, f);
+        for_each_row_of_block(a, row_of(a, nonzero(a, i)), steps, rounds, f);
     }
 
     int steps;
@@ -101,12 +110,27 @@ RowBlock row_block_at(const PatternView& a, index_t first, const RowBlockLimits&
     return {1, first + static_cast<index_t>(behind - ptrs.begin()) - 1};
 }
 
-/// Row blocks between two nonzeros, parts of them as such: whatever row blocks begin with, after a few they are those
-/// of the matrix.
+/// Nonzeros between which row blocks are counted.
+struct RowBlockSample {
+    explicit RowBlockSample(const PatternView& a)
+        : limits(row_block_limits(a.nnz(), RowBlockTeam::kThreads, RowBlockTeam::kNonzeros,
+                                  measured_gpu(a.sizes().value))),
+          size(std::clamp(sampled_nonzeros(a.nnz()) / kBlock, offset_t{1}, kRowBlockSamples)) {}
+    [[nodiscard]] offset_t first(const PatternView& a, offset_t i) const { return spread(i, size, a.nnz()); }
+    [[nodiscard]] offset_t end(const PatternView& a, offset_t i) const {
+        constexpr offset_t kSome = 8;
+        return std::min(first(a, i) + kSome * limits.block_nonzeros, a.nnz());
+    }
+
+    RowBlockLimits limits;
+    offset_t size = 0;
+};
+constexpr int kBlocksBefore = 4;  ///< whatever row blocks begin with, after so many they are those of the matrix
+
+/// Row blocks between two nonzeros, parts of them as such.
 double row_blocks_between(const PatternView& a, offset_t first, offset_t end, const RowBlockLimits& limits) {
-    constexpr int kBefore = 4;
-    const index_t near = row_of(a, std::max<offset_t>(first - kBefore * limits.block_nonzeros, 0));
-    index_t row = std::max(near, row_of(a, first) - kBefore * RowBlockTeam::kRows);
+    const index_t near = row_of(a, std::max<offset_t>(first - kBlocksBefore * limits.block_nonzeros, 0));
+    index_t row = std::max(near, row_of(a, first) - kBlocksBefore * RowBlockTeam::kRows);
     double blocks = 0;
     while (row < a.rows && a.row_ptrs[static_cast<std::size_t>(row)] < end) {
         const RowBlock block = row_block_at(a, row, limits);
@@ -123,6 +147,31 @@ double row_blocks_between(const PatternView& a, offset_t first, offset_t end, co
 }
 
 }  // namespace
+
+void list_slice_rows(const PatternView& a, const MatrixFeatures& f, RowPtrRanges& ptrs) {
+    const SliceSample sample(a, f);
+    for (offset_t i = 0; i < sample.size; ++i) {
+        const auto near = row_ptrs_near(a, sample.nonzero(a, i));
+        const offset_t first = near.data() - a.row_ptrs.data();
+        ptrs.push_back(row_ptrs_of(a, first, first + std::ssize(near) + kNearRows));
+    }
+}
+
+void list_row_block_rows(const PatternView& a, RowPtrRanges& ptrs) {
+    const RowBlockSample sample(a);
+    for (offset_t i = 0; i < sample.size; ++i) {
+        const offset_t first = sample.first(a, i);
+        const offset_t before = std::max<offset_t>(first - kBlocksBefore * sample.limits.block_nonzeros, 0);
+        const auto near = row_ptrs_near(a, before);
+        const auto at = row_ptrs_near(a, first);
+        const auto behind = row_ptrs_near(a, sample.end(a, i));
+        ptrs.push_back(near);
+        ptrs.push_back(at);
+        const auto number = [&](std::span<const offset_t> some) { return offset_t{some.data() - a.row_ptrs.data()}; };
+        const offset_t from = std::max(number(near), number(at) - kBlocksBefore * RowBlockTeam::kRows);
+        ptrs.push_back(row_ptrs_of(a, from, number(behind) + std::ssize(behind) + RowBlockTeam::kRows));
+    }
+}
 
 void list_slices(const PatternView& a, const MatrixFeatures& f, ColumnRanges& columns) {
     const SliceSample sample(a, f);
@@ -159,16 +208,13 @@ int sell_steps_of(const MatrixFeatures& f) {
 }
 
 void add_row_blocks(const PatternView& a, MatrixFeatures& f) {
-    using Team = RowBlockTeam;
-    const RowBlockLimits limits = row_block_limits(f.nnz, Team::kThreads, Team::kNonzeros, measured_gpu(f.value_bytes));
-    constexpr offset_t kSome = 8;
-    const offset_t samples = std::clamp(sampled_nonzeros(f.nnz) / kBlock, offset_t{1}, kRowBlockSamples);
+    const RowBlockSample sample(a);
     double blocks = 0;
     offset_t nonzeros = 0;
-    for (offset_t i = 0; i < samples; ++i) {
-        const offset_t first = spread(i, samples, f.nnz);
-        const offset_t end = std::min(first + kSome * limits.block_nonzeros, f.nnz);
-        blocks += row_blocks_between(a, first, end, limits);
+    for (offset_t i = 0; i < sample.size; ++i) {
+        const offset_t first = sample.first(a, i);
+        const offset_t end = sample.end(a, i);
+        blocks += row_blocks_between(a, first, end, sample.limits);
         nonzeros += end - first;
     }
     f.row_blocks = blocks * static_cast<double>(f.nnz) / static_cast<double>(nonzeros);

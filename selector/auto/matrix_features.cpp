@@ -29,7 +29,7 @@ offset_t even_nonzeros_of(const PatternView& a, offset_t first_row) {
 }
 
 void add_row_lengths(const PatternView& a, MatrixFeatures& f) {
-    const RowStatistics of_rows = row_statistics(a.row_ptrs);
+    const RowStatistics of_rows = a.of_rows != nullptr ? *a.of_rows : row_statistics(a.row_ptrs);
     const auto rows = static_cast<double>(std::max<index_t>(a.rows, 1));
     f.mean_row = static_cast<double>(f.nnz) / rows;
     f.row_deviation = std::sqrt(std::max(of_rows.squares / rows - f.mean_row * f.mean_row, 0.0));
@@ -65,15 +65,18 @@ bool is_full(const PatternView& a, offset_t first_row) {
     return true;
 }
 
-/// First rows of the tile rows that are looked at for full tiles.
-std::vector<offset_t> even_tile_rows(const PatternView& a) {
+/// First rows of the tile rows that are looked at for full tiles, ...
+std::vector<offset_t> spread_tile_rows(const PatternView& a) {
     const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
     const offset_t samples = std::min(kFullTileRows, tile_rows);
     std::vector<offset_t> first_rows;
-    for (offset_t i = 0; i < samples; ++i) {
-        const offset_t first_row = spread(i, samples, tile_rows) * kTileSize;
-        if (even_nonzeros_of(a, first_row) > 0) first_rows.push_back(first_row);
-    }
+    for (offset_t i = 0; i < samples; ++i) first_rows.push_back(spread(i, samples, tile_rows) * kTileSize);
+    return first_rows;
+}
+/// ... and of those whose rows are even.
+std::vector<offset_t> even_tile_rows(const PatternView& a) {
+    std::vector<offset_t> first_rows = spread_tile_rows(a);
+    std::erase_if(first_rows, [&](offset_t first_row) { return even_nonzeros_of(a, first_row) == 0; });
     return first_rows;
 }
 
@@ -136,14 +139,23 @@ private:
     offset_t nonzeros_ = 0;
 };
 
-/// ELL and COO of HYB, by the lengths of rows that are spread evenly.
-void add_hyb(const PatternView& a, MatrixFeatures& f) {
+/// The pointers of rows that are spread evenly.
+RowPtrRanges spread_rows(const PatternView& a) {
     const offset_t samples = std::min<offset_t>(a.rows, kRowLengths);
-    RowsByLength rows;
+    RowPtrRanges rows;
     for (offset_t i = 0; i < samples; ++i) {
-        const auto row = static_cast<std::size_t>(spread(i, samples, a.rows));
-        rows.add(a.row_ptrs[row + 1] - a.row_ptrs[row]);
+        const offset_t row = spread(i, samples, a.rows);
+        rows.push_back(row_ptrs_of(a, row, row + 1));
     }
+    return rows;
+}
+
+/// ELL and COO of HYB, by the lengths of such rows.
+void add_hyb(const PatternView& a, MatrixFeatures& f) {
+    const RowPtrRanges sample = spread_rows(a);
+    const offset_t samples = std::ssize(sample);
+    RowsByLength rows;
+    for (const auto& ptrs : sample) rows.add(ptrs.back() - ptrs.front());
     f.hyb_width = rows.width_filled_by(div_up(samples, offset_t{3}));
     const offset_t rest = rows.beyond(f.hyb_width);
     f.hyb_rest = rows.nonzeros() == 0 ? 0 : static_cast<double>(rest) / static_cast<double>(rows.nonzeros());
@@ -156,6 +168,20 @@ MatrixFeatures sizes_of(const PatternView& a) {
 }
 
 }  // namespace
+
+RowPtrRanges sampled_row_ptrs(const PatternView& a) {
+    RowPtrRanges ptrs = spread_rows(a);
+    MatrixFeatures f = sizes_of(a);
+    add_row_lengths(a, f);
+    if (f.full_tile_share > 0) {
+        for (const offset_t first : spread_tile_rows(a)) ptrs.push_back(row_ptrs_of(a, first, first + kTileSize));
+    }
+    list_strip_rows(a, ptrs);
+    list_slice_rows(a, f, ptrs);
+    list_row_block_rows(a, ptrs);
+    list_diagonal_rows(a, ptrs);
+    return ptrs;
+}
 
 ColumnRanges sampled_columns(const PatternView& a) {
     ColumnRanges columns = sampled_blocks(a);

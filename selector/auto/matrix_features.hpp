@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "selector/auto/number_sizes.hpp"
 #include "selector/column_ranges.hpp"
@@ -27,6 +28,10 @@ struct PatternView {
     std::size_t sum_bytes = 0;    ///< of what a product accumulates in; 0: what it does if nobody asks for another
     /// Where only the columns that `sampled_columns` lists are at hand: counts the diagonals of all nonzeros.
     std::function<offset_t()> count_diagonals = {};
+    /// Where only the row pointers that `sampled_row_ptrs` lists are at hand: what all of them tell, and every
+    /// `kRowPtrStep`-th of them.
+    const RowStatistics* of_rows = nullptr;
+    std::span<const offset_t> spread_row_ptrs = {};
 
     [[nodiscard]] offset_t nnz() const { return static_cast<offset_t>(col_idxs.size()); }
     [[nodiscard]] NumberSizes sizes() const {
@@ -99,6 +104,13 @@ struct MatrixFeatures {
 /// the lengths of full tiles, of 64 tile rows up to 16 tiles; all columns where those of the sample lie on few
 /// diagonals. The result does not depend on the number of threads. The arrays must be those of a valid CSR matrix.
 MatrixFeatures features_of(const PatternView& a);
+
+/// From one of the row pointers that are at hand of a large matrix to the next.
+inline constexpr index_t kRowPtrStep = 256;
+
+/// The row pointers that features are found from where the matrix has more than `kMostUnsampled` nonzeros, and
+/// `of_rows` and `spread_row_ptrs` are there: no others are read. They may overlap. None are read to list them.
+std::vector<std::span<const offset_t>> sampled_row_ptrs(const PatternView& a);
 
 /// Nonzeros up to which features may be found by reading all columns, sampled or not.
 inline constexpr offset_t kMostUnsampled = 200'000;

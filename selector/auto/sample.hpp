@@ -79,6 +79,20 @@ void add_diagonals(const PatternView& a, MatrixFeatures& f);
 /// Of all nonzeros; `kMostDiagonals` as soon as there are more than DIA pays for.
 void add_few_diagonals(const PatternView& a, MatrixFeatures& f);
 
+/// Row pointers of a matrix.
+using RowPtrRanges = std::vector<std::span<const offset_t>>;
+/// Those of rows [first, end), as far as there are such rows.
+inline std::span<const offset_t> row_ptrs_of(const PatternView& a, offset_t first, offset_t end) {
+    first = std::clamp<offset_t>(first, 0, a.rows);
+    end = std::clamp<offset_t>(end, first, a.rows);
+    return a.row_ptrs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first) + 1);
+}
+/// The row pointers that these read, added to `ptrs`.
+void list_strip_rows(const PatternView& a, RowPtrRanges& ptrs);  ///< and those of inodes
+void list_slice_rows(const PatternView& a, const MatrixFeatures& f, RowPtrRanges& ptrs);
+void list_row_block_rows(const PatternView& a, RowPtrRanges& ptrs);
+void list_diagonal_rows(const PatternView& a, RowPtrRanges& ptrs);
+
 /// What these read of the columns, added to `columns`: blocks apart, which `sampled_blocks` has.
 void list_pieces(const PatternView& a, ColumnRanges& columns);
 void list_strips(const PatternView& a, ColumnRanges& columns);  ///< and inodes

@@ -141,6 +141,14 @@ void StripSample::count(std::int64_t first, std::int64_t end) {
     });
 }
 
+void list_strip_rows(const PatternView& a, RowPtrRanges& ptrs) {
+    const StripSample sample(a);
+    for (std::int64_t i = 0; i < sample.size(); ++i) {
+        const index_t first = sample.first_row(i);
+        ptrs.push_back(row_ptrs_of(a, first - 1, offset_t{first} + kTileSize));
+    }
+}
+
 void list_strips(const PatternView& a, ColumnRanges& columns) {
     const StripSample sample(a);
     for (std::int64_t i = 0; i < sample.size(); ++i) {

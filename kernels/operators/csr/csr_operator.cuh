@@ -2,10 +2,10 @@
 
 #include <string_view>
 
+#include "kernels/cuda/device_csr.hpp"
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/with_constant.hpp"
-#include "kernels/cuda/device_csr.hpp"
 
 namespace tilespmv::cuda {
 
@@ -14,12 +14,9 @@ template <class V>
 class CsrOperator : public DeviceOperator<V> {
 public:
     CsrOperator(std::string_view name, const Source<V>& a, const DeviceContext& on, int most_columns = 1)
-        : DeviceOperator<V>({.name = name,
-                             .rows = a.rows(),
-                             .cols = a.cols(),
-                             .nnz = a.nnz(),
-                             .most_columns = most_columns}),
-          tile_rows_(occupied_tile_rows(a.row_ptrs(), 0, a.rows())),
+        : DeviceOperator<V>(
+              {.name = name, .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz(), .most_columns = most_columns}),
+          tile_rows_(tile_rows_of(a)),
           csr_(a, on) {
         if (!csr_.owns_values()) this->refuse_new_values(kReadInPlace);
         add_plan(0, 0);

@@ -1,6 +1,5 @@
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/pieces.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/with_constant.hpp"
@@ -73,6 +72,32 @@ __global__ void __launch_bounds__(kTurnThreads, resident(kTurnBlocks, kTurnThrea
     wait_for_stream();  // warps without rows, too
 }
 
+template <class P>
+struct TurnsToFind {
+    const P* row_ptrs = nullptr;
+    index_t rows = 0;
+    offset_t nnz = 0;
+    int blocks = 0;
+    index_t* first_rows = nullptr;
+};
+
+/// Where blocks of about as many rows and nonzeros together begin, as `even_pieces` finds them.
+template <class P>
+__global__ void __launch_bounds__(kBlockThreads) find_turns(TurnsToFind<P> p) {
+    const int block = static_cast<int>(blockIdx.x * kBlockThreads + threadIdx.x);
+    if (block > p.blocks) return;
+    const double wanted = static_cast<double>(p.nnz + p.rows) * block / p.blocks;
+    index_t first = 0;
+    index_t end = block < p.blocks ? p.rows : 0;
+    while (first < end) {
+        const index_t middle = first + (end - first) / 2;
+        const bool is_before = static_cast<double>(static_cast<offset_t>(p.row_ptrs[middle]) + middle) < wanted;
+        first = is_before ? middle + 1 : first;
+        end = is_before ? end : middle;
+    }
+    p.first_rows[block] = block < p.blocks ? first : p.rows;
+}
+
 template <class V, class A>
 class CsrVector final : public CsrOperator<V> {
 public:
@@ -80,12 +105,13 @@ public:
               const DeviceContext& on)
         : CsrOperator<V>(name, a, on), shape_(shape) {
         if (!takes_turns) return;
-        const Buffer<offset_t>& ends = a.row_ptrs();
-        const auto first_rows = even_pieces(a.rows(), kTurnBlocks * this_gpu(sizeof(V)).multiprocessors,
-                                            [&](index_t row) { return ends[row] + row; });
-        first_rows_ = DeviceBuffer<index_t>(std::span<const index_t>(first_rows), on);
+        const int blocks = kTurnBlocks * this_gpu(sizeof(V)).multiprocessors;
+        first_rows_ = DeviceBuffer<index_t>(static_cast<std::size_t>(blocks) + 1, on);
         this->add_plan(0, first_rows_.bytes());
-        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copy goes away
+        this->csr().visit([&]<class P>(const CsrView<V, P>& csr) {
+            const TurnsToFind<P> p{csr.row_ptrs, a.rows(), a.nnz(), blocks, first_rows_.data()};
+            launch(find_turns<P>, div_up(blocks + 1, kBlockThreads), kBlockThreads, p, on.stream);
+        });
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
@@ -141,8 +167,9 @@ std::unique_ptr<Operator<V>> make_csr_vector(const Source<V>& source, Options& o
     const bool takes_turns = options.one_of("turns", 0, {0, 1}) == 1;
     const auto flights = takes_turns ? std::span<const int>(kTurnFlights) : kVectorFlights;
     const Tuning& tuning = this_tuning(sizeof(V));
-    const auto shape =
-        read_vector_shape(options, source.row_ptrs(), flights, takes_turns ? tuning.turns : tuning.vector);
+    const auto lengths = [&] { return source.row_statistics().rounds; };
+    const auto shape = read_vector_shape(options, source.rows(), source.nnz(), lengths, flights,
+                                         takes_turns ? tuning.turns : tuning.vector);
     return make("csr-vector", source, shape, takes_turns, *context.accumulator, on);
 }
 

@@ -10,7 +10,8 @@
 
 namespace tilespmv::cuda {
 
-VectorShape read_vector_shape(Options& options, std::span<const offset_t> row_ptrs, std::span<const int> flights,
+VectorShape read_vector_shape(Options& options, index_t rows, offset_t nnz,
+                              const std::function<RowLengths()>& lengths_of_rows, std::span<const int> flights,
                               const VectorTuning& tuning) {
     VectorShape shape;
     shape.threads = options.one_of("threads", 0, {2, 4, 8, 16, 32});
@@ -21,10 +22,9 @@ VectorShape read_vector_shape(Options& options, std::span<const offset_t> row_pt
         options.fail(fmt::format("rule={}, expected mean or rows", rule));
     }
     if (!rule.empty() && shape.threads > 0) options.fail("threads are either given or chosen by a rule");
-    const auto rows = static_cast<index_t>(row_ptrs.size() - 1);
-    if (rule == "mean") shape.threads = threads_of_mean_row(rows, row_ptrs.back());
+    if (rule == "mean") shape.threads = threads_of_mean_row(rows, nnz);
     if (shape.threads > 0) return {shape.threads, shape.flight > 0 ? shape.flight : 4};
-    const RowLengths lengths = row_lengths(row_ptrs);
+    const RowLengths lengths = lengths_of_rows();
     if (shape.flight > 0) return vector_shape(lengths, std::array{shape.flight}, tuning);
     return vector_shape(lengths, flights, tuning);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "selector/csr_shapes.hpp"
@@ -10,8 +11,9 @@ namespace tilespmv::cuda {
 
 /// Reads the options threads, rule and flight, all of them, and chooses what is not given by the lengths of all rows;
 /// but four nonzeros are in flight if only the threads are given or follow from the mean row. Throws a usage `Error`
-/// for a rule beside threads. `flights`: chosen from; `row_ptrs`: those of the matrix.
-VectorShape read_vector_shape(Options& options, std::span<const offset_t> row_ptrs, std::span<const int> flights,
+/// for a rule beside threads. `flights`: chosen from; `lengths_of_rows` is called only if it matters.
+VectorShape read_vector_shape(Options& options, index_t rows, offset_t nnz,
+                              const std::function<RowLengths()>& lengths_of_rows, std::span<const int> flights,
                               const VectorTuning& tuning);
 
 /// Reads the options rows, threads, products and group, all of them, and chooses what is not given. Throws a usage

@@ -24,18 +24,16 @@ public:
           rows_a_thread_(rows_a_thread),
           layout_{static_cast<offset_t>(offsets.size())} {
         const Buffer<DiaOffsets> groups = grouped(offsets);
+        const DeviceBuffer<offset_t> row_ptrs = row_ptrs_on_device(a, on);
         offsets_ = arrays_.add(groups);
-        row_ptrs_ = arrays_.add(a.row_ptrs());
+        row_ptrs_ = arrays_.add(row_ptrs);
         held_ = arrays_.add_room<std::uint64_t>(layout_.held_words(a.rows()));
         values_ = arrays_.add_room<V>(layout_.places_of(a.rows()));
         const std::size_t bytes = offsets_.bytes() + held_.bytes() + values_.bytes();
-        this->set_parts(bytes, row_ptrs_.bytes(),
-                        executed_whole("dia", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), bytes));
+        this->set_parts(bytes, row_ptrs_.bytes(), executed_whole("dia", tile_rows_of(a), a.nnz(), bytes));
         arrays_.upload(on);  // what is not pinned has been read when copies return
-        const DeviceBuffer<index_t> csr_cols = columns_on_device(a, on);
-        const DeviceBuffer<V> csr_values = values_on_device(a, on);
-        fill<true>({.csr_values = csr_values.data(), .csr_cols = csr_cols.data(), .offsets = arrays_.data(offsets_)},
-                   on);
+        const CsrToRead<V> csr(a, on);
+        fill<true>({.csr_values = csr.values(), .csr_cols = csr.columns(), .offsets = arrays_.data(offsets_)}, on);
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
@@ -100,7 +98,8 @@ template <class V>
 std::unique_ptr<Operator<V>> make_dia_operator(const Source<V>& source, Options& options, const MakeContext& context) {
     const DeviceContext& on = *context.device;
     const auto* const there = csr_only_on_device(source);
-    const CsrMatrix<V> a = row_shapes(source);
+    if (there != nullptr) static_cast<void>(source.row_statistics());  // which checks row pointers
+    const CsrMatrix<V> a = csr_sizes(source);
     const auto offsets = there != nullptr ? diagonals_of(pattern_of(*there), on) : dia_offsets(source.csr());
     if (there != nullptr) source.add_bytes_to_host((static_cast<std::size_t>(a.rows) + a.cols) / 8);
     refuse_dia_if_large(a, {static_cast<offset_t>(offsets.size())});

@@ -17,6 +17,11 @@ offset_t longest_row(const CsrMatrix<V>& a) {
     return longest;
 }
 
+template <Value V>
+std::uint64_t bytes_of(index_t rows, offset_t width) {
+    return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(width) * (sizeof(index_t) + sizeof(V));
+}
+
 /// Of row `r`. Returns how many there are.
 template <Value V>
 offset_t put_row(const CsrMatrix<V>& a, std::int64_t r, Ell<V>& ell) {
@@ -30,14 +35,19 @@ offset_t put_row(const CsrMatrix<V>& a, std::int64_t r, Ell<V>& ell) {
 
 template <Value V>
 std::uint64_t ell_bytes(const CsrMatrix<V>& a) {
-    return static_cast<std::uint64_t>(a.rows) * static_cast<std::uint64_t>(longest_row(a)) *
-           (sizeof(index_t) + sizeof(V));
+    return bytes_of<V>(a.rows, longest_row(a));
+}
+
+template <Value V>
+void refuse_ell_if_large(const CsrMatrix<V>& a, offset_t width) {
+    const auto why = fmt::format("its longest row has {} nonzeros", width);
+    refuse_if_large({"ELL", bytes_of<V>(a.rows, width), kEllAlwaysFine, why}, a);
 }
 
 template <Value V>
 offset_t ell_width(const CsrMatrix<V>& a) {
     const offset_t longest = longest_row(a);
-    refuse_if_large({"ELL", ell_bytes(a), kEllAlwaysFine, fmt::format("its longest row has {} nonzeros", longest)}, a);
+    refuse_ell_if_large(a, longest);
     return longest;
 }
 
@@ -67,11 +77,12 @@ void put_values(const CsrMatrix<V>& a, Ell<V>& ell) {
     parallel_for(0, a.rows, kRowGrain, [&](std::int64_t r) { put_row(a, r, ell); });
 }
 
-#define TILESPMV_INSTANTIATE(V)                              \
-    template std::uint64_t ell_bytes(const CsrMatrix<V>&);   \
-    template offset_t ell_width(const CsrMatrix<V>&);        \
-    template Ell<V> make_ell(const CsrMatrix<V>&);           \
-    template Ell<V> make_ell(const CsrMatrix<V>&, offset_t); \
+#define TILESPMV_INSTANTIATE(V)                                       \
+    template std::uint64_t ell_bytes(const CsrMatrix<V>&);            \
+    template void refuse_ell_if_large(const CsrMatrix<V>&, offset_t); \
+    template offset_t ell_width(const CsrMatrix<V>&);                 \
+    template Ell<V> make_ell(const CsrMatrix<V>&);                    \
+    template Ell<V> make_ell(const CsrMatrix<V>&, offset_t);          \
     template void put_values(const CsrMatrix<V>&, Ell<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -29,6 +29,10 @@ std::uint64_t ell_bytes(const CsrMatrix<V>& a);
 /// Bytes up to which ELL is not refused; see `refuse_if_large`.
 inline constexpr std::uint64_t kEllAlwaysFine = std::uint64_t{1} << 30;
 
+/// Throws `Refusal` if ELL of so many places a row is refused; reads only the sizes of `a`.
+template <Value V>
+void refuse_ell_if_large(const CsrMatrix<V>& a, offset_t width);
+
 /// The nonzeros of the longest row of `a`. Throws `Refusal` if ELL of so many places a row is refused.
 template <Value V>
 offset_t ell_width(const CsrMatrix<V>& a);

@@ -16,7 +16,7 @@ public:
           width_(width),
           columns_(static_cast<std::size_t>(a.rows()) * static_cast<std::size_t>(width), on),
           values_(columns_.size(), on),
-          row_ptrs_(a.row_ptrs(), on) {
+          row_ptrs_(row_ptrs_on_device(a, on)) {
         const CsrToRead<V> csr(a, on);
         launch_fill_ell<index_t>({csr.columns(), row_ptrs_.data(), rows_, width_, Ell<V>::kNone, columns_.data()}, on);
         fill(csr.values(), on);

@@ -24,9 +24,8 @@ public:
     EllOperator(const Source<V>& a, offset_t width, const DeviceContext& on)
         : DeviceOperator<V>({.name = "ell", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
           places_(a, width, on) {
-        this->set_parts(
-            places_.matrix_bytes(), places_.other_bytes(),
-            executed_whole("ell", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), places_.matrix_bytes()));
+        this->set_parts(places_.matrix_bytes(), places_.other_bytes(),
+                        executed_whole("ell", tile_rows_of(a), a.nnz(), places_.matrix_bytes()));
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
@@ -49,7 +48,9 @@ std::unique_ptr<Operator<V>> make_ell_operator(const Source<V>& source, Options&
     const DeviceContext& on = *context.device;
     options.finish();
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<EllOperator<V, A>>(source, ell_width(row_shapes(source)), on);
+        const offset_t width = source.row_statistics().longest;
+        refuse_ell_if_large(csr_sizes(source), width);
+        return std::make_unique<EllOperator<V, A>>(source, width, on);
     });
 }
 

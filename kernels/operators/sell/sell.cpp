@@ -15,15 +15,34 @@
 namespace tilespmv::cuda {
 namespace {
 
-constexpr int kWidths = std::bit_width(unsigned{kSliceLanes});  // 1, 2, 4, ... lanes
-constexpr std::int64_t kMostChunk = 1 << 11;                    // rows that are counted together
-constexpr std::int64_t kTogether = 4;                           // chunks that a thread takes at a time: a group
+constexpr std::int64_t kMostChunk = 1 << 11;  // rows that are counted together
+constexpr std::int64_t kTogether = 4;         // chunks that a thread takes at a time: a group
 
-/// Lanes and steps of a row.
-struct Shape {
-    int lanes_log2;
-    int steps;
-};
+/// Its place among the steps is that of `order_slices`.
+void add_slice(SellPlan& plan, int lanes_log2, int steps, std::uint64_t first_row, std::uint64_t rows) {
+    plan.slices.push_back({0, static_cast<std::uint32_t>(first_row), static_cast<std::uint16_t>(steps),
+                           static_cast<std::uint8_t>(lanes_log2), static_cast<std::uint8_t>(rows)});
+}
+
+offset_t pieces_of(const LongRow& row, const SliceLimits& limits) {
+    return sell_lanes(row.nonzeros.count, limits.most_steps, limits.block_warps) / kSliceLanes;
+}
+
+void cut(const LongRow& row, const SliceLimits& limits, SellPlan& plan, std::vector<std::uint32_t>& piece_rows) {
+    const offset_t pieces = pieces_of(row, limits);
+    if (static_cast<offset_t>(plan.pieces()) + pieces > std::numeric_limits<std::int32_t>::max()) {
+        throw Error("sell: long rows make 2^31 pieces or more; give more steps");
+    }
+    const auto split = static_cast<std::uint32_t>(plan.splits.size());
+    plan.splits.push_back({static_cast<std::uint32_t>(plan.pieces()), static_cast<std::uint32_t>(pieces)});
+    for (offset_t i = 0; i < pieces; ++i) {
+        const offset_t steps = div_up(piece_of(row.nonzeros, i, pieces).count, offset_t{kSliceLanes});
+        add_slice(plan, SliceKinds::kWidths - 1, static_cast<int>(steps), plan.pieces(),
+                  static_cast<std::uint64_t>(std::min<offset_t>(pieces, std::numeric_limits<std::uint8_t>::max())));
+        plan.split_of.push_back(split);
+        piece_rows.push_back(row.row);
+    }
+}
 
 /// By the first of their rows in `rows`, which are different ones of `all_rows`: counted in about as many ranges of
 /// rows as there are slices, in time for each slice and not for each row.
@@ -57,17 +76,15 @@ public:
     PlanMaker(std::span<const offset_t> row_ptrs, const SliceLimits& limits)
         : row_ptrs_(row_ptrs),
           rows_(static_cast<std::int64_t>(row_ptrs.size()) - 1),
-          most_steps_(limits.most_steps),
-          flight_(limits.flight),
-          block_warps_(limits.block_warps),
-          longest_(offset_t{limits.most_steps} * kSliceLanes),
-          kinds_(static_cast<std::size_t>(limits.most_steps) * kWidths),
-          chunk_(std::max(std::min(kMostChunk, div_up(rows_, kTogether)), 16 * static_cast<std::int64_t>(kinds_))) {}
+          limits_(limits),
+          kinds_{limits.most_steps, limits.block_warps},
+          longest_(kinds_.longest()),
+          chunk_(std::max(std::min(kMostChunk, div_up(rows_, kTogether)), std::int64_t{16} * kinds_.empty())) {}
 
     SellPlan run() {
         name_kinds();
         count();
-        cut_long_rows();
+        piece_rows_ = cut_long_rows(long_rows(), limits_, plan_);
         make_slices();
         place_rows();
         order_slices();
@@ -82,31 +99,13 @@ private:
     /// The last ones may have no rows.
     [[nodiscard]] std::int64_t chunks() const { return groups() * kTogether; }
 
-    [[nodiscard]] offset_t lanes_of(offset_t length) const { return sell_lanes(length, most_steps_, block_warps_); }
-    /// Of a row of 1 to `longest_` nonzeros.
-    [[nodiscard]] Shape shape_of(offset_t length) const {
-        const offset_t lanes = lanes_of(length);
-        return {std::countr_zero(static_cast<std::uint64_t>(lanes)), static_cast<int>(div_up(length, lanes))};
-    }
-    /// Rows of one shape are of a kind; kinds in the order of their slices.
     void name_kinds() {
-        kind_of_.resize(static_cast<std::size_t>(longest_) + 2);
-        kind_of_.front() = static_cast<std::uint16_t>(kind_of_empty());
-        kind_of_.back() = static_cast<std::uint16_t>(kind_of_long());
-        for (offset_t length = 1; length <= longest_; ++length) {
-            const Shape shape = shape_of(length);
-            kind_of_[static_cast<std::size_t>(length)] =
-                static_cast<std::uint16_t>((most_steps_ - shape.steps) * kWidths + kWidths - 1 - shape.lanes_log2);
-        }
+        for (offset_t length = 0; length <= longest_ + 1; ++length)
+            kind_of_.push_back(static_cast<std::uint16_t>(kinds_.of(length)));
     }
-    [[nodiscard]] Shape shape_of_kind(std::size_t kind) const {
-        return {kWidths - 1 - static_cast<int>(kind) % kWidths, most_steps_ - static_cast<int>(kind) / kWidths};
-    }
-
-    /// Empty rows and long ones are of kinds of their own, which make no slices.
-    [[nodiscard]] std::size_t kind_of_empty() const { return kinds_; }
-    [[nodiscard]] std::size_t kind_of_long() const { return kinds_ + 1; }
-    [[nodiscard]] std::size_t all_kinds() const { return kinds_ + 2; }
+    [[nodiscard]] std::size_t kind_of_empty() const { return static_cast<std::size_t>(kinds_.empty()); }
+    [[nodiscard]] std::size_t kind_of_long() const { return static_cast<std::size_t>(kinds_.cut()); }
+    [[nodiscard]] std::size_t all_kinds() const { return static_cast<std::size_t>(kinds_.all()); }
 
     /// f(i, row) for the rows of the i-th of kTogether chunks from `chunk` on, chunks in turn, so that what is done for
     /// a row does not wait for the counter of the row before.
@@ -150,9 +149,9 @@ private:
         for (std::size_t at = kind; at < in_chunk_.size(); at += all_kinds()) rows += in_chunk_[at];
         return rows;
     }
-    [[nodiscard]] std::vector<std::int64_t> long_rows() const {
+    [[nodiscard]] std::vector<LongRow> long_rows() const {
         if (count_of(kind_of_long()) == 0) return {};
-        std::vector<std::vector<std::int64_t>> of_chunk(static_cast<std::size_t>(chunks()));
+        std::vector<std::vector<LongRow>> of_chunk(static_cast<std::size_t>(chunks()));
         parallel_for(0, chunks(), kTogether, [&](std::int64_t chunk) {
             const auto i = static_cast<std::size_t>(chunk);
             if (in_chunk_[i * all_kinds() + kind_of_long()] == 0) return;
@@ -160,44 +159,13 @@ private:
             const std::int64_t end = std::min((chunk + 1) * chunk_, rows_);
             const offset_t longest = longest_;
             for (std::int64_t row = chunk * chunk_; row < end; ++row) {
-                if (ptrs[row + 1] - ptrs[row] > longest) of_chunk[i].push_back(row);
+                const offset_t length = ptrs[row + 1] - ptrs[row];
+                if (length > longest) of_chunk[i].push_back({static_cast<std::uint32_t>(row), {ptrs[row], length}});
             }
         });
-        std::vector<std::int64_t> rows;
+        std::vector<LongRow> rows;
         for (const auto& of : of_chunk) rows.insert(rows.end(), of.begin(), of.end());
         return rows;
-    }
-
-    [[nodiscard]] offset_t pieces_of(offset_t length) const { return lanes_of(length) / kSliceLanes; }
-
-    void cut_long_rows() {
-        std::vector<std::int64_t> rows = long_rows();
-        std::ranges::stable_sort(rows, std::ranges::greater{},
-                                 [&](std::int64_t row) { return pieces_of(length_of(row)); });
-        for (const std::int64_t row : rows) cut(row);
-    }
-
-    void cut(std::int64_t row) {
-        const NonzeroRange all{begin_of(row), length_of(row)};
-        const offset_t pieces = pieces_of(all.count);
-        if (static_cast<offset_t>(plan_.pieces()) + pieces > std::numeric_limits<std::int32_t>::max()) {
-            throw Error("sell: long rows make 2^31 pieces or more; give more steps");
-        }
-        const auto split = static_cast<std::uint32_t>(plan_.splits.size());
-        plan_.splits.push_back({static_cast<std::uint32_t>(plan_.pieces()), static_cast<std::uint32_t>(pieces)});
-        for (offset_t i = 0; i < pieces; ++i) {
-            const offset_t steps = div_up(piece_of(all, i, pieces).count, offset_t{kSliceLanes});
-            add_slice({kWidths - 1, static_cast<int>(steps)}, plan_.pieces(),
-                      static_cast<std::uint64_t>(std::min<offset_t>(pieces, std::numeric_limits<std::uint8_t>::max())));
-            plan_.split_of.push_back(split);
-            piece_rows_.push_back(static_cast<std::uint32_t>(row));
-        }
-    }
-
-    /// Its place among the steps is that of `order_slices`.
-    void add_slice(Shape shape, std::uint64_t first_row, std::uint64_t rows) {
-        plan_.slices.push_back({0, static_cast<std::uint32_t>(first_row), static_cast<std::uint16_t>(shape.steps),
-                                static_cast<std::uint8_t>(shape.lanes_log2), static_cast<std::uint8_t>(rows)});
     }
 
     /// Where the rows of a kind in each chunk go, if the first one goes to `row`. Returns the place behind them.
@@ -212,21 +180,19 @@ private:
     /// Slices of several rows, and where the rows of each chunk and kind go. Warps that share a block with pieces have
     /// a slice in any case, if need be an empty one, so that all of them come to its barrier.
     void make_slices() {
-        const auto pieces = static_cast<offset_t>(plan_.pieces());
         std::uint64_t row = plan_.pieces();
         starts_.resize(in_chunk_.size());
-        for (std::size_t kind = 0; kind < kinds_; ++kind) {
+        for (int kind = 0; kind < kinds_.empty(); ++kind) {
             const std::uint64_t first = row;
-            row = start_kind(kind, row);
-            const Shape shape = shape_of_kind(kind);
-            const auto in_slice = std::uint64_t{kSliceLanes} >> shape.lanes_log2;
-            for (std::uint64_t r = first; r < row; r += in_slice) add_slice(shape, r, std::min(in_slice, row - r));
+            row = start_kind(static_cast<std::size_t>(kind), row);
+            const int lanes_log2 = kinds_.lanes_log2(kind);
+            const auto in_slice = std::uint64_t{kSliceLanes} >> lanes_log2;
+            for (std::uint64_t r = first; r < row; r += in_slice)
+                add_slice(plan_, lanes_log2, kinds_.steps(kind), r, std::min(in_slice, row - r));
         }
         in_slices_ = row;
         plan_.rows = Buffer<std::uint32_t>(start_kind(kind_of_long(), start_kind(kind_of_empty(), row)));
-        while (plan_.slices.size() < static_cast<std::size_t>(div_up(pieces, block_warps_) * block_warps_)) {
-            add_slice({0, 0}, 0, 0);
-        }
+        plan_.slices.resize(plan_.slices.size() + padding_slices(plan_.slices.size(), plan_.pieces(), limits_));
     }
 
     void place_rows() {
@@ -242,7 +208,7 @@ private:
         plan_.rows.truncate(in_slices_);
     }
 
-    [[nodiscard]] int rounds_of(const SellSlice& slice) const { return div_up(int{slice.steps}, flight_); }
+    [[nodiscard]] int rounds_of(const SellSlice& slice) const { return div_up(int{slice.steps}, limits_.flight); }
 
     /// Slices of several rows, which are by descending steps, those of as many rounds by the places of their rows.
     void order_slices() {
@@ -273,11 +239,9 @@ private:
 
     std::span<const offset_t> row_ptrs_;
     std::int64_t rows_;
-    int most_steps_;
-    int flight_;
-    offset_t block_warps_;
-    offset_t longest_;  // nonzeros of a row in one piece
-    std::size_t kinds_;
+    SliceLimits limits_;
+    SliceKinds kinds_;
+    offset_t longest_;                     // nonzeros of a row in one piece
     std::int64_t chunk_;                   // rows; many more than kinds, which are counted for each
     std::vector<std::uint16_t> kind_of_;   // by the length of a row, longer ones last
     std::vector<std::uint32_t> in_chunk_;  // rows by chunk and kind
@@ -288,6 +252,19 @@ private:
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> cut_long_rows(std::vector<LongRow> rows, const SliceLimits& limits, SellPlan& plan) {
+    std::ranges::stable_sort(rows, std::ranges::greater{}, [&](const LongRow& row) { return pieces_of(row, limits); });
+    std::vector<std::uint32_t> piece_rows;
+    for (const LongRow& row : rows) cut(row, limits, plan, piece_rows);
+    return piece_rows;
+}
+
+std::size_t padding_slices(std::size_t slices, std::size_t pieces, const SliceLimits& limits) {
+    const auto warps = static_cast<std::size_t>(limits.block_warps);
+    const std::size_t least = (pieces + warps - 1) / warps * warps;
+    return std::max(slices, least) - slices;
+}
 
 SellPlan make_sell_plan(std::span<const offset_t> row_ptrs, const SliceLimits& limits) {
     return PlanMaker(row_ptrs, limits).run();

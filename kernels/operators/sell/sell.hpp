@@ -1,10 +1,12 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "kernels/cuda/split_row.hpp"
+#include "selector/csr_shapes.hpp"
 #include "tile/csr.hpp"
 
 namespace tilespmv::cuda {
@@ -66,6 +68,41 @@ struct SliceLimits {
     int flight = 0;       ///< steps of a round of loads, 1 or more
     int block_warps = 0;  ///< of a block of threads: 2, 4, 8, ...
 };
+
+/// Which rows share slices: those of as many lanes and steps are of a kind. Kinds are numbered in the order of their
+/// slices; empty rows and those that are cut are of kinds of their own, the last ones, which make none.
+struct SliceKinds {
+    static constexpr int kWidths = std::bit_width(unsigned{kSliceLanes});  ///< 1, 2, 4, ... lanes
+    int most_steps = 0;
+    int block_warps = 0;
+
+    [[nodiscard]] TILESPMV_HD constexpr int empty() const { return most_steps * kWidths; }
+    [[nodiscard]] TILESPMV_HD constexpr int cut() const { return empty() + 1; }
+    [[nodiscard]] TILESPMV_HD constexpr int all() const { return empty() + 2; }
+    /// Nonzeros of a row that is not cut.
+    [[nodiscard]] TILESPMV_HD constexpr offset_t longest() const { return offset_t{most_steps} * kSliceLanes; }
+    [[nodiscard]] TILESPMV_HD constexpr int of(offset_t length) const {
+        if (length == 0) return empty();
+        if (length > longest()) return cut();
+        const offset_t lanes = sell_lanes(length, most_steps, block_warps);
+        const auto steps = static_cast<int>(div_up(length, lanes));
+        return (most_steps - steps) * kWidths + kWidths - 1 - std::countr_zero(static_cast<std::uint64_t>(lanes));
+    }
+    [[nodiscard]] TILESPMV_HD constexpr int lanes_log2(int kind) const { return kWidths - 1 - kind % kWidths; }
+    [[nodiscard]] TILESPMV_HD constexpr int steps(int kind) const { return most_steps - kind / kWidths; }
+};
+
+/// A row that is cut.
+struct LongRow {
+    std::uint32_t row = 0;
+    NonzeroRange nonzeros;
+};
+
+/// Cuts long rows: adds their pieces, splits and slices to the plan, and returns the row of each piece.
+std::vector<std::uint32_t> cut_long_rows(std::vector<LongRow> rows, const SliceLimits& limits, SellPlan& plan);
+
+/// Slices of no steps behind the last of `slices`, so that all warps that share a block with pieces have one.
+std::size_t padding_slices(std::size_t slices, std::size_t pieces, const SliceLimits& limits);
 
 /// From the row pointers of a CSR matrix, in parallel. Throws `Error` for 2^31 pieces or more.
 SellPlan make_sell_plan(std::span<const offset_t> row_ptrs, const SliceLimits& limits);

@@ -3,11 +3,12 @@
 #include <type_traits>
 
 #include "kernels/cuda/device_operator.hpp"
-#include "kernels/cuda/gather_columns.hpp"
+#include "kernels/cuda/gather.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
+#include "kernels/operators/sell/device_sell_plan.hpp"
 #include "kernels/operators/sell/hubs.hpp"
 #include "kernels/operators/sell/sell_fill.cuh"
 #include "kernels/operators/sell/sell_hubs_kernel.cuh"
@@ -17,12 +18,6 @@
 
 namespace tilespmv::cuda {
 namespace {
-
-/// What one operator is made of, in the memory of the host.
-struct SellChoice {
-    SellPlan plan;
-    Buffer<index_t> hubs;
-};
 
 /// Only where there may be hubs are columns read: a sample, which is then copied to the host from a GPU.
 template <class V>
@@ -39,8 +34,8 @@ Buffer<index_t> hubs_of(const Source<V>& a, std::optional<index_t> wanted, const
     const auto* const there = csr_only_on_device(a);
     if (there == nullptr) return choose_hubs(a.csr().col_idxs, a.cols(), sizeof(V), tuning);
     HubSample sample = hub_sample({there->col_idxs, static_cast<std::size_t>(there->nnz)}, tuning);
-    const Buffer<index_t> stretches = gather_columns(sample.stretches, on);
-    const Buffer<index_t> scattered = gather_columns(sample.scattered, on);
+    const Buffer<index_t> stretches = gather(sample.stretches, on);
+    const Buffer<index_t> scattered = gather(sample.scattered, on);
     a.add_bytes_to_host(stretches.bytes() + scattered.bytes());
     sample.stretches = ranges_in(stretches, sample.stretches);
     sample.scattered = ranges_in(scattered, sample.scattered);
@@ -60,26 +55,29 @@ Buffer<std::uint32_t> codes_of(index_t cols, const Buffer<index_t>& hubs) {
 template <class V, class A, class C>
 class SellOperator final : public DeviceOperator<V> {
 public:
-    SellOperator(const Source<V>& a, const SellChoice& choice, const DeviceContext& on)
+    /// Plan: a `SellPlan` or a `DeviceSellPlan`.
+    template <class Plan, class RowPtrs>
+    SellOperator(const Source<V>& a, const Plan& plan, const RowPtrs& row_ptrs, const Buffer<index_t>& hubs,
+                 const DeviceContext& on)
         : DeviceOperator<V>({.name = "sell", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
-          slices_(plan_.add(choice.plan.slices)),
-          row_idxs_(plan_.add(choice.plan.rows)),
-          row_ptrs_(plan_.add(a.row_ptrs())),
-          splits_(plan_.add(choice.plan.splits)),
-          split_of_(plan_.add(choice.plan.split_of)),
-          empty_(plan_.add(choice.plan.empty)),
-          hubs_(plan_.add(choice.hubs)),
-          codes_(plan_.template add_room<C>(choice.plan.places())),
-          values_(plan_.template add_room<V>(choice.plan.places())),
+          slices_(plan_.add(plan.slices)),
+          row_idxs_(plan_.add(plan.rows)),
+          row_ptrs_(plan_.add(row_ptrs)),
+          splits_(plan_.add(plan.splits)),
+          split_of_(plan_.add(plan.split_of)),
+          empty_(plan_.add(plan.empty)),
+          hubs_(plan_.add(hubs)),
+          codes_(plan_.template add_room<C>(places_of(plan.steps))),
+          values_(plan_.template add_room<V>(places_of(plan.steps))),
           partials_(add_awaited_sums<A>(
-              this->layout(), div_up(static_cast<std::int64_t>(choice.plan.pieces()), std::int64_t{kSellWarps}))),
-          hub_x_(this->layout().template add_room<V>(choice.hubs.size())) {
+              this->layout(), div_up(static_cast<std::int64_t>(plan.split_of.size()), std::int64_t{kSellWarps}))),
+          hub_x_(this->layout().template add_room<V>(hubs.size())) {
         const std::size_t bytes = slices_.bytes() + row_idxs_.bytes() + split_of_.bytes() + codes_.bytes() +
                                   values_.bytes() + empty_.bytes() + hubs_.bytes();
         this->set_parts(bytes, row_ptrs_.bytes() + splits_.bytes(),
-                        executed_whole("sell", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), bytes));
+                        executed_whole("sell", tile_rows_of(a), a.nnz(), bytes));
         plan_.upload(on);  // what is not pinned has been read when copies return
-        const Buffer<std::uint32_t> code_of = codes_of(a.cols(), choice.hubs);
+        const Buffer<std::uint32_t> code_of = codes_of(a.cols(), hubs);
         const DeviceBuffer<std::uint32_t> device_code_of(code_of, on);
         const CsrToRead<V> csr(a, on);
         fill<true>({.csr_values = csr.values(), .csr_cols = csr.columns(), .code_of = device_code_of.data()}, on);
@@ -102,6 +100,7 @@ public:
     }
 
 private:
+    static std::size_t places_of(std::uint64_t steps) { return steps * kSliceLanes; }
     static std::int64_t blocks_of(const DeviceSell<V, C>& a) {
         return div_up(a.slice_count + div_up(a.empty_words, std::int64_t{kEmptyWords}), std::int64_t{kSellWarps});
     }
@@ -166,18 +165,28 @@ std::unique_ptr<Operator<V>> make_sell_operator(const Source<V>& source, Options
     const auto hubs = static_cast<index_t>(options.whole("hubs", -1, 0, most));
     options.finish();
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        const Buffer<offset_t>& row_ptrs = source.row_ptrs();
         const Gpu gpu = this_gpu(sizeof(V));
-        Buffer<index_t> hub_cols = hubs_of(source, hubs >= 0 ? std::optional(hubs) : std::nullopt, gpu, on);
+        const RowLengths& lengths = source.row_statistics().rounds;
+        const Buffer<index_t> hub_cols = hubs_of(source, hubs >= 0 ? std::optional(hubs) : std::nullopt, gpu, on);
         const bool is_narrow = hub_cols.empty() && sell_code_bytes(source.cols()) == sizeof(std::uint16_t);
-        const auto lanes_of = [&](int most) { return sell_lanes(row_ptrs, most); };
+        const auto lanes_of = [&](int most) { return rounds_of(lengths, {most, 1}).lanes; };
         const SliceLimits limits{
             .most_steps = steps > 0 ? steps : sell_steps(source.cols(), source.nnz(), sizeof(V), lanes_of, gpu),
             .flight = sell_flight(sizeof(V), is_narrow ? sizeof(std::uint16_t) : sizeof(std::uint32_t)),
             .block_warps = kSellWarps};
-        const SellChoice choice{make_sell_plan(row_ptrs, limits), std::move(hub_cols)};
-        if (is_narrow) return std::make_unique<SellOperator<V, A, std::uint16_t>>(source, choice, on);
-        return std::make_unique<SellOperator<V, A, std::uint32_t>>(source, choice, on);
+        const auto make = [&](const auto& plan, const auto& row_ptrs) -> std::unique_ptr<DeviceOperator<V>> {
+            if (is_narrow)
+                return std::make_unique<SellOperator<V, A, std::uint16_t>>(source, plan, row_ptrs, hub_cols, on);
+            return std::make_unique<SellOperator<V, A, std::uint32_t>>(source, plan, row_ptrs, hub_cols, on);
+        };
+        if (csr_only_on_device(source) == nullptr && source.nnz() <= kMostPlannedOnHost) {
+            const Buffer<offset_t>& row_ptrs = source.row_ptrs();
+            return make(make_sell_plan({row_ptrs.data(), row_ptrs.size()}, limits), row_ptrs);
+        }
+        const DeviceBuffer<offset_t> row_ptrs = row_ptrs_on_device(source, on);
+        const DeviceSellPlan plan = make_sell_plan_there(row_ptrs, limits, on);
+        if (csr_only_on_device(source) != nullptr) source.add_bytes_to_host(plan.bytes_to_host);
+        return make(plan, row_ptrs);
     });
 }
 

@@ -21,6 +21,11 @@ public:
     /// workspace of its own, whose size it says, but not what lies in it between products.
     CusparseOperator(std::string_view name, const CsrMatrix<V>& a, bool is_reproducible, bool pads_with_zeros,
                      int most_columns = 1, Op op = Op::none)
+        : CusparseOperator(name, a, occupied_tile_rows(a.row_ptrs, 0, a.rows), is_reproducible, pads_with_zeros,
+                           most_columns, op) {}
+    /// Of a matrix of which only the sizes and its tile rows with nonzeros are known here.
+    CusparseOperator(std::string_view name, const CsrMatrix<V>& a, offset_t tile_rows, bool is_reproducible,
+                     bool pads_with_zeros, int most_columns = 1, Op op = Op::none)
         : DeviceOperator<V>({.name = name,
                              .rows = op == Op::none ? a.rows : a.cols,
                              .cols = op == Op::none ? a.cols : a.rows,
@@ -30,7 +35,7 @@ public:
                              .pads_with_zeros = pads_with_zeros,
                              .takes_workspace = false,
                              .most_columns = most_columns}),
-          tile_rows_(occupied_tile_rows(a.row_ptrs, 0, a.rows)),
+          tile_rows_(tile_rows),
           op_(op == Op::none ? CUSPARSE_OPERATION_NON_TRANSPOSE : CUSPARSE_OPERATION_TRANSPOSE),
           handle_(make_cusparse_handle()) {}
 

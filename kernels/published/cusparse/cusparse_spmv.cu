@@ -19,9 +19,10 @@ template <class V>
 class CusparseSpmv final : public CusparseOperator<V> {
 public:
     /// `matrix` is not described if it has no nonzeros.
-    CusparseSpmv(std::string_view name, const CsrMatrix<V>& a, DescribedMatrix matrix, Algorithm algorithm,
+    CusparseSpmv(std::string_view name, const Source<V>& a, DescribedMatrix matrix, Algorithm algorithm,
                  const DeviceContext& on, Op op = Op::none)
-        : CusparseOperator<V>(name, a, algorithm.is_reproducible, algorithm.pads_with_zeros, 1, op),
+        : CusparseOperator<V>(name, csr_sizes(a), tile_rows_of(a), algorithm.is_reproducible, algorithm.pads_with_zeros,
+                              1, op),
           matrix_(std::move(matrix)),
           algorithm_(algorithm) {
         if (a.nnz() > 0) prepare(on);
@@ -130,8 +131,7 @@ std::unique_ptr<Operator<V>> make_cusparse_csr(const Source<V>& source, Options&
     require_cusparse_sum<V>(*context.accumulator);
     const Algorithm algorithm = alg == 1 ? Algorithm{CUSPARSE_SPMV_CSR_ALG1, false, true}
                                          : Algorithm{CUSPARSE_SPMV_CSR_ALG2, kOp == Op::none, true};
-    return std::make_unique<CusparseSpmv<V>>("cusparse-csr", row_shapes(source), describe_csr(source, on), algorithm, on,
-                                             kOp);
+    return std::make_unique<CusparseSpmv<V>>("cusparse-csr", source, describe_csr(source, on), algorithm, on, kOp);
 }
 
 /// COO. Option: alg (1, the default, or 2, which is reproducible).
@@ -143,8 +143,7 @@ std::unique_ptr<Operator<V>> make_cusparse_coo(const Source<V>& source, Options&
     require_cusparse_sum<V>(*context.accumulator);
     const Algorithm algorithm =
         alg == 1 ? Algorithm{CUSPARSE_SPMV_COO_ALG1, false, false} : Algorithm{CUSPARSE_SPMV_COO_ALG2, true, false};
-    return std::make_unique<CusparseSpmv<V>>("cusparse-coo", source.csr(), describe_coo(source.csr(), on), algorithm,
-                                             on);
+    return std::make_unique<CusparseSpmv<V>>("cusparse-coo", source, describe_coo(source.csr(), on), algorithm, on);
 }
 
 /// Sliced ELL in slices of 32 rows, made on the host; reproducible. No options.
@@ -156,7 +155,7 @@ std::unique_ptr<Operator<V>> make_cusparse_sell(const Source<V>& source, Options
     require_cusparse_sum<V>(*context.accumulator);
     auto matrix = fits_32_bits(sell_size(source.csr())) ? describe_sell<std::int32_t>(source.csr(), on)
                                                         : describe_sell<std::int64_t>(source.csr(), on);
-    return std::make_unique<CusparseSpmv<V>>("cusparse-sell", source.csr(), std::move(matrix),
+    return std::make_unique<CusparseSpmv<V>>("cusparse-sell", source, std::move(matrix),
                                              Algorithm{CUSPARSE_SPMV_SELL_ALG1, true, false, true}, on);
 }
 

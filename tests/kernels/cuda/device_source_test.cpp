@@ -9,6 +9,7 @@
 #include "kernels/check.hpp"
 #include "kernels/source.hpp"
 #include "selector/auto/matrix_features.hpp"
+#include "selector/csr_shapes.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/message_of.hpp"
@@ -183,7 +184,46 @@ TYPED_TEST(DeviceSource, HasTheHubsThatTheHostFinds) {
     expect_same_as_of_host<TypeParam, double>("sell", csr);
 }
 
-// Of these nothing but row pointers, and for `auto` a sample, goes to the host; of others their columns do.
+template <class P>
+void expect_same_statistics(const CsrMatrix<double>& csr) {
+    const MatrixOnGpu<P> there(csr);
+    const Source<double> source(there.view);
+    const RowStatistics& found = source.row_statistics();
+    const RowStatistics expected = row_statistics({csr.row_ptrs.data(), csr.row_ptrs.size()});
+    EXPECT_EQ(found.rounds, expected.rounds);
+    EXPECT_EQ(found.squares, expected.squares);
+    EXPECT_EQ(found.longest, expected.longest);
+    EXPECT_EQ(found.empty, expected.empty);
+    EXPECT_EQ(found.even, expected.even);
+    EXPECT_EQ(found.tile_rows, expected.tile_rows);
+    EXPECT_EQ(found.tile_rows, occupied_tile_rows(csr.row_ptrs, 0, csr.rows));
+}
+
+TYPED_TEST(DeviceSource, HasTheRowsThatTheHostCounts) {
+    for (const auto& [name, csr] : matrix_battery()) {
+        SCOPED_TRACE(name);
+        expect_same_statistics<TypeParam>(csr);
+    }
+    for (const char* name : {"rmat:scale=16,degree=9", "dense:rows=640,cols=640", "arrow:n=30000",
+                             "hypersparse:n=900000,nnz=300000", "uniform:n=20,cols=90000,per_row=20000"}) {
+        SCOPED_TRACE(name);
+        expect_same_statistics<TypeParam>(generate<double>(name));
+    }
+}
+
+// Slices of rows of all lengths, cut rows, empty rows, padding.
+TYPED_TEST(DeviceSource, HasTheSlicesThatTheHostMakes) {
+    for (const char* name : {"rmat:scale=17,degree=9", "arrow:n=300000", "uniform:n=20,cols=90000,per_row=20000",
+                             "hypersparse:n=900000,nnz=300000", "uniform:n=70000,cols=90000,per_row=20"}) {
+        SCOPED_TRACE(name);
+        const auto csr = generate<double>(name);
+        for (const char* one : {"sell:hubs=0", "sell:steps=1,hubs=0", "sell:steps=3,hubs=0", "sell:steps=1024"})
+            expect_same_as_of_host<TypeParam, double>(one, csr);
+        expect_same_as_of_host<TypeParam, float>("sell", generate<float>(name));
+    }
+}
+
+// Of these nothing but what is found of the rows, or row pointers, goes to the host; of others their columns do.
 TYPED_TEST(DeviceSource, GoesToTheHostAsFarAsAPlanNeedsIt) {
     const auto csr = generate<double>("fem:n=12,dof=3");
     const MatrixOnGpu<TypeParam> there(csr);
@@ -194,8 +234,10 @@ TYPED_TEST(DeviceSource, GoesToTheHostAsFarAsAPlanNeedsIt) {
     };
     const std::size_t rows = (static_cast<std::size_t>(csr.rows) + 1) * sizeof(TypeParam);
     const std::size_t columns = csr.col_idxs.bytes();
-    for (const char* name : {"csr-vector", "csr-merge", "csr-adaptive", "sell:hubs=0", "ell"})
-        EXPECT_EQ(bytes(name), rows) << name;
+    for (const char* name : {"csr-scalar", "csr-vector", "csr-vector:turns=1", "csr-merge", "csr-multiround", "ell"})
+        EXPECT_EQ(bytes(name), sizeof(RowStatistics)) << name;
+    EXPECT_LT(bytes("sell:hubs=0"), sizeof(RowStatistics) + 4096);
+    EXPECT_EQ(bytes("csr-adaptive"), rows + sizeof(RowStatistics));
     EXPECT_EQ(bytes("strip"), rows + columns);
     for (const char* name : {"csr16", "csr-inode"}) EXPECT_LT(bytes(name), rows + columns / 8) << name;
     EXPECT_EQ(bytes("coo"), rows + columns + csr.values.bytes());

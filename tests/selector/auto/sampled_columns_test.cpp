@@ -1,5 +1,6 @@
 // Features of a matrix of which only the sampled columns are at hand.
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -46,6 +47,39 @@ TEST(SampledColumns, AreAllThatFeaturesAreFoundFrom) {
             add_further_features(sampled, which, f);
             add_further_features(whole, which, expected);
         }
+        EXPECT_EQ(f, expected);
+    }
+}
+
+TEST(SampledRowPtrs, AreAllThatFeaturesAreFoundFrom) {
+    for (const char* generator :
+         {"laplace2d:n=230", "fem:n=12,dof=3", "rmat:scale=14,degree=16", "arrow:n=90000", "dense:rows=640,cols=640",
+          "banded:n=90000,half=3", "uniform:n=20,cols=90000,per_row=20000", "hypersparse:n=900000,nnz=300000",
+          "laplace3d:n=40", "uniform:n=300,cols=90000,per_row=1500", "stencil27:n=30", "laplace2d:n=900"}) {
+        SCOPED_TRACE(generator);
+        const auto a = generate<double>(generator);
+        const PatternView whole = pattern_of(a);
+        constexpr offset_t kWrong = std::numeric_limits<offset_t>::min() / 4;
+        std::vector<offset_t> row_ptrs(whole.row_ptrs.size(), kWrong);
+        std::vector<offset_t> spread;
+        for (std::size_t row = 0; row < row_ptrs.size(); row += kRowPtrStep) spread.push_back(whole.row_ptrs[row]);
+        const RowStatistics of_rows = row_statistics(whole.row_ptrs);
+        PatternView sampled = whole;
+        sampled.row_ptrs = row_ptrs;
+        sampled.of_rows = &of_rows;
+        sampled.spread_row_ptrs = spread;
+        for (const auto& range : sampled_row_ptrs(sampled)) {
+            const auto first = range.data() - row_ptrs.data();
+            std::ranges::copy(whole.row_ptrs.subspan(static_cast<std::size_t>(first), range.size()),
+                              row_ptrs.begin() + first);
+        }
+        sampled.count_diagonals = [&] { return diagonals_of(a); };
+        EXPECT_EQ(sampled_columns(sampled).size(), sampled_columns(whole).size());
+        EXPECT_EQ(features_of(sampled), features_of(whole));
+        MatrixFeatures f = small_features_of(sampled);
+        MatrixFeatures expected = small_features_of(whole);
+        add_further_features(sampled, FurtherFeatures::inodes, f);
+        add_further_features(whole, FurtherFeatures::inodes, expected);
         EXPECT_EQ(f, expected);
     }
 }

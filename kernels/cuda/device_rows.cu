@@ -1,0 +1,187 @@
+#include "kernels/cuda/device_rows.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "kernels/cuda/download.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/tuning.hpp"
+#include "kernels/cuda/warp.cuh"
+
+namespace tilespmv::cuda {
+namespace {
+
+constexpr int kThreads = kElementwiseThreads;
+constexpr offset_t kMostBlocks = 1 << 10;  ///< each of which adds to the sums once
+constexpr int kRounds = std::tuple_size_v<RowLengths>;
+constexpr std::size_t kSums = 4 + 2 * kRounds;
+
+using Sum = unsigned long long;
+
+/// What is added up over all rows, in the order of `RowSums::of`.
+struct RowSums {
+    Sum wrong = 0;      ///< row pointers
+    Sum squares = 0;    ///< of lengths
+    Sum even = 0;       ///< nonzeros of even tile rows
+    Sum tile_rows = 0;  ///< with nonzeros
+    Sum rounds[kRounds]{};
+    Sum lanes[kRounds]{};
+
+    [[nodiscard]] TILESPMV_HD Sum* of() { return &wrong; }
+};
+static_assert(sizeof(RowSums) == kSums * sizeof(Sum));
+
+struct RowFindings {
+    RowSums sums;
+    Sum longest = 0;
+    Sum empty = 0;
+};
+
+template <class P>
+struct RowsToCount {
+    index_t rows = 0;
+    offset_t nnz = 0;
+    const P* row_ptrs = nullptr;
+    RowFindings* found = nullptr;
+};
+
+/// A row of this many nonzeros, as `RowStatistics` counts it.
+__device__ void add_row(offset_t length, RowSums& sums) {
+    sums.squares += static_cast<Sum>(length) * static_cast<Sum>(length);
+#pragma unroll
+    for (int i = 0; i < kRounds; ++i) {
+        const int steps = 2 << i;
+        sums.rounds[i] += static_cast<Sum>(length <= steps ? 1 : (length + steps - 1) / steps);
+        sums.lanes[i] += static_cast<Sum>(sell_lanes(length, steps));
+    }
+}
+
+/// A tile row: 16 neighbouring lanes, of which one counts it.
+__device__ void add_tile_row(offset_t length, bool is_row, RowSums& sums) {
+    const unsigned half = threadIdx.x % kWarpSize / kTileSize * kTileSize;
+    const unsigned lanes = 0xffffU << half;
+    const offset_t first = __shfl_sync(kAllLanes, length, static_cast<int>(half));
+    const unsigned alike = __ballot_sync(kAllLanes, is_row && length == first);
+    const unsigned filled = __ballot_sync(kAllLanes, length > 0);
+    if (threadIdx.x % kTileSize != 0) return;
+    sums.tile_rows += (filled & lanes) != 0 ? 1 : 0;
+    const bool is_even = (alike & lanes) == lanes && length > 0 && length % kTileSize == 0;
+    sums.even += is_even ? static_cast<Sum>(kTileSize * length) : 0;
+}
+
+template <class P>
+__global__ void __launch_bounds__(kThreads) count_rows(RowsToCount<P> p) {
+    RowSums sums;
+    Sum longest = 0;
+    Sum empty = 0;
+    for (offset_t first = offset_t{blockIdx.x} * kThreads; first < p.rows; first += offset_t{gridDim.x} * kThreads) {
+        const offset_t row = first + threadIdx.x;
+        const bool is_row = row < p.rows;
+        const offset_t begin = is_row ? static_cast<offset_t>(p.row_ptrs[row]) : 0;
+        const offset_t end = is_row ? static_cast<offset_t>(p.row_ptrs[row + 1]) : 0;
+        const bool is_wrong =
+            begin < 0 || begin > end || end > p.nnz || (row == 0 && begin != 0) || (row == p.rows - 1 && end != p.nnz);
+        const offset_t length = is_wrong ? 0 : end - begin;
+        sums.wrong += is_wrong && is_row ? 1 : 0;
+        add_tile_row(length, is_row, sums);
+        if (!is_row) continue;
+        add_row(length, sums);
+        longest = max(longest, static_cast<Sum>(length));
+        empty += length == 0 ? 1 : 0;
+    }
+    __shared__ RowFindings of_block;
+    if (threadIdx.x == 0) of_block = {};
+    __syncthreads();
+    for (std::size_t i = 0; i < kSums; ++i) {
+        const Sum of_warp = sum_of_warp(sums.of()[i]);
+        if (threadIdx.x % kWarpSize == 0 && of_warp > 0) atomicAdd(of_block.sums.of() + i, of_warp);
+    }
+    atomicMax(&of_block.longest, longest);
+    atomicAdd(&of_block.empty, empty);
+    __syncthreads();
+    if (threadIdx.x < kSums) atomicAdd(p.found->sums.of() + threadIdx.x, of_block.sums.of()[threadIdx.x]);
+    if (threadIdx.x != 0) return;
+    atomicMax(&p.found->longest, of_block.longest);
+    atomicAdd(&p.found->empty, of_block.empty);
+}
+static_assert(kSums <= kThreads);
+
+RowFindings find(const DevicePattern& a, cudaStream_t stream) {
+    const DeviceBuffer<RowFindings> there(1, stream);
+    TILESPMV_CUDA(cudaMemsetAsync(there.data(), 0, there.bytes(), stream));
+    std::visit(
+        [&]<class P>(const P* row_ptrs) {
+            const RowsToCount<P> p{a.rows, a.nnz, row_ptrs, there.data()};
+            const offset_t blocks = std::min(div_up(offset_t{a.rows}, offset_t{kThreads}), kMostBlocks);
+            launch(count_rows<P>, blocks, kThreads, p, stream);
+        },
+        a.row_ptrs);
+    RowFindings found;
+    there.download({&found, 1}, stream);
+    TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    return found;
+}
+
+RowStatistics statistics_of(const RowFindings& found) {
+    RowStatistics of_rows{.squares = static_cast<double>(found.sums.squares),
+                          .longest = static_cast<offset_t>(found.longest),
+                          .empty = static_cast<offset_t>(found.empty),
+                          .even = static_cast<offset_t>(found.sums.even),
+                          .tile_rows = static_cast<offset_t>(found.sums.tile_rows)};
+    for (std::size_t i = 0; i < kRounds; ++i) {
+        RowRounds& rounds = of_rows.rounds[i];
+        rounds.nonzeros = 2 << i;
+        rounds.all = static_cast<offset_t>(found.sums.rounds[i]);
+        rounds.lanes = static_cast<offset_t>(found.sums.lanes[i]);
+        rounds.longest =
+            rounds.all == 0 ? 0 : std::max(div_up(of_rows.longest, offset_t{rounds.nonzeros}), offset_t{1});
+    }
+    return of_rows;
+}
+
+template <class P, class T>
+struct RowPtrsToCopy {
+    const P* from = nullptr;
+    offset_t step = 1;
+    offset_t count = 0;
+    T* to = nullptr;
+};
+
+template <class P, class T>
+__global__ void __launch_bounds__(kThreads) copy_every(RowPtrsToCopy<P, T> p) {
+    const offset_t i = offset_t{blockIdx.x} * kThreads + threadIdx.x;
+    if (i < p.count) p.to[i] = static_cast<T>(p.from[i * p.step]);
+}
+
+template <class T>
+void copy(const DevicePattern& a, offset_t step, T* to, cudaStream_t stream) {
+    std::visit(
+        [&]<class P>(const P* from) {
+            const RowPtrsToCopy<P, T> p{from, step, a.rows / step + 1, to};
+            launch(copy_every<P, T>, div_up(p.count, offset_t{kThreads}), kThreads, p, stream);
+        },
+        a.row_ptrs);
+}
+
+}  // namespace
+
+template <class V>
+RowStatistics row_statistics_there(const DeviceCsrView<V>& a, cudaStream_t stream) {
+    require_in_device_memory(a);
+    const RowFindings found = find(pattern_of(a), stream);
+    const bool is_right = found.sums.wrong == 0 && (a.rows > 0 || a.nnz == 0);
+    if (!is_right) static_cast<void>(download_row_ptrs(a, stream));  // which says what is wrong
+    return statistics_of(found);
+}
+
+void copy_row_ptrs(const DevicePattern& a, offset_t step, offset_t* to, cudaStream_t stream) {
+    copy(a, step, to, stream);
+}
+void copy_row_ptrs(const DevicePattern& a, offset_t step, std::uint32_t* to, cudaStream_t stream) {
+    copy(a, step, to, stream);
+}
+
+#define TILESPMV_INSTANTIATE(V) template RowStatistics row_statistics_there(const DeviceCsrView<V>&, cudaStream_t);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::cuda

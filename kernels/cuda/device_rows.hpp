@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/source.hpp"
+#include "selector/csr_shapes.hpp"
+
+/// Row pointers in device memory: what is found out of them there.
+namespace tilespmv::cuda {
+
+/// What `row_statistics` tells, found on the GPU, which also checks the row pointers; waits for the stream. Throws
+/// what `validate_row_ptrs` throws of the same row pointers on the host.
+template <class V>
+RowStatistics row_statistics_there(const DeviceCsrView<V>& a, CUstream_st* stream);
+
+/// Every `step`-th row pointer, from the first on, up to 2^31 of them; below 2^32 for 32 bits.
+void copy_row_ptrs(const DevicePattern& a, offset_t step, offset_t* to, CUstream_st* stream);
+void copy_row_ptrs(const DevicePattern& a, offset_t step, std::uint32_t* to, CUstream_st* stream);
+
+}  // namespace tilespmv::cuda
