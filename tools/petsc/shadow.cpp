@@ -20,7 +20,7 @@ namespace {
 
 using V = PetscScalar;
 
-/// A vector is multiplied by AIJ's product where there are fewer nonzeros, unless an operator is named.
+/// AIJ multiplies vectors where there are fewer nonzeros than these, unless an operator is named.
 constexpr offset_t kFewNonzeros = 10'000;
 
 /// A matrix of which fewer rows than this share have nonzeros is kept without the others.
@@ -210,7 +210,7 @@ std::string Shadow::choice() {
     const ThreadScope threads;
     std::string line = fmt::format("{} x {}, {} nonzeros", arrays_.rows, arrays_.cols, nnz());
     if (!nonempty_.empty()) line += fmt::format(" in {} of the rows", nonempty_.size());
-    if (leaves_vectors_to_aij()) return line + ": AIJ's own product, the fastest for so few";
+    if (leaves_vectors_to_aij()) return line + ": AIJ's own product, the fastest of so few";
     if (nnz() == 0) return line;
     prepare(Op::none, kVector);
     const std::string_view taken = product_->specification();

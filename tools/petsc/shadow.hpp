@@ -9,6 +9,10 @@
 
 #include "kernels/registry.hpp"
 
+#if defined(PETSC_USE_COMPLEX)
+#error "tilespmv multiplies real values: this PETSc has complex ones"
+#endif
+
 namespace tilespmv::petsc {
 
 /// What the options of a matrix say.
@@ -54,7 +58,7 @@ public:
     void follow(Mat matrix, PetscObjectState state, const AijArrays& arrays);
     [[nodiscard]] offset_t nnz() const { return csr_ ? csr_->nnz() : 0; }
 
-    /// Whether AIJ's own products of vectors are taken: calls of ours take longer than so few nonzeros.
+    /// Whether AIJ multiplies vectors itself: so few nonzeros take less time than a call of an operator.
     [[nodiscard]] bool leaves_vectors_to_aij() const;
     /// Whether `prepare` has nothing to do.
     [[nodiscard]] bool is_prepared(Op op, int columns) const;
