@@ -4,6 +4,7 @@ import gc
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import tilespmv
 
@@ -13,6 +14,7 @@ if not hasattr(tilespmv._core, "jax_handler"):
 jax.config.update("jax_enable_x64", True)
 from jax import numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
+from tilespmv.jax import matmul  # noqa: E402
 
 rng = np.random.default_rng(3)
 
@@ -54,6 +56,45 @@ def test_derivatives(A, csr, shape):
         close(jax.jacfwd(lambda x: A @ x)(x), dense)
         close(jax.jit(jax.jacrev(lambda x: A @ x))(x), dense)
         close(jax.hessian(lambda x: 0.5 * jnp.sum((A @ x) ** 2))(x), dense.T @ dense)
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_derivatives_in_the_values(A, csr, shape):
+    x, z, values = numbers(20, *shape), numbers(30, *shape), numbers(A.nnz)
+    other = sp.csr_array((np.asarray(values), csr.indices, csr.indptr), shape=csr.shape)
+    close(matmul(A, x, values), other @ np.asarray(x))
+    close(matmul(A.T, z, values), other.T @ np.asarray(z))
+    close(A @ x, csr @ np.asarray(x))
+    check_grads(lambda x, v: matmul(A, x, v), (x, values), order=2)
+    check_grads(jax.jit(lambda z, v: jnp.sin(matmul(A.T, z, v))), (z, values), order=2)
+    if not shape:
+        rows, cols = jnp.asarray(csr.tocoo().row), jnp.asarray(csr.tocoo().col)
+        close(jax.jacrev(lambda v: matmul(A, x, v))(values), jnp.zeros((30, A.nnz)).at[rows, jnp.arange(A.nnz)].set(x[cols]))
+
+
+def test_batches_of_values(A):
+    xs, values = numbers(4, 20), numbers(4, A.nnz)
+    one = [matmul(A, x, v) for x, v in zip(xs, values)]
+    close(jax.vmap(lambda x, v: matmul(A, x, v))(xs, values), jnp.stack(one))
+    close(jax.vmap(lambda v: matmul(A, xs[0], v))(values)[0], one[0])
+    close(jax.vmap(lambda x: matmul(A, x, values[0]))(xs)[0], one[0])
+
+
+def test_training(A, csr):
+    """Steps along the gradient in the values make the product what it has to be."""
+    wanted, x = jnp.asarray(csr.toarray()), jnp.eye(20)
+    step = jax.jit(lambda v: v - 0.5 * jax.grad(lambda v: 0.5 * jnp.sum((matmul(A, x, v) - wanted) ** 2))(v))
+    values = jnp.zeros(A.nnz)
+    for _ in range(30):
+        values = step(values)
+    np.testing.assert_allclose(values, csr.data, atol=1e-6)
+
+
+def test_values_that_do_not_suit(A):
+    with pytest.raises(ValueError, match="values of shape"):
+        matmul(A, numbers(20), numbers(3))
+    with pytest.raises(TypeError, match="float32"):
+        matmul(A, numbers(20), numbers(A.nnz).astype(np.float32))
 
 
 @pytest.mark.parametrize("shape, batch", [((5, 20), 0), ((20, 5), 1), ((5, 20, 3), 0), ((20, 5, 3), 1), ((20, 3, 5), 2)])

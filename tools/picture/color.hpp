@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -44,8 +45,10 @@ inline constexpr Rgb kWhite{255, 255, 255};
 /// White, the colour, and in between: `strength` 0 is white, 1 the colour itself.
 Rgb tint(Rgb color, double strength);
 
-/// Colour of a format by its id; ids beyond the palette start over. Chosen to stay apart for colour-blind readers, also
-/// as tints on white.
+/// Colours that stay apart for colour-blind readers, also as tints on white.
+inline constexpr std::array<Rgb, 10> kPalette{"#d54300", "#1b8fea", "#3dbb5c", "#d9b600", "#a2108e",
+                                              "#55002a", "#1f12c8", "#00736b", "#8c5a2b", "#f078b0"};
+/// Colour of a format by its id; ids beyond the palette start over.
 Rgb format_color(int id);
 /// Colour of nonzeros outside the tiles.
 inline constexpr Rgb kDeferredColor{0x84, 0x84, 0x84};

@@ -17,6 +17,7 @@
 #include "tile/seconds_since.hpp"
 #include "tools/bindings/matrix.hpp"
 #include "tools/options/value_type.hpp"
+#include "tools/picture/color.hpp"
 #include "tools/python/arrays.hpp"
 #include "tools/python/device_arrays.hpp"
 #include "tools/python/shared.hpp"
@@ -288,10 +289,13 @@ NB_MODULE(_core, m) {
     m.def("format_names", format_names);
     m.def("shared", shared_matrix);
 #if TILESPMV_HAS_JAX
-    m.def("jax_handler", [](bool is_on_gpu) -> nb::object {
-        return nb::capsule(jax_handler(is_on_gpu ? Memory::device : Memory::host));
+    m.def("jax_handler", [](bool is_on_gpu, bool has_values) -> nb::object {
+        return nb::capsule(jax_handler(is_on_gpu ? Memory::device : Memory::host, has_values));
     });
 #endif
+    nb::list colors;
+    for (const tools::Rgb color : tools::kPalette) colors.append(tools::hex(color));
+    m.attr("colors") = colors;
     m.attr("default_selector") = std::string(kDefaultSelector);
     m.def("from_csr", from_csr);
     m.def("load", load);

@@ -28,7 +28,7 @@ def as_bits(values):
 
 _FIELDS = np.dtype([(name, np.int32) for name in ("row", "col", "nnz", "bytes", "format")])
 
-COLORS = ["#1f4e79", "#e07a1f", "#3a9d5d", "#b33c3c", "#7b5ea7", "#8c6d46", "#d16ba5", "#6b6b6b", "#a8a43a", "#35a7b5"]
+COLORS = _core.colors  # as in pages of `view`
 
 
 def tile_map(matrix, selector):

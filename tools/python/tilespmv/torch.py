@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-import threading
-
-import numpy as np
 import torch
 from torch.library import custom_op
 
 from . import _core
 from ._arrays import kind_of
-from ._matrix import Matrix, matrix
+from ._matrix import Matrix
+from ._varying import varying
 
 
 def matmul(A: Matrix, x: torch.Tensor, values: torch.Tensor | None = None) -> torch.Tensor:
@@ -21,7 +19,7 @@ def matmul(A: Matrix, x: torch.Tensor, values: torch.Tensor | None = None) -> to
 
     values : (nnz,), optional
         What to multiply by in place of the stored values, in the order of ``A.to_scipy()`` (for ``A.T`` in that of A).
-        A stays as it is: the first such product prepares a copy of it, the first gradient one of its transpose.
+        A stays as it is: the first such product prepares a copy of it, the first gradient its form for the transpose.
     """
     A._check(x, A._is_transposed)
     if values is None:
@@ -45,15 +43,19 @@ def multiply(x: torch.Tensor, key: str, transposed: bool) -> torch.Tensor:
 @custom_op("tilespmv::multiply_values", mutates_args=())
 def multiply_values(x: torch.Tensor, values: torch.Tensor, key: str, transposed: bool) -> torch.Tensor:
     """A @ x with these values in A."""
-    varying = _varying(key)
-    with varying.lock:
-        return _product(varying.core_with(_core.shared(key), values.detach(), transposed), x, False)
+    of = varying(key)
+    with of.lock:
+        of.matrix.update_values(values.detach())
+        return _product(of.matrix._core, x, transposed)
 
 
 @custom_op("tilespmv::sample_product", mutates_args=())
 def sample_product(y: torch.Tensor, x: torch.Tensor, key: str) -> torch.Tensor:
     """The elements of y @ x.T at the places of the stored values."""
-    rows, cols = _varying(key).places(x.device)
+    of = varying(key)
+    if x.device not in of.places:
+        of.places[x.device] = [torch.tensor(i, dtype=torch.int64, device=x.device) for i in (of.rows, of.cols)]
+    rows, cols = of.places[x.device]
     if x.ndim == 1:
         return y[rows] * x[cols]
     return sum((y[rows, k] * x[cols, k] for k in range(x.shape[1])), x.new_zeros(rows.shape))
@@ -147,47 +149,3 @@ def _product(core, x, transposed):
     if not core.multiply(1.0, kind.handle(x), 0.0, kind.handle(y), transposed, kind.stream(x)):
         core.multiply(1.0, kind.handle(x.contiguous()), 0.0, kind.handle(y), transposed, kind.stream(x))
     return y
-
-
-class _Varying:
-    """Matrices with the places of one and values that change: itself and its transpose, each as a matrix of its own, as the
-    form for the transpose of a symmetric matrix takes symmetric values only."""
-
-    def __init__(self, core):
-        _, cols, row_ptrs = Matrix(core)._csr()
-        self.cols = np.asarray(cols, np.int64)
-        self.rows = np.repeat(np.arange(core.rows), np.diff(row_ptrs))
-        self.lock = threading.Lock()
-        self.made = {}
-        self.on = {}
-
-    def core_with(self, core, values, transposed):
-        if transposed not in self.made:
-            a = Matrix(core)
-            self.made[transposed] = self._transposed(a) if transposed else (a.copy(), None)
-        made, order = self.made[transposed]
-        made.update_values(values if order is None else values[order])
-        return made._core
-
-    def _transposed(self, a):
-        order = np.argsort(self.cols, kind="stable")
-        counts = np.bincount(self.cols, minlength=a.shape[1])
-        arrays = a._csr()[0][order], self.rows[order], np.concatenate(([0], np.cumsum(counts)))
-        made = matrix(arrays, a.device, values=a._type_name, shape=a.shape[::-1])
-        return made, torch.from_numpy(order)
-
-    def places(self, device):
-        if device not in self.on:
-            self.on[device] = torch.from_numpy(self.rows).to(device), torch.from_numpy(self.cols).to(device)
-        return self.on[device]
-
-
-_making = threading.Lock()
-
-
-def _varying(key):
-    core = _core.shared(key)
-    with _making:
-        if not hasattr(core, "varying"):
-            core.varying = _Varying(core)
-    return core.varying
