@@ -6,6 +6,7 @@ if(NOT TILESPMV_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "TILESPMV_CUDA is '${TILESPMV_CUDA}', expected AUTO, ON or OFF")
 endif()
 
+option(TILESPMV_CUSPARSE "Build operators of cuSPARSE, whose library programs then need, where it is found" ON)
 set(TILESPMV_ALSO_COMPILE_FOR "" CACHE STRING "CUDA architectures that what depends on them has to compile for, too")
 
 set(TILESPMV_HAS_CUDA OFF)
@@ -29,6 +30,10 @@ if(NOT TILESPMV_CUDA STREQUAL "OFF")
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     find_package(CUDAToolkit REQUIRED)
+    set(TILESPMV_HAS_CUSPARSE 0)
+    if(TILESPMV_CUSPARSE AND TARGET CUDA::cusparse)
+      set(TILESPMV_HAS_CUSPARSE 1)
+    endif()
     # NCCL, for several GPUs, in a folder NCCL_ROOT, the Toolkit or a distribution. Only its header is needed: the library is
     # loaded by who uses it, for whom it may be where it is found here. That of the Python package nvidia-nccl is libnccl.so.2.
     set(places HINTS ${NCCL_ROOT} $ENV{NCCL_ROOT} ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_DIR} PATH_SUFFIXES include lib)
