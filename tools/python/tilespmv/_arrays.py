@@ -87,7 +87,7 @@ class CuPy:
 
     @staticmethod
     def empty(shape, like, by_rows):
-        return sys.modules["cupy"].empty(shape, like.dtype, "C" if by_rows else "F")
+        return sys.modules["cupy"].ndarray(shape, like.dtype, order="C" if by_rows else "F")
 
     @staticmethod
     def compact(x):
@@ -111,10 +111,7 @@ class Torch:
 
     @staticmethod
     def empty(shape, like, by_rows):
-        torch = sys.modules["torch"]
-        if by_rows or len(shape) == 1:
-            return torch.empty(shape, dtype=like.dtype, device=like.device)
-        return torch.empty(shape[::-1], dtype=like.dtype, device=like.device).t()
+        return like.new_empty(shape) if by_rows else like.new_empty(shape[::-1]).t()
 
     @staticmethod
     def compact(x):

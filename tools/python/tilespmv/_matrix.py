@@ -194,7 +194,7 @@ class Matrix:
         if type(x) is type(out):
             if type(x) is np.ndarray and self._core.multiply_numpy(alpha, x, beta, out, is_transposed):
                 return out
-            if library_of(type(x)) is CuPy and self._multiply_cupy(x, out, alpha, beta, is_transposed):
+            if library_of(type(x)) is CuPy and self._core.multiply_cupy(alpha, x, beta, out, is_transposed, CuPy.stream(x)):
                 return out
         kind, rows = self._check(x, is_transposed)
         if out is None and beta != 0:
@@ -207,7 +207,7 @@ class Matrix:
         core = self._core
         if out is None:
             y = kind.empty((rows, *x.shape[1:]), x, x.ndim == 1 or kind.is_by_rows(x))
-            if kind is CuPy and self._multiply_cupy(x, y, alpha, beta, is_transposed):
+            if kind is CuPy and core.multiply_cupy(alpha, x, beta, y, is_transposed, CuPy.stream(x)):
                 return y
         else:
             y = out
@@ -224,10 +224,6 @@ class Matrix:
         ):
             raise ValueError("out has neither rows nor columns that lie one after the other in memory")
         return y
-
-    def _multiply_cupy(self, x, out, alpha, beta, is_transposed):
-        """False, and nothing was done, if the arrays do not suit."""
-        return self._core.multiply_cupy(alpha, x, beta, out, is_transposed, CuPy.stream(x))
 
     def _check(self, x, is_transposed):
         """Raises if x cannot be multiplied; how it is handled, and the rows of the result."""

@@ -16,11 +16,6 @@ const percent = (share) => {
   const text = 100 * share;
   return (share === 0 || text >= 9.95 ? text.toFixed(0) : text >= 0.095 ? text.toFixed(1) : text.toPrecision(1)) + "%";
 };
-const byteSize = (n) => {
-  for (const [unit, step] of [["GB", 1e9], ["MB", 1e6], ["kB", 1e3]])
-    if (n >= step) return (n / step).toPrecision(3) + " " + unit;
-  return n + " B";
-};
 function el(tag, attributes, ...children) {
   const isSvg = ["svg", "rect", "path", "text", "g", "title"].includes(tag);
   const element = isSvg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
