@@ -3,25 +3,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 #include "tilespmv.h"
 
 static int failures = 0;
-#define CHECK(condition)                                             \
-    do {                                                             \
-        if (!(condition)) {                                          \
-            printf("line %d: not so: %s\n", __LINE__, #condition);   \
-            ++failures;                                              \
-        }                                                            \
+#define CHECK(condition)                                           \
+    do {                                                           \
+        if (!(condition)) {                                        \
+            printf("line %d: not so: %s\n", __LINE__, #condition); \
+            ++failures;                                            \
+        }                                                          \
     } while (0)
-#define FAILS(status, call, text)                                                                 \
-    do {                                                                                          \
-        const tilespmv_status got = (call);                                                       \
-        CHECK(got == (status));                                                                   \
+#define FAILS(status, call, text)                                                                     \
+    do {                                                                                              \
+        const tilespmv_status got = (call);                                                           \
+        CHECK(got == (status));                                                                       \
         if (strstr(tilespmv_last_error(a), (text)) == NULL || strchr(tilespmv_last_error(a), '\n')) { \
-            printf("line %d: message '%s'\n", __LINE__, tilespmv_last_error(a));                  \
-            ++failures;                                                                           \
-        }                                                                                         \
+            printf("line %d: message '%s'\n", __LINE__, tilespmv_last_error(a));                      \
+            ++failures;                                                                               \
+        }                                                                                             \
     } while (0)
 
 /* 2 x 3: 1 0 2; 0 -3 0 */
@@ -34,8 +35,9 @@ static const float kNarrow[] = {1, 2, -3};
 static const char* const kOnCpu[] = {"device=cpu", "operator=csr-omp", NULL};
 
 static tilespmv_arrays csr(void) {
-    tilespmv_arrays a = {TILESPMV_FLOAT64, 2, 3, 3, TILESPMV_INT32, kRowPtrs, TILESPMV_INT32, kCols, kValues,
-                         TILESPMV_HOST, TILESPMV_COPY, NULL};
+    tilespmv_arrays a = {
+        TILESPMV_FLOAT64, 2,   3, 3, TILESPMV_INT32, kRowPtrs, TILESPMV_INT32, kCols, kValues, TILESPMV_HOST,
+        TILESPMV_COPY,    NULL};
     return a;
 }
 
@@ -151,12 +153,12 @@ static void test_refusals(void) {
     CHECK(tilespmv_from_csr(&a, &arrays, kOnCpu) != TILESPMV_OK && a == NULL);
     arrays.ownership = TILESPMV_BORROW;
     FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, kOnCpu), "can be borrowed");
-    FAILS(TILESPMV_FAILURE, tilespmv_load(&a, "no such file", TILESPMV_FLOAT64, kOnCpu), "no such file: cannot be read");
+    FAILS(TILESPMV_FAILURE, tilespmv_load(&a, "no such file", TILESPMV_FLOAT64, kOnCpu),
+          "no such file: cannot be read");
     CHECK(tilespmv_rows(NULL) == 0 && tilespmv_bytes(NULL) == 0 && strcmp(tilespmv_operator(NULL), "") == 0);
     FAILS(TILESPMV_USAGE, tilespmv_multiply(NULL, NULL, NULL), "the matrix is a null pointer");
     CHECK(strcmp(tilespmv_status_text(TILESPMV_USAGE), "an argument is wrong") == 0);
-    CHECK(tilespmv_version() ==
-          TILESPMV_VERSION_MAJOR * 10000 + TILESPMV_VERSION_MINOR * 100 + TILESPMV_VERSION_PATCH);
+    CHECK(tilespmv_version() == TILESPMV_VERSION_MAJOR * 10000 + TILESPMV_VERSION_MINOR * 100 + TILESPMV_VERSION_PATCH);
 }
 
 static void test_solve(void) {
@@ -186,12 +188,39 @@ static void test_solve(void) {
     tilespmv_destroy(&a);
 }
 
+/* Several threads multiply by one matrix, by its transpose too, whose form the first of them makes. */
+static tilespmv_matrix shared;
+static int work(void* failed) {
+    double x[400], y[400], z[400];
+    for (int i = 0; i < 400; ++i) x[i] = 1 + i % 7;
+    const tilespmv_block from = {x, 400, 1, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
+    const tilespmv_block to = {z, 400, 1, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
+    for (int round = 0; round < 100; ++round) {
+        if (tilespmv_multiply(shared, x, y) || tilespmv_apply(shared, TILESPMV_TRANSPOSE, 1, &from, 0, &to, NULL) ||
+            memcmp(y, z, sizeof(y)) != 0)
+            *(int*)failed = 1;
+    }
+    return 0;
+}
+static void test_threads(void) {
+    thrd_t threads[4];
+    int failed[4] = {0};
+    CHECK(tilespmv_load(&shared, "gen:laplace2d:n=20", TILESPMV_FLOAT64, kOnCpu) == TILESPMV_OK);
+    for (int i = 0; i < 4; ++i) CHECK(thrd_create(&threads[i], work, &failed[i]) == thrd_success);
+    for (int i = 0; i < 4; ++i) {
+        CHECK(thrd_join(threads[i], NULL) == thrd_success);
+        CHECK(!failed[i]);
+    }
+    tilespmv_destroy(&shared);
+}
+
 int main(void) {
     test_products();
     test_blocks_and_transpose();
     test_coo();
     test_refusals();
     test_solve();
+    test_threads();
     if (failures > 0) printf("%d failed\n", failures);
     return failures == 0 ? 0 : 1;
 }

@@ -1,6 +1,8 @@
 """Matrices on a GPU with arrays of NumPy, CuPy, torch and JAX."""
 
 import concurrent.futures
+import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -303,6 +305,43 @@ def test_devices_do_not_mix():
         tilespmv.matrix(CSR, device="cpu") @ cupy.ones(2000)
     with pytest.raises(TypeError, match="out is"):
         tilespmv.matrix(CSR).matvec(cupy.ones(2000), np.ones(3000))
+
+
+@pytest.mark.parametrize("where", ["numpy", "cupy"])
+def test_copies(where):
+    A = tilespmv.matrix(CSR) if where == "numpy" else tilespmv.matrix(on_gpu(where, CSR), shape=CSR.shape)
+    x, z = rng.standard_normal(2000), rng.standard_normal(3000)
+    for B in [pickle.loads(pickle.dumps(A)), copy.deepcopy(A), A.copy()]:
+        assert B.device == "cuda" and B.nbytes > 0 and repr(B) == repr(A)
+        A.update_values(np.zeros(A.nnz))  # which is not B's
+        close(B @ x, CSR @ x)
+        close(B.T @ z, CSR.T @ z)
+        A.update_values(CSR.data)
+
+
+@pytest.mark.parametrize("solver", ["cg", "gmres", "cgs", "minres"])
+def test_iterative_solvers_of_cupy(solver):
+    cupy = pytest.importorskip("cupy")
+    import cupyx.scipy.sparse.linalg as sla
+
+    A = tilespmv.matrix("gen:laplace2d:n=30")
+    x, info = getattr(sla, solver)(A.aslinearoperator(), A @ cupy.ones(900))
+    assert info == 0
+    np.testing.assert_allclose(x.get(), 1, atol=1e-2)
+
+
+def test_eigenvalues_and_singular_values_of_cupy():
+    cupy = pytest.importorskip("cupy")
+    import cupyx.scipy.sparse.linalg as sla
+
+    b = sp.random_array((200, 90), density=0.05, format="csr", rng=np.random.default_rng(2))
+    expected = np.linalg.svd(b.toarray(), compute_uv=False)[:3]
+    B = tilespmv.matrix(b).aslinearoperator()
+    np.testing.assert_allclose(np.sort(sla.svds(B, k=3, return_singular_vectors=False).get())[::-1], expected, rtol=1e-6)
+    gram = tilespmv.matrix(b.T @ b).aslinearoperator()
+    start = cupy.asarray(np.random.default_rng(0).standard_normal((90, 3)))
+    values = sla.lobpcg(gram, start, tol=1e-8, maxiter=500)[0].get()
+    np.testing.assert_allclose(np.sort(values)[::-1], expected**2, rtol=1e-5)
 
 
 def test_solvers():
