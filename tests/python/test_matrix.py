@@ -47,7 +47,9 @@ def test_duplicates_are_summed_and_columns_sorted():
 def test_arrays_of_csr_are_not_copied():
     a = random_csr()
     A = tilespmv.matrix((a.data, a.indices, a.indptr.astype(np.int64)), "cpu", "csr-omp", shape=a.shape)
-    assert A.to_scipy().data.ctypes.data == a.data.ctypes.data
+    for of in [A, tilespmv.matrix(a, "cpu", "strip-omp")]:
+        assert of.to_scipy().data.ctypes.data == a.data.ctypes.data
+        assert of.to_scipy().indices.ctypes.data == a.indices.ctypes.data
     x = numbers(70)
     before = A @ x
     values, indices, shape = a.data.copy(), a.indices, a.shape
@@ -308,6 +310,7 @@ def test_torch_and_jax_arrays():
         assert isinstance(y, torch.Tensor)
         close(y.numpy(), a @ x)
     T = torch.sparse_csr_tensor(a.indptr, a.indices, a.data, a.shape)
+    assert tilespmv.matrix(T, device="cpu").to_scipy().data.ctypes.data == T.values().data_ptr()
     close(tilespmv.matrix(T, device="cpu") @ x, a @ x)
     close(tilespmv.matrix(T.to_sparse_coo(), device="cpu") @ x, a @ x)
 
