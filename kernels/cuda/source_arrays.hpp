@@ -74,29 +74,49 @@ DeviceBuffer<V> values_on_device(const Source<V>& source, const DeviceContext& o
     return taken_or_uploaded(source, SentSource<V>::kValues, source.csr().values, on);
 }
 
-/// Columns and values of the CSR form for kernels that put them into the places of another form: where they are if that
-/// is device memory, else copies.
-template <class V>
-class CsrToRead {
+/// Columns of the CSR form for kernels that read them: where they are if that is device memory, else a copy.
+class ColumnsToRead {
 public:
-    CsrToRead(const Source<V>& source, const DeviceContext& on) {
-        if (const auto* there = source.find_device_csr()) {
-            columns_ = there->col_idxs;
-            values_ = there->values;
-            return;
-        }
-        columns_ = (own_columns_ = columns_on_device(source, on)).data();
-        values_ = (own_values_ = values_on_device(source, on)).data();
+    template <class V>
+    ColumnsToRead(const Source<V>& source, const DeviceContext& on) {
+        const auto* const there = source.find_device_csr();
+        if (there == nullptr) own_ = columns_on_device(source, on);
+        columns_ = there != nullptr ? there->col_idxs : own_.data();
     }
     [[nodiscard]] const index_t* columns() const { return columns_; }
+
+private:
+    DeviceBuffer<index_t> own_;
+    const index_t* columns_;
+};
+
+/// Columns and values, for kernels that put them into the places of another form.
+template <class V>
+class CsrToRead : public ColumnsToRead {
+public:
+    CsrToRead(const Source<V>& source, const DeviceContext& on) : ColumnsToRead(source, on) {
+        const auto* const there = source.find_device_csr();
+        if (there == nullptr) own_ = values_on_device(source, on);
+        values_ = there != nullptr ? there->values : own_.data();
+    }
     [[nodiscard]] const V* values() const { return values_; }
 
 private:
-    DeviceBuffer<index_t> own_columns_;
-    DeviceBuffer<V> own_values_;
-    const index_t* columns_;
+    DeviceBuffer<V> own_;
     const V* values_;
 };
+
+/// Whether the host makes the plan of a matrix.
+template <class V>
+bool is_planned_on_host(const Source<V>& source) {
+    return csr_only_on_device(source) == nullptr && source.nnz() <= kMostPlannedOnHost;
+}
+
+/// Counts bytes that were copied to the host, if the matrix was not there before.
+template <class V>
+void count_bytes_to_host(const Source<V>& source, std::size_t bytes) {
+    if (csr_only_on_device(source) != nullptr) source.add_bytes_to_host(bytes);
+}
 
 /// A copy of its row pointers in 64 bits. Those of a matrix that is in device memory alone are checked there.
 template <class V>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/device_buffer.hpp"
@@ -21,9 +22,11 @@ class SplitBuffers {
 public:
     SplitBuffers(const std::vector<SplitRow>& splits, std::size_t partials, WorkspaceLayout& layout,
                  const DeviceContext& on)
-        : splits_(upload(splits, on)),
+        : SplitBuffers(upload(splits, on), partials, layout) {}
+    SplitBuffers(DeviceBuffer<SplitRow> splits, std::size_t partials, WorkspaceLayout& layout)
+        : splits_(std::move(splits)),
           partials_(layout.add<A>(partials, 0)),
-          arrivals_(layout.add<unsigned>(splits.size(), 0)) {}
+          arrivals_(layout.add<unsigned>(splits_.size(), 0)) {}
     /// Sets the members of these names.
     template <class View>
     void put(View& view, std::byte* workspace) const {

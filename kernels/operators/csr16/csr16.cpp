@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
+#include <utility>
+#include <vector>
 
 #include "tile/column_range.hpp"
 #include "tile/parallel.hpp"
@@ -11,13 +12,6 @@ namespace tilespmv::cuda {
 namespace {
 
 constexpr std::int64_t kFewBlocks = 128;  // fewer are not worth waking threads
-
-/// Threads that add up a row, as a power of 2, so that each has about `each` nonzeros of a mean row.
-int threads_log2(const Csr16Block& block, int each) {
-    int log2 = 0;
-    while (log2 < 5 && block.nonzeros > block.rows * (each << log2)) ++log2;
-    return log2;
-}
 
 /// Cuts rows into blocks, by their row pointers.
 class Csr16Cutter {
@@ -96,7 +90,7 @@ private:
         block.first_row = static_cast<std::uint32_t>(first_row);
         block.nonzeros = static_cast<std::uint16_t>(nonzeros);
         block.rows = static_cast<std::uint16_t>(rows);
-        block.threads_log2 = static_cast<std::uint8_t>(threads_log2(block, limits_.nonzeros_per_thread));
+        block.threads_log2 = static_cast<std::uint8_t>(csr16_threads_log2(rows, nonzeros, limits_.nonzeros_per_thread));
         b_.blocks.push_back(block);
         b_.sources.push_back(first);
         b_.nonzeros += nonzeros;
@@ -135,26 +129,6 @@ void encode(const Csr16Block& block, const index_t* cols, std::uint16_t* codes) 
 
 }  // namespace
 
-Csr16 cut_csr16(std::span<const offset_t> row_ptrs, const Csr16Limits& limits) {
-    const RowRange all{0, static_cast<index_t>(row_ptrs.size()) - 1};
-    return Csr16Cutter(row_ptrs, {&all, 1}, limits).run();
-}
-
-std::int64_t place_codes(Csr16& b, std::span<const ColumnSpan> spans) {
-    std::int64_t next = 0;
-    for (std::size_t i = 0; i < spans.size(); ++i) {
-        Csr16Block& block = b.blocks[i];
-        if (block.nonzeros > 0) {
-            const index_t base = spans[i].lowest / kTileSize * kTileSize;
-            block.wide = spans[i].highest - base > std::numeric_limits<std::uint16_t>::max();
-            block.base_column = block.wide ? 0 : static_cast<std::uint32_t>(base);
-        }
-        block.first_code = next;
-        next += block.wide ? block.nonzeros * 2 : (block.nonzeros + 1) / 2 * 2;  // wide ones are read as 32 bits
-    }
-    return next;
-}
-
 template <Value V>
 Csr16 make_csr16(const CsrMatrix<V>& a, std::span<const RowRange> rows, const Csr16Limits& limits) {
     Csr16 b = Csr16Cutter({a.row_ptrs.data(), a.row_ptrs.size()}, rows, limits).run();
@@ -163,13 +137,18 @@ Csr16 make_csr16(const CsrMatrix<V>& a, std::span<const RowRange> rows, const Cs
         const auto block = static_cast<std::size_t>(i);
         return std::span(a.col_idxs.data() + b.sources[block], b.blocks[block].nonzeros);
     };
-    std::vector<ColumnSpan> spans(b.blocks.size());
+    std::vector<std::int64_t> sizes(b.blocks.size());
     parallel_for(0, blocks, kFewBlocks, [&](std::int64_t i) {
-        if (columns_of(i).empty()) return;
-        const auto [lowest, highest] = column_range(columns_of(i));
-        spans[static_cast<std::size_t>(i)] = {lowest, highest};
+        const auto columns = columns_of(i);
+        const auto [lowest, highest] = columns.empty() ? std::pair(0, 0) : column_range(columns);
+        sizes[static_cast<std::size_t>(i)] = set_columns(b.blocks[static_cast<std::size_t>(i)], lowest, highest);
     });
-    b.codes = Buffer<std::uint16_t>(static_cast<std::size_t>(place_codes(b, spans)));
+    std::int64_t all = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        b.blocks[i].first_code = all;
+        all += sizes[i];
+    }
+    b.codes = Buffer<std::uint16_t>(static_cast<std::size_t>(all));
     parallel_for(0, blocks, kFewBlocks, [&](std::int64_t i) {
         const Csr16Block& block = b.blocks[static_cast<std::size_t>(i)];
         encode(block, columns_of(i).data(), b.codes.data() + block.first_code);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -64,17 +63,23 @@ struct Csr16Limits {
     int nonzeros_per_thread = RowBlockTuning{}.nonzeros_per_thread;  ///< of the mean row, for each that adds it up
 };
 
-/// The columns of a row block.
-struct ColumnSpan {
-    index_t lowest = std::numeric_limits<index_t>::max();
-    index_t highest = 0;
-};
+/// Threads that add up a row, as a power of 2, so that each has about `each` nonzeros of a mean row.
+TILESPMV_HD constexpr int csr16_threads_log2(offset_t rows, offset_t nonzeros, int each) {
+    int log2 = 0;
+    while (log2 < 5 && nonzeros > rows * (each << log2)) ++log2;
+    return log2;
+}
 
-/// All rows of a matrix, cut by its row pointers alone: columns and codes are not known yet.
-Csr16 cut_csr16(std::span<const offset_t> row_ptrs, const Csr16Limits& limits);
-
-/// Sets what follows from the columns of each row block: its base, and where its codes are. Returns the room for codes.
-std::int64_t place_codes(Csr16& b, std::span<const ColumnSpan> spans);
+/// Sets what follows from the columns of a row block, which are these at least and at most: how its codes are. Returns
+/// the room for them, in 16 bits each.
+TILESPMV_HD constexpr std::int64_t set_columns(Csr16Block& block, index_t lowest, index_t highest) {
+    if (block.nonzeros > 0) {
+        const index_t base = lowest / kTileSize * kTileSize;
+        block.wide = highest - base > 0xffff;
+        block.base_column = block.wide ? 0 : static_cast<std::uint32_t>(base);
+    }
+    return block.wide ? block.nonzeros * 2 : (block.nonzeros + 1) / 2 * 2;  // wide ones are read as 32 bits
+}
 
 /// The given rows of `a`; ranges ascend and do not overlap.
 template <Value V>

@@ -7,21 +7,40 @@
 
 namespace tilespmv::cuda {
 
-/// A `Csr16` in device memory. Begins its copies on a stream; the host's copy must stay until the stream has passed.
+/// What a `Csr16` has, in device memory.
+struct Csr16Arrays {
+    Csr16Arrays() = default;
+    /// Begins copies; the host's arrays must stay until the stream has passed.
+    Csr16Arrays(const Csr16& b, const DeviceContext& on)
+        : blocks(upload(b.blocks, on)),
+          ends(b.ends, on),
+          codes(b.codes, on),
+          splits(upload(b.splits, on)),
+          partials(b.partials),
+          in_long_rows(b.in_long_rows) {}
+
+    DeviceBuffer<Csr16Block> blocks;
+    DeviceBuffer<std::uint16_t> ends;
+    DeviceBuffer<std::uint16_t> codes;
+    DeviceBuffer<SplitRow> splits;
+    std::uint32_t partials = 0;
+    offset_t in_long_rows = 0;
+};
+
+/// A `Csr16` in device memory, with its values. Begins its copies on a stream; the host's copy must stay until the
+/// stream has passed.
 template <class V, class A>
 class Csr16Buffers {
 public:
     /// `values` in the order of `b`.
     Csr16Buffers(const Csr16& b, DeviceBuffer<V> values, WorkspaceLayout& layout, const DeviceContext& on)
-        : Csr16Buffers(b, DeviceBuffer<std::uint16_t>(b.codes, on), std::move(values), layout, on) {}
-    /// With codes that are on the GPU.
-    Csr16Buffers(const Csr16& b, DeviceBuffer<std::uint16_t> codes, DeviceBuffer<V> values, WorkspaceLayout& layout,
-                 const DeviceContext& on)
-        : blocks_(upload(b.blocks, on)),
-          ends_(b.ends, on),
-          codes_(std::move(codes)),
+        : Csr16Buffers(Csr16Arrays(b, on), std::move(values), layout) {}
+    Csr16Buffers(Csr16Arrays a, DeviceBuffer<V> values, WorkspaceLayout& layout)
+        : blocks_(std::move(a.blocks)),
+          ends_(std::move(a.ends)),
+          codes_(std::move(a.codes)),
           values_(std::move(values)),
-          splits_(b.splits, b.partials, layout, on) {}
+          splits_(std::move(a.splits), a.partials, layout) {}
 
     [[nodiscard]] DeviceCsr16<V, A> view(std::byte* workspace) const {
         DeviceCsr16<V, A> v;

@@ -10,48 +10,63 @@ namespace tilespmv::cuda {
 
 inline constexpr int kCsr16FillThreads = 256;
 
-/// What a row block needs of the columns of a CSR matrix on the GPU.
+/// Row blocks of all rows of a CSR matrix on the GPU, a warp for each.
 struct Csr16Fill {
-    const Csr16Block* blocks = nullptr;
+    Csr16Block* blocks = nullptr;
     std::int64_t block_count = 0;
-    const offset_t* sources = nullptr;  ///< as in `Csr16`
+    const offset_t* row_ptrs = nullptr;
     const index_t* col_idxs = nullptr;
-    ColumnSpan* spans = nullptr;     ///< of the columns of each row block, to be found
-    std::uint16_t* codes = nullptr;  ///< to be written
+    std::uint16_t* ends = nullptr;
+    std::int64_t* code_sizes = nullptr;  ///< of row blocks, in 16 bits, and a zero behind them
+    const std::int64_t* first_codes = nullptr;
+    std::uint16_t* codes = nullptr;
 
     [[nodiscard]] __device__ std::int64_t block() const {
         return (std::int64_t{blockIdx.x} * kCsr16FillThreads + threadIdx.x) / kWarpSize;
     }
 };
 
-/// A warp for each row block.
-__global__ void __launch_bounds__(kCsr16FillThreads) find_column_spans(Csr16Fill p) {
+/// Sets what follows from the columns of a row block, and the ends of its rows. One more warp writes the zero.
+__global__ void __launch_bounds__(kCsr16FillThreads) read_columns(Csr16Fill p) {
     const std::int64_t i = p.block();
+    const auto lane = static_cast<int>(threadIdx.x % kWarpSize);
+    if (i == p.block_count && lane == 0) p.code_sizes[i] = 0;
     if (i >= p.block_count) return;
-    const index_t* const cols = p.col_idxs + p.sources[i];
-    const int nonzeros = p.blocks[i].nonzeros;
-    ColumnSpan span;
-    for (int k = static_cast<int>(threadIdx.x % kWarpSize); k < nonzeros; k += kWarpSize) {
-        span.lowest = min(span.lowest, cols[k]);
-        span.highest = max(span.highest, cols[k]);
+    Csr16Block block = p.blocks[i];
+    const index_t* const cols = p.col_idxs + block.first_nonzero;
+    index_t lowest = std::numeric_limits<index_t>::max();
+    index_t highest = 0;
+    for (int k = lane; k < block.nonzeros; k += kWarpSize) {
+        lowest = min(lowest, cols[k]);
+        highest = max(highest, cols[k]);
     }
 #pragma unroll
     for (int apart = kWarpSize / 2; apart > 0; apart /= 2) {
-        span.lowest = min(span.lowest, __shfl_xor_sync(kAllLanes, span.lowest, apart));
-        span.highest = max(span.highest, __shfl_xor_sync(kAllLanes, span.highest, apart));
+        lowest = min(lowest, __shfl_xor_sync(kAllLanes, lowest, apart));
+        highest = max(highest, __shfl_xor_sync(kAllLanes, highest, apart));
     }
-    if (threadIdx.x % kWarpSize == 0) p.spans[i] = span;
+    for (int r = lane; r < block.rows; r += kWarpSize) {
+        const offset_t end = p.row_ptrs[std::int64_t{block.first_row} + r + 1] - block.first_nonzero;
+        p.ends[block.first_end + static_cast<unsigned>(r)] =
+            static_cast<std::uint16_t>(end < block.nonzeros ? end : offset_t{block.nonzeros});
+    }
+    __syncwarp();  // all lanes have read the block
+    if (lane != 0) return;
+    p.code_sizes[i] = set_columns(block, lowest, highest);
+    p.blocks[i] = block;
 }
 
-/// The same. Wide codes are columns; narrow ones of an odd number have a zero behind them.
+/// Wide codes are columns; narrow ones of an odd number have a zero behind them.
 __global__ void __launch_bounds__(kCsr16FillThreads) write_codes(Csr16Fill p) {
     const std::int64_t i = p.block();
     if (i >= p.block_count) return;
     const Csr16Block block = p.blocks[i];
-    const index_t* const cols = p.col_idxs + p.sources[i];
+    const std::int64_t first_code = p.first_codes[i];
+    const index_t* const cols = p.col_idxs + block.first_nonzero;
     const int nonzeros = block.nonzeros;
     const auto lane = static_cast<int>(threadIdx.x % kWarpSize);
-    std::uint16_t* const codes = p.codes + block.first_code;
+    std::uint16_t* const codes = p.codes + first_code;
+    if (lane == 0) p.blocks[i].first_code = first_code;
     if (block.wide) {
         auto* const wide = reinterpret_cast<index_t*>(codes);
         for (int k = lane; k < nonzeros; k += kWarpSize) wide[k] = cols[k];

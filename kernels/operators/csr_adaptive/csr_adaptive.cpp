@@ -1,16 +1,9 @@
 #include "kernels/operators/csr_adaptive/csr_adaptive.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace tilespmv::cuda {
 namespace {
-
-/// All threads have a row, up to a warp the same one.
-int threads_log2(std::size_t rows, int threads) {
-    const unsigned each = static_cast<unsigned>(threads) / static_cast<unsigned>(rows);
-    return std::clamp(static_cast<int>(std::bit_width(each)) - 1, 0, 5);
-}
 
 class AdaptiveCutter {
 public:
@@ -60,7 +53,8 @@ private:
         block.first_row = static_cast<std::uint32_t>(first_row);
         block.nonzeros = static_cast<std::int32_t>(end - first);
         block.rows = static_cast<std::uint16_t>(rows);
-        block.threads_log2 = static_cast<std::uint16_t>(threads_log2(rows, limits_.threads));
+        block.threads_log2 =
+            static_cast<std::uint16_t>(adaptive_threads_log2(static_cast<unsigned>(rows), limits_.threads));
         plan_.blocks.push_back(block);
     }
 

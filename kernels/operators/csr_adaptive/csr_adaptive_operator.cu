@@ -1,4 +1,5 @@
 #include "kernels/cuda/device_operator.hpp"
+#include "kernels/cuda/device_row_blocks.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/split_buffers.cuh"
 #include "kernels/cuda/this_gpu.hpp"
@@ -8,6 +9,43 @@
 
 namespace tilespmv::cuda {
 namespace {
+
+struct MakeAdaptive {
+    int threads = 0;
+
+    __device__ AdaptiveBlock make(const RowBlock& from) const {
+        AdaptiveBlock block;
+        block.first_nonzero = from.first_nonzero;
+        block.first_row = static_cast<std::uint32_t>(from.first_row);
+        block.nonzeros = static_cast<std::int32_t>(from.nonzeros);
+        block.partial = from.partial;
+        block.split = from.split;
+        block.rows = static_cast<std::uint16_t>(from.rows);
+        block.threads_log2 =
+            static_cast<std::uint16_t>(adaptive_threads_log2(static_cast<unsigned>(from.rows), threads));
+        return block;
+    }
+};
+
+template <class V>
+DeviceRowBlocks<AdaptiveBlock> row_blocks_of(const Source<V>& a, const AdaptiveLimits& limits,
+                                             const DeviceContext& on) {
+    if (is_planned_on_host(a)) {
+        const auto& row_ptrs = a.row_ptrs();
+        const AdaptivePlan plan = make_adaptive_plan({row_ptrs.data(), row_ptrs.size()}, limits);
+        DeviceRowBlocks<AdaptiveBlock> made{upload(plan.blocks, on), upload(plan.splits, on), {}};
+        made.all.partials = plan.partials;
+        made.all.in_long_rows = plan.in_long_rows;
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the plan goes away
+        return made;
+    }
+    const DeviceBuffer<offset_t> row_ptrs = row_ptrs_on_device(a, on);
+    const RowBlockCut cut{row_ptrs.data(),       a.rows(),         limits.block_nonzeros,
+                          limits.piece_nonzeros, limits.whole_row, limits.max_rows()};
+    auto made = cut_row_blocks<AdaptiveBlock>(cut, MakeAdaptive{limits.threads}, on);
+    count_bytes_to_host(a, made.bytes_to_host);
+    return made;
+}
 
 template <class V, class A>
 class CsrAdaptive final : public CsrOperator<V> {
@@ -33,16 +71,16 @@ public:
 
 private:
     CsrAdaptive(const Source<V>& a, const AdaptiveLimits& limits, const DeviceContext& on)
-        : CsrAdaptive(a, limits, make_adaptive_plan(a.row_ptrs(), limits), on) {}
-    CsrAdaptive(const Source<V>& a, const AdaptiveLimits& limits, const AdaptivePlan& plan, const DeviceContext& on)
+        : CsrAdaptive(a, limits, row_blocks_of(a, limits, on), on) {}
+    CsrAdaptive(const Source<V>& a, const AdaptiveLimits& limits, DeviceRowBlocks<AdaptiveBlock> plan,
+                const DeviceContext& on)
         : CsrOperator<V>("csr-adaptive", a, on),
           threads_(limits.threads),
-          shape_(row_block_shape(limits.block_nonzeros, limits.threads, a.nnz(), plan.in_long_rows,
+          shape_(row_block_shape(limits.block_nonzeros, limits.threads, a.nnz(), plan.all.in_long_rows,
                                  this_tuning(sizeof(V)).row_blocks)),
-          blocks_(upload(plan.blocks, on)),
-          splits_(plan.splits, plan.partials, this->layout(), on) {
+          blocks_(std::move(plan.blocks)),
+          splits_(std::move(plan.splits), plan.all.partials, this->layout()) {
         this->add_plan(blocks_.bytes(), splits_.bytes());
-        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the plan goes away
     }
 
     int threads_;

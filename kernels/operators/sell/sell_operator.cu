@@ -179,13 +179,13 @@ std::unique_ptr<Operator<V>> make_sell_operator(const Source<V>& source, Options
                 return std::make_unique<SellOperator<V, A, std::uint16_t>>(source, plan, row_ptrs, hub_cols, on);
             return std::make_unique<SellOperator<V, A, std::uint32_t>>(source, plan, row_ptrs, hub_cols, on);
         };
-        if (csr_only_on_device(source) == nullptr && source.nnz() <= kMostPlannedOnHost) {
+        if (is_planned_on_host(source)) {
             const Buffer<offset_t>& row_ptrs = source.row_ptrs();
             return make(make_sell_plan({row_ptrs.data(), row_ptrs.size()}, limits), row_ptrs);
         }
         const DeviceBuffer<offset_t> row_ptrs = row_ptrs_on_device(source, on);
         const DeviceSellPlan plan = make_sell_plan_there(row_ptrs, limits, on);
-        if (csr_only_on_device(source) != nullptr) source.add_bytes_to_host(plan.bytes_to_host);
+        count_bytes_to_host(source, plan.bytes_to_host);
         return make(plan, row_ptrs);
     });
 }

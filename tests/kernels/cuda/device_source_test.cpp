@@ -213,14 +213,35 @@ TYPED_TEST(DeviceSource, HasTheRowsThatTheHostCounts) {
 
 // Slices of rows of all lengths, cut rows, empty rows, padding.
 TYPED_TEST(DeviceSource, HasTheSlicesThatTheHostMakes) {
-    for (const char* name : {"rmat:scale=17,degree=9", "arrow:n=300000", "uniform:n=20,cols=90000,per_row=20000",
-                             "hypersparse:n=900000,nnz=300000", "uniform:n=70000,cols=90000,per_row=20"}) {
+    for (const char* name : {"rmat:scale=16,degree=9", "arrow:n=300000", "uniform:n=20,cols=90000,per_row=20000",
+                             "hypersparse:n=900000,nnz=300000", "uniform:n=45000,cols=90000,per_row=20"}) {
         SCOPED_TRACE(name);
         const auto csr = generate<double>(name);
         for (const char* one : {"sell:hubs=0", "sell:steps=1,hubs=0", "sell:steps=3,hubs=0", "sell:steps=1024"})
             expect_same_as_of_host<TypeParam, double>(one, csr);
         expect_same_as_of_host<TypeParam, float>("sell", generate<float>(name));
     }
+}
+
+// Of fewer nonzeros than those from which on the plans of a matrix in host memory are made on the GPU, too. Row blocks
+// of one row, of many, of empty rows only, and long rows in one piece or several.
+TYPED_TEST(DeviceSource, HasTheRowBlocksThatTheHostCuts) {
+    for (const char* name : {"rmat:scale=16,degree=9", "arrow:n=300000", "uniform:n=20,cols=90000,per_row=20000",
+                             "hypersparse:n=900000,nnz=300000", "uniform:n=1500,cols=90000,per_row=600",
+                             "laplace2d:n=440", "banded:n=2400,half=200"}) {
+        SCOPED_TRACE(name);
+        const auto csr = generate<double>(name);
+        for (const char* one : {"csr16", "csr-adaptive", "csr-adaptive:threads=256"})
+            expect_same_as_of_host<TypeParam, double>(one, csr);
+    }
+}
+
+using LargeHostSource = OnDevice;
+TEST_F(LargeHostSource, HasItsPlansMadeOnTheGpu) {
+    const auto csr = generate<double>("rmat:scale=17,degree=9");
+    ASSERT_GT(csr.nnz(), cuda::kMostPlannedOnHost);
+    for (const char* one : {"sell", "sell:hubs=500", "csr16", "csr-adaptive"})
+        expect_same_as_of_host<std::int32_t, double>(one, csr);
 }
 
 // Of these nothing but what is found of the rows, or row pointers, goes to the host; of others their columns do.
@@ -236,10 +257,10 @@ TYPED_TEST(DeviceSource, GoesToTheHostAsFarAsAPlanNeedsIt) {
     const std::size_t columns = csr.col_idxs.bytes();
     for (const char* name : {"csr-scalar", "csr-vector", "csr-vector:turns=1", "csr-merge", "csr-multiround", "ell"})
         EXPECT_EQ(bytes(name), sizeof(RowStatistics)) << name;
-    EXPECT_LT(bytes("sell:hubs=0"), sizeof(RowStatistics) + 4096);
-    EXPECT_EQ(bytes("csr-adaptive"), rows + sizeof(RowStatistics));
+    for (const char* name : {"sell:hubs=0", "csr-adaptive", "csr16"})
+        EXPECT_LT(bytes(name), sizeof(RowStatistics) + 4096) << name;
     EXPECT_EQ(bytes("strip"), rows + columns);
-    for (const char* name : {"csr16", "csr-inode"}) EXPECT_LT(bytes(name), rows + columns / 8) << name;
+    EXPECT_LT(bytes("csr-inode"), rows + columns / 8);
     EXPECT_EQ(bytes("coo"), rows + columns + csr.values.bytes());
     EXPECT_EQ(cuda::make_device_operator<double>("csr16", csr, Accumulator::float64, nullptr)->facts().bytes_to_host,
               0U);
