@@ -307,6 +307,18 @@ def test_devices_do_not_mix():
         tilespmv.matrix(CSR).matvec(cupy.ones(2000), np.ones(3000))
 
 
+def test_arrays_of_another_gpu_are_refused():
+    cupy = pytest.importorskip("cupy")
+    if cupy.cuda.runtime.getDeviceCount() < 2:
+        pytest.skip("there is one GPU")
+    A = tilespmv.matrix(CSR)
+    with cupy.cuda.Device(1):
+        x = cupy.ones(2000)
+    for call in [lambda: A @ x, lambda: tilespmv.matrix((x, cupy.zeros(2000, "int32"), cupy.arange(2001)), shape=(2000, 1))]:
+        with pytest.raises(ValueError, match="on GPU 1, but GPU 0 is current"):
+            call()
+
+
 @pytest.mark.parametrize("where", ["numpy", "cupy"])
 def test_copies(where):
     A = tilespmv.matrix(CSR) if where == "numpy" else tilespmv.matrix(on_gpu(where, CSR), shape=CSR.shape)

@@ -98,6 +98,10 @@ public:
                                     text_of(x.memory), text_of(y.memory)),
                         ExitCode::usage);
         }
+        if (x.memory == Memory::device) {
+            require_on_current_gpu(x.data);
+            require_on_current_gpu(y.data);
+        }
         const std::scoped_lock lock(mutex_);
         const Operator<V>& op = serving(from->cols, is_transposed);
         Run run;
@@ -370,6 +374,7 @@ std::unique_ptr<Matrix> make_matrix(std::string_view value_type, const CsrArrays
     }
     return with_value_type(value_type, [&]<Value V>() -> std::unique_ptr<Matrix> {
         if (arrays.memory == Memory::device) {
+            require_on_current_gpu(arrays.values);
             return std::make_unique<MatrixOf<V>>(view_device_csr<V>(arrays), arrays.owner, operator_name);
         }
         return std::make_unique<MatrixOf<V>>(Source<V>(view_csr<V>(arrays)), backend, operator_name);

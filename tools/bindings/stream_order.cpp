@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "tile/error.hpp"
 
 #if TILESPMV_HAS_CUDA
@@ -69,6 +71,22 @@ void StreamOrder::wait_for_device(bool is_on_gpu) {
     if (is_on_gpu) TILESPMV_CUDA(cudaDeviceSynchronize());
 }
 
+void require_on_current_gpu(const void* array) {
+    static const int gpus = [] {
+        int count = 0;
+        TILESPMV_CUDA(cudaGetDeviceCount(&count));
+        return count;
+    }();
+    if (gpus == 1 || array == nullptr) return;
+    cudaPointerAttributes found{};
+    int current = 0;
+    TILESPMV_CUDA(cudaPointerGetAttributes(&found, array));
+    TILESPMV_CUDA(cudaGetDevice(&current));
+    if (found.type != cudaMemoryTypeDevice || found.device == current) return;
+    throw Error(fmt::format("an array is on GPU {}, but GPU {} is current: copy it there", found.device, current),
+                ExitCode::usage);
+}
+
 void copy_to_host(void* to, const void* from, std::size_t bytes, std::uintptr_t stream) {
     cuda::copy_to_host(to, from, bytes, reinterpret_cast<cudaStream_t>(stream));  // NOLINT
 }
@@ -99,6 +117,7 @@ CUstream_st* StreamOrder::follow(std::uintptr_t) { return nullptr; }
 CUstream_st* StreamOrder::follow_own() { return nullptr; }
 void StreamOrder::leave() {}
 void StreamOrder::wait_for_device(bool) {}
+void require_on_current_gpu(const void*) {}
 void copy_to_host(void*, const void*, std::size_t, std::uintptr_t) {
     throw Error("arrays in the memory of a GPU need a build with CUDA", ExitCode::unavailable);
 }

@@ -32,6 +32,9 @@ private:
     std::unique_ptr<State> state_;
 };
 
+/// Throws a usage `Error` if an array in the memory of a GPU is not on the current one.
+void require_on_current_gpu(const void* array);
+
 /// Bytes in the memory of a GPU, copied to the host when what came before on the stream is complete. Throws `Error` in
 /// a build without CUDA.
 void copy_to_host(void* to, const void* from, std::size_t bytes, std::uintptr_t stream);
