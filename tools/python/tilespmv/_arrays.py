@@ -37,6 +37,11 @@ class NumPy:
         return 0
 
     @staticmethod
+    def multiply(core, alpha, x, beta, y, is_transposed):
+        """False, and nothing was done, if the arrays do not suit."""
+        return core.multiply_numpy(alpha, x, beta, y, is_transposed)
+
+    @staticmethod
     def empty(shape, like, by_rows):
         return np.empty(shape, like.dtype, "C" if by_rows else "F")
 
@@ -82,6 +87,10 @@ class CuPy:
     @staticmethod
     def stream(x):
         return _cupy_stream().ptr
+
+    @staticmethod
+    def multiply(core, alpha, x, beta, y, is_transposed):
+        return core.multiply_cupy(alpha, x, beta, y, is_transposed, _cupy_stream().ptr)
 
     is_by_rows = NumPy.is_by_rows
 

@@ -190,11 +190,9 @@ class Matrix:
         return left.__matmul__(right) if isinstance(left, Matrix) else right.__rmatmul__(left)
 
     def _multiply(self, x, out, alpha, beta, is_transposed):
-        # The usual cases, in microseconds less.
-        if type(x) is type(out):
-            if type(x) is np.ndarray and self._core.multiply_numpy(alpha, x, beta, out, is_transposed):
-                return out
-            if library_of(type(x)) is CuPy and self._core.multiply_cupy(alpha, x, beta, out, is_transposed, CuPy.stream(x)):
+        core = self._core
+        if type(x) is type(out) and library_of(type(x)) in (NumPy, CuPy):
+            if library_of(type(x)).multiply(core, alpha, x, beta, out, is_transposed):  # without the checks, which it makes
                 return out
         kind, rows = self._check(x, is_transposed)
         if out is None and beta != 0:
@@ -204,10 +202,9 @@ class Matrix:
                 raise TypeError("a product of arrays of JAX, or of tensors with a gradient, makes its result: it takes no out")
             y = kind.record(self, x, is_transposed)
             return y if alpha == 1 else alpha * y
-        core = self._core
         if out is None:
             y = kind.empty((rows, *x.shape[1:]), x, x.ndim == 1 or kind.is_by_rows(x))
-            if kind is CuPy and core.multiply_cupy(alpha, x, beta, y, is_transposed, CuPy.stream(x)):
+            if kind in (NumPy, CuPy) and kind.multiply(core, alpha, x, beta, y, is_transposed):
                 return y
         else:
             y = out
