@@ -299,6 +299,25 @@ def test_a_graph_holds_products():
     close(out, CSR @ x.get())
 
 
+def test_a_graph_of_torch_holds_products():
+    """On a stream of its own, after products on another one."""
+    torch = pytest.importorskip("torch")
+    A = tilespmv.matrix(CSR)
+    x = to("torch", rng.standard_normal(2000))
+    close(A @ x, CSR @ back(x))
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        y = A @ x
+    for _ in range(2):
+        new = rng.standard_normal(2000)
+        x.copy_(to("torch", new))
+        graph.replay()
+        torch.cuda.synchronize()
+        close(y, CSR @ new)
+        close(A @ x, CSR @ new)
+
+
 def test_devices_do_not_mix():
     cupy = pytest.importorskip("cupy")
     with pytest.raises(ValueError, match="on a GPU and the matrix on the CPU"):

@@ -17,6 +17,16 @@
 namespace tilespmv::bindings {
 
 #if TILESPMV_HAS_CUDA
+namespace {
+
+/// Whether what a stream gets becomes part of a graph, which runs when its owner launches it.
+bool is_captured(cudaStream_t stream) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    TILESPMV_CUDA(cudaStreamIsCapturing(stream, &status));
+    return status != cudaStreamCaptureStatusNone;
+}
+
+}  // namespace
 
 struct StreamOrder::State {
     State() { TILESPMV_CUDA(cudaEventCreateWithFlags(&done, cudaEventDisableTiming)); }
@@ -31,11 +41,12 @@ struct StreamOrder::State {
 
     /// Whether a stream lives as long as this, so that its end can be recorded when another one follows.
     [[nodiscard]] bool lives(cudaStream_t stream) const {
-        return stream == cudaStreamLegacy || stream == cudaStreamPerThread || (own && stream == own->get());
+        return stream == cudaStreamLegacy || (own && stream == own->get());
     }
 
     std::optional<cuda::Stream> own;
-    cudaStream_t last = nullptr;  // none yet
+    cudaStream_t last = nullptr;   // none yet
+    cudaStream_t given = nullptr;  // by `follow`: another one than `last` if it is captured
     cudaEvent_t done = nullptr;
 };
 
@@ -46,7 +57,10 @@ CUstream_st* StreamOrder::follow(std::uintptr_t stream) {
     // An operator takes a null stream for its own.
     const cudaStream_t next = stream == 0 ? cudaStreamLegacy : reinterpret_cast<cudaStream_t>(stream);  // NOLINT
     if (!state_) state_ = std::make_unique<State>();
-    if (state_->last != nullptr && state_->last != next) {
+    state_->given = next;
+    const bool is_another = state_->last != next || next == cudaStreamPerThread;  // that of another thread
+    if (is_another && is_captured(next)) return next;
+    if (is_another && state_->last != nullptr) {
         if (state_->lives(state_->last)) TILESPMV_CUDA(cudaEventRecord(state_->done, state_->last));
         TILESPMV_CUDA(cudaStreamWaitEvent(next, state_->done, 0));
     }
@@ -61,10 +75,8 @@ CUstream_st* StreamOrder::follow_own() {
 }
 
 void StreamOrder::leave() {
-    if (!state_ || state_->last == nullptr || state_->lives(state_->last)) return;
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;  // a graph runs when its owner launches it
-    TILESPMV_CUDA(cudaStreamIsCapturing(state_->last, &capture));
-    if (capture == cudaStreamCaptureStatusNone) TILESPMV_CUDA(cudaEventRecord(state_->done, state_->last));
+    if (!state_ || state_->given != state_->last || state_->lives(state_->last) || is_captured(state_->last)) return;
+    TILESPMV_CUDA(cudaEventRecord(state_->done, state_->last));
 }
 
 void StreamOrder::wait_for_device(bool is_on_gpu) {
