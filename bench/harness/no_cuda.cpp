@@ -1,4 +1,5 @@
 // The GPU in a build without CUDA: asking the kernels for one throws.
+#include "bench/harness/assembly.hpp"
 #include "bench/harness/cuda_device.hpp"
 #include "kernels/cuda/device.hpp"
 
@@ -19,6 +20,16 @@ ProductBuilder cuda_product_builder(Device&, const std::string&, const std::stri
 std::unique_ptr<Upload> make_cuda_upload(Device&, HostArrays) {
     static_cast<void>(cuda::require_device());
     return nullptr;
+}
+
+AssemblyTimes time_assembly(offset_t) {
+    static_cast<void>(cuda::require_device());
+    return {};
+}
+
+NewValueTimes time_new_values(const std::string&, const CsrMatrix<double>&) {
+    static_cast<void>(cuda::require_device());
+    return {};
 }
 
 std::vector<VectorWork> cuda_vector_works(std::size_t) { return {}; }

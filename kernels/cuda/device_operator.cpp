@@ -79,6 +79,13 @@ void DeviceOperator<V>::require_current() const {
 }
 
 template <class V>
+void DeviceOperator<V>::to_csr(const CsrToWrite<V>& to, cudaStream_t stream) const {
+    require_current();
+    if (!write_csr(to, stream))
+        throw Error(fmt::format("operator {} does not give its matrix back; keep its CSR form", this->name()));
+}
+
+template <class V>
 void DeviceOperator<V>::multiply_column(const Scalar& alpha, const Block<const V>& x, const Scalar& beta,
                                         const Block<V>& y, const Run& run) const {
     require_current();

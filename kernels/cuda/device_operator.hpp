@@ -93,6 +93,14 @@ struct BlockProduct {
     std::uint64_t cache_policy = 0;
 };
 
+/// Arrays in device memory for rows + 1 row pointers, and as many columns and values as there are nonzeros.
+template <class V>
+struct CsrToWrite {
+    offset_t* row_ptrs = nullptr;
+    index_t* col_idxs = nullptr;
+    V* values = nullptr;
+};
+
 /// What operators on a GPU derive from. Owns its matrix, unless that is a `DeviceCsrView` that it reads in place, and a
 /// workspace. The stream it was made on must outlive it, unless it keeps that; products on other streams must be
 /// complete when it is destroyed.
@@ -117,6 +125,10 @@ public:
     /// streams: one workspace each. It is complete when `on.stream` has passed the call.
     [[nodiscard]] Workspace make_workspace(const DeviceContext& on) const { return Workspace(this, layout_, on); }
 
+    /// Writes the matrix as CSR, with the values that it has now. Neither allocates nor waits. Throws `Error` for
+    /// operators that do not give it back: those of cuSPARSE, on COO, tiles and strips, csr5 and sell-spmm.
+    void to_csr(const CsrToWrite<V>& to, cudaStream_t stream) const;
+
     /// Makes what needs the complete object: the cache policy for its size, and the workspace that products work in
     /// unless they are given one. Called once; may wait for the stream.
     void make_own_workspace(const DeviceContext& on);
@@ -133,6 +145,12 @@ protected:
     /// Y = alpha * A * X + beta * Y. This one takes one column after the other, those in row-major layout by way of the
     /// workspace.
     virtual void multiply_block(const BlockProduct<V>& product, cudaStream_t stream) const;
+    /// The work of `to_csr`, whether it does any.
+    virtual bool write_csr(const CsrToWrite<V>& to, cudaStream_t stream) const {
+        static_cast<void>(to);
+        static_cast<void>(stream);
+        return false;
+    }
     /// The work of `update_values`, of operators whose facts do not refuse it.
     virtual void replace_values(const V* csr_values, cudaStream_t stream) {
         static_cast<void>(csr_values);
@@ -180,8 +198,8 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> as_device_operator(std::unique_ptr<Operator<V>> made);
 
 /// `make_operator` on the current GPU. Of a `DeviceCsrView` operators that multiply CSR take what its `arrays` say.
-/// Nothing but sizes goes to the host for csr-scalar, csr-vector, csr-multiround, csr-merge, `ell`, `sell` and, with
-/// its diagonals, dia; row pointers for csr-adaptive, csr16, csr-inode and csr-spmm, strip and full tiles need columns
+/// Nothing but sizes goes to the host for csr-scalar, csr-vector, csr-multiround, csr-merge, csr-adaptive, csr16,
+/// csr-inode, `ell`, `sell` and, with its diagonals, dia; row pointers for csr-spmm, strip and full tiles need columns
 /// as well, all others everything; `auto` and `sell` with hubs a sample. `Facts::bytes_to_host` says how much was
 /// copied. The stream is waited for.
 template <class V>

@@ -14,13 +14,15 @@ namespace {
 constexpr int kThreads = kElementwiseThreads;
 constexpr offset_t kMostBlocks = 1 << 10;  ///< each of which adds to the sums once
 constexpr int kRounds = std::tuple_size_v<RowLengths>;
-constexpr std::size_t kSums = 4 + 2 * kRounds;
+constexpr std::size_t kSums = 6 + 2 * kRounds;
 
 using Sum = unsigned long long;
 
 /// What is added up over all rows, in the order of `RowSums::of`.
 struct RowSums {
     Sum wrong = 0;      ///< row pointers
+    Sum rows = 0;       ///< that are counted
+    Sum nonzeros = 0;   ///< of these
     Sum squares = 0;    ///< of lengths
     Sum even = 0;       ///< nonzeros of even tile rows
     Sum tile_rows = 0;  ///< with nonzeros
@@ -43,10 +45,20 @@ struct RowsToCount {
     offset_t nnz = 0;
     const P* row_ptrs = nullptr;
     RowFindings* found = nullptr;
+    /// Null, or the first of the rows that have the same columns one after the other: then one of each `most_rows` of
+    /// them is counted.
+    const index_t* first_alike = nullptr;
+    int most_rows = 1;
+
+    [[nodiscard]] __device__ bool counts(offset_t row) const {
+        return row < rows && (first_alike == nullptr || (row - first_alike[row]) % most_rows == 0);
+    }
 };
 
 /// A row of this many nonzeros, as `RowStatistics` counts it.
 __device__ void add_row(offset_t length, RowSums& sums) {
+    ++sums.rows;
+    sums.nonzeros += static_cast<Sum>(length);
     sums.squares += static_cast<Sum>(length) * static_cast<Sum>(length);
 #pragma unroll
     for (int i = 0; i < kRounds; ++i) {
@@ -84,7 +96,7 @@ __global__ void __launch_bounds__(kThreads) count_rows(RowsToCount<P> p) {
         const offset_t length = is_wrong ? 0 : end - begin;
         sums.wrong += is_wrong && is_row ? 1 : 0;
         add_tile_row(length, is_row, sums);
-        if (!is_row) continue;
+        if (!p.counts(row)) continue;
         add_row(length, sums);
         longest = max(longest, static_cast<Sum>(length));
         empty += length == 0 ? 1 : 0;
@@ -106,14 +118,18 @@ __global__ void __launch_bounds__(kThreads) count_rows(RowsToCount<P> p) {
 }
 static_assert(kSums <= kThreads);
 
+template <class P>
+void launch_count(const RowsToCount<P>& p, cudaStream_t stream) {
+    const offset_t blocks = std::min(div_up(offset_t{p.rows}, offset_t{kThreads}), kMostBlocks);
+    launch(count_rows<P>, blocks, kThreads, p, stream);
+}
+
 RowFindings find(const DevicePattern& a, cudaStream_t stream) {
     const DeviceBuffer<RowFindings> there(1, stream);
     TILESPMV_CUDA(cudaMemsetAsync(there.data(), 0, there.bytes(), stream));
     std::visit(
         [&]<class P>(const P* row_ptrs) {
-            const RowsToCount<P> p{a.rows, a.nnz, row_ptrs, there.data()};
-            const offset_t blocks = std::min(div_up(offset_t{a.rows}, offset_t{kThreads}), kMostBlocks);
-            launch(count_rows<P>, blocks, kThreads, p, stream);
+            launch_count(RowsToCount<P>{a.rows, a.nnz, row_ptrs, there.data()}, stream);
         },
         a.row_ptrs);
     RowFindings found;
@@ -172,6 +188,25 @@ RowStatistics row_statistics_there(const DeviceCsrView<V>& a, cudaStream_t strea
     const bool is_right = found.sums.wrong == 0 && (a.rows > 0 || a.nnz == 0);
     if (!is_right) static_cast<void>(download_row_ptrs(a, stream));  // which says what is wrong
     return statistics_of(found);
+}
+
+std::array<InodesThere, kInodeRows.size()> count_inodes(const offset_t* row_ptrs, const index_t* first_alike,
+                                                        index_t rows, offset_t nnz, cudaStream_t stream) {
+    std::array<RowFindings, kInodeRows.size()> found;
+    const DeviceBuffer<RowFindings> there(found.size(), stream);
+    TILESPMV_CUDA(cudaMemsetAsync(there.data(), 0, there.bytes(), stream));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const RowsToCount<offset_t> p{rows, nnz, row_ptrs, there.data() + i, first_alike, kInodeRows[i]};
+        launch_count(p, stream);
+    }
+    there.download(found, stream);
+    TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    std::array<InodesThere, kInodeRows.size()> inodes;
+    std::ranges::transform(found, inodes.begin(), [](const RowFindings& one) {
+        return InodesThere{{static_cast<offset_t>(one.sums.rows), statistics_of(one).rounds},
+                           static_cast<offset_t>(one.sums.nonzeros)};
+    });
+    return inodes;
 }
 
 void copy_row_ptrs(const DevicePattern& a, offset_t step, offset_t* to, cudaStream_t stream) {

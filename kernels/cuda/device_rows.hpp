@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "kernels/source.hpp"
@@ -12,6 +13,17 @@ namespace tilespmv::cuda {
 /// what `validate_row_ptrs` throws of the same row pointers on the host.
 template <class V>
 RowStatistics row_statistics_there(const DeviceCsrView<V>& a, CUstream_st* stream);
+
+/// Inodes of at most so many rows, and the columns of all of them together.
+struct InodesThere {
+    InodeLengths lengths;
+    offset_t columns = 0;
+};
+
+/// For each of kInodeRows, what `inode_lengths` tells, found on the GPU of row pointers that are right. `first_alike`:
+/// for each row the first of those that have the same columns one after the other up to it. Waits for the stream.
+std::array<InodesThere, kInodeRows.size()> count_inodes(const offset_t* row_ptrs, const index_t* first_alike,
+                                                        index_t rows, offset_t nnz, CUstream_st* stream);
 
 /// Every `step`-th row pointer, from the first on, up to 2^31 of them; below 2^32 for 32 bits.
 void copy_row_ptrs(const DevicePattern& a, offset_t step, offset_t* to, CUstream_st* stream);

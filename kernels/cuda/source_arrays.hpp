@@ -54,6 +54,11 @@ const DeviceCsrView<V>* csr_only_on_device(const Source<V>& source) {
 }
 
 template <class T>
+void copy_there(T* to, const T* from, std::size_t size, cudaStream_t stream) {
+    TILESPMV_CUDA(cudaMemcpyAsync(to, from, size * sizeof(T), cudaMemcpyDeviceToDevice, stream));
+}
+
+template <class T>
 DeviceBuffer<T> copied_on_device(const T* there, offset_t size, const DeviceContext& on) {
     DeviceBuffer<T> copy(static_cast<std::size_t>(size), on);
     TILESPMV_CUDA(cudaMemcpyAsync(copy.data(), there, copy.bytes(), cudaMemcpyDeviceToDevice, on.stream));

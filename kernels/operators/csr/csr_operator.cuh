@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "kernels/cuda/device_csr.hpp"
 #include "kernels/cuda/device_operator.hpp"
@@ -25,6 +27,18 @@ public:
     void replace_values(const V* csr_values, cudaStream_t stream) override { csr_.update_values(csr_values, stream); }
 
 protected:
+    bool write_csr(const CsrToWrite<V>& to, cudaStream_t stream) const override {
+        const auto nnz = static_cast<std::size_t>(this->nnz());
+        csr_.visit([&]<class P>(const CsrView<V, P>& a) {
+            using Given = std::conditional_t<sizeof(P) == 4, std::int32_t, std::int64_t>;  // none has the highest bit
+            DevicePattern pattern{this->rows(), this->cols(), this->nnz()};
+            pattern.row_ptrs = reinterpret_cast<const Given*>(a.row_ptrs);
+            copy_row_ptrs(pattern, 1, to.row_ptrs, stream);
+            copy_there(to.col_idxs, a.col_idxs, nnz, stream);
+            copy_there(to.values, a.values, nnz, stream);
+        });
+        return true;
+    }
     /// Bytes of a plan beside the matrix that products read, and of what they do not read.
     void add_plan(std::size_t bytes, std::size_t other_bytes) {
         const std::size_t all = csr_.bytes() + bytes;

@@ -4,28 +4,9 @@
 
 #include "kernels/cuda/split_buffers.cuh"
 #include "kernels/operators/csr16/csr16_kernel.cuh"
+#include "kernels/operators/csr16/device_csr16.hpp"
 
 namespace tilespmv::cuda {
-
-/// What a `Csr16` has, in device memory.
-struct Csr16Arrays {
-    Csr16Arrays() = default;
-    /// Begins copies; the host's arrays must stay until the stream has passed.
-    Csr16Arrays(const Csr16& b, const DeviceContext& on)
-        : blocks(upload(b.blocks, on)),
-          ends(b.ends, on),
-          codes(b.codes, on),
-          splits(upload(b.splits, on)),
-          partials(b.partials),
-          in_long_rows(b.in_long_rows) {}
-
-    DeviceBuffer<Csr16Block> blocks;
-    DeviceBuffer<std::uint16_t> ends;
-    DeviceBuffer<std::uint16_t> codes;
-    DeviceBuffer<SplitRow> splits;
-    std::uint32_t partials = 0;
-    offset_t in_long_rows = 0;
-};
 
 /// A `Csr16` in device memory, with its values. Begins its copies on a stream; the host's copy must stay until the
 /// stream has passed.
@@ -58,6 +39,13 @@ public:
     /// Beside the matrix and the workspace.
     [[nodiscard]] std::size_t other_bytes() const { return splits_.bytes(); }
     [[nodiscard]] DeviceBuffer<V>& values() { return values_; }
+    /// Of all rows, so that values are in the order of CSR.
+    void write_csr(index_t rows, const CsrToWrite<V>& to, cudaStream_t stream) const {
+        expand_csr16({blocks_.data(), static_cast<std::int64_t>(blocks_.size()), ends_.data(), codes_.data(), rows,
+                      to.row_ptrs, to.col_idxs},
+                     stream);
+        TILESPMV_CUDA(cudaMemcpyAsync(to.values, values_.data(), values_.bytes(), cudaMemcpyDeviceToDevice, stream));
+    }
     /// New values, in the order of `b`; neither allocates nor synchronises.
     void update_values(const V* device_values, cudaStream_t stream) {
         TILESPMV_CUDA(

@@ -2,9 +2,8 @@
 
 #include <limits>
 
-#include "kernels/cuda/load.cuh"
 #include "kernels/cuda/warp.cuh"
-#include "kernels/operators/csr16/csr16.hpp"
+#include "kernels/operators/csr16/device_csr16.hpp"
 
 namespace tilespmv::cuda {
 
@@ -76,6 +75,23 @@ __global__ void __launch_bounds__(kCsr16FillThreads) write_codes(Csr16Fill p) {
         const auto col = k < nonzeros ? static_cast<std::uint32_t>(cols[k]) : block.base_column;
         codes[k] = static_cast<std::uint16_t>(col - block.base_column);
     }
+}
+
+/// The last piece of a row tells where it ends, which is behind the others.
+__global__ void __launch_bounds__(kCsr16FillThreads) read_csr16(Csr16ToCsr p) {
+    const std::int64_t i = (std::int64_t{blockIdx.x} * kCsr16FillThreads + threadIdx.x) / kWarpSize;
+    if (i >= p.block_count) return;
+    const Csr16Block block = p.blocks[i];
+    const auto lane = static_cast<int>(threadIdx.x % kWarpSize);
+    for (int r = lane; r < block.rows; r += kWarpSize) {
+        const std::int64_t end = block.first_nonzero + p.ends[block.first_end + static_cast<unsigned>(r)];
+        atomicMax(reinterpret_cast<unsigned long long*>(p.row_ptrs + std::int64_t{block.first_row} + r + 1),
+                  static_cast<unsigned long long>(end));
+    }
+    const std::uint16_t* const codes = p.codes + block.first_code;
+    const auto* const wide = reinterpret_cast<const index_t*>(codes);
+    for (int k = lane; k < block.nonzeros; k += kWarpSize)
+        p.col_idxs[block.first_nonzero + k] = block.wide ? wide[k] : static_cast<index_t>(block.base_column + codes[k]);
 }
 
 }  // namespace tilespmv::cuda

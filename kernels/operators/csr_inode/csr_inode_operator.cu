@@ -1,50 +1,55 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/with_constant.hpp"
 #include "kernels/operators/csr_inode/csr_inode_kernel.cuh"
-#include "kernels/operators/csr_inode/inode_fill.cuh"
-#include "kernels/operators/csr_inode/inodes.hpp"
+#include "kernels/operators/csr_inode/device_inodes.hpp"
 #include "kernels/source.hpp"
 #include "selector/csr_shapes.hpp"
 
 namespace tilespmv::cuda {
 namespace {
 
-/// As `rows_alike`, of a matrix in device memory.
-std::vector<std::uint8_t> rows_alike_there(const DevicePattern& a, const DeviceContext& on) {
-    const DeviceBuffer<std::uint8_t> there(static_cast<std::size_t>(a.rows), on);
-    std::visit(
-        [&]<class P>(const P* row_ptrs) {
-            const RowsToCompare<P> p{a.rows, row_ptrs, a.col_idxs, there.data()};
-            launch(compare_rows<P>, div_up(offset_t{a.rows} * kWarpSize, offset_t{kInodeFillThreads}),
-                   kInodeFillThreads, p, on.stream);
-        },
-        a.row_ptrs);
-    std::vector<std::uint8_t> alike(there.size());
-    copy_to_host(alike.data(), there.data(), there.bytes(), on.stream);
-    return alike;
+/// The inodes of a matrix, and how they are taken: what is not `given` is chosen.
+template <class V>
+DeviceInodes inodes_of(const Source<V>& source, InodeShape& shape, const NumberSizes& sizes, const DeviceContext& on) {
+    const Gpu gpu = this_gpu(sizeof(V));
+    if (is_planned_on_host(source)) {
+        const CsrMatrix<V>& a = source.csr();
+        const auto alike = rows_alike(a.row_ptrs, a.col_idxs);
+        shape = inode_shape(inode_lengths(a.row_ptrs, alike), shape, sizes, gpu);
+        const CsrInodes form = make_inodes(a.row_ptrs, a.col_idxs, alike, shape.rows);
+        DeviceInodes made{DeviceBuffer<Inode>(form.inodes, on), DeviceBuffer<index_t>(form.col_idxs, on)};
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+        return made;
+    }
+    const DeviceBuffer<offset_t> row_ptrs = row_ptrs_on_device(source, on);
+    const ColumnsToRead columns(source, on);
+    const InodeFinder finder(row_ptrs, columns.columns(), source.nnz(), on);
+    count_bytes_to_host(source, sizeof finder.counts());
+    std::array<InodeLengths, kInodeRows.size()> lengths;
+    std::ranges::transform(finder.counts(), lengths.begin(), &InodesThere::lengths);
+    shape = inode_shape(lengths, shape, sizes, gpu);
+    return finder.make(shape.rows);
 }
 
 template <class V, class A>
 class CsrInodeOperator final : public DeviceOperator<V> {
 public:
-    CsrInodeOperator(const Source<V>& a, const CsrInodes& form, const InodeShape& shape, const DeviceContext& on)
+    CsrInodeOperator(const Source<V>& a, DeviceInodes form, const InodeShape& shape, const DeviceContext& on)
         : DeviceOperator<V>({.name = "csr-inode", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
           shape_(shape),
-          inodes_(form.inodes, on),
-          col_idxs_(columns_of(form, on)),
+          inodes_(std::move(form.inodes)),
+          col_idxs_(std::move(form.col_idxs)),
           values_(values_on_device(a, on)) {
-        if (const auto* const there = csr_only_on_device(a)) {
-            const InodeColumns p{inodes_.data(), form.count(), there->col_idxs, col_idxs_.data()};
-            launch(copy_inode_columns, div_up(p.count * kWarpSize, std::int64_t{kInodeFillThreads}), kInodeFillThreads,
-                   p, on.stream);
-        }
         const std::size_t bytes = inodes_.bytes() + col_idxs_.bytes() + values_.bytes();
-        this->set_parts(bytes, 0,
-                        executed_whole("csr-inode", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), bytes));
-        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+        this->set_parts(bytes, 0, executed_whole("csr-inode", tile_rows_of(a), a.nnz(), bytes));
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's values have been read
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
@@ -65,13 +70,15 @@ public:
         TILESPMV_CUDA(cudaMemcpyAsync(values_.data(), csr_values, values_.bytes(), cudaMemcpyDeviceToDevice, stream));
     }
 
-private:
-    /// Room for those that are copied on the GPU.
-    static DeviceBuffer<index_t> columns_of(const CsrInodes& form, const DeviceContext& on) {
-        const bool is_there = form.col_idxs.data() == nullptr;
-        return is_there ? DeviceBuffer<index_t>(form.col_idxs.size(), on) : DeviceBuffer<index_t>(form.col_idxs, on);
+protected:
+    bool write_csr(const CsrToWrite<V>& to, cudaStream_t stream) const override {
+        expand_inodes(inodes_.data(), static_cast<std::int64_t>(inodes_.size()) - 1, col_idxs_.data(), to.row_ptrs,
+                      to.col_idxs, stream);
+        copy_there(to.values, values_.data(), values_.size(), stream);
+        return true;
     }
 
+private:
     InodeShape shape_;
     DeviceBuffer<Inode> inodes_;
     DeviceBuffer<index_t> col_idxs_;
@@ -94,16 +101,8 @@ std::unique_ptr<Operator<V>> make_csr_inode_operator(const Source<V>& source, Op
     shape.flight = options.one_of("flight", 0, {2, 4});
     options.finish();
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        const auto* const there = csr_only_on_device(source);
-        const auto& row_ptrs = source.row_ptrs();
-        const auto alike =
-            there != nullptr ? rows_alike_there(pattern_of(*there), on) : rows_alike(row_ptrs, source.csr().col_idxs);
-        if (there != nullptr) source.add_bytes_to_host(alike.size());
-        const NumberSizes sizes{sizeof(V), sizeof(A)};
-        shape = inode_shape(inode_lengths(row_ptrs, alike), shape, sizes, this_gpu(sizeof(V)));
-        const CsrInodes form = there != nullptr ? list_inodes(row_ptrs, alike, shape.rows)
-                                                : make_inodes(row_ptrs, source.csr().col_idxs, alike, shape.rows);
-        return std::make_unique<CsrInodeOperator<V, A>>(source, form, shape, on);
+        DeviceInodes form = inodes_of(source, shape, {sizeof(V), sizeof(A)}, on);
+        return std::make_unique<CsrInodeOperator<V, A>>(source, std::move(form), shape, on);
     });
 }
 

@@ -34,7 +34,14 @@ std::vector<std::uint8_t> rows_alike(std::span<const offset_t> row_ptrs, std::sp
     return alike;
 }
 
-CsrInodes list_inodes(std::span<const offset_t> row_ptrs, const std::vector<std::uint8_t>& alike, int most_rows) {
+void require_inode_columns(offset_t columns) {
+    if (columns <= std::numeric_limits<std::uint32_t>::max()) return;
+    throw Error(fmt::format("csr-inode: the inodes have {} columns, expected at most {}; take another operator",
+                            columns, std::numeric_limits<std::uint32_t>::max()));
+}
+
+CsrInodes make_inodes(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs,
+                      const std::vector<std::uint8_t>& alike, int most_rows) {
     CsrInodes a;
     a.most_rows = most_rows;
     std::vector<Inode> inodes;
@@ -44,21 +51,11 @@ CsrInodes list_inodes(std::span<const offset_t> row_ptrs, const std::vector<std:
         inodes.push_back({first, row, static_cast<std::uint32_t>(columns)});
         columns += row_ptrs[static_cast<std::size_t>(row) + 1] - first;
     });
-    if (columns > std::numeric_limits<std::uint32_t>::max()) {
-        throw Error(fmt::format("csr-inode: the inodes have {} columns, expected at most {}; take another operator",
-                                columns, std::numeric_limits<std::uint32_t>::max()));
-    }
+    require_inode_columns(columns);
     inodes.push_back({row_ptrs.back(), static_cast<index_t>(row_ptrs.size() - 1), static_cast<std::uint32_t>(columns)});
     a.inodes = Buffer<Inode>(inodes.size());
     std::ranges::copy(inodes, a.inodes.begin());
-    a.col_idxs = Buffer<index_t>::view(nullptr, static_cast<std::size_t>(columns), nullptr);
-    return a;
-}
-
-CsrInodes make_inodes(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs,
-                      const std::vector<std::uint8_t>& alike, int most_rows) {
-    CsrInodes a = list_inodes(row_ptrs, alike, most_rows);
-    a.col_idxs = Buffer<index_t>(a.col_idxs.size());
+    a.col_idxs = Buffer<index_t>(static_cast<std::size_t>(columns));
     parallel_for(0, a.count(), kRowGrain, [&](std::int64_t i) {
         std::copy_n(col_idxs.data() + a.inodes[i].first_value, a.length(i), a.col_idxs.data() + a.inodes[i].first_col);
     });

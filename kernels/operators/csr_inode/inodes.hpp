@@ -45,11 +45,11 @@ void for_each_inode(const std::vector<std::uint8_t>& alike, int most_rows, F&& f
     }
 }
 
-/// The inodes of a CSR matrix, without their columns, of which there is nothing but the number. Each inode takes rows
-/// as long as they are alike, up to `most_rows`. Throws `Error` if the inodes have 2^32 columns or more.
-CsrInodes list_inodes(std::span<const offset_t> row_ptrs, const std::vector<std::uint8_t>& alike, int most_rows);
+/// Throws `Error` if inodes have 2^32 columns or more.
+void require_inode_columns(offset_t columns);
 
-/// The same with their columns, which are copied in parallel.
+/// The inodes of a CSR matrix, whose columns are copied in parallel. Each inode takes rows as long as they are alike,
+/// up to `most_rows`. Throws as `require_inode_columns`.
 CsrInodes make_inodes(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs,
                       const std::vector<std::uint8_t>& alike, int most_rows);
 

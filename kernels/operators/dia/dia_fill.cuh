@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/warp.cuh"
 #include "kernels/operators/dia/dia.hpp"
@@ -62,6 +63,35 @@ __global__ void __launch_bounds__(DiaLayout::kRows) fill_dia(const __grid_consta
             const bool is_held = (held >> 8 * i & 1) != 0;
             if (i < count) places[i * DiaLayout::kRows] = is_held ? load_often(p.csr_values + next) : V(0);
             next += is_held ? 1 : 0;
+        }
+    }
+}
+
+template <class V>
+struct DiaToCsr {
+    index_t rows = 0;
+    DiaLayout layout;
+    const std::uint64_t* held = nullptr;
+    const V* values = nullptr;
+    const DiaOffsets* offsets = nullptr;
+    const offset_t* row_ptrs = nullptr;
+    CsrToWrite<V> csr;
+};
+
+/// Columns and values of the nonzeros, a thread a row.
+template <class V>
+__global__ void __launch_bounds__(DiaLayout::kRows) read_dia(DiaToCsr<V> p) {
+    constexpr int kGroup = DiaLayout::kGroup;
+    const std::int64_t row = std::int64_t{blockIdx.x} * DiaLayout::kRows + threadIdx.x;
+    if (row >= p.rows) return;
+    offset_t next = p.row_ptrs[row];
+    for (offset_t group = 0; group < p.layout.groups(); ++group) {
+        const std::uint64_t held = p.held[p.layout.held_at(group, row)] >> row % 8;
+        const V* const places = p.values + p.layout.value_at(group * kGroup, row);
+        for (int i = 0; i < kGroup; ++i) {
+            if ((held >> 8 * i & 1) == 0) continue;
+            p.csr.col_idxs[next] = static_cast<index_t>(row + p.offsets[group].of[i]);
+            p.csr.values[next++] = places[i * DiaLayout::kRows];
         }
     }
 }

@@ -69,6 +69,21 @@ public:
         fill<false>({.csr_values = csr_values}, stream);
     }
 
+protected:
+    bool write_csr(const CsrToWrite<V>& to, cudaStream_t stream) const override {
+        const DiaToCsr<V> p{this->rows(),
+                            layout_,
+                            arrays_.data(held_),
+                            arrays_.data(values_),
+                            arrays_.data(offsets_),
+                            arrays_.data(row_ptrs_),
+                            to};
+        copy_there(to.row_ptrs, p.row_ptrs, row_ptrs_.size, stream);
+        launch(read_dia<V>, div_up(std::int64_t{this->rows()}, std::int64_t{DiaLayout::kRows}), DiaLayout::kRows, p,
+               stream);
+        return true;
+    }
+
 private:
     template <bool kWithBits>
     void fill(DiaFill<V> p, cudaStream_t stream) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/operators/ell/ell_fill.cuh"
 #include "kernels/operators/ell/ell_kernel.cuh"
@@ -30,6 +31,16 @@ public:
     /// New values, in the order of CSR; neither allocates nor synchronises.
     void fill(const V* csr_values, cudaStream_t stream) {
         launch_fill_ell<V>({csr_values, row_ptrs_.data(), rows_, width_, V(0), values_.data()}, stream);
+    }
+
+    /// All nonzeros as CSR, of places for the longest row.
+    void write_csr(const CsrToWrite<V>& to, cudaStream_t stream) const {
+        const std::int64_t blocks = div_up(std::int64_t{rows_}, std::int64_t{kEllThreads});
+        copy_there(to.row_ptrs, row_ptrs_.data(), row_ptrs_.size(), stream);
+        launch(read_ell<index_t>, blocks, kEllThreads,
+               EllToCsr<index_t>{columns_.data(), row_ptrs_.data(), rows_, to.col_idxs}, stream);
+        launch(read_ell<V>, blocks, kEllThreads, EllToCsr<V>{values_.data(), row_ptrs_.data(), rows_, to.values},
+               stream);
     }
 
 private:

@@ -41,6 +41,24 @@ __global__ void __launch_bounds__(kEllThreads) fill_ell(const __grid_constant__ 
     }
 }
 
+/// What belongs to the nonzeros, back from their places.
+template <class T>
+struct EllToCsr {
+    const T* places = nullptr;
+    const offset_t* row_ptrs = nullptr;
+    index_t rows = 0;
+    T* of_csr = nullptr;
+};
+
+template <class T>
+__global__ void __launch_bounds__(kEllThreads) read_ell(EllToCsr<T> p) {
+    const std::int64_t row = std::int64_t{blockIdx.x} * kEllThreads + threadIdx.x;
+    if (row >= p.rows) return;
+    T* const of_row = p.of_csr + p.row_ptrs[row];
+    const offset_t length = p.row_ptrs[row + 1] - p.row_ptrs[row];
+    for (offset_t k = 0; k < length; ++k) of_row[k] = p.places[k * p.rows + row];
+}
+
 /// Fills all places; neither allocates nor synchronises.
 template <class T>
 void launch_fill_ell(const EllFill<T>& fill, cudaStream_t stream) {

@@ -36,6 +36,12 @@ public:
 
     void replace_values(const V* csr_values, cudaStream_t stream) override { places_.fill(csr_values, stream); }
 
+protected:
+    bool write_csr(const CsrToWrite<V>& to, cudaStream_t stream) const override {
+        places_.write_csr(to, stream);
+        return true;
+    }
+
 private:
     EllBuffers<V> places_;
 };

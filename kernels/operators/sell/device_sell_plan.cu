@@ -29,28 +29,28 @@ struct RowsToSort {
     [[nodiscard]] __device__ offset_t length(offset_t row) const { return row_ptrs[row + 1] - row_ptrs[row]; }
 };
 
-/// Counts the kind of each lane in shared memory: neighbouring rows are often of one.
-__device__ void count_kind(unsigned* counts, int kind) {
-    const unsigned active = __activemask();
-    const int leader = __ffs(static_cast<int>(active)) - 1;
-    const bool are_alike = __all_sync(active, kind == __shfl_sync(active, kind, leader)) != 0;
-    const bool is_leader = static_cast<int>(threadIdx.x) % kWarpSize == leader;
-    if (!are_alike)
-        atomicAdd(counts + kind, 1U);
-    else if (is_leader)
-        atomicAdd(counts + kind, static_cast<unsigned>(__popc(active)));
+/// Counts the kind of each lane that has a row in shared memory: neighbouring rows are often of one.
+__device__ void count_kind(unsigned* counts, int kind, bool is_row) {
+    const int first = __shfl_sync(kAllLanes, kind, 0);
+    if (__all_sync(kAllLanes, is_row && kind == first) == 0) {
+        if (is_row) atomicAdd(counts + kind, 1U);
+    } else if (threadIdx.x % kWarpSize == 0) {
+        atomicAdd(counts + kind, static_cast<unsigned>(kWarpSize));
+    }
 }
 
 __global__ void __launch_bounds__(kThreads) name_kinds(RowsToSort p) {
     extern __shared__ unsigned of_block[];
     for (int kind = static_cast<int>(threadIdx.x); kind < p.kinds.all(); kind += kThreads) of_block[kind] = 0;
     __syncthreads();
-    for (offset_t row = offset_t{blockIdx.x} * kThreads + threadIdx.x; row < p.rows;
-         row += offset_t{gridDim.x} * kThreads) {
-        const int kind = p.kinds.of(p.length(row));
+    for (offset_t first = offset_t{blockIdx.x} * kThreads; first < p.rows; first += offset_t{gridDim.x} * kThreads) {
+        const offset_t row = first + threadIdx.x;
+        const bool is_row = row < p.rows;
+        const int kind = is_row ? p.kinds.of(p.length(row)) : 0;
+        count_kind(of_block, kind, is_row);
+        if (!is_row) continue;
         p.kind_of[row] = static_cast<std::uint16_t>(kind);
         p.numbers[row] = static_cast<std::uint32_t>(row);
-        count_kind(of_block, kind);
     }
     __syncthreads();
     for (int kind = static_cast<int>(threadIdx.x); kind < p.kinds.all(); kind += kThreads) {

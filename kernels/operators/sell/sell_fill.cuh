@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/load.cuh"
 #include "kernels/operators/sell/sell_kernel.cuh"
 
@@ -49,6 +50,33 @@ __global__ void __launch_bounds__(kSellThreads) fill_sell(const __grid_constant_
             }
             p.codes[place] = code;
         }
+    }
+}
+
+/// Where columns and values of CSR go back to.
+template <class V, class C>
+struct SellToCsr : SellFill<V, C> {
+    const index_t* hubs = nullptr;
+    std::uint32_t hub_count = 0;
+    CsrToWrite<V> csr;
+};
+
+/// A warp for each slice.
+template <class V, class C>
+__global__ void __launch_bounds__(kSellThreads) read_sell(const __grid_constant__ SellToCsr<V, C> p) {
+    const std::int64_t number = std::int64_t{blockIdx.x} * kSellWarps + static_cast<int>(threadIdx.x) / kWarpSize;
+    if (number >= p.to.slice_count) return;
+    const SellSlice slice = p.to.slices[number];
+    const auto lane = threadIdx.x % kWarpSize;
+    const NonzeroRange row = p.row_of(number, slice, lane >> slice.lanes_log2);
+    for (unsigned step = 0; step < slice.steps; ++step) {
+        const std::uint64_t place = (slice.first_step + step) * kSliceLanes + lane;
+        const offset_t i = step * slice.lanes() + lane % slice.lanes();
+        if (i >= row.count) continue;
+        const std::uint32_t code = p.to.codes[place];
+        const std::uint32_t col = code < p.hub_count ? static_cast<std::uint32_t>(p.hubs[code]) : code - p.hub_count;
+        p.csr.col_idxs[row.first + i] = static_cast<index_t>(col);
+        p.csr.values[row.first + i] = p.to.values[place];
     }
 }
 

@@ -99,6 +99,19 @@ public:
         fill<false>({.csr_values = csr_values}, stream);
     }
 
+protected:
+    bool write_csr(const CsrToWrite<V>& to, cudaStream_t stream) const override {
+        SellToCsr<V, C> p;
+        p.to = view();
+        p.row_ptrs = plan_.data(row_ptrs_);
+        p.hubs = plan_.data(hubs_);
+        p.hub_count = static_cast<std::uint32_t>(hubs_.size);
+        p.csr = to;
+        copy_there(to.row_ptrs, p.row_ptrs, row_ptrs_.size, stream);
+        launch(read_sell<V, C>, div_up(p.to.slice_count, std::int64_t{kSellWarps}), kSellThreads, p, stream);
+        return true;
+    }
+
 private:
     static std::size_t places_of(std::uint64_t steps) { return steps * kSliceLanes; }
     static std::int64_t blocks_of(const DeviceSell<V, C>& a) {

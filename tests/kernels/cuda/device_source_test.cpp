@@ -7,9 +7,11 @@
 #include <gmock/gmock.h>
 
 #include "kernels/check.hpp"
+#include "kernels/cuda/source_arrays.hpp"
 #include "kernels/source.hpp"
 #include "selector/auto/matrix_features.hpp"
 #include "selector/csr_shapes.hpp"
+#include "tests/kernels/cuda/counting_memory.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/message_of.hpp"
@@ -141,6 +143,22 @@ TYPED_TEST(DeviceSource, IsReadInPlaceOrCopiedAsItsViewSays) {
     EXPECT_FALSE(is_in_place("sell", DeviceArrays::in_place)) << "it has a form of its own";
 }
 
+/// The operator gives back the matrix that it was made of.
+template <class V>
+void expect_csr_back(const cuda::DeviceOperator<V>& a, const CsrMatrix<V>& csr) {
+    const cuda::DeviceBuffer<offset_t> row_ptrs(csr.row_ptrs.size(), nullptr);
+    const cuda::DeviceBuffer<index_t> col_idxs(csr.col_idxs.size(), nullptr);
+    const cuda::DeviceBuffer<V> values(csr.values.size(), nullptr);
+    a.to_csr({row_ptrs.data(), col_idxs.data(), values.data()}, nullptr);
+    const Source<V> back(
+        cuda::DeviceCsrView<V>{csr.rows, csr.cols, csr.nnz(), row_ptrs.data(), col_idxs.data(), values.data()});
+    EXPECT_TRUE(back.csr().row_ptrs == csr.row_ptrs);
+    EXPECT_TRUE(back.csr().col_idxs == csr.col_idxs);
+    if (csr.nnz() > 0) {
+        EXPECT_EQ(std::memcmp(back.csr().values.data(), csr.values.data(), csr.values.bytes()), 0);
+    }
+}
+
 template <class P, class V>
 void expect_same_as_of_host(const char* name, const CsrMatrix<V>& csr) {
     SCOPED_TRACE(name);
@@ -158,11 +176,19 @@ void expect_same_as_of_host(const char* name, const CsrMatrix<V>& csr) {
     const auto x = numbers<V>(csr.cols, 1);
     const std::vector<V> nan(static_cast<std::size_t>(csr.rows), static_cast<V>(kNaN));
     EXPECT_TRUE(same_bits(product<V>(*a, 1, x, 0, nan), product<V>(*of_host, 1, x, 0, nan)));
+    if (info.name == "strip") {
+        EXPECT_EQ(test::message_of([&] { expect_csr_back(*a, csr); }),
+                  "1: operator strip does not give its matrix back; keep its CSR form");
+    } else {
+        expect_csr_back(*a, csr);
+        expect_csr_back(*of_host, csr);
+    }
 }
 
 // Codes of 16 and of 32 bits, inodes, diagonals: what is found on the GPU is what the host finds.
 TYPED_TEST(DeviceSource, HasTheFormsThatTheHostMakes) {
-    for (const char* one : {"csr16", "csr-inode", "csr-inode:rows=3", "dia", "sell", "sell:hubs=64", "ell", "strip"}) {
+    for (const char* one : {"csr16", "csr-inode", "csr-inode:rows=3", "dia", "sell", "sell:hubs=64", "ell", "strip",
+                            "csr-vector", "csr-merge"}) {
         for (const auto& [name, csr] : matrix_battery()) {
             SCOPED_TRACE(name);
             expect_same_as_of_host<TypeParam, double>(one, csr);
@@ -236,11 +262,34 @@ TYPED_TEST(DeviceSource, HasTheRowBlocksThatTheHostCuts) {
     }
 }
 
+using DeviceSourceForAuto = OnDevice;
+// Of a matrix that is in the memory of the GPU: it, the operator, and what its preparation takes for a while.
+TEST_F(DeviceSourceForAuto, TakesAtMostHalfMoreThanMatrixAndOperatorAtThePeak) {
+    for (const char* name : {"laplace2d:n=400", "rmat:scale=16,degree=9", "fem:n=20,dof=3", "banded:n=40000,half=9"}) {
+        const auto csr = generate<double>(name);
+        const MatrixOnGpu<std::int32_t> there(csr);
+        const std::size_t matrix = there.row_ptrs.bytes() + there.col_idxs.bytes() + there.values.bytes();
+        auto view = there.view;
+        view.arrays = DeviceArrays::copied;
+        for (const char* one :
+             {"csr-vector", "csr-merge", "csr-adaptive", "sell", "csr16", "csr-inode", "ell", "dia"}) {
+            SCOPED_TRACE(std::string(name) + ' ' + one);
+            const auto memory = std::make_shared<CountingMemory>();
+            const auto a = unless_refused(find_operator<double>(Backend::cuda, one), [&] {
+                return cuda::make_device_operator<double>(one, view, Accumulator::float64, {nullptr, memory});
+            });
+            if (!a) continue;
+            EXPECT_GT(memory->held, a->device_bytes() / 2);
+            EXPECT_LE(matrix + memory->most, (matrix + a->device_bytes()) * 3 / 2);
+        }
+    }
+}
+
 using LargeHostSource = OnDevice;
 TEST_F(LargeHostSource, HasItsPlansMadeOnTheGpu) {
     const auto csr = generate<double>("rmat:scale=17,degree=9");
     ASSERT_GT(csr.nnz(), cuda::kMostPlannedOnHost);
-    for (const char* one : {"sell", "sell:hubs=500", "csr16", "csr-adaptive"})
+    for (const char* one : {"sell", "sell:hubs=500", "csr16", "csr-adaptive", "csr-inode"})
         expect_same_as_of_host<std::int32_t, double>(one, csr);
 }
 
@@ -257,16 +306,25 @@ TYPED_TEST(DeviceSource, GoesToTheHostAsFarAsAPlanNeedsIt) {
     const std::size_t columns = csr.col_idxs.bytes();
     for (const char* name : {"csr-scalar", "csr-vector", "csr-vector:turns=1", "csr-merge", "csr-multiround", "ell"})
         EXPECT_EQ(bytes(name), sizeof(RowStatistics)) << name;
-    for (const char* name : {"sell:hubs=0", "csr-adaptive", "csr16"})
+    for (const char* name : {"sell:hubs=0", "csr-adaptive", "csr16", "csr-inode"})
         EXPECT_LT(bytes(name), sizeof(RowStatistics) + 4096) << name;
     EXPECT_EQ(bytes("strip"), rows + columns);
-    EXPECT_LT(bytes("csr-inode"), rows + columns / 8);
     EXPECT_EQ(bytes("coo"), rows + columns + csr.values.bytes());
     EXPECT_EQ(cuda::make_device_operator<double>("csr16", csr, Accumulator::float64, nullptr)->facts().bytes_to_host,
               0U);
 }
 
 using SanitizerDeviceSource = OnDevice;
+TEST_F(SanitizerDeviceSource, IsMadeIntoEveryFormThatIsMadeThere) {
+    for (const char* name : {"rmat:scale=9,degree=9", "arrow:n=3000", "fem:n=4,dof=3", "hypersparse:n=9000,nnz=300"}) {
+        SCOPED_TRACE(name);
+        const auto csr = generate<double>(name);
+        for (const char* one : {"csr-vector:turns=1", "csr-merge", "csr-adaptive", "csr16", "csr-inode", "ell", "dia",
+                                "sell:steps=8,hubs=0", "sell:hubs=20"})
+            expect_same_as_of_host<std::int32_t, double>(one, csr);
+    }
+}
+
 TEST_F(SanitizerDeviceSource, IsCheckedSampledAndMultiplied) {
     const auto csr = generate<double>("rmat:scale=13,degree=32");
     const MatrixOnGpu<std::int32_t> there(csr);
@@ -281,7 +339,6 @@ TEST_F(SanitizerDeviceSource, IsCheckedSampledAndMultiplied) {
     expect_same_choice<std::int64_t, double>("laplace2d:n=220");  // whose diagonals are counted
 }
 
-using DeviceSourceForAuto = OnDevice;
 TEST_F(DeviceSourceForAuto, WithRowPointersThatFallIsRefused) {
     const MatrixOnGpu<std::int64_t> there(matrix_of(3, 5, {{0, 0}, {1, 2}}));
     const auto descending = on_gpu<std::int32_t>({0, 2, 1, 2});
