@@ -112,8 +112,9 @@ template <Value V>
 const SimdKernels<V>* table() {
     static_assert(kPanelColumns <= SimdKernels<V>::kMostPanelColumns);
     static constexpr SimdKernels<V> kernels{
-        HWY_TARGET,        kLanes,        &add_csr<V>,         kPanelColumns, &add_csr_columns<V>, &finish_columns<V>,
-        &add_tile_rows<V>, &add_tiles<V>, &multiply_strips<V>, &add_dia<V>,   &add_ell<V>,         &sum_coo<V>};
+        HWY_TARGET,         kLanes,           &add_csr<V>,       kPanelColumns, &sum_csr_columns<V>,
+        &finish_columns<V>, &copy_to_rows<V>, &add_tile_rows<V>, &add_tiles<V>, &multiply_strips<V>,
+        &add_dia<V>,        &add_ell<V>,      &sum_coo<V>};
     return &kernels;
 }
 const SimdKernels<double>* table_double() { return table<double>(); }

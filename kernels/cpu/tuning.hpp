@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "tile/types.hpp"
 
 /// What the kernels for the CPU are compiled with, measured as `bench/NOTES.md`, "tile-omp against csr-omp", says. What
@@ -21,6 +23,10 @@ inline constexpr offset_t kShortRowBlock = 512;
 /// need not wait for each other; not swept.
 inline constexpr int kPendingSingles = 256;
 inline constexpr int kSumsPerRow = 4;
+
+/// Copies of X and Y of so many bytes pass the caches: on the way into them lines would be read first ("Several
+/// columns" in `bench/NOTES.md`); not swept.
+inline constexpr std::size_t kStreamedBytes = std::size_t{8} << 20;
 
 /// Nonzeros of COO that a thread takes at a time; not swept.
 inline constexpr int kCooPiece = 2048;

@@ -143,6 +143,26 @@ TYPED_TEST(Columns, AreRightInEveryLayoutAndIndependentOfTheOthers) {
     }
 }
 
+/// Large blocks pass the caches, where vectors of them begin at multiples of their bytes.
+TYPED_TEST(Columns, OfLargeBlocksHaveTheBitsOfSmallOnes) {
+    using V = TypeParam;
+    const auto a = make_operator<V>("csr-omp", generate<V>("laplace2d:n=400"));
+    for (const Layout layout : {Layout::column_major, Layout::row_major}) {
+        for (const int cols : {16, 19}) {
+            GappedBlock<V> y(static_cast<std::size_t>(a->rows()), cols, layout, V(kOldY));
+            a->apply(V(1), x_block<V>(y.get().rows, 0, cols, layout).get(), V(0), y.get());
+            y.expect_gaps_untouched();
+            for (int c = 0; c < cols; c += 2) {
+                const int first = std::min(c, cols - 2);
+                GappedBlock<V> two(y.get().rows, 2, layout, V(kOldY));
+                a->apply(V(1), x_block<V>(y.get().rows, first, 2, layout).get(), V(0), two.get());
+                ASSERT_EQ(y.column(first), two.column(0)) << first << " of " << cols;
+                ASSERT_EQ(y.column(first + 1), two.column(1)) << first + 1 << " of " << cols;
+            }
+        }
+    }
+}
+
 Run transposed_run() {
     Run run;
     run.op = Op::transpose;
