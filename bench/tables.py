@@ -10,6 +10,9 @@
     bench/tables.py formats FILE      tiles in a single format and by the published rules
     bench/tables.py preparation FILE  preparation from CSR on the GPU (`bench --from-gpu`), in products of cuSPARSE's CSR
     bench/tables.py columns FILE      several vectors and transposed products, over the best of cuSPARSE
+    bench/tables.py odd FILE          odd numbers of vectors over the line between their neighbours (--columns 2,3,4,...)
+    bench/tables.py transposes FILE   transposed products beside those of matrices that `convert --transpose` wrote as
+                                      NAME-transposed.mtx
 
 Speeds are GFLOP/s of medians. Needs nothing but Python.
 """
@@ -239,6 +242,13 @@ def preparation(kinds):
                      "pays after products of cuSPARSE CSR, where 5% faster"], rows)
 
 
+def least_times(matrix):
+    """Seconds of the fastest operator of this library and of the fastest of cuSPARSE."""
+    times = {o: r["derived"]["median_s"] for (o, _), r in matrix.results.items()}
+    return [min((t for o, t in times.items() if o.startswith("cusparse") == is_peer), default=math.nan)
+            for is_peer in (False, True)]
+
+
 def columns(kinds):
     """A cell is microseconds of the fastest operator of this library, and how many times as long cuSPARSE takes."""
     names = list(dict.fromkeys(name for matrices in kinds.values() for name in matrices))
@@ -248,10 +258,7 @@ def columns(kinds):
         for v in vectors:
             over = []
             for name in names:
-                m = kinds[v, values].get(name, Matrix())
-                times = {o: r["derived"]["median_s"] for (o, _), r in m.results.items()}
-                ours = min((t for o, t in times.items() if not o.startswith("cusparse")), default=math.nan)
-                peer = min((t for o, t in times.items() if o.startswith("cusparse")), default=math.nan)
+                ours, peer = least_times(kinds[v, values].get(name, Matrix()))
                 cells[name].append(f"{1e6 * ours:.1f} ({peer / ours:.2f})" if peer / ours > 0 else "-")
                 over += [peer / ours] if peer / ours > 0 else []
             ratios.append(over)
@@ -261,9 +268,47 @@ def columns(kinds):
                                             ["least"] + [f"{min(r):.2f}" if r else "-" for r in ratios]])
 
 
+def odd(kinds):
+    """A cell is the time of an odd number of vectors over the mean of one fewer and one more."""
+    for values, layout in dict.fromkeys((values, v.partition(" ")[2]) for v, values in kinds if v):
+        counts = sorted(int(v.partition(" ")[0]) for v, of in kinds if v.partition(" ")[2] == layout and of == values)
+        shown = [k for k in counts if k % 2 == 1 and k - 1 in counts and k + 1 in counts]
+        if not shown:
+            continue
+        of_count = {k: kinds[f"{k} {layout}", values] for k in counts}
+        rows, all_over = [], {k: [] for k in shown}
+        for name in of_count[shown[0]]:
+            time = {k: least_times(of_count[k].get(name, Matrix()))[0] for k in counts}
+            over = {k: 2 * time[k] / (time[k - 1] + time[k + 1]) for k in shown}
+            rows.append([name] + [f"{1e6 * time[k]:.1f} ({over[k]:.2f})" for k in shown])
+            for k in shown:
+                all_over[k] += [] if math.isnan(over[k]) else [over[k]]
+        print(f"{values}, {layout}\n")
+        print_table(["matrix", *map(str, shown)],
+                    rows + [["geometric mean"] + [f"{mean(all_over[k]):.2f}" for k in shown],
+                            ["most"] + [f"{max(all_over[k]):.2f}" for k in shown]])
+
+
+def transposes(kinds):
+    for values in dict.fromkeys(values for _, values in kinds):
+        plain, rows = kinds.get(("", values), {}), []
+        for name, m in kinds.get(("transposed", values), {}).items():
+            ours, peer = least_times(m)
+            of_matrix = least_times(plain.get(f"{name}-transposed.mtx", plain.get(f"{name}-transposed", Matrix())))[0]
+            rows.append((name, ours, of_matrix, ours / of_matrix, peer / ours))
+        print(f"{values}\n")
+        known = [[r[i] for r in rows if not math.isnan(r[i])] or [math.nan] for i in (3, 4)]
+        print_table(["matrix", "transposed product, us", "product of the transposed matrix, us", "ratio",
+                     "cuSPARSE's transposed product over ours"],
+                    [[name, f"{1e6 * ours:.1f}", f"{1e6 * other:.1f}", f"{a:.2f}", f"{b:.2f}"]
+                     for name, ours, other, a, b in rows] +
+                    [["geometric mean", "", ""] + [f"{mean(k):.2f}" for k in known],
+                     ["most, least", "", "", f"{max(known[0]):.2f}", f"{min(known[1]):.2f}"]])
+
+
 def main():
     of_one_vector = {f.__name__: f for f in (classes, real, threads, cusparse, multiround, suite, formats)}
-    tables = of_one_vector | {"columns": columns, "preparation": preparation}
+    tables = of_one_vector | {f.__name__: f for f in (columns, odd, transposes, preparation)}
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("table", choices=tables)
     parser.add_argument("file", help="results of `tilespmv bench --json`")

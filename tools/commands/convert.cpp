@@ -13,6 +13,7 @@
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
+#include "tile/transpose.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
 #include "tools/options/form_option.hpp"
@@ -33,6 +34,7 @@ struct ConvertOptions {
     std::string selector;
     std::string values;
     std::optional<Symmetry> symmetry;
+    bool is_transposed = false;
 };
 
 void check_output(const ConvertOptions& options) {
@@ -46,6 +48,10 @@ void check_output(const ConvertOptions& options) {
     if (is_text && !options.as.empty()) refuse("a .mtx", "form to choose", "--as");
     if (read_as(options.as).form == Form::strips && !options.selector.empty())
         refuse("an archive of strips", "tiles", "--selector");
+    if (!is_text && options.is_transposed) {
+        throw Error(fmt::format("{}: a transpose is written to a .mtx, which can be converted", options.output),
+                    ExitCode::usage);
+    }
 }
 
 /// Whether the archive is to hold strips rather than tiles.
@@ -90,6 +96,7 @@ void write_entries(const ConvertOptions& options) {
     ReadNotes notes;
     CsrMatrix<V> csr;
     const double read = seconds([&] { csr = load_csr<V>(options.source, PatternValues::ones, &notes); });
+    if (options.is_transposed) csr = transposed(csr).matrix;
     const double write =
         seconds([&] { write_matrix_market(options.output, csr, options.symmetry.value_or(notes.symmetry)); });
     fmt::print("{}: {}; read {:.3f} s, write {:.3f} s\n", printable(options.output),
@@ -120,10 +127,12 @@ void add_convert(CLI::App& app) {
     add_selector(*command, options->selector);
     add_values(*command, options->values);
     add_symmetry(*command, options->symmetry, "as in a Matrix Market file that is read, else general");
+    command->add_flag("--transpose", options->is_transposed, "Write the transpose of A, to a Matrix Market file");
     set_examples(*command, {"tilespmv convert cant.mtx.gz -o cant.tsp --selector paper-adaptive",
                             "tilespmv convert cant.tsp -o cant.mtx.gz --symmetry symmetric",
                             "tilespmv convert cant.mtx.gz -o cant.tsp --as strip",
-                            "tilespmv convert gen:stencil27:n=64 -o stencil.tsp --values float32"});
+                            "tilespmv convert gen:stencil27:n=64 -o stencil.tsp --values float32",
+                            "tilespmv convert cnr-2000.mtx.xz -o cnr-2000-transposed.mtx --transpose"});
     command->callback([options] { run(*options); });
 }
 
