@@ -53,9 +53,7 @@ std::string specification_for_columns(Backend backend, const Source<V>& source, 
     const auto found = std::ranges::find_if(all, [&](const OperatorInfo<V>& info) {
         return info.pass_columns > 0 && (info.suits_columns == nullptr || info.suits_columns(source, columns));
     });
-    std::string name(found->name);
-    if (found->pass_columns == kAllColumns) return name;
-    return name + ":columns=" + std::to_string(std::min(columns, found->pass_columns));
+    return std::string(found->name);
 }
 
 #define TILESPMV_INSTANTIATE(V)                                      \

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/cuda/block_product.cuh"
 #include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/launch.cuh"
@@ -42,6 +44,14 @@ __global__ void __launch_bounds__(kCopyThreads) copy_to_rows(const __grid_consta
 template <class V>
 std::int64_t wide_columns(int columns) {
     return div_up(std::int64_t{columns}, std::int64_t{kWide<V>}) * kWide<V>;
+}
+
+/// Columns that a workspace has room for a copy of: as many as take less than the matrix, or than 16 MiB.
+template <class V>
+int copied_columns(std::size_t matrix_bytes, index_t cols) {
+    const std::size_t column_bytes = std::max<std::size_t>(static_cast<std::size_t>(cols), 1) * sizeof(V);
+    const std::size_t fitting = std::max(matrix_bytes, std::size_t{16} << 20) / column_bytes;
+    return static_cast<int>(std::clamp<std::size_t>(fitting / 8 * 8, 8, kMostRowColumns));
 }
 
 /// A copy of x in `rows`, which has room for `wide_columns` values of each row; those behind the columns of x are 0.

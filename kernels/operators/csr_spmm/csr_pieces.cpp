@@ -33,6 +33,10 @@ CsrPieces csr_pieces(std::span<const offset_t> row_ptrs, int most_nonzeros) {
     return result;
 }
 
+int lanes_of_csr_spmm(offset_t nonzeros, index_t rows) {
+    return nonzeros >= (rows < 24'576 ? 16 : 28) * offset_t{rows} ? 4 : 2;
+}
+
 bool suits_csr_spmm(std::span<const offset_t> row_ptrs) {
     const auto rows = static_cast<offset_t>(row_ptrs.size()) - 1;
     const offset_t nonzeros = row_ptrs.back();

@@ -31,6 +31,9 @@ struct CsrPieces {
 /// Rows of more than `most_nonzeros` are cut. Throws `Error` for 2^31 pieces or more.
 CsrPieces csr_pieces(std::span<const offset_t> row_ptrs, int most_nonzeros);
 
+/// Lanes that share the nonzeros of a row: 4 of 16 and more in the mean, or of 28 where there are many rows.
+int lanes_of_csr_spmm(offset_t nonzeros, index_t rows);
+
 /// Whether `csr-spmm` is faster than `sell-spmm` where that multiplies no rows together ("Several columns" in
 /// `bench/NOTES.md`).
 bool suits_csr_spmm(std::span<const offset_t> row_ptrs);

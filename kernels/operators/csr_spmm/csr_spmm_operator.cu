@@ -14,14 +14,17 @@ namespace {
 template <class V, class A>
 class CsrSpmm final : public CsrOperator<V> {
 public:
-    CsrSpmm(const Source<V>& a, const CsrPieces& cut, int lanes, int columns, const DeviceContext& on)
-        : CsrOperator<V>("csr-spmm", a, on, columns),
+    CsrSpmm(const Source<V>& a, const CsrPieces& cut, int lanes, const DeviceContext& on)
+        : CsrOperator<V>("csr-spmm", a, on, kMostRowColumns),
           lanes_(lanes),
           pieces_(plan_.add(cut.pieces)),
           parts_(plan_.add(cut.parts)),
-          partials_(this->layout().template add_room<A>(cut.parts.size() * static_cast<std::size_t>(columns))),
+          partials_(this->layout().template add_room<A>(cut.parts.size() * kMostRowColumns)),
           arrivals_(this->layout().template add<unsigned>(cut.parts.size(), 0)),
-          x_rows_(this->layout().template add_room<V>(static_cast<std::size_t>(wide_columns<V>(columns) * a.cols()))) {
+          copied_columns_(
+              copied_columns<V>(static_cast<std::size_t>(a.nnz()) * (sizeof(V) + sizeof(index_t)), a.cols())),
+          x_rows_(this->layout().template add_room<V>(static_cast<std::size_t>(a.cols()) *
+                                                      static_cast<std::size_t>(copied_columns_))) {
         plan_.upload(on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copy goes away
         this->add_plan(pieces_.bytes() + parts_.bytes(), 0);
@@ -32,13 +35,12 @@ public:
     }
 
     void multiply_block(const BlockProduct<V>& product, cudaStream_t stream) const override {
-        const int most = this->facts().most_columns;
+        const bool is_copied = wants_rows(product.x);
+        const int most = is_copied ? copied_columns_ : kMostRowColumns;
         for (int first = 0; first < product.x.cols; first += most) {
             const int count = std::min(most, product.x.cols - first);
             Block<const V> x = product.x.columns(first, count);
-            if (x.layout == Layout::column_major && count > 1) {
-                x = copied_to_rows(x, x_rows_.in(product.workspace), stream);
-            }
+            if (is_copied) x = copied_to_rows(x, x_rows_.in(product.workspace), stream);
             CsrSpmmPass<V, A> p{terms_of<A>(product, first, count), plan_.data(pieces_),
                                 static_cast<std::int64_t>(pieces_.size)};
             p.parts = plan_.data(parts_);
@@ -55,6 +57,12 @@ public:
     }
 
 private:
+    /// Whether X is copied to rows first: value by value, where it lies in columns, it is read as fast by small
+    /// matrices and few columns ("Several columns" in `bench/NOTES.md`).
+    [[nodiscard]] bool wants_rows(const Block<const V>& x) const {
+        return x.layout == Layout::column_major && x.cols > 2 && this->nnz() * x.cols > 2'500'000;
+    }
+
     void multiply_pass(const CsrSpmmPass<V, A>& p, bool is_aligned, cudaStream_t stream) const {
         const auto multiply = [&]<int kLanes, int kChunks, bool kIsAligned>() {
             const PieceTeam<PieceShape<V, kChunks, kIsAligned>, kLanes> team(p.columns);
@@ -62,9 +70,9 @@ private:
                              div_up(div_up(p.count, team.of_warp) * kWarpSize, kPieceThreads), kPieceThreads, p,
                              stream);
         };
-        // Two chunks a lane where a row of X is of 128 bytes and more: fewer lanes load the same nonzeros.
-        constexpr int kMostChunks = kMostRowColumns * sizeof(V) >= 128 ? 2 : 1;
-        const int chunks = p.columns * static_cast<int>(sizeof(V)) >= 128 ? 2 : 1;
+        // Two chunks a lane where a row of X is of more than a line, so that loads of neighbouring lanes are of one.
+        constexpr int kMostChunks = kMostRowColumns * sizeof(V) > 128 ? 2 : 1;
+        const int chunks = p.columns * static_cast<int>(sizeof(V)) > 128 ? 2 : 1;
         with_constant<2, 4>(lanes_, [&]<int kLanes>() {
             if (chunks == 2 && is_aligned) return multiply.template operator()<kLanes, kMostChunks, true>();
             if (chunks == 2) return multiply.template operator()<kLanes, kMostChunks, false>();
@@ -79,6 +87,7 @@ private:
     PackedPart<RowPartOfCsr> parts_;
     WorkspacePart<A> partials_;
     WorkspacePart<unsigned> arrivals_;
+    int copied_columns_;  // of X, at most
     WorkspacePart<V> x_rows_;
 };
 
@@ -86,20 +95,18 @@ private:
 
 /// CSR for products of several columns by matrices with so few rows that a lane a row would leave a GPU waiting: two or
 /// four lanes share the nonzeros of a row, and long rows are cut into parts, whose sums the last part to arrive adds in
-/// their order. The matrix is multiplied as it is; of blocks in column-major layout X is copied to rows in the
-/// workspace first. Options: columns (most columns of one pass over the matrix, 1 to 32; the workspace has room for a
-/// copy of so many columns of X), lanes (2 or 4 a row; otherwise 4 from 16 nonzeros a row on, in the mean).
+/// their order. The matrix is multiplied as it is; of many columns in column-major layout X is copied to rows in the
+/// workspace first. Option: lanes (2 or 4 a row; otherwise by `lanes_of_csr_spmm`).
 template <class V>
 std::unique_ptr<Operator<V>> make_csr_spmm_operator(const Source<V>& source, Options& options,
                                                     const MakeContext& context) {
-    const auto columns = static_cast<int>(options.whole("columns", 8, 1, kMostRowColumns));
-    const int lanes = options.one_of("lanes", source.nnz() >= 16 * offset_t{source.rows()} ? 4 : 2, {2, 4});
+    const int lanes = options.one_of("lanes", lanes_of_csr_spmm(source.nnz(), source.rows()), {2, 4});
     options.finish();
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
         constexpr int kMostOfLane = 32;
         const auto& row_ptrs = source.row_ptrs();
         const CsrPieces cut = csr_pieces({row_ptrs.data(), row_ptrs.size()}, kMostOfLane * lanes);
-        return std::make_unique<CsrSpmm<V, A>>(source, cut, lanes, columns, *context.device);
+        return std::make_unique<CsrSpmm<V, A>>(source, cut, lanes, *context.device);
     });
 }
 
@@ -107,21 +114,19 @@ template <class V>
 OperatorInfo<V> info_of_csr_spmm() {
     OperatorInfo<V> info = on_device<V>(
         {.name = "csr-spmm",
-         .summary =
-             "CSR for products of several columns by matrices of few rows; columns=N: most of one pass, lanes=2|4 a "
-             "row (by the mean row)",
-         .sweeps = "columns=8|32,lanes=2|4",
+         .summary = "CSR for products of several columns by matrices of few rows; lanes=2|4 a row (by the mean row)",
+         .sweeps = "lanes=2|4",
          .reads_csr_in_place = true,
          .pass_columns = kMostRowColumns,
          .only_if_named = true},
         make_csr_spmm_operator<V>);
-    info.suits_columns = [](const Source<V>& source, int columns) {
+    info.suits_columns = [](const Source<V>& source, int) {
         const auto& row_ptrs = source.row_ptrs();
         const std::span<const offset_t> ptrs{row_ptrs.data(), row_ptrs.size()};
         if (!suits_csr_spmm(ptrs)) return false;
         if (source.rows() <= 65'536) return true;
         const auto& col_idxs = source.pattern().col_idxs;
-        return group_rows(ptrs, {col_idxs.data(), col_idxs.size()}, sizeof(V), columns, 0).most_rows == 1;
+        return group_rows(ptrs, {col_idxs.data(), col_idxs.size()}, sizeof(V), 0).most_rows == 1;
     };
     return info;
 }

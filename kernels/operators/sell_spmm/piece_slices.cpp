@@ -44,10 +44,9 @@ public:
         for_each_chunk([this](GroupChunk& chunk, std::int64_t first, std::int64_t last) { count(chunk, first, last); });
         reserve();
         for_each_chunk([this](GroupChunk& chunk, std::int64_t first, std::int64_t last) { place(chunk, first, last); });
-        for (const GroupChunk& chunk : chunks_) {
-            slices_.splits.insert(slices_.splits.end(), chunk.splits.begin(), chunk.splits.end());
-            slices_.split_rows.insert(slices_.split_rows.end(), chunk.split_rows.begin(), chunk.split_rows.end());
-        }
+        append_splits(true);
+        slices_.long_splits = slices_.splits.size();
+        append_splits(false);
         count_steps();
         return std::move(slices_);
     }
@@ -100,6 +99,7 @@ private:
         if (std::max(pieces, sums) > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
             throw Error("sell-spmm: the rows make 2^31 pieces or more; give more steps");
         }
+        slices_.partial_sums = sums;
         slices_.targets = Buffer<std::int32_t>(pieces);
         slices_.first_nonzeros = Buffer<offset_t>(pieces);
         slices_.lengths = Buffer<std::uint16_t>(pieces);
@@ -137,6 +137,17 @@ private:
         }
     }
 
+    void append_splits(bool are_long) {
+        constexpr std::uint32_t kMany = 64;  // partial sums, which more than 8 lanes add faster; not swept
+        for (const GroupChunk& chunk : chunks_) {
+            for (std::size_t i = 0; i < chunk.splits.size(); ++i) {
+                if ((chunk.splits[i].partials > kMany) != are_long) continue;
+                slices_.splits.push_back(chunk.splits[i]);
+                slices_.split_rows.push_back(chunk.split_rows[i]);
+            }
+        }
+    }
+
     /// Each slice has as many as its longest piece.
     void count_steps() {
         const auto& lengths = slices_.lengths;
@@ -162,15 +173,15 @@ private:
 constexpr offset_t kFewestToGroup = 1'000'000;
 
 /// Rows of a group for which columns, values and rows of X are fewest bytes; 1 unless they are a fifth fewer.
-int least_traffic(std::span<const offset_t> row_ptrs, const std::vector<std::uint8_t>& alike, std::size_t value_bytes,
-                  int columns) {
+int least_traffic(std::span<const offset_t> row_ptrs, const std::vector<std::uint8_t>& alike, std::size_t value_bytes) {
+    constexpr int kColumns = 16;  // of X, to compare by
     const auto bytes_of = [&](int most_rows) {
         std::size_t steps = 0;
         for_each_inode(alike, most_rows, [&](index_t row) {
             steps += static_cast<std::size_t>(row_ptrs[static_cast<std::size_t>(row) + 1] -
                                               row_ptrs[static_cast<std::size_t>(row)]);
         });
-        return steps * (sizeof(index_t) + value_bytes * static_cast<std::size_t>(most_rows + columns));
+        return steps * (sizeof(index_t) + value_bytes * static_cast<std::size_t>(most_rows + kColumns));
     };
     if (std::count(alike.begin(), alike.end(), 1) * 4 < std::ssize(alike)) return 1;
     int best = 1;
@@ -188,10 +199,10 @@ int least_traffic(std::span<const offset_t> row_ptrs, const std::vector<std::uin
 }  // namespace
 
 RowGroups group_rows(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs, std::size_t value_bytes,
-                     int columns, int most_rows) {
+                     int most_rows) {
     if (most_rows == 1 || (most_rows == 0 && row_ptrs.back() < kFewestToGroup)) return {};
     const auto alike = rows_alike(row_ptrs, col_idxs);
-    if (most_rows == 0) most_rows = least_traffic(row_ptrs, alike, value_bytes, columns);
+    if (most_rows == 0) most_rows = least_traffic(row_ptrs, alike, value_bytes);
     if (most_rows == 1) return {};
     RowGroups groups{most_rows};
     for_each_inode(alike, most_rows, [&](index_t row) { groups.first_rows.push_back(row); });

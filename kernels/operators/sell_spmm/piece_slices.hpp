@@ -22,9 +22,9 @@ struct RowGroups {
 };
 
 /// Groups of `most_rows` rows at most, or, if that is 0, of 1, 2, 3 or 5, whichever makes least traffic for products of
-/// `columns` columns; of one row where the matrix is small.
+/// several columns; of one row where the matrix is small.
 RowGroups group_rows(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs, std::size_t value_bytes,
-                     int columns, int most_rows);
+                     int most_rows);
 
 /// Rows in sliced ELL for products of several columns: SELL-C-sigma (Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014)
 /// with slices of 32 groups of rows, in which one of rows of more than `most_steps` nonzeros is cut into even pieces,
@@ -43,12 +43,11 @@ struct PieceSlices {
     Buffer<std::uint32_t> row_lengths;      ///< of the whole rows of each piece, if most_rows > 1
     std::vector<SplitRow> splits;           ///< rows of several pieces; partial sums of a row are most_rows apart
     std::vector<std::uint32_t> split_rows;  ///< which these are
+    std::size_t long_splits = 0;            ///< of rows of so many pieces that a block is to add them: the first ones
+    std::size_t partial_sums = 0;
 
     [[nodiscard]] std::int64_t pieces() const { return static_cast<std::int64_t>(targets.size()); }
     [[nodiscard]] std::uint64_t places() const { return first_steps.back() * kSlicePieces; }
-    [[nodiscard]] std::size_t partial_sums() const {
-        return splits.empty() ? 0 : splits.back().first_partial + splits.back().partials * std::size_t(most_rows);
-    }
 };
 
 /// From the row pointers of a CSR matrix, in parallel; `most_steps` from 1 to 1024. Throws `Error` for 2^31 pieces or

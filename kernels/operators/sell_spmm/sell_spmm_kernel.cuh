@@ -160,9 +160,6 @@ __global__ void __launch_bounds__(kSpmmThreads, resident(kColumns > 4 ? 2 : 4, k
     for (int c = 0; c < kColumns; ++c) p.template write_piece<1, 1>(target, 0, c, sums + c);
 }
 
-/// Lanes that add the partial sums of a row and column: lane l those with numbers l, l + kSumLanes, ...
-inline constexpr int kSumLanes = 8;
-
 template <class V, class A>
 struct SplitSums {
     SpmmPass<V, A> pass;
@@ -172,23 +169,32 @@ struct SplitSums {
     int step = 1;  ///< from a partial sum of a row to the next one
 };
 
-/// Rows of several pieces, whose partial sums the kernel before has left.
-template <class V, class A>
+/// Rows of several pieces, whose partial sums the kernel before has left. kLanes lanes, a part of a warp or the whole
+/// block, add those of a row and column: lane l the ones with numbers l, l + kLanes, ...
+template <class V, class A, int kLanes>
 __global__ void __launch_bounds__(kSpmmThreads) add_split_rows(const __grid_constant__ SplitSums<V, A> p) {
-    const std::int64_t team = (std::int64_t{blockIdx.x} * kSpmmThreads + threadIdx.x) / kSumLanes;
-    const unsigned lane = threadIdx.x % kSumLanes;
+    const std::int64_t team = (std::int64_t{blockIdx.x} * kSpmmThreads + threadIdx.x) / kLanes;
+    const unsigned lane = threadIdx.x % kLanes;
     const std::int64_t number = team / p.pass.columns;
     const int col = static_cast<int>(team % p.pass.columns);
     const bool has_row = number < p.count;
     const SplitRow split = has_row ? p.splits[number] : SplitRow{};
     wait_for_stream();
     A sum = 0;
-    for (std::uint32_t i = lane; i < split.partials; i += kSumLanes) {
+    for (std::uint32_t i = lane; i < split.partials; i += kLanes) {
         const std::int64_t partial = split.first_partial + std::int64_t{i} * p.step;
         sum += p.pass.partials[partial * p.pass.columns + col];
     }
-#pragma unroll
-    for (int lanes = kSumLanes / 2; lanes > 0; lanes /= 2) sum += __shfl_xor_sync(kAllLanes, sum, lanes);
+    __syncwarp();  // see sum_of_lanes
+    sum = sum_of_lanes < kLanes < kWarpSize ? kLanes : kWarpSize > (sum);
+    if constexpr (kLanes > kWarpSize) {
+        static_assert(kLanes == kSpmmThreads);
+        __shared__ A of_warps[kSpmmThreads / kWarpSize];
+        if (lane % kWarpSize == 0) of_warps[lane / kWarpSize] = sum;
+        __syncthreads();
+        sum = 0;
+        for (const A one : of_warps) sum += one;
+    }
     if (!has_row || lane != 0) return;
     p.pass.template write<1>(p.rows[number], col, &sum);
 }

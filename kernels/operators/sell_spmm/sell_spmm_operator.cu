@@ -11,47 +11,38 @@
 namespace tilespmv::cuda {
 namespace {
 
-/// Most columns of one pass over the matrix.
-constexpr int kMostPassColumns = 32;
-static_assert(kMostPassColumns <= kMostRowColumns);
-
-struct SpmmChoice {
-    PieceSlices slices;
-    bool is_scattered;
-    int pass_columns;
-};
-
 template <class V, class A>
 class SellSpmmOperator final : public DeviceOperator<V> {
 public:
-    SellSpmmOperator(const Source<V>& a, const SpmmChoice& choice, const DeviceContext& on)
+    SellSpmmOperator(const Source<V>& a, const PieceSlices& slices, bool is_scattered, const DeviceContext& on)
         : DeviceOperator<V>({.name = "sell-spmm",
                              .rows = a.rows(),
                              .cols = a.cols(),
                              .nnz = a.nnz(),
-                             .most_columns = choice.pass_columns}),
-          is_scattered_(choice.is_scattered),
-          has_long_pieces_(std::ranges::any_of(choice.slices.lengths, [](auto length) { return length > 32; })),
-          first_steps_(plan_.add(choice.slices.first_steps)),
-          most_rows_(choice.slices.most_rows),
-          targets_(plan_.add(choice.slices.targets)),
-          heights_(plan_.add(choice.slices.heights)),
-          first_nonzeros_(plan_.add(choice.slices.first_nonzeros)),
-          row_lengths_(plan_.add(choice.slices.row_lengths)),
-          splits_(plan_.add(choice.slices.splits)),
-          split_rows_(plan_.add(choice.slices.split_rows)),
-          cols_(plan_.template add_room<std::int32_t>(choice.slices.places())),
-          values_(plan_.template add_room<V>(choice.slices.places() * static_cast<std::size_t>(most_rows_))),
-          partials_(this->layout().template add_room<A>(choice.slices.partial_sums() *
-                                                        static_cast<std::size_t>(choice.pass_columns))),
-          x_rows_(this->layout().template add_room<V>(
-              static_cast<std::size_t>(wide_columns<V>(choice.pass_columns) * a.cols()))) {
+                             .most_columns = kMostRowColumns}),
+          is_scattered_(is_scattered),
+          has_long_pieces_(std::ranges::any_of(slices.lengths, [](auto length) { return length > 32; })),
+          long_splits_(slices.long_splits),
+          first_steps_(plan_.add(slices.first_steps)),
+          most_rows_(slices.most_rows),
+          targets_(plan_.add(slices.targets)),
+          heights_(plan_.add(slices.heights)),
+          first_nonzeros_(plan_.add(slices.first_nonzeros)),
+          row_lengths_(plan_.add(slices.row_lengths)),
+          splits_(plan_.add(slices.splits)),
+          split_rows_(plan_.add(slices.split_rows)),
+          cols_(plan_.template add_room<std::int32_t>(slices.places())),
+          values_(plan_.template add_room<V>(slices.places() * static_cast<std::size_t>(most_rows_))),
+          partials_(this->layout().template add_room<A>(slices.partial_sums * kMostRowColumns)),
+          copied_columns_(copied_columns<V>(cols_.bytes() + values_.bytes(), a.cols())),
+          x_rows_(this->layout().template add_room<V>(static_cast<std::size_t>(a.cols()) *
+                                                      static_cast<std::size_t>(copied_columns_))) {
         const std::size_t bytes = first_steps_.bytes() + targets_.bytes() + heights_.bytes() + splits_.bytes() +
                                   split_rows_.bytes() + cols_.bytes() + values_.bytes();
         this->set_parts(bytes, first_nonzeros_.bytes() + row_lengths_.bytes(),
                         executed_whole("sell", occupied_tile_rows(a.row_ptrs(), 0, a.rows()), a.nnz(), bytes));
         plan_.upload(on);
-        const DeviceBuffer<std::uint16_t> lengths(choice.slices.lengths, on);
+        const DeviceBuffer<std::uint16_t> lengths(slices.lengths, on);
         const DeviceBuffer<index_t> cols = columns_on_device(a, on);
         const DeviceBuffer<V> values = values_on_device(a, on);
         fill<true>({.csr_values = values.data(), .lengths = lengths.data(), .csr_cols = cols.data()}, on);
@@ -63,7 +54,8 @@ public:
 
     void multiply_block(const BlockProduct<V>& product, cudaStream_t stream) const override {
         const bool by_columns = is_by_columns(product.x);
-        const int most = by_columns ? std::min(kMostColumnColumns, most_columns()) : most_columns();
+        const bool is_copied = !by_columns && product.x.layout == Layout::column_major;
+        const int most = by_columns ? kMostColumnColumns : is_copied ? copied_columns_ : kMostRowColumns;
         for (int first = 0; first < product.x.cols; first += most) {
             const int count = std::min(most, product.x.cols - first);
             SpmmPass<V, A> p{terms_of<A>(product, first, count), view(), partials_.in(product.workspace)};
@@ -81,7 +73,6 @@ public:
     }
 
 private:
-    [[nodiscard]] int most_columns() const { return this->facts().most_columns; }
     /// Whether X is read where it lies, column by column, by a thread for each piece. A copy to rows, which several
     /// threads read for each piece, pays where columns are scattered or rows are multiplied together, and for more than
     /// two columns unless there are many pieces, for more than four of short rows ("Several columns" in
@@ -117,10 +108,14 @@ private:
     }
 
     void add_splits(const SpmmPass<V, A>& p, cudaStream_t stream) const {
-        const SplitSums<V, A> sums{p, plan_.data(splits_), plan_.data(split_rows_),
-                                   static_cast<std::int64_t>(splits_.size), most_rows_};
-        launch_dependent(add_split_rows<V, A>, div_up(sums.count * p.columns * kSumLanes, kSpmmThreads), kSpmmThreads,
-                         sums, stream);
+        const auto add = [&]<int kLanes>(std::size_t first, std::size_t end) {
+            const SplitSums<V, A> sums{p, plan_.data(splits_) + first, plan_.data(split_rows_) + first,
+                                       static_cast<std::int64_t>(end - first), most_rows_};
+            launch_dependent(add_split_rows<V, A, kLanes>, div_up(sums.count * p.columns * kLanes, kSpmmThreads),
+                             kSpmmThreads, sums, stream);
+        };
+        add.template operator()<kSpmmThreads>(0, long_splits_);
+        add.template operator()<8>(long_splits_, splits_.size);
     }
 
     [[nodiscard]] DevicePieces<V> view() const {
@@ -145,6 +140,7 @@ private:
 
     bool is_scattered_;
     bool has_long_pieces_;
+    std::size_t long_splits_;
     PackedArrays plan_;
     PackedPart<std::uint64_t> first_steps_;
     int most_rows_;
@@ -157,6 +153,7 @@ private:
     PackedPart<std::int32_t> cols_;
     PackedPart<V> values_;
     WorkspacePart<A> partials_;
+    int copied_columns_;  // of X, at most
     WorkspacePart<V> x_rows_;
 };
 
@@ -164,14 +161,12 @@ private:
 
 /// Sliced ELL for products of several columns (`PieceSlices`), made from CSR alone. Blocks in row-major layout are
 /// multiplied where they lie; of column-major ones X is copied to rows in the workspace first, unless rows side by side
-/// read it side by side. Options: columns (most columns of one pass over the matrix, 1 to 32; the workspace has room
-/// for a copy of so many columns of X), steps (most nonzeros of a piece of a row, 1 to 1024; otherwise by the number of
+/// read it side by side. Options: steps (most nonzeros of a piece of a row, 1 to 1024; otherwise by the number of
 /// nonzeros), rows (most rows that are multiplied together where they have nonzeros in the same columns, 1, 2, 3 or 5;
 /// otherwise by `group_rows`).
 template <class V>
 std::unique_ptr<Operator<V>> make_sell_spmm_operator(const Source<V>& source, Options& options,
                                                      const MakeContext& context) {
-    const auto columns = static_cast<int>(options.whole("columns", 8, 1, kMostPassColumns));
     const auto steps = static_cast<int>(options.whole("steps", 0, 1, 1024));
     const int rows = options.one_of("rows", 0, {1, 2, 3, 5});
     options.finish();
@@ -180,10 +175,9 @@ std::unique_ptr<Operator<V>> make_sell_spmm_operator(const Source<V>& source, Op
         const std::span<const offset_t> row_ptrs{a.row_ptrs.data(), a.row_ptrs.size()};
         const std::span<const index_t> col_idxs{a.col_idxs.data(), a.col_idxs.size()};
         const int most_steps = steps > 0 ? steps : piece_steps(a.nnz(), a.rows);
-        SpmmChoice choice{slice_pieces(row_ptrs, most_steps, group_rows(row_ptrs, col_idxs, sizeof(V), columns, rows)),
-                          false, columns};
-        choice.is_scattered = is_scattered(choice.slices, col_idxs, sizeof(V));
-        return std::make_unique<SellSpmmOperator<V, A>>(source, choice, *context.device);
+        const PieceSlices slices = slice_pieces(row_ptrs, most_steps, group_rows(row_ptrs, col_idxs, sizeof(V), rows));
+        return std::make_unique<SellSpmmOperator<V, A>>(source, slices, is_scattered(slices, col_idxs, sizeof(V)),
+                                                        *context.device);
     });
 }
 
@@ -192,10 +186,10 @@ OperatorInfo<V> info_of_sell_spmm() {
     return on_device<V>(
         {.name = "sell-spmm",
          .summary =
-             "sliced ELL for products of several columns; columns=N: most of one pass, steps=N: most nonzeros of a "
-             "piece of a row, rows=1|2|3|5: most with the same columns that are multiplied together",
-         .sweeps = "columns=8|32,rows=1|2|3|5",
-         .pass_columns = kMostPassColumns,
+             "sliced ELL for products of several columns; steps=N: most nonzeros of a piece of a row, rows=1|2|3|5: "
+             "most with the same columns that are multiplied together",
+         .sweeps = "rows=1|2|3|5",
+         .pass_columns = kMostRowColumns,
          .only_if_named = true},
         make_sell_spmm_operator<V>);
 }

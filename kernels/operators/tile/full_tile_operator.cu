@@ -1,5 +1,6 @@
 #include "kernels/operators/tile/full_tile_operator.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 
@@ -8,6 +9,7 @@
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/operator.hpp"
+#include "kernels/operators/tile/full_tile_block.cuh"
 #include "kernels/operators/tile/full_tile_fill.cuh"
 #include "kernels/operators/tile/full_tiles.hpp"
 #include "kernels/operators/tile/tile_buffers.cuh"
@@ -27,7 +29,8 @@ template <class V, class A>
 class FullTileOperator final : public DeviceOperator<V> {
 public:
     FullTileOperator(const Source<V>& a, const FullTiles& full, const DenseRuns& runs, const DeviceContext& on)
-        : DeviceOperator<V>({.name = "tile", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
+        : DeviceOperator<V>(
+              {.name = "tile", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz(), .most_columns = kMostRowColumns}),
           tile_ptrs_(full.tile_ptrs, on),
           dense_(full.tiles, DeviceBuffer<V>(static_cast<std::size_t>(a.nnz()), on), runs, this->layout(), on) {
         const std::size_t bytes = dense_.matrix_bytes();
@@ -44,6 +47,26 @@ public:
         launch_dependent(dense_spmv<V, A>, p.dense.run_count, kBlockThreads, p, stream);
     }
 
+    void multiply_block(const BlockProduct<V>& product, cudaStream_t stream) const override {
+        for (int first = 0; first < product.x.cols; first += kMostRowColumns) {
+            const int count = std::min(kMostRowColumns, product.x.cols - first);
+            const auto dense = dense_.view(product.workspace);
+            TileBlockPass<V, A> p{terms_of<A>(product, first, count)};
+            p.tile_ptrs = tile_ptrs_.data();
+            p.tiles = dense.tiles;
+            p.values = dense.values;
+            p.tile_rows = this->rows() / kTileSize;
+            p.warps = warps_of_tile_row();
+            if (count <= 8) {
+                multiply_pass<1, false>(p, stream);
+            } else if (chunk_of(product.x.columns(first, count)) >= std::min(4, kWide<V>)) {
+                multiply_pass<4, true>(p, stream);
+            } else {
+                multiply_pass<4, false>(p, stream);
+            }
+        }
+    }
+
     void replace_values(const V* csr_values, cudaStream_t stream) override {
         const auto& runs = dense_.runs();
         launch(fill_full_tiles<V>, static_cast<std::int64_t>(runs.size()), kElementwiseThreads,
@@ -51,7 +74,21 @@ public:
     }
 
 private:
-    DeviceBuffer<offset_t> tile_ptrs_;  ///< for new values
+    /// A block where tile rows are long: one warp would have too many tiles one after the other.
+    [[nodiscard]] int warps_of_tile_row() const {
+        constexpr offset_t kManyTiles = 32;  // not swept
+        constexpr offset_t kRowValues = kTileSize * kTileSize * kManyTiles;
+        return this->nnz() > this->rows() / kTileSize * kRowValues ? kTileBlockThreads / kWarpSize : 1;
+    }
+
+    template <int kCount, bool kIsAligned>
+    void multiply_pass(const TileBlockPass<V, A>& p, cudaStream_t stream) const {
+        launch_dependent(multiply_full_tiles<V, A, kCount, kIsAligned>,
+                         div_up(std::int64_t{p.tile_rows} * p.warps, kTileBlockThreads / kWarpSize), kTileBlockThreads,
+                         p, stream);
+    }
+
+    DeviceBuffer<offset_t> tile_ptrs_;
     DenseBuffers<V, A> dense_;
 };
 

@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "kernels/cuda/block_product.cuh"
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
@@ -8,6 +9,7 @@
 #include "kernels/operators/csr/lowered_to_csr.hpp"
 #include "kernels/operators/tile/deferred_sums.cuh"
 #include "kernels/operators/tile/full_tile_operator.hpp"
+#include "kernels/operators/tile/full_tiles.hpp"
 #include "kernels/operators/tile/tile_buffers.cuh"
 #include "kernels/operators/tile/tile_views.hpp"
 
@@ -151,11 +153,13 @@ OperatorInfo<V> info_of_tile() {
              "deferred=csr5 multiplies deferred ones by csr5; updatable=1 keeps a map "
              "for new values",
          .made_from = Form::tiles,
-         .sweeps = "deferred=csr|csr5,scattered=0|2"},
+         .sweeps = "deferred=csr|csr5,scattered=0|2",
+         .pass_columns = kMostRowColumns},
         make_tile_operator<V>, NewValues::with_option);
     info.make_for_auto = [](const Source<V>& source, Options&, const MakeContext& context) {
         return make_full_tile_operator(source, context);
     };
+    info.suits_columns = [](const Source<V>& source, int) { return full_tiles(source.pattern()).has_value(); };
     return info;
 }
 

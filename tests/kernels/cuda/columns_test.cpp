@@ -171,9 +171,8 @@ TYPED_TEST(SeveralColumns, AreRightInEveryLayoutAndLeaveWhatIsBetween) {
 TYPED_TEST(SeveralColumns, HaveBitsThatDependOnNoOtherColumn) {
     using V = TypeParam;
     const auto csr = matrix_for_columns<V>();
-    for (const std::string name :
-         {"sell-spmm", "sell-spmm:rows=2", "sell-spmm:columns=32,rows=3", "sell-spmm:rows=5,steps=64",
-          "sell-spmm:columns=3,steps=5", "csr-spmm", "csr-spmm:columns=32"}) {
+    for (const std::string name : {"sell-spmm", "sell-spmm:rows=2", "sell-spmm:rows=3", "sell-spmm:rows=5,steps=64",
+                                   "sell-spmm:steps=5", "csr-spmm", "csr-spmm:lanes=2"}) {
         const auto a = cuda::make_device_operator<V>(name, csr, default_accumulator<V>(), nullptr);
         auto all = multiplied<V>(*a, {33, Layout::row_major, Layout::row_major, 0, Memory::device}, 2, 0, V(1));
         for (const Way& way : ways(true)) {
@@ -190,6 +189,35 @@ TYPED_TEST(SeveralColumns, HaveBitsThatDependOnNoOtherColumn) {
     }
 }
 
+/// Tile rows that a warp and that a block multiplies.
+TYPED_TEST(SeveralColumns, OfFullTilesAreRightAndIndependentOfTheOthers) {
+    using V = TypeParam;
+    const auto accumulator = default_accumulator<V>();
+    for (const std::string matrix : {"block-dense:n=3216,block=16,blocks_per_row=5", "dense:rows=48,cols=1040"}) {
+        const auto csr = convert_values<V>(generate<double>(matrix));
+        const auto a = cuda::make_device_operator<V>("auto:columns=8", csr, accumulator, nullptr);
+        ASSERT_EQ(a->specification(), "tile") << matrix;
+        auto all = multiplied<V>(*a, {33, Layout::row_major, Layout::row_major, 0, Memory::device}, 2, 0, V(1));
+        for (const Way& way : ways(true)) {
+            SCOPED_TRACE(::testing::Message() << matrix << ", " << way);
+            auto fresh = multiplied<V>(*a, way, 2, 0, static_cast<V>(kNaN));
+            auto sum = multiplied<V>(*a, way, -2.5, 0.5, V(1));
+            for (int c = 0; c < way.columns; ++c) {
+                const auto x = x_of<V>(csr.cols, c);
+                const std::vector<V> ones(static_cast<std::size_t>(csr.rows), V(1));
+                const auto result =
+                    check_product<V>(expected_product<V>(csr, -2.5, x, 0.5, ones), sum.column(c), accumulator);
+                EXPECT_TRUE(result.ok) << result.message();
+                if (way.columns == 1) continue;
+                const auto one = fresh.column(c);
+                const auto other = all.column(c);
+                EXPECT_EQ(std::memcmp(one.data(), other.data(), one.size() * sizeof(V)), 0) << "column " << c;
+            }
+            if (::testing::Test::HasFailure()) return;
+        }
+    }
+}
+
 using ColumnsOnDevice = OnDevice;
 TEST_F(ColumnsOnDevice, AreWhatAutoChoosesBy) {
     const auto csr = matrix_for_columns<double>();
@@ -198,12 +226,12 @@ TEST_F(ColumnsOnDevice, AreWhatAutoChoosesBy) {
             cuda::make_device_operator<double>("auto:columns=" + columns, csr, Accumulator::float64, nullptr)
                 ->specification());
     };
-    EXPECT_EQ(chosen("8"), "csr-spmm:columns=8");
-    EXPECT_EQ(chosen("100"), "csr-spmm:columns=32");
+    EXPECT_EQ(chosen("8"), "csr-spmm");
+    EXPECT_EQ(chosen("100"), "csr-spmm");
     EXPECT_THAT(chosen("1"), ::testing::Not(HasSubstr("spmm")));
     const auto many_rows = cuda::make_device_operator<double>("auto:columns=8", generate<double>("laplace2d:n=257"),
                                                               Accumulator::float64, nullptr);
-    EXPECT_EQ(many_rows->specification(), "sell-spmm:columns=8");
+    EXPECT_EQ(many_rows->specification(), "sell-spmm");
     const auto a = cuda::make_device_operator<double>("cusparse-spmm", csr, Accumulator::float64, nullptr);
     EXPECT_THAT(test::message_of([&] {
                     static_cast<void>(
@@ -295,8 +323,7 @@ using SanitizerColumns = OnDevice;
 TEST_F(SanitizerColumns, OfSpmmOperators) {
     const auto csr = matrix_for_columns<double>();
     const auto narrow = matrix_for_columns<Half>();
-    for (const std::string name :
-         {"sell-spmm:steps=64,columns=32", "sell-spmm:steps=64,columns=32,rows=3", "csr-spmm:columns=32"}) {
+    for (const std::string name : {"sell-spmm:steps=64", "sell-spmm:steps=64,rows=3", "csr-spmm"}) {
         const auto a = cuda::make_device_operator<double>(name, csr, Accumulator::float64, nullptr);
         const auto b = cuda::make_device_operator<Half>(name, narrow, Accumulator::float32, nullptr);
         for (const Layout layout : {Layout::row_major, Layout::column_major}) {
@@ -312,7 +339,12 @@ TEST_F(SanitizerColumns, OfSpmmOperators) {
     }
     const auto grid = cuda::make_device_operator<double>("sell-spmm", generate<double>("laplace2d:n=750"),
                                                          Accumulator::float64, nullptr);
-    for (const int columns : {2, 3, 8}) expect_bits_of_rows(*grid, columns);
+    const auto full = cuda::make_device_operator<double>("auto:columns=8", generate<double>("dense:rows=48,cols=1040"),
+                                                         Accumulator::float64, nullptr);
+    for (const int columns : {2, 3, 8, 32}) {
+        expect_bits_of_rows(*grid, columns);
+        expect_bits_of_rows(*full, columns);
+    }
 }
 
 }  // namespace

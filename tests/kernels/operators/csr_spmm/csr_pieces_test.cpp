@@ -57,5 +57,12 @@ TEST(CsrPieces, SuitMatricesOfFewRowsOfWhichNoneIsVeryLong) {
     EXPECT_FALSE(cuda::suits_csr_spmm(with_hub));
 }
 
+TEST(CsrPieces, AreSharedByMoreLanesWhereRowsAreLong) {
+    EXPECT_EQ(cuda::lanes_of_csr_spmm(16 * 1000 - 1, 1000), 2);
+    EXPECT_EQ(cuda::lanes_of_csr_spmm(16 * 1000, 1000), 4);
+    EXPECT_EQ(cuda::lanes_of_csr_spmm(28 * 30'000 - 1, 30'000), 2);
+    EXPECT_EQ(cuda::lanes_of_csr_spmm(28 * 30'000, 30'000), 4);
+}
+
 }  // namespace
 }  // namespace tilespmv::testing

@@ -28,8 +28,8 @@ std::span<const offset_t> ptrs_of(const CsrMatrix<double>& a) { return {a.row_pt
 
 std::span<const index_t> cols_of(const CsrMatrix<double>& a) { return {a.col_idxs.data(), a.col_idxs.size()}; }
 
-cuda::RowGroups groups_of(const CsrMatrix<double>& a, int most_rows, int columns = 8) {
-    return cuda::group_rows(ptrs_of(a), cols_of(a), sizeof(double), columns, most_rows);
+cuda::RowGroups groups_of(const CsrMatrix<double>& a, int most_rows) {
+    return cuda::group_rows(ptrs_of(a), cols_of(a), sizeof(double), most_rows);
 }
 
 template <class Check>
@@ -51,9 +51,10 @@ TEST(PieceSlices, HoldEveryNonzeroOnceInPiecesOfTheirRows) {
         const auto most_rows = static_cast<std::uint32_t>(slices.most_rows);
         for (std::size_t i = 0; i < slices.splits.size(); ++i) {
             EXPECT_GT(slices.splits[i].partials, 1U);
+            EXPECT_EQ(slices.splits[i].partials > 64, i < slices.long_splits);
             for (std::uint32_t k = 0; k < slices.splits[i].partials; ++k) {
                 const std::uint32_t partial = slices.splits[i].first_partial + k * most_rows;
-                EXPECT_LT(partial, slices.partial_sums());
+                EXPECT_LT(partial, slices.partial_sums);
                 EXPECT_TRUE(row_of_partial.emplace(partial, slices.split_rows[i]).second) << partial;
             }
         }
