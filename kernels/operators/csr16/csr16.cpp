@@ -129,9 +129,13 @@ void encode(const Csr16Block& block, const index_t* cols, std::uint16_t* codes) 
 
 }  // namespace
 
+Csr16 cut_csr16(std::span<const offset_t> row_ptrs, std::span<const RowRange> rows, const Csr16Limits& limits) {
+    return Csr16Cutter(row_ptrs, rows, limits).run();
+}
+
 template <Value V>
 Csr16 make_csr16(const CsrMatrix<V>& a, std::span<const RowRange> rows, const Csr16Limits& limits) {
-    Csr16 b = Csr16Cutter({a.row_ptrs.data(), a.row_ptrs.size()}, rows, limits).run();
+    Csr16 b = cut_csr16({a.row_ptrs.data(), a.row_ptrs.size()}, rows, limits);
     const auto blocks = std::ssize(b.blocks);
     const auto columns_of = [&](std::int64_t i) {
         const auto block = static_cast<std::size_t>(i);

@@ -81,6 +81,9 @@ TILESPMV_HD constexpr std::int64_t set_columns(Csr16Block& block, index_t lowest
     return block.wide ? block.nonzeros * 2 : (block.nonzeros + 1) / 2 * 2;  // wide ones are read as 32 bits
 }
 
+/// Rows of a matrix, as of `make_csr16`, cut by its row pointers alone: columns and codes are not known yet.
+Csr16 cut_csr16(std::span<const offset_t> row_ptrs, std::span<const RowRange> rows, const Csr16Limits& limits);
+
 /// The given rows of `a`; ranges ascend and do not overlap.
 template <Value V>
 Csr16 make_csr16(const CsrMatrix<V>& a, std::span<const RowRange> rows, const Csr16Limits& limits);

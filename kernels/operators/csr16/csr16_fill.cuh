@@ -9,11 +9,12 @@ namespace tilespmv::cuda {
 
 inline constexpr int kCsr16FillThreads = 256;
 
-/// Row blocks of all rows of a CSR matrix on the GPU, a warp for each.
+/// Row blocks of a CSR matrix on the GPU, a warp for each.
 struct Csr16Fill {
     Csr16Block* blocks = nullptr;
     std::int64_t block_count = 0;
-    const offset_t* row_ptrs = nullptr;
+    const offset_t* row_ptrs = nullptr;  ///< null: the ends of rows are there
+    const offset_t* sources = nullptr;   ///< first nonzeros in the matrix; null: those of the row blocks, of all rows
     const index_t* col_idxs = nullptr;
     std::uint16_t* ends = nullptr;
     std::int64_t* code_sizes = nullptr;  ///< of row blocks, in 16 bits, and a zero behind them
@@ -22,6 +23,9 @@ struct Csr16Fill {
 
     [[nodiscard]] __device__ std::int64_t block() const {
         return (std::int64_t{blockIdx.x} * kCsr16FillThreads + threadIdx.x) / kWarpSize;
+    }
+    [[nodiscard]] __device__ const index_t* columns_of(std::int64_t i, const Csr16Block& block) const {
+        return col_idxs + (sources != nullptr ? sources[i] : block.first_nonzero);
     }
 };
 
@@ -32,7 +36,7 @@ __global__ void __launch_bounds__(kCsr16FillThreads) read_columns(Csr16Fill p) {
     if (i == p.block_count && lane == 0) p.code_sizes[i] = 0;
     if (i >= p.block_count) return;
     Csr16Block block = p.blocks[i];
-    const index_t* const cols = p.col_idxs + block.first_nonzero;
+    const index_t* const cols = p.columns_of(i, block);
     index_t lowest = std::numeric_limits<index_t>::max();
     index_t highest = 0;
     for (int k = lane; k < block.nonzeros; k += kWarpSize) {
@@ -44,7 +48,7 @@ __global__ void __launch_bounds__(kCsr16FillThreads) read_columns(Csr16Fill p) {
         lowest = min(lowest, __shfl_xor_sync(kAllLanes, lowest, apart));
         highest = max(highest, __shfl_xor_sync(kAllLanes, highest, apart));
     }
-    for (int r = lane; r < block.rows; r += kWarpSize) {
+    for (int r = lane; p.row_ptrs != nullptr && r < block.rows; r += kWarpSize) {
         const offset_t end = p.row_ptrs[std::int64_t{block.first_row} + r + 1] - block.first_nonzero;
         p.ends[block.first_end + static_cast<unsigned>(r)] =
             static_cast<std::uint16_t>(end < block.nonzeros ? end : offset_t{block.nonzeros});
@@ -61,7 +65,7 @@ __global__ void __launch_bounds__(kCsr16FillThreads) write_codes(Csr16Fill p) {
     if (i >= p.block_count) return;
     const Csr16Block block = p.blocks[i];
     const std::int64_t first_code = p.first_codes[i];
-    const index_t* const cols = p.col_idxs + block.first_nonzero;
+    const index_t* const cols = p.columns_of(i, block);
     const int nonzeros = block.nonzeros;
     const auto lane = static_cast<int>(threadIdx.x % kWarpSize);
     std::uint16_t* const codes = p.codes + first_code;

@@ -42,6 +42,27 @@ DeviceBuffer<std::int64_t> place_codes(const DeviceBuffer<std::int64_t>& sizes, 
     return first;
 }
 
+/// Sets what follows from the columns of row blocks. Waits for the stream.
+void add_codes(Csr16Arrays& made, Csr16Fill p, const DeviceContext& on) {
+    const DeviceBuffer<std::int64_t> sizes(made.blocks.size() + 1, on);
+    p.blocks = made.blocks.data();
+    p.block_count = static_cast<std::int64_t>(made.blocks.size());
+    p.ends = made.ends.data();
+    p.code_sizes = sizes.data();
+    const std::int64_t grid = div_up((p.block_count + 1) * kWarpSize, std::int64_t{kCsr16FillThreads});
+    launch(read_columns, grid, kCsr16FillThreads, p, on.stream);
+    const DeviceBuffer<std::int64_t> first_codes = place_codes(sizes, on);
+    std::int64_t all = 0;
+    TILESPMV_CUDA(
+        cudaMemcpyAsync(&all, first_codes.data() + p.block_count, sizeof all, cudaMemcpyDeviceToHost, on.stream));
+    TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
+    made.codes = DeviceBuffer<std::uint16_t>(static_cast<std::size_t>(all), on);
+    p.first_codes = first_codes.data();
+    p.codes = made.codes.data();
+    launch(write_codes, grid, kCsr16FillThreads, p, on.stream);
+    made.bytes_to_host += sizeof all;
+}
+
 }  // namespace
 
 void expand_csr16(const Csr16ToCsr& p, cudaStream_t stream) {
@@ -63,25 +84,15 @@ Csr16Arrays make_csr16_there(const DeviceBuffer<offset_t>& row_ptrs, const index
     made.partials = row_blocks.all.partials;
     made.in_long_rows = row_blocks.all.in_long_rows;
     made.ends = DeviceBuffer<std::uint16_t>(static_cast<std::size_t>(rows) + row_blocks.all.extra, on);
-    const DeviceBuffer<std::int64_t> sizes(made.blocks.size() + 1, on);
-    Csr16Fill p{.blocks = made.blocks.data(),
-                .block_count = static_cast<std::int64_t>(made.blocks.size()),
-                .row_ptrs = row_ptrs.data(),
-                .col_idxs = col_idxs,
-                .ends = made.ends.data(),
-                .code_sizes = sizes.data()};
-    const std::int64_t grid = div_up((p.block_count + 1) * kWarpSize, std::int64_t{kCsr16FillThreads});
-    launch(read_columns, grid, kCsr16FillThreads, p, on.stream);
-    const DeviceBuffer<std::int64_t> first_codes = place_codes(sizes, on);
-    std::int64_t all = 0;
-    TILESPMV_CUDA(
-        cudaMemcpyAsync(&all, first_codes.data() + p.block_count, sizeof all, cudaMemcpyDeviceToHost, on.stream));
-    TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
-    made.codes = DeviceBuffer<std::uint16_t>(static_cast<std::size_t>(all), on);
-    p.first_codes = first_codes.data();
-    p.codes = made.codes.data();
-    launch(write_codes, grid, kCsr16FillThreads, p, on.stream);
-    made.bytes_to_host = row_blocks.bytes_to_host + sizeof all;
+    add_codes(made, {.row_ptrs = row_ptrs.data(), .col_idxs = col_idxs}, on);
+    made.bytes_to_host += row_blocks.bytes_to_host;
+    return made;
+}
+
+Csr16Arrays encode_there(const Csr16& cut, const index_t* col_idxs, const DeviceContext& on) {
+    const DeviceBuffer<offset_t> sources(std::span<const offset_t>(cut.sources), on);
+    Csr16Arrays made(cut, on);
+    add_codes(made, {.sources = sources.data(), .col_idxs = col_idxs}, on);
     return made;
 }
 

@@ -47,4 +47,7 @@ void expand_csr16(const Csr16ToCsr& p, cudaStream_t stream);
 Csr16Arrays make_csr16_there(const DeviceBuffer<offset_t>& row_ptrs, const index_t* col_idxs, const Csr16Limits& limits,
                              const DeviceContext& on);
 
+/// What `cut_csr16` made, with what follows from columns in device memory. Waits for the stream.
+Csr16Arrays encode_there(const Csr16& cut, const index_t* col_idxs, const DeviceContext& on);
+
 }  // namespace tilespmv::cuda

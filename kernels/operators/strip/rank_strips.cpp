@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "tile/error.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {
 namespace {
-
-/// Tile rows that become strips, or not, together.
-constexpr std::size_t kTileRowsOfRankPart = 1024;
-constexpr std::uint64_t kMostSlots = std::numeric_limits<std::uint32_t>::max();
 
 struct RankStrip {
     std::uint32_t tile_row = 0;
@@ -38,7 +33,7 @@ public:
 
     RankPart run() {
         for (const std::uint32_t tile_row : tile_rows_) add(tile_row);
-        if (bytes() > limits_.most_rank_bytes * bytes_in_csr16()) {
+        if (bytes() > limits_.most_rank_bytes * csr16_bytes_of(limits_, part_.nonzeros, std::ssize(part_.strips))) {
             part_ = {};
             part_.rest.assign(tile_rows_.begin(), tile_rows_.end());
         }
@@ -76,13 +71,8 @@ private:
     }
 
     [[nodiscard]] double bytes() const {
-        return static_cast<double>(part_.quads * kQuad * kTileSize * sizeof(std::uint16_t) +
-                                   part_.slots * kTileSize * static_cast<std::uint64_t>(limits_.value_bytes));
-    }
-    /// A value and a column of 16 bits for each nonzero, and the end of each row.
-    [[nodiscard]] double bytes_in_csr16() const {
-        return static_cast<double>(part_.nonzeros) * (limits_.value_bytes + 2) +
-               static_cast<double>(part_.strips.size()) * kTileSize * 2;
+        return rank_quad_bytes(static_cast<std::int64_t>(part_.quads)) +
+               strip_value_bytes(limits_, static_cast<std::int64_t>(part_.slots));
     }
 
     /// Of strips of as many slots, as many as a block takes at a time.
@@ -95,7 +85,7 @@ private:
                          .first_quad = static_cast<std::uint32_t>(quad),
                          .first_strip = static_cast<std::uint32_t>(i),
                          .slots = static_cast<std::uint16_t>(slots)};
-            run.groups_log2 = slots > static_cast<std::uint32_t>(limits_.lane_slots) ? 1 : 0;
+            run.groups_log2 = static_cast<std::uint8_t>(strip_groups_log2(limits_, run.slots)) & 15U;
             const std::size_t most = i + static_cast<std::size_t>(limits_.threads / kTileSize >> run.groups_log2);
             for (; i < std::min(most, part_.strips.size()) && part_.strips[i].slots == slots; ++i) {
                 ++run.strips;
@@ -121,17 +111,16 @@ public:
 
     RankStrips run() {
         std::vector<Start> starts;
+        std::vector<std::uint32_t> rest;
         Start at;
         for (const RankPart& part : parts_) {
             starts.push_back(at);
             at = {at.run + part.runs.size(), at.strip + part.strips.size(), at.quad + part.quads, at.slot + part.slots};
             s_.nonzeros += part.nonzeros;
-            for (const std::uint32_t tile_row : part.rest) add_rest(tile_row);
+            rest.insert(rest.end(), part.rest.begin(), part.rest.end());
         }
-        if (std::max(at.slot, at.quad) >= kMostSlots) {
-            throw Error(
-                "strip: the matrix has 2^32 slots or more; take an operator on CSR, such as csr-merge or csr-omp");
-        }
+        s_.rest = rows_in(rest, a_.rows);
+        require_fewer_slots(std::max(at.slot, at.quad));
         s_.slots = static_cast<std::int64_t>(at.slot);
         s_.runs = Buffer<StripRun>(at.run);
         s_.tile_rows = Buffer<std::uint32_t>(at.strip);
@@ -151,17 +140,6 @@ private:
         std::uint64_t quad = 0;
         std::uint64_t slot = 0;
     };
-
-    void add_rest(std::uint32_t tile_row) {
-        const auto first = static_cast<index_t>(std::int64_t{tile_row} * kTileSize);
-        const auto end =
-            static_cast<index_t>(std::min<std::int64_t>(std::int64_t{first} + kTileSize, std::int64_t{a_.rows}));
-        if (!s_.rest.empty() && s_.rest.back().end == first) {
-            s_.rest.back().end = end;
-        } else {
-            s_.rest.push_back({first, end});
-        }
-    }
 
     void copy(const RankPart& part, const Start& start) {
         for (std::size_t k = 0; k < part.runs.size(); ++k) {
@@ -199,15 +177,6 @@ private:
     RankStrips s_;
 };
 
-std::vector<std::uint32_t> tile_rows_of(const std::vector<RowRange>& rows) {
-    std::vector<std::uint32_t> tile_rows;
-    for (const RowRange range : rows) {
-        for (std::int64_t row = range.first; row < range.end; row += kTileSize)
-            tile_rows.push_back(static_cast<std::uint32_t>(row / kTileSize));
-    }
-    return tile_rows;
-}
-
 }  // namespace
 
 std::size_t RankStrips::bytes(std::size_t value_bytes) const {
@@ -217,12 +186,12 @@ std::size_t RankStrips::bytes(std::size_t value_bytes) const {
 
 template <Value V>
 RankStrips make_rank_strips(const CsrMatrix<V>& a, const std::vector<RowRange>& rows, const StripLimits& limits) {
-    const std::vector<std::uint32_t> tile_rows = tile_rows_of(rows);
-    std::vector<RankPart> parts(div_up(tile_rows.size(), kTileRowsOfRankPart));
+    const std::vector<std::uint32_t> tile_rows = tile_rows_in(rows);
+    std::vector<RankPart> parts(div_up(tile_rows.size(), kTileRowsOfPart));
     parallel_for(0, std::ssize(parts), 1, [&](std::int64_t i) {
-        const std::size_t first = static_cast<std::size_t>(i) * kTileRowsOfRankPart;
+        const std::size_t first = static_cast<std::size_t>(i) * kTileRowsOfPart;
         const std::span part =
-            std::span(tile_rows).subspan(first, std::min(kTileRowsOfRankPart, tile_rows.size() - first));
+            std::span(tile_rows).subspan(first, std::min<std::size_t>(kTileRowsOfPart, tile_rows.size() - first));
         parts[static_cast<std::size_t>(i)] = RankPartMaker<V>(a, limits, part).run();
     });
     return RankJoiner<V>(a, parts).run();

@@ -4,20 +4,12 @@
 #include <array>
 #include <limits>
 
-#include <xxhash.h>
-
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv {
 namespace {
 
-/// Tile rows of a part: strips of one shape are looked for among its own, and it is strips or rest as a whole.
-constexpr std::int64_t kTileRowsOfPart = 1024;
-/// Strips of one pattern that are worth a run of their own, for each lane of a block that would be idle otherwise.
-constexpr std::size_t kMinShared = 4;
-/// Of a block over its strips; not swept beyond.
-constexpr int kMostRounds = 4;
 constexpr std::uint32_t kNoColumn = std::numeric_limits<std::uint32_t>::max();
 
 struct Slot {
@@ -26,14 +18,13 @@ struct Slot {
     std::uint32_t mask = 0;   ///< rows with a nonzero
     friend bool operator==(const Slot&, const Slot&) = default;
 };
-static_assert(sizeof(Slot) == 16);  // hashed as bytes
 
 struct Strip {
     std::uint32_t tile_row = 0;
     std::uint32_t first = 0;  ///< of its slots in the part
     std::uint32_t slots = 0;
     bool holes = false;
-    std::uint64_t hash = 0;
+    std::uint64_t key = 0;
 };
 
 /// The slots of one tile row, one after the other.
@@ -58,10 +49,18 @@ public:
             if (code >= kTileSize) continue;
             slot.codes |= std::uint64_t{code} << (4 * r);
             slot.mask |= 1U << r;
+            hash_[r] = hashed(hash_[r], slot.base + static_cast<std::int32_t>(code));
             ++at_[r];
             take_column(r);
         }
         return true;
+    }
+
+    /// Of all columns that were taken.
+    [[nodiscard]] std::uint64_t hash() const {
+        std::uint64_t sum = 0;
+        for (int r = 0; r < kTileSize; ++r) sum += mixed(hash_[r], r);
+        return sum;
     }
 
 private:
@@ -74,6 +73,7 @@ private:
     std::array<offset_t, kTileSize> at_;
     std::array<offset_t, kTileSize> end_;
     std::array<std::uint32_t, kTileSize> columns_;
+    std::array<std::uint64_t, kTileSize> hash_{};
 };
 
 /// What tile rows become together; positions are those among them.
@@ -101,11 +101,11 @@ public:
         bool is_short = true;
         for (std::int64_t tile_row = first_; tile_row < end_ && is_short; ++tile_row) {
             fill(tile_row);
-            is_short = static_cast<double>(value_bytes(slots_.size())) <= most;
+            is_short = strip_value_bytes(limits_, std::ssize(slots_)) <= most;
         }
         if (is_short) {
             make_runs();
-            is_short = static_cast<double>(bytes()) <= most_bytes(part_.nonzeros, std::ssize(strips_));
+            is_short = bytes() <= most_bytes(part_.nonzeros, std::ssize(strips_));
         }
         if (!is_short) {
             part_ = {};
@@ -129,7 +129,7 @@ private:
             slots_.push_back(slot);
             strip.holes = strip.holes || slot.mask != full;
         }
-        strip.hash = XXH3_64bits(slots_.data() + strip.first, strip.slots * sizeof(Slot));
+        strip.key = strip_key(static_cast<int>(strip.slots), filler.hash());
         strips_.push_back(strip);
         part_.nonzeros += nonzeros_in(rows(tile_row, tile_row + 1));
     }
@@ -152,12 +152,12 @@ private:
         return std::span(slots_).subspan(strip.first, strip.slots);
     }
     [[nodiscard]] bool same_pattern(const Strip& a, const Strip& b) const {
-        return a.hash == b.hash && std::ranges::equal(slots_of(a), slots_of(b));
+        return a.key == b.key && std::ranges::equal(slots_of(a), slots_of(b));
     }
 
     /// By the number of slots, strips of one pattern side by side.
     void make_runs() {
-        std::ranges::stable_sort(strips_, {}, [](const Strip& s) { return std::pair(s.slots, s.hash); });
+        std::ranges::stable_sort(strips_, {}, &Strip::key);
         std::vector<Strip> others;
         for (std::size_t i = 0; i < strips_.size();) {
             std::size_t end = i + 1;
@@ -168,39 +168,22 @@ private:
         }
     }
 
-    [[nodiscard]] int groups_log2(std::uint32_t slots) const {
-        return slots > static_cast<std::uint32_t>(limits_.lane_slots) ? 1 : 0;
-    }
-    /// A block takes long strips once, short ones in up to kMostRounds rounds, of one pattern several at a time.
-    [[nodiscard]] std::size_t strips_of_run(std::uint32_t slots, bool shared) const {
-        const int at_once = limits_.threads / kTileSize >> groups_log2(slots);
-        if (slots == 0 || slots > cuda::kShortStrip) return static_cast<std::size_t>(at_once);
-        const auto wanted = static_cast<int>(div_up(limits_.block_strips, at_once));
-        const int flight =
-            shared ? cuda::strip_flight(static_cast<int>(slots), limits_.value_bytes, limits_.resident_blocks) : 1;
-        const int together = std::min(flight, wanted);
-        return static_cast<std::size_t>(at_once * together *
-                                        std::min<std::int64_t>(div_up(wanted, together), kMostRounds));
-    }
-
-    /// Full runs of one pattern; what is left is added to the strips that have one each, unless it is long enough.
+    /// Runs of one pattern; what is left is added to the strips that have one each.
     void add_pattern(std::span<const Strip> strips, std::vector<Strip>& others) {
-        const std::size_t each = strips_of_run(strips[0].slots, true);
-        std::size_t i = 0;
-        std::uint32_t quad = 0;
-        while (strips.size() >= kMinShared && strips.size() - i > each / 2) {
-            if (i == 0) quad = add_columns(strips[0]);
-            const std::size_t count = std::min(each, strips.size() - i);
-            add_run(strips.subspan(i, count), quad, true);
-            i += count;
-        }
-        others.insert(others.end(), strips.begin() + static_cast<std::ptrdiff_t>(i), strips.end());
+        const auto each = static_cast<std::size_t>(strips_of_run(limits_, static_cast<int>(strips[0].slots), true));
+        const auto count =
+            static_cast<std::size_t>(strips_that_share(static_cast<int>(strips.size()), static_cast<int>(each)));
+        const std::uint32_t quad = count > 0 ? add_columns(strips[0]) : 0;
+        for (std::size_t i = 0; i < count; i += each) add_run(strips.subspan(i, std::min(each, count - i)), quad, true);
+        others.insert(others.end(), strips.begin() + static_cast<std::ptrdiff_t>(count), strips.end());
     }
 
     void add_others(std::vector<Strip>& others) {
         std::ranges::sort(others, {}, &Strip::tile_row);
         for (std::size_t i = 0; i < others.size();) {
-            const std::size_t count = std::min(strips_of_run(others[i].slots, false), others.size() - i);
+            const auto each =
+                static_cast<std::size_t>(strips_of_run(limits_, static_cast<int>(others[i].slots), false));
+            const std::size_t count = std::min(each, others.size() - i);
             const auto strips = std::span<const Strip>(others).subspan(i, count);
             const std::uint32_t quad = add_columns(strips[0]);
             for (const Strip& strip : strips.subspan(1)) add_columns(strip);
@@ -217,7 +200,7 @@ private:
         run.first_strip = static_cast<std::uint32_t>(part_.tile_rows.size());
         run.slots = static_cast<std::uint16_t>(strips[0].slots);
         run.strips = static_cast<std::uint8_t>(strips.size());
-        run.groups_log2 = static_cast<std::uint8_t>(groups_log2(strips[0].slots)) & 15U;
+        run.groups_log2 = static_cast<std::uint8_t>(strip_groups_log2(limits_, run.slots)) & 15U;
         run.shared = shared ? 1 : 0;
         run.holes = std::ranges::any_of(strips, &Strip::holes) ? 1 : 0;
         part_.runs.push_back(run);
@@ -249,17 +232,11 @@ private:
         }
     }
 
-    [[nodiscard]] std::size_t bytes() const {
-        return part_.bases.size() * sizeof(std::int32_t) + part_.codes.size() * sizeof(std::uint16_t) +
-               value_bytes(static_cast<std::size_t>(part_.slots));
+    [[nodiscard]] double bytes() const {
+        return quad_bytes(std::ssize(part_.bases) / kQuad) + strip_value_bytes(limits_, part_.slots);
     }
-    [[nodiscard]] std::size_t value_bytes(std::size_t slots) const {
-        return slots * kTileSize * static_cast<std::size_t>(limits_.value_bytes);
-    }
-    /// Over those in CSR with 16-bit columns: a value and a column for each nonzero, and the end of each row.
     [[nodiscard]] double most_bytes(offset_t nonzeros, std::int64_t tile_rows) const {
-        return limits_.most_bytes *
-               static_cast<double>(nonzeros * (limits_.value_bytes + 2) + tile_rows * kTileSize * 2);
+        return limits_.most_bytes * csr16_bytes_of(limits_, nonzeros, tile_rows);
     }
 
     const CsrMatrix<V>& a_;
@@ -278,7 +255,7 @@ public:
 
     Strips run() {
         for (const Part& part : parts_) place(part);
-        check_slots();
+        require_fewer_slots(std::max(static_cast<std::uint64_t>(s_.slots), std::uint64_t{quads_}));
         s_.runs = Buffer<StripRun>(runs_);
         s_.tile_rows = Buffer<std::uint32_t>(strips_);
         s_.bases = Buffer<std::int32_t>(quads_ * kQuad);
@@ -314,11 +291,6 @@ private:
         }
     }
 
-    void check_slots() const {
-        if (std::max(static_cast<std::uint64_t>(s_.slots), std::uint64_t{quads_}) < kNoColumn) return;
-        throw Error("strip: the matrix has 2^32 slots or more; take an operator on CSR, such as csr-merge or csr-omp");
-    }
-
     void copy(std::int64_t i) {
         const Part& part = parts_[static_cast<std::size_t>(i)];
         const Start& start = starts_[static_cast<std::size_t>(i)];
@@ -343,6 +315,34 @@ private:
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> tile_rows_in(const std::vector<RowRange>& ranges) {
+    std::vector<std::uint32_t> tile_rows;
+    for (const RowRange range : ranges) {
+        for (std::int64_t row = range.first; row < range.end; row += kTileSize)
+            tile_rows.push_back(static_cast<std::uint32_t>(row / kTileSize));
+    }
+    return tile_rows;
+}
+
+std::vector<RowRange> rows_in(std::span<const std::uint32_t> tile_rows, index_t rows) {
+    std::vector<RowRange> ranges;
+    for (const std::uint32_t tile_row : tile_rows) {
+        const std::int64_t first = std::int64_t{tile_row} * kTileSize;
+        const auto end = static_cast<index_t>(std::min<std::int64_t>(first + kTileSize, rows));
+        if (!ranges.empty() && ranges.back().end == first) {
+            ranges.back().end = end;
+        } else {
+            ranges.push_back({static_cast<index_t>(first), end});
+        }
+    }
+    return ranges;
+}
+
+void require_fewer_slots(std::uint64_t slots) {
+    if (slots < kNoColumn) return;
+    throw Error("strip: the matrix has 2^32 slots or more; take an operator on CSR, such as csr-merge or csr-omp");
+}
 
 std::size_t Strips::bytes() const {
     return runs.bytes() + tile_rows.bytes() + bases.bytes() + codes.bytes() + masks.bytes() +

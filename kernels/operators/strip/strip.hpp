@@ -34,6 +34,68 @@ struct StripLimits {
     double most_rank_bytes = 1;
 };
 
+/// Tile rows that are divided into runs by themselves: strips of one shape are looked for among them, and they become
+/// strips, or not, as a whole.
+inline constexpr int kTileRowsOfPart = 1024;
+
+/// As a power of 2, the groups of lanes that share a strip.
+constexpr int strip_groups_log2(const StripLimits& limits, int slots) { return slots > limits.lane_slots ? 1 : 0; }
+
+/// Strips of a full run. A block takes long strips once, short ones in up to four rounds, of one pattern several at a
+/// time.
+constexpr int strips_of_run(const StripLimits& limits, int slots, bool shared) {
+    constexpr int kMostRounds = 4;  // not swept beyond
+    const int at_once = limits.threads / kTileSize >> strip_groups_log2(limits, slots);
+    if (slots == 0 || slots > cuda::kShortStrip) return at_once;
+    const int wanted = (limits.block_strips + at_once - 1) / at_once;
+    const int flight = shared ? cuda::strip_flight(slots, limits.value_bytes, limits.resident_blocks) : 1;
+    const int together = std::min(flight, wanted);
+    return at_once * together * std::min((wanted + together - 1) / together, kMostRounds);
+}
+
+/// Of so many strips of one pattern those that share it in runs, `each` in a full one; the others are fewer than four,
+/// or at most half a run.
+constexpr int strips_that_share(int strips, int each) {
+    constexpr int kMinShared = 4;
+    if (strips < kMinShared || strips <= each / 2) return 0;
+    return std::min(strips, (strips - each / 2 + each - 1) / each * each);
+}
+
+/// Bytes of `slots` slots' values.
+constexpr double strip_value_bytes(const StripLimits& limits, std::int64_t slots) {
+    return static_cast<double>(slots * kTileSize * limits.value_bytes);
+}
+/// Of the columns of quads as they are counted against CSR, masks apart.
+constexpr double quad_bytes(std::int64_t quads) {
+    return static_cast<double>(quads * std::int64_t{kQuad * sizeof(std::int32_t) + kTileSize * sizeof(std::uint16_t)});
+}
+constexpr double rank_quad_bytes(std::int64_t quads) {
+    return static_cast<double>(quads * std::int64_t{kQuad * kTileSize * sizeof(std::uint16_t)});
+}
+/// Of tile rows in CSR with 16-bit columns: a value and a column for each nonzero, and the end of each row.
+constexpr double csr16_bytes_of(const StripLimits& limits, offset_t nonzeros, std::int64_t tile_rows) {
+    return static_cast<double>(nonzeros * (limits.value_bytes + 2) + tile_rows * kTileSize * 2);
+}
+
+/// The hash of a pattern, from the columns of its rows relative to the first one: `hashed` for each nonzero of a row,
+/// in order from 0 on, and the sum of what `mixed` makes of the rows.
+constexpr std::uint64_t hashed(std::uint64_t before, std::int32_t column) {
+    return (before + static_cast<std::uint32_t>(column) + 1) * 0xd6e8feb86659fd93U;
+}
+constexpr std::uint64_t mixed(std::uint64_t of_row, int row) {
+    std::uint64_t x = (of_row + static_cast<std::uint64_t>(row) + 1) * 0x9e3779b97f4a7c15U;
+    x = (x ^ x >> 32) * 0xd6e8feb86659fd93U;
+    return x ^ x >> 29;
+}
+
+/// By which the strips of a part are sorted, those with equal keys in their order: the number of slots (10 bits), 44
+/// bits of the hash, and 10 bits for whoever sorts.
+constexpr int kKeyTagBits = 10;
+constexpr std::uint64_t strip_key(int slots, std::uint64_t hash) {
+    return static_cast<std::uint64_t>(slots) << 54 | hash >> 20 << kKeyTagBits;
+}
+constexpr int slots_of_key(std::uint64_t key) { return static_cast<int>(key >> 54); }
+
 /// Those for a matrix of so many rows and nonzeros on a GPU, by `strip_sizes`.
 StripLimits strip_limits(index_t rows, offset_t nonzeros, int value_bytes, const Gpu& gpu);
 
@@ -41,6 +103,13 @@ StripLimits strip_limits(index_t rows, offset_t nonzeros, int value_bytes, const
 constexpr bool repeats_pattern(const StripRun& before, const StripRun& run) {
     return before.shared != 0 && run.shared != 0 && before.slots == run.slots && before.first_quad == run.first_quad;
 }
+
+/// The tile rows of these rows, and the rows of a matrix of `rows` rows in tile rows that ascend.
+std::vector<std::uint32_t> tile_rows_in(const std::vector<RowRange>& ranges);
+std::vector<RowRange> rows_in(std::span<const std::uint32_t> tile_rows, index_t rows);
+
+/// Throws `Error` if there are 2^32 slots or more.
+void require_fewer_slots(std::uint64_t slots);
 
 /// Columns of `a` must be below 2^31 - 1. Throws `Error` if there are 2^32 slots or more.
 template <Value V>

@@ -5,7 +5,7 @@
 #include "kernels/cuda/with_constant.hpp"
 #include "kernels/executed.hpp"
 #include "kernels/operators/csr16/csr16_buffers.cuh"
-#include "kernels/operators/strip/rank_strips.hpp"
+#include "kernels/operators/strip/find_strips.hpp"
 #include "kernels/operators/strip/strip_fill.cuh"
 #include "kernels/operators/strip/strip_matrix.hpp"
 
@@ -32,65 +32,74 @@ StripOptions read_options(Options& options, index_t rows, offset_t nonzeros, int
     return {limits, !asks};
 }
 
-/// `Strips` or `RankStrips` in device memory, with room for their values. Begins its copies on a stream; the host's
-/// copy must stay until the stream has passed.
+/// Copies what stands in the memory of the host, which must stay until the stream has passed.
+StripArrays upload(const Strips& s, const DeviceContext& on) {
+    StripArrays there;
+    there.runs = DeviceBuffer<StripRun>(s.runs, on);
+    there.tile_rows = DeviceBuffer<std::uint32_t>(s.tile_rows, on);
+    there.bases = DeviceBuffer<std::int32_t>(s.bases, on);
+    there.codes = DeviceBuffer<std::uint16_t>(s.codes, on);
+    there.masks = DeviceBuffer<std::uint8_t>(s.masks, on);
+    there.slots = s.slots;
+    there.nonzeros = s.nonzeros;
+    for (const StripRun& run : s.runs) there.occupied += run.slots > 0 ? run.strips : 0;
+    return there;
+}
+
+/// `Strips` or `RankStrips` in device memory, with room for their values.
 template <class V>
 class StripBuffers {
 public:
-    StripBuffers(const Strips& s, const DeviceContext& on)
-        : runs_(s.runs, on),
-          tile_rows_(s.tile_rows, on),
-          bases_(s.bases, on),
-          codes_(s.codes, on),
-          masks_(s.masks, on),
-          values_(static_cast<std::size_t>(s.slots) * kTileSize, on),
-          matrix_bytes_(s.bytes()) {}
-    StripBuffers(const RankStrips& s, const DeviceContext& on)
-        : runs_(s.runs, on),
-          tile_rows_(s.tile_rows, on),
-          bases_(s.bases, on),
-          codes_(s.codes, on),
-          values_(static_cast<std::size_t>(s.slots) * kTileSize, on),
-          matrix_bytes_(s.bytes(sizeof(V))) {}
+    StripBuffers(StripArrays arrays, const DeviceContext& on)
+        : arrays_(std::move(arrays)), values_(static_cast<std::size_t>(arrays_.slots) * kTileSize, on) {}
 
     [[nodiscard]] DeviceStrips<V> view() const {
-        return {runs_.data(),      static_cast<std::int64_t>(runs_.size()),
-                tile_rows_.data(), bases_.data(),
-                codes_.data(),     masks_.data(),
+        return {arrays_.runs.data(),  std::ssize(arrays_.runs), arrays_.tile_rows.data(),
+                arrays_.bases.data(), arrays_.codes.data(),     arrays_.masks.data(),
                 values_.data()};
     }
-    [[nodiscard]] std::size_t matrix_bytes() const { return matrix_bytes_; }
-    [[nodiscard]] std::size_t other_bytes() const {
-        return runs_.bytes() + tile_rows_.bytes() + bases_.bytes() + codes_.bytes() + masks_.bytes() + values_.bytes() -
-               matrix_bytes_;
+    [[nodiscard]] std::size_t matrix_bytes() const { return arrays_.bytes() + values_.bytes(); }
+    [[nodiscard]] ExecutedPart part(const char* name) const {
+        return {name, "", arrays_.occupied, arrays_.nonzeros, matrix_bytes()};
     }
     [[nodiscard]] DeviceBuffer<V>& values() { return values_; }
 
 private:
-    DeviceBuffer<StripRun> runs_;
-    DeviceBuffer<std::uint32_t> tile_rows_;
-    DeviceBuffer<std::int32_t> bases_;
-    DeviceBuffer<std::uint16_t> codes_;
-    DeviceBuffer<std::uint8_t> masks_;
+    StripArrays arrays_;
     DeviceBuffer<V> values_;
-    std::size_t matrix_bytes_;
 };
 
-offset_t occupied_strips(const Buffer<StripRun>& runs) {
-    offset_t strips = 0;
-    for (const StripRun& run : runs) strips += run.slots > 0 ? run.strips : 0;
-    return strips;
-}
+/// All but values, on the GPU: strips, strips filled by rank, and CSR with 16-bit columns for what is left.
+struct StripPlan {
+    StripArrays strips = {};
+    StripArrays ranks = {};
+    Csr16 csr16 = {};  ///< without codes
+    Csr16Arrays rest = {};
+    offset_t occupied = 0;          ///< tile rows of csr16 that have nonzeros
+    std::size_t bytes_to_host = 0;  ///< that were copied to make it
+};
 
-offset_t occupied_tile_rows_of(const std::vector<RowRange>& rest, std::span<const offset_t> row_ptrs) {
-    offset_t sum = 0;
-    for (const RowRange range : rest) sum += occupied_tile_rows(row_ptrs, range.first, range.end);
-    return sum;
+/// Adds the tile rows of `rest` to a plan. `a` has them; `row_ptrs` returns where its rows begin, on the host.
+template <class F>
+void add_rest(StripPlan& plan, const DeviceRows& a, const DeviceBuffer<std::uint32_t>& rest, F&& row_ptrs,
+              const StripLimits& limits, const Csr16Limits& csr16_limits, const DeviceContext& on) {
+    FoundStrips ranks = find_rank_strips(a, rest, limits, on);
+    plan.ranks = std::move(ranks.strips);
+    plan.bytes_to_host += ranks.bytes_to_host;
+    if (ranks.rest.empty()) return;
+    std::vector<std::uint32_t> tile_rows(ranks.rest.size());
+    copy_to_host(tile_rows.data(), ranks.rest.data(), ranks.rest.bytes(), on.stream);
+    const std::vector<RowRange> rows = rows_in(tile_rows, a.rows);
+    const Buffer<offset_t>& ptrs = row_ptrs();
+    plan.csr16 = cut_csr16({ptrs.data(), ptrs.size()}, rows, csr16_limits);
+    plan.rest = encode_there(plan.csr16, a.col_idxs, on);
+    plan.bytes_to_host += ranks.rest.bytes() + plan.rest.bytes_to_host;
+    for (const RowRange range : rows) plan.occupied += occupied_tile_rows(ptrs, range.first, range.end);
 }
 
 /// Where the nonzeros of each block of `rest`, which was made of some rows of a matrix, begin in the whole matrix.
-Buffer<offset_t> sources_of(const Csr16& rest, std::span<const offset_t> of_some, std::span<const offset_t> of_all) {
-    Buffer<offset_t> sources(rest.blocks.size());
+std::vector<offset_t> sources_of(const Csr16& rest, const Buffer<offset_t>& of_some, const Buffer<offset_t>& of_all) {
+    std::vector<offset_t> sources(rest.blocks.size());
     for (std::size_t i = 0; i < sources.size(); ++i) {
         const std::uint32_t row = rest.blocks[i].first_row;
         sources[i] = rest.sources[i] - of_some[row] + of_all[row];
@@ -98,74 +107,44 @@ Buffer<offset_t> sources_of(const Csr16& rest, std::span<const offset_t> of_some
     return sources;
 }
 
-/// All but values and strips that there are: strips filled by rank, and CSR with 16-bit columns for what is left.
-struct RestOfStrips {
-    RankStrips ranks;
-    Csr16 csr16;
-
-    template <class V>
-    static RestOfStrips of(const CsrMatrix<V>& a, const std::vector<RowRange>& rows, offset_t nonzeros,
-                           const StripLimits& limits) {
-        RestOfStrips rest{make_rank_strips(a, rows, limits), {}};
-        rest.csr16 = make_csr16(a, rest.ranks.rest, csr16_limits(nonzeros, this_gpu(sizeof(V))));
-        return rest;
-    }
-};
-
 template <class V, class A>
 class StripOperator final : public DeviceOperator<V> {
 public:
-    StripOperator(const Source<V>& a, const StripLimits& limits, const DeviceContext& on)
-        : StripOperator(a, make_strips(a.pattern(), limits), limits, on) {}
-    /// `values` as lanes load them.
-    StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const StripLimits& limits, const DeviceContext& on)
-        : StripOperator(m, values, RestOfStrips::of(m.rest, m.strips.rest, m.nnz, limits), limits, on) {}
-
-private:
-    StripOperator(const StripMatrix<V>& m, const Buffer<V>& values, const RestOfStrips& rest, const StripLimits& limits,
+    /// Without values. Takes the arrays of `plan` that are on the GPU, and `row_ptrs`, those of the whole matrix.
+    StripOperator(const Facts& facts, StripPlan& plan, DeviceBuffer<offset_t> row_ptrs, const StripLimits& limits,
                   const DeviceContext& on)
-        : StripOperator(m.rows, m.cols, m.nnz, m.strips, row_ptrs_of(m), rest, m.rest.row_ptrs, limits, on) {
-        strips_.values().upload({values.data(), values.size()}, on);
-        const DeviceBuffer<V> values_of_rest(m.rest.values, on);
-        const DeviceBuffer<offset_t> row_ptrs_of_rest(m.rest.row_ptrs, on);
-        const DeviceBuffer<offset_t> sources(rest.csr16.sources, on);
+        : DeviceOperator<V>(facts),
+          resident_blocks_(plan.ranks.nonzeros > plan.strips.nonzeros ? limits.rank_blocks : limits.resident_blocks),
+          strips_(std::move(plan.strips), on),
+          ranks_(std::move(plan.ranks), on),
+          rest_(std::move(plan.rest), DeviceBuffer<V>(static_cast<std::size_t>(plan.csr16.nonzeros), on),
+                this->layout()),
+          row_ptrs_(std::move(row_ptrs)),
+          sources_(plan.csr16.sources, on) {
+        ExecutedParts parts;
+        parts.add({strips_.part("strip"),
+                   ranks_.part("rank-strip"),
+                   {"csr16", "", plan.occupied, plan.csr16.nonzeros, rest_.matrix_bytes()}},
+                  0);
+        this->set_parts(strips_.matrix_bytes() + ranks_.matrix_bytes() + rest_.matrix_bytes(),
+                        rest_.other_bytes() + row_ptrs_.bytes() + sources_.bytes(), parts.finish());
+        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
+    }
+
+    /// Values of strips, as lanes load them, and those of all other rows out of `rest`, which begin at `rest_ptrs`.
+    void load(const Buffer<V>& of_strips, const Buffer<V>& rest, const offset_t* rest_ptrs, const DeviceContext& on) {
+        strips_.values().upload({of_strips.data(), of_strips.size()}, on);
+        const DeviceBuffer<V> values_of_rest(rest, on);
         StripFill<V> p = fill_of(values_of_rest.data());
-        p.row_ptrs = row_ptrs_of_rest.data();
-        p.sources = sources.data();
+        p.row_ptrs = rest_ptrs;
         p.strips = {};  // theirs are there
         fill(p, on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
-    StripOperator(const Source<V>& a, const Strips& s, const StripLimits& limits, const DeviceContext& on)
-        : StripOperator(a.rows(), a.cols(), a.nnz(), s, a.row_ptrs(),
-                        RestOfStrips::of(a.pattern(), s.rest, a.nnz(), limits), a.row_ptrs(), limits, on) {
-        const DeviceBuffer<V> csr_values = values_on_device(a, on);
-        replace_values(csr_values.data(), on);
+    /// Where the nonzeros of each block of csr16 begin in CSR, for new values.
+    void set_sources(const std::vector<offset_t>& sources, const DeviceContext& on) {
+        sources_.upload(sources, on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));
-    }
-    /// Without values. `row_ptrs`: of the whole matrix; `of_rest`: of the one that `rest` was made of.
-    StripOperator(index_t rows, index_t cols, offset_t nnz, const Strips& s, const Buffer<offset_t>& row_ptrs,
-                  const RestOfStrips& rest, const Buffer<offset_t>& of_rest, const StripLimits& limits,
-                  const DeviceContext& on)
-        : DeviceOperator<V>({.name = "strip", .rows = rows, .cols = cols, .nnz = nnz}),
-          resident_blocks_(rest.ranks.nonzeros > s.nonzeros ? limits.rank_blocks : limits.resident_blocks),
-          strips_(s, on),
-          ranks_(rest.ranks, on),
-          rest_(rest.csr16, DeviceBuffer<V>(static_cast<std::size_t>(rest.csr16.nonzeros), on), this->layout(), on),
-          row_ptrs_(row_ptrs, on) {
-        const Buffer<offset_t> sources = sources_of(rest.csr16, of_rest, row_ptrs);
-        sources_ = DeviceBuffer<offset_t>(sources, on);
-        ExecutedParts parts;
-        parts.add({{"strip", "", occupied_strips(s.runs), s.nonzeros, strips_.matrix_bytes()},
-                   {"rank-strip", "", occupied_strips(rest.ranks.runs), rest.ranks.nonzeros, ranks_.matrix_bytes()},
-                   {"csr16", "", occupied_tile_rows_of(rest.ranks.rest, row_ptrs), rest.csr16.nonzeros,
-                    rest_.matrix_bytes()}},
-                  0);
-        this->set_parts(
-            strips_.matrix_bytes() + ranks_.matrix_bytes() + rest_.matrix_bytes(),
-            strips_.other_bytes() + ranks_.other_bytes() + rest_.other_bytes() + row_ptrs_.bytes() + sources_.bytes(),
-            parts.finish());
-        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
@@ -182,6 +161,9 @@ private:
                                                              [&]<int kBlocks>() { launch_strips<kBlocks>(p, stream); });
         }
     }
+    void replace_values(const V* csr_values, cudaStream_t stream) override { fill(fill_of(csr_values), stream); }
+
+private:
     template <int kBlocks>
     static void launch_strips(const StripAndRestSpmv<V, A>& p, cudaStream_t stream) {
         const std::int64_t blocks = p.strips.run_count + p.ranks.run_count + p.rest.block_count;
@@ -191,8 +173,6 @@ private:
             launch_dependent(strip_spmv<V, A, kBlocks>, blocks, kStripThreads, StripSpmv<V, A>(p), stream);
         }
     }
-
-    void replace_values(const V* csr_values, cudaStream_t stream) override { fill(fill_of(csr_values), stream); }
 
     /// `csr_values` in the order of the whole matrix.
     [[nodiscard]] StripFill<V> fill_of(const V* csr_values) {
@@ -220,6 +200,49 @@ private:
     DeviceBuffer<offset_t> sources_;   ///< for new values of the rest
 };
 
+Facts facts_of(index_t rows, index_t cols, offset_t nnz) {
+    return {.name = "strip", .rows = rows, .cols = cols, .nnz = nnz};
+}
+
+/// By way of CSR on the GPU.
+template <class V, class A>
+std::unique_ptr<DeviceOperator<V>> from_csr(const Source<V>& a, const StripLimits& limits, const DeviceContext& on) {
+    DeviceBuffer<offset_t> row_ptrs = row_ptrs_on_device(a, on);
+    const CsrToRead<V> csr(a, on);
+    const DeviceRows rows{a.rows(), row_ptrs.data(), csr.columns()};
+    FoundStrips found = find_strips(rows, limits, on);
+    StripPlan plan{.strips = std::move(found.strips), .bytes_to_host = found.bytes_to_host};
+    add_rest(
+        plan, rows, found.rest, [&]() -> auto& { return a.row_ptrs(); }, limits,
+        csr16_limits(a.nnz(), this_gpu(sizeof(V))), on);
+    count_bytes_to_host(a, plan.bytes_to_host);
+    auto made = std::make_unique<StripOperator<V, A>>(facts_of(a.rows(), a.cols(), a.nnz()), plan, std::move(row_ptrs),
+                                                      limits, on);
+    made->replace_values(csr.values(), on);
+    TILESPMV_CUDA(cudaStreamSynchronize(on));
+    return made;
+}
+
+/// `values` as lanes load them.
+template <class V, class A>
+std::unique_ptr<DeviceOperator<V>> from_strips(const StripMatrix<V>& m, const Buffer<V>& values,
+                                               const StripLimits& limits, const DeviceContext& on) {
+    const DeviceBuffer<offset_t> rest_ptrs(m.rest.row_ptrs, on);
+    const DeviceBuffer<index_t> rest_columns(m.rest.col_idxs, on);
+    const std::vector<std::uint32_t> tile_rows = tile_rows_in(m.strips.rest);
+    StripPlan plan{.strips = upload(m.strips, on)};
+    add_rest(
+        plan, {m.rows, rest_ptrs.data(), rest_columns.data()},
+        DeviceBuffer<std::uint32_t>(tile_rows, on), [&]() -> auto& { return m.rest.row_ptrs; }, limits,
+        csr16_limits(m.nnz, this_gpu(sizeof(V))), on);
+    const Buffer<offset_t> row_ptrs = row_ptrs_of(m);
+    auto made = std::make_unique<StripOperator<V, A>>(facts_of(m.rows, m.cols, m.nnz), plan,
+                                                      DeviceBuffer<offset_t>(row_ptrs, on), limits, on);
+    made->load(values, m.rest.values, rest_ptrs.data(), on);
+    made->set_sources(sources_of(plan.csr16, m.rest.row_ptrs, row_ptrs), on);
+    return made;
+}
+
 }  // namespace
 
 /// Strips (`Strips`), strips filled by rank (`RankStrips`), and CSR with 16-bit columns, each for the rows that take
@@ -236,13 +259,10 @@ std::unique_ptr<Operator<V>> make_strip_operator(const Source<V>& source, Option
     const auto* const stored = source.find_strips();
     const StripOptions read = read_options(options, source.rows(), source.nnz(), sizeof(V));
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        if (stored == nullptr || !read.takes_stored)
-            return std::make_unique<StripOperator<V, A>>(source, read.limits, on);
+        if (stored == nullptr || !read.takes_stored) return from_csr<V, A>(source, read.limits, on);
         constexpr int together = kQuadLoad<sizeof(V)>;
-        if (stored->strips.together == together)
-            return std::make_unique<StripOperator<V, A>>(*stored, stored->values, read.limits, on);
-        return std::make_unique<StripOperator<V, A>>(*stored, rearranged(stored->strips, stored->values, together),
-                                                     read.limits, on);
+        if (stored->strips.together == together) return from_strips<V, A>(*stored, stored->values, read.limits, on);
+        return from_strips<V, A>(*stored, rearranged(stored->strips, stored->values, together), read.limits, on);
     });
 }
 

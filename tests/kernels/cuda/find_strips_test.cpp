@@ -1,0 +1,131 @@
+// Strips that are found on the GPU: every array is the one that the host makes.
+#include "kernels/operators/strip/find_strips.hpp"
+
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernels/operators/strip/rank_strips.hpp"
+#include "tests/kernels/cuda/device_fixture.hpp"
+#include "tests/support/battery.hpp"
+#include "tile/generate/generate.hpp"
+
+namespace tilespmv::testing {
+namespace {
+
+using cuda::DeviceBuffer;
+using cuda::FoundStrips;
+using cuda::make_rank_strips;
+
+template <class T>
+std::vector<T> on_host(const DeviceBuffer<T>& there) {
+    std::vector<T> host(there.size());
+    cuda::copy_to_host(host.data(), there.data(), there.bytes(), nullptr);
+    return host;
+}
+
+template <class T>
+std::vector<T> copy_of(const Buffer<T>& a) {
+    return {a.begin(), a.end()};
+}
+
+/// `expected`: `Strips` or `RankStrips`.
+template <class S>
+void expect_same(const FoundStrips& found, const S& expected, index_t rows) {
+    const auto& s = found.strips;
+    EXPECT_EQ(on_host(s.runs), copy_of(expected.runs));
+    EXPECT_EQ(on_host(s.tile_rows), copy_of(expected.tile_rows));
+    EXPECT_EQ(on_host(s.bases), copy_of(expected.bases));
+    EXPECT_EQ(on_host(s.codes), copy_of(expected.codes));
+    EXPECT_EQ(s.slots, expected.slots);
+    EXPECT_EQ(s.nonzeros, expected.nonzeros);
+    EXPECT_EQ(rows_in(on_host(found.rest), rows), expected.rest);
+    offset_t occupied = 0;
+    for (const StripRun& run : expected.runs) occupied += run.slots > 0 ? run.strips : 0;
+    EXPECT_EQ(s.occupied, occupied);
+}
+
+/// Both kinds of strips, those by rank of what windows leave and of everything.
+void expect_found(const CsrMatrix<double>& a, const StripLimits& limits) {
+    const MatrixOnGpu<offset_t> there(a);
+    const cuda::DeviceRows rows{a.rows, there.row_ptrs.data(), there.col_idxs.data()};
+    const Strips strips = make_strips(a, limits);
+    const FoundStrips found = find_strips(rows, limits, nullptr);
+    expect_same(found, strips, a.rows);
+    EXPECT_EQ(on_host(found.strips.masks), copy_of(strips.masks));
+    expect_same(find_rank_strips(rows, found.rest, limits, nullptr), make_rank_strips(a, strips.rest, limits), a.rows);
+    if (a.rows == 0) return;
+    const std::vector<RowRange> all{{0, a.rows}};
+    expect_same(find_rank_strips(rows, on_gpu(tile_rows_in(all)), limits, nullptr), make_rank_strips(a, all, limits),
+                a.rows);
+}
+
+constexpr double kAll = std::numeric_limits<double>::infinity();
+
+std::vector<StripLimits> limits_for(const CsrMatrix<double>& a, int value_bytes) {
+    auto by_default = strip_limits(a.rows, a.nnz(), value_bytes, measured_gpu(static_cast<std::size_t>(value_bytes)));
+    auto all = by_default;
+    all.most_bytes = all.most_rank_bytes = kAll;
+    auto few_slots = all;
+    few_slots.max_slots = 3;
+    auto by_rank = all;
+    by_rank.most_bytes = 0;
+    by_rank.most_rank_bytes = 1.3;
+    auto wide = all;
+    wide.block_strips = 128;
+    wide.lane_slots = 11;
+    wide.resident_blocks = cuda::kManyStripBlocks;
+    return {by_default, all, few_slots, by_rank, wide};
+}
+
+class FindStrips : public OnDevice {
+protected:
+    static void expect_all(const std::string& name, const CsrMatrix<double>& a) {
+        for (const int value_bytes : {2, 4, 8}) {
+            int i = 0;
+            for (const StripLimits& limits : limits_for(a, value_bytes)) {
+                SCOPED_TRACE(name + ", values of " + std::to_string(value_bytes) + " bytes, limits " +
+                             std::to_string(i++));
+                expect_found(a, limits);
+            }
+        }
+    }
+};
+
+TEST_F(FindStrips, OfTheBattery) {
+    for (const auto& [name, a] : matrix_battery()) expect_all(name, a);
+}
+
+TEST_F(FindStrips, OfEveryClass) {
+    for (const char* name : {"laplace2d:n=300", "laplace3d:n=41", "fem:n=12,dof=3", "banded:n=90001,half=3",
+                             "stencil27:n=30", "rmat:scale=15,degree=16", "arrow:n=90000",
+                             "uniform:n=30000,cols=900000,per_row=20", "uniform:n=20,cols=90000,per_row=20000",
+                             "hypersparse:n=900000,nnz=300000", "dense:rows=640,cols=640", "rgg:n=40000,degree=16"}) {
+        expect_all(name, generate<double>(name));
+    }
+}
+
+// Patterns of which 1 to 200 strips are, in an order of their own, so that runs are full, half full and left over.
+TEST_F(FindStrips, ThatShareTheirPatterns) {
+    for (const index_t patterns : {1, 2, 7, 40, 333}) {
+        std::set<std::pair<index_t, index_t>> positions;
+        for (index_t tile_row = 0; tile_row < 2500; ++tile_row) {
+            const index_t pattern = tile_row * 37 % (tile_row % patterns + 1);
+            for (index_t r = 0; r < kTileSize; ++r) {
+                for (index_t k = 0; k <= pattern % 9; ++k)
+                    positions.insert({tile_row * kTileSize + r, tile_row * kTileSize + r + k * (20 + pattern)});
+            }
+        }
+        expect_all(std::to_string(patterns) + " patterns", matrix_of(2500 * kTileSize, 60'000, positions));
+    }
+}
+
+using SanitizerFindStrips = OnDevice;
+TEST_F(SanitizerFindStrips, IsClean) {
+    const auto a = generate<double>("rgg:n=20000,degree=12");
+    expect_found(a, strip_limits(a.rows, a.nnz(), 8, measured_gpu(8)));
+}
+
+}  // namespace
+}  // namespace tilespmv::testing
