@@ -21,23 +21,24 @@ namespace {
 DenseRuns runs_of(const FullTiles& full, const Gpu& gpu) {
     std::vector<index_t> tile_rows(static_cast<std::size_t>(full.tile_rows()));
     std::iota(tile_rows.begin(), tile_rows.end(), 0);
-    return make_dense_runs(tile_rows, {full.tile_ptrs.data(), full.tile_ptrs.size()},
+    return make_dense_runs(tile_rows, {full.tile_ptrs_on_host.data(), full.tile_ptrs_on_host.size()},
                            dense_run_tiles(static_cast<offset_t>(full.tiles.size()), gpu));
 }
 
 template <class V, class A>
 class FullTileOperator final : public DeviceOperator<V> {
 public:
-    FullTileOperator(const Source<V>& a, const FullTiles& full, const DenseRuns& runs, const DeviceContext& on)
+    FullTileOperator(const Source<V>& a, const V* csr_values, FullTiles full, const DenseRuns& runs,
+                     const DeviceContext& on)
         : DeviceOperator<V>(
               {.name = "tile", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz(), .most_columns = kMostRowColumns}),
-          tile_ptrs_(full.tile_ptrs, on),
-          dense_(full.tiles, DeviceBuffer<V>(static_cast<std::size_t>(a.nnz()), on), runs, this->layout(), on) {
+          tile_ptrs_(std::move(full.tile_ptrs)),
+          dense_(std::move(full.tiles), DeviceBuffer<V>(static_cast<std::size_t>(a.nnz()), on), runs, this->layout(),
+                 on) {
         const std::size_t bytes = dense_.matrix_bytes();
         this->set_parts(bytes, dense_.other_bytes() + tile_ptrs_.bytes(),
                         {{"tiles", std::string(formats::Dense::name), a.rows() / kTileSize, a.nnz(), bytes}});
-        const DeviceBuffer<V> csr_values = values_on_device(a, on);
-        replace_values(csr_values.data(), on);
+        replace_values(csr_values, on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
@@ -97,10 +98,14 @@ private:
 template <class V>
 std::unique_ptr<Operator<V>> make_full_tile_operator(const Source<V>& source, const MakeContext& context) {
     const DeviceContext& on = *context.device;
-    const auto full = full_tiles(source.pattern());
+    const DeviceBuffer<offset_t> row_ptrs = row_ptrs_on_device(source, on);
+    const CsrToRead<V> csr(source, on);
+    auto full = full_tiles(source.rows(), source.nnz(), row_ptrs.data(), csr.columns(), on);
     if (!full) return nullptr;
+    count_bytes_to_host(source, full->tile_ptrs.bytes());
+    const DenseRuns runs = runs_of(*full, this_gpu(sizeof(V)));
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        return std::make_unique<FullTileOperator<V, A>>(source, *full, runs_of(*full, this_gpu(sizeof(V))), on);
+        return std::make_unique<FullTileOperator<V, A>>(source, csr.values(), std::move(*full), runs, on);
     });
 }
 

@@ -13,10 +13,10 @@ template <class V, class A>
 class DenseBuffers {
 public:
     /// `values`: in device memory, 256 a tile.
-    DenseBuffers(const Buffer<TileEntry>& tiles, DeviceBuffer<V> values, const DenseRuns& d, WorkspaceLayout& layout,
+    DenseBuffers(DeviceBuffer<TileEntry> tiles, DeviceBuffer<V> values, const DenseRuns& d, WorkspaceLayout& layout,
                  const DeviceContext& on)
         : runs_(upload(d.runs, on)),
-          tiles_(tiles, on),
+          tiles_(std::move(tiles)),
           values_(std::move(values)),
           splits_(d.splits, std::size_t{d.partials} * kTileSize, layout, on) {}
 
@@ -91,7 +91,8 @@ template <class V, class A>
 class TileWorkBuffers {
 public:
     TileWorkBuffers(const TileWork<V>& work, WorkspaceLayout& layout, const DeviceContext& on)
-        : dense_(work.dense.tiles, DeviceBuffer<V>(work.dense.values, on), work.dense_runs, layout, on),
+        : dense_(DeviceBuffer<TileEntry>(work.dense.tiles, on), DeviceBuffer<V>(work.dense.values, on), work.dense_runs,
+                 layout, on),
           slots_(work.slots, layout, on) {}
 
     /// Sets all members but those of the product's terms.
