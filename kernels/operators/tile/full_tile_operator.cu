@@ -109,7 +109,17 @@ std::unique_ptr<Operator<V>> make_full_tile_operator(const Source<V>& source, co
     });
 }
 
-#define TILESPMV_INSTANTIATE(V) \
+template <class V>
+bool has_full_tiles_only(const Source<V>& source) {
+    if (source.nnz() == 0 || source.row_statistics().even != source.nnz()) return false;
+    const DeviceContext on(nullptr);
+    const DeviceBuffer<offset_t> row_ptrs = row_ptrs_on_device(source, on);
+    const ColumnsToRead columns(source, on);
+    return full_tiles(source.rows(), source.nnz(), row_ptrs.data(), columns.columns(), on).has_value();
+}
+
+#define TILESPMV_INSTANTIATE(V)                          \
+    template bool has_full_tiles_only(const Source<V>&); \
     template std::unique_ptr<Operator<V>> make_full_tile_operator(const Source<V>&, const MakeContext&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -10,4 +10,8 @@ namespace tilespmv::cuda {
 template <class V>
 std::unique_ptr<Operator<V>> make_full_tile_operator(const Source<V>& source, const MakeContext& context);
 
+/// Whether it makes one. Of most matrices the lengths of their rows tell.
+template <class V>
+bool has_full_tiles_only(const Source<V>& source);
+
 }  // namespace tilespmv::cuda

@@ -9,7 +9,6 @@
 #include "kernels/operators/csr/lowered_to_csr.hpp"
 #include "kernels/operators/tile/deferred_sums.cuh"
 #include "kernels/operators/tile/full_tile_operator.hpp"
-#include "kernels/operators/tile/full_tiles.hpp"
 #include "kernels/operators/tile/tile_buffers.cuh"
 #include "kernels/operators/tile/tile_views.hpp"
 
@@ -159,7 +158,7 @@ OperatorInfo<V> info_of_tile() {
     info.make_for_auto = [](const Source<V>& source, Options&, const MakeContext& context) {
         return make_full_tile_operator(source, context);
     };
-    info.suits_columns = [](const Source<V>& source, int) { return full_tiles(source.pattern()).has_value(); };
+    info.suits_columns = [](const Source<V>& source, int) { return has_full_tiles_only(source); };
     return info;
 }
 
