@@ -49,6 +49,12 @@ Buffer<index_t> columns_of(const Index* columns, std::size_t count) {
     }
 }
 
+void set_zero(const Block<V>& y) {
+    for (int c = 0; c < y.cols; ++c) {
+        for (std::size_t row = 0; row < y.rows; ++row) y.at(row, c) = V{0};
+    }
+}
+
 }  // namespace
 
 void Shadow::set(const Settings& settings) {
@@ -170,9 +176,7 @@ void Shadow::prepare(Op op, int columns) {
 void Shadow::multiply(const Block<const V>& x, V beta, const Block<V>& y, const Run& run) {
     const ThreadScope threads;
     if (nnz() == 0) {
-        for (int c = 0; c < y.cols && beta == V{0}; ++c) {
-            for (std::size_t row = 0; row < y.rows; ++row) y.at(row, c) = V{0};
-        }
+        if (beta == V{0}) set_zero(y);
         return;
     }
     const Operator<V>& product = *(takes_block_product(run.op, x.cols) ? block_product_ : product_);
@@ -200,9 +204,7 @@ void Shadow::multiply_nonempty(const Operator<V>& product, const Block<const V>&
         return;
     }
     product.apply(V{1}, x, V{0}, part, run);
-    for (int c = 0; c < columns && beta == V{0}; ++c) {
-        for (std::size_t row = 0; row < y.rows; ++row) y.at(row, c) = V{0};
-    }
+    if (beta == V{0}) set_zero(y);
     for_each([&](V& value, std::size_t row, int c) { y.at(row, c) += value; });
 }
 
