@@ -9,11 +9,6 @@ import tilespmv
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # leave memory of the GPU to the other libraries
 
 
-@pytest.fixture(autouse=True)
-def doctest_names(doctest_namespace):
-    doctest_namespace["np"] = np
-
-
 @pytest.fixture(params=["cpu", "cuda"])
 def device(request):
     if request.param == "cuda" and not tilespmv.has_gpu():
