@@ -1,7 +1,7 @@
 #include "kernels/cuda/device_rows.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 
 #include "kernels/cuda/download.hpp"
 #include "kernels/cuda/launch.cuh"
@@ -14,29 +14,27 @@ namespace {
 constexpr int kThreads = kElementwiseThreads;
 constexpr offset_t kMostBlocks = 1 << 10;  ///< each of which adds to the sums once
 constexpr int kRounds = std::tuple_size_v<RowLengths>;
-constexpr std::size_t kSums = 6 + 2 * kRounds;
-
 using Sum = unsigned long long;
 
-/// What is added up over all rows, in the order of `RowSums::of`.
-struct RowSums {
-    Sum wrong = 0;      ///< row pointers
-    Sum rows = 0;       ///< that are counted
-    Sum nonzeros = 0;   ///< of these
-    Sum squares = 0;    ///< of lengths
-    Sum even = 0;       ///< nonzeros of even tile rows
-    Sum tile_rows = 0;  ///< with nonzeros
-    Sum rounds[kRounds]{};
-    Sum lanes[kRounds]{};
-
-    [[nodiscard]] TILESPMV_HD Sum* of() { return &wrong; }
+/// What is added up over all rows.
+enum RowSum : int {
+    kWrong,  ///< row pointers
+    kCounted,
+    kNonzeros,  ///< of those that are counted
+    kSquares,   ///< of lengths
+    kEven,      ///< nonzeros of even tile rows
+    kTileRows,  ///< with nonzeros
+    kEmpty,
+    kRoundsOf,  ///< kRounds of them
+    kLanesOf = kRoundsOf + kRounds,
+    kSums = kLanesOf + kRounds,
 };
-static_assert(sizeof(RowSums) == kSums * sizeof(Sum));
 
 struct RowFindings {
-    RowSums sums;
+    Sum sums[kSums]{};
     Sum longest = 0;
-    Sum empty = 0;
+
+    [[nodiscard]] offset_t of(int sum) const { return static_cast<offset_t>(sums[sum]); }
 };
 
 template <class P>
@@ -56,36 +54,37 @@ struct RowsToCount {
 };
 
 /// A row of this many nonzeros, as `RowStatistics` counts it.
-__device__ void add_row(offset_t length, RowSums& sums) {
-    ++sums.rows;
-    sums.nonzeros += static_cast<Sum>(length);
-    sums.squares += static_cast<Sum>(length) * static_cast<Sum>(length);
+__device__ void add_row(offset_t length, Sum (&sums)[kSums]) {
+    const auto nonzeros = static_cast<Sum>(length);
+    ++sums[kCounted];
+    sums[kNonzeros] += nonzeros;
+    sums[kSquares] += nonzeros * nonzeros;
+    sums[kEmpty] += length == 0 ? 1 : 0;
 #pragma unroll
     for (int i = 0; i < kRounds; ++i) {
         const int steps = 2 << i;
-        sums.rounds[i] += static_cast<Sum>(length <= steps ? 1 : (length + steps - 1) / steps);
-        sums.lanes[i] += static_cast<Sum>(sell_lanes(length, steps));
+        sums[kRoundsOf + i] += static_cast<Sum>(length <= steps ? 1 : (length + steps - 1) / steps);
+        sums[kLanesOf + i] += static_cast<Sum>(sell_lanes(length, steps));
     }
 }
 
 /// A tile row: 16 neighbouring lanes, of which one counts it.
-__device__ void add_tile_row(offset_t length, bool is_row, RowSums& sums) {
+__device__ void add_tile_row(offset_t length, bool is_row, Sum (&sums)[kSums]) {
     const unsigned half = threadIdx.x % kWarpSize / kTileSize * kTileSize;
     const unsigned lanes = 0xffffU << half;
     const offset_t first = __shfl_sync(kAllLanes, length, static_cast<int>(half));
     const unsigned alike = __ballot_sync(kAllLanes, is_row && length == first);
     const unsigned filled = __ballot_sync(kAllLanes, length > 0);
     if (threadIdx.x % kTileSize != 0) return;
-    sums.tile_rows += (filled & lanes) != 0 ? 1 : 0;
+    sums[kTileRows] += (filled & lanes) != 0 ? 1 : 0;
     const bool is_even = (alike & lanes) == lanes && length > 0 && length % kTileSize == 0;
-    sums.even += is_even ? static_cast<Sum>(kTileSize * length) : 0;
+    sums[kEven] += is_even ? static_cast<Sum>(kTileSize * length) : 0;
 }
 
 template <class P>
 __global__ void __launch_bounds__(kThreads) count_rows(RowsToCount<P> p) {
-    RowSums sums;
+    Sum sums[kSums]{};
     Sum longest = 0;
-    Sum empty = 0;
     for (offset_t first = offset_t{blockIdx.x} * kThreads; first < p.rows; first += offset_t{gridDim.x} * kThreads) {
         const offset_t row = first + threadIdx.x;
         const bool is_row = row < p.rows;
@@ -94,29 +93,26 @@ __global__ void __launch_bounds__(kThreads) count_rows(RowsToCount<P> p) {
         const bool is_wrong =
             begin < 0 || begin > end || end > p.nnz || (row == 0 && begin != 0) || (row == p.rows - 1 && end != p.nnz);
         const offset_t length = is_wrong ? 0 : end - begin;
-        sums.wrong += is_wrong && is_row ? 1 : 0;
+        sums[kWrong] += is_wrong && is_row ? 1 : 0;
         add_tile_row(length, is_row, sums);
         if (!p.counts(row)) continue;
         add_row(length, sums);
         longest = max(longest, static_cast<Sum>(length));
-        empty += length == 0 ? 1 : 0;
     }
-    __shared__ RowFindings of_block;
-    if (threadIdx.x == 0) of_block = {};
+    __shared__ Sum of_block[kSums + 1];  // the longest one last
+    if (threadIdx.x <= kSums) of_block[threadIdx.x] = 0;
     __syncthreads();
-    for (std::size_t i = 0; i < kSums; ++i) {
-        const Sum of_warp = sum_of_warp(sums.of()[i]);
-        if (threadIdx.x % kWarpSize == 0 && of_warp > 0) atomicAdd(of_block.sums.of() + i, of_warp);
+#pragma unroll
+    for (int i = 0; i < kSums; ++i) {
+        const Sum of_warp = sum_of_warp(sums[i]);
+        if (threadIdx.x % kWarpSize == 0 && of_warp > 0) atomicAdd(of_block + i, of_warp);
     }
-    atomicMax(&of_block.longest, longest);
-    atomicAdd(&of_block.empty, empty);
+    atomicMax(of_block + kSums, longest);
     __syncthreads();
-    if (threadIdx.x < kSums) atomicAdd(p.found->sums.of() + threadIdx.x, of_block.sums.of()[threadIdx.x]);
-    if (threadIdx.x != 0) return;
-    atomicMax(&p.found->longest, of_block.longest);
-    atomicAdd(&p.found->empty, of_block.empty);
+    if (threadIdx.x < kSums) atomicAdd(p.found->sums + threadIdx.x, of_block[threadIdx.x]);
+    if (threadIdx.x == kSums) atomicMax(&p.found->longest, of_block[kSums]);
 }
-static_assert(kSums <= kThreads);
+static_assert(kSums < kThreads);
 
 template <class P>
 void launch_count(const RowsToCount<P>& p, cudaStream_t stream) {
@@ -139,16 +135,16 @@ RowFindings find(const DevicePattern& a, cudaStream_t stream) {
 }
 
 RowStatistics statistics_of(const RowFindings& found) {
-    RowStatistics of_rows{.squares = static_cast<double>(found.sums.squares),
+    RowStatistics of_rows{.squares = static_cast<double>(found.sums[kSquares]),
                           .longest = static_cast<offset_t>(found.longest),
-                          .empty = static_cast<offset_t>(found.empty),
-                          .even = static_cast<offset_t>(found.sums.even),
-                          .tile_rows = static_cast<offset_t>(found.sums.tile_rows)};
-    for (std::size_t i = 0; i < kRounds; ++i) {
-        RowRounds& rounds = of_rows.rounds[i];
+                          .empty = found.of(kEmpty),
+                          .even = found.of(kEven),
+                          .tile_rows = found.of(kTileRows)};
+    for (int i = 0; i < kRounds; ++i) {
+        RowRounds& rounds = of_rows.rounds[static_cast<std::size_t>(i)];
         rounds.nonzeros = 2 << i;
-        rounds.all = static_cast<offset_t>(found.sums.rounds[i]);
-        rounds.lanes = static_cast<offset_t>(found.sums.lanes[i]);
+        rounds.all = found.of(kRoundsOf + i);
+        rounds.lanes = found.of(kLanesOf + i);
         rounds.longest =
             rounds.all == 0 ? 0 : std::max(div_up(of_rows.longest, offset_t{rounds.nonzeros}), offset_t{1});
     }
@@ -185,7 +181,7 @@ template <class V>
 RowStatistics row_statistics_there(const DeviceCsrView<V>& a, cudaStream_t stream) {
     require_in_device_memory(a);
     const RowFindings found = find(pattern_of(a), stream);
-    const bool is_right = found.sums.wrong == 0 && (a.rows > 0 || a.nnz == 0);
+    const bool is_right = found.of(kWrong) == 0 && (a.rows > 0 || a.nnz == 0);
     if (!is_right) static_cast<void>(download_row_ptrs(a, stream));  // which says what is wrong
     return statistics_of(found);
 }
@@ -203,8 +199,7 @@ std::array<InodesThere, kInodeRows.size()> count_inodes(const offset_t* row_ptrs
     TILESPMV_CUDA(cudaStreamSynchronize(stream));
     std::array<InodesThere, kInodeRows.size()> inodes;
     std::ranges::transform(found, inodes.begin(), [](const RowFindings& one) {
-        return InodesThere{{static_cast<offset_t>(one.sums.rows), statistics_of(one).rounds},
-                           static_cast<offset_t>(one.sums.nonzeros)};
+        return InodesThere{{one.of(kCounted), statistics_of(one).rounds}, one.of(kNonzeros)};
     });
     return inodes;
 }

@@ -15,7 +15,8 @@ VectorShape vector_shape_of(const char* specification, const std::vector<offset_
     Options options("operator", specification);
     std::vector<offset_t> row_ptrs{0};
     for (const offset_t length : lengths) row_ptrs.push_back(row_ptrs.back() + length);
-    return read_vector_shape(options, row_ptrs, kVectorFlights, {});
+    const auto rows = static_cast<index_t>(row_ptrs.size() - 1);
+    return read_vector_shape(options, rows, row_ptrs.back(), [&] { return row_lengths(row_ptrs); }, kVectorFlights, {});
 }
 
 TEST(CsrVectorOptions, AreFollowedAndCompleted) {
