@@ -50,6 +50,7 @@ struct RowEndsToFind {
     RowBlockCut cut;
     index_t* ends = nullptr;
 };
+/// A template, so that several sources may have it.
 template <class Block>
 __global__ void __launch_bounds__(kElementwiseThreads) find_row_ends(RowEndsToFind p) {
     const offset_t row = offset_t{blockIdx.x} * kElementwiseThreads + threadIdx.x;
