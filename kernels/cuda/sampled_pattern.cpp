@@ -17,15 +17,21 @@ namespace {
 /// Rows up to which all row pointers are copied: to gather some takes as long.
 constexpr index_t kFewRows = 1 << 18;
 
-/// Addresses for so many elements, which get memory, in small pages, where they are written.
+/// Addresses for so many elements, which get memory, in small pages, where they are written. A thread keeps the last
+/// ones, a few MB, for a matrix of the same size: pages that are touched first take as long as all that is copied.
 template <class T>
 std::shared_ptr<T> addresses_for(offset_t count) {
+    thread_local std::shared_ptr<T> last;
+    thread_local std::size_t last_bytes = 0;
     const auto bytes = static_cast<std::size_t>(std::max<offset_t>(count, 1)) * sizeof(T);
+    if (bytes == last_bytes && last.use_count() == 1) return last;
     void* const reserved =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED) throw Error("no addresses for " + std::to_string(bytes) + " bytes of a pattern");
     static_cast<void>(madvise(reserved, bytes, MADV_NOHUGEPAGE));
-    return {static_cast<T*>(reserved), [bytes](T* p) { munmap(p, bytes); }};
+    last = {static_cast<T*>(reserved), [bytes](T* p) { munmap(p, bytes); }};
+    last_bytes = bytes;
+    return last;
 }
 
 /// What these ranges hold, in ascending order and nothing twice.
