@@ -98,10 +98,11 @@ def measure(a, devices, seconds, failed):
     """A row for each type and number of columns; calls failed(who, error) of a contender that fails."""
     for dtype in ("float64", "float32"):
         of_type = a.astype(dtype)
+        wide = of_type.astype(np.float64)
         vectors, times = {}, {columns: {} for columns in COLUMNS}
         for columns in COLUMNS:
             x = np.random.default_rng(0).standard_normal(a.shape[1] if columns == 1 else (a.shape[1], columns)).astype(dtype)
-            vectors[columns] = x, of_type @ x, abs(of_type) @ abs(x) + np.finfo(dtype).tiny
+            vectors[columns] = x, wide @ x, abs(wide) @ abs(x) + np.finfo(dtype).tiny
         for contender in (c for of_device in devices for c in of_device(of_type)):
             try:
                 for columns, took in measured(contender, of_type, vectors, seconds):
