@@ -9,7 +9,7 @@ import torch
 from torch.library import custom_op
 
 from . import _core
-from ._arrays import kind_of
+from ._arrays import Torch, kind_of
 from ._matrix import Matrix
 from ._varying import varying
 
@@ -138,9 +138,7 @@ class SampleProduct(_Product):
 def _like(x, core, transposed):
     """A new tensor for a product of x, by columns if x is."""
     rows = core.cols if transposed else core.rows
-    if x.ndim == 1 or x.stride(1) == 1:
-        return x.new_empty((rows, *x.shape[1:]))
-    return x.new_empty((x.shape[1], rows)).t()
+    return Torch.empty((rows, *x.shape[1:]), x, x.ndim == 1 or Torch.is_by_rows(x))
 
 
 def _product(core, x, transposed):
