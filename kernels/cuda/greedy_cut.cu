@@ -26,7 +26,7 @@ struct Cut {
     index_t* exits = nullptr;          ///< of each row: the first row of a piece behind its chunk
     index_t* far_exits = nullptr;      ///< of the rows of the first chunk of each range: the one behind the range
     index_t* range_entries = nullptr;  ///< the first row of a piece in each range, ...
-    index_t* chunk_entries = nullptr;  ///< ... and in each chunk
+    index_t* chunk_entries = nullptr;  ///< ... and in each chunk; `rows` of a short last one that has none
     std::uint8_t* is_start = nullptr;  ///< of each row
 
     [[nodiscard]] TILESPMV_HD offset_t range_begin(std::int64_t range) const { return range * range_chunks * kChunk; }
@@ -77,7 +77,7 @@ __global__ void enter_ranges(Cut p) {
     index_t at = 0;
     for (std::int64_t range = 0; range < p.ranges; ++range) {
         p.range_entries[range] = at;
-        at = p.far_exits[range * kChunk + (at - p.range_begin(range))];
+        if (at < p.rows) at = p.far_exits[range * kChunk + (at - p.range_begin(range))];
     }
 }
 
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kThreads) enter_chunks(Cut p) {
     index_t at = p.range_entries[range];
     for (std::int64_t chunk = first; chunk < end; ++chunk) {
         p.chunk_entries[chunk] = at;
-        at = p.exits[at];
+        if (at < p.rows) at = p.exits[at];
     }
 }
 
