@@ -272,7 +272,7 @@ TEST_F(DeviceSourceForAuto, TakesAtMostHalfMoreThanMatrixAndOperatorAtThePeak) {
         auto view = there.view;
         view.arrays = DeviceArrays::copied;
         for (const char* one :
-             {"csr-vector", "csr-merge", "csr-adaptive", "sell", "csr16", "csr-inode", "ell", "dia"}) {
+             {"csr-vector", "csr-merge", "csr-adaptive", "sell", "csr16", "csr-inode", "ell", "dia", "strip"}) {
             SCOPED_TRACE(std::string(name) + ' ' + one);
             const auto memory = std::make_shared<CountingMemory>();
             const auto a = unless_refused(find_operator<double>(Backend::cuda, one), [&] {
