@@ -176,7 +176,7 @@ HWY_INLINE void finish_lanes(Vec sum, Vec alpha, double beta, V* y, int n, bool 
 }
 
 /// y = alpha * sums + beta * y for the columns of y, `kPanelColumns` at most. There are sums for whole vectors of rows.
-/// `streams`: past the caches, if y is not read.
+/// `streams`: past the caches, if y is not read; the caller flushes.
 template <Value V>
 void finish_columns(const double* sums, double alpha, double beta, const Block<V>& y, bool streams) {
     streams = streams && beta == 0;
@@ -196,7 +196,6 @@ void finish_columns(const double* sums, double alpha, double beta, const Block<V
             finish_lanes(load_column(sums + r * stride + c, stride), factor, beta, &y.at(r, c), n, streams);
         }
     }
-    if (streams) hwy::FlushStream();
 }
 
 }  // namespace tilespmv::cpu::HWY_NAMESPACE

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <hwy/cache_control.h>
+
 #include "kernels/block.hpp"
 #include "kernels/cpu/simd.hpp"
 #include "kernels/cpu/tuning.hpp"
@@ -79,6 +81,7 @@ private:
             simd_.sum_csr_columns(a_, {row, end}, {a_.begin(row), a_.begin(end)}, x, sums.data());
             simd_.finish_columns(sums.data(), alpha, beta, y.row_range(row, end - row), streams);
         }
+        if (streams) hwy::FlushStream();
     }
 
     void add_piece(const Piece& piece, const Block<const V>& x, double* sums) const {

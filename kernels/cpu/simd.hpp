@@ -28,7 +28,8 @@ struct SimdKernels {
     int panel_columns = 0;  ///< that the next two take at a time
     /// The sums of each row for a panel of X in row-major layout, row after row from `sums` on, in whole vectors.
     void (*sum_csr_columns)(const CsrRows<V>& a, Span rows, Span nonzeros, const Block<const V>& x, double* sums);
-    /// y = alpha * sums + beta * y for a panel of some rows; past the caches, if it `streams` and beta is 0.
+    /// y = alpha * sums + beta * y for a panel of some rows; past the caches, if it `streams` and beta is 0,
+    /// which the caller flushes.
     void (*finish_columns)(const double* sums, double alpha, double beta, const Block<V>& y, bool streams);
     /// Rows [first, end) of a block in column-major layout into one in row-major layout, whose rows are whole vectors.
     void (*copy_to_rows)(const Block<const V>& from, std::size_t first, std::size_t end, const Block<V>& to,
