@@ -43,8 +43,8 @@ struct OperatorEntry {
     bool sums_in_own_type = false;    ///< accumulates in the type of the values, those of 16 bits in float32: no choice
     bool takes_16_bit_values = true;  ///< float16 and bfloat16
     bool reads_csr_in_place = false;  ///< multiplies a CSR matrix where it lies, on a GPU one in its memory
-    /// Columns that one pass over the matrix multiplies at most, if `auto` takes it for several of them (with the
-    /// option `columns`, unless these are `kAllColumns`); else 0.
+    /// Columns that one pass over the matrix multiplies at most, `kAllColumns` if any number, where `auto` takes it for
+    /// several of them; else 0.
     int pass_columns = 0;
     /// Commands leave it out of "all operators": it suits few matrices.
     bool only_if_named = false;
