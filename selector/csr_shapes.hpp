@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <span>
 
@@ -70,7 +69,9 @@ constexpr offset_t sell_lanes(offset_t length, int steps, int block_warps = 8) {
     const offset_t block = offset_t{block_warps} * 32;
     const offset_t lanes = div_up(length, offset_t{steps});
     if (lanes > block) return div_up(lanes, 2 * block) * block;
-    return lanes == 0 ? 0 : static_cast<offset_t>(std::bit_ceil(static_cast<std::uint64_t>(lanes)));
+    offset_t power = 1;  // not by <bit>, whose functions nvcc takes for undefined on a GPU
+    while (power < lanes) power *= 2;
+    return lanes == 0 ? 0 : power;
 }
 /// Of all rows, in parallel.
 offset_t sell_lanes(std::span<const offset_t> row_ptrs, int steps);

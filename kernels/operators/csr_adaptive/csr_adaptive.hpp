@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -44,8 +43,9 @@ struct AdaptiveLimits {
 /// Threads that add up a row of a row block of so many, as a power of 2: all of them have a row, up to a warp the same
 /// one.
 TILESPMV_HD constexpr int adaptive_threads_log2(unsigned rows, int threads) {
-    const int log2 = std::bit_width(static_cast<unsigned>(threads) / rows) - 1;
-    return log2 < 0 ? 0 : log2 > 5 ? 5 : log2;
+    int log2 = 0;
+    while (log2 < 5 && rows << (log2 + 1) <= static_cast<unsigned>(threads)) ++log2;
+    return log2;
 }
 
 /// Those for `nonzeros` nonzeros on a GPU, by `row_block_limits`.

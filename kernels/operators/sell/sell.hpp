@@ -86,7 +86,9 @@ struct SliceKinds {
         if (length > longest()) return cut();
         const offset_t lanes = sell_lanes(length, most_steps, block_warps);
         const auto steps = static_cast<int>(div_up(length, lanes));
-        return (most_steps - steps) * kWidths + kWidths - 1 - std::countr_zero(static_cast<std::uint64_t>(lanes));
+        int log2 = 0;
+        while (lanes >> log2 > 1) ++log2;
+        return (most_steps - steps) * kWidths + kWidths - 1 - log2;
     }
     [[nodiscard]] TILESPMV_HD constexpr int lanes_log2(int kind) const { return kWidths - 1 - kind % kWidths; }
     [[nodiscard]] TILESPMV_HD constexpr int steps(int kind) const { return most_steps - kind / kWidths; }
