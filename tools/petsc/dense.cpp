@@ -141,16 +141,14 @@ PetscErrorCode block_of(Mat dense, T* values, Block<T>* block) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode numeric(Mat c) {
+/// C = op(A) B, where PETSc has set up C.
+template <Op op>
+PetscErrorCode multiply_dense(Mat a, Mat b, Mat c) {
     PetscFunctionBegin;
-    Mat a = nullptr, b = nullptr;
-    MatProductType type = MATPRODUCT_AB;
-    PetscCall(MatProductGetMats(c, &a, &b, nullptr));
-    PetscCall(MatProductGetType(c, &type));
     PetscInt columns = 0;
     Parts parts;
     PetscCall(MatGetSize(b, nullptr, &columns));
-    PetscCall(parts_of(a, type == MATPRODUCT_AB ? Op::none : Op::transpose, static_cast<int>(columns), &parts));
+    PetscCall(parts_of(a, op, static_cast<int>(columns), &parts));
     const PetscScalar* b_values = nullptr;
     PetscScalar* c_values = nullptr;
     Block<const PetscScalar> from;
@@ -164,13 +162,23 @@ PetscErrorCode numeric(Mat c) {
         PetscCallMPI(MPI_Type_contiguous(from.cols, MPIU_SCALAR, &row_of_values));
         PetscCallMPI(MPI_Type_commit(&row_of_values));
     }
-    auto* const product = type == MATPRODUCT_AB ? multiply_parts : multiply_transposed_parts;
+    auto* const product = op == Op::none ? multiply_parts : multiply_transposed_parts;
     if (from.cols > 0) PetscCall(product(parts, from, to, row_of_values));
     if (from.cols != 1) PetscCallMPI(MPI_Type_free(&row_of_values));
     PetscCall(MatDenseRestoreArrayWrite(c, &c_values));
     PetscCall(MatDenseRestoreArrayRead(b, &b_values));
     PetscCall(MatAssemblyBegin(c, MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(c, MAT_FINAL_ASSEMBLY));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode numeric(Mat c) {
+    PetscFunctionBegin;
+    Mat a = nullptr, b = nullptr;
+    MatProductType type = MATPRODUCT_AB;
+    PetscCall(MatProductGetMats(c, &a, &b, nullptr));
+    PetscCall(MatProductGetType(c, &type));
+    PetscCall(type == MATPRODUCT_AB ? multiply_dense<Op::none>(a, b, c) : multiply_dense<Op::transpose>(a, b, c));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,31 +202,63 @@ PetscErrorCode symbolic(Mat c) {
         PetscCall(MatGetType(b, &name));
         PetscCall(MatSetType(c, name));
     }
-    PetscCall(MatSetOperation(c, MATOP_PRODUCTSYMBOLIC, reinterpret_cast<void (*)(void)>(symbolic)));
-    PetscCall(MatSetOperation(c, MATOP_PRODUCTNUMERIC, reinterpret_cast<void (*)(void)>(numeric)));
+    PetscCall(MatSetOperation(c, MATOP_PRODUCTSYMBOLIC, untyped(symbolic)));
+    PetscCall(MatSetOperation(c, MATOP_PRODUCTNUMERIC, untyped(numeric)));
+    // by which PETSc makes products of three matrices of these
+    PetscCall(MatSetOperation(c, MATOP_MAT_MULT_NUMERIC, untyped(multiply_dense<Op::none>)));
+    PetscCall(MatSetOperation(c, MATOP_TRANSPOSE_MAT_MULT_NUMER, untyped(multiply_dense<Op::transpose>)));
     PetscCall(MatSetUp(c));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode type_of(Mat ours, const Type** type) {
+    PetscFunctionBegin;
+    PetscBool is_parallel = PETSC_FALSE;
+    PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ours), parallel_type().name, &is_parallel));
+    *type = is_parallel ? &parallel_type() : &sequential_type();
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// By the function of PETSc for factors of these types, if one of them has it.
+PetscErrorCode set_up_by_petsc(Mat c, const std::string& types) {
+    PetscFunctionBegin;
+    const std::string name = "MatProductSetFromOptions_" + types + "_C";
+    Mat a = nullptr, b = nullptr;
+    PetscErrorCode (*of_petsc)(Mat) = nullptr;
+    PetscCall(MatProductGetMats(c, &a, &b, nullptr));
+    PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(a), name.c_str(), &of_petsc));
+    if (of_petsc == nullptr) {
+        PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(b), name.c_str(), &of_petsc));
+    }
+    if (of_petsc != nullptr) PetscCall((*of_petsc)(c));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-PetscErrorCode set_up_dense_product(Mat c) {
+PetscErrorCode set_up_product_by_dense(Mat c) {
     PetscFunctionBegin;
-    Mat a = nullptr, b = nullptr;
+    Mat a = nullptr;
+    const Type* ours = nullptr;
     MatProductType type = MATPRODUCT_AB;
-    PetscCall(MatProductGetMats(c, &a, &b, nullptr));
+    PetscCall(MatProductGetMats(c, &a, nullptr, nullptr));
+    PetscCall(type_of(a, &ours));
     PetscCall(MatProductGetType(c, &type));
     if (type == MATPRODUCT_AB || type == MATPRODUCT_AtB) {
-        PetscCall(MatSetOperation(c, MATOP_PRODUCTSYMBOLIC, reinterpret_cast<void (*)(void)>(symbolic)));
-        PetscFunctionReturn(PETSC_SUCCESS);
+        PetscCall(MatSetOperation(c, MATOP_PRODUCTSYMBOLIC, untyped(symbolic)));
+    } else {
+        PetscCall(set_up_by_petsc(c, std::string(ours->aij) + "_" + ours->dense));
     }
-    PetscBool is_parallel = PETSC_FALSE;
-    PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(a), parallel_type().name, &is_parallel));
-    const Type& ours = is_parallel ? parallel_type() : sequential_type();
-    const std::string name = std::string("MatProductSetFromOptions_") + ours.aij + "_" + ours.dense + "_C";
-    PetscErrorCode (*of_aij)(Mat) = nullptr;
-    PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(b), name.c_str(), &of_aij));
-    if (of_aij != nullptr) PetscCall((*of_aij)(c));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode set_up_product_of_dense(Mat c) {
+    PetscFunctionBegin;
+    Mat b = nullptr;
+    const Type* ours = nullptr;
+    PetscCall(MatProductGetMats(c, nullptr, &b, nullptr));
+    PetscCall(type_of(b, &ours));
+    PetscCall(set_up_by_petsc(c, std::string(ours->dense) + "_" + ours->aij));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -20,7 +20,6 @@ constexpr std::array kSharedFunctions{
     "MatProductSetFromOptions_%s_%s_C",
     "MatProductSetFromOptions_transpose_%s_%s_C",
     "MatProductSetFromOptions_is_%s_C",
-    "MatProductSetFromOptions_seqdense_%s_C",
     "MatConvert_%s_is_C",
     "MatConvert_%s_hypre_C",
     "MatConvert_%s_elemental_C",
@@ -44,9 +43,11 @@ using Function = void (*)(void);
 PetscErrorCode functions_of(Mat a, const Type& type, std::vector<std::pair<std::string, Function>>* functions) {
     PetscFunctionBegin;
     const std::string name = type.name, aij = type.aij;
-    *functions = {{"MatConvert_" + name + "_" + aij + "_C", untyped(type.to_aij)},
-                  {"MatConvert_" + aij + "_" + name + "_C", untyped(type.from_aij)},
-                  {"MatProductSetFromOptions_" + name + "_" + type.dense + "_C", untyped(set_up_dense_product)}};
+    *functions = {
+        {"MatConvert_" + name + "_" + aij + "_C", untyped(type.to_aij)},
+        {"MatConvert_" + aij + "_" + name + "_C", untyped(type.from_aij)},
+        {"MatProductSetFromOptions_" + name + "_" + type.dense + "_C", untyped(set_up_product_by_dense)},
+        {"MatProductSetFromOptions_" + std::string(type.dense) + "_" + name + "_C", untyped(set_up_product_of_dense)}};
     for (const char* const pattern : kSharedFunctions) {
         Function shared = nullptr;
         PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(a), named_after(pattern, type.aij).c_str(),

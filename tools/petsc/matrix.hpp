@@ -93,8 +93,9 @@ struct Events {
 };
 Events& events();
 
-/// Sets up C = A B or A^T B, where A is ours and B is dense; composed with A.
-PetscErrorCode set_up_dense_product(Mat c);
+/// Sets up C of A and B, where A is ours and B is dense, or where A is dense and B is ours, which PETSc multiplies.
+PetscErrorCode set_up_product_by_dense(Mat c);
+PetscErrorCode set_up_product_of_dense(Mat c);
 
 /// Whether a viewer shows what is known of a matrix, of every process or of the first alone.
 PetscErrorCode shows_info(PetscViewer viewer, PetscBool* of_first, PetscBool* of_all);
