@@ -5,7 +5,6 @@
     bench/tables.py real FILE         the same over csr-merge on real matrices, summarised first
     bench/tables.py threads FILE      csr-vector by threads a row
     bench/tables.py cusparse FILE     csr-vector and csr-merge over cuSPARSE
-    bench/tables.py multiround FILE   csr-multiround beside csr-scalar and csr-vector
     bench/tables.py suite FILE        operators of the suite `tilespmv` over cuSPARSE's CSR, with their preparation
     bench/tables.py formats FILE      tiles in a single format and by the published rules
     bench/tables.py preparation FILE  preparation from CSR on the GPU (`bench --from-gpu`), in products of cuSPARSE's CSR
@@ -163,16 +162,6 @@ def cusparse(matrices):
     print_table(header, rows)
 
 
-def multiround(matrices):
-    operators = ["csr-scalar", "csr-vector", "csr-multiround"]
-    rows = []
-    for name, m in matrices.items():
-        results = [m.results[operator, ""] for operator in operators]
-        times = results[-1]["first_seconds"], results[-1]["derived"]["median_s"]
-        rows.append([name] + [number(r["derived"]["gbytes_per_s"]) for r in results] + [f"{1e6 * t:.1f}" for t in times])
-    print_table(["matrix"] + [f"{operator} GB/s" for operator in operators] + ["first us", "warm us"], rows)
-
-
 def suite(matrices):
     operators = {"cuSPARSE CSR": ("cusparse-csr*",), "cuSPARSE BSR": ("cusparse-bsr*",), "csr-merge": ("csr-merge",),
                  "csr-adaptive": ("csr-adaptive",), "csr5": ("csr5",), "csr16": ("csr16",),
@@ -221,7 +210,7 @@ def formats(matrices):
 
 def preparation(kinds):
     """Of matrices above 100,000 nonzeros, beside the most that it is to take in the mean."""
-    bars = {"csr-scalar": 2, "csr-vector": 2, "csr-multiround": 2, "csr-merge": 2, "csr-adaptive": 2, "sell": 2,
+    bars = {"csr-scalar": 2, "csr-vector": 2, "csr-merge": 2, "csr-adaptive": 2, "sell": 2,
             "csr16": 1.5, "dia": 4, "ell": 4, "csr-inode": 4, "strip": 12, "tile": 12, "auto": 10}
     for (vectors, values), matrices in kinds.items():
         if "CSR on the GPU" not in vectors:
@@ -307,7 +296,7 @@ def transposes(kinds):
 
 
 def main():
-    of_one_vector = {f.__name__: f for f in (classes, real, threads, cusparse, multiround, suite, formats)}
+    of_one_vector = {f.__name__: f for f in (classes, real, threads, cusparse, suite, formats)}
     tables = of_one_vector | {f.__name__: f for f in (columns, odd, transposes, preparation)}
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("table", choices=tables)

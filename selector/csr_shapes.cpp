@@ -103,14 +103,6 @@ void add_tile_rows(std::span<const offset_t> row_ptrs, RowStatistics& of_rows) {
     of_rows.tile_rows += row_ptrs.back() > row_ptrs.front() ? 1 : 0;  // fewer rows
 }
 
-/// The smallest group of threads, up to a warp, for which as many mean rows as there are groups fill at most the share
-/// of a round that `tuning` says.
-int smallest_group(index_t rows, offset_t nnz, int products, const MultiroundTuning& tuning) {
-    int group = 1;
-    while (group < kWarp && 8 * nnz > offset_t{tuning.filled_eighths} * products * group * rows) group *= 2;
-    return group;
-}
-
 /// Relative to that of a thread with four nonzeros in flight ...
 struct VectorRound {
     double time = 0;     ///< ... of a round among many
@@ -262,18 +254,6 @@ InodeShape inode_shape(std::span<const InodeLengths, kInodeRows.size()> lengths,
         }
     }
     return best;
-}
-
-MultiroundShape multiround_shape(MultiroundShape given, index_t rows, offset_t nnz, const MultiroundTuning& tuning) {
-    MultiroundShape shape = given;
-    if (shape.products == 0) shape.products = tuning.products;
-    if (shape.threads == 0) shape.threads = std::max(shape.group, tuning.threads);
-    if (shape.group == 0) {
-        shape.group = smallest_group(rows, nnz, shape.products, tuning);
-        while (shape.group > 1 && shape.rows * shape.group > shape.threads) shape.group /= 2;
-    }
-    if (shape.rows == 0) shape.rows = std::max(shape.threads / shape.group, 1);
-    return shape;
 }
 
 int csr5_sigma(index_t rows, offset_t nnz) {

@@ -130,25 +130,6 @@ double inode_time(const InodeLengths& lengths, const InodeShape& shape, const Nu
 InodeShape inode_shape(std::span<const InodeLengths, kInodeRows.size()> lengths, const InodeShape& given,
                        const NumberSizes& of, const Gpu& gpu);
 
-/// How csr-multiround divides its work.
-struct MultiroundShape {
-    int rows = 0;      ///< N: consecutive rows of a block
-    int threads = 0;   ///< M: threads of a block
-    int products = 0;  ///< R: partial products that a thread computes in a round
-    int group = 0;     ///< 2^k: threads that add up a row, at most those of the block
-
-    /// Whether the block has a group for each of its rows; otherwise there is no such kernel.
-    [[nodiscard]] bool is_possible() const { return std::int64_t{rows} * group <= threads; }
-
-    friend bool operator==(const MultiroundShape&, const MultiroundShape&) = default;
-};
-
-/// Chooses the members of `given` that are 0 for a matrix of `rows` rows and `nnz` nonzeros: the threads and partial
-/// products of `tuning` (or as many threads as a group that is given); the smallest group, up to a warp, for which the
-/// rows of a block, as many as it has groups, leave free in the mean what `tuning` says. Given rows and threads may be
-/// too many for the groups.
-MultiroundShape multiround_shape(MultiroundShape given, index_t rows, offset_t nnz, const MultiroundTuning& tuning);
-
 /// Nonzeros of a lane of csr5: the smallest of 4, 8 and 16 that is at least nnz / rows, else 16. With longer rows fewer
 /// end in a lane, and sums that stay in a lane are free.
 int csr5_sigma(index_t rows, offset_t nnz);

@@ -34,14 +34,6 @@ struct InodeTuning {
     double warp_time = 11.6;    ///< of a warp that begins
 };
 
-/// csr-multiround ("CSR on the GPU", where these are 0.8 to 1.35 of cuSPARSE on matrices without very long rows). The
-/// options of the operator sweep them.
-struct MultiroundTuning {
-    int threads = 256;       ///< of a block; not swept by itself
-    int products = 8;        ///< partial ones of a thread in a round; fewer are fewer loads in flight
-    int filled_eighths = 7;  ///< of a round, by the mean rows of a block, so that most blocks need one; not swept
-};
-
 /// csr16 and csr-adaptive ("Tiles on the GPU", versions 8b to 8e).
 struct RowBlockTuning {
     /// Row blocks of each multiprocessor, before the limits below. Fewer: small matrices leave multiprocessors idle.
@@ -195,7 +187,6 @@ struct Tuning {
     VectorTuning vector = {};
     VectorTuning turns = {.concurrent_rounds = 1150};  ///< of csr-vector in turns
     InodeTuning inodes = {};
-    MultiroundTuning multiround = {};
     MergeTuning merge = {};
     /// Threads of a team of csr-adaptive: 64, 128 or 256. Those of csr16 (8c: finer blocks, small matrices gain a
     /// tenth); the option `threads` sweeps them.

@@ -7,7 +7,6 @@
 #include "bench/harness/device.hpp"
 #include "bench/harness/measurer.hpp"
 #include "bench/harness/product.hpp"
-#include "bench/harness/upload.hpp"
 #include "kernels/operator.hpp"
 #include "tile/csr.hpp"
 
@@ -26,9 +25,6 @@ template <Value V>
 ProductBuilder cuda_product_builder(Device& device, const std::string& specification, const std::string& selector,
                                     Accumulator accumulator, const CsrMatrix<V>& a, std::span<const V> x,
                                     const ProductKind& kind = {});
-
-/// As `make_upload`, on the stream of `device`, which `make_cuda_device` made.
-std::unique_ptr<Upload> make_cuda_upload(Device& device, HostArrays arrays);
 
 /// The kernels over vectors that there are for values of 4 or 8 bytes; none of 2.
 std::vector<VectorWork> cuda_vector_works(std::size_t value_bytes);

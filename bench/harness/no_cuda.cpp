@@ -17,11 +17,6 @@ ProductBuilder cuda_product_builder(Device&, const std::string&, const std::stri
     return nullptr;
 }
 
-std::unique_ptr<Upload> make_cuda_upload(Device&, HostArrays) {
-    static_cast<void>(cuda::require_device());
-    return nullptr;
-}
-
 AssemblyTimes time_assembly(offset_t) {
     static_cast<void>(cuda::require_device());
     return {};

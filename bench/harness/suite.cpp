@@ -207,11 +207,6 @@ std::span<const Suite> suites() {
          .sources = kEvenToWebLike,
          .operators = {"csr-vector", "csr-merge"},
          .baselines = {"cusparse-csr", "cusparse"}},
-        {.name = "multiround",
-         .summary = "csr-multiround, which needs no preprocessing, against csr-scalar and csr-vector",
-         .sources = kEvenToWebLike,
-         .operators = {"csr-multiround", "csr-scalar", "csr-vector"},
-         .baselines = {"csr-scalar", "csr-vector"}},
         {.name = "tilespmv",
          .summary =
              "tiles (tile, tile-warp) in the three published configurations, by the tuned rules and in every single "

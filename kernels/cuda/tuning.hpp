@@ -56,11 +56,6 @@ inline constexpr int kTurnBlocks = 2;
 /// Threads of a block of kernels that copy or scale a vector; not swept.
 inline constexpr int kElementwiseThreads = 256;
 
-/// Most threads of a block of csr-multiround, and blocks of so many that a multiprocessor holds: full occupancy needs
-/// more registers than there are; not swept.
-inline constexpr int kMultiroundMaxThreads = 512;
-inline constexpr int kMultiroundBlocks = 2;
-
 /// csr-merge ("CSR on the GPU", version 5). Threads of a block: 64 and 96 are 0 to 2% slower, 256 and 512 (version 4)
 /// suit R-MAT and are slower elsewhere.
 inline constexpr int kMergeThreads = 128;

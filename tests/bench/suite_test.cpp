@@ -63,8 +63,7 @@ TEST(Suites, UnknownNameListsTheOthers) {
         EXPECT_THAT(error.what(),
                     testing::AllOf(testing::HasSubstr("cpu-classes"), testing::HasSubstr("gpu-classes"),
                                    testing::HasSubstr("threads-per-vector"), testing::HasSubstr("csr-vs-cusparse"),
-                                   testing::HasSubstr("multiround"), testing::HasSubstr("tilespmv"),
-                                   testing::HasSubstr("peers")));
+                                   testing::HasSubstr("tilespmv"), testing::HasSubstr("peers")));
     }
 }
 

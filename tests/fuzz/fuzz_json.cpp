@@ -119,8 +119,7 @@ std::string sample_results() {
     bench::ResultSet set;
     set.machine.cpu = "Some CPU";
     for (const auto* name : {"csr-omp", "csr-scalar", "csr-vector", "csr-vector:threads=2", "csr-vector:threads=8",
-                             "csr-multiround", "csr-multiround:rows=1,threads=64,products=1,group=1",
-                             "csr-multiround:rows=2,threads=64,products=2,group=1"}) {
+                             "csr-adaptive", "csr-adaptive:threads=64"}) {
         set.results.push_back(bench::sample_result("a.mtx", {1e-5, 2e-5, 3e-5}));
         set.results.back().id.operator_name = name;
         set.results.back().id.selector = "";

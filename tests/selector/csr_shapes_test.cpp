@@ -233,23 +233,6 @@ TEST(InodeShapes, FollowWhatIsGiven) {
     EXPECT_EQ(inode_shape(inodes_of(0, {0, 0, 0, 0, 0}), {}, {8, 8}, measured_gpu(8)).rows, 2) << "no rows";
 }
 
-MultiroundShape chosen_shape(index_t rows, offset_t nnz) { return multiround_shape({}, rows, nnz, {}); }
-
-TEST(MultiroundShapes, FillARoundWithMeanRows) {
-    EXPECT_EQ(chosen_shape(0, 0), (MultiroundShape{256, 256, 8, 1}));
-    EXPECT_EQ(chosen_shape(1000, 5000), (MultiroundShape{256, 256, 8, 1}));
-    EXPECT_EQ(chosen_shape(1000, 7000), (MultiroundShape{256, 256, 8, 1}));
-    EXPECT_EQ(chosen_shape(1000, 7001), (MultiroundShape{128, 256, 8, 2}));
-    EXPECT_EQ(chosen_shape(1000, 27000), (MultiroundShape{64, 256, 8, 4}));
-    EXPECT_EQ(chosen_shape(1000, 1'000'000'000'000), (MultiroundShape{8, 256, 8, 32}));
-}
-
-TEST(MultiroundShapes, FollowTheTuning) {
-    const MultiroundTuning tuning{.threads = 128, .products = 4, .filled_eighths = 8};
-    EXPECT_EQ(multiround_shape({}, 1000, 4000, tuning), (MultiroundShape{128, 128, 4, 1}));
-    EXPECT_EQ(multiround_shape({}, 1000, 4001, tuning), (MultiroundShape{64, 128, 4, 2}));
-}
-
 TEST(Csr5Sigma, FollowsTheMeanRow) {
     EXPECT_EQ(csr5_sigma(0, 0), 4);
     EXPECT_EQ(csr5_sigma(100, 400), 4);

@@ -1,14 +1,12 @@
 // Whole outputs of `solve`.
 #include <regex>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <omp.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/tools/golden.hpp"
 #include "tests/tools/transcript.hpp"
-#include "tools/solve/program.hpp"
 #include "tools/solve/solve_result.hpp"
 
 namespace tilespmv::tools {
@@ -151,76 +149,6 @@ TEST(GoldenSolveResult, SeveralRightHandSides) {
     EXPECT_EQ(&hardest(r.reports), &r.reports[2]);
     r.report = hardest(r.reports);
     expect_golden("solve_columns.txt", solve_text(r) + '\n' + solve_json(r)["right_hand_sides"].dump(1) + '\n');
-}
-
-TEST(GoldenSolverProgram, Gpu) {
-    SystemOptions asked;
-    asked.goal.atol = 1e-12;
-    const solver::SolverOptions options{.backend = Backend::cuda, .preconditioner = "ssor-ai:order=2"};
-    SolveResult r = sample();
-    r.matrix = "a\nb\\";  // nothing that could end a comment
-    r.how = "GPU, graphs of iterations";
-    r.operator_specification = "strip";
-    r.operator_reason =
-        "of 5 the least predicted time (8.9 bytes a nonzero; 92% of the time for reading the matrix, x and y)";
-    r.check_every = 32;
-    r.vector_shapes = {{"advance", {256, 2, 0}}, {"direction", {128, 1, 0}}, {"residual2", {512, 4, 264}}};
-    const auto program = solver_program(r, options, asked);
-    expect_golden("solver_program.txt", program.main + "=====\n" + program.cmake + "=====\n" + program.readme);
-}
-
-TEST(GoldenSolverProgram, SaysHowIterationsAreLaunched) {
-    SolveResult r = sample();
-    r.method = solver::Method::textbook;
-    r.vector_shapes = {{"advance", {256, 2, 0}}, {"direction", {128, 1, 0}}};
-    const auto graphs = solver_program(r, {.backend = Backend::cuda}, {});
-    EXPECT_THAT(graphs.main, ::testing::HasSubstr("    {\"direction\", {128, 1, 0}},\n};"));
-    EXPECT_THAT(graphs.main, ::testing::Not(::testing::HasSubstr("\"advance\"")));  // of the other recurrence
-    EXPECT_THAT(graphs.main, ::testing::HasSubstr("    .use_persistent_kernel = false,"));
-    r.is_persistent = true;
-    const auto one_kernel = solver_program(r, {.backend = Backend::cuda}, {});
-    EXPECT_THAT(one_kernel.main, ::testing::HasSubstr("    .persistent_at_any_size = true,"));
-    EXPECT_THAT(one_kernel.main, ::testing::Not(::testing::HasSubstr("kVectorShapes")));
-    EXPECT_THAT(one_kernel.readme, ::testing::HasSubstr("| iterations: many in one kernel |"));
-}
-
-TEST(GoldenSolverProgram, OfRanks) {
-    SolveResult r = sample();
-    r.operator_specification = "auto";
-    r.ranks.resize(2);
-    r.ranks[0].rows = 5000;
-    r.ranks[0].operator_specification = "strip";
-    r.ranks[0].vector_shapes = {{"advance", {256, 2, 0}}, {"direction", {128, 1, 0}}};
-    r.ranks[1].rows = 7000;
-    r.ranks[1].operator_specification = "csr-vector:threads=4";
-    r.ranks[1].vector_shapes = {{"advance", {512, 4, 264}}};
-    const auto program = solver_program(r, {.backend = Backend::cuda}, {});
-    expect_golden("solver_program_ranks.txt", program.main + "=====\n" + program.readme);
-    EXPECT_THAT(program.main, ::testing::HasSubstr("make_gpu_ranked_solver<Value>(a, kConfiguration);"));
-    EXPECT_THAT(program.main, ::testing::HasSubstr("#include <tilespmv/kernels/multi_gpu/ranked_solver.hpp>"));
-    EXPECT_THAT(program.readme, ::testing::HasSubstr("here strip, csr-vector:threads=4 |"));
-    EXPECT_THAT(program.main + program.readme, ::testing::Not(::testing::HasSubstr("persistent")));
-}
-
-TEST_F(GoldenSolve, AProgramOfRanksHasTheirRowsAndOperators) {
-    commands_.run("generate-solver gen:laplace2d:n=8 --device cpu --gpus 2 --operator csr-omp -o {}program");
-    const auto main = test::content_of(commands_.path("program/main.cpp"));
-    EXPECT_THAT(main, ::testing::HasSubstr(".partition = tilespmv::multi_gpu::Partition({0, 32, 64}),"));
-    EXPECT_THAT(main, ::testing::HasSubstr("    .choices = {\n        {.operator_name = \"csr-omp\"},\n"));
-    commands_.run("generate-solver gen:laplace2d:n=8 --device cpu --gpus 2 -o {}automatic");
-    EXPECT_THAT(test::content_of(commands_.path("automatic/main.cpp")),
-                ::testing::Not(::testing::HasSubstr("operator_name = \"auto\"")));
-}
-
-TEST(GoldenSolverProgram, QuotesWhatWasAskedFor) {
-    SystemOptions asked;
-    asked.skips_symmetry_check = true;
-    SolveResult r = sample();
-    r.operator_specification = "x:\"\\";
-    const auto program = solver_program(r, {.constant_null_space = true}, asked);
-    EXPECT_THAT(program.main, ::testing::HasSubstr(R"(.operator_name = "x:\"\\",)"));
-    EXPECT_THAT(program.main, ::testing::HasSubstr(".constant_null_space = true,"));
-    EXPECT_THAT(program.main, ::testing::Not(::testing::HasSubstr("check_symmetry(")));
 }
 
 }  // namespace

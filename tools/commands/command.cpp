@@ -8,7 +8,6 @@ void add_commands(CLI::App& app) {
     add_view(app);
     add_spmv(app);
     add_solve(app);
-    add_generate_solver(app);
     add_explain(app);
     add_verify(app);
     add_generate(app);

@@ -15,7 +15,6 @@ void add_spmv(CLI::App& app);
 void add_verify(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_generate(CLI::App& app);
-void add_generate_solver(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_tune(CLI::App& app);
 void add_info(CLI::App& app);

@@ -14,7 +14,6 @@ namespace {
 constexpr const char* kInputType = "INPUT";
 constexpr const char* kOutputType = "OUTPUT";
 constexpr const char* kOutputOrStdoutType = "OUTPUT|-";
-constexpr const char* kFolderType = "FOLDER";
 constexpr const char* kOperatorType = "OPERATOR";
 
 template <class F>
@@ -129,11 +128,6 @@ void write_text(const std::string& file, std::string_view text) {
     OutputFile out(file);
     out.write(text);
     out.commit();
-}
-
-CLI::Option* add_output_folder(CLI::App& command, const std::string& name, std::filesystem::path& folder,
-                               const std::string& help) {
-    return command.add_option(name, folder, help)->type_name(kFolderType);
 }
 
 void make_directory(const std::filesystem::path& directory) {

@@ -41,10 +41,6 @@ CLI::Option* add_input(CLI::App& command, const std::string& name, std::vector<s
 /// An option that names a file to write, which `kStdout` does not.
 CLI::Option* add_output(CLI::App& command, const std::string& name, std::string& file, const std::string& help);
 
-/// An option that names a folder to write to. Which files in there are written the command says by `CommandFiles`.
-CLI::Option* add_output_folder(CLI::App& command, const std::string& name, std::filesystem::path& folder,
-                               const std::string& help);
-
 /// Makes a folder and those it lies in, if they are missing. Throws `Error`.
 void make_directory(const std::filesystem::path& directory);
 

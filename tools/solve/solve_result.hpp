@@ -21,15 +21,12 @@ struct SolveResult {
     std::string how;                              ///< "CPU, 2 threads"
     std::string operator_name;                    ///< as asked for
     std::string executed_operator;                ///< what that is
-    std::string operator_specification;           ///< that with its options
     std::string operator_reason;                  ///< a clause; empty if it was asked for, or each rank chose its own
     std::vector<RankedOperator> ranked;           ///< what `auto` chooses from, best first
     solver::PreconditionerChoice preconditioner;  ///< without trials if it was asked for
     solver::Method method{};
-    std::string method_reason;                       ///< a clause; empty if it was asked for
-    bool is_persistent = false;                      ///< one kernel of a GPU does blocks of iterations
-    std::vector<solver::KernelShape> vector_shapes;  ///< of a GPU
-    double setup_seconds = 0;                        ///< of the operator and the preconditioner, without trials
+    std::string method_reason;  ///< a clause; empty if it was asked for
+    double setup_seconds = 0;   ///< of the operator and the preconditioner, without trials
     double rtol = 0, atol = 0;
     int check_every = 0;
     solver::SolveReport report;                ///< of the `hardest` right-hand side

@@ -105,8 +105,8 @@ std::vector<RankedOperator> rank_if_auto(const std::string& specification, const
 }
 
 /// Why `auto` took what it did.
-void explain_operator(SolveResult& result) {
-    const auto taken = std::ranges::find(result.ranked, result.operator_specification, &RankedOperator::specification);
+void explain_operator(SolveResult& result, std::string_view specification) {
+    const auto taken = std::ranges::find(result.ranked, specification, &RankedOperator::specification);
     if (taken == result.ranked.end()) return;
     Options options("operator", result.operator_name);
     result.operator_reason =
@@ -120,13 +120,10 @@ void describe_solver(const Solver<T>& solver, const SolveOptions& goal, SolveRes
     result.how = solver.how();
     result.preconditioner = solver.preconditioner_choice();
     result.executed_operator = solver.operator_name();
-    result.operator_specification = solver.operator_specification();
-    explain_operator(result);
+    explain_operator(result, solver.operator_specification());
     result.method = solver.method();
     result.method_reason = solver.method_reason();
     result.check_every = solver.check_every(goal);
-    result.is_persistent = solver.is_persistent();
-    result.vector_shapes = solver.vector_shapes();
 }
 
 template <class T>
@@ -136,7 +133,6 @@ void describe_ranks(const multi_gpu::RankedSolver<T>& solver, const SolveOptions
     const std::size_t ranks = result.ranks.size();
     result.how = fmt::format("{} rank{}, each on {}", ranks, ranks == 1 ? "" : "s", result.ranks.front().how);
     result.executed_operator = result.ranks.front().operator_name;
-    result.operator_specification = result.operator_name;  // each chooses its own
     result.method = solver.method();
     result.method_reason = solver.method_reason();
     result.check_every = solver.check_every(goal);

@@ -12,7 +12,7 @@
 
 namespace tilespmv::tools {
 
-/// What `solve` and `generate-solver` are asked: a system, and what is chosen for it unless it is given.
+/// What `solve` is asked: a system, and what is chosen for it unless it is given.
 struct SystemOptions {
     std::string source, b;
     std::string preconditioner = "auto", operator_name = "auto", method = "auto", null_space = "none";

@@ -105,20 +105,6 @@ void csr_scalar_work(const MatrixFeatures& f, Work& work) {
 /// it takes 1.3 to 1.4 of the time.
 bool suits_csr_scalar(const MatrixFeatures& f) { return f.mean_row >= 1 && f.mean_row <= 4 && f.longest_row <= 8; }
 
-/// Threads that add up a row.
-int multiround_group(const MatrixFeatures& f) {
-    return multiround_shape({}, f.rows, f.nnz, gpu_of(f).tuning.multiround).group;
-}
-
-/// A group of threads adds up each row.
-void multiround_work(const MatrixFeatures& f, Work& work) {
-    const int group = multiround_group(f);
-    of(work, Term::rows) = rows_of(f) * group;
-    of(work, Term::chain) = static_cast<double>(f.longest_row) / group;
-}
-
-double multiround_choice(const MatrixFeatures& f) { return std::log2(multiround_group(f)); }
-
 void csr_omp_work(const MatrixFeatures& f, Work& work) {
     if (is_in_cpu_cache(f)) of(work, Term::rows) = rows_of(f) * (1 - f.empty_rows);
 }
@@ -167,14 +153,6 @@ KnownOperator known_of_csr_scalar() {
                 {"csr-scalar", 4, {2.5e-7, 0.50, 0, 6.8e-12, 0, 2.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}},
                 {"csr-scalar", 4, {2.4e-7, 0.50, 0, 7.5e-12, 0, 1.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}, 4},
             }};
-}
-
-KnownOperator known_of_csr_multiround() {
-    return {.name = "csr-multiround",
-            .candidates = {{.ranked_by = RankedBy::models,
-                            .matrix_bytes = csr_bytes,
-                            .adapt = multiround_work,
-                            .choice = multiround_choice}}};
 }
 
 KnownOperator known_of_csr_omp() {

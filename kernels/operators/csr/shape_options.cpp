@@ -5,9 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "kernels/cuda/tuning.hpp"
-#include "tile/error.hpp"
-
 namespace tilespmv::cuda {
 
 VectorShape read_vector_shape(Options& options, index_t rows, offset_t nnz,
@@ -27,22 +24,6 @@ VectorShape read_vector_shape(Options& options, index_t rows, offset_t nnz,
     const RowLengths lengths = lengths_of_rows();
     if (shape.flight > 0) return vector_shape(lengths, std::array{shape.flight}, tuning);
     return vector_shape(lengths, flights, tuning);
-}
-
-MultiroundShape read_multiround_shape(Options& options, index_t rows, offset_t nnz, const MultiroundTuning& tuning) {
-    MultiroundShape given;
-    given.rows = static_cast<int>(options.whole("rows", 0, 1, kMultiroundMaxThreads));
-    given.threads = options.one_of("threads", 0, {64, 128, 256, kMultiroundMaxThreads});
-    given.products = options.one_of("products", 0, {1, 2, 4, 8});
-    given.group = options.one_of("group", 0, {1, 2, 4, 8, 16, 32, 64, 128, 256, kMultiroundMaxThreads});
-    options.finish();
-    const MultiroundShape shape = multiround_shape(given, rows, nnz, tuning);
-    if (!shape.is_possible()) {
-        throw Error(fmt::format("csr-multiround: {} rows of a block with {} threads each need {} threads, it has {}",
-                                shape.rows, shape.group, shape.rows * shape.group, shape.threads),
-                    ExitCode::usage);
-    }
-    return shape;
 }
 
 }  // namespace tilespmv::cuda

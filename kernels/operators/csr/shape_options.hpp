@@ -6,7 +6,7 @@
 #include "selector/csr_shapes.hpp"
 #include "tile/options/options.hpp"
 
-/// The options of csr-vector and csr-multiround; what is not given is chosen (`selector/csr_shapes.hpp`).
+/// The options of csr-vector; what is not given is chosen (`selector/csr_shapes.hpp`).
 namespace tilespmv::cuda {
 
 /// Reads the options threads, rule and flight, all of them, and chooses what is not given by the lengths of all rows;
@@ -15,9 +15,5 @@ namespace tilespmv::cuda {
 VectorShape read_vector_shape(Options& options, index_t rows, offset_t nnz,
                               const std::function<RowLengths()>& lengths_of_rows, std::span<const int> flights,
                               const VectorTuning& tuning);
-
-/// Reads the options rows, threads, products and group, all of them, and chooses what is not given. Throws a usage
-/// `Error` if the block has fewer groups than rows.
-MultiroundShape read_multiround_shape(Options& options, index_t rows, offset_t nnz, const MultiroundTuning& tuning);
 
 }  // namespace tilespmv::cuda

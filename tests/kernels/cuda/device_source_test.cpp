@@ -304,7 +304,7 @@ TYPED_TEST(DeviceSource, GoesToTheHostAsFarAsAPlanNeedsIt) {
     };
     const std::size_t rows = (static_cast<std::size_t>(csr.rows) + 1) * sizeof(TypeParam);
     const std::size_t columns = csr.col_idxs.bytes();
-    for (const char* name : {"csr-scalar", "csr-vector", "csr-vector:turns=1", "csr-merge", "csr-multiround", "ell"})
+    for (const char* name : {"csr-scalar", "csr-vector", "csr-vector:turns=1", "csr-merge", "ell"})
         EXPECT_EQ(bytes(name), sizeof(RowStatistics)) << name;
     for (const char* name : {"sell:hubs=0", "csr-adaptive", "csr16", "csr-inode"})
         EXPECT_LT(bytes(name), sizeof(RowStatistics) + 4096) << name;

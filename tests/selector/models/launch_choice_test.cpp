@@ -92,10 +92,5 @@ TEST(LaunchWaves, OfInodesCountTheirRowsOnce) {
     EXPECT_TRUE(std::isfinite(test::launch_waves("csr-inode", "", {})));
 }
 
-TEST(MultiroundGroup, GrowsWithRows) {
-    EXPECT_EQ(test::launch_choice("csr-multiround", "", rows_of(1000, 2)), 0);
-    EXPECT_EQ(test::launch_choice("csr-multiround", "", rows_of(1000, 1000)), 5);
-}
-
 }  // namespace
 }  // namespace tilespmv

@@ -64,19 +64,6 @@ TEST(ModelledOperators, WorkAsCsr16WhereTheyExecuteIt) {
     EXPECT_EQ(work_of("strip").first[static_cast<std::size_t>(Term::nonzeros)], 2'100'000);
 }
 
-TEST(ModelledOperators, KnowThatAGroupAddsUpALongRowOfMultiround) {
-    std::mt19937 random(5);
-    MatrixFeatures f = random_features(random);
-    f.longest_row = 6400;
-    const auto chain_of = [&](double mean_row) {
-        f.rows = static_cast<index_t>(static_cast<double>(f.nnz) / mean_row);
-        return product_work(modelled_operator(true, "csr-multiround"), f, h200_like())
-            .work[static_cast<std::size_t>(Term::chain)];
-    };
-    EXPECT_EQ(chain_of(2), 6400);
-    EXPECT_EQ(chain_of(1000), 200);
-}
-
 TEST(ModelledOperators, AreMeasuredByTheirSpecifications) {
     EXPECT_THAT(specifications_of(true, "csr-vector"),
                 ElementsAre("csr-vector", "csr-vector:turns=1", "csr-vector:threads=2", "csr-vector:threads=4",

@@ -47,40 +47,6 @@ TEST(CsrVectorOptions, RefuseARuleBesideThreadsAndUnknownRules) {
     expect_refused("csr-vector:rule=median", "rule=median, expected mean or rows");
 }
 
-MultiroundShape shape_of(const char* specification, index_t rows, offset_t nnz) {
-    Options options("operator", specification);
-    return read_multiround_shape(options, rows, nnz, {});
-}
-
-TEST(CsrMultiroundOptions, AreFollowedAndCompleted) {
-    EXPECT_EQ(shape_of("csr-multiround", 1000, 27000), (MultiroundShape{64, 256, 8, 4}));
-    EXPECT_EQ(shape_of("csr-multiround:threads=64", 1000, 27000), (MultiroundShape{16, 64, 8, 4}));
-    EXPECT_EQ(shape_of("csr-multiround:group=16", 1000, 5000), (MultiroundShape{16, 256, 8, 16}));
-    EXPECT_EQ(shape_of("csr-multiround:rows=100", 1000, 27000), (MultiroundShape{100, 256, 8, 2}));
-    EXPECT_EQ(shape_of("csr-multiround:products=1", 1000, 7000), (MultiroundShape{32, 256, 1, 8}));
-    EXPECT_EQ(shape_of("csr-multiround:rows=3,threads=512,products=2,group=32", 1000, 5000),
-              (MultiroundShape{3, 512, 2, 32}));
-    EXPECT_EQ(shape_of("csr-multiround:group=128", 1000, 5000), (MultiroundShape{2, 256, 8, 128}));
-    EXPECT_EQ(shape_of("csr-multiround:group=512", 1000, 5000), (MultiroundShape{1, 512, 8, 512}));
-    EXPECT_EQ(shape_of("csr-multiround:rows=1,threads=64,group=64", 1000, 5000), (MultiroundShape{1, 64, 8, 64}));
-}
-
-TEST(CsrMultiroundOptions, RefuseMoreRowsThanGroups) {
-    for (const char* specification :
-         {"csr-multiround:rows=257", "csr-multiround:rows=65,group=4", "csr-multiround:threads=64,group=32,rows=3",
-          "csr-multiround:rows=0", "csr-multiround:threads=64,group=128", "csr-multiround:rows=2,group=512"}) {
-        EXPECT_THROW(shape_of(specification, 1000, 5000), Error) << specification;
-    }
-    try {
-        shape_of("csr-multiround:rows=65,group=4", 1000, 5000);
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ExitCode::usage);
-        EXPECT_STREQ(error.what(),
-                     "csr-multiround: 65 rows of a block with 4 threads each need 260 threads, it has 256");
-    }
-    EXPECT_EQ(shape_of("csr-multiround:rows=64,group=4", 1000, 5000).rows, 64);
-}
-
 /// `read(option=value)` gives each of `values` back and refuses their neighbours.
 template <class Read>
 void expect_values(const std::string& option, const std::vector<int>& values, Read&& read) {
@@ -99,13 +65,6 @@ TEST(CsrShapeOptions, TakeThePowersOfTwoThatTheyList) {
     };
     expect_values("csr-vector:threads=", {2, 4, 8, 16, 32}, vector(&VectorShape::threads));
     expect_values("csr-vector:flight=", {1, 4, 8}, vector(&VectorShape::flight));
-    const auto multiround = [](int MultiroundShape::*member) {
-        return [member](const std::string& text) { return shape_of(text.c_str(), 1000, 5000).*member; };
-    };
-    expect_values("csr-multiround:threads=", {64, 128, 256, 512}, multiround(&MultiroundShape::threads));
-    expect_values("csr-multiround:products=", {1, 2, 4, 8}, multiround(&MultiroundShape::products));
-    expect_values("csr-multiround:group=", {1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
-                  multiround(&MultiroundShape::group));
 }
 
 }  // namespace
