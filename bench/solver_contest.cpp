@@ -148,7 +148,6 @@ SolverTiming time_on_gpu(const Problem& problem, const std::string& name, Method
         timing.setup_seconds = seconds_since(before);
         time_solves(timing, problem, solve_by(iteration, problem));
         timing.how = fmt::format("{}; {}", space->operator_name(), space->how());
-        timing.is_ours = true;
     });
 }
 
@@ -166,7 +165,6 @@ SolverTiming time_default(const Problem& problem) {
         timing.setup_seconds = seconds_since(before);
         time_solves(timing, problem, solve_by(solver, problem));
         timing.how = how_it_solves(solver);
-        timing.is_ours = true;
     });
 }
 

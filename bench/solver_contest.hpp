@@ -35,11 +35,10 @@ struct SolverTiming {
     bool converged = false;
     std::string end;               ///< how it ended ("not positive definite"); empty where nobody says, and of a part
     bool is_extrapolated = false;  ///< `seconds` are those of some iterations times their number
-    bool is_ours = false;          ///< solves as one device does, and should need as many iterations as the reference
     std::string error;             ///< why it was not measured; then nothing else counts
 };
 
-/// The name of textbook PCG on the CPU with the preconditioner of ours, by whose iterations others are checked.
+/// The name of textbook PCG on the CPU with the preconditioner of ours, by whose iterations others can be judged.
 inline constexpr const char* kReferenceName = "reference";
 
 /// All ways to solve A x = b for a b of sines: on the GPU as a user gets it ("default"), with each method in graphs and

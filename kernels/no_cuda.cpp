@@ -7,7 +7,6 @@
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/device_space.hpp"
 #include "kernels/solver/system_space.hpp"
-#include "kernels/solver/vector_kernels.hpp"
 #include "kernels/source.hpp"
 #include "kernels/transposed_matrix.hpp"
 #include "tile/error.hpp"
@@ -115,15 +114,6 @@ void copy_values_to_host(const cuda::DeviceCsrView<T>&, std::span<T>) {
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 #undef TILESPMV_INSTANTIATE
-
-template <class T>
-std::unique_ptr<VectorKernelRunner> make_vector_kernel_runner(std::size_t, void*) {
-    static_cast<void>(cuda::require_device());
-    return nullptr;
-}
-
-template std::unique_ptr<VectorKernelRunner> make_vector_kernel_runner<double>(std::size_t, void*);
-template std::unique_ptr<VectorKernelRunner> make_vector_kernel_runner<float>(std::size_t, void*);
 
 }  // namespace tilespmv::solver
 

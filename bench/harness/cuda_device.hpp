@@ -26,12 +26,4 @@ ProductBuilder cuda_product_builder(Device& device, const std::string& specifica
                                     Accumulator accumulator, const CsrMatrix<V>& a, std::span<const V> x,
                                     const ProductKind& kind = {});
 
-/// The kernels over vectors that there are for values of 4 or 8 bytes; none of 2.
-std::vector<VectorWork> cuda_vector_works(std::size_t value_bytes);
-
-/// Times them on the stream of `device`, which must outlive it, on vectors of n values. Throws `Error` if memory is
-/// short.
-std::unique_ptr<VectorTimer> make_cuda_vector_timer(Device& device, std::size_t value_bytes, std::size_t n,
-                                                    const RepeatRule& rule);
-
 }  // namespace tilespmv::bench

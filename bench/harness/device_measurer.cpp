@@ -127,14 +127,6 @@ public:
 
     Probe probe() override { return probe_of(device_); }
 
-    [[nodiscard]] std::vector<VectorWork> vector_works(std::string_view values) const override {
-        if (device_.backend() == Backend::cpu) return {};
-        return cuda_vector_works(bytes_of(values));
-    }
-    std::unique_ptr<VectorTimer> vectors(std::string_view values, std::size_t n) override {
-        return make_cuda_vector_timer(device_, bytes_of(values), n, rule_);
-    }
-
     [[nodiscard]] std::size_t sum_bytes(std::string_view values) const override {
         return with_values(values, [this]<Value V>() {
             require_values<V>(device_.backend());
@@ -162,9 +154,6 @@ public:
     }
 
 private:
-    static std::size_t bytes_of(std::string_view values) {
-        return with_values(values, []<Value V>() { return sizeof(V); });
-    }
     template <Value V>
     Matrices<V>& matrices_of() {
         return std::get<Matrices<V>>(matrices_);

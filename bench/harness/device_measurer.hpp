@@ -20,10 +20,10 @@ struct MatrixLoader {
     LoadMatrix<Bfloat16> bfloat16;
 };
 
-/// Measures on a device, which must outlive it: operators of the registry, but neither `auto` nor the oracle, and on a
-/// GPU the kernels over vectors of the solver, which there are none of for values of 16 bits. On a GPU a matrix that is
-/// expected is loaded by another thread. Operators that have the choice accumulate in `accumulator`; without one in
-/// what `OperatorInfo` says. Throws a usage `Error` for values that the device does not multiply.
+/// Measures on a device, which must outlive it: operators of the registry, but neither `auto` nor the oracle. On
+/// a GPU a matrix that is expected is loaded by another thread. Operators that have the choice accumulate in
+/// `accumulator`; without one in what `OperatorInfo` says. Throws a usage `Error` for values that the device does not
+/// multiply.
 std::unique_ptr<Measurer> make_device_measurer(Device& device, const RepeatRule& rule, const MatrixLoader& loader,
                                                std::optional<Accumulator> accumulator = {});
 

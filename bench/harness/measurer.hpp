@@ -8,18 +8,9 @@
 #include "bench/harness/repeats.hpp"
 #include "selector/auto/matrix_features.hpp"
 #include "selector/models/probe.hpp"
-#include "selector/models/vector_model.hpp"
 
 /// What profiles are measured by, without a word about the device: another one, or a test, is another `Measurer`.
 namespace tilespmv::bench {
-
-/// Kernels over vectors of one size and type.
-class VectorTimer {
-public:
-    virtual ~VectorTimer() = default;
-    /// Seconds of a launch among others like it.
-    virtual double seconds(std::string_view kernel, const LaunchShape& shape) = 0;
-};
 
 /// A matrix in host memory, with operators made of it one after the other.
 class MatrixTimer {
@@ -39,9 +30,6 @@ class Measurer {
 public:
     virtual ~Measurer() = default;
     virtual Probe probe() = 0;
-    /// None where there are no launch shapes to choose.
-    [[nodiscard]] virtual std::vector<VectorWork> vector_works(std::string_view values) const = 0;
-    virtual std::unique_ptr<VectorTimer> vectors(std::string_view values, std::size_t n) = 0;
     /// Of what products of such values accumulate in. Throws a usage `Error` if that is narrower than the values.
     [[nodiscard]] virtual std::size_t sum_bytes(std::string_view values) const = 0;
     /// Specifications of the operators to measure.

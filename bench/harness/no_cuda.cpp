@@ -27,13 +27,6 @@ NewValueTimes time_new_values(const std::string&, const CsrMatrix<double>&) {
     return {};
 }
 
-std::vector<VectorWork> cuda_vector_works(std::size_t) { return {}; }
-
-std::unique_ptr<VectorTimer> make_cuda_vector_timer(Device&, std::size_t, std::size_t, const RepeatRule&) {
-    static_cast<void>(cuda::require_device());
-    return nullptr;
-}
-
 #define TILESPMV_INSTANTIATE(V)                                                                                \
     template ProductBuilder cuda_product_builder(Device&, const std::string&, const std::string&, Accumulator, \
                                                  const CsrMatrix<V>&, std::span<const V>, const ProductKind&);

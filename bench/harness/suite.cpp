@@ -238,8 +238,6 @@ std::span<const Suite> suites() {
                     "lacks, to check its models on",
          .sources = kUnseenSmall,
          .baselines = {"cusparse"}},
-        {.name = "trees",
-         .summary = "no matrices, 50 sizes of vectors, to check the launch shapes by `tilespmv tune` on"},
     };
     return all;
 }

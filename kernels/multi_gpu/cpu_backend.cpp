@@ -45,7 +45,7 @@ class CpuRankSystem final : public RankSystem<T> {
 public:
     CpuRankSystem(const RankInput<T>& input, Communicator& communicator)
         : input_(input),
-          a_(*input.matrix, *input.plan, input.options->operator_of(input.plan->rank), communicator),
+          a_(*input.matrix, *input.plan, input.options->operator_name, communicator),
           m_(solver::make_host_preconditioner<T>(*input.preconditioner)),
           space_(a_, *m_) {
         if (communicator.size() > 1) space_.join_ranks(input.total_rows, SumsOverRanks(communicator));

@@ -15,7 +15,6 @@
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/cuda/device_space.hpp"
 #include "kernels/solver/system_space.hpp"
-#include "kernels/solver/vector_shapes.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::multi_gpu {
@@ -52,8 +51,8 @@ template <class T>
 struct OnGpu {
     OnGpu(const RankInput<T>& input, const Links& links)
         : on(own_stream.get()),
-          a(*input.matrix, *input.plan, input.options->operator_of(input.plan->rank),
-            make_halo_exchange<T>(*input.plan, links, on), on),
+          a(*input.matrix, *input.plan, input.options->operator_name, make_halo_exchange<T>(*input.plan, links, on),
+            on),
           m(solver::make_device_preconditioner<T>(*input.preconditioner, on)) {}
 
     cuda::Stream own_stream;
@@ -76,10 +75,7 @@ public:
           rank_(input.plan->rank),
           links_(links),
           gathered_(is_gathered() ? static_cast<std::size_t>(links.communicator->size()) * solver::kMostSums : 0,
-                    this->on) {
-        const auto& choices = input.options->choices;
-        if (!choices.empty()) take_shapes(choices[static_cast<std::size_t>(rank_)].vector_shapes);
-    }
+                    this->on) {}
 
     [[nodiscard]] DeviceRankOperator<T>& product() { return this->a; }
     [[nodiscard]] cudaStream_t main_stream() const { return this->stream(); }
@@ -115,11 +111,6 @@ protected:
 private:
     [[nodiscard]] bool is_alone() const { return links_.meeting == nullptr; }
     [[nodiscard]] bool is_gathered() const { return links_.communicator != nullptr; }
-    void take_shapes(const std::vector<solver::KernelShape>& chosen) {
-        solver::VectorShapes shapes = this->shapes();
-        for (const auto& [kernel, shape] : chosen) shapes.set(kernel, shape);
-        if (!chosen.empty()) this->set_shapes(shapes);
-    }
 
     std::size_t total_rows_;
     int rank_;

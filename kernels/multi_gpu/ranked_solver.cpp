@@ -35,11 +35,6 @@ template <class T>
 Partition partition_for(const CsrMatrix<T>& a, const RankedOptions& options) {
     solver::require_square(a, "to solve");
     if (options.constant_null_space) solver::check_constant_null_space(a);
-    if (!options.choices.empty() && options.choices.size() != static_cast<std::size_t>(options.ranks)) {
-        throw Error(
-            fmt::format("choices of {} ranks for {} ranks, expected one a rank", options.choices.size(), options.ranks),
-            ExitCode::usage);
-    }
     const bool is_auto = options.preconditioner == solver::kAutoPreconditioner;
     const index_t of_m = block_of<T>(options.preconditioner, a);
     if (options.partition) {
@@ -88,8 +83,7 @@ RankReport describe(RankState<T>& rank) {
             static_cast<std::int64_t>(rank.plan.sent.size()),
             std::string(space.operator_name()),
             std::string(space.operator_specification()),
-            space.how(),
-            space.vector_shapes()};
+            space.how()};
 }
 
 }  // namespace

@@ -72,13 +72,6 @@ void require_partition(const Partition& partition, index_t rows, int parts, inde
 /// up in the order of ranks, so that all of them come to the same decisions.
 namespace tilespmv::multi_gpu {
 
-/// What one rank has in place of what is the same for all.
-struct RankChoice {
-    std::string operator_name{};  ///< empty: that of all ranks
-    /// On a GPU: of kernels over vectors, in place of those that models choose.
-    std::vector<solver::KernelShape> vector_shapes{};
-};
-
 /// What a system is made with.
 struct RankedOptions {
     int ranks = 1;  ///< at least 1; on GPUs as many of them
@@ -88,7 +81,6 @@ struct RankedOptions {
     index_t block = 1;
     /// That each rank multiplies its interior by, converted if need be; "auto" chooses for each.
     std::string operator_name = "auto";
-    std::vector<RankChoice> choices{};  ///< none, or one a rank
     /// `name[:option=value,...]`. Each rank makes it of the square block of its own rows and columns: Jacobi and block
     /// Jacobi are those of one rank, exactly; SSOR leaves out what couples ranks, so that iterations grow with them.
     /// "auto": the best of several trials over all ranks, as `solver::choose_preconditioner` tries them.
@@ -101,12 +93,6 @@ struct RankedOptions {
     /// GPUs that all reach each other's memory exchange halos and sums there; others, and all without it, by NCCL. The
     /// bits are the same.
     bool use_peer_access = true;
-
-    [[nodiscard]] const std::string& operator_of(int rank) const {
-        const auto number = static_cast<std::size_t>(rank);
-        return number < choices.size() && !choices[number].operator_name.empty() ? choices[number].operator_name
-                                                                                 : operator_name;
-    }
 };
 
 /// What one rank has.
@@ -117,9 +103,8 @@ struct RankReport {
     std::int64_t halo = 0;           ///< values that it receives for each product
     std::int64_t sent = 0;           ///< values that it sends
     std::string operator_name;
-    std::string operator_specification;              ///< the same with its options
-    std::string how;                                 ///< "CPU, 4 threads"
-    std::vector<solver::KernelShape> vector_shapes;  ///< of a GPU
+    std::string operator_specification;  ///< the same with its options
+    std::string how;                     ///< "CPU, 4 threads"
 };
 
 /// Seconds of one product over ranks, the slowest rank's, and of its steps apart, as if nothing ran beside them.

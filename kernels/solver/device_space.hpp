@@ -3,7 +3,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "kernels/operator.hpp"
 #include "kernels/solver/system_space.hpp"
@@ -20,12 +19,10 @@ struct DeviceSpaceOptions {
     bool use_persistent_kernel = true;  ///< whole blocks of iterations in one kernel where that is predicted to win
     /// The same wherever it can be done, so that it can be measured; `Error` where it cannot.
     bool persistent_at_any_size = false;
-    /// Of kernels over vectors, where they are not to be those that models chose, or the defaults.
-    std::vector<KernelShape> vector_shapes{};
 };
 
 /// A space on the current GPU: uploads A and M, which are not needed afterwards. A is square. T: float or double.
-/// Free of CUDA's types. Throws `Error`, usage for shapes as `VectorShapes::set` does, `unavailable` without an
+/// Free of CUDA's types. Throws `Error`, `unavailable` without an
 /// available GPU and in a build without CUDA. `where`: A is there, too, on this GPU, and an operator that reads CSR in
 /// place multiplies it there, whatever its values become; it must outlive the space. Null: it is not.
 template <class T>

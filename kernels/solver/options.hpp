@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "selector/models/launch_shape.hpp"
-
 namespace tilespmv::solver {
 
 /// Which recurrence of conjugate gradients.
@@ -27,12 +25,6 @@ enum class End : std::int32_t {
     not_positive_definite,  ///< p'Ap or r'Mr is not positive: A or M is not positive definite
     not_a_number,           ///< NaN or Inf in a scalar
     stopped,                ///< the caller's function said so
-};
-
-/// How the kernel over vectors of that name is launched on a GPU; `Solver::vector_shapes` lists the names.
-struct KernelShape {
-    std::string kernel;
-    LaunchShape shape{};
 };
 
 /// What a check saw.

@@ -110,11 +110,6 @@ bool Solver<T>::is_persistent() const {
 }
 
 template <class T>
-std::vector<KernelShape> Solver<T>::vector_shapes() const {
-    return space_->vector_shapes();
-}
-
-template <class T>
 void Solver<T>::choose_preconditioner_by(SolverOptions options, const TrialSolve<T>& trial) {
     options.backend = backend_;
     auto chosen = choose_and_make_preconditioner<T>(a_, options, trial);
@@ -143,8 +138,7 @@ void Solver<T>::make_space(const SolverOptions& options) {
                                   {.operator_name = options.operator_name,
                                    .constant_null_space = options.constant_null_space,
                                    .use_persistent_kernel = options.use_persistent_kernel,
-                                   .persistent_at_any_size = options.persistent_at_any_size,
-                                   .vector_shapes = options.vector_shapes},
+                                   .persistent_at_any_size = options.persistent_at_any_size},
                                   on_device_ ? &*on_device_ : nullptr);
 }
 

@@ -37,8 +37,6 @@ struct SolverOptions {
     // On a GPU.
     bool use_persistent_kernel = true;    ///< for blocks of iterations, where that is predicted to win
     bool persistent_at_any_size = false;  ///< wherever it can be done; `Error` where it cannot
-    /// Of kernels over vectors, by their names; others have those of the profile that decides there, or the defaults.
-    std::vector<KernelShape> vector_shapes{};
 };
 
 /// "chronopoulos-gear", "textbook".
@@ -109,8 +107,6 @@ public:
     [[nodiscard]] std::string how() const;
     /// Whether one kernel on a GPU does blocks of iterations; otherwise they are graphs.
     [[nodiscard]] bool is_persistent() const;
-    /// How kernels over vectors are launched on a GPU; none on the CPU.
-    [[nodiscard]] std::vector<KernelShape> vector_shapes() const;
     /// Iterations between checks for such options.
     [[nodiscard]] int check_every(const SolveOptions& options) const;
     /// That it took to make M; 0 of operators of the user's.

@@ -3,11 +3,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "kernels/solver/space.hpp"
-#include "kernels/solver/vector_shapes.hpp"
 
 namespace tilespmv::solver {
 
@@ -23,8 +21,6 @@ public:
     [[nodiscard]] virtual std::string how() const = 0;
     /// Whether one kernel does blocks of iterations.
     [[nodiscard]] virtual bool is_persistent() const { return false; }
-    /// How its kernels over vectors are launched; none on the CPU.
-    [[nodiscard]] virtual std::vector<KernelShape> vector_shapes() const { return {}; }
     /// New values of A, in the order of its CSR form, and of M, with the patterns and sizes of before. Allocates
     /// nothing, if the operator of A can do so; otherwise that is made again. Throws `Error`, on a wrong size, too.
     virtual void update_values(std::span<const T> values, const AnyPreconditionerParts& parts) = 0;

@@ -1,61 +1,34 @@
 #pragma once
 
-#include <array>
-#include <string>
-#include <vector>
+#include <cstddef>
 
-#include "kernels/solver/options.hpp"
-#include "kernels/solver/vector_kernels.hpp"
-#include "selector/models/vector_shapes.hpp"
-
+/// How the kernels over vectors of a solver are launched on a GPU.
 namespace tilespmv::solver {
 
-/// The kernels of `vector_kernels`, in its order.
-enum class VectorKernelId {
-    advance,
-    advance_diagonal,
-    inner_products,
-    direction,
-    step_length,
-    move,
-    move_diagonal,
-    ratio,
-    residual2,
-    sum,
-    subtract_mean,
-    times_diagonal,
-    axpy,
-    copy,
+struct LaunchShape {
+    int threads = 256;   ///< of a block
+    int elements = 2;    ///< consecutive turns of a thread before the next block's part begins
+    int max_blocks = 0;  ///< with more, blocks take further parts in turn; 0: as many as there are parts
 };
 
-inline constexpr std::size_t kVectorKernels = 14;
+/// Blocks of a launch over n values: at least 1.
+constexpr int blocks_for(const LaunchShape& shape, std::size_t n) {
+    const auto part = static_cast<std::size_t>(shape.threads) * static_cast<std::size_t>(shape.elements);
+    const std::size_t parts = n == 0 ? 1 : (n + part - 1) / part;
+    const bool is_capped = shape.max_blocks > 0 && parts > static_cast<std::size_t>(shape.max_blocks);
+    return is_capped ? shape.max_blocks : static_cast<int>(parts);
+}
 
-/// Throws a usage `Error` for an unknown name.
-VectorKernelId vector_kernel_id(std::string_view name);
-
-/// A launch shape for each kernel: those of `default_vector_shape` unless a model sets others.
-class VectorShapes {
-public:
-    VectorShapes(std::size_t n, std::size_t value_bytes, int multiprocessors);
-
-    [[nodiscard]] const LaunchShape& of(VectorKernelId kernel) const {
-        return shapes_[static_cast<std::size_t>(kernel)];
-    }
-    /// Throws a usage `Error` for an unknown name, and a shape that cannot be launched: threads are a multiple of 32 up
-    /// to 1,024, elements at least 1.
-    void set(std::string_view kernel, const LaunchShape& shape);
-    /// Of all kernels, in the order of `vector_kernels`.
-    [[nodiscard]] std::vector<KernelShape> list() const;
-    /// Blocks of the largest reduction over n values.
-    [[nodiscard]] int most_reducing_blocks(std::size_t n) const;
-
-private:
-    std::array<LaunchShape, kVectorKernels> shapes_;
+/// Of kernels that only write vectors, and of those that leave sums.
+struct VectorShapes {
+    LaunchShape elementwise;
+    LaunchShape reducing;
 };
 
-/// By the trees of the profiles of a GPU of this name (`visit_profiles`), the user's own before the library's: they are
-/// of times measured there, whatever its models of products are worth. A kernel without one has that of the
-/// constructor.
-VectorShapes shapes_on(std::string_view gpu, std::size_t n, std::size_t value_bytes, int multiprocessors);
+/// The shapes for vectors of n values of `value_bytes` (4 or 8): small vectors are spread over all multiprocessors
+/// before a thread gets more than 16 bytes; reductions, whose last block adds up what the others leave, have a limited
+/// number of blocks, and one alone where it waits for nobody. No figure of them was swept: shapes that were measured
+/// for each kernel and size made iterations 1.03 times as fast at most ("Launch shapes" in `bench/NOTES.md`).
+VectorShapes vector_shapes(std::size_t n, std::size_t value_bytes, int multiprocessors);
 
 }  // namespace tilespmv::solver

@@ -116,9 +116,6 @@ void take_in_turn(std::vector<RankedOperator>& by_models, const std::vector<Rank
 }  // namespace
 
 void fit_models(Profile& profile) {
-    for (VectorProfile& one : profile.vectors) {
-        one.model = fit_vector_model(one.work, profile.probe, one.points);
-    }
     profile.models = fit_spmv_models(profile.matrices, profile.probe);
     profile.small_models.clear();
     if (profile.probe.is_gpu) profile.small_models = fit_small_models(profile.matrices, profile.models);
@@ -126,10 +123,6 @@ void fit_models(Profile& profile) {
 
 Profile without_measurements(Profile profile) {
     profile.matrices.clear();
-    for (VectorProfile& one : profile.vectors) {
-        one.points.clear();
-        one.model.domains.clear();  // shapes are chosen by the tree
-    }
     for (SpmvModel& model : profile.models) {
         for (double& weight : model.anchors.weights()) weight = rounded(weight);
     }
@@ -137,17 +130,6 @@ Profile without_measurements(Profile profile) {
         for (float& weight : model.weights) weight = static_cast<float>(rounded(weight));
     }
     return profile;
-}
-
-void choose_vector_shapes(const Profile& profile, std::size_t n, std::size_t value_bytes, ChosenShapes& shapes) {
-    for (const VectorProfile& one : profile.vectors) {
-        if (one.model.tree.empty()) continue;
-        const double distance =
-            std::abs(std::log2(static_cast<double>(one.work.value_bytes) / static_cast<double>(value_bytes)));
-        const auto known = shapes.find(one.work.kernel);
-        if (known != shapes.end() && known->second.distance <= distance) continue;
-        shapes[one.work.kernel] = {choose_shape(one.model, n), distance};
-    }
 }
 
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const Profile& profile) {
@@ -196,9 +178,7 @@ void keep_check(Profile& profile, const ProfileCheck& check) {
     if (known == profile.checks.end()) {
         known = profile.checks.insert(known, {.values = check.values, .sizes = check.sizes});
     }
-    const ChoiceQuality vectors = check.vectors.choices > 0 ? check.vectors : known->vectors;
-    if (check.models.choices > 0) *known = check;
-    known->vectors = vectors;
+    *known = check;
 }
 
 bool decides(const Profile& profile, const NumberSizes& sizes) {

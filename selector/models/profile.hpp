@@ -8,19 +8,9 @@
 #include "selector/models/accuracy.hpp"
 #include "selector/models/small_model.hpp"
 #include "selector/models/spmv_model.hpp"
-#include "selector/models/vector_model.hpp"
 
 /// All that `tilespmv tune` has found out about one machine: what was measured, and the models that follow from it.
 namespace tilespmv {
-
-struct VectorProfile {
-    VectorWork work = {};
-    std::string values = {};  ///< their type
-    std::vector<VectorPoint> points = {};
-    VectorModel model = {};
-
-    friend bool operator==(const VectorProfile&, const VectorProfile&) = default;
-};
 
 /// What measured.
 struct ProfileBuild {
@@ -42,7 +32,6 @@ struct ProfileCheck {
     double naive_accuracy = 0;  ///< of bytes over bandwidth
     ChoiceQuality models = {};
     ChoiceQuality rules = {};
-    ChoiceQuality vectors = {};  ///< of trees, at sizes n that they have not seen
 
     friend bool operator==(const ProfileCheck&, const ProfileCheck&) = default;
 };
@@ -52,7 +41,6 @@ struct Profile {
     ProfileBuild build = {};
     std::string date = {};  ///< of the last measurement, ISO 8601, UTC
     std::string set = {};   ///< of matrices: "full" or "tiny"
-    std::vector<VectorProfile> vectors = {};
     std::vector<MeasuredMatrix> matrices = {};
     std::vector<SpmvModel> models = {};
     std::vector<SmallModel> small_models = {};  ///< of a GPU
@@ -64,20 +52,9 @@ struct Profile {
 /// Fits all models to what was measured.
 void fit_models(Profile& profile);
 
-/// What choices need: probe, models, trees and checks. Weights of anchors are rounded to 6 digits, which no choice
+/// What choices need: probe, models and checks. Weights of anchors are rounded to 6 digits, which no choice
 /// depends on.
 Profile without_measurements(Profile profile);
-
-/// The launch shape that a tree has chosen.
-struct ChosenShape {
-    LaunchShape shape = {};
-    double distance = 0;  ///< of the size of values that the tree is of: factors of two
-};
-using ChosenShapes = std::map<std::string, ChosenShape, std::less<>>;  ///< by the name of the kernel
-
-/// Adds the launch shape of each kernel over vectors of n values of this many bytes, by the tree of the nearest size of
-/// values; what is there already by one as near stays.
-void choose_vector_shapes(const Profile& profile, std::size_t n, std::size_t value_bytes, ChosenShapes& shapes);
 
 /// As `rank_operators` by the rules, but by the times that the models of a profile predict: every operator that has a
 /// model, suits the matrix, and is neither a baseline nor much larger than CSR; small matrices by a `SmallModel` alone.
@@ -97,7 +74,7 @@ std::size_t value_bytes_of(std::string_view values);
 /// The check of these sizes; null if there is none.
 const ProfileCheck* find_check(const Profile& profile, const NumberSizes& sizes);
 
-/// Takes what a check has found into the profile: of products, of vectors, or of both. The other stays.
+/// Takes what a check has found into the profile.
 void keep_check(Profile& profile, const ProfileCheck& check);
 
 /// Whether a profile that nobody asked for decides on products of such numbers: if the check of the nearest sizes found

@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include <nlohmann/json.hpp>
 
 #include "selector/auto/feature_names.hpp"
@@ -13,17 +11,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// JSON has no infinity; null stands for it.
-Json end_json(double to) { return std::isinf(to) ? Json() : Json(to); }
-
 template <class T, class F>
 Json list_json(const std::vector<T>& all, F&& json_of) {
     Json list = Json::array();
     for (const T& one : all) list.push_back(json_of(one));
     return list;
 }
-
-Json shape_json(const LaunchShape& s) { return {s.threads, s.elements, s.max_blocks}; }
 
 Json probe_json(const Probe& p) {
     return {{"name", p.name},
@@ -45,40 +38,6 @@ Json probe_json(const Probe& p) {
 
 Json build_json(const ProfileBuild& b) {
     return {{"version", b.version}, {"revision", b.revision}, {"driver", b.driver}, {"runtime", b.runtime}};
-}
-
-Json leaf_json(const ShapeLeaf& leaf) {
-    return {{"from", leaf.from}, {"to", end_json(leaf.to)}, {"shape", shape_json(leaf.shape)}};
-}
-
-Json line_json(const ShapeLine& one) {
-    return {{"shape", shape_json(one.shape)},
-            {"slope", one.line.slope},
-            {"intercept", one.line.intercept},
-            {"accuracy", one.accuracy}};
-}
-
-Json domain_json(const VectorDomain& one) {
-    return {{"name", one.domain.name},
-            {"from", one.domain.from},
-            {"to", end_json(one.domain.to)},
-            {"lines", list_json(one.lines, line_json)},
-            {"leaves", list_json(one.leaves, leaf_json)}};
-}
-
-Json residency_json(const Residency& one) { return {one.threads, one.elements, one.blocks}; }
-
-Json vector_json(const VectorProfile& one) {
-    const auto point_json = [](const VectorPoint& p) {
-        return Json{p.n, p.shape.threads, p.shape.elements, p.shape.max_blocks, p.seconds};
-    };
-    Json json{{"kernel", one.work.kernel},   {"values", one.values},    {"value_bytes", one.work.value_bytes},
-              {"reduces", one.work.reduces}, {"reads", one.work.reads}, {"writes", one.work.writes}};
-    json["resident_blocks"] = list_json(one.work.residency, residency_json);
-    json["points"] = list_json(one.points, point_json);
-    json["domains"] = list_json(one.model.domains, domain_json);
-    json["tree"] = list_json(one.model.tree, leaf_json);
-    return json;
 }
 
 Json features_json(const MatrixFeatures& f) {
@@ -153,8 +112,7 @@ Json check_json(const ProfileCheck& c) {
             {"accuracy", c.accuracy},
             {"naive_accuracy", c.naive_accuracy},
             {"models", quality_json(c.models)},
-            {"rules", quality_json(c.rules)},
-            {"vectors", quality_json(c.vectors)}};
+            {"rules", quality_json(c.rules)}};
 }
 
 constexpr std::size_t kLine = 140;  ///< characters of what stands on one line
@@ -209,7 +167,6 @@ std::string profile_text(const Profile& profile) {
                     {"set", profile.set},
                     {"build", build_json(profile.build)},
                     {"probe", probe_json(profile.probe)},
-                    {"vectors", list_json(profile.vectors, vector_json)},
                     {"matrices", list_json(profile.matrices, matrix_json)},
                     {"terms", terms},
                     {"models", list_json(profile.models, model_json)},

@@ -22,12 +22,8 @@ struct Most {
     static constexpr int threads = 100'000;  ///< of a multiprocessor
     static constexpr int registers = 100'000'000;
     static constexpr int resident_blocks = 1000;  ///< of a multiprocessor
-    static constexpr int blocks = 1 << 30;
-    static constexpr int elements = 1024;  ///< of a thread
-    static constexpr int vectors = 1000;
     static constexpr std::size_t value_bytes = 1024;
-    static constexpr std::size_t values = std::size_t{1} << 48;  ///< of a vector
-    static constexpr double bytes = 1e18;                        ///< of memories, and a second
+    static constexpr double bytes = 1e18;  ///< of memories, and a second
     static constexpr double seconds = 1e6;
     static constexpr double amount = 1e12;  ///< of what a feature counts for a row, a tile or a nonzero
 };
@@ -36,19 +32,6 @@ double read_seconds(const JsonNode& json) {
     constexpr double least = 1e-15;
     if (json.positive() < least) json.fail(fmt::format("is {}, which is too little", json.number()));
     return json.non_negative(Most::seconds);
-}
-
-LaunchShape shape_of(const JsonNode& threads, const JsonNode& elements, const JsonNode& max_blocks) {
-    const LaunchShape shape{threads.whole<int>(), elements.whole(Most::elements), max_blocks.whole(Most::blocks)};
-    if (shape.threads < 1 || shape.threads > 1024)
-        threads.fail(fmt::format("{} threads, expected 1 to 1,024", shape.threads));
-    if (shape.elements < 1) elements.fail("expected an element or more");
-    return shape;
-}
-
-LaunchShape read_shape(const JsonNode& json) {
-    const auto of = json.elements(3);
-    return shape_of(of[0], of[1], of[2]);
 }
 
 bool read_is_gpu(const JsonNode& json) {
@@ -77,63 +60,6 @@ Probe read_probe(const JsonNode& json) {
 
 ProfileBuild read_build(const JsonNode& json) {
     return {json["version"].text(), json["revision"].text(), json["driver"].whole<int>(), json["runtime"].whole<int>()};
-}
-
-ShapeLeaf read_leaf(const JsonNode& json) {
-    const ShapeLeaf leaf{json["from"].non_negative(), json["to"].end(), read_shape(json["shape"])};
-    if (leaf.to <= leaf.from) json.fail("ends where it begins, or before");
-    return leaf;
-}
-
-ShapeLine read_line(const JsonNode& json) {
-    return {read_shape(json["shape"]), {json["slope"].number(), json["intercept"].number()}, json["accuracy"].number()};
-}
-
-VectorDomain read_domain(const JsonNode& json) {
-    return {{json["name"].text(), json["from"].non_negative(), json["to"].end()},
-            json["lines"].list(read_line),
-            json["leaves"].list(read_leaf)};
-}
-
-VectorPoint read_point(const JsonNode& json) {
-    const auto of = json.elements(5);
-    return {of[0].whole(Most::values), shape_of(of[1], of[2], of[3]), read_seconds(of[4])};
-}
-
-void require_no_gaps(const std::vector<ShapeLeaf>& tree, const JsonNode& json) {
-    for (std::size_t i = 0; i + 1 < tree.size(); ++i) {
-        if (tree[i].to != tree[i + 1].from)
-            json.fail(fmt::format("leaf {} does not begin where the one before ends", i + 1));
-    }
-}
-
-Residency read_residency(const JsonNode& json) {
-    const auto of = json.elements(3);
-    return {of[0].whole(Most::threads), of[1].whole(Most::elements), of[2].whole(Most::resident_blocks)};
-}
-
-VectorProfile read_vector(const JsonNode& json) {
-    VectorProfile one{.work = {.kernel = json["kernel"].text(),
-                               .reduces = json["reduces"].flag(),
-                               .reads = json["reads"].whole(Most::vectors),
-                               .writes = json["writes"].whole(Most::vectors),
-                               .value_bytes = json["value_bytes"].whole(Most::value_bytes)},
-                      .values = json["values"].text(),
-                      .points = json["points"].list(read_point),
-                      .model = {json["domains"].list(read_domain), json["tree"].list(read_leaf)}};
-    if (json.has("resident_blocks")) one.work.residency = json["resident_blocks"].list(read_residency);
-    if (one.work.value_bytes == 0) json["value_bytes"].fail("is 0");
-    require_no_gaps(one.model.tree, json["tree"]);
-    return one;
-}
-
-/// Without those that older versions measured for comparison only.
-std::vector<VectorProfile> read_vectors(const JsonNode& json) {
-    auto nodes = json.elements();
-    std::erase_if(nodes, [](const JsonNode& one) { return one.has("compared_with"); });
-    std::vector<VectorProfile> all;
-    std::ranges::transform(nodes, std::back_inserter(all), read_vector);
-    return all;
 }
 
 void read_rounds(const JsonNode& json, RowLengths& rounds) {
@@ -266,8 +192,7 @@ ProfileCheck read_check(const JsonNode& json) {
                        .accuracy = json["accuracy"].number(),
                        .naive_accuracy = json["naive_accuracy"].number(),
                        .models = read_quality(json["models"]),
-                       .rules = read_quality(json["rules"]),
-                       .vectors = read_quality(json["vectors"])};
+                       .rules = read_quality(json["rules"])};
     if (!json.has("value_bytes")) return check;
     check.sizes = {json["value_bytes"].whole(Most::value_bytes), json["sum_bytes"].whole(Most::value_bytes)};
     require_sizes(json, check.sizes);
@@ -304,7 +229,6 @@ Profile parse_profile(std::string_view text, const std::string& name) {
             .build = read_build(root["build"]),
             .date = root["date"].text(),
             .set = root["set"].text(),
-            .vectors = read_vectors(root["vectors"]),
             .matrices = root["matrices"].list(read_matrix),
             .models = read_models(root["models"], lifted),
             .small_models = root.has("small") ? root["small"].list(read_small_model) : std::vector<SmallModel>{},

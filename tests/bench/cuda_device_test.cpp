@@ -240,31 +240,6 @@ TEST_F(CudaDeviceOnGpu, IsProbed) {
     EXPECT_LE(probe.graph_launch_seconds, 1.5 * probe.loop_launch_seconds);
 }
 
-TEST_F(CudaDeviceOnGpu, MultiprocessorsHoldBlocksOfKernelsOverVectors) {
-    const Probe probe = probe_of(*device_);
-    for (const std::size_t value_bytes : {sizeof(double), sizeof(float)}) {
-        for (const VectorWork& work : cuda_vector_works(value_bytes)) {
-            ASSERT_EQ(work.residency.size(), uncapped_shapes(work.reduces).size());
-            for (const Residency& one : work.residency) {
-                EXPECT_GE(one.blocks, 1) << work.kernel;
-                EXPECT_LE(one.blocks * one.threads, probe.threads) << work.kernel;
-            }
-        }
-    }
-}
-
-TEST_F(CudaDeviceOnGpu, KernelsOverVectorsTakeAsLongAsTheirBytes) {
-    constexpr std::size_t n = 20'000'000;
-    const auto timer = make_cuda_vector_timer(*device_, sizeof(double), n, {.in_graph = true});
-    const double memory = device_->bandwidth().copy;
-    for (const VectorWork& work : cuda_vector_works(sizeof(double))) {
-        const double seconds = timer->seconds(work.kernel, {256, 4, 0});
-        const double rate = work.bytes_per_element() * static_cast<double>(n) / seconds;
-        EXPECT_GT(rate, 0.3 * memory) << work.kernel;
-        EXPECT_LT(rate, 2.0 * memory) << work.kernel;
-    }
-}
-
 using SanitizerHarness = CudaDeviceOnGpu;
 TEST_F(SanitizerHarness, CacheRate) {
     const cudaStream_t stream = dynamic_cast<CudaDevice&>(*device_).stream();

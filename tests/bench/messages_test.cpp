@@ -114,7 +114,7 @@ TEST_F(HarnessMessages, Locks) {
 TEST_F(HarnessMessages, Suites) {
     EXPECT_EQ(message_of([] { find_suite("magic"); }),
               "2: unknown suite 'magic'; there are cpu-classes, gpu-classes, threads-per-vector, csr-vs-cusparse, "
-              "tilespmv, paper, peers, unseen, unseen-small, trees");
+              "tilespmv, paper, peers, unseen, unseen-small");
 }
 
 TEST_F(HarnessMessages, Candidates) {

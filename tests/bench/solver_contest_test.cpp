@@ -1,4 +1,4 @@
-// The comparison of solvers where there is no GPU, and of iterations.
+// The comparison of solvers where there is no GPU.
 #include "bench/solver_contest.hpp"
 
 #include <cmath>
@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/iteration_check.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -15,7 +14,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 /// Whole solves, however busy the machine is.
@@ -42,7 +40,6 @@ TEST(SolverContest, RunsWithoutAGpu) {
         EXPECT_GT(t.seconds, 0);
         EXPECT_GT(t.setup_seconds, 0);
         EXPECT_FALSE(t.is_extrapolated);
-        EXPECT_EQ(t.is_ours, t.name == "default");
     }
     EXPECT_EQ(timings[0].iterations, timings[1].iterations);
     EXPECT_THAT(timings[2].how, StartsWith("textbook; first: "));
@@ -122,81 +119,6 @@ TEST(SolverContest, ARefusedPreconditionerHasItsError) {
     EXPECT_FALSE(timings[0].converged);
     EXPECT_EQ(timings[0].end, "not positive definite");
     EXPECT_THAT(timings[1].error, HasSubstr("positive diagonal"));
-}
-
-SolverTiming timing_of(const char* name, int iterations, bool is_ours = true, bool converged = true) {
-    SolverTiming t;
-    t.name = name;
-    t.iterations = iterations;
-    t.is_ours = is_ours;
-    t.converged = converged;
-    return t;
-}
-
-IterationCheck check_of(const std::vector<SolverTiming>& timings) { return check_iterations("grid", timings).value(); }
-
-TEST(IterationCheck, TakesTheWayThatDeviatesTheMost) {
-    const auto check = check_of({timing_of("default", 102), timing_of(kReferenceName, 100, false),
-                                 timing_of("graphs", 97), timing_of("library", 300, false)});
-    EXPECT_EQ(check.way, "graphs");
-    EXPECT_DOUBLE_EQ(check.deviation(), 0.03);
-    EXPECT_TRUE(check.counts());
-    EXPECT_FALSE(check.agrees());
-    EXPECT_EQ(describe(check), "iterations: 97 (graphs), reference 100: 3.0% apart");
-}
-
-TEST(IterationCheck, AllowsTwoPercentOrOneIteration) {
-    const auto agrees = [](int iterations, int reference) {
-        return check_of({timing_of("default", iterations), timing_of(kReferenceName, reference, false)}).agrees();
-    };
-    EXPECT_TRUE(agrees(306, 300));
-    EXPECT_FALSE(agrees(307, 300));
-    EXPECT_FALSE(agrees(293, 300));
-    EXPECT_TRUE(agrees(11, 10));
-    EXPECT_FALSE(agrees(12, 10));
-}
-
-TEST(IterationCheck, OneThatDoesNotConvergeIsTheWorst) {
-    const auto check = check_of(
-        {timing_of("default", 100, true, false), timing_of("graphs", 150), timing_of(kReferenceName, 100, false)});
-    EXPECT_EQ(check.way, "default");
-    EXPECT_FALSE(check.agrees());
-    EXPECT_THAT(describe(check), HasSubstr("(default, not converged)"));
-}
-
-TEST(IterationCheck, LongAndFailedReferencesAreShownAndNotCompared) {
-    const auto of_long = check_of({timing_of("default", 3325), timing_of(kReferenceName, 3000, false)});
-    const auto failed = check_of({timing_of("default", 10), timing_of(kReferenceName, 20, false, false)});
-    for (const auto& check : {of_long, failed}) {
-        EXPECT_FALSE(check.counts());
-        EXPECT_THAT(describe(check), HasSubstr("not compared"));
-    }
-    const std::vector<IterationCheck> both{of_long, failed};
-    EXPECT_TRUE(all_agree(both));
-    EXPECT_EQ(summary_of(both), "iterations: on no system the reference converged in fewer than 1000\n");
-}
-
-TEST(IterationCheck, ThereIsNoneWithoutAReferenceOrAnythingOfOurs) {
-    auto failed = timing_of(kReferenceName, 0, false);
-    failed.error = "no memory";
-    EXPECT_FALSE(check_iterations("grid", std::vector{timing_of("default", 10)}));
-    EXPECT_FALSE(check_iterations("grid", std::vector{timing_of("default", 10), failed}));
-    EXPECT_FALSE(check_iterations("grid", std::vector{timing_of(kReferenceName, 10, false)}));
-}
-
-TEST(IterationCheck, TheSummaryNamesTheWorstAndAllThatDisagree) {
-    const auto good = check_of({timing_of("default", 301), timing_of(kReferenceName, 300, false)});
-    auto bad = check_of({timing_of("default", 330), timing_of(kReferenceName, 300, false)});
-    bad.system = "bad grid";
-    const std::vector<IterationCheck> one{good}, both{good, bad};
-    EXPECT_TRUE(all_agree(one));
-    EXPECT_THAT(summary_of(one), HasSubstr("on 1 of 1 systems"));
-    EXPECT_THAT(summary_of(one), HasSubstr("worst 0.3%, grid"));
-    EXPECT_THAT(summary_of(one), Not(HasSubstr("NOT WITHIN")));
-    EXPECT_FALSE(all_agree(both));
-    EXPECT_THAT(summary_of(both), HasSubstr("on 1 of 2 systems"));
-    EXPECT_THAT(summary_of(both), HasSubstr("worst 10.0%, bad grid"));
-    EXPECT_THAT(summary_of(both), HasSubstr("NOT WITHIN IT: bad grid: iterations: 330 (default), reference 300"));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ TEST(Suites, NameWhatThereIs) {
         SCOPED_TRACE(std::string(suite.name));
         EXPECT_EQ(find_suite(suite.name).name, suite.name);
         EXPECT_FALSE(suite.summary.empty());
-        EXPECT_EQ(suite.sources.empty(), suite.name == "trees" || suite.name == "paper");
+        EXPECT_EQ(suite.sources.empty(), suite.name == "paper");
         EXPECT_LT(suite.groups.middle, suite.groups.most);
         const std::set<std::string_view> different(suite.sources.begin(), suite.sources.end());
         EXPECT_EQ(different.size(), suite.sources.size());

@@ -85,7 +85,7 @@ TEST_F(GoldenSolve, JsonToStdoutIsAllThereIs) {
     const json report = json::parse(text.substr(text.find('\n')));
     EXPECT_EQ(report["end"], "converged");
     EXPECT_EQ(report["check_every"], 5);
-    EXPECT_EQ(report["preconditioner"]["trials"].size(), 4U);
+    EXPECT_EQ(report["preconditioner"]["trials"].size(), 3U);
     EXPECT_EQ(report["history"]["iterations"][1], 5);
     EXPECT_LE(report["residual"], report["tolerance"]);
 }

@@ -47,9 +47,6 @@ struct TuneCommand {
     bool restart = false;
     std::vector<std::string> check;
     std::string suite;
-    int sizes = 50;
-    std::string keep_times;
-    std::string against;
     std::string models;
     bool models_only = false;
     std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
@@ -87,7 +84,6 @@ void require_other_files(const TuneCommand& command, const std::filesystem::path
     CommandFiles files;
     files.output("--profile", profile);
     if (!command.models.empty()) files.output("--models", command.models);
-    if (!command.keep_times.empty()) files.output("--keep-times", command.keep_times);
 }
 
 /// The sole right to a profile that is gone on with, in a folder that is made if it is missing.
@@ -149,7 +145,6 @@ void check_tuned(const std::string& values, const std::filesystem::path& file, b
     StatusLine status;
     const CheckOptions options{.sources = sources_of_suite(kSuite),
                                .values = values,
-                               .sizes = 0,
                                .seconds = seconds,
                                .progress = [&status](std::string_view stage) { status.show(stage); }};
     const CheckOutcome checked = check(measurer, profile, options);
@@ -205,32 +200,20 @@ void run_check(const TuneCommand& command, const std::vector<std::string>& sourc
     const auto file = file_of(command, machine_name(backend));
     const FileLock lock = lock_profile(command, file);
     Profile profile = read_profile(file);
-    std::vector<VectorProfile> times;
     for (const auto& values : command.values) {
         StatusLine status;
         CheckOptions options{.sources = sources,
                              .values = values,
-                             .only = command.only,
-                             .sizes = command.sizes,
                              .seconds = seconds_left(command),
                              .progress = [&status](std::string_view stage) { status.show(stage); }};
         const CheckOutcome outcome = check(measurer, profile, options);
         status.wipe();
         fmt::print("{}", check_text(outcome));
-        times.insert(times.end(), outcome.times.begin(), outcome.times.end());
-        if (!command.only.empty()) continue;  // of one kernel
+        if (outcome.matrices.empty()) continue;
         keep_check(profile, outcome.summary);
-        if (!outcome.matrices.empty()) fmt::print("{}", decision_text(profile, outcome.summary));
+        fmt::print("{}", decision_text(profile, outcome.summary));
     }
     write_profile(file, profile);
-    if (!command.keep_times.empty()) {
-        write_profile(command.keep_times, {.probe = profile.probe,
-                                           .build = this_profile_build(backend),
-                                           .date = now(),
-                                           .set = profile.set,
-                                           .vectors = times});
-        fmt::print("times: {}\n", printable(command.keep_times));
-    }
     write_models(command, profile);
 }
 
@@ -241,13 +224,8 @@ Profile known_profile(const TuneCommand& command) {
                                  : file_of(command, machine_name(choose_backend(command.device))));
 }
 
-void run_against(const TuneCommand& command) {
-    fmt::print("{}", check_text(check_against(known_profile(command), read_profile(command.against).vectors)));
-}
-
 void run(const TuneCommand& command) {
     if (command.models_only) return write_models(command, known_profile(command));
-    if (!command.against.empty()) return run_against(command);
     const std::vector<std::string> sources = sources_to_check(command);
     const Backend backend = choose_backend(command.device);
     const auto device = make_device(backend);
@@ -278,37 +256,25 @@ void add_tune(CLI::App& app) {
     add_input(*command, "--with", options->with, "Matrices to measure operators on beside those of the set");
     const std::vector<std::string> types(kValueNames.begin(), kValueNames.end());
     command
-        ->add_option(
-            "--values", options->values,
-            "Value type; may be repeated. Models of 16-bit values are of operators alone, the same for both types")
+        ->add_option("--values", options->values,
+                     "Value type; may be repeated. Models of 16-bit values are the same for both types")
         ->allow_extra_args(false)
         ->check(CLI::IsMember(types))
         ->default_str("float64");
     add_accumulator(*command, options->accumulator);
-    command->add_option(
-        "--only", options->only,
-        "Measure this kernel or operator again, and nothing else; with --check, launch shapes of this kernel alone, "
-        "and keep nothing");
+    command->add_option("--only", options->only, "Measure this operator again, and nothing else");
     add_number<double>(*command, "--seconds", options->seconds, 0, 1e9,
                        "Begin no measurement that would end after so long; without --check and --suite, run it again "
                        "to go on (default: "
                        "measure all of the set)");
     command->add_flag("--restart", options->restart, "Measure everything again");
-    add_input(*command, "--check", options->check,
-              "Measure all operators on these matrices, and vectors of other sizes, and compare what the models of the "
-              "profile and the rules predict and choose");
-    command->add_option("--suite", options->suite,
-                        "The same on a suite of tilespmv bench, such as unseen, or trees: vectors alone");
-    add_number<int>(*command, "--sizes", options->sizes, 0, 1000, "Sizes of vectors for --check and --suite")
-        ->default_str("50");
-    add_output(*command, "--keep-times", options->keep_times,
-               "Also write all times of launch shapes that --check and --suite measure, as a profile without models");
-    add_input(*command, "--against", options->against,
-              "Compare the launch shapes that the profile chooses with times that --keep-times wrote; measure nothing")
-        ->excludes("--check")
-        ->excludes("--suite")
-        ->excludes("--restart")
-        ->excludes("--with");
+    add_input(
+        *command, "--check", options->check,
+        "Measure all operators on these matrices, and compare what the models of the profile and the rules predict "
+        "and choose")
+        ->excludes("--only");
+    command->add_option("--suite", options->suite, "The same on a suite of tilespmv bench, such as unseen")
+        ->excludes("--only");
     add_output(*command, "--models", options->models,
                "Also write the models alone, without what was measured, as tilespmv carries them");
     command
@@ -320,11 +286,10 @@ void add_tune(CLI::App& app) {
         ->excludes("--restart")
         ->excludes("--check")
         ->excludes("--suite");
-    set_examples(*command,
-                 {"tilespmv tune", "tilespmv tune --device cpu --set tiny -o laptop.json",
-                  "tilespmv tune --only csr-merge", "tilespmv tune --values float16",
-                  "tilespmv tune --with cant.mtx pwtk.mtx", "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3",
-                  "tilespmv tune --suite unseen", "tilespmv tune --suite trees"});
+    set_examples(*command, {"tilespmv tune", "tilespmv tune --device cpu --set tiny -o laptop.json",
+                            "tilespmv tune --only csr-merge", "tilespmv tune --values float16",
+                            "tilespmv tune --with cant.mtx pwtk.mtx",
+                            "tilespmv tune --check cant.mtx gen:fem:n=20,dof=3", "tilespmv tune --suite unseen"});
     command->callback([options] { run(*options); });
 }
 

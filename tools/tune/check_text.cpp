@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <functional>
-
 #include <fmt/format.h>
 
 #include "tile/io/printable.hpp"
@@ -41,27 +38,6 @@ std::string matrices_text(const std::vector<CheckedMatrix>& matrices) {
     return table.str() + "\n";
 }
 
-std::string shape_text(const LaunchShape& shape, std::size_t n) {
-    return fmt::format("{} x {} x {}", blocks_for(shape, n), shape.threads, shape.elements);
-}
-
-/// The choices of launch shapes that lose the most, as far as they lose more than a tenth.
-std::string worst_shapes_text(std::vector<CheckedShape> shapes) {
-    constexpr std::size_t kMost = 5;
-    std::erase_if(shapes, [](const CheckedShape& s) { return s.loss() <= 1.1; });
-    if (shapes.empty()) return "";
-    std::ranges::stable_sort(shapes, std::ranges::greater(), &CheckedShape::loss);
-    if (shapes.size() > kMost) shapes.resize(kMost);
-    TextTable table;
-    table.add({"kernel", "values", "blocks x threads x elements", "time", "best", "time", "loss"});
-    for (const CheckedShape& s : shapes) {
-        table.add({s.kernel, grouped(static_cast<std::int64_t>(s.n)), shape_text(s.chosen, s.n),
-                   micro(s.chosen_seconds), shape_text(s.best, s.n), micro(s.best_seconds),
-                   times(s.chosen_seconds, s.best_seconds)});
-    }
-    return fmt::format("\n{}\n", table.str());
-}
-
 }  // namespace
 
 std::string check_summary_text(const CheckOutcome& outcome) {
@@ -72,15 +48,13 @@ std::string check_summary_text(const CheckOutcome& outcome) {
         text += fmt::format("predictions are right by {} in the mean, bytes over bandwidth by {}\n",
                             percent(s.accuracy), percent(s.naive_accuracy));
     }
-    return text + quality_text("by the profile", s.models) + quality_text("by rules alone", s.rules) +
-           quality_text("launch shapes", s.vectors);
+    return text + quality_text("by the profile", s.models) + quality_text("by rules alone", s.rules);
 }
 
 std::string check_text(const CheckOutcome& outcome) {
     std::string text = matrices_text(outcome.matrices) + check_summary_text(outcome);
-    text += worst_shapes_text(outcome.shapes);
     if (outcome.left > 0) {
-        text += fmt::format("{} matrices and sizes of vectors left: give more --seconds\n", grouped(outcome.left));
+        text += fmt::format("{} matrices left: give more --seconds\n", grouped(outcome.left));
     }
     return text;
 }

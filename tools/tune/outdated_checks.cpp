@@ -18,29 +18,16 @@ bool choose_alike(const Profile& a, const Profile& b, const NumberSizes& sizes) 
     return has_models_of(a, b, sizes) && has_models_of(b, a, sizes);
 }
 
-/// Whether each tree of `a` for values of this type is in `b`, too.
-bool has_trees_of(const Profile& a, const Profile& b, const std::string& values) {
-    return std::ranges::all_of(a.vectors, [&](const VectorProfile& one) {
-        if (one.values != values) return true;
-        return std::ranges::any_of(b.vectors, [&](const VectorProfile& other) {
-            return other.values == values && other.work.kernel == one.work.kernel && other.model.tree == one.model.tree;
-        });
-    });
-}
-
 }  // namespace
 
 std::vector<NumberSizes> forget_outdated_checks(Profile& profile, const Profile& before) {
     std::vector<NumberSizes> outdated;
     for (ProfileCheck& check : profile.checks) {
-        const bool has_trees =
-            has_trees_of(profile, before, check.values) && has_trees_of(before, profile, check.values);
-        if (!has_trees) check.vectors = {};
         if (check.models.choices == 0 || choose_alike(profile, before, check.sizes)) continue;
         outdated.push_back(check.sizes);
-        check = {.values = check.values, .sizes = check.sizes, .vectors = check.vectors};
+        check = {.values = check.values, .sizes = check.sizes};
     }
-    std::erase_if(profile.checks, [](const auto& one) { return one.models.choices + one.vectors.choices == 0; });
+    std::erase_if(profile.checks, [](const auto& one) { return one.models.choices == 0; });
     return outdated;
 }
 

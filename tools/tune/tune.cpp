@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -33,24 +32,10 @@ void keep_better(Probe& known, const Probe& now) {
     }
 }
 
-/// Whether `only` names this kernel or operator.
+/// Whether `only` names this operator.
 bool is_named(const std::string& only, std::string_view specification) {
     return only == specification || only == specification.substr(0, specification.find(':'));
 }
-
-/// Whether what was measured of a kernel is still true.
-bool is_same_kernel(VectorWork known, const VectorWork& now) {
-    if (known.residency.empty()) known.residency = now.residency;  // by a version that did not ask for it
-    return known == now;
-}
-
-/// A kernel over vectors at one size, with the shapes that have not been measured.
-struct VectorTask {
-    std::string values;
-    VectorWork work;
-    std::size_t n = 0;
-    std::vector<LaunchShape> shapes;
-};
 
 /// A matrix, with the operators that have not been measured on it.
 struct MatrixTask {
@@ -68,12 +53,10 @@ public:
     }
 
     TuneOutcome run() {
-        measure_matrices();  // first: `auto` needs nothing else
-        measure_vectors();
+        measure_matrices();
         options_.progress("fitting models");
         const Profile before = profile_;
         fit_models(profile_);
-        forget_unfinished_trees();
         auto outdated = forget_outdated_checks(profile_, before);
         save();
         return {std::move(profile_), measured_, left_, std::move(outdated), is_other_build_};
@@ -102,16 +85,12 @@ private:
         if (options_.only.empty()) return;
         std::string names;
         for (const auto& values : options_.values) {
-            for (const auto& work : measurer_.vector_works(values)) {
-                if (is_named(options_.only, work.kernel)) return;
-                names += work.kernel + ", ";
-            }
             for (const auto& one : measurer_.operators(values)) {
                 if (is_named(options_.only, one)) return;
                 names += one + ", ";
             }
         }
-        throw Error(fmt::format("there is no kernel or operator '{}' to tune; there are {}", options_.only,
+        throw Error(fmt::format("there is no operator '{}' to tune; there are {}", options_.only,
                                 names.substr(0, names.size() - std::min<std::size_t>(names.size(), 2))),
                     ExitCode::usage);
     }
@@ -119,9 +98,6 @@ private:
     /// What is to be measured again.
     void forget_named() {
         if (options_.only.empty()) return;
-        for (auto& one : profile_.vectors) {
-            if (is_wanted(one.values) && is_named(options_.only, one.work.kernel)) one.points.clear();
-        }
         for (auto& matrix : profile_.matrices) {
             const bool is_source =
                 std::ranges::find(options_.sources, matrix.name, printable) != options_.sources.end();
@@ -135,83 +111,6 @@ private:
     }
     [[nodiscard]] bool is_asked_for(std::string_view name) const {
         return options_.only.empty() || is_named(options_.only, name);
-    }
-
-    VectorProfile& vector_profile(const std::string& values, const VectorWork& work) {
-        for (auto& one : profile_.vectors) {
-            if (one.values != values || one.work.kernel != work.kernel) continue;
-            if (!is_same_kernel(one.work, work)) one.points.clear();
-            one.work = work;
-            return one;
-        }
-        return profile_.vectors.emplace_back(VectorProfile{.work = work, .values = values, .points = {}, .model = {}});
-    }
-
-    std::vector<VectorTask> vector_tasks() {
-        std::vector<VectorTask> tasks;
-        for (const auto& values : options_.values) {
-            for (const auto& work : measurer_.vector_works(values)) {
-                if (is_asked_for(work.kernel)) add_tasks(values, work, tasks);
-            }
-        }
-        // Vectors of one size are made once for all kernels.
-        std::ranges::stable_sort(tasks, {}, [](const VectorTask& t) { return std::tuple(t.values, t.n); });
-        return tasks;
-    }
-    void add_tasks(const std::string& values, const VectorWork& work, std::vector<VectorTask>& tasks) {
-        for (auto& task : missing_of(vector_profile(values, work))) tasks.push_back(std::move(task));
-    }
-    [[nodiscard]] std::vector<VectorTask> missing_of(const VectorProfile& kernel) const {
-        std::vector<VectorTask> tasks;
-        std::set<std::tuple<std::size_t, int, int, int>> known;
-        const auto key = [](std::size_t n, const LaunchShape& s) {
-            return std::tuple(n, s.threads, s.elements, s.max_blocks);
-        };
-        for (const auto& point : kernel.points) known.insert(key(point.n, point.shape));
-        for (const auto& [n, shapes] : plan_of_measurements(kernel.work, profile_.probe)) {
-            VectorTask task{kernel.values, kernel.work, n, {}};
-            for (const auto& shape : shapes) {
-                if (!known.contains(key(n, shape))) task.shapes.push_back(shape);
-            }
-            if (!task.shapes.empty()) tasks.push_back(std::move(task));
-        }
-        return tasks;
-    }
-    /// The least sizes are measured first, and say nothing of others.
-    void forget_unfinished_trees() {
-        for (auto& one : profile_.vectors) {
-            if (!one.points.empty() && !missing_of(one).empty()) one.model = {};
-        }
-    }
-
-    void measure_vectors() {
-        std::unique_ptr<bench::VectorTimer> timer;
-        std::pair<std::string, std::size_t> of;
-        const auto tasks = vector_tasks();
-        for (std::size_t i = 0; i < tasks.size(); ++i) {
-            const VectorTask& task = tasks[i];
-            if (is_over()) {
-                left_ += static_cast<int>(task.shapes.size());
-                continue;
-            }
-            options_.progress(
-                fmt::format("vectors {}/{}: {} of {} values", i + 1, tasks.size(), task.work.kernel, task.n));
-            if (!timer || of != std::pair(task.values, task.n)) {
-                timer.reset();
-                timer = measurer_.vectors(task.values, task.n);
-                of = {task.values, task.n};
-            }
-            ++begun_;
-            measure_shapes(*timer, task);
-            save_sometimes();
-        }
-    }
-    void measure_shapes(bench::VectorTimer& timer, const VectorTask& task) {
-        auto& points = vector_profile(task.values, task.work).points;
-        for (const auto& shape : task.shapes) {
-            points.push_back({task.n, shape, timer.seconds(task.work.kernel, shape)});
-            ++measured_;
-        }
     }
 
     MeasuredMatrix* find_matrix(const std::string& values, const std::string& source) {

@@ -17,8 +17,7 @@ struct TuneOptions {
     std::string set = "full";         ///< its name, as the profile shows it
     std::vector<std::string> sources = {};
     std::vector<std::string> values{"float64"};
-    /// A kernel or an operator, with its options or without, to measure again, and nothing else; empty: what is
-    /// missing.
+    /// An operator, with its options or without, to measure again, and nothing else; empty: what is missing.
     std::string only = {};
     double seconds = std::numeric_limits<double>::infinity();  ///< after which no further measurement begins
     bool restart = false;                                      ///< forgets what was measured
@@ -38,9 +37,8 @@ struct TuneOutcome {
 
 /// Measures what the profile in the file lacks, fits all models, and writes it; between measurements, too, about every
 /// second, so that nothing is measured again after an interruption. Operators that cannot be made of a matrix are kept
-/// with the error, checks as far as they are of the models that result; a kernel over vectors has no model until all
-/// of its sizes are measured. Throws `Error` if the file is that of another machine or cannot be written, and a usage
-/// `Error` if there is nothing called `only`.
+/// with the error, checks as far as they are of the models that result. Throws `Error` if the file is that of another
+/// machine or cannot be written, and a usage `Error` if there is nothing called `only`.
 TuneOutcome tune(bench::Measurer& measurer, const TuneOptions& options);
 
 /// Whether products of such numbers have been checked on matrices that the models of the profile have not seen.

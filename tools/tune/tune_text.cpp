@@ -30,24 +30,13 @@ std::string operators_text(const std::vector<SpmvModel>& models) {
     return fmt::format("\n{}", table.str());
 }
 
-std::string kernels_text(const std::vector<VectorProfile>& vectors) {
-    if (vectors.empty()) return "";
-    TextTable table;
-    table.add({"kernel", "values", "points", "domains", "leaves"});
-    for (const VectorProfile& one : vectors) {
-        table.add({one.work.kernel, one.values, fmt::format("{}", one.points.size()),
-                   fmt::format("{}", one.model.domains.size()), fmt::format("{}", one.model.tree.size())});
-    }
-    return fmt::format("\n{}", table.str());
-}
-
 }  // namespace
 
 std::string tune_text(const TuneOutcome& outcome) {
     std::string text = machine_text(outcome.profile.probe);
     text += fmt::format("{} measured now", grouped(outcome.measured));
     if (outcome.left > 0) text += fmt::format(", {} left: run it again to go on", grouped(outcome.left));
-    text += fmt::format("\n{}{}", operators_text(outcome.profile.models), kernels_text(outcome.profile.vectors));
+    text += fmt::format("\n{}", operators_text(outcome.profile.models));
     return text;
 }
 

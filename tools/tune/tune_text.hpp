@@ -6,7 +6,7 @@
 
 namespace tilespmv::tools {
 
-/// The machine, a row for each model of an operator, and a row for each kernel over vectors.
+/// The machine, and a row for each model of an operator.
 std::string tune_text(const TuneOutcome& outcome);
 
 }  // namespace tilespmv::tools

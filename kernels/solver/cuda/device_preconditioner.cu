@@ -26,7 +26,7 @@ void upload(const Buffer<V>& from, cuda::DeviceBuffer<V>& to, cudaStream_t strea
 template <class T>
 VectorLauncher<T> launcher_for(index_t size, const cuda::DeviceContext& on) {
     const auto n = static_cast<std::size_t>(size);
-    return {n, VectorShapes(n, sizeof(T), cuda::this_gpu(sizeof(T)).multiprocessors), on};
+    return {n, vector_shapes(n, sizeof(T), cuda::this_gpu(sizeof(T)).multiprocessors), on};
 }
 
 /// M = I is a diagonal without values.

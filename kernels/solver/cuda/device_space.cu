@@ -26,12 +26,6 @@ namespace {
 
 constexpr std::size_t kMostGraphs = 8;
 
-template <class T>
-VectorShapes default_shapes(std::size_t n) {
-    const cuda::DeviceInfo gpu = cuda::require_device();
-    return shapes_on(gpu.name, n, sizeof(T), gpu.multiprocessors);
-}
-
 bool is_aligned(const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; }
 
 template <class T>
@@ -47,7 +41,9 @@ DeviceSpace<T>::DeviceSpace(const cuda::DeviceOperator<T>& a, DevicePrecondition
     : on_(on),
       a_(&a),
       m_(m),
-      kernels_(static_cast<std::size_t>(a.rows()), default_shapes<T>(static_cast<std::size_t>(a.rows())), on),
+      kernels_(static_cast<std::size_t>(a.rows()),
+               vector_shapes(static_cast<std::size_t>(a.rows()), sizeof(T), cuda::require_device().multiprocessors),
+               on),
       scalars_(1, on),
       sums_(kMostSums, on),
       pinned_(std::make_unique<Pinned>()) {
@@ -58,12 +54,6 @@ DeviceSpace<T>::DeviceSpace(const cuda::DeviceOperator<T>& a, DevicePrecondition
 template <class T>
 DeviceSpace<T>::~DeviceSpace() {
     static_cast<void>(cudaStreamSynchronize(stream()));
-}
-
-template <class T>
-void DeviceSpace<T>::set_shapes(const VectorShapes& shapes) {
-    forget_graphs();
-    kernels_.set_shapes(shapes);
 }
 
 template <class T>

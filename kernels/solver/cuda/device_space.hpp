@@ -23,9 +23,6 @@ public:
     /// Waits for what it has launched.
     ~DeviceSpace() override;
 
-    /// Launch shapes that models have chosen, in place of `default_vector_shape`.
-    void set_shapes(const VectorShapes& shapes);
-    [[nodiscard]] const VectorShapes& shapes() const { return kernels_.shapes(); }
     /// Does blocks of iterations from now on, on A and M as they are; null: graphs do.
     void set_persistent(std::unique_ptr<PersistentIterations<T>> persistent) { persistent_ = std::move(persistent); }
     [[nodiscard]] PersistentIterations<T>* persistent() { return persistent_.get(); }
@@ -37,7 +34,6 @@ public:
     [[nodiscard]] std::string_view operator_specification() const override { return a_->specification(); }
     [[nodiscard]] std::string how() const override;
     [[nodiscard]] bool is_persistent() const override { return persistent_ != nullptr; }
-    [[nodiscard]] std::vector<KernelShape> vector_shapes() const override { return shapes().list(); }
     /// Of M; the operator is its owner's, who gives it new values. Throws `Error` if there are any for it.
     void update_values(std::span<const T> values, const AnyPreconditionerParts& parts) override;
 

@@ -6,7 +6,6 @@
 #include "kernels/cuda/stream.hpp"
 #include "kernels/solver/cuda/csr_device_space.hpp"
 #include "kernels/solver/system_space.hpp"
-#include "kernels/solver/vector_shapes.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::solver {
@@ -18,12 +17,7 @@ std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>& a, const A
     static_cast<void>(cuda::require_device());
     const bool may_persist = options.use_persistent_kernel && !options.constant_null_space;
     const auto persistence = options.persistent_at_any_size ? Persistence::yes : Persistence::automatic;
-    auto space =
-        make_csr_device_space<T>(a, m, options.operator_name, may_persist ? persistence : Persistence::no, where);
-    VectorShapes shapes = space->shapes();
-    for (const auto& [kernel, shape] : options.vector_shapes) shapes.set(kernel, shape);
-    if (!options.vector_shapes.empty()) space->set_shapes(shapes);
-    return space;
+    return make_csr_device_space<T>(a, m, options.operator_name, may_persist ? persistence : Persistence::no, where);
 }
 
 namespace {

@@ -42,7 +42,6 @@ struct Pack {
 /// takes parts b, b + blocks, ... What has `ended` is left after its first values, which are asked for before that is
 /// known. What does not fill a pack at the end of the vector is for the last thread of all, value by value: few lanes
 /// of its warp have anything else to do, and lanes that take single values would have the others of their warp wait.
-/// Where all of them have, an elementwise kernel gets a block more (`tail_blocks`).
 template <int kCount, class F, class... Rest>
 __device__ void over_vector(std::int64_t n, int elements, F& f, Rest&... rest) {
     const std::int64_t turn = std::int64_t{blockDim.x} * kCount;

@@ -7,7 +7,7 @@
 #include "kernels/solver/cuda/block_sums.cuh"
 #include "kernels/solver/cuda/finish.cuh"
 #include "kernels/solver/cuda/pack.cuh"
-#include "selector/models/launch_shape.hpp"
+#include "kernels/solver/vector_shapes.hpp"
 
 /// The two kernels over vectors, for any operation of `vector_ops.cuh`: one that only writes vectors and one that adds
 /// up.
@@ -57,23 +57,13 @@ inline bool are_aligned(std::initializer_list<const void*> vectors) {
     return true;
 }
 
-/// Blocks of `kernel` with so many threads that a multiprocessor holds at once.
-template <class Parameters>
-int resident_blocks_of(void (*kernel)(Parameters), int threads) {
-    int blocks = 0;
-    TILESPMV_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0));
-    return blocks;
-}
-
-/// Launches `packed`, which takes kPack values at once, where the vectors and the shape allow it, and then with so many
-/// `more_blocks`; else `single`.
+/// Launches `packed`, which takes kPack values at once, where the vectors and the shape allow it, else `single`.
 template <int kPack, class Parameters>
 void launch_shaped(void (*packed)(Parameters), void (*single)(Parameters), const Parameters& p,
-                   const LaunchShape& shape, bool aligned, cudaStream_t stream, int more_blocks = 0) {
+                   const LaunchShape& shape, bool aligned, cudaStream_t stream) {
     const int blocks = blocks_for(shape, static_cast<std::size_t>(p.n));
     const bool takes_packs = aligned && shape.elements % kPack == 0;
-    cuda::launch_dependent(takes_packs ? packed : single, takes_packs ? blocks + more_blocks : blocks, shape.threads, p,
-                           stream);
+    cuda::launch_dependent(takes_packs ? packed : single, blocks, shape.threads, p, stream);
 }
 
 }  // namespace tilespmv::solver

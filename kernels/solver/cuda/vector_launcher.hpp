@@ -26,9 +26,6 @@ public:
     VectorLauncher(std::size_t n, const VectorShapes& shapes, const cuda::DeviceContext& on);
 
     [[nodiscard]] std::size_t size() const { return n_; }
-    /// Other shapes from now on. May allocate.
-    void set_shapes(const VectorShapes& shapes);
-    [[nodiscard]] const VectorShapes& shapes() const { return shapes_; }
 
     void advance(const Iterates<T>& v, const Scalars* scalars) const;
     /// With w = M r.
@@ -60,9 +57,9 @@ public:
 
 private:
     template <class Op>
-    void launch(VectorKernelId kernel, const Op& op, bool aligned) const;
+    void launch(const Op& op, bool aligned) const;
     template <class Op>
-    void launch_reduce(VectorKernelId kernel, const Op& op, bool aligned, const Finish& finish) const;
+    void launch_reduce(const Op& op, bool aligned, const Finish& finish) const;
 
     std::size_t n_;
     cuda::DeviceContext on_;

@@ -171,23 +171,6 @@ TEST_F(Ranks, OneChoosesItsRecurrenceByFiguresOfTheGpu) {
     EXPECT_EQ(large.method(), solver::Method::textbook);
 }
 
-TEST_F(Ranks, OneTakesAnOperatorAndLaunchShapes) {
-    const auto a = generate<double>("laplace2d:n=40");
-    const LaunchShape shape{512, 3, 7};
-    RankedOptions options{.choices = {{.operator_name = "csr-vector", .vector_shapes = {{"residual2", shape}}}}};
-    auto ranks = make_gpu_ranked_solver(a, options);
-    const auto report = ranks.reports().front();
-    EXPECT_EQ(report.operator_name, "csr-vector");
-    const auto found = std::ranges::find(report.vector_shapes, "residual2", &solver::KernelShape::kernel);
-    ASSERT_NE(found, report.vector_shapes.end());
-    EXPECT_EQ(found->shape, shape);
-    const std::vector<double> b(static_cast<std::size_t>(a.rows), 1);
-    std::vector<double> x(b.size());
-    EXPECT_TRUE(ranks.solve(b, x).converged());
-    options.choices.front().vector_shapes = {{"no such kernel", shape}};
-    EXPECT_THAT(test::message_of([&] { make_gpu_ranked_solver(a, options); }), ::testing::HasSubstr("no such kernel"));
-}
-
 TEST_F(Ranks, AreAtMostAsManyAsGpus) {
     const auto a = generate<double>("laplace2d:n=9");
     int gpus = 0;

@@ -100,21 +100,6 @@ TEST(RankedSolver, TakesAnyPartition) {
               "2: partition: it has 1 parts, expected 2, one a rank");
 }
 
-TEST(RankedSolver, GivesEachRankItsOperator) {
-    const auto a = generate<double>("laplace2d:n=12");
-    const RankedOptions options{.ranks = 2, .choices = {{.operator_name = "tile-omp"}, {.operator_name = "ell-omp"}}};
-    auto ranks = make_cpu_ranked_solver(a, options);
-    EXPECT_EQ(ranks.reports()[0].operator_name, "tile-omp");
-    EXPECT_EQ(ranks.reports()[1].operator_name, "ell-omp");
-    EXPECT_EQ(ranks.reports()[0].operator_specification, "tile-omp");
-    const auto b = right_hand_side(a.rows);
-    Values x(b.size());
-    EXPECT_TRUE(ranks.solve(b, x).converged());
-    EXPECT_LE(relative_residual(a, b, x), 1.001e-8);
-    EXPECT_EQ(message_of([&] { make_cpu_ranked_solver(a, {.ranks = 3, .choices = options.choices}); }),
-              "2: choices of 2 ranks for 3 ranks, expected one a rank");
-}
-
 /// A path, of whose matrix each row adds up to 0 without `shift` on the diagonal.
 CsrMatrix<double> path(index_t n, double shift, double size) {
     std::set<std::pair<index_t, index_t>> positions;
@@ -381,14 +366,6 @@ TEST(RankedSolver, SaysThatItFailedBefore) {
     Values x(static_cast<std::size_t>(a.rows));
     EXPECT_EQ(message_of([&] { solver.solve(right_hand_side(a.rows), x); }),
               "1: a rank of this solver has failed before; make another solver");
-}
-
-TEST(RankedSolver, ARankWithoutAnOperatorOfItsOwnTakesThatOfAll) {
-    const auto a = generate<double>("laplace2d:n=10");
-    auto solver = make_cpu_ranked_solver(
-        a, {.ranks = 2, .operator_name = "csr-omp", .choices = {{.operator_name = "tile-omp"}, {}}});
-    EXPECT_EQ(solver.reports()[0].operator_name, "tile-omp");
-    EXPECT_EQ(solver.reports()[1].operator_name, "csr-omp");
 }
 
 TEST(RankedSolver, MultipliesAndMeasures) {

@@ -8,7 +8,6 @@
 #include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/cuda/device_space.hpp"
 #include "kernels/solver/solve.hpp"
-#include "kernels/solver/vector_kernels.hpp"
 #include "selector/models/solver_model.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/message_of.hpp"
@@ -236,22 +235,8 @@ TEST_F(SolverOnDevice, LaunchesAsItIsTold) {
     SolverOptions options{.backend = Backend::cuda, .operator_name = "csr-vector", .method = Method::textbook};
     Solver<double> automatic(a.clone(), options);
     EXPECT_FALSE(automatic.is_persistent());
-    ASSERT_EQ(automatic.vector_shapes().size(), vector_kernels().size());
     const auto iterations = automatic.solve(b, x).iterations;
 
-    const LaunchShape shape{.threads = 128, .elements = 4, .max_blocks = 7};
-    options.vector_shapes = {{"move_diagonal", shape}};
-    Solver<double> shaped(a.clone(), options);
-    const auto before = automatic.vector_shapes(), now = shaped.vector_shapes();
-    for (std::size_t i = 0; i < now.size(); ++i) {
-        EXPECT_EQ(now[i].shape, now[i].kernel == "move_diagonal" ? shape : before[i].shape) << now[i].kernel;
-    }
-    EXPECT_NEAR(shaped.solve(b, x).iterations, iterations, 3);  // sums in another order
-    expect_solution(a, b, x, 1e-8);
-    options.vector_shapes = {{"no such kernel", shape}};
-    EXPECT_THROW(Solver<double>(a.clone(), options), Error);
-
-    options.vector_shapes.clear();
     options.persistent_at_any_size = true;
     Solver<double> persistent(a.clone(), options);
     EXPECT_TRUE(persistent.is_persistent());

@@ -5,7 +5,6 @@
 
 #include "kernels/cuda/stream.hpp"
 #include "kernels/solver/recurrence.hpp"
-#include "kernels/solver/tail_block.hpp"
 #include "kernels/solver/vector_shapes.hpp"
 #include "tests/kernels/solver/vector_system.hpp"
 
@@ -221,9 +220,8 @@ TEST_F(VectorKernelsOnDevice, VectorsThatAreNotAligned) {
 TEST_F(VectorKernelsOnDevice, NothingChangesAfterTheEnd) {
     Scalars ended = kScalars;
     ended.end = End::converged;
-    constexpr std::size_t kSize = 5087;  // the last value is for a block of its own
+    constexpr std::size_t kSize = 5087;
     const VectorShapes shapes = shapes_of(kSize, sizeof(double), nullptr);
-    ASSERT_EQ(tail_blocks(shapes.of(VectorKernelId::advance), kSize, 2), 1);
     System<double> system(kSize, shapes, ended);
     const auto v = system.iterates();
     const auto& kernels = system.kernels();
@@ -297,19 +295,6 @@ TEST_F(VectorKernelsOnDevice, TheSameBitsEveryTime) {
         system.kernels().inner_products(system.iterates(), system.finish(Recurrence::none));
         ASSERT_EQ(system.sums(), first);
     }
-}
-
-TEST_F(VectorKernelsOnDevice, RunnerHasEveryKernel) {
-    const cuda::Stream stream;
-    const auto runner = make_vector_kernel_runner<double>(1000, stream.get());
-    for (const auto& kernel : vector_kernels()) {
-        runner->run(kernel.name, {128, 2, 0});
-        runner->run(kernel.name, {64, 1, 2});
-    }
-    runner->multiply();
-    stream.synchronize();
-    EXPECT_THROW(runner->run("nothing", {}), Error);
-    EXPECT_THROW(runner->run("advance", {100, 2, 0}), Error);
 }
 
 class SanitizerVectorKernels : public VectorKernelsOnDevice {};

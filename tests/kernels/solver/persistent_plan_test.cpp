@@ -98,31 +98,16 @@ TEST(PersistentPlan, CostIsEven) {
     }
 }
 
-TEST(VectorShapes, DefaultsCoverEveryKernelAndSize) {
+TEST(VectorShapes, AreWholePacksInFewEnoughBlocks) {
     for (const std::size_t n : {0UL, 1UL, 4096UL, 4097UL, 1'000'000UL, 100'000'000UL}) {
         for (const std::size_t bytes : {4UL, 8UL}) {
-            const VectorShapes shapes(n, bytes, 132);
-            for (std::size_t k = 0; k < kVectorKernels; ++k) {
-                const auto& shape = shapes.of(static_cast<VectorKernelId>(k));
-                EXPECT_EQ(shape.elements % static_cast<int>(16 / bytes), 0);
-                if (vector_kernels()[k].reduces) {
-                    EXPECT_LE(blocks_for(shape, n), 4 * 132);
-                }
-            }
-            EXPECT_EQ(shapes.most_reducing_blocks(n) == 1, n <= 4096);
+            const VectorShapes shapes = vector_shapes(n, bytes, 132);
+            EXPECT_EQ(shapes.elementwise.elements % static_cast<int>(16 / bytes), 0);
+            EXPECT_EQ(shapes.reducing.elements % static_cast<int>(16 / bytes), 0);
+            EXPECT_LE(blocks_for(shapes.reducing, n), 4 * 132);
+            EXPECT_EQ(blocks_for(shapes.reducing, n) == 1, n <= 4096);
         }
     }
-}
-
-TEST(VectorShapes, TakesShapesByNameAndRefusesWhatNoGpuHas) {
-    VectorShapes shapes(1000, 8, 132);
-    shapes.set("ratio", {512, 4, 2});
-    EXPECT_EQ(shapes.of(VectorKernelId::ratio), (LaunchShape{512, 4, 2}));
-    EXPECT_EQ(vector_kernel_id("copy"), VectorKernelId::copy);
-    EXPECT_THROW(shapes.set("ratios", {}), Error);
-    EXPECT_THROW(shapes.set("ratio", {2048, 1, 0}), Error);
-    EXPECT_THROW(shapes.set("ratio", {33, 1, 0}), Error);
-    EXPECT_THROW(shapes.set("ratio", {64, 0, 0}), Error);
 }
 
 }  // namespace

@@ -32,10 +32,7 @@ const HostVectors<T>& host_vectors(std::size_t n) {
 }
 
 inline VectorShapes shapes_of(std::size_t n, std::size_t value_bytes, const LaunchShape* shape) {
-    VectorShapes shapes(n, value_bytes, 132);
-    if (shape == nullptr) return shapes;
-    for (const auto& kernel : vector_kernels()) shapes.set(kernel.name, *shape);
-    return shapes;
+    return shape == nullptr ? vector_shapes(n, value_bytes, 132) : VectorShapes{*shape, *shape};
 }
 
 /// The vectors in device memory; one value longer each, which no kernel may change.

@@ -6,52 +6,9 @@
 
 #include "selector/models/accuracy.hpp"
 #include "selector/models/least_squares.hpp"
-#include "selector/models/line.hpp"
 
 namespace tilespmv {
 namespace {
-
-std::vector<TimeAt> points_of(double slope, double intercept, double noise) {
-    std::mt19937 random(1);
-    std::uniform_real_distribution<double> error(-noise, noise);
-    std::vector<TimeAt> points;
-    for (double n = 1000; n < 3e6; n *= 1.7) points.push_back({n, (slope * n + intercept) * (1 + error(random))});
-    return points;
-}
-
-TEST(FitLine, FindsALineThroughNoise) {
-    const Line exact = fit_line(points_of(3e-12, 2e-6, 0));
-    EXPECT_NEAR(exact.slope, 3e-12, 1e-18);
-    EXPECT_NEAR(exact.intercept, 2e-6, 1e-12);
-    const Line noisy = fit_line(points_of(3e-12, 2e-6, 0.03));
-    EXPECT_NEAR(noisy.slope, 3e-12, 0.05 * 3e-12);
-    EXPECT_NEAR(noisy.intercept, 2e-6, 0.02 * 2e-6);
-}
-
-TEST(FitLine, IsNotDrawnToOutliers) {
-    auto points = points_of(3e-12, 2e-6, 0.01);
-    points[2].seconds *= 3;
-    points[9].seconds *= 10;
-    const Line line = fit_line(points);
-    EXPECT_NEAR(line.slope, 3e-12, 0.03 * 3e-12);
-    EXPECT_NEAR(line.intercept, 2e-6, 0.02 * 2e-6);
-}
-
-TEST(FitLine, CountsErrorsRelatively) {
-    // A line by absolute errors would miss the small ones by far.
-    const std::vector<TimeAt> points{{1, 1}, {2, 1.1}, {1000, 90}, {2000, 220}};
-    const Line line = fit_line(points, Intercept::non_negative);
-    EXPECT_NEAR(line.at(1), 1, 0.2);
-}
-
-TEST(FitLine, DoesNotFallAndKeepsItsInterceptWhereItIsAsked) {
-    EXPECT_EQ(fit_line(std::vector<TimeAt>{{1, 2}, {2, 1}, {3, 1}}).slope, 0);
-    const std::vector<TimeAt> steep{{10, 1}, {20, 3}};
-    EXPECT_NEAR(fit_line(steep).intercept, -1, 1e-9);
-    EXPECT_EQ(fit_line(steep, Intercept::non_negative).intercept, 0);
-    EXPECT_EQ(fit_line(std::vector<TimeAt>{{5, 7}}), (Line{0, 7}));
-    EXPECT_EQ(fit_line({}), Line{});
-}
 
 TEST(NonNegativeLeastSquares, AgreesWithTheOnlyActiveSetThatIsRight) {
     // Against all 2^k active sets: the feasible one of the least error.

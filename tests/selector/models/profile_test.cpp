@@ -23,23 +23,12 @@ using test::message_of;
 using test::TemporaryDirectory;
 using ::testing::HasSubstr;
 
-VectorProfile axpy(const Probe& probe) {
-    VectorProfile one{.work = {"axpy", false, 2, 1, 8, {{128, 2, 16}}}, .values = "float64", .points = {}, .model = {}};
-    for (const auto& [n, shapes] : plan_of_measurements(one.work, probe)) {
-        for (const auto& shape : shapes) {
-            one.points.push_back({n, shape, test::vector_seconds(one.work, shape, n)});
-        }
-    }
-    return one;
-}
-
 Profile sample() {
     Profile profile;
     profile.probe = test::h200_like();
     profile.build = {"0.1.0", "abc", 13000, 12080};
     profile.date = "2026-11-22T20:31:00Z";
     profile.set = "tiny";
-    profile.vectors.push_back(axpy(profile.probe));
     for (int i = 1; i <= 6; ++i) {
         MeasuredMatrix m{"gen:laplace2d:n=" + std::to_string(i), "float64", {}, {}};
         m.features.rows = m.features.cols = 1000 * i;
@@ -51,9 +40,8 @@ Profile sample() {
         m.products.push_back({.specification = "ell", .error = "too \"large\""});
         profile.matrices.push_back(m);
     }
-    profile.checks = {
-        {"float64", {8, 8}, 12, 0.93, 0.4, {12, 0.9, 1.02, 1.03, 1.3}, {12, 0.8, 1.05, 1.06, 1.5}, {}},
-        {"float32", {4, 8}, 9, 0.9, 0.5, {9, 0.9, 1.02, 1.03, 1.3}, {9, 0.8, 1.01, 1.06, 1.5}, {5, 1, 1, 1, 1}}};
+    profile.checks = {{"float64", {8, 8}, 12, 0.93, 0.4, {12, 0.9, 1.02, 1.03, 1.3}, {12, 0.8, 1.05, 1.06, 1.5}},
+                      {"float32", {4, 8}, 9, 0.9, 0.5, {9, 0.9, 1.02, 1.03, 1.3}, {9, 0.8, 1.01, 1.06, 1.5}}};
     fit_models(profile);
     SmallModel small{.sizes = {4, 8}, .matrices = 2, .weights = {0.25F, -1e-6F, 0.1F, 0}};
     for (const char* name : {"csr-merge", "csr-vector:threads=4"})
@@ -67,7 +55,6 @@ Profile sample() {
 TEST(ProfileFile, KeepsEverything) {
     const Profile profile = sample();
     ASSERT_FALSE(profile.models.empty());
-    ASSERT_FALSE(profile.vectors[0].model.tree.empty());
     const TemporaryDirectory folder;
     const fs::path file = folder.path() / "new" / "profile.json";
     write_profile(file, profile);
@@ -130,7 +117,6 @@ TEST(ProfileFile, SaysWhatIsDamagedAndWhere) {
     EXPECT_THAT(refusal(damaged("\"anchors\": \"", "\"anchors\": \"one ")),
                 HasSubstr("p.json.models[0].anchors: is no list of weights and places"));
     EXPECT_THAT(refusal(damaged("\"resident\"", "\"wet\"")), HasSubstr("is 'wet', expected resident or streamed"));
-    EXPECT_THAT(refusal(damaged("[1001,128,", "[1001,4096,")), HasSubstr("4096 threads, expected 1 to 1,024"));
     EXPECT_THAT(refusal(damaged("\"name\":\"launch\"", "\"name\":\"lunch\"")), HasSubstr("no term 'lunch'"));
 }
 
@@ -166,21 +152,9 @@ TEST(ProfileFile, WhatItHoldsIsPrintable) {
     EXPECT_EQ(read.models[0].specification, R"(csr\x1b]0;title\x07)");
 }
 
-TEST(ProfileFile, OfBeforeDoesNotKnowWhatMultiprocessorsHold) {
-    ASSERT_FALSE(sample().vectors[0].work.residency.empty());
-    const Profile known = parse_profile(damaged("\"resident_blocks\"", "\"no_such_key\""), "p.json");
-    EXPECT_TRUE(known.vectors[0].work.residency.empty());
-    EXPECT_EQ(known.vectors[0].points, sample().vectors[0].points);
-}
-
-TEST(ProfileFile, OfBeforeMayHaveKernelsForComparison) {
-    ASSERT_EQ(sample().vectors.size(), 1U);
-    EXPECT_TRUE(parse_profile(damaged("\"reads\"", "\"compared_with\": \"dot\", \"reads\""), "p.json").vectors.empty());
-}
-
-TEST(ProfileFile, OfBeforeMaySayWhatRulesCountFor) {
+TEST(ProfileFile, OfBeforeMayHaveLaunchShapesAndSayWhatRulesCountFor) {
     const std::string text =
-        damaged(" \"checks\":", " \"rules\": [{\"value_bytes\":8,\"sum_bytes\":8,\"share\":0.5}],\n \"checks\":");
+        damaged(" \"checks\":", " \"vectors\": [{\"kernel\":\"axpy\"}],\n \"rules\": [{\"share\":0.5}],\n \"checks\":");
     EXPECT_EQ(parse_profile(text, "p.json"), sample());
 }
 
@@ -252,35 +226,6 @@ TEST(FindProfile, DecidesForEachSizesOfNumbers) {
     write_profile(default_profile_file("a GPU"), sample());
     EXPECT_TRUE(find_profile({}, "a GPU", {8, 8}).decides);
     EXPECT_FALSE(find_profile({}, "a GPU", {4, 8}).decides) << "its check speaks for the rules";
-}
-
-ChosenShapes shapes_of(const Profile& profile, std::size_t n, std::size_t value_bytes = 8) {
-    ChosenShapes shapes;
-    choose_vector_shapes(profile, n, value_bytes, shapes);
-    return shapes;
-}
-
-TEST(ChooseVectorShapes, GivesEachKernelTheShapeOfItsTree) {
-    const Profile profile = sample();
-    const auto shapes = shapes_of(profile, 5000);
-    ASSERT_EQ(shapes.size(), 1U);
-    EXPECT_EQ(shapes.at("axpy").shape, choose_shape(profile.vectors[0].model, 5000));
-    EXPECT_EQ(shapes_of(profile, 5000, 4).at("axpy").shape, shapes.at("axpy").shape) << "of the nearest size of values";
-    EXPECT_TRUE(shapes_of({}, 5000).empty());
-    const Profile models = without_measurements(profile);
-    EXPECT_EQ(shapes_of(models, 5000).at("axpy").shape, shapes.at("axpy").shape);
-    EXPECT_TRUE(std::ranges::all_of(
-        models.vectors, [](const VectorProfile& one) { return one.points.empty() && one.model.domains.empty(); }));
-}
-
-TEST(ChooseVectorShapes, PrefersNearerValuesThenWhatIsThere) {
-    constexpr LaunchShape known{96, 3, 0};
-    ChosenShapes shapes{{"axpy", {known, 0}}};
-    choose_vector_shapes(sample(), 5000, 8, shapes);
-    EXPECT_EQ(shapes.at("axpy").shape, known) << "as near";
-    shapes.at("axpy").distance = 1;
-    choose_vector_shapes(sample(), 5000, 8, shapes);
-    EXPECT_NE(shapes.at("axpy").shape, known);
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <random>
 
 #include "selector/models/spmv_model.hpp"
-#include "selector/models/vector_model.hpp"
 
 /// A machine whose times are known.
 namespace tilespmv::test {
@@ -50,33 +48,6 @@ inline MatrixFeatures random_features(std::mt19937& random) {
         f.row_rounds[i] = {nonzeros, f.nnz / nonzeros + f.rows, f.longest_row / nonzeros + 1};
     }
     return f;
-}
-
-/// Launch, waves of blocks, bytes, and what many elements or blocks cost; for reductions a pass over partial sums.
-inline double vector_seconds(const VectorWork& work, const LaunchShape& shape, std::size_t n) {
-    const Probe probe = h200_like();
-    const auto size = static_cast<double>(n);
-    const double blocks = blocks_for(shape, n);
-    const double resident = resident_blocks(work, probe, shape);
-    const double busy = std::min(1.0, blocks / resident);
-    const double bytes = work.bytes_per_element() * size;
-    const double rate = bytes > 2 * probe.cache_bytes ? probe.read_rate : probe.cache_rate;
-    const double elements_of_a_thread = std::ceil(size / (blocks * shape.threads));
-    double seconds = 1.4e-6 + 2e-10 * shape.threads + bytes / (rate * (0.5 + 0.5 * busy));
-    seconds += 2e-8 * std::min(elements_of_a_thread, 64.0) + 5e-11 * blocks;
-    return work.reduces ? seconds + 3e-10 * blocks : seconds;
-}
-
-/// The same with steps, as GPUs have them: half as long again where the blocks of two launches no longer fit at once,
-/// less and less behind, and longer where only some of the blocks take another part.
-inline double stepped_seconds(const VectorWork& work, const LaunchShape& shape, std::size_t n) {
-    const double blocks = blocks_for(shape, n);
-    const double half = resident_blocks(work, h200_like(), shape) / 2.0;
-    const double parts = blocks_for({shape.threads, shape.elements, 0}, n);
-    double seconds = vector_seconds(work, shape, n);
-    const double over = blocks / half - 1;
-    if (over > 0) seconds *= 1 + 0.5 * std::min(over / 0.03, 1.0) * std::max(0.0, 1 - 2 * over);
-    return seconds * (1 + 0.3 * (std::ceil(parts / blocks) / (parts / blocks) - 1));
 }
 
 /// Seconds of a product whose costs are planted.

@@ -20,25 +20,17 @@ namespace tilespmv::test {
 class FakeMeasurer final : public bench::Measurer {
 public:
     Probe machine = h200_like();
-    std::vector<VectorWork> works{{"axpy", false, 2, 1, 8}, {"dot", true, 2, 0, 8}};
     /// What a product takes over the time that is planted.
     std::map<std::string, double> operators_by_name{{"csr-merge", 1}, {"csr16", 0.9}, {"brand-new", 0.6}};
     std::map<std::string, double> of_16_bits;  ///< the same for values of 16 bits, where it differs
     static constexpr double kPreparationSeconds = 1e-4;
-    std::map<std::string, int> measured;   ///< by kernel or operator
+    std::map<std::string, int> measured;   ///< by operator
     std::vector<std::string> of_matrices;  ///< what was asked of them, in order: operators to time, "prepare ..."
     std::size_t sums = 8;                  ///< bytes of what products accumulate in, but for values of 16 bits
-    int slow_threads = 0;                  ///< launches of so many take three times as long
     std::chrono::milliseconds delay{};     ///< that each time and each preparation takes
     int left = 1 << 30;                    ///< measurements until it is interrupted
 
     Probe probe() override { return machine; }
-    [[nodiscard]] std::vector<VectorWork> vector_works(std::string_view values) const override {
-        return bytes_of(values) == 2 ? std::vector<VectorWork>() : works;
-    }
-    std::unique_ptr<bench::VectorTimer> vectors(std::string_view, std::size_t n) override {
-        return std::make_unique<Vectors>(*this, n);
-    }
     [[nodiscard]] std::size_t sum_bytes(std::string_view values) const override {
         return bytes_of(values) == 2 ? 4 : sums;
     }
@@ -72,23 +64,6 @@ private:
         if (left-- == 0) throw std::runtime_error("interrupted");
         ++measured[name];
     }
-
-    class Vectors final : public bench::VectorTimer {
-    public:
-        Vectors(FakeMeasurer& of, std::size_t n) : of_(of), n_(n) {}
-        double seconds(std::string_view kernel, const LaunchShape& shape) override {
-            of_.count(std::string(kernel));
-            for (const auto& work : of_.works) {
-                if (work.kernel != kernel) continue;
-                return vector_seconds(work, shape, n_) * (shape.threads == of_.slow_threads ? 3 : 1);
-            }
-            throw Error("no such kernel");
-        }
-
-    private:
-        FakeMeasurer& of_;
-        std::size_t n_;
-    };
 
     class Matrix final : public bench::MatrixTimer {
     public:

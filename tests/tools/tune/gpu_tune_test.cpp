@@ -49,7 +49,7 @@ TEST_F(GpuTuneTest, MakesAProfileOfOperators) {
     }
     const auto ranked = rank_operators(question_on(profile.probe, profile.matrices[0].features), profile);
     EXPECT_EQ(ranked.size(), 8U) << "turns do not suit it";
-    const auto checked = check(*measurer, profile, {.sources = {"gen:stencil27:n=12"}, .sizes = 0});
+    const auto checked = check(*measurer, profile, {.sources = {"gen:stencil27:n=12"}});
     EXPECT_EQ(checked.summary.matrices, 1);
     EXPECT_GT(checked.summary.accuracy, 0.3);
 }
@@ -61,7 +61,6 @@ TEST_F(GpuTuneTest, ModelsOperatorsOn16BitValues) {
         tune(*measurer, options);
     }
     const Profile profile = read_profile(options.file);
-    EXPECT_TRUE(profile.vectors.empty());
     ASSERT_EQ(profile.models.size(), 2U);
     for (const auto& model : profile.models) EXPECT_EQ(model.sizes, (NumberSizes{2, 4}));
     for (const auto& m : profile.matrices) {
@@ -70,8 +69,7 @@ TEST_F(GpuTuneTest, ModelsOperatorsOn16BitValues) {
             EXPECT_GT(product.seconds, 5e-7) << product.specification << " on " << m.name;
         }
     }
-    const auto checked =
-        check(*measurer, profile, {.sources = {"gen:stencil27:n=12"}, .values = "bfloat16", .sizes = 0});
+    const auto checked = check(*measurer, profile, {.sources = {"gen:stencil27:n=12"}, .values = "bfloat16"});
     EXPECT_EQ(checked.summary.matrices, 1);
     EXPECT_GT(checked.summary.accuracy, 0.3) << "the other type of as many bytes";
 }
@@ -82,17 +80,6 @@ TEST_F(GpuTuneTest, MeasuresEveryOperatorOn16BitValues) {
         EXPECT_EQ(matrix->features().sizes(), (NumberSizes{2, 4}));
         for (const auto& one : measurer->operators(values)) EXPECT_GT(matrix->seconds(one), 5e-7) << one;
     }
-}
-
-TEST_F(GpuTuneTest, ChoosesShapesForKernelsOverVectors) {
-    options.only = "axpy";
-    const Profile profile = tune(*measurer, options).profile;
-    ChosenShapes shapes;
-    choose_vector_shapes(profile, 1'000'000, 8, shapes);
-    ASSERT_EQ(shapes.count("axpy"), 1U);
-    const auto checked = check(*measurer, profile, {.sizes = 4});
-    EXPECT_EQ(checked.shapes.size(), 4U);
-    EXPECT_LT(checked.summary.vectors.average_loss, 1.3) << "measured hastily";
 }
 
 }  // namespace

@@ -23,7 +23,6 @@ protected:
     }
     [[nodiscard]] static std::size_t points(const Profile& profile) {
         std::size_t sum = 0;
-        for (const auto& one : profile.vectors) sum += one.points.size();
         for (const auto& one : profile.matrices) sum += one.products.size();
         return sum;
     }

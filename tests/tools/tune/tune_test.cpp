@@ -26,7 +26,6 @@ TEST_F(TuneTest, MeasuresFitsAndKeepsEverything) {
     EXPECT_EQ(static_cast<std::size_t>(outcome.measured), points(outcome.profile));
     EXPECT_EQ(read_profile(options.file), outcome.profile);
     EXPECT_EQ(outcome.profile.matrices.size(), 8U) << "the tiny set";
-    for (const auto& one : outcome.profile.vectors) EXPECT_FALSE(one.model.tree.empty());
     const auto& refused = outcome.profile.matrices[0].products.back();
     EXPECT_EQ(refused.specification, "ell");
     EXPECT_EQ(refused.error, "refused: ELL would be large");
@@ -64,7 +63,7 @@ TEST_F(TuneTest, AnOperatorThatWasAddedAppearsEverywhere) {
     EXPECT_EQ(rank_operators(question, profile).front().specification, "slicing");
     EXPECT_THAT(profile_text(profile), HasSubstr("slicing"));
     EXPECT_THAT(tune_text({.profile = profile}), HasSubstr("slicing"));
-    EXPECT_THAT(check_text(check(gpu, profile, {.sources = {"gen:laplace2d:n=33"}, .sizes = 1})), HasSubstr("slicing"));
+    EXPECT_THAT(check_text(check(gpu, profile, {.sources = {"gen:laplace2d:n=33"}})), HasSubstr("slicing"));
 }
 
 TEST_F(TuneTest, OnlyForgetsNothingOfMatricesThatItDoesNotMeasure) {
@@ -92,7 +91,6 @@ TEST_F(TuneTest, OtherSumsAreOtherMeasurementsAndModels) {
     gpu.operators_by_name["csr16"] = 0.3;
     const Profile profile = tune(gpu, options).profile;
     EXPECT_EQ(gpu.measured["csr16"], 8);
-    EXPECT_EQ(gpu.measured["axpy"], 0) << "vectors know no sums";
     EXPECT_EQ(points(profile), all + static_cast<std::size_t>(gpu.all_measured()));
     EXPECT_EQ(profile.matrices.size(), 16U);
     EXPECT_EQ(read_profile(options.file), profile);
@@ -118,7 +116,6 @@ TEST_F(TuneTest, ValuesOf16BitsHaveModelsOfOperatorsAloneForBothTypes) {
     gpu.of_16_bits = {{"csr16", 0.2}};
     options.values = {"float16"};
     const Profile profile = tune(gpu, options).profile;
-    EXPECT_EQ(gpu.measured["axpy"], 0);
     EXPECT_EQ(gpu.measured["csr16"], 8);
     EXPECT_EQ(points(profile), all + static_cast<std::size_t>(gpu.all_measured()));
     EXPECT_EQ(std::ranges::count(profile.models, (NumberSizes{2, 4}), &SpmvModel::sizes), 3) << "one an operator";
@@ -133,35 +130,12 @@ TEST_F(TuneTest, ValuesOf16BitsHaveModelsOfOperatorsAloneForBothTypes) {
     EXPECT_EQ(first({8, 8}), "brand-new");
     EXPECT_EQ(first({2, 4}), "csr16");
 
-    const auto checked = check(gpu, profile, {.sources = {"gen:laplace3d:n=13"}, .values = "bfloat16", .sizes = 3});
+    const auto checked = check(gpu, profile, {.sources = {"gen:laplace3d:n=13"}, .values = "bfloat16"});
     ASSERT_EQ(checked.matrices.size(), 1U);
     EXPECT_EQ(checked.matrices[0].by_models, "csr16");
     EXPECT_EQ(checked.matrices[0].best, "csr16");
     EXPECT_GE(checked.summary.accuracy, 0.95) << "by the models of the other type";
     EXPECT_EQ(checked.summary.values, "bfloat16");
-    EXPECT_TRUE(checked.shapes.empty());
-}
-
-TEST_F(TuneTest, AKernelThatWasAddedAppearsEverywhere) {
-    tune(gpu, options);
-    gpu.measured.clear();
-    gpu.works.push_back({"xpay", false, 2, 1, 8});
-    const Profile profile = tune(gpu, options).profile;
-    EXPECT_EQ(gpu.all_measured(), gpu.measured["xpay"]);
-    ChosenShapes shapes;
-    choose_vector_shapes(profile, 5000, 8, shapes);
-    EXPECT_EQ(shapes.count("xpay"), 1U);
-}
-
-TEST_F(TuneTest, WhatMultiprocessorsHoldIsNoReasonToForgetWhatWasMeasuredBefore) {
-    const std::size_t before = points(tune(gpu, options).profile);
-    gpu.measured.clear();
-    gpu.works[0].residency = {{128, 1, 12}};  // as estimated, so that the caps stay
-    EXPECT_EQ(points(tune(gpu, options).profile), before);
-    EXPECT_EQ(gpu.all_measured(), 0);
-    gpu.works[0].residency = {{128, 1, 16}};
-    tune(gpu, options);
-    EXPECT_GT(gpu.measured["axpy"], 0) << "the kernel has changed";
 }
 
 TEST_F(TuneTest, GoesOnAfterAnInterruption) {
@@ -192,7 +166,6 @@ TEST_F(TuneTest, StopsAtTheLimitOfTimeAndSaysWhatIsLeft) {
 
 TEST_F(TuneTest, KeepsToTheTimeAndGoesOnUntilAllIsMeasured) {
     gpu.delay = std::chrono::milliseconds(10);
-    gpu.works.clear();
     options.seconds = 0.15;
     int measured = 0;
     for (int run = 0; run < 20; ++run) {
@@ -239,12 +212,9 @@ TEST_F(TuneTest, MeasuresOnlyWhatIsNamedAgain) {
     EXPECT_GT(accurate->costs[0], 3.5e-6) << "fitted to the new times";
 
     gpu.measured.clear();
-    options.only = "dot";
-    tune(gpu, options);
-    EXPECT_EQ(gpu.all_measured(), gpu.measured["dot"]);
     options.only = "csr17";
     EXPECT_THAT(message_of([&] { tune(gpu, options); }),
-                HasSubstr("2: there is no kernel or operator 'csr17' to tune; there are axpy, dot, brand-new"));
+                HasSubstr("2: there is no operator 'csr17' to tune; there are brand-new"));
 }
 
 TEST_F(TuneTest, RefusesTheProfileOfAnotherMachine) {
@@ -263,10 +233,10 @@ TEST_F(TuneTest, TellsThatAnotherBuildMeasured) {
     EXPECT_TRUE(tune(gpu, options).is_other_build);
 }
 
-/// Found good by checks of products and vectors.
+/// Found good.
 ProfileCheck good_check(const std::string& values, const NumberSizes& sizes) {
     constexpr ChoiceQuality good{10, 1, 1.01, 1.01, 1.1};
-    return {.values = values, .sizes = sizes, .models = good, .rules = {10, 1, 1.05, 1, 2}, .vectors = good};
+    return {.values = values, .sizes = sizes, .models = good, .rules = {10, 1, 1.05, 1, 2}};
 }
 
 TEST_F(TuneTest, ForgetsTheCheckOfOtherModelsAlone) {
@@ -284,9 +254,7 @@ TEST_F(TuneTest, ForgetsTheCheckOfOtherModelsAlone) {
     gpu.operators_by_name["csr16"] = 2;
     const TuneOutcome after = tune(gpu, options);
     EXPECT_THAT(after.outdated, ElementsAre(NumberSizes{8, 8}));
-    ASSERT_EQ(after.profile.checks.size(), 2U);
-    EXPECT_EQ(find_check(after.profile, {8, 8})->models.choices, 0);
-    EXPECT_EQ(find_check(after.profile, {8, 8})->vectors.choices, 10) << "of kernels over vectors";
+    ASSERT_EQ(after.profile.checks.size(), 1U);
     EXPECT_EQ(*find_check(after.profile, {4, 8}), profile.checks[1]) << "of the other type";
 }
 
@@ -310,44 +278,9 @@ TEST_F(TuneTest, WantsACheckOfCompleteModelsAndOfNewOnesThatWereChecked) {
     keep_check(profile, good_check("float64", sizes));
     write_profile(options.file, profile);
     EXPECT_FALSE(wants()) << "checked";
-    options.only = "axpy";
-    EXPECT_FALSE(wants()) << "products are as they were";
     options.only = "csr16";
     gpu.operators_by_name["csr16"] = 2;
     EXPECT_TRUE(wants());
-}
-
-TEST_F(TuneTest, KeepsTheCheckOfProductsWhenAKernelOverVectorsIsMeasuredAgain) {
-    Profile profile = tune(gpu, options).profile;
-    keep_check(profile, good_check("float64", {8, 8}));
-    write_profile(options.file, profile);
-    options.only = "axpy";
-    const TuneOutcome same = tune(gpu, options);
-    EXPECT_EQ(same.profile.checks, profile.checks) << "the same tree";
-
-    gpu.slow_threads = 128;
-    const TuneOutcome after = tune(gpu, options);
-    EXPECT_TRUE(after.outdated.empty());
-    EXPECT_EQ(find_check(after.profile, {8, 8})->models, profile.checks[0].models);
-    EXPECT_EQ(find_check(after.profile, {8, 8})->vectors.choices, 0) << "of another tree";
-}
-
-TEST_F(TuneTest, AKernelHasNoTreeUntilAllOfItsSizesAreMeasured) {
-    Profile known = tune(gpu, options).profile;
-    std::erase_if(known.vectors[0].points, [](const VectorPoint& point) { return point.n > 100'000; });
-    write_profile(options.file, known);
-    options.only = "dot";
-    const TuneOutcome other = tune(gpu, options);
-    const auto tree_of = [](const Profile& profile, std::string_view kernel) {
-        for (const auto& one : profile.vectors) {
-            if (one.work.kernel == kernel) return one.model.tree;
-        }
-        return std::vector<ShapeLeaf>{};
-    };
-    EXPECT_FALSE(tree_of(other.profile, "dot").empty());
-    EXPECT_TRUE(tree_of(other.profile, "axpy").empty());
-    options.only = "";
-    EXPECT_FALSE(tree_of(tune(gpu, options).profile, "axpy").empty());
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from ._charts import Chart, scatter
 
 
@@ -47,25 +45,5 @@ def choices_chart(profile: dict) -> Chart:
     return Chart("choices", figure)
 
 
-def shapes_chart(profile: dict) -> Chart:
-    """What the launch shape that the tree of a kernel over vectors chooses takes over the best one measured."""
-    series: dict = {}
-    for kernel in profile["vectors"]:
-        times: dict = {}
-        for n, *shape, seconds in kernel["points"]:
-            times.setdefault(n, {})[tuple(shape)] = seconds
-        for n, measured in times.items():
-            leaves = (tuple(leaf["shape"]) for leaf in kernel["tree"] if leaf["from"] <= n < (leaf["to"] or math.inf))
-            chosen = measured.get(next(leaves, None))
-            if chosen and len(measured) > 1:
-                name = f"{kernel['kernel']} {kernel['values']}"
-                series.setdefault(name, []).append((n, chosen / min(measured.values()), False))
-    if not series:
-        return Chart("launch-shapes", None, "no kernel over vectors was measured in several shapes")
-    title, where = "Time of the launch shape that is chosen, over the best", profile["probe"]["name"]
-    figure = scatter(title, where, series, "values of a vector", "over the best", unit="×", reference=(1, "the best"))
-    return Chart("launch-shapes", figure)
-
-
 def profile_charts(profile: dict) -> list[Chart]:
-    return [*prediction_charts(profile), choices_chart(profile), shapes_chart(profile)]
+    return [*prediction_charts(profile), choices_chart(profile)]
