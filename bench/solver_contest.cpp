@@ -202,9 +202,8 @@ SolverTiming solve_reference(const Problem& problem) {
 }
 
 /// Block Jacobi is there where it is no candidate of `auto`, too.
-std::vector<std::string> compared_preconditioners(const CsrMatrix<double>& a, Backend backend) {
-    std::vector<std::string> all;
-    for (const auto& candidate : preconditioner_candidates(a, backend)) all.push_back(candidate.specification);
+std::vector<std::string> compared_preconditioners(const CsrMatrix<double>& a) {
+    std::vector<std::string> all = preconditioner_candidates(a);
     const auto is_block = [](const std::string& one) { return one.starts_with("block-jacobi"); };
     if (std::ranges::none_of(all, is_block)) all.insert(all.begin() + 2, "block-jacobi:size=3");
     return all;
@@ -307,8 +306,7 @@ void add_methods(const Problem& problem, std::vector<SolverTiming>& all) {
 std::vector<SolverTiming> preconditioner_contest(const CsrMatrix<double>& a, const ContestOptions& options) {
     const Problem problem(a, options);
     std::vector<SolverTiming> all;
-    for (const auto& one : compared_preconditioners(a, options.backend))
-        all.push_back(time_preconditioner(problem, one));
+    for (const auto& one : compared_preconditioners(a)) all.push_back(time_preconditioner(problem, one));
     return all;
 }
 

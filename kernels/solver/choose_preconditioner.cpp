@@ -10,7 +10,6 @@
 #include "kernels/solver/preconditioner_trials.hpp"
 #include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solve.hpp"
-#include "kernels/solver/ssor_forms.hpp"
 #include "tile/error.hpp"
 #include "tile/seconds_since.hpp"
 
@@ -35,24 +34,17 @@ template <class T>
 void make_and_run(Tried<T>& tried, const CsrMatrix<T>& a, std::span<const T> b, const SolverOptions& options,
                   const SolveOptions& goal) {
     const auto before = std::chrono::steady_clock::now();
-    if (tried.made) {
-        if (!tried.trial.forms.empty()) tried.trial.setup_seconds = tried.trial.forms.front().setup_seconds;
-    } else {
-        tried.made = make_preconditioner<T>(tried.trial.specification, a);
-        tried.trial.setup_seconds = seconds_since(before);
-    }
+    tried.made = make_preconditioner<T>(tried.trial.specification, a);
+    tried.trial.setup_seconds = seconds_since(before);
     Solver<T> solver(borrowed(a), tried.made, options);
     std::vector<T> x(b.size());
     run_trial(tried.trial, goal, [&](const SolveOptions& with) { return solver.solve(b, x, with); });
 }
 
 template <class T>
-Tried<T> try_one(const PreconditionerCandidate<T>& candidate, const CsrMatrix<T>& a, std::span<const T> b,
+Tried<T> try_one(const std::string& candidate, const CsrMatrix<T>& a, std::span<const T> b,
                  const SolverOptions& options, const SolveOptions& goal) {
-    Tried<T> tried{{.specification = candidate.specification,
-                    .predicted_seconds = std::numeric_limits<double>::infinity(),
-                    .forms = candidate.forms},
-                   candidate.made};
+    Tried<T> tried{{.specification = candidate, .predicted_seconds = std::numeric_limits<double>::infinity()}, nullptr};
     try {
         make_and_run(tried, a, b, options, goal);
     } catch (const Error& error) {
@@ -62,22 +54,10 @@ Tried<T> try_one(const PreconditionerCandidate<T>& candidate, const CsrMatrix<T>
     return tried;
 }
 
-/// In the form that models favour.
-template <class T>
-PreconditionerCandidate<T> ssor_candidate(const CsrMatrix<T>& a, int order, Backend backend) {
-    try {
-        auto ranked = rank_ssor_forms(a, order, backend);
-        return {ssor_specification(order, ranked.forms.front().name), std::move(ranked.forms), std::move(ranked.made)};
-    } catch (const Error& error) {
-        if (error.code() != ExitCode::failure) throw;
-        return {ssor_specification(order, "factors")};  // whose trial says why there is none
-    }
-}
-
 /// Also M of the choice, if it was tried.
 template <class T>
 ChosenPreconditioner<T> try_all(const CsrMatrix<T>& a, std::span<const T> b, const SolverOptions& options,
-                                const SolveOptions& goal, std::span<const PreconditionerCandidate<T>> candidates) {
+                                const SolveOptions& goal, std::span<const std::string> candidates) {
     ChosenPreconditioner<T> chosen;
     std::vector<std::shared_ptr<Preconditioner<T>>> made;
     for (const auto& candidate : candidates) {
@@ -95,7 +75,7 @@ ChosenPreconditioner<T> try_all(const CsrMatrix<T>& a, std::span<const T> b, con
 
 template <class T>
 ChosenPreconditioner<T> choose(const CsrMatrix<T>& a, const SolverOptions& options, const TrialSolve<T>& trial,
-                               std::span<const PreconditionerCandidate<T>> candidates) {
+                               std::span<const std::string> candidates) {
     if (candidates.empty()) throw Error("to choose a preconditioner needs candidates");
     require_square(a, "to choose a preconditioner");
     Buffer<T> made;
@@ -106,23 +86,8 @@ ChosenPreconditioner<T> choose(const CsrMatrix<T>& a, const SolverOptions& optio
 }  // namespace
 
 template <class T>
-std::vector<PreconditionerCandidate<T>> preconditioner_candidates(const CsrMatrix<T>& a, Backend backend) {
-    require_square(a, "to choose a preconditioner");
-    std::vector<PreconditionerCandidate<T>> all;
-    for (const auto& [specification, ssor_order] : worth_trying(a)) {
-        if (ssor_order > 0) {
-            all.push_back(ssor_candidate(a, ssor_order, backend));
-        } else {
-            all.push_back({specification});
-        }
-    }
-    return all;
-}
-
-template <class T>
 PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
-                                           const TrialSolve<T>& trial,
-                                           std::span<const PreconditionerCandidate<T>> candidates) {
+                                           const TrialSolve<T>& trial, std::span<const std::string> candidates) {
     const auto before = std::chrono::steady_clock::now();
     auto chosen = choose<T>(a, options, trial, candidates);
     chosen.choice.seconds = seconds_since(before) - chosen.setup_seconds;
@@ -133,7 +98,7 @@ template <class T>
 ChosenPreconditioner<T> choose_and_make_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
                                                        const TrialSolve<T>& trial) {
     const auto before = std::chrono::steady_clock::now();
-    const auto candidates = preconditioner_candidates(a, options.backend);
+    const auto candidates = preconditioner_candidates(a);
     auto chosen = choose<T>(a, options, trial, candidates);
     chosen.choice.seconds = seconds_since(before) - chosen.setup_seconds;
     return chosen;
@@ -145,13 +110,12 @@ PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOp
     return choose_and_make_preconditioner(a, options, trial).choice;
 }
 
-#define TILESPMV_INSTANTIATE(T)                                                                                        \
-    template std::vector<PreconditionerCandidate<T>> preconditioner_candidates(const CsrMatrix<T>&, Backend);          \
-    template PreconditionerChoice choose_preconditioner(                                                               \
-        const CsrMatrix<T>&, const SolverOptions&, const TrialSolve<T>&, std::span<const PreconditionerCandidate<T>>); \
-    template ChosenPreconditioner<T> choose_and_make_preconditioner(const CsrMatrix<T>&, const SolverOptions&,         \
-                                                                    const TrialSolve<T>&);                             \
-    template PreconditionerChoice choose_preconditioner(const CsrMatrix<T>&, const SolverOptions&,                     \
+#define TILESPMV_INSTANTIATE(T)                                                                                \
+    template PreconditionerChoice choose_preconditioner(const CsrMatrix<T>&, const SolverOptions&,             \
+                                                        const TrialSolve<T>&, std::span<const std::string>);   \
+    template ChosenPreconditioner<T> choose_and_make_preconditioner(const CsrMatrix<T>&, const SolverOptions&, \
+                                                                    const TrialSolve<T>&);                     \
+    template PreconditionerChoice choose_preconditioner(const CsrMatrix<T>&, const SolverOptions&,             \
                                                         const TrialSolve<T>&);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)

@@ -28,25 +28,6 @@ struct TrialSolve {
     SolveOptions goal{};  ///< `max_iterations`, `start_from_x` and `on_check` do not count
 };
 
-/// A way to apply a preconditioner, as a model sees it.
-struct PreconditionerForm {
-    std::string name{};        ///< "factors"
-    int products = 0;          ///< with sparse matrices, one after the other
-    double nonzeros = 0;       ///< of those; by a sample if they were not made
-    double seconds = 0;        ///< predicted, to apply it once; infinite if it was not made, as it cannot pay
-    double setup_seconds = 0;  ///< to make it; estimated if it was not
-};
-
-/// What is tried.
-template <class T>
-struct PreconditionerCandidate {
-    std::string specification;  ///< `name[:option=value,...]`
-    /// If it can be applied in several forms: the one that is tried, then the others.
-    std::vector<PreconditionerForm> forms{};
-    /// If it was made of A already, in the `setup_seconds` of the first form.
-    std::shared_ptr<Preconditioner<T>> made{};
-};
-
 /// What a short trial of a preconditioner showed.
 struct PreconditionerTrial {
     std::string specification;     ///< `name[:option=value,...]`
@@ -59,7 +40,6 @@ struct PreconditionerTrial {
     /// Setup and as many iterations as the tolerance takes if ||r|| goes on to fall as it did; infinite if the
     /// iteration failed or ||r|| did not even halve: such a preconditioner is never taken.
     double predicted_seconds = 0;
-    std::vector<PreconditionerForm> forms{};  ///< as the candidate has them
 };
 
 /// Which preconditioner, and why.
@@ -71,11 +51,9 @@ struct PreconditionerChoice {
 };
 
 /// Those worth a trial: none, jacobi, block-jacobi with as many unknowns as rows next to each other share their
-/// columns, if they do, and ssor-ai of both orders, in the form that takes the least predicted time to make and to
-/// apply 1,000 times: forms are the same M, so that models of products choose among them, and the trial only tells
-/// whether it serves A.
+/// columns, if they do, and ssor-ai. `name[:option=value,...]` each.
 template <class T>
-std::vector<PreconditionerCandidate<T>> preconditioner_candidates(const CsrMatrix<T>& a, Backend backend);
+std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>& a);
 
 /// Tries each candidate on A x = b, for 40 iterations and as many more, up to 400, until ||r|| has fallen by ten, and
 /// takes the one of the least predicted time to the tolerance of `trial.goal`. If none may be taken, the choice is
@@ -85,8 +63,7 @@ std::vector<PreconditionerCandidate<T>> preconditioner_candidates(const CsrMatri
 /// `unavailable`).
 template <class T>
 PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
-                                           const TrialSolve<T>& trial,
-                                           std::span<const PreconditionerCandidate<T>> candidates);
+                                           const TrialSolve<T>& trial, std::span<const std::string> candidates);
 /// From `preconditioner_candidates`.
 template <class T>
 PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,

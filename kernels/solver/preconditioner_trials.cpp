@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "kernels/choose_operator.hpp"
-#include "kernels/solver/ssor_forms.hpp"
+#include "kernels/solver/require_square.hpp"
 #include "tile/error.hpp"
 #include "tile/seconds_since.hpp"
 
@@ -117,10 +117,11 @@ int unknowns_a_node(const CsrMatrix<T>& a) {
 }
 
 template <class T>
-std::vector<WorthTrying> worth_trying(const CsrMatrix<T>& a) {
-    std::vector<WorthTrying> all{{"none"}, {"jacobi"}};
-    if (const int size = unknowns_a_node(a); size > 1) all.push_back({fmt::format("block-jacobi:size={}", size)});
-    for (const int order : {1, 2}) all.push_back({ssor_specification(order, "factors"), order});
+std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>& a) {
+    require_square(a, "to choose a preconditioner");
+    std::vector<std::string> all{"none", "jacobi"};
+    if (const int size = unknowns_a_node(a); size > 1) all.push_back(fmt::format("block-jacobi:size={}", size));
+    all.emplace_back("ssor-ai");
     return all;
 }
 
@@ -177,8 +178,8 @@ const PreconditionerTrial* taken(const PreconditionerChoice& choice) {
 
 template int unknowns_a_node(const CsrMatrix<double>&);
 template int unknowns_a_node(const CsrMatrix<float>&);
-template std::vector<WorthTrying> worth_trying(const CsrMatrix<double>&);
-template std::vector<WorthTrying> worth_trying(const CsrMatrix<float>&);
+template std::vector<std::string> preconditioner_candidates(const CsrMatrix<double>&);
+template std::vector<std::string> preconditioner_candidates(const CsrMatrix<float>&);
 template std::span<const double> trial_right_hand_side(const CsrMatrix<double>&, const TrialSolve<double>&,
                                                        Buffer<double>&);
 template std::span<const float> trial_right_hand_side(const CsrMatrix<float>&, const TrialSolve<float>&,

@@ -15,15 +15,6 @@ namespace tilespmv::solver {
 template <class T>
 int unknowns_a_node(const CsrMatrix<T>& a);
 
-/// A preconditioner worth a trial.
-struct WorthTrying {
-    std::string specification;
-    int ssor_order = 0;  ///< of ssor-ai, whose form is chosen before (`rank_ssor_forms`); else 0
-};
-/// Those of a matrix, on one device as over ranks.
-template <class T>
-std::vector<WorthTrying> worth_trying(const CsrMatrix<T>& a);
-
 /// What preconditioners are tried on: `trial.b`, or where there is none, or x = 0 solves for it, which all of them do,
 /// `made`, which becomes A times 1.5, 1.2, 0.9, 0.6, 1.4 ...: as far as A lets it, neither smooth nor zero. Throws
 /// `Error` for a b of another size than A and for values that are not finite.

@@ -97,8 +97,7 @@ TEST(SolverContest, SolvesWithEveryPreconditioner) {
         SCOPED_TRACE(system);
         const auto a = generate<double>(system);
         const auto timings = preconditioner_contest(a, quick_on_cpu());
-        EXPECT_THAT(names_of(timings), ElementsAre("none", "jacobi", "block-jacobi:size=3",
-                                                   StartsWith("ssor-ai:order=1"), StartsWith("ssor-ai:order=2")));
+        EXPECT_THAT(names_of(timings), ElementsAre("none", "jacobi", "block-jacobi:size=3", "ssor-ai"));
         for (const auto& t : timings) {
             SCOPED_TRACE(t.name);
             solver::Solver<double> alone(a.clone(), {.preconditioner = t.name});
@@ -108,7 +107,7 @@ TEST(SolverContest, SolvesWithEveryPreconditioner) {
             EXPECT_TRUE(t.converged);
             EXPECT_LE(t.residual, 1.001e-8);
         }
-        EXPECT_LT(timings[4].iterations, timings[0].iterations);
+        EXPECT_LT(timings[3].iterations, timings[0].iterations);
     }
 }
 

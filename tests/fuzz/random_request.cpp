@@ -31,9 +31,7 @@ std::string random_preconditioner(Random& random, SolveRequest& asked) {
         const bool is_usual = !random.once_in(4);
         const double w = is_usual ? 0.5 + static_cast<double>(random.below(5)) / 4 : 1 + 0.99 * random.number();
         asked.is_easy = is_usual;
-        text += fmt::format(",w={},order={},form={},operator={}", w, 1 + random.below(2),
-                            random.pick(std::array{"factors", "pair", "explicit"}),
-                            random.pick(std::array{"auto", "csr-omp", "tile-omp"}));
+        text += fmt::format(",w={},operator={}", w, random.pick(std::array{"auto", "csr-omp", "tile-omp"}));
     }
     return text;
 }

@@ -61,7 +61,7 @@ TEST_F(GoldenSolve, Commands) {
     commands_.run(
         "solve {}path.mtx --precond jacobi --null-space constant --device cpu -o {}path_x.mtx --operator csr-omp");
     commands_.run(
-        "solve gen:laplace2d:n=8,jump=100,block=2 --precond ssor-ai:order=2,form=pair --rtol 1e-6 --device cpu "
+        "solve gen:laplace2d:n=8,jump=100,block=2 --precond ssor-ai --rtol 1e-6 --device cpu "
         "--operator csr-omp");
     commands_.run(
         "solve gen:laplace2d:n=8 --precond block-jacobi:size=4 --max-iterations 3 --rtol 0 --atol 1e-9 --device cpu "
@@ -101,15 +101,13 @@ SolveResult sample() {
     r.how = "CPU, 2 threads";
     r.operator_name = "auto";
     r.executed_operator = "strip-omp";
-    r.preconditioner = {"ssor-ai:order=2", "of 3 tried the least predicted time to the tolerance", {}};
+    r.preconditioner = {"ssor-ai:w=1.2", "of 3 tried the least predicted time to the tolerance", {}};
     auto& trials = r.preconditioner.trials;
     trials.resize(4);
     trials[0] = {"none", "", 0, 1e-4, 400, 0.8, solver::End::limit, HUGE_VAL};
     trials[1] = {"block-jacobi:size=3", "no such preconditioner: the block of rows 1 to 3", 0, 0, 0, 1, {}, HUGE_VAL};
-    trials[2] = {"ssor-ai:order=1", "", 2e-3, 2e-4, 12, 0.5, solver::End::not_positive_definite, HUGE_VAL};
-    trials[3] = {"ssor-ai:order=2", "", 3e-3, 3e-4, 40, 1e-3, solver::End::stopped, 1.25};
-    trials[3].forms = {
-        {"factors", 4, 4e5, 1e-4, 3e-3}, {"pair", 2, 1e6, 2e-4, 9e-3}, {"explicit", 1, 2e6, HUGE_VAL, 0}};
+    trials[2] = {"ssor-ai", "", 2e-3, 2e-4, 12, 0.5, solver::End::not_positive_definite, HUGE_VAL};
+    trials[3] = {"ssor-ai:w=1.2", "", 3e-3, 3e-4, 40, 1e-3, solver::End::stopped, 1.25};
     r.preconditioner.seconds = 0.25;
     r.setup_seconds = 0.125;
     r.rtol = 1e-8;

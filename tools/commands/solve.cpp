@@ -174,7 +174,7 @@ void add_solve(CLI::App& app) {
     add_output(*command, "-o,--output", options->output, "Write x to this file");
     add_output_or_stdout(*command, "--json", options->json, "Write a report with all residuals");
     set_examples(*command, {"tilespmv solve bcsstk16.mtx -o x.mtx",
-                            "tilespmv solve A.mtx -b b.mtx --precond ssor-ai:order=2 --rtol 1e-10 --json report.json",
+                            "tilespmv solve A.mtx -b b.mtx --precond ssor-ai --rtol 1e-10 --json report.json",
                             "tilespmv solve gen:laplace3d:n=100 --device cuda --json report.json"});
     command->callback([options] {
         with_value_type(value_type_for(options->system.source, options->system.values), [&]<Value V>() {

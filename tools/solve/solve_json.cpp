@@ -12,29 +12,15 @@ using Json = nlohmann::ordered_json;
 /// JSON has no NaN and no Inf.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-Json forms_json(const std::vector<solver::PreconditionerForm>& forms) {
-    Json all = Json::array();
-    for (const auto& form : forms) {
-        all.push_back({{"form", form.name},
-                       {"products", form.products},
-                       {"nonzeros", std::isfinite(form.nonzeros) ? Json(std::llround(form.nonzeros)) : Json(nullptr)},
-                       {"setup_s", number(form.setup_seconds)},
-                       {"predicted_s", number(form.seconds)}});
-    }
-    return all;
-}
-
 Json trial_json(const solver::PreconditionerTrial& trial) {
     if (!trial.refusal.empty()) return {{"preconditioner", trial.specification}, {"refusal", trial.refusal}};
-    Json json{{"preconditioner", trial.specification},
-              {"iterations", trial.iterations},
-              {"end", solver::end_name(trial.end)},
-              {"reduction", number(trial.reduction)},
-              {"iteration_s", trial.iteration_seconds},
-              {"setup_s", trial.setup_seconds},
-              {"predicted_s", number(trial.predicted_seconds)}};
-    if (!trial.forms.empty()) json["forms"] = forms_json(trial.forms);
-    return json;
+    return {{"preconditioner", trial.specification},
+            {"iterations", trial.iterations},
+            {"end", solver::end_name(trial.end)},
+            {"reduction", number(trial.reduction)},
+            {"iteration_s", trial.iteration_seconds},
+            {"setup_s", trial.setup_seconds},
+            {"predicted_s", number(trial.predicted_seconds)}};
 }
 
 Json history_json(const std::vector<solver::Check>& history) {

@@ -20,24 +20,6 @@ std::string predicted_text(const solver::PreconditionerTrial& trial) {
     return went_on ? "too slow" : std::string(solver::end_name(trial.end));
 }
 
-/// "factors 0.01 ms in 2 products; explicit cannot pay, 8.2 x the nonzeros"
-std::string forms_text(const std::vector<solver::PreconditionerForm>& forms) {
-    const auto factors = std::ranges::find(forms, "factors", &solver::PreconditionerForm::name);  // always there
-    std::string made, others;
-    for (const auto& form : forms) {
-        if (std::isfinite(form.seconds)) {
-            made += fmt::format("{}{} {} in {} product{}", made.empty() ? "" : ", ", form.name, seconds(form.seconds),
-                                form.products, form.products == 1 ? "" : "s");
-        } else if (std::isfinite(form.nonzeros)) {
-            others += fmt::format("; {} cannot pay, {:.1f} x the nonzeros", form.name,
-                                  form.nonzeros / std::max(factors->nonzeros, 1.0));
-        } else {
-            others += fmt::format("; {} cannot pay, far more nonzeros", form.name);
-        }
-    }
-    return made + others;
-}
-
 /// A row for each of several right-hand sides.
 std::string right_hand_sides_text(const std::vector<solver::SolveReport>& reports) {
     if (reports.size() < 2) return "";
@@ -83,12 +65,8 @@ std::string trials_text(const std::vector<solver::PreconditionerTrial>& trials) 
     if (trials.empty()) return "";
     TextTable table;
     table.add({"  trial", "iterations", "residual", "an iteration", "setup", "predicted"});
-    std::string refusals, forms;
+    std::string refusals;
     for (const auto& trial : trials) {
-        if (trial.forms.size() > 1) {
-            const auto name = trial.specification.substr(0, trial.specification.find(",form="));
-            forms += fmt::format("  to apply {}, predicted: {}\n", name, forms_text(trial.forms));
-        }
         if (!trial.refusal.empty()) {
             refusals += fmt::format("  {}: {}\n", trial.specification, trial.refusal);
             continue;
@@ -97,7 +75,7 @@ std::string trials_text(const std::vector<solver::PreconditionerTrial>& trials) 
                    fmt::format("x {:.2g}", trial.reduction), seconds(trial.iteration_seconds),
                    seconds(trial.setup_seconds), predicted_text(trial)});
     }
-    return table.str() + refusals + forms;
+    return table.str() + refusals;
 }
 
 std::string solve_text(const SolveResult& r) {

@@ -1,7 +1,5 @@
 // Preconditioners over several ranks on the CPU: trials, choices and refusals.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -9,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "kernels/multi_gpu/ranked_solver.hpp"
-#include "kernels/multi_gpu/ranked_trials.hpp"
 #include "tests/support/linear_systems.hpp"
 #include "tests/support/message_of.hpp"
 #include "tile/generate/generate.hpp"
@@ -41,7 +38,7 @@ TEST(RankedPreconditioner, ChoosesAPreconditionerByTrialsOverRanks) {
             const solver::TrialSolve<double> trial{b, {.rtol = 1e-10}};
             auto chosen = make_cpu_ranked_solver(a, {.ranks = ranks, .preconditioner = "auto"}, trial);
             const auto& choice = chosen.preconditioner_choice();
-            ASSERT_EQ(choice.trials.size(), has_blocks ? 5U : 4U);
+            ASSERT_EQ(choice.trials.size(), has_blocks ? 4U : 3U);
             EXPECT_THAT(tried(choice), Contains(choice.specification));
             EXPECT_EQ(std::ranges::count(tried(choice), "block-jacobi:size=3"), has_blocks ? 1 : 0);
             EXPECT_THAT(choice.reason, HasSubstr("least predicted time"));
@@ -52,7 +49,6 @@ TEST(RankedPreconditioner, ChoosesAPreconditionerByTrialsOverRanks) {
                 EXPECT_GE(one.iterations, 25);
                 EXPECT_LT(one.reduction, 0.5);
                 EXPECT_GT(one.setup_seconds, 0);
-                EXPECT_EQ(one.forms.empty(), !one.specification.starts_with("ssor-ai"));
             }
             Values x(b.size()), expected(b.size());
             const auto report = chosen.solve(b, x);
@@ -89,15 +85,6 @@ TEST(RankedPreconditioner, TriesNoBlocksThatLieOnTwoRanks) {
     EXPECT_THAT(at(61), Not(Contains("block-jacobi:size=3")));
 }
 
-TEST(RankedPreconditioner, ARankWithoutRowsChoosesNoForm) {
-    const auto a = generate<double>("laplace2d:n=30");
-    const auto choice =
-        make_cpu_ranked_solver(a, {.ranks = 2, .partition = Partition({0, a.rows, a.rows}), .preconditioner = "auto"})
-            .preconditioner_choice();
-    for (const auto& form : choice.trials[2].forms) EXPECT_GT(form.nonzeros, 0);
-    EXPECT_TRUE(std::isfinite(choice.trials[2].forms.front().seconds));
-}
-
 // On one rank of several the diagonal is not positive: the others must not wait for it.
 TEST(RankedPreconditioner, SaysWhyAPreconditionerIsRefusedByARank) {
     auto a = generate<double>("laplace2d:n=10");
@@ -120,25 +107,6 @@ TEST(RankedPreconditioner, RefusesATrialOfAnotherSize) {
     const Values b(15);
     EXPECT_THAT(message_of([&] { make_cpu_ranked_solver<double>(a, {.ranks = 2, .preconditioner = "auto"}, {b}); }),
                 HasSubstr("16 values, found 15"));
-}
-
-// A rank that has not made a form, as it cannot pay there, speaks for all.
-TEST(RankedPreconditioner, FormsOverRanksWaitForTheSlowest) {
-    using Forms = std::vector<solver::PreconditionerForm>;
-    const double never = std::numeric_limits<double>::infinity();
-    const std::vector<Forms> of_ranks{{{"factors", 2, 100, 3e-6, 0.001}, {"explicit", 1, 150, 2e-6, 0.001}},
-                                      {{"explicit", 1, 250, 5e-6, 0.002}, {"factors", 2, 200, 4e-6, 0.002}}};
-    const auto all = forms_over_ranks(of_ranks);
-    ASSERT_EQ(all.size(), 2U);
-    EXPECT_EQ(all[0].name, "factors");  // 6 ms for 1,000 of them with setup, explicit 7
-    EXPECT_EQ(all[0].nonzeros, 300);
-    EXPECT_EQ(all[0].seconds, 4e-6);
-    EXPECT_EQ(all[0].setup_seconds, 0.002);
-    EXPECT_EQ(all[1].products, 1);
-    EXPECT_EQ(all[1].seconds, 5e-6);
-    const std::vector<Forms> one_refuses{of_ranks[0],
-                                         {{"factors", 2, 200, 9e-6, 0.003}, {"explicit", 1, 900, never, 1}}};
-    EXPECT_EQ(forms_over_ranks(one_refuses).front().name, "factors");
 }
 
 }  // namespace

@@ -7,9 +7,7 @@
 
 #include <Eigen/Dense>
 
-#include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/preconditioner/host_preconditioner.hpp"
-#include "kernels/solver/solve.hpp"
 #include "tests/kernels/solver/systems.hpp"
 #include "tests/support/message_of.hpp"
 #include "tile/generate/generate.hpp"
@@ -31,11 +29,8 @@ const std::vector<std::string> kAll{"none",
                                     "block-jacobi:size=32",
                                     "ssor-ai",
                                     "ssor-ai:w=1.3",
-                                    "ssor-ai:w=0.7,form=explicit",
-                                    "ssor-ai:order=2",
-                                    "ssor-ai:order=2,form=pair",
-                                    "ssor-ai:order=2,form=explicit,values=float32",
-                                    "ssor-ai:order=2,operator=strip-omp"};
+                                    "ssor-ai:w=0.7,values=float32",
+                                    "ssor-ai:operator=strip-omp"};
 
 /// M, column by column.
 template <class T>
@@ -57,13 +52,12 @@ MatrixXd dense_m(const std::string& specification, const CsrMatrix<double>& a) {
     return dense_of<double>(make_preconditioner<double>(specification, a)->parts(), a.rows);
 }
 
-MatrixXd ssor_formula(const MatrixXd& a, double w, int order) {
+MatrixXd ssor_formula(const MatrixXd& a, double w) {
     const Eigen::VectorXd dw = a.diagonal() / w;
     const MatrixXd lower = a.triangularView<Eigen::StrictlyLower>();
     const MatrixXd g = lower * dw.cwiseInverse().asDiagonal();
     const MatrixXd one = MatrixXd::Identity(a.rows(), a.cols());
-    const MatrixXd brackets = order == 1 ? MatrixXd(one - g) : MatrixXd(one - g + g * g);
-    const MatrixXd k = std::sqrt(2 - w) * MatrixXd(dw.cwiseSqrt().cwiseInverse().asDiagonal()) * brackets;
+    const MatrixXd k = std::sqrt(2 - w) * MatrixXd(dw.cwiseSqrt().cwiseInverse().asDiagonal()) * (one - g);
     return k.transpose() * k;
 }
 
@@ -111,15 +105,10 @@ TEST(Preconditioner, AllAreWhatTheirFormulasSay) {
         expect("jacobi:values=float32", block_formula(dense, 1), 1e-7);
         for (const int size : {1, 2, 3, 4, 5, 6, 7, 8, 32})
             expect("block-jacobi:size=" + std::to_string(size), block_formula(dense, size), 1e-12);
-        for (const auto* form : {"factors", "pair", "explicit"}) {
-            for (const int order : {1, 2}) {
-                for (const double w : {1.0, 1.5}) {
-                    const auto options = ",order=" + std::to_string(order) + ",form=" + form;
-                    const auto specification = "ssor-ai:w=" + std::to_string(w) + options;
-                    expect(specification, ssor_formula(dense, w, order));
-                    expect(specification + ",values=float32", ssor_formula(dense, w, order), 1e-6);
-                }
-            }
+        for (const double w : {1.0, 1.5}) {
+            const auto specification = "ssor-ai:w=" + std::to_string(w);
+            expect(specification, ssor_formula(dense, w));
+            expect(specification + ",values=float32", ssor_formula(dense, w), 1e-6);
         }
     }
 }
@@ -127,9 +116,9 @@ TEST(Preconditioner, AllAreWhatTheirFormulasSay) {
 TEST(Preconditioner, VectorsMayBeNarrowerThanM) {
     const auto a = generate<float>("laplace2d:n=9,jump=100");
     const MatrixXd dense = to_eigen(convert_values<double>(a));
-    const auto m = make_preconditioner<float>("ssor-ai:order=2,values=float64", a);
+    const auto m = make_preconditioner<float>("ssor-ai:values=float64", a);
     EXPECT_TRUE(std::holds_alternative<PreconditionerParts<double>>(m->parts()));
-    const MatrixXd expected = ssor_formula(dense, 1, 2);
+    const MatrixXd expected = ssor_formula(dense, 1);
     EXPECT_LE((dense_of<float>(m->parts(), a.rows) - expected).norm(), 1e-6 * expected.norm());
 }
 
@@ -190,36 +179,6 @@ TEST(Preconditioner, RefusesWhatIsNotPositiveDefinite) {
                 ::testing::HasSubstr("row 2 has none"));
 }
 
-/// A full last row and column, and the diagonal.
-CsrMatrix<double> arrow_to_the_end(index_t size) {
-    std::vector<offset_t> row_ptrs{0};
-    std::vector<index_t> col_idxs;
-    std::vector<double> values;
-    const auto add = [&](index_t row, index_t col) {
-        col_idxs.push_back(col);
-        values.push_back(row == col ? size : -0.5);
-    };
-    for (index_t row = 0; row < size; ++row) {
-        for (index_t col = row + 1 < size ? row : 0; col <= row; ++col) add(row, col);
-        if (row + 1 < size) add(row, size - 1);
-        row_ptrs.push_back(static_cast<offset_t>(col_idxs.size()));
-    }
-    return {size, size, Buffer<offset_t>(row_ptrs), Buffer<index_t>(col_idxs), Buffer<double>(values)};
-}
-
-/// M of it is full: of 40,000 rows it would be of 19 GB, of which none is taken.
-TEST(Preconditioner, RefusesAFullMatrixBeforeItIsMade) {
-    const auto a = arrow_to_the_end(40000);
-    for (const auto* specification : {"ssor-ai:form=explicit", "ssor-ai:order=2,form=explicit"}) {
-        EXPECT_EQ(test::message_of([&] { make_preconditioner<double>(specification, a); }),
-                  "1: no ssor-ai:form=explicit preconditioner: it would take more than 67108864 bytes, for the longest "
-                  "row of the matrix has 40000 nonzeros; take form=factors");
-    }
-    EXPECT_EQ(test::message_of([&] { make_preconditioner<double>("ssor-ai:order=2,form=pair", a); }), "0: ");
-    const auto choice = choose_preconditioner<double>(a, {});
-    for (const auto& trial : choice.trials) EXPECT_EQ(trial.refusal, "") << trial.specification;
-}
-
 TEST(Preconditioner, RefusesWrongOptions) {
     const auto a = generate<double>("laplace2d:n=3");
     const auto message = [&](const char* specification) {
@@ -228,9 +187,7 @@ TEST(Preconditioner, RefusesWrongOptions) {
     EXPECT_THAT(message("none:size=3"), ::testing::HasSubstr("size"));
     EXPECT_THAT(message("block-jacobi:size=33"), ::testing::HasSubstr("33"));
     EXPECT_THAT(message("ssor-ai:w=2"), ::testing::HasSubstr("w"));
-    EXPECT_THAT(message("ssor-ai:order=3"), ::testing::HasSubstr("order"));
-    EXPECT_THAT(message("ssor-ai:form=dense"),
-                ::testing::HasSubstr("form: found 'dense', expected factors, pair or explicit"));
+    EXPECT_THAT(message("ssor-ai:order=1"), ::testing::HasSubstr("order"));
     EXPECT_THAT(message("jacobi:values=float16"),
                 ::testing::HasSubstr("values: found 'float16', expected float32 or float64"));
 }
