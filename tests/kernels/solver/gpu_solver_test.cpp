@@ -256,14 +256,10 @@ TEST_F(SolverOnDevice, ChoosesAPreconditionerByTrials) {
         without_b(a.clone(), options);
     for (auto* solver : {&of_device, &of_host, &without_b}) {
         const auto& choice = solver->preconditioner_choice();
-        EXPECT_EQ(choice.trials.size(), preconditioner_candidates(a, Backend::cuda).size());
+        EXPECT_EQ(choice.trials.size(), preconditioner_candidates(a).size());
         for (const auto& trial : choice.trials) {
             EXPECT_GT(trial.iterations, 0) << trial.specification << ' ' << trial.refusal;
             EXPECT_TRUE(std::isfinite(trial.predicted_seconds)) << trial.specification;
-            EXPECT_EQ(trial.forms.empty(), !trial.specification.starts_with("ssor-ai")) << trial.specification;
-            if (trial.forms.empty()) continue;
-            EXPECT_GT(trial.forms.front().seconds, 0) << trial.specification;  // predicted for this GPU
-            EXPECT_LT(trial.forms.front().seconds, 1e-3) << trial.specification;
         }
         EXPECT_GT(choice.seconds, 0);
         std::vector<double> x(b.size()), again(b.size());
