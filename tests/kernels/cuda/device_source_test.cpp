@@ -172,7 +172,9 @@ void expect_same_as_of_host(const char* name, const CsrMatrix<V>& csr) {
     const auto of_host = make(csr);
     ASSERT_EQ(a == nullptr, of_host == nullptr);
     if (!a) return;
-    EXPECT_EQ(a->matrix_bytes(), of_host->matrix_bytes());
+    // Row pointers of 64 bits are read where they are; of the host's 32 are copied.
+    const std::size_t wider = info.reads_csr_in_place ? there.row_ptrs.size() * (sizeof(P) - sizeof(std::int32_t)) : 0;
+    EXPECT_EQ(a->matrix_bytes(), of_host->matrix_bytes() + wider);
     const auto x = numbers<V>(csr.cols, 1);
     const std::vector<V> nan(static_cast<std::size_t>(csr.rows), static_cast<V>(kNaN));
     EXPECT_TRUE(same_bits(product<V>(*a, 1, x, 0, nan), product<V>(*of_host, 1, x, 0, nan)));
