@@ -40,7 +40,7 @@ void cut(const LongRow& row, const SliceLimits& limits, SellPlan& plan, std::vec
         add_slice(plan, SliceKinds::kWidths - 1, static_cast<int>(steps), plan.pieces(),
                   static_cast<std::uint64_t>(std::min<offset_t>(pieces, std::numeric_limits<std::uint8_t>::max())));
         plan.split_of.push_back(split);
-        piece_rows.push_back(row.row);
+        piece_rows.push_back(static_cast<std::uint32_t>(row.row));
     }
 }
 
@@ -160,7 +160,7 @@ private:
             const offset_t longest = longest_;
             for (std::int64_t row = chunk * chunk_; row < end; ++row) {
                 const offset_t length = ptrs[row + 1] - ptrs[row];
-                if (length > longest) of_chunk[i].push_back({static_cast<std::uint32_t>(row), {ptrs[row], length}});
+                if (length > longest) of_chunk[i].push_back({row, {ptrs[row], length}});
             }
         });
         std::vector<LongRow> rows;

@@ -96,7 +96,7 @@ struct SliceKinds {
 
 /// A row that is cut.
 struct LongRow {
-    std::uint32_t row = 0;
+    offset_t row = 0;
     NonzeroRange nonzeros;
 };
 
