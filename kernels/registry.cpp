@@ -212,7 +212,7 @@ std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const
     if (source.find_csr() != nullptr) validate_row_ptrs(*source.find_csr());
     Options options("operator", specification);
     auto made = info.make(source, options, {.accumulator = context.accumulator.value_or(default_accumulator(info))});
-    if (options.name() != "auto") made->set_specification(specification);
+    if (info.role != Role::chooser) made->set_specification(specification);
     return made;
 }
 

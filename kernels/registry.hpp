@@ -30,6 +30,14 @@ enum class NewValues {
     always,
 };
 
+/// What an operator is there for.
+enum class Role {
+    product,  ///< one of the choice
+    chooser,  ///< `auto`, which takes another one
+    oracle,   ///< what results of the others are checked against
+    library,  ///< another library's, to compare with
+};
+
 /// What lists, sweeps and commands know of an operator.
 struct OperatorEntry {
     std::string_view name;     ///< on the command line
@@ -48,6 +56,7 @@ struct OperatorEntry {
     int pass_columns = 0;
     /// Commands leave it out of "all operators": it suits few matrices.
     bool only_if_named = false;
+    Role role = Role::product;
 };
 
 /// Where an operator is made.

@@ -126,7 +126,7 @@ std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options&
 
 template <class V>
 OperatorInfo<V> info_of_auto() {
-    return on_device<V>({.name = "auto", .summary = kAutoSummary}, make_auto_operator<V>);
+    return on_device<V>({.name = "auto", .summary = kAutoSummary, .role = Role::chooser}, make_auto_operator<V>);
 }
 
 #define TILESPMV_INSTANTIATE(V) template OperatorInfo<V> info_of_auto();

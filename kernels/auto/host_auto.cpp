@@ -69,7 +69,11 @@ std::unique_ptr<Operator<V>> make_auto(const Source<V>& source, Options& options
 
 template <class V>
 OperatorInfo<V> info_of_auto() {
-    return {{.name = "auto", .summary = kAutoSummary, .new_values = NewValues::always, .takes_16_bit_values = false},
+    return {{.name = "auto",
+             .summary = kAutoSummary,
+             .new_values = NewValues::always,
+             .takes_16_bit_values = false,
+             .role = Role::chooser},
             make_auto<V>};
 }
 

@@ -135,7 +135,8 @@ OperatorInfo<V> info_of_reference() {
     return {{.name = "reference",
              .summary = "one thread, sums in twice the precision; what the others are checked against",
              .new_values = NewValues::always,
-             .takes_16_bit_values = false},
+             .takes_16_bit_values = false,
+             .role = Role::oracle},
             make_reference<V>};
 }
 

@@ -213,7 +213,7 @@ std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specifi
     Options options("operator", specification);
     auto made = as_device_operator(
         info.make(source, options, {.backend = Backend::cuda, .accumulator = accumulator, .device = &on}));
-    if (options.name() != "auto") made->set_specification(specification);
+    if (info.role != Role::chooser) made->set_specification(specification);
     made->set_bytes_to_host(source.bytes_to_host());
     made->make_own_workspace(on);
     TILESPMV_CUDA(cudaStreamSynchronize(on.stream));  // other streams may use it

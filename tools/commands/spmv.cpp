@@ -157,13 +157,15 @@ V factor(std::string_view option, double number) {
     return value;
 }
 
-/// With a selector the operator whose tiles it is for, else `auto`, for the one product that there is.
+/// With a selector the operator that multiplies tiles, else `auto`, for the one product that there is.
+template <Value V>
 std::string default_operator(Backend backend, const SpmvOptions& options) {
     if (options.selector.empty()) {
         return options.vectors.columns > 1 ? fmt::format("auto:products=1,columns={}", options.vectors.columns)
                                            : "auto:products=1";
     }
-    return backend == Backend::cpu ? "tile-omp" : "tile";
+    require_values<V>(backend);
+    return std::string(operator_on<V>(backend, Form::tiles));
 }
 
 /// An operator with the transpose, and what that takes beside the operator.
@@ -192,7 +194,7 @@ void multiply(const SpmvOptions& options) {
     const V beta = factor<V>("--beta", options.beta);
     const Backend backend = choose_backend(options.device);
     const auto chosen = choose_operator<V>(
-        backend, options.operator_name.empty() ? default_operator(backend, options) : options.operator_name,
+        backend, options.operator_name.empty() ? default_operator<V>(backend, options) : options.operator_name,
         options.accumulator);
     const Source<V> matrix = load_for(chosen, options);
     const bool is_transposed = options.vectors.is_transposed;

@@ -11,13 +11,11 @@
 namespace tilespmv::tools {
 namespace {
 
-bool is_library(std::string_view name) { return name.starts_with("cusparse"); }
-
 // An operator as a baseline. A library is tried with every choice that it leaves to its users, so that it is seen at
 // its best; ours choose for themselves.
 std::string as_baseline(const OperatorEntry& entry) {
     std::string specification(entry.name);
-    if (!is_library(entry.name)) return specification;
+    if (entry.role != Role::library) return specification;
     for (const Sweep& sweep : sweeps_of(entry)) {
         specification += specification.size() == entry.name.size() ? ':' : ',';
         specification += sweep.option + "=all";
@@ -25,17 +23,21 @@ std::string as_baseline(const OperatorEntry& entry) {
     return specification;
 }
 
-// The library may be missing from a build for the GPU, and then nothing stands for a baseline of it.
+// Whether a baseline is one of a library for the GPU that this build lacks: then nothing stands for it.
+bool is_missing(Backend backend, std::string_view baseline) {
+    const auto serves = [&](std::string_view name) { return bench::stands_for(baseline, name); };
+    return backend == Backend::cuda && std::ranges::any_of(gpu_operator_names(), serves) &&
+           std::ranges::none_of(operators<double>(backend), serves, &OperatorEntry::name);
+}
+
 template <Value V>
 std::vector<std::string> baseline_operators(Backend backend, const std::string& baseline) {
     std::vector<std::string> all;
-    bool has_library = backend == Backend::cpu;
     for (const auto& entry : operators<V>(backend)) {
-        has_library = has_library || is_library(entry.name);
         if (!bench::stands_for(baseline, entry.name)) continue;
         for (auto& one : expand_sweeps(entry, as_baseline(entry))) all.push_back(std::move(one));
     }
-    if (!all.empty() || (is_library(baseline) && !has_library)) return all;
+    if (!all.empty() || is_missing(backend, baseline)) return all;
     return expand_operators<V>(backend, {baseline});
 }
 
@@ -82,7 +84,7 @@ std::vector<std::string> contest_operators(Backend backend, const std::vector<st
     if (!specifications.empty()) add_new(all, expand_operators<V>(backend, specifications));
     for (const auto& entry : operators<V>(backend)) {
         const auto same = [&](const std::string& one) { return one.substr(0, one.find(':')) == entry.name; };
-        const bool is_wanted = specifications.empty() && entry.name != "reference" && !entry.only_if_named;
+        const bool is_wanted = specifications.empty() && entry.role != Role::oracle && !entry.only_if_named;
         if (is_wanted && std::ranges::none_of(all, same)) {
             all.emplace_back(entry.name);
         }

@@ -103,7 +103,8 @@ OperatorInfo<V> info_of_cusparse_bsr() {
                          .summary = "cuSPARSE, block CSR; block=2|4|8|16, order=row|col within a block",
                          .sweeps = "block=2|4|8|16,order=row|col",
                          .sums_in_own_type = true,
-                         .takes_16_bit_values = false},
+                         .takes_16_bit_values = false,
+                         .role = Role::library},
                         make_cusparse_bsr<V>, NewValues::never);
 }
 

@@ -123,7 +123,8 @@ OperatorInfo<V> info_of_cusparse_spmm() {
                                          .summary = "cuSPARSE, CSR, products of several columns; alg=1|2|3",
                                          .sweeps = "alg=1|2|3",
                                          .sums_in_own_type = true,
-                                         .only_if_named = true},
+                                         .only_if_named = true,
+                                         .role = Role::library},
                                         make_cusparse_spmm<V, Op::none>, NewValues::never);
     if (sizeof(V) > 2) info.make_transpose = make_cusparse_spmm<V, Op::transpose>;
     return info;

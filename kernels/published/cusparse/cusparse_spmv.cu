@@ -164,7 +164,8 @@ OperatorInfo<V> info_of_cusparse_csr() {
     OperatorInfo<V> info = on_device<V>({.name = "cusparse-csr",
                                          .summary = "cuSPARSE, CSR; alg=1|2 (2 is reproducible)",
                                          .sweeps = "alg=1|2",
-                                         .sums_in_own_type = true},
+                                         .sums_in_own_type = true,
+                                         .role = Role::library},
                                         make_cusparse_csr<V, Op::none>, NewValues::never);
     if (sizeof(V) > 2) info.make_transpose = make_cusparse_csr<V, Op::transpose>;
     return info;
@@ -175,15 +176,18 @@ OperatorInfo<V> info_of_cusparse_coo() {
     return on_device<V>({.name = "cusparse-coo",
                          .summary = "cuSPARSE, COO; alg=1|2 (2 is reproducible)",
                          .sweeps = "alg=1|2",
-                         .sums_in_own_type = true},
+                         .sums_in_own_type = true,
+                         .role = Role::library},
                         make_cusparse_coo<V>, NewValues::never);
 }
 
 template <class V>
 OperatorInfo<V> info_of_cusparse_sell() {
-    return on_device<V>(
-        {.name = "cusparse-sell", .summary = "cuSPARSE, sliced ELL; slice=32", .sums_in_own_type = true},
-        make_cusparse_sell<V>, NewValues::never);
+    return on_device<V>({.name = "cusparse-sell",
+                         .summary = "cuSPARSE, sliced ELL; slice=32",
+                         .sums_in_own_type = true,
+                         .role = Role::library},
+                        make_cusparse_sell<V>, NewValues::never);
 }
 
 #define TILESPMV_INSTANTIATE(V)                      \
