@@ -25,7 +25,7 @@ struct FormatList {
     using With = FormatList<F..., More...>;
 };
 
-/// The seven of TileSpMV (Niu et al., IPDPS 2021), of which the selector `paper` and `tilespmv paper` know.
+/// The seven formats of TileSpMV (Niu et al., IPDPS 2021), which the selectors `paper` choose from.
 using PublishedFormats = FormatList<Dense, Coo, Csr, Ell, Hyb, DenseRow, DenseCol>;
 
 /// Every format there is. A format's id is its index in this list; files keep names, so the order may change. To add a
@@ -78,7 +78,7 @@ TILESPMV_HD bool visit_format(int id, Visitor&& visitor) {
     return detail::visit(Formats{}, id, std::forward<Visitor>(visitor));
 }
 
-/// Those of the published formats, which come first.
+/// The entries of the published formats, which come first.
 inline std::span<const FormatInfo> published_formats() { return format_table().first(PublishedFormats::size); }
 
 }  // namespace tilespmv::formats

@@ -37,19 +37,19 @@ struct LoadOptions {
     std::function<Input(const std::string&)> open{};
 };
 
-/// In the form that it is stored in, its values converted to V. A program that multiplies:
+/// Loads a matrix in the form in which it is stored, with its values converted to V. A program that multiplies:
 /// `make_operator<double>("auto", load_source<double>("cant.mtx"))`.
 template <Value V>
 Source<V> load_source(const std::string& name, const LoadOptions& options = {});
 
-/// As CSR, whatever it is stored as.
+/// Loads a matrix as CSR, whatever it is stored as.
 template <Value V>
 CsrMatrix<V> load_csr(const std::string& name, const LoadOptions& options = {});
-/// The tiles that an archive holds.
+/// Loads the tiles of an archive that holds tiles.
 template <Value V>
 TileMatrix<V> load_tiles(const std::string& archive, const LoadOptions& options = {});
 
-/// The form that is at hand without a conversion: tiles or strips if an archive holds them, else CSR.
+/// The form that `load_source` returns: tiles or strips if an archive holds them, else CSR.
 Form stored_form(const std::string& name, const LoadOptions& options = {});
 /// The type of the values that an archive holds, such as "float32"; empty for anything else.
 std::string stored_value_type(const std::string& name, const LoadOptions& options = {});

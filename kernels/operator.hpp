@@ -27,7 +27,7 @@ constexpr std::string_view accumulator_name(Accumulator accumulator) {
     return accumulator == Accumulator::float32 ? value_name<float>() : value_name<double>();
 }
 
-/// Of a number of its type.
+/// Bytes of a number of its type.
 constexpr std::size_t accumulator_bytes(Accumulator accumulator) {
     return accumulator == Accumulator::float32 ? sizeof(float) : sizeof(double);
 }
@@ -101,8 +101,8 @@ struct Run {
         : stream(on), workspace(in) {}
 
     Op op = Op::none;
-    CUstream_st* stream;         ///< of an operator on a GPU
-    cuda::Workspace* workspace;  ///< that an operator on a GPU has made; null: its own
+    CUstream_st* stream;         ///< that an operator on a GPU works on; null: the one that it was made on
+    cuda::Workspace* workspace;  ///< one that this operator on a GPU has made; null: the operator's own
 };
 
 /// Why an operator takes no new values; {0} stands for its name.
@@ -111,7 +111,7 @@ inline constexpr std::string_view kNoMap = "operator {0} keeps no map for new va
 inline constexpr std::string_view kReadInPlace =
     "operator {0} reads the values where their owner has them: change them there";
 
-/// Of an operator that reads the matrix once, however many columns it multiplies.
+/// `Facts::most_columns` of an operator that reads the matrix once, however many columns it multiplies.
 inline constexpr int kAllColumns = std::numeric_limits<int>::max();
 
 /// What is known of an operator, from when it is made.
@@ -120,9 +120,9 @@ struct Facts {
     index_t rows = 0;
     index_t cols = 0;
     offset_t nnz = 0;
-    std::size_t matrix_bytes = 0;  ///< of the matrix that one product reads, x and y apart
-    std::size_t other_bytes = 0;   ///< that it holds beside these for the matrix: plans, maps; a workspace apart
-    /// Of a matrix in the memory of a GPU that were copied to the host to choose and prepare the operator.
+    std::size_t matrix_bytes = 0;  ///< bytes of the matrix that one product reads; x and y do not count
+    std::size_t other_bytes = 0;   ///< bytes that it holds beside these: plans and maps; a workspace does not count
+    /// Bytes of a matrix on a GPU that were copied to the host to choose and prepare the operator.
     std::size_t bytes_to_host = 0;
     /// What a product multiplies; ask `Operator::executed` for it.
     std::vector<ExecutedPart> executed = {};

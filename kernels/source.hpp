@@ -102,17 +102,17 @@ public:
     [[nodiscard]] index_t cols() const;
     [[nodiscard]] offset_t nnz() const;
 
-    /// In the memory of the host: the one that was given, else unpacked from strips or tiles, or copied from a GPU.
-    /// What this and the next two return lives as long as a copy of the source; they throw `Error` if memory does not
-    /// suffice.
+    /// The CSR form in the memory of the host: the one that was given, else one that is unpacked from strips or tiles
+    /// or copied from a GPU when it is first asked for. What this function and those below return lives as long as a
+    /// copy of the source; they throw `Error` if memory does not suffice.
     [[nodiscard]] const CsrMatrix<V>& csr() const;
-    /// Of the CSR form; of one on a GPU nothing else is copied.
+    /// The row pointers of the CSR form, in the memory of the host; of a matrix on a GPU nothing else is copied.
     [[nodiscard]] const Buffer<offset_t>& row_ptrs() const;
-    /// What these tell of the rows; those of a matrix on a GPU are read and checked there.
+    /// Statistics of the lengths of the rows; the row pointers of a matrix on a GPU are read and checked there.
     [[nodiscard]] const RowStatistics& row_statistics() const;
-    /// The CSR form for those who do not read its values: of one on a GPU these are not copied, but null.
+    /// The CSR form for callers that do not read its values: those of a matrix on a GPU are not copied, but null.
     [[nodiscard]] const CsrMatrix<V>& pattern() const;
-    /// Those that were given, else the CSR form converted by the selector.
+    /// The tiles that were given, else those that the selector makes of the CSR form.
     [[nodiscard]] const TileMatrix<V>& tiles() const;
 
     /// The form if it was given, else null.
@@ -135,7 +135,7 @@ public:
 
     // For those who make operators:
 
-    /// What lies on a GPU is copied from there in the order of this stream; the default stream, unless it is called.
+    /// Sets the stream in whose order forms on a GPU are copied from there; without a call it is the default stream.
     void read_on(CUstream_st* stream) const;
     /// Columns and values of the CSR form that are copied to a GPU already, while operators are made of the source;
     /// null: none are. See `cuda::SentSource`.

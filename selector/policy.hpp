@@ -18,7 +18,7 @@ struct SelectorInfo {
 /// Every selector there is, `only:<format>` once per format, in the order in which lists show them.
 std::span<const SelectorInfo> selectors();
 
-/// Makes the policy, owned by the caller, `name[:option=value[,option=value]...]`, such as `paper`,
+/// Makes the policy of a specification `name[:option=value[,option=value]...]`, such as `paper`,
 /// `paper-deferred:defer=8`, `bytes` or `only:ell`. Throws a usage `Error` that lists what there is for an unknown
 /// name, option or value.
 std::unique_ptr<TilePolicy> make_policy(std::string_view specification);

@@ -57,7 +57,7 @@ public:
     /// A copy of the elements in memory of its own.
     [[nodiscard]] Buffer clone() const { return Buffer(std::span<const T>(data_, size_)); }
 
-    /// Forgets the elements from `size` on; the memory stays.
+    /// Drops the elements from `size` on, without giving memory back.
     void truncate(std::size_t size) { size_ = std::min(size, size_); }
 
     [[nodiscard]] T* data() noexcept { return data_; }

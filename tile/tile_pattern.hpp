@@ -83,9 +83,9 @@ struct TilePattern {
 
     /// The mask of a full row.
     [[nodiscard]] std::uint16_t full_row() const { return static_cast<std::uint16_t>((1u << cols) - 1u); }
-    /// Every row is empty or full.
+    /// Whether every row is empty or full.
     [[nodiscard]] bool only_full_rows() const;
-    /// Every column is empty or full: all rows look the same.
+    /// Whether every column is empty or full, so that all rows have the same columns.
     [[nodiscard]] bool only_full_cols() const;
 };
 

@@ -9,7 +9,7 @@ namespace tilespmv::cuda {
 struct DeviceInfo {
     std::string name;            ///< "NVIDIA H200"
     int compute_capability = 0;  ///< 90 for 9.0
-    int compiled_for = 0;        ///< that of this build's code for it: lower where the driver compiles it when it loads
+    int compiled_for = 0;        ///< capability that the code was compiled for; lower if the driver compiles it further
     int multiprocessors = 0;
     int max_warps_per_multiprocessor = 0;
     int max_blocks_per_multiprocessor = 0;

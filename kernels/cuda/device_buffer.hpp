@@ -36,7 +36,7 @@ public:
 /// nobody holds; or cudaMalloc on a GPU without pools. Its error names the bytes asked for and those that are free.
 std::shared_ptr<DeviceMemory> stream_ordered_memory();
 
-/// The pool that it takes memory of this GPU from; null on one without pools.
+/// The pool from which `stream_ordered_memory` takes memory of this GPU; null on a GPU without pools.
 cudaMemPool_t pool_of(int device);
 
 /// The stream on which an object is made, and the memory that it takes.

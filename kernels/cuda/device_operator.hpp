@@ -15,7 +15,7 @@
 
 namespace tilespmv::cuda {
 
-/// An array in a workspace.
+/// Where an array lies in a workspace.
 template <class T>
 struct WorkspacePart {
     std::size_t offset = 0;
@@ -119,7 +119,7 @@ public:
     [[nodiscard]] std::size_t device_bytes() const {
         return this->facts().matrix_bytes + this->facts().other_bytes + workspace_bytes();
     }
-    /// Of one workspace.
+    /// Bytes of one workspace.
     [[nodiscard]] std::size_t workspace_bytes() const { return layout_.bytes(); }
     /// A workspace for products that run beside those in the operator's own, so that one operator serves several
     /// streams: one workspace each. It is complete when `on.stream` has passed the call.

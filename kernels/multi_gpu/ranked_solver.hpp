@@ -27,7 +27,7 @@ public:
     explicit Partition(std::vector<index_t> starts);
 
     [[nodiscard]] int parts() const { return static_cast<int>(starts_.size()) - 1; }
-    /// Of all parts.
+    /// Rows of all parts together.
     [[nodiscard]] index_t rows() const { return starts_.back(); }
     /// First row of a part, 0 <= part < parts().
     [[nodiscard]] index_t first(int part) const { return starts_[static_cast<std::size_t>(part)]; }
@@ -75,17 +75,17 @@ namespace tilespmv::multi_gpu {
 /// What a system is made with.
 struct RankedOptions {
     int ranks = 1;  ///< at least 1; on GPUs as many of them
-    /// Of the rows, a part a rank; if there is none, `partition_by_nonzeros`.
+    /// Which rows each rank has; none: as `partition_by_nonzeros` divides them.
     std::optional<Partition> partition{};
-    /// Parts start at multiples of it, and of the blocks of block Jacobi.
+    /// Parts start at multiples of this number, and of the blocks of block Jacobi.
     index_t block = 1;
-    /// That each rank multiplies its interior by, converted if need be; "auto" chooses for each.
+    /// The operator by which each rank multiplies its interior; "auto" chooses for each rank.
     std::string operator_name = "auto";
     /// `name[:option=value,...]`. Each rank makes it of the square block of its own rows and columns: Jacobi and block
     /// Jacobi are those of one rank, exactly; SSOR leaves out what couples ranks, so that iterations grow with them.
     /// "auto": the best of several trials over all ranks, as `solver::choose_preconditioner` tries them.
     std::string preconditioner = "jacobi";
-    /// None: the one of the least predicted time on the rank of the most rows, the same on all.
+    /// The recurrence; none: the one of the least predicted time on the rank of the most rows, the same on all.
     std::optional<solver::Method> method{};
     /// Figures to predict by while it is made; null: those of the first GPU, or of a CPU.
     const SolverMachine* machine = nullptr;
@@ -143,19 +143,19 @@ public:
     void update_values(const CsrMatrix<T>& a);
     /// y = A x over the ranks, in the memory of the host. Throws `Error` for vectors of another size.
     void multiply(std::span<const T> x, std::span<T> y);
-    /// Of `repeats` products, at least 1; throws a usage `Error` for fewer.
+    /// Mean times of `repeats` products, at least 1; throws a usage `Error` for fewer.
     ProductTimes measure_product(int repeats);
 
     /// Iterations between checks for such options: 1 on the CPU, 32 on GPUs, unless they say.
     [[nodiscard]] int check_every(const solver::SolveOptions& options) const;
     /// The preconditioner, and of `auto` what was tried and why it was taken.
     [[nodiscard]] const solver::PreconditionerChoice& preconditioner_choice() const;
-    /// The recurrence, and a clause that says why; empty if it was asked for.
+    /// The recurrence, and a clause that says why it was taken; that is empty if it was asked for.
     [[nodiscard]] solver::Method method() const;
     [[nodiscard]] const std::string& method_reason() const;
     /// Which rows each rank has.
     [[nodiscard]] const Partition& partition() const;
-    /// One for each rank.
+    /// A report for each rank.
     [[nodiscard]] std::vector<RankReport> reports() const;
 
 private:

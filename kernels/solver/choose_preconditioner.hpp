@@ -16,7 +16,7 @@ template <class T>
 class Preconditioner;
 struct SolverOptions;
 
-/// As the preconditioner of a `Solver`: the one that `choose_preconditioner` takes.
+/// Name of a preconditioner by which a `Solver` takes the one that `choose_preconditioner` finds.
 inline constexpr std::string_view kAutoPreconditioner = "auto";
 
 /// What preconditioners are tried on.
@@ -50,8 +50,8 @@ struct PreconditionerChoice {
     double seconds = 0;  ///< that it took to find out, without those that made the one that is taken
 };
 
-/// Those worth a trial: none, jacobi, block-jacobi with as many unknowns as rows next to each other share their
-/// columns, if they do, and ssor-ai. `name[:option=value,...]` each.
+/// Preconditioners that are worth a trial: none, jacobi, block-jacobi with as many unknowns as rows next to each other
+/// share their columns, if they do, and ssor-ai. `name[:option=value,...]` each.
 template <class T>
 std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>& a);
 
@@ -64,7 +64,7 @@ std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>& a);
 template <class T>
 PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
                                            const TrialSolve<T>& trial, std::span<const std::string> candidates);
-/// From `preconditioner_candidates`.
+/// The same for the candidates of `preconditioner_candidates`.
 template <class T>
 PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
                                            const TrialSolve<T>& trial = {});
@@ -76,7 +76,7 @@ struct ChosenPreconditioner {
     std::shared_ptr<Preconditioner<T>> made;  ///< null if it was not among those tried
     double setup_seconds = 0;                 ///< that it took to make it
 };
-/// From `preconditioner_candidates`.
+/// The same, with the preconditioner that was made.
 template <class T>
 ChosenPreconditioner<T> choose_and_make_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
                                                        const TrialSolve<T>& trial = {});

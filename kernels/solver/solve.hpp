@@ -29,7 +29,7 @@ class SystemSpace;
 /// What a solver is made of, for all right-hand sides.
 struct SolverOptions {
     Backend backend = Backend::cpu;          ///< where the vectors live and iterations run
-    std::string operator_name = "auto";      ///< that multiplies by A, `name[:option=value,...]`
+    std::string operator_name = "auto";      ///< operator that multiplies by A, `name[:option=value,...]`
     std::string preconditioner = "jacobi";   ///< `name[:option=value,...]`; "auto": the best of several trials
     std::optional<Method> method{};          ///< none: the one of the least predicted time
     const SolverMachine* machine = nullptr;  ///< figures to predict by while it is made; null: those of this machine
@@ -97,19 +97,19 @@ public:
     [[nodiscard]] Method method() const { return method_; }
     /// The preconditioner, and of `auto` what was tried and why it was taken; of a solver of user's operators nothing.
     [[nodiscard]] const PreconditionerChoice& preconditioner_choice() const { return preconditioner_choice_; }
-    /// A clause that says why; empty if it was asked for.
+    /// A clause that says why this recurrence was taken; empty if it was asked for.
     [[nodiscard]] const std::string& method_reason() const { return method_reason_; }
     /// The operator that multiplies by A, as its table calls it.
     [[nodiscard]] std::string_view operator_name() const;
-    /// With its options, `name[:option=value,...]`; of `auto` that of the operator it took.
+    /// The operator with its options, `name[:option=value,...]`; of `auto` the one that it took.
     [[nodiscard]] std::string_view operator_specification() const;
-    /// "CPU, 4 threads"
+    /// Where it runs, such as "CPU, 4 threads".
     [[nodiscard]] std::string how() const;
     /// Whether one kernel on a GPU does blocks of iterations; otherwise they are graphs.
     [[nodiscard]] bool is_persistent() const;
     /// Iterations between checks for such options.
     [[nodiscard]] int check_every(const SolveOptions& options) const;
-    /// That it took to make M; 0 of operators of the user's.
+    /// Seconds that it took to make M; 0 for a solver of operators of the user's.
     [[nodiscard]] double preconditioner_seconds() const { return preconditioner_seconds_; }
 
 private:

@@ -32,7 +32,7 @@ struct PreconditionerParts {
     Buffer<V> inverse_blocks;  ///< ceil(size / k) blocks of k * k values, by rows, symmetric; identity beyond `size`
 
     std::vector<ProductStage<V>> stages;  ///< w = v[stages.size()]
-    /// Of every stage, `name[:option=value,...]`.
+    /// The operator that multiplies by the matrix of each stage, `name[:option=value,...]`.
     std::string operators = "auto";
 
     [[nodiscard]] bool is_identity() const {
@@ -40,10 +40,10 @@ struct PreconditionerParts {
     }
 };
 
-/// With values of either type.
+/// Parts with values of either type.
 using AnyPreconditionerParts = std::variant<PreconditionerParts<double>, PreconditionerParts<float>>;
 
-/// Or I: loops over r apply it.
+/// Whether M is diagonal or I, so that a loop over r applies it.
 inline bool is_diagonal(const AnyPreconditionerParts& parts) {
     return std::visit([](const auto& p) { return p.is_identity() || !p.inverse_diagonal.empty(); }, parts);
 }
