@@ -17,4 +17,15 @@ std::string message_of(F&& f) {
     return "0: ";
 }
 
+/// The text alone; "no error" if it throws none.
+template <class F>
+std::string error_of(F&& f) {
+    try {
+        f();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
 }  // namespace tilespmv::test

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "tests/tile/matrix_market/matrix_market_support.hpp"
 #include "tile/generate/generate.hpp"
+#include "tile/value_range.hpp"
 
 namespace tilespmv {
 namespace {
@@ -37,6 +37,11 @@ TEST(ConvertValues, TheFirstValueOutOfRangeIsReportedForAnyNumberOfThreads) {
                   "row 70002, column 3: found -7e+304, expected a number in the range of float32 (--values float64 has "
                   "a larger one)");
     }
+}
+
+TEST(ConvertValues, TheLastRowThereIsHasANumber) {
+    EXPECT_EQ(test::message_of([] { fail_range("", std::numeric_limits<index_t>::max(), 0, "1e999", "float64"); }),
+              "1: row 2147483648, column 1: found 1e999, expected a number in the range of float64");
 }
 
 TEST(ConvertValues, WhatRoundsToTheLargestNumberIsInRange) {

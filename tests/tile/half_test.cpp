@@ -111,18 +111,5 @@ TYPED_TEST(Float16Test, ComparesNumbersAndNotPatterns) {
     EXPECT_FALSE(nan == nan);
 }
 
-TEST(Half, IsBinary16) {
-    EXPECT_EQ(Half(65504).bits(), 0x7bff);
-    EXPECT_EQ(Half(65519.99).bits(), 0x7bff);
-    EXPECT_EQ(Half(65520).bits(), 0x7c00);
-    EXPECT_EQ(Half(0x1p-24).bits(), 1);
-    EXPECT_EQ(Half(1).bits(), 0x3c00);
-}
-
-TEST(Bfloat16, IsTheUpperHalfOfAFloat) {
-    EXPECT_EQ(Bfloat16(1).bits(), 0x3f80);
-    EXPECT_EQ(Bfloat16(3.140625F).bits(), 0x4049);
-}
-
 }  // namespace
 }  // namespace tilespmv

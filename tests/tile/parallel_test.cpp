@@ -12,24 +12,14 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
+#include "tests/support/threads.hpp"
 #include "tile/task_group.hpp"
 
 namespace tilespmv {
 namespace {
 
-/// Threads of loops, as long as it lives.
-class Threads {
-public:
-    explicit Threads(int count) { omp_set_num_threads(count); }
-    Threads(const Threads&) = delete;
-    Threads& operator=(const Threads&) = delete;
-    ~Threads() { omp_set_num_threads(before_); }
-
-private:
-    int before_ = omp_get_max_threads();
-};
+using test::Threads;
 
 /// Opened once, by whichever thread.
 class Gate {

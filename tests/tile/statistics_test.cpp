@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,8 @@
 #include "formats/list.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
+#include "tests/support/threads.hpp"
+#include "tests/support/tile_rows.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::testing {
@@ -20,14 +21,6 @@ namespace {
 
 using Positions = std::set<std::pair<index_t, index_t>>;
 using Counts = std::map<std::pair<index_t, index_t>, offset_t>;
-
-Positions positions_of(const CsrMatrix<double>& a) {
-    Positions positions;
-    for (index_t r = 0; r < a.rows; ++r) {
-        for (offset_t p = a.row_ptrs[r]; p < a.row_ptrs[r + 1]; ++p) positions.emplace(r, a.col_idxs[p]);
-    }
-    return positions;
-}
 
 /// Nonzeros per non-empty block of height x width.
 Counts count_blocks(const Positions& positions, index_t height, index_t width) {
@@ -148,12 +141,8 @@ TEST(MatrixStatistics, FloatValuesTakeFourBytes) {
 
 TEST(MatrixStatistics, DoesNotDependOnTheNumberOfThreads) {
     const auto a = random_matrix(7, 20000, 3000, 50000);
-    const int threads = omp_get_max_threads();
-    omp_set_num_threads(1);
-    const auto serial = matrix_statistics(a);
-    omp_set_num_threads(5);
-    EXPECT_EQ(matrix_statistics(a), serial);
-    omp_set_num_threads(threads);
+    const auto made = [&] { return matrix_statistics(a); };
+    EXPECT_EQ(test::with_threads(5, made), test::with_threads(1, made));
 }
 
 TEST(MatrixStatistics, RefusesBrokenMatrices) {

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/battery.hpp"
+#include "tests/support/tile_rows.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::testing {
@@ -134,11 +134,7 @@ TEST(TileScanner, FindsTilesWhereRowsRepeat) {
 TEST(TileScanner, FindsTheTilesOfTheBattery) {
     for (const auto& [name, a] : matrix_battery()) {
         SCOPED_TRACE(name);
-        Positions positions;
-        for (index_t r = 0; r < a.rows; ++r) {
-            for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) positions.insert({r, a.col_idxs[k]});
-        }
-        expect_tiles(positions, a.rows, a.cols);
+        expect_tiles(positions_of(a), a.rows, a.cols);
     }
 }
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
+#include "tests/support/threads.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv {
@@ -40,18 +40,16 @@ void expect_transposed(const CsrMatrix<double>& a) {
 }
 
 TEST(Transpose, IsTheSameWithAnyNumberOfThreads) {
-    const int threads = omp_get_max_threads();
     // The first: one column that most rows share.
     for (const char* name : {"arrow:n=3000", "uniform:n=700,cols=5000,per_row=9", "laplace2d:n=90",
                              "hypersparse:n=20000,nnz=900", "dense:rows=1,cols=3000"}) {
         const auto a = generate<double>(name);
         for (const int count : {1, 2, 3, 8, 40}) {
             SCOPED_TRACE(::testing::Message() << name << ", threads " << count);
-            omp_set_num_threads(count);
+            const test::Threads threads(count);
             expect_transposed(a);
         }
     }
-    omp_set_num_threads(threads);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/tile/archive/archive_bytes.hpp"
 #include "tests/tile/archive/sample_tiles.hpp"
@@ -22,20 +23,10 @@
 namespace tilespmv {
 namespace {
 
+using test::error_of;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 const auto kFormats = formats::format_table();
-
-template <class F>
-std::string error_of(F&& f) {
-    try {
-        f();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 std::vector<std::string> names_in(const std::filesystem::path& directory) {
     std::vector<std::string> names;
@@ -259,7 +250,7 @@ TEST_F(ArchiveOfDoubles, AWriteThatFailsKeepsTheOldFileAndLeavesNothingElse) {
         return error_of([&] { write_archive<double>(file_, a, kFormats); });
     }();
     EXPECT_THAT(message, HasSubstr("A.tsp: cannot be written: File too large"));
-    EXPECT_THAT(message, Not(HasSubstr("\n")));
+    EXPECT_THAT(message, ::testing::Not(HasSubstr("\n")));
     EXPECT_TRUE(test::same_bytes(open_archive<double>(file_, kFormats), a));
     EXPECT_THAT(names_in(directory_.path()), ::testing::ElementsAre("A.tsp"));
 }

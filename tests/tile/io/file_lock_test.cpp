@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "tests/open_descriptors.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
-#include "tile/error.hpp"
 
 namespace tilespmv {
 namespace {
@@ -18,13 +18,11 @@ namespace fs = std::filesystem;
 class FileLockTest : public testing::Test {
 protected:
     static bool locked(const fs::path& file) {
-        try {
-            const FileLock lock(file);
-        } catch (const Error& error) {
-            EXPECT_THAT(error.what(), testing::HasSubstr(file.string() + ": another process is writing to it"));
-            return true;
-        }
-        return false;
+        const auto said = test::message_of([&] { const FileLock lock(file); });
+        EXPECT_THAT(said, testing::AnyOf("0: ", "1: " + file.string() +
+                                                    ": another process is writing to it; wait for its "
+                                                    "end, or name another file"));
+        return said != "0: ";
     }
 
     test::TemporaryDirectory directory_;
@@ -83,6 +81,13 @@ TEST_F(FileLockTest, IsOfOrdinaryFilesOnly) {
     const FileLock first("/dev/null");
     EXPECT_FALSE(locked("/dev/null"));
     EXPECT_FALSE(fs::exists("/dev/.null.lock"));
+}
+
+TEST_F(FileLockTest, NeedsAFolder) {
+    const auto file = directory_.path() / "no" / "a.json";
+    const auto lock = directory_.path() / "no" / ".a.json.lock";
+    EXPECT_EQ(test::message_of([&] { FileLock{file}; }),
+              "1: " + file.string() + ": cannot be written: no lock " + lock.string() + ": No such file or directory");
 }
 
 }  // namespace

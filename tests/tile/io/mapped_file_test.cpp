@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
-#include "tile/error.hpp"
 
 namespace tilespmv {
 namespace {
@@ -18,12 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string error_of(const std::filesystem::path& file) {
-    try {
-        const MappedFile mapped(file);
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
+    return test::error_of([&] { const MappedFile mapped(file); });
 }
 
 std::string text_of(const MappedFile& mapped, std::size_t size) {
@@ -98,9 +93,10 @@ TEST(MappedFileErrors, SayThatAFileHasNoRoomInMemory) {
 
 TEST(MappedFileErrors, AreOneLineWithTheReason) {
     const test::TemporaryDirectory directory;
-    EXPECT_THAT(error_of(directory.path() / "missing"), HasSubstr("missing: cannot be read: No such file"));
-    EXPECT_THAT(error_of(directory.path()), HasSubstr("found a directory"));
-    EXPECT_THAT(error_of("/dev/null"), HasSubstr("device"));
+    for (const auto& [file, reason] : {std::pair(directory.path() / "missing", "missing: cannot be read: No such file"),
+                                       {directory.path(), "found a directory"},
+                                       {"/dev/null", "device"}})
+        EXPECT_THAT(error_of(file), HasSubstr(reason));
 }
 
 }  // namespace

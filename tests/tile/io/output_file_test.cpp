@@ -21,14 +21,11 @@ using test::content_of;
 using ::testing::HasSubstr;
 
 std::string error_of(const fs::path& file, std::string_view text) {
-    try {
+    return test::error_of([&] {
         OutputFile output(file);
         output.write(text);
         output.commit();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
+    });
 }
 
 auto files_in(const fs::path& directory) {

@@ -44,15 +44,6 @@ TEST(RefusedFiles, AreAllListed) {
     EXPECT_EQ(std::distance(begin(files), end(files)), static_cast<std::ptrdiff_t>(expected_messages().size()) + 1);
 }
 
-TEST(ReadErrors, NameTheFileThatIsMissingOrADirectory) {
-    const test::TemporaryDirectory directory;
-    const auto missing = directory.path() / "missing.mtx";
-    EXPECT_EQ(error_of([&] { read_matrix_market<double>(missing); }),
-              missing.string() + ": cannot be read: No such file or directory");
-    EXPECT_EQ(error_of([&] { read_matrix_market<double>(directory.path()); }),
-              directory.path().string() + ": cannot be read: found a directory, expected a file");
-}
-
 /// A file of many lines in which entry k stands in line k + 2, and the lines given are replaced.
 std::string long_file(int entries, const std::vector<std::pair<int, std::string>>& replaced) {
     std::vector<std::string> lines{"%%MatrixMarket matrix coordinate real general",

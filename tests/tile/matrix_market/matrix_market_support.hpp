@@ -6,10 +6,9 @@
 #include <tuple>
 #include <vector>
 
-#include <omp.h>
-
+#include "tests/support/message_of.hpp"
+#include "tests/support/threads.hpp"
 #include "tests/temporary_directory.hpp"
-#include "tile/error.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 
 namespace tilespmv::test {
@@ -43,28 +42,5 @@ CsrMatrix<V> read_text(std::string_view content) {
     validate(a);
     return a;
 }
-
-/// The message of the error that `f` throws, or "no error".
-template <class F>
-std::string error_of(F&& f) {
-    try {
-        f();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
-}
-
-/// Sets the number of threads while it lives.
-class Threads {
-public:
-    explicit Threads(int count) : before_(omp_get_max_threads()) { omp_set_num_threads(count); }
-    Threads(const Threads&) = delete;
-    Threads& operator=(const Threads&) = delete;
-    ~Threads() { omp_set_num_threads(before_); }
-
-private:
-    int before_;
-};
 
 }  // namespace tilespmv::test
