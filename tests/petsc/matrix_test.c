@@ -130,26 +130,17 @@ static PetscErrorCode test_changes(PetscInt rows, PetscInt cols) {
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode is_of_type(Mat a, const char* seq, const char* mpi, PetscBool* is) {
+static PetscErrorCode check_type(Mat a, const char* seq, const char* mpi) {
     PetscMPIInt size;
+    PetscBool is;
     PetscFunctionBegin;
     PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)a), &size));
-    PetscCall(PetscObjectTypeCompare((PetscObject)a, size == 1 ? seq : mpi, is));
+    PetscCall(PetscObjectTypeCompare((PetscObject)a, size == 1 ? seq : mpi, &is));
+    CHECK(is);
     PetscFunctionReturn(0);
 }
-
-#define CHECK_OURS(a)                                                         \
-    do {                                                                      \
-        PetscBool is_;                                                        \
-        PetscCall(is_of_type(a, MATSEQAIJTILESPMV, MATMPIAIJTILESPMV, &is_)); \
-        CHECK(is_);                                                           \
-    } while (0)
-#define CHECK_AIJ(a)                                          \
-    do {                                                      \
-        PetscBool is_;                                        \
-        PetscCall(is_of_type(a, MATSEQAIJ, MATMPIAIJ, &is_)); \
-        CHECK(is_);                                           \
-    } while (0)
+static PetscErrorCode check_ours(Mat a) { return check_type(a, MATSEQAIJTILESPMV, MATMPIAIJTILESPMV); }
+static PetscErrorCode check_aij(Mat a) { return check_type(a, MATSEQAIJ, MATMPIAIJ); }
 
 /* Every operation of `a` is that of the AIJ matrix `b`. */
 static PetscErrorCode has_operations_of(Mat a, Mat b) {
@@ -171,29 +162,29 @@ static PetscErrorCode test_conversions(void) {
     PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
     PetscCall(make_matrix(MATAIJ, 90, 70, &a));
     PetscCall(MatConvert(a, MATAIJTILESPMV, MAT_INITIAL_MATRIX, &b));
-    CHECK_OURS(b);
-    CHECK_AIJ(a);
+    PetscCall(check_ours(b));
+    PetscCall(check_aij(a));
     PetscCall(same_products(a, b));
     PetscCall(MatScale(a, 3.0));
     PetscCall(MatConvert(a, MATAIJTILESPMV, MAT_REUSE_MATRIX, &b));
     PetscCall(same_products(a, b));
     PetscCall(MatConvert(b, MATAIJ, MAT_INITIAL_MATRIX, &c));
-    CHECK_AIJ(c);
-    CHECK_OURS(b);
+    PetscCall(check_aij(c));
+    PetscCall(check_ours(b));
     PetscCall(has_operations_of(c, a));
     PetscCall(same_products(b, c));
     PetscCall(MatDestroy(&c));
     PetscCall(MatConvert(b, size == 1 ? MATSEQAIJ : MATMPIAIJ, MAT_INPLACE_MATRIX, &b));
-    CHECK_AIJ(b);
+    PetscCall(check_aij(b));
     PetscCall(has_operations_of(b, a));
     PetscCall(same_products(a, b));
     PetscCall(MatConvert(b, MATAIJTILESPMV, MAT_INPLACE_MATRIX, &b));
-    CHECK_OURS(b);
+    PetscCall(check_ours(b));
     PetscCall(same_products(a, b));
     PetscCall(MatConvert(b, MATDENSE, MAT_INITIAL_MATRIX, &c));
     PetscCall(same_products(b, c));
     PetscCall(MatConvert(c, MATAIJTILESPMV, MAT_INPLACE_MATRIX, &c));
-    CHECK_OURS(c);
+    PetscCall(check_ours(c));
     PetscCall(same_products(a, c));
     PetscCall(MatDestroy(&c));
     PetscCall(MatTranspose(b, MAT_INITIAL_MATRIX, &c));
@@ -357,9 +348,7 @@ static PetscErrorCode test_unsorted_rows(void) {
     PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, 2, 3, i, j, values, &a));
     PetscCall(MatConvert(a, MATSEQAIJTILESPMV, MAT_INPLACE_MATRIX, &a));
     PetscCall(MatCreateVecs(a, &x, &z));
-    PetscCall(VecSetValue(x, 0, 1, INSERT_VALUES));
-    PetscCall(VecSetValue(x, 1, 10, INSERT_VALUES));
-    PetscCall(VecSetValue(x, 2, 100, INSERT_VALUES));
+    for (PetscInt k = 0, ten = 1; k < 3; ++k, ten *= 10) PetscCall(VecSetValue(x, k, ten, INSERT_VALUES));
     for (int factor = 1; factor < 3; ++factor) {
         PetscCall(MatMult(a, x, z));
         PetscCall(VecGetArray(z, &y));
