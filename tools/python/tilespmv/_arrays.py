@@ -42,13 +42,11 @@ class NumPy:
         return core.multiply_numpy(alpha, x, beta, y, is_transposed)
 
     @staticmethod
-    def empty(shape, like, by_rows):
-        return np.empty(shape, like.dtype, "C" if by_rows else "F")
-
-    @staticmethod
-    def is_by_rows(x):
-        """Whether a row of a block lies in one piece."""
-        return x.strides[1] == x.itemsize
+    def result(rows, x):
+        """A new array for as many rows of results of x, in the layout of x."""
+        if x.ndim == 1:
+            return np.empty(rows, x.dtype)
+        return np.empty((rows, x.shape[1]), x.dtype, "C" if x.strides[1] == x.itemsize else "F")
 
     @staticmethod
     def compact(x):
@@ -92,11 +90,12 @@ class CuPy:
     def multiply(core, alpha, x, beta, y, is_transposed):
         return core.multiply_cupy(alpha, x, beta, y, is_transposed, _cupy_stream().ptr)
 
-    is_by_rows = NumPy.is_by_rows
-
     @staticmethod
-    def empty(shape, like, by_rows):
-        return sys.modules["cupy"].ndarray(shape, like.dtype, order="C" if by_rows else "F")
+    def result(rows, x):
+        cupy = sys.modules["cupy"]
+        if x.ndim == 1:
+            return cupy.ndarray(rows, x.dtype)
+        return cupy.ndarray((rows, x.shape[1]), x.dtype, order="C" if x.strides[1] == x.itemsize else "F")
 
     @staticmethod
     def compact(x):
@@ -115,12 +114,10 @@ class Torch:
         return str(x.dtype)[6:]  # after "torch."
 
     @staticmethod
-    def is_by_rows(x):
-        return x.stride(1) == 1
-
-    @staticmethod
-    def empty(shape, like, by_rows):
-        return like.new_empty(shape) if by_rows else like.new_empty(shape[::-1]).t()
+    def result(rows, x):
+        if x.ndim == 1 or x.stride(1) == 1:
+            return x.new_empty((rows, *x.shape[1:]))
+        return x.new_empty((x.shape[1], rows)).t()
 
     @staticmethod
     def compact(x):

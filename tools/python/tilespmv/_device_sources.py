@@ -75,7 +75,7 @@ class Assembly:
         if tuple(values.shape) != (self._count,):
             raise ValueError(f"values of shape {tuple(values.shape)}, expected ({self._count},)")
         values = kind.compact(values)
-        sums = kind.empty((self.nnz,), values, True)
+        sums = kind.result(self.nnz, values)
         self._core.sum(kind.type_name(values), kind.handle(values)[0], kind.handle(sums)[0], kind.stream(values))
         return sums
 

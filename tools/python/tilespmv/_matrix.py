@@ -165,17 +165,17 @@ class Matrix:
         return self.__matmul__(x)
 
     def __matmul__(self, x):
-        if isinstance(x, (list, tuple)):
+        if library_of(type(x)) is None:
+            if not isinstance(x, (list, tuple)):
+                return NotImplemented
             x = np.asarray(x, self.dtype)
-        if kind_of(x) is None:
-            return NotImplemented
         return self._multiply(x, None, 1.0, 0.0, self._is_transposed)
 
     def __rmatmul__(self, x):
-        if isinstance(x, (list, tuple)):
+        if library_of(type(x)) is None:
+            if not isinstance(x, (list, tuple)):
+                return NotImplemented
             x = np.asarray(x, self.dtype)
-        if kind_of(x) is None:
-            return NotImplemented
         y = self._multiply(x.T if x.ndim == 2 else x, None, 1.0, 0.0, not self._is_transposed)
         return y.T if x.ndim == 2 else y
 
@@ -191,9 +191,13 @@ class Matrix:
 
     def _multiply(self, x, out, alpha, beta, is_transposed):
         core = self._core
-        if type(x) is type(out) and library_of(type(x)) in (NumPy, CuPy):
-            if library_of(type(x)).multiply(core, alpha, x, beta, out, is_transposed):  # without the checks, which it makes
-                return out
+        kind = library_of(type(x))
+        if kind is NumPy or kind is CuPy:
+            y = out
+            if out is None and beta == 0 and 0 < x.ndim < 3:
+                y = kind.result(self.shape[is_transposed != self._is_transposed], x)
+            if type(y) is type(x) and kind.multiply(core, alpha, x, beta, y, is_transposed):  # which checks them
+                return y
         kind, rows = self._check(x, is_transposed)
         if out is None and beta != 0:
             raise ValueError("beta needs out, which it multiplies")
@@ -203,9 +207,7 @@ class Matrix:
             y = kind.record(self, x, is_transposed)
             return y if alpha == 1 else alpha * y
         if out is None:
-            y = kind.empty((rows, *x.shape[1:]), x, x.ndim == 1 or kind.is_by_rows(x))
-            if kind in (NumPy, CuPy) and kind.multiply(core, alpha, x, beta, y, is_transposed):
-                return y
+            y = kind.result(rows, x)
         else:
             y = out
             if kind_of(y) is not kind:

@@ -89,7 +89,7 @@ def solve(
         raise ValueError(f"b has shape {tuple(b.shape)}, expected ({A.shape[0]},)")
     if kind.on_gpu and not A._core.is_on_gpu:
         raise ValueError('b is on a GPU and A on the CPU: make it with device="cuda"')
-    x = kind.empty((A.shape[1],), b, True)
+    x = kind.result(A.shape[1], b)
     if x0 is not None:
         if kind_of(x0) is not kind or tuple(x0.shape) != tuple(x.shape) or kind.type_name(x0) != A._type_name:
             raise ValueError("x0 has to be an array like b")

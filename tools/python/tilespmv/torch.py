@@ -138,7 +138,7 @@ class SampleProduct(_Product):
 def _like(x, core, transposed):
     """A new tensor for a product of x, by columns if x is."""
     rows = core.cols if transposed else core.rows
-    return Torch.empty((rows, *x.shape[1:]), x, x.ndim == 1 or Torch.is_by_rows(x))
+    return Torch.result(rows, x)
 
 
 def _product(core, x, transposed):
