@@ -46,11 +46,20 @@ void Operator<V>::apply(const Scalar& alpha, const Block<const V>& x, const Scal
 
 template <Value V>
 void Operator<V>::update_values(const Block<const V>& values, const Run& run) {
+    if (try_update_values(values, run)) return;
+    throw Error(
+        fmt::format("{}: its matrix was found to be symmetric, but these values are not; make it with "
+                    "SecondForm::always",
+                    name()));
+}
+
+template <Value V>
+bool Operator<V>::try_update_values(const Block<const V>& values, const Run& run) {
     if (!facts_.no_new_values.empty()) throw Error(fmt::format(fmt::runtime(facts_.no_new_values), name()));
     if (values.rows != static_cast<std::size_t>(nnz())) {
         throw Error(fmt::format("{}: {} new values for {} nonzeros", name(), values.rows, nnz()));
     }
-    replace(values, run);
+    return replace(values, run);
 }
 
 #define TILESPMV_INSTANTIATE(V) template class Operator<V>;

@@ -185,6 +185,9 @@ public:
     /// array, and has a copy of any other; it allocates that, and maps, once. Throws `Error` for another number of
     /// values, and if the operator cannot, as its facts say.
     void update_values(const Block<const V>& values, const Run& run = {});
+    /// The same; false, and nothing was done, if the operator multiplies by the transpose with one form of the matrix,
+    /// because that is symmetric, and these values are not.
+    [[nodiscard]] bool try_update_values(const Block<const V>& values, const Run& run = {});
 
 protected:
     Operator() = default;
@@ -204,8 +207,8 @@ protected:
     /// A product of any other block: of several columns, in any layouts, or of one whose values are not neighbours.
     virtual void multiply_columns(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
                                   const Run& run) const = 0;
-    /// As `update_values`, of an operator that takes new values, and as many as it has.
-    virtual void replace(const Block<const V>& values, const Run& run) = 0;
+    /// As `try_update_values`, of an operator that takes new values, and as many as it has.
+    virtual bool replace(const Block<const V>& values, const Run& run) = 0;
 
 private:
     void check(const Block<const V>& x, const Block<V>& y, const Run& run) const;

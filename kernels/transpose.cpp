@@ -5,10 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "kernels/transposed_matrix.hpp"
-#include "tile/error.hpp"
 #include "tile/parallel.hpp"
 #include "tile/transpose.hpp"
 
@@ -68,6 +65,9 @@ public:
         describe();
     }
 
+    /// The operator that multiplies.
+    [[nodiscard]] const Operator<V>& serving(Op op) const { return op == Op::transpose && second_ ? *second_ : *op_; }
+
 private:
     void describe() {
         Facts facts = op_->facts();
@@ -94,18 +94,13 @@ private:
     }
     void multiply_columns(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
                           const Run& run) const override {
-        const bool is_second = run.op == Op::transpose && second_;
-        (is_second ? *second_ : *op_).apply(alpha, x, beta, y, Run(run.stream, run.workspace));
+        serving(run.op).apply(alpha, x, beta, y, Run(run.stream, run.workspace));
     }
-    void replace(const Block<const V>& values, const Run& run) override {
-        if (transpose_ && !second_ && !transpose_->keeps_symmetry(values, run)) {
-            throw Error(
-                fmt::format("{}: its matrix was found to be symmetric, but these values are not; make it with "
-                            "SecondForm::always",
-                            this->name()));
-        }
+    bool replace(const Block<const V>& values, const Run& run) override {
+        if (transpose_ && !second_ && !transpose_->keeps_symmetry(values, run)) return false;
         if (op_->facts().no_new_values != kReadInPlace) op_->update_values(values, run);
         if (second_) transpose_->replace(second_, values, run, make_);
+        return true;
     }
 
     std::unique_ptr<Operator<V>> op_;
@@ -123,7 +118,14 @@ std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>> op, con
     return std::make_unique<WithTranspose<V>>(std::move(op), a, make, when);
 }
 
+template <Value V>
+const Operator<V>& serving(const Operator<V>& a, Op op) {
+    const auto* const both = dynamic_cast<const WithTranspose<V>*>(&a);
+    return both == nullptr ? a : both->serving(op);
+}
+
 #define TILESPMV_INSTANTIATE(V)                                                                          \
+    template const Operator<V>& serving(const Operator<V>&, Op);                                         \
     template std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>>, const Source<V>&, \
                                                          const MakeOfSource<V>&, SecondForm);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)

@@ -43,4 +43,9 @@ std::unique_ptr<Operator<V>> with_transpose(std::unique_ptr<Operator<V>> op, con
                                             const MakeOfSource<V>& make,
                                             SecondForm second = SecondForm::unless_symmetric);
 
+/// The operator that does such a product for `a`: of one that `with_transpose` made, one of its two, else `a` itself.
+/// On a GPU it is a `cuda::DeviceOperator`, which makes workspaces.
+template <Value V>
+const Operator<V>& serving(const Operator<V>& a, Op op);
+
 }  // namespace tilespmv

@@ -66,10 +66,11 @@ void HostOperator<V>::multiply_block(V alpha, const Block<const V>& x, V beta, c
 }
 
 template <CpuValue V>
-void HostOperator<V>::replace(const Block<const V>& values, const Run& run) {
+bool HostOperator<V>::replace(const Block<const V>& values, const Run& run) {
     static_cast<void>(run);
     require_host(*this, values.memory, "new values");
     replace_values({values.data, values.rows});
+    return true;
 }
 
 template <CpuValue V>

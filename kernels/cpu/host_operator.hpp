@@ -24,7 +24,7 @@ private:
                          const Run& run) const final;
     void multiply_columns(const Scalar& alpha, const Block<const V>& x, const Scalar& beta, const Block<V>& y,
                           const Run& run) const final;
-    void replace(const Block<const V>& values, const Run& run) final;
+    bool replace(const Block<const V>& values, const Run& run) final;
 };
 
 }  // namespace tilespmv::cpu

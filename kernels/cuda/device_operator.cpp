@@ -191,17 +191,18 @@ void DeviceOperator<V>::make_staged(std::size_t x, std::size_t y) const {
 }
 
 template <class V>
-void DeviceOperator<V>::replace(const Block<const V>& values, const Run& run) {
+bool DeviceOperator<V>::replace(const Block<const V>& values, const Run& run) {
     if (values.memory == Memory::host) {
         const cudaStream_t stream = stream_of(run);
         DeviceBuffer<V> there(values.rows, stream);
         there.upload({values.data, values.rows}, stream);
         replace_values(there.data(), stream);
         TILESPMV_CUDA(cudaStreamSynchronize(stream));
-        return;
+        return true;
     }
     replace_values(values.data, run.stream);
     launch_barrier(run.stream);  // products load values before they wait for the kernel before
+    return true;
 }
 
 template <class V>
