@@ -188,18 +188,85 @@ static void test_solve(void) {
     tilespmv_destroy(&a);
 }
 
+/* On the CPU they take no memory, and are checked as on a GPU. */
+static void test_workspaces(void) {
+    tilespmv_matrix a = NULL, other = NULL;
+    tilespmv_workspace w = NULL, of_blocks = NULL;
+    const tilespmv_arrays arrays = csr();
+    CHECK(tilespmv_from_csr(&a, &arrays, kOnCpu) == TILESPMV_OK);
+    CHECK(tilespmv_from_csr(&other, &arrays, kOnCpu) == TILESPMV_OK);
+    int64_t bytes = -1;
+    CHECK(tilespmv_workspace_bytes(a, TILESPMV_NONE, 1, &bytes) == TILESPMV_OK && bytes == 0);
+    CHECK(tilespmv_workspace_create(&w, a, TILESPMV_NONE, 1, NULL, bytes) == TILESPMV_OK);
+    CHECK(tilespmv_workspace_create(&of_blocks, a, TILESPMV_NONE, 3, NULL, 0) == TILESPMV_OK);
+    double x[] = {1, 10, 100, 2, 20, 200}, y[] = {NAN, NAN, NAN, NAN}, z[] = {NAN, NAN, NAN};
+    const tilespmv_block from = {x, 3, 1, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
+    const tilespmv_block to = {y, 2, 1, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
+    const tilespmv_block back = {z, 3, 1, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
+    const tilespmv_block from_two = {x, 3, 2, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
+    const tilespmv_block to_two = {y, 2, 2, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
+    CHECK(tilespmv_apply_in(a, TILESPMV_NONE, 1, &from_two, 0, &to_two, NULL, of_blocks) == TILESPMV_OK);
+    CHECK(y[0] == 201 && y[1] == -30 && y[2] == 402 && y[3] == -60);
+    CHECK(tilespmv_apply_in(a, TILESPMV_NONE, 1, &from, 1, &to, NULL, w) == TILESPMV_OK);
+    CHECK(y[0] == 402 && y[1] == -60);
+    FAILS(TILESPMV_USAGE, tilespmv_apply_in(a, TILESPMV_TRANSPOSE, 1, &to, 0, &back, NULL, w), "not for the transpose");
+    FAILS(TILESPMV_USAGE, tilespmv_apply_in(a, TILESPMV_NONE, 1, &from, 0, &to, NULL, of_blocks), "several columns");
+    FAILS(TILESPMV_USAGE, tilespmv_apply_in(a, TILESPMV_NONE, 1, &from_two, 0, &to_two, NULL, w), "for one column");
+    FAILS(TILESPMV_USAGE, tilespmv_workspace_bytes(a, TILESPMV_NONE, 0, &bytes), "products of 0 columns");
+    FAILS(TILESPMV_USAGE, tilespmv_workspace_bytes(a, (tilespmv_op)7, 1, &bytes), "op is neither");
+    FAILS(TILESPMV_USAGE, tilespmv_workspace_bytes(a, TILESPMV_NONE, 1, NULL), "bytes is a null pointer");
+    FAILS(TILESPMV_USAGE, tilespmv_workspace_create(NULL, a, TILESPMV_NONE, 1, NULL, 0), "workspace is a null pointer");
+    CHECK(tilespmv_apply_in(other, TILESPMV_NONE, 1, &from, 0, &to, NULL, w) == TILESPMV_USAGE);
+    CHECK(strstr(tilespmv_last_error(other), "that of another matrix") != NULL);
+    CHECK(y[0] == 402 && z[0] != z[0]);
+    tilespmv_workspace_destroy(&w);
+    CHECK(tilespmv_workspace_create(&w, NULL, TILESPMV_NONE, 1, NULL, 0) == TILESPMV_USAGE && w == NULL);
+    tilespmv_destroy(&a); /* before its workspace */
+    tilespmv_workspace_destroy(&of_blocks);
+    CHECK(of_blocks == NULL);
+    tilespmv_workspace_destroy(&of_blocks);
+    tilespmv_destroy(&other);
+}
+
+/* One of a form that is no longer there: new values of a symmetric matrix that are not symmetric. */
+static void test_workspace_of_a_form_that_is_gone(void) {
+    tilespmv_matrix a = NULL;
+    tilespmv_workspace w = NULL;
+    CHECK(tilespmv_load(&a, "gen:laplace2d:n=2", TILESPMV_FLOAT64, kOnCpu) == TILESPMV_OK);
+    CHECK(tilespmv_workspace_create(&w, a, TILESPMV_TRANSPOSE, 1, NULL, 0) == TILESPMV_OK);
+    double x[] = {1, 0, 0, 0}, y[4], values[12];
+    const tilespmv_block from = {x, 4, 1, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
+    const tilespmv_block to = {y, 4, 1, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
+    for (int i = 0; i < 12; ++i) values[i] = 5;
+    CHECK(tilespmv_update_values(a, values, 12, TILESPMV_HOST, NULL) == TILESPMV_OK);
+    CHECK(tilespmv_apply_in(a, TILESPMV_TRANSPOSE, 1, &from, 0, &to, NULL, w) == TILESPMV_OK && y[1] == 5);
+    values[1] = 6; /* row 0, column 1 */
+    CHECK(tilespmv_update_values(a, values, 12, TILESPMV_HOST, NULL) == TILESPMV_OK);
+    FAILS(TILESPMV_USAGE, tilespmv_apply_in(a, TILESPMV_TRANSPOSE, 1, &from, 0, &to, NULL, w),
+          "new values have replaced");
+    tilespmv_workspace_destroy(&w);
+    CHECK(tilespmv_workspace_create(&w, a, TILESPMV_TRANSPOSE, 1, NULL, 0) == TILESPMV_OK);
+    CHECK(tilespmv_apply_in(a, TILESPMV_TRANSPOSE, 1, &from, 0, &to, NULL, w) == TILESPMV_OK && y[1] == 6);
+    tilespmv_workspace_destroy(&w);
+    tilespmv_destroy(&a);
+}
+
 /* Several threads multiply by one matrix, by its transpose too, whose form the first of them makes. */
 static tilespmv_matrix shared;
 static int work(void* failed) {
     double x[400], y[400], z[400];
+    tilespmv_workspace w = NULL;
+    if (tilespmv_workspace_create(&w, shared, TILESPMV_TRANSPOSE, 1, NULL, 0)) *(int*)failed = 1;
     for (int i = 0; i < 400; ++i) x[i] = 1 + i % 7;
     const tilespmv_block from = {x, 400, 1, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
     const tilespmv_block to = {z, 400, 1, 0, TILESPMV_COLUMN_MAJOR, TILESPMV_HOST};
     for (int round = 0; round < 100; ++round) {
-        if (tilespmv_multiply(shared, x, y) || tilespmv_apply(shared, TILESPMV_TRANSPOSE, 1, &from, 0, &to, NULL) ||
+        if (tilespmv_multiply(shared, x, y) ||
+            tilespmv_apply_in(shared, TILESPMV_TRANSPOSE, 1, &from, 0, &to, NULL, round % 2 ? w : NULL) ||
             memcmp(y, z, sizeof(y)) != 0)
             *(int*)failed = 1;
     }
+    tilespmv_workspace_destroy(&w);
     return 0;
 }
 static void test_threads(void) {
@@ -220,6 +287,8 @@ int main(void) {
     test_coo();
     test_refusals();
     test_solve();
+    test_workspaces();
+    test_workspace_of_a_form_that_is_gone();
     test_threads();
     if (failures > 0) printf("%d failed\n", failures);
     return failures == 0 ? 0 : 1;

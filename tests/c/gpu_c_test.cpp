@@ -46,6 +46,13 @@ std::vector<double> product(tilespmv_matrix a) {
     return y;
 }
 
+std::vector<double> to_host(const cuda::DeviceBuffer<double>& there) {
+    std::vector<double> host(there.size());
+    there.download(host, nullptr);
+    TILESPMV_CUDA(cudaStreamSynchronize(nullptr));
+    return host;
+}
+
 using COnDevice = OnDevice;
 TEST_F(COnDevice, TakesCsrCopiedOrBorrowed) {
     for (int form = 0; form < 6; ++form) {
@@ -96,6 +103,50 @@ TEST_F(COnDevice, SumsEntriesInTheirOrder) {
     ASSERT_EQ(tilespmv_from_coo(&a, &coo, kOnGpu), TILESPMV_OK) << tilespmv_last_error(nullptr);
     EXPECT_EQ(tilespmv_nnz(a), 3);
     EXPECT_THAT(product(a), ElementsAre(201, -30));
+    tilespmv_destroy(&a);
+}
+
+/// In the library's memory and in the caller's, on streams of their own.
+TEST_F(COnDevice, MultipliesInWorkspacesAtOnce) {
+    tilespmv_matrix a = nullptr;
+    ASSERT_EQ(tilespmv_load(&a, "gen:rmat:scale=14,degree=16", TILESPMV_FLOAT64, kOnGpu), TILESPMV_OK);
+    const auto n = static_cast<std::size_t>(tilespmv_rows(a));
+    for (const auto op : {TILESPMV_NONE, TILESPMV_TRANSPOSE}) {
+        for (const int cols : {1, 3}) {
+            std::int64_t bytes = 0;
+            ASSERT_EQ(tilespmv_workspace_bytes(a, op, cols, &bytes), TILESPMV_OK) << tilespmv_last_error(a);
+            ASSERT_GT(bytes, 0);
+            const cuda::DeviceBuffer<std::byte> memory(static_cast<std::size_t>(bytes), nullptr);
+            tilespmv_workspace in[2]{};
+            EXPECT_EQ(tilespmv_workspace_create(&in[0], a, op, cols, memory.data(), bytes - 1), TILESPMV_USAGE);
+            ASSERT_EQ(tilespmv_workspace_create(&in[0], a, op, cols, memory.data(), bytes), TILESPMV_OK);
+            ASSERT_EQ(tilespmv_workspace_create(&in[1], a, op, cols, nullptr, 0), TILESPMV_OK);
+            const std::size_t size = n * static_cast<std::size_t>(cols);
+            std::vector<double> ones(size, 1);
+            const auto x = on_gpu(ones);
+            const auto block = [&](double* data) {
+                return tilespmv_block{data, static_cast<std::int64_t>(n), cols,
+                                      0,    TILESPMV_COLUMN_MAJOR,        TILESPMV_DEVICE};
+            };
+            const auto from = block(const_cast<double*>(x.data()));
+            cuda::DeviceBuffer<double> y(size, nullptr), z[2]{{size, nullptr}, {size, nullptr}};
+            const auto expected = block(y.data());
+            ASSERT_EQ(tilespmv_apply(a, op, 1, &from, 0, &expected, nullptr), TILESPMV_OK) << tilespmv_last_error(a);
+            TILESPMV_CUDA(cudaDeviceSynchronize());
+            {
+                const cuda::Stream streams[2];
+                for (int i = 0; i < 20; ++i) {
+                    const auto to = block(z[i % 2].data());
+                    ASSERT_EQ(tilespmv_apply_in(a, op, 1, &from, 0, &to, streams[i % 2].get(), in[i % 2]), TILESPMV_OK)
+                        << tilespmv_last_error(a);
+                }
+                TILESPMV_CUDA(cudaDeviceSynchronize());
+            }
+            EXPECT_EQ(to_host(z[0]), to_host(y));
+            EXPECT_EQ(to_host(z[1]), to_host(y));
+            for (auto& w : in) tilespmv_workspace_destroy(&w);
+        }
+    }
     tilespmv_destroy(&a);
 }
 

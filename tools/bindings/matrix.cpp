@@ -24,6 +24,7 @@
 #include "tools/bindings/stream_order.hpp"
 #include "tools/bindings/value_types.hpp"
 #include "tools/bindings/views.hpp"
+#include "tools/bindings/workspace.hpp"
 
 namespace tilespmv::bindings {
 namespace {
@@ -71,47 +72,46 @@ public:
     [[nodiscard]] std::string_view value_type() const override { return value_name<V>(); }
     [[nodiscard]] Backend backend() const override { return backend_; }
 
-    bool multiply(double alpha, const Array& x, double beta, const Array& y, bool is_transposed,
-                  std::uintptr_t stream) override {
+    bool multiply(double alpha, const Array& x, double beta, const Array& y, bool is_transposed, std::uintptr_t stream,
+                  const Workspace* workspace) override {
         const auto from = block_of<const V>(x);
         const auto to = block_of<V>(y);
         if (!from || !to) return false;
-        const auto rows = static_cast<std::size_t>(is_transposed ? cols_ : rows_);
-        const auto cols = static_cast<std::size_t>(is_transposed ? rows_ : cols_);
-        if (from->rows != cols || to->rows != rows || from->cols != to->cols) {
-            throw Error(fmt::format("x is {} x {} and y {} x {}: expected {} and {} rows of as many columns",
-                                    from->rows, from->cols, to->rows, to->cols, cols, rows),
-                        ExitCode::usage);
-        }
-        if (overlap<V>(*from, *to)) {
-            throw Error("the result would overwrite the vector that is multiplied: give it an array of its own",
-                        ExitCode::usage);
-        }
-        if (backend_ == Backend::cpu && (x.memory == Memory::device || y.memory == Memory::device)) {
-            throw Error(
-                "the arrays are in the memory of a GPU and the matrix is in that of the host: make it with "
-                "device=\"cuda\"",
-                ExitCode::usage);
-        }
-        if (x.memory != y.memory) {
-            throw Error(fmt::format("x is in the memory of {} and the result in that of {}: both have to be in one",
-                                    text_of(x.memory), text_of(y.memory)),
-                        ExitCode::usage);
-        }
+        require_product<V>(*from, *to, is_transposed ? rows_ : cols_, is_transposed ? cols_ : rows_);
+        require_memory(x.memory, y.memory, backend_);
         if (x.memory == Memory::device) {
             require_on_current_gpu(x.data);
             require_on_current_gpu(y.data);
         }
         const std::scoped_lock lock(mutex_);
-        const Operator<V>& op = serving(from->cols, is_transposed);
+        const Operator<V>& op = operator_for(from->cols, is_transposed);
         Run run;
         run.op = is_transposed ? Op::transpose : Op::none;
+        if (workspace != nullptr) {
+            require_fits(*workspace, {shared_from_this(), from->cols > 1, is_transposed, preparation_, nullptr});
+        }
+        if (workspace != nullptr && x.memory == Memory::device) {
+            run.stream = reinterpret_cast<CUstream_st*>(stream);  // NOLINT
+            run.workspace = workspace->memory.get();
+            op.apply(alpha, *from, beta, *to, run);
+            return true;
+        }
         if (backend_ == Backend::cuda) {
             run.stream = x.memory == Memory::device ? order_.follow(stream) : order_.follow_own();
         }
         op.apply(alpha, *from, beta, *to, run);
         order_.leave();
         return true;
+    }
+
+    [[nodiscard]] std::size_t workspace_bytes(int cols, bool is_transposed) override {
+        const std::scoped_lock lock(mutex_);
+        return bindings::workspace_bytes(multiplying(cols, is_transposed));
+    }
+    [[nodiscard]] Workspace make_workspace(int cols, bool is_transposed, void* memory) override {
+        const std::scoped_lock lock(mutex_);
+        const Operator<V>& op = multiplying(cols, is_transposed);
+        return {shared_from_this(), cols > 1, is_transposed, preparation_, bindings::make_workspace(op, memory)};
     }
 
     void update_values(const void* values, std::int64_t nnz, Memory memory, std::uintptr_t stream) override {
@@ -131,11 +131,7 @@ public:
         const std::scoped_lock lock(mutex_);
         order_.wait_for_device(backend_ == Backend::cuda);
         const Block<const V> given(updated->values.data(), updated->values.size());
-        if (!renew(*operator_, given, nullptr)) {
-            const bool transposes = operator_->facts().transposes;
-            operator_ = make(operator_name_, source);
-            if (transposes) operator_ = transposed(std::move(operator_), operator_name_, *updated);
-        }
+        if (!renew(*operator_, given, nullptr)) make_again(operator_name_, source);
         renew_blocks(given, nullptr);
         order_.wait_for_device(backend_ == Backend::cuda);
         std::swap(updated_, updated);
@@ -235,7 +231,7 @@ private:
         return backend_ == Backend::cpu ? operator_->name() != "csr-omp" : operator_->facts().most_columns == 1;
     }
     /// The operator for a product, made with the first that needs it.
-    const Operator<V>& serving(int cols, bool is_transposed) {
+    const Operator<V>& operator_for(int cols, bool is_transposed) {
         const bool is_block = cols > 1 && has_form_for_blocks();
         AnyOperator& op = is_block ? for_blocks_ : operator_;
         const std::string& name = is_block ? kForBlocks : operator_name_;
@@ -247,21 +243,31 @@ private:
         order_.wait_for_device(backend_ == Backend::cuda);
         return *op;
     }
+    /// The one of the operators in it that does the work, in whose workspace it is done.
+    const Operator<V>& multiplying(int cols, bool is_transposed) {
+        return serving(operator_for(cols, is_transposed), is_transposed ? Op::transpose : Op::none);
+    }
     /// Gives an operator new values; false if it has to be made again, as one with a transpose does whose matrix is no
     /// longer symmetric.
     static bool renew(Operator<V>& op, const Block<const V>& values, CUstream_st* on) {
-        if (!op.takes_new_values()) return false;
-        try {
-            op.update_values(values, on);
-        } catch (const Error&) {
-            return false;
-        }
-        return true;
+        return op.takes_new_values() && op.try_update_values(values, on);
     }
     void renew_blocks(const Block<const V>& values, CUstream_st* on) {
         if (!for_blocks_ || (backend_ == Backend::cuda && renew(*for_blocks_, values, on))) return;
+        forget_blocks();
+    }
+    void forget_blocks() {
         order_.wait_for_device(backend_ == Backend::cuda);
         for_blocks_.reset();
+        ++preparation_;
+    }
+    void make_again(const std::string& name, const Source<V>& source) {
+        const bool transposes = operator_->facts().transposes;
+        order_.wait_for_device(backend_ == Backend::cuda);
+        operator_ = make(name, source);
+        if (transposes) operator_ = transposed(std::move(operator_), name, there_ ? source : Source<V>(source.csr()));
+        order_.wait_for_device(backend_ == Backend::cuda);
+        ++preparation_;
     }
 
     /// Copies the values to memory of this matrix on the GPU, after all products before, and returns the stream.
@@ -286,17 +292,8 @@ private:
         const bool transposes = operator_->facts().transposes;
         const bool reads_kept = is_read_in_place_ && !is_first;
         const bool is_renewed = (reads_kept || !is_read_in_place_) && renew(*operator_, kept_values(), on);
-        if (!is_renewed && !(reads_kept && !transposes)) {
-            const std::string name(operator_->specification());
-            order_.wait_for_device(true);
-            operator_ = make(name, source_);
-            if (transposes) operator_ = transposed(std::move(operator_), name, source_);
-            order_.wait_for_device(true);
-        }
-        if (is_first) {
-            order_.wait_for_device(true);
-            for_blocks_.reset();  // it may read the caller's
-        }
+        if (!is_renewed && !(reads_kept && !transposes)) make_again(std::string(operator_->specification()), source_);
+        if (is_first && for_blocks_) forget_blocks();  // it may read the caller's
         renew_blocks(kept_values(), on);
         order_.leave();
     }
@@ -362,6 +359,7 @@ private:
     offset_t nnz_ = 0;
     AnyOperator operator_;
     AnyOperator for_blocks_;  // null until there is a product of several columns
+    int preparation_ = 0;     // how often an operator was made again or forgotten
     mutable StreamOrder order_;
 };
 

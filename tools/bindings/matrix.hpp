@@ -86,8 +86,21 @@ struct SolveResult {
     std::vector<std::pair<int, double>> history;
 };
 
+class Matrix;
+
+/// Where products of a matrix on a GPU work beside its others. Made for vectors or for blocks of several columns, and
+/// for the matrix or its transpose.
+struct Workspace {
+    std::shared_ptr<Matrix> matrix;
+    bool is_for_blocks = false;
+    bool is_transposed = false;
+    int preparation = 0;                      ///< of the matrix: another one needs another workspace
+    std::shared_ptr<cuda::Workspace> memory;  ///< null on the CPU
+};
+
 /// A sparse matrix with the operator that multiplies by it. Calls from several threads wait for each other, so that
-/// none may hold Python's lock; products on different streams of a GPU run one after the other.
+/// none may hold Python's lock; products on different streams of a GPU run one after the other, unless they have
+/// workspaces.
 class Matrix : public std::enable_shared_from_this<Matrix> {
 public:
     Matrix() = default;
@@ -107,9 +120,15 @@ public:
     /// Y = alpha * op(A) * X + beta * Y on a stream of CUDA's (0: the default one). False if the strides of an array
     /// are neither those of rows nor those of columns that lie one after the other: then nothing was done. The form for
     /// the transpose is made with the first transposed product, that for blocks with the first of several columns,
-    /// where `auto` chose an operator that reads the matrix once for each.
+    /// where `auto` chose an operator that reads the matrix once for each. With a workspace a product of arrays on a
+    /// GPU is ordered by its stream alone: after new values and before others, too, the caller sees to that.
     virtual bool multiply(double alpha, const Array& x, double beta, const Array& y, bool is_transposed,
-                          std::uintptr_t stream) = 0;
+                          std::uintptr_t stream, const Workspace* workspace = nullptr) = 0;
+    /// Bytes on the GPU that a workspace takes for products of `cols` columns, 0 on the CPU. Makes the form for them.
+    [[nodiscard]] virtual std::size_t workspace_bytes(int cols, bool is_transposed) = 0;
+    /// `memory`: of the caller's, 256-byte aligned, which outlives it; null for that of the library. Products in it
+    /// must be complete when it goes.
+    [[nodiscard]] virtual Workspace make_workspace(int cols, bool is_transposed, void* memory) = 0;
     /// `nnz` values in the order of the CSR form; a copy is kept for `csr`, which no longer shows the arrays that the
     /// matrix was made from. From a GPU they are copied there, in the order of the stream: nothing waits for that,
     /// unless the operator has to be made again.

@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "tools/bindings/matrix.hpp"
 #include "tools/bindings/value_types.hpp"
 
@@ -45,6 +47,49 @@ bool overlap(const Block<const V>& x, const Block<V>& y) {
                                              static_cast<std::size_t>(b.cols - 1) * b.col_stride() + 1);
     };
     return x.memory == y.memory && x.data < end(y) && static_cast<const V*>(y.data) < end(x);
+}
+
+/// Throws a usage `Error` unless X has so many rows and Y so many, and both have as many columns and no bytes in
+/// common.
+template <class V>
+void require_product(const Block<const V>& x, const Block<V>& y, index_t x_rows, index_t y_rows) {
+    if (x.rows != static_cast<std::size_t>(x_rows) || y.rows != static_cast<std::size_t>(y_rows) || x.cols != y.cols) {
+        throw Error(fmt::format("x is {} x {} and y {} x {}: expected {} and {} rows of as many columns", x.rows,
+                                x.cols, y.rows, y.cols, x_rows, y_rows),
+                    ExitCode::usage);
+    }
+    if (overlap<V>(x, y)) {
+        throw Error("the result would overwrite the vector that is multiplied: give it an array of its own",
+                    ExitCode::usage);
+    }
+}
+
+/// Throws a usage `Error` unless a matrix there can multiply arrays that are there.
+inline void require_memory(Memory x, Memory y, Backend backend) {
+    if (backend == Backend::cpu && (x == Memory::device || y == Memory::device)) {
+        throw Error(
+            "the arrays are in the memory of a GPU and the matrix is in that of the host: make it with device=\"cuda\"",
+            ExitCode::usage);
+    }
+    if (x != y) {
+        throw Error(fmt::format("x is in the memory of {} and the result in that of {}: both have to be in one",
+                                text_of(x), text_of(y)),
+                    ExitCode::usage);
+    }
+}
+
+/// Throws a usage `Error` unless a workspace is as one that is needed now.
+inline void require_fits(const Workspace& given, const Workspace& needed) {
+    const auto refuse = [](std::string_view why) {
+        throw Error(fmt::format("the workspace is {}: make another one", why), ExitCode::usage);
+    };
+    if (given.matrix != needed.matrix) refuse("that of another matrix");
+    if (given.is_transposed != needed.is_transposed)
+        refuse(given.is_transposed ? "for the transpose" : "not for the transpose");
+    if (given.is_for_blocks != needed.is_for_blocks) {
+        refuse(given.is_for_blocks ? "for several columns" : "for one column");
+    }
+    if (given.preparation != needed.preparation) refuse("of a form that new values have replaced");
 }
 
 /// A matrix that is on the GPU, read in place.

@@ -11,11 +11,10 @@
 
 #include "tools/bindings/assembly.hpp"
 #include "tools/bindings/stream_order.hpp"
+#include "tools/bindings/value_types.hpp"
 
 namespace tilespmv::c {
 namespace {
-
-constexpr std::size_t kTypeBytes[] = {8, 4, 2, 2};
 
 /// An array of the caller's on the host: where it is, or copied.
 template <class T>
@@ -61,6 +60,13 @@ void check_arrays(const tilespmv_arrays& a) {
     if (a.memory != TILESPMV_HOST && a.memory != TILESPMV_DEVICE) throw usage("memory is neither HOST nor DEVICE");
 }
 
+/// Arrays with a member for each nonzero, of COO all of them.
+void require_entries(const tilespmv_arrays& a) {
+    for (const void* const array : {a.row_ptrs, a.cols_of, a.values}) {
+        if (a.nnz > 0) require(array, "an array");
+    }
+}
+
 }  // namespace
 
 Error usage(const std::string& message) { return Error(message, ExitCode::usage); }
@@ -69,14 +75,13 @@ void require(const void* pointer, const char* name) {
     if (pointer == nullptr) throw usage(fmt::format("{} is a null pointer", name));
 }
 
-std::size_t bytes_of(tilespmv_type type) {
+std::string_view name_of(tilespmv_type type) {
     if (type < TILESPMV_FLOAT64 || type > TILESPMV_BFLOAT16)
         throw usage(fmt::format("type {} of values is none", int{type}));
-    return kTypeBytes[type];
-}
-std::string_view name_of(tilespmv_type type) {
-    static_cast<void>(bytes_of(type));
     return kValueNames[static_cast<std::size_t>(type)];
+}
+std::size_t bytes_of(tilespmv_type type) {
+    return bindings::with_value_type(name_of(type), []<Value V>() { return sizeof(V); });
 }
 
 HostCsr csr_on_host(const tilespmv_arrays& csr) {
@@ -109,7 +114,7 @@ HostCsr coo_on_host(const tilespmv_arrays& a) {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
         return rows[i] != rows[j] ? rows[i] < rows[j] : cols[i] < cols[j];
     });
-    const auto compress = [&]<class V>(V) {
+    return bindings::with_value_type(name_of(a.type), [&]<Value V>() {
         const auto* const of = reinterpret_cast<const V*>(values.data());
         HostCsr csr{Buffer<std::int64_t>(static_cast<std::size_t>(a.rows) + 1, 0), Buffer<index_t>(nnz),
                     Buffer<std::byte>(nnz * sizeof(V))};
@@ -129,18 +134,7 @@ HostCsr coo_on_host(const tilespmv_arrays& a) {
         csr.cols.truncate(kept);
         csr.values.truncate(kept * sizeof(V));
         return csr;
-    };
-    switch (a.type) {
-        case TILESPMV_FLOAT64:
-            return compress(double());
-        case TILESPMV_FLOAT32:
-            return compress(float());
-        case TILESPMV_FLOAT16:
-            return compress(Half());
-        case TILESPMV_BFLOAT16:
-            break;
-    }
-    return compress(Bfloat16());
+    });
 }
 
 bool stays_on_gpu(const tilespmv_arrays& csr) {
@@ -150,8 +144,7 @@ bool stays_on_gpu(const tilespmv_arrays& csr) {
 bindings::CsrArrays csr_on_gpu(const tilespmv_arrays& csr) {
     check_arrays(csr);
     require(csr.row_ptrs, "an array");
-    if (csr.nnz > 0) require(csr.cols_of, "an array");
-    if (csr.nnz > 0) require(csr.values, "an array");
+    require_entries(csr);
     const auto stream = reinterpret_cast<std::uintptr_t>(csr.stream);
     bindings::CsrArrays arrays{csr.rows,
                                csr.cols,
@@ -181,9 +174,7 @@ bindings::CsrArrays csr_on_gpu(const tilespmv_arrays& csr) {
 
 bindings::CsrArrays coo_on_gpu(const tilespmv_arrays& coo) {
     check_arrays(coo);
-    if (coo.nnz > 0) require(coo.row_ptrs, "an array");
-    if (coo.nnz > 0) require(coo.cols_of, "an array");
-    if (coo.nnz > 0) require(coo.values, "an array");
+    require_entries(coo);
     const auto stream = reinterpret_cast<std::uintptr_t>(coo.stream);
     struct Assembled {
         std::shared_ptr<bindings::Assembly> pattern;

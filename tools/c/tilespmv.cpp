@@ -19,10 +19,13 @@ using tilespmv::ExitCode;
 using namespace tilespmv::c;
 
 struct tilespmv_matrix_s {
-    std::unique_ptr<bindings::Matrix> matrix;
+    std::shared_ptr<bindings::Matrix> matrix;
     std::string operator_name;
     std::mutex mutex;  // of the message
     std::string message;
+};
+struct tilespmv_workspace_s {
+    bindings::Workspace workspace;
 };
 
 namespace {
@@ -172,6 +175,17 @@ bindings::Array array_of(const tilespmv_block& b, const char* name) {
             b.memory == TILESPMV_DEVICE ? tilespmv::Memory::device : tilespmv::Memory::host};
 }
 
+bool is_transpose(tilespmv_op op) {
+    if (op != TILESPMV_NONE && op != TILESPMV_TRANSPOSE) throw usage("op is neither NONE nor TRANSPOSE");
+    return op == TILESPMV_TRANSPOSE;
+}
+
+std::size_t workspace_bytes(tilespmv_matrix a, tilespmv_op op, std::int32_t cols) {
+    require(a, "the matrix");
+    if (cols < 1) throw usage(fmt::format("a workspace for products of {} columns: expected at least 1", cols));
+    return a->matrix->workspace_bytes(cols, is_transpose(op));
+}
+
 bindings::SolveRequest request_of(const char* const* options) {
     OptionList list(options);
     bindings::SolveRequest request;
@@ -286,13 +300,46 @@ tilespmv_status tilespmv_multiply(tilespmv_matrix a, const void* x, void* y) {
 
 tilespmv_status tilespmv_apply(tilespmv_matrix a, tilespmv_op op, double alpha, const tilespmv_block* x, double beta,
                                const tilespmv_block* y, void* stream) {
+    return tilespmv_apply_in(a, op, alpha, x, beta, y, stream, nullptr);
+}
+
+tilespmv_status tilespmv_workspace_bytes(tilespmv_matrix a, tilespmv_op op, int32_t cols, int64_t* bytes) {
+    return guarded(a, [&] {
+        require(bytes, "bytes");
+        *bytes = static_cast<std::int64_t>(workspace_bytes(a, op, cols));
+        return TILESPMV_OK;
+    });
+}
+
+tilespmv_status tilespmv_workspace_create(tilespmv_workspace* w, tilespmv_matrix a, tilespmv_op op, int32_t cols,
+                                          void* memory, int64_t bytes) {
+    if (w != nullptr) *w = nullptr;
+    return guarded(a, [&] {
+        require(w, "the workspace");
+        const auto needed = static_cast<std::int64_t>(workspace_bytes(a, op, cols));
+        if (memory != nullptr && (bytes < needed || reinterpret_cast<std::uintptr_t>(memory) % 256 != 0)) {
+            throw usage(
+                fmt::format("a workspace needs {} bytes at a multiple of 256, not {} at {}", needed, bytes, memory));
+        }
+        *w = new tilespmv_workspace_s{a->matrix->make_workspace(cols, is_transpose(op), memory)};
+        return TILESPMV_OK;
+    });
+}
+
+void tilespmv_workspace_destroy(tilespmv_workspace* w) {
+    if (w == nullptr) return;
+    delete *w;
+    *w = nullptr;
+}
+
+tilespmv_status tilespmv_apply_in(tilespmv_matrix a, tilespmv_op op, double alpha, const tilespmv_block* x, double beta,
+                                  const tilespmv_block* y, void* stream, tilespmv_workspace w) {
     return guarded(a, [&] {
         require(a, "the matrix");
         require(x, "x");
         require(y, "y");
-        if (op != TILESPMV_NONE && op != TILESPMV_TRANSPOSE) throw usage("op is neither NONE nor TRANSPOSE");
-        a->matrix->multiply(alpha, array_of(*x, "x"), beta, array_of(*y, "y"), op == TILESPMV_TRANSPOSE,
-                            reinterpret_cast<std::uintptr_t>(stream));
+        a->matrix->multiply(alpha, array_of(*x, "x"), beta, array_of(*y, "y"), is_transpose(op),
+                            reinterpret_cast<std::uintptr_t>(stream), w == nullptr ? nullptr : &w->workspace);
         return TILESPMV_OK;
     });
 }

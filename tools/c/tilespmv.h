@@ -1,7 +1,8 @@
 /* Sparse matrices that multiply fast, for C and whoever calls C. One page with examples: tools/c/README.md.
  *
  *  - Every function that can fail returns a status; `tilespmv_last_error` has the line that says what and why.
- *  - Calls from several threads are safe. Products of one matrix run one after the other, on a GPU too.
+ *  - Calls from several threads are safe. Products of one matrix run one after the other, on a GPU unless each has a
+ *    workspace of its own.
  *  - Nothing here needs C++; the library is linked as `tilespmv` (pkg-config, or the CMake target tilespmv::c). */
 #ifndef TILESPMV_H
 #define TILESPMV_H
@@ -60,6 +61,8 @@ typedef enum tilespmv_ownership TILESPMV_INT { TILESPMV_COPY, TILESPMV_BORROW } 
 
 /* A sparse matrix with the operator that multiplies by it. */
 typedef struct tilespmv_matrix_s* tilespmv_matrix;
+/* Where products of one matrix on a GPU work beside its others, see tilespmv_apply_in. */
+typedef struct tilespmv_workspace_s* tilespmv_workspace;
 
 /* The arrays of a matrix in CSR or, with a row for each entry in place of row pointers, as COO. */
 typedef struct tilespmv_arrays {
@@ -141,6 +144,23 @@ TILESPMV_API tilespmv_status tilespmv_multiply(tilespmv_matrix a, const void* x,
  * operator=auto took one that reads the matrix once for each column. */
 TILESPMV_API tilespmv_status tilespmv_apply(tilespmv_matrix a, tilespmv_op op, double alpha, const tilespmv_block* x,
                                             double beta, const tilespmv_block* y, void* stream);
+/* Bytes on the GPU of a workspace for op(A) times blocks of `cols` columns; 0 for a matrix on the CPU. Like a product it
+ * prepares the form of the matrix for them. USAGE for operators of cuSPARSE, which have one of their own only. */
+TILESPMV_API tilespmv_status tilespmv_workspace_bytes(tilespmv_matrix a, tilespmv_op op, int32_t cols, int64_t* bytes);
+/* A workspace for op(A) times blocks of one column (cols = 1) or of several, however many (cols > 1). memory: as many
+ * bytes of the caller's on the GPU, at a multiple of 256, which have to live as long as it; null: the library's. It
+ * serves until the matrix is prepared again for new values; the matrix may be destroyed before it. *w is null unless the
+ * status is OK. */
+TILESPMV_API tilespmv_status tilespmv_workspace_create(tilespmv_workspace* w, tilespmv_matrix a, tilespmv_op op,
+                                                       int32_t cols, void* memory, int64_t bytes);
+/* Frees the workspace and makes *w null; products in it must be complete. A null *w is nothing to do. */
+TILESPMV_API void tilespmv_workspace_destroy(tilespmv_workspace* w);
+/* As tilespmv_apply, in a workspace (null: that of the matrix), one product at a time. Products of blocks on a GPU in
+ * different workspaces run at once, in the order of their streams alone: streams, too, have to see to it that new values
+ * come before or after them. All others run one after the other as those of tilespmv_apply. */
+TILESPMV_API tilespmv_status tilespmv_apply_in(tilespmv_matrix a, tilespmv_op op, double alpha, const tilespmv_block* x,
+                                               double beta, const tilespmv_block* y, void* stream,
+                                               tilespmv_workspace w);
 /* New values of the nonzeros, in the order of CSR; the pattern stays. They are copied, from a GPU on the stream without
  * waiting, unless the operator has to be made again. */
 TILESPMV_API tilespmv_status tilespmv_update_values(tilespmv_matrix a, const void* values, int64_t count,

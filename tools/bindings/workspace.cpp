@@ -1,0 +1,72 @@
+#include "tools/bindings/workspace.hpp"
+
+#include <fmt/format.h>
+
+#include "tile/error.hpp"
+
+#if TILESPMV_HAS_CUDA
+#include "kernels/cuda/device_operator.hpp"
+#endif
+
+namespace tilespmv::bindings {
+
+#if TILESPMV_HAS_CUDA
+namespace {
+
+/// Memory of the caller's, for one array.
+class CallersMemory final : public cuda::DeviceMemory {
+public:
+    explicit CallersMemory(void* memory) : memory_(memory) {}
+    void* allocate(std::size_t, cudaStream_t) override { return memory_; }
+    void deallocate(void*, std::size_t, cudaStream_t) noexcept override {}
+
+private:
+    void* memory_;
+};
+
+/// Null for an operator on the CPU.
+template <Value V>
+const cuda::DeviceOperator<V>* on_gpu(const Operator<V>& a) {
+    const auto* const there = dynamic_cast<const cuda::DeviceOperator<V>*>(&a);
+    if (there != nullptr && !a.facts().takes_workspace) {
+        throw Error(fmt::format("{} works in a workspace of its own only", a.name()), ExitCode::usage);
+    }
+    return there;
+}
+
+}  // namespace
+
+template <Value V>
+std::size_t workspace_bytes(const Operator<V>& a) {
+    const auto* const there = on_gpu(a);
+    return there == nullptr ? 0 : there->workspace_bytes() + cuda::kSlackBytes;
+}
+
+/// On the default stream, which outlives it.
+template <Value V>
+std::shared_ptr<cuda::Workspace> make_workspace(const Operator<V>& a, void* memory) {
+    const auto* const there = on_gpu(a);
+    if (there == nullptr) return nullptr;
+    cuda::DeviceContext on;
+    if (memory != nullptr) on.memory = std::make_shared<CallersMemory>(memory);
+    auto made = std::make_shared<cuda::Workspace>(there->make_workspace(on));
+    TILESPMV_CUDA(cudaStreamSynchronize(on.stream));  // other streams use it
+    return made;
+}
+#else
+template <Value V>
+std::size_t workspace_bytes(const Operator<V>&) {
+    return 0;
+}
+template <Value V>
+std::shared_ptr<cuda::Workspace> make_workspace(const Operator<V>&, void*) {
+    return nullptr;
+}
+#endif
+
+#define TILESPMV_INSTANTIATE(V)                               \
+    template std::size_t workspace_bytes(const Operator<V>&); \
+    template std::shared_ptr<cuda::Workspace> make_workspace(const Operator<V>&, void*);
+TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+
+}  // namespace tilespmv::bindings
