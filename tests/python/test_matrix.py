@@ -127,16 +127,26 @@ def test_out_alpha_and_beta():
         (lambda A: A @ np.ones(70, int), TypeError, "int64"),
         (lambda A: A @ "x", TypeError, "unsupported operand"),
         (lambda A: A @ np.ones((70, 2, 2)), ValueError, "one or two dimensions"),
+        (lambda A: A @ np.ones(70, ">f8"), TypeError, ">f8 for a matrix of float64"),
+        (lambda A: A.matvec([1.0] * 70), TypeError, "cannot multiply by list"),
+        (lambda A: A.matmat(None), TypeError, "cannot multiply by NoneType"),
+        (lambda A: A.matvec(np.ones(70), alpha="two"), TypeError, "must be real number, not str"),
+        (lambda A: A.matvec(np.ones(70), np.ones(130), beta=None), TypeError, "must be real number, not NoneType"),
+        (lambda A: A.stats(3), ValueError, "unknown selector '3'"),
         (lambda A: A.matvec(np.ones((70, 2))), ValueError, "matmat multiplies several"),
         (lambda A: A.matmat(np.ones(70)), ValueError, r"expected \(70, k\)"),
         (lambda A: A.matvec(np.ones(70), beta=1), ValueError, "beta needs out"),
         (lambda A: A.matvec(np.ones(70), np.ones(131)), ValueError, "out has shape"),
         (lambda A: A.matvec(np.ones(70), np.ones(130, np.float32)), TypeError, "out has values of float32"),
         (lambda A: A.matvec(np.ones(70), [0] * 130), TypeError, "out is list"),
-        (lambda A: A.update_values(np.ones(3)), ValueError, "values of shape"),
+        (lambda A: A.update_values([1, 2, 3]), ValueError, "values of shape"),
         (lambda A: A.update_values(np.ones(A.nnz, np.float32)), TypeError, "float32"),
         (lambda A: tilespmv.matrix(3), TypeError, "sparse matrix of SciPy"),
         (lambda A: tilespmv.matrix((1, 2, 3)), ValueError, "shape="),
+        (lambda A: tilespmv.matrix(([1.0], [0], [0, 1]), "cpu", shape=(1,)), ValueError, "expected \\(rows, columns\\)"),
+        (lambda A: tilespmv.matrix(([[1.0]], [0], [0, 1]), "cpu", shape=(1, 1)), ValueError, "one dimension"),
+        (lambda A: tilespmv.matrix(([1.0], [0.0], [0, 1]), "cpu", shape=(1, 1)), TypeError, "whole numbers"),
+        (lambda A: tilespmv.matrix(random_csr(), "cpu", None), ValueError, "unknown operator 'None'"),
         (lambda A: tilespmv.matrix("no such file"), tilespmv.Error, "no such file: cannot be read"),
         (lambda A: tilespmv.matrix("gen:nothing"), ValueError, "nothing"),
         (lambda A: tilespmv.matrix(random_csr(), "cpu", "nothing"), ValueError, "unknown operator 'nothing'"),
@@ -144,6 +154,9 @@ def test_out_alpha_and_beta():
         (lambda A: tilespmv.matrix(random_csr().astype(complex)), TypeError, "complex128"),
         (lambda A: A.save("/no/such/folder/a.tsp"), tilespmv.Error, "/no/such/folder"),
         (lambda A: A.T.save("a.tsp"), ValueError, "transpose"),
+        (lambda A: tilespmv.solve(A, np.ones(130)), ValueError, "A is 130 x 70: a solve needs a square matrix"),
+        (lambda A: tilespmv.solve("gen:laplace2d:n=5", np.ones(25), callback=3), TypeError, "callback is int"),
+        (lambda A: tilespmv.solve("gen:laplace2d:n=5", np.ones(25), rtol="x"), ValueError, "could not convert string to float"),
     ],
 )
 def test_errors(call, error, text):
@@ -316,6 +329,6 @@ def test_torch_and_jax_arrays():
 
 
 def test_benchmark_has_rows():
-    rows = tilespmv.benchmark({"grid": "gen:laplace2d:n=20"}, ["csr-omp", "auto"], device="cpu", min_seconds=0.01, compare=["scipy"])
+    rows = tilespmv.benchmark({"grid": "gen:laplace2d:n=20"}, ["csr-omp", "auto"], device="cpu", min_seconds=0.01, compare="scipy")
     assert [r["operator"] for r in rows] == ["csr-omp", "auto", "scipy"]
     assert all(r["seconds"] > 0 and r["nnz"] == 1920 for r in rows)

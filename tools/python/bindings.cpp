@@ -32,27 +32,36 @@ using namespace nb::literals;
 namespace tilespmv::bindings {
 namespace {
 
-bool multiply(Matrix& a, double alpha, nb::handle x, double beta, nb::handle y, bool is_transposed,
+/// A factor, as Python makes a number of it, with its message of one line.
+double number(nb::handle factor) {
+    const double value = PyFloat_AsDouble(factor.ptr());
+    if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    return value;
+}
+
+bool multiply(Matrix& a, nb::handle alpha, nb::handle x, nb::handle beta, nb::handle y, bool is_transposed,
               std::uintptr_t stream) {
+    const double factors[] = {number(alpha), number(beta)};
     const AnyArray from(x, false);
     const AnyArray to(y, true);
     const nb::gil_scoped_release released;
-    return a.multiply(alpha, from.get(), beta, to.get(), is_transposed, stream);
+    return a.multiply(factors[0], from.get(), factors[1], to.get(), is_transposed, stream);
 }
 
 /// The same for arrays of the right type. False, and nothing was done, if they do not suit.
-bool multiply_if_suited(Matrix& a, double alpha, const TypedArray& x, double beta, const TypedArray& y,
+bool multiply_if_suited(Matrix& a, nb::handle alpha, const TypedArray& x, nb::handle beta, const TypedArray& y,
                         bool is_transposed, std::uintptr_t stream) {
+    const double factors[] = {number(alpha), number(beta)};
     const auto rows = static_cast<std::size_t>(is_transposed ? a.cols() : a.rows());
     const auto cols = static_cast<std::size_t>(is_transposed ? a.rows() : a.cols());
     if (!x.has_type || !y.has_type || x.is_vector != y.is_vector) return false;
     if (x.array.rows != cols || y.array.rows != rows || x.array.cols != y.array.cols) return false;
     const nb::gil_scoped_release released;
-    return a.multiply(alpha, x.array, beta, y.array, is_transposed, stream);
+    return a.multiply(factors[0], x.array, factors[1], y.array, is_transposed, stream);
 }
 
 /// `multiply` of two arrays of NumPy, all in one call. False if they do not suit: then `multiply` finds out why.
-bool multiply_numpy(Matrix& a, double alpha, nb::handle x, double beta, nb::handle y, bool is_transposed) {
+bool multiply_numpy(Matrix& a, nb::handle alpha, nb::handle x, nb::handle beta, nb::handle y, bool is_transposed) {
     const char format = format_of(a.value_type());
     if (format == '\0') return false;
     const HostBuffer from(x, false);
@@ -61,7 +70,7 @@ bool multiply_numpy(Matrix& a, double alpha, nb::handle x, double beta, nb::hand
 }
 
 /// The same of two arrays of CuPy.
-bool multiply_cupy(Matrix& a, double alpha, nb::handle x, double beta, nb::handle y, bool is_transposed,
+bool multiply_cupy(Matrix& a, nb::handle alpha, nb::handle x, nb::handle beta, nb::handle y, bool is_transposed,
                    std::uintptr_t stream) {
     const char format = format_of(a.value_type());
     return multiply_if_suited(a, alpha, array_of_cupy(x, format), beta, array_of_cupy(y, format), is_transposed,

@@ -12,10 +12,10 @@ _names: dict = {}
 
 
 def dtype_name(dtype):
-    """`dtype.name`, which takes NumPy microseconds, once."""
+    """`dtype.name`, which takes NumPy microseconds, once; of values in the other order of bytes that says so."""
     name = _names.get(dtype)
     if name is None:
-        name = _names[dtype] = dtype.name
+        name = _names[dtype] = dtype.name if dtype.isnative else dtype.str
     return name
 
 

@@ -35,9 +35,9 @@ def benchmark(matrices, operators=("auto",), columns: int = 1, device=None, min_
     Parameters
     ----------
     matrices : what `matrix` takes, or a list or a dictionary (name: matrix) of these
-    operators : names of operators of this library
+    operators : names of operators of this library, or one
     columns : how many columns a product has, in row-major layout
-    compare : libraries to measure beside it: "scipy", "cupy", "torch"
+    compare : libraries to measure beside it, "scipy", "cupy", "torch", or one
 
     Returns
     -------
@@ -47,6 +47,7 @@ def benchmark(matrices, operators=("auto",), columns: int = 1, device=None, min_
     """
     if not isinstance(matrices, (list, dict)):
         matrices = [matrices]
+    operators, compare = ([names] if isinstance(names, str) else names for names in (operators, compare))
     named = matrices.items() if isinstance(matrices, dict) else [(_name(m), m) for m in matrices]
     rows = []
     for name, source in named:

@@ -53,6 +53,7 @@ def matrix(
     if device not in (None, "cpu", "cuda"):
         raise ValueError(f"device {device!r}: expected 'cpu' or 'cuda'")
     on_gpu = _core.has_gpu() if device is None else device == "cuda"
+    operator = str(operator)
     type_name = None if values is None else np.dtype(values).name if not isinstance(values, str) else values
     if isinstance(obj, Matrix):
         obj = obj.to_scipy()
@@ -142,13 +143,13 @@ class Matrix:
         and not x; a new array unless given, which `beta` needs. Raises ValueError for shapes, devices and arrays that
         overlap, TypeError for types.
         """
-        if x.ndim == 2 and x.shape[1] != 1:
+        if getattr(x, "ndim", 1) == 2 and x.shape[1] != 1:
             raise ValueError(f"matvec of an array of shape {tuple(x.shape)}: matmat multiplies several columns")
         return self._multiply(x, out, alpha, beta, self._is_transposed)
 
     def matmat(self, x, out=None, *, alpha: float = 1.0, beta: float = 0.0):
         """As `matvec`, for x of shape (n, k)."""
-        if x.ndim != 2:
+        if getattr(x, "ndim", 2) != 2:
             raise ValueError(f"matmat of an array of shape {tuple(x.shape)}: expected ({self.shape[1]}, k)")
         return self._multiply(x, out, alpha, beta, self._is_transposed)
 
@@ -248,7 +249,7 @@ class Matrix:
         """
         kind = kind_of(values)
         if kind is None:
-            values, kind = np.asarray(values), NumPy
+            values, kind = np.asarray(values, self.dtype), NumPy
         if kind.type_name(values) != self._type_name:
             raise TypeError(f"values of {kind.type_name(values)} for a matrix of {self._type_name}")
         if tuple(values.shape) != (self.nnz,):
@@ -290,7 +291,7 @@ class Matrix:
         as ``tilespmv info`` lists them."""
         if self._is_transposed:
             raise ValueError("save writes the matrix, not its transpose: use A.T.to_scipy()")
-        self._core.save(os.fspath(path), selector or _core.default_selector)
+        self._core.save(os.fspath(path), _tiles.selector_name(selector))
 
     def __reduce__(self):
         made = self._core
@@ -328,7 +329,7 @@ class Matrix:
 
     def stats(self, selector: str | None = None) -> dict:
         """A dictionary of numbers: rows, tiles, formats, bytes. A list of these is what ``pandas.DataFrame`` takes."""
-        return self._core.statistics(selector or _core.default_selector)
+        return self._core.statistics(_tiles.selector_name(selector))
 
     def tile_map(self, selector: str | None = None) -> np.ndarray:
         """The tiles, a structured array: row and col in the grid of tiles, nnz, bytes, format (a place in
@@ -347,7 +348,7 @@ class Matrix:
         if not 0.1 <= size <= 100:
             raise ValueError(f"size {size}: expected MB from 0.1 to 100")
         page = _page.Page(path)
-        self._core.write_view(page.path, selector or _core.default_selector, name, size)
+        self._core.write_view(page.path, _tiles.selector_name(selector), str(name), size)
         return page
 
     def plot_tiles(self, ax=None, selector=None):

@@ -85,6 +85,10 @@ def solve(
         b, x0, kind = np.asarray(b), x0 if x0 is None else np.asarray(x0), NumPy
     if kind.type_name(b) != A._type_name:
         raise TypeError(f"b has values of {kind.type_name(b)}, A of {A._type_name}: convert one of them")
+    if A.shape[0] != A.shape[1]:
+        raise ValueError(f"A is {A.shape[0]} x {A.shape[1]}: a solve needs a square matrix")
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback is {type(callback).__name__}: expected a function of the iteration and the residual")
     if tuple(b.shape) != (A.shape[0],):
         raise ValueError(f"b has shape {tuple(b.shape)}, expected ({A.shape[0]},)")
     if kind.on_gpu and not A._core.is_on_gpu:
@@ -98,15 +102,15 @@ def solve(
     report = A._core.solve(
         kind.handle(b),
         kind.handle(x),
-        precond,
-        operator,
-        rtol,
-        atol,
-        maxiter or 0,
-        check_every or 0,
+        str(precond),
+        str(operator),
+        None if rtol is None else float(rtol),
+        float(atol),
+        int(maxiter or 0),
+        int(check_every or 0),
         x0 is not None,
         null_space == "constant",
-        check_symmetry,
+        bool(check_symmetry),
         callback,
     )
     return sys.modules["jax"].numpy.asarray(x) if is_jax else x, SolveReport(**report)

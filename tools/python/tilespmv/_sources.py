@@ -58,7 +58,11 @@ def csr_arrays(obj, shape, wanted_type):
     if isinstance(obj, tuple) and len(obj) == 3:
         if shape is None:
             raise ValueError("(data, indices, indptr) needs shape=(rows, columns)")
-        arrays = obj
+        if len(shape) != 2:
+            raise ValueError(f"shape {shape}: expected (rows, columns)")
+        arrays = tuple(array if hasattr(array, "dtype") else np.asarray(array) for array in obj)
+        if any(array.ndim != 1 for array in arrays):
+            raise ValueError("data, indices and indptr have to be arrays of one dimension")
     elif hasattr(obj, "tocsr"):
         arrays, shape = of_scipy(obj)
     elif type(obj).__module__.partition(".")[0] == "torch" and obj.layout != __import__("torch").strided:
@@ -71,6 +75,8 @@ def csr_arrays(obj, shape, wanted_type):
     values, indices, indptr = arrays
     type_name = type_name_of(values, wanted_type)
     values, indices, indptr = _host(values), _host(indices), _host(indptr)
+    if indices.dtype.kind not in "iu" or indptr.dtype.kind not in "iu":
+        raise TypeError(f"indices of {indices.dtype} and indptr of {indptr.dtype}: expected whole numbers")
     rows, cols = (int(n) for n in shape)
     if max(rows, cols) > np.iinfo(np.int32).max:
         raise ValueError(f"a matrix of {rows} x {cols}: at most 2147483647 rows and columns are supported")

@@ -31,8 +31,12 @@ _FIELDS = np.dtype([(name, np.int32) for name in ("row", "col", "nnz", "bytes", 
 COLORS = _core.colors  # as in pages of `view`
 
 
+def selector_name(selector):
+    return _core.default_selector if selector is None else str(selector)
+
+
 def tile_map(matrix, selector):
-    records = matrix._core.tiles(selector or _core.default_selector)
+    records = matrix._core.tiles(selector_name(selector))
     tiles = records.view(_FIELDS).reshape(-1)
     if matrix._is_transposed:
         raise ValueError("tile_map shows the matrix, not its transpose")
