@@ -184,7 +184,7 @@ TEST(StandsFor, ItselfAndWhatGoesOnAfterAColonOrAHyphen) {
     EXPECT_FALSE(stands_for("cusparse-csr:alg=1", "cusparse-csr:alg=2"));
     EXPECT_FALSE(stands_for("cusparse-csr", "cusparse-csr5"));
     EXPECT_FALSE(stands_for("cusparse-csr:alg=1", "cusparse-csr"));
-    EXPECT_TRUE(stands_for("tile", "tile:deferred=csr5"));
+    EXPECT_TRUE(stands_for("tile", "tile:scattered=0"));
     EXPECT_FALSE(stands_for("tile", "tile-warp")) << "tile is a name, not the beginning of names alone";
 }
 

@@ -2,11 +2,11 @@
 
 #include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/load.cuh"
+#include "kernels/cuda/product.cuh"
 #include "kernels/cuda/split.cuh"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/warp.cuh"
 #include "kernels/operators/tile/dense_runs.hpp"
-#include "kernels/operators/tile/tile_terms.cuh"
 
 namespace tilespmv::cuda {
 
@@ -33,7 +33,7 @@ struct DenseStage {
 template <class V, class A, int kThreads>
 class DenseProduct {
 public:
-    __device__ DenseProduct(const DeviceDense<V, A>& d, const TileTerms<V, A>& p, DenseStage<A, kThreads>& stage,
+    __device__ DenseProduct(const DeviceDense<V, A>& d, const ProductTerms<V, A>& p, DenseStage<A, kThreads>& stage,
                             const DenseRun& run)
         : d_(d), p_(p), stage_(stage), run_(run) {}
 
@@ -128,7 +128,7 @@ private:
     }
 
     const DeviceDense<V, A>& d_;
-    const TileTerms<V, A>& p_;
+    const ProductTerms<V, A>& p_;
     DenseStage<A, kThreads>& stage_;
     const DenseRun& run_;
     const int thread_ = static_cast<int>(threadIdx.x);

@@ -43,7 +43,7 @@ public:
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        TileSpmv<V, A> p{{terms_of<A>(product, this->rows(), this->cols())}};
+        TileSpmv<V, A> p{terms_of<A>(product, this->rows(), this->cols())};
         p.dense = dense_.view(product.workspace);
         launch_dependent(dense_spmv<V, A>, p.dense.run_count, kBlockThreads, p, stream);
     }

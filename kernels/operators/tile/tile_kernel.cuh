@@ -10,7 +10,7 @@ namespace tilespmv::cuda {
 
 /// Everything one product reads and writes, all of it in device memory.
 template <class V, class A>
-struct TileSpmv : TileTerms<V, A> {
+struct TileSpmv : ProductTerms<V, A> {
     DeviceDense<V, A> dense;
     const TileItem* items = nullptr;
     std::int64_t half_items = 0;  ///< the first of them are for halves of a warp

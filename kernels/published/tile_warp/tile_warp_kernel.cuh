@@ -1,7 +1,6 @@
 #pragma once
 
 #include "kernels/operators/tile/piece_sums.cuh"
-#include "kernels/operators/tile/tile_terms.cuh"
 #include "kernels/published/tile_warp/warp_routines.cuh"
 #include "kernels/published/tile_warp/warp_tiles.hpp"
 
@@ -9,11 +8,12 @@ namespace tilespmv::cuda {
 
 /// Everything one product reads and writes, all of it in device memory.
 template <class V, class A>
-struct TileWarpSpmv : TileTerms<V, A> {
+struct TileWarpSpmv : ProductTerms<V, A> {
     const WarpTiles* warps = nullptr;
     const V* values = nullptr;              ///< the arena of the tiled matrix
     const std::uint8_t* indices = nullptr;  ///< that of index bytes
     DevicePieces<A> pieces;
+    const A* deferred_sums = nullptr;  ///< of the rows, unless null
 };
 
 inline constexpr int kTileWarpThreads = kTileWarpsPerBlock * kWarpSize;
@@ -123,7 +123,8 @@ private:
         for (int w = warp_ - work.warps_before; w <= warp_; ++w) sum += stages_[w].row_sums[lane_.row];
         if (work.piece >= 0 && !sum_of_pieces(p_.pieces, static_cast<std::uint32_t>(work.piece), lane_, sum)) return;
         const std::int64_t row = std::int64_t{work.tile_row} * kTileSize + lane_.row;
-        if (lane_.half == 0 && row < p_.rows) p_.write(row, sum);
+        if (lane_.half != 0 || row >= p_.rows) return;
+        p_.write(row, p_.deferred_sums == nullptr ? sum : sum + p_.deferred_sums[row]);
     }
 
     const TileWarpSpmv<V, A>& p_;

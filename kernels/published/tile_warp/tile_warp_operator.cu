@@ -6,11 +6,52 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/split_buffers.cuh"
 #include "kernels/executed.hpp"
-#include "kernels/operators/tile/deferred_sums.cuh"
+#include "kernels/published/csr5/csr5_buffers.cuh"
 #include "kernels/published/tile_warp/tile_warp_kernel.cuh"
+#include "selector/csr_shapes.hpp"
 
 namespace tilespmv::cuda {
 namespace {
+
+/// The deferred nonzeros in CSR5, whose sums become part of those of the tiles.
+template <class V, class A>
+class DeferredSums {
+public:
+    DeferredSums(const TileMatrix<V>& m, bool updatable, WorkspaceLayout& layout, const DeviceContext& on)
+        : DeferredSums(deferred_alone(m), updatable, layout, on) {}
+
+    /// Of the rows, before the product of the tiles.
+    const A* add_up(const Product<V>& product, cudaStream_t stream) const {
+        Csr5Spmv<V, A> p;
+        p.x = product.x;
+        p.cache_policy = product.cache_policy;
+        p.sums = sums_.in(product.workspace);
+        matrix_.multiply(p, product.workspace, stream);
+        return p.sums;
+    }
+    [[nodiscard]] std::size_t matrix_bytes() const { return matrix_.matrix_bytes(); }
+    [[nodiscard]] std::size_t other_bytes() const { return new_values_.bytes(); }
+    void add_executed(ExecutedParts& parts) const {
+        parts.add({{"csr5", "deferred", tile_rows_, nnz_, matrix_bytes()}}, 0);
+    }
+    /// In the order of the deferred nonzeros; filled before `update_values`.
+    [[nodiscard]] DeviceBuffer<V>& new_values() { return new_values_; }
+    void update_values(cudaStream_t stream) { matrix_.update_values(new_values_.data(), stream); }
+
+private:
+    DeferredSums(const CsrMatrix<V>& csr, bool updatable, WorkspaceLayout& layout, const DeviceContext& on)
+        : nnz_(csr.nnz()),
+          tile_rows_(occupied_tile_rows(csr.row_ptrs, 0, csr.rows)),
+          matrix_(csr, csr5_sigma(csr.rows, csr.nnz()), layout, on),
+          sums_(layout.add<A>(static_cast<std::size_t>(csr.rows), 0)),  // those of empty rows stay 0
+          new_values_(updatable ? static_cast<std::size_t>(nnz_) : 0, on) {}
+
+    offset_t nnz_;
+    offset_t tile_rows_;
+    Csr5Buffers<V, A> matrix_;
+    WorkspacePart<A> sums_;
+    DeviceBuffer<V> new_values_;
+};
 
 template <class V, class A>
 class TileWarpOperator final : public DeviceOperator<V> {
@@ -19,8 +60,8 @@ public:
         : TileWarpOperator(source, plan_warps(source.tiles()), updatable, on) {}
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
-        TileWarpSpmv<V, A> p{{terms_of<A>(product, this->rows(), this->cols())}};
-        if (deferred_) p.other_sums = deferred_->add_up(product, stream);
+        TileWarpSpmv<V, A> p{terms_of<A>(product, this->rows(), this->cols())};
+        if (deferred_) p.deferred_sums = deferred_->add_up(product, stream);
         p.warps = warps_.data();
         p.values = values_.data();
         p.indices = indices_.data();
@@ -49,7 +90,9 @@ private:
           pieces_(plan.pieces, this->layout(), on) {
         const TileMatrix<V>& m = source.tiles();
         ExecutedParts parts;
-        parts.add(executed_tiles(tiles_alone(m), 0), warps_.bytes() - m.tiles.bytes());
+        auto tiles = executed_tiles(m, 0);
+        tiles.pop_back();  // the deferred nonzeros
+        parts.add(tiles, warps_.bytes() - m.tiles.bytes());
         if (m.deferred.nnz() > 0) {
             deferred_.emplace(m, updatable, this->layout(), on);
             deferred_->add_executed(parts);

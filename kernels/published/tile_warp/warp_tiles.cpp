@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tile/parallel.hpp"
+
 namespace tilespmv::cuda {
 namespace {
 
@@ -58,6 +60,12 @@ private:
     }
 };
 
+/// Nobody writes through it.
+template <class T>
+Buffer<T> borrowed(const Buffer<T>& array) {
+    return Buffer<T>::view(const_cast<T*>(array.data()), array.size(), nullptr);
+}
+
 }  // namespace
 
 template <Value V>
@@ -79,7 +87,21 @@ WarpPlan plan_warps(const TileMatrix<V>& a) {
     return std::move(planner.plan);
 }
 
-#define TILESPMV_INSTANTIATE(V) template WarpPlan plan_warps(const TileMatrix<V>&);
+template <Value V>
+CsrMatrix<V> deferred_alone(const TileMatrix<V>& a) {
+    constexpr std::int64_t grain = 4096;
+    const DeferredCsr<V>& d = a.deferred;
+    CsrMatrix<V> csr{a.rows, a.cols, Buffer<offset_t>(static_cast<std::size_t>(a.rows) + 1, 0), borrowed(d.col_idxs),
+                     borrowed(d.values)};
+    if (d.nnz() == 0) return csr;
+    parallel_for(0, std::int64_t{a.rows} + 1, grain,
+                 [&](std::int64_t row) { csr.row_ptrs[row] = d.begin(d.first_listed(row)); });
+    return csr;
+}
+
+#define TILESPMV_INSTANTIATE(V)                         \
+    template WarpPlan plan_warps(const TileMatrix<V>&); \
+    template CsrMatrix<V> deferred_alone(const TileMatrix<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::cuda

@@ -43,4 +43,9 @@ struct WarpPlan {
 template <Value V>
 WarpPlan plan_warps(const TileMatrix<V>& a);
 
+/// The deferred nonzeros of `a` as a matrix of the same size; columns and values are those of `a`, which must outlive
+/// it.
+template <Value V>
+CsrMatrix<V> deferred_alone(const TileMatrix<V>& a);
+
 }  // namespace tilespmv::cuda

@@ -73,8 +73,7 @@ TYPED_TEST(UpdateValues, OfTilesOfEverySelectorAreThoseOfANewConversion) {
             const auto policy = make_policy(selector.name);
             const auto tiles = convert(before, *policy);
             const auto new_tiles = convert(after, *policy);
-            for (const std::string operator_name :
-                 {"tile:scattered=2,", "tile:scattered=0,", "tile:deferred=csr5,", "tile-warp:"}) {
+            for (const std::string operator_name : {"tile:scattered=2,", "tile:scattered=0,", "tile-warp:"}) {
                 const auto fresh = values.product(*make<V>(operator_name + "updatable=0", new_tiles));
                 const auto specification = operator_name + "updatable=1";
                 values.expect_update(*make<V>(specification, tiles), fresh);

@@ -98,5 +98,26 @@ TEST(WarpPlan, GivesTheWarpsOfATileRowEvenShares) {
     EXPECT_EQ(plan.warps[2].count, 0);
 }
 
+TEST(DeferredAlone, HasTheDeferredNonzerosWhereTheyAre) {
+    for (const auto& [name, a] : matrix_battery()) {
+        for (const char* selector : {"paper-deferred", "bytes", "paper-deferred:defer=256"}) {
+            SCOPED_TRACE(name + ' ' + selector);
+            const auto m = convert(a, *make_policy(selector));
+            const auto deferred = cuda::deferred_alone(m);
+            ASSERT_NO_THROW(validate(deferred));
+            ASSERT_EQ(deferred.nnz(), m.deferred.nnz());
+            EXPECT_EQ(deferred.values.data(), m.deferred.values.data());
+            for (index_t row = 0; row < a.rows; ++row) {
+                for (offset_t k = deferred.row_ptrs[row]; k < deferred.row_ptrs[row + 1]; ++k) {
+                    const auto* const end = a.col_idxs.data() + a.row_ptrs[row + 1];
+                    const auto* const at = std::find(a.col_idxs.data() + a.row_ptrs[row], end, deferred.col_idxs[k]);
+                    ASSERT_NE(at, end);
+                    EXPECT_EQ(a.values[at - a.col_idxs.data()], deferred.values[k]);
+                }
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace tilespmv::testing
